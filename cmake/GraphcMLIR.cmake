@@ -1,0 +1,12 @@
+# LLVM and MLIR, as the shared libraries of the distribution; their headers are SYSTEM headers.
+list(APPEND CMAKE_PREFIX_PATH /usr/lib/llvm-22)
+find_package(MLIR 22 REQUIRED CONFIG)
+list(APPEND CMAKE_MODULE_PATH ${MLIR_CMAKE_DIR} ${LLVM_CMAKE_DIR})
+include(TableGen)
+include(AddLLVM)
+include(AddMLIR)
+include_directories(SYSTEM ${LLVM_INCLUDE_DIRS} ${MLIR_INCLUDE_DIRS})
+add_definitions(${LLVM_DEFINITIONS})
+set(LLVM_TABLEGEN_FLAGS "")
+set(LLVM_ENABLE_RTTI ON)
+set(LLVM_ENABLE_EH ON)

@@ -1,0 +1,38 @@
+//===- KernelAbi.h - what compiled code and the runtime agree on --------------------------------------------*- C -*-===//
+//
+// The whole contract between a plan's native code and the runtime. A code object is an ELF shared object with no
+// undefined symbol and one exported one, `graphc_kernels`, of type GraphcKernelTable.
+//
+//===----------------------------------------------------------------------------------------------------------------===//
+#ifndef GRAPHC_RUNTIME_KERNELS_KERNELABI_H
+#define GRAPHC_RUNTIME_KERNELS_KERNELABI_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define GRAPHC_KERNEL_ABI_VERSION 1
+
+/// What a kernel may know of its surroundings. Kernels of version 1 use no helper; the field order is fixed for good.
+typedef struct GraphcContext {
+  uint64_t step;        ///< 0-based step of the phase
+  uint32_t replica;     ///< instance of the program
+  uint32_t reserved;
+} GraphcContext;
+
+/// Buffers are 64-byte aligned and do not alias but for READ_WRITE arguments, which are passed once. Returns 0, or a
+/// positive code that ends the run ("kernel NAME failed with code N").
+typedef int (*GraphcKernel)(void *const *buffers, const GraphcContext *context);
+
+typedef struct GraphcKernelTable {
+  uint32_t version;     ///< GRAPHC_KERNEL_ABI_VERSION
+  uint32_t count;
+  const GraphcKernel *kernels;
+} GraphcKernelTable;
+
+#ifdef __cplusplus
+}
+#endif
+#endif
