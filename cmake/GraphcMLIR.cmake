@@ -1,6 +1,9 @@
 # LLVM and MLIR, as the shared libraries of the distribution; their headers are SYSTEM headers.
 list(APPEND CMAKE_PREFIX_PATH /usr/lib/llvm-22)
-find_package(MLIR 22 REQUIRED CONFIG)
+find_package(MLIR REQUIRED CONFIG)
+if(NOT LLVM_VERSION_MAJOR EQUAL 22)
+  message(FATAL_ERROR "graphc needs LLVM/MLIR 22, found ${LLVM_PACKAGE_VERSION} in ${MLIR_DIR}; run tools/setup.sh")
+endif()
 list(APPEND CMAKE_MODULE_PATH ${MLIR_CMAKE_DIR} ${LLVM_CMAKE_DIR})
 include(TableGen)
 include(AddLLVM)
