@@ -41,3 +41,17 @@ function(graphc_gtest name)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/test/bin)
   add_test(NAME ${name} COMMAND ${name})
 endfunction()
+
+# graphc_fuzzer(NAME SOURCES... DEPS...): a libFuzzer target in build/asan/test/fuzz (address sanitizer build only; the
+# libraries are instrumented for coverage there). test/run.sh runs each for 30 s (10 minutes with --long) on the seeds
+# in build/fuzz-seeds/NAME, which test/ci/fuzz_seeds.sh makes from real files.
+function(graphc_fuzzer name)
+  if(NOT GRAPHC_SANITIZER STREQUAL "address")
+    return()
+  endif()
+  cmake_parse_arguments(ARG "" "" "SOURCES;DEPS" ${ARGN})
+  add_executable(${name} ${ARG_SOURCES})
+  target_link_libraries(${name} PRIVATE ${ARG_DEPS})
+  target_link_options(${name} PRIVATE -fsanitize=fuzzer)
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/test/fuzz)
+endfunction()
