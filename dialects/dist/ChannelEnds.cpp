@@ -1,0 +1,131 @@
+// ChannelEndOpInterface of every operation that acts on a channel, and the checks that they share.
+#include "dialects/dist/DistDialect.h"
+
+using namespace mlir;
+
+namespace graphc::dist {
+
+static bool sameShapeAndElement(Type value, RankedTensorType channel) {
+  auto shaped = dyn_cast<ShapedType>(value);
+  return shaped && shaped.hasRank() && shaped.getShape() == channel.getShape() &&
+         shaped.getElementType() == channel.getElementType();
+}
+
+/// Where the other end of `channel` is, for a note; the channel itself where it has none.
+static Operation *findOtherEnd(ChannelOp channel, ProgramOp other, Operation *self) {
+  Operation *found = channel;
+  if (other)
+    other.walk([&](ChannelEndOpInterface end) {
+      if (end == self || found != channel.getOperation())
+        return;
+      if (end.getChannelEnd() != ChannelEnd::Send && end.getChannelEnd() != ChannelEnd::Receive)
+        return;
+      if (llvm::is_contained(end.getUsedChannels(), FlatSymbolRefAttr::get(channel.getSymNameAttr())))
+        found = end;
+    });
+  return found;
+}
+
+/// (E1) to (E4) and (A1) for one end of one channel.
+static LogicalResult verifyEnd(ChannelEndOpInterface end, FlatSymbolRefAttr name, SymbolTableCollection &symbols) {
+  Operation *op = end;
+  auto channel = symbols.lookupNearestSymbolFrom<ChannelOp>(op, name);
+  if (!channel)
+    return op->emitOpError("names the channel @") << name.getValue() << ", which this module does not declare";
+  auto program = op->getParentOfType<ProgramOp>();
+  bool sends = end.getChannelEnd() == ChannelEnd::Send || end.getChannelEnd() == ChannelEnd::Complete;
+  StringRef side = sends ? channel.getFrom() : channel.getTo();
+  if (program.getSymName() != side) { // (E1)
+    InFlightDiagnostic diag = op->emitOpError("acts on the ")
+                              << (sends ? "sending" : "receiving") << " side of @" << name.getValue() << " in program @"
+                              << program.getSymName() << ", but that side is program @" << side;
+    diag.attachNote(channel.getLoc()) << "channel declared here, from @" << channel.getFrom() << " to @"
+                                      << channel.getTo();
+    return diag;
+  }
+  auto other = symbols.lookupNearestSymbolFrom<ProgramOp>(
+      op, FlatSymbolRefAttr::get(op->getContext(), sends ? channel.getTo() : channel.getFrom()));
+  if (channel.getControl() != end.isControl()) { // (E3)
+    InFlightDiagnostic diag = op->emitOpError("expects a ")
+                              << (end.isControl() ? "control" : "data") << " channel, but @" << name.getValue()
+                              << " is a " << (channel.getControl() ? "control" : "data") << " channel";
+    diag.attachNote(channel.getLoc()) << "channel declared here";
+    return diag;
+  }
+  if (Type type = end.getMessageType(); type && !sameShapeAndElement(type, channel.getTensorType())) { // (E2)
+    InFlightDiagnostic diag = op->emitOpError("has a value of type ")
+                              << type << ", but channel @" << name.getValue() << " carries " << channel.getType();
+    diag.attachNote(findOtherEnd(channel, other, op)->getLoc()) << "the other end is here";
+    return diag;
+  }
+  if (end.getChannelEnd() == ChannelEnd::Receive && !channel.getControl() && other) {
+    if (end.takesWholeFamily() && (!other.isFamily() || program.isFamily())) { // (A1)
+      InFlightDiagnostic diag = op->emitOpError("takes the messages of a whole family in a program of one instance; @")
+                                << channel.getFrom() << " has " << other.getReplicas() << " instance(s) and @"
+                                << channel.getTo() << " has " << program.getReplicas();
+      diag.attachNote(other.getLoc()) << "sending program declared here";
+      return diag;
+    }
+    if (!end.takesWholeFamily() && other.isFamily() && !program.isFamily()) { // (E4)
+      InFlightDiagnostic diag = op->emitOpError("takes one message, but the sending program @")
+                                << channel.getFrom() << " has " << other.getReplicas()
+                                << " instances; take their sum with dist.aggregate";
+      diag.attachNote(other.getLoc()) << "sending program declared here";
+      return diag;
+    }
+  }
+  return success();
+}
+
+static LogicalResult verifyEnds(ChannelEndOpInterface end, SymbolTableCollection &symbols) {
+  for (FlatSymbolRefAttr name : end.getUsedChannels())
+    if (failed(verifyEnd(end, name, symbols)))
+      return failure();
+  return success();
+}
+
+#define GRAPHC_CHANNEL_END(OpType, End)                                                                                \
+  ChannelEnd OpType::getChannelEnd() { return ChannelEnd::End; }                                                       \
+  SmallVector<FlatSymbolRefAttr> OpType::getUsedChannels() { return {getChannelAttr()}; }                              \
+  LogicalResult OpType::verifySymbolUses(SymbolTableCollection &symbols) { return verifyEnds(*this, symbols); }
+
+GRAPHC_CHANNEL_END(SendOp, Send)
+GRAPHC_CHANNEL_END(SendStartOp, Send)
+GRAPHC_CHANNEL_END(SendDoneOp, Complete)
+GRAPHC_CHANNEL_END(ReceiveOp, Receive)
+GRAPHC_CHANNEL_END(ReleaseOp, Release)
+GRAPHC_CHANNEL_END(AggregateOp, Receive)
+#undef GRAPHC_CHANNEL_END
+
+Type SendOp::getMessageType() { return getValue().getType(); }
+Type SendStartOp::getMessageType() { return getValue().getType(); }
+Type ReceiveOp::getMessageType() { return getValue().getType(); }
+Type AggregateOp::getMessageType() { return getValue().getType(); }
+bool AggregateOp::takesWholeFamily() { return true; }
+
+ChannelEnd ControlSendOp::getChannelEnd() { return ChannelEnd::Send; }
+bool ControlSendOp::isControl() { return true; }
+SmallVector<FlatSymbolRefAttr> ControlSendOp::getUsedChannels() {
+  return llvm::to_vector(getChannels().getAsRange<FlatSymbolRefAttr>());
+}
+LogicalResult ControlSendOp::verifySymbolUses(SymbolTableCollection &symbols) { return verifyEnds(*this, symbols); }
+
+ChannelEnd ControlReceiveOp::getChannelEnd() { return ChannelEnd::Receive; }
+bool ControlReceiveOp::isControl() { return true; }
+SmallVector<FlatSymbolRefAttr> ControlReceiveOp::getUsedChannels() {
+  if (FlatSymbolRefAttr channel = getChannelAttr())
+    return {channel};
+  return {};
+}
+LogicalResult ControlReceiveOp::verifySymbolUses(SymbolTableCollection &symbols) { return verifyEnds(*this, symbols); }
+
+// (CR1)
+LogicalResult ControlReceiveOp::verify() {
+  auto program = (*this)->getParentOfType<ProgramOp>();
+  if (!getChannelAttr() && (!getLocal() || (program && program.isFamily())))
+    return emitOpError("needs a control channel, because ")
+           << (getLocal() ? "its program has instances that did not decide" : "it is not local to the chief's program");
+  return success();
+}
+
+} // namespace graphc::dist

@@ -1,0 +1,21 @@
+// Constraints on the attributes of dist operations.
+#ifndef GRAPHC_DIST_ATTRS_TD
+#define GRAPHC_DIST_ATTRS_TD
+
+include "dialects/dist/DistDialect.td"
+
+// How the host combines a fetched value over the replicas.
+def Dist_ReductionAttr : StringBasedAttr<
+    CPred<"::llvm::is_contained({\"mean\", \"sum\", \"first_replica\"}, "
+          "::llvm::cast<::mlir::StringAttr>($_self).getValue())">,
+    "\"mean\", \"sum\" or \"first_replica\""> {
+  let storageType = "::mlir::StringAttr";
+  let returnType = "::llvm::StringRef";
+  let valueType = NoneType;
+}
+
+def Dist_ChannelListAttr : TypedArrayAttrBase<FlatSymbolRefAttr, "list of channels">;
+
+def Dist_PositiveI64Attr : ConfinedAttr<I64Attr, [IntPositive]>;
+
+#endif // GRAPHC_DIST_ATTRS_TD

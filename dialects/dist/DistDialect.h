@@ -1,0 +1,33 @@
+// The dist dialect's C++ face: include this to use any of its operations.
+#ifndef GRAPHC_DIALECTS_DIST_DISTDIALECT_H
+#define GRAPHC_DIALECTS_DIST_DISTDIALECT_H
+
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/OpDefinition.h"
+#include "mlir/IR/OpImplementation.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+namespace graphc::dist {
+
+/// Everything a program says to or hears from the outside: channels, feeds, fetches.
+struct ChannelResource : public mlir::SideEffects::Resource::Base<ChannelResource> {
+  llvm::StringRef getName() final { return "dist channels"; }
+};
+
+/// What an operation does at its end of a channel. A channel has one Send and one Receive.
+enum class ChannelEnd { Send, Complete, Receive, Release };
+
+} // namespace graphc::dist
+
+#include "dialects/dist/DistDialect.h.inc"
+#include "dialects/dist/DistInterfaces.h.inc"
+
+#define GET_OP_CLASSES
+#include "dialects/dist/DistOps.h.inc"
+
+#endif // GRAPHC_DIALECTS_DIST_DISTDIALECT_H

@@ -1,0 +1,29 @@
+// The dist dialect: which program runs where and what crosses between them.
+#ifndef GRAPHC_DIST_DIALECT_TD
+#define GRAPHC_DIST_DIALECT_TD
+
+include "mlir/IR/OpBase.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+def Dist_Dialect : Dialect {
+  let name = "dist";
+  let summary = "programs, the channels between them, and the phases they belong to";
+  let description = [{
+    `partition` replaces every function by a `dist.phase` and one `dist.program` a device that has something to do in
+    it. What was an edge of the graph from one device to another is a `dist.channel` with one sending and one receiving
+    program. A program is a *family* where the strategy replicates: N identical instances over the replica domain of
+    the module, never expanded before the runtime.
+
+    Everything that communicates has effects on one resource, the channels of the program, so that no upstream pass
+    drops, merges or reorders communication.
+  }];
+  let cppNamespace = "::graphc::dist";
+}
+
+// Sends, receives, feeds and fetches read and write this: their order is part of the program's meaning.
+def Dist_ChannelResource : Resource<"::graphc::dist::ChannelResource">;
+
+class Dist_Op<string mnemonic, list<Trait> traits = []>
+    : Op<Dist_Dialect, mnemonic, traits>;
+
+#endif // GRAPHC_DIST_DIALECT_TD

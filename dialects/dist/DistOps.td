@@ -1,0 +1,293 @@
+// Phases, channels and programs, and what programs do besides computing.
+// Created by `partition`; `schedule` replaces send by send_start/send_done and adds release; `emit` removes all of them.
+#ifndef GRAPHC_DIST_OPS_TD
+#define GRAPHC_DIST_OPS_TD
+
+include "dialects/dist/DistAttrs.td"
+include "dialects/dist/DistDialect.td"
+include "dialects/dist/DistInterfaces.td"
+include "mlir/IR/OpAsmInterface.td"
+include "mlir/IR/SymbolInterfaces.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+def Dist_Value : AnyTypeOf<[AnyRankedTensor, AnyMemRef], "tensor or buffer">;
+
+//===----------------------------------------------------------------------===//
+// Structure
+//===----------------------------------------------------------------------===//
+
+def Dist_PhaseOp : Dist_Op<"phase", [Symbol, HasParent<"::mlir::ModuleOp">,
+                                     DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "a part of a run: what was one function of the model";
+  let description = [{
+    A run is a sequence of phases, each repeated step by step until the chief's word (or, where `ends_by_closing` is
+    set, a spent ticket) ends it. `samples_per_step` counts the samples that one step takes over all replicas and
+    `dataset` names the data set that defines an epoch; both are absent where no data is read.
+
+    ```mlir
+    dist.phase @train_step {role = #graph.role<train>, samples_per_step = 256, dataset = @train}
+    ```
+
+    1. (PH1) a phase has at least one program, and one program alone sends control words, unless it ends by closing
+    2. (PH2) `dataset` is named if and only if `samples_per_step` is
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, AnyAttr:$role, OptionalAttr<Dist_PositiveI64Attr>:$samples_per_step,
+      OptionalAttr<FlatSymbolRefAttr>:$dataset, UnitAttr:$ends_by_closing, UnitAttr:$advances_global_step);
+  let assemblyFormat = "$sym_name attr-dict";
+  let hasVerifier = 1;
+}
+
+def Dist_ChannelOp : Dist_Op<"channel", [Symbol, HasParent<"::mlir::ModuleOp">,
+                                         DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "a typed fifo from one program to another";
+  let description = [{
+    The k-th send pairs with the k-th receive; `capacity` messages may be in flight before a send blocks. Where one or
+    both programs are families, the channel is one too: instance r joins the r-th (or only) instances of its sides. A
+    `control` channel carries the chief's word from instance 0 of its sender to every instance of its receiver but
+    itself. The location is that of the operation whose value crosses.
+
+    ```mlir
+    dist.channel @train_step.w.to_worker : tensor<4xf32> from @train_step.ps0 to @train_step.worker {instances = 2}
+    ```
+
+    1. (CH1) a static, ranked type; a control channel's is tensor<i64>
+    2. (CH2) both programs exist and belong to one phase
+    3. (CH3) the two differ, unless the channel is a control channel
+    4. (CH4) `instances` is that of the replicated side(s); two replicated sides agree
+    5. (CH5) exactly one sending operation, in the sending program, and one receiving operation, in the receiving one
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, TypeAttr:$type, FlatSymbolRefAttr:$from, FlatSymbolRefAttr:$to,
+      DefaultValuedAttr<Dist_PositiveI64Attr, "1">:$capacity, DefaultValuedAttr<Dist_PositiveI64Attr, "1">:$instances,
+      UnitAttr:$control);
+  let assemblyFormat = "$sym_name `:` $type `from` $from `to` $to attr-dict";
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    ::mlir::RankedTensorType getTensorType() { return ::llvm::cast<::mlir::RankedTensorType>(getType()); }
+    /// Payload of one message in bytes; i1 takes one byte an element.
+    int64_t getMessageBytes();
+  }];
+}
+
+def Dist_ProgramOp : Dist_Op<"program", [Symbol, IsolatedFromAbove, SingleBlock, HasParent<"::mlir::ModuleOp">,
+                                         DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "one sequential loop over steps on one device, or a family of them";
+  let description = [{
+    The body is one step: graph operations and dist operations in the order that the schedule fixes later. With
+    `replicas(N)` it is a family of N instances: over the tasks of the replica domain where the device names no task,
+    all on one task where it does. `locks_variables` says that instances share variables and take their locks
+    instruction by instruction (asynchronous updates).
+
+    ```mlir
+    dist.program @predict.worker0 of @predict on "/job:worker/task:0/device:CPU:0" {
+      %x = dist.feed "x" : tensor<4xf32>
+      dist.fetch "y", %x {reduction = "mean"} : tensor<4xf32>
+      dist.end
+    }
+    ```
+
+    1. (PR1) the phase exists
+    2. (PR2) the device is complete: job, device kind and index; a program of one instance names its task too
+    3. (PR3) the body ends in `dist.end`
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, FlatSymbolRefAttr:$phase, StrAttr:$device,
+      DefaultValuedAttr<Dist_PositiveI64Attr, "1">:$replicas, UnitAttr:$locks_variables,
+      OptionalAttr<I64Attr>:$arena_bytes);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = [{
+    $sym_name `of` $phase `on` $device (`replicas` `(` $replicas^ `)`)? (`locks_variables` $locks_variables^)?
+    attr-dict-with-keyword $body
+  }];
+  let hasVerifier = 1;
+  let hasRegionVerifier = 1;
+  let extraClassDeclaration = [{
+    ::mlir::Block &getBlock() { return getBody().front(); }
+    /// Instances run on the tasks of the replica domain, one each, and not all on one task.
+    bool isSpread() { return !getDevice().contains("/task:"); }
+    bool isFamily() { return getReplicas() > 1; }
+  }];
+}
+
+def Dist_EndOp : Dist_Op<"end", [Terminator, HasParent<"ProgramOp">]> {
+  let summary = "the end of a step";
+  let description = [{ Ends the body of every program. Example: `dist.end`. }];
+  let assemblyFormat = "attr-dict";
+}
+
+//===----------------------------------------------------------------------===//
+// Channels
+//===----------------------------------------------------------------------===//
+
+class Dist_EndPointOp<string mnemonic, list<Trait> traits = []>
+    : Dist_Op<mnemonic, traits # [HasParent<"ProgramOp">,
+        MemoryEffects<[MemRead<Dist_ChannelResource>, MemWrite<Dist_ChannelResource>]>]>;
+
+
+class Dist_ChannelOpBase<string mnemonic, list<string> methods>
+    : Dist_EndPointOp<mnemonic, [DeclareOpInterfaceMethods<SymbolUserOpInterface>,
+        DeclareOpInterfaceMethods<Dist_ChannelEndOpInterface, methods>]>;
+
+class Dist_SendingOp<string mnemonic> : Dist_ChannelOpBase<mnemonic, ["getMessageType"]> {
+  let arguments = (ins FlatSymbolRefAttr:$channel, Dist_Value:$value);
+  let assemblyFormat = "$channel `,` $value attr-dict `:` type($value)";
+}
+
+def Dist_SendOp : Dist_SendingOp<"send"> {
+  let summary = "sends a value over a channel";
+  let description = [{
+    From a program of one instance to a family the value goes to every instance. `schedule` replaces it by `send_start`
+    and `send_done`.
+
+    ```mlir
+    dist.send @train_step.w.to_worker, %w : tensor<4xf32>
+    ```
+
+    1. (E1) the channel exists and this operation's program is its sending program
+    2. (E2) the value has the channel's shape and element type
+    3. (E3) data travels on data channels, control words on control channels
+  }];
+}
+
+def Dist_SendStartOp : Dist_SendingOp<"send_start"> {
+  let summary = "starts to send a buffer";
+  let description = [{
+    Made by `schedule`. The buffer may not be written before `send_done`. (E1), (E2) and (E3) as for `send`.
+
+    ```mlir
+    dist.send_start @train_step.w.to_worker, %w : memref<4xf32>
+    ```
+  }];
+}
+
+def Dist_SendDoneOp : Dist_ChannelOpBase<"send_done", []> {
+  let summary = "waits until the last send on a channel left its buffer";
+  let description = [{ Made by `schedule`. Example: `dist.send_done @train_step.w.to_worker`. }];
+  let arguments = (ins FlatSymbolRefAttr:$channel);
+  let assemblyFormat = "$channel attr-dict";
+}
+
+def Dist_ReceiveOp : Dist_ChannelOpBase<"receive", ["getMessageType"]> {
+  let summary = "takes the next message of a channel";
+  let description = [{
+    The value is used in place, in the transport's memory, until `release` (which `schedule` adds). In a family instance
+    r receives from the channel's instance r.
+
+    ```mlir
+    %w = dist.receive @train_step.w.to_worker : tensor<4xf32>
+    ```
+
+    1. (E1) the channel exists and this operation's program is its receiving program
+    2. (E2) the value has the channel's shape and element type
+    3. (E3) data travels on data channels, control words on control channels
+    4. (E4) a program of one instance takes from a family with `dist.aggregate`
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$channel);
+  let results = (outs Dist_Value:$value);
+  let assemblyFormat = "$channel attr-dict `:` type($value)";
+}
+
+def Dist_ReleaseOp : Dist_ChannelOpBase<"release", []> {
+  let summary = "gives the memory of the last received message back";
+  let description = [{ Made by `schedule`. Example: `dist.release @train_step.w.to_worker`. }];
+  let arguments = (ins FlatSymbolRefAttr:$channel);
+  let assemblyFormat = "$channel attr-dict";
+}
+
+def Dist_AggregateOp : Dist_ChannelOpBase<"aggregate", ["getMessageType", "takesWholeFamily"]> {
+  let summary = "the sum of a family's messages, always in replica order";
+  let description = [{
+    acc = m0; acc += m1; …, whatever arrives first. Made by `partition` from `graph.aggregate`; the division that makes
+    a mean of it is an ordinary `graph.divide`.
+
+    ```mlir
+    %g = dist.aggregate @train_step.w.gradient : tensor<4xf32>
+    ```
+
+    1. (E1), (E2), (E3) as for `receive`
+    2. (A1) the channel's sender is a family and this program is not
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$channel);
+  let results = (outs Dist_Value:$value);
+  let assemblyFormat = "$channel attr-dict `:` type($value)";
+}
+
+//===----------------------------------------------------------------------===//
+// The chief's word, tickets
+//===----------------------------------------------------------------------===//
+
+def Dist_ControlSendOp : Dist_ChannelOpBase<"control_send", ["isControl"]> {
+  let summary = "the chief decides whether the phase ends after this step and tells everybody";
+  let description = [{
+    Acts on instance 0 of its program alone. First in the chief's step, so that the word never makes a lane wait.
+
+    ```mlir
+    dist.control_send [@train_step.control.ps0, @train_step.control.worker]
+    ```
+  }];
+  let arguments = (ins Dist_ChannelListAttr:$channels);
+  let assemblyFormat = "$channels attr-dict";
+}
+
+def Dist_ControlReceiveOp : Dist_ChannelOpBase<"control_receive", ["isControl"]> {
+  let summary = "takes the chief's word for this step; the last thing a step does";
+  let description = [{
+    `local`: this program holds the `control_send`; its instance 0 takes its own word and the other instances, where
+    there are any, take theirs from the channel.
+
+    ```mlir
+    dist.control_receive @train_step.control.ps0
+    ```
+
+    1. (CR1) without `local` it names a channel; a family's names one in any case
+  }];
+  let arguments = (ins OptionalAttr<FlatSymbolRefAttr>:$channel, UnitAttr:$local);
+  let assemblyFormat = "($channel^)? (`local` $local^)? attr-dict";
+  let hasVerifier = 1;
+}
+
+def Dist_TicketOp : Dist_EndPointOp<"ticket"> {
+  let summary = "takes one of the updates still to be done";
+  let description = [{
+    Asynchronous phases only, first in the step of the program that owns the global step. Where no update is left it
+    closes its lane's sends and ends it; a lane that finds a channel closed does the same. Example: `dist.ticket`.
+
+    1. (T1) its phase ends by closing
+  }];
+  let assemblyFormat = "attr-dict";
+}
+
+//===----------------------------------------------------------------------===//
+// The host's side
+//===----------------------------------------------------------------------===//
+
+def Dist_FeedOp : Dist_EndPointOp<"feed"> {
+  let summary = "a value that the user gives";
+  let description = [{ An argument of the function. Example: `%x = dist.feed "x" : tensor<4xf32>`. }];
+  let arguments = (ins StrAttr:$name);
+  let results = (outs Dist_Value:$value);
+  let assemblyFormat = "$name attr-dict `:` type($value)";
+}
+
+def Dist_FetchOp : Dist_EndPointOp<"fetch"> {
+  let summary = "a value that the user may ask for";
+  let description = [{
+    A result of the function or a summary; `reduction` says what it means over the replicas.
+    Example: `dist.fetch "loss", %loss {reduction = "mean"} : tensor<f32>`.
+  }];
+  let arguments = (ins StrAttr:$name, Dist_Value:$value, DefaultValuedAttr<Dist_ReductionAttr, "\"mean\"">:$reduction);
+  let assemblyFormat = "$name `,` $value attr-dict `:` type($value)";
+}
+
+def Dist_MetricOp : Dist_EndPointOp<"metric"> {
+  let summary = "an exact mean over the samples of a phase: sum and count of this step";
+  let description = [{
+    The host adds both over steps and replicas.
+    Example: `dist.metric "accuracy", %hits, %samples : tensor<i64>, tensor<i64>`.
+
+    1. (M1) scalars; the sum is i64 or f64, the count i64
+  }];
+  let arguments = (ins StrAttr:$name, Dist_Value:$sum, Dist_Value:$count);
+  let assemblyFormat = "$name `,` $sum `,` $count attr-dict `:` type($sum) `,` type($count)";
+  let hasVerifier = 1;
+}
+
+#endif // GRAPHC_DIST_OPS_TD

@@ -1,0 +1,209 @@
+// Verifiers of phases, channels and programs. Those of the ends of a channel are in ChannelEnds.cpp.
+#include "dialects/dist/DistDialect.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace mlir;
+
+namespace graphc::dist {
+
+//===----------------------------------------------------------------------===//
+// phase: (PH1) has programs, one of them the chief's; (PH2) samples and data set together
+//===----------------------------------------------------------------------===//
+
+LogicalResult PhaseOp::verify() {
+  if (getSamplesPerStep().has_value() != getDataset().has_value()) // (PH2)
+    return emitOpError("expects samples_per_step and dataset both or neither; only ")
+           << (getDataset() ? "dataset" : "samples_per_step") << " is given";
+  return success();
+}
+
+LogicalResult PhaseOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  bool anyProgram = false;
+  ControlSendOp chief;
+  auto module = cast<ModuleOp>((*this)->getParentOp());
+  for (auto program : module.getOps<ProgramOp>()) {
+    if (program.getPhase() != getSymName())
+      continue;
+    anyProgram = true;
+    for (auto send : program.getBlock().getOps<ControlSendOp>()) {
+      if (chief) {
+        InFlightDiagnostic diag = send.emitOpError("is the second one of phase @")
+                                  << getSymName() << "; one program alone decides when a phase ends";
+        diag.attachNote(chief.getLoc()) << "the first one is here";
+        return diag;
+      }
+      chief = send;
+    }
+  }
+  if (!anyProgram) // (PH1)
+    return emitOpError("has no program; expected at least one dist.program of @") << getSymName();
+  if (chief && getEndsByClosing()) {
+    InFlightDiagnostic diag = chief.emitOpError("in phase @") << getSymName() << ", which ends by closing its channels";
+    diag.attachNote(getLoc()) << "phase declared here";
+    return diag;
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// channel: (CH1) type, (CH2) programs, (CH3) no value to itself, (CH4) instances, (CH5) one end each side
+//===----------------------------------------------------------------------===//
+
+int64_t ChannelOp::getMessageBytes() {
+  RankedTensorType type = getTensorType();
+  Type element = type.getElementType();
+  int64_t bytes = element.isInteger(1) ? 1 : (element.getIntOrFloatBitWidth() + 7) / 8;
+  return type.getNumElements() * bytes;
+}
+
+LogicalResult ChannelOp::verify() {
+  auto type = dyn_cast<RankedTensorType>(getType()); // (CH1)
+  if (!type || !type.hasStaticShape() || !type.getElementType().isIntOrFloat())
+    return emitOpError("carries ") << getType() << "; expected a ranked tensor of static shape";
+  if (getControl() && (type.getRank() != 0 || !type.getElementType().isInteger(64)))
+    return emitOpError("carries the chief's word, a tensor<i64>, not ") << type;
+  if (getFrom() == getTo() && !getControl()) // (CH3)
+    return emitOpError("sends a value from @") << getFrom() << " to itself; a program uses its own values directly";
+  return success();
+}
+
+/// The operations of `program` that are the proper (not complete or release) end `kind` of `channel`.
+static SmallVector<Operation *> findEnds(ProgramOp program, ChannelOp channel, ChannelEnd kind) {
+  SmallVector<Operation *> ends;
+  for (Operation &op : program.getBlock())
+    if (auto end = dyn_cast<ChannelEndOpInterface>(op); end && end.getChannelEnd() == kind)
+      for (FlatSymbolRefAttr name : end.getUsedChannels())
+        if (name.getAttr() == channel.getSymNameAttr())
+          ends.push_back(&op);
+  return ends;
+}
+
+LogicalResult ChannelOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  auto from = symbols.lookupNearestSymbolFrom<ProgramOp>(*this, getFromAttr());
+  auto to = symbols.lookupNearestSymbolFrom<ProgramOp>(*this, getToAttr());
+  if (!from || !to) // (CH2)
+    return emitOpError("names the program @") << (from ? getTo() : getFrom()) << ", which this module does not define";
+  if (from.getPhase() != to.getPhase()) {
+    InFlightDiagnostic diag = emitOpError("joins programs of two phases, @")
+                              << from.getPhase() << " and @" << to.getPhase() << "; phases never overlap";
+    diag.attachNote(from.getLoc()) << "sending program declared here";
+    diag.attachNote(to.getLoc()) << "receiving program declared here";
+    return diag;
+  }
+  if (from.isFamily() && to.isFamily() && from.getReplicas() != to.getReplicas()) { // (CH4)
+    InFlightDiagnostic diag = emitOpError("joins families of ")
+                              << from.getReplicas() << " and " << to.getReplicas() << " instances";
+    diag.attachNote(from.getLoc()) << "sending program declared here";
+    diag.attachNote(to.getLoc()) << "receiving program declared here";
+    return diag;
+  }
+  int64_t expected = std::max<int64_t>(from.getReplicas(), to.getReplicas());
+  if (getControl())
+    expected = to.getReplicas();
+  if (static_cast<int64_t>(getInstances()) != expected) {
+    InFlightDiagnostic diag = emitOpError("has ")
+                              << getInstances() << " instance(s); its programs make it " << expected;
+    diag.attachNote(from.getLoc()) << "sending program has " << from.getReplicas();
+    diag.attachNote(to.getLoc()) << "receiving program has " << to.getReplicas();
+    return diag;
+  }
+  for (ChannelEnd kind : {ChannelEnd::Send, ChannelEnd::Receive}) { // (CH5)
+    ProgramOp program = kind == ChannelEnd::Send ? from : to;
+    ProgramOp other = kind == ChannelEnd::Send ? to : from;
+    StringRef noun = kind == ChannelEnd::Send ? "sender" : "receiver";
+    SmallVector<Operation *> ends = findEnds(program, *this, kind);
+    if (ends.empty()) {
+      InFlightDiagnostic diag = emitOpError("has no ") << noun << " in program @" << program.getSymName();
+      SmallVector<Operation *> others =
+          findEnds(other, *this, kind == ChannelEnd::Send ? ChannelEnd::Receive : ChannelEnd::Send);
+      if (!others.empty())
+        diag.attachNote(others.front()->getLoc())
+            << (kind == ChannelEnd::Send ? "and would be received here" : "and is sent here");
+      else
+        diag.attachNote(program.getLoc()) << "program declared here";
+      return diag;
+    }
+    if (ends.size() > 1) {
+      InFlightDiagnostic diag = ends[1]->emitOpError("is a second ")
+                                << noun << " of channel @" << getSymName() << "; expected exactly one";
+      diag.attachNote(ends[0]->getLoc()) << "the first " << noun << " is here";
+      diag.attachNote(getLoc()) << "channel declared here";
+      return diag;
+    }
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// program: (PR1) phase, (PR2) device, (PR3) ends in dist.end
+//===----------------------------------------------------------------------===//
+
+/// Job, optional task, device kind and index: "/job:ps/task:0/device:CPU:0". The job may be left out only together with
+/// the task, by a family over a replica domain of several jobs.
+static bool isCompleteDevice(StringRef device, bool &namesTask) {
+  auto isNumber = [](StringRef text) { return !text.empty() && llvm::all_of(text, llvm::isDigit); };
+  namesTask = false;
+  bool namesJob = device.consume_front("/job:");
+  if (namesJob) {
+    StringRef job = device.take_until([](char c) { return c == '/'; });
+    if (job.empty())
+      return false;
+    device = device.drop_front(job.size());
+    if (device.consume_front("/task:")) {
+      StringRef task = device.take_until([](char c) { return c == '/'; });
+      if (!isNumber(task))
+        return false;
+      device = device.drop_front(task.size());
+      namesTask = true;
+    }
+  }
+  if (!device.consume_front("/device:"))
+    return false;
+  auto [kind, index] = device.split(':');
+  return !kind.empty() && llvm::all_of(kind, llvm::isAlnum) && isNumber(index);
+}
+
+LogicalResult ProgramOp::verify() {
+  bool namesTask;
+  if (!isCompleteDevice(getDevice(), namesTask)) // (PR2)
+    return emitOpError("is on \"") << getDevice()
+                                   << "\"; expected a complete device such as \"/job:ps/task:0/device:CPU:0\"";
+  return success();
+}
+
+LogicalResult ProgramOp::verifyRegions() {
+  if (getBlock().empty() || !isa<EndOp>(getBlock().back())) // (PR3)
+    return emitOpError("expects dist.end as its last operation");
+  return success();
+}
+
+LogicalResult ProgramOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  auto phase = symbols.lookupNearestSymbolFrom<PhaseOp>(*this, getPhaseAttr());
+  if (!phase) // (PR1)
+    return emitOpError("belongs to the phase @") << getPhase() << ", which this module does not declare";
+  for (auto ticket : getBlock().getOps<TicketOp>())
+    if (!phase.getEndsByClosing()) { // (T1)
+      InFlightDiagnostic diag = ticket.emitOpError("in phase @")
+                                << getPhase() << ", which ends by the chief's word and not by closing";
+      diag.attachNote(phase.getLoc()) << "phase declared here";
+      return diag;
+    }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// metric: (M1) scalars of i64/f64 and i64
+//===----------------------------------------------------------------------===//
+
+LogicalResult MetricOp::verify() {
+  auto sum = cast<ShapedType>(getSum().getType());
+  auto count = cast<ShapedType>(getCount().getType());
+  Type element = sum.getElementType();
+  if (sum.getRank() != 0 || !(element.isInteger(64) || element.isF64()))
+    return emitOpError("has a sum of type ") << sum << "; expected a scalar of i64 or f64";
+  if (count.getRank() != 0 || !count.getElementType().isInteger(64))
+    return emitOpError("has a count of type ") << count << "; expected a scalar of i64";
+  return success();
+}
+
+} // namespace graphc::dist
