@@ -1,4 +1,5 @@
-//===- KernelAbi.h - what compiled code and the runtime agree on --------------------------------------------*- C -*-===//
+//===- KernelAbi.h - what compiled code and the runtime agree on --------------------------------------------*- C
+//-*-===//
 //
 // The whole contract between a plan's native code and the runtime. A code object is an ELF shared object with no
 // undefined symbol and one exported one, `graphc_kernels`, of type GraphcKernelTable.
@@ -17,8 +18,8 @@ extern "C" {
 
 /// What a kernel may know of its surroundings. Kernels of version 1 use no helper; the field order is fixed for good.
 typedef struct GraphcContext {
-  uint64_t step;        ///< 0-based step of the phase
-  uint32_t replica;     ///< instance of the program
+  uint64_t step;    ///< 0-based step of the phase
+  uint32_t replica; ///< instance of the program
   uint32_t reserved;
 } GraphcContext;
 
@@ -27,7 +28,7 @@ typedef struct GraphcContext {
 typedef int (*GraphcKernel)(void *const *buffers, const GraphcContext *context);
 
 typedef struct GraphcKernelTable {
-  uint32_t version;     ///< GRAPHC_KERNEL_ABI_VERSION
+  uint32_t version; ///< GRAPHC_KERNEL_ABI_VERSION
   uint32_t count;
   const GraphcKernel *kernels;
 } GraphcKernelTable;

@@ -1,4 +1,5 @@
-//===- Transport.h - moving one channel's messages between two lanes --------------------------------------*- C++ -*-===//
+//===- Transport.h - moving one channel's messages between two lanes --------------------------------------*- C++
+//-*-===//
 //
 // One small interface with three implementations: in-process, shared memory, gRPC. test/runtime/transport holds ONE
 // conformance suite that all of them pass. Threads: a port belongs to one lane; only that lane calls it. abort() and
@@ -28,8 +29,8 @@ struct ChannelKey {
 
 struct ChannelSpec {
   ChannelKey key;
-  uint64_t bytes = 0;     ///< payload of one message
-  uint32_t capacity = 1;  ///< slots
+  uint64_t bytes = 0;    ///< payload of one message
+  uint32_t capacity = 1; ///< slots
 };
 
 /// What a poll found. Closed: the peer ended its phase and every message it sent before was taken.
@@ -66,7 +67,7 @@ public:
 struct TransportCounters {
   uint64_t bytesSent = 0;
   uint64_t bytesReceived = 0;
-  uint64_t controlBytes = 0;  ///< headers, credits and the like
+  uint64_t controlBytes = 0; ///< headers, credits and the like
 };
 
 /// One task's end of one kind of transport towards all of its peers, for one epoch of the run.

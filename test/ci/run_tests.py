@@ -1,0 +1,81 @@
+#!/usr/bin/env python3
+"""Runs what test/run.sh built and adds up. Python's standard library only.
+
+Sources of tests, in this order; a thing that is missing or crashes is a failure, never a silence:
+  lint    tools/lint.sh
+  lit     every .mlir and .test under test/ (LLVM's lit)
+  gtest   every GoogleTest binary that CTest knows in build/release (each test counted)
+  sh      every executable test/tools/*.sh and test/run/*.sh: exit 0 passed, 77 skipped (last line says why)
+  asan, tsan   the GoogleTest binaries of those builds
+  fuzz    every libFuzzer target of the asan build, 30 s each
+"""
+import argparse
+import concurrent.futures
+import os
+import sys
+
+from suites import Runner, ctestCommands, fuzzTargets, runFuzz, runGtest, runLit, runScript
+
+
+def parseArguments():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--root", required=True)
+    parser.add_argument("--build", action="append", default=[], help="PRESET:passed|failed:SECONDS, as built")
+    parser.add_argument("--only", help="regular expression on test names")
+    parser.add_argument("--long", action="store_true")
+    return parser.parse_args()
+
+
+def inParallel(workers, calls):
+    with concurrent.futures.ThreadPoolExecutor(workers) as pool:
+        for future in [pool.submit(*call) for call in calls]:
+            future.result()
+
+
+def scripts(root, *folders):
+    for folder in folders:
+        path = os.path.join(root, folder)
+        if os.path.isdir(path):
+            for name in sorted(os.listdir(path)):
+                if name.endswith(".sh") and os.access(os.path.join(path, name), os.X_OK):
+                    yield os.path.join(folder, name)
+
+
+def main():
+    arguments = parseArguments()
+    root = arguments.root
+    os.chdir(root)
+    runner = Runner(root, arguments.only, arguments.long)
+    for build in arguments.build:
+        preset, outcome, seconds = build.split(":")
+        runner.record(f"build {preset}", outcome, 0.0 if outcome == "passed" else float(seconds),
+                      f"see build/{preset}/build.log")
+    presets = [build.split(":")[0] for build in arguments.build]
+    jobs = int(os.environ.get("GRAPHC_JOBS", "2"))
+
+    if os.path.exists("tools/lint.sh"):
+        runScript(runner, "tools/lint.sh", 300)
+    if "release" in presets:
+        runLit(runner, "build/release", jobs)
+        gtests, others = ctestCommands(runner, "release")
+        inParallel(jobs, [(runGtest, runner, "gtest", command, environment) for _, command, environment in gtests])
+        for name, command, environment in others:
+            runScript(runner, command, 600, name=f"ctest {name}", environment=environment)
+        # End-to-end scripts start several processes and measure deadlines: one at a time.
+        for script in scripts(root, "test/tools", "test/run"):
+            runScript(runner, script, 900)
+    for preset in ("asan", "tsan"):
+        if preset in presets:
+            gtests, _ = ctestCommands(runner, preset)
+            inParallel(jobs, [(runGtest, runner, preset, command, environment) for _, command, environment in gtests])
+    if "asan" in presets:
+        seconds = 600 if arguments.long else 30
+        targets = fuzzTargets(root)
+        if targets:
+            runScript(runner, "test/ci/fuzz_seeds.sh", 300, name="fuzz seeds")
+        inParallel(jobs, [(runFuzz, runner, target, seconds) for target in targets])
+    return runner.summary()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

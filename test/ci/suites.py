@@ -1,0 +1,269 @@
+"""How each kind of test is run, and the tally. See run_tests.py."""
+import json
+import os
+import re
+import signal
+import subprocess
+import tempfile
+import threading
+import time
+import xml.etree.ElementTree as xml
+
+
+class Runner:
+    """Collects results; safe to use from several threads."""
+
+    def __init__(self, root, only, long):
+        self.root, self.long = root, long
+        self.only = re.compile(only) if only else None
+        self.results = []  # (name, outcome, seconds, detail)
+        self.lock = threading.Lock()
+        self.start = time.time()
+
+    def wanted(self, name):
+        return not self.only or self.only.search(name)
+
+    def record(self, name, outcome, seconds, detail=""):
+        with self.lock:
+            self.results.append((name, outcome, seconds, detail))
+            if outcome == "failed":
+                print(f"FAILED {name} ({seconds:.1f} s)", flush=True)
+                for line in detail.strip().splitlines()[-60:]:
+                    print(f"    {line}", flush=True)
+
+    def say(self, text):
+        with self.lock:
+            print(f"  {text} ({time.time() - self.start:.0f} s)", flush=True)
+
+    def summary(self):
+        count = {outcome: sum(1 for r in self.results if r[1] == outcome) for outcome in ("passed", "failed", "skipped")}
+        print("\nthe ten slowest tests:")
+        for name, _, seconds, _ in sorted(self.results, key=lambda r: -r[2])[:10]:
+            print(f"  {seconds:7.1f} s  {name}")
+        if count["skipped"]:
+            print("skipped:")
+            for name, outcome, _, detail in self.results:
+                if outcome == "skipped":
+                    print(f"  {name}: {detail or 'no reason given'}")
+        if count["failed"]:
+            print("failed:")
+            for name, outcome, _, _ in self.results:
+                if outcome == "failed":
+                    print(f"  {name}")
+        if not count["passed"]:
+            print("nothing passed: that is a failure of the run itself")
+            count["failed"] += 1
+        line = f"{count['passed']} passed, {count['failed']} failed"
+        if count["skipped"]:
+            line += f", {count['skipped']} skipped"
+        print(f"\n{line}", flush=True)
+        return 1 if count["failed"] else 0
+
+
+def execute(command, timeout, environment=None, cwd=None):
+    """Runs a command in a session of its own. Returns (exit status or None, output, seconds, what it left behind).
+
+    Whatever the command leaves running is a finding, and is ended.
+    """
+    start = time.time()
+    with tempfile.TemporaryFile() as output:
+        try:
+            process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT,
+                                       env={**os.environ, **(environment or {})}, cwd=cwd, start_new_session=True)
+        except OSError as error:
+            return 127, f"{command[0]}: {error.strerror}", 0.0, ""
+        try:
+            status = process.wait(timeout)
+        except subprocess.TimeoutExpired:
+            status = None
+        left = ""
+        if status is not None:
+            deadline = time.time() + 2
+            while (left := sessionMembers(process.pid)) and time.time() < deadline:
+                time.sleep(0.05)
+        try:
+            os.killpg(process.pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+        if status is None:
+            process.wait()
+        output.seek(0)
+        text = output.read().decode(errors="replace")
+    return status, text, time.time() - start, left
+
+
+def sessionMembers(session):
+    """The command lines of live processes of a session, joined; processes that moved to their own session escape."""
+    found = []
+    for entry in os.listdir("/proc"):
+        if not entry.isdigit():
+            continue
+        try:
+            with open(f"/proc/{entry}/stat") as stat:
+                fields = stat.read().rsplit(")", 1)[1].split()
+            if int(fields[3]) == session and fields[0] not in "ZX":
+                with open(f"/proc/{entry}/cmdline") as line:
+                    found.append(line.read().replace("\0", " ").strip())
+        except OSError:
+            pass
+    return "; ".join(found)
+
+
+def ending(status, timeout):
+    if status is None:
+        return f"ran past {timeout} s and was ended"
+    if status < 0:
+        return f"died of signal {-status} ({signal.Signals(-status).name})"
+    return f"exit status {status}"
+
+
+def baseEnvironment(runner, preset="release"):
+    path = os.pathsep.join([os.path.join(runner.root, "build", preset, "bin"), "/usr/lib/llvm-22/bin", os.environ["PATH"]])
+    return {
+        "GRAPHC_BUILD": os.path.join(runner.root, "build", preset),
+        "GRAPHC_ROOT": runner.root,
+        "PATH": path,
+        "ASAN_OPTIONS": f"detect_stack_use_after_return=1:suppressions={runner.root}/test/ci/asan.supp",
+        "LSAN_OPTIONS": f"suppressions={runner.root}/test/ci/lsan.supp:print_suppressions=0",
+        "UBSAN_OPTIONS": "print_stacktrace=1:halt_on_error=1",
+        "TSAN_OPTIONS": f"halt_on_error=1:second_deadlock_stack=1:suppressions={runner.root}/test/ci/tsan.supp",
+        "ASAN_SYMBOLIZER_PATH": "/usr/lib/llvm-22/bin/llvm-symbolizer",
+    }
+
+
+def ctestCommands(runner, preset):
+    """(GoogleTest commands, other commands) that CTest knows, as (name, command, environment)."""
+    build = os.path.join(runner.root, "build", preset)
+    try:
+        shown = subprocess.run(["ctest", "--test-dir", build, "--show-only=json-v1"], capture_output=True, text=True,
+                               check=True)
+        tests = json.loads(shown.stdout)["tests"]
+    except (OSError, subprocess.CalledProcessError, ValueError, KeyError) as error:
+        runner.record(f"ctest list of build/{preset}", "failed", 0.0, str(error))
+        return [], []
+    gtests, others = [], []
+    for test in tests:
+        environment = baseEnvironment(runner, preset)
+        for entry in test.get("properties", []):
+            if entry["name"] == "ENVIRONMENT":
+                environment.update(item.split("=", 1) for item in entry["value"])
+        if "command" not in test:
+            runner.record(f"{preset} {test['name']}", "failed", 0.0, "the binary was not built")
+            continue
+        row = (test["name"], test["command"], environment)
+        (gtests if f"{build}/test/bin/" in test["command"][0] else others).append(row)
+    if not gtests:
+        runner.record(f"GoogleTest binaries of build/{preset}", "failed", 0.0, "there is none")
+    return gtests, others
+
+
+def readXml(runner, path, prefix):
+    """Adds the cases of a JUnit-like file; returns how many, or None where the file is unreadable."""
+    try:
+        cases = list(xml.parse(path).getroot().iter("testcase"))
+    except (OSError, xml.ParseError):
+        return None
+    for case in cases:
+        name = f"{prefix} {case.get('classname', '')}.{case.get('name', '')}"
+        seconds = float(case.get("time", 0) or 0)
+        skipped, failures = case.find("skipped"), case.findall("failure") + case.findall("error")
+        if failures:
+            detail = "\n".join((f.get("message") or "") + "\n" + (f.text or "") for f in failures)
+            runner.record(name, "failed", seconds, detail)
+        elif skipped is not None or case.get("status") == "notrun":
+            reason = (skipped.get("message") or skipped.text or "") if skipped is not None else "disabled"
+            runner.record(name, "skipped", seconds, " ".join(reason.split()))
+        else:
+            runner.record(name, "passed", seconds)
+    return len(cases)
+
+
+def runGtest(runner, prefix, command, environment, timeout=900):
+    name = f"{prefix} {os.path.basename(command[0])}"
+    if not runner.wanted(name):
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "out.xml")
+        status, output, seconds, left = execute(command + [f"--gtest_output=xml:{path}"], timeout, environment, folder)
+        before = len(runner.results)
+        count = readXml(runner, path, prefix)
+    if count is None:
+        # It crashed: what had passed until then counts, the test that was running is named.
+        for passed in re.findall(r"^\[       OK \] (\S+)", output, re.M):
+            runner.record(f"{prefix} {passed}", "passed", 0.0)
+        running = re.findall(r"^\[ RUN      \] (\S+)", output, re.M)
+        runner.record(name, "failed", seconds,
+                      "\n".join(output.splitlines()[-40:]) + f"\nin {running[-1] if running else 'start-up'}: {ending(status, timeout)}")
+    elif count == 0:
+        runner.record(name, "failed", seconds, "it has no test")
+    elif status != 0 and not any(r[1] == "failed" for r in runner.results[before:]):
+        runner.record(f"{name} (at its end)", "failed", seconds, output + "\n" + ending(status, timeout))
+    if left:
+        runner.record(f"{name} leaves nothing behind", "failed", seconds, f"still running: {left}")
+    runner.say(f"{name}: {count if count is not None else 'crashed'} tests, {seconds:.1f} s")
+
+
+def runLit(runner, build, jobs):
+    if not runner.wanted("lit"):
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "lit.xml")
+        status, output, seconds, _ = execute(
+            ["/usr/lib/llvm-22/bin/lit", "-sv", f"-j{jobs}", "--timeout=300", f"--param=build={build}",
+             f"--xunit-xml-output={path}", "test"], 1800, baseEnvironment(runner))
+        count = readXml(runner, path, "lit")
+    if not count:
+        runner.record("lit", "failed", seconds, f"{ending(status, 1800)}; no result\n{output}")
+    elif status != 0 and not any(r[0].startswith("lit ") and r[1] == "failed" for r in runner.results):
+        runner.record("lit", "failed", seconds, output)
+    runner.say(f"lit: {count or 0} tests, {seconds:.1f} s")
+
+
+def runScript(runner, command, timeout, name=None, environment=None):
+    command = [os.path.join(runner.root, command)] if isinstance(command, str) else command
+    name = name or f"sh {os.path.relpath(command[0], runner.root)}"
+    if not runner.wanted(name):
+        return
+    status, output, seconds, left = execute(command, timeout, environment or baseEnvironment(runner), runner.root)
+    last = (output.strip().splitlines() or [""])[-1]
+    if status == 77:
+        runner.record(name, "skipped", seconds, last)
+    elif status != 0:
+        runner.record(name, "failed", seconds, output + "\n" + ending(status, timeout))
+    elif left:
+        runner.record(name, "failed", seconds, f"still running after its end: {left}")
+    else:
+        runner.record(name, "passed", seconds)
+    runner.say(f"{name}: {runner.results[-1][1]}, {seconds:.1f} s")
+
+
+def fuzzTargets(root):
+    folder = os.path.join(root, "build/asan/test/fuzz")
+    return [os.path.join(folder, name) for name in sorted(os.listdir(folder))] if os.path.isdir(folder) else []
+
+
+def runFuzz(runner, target, seconds):
+    name = f"fuzz {os.path.basename(target)}"
+    if not runner.wanted(name):
+        return
+    seeds = os.path.join(runner.root, "build/fuzz-seeds", os.path.basename(target))
+    if not os.path.isdir(seeds) or not os.listdir(seeds):
+        runner.record(name, "failed", 0.0, f"no seeds in {os.path.relpath(seeds, runner.root)}; test/ci/fuzz_seeds.sh makes them")
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        status, output, took, _ = execute(
+            [target, f"-max_total_time={seconds}", "-timeout=10", "-rss_limit_mb=2048", "-print_final_stats=1",
+             f"-artifact_prefix={folder}/", folder, seeds], seconds + 120, baseEnvironment(runner, "asan"))
+        coverage = re.findall(r"cov: (\d+) ft: (\d+)", output)
+        runs = re.search(r"number_of_executed_units: (\d+)", output)
+        detail = output
+        if status != 0:  # the input that broke it, small ones in full
+            for artifact in sorted(os.listdir(folder)):
+                if artifact.startswith(("crash-", "timeout-", "oom-", "leak-")):
+                    with open(os.path.join(folder, artifact), "rb") as file:
+                        detail += f"\n{artifact}: {file.read(400).hex()}"
+    if status == 0 and runs and int(runs.group(1)) == 0:
+        status, detail = 1, "it ran no input"
+    runner.record(name, "passed" if status == 0 else "failed", took, detail + "\n" + ending(status, seconds + 120))
+    if coverage:
+        runner.say(f"{name}: coverage {coverage[-1][0]} edges, {coverage[-1][1]} features, {runs.group(1) if runs else '?'} inputs")

@@ -1,0 +1,50 @@
+#!/usr/bin/env bash
+# Everything: set-up, build, every test.   test/run.sh [--long] [--yes] [--no-sanitizers] [--only REGEX]
+#   --long            more seeds, ten minutes a fuzz target
+#   --yes             do not ask before packages are installed
+#   --no-sanitizers   leave out the address and thread sanitizer builds (and the fuzz targets, which need the former)
+#   --only REGEX      only the tests whose name matches
+# The last line is 'N passed, N failed' (', N skipped' may follow); exit status 0 only when none failed.
+set -uo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
+root=$PWD
+setup=() sanitizers=true run=()
+while [ $# -gt 0 ]; do
+  case $1 in
+    --long) export GRAPHC_LONG=1; run+=(--long) ;;
+    --yes | -y) setup+=(--yes) ;;
+    --no-sanitizers) sanitizers=false ;;
+    --only) run+=(--only "${2:?--only needs a regular expression}"); shift ;;
+    --help | -h) sed -n '2,7s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; exit 0 ;;
+    *) echo "run.sh: unknown argument '$1'; see --help" >&2; exit 2 ;;
+  esac
+  shift
+done
+
+say() { printf '== %s (%d s)\n' "$1" "$SECONDS"; }
+say "set-up"
+"$root/tools/setup.sh" "${setup[@]}" || { echo "set-up failed"; echo "0 passed, 1 failed"; exit 1; }
+
+# A build that breaks counts as one failure, and the tests of what was built still run.
+export CCACHE_BASEDIR=$root CCACHE_NOHASHDIR=1
+builds=()
+build() { # PRESET TARGET...: as far as it gets
+  local preset=$1 log=$root/build/$1/build.log start=$SECONDS
+  shift
+  say "build $preset"
+  mkdir -p "build/$preset"
+  if cmake --preset "$preset" >"$log" 2>&1 &&
+    ninja -C "build/$preset" -j "${GRAPHC_JOBS:-2}" -k 0 "$@" 2>&1 | tee -a "$log" | "$root/test/ci/progress.sh"; then
+    builds+=("--build=$preset:passed:$((SECONDS - start))")
+  else
+    grep -E '(error|FAILED|Error)' "$log" | head -40 || tail -40 "$log"
+    builds+=("--build=$preset:failed:$((SECONDS - start))")
+  fi
+}
+build release
+if $sanitizers; then
+  build asan
+  build tsan
+fi
+say "tests"
+python3 "$root/test/ci/run_tests.py" --root "$root" "${builds[@]}" "${run[@]}"

@@ -1,0 +1,49 @@
+#!/usr/bin/env bash
+# What can be said of the sources without building them; the same here and in CI.   tools/lint.sh [--fix] [--tidy]
+#   --fix    let clang-format rewrite what it would change
+#   --tidy   also clang-tidy (.clang-tidy: naming) over the files of build/release/compile_commands.json; minutes
+set -uo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
+fix=false tidy=false bad=0
+for argument in "$@"; do
+  case $argument in
+    --fix) fix=true ;;
+    --tidy) tidy=true ;;
+    *) echo "lint.sh: unknown argument '$argument'; known: --fix --tidy" >&2; exit 2 ;;
+  esac
+done
+complain() { echo "lint: $1" >&2; bad=1; }
+list() { git ls-files --cached --others --exclude-standard -- "$@" | while read -r file; do [ -f "$file" ] && echo "$file"; done; }
+
+mapfile -t sources < <(list '*.cpp' '*.h')
+if [ ${#sources[@]} -gt 0 ]; then
+  $fix && clang-format-22 -i "${sources[@]}"
+  unformatted=$(clang-format-22 --dry-run "${sources[@]}" 2>&1 | sed -n 's/^\([^:]*\):.*clang-format-violations.*/\1/p' | sort -u)
+  [ -z "$unformatted" ] || complain "not formatted (tools/lint.sh --fix mends it):
+$unformatted"
+fi
+
+# A path that exists on one machine only: home folders, workspaces, fixed files in the temporary folder.
+machine='(^|[^[:alnum:]_./$}%-])/(root|home|work|tmp|mnt|workspace)/[[:alnum:]_.]'
+paths=$(list . | grep -vE '^(LICENSE|tools/lint\.sh)$' | xargs grep -nIE "$machine" 2>/dev/null)
+[ -z "$paths" ] || complain "paths of one machine (use the build folder, mktemp, or a path relative to the file):
+$paths"
+
+long=$(list '*.cpp' '*.h' '*.td' '*.py' '*.sh' '*.mlir' '*.proto' | xargs wc -l | awk '$2 != "total" && $1 > 500 {print $2 ": " $1 " lines"}')
+[ -z "$long" ] || complain "files over 500 lines (is it one room, or two?):
+$long"
+
+spaces=$(list '*.cpp' '*.h' '*.td' '*.py' '*.sh' '*.mlir' '*.proto' '*.md' '*.txt' '*.cmake' | xargs grep -nP '[ \t]+$|\t' 2>/dev/null | cut -c1-120)
+[ -z "$spaces" ] || complain "tabs, or blanks at the end of a line:
+$spaces"
+
+for script in $(list '*.sh' '.ci/run'); do
+  bash -n "$script" || complain "$script does not parse"
+  [ -x "$script" ] || complain "$script is not executable"
+done
+
+if $tidy; then
+  mapfile -t files < <(list 'runtime/*.cpp' 'passes/*.cpp' 'dialects/*.cpp' 'tools/*.cpp')
+  run-clang-tidy-22 -quiet -p build/release "${files[@]}" || complain "clang-tidy is not content"
+fi
+exit $bad
