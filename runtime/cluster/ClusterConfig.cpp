@@ -1,0 +1,112 @@
+#include "runtime/cluster/ClusterConfig.h"
+
+#include "absl/strings/str_cat.h"
+
+#include <algorithm>
+
+namespace graphc::cluster {
+
+bool PlacementRule::matches(std::string_view candidate) const {
+  // Linear: on a mismatch go back to the last '*' and let it take one character more.
+  size_t p = 0, c = 0, star = std::string::npos, mark = 0;
+  while (c < candidate.size()) {
+    if (p < name.size() && name[p] == '*') {
+      star = p++;
+      mark = c;
+    } else if (p < name.size() && (name[p] == '?' || name[p] == candidate[c])) {
+      ++p, ++c;
+    } else if (star != std::string::npos) {
+      p = star + 1;
+      c = ++mark;
+    } else {
+      return false;
+    }
+  }
+  while (p < name.size() && name[p] == '*')
+    ++p;
+  return p == name.size();
+}
+
+std::string_view StrategyConfig::name() const {
+  switch (kind) {
+  case StrategyKind::OneDevice:
+    return "one_device";
+  case StrategyKind::InGraph:
+    return "in_graph";
+  case StrategyKind::ParameterServer:
+    return "parameter_server";
+  }
+  return "";
+}
+
+ClusterConfig ClusterConfig::oneTask() {
+  ClusterConfig config;
+  config.file = "<one task>";
+  config.jobs.emplace_back().name = "worker";
+  config.jobs.back().tasks = 1;
+  return config;
+}
+
+const JobConfig *ClusterConfig::findJob(std::string_view name) const {
+  for (const JobConfig &job : jobs)
+    if (job.name == name)
+      return &job;
+  return nullptr;
+}
+
+uint32_t ClusterConfig::taskCount() const {
+  uint32_t count = 0;
+  for (const JobConfig &job : jobs)
+    count += job.tasks;
+  return count;
+}
+
+TaskRef ClusterConfig::chief() const {
+  for (const char *name : {"chief", "worker"})
+    if (findJob(name))
+      return {name, 0};
+  for (const JobConfig &job : jobs)
+    if (job.name != "ps" && job.name != "evaluator")
+      return {job.name, 0};
+  return {jobs.empty() ? "worker" : jobs.front().name, 0};
+}
+
+std::vector<TaskRange> ClusterConfig::replicas() const {
+  std::vector<TaskRange> ranges;
+  for (const char *name : {"chief", "worker"})
+    if (const JobConfig *job = findJob(name))
+      ranges.push_back({job->name, 0, job->tasks});
+  if (ranges.empty())
+    ranges.push_back({chief().job, 0, 1});
+  return ranges;
+}
+
+uint32_t ClusterConfig::replicaCount() const {
+  uint32_t count = 0;
+  for (const TaskRange &range : replicas())
+    count += range.count;
+  return count;
+}
+
+std::vector<std::string> ClusterConfig::deviceNames(size_t limit) const {
+  std::vector<std::string> names;
+  for (const JobConfig &job : jobs)
+    for (uint32_t task = 0; task < job.tasks; ++task)
+      for (const std::string &device : job.devices) {
+        if (names.size() == limit)
+          return names;
+        names.push_back(absl::StrCat(taskName(job.name, task), "/device:", device));
+      }
+  return names;
+}
+
+bool ClusterConfig::hasDevice(const DeviceName &full) const {
+  if (!full.isFull())
+    return false;
+  const JobConfig *job = findJob(*full.job);
+  return job && *full.task < job->tasks &&
+         std::find(job->devices.begin(), job->devices.end(), absl::StrCat(*full.type, ":", *full.index)) !=
+             job->devices.end();
+}
+
+} // namespace graphc::cluster

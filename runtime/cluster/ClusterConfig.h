@@ -1,0 +1,114 @@
+//===- ClusterConfig.h - cluster.json: which tasks and devices exist, and how to distribute ------------------*- C++ -*-===//
+//
+// Read by graphc (jobs, devices, strategy) and by graphrun (addresses). Two forms, both TensorFlow's: the TF_CONFIG object
+//   {"cluster": {"ps": ["a:2222"], "worker": ["b:2222", "c:2222"]}, "task": {"type": "worker", "index": 1}, "strategy": …}
+// and the bare ClusterSpec {"ps": […], "worker": […], "strategy": …}. A job may be a task count instead of a list of
+// addresses, since a plan knows no address. cluster.schema.json is the same as a JSON schema, examples/ the same as files.
+//
+//===----------------------------------------------------------------------------------------------------------------===//
+#ifndef GRAPHC_RUNTIME_CLUSTER_CLUSTERCONFIG_H
+#define GRAPHC_RUNTIME_CLUSTER_CLUSTERCONFIG_H
+
+#include "runtime/cluster/DeviceName.h"
+#include "runtime/cluster/Json.h"
+
+#include "absl/status/statusor.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace graphc::cluster {
+
+struct TaskRef {
+  std::string job;
+  uint32_t index = 0;
+  std::string str() const { return taskName(job, index); }
+  friend bool operator==(const TaskRef &, const TaskRef &) = default;
+};
+
+struct JobConfig {
+  std::string name;
+  uint32_t tasks = 0;
+  std::vector<std::string> addresses;                   ///< one a task, or none where the job was given as a count
+  std::vector<std::string> devices = {"CPU:0"};         ///< of each task
+  JsonPosition position;
+};
+
+/// Expected speed between two sets of tasks, for graphc's cost report; both ends may be partial names ("/job:ps").
+struct LinkConfig {
+  DeviceName from, to;
+  double gigabitsPerSecond = 0;
+  double latencyMicroseconds = 0;
+  JsonPosition position;
+};
+
+/// The first rule whose pattern matches an operation's or variable's name decides its device. '*' stands for any run of
+/// characters, '?' for one.
+struct PlacementRule {
+  std::string name;
+  DeviceName device;
+  JsonPosition position;
+  bool matches(std::string_view candidate) const;
+};
+
+enum class StrategyKind { OneDevice, InGraph, ParameterServer };
+enum class UpdateMode { Sync, Async };
+enum class VariablePlacement { RoundRobin, Balanced };
+
+struct StrategyConfig {
+  StrategyKind kind = StrategyKind::OneDevice;
+  uint32_t microBatches = 1;                            ///< OneDevice only
+  UpdateMode update = UpdateMode::Sync;                 ///< ParameterServer only
+  VariablePlacement placement = VariablePlacement::RoundRobin;
+  bool given = false;                                   ///< false: chosen from the jobs
+  JsonPosition position;
+
+  /// "one_device", "in_graph", "parameter_server".
+  std::string_view name() const;
+};
+
+struct ClusterConfig {
+  std::string file;                                     ///< as it is named in errors
+  std::vector<JobConfig> jobs;                          ///< in text order
+  std::optional<TaskRef> task;                          ///< which task this process is (TF_CONFIG)
+  std::vector<LinkConfig> links;
+  std::vector<PlacementRule> placement;
+  StrategyConfig strategy;
+
+  /// What graphc compiles for without --partition: one task /job:worker/task:0 and the strategy one_device.
+  static ClusterConfig oneTask();
+
+  const JobConfig *findJob(std::string_view name) const;
+  uint32_t taskCount() const;
+  /// The task that drives the run: chief:0, else worker:0, else task 0 of the first job that is neither ps nor evaluator.
+  TaskRef chief() const;
+  /// The tasks that train, in replica order: chief, then the workers; where neither job exists, the chief() alone.
+  std::vector<TaskRange> replicas() const;
+  uint32_t replicaCount() const;
+  /// Every full device name, at most `limit` of them: for errors that list what exists.
+  std::vector<std::string> deviceNames(size_t limit) const;
+  bool hasDevice(const DeviceName &full) const;
+  /// "file:line:column: message".
+  absl::Status error(JsonPosition at, std::string_view message) const { return errorAt(file, at, message); }
+};
+
+absl::StatusOr<ClusterConfig> parseCluster(std::string_view text, std::string_view file);
+absl::StatusOr<ClusterConfig> readClusterFile(const std::string &path);
+
+/// The value of --strategy: a name ("parameter_server") or the JSON object of the file. `cluster` gives the jobs to check
+/// it against.
+absl::StatusOr<StrategyConfig> parseStrategyFlag(std::string_view text, const ClusterConfig &cluster);
+
+/// The keys that the parser knows: object ("", "task", "link", "placement", "strategy") and its members. The test
+/// compares them with cluster.schema.json.
+struct ClusterKeys {
+  std::string object;
+  std::vector<std::string> keys;
+};
+const std::vector<ClusterKeys> &clusterKeys();
+
+} // namespace graphc::cluster
+#endif

@@ -1,0 +1,434 @@
+//===- ClusterParser.cpp - JSON to ClusterConfig; every refusal names file, line and column -----------------------------===//
+
+#include "runtime/cluster/Address.h"
+#include "runtime/cluster/ClusterConfig.h"
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+
+#include <algorithm>
+#include <fstream>
+#include <map>
+
+namespace graphc::cluster {
+
+const std::vector<ClusterKeys> &clusterKeys() {
+  static const auto &keys = *new std::vector<ClusterKeys>{
+      {"", {"cluster", "task", "environment", "devices", "links", "placement", "strategy"}},
+      {"task", {"type", "index"}},
+      {"link", {"from", "to", "gigabits_per_second", "latency_us"}},
+      {"placement", {"name", "device"}},
+      {"strategy", {"name", "micro_batches", "update", "placement"}},
+  };
+  return keys;
+}
+
+namespace {
+
+constexpr uint32_t maxTasks = 65536;
+constexpr int64_t maxMicroBatches = 65536;
+
+using Kind = JsonValue::Kind;
+
+const std::vector<std::string> &keysOf(std::string_view object) {
+  for (const ClusterKeys &keys : clusterKeys())
+    if (keys.object == object)
+      return keys.keys;
+  static const auto &none = *new std::vector<std::string>;
+  return none;
+}
+
+std::string listOf(const std::vector<std::string> &words) {
+  return absl::StrJoin(words, ", ", [](std::string *out, const std::string &word) { out->append(quoteJson(word)); });
+}
+
+class ClusterParser {
+public:
+  explicit ClusterParser(ClusterConfig &config) : config(config) {}
+
+  absl::Status parse(const JsonValue &root) {
+    if (!root.is(Kind::Object))
+      return config.error(root.position,
+                          absl::StrCat("expected a JSON object (a TF_CONFIG or a ClusterSpec), found ", root.describe()));
+    const JsonValue *cluster = root.find("cluster");
+    absl::Status status = cluster && cluster->is(Kind::Object) ? parseTfConfig(root, *cluster) : parseBare(root);
+    if (!status.ok())
+      return status;
+    if (config.jobs.empty())
+      return config.error(root.position,
+                          "no job; expected something like {\"ps\": [\"localhost:2222\"], \"worker\": "
+                          "[\"localhost:2223\"]} or {\"ps\": 1, \"worker\": 2}");
+    for (const JobConfig &job : config.jobs)
+      if (job.name == "chief" && job.tasks != 1)
+        return config.error(job.position,
+                            absl::StrCat("job \"chief\" has ", job.tasks, " tasks; there is exactly one chief"));
+    return parseRest(root);
+  }
+
+  absl::Status parseStrategy(const JsonValue &value, StrategyConfig &strategy);
+  absl::Status finishStrategy(StrategyConfig &strategy);
+
+private:
+  absl::Status checkKeys(const JsonValue &object, std::string_view what, const std::vector<std::string> &known) {
+    for (const JsonMember &member : object.members)
+      if (std::find(known.begin(), known.end(), member.key) == known.end())
+        return unknownKey(member, what, known);
+    return absl::OkStatus();
+  }
+
+  absl::Status unknownKey(const JsonMember &member, std::string_view what, const std::vector<std::string> &known) {
+    return config.error(member.position,
+                        absl::StrCat("unknown key ", quoteJson(member.key), absl::string_view(what.data(), what.size()),
+                                     didYouMean(member.key, known), "; known keys are ", listOf(known)));
+  }
+
+  absl::Status expected(const JsonValue &value, std::string_view what) {
+    return config.error(value.position, absl::StrCat("expected ", absl::string_view(what.data(), what.size()),
+                                                     ", found ", value.describe()));
+  }
+
+  absl::Status parseTfConfig(const JsonValue &root, const JsonValue &cluster) {
+    if (absl::Status s = checkKeys(root, "", keysOf("")); !s.ok())
+      return s;
+    if (const JsonValue *environment = root.find("environment"); environment && !environment->is(Kind::String))
+      return expected(*environment, "a string for \"environment\" (it has no effect here)");
+    for (const JsonMember &member : cluster.members)
+      if (absl::Status s = parseJob(member); !s.ok())
+        return s;
+    return absl::OkStatus();
+  }
+
+  /// A ClusterSpec: every member is a job but for the reserved keys. A value that cannot be a job is a misspelt key.
+  absl::Status parseBare(const JsonValue &root) {
+    const std::vector<std::string> &known = keysOf("");
+    for (const JsonMember &member : root.members) {
+      if (member.key == "cluster")
+        return expected(member.value, "an object of jobs for \"cluster\"");
+      if (std::find(known.begin(), known.end(), member.key) != known.end())
+        continue;
+      bool jobLike = member.value.is(Kind::Integer) || member.value.is(Kind::Array) || member.value.is(Kind::Float);
+      if (!jobLike || (!nearestWord(member.key, known).empty() && !member.value.is(Kind::Integer) &&
+                       !(member.value.elements.size() && member.value.elements[0].is(Kind::String))))
+        return unknownKey(member, " (and not a job: a job is a list of addresses or a task count)", known);
+      if (absl::Status s = parseJob(member); !s.ok())
+        return s;
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status parseJob(const JsonMember &member) {
+    if (!isJobName(member.key))
+      return config.error(member.position, absl::StrCat("job name ", quoteJson(member.key),
+                                                        " is not letters, digits and '_' after a letter"));
+    JobConfig job;
+    job.name = member.key;
+    job.position = member.position;
+    const JsonValue &value = member.value;
+    if (value.is(Kind::Integer)) {
+      if (value.integer < 1 || value.integer > maxTasks)
+        return expected(value, absl::StrCat("a task count from 1 to ", maxTasks, " for job ", quoteJson(job.name)));
+      job.tasks = static_cast<uint32_t>(value.integer);
+    } else if (value.is(Kind::Array) && !value.elements.empty()) {
+      for (const JsonValue &element : value.elements)
+        if (absl::Status s = parseAddress(element, job); !s.ok())
+          return s;
+      job.tasks = static_cast<uint32_t>(job.addresses.size());
+    } else {
+      return expected(value, absl::StrCat("a list of \"host:port\" or a task count for job ", quoteJson(job.name)));
+    }
+    total += job.tasks;
+    if (total > maxTasks)
+      return config.error(member.position, absl::StrCat("more than ", maxTasks, " tasks in the cluster"));
+    config.jobs.push_back(std::move(job));
+    return absl::OkStatus();
+  }
+
+  absl::Status parseAddress(const JsonValue &element, JobConfig &job) {
+    if (!element.is(Kind::String))
+      return expected(element, "an address \"host:port\"");
+    if (absl::Status s = checkAddress(element.string); !s.ok())
+      return config.error(element.position, std::string(s.message()));
+    auto [at, isNew] = addresses.try_emplace(element.string, element.position);
+    if (!isNew)
+      return config.error(element.position,
+                          absl::StrCat("address ", quoteJson(element.string), " is given twice; first at ",
+                                       at->second.line, ":", at->second.column));
+    job.addresses.push_back(element.string);
+    return absl::OkStatus();
+  }
+
+  absl::Status parseRest(const JsonValue &root) {
+    const JsonValue *strategy = nullptr;
+    for (const JsonMember &member : root.members) {
+      absl::Status status;
+      if (member.key == "task")
+        status = parseTask(member.value);
+      else if (member.key == "devices")
+        status = parseDevices(member.value);
+      else if (member.key == "links")
+        status = parseLinks(member.value);
+      else if (member.key == "placement")
+        status = parsePlacement(member.value);
+      else if (member.key == "strategy")
+        strategy = &member.value;
+      if (!status.ok())
+        return status;
+    }
+    if (strategy)
+      if (absl::Status s = parseStrategy(*strategy, config.strategy); !s.ok())
+        return s;
+    return finishStrategy(config.strategy);
+  }
+
+  absl::Status unknownJob(JsonPosition at, const std::string &name) {
+    std::vector<std::string> names;
+    for (const JobConfig &job : config.jobs)
+      names.push_back(job.name);
+    return config.error(at, absl::StrCat("no job ", quoteJson(name), " in the cluster", didYouMean(name, names),
+                                         "; its jobs are ", listOf(names)));
+  }
+
+  absl::Status parseTask(const JsonValue &value) {
+    if (!value.is(Kind::Object))
+      return expected(value, "an object {\"type\": JOB, \"index\": N} for \"task\"");
+    if (absl::Status s = checkKeys(value, " in \"task\"", keysOf("task")); !s.ok())
+      return s;
+    const JsonValue *type = value.find("type"), *index = value.find("index");
+    if (!type || !index)
+      return config.error(value.position, absl::StrCat("\"task\" lacks ", type ? "\"index\"" : "\"type\""));
+    if (!type->is(Kind::String))
+      return expected(*type, "a job name");
+    const JobConfig *job = config.findJob(type->string);
+    if (!job)
+      return unknownJob(type->position, type->string);
+    if (!index->is(Kind::Integer) || index->integer < 0 || index->integer >= job->tasks)
+      return expected(*index, absl::StrCat("a task index from 0 to ", job->tasks - 1, " of job ", quoteJson(job->name)));
+    config.task = TaskRef{job->name, static_cast<uint32_t>(index->integer)};
+    return absl::OkStatus();
+  }
+
+  absl::Status parseDevices(const JsonValue &value) {
+    if (!value.is(Kind::Object))
+      return expected(value, "an object {JOB: [\"CPU:0\", …]} for \"devices\"");
+    for (const JsonMember &member : value.members) {
+      auto job = std::find_if(config.jobs.begin(), config.jobs.end(), [&](auto &j) { return j.name == member.key; });
+      if (job == config.jobs.end())
+        return unknownJob(member.position, member.key);
+      if (!member.value.is(Kind::Array) || member.value.elements.empty())
+        return expected(member.value, "a list of devices such as [\"CPU:0\"]");
+      job->devices.clear();
+      for (const JsonValue &element : member.value.elements) {
+        if (!element.is(Kind::String))
+          return expected(element, "a device such as \"CPU:0\"");
+        absl::StatusOr<DeviceName> device = DeviceName::parse(absl::StrCat("/device:", element.string));
+        if (!device.ok() || !device->type || !device->index || *device->index > 63)
+          return expected(element, "a device such as \"CPU:0\" (CPU or GPU, an index from 0 to 63)");
+        std::string name = absl::StrCat(*device->type, ":", *device->index);
+        if (std::find(job->devices.begin(), job->devices.end(), name) != job->devices.end())
+          return config.error(element.position, absl::StrCat("device ", quoteJson(name), " is given twice"));
+        job->devices.push_back(name);
+      }
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status parseDeviceName(const JsonValue &object, std::string_view key, std::string_view what, DeviceName &out) {
+    const JsonValue *value = object.find(key);
+    if (!value)
+      return config.error(object.position, absl::StrCat(absl::string_view(what.data(), what.size()), " lacks ",
+                                                        quoteJson(key)));
+    if (!value->is(Kind::String))
+      return expected(*value, "a device name such as \"/job:ps/task:0\"");
+    absl::StatusOr<DeviceName> name = DeviceName::parse(value->string);
+    if (!name.ok())
+      return config.error(value->position, std::string(name.status().message()));
+    if (name->job) {
+      const JobConfig *job = config.findJob(*name->job);
+      if (!job)
+        return unknownJob(value->position, *name->job);
+      if (name->task && *name->task >= job->tasks)
+        return config.error(value->position, absl::StrCat("job ", quoteJson(job->name), " has ", job->tasks,
+                                                          " tasks; there is no task ", *name->task));
+    }
+    out = *name;
+    return absl::OkStatus();
+  }
+
+  absl::Status parseLinks(const JsonValue &value) {
+    if (!value.is(Kind::Array))
+      return expected(value, "a list of links");
+    for (const JsonValue &element : value.elements) {
+      if (!element.is(Kind::Object))
+        return expected(element, "a link {\"from\": DEVICE, \"to\": DEVICE, \"gigabits_per_second\": X}");
+      if (absl::Status s = checkKeys(element, " in a link", keysOf("link")); !s.ok())
+        return s;
+      LinkConfig link;
+      link.position = element.position;
+      if (absl::Status s = parseDeviceName(element, "from", "a link", link.from); !s.ok())
+        return s;
+      if (absl::Status s = parseDeviceName(element, "to", "a link", link.to); !s.ok())
+        return s;
+      for (auto [key, target] : {std::pair("gigabits_per_second", &link.gigabitsPerSecond),
+                                 std::pair("latency_us", &link.latencyMicroseconds)})
+        if (const JsonValue *number = element.find(key)) {
+          if ((!number->is(Kind::Integer) && !number->is(Kind::Float)) || !(number->number > 0))
+            return expected(*number, absl::StrCat("a number above 0 for \"", key, "\""));
+          *target = number->number;
+        }
+      config.links.push_back(std::move(link));
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status parsePlacement(const JsonValue &value) {
+    if (!value.is(Kind::Array))
+      return expected(value, "a list of rules {\"name\": PATTERN, \"device\": DEVICE} for \"placement\"");
+    for (const JsonValue &element : value.elements) {
+      if (!element.is(Kind::Object))
+        return expected(element, "a rule {\"name\": PATTERN, \"device\": DEVICE}");
+      if (absl::Status s = checkKeys(element, " in a placement rule", keysOf("placement")); !s.ok())
+        return s;
+      PlacementRule rule;
+      rule.position = element.position;
+      const JsonValue *name = element.find("name");
+      if (!name)
+        return config.error(element.position, "a placement rule lacks \"name\"");
+      if (!name->is(Kind::String) || name->string.empty())
+        return expected(*name, "a name pattern such as \"layer1/*\"");
+      rule.name = name->string;
+      if (absl::Status s = parseDeviceName(element, "device", "a placement rule", rule.device); !s.ok())
+        return s;
+      config.placement.push_back(std::move(rule));
+    }
+    return absl::OkStatus();
+  }
+
+  ClusterConfig &config;
+  std::map<std::string, JsonPosition> addresses;
+  uint64_t total = 0;
+};
+
+/// Finds `value` among the words of an enumeration, or says which there are.
+template <typename Enum>
+absl::Status parseWord(const ClusterConfig &config, const JsonValue &value, std::string_view what,
+                       std::initializer_list<std::pair<const char *, Enum>> words, Enum &out) {
+  std::vector<std::string> names;
+  for (auto &[word, meaning] : words) {
+    names.push_back(word);
+    if (value.is(Kind::String) && value.string == word) {
+      out = meaning;
+      return absl::OkStatus();
+    }
+  }
+  absl::string_view w(what.data(), what.size());
+  if (!value.is(Kind::String))
+    return config.error(value.position, absl::StrCat("expected one of ", listOf(names), " for ", w, ", found ",
+                                                     value.describe()));
+  return config.error(value.position, absl::StrCat("unknown ", w, " ", quoteJson(value.string),
+                                                   didYouMean(value.string, names), "; known are ", listOf(names)));
+}
+
+absl::Status ClusterParser::parseStrategy(const JsonValue &value, StrategyConfig &strategy) {
+  const JsonValue *name = value.is(Kind::Object) ? value.find("name") : &value;
+  if (value.is(Kind::Object)) {
+    if (absl::Status s = checkKeys(value, " in \"strategy\"", keysOf("strategy")); !s.ok())
+      return s;
+    if (!name)
+      return config.error(value.position, "\"strategy\" lacks \"name\"");
+  }
+  if (absl::Status s = parseWord<StrategyKind>(config, *name, "strategy",
+                                               {{"one_device", StrategyKind::OneDevice},
+                                                {"in_graph", StrategyKind::InGraph},
+                                                {"parameter_server", StrategyKind::ParameterServer}},
+                                               strategy.kind);
+      !s.ok())
+    return s;
+  strategy.given = true;
+  strategy.position = value.position;
+  for (const JsonMember &member : value.members) {
+    StrategyKind owner = member.key == "micro_batches" ? StrategyKind::OneDevice : StrategyKind::ParameterServer;
+    if (member.key != "name" && strategy.kind != owner)
+      return config.error(member.position, absl::StrCat(quoteJson(member.key), " belongs to the strategy \"",
+                                                        owner == StrategyKind::OneDevice ? "one_device"
+                                                                                         : "parameter_server",
+                                                        "\", not to ", quoteJson(strategy.name())));
+    absl::Status status;
+    if (member.key == "micro_batches") {
+      if (!member.value.is(Kind::Integer) || member.value.integer < 1 || member.value.integer > maxMicroBatches)
+        return expected(member.value, absl::StrCat("a number from 1 to ", maxMicroBatches, " for \"micro_batches\""));
+      strategy.microBatches = static_cast<uint32_t>(member.value.integer);
+    } else if (member.key == "update") {
+      status = parseWord<UpdateMode>(config, member.value, "update",
+                                     {{"sync", UpdateMode::Sync}, {"async", UpdateMode::Async}}, strategy.update);
+    } else if (member.key == "placement") {
+      status = parseWord<VariablePlacement>(
+          config, member.value, "placement of variables",
+          {{"round_robin", VariablePlacement::RoundRobin}, {"balanced", VariablePlacement::Balanced}},
+          strategy.placement);
+    }
+    if (!status.ok())
+      return status;
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ClusterParser::finishStrategy(StrategyConfig &strategy) {
+  bool hasPs = config.findJob("ps"), hasWorkers = config.findJob("worker") || config.findJob("chief");
+  if (!strategy.given) {
+    strategy.kind = hasPs && hasWorkers        ? StrategyKind::ParameterServer
+                    : config.taskCount() == 1 ? StrategyKind::OneDevice
+                                              : StrategyKind::InGraph;
+    return absl::OkStatus();
+  }
+  if (strategy.kind == StrategyKind::ParameterServer && !(hasPs && hasWorkers))
+    return config.error(strategy.position,
+                        absl::StrCat("the strategy \"parameter_server\" needs the job \"ps\" and a job \"worker\" or "
+                                     "\"chief\"; the cluster lacks ",
+                                     hasPs ? "the latter" : "\"ps\""));
+  return absl::OkStatus();
+}
+
+} // namespace
+
+absl::StatusOr<ClusterConfig> parseCluster(std::string_view text, std::string_view file) {
+  ClusterConfig config;
+  config.file = std::string(file);
+  absl::StatusOr<JsonValue> root = parseJson(text, file);
+  if (!root.ok())
+    return root.status();
+  if (absl::Status s = ClusterParser(config).parse(*root); !s.ok())
+    return s;
+  return config;
+}
+
+absl::StatusOr<ClusterConfig> readClusterFile(const std::string &path) {
+  std::ifstream in(path, std::ios::binary);
+  if (!in)
+    return absl::NotFoundError(absl::StrCat(path, ": cannot open the cluster description"));
+  // One byte more than the limit, so that parseJson refuses what is too long.
+  std::string text(JsonLimits().bytes + 1, '\0');
+  in.read(text.data(), static_cast<std::streamsize>(text.size()));
+  if (in.bad() || (in.fail() && !in.eof()))
+    return absl::UnavailableError(absl::StrCat(path, ": cannot read the cluster description"));
+  text.resize(static_cast<size_t>(in.gcount()));
+  return parseCluster(text, path);
+}
+
+absl::StatusOr<StrategyConfig> parseStrategyFlag(std::string_view text, const ClusterConfig &cluster) {
+  ClusterConfig named = cluster;
+  named.file = "--strategy";
+  size_t start = text.find_first_not_of(" \t\n\r");
+  std::string json = start != std::string_view::npos && text[start] == '{' ? std::string(text) : quoteJson(text);
+  absl::StatusOr<JsonValue> value = parseJson(json, named.file);
+  if (!value.ok())
+    return value.status();
+  StrategyConfig strategy;
+  ClusterParser parser(named);
+  if (absl::Status s = parser.parseStrategy(*value, strategy); !s.ok())
+    return s;
+  if (absl::Status s = parser.finishStrategy(strategy); !s.ok())
+    return s;
+  return strategy;
+}
+
+} // namespace graphc::cluster

@@ -1,0 +1,99 @@
+#include "runtime/cluster/ClusterConfig.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+using namespace graphc::cluster;
+using testing::ElementsAre;
+
+namespace {
+
+ClusterConfig parse(std::string_view text) {
+  auto config = parseCluster(text, "cluster.json");
+  EXPECT_TRUE(config.ok()) << config.status();
+  return config.value_or(ClusterConfig());
+}
+
+TEST(ClusterConfig, ReadsABareClusterSpec) {
+  ClusterConfig config = parse(R"({"worker": ["a:1", "b:2"], "ps": ["c:3"]})");
+  ASSERT_EQ(config.jobs.size(), 2u);
+  EXPECT_EQ(config.jobs[0].name, "worker");
+  EXPECT_THAT(config.jobs[0].addresses, ElementsAre("a:1", "b:2"));
+  EXPECT_EQ(config.jobs[1].tasks, 1u);
+  EXPECT_EQ(config.strategy.kind, StrategyKind::ParameterServer);
+  EXPECT_EQ(config.strategy.update, UpdateMode::Sync);
+  EXPECT_FALSE(config.strategy.given);
+  EXPECT_FALSE(config.task.has_value());
+}
+
+TEST(ClusterConfig, ReadsATfConfig) {
+  ClusterConfig config = parse(
+      R"({"cluster": {"chief": ["a:1"], "worker": ["b:2", "c:3"], "ps": 2}, "task": {"type": "worker", "index": 1}})");
+  ASSERT_TRUE(config.task.has_value());
+  EXPECT_EQ(config.task->str(), "/job:worker/task:1");
+  EXPECT_EQ(config.taskCount(), 5u);
+  EXPECT_EQ(config.chief().str(), "/job:chief/task:0");
+  EXPECT_EQ(config.replicaCount(), 3u);
+  EXPECT_THAT(config.replicas(), ElementsAre(TaskRange{"chief", 0, 1}, TaskRange{"worker", 0, 2}));
+}
+
+TEST(ClusterConfig, WorkerZeroIsChiefAndTrains) {
+  ClusterConfig config = parse(R"({"ps": 1, "worker": 2})");
+  EXPECT_EQ(config.chief().str(), "/job:worker/task:0");
+  EXPECT_EQ(config.replicaCount(), 2u);
+}
+
+TEST(ClusterConfig, ReadsStrategies) {
+  EXPECT_EQ(parse(R"({"worker": 1})").strategy.kind, StrategyKind::OneDevice);
+  EXPECT_EQ(parse(R"({"a": 1, "b": 1})").strategy.kind, StrategyKind::InGraph);
+  EXPECT_EQ(parse(R"({"ps": 1, "worker": 1, "strategy": "one_device"})").strategy.kind, StrategyKind::OneDevice);
+  EXPECT_EQ(parse(R"({"worker": 1, "strategy": {"name": "one_device", "micro_batches": 3}})").strategy.microBatches, 3u);
+  StrategyConfig async =
+      parse(R"({"ps": 1, "worker": 1, "strategy": {"name": "parameter_server", "update": "async",
+                "placement": "balanced"}})").strategy;
+  EXPECT_EQ(async.update, UpdateMode::Async);
+  EXPECT_EQ(async.placement, VariablePlacement::Balanced);
+  EXPECT_TRUE(async.given);
+}
+
+TEST(ClusterConfig, StrategyFlagTakesANameOrAnObject) {
+  ClusterConfig cluster = parse(R"({"ps": 1, "worker": 2})");
+  auto strategy = parseStrategyFlag("one_device", cluster);
+  ASSERT_TRUE(strategy.ok()) << strategy.status();
+  EXPECT_EQ(strategy->kind, StrategyKind::OneDevice);
+  strategy = parseStrategyFlag(R"({"name": "one_device", "micro_batches": 2})", cluster);
+  ASSERT_TRUE(strategy.ok()) << strategy.status();
+  EXPECT_EQ(strategy->microBatches, 2u);
+  EXPECT_EQ(parseStrategyFlag("one_devcie", cluster).status().message(),
+            "--strategy:1:1: unknown strategy \"one_devcie\"; did you mean \"one_device\"?; known are \"one_device\", "
+            "\"in_graph\", \"parameter_server\"");
+  EXPECT_FALSE(parseStrategyFlag("parameter_server", ClusterConfig::oneTask()).ok());
+}
+
+TEST(ClusterConfig, ReadsDevicesLinksAndPlacement) {
+  ClusterConfig config = parse(R"({"worker": 2, "devices": {"worker": ["cpu:0", "GPU:1"]},
+    "links": [{"from": "/job:worker/task:0", "to": "/job:worker/task:1", "gigabits_per_second": 2.5}],
+    "placement": [{"name": "enc/?1", "device": "/task:1"}, {"name": "*bias", "device": "/cpu:0"}]})");
+  EXPECT_THAT(config.jobs[0].devices, ElementsAre("CPU:0", "GPU:1"));
+  EXPECT_THAT(config.deviceNames(3), ElementsAre("/job:worker/task:0/device:CPU:0", "/job:worker/task:0/device:GPU:1",
+                                                 "/job:worker/task:1/device:CPU:0"));
+  EXPECT_TRUE(config.hasDevice(*DeviceName::parse("/job:worker/task:1/device:GPU:1")));
+  EXPECT_FALSE(config.hasDevice(*DeviceName::parse("/job:worker/task:2/device:GPU:1")));
+  EXPECT_FALSE(config.hasDevice(*DeviceName::parse("/job:worker/task:1/device:GPU:0")));
+  EXPECT_EQ(config.links.at(0).gigabitsPerSecond, 2.5);
+  EXPECT_TRUE(config.placement[0].matches("enc/w1"));
+  EXPECT_FALSE(config.placement[0].matches("enc/w12"));
+  EXPECT_TRUE(config.placement[1].matches("a/bias"));
+  EXPECT_TRUE(config.placement[1].matches("bias"));
+  EXPECT_FALSE(config.placement[1].matches("a/bias2"));
+}
+
+TEST(PlacementRule, StarMatchingIsLinear) {
+  // Exponential matchers take for ever on this one.
+  PlacementRule rule{std::string(40, '*') + "b", {}, {}};
+  for (int i = 0; i < 40; ++i)
+    rule.name.insert(size_t(2 * i), "a");
+  EXPECT_FALSE(rule.matches(std::string(5000, 'a')));
+}
+
+} // namespace

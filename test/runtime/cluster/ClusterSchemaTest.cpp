@@ -1,0 +1,64 @@
+// The committed schema, the examples and the parser say the same.
+#include "runtime/cluster/ClusterConfig.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+using namespace graphc::cluster;
+
+namespace {
+
+const std::string folder = GRAPHC_CLUSTER_DIR;
+
+std::string read(const std::filesystem::path &path) {
+  std::ifstream in(path);
+  std::stringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+
+TEST(ClusterSchema, EveryExampleParses) {
+  size_t count = 0;
+  for (const auto &entry : std::filesystem::directory_iterator(folder + "/examples")) {
+    auto config = readClusterFile(entry.path());
+    EXPECT_TRUE(config.ok()) << config.status();
+    ++count;
+  }
+  EXPECT_GE(count, 6u);
+}
+
+std::vector<std::string> propertiesOf(const JsonValue &object) {
+  std::vector<std::string> names;
+  if (const JsonValue *properties = object.find("properties"))
+    for (const JsonMember &member : properties->members)
+      names.push_back(member.key);
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+TEST(ClusterSchema, PropertiesAreTheParsersKeys) {
+  auto schema = parseJson(read(folder + "/cluster.schema.json"), "cluster.schema.json");
+  ASSERT_TRUE(schema.ok()) << schema.status();
+  for (const ClusterKeys &keys : clusterKeys()) {
+    const JsonValue *object = &*schema;
+    if (keys.object == "task")
+      object = object->find("properties")->find("task");
+    else if (!keys.object.empty())
+      object = object->find("definitions")->find(keys.object);
+    ASSERT_NE(object, nullptr) << keys.object;
+    std::vector<std::string> expected = keys.keys;
+    std::sort(expected.begin(), expected.end());
+    EXPECT_EQ(propertiesOf(*object), expected) << "object \"" << keys.object << "\"";
+  }
+}
+
+TEST(ClusterSchema, MissingFileIsNamed) {
+  EXPECT_EQ(readClusterFile("/nowhere/cluster.json").status().message(),
+            "/nowhere/cluster.json: cannot open the cluster description");
+}
+
+} // namespace
