@@ -1,0 +1,19 @@
+//===- Cpu.h - what this CPU can do, in LLVM's names ---------------------------------------------------------*- C++ -*-===//
+#ifndef GRAPHC_RUNTIME_BASE_CPU_H
+#define GRAPHC_RUNTIME_BASE_CPU_H
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace graphc::base {
+
+/// Features of LLVM's spelling ("avx512f", "+avx2" is taken too, "-x" needs nothing) in `needed` that this CPU lacks.
+/// Names that are tuning only need nothing.
+std::vector<std::string> missingCpuFeatures(const std::vector<std::string> &needed);
+
+/// The kernel's name for this CPU ("AMD EPYC 9354"), or "this CPU".
+std::string cpuModelName();
+
+} // namespace graphc::base
+#endif

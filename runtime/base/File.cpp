@@ -1,0 +1,169 @@
+#include "runtime/base/File.h"
+#include "runtime/base/Status.h"
+
+#include "absl/strings/str_cat.h"
+
+#include <cerrno>
+#include <cstdlib>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace graphc::base {
+
+void UniqueFd::reset(int next) {
+  if (fd >= 0)
+    ::close(fd);
+  fd = next;
+}
+
+absl::StatusOr<std::string> readFile(const std::string &path, uint64_t maxBytes) {
+  UniqueFd owned;
+  int fd = STDIN_FILENO;
+  if (path != "-") {
+    owned.reset(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    if (!owned)
+      return errnoStatus(path, errno);
+    fd = owned.get();
+  }
+  std::string content;
+  struct stat info {};
+  if (::fstat(fd, &info) == 0 && S_ISREG(info.st_mode)) {
+    if (uint64_t(info.st_size) > maxBytes)
+      return absl::ResourceExhaustedError(
+          absl::StrCat(path, ": the file has ", info.st_size, " bytes, more than the limit of ", maxBytes));
+    content.reserve(size_t(info.st_size) + 1);
+  }
+  constexpr size_t chunk = 1 << 20;
+  for (;;) {
+    size_t old = content.size();
+    size_t want = std::max<size_t>(content.capacity() - old, 1);
+    if (want < 4096)
+      want = chunk;
+    content.resize(old + want);
+    ssize_t got = ::read(fd, content.data() + old, want);
+    if (got < 0 && errno == EINTR)
+      got = 0, content.resize(old);
+    else if (got < 0)
+      return errnoStatus(path, errno);
+    else if (content.resize(old + size_t(got)); got == 0)
+      return content;
+    if (content.size() > maxBytes)
+      return absl::ResourceExhaustedError(absl::StrCat(path, ": more than the limit of ", maxBytes, " bytes"));
+  }
+}
+
+absl::Status writeAll(int fd, const void *data, size_t bytes, const std::string &name) {
+  const char *p = static_cast<const char *>(data);
+  while (bytes) {
+    ssize_t n = ::write(fd, p, bytes);
+    if (n < 0 && errno == EINTR)
+      continue;
+    if (n < 0)
+      return errnoStatus(name, errno);
+    p += n, bytes -= size_t(n);
+  }
+  return absl::OkStatus();
+}
+
+static std::string directoryOf(const std::string &path) {
+  size_t slash = path.rfind('/');
+  return slash == std::string::npos ? "." : slash == 0 ? "/" : path.substr(0, slash);
+}
+
+absl::Status syncDirectory(const std::string &directory) {
+  UniqueFd fd(::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!fd)
+    return errnoStatus(directory, errno);
+  if (::fsync(fd.get()) != 0 && errno != EINVAL) // EINVAL: a file system that cannot
+    return errnoStatus(directory, errno);
+  return absl::OkStatus();
+}
+
+absl::Status writeFileAtomic(const std::string &path, std::string_view content, int mode) {
+  std::string temporary = path + ".tmp-XXXXXX";
+  UniqueFd fd(::mkostemp(temporary.data(), O_CLOEXEC));
+  if (!fd)
+    return errnoStatus(path, errno);
+  auto fail = [&](absl::Status status) {
+    ::unlink(temporary.c_str());
+    return status;
+  };
+  // mkostemp makes 0600; a plain file follows the umask. Reading the umask is only possible by setting it, which other
+  // threads would see, so take the common case from the directory's owner: the mode as asked, less group/other write.
+  if (::fchmod(fd.get(), mode_t(mode) & 0755) != 0)
+    return fail(errnoStatus(path, errno));
+  if (absl::Status status = writeAll(fd.get(), content.data(), content.size(), path); !status.ok())
+    return fail(status);
+  if (::fsync(fd.get()) != 0)
+    return fail(errnoStatus(path, errno));
+  fd.reset();
+  if (::rename(temporary.c_str(), path.c_str()) != 0)
+    return fail(errnoStatus(path, errno));
+  return syncDirectory(directoryOf(path));
+}
+
+absl::Status makeDirectories(const std::string &path, int mode) {
+  for (size_t at = 0; at != std::string::npos;) {
+    at = path.find('/', at + 1);
+    std::string prefix = path.substr(0, at);
+    if (prefix.empty() || ::mkdir(prefix.c_str(), mode_t(mode)) == 0 || errno == EEXIST)
+      continue;
+    struct stat info {};
+    int error = errno;
+    if (::stat(prefix.c_str(), &info) == 0 && S_ISDIR(info.st_mode))
+      continue;
+    return errnoStatus(prefix, error);
+  }
+  struct stat info {};
+  if (::stat(path.c_str(), &info) != 0 || !S_ISDIR(info.st_mode))
+    return errnoStatus(path, ENOTDIR);
+  return absl::OkStatus();
+}
+
+MappedFile::MappedFile(MappedFile &&other) noexcept
+    : base(std::exchange(other.base, nullptr)), bytes(std::exchange(other.bytes, 0)) {}
+
+MappedFile &MappedFile::operator=(MappedFile &&other) noexcept {
+  std::swap(base, other.base);
+  std::swap(bytes, other.bytes);
+  return *this;
+}
+
+MappedFile::~MappedFile() {
+  if (base)
+    ::munmap(base, bytes);
+}
+
+absl::StatusOr<MappedFile> MappedFile::open(const std::string &path) {
+  UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!fd)
+    return errnoStatus(path, errno);
+  struct stat info {};
+  if (::fstat(fd.get(), &info) != 0)
+    return errnoStatus(path, errno);
+  if (!S_ISREG(info.st_mode))
+    return absl::InvalidArgumentError(absl::StrCat(path, ": not a regular file"));
+  MappedFile file;
+  if (info.st_size == 0)
+    return file;
+  void *base = ::mmap(nullptr, size_t(info.st_size), PROT_READ, MAP_PRIVATE, fd.get(), 0);
+  if (base == MAP_FAILED)
+    return errnoStatus(path, errno);
+  file.base = static_cast<uint8_t *>(base);
+  file.bytes = size_t(info.st_size);
+  return file;
+}
+
+absl::StatusOr<UniqueFd> sealedMemfd(const std::string &name, std::string_view content) {
+  UniqueFd fd(::memfd_create(name.c_str(), MFD_CLOEXEC | MFD_ALLOW_SEALING));
+  if (!fd)
+    return errnoStatus("memfd_create", errno);
+  GRAPHC_RETURN_IF_ERROR(writeAll(fd.get(), content.data(), content.size(), name));
+  if (::fcntl(fd.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL) != 0)
+    return errnoStatus("sealing a memfd", errno);
+  return fd;
+}
+
+} // namespace graphc::base

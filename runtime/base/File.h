@@ -1,0 +1,76 @@
+//===- File.h - whole files: read, replace atomically, map ---------------------------------------------------*- C++ -*-===//
+//
+// Every error names the file.
+//
+//===----------------------------------------------------------------------------------------------------------------===//
+#ifndef GRAPHC_RUNTIME_BASE_FILE_H
+#define GRAPHC_RUNTIME_BASE_FILE_H
+
+#include "absl/status/statusor.h"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace graphc::base {
+
+/// Owns a file descriptor.
+class UniqueFd {
+public:
+  UniqueFd() = default;
+  explicit UniqueFd(int fd) : fd(fd) {}
+  UniqueFd(UniqueFd &&other) noexcept : fd(other.release()) {}
+  UniqueFd &operator=(UniqueFd &&other) noexcept {
+    reset(other.release());
+    return *this;
+  }
+  ~UniqueFd() { reset(); }
+  int get() const { return fd; }
+  explicit operator bool() const { return fd >= 0; }
+  int release() {
+    int old = fd;
+    fd = -1;
+    return old;
+  }
+  void reset(int next = -1);
+
+private:
+  int fd = -1;
+};
+
+/// The whole content of a regular file or pipe ("-": standard input), refused above `maxBytes`.
+absl::StatusOr<std::string> readFile(const std::string &path, uint64_t maxBytes = UINT64_MAX);
+
+/// Writes all of `data` to `fd`, however the kernel cuts it.
+absl::Status writeAll(int fd, const void *data, size_t bytes, const std::string &name);
+
+/// Replaces `path` as a whole or not at all: temporary file beside it, fsync, rename, fsync of the directory.
+absl::Status writeFileAtomic(const std::string &path, std::string_view content, int mode = 0644);
+
+absl::Status syncDirectory(const std::string &directory);
+/// mkdir -p.
+absl::Status makeDirectories(const std::string &path, int mode = 0777);
+
+/// A file mapped read-only and private, or an anonymous descriptor's content.
+class MappedFile {
+public:
+  MappedFile() = default;
+  MappedFile(MappedFile &&other) noexcept;
+  MappedFile &operator=(MappedFile &&other) noexcept;
+  ~MappedFile();
+  static absl::StatusOr<MappedFile> open(const std::string &path);
+
+  const uint8_t *data() const { return base; }
+  size_t size() const { return bytes; }
+  std::string_view view() const { return {reinterpret_cast<const char *>(base), bytes}; }
+
+private:
+  uint8_t *base = nullptr; // null for an empty file
+  size_t bytes = 0;
+};
+
+/// A sealed memfd (no write, no resize, close-on-exec) that holds `content`; `name` is for /proc only.
+absl::StatusOr<UniqueFd> sealedMemfd(const std::string &name, std::string_view content);
+
+} // namespace graphc::base
+#endif

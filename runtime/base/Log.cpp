@@ -1,0 +1,87 @@
+#include "runtime/base/Log.h"
+#include "runtime/base/Status.h"
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+
+#include <spdlog/pattern_formatter.h>
+#include <spdlog/sinks/basic_file_sink.h>
+#include <spdlog/sinks/stdout_sinks.h>
+
+#include <cerrno>
+#include <fcntl.h>
+#include <unistd.h>
+
+namespace graphc::base {
+
+std::string jsonEscape(std::string_view text) {
+  std::string out;
+  for (unsigned char c : text) {
+    if (c == '"' || c == '\\')
+      out += '\\', out += char(c);
+    else if (c == '\n')
+      out += "\\n";
+    else if (c < 0x20)
+      absl::StrAppendFormat(&out, "\\u%04x", c);
+    else
+      out += char(c);
+  }
+  return out;
+}
+
+namespace {
+
+// The message, escaped, as %* of a pattern.
+class JsonMessage final : public spdlog::custom_flag_formatter {
+public:
+  void format(const spdlog::details::log_msg &message, const std::tm &, spdlog::memory_buf_t &out) override {
+    std::string text = jsonEscape({message.payload.data(), message.payload.size()});
+    out.append(text.data(), text.data() + text.size());
+  }
+  std::unique_ptr<spdlog::custom_flag_formatter> clone() const override { return std::make_unique<JsonMessage>(); }
+};
+
+std::shared_ptr<spdlog::logger> makeLogger(const std::string &prefix) {
+  auto sink = std::make_shared<spdlog::sinks::stderr_sink_mt>();
+  std::string escaped;
+  for (char c : prefix)
+    escaped += c == '%' ? std::string("%%") : std::string(1, c);
+  sink->set_pattern(escaped + "%v");
+  return std::make_shared<spdlog::logger>("graphc", std::move(sink));
+}
+
+std::shared_ptr<spdlog::logger> &instance() {
+  // Leaked on purpose: other static destructors may still log.
+  static auto *logger = new std::shared_ptr<spdlog::logger>(makeLogger(""));
+  return *logger;
+}
+
+} // namespace
+
+spdlog::logger &logger() { return *instance(); }
+
+absl::Status initializeLog(const LogOptions &options) {
+  auto logger = makeLogger(options.prefix);
+  if (!options.file.empty()) {
+    // spdlog throws where it cannot open; find out first, without exceptions.
+    int fd = ::open(options.file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+    if (fd < 0)
+      return errnoStatus(absl::StrCat("--log_file ", options.file), errno);
+    ::close(fd);
+    auto sink = std::make_shared<spdlog::sinks::basic_file_sink_mt>(options.file);
+    auto formatter = std::make_unique<spdlog::pattern_formatter>();
+    std::string task = options.prefix;
+    std::erase_if(task, [](char c) { return c == '[' || c == ']' || c == ' ' || c == '%'; });
+    formatter->add_flag<JsonMessage>('*').set_pattern(
+        absl::StrCat("{\"time\":\"%Y-%m-%dT%H:%M:%S.%e%z\",\"level\":\"%l\",\"task\":\"", jsonEscape(task),
+                     "\",\"message\":\"%*\"}"));
+    sink->set_formatter(std::move(formatter));
+    logger->sinks().push_back(std::move(sink));
+  }
+  logger->set_level(options.level);
+  logger->flush_on(spdlog::level::info);
+  instance() = std::move(logger);
+  return absl::OkStatus();
+}
+
+} // namespace graphc::base

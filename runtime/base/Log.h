@@ -1,0 +1,33 @@
+//===- Log.h - the runtime's log -----------------------------------------------------------------------------*- C++ -*-===//
+//
+// One logger a process, on standard error; spdlog behind it. `logger().info("connected to {}", name)`. A task's lines
+// carry its prefix ("[worker:1] "); with a log file every line is also one JSON object there.
+//
+//===----------------------------------------------------------------------------------------------------------------===//
+#ifndef GRAPHC_RUNTIME_BASE_LOG_H
+#define GRAPHC_RUNTIME_BASE_LOG_H
+
+#include "absl/status/status.h"
+
+#include <spdlog/spdlog.h>
+
+#include <string>
+#include <string_view>
+
+namespace graphc::base {
+
+struct LogOptions {
+  std::string prefix;            ///< before every line: "[worker:1] "
+  std::string file;              ///< JSON lines {"time","level","task","message"}; empty: none
+  spdlog::level::level_enum level = spdlog::level::info;
+};
+
+/// Call once, before threads start. Before that the logger writes plain lines at level info.
+absl::Status initializeLog(const LogOptions &options);
+spdlog::logger &logger();
+
+/// `text` as the content of a JSON string.
+std::string jsonEscape(std::string_view text);
+
+} // namespace graphc::base
+#endif

@@ -1,0 +1,64 @@
+//===- Random.h - Philox 4x32-10, a counter-based generator ---------------------------------------------------*- C++ -*-===//
+//
+// Random numbers of this project are functions of (seed, stream, index), never of who asks or when: a variable is
+// initialised alike on every owner, a sample drawn alike by every replica. (Salmon et al., SC'11; the constants and the
+// known answers of Random123.)
+//
+//===----------------------------------------------------------------------------------------------------------------===//
+#ifndef GRAPHC_RUNTIME_BASE_RANDOM_H
+#define GRAPHC_RUNTIME_BASE_RANDOM_H
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+namespace graphc::base {
+
+using PhiloxBlock = std::array<uint32_t, 4>;
+
+inline PhiloxBlock philox4x32(PhiloxBlock counter, std::array<uint32_t, 2> key) {
+  for (int round = 0; round < 10; ++round) {
+    uint64_t p0 = uint64_t(0xD2511F53) * counter[0];
+    uint64_t p1 = uint64_t(0xCD9E8D57) * counter[2];
+    counter = {uint32_t(p1 >> 32) ^ counter[1] ^ key[0], uint32_t(p1), uint32_t(p0 >> 32) ^ counter[3] ^ key[1],
+               uint32_t(p0)};
+    key[0] += 0x9E3779B9;
+    key[1] += 0xBB67AE85;
+  }
+  return counter;
+}
+
+/// 64-bit hash of a name for use as a stream; FNV-1a then a finalizer. Fixed for good: initial values depend on it.
+uint64_t streamOf(std::string_view name);
+
+/// The generator of one (seed, stream): block(i) is the i-th group of four words.
+class Philox {
+public:
+  Philox(uint64_t seed, uint64_t stream) : key{uint32_t(seed), uint32_t(seed >> 32)}, stream(stream) {}
+  PhiloxBlock block(uint64_t index) const {
+    return philox4x32({uint32_t(index), uint32_t(index >> 32), uint32_t(stream), uint32_t(stream >> 32)}, key);
+  }
+  /// The i-th 32-bit word. Neighbours share a block; take block() in loops.
+  uint32_t word(uint64_t index) const { return block(index / 4)[index % 4]; }
+
+private:
+  std::array<uint32_t, 2> key;
+  uint64_t stream;
+};
+
+/// [0, 1) with 24 bits: every value is exact in f32.
+inline float uniformFloat(uint32_t word) { return float(word >> 8) * 0x1p-24f; }
+/// [0, 1) with 53 bits of two words.
+inline double uniformDouble(uint32_t low, uint32_t high) {
+  return double((uint64_t(high) << 32 | low) >> 11) * 0x1p-53;
+}
+/// [0, limit), limit > 0, by multiplication; the bias is below limit / 2^64.
+inline uint64_t uniformInteger(uint32_t low, uint32_t high, uint64_t limit) {
+  return uint64_t((unsigned __int128)(uint64_t(high) << 32 | low) * limit >> 64);
+}
+/// Two independent standard normal values (Box and Muller) from four words. Uses only arithmetic and sqrt of IEEE 754
+/// and polynomials of our own, so that every machine draws the same bits.
+std::array<double, 2> normalPair(const PhiloxBlock &block);
+
+} // namespace graphc::base
+#endif

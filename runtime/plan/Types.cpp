@@ -1,0 +1,116 @@
+#include "runtime/plan/Types.h"
+
+#include "absl/strings/str_cat.h"
+
+namespace graphc::plan {
+
+uint32_t elementBytes(DataType type) {
+  switch (type) {
+  case I1:
+  case I8:
+  case U8:
+    return 1;
+  case BF16:
+    return 2;
+  case I32:
+  case F32:
+    return 4;
+  case I64:
+  case F64:
+    return 8;
+  default:
+    return 0;
+  }
+}
+
+const char *dataTypeName(DataType type) {
+  switch (type) {
+  case I1: return "i1";
+  case I8: return "i8";
+  case U8: return "u8";
+  case BF16: return "bf16";
+  case I32: return "i32";
+  case F32: return "f32";
+  case I64: return "i64";
+  case F64: return "f64";
+  default: return "invalid";
+  }
+}
+
+std::optional<uint64_t> elementCount(const TensorType &type) {
+  uint64_t count = 1;
+  for (int64_t dimension : type.shape())
+    if (dimension < 0 || __builtin_mul_overflow(count, uint64_t(dimension), &count) || count > (uint64_t(1) << 62))
+      return std::nullopt;
+  return count;
+}
+
+std::optional<uint64_t> tensorBytes(const TensorType &type) {
+  std::optional<uint64_t> count = elementCount(type);
+  uint64_t bytes = elementBytes(type.dtype());
+  if (!count || !bytes || __builtin_mul_overflow(*count, bytes, &bytes) || bytes > (uint64_t(1) << 62))
+    return std::nullopt;
+  return bytes;
+}
+
+std::string typeText(const TensorType &type) {
+  std::string text = "tensor<";
+  for (int64_t dimension : type.shape())
+    absl::StrAppend(&text, dimension, "x");
+  absl::StrAppend(&text, dataTypeName(type.dtype()), ">");
+  return text;
+}
+
+bool sameType(const TensorType &a, const TensorType &b) {
+  if (a.dtype() != b.dtype() || a.shape_size() != b.shape_size())
+    return false;
+  for (int i = 0; i < a.shape_size(); ++i)
+    if (a.shape(i) != b.shape(i))
+      return false;
+  return true;
+}
+
+std::string taskText(const Plan &plan, const Task &task) {
+  if (task.job() >= uint32_t(plan.jobs_size()))
+    return "<bad task>";
+  return absl::StrCat("/job:", plan.jobs(int(task.job())).name(), "/task:", task.index());
+}
+
+std::vector<Task> allTasks(const Plan &plan) {
+  std::vector<Task> tasks;
+  for (int job = 0; job < plan.jobs_size(); ++job)
+    for (uint32_t index = 0; index < plan.jobs(job).tasks(); ++index) {
+      Task task;
+      task.set_job(uint32_t(job));
+      task.set_index(index);
+      tasks.push_back(task);
+    }
+  return tasks;
+}
+
+std::optional<Task> replicaTask(const Plan &plan, uint32_t replica) {
+  for (const ReplicaDomain::Range &range : plan.replicas().ranges()) {
+    if (replica < range.count()) {
+      Task task;
+      task.set_job(range.job());
+      task.set_index(range.first() + replica);
+      return task;
+    }
+    replica -= range.count();
+  }
+  return std::nullopt;
+}
+
+Task instanceTask(const Plan &plan, const Program &program, uint32_t instance) {
+  if (program.spread())
+    if (std::optional<Task> task = replicaTask(plan, instance))
+      return *task;
+  return program.task();
+}
+
+const std::string &locationText(const Plan &plan, uint32_t location) {
+  static const std::string *none = new std::string;
+  return location < uint32_t(plan.locations_size()) ? plan.locations(int(location)) : *none;
+}
+
+} // namespace graphc::plan

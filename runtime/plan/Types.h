@@ -1,0 +1,38 @@
+//===- Types.h - sizes of the plan's types, and small queries -------------------------------------------------*- C++ -*-===//
+#ifndef GRAPHC_RUNTIME_PLAN_TYPES_H
+#define GRAPHC_RUNTIME_PLAN_TYPES_H
+
+#include "runtime/plan/plan.pb.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace graphc::plan {
+
+/// Bytes of one element; 0 for a type that does not exist.
+uint32_t elementBytes(DataType type);
+/// "f32".
+const char *dataTypeName(DataType type);
+/// Elements or bytes of a dense tensor; nothing on a negative dimension, an unknown type or overflow of 2^62.
+std::optional<uint64_t> elementCount(const TensorType &type);
+std::optional<uint64_t> tensorBytes(const TensorType &type);
+/// "tensor<128x784xf32>".
+std::string typeText(const TensorType &type);
+bool sameType(const TensorType &a, const TensorType &b);
+
+/// "/job:ps/task:0". For a verified plan, or "<bad task>".
+std::string taskText(const Plan &plan, const Task &task);
+inline bool sameTask(const Task &a, const Task &b) { return a.job() == b.job() && a.index() == b.index(); }
+/// All tasks of the plan: jobs in their order, then indices.
+std::vector<Task> allTasks(const Plan &plan);
+/// The task of replica r, or nothing beyond the domain.
+std::optional<Task> replicaTask(const Plan &plan, uint32_t replica);
+/// The task that instance r of a program runs on, in a verified plan.
+Task instanceTask(const Plan &plan, const Program &program, uint32_t instance);
+/// Location text of an index, "" where the index is out of range.
+const std::string &locationText(const Plan &plan, uint32_t location);
+
+} // namespace graphc::plan
+#endif

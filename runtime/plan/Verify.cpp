@@ -1,0 +1,341 @@
+//===- Verify.cpp - the plan's tables, then what programs share ------------------------------------------------------===//
+
+#include "runtime/plan/Verify.h"
+
+#include "runtime/base/Sha256.h"
+#include "runtime/base/Status.h"
+#include "runtime/plan/Types.h"
+#include "runtime/plan/VerifyInternal.h"
+
+#include <cmath>
+#include <cstring>
+#include <set>
+#include <string>
+
+namespace graphc::plan {
+namespace {
+
+using detail::invalid;
+
+absl::Status checkName(absl::string_view what, const std::string &name, std::set<std::string> *seen) {
+  if (name.empty())
+    return invalid(what, " has no name");
+  if (name.size() > size_t(Limits::nameBytes))
+    return invalid(what, " has a name of ", name.size(), " bytes, more than ", Limits::nameBytes);
+  for (unsigned char c : name)
+    if (c < 0x20 || c == 0x7f)
+      return invalid(what, " has a control character in its name");
+  if (seen && !seen->insert(name).second)
+    return invalid(what, " '", name, "' exists twice");
+  return absl::OkStatus();
+}
+
+absl::Status checkTask(const Plan &plan, const Task &task, absl::string_view what) {
+  if (task.job() >= uint32_t(plan.jobs_size()))
+    return invalid(what, ": job ", task.job(), " does not exist, the plan has ", plan.jobs_size());
+  const Job &job = plan.jobs(int(task.job()));
+  if (task.index() >= job.tasks())
+    return invalid(what, ": task ", task.index(), " of job ", job.name(), " does not exist, it has ", job.tasks());
+  return absl::OkStatus();
+}
+
+absl::Status checkType(const TensorType &type, absl::string_view what) {
+  if (type.shape_size() > Limits::rank)
+    return invalid(what, ": rank ", type.shape_size(), ", more than ", Limits::rank);
+  std::optional<uint64_t> bytes = tensorBytes(type);
+  if (!bytes || *bytes > Limits::bytes)
+    return invalid(what, ": the type ", typeText(type), " is invalid or too large");
+  return absl::OkStatus();
+}
+
+absl::Status checkCluster(const Plan &plan) {
+  if (plan.jobs_size() == 0)
+    return invalid("the plan has no job");
+  std::set<std::string> names;
+  uint64_t tasks = 0;
+  for (const Job &job : plan.jobs()) {
+    GRAPHC_RETURN_IF_ERROR(checkName("a job", job.name(), &names));
+    if (job.tasks() == 0)
+      return invalid("job ", job.name(), " has no task");
+    tasks += job.tasks();
+    if (tasks > uint64_t(Limits::tasks))
+      return invalid("the plan has more than ", Limits::tasks, " tasks");
+  }
+  GRAPHC_RETURN_IF_ERROR(checkTask(plan, plan.chief(), "chief"));
+  uint64_t size = 0;
+  std::set<std::pair<uint32_t, uint32_t>> used;
+  for (const ReplicaDomain::Range &range : plan.replicas().ranges()) {
+    if (range.job() >= uint32_t(plan.jobs_size()))
+      return invalid("replica domain: job ", range.job(), " does not exist");
+    uint64_t end = uint64_t(range.first()) + range.count();
+    if (range.count() == 0 || end > plan.jobs(int(range.job())).tasks())
+      return invalid("replica domain: tasks ", range.first(), " to ", end, " are not tasks of job ",
+                     plan.jobs(int(range.job())).name());
+    for (uint64_t i = range.first(); i < end; ++i)
+      if (!used.emplace(range.job(), uint32_t(i)).second)
+        return invalid("replica domain: task ", i, " of job ", plan.jobs(int(range.job())).name(), " is in it twice");
+    size += range.count();
+  }
+  if (size != plan.replicas().size())
+    return invalid("replica domain: its ranges hold ", size, " tasks, its size says ", plan.replicas().size());
+  return absl::OkStatus();
+}
+
+absl::Status checkVariables(const Plan &plan) {
+  std::set<std::string> names;
+  bool globalStep = false;
+  for (const Variable &v : plan.variables()) {
+    GRAPHC_RETURN_IF_ERROR(checkName("a variable", v.name(), &names));
+    std::string what = absl::StrCat("variable ", v.name());
+    GRAPHC_RETURN_IF_ERROR(checkType(v.type(), what));
+    GRAPHC_RETURN_IF_ERROR(checkTask(plan, v.owner(), what));
+    if (v.global_step()) {
+      if (globalStep)
+        return invalid(what, " is a second global_step");
+      globalStep = true;
+      if (v.type().dtype() != I64 || v.type().shape_size() != 0)
+        return invalid(what, ": global_step is ", typeText(v.type()), ", expected tensor<i64>");
+    }
+    bool isFloat = v.type().dtype() == F32 || v.type().dtype() == F64;
+    const Initializer &init = v.initializer();
+    switch (init.kind_case()) {
+    case Initializer::kZeros:
+      break;
+    case Initializer::kValue:
+      if (init.value().size() != elementBytes(v.type().dtype()) && init.value().size() != *tensorBytes(v.type()))
+        return invalid(what, ": its initial value has ", init.value().size(), " bytes, expected one element or ",
+                       *tensorBytes(v.type()));
+      break;
+    case Initializer::kUniform:
+      if (!isFloat || !std::isfinite(init.uniform().low()) || !std::isfinite(init.uniform().high()) ||
+          init.uniform().low() > init.uniform().high())
+        return invalid(what, ": a uniform initializer needs a floating-point type and finite limits in order");
+      break;
+    case Initializer::kNormal:
+      if (!isFloat || !std::isfinite(init.normal().mean()) || !std::isfinite(init.normal().stddev()) ||
+          init.normal().stddev() < 0)
+        return invalid(what, ": a normal initializer needs a floating-point type, a finite mean and deviation");
+      break;
+    default:
+      return invalid(what, " has no initializer");
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status checkDatasets(const Plan &plan) {
+  std::set<std::string> names;
+  for (const Dataset &d : plan.datasets()) {
+    GRAPHC_RETURN_IF_ERROR(checkName("a dataset", d.name(), &names));
+    std::string what = absl::StrCat("dataset ", d.name());
+    if (d.components_size() == 0 || d.components_size() > 64)
+      return invalid(what, ": ", d.components_size(), " components, expected 1 to 64");
+    for (const Dataset::Component &c : d.components()) {
+      GRAPHC_RETURN_IF_ERROR(checkType(c.sample(), what));
+      if (!std::isfinite(c.scale()) || !std::isfinite(c.offset()))
+        return invalid(what, ": scale or offset is not finite");
+    }
+    if (d.has_idx()) {
+      if (d.idx().files_size() != d.components_size())
+        return invalid(what, ": ", d.idx().files_size(), " files for ", d.components_size(), " components");
+      for (const std::string &file : d.idx().files())
+        if (file.empty() || file.size() > size_t(Limits::nameBytes) || file.find('\0') != std::string::npos)
+          return invalid(what, ": an empty or impossible file name");
+    } else if (d.has_synthetic()) {
+      if (d.synthetic().samples() == 0 || d.synthetic().samples() > Limits::bytes)
+        return invalid(what, ": ", d.synthetic().samples(), " samples");
+      if (d.synthetic().limits_size() != d.components_size())
+        return invalid(what, ": ", d.synthetic().limits_size(), " limits for ", d.components_size(), " components");
+      for (int i = 0; i < d.components_size(); ++i) {
+        DataType type = d.components(i).sample().dtype();
+        bool isFloat = type == F32 || type == F64 || type == BF16;
+        int64_t limit = d.synthetic().limits(i);
+        int64_t most = type == I1 ? 2 : type == I8 ? 128 : type == U8 ? 256 : type == I32 ? int64_t(1) << 31 : INT64_MAX;
+        if (isFloat ? limit != 0 : (limit <= 0 || limit > most))
+          return invalid(what, ": limit ", limit, " of component ", i, " does not fit ", dataTypeName(type));
+      }
+    } else {
+      return invalid(what, " has no source");
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status checkKernels(const Plan &plan) {
+  for (int i = 0; i < plan.code_size(); ++i) {
+    const Code &code = plan.code(i);
+    base::Digest digest = base::sha256(code.elf());
+    if (std::string_view(code.sha256()) != base::asBytes(digest))
+      return invalid("code ", i, ": its SHA-256 does not match its bytes");
+    if (code.elf().size() < 64 || memcmp(code.elf().data(), "\177ELF\002\001", 6) != 0)
+      return invalid("code ", i, " is not a 64-bit little-endian ELF object");
+    if (code.features_size() > 4096)
+      return invalid("code ", i, " needs ", code.features_size(), " CPU features");
+  }
+  for (const Kernel &kernel : plan.kernels()) {
+    GRAPHC_RETURN_IF_ERROR(checkName("a kernel", kernel.name(), nullptr));
+    std::string what = absl::StrCat("kernel ", kernel.name());
+    if (kernel.args_size() == 0 || kernel.args_size() > 1024)
+      return invalid(what, ": ", kernel.args_size(), " arguments, expected 1 to 1024");
+    for (const Kernel::Arg &arg : kernel.args())
+      if (arg.bytes() > Limits::bytes || !Access_IsValid(arg.access()))
+        return invalid(what, ": an argument of ", arg.bytes(), " bytes or unknown access");
+    if (kernel.scratch_bytes()) {
+      const Kernel::Arg &scratch = kernel.args(kernel.args_size() - 1);
+      if (scratch.access() != WRITE || scratch.bytes() != kernel.scratch_bytes())
+        return invalid(what, ": the last argument is not its scratch of ", kernel.scratch_bytes(), " bytes");
+    }
+    if (kernel.has_compiled()) {
+      if (kernel.compiled().code() >= uint32_t(plan.code_size()))
+        return invalid(what, ": code ", kernel.compiled().code(), " does not exist, the plan has ", plan.code_size());
+      if (kernel.compiled().entry() >= uint32_t(Limits::tableEntries))
+        return invalid(what, ": entry ", kernel.compiled().entry(), " is beyond any kernel table");
+    } else if (kernel.has_matmul()) {
+      const Kernel::Matmul &m = kernel.matmul();
+      if (m.dtype() != F32)
+        return invalid(what, ": a library matmul is f32 only, not ", dataTypeName(m.dtype()));
+      constexpr int64_t most = int64_t(1) << 31;
+      if (m.m() <= 0 || m.n() <= 0 || m.k() <= 0 || m.batch() <= 0 || m.m() > most || m.n() > most || m.k() > most ||
+          m.batch() > most || m.threads() == 0 || m.threads() > 1024)
+        return invalid(what, ": a dimension or thread count is out of range");
+      unsigned __int128 batch = uint64_t(m.batch());
+      std::vector<std::pair<unsigned __int128, Access>> expected = {{batch * m.m() * m.k() * 4, READ},
+                                                                   {batch * m.k() * m.n() * 4, READ}};
+      if (m.bias())
+        expected.emplace_back((unsigned __int128)m.n() * 4, READ);
+      expected.emplace_back(batch * m.m() * m.n() * 4, WRITE);
+      if (kernel.scratch_bytes())
+        expected.emplace_back(kernel.scratch_bytes(), WRITE);
+      if (expected.size() != size_t(kernel.args_size()))
+        return invalid(what, ": ", kernel.args_size(), " arguments, expected ", expected.size());
+      for (int i = 0; i < kernel.args_size(); ++i)
+        if (kernel.args(i).bytes() != expected[size_t(i)].first || kernel.args(i).access() != expected[size_t(i)].second)
+          return invalid(what, ": argument ", i, " has ", kernel.args(i).bytes(), " bytes, expected ",
+                         uint64_t(expected[size_t(i)].first), ", or the wrong access");
+    } else {
+      return invalid(what, " is neither compiled nor a library kernel");
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status checkChannels(const Plan &plan) {
+  std::set<std::string> names;
+  for (const Channel &c : plan.channels()) {
+    GRAPHC_RETURN_IF_ERROR(checkName("a channel", c.name(), &names));
+    std::string what = absl::StrCat("channel ", c.name());
+    GRAPHC_RETURN_IF_ERROR(checkType(c.type(), what));
+    if (c.bytes() != *tensorBytes(c.type()))
+      return invalid(what, ": ", c.bytes(), " bytes, but ", typeText(c.type()), " has ", *tensorBytes(c.type()));
+    if (c.capacity() == 0 || c.capacity() > Limits::capacity)
+      return invalid(what, ": capacity ", c.capacity(), ", expected 1 to ", Limits::capacity);
+    if (c.sender() >= uint32_t(plan.programs_size()) || c.receiver() >= uint32_t(plan.programs_size()))
+      return invalid(what, ": its sender or receiver is not a program");
+    const Program &sender = plan.programs(int(c.sender())), &receiver = plan.programs(int(c.receiver()));
+    if (sender.phase() != receiver.phase())
+      return invalid(what, " joins programs of two phases, ", sender.name(), " and ", receiver.name());
+    if (c.control()) {
+      if (c.type().dtype() != I64 || c.type().shape_size() != 0)
+        return invalid(what, ": a control channel carries ", typeText(c.type()), ", expected tensor<i64>");
+      if (c.instances() != receiver.instances())
+        return invalid(what, ": ", c.instances(), " instances, but its receiver ", receiver.name(), " has ", receiver.instances());
+    } else {
+      if (c.sender() == c.receiver())
+        return invalid(what, ": program ", sender.name(), " sends to itself");
+      uint32_t expected = std::max(sender.instances(), receiver.instances());
+      if (c.instances() != expected)
+        return invalid(what, ": ", c.instances(), " instances, but its programs have ", expected);
+    }
+    if (c.location() != 0 && c.location() >= uint32_t(plan.locations_size()))
+      return invalid(what, ": location ", c.location(), " does not exist");
+  }
+  return absl::OkStatus();
+}
+
+absl::Status checkPhases(const Plan &plan) {
+  std::set<std::string> names;
+  std::vector<int> owner(size_t(plan.programs_size()), -1);
+  for (int p = 0; p < plan.phases_size(); ++p) {
+    const Phase &phase = plan.phases(p);
+    GRAPHC_RETURN_IF_ERROR(checkName("a phase", phase.name(), &names));
+    if (!Role_IsValid(phase.role()))
+      return invalid("phase ", phase.name(), ": unknown role ", int(phase.role()));
+    if (phase.programs_size() == 0)
+      return invalid("phase ", phase.name(), " has no program");
+    if (phase.samples_per_step() > Limits::bytes)
+      return invalid("phase ", phase.name(), ": ", phase.samples_per_step(), " samples a step");
+    if (phase.samples_per_step() && phase.dataset() >= uint32_t(plan.datasets_size()))
+      return invalid("phase ", phase.name(), ": dataset ", phase.dataset(), " does not exist");
+    for (uint32_t program : phase.programs()) {
+      if (program >= uint32_t(plan.programs_size()))
+        return invalid("phase ", phase.name(), ": program ", program, " does not exist");
+      if (owner[program] != -1)
+        return invalid("program ", plan.programs(int(program)).name(), " is listed twice by phases");
+      if (plan.programs(int(program)).phase() != uint32_t(p))
+        return invalid("phase ", phase.name(), " lists program ", plan.programs(int(program)).name(), ", which is of another");
+      owner[program] = p;
+    }
+  }
+  for (int i = 0; i < plan.programs_size(); ++i)
+    if (owner[size_t(i)] == -1)
+      return invalid("program ", plan.programs(i).name(), " belongs to no phase");
+  return absl::OkStatus();
+}
+
+// After the programs were walked: both ends of every channel, and every phase's way to end.
+absl::Status checkChannelUse(const Plan &plan, const std::vector<detail::ChannelUse> &use) {
+  for (int i = 0; i < plan.channels_size(); ++i) {
+    const Channel &c = plan.channels(i);
+    if (use[size_t(i)].sends == 0)
+      return invalid("channel ", c.name(), ": its sender ", plan.programs(int(c.sender())).name(), " never sends");
+    bool toItselfAlone = c.control() && c.sender() == c.receiver() && c.instances() == 1;
+    if (use[size_t(i)].receives == 0 && !toItselfAlone)
+      return invalid("channel ", c.name(), ": its receiver ", plan.programs(int(c.receiver())).name(), " never receives");
+    if (use[size_t(i)].sends != use[size_t(i)].receives && !toItselfAlone)
+      return invalid("channel ", c.name(), ": ", use[size_t(i)].sends, " sends but ", use[size_t(i)].receives, " receives a step");
+  }
+  return absl::OkStatus();
+}
+
+absl::Status checkPhaseEnds(const Plan &plan, const Phase &phase) {
+  int deciders = 0, tickets = 0;
+  for (uint32_t index : phase.programs())
+    for (const Instruction &instruction : plan.programs(int(index)).instructions()) {
+      deciders += instruction.has_control_send();
+      tickets += instruction.has_ticket();
+    }
+  if (!phase.ends_by_closing() && deciders != 1)
+    return invalid("phase ", phase.name(), ": ", deciders, " programs decide its end, expected 1");
+  if (phase.ends_by_closing() && tickets == 0)
+    return invalid("phase ", phase.name(), " ends by closing, but no program takes a ticket: it would never end");
+  return absl::OkStatus();
+}
+
+} // namespace
+
+absl::Status verifyPlan(const Plan &plan) {
+  for (int size : {plan.variables_size(), plan.datasets_size(), plan.channels_size(), plan.code_size(), plan.kernels_size(),
+                   plan.programs_size(), plan.phases_size(), plan.locations_size(), plan.constants_size()})
+    if (size > Limits::tableEntries)
+      return invalid("a table of the plan has ", size, " entries, more than ", Limits::tableEntries);
+  GRAPHC_RETURN_IF_ERROR(checkCluster(plan));
+  GRAPHC_RETURN_IF_ERROR(checkVariables(plan));
+  GRAPHC_RETURN_IF_ERROR(checkDatasets(plan));
+  GRAPHC_RETURN_IF_ERROR(checkKernels(plan));
+  GRAPHC_RETURN_IF_ERROR(checkPhases(plan));
+  GRAPHC_RETURN_IF_ERROR(checkChannels(plan));
+  std::vector<detail::ChannelUse> channels(size_t(plan.channels_size()));
+  for (const Phase &phase : plan.phases()) {
+    std::vector<detail::VariableUse> variables(size_t(plan.variables_size()));
+    for (uint32_t program : phase.programs())
+      GRAPHC_RETURN_IF_ERROR(detail::verifyProgram(plan, program, channels, variables));
+    for (int v = 0; v < plan.variables_size(); ++v)
+      if (const detail::VariableUse &use = variables[size_t(v)]; use.lanes > 1 && use.written && use.unlocked)
+        return invalid("phase ", phase.name(), ": ", use.lanes, " lanes touch variable ", plan.variables(v).name(),
+                       " and one writes it, but not all of their programs lock variables");
+    GRAPHC_RETURN_IF_ERROR(checkPhaseEnds(plan, phase));
+  }
+  return checkChannelUse(plan, channels);
+}
+
+} // namespace graphc::plan

@@ -1,0 +1,32 @@
+//===- Verify.h - everything a plan must satisfy before anything of it runs -------------------------------------*- C++ -*-===//
+//
+// The runtime trusts a verified plan: no later code checks an index or a size again. So a rule that the executor relies
+// on and that is not here is a defect of this file.
+//
+//===----------------------------------------------------------------------------------------------------------------===//
+#ifndef GRAPHC_RUNTIME_PLAN_VERIFY_H
+#define GRAPHC_RUNTIME_PLAN_VERIFY_H
+
+#include "runtime/plan/plan.pb.h"
+
+#include "absl/status/status.h"
+
+namespace graphc::plan {
+
+/// Upper limits on counts and sizes: far beyond any real plan, small enough that a hostile one cannot exhaust a machine
+/// by its tables alone.
+struct Limits {
+  static constexpr int tasks = 1 << 16;
+  static constexpr int tableEntries = 1 << 20;
+  static constexpr int rank = 16;
+  static constexpr uint64_t bytes = uint64_t(1) << 46; ///< of one buffer, arena or message
+  static constexpr uint32_t capacity = 1 << 10;
+  static constexpr int nameBytes = 4096;
+};
+
+/// OK, or InvalidArgument with what is wrong where ("program train.ps0: instruction 3 (model.mlir:12:8): …"). Never
+/// crashes, whatever the plan holds.
+absl::Status verifyPlan(const Plan &plan);
+
+} // namespace graphc::plan
+#endif

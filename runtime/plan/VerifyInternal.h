@@ -1,0 +1,37 @@
+//===- VerifyInternal.h - shared by Verify.cpp and VerifyProgram.cpp ---------------------------------------------*- C++ -*-===//
+#ifndef GRAPHC_RUNTIME_PLAN_VERIFYINTERNAL_H
+#define GRAPHC_RUNTIME_PLAN_VERIFYINTERNAL_H
+
+#include "runtime/plan/plan.pb.h"
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+
+#include <vector>
+
+namespace graphc::plan::detail {
+
+template <typename... Args> absl::Status invalid(const Args &...args) {
+  return absl::InvalidArgumentError(absl::StrCat(args...));
+}
+
+/// What the two sides of each channel did, gathered while programs are walked and compared at the end.
+struct ChannelUse {
+  uint32_t sends = 0;    ///< SendStart in one step of one instance
+  uint32_t receives = 0; ///< Receive or Aggregate in one step of one instance
+};
+
+/// How lanes touch a variable within a phase; decides who must lock.
+struct VariableUse {
+  uint32_t lanes = 0;
+  bool written = false;
+  bool unlocked = false; ///< by a program without locks_variables
+};
+
+/// One program: its buffers, its instructions in order, its ports. `channels` has an entry a plan channel, `variables`
+/// one a plan variable (of this phase).
+absl::Status verifyProgram(const Plan &plan, uint32_t index, std::vector<ChannelUse> &channels,
+                           std::vector<VariableUse> &variables);
+
+} // namespace graphc::plan::detail
+#endif

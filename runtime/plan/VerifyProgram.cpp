@@ -1,0 +1,476 @@
+//===- VerifyProgram.cpp - one program: buffers, instruction protocol, ports -------------------------------------------===//
+//
+// The instructions are walked once, in order, with the state of every slot and every send in flight. One step is one walk:
+// nothing is held across the step boundary.
+//
+//===----------------------------------------------------------------------------------------------------------------===//
+
+#include "runtime/base/Status.h"
+#include "runtime/plan/Types.h"
+#include "runtime/plan/Verify.h"
+#include "runtime/plan/VerifyInternal.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+namespace graphc::plan::detail {
+namespace {
+
+class ProgramVerifier {
+public:
+  ProgramVerifier(const Plan &plan, uint32_t index, std::vector<ChannelUse> &channels, std::vector<VariableUse> &variables)
+      : plan(plan), program(plan.programs(int(index))), phase(plan.phases(int(program.phase()))), index(index),
+        channels(channels), variables(variables) {}
+
+  absl::Status run();
+
+private:
+  absl::Status checkHead();
+  absl::Status checkBuffers();
+  absl::Status checkInstruction(const Instruction &instruction, int position);
+  absl::Status checkCall(const Instruction::Call &call);
+  absl::Status checkReceive(const Instruction::Receive &receive);
+  absl::Status checkRelease(const Instruction::Release &release);
+  absl::Status checkSendStart(const Instruction::SendStart &send);
+  absl::Status checkSendDone(const Instruction::SendDone &done);
+  absl::Status checkAggregate(const Instruction::Aggregate &aggregate);
+  absl::Status checkNextBatch(const Instruction::NextBatch &next);
+  absl::Status checkControlSend(const Instruction::ControlSend &send);
+  absl::Status checkControlReceive(const Instruction::ControlReceive &receive, bool last);
+  absl::Status checkPorts();
+  absl::Status checkTotals();
+
+  absl::Status bufferIndex(uint32_t buffer) const {
+    if (buffer >= uint32_t(program.buffers_size()))
+      return invalid("buffer ", buffer, " does not exist, the program has ", program.buffers_size());
+    return absl::OkStatus();
+  }
+  absl::Status channelIndex(uint32_t channel, bool control) const {
+    if (channel >= uint32_t(plan.channels_size()))
+      return invalid("channel ", channel, " does not exist, the plan has ", plan.channels_size());
+    if (plan.channels(int(channel)).control() != control)
+      return invalid("channel ", plan.channels(int(channel)).name(), control ? " is not" : " is", " a control channel");
+    return absl::OkStatus();
+  }
+  absl::Status fits(const Buffer &buffer, const Channel &channel) const {
+    if (buffer.bytes() != channel.bytes() || buffer.type().dtype() != channel.type().dtype())
+      return invalid("buffer ", buffer.name(), " is ", typeText(buffer.type()), ", but channel ", channel.name(), " carries ",
+                     typeText(channel.type()));
+    return absl::OkStatus();
+  }
+  /// May the buffer be read (a slot: is it bound)? May it be written (not a constant, a slot or in flight)?
+  absl::Status readable(uint32_t buffer);
+  absl::Status writable(uint32_t buffer);
+  bool overlap(uint32_t a, uint32_t b) const;
+
+  const Plan &plan;
+  const Program &program;
+  const Phase &phase;
+  uint32_t index;
+  std::vector<ChannelUse> &channels;
+  std::vector<VariableUse> &variables;
+
+  std::map<uint32_t, uint32_t> slotOf;      // slot buffer → channel it is bound to now
+  std::map<uint32_t, uint32_t> boundBuffer; // channel → buffer of its Receive not yet released
+  std::map<uint32_t, uint32_t> inFlight;    // channel → buffer of its SendStart not yet done
+  std::set<uint32_t> touchedVariables;
+  unsigned __int128 sent = 0, received = 0, flops = 0;
+  int controlReceives = 0, controlSends = 0, tickets = 0;
+};
+
+absl::Status ProgramVerifier::checkHead() {
+  if (program.name().empty() || program.name().size() > size_t(Limits::nameBytes))
+    return invalid("it has no name, or one longer than ", Limits::nameBytes, " bytes");
+  uint32_t replicas = plan.replicas().size();
+  if (program.instances() == 0 || (program.instances() != 1 && program.instances() != replicas))
+    return invalid(program.instances(), " instances, expected 1 or the ", replicas, " of the replica domain");
+  if (program.spread()) {
+    if (program.instances() != replicas)
+      return invalid("spread over replicas with ", program.instances(), " instances, but the domain has ", replicas);
+  } else if (program.task().job() >= uint32_t(plan.jobs_size()) ||
+             program.task().index() >= plan.jobs(int(program.task().job())).tasks()) {
+    return invalid("its task does not exist");
+  }
+  if (program.arena_bytes() > Limits::bytes)
+    return invalid("an arena of ", program.arena_bytes(), " bytes, more than ", Limits::bytes);
+  if (program.instructions_size() == 0)
+    return invalid("no instruction");
+  if (program.instructions_size() > Limits::tableEntries || program.buffers_size() > Limits::tableEntries)
+    return invalid("more than ", Limits::tableEntries, " instructions or buffers");
+  return absl::OkStatus();
+}
+
+absl::Status ProgramVerifier::checkBuffers() {
+  for (int i = 0; i < program.buffers_size(); ++i) {
+    const Buffer &b = program.buffers(i);
+    std::string what = absl::StrCat("buffer ", i, b.name().empty() ? "" : absl::StrCat(" (", b.name(), ")"));
+    std::optional<uint64_t> bytes = tensorBytes(b.type());
+    if (b.type().shape_size() > Limits::rank || !bytes || *bytes > Limits::bytes)
+      return invalid(what, ": the type ", typeText(b.type()), " is invalid or too large");
+    if (*bytes != b.bytes())
+      return invalid(what, ": ", b.bytes(), " bytes, but ", typeText(b.type()), " has ", *bytes);
+    switch (b.storage_case()) {
+    case Buffer::kArena: {
+      uint64_t offset = b.arena().offset();
+      if (offset % 64)
+        return invalid(what, ": offset ", offset, " is not a multiple of 64");
+      if (offset > program.arena_bytes() || b.bytes() > program.arena_bytes() - offset)
+        return invalid(what, ": bytes ", offset, " to ", offset + b.bytes(), " lie outside the arena of ", program.arena_bytes());
+      break;
+    }
+    case Buffer::kVariable: {
+      if (b.variable() >= uint32_t(plan.variables_size()))
+        return invalid(what, ": variable ", b.variable(), " does not exist, the plan has ", plan.variables_size());
+      const Variable &v = plan.variables(int(b.variable()));
+      std::optional<uint64_t> size = tensorBytes(v.type());
+      if (!size || *size != b.bytes() || v.type().dtype() != b.type().dtype())
+        return invalid(what, " is ", typeText(b.type()), ", but variable ", v.name(), " is ", typeText(v.type()));
+      for (uint32_t r = 0; r < program.instances(); ++r)
+        if (Task task = instanceTask(plan, program, r); !sameTask(task, v.owner()))
+          return invalid(what, ": variable ", v.name(), " is owned by ", taskText(plan, v.owner()), ", but instance ", r,
+                         " of the program runs on ", taskText(plan, task));
+      break;
+    }
+    case Buffer::kConstant:
+      if (b.constant() >= uint32_t(plan.constants_size()))
+        return invalid(what, ": constant ", b.constant(), " does not exist, the plan has ", plan.constants_size());
+      if (plan.constants(int(b.constant())).size() != b.bytes())
+        return invalid(what, ": ", b.bytes(), " bytes, but its constant has ", plan.constants(int(b.constant())).size());
+      break;
+    case Buffer::kSlot:
+      if (!b.slot())
+        return invalid(what, ": storage 'slot' is false");
+      break;
+    default:
+      return invalid(what, " has no storage");
+    }
+  }
+  return absl::OkStatus();
+}
+
+bool ProgramVerifier::overlap(uint32_t a, uint32_t b) const {
+  const Buffer &x = program.buffers(int(a)), &y = program.buffers(int(b));
+  if (x.bytes() == 0 || y.bytes() == 0)
+    return false;
+  if (a == b)
+    return true;
+  if (x.has_arena() && y.has_arena())
+    return x.arena().offset() < y.arena().offset() + y.bytes() && y.arena().offset() < x.arena().offset() + x.bytes();
+  return x.storage_case() == Buffer::kVariable && y.storage_case() == Buffer::kVariable && x.variable() == y.variable();
+}
+
+absl::Status ProgramVerifier::readable(uint32_t buffer) {
+  GRAPHC_RETURN_IF_ERROR(bufferIndex(buffer));
+  const Buffer &b = program.buffers(int(buffer));
+  if (b.storage_case() == Buffer::kSlot && !slotOf.contains(buffer))
+    return invalid("buffer ", buffer, " (", b.name(), ") is a message slot that no receive has bound, or that was released");
+  if (b.storage_case() == Buffer::kVariable)
+    touchedVariables.insert(b.variable());
+  return absl::OkStatus();
+}
+
+absl::Status ProgramVerifier::writable(uint32_t buffer) {
+  GRAPHC_RETURN_IF_ERROR(bufferIndex(buffer));
+  const Buffer &b = program.buffers(int(buffer));
+  if (b.storage_case() == Buffer::kSlot || b.storage_case() == Buffer::kConstant)
+    return invalid("buffer ", buffer, " (", b.name(), ") is a ", b.has_constant() ? "constant" : "message", " and may not be written");
+  for (auto [channel, sending] : inFlight)
+    if (overlap(buffer, sending))
+      return invalid("buffer ", buffer, " (", b.name(), ") is written while channel ", plan.channels(int(channel)).name(),
+                     " still sends from it; expected a send_done before");
+  if (b.storage_case() == Buffer::kVariable) {
+    touchedVariables.insert(b.variable());
+    variables[b.variable()].written = true;
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ProgramVerifier::checkCall(const Instruction::Call &call) {
+  if (call.kernel() >= uint32_t(plan.kernels_size()))
+    return invalid("kernel ", call.kernel(), " does not exist, the plan has ", plan.kernels_size());
+  const Kernel &kernel = plan.kernels(int(call.kernel()));
+  if (call.buffers_size() != kernel.args_size())
+    return invalid("kernel ", kernel.name(), " takes ", kernel.args_size(), " buffers, the call gives ", call.buffers_size());
+  for (int i = 0; i < call.buffers_size(); ++i) {
+    uint32_t buffer = call.buffers(i);
+    Access access = kernel.args(i).access();
+    if (access != WRITE)
+      GRAPHC_RETURN_IF_ERROR(readable(buffer));
+    if (access != READ)
+      GRAPHC_RETURN_IF_ERROR(writable(buffer));
+    if (program.buffers(int(buffer)).bytes() != kernel.args(i).bytes())
+      return invalid("argument ", i, " of kernel ", kernel.name(), " has ", kernel.args(i).bytes(), " bytes, buffer ", buffer,
+                     " has ", program.buffers(int(buffer)).bytes());
+  }
+  for (int i = 0; i < call.buffers_size(); ++i)
+    for (int j = i + 1; j < call.buffers_size(); ++j)
+      if ((kernel.args(i).access() != READ || kernel.args(j).access() != READ) && overlap(call.buffers(i), call.buffers(j)))
+        return invalid("arguments ", i, " and ", j, " of kernel ", kernel.name(), " overlap and one is written");
+  flops += kernel.flops();
+  return absl::OkStatus();
+}
+
+absl::Status ProgramVerifier::checkReceive(const Instruction::Receive &receive) {
+  GRAPHC_RETURN_IF_ERROR(channelIndex(receive.channel(), false));
+  const Channel &channel = plan.channels(int(receive.channel()));
+  if (channel.receiver() != index)
+    return invalid("receives from channel ", channel.name(), ", whose receiver is program ",
+                   plan.programs(int(channel.receiver())).name());
+  if (channel.instances() != program.instances())
+    return invalid("receives one message of channel ", channel.name(), ", a family of ", channel.instances(),
+                   "; expected an aggregate");
+  GRAPHC_RETURN_IF_ERROR(bufferIndex(receive.buffer()));
+  const Buffer &buffer = program.buffers(int(receive.buffer()));
+  if (buffer.storage_case() != Buffer::kSlot)
+    return invalid("binds buffer ", receive.buffer(), ", whose storage is not a slot");
+  GRAPHC_RETURN_IF_ERROR(fits(buffer, channel));
+  if (!boundBuffer.emplace(receive.channel(), receive.buffer()).second)
+    return invalid("receives from channel ", channel.name(), " again before its release");
+  if (!slotOf.emplace(receive.buffer(), receive.channel()).second)
+    return invalid("binds buffer ", receive.buffer(), ", which another message holds");
+  ++channels[receive.channel()].receives;
+  received += channel.bytes();
+  return absl::OkStatus();
+}
+
+absl::Status ProgramVerifier::checkRelease(const Instruction::Release &release) {
+  GRAPHC_RETURN_IF_ERROR(channelIndex(release.channel(), false));
+  auto bound = boundBuffer.find(release.channel());
+  if (bound == boundBuffer.end())
+    return invalid("releases channel ", plan.channels(int(release.channel())).name(), ", of which it holds no message");
+  for (auto [channel, sending] : inFlight)
+    if (sending == bound->second)
+      return invalid("releases a message that channel ", plan.channels(int(channel)).name(), " still sends");
+  slotOf.erase(bound->second);
+  boundBuffer.erase(bound);
+  return absl::OkStatus();
+}
+
+absl::Status ProgramVerifier::checkSendStart(const Instruction::SendStart &send) {
+  GRAPHC_RETURN_IF_ERROR(channelIndex(send.channel(), false));
+  const Channel &channel = plan.channels(int(send.channel()));
+  if (channel.sender() != index)
+    return invalid("sends on channel ", channel.name(), ", whose sender is program ", plan.programs(int(channel.sender())).name());
+  GRAPHC_RETURN_IF_ERROR(readable(send.buffer()));
+  GRAPHC_RETURN_IF_ERROR(fits(program.buffers(int(send.buffer())), channel));
+  if (!inFlight.emplace(send.channel(), send.buffer()).second)
+    return invalid("sends on channel ", channel.name(), " again before its send_done");
+  ++channels[send.channel()].sends;
+  uint32_t fanOut = program.instances() == 1 ? channel.instances() : 1;
+  sent += (unsigned __int128)channel.bytes() * fanOut;
+  return absl::OkStatus();
+}
+
+absl::Status ProgramVerifier::checkSendDone(const Instruction::SendDone &done) {
+  GRAPHC_RETURN_IF_ERROR(channelIndex(done.channel(), false));
+  if (!inFlight.erase(done.channel()))
+    return invalid("waits for a send on channel ", plan.channels(int(done.channel())).name(), " that was not started");
+  return absl::OkStatus();
+}
+
+absl::Status ProgramVerifier::checkAggregate(const Instruction::Aggregate &aggregate) {
+  GRAPHC_RETURN_IF_ERROR(channelIndex(aggregate.channel(), false));
+  const Channel &channel = plan.channels(int(aggregate.channel()));
+  if (channel.receiver() != index)
+    return invalid("aggregates channel ", channel.name(), ", whose receiver is program ",
+                   plan.programs(int(channel.receiver())).name());
+  if (program.instances() != 1)
+    return invalid("aggregates in a program of ", program.instances(), " instances");
+  if (boundBuffer.contains(aggregate.channel()))
+    return invalid("aggregates channel ", channel.name(), " while it holds one of its messages");
+  GRAPHC_RETURN_IF_ERROR(writable(aggregate.buffer()));
+  GRAPHC_RETURN_IF_ERROR(fits(program.buffers(int(aggregate.buffer())), channel));
+  if (aggregate.add() >= uint32_t(plan.kernels_size()))
+    return invalid("kernel ", aggregate.add(), " does not exist, the plan has ", plan.kernels_size());
+  const Kernel &add = plan.kernels(int(aggregate.add()));
+  if (add.args_size() != 2 || add.scratch_bytes() || !add.has_compiled() || add.args(0).access() != READ_WRITE ||
+      add.args(1).access() != READ || add.args(0).bytes() != channel.bytes() || add.args(1).bytes() != channel.bytes())
+    return invalid("kernel ", add.name(), " cannot add a message of channel ", channel.name(),
+                   ": expected (read_write, read) of ", channel.bytes(), " bytes each");
+  ++channels[aggregate.channel()].receives;
+  received += (unsigned __int128)channel.bytes() * channel.instances();
+  if (channel.instances() > 1)
+    flops += (unsigned __int128)add.flops() * (channel.instances() - 1);
+  return absl::OkStatus();
+}
+
+absl::Status ProgramVerifier::checkNextBatch(const Instruction::NextBatch &next) {
+  if (next.dataset() >= uint32_t(plan.datasets_size()))
+    return invalid("dataset ", next.dataset(), " does not exist, the plan has ", plan.datasets_size());
+  const Dataset &dataset = plan.datasets(int(next.dataset()));
+  if (next.batch() == 0)
+    return invalid("a batch of 0 samples");
+  if (next.micro_batches() == 0 || next.micro_batch() >= next.micro_batches())
+    return invalid("micro-batch ", next.micro_batch(), " of ", next.micro_batches());
+  if (next.buffers_size() != dataset.components_size())
+    return invalid(next.buffers_size(), " buffers for the ", dataset.components_size(), " components of dataset ", dataset.name());
+  auto check = [&](uint32_t buffer, const TensorType &sample) -> absl::Status {
+    GRAPHC_RETURN_IF_ERROR(writable(buffer));
+    const Buffer &b = program.buffers(int(buffer));
+    TensorType type;
+    type.set_dtype(sample.dtype());
+    type.add_shape(next.batch());
+    type.mutable_shape()->MergeFrom(sample.shape());
+    if (!b.has_arena() || !sameType(b.type(), type))
+      return invalid("buffer ", buffer, " is ", typeText(b.type()), ", expected ", typeText(type), " in the arena");
+    return absl::OkStatus();
+  };
+  std::set<uint32_t> distinct;
+  for (int i = 0; i < next.buffers_size(); ++i) {
+    GRAPHC_RETURN_IF_ERROR(check(next.buffers(i), dataset.components(i).sample()));
+    distinct.insert(next.buffers(i));
+  }
+  if (next.has_valid()) {
+    if (!next.pad_last())
+      return invalid("a mask of valid samples without pad_last");
+    TensorType mask;
+    mask.set_dtype(I1);
+    GRAPHC_RETURN_IF_ERROR(check(next.valid(), mask));
+    distinct.insert(next.valid());
+  }
+  if (distinct.size() != size_t(next.buffers_size()) + next.has_valid())
+    return invalid("one buffer for two components");
+  return absl::OkStatus();
+}
+
+absl::Status ProgramVerifier::checkControlSend(const Instruction::ControlSend &send) {
+  if (phase.ends_by_closing())
+    return invalid("a control word in a phase that ends by closing");
+  if (!sameTask(instanceTask(plan, program, 0), plan.chief()))
+    return invalid("the control word is sent from ", taskText(plan, instanceTask(plan, program, 0)), ", but the chief is ",
+                   taskText(plan, plan.chief()));
+  if (++controlSends > 1)
+    return invalid("a second control_send");
+  std::set<uint32_t> distinct;
+  for (uint32_t channel : send.channels()) {
+    GRAPHC_RETURN_IF_ERROR(channelIndex(channel, true));
+    if (plan.channels(int(channel)).sender() != index)
+      return invalid("sends on channel ", plan.channels(int(channel)).name(), ", which has another sender");
+    if (!distinct.insert(channel).second)
+      return invalid("names channel ", plan.channels(int(channel)).name(), " twice");
+    ++channels[channel].sends;
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ProgramVerifier::checkControlReceive(const Instruction::ControlReceive &receive, bool last) {
+  if (phase.ends_by_closing())
+    return invalid("a control word in a phase that ends by closing");
+  if (!last)
+    return invalid("a control_receive that is not the last instruction");
+  ++controlReceives;
+  if (receive.local() != (controlSends == 1))
+    return invalid(receive.local() ? "a local control_receive in a program without control_send"
+                                   : "a control_receive that is not local in the program that holds the control_send");
+  if (receive.local() && program.instances() == 1)
+    return absl::OkStatus(); // its own word; no channel
+  GRAPHC_RETURN_IF_ERROR(channelIndex(receive.channel(), true));
+  const Channel &channel = plan.channels(int(receive.channel()));
+  if (channel.receiver() != index || (channel.sender() == index) != receive.local())
+    return invalid("takes its word from channel ", channel.name(), ", which does not bring it here");
+  ++channels[receive.channel()].receives;
+  return absl::OkStatus();
+}
+
+absl::Status ProgramVerifier::checkInstruction(const Instruction &instruction, int position) {
+  switch (instruction.kind_case()) {
+  case Instruction::kCall: return checkCall(instruction.call());
+  case Instruction::kReceive: return checkReceive(instruction.receive());
+  case Instruction::kRelease: return checkRelease(instruction.release());
+  case Instruction::kSendStart: return checkSendStart(instruction.send_start());
+  case Instruction::kSendDone: return checkSendDone(instruction.send_done());
+  case Instruction::kAggregate: return checkAggregate(instruction.aggregate());
+  case Instruction::kNextBatch: return checkNextBatch(instruction.next_batch());
+  case Instruction::kControlSend: return checkControlSend(instruction.control_send());
+  case Instruction::kControlReceive:
+    return checkControlReceive(instruction.control_receive(), position + 1 == program.instructions_size());
+  case Instruction::kTicket:
+    if (!phase.ends_by_closing())
+      return invalid("a ticket in a phase that ends by a control word");
+    if (position != 0)
+      return invalid("a ticket that is not the first instruction");
+    ++tickets;
+    return absl::OkStatus();
+  default:
+    return invalid("an instruction of no known kind; the plan is newer than this graphrun or damaged");
+  }
+}
+
+absl::Status ProgramVerifier::checkPorts() {
+  std::set<std::string> names;
+  for (const Port &feed : program.feeds()) {
+    GRAPHC_RETURN_IF_ERROR(bufferIndex(feed.buffer()));
+    if (feed.name().empty() || !names.insert(feed.name()).second)
+      return invalid("a feed without name, or '", feed.name(), "' twice");
+    if (!program.buffers(int(feed.buffer())).has_arena())
+      return invalid("feed ", feed.name(), " is not in the arena");
+  }
+  names.clear();
+  for (const Port &fetch : program.fetches()) {
+    GRAPHC_RETURN_IF_ERROR(bufferIndex(fetch.buffer()));
+    if (fetch.name().empty() || !names.insert(fetch.name()).second)
+      return invalid("a fetch without name, or '", fetch.name(), "' twice");
+    if (!Reduction_IsValid(fetch.reduction()))
+      return invalid("fetch ", fetch.name(), ": unknown reduction ", int(fetch.reduction()));
+    if (program.buffers(int(fetch.buffer())).storage_case() == Buffer::kVariable)
+      touchedVariables.insert(program.buffers(int(fetch.buffer())).variable());
+  }
+  names.clear();
+  for (const Metric &metric : program.metrics()) {
+    GRAPHC_RETURN_IF_ERROR(bufferIndex(metric.sum()));
+    GRAPHC_RETURN_IF_ERROR(bufferIndex(metric.count()));
+    const Buffer &sum = program.buffers(int(metric.sum())), &count = program.buffers(int(metric.count()));
+    if (metric.name().empty() || !names.insert(metric.name()).second)
+      return invalid("a metric without name, or '", metric.name(), "' twice");
+    if (sum.bytes() != 8 || (sum.type().dtype() != I64 && sum.type().dtype() != F64) || sum.type().shape_size() != 0 ||
+        count.type().dtype() != I64 || count.type().shape_size() != 0)
+      return invalid("metric ", metric.name(), " is (", typeText(sum.type()), ", ", typeText(count.type()),
+                     "), expected (tensor<i64> or tensor<f64>, tensor<i64>)");
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ProgramVerifier::checkTotals() {
+  if (!boundBuffer.empty())
+    return invalid("the step ends without a release of channel ", plan.channels(int(boundBuffer.begin()->first)).name());
+  if (!inFlight.empty())
+    return invalid("the step ends without a send_done of channel ", plan.channels(int(inFlight.begin()->first)).name());
+  if (!phase.ends_by_closing() && controlReceives != 1)
+    return invalid("the step does not end with a control_receive, so the program would never learn of its phase's end");
+  if (sent != program.bytes_sent_per_step() || received != program.bytes_received_per_step())
+    return invalid("its instructions send ", uint64_t(sent), " and receive ", uint64_t(received), " bytes a step, the plan says ",
+                   program.bytes_sent_per_step(), " and ", program.bytes_received_per_step());
+  for (uint32_t v : touchedVariables) {
+    variables[v].lanes += program.instances();
+    variables[v].unlocked |= !program.locks_variables();
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ProgramVerifier::run() {
+  GRAPHC_RETURN_IF_ERROR(checkHead());
+  GRAPHC_RETURN_IF_ERROR(checkBuffers());
+  for (int i = 0; i < program.instructions_size(); ++i) {
+    const Instruction &instruction = program.instructions(i);
+    if (instruction.location() != 0 && instruction.location() >= uint32_t(plan.locations_size()))
+      return invalid("instruction ", i, ": location ", instruction.location(), " does not exist");
+    if (absl::Status status = checkInstruction(instruction, i); !status.ok()) {
+      const std::string &where = locationText(plan, instruction.location());
+      return invalid("instruction ", i, where.empty() ? "" : absl::StrCat(" (", where, ")"), ": ", status.message());
+    }
+  }
+  GRAPHC_RETURN_IF_ERROR(checkPorts());
+  return checkTotals();
+}
+
+} // namespace
+
+absl::Status verifyProgram(const Plan &plan, uint32_t index, std::vector<ChannelUse> &channels,
+                           std::vector<VariableUse> &variables) {
+  const Program &program = plan.programs(int(index));
+  return base::annotate(ProgramVerifier(plan, index, channels, variables).run(),
+                        absl::StrCat("program ", program.name().substr(0, 200)));
+}
+
+} // namespace graphc::plan::detail
