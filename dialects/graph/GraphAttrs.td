@@ -1,0 +1,221 @@
+//===- GraphAttrs.td - attributes of the graph dialect ------------------------------------------*- tablegen -*-===//
+#ifndef GRAPHC_DIALECTS_GRAPH_GRAPHATTRS
+#define GRAPHC_DIALECTS_GRAPH_GRAPHATTRS
+
+include "dialects/graph/GraphDialect.td"
+include "dialects/graph/GraphInterfaces.td"
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/EnumAttr.td"
+
+class Graph_Attr<string cppName, string mnemonicName, list<Trait> traits = []>
+    : AttrDef<Graph_Dialect, cppName, traits> {
+  let mnemonic = mnemonicName;
+}
+
+/// A double printed with the fewest digits that read back as the same number; equal means the same bits.
+class DoubleParameter<string desc> : AttrOrTypeParameter<"::graphc::graph::Real", desc> {
+  let parser = "::graphc::graph::parseReal($_parser)";
+  let printer = "::graphc::graph::printReal($_printer, $_self)";
+}
+class DefaultedDouble<string value, string desc> : DoubleParameter<desc> {
+  let defaultValue = "::graphc::graph::Real(" # value # ")";
+}
+
+//===----------------------------------------------------------------------------------------------------------------===//
+// Role, comparison
+//===----------------------------------------------------------------------------------------------------------------===//
+
+def Graph_Role : I32EnumAttr<"Role", "what a function is run for", [
+    I32EnumAttrCase<"Train", 0, "train">, I32EnumAttrCase<"Eval", 1, "eval">, I32EnumAttrCase<"Predict", 2, "predict">]> {
+  let cppNamespace = "::graphc::graph";
+  let genSpecializedAttr = 0;
+}
+def Graph_RoleAttr : EnumAttr<Graph_Dialect, Graph_Role, "role"> {
+  let assemblyFormat = "`<` $value `>`";
+}
+
+def Graph_Comparison : I32EnumAttr<"Comparison", "a relation of two numbers", [
+    I32EnumAttrCase<"EQ", 0, "eq">, I32EnumAttrCase<"NE", 1, "ne">, I32EnumAttrCase<"LT", 2, "lt">,
+    I32EnumAttrCase<"LE", 3, "le">, I32EnumAttrCase<"GT", 4, "gt">, I32EnumAttrCase<"GE", 5, "ge">]> {
+  let cppNamespace = "::graphc::graph";
+  let genSpecializedAttr = 0;
+}
+def Graph_ComparisonAttr : EnumAttr<Graph_Dialect, Graph_Comparison, "comparison">;
+
+//===----------------------------------------------------------------------------------------------------------------===//
+// Machines
+//===----------------------------------------------------------------------------------------------------------------===//
+
+def Graph_DeviceAttr : Graph_Attr<"Device", "device"> {
+  let summary = "a device name in TensorFlow's syntax, possibly partial";
+  let description = [{
+    `/job:NAME/replica:0/task:N/device:KIND:N`, each part optional; `/cpu:0` and `/gpu:1` are short for
+    `/device:CPU:0` and `/device:GPU:1`, a `*` leaves a part open. Printed in canonical form.
+
+    ```mlir
+    #graph.device<"/job:ps/task:0/device:CPU:0">
+    ```
+  }];
+  let parameters = (ins StringRefParameter<"job, empty where open">:$job,
+                        AttrParameter<"int64_t", "task, -1 where open">:$task,
+                        StringRefParameter<"kind in capitals, empty where open">:$kind,
+                        AttrParameter<"int64_t", "index among the task's devices of this kind, -1 where open">:$index);
+  let hasCustomAssemblyFormat = 1;
+  let builders = [AttrBuilder<(ins "const ::graphc::graph::DeviceName &":$name)>];
+  let extraClassDeclaration = [{
+    ::graphc::graph::DeviceName getName() const;
+    /// "/job:ps/task:0/device:CPU:0"
+    std::string str() const;
+    /// Every part is given.
+    bool isFull() const;
+    /// The parts of this, and where it leaves one open, that of `outer`.
+    DeviceAttr over(DeviceAttr outer) const;
+  }];
+}
+
+def Graph_ReplicasAttr : Graph_Attr<"Replicas", "replicas"> {
+  let summary = "the replica domain: replica r runs on the r-th task of the ranges, end to end";
+  let description = [{
+    ```mlir
+    #graph.replicas<["/job:worker/task:0-1"]>
+    ```
+  }];
+  let parameters = (ins "::mlir::ArrayAttr":$ranges);
+  let assemblyFormat = "`<` $ranges `>`";
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    ::llvm::SmallVector<::graphc::graph::ReplicaRange> getReplicaRanges() const;
+    /// The number of replicas.
+    int64_t getSize() const;
+    /// "/job:worker/task:1" of replica r; r < getSize().
+    ::graphc::graph::DeviceName getTaskOf(int64_t replica) const;
+  }];
+}
+
+def Graph_ClusterAttr : Graph_Attr<"Cluster", "cluster"> {
+  let summary = "jobs and task counts, never addresses, and the task that drives the run";
+  let description = [{
+    ```mlir
+    #graph.cluster<jobs = [ps = 1, worker = 2], chief = "/job:worker/task:0">
+    ```
+  }];
+  let parameters = (ins ArrayRefParameter<"::mlir::NamedAttribute", "name and i64 task count, in cluster.json's order">:$jobs,
+                        "::graphc::graph::DeviceAttr":$chief);
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// The number of tasks of a job; 0 where there is no such job.
+    int64_t getTasks(::llvm::StringRef job) const;
+    /// The place of a job in `jobs`, or -1.
+    int64_t getJobIndex(::llvm::StringRef job) const;
+  }];
+}
+
+def Graph_StrategyAttr : Graph_Attr<"Strategy", "strategy"> {
+  let summary = "how the model is spread over the cluster";
+  let description = [{
+    ```mlir
+    #graph.strategy<name = "parameter_server", async = true>
+    #graph.strategy<name = "one_device", micro_batches = 3>
+    ```
+  }];
+  let parameters = (ins "::mlir::StringAttr":$name, DefaultValuedParameter<"bool", "false">:$async,
+                        DefaultValuedParameter<"int64_t", "1">:$micro_batches);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
+}
+
+//===----------------------------------------------------------------------------------------------------------------===//
+// Initializers
+//===----------------------------------------------------------------------------------------------------------------===//
+
+class Graph_Initializer<string cppName, string mnemonicName>
+    : Graph_Attr<cppName, mnemonicName, [DeclareAttrInterfaceMethods<InitializerAttrInterface>]>;
+
+def Graph_ZerosAttr : Graph_Initializer<"Zeros", "zeros"> {
+  let summary = "all elements zero";
+}
+def Graph_ValueAttr : Graph_Initializer<"Value", "value"> {
+  let summary = "the given value; a scalar or a splat fills the variable";
+  let description = [{
+    ```mlir
+    graph.variable @n : tensor<i64> = #graph.value<dense<0> : tensor<i64>>
+    ```
+  }];
+  let parameters = (ins "::mlir::DenseElementsAttr":$value);
+  let assemblyFormat = "`<` $value `>`";
+}
+def Graph_UniformAttr : Graph_Initializer<"Uniform", "uniform"> {
+  let summary = "independent draws from [low, high)";
+  let parameters = (ins DefaultedDouble<"0.0", "">:$low, DefaultedDouble<"1.0", "">:$high,
+                        DefaultValuedParameter<"uint64_t", "0">:$seed);
+  let assemblyFormat = "(`<` struct(params)^ `>`)?";
+}
+def Graph_NormalAttr : Graph_Initializer<"Normal", "normal"> {
+  let summary = "independent normal draws; truncated redraws beyond two standard deviations";
+  let parameters = (ins DefaultedDouble<"0.0", "">:$mean, DefaultedDouble<"1.0", "">:$stddev,
+                        DefaultValuedParameter<"uint64_t", "0">:$seed, DefaultValuedParameter<"bool", "false">:$truncated);
+  let assemblyFormat = "(`<` struct(params)^ `>`)?";
+}
+def Graph_GlorotUniformAttr : Graph_Initializer<"GlorotUniform", "glorot_uniform"> {
+  let summary = "uniform in ±sqrt(6 / (fan_in + fan_out)), the fans being the variable's last two dimensions";
+  let parameters = (ins DefaultValuedParameter<"uint64_t", "0">:$seed);
+  let assemblyFormat = "(`<` struct(params)^ `>`)?";
+  let extraClassDeclaration = [{
+    /// The bound of the uniform distribution for a variable of this type.
+    double getLimit(::mlir::RankedTensorType type) const;
+  }];
+}
+
+//===----------------------------------------------------------------------------------------------------------------===//
+// Data set sources
+//===----------------------------------------------------------------------------------------------------------------===//
+
+class Graph_DatasetSource<string cppName, string mnemonicName>
+    : Graph_Attr<cppName, mnemonicName, [DeclareAttrInterfaceMethods<DatasetSourceAttrInterface>]>;
+
+def Graph_IdxAttr : Graph_DatasetSource<"Idx", "idx"> {
+  let summary = "one IDX file (plain or .gz) a component; float components are stored * scale + offset";
+  let description = [{
+    ```mlir
+    #graph.idx<files = ["train-images-idx3-ubyte.gz", "train-labels-idx1-ubyte.gz"], scale = 0.00392156862745098>
+    ```
+  }];
+  let parameters = (ins "::mlir::ArrayAttr":$files, DefaultedDouble<"1.0", "">:$scale, DefaultedDouble<"0.0", "">:$offset);
+  let assemblyFormat = "`<` struct(params) `>`";
+}
+def Graph_SyntheticAttr : Graph_DatasetSource<"Synthetic", "synthetic"> {
+  let summary = "Philox: floats uniform in [0, 1), integers uniform in [0, limit)";
+  let description = [{
+    `limits` has one entry a component, 0 for floats; it may be left out where every component is float.
+
+    ```mlir
+    #graph.synthetic<samples = 60000, seed = 7, limits = [0, 10]>
+    ```
+  }];
+  let parameters = (ins "int64_t":$samples, DefaultValuedParameter<"uint64_t", "0">:$seed,
+                        OptionalParameter<"::mlir::ArrayAttr">:$limits);
+  let assemblyFormat = "`<` struct(params) `>`";
+}
+
+//===----------------------------------------------------------------------------------------------------------------===//
+// Optimizers
+//===----------------------------------------------------------------------------------------------------------------===//
+
+class Graph_Optimizer<string cppName, string mnemonicName>
+    : Graph_Attr<cppName, mnemonicName, [DeclareAttrInterfaceMethods<OptimizerAttrInterface>]> {
+  let genVerifyDecl = 1;
+}
+
+def Graph_SgdAttr : Graph_Optimizer<"Sgd", "sgd"> {
+  let summary = "variable -= learning_rate * gradient";
+  let parameters = (ins DoubleParameter<"">:$learning_rate);
+  let assemblyFormat = "`<` struct(params) `>`";
+}
+def Graph_MomentumAttr : Graph_Optimizer<"Momentum", "momentum"> {
+  let summary = "TensorFlow's: slot = momentum * slot + gradient; variable -= learning_rate * slot";
+  let parameters = (ins DoubleParameter<"">:$learning_rate, DoubleParameter<"">:$momentum);
+  let assemblyFormat = "`<` struct(params) `>`";
+}
+
+#endif

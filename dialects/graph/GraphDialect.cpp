@@ -1,0 +1,114 @@
+//===- GraphDialect.cpp - registration, discardable attributes ------------------------------------------------===//
+#include "dialects/graph/GraphDialect.h"
+
+#include "mlir/IR/DialectImplementation.h"
+#include "mlir/Transforms/InliningUtils.h"
+
+using namespace mlir;
+using namespace graphc::graph;
+
+#include "dialects/graph/GraphAttrInterfaces.cpp.inc"
+#include "dialects/graph/GraphDialect.cpp.inc"
+#include "dialects/graph/GraphOpInterfaces.cpp.inc"
+
+void GraphDialect::initialize() {
+  registerAttributes();
+  registerOps();
+}
+
+Operation *GraphDialect::materializeConstant(OpBuilder &builder, Attribute value, Type type, Location loc) {
+  auto elements = dyn_cast<ElementsAttr>(value);
+  if (!elements || elements.getType() != type)
+    return nullptr;
+  return ConstantOp::create(builder, loc, type, elements);
+}
+
+bool graphc::graph::isGraphTensor(Type type, unsigned kinds) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!tensor || !tensor.hasStaticShape() || tensor.getEncoding() || llvm::is_contained(tensor.getShape(), 0))
+    return false;
+  Type element = tensor.getElementType();
+  unsigned kind = element.isInteger(1)                                        ? BoolKind
+                  : element.isSignlessInteger(32) || element.isSignlessInteger(64) ? IntegerKind
+                  : element.isF32() || element.isF64()                        ? FloatKind
+                                                                              : 0;
+  return kind & kinds;
+}
+
+Type graphc::graph::withElement(Type type, Type element) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return tensor ? Type(tensor.clone(element)) : Type();
+}
+
+int64_t graphc::graph::getTensorBytes(RankedTensorType type) {
+  return type.getNumElements() * llvm::divideCeil(type.getElementTypeBitWidth(), 8);
+}
+
+Value graphc::graph::createSplat(OpBuilder &builder, Location loc, Type type, double value) {
+  auto tensor = cast<RankedTensorType>(type);
+  Attribute element;
+  if (auto floating = dyn_cast<FloatType>(tensor.getElementType()))
+    element = FloatAttr::get(floating, value);
+  else
+    element = IntegerAttr::get(tensor.getElementType(), int64_t(value));
+  return ConstantOp::create(builder, loc, tensor, DenseElementsAttr::get(tensor, element));
+}
+
+//===----------------------------------------------------------------------------------------------------------===//
+// Discardable attributes
+//===----------------------------------------------------------------------------------------------------------===//
+
+// Checks: the attribute is one of the dialect's, it has the right kind, and it is on an op that may carry it.
+LogicalResult GraphDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
+  StringRef name = attribute.getName();
+  Attribute value = attribute.getValue();
+  auto expect = [&](bool good, StringRef what) -> LogicalResult {
+    if (good)
+      return success();
+    return op->emitOpError() << "attribute '" << name << "' must be " << what << ", got " << value;
+  };
+  if (name == kDevice)
+    return expect(isa<DeviceAttr>(value), "a #graph.device");
+  if (name == kStage)
+    return expect(isa<StringAttr>(value) && isa<ModuleOp>(op), "the name of a stage, on the module");
+  if (name == kCluster)
+    return expect(isa<ClusterAttr>(value) && isa<ModuleOp>(op), "a #graph.cluster, on the module");
+  if (name == kStrategy)
+    return expect(isa<StrategyAttr>(value) && isa<ModuleOp>(op), "a #graph.strategy, on the module");
+  if (name == kReplicas)
+    return expect(isa<ReplicasAttr>(value) && isa<ModuleOp>(op), "a #graph.replicas, on the module");
+  if (name == kSlotOf)
+    return expect(isa<FlatSymbolRefAttr>(value) && isa<VariableOp>(op), "the symbol of a variable, on a variable");
+  if (name == kName || name == kReduction)
+    return op->emitOpError() << "attribute '" << name << "' belongs to an argument or a result of a function";
+  return op->emitOpError() << "unknown attribute '" << name
+                           << "' of the graph dialect, expected graph.device, graph.slot_of, graph.stage, "
+                              "graph.cluster, graph.strategy or graph.replicas";
+}
+
+static LogicalResult verifyPortName(Operation *op, NamedAttribute attribute) {
+  auto name = dyn_cast<StringAttr>(attribute.getValue());
+  if (name && !name.empty())
+    return success();
+  return op->emitOpError() << "attribute 'graph.name' must be a string that is not empty, got " << attribute.getValue();
+}
+
+LogicalResult GraphDialect::verifyRegionArgAttribute(Operation *op, unsigned, unsigned, NamedAttribute attribute) {
+  if (attribute.getName() == kName)
+    return verifyPortName(op, attribute);
+  return op->emitOpError() << "unknown argument attribute '" << attribute.getName() << "', expected graph.name";
+}
+
+LogicalResult GraphDialect::verifyRegionResultAttribute(Operation *op, unsigned, unsigned, NamedAttribute attribute) {
+  if (attribute.getName() == kName)
+    return verifyPortName(op, attribute);
+  if (attribute.getName() == kReduction) {
+    auto text = dyn_cast<StringAttr>(attribute.getValue());
+    if (text && (text == "mean" || text == "sum" || text == "first_replica"))
+      return success();
+    return op->emitOpError() << "attribute 'graph.reduction' must be \"mean\", \"sum\" or \"first_replica\", got "
+                             << attribute.getValue();
+  }
+  return op->emitOpError() << "unknown result attribute '" << attribute.getName()
+                           << "', expected graph.name or graph.reduction";
+}

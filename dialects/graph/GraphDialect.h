@@ -1,0 +1,93 @@
+//===- GraphDialect.h - the graph dialect: ops, attributes, interfaces ------------------------------*- C++ -*-===//
+//
+// The one header of the dialect; docs/dialects/graph.md is generated from its TableGen files.
+//
+//===----------------------------------------------------------------------------------------------------------===//
+#ifndef GRAPHC_DIALECTS_GRAPH_GRAPHDIALECT_H
+#define GRAPHC_DIALECTS_GRAPH_GRAPHDIALECT_H
+
+#include "dialects/graph/DeviceName.h"
+
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/OpDefinition.h"
+#include "mlir/IR/OpImplementation.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "mlir/Interfaces/InferTypeOpInterface.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/SmallBitVector.h"
+
+#include <bit>
+
+namespace graphc::graph {
+
+/// A double that is equal to another where the bits are; a parameter of attributes.
+struct Real {
+  double value = 0;
+  constexpr Real(double value = 0) : value(value) {}
+  operator double() const { return value; }
+  bool operator==(const Real &other) const {
+    return std::bit_cast<uint64_t>(value) == std::bit_cast<uint64_t>(other.value);
+  }
+  friend llvm::hash_code hash_value(const Real &real) { return llvm::hash_value(std::bit_cast<uint64_t>(real.value)); }
+};
+mlir::FailureOr<Real> parseReal(mlir::AsmParser &parser);
+void printReal(mlir::AsmPrinter &printer, const Real &real);
+
+/// The element types a constraint admits.
+enum TensorKind : unsigned { BoolKind = 1, IntegerKind = 2, FloatKind = 4, NumberKind = 6, AnyKind = 7 };
+/// A static ranked tensor without encoding or empty dimension whose element type is of one of these kinds.
+bool isGraphTensor(mlir::Type type, unsigned kinds);
+/// The type's shape with another element type; null for a type without shape.
+mlir::Type withElement(mlir::Type type, mlir::Type element);
+/// Payload in bytes; i1 takes one byte an element.
+int64_t getTensorBytes(mlir::RankedTensorType type);
+
+struct VariableResource : mlir::SideEffects::Resource::Base<VariableResource> {
+  llvm::StringRef getName() final { return "graph.variables"; }
+};
+struct DatasetResource : mlir::SideEffects::Resource::Base<DatasetResource> {
+  llvm::StringRef getName() final { return "graph.datasets"; }
+};
+/// Metrics and summaries.
+struct ReportResource : mlir::SideEffects::Resource::Base<ReportResource> {
+  llvm::StringRef getName() final { return "graph.reports"; }
+};
+
+} // namespace graphc::graph
+
+#include "dialects/graph/GraphAttrInterfaces.h.inc"
+#include "dialects/graph/GraphDialect.h.inc"
+#include "dialects/graph/GraphEnums.h.inc"
+#include "dialects/graph/GraphOpInterfaces.h.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "dialects/graph/GraphAttrs.h.inc"
+
+#define GET_OP_CLASSES
+#include "dialects/graph/GraphOps.h.inc"
+
+namespace graphc::graph {
+
+/// The op's `graph.device`, or null.
+inline DeviceAttr getDevice(mlir::Operation *op) { return op->getAttrOfType<DeviceAttr>(GraphDialect::kDevice); }
+inline void setDevice(mlir::Operation *op, DeviceAttr device) {
+  if (device)
+    op->setAttr(GraphDialect::kDevice, device);
+  else
+    op->removeAttr(GraphDialect::kDevice);
+}
+
+/// A splat constant of a float or integer tensor type (the value rounded to the element type).
+mlir::Value createSplat(mlir::OpBuilder &builder, mlir::Location loc, mlir::Type type, double value);
+
+} // namespace graphc::graph
+
+#endif

@@ -1,0 +1,53 @@
+//===- GraphDialect.td - the graph dialect: what to compute, no machines ------------------------*- tablegen -*-===//
+#ifndef GRAPHC_DIALECTS_GRAPH_GRAPHDIALECT
+#define GRAPHC_DIALECTS_GRAPH_GRAPHDIALECT
+
+include "mlir/IR/OpBase.td"
+
+def Graph_Dialect : Dialect {
+  let name = "graph";
+  let cppNamespace = "::graphc::graph";
+  let summary = "static dataflow with named state: a model before it knows machines";
+  let description = [{
+    A model is a module of variables, data sets and functions. A function is a straight line of typed ops over static
+    tensors (i1, i32, i64, f32, f64); state is named, and a read sees the latest preceding write in text order. There is
+    no implicit broadcasting and no word about machines but the optional `graph.device` on an op.
+
+    ```mlir
+    graph.variable @w : tensor<2xf32> = #graph.zeros
+    graph.func @predict(%x: tensor<2xf32>) -> (tensor<2xf32> {graph.name = "y"}) attributes {role = #graph.role<predict>} {
+      %w = graph.read @w : tensor<2xf32>
+      %y = graph.multiply %x, %w : tensor<2xf32>
+      graph.return %y : tensor<2xf32>
+    }
+    ```
+
+    Attributes of the dialect that other ops carry: `graph.device` (any op), `graph.name` and `graph.reduction`
+    (arguments and results of functions), `graph.slot_of` (variables that belong to an optimizer), and on the module
+    `graph.stage`, `graph.cluster`, `graph.strategy` and `graph.replicas`.
+  }];
+  let useDefaultAttributePrinterParser = 1;
+  let hasConstantMaterializer = 1;
+  let hasOperationAttrVerify = 1;
+  let hasRegionArgAttrVerify = 1;
+  let hasRegionResultAttrVerify = 1;
+  let extraClassDeclaration = [{
+    /// Names of the discardable attributes of this dialect.
+    static constexpr ::llvm::StringLiteral kDevice = "graph.device";
+    static constexpr ::llvm::StringLiteral kName = "graph.name";
+    static constexpr ::llvm::StringLiteral kReduction = "graph.reduction";
+    static constexpr ::llvm::StringLiteral kSlotOf = "graph.slot_of";
+    static constexpr ::llvm::StringLiteral kStage = "graph.stage";
+    static constexpr ::llvm::StringLiteral kCluster = "graph.cluster";
+    static constexpr ::llvm::StringLiteral kStrategy = "graph.strategy";
+    static constexpr ::llvm::StringLiteral kReplicas = "graph.replicas";
+    /// The counter of applied updates; differentiate creates it where the model has none.
+    static constexpr ::llvm::StringLiteral kGlobalStep = "global_step";
+  private:
+    void registerAttributes();
+    void registerOps();
+  public:
+  }];
+}
+
+#endif

@@ -1,0 +1,70 @@
+//===- GraphInterfaces.td - op and attribute interfaces of the graph dialect --------------------*- tablegen -*-===//
+#ifndef GRAPHC_DIALECTS_GRAPH_GRAPHINTERFACES
+#define GRAPHC_DIALECTS_GRAPH_GRAPHINTERFACES
+
+include "mlir/IR/OpBase.td"
+
+def DifferentiableOpInterface : OpInterface<"DifferentiableOpInterface"> {
+  let cppNamespace = "::graphc::graph";
+  let description = [{An op that can say the gradients of its operands, given those of its results.}];
+  let methods = [InterfaceMethod<[{
+      Builds the gradients of the operands at the builder's insertion point, which lies after the op and after the
+      definitions of `resultGradients`. A null result gradient means zero; at least one is not null. Sets
+      `operandGradients[i]` (one slot an operand, null on entry) for every i with `needed[i]`; what stays null is zero.
+    }],
+    "void", "buildGradient",
+    (ins "::mlir::OpBuilder &":$builder, "::mlir::ValueRange":$resultGradients, "const ::llvm::SmallBitVector &":$needed,
+         "::llvm::MutableArrayRef<::mlir::Value>":$operandGradients)>];
+}
+
+def CostOpInterface : OpInterface<"CostOpInterface"> {
+  let cppNamespace = "::graphc::graph";
+  let description = [{An op that knows what it costs, for the table of graphc and for placement.}];
+  let methods = [InterfaceMethod<
+      "Arithmetic operations of one execution; a multiply-add counts as two, a comparison or a transcendental as one.",
+      "uint64_t", "getFlops", (ins)>];
+}
+
+def LibraryKernelOpInterface : OpInterface<"LibraryKernelOpInterface"> {
+  let cppNamespace = "::graphc::graph";
+  let description = [{
+    An op that a kernel of runtime/kernels/ may serve. The answer follows from op, shape and type alone, never from the
+    partitioning (the numerical contract).
+  }];
+  let methods = [InterfaceMethod<
+      "The library kernel's name, or the empty string where this op is compiled.",
+      "::llvm::StringRef", "getLibraryKernel", (ins)>];
+}
+
+def InitializerAttrInterface : AttrInterface<"InitializerAttrInterface"> {
+  let cppNamespace = "::graphc::graph";
+  let description = [{How a variable gets its first value.}];
+  let methods = [InterfaceMethod<
+      "Checks that a variable of this type can be initialised so; emits the error where not.",
+      "::llvm::LogicalResult", "verifyFor",
+      (ins "::mlir::RankedTensorType":$type, "::llvm::function_ref<::mlir::InFlightDiagnostic()>":$emitError)>];
+}
+
+def DatasetSourceAttrInterface : AttrInterface<"DatasetSourceAttrInterface"> {
+  let cppNamespace = "::graphc::graph";
+  let description = [{Where the samples of a data set come from.}];
+  let methods = [InterfaceMethod<
+      "Checks that the source can give components of these types; emits the error where not.",
+      "::llvm::LogicalResult", "verifyFor",
+      (ins "::llvm::ArrayRef<::mlir::RankedTensorType>":$components,
+           "::llvm::function_ref<::mlir::InFlightDiagnostic()>":$emitError)>];
+}
+
+def OptimizerAttrInterface : AttrInterface<"OptimizerAttrInterface"> {
+  let cppNamespace = "::graphc::graph";
+  let description = [{How `graph.minimize` turns a gradient into an update of its variable.}];
+  let methods = [InterfaceMethod<
+      "The names of the slot variables one variable needs (\"Momentum\"), each zero at first and of the variable's type.",
+      "::llvm::SmallVector<::llvm::StringRef>", "getSlotNames", (ins)>,
+    InterfaceMethod<"Builds the op that applies `gradient` to `variable`; `slots` answer getSlotNames().",
+      "::mlir::Operation *", "buildApply",
+      (ins "::mlir::OpBuilder &":$builder, "::mlir::Location":$loc, "::mlir::FlatSymbolRefAttr":$variable,
+           "::llvm::ArrayRef<::mlir::FlatSymbolRefAttr>":$slots, "::mlir::Value":$gradient)>];
+}
+
+#endif

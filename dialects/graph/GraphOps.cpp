@@ -1,0 +1,112 @@
+//===- GraphOps.cpp - registration, text forms and accessors of ops -------------------------------------------===//
+#include "dialects/graph/GraphDialect.h"
+
+#include "mlir/Interfaces/FunctionImplementation.h"
+
+using namespace mlir;
+using namespace graphc::graph;
+
+//===----------------------------------------------------------------------------------------------------------===//
+// Custom directives
+//===----------------------------------------------------------------------------------------------------------===//
+
+/// `1`, where MLIR would write `1 : i64`.
+static ParseResult parseInteger(OpAsmParser &parser, IntegerAttr &value) {
+  int64_t number;
+  if (parser.parseInteger(number))
+    return failure();
+  value = parser.getBuilder().getI64IntegerAttr(number);
+  return success();
+}
+static void printInteger(OpAsmPrinter &printer, Operation *, IntegerAttr value) { printer << value.getInt(); }
+
+/// `(tensor<784xf32>, tensor<i32>)`
+static ParseResult parseComponentTypes(OpAsmParser &parser, ArrayAttr &components) {
+  SmallVector<Attribute> types;
+  auto parseType = [&]() -> ParseResult {
+    Type type;
+    if (parser.parseType(type))
+      return failure();
+    types.push_back(TypeAttr::get(type));
+    return success();
+  };
+  if (parser.parseCommaSeparatedList(AsmParser::Delimiter::Paren, parseType))
+    return failure();
+  components = parser.getBuilder().getArrayAttr(types);
+  return success();
+}
+static void printComponentTypes(OpAsmPrinter &printer, Operation *, ArrayAttr components) {
+  printer << '(';
+  llvm::interleaveComma(components.getAsValueRange<TypeAttr>(), printer);
+  printer << ')';
+}
+
+#define GET_OP_CLASSES
+#include "dialects/graph/GraphOps.cpp.inc"
+
+void GraphDialect::registerOps() {
+  addOperations<
+#define GET_OP_LIST
+#include "dialects/graph/GraphOps.cpp.inc"
+      >();
+}
+
+//===----------------------------------------------------------------------------------------------------------===//
+// Functions
+//===----------------------------------------------------------------------------------------------------------===//
+
+ParseResult FuncOp::parse(OpAsmParser &parser, OperationState &result) {
+  auto buildType = [](Builder &builder, ArrayRef<Type> arguments, ArrayRef<Type> results,
+                      function_interface_impl::VariadicFlag, std::string &) {
+    return builder.getFunctionType(arguments, results);
+  };
+  return function_interface_impl::parseFunctionOp(parser, result, /*allowVariadic=*/false,
+                                                  getFunctionTypeAttrName(result.name), buildType,
+                                                  getArgAttrsAttrName(result.name), getResAttrsAttrName(result.name));
+}
+
+void FuncOp::print(OpAsmPrinter &printer) {
+  function_interface_impl::printFunctionOp(printer, *this, /*isVariadic=*/false, getFunctionTypeAttrName(),
+                                           getArgAttrsAttrName(), getResAttrsAttrName());
+}
+
+std::string FuncOp::getArgumentName(unsigned index) {
+  auto name = getArgAttrOfType<StringAttr>(index, GraphDialect::kName);
+  return name ? name.str() : "arg" + std::to_string(index);
+}
+
+std::string FuncOp::getResultName(unsigned index) {
+  auto name = getResultAttrOfType<StringAttr>(index, GraphDialect::kName);
+  return name ? name.str() : "result" + std::to_string(index);
+}
+
+//===----------------------------------------------------------------------------------------------------------===//
+// Accessors
+//===----------------------------------------------------------------------------------------------------------===//
+
+void VariableOp::build(OpBuilder &builder, OperationState &state, StringRef name, RankedTensorType type,
+                       InitializerAttrInterface initializer, bool trainable) {
+  build(builder, state, builder.getStringAttr(name), TypeAttr::get(type), initializer,
+        builder.getBoolAttr(trainable), /*aggregation=*/StringAttr());
+}
+
+int64_t VariableOp::getBytes() { return getTensorBytes(getTensorType()); }
+
+SmallVector<RankedTensorType> DatasetOp::getComponentTypes() {
+  return llvm::map_to_vector(getComponents().getAsValueRange<TypeAttr>(),
+                             [](Type type) { return cast<RankedTensorType>(type); });
+}
+
+MatmulOp::Sizes MatmulOp::getSizes() {
+  auto a = cast<RankedTensorType>(getA().getType()), result = cast<RankedTensorType>(getResult().getType());
+  Sizes sizes{1, result.getShape().end()[-2], result.getShape().back(),
+              getTransposeA() ? a.getShape().end()[-2] : a.getShape().back()};
+  for (int64_t size : result.getShape().drop_back(2))
+    sizes.batch *= size;
+  return sizes;
+}
+
+StringRef MatmulOp::getLibraryKernel() {
+  auto type = cast<RankedTensorType>(getResult().getType());
+  return type.getElementType().isF32() && type.getRank() == 2 ? "matmul" : "";
+}

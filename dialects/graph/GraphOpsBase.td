@@ -1,0 +1,54 @@
+//===- GraphOpsBase.td - types, traits and base classes of graph ops ----------------------------*- tablegen -*-===//
+#ifndef GRAPHC_DIALECTS_GRAPH_GRAPHOPSBASE
+#define GRAPHC_DIALECTS_GRAPH_GRAPHOPSBASE
+
+include "dialects/graph/GraphAttrs.td"
+include "mlir/IR/CommonAttrConstraints.td"
+include "mlir/IR/CommonTypeConstraints.td"
+include "mlir/IR/BuiltinAttributes.td"
+include "mlir/IR/SymbolInterfaces.td"
+include "mlir/IR/OpAsmInterface.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+include "mlir/Interfaces/FunctionInterfaces.td"
+include "mlir/Interfaces/ControlFlowInterfaces.td"
+
+//===----------------------------------------------------------------------------------------------------------------===//
+// Types: static, ranked, no encoding, no empty dimension
+//===----------------------------------------------------------------------------------------------------------------===//
+
+class Graph_TensorOf<string kinds, string words>
+    : Type<CPred<"::graphc::graph::isGraphTensor($_self, ::graphc::graph::" # kinds # ")">,
+           "static ranked tensor of " # words, "::mlir::RankedTensorType">;
+
+def Graph_Tensor : Graph_TensorOf<"AnyKind", "i1, i32, i64, f32 or f64">;
+def Graph_NumberTensor : Graph_TensorOf<"NumberKind", "i32, i64, f32 or f64">;
+def Graph_FloatTensor : Graph_TensorOf<"FloatKind", "f32 or f64">;
+def Graph_IndexTensor : Graph_TensorOf<"IntegerKind", "i32 or i64">;
+def Graph_BoolTensor : Graph_TensorOf<"BoolKind", "i1">;
+
+//===----------------------------------------------------------------------------------------------------------------===//
+// Effects: one resource a kind of state, so that upstream passes neither drop nor reorder what touches it
+//===----------------------------------------------------------------------------------------------------------------===//
+
+def VariableResource : Resource<"::graphc::graph::VariableResource">;
+def DatasetResource : Resource<"::graphc::graph::DatasetResource">;
+def ReportResource : Resource<"::graphc::graph::ReportResource">;
+def VariableRead : MemoryEffects<[MemRead<VariableResource>]>;
+def VariableWrite : MemoryEffects<[MemWrite<VariableResource>]>;
+def VariableUpdate : MemoryEffects<[MemRead<VariableResource>, MemWrite<VariableResource>]>;
+
+//===----------------------------------------------------------------------------------------------------------------===//
+// Base classes
+//===----------------------------------------------------------------------------------------------------------------===//
+
+class Graph_Op<string mnemonic, list<Trait> traits = []> : Op<Graph_Dialect, mnemonic, traits>;
+
+def Graph_Cost : DeclareOpInterfaceMethods<CostOpInterface>;
+def Graph_Differentiable : DeclareOpInterfaceMethods<DifferentiableOpInterface>;
+defvar Graph_SymbolUser = DeclareOpInterfaceMethods<SymbolUserOpInterface>;
+
+/// An op whose result depends on its operands alone.
+class Graph_PureOp<string mnemonic, list<Trait> traits = []> : Graph_Op<mnemonic, !listconcat([Pure, Graph_Cost], traits)>;
+
+#endif

@@ -1,0 +1,125 @@
+//===- GraphOpsNetwork.td - what neural networks are made of ------------------------------------*- tablegen -*-===//
+#ifndef GRAPHC_DIALECTS_GRAPH_GRAPHOPSNETWORK
+#define GRAPHC_DIALECTS_GRAPH_GRAPHOPSNETWORK
+
+include "dialects/graph/GraphOpsBase.td"
+
+def Graph_MatmulOp : Graph_PureOp<"matmul", [
+    InferTypeOpAdaptor, DeclareOpInterfaceMethods<LibraryKernelOpInterface>]> {
+  let summary = "matrix product, batch by batch";
+  let description = [{
+    Leading dimensions are batches. A transposed operand is stored with its last two dimensions swapped: `transpose_a`
+    means k×m, `transpose_b` n×k. In f32 without batch dimensions this is a call of the library.
+
+    1. Both operands have the same element type and the same rank of at least 2.
+    2. The batch dimensions are equal.
+    3. The contracted dimensions are equal.
+
+    ```mlir
+    %c = graph.matmul %a, %b : (tensor<4x3xf32>, tensor<3x5xf32>) -> tensor<4x5xf32>
+    %g = graph.matmul %a, %c {transpose_a} : (tensor<4x3xf32>, tensor<4x5xf32>) -> tensor<3x5xf32>
+    ```
+  }];
+  let arguments = (ins Graph_NumberTensor:$a, Graph_NumberTensor:$b, UnitAttr:$transpose_a, UnitAttr:$transpose_b);
+  let results = (outs Graph_NumberTensor:$result);
+  let assemblyFormat = "$a `,` $b attr-dict `:` functional-type(operands, $result)";
+  let extraClassDeclaration = [{
+    /// result[batch, m, n] = sum over k
+    struct Sizes { int64_t batch, m, n, k; };
+    Sizes getSizes();
+  }];
+}
+
+def Graph_BiasAddOp : Graph_PureOp<"bias_add", [
+    AllTypesMatch<["input", "result"]>]> {
+  let summary = "a vector added to each row";
+  let description = [{
+    1. The bias has one dimension, as long as the input's last, and the input's element type.
+
+    ```mlir
+    %h = graph.bias_add %x, %b : tensor<4x3xf32>, tensor<3xf32>
+    ```
+  }];
+  let arguments = (ins Graph_NumberTensor:$input, Graph_NumberTensor:$bias);
+  let results = (outs Graph_NumberTensor:$result);
+  let assemblyFormat = "$input `,` $bias attr-dict `:` type($input) `,` type($bias)";
+  let hasVerifier = 1;
+}
+
+class Graph_SoftmaxLikeOp<string mnemonic>
+    : Graph_PureOp<mnemonic, [SameOperandsAndResultType]> {
+  let arguments = (ins Graph_FloatTensor:$operand);
+  let results = (outs Graph_FloatTensor:$result);
+  let assemblyFormat = "$operand attr-dict `:` type($result)";
+  let hasVerifier = 1;
+}
+def Graph_SoftmaxOp : Graph_SoftmaxLikeOp<"softmax"> {
+  let summary = "exp(x - max) divided by its sum, along the last dimension";
+  let description = [{
+    1. The operand has at least one dimension.
+
+    ```mlir
+    %p = graph.softmax %x : tensor<4x10xf32>
+    ```
+  }];
+}
+def Graph_LogSoftmaxOp : Graph_SoftmaxLikeOp<"log_softmax"> {
+  let summary = "(x - max) - log(sum(exp(x - max))), along the last dimension";
+  let description = [{
+    1. The operand has at least one dimension.
+
+    ```mlir
+    %p = graph.log_softmax %x : tensor<4x10xf32>
+    ```
+  }];
+}
+
+def Graph_SoftmaxCrossEntropyOp : Graph_PureOp<"softmax_cross_entropy", [InferTypeOpAdaptor]> {
+  let summary = "mean over the batch of -log_softmax(logits)[label]";
+  let description = [{
+    A label outside the classes counts as a sample whose target has probability nowhere: its loss is the logarithm of the
+    sum alone.
+
+    1. The logits have at least two dimensions; the labels have the logits' shape without its last dimension.
+
+    ```mlir
+    %loss = graph.softmax_cross_entropy %x, %y : (tensor<4x10xf32>, tensor<4xi32>) -> tensor<f32>
+    ```
+  }];
+  let arguments = (ins Graph_FloatTensor:$logits, Graph_IndexTensor:$labels);
+  let results = (outs Graph_FloatTensor:$result);
+  let assemblyFormat = "$logits `,` $labels attr-dict `:` functional-type(operands, $result)";
+}
+def Graph_SoftmaxCrossEntropyGradOp : Graph_PureOp<"softmax_cross_entropy_grad", [InferTypeOpAdaptor]> {
+  let summary = "gradient of softmax_cross_entropy by its logits";
+  let description = [{
+    (softmax(logits) - one_hot(labels)) * (upstream / batch). Made by `differentiate`, expanded by `decompose`.
+
+    1. The logits have at least two dimensions; the labels have the logits' shape without its last dimension.
+    2. `upstream` is a scalar of the logits' element type.
+
+    ```mlir
+    %g = graph.softmax_cross_entropy_grad %x, %y, %u : (tensor<4x10xf32>, tensor<4xi32>, tensor<f32>) -> tensor<4x10xf32>
+    ```
+  }];
+  let arguments = (ins Graph_FloatTensor:$logits, Graph_IndexTensor:$labels, Graph_FloatTensor:$upstream);
+  let results = (outs Graph_FloatTensor:$result);
+  let assemblyFormat = "$logits `,` $labels `,` $upstream attr-dict `:` functional-type(operands, $result)";
+}
+def Graph_NllLossOp : Graph_PureOp<"nll_loss", [InferTypeOpAdaptor]> {
+  let summary = "mean over the batch of -log_probabilities[label]";
+  let description = [{
+    A label outside the classes counts as a sample of loss 0.
+
+    1. The log probabilities have at least two dimensions; the labels have their shape without its last dimension.
+
+    ```mlir
+    %loss = graph.nll_loss %p, %y : (tensor<4x10xf32>, tensor<4xi32>) -> tensor<f32>
+    ```
+  }];
+  let arguments = (ins Graph_FloatTensor:$log_probabilities, Graph_IndexTensor:$labels);
+  let results = (outs Graph_FloatTensor:$result);
+  let assemblyFormat = "$log_probabilities `,` $labels attr-dict `:` functional-type(operands, $result)";
+}
+
+#endif

@@ -1,0 +1,66 @@
+//===- GraphOpsReduction.td - many elements into one --------------------------------------------*- tablegen -*-===//
+#ifndef GRAPHC_DIALECTS_GRAPH_GRAPHOPSREDUCTION
+#define GRAPHC_DIALECTS_GRAPH_GRAPHOPSREDUCTION
+
+include "dialects/graph/GraphOpsBase.td"
+
+class Graph_ReduceOp<string mnemonic, Type type>
+    : Graph_PureOp<mnemonic, [InferTypeOpAdaptor]> {
+  let arguments = (ins type:$operand, DenseI64ArrayAttr:$dimensions);
+  let results = (outs type:$result);
+  let assemblyFormat = "$operand `dimensions` `=` $dimensions attr-dict `:` functional-type($operand, $result)";
+}
+
+def Graph_ReduceSumOp : Graph_ReduceOp<"reduce_sum", Graph_NumberTensor> {
+  let summary = "sum over dimensions, which disappear";
+  let description = [{
+    The order of the sum is fixed by the numerical contract (docs/architecture.md).
+
+    1. `dimensions` is strictly increasing, each one of the operand's.
+
+    ```mlir
+    %b = graph.reduce_sum %a dimensions = [0] : (tensor<4x3xf32>) -> tensor<3xf32>
+    ```
+  }];
+}
+def Graph_ReduceMaxOp : Graph_ReduceOp<"reduce_max", Graph_NumberTensor> {
+  let summary = "largest element over dimensions, which disappear";
+  let description = [{
+    NaN where an element is NaN. Elements that are equally large share the gradient.
+
+    1. `dimensions` is strictly increasing, each one of the operand's.
+
+    ```mlir
+    %b = graph.reduce_max %a dimensions = [1] : (tensor<4x3xf32>) -> tensor<4xf32>
+    ```
+  }];
+}
+def Graph_ReduceMeanOp : Graph_ReduceOp<"reduce_mean", Graph_FloatTensor> {
+  let summary = "mean over dimensions, which disappear";
+  let description = [{
+    `decompose` writes it as a sum and one division by the number of elements.
+
+    1. `dimensions` is strictly increasing, each one of the operand's.
+
+    ```mlir
+    %b = graph.reduce_mean %a dimensions = [0, 1] : (tensor<4x3xf32>) -> tensor<f32>
+    ```
+  }];
+}
+def Graph_ArgmaxOp : Graph_PureOp<"argmax", [InferTypeOpAdaptor]> {
+  let summary = "where the largest element of a dimension is";
+  let description = [{
+    The first of equally large ones; a NaN counts as largest.
+
+    1. `dimension` is one of the operand's.
+
+    ```mlir
+    %b = graph.argmax %a dimension = 1 : (tensor<4x10xf32>) -> tensor<4xi32>
+    ```
+  }];
+  let arguments = (ins Graph_NumberTensor:$operand, ConfinedAttr<I64Attr, [IntNonNegative]>:$dimension);
+  let results = (outs Graph_IndexTensor:$result);
+  let assemblyFormat = "$operand `dimension` `=` custom<Integer>($dimension) attr-dict `:` functional-type($operand, $result)";
+}
+
+#endif

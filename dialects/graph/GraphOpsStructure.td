@@ -1,0 +1,140 @@
+//===- GraphOpsStructure.td - variables, data sets, functions, scopes ---------------------------*- tablegen -*-===//
+#ifndef GRAPHC_DIALECTS_GRAPH_GRAPHOPSSTRUCTURE
+#define GRAPHC_DIALECTS_GRAPH_GRAPHOPSSTRUCTURE
+
+include "dialects/graph/GraphOpsBase.td"
+
+def Graph_VariableOp : Graph_Op<"variable", [Symbol]> {
+  let summary = "named state that lives from step to step";
+  let description = [{
+    `minimize` updates the trainable ones. `graph.slot_of` names the variable that an optimizer's slot belongs to.
+    `aggregation` ("mean", "sum" or "first_replica") says what an assignment of a replicated function means.
+
+    1. The initializer fits the type.
+    2. `graph.slot_of` names another variable.
+
+    ```mlir
+    graph.variable @w : tensor<3x5xf32> = #graph.glorot_uniform<seed = 1>
+    graph.variable @n : tensor<i64> = #graph.zeros {trainable = false}
+    ```
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, TypeAttrOf<Graph_Tensor>:$type, InitializerAttrInterface:$initializer,
+                       DefaultValuedAttr<BoolAttr, "true">:$trainable, OptionalAttr<StrAttr>:$aggregation);
+  let assemblyFormat = "$sym_name `:` $type `=` $initializer attr-dict";
+  let hasVerifier = 1;
+  let builders = [OpBuilder<(ins "::llvm::StringRef":$name, "::mlir::RankedTensorType":$type,
+                                 "::graphc::graph::InitializerAttrInterface":$initializer, CArg<"bool", "true">:$trainable)>];
+  let extraClassDeclaration = [{
+    ::mlir::RankedTensorType getTensorType() { return ::llvm::cast<::mlir::RankedTensorType>(getType()); }
+    /// Payload in bytes; an i1 takes one byte.
+    int64_t getBytes();
+  }];
+}
+
+def Graph_DatasetOp : Graph_Op<"dataset", [Symbol]> {
+  let summary = "a source of samples";
+  let description = [{
+    The components are the types of one sample. `shuffle` draws a permutation an epoch from `seed`.
+
+    1. The source fits the components.
+
+    ```mlir
+    graph.dataset @synth : (tensor<784xf32>, tensor<i32>) = #graph.synthetic<samples = 60000, seed = 7, limits = [0, 10]>
+    ```
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, TypedArrayAttrBase<TypeAttrOf<Graph_Tensor>, "component types">:$components,
+                       DatasetSourceAttrInterface:$source, DefaultValuedAttr<BoolAttr, "false">:$shuffle,
+                       DefaultValuedAttr<I64Attr, "0">:$seed);
+  let assemblyFormat = "$sym_name `:` custom<ComponentTypes>($components) `=` $source attr-dict";
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    ::llvm::SmallVector<::mlir::RankedTensorType> getComponentTypes();
+  }];
+}
+
+def Graph_FuncOp : Graph_Op<"func", [
+    AffineScope, IsolatedFromAbove, DeclareOpInterfaceMethods<FunctionOpInterface, []>]> {
+  let summary = "what one step of a phase computes";
+  let description = [{
+    Arguments are feeds and results fetches; both may be named by `graph.name`. Results may say by `graph.reduction` what
+    they mean over replicas. Removed by `partition`.
+
+    1. The body is one block.
+    2. `minimize` stands only in functions of role train.
+
+    ```mlir
+    graph.func @predict(%x: tensor<4x3xf32> {graph.name = "x"}) -> (tensor<4xi32> {graph.name = "class"})
+        attributes {role = #graph.role<predict>} {
+      %c = graph.argmax %x dimension = 1 : (tensor<4x3xf32>) -> tensor<4xi32>
+      graph.return %c : tensor<4xi32>
+    }
+    ```
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, TypeAttrOf<FunctionType>:$function_type,
+                       OptionalAttr<StrAttr>:$sym_visibility, OptionalAttr<DictArrayAttr>:$arg_attrs,
+                       OptionalAttr<DictArrayAttr>:$res_attrs, Graph_RoleAttr:$role);
+  let regions = (region AnyRegion:$body);
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    ::mlir::ArrayRef<::mlir::Type> getArgumentTypes() { return getFunctionType().getInputs(); }
+    ::mlir::ArrayRef<::mlir::Type> getResultTypes() { return getFunctionType().getResults(); }
+    ::mlir::Region *getCallableRegion() { return &getBody(); }
+    ::mlir::LogicalResult verifyType();
+    /// The name a feed uses: `graph.name`, else "argN".
+    std::string getArgumentName(unsigned index);
+    /// The name a fetch uses: `graph.name`, else "resultN".
+    std::string getResultName(unsigned index);
+    ::mlir::Block &getBodyBlock() { return getBody().front(); }
+  }];
+}
+
+def Graph_ReturnOp : Graph_Op<"return", [Terminator, Pure, HasParent<"FuncOp">]> {
+  let summary = "ends a function and gives its results";
+  let description = [{
+    1. The operands have the function's result types.
+
+    ```mlir
+    graph.return %loss : tensor<f32>
+    ```
+  }];
+  let arguments = (ins Variadic<Graph_Tensor>:$operands);
+  let assemblyFormat = "attr-dict ($operands^ `:` type($operands))?";
+  let hasVerifier = 1;
+}
+
+def Graph_ScopeOp : Graph_Op<"scope", [
+    RecursiveMemoryEffects, SingleBlockImplicitTerminator<"YieldOp">, NoRegionArguments]> {
+  let summary = "ops that share a device";
+  let description = [{
+    The scope's `graph.device` fills what the devices of the ops inside leave open. Values go in freely and come out
+    through `graph.yield`. Removed by `flatten-scopes`, before anything else looks at a function.
+
+    1. `graph.yield` gives the scope's result types.
+
+    ```mlir
+    %h = graph.scope -> (tensor<4x5xf32>) attributes {graph.device = #graph.device<"/job:worker/gpu:1">} {
+      %m = graph.matmul %a, %b : (tensor<4x3xf32>, tensor<3x5xf32>) -> tensor<4x5xf32>
+      graph.yield %m : tensor<4x5xf32>
+    }
+    ```
+  }];
+  let results = (outs Variadic<Graph_Tensor>:$outputs);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = "(`->` `(` type($outputs)^ `)`)? attr-dict-with-keyword $body";
+}
+
+def Graph_YieldOp : Graph_Op<"yield", [Terminator, Pure, HasParent<"ScopeOp">, ReturnLike]> {
+  let summary = "ends a scope and gives its results";
+  let description = [{
+    ```mlir
+    graph.yield %m : tensor<4x5xf32>
+    ```
+  }];
+  let arguments = (ins Variadic<Graph_Tensor>:$operands);
+  let assemblyFormat = "attr-dict ($operands^ `:` type($operands))?";
+  let builders = [OpBuilder<(ins), [{ build($_builder, $_state, ::mlir::ValueRange()); }]>];
+  let hasVerifier = 1;
+}
+
+#endif

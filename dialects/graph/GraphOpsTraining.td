@@ -1,0 +1,72 @@
+//===- GraphOpsTraining.td - learning and reporting ---------------------------------------------*- tablegen -*-===//
+#ifndef GRAPHC_DIALECTS_GRAPH_GRAPHOPSTRAINING
+#define GRAPHC_DIALECTS_GRAPH_GRAPHOPSTRAINING
+
+include "dialects/graph/GraphOpsBase.td"
+
+def Graph_MinimizeOp : Graph_Op<"minimize", [VariableUpdate, Graph_SymbolUser]> {
+  let summary = "one step of an optimizer toward a smaller loss";
+  let description = [{
+    Removed by `differentiate`, which puts gradients, updates and the increment of `@global_step` in its place. Without
+    `variables` every trainable variable that the loss reaches is updated.
+
+    1. The loss is a scalar float.
+    2. `variables` are trainable float variables, each named once.
+
+    ```mlir
+    graph.minimize %loss {optimizer = #graph.sgd<learning_rate = 0.1>} : tensor<f32>
+    ```
+  }];
+  let arguments = (ins Graph_Tensor:$loss, OptimizerAttrInterface:$optimizer,
+                       OptionalAttr<TypedArrayAttrBase<FlatSymbolRefAttr, "variables">>:$variables);
+  let assemblyFormat = "$loss attr-dict `:` type($loss)";
+  let hasVerifier = 1;
+}
+
+def Graph_MetricOp : Graph_Op<"metric", [MemoryEffects<[MemWrite<ReportResource>]>]> {
+  let summary = "a mean over all samples, exact over steps and replicas";
+  let description = [{
+    Adds the values (i1 counts as 0 or 1) and their number; a mask leaves out padding.
+
+    1. The mask, if any, is i1 and has the shape of the values.
+
+    ```mlir
+    graph.metric "accuracy", %hit, %valid : tensor<100xi1>, tensor<100xi1>
+    ```
+  }];
+  let arguments = (ins StrAttr:$name, Graph_Tensor:$values, Optional<Graph_BoolTensor>:$mask);
+  let assemblyFormat = "$name `,` $values (`,` $mask^)? attr-dict `:` type($values) (`,` type($mask)^)?";
+  let hasVerifier = 1;
+}
+
+def Graph_SummaryOp : Graph_Op<"summary", [MemoryEffects<[MemWrite<ReportResource>]>]> {
+  let summary = "a value that fetches can name";
+  let description = [{
+    `reduction` says what it means over replicas: "mean" (the default of floats), "sum" or "first_replica" (the default
+    of the rest).
+
+    ```mlir
+    graph.summary "norm", %v {reduction = "sum"} : tensor<f32>
+    ```
+  }];
+  let arguments = (ins StrAttr:$name, Graph_Tensor:$value, OptionalAttr<StrAttr>:$reduction);
+  let assemblyFormat = "$name `,` $value attr-dict `:` type($value)";
+  let hasVerifier = 1;
+}
+
+def Graph_AggregateOp : Graph_PureOp<"aggregate", [SameOperandsAndResultType]> {
+  let summary = "sum over the replica domain, in replica order";
+  let description = [{
+    acc = g0; acc += g1; … Made by `replicate` where a value leaves the replica domain, removed by `partition`, which
+    turns it into `dist.aggregate`.
+
+    ```mlir
+    %s = graph.aggregate %g {replicas = 2} : tensor<3x5xf32>
+    ```
+  }];
+  let arguments = (ins Graph_NumberTensor:$operand, ConfinedAttr<I64Attr, [IntPositive]>:$replicas);
+  let results = (outs Graph_NumberTensor:$result);
+  let assemblyFormat = "$operand attr-dict `:` type($result)";
+}
+
+#endif

@@ -1,0 +1,150 @@
+//===- GraphTypeInference.cpp - result types from operands and attributes -------------------------------------===//
+//
+// What an op's operands must satisfy for its result to have a type is checked here and nowhere else; the numbers are
+// those of the constraints in the op's description.
+//
+//===----------------------------------------------------------------------------------------------------------===//
+#include "dialects/graph/GraphDialect.h"
+
+using namespace mlir;
+using namespace graphc::graph;
+
+using Types = SmallVectorImpl<Type>;
+using Loc = std::optional<Location>;
+
+static RankedTensorType tensorOf(Value value) { return dyn_cast<RankedTensorType>(value.getType()); }
+
+LogicalResult ConstantOp::inferReturnTypes(MLIRContext *, Loc, Adaptor adaptor, Types &types) {
+  types.push_back(adaptor.getValue().getType());
+  return success();
+}
+
+LogicalResult CompareOp::inferReturnTypes(MLIRContext *context, Loc loc, Adaptor adaptor, Types &types) {
+  Type type = withElement(adaptor.getLhs().getType(), IntegerType::get(context, 1));
+  if (!type)
+    return emitOptionalError(loc, "expected a ranked tensor, got ", adaptor.getLhs().getType());
+  types.push_back(type);
+  return success();
+}
+
+// 1. permutation names each dimension once
+LogicalResult TransposeOp::inferReturnTypes(MLIRContext *, Loc loc, Adaptor adaptor, Types &types) {
+  RankedTensorType type = tensorOf(adaptor.getOperand());
+  if (!type)
+    return emitOptionalError(loc, "expected a ranked tensor, got ", adaptor.getOperand().getType());
+  ArrayRef<int64_t> permutation = adaptor.getPermutation();
+  llvm::SmallBitVector seen(type.getRank());
+  SmallVector<int64_t> shape;
+  for (int64_t dimension : permutation) {
+    if (dimension < 0 || dimension >= type.getRank() || seen[dimension])
+      return emitOptionalError(loc, "permutation must name each of the ", type.getRank(),
+                               " dimensions of the operand once, got ", permutation);
+    seen.set(dimension);
+    shape.push_back(type.getDimSize(dimension));
+  }
+  if (!seen.all())
+    return emitOptionalError(loc, "permutation must name each of the ", type.getRank(),
+                             " dimensions of the operand once, got ", permutation);
+  types.push_back(type.clone(shape));
+  return success();
+}
+
+// 1. dimensions is strictly increasing, each one of the operand's
+static LogicalResult inferReduction(Loc loc, Value operand, ArrayRef<int64_t> dimensions, Types &types) {
+  RankedTensorType type = tensorOf(operand);
+  if (!type)
+    return emitOptionalError(loc, "expected a ranked tensor, got ", operand.getType());
+  SmallVector<int64_t> shape;
+  size_t next = 0;
+  for (int64_t i = 0; i < type.getRank(); ++i) {
+    if (next < dimensions.size() && dimensions[next] == i)
+      ++next;
+    else
+      shape.push_back(type.getDimSize(i));
+  }
+  if (next != dimensions.size())
+    return emitOptionalError(loc, "dimensions must be strictly increasing and less than the rank ", type.getRank(),
+                             " of the operand, got ", dimensions);
+  types.push_back(type.clone(shape));
+  return success();
+}
+
+LogicalResult ReduceSumOp::inferReturnTypes(MLIRContext *, Loc loc, Adaptor adaptor, Types &types) {
+  return inferReduction(loc, adaptor.getOperand(), adaptor.getDimensions(), types);
+}
+LogicalResult ReduceMaxOp::inferReturnTypes(MLIRContext *, Loc loc, Adaptor adaptor, Types &types) {
+  return inferReduction(loc, adaptor.getOperand(), adaptor.getDimensions(), types);
+}
+LogicalResult ReduceMeanOp::inferReturnTypes(MLIRContext *, Loc loc, Adaptor adaptor, Types &types) {
+  return inferReduction(loc, adaptor.getOperand(), adaptor.getDimensions(), types);
+}
+
+// 1. dimension is one of the operand's
+LogicalResult ArgmaxOp::inferReturnTypes(MLIRContext *context, Loc loc, Adaptor adaptor, Types &types) {
+  RankedTensorType type = tensorOf(adaptor.getOperand());
+  int64_t dimension = adaptor.getDimension();
+  if (!type || dimension < 0 || dimension >= type.getRank())
+    return emitOptionalError(loc, "dimension ", dimension, " is not one of the operand's, which is ",
+                             adaptor.getOperand().getType());
+  if (failed(inferReduction(loc, adaptor.getOperand(), {dimension}, types)))
+    return failure();
+  types.back() = withElement(types.back(), IntegerType::get(context, 32));
+  return success();
+}
+
+// 1. same element type and rank >= 2   2. equal batch dimensions   3. equal contracted dimensions
+LogicalResult MatmulOp::inferReturnTypes(MLIRContext *, Loc loc, Adaptor adaptor, Types &types) {
+  RankedTensorType a = tensorOf(adaptor.getA()), b = tensorOf(adaptor.getB());
+  if (!a || !b || a.getElementType() != b.getElementType() || a.getRank() != b.getRank() || a.getRank() < 2)
+    return emitOptionalError(loc, "operands must have the same element type and the same rank of at least 2, got ",
+                             adaptor.getA().getType(), " and ", adaptor.getB().getType());
+  ArrayRef<int64_t> batch = a.getShape().drop_back(2);
+  if (batch != b.getShape().drop_back(2))
+    return emitOptionalError(loc, "batch dimensions of the operands differ: ", a, " and ", b);
+  ArrayRef<int64_t> last = a.getShape().take_back(2), first = b.getShape().take_back(2);
+  auto [m, k] = adaptor.getTransposeA() ? std::pair(last[1], last[0]) : std::pair(last[0], last[1]);
+  auto [kB, n] = adaptor.getTransposeB() ? std::pair(first[1], first[0]) : std::pair(first[0], first[1]);
+  if (k != kB)
+    return emitOptionalError(loc, "contracted dimensions differ: ", k, " of ", a,
+                             adaptor.getTransposeA() ? " (transposed)" : "", " and ", kB, " of ", b,
+                             adaptor.getTransposeB() ? " (transposed)" : "");
+  SmallVector<int64_t> shape(batch);
+  shape.append({m, n});
+  types.push_back(a.clone(shape));
+  return success();
+}
+
+// 1. logits have >= 2 dimensions; labels have the logits' shape without its last
+static LogicalResult checkLabels(Loc loc, Value logits, Value labels) {
+  RankedTensorType x = tensorOf(logits), y = tensorOf(labels);
+  if (!x || !y || x.getRank() < 2 || y.getShape() != x.getShape().drop_back())
+    return emitOptionalError(loc, "labels must have the shape of the first operand (two dimensions or more) without ",
+                             "its last dimension, got ", logits.getType(), " and ", labels.getType());
+  return success();
+}
+
+LogicalResult SoftmaxCrossEntropyOp::inferReturnTypes(MLIRContext *, Loc loc, Adaptor adaptor, Types &types) {
+  if (failed(checkLabels(loc, adaptor.getLogits(), adaptor.getLabels())))
+    return failure();
+  types.push_back(tensorOf(adaptor.getLogits()).clone(ArrayRef<int64_t>()));
+  return success();
+}
+
+LogicalResult NllLossOp::inferReturnTypes(MLIRContext *, Loc loc, Adaptor adaptor, Types &types) {
+  if (failed(checkLabels(loc, adaptor.getLogProbabilities(), adaptor.getLabels())))
+    return failure();
+  types.push_back(tensorOf(adaptor.getLogProbabilities()).clone(ArrayRef<int64_t>()));
+  return success();
+}
+
+// 2. upstream is a scalar of the logits' element type
+LogicalResult SoftmaxCrossEntropyGradOp::inferReturnTypes(MLIRContext *, Loc loc, Adaptor adaptor, Types &types) {
+  if (failed(checkLabels(loc, adaptor.getLogits(), adaptor.getLabels())))
+    return failure();
+  RankedTensorType logits = tensorOf(adaptor.getLogits());
+  if (adaptor.getUpstream().getType() != logits.clone(ArrayRef<int64_t>()))
+    return emitOptionalError(loc, "upstream must be ", logits.clone(ArrayRef<int64_t>()), ", got ",
+                             adaptor.getUpstream().getType());
+  types.push_back(logits);
+  return success();
+}

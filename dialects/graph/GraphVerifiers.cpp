@@ -1,0 +1,322 @@
+//===- GraphVerifiers.cpp - what the types alone do not say ---------------------------------------------------===//
+//
+// The numbers are those of the constraints in each op's description. Where another op is to blame as well, a note points
+// at it.
+//
+//===----------------------------------------------------------------------------------------------------------===//
+#include "dialects/graph/GraphDialect.h"
+
+using namespace mlir;
+using namespace graphc::graph;
+
+static RankedTensorType tensorOf(Value value) { return cast<RankedTensorType>(value.getType()); }
+
+//===----------------------------------------------------------------------------------------------------------===//
+// Elementwise and shape
+//===----------------------------------------------------------------------------------------------------------===//
+
+// Truth values have no order.
+LogicalResult CompareOp::verify() {
+  if (tensorOf(getLhs()).getElementType().isInteger(1) && getRelation() != Comparison::EQ &&
+      getRelation() != Comparison::NE)
+    return emitOpError() << "relation of i1 operands must be eq or ne, got " << stringifyComparison(getRelation());
+  return success();
+}
+
+// 1. dimension is one of the result's
+LogicalResult IotaOp::verify() {
+  RankedTensorType type = tensorOf(getResult());
+  if (int64_t(getDimension()) >= type.getRank())
+    return emitOpError() << "dimension " << getDimension() << " is not one of the result's, which is " << type;
+  return success();
+}
+
+static LogicalResult verifySameElement(Operation *op, Value operand, Value result) {
+  if (tensorOf(operand).getElementType() == tensorOf(result).getElementType())
+    return success();
+  return op->emitOpError() << "operand and result must have the same element type, got " << operand.getType() << " and "
+                           << result.getType();
+}
+
+// 1. same element type   2. same number of elements
+LogicalResult ReshapeOp::verify() {
+  if (failed(verifySameElement(*this, getOperand(), getResult())))
+    return failure();
+  int64_t from = tensorOf(getOperand()).getNumElements(), to = tensorOf(getResult()).getNumElements();
+  if (from != to)
+    return emitOpError() << "operand and result must have the same number of elements, got " << from << " and " << to;
+  return success();
+}
+
+// 1. same element type   2. broadcast_dimensions: one entry a dimension, strictly increasing, the result's
+// 3. each dimension is 1 or as long as the result's
+LogicalResult BroadcastInDimOp::verify() {
+  if (failed(verifySameElement(*this, getOperand(), getResult())))
+    return failure();
+  RankedTensorType from = tensorOf(getOperand()), to = tensorOf(getResult());
+  ArrayRef<int64_t> dimensions = getBroadcastDimensions();
+  if (int64_t(dimensions.size()) != from.getRank())
+    return emitOpError() << "broadcast_dimensions must have one entry for each of the " << from.getRank()
+                         << " dimensions of the operand, got " << dimensions.size();
+  int64_t previous = -1;
+  for (auto [index, dimension] : llvm::enumerate(dimensions)) {
+    if (dimension <= previous || dimension >= to.getRank())
+      return emitOpError() << "broadcast_dimensions must be strictly increasing and less than the rank "
+                           << to.getRank() << " of the result, got [" << dimensions << "]";
+    int64_t size = from.getDimSize(index);
+    if (size != 1 && size != to.getDimSize(dimension))
+      return emitOpError() << "dimension " << index << " of the operand must be 1 or " << to.getDimSize(dimension)
+                           << " as dimension " << dimension << " of the result is, got " << size;
+    previous = dimension;
+  }
+  return success();
+}
+
+// 1. the result's leading dimensions are those of the indices
+LogicalResult OneHotOp::verify() {
+  RankedTensorType indices = tensorOf(getIndices()), result = tensorOf(getResult());
+  if (result.getRank() != indices.getRank() + 1 || result.getShape().drop_back() != indices.getShape())
+    return emitOpError() << "result must have the shape of the indices and one more dimension, got " << indices
+                         << " and " << result;
+  return success();
+}
+
+//===----------------------------------------------------------------------------------------------------------===//
+// Network
+//===----------------------------------------------------------------------------------------------------------===//
+
+// 1. bias is one-dimensional, as long as the input's last dimension, of the same element type
+LogicalResult BiasAddOp::verify() {
+  RankedTensorType input = tensorOf(getInput()), bias = tensorOf(getBias());
+  if (input.getRank() >= 1 && bias.getRank() == 1 && bias.getDimSize(0) == input.getShape().back() &&
+      bias.getElementType() == input.getElementType())
+    return success();
+  return emitOpError() << "bias must have one dimension, as long as the input's last, and the input's element type; "
+                       << "got input " << input << " and bias " << bias;
+}
+
+// 1. at least one dimension
+static LogicalResult verifyLastDimension(Operation *op) {
+  if (tensorOf(op->getOperand(0)).getRank() >= 1)
+    return success();
+  return op->emitOpError() << "operand must have at least one dimension, got " << op->getOperand(0).getType();
+}
+LogicalResult SoftmaxOp::verify() { return verifyLastDimension(*this); }
+LogicalResult LogSoftmaxOp::verify() { return verifyLastDimension(*this); }
+
+//===----------------------------------------------------------------------------------------------------------===//
+// State
+//===----------------------------------------------------------------------------------------------------------===//
+
+// 1. the symbol names a variable of this type
+static LogicalResult verifyVariable(Operation *op, SymbolTableCollection &symbols, FlatSymbolRefAttr name, Type type,
+                                    StringRef what) {
+  Operation *symbol = symbols.lookupNearestSymbolFrom(op, name);
+  if (!symbol)
+    return op->emitOpError() << "no variable " << name << " in this module, expected a graph.variable";
+  auto variable = dyn_cast<VariableOp>(symbol);
+  if (!variable) {
+    InFlightDiagnostic diagnostic = op->emitOpError() << name << " is not a variable, expected a graph.variable";
+    diagnostic.attachNote(symbol->getLoc()) << "the symbol is this " << symbol->getName();
+    return diagnostic;
+  }
+  if (variable.getType() != type) {
+    InFlightDiagnostic diagnostic = op->emitOpError() << what << " must be " << variable.getType() << " as variable "
+                                                      << name << " is, got " << type;
+    diagnostic.attachNote(variable.getLoc()) << "the variable is declared here";
+    return diagnostic;
+  }
+  return success();
+}
+
+LogicalResult ReadOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  return verifyVariable(*this, symbols, getVariableAttr(), getResult().getType(), "result");
+}
+LogicalResult AssignOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  return verifyVariable(*this, symbols, getVariableAttr(), getValue().getType(), "value");
+}
+// 2. the element type is a number
+LogicalResult AssignAddOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  if (failed(verifyVariable(*this, symbols, getVariableAttr(), getValue().getType(), "value")))
+    return failure();
+  if (!isGraphTensor(getValue().getType(), NumberKind))
+    return emitOpError() << "element type must be a number, got " << getValue().getType();
+  return success();
+}
+LogicalResult ApplySgdOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  return verifyVariable(*this, symbols, getVariableAttr(), getGradient().getType(), "gradient");
+}
+LogicalResult ApplyMomentumOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  if (getVariableAttr() == getSlotAttr())
+    return emitOpError() << "variable and slot must be two variables, both are " << getVariableAttr();
+  if (failed(verifyVariable(*this, symbols, getVariableAttr(), getGradient().getType(), "gradient")))
+    return failure();
+  return verifyVariable(*this, symbols, getSlotAttr(), getGradient().getType(), "gradient");
+}
+
+// 2. with pad_last the last result is the mask   3. micro_batch < micro_batches
+LogicalResult NextBatchOp::verify() {
+  if (getMicroBatch() >= getMicroBatches())
+    return emitOpError() << "micro_batch must be less than micro_batches, got " << getMicroBatch() << " and "
+                         << getMicroBatches();
+  if (!getPadLast())
+    return success();
+  Type mask = RankedTensorType::get({int64_t(getBatch())}, IntegerType::get(getContext(), 1));
+  if (getNumResults() == 0 || getResult(getNumResults() - 1).getType() != mask)
+    return emitOpError() << "with pad_last the last result must be the mask of real samples, " << mask;
+  return success();
+}
+
+// 1. the symbol names a data set   2. the results are its components with a leading dimension
+LogicalResult NextBatchOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  Operation *symbol = symbols.lookupNearestSymbolFrom(*this, getDatasetAttr());
+  if (!symbol)
+    return emitOpError() << "no data set " << getDatasetAttr() << " in this module, expected a graph.dataset";
+  auto dataset = dyn_cast<DatasetOp>(symbol);
+  if (!dataset) {
+    InFlightDiagnostic diagnostic = emitOpError() << getDatasetAttr() << " is not a data set, expected a graph.dataset";
+    diagnostic.attachNote(symbol->getLoc()) << "the symbol is this " << symbol->getName();
+    return diagnostic;
+  }
+  SmallVector<RankedTensorType> components = dataset.getComponentTypes();
+  if (getComponents().size() != components.size()) {
+    InFlightDiagnostic diagnostic = emitOpError() << "expected " << components.size() << " components"
+                                                  << (getPadLast() ? " and a mask" : "") << ", got " << getNumResults()
+                                                  << " results";
+    diagnostic.attachNote(dataset.getLoc()) << "the data set is declared here";
+    return diagnostic;
+  }
+  for (auto [index, type] : llvm::enumerate(components)) {
+    SmallVector<int64_t> shape{int64_t(getBatch())};
+    llvm::append_range(shape, type.getShape());
+    if (getResult(index).getType() == type.clone(shape))
+      continue;
+    InFlightDiagnostic diagnostic = emitOpError() << "result " << index << " must be " << type.clone(shape)
+                                                  << ", a batch of " << type << ", got " << getResult(index).getType();
+    diagnostic.attachNote(dataset.getLoc()) << "the data set is declared here";
+    return diagnostic;
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------------------------------------------===//
+// Training
+//===----------------------------------------------------------------------------------------------------------===//
+
+// 1. the loss is a scalar float. And minimize stands in a function of role train (checked there).
+LogicalResult MinimizeOp::verify() {
+  RankedTensorType type = tensorOf(getLoss());
+  if (type.getRank() == 0 && isa<FloatType>(type.getElementType()))
+    return success();
+  InFlightDiagnostic diagnostic = emitOpError() << "loss must be a scalar float, tensor<f32> or tensor<f64>, got "
+                                                << type;
+  if (Operation *producer = getLoss().getDefiningOp())
+    diagnostic.attachNote(producer->getLoc()) << "the loss is computed here";
+  return diagnostic;
+}
+
+// 2. variables are trainable float variables, each named once
+LogicalResult MinimizeOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  if (!getVariables())
+    return success();
+  llvm::SmallPtrSet<Attribute, 8> seen;
+  for (auto name : getVariables()->getAsRange<FlatSymbolRefAttr>()) {
+    if (!seen.insert(name).second)
+      return emitOpError() << "variable " << name << " is listed twice";
+    auto variable = symbols.lookupNearestSymbolFrom<VariableOp>(*this, name);
+    if (!variable)
+      return emitOpError() << "no variable " << name << " in this module, expected a graph.variable";
+    if (variable.getTrainable() && isGraphTensor(variable.getType(), FloatKind))
+      continue;
+    InFlightDiagnostic diagnostic = emitOpError() << "variable " << name << " must be trainable and float";
+    diagnostic.attachNote(variable.getLoc()) << "the variable is declared here";
+    return diagnostic;
+  }
+  return success();
+}
+
+// 1. the mask has the shape of the values
+LogicalResult MetricOp::verify() {
+  if (getName().empty())
+    return emitOpError() << "name must not be empty";
+  if (getMask() && tensorOf(getMask()).getShape() != tensorOf(getValues()).getShape())
+    return emitOpError() << "mask must have the shape of the values, got " << getMask().getType() << " and "
+                         << getValues().getType();
+  return success();
+}
+
+static bool isReduction(StringRef text) { return text == "mean" || text == "sum" || text == "first_replica"; }
+
+LogicalResult SummaryOp::verify() {
+  if (getName().empty())
+    return emitOpError() << "name must not be empty";
+  if (getReduction() && !isReduction(*getReduction()))
+    return emitOpError() << "reduction must be \"mean\", \"sum\" or \"first_replica\", got \"" << *getReduction() << "\"";
+  return success();
+}
+
+//===----------------------------------------------------------------------------------------------------------===//
+// Structure
+//===----------------------------------------------------------------------------------------------------------===//
+
+// 1. the initializer fits   2. graph.slot_of names another variable
+LogicalResult VariableOp::verify() {
+  if (getAggregation() && !isReduction(*getAggregation()))
+    return emitOpError() << "aggregation must be \"mean\", \"sum\" or \"first_replica\", got \"" << *getAggregation()
+                         << "\"";
+  if (auto owner = (*this)->getAttrOfType<FlatSymbolRefAttr>(GraphDialect::kSlotOf)) {
+    auto variable = SymbolTable::lookupNearestSymbolFrom<VariableOp>(*this, owner);
+    if (!variable || variable == *this)
+      return emitOpError() << "graph.slot_of must name another variable, got " << owner;
+  }
+  return getInitializer().verifyFor(getTensorType(), [&] { return emitOpError(); });
+}
+
+// 1. the source fits the components
+LogicalResult DatasetOp::verify() {
+  if (getComponents().empty())
+    return emitOpError() << "expected at least one component";
+  return getSource().verifyFor(getComponentTypes(), [&] { return emitOpError(); });
+}
+
+LogicalResult FuncOp::verifyType() {
+  for (Type type : llvm::concat<const Type>(getArgumentTypes(), getResultTypes()))
+    if (!isGraphTensor(type, AnyKind))
+      return emitOpError() << "arguments and results must be static ranked tensors of i1, i32, i64, f32 or f64, got "
+                           << type;
+  return success();
+}
+
+// 1. the body is one block   2. minimize stands only in functions of role train
+LogicalResult FuncOp::verify() {
+  if (!getBody().hasOneBlock())
+    return emitOpError() << "body must be one block, got " << getBody().getBlocks().size();
+  if (getRole() == Role::Train)
+    return success();
+  WalkResult result = walk([&](MinimizeOp minimize) {
+    InFlightDiagnostic diagnostic = minimize.emitOpError() << "stands in a function of role " << stringifyRole(getRole())
+                                                           << ", expected role train";
+    diagnostic.attachNote(getLoc()) << "the function is declared here";
+    return WalkResult::interrupt();
+  });
+  return failure(result.wasInterrupted());
+}
+
+// 1. the operands have the function's result types
+LogicalResult ReturnOp::verify() {
+  auto function = cast<FuncOp>((*this)->getParentOp());
+  if (getOperandTypes() == function.getResultTypes())
+    return success();
+  InFlightDiagnostic diagnostic = emitOpError() << "operands must have the function's result types ("
+                                                << function.getResultTypes() << "), got (" << getOperandTypes() << ")";
+  diagnostic.attachNote(function.getLoc()) << "the function is declared here";
+  return diagnostic;
+}
+
+LogicalResult YieldOp::verify() {
+  auto scope = cast<ScopeOp>((*this)->getParentOp());
+  if (getOperandTypes() == scope.getResultTypes())
+    return success();
+  return emitOpError() << "operands must have the scope's result types (" << scope.getResultTypes() << "), got ("
+                       << getOperandTypes() << ")";
+}
