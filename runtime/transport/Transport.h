@@ -1,12 +1,12 @@
-//===- Transport.h - moving one channel's messages between two lanes --------------------------------------*- C++
-//-*-===//
+//===- Transport.h - moving one channel's messages between two lanes --------------------------------------*- C++ -*-===//
 //
 // One small interface with three implementations: in-process, shared memory, gRPC. test/runtime/transport holds ONE
 // conformance suite that all of them pass. Threads: a port belongs to one lane; only that lane calls it. abort() and
 // close() of the owning Transport may come from any thread. No callback is ever made under a lock.
 //
 // A channel instance is a ring of `capacity` slots of exactly `bytes` bytes, 64-byte aligned, at the receiver. The k-th
-// send pairs with the k-th receive. Nothing here blocks but wait().
+// send pairs with the k-th receive. Nothing here blocks but wait(), and nothing but wait() makes a system call unless the
+// other side sleeps. After set-up no call here allocates in our code.
 //
 //===----------------------------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_RUNTIME_TRANSPORT_TRANSPORT_H
@@ -17,6 +17,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 namespace graphc::transport {
 
@@ -24,17 +25,23 @@ namespace graphc::transport {
 struct ChannelKey {
   uint32_t channel = 0;
   uint32_t instance = 0;
-  friend bool operator==(const ChannelKey &, const ChannelKey &) = default;
+  friend auto operator<=>(const ChannelKey &, const ChannelKey &) = default;
 };
 
 struct ChannelSpec {
   ChannelKey key;
-  uint64_t bytes = 0;    ///< payload of one message
-  uint32_t capacity = 1; ///< slots
+  uint64_t bytes = 0;     ///< payload of one message
+  uint32_t capacity = 1;  ///< slots
+  bool control = false;   ///< the chief's word: its payload counts as controlBytes, not as bytesSent/Received
 };
 
-/// What a poll found. Closed: the peer ended its phase and every message it sent before was taken.
+/// What a poll found. Closed: the peer ended its phase and every message it sent before was taken. Aborted: see
+/// Port::status().
 enum class PollState { Ready, Pending, Closed, Aborted };
+
+/// Borrow: the transport may read the buffer until done(). Copy: it has read it all when start() returns Ready (the
+/// buffer is a variable that is locked only for that moment).
+enum class SendMode { Borrow, Copy };
 
 /// Anything a lane can wait on. wait() returns at the latest after `timeout`, earlier when the state may have changed;
 /// it spins briefly, then sleeps. It may wake spuriously.
@@ -42,13 +49,15 @@ class Port {
 public:
   virtual ~Port() = default;
   virtual void wait(absl::Duration timeout) = 0;
+  /// Why the port is Aborted; OK while it is not.
+  virtual absl::Status status() const = 0;
 };
 
 class SendPort : public Port {
 public:
   /// Starts to send `spec.bytes` bytes at `data`. Pending: no free slot yet (try again), Ready: started. The buffer
   /// must stay as it is until done(). `step` travels in the header for the hang explainer and fencing.
-  virtual PollState start(const void *data, uint64_t step) = 0;
+  virtual PollState start(const void *data, uint64_t step, SendMode mode = SendMode::Borrow) = 0;
   /// Ready once the buffer of the last start may be written again.
   virtual PollState done() = 0;
   /// Ends this sender's phase: the receiver finds Closed after the last message. Idempotent.
@@ -65,21 +74,49 @@ public:
 
 /// The counters of promise 3: payload bytes of plan channels as the transport itself moved them.
 struct TransportCounters {
-  uint64_t bytesSent = 0;
-  uint64_t bytesReceived = 0;
-  uint64_t controlBytes = 0; ///< headers, credits and the like
+  uint64_t bytesSent = 0;     ///< of messages whose start() was Ready
+  uint64_t bytesReceived = 0; ///< of messages that were released
+  uint64_t controlBytes = 0;  ///< headers, credits, control words
+  TransportCounters &operator+=(const TransportCounters &other) {
+    bytesSent += other.bytesSent;
+    bytesReceived += other.bytesReceived;
+    controlBytes += other.controlBytes;
+    return *this;
+  }
 };
 
-/// One task's end of one kind of transport towards all of its peers, for one epoch of the run.
+/// One task's end of one kind of transport towards all of its peers, for one run.
 class Transport {
 public:
   virtual ~Transport() = default;
+  /// The port of one channel instance that this transport was set up with, null for any other. Owned by the transport.
+  virtual SendPort *sender(ChannelKey key) = 0;
+  virtual RecvPort *receiver(ChannelKey key) = 0;
+  /// Exact while no lane runs; otherwise a moment's view. Since set-up: reset() does not clear them.
   virtual TransportCounters counters() const = 0;
   /// Every port's state becomes Aborted (but messages already there may still be taken), every waiter wakes. First
   /// status wins; idempotent; from any thread.
   virtual void abort(absl::Status why) = 0;
-  /// Empties every channel and reopens it for the next phase or epoch. Only while no lane runs on either side.
+  /// Why this transport aborted, by a call of abort() or by what a peer did to it; OK while it did not. Any thread.
+  virtual absl::Status status() const = 0;
+  /// Empties every channel and reopens it (also after abort) for the next phase or epoch. All tasks call it between two
+  /// barriers: no lane runs on either side before the last task has reset.
   virtual absl::Status reset(uint64_t epoch) = 0;
+};
+
+/// Several transports of one task as one: each channel is found in the first that has it.
+class TransportSet final : public Transport {
+public:
+  void add(std::unique_ptr<Transport> transport) { parts.push_back(std::move(transport)); }
+  SendPort *sender(ChannelKey key) override;
+  RecvPort *receiver(ChannelKey key) override;
+  TransportCounters counters() const override;
+  void abort(absl::Status why) override;
+  absl::Status status() const override;
+  absl::Status reset(uint64_t epoch) override;
+
+private:
+  std::vector<std::unique_ptr<Transport>> parts;
 };
 
 } // namespace graphc::transport

@@ -1,0 +1,47 @@
+//===- Memory.h - aligned memory of the CPU device -----------------------------------------------------------------*- C++ -*-===//
+#ifndef GRAPHC_RUNTIME_DEVICE_MEMORY_H
+#define GRAPHC_RUNTIME_DEVICE_MEMORY_H
+
+#include "absl/status/statusor.h"
+
+#include <cstdint>
+#include <utility>
+
+namespace graphc::device {
+
+inline constexpr uint64_t alignment = 64; ///< of every buffer, offset and message
+
+/// Anonymous zeroed pages, owned; optionally between two inaccessible guard pages. With guards the last byte lies within
+/// 63 bytes of the guard behind (the start must stay 64-byte aligned), so that an overrun of a vector faults.
+class Memory {
+public:
+  Memory() = default;
+  Memory(Memory &&other) noexcept { swap(other); }
+  Memory &operator=(Memory &&other) noexcept {
+    swap(other);
+    return *this;
+  }
+  ~Memory();
+
+  enum class Guard { None, Pages };
+  /// `what` is for the message of an allocation that fails. 0 bytes: no memory, data() is null only without guards.
+  static absl::StatusOr<Memory> allocate(uint64_t bytes, Guard guard, const char *what);
+
+  uint8_t *data() const { return start; }
+  uint64_t size() const { return bytes; }
+
+private:
+  void swap(Memory &other) {
+    std::swap(base, other.base);
+    std::swap(mapped, other.mapped);
+    std::swap(start, other.start);
+    std::swap(bytes, other.bytes);
+  }
+  void *base = nullptr;
+  uint64_t mapped = 0;
+  uint8_t *start = nullptr;
+  uint64_t bytes = 0;
+};
+
+} // namespace graphc::device
+#endif

@@ -1,0 +1,40 @@
+//===- Control.h - the chief's word for one step ------------------------------------------------------------*- C++ -*-===//
+//
+// One u64 on every control channel and step: bits 0-7 the action, 8-15 the reason of an end, 16-63 the step it is for (a
+// lane that takes a word for another step fails: the lanes have lost each other).
+//
+//===----------------------------------------------------------------------------------------------------------------===//
+#ifndef GRAPHC_RUNTIME_EXECUTOR_CONTROL_H
+#define GRAPHC_RUNTIME_EXECUTOR_CONTROL_H
+
+#include <cstdint>
+
+namespace graphc::executor {
+
+enum class ControlAction : uint8_t { Continue = 1, EndPhase = 2 };
+
+/// Why the phase ends after this step; every lane and so every task learns it on the plan channel itself and knows what
+/// comes next.
+enum class EndReason : uint8_t {
+  None = 0,
+  Finished = 1,     ///< all steps that the run asked for
+  Checkpoint = 2,   ///< save, then go on with this phase
+  Evaluate = 3,     ///< evaluate, then go on
+  Stop = 4,         ///< SIGTERM or SIGINT: save and end
+  NotANumber = 5,   ///< the loss is NaN or infinite: end with an error
+  Closed = 6,       ///< asynchronous phase: no ticket left
+};
+
+struct ControlWord {
+  ControlAction action = ControlAction::Continue;
+  EndReason reason = EndReason::None;
+  uint64_t step = 0; ///< 48 bits
+
+  uint64_t encode() const { return uint64_t(action) | uint64_t(reason) << 8 | step << 16; }
+  static ControlWord decode(uint64_t word) {
+    return {ControlAction(word & 255), EndReason(word >> 8 & 255), word >> 16};
+  }
+};
+
+} // namespace graphc::executor
+#endif

@@ -1,0 +1,45 @@
+//===- Frame.h - the memory of one lane ------------------------------------------------------------------------*- C++ -*-===//
+#ifndef GRAPHC_RUNTIME_EXECUTOR_FRAME_H
+#define GRAPHC_RUNTIME_EXECUTOR_FRAME_H
+
+#include "runtime/device/Memory.h"
+#include "runtime/executor/Program.h"
+#include "runtime/executor/VariableStore.h"
+
+#include "absl/status/statusor.h"
+
+#include <memory>
+#include <vector>
+
+namespace graphc::executor {
+
+struct FrameOptions {
+  bool guardPages = true;     ///< inaccessible pages before and behind the arena
+  bool pattern = true;        ///< fill the arena so that bytesTouched() can be measured; costs a pass over it
+};
+
+/// Arena and pointer tables of one lane. Every argument of every call is one entry of `arguments`, resolved once; a
+/// Receive rewrites only the entries that name its slot.
+class Frame {
+public:
+  static absl::StatusOr<std::unique_ptr<Frame>> create(const Program &program, VariableStore &variables,
+                                                       const FrameOptions &options = {});
+  /// Highest byte of the arena ever written, plus 1 (0: none); needs options.pattern.
+  uint64_t bytesTouched() const;
+  uint64_t arenaBytes() const { return arena.size(); }
+  /// Where a buffer lies; null for a slot that holds no message now.
+  void *buffer(uint32_t index) const { return buffers[index]; }
+
+private:
+  friend class Lane;
+  Frame() = default;
+  device::Memory arena;
+  bool patterned = false;
+  std::vector<void *> buffers;             // one a plan buffer
+  std::vector<void *> arguments;           // one a call argument, in Program::argumentBuffers' order
+  std::vector<std::unique_ptr<kernels::LibraryKernel>> libraryKernels; // of this lane alone: they hold its thread's state
+  std::vector<std::mutex *> locks;         // by Program::lockVariables
+};
+
+} // namespace graphc::executor
+#endif

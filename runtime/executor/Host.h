@@ -1,0 +1,58 @@
+//===- Host.h - what a lane asks of the session -------------------------------------------------------------*- C++ -*-===//
+//
+// Called on the lane's thread, in the order of its instructions. None of these may wait on another task: a lane blocks on
+// ports alone. Several lanes call at once; the implementation guards what they share.
+//
+//===----------------------------------------------------------------------------------------------------------------===//
+#ifndef GRAPHC_RUNTIME_EXECUTOR_HOST_H
+#define GRAPHC_RUNTIME_EXECUTOR_HOST_H
+
+#include "runtime/executor/Control.h"
+#include "runtime/plan/plan.pb.h"
+
+#include "absl/status/status.h"
+
+#include <cstdint>
+#include <span>
+#include <string>
+
+namespace graphc::executor {
+
+/// Who calls. Lives as long as the lane.
+struct LaneInfo {
+  const plan::Plan *plan = nullptr;
+  const plan::Program *program = nullptr;
+  uint32_t programIndex = 0;
+  uint32_t instance = 0;    ///< the replica, in a replicated program
+  plan::Task task;
+  std::string name;         ///< "/job:worker/task:1 train.worker[1]"
+};
+
+/// The results of one step, valid during the call.
+struct StepResults {
+  uint64_t step = 0;                       ///< 0-based within the phase
+  std::span<const void *const> fetches;    ///< in the order of Program.fetches
+  std::span<const void *const> metricSums; ///< in the order of Program.metrics
+  std::span<const void *const> metricCounts;
+  double seconds = 0;                      ///< wall time of this step on this lane
+};
+
+class Host {
+public:
+  virtual ~Host() = default;
+  /// Before the first instruction of a step, for programs that have feeds: write each of them.
+  virtual absl::Status feed(const LaneInfo &lane, uint64_t step, std::span<void *const> feeds);
+  /// Fills one buffer a component and, where the instruction has it, the mask. `step` is 0-based within the phase; the
+  /// session adds its own position.
+  virtual absl::Status nextBatch(const LaneInfo &lane, uint64_t step, const plan::Instruction::NextBatch &instruction,
+                                 std::span<void *const> buffers, uint8_t *valid) = 0;
+  /// Chief's lane, once a step: does the phase end after this step?
+  virtual ControlWord decide(const LaneInfo &lane, uint64_t step) = 0;
+  /// Asynchronous phases: true takes one of the updates still to be done, false: none is left.
+  virtual bool takeTicket(const LaneInfo &lane, uint64_t step) = 0;
+  /// After the last instruction of each step. An error ends the run.
+  virtual absl::Status stepDone(const LaneInfo &lane, const StepResults &results) = 0;
+};
+
+} // namespace graphc::executor
+#endif

@@ -1,0 +1,35 @@
+//===- KernelLibrary.h - the native code of a plan, loaded ----------------------------------------------------*- C++ -*-===//
+#ifndef GRAPHC_RUNTIME_EXECUTOR_KERNELLIBRARY_H
+#define GRAPHC_RUNTIME_EXECUTOR_KERNELLIBRARY_H
+
+#include "runtime/kernels/KernelAbi.h"
+#include "runtime/plan/plan.pb.h"
+
+#include "absl/status/statusor.h"
+
+#include <memory>
+#include <vector>
+
+namespace graphc::executor {
+
+/// Loads the code objects of a verified plan that `programs` call, each from a sealed memfd, after its CPU features were
+/// found on this CPU and its kernel table checked. One a process; the code stays mapped while the object lives.
+class KernelLibrary {
+public:
+  static absl::StatusOr<std::unique_ptr<KernelLibrary>> load(const plan::Plan &plan,
+                                                             const std::vector<uint32_t> &programs);
+  /// Every program with an instance on `task`.
+  static absl::StatusOr<std::unique_ptr<KernelLibrary>> loadFor(const plan::Plan &plan, const plan::Task &task);
+  ~KernelLibrary();
+
+  /// The entry of a compiled kernel; null for library kernels and for kernels no given program calls.
+  GraphcKernel entry(uint32_t kernel) const { return kernels[kernel]; }
+
+private:
+  KernelLibrary() = default;
+  std::vector<void *> handles;
+  std::vector<GraphcKernel> kernels; // one a plan kernel
+};
+
+} // namespace graphc::executor
+#endif

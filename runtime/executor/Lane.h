@@ -1,0 +1,84 @@
+//===- Lane.h - a resumable cursor over one program instance --------------------------------------------------*- C++ -*-===//
+//
+// A lane never blocks by itself: run() executes instructions until a step is done, the phase ends or a port is not ready,
+// and then says which port. A thread waits on that port and calls again (LaneRunner.h); the simulator runs another lane.
+//
+//===----------------------------------------------------------------------------------------------------------------===//
+#ifndef GRAPHC_RUNTIME_EXECUTOR_LANE_H
+#define GRAPHC_RUNTIME_EXECUTOR_LANE_H
+
+#include "runtime/executor/Frame.h"
+#include "runtime/executor/Host.h"
+#include "runtime/executor/Program.h"
+#include "runtime/executor/StepStats.h"
+#include "runtime/transport/Transport.h"
+
+#include "absl/status/statusor.h"
+
+#include <memory>
+#include <string>
+
+namespace graphc::executor {
+
+enum class LaneState : uint8_t {
+  Blocked,     ///< port() is not ready; wait on it, then run() again
+  StepDone,    ///< one step more; run() goes on with the next
+  PhaseEnded,  ///< endReason() says why; run() may not be called again
+  Failed,      ///< status() says why; run() may not be called again
+};
+
+class Lane {
+public:
+  /// `ports` are resolved from `transport` here. All arguments but `frame` must outlive the lane.
+  static absl::StatusOr<std::unique_ptr<Lane>> create(std::shared_ptr<const Program> program, LaneInfo info,
+                                                      std::unique_ptr<Frame> frame, transport::Transport &transport,
+                                                      Host &host);
+  ~Lane();
+
+  LaneState run();
+
+  /// What a Blocked lane waits on.
+  transport::Port *port() const { return blockedPort; }
+  /// For people: "/job:ps/task:0 train.ps0 waits at step 12 to receive train.w1.gradient[1] (model.mlir:12:8) from
+  /// /job:worker/task:1 train.worker[1]". From the lane's own thread, or while it is stopped.
+  std::string describeWait() const;
+
+  const absl::Status &status() const { return failure; }
+  EndReason endReason() const { return reason; }
+  uint64_t step() const { return currentStep; }  ///< steps done
+  const LaneInfo &info() const { return laneInfo; }
+  const StepStats &stats() const { return stepStats; }
+  Frame &frame() { return *laneFrame; }
+
+private:
+  Lane() = default;
+  LaneState execute();
+  LaneState blocked(transport::Port *port);
+  LaneState portEnded(transport::Port *port, transport::PollState state);
+  LaneState fail(absl::Status status);
+  LaneState endByClosing(EndReason why);
+  LaneState finishStep();
+  struct Locked;
+
+  std::shared_ptr<const Program> program;
+  LaneInfo laneInfo;
+  std::unique_ptr<Frame> laneFrame;
+  Host *host = nullptr;
+  std::vector<transport::SendPort *> sends;    // by Program::sendPorts
+  std::vector<transport::RecvPort *> receives; // by Program::receivePorts
+  GraphcContext context{};
+  StepStats stepStats;
+
+  uint32_t position = 0;    // instruction
+  uint32_t sub = 0;         // instance within an instruction that touches a family
+  bool inStep = false;
+  uint64_t currentStep = 0;
+  uint64_t word = 0;        // this step's control word: the message itself in the sender
+  int64_t stepStart = 0;    // nanoseconds
+  transport::Port *blockedPort = nullptr;
+  EndReason reason = EndReason::None;
+  absl::Status failure;
+};
+
+} // namespace graphc::executor
+#endif

@@ -1,0 +1,38 @@
+//===- LaneRunner.h - threads for lanes ---------------------------------------------------------------------------*- C++ -*-===//
+#ifndef GRAPHC_RUNTIME_EXECUTOR_LANERUNNER_H
+#define GRAPHC_RUNTIME_EXECUTOR_LANERUNNER_H
+
+#include "runtime/executor/Lane.h"
+
+#include "absl/time/time.h"
+
+#include <functional>
+#include <memory>
+#include <span>
+
+namespace graphc::executor {
+
+/// A wait that lasts. Called on the waiting lane's thread.
+struct WaitReport {
+  const Lane *lane = nullptr;
+  std::string text;            ///< Lane::describeWait()
+  absl::Duration since;        ///< how long it has waited
+};
+
+struct RunOptions {
+  absl::Duration reportAfter = absl::Seconds(10);  ///< then again whenever the time has doubled
+  absl::Duration deadline = absl::Seconds(300);    ///< of one wait; past it the lane fails with DeadlineExceeded
+  std::function<void(const WaitReport &)> onWait;  ///< may be empty
+  /// Called once, on the thread of the lane that failed first, with its status: abort every transport here, or the other
+  /// lanes go on waiting.
+  std::function<void(const Lane &, const absl::Status &)> onFailure;
+  std::function<void(Lane &)> onStart;             ///< on each lane's thread before its first instruction
+};
+
+/// Runs every lane to the end of its phase, the first on the calling thread and each other on a thread of its own, and
+/// joins them. Returns the failure that came first: one that is not Aborted goes before one that is (an aborted lane only
+/// heard of another's failure).
+absl::Status runLanes(std::span<const std::unique_ptr<Lane>> lanes, const RunOptions &options);
+
+} // namespace graphc::executor
+#endif

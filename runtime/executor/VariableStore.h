@@ -1,0 +1,59 @@
+//===- VariableStore.h - the variables that one task owns ---------------------------------------------------*- C++ -*-===//
+//
+// Owned by the session. While a phase runs its lanes use the values as the plan says; between phases the session does.
+//
+//===----------------------------------------------------------------------------------------------------------------===//
+#ifndef GRAPHC_RUNTIME_EXECUTOR_VARIABLESTORE_H
+#define GRAPHC_RUNTIME_EXECUTOR_VARIABLESTORE_H
+
+#include "runtime/device/Memory.h"
+#include "runtime/plan/plan.pb.h"
+
+#include "absl/status/statusor.h"
+
+#include <memory>
+#include <mutex>
+#include <span>
+#include <vector>
+
+namespace graphc::executor {
+
+/// Writes the initial value of `variable` to `data`. A function of the plan alone: Philox keyed by the initializer's seed
+/// and the variable's name, counted by element, so that owner and partitioning do not matter.
+void initializeVariable(const plan::Variable &variable, std::span<uint8_t> data);
+
+class VariableStore {
+public:
+  /// Allocates, zeroed and 64-byte aligned, every variable of `plan` that `task` owns. Keeps a pointer to `plan`.
+  static absl::StatusOr<std::unique_ptr<VariableStore>> create(const plan::Plan &plan, const plan::Task &task);
+
+  /// Every variable its initial value.
+  void initialize();
+
+  /// Indices into Plan.variables that this task owns, ascending.
+  const std::vector<uint32_t> &owned() const { return indices; }
+  bool owns(uint32_t variable) const { return variable < entries.size() && entries[variable] != nullptr; }
+  /// The value's bytes. `variable` must be owned.
+  std::span<uint8_t> data(uint32_t variable) { return {entries[variable]->memory.data(), entries[variable]->bytes}; }
+  std::span<const uint8_t> data(uint32_t variable) const {
+    return {entries[variable]->memory.data(), entries[variable]->bytes};
+  }
+  /// Held by a lane of a locks_variables program while one instruction touches the variable; several are taken in
+  /// ascending order of index. Take it to read a value while such a phase runs.
+  std::mutex &mutex(uint32_t variable) { return entries[variable]->mutex; }
+  /// The owned global_step's value, or null.
+  int64_t *globalStep();
+
+private:
+  struct Entry {
+    device::Memory memory;
+    uint64_t bytes = 0;
+    std::mutex mutex;
+  };
+  const plan::Plan *plan = nullptr;
+  std::vector<std::unique_ptr<Entry>> entries; // one a plan variable; null: another task's
+  std::vector<uint32_t> indices;
+};
+
+} // namespace graphc::executor
+#endif

@@ -1,0 +1,41 @@
+//===- Matmul.h - descriptor of the library matmul -----------------------------------------------------------------*- C++ -*-===//
+//
+// Where compiler and runtime meet: graphc asks how much scratch a matmul needs, so that it can plan the arena; graphrun
+// runs it. Behind it is oneDNN, in a module of its own that is opened on first use (a parameter server without a matmul
+// never loads oneDNN, OpenMP and OpenCL).
+//
+//===----------------------------------------------------------------------------------------------------------------===//
+#ifndef GRAPHC_RUNTIME_KERNELS_MATMUL_H
+#define GRAPHC_RUNTIME_KERNELS_MATMUL_H
+
+#include "absl/status/statusor.h"
+
+#include <cstdint>
+#include <string>
+
+namespace graphc::kernels {
+
+enum class MatmulType : uint32_t { F32 = 0 };
+
+/// c = op(a) x op(b) [+ bias] [relu], row-major and dense, with `batch` of each of a, b and c end to end. The result's bits
+/// depend on every field here (threads too) and on the CPU, on nothing else.
+struct MatmulDesc {
+  int64_t m = 0, n = 0, k = 0;
+  int64_t batch = 1;
+  bool transposeA = false;   ///< a is stored k x m
+  bool transposeB = false;   ///< b is stored n x k
+  bool bias = false;         ///< of length n, added to each row
+  bool relu = false;
+  MatmulType type = MatmulType::F32;
+  uint32_t threads = 1;
+  friend bool operator==(const MatmulDesc &, const MatmulDesc &) = default;
+};
+
+/// "matmul f32 128x512x784 +bias +relu, 1 thread".
+std::string describe(const MatmulDesc &desc);
+
+/// Bytes of scratch that the kernel needs on this machine's CPU, a multiple of 64, possibly 0. Opens the module.
+absl::StatusOr<uint64_t> matmulScratchBytes(const MatmulDesc &desc);
+
+} // namespace graphc::kernels
+#endif

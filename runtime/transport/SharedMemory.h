@@ -1,0 +1,47 @@
+//===- SharedMemory.h - channels between processes of one user on one host ----------------------------------*- C++ -*-===//
+//
+// The receiver owns the memory: one memfd with all its incoming channels from one peer, passed to that peer over a Unix
+// socket in the abstract namespace (nothing named in /dev/shm or any directory; it goes when its last process goes).
+// The socket's name holds the run's token; both sides check the other's user by SO_PEERCRED, the plan's fingerprint and
+// who the peer says it is. A peer can write anything into the memory, so every field read from it is checked before use;
+// the segment is sealed against resizing.
+//
+// The death of a peer is not noticed here: the control plane notices it and calls abort().
+//
+//===----------------------------------------------------------------------------------------------------------------===//
+#ifndef GRAPHC_RUNTIME_TRANSPORT_SHAREDMEMORY_H
+#define GRAPHC_RUNTIME_TRANSPORT_SHAREDMEMORY_H
+
+#include "runtime/transport/Transport.h"
+
+#include "absl/status/statusor.h"
+
+#include <string>
+#include <vector>
+
+namespace graphc::transport {
+
+struct SharedMemoryPeer {
+  std::string task;                   ///< "/job:ps/task:0"
+  std::vector<ChannelSpec> incoming;  ///< channels that this peer sends to us
+  std::vector<ChannelSpec> outgoing;  ///< channels that we send to this peer
+};
+
+struct SharedMemoryOptions {
+  std::string token;        ///< of the run: 16 or more random characters, the same for all tasks
+  std::string fingerprint;  ///< of the plan, 64 hexadecimal digits
+  std::string self;         ///< "/job:worker/task:1"
+  std::vector<SharedMemoryPeer> peers;
+};
+
+class SharedMemoryTransport : public Transport {
+public:
+  /// Makes the incoming segments and listens (a background thread answers peers until all have come). Does not wait.
+  static absl::StatusOr<std::unique_ptr<SharedMemoryTransport>> listen(SharedMemoryOptions options);
+  /// Connects to every peer that we send to, trying again while it does not listen yet, and waits until every peer that
+  /// sends to us has come. DeadlineExceeded names who is missing.
+  virtual absl::Status connect(absl::Time deadline) = 0;
+};
+
+} // namespace graphc::transport
+#endif
