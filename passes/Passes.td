@@ -21,6 +21,18 @@ def FlattenScopes : Pass<"flatten-scopes", "::mlir::ModuleOp"> {
   let dependentDialects = ["::graphc::graph::GraphDialect"];
 }
 
+def Decompose : Pass<"decompose", "::mlir::ModuleOp"> {
+  let summary = "write composite ops in primitives";
+  let description = [{
+    Input: graph ops anywhere in the module. Output: of the graph ops that compute only constant, iota, the elementwise
+    ones but logistic, rsqrt, sign and power, compare, select, convert, reshape, transpose, broadcast_in_dim, reduce_sum,
+    reduce_max, argmax, matmul and bias_add are left. Each expansion is the definition of its op: what it computes is
+    fixed here, on the op alone, whatever the partitioning. Runs before `outline`, so that lowering knows primitives only.
+  }];
+  let dependentDialects = ["::graphc::graph::GraphDialect"];
+  let statistics = [Statistic<"numExpanded", "expanded", "composite ops that were expanded">];
+}
+
 //===----------------------------------------------------------------------------------------------------------===//
 // place: every op and variable has one full device
 //===----------------------------------------------------------------------------------------------------------===//
