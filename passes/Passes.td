@@ -37,13 +37,70 @@ def Decompose : Pass<"decompose", "::mlir::ModuleOp"> {
 // place: every op and variable has one full device
 //===----------------------------------------------------------------------------------------------------------===//
 
+def Place : Pass<"place", "::mlir::ModuleOp"> {
+  let summary = "give every operation, variable and function one full device";
+  let description = [{
+    Input: a differentiated module with `graph.cluster` and `graph.strategy`; devices on operations and variables are
+    wishes, possibly partial. Output: `graph.device` everywhere. `one_device` puts all on the chief and ignores wishes.
+    `in_graph` follows wishes, then operands, then the chief. `parameter_server` deals the variables to the tasks of job
+    ps (`graph.variable_placement = "round_robin" | "balanced"`, slots with their variable) and leaves what trains to the
+    replicas: with more than one their device names no task. State is touched where it is stored. `graph.placement`
+    holds the placement rules of cluster.json, `[["w*", #graph.device<"/job:ps/task:1">], …]`.
+  }];
+  let dependentDialects = ["::graphc::graph::GraphDialect"];
+}
+
+def VerifyPlaced : Pass<"verify-placed", "::mlir::ModuleOp"> {
+  let summary = "check that everything has a device of the cluster, and state that of its variable";
+  let description = [{ Input and output: a placed module. Fails where an invariant of `place` does not hold. }];
+}
+
 //===----------------------------------------------------------------------------------------------------------===//
 // replicate: what N replicas mean
 //===----------------------------------------------------------------------------------------------------------===//
 
+def Replicate : Pass<"replicate", "::mlir::ModuleOp"> {
+  let summary = "make the meaning of N replicas explicit";
+  let description = [{
+    Input: a placed module. Output, between graphs: what leaves the replica domain passes through `graph.aggregate` (a sum
+    in replica order) and, for a mean, one division by N; nothing where updates are asynchronous. Output on one device
+    with micro-batches: what depends on the batch is cloned N times, and joined by the same sums in the same order and
+    the same division, so that both have the same bits. A variable that is assigned a value of every replica declares
+    its `aggregation`, or is refused.
+  }];
+  let dependentDialects = ["::graphc::graph::GraphDialect"];
+}
+
+def VerifyReplicated : Pass<"verify-replicated", "::mlir::ModuleOp"> {
+  let summary = "check that nothing leaves the replica domain but through an aggregate";
+  let description = [{ Input and output: a replicated module. Fails where an invariant of `replicate` does not hold. }];
+}
+
 //===----------------------------------------------------------------------------------------------------------===//
 // partition: one program per lane kind
 //===----------------------------------------------------------------------------------------------------------===//
+
+def Partition : Pass<"partition", "::mlir::ModuleOp"> {
+  let summary = "turn functions into phases of programs joined by channels";
+  let description = [{
+    Input: a replicated module. Output: no function; a `dist.phase` each, one `dist.program` for each device that has
+    something to do, and a `dist.channel` for each value and program that takes it from elsewhere, called after the
+    variable or the operation and with its location. The order of each program is that of the function, a send stands
+    behind its value, a receive before its first use: the programs cannot wait for each other in a circle. Constants are
+    made anew where they are used. Arguments, results, summaries and metrics are the business of the function's home, the
+    chief or the replicas, which also carries the chief's word. Asynchronous: the parameter servers' programs become
+    families too, one instance a worker, and a ticket takes the word's place.
+  }];
+  let dependentDialects = ["::graphc::graph::GraphDialect", "::graphc::dist::DistDialect"];
+}
+
+def VerifyPartitioned : Pass<"verify-partitioned", "::mlir::ModuleOp"> {
+  let summary = "check that phases end in all programs alike and that state is touched on its own task";
+  let description = [{
+    Input and output: a partitioned module, made by `partition` or by hand. The ends of channels are checked by the
+    dialect's own verifiers; whether programs can wait for each other in a circle by `schedule`.
+  }];
+}
 
 //===----------------------------------------------------------------------------------------------------------===//
 // outline: kernels, library calls, buffers

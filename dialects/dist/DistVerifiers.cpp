@@ -168,6 +168,8 @@ LogicalResult ProgramOp::verify() {
   if (!isCompleteDevice(getDevice(), namesTask)) // (PR2)
     return emitOpError("is on \"") << getDevice()
                                    << "\"; expected a complete device such as \"/job:ps/task:0/device:CPU:0\"";
+  if (!namesTask && !isFamily()) // (PR2)
+    return emitOpError("has one instance but its device \"") << getDevice() << "\" names no task";
   return success();
 }
 

@@ -1,0 +1,140 @@
+// partition: functions become phases of programs, edges from one device to another become channels.
+#include "passes/Passes.h"
+#include "passes/partition/Metrics.h"
+#include "passes/partition/ProgramBuilder.h"
+
+using namespace mlir;
+
+namespace graphc {
+#define GEN_PASS_DEF_PARTITION
+#include "passes/Passes.h.inc"
+
+namespace {
+
+using graph::getDevice;
+
+class FunctionPartitioner {
+public:
+  FunctionPartitioner(ModuleOp module, graph::FuncOp func, const Distribution &distribution)
+      : module(module), func(func), dist(distribution), builder(module, func, distribution) {}
+
+  LogicalResult run() {
+    dropDeadCode();
+    SmallVector<ReducedMetric> metrics = expandMetrics(func);
+    describePhase();
+    for (Operation &op : func.getBodyBlock())
+      if (failed(distribute(&op)))
+        return failure();
+    reportMetrics(metrics);
+    if (failed(builder.finish()))
+      return failure();
+    func.erase();
+    return success();
+  }
+
+private:
+  /// What nobody uses would otherwise cross, and keep a program alive.
+  void dropDeadCode() {
+    for (Operation &op : llvm::make_early_inc_range(llvm::reverse(func.getBodyBlock())))
+      if (isOpTriviallyDead(&op))
+        op.erase();
+  }
+
+  void describePhase() {
+    Builder attrs(func.getContext());
+    for (Operation &op : func.getBodyBlock()) {
+      FlatSymbolRefAttr variable = getVariable(&op);
+      if (variable && isUpdate(&op) && variable.getValue() == graph::GraphDialect::kGlobalStep)
+        builder.phase.setAdvancesGlobalStep(true);
+      auto batch = dyn_cast<graph::NextBatchOp>(op);
+      if (!batch || builder.phase.getDataset())
+        continue;
+      // One step of an asynchronous phase is one update, made of one replica's batch.
+      int64_t replicas = dist.replicates(func) && !dist.async ? dist.replicas : 1;
+      builder.phase.setDatasetAttr(batch.getDatasetAttr());
+      builder.phase.setSamplesPerStep(batch.getBatch() * batch.getMicroBatches() * replicas);
+    }
+  }
+
+  LogicalResult distribute(Operation *op) {
+    if (isRematerializable(op))
+      return success(); // made by whoever uses it
+    if (auto results = dyn_cast<graph::ReturnOp>(op))
+      return fetchResults(results);
+    ProgramUnderConstruction &program = builder.getProgram(getDevice(op));
+    if (auto aggregate = dyn_cast<graph::AggregateOp>(op)) {
+      builder.getAggregate(aggregate, program);
+      return success();
+    }
+    if (auto summary = dyn_cast<graph::SummaryOp>(op))
+      return fetch(summary.getName(), summary.getValue(), summary.getReductionAttr(), op->getLoc());
+    for (Value operand : op->getOperands())
+      builder.getValue(operand, program, op->getLoc());
+    Operation *copy = program.builder.clone(*op, program.map);
+    copy->removeAttr(graph::GraphDialect::kDevice);
+    return success();
+  }
+
+  /// Results and summaries are fetched where the host is: at the chief, or at every replica.
+  LogicalResult fetch(StringRef name, Value value, StringAttr declared, Location loc) {
+    if (!fetched.insert(name).second)
+      return emitError(loc) << "a second fetch of function @" << builder.phase.getSymName() << " is named \"" << name
+                            << "\"; results and summaries need names of their own (graph.name)";
+    ProgramUnderConstruction &home = builder.getProgram(getDevice(func));
+    Value own = builder.getValue(value, home, loc);
+    // What one device made for all replicas is the same in each.
+    Operation *def = value.getDefiningOp();
+    bool onceForAll = home.op.isFamily() && def && !isRematerializable(def) && getDevice(def) != getDevice(func);
+    StringRef reduction = getReductionOf(value.getType(), declared);
+    if (onceForAll && reduction == "mean")
+      reduction = "first_replica";
+    dist::FetchOp::create(home.builder, loc, name, own, reduction);
+    return success();
+  }
+
+  LogicalResult fetchResults(graph::ReturnOp op) {
+    for (OpOperand &operand : op->getOpOperands()) {
+      unsigned number = operand.getOperandNumber();
+      auto declared = func.getResultAttrOfType<StringAttr>(number, graph::GraphDialect::kReduction);
+      if (failed(fetch(func.getResultName(number), operand.get(), declared, op.getLoc())))
+        return failure();
+    }
+    return success();
+  }
+
+  /// One dist.metric a name at the host; towers' metrics of the same name are added in tower order.
+  void reportMetrics(ArrayRef<ReducedMetric> metrics) {
+    ProgramUnderConstruction &home = builder.getProgram(getDevice(func));
+    llvm::MapVector<StringAttr, std::pair<Value, Value>> totals;
+    for (const ReducedMetric &metric : metrics) {
+      Location loc = metric.sum.getLoc();
+      Value sum = builder.getValue(metric.sum, home, loc), count = builder.getValue(metric.count, home, loc);
+      auto &[totalSum, totalCount] = totals[metric.name];
+      totalSum = totalSum ? graph::AddOp::create(home.builder, loc, totalSum, sum) : sum;
+      totalCount = totalCount ? graph::AddOp::create(home.builder, loc, totalCount, count) : count;
+    }
+    for (auto &[name, total] : totals)
+      dist::MetricOp::create(home.builder, total.first.getLoc(), name, total.first, total.second);
+  }
+
+  ModuleOp module;
+  graph::FuncOp func;
+  const Distribution &dist;
+  PhaseBuilder builder;
+  llvm::StringSet<> fetched;
+};
+
+struct PartitionPass : impl::PartitionBase<PartitionPass> {
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    std::optional<Distribution> distribution = Distribution::of(module);
+    if (!distribution)
+      return signalPassFailure();
+    for (auto func : llvm::make_early_inc_range(module.getOps<graph::FuncOp>()))
+      if (failed(FunctionPartitioner(module, func, *distribution).run()))
+        return signalPassFailure();
+  }
+};
+
+} // namespace
+} // namespace graphc

@@ -1,0 +1,190 @@
+#include "passes/partition/ProgramBuilder.h"
+
+using namespace mlir;
+
+namespace graphc {
+
+using graph::DeviceAttr;
+using graph::getDevice;
+
+PhaseBuilder::PhaseBuilder(ModuleOp module, graph::FuncOp func, const Distribution &distribution)
+    : module(module), func(func), dist(distribution), async(distribution.kind == StrategyKind::ParameterServer &&
+                                                            distribution.async && func.getRole() == graph::Role::Train),
+      symbolBuilder(func) {
+  // The function's name is the phase's from now on.
+  std::string name = func.getSymName().str();
+  func.setSymName((name + "$partitioned"));
+  phase = dist::PhaseOp::create(symbolBuilder, func.getLoc(), name, func.getRoleAttr(), IntegerAttr(),
+                                FlatSymbolRefAttr(), async, false);
+}
+
+ProgramUnderConstruction &PhaseBuilder::getProgram(DeviceAttr device) {
+  std::unique_ptr<ProgramUnderConstruction> &slot = programs[device];
+  if (slot)
+    return *slot;
+  std::string suffix = device.getJob().empty() ? "replica" : device.getJob().str();
+  if (!isReplicaDevice(device))
+    suffix += std::to_string(device.getTask());
+  // Asynchronous: one instance a worker, on the parameter server's task too.
+  int64_t replicas = isReplicaDevice(device) || async ? dist.replicas : 1;
+  bool locks = async && !isReplicaDevice(device) && device != dist.replicaDevice;
+  auto program = dist::ProgramOp::create(symbolBuilder, func.getLoc(), (phase.getSymName() + "." + suffix).str(),
+                                         phase.getSymName(), device.str(), replicas, locks, IntegerAttr());
+  Block &block = program.getBody().emplaceBlock();
+  OpBuilder builder = OpBuilder::atBlockEnd(&block);
+  auto end = dist::EndOp::create(builder, func.getLoc());
+  builder.setInsertionPoint(end);
+  slot = std::make_unique<ProgramUnderConstruction>(program, builder, suffix);
+  return *slot;
+}
+
+//===----------------------------------------------------------------------===//
+// Values
+//===----------------------------------------------------------------------===//
+
+/// What a channel is called after: the variable that is read or whose gradient crosses, the argument, or the operation.
+static std::string getStem(Value value, graph::FuncOp func, bool &isGradient) {
+  isGradient = false;
+  Operation *def = value.getDefiningOp();
+  if (!def)
+    return func.getArgumentName(cast<BlockArgument>(value).getArgNumber());
+  if (isa<graph::ReadOp>(def))
+    return getVariable(def).getValue().str();
+  for (Operation *user : value.getUsers()) {
+    Operation *update = user;
+    for (unsigned hops = 0;
+         hops < 2 && !isUpdate(update) && isa<graph::AggregateOp, graph::DivideOp>(update) && update->hasOneUse();
+         ++hops)
+      update = *update->getUsers().begin();
+    if (appliesGradient(update)) {
+      isGradient = true;
+      return getVariable(update).getValue().str();
+    }
+  }
+  return def->getName().stripDialect().str();
+}
+
+dist::ChannelOp PhaseBuilder::createChannel(const Twine &name, RankedTensorType type, ProgramUnderConstruction &from,
+                                            ProgramUnderConstruction &to, Location loc, bool control) {
+  std::string stem = (phase.getSymName() + "." + name).str(), unique = stem;
+  for (unsigned i = 1; !channelNames.insert(unique).second; ++i)
+    unique = stem + "_" + std::to_string(i);
+  OpBuilder builder(phase);
+  builder.setInsertionPointAfter(lastChannel ? lastChannel : phase.getOperation());
+  int64_t instances = control ? to.op.getReplicas() : std::max(from.op.getReplicas(), to.op.getReplicas());
+  auto channel = dist::ChannelOp::create(builder, loc, unique, type, from.op.getSymName(), to.op.getSymName(),
+                                         /*capacity=*/1, instances, control);
+  lastChannel = channel;
+  return channel;
+}
+
+dist::ChannelOp PhaseBuilder::createChannel(Value value, ProgramUnderConstruction &from, ProgramUnderConstruction &to,
+                                            Location loc) {
+  bool isGradient;
+  std::string stem = getStem(value, func, isGradient);
+  auto type = cast<RankedTensorType>(value.getType());
+  return isGradient ? createChannel(stem + ".gradient", type, from, to, loc, false)
+                    : createChannel(stem + ".to_" + to.suffix, type, from, to, loc, false);
+}
+
+void PhaseBuilder::send(Value value, ProgramUnderConstruction &from, dist::ChannelOp channel) {
+  Value own = from.map.lookup(value);
+  Operation *&last = from.lastSend[value];
+  OpBuilder builder(func.getContext());
+  builder.setInsertionPointAfter(last ? last : own.getDefiningOp());
+  last = dist::SendOp::create(builder, value.getLoc(), channel.getSymName(), own);
+}
+
+/// The copy of a value that this program makes itself; null where another program has it.
+Value PhaseBuilder::getOwnValue(Value value, ProgramUnderConstruction &program) {
+  if (Value own = program.map.lookupOrNull(value))
+    return own;
+  Operation *def = value.getDefiningOp();
+  if (!def) {
+    if (&program != &getProgram(getDevice(func)))
+      return {};
+    unsigned number = cast<BlockArgument>(value).getArgNumber();
+    OpBuilder builder = OpBuilder::atBlockBegin(&program.op.getBlock());
+    Value fed = dist::FeedOp::create(builder, value.getLoc(), value.getType(), func.getArgumentName(number));
+    program.map.map(value, fed);
+    return fed;
+  }
+  if (!isRematerializable(def))
+    return {};
+  Operation *copy = program.builder.clone(*def);
+  copy->removeAttr(graph::GraphDialect::kDevice);
+  program.map.map(def->getResults(), copy->getResults());
+  return program.map.lookup(value);
+}
+
+Value PhaseBuilder::getValue(Value value, ProgramUnderConstruction &program, Location user) {
+  if (Value own = getOwnValue(value, program))
+    return own;
+  Operation *def = value.getDefiningOp();
+  ProgramUnderConstruction &from = getProgram(getDevice(def ? def : func.getOperation()));
+  getOwnValue(value, from);
+  dist::ChannelOp channel = createChannel(value, from, program, value.getLoc());
+  send(value, from, channel);
+  Value received = dist::ReceiveOp::create(program.builder, user, value.getType(), channel.getSymName());
+  program.map.map(value, received);
+  return received;
+}
+
+Value PhaseBuilder::getAggregate(graph::AggregateOp aggregate, ProgramUnderConstruction &program) {
+  Value value = aggregate.getOperand();
+  ProgramUnderConstruction &from = getProgram(dist.replicaDevice);
+  getOwnValue(value, from); // a constant is sent as well: its sum is that of N messages
+  dist::ChannelOp channel = createChannel(value, from, program, value.getLoc());
+  send(value, from, channel);
+  Value sum = dist::AggregateOp::create(program.builder, aggregate.getLoc(), value.getType(), channel.getSymName());
+  program.map.map(aggregate.getResult(), sum);
+  return sum;
+}
+
+//===----------------------------------------------------------------------===//
+// The chief's word, tickets
+//===----------------------------------------------------------------------===//
+
+LogicalResult PhaseBuilder::finish() {
+  getProgram(getDevice(func)); // the chief takes part in every phase
+  if (async)
+    return addTicket();
+  addControl();
+  return success();
+}
+
+LogicalResult PhaseBuilder::addTicket() {
+  auto step = module.lookupSymbol<graph::VariableOp>(graph::GraphDialect::kGlobalStep);
+  bool advances = phase.getAdvancesGlobalStep();
+  if (!step || !advances)
+    return func.emitOpError(
+        "never advances @global_step, by which asynchronous updates are counted; add graph.minimize "
+        "or graph.assign_add @global_step");
+  auto found = programs.find(getDevice(step));
+  ProgramUnderConstruction &owner = *found->second;
+  OpBuilder builder = OpBuilder::atBlockBegin(&owner.op.getBlock());
+  dist::TicketOp::create(builder, step.getLoc());
+  return success();
+}
+
+void PhaseBuilder::addControl() {
+  MLIRContext *context = func.getContext();
+  ProgramUnderConstruction &chief = getProgram(getDevice(func));
+  auto word = RankedTensorType::get({}, IntegerType::get(context, 64));
+  SmallVector<Attribute> names;
+  for (auto &[device, program] : programs) {
+    bool local = program.get() == &chief;
+    FlatSymbolRefAttr name;
+    if (!local || program->op.isFamily()) {
+      dist::ChannelOp channel =
+          createChannel("control." + program->suffix, word, chief, *program, func.getLoc(), /*control=*/true);
+      name = FlatSymbolRefAttr::get(channel.getSymNameAttr());
+      names.push_back(name);
+    }
+    dist::ControlReceiveOp::create(program->builder, func.getLoc(), name, local);
+  }
+  OpBuilder builder = OpBuilder::atBlockBegin(&chief.op.getBlock());
+  dist::ControlSendOp::create(builder, func.getLoc(), builder.getArrayAttr(names));
+}
+
+} // namespace graphc

@@ -1,0 +1,67 @@
+// One program while partition fills it, and all programs and channels of one phase.
+#ifndef GRAPHC_PASSES_PARTITION_PROGRAMBUILDER_H
+#define GRAPHC_PASSES_PARTITION_PROGRAMBUILDER_H
+
+#include "dialects/dist/DistDialect.h"
+#include "dialects/graph/GraphDialect.h"
+#include "passes/place/Strategy.h"
+
+#include "mlir/IR/IRMapping.h"
+#include "llvm/ADT/StringSet.h"
+
+namespace graphc {
+
+/// The step of one device. `map` knows, for every value of the function that this program has, its own copy: computed
+/// here, received or made anew.
+struct ProgramUnderConstruction {
+  ProgramUnderConstruction(dist::ProgramOp op, mlir::OpBuilder builder, std::string suffix)
+      : op(op), builder(builder), suffix(std::move(suffix)) {}
+  dist::ProgramOp op;
+  mlir::OpBuilder builder; ///< at the end of the body, before dist.end
+  mlir::IRMapping map;
+  std::string suffix; ///< "ps0", "worker"
+  /// Behind the last send of each value, so that a value's sends follow it in the order of their consumers.
+  llvm::DenseMap<mlir::Value, mlir::Operation *> lastSend;
+};
+
+/// Builds the programs of one function. Every value goes to a program at most once.
+class PhaseBuilder {
+public:
+  PhaseBuilder(mlir::ModuleOp module, graph::FuncOp func, const Distribution &distribution);
+
+  /// The program of a device, made when it is first asked for.
+  ProgramUnderConstruction &getProgram(graph::DeviceAttr device);
+
+  /// The value in `program`: its own, received over a channel from the program that has it, or a constant made anew.
+  mlir::Value getValue(mlir::Value value, ProgramUnderConstruction &program, mlir::Location user);
+  /// The sum of a value that every replica has.
+  mlir::Value getAggregate(graph::AggregateOp aggregate, ProgramUnderConstruction &program);
+
+  /// Control words from the chief's program to all and back to itself; tickets in asynchronous phases.
+  mlir::LogicalResult finish();
+
+  dist::PhaseOp phase;
+
+private:
+  dist::ChannelOp createChannel(mlir::Value value, ProgramUnderConstruction &from, ProgramUnderConstruction &to,
+                                mlir::Location loc);
+  dist::ChannelOp createChannel(const llvm::Twine &name, mlir::RankedTensorType type, ProgramUnderConstruction &from,
+                                ProgramUnderConstruction &to, mlir::Location loc, bool control);
+  void send(mlir::Value value, ProgramUnderConstruction &from, dist::ChannelOp channel);
+  mlir::Value getOwnValue(mlir::Value value, ProgramUnderConstruction &program);
+  mlir::LogicalResult addTicket();
+  void addControl();
+
+  mlir::ModuleOp module;
+  graph::FuncOp func;
+  const Distribution &dist;
+  bool async;                    ///< this phase ends by closing
+  mlir::OpBuilder symbolBuilder; ///< before the function, where its phase, channels and programs go
+  llvm::MapVector<graph::DeviceAttr, std::unique_ptr<ProgramUnderConstruction>> programs;
+  mlir::Operation *lastChannel = nullptr;
+  llvm::StringSet<> channelNames;
+};
+
+} // namespace graphc
+
+#endif // GRAPHC_PASSES_PARTITION_PROGRAMBUILDER_H

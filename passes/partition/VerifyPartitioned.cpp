@@ -1,0 +1,92 @@
+// verify-partitioned: what the symbol verifiers of the dist dialect cannot see by themselves.
+#include "passes/Passes.h"
+
+#include "dialects/dist/DistDialect.h"
+#include "dialects/graph/GraphDialect.h"
+#include "passes/place/Strategy.h"
+
+using namespace mlir;
+
+namespace graphc {
+#define GEN_PASS_DEF_VERIFYPARTITIONED
+#include "passes/Passes.h.inc"
+
+namespace {
+
+struct VerifyPartitionedPass : impl::VerifyPartitionedBase<VerifyPartitionedPass> {
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    for (auto func : module.getOps<graph::FuncOp>()) {
+      func.emitOpError("expected to be gone after partition");
+      return signalPassFailure();
+    }
+    for (auto phase : module.getOps<dist::PhaseOp>())
+      if (failed(verifyPhase(module, phase)))
+        return signalPassFailure();
+    SymbolTable symbols(module);
+    for (auto program : module.getOps<dist::ProgramOp>())
+      if (failed(verifyState(symbols, program)))
+        return signalPassFailure();
+  }
+
+private:
+  /// A phase ends in every program at the same step: by the chief's word as the last thing that a step does, or by
+  /// closing, which one ticket starts.
+  LogicalResult verifyPhase(ModuleOp module, dist::PhaseOp phase) {
+    dist::ControlSendOp word;
+    dist::TicketOp ticket;
+    for (auto program : module.getOps<dist::ProgramOp>()) {
+      if (program.getPhase() != phase.getSymName())
+        continue;
+      for (Operation &op : program.getBlock()) {
+        if (auto send = dyn_cast<dist::ControlSendOp>(op))
+          word = send;
+        if (auto here = dyn_cast<dist::TicketOp>(op)) {
+          if (ticket) {
+            InFlightDiagnostic diag = op.emitOpError("is the second one of phase @") << phase.getSymName();
+            diag.attachNote(ticket.getLoc()) << "the first one is here";
+            return diag;
+          }
+          ticket = here;
+        }
+      }
+      if (phase.getEndsByClosing())
+        continue;
+      Operation *last = program.getBlock().back().getPrevNode();
+      while (last && isa<dist::SendDoneOp, dist::ReleaseOp>(last))
+        last = last->getPrevNode();
+      if (!last || !isa<dist::ControlReceiveOp>(last)) {
+        InFlightDiagnostic diag = program.emitOpError("expected dist.control_receive as the last thing of its step");
+        diag.attachNote(phase.getLoc()) << "phase @" << phase.getSymName() << " ends by the chief's word";
+        return diag;
+      }
+    }
+    if (phase.getEndsByClosing() && !ticket)
+      return phase.emitOpError("ends by closing, but none of its programs takes a dist.ticket");
+    if (!phase.getEndsByClosing() && !word)
+      return phase.emitOpError("has no dist.control_send, so that nothing would end it");
+    return success();
+  }
+
+  /// Variables are touched on their own task alone.
+  LogicalResult verifyState(const SymbolTable &symbols, dist::ProgramOp program) {
+    for (Operation &op : program.getBlock()) {
+      FlatSymbolRefAttr name = getVariable(&op);
+      if (!name)
+        continue;
+      auto variable = symbols.lookup<graph::VariableOp>(name.getValue());
+      graph::DeviceAttr owner = graph::getDevice(variable);
+      if (owner && owner.str() == program.getDevice())
+        continue;
+      InFlightDiagnostic diag = op.emitOpError("touches @")
+                                << name.getValue() << " on \"" << program.getDevice() << "\", but it is stored on "
+                                << (owner ? "\"" + owner.str() + "\"" : "no device (graph.device is missing)");
+      diag.attachNote(variable.getLoc()) << "variable declared here";
+      return diag;
+    }
+    return success();
+  }
+};
+
+} // namespace
+} // namespace graphc

@@ -1,0 +1,40 @@
+// The devices of a cluster, and how a name that a user wrote becomes one of them.
+#ifndef GRAPHC_PASSES_PLACE_DEVICES_H
+#define GRAPHC_PASSES_PLACE_DEVICES_H
+
+#include "dialects/graph/GraphDialect.h"
+
+#include <string>
+
+namespace graphc {
+
+/// Every device of a cluster, in the cluster's order: one CPU:0 a task.
+class DeviceSet {
+public:
+  explicit DeviceSet(graph::ClusterAttr cluster);
+
+  llvm::ArrayRef<graph::DeviceAttr> all() const { return devices; }
+  /// The devices of one job, in task order.
+  llvm::SmallVector<graph::DeviceAttr> ofJob(llvm::StringRef job) const;
+  bool contains(graph::DeviceAttr device) const { return llvm::is_contained(devices, device); }
+
+  /// The device that `wish`, possibly partial, means where `home` is the default: `home` itself if it fits, then the
+  /// first device of home's job that fits, then the first of all. Null if there is none.
+  graph::DeviceAttr resolve(graph::DeviceAttr wish, graph::DeviceAttr home) const;
+
+  /// "; valid devices are …; did you mean …?" for a wish that nothing satisfies.
+  std::string describe(graph::DeviceAttr wish) const;
+
+private:
+  llvm::SmallVector<graph::DeviceAttr> devices;
+};
+
+/// Whether every part that `wish` gives is that of `device`.
+bool satisfies(graph::DeviceAttr device, graph::DeviceAttr wish);
+
+/// "Each replica's own task": a device without a task.
+inline bool isReplicaDevice(graph::DeviceAttr device) { return device.getTask() < 0; }
+
+} // namespace graphc
+
+#endif // GRAPHC_PASSES_PLACE_DEVICES_H

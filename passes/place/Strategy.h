@@ -1,0 +1,56 @@
+// What the module says about the cluster and the strategy, in one place for place, replicate and partition.
+#ifndef GRAPHC_PASSES_PLACE_STRATEGY_H
+#define GRAPHC_PASSES_PLACE_STRATEGY_H
+
+#include "dialects/graph/GraphDialect.h"
+#include "passes/place/Devices.h"
+
+namespace graphc {
+
+enum class StrategyKind { OneDevice, InGraph, ParameterServer };
+
+/// Names of the module attributes that only the placement reads.
+inline constexpr llvm::StringLiteral kVariablePlacement = "graph.variable_placement"; ///< "round_robin" | "balanced"
+inline constexpr llvm::StringLiteral kPlacementRules = "graph.placement";             ///< [["w*", #graph.device<…>], …]
+
+/// The strategy of a module with its defaults filled in.
+struct Distribution {
+  StrategyKind kind = StrategyKind::OneDevice;
+  bool async = false;
+  int64_t microBatches = 1;
+  graph::ClusterAttr cluster;
+  graph::DeviceAttr chief;    ///< the full device of the task that drives the run
+  graph::ReplicasAttr domain; ///< null where nothing is replicated
+  int64_t replicas = 1;
+  /// Where ops of every replica stand: without a task for more than one replica ("each replica's own task").
+  graph::DeviceAttr replicaDevice;
+
+  /// Reads the module's attributes; emits an error and returns nullopt where they do not fit each other.
+  static std::optional<Distribution> of(mlir::ModuleOp module);
+
+  /// Whether this function runs once a replica, on `replicaDevice`.
+  bool replicates(graph::FuncOp func) const {
+    return kind == StrategyKind::ParameterServer && replicas > 1 && func.getRole() == graph::Role::Train;
+  }
+  /// Where arguments come in and results go out.
+  graph::DeviceAttr homeOf(graph::FuncOp func) const {
+    return kind == StrategyKind::ParameterServer && func.getRole() == graph::Role::Train ? replicaDevice : chief;
+  }
+};
+
+/// The variable that a state operation reads or writes; null for other operations.
+mlir::FlatSymbolRefAttr getVariable(mlir::Operation *op);
+/// Whether the operation writes its variable, and the value that it takes for that (gradient or new value).
+bool isUpdate(mlir::Operation *op);
+mlir::OpOperand &getUpdateOperand(mlir::Operation *op);
+/// Whether the update applies a gradient (apply_*), as opposed to assign and assign_add.
+bool appliesGradient(mlir::Operation *op);
+/// Constants and the like: made anew wherever they are needed instead of crossing.
+bool isRematerializable(mlir::Operation *op);
+
+/// "mean", "sum" or "first_replica" of a result or summary: what is declared, else mean of floats and else the first.
+mlir::StringRef getReductionOf(mlir::Type type, mlir::StringAttr declared);
+
+} // namespace graphc
+
+#endif // GRAPHC_PASSES_PLACE_STRATEGY_H

@@ -1,0 +1,77 @@
+// verify-placed: the invariants that hold after place and until partition.
+#include "passes/Passes.h"
+#include "passes/place/Devices.h"
+#include "passes/place/Strategy.h"
+
+using namespace mlir;
+
+namespace graphc {
+#define GEN_PASS_DEF_VERIFYPLACED
+#include "passes/Passes.h.inc"
+
+namespace {
+
+using graph::DeviceAttr;
+using graph::getDevice;
+
+struct VerifyPlacedPass : impl::VerifyPlacedBase<VerifyPlacedPass> {
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    std::optional<Distribution> distribution = Distribution::of(module);
+    if (!distribution)
+      return signalPassFailure();
+    DeviceSet devices(distribution->cluster);
+    llvm::DenseMap<StringAttr, graph::VariableOp> variables;
+    for (auto variable : module.getOps<graph::VariableOp>()) {
+      variables[variable.getSymNameAttr()] = variable;
+      DeviceAttr device = getDevice(variable);
+      if (!device || !devices.contains(device)) {
+        variable.emitOpError("expected a device of the cluster after place, found ") << text(device);
+        return signalPassFailure();
+      }
+    }
+    for (auto func : module.getOps<graph::FuncOp>()) {
+      if (failed(verifyDevice(func, func, *distribution, devices)))
+        return signalPassFailure();
+      for (Operation &op : func.getBodyBlock())
+        if (failed(verifyDevice(&op, func, *distribution, devices)) || failed(verifyState(&op, variables)))
+          return signalPassFailure();
+    }
+  }
+
+private:
+  static std::string text(DeviceAttr device) { return device ? "\"" + device.str() + "\"" : "none"; }
+
+  LogicalResult verifyDevice(Operation *op, graph::FuncOp func, const Distribution &distribution,
+                             const DeviceSet &devices) {
+    if (isa<graph::ScopeOp, graph::MinimizeOp>(op))
+      return op->emitOpError("expected to be gone after place");
+    DeviceAttr device = getDevice(op);
+    bool inDomain = distribution.replicates(func) && device == distribution.replicaDevice;
+    if (!device || !(inDomain || devices.contains(device)))
+      return op->emitOpError("expected a device of the cluster after place, found ") << text(device);
+    return success();
+  }
+
+  /// State is read and written where it is stored, slots with their variable.
+  LogicalResult verifyState(Operation *op, const llvm::DenseMap<StringAttr, graph::VariableOp> &variables) {
+    SmallVector<FlatSymbolRefAttr> names;
+    if (FlatSymbolRefAttr name = getVariable(op))
+      names.push_back(name);
+    if (auto momentum = dyn_cast<graph::ApplyMomentumOp>(op))
+      names.push_back(momentum.getSlotAttr());
+    for (FlatSymbolRefAttr name : names) {
+      graph::VariableOp variable = variables.lookup(name.getAttr());
+      if (getDevice(variable) == getDevice(op))
+        continue;
+      InFlightDiagnostic diag = op->emitOpError("is on ") << text(getDevice(op)) << ", but its variable @"
+                                                          << name.getValue() << " is on " << text(getDevice(variable));
+      diag.attachNote(variable.getLoc()) << "variable declared here";
+      return diag;
+    }
+    return success();
+  }
+};
+
+} // namespace
+} // namespace graphc

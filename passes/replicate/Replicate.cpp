@@ -1,0 +1,144 @@
+// replicate: the meaning of N replicas made explicit, with every sum in replica order and one division by N.
+#include "passes/Passes.h"
+#include "passes/place/Strategy.h"
+#include "passes/replicate/Towers.h"
+
+using namespace mlir;
+
+namespace graphc {
+#define GEN_PASS_DEF_REPLICATE
+#include "passes/Passes.h.inc"
+
+FailureOr<Aggregation> getAggregation(Operation *update, graph::VariableOp variable, int64_t replicas) {
+  if (appliesGradient(update))
+    return Aggregation::Mean;
+  std::optional<StringRef> declared = variable.getAggregation();
+  if (!declared) {
+    InFlightDiagnostic diag = update->emitOpError("gives @")
+                              << variable.getSymName() << " a value that differs in each of the " << replicas
+                              << " replicas; declare on the variable what that means: aggregation = \"mean\", \"sum\" "
+                                 "or \"first_replica\"";
+    diag.attachNote(variable.getLoc()) << "variable declared here";
+    return diag;
+  }
+  if (*declared == "mean") {
+    Type element = variable.getTensorType().getElementType();
+    if (isa<FloatType>(element))
+      return Aggregation::Mean;
+    InFlightDiagnostic diag = update->emitOpError("cannot take the mean of ")
+                              << element << " values; expected \"sum\" or \"first_replica\"";
+    diag.attachNote(variable.getLoc()) << "aggregation declared here";
+    return diag;
+  }
+  return *declared == "sum" ? Aggregation::Sum : Aggregation::FirstReplica;
+}
+
+namespace {
+
+using graph::DeviceAttr;
+using graph::getDevice;
+using graph::setDevice;
+
+/// Between-graph: what leaves the replica domain passes through an aggregate on the device that takes it.
+class BetweenGraph {
+public:
+  BetweenGraph(ModuleOp module, const Distribution &distribution) : symbols(module), dist(distribution) {}
+
+  LogicalResult run(graph::FuncOp func) {
+    for (Operation &op : llvm::make_early_inc_range(func.getBodyBlock())) {
+      if (getDevice(&op) == dist.replicaDevice)
+        continue;
+      bool crosses = false;
+      for (OpOperand &operand : op.getOpOperands()) {
+        if (!isReplicated(operand.get()))
+          continue;
+        if (!isUpdate(&op)) {
+          InFlightDiagnostic diag = op.emitOpError("is on \"")
+                                    << getDevice(&op).str() << "\", but takes a value that each of the "
+                                    << dist.replicas
+                                    << " replicas computes for itself; only variables' updates leave the replicas";
+          diag.attachNote(operand.get().getLoc()) << "computed here, on \"" << dist.replicaDevice.str() << "\"";
+          return diag;
+        }
+        if (failed(aggregate(&op, operand)))
+          return failure();
+        crosses = true;
+      }
+      // A gradient that no replica computes (made of variables alone, on their task) still counts N times.
+      if (appliesGradient(&op) && !dist.async && !crosses)
+        sumCopies(&op);
+    }
+    return success();
+  }
+
+private:
+  bool isReplicated(Value value) {
+    Operation *def = value.getDefiningOp();
+    return !def || getDevice(def) == dist.replicaDevice; // arguments are fed to every replica
+  }
+
+  Value divide(OpBuilder &builder, Location loc, Value sum, DeviceAttr device) {
+    Value n = graph::createSplat(builder, loc, sum.getType(), dist.replicas);
+    auto mean = graph::DivideOp::create(builder, loc, sum, n);
+    setDevice(n.getDefiningOp(), device);
+    setDevice(mean, device);
+    return mean;
+  }
+
+  LogicalResult aggregate(Operation *update, OpOperand &operand) {
+    auto variable = symbols.lookup<graph::VariableOp>(getVariable(update).getValue());
+    FailureOr<Aggregation> kind = getAggregation(update, variable, dist.replicas);
+    if (failed(kind))
+      return failure();
+    if (dist.async) // each replica's value is applied as it comes
+      return success();
+    if (*kind == Aggregation::FirstReplica) {
+      InFlightDiagnostic diag =
+          update->emitOpError("has aggregation \"first_replica\", which a parameter server cannot "
+                              "serve: every replica sends; expected \"mean\" or \"sum\"");
+      diag.attachNote(variable.getLoc()) << "aggregation declared here";
+      return diag;
+    }
+    OpBuilder builder(update);
+    Location loc = operand.get().getLoc();
+    Value sum = graph::AggregateOp::create(builder, loc, operand.get().getType(), operand.get(), dist.replicas);
+    setDevice(sum.getDefiningOp(), getDevice(update));
+    operand.set(*kind == Aggregation::Mean ? divide(builder, loc, sum, getDevice(update)) : sum);
+    return success();
+  }
+
+  void sumCopies(Operation *update) {
+    OpOperand &operand = getUpdateOperand(update);
+    OpBuilder builder(update);
+    Value value = operand.get(), sum = value;
+    for (int64_t r = 1; r < dist.replicas; ++r) {
+      sum = graph::AddOp::create(builder, value.getLoc(), sum, value);
+      setDevice(sum.getDefiningOp(), getDevice(update));
+    }
+    operand.set(divide(builder, value.getLoc(), sum, getDevice(update)));
+  }
+
+  SymbolTable symbols;
+  const Distribution &dist;
+};
+
+struct ReplicatePass : impl::ReplicateBase<ReplicatePass> {
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    std::optional<Distribution> distribution = Distribution::of(module);
+    if (!distribution)
+      return signalPassFailure();
+    for (auto func : module.getOps<graph::FuncOp>()) {
+      LogicalResult result = success();
+      if (distribution->replicates(func))
+        result = BetweenGraph(module, *distribution).run(func);
+      else if (func.getRole() == graph::Role::Train && distribution->microBatches > 1)
+        result = buildTowers(module, func, distribution->microBatches);
+      if (failed(result))
+        return signalPassFailure();
+    }
+  }
+};
+
+} // namespace
+} // namespace graphc

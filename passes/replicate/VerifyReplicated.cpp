@@ -1,0 +1,55 @@
+// verify-replicated: nothing leaves the replica domain but through an aggregate.
+#include "passes/Passes.h"
+#include "passes/place/Strategy.h"
+
+using namespace mlir;
+
+namespace graphc {
+#define GEN_PASS_DEF_VERIFYREPLICATED
+#include "passes/Passes.h.inc"
+
+namespace {
+
+using graph::getDevice;
+
+struct VerifyReplicatedPass : impl::VerifyReplicatedBase<VerifyReplicatedPass> {
+  void runOnOperation() override {
+    std::optional<Distribution> distribution = Distribution::of(getOperation());
+    if (!distribution)
+      return signalPassFailure();
+    for (auto func : getOperation().getOps<graph::FuncOp>())
+      for (Operation &op : func.getBodyBlock())
+        if (failed(verifyOp(&op, *distribution, distribution->replicates(func) && !distribution->async)))
+          return signalPassFailure();
+  }
+
+private:
+  LogicalResult verifyOp(Operation *op, const Distribution &distribution, bool replicated) {
+    if (auto aggregate = dyn_cast<graph::AggregateOp>(op)) {
+      if (!replicated)
+        return op->emitOpError("expected only in functions that run on every replica");
+      if (static_cast<int64_t>(aggregate.getReplicas()) != distribution.replicas)
+        return op->emitOpError("sums ") << aggregate.getReplicas() << " replicas; the domain has "
+                                        << distribution.replicas;
+      Operation *def = aggregate.getOperand().getDefiningOp();
+      if (getDevice(op) == distribution.replicaDevice || (def && getDevice(def) != distribution.replicaDevice))
+        return op->emitOpError("expected to take a value of every replica on one device");
+      return success();
+    }
+    if (!replicated || getDevice(op) == distribution.replicaDevice)
+      return success();
+    for (Value operand : op->getOperands()) {
+      Operation *def = operand.getDefiningOp();
+      if (def && getDevice(def) != distribution.replicaDevice)
+        continue;
+      InFlightDiagnostic diag = op->emitOpError("on \"")
+                                << getDevice(op).str() << "\" takes a value of every replica without graph.aggregate";
+      diag.attachNote(operand.getLoc()) << "the value is made here";
+      return diag;
+    }
+    return success();
+  }
+};
+
+} // namespace
+} // namespace graphc

@@ -1,0 +1,83 @@
+// RUN: graph-opt %s | graph-opt | FileCheck %s
+// RUN: graph-opt %s --mlir-print-op-generic | graph-opt | FileCheck %s
+// RUN: graph-opt %s --emit-bytecode | graph-opt | FileCheck %s
+
+// CHECK: dist.phase @train {advances_global_step, dataset = @images, role = #graph.role<train>, samples_per_step = 8 : i64}
+dist.phase @train {role = #graph.role<train>, samples_per_step = 8, dataset = @images, advances_global_step}
+graph.variable @w : tensor<4xf32> = #graph.zeros {graph.device = #graph.device<"/job:ps/task:0/device:CPU:0">}
+graph.dataset @images : (tensor<4xf32>) = #graph.synthetic<samples = 100, seed = 7>
+
+// CHECK: dist.channel @train.w : tensor<4xf32> from @train.ps0 to @train.worker {instances = 2 : i64}
+dist.channel @train.w : tensor<4xf32> from @train.ps0 to @train.worker {instances = 2}
+// CHECK: dist.channel @train.g : tensor<4xf32> from @train.worker to @train.ps0 {capacity = 2 : i64, instances = 2 : i64}
+dist.channel @train.g : tensor<4xf32> from @train.worker to @train.ps0 {capacity = 2, instances = 2}
+dist.channel @train.control.ps0 : tensor<i64> from @train.worker to @train.ps0 {control}
+// CHECK: dist.channel @train.control.worker : tensor<i64> from @train.worker to @train.worker {control, instances = 2 : i64}
+dist.channel @train.control.worker : tensor<i64> from @train.worker to @train.worker {instances = 2, control}
+
+// CHECK: dist.program @train.ps0 of @train on "/job:ps/task:0/device:CPU:0" {
+dist.program @train.ps0 of @train on "/job:ps/task:0/device:CPU:0" {
+  // CHECK: %[[W:.*]] = graph.read @w
+  %w = graph.read @w : tensor<4xf32>
+  // CHECK: dist.send @train.w, %[[W]] : tensor<4xf32>
+  dist.send @train.w, %w : tensor<4xf32>
+  // CHECK: dist.aggregate @train.g : tensor<4xf32>
+  %g = dist.aggregate @train.g : tensor<4xf32>
+  // CHECK: dist.control_receive @train.control.ps0
+  dist.control_receive @train.control.ps0
+  // CHECK: dist.end
+  dist.end
+}
+
+// CHECK: dist.program @train.worker of @train on "/job:worker/device:CPU:0" replicas(2) {
+dist.program @train.worker of @train on "/job:worker/device:CPU:0" replicas(2) {
+  // CHECK: dist.control_send [@train.control.ps0, @train.control.worker]
+  dist.control_send [@train.control.ps0, @train.control.worker]
+  // CHECK: dist.feed "rate" : tensor<4xf32>
+  %rate = dist.feed "rate" : tensor<4xf32>
+  // CHECK: dist.receive @train.w : tensor<4xf32>
+  %w = dist.receive @train.w : tensor<4xf32>
+  dist.send @train.g, %w : tensor<4xf32>
+  // CHECK: dist.fetch "rate", %{{.*}} : tensor<4xf32>
+  dist.fetch "rate", %rate : tensor<4xf32>
+  // CHECK: dist.fetch "w", %{{.*}} {reduction = "first_replica"} : tensor<4xf32>
+  dist.fetch "w", %w {reduction = "first_replica"} : tensor<4xf32>
+  // CHECK: dist.control_receive @train.control.worker local
+  dist.control_receive @train.control.worker local
+  dist.end
+}
+
+// Buffers, as after schedule; an asynchronous phase.
+// CHECK: dist.phase @async {ends_by_closing, role = #graph.role<train>}
+dist.phase @async {role = #graph.role<train>, ends_by_closing}
+dist.channel @async.x : tensor<4xf32> from @async.ps0 to @async.worker {instances = 2}
+// CHECK: dist.program @async.ps0 of @async on "/job:ps/task:0/device:CPU:0" replicas(2) locks_variables {
+dist.program @async.ps0 of @async on "/job:ps/task:0/device:CPU:0" replicas(2) locks_variables {
+  // CHECK: dist.ticket
+  dist.ticket
+  %x = dist.feed "x" : memref<4xf32>
+  // CHECK: dist.send_start @async.x, %{{.*}} : memref<4xf32>
+  dist.send_start @async.x, %x : memref<4xf32>
+  // CHECK: dist.send_done @async.x
+  dist.send_done @async.x
+  dist.end
+}
+dist.program @async.worker of @async on "/job:worker/device:CPU:0" replicas(2) {
+  // CHECK: dist.receive @async.x : memref<4xf32>
+  %x = dist.receive @async.x : memref<4xf32>
+  // CHECK: dist.release @async.x
+  dist.release @async.x
+  dist.end
+}
+
+// CHECK: dist.phase @eval
+dist.phase @eval {role = #graph.role<eval>}
+dist.program @eval.worker0 of @eval on "/job:worker/task:0/device:CPU:0" {
+  dist.control_send []
+  %hits = dist.feed "hits" : tensor<i64>
+  // CHECK: dist.metric "accuracy", %{{.*}}, %{{.*}} : tensor<i64>, tensor<i64>
+  dist.metric "accuracy", %hits, %hits : tensor<i64>, tensor<i64>
+  // CHECK: dist.control_receive local
+  dist.control_receive local
+  dist.end
+}
