@@ -38,7 +38,7 @@ graph.func @eval_step() -> () attributes {role = #graph.role<eval>} {
   %h = graph.relu %h1 : tensor<100x512xf32>
   %l0 = graph.matmul %h, %w2 : (tensor<100x512xf32>, tensor<512x10xf32>) -> tensor<100x10xf32>
   %logits = graph.bias_add %l0, %b2 : tensor<100x10xf32>, tensor<10xf32>
-  %prediction = graph.argmax %logits {dimension = 1} : (tensor<100x10xf32>) -> tensor<100xi32>
+  %prediction = graph.argmax %logits dimension = 1 : (tensor<100x10xf32>) -> tensor<100xi32>
   %hit = graph.compare eq, %prediction, %y : tensor<100xi32>
   graph.metric "accuracy", %hit, %valid : tensor<100xi1>, tensor<100xi1>
   graph.return

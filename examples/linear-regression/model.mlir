@@ -7,7 +7,7 @@ graph.func @train_step() -> (tensor<f32> {graph.name = "loss"}) attributes {role
   %w = graph.read @w : tensor<4x1xf32>
   %y = graph.matmul %x, %w : (tensor<1x4xf32>, tensor<4x1xf32>) -> tensor<1x1xf32>
   %square = graph.multiply %y, %y : tensor<1x1xf32>
-  %loss = graph.reduce_mean %square {dimensions = [0, 1]} : (tensor<1x1xf32>) -> tensor<f32>
+  %loss = graph.reduce_mean %square dimensions = [0, 1] : (tensor<1x1xf32>) -> tensor<f32>
   graph.minimize %loss {optimizer = #graph.sgd<learning_rate = 0.01>} : tensor<f32>
   graph.return %loss : tensor<f32>
 }

@@ -1,0 +1,157 @@
+#!/usr/bin/env python3
+"""Interleaves the measurements of measure.py, prints them and, last, the ratios. See run.sh."""
+import argparse
+import datetime
+import json
+import os
+import sys
+
+from measure import (ROOT, complain, graphcDistributed, graphcSingle, installed, median, peerSingle, tensorflowPs, torchDdp)
+
+
+def singleCases():
+    """Rows of calls that are compared with each other; this project first."""
+    for case in ("linreg", "mlp"):
+        for threads in (1, 2) if case == "mlp" else (1,):
+            calls = [("graphc", graphcSingle, (case, threads))]
+            peers = ["jax", "torch"] + (["tensorflow"] if case == "mlp" else [])
+            calls += [(peer, peerSingle, (peer, case, threads)) for peer in peers]
+            yield calls
+
+
+def distributedCases():
+    for case, sync, workers in (("null", True, 2), ("null", False, 2), ("null", True, 8), ("null", False, 8),
+                                ("mlp", True, 2), ("mlp", False, 2), ("dense", True, 2), ("dense", False, 2)):
+        calls = [("graphc", graphcDistributed, (case, sync, workers)), ("tensorflow", tensorflowPs, (case, sync, workers))]
+        if case == "mlp" and sync:
+            calls.append(("torch-ddp", torchDdp, (case, workers)))
+        yield calls
+
+
+def available(peer):
+    return peer == "graphc" or installed({"tensorflow": "tf", "jax": "jax", "torch": "torch", "torch-ddp": "torch"}[peer])
+
+
+def measureAll(groups, rounds):
+    rows = []
+    for calls in groups:
+        for _ in range(rounds):
+            for peer, call, arguments in calls:
+                if not available(peer):
+                    continue
+                try:
+                    for found in call(*arguments):
+                        print(json.dumps(found), flush=True)
+                        rows.append(found)
+                except Exception as error:  # one broken measurement must not lose the others
+                    complain(f"{peer} {arguments}", str(error))
+    return rows
+
+
+def key(found):
+    return found["case"], found["strategy"] if found["workers"] == 1 else "tasks", found["sync"], found["workers"], found["threads"]
+
+
+def summarise(rows):
+    """{(case, …): {peer: row of medians over the rounds}}"""
+    groups = {}
+    for found in rows:
+        groups.setdefault(key(found), {}).setdefault(found["peer"], []).append(found)
+    summary = {}
+    for case, peers in groups.items():
+        for peer, found in peers.items():
+            merged = dict(found[0])
+            for name in ("median_ms", "p99_ms", "first_step_s", "compile_ms", "rss_mb"):
+                values = [f[name] for f in found if f.get(name) is not None]
+                merged[name] = round(median(values), 4) if values else None
+            merged["rounds"] = len(found)
+            summary.setdefault(case, {})[peer] = merged
+    return summary
+
+
+def ratios(summary):
+    for (case, _, sync, workers, threads), peers in summary.items():
+        ours = peers.get("graphc")
+        for peer, theirs in peers.items():
+            if ours and peer != "graphc" and ours["median_ms"]:
+                yield dict(ratio=f"{peer} / graphc", case=case, sync=sync, workers=workers, threads=threads,
+                           median=round(theirs["median_ms"] / ours["median_ms"], 2),
+                           first_step=round(theirs["first_step_s"] / ours["first_step_s"], 1)
+                           if theirs["first_step_s"] and ours["first_step_s"] else None)
+
+
+def number(value, digits=3):
+    return "–" if value is None else f"{value:.{digits}f}"
+
+
+def report(summary, rounds, load):
+    cpu = next(iter(next(iter(summary.values())).values()))["cpu"]
+    lines = ["# Benchmarks", "",
+             f"Made by `test/bench/run.sh all --report` on {datetime.date.today()}, {cpu}, load average {load:.1f} at the",
+             f"start. Each figure is the median of {rounds} interleaved rounds. Machines are shared and noisy: compare within",
+             "one row only. The peers are those of `test/bench/peers/setup.sh`; the cases those of `test/bench/models`.", "",
+             "What is compared, and what is not: every peer does the arithmetic of the model's training step in float32 on",
+             "the CPU. TensorFlow and PyTorch feed the same batch each step, this project takes a new one from its data set.",
+             "TensorFlow's first-step figure ends when its session is ready, before the first step. PyTorch DDP all-reduces",
+             "between its workers; it has no parameter server.", ""]
+    for title, wanted in (("One process", lambda k: k[1] == "one_device"), ("Several processes", lambda k: k[1] == "tasks")):
+        lines += [f"## {title}", "",
+                  "| case | update | workers | threads | peer | step, median ms | p99 ms | first step, s | ratio |",
+                  "|---|---|---|---|---|---|---|---|---|"]
+        for case, peers in summary.items():
+            if not wanted(case):
+                continue
+            name, _, sync, workers, threads = case
+            ours = peers.get("graphc", {}).get("median_ms")
+            for peer, found in peers.items():
+                ratio = "" if peer == "graphc" or not ours else f"{found['median_ms'] / ours:.1f}"
+                update = "" if sync is None else "sync" if sync else "async"
+                lines.append(f"| {name} | {update} | {workers} | {threads} | {peer} | {number(found['median_ms'], 4)} | "
+                             f"{number(found['p99_ms'])} | {number(found['first_step_s'])} | {ratio} |")
+        lines.append("")
+    lines += ["## This project's first aims", "", "| aim | measured | |", "|---|---|---|"]
+    lines += [f"| {text} | {number(value)} | {'reached' if value is not None and value <= aim else 'missed'} |"
+              for text, value, aim in aims(summary)]
+    return "\n".join(lines) + "\n"
+
+
+def aims(summary):
+    def ours(case, field):
+        return summary.get(case, {}).get("graphc", {}).get(field)
+
+    firsts = [p["graphc"]["first_step_s"] for p in summary.values() if "graphc" in p and p["graphc"]["first_step_s"]]
+    yield "null, sync, 1 PS + 2 workers: at most 0.25 ms a step", ours(("null", "tasks", True, 2, 1), "median_ms"), 0.25
+    yield "mlp, sync, 1 PS + 2 workers: at most 2.5 ms a step", ours(("mlp", "tasks", True, 2, 1), "median_ms"), 2.5
+    yield "start to the end of the first step, worst case: at most 0.1 s", max(firsts, default=None), 0.1
+    compileMs = ours(("mlp", "one_device", None, 1, 1), "compile_ms")
+    yield "graphc on the MLP: at most 0.5 s", compileMs and compileMs / 1e3, 0.5
+    yield "resident memory of the largest task, null: at most 40 MB", ours(("null", "tasks", True, 2, 1), "rss_mb"), 40
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("what", nargs="?", default="all", choices=["single", "distributed", "all"])
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--report", action="store_true")
+    arguments = parser.parse_args()
+    load = os.getloadavg()[0]
+    for peer in ("tensorflow", "jax", "torch"):
+        if not available(peer):
+            print(f"bench: {peer} is not installed (test/bench/peers/setup.sh), left out", file=sys.stderr)
+    groups = []
+    if arguments.what in ("single", "all"):
+        groups += singleCases()
+    if arguments.what in ("distributed", "all"):
+        groups += distributedCases()
+    rows = measureAll(groups, arguments.rounds)
+    summary = summarise(rows)
+    if arguments.report and summary:
+        with open(os.path.join(ROOT, "docs/benchmarks.md"), "w") as file:
+            file.write(report(summary, arguments.rounds, load))
+    for line in ratios(summary):
+        print(json.dumps(line), flush=True)
+    return 0 if rows else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,195 @@
+"""One measurement of one peer or of this project, as normalised rows. Python's standard library only.
+
+A row: {peer, case, strategy, sync, workers, threads, bytes, median_ms, p99_ms, first_step_s, cpu}; what a peer does not
+report is null. `workers` counts the processes that compute, `bytes` the parameters that cross between two tasks in one
+direction, a worker and step. first_step_s counts from the start of the process.
+"""
+import json
+import os
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+HERE = os.path.join(ROOT, "test/bench")
+BIN = os.path.join(ROOT, "build/release/bin")
+PEERS = os.environ.get("PEERS", os.path.join(ROOT, "build/peers"))
+BYTES = {"linreg": 16, "null": 4, "dense": 64 << 20, "mlp": 4 * (784 * 512 + 512 + 512 * 10 + 10)}
+
+
+def cpuName():
+    with open("/proc/cpuinfo") as info:
+        name = next((line.split(":")[1].strip() for line in info if line.startswith("model name")), "unknown")
+    return f"{os.cpu_count()} x {name}"
+
+
+CPU = cpuName()
+
+
+def row(peer, case, strategy, workers, threads, median, p99=None, first=None, sync=None, bytes_=0, **more):
+    return dict(peer=peer, case=case, strategy=strategy, sync=sync, workers=workers, threads=threads, bytes=bytes_,
+                median_ms=median, p99_ms=p99, first_step_s=first, cpu=CPU, **more)
+
+
+def installed(peer):
+    return os.path.exists(os.path.join(PEERS, peer, "bin/python"))
+
+
+def python(peer):
+    return os.path.join(PEERS, peer, "bin/python")
+
+
+def environment():
+    """torch's wheel loads CUDA libraries at import, GPU or not; those of an installed toolkit do."""
+    cuda = os.environ.get("CUDA_LIB")
+    if not cuda and shutil.which("nvcc"):
+        cuda = os.path.join(os.path.dirname(os.path.dirname(os.path.realpath(shutil.which("nvcc")))), "lib64")
+    return {**os.environ, "LD_LIBRARY_PATH": cuda or ""}
+
+
+def jsonLines(text):
+    for line in text.splitlines():
+        if line.startswith("{"):
+            yield json.loads(line)
+
+
+def complain(what, text):
+    tail = (text.strip().splitlines() or ["no message"])[-1]
+    print(f"bench: {what}: {tail}", file=sys.stderr, flush=True)
+
+
+def freePorts(count):
+    base = random.randrange(20000, 40000)
+    return [base + i for i in range(count)]
+
+
+# ---- this project
+
+
+def compilePlan(case, folder, cluster=None):
+    """Returns (path, milliseconds of graphc, process start to end)."""
+    plan = os.path.join(folder, f"{case}.plan")
+    command = [os.path.join(BIN, "graphc"), os.path.join(HERE, "models", f"{case}.mlir"), "-o", plan]
+    if cluster:
+        path = os.path.join(folder, "cluster.json")
+        with open(path, "w") as file:
+            json.dump(cluster, file)
+        command[1:1] = ["--partition", path]
+    start = time.time()
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode:
+        raise RuntimeError(f"graphc {case}: {done.stderr.strip()}")
+    return plan, (time.time() - start) * 1e3
+
+
+def runPlan(plan, steps, threads, pin=None, timeout=200):
+    """The statistics of graphrun, by task."""
+    with tempfile.TemporaryDirectory() as folder:
+        stats = os.path.join(folder, "stats.json")
+        command = [os.path.join(BIN, "graphrun"), plan, "--steps", str(steps), "--stats", stats,
+                   "--intra_op_threads", str(threads)]
+        if pin is not None:
+            command = ["taskset", "-c", str(pin)] + command
+        done = subprocess.run(command, capture_output=True, text=True, timeout=timeout)
+        if done.returncode:
+            raise RuntimeError(f"graphrun: {done.stderr.strip()}")
+        with open(stats) as file:
+            return json.load(file)["tasks"]
+
+
+def graphcSingle(case, threads):
+    steps = dict(linreg=20000, mlp=600)[case]
+    with tempfile.TemporaryDirectory() as folder:
+        plan, compileMs = compilePlan(case, folder)
+        (task,) = runPlan(plan, steps, threads, pin=0 if threads == 1 else None).values()
+        step = task["step_ms"]
+        yield row("graphc", case, "one_device", 1, threads, step["median"], step["p99"], task["first_step_s"],
+                  min_ms=step["min"], compile_ms=round(compileMs, 1), rss_mb=round(task["rss_bytes"] / 1e6, 1))
+
+
+def graphcDistributed(case, sync, workers):
+    steps = dict(null=6000, mlp=600, dense=40)[case] * (1 if sync else workers)
+    cluster = {"cluster": {"ps": ["localhost:1"], "worker": [f"localhost:{2 + i}" for i in range(workers)]},
+               "strategy": {"name": "parameter_server", "update": "sync" if sync else "async"}}
+    with tempfile.TemporaryDirectory() as folder:
+        plan, _ = compilePlan(case, folder, cluster)
+        tasks = runPlan(plan, steps, 1)
+        of = [task for name, task in tasks.items() if name.startswith("/job:worker")]
+        yield row("graphc", case, "parameter_server", workers, 1, median([t["step_ms"]["median"] for t in of]),
+                  max(t["step_ms"]["p99"] for t in of), max(t["first_step_s"] for t in of), sync, BYTES[case],
+                  rss_mb=round(max(t["rss_bytes"] for t in tasks.values()) / 1e6, 1))
+
+
+def median(values):
+    ordered = sorted(values)
+    middle = len(ordered) // 2
+    return ordered[middle] if len(ordered) % 2 else (ordered[middle - 1] + ordered[middle]) / 2
+
+
+# ---- the peers
+
+
+def peerSingle(peer, case, threads):
+    folder = dict(tensorflow="tf", jax="jax", torch="torch")[peer]
+    script = dict(tensorflow="tf", jax="jax", torch="torch")[peer]
+    done = subprocess.run([python(folder), "single.py", script, case, str(threads)], cwd=os.path.join(HERE, "peers"),
+                          capture_output=True, text=True, timeout=300, env=environment())
+    for found in jsonLines(done.stdout):
+        more = {"compile_ms": found["compile_s"] * 1e3} if "compile_s" in found else {}
+        yield row(peer, case, "one_device", 1, threads, found["median_ms"], None, found["start_to_2steps_s"],
+                  min_ms=found["min_ms"], **more)
+    if done.returncode:
+        complain(f"{peer} {case}", done.stderr)
+
+
+def tensorflowPs(case, sync, workers):
+    steps = dict(null=800 if sync else 1500, mlp=400, dense=30)[case] // (4 if workers > 4 else 1)
+    ports = freePorts(1 + workers)
+    hosts = [f"127.0.0.1:{port}" for port in ports]
+    with tempfile.TemporaryDirectory() as folder:
+        common = [python("tf"), "tf_ps.py", "--ps_hosts", hosts[0], "--worker_hosts", ",".join(hosts[1:]), "--case", case,
+                  "--sync", str(int(sync)), "--barrier", os.path.join(folder, "barrier"), "--steps", str(steps)]
+
+        def start(job, index):
+            return subprocess.Popen(common + ["--job_name", job, "--task_index", str(index)], text=True,
+                                    cwd=os.path.join(HERE, "peers"), stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                                    env=environment())
+
+        server = start("ps", 0)
+        tasks = [start("worker", index) for index in range(workers)]
+        found = []
+        try:
+            for task in tasks:
+                found += jsonLines(task.communicate(timeout=240)[0])
+        except subprocess.TimeoutExpired:
+            complain(f"tensorflow {case}", "ran past 240 s")
+        finally:
+            for process in [server] + tasks:
+                process.kill()
+                process.wait()
+    if found:
+        yield row("tensorflow", case, "parameter_server", workers, 1, median([f["median_ms"] for f in found]),
+                  max(f["p99_ms"] for f in found), max(f["session_ready_s"] for f in found), sync, BYTES[case])
+
+
+def torchDdp(case, ranks):
+    (port,) = freePorts(1)
+    tasks = [subprocess.Popen([python("torch"), "torch_gloo.py", str(rank), str(ranks), str(port), case], text=True,
+                              cwd=os.path.join(HERE, "peers"), stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                              env=environment()) for rank in range(ranks)]
+    found = []
+    try:
+        for task in tasks:
+            found += jsonLines(task.communicate(timeout=200)[0])
+    except subprocess.TimeoutExpired:
+        complain(f"torch-ddp {case}", "ran past 200 s")
+    finally:
+        for task in tasks:
+            task.kill()
+            task.wait()
+    if found:
+        yield row("torch-ddp", case, "all_reduce", ranks, 1, median([f["median_ms"] for f in found]),
+                  max(f["p99_ms"] for f in found), max(f["first_step_s"] for f in found), True, BYTES[case])

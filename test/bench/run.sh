@@ -1,0 +1,15 @@
+#!/usr/bin/env bash
+# Measures this project beside its peers, interleaved.   test/bench/run.sh [single|distributed|all] [--rounds N] [--report]
+#   single        one process: linreg and mlp, 1 and 2 threads; TensorFlow, JAX, PyTorch
+#   distributed   parameter server and workers as processes: null, mlp, dense; TensorFlow, PyTorch DDP
+#   --rounds N    how often each is measured (3); the figure of a peer is the median of its rounds
+#   --report      also writes docs/benchmarks.md
+# One JSON object a line; the last lines are ratios. PEERS names the folder of test/bench/peers/setup.sh (build/peers);
+# a peer that is not installed is left out, and a line on stderr says so.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+tools/setup.sh
+mkdir -p build/bench
+{ cmake --preset release && cmake --build --preset release --target graphc graphrun; } >build/bench/build.log 2>&1 ||
+  { tail -30 build/bench/build.log >&2; exit 1; }
+exec python3 test/bench/driver.py "$@"
