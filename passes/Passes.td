@@ -21,6 +21,38 @@ def FlattenScopes : Pass<"flatten-scopes", "::mlir::ModuleOp"> {
   let dependentDialects = ["::graphc::graph::GraphDialect"];
 }
 
+def Simplify : Pass<"simplify", "::mlir::ModuleOp"> {
+  let summary = "folds, canonicalisations, common subexpressions and dead ops, bit exact";
+  let description = [{
+    Input and output: the graph stage. Applies the folds and canonicalisations of the graph dialect and no others, merges
+    equal ops (those on unlike devices are not equal) and drops ops whose results nobody uses and that touch no state.
+    Runs on the unpartitioned graph before `differentiate` and after it, so that what an op becomes never depends on
+    where a cut falls.
+  }];
+  let dependentDialects = ["::graphc::graph::GraphDialect"];
+}
+
+def Differentiate : Pass<"differentiate", "::mlir::ModuleOp"> {
+  let summary = "gradients, updates and the global step in place of graph.minimize";
+  let description = [{
+    Input: functions without scopes. Output: no `graph.minimize`; in its place reverse-mode gradients of its loss, one
+    `graph.apply_*` for each variable in declaration order, and `graph.assign_add @global_step`. Adds the variables of the
+    optimizer's slots (`@"w/Momentum"`, with `graph.slot_of`) and `@global_step` where the model has none. A gradient op
+    carries its forward op's device, and a location fused of the forward op's and the minimize's. Where a value has
+    several uses its gradient is the sum over them, the last use first: the order is part of the numerical contract.
+  }];
+  let dependentDialects = ["::graphc::graph::GraphDialect"];
+  let statistics = [Statistic<"numUpdated", "updated", "variables that get an update">];
+}
+
+def VerifyModel : Pass<"verify-model", "::mlir::ModuleOp"> {
+  let summary = "the entry invariant of place: what a model may be";
+  let description = [{
+    Refuses what the passes of the model phase should have removed (`graph.scope`, `graph.minimize`), ops of other
+    dialects in a `graph.func`, and two feeds or two fetches of one name in a function.
+  }];
+}
+
 def Decompose : Pass<"decompose", "::mlir::ModuleOp"> {
   let summary = "write composite ops in primitives";
   let description = [{

@@ -5,7 +5,7 @@
 include "dialects/graph/GraphOpsBase.td"
 
 class Graph_UnaryOp<string mnemonic, Type type, list<Trait> traits = []>
-    : Graph_PureOp<mnemonic, !listconcat([SameOperandsAndResultType, Elementwise], traits)> {
+    : Graph_PureOp<mnemonic, !listconcat([SameOperandsAndResultType, Elementwise, Graph_Differentiable], traits)> {
   let arguments = (ins type:$operand);
   let results = (outs type:$result);
   let assemblyFormat = "$operand attr-dict `:` type($result)";
@@ -17,7 +17,7 @@ class Graph_BinaryOp<string mnemonic, Type type, list<Trait> traits = []>
   let assemblyFormat = "$lhs `,` $rhs attr-dict `:` type($result)";
 }
 class Graph_ArithmeticOp<string mnemonic, Type type, list<Trait> traits = []>
-    : Graph_BinaryOp<mnemonic, type, !listconcat([], traits)>;
+    : Graph_BinaryOp<mnemonic, type, !listconcat([Graph_Differentiable], traits)>;
 
 def Graph_AddOp : Graph_ArithmeticOp<"add", Graph_NumberTensor, [Commutative]> {
   let summary = "sum of two tensors, element by element";
@@ -28,6 +28,7 @@ def Graph_AddOp : Graph_ArithmeticOp<"add", Graph_NumberTensor, [Commutative]> {
     %c = graph.add %a, %b : tensor<2x3xf32>
     ```
   }];
+  let hasFolder = 1;
 }
 def Graph_SubtractOp : Graph_ArithmeticOp<"subtract", Graph_NumberTensor> {
   let summary = "difference of two tensors, element by element";
@@ -38,6 +39,7 @@ def Graph_SubtractOp : Graph_ArithmeticOp<"subtract", Graph_NumberTensor> {
     %c = graph.subtract %a, %b : tensor<2x3xf32>
     ```
   }];
+  let hasFolder = 1;
 }
 def Graph_MultiplyOp : Graph_ArithmeticOp<"multiply", Graph_NumberTensor, [Commutative]> {
   let summary = "product of two tensors, element by element";
@@ -48,6 +50,7 @@ def Graph_MultiplyOp : Graph_ArithmeticOp<"multiply", Graph_NumberTensor, [Commu
     %c = graph.multiply %a, %b : tensor<2x3xf32>
     ```
   }];
+  let hasFolder = 1;
 }
 def Graph_DivideOp : Graph_ArithmeticOp<"divide", Graph_NumberTensor> {
   let summary = "quotient of two tensors, element by element";
@@ -59,6 +62,7 @@ def Graph_DivideOp : Graph_ArithmeticOp<"divide", Graph_NumberTensor> {
     %c = graph.divide %a, %b : tensor<2x3xf32>
     ```
   }];
+  let hasFolder = 1;
 }
 def Graph_MaximumOp : Graph_ArithmeticOp<"maximum", Graph_NumberTensor, [Commutative]> {
   let summary = "the larger of two elements";
@@ -70,6 +74,7 @@ def Graph_MaximumOp : Graph_ArithmeticOp<"maximum", Graph_NumberTensor, [Commuta
     %c = graph.maximum %a, %b : tensor<2x3xf32>
     ```
   }];
+  let hasFolder = 1;
 }
 def Graph_MinimumOp : Graph_ArithmeticOp<"minimum", Graph_NumberTensor, [Commutative]> {
   let summary = "the smaller of two elements";
@@ -81,6 +86,7 @@ def Graph_MinimumOp : Graph_ArithmeticOp<"minimum", Graph_NumberTensor, [Commuta
     %c = graph.minimum %a, %b : tensor<2x3xf32>
     ```
   }];
+  let hasFolder = 1;
 }
 def Graph_PowerOp : Graph_ArithmeticOp<"power", Graph_FloatTensor> {
   let summary = "the left element raised to the right one";
@@ -92,6 +98,8 @@ def Graph_PowerOp : Graph_ArithmeticOp<"power", Graph_FloatTensor> {
     %c = graph.power %a, %b : tensor<2x3xf32>
     ```
   }];
+  let hasFolder = 1;
+  let hasCanonicalizeMethod = 1;
 }
 
 def Graph_NegateOp : Graph_UnaryOp<"negate", Graph_NumberTensor> {
@@ -101,6 +109,7 @@ def Graph_NegateOp : Graph_UnaryOp<"negate", Graph_NumberTensor> {
     %b = graph.negate %a : tensor<2x3xf32>
     ```
   }];
+  let hasFolder = 1;
 }
 def Graph_AbsOp : Graph_UnaryOp<"abs", Graph_NumberTensor> {
   let summary = "the magnitude of each element";
@@ -111,6 +120,7 @@ def Graph_AbsOp : Graph_UnaryOp<"abs", Graph_NumberTensor> {
     %b = graph.abs %a : tensor<2x3xf32>
     ```
   }];
+  let hasFolder = 1;
 }
 def Graph_SignOp : Graph_UnaryOp<"sign", Graph_NumberTensor> {
   let summary = "-1, 0 or 1 by the sign of each element";
@@ -181,6 +191,7 @@ def Graph_ReluOp : Graph_UnaryOp<"relu", Graph_FloatTensor> {
     %b = graph.relu %a : tensor<2x3xf32>
     ```
   }];
+  let hasFolder = 1;
 }
 
 def Graph_AndOp : Graph_BinaryOp<"and", Graph_BoolTensor, [Commutative]> {
@@ -190,6 +201,7 @@ def Graph_AndOp : Graph_BinaryOp<"and", Graph_BoolTensor, [Commutative]> {
     %c = graph.and %a, %b : tensor<4xi1>
     ```
   }];
+  let hasFolder = 1;
 }
 def Graph_OrOp : Graph_BinaryOp<"or", Graph_BoolTensor, [Commutative]> {
   let summary = "one or both";
@@ -198,6 +210,7 @@ def Graph_OrOp : Graph_BinaryOp<"or", Graph_BoolTensor, [Commutative]> {
     %c = graph.or %a, %b : tensor<4xi1>
     ```
   }];
+  let hasFolder = 1;
 }
 def Graph_NotOp : Graph_PureOp<"not", [SameOperandsAndResultType, Elementwise]> {
   let summary = "the opposite truth value";
@@ -209,6 +222,7 @@ def Graph_NotOp : Graph_PureOp<"not", [SameOperandsAndResultType, Elementwise]> 
   let arguments = (ins Graph_BoolTensor:$operand);
   let results = (outs Graph_BoolTensor:$result);
   let assemblyFormat = "$operand attr-dict `:` type($result)";
+  let hasFolder = 1;
 }
 
 def Graph_CompareOp : Graph_PureOp<"compare", [SameTypeOperands, Elementwise, InferTypeOpAdaptor]> {
@@ -223,11 +237,12 @@ def Graph_CompareOp : Graph_PureOp<"compare", [SameTypeOperands, Elementwise, In
   let arguments = (ins Graph_ComparisonAttr:$relation, Graph_Tensor:$lhs, Graph_Tensor:$rhs);
   let results = (outs Graph_BoolTensor:$result);
   let assemblyFormat = "`` $relation `,` $lhs `,` $rhs attr-dict `:` type($lhs)";
+  let hasFolder = 1;
   let hasVerifier = 1;
 }
 
 def Graph_SelectOp : Graph_PureOp<"select", [
-    AllTypesMatch<["on_true", "on_false", "result"]>, Elementwise,
+    AllTypesMatch<["on_true", "on_false", "result"]>, Elementwise, Graph_Differentiable,
     TypesMatchWith<"predicate has the shape of the result and element type i1", "result", "predicate",
                    "::graphc::graph::withElement($_self, ::mlir::IntegerType::get($_self.getContext(), 1))">]> {
   let summary = "one operand where the predicate holds, else the other";
@@ -239,9 +254,10 @@ def Graph_SelectOp : Graph_PureOp<"select", [
   let arguments = (ins Graph_BoolTensor:$predicate, Graph_Tensor:$on_true, Graph_Tensor:$on_false);
   let results = (outs Graph_Tensor:$result);
   let assemblyFormat = "$predicate `,` $on_true `,` $on_false attr-dict `:` type($result)";
+  let hasFolder = 1;
 }
 
-def Graph_ConvertOp : Graph_PureOp<"convert", [Elementwise, SameOperandsAndResultShape]> {
+def Graph_ConvertOp : Graph_PureOp<"convert", [Elementwise, SameOperandsAndResultShape, Graph_Differentiable]> {
   let summary = "the same values in another element type";
   let description = [{
     Integers to floats and f64 to f32 round to nearest even; floats to integers round toward zero, out of range to the
@@ -254,6 +270,7 @@ def Graph_ConvertOp : Graph_PureOp<"convert", [Elementwise, SameOperandsAndResul
   let arguments = (ins Graph_Tensor:$operand);
   let results = (outs Graph_Tensor:$result);
   let assemblyFormat = "$operand attr-dict `:` functional-type($operand, $result)";
+  let hasFolder = 1;
 }
 
 #endif

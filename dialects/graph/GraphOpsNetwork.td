@@ -5,7 +5,7 @@
 include "dialects/graph/GraphOpsBase.td"
 
 def Graph_MatmulOp : Graph_PureOp<"matmul", [
-    InferTypeOpAdaptor, DeclareOpInterfaceMethods<LibraryKernelOpInterface>]> {
+    Graph_Differentiable, InferTypeOpAdaptor, DeclareOpInterfaceMethods<LibraryKernelOpInterface>]> {
   let summary = "matrix product, batch by batch";
   let description = [{
     Leading dimensions are batches. A transposed operand is stored with its last two dimensions swapped: `transpose_a`
@@ -23,6 +23,7 @@ def Graph_MatmulOp : Graph_PureOp<"matmul", [
   let arguments = (ins Graph_NumberTensor:$a, Graph_NumberTensor:$b, UnitAttr:$transpose_a, UnitAttr:$transpose_b);
   let results = (outs Graph_NumberTensor:$result);
   let assemblyFormat = "$a `,` $b attr-dict `:` functional-type(operands, $result)";
+  let hasCanonicalizeMethod = 1;
   let extraClassDeclaration = [{
     /// result[batch, m, n] = sum over k
     struct Sizes { int64_t batch, m, n, k; };
@@ -31,7 +32,7 @@ def Graph_MatmulOp : Graph_PureOp<"matmul", [
 }
 
 def Graph_BiasAddOp : Graph_PureOp<"bias_add", [
-    AllTypesMatch<["input", "result"]>]> {
+    AllTypesMatch<["input", "result"]>, Graph_Differentiable]> {
   let summary = "a vector added to each row";
   let description = [{
     1. The bias has one dimension, as long as the input's last, and the input's element type.
@@ -47,7 +48,7 @@ def Graph_BiasAddOp : Graph_PureOp<"bias_add", [
 }
 
 class Graph_SoftmaxLikeOp<string mnemonic>
-    : Graph_PureOp<mnemonic, [SameOperandsAndResultType]> {
+    : Graph_PureOp<mnemonic, [SameOperandsAndResultType, Graph_Differentiable]> {
   let arguments = (ins Graph_FloatTensor:$operand);
   let results = (outs Graph_FloatTensor:$result);
   let assemblyFormat = "$operand attr-dict `:` type($result)";
@@ -74,7 +75,7 @@ def Graph_LogSoftmaxOp : Graph_SoftmaxLikeOp<"log_softmax"> {
   }];
 }
 
-def Graph_SoftmaxCrossEntropyOp : Graph_PureOp<"softmax_cross_entropy", [InferTypeOpAdaptor]> {
+def Graph_SoftmaxCrossEntropyOp : Graph_PureOp<"softmax_cross_entropy", [Graph_Differentiable, InferTypeOpAdaptor]> {
   let summary = "mean over the batch of -log_softmax(logits)[label]";
   let description = [{
     A label outside the classes counts as a sample whose target has probability nowhere: its loss is the logarithm of the
@@ -106,7 +107,7 @@ def Graph_SoftmaxCrossEntropyGradOp : Graph_PureOp<"softmax_cross_entropy_grad",
   let results = (outs Graph_FloatTensor:$result);
   let assemblyFormat = "$logits `,` $labels `,` $upstream attr-dict `:` functional-type(operands, $result)";
 }
-def Graph_NllLossOp : Graph_PureOp<"nll_loss", [InferTypeOpAdaptor]> {
+def Graph_NllLossOp : Graph_PureOp<"nll_loss", [Graph_Differentiable, InferTypeOpAdaptor]> {
   let summary = "mean over the batch of -log_probabilities[label]";
   let description = [{
     A label outside the classes counts as a sample of loss 0.

@@ -5,10 +5,11 @@
 include "dialects/graph/GraphOpsBase.td"
 
 class Graph_ReduceOp<string mnemonic, Type type>
-    : Graph_PureOp<mnemonic, [InferTypeOpAdaptor]> {
+    : Graph_PureOp<mnemonic, [Graph_Differentiable, InferTypeOpAdaptor]> {
   let arguments = (ins type:$operand, DenseI64ArrayAttr:$dimensions);
   let results = (outs type:$result);
   let assemblyFormat = "$operand `dimensions` `=` $dimensions attr-dict `:` functional-type($operand, $result)";
+  let hasFolder = 1;
 }
 
 def Graph_ReduceSumOp : Graph_ReduceOp<"reduce_sum", Graph_NumberTensor> {

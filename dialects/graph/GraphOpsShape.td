@@ -32,7 +32,7 @@ def Graph_IotaOp : Graph_PureOp<"iota"> {
   let hasVerifier = 1;
 }
 
-def Graph_ReshapeOp : Graph_PureOp<"reshape", []> {
+def Graph_ReshapeOp : Graph_PureOp<"reshape", [Graph_Differentiable]> {
   let summary = "the same elements in row-major order under another shape";
   let description = [{
     1. Operand and result have the same element type.
@@ -46,9 +46,10 @@ def Graph_ReshapeOp : Graph_PureOp<"reshape", []> {
   let results = (outs Graph_Tensor:$result);
   let assemblyFormat = "$operand attr-dict `:` functional-type($operand, $result)";
   let hasVerifier = 1;
+  let hasFolder = 1;
 }
 
-def Graph_TransposeOp : Graph_PureOp<"transpose", [InferTypeOpAdaptor]> {
+def Graph_TransposeOp : Graph_PureOp<"transpose", [Graph_Differentiable, InferTypeOpAdaptor]> {
   let summary = "dimensions in another order";
   let description = [{
     Dimension i of the result is dimension `permutation[i]` of the operand.
@@ -62,9 +63,10 @@ def Graph_TransposeOp : Graph_PureOp<"transpose", [InferTypeOpAdaptor]> {
   let arguments = (ins Graph_Tensor:$operand, DenseI64ArrayAttr:$permutation);
   let results = (outs Graph_Tensor:$result);
   let assemblyFormat = "$operand `permutation` `=` $permutation attr-dict `:` functional-type($operand, $result)";
+  let hasFolder = 1;
 }
 
-def Graph_BroadcastInDimOp : Graph_PureOp<"broadcast_in_dim", []> {
+def Graph_BroadcastInDimOp : Graph_PureOp<"broadcast_in_dim", [Graph_Differentiable]> {
   let summary = "elements repeated along new or unit dimensions";
   let description = [{
     Dimension i of the operand becomes dimension `broadcast_dimensions[i]` of the result.
@@ -82,6 +84,7 @@ def Graph_BroadcastInDimOp : Graph_PureOp<"broadcast_in_dim", []> {
   let assemblyFormat = [{$operand `broadcast_dimensions` `=` $broadcast_dimensions attr-dict `:`
                          functional-type($operand, $result)}];
   let hasVerifier = 1;
+  let hasFolder = 1;
 }
 
 def Graph_OneHotOp : Graph_PureOp<"one_hot"> {

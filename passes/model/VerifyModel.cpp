@@ -1,0 +1,69 @@
+//===- VerifyModel.cpp - the entry invariant of place ---------------------------------------------------------===//
+#include "dialects/graph/GraphDialect.h"
+#include "passes/Passes.h"
+
+#include "llvm/ADT/StringMap.h"
+
+namespace graphc {
+#define GEN_PASS_DEF_VERIFYMODEL
+#include "passes/Passes.h.inc"
+} // namespace graphc
+
+using namespace mlir;
+using namespace graphc;
+using namespace graphc::graph;
+
+namespace {
+
+/// Names of one kind ("fetch") in one function, each given once.
+struct Names {
+  StringRef kind;
+  llvm::StringMap<Location> seen;
+
+  LogicalResult add(StringRef name, Location loc) {
+    auto [place, isNew] = seen.try_emplace(name, loc);
+    if (isNew)
+      return success();
+    InFlightDiagnostic diagnostic = emitError(loc) << kind << " \"" << name << "\" is given twice in this function";
+    diagnostic.attachNote(place->second) << "the other one is here";
+    return diagnostic;
+  }
+};
+
+struct VerifyModelPass : graphc::impl::VerifyModelBase<VerifyModelPass> {
+  static LogicalResult verify(FuncOp function) {
+    Names feeds{"feed", {}}, fetches{"fetch", {}};
+    for (unsigned i = 0; i < function.getNumArguments(); ++i)
+      if (failed(feeds.add(function.getArgumentName(i), function.getArgument(i).getLoc())))
+        return failure();
+    Operation *end = function.getBodyBlock().getTerminator();
+    for (unsigned i = 0; i < function.getNumResults(); ++i)
+      if (failed(fetches.add(function.getResultName(i), end->getLoc())))
+        return failure();
+    for (Operation &op : function.getBodyBlock()) {
+      if (!isa<GraphDialect>(op.getDialect()))
+        return op.emitOpError() << "stands in graph.func @" << function.getSymName()
+                                << ", expected ops of the graph dialect";
+      if (isa<ScopeOp>(op))
+        return op.emitOpError() << "is left, expected flatten-scopes to have removed it";
+      if (isa<MinimizeOp>(op))
+        return op.emitOpError() << "is left, expected differentiate to have removed it";
+      if (auto summary = dyn_cast<SummaryOp>(op))
+        if (failed(fetches.add(summary.getName(), op.getLoc())))
+          return failure();
+      if (auto metric = dyn_cast<MetricOp>(op))
+        if (failed(fetches.add(metric.getName(), op.getLoc())))
+          return failure();
+    }
+    return success();
+  }
+
+  void runOnOperation() override {
+    for (FuncOp function : getOperation().getOps<FuncOp>())
+      if (failed(verify(function)))
+        return signalPassFailure();
+    markAllAnalysesPreserved();
+  }
+};
+
+} // namespace
