@@ -1,0 +1,133 @@
+#include "runtime/observe/ProgressLine.h"
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/time/clock.h"
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <unistd.h>
+
+namespace graphc::observe {
+namespace {
+constexpr int kBarWidth = 16;
+
+std::string duration(double seconds) {
+  auto whole = static_cast<int64_t>(std::ceil(seconds));
+  if (whole >= 3600)
+    return absl::StrFormat("%d:%02d:%02d", whole / 3600, whole / 60 % 60, whole % 60);
+  return absl::StrFormat("%d:%02d", whole / 60, whole % 60);
+}
+} // namespace
+
+std::string withThousands(uint64_t value) {
+  std::string digits = absl::StrCat(value);
+  for (int at = static_cast<int>(digits.size()) - 3; at > 0; at -= 3)
+    digits.insert(static_cast<size_t>(at), ",");
+  return digits;
+}
+
+std::string formatProgress(const ProgressSnapshot &snapshot, bool bar) {
+  std::string line;
+  if (snapshot.epochs)
+    absl::StrAppend(&line, "epoch ", snapshot.epoch, "/", snapshot.epochs, "  ");
+  absl::StrAppend(&line, "step ", snapshot.step);
+  if (snapshot.steps)
+    absl::StrAppend(&line, "/", snapshot.steps);
+  if (snapshot.stepsPerSecond > 0)
+    absl::StrAppendFormat(&line, "  %.*f steps/s", snapshot.stepsPerSecond < 10 ? 2 : 0, snapshot.stepsPerSecond);
+  if (snapshot.loss)
+    absl::StrAppendFormat(&line, "  loss %.4g", *snapshot.loss);
+  if (snapshot.accuracy)
+    absl::StrAppendFormat(&line, "  accuracy %.3f", *snapshot.accuracy);
+  if (bar && snapshot.steps) {
+    auto filled = static_cast<int>(kBarWidth * std::min(snapshot.step, snapshot.steps) / snapshot.steps);
+    std::string done = filled == 0 ? "" : absl::StrCat(std::string(static_cast<size_t>(filled - 1), '='), filled == kBarWidth ? "=" : ">");
+    absl::StrAppend(&line, "  [", done, std::string(static_cast<size_t>(kBarWidth - filled), ' '), "]");
+    if (snapshot.stepsPerSecond > 0 && snapshot.step < snapshot.steps)
+      absl::StrAppend(&line, " eta ", duration(static_cast<double>(snapshot.steps - snapshot.step) / snapshot.stepsPerSecond));
+  }
+  return line;
+}
+
+std::string toJson(const ProgressSnapshot &snapshot) {
+  nlohmann::json json = {{"step", snapshot.step}, {"steps", snapshot.steps}, {"epoch", snapshot.epoch},
+                         {"epochs", snapshot.epochs}, {"steps_per_s", snapshot.stepsPerSecond}, {"last", snapshot.last}};
+  if (snapshot.loss)
+    json["loss"] = *snapshot.loss; // NaN becomes null
+  if (snapshot.accuracy)
+    json["accuracy"] = *snapshot.accuracy;
+  return json.dump();
+}
+
+absl::StatusOr<ProgressSnapshot> progressFromJson(const std::string &text) {
+  nlohmann::json json = nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false);
+  if (!json.is_object() || !json.value("step", nlohmann::json()).is_number_unsigned())
+    return absl::InvalidArgumentError(absl::StrCat("no progress: ", text));
+  ProgressSnapshot snapshot;
+  auto count = [&](const char *key) { return json.contains(key) && json[key].is_number() ? json[key].get<uint64_t>() : 0; };
+  auto real = [&](const char *key) -> std::optional<double> {
+    if (!json.contains(key))
+      return std::nullopt;
+    return json[key].is_number() ? json[key].get<double>() : std::nan("");
+  };
+  snapshot.step = count("step");
+  snapshot.steps = count("steps");
+  snapshot.epoch = count("epoch");
+  snapshot.epochs = count("epochs");
+  snapshot.stepsPerSecond = real("steps_per_s").value_or(0);
+  snapshot.loss = real("loss");
+  snapshot.accuracy = real("accuracy");
+  snapshot.last = json.contains("last") && json["last"].is_boolean() && json["last"].get<bool>();
+  return snapshot;
+}
+
+ProgressLine::ProgressLine(std::FILE *out) : out_(out), terminal_(isatty(fileno(out)) == 1) {}
+
+void ProgressLine::erase() {
+  if (!drawn_.empty())
+    std::fputs("\r\033[K", out_);
+}
+
+void ProgressLine::show(const ProgressSnapshot &snapshot) {
+  std::lock_guard lock(mutex_);
+  absl::Time now = absl::Now();
+  if (terminal_) {
+    erase();
+    drawn_ = formatProgress(snapshot, /*bar=*/true);
+    absl::FPrintF(out_, " %s", drawn_);
+    if (snapshot.last) {
+      std::fputc('\n', out_);
+      drawn_.clear();
+    }
+    std::fflush(out_);
+  } else if (snapshot.last || now - lastWritten_ >= absl::Seconds(1)) {
+    lastWritten_ = now;
+    absl::FPrintF(out_, " %s\n", formatProgress(snapshot, /*bar=*/false));
+    std::fflush(out_);
+  }
+}
+
+void ProgressLine::print(std::FILE *to, const std::string &line) {
+  std::lock_guard lock(mutex_);
+  erase();
+  std::fflush(out_);
+  absl::FPrintF(to, "%s\n", line);
+  std::fflush(to);
+  if (!drawn_.empty()) {
+    absl::FPrintF(out_, " %s", drawn_);
+    std::fflush(out_);
+  }
+}
+
+void ProgressLine::finish() {
+  std::lock_guard lock(mutex_);
+  if (!drawn_.empty()) {
+    std::fputc('\n', out_);
+    std::fflush(out_);
+    drawn_.clear();
+  }
+}
+
+} // namespace graphc::observe

@@ -1,0 +1,59 @@
+//===- ProgressLine.h - the one line that shows how far a run is ------------------------------------------*- C++ -*-===//
+//
+// On a terminal the line is redrawn in place; elsewhere at most one line a second is written. Other lines (logs, results) go
+// through `print`, which keeps them apart from the redrawn one. Any thread; a leaf lock.
+//
+//===----------------------------------------------------------------------------------------------------------------===//
+#ifndef GRAPHC_RUNTIME_OBSERVE_PROGRESSLINE_H
+#define GRAPHC_RUNTIME_OBSERVE_PROGRESSLINE_H
+
+#include "absl/base/thread_annotations.h"
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+
+#include <cstdio>
+#include <mutex>
+#include <optional>
+#include <string>
+
+namespace graphc::observe {
+
+struct ProgressSnapshot {
+  uint64_t step = 0, steps = 0;       ///< global step and total; 0 steps: unknown
+  uint64_t epoch = 0, epochs = 0;     ///< 1-based; 0 epochs: not trained by epochs
+  double stepsPerSecond = 0;          ///< of the cluster
+  std::optional<double> loss;         ///< mean over replicas and the steps since the last snapshot
+  std::optional<double> accuracy;     ///< of the last evaluation (--eval_every_epochs)
+  bool last = false;                  ///< always written
+};
+
+/// "epoch 3/5  step 586/1172  512 steps/s  loss 0.412  [=====>    ] eta 0:01"
+std::string formatProgress(const ProgressSnapshot &snapshot, bool bar);
+std::string toJson(const ProgressSnapshot &snapshot);
+absl::StatusOr<ProgressSnapshot> progressFromJson(const std::string &text);
+
+class ProgressLine {
+public:
+  /// `out` is where the line goes (standard error); not owned.
+  explicit ProgressLine(std::FILE *out);
+  ~ProgressLine() { finish(); }
+  void show(const ProgressSnapshot &snapshot);
+  /// A whole line (without its end) on `to`.
+  void print(std::FILE *to, const std::string &line);
+  /// Leaves the last line standing.
+  void finish();
+
+private:
+  void erase() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  std::FILE *const out_;
+  const bool terminal_;
+  std::mutex mutex_;
+  std::string drawn_ ABSL_GUARDED_BY(mutex_);          ///< what stands on the terminal's last line
+  absl::Time lastWritten_ ABSL_GUARDED_BY(mutex_) = absl::InfinitePast();
+};
+
+/// "10,000"
+std::string withThousands(uint64_t value);
+
+} // namespace graphc::observe
+#endif

@@ -1,0 +1,53 @@
+#include "runtime/observe/Stats.h"
+
+#include "runtime/base/File.h"
+
+#include <nlohmann/json.hpp>
+
+#include <cmath>
+#include <cstdio>
+
+namespace graphc::observe {
+using Json = nlohmann::ordered_json;
+
+namespace {
+/// JSON has no NaN and no infinity; null says that there is a value and what it is not.
+Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
+} // namespace
+
+std::string toJson(const TaskStats &stats) {
+  Json json;
+  json["steps"] = stats.steps;
+  json["first_step_s"] = number(stats.firstStepSeconds);
+  json["step_ms"] = {{"median", number(stats.times.quantileMs(0.5))},
+                     {"p99", number(stats.times.quantileMs(0.99))},
+                     {"min", number(stats.times.minimumMs())}};
+  json["steps_per_s"] = number(stats.seconds > 0 ? static_cast<double>(stats.steps) / stats.seconds : 0);
+  json["bytes_sent"] = stats.bytesSent;
+  json["bytes_received"] = stats.bytesReceived;
+  json["control_bytes"] = stats.controlBytes;
+  json["arena_bytes_touched"] = stats.arenaBytesTouched;
+  json["rss_bytes"] = stats.residentBytes;
+  return json.dump();
+}
+
+absl::Status writeStats(const std::string &path, const std::map<std::string, std::string> &tasks,
+                        const FinalResults &results) {
+  Json json;
+  json["tasks"] = Json::object();
+  for (const auto &[name, stats] : tasks)
+    json["tasks"][name] = Json::parse(stats, nullptr, /*allow_exceptions=*/false);
+  json["final"] = Json::object();
+  if (results.loss)
+    json["final"]["loss"] = number(*results.loss);
+  for (const auto &[name, value] : results.metrics)
+    json["final"][name] = number(value);
+  std::string text = json.dump(2) + "\n";
+  if (path == "-") {
+    std::fwrite(text.data(), 1, text.size(), stdout);
+    return absl::OkStatus();
+  }
+  return base::writeFileAtomic(path, text);
+}
+
+} // namespace graphc::observe

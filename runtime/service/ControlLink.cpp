@@ -1,0 +1,215 @@
+#include "runtime/service/ControlLink.h"
+
+#include "runtime/service/MasterService.h"
+#include "runtime/service/Outbox.h"
+
+#include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
+
+namespace graphc::service {
+
+absl::StatusOr<ToTask> ControlLink::receive(absl::Time deadline) {
+  std::unique_lock lock(mutex_);
+  while (true) {
+    if (!end_.ok()) // an abort overtakes orders that wait
+      return end_;
+    if (!inbox_.empty()) {
+      ToTask message = std::move(inbox_.front());
+      inbox_.pop_front();
+      return message;
+    }
+    if (absl::Now() >= deadline)
+      return absl::DeadlineExceededError("nothing came from the chief");
+    changed_.wait_until(lock, absl::ToChronoTime(std::min(deadline, absl::Now() + absl::Hours(1))));
+  }
+}
+
+void ControlLink::onEnd(std::function<void(absl::Status)> callback) {
+  std::lock_guard lock(mutex_);
+  onEnd_ = std::move(callback);
+}
+
+void ControlLink::onStop(std::function<void()> callback) {
+  std::lock_guard lock(mutex_);
+  onStop_ = std::move(callback);
+}
+
+absl::Time ControlLink::heard() const {
+  std::lock_guard lock(mutex_);
+  return heard_;
+}
+
+void ControlLink::lost(absl::Status why) { finish(std::move(why)); }
+
+absl::Status ControlLink::ended() const {
+  std::lock_guard lock(mutex_);
+  return end_;
+}
+
+void ControlLink::deliver(const ToTask &message) {
+  if (message.has_abort()) {
+    finish(absl::AbortedError(absl::StrCat(message.abort().task(), ": ", message.abort().message())));
+    return;
+  }
+  std::function<void()> stop;
+  {
+    std::lock_guard lock(mutex_);
+    heard_ = absl::Now();
+    if (message.has_heartbeat())
+      return;
+    if (message.has_stop())
+      stop = onStop_;
+  }
+  if (message.has_stop()) {
+    if (stop)
+      stop();
+    return;
+  }
+  std::lock_guard lock(mutex_);
+  inbox_.push_back(message);
+  changed_.notify_all();
+}
+
+void ControlLink::finish(absl::Status why) {
+  std::function<void(absl::Status)> callback;
+  {
+    std::lock_guard lock(mutex_);
+    if (!end_.ok())
+      return;
+    end_ = why;
+    callback = onEnd_;
+    changed_.notify_all();
+  }
+  if (callback)
+    callback(why);
+}
+
+void LocalLink::send(FromTask message) {
+  switch (message.kind_case()) {
+  case FromTask::kProgress: coordinator_.progress(task_, message.progress()); break;
+  case FromTask::kDone: coordinator_.done(task_, std::move(*message.mutable_done())); break;
+  case FromTask::kFailed: coordinator_.failed(task_, message.failed()); break;
+  case FromTask::kFetched: coordinator_.fetched(message.fetched()); break;
+  default: break;
+  }
+}
+
+/// Lives until gRPC's OnDone; the link holds another reference.
+class StreamLink::Stream final : public grpc::ClientBidiReactor<FromTask, ToTask> {
+public:
+  Stream(StreamLink &link)
+      : link_(link), outbox_([this](const FromTask &message) { StartWrite(&message); },
+                             [this] {
+                               StartWritesDone();
+                               RemoveHold();
+                             }) {}
+  void begin(std::shared_ptr<Stream> self) {
+    self_ = std::move(self);
+    context_.AddMetadata(MasterService::kTokenKey, link_.token_);
+    stub_ = Master::NewStub(link_.channel_);
+    stub_->async()->Join(&context_, this);
+    AddHold(); // sends come from other threads; the outbox's finish gives it back
+    outbox_.open();
+    StartRead(&incoming_);
+    StartCall();
+  }
+  void send(FromTask message) { outbox_.push(std::move(message)); }
+  void end() { outbox_.close(/*flush=*/true); }
+  void cancel() { context_.TryCancel(); }
+
+  void OnWriteDone(bool ok) override {
+    if (!ok)
+      outbox_.close(false);
+    outbox_.written();
+  }
+  void OnReadDone(bool ok) override {
+    if (!ok) {
+      outbox_.close(false);
+      return;
+    }
+    link_.deliver(incoming_);
+    StartRead(&incoming_);
+  }
+  void OnDone(const grpc::Status &status) override {
+    std::shared_ptr<Stream> self = std::move(self_);
+    StreamLink &link = link_;
+    if (status.ok() || status.error_code() == grpc::StatusCode::UNAVAILABLE || status.error_code() == grpc::StatusCode::CANCELLED)
+      link.finish(absl::UnavailableError(absl::StrCat("lost the chief ", link.chief_, ": its control stream ended")));
+    else
+      link.finish(absl::Status(static_cast<absl::StatusCode>(status.error_code()), status.error_message()));
+    std::lock_guard lock(link.mutex_);
+    link.running_ = false;
+    link.gone_.notify_all();
+  }
+
+private:
+  StreamLink &link_;
+  std::shared_ptr<Stream> self_;
+  std::unique_ptr<Master::Stub> stub_;
+  grpc::ClientContext context_;
+  ToTask incoming_;
+  Outbox<FromTask> outbox_;
+};
+
+StreamLink::StreamLink(std::shared_ptr<grpc::Channel> channel, std::string token, std::string chiefName)
+    : channel_(std::move(channel)), token_(std::move(token)), chief_(std::move(chiefName)) {}
+
+StreamLink::~StreamLink() { close(); }
+
+absl::Status StreamLink::open(const Hello &hello, absl::Time deadline,
+                              const std::function<void(const std::string &)> &announce) {
+  absl::Time began = absl::Now(), announceAt = began + absl::Seconds(1);
+  while (!channel_->WaitForConnected(absl::ToChronoTime(std::min(deadline, absl::Now() + absl::Milliseconds(200))))) {
+    if (absl::Now() >= deadline)
+      return absl::UnavailableError(absl::StrCat("the chief ", chief_, " did not come within ",
+                                                 absl::FormatDuration(absl::Trunc(deadline - began, absl::Seconds(1)))));
+    if (absl::Status end = ended(); !end.ok())
+      return end;
+    if (absl::Now() >= announceAt) {
+      announce(absl::StrCat("waiting for the chief ", chief_));
+      announceAt = absl::Now() + absl::Seconds(5);
+    }
+  }
+  auto stream = std::make_shared<Stream>(*this);
+  {
+    std::lock_guard lock(mutex_);
+    stream_ = stream;
+    running_ = true;
+  }
+  stream->begin(stream);
+  FromTask message;
+  *message.mutable_hello() = hello;
+  stream->send(std::move(message));
+  return absl::OkStatus();
+}
+
+void StreamLink::send(FromTask message) {
+  std::shared_ptr<Stream> stream;
+  {
+    std::lock_guard lock(mutex_);
+    stream = stream_;
+  }
+  if (stream)
+    stream->send(std::move(message));
+}
+
+void StreamLink::close() {
+  std::shared_ptr<Stream> stream;
+  {
+    std::lock_guard lock(mutex_);
+    stream = stream_;
+  }
+  if (!stream)
+    return;
+  stream->end();
+  std::unique_lock lock(mutex_);
+  if (!gone_.wait_for(lock, std::chrono::seconds(2), [&] { return !running_; })) {
+    lock.unlock();
+    stream->cancel();
+    lock.lock();
+    gone_.wait_for(lock, std::chrono::seconds(2), [&] { return !running_; });
+  }
+  stream_.reset();
+}
+
+} // namespace graphc::service

@@ -1,0 +1,88 @@
+//===- ControlLink.h - a task's way to the master ---------------------------------------------------------*- C++ -*-===//
+//
+// The session reads orders from its inbox; send() comes from any thread. On the chief the master is in the same process and
+// LocalLink joins the two without a server, which is also how a plan with one task runs.
+//
+//===----------------------------------------------------------------------------------------------------------------===//
+#ifndef GRAPHC_RUNTIME_SERVICE_CONTROLLINK_H
+#define GRAPHC_RUNTIME_SERVICE_CONTROLLINK_H
+
+#include "runtime/service/Coordinator.h"
+
+#include <grpcpp/grpcpp.h>
+
+#include <atomic>
+#include <deque>
+
+namespace graphc::service {
+
+class ControlLink {
+public:
+  virtual ~ControlLink() = default;
+  virtual void send(FromTask message) = 0;
+  /// The next order or other word from the master. Aborted: another task failed (the message names it). Unavailable: the
+  /// chief is gone. Any other error: the chief refused this task. DeadlineExceeded: nothing came until `deadline`.
+  absl::StatusOr<ToTask> receive(absl::Time deadline);
+  /// Called on any thread, under no lock, at the first abort or loss: wakes what the session's inbox cannot.
+  void onEnd(std::function<void(absl::Status)> callback);
+  /// Called when the master asks for the end of the phase at the next step; overtakes orders.
+  void onStop(std::function<void()> callback);
+  /// When the master last said anything (heartbeats included).
+  absl::Time heard() const;
+  /// The pulse found the master silent for too long.
+  void lost(absl::Status why);
+  /// What ended the link, OK while it stands.
+  absl::Status ended() const;
+  virtual void close() = 0;
+
+protected:
+  void deliver(const ToTask &message);
+  void finish(absl::Status why);
+
+private:
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<ToTask> inbox_ ABSL_GUARDED_BY(mutex_);
+  absl::Status end_ ABSL_GUARDED_BY(mutex_);
+  std::function<void(absl::Status)> onEnd_ ABSL_GUARDED_BY(mutex_);
+  std::function<void()> onStop_ ABSL_GUARDED_BY(mutex_);
+  absl::Time heard_ ABSL_GUARDED_BY(mutex_) = absl::InfiniteFuture();  ///< nothing yet: not silent
+};
+
+/// The chief's own task.
+class LocalLink final : public ControlLink, public Member, public std::enable_shared_from_this<LocalLink> {
+public:
+  LocalLink(Coordinator &coordinator, uint32_t task) : coordinator_(coordinator), task_(task) {}
+  absl::Status join(const Hello &hello) { return coordinator_.join(hello, shared_from_this()); }
+  void send(FromTask message) override;           // to the master
+  void send(const ToTask &message) override { deliver(message); }  // from the master
+  void close() override {}
+
+private:
+  Coordinator &coordinator_;
+  const uint32_t task_;
+};
+
+/// Another task's: a bidirectional stream to the chief. Tries until `deadline`, so a task may be started before its chief;
+/// says on the way whom it waits for.
+class StreamLink final : public ControlLink {
+public:
+  StreamLink(std::shared_ptr<grpc::Channel> channel, std::string token, std::string chiefName);
+  ~StreamLink() override;
+  /// Waits for the chief's server and says hello. Refusals come through receive().
+  absl::Status open(const Hello &hello, absl::Time deadline, const std::function<void(const std::string &)> &announce);
+  void send(FromTask message) override;
+  void close() override;
+
+private:
+  class Stream;
+  const std::shared_ptr<grpc::Channel> channel_;
+  const std::string token_, chief_;
+  std::mutex mutex_;
+  std::condition_variable gone_;
+  std::shared_ptr<Stream> stream_ ABSL_GUARDED_BY(mutex_);
+  bool running_ ABSL_GUARDED_BY(mutex_) = false;
+};
+
+} // namespace graphc::service
+#endif

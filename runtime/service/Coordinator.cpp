@@ -1,0 +1,294 @@
+#include "runtime/service/Coordinator.h"
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/time/clock.h"
+
+namespace graphc::service {
+namespace {
+constexpr absl::Duration kHeartbeatEvery = absl::Milliseconds(500);
+/// How long a report "my peer is gone" waits for the peer's own words or for its stream to break, which say more.
+constexpr absl::Duration kSuspicionGrace = absl::Seconds(1);
+} // namespace
+
+Coordinator::Coordinator(Options options) : options_(std::move(options)), slots_(options_.taskNames.size()) {}
+
+absl::Status Coordinator::join(const Hello &hello, std::shared_ptr<Member> member) {
+  std::unique_lock lock(mutex_);
+  if (hello.task() >= slots_.size() || options_.taskNames[hello.task()] != hello.name())
+    return absl::InvalidArgumentError(absl::StrCat(hello.name(), " is no task of this plan; its tasks are ",
+                                                   absl::StrJoin(options_.taskNames, ", ")));
+  if (hello.fingerprint() != options_.fingerprint)
+    return absl::FailedPreconditionError(absl::StrCat(hello.name(), " has another plan: its fingerprint is ", hello.fingerprint(),
+                                                      ", the chief's ", options_.fingerprint,
+                                                      "; start every task with the same plan file"));
+  if (cause_)
+    return absl::UnavailableError(absl::StrCat("the run has failed already: ", cause_->task, ": ", cause_->status.message()));
+  Slot &slot = slots_[hello.task()];
+  if (slot.member)
+    return absl::AlreadyExistsError(absl::StrCat("there is a ", hello.name(), " already (process ", slot.hello.pid(), " on ",
+                                                 slot.hello.host(), "); end it, or start this one with another --task_index"));
+  slot.member = std::move(member);
+  slot.hello = hello;
+  slot.heard = absl::Now();
+  changed_.notify_all();
+  return absl::OkStatus();
+}
+
+void Coordinator::progress(uint32_t task, const Progress &progress) {
+  std::lock_guard lock(mutex_);
+  slots_[task].progress = progress;
+  slots_[task].heard = absl::Now();
+}
+
+void Coordinator::done(uint32_t task, Done done) {
+  bool failedHere = done.has_error();
+  Error error = done.error();
+  {
+    std::lock_guard lock(mutex_);
+    slots_[task].heard = absl::Now();
+    if (!failedHere && done.id() == order_)
+      slots_[task].done = std::move(done);
+    changed_.notify_all();
+  }
+  if (failedHere)
+    failed(task, error);
+}
+
+void Coordinator::failed(uint32_t task, const Error &error) {
+  RootCause cause;
+  {
+    std::lock_guard lock(mutex_);
+    const Hello &hello = slots_[task].hello;
+    slots_[task].leaving = true;
+    cause.status = absl::Status(static_cast<absl::StatusCode>(error.code() ? error.code() : 13), error.message());
+    if (error.secondary()) {
+      if (cause_ || suspicion_ || ending_)
+        return;
+      cause.task = error.suspect().empty() ? hello.name() : error.suspect();
+      for (const Slot &slot : slots_)
+        if (slot.hello.name() == cause.task) {
+          cause.host = slot.hello.host();
+          cause.pid = slot.hello.pid();
+        }
+      suspicion_ = std::move(cause);
+      suspicionSince_ = absl::Now();
+      return;
+    }
+    cause.task = hello.name();
+    cause.host = hello.host();
+    cause.pid = hello.pid();
+  }
+  abort(std::move(cause));
+}
+
+void Coordinator::lose(uint32_t task, const std::string &how) {
+  RootCause cause;
+  {
+    std::lock_guard lock(mutex_);
+    Slot &slot = slots_[task];
+    if (ending_ || slot.leaving || cause_)
+      return;
+    if (!started_) { // nothing is lost yet: wait for it again
+      slot = Slot();
+      return;
+    }
+    cause = {slot.hello.name(), slot.hello.host(), slot.hello.pid(),
+             absl::UnavailableError(absl::StrCat("process ", slot.hello.pid(), " on ", slot.hello.host(), " ", how))};
+  }
+  abort(std::move(cause));
+}
+
+void Coordinator::disconnected(uint32_t task, uint64_t incarnation, const std::string &how) {
+  {
+    std::lock_guard lock(mutex_);
+    if (!slots_[task].member || slots_[task].hello.incarnation() != incarnation)
+      return;
+  }
+  lose(task, how);
+}
+
+void Coordinator::pulse(absl::Time now, uint64_t globalStep) {
+  std::vector<std::shared_ptr<Member>> members;
+  std::optional<uint32_t> silent;
+  std::optional<RootCause> suspected;
+  {
+    std::lock_guard lock(mutex_);
+    if (cause_)
+      return;
+    if (now - lastHeartbeat_ >= kHeartbeatEvery) {
+      lastHeartbeat_ = now;
+      members = everyone();
+    }
+    for (uint32_t task = 0; task < slots_.size(); ++task)
+      if (slots_[task].member && !slots_[task].leaving && now - slots_[task].heard > options_.lostAfter)
+        silent = task;
+    if (suspicion_ && now - suspicionSince_ > kSuspicionGrace)
+      suspected = suspicion_;
+  }
+  ToTask message;
+  message.mutable_heartbeat()->set_global_step(globalStep);
+  for (auto &member : members)
+    member->send(message);
+  if (silent)
+    lose(*silent, absl::StrCat("did not answer for ", absl::FormatDuration(options_.lostAfter)));
+  if (suspected)
+    abort(std::move(*suspected));
+}
+
+std::vector<std::string> Coordinator::missing() const {
+  std::vector<std::string> names;
+  for (size_t task = 0; task < slots_.size(); ++task)
+    if (!slots_[task].member)
+      names.push_back(options_.taskNames[task]);
+  return names;
+}
+
+std::vector<std::shared_ptr<Member>> Coordinator::everyone() const {
+  std::vector<std::shared_ptr<Member>> members;
+  for (const Slot &slot : slots_)
+    if (slot.member)
+      members.push_back(slot.member);
+  return members;
+}
+
+absl::Status Coordinator::failure() const {
+  return absl::Status(cause_->status.code(), absl::StrCat(cause_->task, ": ", cause_->status.message()));
+}
+
+absl::Status Coordinator::waitForAll() {
+  absl::Time deadline = absl::Now() + options_.joinDeadline, announceAt = absl::Now() + absl::Seconds(1);
+  while (true) {
+    std::vector<std::string> absent;
+    std::vector<std::shared_ptr<Member>> members;
+    {
+      std::unique_lock lock(mutex_);
+      if (cause_)
+        return failure();
+      absent = missing();
+      if (absent.empty()) {
+        started_ = true;
+        return absl::OkStatus();
+      }
+      absl::Time now = absl::Now();
+      if (now >= deadline)
+        return absl::DeadlineExceededError(absl::StrCat("gave up after ", absl::FormatDuration(options_.joinDeadline), ": ",
+                                                        absl::StrJoin(absent, ", "), " did not come"));
+      if (now < announceAt) {
+        changed_.wait_until(lock, absl::ToChronoTime(std::min(announceAt, deadline)));
+        continue;
+      }
+      announceAt = now + options_.announceEvery;
+      members = everyone();
+    }
+    if (options_.announce)
+      options_.announce(absl::StrCat("waiting for ", absl::StrJoin(absent, ", ")));
+    ToTask message;
+    for (const std::string &name : absent)
+      message.mutable_waiting()->add_tasks(name);
+    for (auto &member : members)
+      member->send(message);
+  }
+}
+
+absl::StatusOr<std::vector<Done>> Coordinator::order(Order order, absl::Time deadline) {
+  std::vector<std::shared_ptr<Member>> members;
+  {
+    std::lock_guard lock(mutex_);
+    if (cause_)
+      return failure();
+    order.set_id(++order_);
+    for (Slot &slot : slots_)
+      slot.done.reset();
+    members = everyone();
+  }
+  ToTask message;
+  *message.mutable_order() = order;
+  for (auto &member : members)
+    member->send(message);
+  std::unique_lock lock(mutex_);
+  while (true) {
+    if (cause_)
+      return failure();
+    std::vector<std::string> late;
+    for (const Slot &slot : slots_)
+      if (!slot.done)
+        late.push_back(slot.hello.name());
+    if (late.empty())
+      break;
+    if (absl::Now() >= deadline)
+      return absl::DeadlineExceededError(absl::StrCat("no answer from ", absl::StrJoin(late, ", "), " in time"));
+    changed_.wait_until(lock, absl::ToChronoTime(std::min(deadline, absl::Now() + absl::Seconds(1))));
+  }
+  std::vector<Done> answers;
+  for (Slot &slot : slots_)
+    answers.push_back(std::move(*slot.done));
+  return answers;
+}
+
+std::vector<Peer> Coordinator::peers() const {
+  std::lock_guard lock(mutex_);
+  std::vector<Peer> peers;
+  for (const Slot &slot : slots_) {
+    Peer &peer = peers.emplace_back();
+    peer.set_task(slot.hello.task());
+    peer.set_name(slot.hello.name());
+    peer.set_address(slot.hello.address());
+    peer.set_incarnation(slot.hello.incarnation());
+    peer.set_host(slot.hello.host());
+    peer.set_host_id(slot.hello.host_id());
+    peer.set_pid(slot.hello.pid());
+  }
+  return peers;
+}
+
+ClusterProgress Coordinator::clusterProgress() const {
+  std::lock_guard lock(mutex_);
+  ClusterProgress all;
+  for (const Slot &slot : slots_) {
+    all.tasks.push_back(slot.progress);
+    all.stopRequested |= slot.progress.stop_requested();
+  }
+  return all;
+}
+
+void Coordinator::abort(RootCause cause) {
+  std::vector<std::shared_ptr<Member>> members;
+  ToTask message;
+  {
+    std::lock_guard lock(mutex_);
+    if (cause_)
+      return;
+    message.mutable_abort()->set_task(cause.task);
+    message.mutable_abort()->set_message(std::string(cause.status.message()));
+    cause_ = std::move(cause);
+    members = everyone();
+    changed_.notify_all();
+  }
+  for (auto &member : members)
+    member->send(message);
+}
+
+void Coordinator::requestStop() {
+  std::vector<std::shared_ptr<Member>> members;
+  {
+    std::lock_guard lock(mutex_);
+    members = everyone();
+  }
+  ToTask message;
+  message.set_stop(true);
+  for (auto &member : members)
+    member->send(message);
+}
+
+std::optional<RootCause> Coordinator::rootCause() const {
+  std::lock_guard lock(mutex_);
+  return cause_;
+}
+
+void Coordinator::ending() {
+  std::lock_guard lock(mutex_);
+  ending_ = true;
+}
+
+} // namespace graphc::service

@@ -1,0 +1,119 @@
+//===- Coordinator.h - the master's table of tasks and its barriers ---------------------------------------*- C++ -*-===//
+//
+// Lives on the chief. Knows nothing of gRPC: a member is anything that takes ToTask messages (a control stream, or the chief's
+// own task in the same process). One thread, the master's, gives orders and waits; members' messages come on any thread.
+//
+//===----------------------------------------------------------------------------------------------------------------===//
+#ifndef GRAPHC_RUNTIME_SERVICE_COORDINATOR_H
+#define GRAPHC_RUNTIME_SERVICE_COORDINATOR_H
+
+#include "runtime/service/service.pb.h"
+
+#include "absl/base/thread_annotations.h"
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+
+#include <condition_variable>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace graphc::service {
+
+/// The master's way to one task. send() queues and returns; it is called under no lock of the coordinator.
+class Member {
+public:
+  virtual ~Member() = default;
+  virtual void send(const ToTask &message) = 0;
+};
+
+/// Who failed first and why: what the user reads at the end.
+struct RootCause {
+  std::string task;     ///< "/job:worker/task:1"
+  std::string host;
+  int64_t pid = 0;
+  absl::Status status;
+};
+
+/// The cluster's progress, for the line that the user sees.
+struct ClusterProgress {
+  std::vector<Progress> tasks;  ///< by task number; the last one heard
+  bool stopRequested = false;   ///< by any task
+};
+
+class Coordinator {
+public:
+  struct Options {
+    std::string fingerprint;
+    std::vector<std::string> taskNames;                  ///< by number
+    absl::Duration lostAfter = absl::Seconds(5);         ///< silence that counts as death
+    absl::Duration joinDeadline = absl::Minutes(10);
+    absl::Duration announceEvery = absl::Seconds(5);     ///< "waiting for …"
+    std::function<void(const std::string &)> announce;   ///< a line for the chief's log
+    std::function<void(const Fetched &)> fetched;        ///< any thread, no lock
+  };
+  explicit Coordinator(Options options);
+
+  /// A task says hello. An error refuses it, with a message for its user.
+  absl::Status join(const Hello &hello, std::shared_ptr<Member> member);
+  void progress(uint32_t task, const Progress &progress);
+  void done(uint32_t task, Done done);
+  void failed(uint32_t task, const Error &error);
+  void fetched(const Fetched &value) {
+    if (options_.fetched)
+      options_.fetched(value);
+  }
+  /// Asks every task to end the running phase at the next step boundary.
+  void requestStop();
+  /// The task's stream ended. An error unless the task said it was leaving or the run has ended.
+  void disconnected(uint32_t task, uint64_t incarnation, const std::string &how);
+  /// Called every fraction of a second by the pulse: sends heartbeats, finds silent tasks.
+  void pulse(absl::Time now, uint64_t globalStep);
+
+  /// Waits until every task of the plan is there.
+  absl::Status waitForAll();
+  /// Gives `order` to every task and waits for all answers, in order of task. `deadline` InfiniteFuture: as long as the
+  /// tasks live. The error is the root cause.
+  absl::StatusOr<std::vector<Done>> order(Order order, absl::Time deadline);
+  std::vector<Peer> peers() const;
+  ClusterProgress clusterProgress() const;
+
+  /// Ends the run: tells everyone once. First cause wins.
+  void abort(RootCause cause);
+  std::optional<RootCause> rootCause() const;
+  /// From here on a task that goes is no error.
+  void ending();
+
+private:
+  struct Slot {
+    std::shared_ptr<Member> member;
+    Hello hello;
+    Progress progress;
+    absl::Time heard = absl::InfinitePast();
+    std::optional<Done> done;
+    bool leaving = false;
+  };
+  std::vector<std::string> missing() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  std::vector<std::shared_ptr<Member>> everyone() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void lose(uint32_t task, const std::string &how);
+  absl::Status failure() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+
+  const Options options_;
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+  std::vector<Slot> slots_ ABSL_GUARDED_BY(mutex_);
+  uint64_t order_ ABSL_GUARDED_BY(mutex_) = 0;        ///< id of the last order
+  bool started_ ABSL_GUARDED_BY(mutex_) = false;      ///< everyone was there once
+  bool ending_ ABSL_GUARDED_BY(mutex_) = false;
+  std::optional<RootCause> cause_ ABSL_GUARDED_BY(mutex_);
+  /// A task that only noticed another's death: kept for a moment, in case the other's own words arrive.
+  std::optional<RootCause> suspicion_ ABSL_GUARDED_BY(mutex_);
+  absl::Time suspicionSince_ ABSL_GUARDED_BY(mutex_);
+  absl::Time lastHeartbeat_ ABSL_GUARDED_BY(mutex_) = absl::InfinitePast();
+};
+
+} // namespace graphc::service
+#endif

@@ -1,0 +1,94 @@
+//===- Outbox.h - the write side of a control stream ------------------------------------------------------*- C++ -*-===//
+//
+// gRPC takes one write at a time; the outbox queues the rest. Used by both ends. The stream may be finished only when no write
+// is under way, which `close` arranges. No call out is made under the mutex.
+//
+//===----------------------------------------------------------------------------------------------------------------===//
+#ifndef GRAPHC_RUNTIME_SERVICE_OUTBOX_H
+#define GRAPHC_RUNTIME_SERVICE_OUTBOX_H
+
+#include "absl/base/thread_annotations.h"
+
+#include <deque>
+#include <functional>
+#include <mutex>
+
+namespace graphc::service {
+
+template <class Message> class Outbox {
+public:
+  /// `write` starts one write (and must lead to `written`); `finish` ends the stream, once.
+  Outbox(std::function<void(const Message &)> write, std::function<void()> finish)
+      : write_(std::move(write)), finish_(std::move(finish)) {}
+
+  void push(Message message) {
+    {
+      std::lock_guard lock(mutex_);
+      if (closed_)
+        return;
+      queue_.push_back(std::move(message));
+      if (writing_ || !open_)
+        return;
+      writing_ = true;
+    }
+    write_(queue_.front()); // the front stays put until written(): deque references are stable
+  }
+
+  /// The stream stands; writes what was queued.
+  void open() { step(false); }
+  void written() { step(true); }
+
+  /// Nothing is written any more but, with `flush`, what is queued; then the stream is finished.
+  void close(bool flush) {
+    {
+      std::lock_guard lock(mutex_);
+      if (closed_)
+        return;
+      closed_ = true;
+      if (!flush)
+        queue_.resize(writing_ ? 1 : 0);
+      if (writing_ || (open_ && !queue_.empty()))
+        return;
+      if (finished_)
+        return;
+      finished_ = true;
+    }
+    finish_();
+  }
+
+private:
+  void step(bool wrote) {
+    bool finish = false;
+    {
+      std::lock_guard lock(mutex_);
+      if (wrote) {
+        writing_ = false;
+        queue_.pop_front();
+      } else {
+        open_ = true;
+      }
+      if (!queue_.empty())
+        writing_ = true;
+      else if (closed_ && !finished_)
+        finish = finished_ = true;
+      else
+        return;
+    }
+    if (finish)
+      finish_();
+    else
+      write_(queue_.front());
+  }
+
+  const std::function<void(const Message &)> write_;
+  const std::function<void()> finish_;
+  std::mutex mutex_;
+  std::deque<Message> queue_;   ///< only `front` is read outside the lock, and only by the one write under way
+  bool open_ ABSL_GUARDED_BY(mutex_) = false;
+  bool writing_ ABSL_GUARDED_BY(mutex_) = false;
+  bool closed_ ABSL_GUARDED_BY(mutex_) = false;
+  bool finished_ ABSL_GUARDED_BY(mutex_) = false;
+};
+
+} // namespace graphc::service
+#endif

@@ -1,0 +1,73 @@
+#include "runtime/service/TaskServer.h"
+
+#include "runtime/base/File.h"
+#include "runtime/transport/GrpcOptions.h"
+
+#include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
+#include <grpc/support/log.h>
+
+#include <cerrno>
+#include <cstring>
+#include <netdb.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+namespace graphc::service {
+namespace {
+/// Binds `address` ourselves, to learn from errno what gRPC does not say.
+std::string whyNotBound(const std::string &address) {
+  size_t colon = address.rfind(':');
+  if (colon == std::string::npos || address.rfind("unix", 0) == 0)
+    return "another process has it";
+  std::string host = address.substr(0, colon), port = address.substr(colon + 1);
+  if (host.size() > 2 && host.front() == '[')
+    host = host.substr(1, host.size() - 2);
+  addrinfo hints{}, *found = nullptr;
+  hints.ai_socktype = SOCK_STREAM;
+  hints.ai_flags = AI_PASSIVE;
+  if (int error = getaddrinfo(host.c_str(), port.c_str(), &hints, &found); error != 0)
+    return gai_strerror(error);
+  std::string why = "gRPC could not listen there";
+  for (addrinfo *one = found; one; one = one->ai_next) {
+    base::UniqueFd fd(socket(one->ai_family, one->ai_socktype | SOCK_CLOEXEC, 0));
+    if (bind(fd.get(), one->ai_addr, one->ai_addrlen) != 0) {
+      why = errno == EADDRINUSE ? "another process has this port; end it, or choose another port" : std::strerror(errno);
+      break;
+    }
+  }
+  freeaddrinfo(found);
+  return why;
+}
+} // namespace
+
+absl::StatusOr<std::unique_ptr<TaskServer>> TaskServer::start(const std::string &address, MasterService *master) {
+  std::unique_ptr<TaskServer> server(new TaskServer);
+  grpc::ServerBuilder builder;
+  transport::configureServer(builder);
+  int port = 0;
+  builder.AddListeningPort(address, grpc::InsecureServerCredentials(), &port);
+  builder.RegisterCallbackGenericService(&server->data_);
+  if (master)
+    builder.RegisterService(master);
+  server->server_ = builder.BuildAndStart();
+  if (!server->server_ || (port == 0 && address.rfind("unix", 0) != 0))
+    return absl::FailedPreconditionError(absl::StrCat("cannot listen on ", address, ": ", whyNotBound(address)));
+  return server;
+}
+
+void TaskServer::shutdown() {
+  if (server_)
+    server_->Shutdown(absl::ToChronoTime(absl::Now() + absl::Milliseconds(500)));
+  server_.reset();
+}
+
+std::shared_ptr<grpc::Channel> dial(const std::string &address) {
+  return grpc::CreateCustomChannel(address, grpc::InsecureChannelCredentials(), transport::channelArguments());
+}
+
+void silenceGrpc() {
+  gpr_set_log_function([](gpr_log_func_args *) {});
+}
+
+} // namespace graphc::service

@@ -1,0 +1,34 @@
+//===- TaskServer.h - a task's one port -------------------------------------------------------------------*- C++ -*-===//
+#ifndef GRAPHC_RUNTIME_SERVICE_TASKSERVER_H
+#define GRAPHC_RUNTIME_SERVICE_TASKSERVER_H
+
+#include "runtime/service/MasterService.h"
+#include "runtime/transport/GrpcTransport.h"
+
+namespace graphc::service {
+
+/// Data streams on every task, control streams on the chief, one gRPC server, one address.
+class TaskServer {
+public:
+  /// `address`: "127.0.0.1:2222" or "unix-abstract:name". `master` is null but on the chief; not owned. Errors say why the
+  /// address cannot be had.
+  static absl::StatusOr<std::unique_ptr<TaskServer>> start(const std::string &address, MasterService *master);
+  ~TaskServer() { shutdown(); }
+  transport::DataService &data() { return data_; }
+  /// Ends streams that are left after a moment. Idempotent.
+  void shutdown();
+
+private:
+  TaskServer() = default;
+  transport::DataService data_;
+  std::unique_ptr<grpc::Server> server_;
+};
+
+/// A channel to another task's server. `credentials` are those of loopback: none (docs/security in a later version).
+std::shared_ptr<grpc::Channel> dial(const std::string &address);
+
+/// gRPC writes its own log on standard error; errors reach the user as ours, so it is silenced.
+void silenceGrpc();
+
+} // namespace graphc::service
+#endif

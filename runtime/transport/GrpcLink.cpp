@@ -1,0 +1,416 @@
+#include "runtime/transport/GrpcLink.h"
+
+#include "absl/strings/str_cat.h"
+#include <grpc/slice.h>
+
+#include <cstring>
+
+namespace graphc::transport {
+namespace {
+uint64_t keyOf(uint32_t channel, uint32_t instance) { return uint64_t{channel} << 32 | instance; }
+uint64_t keyOf(const ChannelSpec &spec) { return keyOf(spec.key.channel, spec.key.instance); }
+
+/// A header and up to kInlineBytes of payload in one slice that gRPC owns.
+grpc::Slice inlineSlice(const FrameHeader &header, const void *payload, uint64_t bytes) {
+  grpc_slice slice = grpc_slice_malloc(sizeof(header) + bytes);
+  std::memcpy(GRPC_SLICE_START_PTR(slice), &header, sizeof(header));
+  if (bytes)
+    std::memcpy(GRPC_SLICE_START_PTR(slice) + sizeof(header), payload, bytes);
+  return grpc::Slice(slice, grpc::Slice::STEAL_REF);
+}
+} // namespace
+
+GrpcSendPort &GrpcLink::addSend(ChannelSpec spec) {
+  sends_.push_back(std::make_unique<GrpcSendPort>(*this, spec));
+  sendByKey_[keyOf(spec)] = sends_.back().get();
+  return *sends_.back();
+}
+
+GrpcRecvPort &GrpcLink::addRecv(ChannelSpec spec) {
+  recvs_.push_back(std::make_unique<GrpcRecvPort>(*this, spec));
+  recvByKey_[keyOf(spec)] = recvs_.back().get();
+  return *recvs_.back();
+}
+
+FrameHeader GrpcLink::makeHeader(FrameKind kind, const ChannelSpec &spec) const {
+  FrameHeader header;
+  header.kind = kind;
+  header.channel = spec.key.channel;
+  header.instance = spec.key.instance;
+  header.epoch = epoch_.load(std::memory_order_relaxed);
+  header.incarnation = incarnation_;
+  return header;
+}
+
+void GrpcLink::push(GrpcSendPort &port) {
+  if (port.queued_)
+    return;
+  port.queued_ = true;
+  port.next_ = nullptr;
+  (sendTail_ ? sendTail_->next_ : sendHead_) = &port;
+  sendTail_ = &port;
+}
+
+void GrpcLink::submit(GrpcSendPort &port, const std::byte *data, uint64_t step) {
+  std::unique_lock lock(mutex_);
+  port.data_ = data;
+  port.offset_ = 0;
+  port.step_ = step;
+  port.sending_ = true;
+  push(port);
+  kick(std::move(lock));
+}
+
+void GrpcLink::submitClose(GrpcSendPort &port) {
+  std::unique_lock lock(mutex_);
+  port.closePending_ = true;
+  push(port);
+  kick(std::move(lock));
+}
+
+void GrpcLink::submitCredit(GrpcRecvPort &port) {
+  std::unique_lock lock(mutex_);
+  ++port.credits_;
+  if (!port.queued_) {
+    port.queued_ = true;
+    port.next_ = creditHead_;
+    creditHead_ = &port;
+  }
+  kick(std::move(lock));
+}
+
+// Starts a write where none is under way. Whoever sets writing_ makes the call, after letting go of the lock; until
+// written() comes the wire cannot be finished, so the pointer stays good.
+void GrpcLink::kick(std::unique_lock<std::mutex> lock) {
+  if (!wire_ || writing_)
+    return;
+  grpc::ByteBuffer message;
+  if (!buildBatch(&message))
+    return;
+  writing_ = true;
+  Wire *wire = wire_;
+  lock.unlock();
+  wire->write(std::move(message));
+}
+
+void GrpcLink::written() {
+  grpc::ByteBuffer message;
+  Wire *write = nullptr, *finish = nullptr;
+  {
+    std::lock_guard lock(mutex_);
+    writing_ = false;
+    if (finishing_)
+      std::swap(finish, finishing_);
+    else if (wire_ && buildBatch(&message)) {
+      writing_ = true;
+      write = wire_;
+    }
+  }
+  if (finish)
+    finish->finish();
+  else if (write)
+    write->write(std::move(message));
+}
+
+bool GrpcLink::buildBatch(grpc::ByteBuffer *message) {
+  grpc::Slice slices[2 * kMaxFrames];
+  int count = 0, frames = 0;
+  uint64_t payload = 0, control = 0;
+  while (creditHead_ && frames < kMaxFrames) {
+    GrpcRecvPort &port = *creditHead_;
+    creditHead_ = port.next_;
+    port.queued_ = false;
+    FrameHeader header = makeHeader(FrameKind::Credit, port.spec_);
+    header.offset = std::exchange(port.credits_, 0);
+    slices[count++] = inlineSlice(header, nullptr, 0);
+    control += sizeof(header);
+    ++frames;
+  }
+  while (sendHead_ && frames < kMaxFrames && payload < kMaxBatchBytes) {
+    GrpcSendPort &port = *sendHead_;
+    sendHead_ = port.next_;
+    if (!sendHead_)
+      sendTail_ = nullptr;
+    port.queued_ = false;
+    if (port.sending_) {
+      uint64_t length = std::min(port.spec_.bytes - port.offset_, kMaxChunk);
+      FrameHeader header = makeHeader(FrameKind::Data, port.spec_);
+      header.offset = port.offset_;
+      header.step = port.step_;
+      header.seq = port.seq_;
+      header.length = length;
+      const std::byte *from = port.data_ + port.offset_;
+      if (length <= kInlineBytes) {
+        slices[count++] = inlineSlice(header, from, length);
+      } else {
+        slices[count++] = inlineSlice(header, nullptr, 0);
+        port.outstanding_.fetch_add(1, std::memory_order_relaxed);
+        slices[count++] = grpc::Slice(const_cast<std::byte *>(from), length, &GrpcSendPort::onSliceDestroyed, &port);
+      }
+      control += sizeof(header);
+      payload += length;
+      port.offset_ += length;
+      ++frames;
+      if (port.offset_ == port.spec_.bytes) {
+        port.sending_ = false;
+        ++port.seq_;
+        port.chunkReleased(); // the one that start() counted; a futex wake is no call out
+      } else {
+        push(port); // behind the others: chunks of several channels take turns
+        continue;
+      }
+    }
+    if (port.closePending_) {
+      if (frames == kMaxFrames) {
+        push(port);
+        break;
+      }
+      port.closePending_ = false;
+      FrameHeader header = makeHeader(FrameKind::Close, port.spec_);
+      header.seq = port.seq_;
+      slices[count++] = inlineSlice(header, nullptr, 0);
+      control += sizeof(header);
+      ++frames;
+    }
+  }
+  if (count == 0)
+    return false;
+  controlBytes_.fetch_add(control, std::memory_order_relaxed);
+  *message = grpc::ByteBuffer(slices, count);
+  return true;
+}
+
+absl::Status GrpcLink::attach(Wire *wire, uint64_t peerIncarnation) {
+  std::unique_lock lock(mutex_);
+  if (wire_ || broken_ || finishing_)
+    return absl::AlreadyExistsError(absl::StrCat(peer_, " already has a data stream with this task"));
+  wire_ = wire;
+  peerIncarnation_.store(peerIncarnation, std::memory_order_relaxed);
+  kick(std::move(lock));
+  return absl::OkStatus();
+}
+
+bool GrpcLink::detach(Wire *wire) {
+  {
+    std::lock_guard lock(mutex_);
+    if (wire_ != wire)
+      return false;
+    wire_ = nullptr;
+    broken_ = true;
+    if (writing_) {
+      finishing_ = wire; // written() does it
+      return true;
+    }
+  }
+  wire->finish();
+  return true;
+}
+
+void GrpcLink::end() {
+  Wire *wire;
+  {
+    std::lock_guard lock(mutex_);
+    broken_ = true;
+    wire = std::exchange(wire_, nullptr);
+    if (wire && writing_) {
+      finishing_ = wire; // written() does it
+      return;
+    }
+  }
+  if (wire)
+    wire->finish();
+}
+
+bool GrpcLink::attached() const {
+  std::lock_guard lock(mutex_);
+  return wire_ != nullptr;
+}
+
+absl::Status GrpcLink::received(const grpc::ByteBuffer &message) {
+  std::lock_guard readLock(readMutex_);
+  slices_.clear();
+  if (grpc::Status status = message.Dump(&slices_); !status.ok())
+    return absl::InternalError(absl::StrCat("a message from ", peer_, " could not be read: ", status.error_message()));
+  sliceIndex_ = sliceOffset_ = 0;
+  uint64_t left = message.Length();
+  while (left > 0) {
+    FrameHeader header;
+    if (left < sizeof(header))
+      return absl::DataLossError(absl::StrCat("a frame from ", peer_, " is cut off: ", left, " bytes left"));
+    copyFrom(&header, sizeof(header));
+    left -= sizeof(header);
+    if (header.magic != FrameHeader::kMagic)
+      return absl::DataLossError(absl::StrCat("a frame from ", peer_, " has no graphc header"));
+    uint64_t payload = header.kind == FrameKind::Data ? header.length : 0;
+    if (payload > left)
+      return absl::DataLossError(absl::StrCat("a frame from ", peer_, " says ", payload, " bytes, ", left, " are left"));
+    left -= payload;
+    controlBytes_.fetch_add(sizeof(header), std::memory_order_relaxed);
+    bool fenced = header.incarnation != peerIncarnation_.load(std::memory_order_relaxed) ||
+                  header.epoch < epoch_.load(std::memory_order_acquire);
+    if (fenced) {
+      copyFrom(nullptr, payload);
+      continue;
+    }
+    if (header.epoch > epoch_.load(std::memory_order_acquire))
+      return absl::InternalError(absl::StrCat(peer_, " is at epoch ", header.epoch, ", this task at ", epoch_.load(),
+                                              ": it did not wait for the phase to begin"));
+    if (absl::Status status = takeFrame(header); !status.ok())
+      return status;
+  }
+  slices_.clear();
+  return absl::OkStatus();
+}
+
+absl::Status GrpcLink::takeFrame(const FrameHeader &header) {
+  uint64_t key = keyOf(header.channel, header.instance);
+  auto unknown = [&] {
+    return absl::InternalError(absl::StrCat(peer_, " sent on channel ", header.channel, "[", header.instance,
+                                            "], which the plan does not have between it and this task"));
+  };
+  switch (header.kind) {
+  case FrameKind::Data:
+    return takeData(header);
+  case FrameKind::Credit: {
+    auto port = sendByKey_.find(key);
+    if (port == sendByKey_.end())
+      return unknown();
+    port->second->addCredits(header.offset);
+    return absl::OkStatus();
+  }
+  case FrameKind::Close: {
+    auto port = recvByKey_.find(key);
+    if (port == recvByKey_.end())
+      return unknown();
+    port->second->closed_.store(true, std::memory_order_release);
+    port->second->wake_.wake();
+    return absl::OkStatus();
+  }
+  }
+  return absl::DataLossError(absl::StrCat("a frame from ", peer_, " is of unknown kind ", static_cast<uint32_t>(header.kind)));
+}
+
+absl::Status GrpcLink::takeData(const FrameHeader &header) {
+  auto found = recvByKey_.find(keyOf(header.channel, header.instance));
+  if (found == recvByKey_.end())
+    return absl::InternalError(absl::StrCat(peer_, " sent on channel ", header.channel, "[", header.instance,
+                                            "], which the plan does not have between it and this task"));
+  GrpcRecvPort &port = *found->second;
+  uint64_t head = port.head_.load(std::memory_order_relaxed);
+  bool fits = header.seq == head && header.offset == port.filled_ && header.length <= port.spec_.bytes - port.filled_ &&
+              head - port.tail_.load(std::memory_order_acquire) < port.spec_.capacity;
+  if (!fits)
+    return absl::DataLossError(absl::StrCat("channel ", header.channel, "[", header.instance, "]: ", peer_, " sent bytes ", header.offset,
+                                            "+", header.length, " of message ", header.seq, ", expected byte ", port.filled_,
+                                            " of message ", head, " (", port.spec_.bytes, " bytes each, capacity ",
+                                            port.spec_.capacity, ")"));
+  copyFrom(port.slot(head) + header.offset, header.length);
+  port.filled_ += header.length;
+  if (port.filled_ == port.spec_.bytes) {
+    port.filled_ = 0;
+    port.head_.store(head + 1, std::memory_order_release);
+    port.wake_.wake();
+  }
+  return absl::OkStatus();
+}
+
+// Copies the next `bytes` bytes of the current message, or skips them where `to` is null.
+void GrpcLink::copyFrom(void *to, uint64_t bytes) {
+  while (bytes > 0) {
+    const grpc::Slice &slice = slices_[sliceIndex_];
+    uint64_t take = std::min<uint64_t>(bytes, slice.size() - sliceOffset_);
+    if (to) {
+      std::memcpy(to, slice.begin() + sliceOffset_, take);
+      to = static_cast<std::byte *>(to) + take;
+    }
+    bytes -= take;
+    sliceOffset_ += take;
+    if (sliceOffset_ == slice.size()) {
+      ++sliceIndex_;
+      sliceOffset_ = 0;
+    }
+  }
+}
+
+void GrpcLink::abort(absl::Status why) {
+  {
+    std::lock_guard lock(mutex_);
+    if (why_.ok())
+      why_ = std::move(why);
+  }
+  for (auto &port : sends_) {
+    port->aborted_.store(true, std::memory_order_release);
+    port->wake_.wake();
+  }
+  for (auto &port : recvs_) {
+    port->aborted_.store(true, std::memory_order_release);
+    port->wake_.wake();
+  }
+}
+
+absl::Status GrpcLink::reset(uint64_t epoch) {
+  std::lock_guard readLock(readMutex_);
+  std::lock_guard lock(mutex_);
+  if (broken_)
+    return absl::UnavailableError(absl::StrCat("the data stream with ", peer_, " is gone"));
+  sendHead_ = sendTail_ = nullptr;
+  creditHead_ = nullptr;
+  why_ = absl::OkStatus();
+  for (auto &port : sends_) {
+    if (port->sending_) { // queued and never written: nothing points into the buffer but the count of start()
+      port->sending_ = false;
+      port->outstanding_.fetch_sub(1, std::memory_order_acq_rel);
+    }
+    port->next_ = nullptr;
+    port->queued_ = port->closePending_ = port->closed_ = false;
+    port->seq_ = port->offset_ = 0;
+    port->credits_.store(port->spec_.capacity, std::memory_order_release);
+    port->aborted_.store(false, std::memory_order_release);
+  }
+  for (auto &port : recvs_) {
+    port->next_ = nullptr;
+    port->queued_ = false;
+    port->credits_ = port->filled_ = 0;
+    port->head_.store(0, std::memory_order_relaxed);
+    port->tail_.store(0, std::memory_order_relaxed);
+    port->closed_.store(false, std::memory_order_relaxed);
+    port->aborted_.store(false, std::memory_order_release);
+  }
+  epoch_.store(epoch, std::memory_order_release);
+  return absl::OkStatus();
+}
+
+bool GrpcLink::drained() const {
+  for (const auto &port : sends_)
+    if (port->inFlight())
+      return false;
+  return true;
+}
+
+absl::Status GrpcLink::why() const {
+  std::lock_guard lock(mutex_);
+  return why_;
+}
+
+GrpcSendPort *GrpcLink::sender(ChannelKey key) const {
+  auto found = sendByKey_.find(keyOf(key.channel, key.instance));
+  return found == sendByKey_.end() ? nullptr : found->second;
+}
+
+GrpcRecvPort *GrpcLink::receiver(ChannelKey key) const {
+  auto found = recvByKey_.find(keyOf(key.channel, key.instance));
+  return found == recvByKey_.end() ? nullptr : found->second;
+}
+
+TransportCounters GrpcLink::counters() const {
+  TransportCounters sum;
+  sum.controlBytes = controlBytes_.load(std::memory_order_relaxed);
+  for (const auto &port : sends_)
+    (port->spec_.control ? sum.controlBytes : sum.bytesSent) += port->started_.load(std::memory_order_relaxed) * port->spec_.bytes;
+  for (const auto &port : recvs_)
+    (port->spec_.control ? sum.controlBytes : sum.bytesReceived) +=
+        port->released_.load(std::memory_order_relaxed) * port->spec_.bytes;
+  return sum;
+}
+
+} // namespace graphc::transport

@@ -1,0 +1,18 @@
+//===- GrpcOptions.h - the settings that both ends of every gRPC connection share -------------------------*- C++ -*-===//
+#ifndef GRAPHC_RUNTIME_TRANSPORT_GRPCOPTIONS_H
+#define GRAPHC_RUNTIME_TRANSPORT_GRPCOPTIONS_H
+
+#include <grpcpp/grpcpp.h>
+
+namespace graphc::transport {
+
+/// The client's side: keepalive (off by default in gRPC, then a half-open connection hangs for ever), no message limit, no
+/// HTTP proxy from the environment (it would carry loopback traffic off the machine), short reconnect back-off.
+grpc::ChannelArguments channelArguments();
+
+/// The server's side: permits those pings (by default it allows one in five minutes and then ends the connection) and pings
+/// by itself; refuses to share a port with another process (SO_REUSEPORT is on by default and would hide "port in use").
+void configureServer(grpc::ServerBuilder &builder);
+
+} // namespace graphc::transport
+#endif

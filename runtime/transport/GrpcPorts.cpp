@@ -1,0 +1,115 @@
+#include "runtime/transport/GrpcPorts.h"
+
+#include "runtime/base/Futex.h"
+#include "runtime/transport/GrpcLink.h"
+
+#include <algorithm>
+#include <climits>
+#include <cstring>
+
+namespace graphc::transport {
+namespace {
+/// A peer on another core answers within this; longer spinning takes the core from the peer where there are more lanes than
+/// cores.
+constexpr absl::Duration kSpin = absl::Microseconds(5);
+} // namespace
+
+void WakeWord::wake() {
+  word_.fetch_add(1, std::memory_order_seq_cst);
+  if (sleepers_.load(std::memory_order_seq_cst) != 0)
+    base::futexWake(&word_, INT_MAX, base::FutexScope::Process);
+}
+
+void WakeWord::wait(absl::Duration timeout) {
+  if (timeout <= absl::ZeroDuration())
+    return;
+  absl::Time spinUntil = absl::Now() + std::min(kSpin, timeout);
+  do {
+    if (word_.load(std::memory_order_acquire) != seen_)
+      return;
+    base::spinHint();
+  } while (absl::Now() < spinUntil);
+  sleepers_.fetch_add(1, std::memory_order_seq_cst);
+  if (word_.load(std::memory_order_seq_cst) == seen_)
+    base::futexWait(&word_, seen_, absl::ToInt64Nanoseconds(std::min(timeout, absl::Hours(1))), base::FutexScope::Process);
+  sleepers_.fetch_sub(1, std::memory_order_relaxed);
+}
+
+absl::Status GrpcSendPort::status() const { return aborted_.load(std::memory_order_acquire) ? link_.why() : absl::OkStatus(); }
+absl::Status GrpcRecvPort::status() const { return aborted_.load(std::memory_order_acquire) ? link_.why() : absl::OkStatus(); }
+
+PollState GrpcSendPort::start(const void *data, uint64_t step, SendMode mode) {
+  wake_.observe();
+  if (closed_)
+    return PollState::Closed;
+  if (aborted_.load(std::memory_order_acquire))
+    return PollState::Aborted;
+  // The lane is the only one that takes credits, so there is nothing to race with between the load and the subtraction.
+  if (credits_.load(std::memory_order_acquire) == 0 || outstanding_.load(std::memory_order_acquire) != 0)
+    return PollState::Pending;
+  credits_.fetch_sub(1, std::memory_order_relaxed);
+  outstanding_.store(1, std::memory_order_relaxed);
+  started_.fetch_add(1, std::memory_order_relaxed);
+  borrowed_ = mode == SendMode::Borrow;
+  if (mode == SendMode::Copy) {
+    if (!copy_)
+      copy_ = std::make_unique_for_overwrite<std::byte[]>(spec_.bytes);
+    std::memcpy(copy_.get(), data, spec_.bytes);
+    data = copy_.get();
+  }
+  link_.submit(*this, static_cast<const std::byte *>(data), step);
+  return PollState::Ready;
+}
+
+PollState GrpcSendPort::done() {
+  wake_.observe();
+  if (!borrowed_ || outstanding_.load(std::memory_order_acquire) == 0)
+    return PollState::Ready;
+  return aborted_.load(std::memory_order_acquire) ? PollState::Aborted : PollState::Pending;
+}
+
+void GrpcSendPort::close() {
+  if (closed_)
+    return;
+  closed_ = true;
+  link_.submitClose(*this);
+}
+
+void GrpcSendPort::addCredits(uint64_t count) {
+  credits_.fetch_add(count, std::memory_order_release);
+  wake_.wake();
+}
+
+void GrpcSendPort::chunkReleased() {
+  if (outstanding_.fetch_sub(1, std::memory_order_acq_rel) == 1)
+    wake_.wake();
+}
+
+void GrpcSendPort::onSliceDestroyed(void *port) { static_cast<GrpcSendPort *>(port)->chunkReleased(); }
+
+GrpcRecvPort::GrpcRecvPort(GrpcLink &link, ChannelSpec spec)
+    : link_(link), spec_(spec), stride_((std::max<uint64_t>(spec.bytes, 1) + 63) / 64 * 64),
+      ring_(static_cast<std::byte *>(std::aligned_alloc(64, stride_ * spec.capacity))) {}
+
+PollState GrpcRecvPort::poll(const void **data) {
+  wake_.observe();
+  // `closed_` is read before `head_`: a message that came before the close is then certainly seen.
+  bool closed = closed_.load(std::memory_order_acquire);
+  bool aborted = aborted_.load(std::memory_order_acquire);
+  uint64_t tail = tail_.load(std::memory_order_relaxed);
+  if (head_.load(std::memory_order_acquire) != tail) {
+    *data = slot(tail);
+    return PollState::Ready;
+  }
+  if (aborted)
+    return PollState::Aborted;
+  return closed ? PollState::Closed : PollState::Pending;
+}
+
+void GrpcRecvPort::release() {
+  tail_.fetch_add(1, std::memory_order_release);
+  released_.fetch_add(1, std::memory_order_relaxed);
+  link_.submitCredit(*this);
+}
+
+} // namespace graphc::transport

@@ -1,0 +1,112 @@
+//===- GrpcPorts.h - one channel's two ends over a data stream --------------------------------------------*- C++ -*-===//
+#ifndef GRAPHC_RUNTIME_TRANSPORT_GRPCPORTS_H
+#define GRAPHC_RUNTIME_TRANSPORT_GRPCPORTS_H
+
+#include "runtime/transport/GrpcFrame.h"
+#include "runtime/transport/Transport.h"
+
+#include <atomic>
+#include <cstddef>
+#include <cstdlib>
+#include <memory>
+
+namespace graphc::transport {
+
+class GrpcLink;
+
+/// What a lane sleeps on: a word that every change increments. The lane notes the word before it looks at the state
+/// (`observe`), so a change between looking and sleeping is never missed.
+class WakeWord {
+public:
+  void observe() { seen_ = word_.load(std::memory_order_acquire); }
+  void wake();
+  /// Returns when the word is no longer what `observe` saw, or after `timeout`. Only the port's lane calls this.
+  void wait(absl::Duration timeout);
+
+private:
+  std::atomic<uint32_t> word_{0};
+  std::atomic<uint32_t> sleepers_{0};
+  uint32_t seen_ = 0;  ///< the lane's own
+};
+
+class GrpcSendPort final : public SendPort {
+public:
+  GrpcSendPort(GrpcLink &link, ChannelSpec spec) : link_(link), spec_(spec), credits_(spec.capacity) {}
+
+  void wait(absl::Duration timeout) override { wake_.wait(timeout); }
+  absl::Status status() const override;
+  PollState start(const void *data, uint64_t step, SendMode mode) override;
+  PollState done() override;
+  void close() override;
+
+  const ChannelSpec &spec() const { return spec_; }
+  /// True while gRPC still holds a slice of the lane's buffer; it must not be freed.
+  bool inFlight() const { return outstanding_.load(std::memory_order_acquire) != 0; }
+
+private:
+  friend class GrpcLink;
+  void addCredits(uint64_t count);
+  void chunkReleased();
+  static void onSliceDestroyed(void *port);
+
+  GrpcLink &link_;
+  const ChannelSpec spec_;
+  WakeWord wake_;
+  std::atomic<uint64_t> credits_;         ///< free slots at the receiver
+  std::atomic<uint64_t> outstanding_{0};  ///< slices that point into the buffer, plus one until all of it is queued
+  std::atomic<bool> aborted_{false};
+  bool closed_ = false;                   ///< the lane's own
+  bool borrowed_ = false;                 ///< the lane's own: what is in flight is the lane's buffer, not `copy_`
+  std::unique_ptr<std::byte[]> copy_;     ///< for SendMode::Copy, made at its first use
+  std::atomic<uint64_t> started_{0};      ///< messages
+
+  // Under GrpcLink::mutex.
+  GrpcSendPort *next_ = nullptr;          ///< intrusive queue
+  bool queued_ = false;
+  bool sending_ = false;                  ///< a message is partly written
+  bool closePending_ = false;
+  const std::byte *data_ = nullptr;
+  uint64_t offset_ = 0;
+  uint64_t step_ = 0;
+  uint64_t seq_ = 0;                      ///< of the next message
+};
+
+class GrpcRecvPort final : public RecvPort {
+public:
+  GrpcRecvPort(GrpcLink &link, ChannelSpec spec);
+  ~GrpcRecvPort() override { std::free(ring_); }
+
+  void wait(absl::Duration timeout) override { wake_.wait(timeout); }
+  absl::Status status() const override;
+  PollState poll(const void **data) override;
+  void release() override;
+
+  const ChannelSpec &spec() const { return spec_; }
+
+private:
+  friend class GrpcLink;
+  std::byte *slot(uint64_t seq) { return ring_ + (seq % spec_.capacity) * stride_; }
+
+  GrpcLink &link_;
+  const ChannelSpec spec_;
+  const uint64_t stride_;
+  std::byte *ring_;                       ///< capacity slots, each 64-byte aligned; owned
+  WakeWord wake_;
+  // head_ is stored by the one gRPC thread that reads the stream, tail_ by the lane: single producer, single consumer.
+  // A slot is written only while its message number is in [tail, tail + capacity), which the sender's credits ensure and
+  // GrpcLink checks.
+  std::atomic<uint64_t> head_{0};         ///< messages completely received
+  std::atomic<uint64_t> tail_{0};         ///< messages released
+  std::atomic<uint64_t> released_{0};     ///< the same since set-up, for the counters
+  std::atomic<bool> closed_{false};
+  std::atomic<bool> aborted_{false};
+  uint64_t filled_ = 0;                   ///< bytes of message head_ that are here; the reading thread's own
+
+  // Under GrpcLink::mutex.
+  GrpcRecvPort *next_ = nullptr;
+  bool queued_ = false;
+  uint64_t credits_ = 0;                  ///< to give back
+};
+
+} // namespace graphc::transport
+#endif

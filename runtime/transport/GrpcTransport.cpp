@@ -1,0 +1,336 @@
+#include "runtime/transport/GrpcTransport.h"
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
+#include <grpcpp/generic/generic_stub.h>
+
+#include <algorithm>
+
+namespace graphc::transport {
+namespace {
+constexpr char kTokenKey[] = "graphc-token", kPlanKey[] = "graphc-plan", kTaskKey[] = "graphc-task",
+               kIncarnationKey[] = "graphc-incarnation", kPeerKey[] = "graphc-peer";
+constexpr absl::Duration kDrainLimit = absl::Seconds(5);
+
+template <class Metadata> std::string lookUp(const Metadata &metadata, const char *key) {
+  auto found = metadata.find(key);
+  return found == metadata.end() ? std::string() : std::string(found->second.data(), found->second.size());
+}
+
+/// Answers a call with an error and nothing else.
+class Refusal final : public grpc::ServerGenericBidiReactor {
+public:
+  explicit Refusal(const absl::Status &why) {
+    Finish(grpc::Status(static_cast<grpc::StatusCode>(why.code()), std::string(why.message())));
+  }
+  void OnDone() override { delete this; }
+};
+} // namespace
+
+bool sameSecret(std::string_view a, std::string_view b) {
+  unsigned char difference = a.size() == b.size() ? 0 : 1;
+  for (size_t i = 0; i < std::min(a.size(), b.size()); ++i)
+    difference |= static_cast<unsigned char>(a[i] ^ b[i]);
+  return difference == 0;
+}
+
+/// What the two directions of dialling share: read for ever, hand messages to the link, write for the link.
+template <class Base> class StreamReactor : public Base, public Wire {
+public:
+  StreamReactor(GrpcTransport &transport, GrpcTransport::Peer &peer) : transport_(transport), peer_(peer) {}
+
+  void write(grpc::ByteBuffer message) override {
+    outgoing_ = std::move(message);
+    this->StartWrite(&outgoing_);
+  }
+  void OnWriteDone(bool ok) override {
+    outgoing_.Clear();
+    if (!ok)
+      end(absl::UnavailableError(absl::StrCat("the data stream with ", peer_.link.peer(), " broke")));
+    peer_.link.written();
+  }
+  void OnReadDone(bool ok) override {
+    if (!ok) {
+      end(absl::UnavailableError(absl::StrCat("the data stream with ", peer_.link.peer(), " ended")));
+      return;
+    }
+    if (absl::Status status = peer_.link.received(incoming_); !status.ok()) {
+      end(status);
+      return;
+    }
+    incoming_.Clear();
+    this->StartRead(&incoming_);
+  }
+
+protected:
+  void begin() { this->StartRead(&incoming_); }
+  void end(absl::Status why) {
+    if (peer_.link.detach(this))
+      transport_.streamDown(peer_, std::move(why));
+  }
+
+  GrpcTransport &transport_;
+  GrpcTransport::Peer &peer_;
+  grpc::ByteBuffer incoming_, outgoing_;
+};
+
+class ServerStream final : public StreamReactor<grpc::ServerGenericBidiReactor> {
+public:
+  ServerStream(GrpcTransport &transport, GrpcTransport::Peer &peer, grpc::GenericCallbackServerContext *context)
+      : StreamReactor(transport, peer) {
+    context->AddInitialMetadata(kIncarnationKey, absl::StrCat(transport.self_.incarnation));
+    StartSendInitialMetadata();
+  }
+  // Reads and writes begin once the call stands: the constructor runs before gRPC has bound the reactor to the call.
+  void OnSendInitialMetadataDone(bool ok) override {
+    if (absl::Status status = peer_.link.attach(this, peer_.incarnation); !status.ok()) {
+      Finish(grpc::Status(grpc::StatusCode::ALREADY_EXISTS, std::string(status.message())));
+      return;
+    }
+    transport_.streamUp();
+    begin();
+  }
+  void finish() override { Finish(grpc::Status::OK); }
+  void OnCancel() override { end(absl::UnavailableError(absl::StrCat("the data stream with ", peer_.link.peer(), " broke"))); }
+  void OnDone() override {
+    GrpcTransport &transport = transport_;
+    delete this;
+    transport.streamGone();
+  }
+};
+
+class ClientStream final : public StreamReactor<grpc::ClientBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>> {
+public:
+  ClientStream(GrpcTransport &transport, GrpcTransport::Peer &peer, std::shared_ptr<grpc::Channel> channel)
+      : StreamReactor(transport, peer), stub_(std::move(channel)) {
+    context_->AddMetadata(kTokenKey, transport.self_.token);
+    context_->AddMetadata(kPlanKey, transport.self_.fingerprint);
+    context_->AddMetadata(kTaskKey, absl::StrCat(transport.self_.task));
+    context_->AddMetadata(kIncarnationKey, absl::StrCat(transport.self_.incarnation));
+    context_->AddMetadata(kPeerKey, absl::StrCat(peer.task));
+    context_->set_wait_for_ready(true);
+  }
+  const std::shared_ptr<grpc::ClientContext> &context() { return context_; }
+  void dial() {
+    stub_.PrepareBidiStreamingCall(context_.get(), DataService::kMethod, {}, this);
+    AddHold(); // lanes write from outside the reactions; finish() takes it away
+    StartCall();
+  }
+  void OnReadInitialMetadataDone(bool ok) override {
+    uint64_t incarnation = 0;
+    if (ok) {
+      std::string said = lookUp(context_->GetServerInitialMetadata(), kIncarnationKey);
+      if (!absl::SimpleAtoi(said, &incarnation) || incarnation != peer_.incarnation) {
+        transport_.refuse(absl::FailedPreconditionError(
+            absl::StrCat("another process than the one that the master knows answers as ", peer_.link.peer())));
+      } else if (peer_.link.attach(this, incarnation).ok()) {
+        transport_.streamUp();
+        begin();
+        return;
+      }
+      context_->TryCancel();
+    }
+    RemoveHold();
+  }
+  void finish() override {
+    context_->TryCancel();
+    RemoveHold();
+  }
+  void OnDone(const grpc::Status &status) override {
+    GrpcTransport &transport = transport_;
+    if (!status.ok())
+      transport.refuse(absl::Status(static_cast<absl::StatusCode>(status.error_code()),
+                                    absl::StrCat("data stream to ", peer_.link.peer(), ": ", status.error_message())));
+    delete this;
+    transport.streamGone();
+  }
+
+private:
+  const std::shared_ptr<grpc::ClientContext> context_ = std::make_shared<grpc::ClientContext>();
+  grpc::GenericStub stub_;
+};
+
+GrpcTransport::GrpcTransport(GrpcIdentity self) : self_(std::move(self)) {}
+GrpcTransport::~GrpcTransport() { shutdown(); }
+
+void GrpcTransport::addPeer(uint32_t task, const std::string &name, uint64_t incarnation) {
+  peers_.emplace(task, std::make_unique<Peer>(task, name, incarnation, self_.incarnation));
+}
+
+void GrpcTransport::connect(uint32_t peer, std::shared_ptr<grpc::Channel> channel) {
+  auto *stream = new ClientStream(*this, *peers_.at(peer), std::move(channel)); // deletes itself in OnDone
+  {
+    std::lock_guard lock(mutex_);
+    ++streams_;
+    dialled_.push_back(stream->context());
+  }
+  stream->dial();
+}
+
+absl::Status GrpcTransport::waitConnected(absl::Time deadline) {
+  std::unique_lock lock(mutex_);
+  while (true) {
+    std::string missing;
+    for (auto &[task, peer] : peers_)
+      if (!peer->link.attached())
+        missing = absl::StrCat(missing, missing.empty() ? "" : ", ", peer->link.peer());
+    if (missing.empty())
+      return absl::OkStatus();
+    if (!refused_.ok())
+      return refused_;
+    if (absl::Now() >= deadline)
+      return absl::DeadlineExceededError(absl::StrCat("no data stream with ", missing));
+    changed_.wait_until(lock, absl::ToChronoTime(deadline));
+  }
+}
+
+void GrpcTransport::refuse(absl::Status why) {
+  std::lock_guard lock(mutex_);
+  if (refused_.ok() && !ending_)
+    refused_ = std::move(why);
+  changed_.notify_all();
+}
+
+void GrpcTransport::streamUp() {
+  std::lock_guard lock(mutex_);
+  changed_.notify_all();
+}
+
+void GrpcTransport::streamDown(Peer &peer, absl::Status why) {
+  {
+    std::lock_guard lock(mutex_);
+    if (ending_ || std::exchange(reported_, true))
+      return;
+  }
+  abort(why);
+  if (broken_)
+    broken_(peer.task, std::move(why));
+}
+
+// The last touch of a stream on its transport: notified under the lock, so that shutdown cannot return in between.
+void GrpcTransport::streamGone() {
+  std::lock_guard lock(mutex_);
+  --streams_;
+  changed_.notify_all();
+}
+
+void GrpcTransport::shutdown() {
+  std::vector<std::shared_ptr<grpc::ClientContext>> dialled;
+  {
+    std::lock_guard lock(mutex_);
+    ending_ = true;
+    dialled.swap(dialled_);
+  }
+  for (auto &[task, peer] : peers_)
+    peer->link.end();
+  for (auto &context : dialled) // those that never stood
+    context->TryCancel();
+  abort(absl::CancelledError("the run is over"));
+  absl::Time limit = absl::Now() + kDrainLimit;
+  auto drained = [&] {
+    return std::all_of(peers_.begin(), peers_.end(), [](auto &entry) { return entry.second->link.drained(); });
+  };
+  std::unique_lock lock(mutex_);
+  while ((streams_ > 0 || !drained()) && absl::Now() < limit)
+    changed_.wait_for(lock, std::chrono::milliseconds(streams_ > 0 ? 50 : 1));
+}
+
+SendPort *GrpcTransport::sender(ChannelKey key) {
+  for (auto &[task, peer] : peers_)
+    if (SendPort *port = peer->link.sender(key))
+      return port;
+  return nullptr;
+}
+
+RecvPort *GrpcTransport::receiver(ChannelKey key) {
+  for (auto &[task, peer] : peers_)
+    if (RecvPort *port = peer->link.receiver(key))
+      return port;
+  return nullptr;
+}
+
+TransportCounters GrpcTransport::counters() const {
+  TransportCounters sum;
+  for (auto &[task, peer] : peers_)
+    sum += peer->link.counters();
+  return sum;
+}
+
+absl::Status GrpcTransport::status() const {
+  std::lock_guard lock(mutex_);
+  return why_;
+}
+
+void GrpcTransport::abort(absl::Status why) {
+  {
+    std::lock_guard lock(mutex_);
+    if (!why_.ok())
+      return;
+    why_ = why;
+  }
+  for (auto &[task, peer] : peers_)
+    peer->link.abort(why);
+}
+
+absl::Status GrpcTransport::reset(uint64_t epoch) {
+  for (auto &[task, peer] : peers_)
+    if (absl::Status status = peer->link.reset(epoch); !status.ok())
+      return status;
+  std::lock_guard lock(mutex_);
+  why_ = absl::OkStatus();
+  return absl::OkStatus();
+}
+
+absl::StatusOr<GrpcTransport::Peer *> GrpcTransport::check(grpc::GenericCallbackServerContext &context) {
+  const auto &metadata = context.client_metadata();
+  uint32_t task = 0, peer = 0;
+  uint64_t incarnation = 0;
+  if (!sameSecret(lookUp(metadata, kTokenKey), self_.token))
+    return absl::UnauthenticatedError("the caller does not have this run's token");
+  if (std::string plan = lookUp(metadata, kPlanKey); plan != self_.fingerprint)
+    return absl::FailedPreconditionError(absl::StrCat("the caller runs plan ", plan, ", this task ", self_.fingerprint));
+  if (!absl::SimpleAtoi(lookUp(metadata, kTaskKey), &task) || !absl::SimpleAtoi(lookUp(metadata, kPeerKey), &peer) ||
+      !absl::SimpleAtoi(lookUp(metadata, kIncarnationKey), &incarnation))
+    return absl::InvalidArgumentError("the call does not say which task makes it");
+  if (peer != self_.task)
+    return absl::FailedPreconditionError(absl::StrCat("this is ", self_.name, ", not task ", peer, " of the plan"));
+  auto found = peers_.find(task);
+  if (found == peers_.end() || task >= self_.task)
+    return absl::FailedPreconditionError(absl::StrCat("task ", task, " has no channel with ", self_.name, " or must not dial"));
+  if (found->second->incarnation != incarnation)
+    return absl::FailedPreconditionError(absl::StrCat("another process than the one that the master knows says it is ",
+                                                      found->second->link.peer()));
+  return found->second.get();
+}
+
+grpc::ServerGenericBidiReactor *GrpcTransport::accept(grpc::GenericCallbackServerContext *context) {
+  absl::StatusOr<Peer *> peer = check(*context);
+  if (!peer.ok())
+    return new Refusal(peer.status());
+  {
+    std::lock_guard lock(mutex_);
+    if (ending_)
+      return new Refusal(absl::UnavailableError("the task is ending"));
+    ++streams_;
+  }
+  return new ServerStream(*this, **peer, context); // deletes itself in OnDone
+}
+
+void DataService::serve(GrpcTransport *transport) {
+  std::lock_guard lock(mutex_);
+  transport_ = transport;
+}
+
+grpc::ServerGenericBidiReactor *DataService::CreateReactor(grpc::GenericCallbackServerContext *context) {
+  if (context->method() != kMethod)
+    return new Refusal(absl::UnimplementedError(absl::StrCat("no method ", context->method())));
+  // Held while accept() runs so that serve(nullptr) means: no transport is touched any more. accept() calls nothing that
+  // waits.
+  std::lock_guard lock(mutex_);
+  if (!transport_)
+    return new Refusal(absl::UnavailableError("the task is not ready for data"));
+  return transport_->accept(context);
+}
+
+} // namespace graphc::transport

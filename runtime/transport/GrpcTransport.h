@@ -1,0 +1,113 @@
+//===- GrpcTransport.h - the data plane over gRPC ---------------------------------------------------------*- C++ -*-===//
+//
+// One bidirectional stream a pair of tasks, whatever the number of channels; the task with the lower number dials, the other
+// accepts on the server that it has anyway (one port a task). Order of use:
+//   1. addSend/addRecv for every channel instance with that peer     2. DataService::serve on the accepting side
+//   3. connect() everywhere, 4. waitConnected()                      5. lanes run; reset(epoch) between phases
+//   6. shutdown() before the lanes' buffers are freed
+// Peers are told apart by the metadata of the call: token, plan, task, incarnation (checked on both ends).
+//
+//===----------------------------------------------------------------------------------------------------------------===//
+#ifndef GRAPHC_RUNTIME_TRANSPORT_GRPCTRANSPORT_H
+#define GRAPHC_RUNTIME_TRANSPORT_GRPCTRANSPORT_H
+
+#include "runtime/transport/GrpcLink.h"
+
+#include "absl/status/statusor.h"
+#include <grpcpp/generic/async_generic_service.h>
+#include <grpcpp/grpcpp.h>
+
+#include <functional>
+#include <map>
+
+namespace graphc::transport {
+
+/// What a data stream's call says about its sender, besides what the accepting end expects.
+struct GrpcIdentity {
+  uint32_t task = 0;         ///< its number in the plan's order of tasks
+  std::string name;          ///< "/job:worker/task:1"
+  uint64_t incarnation = 0;  ///< drawn at random by each process
+  std::string fingerprint;   ///< of the plan
+  std::string token;         ///< the run's secret
+};
+
+class GrpcTransport final : public Transport {
+public:
+  explicit GrpcTransport(GrpcIdentity self);
+  ~GrpcTransport() override;
+
+  /// Names a peer and the process it must be; before any other call about it.
+  void addPeer(uint32_t task, const std::string &name, uint64_t incarnation);
+  GrpcSendPort &addSend(uint32_t peer, ChannelSpec spec) { return peers_.at(peer)->link.addSend(spec); }
+  GrpcRecvPort &addRecv(uint32_t peer, ChannelSpec spec) { return peers_.at(peer)->link.addRecv(spec); }
+
+  /// Dials `peer` through `channel`; returns at once. Only where peer > own task.
+  void connect(uint32_t peer, std::shared_ptr<grpc::Channel> channel);
+  /// OK when every peer's stream stands; an error names the first that does not.
+  absl::Status waitConnected(absl::Time deadline);
+  /// Called once, on a gRPC thread and under no lock, when a stream breaks before shutdown().
+  void onBroken(std::function<void(uint32_t peer, absl::Status)> callback) { broken_ = std::move(callback); }
+
+  /// Ends every stream and waits (seconds at most) until gRPC holds no slice of a lane's buffer. Idempotent.
+  void shutdown();
+
+  SendPort *sender(ChannelKey key) override;
+  RecvPort *receiver(ChannelKey key) override;
+  TransportCounters counters() const override;
+  absl::Status status() const override;
+  void abort(absl::Status why) override;
+  absl::Status reset(uint64_t epoch) override;
+
+  /// The reactor for an incoming call; always one, which refuses the call where it must.
+  grpc::ServerGenericBidiReactor *accept(grpc::GenericCallbackServerContext *context);
+
+  struct Peer {
+    Peer(uint32_t task, const std::string &name, uint64_t incarnation, uint64_t own)
+        : task(task), incarnation(incarnation), link(name, own) {}
+    const uint32_t task;
+    const uint64_t incarnation;
+    GrpcLink link;
+  };
+
+private:
+  template <class Base> friend class StreamReactor;
+  friend class ServerStream;
+  friend class ClientStream;
+  void refuse(absl::Status why);
+  void streamUp();
+  void streamDown(Peer &peer, absl::Status why);
+  void streamGone();
+  absl::StatusOr<Peer *> check(grpc::GenericCallbackServerContext &context);
+
+  const GrpcIdentity self_;
+  std::map<uint32_t, std::unique_ptr<Peer>> peers_;  ///< fixed before the first stream
+  std::function<void(uint32_t, absl::Status)> broken_;
+
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+  absl::Status why_ ABSL_GUARDED_BY(mutex_);
+  absl::Status refused_ ABSL_GUARDED_BY(mutex_);      ///< why a stream could not be set up
+  std::vector<std::shared_ptr<grpc::ClientContext>> dialled_ ABSL_GUARDED_BY(mutex_);
+  int streams_ ABSL_GUARDED_BY(mutex_) = 0;           ///< reactors that live
+  bool ending_ ABSL_GUARDED_BY(mutex_) = false;
+  bool reported_ ABSL_GUARDED_BY(mutex_) = false;
+};
+
+/// The generic service of a task's server that takes data streams. It outlives transports: a call that comes while none
+/// serves is refused as unavailable.
+class DataService final : public grpc::CallbackGenericService {
+public:
+  static constexpr char kMethod[] = "/graphc.Data/Stream";
+  void serve(GrpcTransport *transport);   ///< null: none
+  grpc::ServerGenericBidiReactor *CreateReactor(grpc::GenericCallbackServerContext *context) override;
+
+private:
+  std::mutex mutex_;
+  GrpcTransport *transport_ ABSL_GUARDED_BY(mutex_) = nullptr;
+};
+
+/// Compares in a time that does not depend on where they differ.
+bool sameSecret(std::string_view a, std::string_view b);
+
+} // namespace graphc::transport
+#endif

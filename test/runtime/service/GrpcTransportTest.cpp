@@ -1,0 +1,153 @@
+// What is gRPC's own and not in the conformance suite: the handshake, chunks, streams that break, fencing.
+#include "test/runtime/service/GrpcPair.h"
+
+#include <gmock/gmock.h>
+
+#include <numeric>
+#include <thread>
+
+namespace graphc::service {
+namespace {
+using transport::ChannelSpec;
+using transport::PollState;
+using transport::RecvPort;
+using transport::SendPort;
+
+PollState await(transport::Port &port, const std::function<PollState()> &poll) {
+  absl::Time limit = absl::Now() + absl::Seconds(20);
+  PollState state;
+  while ((state = poll()) == PollState::Pending && absl::Now() < limit)
+    port.wait(absl::Milliseconds(100));
+  return state;
+}
+const void *receive(RecvPort &port) {
+  const void *data = nullptr;
+  EXPECT_EQ(await(port, [&] { return port.poll(&data); }), PollState::Ready);
+  return data;
+}
+void send(SendPort &port, const void *data, uint64_t step) {
+  EXPECT_EQ(await(port, [&] { return port.start(data, step, transport::SendMode::Borrow); }), PollState::Ready);
+  EXPECT_EQ(await(port, [&] { return port.done(); }), PollState::Ready);
+}
+
+TEST(GrpcTransport, EverySizeArrivesWhole) {
+  // Around the limits of inlining (1 KiB) and chunking (2 MiB).
+  std::vector<ChannelSpec> specs;
+  for (uint64_t bytes : {1ull, 8ull, 1023ull, 1024ull, 1025ull, (2ull << 20) - 1, 2ull << 20, (2ull << 20) + 1, 9ull << 20})
+    specs.push_back({{static_cast<uint32_t>(specs.size()), 0}, bytes, 2, false});
+  GrpcPair pair(specs);
+  ASSERT_TRUE(pair.connect().ok());
+  uint64_t total = 0;
+  for (auto &spec : specs) {
+    std::vector<uint8_t> data(spec.bytes);
+    for (uint64_t step = 0; step < 4; ++step) {
+      std::iota(data.begin(), data.end(), static_cast<uint8_t>(step * 7));
+      std::thread sender([&] { send(*pair.end[0]->sender(spec.key), data.data(), step); });
+      RecvPort &port = *pair.end[1]->receiver(spec.key);
+      const void *got = receive(port);
+      sender.join();
+      EXPECT_EQ(reinterpret_cast<uintptr_t>(got) % 64, 0u);
+      EXPECT_EQ(memcmp(got, data.data(), spec.bytes), 0) << spec.bytes;
+      port.release();
+      total += spec.bytes;
+    }
+  }
+  EXPECT_EQ(pair.end[0]->counters().bytesSent, total);
+  EXPECT_EQ(pair.end[1]->counters().bytesReceived, total);
+}
+
+TEST(GrpcTransport, RoundTripIsQuick) {
+  GrpcPair pair({{{0, 0}, 8, 1, false}}, {{{1, 0}, 8, 1, false}});
+  ASSERT_TRUE(pair.connect().ok());
+  constexpr uint64_t kTrips = 2000;
+  std::thread echo([&] {
+    for (uint64_t i = 0; i < kTrips; ++i) {
+      RecvPort &in = *pair.end[1]->receiver({0, 0});
+      uint64_t value = *static_cast<const uint64_t *>(receive(in));
+      in.release();
+      send(*pair.end[1]->sender({1, 0}), &value, i);
+    }
+  });
+  absl::Time begin = absl::Now();
+  for (uint64_t i = 0; i < kTrips; ++i) {
+    send(*pair.end[0]->sender({0, 0}), &i, i);
+    RecvPort &in = *pair.end[0]->receiver({1, 0});
+    EXPECT_EQ(*static_cast<const uint64_t *>(receive(in)), i);
+    in.release();
+  }
+  echo.join();
+  double us = absl::ToDoubleMicroseconds(absl::Now() - begin) / kTrips;
+  RecordProperty("round_trip_us", std::to_string(us));
+  std::printf("round trip %.1f us\n", us);
+  EXPECT_LT(us, 20000); // a lost wake-up costs 100 ms a trip
+}
+
+TEST(GrpcTransport, WrongTokenIsRefused) {
+  GrpcPair pair({{{0, 0}, 8, 1, false}});
+  pair.identity[0].token = "other";
+  pair.end[0] = std::make_unique<transport::GrpcTransport>(pair.identity[0]);
+  pair.end[0]->addPeer(1, pair.identity[1].name, pair.incarnation[1]);
+  pair.server[0]->data().serve(pair.end[0].get());
+  EXPECT_THAT(std::string(pair.connect().message()), testing::HasSubstr("does not have this run's token"));
+}
+
+TEST(GrpcTransport, AnotherPlanIsRefusedWithBothFingerprints) {
+  GrpcPair pair({{{0, 0}, 8, 1, false}});
+  pair.identity[0].fingerprint = "another-plan";
+  pair.server[0]->data().serve(nullptr);
+  pair.end[0] = std::make_unique<transport::GrpcTransport>(pair.identity[0]);
+  pair.end[0]->addPeer(1, pair.identity[1].name, pair.incarnation[1]);
+  std::string message(pair.connect().message());
+  EXPECT_THAT(message, testing::HasSubstr("another-plan"));
+  EXPECT_THAT(message, testing::HasSubstr("this task plan"));
+}
+
+TEST(GrpcTransport, AnotherProcessOfTheSameNameIsRefused) {
+  GrpcPair pair({{{0, 0}, 8, 1, false}});
+  pair.identity[0].incarnation = 33;
+  pair.end[0] = std::make_unique<transport::GrpcTransport>(pair.identity[0]);
+  pair.end[0]->addPeer(1, pair.identity[1].name, pair.incarnation[1]);
+  EXPECT_THAT(std::string(pair.connect().message()), testing::HasSubstr("another process"));
+}
+
+TEST(GrpcTransport, PeerThatEndsBreaksTheStreamAndWakesTheReceiver) {
+  GrpcPair pair({{{0, 0}, 8, 1, false}});
+  ASSERT_TRUE(pair.connect().ok());
+  std::atomic<uint32_t> broken{UINT32_MAX};
+  pair.end[1]->onBroken([&](uint32_t peer, absl::Status) { broken = peer; });
+  RecvPort &port = *pair.end[1]->receiver({0, 0});
+  std::thread ender([&] {
+    absl::SleepFor(absl::Milliseconds(50));
+    pair.end[0]->shutdown();
+  });
+  const void *data = nullptr;
+  EXPECT_EQ(await(port, [&] { return port.poll(&data); }), PollState::Aborted);
+  ender.join();
+  EXPECT_EQ(broken.load(), 0u);
+  EXPECT_THAT(std::string(port.status().message()), testing::HasSubstr("/job:test/task:0"));
+  EXPECT_FALSE(pair.end[1]->reset(1).ok());
+}
+
+TEST(GrpcTransport, FramesOfAnEarlierEpochAreDropped) {
+  GrpcPair pair({{{0, 0}, 8, 4, false}});
+  ASSERT_TRUE(pair.connect().ok());
+  uint64_t value = 1;
+  send(*pair.end[0]->sender({0, 0}), &value, 0); // epoch 0, perhaps still on its way
+  ASSERT_TRUE(pair.end[1]->reset(1).ok());
+  ASSERT_TRUE(pair.end[0]->reset(1).ok());
+  value = 2;
+  send(*pair.end[0]->sender({0, 0}), &value, 0);
+  EXPECT_EQ(*static_cast<const uint64_t *>(receive(*pair.end[1]->receiver({0, 0}))), 2u);
+}
+
+TEST(TaskServer, PortInUseSaysSo) {
+  auto first = TaskServer::start("127.0.0.1:29481", nullptr);
+  ASSERT_TRUE(first.ok()) << first.status();
+  auto second = TaskServer::start("127.0.0.1:29481", nullptr);
+  ASSERT_FALSE(second.ok());
+  EXPECT_THAT(std::string(second.status().message()),
+              testing::AllOf(testing::HasSubstr("127.0.0.1:29481"), testing::HasSubstr("another process has this port")));
+}
+
+} // namespace
+} // namespace graphc::service

@@ -1,0 +1,148 @@
+#include "tools/graphrun/Flags.h"
+
+#include "runtime/cluster/Address.h"
+#include "runtime/cluster/Json.h"
+
+#include <CLI/CLI.hpp>
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace graphc::graphrun {
+namespace {
+constexpr char kDescription[] =
+    "Runs a plan made by graphc: every task of it as a process of this machine, or with --job_name one task here.";
+constexpr char kFooter[] = R"(Examples:
+  graphrun model.plan --epochs 5 --checkpoint_dir run1
+  graphrun model.plan --job_name ps --task_index 0 --ps_hosts localhost:2222 --worker_hosts localhost:2223,localhost:2224
+Exit status: 0 the run finished; 1 it failed or was stopped; 2 the command line or a file named on it is wrong.)";
+
+/// "--ps-hosts=a" → "--ps_hosts=a": only the name, and only of long flags.
+std::string canonical(const std::string &argument) {
+  if (!absl::StartsWith(argument, "--"))
+    return argument;
+  std::string result = argument;
+  size_t end = std::min(result.find('='), result.size());
+  std::replace(result.begin() + 2, result.begin() + static_cast<long>(end), '-', '_');
+  return result;
+}
+
+/// Takes "--JOB_hosts a:1,b:2" for any job out of what CLI11 did not know; anything else left is an error.
+absl::Status takeHosts(std::vector<std::string> extras, const std::vector<std::string> &known, Flags *flags) {
+  for (size_t i = 0; i < extras.size(); ++i) {
+    std::string name = extras[i], value;
+    size_t equals = name.find('=');
+    if (equals != std::string::npos) {
+      value = name.substr(equals + 1);
+      name.resize(equals);
+    }
+    std::string job = absl::StartsWith(name, "--") && absl::EndsWith(name, "_hosts") ? name.substr(2, name.size() - 8) : "";
+    if (job.empty() || !cluster::isJobName(job)) {
+      if (!absl::StartsWith(name, "-"))
+        return absl::InvalidArgumentError(absl::StrCat("one plan at a time: '", name, "' is too many"));
+      return absl::InvalidArgumentError(absl::StrCat("unknown flag ", name, cluster::didYouMean(name, known), " (see --help)"));
+    }
+    if (equals == std::string::npos) {
+      if (++i == extras.size())
+        return absl::InvalidArgumentError(absl::StrCat(name, " needs addresses: ", name, " host:port,host:port"));
+      value = extras[i];
+    }
+    auto addresses = cluster::parseHostList(value, name);
+    if (!addresses.ok())
+      return addresses.status();
+    flags->hosts[job] = *std::move(addresses);
+  }
+  return absl::OkStatus();
+}
+
+absl::Status checkTogether(const Flags &flags) {
+  if (flags.epochs && flags.steps)
+    return absl::InvalidArgumentError("--epochs and --steps both say how long to train; give one of them");
+  if (flags.epochs && (!std::isfinite(*flags.epochs) || *flags.epochs < 0))
+    return absl::InvalidArgumentError("--epochs must be 0 or more");
+  if (flags.entry != "train" && flags.epochs)
+    return absl::InvalidArgumentError(absl::StrCat("--epochs is for --entry train, not ", flags.entry));
+  if (flags.taskIndex && flags.jobName.empty())
+    return absl::InvalidArgumentError("--task_index needs --job_name");
+  if ((flags.checkpointEverySeconds || flags.checkpointEverySteps) && flags.checkpointDirectory.empty())
+    return absl::InvalidArgumentError("--checkpoint_every_… needs --checkpoint_dir");
+  if (flags.local && !flags.jobName.empty())
+    return absl::InvalidArgumentError("--local starts every task here; --job_name starts one: give one of them");
+  return absl::OkStatus();
+}
+} // namespace
+
+absl::StatusOr<ParsedFlags> parseFlags(int argc, char **argv) {
+  ParsedFlags parsed;
+  Flags &flags = parsed.flags;
+  CLI::App app(kDescription, "graphrun");
+  app.footer(kFooter);
+  app.allow_extras();
+  app.set_version_flag("--version", "graphrun " GRAPHC_VERSION);
+  app.add_option("plan", flags.plan, "the plan; - reads it from standard input")->required();
+  app.add_option("--epochs", flags.epochs, "train until the data was seen this often, counted from the very first step");
+  app.add_option("--steps", flags.steps, "train until global_step is this (--entry eval, predict: steps of this run)");
+  app.add_option("--entry", flags.entry, "what to run: train, eval or predict")
+      ->check(CLI::IsMember({"train", "eval", "predict"}));
+  app.add_option("--data_dir", flags.dataDirectory, "where data files are looked for first");
+  app.add_option("--checkpoint_dir", flags.checkpointDirectory, "restore from here if there is a checkpoint, and save here");
+  app.add_option("--checkpoint_every_steps", flags.checkpointEverySteps, "also save every N steps (default: at the end of each epoch)")
+      ->check(CLI::PositiveNumber);
+  app.add_option("--checkpoint_every_seconds", flags.checkpointEverySeconds, "also save when this long has passed")
+      ->check(CLI::PositiveNumber);
+  app.add_option("--eval_every_epochs", flags.evalEveryEpochs, "evaluate in between; the progress line shows the accuracy")
+      ->check(CLI::PositiveNumber);
+  app.add_option("--stats", flags.statsFile, "write times, bytes and results to this JSON file at the end");
+  app.add_option("--log_file", flags.logFile, "write the log as JSON lines to this file too");
+  app.add_option("--fetch", flags.fetches, "print this result of every step; may be given again")->expected(1)->take_all();
+  std::vector<std::string> feeds;
+  app.add_option("--feed", feeds, "NAME=FILE.npy: the value of an argument of the entry; may be given again")->expected(1)->take_all();
+  app.add_option("--dump_variables", flags.dumpDirectory, "write every variable to DIR/NAME.npy at the end");
+  app.add_option("--intra_op_threads", flags.intraOpThreads, "threads of one kernel; results depend on it")
+      ->check(CLI::Range(1u, 1024u));
+  app.add_option("--transport", flags.transport, "how tasks exchange tensors: auto (shm on one machine), shm or grpc")
+      ->check(CLI::IsMember({"auto", "shm", "grpc"}));
+  app.add_option("--job_name", flags.jobName, "run one task of this job here");
+  app.add_option("--task_index", flags.taskIndex, "which task of --job_name (default 0)");
+  app.add_option("--cluster", flags.clusterFile, "cluster.json with the addresses; --ps_hosts, --worker_hosts, … go before it");
+  app.add_flag("--local", flags.local, "start every task on this machine, whatever addresses say");
+  app.add_option("--deadline", flags.deadlineSeconds, "end the run when no step was made for this many seconds")
+      ->check(CLI::PositiveNumber);
+  app.add_option("--join_deadline", flags.joinSeconds, "how many seconds to wait for tasks that have not come")
+      ->check(CLI::PositiveNumber);
+
+  std::vector<std::string> arguments;
+  for (int i = argc - 1; i > 0; --i) // CLI11 takes them in reverse
+    arguments.push_back(canonical(argv[i]));
+  // CLI11 reports by exception; they end here.
+  try {
+    app.parse(arguments);
+  } catch (const CLI::Success &wanted) {
+    parsed.exitStatus = app.exit(wanted);
+    return parsed;
+  } catch (const CLI::ParseError &error) {
+    std::string message = error.what();
+    if (flags.plan.empty() && absl::StrContains(message, "plan is required"))
+      message = "which plan? graphrun model.plan (see --help)";
+    return absl::InvalidArgumentError(message);
+  }
+  std::vector<std::string> known;
+  for (const CLI::Option *option : app.get_options())
+    for (const std::string &name : option->get_lnames())
+      known.push_back("--" + name);
+  if (absl::Status status = takeHosts(app.remaining(), known, &flags); !status.ok())
+    return status;
+  for (const std::string &feed : feeds) {
+    size_t equals = feed.find('=');
+    if (equals == std::string::npos || equals == 0 || equals + 1 == feed.size())
+      return absl::InvalidArgumentError(absl::StrCat("--feed ", feed, ": expected NAME=FILE.npy"));
+    flags.feeds[feed.substr(0, equals)] = feed.substr(equals + 1);
+  }
+  if (absl::Status status = checkTogether(flags); !status.ok())
+    return status;
+  return parsed;
+}
+
+} // namespace graphc::graphrun

@@ -1,0 +1,54 @@
+#include "tools/graphrun/LaunchContext.h"
+
+#include "runtime/base/File.h"
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include <nlohmann/json.hpp>
+
+#include <cstdlib>
+#include <fcntl.h>
+#include <unistd.h>
+
+namespace graphc::graphrun {
+
+std::string encode(const LaunchContext &context) {
+  return nlohmann::json{{"run", context.run}, {"token", context.token}, {"addresses", context.addresses},
+                        {"report_fd", context.reportFd}}
+      .dump();
+}
+
+absl::StatusOr<std::optional<LaunchContext>> takeLaunchContext() {
+  const char *variable = std::getenv(kLaunchVariable);
+  if (!variable)
+    return std::nullopt;
+  int fd = -1;
+  if (!absl::SimpleAtoi(variable, &fd) || fd < 3)
+    return absl::InvalidArgumentError(absl::StrCat(kLaunchVariable, "=", variable, " is for graphrun's own use; unset it"));
+  unsetenv(kLaunchVariable);
+  auto text = base::readFile(absl::StrCat("/proc/self/fd/", fd), 16 << 20);
+  if (!text.ok())
+    return absl::InvalidArgumentError(absl::StrCat(kLaunchVariable, " is for graphrun's own use; unset it (", text.status().message(), ")"));
+  close(fd);
+  nlohmann::json json = nlohmann::json::parse(*text, nullptr, /*allow_exceptions=*/false);
+  bool good = json.is_object() && json.contains("run") && json["run"].is_string() && json.contains("token") &&
+              json["token"].is_string() && json.contains("addresses") && json["addresses"].is_array() &&
+              json.contains("report_fd") && json["report_fd"].is_number_integer();
+  if (!good)
+    return absl::InvalidArgumentError(absl::StrCat(kLaunchVariable, " names something that no launcher wrote; unset it"));
+  LaunchContext context;
+  context.run = json["run"];
+  context.token = json["token"];
+  for (auto &address : json["addresses"])
+    context.addresses.push_back(address.is_string() ? address.get<std::string>() : "");
+  context.reportFd = json["report_fd"];
+  fcntl(context.reportFd, F_SETFD, FD_CLOEXEC);
+  return context;
+}
+
+std::string encode(const ErrorReport &report) {
+  return nlohmann::json{{"error", {{"task", report.task}, {"message", report.message}, {"secondary", report.secondary}}}}.dump(
+      -1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+} // namespace graphc::graphrun

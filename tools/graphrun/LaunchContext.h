@@ -1,0 +1,39 @@
+//===- LaunchContext.h - what the launcher tells the tasks that it starts, and they it ---------------------*- C++ -*-===//
+//
+// Down: an inherited, sealed memfd, named by the environment variable GRAPHC_LAUNCH_FD (a number; the token itself is in no
+// environment and on no command line). Up: one JSON object a line on an inherited pipe.
+//
+//===----------------------------------------------------------------------------------------------------------------===//
+#ifndef GRAPHC_TOOLS_GRAPHRUN_LAUNCHCONTEXT_H
+#define GRAPHC_TOOLS_GRAPHRUN_LAUNCHCONTEXT_H
+
+#include "absl/status/statusor.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace graphc::graphrun {
+
+inline constexpr char kLaunchVariable[] = "GRAPHC_LAUNCH_FD";
+
+struct LaunchContext {
+  std::string run;                      ///< a random name; part of the sockets' names
+  std::string token;
+  std::vector<std::string> addresses;   ///< by task number, as gRPC takes them
+  int reportFd = -1;                    ///< the child's end of the pipe; set by the launcher for each child
+};
+
+std::string encode(const LaunchContext &context);
+/// None where this process was not started by a launcher. Closes the descriptor and clears the variable.
+absl::StatusOr<std::optional<LaunchContext>> takeLaunchContext();
+
+/// What a task says about itself before it ends with an error.
+struct ErrorReport {
+  std::string task, message;
+  bool secondary = false;               ///< it only noticed that another failed
+};
+std::string encode(const ErrorReport &report);
+
+} // namespace graphc::graphrun
+#endif

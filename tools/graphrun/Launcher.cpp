@@ -1,0 +1,299 @@
+#include "tools/graphrun/Launcher.h"
+
+#include "runtime/base/Log.h"
+#include "runtime/base/Status.h"
+#include "runtime/observe/ProcessInfo.h"
+#include "runtime/service/Token.h"
+
+#include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <csignal>
+#include <cstring>
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace graphc::graphrun {
+namespace {
+/// After the first failure the others have this long to say why they end, then they are killed.
+constexpr absl::Duration kGrace = absl::Milliseconds(1500);
+/// After the chief's good end the others have this long.
+constexpr absl::Duration kEndGrace = absl::Seconds(5);
+
+sigset_t launcherSignals() {
+  sigset_t set;
+  sigemptyset(&set);
+  for (int signal : {SIGCHLD, SIGINT, SIGTERM, SIGHUP})
+    sigaddset(&set, signal);
+  return set;
+}
+
+absl::StatusOr<std::pair<base::UniqueFd, base::UniqueFd>> makePipe() {
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC) != 0)
+    return base::errnoStatus("cannot make a pipe", errno);
+  fcntl(ends[0], F_SETFL, O_NONBLOCK);
+  return std::make_pair(base::UniqueFd(ends[0]), base::UniqueFd(ends[1]));
+}
+} // namespace
+
+Launcher::Launcher(LaunchOptions options) : options_(std::move(options)), progress_(stderr) {
+  children_.resize(options_.tasks.size());
+}
+
+Launcher::~Launcher() {
+  signalAll(SIGKILL, true);
+  for (Child &child : children_)
+    if (child.pid > 0 && !child.status)
+      waitpid(child.pid, nullptr, 0);
+}
+
+// Runs in the child, between fork and exec; the launcher has one thread, so anything may be called.
+void Launcher::exec(const LaunchedTask &task, int out, int err, int report, int context) {
+  pid_t parent = getppid();
+  prctl(PR_SET_PDEATHSIG, SIGKILL); // the launcher's death by kill -9 included
+  if (getppid() != parent)
+    _exit(1); // it died in between
+  sigset_t none;
+  sigemptyset(&none);
+  sigprocmask(SIG_SETMASK, &none, nullptr);
+  dup2(out, STDOUT_FILENO);
+  dup2(err, STDERR_FILENO);
+  fcntl(report, F_SETFD, 0);
+  fcntl(context, F_SETFD, 0);
+  setenv(kLaunchVariable, absl::StrCat(context).c_str(), 1);
+  std::vector<std::string> arguments = {"graphrun"};
+  arguments.insert(arguments.end(), options_.arguments.begin(), options_.arguments.end());
+  arguments.push_back("--job_name=" + task.job);
+  arguments.push_back(absl::StrCat("--task_index=", task.index));
+  std::vector<char *> pointers;
+  for (std::string &argument : arguments)
+    pointers.push_back(argument.data());
+  pointers.push_back(nullptr);
+  execv("/proc/self/exe", pointers.data());
+  std::fprintf(stderr, "cannot execute graphrun: %s\n", std::strerror(errno));
+  _exit(1);
+}
+
+absl::Status Launcher::start(Child &child, const LaunchContext &common) {
+  GRAPHC_ASSIGN_OR_RETURN(auto out, makePipe());
+  GRAPHC_ASSIGN_OR_RETURN(auto err, makePipe());
+  GRAPHC_ASSIGN_OR_RETURN(auto report, makePipe());
+  LaunchContext context = common;
+  context.reportFd = report.second.get();
+  GRAPHC_ASSIGN_OR_RETURN(base::UniqueFd memfd, base::sealedMemfd("graphrun-launch", encode(context)));
+  pid_t pid = fork();
+  if (pid < 0)
+    return base::errnoStatus("cannot start a process", errno);
+  if (pid == 0)
+    exec(*child.task, out.second.get(), err.second.get(), report.second.get(), memfd.get());
+  child.pid = pid;
+  child.out = std::move(out.first);
+  child.err = std::move(err.first);
+  child.report = std::move(report.first);
+  return absl::OkStatus();
+}
+
+int Launcher::run() {
+  sigset_t set = launcherSignals();
+  sigprocmask(SIG_BLOCK, &set, nullptr);
+  signals_ = base::UniqueFd(signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
+  LaunchContext context;
+  context.run = service::randomHex(8);
+  context.token = service::randomHex(32);
+  for (const LaunchedTask &task : options_.tasks) // abstract: the name goes with the process, no file is left
+    context.addresses.push_back(absl::StrCat("unix-abstract:graphc-", context.run, "-", task.job, "-", task.index));
+  for (size_t i = 0; i < children_.size(); ++i) {
+    children_[i].task = &options_.tasks[i];
+    if (absl::Status status = start(children_[i], context); !status.ok()) {
+      progress_.print(stderr, absl::StrCat("graphrun: ", options_.tasks[i].name, ": ", base::describe(status)));
+      return 1;
+    }
+  }
+  while (!allEnded()) {
+    std::vector<pollfd> polls = {{signals_.get(), POLLIN, 0}};
+    for (Child &child : children_)
+      for (base::UniqueFd *fd : {&child.out, &child.err, &child.report})
+        if (fd->get() >= 0)
+          polls.push_back({fd->get(), POLLIN, 0});
+    absl::Duration wait = std::clamp(killAt_ - absl::Now(), absl::ZeroDuration(), absl::Seconds(1));
+    poll(polls.data(), polls.size(), static_cast<int>(absl::ToInt64Milliseconds(wait)));
+    for (Child &child : children_)
+      pump(child);
+    onSignals();
+    reap();
+    bool ending = failed() || children_[options_.chief].status;
+    if (ending && killAt_ == absl::InfiniteFuture())
+      killAt_ = absl::Now() + (failed() ? kGrace : kEndGrace);
+    if (failed())
+      killAt_ = std::min(killAt_, absl::Now() + kGrace);
+    if (absl::Now() >= killAt_)
+      signalAll(SIGKILL, true);
+  }
+  for (Child &child : children_) // what was still in the pipes
+    pump(child);
+  return finish();
+}
+
+bool Launcher::readLines(base::UniqueFd &fd, std::string &rest, const std::function<void(const std::string &)> &line) {
+  char buffer[16384];
+  while (fd.get() >= 0) {
+    ssize_t bytes = read(fd.get(), buffer, sizeof buffer);
+    if (bytes < 0)
+      return errno == EAGAIN || errno == EINTR;
+    if (bytes == 0) {
+      if (!rest.empty())
+        line(std::exchange(rest, ""));
+      fd.reset();
+      return false;
+    }
+    rest.append(buffer, static_cast<size_t>(bytes));
+    size_t begin = 0, end;
+    while ((end = rest.find('\n', begin)) != std::string::npos) {
+      line(rest.substr(begin, end - begin));
+      begin = end + 1;
+    }
+    rest.erase(0, begin);
+  }
+  return false;
+}
+
+void Launcher::pump(Child &child) {
+  readLines(child.out, child.outRest, [&](const std::string &line) { progress_.print(stdout, line); });
+  readLines(child.err, child.errRest, [&](const std::string &line) {
+    if (!line.empty())
+      child.lastLine = line;
+    progress_.print(stderr, absl::StrCat("[", child.task->label, "] ", line));
+  });
+  readLines(child.report, child.reportRest, [&](const std::string &line) { onReport(child, line); });
+}
+
+void Launcher::onReport(Child &child, const std::string &line) {
+  nlohmann::json json = nlohmann::json::parse(line, nullptr, /*allow_exceptions=*/false);
+  if (!json.is_object())
+    return;
+  if (json.contains("progress")) {
+    if (auto snapshot = observe::progressFromJson(json["progress"].dump()); snapshot.ok())
+      progress_.show(*snapshot);
+  } else if (json.contains("error") && json["error"].is_object() && !child.error) {
+    const nlohmann::json &error = json["error"];
+    child.error = ErrorReport{error.value("task", ""), error.value("message", ""), error.value("secondary", false)};
+  }
+}
+
+void Launcher::reap() {
+  for (Child &child : children_) {
+    int status;
+    if (child.pid > 0 && !child.status && waitpid(child.pid, &status, WNOHANG) == child.pid) {
+      pump(child);
+      child.status = status;
+      child.endedAs = ++ended_;
+    }
+  }
+}
+
+void Launcher::onSignals() {
+  signalfd_siginfo info;
+  while (read(signals_.get(), &info, sizeof info) == sizeof info) {
+    if (info.ssi_signo == SIGCHLD)
+      continue;
+    // The first asks for a stop at a step boundary (with a checkpoint where there is a directory), the second ends now.
+    if (++stopSignals_ == 1) {
+      progress_.print(stderr, "graphrun: stopping at the next step; once more to stop at once");
+      signalAll(SIGTERM, false);
+    } else {
+      killAt_ = absl::Now();
+    }
+  }
+}
+
+void Launcher::signalAll(int signal, bool byUs) {
+  for (Child &child : children_)
+    if (child.pid > 0 && !child.status) {
+      child.killedByUs |= byUs;
+      kill(child.pid, signal);
+    }
+}
+
+bool Launcher::allEnded() const {
+  return std::all_of(children_.begin(), children_.end(), [](const Child &child) { return child.status.has_value(); });
+}
+
+bool Launcher::failed() const {
+  return std::any_of(children_.begin(), children_.end(), [](const Child &child) {
+    return child.error || (child.status && !(WIFEXITED(*child.status) && WEXITSTATUS(*child.status) == 0));
+  });
+}
+
+// A death by a signal that we did not send says most, then a task's own words, then a bare exit status; what a task noticed of
+// another comes last. Within a class the first that ended.
+const Launcher::Child *Launcher::rootCause() const {
+  auto rank = [](const Child &child) {
+    if (child.status && WIFSIGNALED(*child.status) && !child.killedByUs)
+      return 0;
+    if (child.error && !child.error->secondary)
+      return 1;
+    if (!child.error && !child.killedByUs && child.status && WIFEXITED(*child.status) && WEXITSTATUS(*child.status) != 0)
+      return 2;
+    if (child.error)
+      return 3;
+    return child.killedByUs ? 4 : 5;
+  };
+  const Child *best = nullptr;
+  for (const Child &child : children_)
+    if (rank(child) < 5 &&
+        (!best || std::make_pair(rank(child), child.endedAs) < std::make_pair(rank(*best), best->endedAs)))
+      best = &child;
+  return best;
+}
+
+std::string Launcher::describe(const Child &child) const {
+  std::string text = absl::StrCat(child.task->name, " (process ", child.pid, " on ", observe::hostName(), ") ");
+  if (child.killedByUs && !child.error)
+    return absl::StrCat(text, "did not end by itself and was killed");
+  if (child.status && WIFSIGNALED(*child.status) && !child.killedByUs) {
+    int signal = WTERMSIG(*child.status);
+    absl::StrAppend(&text, "was killed by signal ", signal, " (", strsignal(signal), ")");
+    if (child.error)
+      absl::StrAppend(&text, "; last error: ", child.error->message);
+    else if (!child.lastLine.empty())
+      absl::StrAppend(&text, "; its last line: ", child.lastLine);
+    return text;
+  }
+  if (child.status && WIFEXITED(*child.status))
+    absl::StrAppend(&text, "failed with exit status ", WEXITSTATUS(*child.status));
+  else
+    absl::StrAppend(&text, "failed");
+  if (child.error)
+    absl::StrAppend(&text, ": ", child.error->message);
+  else if (!child.lastLine.empty())
+    absl::StrAppend(&text, "; its last line: ", child.lastLine);
+  return text;
+}
+
+int Launcher::finish() {
+  progress_.finish();
+  const Child *cause = rootCause();
+  if (!cause)
+    return 0;
+  if (stopSignals_ > 1 && cause->killedByUs) {
+    std::fprintf(stderr, "graphrun: stopped at once, as asked; nothing was saved since the last checkpoint\n");
+    return 1;
+  }
+  std::fprintf(stderr, "graphrun: %s\n", describe(*cause).c_str());
+  if (!options_.checkpointDirectory.empty() && stopSignals_ == 0)
+    std::fprintf(stderr, "graphrun: start again with --checkpoint_dir %s to go on from its last checkpoint\n",
+                 options_.checkpointDirectory.c_str());
+  // A task that refused its command line or files says 2; that is what the caller of all of them should see.
+  if (cause->status && WIFEXITED(*cause->status) && WEXITSTATUS(*cause->status) == 2)
+    return 2;
+  return 1;
+}
+
+} // namespace graphc::graphrun

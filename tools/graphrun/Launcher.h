@@ -1,0 +1,75 @@
+//===- Launcher.h - one process for every task of a plan, on this machine ---------------------------------*- C++ -*-===//
+#ifndef GRAPHC_TOOLS_GRAPHRUN_LAUNCHER_H
+#define GRAPHC_TOOLS_GRAPHRUN_LAUNCHER_H
+
+#include "runtime/plan/plan.pb.h"
+#include "tools/graphrun/LaunchContext.h"
+
+#include "runtime/base/File.h"
+#include "runtime/observe/ProgressLine.h"
+
+#include "absl/time/time.h"
+
+#include <sys/types.h>
+
+namespace graphc::graphrun {
+
+struct LaunchedTask {
+  std::string name;      ///< "/job:worker/task:1"
+  std::string label;     ///< "worker:1", before each line of its log
+  std::string job;
+  uint32_t index = 0;
+};
+
+struct LaunchOptions {
+  std::vector<std::string> arguments;   ///< graphrun's own, after argv[0]; --job_name and --task_index are appended
+  std::vector<LaunchedTask> tasks;      ///< by task number
+  uint32_t chief = 0;
+  std::string checkpointDirectory;      ///< for the advice at the end
+};
+
+/// Starts all, shows their logs and the progress line, ends all with the first failure and then names its cause. Returns
+/// the exit status. No process, socket or file is left behind, however it ends.
+class Launcher {
+public:
+  explicit Launcher(LaunchOptions options);
+  ~Launcher();
+  int run();
+
+private:
+  struct Child {
+    const LaunchedTask *task = nullptr;
+    pid_t pid = -1;
+    base::UniqueFd out, err, report;    ///< our ends
+    std::string outRest, errRest, reportRest;
+    std::string lastLine;               ///< of its standard error
+    std::optional<int> status;          ///< of waitpid
+    bool killedByUs = false;
+    std::optional<ErrorReport> error;
+    size_t endedAs = 0;                 ///< 1 for the first that ended, …
+  };
+  absl::Status start(Child &child, const LaunchContext &context);
+  [[noreturn]] void exec(const LaunchedTask &task, int out, int err, int report, int context);
+  void pump(Child &child);
+  bool readLines(base::UniqueFd &fd, std::string &rest, const std::function<void(const std::string &)> &line);
+  void onReport(Child &child, const std::string &line);
+  void reap();
+  void onSignals();
+  void signalAll(int signal, bool byUs);
+  bool allEnded() const;
+  bool failed() const;
+  int finish();
+  const Child *rootCause() const;
+  std::string describe(const Child &child) const;
+
+  const LaunchOptions options_;
+  observe::ProgressLine progress_;
+  std::vector<Child> children_;
+  base::UniqueFd signals_;
+  size_t ended_ = 0;
+  int stopSignals_ = 0;
+  absl::Time killAt_ = absl::InfiniteFuture();
+};
+
+} // namespace graphc::graphrun
+#endif
