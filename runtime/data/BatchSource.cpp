@@ -1,0 +1,153 @@
+#include "runtime/data/BatchSource.h"
+
+#include "runtime/base/Futex.h"
+
+#include "absl/strings/str_cat.h"
+
+#include <cstring>
+#include <new>
+#include <system_error>
+
+namespace graphc::data {
+
+BatchSource::BatchSource(std::shared_ptr<const Dataset> dataset, const BatchOptions &options)
+    : set(std::move(dataset)), choice(options), permutation(set->samples(), set->seed(), 0) {}
+
+BatchSource::~BatchSource() { stop(); }
+
+absl::StatusOr<std::unique_ptr<BatchSource>> BatchSource::create(std::shared_ptr<const Dataset> dataset,
+                                                                 const BatchOptions &options) {
+  auto bad = [&](std::string_view why) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("data set ", dataset->name(), ": ", absl::string_view(why.data(), why.size())));
+  };
+  if (options.batch == 0 || options.replicas == 0 || options.microBatches == 0)
+    return bad("batch, replicas and micro-batches must be at least 1");
+  if (options.replica >= options.replicas || options.microBatch >= options.microBatches)
+    return bad(absl::StrCat("replica ", options.replica, " of ", options.replicas, ", micro-batch ",
+                            options.microBatch, " of ", options.microBatches, " does not exist"));
+  for (size_t c = 0; c < dataset->components(); ++c)
+    if (dataset->sampleBytes(c) > (uint64_t(1) << 40) / options.batch)
+      return bad("a batch of more than 1 TiB");
+  std::unique_ptr<BatchSource> source(new BatchSource(std::move(dataset), options));
+  if (options.prefetch) {
+    source->ring.resize(depth);
+    for (Slot &slot : source->ring) {
+      for (size_t c = 0; c < source->set->components(); ++c)
+        slot.buffers.emplace_back(source->set->sampleBytes(c) * options.batch);
+      slot.valid.resize(options.batch);
+    }
+  }
+  return source;
+}
+
+absl::Status BatchSource::start(uint64_t position) {
+  stop();
+  first = position + (uint64_t(choice.replica) * choice.microBatches + choice.microBatch) * choice.batch;
+  taken = 0;
+  epoch = UINT64_MAX;
+  produced.store(0);
+  consumed.store(0);
+  ending.store(false);
+  if (!choice.prefetch)
+    return absl::OkStatus();
+  try {
+    filler = std::thread([this] { run(); });
+  } catch (const std::system_error &error) {
+    return absl::ResourceExhaustedError(
+        absl::StrCat("data set ", set->name(), ": cannot start its thread: ", error.what()));
+  }
+  return absl::OkStatus();
+}
+
+void BatchSource::stop() {
+  if (!filler.joinable())
+    return;
+  ending.store(true);
+  // The filler sleeps on `consumed`; a changed word cannot be missed.
+  consumed.fetch_add(1);
+  base::futexWake(&consumed, 1, base::FutexScope::Process);
+  filler.join();
+}
+
+void BatchSource::make(uint64_t step, void *const *buffers, uint8_t *valid) {
+  uint64_t samples = set->samples();
+  uint64_t index = first + step * samplesPerStep();
+  for (uint32_t i = 0; i < choice.batch; ++i, ++index) {
+    bool real = !choice.padLast || index < samples;
+    if (valid)
+      valid[i] = real;
+    if (!real) {
+      for (size_t c = 0; c < set->components(); ++c)
+        memset(static_cast<uint8_t *>(buffers[c]) + i * set->sampleBytes(c), 0, set->sampleBytes(c));
+      continue;
+    }
+    uint64_t sample = index % samples;
+    if (set->shuffled()) {
+      if (index / samples != epoch) {
+        epoch = index / samples;
+        permutation = Permutation(samples, set->seed(), epoch);
+      }
+      sample = permutation(sample);
+    }
+    for (size_t c = 0; c < set->components(); ++c)
+      set->copySample(c, sample, static_cast<uint8_t *>(buffers[c]) + i * set->sampleBytes(c));
+  }
+}
+
+void BatchSource::run() {
+  std::vector<void *> pointers(set->components());
+  for (uint64_t step = 0;; ++step) {
+    uint32_t now = static_cast<uint32_t>(step);
+    while (true) {
+      uint32_t seen = consumed.load();
+      if (ending.load())
+        return;
+      if (now - seen < depth)
+        break;
+      fillerSleeps.store(true);
+      if (consumed.load() == seen)
+        base::futexWait(&consumed, seen, -1, base::FutexScope::Process);
+      fillerSleeps.store(false);
+    }
+    Slot &slot = ring[now % depth];
+    for (size_t c = 0; c < pointers.size(); ++c)
+      pointers[c] = slot.buffers[c].data();
+    make(step, pointers.data(), slot.valid.data());
+    produced.store(now + 1);
+    if (takerSleeps.load())
+      base::futexWake(&produced, 1, base::FutexScope::Process);
+  }
+}
+
+void BatchSource::take(void *const *buffers, uint8_t *valid) {
+  if (!choice.prefetch) {
+    make(taken++, buffers, valid);
+    return;
+  }
+  uint32_t seen = static_cast<uint32_t>(taken);
+  if (produced.load() == seen) {
+    ++waitCount;
+    while (produced.load() == seen) {
+      takerSleeps.store(true);
+      if (produced.load() == seen)
+        base::futexWait(&produced, seen, -1, base::FutexScope::Process);
+      takerSleeps.store(false);
+    }
+  }
+  const Slot &slot = ring[taken % depth];
+  for (size_t c = 0; c < slot.buffers.size(); ++c)
+    memcpy(buffers[c], slot.buffers[c].data(), slot.buffers[c].size());
+  if (valid)
+    memcpy(valid, slot.valid.data(), slot.valid.size());
+  ++taken;
+  consumed.store(static_cast<uint32_t>(taken));
+  if (fillerSleeps.load())
+    base::futexWake(&consumed, 1, base::FutexScope::Process);
+}
+
+uint64_t stepsOfOnePass(uint64_t samples, uint64_t samplesPerStep) {
+  return samplesPerStep == 0 ? 0 : samples / samplesPerStep + (samples % samplesPerStep != 0);
+}
+
+} // namespace graphc::data

@@ -1,0 +1,92 @@
+//===- BatchSource.h - the micro-batches of one replica, in the one global order ---------------------------------*- C++ -*-===//
+//
+// One seeded stream for the whole run: the permutations of successive epochs end to end. Counting micro-batches of B
+// samples from `position`, step s takes micro-batch s*N*M + r*M + m on replica r of N as m-th of M in the step. A run's
+// position is one integer, the number of samples taken by all replicas together, so N, M and B may change between runs.
+//
+// With padLast one pass covers every sample once: what lies behind the last sample is zero and not valid.
+//
+// A thread fills a ring of two batches ahead of the lane; take() copies the oldest one into the lane's buffers, so that no
+// thread but the lane touches an arena. What is taken depends on position alone, never on timing. Nothing allocates
+// after start().
+//
+//===----------------------------------------------------------------------------------------------------------------===//
+#ifndef GRAPHC_RUNTIME_DATA_BATCHSOURCE_H
+#define GRAPHC_RUNTIME_DATA_BATCHSOURCE_H
+
+#include "runtime/data/Dataset.h"
+#include "runtime/data/Permutation.h"
+#include <atomic>
+#include <thread>
+
+namespace graphc::data {
+
+struct BatchOptions {
+  uint32_t batch = 1;
+  uint32_t replica = 0, replicas = 1;
+  uint32_t microBatch = 0, microBatches = 1;
+  bool padLast = false;
+  /// Off: take() makes the batch itself, in the caller's buffers. The simulator runs so (one thread).
+  bool prefetch = true;
+};
+
+class BatchSource {
+public:
+  static absl::StatusOr<std::unique_ptr<BatchSource>> create(std::shared_ptr<const Dataset> dataset,
+                                                             const BatchOptions &options);
+  ~BatchSource();
+  BatchSource(const BatchSource &) = delete;
+
+  /// Begins (again) at `position`; batches that were prefetched before are dropped. Not while a lane takes.
+  absl::Status start(uint64_t position);
+  /// Stops the thread; start() may follow.
+  void stop();
+
+  /// Copies the next batch: one buffer a component, [batch, sample…]; `valid` ([batch] of I1) may be null. Only after
+  /// start(). Where the thread is not ready yet it waits for it, and for nobody else.
+  void take(void *const *buffers, uint8_t *valid);
+  /// How often take() had to wait, for the statistics.
+  uint64_t waits() const { return waitCount; }
+
+  const Dataset &dataset() const { return *set; }
+  const BatchOptions &options() const { return choice; }
+
+  /// Samples that one step of all replicas takes.
+  uint64_t samplesPerStep() const {
+    return uint64_t(choice.batch) * choice.replicas * choice.microBatches;
+  }
+
+private:
+  static constexpr uint32_t depth = 2; ///< batches in the ring
+  struct Slot {
+    std::vector<std::vector<uint8_t>> buffers; ///< one a component
+    std::vector<uint8_t> valid;
+  };
+
+  BatchSource(std::shared_ptr<const Dataset> dataset, const BatchOptions &options);
+  void make(uint64_t step, void *const *buffers, uint8_t *valid);
+  void run();
+
+  std::shared_ptr<const Dataset> set;
+  BatchOptions choice;
+  uint64_t first = 0;                 ///< stream index of this source's first sample
+  uint64_t taken = 0;                 ///< batches since start(), the lane's own
+  uint64_t waitCount = 0;             ///< the lane's own
+
+  // The thread's own while it runs: the permutation of the epoch it is in.
+  uint64_t epoch = UINT64_MAX;
+  Permutation permutation;
+
+  // The ring. `produced` and `consumed` count batches modulo 2^32 and are futex words; each has one writer. A side that
+  // is about to sleep says so first and looks again, so that the other side wakes it or it does not sleep.
+  std::vector<Slot> ring;
+  std::atomic<uint32_t> produced{0}, consumed{0};
+  std::atomic<bool> fillerSleeps{false}, takerSleeps{false}, ending{false};
+  std::thread filler;
+};
+
+/// Steps of one pass with padLast: ceil(samples / samples a step).
+uint64_t stepsOfOnePass(uint64_t samples, uint64_t samplesPerStep);
+
+} // namespace graphc::data
+#endif

@@ -1,0 +1,66 @@
+//===- Dataset.h - the samples of one plan data set --------------------------------------------------------------*- C++ -*-===//
+//
+// Immutable once open and shared by all batch sources of a task. Samples are found by number; the order in which they
+// come is BatchSource's.
+//
+//===----------------------------------------------------------------------------------------------------------------===//
+#ifndef GRAPHC_RUNTIME_DATA_DATASET_H
+#define GRAPHC_RUNTIME_DATA_DATASET_H
+
+#include "runtime/data/Convert.h"
+#include "runtime/data/DataSearch.h"
+#include "runtime/data/IdxFile.h"
+#include "runtime/plan/plan.pb.h"
+
+#include "absl/status/statusor.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace graphc::data {
+
+constexpr uint64_t maxSamples = uint64_t(1) << 48;
+constexpr uint64_t maxSampleBytes = uint64_t(1) << 32;
+
+class Dataset {
+public:
+  /// Finds and opens the files (or nothing for a synthetic one) and checks them against the plan's types.
+  static absl::StatusOr<std::shared_ptr<const Dataset>> open(const plan::Dataset &plan, const DataSearch &search);
+
+  const std::string &name() const { return setName; }
+  uint64_t samples() const { return count; }
+  size_t components() const { return columns.size(); }
+  bool shuffled() const { return shuffle; }
+  uint64_t seed() const { return shuffleSeed; }
+  /// Bytes of one sample of a component as the program receives it.
+  uint64_t sampleBytes(size_t component) const { return columns[component].rowBytes; }
+
+  /// Writes sample `index` < samples() of a component to `out`, sampleBytes() bytes.
+  void copySample(size_t component, uint64_t index, void *out) const;
+
+  /// One line for the log: what was opened from where.
+  const std::string &description() const { return text; }
+
+private:
+  struct Column {
+    Conversion conversion;
+    uint64_t elements = 0;      ///< of one sample
+    uint64_t rowBytes = 0;
+    IdxFile file;               ///< empty where synthetic
+    uint64_t stream = 0;        ///< synthetic: the component's Philox stream
+    int64_t limit = 0;
+  };
+
+  absl::Status openIdx(const plan::Dataset &plan, const DataSearch &search);
+  absl::Status openSynthetic(const plan::Dataset &plan);
+
+  std::string setName, text;
+  uint64_t count = 0;
+  std::vector<Column> columns;
+  bool shuffle = false, synthetic = false;
+  uint64_t shuffleSeed = 0, syntheticSeed = 0;
+};
+
+} // namespace graphc::data
+#endif

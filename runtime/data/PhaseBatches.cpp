@@ -1,0 +1,82 @@
+#include "runtime/data/PhaseBatches.h"
+
+#include "runtime/base/Status.h"
+#include "runtime/plan/Types.h"
+
+#include "absl/strings/str_cat.h"
+
+#include <algorithm>
+
+namespace graphc::data {
+
+absl::StatusOr<std::shared_ptr<const Dataset>> DatasetCache::open(uint32_t dataset) {
+  std::shared_ptr<const Dataset> &slot = opened[dataset];
+  if (!slot) {
+    GRAPHC_ASSIGN_OR_RETURN(slot, Dataset::open(plan.datasets(static_cast<int>(dataset)), search));
+  }
+  return slot;
+}
+
+absl::StatusOr<std::unique_ptr<PhaseBatches>> PhaseBatches::create(const plan::Plan &plan, uint32_t phase,
+                                                                   const plan::Task &task, DatasetCache &datasets,
+                                                                   bool prefetch) {
+  auto batches = std::make_unique<PhaseBatches>();
+  for (uint32_t programIndex : plan.phases(static_cast<int>(phase)).programs()) {
+    const plan::Program &program = plan.programs(static_cast<int>(programIndex));
+    for (uint32_t instance = 0; instance < program.instances(); ++instance) {
+      if (!plan::sameTask(plan::instanceTask(plan, program, instance), task))
+        continue;
+      for (const plan::Instruction &instruction : program.instructions()) {
+        if (!instruction.has_next_batch())
+          continue;
+        const plan::Instruction::NextBatch &next = instruction.next_batch();
+        GRAPHC_ASSIGN_OR_RETURN(std::shared_ptr<const Dataset> set, datasets.open(next.dataset()));
+        BatchOptions options;
+        options.batch = next.batch();
+        options.replica = instance;
+        options.replicas = program.instances();
+        options.microBatch = next.micro_batch();
+        options.microBatches = std::max(1u, next.micro_batches());
+        options.padLast = next.pad_last();
+        options.prefetch = prefetch;
+        GRAPHC_ASSIGN_OR_RETURN(std::unique_ptr<BatchSource> source, BatchSource::create(set, options));
+        batches->sources.push_back({&next, instance, std::move(source)});
+      }
+    }
+  }
+  return batches;
+}
+
+absl::Status PhaseBatches::start(uint64_t position) {
+  for (Entry &entry : sources)
+    GRAPHC_RETURN_IF_ERROR(entry.source->start(entry.source->options().padLast ? 0 : position));
+  return absl::OkStatus();
+}
+
+void PhaseBatches::stop() {
+  for (Entry &entry : sources)
+    entry.source->stop();
+}
+
+absl::Status PhaseBatches::next(uint32_t instance, const plan::Instruction::NextBatch &instruction,
+                                std::span<void *const> buffers, uint8_t *valid) {
+  for (Entry &entry : sources) {
+    if (entry.instruction != &instruction || entry.instance != instance)
+      continue;
+    if (buffers.size() != entry.source->dataset().components())
+      return absl::InternalError("next_batch with another number of buffers than its data set has components");
+    entry.source->take(buffers.data(), valid);
+    return absl::OkStatus();
+  }
+  return absl::InternalError(absl::StrCat("instance ", instance, " has no batch source for this instruction"));
+}
+
+absl::StatusOr<uint64_t> epochSamples(const plan::Plan &plan, uint32_t phase, DatasetCache &datasets) {
+  const plan::Phase &p = plan.phases(static_cast<int>(phase));
+  if (p.samples_per_step() == 0)
+    return 0;
+  GRAPHC_ASSIGN_OR_RETURN(std::shared_ptr<const Dataset> set, datasets.open(p.dataset()));
+  return set->samples();
+}
+
+} // namespace graphc::data

@@ -1,0 +1,57 @@
+//===- PhaseBatches.h - the batch sources of one task for one phase ------------------------------------------------*- C++ -*-===//
+//
+// What executor::Host::nextBatch needs: one BatchSource for each NextBatch instruction of each program instance that runs
+// on this task.
+//
+//===----------------------------------------------------------------------------------------------------------------===//
+#ifndef GRAPHC_RUNTIME_DATA_PHASEBATCHES_H
+#define GRAPHC_RUNTIME_DATA_PHASEBATCHES_H
+
+#include "runtime/data/BatchSource.h"
+
+#include <map>
+#include <span>
+
+namespace graphc::data {
+
+/// Opens each data set of a plan at most once; shared by the phases.
+class DatasetCache {
+public:
+  DatasetCache(const plan::Plan &plan, DataSearch search) : plan(plan), search(std::move(search)) {}
+  absl::StatusOr<std::shared_ptr<const Dataset>> open(uint32_t dataset);
+
+private:
+  const plan::Plan &plan;
+  DataSearch search;
+  std::map<uint32_t, std::shared_ptr<const Dataset>> opened;
+};
+
+class PhaseBatches {
+public:
+  /// For the lanes of `phase` that run on `task`; opens their data sets. `plan` is verified and outlives this object.
+  static absl::StatusOr<std::unique_ptr<PhaseBatches>> create(const plan::Plan &plan, uint32_t phase,
+                                                              const plan::Task &task, DatasetCache &datasets,
+                                                              bool prefetch = true);
+  /// Every source begins: at `position` samples of the stream, sources with pad_last at 0.
+  absl::Status start(uint64_t position);
+  /// Ends the threads.
+  void stop();
+  /// The next batch for this instruction (a reference into the plan) of this instance.
+  absl::Status next(uint32_t instance, const plan::Instruction::NextBatch &instruction, std::span<void *const> buffers,
+                    uint8_t *valid);
+  bool empty() const { return sources.empty(); }
+
+private:
+  struct Entry {
+    const plan::Instruction::NextBatch *instruction;
+    uint32_t instance;
+    std::unique_ptr<BatchSource> source;
+  };
+  std::vector<Entry> sources; ///< a handful; searched linearly
+};
+
+/// Samples of the data set that defines the phase's epochs, or 0 where it takes no data.
+absl::StatusOr<uint64_t> epochSamples(const plan::Plan &plan, uint32_t phase, DatasetCache &datasets);
+
+} // namespace graphc::data
+#endif

@@ -1,0 +1,228 @@
+#include "runtime/data/BatchSource.h"
+#include "test/runtime/data/TestFiles.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <set>
+
+using namespace graphc;
+using namespace graphc::data;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+namespace {
+
+TEST(Permutation, IsABijectionForEverySize) {
+  for (uint64_t n : {1, 2, 3, 4, 5, 7, 8, 9, 100, 1000, 1024, 60000}) {
+    Permutation permutation(n, 7, 3);
+    std::vector<bool> seen(n);
+    for (uint64_t i = 0; i < n; ++i) {
+      uint64_t p = permutation(i);
+      ASSERT_LT(p, n);
+      ASSERT_FALSE(seen[p]) << n << ": " << p << " twice";
+      seen[p] = true;
+    }
+  }
+}
+
+TEST(Permutation, DiffersByEpochAndSeed) {
+  constexpr uint64_t n = 60000;
+  Permutation a(n, 7, 0), b(n, 7, 1), c(n, 8, 0);
+  uint64_t sameEpoch = 0, sameSeed = 0, fixed = 0, ascending = 0;
+  for (uint64_t i = 0; i < n; ++i) {
+    sameEpoch += a(i) == b(i);
+    sameSeed += a(i) == c(i);
+    fixed += a(i) == i;
+    ascending += i > 0 && a(i) > a(i - 1);
+  }
+  // Each is 1 on average for independent permutations.
+  EXPECT_LT(sameEpoch, 10u);
+  EXPECT_LT(sameSeed, 10u);
+  EXPECT_LT(fixed, 10u);
+  EXPECT_NEAR(double(ascending), n / 2.0, 6 * 71); // deviation sqrt(n / 12) = 71
+}
+
+TEST(Permutation, PositionsAreSpreadEvenly) {
+  // Chi square over 64 x 64 cells of (position, value): 4095 degrees of freedom, deviation 90.
+  constexpr uint64_t n = 60000;
+  Permutation permutation(n, 1, 2);
+  std::vector<double> cells(64 * 64);
+  for (uint64_t i = 0; i < n; ++i)
+    ++cells[i * 64 / n * 64 + permutation(i) * 64 / n];
+  double chi = 0, expected = double(n) / cells.size();
+  for (double count : cells)
+    chi += (count - expected) * (count - expected) / expected;
+  EXPECT_LT(chi, 4095 + 6 * 90);
+}
+
+/// A data set of `samples` labels 0, 1, 2, … as i32, so that a batch shows which samples it holds.
+class BatchSourceTest : public testing::TestWithParam<bool> {
+protected:
+  std::shared_ptr<const Dataset> numbers(uint32_t samples, bool shuffle, uint64_t seed = 1) {
+    std::string content = idxHeader(0x0C, {samples});
+    for (uint32_t i = 0; i < samples; ++i)
+      for (int shift = 24; shift >= 0; shift -= 8)
+        content += char(i >> shift);
+    folder.write("n", content);
+    plan::Dataset set;
+    set.set_name("numbers");
+    set.mutable_idx()->add_files("n");
+    set.add_components()->mutable_sample()->set_dtype(plan::I32);
+    set.set_shuffle(shuffle);
+    set.set_seed(seed);
+    DataSearch search;
+    search.planDir = folder.str();
+    search.useCache = false;
+    auto opened = Dataset::open(set, search);
+    EXPECT_TRUE(opened.ok()) << opened.status();
+    return *opened;
+  }
+  std::unique_ptr<BatchSource> source(std::shared_ptr<const Dataset> set, BatchOptions options, uint64_t position = 0) {
+    options.prefetch = GetParam();
+    auto made = BatchSource::create(std::move(set), options);
+    EXPECT_TRUE(made.ok()) << made.status();
+    EXPECT_TRUE((*made)->start(position).ok());
+    return std::move(*made);
+  }
+  static std::vector<int32_t> take(BatchSource &source, std::vector<uint8_t> *valid = nullptr) {
+    std::vector<int32_t> batch(source.options().batch, -1);
+    void *buffer = batch.data();
+    if (valid)
+      valid->assign(source.options().batch, 9);
+    source.take(&buffer, valid ? valid->data() : nullptr);
+    return batch;
+  }
+  TemporaryFolder folder;
+};
+INSTANTIATE_TEST_SUITE_P(Prefetch, BatchSourceTest, testing::Bool());
+
+TEST_P(BatchSourceTest, EpochsFollowEachOtherWithoutAGap) {
+  auto s = source(numbers(5, false), {.batch = 3});
+  EXPECT_THAT(take(*s), ElementsAre(0, 1, 2));
+  EXPECT_THAT(take(*s), ElementsAre(3, 4, 0));
+  EXPECT_THAT(take(*s), ElementsAre(1, 2, 3));
+}
+
+TEST_P(BatchSourceTest, ReplicasShareOneStream) {
+  auto set = numbers(100, false);
+  auto r0 = source(set, {.batch = 2, .replica = 0, .replicas = 2}), r1 = source(set, {.batch = 2, .replica = 1, .replicas = 2});
+  EXPECT_THAT(take(*r0), ElementsAre(0, 1));
+  EXPECT_THAT(take(*r1), ElementsAre(2, 3));
+  EXPECT_THAT(take(*r0), ElementsAre(4, 5));
+  EXPECT_THAT(take(*r1), ElementsAre(6, 7));
+}
+
+TEST_P(BatchSourceTest, MicroBatchesOfOneDeviceAreTheReplicasBatches) {
+  auto set = numbers(1000, true);
+  for (uint32_t m = 0; m < 3; ++m) {
+    auto replica = source(set, {.batch = 7, .replica = m, .replicas = 3});
+    auto tower = source(set, {.batch = 7, .microBatch = m, .microBatches = 3});
+    for (int step = 0; step < 100; ++step)
+      ASSERT_EQ(take(*replica), take(*tower)) << step;
+  }
+}
+
+TEST_P(BatchSourceTest, EachShuffledEpochCoversEverySampleOnce) {
+  auto s = source(numbers(60, true), {.batch = 4});
+  std::vector<int32_t> first;
+  for (int epoch = 0; epoch < 3; ++epoch) {
+    std::vector<int32_t> order;
+    for (int i = 0; i < 15; ++i)
+      for (int32_t v : take(*s))
+        order.push_back(v);
+    EXPECT_EQ(std::set<int32_t>(order.begin(), order.end()).size(), 60u);
+    EXPECT_NE(order, first);
+    first = order;
+  }
+}
+
+TEST_P(BatchSourceTest, APositionIsResumedWithAnotherNumberOfReplicas) {
+  auto set = numbers(1000, true);
+  std::vector<int32_t> whole, parts;
+  auto one = source(set, {.batch = 600});
+  for (int i = 0; i < 4; ++i)
+    for (int32_t v : take(*one))
+      whole.push_back(v);
+  // 10 steps of 2 x 60, then 10 of 3 x 40 from position 1200.
+  for (auto [replicas, batch, position] : {std::tuple(2u, 60u, 0ull), std::tuple(3u, 40u, 1200ull)}) {
+    std::vector<std::unique_ptr<BatchSource>> sources;
+    for (uint32_t r = 0; r < replicas; ++r)
+      sources.push_back(source(set, {.batch = batch, .replica = r, .replicas = replicas}, position));
+    for (int step = 0; step < 10; ++step)
+      for (auto &s : sources)
+        for (int32_t v : take(*s))
+          parts.push_back(v);
+  }
+  EXPECT_EQ(whole, parts);
+}
+
+TEST_P(BatchSourceTest, PadLastCoversEverySampleOnceWithAMask) {
+  auto set = numbers(7, false);
+  EXPECT_EQ(stepsOfOnePass(7, 6), 2u);
+  std::vector<uint8_t> valid;
+  auto r0 = source(set, {.batch = 3, .replica = 0, .replicas = 2, .padLast = true});
+  auto r1 = source(set, {.batch = 3, .replica = 1, .replicas = 2, .padLast = true});
+  EXPECT_THAT(take(*r0, &valid), ElementsAre(0, 1, 2));
+  EXPECT_THAT(valid, ElementsAre(1, 1, 1));
+  EXPECT_THAT(take(*r1, &valid), ElementsAre(3, 4, 5));
+  EXPECT_THAT(take(*r0, &valid), ElementsAre(6, 0, 0));
+  EXPECT_THAT(valid, ElementsAre(1, 0, 0));
+  EXPECT_THAT(take(*r1, &valid), ElementsAre(0, 0, 0));
+  EXPECT_THAT(valid, ElementsAre(0, 0, 0));
+}
+
+TEST_P(BatchSourceTest, StartsAgainAnywhere) {
+  auto s = source(numbers(100, true), {.batch = 10});
+  auto first = take(*s), second = take(*s);
+  for (int i = 0; i < 20; ++i) {
+    ASSERT_TRUE(s->start(10).ok());
+    ASSERT_EQ(take(*s), second);
+    ASSERT_TRUE(s->start(0).ok());
+    ASSERT_EQ(take(*s), first);
+  }
+  s->stop();
+  s->stop();
+}
+
+TEST(BatchSource, PrefetchNeverChangesWhatIsTaken) {
+  plan::Dataset set;
+  set.set_name("synthetic");
+  set.mutable_synthetic()->set_samples(1000);
+  set.mutable_synthetic()->add_limits(0);
+  set.mutable_synthetic()->add_limits(10);
+  auto *x = set.add_components()->mutable_sample();
+  x->set_dtype(plan::F32);
+  x->add_shape(17);
+  set.add_components()->mutable_sample()->set_dtype(plan::I32);
+  set.set_shuffle(true);
+  auto opened = Dataset::open(set, {});
+  ASSERT_TRUE(opened.ok()) << opened.status();
+  auto ahead = BatchSource::create(*opened, {.batch = 32, .prefetch = true});
+  auto inlined = BatchSource::create(*opened, {.batch = 32, .prefetch = false});
+  ASSERT_TRUE((*ahead)->start(5).ok());
+  ASSERT_TRUE((*inlined)->start(5).ok());
+  for (int i = 0; i < 2000; ++i) {
+    std::vector<float> xa(32 * 17), xb(32 * 17);
+    std::vector<int32_t> ya(32), yb(32);
+    void *a[] = {xa.data(), ya.data()}, *b[] = {xb.data(), yb.data()};
+    (*ahead)->take(a, nullptr);
+    (*inlined)->take(b, nullptr);
+    ASSERT_EQ(xa, xb) << i;
+    ASSERT_EQ(ya, yb) << i;
+  }
+}
+
+TEST(BatchSource, RefusesImpossibleOptions) {
+  plan::Dataset set;
+  set.set_name("s");
+  set.mutable_synthetic()->set_samples(10);
+  set.add_components()->mutable_sample()->set_dtype(plan::F32);
+  auto opened = Dataset::open(set, {});
+  ASSERT_TRUE(opened.ok()) << opened.status();
+  EXPECT_FALSE(BatchSource::create(*opened, {.batch = 0}).ok());
+  EXPECT_FALSE(BatchSource::create(*opened, {.replica = 2, .replicas = 2}).ok());
+  EXPECT_FALSE(BatchSource::create(*opened, {.microBatch = 1}).ok());
+}
+
+} // namespace
