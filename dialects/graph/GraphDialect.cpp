@@ -96,7 +96,7 @@ static LogicalResult verifyPortName(Operation *op, NamedAttribute attribute) {
 LogicalResult GraphDialect::verifyRegionArgAttribute(Operation *op, unsigned, unsigned, NamedAttribute attribute) {
   if (attribute.getName() == kName)
     return verifyPortName(op, attribute);
-  return op->emitOpError() << "unknown argument attribute '" << attribute.getName() << "', expected graph.name";
+  return op->emitOpError() << "unknown argument attribute '" << attribute.getName().getValue() << "', expected graph.name";
 }
 
 LogicalResult GraphDialect::verifyRegionResultAttribute(Operation *op, unsigned, unsigned, NamedAttribute attribute) {
@@ -109,6 +109,6 @@ LogicalResult GraphDialect::verifyRegionResultAttribute(Operation *op, unsigned,
     return op->emitOpError() << "attribute 'graph.reduction' must be \"mean\", \"sum\" or \"first_replica\", got "
                              << attribute.getValue();
   }
-  return op->emitOpError() << "unknown result attribute '" << attribute.getName()
+  return op->emitOpError() << "unknown result attribute '" << attribute.getName().getValue()
                            << "', expected graph.name or graph.reduction";
 }

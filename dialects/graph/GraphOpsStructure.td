@@ -20,7 +20,7 @@ def Graph_VariableOp : Graph_Op<"variable", [Symbol]> {
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, TypeAttrOf<Graph_Tensor>:$type, InitializerAttrInterface:$initializer,
                        DefaultValuedAttr<BoolAttr, "true">:$trainable, OptionalAttr<StrAttr>:$aggregation);
-  let assemblyFormat = "$sym_name `:` $type `=` $initializer attr-dict";
+  let assemblyFormat = "$sym_name `:` $type `=` custom<Initializer>($initializer) attr-dict";
   let hasVerifier = 1;
   let builders = [OpBuilder<(ins "::llvm::StringRef":$name, "::mlir::RankedTensorType":$type,
                                  "::graphc::graph::InitializerAttrInterface":$initializer, CArg<"bool", "true">:$trainable)>];
@@ -45,7 +45,7 @@ def Graph_DatasetOp : Graph_Op<"dataset", [Symbol]> {
   let arguments = (ins SymbolNameAttr:$sym_name, TypedArrayAttrBase<TypeAttrOf<Graph_Tensor>, "component types">:$components,
                        DatasetSourceAttrInterface:$source, DefaultValuedAttr<BoolAttr, "false">:$shuffle,
                        DefaultValuedAttr<I64Attr, "0">:$seed);
-  let assemblyFormat = "$sym_name `:` custom<ComponentTypes>($components) `=` $source attr-dict";
+  let assemblyFormat = "$sym_name `:` custom<ComponentTypes>($components) `=` custom<Source>($source) attr-dict";
   let hasVerifier = 1;
   let extraClassDeclaration = [{
     ::llvm::SmallVector<::mlir::RankedTensorType> getComponentTypes();

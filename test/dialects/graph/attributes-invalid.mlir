@@ -1,0 +1,291 @@
+// RUN: graph-opt --split-input-file --verify-diagnostics %s
+
+// expected-error@+1 {{expected '/' at the start of device name 'cpu:0'}}
+module attributes {graph.device = #graph.device<"cpu:0">} {}
+
+// -----
+
+// expected-error@+1 {{expected '/' at the start of device name 'worker'}}
+module attributes {graph.device = #graph.device<"worker">} {}
+
+// -----
+
+// expected-error@+1 {{part 'task' is given twice in device name '/task:0/task:1'}}
+module attributes {graph.device = #graph.device<"/task:0/task:1">} {}
+
+// -----
+
+// expected-error@+1 {{part 'device' is given twice in device name '/cpu:0/device:GPU:1'}}
+module attributes {graph.device = #graph.device<"/cpu:0/device:GPU:1">} {}
+
+// -----
+
+// expected-error@+1 {{expected a job name in '/job:' of device name '/job:'}}
+module attributes {graph.device = #graph.device<"/job:">} {}
+
+// -----
+
+// expected-error@+1 {{expected a job name in '/job:1x' of device name '/job:1x/task:0'}}
+module attributes {graph.device = #graph.device<"/job:1x/task:0">} {}
+
+// -----
+
+// expected-error@+1 {{expected a task number in '/task:-1' of device name '/job:w/task:-1'}}
+module attributes {graph.device = #graph.device<"/job:w/task:-1">} {}
+
+// -----
+
+// expected-error@+1 {{expected a task number in '/task:99999999999' of device name '/task:99999999999'}}
+module attributes {graph.device = #graph.device<"/task:99999999999">} {}
+
+// -----
+
+// expected-error@+1 {{expected a device number in '/gpu' of device name '/gpu'}}
+module attributes {graph.device = #graph.device<"/gpu">} {}
+
+// -----
+
+// expected-error@+1 {{expected a device number in '/cpu:x' of device name '/cpu:x'}}
+module attributes {graph.device = #graph.device<"/cpu:x">} {}
+
+// -----
+
+// expected-error@+1 {{expected a device number in '/device:GPU:' of device name '/device:GPU:'}}
+module attributes {graph.device = #graph.device<"/device:GPU:">} {}
+
+// -----
+
+// expected-error@+1 {{expected a device number in '/device:GPU:a' of device name '/device:GPU:a'}}
+module attributes {graph.device = #graph.device<"/device:GPU:a">} {}
+
+// -----
+
+// expected-error@+1 {{expected KIND:NUMBER in '/device:0' of device name '/device:0'}}
+module attributes {graph.device = #graph.device<"/device:0">} {}
+
+// -----
+
+// expected-error@+1 {{expected KIND:NUMBER in '/device:' of device name '/device:'}}
+module attributes {graph.device = #graph.device<"/device:">} {}
+
+// -----
+
+// expected-error@+1 {{expected replica 0 in '/replica:1' of device name '/replica:1'}}
+module attributes {graph.device = #graph.device<"/replica:1">} {}
+
+// -----
+
+// expected-error@+1 {{expected replica 0 in '/replica:' of device name '/job:w/replica:'}}
+module attributes {graph.device = #graph.device<"/job:w/replica:">} {}
+
+// -----
+
+// expected-error@+1 {{unknown part '/jop:ps' of device name '/jop:ps', expected /job:NAME, /task:N, /device:KIND:N, /cpu:N or /gpu:N}}
+module attributes {graph.device = #graph.device<"/jop:ps">} {}
+
+// -----
+
+// expected-error@+1 {{unknown part '/' of device name '/job:ps/'}}
+module attributes {graph.device = #graph.device<"/job:ps/">} {}
+
+// -----
+
+// expected-error@+1 {{expected at least one range of tasks}}
+module attributes {graph.replicas = #graph.replicas<[]>} {}
+
+// -----
+
+// expected-error@+1 {{expected /job:NAME/task:FIRST-LAST, got '/job:worker'}}
+module attributes {graph.replicas = #graph.replicas<["/job:worker"]>} {}
+
+// -----
+
+// expected-error@+1 {{expected /job:NAME/task:FIRST-LAST, got '/job:worker/task:3-1'}}
+module attributes {graph.replicas = #graph.replicas<["/job:worker/task:0", "/job:worker/task:3-1"]>} {}
+
+// -----
+
+// expected-error@+1 {{expected /job:NAME/task:FIRST-LAST, got 'worker'}}
+module attributes {graph.replicas = #graph.replicas<["worker"]>} {}
+
+// -----
+
+// expected-error@+1 {{expected at least one task in job 'ps'}}
+module attributes {graph.cluster = #graph.cluster<jobs = [ps = 0, worker = 1], chief = "/job:worker/task:0">} {}
+
+// -----
+
+// expected-error@+1 {{expected at least one task in job 'worker'}}
+module attributes {graph.cluster = #graph.cluster<jobs = [worker = -1], chief = "/job:worker/task:0">} {}
+
+// -----
+
+// expected-error@+1 {{job 'ps' is given twice}}
+module attributes {graph.cluster = #graph.cluster<jobs = [ps = 1, ps = 2], chief = "/job:ps/task:0">} {}
+
+// -----
+
+// expected-error@+1 {{job 'w' is given twice}}
+module attributes {graph.cluster = #graph.cluster<jobs = [w = 1, ps = 2, w = 1], chief = "/job:ps/task:0">} {}
+
+// -----
+
+// expected-error@+1 {{chief '/job:worker/task:2' is no task of the cluster}}
+module attributes {graph.cluster = #graph.cluster<jobs = [worker = 2], chief = "/job:worker/task:2">} {}
+
+// -----
+
+// expected-error@+1 {{chief '/job:chief/task:0' is no task of the cluster}}
+module attributes {graph.cluster = #graph.cluster<jobs = [worker = 2], chief = "/job:chief/task:0">} {}
+
+// -----
+
+// expected-error@+1 {{expected micro_batches of at least 1, got 0}}
+module attributes {graph.strategy = #graph.strategy<name = "one_device", micro_batches = 0>} {}
+
+// -----
+
+// expected-error@+1 {{expected micro_batches of at least 1, got -2}}
+module attributes {graph.strategy = #graph.strategy<name = "one_device", micro_batches = -2>} {}
+
+// -----
+
+// expected-error@+1 {{attribute 'graph.device' must be a #graph.device, got "/cpu:0"}}
+module attributes {graph.device = "/cpu:0"} {}
+
+// -----
+
+func.func @device(%a: tensor<f32>) {
+  // expected-error@+1 {{attribute 'graph.device' must be a #graph.device, got 1 : i64}}
+  %0 = graph.negate %a {graph.device = 1} : tensor<f32>
+  return
+}
+
+// -----
+
+func.func @not_the_module(%a: tensor<f32>) {
+  // expected-error@+1 {{attribute 'graph.stage' must be the name of a stage, on the module, got "placed"}}
+  %0 = graph.negate %a {graph.stage = "placed"} : tensor<f32>
+  return
+}
+
+// -----
+
+// expected-error@+1 {{unknown attribute 'graph.devise' of the graph dialect, expected graph.device, graph.slot_of, graph.stage, graph.cluster, graph.strategy or graph.replicas}}
+module attributes {graph.devise = #graph.device<"/cpu:0">} {}
+
+// -----
+
+func.func @typo(%a: tensor<f32>) {
+  // expected-error@+1 {{unknown attribute 'graph.Device' of the graph dialect}}
+  %0 = graph.negate %a {graph.Device = 1} : tensor<f32>
+  return
+}
+
+// -----
+
+// expected-error@+1 {{attribute 'graph.name' belongs to an argument or a result of a function}}
+module attributes {graph.name = "x"} {}
+
+// -----
+
+// expected-error@+1 {{attribute 'graph.reduction' belongs to an argument or a result of a function}}
+module attributes {graph.reduction = "sum"} {}
+
+// -----
+
+// expected-error@+1 {{attribute 'graph.name' must be a string that is not empty, got ""}}
+graph.func @f(%x: tensor<f32> {graph.name = ""}) attributes {role = #graph.role<predict>} {
+  graph.return
+}
+
+// -----
+
+// expected-error@+1 {{attribute 'graph.name' must be a string that is not empty, got 1 : i64}}
+graph.func @f(%x: tensor<f32>) -> (tensor<f32> {graph.name = 1}) attributes {role = #graph.role<predict>} {
+  graph.return %x : tensor<f32>
+}
+
+// -----
+
+// expected-error@+1 {{attribute 'graph.reduction' must be "mean", "sum" or "first_replica", got "max"}}
+graph.func @f(%x: tensor<f32>) -> (tensor<f32> {graph.reduction = "max"}) attributes {role = #graph.role<predict>} {
+  graph.return %x : tensor<f32>
+}
+
+// -----
+
+// expected-error@+1 {{attribute 'graph.reduction' must be "mean", "sum" or "first_replica", got unit}}
+graph.func @f(%x: tensor<f32>) -> (tensor<f32> {graph.reduction}) attributes {role = #graph.role<predict>} {
+  graph.return %x : tensor<f32>
+}
+
+// -----
+
+// expected-error@+1 {{unknown argument attribute 'graph.reduction', expected graph.name}}
+graph.func @f(%x: tensor<f32> {graph.reduction = "sum"}) attributes {role = #graph.role<predict>} {
+  graph.return
+}
+
+// -----
+
+// expected-error@+1 {{unknown argument attribute 'graph.nam', expected graph.name}}
+graph.func @f(%x: tensor<f32> {graph.nam = "x"}) attributes {role = #graph.role<predict>} {
+  graph.return
+}
+
+// -----
+
+// expected-error@+1 {{unknown result attribute 'graph.nam', expected graph.name or graph.reduction}}
+graph.func @f(%x: tensor<f32>) -> (tensor<f32> {graph.nam = "x"}) attributes {role = #graph.role<predict>} {
+  graph.return %x : tensor<f32>
+}
+
+// -----
+
+// expected-error@+1 {{unknown result attribute 'graph.reduce', expected graph.name or graph.reduction}}
+graph.func @f(%x: tensor<f32>) -> (tensor<f32> {graph.reduce = "x"}) attributes {role = #graph.role<predict>} {
+  graph.return %x : tensor<f32>
+}
+
+// -----
+
+func.func @rate(%x: tensor<f32>) {
+  // expected-error@+1 {{expected a learning_rate that is finite and not negative, got -1}}
+  graph.minimize %x {optimizer = #graph.sgd<learning_rate = -1.0>} : tensor<f32>
+  return
+}
+
+// -----
+
+func.func @momentum(%x: tensor<f32>) {
+  // expected-error@+1 {{expected a momentum in [0, 1], got 1.5}}
+  graph.minimize %x {optimizer = #graph.momentum<learning_rate = 0.1, momentum = 1.5>} : tensor<f32>
+  return
+}
+
+// -----
+
+func.func @momentum_below(%x: tensor<f32>) {
+  // expected-error@+1 {{expected a momentum in [0, 1], got -1}}
+  graph.minimize %x {optimizer = #graph.momentum<learning_rate = 0.1, momentum = -1.0>} : tensor<f32>
+  return
+}
+
+// -----
+
+func.func @rate_of_momentum(%x: tensor<f32>) {
+  // expected-error@+1 {{expected a learning_rate that is finite and not negative, got -2}}
+  graph.minimize %x {optimizer = #graph.momentum<learning_rate = -2.0, momentum = 1.0>} : tensor<f32>
+  return
+}
+
+// -----
+
+func.func @a_number(%x: tensor<f32>) {
+  // expected-note@+3 {{add a trailing dot to make the literal a float}}
+  // expected-error@+2 {{unexpected decimal integer literal for a floating point value}}
+  // expected-error@+1 {{failed to parse Graph_SgdAttr parameter 'learning_rate'}}
+  graph.minimize %x {optimizer = #graph.sgd<learning_rate = 1>} : tensor<f32>
+  return
+}
