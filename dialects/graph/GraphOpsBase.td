@@ -44,8 +44,8 @@ def VariableUpdate : MemoryEffects<[MemRead<VariableResource>, MemWrite<Variable
 
 class Graph_Op<string mnemonic, list<Trait> traits = []> : Op<Graph_Dialect, mnemonic, traits>;
 
-def Graph_Cost : DeclareOpInterfaceMethods<CostOpInterface>;
-def Graph_Differentiable : DeclareOpInterfaceMethods<DifferentiableOpInterface>;
+defvar Graph_Cost = DeclareOpInterfaceMethods<CostOpInterface>;
+defvar Graph_Differentiable = DeclareOpInterfaceMethods<DifferentiableOpInterface>;
 defvar Graph_SymbolUser = DeclareOpInterfaceMethods<SymbolUserOpInterface>;
 
 /// An op whose result depends on its operands alone.

@@ -1,0 +1,33 @@
+#!/usr/bin/env bash
+# Writes docs/dialects/*.md and docs/passes.md from TableGen. With --check: writes nothing, fails where they differ.
+set -euo pipefail
+root=$(cd "$(dirname "$0")/.." && pwd)
+config=${LLVM_CONFIG:-llvm-config-22}
+tblgen="$("$config" --bindir)/mlir-tblgen"
+include=$("$config" --includedir)
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+
+generate() { # backend input output [flags]
+  local backend=$1 input=$2 output=$3
+  shift 3
+  mkdir -p "$scratch/$(dirname "$output")"
+  "$tblgen" "$backend" "$@" -I"$root" -I"$include" "$root/$input" -o "$scratch/$output"
+}
+generate -gen-dialect-doc dialects/graph/GraphOps.td docs/dialects/graph.md -dialect=graph
+generate -gen-dialect-doc dialects/dist/Dist.td docs/dialects/dist.md -dialect=dist
+generate -gen-pass-doc passes/Passes.td docs/passes.md
+
+status=0
+for page in docs/dialects/graph.md docs/dialects/dist.md docs/passes.md; do
+  if [[ ${1:-} == --check ]]; then
+    if ! diff -u "$root/$page" "$scratch/$page" | head -20; then
+      echo "$page is not what TableGen says; run tools/docs.sh and commit it" >&2
+      status=1
+    fi
+  else
+    mkdir -p "$root/$(dirname "$page")"
+    cp "$scratch/$page" "$root/$page"
+  fi
+done
+exit $status
