@@ -135,9 +135,8 @@ absl::StatusOr<ResolvedAddresses> resolveAddresses(const std::vector<PlanJob> &p
   for (const auto &[job, hosts] : sources.flags) {
     auto planned = planCounts.find(job);
     if (planned == planCounts.end())
-      return absl::FailedPreconditionError(
-          absl::StrCat("--", job, "_hosts is given, but the plan has no job \"", job, "\"; it was compiled for ",
-                       jobsText(planCounts)));
+      return absl::FailedPreconditionError(absl::StrCat("--", job, "_hosts is given, but the plan has no job \"", job,
+                                                        "\"; it was compiled for ", jobsText(planCounts)));
     if (hosts.size() != planned->second)
       return absl::FailedPreconditionError(absl::StrCat("--", job, "_hosts names ", hosts.size(), " ", job,
                                                         hosts.size() == 1 ? " task" : " tasks",

@@ -29,16 +29,16 @@ struct PlanJob {
 };
 
 struct AddressSources {
-  std::map<std::string, std::vector<std::string>> flags;   ///< job → addresses, from --JOB_hosts
-  std::optional<ClusterConfig> file;                       ///< --cluster
-  std::optional<std::string> environment;                  ///< the text of TF_CONFIG, unset or empty: none
+  std::map<std::string, std::vector<std::string>> flags; ///< job → addresses, from --JOB_hosts
+  std::optional<ClusterConfig> file; ///< --cluster
+  std::optional<std::string> environment; ///< the text of TF_CONFIG, unset or empty: none
 };
 
 struct ResolvedAddresses {
   /// job → one address a task; empty where no source has any.
   std::map<std::string, std::vector<std::string>> addresses;
-  std::optional<TaskRef> task;                             ///< which task this is, where the used file or TF_CONFIG says
-  std::vector<std::string> notes;                          ///< for the user: the source used, and why TF_CONFIG was not
+  std::optional<TaskRef> task; ///< which task this is, where the used file or TF_CONFIG says
+  std::vector<std::string> notes; ///< for the user: the source used, and why TF_CONFIG was not
 };
 
 /// Flags replace single jobs of the file or environment. A flag or file whose task count differs from the plan's is an

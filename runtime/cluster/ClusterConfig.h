@@ -32,8 +32,8 @@ struct TaskRef {
 struct JobConfig {
   std::string name;
   uint32_t tasks = 0;
-  std::vector<std::string> addresses;                   ///< one a task, or none where the job was given as a count
-  std::vector<std::string> devices = {"CPU:0"};         ///< of each task
+  std::vector<std::string> addresses; ///< one a task, or none where the job was given as a count
+  std::vector<std::string> devices = {"CPU:0"}; ///< of each task
   JsonPosition position;
 };
 
@@ -60,10 +60,10 @@ enum class VariablePlacement { RoundRobin, Balanced };
 
 struct StrategyConfig {
   StrategyKind kind = StrategyKind::OneDevice;
-  uint32_t microBatches = 1;                            ///< OneDevice only
-  UpdateMode update = UpdateMode::Sync;                 ///< ParameterServer only
+  uint32_t microBatches = 1; ///< OneDevice only
+  UpdateMode update = UpdateMode::Sync; ///< ParameterServer only
   VariablePlacement placement = VariablePlacement::RoundRobin;
-  bool given = false;                                   ///< false: chosen from the jobs
+  bool given = false; ///< false: chosen from the jobs
   JsonPosition position;
 
   /// "one_device", "in_graph", "parameter_server".
@@ -71,9 +71,9 @@ struct StrategyConfig {
 };
 
 struct ClusterConfig {
-  std::string file;                                     ///< as it is named in errors
-  std::vector<JobConfig> jobs;                          ///< in text order
-  std::optional<TaskRef> task;                          ///< which task this process is (TF_CONFIG)
+  std::string file; ///< as it is named in errors
+  std::vector<JobConfig> jobs; ///< in text order
+  std::optional<TaskRef> task; ///< which task this process is (TF_CONFIG)
   std::vector<LinkConfig> links;
   std::vector<PlacementRule> placement;
   StrategyConfig strategy;

@@ -48,16 +48,15 @@ public:
 
   absl::Status parse(const JsonValue &root) {
     if (!root.is(Kind::Object))
-      return config.error(root.position,
-                          absl::StrCat("expected a JSON object (a TF_CONFIG or a ClusterSpec), found ", root.describe()));
+      return config.error(root.position, absl::StrCat("expected a JSON object (a TF_CONFIG or a ClusterSpec), found ",
+                                                      root.describe()));
     const JsonValue *cluster = root.find("cluster");
     absl::Status status = cluster && cluster->is(Kind::Object) ? parseTfConfig(root, *cluster) : parseBare(root);
     if (!status.ok())
       return status;
     if (config.jobs.empty())
-      return config.error(root.position,
-                          "no job; expected something like {\"ps\": [\"localhost:2222\"], \"worker\": "
-                          "[\"localhost:2223\"]} or {\"ps\": 1, \"worker\": 2}");
+      return config.error(root.position, "no job; expected something like {\"ps\": [\"localhost:2222\"], \"worker\": "
+                                         "[\"localhost:2223\"]} or {\"ps\": 1, \"worker\": 2}");
     for (const JobConfig &job : config.jobs)
       if (job.name == "chief" && job.tasks != 1)
         return config.error(job.position,
@@ -202,7 +201,8 @@ private:
     if (!job)
       return unknownJob(type->position, type->string);
     if (!index->is(Kind::Integer) || index->integer < 0 || index->integer >= job->tasks)
-      return expected(*index, absl::StrCat("a task index from 0 to ", job->tasks - 1, " of job ", quoteJson(job->name)));
+      return expected(*index,
+                      absl::StrCat("a task index from 0 to ", job->tasks - 1, " of job ", quoteJson(job->name)));
     config.task = TaskRef{job->name, static_cast<uint32_t>(index->integer)};
     return absl::OkStatus();
   }
@@ -235,8 +235,8 @@ private:
   absl::Status parseDeviceName(const JsonValue &object, std::string_view key, std::string_view what, DeviceName &out) {
     const JsonValue *value = object.find(key);
     if (!value)
-      return config.error(object.position, absl::StrCat(absl::string_view(what.data(), what.size()), " lacks ",
-                                                        quoteJson(key)));
+      return config.error(object.position,
+                          absl::StrCat(absl::string_view(what.data(), what.size()), " lacks ", quoteJson(key)));
     if (!value->is(Kind::String))
       return expected(*value, "a device name such as \"/job:ps/task:0\"");
     absl::StatusOr<DeviceName> name = DeviceName::parse(value->string);
@@ -322,8 +322,8 @@ absl::Status parseWord(const ClusterConfig &config, const JsonValue &value, std:
   }
   absl::string_view w(what.data(), what.size());
   if (!value.is(Kind::String))
-    return config.error(value.position, absl::StrCat("expected one of ", listOf(names), " for ", w, ", found ",
-                                                     value.describe()));
+    return config.error(value.position,
+                        absl::StrCat("expected one of ", listOf(names), " for ", w, ", found ", value.describe()));
   return config.error(value.position, absl::StrCat("unknown ", w, " ", quoteJson(value.string),
                                                    didYouMean(value.string, names), "; known are ", listOf(names)));
 }
@@ -348,10 +348,10 @@ absl::Status ClusterParser::parseStrategy(const JsonValue &value, StrategyConfig
   for (const JsonMember &member : value.members) {
     StrategyKind owner = member.key == "micro_batches" ? StrategyKind::OneDevice : StrategyKind::ParameterServer;
     if (member.key != "name" && strategy.kind != owner)
-      return config.error(member.position, absl::StrCat(quoteJson(member.key), " belongs to the strategy \"",
-                                                        owner == StrategyKind::OneDevice ? "one_device"
-                                                                                         : "parameter_server",
-                                                        "\", not to ", quoteJson(strategy.name())));
+      return config.error(member.position,
+                          absl::StrCat(quoteJson(member.key), " belongs to the strategy \"",
+                                       owner == StrategyKind::OneDevice ? "one_device" : "parameter_server",
+                                       "\", not to ", quoteJson(strategy.name())));
     absl::Status status;
     if (member.key == "micro_batches") {
       if (!member.value.is(Kind::Integer) || member.value.integer < 1 || member.value.integer > maxMicroBatches)
@@ -375,7 +375,7 @@ absl::Status ClusterParser::parseStrategy(const JsonValue &value, StrategyConfig
 absl::Status ClusterParser::finishStrategy(StrategyConfig &strategy) {
   bool hasPs = config.findJob("ps"), hasWorkers = config.findJob("worker") || config.findJob("chief");
   if (!strategy.given) {
-    strategy.kind = hasPs && hasWorkers        ? StrategyKind::ParameterServer
+    strategy.kind = hasPs && hasWorkers       ? StrategyKind::ParameterServer
                     : config.taskCount() == 1 ? StrategyKind::OneDevice
                                               : StrategyKind::InGraph;
     return absl::OkStatus();

@@ -32,10 +32,10 @@ struct JsonValue {
   JsonPosition position;
   bool boolean = false;
   int64_t integer = 0;
-  double number = 0;                ///< also set for Integer
+  double number = 0; ///< also set for Integer
   std::string string;
-  std::vector<JsonValue> elements;  ///< of an Array
-  std::vector<JsonMember> members;  ///< of an Object, in text order
+  std::vector<JsonValue> elements; ///< of an Array
+  std::vector<JsonMember> members; ///< of an Object, in text order
 
   bool is(Kind k) const { return kind == k; }
   /// The member's value, or null where there is none.
@@ -46,7 +46,7 @@ struct JsonValue {
 
 struct JsonMember {
   std::string key;
-  JsonPosition position;  ///< of the key
+  JsonPosition position; ///< of the key
   JsonValue value;
 };
 

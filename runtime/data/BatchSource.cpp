@@ -24,8 +24,8 @@ absl::StatusOr<std::unique_ptr<BatchSource>> BatchSource::create(std::shared_ptr
   if (options.batch == 0 || options.replicas == 0 || options.microBatches == 0)
     return bad("batch, replicas and micro-batches must be at least 1");
   if (options.replica >= options.replicas || options.microBatch >= options.microBatches)
-    return bad(absl::StrCat("replica ", options.replica, " of ", options.replicas, ", micro-batch ",
-                            options.microBatch, " of ", options.microBatches, " does not exist"));
+    return bad(absl::StrCat("replica ", options.replica, " of ", options.replicas, ", micro-batch ", options.microBatch,
+                            " of ", options.microBatches, " does not exist"));
   for (size_t c = 0; c < dataset->components(); ++c)
     if (dataset->sampleBytes(c) > (uint64_t(1) << 40) / options.batch)
       return bad("a batch of more than 1 TiB");

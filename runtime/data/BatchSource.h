@@ -52,9 +52,7 @@ public:
   const BatchOptions &options() const { return choice; }
 
   /// Samples that one step of all replicas takes.
-  uint64_t samplesPerStep() const {
-    return uint64_t(choice.batch) * choice.replicas * choice.microBatches;
-  }
+  uint64_t samplesPerStep() const { return uint64_t(choice.batch) * choice.replicas * choice.microBatches; }
 
 private:
   static constexpr uint32_t depth = 2; ///< batches in the ring
@@ -69,9 +67,9 @@ private:
 
   std::shared_ptr<const Dataset> set;
   BatchOptions choice;
-  uint64_t first = 0;                 ///< stream index of this source's first sample
-  uint64_t taken = 0;                 ///< batches since start(), the lane's own
-  uint64_t waitCount = 0;             ///< the lane's own
+  uint64_t first = 0; ///< stream index of this source's first sample
+  uint64_t taken = 0; ///< batches since start(), the lane's own
+  uint64_t waitCount = 0; ///< the lane's own
 
   // The thread's own while it runs: the permutation of the epoch it is in.
   uint64_t epoch = UINT64_MAX;

@@ -26,7 +26,8 @@ private:
 
 class GzipReader : public ByteReader {
 public:
-  GzipReader(std::string_view content, std::string name) : total(content.size()), rest(content), name(std::move(name)) {}
+  GzipReader(std::string_view content, std::string name)
+      : total(content.size()), rest(content), name(std::move(name)) {}
   ~GzipReader() override {
     if (open)
       inflateEnd(&stream);
@@ -84,9 +85,7 @@ private:
 
 } // namespace
 
-bool isGzip(std::string_view content) {
-  return content.size() >= 2 && content[0] == '\x1f' && content[1] == '\x8b';
-}
+bool isGzip(std::string_view content) { return content.size() >= 2 && content[0] == '\x1f' && content[1] == '\x8b'; }
 
 absl::StatusOr<std::unique_ptr<ByteReader>> openBytes(std::string_view content, std::string name) {
   if (!isGzip(content))

@@ -72,8 +72,7 @@ absl::StatusOr<std::string> findDataFile(const std::string &name, const DataSear
       return hits.front();
     if (hits.size() > 1)
       return absl::FailedPreconditionError(absl::StrCat("data file ", name, " exists in several data sets: ",
-                                                        absl::StrJoin(hits, ", "),
-                                                        "; choose one with --data_dir"));
+                                                        absl::StrJoin(hits, ", "), "; choose one with --data_dir"));
     looked.push_back(absl::StrCat(folder, "/*"));
   }
   return absl::NotFoundError(absl::StrCat("data file ", name, " not found; looked in ", absl::StrJoin(looked, ", "),

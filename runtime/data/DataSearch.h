@@ -12,8 +12,8 @@ namespace graphc::data {
 /// Looked through in this order: --data_dir, beside the plan, the distribution's data set folders and each folder in them
 /// (Debian's packages dataset-* install to /usr/share/datasets/NAME).
 struct DataSearch {
-  std::string dataDir;   ///< --data_dir; empty: not given
-  std::string planDir;   ///< folder of the plan; empty: unknown
+  std::string dataDir; ///< --data_dir; empty: not given
+  std::string planDir; ///< folder of the plan; empty: unknown
   std::vector<std::string> systemDirs = {"/usr/local/share/datasets", "/usr/share/datasets"};
   /// Decoded .gz files are kept in cacheDir; empty: $XDG_CACHE_HOME/graphc, else ~/.cache/graphc, else no cache.
   std::string cacheDir;

@@ -45,8 +45,8 @@ absl::StatusOr<std::shared_ptr<const Dataset>> Dataset::open(const plan::Dataset
     if (!std::isfinite(component.scale()) || !std::isfinite(component.offset()))
       return bad(plan, "scale and offset must be finite");
     if (scaled && !isFloat(column.conversion.to))
-      return bad(plan, absl::StrCat("scale and offset need a float component, not ",
-                                    plan::typeText(component.sample())));
+      return bad(plan,
+                 absl::StrCat("scale and offset need a float component, not ", plan::typeText(component.sample())));
   }
   switch (plan.source_case()) {
   case plan::Dataset::kIdx:
@@ -86,8 +86,8 @@ absl::Status Dataset::openIdx(const plan::Dataset &plan, const DataSearch &searc
     if (i == 0)
       count = header.samples();
     else if (header.samples() != count)
-      return bad(plan, absl::StrCat(*path, " has ", header.samples(), " samples, ", plan.idx().files(0), " has ",
-                                    count));
+      return bad(plan,
+                 absl::StrCat(*path, " has ", header.samples(), " samples, ", plan.idx().files(0), " has ", count));
     parts.push_back(absl::StrCat(*path, " (", column.file.source(), ")"));
   }
   text = absl::StrCat("data set ", setName, ": ", count, " samples from ", absl::StrJoin(parts, ", "));

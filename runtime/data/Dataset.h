@@ -45,10 +45,10 @@ public:
 private:
   struct Column {
     Conversion conversion;
-    uint64_t elements = 0;      ///< of one sample
+    uint64_t elements = 0; ///< of one sample
     uint64_t rowBytes = 0;
-    IdxFile file;               ///< empty where synthetic
-    uint64_t stream = 0;        ///< synthetic: the component's Philox stream
+    IdxFile file; ///< empty where synthetic
+    uint64_t stream = 0; ///< synthetic: the component's Philox stream
     int64_t limit = 0;
   };
 

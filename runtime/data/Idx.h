@@ -22,9 +22,9 @@ const char *nameOf(StoredType type);
 
 struct IdxHeader {
   StoredType type = StoredType::U8;
-  std::vector<uint32_t> shape;      ///< 1 to 8 dimensions
+  std::vector<uint32_t> shape; ///< 1 to 8 dimensions
   uint64_t headerBytes = 0;
-  uint64_t payloadBytes = 0;        ///< checked product; fits
+  uint64_t payloadBytes = 0; ///< checked product; fits
   uint64_t samples() const { return shape.front(); }
   uint64_t elementsPerSample() const;
 };

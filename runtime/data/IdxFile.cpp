@@ -169,8 +169,8 @@ absl::StatusOr<IdxFile> IdxFile::open(const std::string &path, const DataSearch 
   if (!folder.empty()) {
     std::error_code error;
     std::string real = std::filesystem::canonical(path, error).string();
-    base::Digest key = base::sha256(absl::StrCat(error ? path : real, "\n", info.st_size, "\n", info.st_mtim.tv_sec, ".",
-                                                 info.st_mtim.tv_nsec, "\n", info.st_dev, ":", info.st_ino));
+    base::Digest key = base::sha256(absl::StrCat(error ? path : real, "\n", info.st_size, "\n", info.st_mtim.tv_sec,
+                                                 ".", info.st_mtim.tv_nsec, "\n", info.st_dev, ":", info.st_ino));
     std::string cached = absl::StrCat(folder, "/", base::toHex(key).substr(0, 32), ".idx");
     bool hit = mapCache(cached, key, file.head, file.mapping);
     if (!hit) {

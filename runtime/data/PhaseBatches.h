@@ -29,9 +29,8 @@ private:
 class PhaseBatches {
 public:
   /// For the lanes of `phase` that run on `task`; opens their data sets. `plan` is verified and outlives this object.
-  static absl::StatusOr<std::unique_ptr<PhaseBatches>> create(const plan::Plan &plan, uint32_t phase,
-                                                              const plan::Task &task, DatasetCache &datasets,
-                                                              bool prefetch = true);
+  static absl::StatusOr<std::unique_ptr<PhaseBatches>>
+  create(const plan::Plan &plan, uint32_t phase, const plan::Task &task, DatasetCache &datasets, bool prefetch = true);
   /// Every source begins: at `position` samples of the stream, sources with pad_last at 0.
   absl::Status start(uint64_t position);
   /// Ends the threads.

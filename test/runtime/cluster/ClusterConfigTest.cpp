@@ -47,10 +47,11 @@ TEST(ClusterConfig, ReadsStrategies) {
   EXPECT_EQ(parse(R"({"worker": 1})").strategy.kind, StrategyKind::OneDevice);
   EXPECT_EQ(parse(R"({"a": 1, "b": 1})").strategy.kind, StrategyKind::InGraph);
   EXPECT_EQ(parse(R"({"ps": 1, "worker": 1, "strategy": "one_device"})").strategy.kind, StrategyKind::OneDevice);
-  EXPECT_EQ(parse(R"({"worker": 1, "strategy": {"name": "one_device", "micro_batches": 3}})").strategy.microBatches, 3u);
-  StrategyConfig async =
-      parse(R"({"ps": 1, "worker": 1, "strategy": {"name": "parameter_server", "update": "async",
-                "placement": "balanced"}})").strategy;
+  EXPECT_EQ(parse(R"({"worker": 1, "strategy": {"name": "one_device", "micro_batches": 3}})").strategy.microBatches,
+            3u);
+  StrategyConfig async = parse(R"({"ps": 1, "worker": 1, "strategy": {"name": "parameter_server", "update": "async",
+                "placement": "balanced"}})")
+                             .strategy;
   EXPECT_EQ(async.update, UpdateMode::Async);
   EXPECT_EQ(async.placement, VariablePlacement::Balanced);
   EXPECT_TRUE(async.given);

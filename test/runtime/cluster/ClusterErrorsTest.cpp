@@ -21,51 +21,94 @@ TEST_P(ClusterErrors, NamesPlaceAndExpectation) {
 
 constexpr const char *keys = R"("cluster", "task", "environment", "devices", "links", "placement", "strategy")";
 
-const std::string unknownTop = std::string(R"(c.json:2:2: unknown key "startegy"; did you mean "strategy"?; known keys are )") + keys;
-const std::string unknownBare = std::string(R"(c.json:1:14: unknown key "stragety" (and not a job: a job is a list of addresses or a task count); did you mean "strategy"?; known keys are )") + keys;
-const std::string unknownList = std::string(R"(c.json:1:14: unknown key "plcement" (and not a job: a job is a list of addresses or a task count); did you mean "placement"?; known keys are )") + keys;
+const std::string unknownTop =
+    std::string(R"(c.json:2:2: unknown key "startegy"; did you mean "strategy"?; known keys are )") + keys;
+const std::string unknownBare =
+    std::string(
+        R"(c.json:1:14: unknown key "stragety" (and not a job: a job is a list of addresses or a task count); did you mean "strategy"?; known keys are )") +
+    keys;
+const std::string unknownList =
+    std::string(
+        R"(c.json:1:14: unknown key "plcement" (and not a job: a job is a list of addresses or a task count); did you mean "placement"?; known keys are )") +
+    keys;
 
 INSTANTIATE_TEST_SUITE_P(
     Cases, ClusterErrors,
     testing::Values(
         Case{"NotAnObject", "[1]", "c.json:1:1: expected a JSON object (a TF_CONFIG or a ClusterSpec), found an array"},
-        Case{"NoJob", "{}", "c.json:1:1: no job; expected something like {\"ps\": [\"localhost:2222\"], \"worker\": [\"localhost:2223\"]} or {\"ps\": 1, \"worker\": 2}"},
-        Case{"ClusterNotAnObject", R"({"cluster": 3})", "c.json:1:13: expected an object of jobs for \"cluster\", found the number 3"},
+        Case{"NoJob", "{}",
+             "c.json:1:1: no job; expected something like {\"ps\": [\"localhost:2222\"], \"worker\": "
+             "[\"localhost:2223\"]} or {\"ps\": 1, \"worker\": 2}"},
+        Case{"ClusterNotAnObject", R"({"cluster": 3})",
+             "c.json:1:13: expected an object of jobs for \"cluster\", found the number 3"},
         Case{"UnknownKey", "{\"cluster\": {\"worker\": 1},\n \"startegy\": \"one_device\"}", unknownTop.c_str()},
         Case{"UnknownKeyBare", R"({"worker": 1,"stragety": "one_device"})", unknownBare.c_str()},
         Case{"UnknownListBare", R"({"worker": 1,"plcement": [{"name": "a"}]})", unknownList.c_str()},
         Case{"Duplicate", R"({"worker": 1, "worker": 2})", "c.json:1:15: duplicate key \"worker\""},
-        Case{"JobName", R"({"cluster": {"a-b": 1}})", "c.json:1:14: job name \"a-b\" is not letters, digits and '_' after a letter"},
-        Case{"EmptyJob", R"({"worker": []})", "c.json:1:12: expected a list of \"host:port\" or a task count for job \"worker\", found an empty array"},
-        Case{"ZeroTasks", R"({"worker": 0})", "c.json:1:12: expected a task count from 1 to 65536 for job \"worker\", found the number 0"},
-        Case{"HalfATask", R"({"worker": 1.5})", "c.json:1:12: expected a list of \"host:port\" or a task count for job \"worker\", found the number 1.5"},
+        Case{"JobName", R"({"cluster": {"a-b": 1}})",
+             "c.json:1:14: job name \"a-b\" is not letters, digits and '_' after a letter"},
+        Case{"EmptyJob", R"({"worker": []})",
+             "c.json:1:12: expected a list of \"host:port\" or a task count for job \"worker\", found an empty array"},
+        Case{"ZeroTasks", R"({"worker": 0})",
+             "c.json:1:12: expected a task count from 1 to 65536 for job \"worker\", found the number 0"},
+        Case{"HalfATask", R"({"worker": 1.5})",
+             "c.json:1:12: expected a list of \"host:port\" or a task count for job \"worker\", found the number 1.5"},
         Case{"TooManyTasks", R"({"a": 65536, "b": 1})", "c.json:1:14: more than 65536 tasks in the cluster"},
-        Case{"AddressNotAString", R"({"worker": ["a:1", 2]})", "c.json:1:20: expected an address \"host:port\", found the number 2"},
+        Case{"AddressNotAString", R"({"worker": ["a:1", 2]})",
+             "c.json:1:20: expected an address \"host:port\", found the number 2"},
         Case{"NoPort", R"({"worker": ["a"]})", "c.json:1:13: malformed address \"a\": no port; expected \"host:port\""},
-        Case{"BigPort", R"({"worker": ["a:65536"]})", "c.json:1:13: malformed address \"a:65536\": the port must be a number from 1 to 65535; expected \"host:port\""},
-        Case{"DuplicateAddress", "{\"ps\": [\"a:1\"],\n\"worker\": [\"a:1\"]}", "c.json:2:12: address \"a:1\" is given twice; first at 1:9"},
+        Case{"BigPort", R"({"worker": ["a:65536"]})",
+             "c.json:1:13: malformed address \"a:65536\": the port must be a number from 1 to 65535; expected "
+             "\"host:port\""},
+        Case{"DuplicateAddress", "{\"ps\": [\"a:1\"],\n\"worker\": [\"a:1\"]}",
+             "c.json:2:12: address \"a:1\" is given twice; first at 1:9"},
         Case{"TwoChiefs", R"({"chief": 2})", "c.json:1:2: job \"chief\" has 2 tasks; there is exactly one chief"},
-        Case{"TaskKind", R"({"worker": 1, "task": 1})", "c.json:1:23: expected an object {\"type\": JOB, \"index\": N} for \"task\", found the number 1"},
+        Case{"TaskKind", R"({"worker": 1, "task": 1})",
+             "c.json:1:23: expected an object {\"type\": JOB, \"index\": N} for \"task\", found the number 1"},
         Case{"TaskLacksIndex", R"({"worker": 1, "task": {"type": "worker"}})", "c.json:1:23: \"task\" lacks \"index\""},
-        Case{"TaskUnknownJob", R"({"worker": 1, "task": {"type": "wroker", "index": 0}})", "c.json:1:32: no job \"wroker\" in the cluster; did you mean \"worker\"?; its jobs are \"worker\""},
-        Case{"TaskIndex", R"({"worker": 2, "task": {"type": "worker", "index": 2}})", "c.json:1:51: expected a task index from 0 to 1 of job \"worker\", found the number 2"},
-        Case{"TaskUnknownKey", R"({"worker": 2, "task": {"tpe": "worker", "index": 2}})", "c.json:1:24: unknown key \"tpe\" in \"task\"; did you mean \"type\"?; known keys are \"type\", \"index\""},
-        Case{"DevicesJob", R"({"worker": 2, "devices": {"ps": ["CPU:0"]}})", "c.json:1:27: no job \"ps\" in the cluster; its jobs are \"worker\""},
-        Case{"DeviceName", R"({"worker": 2, "devices": {"worker": ["TPU:0"]}})", "c.json:1:38: expected a device such as \"CPU:0\" (CPU or GPU, an index from 0 to 63), found the string \"TPU:0\""},
-        Case{"DeviceTwice", R"({"worker": 2, "devices": {"worker": ["CPU:0", "cpu:0"]}})", "c.json:1:47: device \"CPU:0\" is given twice"},
-        Case{"LinkSpeed", R"({"worker": 2, "links": [{"from": "", "to": "", "latency_us": -1}]})", "c.json:1:62: expected a number above 0 for \"latency_us\", found the number -1"},
+        Case{"TaskUnknownJob", R"({"worker": 1, "task": {"type": "wroker", "index": 0}})",
+             "c.json:1:32: no job \"wroker\" in the cluster; did you mean \"worker\"?; its jobs are \"worker\""},
+        Case{"TaskIndex", R"({"worker": 2, "task": {"type": "worker", "index": 2}})",
+             "c.json:1:51: expected a task index from 0 to 1 of job \"worker\", found the number 2"},
+        Case{
+            "TaskUnknownKey", R"({"worker": 2, "task": {"tpe": "worker", "index": 2}})",
+            "c.json:1:24: unknown key \"tpe\" in \"task\"; did you mean \"type\"?; known keys are \"type\", \"index\""},
+        Case{"DevicesJob", R"({"worker": 2, "devices": {"ps": ["CPU:0"]}})",
+             "c.json:1:27: no job \"ps\" in the cluster; its jobs are \"worker\""},
+        Case{"DeviceName", R"({"worker": 2, "devices": {"worker": ["TPU:0"]}})",
+             "c.json:1:38: expected a device such as \"CPU:0\" (CPU or GPU, an index from 0 to 63), found the string "
+             "\"TPU:0\""},
+        Case{"DeviceTwice", R"({"worker": 2, "devices": {"worker": ["CPU:0", "cpu:0"]}})",
+             "c.json:1:47: device \"CPU:0\" is given twice"},
+        Case{"LinkSpeed", R"({"worker": 2, "links": [{"from": "", "to": "", "latency_us": -1}]})",
+             "c.json:1:62: expected a number above 0 for \"latency_us\", found the number -1"},
         Case{"LinkLacksTo", R"({"worker": 2, "links": [{"from": ""}]})", "c.json:1:25: a link lacks \"to\""},
-        Case{"RuleDevice", R"({"worker": 2, "placement": [{"name": "a", "device": "/job:worker/task:2"}]})", "c.json:1:53: job \"worker\" has 2 tasks; there is no task 2"},
-        Case{"RuleMalformed", R"({"worker": 2, "placement": [{"name": "a", "device": "worker"}]})", "c.json:1:53: malformed device name \"worker\": each part starts with '/'; expected a form like /job:worker/task:0/device:CPU:0 or a part of it"},
-        Case{"RuleLacksName", R"({"worker": 2, "placement": [{"device": "/job:worker"}]})", "c.json:1:29: a placement rule lacks \"name\""},
-        Case{"StrategyUnknown", R"({"worker": 2, "strategy": "all_reduce"})", "c.json:1:27: unknown strategy \"all_reduce\"; known are \"one_device\", \"in_graph\", \"parameter_server\""},
-        Case{"StrategyKind", R"({"worker": 2, "strategy": 3})", "c.json:1:27: expected one of \"one_device\", \"in_graph\", \"parameter_server\" for strategy, found the number 3"},
-        Case{"StrategyLacksName", R"({"worker": 2, "strategy": {"update": "sync"}})", "c.json:1:27: \"strategy\" lacks \"name\""},
-        Case{"StrategyForeignKey", R"({"worker": 1, "strategy": {"name": "one_device", "update": "sync"}})", "c.json:1:50: \"update\" belongs to the strategy \"parameter_server\", not to \"one_device\""},
-        Case{"MicroBatches", R"({"worker": 1, "strategy": {"name": "one_device", "micro_batches": 0}})", "c.json:1:67: expected a number from 1 to 65536 for \"micro_batches\", found the number 0"},
-        Case{"Update", R"({"ps": 1, "worker": 1, "strategy": {"name": "parameter_server", "update": "asnyc"}})", "c.json:1:75: unknown update \"asnyc\"; did you mean \"async\"?; known are \"sync\", \"async\""},
-        Case{"PsMissing", R"({"worker": 2, "strategy": "parameter_server"})", "c.json:1:27: the strategy \"parameter_server\" needs the job \"ps\" and a job \"worker\" or \"chief\"; the cluster lacks \"ps\""},
-        Case{"Environment", R"({"cluster": {"worker": 1}, "environment": 1})", "c.json:1:43: expected a string for \"environment\" (it has no effect here), found the number 1"}),
+        Case{"RuleDevice", R"({"worker": 2, "placement": [{"name": "a", "device": "/job:worker/task:2"}]})",
+             "c.json:1:53: job \"worker\" has 2 tasks; there is no task 2"},
+        Case{"RuleMalformed", R"({"worker": 2, "placement": [{"name": "a", "device": "worker"}]})",
+             "c.json:1:53: malformed device name \"worker\": each part starts with '/'; expected a form like "
+             "/job:worker/task:0/device:CPU:0 or a part of it"},
+        Case{"RuleLacksName", R"({"worker": 2, "placement": [{"device": "/job:worker"}]})",
+             "c.json:1:29: a placement rule lacks \"name\""},
+        Case{"StrategyUnknown", R"({"worker": 2, "strategy": "all_reduce"})",
+             "c.json:1:27: unknown strategy \"all_reduce\"; known are \"one_device\", \"in_graph\", "
+             "\"parameter_server\""},
+        Case{"StrategyKind", R"({"worker": 2, "strategy": 3})",
+             "c.json:1:27: expected one of \"one_device\", \"in_graph\", \"parameter_server\" for strategy, found the "
+             "number 3"},
+        Case{"StrategyLacksName", R"({"worker": 2, "strategy": {"update": "sync"}})",
+             "c.json:1:27: \"strategy\" lacks \"name\""},
+        Case{"StrategyForeignKey", R"({"worker": 1, "strategy": {"name": "one_device", "update": "sync"}})",
+             "c.json:1:50: \"update\" belongs to the strategy \"parameter_server\", not to \"one_device\""},
+        Case{"MicroBatches", R"({"worker": 1, "strategy": {"name": "one_device", "micro_batches": 0}})",
+             "c.json:1:67: expected a number from 1 to 65536 for \"micro_batches\", found the number 0"},
+        Case{"Update", R"({"ps": 1, "worker": 1, "strategy": {"name": "parameter_server", "update": "asnyc"}})",
+             "c.json:1:75: unknown update \"asnyc\"; did you mean \"async\"?; known are \"sync\", \"async\""},
+        Case{"PsMissing", R"({"worker": 2, "strategy": "parameter_server"})",
+             "c.json:1:27: the strategy \"parameter_server\" needs the job \"ps\" and a job \"worker\" or \"chief\"; "
+             "the cluster lacks \"ps\""},
+        Case{"Environment", R"({"cluster": {"worker": 1}, "environment": 1})",
+             "c.json:1:43: expected a string for \"environment\" (it has no effect here), found the number 1"}),
     [](const auto &info) { return info.param.name; });
 
 } // namespace

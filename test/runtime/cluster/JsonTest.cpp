@@ -26,9 +26,7 @@ TEST(Json, KeepsPositionsOfValuesAndKeys) {
   EXPECT_EQ(a.value.elements.at(1).kind, JsonValue::Kind::Float);
 }
 
-TEST(Json, ColumnsCountCharactersNotBytes) {
-  EXPECT_EQ(errorOf("[\"äöü\", x]"), "f:1:9: expected a value, found 'x'");
-}
+TEST(Json, ColumnsCountCharactersNotBytes) { EXPECT_EQ(errorOf("[\"äöü\", x]"), "f:1:9: expected a value, found 'x'"); }
 
 TEST(Json, DecodesEscapes) {
   auto root = parseJson(R"("a\"\\\/\b\f\n\r\t\u00e4\ud83d\ude00")", "f");
@@ -48,7 +46,7 @@ TEST(Json, RefusesMalformedText) {
   EXPECT_EQ(errorOf("\"\\x\""), "f:1:3: unknown escape \\ followed by 'x'");
   EXPECT_EQ(errorOf("\"\\ud800\""), "f:1:8: half a surrogate pair in a \\u escape");
   EXPECT_EQ(errorOf("01"), "f:1:1: malformed number");
-  EXPECT_EQ(errorOf("1.") , "f:1:1: malformed number: digits must follow the point");
+  EXPECT_EQ(errorOf("1."), "f:1:1: malformed number: digits must follow the point");
   EXPECT_EQ(errorOf("1e999"), "f:1:1: number out of range");
   EXPECT_EQ(errorOf("nul"), "f:1:1: expected a value, found 'n'");
   EXPECT_EQ(errorOf("1 2"), "f:1:3: unexpected '2' after the end of the value");

@@ -106,7 +106,8 @@ TEST_P(BatchSourceTest, EpochsFollowEachOtherWithoutAGap) {
 
 TEST_P(BatchSourceTest, ReplicasShareOneStream) {
   auto set = numbers(100, false);
-  auto r0 = source(set, {.batch = 2, .replica = 0, .replicas = 2}), r1 = source(set, {.batch = 2, .replica = 1, .replicas = 2});
+  auto r0 = source(set, {.batch = 2, .replica = 0, .replicas = 2}),
+       r1 = source(set, {.batch = 2, .replica = 1, .replicas = 2});
   EXPECT_THAT(take(*r0), ElementsAre(0, 1));
   EXPECT_THAT(take(*r1), ElementsAre(2, 3));
   EXPECT_THAT(take(*r0), ElementsAre(4, 5));

@@ -54,7 +54,8 @@ TEST_F(DataSearchTest, GivenDataDirNothingElseIsTaken) {
 TEST_F(DataSearchTest, SeveralDataSetsWithThatFileAreAnError) {
   folder.write("share/fashion/x.gz", "");
   folder.write("share/mnist/x.gz", "");
-  EXPECT_THAT(errorOf("x.gz"), AllOf(HasSubstr("several data sets"), HasSubstr("fashion/x.gz"), HasSubstr("--data_dir")));
+  EXPECT_THAT(errorOf("x.gz"),
+              AllOf(HasSubstr("several data sets"), HasSubstr("fashion/x.gz"), HasSubstr("--data_dir")));
   EXPECT_THAT(errorOf("mnist/x.gz"), HasSubstr("found")) << "a name with its folder is unambiguous";
 }
 

@@ -60,7 +60,8 @@ TEST(Idx, RefusesHostileHeaders) {
   EXPECT_THAT(errorOf(idxHeader(8, {1, 0})), HasSubstr("dimension 1 is 0"));
   EXPECT_THAT(errorOf(idxHeader(8, std::vector<uint32_t>(8, 0xFFFFFFFF))), HasSubstr("more than 1 TiB"));
   // 2^40 bytes promised, none there: must not be allocated.
-  EXPECT_THAT(errorOf(idxHeader(8, {1u << 20, 1u << 20})), HasSubstr("promises 1099511627776 bytes of elements, found 0"));
+  EXPECT_THAT(errorOf(idxHeader(8, {1u << 20, 1u << 20})),
+              HasSubstr("promises 1099511627776 bytes of elements, found 0"));
 }
 
 TEST(Idx, RefusesWrongLengths) {

@@ -1,0 +1,170 @@
+#include "runtime/checkpoint/Checkpoint.h"
+
+#include "runtime/base/Crc32c.h"
+#include "runtime/base/Sha256.h"
+#include "runtime/base/Status.h"
+#include "runtime/checkpoint/Layout.h"
+#include "runtime/plan/Types.h"
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+
+#include <algorithm>
+#include <cstring>
+#include <fcntl.h>
+#include <filesystem>
+#include <map>
+#include <unistd.h>
+
+namespace graphc::checkpoint {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Size and both sums of a shard; the mapping on success.
+absl::StatusOr<base::MappedFile> openShard(const Found &checkpoint, const ShardInfo &shard) {
+  std::string path = absl::StrCat(checkpoint.path, "/", shard.file);
+  GRAPHC_ASSIGN_OR_RETURN(base::MappedFile file, base::MappedFile::open(path));
+  if (file.size() != shard.bytes)
+    return absl::DataLossError(absl::StrCat(path, ": ", file.size(), " bytes, the manifest promises ", shard.bytes));
+  uint32_t crc = base::crc32c(file.view());
+  if (crc != shard.crc32c)
+    return absl::DataLossError(absl::StrFormat("%s: crc32c %08x, the manifest promises %08x; the file was changed or "
+                                               "damaged",
+                                               path, crc, shard.crc32c));
+  if (base::toHex(base::sha256(file.view())) != shard.sha256)
+    return absl::DataLossError(
+        absl::StrCat(path, ": its SHA-256 differs from the manifest's; the file was changed or damaged"));
+  return file;
+}
+
+} // namespace
+
+std::string shardFile(std::string_view job, uint32_t task) {
+  return absl::StrCat(absl::string_view(job.data(), job.size()), "-", task, ".safetensors");
+}
+
+absl::StatusOr<ShardInfo> writeShard(const std::string &dir, uint64_t step, const std::string &file,
+                                     const std::vector<TensorView> &tensors) {
+  if (!isShardFile(file))
+    return absl::InternalError(absl::StrCat("not the name of a shard: ", file));
+  std::string folder = partialPath(dir, step), path = absl::StrCat(folder, "/", file);
+  GRAPHC_RETURN_IF_ERROR(base::makeDirectories(folder));
+  base::UniqueFd fd(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0644));
+  if (!fd)
+    return base::errnoStatus(path, errno);
+
+  ShardInfo shard;
+  shard.file = file;
+  base::Sha256 sha;
+  auto sink = [&](const void *data, size_t size) -> absl::Status {
+    // In pieces, so that what is summed is still in the cache when it is written.
+    for (size_t done = 0; done < size;) {
+      size_t piece = std::min<size_t>(size - done, 1 << 20);
+      const char *p = static_cast<const char *>(data) + done;
+      shard.crc32c = base::crc32c(shard.crc32c, p, piece);
+      sha.update(p, piece);
+      GRAPHC_RETURN_IF_ERROR(base::writeAll(fd.get(), p, piece, path));
+      done += piece;
+      shard.bytes += piece;
+    }
+    return absl::OkStatus();
+  };
+  GRAPHC_RETURN_IF_ERROR(encodeSafetensors(tensors, sink));
+  if (fsync(fd.get()) != 0)
+    return base::errnoStatus(path, errno);
+  GRAPHC_RETURN_IF_ERROR(base::syncDirectory(folder));
+  shard.sha256 = base::toHex(sha.finish());
+  for (const TensorView &tensor : tensors)
+    shard.variables.push_back({tensor.name, tensor.type});
+  std::sort(shard.variables.begin(), shard.variables.end(),
+            [](const VariableInfo &a, const VariableInfo &b) { return a.name < b.name; });
+  return shard;
+}
+
+absl::StatusOr<Found> openCheckpoint(const std::string &path) {
+  Found found;
+  found.path = path;
+  std::string manifestPath = absl::StrCat(path, "/", manifestFile);
+  GRAPHC_ASSIGN_OR_RETURN(std::string text, base::readFile(manifestPath, 64 << 20));
+  GRAPHC_ASSIGN_OR_RETURN(found.manifest, decodeManifest(text, manifestPath));
+  for (const ShardInfo &shard : found.manifest.shards) {
+    absl::StatusOr<base::MappedFile> file = openShard(found, shard);
+    GRAPHC_RETURN_IF_ERROR(file.status());
+  }
+  return found;
+}
+
+absl::StatusOr<std::optional<Found>> findNewest(const std::string &dir, std::vector<std::string> &warnings) {
+  std::vector<uint64_t> steps;
+  GRAPHC_ASSIGN_OR_RETURN(steps, committedSteps(dir));
+  for (auto step = steps.rbegin(); step != steps.rend(); ++step) {
+    std::string path = stepPath(dir, *step);
+    absl::StatusOr<Found> found = openCheckpoint(path);
+    if (found.ok() && found->manifest.globalStep != *step)
+      found = absl::DataLossError(absl::StrCat(path, ": its manifest is that of step ", found->manifest.globalStep));
+    if (found.ok())
+      return std::optional<Found>(std::move(*found));
+    warnings.push_back(absl::StrCat("checkpoint ", path, " is skipped: ", found.status().message()));
+  }
+  return std::optional<Found>();
+}
+
+absl::Status checkVariables(const Found &checkpoint, const plan::Plan &plan, std::vector<std::string> &warnings) {
+  std::map<std::string, bool> known;
+  for (const ShardInfo &shard : checkpoint.manifest.shards)
+    for (const VariableInfo &variable : shard.variables)
+      known[variable.name] = false;
+  for (const plan::Variable &variable : plan.variables()) {
+    auto [shard, info] = checkpoint.manifest.find(variable.name());
+    if (!info)
+      return absl::FailedPreconditionError(absl::StrCat("checkpoint ", checkpoint.path, " has no variable ",
+                                                        variable.name(), " (", plan::typeText(variable.type()),
+                                                        "); it was written by another model; use another "
+                                                        "--checkpoint_dir"));
+    if (!plan::sameType(info->type, variable.type()))
+      return absl::FailedPreconditionError(absl::StrCat(
+          "checkpoint ", checkpoint.path, ": variable ", variable.name(), " is ", plan::typeText(info->type),
+          ", the plan has ", plan::typeText(variable.type()), "; use another --checkpoint_dir"));
+    known[variable.name()] = true;
+  }
+  for (const auto &[name, used] : known)
+    if (!used)
+      warnings.push_back(
+          absl::StrCat("checkpoint ", checkpoint.path, ": variable ", name, " is not in the plan and is left out"));
+  return absl::OkStatus();
+}
+
+absl::Status restoreVariables(const Found &checkpoint, const std::vector<RestoreTarget> &targets) {
+  std::map<const ShardInfo *, std::vector<const RestoreTarget *>> wanted;
+  for (const RestoreTarget &target : targets) {
+    auto [shard, info] = checkpoint.manifest.find(target.name);
+    if (!shard)
+      return absl::FailedPreconditionError(
+          absl::StrCat("checkpoint ", checkpoint.path, " has no variable ", target.name));
+    wanted[shard].push_back(&target);
+  }
+  for (const auto &[shard, ofShard] : wanted) {
+    GRAPHC_ASSIGN_OR_RETURN(base::MappedFile file, openShard(checkpoint, *shard));
+    std::string path = absl::StrCat(checkpoint.path, "/", shard->file);
+    GRAPHC_ASSIGN_OR_RETURN(std::vector<TensorEntry> entries, decodeSafetensors(file.view(), path));
+    std::map<std::string_view, const TensorEntry *> byName;
+    for (const TensorEntry &entry : entries)
+      byName[entry.name] = &entry;
+    for (const RestoreTarget *target : ofShard) {
+      auto entry = byName.find(target->name);
+      if (entry == byName.end())
+        return absl::DataLossError(
+            absl::StrCat(path, ": lacks the variable ", target->name, " that the manifest promises"));
+      if (!plan::sameType(entry->second->type, target->type) || entry->second->bytes != target->bytes)
+        return absl::FailedPreconditionError(absl::StrCat(path, ": variable ", target->name, " is ",
+                                                          plan::typeText(entry->second->type), ", the plan has ",
+                                                          plan::typeText(target->type)));
+      if (target->bytes)
+        memcpy(target->data, file.data() + entry->second->offset, target->bytes);
+    }
+  }
+  return absl::OkStatus();
+}
+
+} // namespace graphc::checkpoint

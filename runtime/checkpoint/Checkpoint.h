@@ -1,0 +1,91 @@
+//===- Checkpoint.h - writing, committing, finding and restoring checkpoints ----------------------------------------*- C++ -*-===//
+//
+//   DIR/step-1172/ps-0.safetensors      one shard an owner task
+//   DIR/step-1172/manifest.json         the commit
+//   DIR/step-1172.partial/              being written, or left by a killed run; nobody reads it
+//
+// Owners write their shards into the .partial folder and send the chief a ShardInfo. When it has all of them the chief
+// writes the manifest (atomic rename, last) and renames the folder, both followed by fsync: a reader at any moment,
+// training or not, sees a whole checkpoint or none.
+//
+//===----------------------------------------------------------------------------------------------------------------===//
+#ifndef GRAPHC_RUNTIME_CHECKPOINT_CHECKPOINT_H
+#define GRAPHC_RUNTIME_CHECKPOINT_CHECKPOINT_H
+
+#include "runtime/base/File.h"
+#include "runtime/checkpoint/Manifest.h"
+#include "runtime/checkpoint/Safetensors.h"
+
+#include <optional>
+
+namespace graphc::checkpoint {
+
+/// File name of a task's shard: "ps-0.safetensors".
+std::string shardFile(std::string_view job, uint32_t task);
+
+/// Owner: writes one shard of `step`, synced to disk.
+absl::StatusOr<ShardInfo> writeShard(const std::string &dir, uint64_t step, const std::string &file,
+                                     const std::vector<TensorView> &tensors);
+
+/// A committed checkpoint, not necessarily checked yet.
+struct Found {
+  std::string path; ///< "DIR/step-1172"
+  Manifest manifest;
+};
+
+/// The newest checkpoint of DIR whose manifest and every shard's size and sums are right. What was skipped and why goes
+/// to `warnings`. Nothing there, or no DIR: an empty optional.
+absl::StatusOr<std::optional<Found>> findNewest(const std::string &dir, std::vector<std::string> &warnings);
+
+/// Reads DIR/step-N's manifest and checks every sum.
+absl::StatusOr<Found> openCheckpoint(const std::string &path);
+
+/// Whether the checkpoint has every variable of the plan with its type. The error names the first that does not fit;
+/// variables that the plan does not know are named in `warnings`.
+absl::Status checkVariables(const Found &checkpoint, const plan::Plan &plan, std::vector<std::string> &warnings);
+
+/// Where restored values go.
+struct RestoreTarget {
+  std::string name;
+  plan::TensorType type;
+  void *data = nullptr;
+  uint64_t bytes = 0;
+};
+
+/// Owner: checks the sums of the shards it needs and copies its variables out of them. Whatever tasks wrote them.
+absl::Status restoreVariables(const Found &checkpoint, const std::vector<RestoreTarget> &targets);
+
+/// Chief: one run's hold on DIR. The folder itself is locked, so that two runs cannot write into it; the lock goes with the
+/// process, whatever ends it.
+class Directory {
+public:
+  /// Makes DIR where it is missing, locks it and clears what a killed run left.
+  static absl::StatusOr<Directory> open(const std::string &dir, uint32_t keep = 5);
+  Directory(Directory &&) = default;
+  Directory &operator=(Directory &&) = delete;
+  ~Directory();
+
+  /// A word that is also in a file in DIR: an owner that finds it there (checkNonce) sees the same folder.
+  const std::string &nonce() const { return word; }
+  /// Removes the nonce's file once all owners have looked.
+  void forgetNonce();
+
+  /// Before the owners are told to write: an empty .partial folder.
+  absl::Status prepare(uint64_t step);
+  /// After all of them have: manifest, rename, then the oldest checkpoints beyond `keep` go.
+  absl::Status commit(const Manifest &manifest);
+
+private:
+  Directory() = default;
+  absl::Status prune(uint64_t newest);
+  std::string dir, word;
+  uint32_t keep = 5;
+  base::UniqueFd lock;
+  bool hasNonce = false;
+};
+
+/// Owner: whether DIR here is the chief's DIR.
+absl::Status checkNonce(const std::string &dir, const std::string &nonce);
+
+} // namespace graphc::checkpoint
+#endif

@@ -1,0 +1,184 @@
+//===- Directory.cpp - the chief's side: lock, nonce, commit, clearing away ---------------------------------------------===//
+
+#include "runtime/base/Status.h"
+#include "runtime/checkpoint/Checkpoint.h"
+#include "runtime/checkpoint/Layout.h"
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <fcntl.h>
+#include <filesystem>
+#include <sys/file.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+namespace graphc::checkpoint {
+namespace {
+
+namespace fs = std::filesystem;
+
+absl::Status errorOf(const std::string &path, const std::error_code &error) {
+  return base::errnoStatus(path, error.value());
+}
+
+bool isWord(std::string_view word) {
+  return word.size() == 32 && std::all_of(word.begin(), word.end(), [](char c) { return absl::ascii_isxdigit(c); });
+}
+
+} // namespace
+
+std::string stepPath(const std::string &dir, uint64_t step) { return absl::StrCat(dir, "/step-", step); }
+
+std::string partialPath(const std::string &dir, uint64_t step) {
+  return absl::StrCat(stepPath(dir, step), partialSuffix);
+}
+
+bool parseStep(std::string_view name, uint64_t &step) {
+  constexpr std::string_view prefix = "step-";
+  if (name.substr(0, prefix.size()) != prefix)
+    return false;
+  name.remove_prefix(prefix.size());
+  // One spelling only: "step-07" or "step-+7" are not ours.
+  return absl::SimpleAtoi(absl::string_view(name.data(), name.size()), &step) &&
+         absl::StrCat(step) == absl::string_view(name.data(), name.size());
+}
+
+absl::StatusOr<std::vector<uint64_t>> committedSteps(const std::string &dir) {
+  std::vector<uint64_t> steps;
+  std::error_code error;
+  fs::directory_iterator entry(dir, error), end;
+  if (error == std::errc::no_such_file_or_directory)
+    return steps;
+  for (; !error && entry != end; entry.increment(error)) {
+    uint64_t step = 0;
+    if (parseStep(entry->path().filename().native(), step))
+      steps.push_back(step);
+  }
+  if (error)
+    return errorOf(dir, error);
+  std::sort(steps.begin(), steps.end());
+  return steps;
+}
+
+absl::StatusOr<Directory> Directory::open(const std::string &dir, uint32_t keep) {
+  Directory directory;
+  directory.dir = dir;
+  directory.keep = std::max(1u, keep);
+  if (absl::Status s = base::makeDirectories(dir); !s.ok())
+    return base::annotate(s, "--checkpoint_dir");
+  directory.lock.reset(::open(dir.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!directory.lock)
+    return base::annotate(base::errnoStatus(dir, errno), "--checkpoint_dir");
+  if (flock(directory.lock.get(), LOCK_EX | LOCK_NB) != 0) {
+    if (errno == EWOULDBLOCK)
+      return absl::FailedPreconditionError(
+          absl::StrCat("--checkpoint_dir ", dir, " is in use by another run; end it or name another folder"));
+    // A file system without locks: go on without.
+  }
+  // Only what this program names so is cleared; it holds the lock, so nobody is writing these.
+  std::error_code error;
+  std::vector<fs::path> left;
+  for (fs::directory_iterator entry(dir, error), end; !error && entry != end; entry.increment(error)) {
+    std::string name = entry->path().filename().native();
+    uint64_t step = 0;
+    if (absl::StartsWith(name, noncePrefix) ||
+        (absl::EndsWith(name, partialSuffix) &&
+         parseStep(std::string_view(name).substr(0, name.size() - sizeof(partialSuffix) + 1), step)))
+      left.push_back(entry->path());
+  }
+  for (const fs::path &path : left)
+    fs::remove_all(path, error);
+
+  unsigned char random[16];
+  if (getrandom(random, sizeof(random), 0) != sizeof(random))
+    return base::errnoStatus("getrandom", errno);
+  for (unsigned char byte : random)
+    absl::StrAppend(&directory.word, absl::Hex(byte, absl::kZeroPad2));
+  std::string path = absl::StrCat(dir, "/", noncePrefix, directory.word);
+  base::UniqueFd fd(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644));
+  if (!fd)
+    return base::annotate(base::errnoStatus(path, errno), "--checkpoint_dir cannot be written");
+  directory.hasNonce = true;
+  return directory;
+}
+
+Directory::~Directory() {
+  if (lock)
+    forgetNonce();
+}
+
+void Directory::forgetNonce() {
+  if (hasNonce)
+    unlink(absl::StrCat(dir, "/", noncePrefix, word).c_str());
+  hasNonce = false;
+}
+
+absl::Status checkNonce(const std::string &dir, const std::string &nonce) {
+  if (!isWord(nonce))
+    return absl::InvalidArgumentError("malformed nonce of the checkpoint folder");
+  if (access(absl::StrCat(dir, "/", noncePrefix, nonce).c_str(), F_OK) != 0)
+    return absl::FailedPreconditionError(
+        absl::StrCat("--checkpoint_dir ", dir,
+                     " is not the chief's folder of that name; all tasks that own variables "
+                     "must see the same folder (a shared file system)"));
+  if (access(dir.c_str(), W_OK) != 0)
+    return base::annotate(base::errnoStatus(dir, errno), "--checkpoint_dir cannot be written");
+  return absl::OkStatus();
+}
+
+absl::Status Directory::prepare(uint64_t step) {
+  std::string path = partialPath(dir, step);
+  std::error_code error;
+  fs::remove_all(path, error);
+  if (error)
+    return errorOf(path, error);
+  return base::makeDirectories(path);
+}
+
+absl::Status Directory::commit(const Manifest &manifest) {
+  std::string partial = partialPath(dir, manifest.globalStep), path = stepPath(dir, manifest.globalStep);
+  GRAPHC_RETURN_IF_ERROR(base::writeFileAtomic(absl::StrCat(partial, "/", manifestFile), encodeManifest(manifest)));
+  std::error_code error;
+  if (fs::exists(path, error)) {
+    // The same step again (an older checkpoint was restored, or this one was damaged): swap, so that one of the two is
+    // there at any moment. Where the file system cannot swap, the old one goes first.
+    if (renameat2(AT_FDCWD, partial.c_str(), AT_FDCWD, path.c_str(), RENAME_EXCHANGE) == 0) {
+      fs::remove_all(partial, error);
+    } else {
+      fs::remove_all(path, error);
+      if (error)
+        return errorOf(path, error);
+      if (rename(partial.c_str(), path.c_str()) != 0)
+        return base::errnoStatus(path, errno);
+    }
+  } else if (rename(partial.c_str(), path.c_str()) != 0) {
+    return base::errnoStatus(path, errno);
+  }
+  GRAPHC_RETURN_IF_ERROR(base::syncDirectory(dir));
+  return prune(manifest.globalStep);
+}
+
+absl::Status Directory::prune(uint64_t newest) {
+  GRAPHC_ASSIGN_OR_RETURN(std::vector<uint64_t> steps, committedSteps(dir));
+  // A later step than the one just committed is a damaged one that was skipped: it does not count as kept.
+  std::erase_if(steps, [&](uint64_t step) { return step > newest; });
+  for (size_t i = 0; i + keep < steps.size(); ++i) {
+    // Renamed first: no reader can open a half removed one, and a kill in between leaves a .partial to be cleared.
+    std::string path = stepPath(dir, steps[i]), gone = partialPath(dir, steps[i]);
+    std::error_code error;
+    fs::remove_all(gone, error);
+    if (rename(path.c_str(), gone.c_str()) != 0)
+      return base::errnoStatus(path, errno);
+    fs::remove_all(gone, error);
+    if (error)
+      return errorOf(gone, error);
+  }
+  return absl::OkStatus();
+}
+
+} // namespace graphc::checkpoint

@@ -1,0 +1,26 @@
+//===- Layout.h - names in a checkpoint folder; private to this folder ----------------------------------------------*- C++ -*-===//
+#ifndef GRAPHC_RUNTIME_CHECKPOINT_LAYOUT_H
+#define GRAPHC_RUNTIME_CHECKPOINT_LAYOUT_H
+
+#include "absl/status/statusor.h"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace graphc::checkpoint {
+
+inline constexpr char manifestFile[] = "manifest.json";
+inline constexpr char partialSuffix[] = ".partial";
+inline constexpr char noncePrefix[] = ".graphc-nonce-";
+
+std::string stepPath(const std::string &dir, uint64_t step);
+std::string partialPath(const std::string &dir, uint64_t step);
+/// The N of "step-N" in its one spelling; false for any other name.
+bool parseStep(std::string_view name, uint64_t &step);
+/// Steps of all folders step-N in DIR, ascending; none where DIR does not exist.
+absl::StatusOr<std::vector<uint64_t>> committedSteps(const std::string &dir);
+
+} // namespace graphc::checkpoint
+#endif

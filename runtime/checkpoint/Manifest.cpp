@@ -1,0 +1,228 @@
+#include "runtime/checkpoint/Manifest.h"
+
+#include "runtime/base/Sha256.h"
+#include "runtime/base/Status.h"
+#include "runtime/cluster/Json.h"
+#include "runtime/plan/Types.h"
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+
+#include <algorithm>
+#include <set>
+
+namespace graphc::checkpoint {
+namespace {
+
+using cluster::JsonMember;
+using cluster::JsonValue;
+using cluster::quoteJson;
+using Kind = JsonValue::Kind;
+
+constexpr plan::DataType types[] = {plan::I1,  plan::I8,  plan::U8,  plan::I32,
+                                    plan::I64, plan::F32, plan::F64, plan::BF16};
+constexpr std::string_view sumStart = ",\n  \"sha256\": \"", sumEnd = "\"\n}\n";
+constexpr size_t maxManifest = 64 << 20;
+
+bool isHex(std::string_view text, size_t digits) {
+  return text.size() == digits &&
+         std::all_of(text.begin(), text.end(), [](char c) { return absl::ascii_isdigit(c) || (c >= 'a' && c <= 'f'); });
+}
+
+/// Reads members of one object by name; the first thing that is wrong stays.
+class ObjectReader {
+public:
+  ObjectReader(const JsonValue &value, std::string_view file, std::string_view what, std::vector<std::string> keys)
+      : value(value), file(file), what(what) {
+    if (!value.is(Kind::Object)) {
+      fail(value.position, absl::StrCat("expected an object for ", text(what), ", found ", value.describe()));
+      return;
+    }
+    for (const JsonMember &member : value.members)
+      if (std::find(keys.begin(), keys.end(), member.key) == keys.end())
+        fail(member.position, absl::StrCat("unknown key ", quoteJson(member.key), " in ", text(what)));
+  }
+  const JsonValue *member(std::string_view key, Kind kind, std::string_view expected) {
+    const JsonValue *found = value.find(key);
+    if (!found)
+      fail(value.position, absl::StrCat(text(what), " lacks ", quoteJson(key)));
+    else if (!found->is(kind))
+      fail(found->position,
+           absl::StrCat("expected ", text(expected), " for ", quoteJson(key), ", found ", found->describe()));
+    return found && found->is(kind) ? found : nullptr;
+  }
+  uint64_t count(std::string_view key) {
+    const JsonValue *found = member(key, Kind::Integer, "a count");
+    if (found && found->integer < 0)
+      fail(found->position, absl::StrCat("expected a count for ", quoteJson(key), ", found ", found->describe()));
+    return found && found->integer >= 0 ? static_cast<uint64_t>(found->integer) : 0;
+  }
+  std::string string(std::string_view key) {
+    const JsonValue *found = member(key, Kind::String, "a string");
+    return found ? found->string : "";
+  }
+  void fail(cluster::JsonPosition at, std::string_view message) {
+    if (state.ok())
+      state = cluster::errorAt(file, at, message);
+  }
+  const absl::Status &status() const { return state; }
+
+private:
+  static absl::string_view text(std::string_view s) { return {s.data(), s.size()}; }
+  const JsonValue &value;
+  std::string_view file, what;
+  absl::Status state;
+};
+
+std::string encodeVariable(const VariableInfo &variable) {
+  return absl::StrCat("{\"name\": ", quoteJson(variable.name), ", \"type\": \"",
+                      plan::dataTypeName(variable.type.dtype()), "\", \"shape\": [",
+                      absl::StrJoin(variable.type.shape(), ", "), "]}");
+}
+
+absl::StatusOr<VariableInfo> readVariable(const JsonValue &value, std::string_view file) {
+  ObjectReader reader(value, file, "a variable", {"name", "type", "shape"});
+  VariableInfo info;
+  info.name = reader.string("name");
+  std::string type = reader.string("type");
+  const JsonValue *shape = reader.member("shape", Kind::Array, "an array");
+  GRAPHC_RETURN_IF_ERROR(reader.status());
+  for (plan::DataType known : types)
+    if (type == plan::dataTypeName(known))
+      info.type.set_dtype(known);
+  for (const JsonValue &size : shape->elements) {
+    if (!size.is(Kind::Integer) || size.integer < 0)
+      return cluster::errorAt(file, size.position, absl::StrCat("expected a size, found ", size.describe()));
+    info.type.add_shape(size.integer);
+  }
+  if (info.name.empty() || info.type.dtype() == plan::DATA_TYPE_INVALID || shape->elements.size() > 32 ||
+      !plan::tensorBytes(info.type))
+    return cluster::errorAt(file, value.position, "a variable without a name or without a usable type");
+  return info;
+}
+
+absl::StatusOr<ShardInfo> readShard(const JsonValue &value, std::string_view file) {
+  ObjectReader reader(value, file, "a shard", {"file", "bytes", "crc32c", "sha256", "variables"});
+  ShardInfo shard;
+  shard.file = reader.string("file");
+  shard.bytes = reader.count("bytes");
+  std::string crc = reader.string("crc32c");
+  shard.sha256 = reader.string("sha256");
+  const JsonValue *variables = reader.member("variables", Kind::Array, "an array");
+  GRAPHC_RETURN_IF_ERROR(reader.status());
+  if (!isShardFile(shard.file))
+    return cluster::errorAt(file, value.position, absl::StrCat("not the name of a shard: ", quoteJson(shard.file)));
+  if (!isHex(crc, 8) || !isHex(shard.sha256, 64))
+    return cluster::errorAt(file, value.position, "a shard with a malformed sum");
+  shard.crc32c = static_cast<uint32_t>(std::stoul(crc, nullptr, 16));
+  for (const JsonValue &variable : variables->elements) {
+    GRAPHC_ASSIGN_OR_RETURN(VariableInfo info, readVariable(variable, file));
+    shard.variables.push_back(std::move(info));
+  }
+  return shard;
+}
+
+} // namespace
+
+bool isShardFile(std::string_view name) {
+  return name.size() <= 200 && !name.empty() && name[0] != '.' &&
+         absl::EndsWith(absl::string_view(name.data(), name.size()), ".safetensors") &&
+         std::all_of(name.begin(), name.end(),
+                     [](char c) { return absl::ascii_isalnum(c) || c == '_' || c == '-' || c == '.'; });
+}
+
+std::pair<const ShardInfo *, const VariableInfo *> Manifest::find(std::string_view variable) const {
+  for (const ShardInfo &shard : shards)
+    for (const VariableInfo &info : shard.variables)
+      if (info.name == variable)
+        return {&shard, &info};
+  return {nullptr, nullptr};
+}
+
+std::string encodeShard(const ShardInfo &shard) {
+  std::vector<std::string> variables;
+  for (const VariableInfo &variable : shard.variables)
+    variables.push_back(encodeVariable(variable));
+  return absl::StrCat("{\"file\": ", quoteJson(shard.file), ", \"bytes\": ", shard.bytes, ", \"crc32c\": \"",
+                      absl::StrFormat("%08x", shard.crc32c), "\", \"sha256\": ", quoteJson(shard.sha256),
+                      ", \"variables\": [", absl::StrJoin(variables, ", "), "]}");
+}
+
+absl::StatusOr<ShardInfo> decodeShard(std::string_view text) {
+  GRAPHC_ASSIGN_OR_RETURN(JsonValue root,
+                          cluster::parseJson(text, "shard", {.bytes = maxManifest, .values = 1u << 24}));
+  return readShard(root, "shard");
+}
+
+std::string encodeManifest(Manifest manifest) {
+  std::sort(manifest.shards.begin(), manifest.shards.end(),
+            [](const ShardInfo &a, const ShardInfo &b) { return a.file < b.file; });
+  std::string text = absl::StrCat("{\n  \"format\": ", Manifest::formatVersion,
+                                  ",\n  \"global_step\": ", manifest.globalStep, ",\n  \"data_position\": {");
+  bool first = true;
+  for (const auto &[phase, position] : manifest.dataPositions) {
+    absl::StrAppend(&text, first ? "" : ", ", quoteJson(phase), ": ", position);
+    first = false;
+  }
+  text += "},\n  \"shards\": [";
+  first = true;
+  for (const ShardInfo &shard : manifest.shards) {
+    absl::StrAppend(&text, first ? "\n    " : ",\n    ", encodeShard(shard));
+    first = false;
+  }
+  text += "\n  ]";
+  std::string sum = base::toHex(base::sha256(text));
+  text.append(sumStart);
+  text.append(sum);
+  text.append(sumEnd);
+  return text;
+}
+
+absl::StatusOr<Manifest> decodeManifest(std::string_view text, std::string_view name) {
+  auto damaged = [&](std::string_view why) {
+    return absl::DataLossError(
+        absl::StrCat(absl::string_view(name.data(), name.size()), ": ", absl::string_view(why.data(), why.size())));
+  };
+  size_t tail = sumStart.size() + 64 + sumEnd.size();
+  if (text.size() < tail || text.substr(text.size() - tail, sumStart.size()) != sumStart ||
+      text.substr(text.size() - sumEnd.size()) != sumEnd)
+    return damaged("the manifest does not end with its sum; it is truncated or of another program");
+  std::string_view body = text.substr(0, text.size() - tail);
+  if (text.substr(text.size() - sumEnd.size() - 64, 64) != base::toHex(base::sha256(body)))
+    return damaged("the manifest's SHA-256 does not match its text; it was changed or damaged");
+
+  GRAPHC_ASSIGN_OR_RETURN(JsonValue root, cluster::parseJson(text, name, {.bytes = maxManifest, .values = 1u << 24}));
+  ObjectReader reader(root, name, "the manifest", {"format", "global_step", "data_position", "shards", "sha256"});
+  const JsonValue *format = reader.member("format", Kind::Integer, "a number");
+  Manifest manifest;
+  manifest.globalStep = reader.count("global_step");
+  const JsonValue *positions = reader.member("data_position", Kind::Object, "an object");
+  const JsonValue *shards = reader.member("shards", Kind::Array, "an array");
+  GRAPHC_RETURN_IF_ERROR(reader.status());
+  if (format->integer != Manifest::formatVersion)
+    return absl::FailedPreconditionError(absl::StrCat(absl::string_view(name.data(), name.size()), ": format ",
+                                                      format->integer, "; this program knows format ",
+                                                      Manifest::formatVersion));
+  for (const JsonMember &position : positions->members) {
+    if (!position.value.is(Kind::Integer) || position.value.integer < 0)
+      return cluster::errorAt(name, position.value.position, "expected a count of samples");
+    manifest.dataPositions[position.key] = static_cast<uint64_t>(position.value.integer);
+  }
+  std::set<std::string> files, variables;
+  for (const JsonValue &value : shards->elements) {
+    GRAPHC_ASSIGN_OR_RETURN(ShardInfo shard, readShard(value, name));
+    if (!files.insert(shard.file).second)
+      return cluster::errorAt(name, value.position, absl::StrCat("shard ", quoteJson(shard.file), " is given twice"));
+    for (const VariableInfo &variable : shard.variables)
+      if (!variables.insert(variable.name).second)
+        return cluster::errorAt(name, value.position,
+                                absl::StrCat("variable ", quoteJson(variable.name), " is given twice"));
+    manifest.shards.push_back(std::move(shard));
+  }
+  return manifest;
+}
+
+} // namespace graphc::checkpoint

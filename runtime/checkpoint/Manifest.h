@@ -1,0 +1,59 @@
+//===- Manifest.h - what a committed checkpoint holds ---------------------------------------------------------------*- C++ -*-===//
+//
+// manifest.json, the last file of a checkpoint to appear: its presence is the commit. It carries sums of every shard and,
+// in its last line, of itself. No time, host, process or path stands in it, so that equal runs write equal bytes.
+//
+//===----------------------------------------------------------------------------------------------------------------===//
+#ifndef GRAPHC_RUNTIME_CHECKPOINT_MANIFEST_H
+#define GRAPHC_RUNTIME_CHECKPOINT_MANIFEST_H
+
+#include "runtime/plan/plan.pb.h"
+
+#include "absl/status/statusor.h"
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace graphc::checkpoint {
+
+struct VariableInfo {
+  std::string name;
+  plan::TensorType type;
+};
+
+/// What an owner tells the chief about the shard it wrote.
+struct ShardInfo {
+  std::string file; ///< within the checkpoint's folder: "ps-0.safetensors"
+  uint64_t bytes = 0;
+  uint32_t crc32c = 0;
+  std::string sha256; ///< 64 hexadecimal digits
+  std::vector<VariableInfo> variables; ///< sorted by name
+};
+
+struct Manifest {
+  static constexpr int64_t formatVersion = 1;
+  uint64_t globalStep = 0;
+  std::map<std::string, uint64_t> dataPositions; ///< phase → samples taken of its stream
+  std::vector<ShardInfo> shards; ///< sorted by file
+
+  /// The shard that holds a variable and its entry, or nulls.
+  std::pair<const ShardInfo *, const VariableInfo *> find(std::string_view variable) const;
+};
+
+/// The exact bytes of manifest.json.
+std::string encodeManifest(Manifest manifest);
+/// Checks the sum, every key, name and size; `name` is for messages. Shard files are names without '/'.
+absl::StatusOr<Manifest> decodeManifest(std::string_view text, std::string_view name);
+
+/// One shard as a line of JSON, for the control plane, and back.
+std::string encodeShard(const ShardInfo &shard);
+absl::StatusOr<ShardInfo> decodeShard(std::string_view text);
+
+/// Whether `name` may be the file of a shard: letters, digits, '_', '-' and '.', not hidden, ending in .safetensors.
+bool isShardFile(std::string_view name);
+
+} // namespace graphc::checkpoint
+#endif

@@ -1,0 +1,33 @@
+//===- Npy.h - NumPy's .npy files ------------------------------------------------------------------------------*- C++ -*-===//
+//
+// For --feed, --dump-variables and tests. Written as version 1.0, little endian, row-major; read in the versions 1 to 3.
+//
+//===----------------------------------------------------------------------------------------------------------------===//
+#ifndef GRAPHC_RUNTIME_CHECKPOINT_NPY_H
+#define GRAPHC_RUNTIME_CHECKPOINT_NPY_H
+
+#include "runtime/plan/plan.pb.h"
+
+#include "absl/status/statusor.h"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace graphc::checkpoint {
+
+struct NpyArray {
+  plan::TensorType type;
+  std::string data; ///< row-major, little endian, dense
+};
+
+/// The whole file for a dense tensor of `bytes` bytes; an error for types that NumPy does not have (bf16).
+absl::StatusOr<std::string> encodeNpy(const plan::TensorType &type, const void *data, uint64_t bytes);
+/// Checks everything; `name` is for messages.
+absl::StatusOr<NpyArray> decodeNpy(std::string_view file, std::string_view name);
+
+absl::Status writeNpy(const std::string &path, const plan::TensorType &type, const void *data, uint64_t bytes);
+absl::StatusOr<NpyArray> readNpy(const std::string &path);
+
+} // namespace graphc::checkpoint
+#endif

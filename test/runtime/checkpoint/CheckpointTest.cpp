@@ -1,0 +1,255 @@
+#include "runtime/checkpoint/Checkpoint.h"
+#include "runtime/checkpoint/Layout.h"
+#include "test/runtime/checkpoint/Tensors.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <thread>
+
+using namespace graphc;
+using namespace graphc::checkpoint;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+namespace {
+
+/// Two owners: ps:0 has w (f32[4]), ps:1 has global_step.
+class CheckpointTest : public testing::Test {
+protected:
+  CheckpointTest() : dir(folder / "ckpt") {
+    for (auto [name, type] :
+         {std::pair("w", tensorType(plan::F32, {4})), std::pair("global_step", tensorType(plan::I64))}) {
+      plan::Variable *variable = plan.add_variables();
+      variable->set_name(name);
+      *variable->mutable_type() = type;
+    }
+  }
+  Manifest write(uint64_t step, float value) {
+    std::vector<float> w(4, value);
+    int64_t count = int64_t(step);
+    Manifest manifest;
+    manifest.globalStep = step;
+    manifest.dataPositions["train"] = step * 256;
+    auto a = writeShard(dir, step, shardFile("ps", 0), {{"w", plan.variables(0).type(), w.data(), 16}});
+    auto b = writeShard(dir, step, shardFile("ps", 1), {{"global_step", plan.variables(1).type(), &count, 8}});
+    EXPECT_TRUE(a.ok() && b.ok()) << a.status() << b.status();
+    manifest.shards = {*a, *b};
+    return manifest;
+  }
+  void save(Directory &directory, uint64_t step, float value) {
+    ASSERT_TRUE(directory.prepare(step).ok());
+    absl::Status status = directory.commit(write(step, value));
+    ASSERT_TRUE(status.ok()) << status;
+  }
+  Directory open(uint32_t keep = 5) {
+    auto directory = Directory::open(dir, keep);
+    EXPECT_TRUE(directory.ok()) << directory.status();
+    return std::move(*directory);
+  }
+  std::optional<Found> newest() {
+    warnings.clear();
+    auto found = findNewest(dir, warnings);
+    EXPECT_TRUE(found.ok()) << found.status();
+    return *found;
+  }
+  float restored(const Found &found) {
+    std::vector<float> w(4);
+    int64_t count = -1;
+    absl::Status status = restoreVariables(
+        found, {{"w", plan.variables(0).type(), w.data(), 16}, {"global_step", plan.variables(1).type(), &count, 8}});
+    EXPECT_TRUE(status.ok()) << status;
+    EXPECT_EQ(uint64_t(count), found.manifest.globalStep);
+    EXPECT_EQ(w, std::vector<float>(4, w[0]));
+    return w[0];
+  }
+  std::vector<std::string> names() {
+    std::vector<std::string> out;
+    for (auto &entry : std::filesystem::directory_iterator(dir))
+      out.push_back(entry.path().filename());
+    std::sort(out.begin(), out.end());
+    return out;
+  }
+  TemporaryFolder folder;
+  std::string dir;
+  plan::Plan plan;
+  std::vector<std::string> warnings;
+};
+
+TEST_F(CheckpointTest, SavesAndRestores) {
+  EXPECT_FALSE(newest().has_value()) << "no folder is no checkpoint, not an error";
+  Directory directory = open();
+  EXPECT_FALSE(newest().has_value());
+  save(directory, 10, 1.5);
+  auto found = newest();
+  ASSERT_TRUE(found.has_value());
+  EXPECT_THAT(warnings, IsEmpty());
+  EXPECT_EQ(found->manifest.dataPositions.at("train"), 2560u);
+  EXPECT_TRUE(checkVariables(*found, plan, warnings).ok());
+  EXPECT_EQ(restored(*found), 1.5f);
+}
+
+TEST_F(CheckpointTest, EqualContentGivesEqualBytes) {
+  Directory directory = open();
+  save(directory, 10, 1.5);
+  std::string other = folder / "other";
+  std::filesystem::copy(dir, other, std::filesystem::copy_options::recursive);
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  save(directory, 10, 1.5);
+  for (const char *file : {"ps-0.safetensors", "ps-1.safetensors", "manifest.json"})
+    EXPECT_EQ(readAll(dir + "/step-10/" + file), readAll(other + "/step-10/" + file)) << file;
+}
+
+TEST_F(CheckpointTest, TheNewestIsByNumberNotByText) {
+  Directory directory = open();
+  save(directory, 9, 1);
+  save(directory, 10, 2);
+  EXPECT_EQ(restored(*newest()), 2.f);
+}
+
+TEST_F(CheckpointTest, DamagedOnesAreSkippedWithAWarning) {
+  Directory directory = open();
+  save(directory, 1, 1);
+  save(directory, 2, 2);
+  save(directory, 3, 3);
+  std::string shard = readAll(dir + "/step-3/ps-0.safetensors"), bad = shard;
+  bad.back() ^= 1;
+  writeAll(dir + "/step-3/ps-0.safetensors", bad);
+  EXPECT_EQ(restored(*newest()), 2.f);
+  EXPECT_THAT(warnings, ElementsAre(testing::AllOf(HasSubstr("step-3 is skipped"), HasSubstr("crc32c"))));
+  writeAll(dir + "/step-3/ps-0.safetensors", shard.substr(1));
+  EXPECT_EQ(restored(*newest()), 2.f);
+  EXPECT_THAT(warnings.at(0), HasSubstr("the manifest promises"));
+  std::filesystem::remove(dir + "/step-3/ps-0.safetensors");
+  EXPECT_EQ(restored(*newest()), 2.f);
+  std::filesystem::remove(dir + "/step-2/manifest.json");
+  EXPECT_EQ(restored(*newest()), 1.f);
+  EXPECT_EQ(warnings.size(), 2u);
+  std::filesystem::rename(dir + "/step-1", dir + "/step-7");
+  EXPECT_FALSE(newest().has_value());
+  EXPECT_THAT(warnings.at(0), HasSubstr("its manifest is that of step 1"));
+}
+
+TEST_F(CheckpointTest, EveryFlippedByteOfAShardIsNoticed) {
+  Directory directory = open();
+  save(directory, 1, 1);
+  std::string path = dir + "/step-1/ps-0.safetensors", good = readAll(path);
+  for (size_t i = 0; i < good.size(); ++i) {
+    std::string bad = good;
+    bad[i] ^= 0x10;
+    writeAll(path, bad);
+    EXPECT_FALSE(openCheckpoint(dir + "/step-1").ok()) << i;
+  }
+}
+
+TEST_F(CheckpointTest, AKilledSaveLeavesTheOldOneAndIsCleared) {
+  {
+    Directory directory = open();
+    save(directory, 1, 1);
+    ASSERT_TRUE(directory.prepare(2).ok());
+    write(2, 2); // and here the run is killed
+  }
+  EXPECT_EQ(restored(*newest()), 1.f);
+  EXPECT_THAT(warnings, IsEmpty());
+  EXPECT_THAT(names(), ElementsAre("step-1", "step-2.partial"));
+  Directory directory = open();
+  directory.forgetNonce();
+  EXPECT_THAT(names(), ElementsAre("step-1"));
+}
+
+TEST_F(CheckpointTest, TheSameStepIsReplaced) {
+  Directory directory = open();
+  save(directory, 1, 1);
+  save(directory, 1, 5);
+  directory.forgetNonce();
+  EXPECT_EQ(restored(*newest()), 5.f);
+  EXPECT_THAT(names(), ElementsAre("step-1"));
+}
+
+TEST_F(CheckpointTest, KeepsTheLastOnes) {
+  Directory directory = open(2);
+  directory.forgetNonce();
+  for (uint64_t step : {1, 2, 3, 10})
+    save(directory, step, float(step));
+  EXPECT_THAT(names(), ElementsAre("step-10", "step-3"));
+}
+
+TEST_F(CheckpointTest, ADamagedLaterOneDoesNotPushOutTheNewest) {
+  Directory directory = open(1);
+  directory.forgetNonce();
+  save(directory, 10, 10);
+  std::filesystem::remove(dir + "/step-10/manifest.json");
+  save(directory, 7, 7);
+  EXPECT_THAT(names(), ElementsAre("step-10", "step-7"));
+  EXPECT_EQ(restored(*newest()), 7.f);
+}
+
+TEST_F(CheckpointTest, TwoRunsCannotWriteIntoOneFolder) {
+  Directory directory = open();
+  auto second = Directory::open(dir);
+  ASSERT_FALSE(second.ok());
+  EXPECT_THAT(std::string(second.status().message()), HasSubstr("is in use by another run"));
+}
+
+TEST_F(CheckpointTest, TheNonceProvesTheFolder) {
+  Directory directory = open();
+  EXPECT_TRUE(checkNonce(dir, directory.nonce()).ok());
+  std::filesystem::create_directory(folder / "elsewhere");
+  EXPECT_THAT(std::string(checkNonce(folder / "elsewhere", directory.nonce()).message()),
+              HasSubstr("is not the chief's folder"));
+  EXPECT_FALSE(checkNonce(dir, "../../etc/passwd").ok());
+  directory.forgetNonce();
+  EXPECT_FALSE(checkNonce(dir, directory.nonce()).ok());
+}
+
+TEST_F(CheckpointTest, VariablesMustFitThePlan) {
+  Directory directory = open();
+  save(directory, 1, 1);
+  Found found = *newest();
+  plan::Plan other = plan;
+  *other.mutable_variables(0)->mutable_type() = tensorType(plan::F32, {5});
+  EXPECT_THAT(std::string(checkVariables(found, other, warnings).message()),
+              HasSubstr("variable w is tensor<4xf32>, the plan has tensor<5xf32>"));
+  other.mutable_variables(0)->set_name("v");
+  EXPECT_THAT(std::string(checkVariables(found, other, warnings).message()), HasSubstr("has no variable v"));
+  other = plan;
+  other.mutable_variables()->RemoveLast();
+  EXPECT_TRUE(checkVariables(found, other, warnings).ok());
+  EXPECT_THAT(warnings, ElementsAre(HasSubstr("variable global_step is not in the plan")));
+  EXPECT_FALSE(restoreVariables(found, {{"v", tensorType(plan::F32, {4}), nullptr, 16}}).ok());
+  std::vector<float> room(5);
+  EXPECT_FALSE(restoreVariables(found, {{"w", tensorType(plan::F32, {5}), room.data(), 20}}).ok());
+}
+
+TEST_F(CheckpointTest, ReadersSeeWholeCheckpointsWhileTrainingGoesOn) {
+  Directory directory = open(2);
+  save(directory, 1, 1);
+  std::atomic<bool> stop = false;
+  std::atomic<int> reads = 0;
+  std::thread reader([&] {
+    while (!stop) {
+      std::vector<std::string> skipped;
+      auto found = findNewest(dir, skipped);
+      // One that was pruned between listing and opening is skipped; a torn one never appears.
+      ASSERT_TRUE(found.ok()) << found.status();
+      for (const std::string &warning : skipped)
+        ASSERT_THAT(warning, HasSubstr("No such file"));
+      if (found->has_value()) {
+        std::vector<float> w(4);
+        absl::Status status = restoreVariables(**found, {{"w", plan.variables(0).type(), w.data(), 16}});
+        if (status.ok())
+          ASSERT_EQ(w[0], float((*found)->manifest.globalStep));
+        ++reads;
+      }
+    }
+  });
+  for (uint64_t step = 2; step < 60; ++step)
+    save(directory, step, float(step));
+  stop = true;
+  reader.join();
+  EXPECT_GT(reads, 0);
+}
+
+} // namespace

@@ -1,0 +1,46 @@
+// Small tensors and folders for the checkpoint tests.
+#ifndef GRAPHC_TEST_RUNTIME_CHECKPOINT_TENSORS_H
+#define GRAPHC_TEST_RUNTIME_CHECKPOINT_TENSORS_H
+
+#include "runtime/checkpoint/Safetensors.h"
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+namespace graphc::checkpoint {
+
+inline plan::TensorType tensorType(plan::DataType dtype, std::vector<int64_t> shape = {}) {
+  plan::TensorType type;
+  type.set_dtype(dtype);
+  for (int64_t size : shape)
+    type.add_shape(size);
+  return type;
+}
+
+class TemporaryFolder {
+public:
+  TemporaryFolder() {
+    std::string pattern = (std::filesystem::temp_directory_path() / "graphc-checkpoint-XXXXXX").string();
+    path = mkdtemp(pattern.data());
+  }
+  ~TemporaryFolder() { std::filesystem::remove_all(path); }
+  std::string operator/(const std::string &name) const { return (path / name).string(); }
+  std::string str() const { return path.string(); }
+
+private:
+  std::filesystem::path path;
+};
+
+inline std::string readAll(const std::string &path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+inline void writeAll(const std::string &path, const std::string &content) {
+  std::ofstream(path, std::ios::binary | std::ios::trunc) << content;
+}
+
+} // namespace graphc::checkpoint
+#endif
