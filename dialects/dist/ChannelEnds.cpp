@@ -95,6 +95,7 @@ GRAPHC_CHANNEL_END(SendDoneOp, Complete)
 GRAPHC_CHANNEL_END(ReceiveOp, Receive)
 GRAPHC_CHANNEL_END(ReleaseOp, Release)
 GRAPHC_CHANNEL_END(AggregateOp, Receive)
+GRAPHC_CHANNEL_END(AggregateIntoOp, Receive)
 #undef GRAPHC_CHANNEL_END
 
 Type SendOp::getMessageType() { return getValue().getType(); }
@@ -102,6 +103,8 @@ Type SendStartOp::getMessageType() { return getValue().getType(); }
 Type ReceiveOp::getMessageType() { return getValue().getType(); }
 Type AggregateOp::getMessageType() { return getValue().getType(); }
 bool AggregateOp::takesWholeFamily() { return true; }
+Type AggregateIntoOp::getMessageType() { return getAccumulator().getType(); }
+bool AggregateIntoOp::takesWholeFamily() { return true; }
 
 ChannelEnd ControlSendOp::getChannelEnd() { return ChannelEnd::Send; }
 bool ControlSendOp::isControl() { return true; }

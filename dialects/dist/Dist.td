@@ -3,5 +3,6 @@
 #define GRAPHC_DIST_TD
 
 include "dialects/dist/DistOps.td"
+include "dialects/dist/DistBufferOps.td"
 
 #endif // GRAPHC_DIST_TD

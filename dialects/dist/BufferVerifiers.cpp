@@ -1,0 +1,92 @@
+// Verifiers of the operations after `outline`.
+#include "dialects/dist/DistDialect.h"
+#include "dialects/graph/GraphDialect.h"
+
+#include "mlir/Interfaces/FunctionInterfaces.h"
+
+using namespace mlir;
+
+namespace graphc::dist {
+
+// (B1)
+LogicalResult BufferOp::verify() {
+  if (std::optional<uint64_t> offset = getOffset(); offset && (int64_t(*offset) < 0 || *offset % 64))
+    return emitOpError("has offset ") << *offset << ", expected a multiple of 64 that is not negative";
+  return success();
+}
+
+// (VB1)
+LogicalResult VariableBufferOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  auto variable = symbols.lookupNearestSymbolFrom<graph::VariableOp>(*this, getVariableAttr());
+  if (!variable)
+    return emitOpError("names the variable @") << getVariable() << ", which this module does not declare";
+  auto declared = cast<RankedTensorType>(variable.getType());
+  auto type = cast<MemRefType>(getBuffer().getType());
+  if (declared.getShape() == type.getShape() && declared.getElementType() == type.getElementType())
+    return success();
+  InFlightDiagnostic diag = emitOpError("is a ") << type << ", but the variable @" << getVariable() << " is a " << declared;
+  diag.attachNote(variable.getLoc()) << "variable declared here";
+  return diag;
+}
+
+// (CB1)
+LogicalResult ConstantBufferOp::verify() {
+  auto type = cast<MemRefType>(getBuffer().getType());
+  auto value = cast<ShapedType>(getValue().getType());
+  if (value.getShape() != type.getShape() || value.getElementType() != type.getElementType())
+    return emitOpError("has data of type ") << value << " in a " << type;
+  return success();
+}
+
+// (VW1)
+LogicalResult ViewOp::verify() {
+  auto from = cast<MemRefType>(getSource().getType()), to = cast<MemRefType>(getBuffer().getType());
+  if (from.getElementType() != to.getElementType() || from.getNumElements() != to.getNumElements())
+    return emitOpError("expects as many elements of the same type, but goes from ") << from << " to " << to;
+  return success();
+}
+
+/// (K1) for `count` buffers.
+static LogicalResult verifyKernel(Operation *op, FlatSymbolRefAttr name, unsigned count, SymbolTableCollection &symbols) {
+  auto kernel = symbols.lookupNearestSymbolFrom<FunctionOpInterface>(op, name);
+  if (!kernel)
+    return op->emitOpError("calls the kernel @") << name.getValue() << ", which this module does not define";
+  // Once lowered, a kernel takes the array of pointers and the context of runtime/kernels/KernelAbi.h.
+  if (kernel->getName().getDialectNamespace() == "llvm" || kernel.getNumArguments() == count)
+    return success();
+  InFlightDiagnostic diag = op->emitOpError("passes ") << count << " buffers to the kernel @" << name.getValue()
+                                                      << ", which takes " << kernel.getNumArguments();
+  diag.attachNote(kernel.getLoc()) << "kernel defined here";
+  return diag;
+}
+
+LogicalResult CallOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  return verifyKernel(*this, getKernelAttr(), getBuffers().size(), symbols);
+}
+
+// (LM1), (LM2)
+LogicalResult LibraryMatmulOp::verify() {
+  auto check = [&](StringRef what, Value buffer, int64_t expected) -> LogicalResult {
+    auto type = cast<MemRefType>(buffer.getType());
+    if (!type.getElementType().isF32())
+      return emitOpError("expects f32, but ") << what << " is a " << type;
+    if (type.getNumElements() != expected)
+      return emitOpError("expects ") << expected << " elements in " << what << ", which is a " << type;
+    return success();
+  };
+  int64_t m = getM(), n = getN(), k = getK(), batch = getBatch();
+  if (m < 1 || n < 1 || k < 1 || batch < 1)
+    return emitOpError("expects positive sizes");
+  if (failed(check("a", getA(), batch * m * k)) || failed(check("b", getB(), batch * k * n)) ||
+      failed(check("c", getC(), batch * m * n)))
+    return failure();
+  return getBias() ? check("bias", getBias(), n) : success();
+}
+
+LogicalResult NextBatchIntoOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  if (symbols.lookupNearestSymbolFrom<graph::DatasetOp>(*this, getDatasetAttr()))
+    return success();
+  return emitOpError("names the data set @") << getDataset() << ", which this module does not declare";
+}
+
+} // namespace graphc::dist

@@ -1,0 +1,171 @@
+// Programs after `outline`: values are buffers, compute is calls of kernels in destination-passing form.
+// Created by `outline`; `schedule` gives buffers their offsets; `emit` removes all of them.
+#ifndef GRAPHC_DIST_BUFFER_OPS_TD
+#define GRAPHC_DIST_BUFFER_OPS_TD
+
+include "dialects/dist/DistAttrs.td"
+include "dialects/dist/DistDialect.td"
+include "mlir/IR/SymbolInterfaces.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+def Dist_Buffer : ConfinedType<AnyMemRef, [HasStaticShapePred], "statically shaped buffer">;
+class Dist_BodyOp<string mnemonic, list<Trait> traits = []> : Dist_Op<mnemonic, traits # [HasParent<"ProgramOp">]>;
+
+//===----------------------------------------------------------------------===//
+// Buffers
+//===----------------------------------------------------------------------===//
+
+def Dist_BufferOp : Dist_BodyOp<"buffer"> {
+  let summary = "memory of one step in the program's arena";
+  let description = [{
+    `offset` is in bytes, a multiple of 64; `schedule` adds it. Buffers whose lives do not meet may share memory.
+
+    ```mlir
+    %0 = dist.buffer {offset = 64} : memref<128x512xf32>
+    ```
+
+    1. (B1) `offset`, where given, is a multiple of 64 and not negative
+  }];
+  let arguments = (ins OptionalAttr<I64Attr>:$offset);
+  let results = (outs Dist_Buffer:$buffer);
+  let assemblyFormat = "attr-dict `:` type($buffer)";
+  let hasVerifier = 1;
+}
+
+def Dist_VariableBufferOp : Dist_BodyOp<"variable_buffer", [DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "the memory of a variable that this program's task owns";
+  let description = [{
+    ```mlir
+    %0 = dist.variable_buffer @w1 : memref<784x512xf32>
+    ```
+
+    1. (VB1) the variable exists and has this shape and element type
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$variable);
+  let results = (outs Dist_Buffer:$buffer);
+  let assemblyFormat = "$variable attr-dict `:` type($buffer)";
+}
+
+def Dist_ConstantBufferOp : Dist_BodyOp<"constant_buffer"> {
+  let summary = "read-only data of the plan";
+  let description = [{
+    Constants that are sent or given to a library; those of compiled kernels are part of the code.
+
+    ```mlir
+    %0 = dist.constant_buffer dense<[1, 2]> : tensor<2xi32> to memref<2xi32>
+    ```
+
+    1. (CB1) the data has the buffer's shape and element type
+  }];
+  let arguments = (ins ElementsAttr:$value);
+  let results = (outs Dist_Buffer:$buffer);
+  let assemblyFormat = "$value `to` type($buffer) attr-dict";
+  let hasVerifier = 1;
+}
+
+def Dist_ViewOp : Dist_BodyOp<"view"> {
+  let summary = "the same memory under another shape";
+  let description = [{
+    ```mlir
+    %1 = dist.view %0 : memref<4x2xf32> to memref<8xf32>
+    ```
+
+    1. (VW1) same element type, same number of elements
+  }];
+  let arguments = (ins Dist_Buffer:$source);
+  let results = (outs Dist_Buffer:$buffer);
+  let assemblyFormat = "$source attr-dict `:` type($source) `to` type($buffer)";
+  let hasVerifier = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Calls
+//===----------------------------------------------------------------------===//
+
+def Dist_CallOp : Dist_BodyOp<"call", [DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "runs a compiled kernel";
+  let description = [{
+    The callee is a `func.func private` of the module whose arguments say how they are used: `dist.access = "read"`,
+    `"write"` (every byte) or `"read_write"`; `dist.scratch` marks the last one as memory for in-between values. Its
+    attribute `dist.flops` is the work of one call. Buffers do not overlap but for those of `"read"`.
+
+    ```mlir
+    dist.call @train_step.worker.kernel0(%0, %1) : memref<4xf32>, memref<4xf32>
+    ```
+
+    1. (K1) the kernel exists (a func.func, an llvm.func once lowered), with as many arguments as buffers
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$kernel, Variadic<Dist_Buffer>:$buffers);
+  let assemblyFormat = "$kernel `(` $buffers `)` attr-dict (`:` type($buffers)^)?";
+}
+
+def Dist_LibraryMatmulOp : Dist_BodyOp<"library_matmul", [AttrSizedOperandSegments]> {
+  let summary = "c = op(a) x op(b) [+ bias] [relu] by the library";
+  let description = [{
+    Row-major and dense, `batch` of each of a, b and c end to end. `threads` is part of what is computed: another count may
+    round differently. `scratch` is as large as the library asks for this descriptor (runtime/kernels/Matmul.h).
+
+    ```mlir
+    dist.library_matmul %x, %w bias %b into %c scratch %s {m = 128, n = 512, k = 784, relu}
+        : memref<128x784xf32>, memref<784x512xf32>, memref<512xf32>, memref<128x512xf32>, memref<131840xi8>
+    ```
+
+    1. (LM1) sizes agree: a holds batch*m*k elements, b batch*k*n, bias n, c batch*m*n
+    2. (LM2) f32
+  }];
+  let arguments = (ins Dist_Buffer:$a, Dist_Buffer:$b, Optional<Dist_Buffer>:$bias, Dist_Buffer:$c,
+      Optional<Dist_Buffer>:$scratch, I64Attr:$m, I64Attr:$n, I64Attr:$k, DefaultValuedAttr<I64Attr, "1">:$batch,
+      UnitAttr:$transpose_a, UnitAttr:$transpose_b, UnitAttr:$relu, DefaultValuedAttr<I64Attr, "1">:$threads);
+  let assemblyFormat = [{
+    $a `,` $b (`bias` $bias^)? `into` $c (`scratch` $scratch^)? attr-dict
+    `:` type($a) `,` type($b) (`,` `bias` type($bias)^)? `,` type($c) (`,` `scratch` type($scratch)^)?
+  }];
+  let hasVerifier = 1;
+}
+
+def Dist_AggregateIntoOp : Dist_BodyOp<"aggregate_into",
+    [DeclareOpInterfaceMethods<SymbolUserOpInterface>,
+     DeclareOpInterfaceMethods<Dist_ChannelEndOpInterface, ["getMessageType", "takesWholeFamily"]>]> {
+  let summary = "`aggregate` into a buffer";
+  let description = [{
+    acc = m0; then for each further message, in replica order, `add`(acc read_write, message read).
+
+    ```mlir
+    dist.aggregate_into @train_step.w.gradient, %acc by @add_4xf32 : memref<4xf32>
+    ```
+
+    1. (E1), (E2), (E3), (A1) as for `aggregate`
+    2. (K1) the kernel exists
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$channel, Dist_Buffer:$accumulator, FlatSymbolRefAttr:$add);
+  let assemblyFormat = "$channel `,` $accumulator `by` $add attr-dict `:` type($accumulator)";
+}
+
+def Dist_NextBatchIntoOp : Dist_BodyOp<"next_batch_into", [AttrSizedOperandSegments,
+                                                           DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "graph.next_batch into buffers";
+  let description = [{
+    ```mlir
+    dist.next_batch_into @train, %x, %y {batch = 128} : memref<128x784xf32>, memref<128xi32>
+    dist.next_batch_into @test, %x, %y valid %v {batch = 100, pad_last}
+        : memref<100x784xf32>, memref<100xi32>, valid memref<100xi1>
+    ```
+
+    1. (NB1) the data set exists
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$dataset, Variadic<Dist_Buffer>:$buffers, Optional<Dist_Buffer>:$valid,
+      Dist_PositiveI64Attr:$batch, UnitAttr:$pad_last, DefaultValuedAttr<I64Attr, "0">:$micro_batch,
+      DefaultValuedAttr<Dist_PositiveI64Attr, "1">:$micro_batches);
+  let assemblyFormat = [{
+    $dataset `,` $buffers (`valid` $valid^)? attr-dict `:` type($buffers) (`,` `valid` type($valid)^)?
+  }];
+}
+
+def Dist_FeedIntoOp : Dist_BodyOp<"feed_into"> {
+  let summary = "`feed` into a buffer, before the step begins";
+  let description = [{ Example: `dist.feed_into "x", %x : memref<4xf32>`. }];
+  let arguments = (ins StrAttr:$name, Dist_Buffer:$buffer);
+  let assemblyFormat = "$name `,` $buffer attr-dict `:` type($buffer)";
+}
+
+#endif // GRAPHC_DIST_BUFFER_OPS_TD
