@@ -1,0 +1,211 @@
+"""A reference interpreter of graph functions: slow, short, and written from the ops' definitions, not from our code.
+
+Reads the generic text that `graph-opt --mlir-print-op-generic` prints and runs one graph.func on Python numbers. Composite
+ops are not known here; run --decompose first. f32 results are rounded after every op.
+"""
+import itertools
+import math
+import re
+import struct
+
+OP = re.compile(r'^\s*(?:%(?P<results>\w+)(?::\d+)? = )?"(?P<name>[\w.]+)"\((?P<operands>[^)]*)\)\s*(?:<\{(?P<properties>.*)\}>)?'
+                r'\s*(?:\{(?P<attributes>[^}]*)\})?\s*(?:\(\{)?\s*: \((?P<from>.*)\) -> (?P<to>.*)$')
+TYPE = re.compile(r"tensor<((?:\d+x)*)(\w+)>")
+
+
+class Tensor:
+    def __init__(self, shape, element, flat):
+        self.shape, self.element = tuple(shape), element
+        self.flat = [rounded(element, value) for value in flat]
+        assert len(self.flat) == math.prod(self.shape), (shape, len(self.flat))
+
+    def at(self, index):
+        return self.flat[offset(self.shape, index)]
+
+
+def rounded(element, value):
+    if element == "f32" and math.isfinite(value):
+        try:
+            return struct.unpack("f", struct.pack("f", value))[0]
+        except OverflowError:
+            return math.copysign(math.inf, value)
+    return value
+
+
+def offset(shape, index):
+    place = 0
+    for size, i in zip(shape, index, strict=True):
+        place = place * size + i
+    return place
+
+
+def indices(shape):
+    return itertools.product(*map(range, shape))
+
+
+def types(text):
+    return [(tuple(int(size) for size in sizes.split("x")[:-1]), element) for sizes, element in TYPE.findall(text)]
+
+
+def number(text):
+    if text in ("true", "false"):
+        return text == "true"
+    if text.startswith("0x"):
+        width = (len(text) - 2) // 2
+        return struct.unpack(">d" if width == 8 else ">f", bytes.fromhex(text[2:]))[0]
+    return float(text) if re.search(r"[.einf]", text) else int(text)
+
+
+def dense(text):
+    """The constant of `dense<…> : tensor<…>`."""
+    body, kind = re.match(r"dense<(.*?)> : (tensor<[^>]*>)", text).groups()
+    (shape, element), = types(kind)
+    elements = [number(word) for word in re.findall(r"[^\s,\[\]]+", body)]
+    if len(elements) == 1:
+        elements *= math.prod(shape)
+    return Tensor(shape, element, elements)
+
+
+def ints(properties, name):
+    return [int(n) for n in re.search(rf"{name} = array<i64(?:: ([^>]*))?>", properties).group(1).split(",")] \
+        if re.search(rf"{name} = array<i64:", properties) else []
+
+
+def integer(properties, name):
+    return int(re.search(rf"{name} = (-?\d+)", properties).group(1))
+
+
+def divide(a, b):
+    if isinstance(a, float):
+        if b == 0:
+            return math.nan if a == 0 or a != a else math.copysign(math.inf, a) * math.copysign(1, b)
+        return a / b
+    return 0 if b == 0 else int(math.copysign(abs(a) // abs(b), a * b)) if a else 0
+
+
+def exponential(x):
+    try:
+        return math.exp(x)
+    except OverflowError:
+        return math.inf
+
+
+def logarithm(x):
+    return -math.inf if x == 0 else math.nan if x < 0 or x != x else math.log(x)
+
+
+ELEMENTWISE = {
+    "add": lambda a, b: a + b, "subtract": lambda a, b: a - b, "multiply": lambda a, b: a * b, "divide": divide,
+    "maximum": max, "minimum": min, "negate": lambda a: -a, "abs": abs,
+    "sqrt": lambda a: math.sqrt(a) if a >= 0 else math.nan, "exponential": exponential, "log": logarithm,
+    "tanh": math.tanh, "relu": lambda a: max(a, 0.0), "and": lambda a, b: a and b, "or": lambda a, b: a or b,
+    "not": lambda a: not a, "select": lambda p, a, b: a if p else b,
+}
+RELATION = [lambda a, b: a == b, lambda a, b: a != b, lambda a, b: a < b, lambda a, b: a <= b, lambda a, b: a > b,
+            lambda a, b: a >= b]
+
+
+def convert(value, element):
+    if element == "i1":
+        return value != 0
+    if element.startswith("i"):
+        if isinstance(value, float):
+            low, high = -2**(int(element[1:]) - 1), 2**(int(element[1:]) - 1) - 1
+            return 0 if value != value else int(min(max(value, low), high))
+        return int(value)
+    return float(value)
+
+
+def reduced(operand, dimensions, combine, shape, element):
+    kept = [i for i in range(len(operand.shape)) if i not in dimensions]
+    groups = {}
+    for index in indices(operand.shape):
+        groups.setdefault(tuple(index[i] for i in kept), []).append(operand.at(index))
+    return Tensor(shape, element, [combine(groups[index]) for index in indices(shape)])
+
+
+def matmul(a, b, properties, shape, element):
+    ta, tb = "transpose_a" in properties, "transpose_b" in properties
+    flat = []
+    for *batch, i, j in indices(shape):
+        k = a.shape[-2] if ta else a.shape[-1]
+        flat.append(math.fsum(a.at((*batch, l, i) if ta else (*batch, i, l)) * b.at((*batch, j, l) if tb else (*batch, l, j))
+                              for l in range(k)))
+    return Tensor(shape, element, flat)
+
+
+def evaluate(name, args, properties, shape, element):
+    if name in ELEMENTWISE:
+        return Tensor(shape, element, map(ELEMENTWISE[name], *(a.flat for a in args)))
+    if name == "compare":
+        relation = RELATION["eq ne lt le gt ge".split().index(re.search(r"comparison<?\s*(\w\w)", properties).group(1))]
+        return Tensor(shape, element, map(relation, args[0].flat, args[1].flat))
+    if name == "convert":
+        return Tensor(shape, element, [convert(value, element) for value in args[0].flat])
+    if name == "constant":
+        return dense(properties.split("value = ", 1)[1])
+    if name == "iota":
+        dimension = integer(properties, "dimension")
+        return Tensor(shape, element, [convert(index[dimension], element) for index in indices(shape)])
+    if name == "reshape":
+        return Tensor(shape, element, args[0].flat)
+    if name == "transpose":
+        permutation = ints(properties, "permutation")
+        back = [permutation.index(i) for i in range(len(shape))]
+        return Tensor(shape, element, [args[0].at([index[i] for i in back]) for index in indices(shape)])
+    if name == "broadcast_in_dim":
+        dimensions = ints(properties, "broadcast_dimensions")
+        return Tensor(shape, element, [args[0].at([0 if size == 1 else index[d] for size, d in
+                                                   zip(args[0].shape, dimensions)]) for index in indices(shape)])
+    if name == "reduce_sum":
+        add = math.fsum if element.startswith("f") else sum
+        return reduced(args[0], ints(properties, "dimensions"), add, shape, element)
+    if name == "reduce_max":
+        return reduced(args[0], ints(properties, "dimensions"), max, shape, element)
+    if name == "argmax":
+        return reduced(args[0], [integer(properties, "dimension")], lambda row: row.index(max(row)), shape, element)
+    if name == "matmul":
+        return matmul(*args, properties, shape, element)
+    if name == "bias_add":
+        width = args[1].shape[0]
+        return Tensor(shape, element, [value + args[1].flat[i % width] for i, value in enumerate(args[0].flat)])
+    raise NotImplementedError(f"graph.{name}")
+
+
+def variable(properties):
+    (shape, element), = types(re.search(r"type = (tensor<[^>]*>)", properties).group(1))
+    if "#graph.value" not in properties:
+        assert "#graph.zeros" in properties, properties
+        return Tensor(shape, element, [convert(0, element)] * math.prod(shape))
+    value = dense(re.search(r"#graph.value<(dense<.*?> : tensor<[^>]*>)>", properties).group(1))
+    return Tensor(shape, element, value.flat * (math.prod(shape) // len(value.flat)))
+
+
+def run(text):
+    """Runs the one function of a module; returns its variables afterwards."""
+    state, env = {}, {}
+    for line in text.splitlines():
+        match = OP.match(line)
+        if not match or match["name"] in ("builtin.module", "graph.func"):
+            if match is None and '"graph.' in line and "graph.func" not in line:
+                raise ValueError(f"cannot read: {line}")
+            continue
+        name, properties = match["name"].removeprefix("graph."), match["properties"] or ""
+        args = [env[word] for word in re.findall(r"%\w+(?:#\d+)?", match["operands"])]
+        symbol = re.search(r'(?:variable = @|sym_name = )"?([\w/]+)', properties)
+        if name == "variable":
+            state[symbol.group(1)] = variable(properties)
+        elif name == "read":
+            env["%" + match["results"]] = state[symbol.group(1)]
+        elif name == "assign":
+            state[symbol.group(1)] = args[0]
+        elif name in ("assign_add", "apply_sgd"):
+            old = state[symbol.group(1)]
+            rate = 1 if name == "assign_add" else -rounded(old.element, float(
+                re.search(r"learning_rate = (\S+) : f64", properties).group(1)))
+            steps = [rounded(old.element, rate * step) for step in args[0].flat]
+            state[symbol.group(1)] = Tensor(old.shape, old.element, [a + b for a, b in zip(old.flat, steps)])
+        elif name != "return":
+            (shape, element), = types(match["to"])
+            env["%" + match["results"]] = evaluate(name, args, properties, shape, element)
+    return state

@@ -1,0 +1,141 @@
+"""One small function for each differentiable op: variables, and the graph text from them to a result.
+
+A case's text uses %NAME for each variable, ELEMENT for the element type and ends by defining %out, whose type is `out`.
+Values are multiples of 1/256, so that f32 and f64 start from the same numbers, and stay away from kinks and ties.
+"""
+import itertools
+import random
+
+
+class Case:
+    def __init__(self, name, variables, text, out, step=2.0**-17, tolerance=1e-6, bound=2e-5, constants=""):
+        self.name = name
+        self.variables = variables  # name -> (shape, values)
+        self.text = text
+        self.out = out  # shape
+        self.step = step  # of the central differences
+        self.tolerance = tolerance  # f64 gradient against differences, relative to the largest gradient
+        self.bound = bound  # f32 gradient against f64's, likewise
+        self.constants = constants  # shared by all evaluations: labels, predicates
+
+
+def count(shape):
+    n = 1
+    for size in shape:
+        n *= size
+    return n
+
+
+def tensor(shape, element="ELEMENT"):
+    return "tensor<" + "".join(f"{size}x" for size in shape) + element + ">"
+
+
+def values(seed, shape, low=-2.0, high=2.0, apart=0.0):
+    """Distinct multiples of 1/256 in [low, high), none nearer to 0 than `apart`."""
+    choice = [i / 256 for i in range(int(low * 256), int(high * 256)) if abs(i / 256) >= apart]
+    return shape, random.Random(seed).sample(choice, count(shape))
+
+
+def unary(op, low=-2.0, high=2.0, apart=0.0, **more):
+    shape = (2, 3)
+    return Case(op, {"x": values(op, shape, low, high, apart)}, f"%out = graph.{op} %x : {tensor(shape)}", shape, **more)
+
+
+def binary(op, low=-2.0, high=2.0, apart=0.0, **more):
+    shape = (2, 3)
+    both = {"x": values(op, shape, low, high, apart), "y": values(op + "y", shape, low, high, apart)}
+    return Case(op, both, f"%out = graph.{op} %x, %y : {tensor(shape)}", shape, **more)
+
+
+def power_of(exponent):
+    shape = (5,)
+    text = (f"%e = graph.constant dense<{exponent:.17e}> : {tensor(shape)}\n"
+            f"%out = graph.power %x, %e : {tensor(shape)}")
+    low = 0.25 if exponent != int(exponent) else -2.0
+    return Case(f"power_{exponent}", {"x": values(f"p{exponent}", shape, low, 2.0, 0.25)}, text, shape)
+
+
+def shaped(name, op, shape, out, attributes):
+    text = f"%out = graph.{op} %x {attributes} : ({tensor(shape)}) -> {tensor(out)}"
+    return Case(name, {"x": values(name, shape)}, text, out)
+
+
+def matmul(transpose_a, transpose_b, batch):
+    m, n, k = 2, 4, 3
+    a = batch + ((k, m) if transpose_a else (m, k))
+    b = batch + ((n, k) if transpose_b else (k, n))
+    flags = [flag for flag, on in (("transpose_a", transpose_a), ("transpose_b", transpose_b)) if on]
+    name = "_".join(["matmul", *(["batch"] if batch else []), *flags])
+    attributes = f" {{{', '.join(flags)}}}" if flags else ""
+    out = batch + (m, n)
+    text = f"%out = graph.matmul %x, %y{attributes} : ({tensor(a)}, {tensor(b)}) -> {tensor(out)}"
+    return Case(name, {"x": values(name, a), "y": values(name + "y", b)}, text, out)
+
+
+def cases():
+    yield unary("negate")
+    yield unary("abs", apart=0.1)
+    yield unary("sign", apart=0.1)
+    yield unary("sqrt", low=0.25, high=4.0)
+    yield unary("rsqrt", low=0.25, high=4.0)
+    yield unary("exponential")
+    yield unary("log", low=0.25, high=4.0)
+    yield unary("tanh")
+    yield unary("logistic")
+    yield unary("relu", apart=0.1)
+    yield binary("add")
+    yield binary("subtract")
+    yield binary("multiply")
+    yield binary("divide", apart=0.25)
+    yield binary("maximum")
+    yield binary("minimum")
+    yield binary("power", low=0.25)
+    for exponent in (-2.0, -1.0, 0.5, 1.0, 2.0, 3.0, 4.0, 5.0):
+        yield power_of(exponent)
+
+    shape = (6,)
+    yield Case("select", {"x": values("s", shape), "y": values("t", shape)},
+               f"%out = graph.select %p, %x, %y : {tensor(shape)}", shape,
+               constants="%p = graph.constant dense<[true, false, true, true, false, false]> : tensor<6xi1>")
+    # Exact in both types, so the step may be large; f32 keeps it exact too.
+    yield Case("convert", {"x": values("convert", shape)},
+               "%c = graph.convert %x : (tensor<6xELEMENT>) -> tensor<6xOTHER>\n"
+               "%out = graph.convert %c : (tensor<6xOTHER>) -> tensor<6xELEMENT>", shape, step=0.25)
+
+    yield shaped("reshape", "reshape", (2, 6), (3, 4), "")
+    yield shaped("transpose", "transpose", (2, 3, 4), (4, 2, 3), "permutation = [2, 0, 1]")
+    yield shaped("broadcast_new", "broadcast_in_dim", (3,), (2, 3, 2), "broadcast_dimensions = [1]")
+    yield shaped("broadcast_unit", "broadcast_in_dim", (1, 3), (2, 3), "broadcast_dimensions = [0, 1]")
+    yield shaped("broadcast_scalar", "broadcast_in_dim", (), (2, 3), "broadcast_dimensions = []")
+    for op in ("sum", "mean", "max"):
+        yield shaped(f"reduce_{op}_first", f"reduce_{op}", (3, 4), (4,), "dimensions = [0]")
+        yield shaped(f"reduce_{op}_last", f"reduce_{op}", (3, 4), (3,), "dimensions = [1]")
+        yield shaped(f"reduce_{op}_all", f"reduce_{op}", (2, 2, 2), (), "dimensions = [0, 1, 2]")
+        yield shaped(f"reduce_{op}_middle", f"reduce_{op}", (2, 3, 2), (2, 2), "dimensions = [1]")
+
+    for transpose_a, transpose_b, batch in itertools.product((False, True), (False, True), ((), (2,))):
+        yield matmul(transpose_a, transpose_b, batch)
+    yield Case("bias_add", {"x": values("bias", (3, 4)), "y": values("biasy", (4,))},
+               f"%out = graph.bias_add %x, %y : {tensor((3, 4))}, {tensor((4,))}", (3, 4))
+
+    yield Case("softmax", {"x": values("softmax", (3, 4))}, f"%out = graph.softmax %x : {tensor((3, 4))}", (3, 4))
+    yield Case("log_softmax", {"x": values("log_softmax", (3, 4))}, f"%out = graph.log_softmax %x : {tensor((3, 4))}",
+               (3, 4))
+    labels = "%labels = graph.constant dense<[2, 0, 3]> : tensor<3xi32>"
+    for op in ("softmax_cross_entropy", "nll_loss"):
+        yield Case(op, {"x": values(op, (3, 4))},
+                   f"%out = graph.{op} %x, %labels : ({tensor((3, 4))}, tensor<3xi32>) -> {tensor(())}", (),
+                   constants=labels)
+
+    # Every op of a network at once: sums over uses, relu by its result, gradients through two products.
+    yield Case("network",
+               {"x": values("n1", (3, 5)), "w": values("n2", (5, 4), -1, 1), "b": values("n3", (4,), -1, 1),
+                "v": values("n4", (4, 4), -1, 1)},
+               f"""%h0 = graph.matmul %x, %w : ({tensor((3, 5))}, {tensor((5, 4))}) -> {tensor((3, 4))}
+                   %h1 = graph.bias_add %h0, %b : {tensor((3, 4))}, {tensor((4,))}
+                   %h2 = graph.relu %h1 : {tensor((3, 4))}
+                   %h3 = graph.tanh %h1 : {tensor((3, 4))}
+                   %h4 = graph.add %h2, %h3 : {tensor((3, 4))}
+                   %h5 = graph.matmul %h4, %v : ({tensor((3, 4))}, {tensor((4, 4))}) -> {tensor((3, 4))}
+                   %out = graph.softmax_cross_entropy %h5, %labels : ({tensor((3, 4))}, tensor<3xi32>) -> {tensor(())}""",
+               (), constants=labels)

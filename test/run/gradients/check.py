@@ -1,0 +1,170 @@
+"""Gradients of every differentiable op: f64 against central differences, f32 against f64.
+
+Each case is one model with one training step. It minimizes sum(op(x) * weights) by sgd at rate 1, so that the variable
+loses exactly its gradient; and it evaluates the same function on variables that are off by ± step in one element, and
+keeps the losses in variables of their own. `graphrun --dump-variables` brings all of it back.
+
+With --reference the model passes alone are on trial: graph-opt differentiates and decomposes, and the interpreter of
+test/reference runs what comes out.
+
+usage: check.py [--reference] [--graphc PATH] [--graphrun PATH] [--graph-opt PATH] [--only REGEX] [--keep DIR]
+"""
+import argparse
+import ast
+import concurrent.futures
+import os
+import re
+import struct
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "reference"))
+import interpret  # noqa: E402
+from cases import cases, count, tensor, values  # noqa: E402
+
+
+def dense(shape, numbers, element):
+    """The initializer of a variable, or the value of a constant."""
+    text = [f"{number:.17e}" for number in numbers]
+
+    def nest(sizes):
+        if not sizes:
+            return text.pop(0)
+        return "[" + ", ".join(nest(sizes[1:]) for _ in range(sizes[0])) + "]"
+
+    return f"dense<{nest(list(shape))}> : {tensor(shape, element)}"
+
+
+def perturbations(case):
+    for name, (shape, numbers) in case.variables.items():
+        for index in range(count(shape)):
+            for sign in (1, -1):
+                moved = list(numbers)
+                moved[index] += sign * case.step
+                yield name, index, sign, moved
+
+
+def model(case, element, differences):
+    """The text of the case's model. With differences: with the losses at every perturbation."""
+    _, weights = values(case.name + "w", case.out, 0.25, 2.0)
+    head, body = [], [case.constants]
+    body.append(f"%weights = graph.constant {dense(case.out, weights, element)}")
+
+    def evaluate(suffix, reads):
+        """Appends the loss as %loss<suffix>; `reads` says which variable each name is read from."""
+        for name, (shape, _) in case.variables.items():
+            body.append(f"%{name}{suffix} = graph.read @{reads.get(name, name)} : {tensor(shape)}")
+        shared = set(re.findall(r"%(\w+) =", case.constants))
+        body.append(re.sub(r"%(\w+)", lambda m: m.group(0) if m.group(1) in shared else m.group(0) + suffix, case.text))
+        body.append(f"%weighted{suffix} = graph.multiply %out{suffix}, %weights : {tensor(case.out)}")
+        every = list(range(len(case.out)))
+        body.append(f"%loss{suffix} = graph.reduce_sum %weighted{suffix} dimensions = {every} : "
+                    f"({tensor(case.out)}) -> {tensor(())}")
+
+    for name, (shape, numbers) in case.variables.items():
+        head.append(f"graph.variable @{name} : {tensor(shape)} = #graph.value<{dense(shape, numbers, element)}>")
+    if differences:
+        for number, (name, _, _, moved) in enumerate(perturbations(case)):
+            shape = case.variables[name][0]
+            head.append(f"graph.variable @moved{number} : {tensor(shape)} = "
+                        f"#graph.value<{dense(shape, moved, element)}> {{trainable = false}}")
+            head.append(f"graph.variable @loss{number} : {tensor(())} = #graph.zeros {{trainable = false}}")
+            evaluate(f"_{number}", {name: f"moved{number}"})
+            body.append(f"graph.assign @loss{number}, %loss_{number} : {tensor(())}")
+    evaluate("_", {})
+    body.append(f"graph.minimize %loss_ {{optimizer = #graph.sgd<learning_rate = 1.0>}} : {tensor(())}")
+    body.append(f"graph.return %loss_ : {tensor(())}")
+    text = "\n".join([*head, f'graph.func @step() -> ({tensor(())} {{graph.name = "loss"}}) '
+                             "attributes {role = #graph.role<train>} {", *body, "}"]) + "\n"
+    return text.replace("ELEMENT", element).replace("OTHER", {"f64": "f32", "f32": "f64"}[element])
+
+
+def readNpy(path):
+    data = open(path, "rb").read()
+    assert data[:6] == b"\x93NUMPY", path
+    size = struct.unpack("<H", data[8:10])[0] if data[6] == 1 else struct.unpack("<I", data[8:12])[0]
+    start = 10 if data[6] == 1 else 12
+    header = ast.literal_eval(data[start:start + size].decode())
+    code = {"<f8": "d", "<f4": "f", "<i8": "q", "<i4": "i"}[header["descr"]]
+    return list(struct.unpack(f"<{count(header['shape'])}{code}", data[start + size:]))
+
+
+def execute(*command):
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    if done.returncode:
+        raise RuntimeError(f"{' '.join(command)} ended with {done.returncode}:\n{done.stdout}{done.stderr}")
+    return done.stdout
+
+
+def run(tools, folder, case, element, differences):
+    """Gradients by variable, and the losses at the perturbations, of one compiled and executed model."""
+    base = os.path.join(folder, f"{case.name}.{element}")
+    with open(base + ".mlir", "w") as file:
+        file.write(model(case, element, differences))
+    if tools.reference:
+        state = interpret.run(execute(tools.graph_opt, base + ".mlir", "--simplify", "--differentiate", "--simplify",
+                                      "--decompose", "--cse", "--mlir-print-op-generic"))
+        after = {name: tensor.flat for name, tensor in state.items()}.__getitem__
+    else:
+        execute(tools.graphc, base + ".mlir", "-o", base + ".plan")
+        execute(tools.graphrun, base + ".plan", "--steps", "1", "--dump-variables", base)
+
+        def after(name):
+            return readNpy(f"{base}/{name}.npy")
+
+    gradients = {name: [old - new for old, new in zip(numbers, after(name), strict=True)]
+                 for name, (_, numbers) in case.variables.items()}
+    losses = [after(f"loss{number}")[0] for number, _ in enumerate(perturbations(case))] if differences else []
+    return gradients, losses
+
+
+def compare(what, got, expected, allowed, scale):
+    """A message for the worst element beyond what is allowed, relative to `scale`."""
+    worst, index = max((abs(a - b) / scale, i) for i, (a, b) in enumerate(zip(got, expected, strict=True)))
+    if worst <= allowed:
+        return []
+    return [f"{what} element {index}: {got[index]!r}, expected {expected[index]!r}; off by {worst:.2e} of {scale:.3g}, "
+            f"allowed {allowed:.0e}"]
+
+
+def check(tools, folder, case):
+    """Messages of failure."""
+    exact, losses = run(tools, folder, case, "f64", differences=True)
+    numeric = {name: [0.0] * len(numbers) for name, (_, numbers) in case.variables.items()}
+    for (name, index, sign, _), loss in zip(perturbations(case), losses, strict=True):
+        numeric[name][index] += sign * loss / (2 * case.step)
+    single, _ = run(tools, folder, case, "f32", differences=False)
+    scale = max(1.0, *(abs(g) for gradient in exact.values() for g in gradient))
+    messages = []
+    for name in case.variables:
+        messages += compare(f"{case.name}: f64 gradient by {name},", exact[name], numeric[name], case.tolerance, scale)
+        messages += compare(f"{case.name}: f32 gradient by {name},", single[name], exact[name], case.bound, scale)
+    if case.name != "sign" and all(g == 0 for gradient in exact.values() for g in gradient):
+        messages.append(f"{case.name}: every gradient is zero, so nothing was checked")
+    return messages
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--graphc", default="graphc")
+    parser.add_argument("--graphrun", default="graphrun")
+    parser.add_argument("--graph-opt", default="graph-opt")
+    parser.add_argument("--reference", action="store_true", help="interpret instead of compiling")
+    parser.add_argument("--only", default="")
+    parser.add_argument("--keep", help="leave models and results here")
+    tools = parser.parse_args()
+    chosen = [case for case in cases() if re.search(tools.only, case.name)]
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = tools.keep or scratch
+        os.makedirs(folder, exist_ok=True)
+        with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+            results = list(pool.map(lambda case: check(tools, folder, case), chosen))
+    failures = [message for messages in results for message in messages]
+    print("\n".join(failures))
+    print(f"{len(chosen)} cases, {sum(map(bool, results))} failed")
+    return 1 if failures or not chosen else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
