@@ -198,8 +198,14 @@ absl::StatusOr<std::vector<Done>> Coordinator::order(Order order, absl::Time dea
     if (cause_)
       return failure();
     order.set_id(++order_);
-    for (Slot &slot : slots_)
+    for (Slot &slot : slots_) {
       slot.done.reset();
+      if (order.has_run()) { // what was heard before is of an earlier phase
+        bool stop = slot.progress.stop_requested();
+        slot.progress.Clear();
+        slot.progress.set_stop_requested(stop);
+      }
+    }
     members = everyone();
   }
   ToTask message;
@@ -286,9 +292,17 @@ std::optional<RootCause> Coordinator::rootCause() const {
   return cause_;
 }
 
-void Coordinator::ending() {
-  std::lock_guard lock(mutex_);
-  ending_ = true;
+void Coordinator::release() {
+  std::vector<std::shared_ptr<Member>> members;
+  {
+    std::lock_guard lock(mutex_);
+    ending_ = true;
+    members = everyone();
+  }
+  ToTask message;
+  message.set_release(true);
+  for (auto &member : members)
+    member->send(message);
 }
 
 } // namespace graphc::service

@@ -84,8 +84,8 @@ public:
   /// Ends the run: tells everyone once. First cause wins.
   void abort(RootCause cause);
   std::optional<RootCause> rootCause() const;
-  /// From here on a task that goes is no error.
-  void ending();
+  /// Everyone has answered End: from here on a task that goes is no error; lets them go.
+  void release();
 
 private:
   struct Slot {

@@ -6,7 +6,6 @@
 
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 
 #include <cerrno>
 #include <cstdlib>
@@ -83,9 +82,9 @@ uint64_t randomIncarnation() {
   return value;
 }
 
-absl::StatusOr<std::string> userToken(const std::string &fingerprint, const std::vector<std::string> &addresses) {
+absl::StatusOr<std::string> userToken() {
   GRAPHC_ASSIGN_OR_RETURN(std::string key, userKey());
-  return base::toHex(base::sha256(absl::StrCat("graphc run token 1\n", key, "\n", fingerprint, "\n", absl::StrJoin(addresses, "\n"))));
+  return base::toHex(base::sha256(absl::StrCat("graphc run token 1\n", key)));
 }
 
 } // namespace graphc::service

@@ -1,8 +1,8 @@
 //===- Token.h - the secret that the tasks of one run share -----------------------------------------------*- C++ -*-===//
 //
 // Every call between tasks carries it, so that no other user of the machine can join a run or send a plan. The launcher draws
-// one for each run. Tasks started by hand derive it from a key of their user ($XDG_STATE_HOME/graphc/key, mode 0600,
-// made at first use) together with the plan and the addresses, so it differs from run to run.
+// one for each run. Tasks started by hand derive it from a key of their user ($XDG_STATE_HOME/graphc/key, mode 0600, made at
+// first use). It does not depend on the plan, so that a task of another plan is told which plans met.
 //
 //===----------------------------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_RUNTIME_SERVICE_TOKEN_H
@@ -11,7 +11,6 @@
 #include "absl/status/statusor.h"
 
 #include <string>
-#include <vector>
 
 namespace graphc::service {
 
@@ -20,7 +19,7 @@ std::string randomHex(size_t bytes);
 /// Never 0.
 uint64_t randomIncarnation();
 
-absl::StatusOr<std::string> userToken(const std::string &fingerprint, const std::vector<std::string> &addresses);
+absl::StatusOr<std::string> userToken();
 
 } // namespace graphc::service
 #endif

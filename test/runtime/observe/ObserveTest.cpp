@@ -1,0 +1,109 @@
+#include "runtime/observe/ProcessInfo.h"
+#include "runtime/observe/ProgressLine.h"
+#include "runtime/observe/Stats.h"
+#include "runtime/base/File.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <cmath>
+#include <unistd.h>
+
+namespace graphc::observe {
+namespace {
+
+TEST(StepTimes, QuantilesAreWithinOneBucket) {
+  StepTimes times;
+  for (uint64_t us = 1; us <= 1000; ++us)
+    times.add(us * 1000);
+  EXPECT_EQ(times.count(), 1000u);
+  EXPECT_DOUBLE_EQ(times.minimumMs(), 0.001);
+  EXPECT_NEAR(times.quantileMs(0.5), 0.5, 0.5 * 0.016);
+  EXPECT_NEAR(times.quantileMs(0.99), 0.99, 0.99 * 0.016);
+}
+
+TEST(StepTimes, ExtremesStayInTheTable) {
+  StepTimes times;
+  times.add(0);
+  times.add(UINT64_MAX);
+  EXPECT_EQ(times.minimumMs(), 0);
+  EXPECT_GT(times.quantileMs(1), 1e9);
+  StepTimes empty;
+  EXPECT_EQ(empty.quantileMs(0.5), 0);
+  empty.merge(times);
+  EXPECT_EQ(empty.count(), 2u);
+}
+
+TEST(ProgressLine, FormatsAsDocumented) {
+  ProgressSnapshot snapshot;
+  snapshot.step = 586, snapshot.steps = 1172, snapshot.epoch = 3, snapshot.epochs = 5;
+  snapshot.stepsPerSecond = 586, snapshot.loss = 0.41234;
+  EXPECT_EQ(formatProgress(snapshot, true), "epoch 3/5  step 586/1172  586 steps/s  loss 0.4123  [=======>        ] eta 0:01");
+  EXPECT_EQ(formatProgress(snapshot, false), "epoch 3/5  step 586/1172  586 steps/s  loss 0.4123");
+  snapshot.accuracy = 0.8712;
+  snapshot.step = 1172;
+  EXPECT_EQ(formatProgress(snapshot, true),
+            "epoch 3/5  step 1172/1172  586 steps/s  loss 0.4123  accuracy 0.871  [================]");
+  ProgressSnapshot bare;
+  bare.step = 3;
+  EXPECT_EQ(formatProgress(bare, true), "step 3");
+}
+
+TEST(ProgressLine, JsonKeepsEverything) {
+  ProgressSnapshot snapshot;
+  snapshot.step = 5, snapshot.steps = 9, snapshot.epoch = 1, snapshot.epochs = 2;
+  snapshot.loss = std::nan(""), snapshot.last = true;
+  auto back = progressFromJson(toJson(snapshot));
+  ASSERT_TRUE(back.ok()) << back.status();
+  EXPECT_EQ(back->step, 5u);
+  EXPECT_EQ(back->steps, 9u);
+  EXPECT_TRUE(back->last);
+  EXPECT_TRUE(std::isnan(*back->loss));
+  EXPECT_FALSE(back->accuracy);
+  EXPECT_FALSE(progressFromJson("[]").ok());
+  EXPECT_FALSE(progressFromJson("{\"step\": -1}").ok());
+}
+
+TEST(ProgressLine, Thousands) {
+  EXPECT_EQ(withThousands(7), "7");
+  EXPECT_EQ(withThousands(100), "100");
+  EXPECT_EQ(withThousands(10000), "10,000");
+  EXPECT_EQ(withThousands(1234567), "1,234,567");
+}
+
+TEST(Stats, FileHasTheDocumentedKeys) {
+  std::string path = testing::TempDir() + "/stats-" + std::to_string(getpid()) + ".json";
+  TaskStats stats;
+  stats.steps = 3;
+  stats.times.add(1'000'000);
+  stats.bytesSent = 17;
+  FinalResults results{.loss = 0.5, .metrics = {{"accuracy", 0.9}}};
+  ASSERT_TRUE(writeStats(path, {{"/job:worker/task:0", toJson(stats)}}, results).ok());
+  auto json = nlohmann::json::parse(*base::readFile(path));
+  unlink(path.c_str());
+  auto &task = json["tasks"]["/job:worker/task:0"];
+  for (const char *key : {"steps", "first_step_s", "step_ms", "steps_per_s", "bytes_sent", "bytes_received", "control_bytes",
+                          "arena_bytes_touched", "rss_bytes"})
+    EXPECT_TRUE(task.contains(key)) << key;
+  for (const char *key : {"median", "p99", "min"})
+    EXPECT_TRUE(task["step_ms"].contains(key)) << key;
+  EXPECT_EQ(task["bytes_sent"], 17);
+  EXPECT_EQ(json["final"]["loss"], 0.5);
+  EXPECT_EQ(json["final"]["accuracy"], 0.9);
+}
+
+TEST(Stats, UnwritableFileIsAnError) {
+  EXPECT_FALSE(writeStats("/nonexistent/dir/f.json", {}, {}).ok());
+}
+
+TEST(ProcessInfo, IsPlausible) {
+  EXPECT_GT(secondsSinceProcessStart(), 0);
+  EXPECT_LT(secondsSinceProcessStart(), 600);
+  EXPECT_GT(residentBytes(), 100'000u);
+  EXPECT_FALSE(hostName().empty());
+  EXPECT_EQ(hostId(), hostId());
+}
+
+} // namespace
+} // namespace graphc::observe

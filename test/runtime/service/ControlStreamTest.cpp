@@ -1,0 +1,135 @@
+// Control streams over real gRPC in one process: what a task hears in each way that things can end.
+#include "runtime/service/ControlLink.h"
+#include "runtime/service/TaskServer.h"
+#include "runtime/service/Token.h"
+
+#include "absl/time/clock.h"
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace graphc::service {
+namespace {
+using testing::HasSubstr;
+
+struct Streams : testing::Test {
+  Streams() {
+    silenceGrpc();
+    Coordinator::Options options;
+    options.fingerprint = "feed";
+    options.taskNames = {"/job:ps/task:0", "/job:worker/task:0"};
+    options.joinDeadline = absl::Seconds(5);
+    coordinator = std::make_unique<Coordinator>(std::move(options));
+    master = std::make_unique<MasterService>(*coordinator, "secret");
+    address = "unix-abstract:graphc-test-" + randomHex(8);
+    server = *TaskServer::start(address, master.get());
+  }
+  std::unique_ptr<StreamLink> open(uint32_t task, const std::string &token = "secret", const std::string &plan = "feed") {
+    auto link = std::make_unique<StreamLink>(dial(address), token, "/job:worker/task:0");
+    Hello hello;
+    hello.set_task(task);
+    hello.set_name(task == 0 ? "/job:ps/task:0" : "/job:worker/task:0");
+    hello.set_fingerprint(plan);
+    hello.set_incarnation(5 + task);
+    EXPECT_TRUE(link->open(hello, absl::Now() + absl::Seconds(5), [](const std::string &) {}).ok());
+    return link;
+  }
+  absl::Status hear(ControlLink &link) { return link.receive(absl::Now() + absl::Seconds(5)).status(); }
+  std::unique_ptr<Coordinator> coordinator;
+  std::unique_ptr<MasterService> master;
+  std::string address;
+  std::unique_ptr<TaskServer> server;
+};
+
+TEST_F(Streams, OrderAndAnswer) {
+  auto ps = open(0), worker = open(1);
+  ASSERT_TRUE(coordinator->waitForAll().ok());
+  std::thread obedient([&] {
+    for (auto *link : {ps.get(), worker.get()}) {
+      auto message = link->receive(absl::Now() + absl::Seconds(5));
+      ASSERT_TRUE(message.ok()) << message.status();
+      FromTask answer;
+      answer.mutable_done()->set_id(message->order().id());
+      answer.mutable_done()->set_steps(7);
+      link->send(answer);
+    }
+  });
+  Order order;
+  order.mutable_connect();
+  auto answers = coordinator->order(order, absl::Now() + absl::Seconds(5));
+  obedient.join();
+  ASSERT_TRUE(answers.ok()) << answers.status();
+  EXPECT_EQ((*answers)[1].steps(), 7u);
+}
+
+TEST_F(Streams, WrongTokenIsToldSo) {
+  auto link = open(0, "guess");
+  absl::Status status = hear(*link);
+  EXPECT_TRUE(absl::IsUnauthenticated(status)) << status;
+  EXPECT_THAT(std::string(status.message()), HasSubstr("token"));
+}
+
+TEST_F(Streams, AnotherPlanIsToldBothFingerprints) {
+  auto link = open(0, "secret", "beef");
+  EXPECT_THAT(std::string(hear(*link).message()), testing::AllOf(HasSubstr("feed"), HasSubstr("beef")));
+}
+
+TEST_F(Streams, SecondTaskOfAnIndexIsRefusedAndTheFirstStays) {
+  auto first = open(0);
+  absl::SleepFor(absl::Milliseconds(100)); // the first one's hello is there
+  auto second = open(0);
+  EXPECT_TRUE(absl::IsAlreadyExists(hear(*second)));
+  EXPECT_TRUE(first->ended().ok());
+}
+
+TEST_F(Streams, AbortReachesEveryTask) {
+  auto ps = open(0), worker = open(1);
+  ASSERT_TRUE(coordinator->waitForAll().ok());
+  absl::Status heard;
+  ps->onEnd([&](absl::Status why) { heard = why; });
+  coordinator->abort({"/job:worker/task:0", "here", 1, absl::InternalError("loss is NaN")});
+  EXPECT_EQ(hear(*ps).message(), "/job:worker/task:0: loss is NaN");
+  EXPECT_TRUE(absl::IsAborted(hear(*worker)));
+  EXPECT_TRUE(absl::IsAborted(heard));
+}
+
+TEST_F(Streams, TaskThatDiesIsNoticedAtOnce) {
+  auto ps = open(0), worker = open(1);
+  ASSERT_TRUE(coordinator->waitForAll().ok());
+  absl::Time begin = absl::Now();
+  ps.reset();
+  while (!coordinator->rootCause() && absl::Now() - begin < absl::Seconds(5))
+    absl::SleepFor(absl::Milliseconds(1));
+  ASSERT_TRUE(coordinator->rootCause());
+  EXPECT_EQ(coordinator->rootCause()->task, "/job:ps/task:0");
+  EXPECT_TRUE(absl::IsAborted(hear(*worker)));
+}
+
+TEST_F(Streams, ChiefThatDiesIsNoticedAtOnce) {
+  auto ps = open(0), worker = open(1);
+  ASSERT_TRUE(coordinator->waitForAll().ok());
+  server->shutdown();
+  absl::Status status = hear(*ps);
+  EXPECT_TRUE(absl::IsUnavailable(status)) << status;
+  EXPECT_THAT(std::string(status.message()), HasSubstr("/job:worker/task:0"));
+}
+
+TEST_F(Streams, ReleaseArrivesBeforeTheEnd) {
+  auto ps = open(0), worker = open(1);
+  ASSERT_TRUE(coordinator->waitForAll().ok());
+  coordinator->release();
+  master->close();
+  auto message = ps->receive(absl::Now() + absl::Seconds(5));
+  // Either the word itself or, where the end overtook it, the chief's end: a task in its last state takes both for good.
+  EXPECT_TRUE(message.ok() ? message->has_release() : absl::IsUnavailable(message.status()));
+}
+
+TEST(StreamLink, ChiefThatNeverComesIsNamed) {
+  silenceGrpc();
+  StreamLink link(dial("unix-abstract:graphc-test-" + randomHex(8)), "secret", "/job:chief/task:0");
+  absl::Status status = link.open({}, absl::Now() + absl::Milliseconds(300), [](const std::string &) {});
+  EXPECT_TRUE(absl::IsUnavailable(status));
+  EXPECT_THAT(std::string(status.message()), HasSubstr("/job:chief/task:0 did not come"));
+}
+
+} // namespace
+} // namespace graphc::service

@@ -1,0 +1,205 @@
+// The master's table: who may join, barriers, and whose fault it was.
+#include "runtime/service/Coordinator.h"
+
+#include "absl/time/clock.h"
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <thread>
+
+namespace graphc::service {
+namespace {
+using testing::AllOf;
+using testing::HasSubstr;
+
+class FakeTask : public Member {
+public:
+  void send(const ToTask &message) override {
+    std::lock_guard lock(mutex);
+    messages.push_back(message);
+  }
+  std::vector<ToTask> taken() {
+    std::lock_guard lock(mutex);
+    return messages;
+  }
+  bool aborted() {
+    for (const ToTask &message : taken())
+      if (message.has_abort())
+        return true;
+    return false;
+  }
+  std::mutex mutex;
+  std::vector<ToTask> messages;
+};
+
+Hello helloOf(uint32_t task, const std::string &name) {
+  Hello hello;
+  hello.set_task(task);
+  hello.set_name(name);
+  hello.set_fingerprint("feed");
+  hello.set_incarnation(100 + task);
+  hello.set_pid(4000 + task);
+  hello.set_host("here");
+  return hello;
+}
+
+struct Cluster : testing::Test {
+  Cluster() {
+    options.fingerprint = "feed";
+    options.taskNames = {"/job:ps/task:0", "/job:worker/task:0", "/job:worker/task:1"};
+    options.lostAfter = absl::Seconds(1);
+    options.joinDeadline = absl::Milliseconds(50);
+    options.announce = [this](const std::string &line) { announced.push_back(line); };
+    coordinator = std::make_unique<Coordinator>(options);
+  }
+  absl::Status join(uint32_t task) { return coordinator->join(helloOf(task, options.taskNames[task]), tasks[task]); }
+  void joinAll() {
+    for (uint32_t task : {0u, 1u, 2u})
+      ASSERT_TRUE(join(task).ok());
+    ASSERT_TRUE(coordinator->waitForAll().ok());
+  }
+  Coordinator::Options options;
+  std::vector<std::string> announced;
+  std::unique_ptr<Coordinator> coordinator;
+  std::shared_ptr<FakeTask> tasks[3] = {std::make_shared<FakeTask>(), std::make_shared<FakeTask>(), std::make_shared<FakeTask>()};
+};
+
+TEST_F(Cluster, AnotherPlanIsRefusedWithBothFingerprints) {
+  Hello hello = helloOf(1, "/job:worker/task:0");
+  hello.set_fingerprint("beef");
+  absl::Status status = coordinator->join(hello, tasks[1]);
+  EXPECT_THAT(std::string(status.message()), AllOf(HasSubstr("beef"), HasSubstr("feed"), HasSubstr("same plan file")));
+}
+
+TEST_F(Cluster, SecondWorkerOneIsRefusedNamingTheFirst) {
+  ASSERT_TRUE(join(2).ok());
+  Hello second = helloOf(2, "/job:worker/task:1");
+  second.set_pid(9);
+  absl::Status status = coordinator->join(second, std::make_shared<FakeTask>());
+  EXPECT_TRUE(absl::IsAlreadyExists(status));
+  EXPECT_THAT(std::string(status.message()), AllOf(HasSubstr("/job:worker/task:1"), HasSubstr("4002"), HasSubstr("here")));
+}
+
+TEST_F(Cluster, UnknownTaskIsRefusedWithTheKnownOnes) {
+  EXPECT_THAT(std::string(coordinator->join(helloOf(3, "/job:worker/task:2"), tasks[0]).message()), HasSubstr("/job:worker/task:1"));
+}
+
+TEST_F(Cluster, WaitNamesWhoIsMissing) {
+  ASSERT_TRUE(join(1).ok());
+  absl::Status status = coordinator->waitForAll();
+  EXPECT_TRUE(absl::IsDeadlineExceeded(status));
+  EXPECT_THAT(std::string(status.message()), AllOf(HasSubstr("/job:ps/task:0, /job:worker/task:1"), testing::Not(HasSubstr("worker/task:0"))));
+}
+
+TEST_F(Cluster, TaskThatLeavesBeforeTheStartMayComeAgain) {
+  ASSERT_TRUE(join(2).ok());
+  coordinator->disconnected(2, 102, "is gone");
+  EXPECT_FALSE(coordinator->rootCause());
+  EXPECT_TRUE(join(2).ok());
+}
+
+TEST_F(Cluster, OrderWaitsForEveryAnswerAndIgnoresOldOnes) {
+  joinAll();
+  absl::StatusOr<std::vector<Done>> answers;
+  std::thread master([&] {
+    Order order;
+    order.mutable_connect();
+    answers = coordinator->order(order, absl::Now() + absl::Seconds(5));
+  });
+  while (tasks[2]->taken().empty())
+    std::this_thread::yield();
+  uint64_t id = tasks[2]->taken()[0].order().id();
+  for (uint32_t task : {2u, 0u, 1u}) {
+    Done old, done;
+    old.set_id(id - 1);
+    old.set_steps(99);
+    coordinator->done(task, old);
+    done.set_id(id);
+    done.set_steps(task);
+    coordinator->done(task, done);
+  }
+  master.join();
+  ASSERT_TRUE(answers.ok()) << answers.status();
+  for (uint32_t task : {0u, 1u, 2u})
+    EXPECT_EQ((*answers)[task].steps(), task);
+}
+
+TEST_F(Cluster, OrderDeadlineNamesWhoIsLate) {
+  joinAll();
+  Order order;
+  order.mutable_connect();
+  auto answers = coordinator->order(order, absl::Now() + absl::Milliseconds(20));
+  EXPECT_TRUE(absl::IsDeadlineExceeded(answers.status()));
+  EXPECT_THAT(std::string(answers.status().message()), HasSubstr("/job:worker/task:1"));
+}
+
+TEST_F(Cluster, FailureOfOneEndsAllWithItsWords) {
+  joinAll();
+  Error error;
+  error.set_code(3);
+  error.set_message("train.gz: corrupt");
+  coordinator->failed(2, error);
+  for (auto &task : tasks)
+    EXPECT_TRUE(task->aborted());
+  Order order;
+  order.mutable_run();
+  EXPECT_EQ(coordinator->order(order, absl::InfiniteFuture()).status().message(), "/job:worker/task:1: train.gz: corrupt");
+}
+
+TEST_F(Cluster, DeathIsTheCauseAndNotWhatOthersNoticed) {
+  joinAll();
+  Error noticed;
+  noticed.set_secondary(true);
+  noticed.set_suspect("/job:worker/task:1");
+  noticed.set_message("the data stream with /job:worker/task:1 ended");
+  coordinator->failed(0, noticed);
+  EXPECT_FALSE(coordinator->rootCause()) << "its own words may still come";
+  coordinator->disconnected(2, 102, "is gone");
+  ASSERT_TRUE(coordinator->rootCause());
+  EXPECT_EQ(coordinator->rootCause()->task, "/job:worker/task:1");
+  EXPECT_EQ(coordinator->rootCause()->pid, 4002);
+  EXPECT_THAT(std::string(coordinator->rootCause()->status.message()), HasSubstr("process 4002 on here is gone"));
+}
+
+TEST_F(Cluster, SuspicionAloneNamesTheSuspectInTheEnd) {
+  joinAll();
+  Error noticed;
+  noticed.set_secondary(true);
+  noticed.set_suspect("/job:worker/task:1");
+  noticed.set_message("the data stream with /job:worker/task:1 ended");
+  coordinator->failed(0, noticed);
+  for (uint32_t task : {0u, 1u, 2u})
+    coordinator->progress(task, {});
+  coordinator->pulse(absl::Now() + absl::Milliseconds(500), 0);
+  EXPECT_FALSE(coordinator->rootCause());
+  absl::SleepFor(absl::Milliseconds(600));
+  for (uint32_t task : {1u, 2u})
+    coordinator->progress(task, {});
+  coordinator->pulse(absl::Now() + absl::Milliseconds(500), 0);
+  ASSERT_TRUE(coordinator->rootCause());
+  EXPECT_EQ(coordinator->rootCause()->task, "/job:worker/task:1");
+}
+
+TEST_F(Cluster, SilentTaskIsLost) {
+  joinAll();
+  coordinator->pulse(absl::Now(), 7);
+  EXPECT_FALSE(coordinator->rootCause());
+  EXPECT_EQ(tasks[0]->taken().back().heartbeat().global_step(), 7u);
+  absl::SleepFor(absl::Milliseconds(600));
+  coordinator->progress(0, {});
+  coordinator->progress(1, {});
+  coordinator->pulse(absl::Now() + absl::Milliseconds(600), 8);
+  ASSERT_TRUE(coordinator->rootCause());
+  EXPECT_EQ(coordinator->rootCause()->task, "/job:worker/task:1");
+  EXPECT_THAT(std::string(coordinator->rootCause()->status.message()), HasSubstr("did not answer"));
+}
+
+TEST_F(Cluster, GoingAfterReleaseIsNoError) {
+  joinAll();
+  coordinator->release();
+  coordinator->disconnected(2, 102, "is gone");
+  EXPECT_FALSE(coordinator->rootCause());
+}
+
+} // namespace
+} // namespace graphc::service
