@@ -209,7 +209,7 @@ def runLit(runner, build, jobs):
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "lit.xml")
         status, output, seconds, _ = execute(
-            ["/usr/lib/llvm-22/bin/lit", "-sv", f"-j{jobs}", "--timeout=300", f"--param=build={build}",
+            ["/usr/lib/llvm-22/bin/lit", "-sv", f"-j{jobs}", f"--param=build={build}",
              f"--xunit-xml-output={path}", "test"], 1800, baseEnvironment(runner))
         count = readXml(runner, path, "lit")
     if not count:
