@@ -2,6 +2,7 @@
 #ifndef GRAPHC_RUNTIME_EXECUTOR_KERNELLIBRARY_H
 #define GRAPHC_RUNTIME_EXECUTOR_KERNELLIBRARY_H
 
+#include "runtime/base/File.h"
 #include "runtime/kernels/KernelAbi.h"
 #include "runtime/plan/plan.pb.h"
 
@@ -28,6 +29,7 @@ public:
 private:
   KernelLibrary() = default;
   std::vector<void *> handles;
+  std::vector<base::UniqueFd> files;
   std::vector<GraphcKernel> kernels; // one a plan kernel
 };
 

@@ -16,7 +16,9 @@
 #include "absl/status/statusor.h"
 
 #include <memory>
+#include <optional>
 #include <string>
+#include <vector>
 
 namespace graphc::executor {
 
@@ -50,34 +52,51 @@ public:
   const StepStats &stats() const { return stepStats; }
   Frame &frame() { return *laneFrame; }
 
+  /// Changes whenever the lane gets on: a wait lasts while it stays the same.
+  struct Progress {
+    uint64_t step = 0;
+    uint32_t position = 0, sub = 0;
+    friend bool operator==(const Progress &, const Progress &) = default;
+  };
+  Progress progress() const { return {currentStep, position, sub}; }
+
 private:
   Lane() = default;
-  LaneState execute();
-  LaneState blocked(transport::Port *port);
-  LaneState portEnded(transport::Port *port, transport::PollState state);
-  LaneState fail(absl::Status status);
-  LaneState endByClosing(EndReason why);
+  absl::Status resolvePorts(transport::Transport &transport);
+  LaneState beginStep();
+  /// Executes from `position`; nothing: the step's instructions are done.
+  std::optional<LaneState> execute();
   LaneState finishStep();
-  struct Locked;
+  /// What a port that is not Ready means for the lane.
+  LaneState notReady(transport::Port *port, transport::PollState state);
+  LaneState fail(absl::Status status);
+  LaneState kernelFailed(const Instruction &instruction, int code);
+  LaneState endByClosing();
+  std::optional<LaneState> aggregate(const Instruction &instruction);
+  std::optional<LaneState> controlSend(const Instruction &instruction);
+  std::optional<LaneState> controlReceive(const Instruction &instruction);
+  LaneState portFailed(transport::Port *port, transport::PollState state);
+  LaneState badWord(const ControlWord &word);
 
   std::shared_ptr<const Program> program;
   LaneInfo laneInfo;
   std::unique_ptr<Frame> laneFrame;
   Host *host = nullptr;
-  std::vector<transport::SendPort *> sends;    // by Program::sendPorts
-  std::vector<transport::RecvPort *> receives; // by Program::receivePorts
+  std::vector<transport::SendPort *> sends;    // by Program::sendPorts; null where this instance has none
+  std::vector<transport::RecvPort *> receives; // by Program::receivePorts; likewise
   GraphcContext context{};
-  StepStats stepStats;
 
   uint32_t position = 0;    // instruction
   uint32_t sub = 0;         // instance within an instruction that touches a family
   bool inStep = false;
+  bool stopping = false;    // this step's word was EndPhase
   uint64_t currentStep = 0;
-  uint64_t word = 0;        // this step's control word: the message itself in the sender
-  int64_t stepStart = 0;    // nanoseconds
+  uint64_t word = 0;        // this step's control word, in the lane that decides
+  int64_t stepStart = 0;    // nanoseconds; the end of the step before
   transport::Port *blockedPort = nullptr;
   EndReason reason = EndReason::None;
   absl::Status failure;
+  StepStats stepStats;
 };
 
 } // namespace graphc::executor

@@ -1,6 +1,8 @@
 //===- Program.h - a plan program as the executor runs it ------------------------------------------------------------*- C++ -*-===//
 //
 // Immutable and shared by the instances of a family on one task. Made from a verified plan, so nothing is checked here.
+// Everything an instruction names is resolved to an index into a table of the lane (ports) or frame (arguments), so that
+// the step loop does no look-up.
 //
 //===----------------------------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_RUNTIME_EXECUTOR_PROGRAM_H
@@ -21,63 +23,78 @@ namespace graphc::executor {
 
 enum class Op : uint8_t {
   Call,           // kernel(arguments + first)
-  LibraryCall,    // frame.libraryKernels[port](arguments + first)
-  Receive,        // port: receivePorts; patches: first, count in Program::patches
-  Release,
-  SendStart,      // ports port … port + count - 1, buffer
-  SendDone,
-  Aggregate,      // ports port … port + count - 1, buffer, kernel; arguments + first: accumulator, message
-  NextBatch,      // first in Program::arguments; plan instruction at `source`
-  ControlSend,    // ports port … port + count - 1
-  ControlReceive, // port, or noPort: the lane's own word
+  LibraryCall,    // libraryKernels[port](arguments + first)
+  Receive,        // receives[port]; binds buffer and arguments[patches[first … first + count)]
+  Release,        // receives[port]; unbinds buffer
+  SendStart,      // sends[port … port + count), buffer
+  SendDone,       // sends[port … port + count)
+  Aggregate,      // receives[port … port + count), buffer, kernel; arguments + first: accumulator, message
+  NextBatch,      // arguments[first … first + count): components, then the mask where the plan has one
+  ControlSend,    // sends[port … port + count), instance 0 only
+  ControlReceive, // receives[port]; noPort, or instance 0 of the program with the ControlSend: the lane's own word
   Ticket,
 };
 
-/// 48 bytes; the step loop walks an array of these and nothing else.
-struct Instruction {
-  Op op;
-  bool locks = false;           // takes lockVariables[lockFirst …] while it runs
-  uint16_t lockCount = 0;
+/// One cache line; the step loop walks an array of these.
+struct alignas(64) Instruction {
+  Op op = Op::Call;
+  bool local = false;           // ControlReceive of the program that holds the ControlSend
+  uint16_t lockCount = 0;       // variables to lock while it runs: lockVariables[lockFirst …]
   uint32_t lockFirst = 0;
-  uint32_t first = 0;           // index into the argument or patch table
+  uint32_t first = 0;
   uint32_t count = 0;
   uint32_t port = 0;
   uint32_t buffer = 0;
   uint64_t bytes = 0;
   GraphcKernel kernel = nullptr;
-  uint32_t source = 0;          // index of the plan instruction
-  uint32_t planKernel = 0;
+  const plan::Instruction *source = nullptr;
+  uint32_t planKernel = 0;      // for messages
+};
+static_assert(sizeof(Instruction) == 64);
+
+/// One channel instance that an instance of the program uses; resolved to a port by the lane.
+struct PortUse {
+  enum Who : uint8_t { All, First, NotFirst }; // which instances of the program use it
+  uint32_t channel = 0;
+  uint32_t instance = 0;        // of the channel; unless ownInstance
+  bool ownInstance = false;     // instance r of the program uses instance r
+  Who who = All;
 };
 
-/// One channel instance that an instance of the program uses; resolved to ports by the lane.
-struct PortUse {
-  uint32_t channel = 0;
-  uint32_t instance = 0;        // meaningful unless ownInstance
-  bool ownInstance = false;     // instance r of the program uses instance r
+struct LibraryCall {
+  kernels::MatmulDesc matmul;
+  uint64_t scratchBytes = 0;
 };
 
 struct Program {
   static constexpr uint32_t noPort = UINT32_MAX;
 
+  /// `plan` and `library` must outlive the program.
   static absl::StatusOr<std::shared_ptr<const Program>> create(const plan::Plan &plan, uint32_t index,
                                                                const KernelLibrary &library);
 
   const plan::Plan *plan = nullptr;
   const plan::Program *source = nullptr;
   uint32_t index = 0;
-  bool locksVariables = false;
-  bool hasControlSend = false;
+  bool endsByClosing = false;
   std::vector<Instruction> instructions;
   std::vector<Instruction> deferredReleases;  // of messages that are fetched: run after Host::stepDone
   std::vector<uint32_t> argumentBuffers;      // the plan buffer of every argument table entry
   std::vector<uint32_t> patches;              // argument table entries to rewrite on a Receive
   std::vector<uint32_t> lockVariables;        // plan variables, ascending within an instruction
   std::vector<PortUse> sendPorts, receivePorts;
-  std::vector<kernels::MatmulDesc> libraryKernels; // one a LibraryCall instruction's `port`
-  std::vector<uint8_t *> constants;           // one a plan constant that is used, 64-byte aligned, in constantMemory
-  device::Memory constantMemory;
-  // Index ranges of the argument table for the host's calls.
+  std::vector<LibraryCall> libraryCalls;
+  // Where in the argument table the host's buffers are.
   uint32_t feedFirst = 0, fetchFirst = 0, sumFirst = 0, countFirst = 0;
+
+  /// Null for a constant that this program does not use; 64-byte aligned.
+  uint8_t *constant(uint32_t index) const { return constants[index]; }
+
+private:
+  friend class ProgramBuilder;
+  absl::Status copyConstants();
+  std::vector<uint8_t *> constants;
+  device::Memory constantMemory;
 };
 
 } // namespace graphc::executor

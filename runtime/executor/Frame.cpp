@@ -1,0 +1,73 @@
+#include "runtime/executor/Frame.h"
+
+#include "runtime/base/Status.h"
+
+#include "absl/strings/str_cat.h"
+
+namespace graphc::executor {
+namespace {
+
+/// The fill at word i: no computed value equals it but by a chance of 2^-64 a word (SplitMix64's finalizer).
+uint64_t patternAt(uint64_t i) {
+  uint64_t x = (i + 1) * 0x9e3779b97f4a7c15;
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
+  return x ^ (x >> 31);
+}
+
+} // namespace
+
+absl::StatusOr<std::unique_ptr<Frame>> Frame::create(const Program &program, VariableStore &variables,
+                                                     const FrameOptions &options) {
+  std::unique_ptr<Frame> frame(new Frame);
+  const plan::Program &source = *program.source;
+  uint64_t bytes = (source.arena_bytes() + 63) / 64 * 64;
+  std::string what = absl::StrCat("arena of ", source.name());
+  GRAPHC_ASSIGN_OR_RETURN(frame->arena, device::Memory::allocate(bytes, options.guardPages ? device::Memory::Guard::Pages
+                                                                                         : device::Memory::Guard::None,
+                                                                 what.c_str()));
+  if (options.pattern) {
+    auto *words = reinterpret_cast<uint64_t *>(frame->arena.data());
+    for (uint64_t i = 0; i < bytes / 8; ++i)
+      words[i] = patternAt(i);
+    frame->patterned = true;
+  }
+  for (const plan::Buffer &buffer : source.buffers()) {
+    void *at = nullptr;
+    switch (buffer.storage_case()) {
+    case plan::Buffer::kArena:
+      at = frame->arena.data() + buffer.arena().offset();
+      break;
+    case plan::Buffer::kVariable:
+      at = variables.data(buffer.variable()).data();
+      break;
+    case plan::Buffer::kConstant:
+      at = program.constant(buffer.constant());
+      break;
+    default:
+      break; // a slot: bound by its Receive
+    }
+    frame->buffers.push_back(at);
+  }
+  for (uint32_t buffer : program.argumentBuffers)
+    frame->arguments.push_back(frame->buffers[buffer]);
+  for (const LibraryCall &call : program.libraryCalls) {
+    GRAPHC_ASSIGN_OR_RETURN(auto kernel, kernels::makeMatmul(call.matmul, call.scratchBytes));
+    frame->libraryKernels.push_back(std::move(kernel));
+  }
+  for (uint32_t variable : program.lockVariables)
+    frame->locks.push_back(&variables.mutex(variable));
+  return frame;
+}
+
+uint64_t Frame::bytesTouched() const {
+  if (!patterned)
+    return 0;
+  const auto *words = reinterpret_cast<const uint64_t *>(arena.data());
+  for (uint64_t i = arena.size() / 8; i > 0; --i)
+    if (uint64_t difference = words[i - 1] ^ patternAt(i - 1))
+      return (i - 1) * 8 + 8 - uint64_t(__builtin_clzll(difference)) / 8;
+  return 0;
+}
+
+} // namespace graphc::executor

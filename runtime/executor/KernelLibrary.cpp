@@ -1,0 +1,101 @@
+#include "runtime/executor/KernelLibrary.h"
+
+#include "runtime/base/Cpu.h"
+#include "runtime/base/File.h"
+#include "runtime/base/Status.h"
+#include "runtime/plan/Types.h"
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+
+#include <dlfcn.h>
+#include <map>
+
+namespace graphc::executor {
+namespace {
+
+absl::Status checkCpu(const plan::Code &code) {
+  std::vector<std::string> features(code.features().begin(), code.features().end());
+  std::vector<std::string> missing = base::missingCpuFeatures(features);
+  if (missing.empty())
+    return absl::OkStatus();
+  return absl::FailedPreconditionError(absl::StrCat(
+      "the plan's code was compiled with --target-cpu=", code.target_cpu(), " and needs ", absl::StrJoin(missing, ", "),
+      ", which this CPU (", base::cpuModelName(), ") does not have; compile it again on this machine, or with a --target-cpu "
+      "that every machine of the cluster has, for example x86-64-v3"));
+}
+
+// The descriptor stays open while the code is loaded: dlopen knows a loaded object by its name, and /proc/self/fd/N names
+// another one as soon as N is used again.
+absl::StatusOr<const GraphcKernelTable *> open(const plan::Code &code, std::vector<void *> &handles,
+                                               std::vector<base::UniqueFd> &files) {
+  GRAPHC_RETURN_IF_ERROR(checkCpu(code));
+  GRAPHC_ASSIGN_OR_RETURN(base::UniqueFd fd, base::sealedMemfd("graphc-code", code.elf()));
+  void *handle = ::dlopen(absl::StrCat("/proc/self/fd/", fd.get()).c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (!handle)
+    return absl::InvalidArgumentError(absl::StrCat("cannot load the plan's code: ", dlerror()));
+  handles.push_back(handle);
+  files.push_back(std::move(fd));
+  auto *table = static_cast<const GraphcKernelTable *>(::dlsym(handle, "graphc_kernels"));
+  if (!table)
+    return absl::InvalidArgumentError("the plan's code does not export 'graphc_kernels'");
+  if (table->version != GRAPHC_KERNEL_ABI_VERSION)
+    return absl::FailedPreconditionError(absl::StrCat("the plan's code has kernel interface version ", table->version,
+                                                      ", this graphrun has ", GRAPHC_KERNEL_ABI_VERSION));
+  return table;
+}
+
+void addKernels(const plan::Program &program, std::vector<bool> &wanted) {
+  for (const plan::Instruction &instruction : program.instructions()) {
+    if (instruction.has_call())
+      wanted[instruction.call().kernel()] = true;
+    if (instruction.has_aggregate())
+      wanted[instruction.aggregate().add()] = true;
+  }
+}
+
+} // namespace
+
+absl::StatusOr<std::unique_ptr<KernelLibrary>> KernelLibrary::load(const plan::Plan &plan,
+                                                                   const std::vector<uint32_t> &programs) {
+  std::unique_ptr<KernelLibrary> library(new KernelLibrary);
+  library->kernels.resize(size_t(plan.kernels_size()));
+  std::vector<bool> wanted(size_t(plan.kernels_size()));
+  for (uint32_t program : programs)
+    addKernels(plan.programs(int(program)), wanted);
+  std::map<uint32_t, const GraphcKernelTable *> tables;
+  for (int i = 0; i < plan.kernels_size(); ++i) {
+    const plan::Kernel &kernel = plan.kernels(i);
+    if (!wanted[size_t(i)] || !kernel.has_compiled())
+      continue;
+    uint32_t code = kernel.compiled().code(), entry = kernel.compiled().entry();
+    if (!tables.contains(code)) {
+      GRAPHC_ASSIGN_OR_RETURN(const GraphcKernelTable *table, open(plan.code(int(code)), library->handles, library->files));
+      tables[code] = table;
+    }
+    const GraphcKernelTable *table = tables[code];
+    if (entry >= table->count || !table->kernels[entry])
+      return absl::InvalidArgumentError(absl::StrCat("kernel ", kernel.name(), ": entry ", entry,
+                                                     " does not exist, the code has ", table->count, " kernels"));
+    library->kernels[size_t(i)] = table->kernels[entry];
+  }
+  return library;
+}
+
+absl::StatusOr<std::unique_ptr<KernelLibrary>> KernelLibrary::loadFor(const plan::Plan &plan, const plan::Task &task) {
+  std::vector<uint32_t> programs;
+  for (int i = 0; i < plan.programs_size(); ++i)
+    for (uint32_t r = 0; r < plan.programs(i).instances(); ++r)
+      if (plan::sameTask(plan::instanceTask(plan, plan.programs(i), r), task)) {
+        programs.push_back(uint32_t(i));
+        break;
+      }
+  return load(plan, programs);
+}
+
+KernelLibrary::~KernelLibrary() {
+  for (void *handle : handles)
+    ::dlclose(handle);
+}
+
+} // namespace graphc::executor

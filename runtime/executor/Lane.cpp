@@ -1,0 +1,262 @@
+//===- Lane.cpp - the step loop ----------------------------------------------------------------------------------------===//
+//
+// This is the hot path: no allocation, no lock but a locks_variables program's own, no look-up. Everything that is not a
+// plain call, message or counter is in LaneSetup.cpp (set-up, errors, texts).
+//
+//===----------------------------------------------------------------------------------------------------------------===//
+
+#include "runtime/executor/Lane.h"
+
+#include <cstring>
+#include <ctime>
+
+namespace graphc::executor {
+
+using transport::PollState;
+
+namespace {
+
+int64_t nowNanoseconds() {
+  timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return int64_t(time.tv_sec) * 1000000000 + time.tv_nsec;
+}
+
+/// The variables of one instruction, locked in ascending order; nothing in programs that do not lock.
+class Locks {
+public:
+  Locks(std::mutex *const *first, uint32_t count) : first(first), count(count) {
+    for (uint32_t i = 0; i < count; ++i)
+      first[i]->lock();
+  }
+  ~Locks() {
+    for (uint32_t i = count; i > 0; --i)
+      first[i - 1]->unlock();
+  }
+  Locks(const Locks &) = delete;
+
+private:
+  std::mutex *const *first;
+  uint32_t count;
+};
+
+} // namespace
+
+LaneState Lane::run() {
+  blockedPort = nullptr;
+  if (!inStep) {
+    if (LaneState state = beginStep(); state != LaneState::StepDone)
+      return state;
+  }
+  if (std::optional<LaneState> state = execute())
+    return *state;
+  return finishStep();
+}
+
+LaneState Lane::beginStep() {
+  if (stepStart == 0)
+    stepStart = nowNanoseconds();
+  context.step = currentStep;
+  position = sub = 0;
+  inStep = true;
+  if (uint32_t feeds = program->fetchFirst - program->feedFirst)
+    if (absl::Status status = host->feed(laneInfo, currentStep, {laneFrame->arguments.data() + program->feedFirst, feeds});
+        !status.ok())
+      return fail(std::move(status));
+  return LaneState::StepDone;
+}
+
+std::optional<LaneState> Lane::execute() {
+  const Instruction *const instructions = program->instructions.data();
+  const uint32_t end = uint32_t(program->instructions.size());
+  Frame &frame = *laneFrame;
+  void **const arguments = frame.arguments.data();
+  for (; position < end; ++position) {
+    const Instruction &instruction = instructions[position];
+    switch (instruction.op) {
+    case Op::Call: {
+      Locks locks(frame.locks.data() + instruction.lockFirst, instruction.lockCount);
+      if (int code = instruction.kernel(arguments + instruction.first, &context)) [[unlikely]]
+        return kernelFailed(instruction, code);
+      break;
+    }
+    case Op::LibraryCall: {
+      Locks locks(frame.locks.data() + instruction.lockFirst, instruction.lockCount);
+      if (int code = frame.libraryKernels[instruction.port]->run(arguments + instruction.first)) [[unlikely]]
+        return kernelFailed(instruction, code);
+      break;
+    }
+    case Op::Receive: {
+      const void *data = nullptr;
+      transport::RecvPort *port = receives[instruction.port];
+      if (PollState state = port->poll(&data); state != PollState::Ready)
+        return notReady(port, state);
+      // The table is of void *, but the verifier lets nobody write to a slot.
+      void *message = const_cast<void *>(data);
+      frame.buffers[instruction.buffer] = message;
+      for (uint32_t i = 0; i < instruction.count; ++i)
+        arguments[program->patches[instruction.first + i]] = message;
+      break;
+    }
+    case Op::Release:
+      frame.buffers[instruction.buffer] = nullptr;
+      receives[instruction.port]->release();
+      break;
+    case Op::SendStart: {
+      // A locked variable may change as soon as the lock is gone: the transport has to have it by then.
+      transport::SendMode mode = instruction.lockCount ? transport::SendMode::Copy : transport::SendMode::Borrow;
+      for (; sub < instruction.count; ++sub) {
+        transport::SendPort *port = sends[instruction.port + sub];
+        Locks locks(frame.locks.data() + instruction.lockFirst, instruction.lockCount);
+        if (PollState state = port->start(frame.buffers[instruction.buffer], currentStep, mode); state != PollState::Ready)
+          return notReady(port, state);
+      }
+      sub = 0;
+      break;
+    }
+    case Op::SendDone:
+      for (; sub < instruction.count; ++sub) {
+        transport::SendPort *port = sends[instruction.port + sub];
+        if (PollState state = port->done(); state != PollState::Ready)
+          return notReady(port, state);
+      }
+      sub = 0;
+      break;
+    case Op::Aggregate:
+      if (std::optional<LaneState> state = aggregate(instruction))
+        return state;
+      break;
+    case Op::NextBatch: {
+      const plan::Instruction::NextBatch &next = instruction.source->next_batch();
+      uint8_t *valid = next.has_valid() ? static_cast<uint8_t *>(arguments[instruction.first + instruction.count]) : nullptr;
+      if (absl::Status status =
+              host->nextBatch(laneInfo, currentStep, next, {arguments + instruction.first, instruction.count}, valid);
+          !status.ok())
+        return fail(std::move(status));
+      break;
+    }
+    case Op::ControlSend:
+      if (std::optional<LaneState> state = controlSend(instruction))
+        return state;
+      break;
+    case Op::ControlReceive:
+      if (std::optional<LaneState> state = controlReceive(instruction))
+        return state;
+      break;
+    case Op::Ticket:
+      if (!host->takeTicket(laneInfo, currentStep))
+        return endByClosing();
+      break;
+    }
+  }
+  return std::nullopt;
+}
+
+// Sums in replica order whatever arrives first: bits do not depend on timing. The accumulator's lock is taken a replica at
+// a time, never across a wait.
+std::optional<LaneState> Lane::aggregate(const Instruction &instruction) {
+  Frame &frame = *laneFrame;
+  void **arguments = frame.arguments.data() + instruction.first;
+  for (; sub < instruction.count; ++sub) {
+    const void *data = nullptr;
+    transport::RecvPort *port = receives[instruction.port + sub];
+    if (PollState state = port->poll(&data); state != PollState::Ready)
+      return notReady(port, state);
+    Locks locks(frame.locks.data() + instruction.lockFirst, instruction.lockCount);
+    if (sub == 0) {
+      memcpy(arguments[0], data, instruction.bytes);
+    } else {
+      arguments[1] = const_cast<void *>(data);
+      if (int code = instruction.kernel(arguments, &context)) [[unlikely]]
+        return kernelFailed(instruction, code);
+    }
+    port->release();
+  }
+  sub = 0;
+  return std::nullopt;
+}
+
+std::optional<LaneState> Lane::controlSend(const Instruction &instruction) {
+  if (laneInfo.instance != 0)
+    return std::nullopt;
+  if (sub == 0 && word == 0) { // decided once a step, however often a full channel brings us back here
+    ControlWord decided = host->decide(laneInfo, currentStep);
+    decided.step = currentStep;
+    word = decided.encode();
+  }
+  for (; sub < instruction.count; ++sub) {
+    transport::SendPort *port = sends[instruction.port + sub];
+    if (PollState state = port->start(&word, currentStep, transport::SendMode::Copy); state != PollState::Ready)
+      return notReady(port, state);
+  }
+  sub = 0;
+  return std::nullopt;
+}
+
+std::optional<LaneState> Lane::controlReceive(const Instruction &instruction) {
+  uint64_t taken = word;
+  if (!instruction.local || laneInfo.instance != 0) {
+    const void *data = nullptr;
+    transport::RecvPort *port = receives[instruction.port];
+    if (PollState state = port->poll(&data); state != PollState::Ready)
+      return notReady(port, state);
+    memcpy(&taken, data, sizeof taken);
+    port->release();
+  }
+  word = 0;
+  ControlWord decoded = ControlWord::decode(taken);
+  if (decoded.step != currentStep ||
+      (decoded.action != ControlAction::Continue && decoded.action != ControlAction::EndPhase)) [[unlikely]]
+    return badWord(decoded);
+  if (decoded.action == ControlAction::EndPhase) {
+    stopping = true;
+    reason = decoded.reason;
+  }
+  return std::nullopt;
+}
+
+LaneState Lane::finishStep() {
+  int64_t now = nowNanoseconds();
+  Frame &frame = *laneFrame;
+  void *const *arguments = frame.arguments.data();
+  uint32_t fetches = program->sumFirst - program->fetchFirst, metrics = program->countFirst - program->sumFirst;
+  StepResults results;
+  results.step = currentStep;
+  results.fetches = {arguments + program->fetchFirst, fetches};
+  results.metricSums = {arguments + program->sumFirst, metrics};
+  results.metricCounts = {arguments + program->countFirst, metrics};
+  results.seconds = double(now - stepStart) * 1e-9;
+  stepStats.add(now - stepStart);
+  stepStart = now;
+  if (absl::Status status = host->stepDone(laneInfo, results); !status.ok())
+    return fail(std::move(status));
+  for (const Instruction &instruction : program->deferredReleases) {
+    frame.buffers[instruction.buffer] = nullptr;
+    receives[instruction.port]->release();
+  }
+  inStep = false;
+  position = sub = 0;
+  ++currentStep;
+  return stopping ? LaneState::PhaseEnded : LaneState::StepDone;
+}
+
+// The peer of an asynchronous phase has no more work for us: tell our own peers the same and end.
+LaneState Lane::endByClosing() {
+  for (transport::SendPort *port : sends)
+    if (port)
+      port->close();
+  reason = EndReason::Closed;
+  return LaneState::PhaseEnded;
+}
+
+LaneState Lane::notReady(transport::Port *port, PollState state) {
+  if (state == PollState::Pending) {
+    blockedPort = port;
+    return LaneState::Blocked;
+  }
+  if (state == PollState::Closed && program->endsByClosing)
+    return endByClosing();
+  return portFailed(port, state);
+}
+
+} // namespace graphc::executor

@@ -1,0 +1,127 @@
+#include "runtime/executor/LaneRunner.h"
+
+#include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
+
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace graphc::executor {
+namespace {
+
+/// The first failure of a set of lanes, and who hears of it.
+class FirstFailure {
+public:
+  explicit FirstFailure(const RunOptions &options) : options(options) {}
+
+  void report(const Lane &lane, const absl::Status &status) {
+    bool first;
+    {
+      std::lock_guard lock(mutex);
+      first = failure.ok();
+      // A lane that was aborted only heard of another's failure.
+      if (first || (absl::IsAborted(failure) && !absl::IsAborted(status)))
+        failure = status;
+    }
+    if (first && options.onFailure)
+      options.onFailure(lane, status);
+  }
+  absl::Status status() {
+    std::lock_guard lock(mutex);
+    return failure;
+  }
+
+private:
+  const RunOptions &options;
+  std::mutex mutex;
+  absl::Status failure;
+};
+
+/// Watches one lane's waits. The clock is read only after a wait() that brought nothing.
+class WaitWatch {
+public:
+  WaitWatch(const Lane &lane, const RunOptions &options) : lane(lane), options(options) {}
+
+  /// The lane is blocked: how it has to end, or OK to wait on.
+  absl::Status blocked() {
+    Lane::Progress progress = lane.progress();
+    if (!waiting || !(progress == at)) {
+      at = progress;
+      waiting = true;
+      since = absl::InfinitePast();
+      return absl::OkStatus();
+    }
+    absl::Time now = absl::Now();
+    if (since == absl::InfinitePast()) {
+      since = now;
+      nextReport = options.reportAfter;
+    }
+    absl::Duration waited = now - since;
+    if (waited >= options.deadline)
+      return absl::DeadlineExceededError(absl::StrCat(lane.describeWait(), ", for more than the deadline of ",
+                                                      absl::FormatDuration(options.deadline)));
+    if (waited >= nextReport) {
+      nextReport = nextReport * 2;
+      if (options.onWait)
+        options.onWait({&lane, lane.describeWait(), waited});
+    }
+    return absl::OkStatus();
+  }
+
+  /// How long to sleep at most: no longer than to the next report or the deadline.
+  absl::Duration slice() const {
+    constexpr absl::Duration most = absl::Milliseconds(100);
+    absl::Duration limit = std::min(options.reportAfter, options.deadline);
+    return std::max(std::min(most, limit), absl::Microseconds(100));
+  }
+
+private:
+  const Lane &lane;
+  const RunOptions &options;
+  Lane::Progress at;
+  bool waiting = false;
+  absl::Time since = absl::InfinitePast();
+  absl::Duration nextReport;
+};
+
+void runLane(Lane &lane, const RunOptions &options, FirstFailure &failure) {
+  if (options.onStart)
+    options.onStart(lane);
+  WaitWatch watch(lane, options);
+  const absl::Duration slice = watch.slice();
+  for (;;) {
+    switch (lane.run()) {
+    case LaneState::StepDone:
+      break;
+    case LaneState::PhaseEnded:
+      return;
+    case LaneState::Failed:
+      failure.report(lane, lane.status());
+      return;
+    case LaneState::Blocked:
+      if (absl::Status status = watch.blocked(); !status.ok()) {
+        failure.report(lane, status);
+        return;
+      }
+      lane.port()->wait(slice);
+      break;
+    }
+  }
+}
+
+} // namespace
+
+absl::Status runLanes(std::span<const std::unique_ptr<Lane>> lanes, const RunOptions &options) {
+  FirstFailure failure(options);
+  std::vector<std::thread> threads;
+  for (size_t i = 1; i < lanes.size(); ++i)
+    threads.emplace_back([&, i] { runLane(*lanes[i], options, failure); });
+  if (!lanes.empty())
+    runLane(*lanes[0], options, failure);
+  for (std::thread &thread : threads)
+    thread.join();
+  return failure.status();
+}
+
+} // namespace graphc::executor

@@ -1,0 +1,119 @@
+//===- LaneSetup.cpp - a lane's making, its errors, what it says of itself -------------------------------------------===//
+
+#include "runtime/base/Status.h"
+#include "runtime/executor/Lane.h"
+#include "runtime/plan/Types.h"
+
+#include "absl/strings/str_cat.h"
+
+namespace graphc::executor {
+
+Lane::~Lane() = default;
+
+absl::StatusOr<std::unique_ptr<Lane>> Lane::create(std::shared_ptr<const Program> program, LaneInfo info,
+                                                   std::unique_ptr<Frame> frame, transport::Transport &transport,
+                                                   Host &host) {
+  std::unique_ptr<Lane> lane(new Lane);
+  lane->program = std::move(program);
+  lane->laneInfo = std::move(info);
+  lane->laneFrame = std::move(frame);
+  lane->host = &host;
+  lane->context.replica = lane->laneInfo.instance;
+  GRAPHC_RETURN_IF_ERROR(lane->resolvePorts(transport));
+  return lane;
+}
+
+absl::Status Lane::resolvePorts(transport::Transport &transport) {
+  auto used = [&](const PortUse &use) {
+    return use.who == PortUse::All || (use.who == PortUse::First) == (laneInfo.instance == 0);
+  };
+  auto keyOf = [&](const PortUse &use) {
+    return transport::ChannelKey{use.channel, use.ownInstance ? laneInfo.instance : use.instance};
+  };
+  auto missing = [&](const PortUse &use) {
+    return absl::InternalError(absl::StrCat(laneInfo.name, ": no transport has channel ",
+                                            program->plan->channels(int(use.channel)).name(), "[", keyOf(use).instance, "]"));
+  };
+  for (const PortUse &use : program->sendPorts) {
+    sends.push_back(used(use) ? transport.sender(keyOf(use)) : nullptr);
+    if (used(use) && !sends.back())
+      return missing(use);
+  }
+  for (const PortUse &use : program->receivePorts) {
+    receives.push_back(used(use) ? transport.receiver(keyOf(use)) : nullptr);
+    if (used(use) && !receives.back())
+      return missing(use);
+  }
+  return absl::OkStatus();
+}
+
+LaneState Lane::fail(absl::Status status) {
+  failure = std::move(status);
+  return LaneState::Failed;
+}
+
+LaneState Lane::kernelFailed(const Instruction &instruction, int code) {
+  const std::string &where = plan::locationText(*program->plan, instruction.source->location());
+  return fail(absl::InternalError(absl::StrCat(laneInfo.name, ": kernel ",
+                                               program->plan->kernels(int(instruction.planKernel)).name(),
+                                               where.empty() ? "" : absl::StrCat(" (", where, ")"), " failed with code ", code,
+                                               " at step ", currentStep)));
+}
+
+LaneState Lane::badWord(const ControlWord &word) {
+  return fail(absl::InternalError(absl::StrCat(laneInfo.name, ": at step ", currentStep, " the chief's word is action ",
+                                               int(word.action), " for step ", word.step,
+                                               "; the tasks have lost each other")));
+}
+
+LaneState Lane::portFailed(transport::Port *port, transport::PollState state) {
+  if (state == transport::PollState::Closed)
+    return fail(absl::InternalError(
+        absl::StrCat(describeWait(), ", but that end of the channel is closed in a phase that does not end by closing")));
+  absl::Status why = port->status();
+  return fail(why.ok() ? absl::AbortedError(absl::StrCat(laneInfo.name, ": aborted")) : why);
+}
+
+// "to receive train.w1.gradient[1] (model.mlir:12:8) from /job:worker/task:1 train.worker[1]"
+static std::string describeUse(const Program &program, const LaneInfo &info, const PortUse &use, bool sends) {
+  const plan::Plan &plan = *program.plan;
+  const plan::Channel &channel = plan.channels(int(use.channel));
+  uint32_t instance = use.ownInstance ? info.instance : use.instance;
+  const plan::Program &peer = plan.programs(int(sends ? channel.receiver() : channel.sender()));
+  bool fromChief = channel.control() && !sends;
+  uint32_t peerInstance = peer.instances() == 1 || fromChief ? 0 : instance;
+  const std::string &where = plan::locationText(plan, channel.location());
+  return absl::StrCat(sends ? "send " : "receive ", channel.name(),
+                      channel.instances() > 1 ? absl::StrCat("[", instance, "]") : "",
+                      where.empty() ? "" : absl::StrCat(" (", where, ")"), sends ? " to " : " from ",
+                      plan::taskText(plan, plan::instanceTask(plan, peer, peerInstance)), " ", peer.name(),
+                      peer.instances() > 1 ? absl::StrCat("[", peerInstance, "]") : "");
+}
+
+std::string Lane::describeWait() const {
+  if (position >= program->instructions.size())
+    return absl::StrCat(laneInfo.name, " is between two steps");
+  const Instruction &instruction = program->instructions[position];
+  std::string what;
+  switch (instruction.op) {
+  case Op::Receive:
+  case Op::Aggregate:
+    what = describeUse(*program, laneInfo, program->receivePorts[instruction.port + sub], false);
+    break;
+  case Op::SendStart:
+  case Op::SendDone:
+  case Op::ControlSend:
+    what = describeUse(*program, laneInfo, program->sendPorts[instruction.port + sub], true);
+    break;
+  case Op::ControlReceive:
+    what = instruction.port == Program::noPort
+               ? "decide"
+               : describeUse(*program, laneInfo, program->receivePorts[instruction.port], false);
+    break;
+  default:
+    return absl::StrCat(laneInfo.name, " computes at step ", currentStep);
+  }
+  return absl::StrCat(laneInfo.name, " waits at step ", currentStep, " to ", what);
+}
+
+} // namespace graphc::executor

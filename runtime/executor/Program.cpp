@@ -1,0 +1,247 @@
+//===- Program.cpp - plan instructions to executor instructions --------------------------------------------------------===//
+
+#include "runtime/executor/Program.h"
+
+#include "runtime/base/Status.h"
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+#include <set>
+
+namespace graphc::executor {
+
+class ProgramBuilder {
+public:
+  ProgramBuilder(const plan::Plan &plan, uint32_t index, const KernelLibrary &library)
+      : plan(plan), source(plan.programs(int(index))), library(library), program(std::make_shared<Program>()) {
+    program->plan = &plan;
+    program->source = &source;
+    program->index = index;
+    program->endsByClosing = plan.phases(int(source.phase())).ends_by_closing();
+  }
+
+  absl::StatusOr<std::shared_ptr<const Program>> build() {
+    for (const plan::Port &fetch : source.fetches())
+      fetched.insert(fetch.buffer());
+    for (const plan::Metric &metric : source.metrics())
+      fetched.insert({metric.sum(), metric.count()});
+    program->instructions.reserve(size_t(source.instructions_size()));
+    for (const plan::Instruction &instruction : source.instructions())
+      add(instruction);
+    program->feedFirst = mark();
+    for (const plan::Port &feed : source.feeds())
+      program->argumentBuffers.push_back(feed.buffer());
+    program->fetchFirst = mark();
+    for (const plan::Port &fetch : source.fetches())
+      program->argumentBuffers.push_back(fetch.buffer());
+    program->sumFirst = mark();
+    for (const plan::Metric &metric : source.metrics())
+      program->argumentBuffers.push_back(metric.sum());
+    program->countFirst = mark();
+    for (const plan::Metric &metric : source.metrics())
+      program->argumentBuffers.push_back(metric.count());
+    addPatches();
+    GRAPHC_RETURN_IF_ERROR(program->copyConstants());
+    return std::shared_ptr<const Program>(std::move(program));
+  }
+
+private:
+  uint32_t mark() const { return uint32_t(program->argumentBuffers.size()); }
+
+  void add(const plan::Instruction &from);
+  void lock(Instruction &to, std::initializer_list<uint32_t> buffers) { lockAll(to, {buffers.begin(), buffers.end()}); }
+  void lockAll(Instruction &to, const std::vector<uint32_t> &buffers);
+  uint32_t sendPort(uint32_t channel, uint32_t &count);
+  uint32_t receivePort(uint32_t channel, bool family);
+  void addPatches();
+
+  const plan::Plan &plan;
+  const plan::Program &source;
+  const KernelLibrary &library;
+  std::shared_ptr<Program> program;
+  std::set<uint32_t> fetched;                    // buffers that the host reads at the end of the step
+  std::map<uint32_t, std::pair<uint32_t, uint32_t>> sendPorts;    // channel → first port, count
+  std::map<uint32_t, uint32_t> receivePorts;
+  std::map<uint32_t, uint32_t> boundBuffer;      // channel → buffer of its last Receive
+};
+
+void ProgramBuilder::lockAll(Instruction &to, const std::vector<uint32_t> &buffers) {
+  if (!source.locks_variables())
+    return;
+  std::set<uint32_t> variables;
+  for (uint32_t buffer : buffers)
+    if (source.buffers(int(buffer)).storage_case() == plan::Buffer::kVariable)
+      variables.insert(source.buffers(int(buffer)).variable());
+  to.lockFirst = uint32_t(program->lockVariables.size());
+  to.lockCount = uint16_t(variables.size()); // a call has at most 1024 arguments
+  program->lockVariables.insert(program->lockVariables.end(), variables.begin(), variables.end());
+}
+
+uint32_t ProgramBuilder::sendPort(uint32_t channel, uint32_t &count) {
+  auto [it, isNew] = sendPorts.try_emplace(channel);
+  if (isNew) {
+    const plan::Channel &c = plan.channels(int(channel));
+    it->second = {uint32_t(program->sendPorts.size()), 0};
+    if (c.control()) { // from instance 0 to every instance of the receiver but itself
+      for (uint32_t r = c.sender() == c.receiver() ? 1 : 0; r < c.instances(); ++r)
+        program->sendPorts.push_back({channel, r, false, PortUse::First});
+    } else if (source.instances() == 1) {
+      for (uint32_t r = 0; r < c.instances(); ++r)
+        program->sendPorts.push_back({channel, r, false, PortUse::All});
+    } else {
+      program->sendPorts.push_back({channel, 0, true, PortUse::All});
+    }
+    it->second.second = uint32_t(program->sendPorts.size()) - it->second.first;
+  }
+  count = it->second.second;
+  return it->second.first;
+}
+
+uint32_t ProgramBuilder::receivePort(uint32_t channel, bool family) {
+  auto [it, isNew] = receivePorts.try_emplace(channel, uint32_t(program->receivePorts.size()));
+  if (isNew) {
+    const plan::Channel &c = plan.channels(int(channel));
+    if (family)
+      for (uint32_t r = 0; r < c.instances(); ++r)
+        program->receivePorts.push_back({channel, r, false, PortUse::All});
+    else
+      program->receivePorts.push_back(
+          {channel, 0, true, c.control() && c.sender() == c.receiver() ? PortUse::NotFirst : PortUse::All});
+  }
+  return it->second;
+}
+
+void ProgramBuilder::add(const plan::Instruction &from) {
+  Instruction to;
+  to.source = &from;
+  switch (from.kind_case()) {
+  case plan::Instruction::kCall: {
+    const plan::Kernel &kernel = plan.kernels(int(from.call().kernel()));
+    to.planKernel = from.call().kernel();
+    to.first = mark();
+    to.count = uint32_t(from.call().buffers_size());
+    program->argumentBuffers.insert(program->argumentBuffers.end(), from.call().buffers().begin(), from.call().buffers().end());
+    lockAll(to, {from.call().buffers().begin(), from.call().buffers().end()});
+    if (kernel.has_matmul()) {
+      const plan::Kernel::Matmul &m = kernel.matmul();
+      to.op = Op::LibraryCall;
+      to.port = uint32_t(program->libraryCalls.size());
+      program->libraryCalls.push_back({{m.m(), m.n(), m.k(), m.batch(), m.transpose_a(), m.transpose_b(), m.bias(), m.relu(),
+                                        kernels::MatmulType::F32, m.threads()},
+                                       kernel.scratch_bytes()});
+    } else {
+      to.op = Op::Call;
+      to.kernel = library.entry(from.call().kernel());
+    }
+    break;
+  }
+  case plan::Instruction::kReceive:
+    to.op = Op::Receive;
+    to.port = receivePort(from.receive().channel(), false);
+    to.buffer = from.receive().buffer();
+    boundBuffer[from.receive().channel()] = to.buffer;
+    break;
+  case plan::Instruction::kRelease:
+    to.op = Op::Release;
+    to.port = receivePort(from.release().channel(), false);
+    to.buffer = boundBuffer[from.release().channel()];
+    if (fetched.contains(to.buffer)) {
+      program->deferredReleases.push_back(to);
+      return;
+    }
+    break;
+  case plan::Instruction::kSendStart:
+    to.op = Op::SendStart;
+    to.port = sendPort(from.send_start().channel(), to.count);
+    to.buffer = from.send_start().buffer();
+    lock(to, {to.buffer});
+    break;
+  case plan::Instruction::kSendDone:
+    to.op = Op::SendDone;
+    to.port = sendPort(from.send_done().channel(), to.count);
+    break;
+  case plan::Instruction::kAggregate: {
+    const plan::Channel &channel = plan.channels(int(from.aggregate().channel()));
+    to.op = Op::Aggregate;
+    to.port = receivePort(from.aggregate().channel(), true);
+    to.count = channel.instances();
+    to.buffer = from.aggregate().buffer();
+    to.bytes = channel.bytes();
+    to.planKernel = from.aggregate().add();
+    to.kernel = library.entry(from.aggregate().add());
+    to.first = mark();
+    program->argumentBuffers.insert(program->argumentBuffers.end(), {to.buffer, to.buffer}); // the second: each message
+    lock(to, {to.buffer});
+    break;
+  }
+  case plan::Instruction::kNextBatch:
+    to.op = Op::NextBatch;
+    to.first = mark();
+    to.count = uint32_t(from.next_batch().buffers_size());
+    program->argumentBuffers.insert(program->argumentBuffers.end(), from.next_batch().buffers().begin(),
+                                    from.next_batch().buffers().end());
+    if (from.next_batch().has_valid())
+      program->argumentBuffers.push_back(from.next_batch().valid());
+    break;
+  case plan::Instruction::kControlSend:
+    to.op = Op::ControlSend;
+    to.port = uint32_t(program->sendPorts.size());
+    for (uint32_t channel : from.control_send().channels()) {
+      uint32_t count;
+      sendPort(channel, count);
+      to.count += count;
+    }
+    break;
+  case plan::Instruction::kControlReceive: {
+    to.op = Op::ControlReceive;
+    to.local = from.control_receive().local();
+    to.port = to.local && source.instances() == 1 ? Program::noPort : receivePort(from.control_receive().channel(), false);
+    break;
+  }
+  case plan::Instruction::kTicket:
+  default:
+    to.op = Op::Ticket;
+    break;
+  }
+  program->instructions.push_back(to);
+}
+
+// A Receive rewrites every argument entry that names its slot; within a step the last Receive of a slot wins, as the
+// verifier lets nobody use it before.
+void ProgramBuilder::addPatches() {
+  std::map<uint32_t, std::vector<uint32_t>> entriesOf;
+  for (uint32_t i = 0; i < program->argumentBuffers.size(); ++i)
+    entriesOf[program->argumentBuffers[i]].push_back(i);
+  for (Instruction &instruction : program->instructions)
+    if (instruction.op == Op::Receive) {
+      const std::vector<uint32_t> &entries = entriesOf[instruction.buffer];
+      instruction.first = uint32_t(program->patches.size());
+      instruction.count = uint32_t(entries.size());
+      program->patches.insert(program->patches.end(), entries.begin(), entries.end());
+    }
+}
+
+absl::Status Program::copyConstants() {
+  constants.resize(size_t(plan->constants_size()));
+  std::map<uint32_t, uint64_t> offsets;
+  uint64_t bytes = 0;
+  for (const plan::Buffer &buffer : source->buffers())
+    if (buffer.storage_case() == plan::Buffer::kConstant && offsets.try_emplace(buffer.constant(), bytes).second)
+      bytes += (plan->constants(int(buffer.constant())).size() + 63) / 64 * 64;
+  GRAPHC_ASSIGN_OR_RETURN(constantMemory,
+                          device::Memory::allocate(bytes + 64, device::Memory::Guard::None, "constants of a program"));
+  for (auto [index, offset] : offsets) {
+    const std::string &value = plan->constants(int(index));
+    memcpy(constantMemory.data() + offset, value.data(), value.size());
+    constants[index] = constantMemory.data() + offset;
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::shared_ptr<const Program>> Program::create(const plan::Plan &plan, uint32_t index,
+                                                               const KernelLibrary &library) {
+  return ProgramBuilder(plan, index, library).build();
+}
+
+} // namespace graphc::executor

@@ -1,0 +1,83 @@
+#include "runtime/executor/TaskPhase.h"
+
+#include "runtime/base/Status.h"
+#include "runtime/plan/Types.h"
+
+#include "absl/strings/str_cat.h"
+
+#include <map>
+
+namespace graphc::executor {
+
+using plan::instanceTask;
+using plan::sameTask;
+
+std::vector<Endpoint> taskEndpoints(const plan::Plan &plan, const plan::Task &task) {
+  std::vector<Endpoint> endpoints;
+  for (int i = 0; i < plan.channels_size(); ++i) {
+    const plan::Channel &channel = plan.channels(i);
+    const plan::Program &sender = plan.programs(int(channel.sender())), &receiver = plan.programs(int(channel.receiver()));
+    for (uint32_t r = 0; r < channel.instances(); ++r) {
+      bool control = channel.control();
+      if (control && channel.sender() == channel.receiver() && r == 0)
+        continue; // instance 0 knows its own word
+      plan::Task from = instanceTask(plan, sender, control || sender.instances() == 1 ? 0 : r);
+      plan::Task to = instanceTask(plan, receiver, receiver.instances() == 1 ? 0 : r);
+      Endpoint endpoint;
+      endpoint.spec = {{uint32_t(i), r}, channel.bytes(), channel.capacity(), control};
+      endpoint.phase = receiver.phase();
+      if (sameTask(to, task)) {
+        endpoint.sends = false;
+        endpoint.peer = from;
+        endpoints.push_back(endpoint);
+      }
+      if (sameTask(from, task)) {
+        endpoint.sends = true;
+        endpoint.peer = to;
+        endpoints.push_back(endpoint);
+      }
+    }
+  }
+  return endpoints;
+}
+
+bool hasLanes(const plan::Plan &plan, const plan::Task &task, uint32_t phase) {
+  for (uint32_t index : plan.phases(int(phase)).programs()) {
+    const plan::Program &program = plan.programs(int(index));
+    for (uint32_t r = 0; r < program.instances(); ++r)
+      if (sameTask(instanceTask(plan, program, r), task))
+        return true;
+  }
+  return false;
+}
+
+absl::StatusOr<std::vector<std::unique_ptr<Lane>>> makeLanes(const TaskContext &context, uint32_t phase) {
+  const plan::Plan &plan = context.plan;
+  std::vector<std::unique_ptr<Lane>> lanes;
+  for (uint32_t index : plan.phases(int(phase)).programs()) {
+    const plan::Program &source = plan.programs(int(index));
+    std::shared_ptr<const Program> program;
+    for (uint32_t r = 0; r < source.instances(); ++r) {
+      if (!sameTask(instanceTask(plan, source, r), context.task))
+        continue;
+      if (!program) {
+        GRAPHC_ASSIGN_OR_RETURN(program, Program::create(plan, index, context.library));
+      }
+      LaneInfo info;
+      info.plan = &plan;
+      info.program = &source;
+      info.programIndex = index;
+      info.instance = r;
+      info.task = context.task;
+      info.name = absl::StrCat(plan::taskText(plan, context.task), " ", source.name(),
+                               source.instances() > 1 ? absl::StrCat("[", r, "]") : "");
+      GRAPHC_ASSIGN_OR_RETURN(std::unique_ptr<Frame> frame, Frame::create(*program, context.variables, context.frame));
+      GRAPHC_ASSIGN_OR_RETURN(std::unique_ptr<Lane> lane,
+                              Lane::create(program, std::move(info), std::move(frame), context.transport, context.host));
+      lanes.push_back(std::move(lane));
+    }
+  }
+  return lanes;
+}
+
+} // namespace graphc::executor

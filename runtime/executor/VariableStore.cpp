@@ -1,0 +1,112 @@
+#include "runtime/executor/VariableStore.h"
+
+#include "runtime/base/Random.h"
+#include "runtime/base/Status.h"
+#include "runtime/plan/Types.h"
+
+#include "absl/strings/str_cat.h"
+
+#include <cmath>
+#include <cstring>
+
+#pragma STDC FP_CONTRACT OFF
+
+namespace graphc::executor {
+namespace {
+
+/// Element i of f32 takes word i of the stream, of f64 words 2i and 2i+1.
+void fillUniform(const plan::Initializer::Uniform &init, const base::Philox &philox, float *out, uint64_t count) {
+  double low = init.low(), range = init.high() - init.low();
+  for (uint64_t i = 0; i < count; i += 4) {
+    base::PhiloxBlock block = philox.block(i / 4);
+    for (uint64_t j = 0; j < 4 && i + j < count; ++j)
+      out[i + j] = float(low + range * double(base::uniformFloat(block[j])));
+  }
+}
+void fillUniform(const plan::Initializer::Uniform &init, const base::Philox &philox, double *out, uint64_t count) {
+  double low = init.low(), range = init.high() - init.low();
+  for (uint64_t i = 0; i < count; i += 2) {
+    base::PhiloxBlock block = philox.block(i / 2);
+    for (uint64_t j = 0; j < 2 && i + j < count; ++j)
+      out[i + j] = low + range * base::uniformDouble(block[2 * j], block[2 * j + 1]);
+  }
+}
+
+/// Elements 2i and 2i+1 take block i. A truncated normal draws again outside two deviations, from block i of the next
+/// attempt (the counter's upper bits), so that no element depends on how often another was drawn.
+template <typename T>
+void fillNormal(const plan::Initializer::Normal &init, const base::Philox &philox, T *out, uint64_t count) {
+  for (uint64_t i = 0; i < count; i += 2) {
+    std::array<double, 2> pair = base::normalPair(philox.block(i / 2));
+    for (uint64_t j = 0; j < 2 && i + j < count; ++j) {
+      double z = pair[j];
+      for (uint64_t attempt = 1; init.truncated() && std::fabs(z) > 2 && attempt < 256; ++attempt)
+        z = base::normalPair(philox.block(i / 2 | attempt << 56))[j];
+      out[i + j] = T(init.mean() + init.stddev() * z);
+    }
+  }
+}
+
+template <typename T> void fillRandom(const plan::Variable &variable, std::span<uint8_t> data) {
+  const plan::Initializer &init = variable.initializer();
+  uint64_t seed = init.has_uniform() ? init.uniform().seed() : init.normal().seed();
+  base::Philox philox(seed, base::streamOf(variable.name()));
+  T *out = reinterpret_cast<T *>(data.data());
+  uint64_t count = data.size() / sizeof(T);
+  if (init.has_uniform())
+    fillUniform(init.uniform(), philox, out, count);
+  else
+    fillNormal(init.normal(), philox, out, count);
+}
+
+} // namespace
+
+void initializeVariable(const plan::Variable &variable, std::span<uint8_t> data) {
+  const plan::Initializer &init = variable.initializer();
+  if (data.empty())
+    return;
+  if (init.has_value()) {
+    size_t piece = std::min(init.value().size(), data.size());
+    for (size_t at = 0; at + piece <= data.size() && piece; at += piece)
+      memcpy(data.data() + at, init.value().data(), piece);
+  } else if (init.has_uniform() || init.has_normal()) {
+    if (variable.type().dtype() == plan::F64)
+      fillRandom<double>(variable, data);
+    else
+      fillRandom<float>(variable, data);
+  } else {
+    memset(data.data(), 0, data.size());
+  }
+}
+
+absl::StatusOr<std::unique_ptr<VariableStore>> VariableStore::create(const plan::Plan &plan, const plan::Task &task) {
+  auto store = std::make_unique<VariableStore>();
+  store->plan = &plan;
+  store->entries.resize(size_t(plan.variables_size()));
+  for (int i = 0; i < plan.variables_size(); ++i) {
+    const plan::Variable &variable = plan.variables(i);
+    if (!plan::sameTask(variable.owner(), task))
+      continue;
+    auto entry = std::make_unique<Entry>();
+    entry->bytes = plan::tensorBytes(variable.type()).value_or(0);
+    std::string what = absl::StrCat("variable ", variable.name());
+    GRAPHC_ASSIGN_OR_RETURN(entry->memory, device::Memory::allocate(entry->bytes, device::Memory::Guard::None, what.c_str()));
+    store->entries[size_t(i)] = std::move(entry);
+    store->indices.push_back(uint32_t(i));
+  }
+  return store;
+}
+
+void VariableStore::initialize() {
+  for (uint32_t index : indices)
+    initializeVariable(plan->variables(int(index)), data(index));
+}
+
+int64_t *VariableStore::globalStep() {
+  for (uint32_t index : indices)
+    if (plan->variables(int(index)).global_step())
+      return reinterpret_cast<int64_t *>(data(index).data());
+  return nullptr;
+}
+
+} // namespace graphc::executor

@@ -1,0 +1,186 @@
+#include "runtime/transport/Handshake.h"
+
+#include "runtime/base/Sha256.h"
+#include "runtime/base/Status.h"
+
+#include "absl/strings/str_cat.h"
+
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+namespace graphc::transport::detail {
+namespace {
+
+constexpr char magic[] = "GRAPHCSM";
+constexpr uint32_t version = 1;
+
+/// The address: a zero byte, then a name that only holders of the token can compute.
+socklen_t addressOf(const std::string &token, const std::string &task, sockaddr_un &address) {
+  memset(&address, 0, sizeof address);
+  address.sun_family = AF_UNIX;
+  std::string name = "graphc-" + base::toHex(base::sha256(absl::StrCat(token, "\n", task))).substr(0, 40);
+  memcpy(address.sun_path + 1, name.data(), name.size());
+  return socklen_t(offsetof(sockaddr_un, sun_path) + 1 + name.size());
+}
+
+absl::Status checkUser(int socket) {
+  ucred credentials{};
+  socklen_t size = sizeof credentials;
+  if (::getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &credentials, &size) != 0)
+    return base::errnoStatus("SO_PEERCRED", errno);
+  if (credentials.uid != ::geteuid())
+    return absl::PermissionDeniedError(
+        absl::StrCat("process ", credentials.pid, " of user ", credentials.uid, " is not of this user, ", ::geteuid()));
+  return absl::OkStatus();
+}
+
+void setTimeout(int socket) {
+  timeval limit{2, 0}; // both sides answer at once; a peer that does not is broken
+  ::setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
+  ::setsockopt(socket, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
+}
+
+template <size_t N> void copyText(char (&to)[N], const std::string &text) {
+  memcpy(to, text.data(), std::min(N, text.size()));
+}
+
+} // namespace
+
+Hello makeHello(const std::string &token, const std::string &fingerprint, const std::string &from, const std::string &to) {
+  Hello hello{};
+  memcpy(hello.magic, magic, 8);
+  hello.version = version;
+  copyText(hello.fingerprint, fingerprint);
+  copyText(hello.token, base::toHex(base::sha256(token)));
+  copyText(hello.from, from);
+  copyText(hello.to, to);
+  return hello;
+}
+
+absl::StatusOr<base::UniqueFd> listenFor(const std::string &token, const std::string &task) {
+  base::UniqueFd fd(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
+  if (!fd)
+    return base::errnoStatus("socket", errno);
+  sockaddr_un address;
+  socklen_t size = addressOf(token, task, address);
+  if (::bind(fd.get(), reinterpret_cast<sockaddr *>(&address), size) != 0)
+    return base::errnoStatus(errno == EADDRINUSE ? absl::StrCat("a second process of this run is ", task)
+                                                 : absl::StrCat("shared-memory socket of ", task),
+                             errno);
+  if (::listen(fd.get(), 128) != 0)
+    return base::errnoStatus("listen", errno);
+  return fd;
+}
+
+absl::StatusOr<Request> acceptRequest(int listener) {
+  Request request;
+  request.socket.reset(::accept4(listener, nullptr, nullptr, SOCK_CLOEXEC));
+  if (!request.socket)
+    return base::errnoStatus("accept", errno);
+  GRAPHC_RETURN_IF_ERROR(checkUser(request.socket.get()));
+  setTimeout(request.socket.get());
+  ssize_t got = ::recv(request.socket.get(), &request.hello, sizeof request.hello, 0);
+  if (got < 0)
+    return base::errnoStatus("shared-memory request", errno);
+  if (size_t(got) != sizeof request.hello || memcmp(request.hello.magic, magic, 8) != 0 || request.hello.version != version)
+    return absl::InvalidArgumentError("a shared-memory request that is not of this version of graphrun");
+  request.hello.from[sizeof request.hello.from - 1] = 0;
+  request.hello.to[sizeof request.hello.to - 1] = 0;
+  return request;
+}
+
+void answer(const Request &request, const absl::Status &status, int memfd) {
+  Answer reply{};
+  reply.accepted = status.ok();
+  std::string text = base::describe(status);
+  memcpy(reply.message, text.data(), std::min(text.size(), sizeof reply.message - 1));
+  iovec part{&reply, sizeof reply};
+  msghdr message{};
+  message.msg_iov = &part;
+  message.msg_iovlen = 1;
+  alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {};
+  if (status.ok()) {
+    message.msg_control = control;
+    message.msg_controllen = sizeof control;
+    cmsghdr *header = CMSG_FIRSTHDR(&message);
+    header->cmsg_level = SOL_SOCKET;
+    header->cmsg_type = SCM_RIGHTS;
+    header->cmsg_len = CMSG_LEN(sizeof(int));
+    memcpy(CMSG_DATA(header), &memfd, sizeof(int));
+  }
+  // A peer that has gone meanwhile asks again or is missed by connect(); nothing to do here.
+  (void)!::sendmsg(request.socket.get(), &message, MSG_NOSIGNAL);
+}
+
+absl::StatusOr<base::UniqueFd> requestSegment(const std::string &token, const std::string &task, const Hello &hello) {
+  base::UniqueFd fd(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
+  if (!fd)
+    return base::errnoStatus("socket", errno);
+  setTimeout(fd.get());
+  sockaddr_un address;
+  socklen_t size = addressOf(token, task, address);
+  if (::connect(fd.get(), reinterpret_cast<sockaddr *>(&address), size) != 0) {
+    if (errno == ECONNREFUSED || errno == EAGAIN || errno == EINTR)
+      return absl::UnavailableError(absl::StrCat(task, " does not listen yet"));
+    return base::errnoStatus(absl::StrCat("shared-memory socket of ", task), errno);
+  }
+  GRAPHC_RETURN_IF_ERROR(base::annotate(checkUser(fd.get()), absl::StrCat("shared-memory socket of ", task)));
+  if (::send(fd.get(), &hello, sizeof hello, MSG_NOSIGNAL) != ssize_t(sizeof hello))
+    return absl::UnavailableError(absl::StrCat(task, " closed its shared-memory socket"));
+
+  Answer reply{};
+  iovec part{&reply, sizeof reply};
+  msghdr message{};
+  message.msg_iov = &part;
+  message.msg_iovlen = 1;
+  alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {};
+  message.msg_control = control;
+  message.msg_controllen = sizeof control;
+  ssize_t got = ::recvmsg(fd.get(), &message, MSG_CMSG_CLOEXEC);
+  base::UniqueFd memfd;
+  if (cmsghdr *header = got >= 0 ? CMSG_FIRSTHDR(&message) : nullptr)
+    if (header->cmsg_level == SOL_SOCKET && header->cmsg_type == SCM_RIGHTS && header->cmsg_len == CMSG_LEN(sizeof(int))) {
+      int received;
+      memcpy(&received, CMSG_DATA(header), sizeof(int));
+      memfd.reset(received);
+    }
+  if (got != ssize_t(sizeof reply))
+    return absl::UnavailableError(absl::StrCat(task, " did not answer on its shared-memory socket"));
+  reply.message[sizeof reply.message - 1] = 0;
+  if (reply.accepted != 1)
+    return absl::FailedPreconditionError(absl::StrCat(task, " refused: ", reply.message));
+  if (!memfd)
+    return absl::DataLossError(absl::StrCat(task, " accepted but sent no memory"));
+  return memfd;
+}
+
+absl::StatusOr<base::UniqueFd> makeSegment(uint64_t bytes) {
+  base::UniqueFd fd(::memfd_create("graphc-channels", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+  if (!fd)
+    return base::errnoStatus("memfd_create", errno);
+  if (::ftruncate(fd.get(), off_t(bytes)) != 0)
+    return base::errnoStatus(absl::StrCat("shared memory of ", bytes, " bytes"), errno);
+  if (::fcntl(fd.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0)
+    return base::errnoStatus("sealing a memfd", errno);
+  return fd;
+}
+
+absl::Status checkSegment(int memfd, uint64_t bytes, const std::string &peer) {
+  struct stat info {};
+  int seals = ::fcntl(memfd, F_GET_SEALS);
+  if (seals < 0 || ::fstat(memfd, &info) != 0)
+    return absl::DataLossError(absl::StrCat(peer, " sent a descriptor that is no memfd"));
+  // Without the seals the owner could cut the memory under our feet (SIGBUS).
+  if ((seals & (F_SEAL_SHRINK | F_SEAL_GROW)) != (F_SEAL_SHRINK | F_SEAL_GROW) || uint64_t(info.st_size) != bytes)
+    return absl::DataLossError(absl::StrCat(peer, " sent a segment of ", info.st_size, " bytes or without seals, expected ",
+                                            bytes, " bytes"));
+  return absl::OkStatus();
+}
+
+} // namespace graphc::transport::detail

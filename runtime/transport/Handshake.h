@@ -1,0 +1,60 @@
+//===- Handshake.h - how two tasks on one host come to share a segment ----------------------------------------------*- C++ -*-===//
+//
+// The sender connects to the receiver's abstract Unix socket (SOCK_SEQPACKET) and says who it is; the receiver answers
+// with a memfd. Both check the other's user id as the kernel tells it (SO_PEERCRED), so another user's process can
+// neither take a segment nor offer one. One request, one answer, and the socket is closed.
+//
+//===----------------------------------------------------------------------------------------------------------------===//
+#ifndef GRAPHC_RUNTIME_TRANSPORT_HANDSHAKE_H
+#define GRAPHC_RUNTIME_TRANSPORT_HANDSHAKE_H
+
+#include "runtime/base/File.h"
+
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+
+#include <cstdint>
+#include <string>
+
+namespace graphc::transport::detail {
+
+/// What the connecting side sends; fixed size, zero padded.
+struct Hello {
+  char magic[8];            // "GRAPHCSM"
+  uint32_t version;
+  uint32_t reserved;
+  char fingerprint[64];
+  char token[64];           // SHA-256 of the run's token, hexadecimal
+  char from[128], to[128];  // tasks
+  uint64_t layout;          // hash of the channels that the segment holds
+};
+
+struct Answer {
+  uint32_t accepted;        // 1: the memfd comes with this message
+  char message[252];        // otherwise why not
+};
+
+/// Fills everything but `layout`; the tasks' names must be shorter than 128 bytes.
+Hello makeHello(const std::string &token, const std::string &fingerprint, const std::string &from, const std::string &to);
+
+/// Listens under the name that (token, task) has. AlreadyExists: another process holds it.
+absl::StatusOr<base::UniqueFd> listenFor(const std::string &token, const std::string &task);
+
+/// Accepts one connection on a listening socket whose peer runs as this user, and reads its hello.
+struct Request {
+  base::UniqueFd socket;
+  Hello hello;
+};
+absl::StatusOr<Request> acceptRequest(int listener);
+void answer(const Request &request, const absl::Status &status, int memfd);
+
+/// Asks `hello.to` for its segment. Unavailable: it does not listen yet. FailedPrecondition: it refused, with its words.
+absl::StatusOr<base::UniqueFd> requestSegment(const std::string &token, const std::string &task, const Hello &hello);
+
+/// A sealed-size memfd of `bytes` zeros.
+absl::StatusOr<base::UniqueFd> makeSegment(uint64_t bytes);
+/// Has a received descriptor exactly this size and the seals that keep it so?
+absl::Status checkSegment(int memfd, uint64_t bytes, const std::string &peer);
+
+} // namespace graphc::transport::detail
+#endif

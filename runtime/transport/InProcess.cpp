@@ -1,0 +1,50 @@
+#include "runtime/transport/InProcess.h"
+
+#include "runtime/base/Status.h"
+#include "runtime/device/Memory.h"
+#include "runtime/transport/PortTable.h"
+
+#include "absl/strings/str_cat.h"
+
+namespace graphc::transport {
+namespace {
+
+class InProcessTransport final : public Transport {
+public:
+  absl::Status add(const ChannelSpec &spec) {
+    GRAPHC_ASSIGN_OR_RETURN(device::Memory memory,
+                            device::Memory::allocate(ringBytes(spec), device::Memory::Guard::None, "a channel"));
+    auto *ring = new (memory.data()) RingMemory; // zeroed pages: every counter starts at 0
+    memories.push_back(std::move(memory));
+    if (!ports.addSender(spec, ring, base::FutexScope::Process, "this process") ||
+        !ports.addReceiver(spec, ring, base::FutexScope::Process, "this process"))
+      return absl::InvalidArgumentError(
+          absl::StrCat("channel ", spec.key.channel, " instance ", spec.key.instance, " is listed twice"));
+    return absl::OkStatus();
+  }
+  SendPort *sender(ChannelKey key) override { return ports.sender(key); }
+  RecvPort *receiver(ChannelKey key) override { return ports.receiver(key); }
+  TransportCounters counters() const override { return ports.counters(); }
+  void abort(absl::Status why) override { ports.abort(std::move(why)); }
+  absl::Status status() const override { return ports.abortState().status(); }
+  absl::Status reset(uint64_t epoch) override {
+    ports.reset(epoch);
+    return absl::OkStatus();
+  }
+
+private:
+  std::vector<device::Memory> memories;
+  PortTable ports;
+};
+
+} // namespace
+
+absl::StatusOr<std::unique_ptr<Transport>> makeInProcessTransport(const std::vector<ChannelSpec> &specs) {
+  auto transport = std::make_unique<InProcessTransport>();
+  for (const ChannelSpec &spec : specs)
+    GRAPHC_RETURN_IF_ERROR(transport->add(spec));
+  GRAPHC_RETURN_IF_ERROR(transport->reset(0));
+  return transport;
+}
+
+} // namespace graphc::transport

@@ -1,0 +1,33 @@
+//===- PortTable.h - the ring ports of one transport, by channel ---------------------------------------------------*- C++ -*-===//
+#ifndef GRAPHC_RUNTIME_TRANSPORT_PORTTABLE_H
+#define GRAPHC_RUNTIME_TRANSPORT_PORTTABLE_H
+
+#include "runtime/transport/Ring.h"
+
+#include <map>
+#include <memory>
+
+namespace graphc::transport {
+
+/// Shared by the in-process and the shared-memory transport. Filled at set-up, then immutable but for the ports' state.
+class PortTable {
+public:
+  /// False: the channel is there already.
+  bool addSender(const ChannelSpec &spec, RingMemory *ring, base::FutexScope scope, const std::string &peer);
+  bool addReceiver(const ChannelSpec &spec, RingMemory *ring, base::FutexScope scope, const std::string &peer);
+  SendPort *sender(ChannelKey key) const;
+  RecvPort *receiver(ChannelKey key) const;
+  TransportCounters counters() const;
+  void abort(absl::Status why);
+  void reset(uint64_t epoch);
+  AbortState &abortState() { return state; }
+  const AbortState &abortState() const { return state; }
+
+private:
+  AbortState state;
+  std::map<ChannelKey, std::unique_ptr<RingSender>> senders;
+  std::map<ChannelKey, std::unique_ptr<RingReceiver>> receivers;
+};
+
+} // namespace graphc::transport
+#endif

@@ -1,0 +1,186 @@
+#include "runtime/transport/Ring.h"
+
+#include "absl/strings/str_cat.h"
+
+#include <algorithm>
+#include <cstring>
+#include <ctime>
+
+namespace graphc::transport {
+namespace {
+
+int64_t now() {
+  timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return int64_t(time.tv_sec) * 1000000000 + time.tv_nsec;
+}
+
+/// Spins, then sleeps on `event` until ready() or the timeout. `announced` is the word by which the other side knows.
+template <typename Ready>
+void spinThenSleep(const Ready &ready, std::atomic<uint32_t> &event, std::atomic<uint32_t> &announced,
+                   base::FutexScope scope, absl::Duration timeout) {
+  int64_t limit = absl::ToInt64Nanoseconds(timeout);
+  int64_t end = now() + std::min(limit, spinNanoseconds);
+  do {
+    for (int i = 0; i < 8; ++i) {
+      if (ready())
+        return;
+      base::spinHint();
+    }
+  } while (now() < end);
+  if (limit <= spinNanoseconds)
+    return;
+  uint32_t seen = event.load(std::memory_order_acquire);
+  announced.store(1, std::memory_order_seq_cst);
+  if (!ready())
+    base::futexWait(&event, seen, limit - spinNanoseconds, scope);
+  announced.store(0, std::memory_order_relaxed);
+}
+
+void signal(std::atomic<uint32_t> &event, base::FutexScope scope) {
+  event.fetch_add(1, std::memory_order_release);
+  base::futexWake(&event, 1, scope);
+}
+
+} // namespace
+
+absl::Status AbortState::status() const {
+  std::lock_guard lock(mutex);
+  return why;
+}
+
+bool AbortState::set(absl::Status status) {
+  std::lock_guard lock(mutex);
+  if (aborted.load(std::memory_order_relaxed))
+    return false;
+  why = status.ok() ? absl::AbortedError("the transport was aborted") : std::move(status);
+  aborted.store(true, std::memory_order_seq_cst);
+  return true;
+}
+
+void AbortState::clear() {
+  std::lock_guard lock(mutex);
+  why = absl::OkStatus();
+  aborted.store(false, std::memory_order_release);
+}
+
+//===----------------------------------------------------------------------------------------------------------------===//
+// Sender
+//===----------------------------------------------------------------------------------------------------------------===//
+
+bool RingSender::hasSlot() {
+  if (produced - seenConsumed < spec.capacity)
+    return true;
+  seenConsumed = ring->consumer.consumed.load(std::memory_order_seq_cst);
+  // A hostile count may claim anything; more than we sent is refused, less only stops us.
+  if (seenConsumed > produced) {
+    abort.set(absl::DataLossError(absl::StrCat("shared memory of ", peer, ": channel ", spec.key.channel, " was released ",
+                                               seenConsumed, " times after ", produced, " messages")));
+    seenConsumed = produced - spec.capacity;
+    return false;
+  }
+  return produced - seenConsumed < spec.capacity;
+}
+
+PollState RingSender::start(const void *data, uint64_t step, SendMode) {
+  if (abort.isAborted())
+    return PollState::Aborted;
+  if (!hasSlot())
+    return abort.isAborted() ? PollState::Aborted : PollState::Pending;
+  memcpy(slots + slotStride(spec) * slot, data, spec.bytes);
+  if (++slot == spec.capacity)
+    slot = 0;
+  ring->producer.step.store(step, std::memory_order_relaxed);
+  ring->producer.produced.store(++produced, std::memory_order_seq_cst);
+  wakeReceiver();
+  counter.add(spec.bytes);
+  return PollState::Ready;
+}
+
+void RingSender::wakeReceiver() {
+  if (ring->consumer.receiverWaiting.load(std::memory_order_seq_cst)) {
+    ring->consumer.receiverWaiting.store(0, std::memory_order_relaxed);
+    signal(ring->producer.receiverEvent, scope);
+  }
+}
+
+void RingSender::close() {
+  if (ring->producer.closed.load(std::memory_order_relaxed))
+    return;
+  ring->producer.closed.store(1, std::memory_order_seq_cst);
+  wakeReceiver();
+}
+
+void RingSender::wait(absl::Duration timeout) {
+  spinThenSleep([this] { return abort.isAborted() || hasSlot(); }, ring->consumer.senderEvent, ring->producer.senderWaiting,
+                scope, timeout);
+}
+
+void RingSender::reset(uint64_t epoch) {
+  produced = seenConsumed = 0;
+  slot = 0;
+  ring->producer.closed.store(0, std::memory_order_relaxed);
+  ring->producer.senderWaiting.store(0, std::memory_order_relaxed);
+  ring->producer.epoch.store(epoch, std::memory_order_relaxed);
+  ring->producer.produced.store(0, std::memory_order_seq_cst);
+}
+
+void RingSender::wakeLocal() { signal(ring->consumer.senderEvent, scope); }
+
+//===----------------------------------------------------------------------------------------------------------------===//
+// Receiver
+//===----------------------------------------------------------------------------------------------------------------===//
+
+PollState RingReceiver::poll(const void **data) {
+  if (seenProduced == consumed) {
+    // Closed is read before the counter: what was sent before close() is then certainly seen.
+    bool closed = ring->producer.closed.load(std::memory_order_acquire) != 0;
+    seenProduced = ring->producer.produced.load(std::memory_order_acquire);
+    if (seenProduced == consumed)
+      return closed ? PollState::Closed : abort.isAborted() ? PollState::Aborted : PollState::Pending;
+    uint64_t sentIn = ring->producer.epoch.load(std::memory_order_relaxed);
+    if (seenProduced - consumed > spec.capacity || sentIn != epoch) {
+      abort.set(sentIn != epoch
+                    ? absl::DataLossError(absl::StrCat("shared memory of ", peer, ": a message of epoch ", sentIn,
+                                                       " on channel ", spec.key.channel, " in epoch ", epoch))
+                    : absl::DataLossError(absl::StrCat("shared memory of ", peer, ": channel ", spec.key.channel, " claims ",
+                                                       seenProduced - consumed, " messages in ", spec.capacity, " slots")));
+      seenProduced = consumed;
+      return PollState::Aborted;
+    }
+  }
+  *data = slots + slotStride(spec) * slot;
+  return PollState::Ready;
+}
+
+void RingReceiver::release() {
+  if (++slot == spec.capacity)
+    slot = 0;
+  ring->consumer.consumed.store(++consumed, std::memory_order_seq_cst);
+  if (ring->producer.senderWaiting.load(std::memory_order_seq_cst)) {
+    ring->producer.senderWaiting.store(0, std::memory_order_relaxed);
+    signal(ring->consumer.senderEvent, scope);
+  }
+  counter.add(spec.bytes);
+}
+
+bool RingReceiver::changed() const {
+  return ring->producer.produced.load(std::memory_order_seq_cst) != consumed ||
+         ring->producer.closed.load(std::memory_order_seq_cst) != 0 || abort.isAborted();
+}
+
+void RingReceiver::wait(absl::Duration timeout) {
+  spinThenSleep([this] { return changed(); }, ring->producer.receiverEvent, ring->consumer.receiverWaiting, scope, timeout);
+}
+
+void RingReceiver::reset(uint64_t newEpoch) {
+  consumed = seenProduced = 0;
+  slot = 0;
+  epoch = newEpoch;
+  ring->consumer.receiverWaiting.store(0, std::memory_order_relaxed);
+  ring->consumer.consumed.store(0, std::memory_order_seq_cst);
+}
+
+void RingReceiver::wakeLocal() { signal(ring->producer.receiverEvent, scope); }
+
+} // namespace graphc::transport

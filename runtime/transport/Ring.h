@@ -1,0 +1,144 @@
+//===- Ring.h - mailbox rings in memory that two lanes share ---------------------------------------------------*- C++ -*-===//
+//
+// One ring a channel instance, in plain memory (in-process) or in a memfd (shared memory). Layout, 64-byte lines:
+//
+//   ProducerLine   written by the sender    produced, epoch, step, closed; the sender's wish to be woken
+//   ConsumerLine   written by the receiver  consumed; the receiver's wish to be woken
+//   slot 0 … capacity-1, each round64(bytes)
+//
+// A message costs the receiver two cache lines (ProducerLine, payload) and the sender one. Sleeping is an event count: the
+// sleeper reads the event word, announces itself, looks once more, and sleeps only while the word is unchanged; the waker
+// changes the word only when somebody is announced. So neither side makes a system call while the other is awake, and no
+// wake-up is lost: announcement and counter are sequentially consistent, hence either the waker sees the announcement or
+// the sleeper sees the counter.
+//
+// The peer may be hostile: everything it writes is read once into a local and checked before use.
+//
+//===----------------------------------------------------------------------------------------------------------------===//
+#ifndef GRAPHC_RUNTIME_TRANSPORT_RING_H
+#define GRAPHC_RUNTIME_TRANSPORT_RING_H
+
+#include "runtime/base/Futex.h"
+#include "runtime/transport/Transport.h"
+
+#include <atomic>
+#include <mutex>
+#include <string>
+
+namespace graphc::transport {
+
+struct alignas(64) ProducerLine {
+  std::atomic<uint64_t> produced;        // messages sent since the reset
+  std::atomic<uint64_t> epoch;
+  std::atomic<uint64_t> step;            // of the latest message
+  std::atomic<uint32_t> closed;
+  std::atomic<uint32_t> receiverEvent;   // futex of the receiver; the receiver's own abort changes it as well
+  std::atomic<uint32_t> senderWaiting;
+};
+struct alignas(64) ConsumerLine {
+  std::atomic<uint64_t> consumed;        // messages released since the reset
+  std::atomic<uint32_t> senderEvent;     // futex of the sender
+  std::atomic<uint32_t> receiverWaiting;
+};
+struct RingMemory {
+  ProducerLine producer;
+  ConsumerLine consumer;
+  // slots follow
+};
+static_assert(sizeof(RingMemory) == 128 && std::atomic<uint64_t>::is_always_lock_free);
+
+/// Bytes of one slot, and of a ring with all its slots.
+inline uint64_t slotStride(const ChannelSpec &spec) { return (spec.bytes + 63) / 64 * 64; }
+inline uint64_t ringBytes(const ChannelSpec &spec) { return sizeof(RingMemory) + slotStride(spec) * spec.capacity; }
+
+/// How long wait() spins before it sleeps. Longer helps two lanes on two cores and ruins many on few.
+inline constexpr int64_t spinNanoseconds = 5000;
+
+/// Whether and why a transport aborted; shared by its ports. `aborted` is the only part on the step path.
+class AbortState {
+public:
+  bool isAborted() const { return aborted.load(std::memory_order_acquire); }
+  absl::Status status() const;
+  /// True for the first abort since the last clear.
+  bool set(absl::Status why);
+  void clear();
+
+private:
+  std::atomic<bool> aborted{false};
+  mutable std::mutex mutex;
+  absl::Status why; // guarded by mutex
+};
+
+/// Payload counters of one port: written by its lane, read by anyone.
+struct PortCounter {
+  std::atomic<uint64_t> bytes{0};
+  void add(uint64_t n) { bytes.store(bytes.load(std::memory_order_relaxed) + n, std::memory_order_relaxed); }
+};
+
+class RingSender final : public SendPort {
+public:
+  RingSender(const ChannelSpec &spec, RingMemory *ring, AbortState &abort, base::FutexScope scope, std::string peer)
+      : spec(spec), ring(ring), slots(reinterpret_cast<uint8_t *>(ring + 1)), abort(abort), scope(scope),
+        peer(std::move(peer)) {}
+
+  PollState start(const void *data, uint64_t step, SendMode mode) override;
+  PollState done() override { return PollState::Ready; } // start() copies
+  void close() override;
+  void wait(absl::Duration timeout) override;
+  absl::Status status() const override { return abort.status(); }
+
+  void reset(uint64_t epoch);
+  void wakeLocal();  ///< after an abort, from any thread
+  const ChannelSpec &channel() const { return spec; }
+  uint64_t bytesMoved() const { return counter.bytes.load(std::memory_order_relaxed); }
+
+private:
+  bool hasSlot();
+  void wakeReceiver();
+
+  const ChannelSpec spec;
+  RingMemory *const ring;
+  uint8_t *const slots;
+  AbortState &abort;
+  const base::FutexScope scope;
+  const std::string peer;
+  uint64_t produced = 0;
+  uint64_t seenConsumed = 0;
+  uint32_t slot = 0;       // produced mod capacity
+  PortCounter counter;
+};
+
+class RingReceiver final : public RecvPort {
+public:
+  RingReceiver(const ChannelSpec &spec, RingMemory *ring, AbortState &abort, base::FutexScope scope, std::string peer)
+      : spec(spec), ring(ring), slots(reinterpret_cast<uint8_t *>(ring + 1)), abort(abort), scope(scope),
+        peer(std::move(peer)) {}
+
+  PollState poll(const void **data) override;
+  void release() override;
+  void wait(absl::Duration timeout) override;
+  absl::Status status() const override { return abort.status(); }
+
+  void reset(uint64_t epoch);
+  void wakeLocal();
+  const ChannelSpec &channel() const { return spec; }
+  uint64_t bytesMoved() const { return counter.bytes.load(std::memory_order_relaxed); }
+
+private:
+  bool changed() const;
+
+  const ChannelSpec spec;
+  RingMemory *const ring;
+  uint8_t *const slots;
+  AbortState &abort;
+  const base::FutexScope scope;
+  const std::string peer;
+  uint64_t consumed = 0;
+  uint64_t seenProduced = 0;
+  uint64_t epoch = 0;
+  uint32_t slot = 0;
+  PortCounter counter;
+};
+
+} // namespace graphc::transport
+#endif

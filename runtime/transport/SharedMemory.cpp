@@ -1,0 +1,282 @@
+//===- SharedMemory.cpp - segments by peer, the thread that hands them out ------------------------------------------===//
+
+#include "runtime/transport/SharedMemory.h"
+
+#include "runtime/base/Sha256.h"
+#include "runtime/base/Status.h"
+#include "runtime/transport/Handshake.h"
+#include "runtime/transport/PortTable.h"
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <condition_variable>
+#include <cstring>
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <sys/mman.h>
+#include <thread>
+#include <unistd.h>
+
+namespace graphc::transport {
+namespace {
+
+/// Channels in ascending order of key, rings end to end: both sides compute the same offsets.
+void sortSpecs(std::vector<ChannelSpec> &specs) {
+  std::sort(specs.begin(), specs.end(), [](const ChannelSpec &a, const ChannelSpec &b) { return a.key < b.key; });
+}
+
+uint64_t segmentBytes(const std::vector<ChannelSpec> &specs) {
+  uint64_t bytes = 0;
+  for (const ChannelSpec &spec : specs)
+    bytes += ringBytes(spec);
+  return (bytes + 4095) / 4096 * 4096;
+}
+
+uint64_t layoutHash(const std::vector<ChannelSpec> &specs) {
+  std::string text;
+  for (const ChannelSpec &spec : specs)
+    absl::StrAppend(&text, spec.key.channel, ".", spec.key.instance, ":", spec.bytes, "x", spec.capacity, "\n");
+  base::Digest digest = base::sha256(text);
+  uint64_t hash;
+  memcpy(&hash, digest.data(), sizeof hash);
+  return hash;
+}
+
+class Mapping {
+public:
+  Mapping() = default;
+  Mapping(Mapping &&other) noexcept : base(std::exchange(other.base, nullptr)), bytes(other.bytes) {}
+  Mapping &operator=(Mapping &&other) noexcept {
+    std::swap(base, other.base);
+    std::swap(bytes, other.bytes);
+    return *this;
+  }
+  ~Mapping() {
+    if (base)
+      ::munmap(base, bytes);
+  }
+  static absl::StatusOr<Mapping> map(int fd, uint64_t bytes) {
+    Mapping mapping;
+    void *base = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    if (base == MAP_FAILED)
+      return base::errnoStatus(absl::StrCat("mapping ", bytes, " bytes of shared memory"), errno);
+    mapping.base = static_cast<uint8_t *>(base);
+    mapping.bytes = bytes;
+    if (bytes >= (uint64_t(4) << 20))
+      ::madvise(base, bytes, MADV_HUGEPAGE);
+    return mapping;
+  }
+  uint8_t *data() const { return base; }
+
+private:
+  uint8_t *base = nullptr;
+  uint64_t bytes = 0;
+};
+
+class SharedMemoryImpl final : public SharedMemoryTransport {
+public:
+  explicit SharedMemoryImpl(SharedMemoryOptions given) : options(std::move(given)) {}
+  ~SharedMemoryImpl() override;
+  absl::Status listen();
+
+  absl::Status connect(absl::Time deadline) override;
+  SendPort *sender(ChannelKey key) override { return ports.sender(key); }
+  RecvPort *receiver(ChannelKey key) override { return ports.receiver(key); }
+  TransportCounters counters() const override {
+    std::lock_guard lock(mutex);
+    return ports.counters();
+  }
+  absl::Status status() const override { return ports.abortState().status(); }
+  void abort(absl::Status why) override {
+    std::lock_guard lock(mutex);
+    ports.abort(std::move(why));
+    arrived.notify_all();
+  }
+  absl::Status reset(uint64_t epoch) override {
+    ports.reset(epoch);
+    return absl::OkStatus();
+  }
+
+private:
+  struct Segment {
+    std::string peer;
+    base::UniqueFd fd;       // closed once the peer has it
+    uint64_t layout = 0;
+    bool taken = false;
+  };
+  void serve();
+  absl::Status checkHello(const detail::Hello &hello, Segment *&segment);
+  absl::Status attach(const SharedMemoryPeer &peer, base::UniqueFd fd);
+  std::string missing();   // peers that have not come; under `mutex`
+
+  SharedMemoryOptions options;
+  std::vector<Mapping> mappings;
+  PortTable ports;                 // connect() adds senders under `mutex`; complete before a lane runs
+  base::UniqueFd listener, stop;
+  mutable std::mutex mutex;
+  std::condition_variable arrived;
+  std::vector<Segment> segments;   // incoming; guarded by `mutex` once the thread runs
+  std::thread server;
+};
+
+absl::Status SharedMemoryImpl::listen() {
+  if (options.token.size() < 16)
+    return absl::InvalidArgumentError("the run's token is shorter than 16 characters");
+  for (SharedMemoryPeer &peer : options.peers) {
+    if (peer.task.size() >= 128 || options.self.size() >= 128)
+      return absl::InvalidArgumentError(absl::StrCat("the task name ", peer.task, " is too long"));
+    sortSpecs(peer.incoming);
+    sortSpecs(peer.outgoing);
+    if (peer.incoming.empty())
+      continue;
+    Segment segment;
+    segment.peer = peer.task;
+    segment.layout = layoutHash(peer.incoming);
+    uint64_t bytes = segmentBytes(peer.incoming);
+    GRAPHC_ASSIGN_OR_RETURN(segment.fd, detail::makeSegment(bytes));
+    GRAPHC_ASSIGN_OR_RETURN(Mapping mapping, Mapping::map(segment.fd.get(), bytes));
+    uint8_t *at = mapping.data();
+    for (const ChannelSpec &spec : peer.incoming) {
+      if (!ports.addReceiver(spec, reinterpret_cast<RingMemory *>(at), base::FutexScope::Shared, peer.task))
+        return absl::InvalidArgumentError(absl::StrCat("channel ", spec.key.channel, " comes from two peers"));
+      at += ringBytes(spec);
+    }
+    mappings.push_back(std::move(mapping));
+    segments.push_back(std::move(segment));
+  }
+  ports.reset(0);
+  if (segments.empty())
+    return absl::OkStatus();
+  GRAPHC_ASSIGN_OR_RETURN(listener, detail::listenFor(options.token, options.self));
+  stop.reset(::eventfd(0, EFD_CLOEXEC));
+  if (!stop)
+    return base::errnoStatus("eventfd", errno);
+  server = std::thread([this] { serve(); });
+  return absl::OkStatus();
+}
+
+SharedMemoryImpl::~SharedMemoryImpl() {
+  if (server.joinable()) {
+    uint64_t one = 1;
+    (void)!::write(stop.get(), &one, sizeof one);
+    server.join();
+  }
+}
+
+absl::Status SharedMemoryImpl::checkHello(const detail::Hello &hello, Segment *&segment) {
+  detail::Hello expected = detail::makeHello(options.token, options.fingerprint, hello.from, options.self);
+  if (memcmp(hello.token, expected.token, sizeof hello.token) != 0)
+    return absl::PermissionDeniedError("the token is not that of this run");
+  if (memcmp(hello.fingerprint, expected.fingerprint, sizeof hello.fingerprint) != 0)
+    return absl::FailedPreconditionError(absl::StrCat("another plan: ours is ", options.fingerprint.substr(0, 16), ", yours ",
+                                                      std::string(hello.fingerprint, 16)));
+  if (strcmp(hello.to, expected.to) != 0)
+    return absl::InvalidArgumentError(absl::StrCat("this is ", options.self, ", not ", hello.to));
+  for (Segment &candidate : segments)
+    if (candidate.peer == hello.from) {
+      if (candidate.taken)
+        return absl::AlreadyExistsError(absl::StrCat(hello.from, " is connected already"));
+      if (candidate.layout != hello.layout)
+        return absl::FailedPreconditionError("the two sides know different channels");
+      segment = &candidate;
+      return absl::OkStatus();
+    }
+  return absl::NotFoundError(absl::StrCat("no channel comes from ", hello.from));
+}
+
+// Until every peer came or the transport goes. Anything wrong with one request is that requester's problem.
+void SharedMemoryImpl::serve() {
+  for (;;) {
+    pollfd fds[2] = {{listener.get(), POLLIN, 0}, {stop.get(), POLLIN, 0}};
+    if (::poll(fds, 2, -1) < 0 && errno != EINTR)
+      return;
+    if (fds[1].revents)
+      return;
+    if (!fds[0].revents)
+      continue;
+    absl::StatusOr<detail::Request> request = detail::acceptRequest(listener.get());
+    if (!request.ok())
+      continue;
+    std::lock_guard lock(mutex);
+    Segment *segment = nullptr;
+    absl::Status verdict = checkHello(request->hello, segment);
+    detail::answer(*request, verdict, segment ? segment->fd.get() : -1);
+    if (!segment)
+      continue;
+    segment->taken = true;
+    segment->fd.reset();
+    arrived.notify_all();
+    if (std::all_of(segments.begin(), segments.end(), [](const Segment &s) { return s.taken; }))
+      return;
+  }
+}
+
+absl::Status SharedMemoryImpl::attach(const SharedMemoryPeer &peer, base::UniqueFd fd) {
+  uint64_t bytes = segmentBytes(peer.outgoing);
+  GRAPHC_RETURN_IF_ERROR(detail::checkSegment(fd.get(), bytes, peer.task));
+  GRAPHC_ASSIGN_OR_RETURN(Mapping mapping, Mapping::map(fd.get(), bytes));
+  uint8_t *at = mapping.data();
+  std::lock_guard lock(mutex);
+  for (const ChannelSpec &spec : peer.outgoing) {
+    auto *ring = reinterpret_cast<RingMemory *>(at);
+    if (!ports.addSender(spec, ring, base::FutexScope::Shared, peer.task))
+      return absl::InvalidArgumentError(absl::StrCat("channel ", spec.key.channel, " goes to two peers"));
+    at += ringBytes(spec);
+  }
+  mappings.push_back(std::move(mapping));
+  return absl::OkStatus();
+}
+
+std::string SharedMemoryImpl::missing() {
+  std::vector<std::string> names;
+  for (const Segment &segment : segments)
+    if (!segment.taken)
+      names.push_back(segment.peer);
+  return absl::StrJoin(names, ", ");
+}
+
+absl::Status SharedMemoryImpl::connect(absl::Time deadline) {
+  for (const SharedMemoryPeer &peer : options.peers) {
+    if (peer.outgoing.empty())
+      continue;
+    detail::Hello hello = detail::makeHello(options.token, options.fingerprint, options.self, peer.task);
+    hello.layout = layoutHash(peer.outgoing);
+    for (absl::Duration pause = absl::Microseconds(200);; pause = std::min(pause * 2, absl::Milliseconds(20))) {
+      absl::StatusOr<base::UniqueFd> fd = detail::requestSegment(options.token, peer.task, hello);
+      if (fd.ok()) {
+        GRAPHC_RETURN_IF_ERROR(attach(peer, std::move(*fd)));
+        break;
+      }
+      if (!absl::IsUnavailable(fd.status()))
+        return fd.status();
+      GRAPHC_RETURN_IF_ERROR(status());
+      if (absl::Now() + pause > deadline)
+        return absl::DeadlineExceededError(absl::StrCat(options.self, " waited for the shared memory of ", peer.task,
+                                                        ": ", base::describe(fd.status())));
+      std::unique_lock lock(mutex);
+      arrived.wait_for(lock, absl::ToChronoNanoseconds(pause));
+    }
+  }
+  std::unique_lock lock(mutex);
+  while (!missing().empty()) {
+    if (ports.abortState().isAborted())
+      return ports.abortState().status();
+    if (arrived.wait_until(lock, absl::ToChronoTime(deadline)) == std::cv_status::timeout && !missing().empty())
+      return absl::DeadlineExceededError(
+          absl::StrCat(options.self, " waited for ", missing(), " to connect to its shared memory"));
+  }
+  return absl::OkStatus();
+}
+
+} // namespace
+
+absl::StatusOr<std::unique_ptr<SharedMemoryTransport>> SharedMemoryTransport::listen(SharedMemoryOptions options) {
+  auto transport = std::make_unique<SharedMemoryImpl>(std::move(options));
+  GRAPHC_RETURN_IF_ERROR(transport->listen());
+  return transport;
+}
+
+} // namespace graphc::transport
