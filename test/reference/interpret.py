@@ -3,6 +3,7 @@
 Reads the generic text that `graph-opt --mlir-print-op-generic` prints and runs one graph.func on Python numbers. Composite
 ops are not known here; run --decompose first. f32 results are rounded after every op.
 """
+import functools
 import itertools
 import math
 import re
@@ -24,6 +25,9 @@ class Tensor:
 
 
 def rounded(element, value):
+    if element in ("i32", "i64"):
+        half = 2**(int(element[1:]) - 1)
+        return (int(value) + half) % (2 * half) - half
     if element == "f32" and math.isfinite(value):
         try:
             return struct.unpack("f", struct.pack("f", value))[0]
@@ -80,7 +84,7 @@ def divide(a, b):
         if b == 0:
             return math.nan if a == 0 or a != a else math.copysign(math.inf, a) * math.copysign(1, b)
         return a / b
-    return 0 if b == 0 else int(math.copysign(abs(a) // abs(b), a * b)) if a else 0
+    return 0 if b == 0 else abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1)
 
 
 def exponential(x):
@@ -94,9 +98,33 @@ def logarithm(x):
     return -math.inf if x == 0 else math.nan if x < 0 or x != x else math.log(x)
 
 
+def maximum(a, b):
+    """IEEE 754: NaN wins, and +0 is larger than -0."""
+    if a != a or b != b:
+        return math.nan
+    return a if a > b or (a == b and math.copysign(1, a) > 0) else b
+
+
+def minimum(a, b):
+    return -maximum(-a, -b)
+
+
+def largest(row):
+    return functools.reduce(maximum, row)
+
+
+def firstLargest(row):
+    """Where the largest element is first; NaN counts as largest."""
+    best = 0
+    for i, value in enumerate(row):
+        if row[best] == row[best] and (value != value or value > row[best]):
+            best = i
+    return best
+
+
 ELEMENTWISE = {
     "add": lambda a, b: a + b, "subtract": lambda a, b: a - b, "multiply": lambda a, b: a * b, "divide": divide,
-    "maximum": max, "minimum": min, "negate": lambda a: -a, "abs": abs,
+    "maximum": maximum, "minimum": minimum, "negate": lambda a: -a, "abs": abs,
     "sqrt": lambda a: math.sqrt(a) if a >= 0 else math.nan, "exponential": exponential, "log": logarithm,
     "tanh": math.tanh, "relu": lambda a: max(a, 0.0), "and": lambda a, b: a and b, "or": lambda a, b: a or b,
     "not": lambda a: not a, "select": lambda p, a, b: a if p else b,
@@ -161,9 +189,9 @@ def evaluate(name, args, properties, shape, element):
         add = math.fsum if element.startswith("f") else sum
         return reduced(args[0], ints(properties, "dimensions"), add, shape, element)
     if name == "reduce_max":
-        return reduced(args[0], ints(properties, "dimensions"), max, shape, element)
+        return reduced(args[0], ints(properties, "dimensions"), largest, shape, element)
     if name == "argmax":
-        return reduced(args[0], [integer(properties, "dimension")], lambda row: row.index(max(row)), shape, element)
+        return reduced(args[0], [integer(properties, "dimension")], firstLargest, shape, element)
     if name == "matmul":
         return matmul(*args, properties, shape, element)
     if name == "bias_add":
@@ -192,7 +220,7 @@ def run(text):
             continue
         name, properties = match["name"].removeprefix("graph."), match["properties"] or ""
         args = [env[word] for word in re.findall(r"%\w+(?:#\d+)?", match["operands"])]
-        symbol = re.search(r'(?:variable = @|sym_name = )"?([\w/]+)', properties)
+        symbol = re.search(r'(?:variable = @|sym_name = )"?([\w./]+)', properties)
         if name == "variable":
             state[symbol.group(1)] = variable(properties)
         elif name == "read":

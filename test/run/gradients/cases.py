@@ -4,7 +4,12 @@ A case's text uses %NAME for each variable, ELEMENT for the element type and end
 Values are multiples of 1/256, so that f32 and f64 start from the same numbers, and stay away from kinks and ties.
 """
 import itertools
+import os
 import random
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "reference"))
+from harness import count, tensor  # noqa: E402
 
 
 class Case:
@@ -17,17 +22,6 @@ class Case:
         self.tolerance = tolerance  # f64 gradient against differences, relative to the largest gradient
         self.bound = bound  # f32 gradient against f64's, likewise
         self.constants = constants  # shared by all evaluations: labels, predicates
-
-
-def count(shape):
-    n = 1
-    for size in shape:
-        n *= size
-    return n
-
-
-def tensor(shape, element="ELEMENT"):
-    return "tensor<" + "".join(f"{size}x" for size in shape) + element + ">"
 
 
 def values(seed, shape, low=-2.0, high=2.0, apart=0.0):

@@ -10,18 +10,16 @@ test/reference runs what comes out.
 usage: check.py [--reference] [--graphc PATH] [--graphrun PATH] [--graph-opt PATH] [--only REGEX] [--keep DIR]
 """
 import argparse
-import ast
 import concurrent.futures
 import os
 import re
-import struct
-import subprocess
 import sys
 import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "reference"))
 import interpret  # noqa: E402
-from cases import cases, count, tensor, values  # noqa: E402
+from cases import cases, values  # noqa: E402
+from harness import count, execute, readNpy, tensor  # noqa: E402
 
 
 def dense(shape, numbers, element):
@@ -78,23 +76,6 @@ def model(case, element, differences):
     text = "\n".join([*head, f'graph.func @step() -> ({tensor(())} {{graph.name = "loss"}}) '
                              "attributes {role = #graph.role<train>} {", *body, "}"]) + "\n"
     return text.replace("ELEMENT", element).replace("OTHER", {"f64": "f32", "f32": "f64"}[element])
-
-
-def readNpy(path):
-    data = open(path, "rb").read()
-    assert data[:6] == b"\x93NUMPY", path
-    size = struct.unpack("<H", data[8:10])[0] if data[6] == 1 else struct.unpack("<I", data[8:12])[0]
-    start = 10 if data[6] == 1 else 12
-    header = ast.literal_eval(data[start:start + size].decode())
-    code = {"<f8": "d", "<f4": "f", "<i8": "q", "<i4": "i"}[header["descr"]]
-    return list(struct.unpack(f"<{count(header['shape'])}{code}", data[start + size:]))
-
-
-def execute(*command):
-    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
-    if done.returncode:
-        raise RuntimeError(f"{' '.join(command)} ended with {done.returncode}:\n{done.stdout}{done.stderr}")
-    return done.stdout
 
 
 def run(tools, folder, case, element, differences):

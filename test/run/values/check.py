@@ -1,0 +1,325 @@
+"""What each op computes, edge cases included, against its definition in Python.
+
+One model an element type: inputs are variables, each op's result is assigned to a variable of its own, one step is run and
+`graphrun --dump-variables` brings the results back. Ops that IEEE 754 or integer arithmetic defines must agree bit by bit,
+those made of polynomials or sums within a stated bound.
+
+usage: check.py [--reference] [--graphc PATH] [--graphrun PATH] [--graph-opt PATH] [--only REGEX] [--keep DIR]
+With --reference the interpreter of test/reference runs the model after --decompose: the definitions alone are on trial.
+"""
+import argparse
+import math
+import os
+import re
+import struct
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "reference"))
+import interpret  # noqa: E402
+from harness import count, execute, readNpy, tensor  # noqa: E402
+
+NAN, INF = math.nan, math.inf
+FLOATS = [0.0, -0.0, 1.0, -1.0, 0.5, -2.5, 3.75, 1e-30, 1e10, -7.0, 20.0, -20.0, 88.0, -90.0, INF, -INF, NAN, 2.0]
+ORDINARY = [0.25, 1.0, 1.5, 2.0, 3.0, 10.0, 0.001, 123.0, 7e-5, 80.0]
+INTEGERS = [0, 1, -1, 7, -7, 2**31 - 1, -2**31, 100, -13, 2]
+
+
+class Case:
+    """An op's text with %a, %b, … for inputs and RESULT for the result's type; `expected` maps input lists to a list."""
+
+    def __init__(self, name, text, inputs, out, expected, bound=0.0):
+        self.name, self.text, self.inputs, self.out, self.expected, self.bound = name, text, inputs, out, expected, bound
+
+
+def pairs(values):
+    return ([a for a in values for _ in values], [b for _ in values for b in values])
+
+
+def power(x, y):
+    if y == 0:
+        return 1.0
+    if x != x or y != y:
+        return NAN
+    if x == 0:
+        return 0.0 if y > 0 else INF
+    if x < 0 and y != math.trunc(y):
+        return NAN
+    try:
+        return math.pow(x, y)
+    except OverflowError:
+        return INF
+
+
+def softmax(row):
+    top = max(row)
+    e = [math.exp(x - top) for x in row]
+    return [x / math.fsum(e) for x in e]
+
+
+def rows(flat, width):
+    return [flat[i:i + width] for i in range(0, len(flat), width)]
+
+
+def floatCases(element):
+    f = interpret.ELEMENTWISE
+    bound = {"f32": 3e-6, "f64": 1e-14}[element]
+    n = len(FLOATS)
+    a, b = pairs(FLOATS)
+
+    def unary(op, function, values=FLOATS, bound=0.0):
+        return Case(op, f"graph.{op} %a : RESULT", [((len(values),), element, values)], ((len(values),), element),
+                    lambda x: [function(v) for v in x], bound)
+
+    for op in ("add", "subtract", "multiply", "divide", "maximum", "minimum"):
+        yield Case(op, f"graph.{op} %a, %b : RESULT", [((n * n,), element, a), ((n * n,), element, b)],
+                   ((n * n,), element), lambda x, y, op=op: list(map(f[op], x, y)))
+    for op in ("negate", "abs", "sqrt"):
+        yield unary(op, f[op])
+    yield unary("relu", f["relu"], [x for x in FLOATS if x == x])
+    yield unary("sign", lambda x: x if x == 0 or x != x else math.copysign(1, x))
+    yield unary("exponential", f["exponential"], bound=bound)
+    yield unary("log", f["log"], bound=bound)
+    yield unary("tanh", math.tanh, bound=bound)
+    yield unary("logistic", lambda x: interpret.divide(1.0, 1 + interpret.exponential(-x)), bound=bound)
+    yield unary("rsqrt", lambda x: interpret.divide(1.0, f["sqrt"](x)), bound=bound)
+    # The error of exp(y log x) grows with the logarithm of the result.
+    small = [x for x in FLOATS if x != x or x == 0 or 0.4 < abs(x) < 21]
+    c, d = pairs(small)
+    yield Case("power", "graph.power %a, %b : RESULT", [((len(c),), element, c), ((len(c),), element, d)],
+               ((len(c),), element), lambda x, y: list(map(power, x, y)), bound * 40)
+    for number, relation in enumerate("eq ne lt le gt ge".split()):
+        yield Case(f"compare_{relation}", f"graph.compare {relation}, %a, %b : INPUT",
+                   [((n * n,), element, a), ((n * n,), element, b)], ((n * n,), "i1"),
+                   lambda x, y, number=number: list(map(interpret.RELATION[number], x, y)))
+    for to in ("i32", "i64", "i1", "f32", "f64"):
+        if to != element:
+            values = [*FLOATS, 2.9, -2.9, 1e19, -1e19, 2147483648.0, 1e38]
+            yield Case(f"convert_{to}", "graph.convert %a : (INPUT) -> RESULT", [((len(values),), element, values)],
+                       ((len(values),), to), lambda x, to=to: [interpret.convert(v, to) for v in x])
+
+    matrix = [math.sin(i * 1.7) * 3 for i in range(4 * 37)]
+    for op, pick in (("sum", math.fsum), ("max", max), ("mean", lambda row: math.fsum(row) / len(row))):
+        yield Case(f"reduce_{op}_last", f"graph.reduce_{op} %a dimensions = [1] : (INPUT) -> RESULT",
+                   [((4, 37), element, matrix)], ((4,), element), lambda x, pick=pick: [pick(r) for r in rows(x, 37)], bound)
+        yield Case(f"reduce_{op}_first", f"graph.reduce_{op} %a dimensions = [0] : (INPUT) -> RESULT",
+                   [((4, 37), element, matrix)], ((37,), element),
+                   lambda x, pick=pick: [pick(x[i::37]) for i in range(37)], bound)
+        yield Case(f"reduce_{op}_all", f"graph.reduce_{op} %a dimensions = [0, 1] : (INPUT) -> RESULT",
+                   [((4, 37), element, matrix)], ((), element), lambda x, pick=pick: [pick(x)], bound)
+    special = [1.0, 3.0, 3.0, -INF, NAN, 2.0, 2.0, 2.0, -0.0, 0.0, -1.0, NAN, -INF, -INF, -INF, 5.0, 1.0, INF]
+    yield Case("reduce_max_special", "graph.reduce_max %a dimensions = [1] : (INPUT) -> RESULT",
+               [((6, 3), element, special)], ((6,), element), lambda x: [interpret.largest(r) for r in rows(x, 3)])
+    yield Case("argmax", "graph.argmax %a dimension = 1 : (INPUT) -> RESULT", [((6, 3), element, special)],
+               ((6,), "i32"), lambda x: [interpret.firstLargest(r) for r in rows(x, 3)])
+    yield Case("argmax_first", "graph.argmax %a dimension = 0 : (INPUT) -> RESULT", [((6, 3), element, special)],
+               ((3,), "i32"), lambda x: [interpret.firstLargest(x[i::3]) for i in range(3)])
+    yield Case("argmax_long", "graph.argmax %a dimension = 1 : (INPUT) -> RESULT", [((4, 37), element, matrix)],
+               ((4,), "i32"), lambda x: [interpret.firstLargest(r) for r in rows(x, 37)])
+    yield Case("softmax", "graph.softmax %a : RESULT", [((4, 37), element, matrix)], ((4, 37), element),
+               lambda x: [p for r in rows(x, 37) for p in softmax(r)], bound * 4)
+    yield Case("log_softmax", "graph.log_softmax %a : RESULT", [((4, 37), element, matrix)], ((4, 37), element),
+               lambda x: [math.log(p) for r in rows(x, 37) for p in softmax(r)], bound * 4)
+    labels = [3, 36, 0, 40]  # the last one names no class
+    yield Case("softmax_cross_entropy", "graph.softmax_cross_entropy %a, %b : (INPUTS) -> RESULT",
+               [((3, 37), element, matrix[:111]), ((3,), "i32", labels[:3])], ((), element),
+               lambda x, y: [-math.fsum(math.log(softmax(r)[c]) for r, c in zip(rows(x, 37), y)) / 3], bound * 4)
+    yield Case("nll_loss", "graph.nll_loss %a, %b : (INPUTS) -> RESULT",
+               [((4, 37), element, matrix), ((4,), "i32", labels)], ((), element),
+               lambda x, y: [-math.fsum(r[c] for r, c in zip(rows(x, 37), y) if c < 37) / 4], bound)
+    yield Case("one_hot", "graph.one_hot %a : (INPUT) -> RESULT", [((3,), "i64", [2, -1, 4])], ((3, 4), element),
+               lambda x: [float(c == i) for c in x for i in range(4)])
+    yield Case("iota", "graph.iota dimension = 1 : RESULT", [], ((3, 5), element), lambda: [float(i % 5) for i in range(15)])
+    yield Case("bias_add", "graph.bias_add %a, %b : INPUTS", [((4, 37), element, matrix), ((37,), element, matrix[:37])],
+               ((4, 37), element), lambda x, y: [v + y[i % 37] for i, v in enumerate(x)])
+    yield from shapeCases(element, matrix[:24])
+    yield from matmulCases(element, matrix, bound)
+
+
+def integerCases(element):
+    n = len(INTEGERS)
+    a, b = pairs(INTEGERS)
+    for op in ("add", "subtract", "multiply", "divide", "maximum", "minimum"):
+        yield Case(op, f"graph.{op} %a, %b : RESULT", [((n * n,), element, a), ((n * n,), element, b)],
+                   ((n * n,), element), lambda x, y, op=op: list(map(INTEGER[op], x, y)))
+    for op in ("negate", "abs", "sign"):
+        yield Case(op, f"graph.{op} %a : RESULT", [((n,), element, INTEGERS)], ((n,), element),
+                   lambda x, op=op: [INTEGER[op](v) for v in x])
+    for number, relation in enumerate("eq ne lt le gt ge".split()):
+        yield Case(f"compare_{relation}", f"graph.compare {relation}, %a, %b : INPUT",
+                   [((n * n,), element, a), ((n * n,), element, b)], ((n * n,), "i1"),
+                   lambda x, y, number=number: list(map(interpret.RELATION[number], x, y)))
+    for to in ("i32", "i64", "i1", "f32", "f64"):
+        if to != element:
+            yield Case(f"convert_{to}", "graph.convert %a : (INPUT) -> RESULT", [((n,), element, INTEGERS)],
+                       ((n,), to), lambda x, to=to: [interpret.convert(v, to) for v in x])
+    matrix = [(i * 7919) % 101 - 50 for i in range(4 * 37)]
+    yield Case("reduce_sum", "graph.reduce_sum %a dimensions = [1] : (INPUT) -> RESULT", [((4, 37), element, matrix)],
+               ((4,), element), lambda x: [sum(r) for r in rows(x, 37)])
+    yield Case("reduce_max", "graph.reduce_max %a dimensions = [0] : (INPUT) -> RESULT", [((4, 37), element, matrix)],
+               ((37,), element), lambda x: [max(x[i::37]) for i in range(37)])
+    yield Case("argmax", "graph.argmax %a dimension = 1 : (INPUT) -> RESULT", [((4, 37), element, matrix)],
+               ((4,), "i32"), lambda x: [r.index(max(r)) for r in rows(x, 37)])
+    yield Case("iota", "graph.iota dimension = 0 : RESULT", [], ((3, 5), element), lambda: [i // 5 for i in range(15)])
+    yield Case("one_hot", "graph.one_hot %a : (INPUT) -> RESULT", [((3,), element, [2, -1, 4])], ((3, 4), element),
+               lambda x: [int(c == i) for c in x for i in range(4)])
+    yield from shapeCases(element, matrix[:24])
+    yield from matmulCases(element, matrix, 0.0)
+
+
+INTEGER = {
+    "add": lambda a, b: a + b, "subtract": lambda a, b: a - b, "multiply": lambda a, b: a * b,
+    "divide": interpret.divide, "maximum": max, "minimum": min, "negate": lambda a: -a, "abs": abs,
+    "sign": lambda a: (a > 0) - (a < 0),
+}
+
+
+def shapeCases(element, flat):
+    yield Case("reshape", "graph.reshape %a : (INPUT) -> RESULT", [((2, 3, 4), element, flat)], ((4, 6), element), lambda x: x)
+    yield Case("transpose", "graph.transpose %a permutation = [2, 0, 1] : (INPUT) -> RESULT",
+               [((2, 3, 4), element, flat)], ((4, 2, 3), element),
+               lambda x: [x[j * 12 + k * 4 + i] for i in range(4) for j in range(2) for k in range(3)])
+    yield Case("broadcast_in_dim", "graph.broadcast_in_dim %a broadcast_dimensions = [0, 2] : (INPUT) -> RESULT",
+               [((1, 3), element, flat[:3])], ((2, 2, 3), element), lambda x: x * 4)
+    yield Case("select", "graph.select %a, %b, %c : RESULT",
+               [((4,), "i1", [True, False, False, True]), ((4,), element, flat[:4]), ((4,), element, flat[4:8])],
+               ((4,), element), lambda p, x, y: [a if c else b for c, a, b in zip(p, x, y)])
+
+
+def matmulCases(element, flat, bound):
+    m, n, k = 4, 3, 7
+    for ta in (False, True):
+        for tb in (False, True):
+            flags = [name for name, on in (("transpose_a", ta), ("transpose_b", tb)) if on]
+            attributes = f" {{{', '.join(flags)}}}" if flags else ""
+
+            def expected(x, y, ta=ta, tb=tb):
+                return [math.fsum((x[g * m * k + (l * m + i if ta else i * k + l)]) *
+                                  (y[g * k * n + (j * k + l if tb else l * n + j)]) for l in range(k))
+                        for g in range(len(x) // (m * k)) for i in range(m) for j in range(n)]
+            for batch in ((), (2,)):
+                size = count(batch)
+                yield Case("_".join(["matmul", *flags, *(["batch"] if batch else [])]),
+                           f"graph.matmul %a, %b{attributes} : (INPUTS) -> RESULT",
+                           [(batch + ((k, m) if ta else (m, k)), element, flat[:size * m * k]),
+                            (batch + ((n, k) if tb else (k, n)), element, flat[60:60 + size * k * n])],
+                           (*batch, m, n) and (batch + (m, n), element), expected, bound * 4)
+
+
+def truthCases(_):
+    p, q = [False, False, True, True], [False, True, False, True]
+    for op, function in (("and", lambda a, b: a and b), ("or", lambda a, b: a or b)):
+        yield Case(op, f"graph.{op} %a, %b : RESULT", [((4,), "i1", p), ((4,), "i1", q)], ((4,), "i1"),
+                   lambda x, y, function=function: list(map(function, x, y)))
+    yield Case("not", "graph.not %a : RESULT", [((4,), "i1", p)], ((4,), "i1"), lambda x: [not v for v in x])
+    yield Case("compare_eq", "graph.compare eq, %a, %b : INPUT", [((4,), "i1", p), ((4,), "i1", q)], ((4,), "i1"),
+               lambda x, y: [a == b for a, b in zip(x, y)])
+    for to in ("i32", "f32", "f64"):
+        yield Case(f"convert_{to}", "graph.convert %a : (INPUT) -> RESULT", [((4,), "i1", p)], ((4,), to),
+                   lambda x, to=to: [interpret.convert(v, to) for v in x])
+
+
+def literal(value, element):
+    if element == "i1":
+        return "true" if value else "false"
+    if element.startswith("i"):
+        return str(interpret.rounded(element, value))
+    code = {"f32": ">f", "f64": ">d"}[element]
+    return "0x" + struct.pack(code, value if math.isfinite(value) else value).hex().upper()
+
+
+def initial(shape, element, numbers):
+    text = [literal(number, element) for number in numbers]
+
+    def nest(sizes):
+        return "[" + ", ".join(nest(sizes[1:]) for _ in range(sizes[0])) + "]" if sizes else text.pop(0)
+
+    return f"#graph.value<dense<{nest(list(shape))}> : {tensor(shape, element)}>"
+
+
+def model(chosen):
+    head, body = [], []
+    for case in chosen:
+        kinds = []
+        text = case.text
+        for letter, (shape, element, numbers) in zip("abc", case.inputs):
+            name = f"{case.name}.{letter}"
+            head.append(f'graph.variable @"{name}" : {tensor(shape, element)} = {initial(shape, element, numbers)}'
+                        " {trainable = false}")
+            body.append(f'%{name} = graph.read @"{name}" : {tensor(shape, element)}')
+            text = re.sub(rf"%{letter}\b", f"%{name}", text)
+            kinds.append(tensor(shape, element))
+        out = tensor(*case.out)
+        head.append(f'graph.variable @"{case.name}" : {out} = #graph.zeros {{trainable = false}}')
+        text = text.replace("INPUTS", ", ".join(kinds)).replace("INPUT", kinds[0] if kinds else "").replace("RESULT", out)
+        body.append(f"%{case.name} = {text}")
+        body.append(f'graph.assign @"{case.name}", %{case.name} : {out}')
+    return "\n".join([*head, "graph.func @step() attributes {role = #graph.role<train>} {", *body, "graph.return", "}", ""])
+
+
+def agrees(got, expected, element, bound):
+    expected = interpret.rounded(element, expected)
+    if element == "i1" or element.startswith("i"):
+        return got == expected
+    if got != got or expected != expected:
+        return got != got and expected != expected
+    if bound == 0 or math.isinf(got) or math.isinf(expected):
+        return got == expected and math.copysign(1, got) == math.copysign(1, expected)
+    return abs(got - expected) <= bound * max(abs(expected), 1e-30)
+
+
+def check(tools, folder, element, chosen):
+    base = os.path.join(folder, element)
+    with open(base + ".mlir", "w") as file:
+        file.write(model(chosen))
+    if tools.reference:
+        state = interpret.run(execute(tools.graph_opt, base + ".mlir", "--decompose", "--cse", "--mlir-print-op-generic",
+                                      "--mlir-print-elementsattrs-with-hex-if-larger=1000000"))
+        results = {name: value.flat for name, value in state.items()}.__getitem__
+    else:
+        execute(tools.graphc, base + ".mlir", "-o", base + ".plan")
+        execute(tools.graphrun, base + ".plan", "--steps", "1", "--dump-variables", base)
+
+        def results(name):
+            return readNpy(f"{base}/{name}.npy")
+
+    messages = []
+    for case in chosen:
+        inputs = [[interpret.rounded(kind, number) for number in numbers] for _, kind, numbers in case.inputs]
+        expected, got = case.expected(*inputs), results(case.name)
+        wrong = [i for i, (x, y) in enumerate(zip(got, expected, strict=True))
+                 if not agrees(x, y, case.out[1], case.bound)]
+        if wrong:
+            i = wrong[0]
+            at = [numbers[i] for numbers in inputs if len(numbers) == len(got)]
+            messages.append(f"{element} {case.name}: {len(wrong)} of {len(got)} elements are wrong, the first is {i}"
+                            f"{f' (of {at})' if at else ''}: got {got[i]!r}, expected {expected[i]!r}, bound {case.bound}")
+    return messages
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--graphc", default="graphc")
+    parser.add_argument("--graphrun", default="graphrun")
+    parser.add_argument("--graph-opt", default="graph-opt")
+    parser.add_argument("--reference", action="store_true", help="interpret instead of compiling")
+    parser.add_argument("--only", default="", help="cases whose ELEMENT.NAME matches")
+    parser.add_argument("--keep", help="leave models and results here")
+    tools = parser.parse_args()
+    failures, total = [], 0
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = tools.keep or scratch
+        os.makedirs(folder, exist_ok=True)
+        for element, make in (("f32", floatCases), ("f64", floatCases), ("i32", integerCases), ("i64", integerCases),
+                              ("i1", truthCases)):
+            chosen = [case for case in make(element) if re.search(tools.only, f"{element}.{case.name}")]
+            total += len(chosen)
+            if chosen:
+                failures += check(tools, folder, element, chosen)
+    print("\n".join(failures))
+    print(f"{total} cases, {len(failures)} failed")
+    return 1 if failures or not total else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
