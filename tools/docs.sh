@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Writes docs/dialects/*.md and docs/passes.md from TableGen. With --check: writes nothing, fails where they differ.
+# Writes docs/dialects/*.md and docs/passes.md and docs/status.md from TableGen. With --check: writes nothing, fails where they differ.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
 config=${LLVM_CONFIG:-llvm-config-22}
@@ -17,9 +17,11 @@ generate() { # backend input output [flags]
 generate -gen-dialect-doc dialects/graph/GraphOps.td docs/dialects/graph.md -dialect=graph
 generate -gen-dialect-doc dialects/dist/Dist.td docs/dialects/dist.md -dialect=dist
 generate -gen-pass-doc passes/Passes.td docs/passes.md
+"$("$config" --bindir)/llvm-tblgen" --dump-json -I"$root" -I"$include" "$root/dialects/graph/GraphOps.td" -o "$scratch/ops.json"
+python3 "$root/tools/status_table.py" "$scratch/ops.json" "$root" >"$scratch/docs/status.md"
 
 status=0
-for page in docs/dialects/graph.md docs/dialects/dist.md docs/passes.md; do
+for page in docs/dialects/graph.md docs/dialects/dist.md docs/passes.md docs/status.md; do
   if [[ ${1:-} == --check ]]; then
     if ! diff -u "$root/$page" "$scratch/$page" | head -20; then
       echo "$page is not what TableGen says; run tools/docs.sh and commit it" >&2

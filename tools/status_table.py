@@ -1,0 +1,94 @@
+"""Writes docs/status.md: for each op of the graph dialect what it has and what is tested. Called by tools/docs.sh.
+
+usage: status_table.py JSON ROOT   (JSON: llvm-tblgen --dump-json dialects/graph/GraphOps.td)
+"""
+import json
+import os
+import re
+import sys
+
+HEAD = """<!-- Written by tools/docs.sh; don't edit -->
+
+# Status of the graph dialect
+
+- **verifier**: `types` by type constraints alone, `inference` by the op's type inference too, `own` by a verifier of its own,
+  `symbols` by a verifier of the symbols it names.
+- **fold**: the op has folds or canonicalisations.
+- **gradient**: the op builds its gradient; *checked* against central differences in f64 and f32 against f64
+  (`test/run/gradients`).
+- **f32, f64, i32, i64, i1**: what the op computes is compared with its definition in this type, edge cases included
+  (`test/run/values`).
+- **tests**: lit files under `test/` that name the op.
+
+| op | verifier | fold | gradient | f32 | f64 | i32 | i64 | i1 | tests |
+|---|---|---|---|---|---|---|---|---|---|
+"""
+ELEMENTS = ("f32", "f64", "i32", "i64", "i1")
+
+
+def operations(records):
+    for name in records["!instanceof"]["Op"]:
+        record = records[name]
+        if record.get("opDialect", {}).get("def") == "Graph_Dialect":
+            yield record["opName"], record
+
+
+def traits(record, records):
+    """Names of the op's traits and interfaces, lists flattened."""
+    names, todo = set(), [trait["def"] for trait in record["traits"]]
+    while todo:
+        trait = records[todo.pop()]
+        names |= {trait["!name"], str(trait.get("trait")), str(trait.get("cppInterfaceName"))}
+        todo += [inner["def"] for inner in trait.get("traits", []) if isinstance(inner, dict)]
+    return names
+
+
+def verifier(record, names):
+    kinds = []
+    if any("InferType" in name for name in names) or "SameOperandsAndResultType" in names:
+        kinds.append("inference")
+    if record["hasVerifier"]:
+        kinds.append("own")
+    if "SymbolUserOpInterface" in names:
+        kinds.append("symbols")
+    return ", ".join(kinds) or "types"
+
+
+def main():
+    source, root = sys.argv[1:]
+    with open(source) as file:
+        records = json.load(file)
+    for folder in ("reference", "run/gradients", "run/values"):
+        sys.path.append(os.path.join(root, "test", folder))
+    from cases import cases
+    gradients = "\n".join(case.text for case in cases())
+    sys.path.remove(os.path.join(root, "test", "run/gradients"))
+    import check
+    values = {}
+    for element, make in (("f32", check.floatCases), ("f64", check.floatCases), ("i32", check.integerCases),
+                          ("i64", check.integerCases), ("i1", check.truthCases)):
+        values[element] = "\n".join(case.text for case in make(element))
+    tests = {}
+    for folder, _, names in os.walk(os.path.join(root, "test")):
+        for name in sorted(names):
+            if name.endswith(".mlir") and "bench" not in folder:
+                with open(os.path.join(folder, name)) as file:
+                    tests[os.path.relpath(os.path.join(folder, name), os.path.join(root, "test"))] = file.read()
+
+    def has(text, op):
+        return re.search(rf"\bgraph\.{op}\b(?!_)", text)
+
+    lines = []
+    for op, record in sorted(operations(records)):
+        names = traits(record, records)
+        gradient = "" if "DifferentiableOpInterface" not in names else "checked" if has(gradients, op) else "yes"
+        folds = record["hasFolder"] or record["hasCanonicalizer"] or record["hasCanonicalizeMethod"]
+        cells = [f"`{op}`", verifier(record, names), "yes" if folds else "", gradient]
+        cells += ["yes" if has(values[element], op) else "" for element in ELEMENTS]
+        cells.append(str(sum(bool(has(text, op)) for text in tests.values())))
+        lines.append("| " + " | ".join(cells) + " |")
+    print(HEAD + "\n".join(lines))
+
+
+if __name__ == "__main__":
+    main()
