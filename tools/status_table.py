@@ -18,7 +18,7 @@ HEAD = """<!-- Written by tools/docs.sh; don't edit -->
   (`test/run/gradients`).
 - **f32, f64, i32, i64, i1**: what the op computes is compared with its definition in this type, edge cases included
   (`test/run/values`).
-- **tests**: lit files under `test/` that name the op.
+- **tests**: kinds of lit tests in `test/dialects/graph` that name the op.
 
 | op | verifier | fold | gradient | f32 | f64 | i32 | i64 | i1 | tests |
 |---|---|---|---|---|---|---|---|---|---|
@@ -68,12 +68,12 @@ def main():
     for element, make in (("f32", check.floatCases), ("f64", check.floatCases), ("i32", check.integerCases),
                           ("i64", check.integerCases), ("i1", check.truthCases)):
         values[element] = "\n".join(case.text for case in make(element))
-    tests = {}
-    for folder, _, names in os.walk(os.path.join(root, "test")):
-        for name in sorted(names):
-            if name.endswith(".mlir") and "bench" not in folder:
-                with open(os.path.join(folder, name)) as file:
-                    tests[os.path.relpath(os.path.join(folder, name), os.path.join(root, "test"))] = file.read()
+    folder, tests = os.path.join(root, "test", "dialects", "graph"), {}
+    for name in sorted(os.listdir(folder)):
+        kind = re.search(r"-(ops|invalid|canonicalize)\.mlir$", name)
+        if kind:
+            with open(os.path.join(folder, name)) as file:
+                tests[kind.group(1)] = tests.get(kind.group(1), "") + file.read()
 
     def has(text, op):
         return re.search(rf"\bgraph\.{op}\b(?!_)", text)
@@ -85,7 +85,7 @@ def main():
         folds = record["hasFolder"] or record["hasCanonicalizer"] or record["hasCanonicalizeMethod"]
         cells = [f"`{op}`", verifier(record, names), "yes" if folds else "", gradient]
         cells += ["yes" if has(values[element], op) else "" for element in ELEMENTS]
-        cells.append(str(sum(bool(has(text, op)) for text in tests.values())))
+        cells.append(", ".join(kind for kind in ("ops", "invalid", "canonicalize") if has(tests[kind], op)))
         lines.append("| " + " | ".join(cells) + " |")
     print(HEAD + "\n".join(lines))
 
