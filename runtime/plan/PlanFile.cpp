@@ -9,6 +9,7 @@
 
 #include <google/protobuf/io/coded_stream.h>
 #include <google/protobuf/io/zero_copy_stream_impl_lite.h>
+#include <google/protobuf/stubs/logging.h>
 
 #include <cstring>
 #include <unistd.h>
@@ -58,6 +59,7 @@ absl::StatusOr<LoadedPlan> decode(std::string_view file, std::string_view name, 
 
   LoadedPlan loaded;
   loaded.fingerprint = base::toHex(digest);
+  google::protobuf::LogSilencer quiet; // the status says it all; protobuf would print besides
   google::protobuf::io::ArrayInputStream array(payload.data(), int(payload.size()));
   google::protobuf::io::CodedInputStream coded(&array);
   coded.SetRecursionLimit(16); // the schema nests five messages deep

@@ -9,6 +9,7 @@ for target in build/asan/test/fuzz/*; do
   mkdir -p "$seeds"
   case $name in
     *lan*)
+      printf GRAPHCPL >"$seeds/start" # the target makes a small plan of its own from it
       for model in examples/*/model.mlir; do
         folder=$(dirname "$model")
         "$graphc" "$model" -o "$seeds/$(basename "$folder").plan" 2>/dev/null
@@ -17,6 +18,7 @@ for target in build/asan/test/fuzz/*; do
         done
       done ;;
     *luster*)
+      cp runtime/cluster/examples/*.json "$seeds"
       for cluster in examples/*/cluster*.json; do
         cp "$cluster" "$seeds/$(basename "$(dirname "$cluster")")-$(basename "$cluster")"
       done ;;
@@ -29,6 +31,23 @@ real = struct.pack(">HBB2I", 0, 0x0D, 2, 2, 2) + struct.pack(">4f", 1, 2, 3, 4)
 for name, data in {"image": image, "label": label, "float": real}.items():
     open(f"{sys.argv[1]}/{name}", "wb").write(data)
     open(f"{sys.argv[1]}/{name}.gz", "wb").write(gzip.compress(data, mtime=0))
+PY
+      ;;
+    *heckpoint*)
+      python3 - "$seeds" <<'PY'
+import hashlib, json, struct, sys
+def write(name, data):
+    open(f"{sys.argv[1]}/{name}", "wb").write(data)
+header = "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }".ljust(117) + "\n"
+write("array", b"n\x93NUMPY\1\0" + struct.pack("<H", len(header)) + header.encode() + struct.pack("<6f", *range(6)))
+header = json.dumps({"step": {"dtype": "I64", "shape": [], "data_offsets": [0, 8]},
+                     "w": {"dtype": "F32", "shape": [1, 2], "data_offsets": [8, 16]}}).encode()
+shard = struct.pack("<Q", len(header)) + header + bytes(16)
+write("shard", b"s" + shard)
+body = ('{\n  "format": 1,\n  "global_step": 12,\n  "data_position": {"train_step": 3072},\n  "shards": [\n    '
+        '{"file": "ps-0.safetensors", "bytes": %d, "crc32c": "00000000", "sha256": "%s", "variables": '
+        '[{"name": "w", "type": "f32", "shape": [1, 2]}]}\n  ]' % (len(shard), hashlib.sha256(shard).hexdigest()))
+write("manifest", ('m%s,\n  "sha256": "%s"\n}\n' % (body, hashlib.sha256(body.encode()).hexdigest())).encode())
 PY
       ;;
     *) echo "fuzz_seeds.sh: no seeds are known for $name; add a case" >&2; exit 1 ;;
