@@ -87,7 +87,8 @@ PollState RingSender::start(const void *data, uint64_t step, SendMode) {
     return PollState::Aborted;
   if (!hasSlot())
     return abort.isAborted() ? PollState::Aborted : PollState::Pending;
-  memcpy(slots + slotStride(spec) * slot, data, spec.bytes);
+  if (spec.bytes)
+    memcpy(slots + slotStride(spec) * slot, data, spec.bytes);
   if (++slot == spec.capacity)
     slot = 0;
   ring->producer.step.store(step, std::memory_order_relaxed);

@@ -1,0 +1,60 @@
+//===- RingBackends.cpp - the suite over the in-process and the shared-memory transport ------------------------------===//
+
+#include "runtime/base/Status.h"
+#include "runtime/transport/InProcess.h"
+#include "runtime/transport/SharedMemory.h"
+#include "test/runtime/transport/Conformance.h"
+
+#include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
+
+#include <atomic>
+#include <unistd.h>
+
+namespace graphc::transport {
+namespace {
+
+class InProcessLink final : public Link {
+public:
+  explicit InProcessLink(std::unique_ptr<Transport> transport) : transport(std::move(transport)) {}
+  Transport &sending() override { return *transport; }
+  Transport &receiving() override { return *transport; }
+
+private:
+  std::unique_ptr<Transport> transport;
+};
+
+absl::StatusOr<std::unique_ptr<Link>> makeInProcessLink(const std::vector<ChannelSpec> &specs) {
+  GRAPHC_ASSIGN_OR_RETURN(std::unique_ptr<Transport> transport, makeInProcessTransport(specs));
+  return std::make_unique<InProcessLink>(std::move(transport));
+}
+
+class SharedMemoryLink final : public Link {
+public:
+  std::unique_ptr<SharedMemoryTransport> from, to;
+  Transport &sending() override { return *from; }
+  Transport &receiving() override { return *to; }
+};
+
+absl::StatusOr<std::unique_ptr<Link>> makeSharedMemoryLink(const std::vector<ChannelSpec> &specs) {
+  static std::atomic<int> runs{0};
+  std::string token = absl::StrCat("conformance-", getpid(), "-", runs++);
+  SharedMemoryOptions sender{token, std::string(64, 'a'), "/job:worker/task:0", {{"/job:ps/task:0", {}, specs}}};
+  SharedMemoryOptions receiver{token, std::string(64, 'a'), "/job:ps/task:0", {{"/job:worker/task:0", specs, {}}}};
+  auto link = std::make_unique<SharedMemoryLink>();
+  GRAPHC_ASSIGN_OR_RETURN(link->to, SharedMemoryTransport::listen(receiver));
+  GRAPHC_ASSIGN_OR_RETURN(link->from, SharedMemoryTransport::listen(sender));
+  GRAPHC_RETURN_IF_ERROR(link->from->connect(absl::Now() + absl::Seconds(10)));
+  GRAPHC_RETURN_IF_ERROR(link->to->connect(absl::Now() + absl::Seconds(10)));
+  GRAPHC_RETURN_IF_ERROR(link->from->reset(1));
+  GRAPHC_RETURN_IF_ERROR(link->to->reset(1));
+  return link;
+}
+
+INSTANTIATE_TEST_SUITE_P(Ring, Conformance,
+                         testing::Values(Backend{"InProcess", makeInProcessLink},
+                                         Backend{"SharedMemory", makeSharedMemoryLink}),
+                         backendName);
+
+} // namespace
+} // namespace graphc::transport

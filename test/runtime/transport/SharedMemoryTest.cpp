@@ -1,0 +1,224 @@
+//===- SharedMemoryTest.cpp - who may connect, what a hostile peer can do, what is left behind ------------------------===//
+
+#include "runtime/transport/SharedMemory.h"
+#include "runtime/transport/Handshake.h"
+#include "runtime/transport/Ring.h"
+
+#include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <filesystem>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
+
+namespace graphc::transport {
+namespace {
+
+using testing::HasSubstr;
+
+const std::vector<ChannelSpec> specs = {{{0, 0}, 64, 1, false}};
+const std::string ps = "/job:ps/task:0", worker = "/job:worker/task:0";
+
+std::string freshToken() {
+  static int count = 0;
+  return absl::StrCat("shared-memory-test-", getpid(), "-", count++);
+}
+
+SharedMemoryOptions receiverOptions(const std::string &token) {
+  return {token, std::string(64, 'a'), ps, {{worker, specs, {}}}};
+}
+SharedMemoryOptions senderOptions(const std::string &token) {
+  return {token, std::string(64, 'a'), worker, {{ps, {}, specs}}};
+}
+absl::Time soon() { return absl::Now() + absl::Milliseconds(300); }
+
+/// Connects a sender with `options` to a receiver with receiverOptions(token); the sender's status.
+absl::Status connectTo(const std::string &token, const SharedMemoryOptions &options) {
+  auto receiver = SharedMemoryTransport::listen(receiverOptions(token));
+  EXPECT_TRUE(receiver.ok()) << receiver.status();
+  auto sender = SharedMemoryTransport::listen(options);
+  EXPECT_TRUE(sender.ok()) << sender.status();
+  return (*sender)->connect(soon());
+}
+
+TEST(SharedMemory, AnotherPlanIsRefusedWithBothFingerprints) {
+  std::string token = freshToken();
+  SharedMemoryOptions options = senderOptions(token);
+  options.fingerprint = std::string(64, 'b');
+  absl::Status status = connectTo(token, options);
+  EXPECT_THAT(std::string(status.message()), HasSubstr("another plan: ours is aaaaaaaaaaaaaaaa, yours bbbbbbbbbbbbbbbb"));
+}
+
+TEST(SharedMemory, AnotherTokenDoesNotFindTheSocket) {
+  absl::Status status = connectTo(freshToken(), senderOptions(freshToken()));
+  EXPECT_TRUE(absl::IsDeadlineExceeded(status)) << status;
+  EXPECT_THAT(std::string(status.message()), HasSubstr("/job:ps/task:0 does not listen yet"));
+}
+
+TEST(SharedMemory, AnotherLayoutIsRefused) {
+  std::string token = freshToken();
+  SharedMemoryOptions options = senderOptions(token);
+  options.peers[0].outgoing[0].capacity = 2;
+  EXPECT_THAT(std::string(connectTo(token, options).message()), HasSubstr("different channels"));
+}
+
+TEST(SharedMemory, UnknownTaskIsRefused) {
+  std::string token = freshToken();
+  SharedMemoryOptions options = senderOptions(token);
+  options.self = "/job:worker/task:7";
+  EXPECT_THAT(std::string(connectTo(token, options).message()), HasSubstr("no channel comes from /job:worker/task:7"));
+}
+
+TEST(SharedMemory, SecondPeerOfTheSameNameIsRefused) {
+  std::string token = freshToken();
+  SharedMemoryOptions both = receiverOptions(token);
+  both.peers.push_back({"/job:worker/task:1", {{{0, 1}, 64, 1, false}}, {}}); // keeps the door open
+  auto receiver = SharedMemoryTransport::listen(both);
+  auto first = SharedMemoryTransport::listen(senderOptions(token)), second = SharedMemoryTransport::listen(senderOptions(token));
+  ASSERT_TRUE(receiver.ok() && first.ok() && second.ok());
+  EXPECT_TRUE((*first)->connect(soon()).ok());
+  EXPECT_THAT(std::string((*second)->connect(soon()).message()), HasSubstr("is connected already"));
+}
+
+TEST(SharedMemory, SecondReceiverOfTheSameNameIsRefused) {
+  std::string token = freshToken();
+  auto first = SharedMemoryTransport::listen(receiverOptions(token)), second = SharedMemoryTransport::listen(receiverOptions(token));
+  ASSERT_TRUE(first.ok());
+  EXPECT_TRUE(absl::IsAlreadyExists(second.status())) << second.status();
+  EXPECT_THAT(std::string(second.status().message()), HasSubstr("a second process of this run is /job:ps/task:0"));
+}
+
+TEST(SharedMemory, MissingPeerIsNamed) {
+  auto receiver = SharedMemoryTransport::listen(receiverOptions(freshToken()));
+  absl::Status status = (*receiver)->connect(soon());
+  EXPECT_TRUE(absl::IsDeadlineExceeded(status));
+  EXPECT_THAT(std::string(status.message()), HasSubstr("/job:ps/task:0 waited for /job:worker/task:0"));
+}
+
+TEST(SharedMemory, AbortWakesConnect) {
+  auto receiver = SharedMemoryTransport::listen(receiverOptions(freshToken()));
+  std::thread thread([&] {
+    absl::SleepFor(absl::Milliseconds(50));
+    (*receiver)->abort(absl::AbortedError("the launcher stops"));
+  });
+  absl::Time start = absl::Now();
+  EXPECT_EQ((*receiver)->connect(start + absl::Seconds(20)).message(), "the launcher stops");
+  EXPECT_LT(absl::Now() - start, absl::Seconds(10));
+  thread.join();
+}
+
+TEST(SharedMemory, GarbageOnTheSocketHarmsNobody) {
+  std::string token = freshToken();
+  auto receiver = SharedMemoryTransport::listen(receiverOptions(token));
+  detail::Hello garbage;
+  memset(&garbage, 0xff, sizeof garbage);
+  EXPECT_FALSE(detail::requestSegment(token, ps, garbage).ok());
+  auto sender = SharedMemoryTransport::listen(senderOptions(token));
+  EXPECT_TRUE((*sender)->connect(absl::Now() + absl::Seconds(10)).ok());
+}
+
+TEST(SharedMemory, SegmentWithoutSealsIsRefused) {
+  int fd = memfd_create("unsealed", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+  ASSERT_EQ(ftruncate(fd, 4096), 0);
+  EXPECT_FALSE(detail::checkSegment(fd, 4096, ps).ok());
+  close(fd);
+  auto sealed = detail::makeSegment(4096);
+  EXPECT_TRUE(detail::checkSegment(sealed->get(), 4096, ps).ok());
+  EXPECT_FALSE(detail::checkSegment(sealed->get(), 8192, ps).ok());
+}
+
+TEST(SharedMemory, NothingIsLeftBehind) {
+  auto count = [](const char *directory) {
+    return std::distance(std::filesystem::directory_iterator(directory), std::filesystem::directory_iterator());
+  };
+  auto shmBefore = count("/dev/shm"), fdsBefore = count("/proc/self/fd");
+  {
+    std::string token = freshToken();
+    auto receiver = SharedMemoryTransport::listen(receiverOptions(token));
+    auto sender = SharedMemoryTransport::listen(senderOptions(token));
+    ASSERT_TRUE((*sender)->connect(absl::Now() + absl::Seconds(10)).ok());
+    EXPECT_EQ(count("/dev/shm"), shmBefore);
+  }
+  EXPECT_EQ(count("/proc/self/fd"), fdsBefore);
+}
+
+TEST(SharedMemory, DeadPeerLeavesAReceiverThatAbortEnds) {
+  std::string token = freshToken();
+  auto receiver = SharedMemoryTransport::listen(receiverOptions(token));
+  pid_t child = fork();
+  if (child == 0) { // sends one message, then waits to be killed
+    auto sender = SharedMemoryTransport::listen(senderOptions(token));
+    if (!sender.ok() || !(*sender)->connect(absl::Now() + absl::Seconds(10)).ok())
+      _exit(1);
+    char message[64] = "from the other process";
+    (*sender)->sender({0, 0})->start(message, 0);
+    for (;;)
+      pause();
+  }
+  ASSERT_TRUE((*receiver)->connect(absl::Now() + absl::Seconds(10)).ok());
+  RecvPort *port = (*receiver)->receiver({0, 0});
+  const void *data = nullptr;
+  for (absl::Time end = absl::Now() + absl::Seconds(10); port->poll(&data) == PollState::Pending && absl::Now() < end;)
+    port->wait(absl::Milliseconds(100));
+  ASSERT_NE(data, nullptr);
+  EXPECT_STREQ(static_cast<const char *>(data), "from the other process");
+  port->release();
+  kill(child, SIGKILL);
+  waitpid(child, nullptr, 0);
+  EXPECT_EQ(port->poll(&data), PollState::Pending) << "the transport cannot know";
+  (*receiver)->abort(absl::AbortedError("worker:0 died"));
+  EXPECT_EQ(port->poll(&data), PollState::Aborted);
+}
+
+/// A ring whose other side is the test.
+struct HostileRing {
+  ChannelSpec spec{{4, 0}, 8, 2, false};
+  std::vector<uint8_t> storage = std::vector<uint8_t>(ringBytes(spec) + 64);
+  RingMemory *ring = new (reinterpret_cast<void *>((reinterpret_cast<uintptr_t>(storage.data()) + 63) / 64 * 64)) RingMemory;
+  AbortState abort;
+};
+
+TEST(SharedMemory, ImpossibleMessageCountAborts) {
+  HostileRing h;
+  RingReceiver receiver(h.spec, h.ring, h.abort, base::FutexScope::Process, worker);
+  receiver.reset(0);
+  h.ring->producer.produced = uint64_t(1) << 60;
+  const void *data = nullptr;
+  EXPECT_EQ(receiver.poll(&data), PollState::Aborted);
+  EXPECT_EQ(data, nullptr);
+  EXPECT_THAT(std::string(receiver.status().message()), HasSubstr("1152921504606846976 messages in 2 slots"));
+}
+
+TEST(SharedMemory, MessageOfAnotherEpochAborts) {
+  HostileRing h;
+  RingReceiver receiver(h.spec, h.ring, h.abort, base::FutexScope::Process, worker);
+  RingSender sender(h.spec, h.ring, h.abort, base::FutexScope::Process, ps);
+  receiver.reset(5);
+  sender.reset(4);
+  uint64_t value = 1;
+  ASSERT_EQ(sender.start(&value, 0, SendMode::Borrow), PollState::Ready);
+  const void *data = nullptr;
+  EXPECT_EQ(receiver.poll(&data), PollState::Aborted);
+  EXPECT_THAT(std::string(receiver.status().message()), HasSubstr("a message of epoch 4 on channel 4 in epoch 5"));
+}
+
+TEST(SharedMemory, ReleaseOfWhatWasNeverSentAborts) {
+  HostileRing h;
+  RingSender sender(h.spec, h.ring, h.abort, base::FutexScope::Process, ps);
+  sender.reset(0);
+  uint64_t value = 1;
+  ASSERT_EQ(sender.start(&value, 0, SendMode::Borrow), PollState::Ready);
+  ASSERT_EQ(sender.start(&value, 0, SendMode::Borrow), PollState::Ready);
+  h.ring->consumer.consumed = 77;
+  EXPECT_EQ(sender.start(&value, 0, SendMode::Borrow), PollState::Aborted);
+  EXPECT_THAT(std::string(sender.status().message()), HasSubstr("released 77 times after 2 messages"));
+}
+
+} // namespace
+} // namespace graphc::transport
