@@ -25,11 +25,20 @@ struct Expansion {
 
   explicit Expansion(Operation *op) : builder(op), loc(op->getLoc()), device(getDevice(op)) {}
 
+  /// A new op, or what it folds to: the scale of a gradient and the like are constants already.
   template <typename Op, typename... Args> Value make(Args &&...args) {
     auto op = Op::create(builder, loc, std::forward<Args>(args)...);
     if (device)
       setDevice(op, device);
-    return op->getResult(0);
+    SmallVector<Value> folded;
+    SmallVector<Operation *> constants;
+    if (failed(builder.tryFold(op, folded, &constants)) || folded.empty())
+      return op->getResult(0);
+    op->erase();
+    for (Operation *constant : constants)
+      if (device)
+        setDevice(constant, device);
+    return folded.front();
   }
 
   static RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }

@@ -80,3 +80,16 @@ func.func @kept(%x: tensor<4x10xf32>, %b: tensor<10xf32>) -> tensor<4x10xf32> {
   %r = graph.relu %a : tensor<4x10xf32>
   return %r : tensor<4x10xf32>
 }
+
+// -----
+
+// The scale of a loss's own gradient is a constant.
+// CHECK-LABEL: func @constant_scale
+// CHECK: %[[SCALE:.*]] = graph.constant dense<2.500000e-01> : tensor<4x10xf32>
+// CHECK-NOT: graph.divide {{.*}} : tensor<f32>
+// CHECK: graph.multiply %{{.*}}, %[[SCALE]]
+func.func @constant_scale(%x: tensor<4x10xf32>, %y: tensor<4xi32>) -> tensor<4x10xf32> {
+  %one = graph.constant dense<1.0> : tensor<f32>
+  %g = graph.softmax_cross_entropy_grad %x, %y, %one : (tensor<4x10xf32>, tensor<4xi32>, tensor<f32>) -> tensor<4x10xf32>
+  return %g : tensor<4x10xf32>
+}
