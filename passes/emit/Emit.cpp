@@ -1,0 +1,51 @@
+#include "passes/emit/Emit.h"
+
+#include "passes/emit/NativeCode.h"
+#include "passes/emit/PlanTables.h"
+#include "runtime/base/Sha256.h"
+#include "runtime/plan/Verify.h"
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+
+using namespace mlir;
+
+namespace graphc {
+
+static LogicalResult emitCode(ModuleOp module, const EmitOptions &options, plan::Plan &plan) {
+  // The target is checked even where nothing is compiled, so that a misspelt one never passes.
+  llvm::Expected<NativeTarget> target = NativeTarget::create(options.targetCpu);
+  if (!target)
+    return module.emitError(llvm::toString(target.takeError()));
+  if (module.getOps<LLVM::LLVMFuncOp>().empty())
+    return success();
+  llvm::Expected<std::string> elf = compileKernels(module, *target, options.keepCode);
+  if (!elf)
+    return module.emitError(llvm::toString(elf.takeError()));
+  plan::Code *code = plan.add_code();
+  base::Digest digest = base::sha256(*elf);
+  code->set_sha256(std::string(base::asBytes(digest)));
+  code->set_elf(std::move(*elf));
+  code->set_target_cpu(target->cpu);
+  for (std::string &feature : target->features)
+    code->add_features(feature);
+  return success();
+}
+
+FailureOr<plan::Plan> emitPlan(ModuleOp module, const EmitOptions &options) {
+  plan::Plan plan;
+  plan.set_producer(options.producer);
+  plan.set_model(options.model);
+  PlanTables tables(module, plan);
+  if (failed(tables.fill()))
+    return failure();
+  for (auto program : module.getOps<dist::ProgramOp>())
+    if (failed(emitProgram(program, tables, plan)))
+      return failure();
+  if (failed(emitCode(module, options, plan)))
+    return failure();
+  if (absl::Status status = plan::verifyPlan(plan); !status.ok())
+    return module.emitError("internal error: the plan does not verify: ") << std::string(status.message());
+  return plan;
+}
+
+} // namespace graphc

@@ -1,0 +1,25 @@
+//===- Emit.h - a scheduled, lowered module → the plan ----------------------------------------------------*- C++ -*-===//
+#ifndef GRAPHC_PASSES_EMIT_EMIT_H
+#define GRAPHC_PASSES_EMIT_EMIT_H
+
+#include "runtime/plan/plan.pb.h"
+
+#include "mlir/IR/BuiltinOps.h"
+
+#include <string>
+
+namespace graphc {
+
+struct EmitOptions {
+  std::string producer;              ///< "graphc 0.1.0"
+  std::string model;                 ///< file name of the model, for people
+  std::string targetCpu = "native";
+  std::string keepCode;              ///< folder for the native code's files; empty: none
+};
+
+/// `module` is of stage "llvm": scheduled programs, kernels in the LLVM dialect. Fails with a diagnostic at the
+/// operation's location. The plan was verified by the runtime's own verifyPlan.
+mlir::FailureOr<plan::Plan> emitPlan(mlir::ModuleOp module, const EmitOptions &options);
+
+} // namespace graphc
+#endif

@@ -1,0 +1,251 @@
+// One dist.program in the plan's instructions.
+#include "passes/emit/PlanTables.h"
+
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+
+namespace graphc {
+
+namespace {
+
+class ProgramEmitter {
+public:
+  ProgramEmitter(dist::ProgramOp op, PlanTables &tables, plan::Program &out) : op(op), tables(tables), out(out) {}
+
+  LogicalResult emit() {
+    if (failed(emitHead()))
+      return failure();
+    for (Operation &inner : op.getBlock().without_terminator())
+      if (failed(emitOp(&inner)))
+        return failure();
+    out.set_bytes_sent_per_step(sent);
+    out.set_bytes_received_per_step(received);
+    out.set_flops_per_step(flops);
+    return success();
+  }
+
+  plan::Plan *plan = nullptr;
+
+private:
+  LogicalResult emitHead();
+  LogicalResult emitOp(Operation *inner);
+  LogicalResult emitBuffer(dist::BufferOp buffer);
+  LogicalResult emitCall(Operation *call, FailureOr<uint32_t> kernel, ValueRange buffers);
+
+  plan::Buffer *newBuffer(Value value) {
+    buffers[value] = uint32_t(out.buffers_size());
+    plan::Buffer *buffer = out.add_buffers();
+    setType(cast<ShapedType>(value.getType()), *buffer->mutable_type());
+    buffer->set_bytes(getBufferBytes(value));
+    if (auto name = value.getDefiningOp()->getAttrOfType<StringAttr>("name"))
+      buffer->set_name(name.str());
+    return buffer;
+  }
+  plan::Instruction *newInstruction(Operation *inner) {
+    plan::Instruction *instruction = out.add_instructions();
+    instruction->set_location(tables.location(inner->getLoc()));
+    return instruction;
+  }
+  uint32_t channel(StringRef name) const { return tables.channels.lookup(name); }
+  const plan::Channel &channelOf(StringRef name) const { return plan->channels(int(channel(name))); }
+
+  dist::ProgramOp op;
+  PlanTables &tables;
+  plan::Program &out;
+  llvm::DenseMap<Value, uint32_t> buffers;
+  uint64_t sent = 0, received = 0, flops = 0;
+};
+
+LogicalResult ProgramEmitter::emitHead() {
+  out.set_name(op.getSymName().str());
+  auto phase = tables.phases.find(op.getPhase());
+  if (phase == tables.phases.end())
+    return op.emitOpError("belongs to the phase @") << op.getPhase() << ", which this module does not declare";
+  out.set_phase(phase->second);
+  out.set_instances(uint32_t(op.getReplicas()));
+  out.set_spread(op.isSpread());
+  out.set_locks_variables(op.getLocksVariables());
+  std::optional<uint64_t> arena = op.getArenaBytes();
+  if (!arena)
+    return op.emitOpError("has no arena_bytes; schedule computes it");
+  out.set_arena_bytes(*arena);
+  std::string error;
+  std::optional<graph::DeviceName> device = graph::DeviceName::parse(op.getDevice(), error);
+  if (!device)
+    return op.emitOpError("has an invalid device: ") << error;
+  out.set_device(device->kind + ":" + std::to_string(device->index.value_or(0)));
+  if (op.isSpread())
+    return success();
+  FailureOr<plan::Task> task = tables.task(op, *device);
+  if (succeeded(task))
+    *out.mutable_task() = *task;
+  return task;
+}
+
+LogicalResult ProgramEmitter::emitBuffer(dist::BufferOp buffer) {
+  if (!buffer.getOffset())
+    return buffer.emitOpError("has no offset; schedule gives it one");
+  newBuffer(buffer.getBuffer())->mutable_arena()->set_offset(*buffer.getOffset());
+  return success();
+}
+
+LogicalResult ProgramEmitter::emitCall(Operation *call, FailureOr<uint32_t> kernel, ValueRange operands) {
+  if (failed(kernel))
+    return failure();
+  plan::Instruction::Call *instruction = newInstruction(call)->mutable_call();
+  instruction->set_kernel(*kernel);
+  for (Value operand : operands)
+    instruction->add_buffers(buffers.lookup(operand));
+  flops += plan->kernels(int(*kernel)).flops();
+  return success();
+}
+
+static plan::Reduction getReduction(StringRef name) {
+  return name == "sum" ? plan::SUM : name == "first_replica" ? plan::FIRST_REPLICA : plan::MEAN;
+}
+
+LogicalResult ProgramEmitter::emitOp(Operation *inner) {
+  return llvm::TypeSwitch<Operation *, LogicalResult>(inner)
+      .Case([&](dist::BufferOp buffer) { return emitBuffer(buffer); })
+      .Case([&](dist::VariableBufferOp buffer) {
+        newBuffer(buffer.getBuffer())->set_variable(tables.variables.lookup(buffer.getVariable()));
+        return success();
+      })
+      .Case([&](dist::ConstantBufferOp buffer) -> LogicalResult {
+        auto value = dyn_cast<DenseElementsAttr>(buffer.getValue());
+        if (!value)
+          return buffer.emitOpError("has data that plans cannot hold");
+        newBuffer(buffer.getBuffer())->set_constant(tables.constant(getRawBytes(value)));
+        return success();
+      })
+      .Case([&](dist::ViewOp view) {
+        uint32_t source = buffers.lookup(view.getSource());
+        if (out.buffers(int(source)).has_slot()) { // bound by its receive: the same entry, whatever its shape
+          buffers[view.getBuffer()] = source;
+          return success();
+        }
+        plan::Buffer *alias = newBuffer(view.getBuffer());
+        const plan::Buffer &memory = out.buffers(int(source));
+        if (memory.has_arena())
+          *alias->mutable_arena() = memory.arena();
+        else if (memory.storage_case() == plan::Buffer::kVariable)
+          alias->set_variable(memory.variable());
+        else
+          alias->set_constant(memory.constant());
+        return success();
+      })
+      .Case([&](dist::CallOp call) {
+        return emitCall(call, tables.kernel(call, call.getKernel(), call.getBuffers()), call.getBuffers());
+      })
+      .Case([&](dist::LibraryMatmulOp call) { return emitCall(call, tables.matmul(call), call->getOperands()); })
+      .Case([&](dist::ReceiveOp receive) {
+        newBuffer(receive.getValue())->set_slot(true);
+        plan::Instruction::Receive *instruction = newInstruction(inner)->mutable_receive();
+        instruction->set_channel(channel(receive.getChannel()));
+        instruction->set_buffer(buffers.lookup(receive.getValue()));
+        received += channelOf(receive.getChannel()).bytes();
+        return success();
+      })
+      .Case([&](dist::ReleaseOp release) {
+        newInstruction(inner)->mutable_release()->set_channel(channel(release.getChannel()));
+        return success();
+      })
+      .Case([&](dist::SendStartOp send) {
+        plan::Instruction::SendStart *instruction = newInstruction(inner)->mutable_send_start();
+        instruction->set_channel(channel(send.getChannel()));
+        instruction->set_buffer(buffers.lookup(send.getValue()));
+        const plan::Channel &target = channelOf(send.getChannel());
+        sent += target.bytes() * (op.isFamily() ? 1 : target.instances());
+        return success();
+      })
+      .Case([&](dist::SendDoneOp done) {
+        newInstruction(inner)->mutable_send_done()->set_channel(channel(done.getChannel()));
+        return success();
+      })
+      .Case([&](dist::AggregateIntoOp aggregate) -> LogicalResult {
+        Value arguments[] = {aggregate.getAccumulator(), aggregate.getAccumulator()};
+        FailureOr<uint32_t> add = tables.kernel(inner, aggregate.getAdd(), arguments);
+        if (failed(add))
+          return failure();
+        plan::Instruction::Aggregate *instruction = newInstruction(inner)->mutable_aggregate();
+        instruction->set_channel(channel(aggregate.getChannel()));
+        instruction->set_buffer(buffers.lookup(aggregate.getAccumulator()));
+        instruction->set_add(*add);
+        const plan::Channel &source = channelOf(aggregate.getChannel());
+        received += source.bytes() * source.instances();
+        flops += plan->kernels(int(*add)).flops() * (source.instances() - 1);
+        return success();
+      })
+      .Case([&](dist::NextBatchIntoOp next) {
+        plan::Instruction::NextBatch *instruction = newInstruction(inner)->mutable_next_batch();
+        instruction->set_dataset(tables.datasets.lookup(next.getDataset()));
+        instruction->set_batch(uint32_t(next.getBatch()));
+        for (Value buffer : next.getBuffers())
+          instruction->add_buffers(buffers.lookup(buffer));
+        instruction->set_pad_last(next.getPadLast());
+        if (next.getValid()) {
+          instruction->set_has_valid(true);
+          instruction->set_valid(buffers.lookup(next.getValid()));
+        }
+        instruction->set_micro_batch(uint32_t(next.getMicroBatch()));
+        instruction->set_micro_batches(uint32_t(next.getMicroBatches()));
+        return success();
+      })
+      .Case([&](dist::ControlSendOp send) {
+        plan::Instruction::ControlSend *instruction = newInstruction(inner)->mutable_control_send();
+        for (auto name : send.getChannels().getAsRange<FlatSymbolRefAttr>())
+          instruction->add_channels(channel(name.getValue()));
+        return success();
+      })
+      .Case([&](dist::ControlReceiveOp receive) {
+        plan::Instruction::ControlReceive *instruction = newInstruction(inner)->mutable_control_receive();
+        instruction->set_local(receive.getLocal());
+        if (receive.getChannel())
+          instruction->set_channel(channel(*receive.getChannel()));
+        return success();
+      })
+      .Case([&](dist::TicketOp) {
+        newInstruction(inner)->mutable_ticket();
+        return success();
+      })
+      .Case([&](dist::FeedIntoOp feed) {
+        plan::Port *port = out.add_feeds();
+        port->set_name(feed.getName().str());
+        port->set_buffer(buffers.lookup(feed.getBuffer()));
+        return success();
+      })
+      .Case([&](dist::FetchOp fetch) {
+        plan::Port *port = out.add_fetches();
+        port->set_name(fetch.getName().str());
+        port->set_buffer(buffers.lookup(fetch.getValue()));
+        port->set_reduction(getReduction(fetch.getReduction()));
+        return success();
+      })
+      .Case([&](dist::MetricOp metric) {
+        plan::Metric *port = out.add_metrics();
+        port->set_name(metric.getName().str());
+        port->set_sum(buffers.lookup(metric.getSum()));
+        port->set_count(buffers.lookup(metric.getCount()));
+        return success();
+      })
+      .Default([](Operation *other) -> LogicalResult {
+        return other->emitOpError("is no part of a scheduled program; expected buffers, calls and communication only");
+      });
+}
+
+} // namespace
+
+LogicalResult emitProgram(dist::ProgramOp op, PlanTables &tables, plan::Plan &plan) {
+  uint32_t index = uint32_t(plan.programs_size());
+  plan::Program *out = plan.add_programs();
+  ProgramEmitter emitter(op, tables, *out);
+  emitter.plan = &plan;
+  if (failed(emitter.emit()))
+    return failure();
+  plan.mutable_phases(int(out->phase()))->add_programs(index);
+  return success();
+}
+
+} // namespace graphc

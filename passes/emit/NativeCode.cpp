@@ -1,0 +1,233 @@
+#include "passes/emit/NativeCode.h"
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Export.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/IR/LegacyPassManager.h"
+#include "llvm/IR/Module.h"
+#include "llvm/MC/MCSubtargetInfo.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/Support/raw_ostream.h"
+#include "llvm/Target/TargetMachine.h"
+#include "llvm/TargetParser/Host.h"
+
+#include <lld/Common/Driver.h>
+
+LLD_HAS_DRIVER(elf)
+
+using namespace llvm;
+
+namespace graphc {
+
+NativeTarget::NativeTarget() = default;
+NativeTarget::NativeTarget(NativeTarget &&) = default;
+NativeTarget::~NativeTarget() = default;
+
+// What generated code can make use of; the rest of a CPU's features is tuning or of no use to loops over tensors.
+static constexpr StringLiteral kCheckedFeatures[] = {
+    "avx",  "avx2", "avx512bf16", "avx512bw", "avx512cd", "avx512dq", "avx512f", "avx512vl", "avx512vnni", "bmi",
+    "bmi2", "f16c", "fma",        "lzcnt",    "movbe",    "popcnt",   "sse3",    "sse4.1",   "sse4.2",     "ssse3"};
+
+static Error makeError(const Twine &message) { return createStringError(inconvertibleErrorCode(), message); }
+
+/// What the CPU at hand really has, "+avx2,-avx512f,…": a virtual machine may hide what its CPU's name promises.
+static std::string getHostFeatures() {
+  SmallVector<std::string> features;
+  for (auto &entry : sys::getHostCPUFeatures())
+    if (is_contained(kCheckedFeatures, entry.first()))
+      features.push_back((entry.second ? "+" : "-") + entry.first().str());
+  llvm::sort(features);
+  return join(features, ",");
+}
+
+Expected<NativeTarget> NativeTarget::create(StringRef wanted) {
+  static const bool initialized = [] {
+    InitializeNativeTarget();
+    InitializeNativeTargetAsmPrinter();
+    return true;
+  }();
+  (void)initialized;
+  Triple triple(sys::getDefaultTargetTriple());
+  std::string message;
+  const Target *target = TargetRegistry::lookupTarget(triple, message);
+  if (!target)
+    return makeError(message);
+  NativeTarget result;
+  bool native = wanted.empty() || wanted == "native";
+  result.cpu = native ? sys::getHostCPUName().str() : wanted.str();
+  std::unique_ptr<MCSubtargetInfo> baseline(target->createMCSubtargetInfo(triple, "", ""));
+  if (!baseline->isCPUStringValid(result.cpu)) {
+    StringRef nearest;
+    unsigned best = ~0u;
+    for (const SubtargetSubTypeKV &known : baseline->getAllProcessorDescriptions())
+      if (unsigned distance = wanted.edit_distance(known.Key); distance < best)
+        best = distance, nearest = known.Key;
+    return makeError("unknown target CPU '" + result.cpu + "'; did you mean '" + nearest +
+                     "'? 'native' is this machine, 'x86-64-v3' any with AVX2");
+  }
+  TargetOptions options;
+  options.AllowFPOpFusion = FPOpFusion::Strict;
+  result.machine.reset(target->createTargetMachine(triple, result.cpu, native ? getHostFeatures() : std::string(),
+                                                   options, Reloc::PIC_, std::nullopt, CodeGenOptLevel::Aggressive));
+  for (StringRef feature : kCheckedFeatures)
+    if (result.machine->getMCSubtargetInfo()->checkFeatures(("+" + feature).str()))
+      result.features.push_back(feature.str());
+  return result;
+}
+
+/// The compiler's own attributes mean nothing to LLVM.
+static void stripForeignAttributes(mlir::Operation *op) {
+  auto foreign = [](mlir::NamedAttribute attribute) {
+    StringRef dialect = attribute.getName().strref().split('.').first;
+    return dialect == "dist" || dialect == "graph";
+  };
+  for (mlir::NamedAttribute attribute : llvm::to_vector(op->getDiscardableAttrs()))
+    if (foreign(attribute))
+      op->removeDiscardableAttr(attribute.getName());
+  if (auto func = mlir::dyn_cast<mlir::LLVM::LLVMFuncOp>(op))
+    for (unsigned i = 0; i < func.getNumArguments(); ++i)
+      for (mlir::NamedAttribute attribute : llvm::to_vector(mlir::function_interface_impl::getArgAttrs(func, i)))
+        if (foreign(attribute))
+          func.removeArgAttr(i, attribute.getName());
+}
+
+/// LLVM IR of the functions and globals alone.
+static Expected<std::unique_ptr<Module>> translate(mlir::ModuleOp source, LLVMContext &context) {
+  mlir::DialectRegistry registry;
+  mlir::registerBuiltinDialectTranslation(registry);
+  mlir::registerLLVMDialectTranslation(registry);
+  source.getContext()->appendDialectRegistry(registry);
+  mlir::OwningOpRef<mlir::ModuleOp> kernels = mlir::ModuleOp::create(source.getLoc());
+  mlir::OpBuilder builder = mlir::OpBuilder::atBlockEnd(kernels->getBody());
+  for (mlir::Operation &op : *source.getBody())
+    if (mlir::isa<mlir::LLVM::LLVMFuncOp, mlir::LLVM::GlobalOp>(op))
+      stripForeignAttributes(builder.clone(op));
+  std::unique_ptr<Module> module = mlir::translateModuleToLLVMIR(*kernels, context, "graphc");
+  if (!module)
+    return makeError("the kernels could not be translated to LLVM IR");
+  return module;
+}
+
+static void optimize(Module &module, NativeTarget &target) {
+  module.setTargetTriple(target.machine->getTargetTriple());
+  module.setDataLayout(target.machine->createDataLayout());
+  bool wide = is_contained(target.features, "avx512f");
+  for (Function &function : module) {
+    if (function.isDeclaration())
+      continue;
+    function.addFnAttr("target-cpu", target.cpu);
+    function.addFnAttr("target-features", target.machine->getTargetFeatureString());
+    function.addFnAttr("prefer-vector-width", wide ? "512" : "256");
+    function.addFnAttr("no-builtins"); // a loop that copies must not become a call of memcpy
+    function.addFnAttr(Attribute::NoUnwind);
+  }
+  PipelineTuningOptions tuning;
+  tuning.LoopVectorization = tuning.SLPVectorization = true;
+  LoopAnalysisManager loops;
+  FunctionAnalysisManager functions;
+  CGSCCAnalysisManager graphs;
+  ModuleAnalysisManager modules;
+  PassBuilder builder(target.machine.get(), tuning);
+  functions.registerPass([&] { return target.machine->getTargetIRAnalysis(); });
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(graphs);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, graphs, modules);
+  builder.buildPerModuleDefaultPipeline(OptimizationLevel::O3).run(module, modules);
+}
+
+/// Nothing that could be called exists at run time. (Calls that instruction selection makes of intrinsics are found by
+/// the linker, which is told to refuse undefined symbols.)
+static Error checkDeclarations(const Module &module) {
+  for (const Function &function : module)
+    if (function.isDeclaration() && !function.isIntrinsic() && !function.use_empty())
+      return makeError("a kernel calls '" + function.getName() + "', which no code object may");
+  return Error::success();
+}
+
+static Expected<SmallString<0>> assemble(Module &module, TargetMachine &machine) {
+  SmallString<0> object;
+  raw_svector_ostream stream(object);
+  legacy::PassManager passes;
+  if (machine.addPassesToEmitFile(passes, stream, nullptr, CodeGenFileType::ObjectFile))
+    return makeError("this target cannot write object files");
+  passes.run(module);
+  return object;
+}
+
+static Error writeFile(const Twine &path, StringRef content) {
+  std::error_code code;
+  raw_fd_ostream stream(path.str(), code, sys::fs::OF_None);
+  if (!code) {
+    stream << content;
+    stream.close();
+    code = stream.error();
+    stream.clear_error();
+  }
+  return code ? makeError("cannot write " + path + ": " + code.message()) : Error::success();
+}
+
+/// lld takes and gives files; they live in a folder of their own for as long as it runs.
+static Expected<std::string> link(StringRef object) {
+  SmallString<128> folder;
+  if (std::error_code code = sys::fs::createUniqueDirectory("graphc", folder))
+    return makeError("cannot make a temporary folder: " + code.message());
+  SmallString<128> input(folder), output(folder);
+  sys::path::append(input, "kernels.o");
+  sys::path::append(output, "kernels.so");
+  auto run = [&]() -> Expected<std::string> {
+    if (Error error = writeFile(input, object))
+      return std::move(error);
+    std::string said;
+    raw_string_ostream stream(said);
+    const char *arguments[] = {"ld.lld",          "-shared", "-Bsymbolic",    "--no-undefined",
+                               "--build-id=none", "-z",      "separate-code", "-soname",
+                               "graphc_kernels",  "-o",      output.c_str(),  input.c_str()};
+    lld::Result result = lld::lldMain(arguments, stream, stream, {{lld::Gnu, &lld::elf::link}});
+    if (result.retCode)
+      return makeError("linking the kernels failed: " + StringRef(said).trim());
+    auto buffer = MemoryBuffer::getFile(output, /*IsText=*/false, /*RequiresNullTerminator=*/false);
+    if (!buffer)
+      return makeError("cannot read the linked kernels: " + buffer.getError().message());
+    return (*buffer)->getBuffer().str();
+  };
+  Expected<std::string> code = run();
+  (void)sys::fs::remove_directories(folder);
+  return code;
+}
+
+Expected<std::string> compileKernels(mlir::ModuleOp source, NativeTarget &target, StringRef keepDir) {
+  LLVMContext context;
+  Expected<std::unique_ptr<Module>> module = translate(source, context);
+  if (!module)
+    return module.takeError();
+  optimize(**module, target);
+  if (Error error = checkDeclarations(**module))
+    return std::move(error);
+  std::string text;
+  if (!keepDir.empty())
+    raw_string_ostream(text) << **module;
+  Expected<SmallString<0>> object = assemble(**module, *target.machine);
+  if (!object)
+    return object.takeError();
+  Expected<std::string> code = link(*object);
+  if (!code || keepDir.empty())
+    return code;
+  if (std::error_code failed = sys::fs::create_directories(keepDir))
+    return makeError("cannot make the folder " + keepDir + ": " + failed.message());
+  std::pair<StringRef, StringRef> files[] = {{"kernels.ll", text}, {"kernels.o", *object}, {"kernels.so", *code}};
+  for (auto [name, content] : files)
+    if (Error error = writeFile(keepDir + "/" + name, content))
+      return std::move(error);
+  return code;
+}
+
+} // namespace graphc

@@ -1,0 +1,302 @@
+#include "passes/emit/PlanTables.h"
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+
+using namespace mlir;
+
+namespace graphc {
+
+using graph::GraphDialect;
+
+//===----------------------------------------------------------------------------------------------------------------===//
+// Cluster
+//===----------------------------------------------------------------------------------------------------------------===//
+
+FailureOr<plan::Task> PlanTables::task(Operation *op, const graph::DeviceName &device) {
+  for (int i = 0; i < plan.jobs_size(); ++i)
+    if (plan.jobs(i).name() == device.job && device.task && *device.task >= 0 && *device.task < plan.jobs(i).tasks()) {
+      plan::Task task;
+      task.set_job(i);
+      task.set_index(uint32_t(*device.task));
+      return task;
+    }
+  return op->emitOpError("is on ") << device.str() << ", which is no task of the cluster";
+}
+
+LogicalResult PlanTables::fillCluster() {
+  auto cluster = module->getAttrOfType<graph::ClusterAttr>(GraphDialect::kCluster);
+  if (!cluster)
+    return module.emitError("has no ") << GraphDialect::kCluster << "; it is written by place";
+  for (NamedAttribute job : cluster.getJobs()) {
+    plan::Job *out = plan.add_jobs();
+    out->set_name(job.getName().str());
+    out->set_tasks(uint32_t(cluster.getTasks(job.getName().strref())));
+  }
+  FailureOr<plan::Task> chief = task(module, cluster.getChief().getName());
+  if (failed(chief))
+    return failure();
+  *plan.mutable_chief() = *chief;
+
+  plan::Strategy &strategy = *plan.mutable_strategy();
+  strategy.set_name("one_device");
+  strategy.set_micro_batches(1);
+  if (auto attribute = module->getAttrOfType<graph::StrategyAttr>(GraphDialect::kStrategy)) {
+    strategy.set_name(attribute.getName().str());
+    strategy.set_async(attribute.getAsync());
+    strategy.set_micro_batches(uint32_t(attribute.getMicroBatches()));
+  }
+  auto replicas = module->getAttrOfType<graph::ReplicasAttr>(GraphDialect::kReplicas);
+  if (!replicas)
+    return success();
+  for (const graph::ReplicaRange &range : replicas.getReplicaRanges()) {
+    plan::ReplicaDomain::Range *out = plan.mutable_replicas()->add_ranges();
+    int64_t job = cluster.getJobIndex(range.job);
+    if (job < 0)
+      return module.emitError("has replicas on job ") << range.job << ", which is not in the cluster";
+    out->set_job(uint32_t(job));
+    out->set_first(uint32_t(range.first));
+    out->set_count(uint32_t(range.count));
+  }
+  plan.mutable_replicas()->set_size(uint32_t(replicas.getSize()));
+  if (strategy.name() == "parameter_server" && !strategy.async())
+    strategy.set_reproduced_by("one_device with micro_batches: " + std::to_string(replicas.getSize()));
+  return success();
+}
+
+//===----------------------------------------------------------------------------------------------------------------===//
+// Variables, data sets
+//===----------------------------------------------------------------------------------------------------------------===//
+
+LogicalResult PlanTables::fillVariable(graph::VariableOp op) {
+  graph::DeviceAttr device = graph::getDevice(op);
+  if (!device)
+    return op.emitOpError("has no device; place gives it one");
+  FailureOr<plan::Task> owner = task(op, device.getName());
+  if (failed(owner))
+    return failure();
+  variables[op.getSymName()] = uint32_t(plan.variables_size());
+  plan::Variable *out = plan.add_variables();
+  out->set_name(op.getSymName().str());
+  setType(op.getTensorType(), *out->mutable_type());
+  *out->mutable_owner() = *owner;
+  out->set_trainable(op.getTrainable());
+  out->set_global_step(op.getSymName() == GraphDialect::kGlobalStep);
+  plan::Initializer &init = *out->mutable_initializer();
+  Attribute attribute = op.getInitializer();
+  if (isa<graph::ZerosAttr>(attribute)) {
+    init.set_zeros(true);
+  } else if (auto value = dyn_cast<graph::ValueAttr>(attribute)) {
+    DenseElementsAttr elements = value.getValue();
+    init.set_value(elements.isSplat() ? getRawBytes(elements.resizeSplat(
+                                            RankedTensorType::get({}, elements.getElementType())))
+                                      : getRawBytes(elements));
+  } else if (auto uniform = dyn_cast<graph::UniformAttr>(attribute)) {
+    init.mutable_uniform()->set_low(uniform.getLow());
+    init.mutable_uniform()->set_high(uniform.getHigh());
+    init.mutable_uniform()->set_seed(uniform.getSeed());
+  } else if (auto glorot = dyn_cast<graph::GlorotUniformAttr>(attribute)) {
+    double limit = glorot.getLimit(op.getTensorType());
+    init.mutable_uniform()->set_low(-limit);
+    init.mutable_uniform()->set_high(limit);
+    init.mutable_uniform()->set_seed(glorot.getSeed());
+  } else if (auto normal = dyn_cast<graph::NormalAttr>(attribute)) {
+    init.mutable_normal()->set_mean(normal.getMean());
+    init.mutable_normal()->set_stddev(normal.getStddev());
+    init.mutable_normal()->set_seed(normal.getSeed());
+    init.mutable_normal()->set_truncated(normal.getTruncated());
+  } else {
+    return op.emitOpError("has an initializer that plans do not know: ") << attribute;
+  }
+  return success();
+}
+
+LogicalResult PlanTables::fillDataset(graph::DatasetOp op) {
+  datasets[op.getSymName()] = uint32_t(plan.datasets_size());
+  plan::Dataset *out = plan.add_datasets();
+  out->set_name(op.getSymName().str());
+  out->set_shuffle(op.getShuffle());
+  out->set_seed(uint64_t(op.getSeed()));
+  double scale = 1, offset = 0;
+  if (auto idx = dyn_cast<graph::IdxAttr>(op.getSource())) {
+    for (Attribute file : idx.getFiles())
+      out->mutable_idx()->add_files(cast<StringAttr>(file).str());
+    scale = idx.getScale();
+    offset = idx.getOffset();
+  } else if (auto synthetic = dyn_cast<graph::SyntheticAttr>(op.getSource())) {
+    plan::Dataset::Synthetic &source = *out->mutable_synthetic();
+    source.set_seed(synthetic.getSeed());
+    source.set_samples(uint64_t(synthetic.getSamples()));
+    for (size_t i = 0; i < op.getComponentTypes().size(); ++i)
+      source.add_limits(synthetic.getLimits() ? cast<IntegerAttr>(synthetic.getLimits()[i]).getInt() : 0);
+  } else {
+    return op.emitOpError("has a source that plans do not know: ") << op.getSource();
+  }
+  for (RankedTensorType type : op.getComponentTypes()) {
+    plan::Dataset::Component *component = out->add_components();
+    setType(type, *component->mutable_sample());
+    bool isFloat = isa<FloatType>(type.getElementType());
+    component->set_scale(isFloat ? scale : 1);
+    component->set_offset(isFloat ? offset : 0);
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------------------------------------------------===//
+// Phases, channels
+//===----------------------------------------------------------------------------------------------------------------===//
+
+LogicalResult PlanTables::fillPhase(dist::PhaseOp op) {
+  phases[op.getSymName()] = uint32_t(plan.phases_size());
+  plan::Phase *out = plan.add_phases();
+  out->set_name(op.getSymName().str());
+  auto role = dyn_cast<graph::RoleAttr>(op.getRole());
+  if (!role)
+    return op.emitOpError("has the role ") << op.getRole() << ", expected #graph.role<train>, <eval> or <predict>";
+  out->set_role(plan::Role(int(role.getValue())));
+  out->set_ends_by_closing(op.getEndsByClosing());
+  out->set_advances_global_step(op.getAdvancesGlobalStep());
+  out->set_samples_per_step(uint64_t(op.getSamplesPerStep().value_or(0)));
+  if (std::optional<StringRef> dataset = op.getDataset()) {
+    auto found = datasets.find(*dataset);
+    if (found == datasets.end())
+      return op.emitOpError("names the data set @") << *dataset << ", which this module does not declare";
+    out->set_dataset(found->second);
+  }
+  return success();
+}
+
+void PlanTables::fillChannel(dist::ChannelOp op) {
+  channels[op.getSymName()] = uint32_t(plan.channels_size());
+  plan::Channel *out = plan.add_channels();
+  out->set_name(op.getSymName().str());
+  setType(op.getTensorType(), *out->mutable_type());
+  out->set_bytes(uint64_t(op.getMessageBytes()));
+  out->set_capacity(uint32_t(op.getCapacity()));
+  out->set_instances(uint32_t(op.getInstances()));
+  out->set_sender(programs.lookup(op.getFrom()));
+  out->set_receiver(programs.lookup(op.getTo()));
+  out->set_control(op.getControl());
+  out->set_location(location(op.getLoc()));
+}
+
+LogicalResult PlanTables::fill() {
+  plan.add_locations(""); // 0: nowhere
+  if (failed(fillCluster()))
+    return failure();
+  for (auto op : module.getOps<graph::VariableOp>())
+    if (failed(fillVariable(op)))
+      return failure();
+  for (auto op : module.getOps<graph::DatasetOp>())
+    if (failed(fillDataset(op)))
+      return failure();
+  for (auto op : module.getOps<dist::PhaseOp>())
+    if (failed(fillPhase(op)))
+      return failure();
+  for (auto op : module.getOps<dist::ProgramOp>())
+    programs[op.getSymName()] = uint32_t(programs.size());
+  for (auto op : module.getOps<dist::ChannelOp>())
+    fillChannel(op);
+  // Entry i of the kernel table is the i-th kernel of the module: kernels-to-llvm keeps their order.
+  for (auto op : module.getOps<LLVM::LLVMFuncOp>())
+    if (module.lookupSymbol((op.getSymName() + ".body").str()))
+      entries[op.getSymName()] = uint32_t(entries.size());
+  return success();
+}
+
+//===----------------------------------------------------------------------------------------------------------------===//
+// Locations, constants, kernels
+//===----------------------------------------------------------------------------------------------------------------===//
+
+uint32_t PlanTables::location(Location location) {
+  std::string text = getLocationText(location);
+  if (text.empty())
+    return 0;
+  auto [found, isNew] = locations.try_emplace(text, uint32_t(plan.locations_size()));
+  if (isNew)
+    plan.add_locations(text);
+  return found->second;
+}
+
+uint32_t PlanTables::constant(std::string bytes) {
+  auto [found, isNew] = constants.try_emplace(bytes, uint32_t(plan.constants_size()));
+  if (isNew)
+    plan.add_constants(std::move(bytes));
+  return found->second;
+}
+
+FailureOr<uint32_t> PlanTables::kernel(Operation *call, StringRef name, ValueRange buffers) {
+  auto [found, isNew] = kernels.try_emplace(name, uint32_t(plan.kernels_size()));
+  if (!isNew)
+    return found->second;
+  auto entry = entries.find(name);
+  auto body = module.lookupSymbol<LLVM::LLVMFuncOp>((name + ".body").str());
+  if (entry == entries.end() || body.getNumArguments() != buffers.size())
+    return call->emitOpError("calls the kernel @") << name << ", which is not lowered to LLVM";
+  plan::Kernel *out = plan.add_kernels();
+  out->set_name(name.str());
+  out->mutable_compiled()->set_entry(entry->second);
+  if (auto flops = body->getAttrOfType<IntegerAttr>("dist.flops"))
+    out->set_flops(uint64_t(flops.getInt()));
+  for (auto [i, buffer] : llvm::enumerate(buffers)) {
+    plan::Kernel::Arg *arg = out->add_args();
+    arg->set_bytes(getBufferBytes(buffer));
+    auto access = body.getArgAttrOfType<StringAttr>(i, "dist.access");
+    if (!access)
+      return call->emitOpError("calls the kernel @") << name << ", whose argument " << i << " has no dist.access";
+    arg->set_access(access.getValue() == "read" ? plan::READ : access.getValue() == "write" ? plan::WRITE : plan::READ_WRITE);
+    if (body.getArgAttr(i, "dist.scratch"))
+      out->set_scratch_bytes(arg->bytes());
+  }
+  return found->second;
+}
+
+uint32_t PlanTables::matmul(dist::LibraryMatmulOp call) {
+  std::string name = "matmul_" + std::to_string(call.getM()) + "x" + std::to_string(call.getN()) + "x" +
+                     std::to_string(call.getK());
+  if (call.getBatch() != 1)
+    name += "_batch" + std::to_string(call.getBatch());
+  if (call.getTransposeA())
+    name += "_ta";
+  if (call.getTransposeB())
+    name += "_tb";
+  if (call.getBias())
+    name += "_bias";
+  if (call.getRelu())
+    name += "_relu";
+  if (call.getThreads() != 1)
+    name += "_threads" + std::to_string(call.getThreads());
+  auto [found, isNew] = kernels.try_emplace(name, uint32_t(plan.kernels_size()));
+  if (!isNew)
+    return found->second;
+  plan::Kernel *out = plan.add_kernels();
+  out->set_name(name);
+  out->set_flops(2 * uint64_t(call.getBatch()) * call.getM() * call.getN() * call.getK());
+  plan::Kernel::Matmul &matmul = *out->mutable_matmul();
+  matmul.set_m(call.getM());
+  matmul.set_n(call.getN());
+  matmul.set_k(call.getK());
+  matmul.set_batch(call.getBatch());
+  matmul.set_transpose_a(call.getTransposeA());
+  matmul.set_transpose_b(call.getTransposeB());
+  matmul.set_dtype(plan::F32);
+  matmul.set_bias(bool(call.getBias()));
+  matmul.set_relu(call.getRelu());
+  matmul.set_threads(uint32_t(call.getThreads()));
+  auto addArg = [&](Value buffer, plan::Access access) {
+    if (!buffer)
+      return;
+    plan::Kernel::Arg *arg = out->add_args();
+    arg->set_bytes(getBufferBytes(buffer));
+    arg->set_access(access);
+  };
+  addArg(call.getA(), plan::READ);
+  addArg(call.getB(), plan::READ);
+  addArg(call.getBias(), plan::READ);
+  addArg(call.getC(), plan::WRITE);
+  addArg(call.getScratch(), plan::WRITE);
+  if (call.getScratch())
+    out->set_scratch_bytes(getBufferBytes(call.getScratch()));
+  return found->second;
+}
+
+} // namespace graphc

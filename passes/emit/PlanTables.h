@@ -1,0 +1,60 @@
+//===- PlanTables.h - the tables of a plan while it is written --------------------------------------------*- C++ -*-===//
+#ifndef GRAPHC_PASSES_EMIT_PLANTABLES_H
+#define GRAPHC_PASSES_EMIT_PLANTABLES_H
+
+#include "dialects/dist/DistDialect.h"
+#include "dialects/graph/GraphDialect.h"
+#include "runtime/plan/plan.pb.h"
+
+#include "llvm/ADT/StringMap.h"
+
+#include <map>
+
+namespace graphc {
+
+/// Row-major bytes as the runtime stores them: little endian, i1 one byte an element.
+std::string getRawBytes(mlir::DenseElementsAttr value);
+/// INVALID for an element type that tensors of a graph cannot have.
+plan::DataType getDataType(mlir::Type element);
+void setType(mlir::ShapedType type, plan::TensorType &out);
+/// Payload bytes of a buffer.
+uint64_t getBufferBytes(mlir::Value buffer);
+/// "model.mlir:12:8", the folder left away; "" where a location names no file.
+std::string getLocationText(mlir::Location location);
+
+/// Symbol name → index, and everything that programs share. Indices follow the text order of the module.
+class PlanTables {
+public:
+  PlanTables(mlir::ModuleOp module, plan::Plan &plan) : module(module), plan(plan) {}
+
+  /// Cluster, strategy, replicas, variables, datasets, phases, numbers of programs, channels.
+  mlir::LogicalResult fill();
+
+  uint32_t location(mlir::Location location);
+  uint32_t constant(std::string bytes);
+  /// The kernel that `call` runs on `buffers`, whose sizes the plan notes.
+  mlir::FailureOr<uint32_t> kernel(mlir::Operation *call, llvm::StringRef name, mlir::ValueRange buffers);
+  uint32_t matmul(dist::LibraryMatmulOp call);
+  /// The task of a device that names one, or a diagnostic at `op`.
+  mlir::FailureOr<plan::Task> task(mlir::Operation *op, const graph::DeviceName &device);
+
+  llvm::StringMap<uint32_t> variables, datasets, channels, programs, phases;
+
+private:
+  mlir::LogicalResult fillCluster();
+  mlir::LogicalResult fillVariable(graph::VariableOp op);
+  mlir::LogicalResult fillDataset(graph::DatasetOp op);
+  mlir::LogicalResult fillPhase(dist::PhaseOp op);
+  void fillChannel(dist::ChannelOp op);
+
+  mlir::ModuleOp module;
+  plan::Plan &plan;
+  llvm::StringMap<uint32_t> locations, kernels, entries;
+  std::map<std::string, uint32_t> constants;
+};
+
+/// One program: where it runs, its buffers, its instructions.
+mlir::LogicalResult emitProgram(dist::ProgramOp op, PlanTables &tables, plan::Plan &plan);
+
+} // namespace graphc
+#endif

@@ -1,0 +1,86 @@
+// Types, sizes, data and locations in the plan's terms.
+#include "passes/emit/PlanTables.h"
+
+#include "llvm/Support/Path.h"
+
+#include <cstring>
+
+using namespace mlir;
+
+namespace graphc {
+
+plan::DataType getDataType(Type element) {
+  if (element.isInteger(1))
+    return plan::I1;
+  if (element.isInteger(8))
+    return plan::I8;
+  if (element.isInteger(32))
+    return plan::I32;
+  if (element.isInteger(64))
+    return plan::I64;
+  if (element.isF32())
+    return plan::F32;
+  if (element.isF64())
+    return plan::F64;
+  return plan::DATA_TYPE_INVALID;
+}
+
+void setType(ShapedType type, plan::TensorType &out) {
+  out.set_dtype(getDataType(type.getElementType()));
+  for (int64_t size : type.getShape())
+    out.add_shape(size);
+}
+
+static uint64_t getElementBytes(Type element) { return (element.getIntOrFloatBitWidth() + 7) / 8; }
+
+uint64_t getBufferBytes(Value buffer) {
+  auto type = cast<ShapedType>(buffer.getType());
+  return uint64_t(type.getNumElements()) * getElementBytes(type.getElementType());
+}
+
+std::string getRawBytes(DenseElementsAttr value) {
+  Type element = value.getElementType();
+  uint64_t size = getElementBytes(element);
+  std::string bytes;
+  auto append = [&](const APInt &bits) {
+    uint64_t word = bits.getZExtValue();
+    bytes.append(reinterpret_cast<const char *>(&word), size); // x86-64 and AArch64 are little endian, as the plan is
+  };
+  auto appendAll = [&](auto values) {
+    for (auto item : values) {
+      if constexpr (std::is_same_v<decltype(item), APFloat>)
+        append(item.bitcastToAPInt());
+      else
+        append(item);
+      if (value.isSplat())
+        break;
+    }
+  };
+  if (isa<FloatType>(element))
+    appendAll(value.getValues<APFloat>());
+  else
+    appendAll(value.getValues<APInt>());
+  if (!value.isSplat())
+    return bytes;
+  std::string all;
+  all.reserve(bytes.size() * value.getNumElements());
+  for (int64_t i = 0; i < value.getNumElements(); ++i)
+    all += bytes;
+  return all;
+}
+
+std::string getLocationText(Location location) {
+  std::string text;
+  location->walk([&](Location inner) {
+    auto file = dyn_cast<FileLineColLoc>(inner);
+    if (!file)
+      return WalkResult::advance();
+    text = (llvm::sys::path::filename(file.getFilename().getValue()) + ":" + Twine(file.getLine()) + ":" +
+            Twine(file.getColumn()))
+               .str();
+    return WalkResult::interrupt();
+  });
+  return text;
+}
+
+} // namespace graphc
