@@ -221,6 +221,10 @@ absl::Status checkKernels(const Plan &plan) {
 
 absl::Status checkChannels(const Plan &plan) {
   std::set<std::string> names;
+  // Each instance costs ports and a ring of slots at its receiver; their sum must not overflow what the transports add up,
+  // nor be a bomb in a small file.
+  uint64_t ports = 0;
+  unsigned __int128 slots = 0;
   for (const Channel &c : plan.channels()) {
     GRAPHC_RETURN_IF_ERROR(checkName("a channel", c.name(), &names));
     std::string what = absl::StrCat("channel ", c.name());
@@ -246,6 +250,11 @@ absl::Status checkChannels(const Plan &plan) {
       if (c.instances() != expected)
         return invalid(what, ": ", c.instances(), " instances, but its programs have ", expected);
     }
+    ports += c.instances();
+    slots += (unsigned __int128)(c.bytes() + 256) * c.capacity() * c.instances();
+    if (ports > Limits::ports || slots > Limits::bytes)
+      return invalid(what, ": the channels up to this one have ", ports, " instances or more than ", Limits::bytes,
+                     " bytes of slots; at most ", Limits::ports, " and that are allowed");
     if (c.location() != 0 && c.location() >= uint32_t(plan.locations_size()))
       return invalid(what, ": location ", c.location(), " does not exist");
   }
@@ -276,6 +285,11 @@ absl::Status checkPhases(const Plan &plan) {
       owner[program] = p;
     }
   }
+  uint64_t instances = 0;
+  for (const Program &program : plan.programs())
+    instances += program.instances();
+  if (instances > Limits::ports)
+    return invalid("the programs have more than ", Limits::ports, " instances together");
   for (int i = 0; i < plan.programs_size(); ++i)
     if (owner[size_t(i)] == -1)
       return invalid("program ", plan.programs(i).name(), " belongs to no phase");

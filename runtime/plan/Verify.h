@@ -21,6 +21,7 @@ struct Limits {
   static constexpr int rank = 16;
   static constexpr uint64_t bytes = uint64_t(1) << 46; ///< of one buffer, arena or message
   static constexpr uint32_t capacity = 1 << 10;
+  static constexpr uint64_t ports = uint64_t(1) << 22; ///< instances of all channels, or of all programs, together
   static constexpr int nameBytes = 4096;
 };
 
