@@ -1,0 +1,33 @@
+// RUN: graph-opt %s --place --verify-placed | FileCheck %s
+// Wishes, then operands, then the chief; rules by name beat wishes; partial names keep what they leave open.
+
+module attributes {graph.cluster = #graph.cluster<jobs = [task = 3], chief = "/job:task/task:0">,
+                   graph.strategy = #graph.strategy<name = "in_graph">,
+                   graph.placement = [["embed*_?", #graph.device<"/job:task/task:2">]]} {
+// CHECK: @w {{.*}}"/job:task/task:1/device:CPU:0"
+graph.variable @w : tensor<4xf32> = #graph.zeros {graph.device = #graph.device<"/task:1">}
+// CHECK: @embedding_a {{.*}}"/job:task/task:2/device:CPU:0"
+graph.variable @embedding_a : tensor<4xf32> = #graph.zeros {graph.device = #graph.device<"/task:1">}
+// CHECK: @embedding_ab {{.*}}"/job:task/task:0/device:CPU:0"
+graph.variable @embedding_ab : tensor<4xf32> = #graph.zeros {trainable = false, graph.device = #graph.device<"/cpu:0">}
+graph.func @train() -> (tensor<4xf32>) attributes {role = #graph.role<train>} {
+  // CHECK: graph.read @w {{.*}}task:1
+  %w = graph.read @w {graph.device = #graph.device<"/task:2">} : tensor<4xf32>
+  // CHECK: graph.constant {{.*}}task:1
+  %c = graph.constant dense<2.0> : tensor<4xf32>
+  // CHECK: graph.multiply {{.*}}task:1
+  %m = graph.multiply %c, %w : tensor<4xf32>
+  // CHECK: graph.negate {{.*}}task:2
+  %n = graph.negate %m {graph.device = #graph.device<"/task:2/cpu:0">} : tensor<4xf32>
+  // CHECK: graph.add {{.*}}task:2
+  %a = graph.add %n, %m : tensor<4xf32>
+  // CHECK: graph.iota {{.*}}task:0
+  %i = graph.iota dimension = 0 : tensor<4xf32>
+  // CHECK: graph.abs {{.*}}task:0
+  %j = graph.abs %i : tensor<4xf32>
+  // CHECK: graph.apply_sgd @w{{.*}}task:1
+  graph.apply_sgd @w, %a {learning_rate = 0.1} : tensor<4xf32>
+  // CHECK: graph.return {{.*}}task:0
+  graph.return %j : tensor<4xf32>
+}
+}

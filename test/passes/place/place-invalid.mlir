@@ -1,0 +1,79 @@
+// RUN: graph-opt %s --place --split-input-file --verify-diagnostics
+
+module attributes {graph.cluster = #graph.cluster<jobs = [ps = 1, worker = 2], chief = "/job:worker/task:0">,
+                   graph.strategy = #graph.strategy<name = "in_graph">} {
+graph.func @f(%x: tensor<4xf32>) -> (tensor<4xf32>) attributes {role = #graph.role<predict>} {
+  // expected-error @below {{is placed on "/job:worker/task:2", which no device of the cluster is; valid devices are /job:ps/task:0/device:CPU:0, /job:worker/task:0/device:CPU:0, /job:worker/task:1/device:CPU:0; did you mean "/job:worker/task:}}
+  %y = graph.negate %x {graph.device = #graph.device<"/job:worker/task:2">} : tensor<4xf32>
+  graph.return %y : tensor<4xf32>
+}
+}
+
+// -----
+
+module attributes {graph.cluster = #graph.cluster<jobs = [ps = 1, worker = 2], chief = "/job:worker/task:0">,
+                   graph.strategy = #graph.strategy<name = "parameter_server">} {
+// expected-error @below {{is placed on "/job:pss", which no device of the cluster is; valid devices are {{.*}}; did you mean "/job:ps"?}}
+graph.variable @w : tensor<4xf32> = #graph.zeros {graph.device = #graph.device<"/job:pss">}
+}
+
+// -----
+
+module attributes {graph.cluster = #graph.cluster<jobs = [ps = 1, worker = 2], chief = "/job:worker/task:0">,
+                   graph.strategy = #graph.strategy<name = "parameter_server">} {
+graph.func @f(%x: tensor<4xf32>) -> (tensor<4xf32>) attributes {role = #graph.role<train>} {
+  // expected-error @below {{is placed on "/device:GPU:0", which no device of the cluster is}}
+  %y = graph.negate %x {graph.device = #graph.device<"/gpu:0">} : tensor<4xf32>
+  graph.return %y : tensor<4xf32>
+}
+}
+
+// -----
+
+// expected-error @below {{has no cluster; expected the module attributes graph.cluster and graph.strategy}}
+module attributes {graph.strategy = #graph.strategy<name = "one_device">} {
+}
+
+// -----
+
+// expected-error @below {{has no strategy; expected the module attributes graph.cluster and graph.strategy}}
+module attributes {graph.cluster = #graph.cluster<jobs = [ps = 1, worker = 2], chief = "/job:worker/task:0">} {
+}
+
+// -----
+
+// expected-error @below {{strategy parameter_server needs a job "ps"; the cluster has the jobs worker}}
+module attributes {graph.cluster = #graph.cluster<jobs = [worker = 2], chief = "/job:worker/task:0">,
+                   graph.strategy = #graph.strategy<name = "parameter_server">} {
+}
+
+// -----
+
+// expected-error @below {{strategy parameter_server needs a job "worker" (or "chief") to compute; the cluster has the jobs ps}}
+module attributes {graph.cluster = #graph.cluster<jobs = [ps = 2], chief = "/job:ps/task:0">,
+                   graph.strategy = #graph.strategy<name = "parameter_server">} {
+}
+
+// -----
+
+// expected-error @below {{placement rule "w*" places on "/job:wroker", which no device of the cluster is; valid devices are {{.*}}; did you mean "/job:worker"?}}
+module attributes {graph.cluster = #graph.cluster<jobs = [worker = 2], chief = "/job:worker/task:0">,
+                   graph.strategy = #graph.strategy<name = "in_graph">,
+                   graph.placement = [["w*", #graph.device<"/job:wroker">]]} {
+}
+
+// -----
+
+// expected-error @below {{expects each rule of graph.placement to be}}
+module attributes {graph.cluster = #graph.cluster<jobs = [worker = 2], chief = "/job:worker/task:0">,
+                   graph.strategy = #graph.strategy<name = "in_graph">,
+                   graph.placement = ["w*"]} {
+}
+
+// -----
+
+// expected-error @below {{unknown placement of variables "random"; expected round_robin or balanced}}
+module attributes {graph.cluster = #graph.cluster<jobs = [ps = 1, worker = 2], chief = "/job:worker/task:0">,
+                   graph.strategy = #graph.strategy<name = "parameter_server">,
+                   graph.variable_placement = "random"} {
+}
