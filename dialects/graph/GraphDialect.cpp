@@ -77,13 +77,18 @@ LogicalResult GraphDialect::verifyOperationAttribute(Operation *op, NamedAttribu
     return expect(isa<StrategyAttr>(value) && isa<ModuleOp>(op), "a #graph.strategy, on the module");
   if (name == kReplicas)
     return expect(isa<ReplicasAttr>(value) && isa<ModuleOp>(op), "a #graph.replicas, on the module");
+  if (name == kPlacement)
+    return expect(isa<ArrayAttr>(value) && isa<ModuleOp>(op), "an array of [\"pattern\", #graph.device<…>], on the module");
+  if (name == kVariablePlacement)
+    return expect(isa<StringAttr>(value) && isa<ModuleOp>(op), "the name of a policy, on the module");
   if (name == kSlotOf)
     return expect(isa<FlatSymbolRefAttr>(value) && isa<VariableOp>(op), "the symbol of a variable, on a variable");
   if (name == kName || name == kReduction)
     return op->emitOpError() << "attribute '" << name << "' belongs to an argument or a result of a function";
   return op->emitOpError() << "unknown attribute '" << name
                            << "' of the graph dialect, expected graph.device, graph.slot_of, graph.stage, "
-                              "graph.cluster, graph.strategy or graph.replicas";
+                              "graph.cluster, graph.strategy, graph.replicas, graph.placement or "
+                              "graph.variable_placement";
 }
 
 static LogicalResult verifyPortName(Operation *op, NamedAttribute attribute) {

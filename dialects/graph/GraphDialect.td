@@ -24,7 +24,8 @@ def Graph_Dialect : Dialect {
 
     Attributes of the dialect that other ops carry: `graph.device` (any op), `graph.name` and `graph.reduction`
     (arguments and results of functions), `graph.slot_of` (variables that belong to an optimizer), and on the module
-    `graph.stage`, `graph.cluster`, `graph.strategy` and `graph.replicas`.
+    `graph.stage`, `graph.cluster`, `graph.strategy`, `graph.replicas`, `graph.placement` and
+    `graph.variable_placement`.
   }];
   let useDefaultAttributePrinterParser = 1;
   let hasConstantMaterializer = 1;
@@ -41,6 +42,9 @@ def Graph_Dialect : Dialect {
     static constexpr ::llvm::StringLiteral kCluster = "graph.cluster";
     static constexpr ::llvm::StringLiteral kStrategy = "graph.strategy";
     static constexpr ::llvm::StringLiteral kReplicas = "graph.replicas";
+    /// Placement rules of cluster.json; how variables are dealt to parameter servers.
+    static constexpr ::llvm::StringLiteral kPlacement = "graph.placement";
+    static constexpr ::llvm::StringLiteral kVariablePlacement = "graph.variable_placement";
     /// The counter of applied updates; differentiate creates it where the model has none.
     static constexpr ::llvm::StringLiteral kGlobalStep = "global_step";
   private:

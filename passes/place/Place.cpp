@@ -81,7 +81,7 @@ FailureOr<DeviceAttr> Placer::resolve(Operation *op, DeviceAttr wish, DeviceAttr
 }
 
 LogicalResult Placer::readRules() {
-  auto attr = module->getAttrOfType<ArrayAttr>(kPlacementRules);
+  auto attr = module->getAttrOfType<ArrayAttr>(GraphDialect::kPlacement);
   if (!attr)
     return success();
   for (Attribute entry : attr) {
@@ -154,7 +154,7 @@ LogicalResult Placer::placeAllVariables() {
     for (graph::VariableOp variable : group)
       setDevice(variable, best);
   }
-  auto name = module->getAttrOfType<StringAttr>(kVariablePlacement);
+  auto name = module->getAttrOfType<StringAttr>(GraphDialect::kVariablePlacement);
   if (name && name.getValue() != "round_robin" && name.getValue() != "balanced")
     return module.emitError("unknown placement of variables \"")
            << name.getValue() << "\"; expected round_robin or balanced";

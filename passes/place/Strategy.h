@@ -9,10 +9,6 @@ namespace graphc {
 
 enum class StrategyKind { OneDevice, InGraph, ParameterServer };
 
-/// Names of the module attributes that only the placement reads.
-inline constexpr llvm::StringLiteral kVariablePlacement = "graph.variable_placement"; ///< "round_robin" | "balanced"
-inline constexpr llvm::StringLiteral kPlacementRules = "graph.placement";             ///< [["w*", #graph.device<…>], …]
-
 /// The strategy of a module with its defaults filled in.
 struct Distribution {
   StrategyKind kind = StrategyKind::OneDevice;

@@ -171,7 +171,7 @@ func.func @not_the_module(%a: tensor<f32>) {
 
 // -----
 
-// expected-error@+1 {{unknown attribute 'graph.devise' of the graph dialect, expected graph.device, graph.slot_of, graph.stage, graph.cluster, graph.strategy or graph.replicas}}
+// expected-error@+1 {{unknown attribute 'graph.devise' of the graph dialect, expected graph.device, graph.slot_of, graph.stage, graph.cluster, graph.strategy, graph.replicas, graph.placement or graph.variable_placement}}
 module attributes {graph.devise = #graph.device<"/cpu:0">} {}
 
 // -----

@@ -13,7 +13,7 @@ graph.func @f(%x: tensor<4xf32>) -> (tensor<4xf32>) attributes {role = #graph.ro
 
 module attributes {graph.cluster = #graph.cluster<jobs = [ps = 1, worker = 2], chief = "/job:worker/task:0">,
                    graph.strategy = #graph.strategy<name = "parameter_server">} {
-// expected-error @below {{is placed on "/job:pss", which no device of the cluster is; valid devices are {{.*}}; did you mean "/job:ps"?}}
+// expected-error-re @below {{is placed on "/job:pss", which no device of the cluster is; valid devices are {{.*}}; did you mean "/job:ps"?}}
 graph.variable @w : tensor<4xf32> = #graph.zeros {graph.device = #graph.device<"/job:pss">}
 }
 
@@ -56,7 +56,7 @@ module attributes {graph.cluster = #graph.cluster<jobs = [ps = 2], chief = "/job
 
 // -----
 
-// expected-error @below {{placement rule "w*" places on "/job:wroker", which no device of the cluster is; valid devices are {{.*}}; did you mean "/job:worker"?}}
+// expected-error-re @below {{placement rule "w*" places on "/job:wroker", which no device of the cluster is; valid devices are {{.*}}; did you mean "/job:worker"?}}
 module attributes {graph.cluster = #graph.cluster<jobs = [worker = 2], chief = "/job:worker/task:0">,
                    graph.strategy = #graph.strategy<name = "in_graph">,
                    graph.placement = [["w*", #graph.device<"/job:wroker">]]} {

@@ -1,0 +1,57 @@
+// RUN: graph-opt %s --verify-partitioned --split-input-file --verify-diagnostics
+
+// expected-note @below {{phase @p ends by the chief's word}}
+dist.phase @p {role = #graph.role<predict>}
+// expected-error @below {{expected dist.control_receive as the last thing of its step}}
+dist.program @a of @p on "/job:s/task:0/device:CPU:0" {
+  dist.control_send []
+  dist.end
+}
+
+// -----
+
+// expected-error @below {{has no dist.control_send, so that nothing would end it}}
+dist.phase @p {role = #graph.role<predict>}
+dist.program @a of @p on "/job:s/task:0/device:CPU:0" {
+  dist.control_receive local
+  dist.end
+}
+
+// -----
+
+// expected-error @below {{ends by closing, but none of its programs takes a dist.ticket}}
+dist.phase @p {role = #graph.role<train>, ends_by_closing}
+dist.program @a of @p on "/job:s/task:0/device:CPU:0" {
+  dist.end
+}
+
+// -----
+
+dist.phase @p {role = #graph.role<train>, ends_by_closing}
+dist.program @a of @p on "/job:s/task:0/device:CPU:0" {
+  // expected-note @below {{the first one is here}}
+  dist.ticket
+  // expected-error @below {{is the second one of phase @p}}
+  dist.ticket
+  dist.end
+}
+
+// -----
+
+// expected-note @below {{variable declared here}}
+graph.variable @w : tensor<4xf32> = #graph.zeros {graph.device = #graph.device<"/job:s/task:1/device:CPU:0">}
+dist.phase @p {role = #graph.role<predict>}
+dist.program @a of @p on "/job:s/task:0/device:CPU:0" {
+  dist.control_send []
+  // expected-error @below {{touches @w on "/job:s/task:0/device:CPU:0", but it is stored on "/job:s/task:1/device:CPU:0"}}
+  %w = graph.read @w : tensor<4xf32>
+  dist.control_receive local
+  dist.end
+}
+
+// -----
+
+// expected-error @below {{expected to be gone after partition}}
+graph.func @f() -> () attributes {role = #graph.role<predict>} {
+  graph.return
+}

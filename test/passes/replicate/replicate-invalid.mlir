@@ -1,0 +1,65 @@
+// RUN: graph-opt %s --place --replicate --split-input-file --verify-diagnostics
+
+module attributes {graph.cluster = #graph.cluster<jobs = [ps = 1, worker = 2], chief = "/job:worker/task:0">,
+                   graph.strategy = #graph.strategy<name = "parameter_server">} {
+// expected-note @below {{variable declared here}}
+graph.variable @last : tensor<4xf32> = #graph.zeros {trainable = false}
+graph.func @train(%x: tensor<4xf32>) -> () attributes {role = #graph.role<train>} {
+  // expected-error @below {{gives @last a value that differs in each of the 2 replicas; declare on the variable what that means: aggregation = "mean", "sum" or "first_replica"}}
+  graph.assign @last, %x : tensor<4xf32>
+  graph.return
+}
+}
+
+// -----
+
+// The same on one device, where micro-batches are the replicas.
+module attributes {graph.cluster = #graph.cluster<jobs = [worker = 1], chief = "/job:worker/task:0">,
+                   graph.strategy = #graph.strategy<name = "one_device", micro_batches = 3>} {
+// expected-note @below {{variable declared here}}
+graph.variable @last : tensor<4xf32> = #graph.zeros {trainable = false}
+graph.func @train(%x: tensor<4xf32>) -> () attributes {role = #graph.role<train>} {
+  // expected-error @below {{gives @last a value that differs in each of the 3 replicas}}
+  graph.assign_add @last, %x : tensor<4xf32>
+  graph.return
+}
+}
+
+// -----
+
+module attributes {graph.cluster = #graph.cluster<jobs = [ps = 1, worker = 2], chief = "/job:worker/task:0">,
+                   graph.strategy = #graph.strategy<name = "parameter_server">} {
+// expected-note @below {{aggregation declared here}}
+graph.variable @last : tensor<4xi32> = #graph.zeros {trainable = false, aggregation = "mean"}
+graph.func @train(%x: tensor<4xi32>) -> () attributes {role = #graph.role<train>} {
+  // expected-error @below {{cannot take the mean of 'i32' values; expected "sum" or "first_replica"}}
+  graph.assign @last, %x : tensor<4xi32>
+  graph.return
+}
+}
+
+// -----
+
+module attributes {graph.cluster = #graph.cluster<jobs = [ps = 1, worker = 2], chief = "/job:worker/task:0">,
+                   graph.strategy = #graph.strategy<name = "parameter_server">} {
+// expected-note @below {{aggregation declared here}}
+graph.variable @last : tensor<4xi32> = #graph.zeros {trainable = false, aggregation = "first_replica"}
+graph.func @train(%x: tensor<4xi32>) -> () attributes {role = #graph.role<train>} {
+  // expected-error @below {{has aggregation "first_replica", which a parameter server cannot serve}}
+  graph.assign @last, %x : tensor<4xi32>
+  graph.return
+}
+}
+
+// -----
+
+module attributes {graph.cluster = #graph.cluster<jobs = [ps = 1, worker = 2], chief = "/job:worker/task:0">,
+                   graph.strategy = #graph.strategy<name = "parameter_server">} {
+graph.func @train(%x: tensor<4xf32>) -> (tensor<4xf32>) attributes {role = #graph.role<train>} {
+  // expected-note @below {{computed here, on "/job:worker/device:CPU:0"}}
+  %y = graph.negate %x : tensor<4xf32>
+  // expected-error @below {{is on "/job:ps/task:0/device:CPU:0", but takes a value that each of the 2 replicas computes for itself}}
+  %z = graph.abs %y {graph.device = #graph.device<"/job:ps/task:0">} : tensor<4xf32>
+  graph.return %z : tensor<4xf32>
+}
+}

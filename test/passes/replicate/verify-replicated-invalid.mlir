@@ -1,0 +1,52 @@
+// RUN: graph-opt %s --verify-replicated --split-input-file --verify-diagnostics
+
+#ps = #graph.device<"/job:ps/task:0/device:CPU:0">
+#worker = #graph.device<"/job:worker/device:CPU:0">
+module attributes {graph.cluster = #graph.cluster<jobs = [ps = 1, worker = 2], chief = "/job:worker/task:0">,
+                   graph.strategy = #graph.strategy<name = "parameter_server">} {
+graph.variable @w : tensor<4xf32> = #graph.zeros {graph.device = #ps}
+// expected-note @below {{the value is made here}}
+graph.func @train(%g: tensor<4xf32>) -> () attributes {role = #graph.role<train>, graph.device = #worker} {
+  // expected-error @below {{on "/job:ps/task:0/device:CPU:0" takes a value of every replica without graph.aggregate}}
+  graph.apply_sgd @w, %g {learning_rate = 0.1, graph.device = #ps} : tensor<4xf32>
+  graph.return {graph.device = #worker}
+}
+}
+
+// -----
+
+#ps = #graph.device<"/job:ps/task:0/device:CPU:0">
+#worker = #graph.device<"/job:worker/device:CPU:0">
+module attributes {graph.cluster = #graph.cluster<jobs = [ps = 1, worker = 2], chief = "/job:worker/task:0">,
+                   graph.strategy = #graph.strategy<name = "parameter_server">} {
+graph.func @train(%g: tensor<4xf32>) -> () attributes {role = #graph.role<train>, graph.device = #worker} {
+  // expected-error @below {{sums 3 replicas; the domain has 2}}
+  %s = graph.aggregate %g {replicas = 3, graph.device = #ps} : tensor<4xf32>
+  graph.return {graph.device = #worker}
+}
+}
+
+// -----
+
+#ps = #graph.device<"/job:ps/task:0/device:CPU:0">
+#worker = #graph.device<"/job:worker/device:CPU:0">
+module attributes {graph.cluster = #graph.cluster<jobs = [ps = 1, worker = 2], chief = "/job:worker/task:0">,
+                   graph.strategy = #graph.strategy<name = "parameter_server">} {
+graph.func @train(%g: tensor<4xf32>) -> () attributes {role = #graph.role<train>, graph.device = #worker} {
+  // expected-error @below {{expected to take a value of every replica on one device}}
+  %s = graph.aggregate %g {replicas = 2, graph.device = #worker} : tensor<4xf32>
+  graph.return {graph.device = #worker}
+}
+}
+
+// -----
+
+#worker = #graph.device<"/job:worker/task:0/device:CPU:0">
+module attributes {graph.cluster = #graph.cluster<jobs = [worker = 1], chief = "/job:worker/task:0">,
+                   graph.strategy = #graph.strategy<name = "one_device">} {
+graph.func @train(%g: tensor<4xf32>) -> () attributes {role = #graph.role<train>, graph.device = #worker} {
+  // expected-error @below {{expected only in functions that run on every replica}}
+  %s = graph.aggregate %g {replicas = 2, graph.device = #worker} : tensor<4xf32>
+  graph.return {graph.device = #worker}
+}
+}
