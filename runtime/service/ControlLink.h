@@ -55,7 +55,10 @@ public:
   LocalLink(Coordinator &coordinator, uint32_t task) : coordinator_(coordinator), task_(task) {}
   absl::Status join(const Hello &hello) { return coordinator_.join(hello, shared_from_this()); }
   void send(FromTask message) override;           // to the master
-  void send(const ToTask &message) override { deliver(message); }  // from the master
+  void send(const ToTask &message) override { // from the master, who has told the chief's log itself for whom it waits
+    if (!message.has_waiting())
+      deliver(message);
+  }
   void close() override {}
 
 private:

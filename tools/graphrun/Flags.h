@@ -18,7 +18,7 @@ struct Flags {
   std::optional<uint64_t> steps;
   std::string dataDirectory, checkpointDirectory, statsFile, logFile, dumpDirectory;
   std::string entry = "train";                       ///< train, eval or predict
-  uint32_t intraOpThreads = 1;
+  std::optional<uint32_t> intraOpThreads;             ///< none: the plan's
   std::string jobName;                               ///< empty: start every task here
   std::optional<uint32_t> taskIndex;
   std::map<std::string, std::vector<std::string>> hosts;  ///< --JOB_hosts

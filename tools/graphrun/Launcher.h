@@ -10,6 +10,7 @@
 
 #include "absl/time/time.h"
 
+#include <functional>
 #include <sys/types.h>
 
 namespace graphc::graphrun {

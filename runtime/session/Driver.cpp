@@ -1,0 +1,327 @@
+#include "runtime/session/Driver.h"
+
+#include "runtime/base/Status.h"
+#include "runtime/cluster/Json.h"
+#include "runtime/plan/Types.h"
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "absl/time/clock.h"
+
+#include <algorithm>
+
+namespace graphc::session {
+namespace {
+constexpr absl::Duration kSetUpDeadline = absl::Seconds(60);
+/// A big checkpoint on a slow disk.
+constexpr absl::Duration kSaveDeadline = absl::Minutes(30);
+
+std::string hintOfEntries(const plan::Plan &plan) {
+  std::vector<std::string> entries;
+  for (const plan::Phase &phase : plan.phases())
+    entries.push_back(phase.role() == plan::TRAIN ? "train" : phase.role() == plan::EVAL ? "eval" : "predict");
+  return absl::StrJoin(entries, ", ");
+}
+
+plan::Role roleOf(const std::string &entry) {
+  return entry == "train" ? plan::TRAIN : entry == "eval" ? plan::EVAL : plan::PREDICT;
+}
+} // namespace
+
+Driver::Driver(const plan::LoadedPlan &plan, service::Coordinator &coordinator, DriverOptions options)
+    : loaded_(plan), plan_(plan.plan), coordinator_(coordinator), options_(std::move(options)),
+      replicas_(std::max<uint64_t>(plan_.replicas().size(), 1)) {
+  std::vector<plan::Task> tasks = plan::allTasks(plan_);
+  while (chief_ < tasks.size() && !plan::sameTask(tasks[chief_], plan_.chief()))
+    ++chief_;
+}
+
+absl::Status Driver::validate(const plan::Plan &plan, const DriverOptions &options, const std::vector<std::string> &fetches) {
+  const plan::Phase *phase = nullptr;
+  for (const plan::Phase &one : plan.phases())
+    if (one.role() == roleOf(options.entry))
+      phase = &one;
+  if (!phase)
+    return absl::InvalidArgumentError(absl::StrCat("--entry ", options.entry, ": the plan of ", plan.model(), " has no such function; it has ",
+                                                   hintOfEntries(plan)));
+  if (options.epochs && phase->samples_per_step() == 0)
+    return absl::InvalidArgumentError(absl::StrCat("--epochs: ", phase->name(), " reads no data set, so it has no epochs; use --steps"));
+  std::vector<std::string> names;
+  for (uint32_t index : phase->programs())
+    for (const plan::Port &fetch : plan.programs(static_cast<int>(index)).fetches())
+      names.push_back(fetch.name());
+  for (const std::string &fetch : fetches)
+    if (std::find(names.begin(), names.end(), fetch) == names.end())
+      return absl::InvalidArgumentError(absl::StrCat("--fetch ", fetch, ": ", phase->name(), " has no such result",
+                                                     cluster::didYouMean(fetch, names), names.empty() ? "" : "; it has ",
+                                                     absl::StrJoin(names, ", ")));
+  return absl::OkStatus();
+}
+
+std::optional<uint32_t> Driver::phaseOf(plan::Role role) const {
+  for (int i = 0; i < plan_.phases_size(); ++i)
+    if (plan_.phases(i).role() == role)
+      return static_cast<uint32_t>(i);
+  return std::nullopt;
+}
+
+uint64_t Driver::samplesOf(uint32_t phase) const {
+  const plan::Phase &one = plan_.phases(static_cast<int>(phase));
+  auto found = one.samples_per_step() ? samples_.find(one.dataset()) : samples_.end();
+  return found == samples_.end() ? 0 : found->second;
+}
+
+absl::StatusOr<std::vector<service::Done>> Driver::order(service::Order order, absl::Duration deadline) {
+  return coordinator_.order(std::move(order), absl::Now() + deadline);
+}
+
+absl::Status Driver::run() {
+  absl::Status status = script();
+  if (!status.ok() && !coordinator_.rootCause()) // not a task's failure: tell them why it is over
+    coordinator_.abort({plan::taskText(plan_, plan_.chief()), "", 0, status});
+  return status;
+}
+
+absl::Status Driver::script() {
+  GRAPHC_RETURN_IF_ERROR(coordinator_.waitForAll());
+  service::Order prepare, connect;
+  for (const service::Peer &peer : coordinator_.peers())
+    *prepare.mutable_prepare()->add_peers() = peer;
+  prepare.mutable_prepare()->set_transport(options_.transport);
+  prepare.mutable_prepare()->set_run(options_.run);
+  GRAPHC_RETURN_IF_ERROR(order(std::move(prepare), kSetUpDeadline).status());
+  connect.mutable_connect();
+  GRAPHC_ASSIGN_OR_RETURN(std::vector<service::Done> connected, order(std::move(connect), kSetUpDeadline));
+  for (const service::Done &done : connected)
+    for (const service::DatasetSize &size : done.datasets())
+      samples_[size.dataset()] = size.samples();
+  GRAPHC_RETURN_IF_ERROR(initialize());
+
+  uint32_t phase = *phaseOf(roleOf(options_.entry)); // validate() found it
+  absl::Status status;
+  if (options_.entry == "train") {
+    status = train(phase);
+    if (std::optional<uint32_t> evaluation = phaseOf(plan::EVAL); status.ok() && evaluation)
+      status = evaluate(*evaluation, /*final=*/true);
+  } else if (options_.entry == "eval") {
+    status = evaluate(phase, /*final=*/true);
+  } else {
+    status = predict(phase);
+  }
+  if (!status.ok() && !absl::IsCancelled(status))
+    return status;
+  GRAPHC_RETURN_IF_ERROR(finish());
+  return status;
+}
+
+absl::Status Driver::finish() {
+  if (!options_.dumpDirectory.empty()) {
+    service::Order dump;
+    dump.mutable_dump()->set_directory(options_.dumpDirectory);
+    GRAPHC_RETURN_IF_ERROR(order(std::move(dump), kSaveDeadline).status());
+  }
+  service::Order end;
+  end.mutable_end();
+  GRAPHC_ASSIGN_OR_RETURN(std::vector<service::Done> ended, order(std::move(end), kSetUpDeadline));
+  std::vector<plan::Task> tasks = plan::allTasks(plan_);
+  for (size_t i = 0; i < ended.size(); ++i)
+    stats_[plan::taskText(plan_, tasks[i])] = ended[i].stats();
+  coordinator_.release();
+  return options_.statsFile.empty() ? absl::OkStatus() : observe::writeStats(options_.statsFile, stats_, results_);
+}
+
+absl::StatusOr<Driver::PhaseResult> Driver::runPhase(uint32_t phase, uint64_t steps, uint64_t position) {
+  const plan::Phase &one = plan_.phases(static_cast<int>(phase));
+  service::Order begin, run;
+  begin.mutable_begin()->set_epoch(++epoch_);
+  begin.mutable_begin()->set_phase(phase);
+  begin.mutable_begin()->set_first_step(one.role() == plan::TRAIN ? step_.load() : 0);
+  begin.mutable_begin()->set_steps(steps);
+  begin.mutable_begin()->set_position(position);
+  GRAPHC_RETURN_IF_ERROR(order(std::move(begin), kSetUpDeadline).status());
+  if (one.role() == plan::TRAIN) {
+    std::lock_guard lock(mutex_);
+    shown_.lossSum = 0;
+    shown_.lossCount = 0;
+  }
+  async_ = one.ends_by_closing();
+  training_ = one.role() == plan::TRAIN;
+  run.mutable_run();
+  auto ended = order(std::move(run));
+  training_ = false;
+  if (!ended.ok())
+    return ended.status();
+  PhaseResult result;
+  std::optional<uint64_t> globalStep;
+  for (const service::Done &done : *ended) {
+    result.stopped |= done.stopped();
+    result.steps = std::max(result.steps, done.steps());
+    if (done.has_global_step())
+      globalStep = static_cast<uint64_t>(done.global_step());
+    for (const service::MetricSum &metric : done.metrics()) {
+      result.metrics[metric.name()].first += metric.sum();
+      result.metrics[metric.name()].second += metric.count();
+    }
+    for (const service::EpochSum &loss : done.losses()) {
+      losses_[loss.epoch()].first += loss.loss();
+      losses_[loss.epoch()].second += loss.count();
+    }
+  }
+  if (one.role() == plan::TRAIN)
+    step_ = one.advances_global_step() && globalStep ? *globalStep : step_ + result.steps;
+  return result;
+}
+
+absl::Status Driver::train(uint32_t phase) {
+  const plan::Phase &one = plan_.phases(static_cast<int>(phase));
+  schedule_.samples = samplesOf(phase);
+  schedule_.samplesPerStep = one.ends_by_closing() ? one.samples_per_step() / replicas_ : one.samples_per_step();
+  schedule_.evalEvery = phaseOf(plan::EVAL) ? options_.evalEveryEpochs : std::nullopt;
+  if (!options_.checkpointDirectory.empty()) {
+    schedule_.saveEvery = options_.saveEverySteps;
+    schedule_.saveEveryEpoch = !options_.saveEverySeconds;
+  }
+  schedule_.total = options_.steps ? *options_.steps : schedule_.samples ? schedule_.stepsOf(options_.epochs.value_or(1)) : 1;
+  if (step_ >= schedule_.total) {
+    options_.log(absl::StrCat("nothing to train: the run is at step ", step_.load(), " and ", schedule_.total,
+                              options_.steps ? " were asked for (--steps counts from the very first)"
+                                             : " make the epochs asked for (--epochs counts from the very first)"));
+    return absl::OkStatus();
+  }
+  {
+    std::lock_guard lock(mutex_);
+    shown_ = {};
+    shown_.at = absl::Now();
+    shown_.step = step_;
+    savedAt_ = absl::Now();
+  }
+  // Where the data was left; a checkpoint of another number of replicas counts in samples too.
+  uint64_t &position = positions_.try_emplace(one.name(), step_ * schedule_.samplesPerStep).first->second;
+  while (step_ < schedule_.total) {
+    Schedule::Pause pause = schedule_.next(step_);
+    uint64_t before = step_;
+    saveDue_ = false;
+    GRAPHC_ASSIGN_OR_RETURN(PhaseResult result, runPhase(phase, pause.step - step_, position));
+    position += (step_ - before) * schedule_.samplesPerStep;
+    bool stop = result.stopped && stopRequested_;
+    if (step_ == before && !result.stopped)
+      return absl::InternalError(absl::StrCat("phase ", one.name(), " ended without a step at step ", before));
+    bool save = !options_.checkpointDirectory.empty() && (stop || saveDue_ || (pause.save && !result.stopped));
+    if (save)
+      GRAPHC_RETURN_IF_ERROR(this->save());
+    if (stop) {
+      showNow(true);
+      return absl::CancelledError(absl::StrCat(
+          "stopped at step ", step_.load(), " of ", schedule_.total, " as asked; ",
+          save ? absl::StrCat("start again with --checkpoint_dir ", options_.checkpointDirectory, " to go on")
+               : "nothing was saved, since there is no --checkpoint_dir"));
+    }
+    if (pause.evaluate && !result.stopped && step_ < schedule_.total)
+      GRAPHC_RETURN_IF_ERROR(evaluate(*phaseOf(plan::EVAL), /*final=*/false));
+  }
+  if (!losses_.empty() && losses_.rbegin()->second.second)
+    results_.loss = losses_.rbegin()->second.first / static_cast<double>(losses_.rbegin()->second.second);
+  showNow(true);
+  return absl::OkStatus();
+}
+
+absl::Status Driver::evaluate(uint32_t phase, bool final) {
+  const plan::Phase &one = plan_.phases(static_cast<int>(phase));
+  uint64_t samples = samplesOf(phase), steps = 1;
+  if (options_.entry == "eval" && options_.steps)
+    steps = *options_.steps;
+  else if (one.samples_per_step() && samples)
+    steps = (samples + one.samples_per_step() - 1) / one.samples_per_step();
+  GRAPHC_ASSIGN_OR_RETURN(PhaseResult result, runPhase(phase, steps, 0));
+  for (auto &[name, total] : result.metrics) {
+    if (total.second == 0)
+      continue;
+    double value = total.first / static_cast<double>(total.second);
+    results_.metrics[name] = value;
+    if (final)
+      options_.print(absl::StrFormat("test %s %.3f  (%s samples)", name, value,
+                                     observe::withThousands(static_cast<uint64_t>(total.second))));
+    std::lock_guard lock(mutex_);
+    if (name == "accuracy" || result.metrics.size() == 1)
+      shown_.accuracy = value;
+  }
+  if (stopRequested_ && final)
+    return absl::CancelledError("stopped during the evaluation, as asked");
+  if (!final)
+    showNow(false);
+  return absl::OkStatus();
+}
+
+absl::Status Driver::predict(uint32_t phase) {
+  const plan::Phase &one = plan_.phases(static_cast<int>(phase));
+  uint64_t samples = samplesOf(phase);
+  uint64_t steps = options_.steps ? *options_.steps
+                   : samples && one.samples_per_step() ? (samples + one.samples_per_step() - 1) / one.samples_per_step() : 1;
+  return runPhase(phase, steps, 0).status();
+}
+
+void Driver::pulse() {
+  coordinator_.pulse(absl::Now(), globalStep());
+  service::ClusterProgress progress = coordinator_.clusterProgress();
+  if (progress.stopRequested && !stopRequested_.exchange(true))
+    options_.log("stopping at the next step");
+  if (!training_) {
+    if (stopRequested_)
+      coordinator_.requestStop();
+    return;
+  }
+  if (options_.saveEverySeconds) {
+    std::lock_guard lock(mutex_);
+    if (absl::Now() - savedAt_ >= absl::Seconds(*options_.saveEverySeconds))
+      saveDue_ = true;
+  }
+  if (stopRequested_ || saveDue_)
+    coordinator_.requestStop(); // again and again: one that comes before a task has begun the phase is forgotten
+  showNow(false);
+}
+
+void Driver::showNow(bool last) {
+  service::ClusterProgress progress = coordinator_.clusterProgress();
+  uint64_t inPhase = 0, lossCount = 0;
+  double lossSum = 0;
+  for (size_t i = 0; i < progress.tasks.size(); ++i) {
+    if (async_)
+      inPhase = std::max<uint64_t>(inPhase, progress.tasks[i].tickets());
+    else if (i == chief_)
+      inPhase = progress.tasks[i].steps();
+    lossSum += progress.tasks[i].loss_sum();
+    lossCount += progress.tasks[i].loss_count();
+  }
+  observe::ProgressSnapshot snapshot;
+  snapshot.step = step_ + (training_ ? inPhase : 0);
+  snapshot.steps = schedule_.total;
+  snapshot.step = std::min(snapshot.step, snapshot.steps);
+  snapshot.last = last;
+  if (schedule_.samples && schedule_.samplesPerStep) {
+    snapshot.epochs = schedule_.epochOf(schedule_.total ? schedule_.total - 1 : 0) + 1;
+    snapshot.epoch = schedule_.epochOf(snapshot.step ? snapshot.step - 1 : 0) + 1;
+  }
+  {
+    std::lock_guard lock(mutex_);
+    absl::Time now = absl::Now();
+    double seconds = absl::ToDoubleSeconds(now - shown_.at);
+    if (snapshot.step > shown_.step && seconds > 0.05) {
+      double rate = static_cast<double>(snapshot.step - shown_.step) / seconds;
+      shown_.rate = shown_.rate == 0 ? rate : 0.7 * shown_.rate + 0.3 * rate;
+      shown_.at = now;
+      shown_.step = snapshot.step;
+    }
+    if (lossCount > shown_.lossCount) {
+      shown_.loss = (lossSum - shown_.lossSum) / static_cast<double>(lossCount - shown_.lossCount);
+      shown_.lossSum = lossSum;
+      shown_.lossCount = lossCount;
+    }
+    snapshot.stepsPerSecond = shown_.rate;
+    snapshot.loss = last && results_.loss ? results_.loss : shown_.loss;
+    snapshot.accuracy = shown_.accuracy;
+  }
+  options_.show(snapshot);
+}
+
+} // namespace graphc::session

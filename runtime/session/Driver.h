@@ -1,0 +1,103 @@
+//===- Driver.h - the master's script: which phase comes next ---------------------------------------------*- C++ -*-===//
+//
+// Runs on the chief, on the master thread. Gives orders through the coordinator and waits; knows totals, pauses, checkpoints and
+// results, but no tensor.
+//
+//===----------------------------------------------------------------------------------------------------------------===//
+#ifndef GRAPHC_RUNTIME_SESSION_DRIVER_H
+#define GRAPHC_RUNTIME_SESSION_DRIVER_H
+
+#include "runtime/checkpoint/Checkpoint.h"
+#include "runtime/observe/ProgressLine.h"
+#include "runtime/observe/Stats.h"
+#include "runtime/plan/PlanFile.h"
+#include "runtime/service/Coordinator.h"
+#include "runtime/session/Schedule.h"
+
+#include <atomic>
+#include <functional>
+#include <map>
+
+namespace graphc::session {
+
+struct DriverOptions {
+  std::string entry = "train";                 ///< train, eval, predict
+  std::optional<double> epochs;
+  std::optional<uint64_t> steps;
+  std::optional<double> evalEveryEpochs, saveEverySeconds;
+  std::optional<uint64_t> saveEverySteps;
+  std::string checkpointDirectory, dumpDirectory, statsFile;
+  std::string transport = "auto", run;
+  std::function<void(const observe::ProgressSnapshot &)> show;
+  std::function<void(const std::string &)> print;   ///< a result, for standard output
+  std::function<void(const std::string &)> log;
+};
+
+class Driver {
+public:
+  Driver(const plan::LoadedPlan &plan, service::Coordinator &coordinator, DriverOptions options);
+
+  /// The whole run. An error that is not a task's was told to all tasks before it is returned.
+  absl::Status run();
+  /// Every fraction of a second, on the pulse thread: progress, stop requests, the clock of --checkpoint_every_seconds.
+  void pulse();
+  uint64_t globalStep() const { return step_.load(std::memory_order_relaxed); }
+  /// Ended early because a task got SIGTERM or SIGINT; run() then returned Cancelled.
+  bool stopped() const { return stopRequested_.load(); }
+
+  /// What a command line asks of a plan that the plan cannot give; before anything starts.
+  static absl::Status validate(const plan::Plan &plan, const DriverOptions &options,
+                               const std::vector<std::string> &fetches);
+
+private:
+  struct PhaseResult {
+    uint64_t steps = 0;
+    bool stopped = false;
+    std::map<std::string, std::pair<double, int64_t>> metrics;
+  };
+  absl::Status script();
+  absl::Status train(uint32_t phase);
+  absl::Status evaluate(uint32_t phase, bool final);
+  absl::Status predict(uint32_t phase);
+  absl::StatusOr<PhaseResult> runPhase(uint32_t phase, uint64_t steps, uint64_t position);
+  absl::Status initialize();
+  absl::Status save();
+  absl::StatusOr<std::vector<service::Done>> order(service::Order order, absl::Duration deadline = absl::InfiniteDuration());
+  absl::Status finish();
+  void showNow(bool last);
+  std::optional<uint32_t> phaseOf(plan::Role role) const;
+  uint64_t samplesOf(uint32_t phase) const;
+
+  const plan::LoadedPlan &loaded_;
+  const plan::Plan &plan_;
+  service::Coordinator &coordinator_;
+  const DriverOptions options_;
+  const uint64_t replicas_;
+  uint32_t chief_ = 0;
+
+  Schedule schedule_;
+  std::map<uint32_t, uint64_t> samples_;           ///< by data set
+  uint64_t epoch_ = 0;                             ///< of the channels: one a phase that ran
+  std::map<uint64_t, std::pair<double, uint64_t>> losses_;   ///< by data epoch
+  observe::FinalResults results_;
+  std::map<std::string, std::string> stats_;
+  std::optional<checkpoint::Directory> directory_; ///< held for the whole run
+  std::map<std::string, uint64_t> positions_;      ///< by phase: samples taken by all replicas
+  uint64_t savedStep_ = UINT64_MAX;
+  absl::Time savedAt_;                             ///< under mutex_
+
+  // Shared with the pulse thread.
+  std::atomic<uint64_t> step_{0};                  ///< at the begin of the running phase, or now between phases
+  std::atomic<bool> training_{false}, async_{false}, stopRequested_{false}, saveDue_{false};
+  std::mutex mutex_;                               ///< of what showNow remembers; a leaf
+  struct Shown {
+    absl::Time at;
+    uint64_t step = 0;
+    double rate = 0, lossSum = 0;
+    uint64_t lossCount = 0;
+    std::optional<double> loss, accuracy;
+  } shown_ ABSL_GUARDED_BY(mutex_);
+};
+
+} // namespace graphc::session
+#endif

@@ -1,0 +1,71 @@
+// The driver's part of checkpoints: which one to begin with, and the commit of a new one.
+#include "runtime/base/Status.h"
+#include "runtime/session/Driver.h"
+
+#include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
+
+namespace graphc::session {
+namespace {
+constexpr absl::Duration kFileDeadline = absl::Minutes(30); ///< a big checkpoint on a slow disk
+} // namespace
+
+absl::Status Driver::initialize() {
+  service::Order initialize;
+  initialize.mutable_initialize();
+  std::optional<checkpoint::Found> found;
+  if (const std::string &dir = options_.checkpointDirectory; !dir.empty()) {
+    GRAPHC_ASSIGN_OR_RETURN(checkpoint::Directory held, checkpoint::Directory::open(dir));
+    directory_.emplace(std::move(held));
+    service::Order check;
+    check.mutable_check()->set_directory(dir);
+    check.mutable_check()->set_nonce(directory_->nonce());
+    GRAPHC_RETURN_IF_ERROR(order(std::move(check), kFileDeadline).status());
+    directory_->forgetNonce();
+    std::vector<std::string> warnings;
+    GRAPHC_ASSIGN_OR_RETURN(found, checkpoint::findNewest(dir, warnings));
+    if (found)
+      GRAPHC_RETURN_IF_ERROR(checkpoint::checkVariables(*found, plan_, warnings));
+    for (const std::string &warning : warnings)
+      options_.log(warning);
+  }
+  if (found)
+    initialize.mutable_initialize()->set_restore_from(found->path);
+  GRAPHC_ASSIGN_OR_RETURN(std::vector<service::Done> ready, order(std::move(initialize), kFileDeadline));
+  for (const service::Done &done : ready)
+    if (done.has_global_step())
+      step_ = static_cast<uint64_t>(done.global_step());
+  if (found) {
+    step_ = found->manifest.globalStep;
+    positions_ = found->manifest.dataPositions;
+    savedStep_ = found->manifest.globalStep;
+    options_.log(absl::StrCat("going on from ", found->path));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Driver::save() {
+  if (step_ == savedStep_)
+    return absl::OkStatus();
+  GRAPHC_RETURN_IF_ERROR(directory_->prepare(step_));
+  service::Order save;
+  save.mutable_save()->set_directory(options_.checkpointDirectory);
+  save.mutable_save()->set_step(step_);
+  GRAPHC_ASSIGN_OR_RETURN(std::vector<service::Done> written, order(std::move(save), kFileDeadline));
+  checkpoint::Manifest manifest;
+  manifest.globalStep = step_;
+  manifest.dataPositions = positions_;
+  for (const service::Done &done : written) {
+    if (done.shard().empty())
+      continue;
+    GRAPHC_ASSIGN_OR_RETURN(checkpoint::ShardInfo shard, checkpoint::decodeShard(done.shard()));
+    manifest.shards.push_back(std::move(shard));
+  }
+  GRAPHC_RETURN_IF_ERROR(directory_->commit(manifest));
+  savedStep_ = step_;
+  std::lock_guard lock(mutex_);
+  savedAt_ = absl::Now();
+  return absl::OkStatus();
+}
+
+} // namespace graphc::session

@@ -1,0 +1,140 @@
+#include "runtime/session/FetchPrinter.h"
+
+#include "runtime/plan/Types.h"
+
+#include "absl/strings/str_cat.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstring>
+
+namespace graphc::session {
+namespace {
+constexpr uint64_t kWhole = 1000; ///< elements printed without abridging
+constexpr int64_t kEdge = 3;
+
+template <class T> std::string shortest(T value) {
+  if (std::isnan(value))
+    return "nan";
+  if (std::isinf(value))
+    return value < 0 ? "-inf" : "inf";
+  char text[64];
+  auto end = std::to_chars(text, text + sizeof text, value).ptr;
+  return {text, end};
+}
+
+template <class T> T at(const void *data, uint64_t index) {
+  T value;
+  std::memcpy(&value, static_cast<const char *>(data) + index * sizeof(T), sizeof(T));
+  return value;
+}
+
+std::string element(plan::DataType type, const void *data, uint64_t index) {
+  switch (type) {
+  case plan::F32: return shortest(at<float>(data, index));
+  case plan::F64: return shortest(at<double>(data, index));
+  case plan::I32: return absl::StrCat(at<int32_t>(data, index));
+  case plan::I64: return absl::StrCat(at<int64_t>(data, index));
+  case plan::I8: return absl::StrCat(at<int8_t>(data, index));
+  case plan::U8: return absl::StrCat(at<uint8_t>(data, index));
+  case plan::I1: return at<uint8_t>(data, index) ? "true" : "false";
+  default: return "?";
+  }
+}
+
+void append(std::string &out, const plan::TensorType &type, const void *data, int dimension, uint64_t first, bool abridge) {
+  if (dimension == type.shape_size()) {
+    out += element(type.dtype(), data, first);
+    return;
+  }
+  uint64_t stride = 1;
+  for (int d = dimension + 1; d < type.shape_size(); ++d)
+    stride *= static_cast<uint64_t>(type.shape(d));
+  int64_t size = type.shape(dimension);
+  out += '[';
+  for (int64_t i = 0; i < size; ++i) {
+    if (i)
+      out += ' ';
+    if (abridge && size > 2 * kEdge && i == kEdge) {
+      out += "... ";
+      i = size - kEdge;
+    }
+    append(out, type, data, dimension + 1, first + static_cast<uint64_t>(i) * stride, abridge);
+  }
+  out += ']';
+}
+
+template <class T> void accumulate(std::string &sum, const std::vector<std::string> &values, bool mean) {
+  for (size_t i = 0; i < sum.size() / sizeof(T); ++i) {
+    T total = at<T>(values[0].data(), i);
+    for (size_t r = 1; r < values.size(); ++r)
+      total += at<T>(values[r].data(), i);
+    if (mean)
+      total /= static_cast<T>(values.size());
+    std::memcpy(sum.data() + i * sizeof(T), &total, sizeof(T));
+  }
+}
+} // namespace
+
+std::string formatTensor(const plan::TensorType &type, const void *data) {
+  std::string out;
+  append(out, type, data, 0, 0, plan::elementCount(type).value_or(0) > kWhole);
+  return out;
+}
+
+// In replica order, as the aggregated gradients are: the same on every run.
+std::string FetchPrinter::reduce(const plan::Port &port, const plan::Program &program,
+                                 const std::vector<std::string> &values) const {
+  std::string sum = values[0];
+  if (values.size() == 1 || port.reduction() == plan::FIRST_REPLICA)
+    return sum;
+  bool mean = port.reduction() == plan::MEAN;
+  switch (program.buffers(static_cast<int>(port.buffer())).type().dtype()) {
+  case plan::F32: accumulate<float>(sum, values, mean); break;
+  case plan::F64: accumulate<double>(sum, values, mean); break;
+  case plan::I32: accumulate<int32_t>(sum, values, mean); break;
+  case plan::I64: accumulate<int64_t>(sum, values, mean); break;
+  default: break; // i1 and bytes have no sum: the first replica's
+  }
+  return sum;
+}
+
+void FetchPrinter::add(const service::Fetched &value) {
+  if (value.program() >= static_cast<uint32_t>(plan_.programs_size()))
+    return;
+  const plan::Program &program = plan_.programs(static_cast<int>(value.program()));
+  if (value.fetch() >= static_cast<uint32_t>(program.fetches_size()) || value.instance() >= program.instances())
+    return;
+  const plan::Port &port = program.fetches(static_cast<int>(value.fetch()));
+  const plan::Buffer &buffer = program.buffers(static_cast<int>(port.buffer()));
+  if (value.value().size() != buffer.bytes())
+    return;
+  // Asynchronous replicas share no step: the first one's values are printed, the others' dropped.
+  bool together = !plan_.phases(static_cast<int>(program.phase())).ends_by_closing();
+  if (!together && value.instance() != 0)
+    return;
+  uint32_t expected = together ? program.instances() : 1;
+  auto place = static_cast<size_t>(std::find(names_.begin(), names_.end(), port.name()) - names_.begin());
+
+  std::lock_guard lock(mutex_);
+  Pending &entry = pending_[{value.step(), place, value.program(), value.fetch()}];
+  if (entry.values.empty()) {
+    entry.values.resize(expected);
+    entry.missing = expected;
+  }
+  std::string &slot = entry.values[together ? value.instance() : 0];
+  if (slot.empty())
+    --entry.missing;
+  slot = value.value();
+  while (!pending_.empty() && pending_.begin()->second.missing == 0) {
+    auto &[key, ready] = *pending_.begin();
+    const plan::Program &from = plan_.programs(static_cast<int>(std::get<2>(key)));
+    const plan::Port &fetch = from.fetches(static_cast<int>(std::get<3>(key)));
+    print_(absl::StrCat(fetch.name(), " ",
+                        formatTensor(from.buffers(static_cast<int>(fetch.buffer())).type(), reduce(fetch, from, ready.values).data())));
+    pending_.erase(pending_.begin());
+  }
+}
+
+} // namespace graphc::session

@@ -1,0 +1,45 @@
+//===- FetchPrinter.h - values of --fetch, reduced over replicas and printed in order ----------------------*- C++ -*-===//
+#ifndef GRAPHC_RUNTIME_SESSION_FETCHPRINTER_H
+#define GRAPHC_RUNTIME_SESSION_FETCHPRINTER_H
+
+#include "runtime/plan/plan.pb.h"
+#include "runtime/service/service.pb.h"
+
+#include "absl/base/thread_annotations.h"
+
+#include <functional>
+#include <map>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace graphc::session {
+
+/// numpy's way: "[[1 2]\n [3 4]]" on one line, shortest digits that read back the same; more than 1000 elements are
+/// abridged to the first and last three of each dimension.
+std::string formatTensor(const plan::TensorType &type, const void *data);
+
+/// On the chief. Replicas' values of one step come in any order and are printed once all are there, steps in order.
+class FetchPrinter {
+public:
+  FetchPrinter(const plan::Plan &plan, std::vector<std::string> names, std::function<void(const std::string &)> print)
+      : plan_(plan), names_(std::move(names)), print_(std::move(print)) {}
+  void add(const service::Fetched &value);
+
+private:
+  struct Pending {
+    std::vector<std::string> values;   ///< by instance
+    uint32_t missing = 0;
+  };
+  std::string reduce(const plan::Port &port, const plan::Program &program, const std::vector<std::string> &values) const;
+
+  const plan::Plan &plan_;
+  const std::vector<std::string> names_;
+  const std::function<void(const std::string &)> print_;
+  std::mutex mutex_;
+  /// (step, place among the flags, program, fetch)
+  std::map<std::tuple<uint64_t, size_t, uint32_t, uint32_t>, Pending> pending_ ABSL_GUARDED_BY(mutex_);
+};
+
+} // namespace graphc::session
+#endif

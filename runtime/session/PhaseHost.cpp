@@ -1,0 +1,191 @@
+#include "runtime/session/PhaseHost.h"
+
+#include "runtime/plan/Types.h"
+
+#include "absl/strings/str_cat.h"
+
+#include <cmath>
+#include <cstring>
+
+namespace graphc::session {
+namespace {
+bool isFloatScalar(const plan::Program &program, const plan::Port &port) {
+  const plan::TensorType &type = program.buffers(static_cast<int>(port.buffer())).type();
+  return (type.dtype() == plan::F32 || type.dtype() == plan::F64) && plan::elementCount(type) == 1u;
+}
+
+double readScalar(const void *data, plan::DataType type) {
+  switch (type) {
+  case plan::F32: return *static_cast<const float *>(data);
+  case plan::F64: return *static_cast<const double *>(data);
+  case plan::I64: return static_cast<double>(*static_cast<const int64_t *>(data));
+  case plan::I32: return *static_cast<const int32_t *>(data);
+  default: return 0;
+  }
+}
+} // namespace
+
+int lossFetch(const plan::Program &program) {
+  int first = -1;
+  for (int i = 0; i < program.fetches_size(); ++i)
+    if (isFloatScalar(program, program.fetches(i))) {
+      if (program.fetches(i).name() == "loss")
+        return i;
+      if (first < 0)
+        first = i;
+    }
+  return first;
+}
+
+PhaseHost::PhaseHost(const plan::Plan &plan, const plan::Task &task, const PhaseRun &run, data::PhaseBatches *batches,
+                     Options options)
+    : run_(run), batches_(batches), options_(std::move(options)) {
+  firstEpoch_ = epochOf(0);
+  uint64_t lastEpoch = epochOf(run.steps ? run.steps - 1 : 0);
+  const plan::Phase &phase = plan.phases(static_cast<int>(run.phase));
+  bool trains = phase.role() == plan::TRAIN;
+  offsets_.resize(static_cast<size_t>(plan.programs_size()));
+  for (uint32_t index : phase.programs()) {
+    const plan::Program &program = plan.programs(static_cast<int>(index));
+    offsets_[index] = records_.size();
+    for (uint32_t instance = 0; instance < program.instances(); ++instance) {
+      records_.emplace_back();
+      if (!plan::sameTask(plan::instanceTask(plan, program, instance), task))
+        continue;
+      auto record = std::make_unique<LaneRecord>();
+      record->program = &program;
+      record->loss = trains ? lossFetch(program) : -1;
+      if (record->loss >= 0)
+        record->lossType = program.buffers(static_cast<int>(program.fetches(record->loss).buffer())).type().dtype();
+      for (const plan::Port &fetch : program.fetches())
+        record->wanted.push_back(options_.wantsFetch && options_.wantsFetch(fetch.name()));
+      // An asynchronous lane may run ahead of its share, but never beyond all the updates.
+      record->epochs.resize(lastEpoch - firstEpoch_ + 1);
+      record->metrics.resize(static_cast<size_t>(program.metrics_size()));
+      records_.back() = std::move(record);
+    }
+  }
+}
+
+uint64_t PhaseHost::epochOf(uint64_t step) const {
+  return run_.epochSamples && run_.samplesPerStep ? (run_.firstStep + step) * run_.samplesPerStep / run_.epochSamples : 0;
+}
+
+absl::Status PhaseHost::feed(const executor::LaneInfo &lane, uint64_t step, std::span<void *const> feeds) {
+  for (int i = 0; i < lane.program->feeds_size(); ++i) {
+    const std::string &value = options_.feeds.at(lane.program->feeds(i).name()); // the session checked that it is there
+    std::memcpy(feeds[static_cast<size_t>(i)], value.data(), value.size());
+  }
+  return absl::OkStatus();
+}
+
+absl::Status PhaseHost::nextBatch(const executor::LaneInfo &lane, uint64_t step,
+                                  const plan::Instruction::NextBatch &instruction, std::span<void *const> buffers,
+                                  uint8_t *valid) {
+  return batches_->next(lane.instance, instruction, buffers, valid);
+}
+
+executor::ControlWord PhaseHost::decide(const executor::LaneInfo &lane, uint64_t step) {
+  if (step + 1 >= run_.steps)
+    return {executor::ControlAction::EndPhase, executor::EndReason::Finished, step};
+  if (options_.stopRequested && options_.stopRequested()) {
+    stopped_ = true;
+    return {executor::ControlAction::EndPhase, executor::EndReason::Stop, step};
+  }
+  return {executor::ControlAction::Continue, executor::EndReason::None, step};
+}
+
+bool PhaseHost::takeTicket(const executor::LaneInfo &lane, uint64_t step) {
+  if (options_.stopRequested && options_.stopRequested()) {
+    if (tickets_.load() < run_.steps)
+      stopped_ = true;
+    return false;
+  }
+  uint64_t taken = tickets_.load(std::memory_order_relaxed);
+  while (taken < run_.steps)
+    if (tickets_.compare_exchange_weak(taken, taken + 1, std::memory_order_relaxed))
+      return true;
+  return false;
+}
+
+absl::Status PhaseHost::addLoss(LaneRecord &record, const executor::LaneInfo &lane, uint64_t step, const void *value) {
+  double loss = readScalar(value, record.lossType);
+  const std::string &name = record.program->fetches(record.loss).name();
+  if (!std::isfinite(loss))
+    return absl::FailedPreconditionError(absl::StrCat(
+        name, " is ", std::isnan(loss) ? "NaN" : "infinite", " at step ", run_.firstStep + step, " on ", lane.name,
+        "; try a smaller learning rate, or look for a logarithm of 0 or a division by 0 in the model"));
+  // This lane alone writes these; load and store need no read-modify-write.
+  record.lossSum.store(record.lossSum.load(std::memory_order_relaxed) + loss, std::memory_order_relaxed);
+  record.lossCount.store(record.lossCount.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  size_t epoch = std::min<size_t>(epochOf(step) - firstEpoch_, record.epochs.size() - 1);
+  record.epochs[epoch].sum += loss;
+  ++record.epochs[epoch].count;
+  return absl::OkStatus();
+}
+
+absl::Status PhaseHost::stepDone(const executor::LaneInfo &lane, const executor::StepResults &results) {
+  LaneRecord &one = record(lane);
+  one.times.add(static_cast<uint64_t>(results.seconds * 1e9));
+  for (size_t i = 0; i < one.metrics.size(); ++i) {
+    const plan::Metric &metric = one.program->metrics(static_cast<int>(i));
+    plan::DataType type = one.program->buffers(static_cast<int>(metric.sum())).type().dtype();
+    one.metrics[i].sum += readScalar(results.metricSums[i], type);
+    one.metrics[i].count += *static_cast<const int64_t *>(results.metricCounts[i]);
+  }
+  for (size_t i = 0; i < one.wanted.size(); ++i)
+    if (one.wanted[i])
+      options_.fetched(lane, static_cast<uint32_t>(i), run_.firstStep + results.step, results.fetches[i]);
+  absl::Status status;
+  if (one.loss >= 0)
+    status = addLoss(one, lane, results.step, results.fetches[static_cast<size_t>(one.loss)]);
+  one.steps.store(results.step + 1, std::memory_order_release);
+  if (options_.firstStepDone && !first_.load(std::memory_order_relaxed) && !first_.exchange(true))
+    options_.firstStepDone();
+  return status;
+}
+
+PhaseHost::Progress PhaseHost::progress() const {
+  Progress sum;
+  sum.tickets = tickets_.load(std::memory_order_relaxed);
+  for (const auto &record : records_) {
+    if (!record)
+      continue;
+    sum.steps = std::max(sum.steps, record->steps.load(std::memory_order_acquire));
+    sum.lossSum += record->lossSum.load(std::memory_order_relaxed);
+    sum.lossCount += record->lossCount.load(std::memory_order_relaxed);
+  }
+  return sum;
+}
+
+std::map<uint64_t, EpochLoss> PhaseHost::losses() const {
+  std::map<uint64_t, EpochLoss> sums;
+  for (const auto &record : records_)
+    for (size_t i = 0; record && i < record->epochs.size(); ++i)
+      if (record->epochs[i].count) {
+        sums[firstEpoch_ + i].sum += record->epochs[i].sum;
+        sums[firstEpoch_ + i].count += record->epochs[i].count;
+      }
+  return sums;
+}
+
+std::map<std::string, PhaseHost::MetricTotal> PhaseHost::metrics() const {
+  std::map<std::string, MetricTotal> sums;
+  for (const auto &record : records_)
+    for (size_t i = 0; record && i < record->metrics.size(); ++i) {
+      MetricTotal &total = sums[record->program->metrics(static_cast<int>(i)).name()];
+      total.sum += record->metrics[i].sum;
+      total.count += record->metrics[i].count;
+    }
+  return sums;
+}
+
+observe::StepTimes PhaseHost::times() const {
+  observe::StepTimes all;
+  for (const auto &record : records_)
+    if (record)
+      all.merge(record->times);
+  return all;
+}
+
+} // namespace graphc::session

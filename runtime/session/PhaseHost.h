@@ -1,0 +1,109 @@
+//===- PhaseHost.h - what a session does for the lanes of one phase ---------------------------------------*- C++ -*-===//
+//
+// Made for one run of one phase on one task. Lanes call it on their own threads; each lane's numbers are in a record of its
+// own, which others read through atomics (progress) or after the lane was joined (sums).
+//
+//===----------------------------------------------------------------------------------------------------------------===//
+#ifndef GRAPHC_RUNTIME_SESSION_PHASEHOST_H
+#define GRAPHC_RUNTIME_SESSION_PHASEHOST_H
+
+#include "runtime/data/PhaseBatches.h"
+#include "runtime/executor/Host.h"
+#include "runtime/observe/StepTimes.h"
+
+#include "absl/time/time.h"
+
+#include <atomic>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace graphc::session {
+
+/// Sums over the steps of one data epoch.
+struct EpochLoss {
+  double sum = 0;
+  uint64_t count = 0;
+};
+
+struct PhaseRun {
+  uint32_t phase = 0;
+  uint64_t firstStep = 0;        ///< of a lane, counted over the whole training: the global step, or asynchronous, its share
+  uint64_t steps = 0;            ///< planned; asynchronous phases: updates
+  uint64_t epochSamples = 0;     ///< of the data set that defines an epoch; 0: none
+  uint64_t samplesPerStep = 0;   ///< of one step of all replicas; 0: none
+};
+
+class PhaseHost final : public executor::Host {
+public:
+  struct Options {
+    std::map<std::string, std::string> feeds;                 ///< name → bytes, checked
+    /// Called on a lane's thread for every fetch that is wanted, after the step.
+    std::function<void(const executor::LaneInfo &, uint32_t fetch, uint64_t globalStep, const void *data)> fetched;
+    std::function<bool(const std::string &name)> wantsFetch;  ///< may be empty: none
+    std::function<bool()> stopRequested;                      ///< cheap; asked once a step by the chief's lane
+    std::function<void()> firstStepDone;                      ///< after the very first step of this run of the phase
+  };
+  PhaseHost(const plan::Plan &plan, const plan::Task &task, const PhaseRun &run, data::PhaseBatches *batches, Options options);
+
+  absl::Status feed(const executor::LaneInfo &lane, uint64_t step, std::span<void *const> feeds) override;
+  absl::Status nextBatch(const executor::LaneInfo &lane, uint64_t step, const plan::Instruction::NextBatch &instruction,
+                         std::span<void *const> buffers, uint8_t *valid) override;
+  executor::ControlWord decide(const executor::LaneInfo &lane, uint64_t step) override;
+  bool takeTicket(const executor::LaneInfo &lane, uint64_t step) override;
+  absl::Status stepDone(const executor::LaneInfo &lane, const executor::StepResults &results) override;
+
+  struct Progress {
+    uint64_t steps = 0;          ///< of the lane that is furthest
+    uint64_t tickets = 0;
+    double lossSum = 0;
+    uint64_t lossCount = 0;
+  };
+  /// While the lanes run; a moment's view.
+  Progress progress() const;
+
+  // After the lanes were joined.
+  std::map<uint64_t, EpochLoss> losses() const;               ///< by epoch, 0-based
+  struct MetricTotal {
+    double sum = 0;
+    int64_t count = 0;
+  };
+  std::map<std::string, MetricTotal> metrics() const;
+  observe::StepTimes times() const;
+  uint64_t steps() const { return progress().steps; }
+  bool stopped() const { return stopped_.load(); }
+
+private:
+  struct alignas(64) LaneRecord {
+    const plan::Program *program = nullptr;
+    int loss = -1;                                            ///< its fetch, where it has one
+    plan::DataType lossType = plan::F32;
+    std::vector<bool> wanted;                                 ///< by fetch
+    std::atomic<uint64_t> steps{0}, lossCount{0};
+    std::atomic<double> lossSum{0};
+    std::vector<EpochLoss> epochs;                            ///< from firstEpoch_ on
+    std::vector<MetricTotal> metrics;
+    observe::StepTimes times;
+  };
+  LaneRecord &record(const executor::LaneInfo &lane) { return *records_[offsets_[lane.programIndex] + lane.instance]; }
+  uint64_t epochOf(uint64_t step) const;
+  absl::Status addLoss(LaneRecord &record, const executor::LaneInfo &lane, uint64_t step, const void *value);
+
+  const PhaseRun run_;
+  data::PhaseBatches *const batches_;
+  const Options options_;
+  uint64_t firstEpoch_ = 0;
+  std::vector<size_t> offsets_;                               ///< by program
+  std::vector<std::unique_ptr<LaneRecord>> records_;          ///< null: not of this task
+  std::atomic<uint64_t> tickets_{0};
+  std::atomic<bool> stopped_{false}, first_{false};
+};
+
+/// The fetch that is shown as loss: the one named "loss", else the first floating-point scalar; -1: none.
+int lossFetch(const plan::Program &program);
+
+} // namespace graphc::session
+#endif

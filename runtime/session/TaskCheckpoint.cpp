@@ -1,0 +1,65 @@
+// The orders of a TaskSession that touch files of variables: initialise or restore, save, dump.
+#include "runtime/base/Status.h"
+#include "runtime/checkpoint/Checkpoint.h"
+#include "runtime/checkpoint/Npy.h"
+#include "runtime/plan/Types.h"
+#include "runtime/session/TaskSession.h"
+
+#include "absl/strings/str_cat.h"
+
+#include <algorithm>
+
+namespace graphc::session {
+
+absl::Status TaskSession::initialize(const Order::Initialize &order, Done *done) {
+  variables_->initialize();
+  if (!order.restore_from().empty() && !variables_->owned().empty()) {
+    GRAPHC_ASSIGN_OR_RETURN(checkpoint::Found found, checkpoint::openCheckpoint(order.restore_from()));
+    std::vector<checkpoint::RestoreTarget> targets;
+    for (uint32_t index : variables_->owned()) {
+      const plan::Variable &variable = plan_.variables(static_cast<int>(index));
+      std::span<uint8_t> data = variables_->data(index);
+      targets.push_back({variable.name(), variable.type(), data.data(), data.size()});
+    }
+    GRAPHC_RETURN_IF_ERROR(checkpoint::restoreVariables(found, targets));
+  }
+  if (const int64_t *step = variables_->globalStep())
+    done->set_global_step(*step);
+  return absl::OkStatus();
+}
+
+absl::Status TaskSession::check(const Order::Check &order) {
+  // Only owners read and write there; a worker without variables may live elsewhere.
+  return variables_->owned().empty() ? absl::OkStatus() : checkpoint::checkNonce(order.directory(), order.nonce());
+}
+
+absl::Status TaskSession::save(const Order::Save &order, Done *done) {
+  if (variables_->owned().empty())
+    return absl::OkStatus();
+  std::vector<checkpoint::TensorView> tensors;
+  for (uint32_t index : variables_->owned()) {
+    const plan::Variable &variable = plan_.variables(static_cast<int>(index));
+    std::span<const uint8_t> data = std::as_const(*variables_).data(index);
+    tensors.push_back({variable.name(), variable.type(), data.data(), data.size()});
+  }
+  std::string file = checkpoint::shardFile(plan_.jobs(static_cast<int>(task_.job())).name(), task_.index());
+  GRAPHC_ASSIGN_OR_RETURN(checkpoint::ShardInfo shard,
+                          checkpoint::writeShard(order.directory(), order.step(), file, tensors));
+  done->set_shard(checkpoint::encodeShard(shard));
+  return absl::OkStatus();
+}
+
+absl::Status TaskSession::dump(const Order::Dump &order) {
+  GRAPHC_RETURN_IF_ERROR(base::makeDirectories(order.directory()));
+  for (uint32_t index : variables_->owned()) {
+    const plan::Variable &variable = plan_.variables(static_cast<int>(index));
+    std::span<const uint8_t> data = std::as_const(*variables_).data(index);
+    std::string file = variable.name(); // "w1/Momentum" → "w1.Momentum.npy": one folder, no surprises
+    std::replace(file.begin(), file.end(), '/', '.');
+    GRAPHC_RETURN_IF_ERROR(
+        checkpoint::writeNpy(absl::StrCat(order.directory(), "/", file, ".npy"), variable.type(), data.data(), data.size()));
+  }
+  return absl::OkStatus();
+}
+
+} // namespace graphc::session

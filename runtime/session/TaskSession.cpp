@@ -1,0 +1,350 @@
+#include "runtime/session/TaskSession.h"
+
+#include "runtime/base/Status.h"
+#include "runtime/executor/LaneRunner.h"
+#include "runtime/observe/ProcessInfo.h"
+#include "runtime/plan/Types.h"
+
+#include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
+
+#include <algorithm>
+
+namespace graphc::session {
+namespace {
+constexpr absl::Duration kConnectDeadline = absl::Seconds(30);
+/// After a failure of its own or a broken stream a task waits so long for the master's word on what the cause is.
+constexpr absl::Duration kVerdictDeadline = absl::Seconds(3);
+
+service::Error toProto(const TaskFailure &failure) {
+  service::Error error;
+  error.set_code(static_cast<int>(failure.status.code()));
+  error.set_message(base::describe(failure.status));
+  error.set_secondary(failure.secondary);
+  error.set_suspect(failure.suspect);
+  return error;
+}
+} // namespace
+
+TaskSession::TaskSession(const plan::LoadedPlan &plan, TaskOptions options, service::ControlLink &link)
+    : loaded_(plan), plan_(plan.plan), options_(std::move(options)), task_(plan::allTasks(plan_)[options_.task]),
+      name_(plan::taskText(plan_, task_)), link_(link), datasets_(plan_, options_.data) {
+  link_.onEnd([this](absl::Status why) {
+    bool secondary = absl::IsAborted(why) || absl::IsUnavailable(why); // anything else is the master's refusal of this task
+    fail({std::move(why), secondary, ""});
+  });
+  link_.onStop([this] { stopPhase_.store(true, std::memory_order_relaxed); });
+}
+
+TaskSession::~TaskSession() {
+  link_.onEnd(nullptr);
+  link_.onStop(nullptr);
+  endPhase();
+}
+
+void TaskSession::fail(TaskFailure failure) {
+  transport::Transport *abortable;
+  absl::Status status = failure.status;
+  {
+    std::lock_guard lock(mutex_);
+    if (ended_)
+      return; // the others are going, one by one
+    abortable = abortable_;
+    if (!failure_)
+      failure_ = std::move(failure);
+  }
+  if (abortable)
+    abortable->abort(status);
+}
+
+service::Progress TaskSession::progress() const {
+  service::Progress message;
+  message.set_stop_requested(stop_.load(std::memory_order_relaxed));
+  std::shared_ptr<PhaseHost> host;
+  {
+    std::lock_guard lock(mutex_);
+    host = running_;
+    message.set_waiting(waiting_);
+  }
+  if (host) {
+    PhaseHost::Progress now = host->progress();
+    message.set_steps(now.steps);
+    message.set_tickets(now.tickets);
+    message.set_loss_sum(now.lossSum);
+    message.set_loss_count(now.lossCount);
+  }
+  return message;
+}
+
+std::optional<TaskFailure> TaskSession::run() {
+  while (true) {
+    absl::StatusOr<service::ToTask> message = link_.receive(absl::InfiniteFuture());
+    if (!message.ok())
+      break; // the link's end was reported to fail() already
+    if (message->has_release())
+      break;
+    if (message->has_waiting()) {
+      std::string names;
+      for (const std::string &name : message->waiting().tasks())
+        absl::StrAppend(&names, names.empty() ? "" : ", ", name);
+      options_.log(absl::StrCat("waiting for ", names));
+      continue;
+    }
+    if (!message->has_order())
+      continue;
+    service::FromTask answer;
+    Done &done = *answer.mutable_done();
+    done.set_id(message->order().id());
+    absl::Status status = obey(message->order(), &done);
+    if (!status.ok()) {
+      fail({status, false, ""});
+      TaskFailure failure;
+      {
+        std::lock_guard lock(mutex_);
+        failure = *failure_; // what came first, which may be a peer's broken stream
+      }
+      if (link_.ended().ok()) {
+        *done.mutable_error() = toProto(failure);
+        link_.send(std::move(answer));
+        // The master answers with an abort that names the cause; what it says replaces a mere suspicion.
+        absl::Time deadline = absl::Now() + kVerdictDeadline;
+        while (link_.receive(deadline).ok()) {
+        }
+        if (failure.secondary && absl::IsAborted(link_.ended()))
+          failure.status = link_.ended();
+      }
+      endPhase();
+      return failure;
+    }
+    link_.send(std::move(answer));
+  }
+  if (ended_)
+    return std::nullopt;
+  endPhase();
+  std::lock_guard lock(mutex_);
+  return failure_ ? failure_ : TaskFailure{link_.ended(), true, ""};
+}
+
+absl::Status TaskSession::obey(const Order &order, Done *done) {
+  switch (order.kind_case()) {
+  case Order::kPrepare: return prepare(order.prepare());
+  case Order::kConnect: return connect(done);
+  case Order::kInitialize: return initialize(order.initialize(), done);
+  case Order::kBegin: return begin(order.begin());
+  case Order::kRun: return runPhase(done);
+  case Order::kSave: return save(order.save(), done);
+  case Order::kCheck: return check(order.check());
+  case Order::kDump: return dump(order.dump());
+  case Order::kEnd: end(done); return absl::OkStatus();
+  case Order::KIND_NOT_SET: break;
+  }
+  return absl::InternalError("an order of a later version: start every task with the same graphrun");
+}
+
+absl::Status TaskSession::prepare(const Order::Prepare &order) {
+  peers_.assign(order.peers().begin(), order.peers().end());
+  GRAPHC_ASSIGN_OR_RETURN(library_, executor::KernelLibrary::loadFor(plan_, task_));
+  GRAPHC_ASSIGN_OR_RETURN(variables_, executor::VariableStore::create(plan_, task_));
+  TransportOptions transport = options_.transport;
+  transport.kind = order.transport();
+  transport.run = order.run();
+  transport.task = options_.task;
+  transport.fingerprint = loaded_.fingerprint;
+  transport.broken = [this](const std::string &peer, absl::Status why) { fail({std::move(why), true, peer}); };
+  GRAPHC_ASSIGN_OR_RETURN(transports_, TaskTransports::prepare(plan_, peers_, std::move(transport)));
+  std::lock_guard lock(mutex_);
+  abortable_ = &transports_->all();
+  return failure_ ? failure_->status : absl::OkStatus();
+}
+
+absl::Status TaskSession::connect(Done *done) {
+  GRAPHC_RETURN_IF_ERROR(transports_->connect(absl::Now() + kConnectDeadline));
+  for (int phase = 0; phase < plan_.phases_size(); ++phase) {
+    if (plan_.phases(phase).samples_per_step() == 0 || !executor::hasLanes(plan_, task_, static_cast<uint32_t>(phase)))
+      continue;
+    bool reads = false; // a parameter server knows of the data set and does not open it
+    for (uint32_t index : plan_.phases(phase).programs()) {
+      const plan::Program &program = plan_.programs(static_cast<int>(index));
+      bool here = false;
+      for (uint32_t instance = 0; instance < program.instances(); ++instance)
+        here |= plan::sameTask(plan::instanceTask(plan_, program, instance), task_);
+      for (const plan::Instruction &instruction : program.instructions())
+        reads |= here && instruction.has_next_batch();
+    }
+    if (!reads)
+      continue;
+    // Only what this run will read is opened now; an evaluation's files are when it begins.
+    uint32_t dataset = plan_.phases(phase).dataset();
+    GRAPHC_ASSIGN_OR_RETURN(auto opened, datasets_.open(dataset));
+    service::DatasetSize &size = *done->add_datasets();
+    size.set_dataset(dataset);
+    size.set_samples(opened->samples());
+  }
+  return absl::OkStatus();
+}
+
+absl::Status TaskSession::begin(const Order::Begin &order) {
+  endPhase();
+  if (order.phase() >= static_cast<uint32_t>(plan_.phases_size()))
+    return absl::InternalError(absl::StrCat("the plan has no phase ", order.phase()));
+  phase_ = order.phase();
+  const plan::Phase &phase = plan_.phases(static_cast<int>(phase_));
+  stopPhase_.store(false, std::memory_order_relaxed);
+  GRAPHC_RETURN_IF_ERROR(transports_->all().reset(order.epoch()));
+  GRAPHC_RETURN_IF_ERROR(checkFeeds(phase));
+  GRAPHC_ASSIGN_OR_RETURN(batches_, data::PhaseBatches::create(plan_, phase_, task_, datasets_));
+  GRAPHC_RETURN_IF_ERROR(batches_->start(order.position()));
+
+  uint64_t replicas = std::max<uint64_t>(plan_.replicas().size(), 1);
+  PhaseRun run;
+  run.phase = phase_;
+  run.firstStep = phase.ends_by_closing() ? order.first_step() / replicas : order.first_step();
+  run.steps = order.steps();
+  run.samplesPerStep = phase.samples_per_step();
+  if (run.samplesPerStep && !batches_->empty()) {
+    GRAPHC_ASSIGN_OR_RETURN(auto dataset, datasets_.open(phase.dataset()));
+    run.epochSamples = dataset->samples();
+  }
+  PhaseHost::Options host;
+  host.feeds = options_.feeds;
+  if (!options_.fetches.empty()) {
+    host.wantsFetch = [this](const std::string &name) {
+      return std::find(options_.fetches.begin(), options_.fetches.end(), name) != options_.fetches.end();
+    };
+    host.fetched = [this](const executor::LaneInfo &lane, uint32_t fetch, uint64_t step, const void *data) {
+      sendFetched(lane, fetch, step, data);
+    };
+  }
+  host.stopRequested = [this] { return stopPhase_.load(std::memory_order_relaxed); };
+  host.firstStepDone = [this] {
+    if (stats_.firstStepSeconds == 0)
+      stats_.firstStepSeconds = observe::secondsSinceProcessStart();
+  };
+  host_ = std::make_shared<PhaseHost>(plan_, task_, run, batches_.get(), std::move(host));
+  GRAPHC_ASSIGN_OR_RETURN(
+      lanes_, executor::makeLanes({plan_, task_, *variables_, *library_, transports_->all(), *host_}, phase_));
+  std::lock_guard lock(mutex_);
+  running_ = host_;
+  return failure_ ? failure_->status : absl::OkStatus();
+}
+
+absl::Status TaskSession::checkFeeds(const plan::Phase &phase) const {
+  for (uint32_t index : phase.programs())
+    for (const plan::Port &feed : plan_.programs(static_cast<int>(index)).feeds()) {
+      const plan::TensorType &type = plan_.programs(static_cast<int>(index)).buffers(static_cast<int>(feed.buffer())).type();
+      auto given = options_.feeds.find(feed.name());
+      if (given == options_.feeds.end())
+        return absl::InvalidArgumentError(absl::StrCat(phase.name(), " has the argument ", feed.name(), " : ", plan::typeText(type),
+                                                       "; give its value with --feed ", feed.name(), "=FILE.npy"));
+      if (given->second.size() != plan::tensorBytes(type).value_or(0))
+        return absl::InvalidArgumentError(absl::StrCat("--feed ", feed.name(), ": expected ", plan::typeText(type), ", the file has ",
+                                                       given->second.size(), " bytes of data"));
+    }
+  return absl::OkStatus();
+}
+
+absl::Status TaskSession::runPhase(Done *done) {
+  executor::RunOptions options;
+  options.reportAfter = options_.reportAfter;
+  options.deadline = options_.deadline;
+  options.onWait = [this](const executor::WaitReport &report) {
+    std::string text = absl::StrCat(report.text, ", for ", absl::FormatDuration(absl::Trunc(report.since, absl::Seconds(1))));
+    options_.warn(text);
+    std::lock_guard lock(mutex_);
+    waiting_ = text;
+  };
+  options.onFailure = [this](const executor::Lane &, const absl::Status &status) {
+    // Aborted: the lane only heard of it, whoever aborted the transports has said why.
+    fail({status, absl::IsAborted(status), ""});
+  };
+  transport::TransportCounters before = transports_->all().counters();
+  absl::Time start = absl::Now();
+  absl::Status status = executor::runLanes(lanes_, options);
+  absl::Duration took = absl::Now() - start;
+  {
+    std::lock_guard lock(mutex_);
+    waiting_.clear();
+    if (failure_)
+      return failure_->status;
+  }
+  GRAPHC_RETURN_IF_ERROR(status);
+  done->set_steps(host_->steps());
+  done->set_stopped(host_->stopped());
+  for (auto &[epoch, loss] : host_->losses()) {
+    service::EpochSum &sum = *done->add_losses();
+    sum.set_epoch(epoch);
+    sum.set_loss(loss.sum);
+    sum.set_count(loss.count);
+  }
+  for (auto &[name, total] : host_->metrics()) {
+    service::MetricSum &sum = *done->add_metrics();
+    sum.set_name(name);
+    sum.set_sum(total.sum);
+    sum.set_count(total.count);
+  }
+  if (const int64_t *step = variables_->globalStep())
+    done->set_global_step(*step);
+  addStats(*host_, took, before);
+  endPhase();
+  return absl::OkStatus();
+}
+
+// The file of --stats is about training; a run that only evaluates or predicts is told about that instead.
+void TaskSession::addStats(const PhaseHost &host, absl::Duration took, const transport::TransportCounters &before) {
+  bool training = plan_.phases(static_cast<int>(phase_)).role() == plan::TRAIN;
+  if (!training && statsOfTraining_)
+    return;
+  statsOfTraining_ |= training;
+  transport::TransportCounters now = transports_->all().counters();
+  stats_.steps += host.steps();
+  stats_.times.merge(host.times());
+  stats_.seconds += absl::ToDoubleSeconds(took);
+  stats_.bytesSent += now.bytesSent - before.bytesSent;
+  stats_.bytesReceived += now.bytesReceived - before.bytesReceived;
+  stats_.controlBytes += now.controlBytes - before.controlBytes;
+  uint64_t touched = 0;
+  for (const auto &lane : lanes_)
+    touched += lane->frame().bytesTouched();
+  stats_.arenaBytesTouched = std::max(stats_.arenaBytesTouched, touched);
+}
+
+void TaskSession::endPhase() {
+  {
+    std::lock_guard lock(mutex_);
+    running_.reset();
+  }
+  if (batches_)
+    batches_->stop();
+  bool failed;
+  {
+    std::lock_guard lock(mutex_);
+    failed = failure_.has_value();
+  }
+  if (failed && transports_)
+    transports_->shutdown(); // gRPC may still hold slices of the arenas
+  lanes_.clear();
+  host_.reset();
+  batches_.reset();
+}
+
+void TaskSession::sendFetched(const executor::LaneInfo &lane, uint32_t fetch, uint64_t step, const void *data) {
+  const plan::Buffer &buffer =
+      lane.program->buffers(static_cast<int>(lane.program->fetches(static_cast<int>(fetch)).buffer()));
+  service::FromTask message;
+  service::Fetched &fetched = *message.mutable_fetched();
+  fetched.set_program(lane.programIndex);
+  fetched.set_fetch(fetch);
+  fetched.set_instance(lane.instance);
+  fetched.set_step(step);
+  fetched.set_value(data, buffer.bytes());
+  link_.send(std::move(message));
+}
+
+void TaskSession::end(Done *done) {
+  stats_.residentBytes = observe::residentBytes();
+  done->set_stats(observe::toJson(stats_));
+  std::lock_guard lock(mutex_);
+  ended_ = true;
+}
+
+} // namespace graphc::session

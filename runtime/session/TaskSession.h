@@ -1,0 +1,103 @@
+//===- TaskSession.h - one task's life: what it does for each of the master's orders ----------------------*- C++ -*-===//
+//
+// load → join → prepare → connect → initialise or restore → (begin, run)* with saves between → end. The master decides what comes
+// next (Driver.h); this class knows how. One thread calls run(); the pulse thread asks for progress; anything may fail().
+//
+//===----------------------------------------------------------------------------------------------------------------===//
+#ifndef GRAPHC_RUNTIME_SESSION_TASKSESSION_H
+#define GRAPHC_RUNTIME_SESSION_TASKSESSION_H
+
+#include "runtime/data/PhaseBatches.h"
+#include "runtime/executor/TaskPhase.h"
+#include "runtime/observe/Stats.h"
+#include "runtime/plan/PlanFile.h"
+#include "runtime/service/ControlLink.h"
+#include "runtime/session/PhaseHost.h"
+#include "runtime/session/TaskTransports.h"
+
+namespace graphc::session {
+
+struct TaskOptions {
+  uint32_t task = 0;                           ///< own number
+  TransportOptions transport;                  ///< task, data, incarnation, … as for TaskTransports
+  data::DataSearch data;
+  std::map<std::string, std::string> feeds;    ///< name → bytes
+  std::vector<std::string> fetches;            ///< names of --fetch
+  absl::Duration deadline = absl::Seconds(300);
+  absl::Duration reportAfter = absl::Seconds(10);
+  std::function<void(const std::string &)> log;      ///< a line for this task's log
+  std::function<void(const std::string &)> warn;
+};
+
+/// Why a task ends before its time.
+struct TaskFailure {
+  absl::Status status;
+  bool secondary = false;      ///< another task failed first; `status` names it where known
+  std::string suspect;
+};
+
+class TaskSession {
+public:
+  TaskSession(const plan::LoadedPlan &plan, TaskOptions options, service::ControlLink &link);
+  ~TaskSession();
+
+  /// Obeys orders until the end. Never throws, never hangs: every wait ends with an order, a failure or a deadline.
+  std::optional<TaskFailure> run();
+  /// SIGTERM: ends the running phase at the next step boundary. Any thread; also a signal's.
+  void requestStop() { stop_.store(true, std::memory_order_relaxed); }
+  /// For the pulse.
+  service::Progress progress() const;
+  /// First one wins: aborts the transports, which wakes the lanes. Any thread.
+  void fail(TaskFailure failure);
+
+private:
+  using Order = service::Order;
+  using Done = service::Done;
+  absl::Status obey(const Order &order, Done *done);
+  absl::Status prepare(const Order::Prepare &order);
+  absl::Status connect(Done *done);
+  absl::Status initialize(const Order::Initialize &order, Done *done);
+  absl::Status begin(const Order::Begin &order);
+  absl::Status runPhase(Done *done);
+  absl::Status save(const Order::Save &order, Done *done);
+  absl::Status check(const Order::Check &order);
+  absl::Status dump(const Order::Dump &order);
+  absl::Status checkFeeds(const plan::Phase &phase) const;
+  void end(Done *done);
+  void endPhase();
+  void sendFetched(const executor::LaneInfo &lane, uint32_t fetch, uint64_t step, const void *data);
+  void addStats(const PhaseHost &host, absl::Duration took, const transport::TransportCounters &before);
+
+  const plan::LoadedPlan &loaded_;
+  const plan::Plan &plan_;
+  const TaskOptions options_;
+  const plan::Task task_;
+  const std::string name_;
+  service::ControlLink &link_;
+
+  data::DatasetCache datasets_;
+  std::vector<service::Peer> peers_;
+  std::unique_ptr<executor::KernelLibrary> library_;
+  std::unique_ptr<executor::VariableStore> variables_;
+  std::unique_ptr<TaskTransports> transports_;
+
+  // Of the phase that was begun. The host is shared because the pulse may be reading it when the phase ends.
+  uint32_t phase_ = 0;
+  std::unique_ptr<data::PhaseBatches> batches_;
+  std::shared_ptr<PhaseHost> host_;
+  std::vector<std::unique_ptr<executor::Lane>> lanes_;
+  std::atomic<bool> stop_{false}, stopPhase_{false};
+
+  mutable std::mutex mutex_;
+  std::shared_ptr<PhaseHost> running_ ABSL_GUARDED_BY(mutex_);    ///< host_ while the pulse may look
+  std::optional<TaskFailure> failure_ ABSL_GUARDED_BY(mutex_);
+  bool ended_ = false;                                            ///< End was obeyed; written under mutex_
+  transport::Transport *abortable_ ABSL_GUARDED_BY(mutex_) = nullptr;
+  std::string waiting_ ABSL_GUARDED_BY(mutex_);                   ///< the last report of a wait that lasts
+
+  observe::TaskStats stats_;
+  bool statsOfTraining_ = false;
+};
+
+} // namespace graphc::session
+#endif

@@ -1,0 +1,53 @@
+//===- TaskTransports.h - a task's transports to all of its peers -----------------------------------------*- C++ -*-===//
+#ifndef GRAPHC_RUNTIME_SESSION_TASKTRANSPORTS_H
+#define GRAPHC_RUNTIME_SESSION_TASKTRANSPORTS_H
+
+#include "runtime/plan/plan.pb.h"
+#include "runtime/service/service.pb.h"
+#include "runtime/transport/GrpcTransport.h"
+#include "runtime/transport/SharedMemory.h"
+#include "runtime/transport/Transport.h"
+
+#include <functional>
+
+namespace graphc::session {
+
+struct TransportOptions {
+  std::string kind = "auto";               ///< auto, shm or grpc
+  std::string fingerprint, token, run;
+  uint32_t task = 0;                       ///< own number
+  uint64_t incarnation = 0;
+  transport::DataService *data = nullptr;  ///< of this task's server; null only where there are no peers
+  /// Test hook: this task's sends begin so much later.
+  absl::Duration sendDelay;
+  std::function<void(const std::string &peer, absl::Status)> broken;  ///< a peer's stream broke; any thread
+};
+
+/// In-process channels to itself, shared memory to peers on this host, gRPC to the others: one TransportSet, each channel in
+/// exactly one of them.
+class TaskTransports {
+public:
+  /// Builds all ends and begins to accept; every task does this before any connects.
+  static absl::StatusOr<std::unique_ptr<TaskTransports>> prepare(const plan::Plan &plan,
+                                                                 const std::vector<service::Peer> &peers,
+                                                                 TransportOptions options);
+  ~TaskTransports();
+  absl::Status connect(absl::Time deadline);
+  /// Ends streams before the lanes' buffers are freed.
+  void shutdown();
+  transport::Transport &all() { return *all_; }
+  /// "shm", "grpc", "shm and grpc", "in process": for the log.
+  const std::string &description() const { return description_; }
+
+private:
+  TaskTransports() = default;
+  TransportOptions options_;
+  std::vector<std::pair<uint32_t, std::string>> dial_;  ///< task, address
+  std::unique_ptr<transport::Transport> all_;
+  transport::GrpcTransport *grpc_ = nullptr;            ///< owned by all_
+  transport::SharedMemoryTransport *shm_ = nullptr;
+  std::string description_;
+};
+
+} // namespace graphc::session
+#endif

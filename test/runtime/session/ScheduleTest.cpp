@@ -1,0 +1,62 @@
+#include "runtime/session/Schedule.h"
+
+#include <gtest/gtest.h>
+
+namespace graphc::session {
+namespace {
+
+TEST(Schedule, EpochsBecomeStepsRoundedUp) {
+  Schedule schedule{.samples = 60000, .samplesPerStep = 256};
+  EXPECT_EQ(schedule.stepsOf(5), 1172u); // 1171.875
+  EXPECT_EQ(schedule.stepsOf(1), 235u);
+  EXPECT_EQ(schedule.stepsOf(0), 0u);
+  EXPECT_EQ((Schedule{.samples = 100, .samplesPerStep = 10}).stepsOf(0.3), 3u) << "0.3 * 10 is 3 and not a little more";
+  EXPECT_EQ((Schedule{}).stepsOf(5), 0u);
+}
+
+TEST(Schedule, EpochOfAStepStraddles) {
+  Schedule schedule{.samples = 10, .samplesPerStep = 4};
+  EXPECT_EQ(schedule.epochOf(0), 0u);
+  EXPECT_EQ(schedule.epochOf(2), 0u); // samples 8..11: begins in epoch 0
+  EXPECT_EQ(schedule.epochOf(3), 1u);
+}
+
+TEST(Schedule, PausesAtTheNearestReason) {
+  Schedule schedule{.samples = 100, .samplesPerStep = 10, .evalEvery = 1, .saveEvery = 7, .total = 25};
+  Schedule::Pause pause = schedule.next(0);
+  EXPECT_EQ(pause.step, 7u);
+  EXPECT_TRUE(pause.save);
+  EXPECT_FALSE(pause.evaluate);
+  pause = schedule.next(7);
+  EXPECT_EQ(pause.step, 10u);
+  EXPECT_TRUE(pause.evaluate);
+  EXPECT_FALSE(pause.save);
+  pause = schedule.next(21);
+  EXPECT_EQ(pause.step, 25u);
+  EXPECT_TRUE(pause.save) << "the end always saves";
+  EXPECT_FALSE(pause.evaluate);
+}
+
+TEST(Schedule, EveryStepIsReachedWhateverTheFraction) {
+  for (double every : {0.1, 0.35, 1.0, 2.5}) {
+    Schedule schedule{.samples = 61, .samplesPerStep = 8, .evalEvery = every, .saveEveryEpoch = true, .total = 100};
+    uint64_t step = 0, rounds = 0;
+    while (step < schedule.total && rounds++ < 1000) {
+      Schedule::Pause pause = schedule.next(step);
+      ASSERT_GT(pause.step, step) << every;
+      step = pause.step;
+    }
+    EXPECT_EQ(step, 100u);
+  }
+}
+
+TEST(Schedule, GoingOnFromTheMiddleFindsTheSamePauses) {
+  Schedule schedule{.samples = 60000, .samplesPerStep = 256, .saveEveryEpoch = true, .total = 1172};
+  EXPECT_EQ(schedule.next(0).step, 235u);
+  EXPECT_EQ(schedule.next(235).step, 469u);
+  EXPECT_EQ(schedule.next(300).step, 469u);
+  EXPECT_EQ(schedule.next(938).step, 1172u);
+}
+
+} // namespace
+} // namespace graphc::session

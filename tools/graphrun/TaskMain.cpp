@@ -1,0 +1,342 @@
+#include "tools/graphrun/TaskMain.h"
+
+#include "runtime/base/File.h"
+#include "runtime/base/Log.h"
+#include "runtime/base/Status.h"
+#include "runtime/checkpoint/Npy.h"
+#include "runtime/observe/ProcessInfo.h"
+#include "runtime/plan/Types.h"
+#include "runtime/service/TaskServer.h"
+#include "runtime/service/Token.h"
+#include "runtime/session/FetchPrinter.h"
+#include "runtime/session/TaskSession.h"
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "absl/time/clock.h"
+
+#include <csignal>
+#include <cstdlib>
+#include <thread>
+#include <unistd.h>
+
+namespace graphc::graphrun {
+namespace {
+constexpr absl::Duration kPulse = absl::Milliseconds(250), kLostAfter = absl::Seconds(8);
+
+std::atomic<int> stopSignals{0};
+static_assert(std::atomic<int>::is_always_lock_free); // a signal handler may use it
+
+void onSignal(int) {
+  if (stopSignals.fetch_add(1) > 0)
+    _exit(1); // asked twice: at once
+}
+
+/// GRAPHC_TEST_DELAY_US="worker:1=2000,worker:2=0": how late this task's sends begin (session/DelayTransport.h).
+absl::Duration testDelay(const std::string &label) {
+  const char *text = std::getenv("GRAPHC_TEST_DELAY_US");
+  std::vector<std::string> entries = absl::StrSplit(text ? text : "", ',');
+  for (const std::string &entry : entries) {
+    std::vector<std::string> parts = absl::StrSplit(entry, '=');
+    int64_t us = 0;
+    if (parts.size() == 2 && parts[0] == label && absl::SimpleAtoi(parts[1], &us))
+      return absl::Microseconds(us);
+  }
+  return absl::ZeroDuration();
+}
+
+/// Where this process's lines go: to the launcher's pipe, or to a terminal that it shares with nobody.
+class Output {
+public:
+  explicit Output(int reportFd) : report_(reportFd), line_(stderr) {}
+  void show(const observe::ProgressSnapshot &snapshot) {
+    if (report_ < 0)
+      line_.show(snapshot);
+    else
+      report(absl::StrCat("{\"progress\":", observe::toJson(snapshot), "}"));
+  }
+  void print(const std::string &line) { line_.print(stdout, line); }
+  void log(const std::string &line) {
+    line_.finish();
+    base::logger().info("{}", line);
+  }
+  void warn(const std::string &line) {
+    line_.finish();
+    base::logger().warn("{}", line);
+  }
+  void error(const ErrorReport &error) {
+    line_.finish();
+    if (report_ >= 0)
+      report(encode(error));
+    else
+      std::fprintf(stderr, "graphrun: %s\n", error.message.c_str());
+  }
+
+private:
+  void report(std::string text) {
+    text += '\n';
+    std::lock_guard lock(mutex_);
+    (void)base::writeAll(report_, text.data(), text.size(), "the launcher's pipe"); // gone with the launcher, and so are we
+  }
+  const int report_;
+  std::mutex mutex_;
+  observe::ProgressLine line_;
+};
+
+absl::StatusOr<std::map<std::string, std::string>> readFeeds(const plan::Plan &plan, const Flags &flags) {
+  std::map<std::string, std::string> feeds;
+  for (const auto &[name, path] : flags.feeds) {
+    GRAPHC_ASSIGN_OR_RETURN(checkpoint::NpyArray array, checkpoint::readNpy(path));
+    bool known = false;
+    for (const plan::Program &program : plan.programs())
+      for (const plan::Port &feed : program.feeds()) {
+        if (feed.name() != name)
+          continue;
+        known = true;
+        const plan::TensorType &type = program.buffers(static_cast<int>(feed.buffer())).type();
+        if (!plan::sameType(type, array.type))
+          return absl::InvalidArgumentError(absl::StrCat("--feed ", name, ": expected ", plan::typeText(type), ", ", path, " has ",
+                                                         plan::typeText(array.type)));
+      }
+    if (!known)
+      return absl::InvalidArgumentError(absl::StrCat("--feed ", name, ": the plan has no argument of this name"));
+    feeds[name] = std::move(array.data);
+  }
+  return feeds;
+}
+
+/// Everything that lives as long as this task does, in the order in which it must go.
+class TaskProcess {
+public:
+  TaskProcess(const Flags &flags, const plan::LoadedPlan &plan, const TaskSetup &setup)
+      : flags_(flags), loaded_(plan), plan_(plan.plan), setup_(setup), output_(setup.reportFd), tasks_(plan::allTasks(plan_)),
+        name_(plan::taskText(plan_, tasks_[setup.task])), incarnation_(service::randomIncarnation()) {
+    const plan::Task &self = tasks_[setup.task];
+    label_ = absl::StrCat(plan_.jobs(static_cast<int>(self.job())).name(), ":", self.index());
+    chief_ = plan::sameTask(self, plan_.chief());
+  }
+  ~TaskProcess() {
+    stopPulse();
+    if (driving_.joinable())
+      driving_.join();
+    session_.reset();
+    link_->close();
+    if (master_)
+      master_->close();
+    if (server_)
+      server_->shutdown();
+  }
+
+  int run() {
+    link_ = std::make_shared<NoLink>(); // so that every path may close it
+    if (absl::Status status = setUp(); !status.ok())
+      return fail({status, false, ""});
+    pulse_ = std::thread([this] { pulse(); });
+    if (absl::Status status = join(); !status.ok())
+      return fail({status, false, ""});
+    absl::Status driven;
+    if (driver_)
+      driving_ = std::thread([&] { driven = driver_->run(); });
+    std::optional<session::TaskFailure> failure = session_->run();
+    if (driving_.joinable())
+      driving_.join();
+    stopPulse();
+    if (failure)
+      return fail(verdict(*failure));
+    if (!driven.ok()) // after the end: a file of --stats that cannot be written, or a stop that was asked for
+      return fail({driven, false, ""});
+    return 0;
+  }
+
+private:
+  struct NoLink final : service::ControlLink {
+    void send(service::FromTask) override {}
+    void close() override {}
+  };
+
+  absl::Status setUp() {
+    base::LogOptions log;
+    log.file = flags_.logFile.empty() || tasks_.size() == 1 ? flags_.logFile : absl::StrCat(flags_.logFile, chief_ ? "" : "." + label_);
+    GRAPHC_RETURN_IF_ERROR(base::initializeLog(log));
+    session::TaskOptions options;
+    GRAPHC_ASSIGN_OR_RETURN(options.feeds, readFeeds(plan_, flags_));
+    bool alone = tasks_.size() == 1;
+    if (chief_)
+      makeMaster();
+    if (!alone) {
+      service::silenceGrpc();
+      if (chief_)
+        master_ = std::make_unique<service::MasterService>(*coordinator_, setup_.token);
+      GRAPHC_ASSIGN_OR_RETURN(server_, service::TaskServer::start(setup_.addresses[setup_.task], master_.get()));
+    }
+    if (chief_) {
+      local_ = std::make_shared<service::LocalLink>(*coordinator_, setup_.task);
+      link_ = local_;
+    } else {
+      uint32_t chief = 0;
+      while (!plan::sameTask(tasks_[chief], plan_.chief()))
+        ++chief;
+      stream_ = std::make_shared<service::StreamLink>(
+          service::dial(setup_.addresses[chief]), setup_.token,
+          absl::StrCat(plan::taskText(plan_, plan_.chief()), setup_.reportFd < 0 ? " at " + setup_.addresses[chief] : ""));
+      link_ = stream_;
+    }
+    options.task = setup_.task;
+    options.transport.token = setup_.token;
+    options.transport.incarnation = incarnation_;
+    options.transport.data = server_ ? &server_->data() : nullptr;
+    options.transport.sendDelay = testDelay(label_);
+    options.data.dataDir = flags_.dataDirectory;
+    options.data.planDir = flags_.plan.find('/') == std::string::npos ? "." : flags_.plan.substr(0, flags_.plan.rfind('/'));
+    options.fetches = flags_.fetches;
+    options.deadline = absl::Seconds(flags_.deadlineSeconds);
+    options.log = [this](const std::string &line) { output_.log(line); };
+    options.warn = [this](const std::string &line) { output_.warn(line); };
+    session_ = std::make_unique<session::TaskSession>(loaded_, std::move(options), *link_);
+    return absl::OkStatus();
+  }
+
+  void makeMaster() {
+    service::Coordinator::Options options;
+    options.fingerprint = loaded_.fingerprint;
+    for (const plan::Task &task : tasks_)
+      options.taskNames.push_back(plan::taskText(plan_, task));
+    options.lostAfter = kLostAfter;
+    options.joinDeadline = absl::Seconds(flags_.joinSeconds);
+    options.announce = [this](const std::string &line) { output_.log(line); };
+    if (!flags_.fetches.empty()) {
+      fetched_ = std::make_unique<session::FetchPrinter>(plan_, flags_.fetches, [this](const std::string &line) { output_.print(line); });
+      options.fetched = [this](const service::Fetched &value) { fetched_->add(value); };
+    }
+    coordinator_ = std::make_unique<service::Coordinator>(std::move(options));
+    session::DriverOptions driver = driverOptions(flags_);
+    driver.run = setup_.run;
+    driver.show = [this](const observe::ProgressSnapshot &snapshot) { output_.show(snapshot); };
+    driver.print = [this](const std::string &line) { output_.print(line); };
+    driver.log = [this](const std::string &line) { output_.log(line); };
+    driver_ = std::make_unique<session::Driver>(loaded_, *coordinator_, std::move(driver));
+  }
+
+  absl::Status join() {
+    service::Hello hello;
+    hello.set_task(setup_.task);
+    hello.set_name(name_);
+    hello.set_fingerprint(loaded_.fingerprint);
+    hello.set_incarnation(incarnation_);
+    hello.set_pid(getpid());
+    hello.set_host(observe::hostName());
+    hello.set_host_id(observe::hostId());
+    hello.set_address(setup_.addresses.empty() ? "" : setup_.addresses[setup_.task]);
+    hello.set_version(GRAPHC_VERSION);
+    if (local_)
+      return local_->join(hello);
+    return stream_->open(hello, absl::Now() + absl::Seconds(flags_.joinSeconds),
+                         [this](const std::string &line) { output_.log(line); });
+  }
+
+  void pulse() {
+    std::unique_lock lock(pulseMutex_);
+    while (!pulseEnds_) {
+      lock.unlock();
+      if (stopSignals.load(std::memory_order_relaxed) > 0) {
+        session_->requestStop();
+        if (stream_ && stream_->heard() == absl::InfiniteFuture()) // nothing began yet: nothing to end in good order
+          stream_->lost(absl::CancelledError("stopped while waiting for the chief, as asked"));
+      }
+      service::FromTask message;
+      *message.mutable_progress() = session_->progress();
+      link_->send(std::move(message));
+      if (driver_)
+        driver_->pulse();
+      else if (absl::Now() - stream_->heard() > kLostAfter)
+        stream_->lost(absl::UnavailableError(absl::StrCat("the chief ", plan::taskText(plan_, plan_.chief()), " did not answer for ",
+                                                          absl::FormatDuration(kLostAfter))));
+      lock.lock();
+      pulseEnd_.wait_for(lock, absl::ToChronoMilliseconds(kPulse), [this] { return pulseEnds_; });
+    }
+  }
+  void stopPulse() {
+    {
+      std::lock_guard lock(pulseMutex_);
+      pulseEnds_ = true;
+      pulseEnd_.notify_all();
+    }
+    if (pulse_.joinable())
+      pulse_.join();
+  }
+
+  /// The master knows best what came first.
+  session::TaskFailure verdict(session::TaskFailure failure) const {
+    if (!coordinator_)
+      return failure;
+    std::optional<service::RootCause> cause = coordinator_->rootCause();
+    if (!cause)
+      return failure;
+    bool own = cause->task == name_;
+    return {own ? cause->status : absl::Status(cause->status.code(), absl::StrCat(cause->task, ": ", cause->status.message())), !own,
+            cause->task};
+  }
+
+  int fail(const session::TaskFailure &failure) {
+    std::string message = base::describe(failure.status);
+    if (setup_.reportFd < 0 && tasks_.size() > 1 && !failure.secondary && message.rfind(name_, 0) != 0)
+      message = absl::StrCat(name_, ": ", message);
+    output_.error({name_, message, failure.secondary});
+    return 1;
+  }
+
+  const Flags &flags_;
+  const plan::LoadedPlan &loaded_;
+  const plan::Plan &plan_;
+  const TaskSetup &setup_;
+  Output output_;
+  const std::vector<plan::Task> tasks_;
+  const std::string name_;
+  const uint64_t incarnation_;
+  std::string label_;
+  bool chief_ = false;
+
+  std::unique_ptr<session::FetchPrinter> fetched_;
+  std::unique_ptr<service::Coordinator> coordinator_;
+  std::unique_ptr<session::Driver> driver_;
+  std::unique_ptr<service::MasterService> master_;
+  std::unique_ptr<service::TaskServer> server_;
+  std::shared_ptr<service::LocalLink> local_;
+  std::shared_ptr<service::StreamLink> stream_;
+  std::shared_ptr<service::ControlLink> link_;
+  std::unique_ptr<session::TaskSession> session_;
+  std::thread driving_, pulse_;
+  std::mutex pulseMutex_;
+  std::condition_variable pulseEnd_;
+  bool pulseEnds_ = false;
+};
+} // namespace
+
+session::DriverOptions driverOptions(const Flags &flags) {
+  session::DriverOptions options;
+  options.entry = flags.entry;
+  options.epochs = flags.epochs;
+  options.steps = flags.steps;
+  options.evalEveryEpochs = flags.evalEveryEpochs;
+  options.saveEverySeconds = flags.checkpointEverySeconds;
+  options.saveEverySteps = flags.checkpointEverySteps;
+  options.checkpointDirectory = flags.checkpointDirectory;
+  options.dumpDirectory = flags.dumpDirectory;
+  options.statsFile = flags.statsFile;
+  options.transport = flags.transport;
+  return options;
+}
+
+int runTask(const Flags &flags, const plan::LoadedPlan &plan, const TaskSetup &setup) {
+  struct sigaction action{};
+  action.sa_handler = onSignal;
+  action.sa_flags = SA_RESTART;
+  sigaction(SIGTERM, &action, nullptr);
+  sigaction(SIGINT, &action, nullptr);
+  signal(SIGPIPE, SIG_IGN);
+  TaskProcess process(flags, plan, setup);
+  return process.run();
+}
+
+} // namespace graphc::graphrun

@@ -1,0 +1,26 @@
+//===- TaskMain.h - one task in this process --------------------------------------------------------------*- C++ -*-===//
+#ifndef GRAPHC_TOOLS_GRAPHRUN_TASKMAIN_H
+#define GRAPHC_TOOLS_GRAPHRUN_TASKMAIN_H
+
+#include "runtime/plan/PlanFile.h"
+#include "runtime/session/Driver.h"
+#include "tools/graphrun/Flags.h"
+#include "tools/graphrun/LaunchContext.h"
+
+namespace graphc::graphrun {
+
+struct TaskSetup {
+  uint32_t task = 0;                        ///< its number
+  std::vector<std::string> addresses;       ///< by task number; empty where the plan has one task
+  std::string token, run;
+  int reportFd = -1;                        ///< to the launcher; -1: started by hand
+};
+
+/// What the driver is asked to do, from the command line.
+session::DriverOptions driverOptions(const Flags &flags);
+
+/// Runs the task to its end; returns the exit status. Everything the user must know was printed or reported.
+int runTask(const Flags &flags, const plan::LoadedPlan &plan, const TaskSetup &setup);
+
+} // namespace graphc::graphrun
+#endif

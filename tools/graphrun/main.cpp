@@ -1,0 +1,174 @@
+// graphrun: runs a plan. This file decides what this process is: the launcher of all tasks, or one task.
+#include "runtime/base/Status.h"
+#include "runtime/cluster/Address.h"
+#include "runtime/plan/Types.h"
+#include "runtime/service/Token.h"
+#include "tools/graphrun/Launcher.h"
+#include "tools/graphrun/TaskMain.h"
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+
+#include <cstdlib>
+#include <fcntl.h>
+#include <unistd.h>
+
+namespace {
+using namespace graphc;
+
+int usageError(const absl::Status &status) {
+  std::fprintf(stderr, "graphrun: %s\n", base::describe(status).c_str());
+  return 2;
+}
+
+absl::StatusOr<cluster::ResolvedAddresses> addressesOf(const plan::Plan &plan, const graphrun::Flags &flags) {
+  cluster::AddressSources sources;
+  sources.flags = flags.hosts;
+  if (!flags.clusterFile.empty()) {
+    GRAPHC_ASSIGN_OR_RETURN(sources.file, cluster::readClusterFile(flags.clusterFile));
+  }
+  if (const char *environment = std::getenv("TF_CONFIG"); environment && *environment)
+    sources.environment = environment;
+  std::vector<cluster::PlanJob> jobs;
+  for (const plan::Job &job : plan.jobs())
+    jobs.push_back({job.name(), job.tasks()});
+  return cluster::resolveAddresses(jobs, sources);
+}
+
+/// "worker:1 is 10.0.0.5:2222", the first task that is not on this machine's loopback; "" where there is none.
+std::string foreignTask(const cluster::ResolvedAddresses &resolved) {
+  for (const auto &[job, addresses] : resolved.addresses)
+    for (size_t i = 0; i < addresses.size(); ++i)
+      if (!cluster::isLoopbackAddress(addresses[i]))
+        return absl::StrCat(job, ":", i, " is ", addresses[i]);
+  return "";
+}
+
+absl::StatusOr<uint32_t> taskNumber(const plan::Plan &plan, const std::string &job, uint32_t index) {
+  std::vector<std::string> known;
+  uint32_t number = 0;
+  for (const plan::Job &one : plan.jobs()) {
+    if (one.name() == job && index < one.tasks())
+      return number + index;
+    if (one.name() == job)
+      return absl::InvalidArgumentError(absl::StrCat("--task_index ", index, ": the plan has ", one.tasks(), " task",
+                                                     one.tasks() == 1 ? "" : "s", " of job ", job, ", counted from 0"));
+    number += one.tasks();
+    known.push_back(one.name());
+  }
+  return absl::InvalidArgumentError(absl::StrCat("--job_name ", job, ": the plan has the jobs ", absl::StrJoin(known, ", "),
+                                                 cluster::didYouMean(job, known)));
+}
+
+/// One task by hand: addresses, the user's token.
+absl::StatusOr<graphrun::TaskSetup> setUpByHand(const plan::Plan &plan, const graphrun::Flags &flags,
+                                                const cluster::ResolvedAddresses &resolved, const cluster::TaskRef &task) {
+  graphrun::TaskSetup setup;
+  GRAPHC_ASSIGN_OR_RETURN(setup.task, taskNumber(plan, task.job, task.index));
+  if (plan::allTasks(plan).size() == 1)
+    return setup;
+  if (resolved.addresses.empty()) {
+    std::string flagsNeeded;
+    for (const plan::Job &job : plan.jobs())
+      absl::StrAppend(&flagsNeeded, " --", job.name(), "_hosts localhost:PORT", job.tasks() > 1 ? ",…" : "");
+    return absl::InvalidArgumentError(absl::StrCat("one task alone needs the addresses of all:", flagsNeeded,
+                                                   ", or --cluster FILE, or TF_CONFIG"));
+  }
+  if (std::string foreign = foreignTask(resolved); !foreign.empty())
+    return absl::InvalidArgumentError(absl::StrCat(
+        foreign, ", which is not this machine's loopback: tasks on other machines need mutual TLS, which comes with a later version; "
+                 "use localhost:PORT or 127.0.0.1:PORT"));
+  for (const plan::Job &job : plan.jobs()) {
+    const std::vector<std::string> &of = resolved.addresses.at(job.name());
+    setup.addresses.insert(setup.addresses.end(), of.begin(), of.end());
+  }
+  setup.run = "by-hand";
+  GRAPHC_ASSIGN_OR_RETURN(setup.token, service::userToken());
+  return setup;
+}
+
+int launchAll(int argc, char **argv, const graphrun::Flags &flags, const plan::Plan &plan) {
+  graphrun::LaunchOptions options;
+  options.checkpointDirectory = flags.checkpointDirectory;
+  options.arguments.assign(argv + 1, argv + argc);
+  base::UniqueFd planFd;
+  if (flags.plan == "-") { // each task reads the plan; standard input is gone
+    auto text = plan::encodePlan(plan);
+    auto fd = text.ok() ? base::sealedMemfd("plan", *text) : text.status();
+    if (!fd.ok())
+      return usageError(fd.status());
+    planFd = *std::move(fd);
+    fcntl(planFd.get(), F_SETFD, 0);
+    for (std::string &argument : options.arguments)
+      if (argument == "-")
+        argument = absl::StrCat("/proc/self/fd/", planFd.get());
+  }
+  std::vector<plan::Task> tasks = plan::allTasks(plan);
+  for (size_t i = 0; i < tasks.size(); ++i) {
+    const std::string &job = plan.jobs(static_cast<int>(tasks[i].job())).name();
+    options.tasks.push_back({plan::taskText(plan, tasks[i]), absl::StrCat(job, ":", tasks[i].index()), job, tasks[i].index()});
+    if (plan::sameTask(tasks[i], plan.chief()))
+      options.chief = static_cast<uint32_t>(i);
+  }
+  return graphrun::Launcher(std::move(options)).run();
+}
+
+/// Bits depend on the thread count, so the plan's and the run's must be the same.
+absl::Status checkThreads(const plan::Plan &plan, const graphrun::Flags &flags) {
+  for (const plan::Kernel &kernel : plan.kernels())
+    if (kernel.has_matmul() && kernel.matmul().threads() > 0 && flags.intraOpThreads &&
+        kernel.matmul().threads() != *flags.intraOpThreads)
+      return absl::InvalidArgumentError(absl::StrCat("--intra_op_threads ", *flags.intraOpThreads, ": the plan was compiled for ",
+                                                     kernel.matmul().threads(), ", and results depend on it; compile it again"));
+  return absl::OkStatus();
+}
+
+int run(int argc, char **argv) {
+  auto launched = graphrun::takeLaunchContext();
+  if (!launched.ok())
+    return usageError(launched.status());
+  auto parsed = graphrun::parseFlags(argc, argv);
+  if (!parsed.ok())
+    return usageError(parsed.status());
+  if (parsed->exitStatus)
+    return *parsed->exitStatus;
+  const graphrun::Flags &flags = parsed->flags;
+  auto plan = plan::loadPlan(flags.plan);
+  if (!plan.ok())
+    return usageError(plan.status());
+  absl::Status valid = session::Driver::validate(plan->plan, graphrun::driverOptions(flags), flags.fetches);
+  if (valid.ok())
+    valid = checkThreads(plan->plan, flags);
+  if (!valid.ok())
+    return usageError(valid);
+  if (*launched) {
+    const graphrun::LaunchContext &context = **launched;
+    auto number = taskNumber(plan->plan, flags.jobName, flags.taskIndex.value_or(0));
+    if (!number.ok())
+      return usageError(number.status());
+    return graphrun::runTask(flags, *plan, {*number, context.addresses, context.token, context.run, context.reportFd});
+  }
+  auto resolved = addressesOf(plan->plan, flags);
+  if (!resolved.ok())
+    return usageError(resolved.status());
+  std::optional<cluster::TaskRef> task = flags.local ? std::nullopt : resolved->task;
+  if (!flags.jobName.empty())
+    task = cluster::TaskRef{flags.jobName, flags.taskIndex.value_or(0)};
+  if (task) {
+    for (const std::string &note : resolved->notes)
+      std::fprintf(stderr, "graphrun: %s\n", note.c_str());
+    auto setup = setUpByHand(plan->plan, flags, *resolved, *task);
+    return setup.ok() ? graphrun::runTask(flags, *plan, *setup) : usageError(setup.status());
+  }
+  if (std::string foreign = foreignTask(*resolved); !foreign.empty() && !flags.local)
+    return usageError(absl::InvalidArgumentError(absl::StrCat(
+        "the cluster names another machine (", foreign, "): give --local to start every task on this one, or --job_name and --task_index "
+        "to run one task here")));
+  if (plan::allTasks(plan->plan).size() == 1)
+    return graphrun::runTask(flags, *plan, {});
+  return launchAll(argc, argv, flags, plan->plan);
+}
+} // namespace
+
+int main(int argc, char **argv) { return run(argc, argv); }
