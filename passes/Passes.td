@@ -146,4 +146,49 @@ def VerifyPartitioned : Pass<"verify-partitioned", "::mlir::ModuleOp"> {
 // lower: kernels to LLVM
 //===----------------------------------------------------------------------------------------------------------===//
 
+def LowerNests : Pass<"lower-nests", "::mlir::func::FuncOp"> {
+  let summary = "structured ops on buffers become loops over vectors of 16 lanes";
+  let description = [{
+    Each linalg op becomes one nest of `scf.for`. A parallel nest runs its last loop 16 elements at a time, with a
+    masked evaluation for the rest. Reductions keep the numerical contract:
+
+    - over the innermost loop: element i goes to accumulator i mod 16; the 16 are combined as a fixed tree
+      (8 pairs i, i + 8; then 4, 2, 1) and the total with what the output held before;
+    - over outer loops: row-major order for each element of the kept innermost loop, 16 or 64 of them at a time.
+
+    Which of the two applies follows from the op's own loops, never from what was fused into its body, so fused and
+    unfused kernels agree bit for bit. Nothing is reassociated or contracted.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
+                           "::mlir::vector::VectorDialect"];
+}
+
+def ExpandMath : Pass<"expand-math", "::mlir::func::FuncOp"> {
+  let summary = "exp, log, tanh and power become polynomials of our own choosing";
+  let description = [{
+    A code object has no undefined symbol, so nothing may become a call of libm. f32 is good to about 2 units in the
+    last place, f64 to about 1e-15 relative. Only additions, multiplications, divisions and bit operations are used, no
+    fused multiply-add, so that every CPU gives the same bits. Scalars and vectors alike.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::vector::VectorDialect"];
+}
+
+def VerifyKernels : Pass<"verify-kernels", "::mlir::func::FuncOp"> {
+  let summary = "a kernel allocates nothing and calls nothing";
+  let description = [{
+    Refuses `memref.alloc`, `memref.alloca`, copies that would become a library call, and calls: buffers and their
+    offsets are settled before kernels are lowered, and a code object has no undefined symbol.
+  }];
+}
+
+def KernelsToLLVM : Pass<"kernels-to-llvm", "::mlir::ModuleOp"> {
+  let summary = "kernels in the LLVM dialect, with the table that the runtime looks up";
+  let description = [{
+    Each `func.func` becomes an `llvm.func` whose pointers are noalias and 64-byte aligned, behind an entry of the type
+    of runtime/kernels/KernelAbi.h; `graphc_kernels` lists the entries in the order of the functions in the module.
+    dist programs stay as they are.
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
+}
+
 #endif

@@ -1,0 +1,119 @@
+#include "passes/analysis/Liveness.h"
+
+#include <algorithm>
+#include <deque>
+
+namespace graphc {
+
+uint32_t Liveness::addProgram() {
+  programs.emplace_back();
+  return uint32_t(programs.size() - 1);
+}
+
+uint32_t Liveness::addChannel(uint32_t capacity, uint32_t tokens) {
+  channels.push_back({capacity, tokens});
+  return uint32_t(channels.size() - 1);
+}
+
+uint32_t Liveness::append(uint32_t program, Action action, uint32_t channel) {
+  nodes.push_back({program, action, channel});
+  programs[program].push_back(uint32_t(nodes.size() - 1));
+  return uint32_t(nodes.size() - 1);
+}
+
+/// In program order; a channel has one sending and one receiving program, so this order is total.
+std::vector<uint32_t> Liveness::nodesOf(uint32_t channel, Action action) const {
+  std::vector<uint32_t> found;
+  for (uint32_t node = 0; node < nodes.size(); ++node)
+    if (nodes[node].channel == channel && nodes[node].action == action)
+      found.push_back(node);
+  return found;
+}
+
+/// Adds the channel's edges of distance 0. With n messages a step, the i-th receive of a step takes the message of send
+/// i - tokens: of this step where that is not negative, of an earlier one otherwise. Send i needs the release of message
+/// i + tokens - capacity likewise.
+void Liveness::addMatching(uint32_t channel, Edges &edges, Result &result) const {
+  std::vector<uint32_t> sends = nodesOf(channel, Action::Send), receives = nodesOf(channel, Action::Receive);
+  std::vector<uint32_t> releases = nodesOf(channel, Action::Release);
+  if (sends.size() != receives.size()) {
+    result.mismatches.push_back({channel, uint32_t(sends.size()), uint32_t(receives.size())});
+    return;
+  }
+  if (releases.size() != receives.size())
+    releases = receives;
+  int64_t tokens = channels[channel].tokens, capacity = channels[channel].capacity;
+  for (int64_t i = 0; i < int64_t(sends.size()); ++i) {
+    if (i - tokens >= 0)
+      edges[sends[i - tokens]].push_back({receives[i], Reason::Message});
+    if (i + tokens - capacity >= 0 && i + tokens - capacity < int64_t(sends.size()))
+      edges[releases[i + tokens - capacity]].push_back({sends[i], Reason::Capacity});
+  }
+}
+
+/// Breadth first from every node that can still lie on a cycle: the graph is small (communication only).
+std::vector<Liveness::Step> Liveness::shortestCycle(const Edges &edges) const {
+  // Peel off what no cycle can pass, so that a live plan costs linear time.
+  std::vector<uint32_t> incoming(nodes.size(), 0);
+  for (const auto &out : edges)
+    for (Edge edge : out)
+      ++incoming[edge.to];
+  std::vector<uint32_t> ready;
+  for (uint32_t node = 0; node < nodes.size(); ++node)
+    if (incoming[node] == 0)
+      ready.push_back(node);
+  for (size_t i = 0; i < ready.size(); ++i)
+    for (Edge edge : edges[ready[i]])
+      if (--incoming[edge.to] == 0)
+        ready.push_back(edge.to);
+  if (ready.size() == nodes.size())
+    return {};
+
+  std::vector<Step> best;
+  for (uint32_t start = 0; start < nodes.size(); ++start) {
+    if (incoming[start] == 0)
+      continue;
+    std::vector<std::pair<int64_t, Reason>> from(nodes.size(), {-1, Reason::Order});
+    std::deque<uint32_t> queue{start};
+    bool closed = false;
+    while (!queue.empty() && !closed) {
+      uint32_t node = queue.front();
+      queue.pop_front();
+      for (Edge edge : edges[node]) {
+        if (from[edge.to].first >= 0 || incoming[edge.to] == 0)
+          continue;
+        from[edge.to] = {node, edge.reason};
+        if ((closed = edge.to == start))
+          break;
+        queue.push_back(edge.to);
+      }
+    }
+    if (!closed)
+      continue;
+    std::vector<Step> cycle;
+    uint32_t node = start;
+    do {
+      auto [previous, reason] = from[node];
+      cycle.push_back({uint32_t(previous), reason});
+      node = uint32_t(previous);
+    } while (node != start);
+    std::reverse(cycle.begin(), cycle.end());
+    if (best.empty() || cycle.size() < best.size())
+      best = std::move(cycle);
+  }
+  return best;
+}
+
+Liveness::Result Liveness::check() const {
+  Result result;
+  Edges edges(nodes.size());
+  for (const std::vector<uint32_t> &order : programs)
+    for (size_t i = 1; i < order.size(); ++i)
+      edges[order[i - 1]].push_back({order[i], Reason::Order});
+  for (uint32_t channel = 0; channel < channels.size(); ++channel)
+    addMatching(channel, edges, result);
+  result.cycle = shortestCycle(edges);
+  return result;
+}
+
+} // namespace graphc

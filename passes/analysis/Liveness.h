@@ -1,0 +1,78 @@
+//===- Liveness.h - can a set of programs hang? ---------------------------------------------------*- C++ -*-===//
+//
+// The proof behind "never a silent hang". It knows nothing of how programs were made: it is given, for each program, its
+// communication in program order, and each channel's capacity and initial messages. From these it draws a graph whose
+// edges carry a step distance (the later end happens `distance` steps after the earlier one):
+//
+//   program order             u before v in one step                         0
+//   the loop                  last of a step before the first of the next    1
+//   matching                  k-th send before the k-th receive              tokens move it to a later step
+//   capacity                  k-th release before the (k + capacity)-th send
+//
+// The plan is live if and only if the edges of distance 0 form no cycle. Families need no expansion: all instances run
+// the same order, so a cycle of the expansion maps to a cycle of the family.
+//
+//===----------------------------------------------------------------------------------------------------------------===//
+#ifndef GRAPHC_PASSES_ANALYSIS_LIVENESS_H
+#define GRAPHC_PASSES_ANALYSIS_LIVENESS_H
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace graphc {
+
+class Liveness {
+public:
+  enum class Action { Send, SendDone, Receive, Release };
+  enum class Reason { Order, Message, Capacity };
+
+  /// One edge of a cycle: `node` must happen before the next node of the cycle, because of `reason`.
+  struct Step {
+    uint32_t node;
+    Reason reason;
+  };
+  /// Messages a step that do not pair.
+  struct Mismatch {
+    uint32_t channel, sends, receives;
+  };
+  struct Result {
+    std::vector<Mismatch> mismatches;
+    std::vector<Step> cycle; ///< empty: none; a shortest one otherwise
+    bool live() const { return mismatches.empty() && cycle.empty(); }
+  };
+
+  uint32_t addProgram();
+  /// `capacity` messages fit before a send waits; `tokens` messages are there before the first step.
+  uint32_t addChannel(uint32_t capacity, uint32_t tokens = 0);
+  /// Appends to the program's order and returns the node. A channel without Release nodes is released by its receives.
+  uint32_t append(uint32_t program, Action action, uint32_t channel);
+
+  Result check() const;
+
+private:
+  struct Node {
+    uint32_t program;
+    Action action;
+    uint32_t channel;
+  };
+  struct Channel {
+    uint32_t capacity, tokens;
+  };
+  struct Edge {
+    uint32_t to;
+    Reason reason;
+  };
+  using Edges = std::vector<std::vector<Edge>>;
+
+  std::vector<uint32_t> nodesOf(uint32_t channel, Action action) const;
+  void addMatching(uint32_t channel, Edges &edges, Result &result) const;
+  std::vector<Step> shortestCycle(const Edges &edges) const;
+
+  std::vector<Node> nodes;
+  std::vector<Channel> channels;
+  std::vector<std::vector<uint32_t>> programs; ///< nodes in program order
+};
+
+} // namespace graphc
+#endif

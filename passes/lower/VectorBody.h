@@ -1,0 +1,47 @@
+//===- VectorBody.h - one evaluation of a nest's scalar body on 16 lanes -------------------------------*- C++ -*-===//
+#ifndef GRAPHC_PASSES_LOWER_VECTORBODY_H
+#define GRAPHC_PASSES_LOWER_VECTORBODY_H
+
+#include "passes/lower/Nest.h"
+
+namespace graphc {
+
+/// Width of every vector that we write, in elements of any type; LLVM splits it where registers are narrower, so results
+/// do not depend on the CPU. The numerical contract's 16 partial accumulators are this number.
+constexpr int64_t kLanes = 16;
+
+/// Where and how wide a body is evaluated.
+struct Lanes {
+  llvm::SmallVector<mlir::Value> indices; ///< one a loop; that of `loop` is the first lane's
+  int64_t loop = -1;                      ///< the vectorised loop; -1: a scalar evaluation
+  int64_t active = kLanes;                ///< lanes that exist; the others compute on ones and are dropped
+  bool scalar() const { return loop < 0; }
+};
+
+class VectorBody {
+public:
+  VectorBody(Nest &nest, mlir::OpBuilder &builder, mlir::Location loc) : nest(nest), builder(builder), loc(loc) {}
+
+  /// What the body yields for each output. With `combiners`, the operation that combines output k with its old value is
+  /// left out and the value to combine is returned instead; otherwise old values are loaded where the body reads them.
+  llvm::SmallVector<mlir::Value> evaluate(const Lanes &lanes, llvm::ArrayRef<mlir::Operation *> combiners = {});
+
+  mlir::Value load(const NestOperand &operand, const Lanes &lanes);
+  void store(const NestOperand &operand, const Lanes &lanes, mlir::Value value);
+
+  mlir::Value index(int64_t value);
+  mlir::Value constantOne(mlir::Type element);
+  /// A vector of i1 whose first `active` lanes are set.
+  mlir::Value mask(int64_t active);
+
+private:
+  mlir::Value offset(const NestOperand &operand, const Lanes &lanes);
+  mlir::Value indexOf(int64_t dim, const Lanes &lanes);
+
+  Nest &nest;
+  mlir::OpBuilder &builder;
+  mlir::Location loc;
+};
+
+} // namespace graphc
+#endif

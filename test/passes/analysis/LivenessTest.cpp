@@ -1,0 +1,100 @@
+#include "passes/analysis/Liveness.h"
+
+#include <gtest/gtest.h>
+
+using namespace graphc;
+using Action = Liveness::Action;
+
+namespace {
+
+TEST(Liveness, RequestAndReplyIsLive) {
+  Liveness model;
+  uint32_t a = model.addProgram(), b = model.addProgram();
+  uint32_t there = model.addChannel(1), back = model.addChannel(1);
+  model.append(a, Action::Send, there);
+  model.append(a, Action::Receive, back);
+  model.append(b, Action::Receive, there);
+  model.append(b, Action::Send, back);
+  EXPECT_TRUE(model.check().live());
+}
+
+TEST(Liveness, TwoThatReceiveFirstAreACycleOfFour) {
+  Liveness model;
+  uint32_t a = model.addProgram(), b = model.addProgram();
+  uint32_t there = model.addChannel(1), back = model.addChannel(1);
+  model.append(a, Action::Receive, back);
+  model.append(a, Action::Send, there);
+  model.append(b, Action::Receive, there);
+  model.append(b, Action::Send, back);
+  Liveness::Result result = model.check();
+  ASSERT_EQ(result.cycle.size(), 4u);
+  int messages = 0;
+  for (Liveness::Step step : result.cycle)
+    messages += step.reason == Liveness::Reason::Message;
+  EXPECT_EQ(messages, 2);
+}
+
+TEST(Liveness, AnInitialMessageBreaksTheCycle) {
+  Liveness model;
+  uint32_t a = model.addProgram(), b = model.addProgram();
+  uint32_t there = model.addChannel(1), back = model.addChannel(1, /*tokens=*/1);
+  model.append(a, Action::Receive, back);
+  model.append(a, Action::Send, there);
+  model.append(b, Action::Receive, there);
+  model.append(b, Action::Send, back);
+  EXPECT_TRUE(model.check().live());
+}
+
+TEST(Liveness, OneSlotForTwoMessagesTakenTogetherIsACycle) {
+  // The receiver releases the first message only after it has the second, which needs the first one's slot.
+  for (uint32_t capacity : {1u, 2u}) {
+    Liveness model;
+    uint32_t a = model.addProgram(), b = model.addProgram(), channel = model.addChannel(capacity);
+    model.append(a, Action::Send, channel);
+    model.append(a, Action::Send, channel);
+    model.append(b, Action::Receive, channel);
+    model.append(b, Action::Receive, channel);
+    model.append(b, Action::Release, channel);
+    model.append(b, Action::Release, channel);
+    EXPECT_EQ(model.check().live(), capacity == 2);
+  }
+}
+
+TEST(Liveness, CapacityAcrossStepsIsNoCycle) {
+  Liveness model;
+  uint32_t a = model.addProgram(), channel = model.addChannel(1);
+  model.append(a, Action::Send, channel);
+  model.append(a, Action::Receive, channel);
+  model.append(a, Action::Release, channel);
+  EXPECT_TRUE(model.check().live());
+}
+
+TEST(Liveness, UnpairedMessagesAreNamed) {
+  Liveness model;
+  uint32_t a = model.addProgram(), b = model.addProgram(), channel = model.addChannel(1);
+  model.append(a, Action::Send, channel);
+  model.append(a, Action::Send, channel);
+  model.append(b, Action::Receive, channel);
+  Liveness::Result result = model.check();
+  ASSERT_EQ(result.mismatches.size(), 1u);
+  EXPECT_EQ(result.mismatches[0].sends, 2u);
+  EXPECT_EQ(result.mismatches[0].receives, 1u);
+  EXPECT_FALSE(result.live());
+}
+
+TEST(Liveness, ShortestCycleOfSeveral) {
+  Liveness model;
+  uint32_t a = model.addProgram(), b = model.addProgram(), c = model.addProgram();
+  uint32_t ab = model.addChannel(1), bc = model.addChannel(1), ca = model.addChannel(1), ba = model.addChannel(1);
+  model.append(a, Action::Receive, ca);
+  model.append(a, Action::Receive, ba);
+  model.append(a, Action::Send, ab);
+  model.append(b, Action::Receive, ab);
+  model.append(b, Action::Send, ba);
+  model.append(b, Action::Send, bc);
+  model.append(c, Action::Receive, bc);
+  model.append(c, Action::Send, ca);
+  EXPECT_EQ(model.check().cycle.size(), 4u);
+}
+
+} // namespace
