@@ -1,0 +1,63 @@
+#include "runtime/base/Cpu.h"
+#include "runtime/base/Crc32c.h"
+#include "runtime/base/Sha256.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace graphc::base {
+namespace {
+
+// FIPS 180-4's examples, and lengths around the block's padding.
+TEST(Sha256, KnownAnswers) {
+  EXPECT_EQ(toHex(sha256("")), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+  EXPECT_EQ(toHex(sha256("abc")), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+  EXPECT_EQ(toHex(sha256("abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq")),
+            "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1");
+  EXPECT_EQ(toHex(sha256(std::string(1000000, 'a'))), "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
+}
+
+TEST(Sha256, PiecesEqualTheWhole) {
+  std::string text;
+  for (int i = 0; i < 1000; ++i)
+    text += char(i * 7);
+  for (size_t cut : {0, 1, 55, 56, 63, 64, 65, 127, 128, 999}) {
+    Sha256 hash;
+    hash.update(std::string_view(text).substr(0, cut));
+    hash.update(std::string_view(text).substr(cut));
+    EXPECT_EQ(toHex(hash.finish()), toHex(sha256(text))) << cut;
+  }
+}
+
+// RFC 3720, B.4.
+TEST(Crc32c, KnownAnswers) {
+  EXPECT_EQ(crc32c("123456789"), 0xe3069283u);
+  EXPECT_EQ(crc32c(std::string(32, '\0')), 0x8a9136aau);
+  EXPECT_EQ(crc32c(std::string(32, '\xff')), 0x62a8ab43u);
+}
+
+TEST(Crc32c, HardwareEqualsTable) {
+  std::string text;
+  for (int i = 0; i < 300; ++i) {
+    EXPECT_EQ(crc32c(0, text.data(), text.size()), crc32cPortable(0, text.data(), text.size())) << i;
+    text += char(i * 13);
+  }
+}
+
+TEST(Crc32c, GoesOnWhereItStopped) {
+  std::string text(1000, 'x');
+  EXPECT_EQ(crc32c(crc32c(0, text.data(), 77), text.data() + 77, 923), crc32c(text));
+}
+
+TEST(Cpu, KnowsWhatIsMissing) {
+  EXPECT_TRUE(missingCpuFeatures({}).empty());
+  EXPECT_TRUE(missingCpuFeatures({"-amx-fp16", "fast-variable-crosslane-shuffle"}).empty()) << "tuning, or switched off";
+  EXPECT_EQ(missingCpuFeatures({"+feature2099"}), std::vector<std::string>{"feature2099"});
+#if defined(__x86_64__)
+  EXPECT_TRUE(missingCpuFeatures({"+sse2", "cx16", "+x87"}).empty());
+#endif
+}
+
+} // namespace
+} // namespace graphc::base

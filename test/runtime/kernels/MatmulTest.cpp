@@ -1,0 +1,134 @@
+#include "runtime/device/Memory.h"
+#include "runtime/kernels/LibraryKernel.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+#include <random>
+#include <vector>
+
+namespace graphc::kernels {
+namespace {
+
+device::Memory floats(int64_t count, uint32_t seed) {
+  device::Memory memory = *device::Memory::allocate(uint64_t(count) * 4, device::Memory::Guard::Pages, "test");
+  std::mt19937 random(seed);
+  std::uniform_real_distribution<float> draw(-1, 1);
+  for (int64_t i = 0; i < count; ++i)
+    reinterpret_cast<float *>(memory.data())[i] = draw(random);
+  return memory;
+}
+
+struct Operands {
+  explicit Operands(const MatmulDesc &d)
+      : a(floats(d.batch * d.m * d.k, 1)), b(floats(d.batch * d.k * d.n, 2)), bias(floats(d.n, 3)) {}
+  device::Memory a, b, bias;
+  const float *at(const device::Memory &m) const { return reinterpret_cast<const float *>(m.data()); }
+};
+
+std::vector<float> run(const MatmulDesc &d, const Operands &in) {
+  uint64_t scratchBytes = *matmulScratchBytes(d);
+  auto kernel = makeMatmul(d, scratchBytes);
+  EXPECT_TRUE(kernel.ok()) << kernel.status();
+  device::Memory c = floats(d.batch * d.m * d.n, 9);
+  device::Memory scratch = *device::Memory::allocate(scratchBytes, device::Memory::Guard::Pages, "scratch");
+  std::vector<void *> buffers = {in.a.data(), in.b.data()};
+  if (d.bias)
+    buffers.push_back(in.bias.data());
+  buffers.push_back(c.data());
+  buffers.push_back(scratch.data());
+  EXPECT_EQ((*kernel)->run(buffers.data()), 0);
+  std::vector<float> out(size_t(d.batch * d.m * d.n));
+  memcpy(out.data(), c.data(), out.size() * 4);
+  return out;
+}
+
+std::vector<double> naive(const MatmulDesc &d, const Operands &in) {
+  std::vector<double> c(size_t(d.batch * d.m * d.n));
+  for (int64_t s = 0; s < d.batch; ++s)
+    for (int64_t i = 0; i < d.m; ++i)
+      for (int64_t j = 0; j < d.n; ++j) {
+        double sum = d.bias ? in.at(in.bias)[j] : 0;
+        const float *a = in.at(in.a) + s * d.m * d.k, *b = in.at(in.b) + s * d.k * d.n;
+        for (int64_t l = 0; l < d.k; ++l)
+          sum += double(a[d.transposeA ? l * d.m + i : i * d.k + l]) * b[d.transposeB ? j * d.k + l : l * d.n + j];
+        c[size_t((s * d.m + i) * d.n + j)] = d.relu && sum < 0 ? 0 : sum;
+      }
+  return c;
+}
+
+std::vector<MatmulDesc> shapes() {
+  std::vector<MatmulDesc> list;
+  for (auto [m, n, k] : {std::array<int64_t, 3>{1, 1, 1}, {1, 10, 512}, {128, 10, 512}, {128, 512, 784}, {784, 512, 128},
+                         {512, 10, 128}, {7, 13, 5}, {100, 10, 3}, {1, 512, 1}, {33, 65, 129}, {10, 4096, 64}, {3, 3, 1000}})
+    for (bool ta : {false, true})
+      for (bool tb : {false, true})
+        list.push_back({m, n, k, 1, ta, tb, false, false, MatmulType::F32, 1});
+  list.push_back({5, 6, 7, 3, false, false, false, false, MatmulType::F32, 1});
+  list.push_back({64, 32, 16, 8, true, false, false, false, MatmulType::F32, 1});
+  list.push_back({64, 32, 16, 8, false, true, false, false, MatmulType::F32, 2});
+  list.push_back({128, 512, 784, 1, false, false, false, false, MatmulType::F32, 2});
+  return list;
+}
+
+TEST(Matmul, AgreesWithF64) {
+  for (MatmulDesc d : shapes())
+    for (bool bias : {false, true}) {
+      d.bias = bias;
+      Operands in(d);
+      std::vector<float> got = run(d, in);
+      std::vector<double> expected = naive(d, in);
+      double worst = 0;
+      for (size_t i = 0; i < got.size(); ++i)
+        worst = std::max(worst, std::fabs(got[i] - expected[i]));
+      EXPECT_LT(worst, 1.2e-7 * 2 * std::sqrt(double(d.k)) * 8) << describe(d);
+    }
+}
+
+// The numerical contract: what is fused may not change a bit against the parts.
+TEST(Matmul, FusedBiasAndReluKeepTheBits) {
+  for (MatmulDesc d : shapes()) {
+    Operands in(d);
+    std::vector<float> plain = run(d, in);
+    for (int fused = 1; fused < 4; ++fused) {
+      d.bias = fused & 1, d.relu = fused & 2;
+      std::vector<float> expected = plain, got = run(d, in);
+      for (size_t i = 0; i < expected.size(); ++i) {
+        if (d.bias)
+          expected[i] += in.at(in.bias)[i % size_t(d.n)];
+        if (d.relu)
+          expected[i] = expected[i] > 0 ? expected[i] : 0.0f;
+      }
+      size_t different = 0;
+      for (size_t i = 0; i < got.size(); ++i)
+        different += memcmp(&got[i], &expected[i], 4) != 0 && !(got[i] == 0 && expected[i] == 0);
+      EXPECT_EQ(different, 0u) << describe(d) << ": of " << got.size();
+    }
+  }
+}
+
+TEST(Matmul, TheSameCallGivesTheSameBits) {
+  MatmulDesc d{128, 512, 784, 1, false, false, true, true, MatmulType::F32, 1};
+  Operands in(d);
+  EXPECT_EQ(run(d, in), run(d, in));
+}
+
+TEST(Matmul, TooLittleScratchIsRefused) {
+  MatmulDesc d{128, 512, 784, 1, false, false, false, false, MatmulType::F32, 1};
+  uint64_t needed = *matmulScratchBytes(d);
+  EXPECT_EQ(needed % 64, 0u);
+  if (needed == 0)
+    GTEST_SKIP() << "no scratch needed on this CPU";
+  absl::Status status = makeMatmul(d, 0).status();
+  EXPECT_TRUE(absl::IsFailedPrecondition(status)) << status;
+  EXPECT_NE(std::string(status.message()).find("matmul f32 128x512x784, 1 thread: the library needs"), std::string::npos);
+}
+
+TEST(Matmul, ImpossibleDescriptorsAreErrors) {
+  EXPECT_FALSE(matmulScratchBytes({0, 1, 1}).ok());
+  EXPECT_FALSE(matmulScratchBytes({1, 1, 1, 1, false, false, false, false, MatmulType::F32, 0}).ok());
+}
+
+} // namespace
+} // namespace graphc::kernels

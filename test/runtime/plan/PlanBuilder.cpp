@@ -1,0 +1,323 @@
+#include "test/runtime/plan/PlanBuilder.h"
+
+#include "runtime/base/File.h"
+#include "runtime/base/Sha256.h"
+#include "runtime/plan/Types.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+
+namespace graphc::plan {
+
+PlanBuilder::PlanBuilder(uint32_t elements) : elements(elements) {
+  const uint32_t sizes[] = {1, 16, 4096, 16777216};
+  sizeIndex = uint32_t(std::find(std::begin(sizes), std::end(sizes), elements) - std::begin(sizes));
+  auto elf = base::readFile(GRAPHC_TEST_KERNELS);
+  if (!elf.ok() || sizeIndex == 4) {
+    fprintf(stderr, "PlanBuilder: %s\n", elf.ok() ? "no kernels of this size" : std::string(elf.status().message()).c_str());
+    exit(1);
+  }
+  plan.set_producer("PlanBuilder");
+  plan.set_model("by-hand.mlir");
+  plan.add_locations("");
+  Code *code = plan.add_code();
+  code->set_elf(*elf);
+  code->set_sha256(std::string(base::asBytes(base::sha256(*elf))));
+  code->set_target_cpu("x86-64");
+}
+
+TensorType PlanBuilder::vector() const {
+  TensorType type;
+  type.set_dtype(F32);
+  type.add_shape(elements);
+  return type;
+}
+
+TensorType PlanBuilder::scalar(DataType dtype) {
+  TensorType type;
+  type.set_dtype(dtype);
+  return type;
+}
+
+uint32_t PlanBuilder::job(const std::string &name, uint32_t tasks) {
+  Job *job = plan.add_jobs();
+  job->set_name(name);
+  job->set_tasks(tasks);
+  return uint32_t(plan.jobs_size()) - 1;
+}
+
+uint32_t PlanBuilder::phase(const std::string &name, Role role, bool endsByClosing) {
+  Phase *phase = plan.add_phases();
+  phase->set_name(name);
+  phase->set_role(role);
+  phase->set_ends_by_closing(endsByClosing);
+  return uint32_t(plan.phases_size()) - 1;
+}
+
+uint32_t PlanBuilder::program(uint32_t phase, const std::string &name, uint32_t instances, bool spread, uint32_t job,
+                              uint32_t task) {
+  Program *program = plan.add_programs();
+  program->set_name(name);
+  program->set_phase(phase);
+  program->set_instances(instances);
+  program->set_spread(spread);
+  program->mutable_task()->set_job(job);
+  program->mutable_task()->set_index(task);
+  program->set_device("CPU:0");
+  uint32_t index = uint32_t(plan.programs_size()) - 1;
+  plan.mutable_phases(int(phase))->add_programs(index);
+  return index;
+}
+
+uint32_t PlanBuilder::variable(const std::string &name, const TensorType &type, uint32_t job, uint32_t task) {
+  Variable *variable = plan.add_variables();
+  variable->set_name(name);
+  *variable->mutable_type() = type;
+  variable->mutable_owner()->set_job(job);
+  variable->mutable_owner()->set_index(task);
+  variable->mutable_initializer()->set_zeros(true);
+  return uint32_t(plan.variables_size()) - 1;
+}
+
+uint32_t PlanBuilder::channel(const std::string &name, const TensorType &type, uint32_t sender, uint32_t receiver,
+                              bool control) {
+  Channel *channel = plan.add_channels();
+  channel->set_name(name);
+  *channel->mutable_type() = type;
+  channel->set_bytes(*tensorBytes(type));
+  channel->set_capacity(1);
+  channel->set_sender(sender);
+  channel->set_receiver(receiver);
+  channel->set_control(control);
+  uint32_t from = plan.programs(int(sender)).instances(), to = plan.programs(int(receiver)).instances();
+  channel->set_instances(control ? to : std::max(from, to));
+  channel->set_location(uint32_t(plan.locations_size()));
+  plan.add_locations("by-hand.mlir:" + std::to_string(plan.channels_size()) + ":3");
+  return uint32_t(plan.channels_size()) - 1;
+}
+
+uint32_t PlanBuilder::addBuffer(uint32_t program, const TensorType &type) {
+  Buffer *buffer = plan.mutable_programs(int(program))->add_buffers();
+  *buffer->mutable_type() = type;
+  buffer->set_bytes(*tensorBytes(type));
+  return uint32_t(plan.programs(int(program)).buffers_size()) - 1;
+}
+
+uint32_t PlanBuilder::arenaBuffer(uint32_t program, const TensorType &type) {
+  uint32_t index = addBuffer(program, type);
+  Program *p = plan.mutable_programs(int(program));
+  p->mutable_buffers(int(index))->mutable_arena()->set_offset(p->arena_bytes());
+  p->set_arena_bytes(p->arena_bytes() + (*tensorBytes(type) + 63) / 64 * 64);
+  return index;
+}
+
+uint32_t PlanBuilder::variableBuffer(uint32_t program, uint32_t variable) {
+  uint32_t index = addBuffer(program, plan.variables(int(variable)).type());
+  plan.mutable_programs(int(program))->mutable_buffers(int(index))->set_variable(variable);
+  return index;
+}
+
+uint32_t PlanBuilder::slotBuffer(uint32_t program, const TensorType &type) {
+  uint32_t index = addBuffer(program, type);
+  plan.mutable_programs(int(program))->mutable_buffers(int(index))->set_slot(true);
+  return index;
+}
+
+uint32_t PlanBuilder::constantBuffer(uint32_t program, const TensorType &type, const std::string &bytes) {
+  uint32_t index = addBuffer(program, type);
+  plan.mutable_programs(int(program))->mutable_buffers(int(index))->set_constant(uint32_t(plan.constants_size()));
+  plan.add_constants(bytes);
+  return index;
+}
+
+uint32_t PlanBuilder::kernelIndex(TestKernel kernel) {
+  uint32_t entry = sizeIndex * uint32_t(TestKernel::Count) + uint32_t(kernel);
+  for (int i = 0; i < plan.kernels_size(); ++i)
+    if (plan.kernels(i).compiled().entry() == entry)
+      return uint32_t(i);
+  Kernel *k = plan.add_kernels();
+  auto arg = [&](uint64_t bytes, Access access) {
+    k->add_args()->set_bytes(bytes);
+    k->mutable_args(k->args_size() - 1)->set_access(access);
+  };
+  uint64_t bytes = uint64_t(elements) * 4;
+  k->mutable_compiled()->set_entry(entry);
+  switch (kernel) {
+  case TestKernel::Add: k->set_name("add"), arg(bytes, READ_WRITE), arg(bytes, READ); break;
+  case TestKernel::Gradient: k->set_name("gradient"), arg(bytes, READ), arg(bytes, WRITE); break;
+  case TestKernel::Apply: k->set_name("apply"), arg(bytes, READ_WRITE), arg(bytes, READ); break;
+  case TestKernel::Divide: k->set_name("divide"), arg(bytes, READ_WRITE), arg(4, READ); break;
+  case TestKernel::Increment: k->set_name("increment"), arg(8, READ_WRITE); break;
+  case TestKernel::FailAtStep: k->set_name("fail_at_step"), arg(bytes, READ_WRITE); break;
+  default: k->set_name("sum"), arg(bytes, READ), arg(4, WRITE); break;
+  }
+  return uint32_t(plan.kernels_size()) - 1;
+}
+
+Instruction *PlanBuilder::add(uint32_t program) { return plan.mutable_programs(int(program))->add_instructions(); }
+
+void PlanBuilder::call(uint32_t program, TestKernel kernel, const std::vector<uint32_t> &buffers) {
+  Instruction::Call *call = add(program)->mutable_call();
+  call->set_kernel(kernelIndex(kernel));
+  for (uint32_t buffer : buffers)
+    call->add_buffers(buffer);
+}
+
+void PlanBuilder::receive(uint32_t program, uint32_t channel, uint32_t slot) {
+  Instruction::Receive *receive = add(program)->mutable_receive();
+  receive->set_channel(channel);
+  receive->set_buffer(slot);
+}
+
+void PlanBuilder::release(uint32_t program, uint32_t channel) { add(program)->mutable_release()->set_channel(channel); }
+
+void PlanBuilder::send(uint32_t program, uint32_t channel, uint32_t buffer) {
+  Instruction::SendStart *start = add(program)->mutable_send_start();
+  start->set_channel(channel);
+  start->set_buffer(buffer);
+  add(program)->mutable_send_done()->set_channel(channel);
+}
+
+void PlanBuilder::aggregate(uint32_t program, uint32_t channel, uint32_t buffer) {
+  Instruction::Aggregate *aggregate = add(program)->mutable_aggregate();
+  aggregate->set_channel(channel);
+  aggregate->set_buffer(buffer);
+  aggregate->set_add(kernelIndex(TestKernel::Add));
+}
+
+void PlanBuilder::ticket(uint32_t program) { add(program)->mutable_ticket(); }
+
+void PlanBuilder::controlSend(uint32_t program, const std::vector<uint32_t> &channels) {
+  Instruction::ControlSend *send = add(program)->mutable_control_send();
+  for (uint32_t channel : channels)
+    send->add_channels(channel);
+}
+
+void PlanBuilder::controlReceive(uint32_t program, bool local, uint32_t channel) {
+  Instruction::ControlReceive *receive = add(program)->mutable_control_receive();
+  receive->set_local(local);
+  receive->set_channel(channel);
+}
+
+void PlanBuilder::fetch(uint32_t program, const std::string &name, uint32_t buffer, Reduction reduction) {
+  Port *port = plan.mutable_programs(int(program))->add_fetches();
+  port->set_name(name);
+  port->set_buffer(buffer);
+  port->set_reduction(reduction);
+}
+
+Plan PlanBuilder::finish() {
+  for (Program &program : *plan.mutable_programs()) {
+    uint64_t sent = 0, received = 0;
+    for (const Instruction &instruction : program.instructions()) {
+      if (instruction.has_send_start()) {
+        const Channel &c = plan.channels(int(instruction.send_start().channel()));
+        sent += c.bytes() * (program.instances() == 1 ? c.instances() : 1);
+      }
+      if (instruction.has_receive())
+        received += plan.channels(int(instruction.receive().channel())).bytes();
+      if (instruction.has_aggregate()) {
+        const Channel &c = plan.channels(int(instruction.aggregate().channel()));
+        received += c.bytes() * c.instances();
+      }
+    }
+    program.set_bytes_sent_per_step(sent);
+    program.set_bytes_received_per_step(received);
+  }
+  return plan;
+}
+
+Plan parameterServerPlan(const ParameterServerShape &shape) {
+  PlanBuilder b(shape.elements);
+  uint32_t psJob = b.job("ps", shape.servers), workerJob = b.job("worker", shape.workers);
+  b.plan.mutable_chief()->set_job(workerJob);
+  ReplicaDomain::Range *range = b.plan.mutable_replicas()->add_ranges();
+  range->set_job(workerJob);
+  range->set_count(shape.workers);
+  b.plan.mutable_replicas()->set_size(shape.workers);
+  b.plan.mutable_strategy()->set_name("parameter_server");
+  b.plan.mutable_strategy()->set_async(shape.async);
+  uint32_t phase = b.phase("train_step", TRAIN, shape.async);
+  b.plan.mutable_phases(int(phase))->set_advances_global_step(true);
+
+  uint32_t worker = b.program(phase, "train_step.worker", shape.workers, true, workerJob, 0);
+  std::vector<uint32_t> ps, w, down, up, controls;
+  for (uint32_t p = 0; p < shape.servers; ++p) {
+    std::string n = std::to_string(p);
+    ps.push_back(b.program(phase, "train_step.ps" + n, shape.async ? shape.workers : 1, false, psJob, p));
+    b.plan.mutable_programs(int(ps[p]))->set_locks_variables(shape.async);
+    w.push_back(b.variable("w" + n, b.vector(), psJob, p));
+    Initializer::Uniform *uniform = b.plan.mutable_variables(int(w[p]))->mutable_initializer()->mutable_uniform();
+    uniform->set_low(-1);
+    uniform->set_high(1);
+    uniform->set_seed(7);
+    down.push_back(b.channel("w" + n + ".to_worker", b.vector(), ps[p], worker));
+    up.push_back(b.channel("w" + n + ".gradient", b.vector(), worker, ps[p]));
+    if (!shape.async)
+      controls.push_back(b.channel("control.ps" + n, PlanBuilder::scalar(I64), worker, ps[p], true));
+  }
+  uint32_t step = b.variable("global_step", PlanBuilder::scalar(I64), psJob, 0);
+  b.plan.mutable_variables(int(step))->set_global_step(true);
+  if (!shape.async && shape.workers > 1)
+    controls.push_back(b.channel("control.worker", PlanBuilder::scalar(I64), worker, worker, true));
+
+  for (uint32_t p = 0; p < shape.servers; ++p) {
+    uint32_t value = b.variableBuffer(ps[p], w[p]);
+    if (shape.async && p == 0)
+      b.ticket(ps[p]);
+    b.send(ps[p], down[p], value);
+    if (shape.async) {
+      uint32_t gradient = b.slotBuffer(ps[p], b.vector());
+      b.receive(ps[p], up[p], gradient);
+      b.call(ps[p], TestKernel::Apply, {value, gradient});
+      b.release(ps[p], up[p]);
+    } else {
+      uint32_t sum = b.arenaBuffer(ps[p], b.vector());
+      float count = float(shape.workers);
+      uint32_t n = b.constantBuffer(ps[p], PlanBuilder::scalar(F32), std::string(reinterpret_cast<char *>(&count), 4));
+      b.aggregate(ps[p], up[p], sum);
+      b.call(ps[p], TestKernel::Divide, {sum, n});
+      b.call(ps[p], TestKernel::Apply, {value, sum});
+    }
+    if (p == 0)
+      b.call(ps[p], TestKernel::Increment, {b.variableBuffer(ps[p], step)});
+    if (!shape.async)
+      b.controlReceive(ps[p], false, controls[p]);
+  }
+  if (!shape.async)
+    b.controlSend(worker, controls);
+  for (uint32_t p = 0; p < shape.servers; ++p) {
+    uint32_t slot = b.slotBuffer(worker, b.vector()), gradient = b.arenaBuffer(worker, b.vector());
+    uint32_t loss = b.arenaBuffer(worker, PlanBuilder::scalar(F32));
+    b.receive(worker, down[p], slot);
+    b.call(worker, TestKernel::Gradient, {slot, gradient});
+    b.call(worker, TestKernel::Sum, {slot, loss});
+    b.release(worker, down[p]);
+    b.send(worker, up[p], gradient);
+    b.fetch(worker, "loss" + std::to_string(p), loss);
+  }
+  if (!shape.async)
+    b.controlReceive(worker, true, shape.workers > 1 ? controls.back() : 0);
+  return b.finish();
+}
+
+std::vector<std::vector<float>> expectedSync(const ParameterServerShape &shape, uint64_t steps,
+                                             std::vector<std::vector<float>> w) {
+  std::vector<float> sum(shape.elements);
+  for (uint64_t s = 0; s < steps; ++s)
+    for (std::vector<float> &variable : w) {
+      for (uint32_t r = 0; r < shape.workers; ++r) {
+        float shift = 0.25f * float(r + 1) + 0.001f * float(s);
+        for (uint32_t i = 0; i < shape.elements; ++i) {
+          float gradient = variable[i] * 0.5f + shift;
+          sum[i] = r == 0 ? gradient : sum[i] + gradient;
+        }
+      }
+      for (uint32_t i = 0; i < shape.elements; ++i)
+        variable[i] -= 0.1f * (sum[i] / float(shape.workers));
+    }
+  return w;
+}
+
+} // namespace graphc::plan

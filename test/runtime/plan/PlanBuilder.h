@@ -1,0 +1,91 @@
+//===- PlanBuilder.h - small plans by hand -------------------------------------------------------------------------*- C++ -*-===//
+//
+// For tests of the runtime without the compiler. The kernels are Kernels.c, compiled at build time to a shared object with
+// the table `graphc_kernels`; their argument sizes are fixed by `elements`.
+//
+//===----------------------------------------------------------------------------------------------------------------===//
+#ifndef GRAPHC_TEST_RUNTIME_PLAN_PLANBUILDER_H
+#define GRAPHC_TEST_RUNTIME_PLAN_PLANBUILDER_H
+
+#include "runtime/plan/plan.pb.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace graphc::plan {
+
+/// Entries of Kernels.c, each once for a size; f32 unless said.
+enum class TestKernel : uint32_t {
+  Add,        // (acc rw, x r): acc += x
+  Gradient,   // (w r, out w): out = w * 0.5 + 0.25 * (replica + 1) + 0.001 * step
+  Apply,      // (w rw, g r): w -= 0.1 * g
+  Divide,     // (acc rw, scalar r): acc /= scalar[0]
+  Increment,  // (counter rw): i64 += 1
+  FailAtStep, // (x rw): returns 7 at step 3
+  Sum,        // (x r, out w): out = scalar sum, in order
+  Count,
+};
+
+/// Adds the pieces of a plan; indices are what the plan uses.
+class PlanBuilder {
+public:
+  /// `elements`: of every f32 vector; one of 1, 16, 4096, 16777216.
+  explicit PlanBuilder(uint32_t elements = 16);
+
+  uint32_t job(const std::string &name, uint32_t tasks);
+  uint32_t phase(const std::string &name, Role role, bool endsByClosing);
+  /// On one task, or (spread) on every replica.
+  uint32_t program(uint32_t phase, const std::string &name, uint32_t instances, bool spread, uint32_t job, uint32_t task);
+  uint32_t variable(const std::string &name, const TensorType &type, uint32_t job, uint32_t task);
+  uint32_t channel(const std::string &name, const TensorType &type, uint32_t sender, uint32_t receiver, bool control = false);
+
+  uint32_t arenaBuffer(uint32_t program, const TensorType &type);
+  uint32_t variableBuffer(uint32_t program, uint32_t variable);
+  uint32_t slotBuffer(uint32_t program, const TensorType &type);
+  uint32_t constantBuffer(uint32_t program, const TensorType &type, const std::string &bytes);
+
+  void call(uint32_t program, TestKernel kernel, const std::vector<uint32_t> &buffers);
+  void receive(uint32_t program, uint32_t channel, uint32_t slot);
+  void release(uint32_t program, uint32_t channel);
+  /// send_start and send_done.
+  void send(uint32_t program, uint32_t channel, uint32_t buffer);
+  void aggregate(uint32_t program, uint32_t channel, uint32_t buffer);
+  void ticket(uint32_t program);
+  void controlSend(uint32_t program, const std::vector<uint32_t> &channels);
+  void controlReceive(uint32_t program, bool local, uint32_t channel);
+  void fetch(uint32_t program, const std::string &name, uint32_t buffer, Reduction reduction = MEAN);
+
+  TensorType vector() const;               ///< f32 of `elements`
+  static TensorType scalar(DataType type);
+
+  /// Byte totals of every program computed; the plan is then complete.
+  Plan finish();
+
+  Plan plan;
+
+private:
+  uint32_t kernelIndex(TestKernel kernel);
+  Instruction *add(uint32_t program);
+  uint32_t addBuffer(uint32_t program, const TensorType &type);
+  uint32_t elements;
+  uint32_t sizeIndex;
+};
+
+struct ParameterServerShape {
+  uint32_t servers = 1;
+  uint32_t workers = 2;
+  uint32_t elements = 16;
+  bool async = false;
+};
+
+/// One f32 vector `w<p>` a server, global_step on the first; each step every worker gets all of them, sends
+/// Gradient(w), and the servers apply the mean (sync) or each gradient as it comes (async). Worker fetch "loss<p>": Sum(w).
+Plan parameterServerPlan(const ParameterServerShape &shape);
+
+/// What the sync plan's variables hold after `steps`, computed by plain loops in the same order.
+std::vector<std::vector<float>> expectedSync(const ParameterServerShape &shape, uint64_t steps,
+                                             std::vector<std::vector<float>> initial);
+
+} // namespace graphc::plan
+#endif

@@ -1,0 +1,202 @@
+//===- VerifyTest.cpp - each rule of the verifier broken once -------------------------------------------------------===//
+
+#include "runtime/plan/Verify.h"
+
+#include "test/runtime/plan/PlanBuilder.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+
+namespace graphc::plan {
+namespace {
+
+struct Case {
+  const char *name;
+  std::function<void(Plan &)> damage;
+  const char *expected;
+  bool async = false;
+};
+
+class Verify : public testing::TestWithParam<Case> {};
+
+TEST(VerifyPlan, GoodPlansPass) {
+  for (bool async : {false, true})
+    for (uint32_t servers : {1, 2})
+      for (uint32_t workers : {1, 2, 3})
+        EXPECT_EQ(verifyPlan(parameterServerPlan({servers, workers, 16, async})), absl::OkStatus());
+}
+
+TEST(VerifyPlan, EmptyPlanIsRefused) { EXPECT_FALSE(verifyPlan(Plan()).ok()); }
+
+TEST_P(Verify, Refuses) {
+  Plan plan = parameterServerPlan({2, 2, 16, GetParam().async});
+  GetParam().damage(plan);
+  absl::Status status = verifyPlan(plan);
+  EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(std::string(status.message()), testing::HasSubstr(GetParam().expected));
+}
+
+// Program 0 is the worker, 1 and 2 are the servers. Channel 0 is w0.to_worker, 1 w0.gradient, 2 control.ps0.
+Program &worker(Plan &p) { return *p.mutable_programs(0); }
+Program &server(Plan &p) { return *p.mutable_programs(1); }
+Instruction &find(Program &program, Instruction::KindCase kind, int nth = 0) {
+  for (Instruction &i : *program.mutable_instructions())
+    if (i.kind_case() == kind && nth-- == 0)
+      return i;
+  return *program.mutable_instructions(0);
+}
+void erase(Program &program, Instruction::KindCase kind) {
+  auto *list = program.mutable_instructions();
+  for (int i = 0; i < list->size(); ++i)
+    if (list->Get(i).kind_case() == kind)
+      return list->DeleteSubrange(i, 1);
+}
+
+const Case cases[] = {
+    {"ChiefBeyondJobs", [](Plan &p) { p.mutable_chief()->set_job(9); }, "chief: job 9 does not exist, the plan has 2"},
+    {"ChiefBeyondTasks", [](Plan &p) { p.mutable_chief()->set_index(2); }, "task 2 of job worker does not exist"},
+    {"NoTasks", [](Plan &p) { p.mutable_jobs(0)->set_tasks(0); }, "job ps has no task"},
+    {"TooManyTasks", [](Plan &p) { p.mutable_jobs(0)->set_tasks(4000000000u); }, "more than 65536 tasks"},
+    {"TwoJobsOfOneName", [](Plan &p) { p.mutable_jobs(0)->set_name("worker"); }, "'worker' exists twice"},
+    {"ReplicaSize", [](Plan &p) { p.mutable_replicas()->set_size(3); }, "its ranges hold 2 tasks, its size says 3"},
+    {"ReplicaOverflow", [](Plan &p) { p.mutable_replicas()->mutable_ranges(0)->set_first(4294967295u); }, "are not tasks"},
+    {"VariableShape", [](Plan &p) { p.mutable_variables(0)->mutable_type()->set_shape(0, -1); }, "invalid or too large"},
+    {"VariableOverflow",
+     [](Plan &p) {
+       for (int i = 0; i < 3; ++i)
+         p.mutable_variables(0)->mutable_type()->add_shape(int64_t(1) << 40);
+     },
+     "invalid or too large"},
+    {"VariableOwner", [](Plan &p) { p.mutable_variables(0)->mutable_owner()->set_index(5); }, "task 5 of job ps"},
+    {"VariableInitializer", [](Plan &p) { p.mutable_variables(0)->clear_initializer(); }, "has no initializer"},
+    {"VariableValueSize",
+     [](Plan &p) { p.mutable_variables(0)->mutable_initializer()->set_value("abc"); }, "initial value has 3 bytes"},
+    {"VariableUniformLimits",
+     [](Plan &p) { p.mutable_variables(0)->mutable_initializer()->mutable_uniform()->set_low(2); }, "finite limits in order"},
+    {"VariableTwice", [](Plan &p) { p.mutable_variables(1)->set_name("w0"); }, "'w0' exists twice"},
+    {"CodeHash", [](Plan &p) { (*p.mutable_code(0)->mutable_elf())[100] ^= 1; }, "code 0: its SHA-256 does not match"},
+    {"KernelCode", [](Plan &p) { p.mutable_kernels(0)->mutable_compiled()->set_code(3); }, "code 3 does not exist"},
+    {"KernelEntry", [](Plan &p) { p.mutable_kernels(0)->mutable_compiled()->set_entry(1u << 30); }, "beyond any kernel table"},
+    {"KernelKind", [](Plan &p) { p.mutable_kernels(0)->clear_kind(); }, "neither compiled nor"},
+    {"KernelScratch", [](Plan &p) { p.mutable_kernels(0)->set_scratch_bytes(128); }, "is not its scratch of 128 bytes"},
+    {"MatmulSize",
+     [](Plan &p) {
+       auto *m = p.mutable_kernels(0)->mutable_matmul();
+       m->set_m(2), m->set_n(2), m->set_k(2), m->set_batch(1), m->set_dtype(F32), m->set_threads(1);
+     },
+     "arguments, expected 3"},
+    {"MatmulThreads",
+     [](Plan &p) {
+       auto *m = p.mutable_kernels(0)->mutable_matmul();
+       m->set_m(2), m->set_n(2), m->set_k(2), m->set_batch(1), m->set_dtype(F32);
+     },
+     "out of range"},
+    {"ChannelBytes", [](Plan &p) { p.mutable_channels(0)->set_bytes(60); }, "60 bytes, but tensor<16xf32> has 64"},
+    {"ChannelCapacity", [](Plan &p) { p.mutable_channels(0)->set_capacity(5000); }, "capacity 5000"},
+    {"ChannelSender", [](Plan &p) { p.mutable_channels(0)->set_sender(77); }, "its sender or receiver is not a program"},
+    {"ChannelInstances", [](Plan &p) { p.mutable_channels(0)->set_instances(3); }, "3 instances, but its programs have 2"},
+    {"ChannelToItself",
+     [](Plan &p) { p.mutable_channels(0)->set_sender(0); }, "program train_step.worker sends to itself"},
+    {"ChannelLocation", [](Plan &p) { p.mutable_channels(0)->set_location(99); }, "location 99 does not exist"},
+    {"ChannelOtherSender", [](Plan &p) { p.mutable_channels(0)->set_sender(2); }, "whose sender is program"},
+    {"ChannelOtherReceiver", [](Plan &p) { p.mutable_channels(1)->set_receiver(2); }, "whose receiver is program"},
+    {"ChannelControlType",
+     [](Plan &p) {
+       p.mutable_channels(2)->mutable_type()->set_dtype(F64);
+     },
+     "a control channel carries tensor<f64>"},
+    {"PhaseOfProgram", [](Plan &p) { worker(p).set_phase(3); }, "which is of another"},
+    {"ProgramTwice", [](Plan &p) { p.mutable_phases(0)->add_programs(0); }, "is listed twice"},
+    {"ProgramNowhere", [](Plan &p) { p.mutable_phases(0)->mutable_programs()->RemoveLast(); }, "belongs to no phase"},
+    {"PhaseDataset", [](Plan &p) { p.mutable_phases(0)->set_samples_per_step(4); }, "dataset 0 does not exist"},
+    {"ProgramInstances", [](Plan &p) { server(p).set_instances(7); }, "instances"},
+    {"ProgramSpread", [](Plan &p) { server(p).set_spread(true); }, "spread over replicas with 1 instances"},
+    {"ArenaOffset", [](Plan &p) { worker(p).mutable_buffers(1)->mutable_arena()->set_offset(32); }, "not a multiple of 64"},
+    {"ArenaRange", [](Plan &p) { worker(p).set_arena_bytes(100); }, "lie outside the arena of 100"},
+    {"ArenaOverflow",
+     [](Plan &p) { worker(p).mutable_buffers(1)->mutable_arena()->set_offset(uint64_t(0) - 64); }, "lie outside the arena"},
+    {"BufferBytes", [](Plan &p) { worker(p).mutable_buffers(1)->set_bytes(4); }, "4 bytes, but tensor<16xf32> has 64"},
+    {"BufferVariable", [](Plan &p) { server(p).mutable_buffers(0)->set_variable(50); }, "variable 50 does not exist"},
+    {"BufferOfAnothersVariable",
+     [](Plan &p) { server(p).mutable_buffers(0)->set_variable(1); }, "is owned by /job:ps/task:1, but instance 0"},
+    {"BufferConstant", [](Plan &p) { server(p).mutable_buffers(2)->set_constant(9); }, "constant 9 does not exist"},
+    {"ConstantSize", [](Plan &p) { *p.mutable_constants(0) = "123"; }, "but its constant has 3"},
+    {"BufferStorage", [](Plan &p) { worker(p).mutable_buffers(0)->clear_storage(); }, "has no storage"},
+    {"CallKernel", [](Plan &p) { find(worker(p), Instruction::kCall).mutable_call()->set_kernel(99); }, "kernel 99 does not exist"},
+    {"CallArity",
+     [](Plan &p) { find(worker(p), Instruction::kCall).mutable_call()->add_buffers(0); }, "takes 2 buffers, the call gives 3"},
+    {"CallBuffer",
+     [](Plan &p) { find(worker(p), Instruction::kCall).mutable_call()->set_buffers(0, 1000); }, "buffer 1000 does not exist"},
+    {"CallSize",
+     [](Plan &p) { find(worker(p), Instruction::kCall).mutable_call()->set_buffers(1, 2); }, "has 64 bytes, buffer 2 has 4"},
+    {"CallWritesMessage",
+     [](Plan &p) { find(worker(p), Instruction::kCall).mutable_call()->set_buffers(1, 0); }, "is a message and may not be written"},
+    {"CallWritesConstant",
+     [](Plan &p) { find(server(p), Instruction::kCall).mutable_call()->set_buffers(0, 2); }, "is a constant and may not be written"},
+    {"CallAlias",
+     [](Plan &p) { find(server(p), Instruction::kCall, 1).mutable_call()->set_buffers(1, 0); }, "overlap and one is written"},
+    {"UseBeforeReceive", [](Plan &p) { worker(p).mutable_instructions()->SwapElements(1, 2); }, "that no receive has bound"},
+    {"UseAfterRelease", [](Plan &p) { worker(p).mutable_instructions()->SwapElements(3, 4); }, "or that was released"},
+    {"ReceiveTwice",
+     [](Plan &p) { *worker(p).mutable_instructions(2) = find(worker(p), Instruction::kReceive); }, "again before its release"},
+    {"NoRelease", [](Plan &p) { erase(worker(p), Instruction::kRelease); }, "the step ends without a release of channel"},
+    {"ReleaseTwice", [](Plan &p) { *worker(p).mutable_instructions(5) = find(worker(p), Instruction::kRelease); },
+     "of which it holds no message"},
+    {"NoSendDone", [](Plan &p) { erase(worker(p), Instruction::kSendDone); }, "without a send_done"},
+    {"WriteWhileSending",
+     [](Plan &p) { // the second gradient goes to the first one's buffer, which is still sent
+       find(worker(p), Instruction::kCall, 2).mutable_call()->set_buffers(1, 1);
+       Instruction done = find(worker(p), Instruction::kSendDone);
+       erase(worker(p), Instruction::kSendDone);
+       *worker(p).mutable_instructions()->Add() = done;
+       int last = worker(p).instructions_size() - 1;
+       worker(p).mutable_instructions()->SwapElements(last, last - 1);
+     },
+     "still sends from it"},
+    {"ReceiveOnFamily",
+     [](Plan &p) {
+       Instruction &i = find(server(p), Instruction::kAggregate);
+       i.mutable_receive()->set_channel(1);
+     },
+     "expected an aggregate"},
+    {"AggregateKernel",
+     [](Plan &p) { find(server(p), Instruction::kAggregate).mutable_aggregate()->set_add(1); }, "cannot add a message"},
+    {"NoControlReceive",
+     [](Plan &p) { server(p).mutable_instructions()->RemoveLast(); }, "the step does not end with a control_receive"},
+    {"ControlReceiveEarly",
+     [](Plan &p) { server(p).mutable_instructions()->SwapElements(0, server(p).instructions_size() - 1); }, "not the last"},
+    {"ControlChannelOfAnother",
+     [](Plan &p) { find(server(p), Instruction::kControlReceive).mutable_control_receive()->set_channel(5); },
+     "does not bring it here"},
+    {"ControlFromAnotherTask", [](Plan &p) { p.mutable_chief()->set_index(1); }, "but the chief is /job:worker/task:1"},
+    {"ControlChannelForgotten",
+     [](Plan &p) { find(worker(p), Instruction::kControlSend).mutable_control_send()->mutable_channels()->RemoveLast(); },
+     "never sends"},
+    {"NobodyDecides", [](Plan &p) { erase(worker(p), Instruction::kControlSend); }, "control_receive"},
+    {"TicketInSync", [](Plan &p) { find(server(p), Instruction::kCall).mutable_ticket(); }, "ends by a control word"},
+    {"ByteTotals", [](Plan &p) { worker(p).set_bytes_sent_per_step(1); }, "send 128 and receive 128 bytes a step"},
+    {"FetchBuffer", [](Plan &p) { worker(p).mutable_fetches(0)->set_buffer(99); }, "buffer 99 does not exist"},
+    {"FetchTwice", [](Plan &p) { worker(p).mutable_fetches(1)->set_name("loss0"); }, "'loss0' twice"},
+    {"MetricType",
+     [](Plan &p) {
+       auto *m = worker(p).add_metrics();
+       m->set_name("accuracy"), m->set_sum(2), m->set_count(2);
+     },
+     "expected (tensor<i64> or tensor<f64>, tensor<i64>)"},
+    {"InstructionLocation", [](Plan &p) { worker(p).mutable_instructions(0)->set_location(99); }, "location 99"},
+    {"UnknownInstruction", [](Plan &p) { worker(p).mutable_instructions(0)->clear_kind(); }, "of no known kind"},
+    {"BatchOfNoDataset",
+     [](Plan &p) { worker(p).mutable_instructions(0)->mutable_next_batch()->set_batch(1); }, "dataset 0 does not exist"},
+    {"AsyncWithoutTicket", [](Plan &p) { erase(server(p), Instruction::kTicket); }, "it would never end", true},
+    {"AsyncTicketLater",
+     [](Plan &p) { server(p).mutable_instructions()->SwapElements(0, 1); }, "a ticket that is not the first", true},
+    {"AsyncWithoutLocks", [](Plan &p) { server(p).set_locks_variables(false); }, "not all of their programs lock variables", true},
+};
+
+INSTANTIATE_TEST_SUITE_P(Rules, Verify, testing::ValuesIn(cases),
+                         [](const testing::TestParamInfo<Case> &info) { return std::string(info.param.name); });
+
+} // namespace
+} // namespace graphc::plan
