@@ -168,6 +168,11 @@ absl::StatusOr<Driver::PhaseResult> Driver::runPhase(uint32_t phase, uint64_t st
       losses_[loss.epoch()].second += loss.count();
     }
   }
+  if (one.role() == plan::TRAIN && !losses_.empty() && losses_.rbegin()->second.second) {
+    std::lock_guard lock(mutex_); // a short phase ends between two pulses; its epoch's mean is what there is to show
+    if (!shown_.loss || shown_.lossCount == 0)
+      shown_.loss = losses_.rbegin()->second.first / static_cast<double>(losses_.rbegin()->second.second);
+  }
   if (one.role() == plan::TRAIN)
     step_ = one.advances_global_step() && globalStep ? *globalStep : step_ + result.steps;
   return result;

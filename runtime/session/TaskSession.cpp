@@ -13,6 +13,7 @@
 namespace graphc::session {
 namespace {
 constexpr absl::Duration kConnectDeadline = absl::Seconds(30);
+constexpr absl::Duration kDrainLimit = absl::Milliseconds(500);
 /// After a failure of its own or a broken stream a task waits so long for the master's word on what the cause is.
 constexpr absl::Duration kVerdictDeadline = absl::Seconds(3);
 
@@ -320,8 +321,13 @@ void TaskSession::endPhase() {
     std::lock_guard lock(mutex_);
     failed = failure_.has_value();
   }
-  if (failed && transports_)
-    transports_->shutdown(); // gRPC may still hold slices of the arenas
+  // After a failure gRPC may still hold slices of the arenas, and a peer that hangs may never take them.
+  if (failed && transports_ && !transports_->shutdown(kDrainLimit)) {
+    for (auto &lane : lanes_)
+      (void)lane.release(); // on purpose: the process is about to end
+    (void)transports_.release();
+    return;
+  }
   lanes_.clear();
   host_.reset();
   batches_.reset();

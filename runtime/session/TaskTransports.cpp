@@ -98,11 +98,10 @@ absl::Status TaskTransports::connect(absl::Time deadline) {
   return grpc_ ? grpc_->waitConnected(deadline) : absl::OkStatus();
 }
 
-void TaskTransports::shutdown() {
+bool TaskTransports::shutdown(absl::Duration limit) {
   if (options_.data)
     options_.data->serve(nullptr);
-  if (grpc_)
-    grpc_->shutdown();
+  return !grpc_ || grpc_->shutdown(limit);
 }
 
 TaskTransports::~TaskTransports() { shutdown(); }

@@ -33,8 +33,8 @@ public:
                                                                  TransportOptions options);
   ~TaskTransports();
   absl::Status connect(absl::Time deadline);
-  /// Ends streams before the lanes' buffers are freed.
-  void shutdown();
+  /// Ends streams before the lanes' buffers are freed. False: within `limit` not all could be ended, and nothing may be freed.
+  bool shutdown(absl::Duration limit = absl::Seconds(20));
   transport::Transport &all() { return *all_; }
   /// "shm", "grpc", "shm and grpc", "in process": for the log.
   const std::string &description() const { return description_; }

@@ -2,8 +2,10 @@
 
 namespace graphc::transport {
 namespace {
-constexpr int kPingEveryMs = 2000;
-constexpr int kPingTimeoutMs = 5000;
+// For connections whose other end vanished without a word; a process that merely does not answer is found sooner, by its missing
+// heartbeats, which name it.
+constexpr int kPingEveryMs = 5000;
+constexpr int kPingTimeoutMs = 10000;
 constexpr int kStreamWindowBytes = 8 << 20;
 } // namespace
 

@@ -11,7 +11,6 @@ namespace graphc::transport {
 namespace {
 constexpr char kTokenKey[] = "graphc-token", kPlanKey[] = "graphc-plan", kTaskKey[] = "graphc-task",
                kIncarnationKey[] = "graphc-incarnation", kPeerKey[] = "graphc-peer";
-constexpr absl::Duration kDrainLimit = absl::Seconds(5);
 
 template <class Metadata> std::string lookUp(const Metadata &metadata, const char *key) {
   auto found = metadata.find(key);
@@ -215,7 +214,7 @@ void GrpcTransport::streamGone() {
   changed_.notify_all();
 }
 
-void GrpcTransport::shutdown() {
+bool GrpcTransport::shutdown(absl::Duration wait) {
   std::vector<std::shared_ptr<grpc::ClientContext>> dialled;
   {
     std::lock_guard lock(mutex_);
@@ -227,13 +226,14 @@ void GrpcTransport::shutdown() {
   for (auto &context : dialled) // those that never stood
     context->TryCancel();
   abort(absl::CancelledError("the run is over"));
-  absl::Time limit = absl::Now() + kDrainLimit;
+  absl::Time limit = absl::Now() + wait;
   auto drained = [&] {
     return std::all_of(peers_.begin(), peers_.end(), [](auto &entry) { return entry.second->link.drained(); });
   };
   std::unique_lock lock(mutex_);
   while ((streams_ > 0 || !drained()) && absl::Now() < limit)
     changed_.wait_for(lock, std::chrono::milliseconds(streams_ > 0 ? 50 : 1));
+  return streams_ == 0 && drained();
 }
 
 SendPort *GrpcTransport::sender(ChannelKey key) {

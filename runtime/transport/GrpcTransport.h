@@ -48,8 +48,9 @@ public:
   /// Called once, on a gRPC thread and under no lock, when a stream breaks before shutdown().
   void onBroken(std::function<void(uint32_t peer, absl::Status)> callback) { broken_ = std::move(callback); }
 
-  /// Ends every stream and waits (seconds at most) until gRPC holds no slice of a lane's buffer. Idempotent.
-  void shutdown();
+  /// Ends every stream and waits until gRPC holds no slice of a lane's buffer. Idempotent. False: a peer that does not read kept
+  /// some longer than `limit`; neither this object nor the lanes' buffers may be freed then.
+  bool shutdown(absl::Duration limit = absl::Seconds(20));
 
   SendPort *sender(ChannelKey key) override;
   RecvPort *receiver(ChannelKey key) override;

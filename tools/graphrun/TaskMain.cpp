@@ -191,6 +191,7 @@ private:
     options.data.planDir = flags_.plan.find('/') == std::string::npos ? "." : flags_.plan.substr(0, flags_.plan.rfind('/'));
     options.fetches = flags_.fetches;
     options.deadline = absl::Seconds(flags_.deadlineSeconds);
+    options.reportAfter = std::min(options.reportAfter, options.deadline / 4);
     options.log = [this](const std::string &line) { output_.log(line); };
     options.warn = [this](const std::string &line) { output_.warn(line); };
     session_ = std::make_unique<session::TaskSession>(loaded_, std::move(options), *link_);
@@ -278,12 +279,20 @@ private:
             cause->task};
   }
 
-  int fail(const session::TaskFailure &failure) {
+  [[noreturn]] int fail(const session::TaskFailure &failure) {
     std::string message = base::describe(failure.status);
     if (setup_.reportFd < 0 && tasks_.size() > 1 && !failure.secondary && message.rfind(name_, 0) != 0)
       message = absl::StrCat(name_, ": ", message);
     output_.error({name_, message, failure.secondary});
-    return 1;
+    // The others must hear why; then the process ends without taking itself apart, since a peer that hangs may keep gRPC from letting go
+    // of buffers for ever.
+    if (master_)
+      master_->close();
+    if (server_)
+      server_->shutdown();
+    base::logger().flush();
+    std::fflush(nullptr);
+    _exit(1);
   }
 
   const Flags &flags_;

@@ -91,7 +91,9 @@ absl::StatusOr<graphrun::TaskSetup> setUpByHand(const plan::Plan &plan, const gr
 int launchAll(int argc, char **argv, const graphrun::Flags &flags, const plan::Plan &plan) {
   graphrun::LaunchOptions options;
   options.checkpointDirectory = flags.checkpointDirectory;
-  options.arguments.assign(argv + 1, argv + argc);
+  for (int i = 1; i < argc; ++i)
+    if (std::string_view(argv[i]) != "--local") // said once is enough; a task has a --job_name
+      options.arguments.push_back(argv[i]);
   base::UniqueFd planFd;
   if (flags.plan == "-") { // each task reads the plan; standard input is gone
     auto text = plan::encodePlan(plan);

@@ -1,0 +1,69 @@
+#!/usr/bin/env bash
+# One line of error with cause and remedy, exit status 2, for every command line, plan and data that cannot run.
+source "$(dirname "${BASH_SOURCE[0]}")/harness.bash"
+plan two 2 1 sync
+refuse() { # STATUS PATTERN ARGUMENTS…
+  local wanted=$1 pattern=$2; shift 2
+  timeout 30 graphrun "$@" >refused.txt 2>&1
+  local status=$?
+  [ $status -eq "$wanted" ] || fail "exit status $wanted of graphrun $*, got $status"
+  expect refused.txt "$pattern" "graphrun $* must say '$pattern'"
+  one_error_line refused.txt
+}
+refuse 2 'which plan\?'
+refuse 2 'unknown flag --stepz; did you mean "--steps"' two.plan --stepz 3
+refuse 2 "'more.plan' is too many" two.plan more.plan
+refuse 2 '--epochs and --steps' two.plan --epochs 1 --steps 2
+refuse 2 '--task_index needs --job_name' two.plan --task_index 1
+refuse 2 '--entry predict.*it has train, eval' two.plan --entry predict
+refuse 2 '--fetch lose.*did you mean "loss"' two.plan --fetch lose
+refuse 2 '--feed x: expected NAME=FILE.npy' two.plan --feed x
+refuse 2 'missing.plan: No such file' missing.plan
+refuse 2 'did you mean "worker"' two.plan --job_name wroker
+refuse 2 '--checkpoint_every_' two.plan --checkpoint_every_steps 4
+refuse 2 '--intra_op_threads 7: the plan was compiled for 1' two.plan --intra_op_threads 7
+head -c 1000 two.plan >short.plan
+refuse 2 'short.plan' short.plan
+{ cat two.plan; echo; } >long.plan
+refuse 2 'long.plan' long.plan
+cp two.plan flipped.plan
+printf '\xff' | dd of=flipped.plan bs=1 seek=700 conv=notrunc status=none
+refuse 2 'flipped.plan.*' flipped.plan
+echo '{"ps": 1, "wroker": 2' >broken.json
+refuse 2 'broken.json:1:' two.plan --cluster broken.json
+# With the tasks running: found by one of them, named once, by the launcher.
+refuse 1 '/job:ps/task:0.*no/such' two.plan --steps 3 --dump_variables /proc/no/such
+refuse 1 '/proc/no/such' two.plan --steps 3 --checkpoint_dir /proc/no/such
+
+graphrun --help >help.txt || fail "--help"
+for flag in epochs steps data_dir checkpoint_dir stats entry intra_op_threads job_name task_index cluster local transport \
+  eval_every_epochs log_file fetch feed dump_variables; do
+  expect help.txt "--$flag" "--help knows --$flag"
+done
+[ "$(graphrun --version)" = "graphrun 0.1.0" ] || fail "--version"
+
+# '-' is standard input, '-' and '_' in flags are alike, results go to standard output and progress to standard error.
+timeout 60 graphrun - --steps 3 --fetch loss --dump-variables=a <two.plan >out.txt 2>err.txt || fail "plan from standard input"
+[ "$(grep -c '^loss [0-9]' out.txt)" -eq 3 ] || fail "three losses"
+timeout 60 graphrun two.plan --steps 3 --dump_variables b >out.txt 2>err.txt || fail "--dump_variables"
+same_weights a b
+expect err.txt 'epoch 1/1  step 3/3'
+timeout 60 graphrun two.plan --epochs 2 --stats stats.json --log-file log.json >out.txt 2>err.txt || fail "--epochs 2"
+[ "$(grep -cE '^test accuracy 0\.[0-9]{3}  \(57 samples\)$' out.txt)" -eq 1 ] || fail "the accuracy line"
+python3 - <<'PY' || fail "the statistics"
+import json
+stats = json.load(open("stats.json"))
+assert set(stats["tasks"]) == {"/job:ps/task:0", "/job:worker/task:0", "/job:worker/task:1"}, stats["tasks"].keys()
+steps = -(-2 * 203 // 16)
+for name, task in stats["tasks"].items():
+    assert task["steps"] == steps, (name, task["steps"], steps)
+    assert 0 < task["first_step_s"] < 30 and task["rss_bytes"] > 1e6 and task["step_ms"]["min"] <= task["step_ms"]["median"] <= task["step_ms"]["p99"]
+assert sum(t["bytes_sent"] for t in stats["tasks"].values()) == sum(t["bytes_received"] for t in stats["tasks"].values()) > 0
+assert stats["tasks"]["/job:worker/task:0"]["bytes_sent"] == stats["tasks"]["/job:worker/task:1"]["bytes_sent"]
+assert 0 <= stats["final"]["accuracy"] <= 1 and stats["final"]["loss"] > 0
+PY
+timeout 60 graphrun two.plan --entry eval --steps 6 >out.txt 2>err.txt || fail "--entry eval"
+expect out.txt '^test accuracy .* \(57 samples\)'
+timeout 60 graphrun two.plan --epochs 3 --eval_every_epochs 1 >out.txt 2>err.txt || fail "--eval_every_epochs"
+expect err.txt 'accuracy 0\.'
+echo "command lines, plans and results"

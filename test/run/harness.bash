@@ -1,0 +1,50 @@
+# Sourced by the end-to-end tests of this folder: a scratch folder, plans of models/mlp.mlir, and what must be true after each run.
+set -uo pipefail
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+box=$(mktemp -d)
+export XDG_STATE_HOME=$box/state TMPDIR=$box/tmp
+unset TF_CONFIG
+mkdir "$box/tmp" "$box/state"
+trap 'end_children; rm -rf "$box"' EXIT
+cd "$box" || exit 1
+
+end_children() { local pids; pids=$(jobs -p); [ -z "$pids" ] || kill -9 $pids 2>/dev/null; }
+fail() {
+  echo "wrong: $1"
+  for file in "$box"/*.txt; do [ -s "$file" ] && { echo "-- $(basename "$file")"; tail -30 "$file"; }; done
+  exit 1
+}
+expect() { grep -qE -- "$2" "$1" || fail "${3:-$1 must say '$2'}"; }
+one_error_line() { # FILE: what the user reads is one line
+  local lines; lines=$(grep -c '^graphrun: ' "$1")
+  [ "$lines" -eq 1 ] || fail "one line of error in $1, got $lines"
+}
+
+# plan NAME WORKERS PS UPDATE, or plan NAME one_device MICRO_BATCHES
+plan() {
+  local name=$1
+  if [ "$2" = one_device ]; then
+    echo "{\"worker\": 1, \"strategy\": {\"name\": \"one_device\", \"micro_batches\": $3}}" >"$name.json"
+  else
+    echo "{\"worker\": $2, \"ps\": $3, \"strategy\": {\"name\": \"parameter_server\", \"update\": \"$4\"}}" >"$name.json"
+  fi
+  graphc --partition "$name.json" "${MODEL:-$here/models/mlp.mlir}" -o "$name.plan" 2>graphc.txt || fail "graphc, $name"
+}
+same_weights() { diff -r "$1" "$2" >/dev/null || fail "the weights of $1 and $2 differ: $(diff -rq "$1" "$2" | head -3)"; }
+
+# The process of a task that the launcher $1 has started.
+task_pid() { pgrep -P "$1" -f -- "--job_name=$2 --task_index=$3"; }
+# Waits until FILE matches PATTERN.
+await() {
+  for _ in $(seq 300); do grep -qE -- "$2" "$1" 2>/dev/null && return; sleep 0.1; done
+  fail "${3:-$1 says '$2' within 30 s}"
+}
+# Nothing of a run is left: no process, no abstract socket, no temporary file. $1: the launcher's process.
+nothing_left() {
+  for _ in $(seq 20); do pgrep -f -- "graphrun $box/|graphrun [a-z0-9-]*\.plan .*--job_name=" >left.txt || break; sleep 0.1; done
+  if [ -s left.txt ] && grep -qE . left.txt; then
+    for pid in $(cat left.txt); do [ "$(readlink "/proc/$pid/cwd")" = "$box" ] && fail "process $pid is left behind"; done
+  fi
+  [ -z "$(ls -A "$box/tmp")" ] || fail "files are left behind: $(ls "$box/tmp")"
+  rm -f left.txt
+}

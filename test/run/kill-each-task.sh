@@ -1,0 +1,43 @@
+#!/usr/bin/env bash
+# kill -9 of each task in turn, over both transports: graphrun ends the others within 5 s, exits with 1 and names the task and the
+# signal; nothing is left; started again with the same --checkpoint_dir it goes on, and ends bit-equal to an uninterrupted run.
+source "$(dirname "${BASH_SOURCE[0]}")/harness.bash"
+plan two 2 1 sync
+timeout 120 graphrun two.plan --steps 600 --dump_variables straight >out.txt 2>err.txt || fail "the uninterrupted run"
+
+kill_one() { # TRANSPORT JOB INDEX DIR
+  graphrun two.plan --steps 100000000 --transport="$1" --checkpoint_dir "$4" --checkpoint_every_steps 100 >out.txt 2>err.txt &
+  local launcher=$! status begin took
+  for _ in $(seq 300); do ls "$4"/step-*/manifest.json >/dev/null 2>&1 && break; sleep 0.05; done
+  ls "$4"/step-*/manifest.json >/dev/null 2>&1 || fail "a checkpoint within 15 s"
+  begin=$(date +%s%N)
+  kill -9 "$(task_pid $launcher "$2" "$3")" || fail "no process of $2:$3"
+  wait $launcher
+  status=$?
+  took=$((($(date +%s%N) - begin) / 1000000))
+  [ $status -eq 1 ] || fail "exit status 1 after the death of $2:$3 over $1, got $status"
+  [ $took -lt 5000 ] || fail "5 s to end after the death of $2:$3, took $took ms"
+  expect err.txt "^graphrun: /job:$2/task:$3 \(process [0-9]+ on .*\) was killed by signal 9" "root cause $2:$3"
+  expect err.txt "--checkpoint_dir $4" "how to go on"
+  nothing_left
+  echo "$2:$3 over $1: $took ms"
+}
+for transport in shm grpc; do
+  kill_one $transport ps 0 "ckpt-$transport-ps"
+  kill_one $transport worker 0 "ckpt-$transport-w0"
+  kill_one $transport worker 1 "ckpt-$transport-w1"
+done
+
+# Going on: a run that is killed early enough is finished to the same 600 steps.
+graphrun two.plan --steps 600 --checkpoint_dir go --checkpoint_every_steps 50 >out.txt 2>err.txt &
+launcher=$!
+for _ in $(seq 2000); do ls go/step-*/manifest.json >/dev/null 2>&1 && break; sleep 0.005; done
+kill -9 "$(task_pid $launcher ps 0)" 2>/dev/null
+wait $launcher
+timeout 120 graphrun two.plan --steps 600 --checkpoint_dir go --dump_variables resumed >out.txt 2>err.txt || fail "the resumed run"
+expect err.txt 'going on from go/step-[0-9]+' "it says where it goes on from"
+same_weights straight resumed
+timeout 120 graphrun two.plan --steps 600 --checkpoint_dir go >out.txt 2>err.txt || fail "a finished run"
+expect err.txt 'nothing to train: the run is at step 600' "a finished run says so"
+expect out.txt '^test accuracy' "and evaluates"
+echo "each task killed, twice; the resumed run is bit-equal"

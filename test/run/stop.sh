@@ -1,0 +1,42 @@
+#!/usr/bin/env bash
+# SIGTERM stops at a step boundary with a checkpoint; the launcher's own death by kill -9 takes its tasks along; a stopped process is
+# found by its silence.
+source "$(dirname "${BASH_SOURCE[0]}")/harness.bash"
+plan two 2 1 sync
+timeout 120 graphrun two.plan --steps 20000 --dump_variables straight >out.txt 2>err.txt || fail "the uninterrupted run"
+
+graphrun two.plan --steps 100000000 --checkpoint_dir dir >out.txt 2>err.txt &
+launcher=$!
+await err.txt 'step [0-9]+'
+kill -TERM $launcher
+wait $launcher && fail "a run that was stopped did not finish: exit status 1"
+expect err.txt 'stopped at step [0-9]+ of 100000000 as asked; start again with --checkpoint_dir dir' "what was done and how to go on"
+[ "$(ls -d dir/step-*/ | wc -l)" -ge 1 ] || fail "a checkpoint"
+nothing_left
+
+# Stopped and resumed in the middle of an epoch is bit-equal to uninterrupted.
+graphrun two.plan --steps 20000 --checkpoint_dir middle --checkpoint_every_steps 100000 >out.txt 2>err.txt &
+launcher=$!
+await err.txt 'step [1-9]'
+kill -TERM $launcher
+wait $launcher && fail "it was stopped before its end"
+timeout 120 graphrun two.plan --steps 20000 --checkpoint_dir middle --dump_variables resumed >out.txt 2>err.txt || fail "the resumed run"
+expect err.txt 'going on from middle/step-' "it goes on"
+same_weights straight resumed
+
+graphrun two.plan --steps 100000000 >out.txt 2>err.txt &
+launcher=$!
+await err.txt 'step [0-9]+'
+kill -9 $launcher
+wait $launcher 2>/dev/null
+nothing_left
+
+graphrun two.plan --steps 100000000 >out.txt 2>err.txt &
+launcher=$!
+await err.txt 'step [0-9]+'
+kill -STOP "$(task_pid $launcher worker 1)"
+wait $launcher
+[ $? -eq 1 ] || fail "exit status 1"
+expect err.txt '/job:worker/task:1.*did not' "the silent task is named"
+nothing_left
+echo "stopped, resumed, killed, frozen"
