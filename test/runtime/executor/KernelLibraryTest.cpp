@@ -1,0 +1,133 @@
+#include "runtime/executor/KernelLibrary.h"
+
+#include "runtime/base/Sha256.h"
+#include "runtime/executor/VariableStore.h"
+#include "test/runtime/plan/PlanBuilder.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+
+namespace graphc::executor {
+namespace {
+
+using testing::HasSubstr;
+
+std::string loadError(const plan::Plan &plan) {
+  return std::string(KernelLibrary::load(plan, {0, 1}).status().message());
+}
+
+TEST(KernelLibrary, LoadsOnlyWhatThePrograms) {
+  plan::Plan plan = plan::parameterServerPlan({1, 2});
+  auto all = KernelLibrary::load(plan, {0, 1}), worker = KernelLibrary::load(plan, {0});
+  ASSERT_TRUE(all.ok() && worker.ok());
+  int inAll = 0, inWorker = 0;
+  for (int i = 0; i < plan.kernels_size(); ++i) {
+    inAll += (*all)->entry(uint32_t(i)) != nullptr;
+    inWorker += (*worker)->entry(uint32_t(i)) != nullptr;
+  }
+  EXPECT_EQ(inAll, plan.kernels_size());
+  EXPECT_EQ(inWorker, 2);
+}
+
+// dlopen tells objects apart by name: two codes loaded one after the other must not be taken for one.
+TEST(KernelLibrary, TwoCodesAreTwoObjects) {
+  plan::Plan plan = plan::parameterServerPlan({1, 2});
+  *plan.add_code() = plan.code(0);
+  plan::Kernel again = plan.kernels(0);
+  again.mutable_compiled()->set_code(1);
+  *plan.add_kernels() = again;
+  plan::Instruction *call = plan.mutable_programs(0)->add_instructions();
+  call->mutable_call()->set_kernel(uint32_t(plan.kernels_size()) - 1);
+  auto library = KernelLibrary::load(plan, {0, 1});
+  ASSERT_TRUE(library.ok()) << library.status();
+  EXPECT_NE((*library)->entry(0), (*library)->entry(uint32_t(plan.kernels_size()) - 1));
+}
+
+TEST(KernelLibrary, MissingCpuFeatureNamesTheFlag) {
+  plan::Plan plan = plan::parameterServerPlan({1, 2});
+  plan.mutable_code(0)->set_target_cpu("futuretron");
+  plan.mutable_code(0)->add_features("+avx4096");
+  EXPECT_THAT(loadError(plan), HasSubstr("compiled with --target-cpu=futuretron and needs avx4096, which this CPU"));
+}
+
+TEST(KernelLibrary, EntryBeyondTheTable) {
+  plan::Plan plan = plan::parameterServerPlan({1, 2});
+  plan.mutable_kernels(0)->mutable_compiled()->set_entry(28);
+  EXPECT_THAT(loadError(plan), HasSubstr("entry 28 does not exist, the code has 28 kernels"));
+}
+
+TEST(KernelLibrary, CodeThatIsNoLibrary) {
+  plan::Plan plan = plan::parameterServerPlan({1, 2});
+  plan.mutable_code(0)->mutable_elf()->resize(64);
+  EXPECT_THAT(loadError(plan), HasSubstr("cannot load the plan's code"));
+}
+
+plan::Variable variable(plan::DataType type, int64_t count) {
+  plan::Variable v;
+  v.set_name("w");
+  v.mutable_type()->set_dtype(type);
+  v.mutable_type()->add_shape(count);
+  return v;
+}
+std::vector<float> floatsOf(const plan::Variable &v, int64_t count) {
+  std::vector<float> data(size_t(count), -9.0f);
+  initializeVariable(v, {reinterpret_cast<uint8_t *>(data.data()), data.size() * 4});
+  return data;
+}
+
+TEST(VariableStore, UniformIsAFunctionOfSeedNameAndElement) {
+  plan::Variable v = variable(plan::F32, 1000);
+  auto *uniform = v.mutable_initializer()->mutable_uniform();
+  uniform->set_low(-0.5), uniform->set_high(0.25), uniform->set_seed(3);
+  std::vector<float> full = floatsOf(v, 1000), prefix = floatsOf(v, 37);
+  EXPECT_TRUE(std::equal(prefix.begin(), prefix.end(), full.begin()));
+  double sum = 0;
+  for (float x : full) {
+    EXPECT_GE(x, -0.5f);
+    EXPECT_LE(x, 0.25f);
+    sum += x;
+  }
+  EXPECT_NEAR(sum / 1000, -0.125, 0.03);
+  v.set_name("w2");
+  EXPECT_NE(floatsOf(v, 1000), full);
+}
+
+TEST(VariableStore, TruncatedNormalStaysInside) {
+  plan::Variable v = variable(plan::F32, 20000);
+  auto *normal = v.mutable_initializer()->mutable_normal();
+  normal->set_mean(1), normal->set_stddev(2), normal->set_seed(3), normal->set_truncated(true);
+  int outer = 0;
+  for (float x : floatsOf(v, 20000)) {
+    EXPECT_LE(std::fabs(x - 1), 4.0f);
+    outer += std::fabs(x - 1) > 3;
+  }
+  EXPECT_GT(outer, 100);
+}
+
+TEST(VariableStore, ValueIsSplatOrWhole) {
+  plan::Variable v = variable(plan::F32, 3);
+  float splat = 2.5f, whole[3] = {1, 2, 3};
+  v.mutable_initializer()->set_value(&splat, 4);
+  EXPECT_EQ(floatsOf(v, 3), (std::vector<float>{2.5f, 2.5f, 2.5f}));
+  v.mutable_initializer()->set_value(whole, 12);
+  EXPECT_EQ(floatsOf(v, 3), (std::vector<float>{1, 2, 3}));
+  v.mutable_initializer()->set_zeros(true);
+  EXPECT_EQ(floatsOf(v, 3), (std::vector<float>{0, 0, 0}));
+}
+
+TEST(VariableStore, OwnsItsTasksVariablesAlone) {
+  plan::Plan plan = plan::parameterServerPlan({2, 2});
+  plan::Task ps1;
+  ps1.set_index(1);
+  auto store = VariableStore::create(plan, ps1);
+  ASSERT_TRUE(store.ok());
+  EXPECT_EQ((*store)->owned(), std::vector<uint32_t>{1});
+  EXPECT_EQ((*store)->globalStep(), nullptr);
+  EXPECT_EQ((*VariableStore::create(plan, plan::Task()))->owned(), (std::vector<uint32_t>{0, 2}));
+}
+
+} // namespace
+} // namespace graphc::executor

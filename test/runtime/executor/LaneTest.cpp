@@ -1,0 +1,273 @@
+//===- LaneTest.cpp - whole phases on threads: values, ends, errors, bytes, arenas ------------------------------------===//
+
+#include "test/runtime/executor/TaskHarness.h"
+#include "test/runtime/executor/TestHost.h"
+#include "test/runtime/plan/PlanBuilder.h"
+
+#include "absl/time/clock.h"
+
+#include <gmock/gmock.h>
+
+#include <mutex>
+#include <thread>
+
+namespace graphc::executor {
+namespace {
+
+using plan::parameterServerPlan;
+using plan::ParameterServerShape;
+using testing::HasSubstr;
+
+std::vector<std::vector<float>> initialValues(TaskHarness &tasks, const ParameterServerShape &shape) {
+  std::vector<std::vector<float>> values;
+  for (uint32_t p = 0; p < shape.servers; ++p)
+    values.push_back(tasks.floats(p));
+  return values;
+}
+
+TEST(Lane, SynchronousParameterServerIsBitExact) {
+  for (ParameterServerShape shape : {ParameterServerShape{1, 1}, {1, 2}, {2, 3}, {3, 5, 4096}}) {
+    TaskHarness tasks(parameterServerPlan(shape));
+    auto initial = initialValues(tasks, shape);
+    TestHost host(50);
+    auto lanes = tasks.lanes(host);
+    EXPECT_EQ(lanes.size(), shape.servers + shape.workers);
+    ASSERT_EQ(tasks.run(lanes), absl::OkStatus());
+    EXPECT_EQ(tasks.globalStep(), 50);
+    auto expected = plan::expectedSync(shape, 50, initial);
+    for (uint32_t p = 0; p < shape.servers; ++p)
+      EXPECT_EQ(tasks.floats(p), expected[p]) << p;
+    for (auto &lane : lanes) {
+      EXPECT_EQ(lane->step(), 50u);
+      EXPECT_EQ(lane->endReason(), EndReason::Finished);
+    }
+  }
+}
+
+TEST(Lane, MeasuredBytesEqualThePlan) {
+  ParameterServerShape shape{2, 3};
+  TaskHarness tasks(parameterServerPlan(shape));
+  TestHost host(20);
+  auto lanes = tasks.lanes(host);
+  ASSERT_EQ(tasks.run(lanes), absl::OkStatus());
+  uint64_t sent = 0, received = 0;
+  for (const plan::Program &program : tasks.plan.programs()) {
+    sent += program.bytes_sent_per_step() * program.instances() * 20;
+    received += program.bytes_received_per_step() * program.instances() * 20;
+  }
+  EXPECT_EQ(tasks.transport->counters().bytesSent, sent);
+  EXPECT_EQ(tasks.transport->counters().bytesReceived, received);
+}
+
+TEST(Lane, PhasesFollowEachOtherOnTheSameChannels) {
+  ParameterServerShape shape{1, 2};
+  TaskHarness tasks(parameterServerPlan(shape));
+  auto initial = initialValues(tasks, shape);
+  for (int run = 0; run < 3; ++run) {
+    TestHost host(10);
+    auto lanes = tasks.lanes(host);
+    ASSERT_EQ(tasks.run(lanes), absl::OkStatus());
+  }
+  EXPECT_EQ(tasks.globalStep(), 30);
+}
+
+TEST(Lane, AsynchronousPhaseEndsByClosing) {
+  for (uint32_t servers : {1, 2, 3}) {
+    ParameterServerShape shape{servers, 4, 4096, true};
+    TaskHarness tasks(parameterServerPlan(shape));
+    for (uint64_t run = 1; run < 4; ++run) {
+      TestHost host(100);
+      auto lanes = tasks.lanes(host);
+      ASSERT_EQ(tasks.run(lanes), absl::OkStatus());
+      EXPECT_EQ(tasks.globalStep(), int64_t(100 * run)) << "each ticket is one applied update";
+      uint64_t workerSteps = 0;
+      for (auto &lane : lanes) {
+        EXPECT_EQ(lane->endReason(), EndReason::Closed);
+        workerSteps += lane->info().programIndex == 0 ? lane->step() : 0;
+      }
+      EXPECT_EQ(workerSteps, 100u);
+      ASSERT_TRUE(tasks.transport->reset(run).ok());
+    }
+  }
+}
+
+// Every worker adds 0.1 * (0.5 w + shift): element by element the same, so a torn read or write shows as a difference.
+TEST(Lane, AsynchronousUpdatesAreNeverTorn) {
+  ParameterServerShape shape{1, 4, 4096, true};
+  plan::Plan plan = parameterServerPlan(shape);
+  plan.mutable_variables(0)->mutable_initializer()->set_zeros(true);
+  TaskHarness tasks(plan);
+  TestHost host(2000);
+  std::atomic<int> torn{0};
+  auto lanes = tasks.lanes(host);
+  std::atomic<bool> stop{false};
+  std::thread reader([&] {
+    while (!stop) {
+      std::lock_guard lock(tasks.stores[0]->mutex(0));
+      auto *w = reinterpret_cast<const float *>(tasks.stores[0]->data(0).data());
+      for (int i = 1; i < 4096; ++i)
+        torn += w[i] != w[0];
+    }
+  });
+  ASSERT_EQ(tasks.run(lanes), absl::OkStatus());
+  stop = true;
+  reader.join();
+  EXPECT_EQ(torn, 0);
+  EXPECT_EQ(tasks.globalStep(), 2000);
+}
+
+TEST(Lane, FetchesAreThereAtTheEndOfTheStep) {
+  ParameterServerShape shape{1, 2};
+  TaskHarness tasks(parameterServerPlan(shape));
+  std::vector<float> w = tasks.floats(0);
+  float expected = 0;
+  for (float x : w)
+    expected += x;
+  TestHost host(1);
+  std::mutex mutex;
+  int seen = 0;
+  host.onStep = [&](const LaneInfo &lane, const StepResults &results) {
+    std::lock_guard lock(mutex);
+    if (!results.fetches.empty()) {
+      ++seen;
+      EXPECT_EQ(lane.program->fetches(0).name(), "loss0");
+      EXPECT_EQ(*static_cast<const float *>(results.fetches[0]), expected);
+      EXPECT_GT(results.seconds, 0);
+    }
+    return absl::OkStatus();
+  };
+  auto lanes = tasks.lanes(host);
+  ASSERT_EQ(tasks.run(lanes), absl::OkStatus());
+  EXPECT_EQ(seen, 2);
+}
+
+// A fetched message stays in its slot until the host has read it.
+TEST(Lane, FetchedMessageOutlivesItsRelease) {
+  ParameterServerShape shape{1, 2};
+  plan::Plan plan = parameterServerPlan(shape);
+  plan.mutable_programs(0)->mutable_fetches(0)->set_buffer(0);
+  TaskHarness tasks(plan);
+  std::vector<float> w = tasks.floats(0);
+  TestHost host(3);
+  std::atomic<int> seen{0};
+  host.onStep = [&](const LaneInfo &, const StepResults &results) {
+    if (!results.fetches.empty() && results.step == 0)
+      seen += std::memcmp(results.fetches[0], w.data(), 64) == 0;
+    return absl::OkStatus();
+  };
+  auto lanes = tasks.lanes(host);
+  ASSERT_EQ(tasks.run(lanes), absl::OkStatus());
+  EXPECT_EQ(seen, 2);
+}
+
+TEST(Lane, ArenaBytesTouchedAreMeasured) {
+  ParameterServerShape shape{2, 2};
+  TaskHarness tasks(parameterServerPlan(shape));
+  TestHost host(2);
+  auto lanes = tasks.lanes(host);
+  for (auto &lane : lanes)
+    EXPECT_EQ(lane->frame().bytesTouched(), 0u);
+  ASSERT_EQ(tasks.run(lanes), absl::OkStatus());
+  for (auto &lane : lanes) {
+    uint64_t arena = lane->info().program->arena_bytes();
+    EXPECT_LE(lane->frame().bytesTouched(), arena);
+    EXPECT_GT(lane->frame().bytesTouched(), arena - 64) << lane->info().name;
+  }
+}
+
+TEST(Lane, KernelFailureEndsTheRunByName) {
+  plan::PlanBuilder b;
+  b.job("worker", 1);
+  uint32_t phase = b.phase("predict", plan::PREDICT, false), program = b.program(phase, "predict.all", 1, false, 0, 0);
+  uint32_t x = b.arenaBuffer(program, b.vector());
+  b.controlSend(program, {});
+  b.call(program, plan::TestKernel::FailAtStep, {x});
+  b.controlReceive(program, true, 0);
+  plan::Plan plan = b.finish();
+  plan.add_locations("model.mlir:4:5");
+  plan.mutable_programs(0)->mutable_instructions(1)->set_location(uint32_t(plan.locations_size()) - 1);
+  TaskHarness tasks(plan);
+  TestHost host(10);
+  auto lanes = tasks.lanes(host);
+  EXPECT_EQ(tasks.run(lanes).message(),
+            "/job:worker/task:0 predict.all: kernel fail_at_step (model.mlir:4:5) failed with code 7 at step 3");
+}
+
+TEST(Lane, HostErrorEndsEveryLane) {
+  TaskHarness tasks(parameterServerPlan({2, 3}));
+  TestHost host(1000000);
+  host.onStep = [](const LaneInfo &lane, const StepResults &results) {
+    return lane.instance == 1 && results.step == 20 ? absl::DataLossError("the disk is gone") : absl::OkStatus();
+  };
+  auto lanes = tasks.lanes(host);
+  EXPECT_EQ(tasks.run(lanes), absl::DataLossError("the disk is gone")) << "not the Aborted that the others found";
+}
+
+// A worker that never starts: the wait is reported with who, what, from whom and where, and ends at its deadline.
+TEST(Lane, LastingWaitIsExplainedThenEnds) {
+  TaskHarness tasks(parameterServerPlan({1, 2}));
+  TestHost host(10);
+  auto lanes = tasks.lanes(host);
+  std::erase_if(lanes, [](auto &lane) { return lane->info().programIndex == 0 && lane->info().instance == 1; });
+  RunOptions options;
+  options.reportAfter = absl::Milliseconds(50);
+  options.deadline = absl::Milliseconds(400);
+  std::mutex mutex;
+  std::vector<std::string> reports;
+  options.onWait = [&](const WaitReport &report) {
+    std::lock_guard lock(mutex);
+    EXPECT_GE(report.since, absl::Milliseconds(50));
+    reports.push_back(report.text);
+  };
+  absl::Status status = tasks.run(lanes, options);
+  EXPECT_TRUE(absl::IsDeadlineExceeded(status)) << status;
+  EXPECT_THAT(reports, testing::Contains("/job:ps/task:0 train_step.ps0 waits at step 0 to receive w0.gradient[1] "
+                                         "(by-hand.mlir:2:3) from /job:worker/task:1 train_step.worker[1]"));
+  EXPECT_THAT(reports, testing::Contains("/job:worker/task:0 train_step.worker[0] waits at step 1 to send control.ps0 "
+                                         "(by-hand.mlir:3:3) to /job:ps/task:0 train_step.ps0"));
+}
+
+TEST(Lane, AbortEndsWaitingLanesAtOnce) {
+  TaskHarness tasks(parameterServerPlan({1, 2}));
+  TestHost host(10);
+  auto lanes = tasks.lanes(host);
+  lanes.pop_back();
+  std::thread aborter([&] {
+    absl::SleepFor(absl::Milliseconds(50));
+    tasks.transport->abort(absl::AbortedError("worker:1 was killed"));
+  });
+  absl::Time start = absl::Now();
+  EXPECT_EQ(tasks.run(lanes).message(), "worker:1 was killed");
+  EXPECT_LT(absl::Now() - start, absl::Seconds(10));
+  aborter.join();
+}
+
+TEST(Lane, WordForAnotherStepIsRefused) {
+  TaskHarness tasks(parameterServerPlan({1, 1}));
+  TestHost host(10);
+  auto lanes = tasks.lanes(host);
+  std::erase_if(lanes, [](auto &lane) { return lane->info().programIndex == 0; });
+  std::vector<float> zeros(16);
+  ASSERT_EQ(tasks.transport->sender({1, 0})->start(zeros.data(), 0), transport::PollState::Ready);
+  uint64_t word = ControlWord{ControlAction::Continue, EndReason::None, 5}.encode();
+  ASSERT_EQ(tasks.transport->sender({2, 0})->start(&word, 0), transport::PollState::Ready);
+  EXPECT_THAT(std::string(tasks.run(lanes).message()), HasSubstr("at step 0 the chief's word is action 1 for step 5"));
+}
+
+TEST(StepStats, MedianAndTail) {
+  StepStats stats;
+  EXPECT_EQ(stats.summary().steps, 0u);
+  for (int i = 1; i <= 100; ++i)
+    stats.add(i * 1000000);
+  EXPECT_EQ(stats.summary().steps, 100u);
+  EXPECT_NEAR(stats.summary().medianMs, 51, 1e-9);
+  EXPECT_NEAR(stats.summary().p99Ms, 100, 1e-9);
+  EXPECT_NEAR(stats.summary().minMs, 1, 1e-9);
+  for (int i = 0; i < 20000; ++i)
+    stats.add(5000000);
+  EXPECT_EQ(stats.summary().steps, 20100u);
+  EXPECT_NEAR(stats.summary().minMs, 5, 1e-9) << "only the last ones";
+}
+
+} // namespace
+} // namespace graphc::executor

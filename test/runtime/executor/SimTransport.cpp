@@ -1,0 +1,228 @@
+#include "test/runtime/executor/SimTransport.h"
+
+#include "runtime/device/Memory.h"
+
+#include <cstring>
+#include <deque>
+
+namespace graphc::executor {
+
+using transport::ChannelKey;
+using transport::ChannelSpec;
+using transport::PollState;
+
+void EventQueue::runNext() {
+  Event event = queue.top();
+  queue.pop();
+  now = event.time;
+  event.action();
+}
+
+/// Both ends of one channel instance.
+class SimChannel {
+public:
+  class Sender final : public transport::SendPort {
+  public:
+    explicit Sender(SimChannel &channel) : channel(channel) {}
+    PollState start(const void *data, uint64_t step, transport::SendMode mode) override {
+      return channel.start(data, mode);
+    }
+    PollState done() override {
+      return channel.fromStatus && !channel.fromStatus->ok() ? PollState::Aborted
+             : channel.borrowed                              ? PollState::Pending
+                                                             : PollState::Ready;
+    }
+    void close() override { channel.close(); }
+    void wait(absl::Duration) override {}
+    absl::Status status() const override { return *channel.fromStatus; }
+
+  private:
+    SimChannel &channel;
+  };
+  class Receiver final : public transport::RecvPort {
+  public:
+    explicit Receiver(SimChannel &channel) : channel(channel) {}
+    PollState poll(const void **data) override { return channel.poll(data); }
+    void release() override { channel.release(); }
+    void wait(absl::Duration) override {}
+    absl::Status status() const override { return *channel.toStatus; }
+
+  private:
+    SimChannel &channel;
+  };
+
+  SimChannel(SimNetwork &network, const ChannelSpec &spec, uint32_t from, uint32_t to, std::string name)
+      : network(network), spec(spec), from(from), to(to), name(std::move(name)), sender(*this), receiver(*this) {}
+
+  PollState start(const void *data, transport::SendMode mode) {
+    if (!fromStatus->ok())
+      return PollState::Aborted;
+    if (credits() == 0 || borrowed)
+      return PollState::Pending;
+    ++sent;
+    sentBytes += spec.bytes;
+    auto message = makeMessage();
+    if (mode == transport::SendMode::Copy) {
+      fill(*message, data);
+      depart(message);
+      return PollState::Ready;
+    }
+    borrowed = true;
+    network.events.after(network.events.upTo(network.options.maxDelay), [this, data, message] {
+      if (!dead)
+        fill(*message, data); // only now: what the sender wrote too early is in it
+      borrowed = false;
+      network.changed(&sender);
+      depart(message);
+    });
+    return PollState::Ready;
+  }
+
+  PollState poll(const void **data) {
+    if (!arrived.empty() && arrived.front()) {
+      *data = arrived.front()->data();
+      return PollState::Ready;
+    }
+    if (!arrived.empty())
+      return PollState::Closed; // the null behind the last message
+    return toStatus->ok() ? PollState::Pending : PollState::Aborted;
+  }
+
+  void release() {
+    arrived.pop_front();
+    receivedBytes += spec.bytes;
+    network.events.after(network.events.upTo(network.options.maxDelay), [this] {
+      ++released;
+      network.changed(&sender);
+    });
+  }
+
+  void close() {
+    if (!std::exchange(closed, true))
+      depart(nullptr);
+  }
+
+  void reset() {
+    arrived.clear();
+    sent = released = 0;
+    closed = borrowed = false;
+    lastArrival = 0;
+  }
+
+  SimNetwork &network;
+  const ChannelSpec spec;
+  const uint32_t from, to;
+  const std::string name;
+  Sender sender;
+  Receiver receiver;
+  absl::Status *fromStatus = nullptr, *toStatus = nullptr; // of the tasks' views
+  bool dead = false;
+  uint64_t sentBytes = 0, receivedBytes = 0;
+
+private:
+  using Message = std::shared_ptr<device::Memory>;
+  Message makeMessage() {
+    return std::make_shared<device::Memory>(
+        std::move(*device::Memory::allocate(spec.bytes + 1, device::Memory::Guard::None, "a simulated message")));
+  }
+  void fill(device::Memory &message, const void *data) {
+    if (spec.bytes)
+      memcpy(message.data(), data, spec.bytes);
+  }
+  uint64_t credits() const { return spec.capacity - (sent - released); }
+
+  // In order within a channel, whatever the delays.
+  void depart(Message message) {
+    if (dead)
+      return;
+    if (message && network.events.chance(network.options.loss)) {
+      dead = true;
+      network.lost(name, from, to);
+      return;
+    }
+    VirtualTime arrival = network.events.time() + network.events.upTo(network.options.maxDelay);
+    lastArrival = std::max(arrival, lastArrival + 1);
+    network.events.at(lastArrival, [this, message] {
+      if (dead)
+        return;
+      arrived.push_back(message);
+      network.changed(&receiver);
+    });
+  }
+
+  bool borrowed = false, closed = false;
+  uint64_t sent = 0, released = 0; // as the sender knows
+  VirtualTime lastArrival = 0;
+  std::deque<Message> arrived;
+};
+
+class SimNetwork::TaskView final : public transport::Transport {
+public:
+  TaskView(SimNetwork &network, uint32_t task) : network(network), index(task) {}
+  transport::SendPort *sender(ChannelKey key) override {
+    auto it = network.channels.find(key);
+    return it == network.channels.end() || it->second->from != index ? nullptr : &it->second->sender;
+  }
+  transport::RecvPort *receiver(ChannelKey key) override {
+    auto it = network.channels.find(key);
+    return it == network.channels.end() || it->second->to != index ? nullptr : &it->second->receiver;
+  }
+  transport::TransportCounters counters() const override {
+    transport::TransportCounters sum;
+    for (auto &[key, channel] : network.channels) {
+      if (channel->from == index)
+        (channel->spec.control ? sum.controlBytes : sum.bytesSent) += channel->sentBytes;
+      if (channel->to == index)
+        (channel->spec.control ? sum.controlBytes : sum.bytesReceived) += channel->receivedBytes;
+    }
+    return sum;
+  }
+  void abort(absl::Status status) override {
+    if (why.ok())
+      why = std::move(status);
+    for (auto &[key, channel] : network.channels) {
+      if (channel->from == index)
+        network.changed(&channel->sender);
+      if (channel->to == index)
+        network.changed(&channel->receiver);
+    }
+  }
+  absl::Status status() const override { return why; }
+  absl::Status reset(uint64_t) override {
+    why = absl::OkStatus();
+    for (auto &[key, channel] : network.channels)
+      channel->reset();
+    return absl::OkStatus();
+  }
+  absl::Status why;
+
+private:
+  SimNetwork &network;
+  uint32_t index;
+};
+
+SimNetwork::SimNetwork(EventQueue &events, const SimNetworkOptions &options) : events(events), options(options) {}
+SimNetwork::~SimNetwork() = default;
+
+transport::Transport &SimNetwork::task(uint32_t task) {
+  auto &view = views[task];
+  if (!view)
+    view = std::make_unique<TaskView>(*this, task);
+  return *view;
+}
+
+void SimNetwork::addChannel(const ChannelSpec &spec, uint32_t from, uint32_t to, const std::string &name) {
+  task(from), task(to);
+  auto channel = std::make_unique<SimChannel>(*this, spec, from, to, name);
+  channel->fromStatus = &views[from]->why;
+  channel->toStatus = &views[to]->why;
+  channels[spec.key] = std::move(channel);
+}
+
+void SimNetwork::kill(uint32_t task) {
+  for (auto &[key, channel] : channels)
+    if (channel->from == task || channel->to == task)
+      channel->dead = true;
+}
+
+} // namespace graphc::executor

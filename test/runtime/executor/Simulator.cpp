@@ -1,0 +1,249 @@
+#include "test/runtime/executor/Simulator.h"
+
+#include "runtime/base/Status.h"
+#include "runtime/data/PhaseBatches.h"
+#include "runtime/executor/TaskPhase.h"
+#include "runtime/plan/Types.h"
+
+#include "absl/strings/str_cat.h"
+
+#include <algorithm>
+#include <cstring>
+#include <set>
+
+namespace graphc::executor {
+namespace {
+
+/// One for all tasks; single-threaded.
+class SimHost final : public Host {
+public:
+  SimHost(const plan::Plan &plan, const SimOptions &options, SimResult &result)
+      : plan(plan), options(options), result(result), tickets(options.steps), datasets(plan, options.search) {}
+
+  absl::Status openData() {
+    for (const plan::Task &task : plan::allTasks(plan)) {
+      GRAPHC_ASSIGN_OR_RETURN(auto one, data::PhaseBatches::create(plan, options.phase, task, datasets, /*prefetch=*/false));
+      GRAPHC_RETURN_IF_ERROR(one->start(options.position));
+      batches[{task.job(), task.index()}] = std::move(one);
+    }
+    return absl::OkStatus();
+  }
+  absl::Status feed(const LaneInfo &lane, uint64_t, std::span<void *const> feeds) override {
+    for (size_t i = 0; i < feeds.size(); ++i) {
+      const plan::Port &port = lane.program->feeds(int(i));
+      auto given = options.feeds.find(port.name());
+      uint64_t bytes = lane.program->buffers(int(port.buffer())).bytes();
+      if (given == options.feeds.end() || given->second.size() != bytes)
+        return absl::InvalidArgumentError(absl::StrCat("feed ", port.name(), ": expected ", bytes, " bytes"));
+      memcpy(feeds[i], given->second.data(), bytes);
+    }
+    return absl::OkStatus();
+  }
+  absl::Status nextBatch(const LaneInfo &lane, uint64_t, const plan::Instruction::NextBatch &instruction,
+                         std::span<void *const> buffers, uint8_t *valid) override {
+    return batches[{lane.task.job(), lane.task.index()}]->next(lane.instance, instruction, buffers, valid);
+  }
+  ControlWord decide(const LaneInfo &, uint64_t step) override {
+    return {step + 1 >= options.steps ? ControlAction::EndPhase : ControlAction::Continue, EndReason::Finished, 0};
+  }
+  bool takeTicket(const LaneInfo &, uint64_t) override { return tickets && tickets--; }
+  absl::Status stepDone(const LaneInfo &lane, const StepResults &results) override {
+    result.steps = std::max(result.steps, results.step + 1);
+    for (size_t i = 0; i < results.fetches.size(); ++i) {
+      const plan::Port &port = lane.program->fetches(int(i));
+      const plan::Buffer &buffer = lane.program->buffers(int(port.buffer()));
+      SimFetch &fetch = result.fetches[port.name()];
+      fetch.type = buffer.type();
+      fetch.reduction = port.reduction();
+      fetch.replicas.resize(std::max<size_t>(fetch.replicas.size(), lane.instance + 1));
+      fetch.replicas[lane.instance].assign(static_cast<const char *>(results.fetches[i]), buffer.bytes());
+    }
+    for (size_t i = 0; i < results.metricSums.size(); ++i) {
+      const plan::Metric &port = lane.program->metrics(int(i));
+      SimMetric &metric = result.metrics[port.name()];
+      bool integer = lane.program->buffers(int(port.sum())).type().dtype() == plan::I64;
+      metric.sum += integer ? double(*static_cast<const int64_t *>(results.metricSums[i]))
+                            : *static_cast<const double *>(results.metricSums[i]);
+      metric.count += *static_cast<const int64_t *>(results.metricCounts[i]);
+    }
+    return absl::OkStatus();
+  }
+
+private:
+  const plan::Plan &plan;
+  const SimOptions &options;
+  SimResult &result;
+  uint64_t tickets;
+  data::DatasetCache datasets;
+  std::map<std::pair<uint32_t, uint32_t>, std::unique_ptr<data::PhaseBatches>> batches;
+};
+
+class Simulation {
+public:
+  Simulation(const plan::Plan &plan, SimVariables &variables, const SimOptions &options)
+      : plan(plan), variables(variables), options(options), tasks(plan::allTasks(plan)), events(options.seed),
+        network(events, {options.maxDelay, options.loss}), host(plan, options, result) {}
+
+  SimResult run() {
+    if (absl::Status status = setUp(); !status.ok())
+      result.status = status;
+    else
+      loop();
+    for (size_t i = 0; i < tasks.size(); ++i)
+      result.counters += network.task(uint32_t(i)).counters();
+    return std::move(result);
+  }
+
+private:
+  struct Actor {
+    std::unique_ptr<Lane> lane;
+    size_t task = 0;
+    bool ended = false, scheduled = false;
+  };
+  absl::Status setUp();
+  void loop();
+  void schedule(Actor &actor) {
+    if (actor.ended || std::exchange(actor.scheduled, true))
+      return;
+    events.after(events.upTo(options.maxDelay), [this, &actor] {
+      actor.scheduled = false;
+      if (!actor.ended)
+        turn(actor);
+    });
+  }
+  void turn(Actor &actor);
+  void failed(const absl::Status &status, size_t reporter);
+  void abortOthers(absl::Status why, size_t exceptTask);
+  std::string stuck() const;
+
+  const plan::Plan &plan;
+  SimVariables &variables;
+  const SimOptions &options;
+  std::vector<plan::Task> tasks;
+  EventQueue events;
+  SimNetwork network;
+  SimResult result;
+  SimHost host;
+  std::unique_ptr<KernelLibrary> library;
+  std::vector<std::unique_ptr<Actor>> actors;
+};
+
+absl::Status Simulation::setUp() {
+  GRAPHC_RETURN_IF_ERROR(host.openData());
+  std::vector<uint32_t> programs(plan.phases(int(options.phase)).programs().begin(),
+                                 plan.phases(int(options.phase)).programs().end());
+  GRAPHC_ASSIGN_OR_RETURN(library, KernelLibrary::load(plan, programs));
+  auto indexOf = [&](const plan::Task &task) {
+    return uint32_t(std::find_if(tasks.begin(), tasks.end(), [&](auto &t) { return plan::sameTask(t, task); }) - tasks.begin());
+  };
+  for (size_t i = 0; i < tasks.size(); ++i)
+    for (const Endpoint &endpoint : taskEndpoints(plan, tasks[i]))
+      if (endpoint.sends && endpoint.phase == options.phase)
+        network.addChannel(endpoint.spec, uint32_t(i), indexOf(endpoint.peer),
+                           plan.channels(int(endpoint.spec.key.channel)).name());
+  for (size_t i = 0; i < tasks.size(); ++i) {
+    GRAPHC_ASSIGN_OR_RETURN(auto lanes, makeLanes({plan, tasks[i], variables.task(i), *library, network.task(uint32_t(i)), host},
+                                                  options.phase));
+    for (auto &lane : lanes) {
+      actors.push_back(std::make_unique<Actor>());
+      actors.back()->lane = std::move(lane);
+      actors.back()->task = i;
+    }
+  }
+  // A port that changed may let its lane go on; that it may not is worth trying too (spurious wake-ups).
+  network.changed = [this](const transport::Port *port) {
+    for (auto &actor : actors)
+      if (actor->lane->port() == port || events.chance(0.02))
+        schedule(*actor);
+  };
+  network.lost = [this](const std::string &channel, uint32_t from, uint32_t to) {
+    events.after(options.detection, [this, channel, from, to] {
+      abortOthers(absl::UnavailableError(absl::StrCat("the connection from ", plan::taskText(plan, tasks[from]), " to ",
+                                                      plan::taskText(plan, tasks[to]), " broke (", channel, ")")),
+                  tasks.size());
+    });
+  };
+  return absl::OkStatus();
+}
+
+void Simulation::failed(const absl::Status &status, size_t reporter) {
+  if (result.status.ok() || (absl::IsAborted(result.status) && !absl::IsAborted(status)))
+    result.status = status;
+  abortOthers(absl::AbortedError(std::string(status.message())), reporter);
+}
+
+void Simulation::abortOthers(absl::Status why, size_t except) {
+  for (size_t i = 0; i < tasks.size(); ++i)
+    if (i != except)
+      events.after(events.upTo(options.maxDelay), [this, i, why] { network.task(uint32_t(i)).abort(why); });
+}
+
+void Simulation::turn(Actor &actor) {
+  ++result.turns;
+  if (events.chance(options.death)) {
+    size_t dead = actor.task;
+    network.kill(uint32_t(dead));
+    for (auto &other : actors)
+      if (other->task == dead)
+        other->ended = true;
+    absl::Status why = absl::UnavailableError(absl::StrCat(plan::taskText(plan, tasks[dead]), " died"));
+    events.after(options.detection, [this, why, dead] { failed(why, dead); });
+    return;
+  }
+  switch (actor.lane->run()) {
+  case LaneState::Blocked:
+    return; // until its port changes
+  case LaneState::StepDone:
+    schedule(actor);
+    return;
+  case LaneState::PhaseEnded:
+    actor.ended = true;
+    return;
+  case LaneState::Failed:
+    actor.ended = true;
+    failed(actor.lane->status(), actor.task);
+    return;
+  }
+}
+
+std::string Simulation::stuck() const {
+  std::string text = "stuck:";
+  for (const auto &actor : actors)
+    if (!actor->ended)
+      absl::StrAppend(&text, "\n  ", actor->lane->describeWait());
+  return text;
+}
+
+void Simulation::loop() {
+  for (auto &actor : actors)
+    schedule(*actor);
+  while (!events.empty())
+    events.runNext();
+  if (!std::all_of(actors.begin(), actors.end(), [](const auto &actor) { return actor->ended; }))
+    result.status = absl::InternalError(stuck());
+}
+
+} // namespace
+
+absl::StatusOr<SimVariables> SimVariables::create(const plan::Plan &plan) {
+  SimVariables variables;
+  for (const plan::Task &task : plan::allTasks(plan)) {
+    GRAPHC_ASSIGN_OR_RETURN(auto store, VariableStore::create(plan, task));
+    store->initialize();
+    variables.stores.push_back(std::move(store));
+  }
+  return variables;
+}
+
+std::span<uint8_t> SimVariables::data(uint32_t variable) {
+  for (auto &store : stores)
+    if (store->owns(variable))
+      return store->data(variable);
+  return {};
+}
+
+SimResult simulate(const plan::Plan &plan, SimVariables &variables, const SimOptions &options) {
+  return Simulation(plan, variables, options).run();
+}
+
+} // namespace graphc::executor

@@ -1,0 +1,86 @@
+//===- TaskHarness.h - every task of a plan in this process, over in-process channels ---------------------------------*- C++ -*-===//
+#ifndef GRAPHC_TEST_RUNTIME_EXECUTOR_TASKHARNESS_H
+#define GRAPHC_TEST_RUNTIME_EXECUTOR_TASKHARNESS_H
+
+#include "runtime/executor/LaneRunner.h"
+#include "runtime/executor/TaskPhase.h"
+#include "runtime/plan/Types.h"
+#include "runtime/plan/Verify.h"
+#include "runtime/transport/InProcess.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+
+namespace graphc::executor {
+
+class TaskHarness {
+public:
+  explicit TaskHarness(plan::Plan given) : plan(std::move(given)) {
+    EXPECT_EQ(plan::verifyPlan(plan), absl::OkStatus());
+    std::map<transport::ChannelKey, transport::ChannelSpec> specs;
+    for (const plan::Task &task : plan::allTasks(plan)) {
+      for (const Endpoint &endpoint : taskEndpoints(plan, task))
+        specs.emplace(endpoint.spec.key, endpoint.spec);
+      stores.push_back(std::move(*VariableStore::create(plan, task)));
+      stores.back()->initialize();
+    }
+    std::vector<transport::ChannelSpec> list;
+    for (auto &[key, spec] : specs)
+      list.push_back(spec);
+    transport = std::move(*transport::makeInProcessTransport(list));
+    std::vector<uint32_t> programs;
+    for (int i = 0; i < plan.programs_size(); ++i)
+      programs.push_back(uint32_t(i));
+    auto loaded = KernelLibrary::load(plan, programs);
+    EXPECT_TRUE(loaded.ok()) << loaded.status();
+    library = std::move(*loaded);
+  }
+
+  /// The lanes of all tasks in one phase.
+  std::vector<std::unique_ptr<Lane>> lanes(Host &host, uint32_t phase = 0, FrameOptions frame = {}) {
+    std::vector<std::unique_ptr<Lane>> all;
+    std::vector<plan::Task> tasks = plan::allTasks(plan);
+    for (size_t i = 0; i < tasks.size(); ++i) {
+      auto made = makeLanes({plan, tasks[i], *stores[i], *library, *transport, host, frame}, phase);
+      EXPECT_TRUE(made.ok()) << made.status();
+      for (auto &lane : *made)
+        all.push_back(std::move(lane));
+    }
+    return all;
+  }
+
+  /// Runs them on threads; a failure aborts the transport.
+  absl::Status run(std::span<const std::unique_ptr<Lane>> lanes, RunOptions options = {}) {
+    auto outer = options.onFailure;
+    options.onFailure = [&](const Lane &lane, const absl::Status &status) {
+      transport->abort(absl::AbortedError(std::string(status.message())));
+      if (outer)
+        outer(lane, status);
+    };
+    return runLanes(lanes, options);
+  }
+
+  std::vector<float> floats(uint32_t variable) {
+    for (auto &store : stores)
+      if (store->owns(variable)) {
+        auto *p = reinterpret_cast<const float *>(store->data(variable).data());
+        return {p, p + store->data(variable).size() / 4};
+      }
+    return {};
+  }
+  int64_t globalStep() {
+    for (auto &store : stores)
+      if (int64_t *step = store->globalStep())
+        return *step;
+    return -1;
+  }
+
+  plan::Plan plan;
+  std::unique_ptr<transport::Transport> transport;
+  std::vector<std::unique_ptr<VariableStore>> stores; // by plan::allTasks
+  std::unique_ptr<KernelLibrary> library;
+};
+
+} // namespace graphc::executor
+#endif

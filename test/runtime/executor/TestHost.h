@@ -1,0 +1,37 @@
+//===- TestHost.h - a session's part for tests ---------------------------------------------------------------------*- C++ -*-===//
+#ifndef GRAPHC_TEST_RUNTIME_EXECUTOR_TESTHOST_H
+#define GRAPHC_TEST_RUNTIME_EXECUTOR_TESTHOST_H
+
+#include "runtime/executor/Host.h"
+
+#include <atomic>
+#include <functional>
+
+namespace graphc::executor {
+
+/// Ends a synchronous phase after `steps`, gives `steps` tickets, knows no data.
+class TestHost : public Host {
+public:
+  explicit TestHost(uint64_t steps) : steps(steps), tickets(int64_t(steps)) {}
+
+  absl::Status nextBatch(const LaneInfo &, uint64_t, const plan::Instruction::NextBatch &, std::span<void *const>,
+                         uint8_t *) override {
+    return absl::FailedPreconditionError("no data here");
+  }
+  ControlWord decide(const LaneInfo &, uint64_t step) override {
+    return {step + 1 >= steps ? ControlAction::EndPhase : ControlAction::Continue, EndReason::Finished, 0};
+  }
+  bool takeTicket(const LaneInfo &, uint64_t) override { return tickets.fetch_sub(1) > 0; }
+  absl::Status stepDone(const LaneInfo &lane, const StepResults &results) override {
+    return onStep ? onStep(lane, results) : absl::OkStatus();
+  }
+
+  std::function<absl::Status(const LaneInfo &, const StepResults &)> onStep;
+
+private:
+  uint64_t steps;
+  std::atomic<int64_t> tickets;
+};
+
+} // namespace graphc::executor
+#endif
