@@ -1,0 +1,291 @@
+"""Random small graphs under random placements give the bits of one device.
+
+usage: random_graphs.py FOLDER [--graphs N] [--seed S] [--only INDEX]
+Each graph: a few variables, 8 to 20 ops of mixed shapes and types, assigns, and for half of them a loss that is minimised.
+The placed copy puts every op and variable on a random one of two or three tasks (strategy in_graph), the other is compiled
+for one device; after three steps every variable of both must have the same bytes. A failing graph stays in FOLDER.
+"""
+import argparse
+import filecmp
+import os
+import random
+import subprocess
+import sys
+
+FLOATS, INTEGERS = ("f32", "f64"), ("i32", "i64")
+STEPS = 3
+
+
+def text(shape, element):
+    return "tensor<" + "".join(f"{d}x" for d in shape) + element + ">"
+
+
+class Graph:
+    """Lines with a marker where a device goes; render() fills it in."""
+
+    DEVICE = "@DEVICE@"
+
+    def __init__(self, seed):
+        self.random = random.Random(seed)
+        self.top, self.body, self.values, self.variables = [], [], [], []
+        self.build()
+
+    def pick(self, wanted=lambda shape, element: True):
+        found = [v for v in self.values if wanted(v[1], v[2])]
+        return self.random.choice(found) if found else None
+
+    def emit(self, op, shape, element, types=None):
+        name = f"%v{len(self.values)}"
+        types = types or text(shape, element)
+        self.body.append(f"{name} = graph.{op} {{{self.DEVICE}}} : {types}")
+        self.values.append((name, tuple(shape), element))
+        return self.values[-1]
+
+    def shape(self):
+        return tuple(self.random.choice((1, 2, 3, 5, 8, 17)) for _ in range(self.random.choice((0, 1, 1, 2, 2, 2, 3))))
+
+    def number(self, element):
+        return f"{self.random.uniform(-2, 2):.3f}" if element in FLOATS else str(self.random.randint(-3, 3))
+
+    def variable(self, element, shape, trainable):
+        name = f"@var{len(self.variables)}"
+        if element in FLOATS and self.random.random() < 0.7:
+            start = f"#graph.uniform<low = -1.0, high = 1.0, seed = {self.random.randint(1, 99)}>"
+        else:
+            start = f"#graph.value<dense<{self.number(element)}> : {text(shape, element)}>"
+        flags = "" if trainable else "trainable = false, "
+        self.top.append(f"graph.variable {name} : {text(shape, element)} = {start} {{{flags}{self.DEVICE}}}")
+        self.variables.append((name, shape, element, trainable))
+        self.emit(f"read {name}", shape, element)
+
+    def build(self):
+        pick = self.random
+        for _ in range(pick.randint(2, 3)):
+            self.variable(pick.choice(FLOATS), self.shape(), True)
+        for _ in range(pick.randint(1, 2)):
+            self.variable(pick.choice(INTEGERS + FLOATS), self.shape(), False)
+        made, tries = 0, 0
+        wanted = pick.randint(8, 20)
+        while made < wanted and tries < 200:
+            tries += 1
+            made += bool(pick.choice(OPS)(self))
+        for name, shape, element, trainable in self.variables:
+            value = None if trainable else self.pick(lambda s, e: (s, e) == (shape, element))
+            if value:
+                self.body.append(f"graph.assign {name}, {value[0]} {{{self.DEVICE}}} : {text(shape, element)}")
+        self.sinks()
+        if pick.random() < 0.5:
+            self.minimise()
+
+    def sinks(self):
+        """Values that nothing reads are kept alive, and compared, by variables of their own."""
+        used = "\n".join(line.split("=", 1)[-1] for line in self.body) + " "
+        for name, shape, element in list(self.values):
+            if f"{name} " not in used and f"{name}," not in used:
+                sink = f"@sink{len(self.top)}"
+                self.top.append(f"graph.variable {sink} : {text(shape, element)} = #graph.zeros {{trainable = false, {self.DEVICE}}}")
+                self.body.append(f"graph.assign {sink}, {name} {{{self.DEVICE}}} : {text(shape, element)}")
+
+    def minimise(self):
+        element = self.random.choice([e for _, _, e, trainable in self.variables if trainable])
+        terms = [v for v in self.values if v[2] == element and v[0] in self.readsOfTrainable()]
+        other = self.pick(lambda s, e: e == element)
+        loss = None
+        for value in terms + [other]:
+            bounded = self.emit(f"tanh {value[0]}", value[1], element)
+            if bounded[1]:
+                dims = ", ".join(map(str, range(len(bounded[1]))))
+                bounded = self.emit(f"reduce_mean {bounded[0]} dimensions = [{dims}]", (), element,
+                                    f"({text(bounded[1], element)}) -> {text((), element)}")
+            loss = bounded if loss is None else self.emit(f"add {loss[0]}, {bounded[0]}", (), element)
+        names = ", ".join(n for n, _, e, trainable in self.variables if trainable and e == element)
+        optimizer = self.random.choice(("#graph.sgd<learning_rate = 0.1>", "#graph.momentum<learning_rate = 0.1, momentum = 0.9>"))
+        self.body.append(f"graph.minimize {loss[0]} {{optimizer = {optimizer}, variables = [{names}]}} : {text((), element)}")
+
+    def readsOfTrainable(self):
+        trainable = {name for name, _, _, t in self.variables if t}
+        return {line.split(" = ")[0] for line in self.body if " = graph.read " in line and line.split("graph.read ")[1].split()[0] in trainable}
+
+    def render(self, device):
+        """`device`: called for each op; returns an attribute or ''."""
+        minimised = any("graph.minimize" in line for line in self.body)
+        lines = list(self.top)
+        body = list(self.body)
+        if not minimised:
+            lines.append("graph.variable @global_step : tensor<i64> = #graph.zeros {trainable = false, @DEVICE@}")
+            body += ["%one = graph.constant dense<1> {@DEVICE@} : tensor<i64>", "graph.assign_add @global_step, %one {@DEVICE@} : tensor<i64>"]
+
+        def place(line):
+            while self.DEVICE in line:
+                line = line.replace(self.DEVICE, device(), 1)
+            return line.replace(", }", "}").replace(" {}", "")
+
+        inside = "\n".join("  " + place(line) for line in body)
+        return "\n".join(place(line) for line in lines) + (
+            "\n\ngraph.func @train_step() attributes {role = #graph.role<train>} {\n" + inside + "\n  graph.return\n}\n")
+
+
+# ---- ops: each adds one to the graph, or returns None where nothing fits
+
+
+def unary(g):
+    op = g.random.choice(("negate", "abs", "sign", "tanh", "exponential", "logistic", "relu", "sqrt", "log", "rsqrt"))
+    floats = op not in ("negate", "abs", "sign")
+    value = g.pick(lambda s, e: e in FLOATS or (not floats and e in INTEGERS))
+    if not value:
+        return None
+    if op in ("sqrt", "log", "rsqrt"):  # of numbers above zero, so that no step ends in NaN
+        value = g.emit(f"exponential {g.emit(f'tanh {value[0]}', *value[1:])[0]}", *value[1:])
+    if op == "exponential":
+        value = g.emit(f"tanh {value[0]}", *value[1:])
+    return g.emit(f"{op} {value[0]}", *value[1:])
+
+
+def binary(g):
+    a = g.pick(lambda s, e: e != "i1")
+    b = a and g.pick(lambda s, e: (s, e) == a[1:])
+    op = g.random.choice(("add", "subtract", "multiply", "maximum", "minimum"))
+    return b and g.emit(f"{op} {a[0]}, {b[0]}", *a[1:])
+
+
+def choose(g):
+    a = g.pick(lambda s, e: e != "i1")
+    b = a and g.pick(lambda s, e: (s, e) == a[1:])
+    if not b:
+        return None
+    test = g.emit(f"compare {g.random.choice(('eq', 'lt', 'ge'))}, {a[0]}, {b[0]}", a[1], "i1", text(a[1], a[2]))
+    return g.emit(f"select {test[0]}, {a[0]}, {b[0]}", *a[1:])
+
+
+def convert(g):
+    a = g.pick(lambda s, e: e in INTEGERS or e == "f32")
+    to = g.random.choice(("f32", "f64"))
+    return a and a[2] != to and g.emit(f"convert {a[0]}", a[1], to, f"({text(*a[1:])}) -> {text(a[1], to)}")
+
+
+def constant(g):
+    shape, element = g.shape(), g.random.choice(FLOATS + INTEGERS)
+    return g.emit(f"constant dense<{g.number(element)}>", shape, element)
+
+
+def reduce(g):
+    op = g.random.choice(("reduce_sum", "reduce_max", "reduce_mean"))
+    a = g.pick(lambda s, e: s and e != "i1" and (op != "reduce_mean" or e in FLOATS))
+    if not a:
+        return None
+    dims = sorted(g.random.sample(range(len(a[1])), g.random.randint(1, len(a[1]))))
+    shape = tuple(d for i, d in enumerate(a[1]) if i not in dims)
+    return g.emit(f"{op} {a[0]} dimensions = [{', '.join(map(str, dims))}]", shape, a[2], f"({text(*a[1:])}) -> {text(shape, a[2])}")
+
+
+def transpose(g):
+    a = g.pick(lambda s, e: len(s) > 1)
+    if not a:
+        return None
+    order = g.random.sample(range(len(a[1])), len(a[1]))
+    shape = tuple(a[1][i] for i in order)
+    return g.emit(f"transpose {a[0]} permutation = [{', '.join(map(str, order))}]", shape, a[2], f"({text(*a[1:])}) -> {text(shape, a[2])}")
+
+
+def reshape(g):
+    a = g.pick(lambda s, e: len(s) > 1)
+    if not a:
+        return None
+    count = 1
+    for d in a[1]:
+        count *= d
+    return g.emit(f"reshape {a[0]}", (count,), a[2], f"({text(*a[1:])}) -> {text((count,), a[2])}")
+
+
+def broadcast(g):
+    a = g.pick(lambda s, e: len(s) < 3)
+    if not a:
+        return None
+    lead = g.random.choice((2, 3, 5))
+    shape = (lead,) + a[1]
+    dims = ", ".join(str(i + 1) for i in range(len(a[1])))
+    return g.emit(f"broadcast_in_dim {a[0]} broadcast_dimensions = [{dims}]", shape, a[2], f"({text(*a[1:])}) -> {text(shape, a[2])}")
+
+
+def matmul(g):
+    a = g.pick(lambda s, e: len(s) == 2 and e != "i1")
+    if not a:
+        return None
+    rows, inner = a[1]
+    b = g.pick(lambda s, e: len(s) == 2 and e == a[2] and s[0] == inner)
+    if not b:
+        b = g.emit(f"constant dense<{g.number(a[2])}>", (inner, g.random.choice((1, 4, 7))), a[2])
+    shape = (rows, b[1][1])
+    return g.emit(f"matmul {a[0]}, {b[0]}", shape, a[2], f"({text(*a[1:])}, {text(*b[1:])}) -> {text(shape, a[2])}")
+
+
+def softmax(g):
+    a = g.pick(lambda s, e: s and e in FLOATS)
+    return a and g.emit(f"{g.random.choice(('softmax', 'log_softmax'))} {a[0]}", *a[1:])
+
+
+OPS = (unary, unary, binary, binary, choose, convert, constant, reduce, transpose, reshape, broadcast, matmul, softmax)
+
+
+def command(words, what):
+    done = subprocess.run(words, capture_output=True, text=True, timeout=120)
+    if done.returncode:
+        raise RuntimeError(f"{what}: exit status {done.returncode}\n{done.stderr.strip()[-1500:]}")
+
+
+def check(folder, seed):
+    graph, place = Graph(seed), random.Random(seed + 1000000)
+    tasks = place.choice((2, 3))
+    path = lambda name: os.path.join(folder, f"{seed}-{name}")
+    device = lambda: f'graph.device = #graph.device<"/job:worker/task:{place.randrange(tasks)}/device:CPU:0">'
+    with open(path("placed.mlir"), "w") as file:
+        file.write(graph.render(device))
+    with open(path("one.mlir"), "w") as file:
+        file.write(graph.render(lambda: ""))
+    with open(path("cluster.json"), "w") as file:
+        file.write('{"cluster": {"worker": %d}, "strategy": "in_graph"}' % tasks)
+    command(["graphc", "--partition", path("cluster.json"), path("placed.mlir"), "-o", path("placed.plan")], "graphc, placed")
+    command(["graphc", path("one.mlir"), "-o", path("one.plan")], "graphc, one device")
+    for name in ("placed", "one"):
+        os.makedirs(path(name), exist_ok=True)
+        command(["graphrun", path(f"{name}.plan"), "--steps", str(STEPS), "--dump-variables", path(name)], f"graphrun, {name}")
+    files = sorted(os.listdir(path("one")))
+    if files != sorted(os.listdir(path("placed"))):
+        raise RuntimeError(f"variables differ: {files} and {sorted(os.listdir(path('placed')))}")
+    if not files:
+        raise RuntimeError("no variable was dumped")
+    differing = [f for f in files if not filecmp.cmp(os.path.join(path("one"), f), os.path.join(path("placed"), f), shallow=False)]
+    if differing:
+        raise RuntimeError(f"bits differ: {differing}")
+    for root, folders, names in os.walk(folder, topdown=False):
+        for name in names:
+            full = os.path.join(root, name)
+            if os.path.relpath(full, folder).startswith(f"{seed}-"):
+                os.remove(full)
+    return len(files)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("folder")
+    parser.add_argument("--graphs", type=int, default=200)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--only", type=int)
+    arguments = parser.parse_args()
+    failed, compared = 0, 0
+    seeds = [arguments.only] if arguments.only is not None else range(arguments.seed, arguments.seed + arguments.graphs)
+    for seed in seeds:
+        try:
+            compared += check(arguments.folder, seed)
+        except (RuntimeError, subprocess.TimeoutExpired) as error:
+            failed += 1
+            print(f"graph {seed}: {error}", flush=True)
+            if failed == 10:
+                print("ten failures are enough")
+                break
+    print(f"{len(seeds)} graphs, {compared} variables compared, {failed} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
