@@ -82,16 +82,19 @@ absl::StatusOr<ShardInfo> writeShard(const std::string &dir, uint64_t step, cons
   return shard;
 }
 
-absl::StatusOr<Found> openCheckpoint(const std::string &path) {
+absl::StatusOr<Found> readCheckpoint(const std::string &path) {
   Found found;
   found.path = path;
   std::string manifestPath = absl::StrCat(path, "/", manifestFile);
   GRAPHC_ASSIGN_OR_RETURN(std::string text, base::readFile(manifestPath, 64 << 20));
   GRAPHC_ASSIGN_OR_RETURN(found.manifest, decodeManifest(text, manifestPath));
-  for (const ShardInfo &shard : found.manifest.shards) {
-    absl::StatusOr<base::MappedFile> file = openShard(found, shard);
-    GRAPHC_RETURN_IF_ERROR(file.status());
-  }
+  return found;
+}
+
+absl::StatusOr<Found> openCheckpoint(const std::string &path) {
+  GRAPHC_ASSIGN_OR_RETURN(Found found, readCheckpoint(path));
+  for (const ShardInfo &shard : found.manifest.shards)
+    GRAPHC_RETURN_IF_ERROR(openShard(found, shard).status());
   return found;
 }
 

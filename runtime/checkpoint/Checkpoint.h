@@ -37,7 +37,10 @@ struct Found {
 /// to `warnings`. Nothing there, or no DIR: an empty optional.
 absl::StatusOr<std::optional<Found>> findNewest(const std::string &dir, std::vector<std::string> &warnings);
 
-/// Reads DIR/step-N's manifest and checks every sum.
+/// Reads DIR/step-N's manifest alone; restoreVariables checks the shards that it takes from.
+absl::StatusOr<Found> readCheckpoint(const std::string &path);
+
+/// readCheckpoint, and the sums of every shard.
 absl::StatusOr<Found> openCheckpoint(const std::string &path);
 
 /// Whether the checkpoint has every variable of the plan with its type. The error names the first that does not fit;

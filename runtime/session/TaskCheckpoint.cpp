@@ -14,7 +14,7 @@ namespace graphc::session {
 absl::Status TaskSession::initialize(const Order::Initialize &order, Done *done) {
   variables_->initialize();
   if (!order.restore_from().empty() && !variables_->owned().empty()) {
-    GRAPHC_ASSIGN_OR_RETURN(checkpoint::Found found, checkpoint::openCheckpoint(order.restore_from()));
+    GRAPHC_ASSIGN_OR_RETURN(checkpoint::Found found, checkpoint::readCheckpoint(order.restore_from()));
     std::vector<checkpoint::RestoreTarget> targets;
     for (uint32_t index : variables_->owned()) {
       const plan::Variable &variable = plan_.variables(static_cast<int>(index));
