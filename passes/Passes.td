@@ -191,4 +191,17 @@ def KernelsToLLVM : Pass<"kernels-to-llvm", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
 }
 
+//===----------------------------------------------------------------------------------------------------------===//
+// between phases
+//===----------------------------------------------------------------------------------------------------------===//
+
+def SetStage : Pass<"set-stage", "::mlir::ModuleOp"> {
+  let summary = "note in graph.stage how far a module has come";
+  let description = [{
+    The last pass of every phase, so that the text of each stage says where graphc goes on from.
+  }];
+  let options = [Option<"stage", "stage", "std::string", "", "name of the stage, as in --emit of graphc">];
+  let dependentDialects = ["::graphc::graph::GraphDialect"];
+}
+
 #endif

@@ -1,0 +1,102 @@
+//===- Pipelines.cpp - the order of passes, decided here alone --------------------------------------------------===//
+#include "passes/Pipelines.h"
+
+#include "dialects/dist/DistDialect.h"
+#include "dialects/graph/GraphDialect.h"
+#include "passes/Passes.h"
+
+#include "llvm/ADT/StringExtras.h"
+
+using namespace mlir;
+
+namespace graphc {
+
+static constexpr llvm::StringLiteral kStageNames[] = {
+    "graph", "differentiated", "placed", "replicated", "partitioned", "outlined", "scheduled", "linalg", "llvm"};
+
+StringRef getStageName(Stage stage) { return kStageNames[static_cast<unsigned>(stage)]; }
+
+std::optional<Stage> parseStage(StringRef name) {
+  for (auto [i, known] : llvm::enumerate(kStageNames))
+    if (name == known)
+      return static_cast<Stage>(i);
+  return std::nullopt;
+}
+
+/// What the operations of a module without graph.stage show.
+static Stage inferStage(ModuleOp module) {
+  bool hasPrograms = false;
+  for (auto program : module.getOps<dist::ProgramOp>()) {
+    hasPrograms = true;
+    for (Operation &op : program.getBlock())
+      for (Type type : op.getResultTypes())
+        if (isa<MemRefType>(type))
+          return program.getArenaBytes() ? Stage::Scheduled : Stage::Outlined;
+  }
+  if (hasPrograms)
+    return Stage::Partitioned;
+  for (auto func : module.getOps<graph::FuncOp>())
+    if (graph::getDevice(func))
+      return Stage::Placed;
+  return Stage::Graph;
+}
+
+FailureOr<Stage> getStage(ModuleOp module) {
+  auto name = module->getAttrOfType<StringAttr>(graph::GraphDialect::kStage);
+  if (!name)
+    return inferStage(module);
+  if (std::optional<Stage> stage = parseStage(name.getValue()))
+    return *stage;
+  return module.emitError("unknown stage \"")
+         << name.getValue() << "\"; expected one of " << llvm::join(std::begin(kStageNames), std::end(kStageNames), ", ");
+}
+
+//===----------------------------------------------------------------------------------------------------------===//
+// One function a stage: how a module of the stage before comes to it
+//===----------------------------------------------------------------------------------------------------------===//
+
+static void buildDifferentiated(OpPassManager &manager) {
+  manager.addPass(createFlattenScopes()); // before all that looks at operations one by one
+  manager.addPass(createSimplify());      // so that no gradient is built for what folds away
+  manager.addPass(createDifferentiate());
+  manager.addPass(createSimplify()); // rounding is fixed here, on the unpartitioned graph: the last rewrite of it
+  manager.addPass(createVerifyModel());
+}
+
+static void buildPlaced(OpPassManager &manager) {
+  manager.addPass(createPlace()); // after differentiate: gradients and slots are placed as well
+  manager.addPass(createVerifyPlaced());
+}
+
+static void buildReplicated(OpPassManager &manager) {
+  manager.addPass(createReplicate()); // after place: what leaves the replica domain is seen by its device
+  manager.addPass(createVerifyReplicated());
+  manager.addPass(createVerifyPlaced()); // what replicate made is placed too
+}
+
+static void buildPartitioned(OpPassManager &manager) {
+  manager.addPass(createPartition());
+  manager.addPass(createVerifyPartitioned());
+}
+
+/// The whole way; later stages are added by the phases that make them.
+void buildPipeline(OpPassManager &manager, Stage from, Stage to, const PipelineOptions &options) {
+  using Builder = void (*)(OpPassManager &);
+  static constexpr std::pair<Stage, Builder> kStages[] = {
+      {Stage::Differentiated, buildDifferentiated},
+      {Stage::Placed, buildPlaced},
+      {Stage::Replicated, buildReplicated},
+      {Stage::Partitioned, buildPartitioned},
+  };
+  // A module made by hand skipped the passes that check it.
+  if (from == Stage::Partitioned)
+    manager.addPass(createVerifyPartitioned());
+  for (auto [stage, build] : kStages) {
+    if (stage <= from || stage > to)
+      continue;
+    build(manager);
+    manager.addPass(createSetStage({getStageName(stage).str()}));
+  }
+}
+
+} // namespace graphc

@@ -1,0 +1,32 @@
+//===- Pipelines.h - stages of a module and the passes between them ---------------------------------*- C++ -*-===//
+#ifndef GRAPHC_PASSES_PIPELINES_H
+#define GRAPHC_PASSES_PIPELINES_H
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Pass/PassManager.h"
+
+#include <optional>
+
+namespace graphc {
+
+/// How far a module has come; each is the text of one --emit.
+enum class Stage { Graph, Differentiated, Placed, Replicated, Partitioned, Outlined, Scheduled, Linalg, Llvm };
+
+llvm::StringRef getStageName(Stage stage);
+std::optional<Stage> parseStage(llvm::StringRef name);
+
+/// The stage of a module: what graph.stage says; where it is absent (a module made by hand), what its operations show.
+/// Emits an error for an unknown name.
+mlir::FailureOr<Stage> getStage(mlir::ModuleOp module);
+
+struct PipelineOptions {
+  /// Threads of one library kernel; part of what is computed, so of the plan.
+  unsigned intraOpThreads = 1;
+};
+
+/// The passes that bring a module of stage `from` to stage `to`; nothing where it is there already.
+void buildPipeline(mlir::OpPassManager &manager, Stage from, Stage to, const PipelineOptions &options = {});
+
+} // namespace graphc
+
+#endif

@@ -1,0 +1,143 @@
+//===- Cluster.cpp - what a module knows about machines ----------------------------------------------------------===//
+#include "tools/graphc/Cluster.h"
+
+#include "dialects/dist/DistDialect.h"
+#include "dialects/graph/GraphDialect.h"
+#include "runtime/cluster/ClusterConfig.h"
+
+#include "llvm/ADT/MapVector.h"
+
+using namespace mlir;
+
+namespace graphc {
+
+using graph::DeviceAttr;
+using graph::GraphDialect;
+
+static bool complain(const llvm::Twine &message) {
+  llvm::errs() << message << '\n';
+  return false;
+}
+
+static graph::ClusterAttr makeCluster(MLIRContext *context, const llvm::MapVector<StringRef, int64_t> &jobs,
+                                      DeviceAttr chief) {
+  Builder builder(context);
+  SmallVector<NamedAttribute> counts;
+  for (auto &[job, tasks] : jobs)
+    counts.emplace_back(builder.getStringAttr(job), builder.getI64IntegerAttr(tasks));
+  return graph::ClusterAttr::get(context, counts, chief);
+}
+
+static void attach(ModuleOp module, const cluster::ClusterConfig &config) {
+  MLIRContext *context = module.getContext();
+  Builder builder(context);
+  llvm::MapVector<StringRef, int64_t> jobs;
+  for (const cluster::JobConfig &job : config.jobs)
+    jobs[job.name] = job.tasks;
+  cluster::TaskRef chief = config.chief();
+  module->setAttr(GraphDialect::kCluster,
+                  makeCluster(context, jobs, DeviceAttr::get(context, chief.job, chief.index, "", -1)));
+  const cluster::StrategyConfig &strategy = config.strategy;
+  std::string_view name = strategy.name();
+  module->setAttr(GraphDialect::kStrategy,
+                  graph::StrategyAttr::get(context, builder.getStringAttr(StringRef(name.data(), name.size())),
+                                           strategy.kind == cluster::StrategyKind::ParameterServer &&
+                                               strategy.update == cluster::UpdateMode::Async,
+                                           strategy.microBatches));
+  if (strategy.kind == cluster::StrategyKind::ParameterServer) {
+    SmallVector<Attribute> ranges;
+    for (const cluster::TaskRange &range : config.replicas())
+      ranges.push_back(builder.getStringAttr(range.str()));
+    module->setAttr(GraphDialect::kReplicas, graph::ReplicasAttr::get(context, builder.getArrayAttr(ranges)));
+    if (strategy.placement == cluster::VariablePlacement::Balanced)
+      module->setAttr(GraphDialect::kVariablePlacement, builder.getStringAttr("balanced"));
+  }
+  SmallVector<Attribute> rules;
+  for (const cluster::PlacementRule &rule : config.placement) {
+    const cluster::DeviceName &device = rule.device;
+    rules.push_back(builder.getArrayAttr(
+        {builder.getStringAttr(rule.name),
+         DeviceAttr::get(context, device.job.value_or(""), device.task ? int64_t(*device.task) : -1,
+                         device.type.value_or(""), device.index ? int64_t(*device.index) : -1)}));
+  }
+  if (!rules.empty())
+    module->setAttr(GraphDialect::kPlacement, builder.getArrayAttr(rules));
+}
+
+/// Jobs, task counts, chief and replicas that the devices of programs and variables made by hand imply.
+static bool attachFromPrograms(ModuleOp module) {
+  MLIRContext *context = module.getContext();
+  Builder builder(context);
+  llvm::MapVector<StringRef, int64_t> jobs;
+  DeviceAttr chief;
+  SmallVector<Attribute> ranges;
+  auto note = [&](DeviceAttr device, int64_t tasks) {
+    int64_t &count = jobs[device.getJob()];
+    count = std::max(count, tasks);
+  };
+  for (auto variable : module.getOps<graph::VariableOp>())
+    if (DeviceAttr device = graph::getDevice(variable); device && device.getTask() >= 0)
+      note(device, device.getTask() + 1);
+  for (auto program : module.getOps<dist::ProgramOp>()) {
+    std::string error;
+    std::optional<graph::DeviceName> name = graph::DeviceName::parse(program.getDevice(), error);
+    if (!name || name->job.empty()) {
+      program.emitError("is on \"") << program.getDevice() << "\", which names no job; give the cluster by --partition";
+      return false;
+    }
+    auto device = DeviceAttr::get(context, *name);
+    note(device, program.isSpread() ? program.getReplicas() : device.getTask() + 1);
+    DeviceAttr task = DeviceAttr::get(context, device.getJob(), program.isSpread() ? 0 : device.getTask(), "", -1);
+    if (!chief || !program.getBlock().getOps<dist::ControlSendOp>().empty())
+      chief = task;
+    if (program.isSpread() && ranges.empty())
+      ranges.push_back(
+          builder.getStringAttr("/job:" + name->job + "/task:0-" + std::to_string(program.getReplicas() - 1)));
+  }
+  module->setAttr(GraphDialect::kCluster, makeCluster(context, jobs, chief));
+  module->setAttr(
+      GraphDialect::kStrategy,
+      graph::StrategyAttr::get(context, builder.getStringAttr(ranges.empty() ? "in_graph" : "parameter_server"),
+                                           /*async=*/
+                                   llvm::any_of(module.getOps<dist::PhaseOp>(),
+                                                [](dist::PhaseOp phase) { return phase.getEndsByClosing(); }) &&
+                                   !ranges.empty(),
+                               1));
+  if (!ranges.empty())
+    module->setAttr(GraphDialect::kReplicas, graph::ReplicasAttr::get(context, builder.getArrayAttr(ranges)));
+  return true;
+}
+
+bool attachCluster(ModuleOp module, Stage stage, const Options &options) {
+  bool known = module->hasAttr(GraphDialect::kCluster);
+  if (stage >= Stage::Placed && known) {
+    if (options.cluster || options.strategy)
+      return complain("graphc: " + options.model + " is of stage \"" + getStageName(stage) + "\" and placed already; " +
+                      (options.cluster ? "--partition" : "--strategy") +
+                      " is for modules of stage graph or differentiated");
+    return true;
+  }
+  if (!options.cluster && !options.strategy) {
+    if (known)
+      return true; // the module brings its own
+    if (stage >= Stage::Partitioned)
+      return attachFromPrograms(module);
+  }
+  cluster::ClusterConfig config = cluster::ClusterConfig::oneTask();
+  if (options.cluster) {
+    absl::StatusOr<cluster::ClusterConfig> read = cluster::readClusterFile(*options.cluster);
+    if (!read.ok())
+      return complain(std::string(read.status().message()));
+    config = *std::move(read);
+  }
+  if (options.strategy) {
+    absl::StatusOr<cluster::StrategyConfig> read = cluster::parseStrategyFlag(*options.strategy, config);
+    if (!read.ok())
+      return complain("graphc: " + std::string(read.status().message()));
+    config.strategy = *std::move(read);
+  }
+  attach(module, config);
+  return true;
+}
+
+} // namespace graphc

@@ -1,0 +1,144 @@
+//===- Options.cpp - the command line of graphc -----------------------------------------------------------------===//
+#include "tools/graphc/Options.h"
+
+#include "mlir/IR/AsmState.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Support/Timing.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/StringSaver.h"
+
+#include <algorithm>
+
+namespace cl = llvm::cl;
+using llvm::StringRef;
+
+namespace graphc {
+namespace {
+
+cl::OptionCategory category("graphc options");
+
+struct Flags {
+  cl::opt<std::string> model{cl::Positional, cl::desc("<model.mlir, bytecode, or - for stdin>"), cl::cat(category)};
+  cl::opt<std::string> output{"o", cl::desc("Where the plan (or what --emit asks for) goes; -: standard output"),
+                              cl::value_desc("path"), cl::cat(category)};
+  cl::opt<std::string> partition{"partition", cl::desc("The cluster and the strategy; without it: one device"),
+                                 cl::value_desc("cluster.json"), cl::cat(category)};
+  cl::opt<std::string> strategy{
+      "strategy",
+      cl::desc("one_device, in_graph or parameter_server, or the JSON object of cluster.json; "
+               "beats the file's"),
+      cl::value_desc("name"), cl::cat(category)};
+  cl::opt<std::string> emit{"emit",
+                            cl::desc("Stop at a stage and print it: graph, differentiated, placed, replicated, "
+                                     "partitioned, outlined, scheduled, linalg, llvm, plan, plan-text, table"),
+                            cl::value_desc("stage"), cl::init("plan"), cl::cat(category)};
+  cl::opt<bool> logDevicePlacement{"log-device-placement",
+                                   cl::desc("One line on stderr for each variable and operation: where it is placed"),
+                                   cl::cat(category)};
+  cl::opt<std::string> targetCpu{"target-cpu", cl::desc("The CPU to compile for, as LLVM names it (default native)"),
+                                 cl::value_desc("cpu"), cl::init("native"), cl::cat(category)};
+  cl::opt<std::string> keepCode{"keep-code", cl::desc("Keep the native code's LLVM IR, object and library there"),
+                                cl::value_desc("folder"), cl::cat(category)};
+  cl::opt<unsigned> intraOpThreads{"intra-op-threads",
+                                   cl::desc("Threads of one library kernel (default 1); results depend on it"),
+                                   cl::value_desc("n"), cl::init(1), cl::cat(category)};
+};
+
+std::string canonical(StringRef name) {
+  std::string text = name.str();
+  std::replace(text.begin(), text.end(), '_', '-');
+  return text;
+}
+
+/// Arguments with each flag spelt as it is registered, whichever of - and _ was typed.
+llvm::SmallVector<const char *> spellFlags(int argc, char **argv, llvm::StringSaver &saver) {
+  llvm::StringMap<StringRef> known;
+  for (auto &entry : cl::getRegisteredOptions())
+    known.try_emplace(canonical(entry.first), entry.first);
+  llvm::SmallVector<const char *> arguments(argv, argv + argc);
+  for (const char *&argument : llvm::MutableArrayRef(arguments).drop_front()) {
+    StringRef text = argument;
+    if (text == "--")
+      break;
+    StringRef dashes = text.take_while([](char c) { return c == '-'; });
+    if (dashes.empty() || dashes.size() > 2)
+      continue;
+    auto [name, value] = text.drop_front(dashes.size()).split('=');
+    auto found = known.find(canonical(name));
+    if (name.empty() || found == known.end() || found->second == name)
+      continue;
+    argument = saver.save((dashes + found->second + text.drop_front(dashes.size() + name.size())).str()).data();
+  }
+  return arguments;
+}
+
+bool complain(const llvm::Twine &message) {
+  llvm::errs() << "graphc: " << message << "; graphc --help lists the flags\n";
+  return false;
+}
+
+bool readEmit(const Flags &flags, Options &options) {
+  std::string emit = canonical(flags.emit);
+  if (std::optional<Stage> stage = parseStage(emit)) {
+    options.emit = Output::StageText;
+    options.stage = *stage;
+  } else if (emit == "plan") {
+    options.emit = Output::Plan;
+  } else if (emit == "plan-text") {
+    options.emit = Output::PlanText;
+  } else if (emit == "table") {
+    options.emit = Output::Table;
+  } else {
+    return complain("--emit=" + flags.emit.getValue() +
+                    ": expected graph, differentiated, placed, replicated, partitioned, outlined, scheduled, linalg, "
+                    "llvm, plan, plan-text or table");
+  }
+  return true;
+}
+
+} // namespace
+
+std::optional<Options> parseOptions(int argc, char **argv) {
+  static Flags flags;
+  mlir::registerAsmPrinterCLOptions();
+  mlir::registerMLIRContextCLOptions();
+  mlir::registerPassManagerCLOptions();
+  mlir::registerDefaultTimingManagerCLOptions();
+  cl::HideUnrelatedOptions(category);
+  cl::SetVersionPrinter([](llvm::raw_ostream &os) { os << "graphc " << GRAPHC_VERSION << '\n'; });
+
+  llvm::BumpPtrAllocator allocator;
+  llvm::StringSaver saver(allocator);
+  llvm::SmallVector<const char *> arguments = spellFlags(argc, argv, saver);
+  std::string errors;
+  llvm::raw_string_ostream stream(errors);
+  const char *overview = "graphc [--partition cluster.json] model.mlir [-o PATH]\n\n"
+                         "Compiles a model for a cluster into a plan that graphrun executes. A module of any stage is\n"
+                         "accepted and goes on from there. MLIR's own flags are listed by --help-hidden.\n";
+  if (!cl::ParseCommandLineOptions(arguments.size(), arguments.data(), overview, &stream)) {
+    llvm::errs() << errors;
+    return std::nullopt;
+  }
+  Options options;
+  options.model = flags.model;
+  options.output = flags.output;
+  if (flags.partition.getNumOccurrences())
+    options.cluster = flags.partition;
+  if (flags.strategy.getNumOccurrences())
+    options.strategy = flags.strategy;
+  options.logDevicePlacement = flags.logDevicePlacement;
+  options.targetCpu = flags.targetCpu;
+  options.keepCode = flags.keepCode;
+  options.intraOpThreads = flags.intraOpThreads;
+  if (options.model.empty())
+    return complain("no model given"), std::nullopt;
+  if (options.intraOpThreads < 1 || options.intraOpThreads > 1024)
+    return complain("--intra_op_threads=" + llvm::Twine(options.intraOpThreads) + ": expected 1 to 1024"), std::nullopt;
+  if (!readEmit(flags, options))
+    return std::nullopt;
+  return options;
+}
+
+} // namespace graphc

@@ -1,0 +1,21 @@
+//===- Table.h - what a plan costs, device by device ---------------------------------------------------*- C++ -*-===//
+#ifndef GRAPHC_TOOLS_GRAPHC_TABLE_H
+#define GRAPHC_TOOLS_GRAPHC_TABLE_H
+
+#include "runtime/plan/plan.pb.h"
+
+#include "llvm/Support/raw_ostream.h"
+
+namespace graphc {
+
+/// One row a device: programs, variables, arena bytes; then, of one step of the training phase (the first phase where
+/// none trains), operations and payload bytes received and sent. A row of a replica domain is one replica's, "(×N)". What
+/// the chief does besides belongs to its replica's row. `exact`: plain numbers, else with units for people.
+void printTable(const plan::Plan &plan, bool exact, llvm::raw_ostream &os);
+
+/// "strategy parameter_server (sync), 2 replicas, batch 128 each, 12 channels, live"
+std::string summarize(const plan::Plan &plan);
+
+} // namespace graphc
+
+#endif

@@ -1,0 +1,172 @@
+//===- main.cpp - graphc: a model and a cluster into a plan --------------------------------------------------------===//
+//
+// Exit status: 0 done; 1 the model, the cluster or the environment is wrong; 2 the command line is.
+//
+//===----------------------------------------------------------------------------------------------------------===//
+#include "dialects/graph/GraphDialect.h"
+#include "passes/Passes.h"
+#include "passes/Pipelines.h"
+#include "passes/emit/Emit.h"
+#include "passes/place/PlacementLog.h"
+#include "runtime/plan/PlanFile.h"
+#include "tools/graphc/Cluster.h"
+#include "tools/graphc/Options.h"
+#include "tools/graphc/Table.h"
+
+#include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Support/Timing.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/SourceMgr.h"
+#include "llvm/Support/ToolOutputFile.h"
+
+#include <google/protobuf/text_format.h>
+
+#include <chrono>
+
+using namespace mlir;
+using namespace graphc;
+
+namespace {
+
+enum ExitStatus { kDone = 0, kWrong = 1, kUsage = 2 };
+
+int complain(const llvm::Twine &message) {
+  llvm::errs() << "graphc: " << message << '\n';
+  return kWrong;
+}
+
+OwningOpRef<ModuleOp> readModel(const std::string &path, llvm::SourceMgr &sources, MLIRContext &context) {
+  llvm::ErrorOr<std::unique_ptr<llvm::MemoryBuffer>> file = llvm::MemoryBuffer::getFileOrSTDIN(path);
+  if (!file) {
+    complain(path + ": cannot read the model: " + file.getError().message());
+    return {};
+  }
+  sources.AddNewSourceBuffer(std::move(*file), llvm::SMLoc());
+  return parseSourceFile<ModuleOp>(sources, &context);
+}
+
+/// Runs the passes between two stages with MLIR's own debugging flags and crash reproducer.
+LogicalResult compile(ModuleOp module, Stage from, Stage to, const Options &options, TimingScope &timing) {
+  PassManager manager(module->getName(), PassManager::Nesting::Implicit);
+  manager.enableTiming(timing);
+  if (failed(applyPassManagerCLOptions(manager)))
+    return failure();
+  PipelineOptions pipeline;
+  pipeline.intraOpThreads = options.intraOpThreads;
+  buildPipeline(manager, from, to, pipeline);
+  return manager.run(module);
+}
+
+/// Writes what `print` prints to --output or standard output.
+int writeText(const Options &options, llvm::function_ref<void(llvm::raw_ostream &)> print) {
+  std::error_code error;
+  llvm::ToolOutputFile file(options.output.empty() ? "-" : options.output, error, llvm::sys::fs::OF_None);
+  if (error)
+    return complain(options.output + ": cannot write: " + error.message());
+  print(file.os());
+  file.os().flush();
+  if (file.os().has_error()) {
+    std::string reason = file.os().error().message();
+    file.os().clear_error();
+    return complain((options.output.empty() ? std::string("standard output") : options.output) +
+                    ": cannot write: " + reason);
+  }
+  file.keep();
+  return kDone;
+}
+
+/// model.mlir becomes model.plan beside it; standard input becomes standard output.
+std::string getPlanPath(const Options &options) {
+  if (!options.output.empty() || options.model == "-")
+    return options.output.empty() ? "-" : options.output;
+  llvm::SmallString<128> path(options.model);
+  llvm::sys::path::replace_extension(path, "plan");
+  return path.str().str();
+}
+
+std::string printPlanText(plan::Plan plan) {
+  for (plan::Code &code : *plan.mutable_code()) // --keep-code shows it better
+    code.set_elf("<" + std::to_string(code.elf().size()) + " bytes>");
+  std::string text;
+  google::protobuf::TextFormat::PrintToString(plan, &text);
+  return text;
+}
+
+int writePlan(ModuleOp module, const Options &options, std::chrono::steady_clock::time_point start) {
+  EmitOptions emit;
+  emit.producer = "graphc " GRAPHC_VERSION;
+  emit.model = options.model == "-" ? "<stdin>" : llvm::sys::path::filename(options.model).str();
+  emit.targetCpu = options.targetCpu;
+  emit.keepCode = options.keepCode;
+  FailureOr<plan::Plan> plan = emitPlan(module, emit);
+  if (failed(plan))
+    return kWrong;
+  if (options.emit == Output::PlanText)
+    return writeText(options, [&](llvm::raw_ostream &os) { os << printPlanText(*plan); });
+  if (options.emit == Output::Table)
+    return writeText(options, [&](llvm::raw_ostream &os) {
+      printTable(*plan, /*exact=*/true, os);
+      os << ' ' << summarize(*plan) << '\n';
+    });
+  std::string path = getPlanPath(options);
+  if (path == "-" && llvm::outs().is_displayed())
+    return complain("a plan is binary and standard output is a terminal; name a file with -o");
+  if (absl::Status status = plan::writePlan(path, *plan); !status.ok())
+    return complain(std::string(status.message()));
+  double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  printTable(*plan, /*exact=*/false, llvm::errs());
+  llvm::errs() << ' ' << summarize(*plan) << ", " << llvm::format("%.1f", seconds) << " s, wrote "
+               << (path == "-" ? "standard output" : path) << '\n';
+  return kDone;
+}
+
+int run(const Options &options, std::chrono::steady_clock::time_point start) {
+  DialectRegistry registry;
+  registerDialects(registry);
+  MLIRContext context(registry);
+  DefaultTimingManager timing;
+  applyDefaultTimingManagerCLOptions(timing);
+  TimingScope scope = timing.getRootScope();
+  llvm::SourceMgr sources;
+  SourceMgrDiagnosticHandler diagnostics(sources, &context, llvm::errs());
+
+  OwningOpRef<ModuleOp> module = readModel(options.model, sources, context);
+  if (!module)
+    return kWrong;
+  FailureOr<Stage> stage = getStage(*module);
+  if (failed(stage) || !attachCluster(*module, *stage, options))
+    return kWrong;
+  Stage target = options.emit == Output::StageText ? options.stage : Stage::Llvm;
+  if (target < *stage)
+    return complain(options.model + " is of stage \"" + getStageName(*stage) +
+                    "\" already; --emit=" + getStageName(target) + " lies before it");
+  if (options.logDevicePlacement && *stage <= Stage::Placed && target >= Stage::Placed) {
+    if (failed(compile(*module, *stage, Stage::Placed, options, scope)))
+      return kWrong;
+    stage = Stage::Placed;
+    logPlacement(*module, llvm::errs());
+  }
+  if (failed(compile(*module, *stage, target, options, scope)))
+    return kWrong;
+  if (options.emit == Output::StageText)
+    return writeText(options, [&](llvm::raw_ostream &os) {
+      module->print(os);
+      os << '\n';
+    });
+  return writePlan(*module, options, start);
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+  auto start = std::chrono::steady_clock::now();
+  llvm::InitLLVM init(argc, argv);
+  registerPasses(); // so that --mlir-print-ir-after and the like know their names
+  std::optional<Options> options = parseOptions(argc, argv);
+  return options ? run(*options, start) : kUsage;
+}
