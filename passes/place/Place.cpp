@@ -33,6 +33,19 @@ bool matches(StringRef pattern, StringRef text) {
   return false;
 }
 
+/// The name that an operation was given, loc("encoder/dense"); a gradient's location holds that of its forward operation.
+StringRef getName(Operation *op) {
+  StringRef found;
+  op->getLoc()->walk([&](Location loc) {
+    auto named = dyn_cast<NameLoc>(loc);
+    if (!named)
+      return WalkResult::advance();
+    found = named.getName().getValue();
+    return WalkResult::interrupt();
+  });
+  return found;
+}
+
 class Placer {
 public:
   Placer(ModuleOp module, const Distribution &distribution)
@@ -51,9 +64,17 @@ private:
   LogicalResult readRules();
   LogicalResult placeAllVariables();
   LogicalResult placeFunction(graph::FuncOp func);
-  void pullUpdateSlices(graph::FuncOp func, DeviceAttr home);
+  void pullUpdateSlices(graph::FuncOp func);
+  DeviceAttr getWish(Operation *op);
   /// The full device that the wish means; reports where none satisfies it.
   FailureOr<DeviceAttr> resolve(Operation *op, DeviceAttr wish, DeviceAttr home);
+  /// The device of the first rule that matches a name; null if none does.
+  DeviceAttr getRuleDevice(StringRef name) {
+    for (const Rule &rule : rules)
+      if (matches(rule.pattern, name))
+        return rule.device;
+    return {};
+  }
   DeviceAttr getVariableDevice(Operation *op) { return variableDevices.lookup(getVariable(op).getAttr()); }
 
   ModuleOp module;
@@ -118,9 +139,7 @@ LogicalResult Placer::placeAllVariables() {
       size += variable.getBytes();
     DeviceAttr wish;
     if (dist.kind != StrategyKind::OneDevice) {
-      for (const Rule &rule : rules)
-        if (!wish && matches(rule.pattern, name.getValue()))
-          wish = rule.device;
+      wish = getRuleDevice(name.getValue());
       for (graph::VariableOp variable : group) {
         DeviceAttr own = getDevice(variable);
         if (own && variable->hasAttr(GraphDialect::kSlotOf) && wish && own != wish)
@@ -169,7 +188,7 @@ LogicalResult Placer::placeAllVariables() {
 
 /// Replicated functions: what computes the value of an assign or assign_add from variables and constants alone is the
 /// same for every replica, so it follows the variable and runs once.
-void Placer::pullUpdateSlices(graph::FuncOp func, DeviceAttr home) {
+void Placer::pullUpdateSlices(graph::FuncOp func) {
   llvm::DenseSet<Operation *> varies; // depends on this replica's data
   for (Operation &op : func.getBodyBlock())
     if (isa<graph::NextBatchOp>(op) || llvm::any_of(op.getOperands(), [&](Value v) {
@@ -191,6 +210,14 @@ void Placer::pullUpdateSlices(graph::FuncOp func, DeviceAttr home) {
   }
 }
 
+/// What a placement rule says of the operation's name, else what is written on the operation.
+DeviceAttr Placer::getWish(Operation *op) {
+  if (StringRef name = rules.empty() ? "" : getName(op); !name.empty())
+    if (DeviceAttr device = getRuleDevice(name))
+      return device;
+  return getDevice(op);
+}
+
 LogicalResult Placer::placeFunction(graph::FuncOp func) {
   DeviceAttr home = dist.homeOf(func);
   setDevice(func, home);
@@ -207,7 +234,7 @@ LogicalResult Placer::placeFunction(graph::FuncOp func) {
       setDevice(&op, getVariableDevice(&op)); // state never moves
     } else if (isa<graph::ReturnOp, graph::SummaryOp>(op)) {
       setDevice(&op, home); // the host's side of the function
-    } else if (DeviceAttr wish = getDevice(&op)) {
+    } else if (DeviceAttr wish = getWish(&op)) {
       FailureOr<DeviceAttr> device = resolve(&op, wish, home);
       if (failed(device))
         return failure();
@@ -215,7 +242,7 @@ LogicalResult Placer::placeFunction(graph::FuncOp func) {
     }
   }
   if (dist.replicates(func))
-    pullUpdateSlices(func, home);
+    pullUpdateSlices(func);
   for (Operation &op : block) {
     if (getDevice(&op) || isRematerializable(&op))
       continue;

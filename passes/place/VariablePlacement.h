@@ -1,4 +1,4 @@
-// Which parameter server task stores which variable. Plain data in, plain data out: tested by itself.
+// Which parameter server task stores which variable. Plain data in, plain data out.
 #ifndef GRAPHC_PASSES_PLACE_VARIABLEPLACEMENT_H
 #define GRAPHC_PASSES_PLACE_VARIABLEPLACEMENT_H
 

@@ -37,7 +37,8 @@ class Graph:
     def emit(self, op, shape, element, types=None):
         name = f"%v{len(self.values)}"
         types = types or text(shape, element)
-        self.body.append(f"{name} = graph.{op} {{{self.DEVICE}}} : {types}")
+        constant = op.startswith("constant")  # its attributes stand behind the type, which belongs to the value
+        self.body.append(f"{name} = graph.{op} : {types} {{{self.DEVICE}}}" if constant else f"{name} = graph.{op} {{{self.DEVICE}}} : {types}")
         self.values.append((name, tuple(shape), element))
         return self.values[-1]
 
@@ -113,7 +114,7 @@ class Graph:
         body = list(self.body)
         if not minimised:
             lines.append("graph.variable @global_step : tensor<i64> = #graph.zeros {trainable = false, @DEVICE@}")
-            body += ["%one = graph.constant dense<1> {@DEVICE@} : tensor<i64>", "graph.assign_add @global_step, %one {@DEVICE@} : tensor<i64>"]
+            body += ["%one = graph.constant dense<1> : tensor<i64> {@DEVICE@}", "graph.assign_add @global_step, %one {@DEVICE@} : tensor<i64>"]
 
         def place(line):
             while self.DEVICE in line:

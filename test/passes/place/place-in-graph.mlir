@@ -3,7 +3,8 @@
 
 module attributes {graph.cluster = #graph.cluster<jobs = [task = 3], chief = "/job:task/task:0">,
                    graph.strategy = #graph.strategy<name = "in_graph">,
-                   graph.placement = [["embed*_?", #graph.device<"/job:task/task:2">]]} {
+                   graph.placement = [["embed*_?", #graph.device<"/job:task/task:2">],
+                                      ["decoder/*", #graph.device<"/task:1">]]} {
 // CHECK: @w {{.*}}"/job:task/task:1/device:CPU:0"
 graph.variable @w : tensor<4xf32> = #graph.zeros {graph.device = #graph.device<"/task:1">}
 // CHECK: @embedding_a {{.*}}"/job:task/task:2/device:CPU:0"
@@ -21,12 +22,15 @@ graph.func @train() -> (tensor<4xf32>) attributes {role = #graph.role<train>} {
   %n = graph.negate %m {graph.device = #graph.device<"/task:2/cpu:0">} : tensor<4xf32>
   // CHECK: graph.add {{.*}}task:2
   %a = graph.add %n, %m : tensor<4xf32>
+  // A rule matches operations by the name that loc() gives them.
+  // CHECK: graph.abs {{.*}}task:1
+  %named = graph.abs %a {graph.device = #graph.device<"/task:2">} : tensor<4xf32> loc("decoder/dense")
   // CHECK: graph.iota {{.*}}task:0
   %i = graph.iota dimension = 0 : tensor<4xf32>
   // CHECK: graph.abs {{.*}}task:0
   %j = graph.abs %i : tensor<4xf32>
   // CHECK: graph.apply_sgd @w{{.*}}task:1
-  graph.apply_sgd @w, %a {learning_rate = 0.1} : tensor<4xf32>
+  graph.apply_sgd @w, %named {learning_rate = 0.1} : tensor<4xf32>
   // CHECK: graph.return {{.*}}task:0
   graph.return %j : tensor<4xf32>
 }
