@@ -64,58 +64,36 @@ private:
   Value inTower(Value value, int64_t tower) { return maps[tower].lookupOrDefault(value); }
 
   LogicalResult flush() {
-    // What each waiting operand becomes, and the running sums, which grow right behind each tower so that a tower's
-    // values do not outlive it.
-    struct Joined {
-      Aggregation kind;
-      Value sum;
-    };
-    llvm::MapVector<OpOperand *, Joined> joined;
+    llvm::MapVector<OpOperand *, Aggregation> kinds; // what each waiting operand becomes
+    llvm::MapVector<Value, Value> sums;              // running sums over the towers, by the original value
     for (Operation *op : waiting)
       for (OpOperand &operand : op->getOpOperands()) {
         FailureOr<Aggregation> kind = classify(op, operand);
         if (failed(kind))
           return failure();
-        joined[&operand] = {*kind, {}};
+        kinds[&operand] = *kind;
+        if (*kind != Aggregation::FirstReplica)
+          sums[operand.get()] = {};
       }
     for (int64_t tower = 0; tower < count; ++tower) {
-      for (Operation *op : segment)
+      // A sum grows right behind each tower's value, so that the value does not outlive it.
+      for (Operation *op : segment) {
         cloneInto(op, tower);
-      llvm::DenseMap<Value, Value> sums; // of this tower, by the original value
-      for (auto &[operand, join] : joined) {
-        if (join.kind == Aggregation::FirstReplica) {
-          if (tower == 0)
-            join.sum = inTower(operand->get(), 0);
-          continue;
-        }
-        Value value = inTower(operand->get(), tower);
-        if (tower == 0) {
-          join.sum = value;
-          continue;
-        }
-        Value &sum = sums[operand->get()];
-        if (!sum) {
-          sum = graph::AddOp::create(builder, operand->get().getLoc(), join.sum, value);
-          setDevice(sum.getDefiningOp(), getDevice(func));
-        }
-        join.sum = sum;
+        for (Value result : op->getResults())
+          accumulate(result, tower, sums);
       }
+      for (Value value : llvm::make_first_range(sums)) // the same in every tower, or of an earlier segment
+        if (!llvm::is_contained(segment, value.getDefiningOp()))
+          accumulate(value, tower, sums);
     }
     llvm::DenseMap<Value, Value> means; // by sum
-    for (auto &[operand, join] : joined) {
-      Value value = join.sum;
-      if (join.kind == Aggregation::Mean) {
-        Value &mean = means[join.sum];
-        if (!mean) {
-          Location loc = operand->get().getLoc();
-          Value n = graph::createSplat(builder, loc, join.sum.getType(), count);
-          setDevice(n.getDefiningOp(), getDevice(func));
-          mean = graph::DivideOp::create(builder, loc, join.sum, n);
-          setDevice(mean.getDefiningOp(), getDevice(func));
-        }
-        value = mean;
+    for (auto [operand, kind] : kinds) {
+      if (kind == Aggregation::FirstReplica) {
+        operand->set(inTower(operand->get(), 0));
+        continue;
       }
-      operand->set(value);
+      Value sum = sums[operand->get()];
+      operand->set(kind == Aggregation::Mean ? divide(sum, means) : sum);
     }
     Block &block = func.getBodyBlock();
     for (Operation *op : waiting)
@@ -125,6 +103,30 @@ private:
     segment.clear();
     pendingWrites.clear();
     return success();
+  }
+
+  void accumulate(Value value, int64_t tower, llvm::MapVector<Value, Value> &sums) {
+    auto *found = sums.find(value);
+    if (found == sums.end())
+      return;
+    Value here = inTower(value, tower);
+    if (tower > 0) {
+      here = graph::AddOp::create(builder, value.getLoc(), found->second, here);
+      setDevice(here.getDefiningOp(), getDevice(func));
+    }
+    found->second = here;
+  }
+
+  /// The mean that belongs to a sum, once for all who want it.
+  Value divide(Value sum, llvm::DenseMap<Value, Value> &means) {
+    Value &mean = means[sum];
+    if (mean)
+      return mean;
+    Value n = graph::createSplat(builder, sum.getLoc(), sum.getType(), count);
+    mean = graph::DivideOp::create(builder, sum.getLoc(), sum, n);
+    setDevice(n.getDefiningOp(), getDevice(func));
+    setDevice(mean.getDefiningOp(), getDevice(func));
+    return mean;
   }
 
   void cloneInto(Operation *op, int64_t tower) {
