@@ -16,10 +16,10 @@
 namespace graphc::graph {
 
 struct DeviceName {
-  std::string job;                     ///< empty: open
+  std::string job; ///< empty: open
   std::optional<int64_t> task;
-  std::string kind;                    ///< in capitals, "CPU"; empty: open
-  std::optional<int64_t> index;        ///< among the task's devices of this kind
+  std::string kind; ///< in capitals, "CPU"; empty: open
+  std::optional<int64_t> index; ///< among the task's devices of this kind
 
   /// Reads a name. On failure returns nothing and says in `error` what is wrong with it.
   static std::optional<DeviceName> parse(llvm::StringRef text, std::string &error);

@@ -235,8 +235,7 @@ LogicalResult NormalAttr::verifyFor(RankedTensorType type, function_ref<InFlight
   return expectFloat(type, emitError);
 }
 
-LogicalResult GlorotUniformAttr::verifyFor(RankedTensorType type,
-                                           function_ref<InFlightDiagnostic()> emitError) const {
+LogicalResult GlorotUniformAttr::verifyFor(RankedTensorType type, function_ref<InFlightDiagnostic()> emitError) const {
   if (type.getRank() < 2)
     return emitError() << "glorot_uniform needs at least two dimensions, got " << type;
   return expectFloat(type, emitError);

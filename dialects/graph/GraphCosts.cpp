@@ -7,7 +7,7 @@ using namespace graphc::graph;
 static uint64_t count(Value value) { return cast<RankedTensorType>(value.getType()).getNumElements(); }
 
 // One operation a result element.
-#define GRAPHC_PER_RESULT(Op) \
+#define GRAPHC_PER_RESULT(Op)                                                                                          \
   uint64_t Op::getFlops() { return count(getResult()); }
 GRAPHC_PER_RESULT(AddOp)
 GRAPHC_PER_RESULT(SubtractOp)
@@ -34,7 +34,7 @@ GRAPHC_PER_RESULT(AggregateOp) // one addition a replica; this counts one replic
 #undef GRAPHC_PER_RESULT
 
 // Only moves data.
-#define GRAPHC_FREE(Op) \
+#define GRAPHC_FREE(Op)                                                                                                \
   uint64_t Op::getFlops() { return 0; }
 GRAPHC_FREE(ConstantOp)
 GRAPHC_FREE(IotaOp)

@@ -28,10 +28,10 @@ bool graphc::graph::isGraphTensor(Type type, unsigned kinds) {
   if (!tensor || !tensor.hasStaticShape() || tensor.getEncoding() || llvm::is_contained(tensor.getShape(), 0))
     return false;
   Type element = tensor.getElementType();
-  unsigned kind = element.isInteger(1)                                        ? BoolKind
+  unsigned kind = element.isInteger(1)                                             ? BoolKind
                   : element.isSignlessInteger(32) || element.isSignlessInteger(64) ? IntegerKind
-                  : element.isF32() || element.isF64()                        ? FloatKind
-                                                                              : 0;
+                  : element.isF32() || element.isF64()                             ? FloatKind
+                                                                                   : 0;
   return kind & kinds;
 }
 
@@ -78,7 +78,8 @@ LogicalResult GraphDialect::verifyOperationAttribute(Operation *op, NamedAttribu
   if (name == kReplicas)
     return expect(isa<ReplicasAttr>(value) && isa<ModuleOp>(op), "a #graph.replicas, on the module");
   if (name == kPlacement)
-    return expect(isa<ArrayAttr>(value) && isa<ModuleOp>(op), "an array of [\"pattern\", #graph.device<…>], on the module");
+    return expect(isa<ArrayAttr>(value) && isa<ModuleOp>(op),
+                  "an array of [\"pattern\", #graph.device<…>], on the module");
   if (name == kVariablePlacement)
     return expect(isa<StringAttr>(value) && isa<ModuleOp>(op), "the name of a policy, on the module");
   if (name == kSlotOf)
@@ -101,7 +102,8 @@ static LogicalResult verifyPortName(Operation *op, NamedAttribute attribute) {
 LogicalResult GraphDialect::verifyRegionArgAttribute(Operation *op, unsigned, unsigned, NamedAttribute attribute) {
   if (attribute.getName() == kName)
     return verifyPortName(op, attribute);
-  return op->emitOpError() << "unknown argument attribute '" << attribute.getName().getValue() << "', expected graph.name";
+  return op->emitOpError() << "unknown argument attribute '" << attribute.getName().getValue()
+                           << "', expected graph.name";
 }
 
 LogicalResult GraphDialect::verifyRegionResultAttribute(Operation *op, unsigned, unsigned, NamedAttribute attribute) {

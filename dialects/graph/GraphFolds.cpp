@@ -163,10 +163,18 @@ LogicalResult PowerOp::canonicalize(PowerOp op, PatternRewriter &rewriter) {
   };
   auto multiply = [&](Value a, Value b) { return make(MultiplyOp::create(rewriter, op.getLoc(), a, b)); };
   switch (int(std::abs(exponent))) {
-  case 1: product = x; break;
-  case 2: product = multiply(x, x); break;
-  case 3: product = multiply(multiply(x, x), x); break;
-  case 4: product = multiply(x, x), product = multiply(product, product); break;
+  case 1:
+    product = x;
+    break;
+  case 2:
+    product = multiply(x, x);
+    break;
+  case 3:
+    product = multiply(multiply(x, x), x);
+    break;
+  case 4:
+    product = multiply(x, x), product = multiply(product, product);
+    break;
   }
   if (exponent < 0)
     product = make(DivideOp::create(rewriter, op.getLoc(), one, product));
@@ -234,12 +242,24 @@ OpFoldResult NotOp::fold(FoldAdaptor adaptor) {
 static APInt holds(Comparison relation, bool less, bool equal, bool greater) {
   bool result = false;
   switch (relation) {
-  case Comparison::EQ: result = equal; break;
-  case Comparison::NE: result = !equal; break;
-  case Comparison::LT: result = less; break;
-  case Comparison::LE: result = less || equal; break;
-  case Comparison::GT: result = greater; break;
-  case Comparison::GE: result = greater || equal; break;
+  case Comparison::EQ:
+    result = equal;
+    break;
+  case Comparison::NE:
+    result = !equal;
+    break;
+  case Comparison::LT:
+    result = less;
+    break;
+  case Comparison::LE:
+    result = less || equal;
+    break;
+  case Comparison::GT:
+    result = greater;
+    break;
+  case Comparison::GE:
+    result = greater || equal;
+    break;
   }
   return APInt(1, result);
 }

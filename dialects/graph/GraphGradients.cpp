@@ -31,9 +31,7 @@ struct Maker {
   Value negate(Value a) { return NegateOp::create(builder, loc, a); }
   Value compare(Comparison relation, Value a, Value b) { return CompareOp::create(builder, loc, relation, a, b); }
   Value select(Value predicate, Value a, Value b) { return SelectOp::create(builder, loc, predicate, a, b); }
-  Value convert(Value a, Type element) {
-    return ConvertOp::create(builder, loc, withElement(a.getType(), element), a);
-  }
+  Value convert(Value a, Type element) { return ConvertOp::create(builder, loc, withElement(a.getType(), element), a); }
   Value sum(Value a, ArrayRef<int64_t> dimensions) { return ReduceSumOp::create(builder, loc, a, dimensions); }
   Value reshape(Value a, Type type) { return ReshapeOp::create(builder, loc, type, a); }
   Value broadcast(Value a, Type type, ArrayRef<int64_t> dimensions) {

@@ -54,8 +54,9 @@ static ParseResult parseInterface(OpAsmParser &parser, Interface &value, StringR
   return success();
 }
 static ParseResult parseInitializer(OpAsmParser &parser, InitializerAttrInterface &value) {
-  return parseInterface(parser, value, "#graph.zeros, #graph.value, #graph.uniform, #graph.normal or "
-                                       "#graph.glorot_uniform");
+  return parseInterface(parser, value,
+                        "#graph.zeros, #graph.value, #graph.uniform, #graph.normal or "
+                        "#graph.glorot_uniform");
 }
 static void printInitializer(OpAsmPrinter &printer, Operation *, InitializerAttrInterface value) { printer << value; }
 static ParseResult parseSource(OpAsmParser &parser, DatasetSourceAttrInterface &value) {
@@ -79,9 +80,8 @@ void GraphDialect::registerOps() {
 
 ParseResult FuncOp::parse(OpAsmParser &parser, OperationState &result) {
   auto buildType = [](Builder &builder, ArrayRef<Type> arguments, ArrayRef<Type> results,
-                      function_interface_impl::VariadicFlag, std::string &) {
-    return builder.getFunctionType(arguments, results);
-  };
+                      function_interface_impl::VariadicFlag,
+                      std::string &) { return builder.getFunctionType(arguments, results); };
   return function_interface_impl::parseFunctionOp(parser, result, /*allowVariadic=*/false,
                                                   getFunctionTypeAttrName(result.name), buildType,
                                                   getArgAttrsAttrName(result.name), getResAttrsAttrName(result.name));
@@ -108,8 +108,8 @@ std::string FuncOp::getResultName(unsigned index) {
 
 void VariableOp::build(OpBuilder &builder, OperationState &state, StringRef name, RankedTensorType type,
                        InitializerAttrInterface initializer, bool trainable) {
-  build(builder, state, builder.getStringAttr(name), TypeAttr::get(type), initializer,
-        builder.getBoolAttr(trainable), /*aggregation=*/StringAttr());
+  build(builder, state, builder.getStringAttr(name), TypeAttr::get(type), initializer, builder.getBoolAttr(trainable),
+        /*aggregation=*/StringAttr());
 }
 
 int64_t VariableOp::getBytes() { return getTensorBytes(getTensorType()); }

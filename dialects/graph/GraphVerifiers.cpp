@@ -61,8 +61,8 @@ LogicalResult BroadcastInDimOp::verify() {
   int64_t previous = -1;
   for (auto [index, dimension] : llvm::enumerate(dimensions)) {
     if (dimension <= previous || dimension >= to.getRank())
-      return emitOpError() << "broadcast_dimensions must be strictly increasing and less than the rank "
-                           << to.getRank() << " of the result, got [" << dimensions << "]";
+      return emitOpError() << "broadcast_dimensions must be strictly increasing and less than the rank " << to.getRank()
+                           << " of the result, got [" << dimensions << "]";
     int64_t size = from.getDimSize(index);
     if (size != 1 && size != to.getDimSize(dimension))
       return emitOpError() << "dimension " << index << " of the operand must be 1 or " << to.getDimSize(dimension)
@@ -180,9 +180,9 @@ LogicalResult NextBatchOp::verifySymbolUses(SymbolTableCollection &symbols) {
   }
   SmallVector<RankedTensorType> components = dataset.getComponentTypes();
   if (getComponents().size() != components.size()) {
-    InFlightDiagnostic diagnostic = emitOpError() << "expected " << components.size() << " components"
-                                                  << (getPadLast() ? " and a mask" : "") << ", got " << getNumResults()
-                                                  << " results";
+    InFlightDiagnostic diagnostic = emitOpError()
+                                    << "expected " << components.size() << " components"
+                                    << (getPadLast() ? " and a mask" : "") << ", got " << getNumResults() << " results";
     diagnostic.attachNote(dataset.getLoc()) << "the data set is declared here";
     return diagnostic;
   }
@@ -208,8 +208,8 @@ LogicalResult MinimizeOp::verify() {
   RankedTensorType type = tensorOf(getLoss());
   if (type.getRank() == 0 && isa<FloatType>(type.getElementType()))
     return success();
-  InFlightDiagnostic diagnostic = emitOpError() << "loss must be a scalar float, tensor<f32> or tensor<f64>, got "
-                                                << type;
+  InFlightDiagnostic diagnostic = emitOpError()
+                                  << "loss must be a scalar float, tensor<f32> or tensor<f64>, got " << type;
   if (Operation *producer = getLoss().getDefiningOp())
     diagnostic.attachNote(producer->getLoc()) << "the loss is computed here";
   return diagnostic;
@@ -251,7 +251,8 @@ LogicalResult SummaryOp::verify() {
   if (getName().empty())
     return emitOpError() << "name must not be empty";
   if (getReduction() && !isReduction(*getReduction()))
-    return emitOpError() << "reduction must be \"mean\", \"sum\" or \"first_replica\", got \"" << *getReduction() << "\"";
+    return emitOpError() << "reduction must be \"mean\", \"sum\" or \"first_replica\", got \"" << *getReduction()
+                         << "\"";
   return success();
 }
 
@@ -294,8 +295,8 @@ LogicalResult FuncOp::verify() {
   if (getRole() == Role::Train)
     return success();
   WalkResult result = walk([&](MinimizeOp minimize) {
-    InFlightDiagnostic diagnostic = minimize.emitOpError() << "stands in a function of role " << stringifyRole(getRole())
-                                                           << ", expected role train";
+    InFlightDiagnostic diagnostic = minimize.emitOpError() << "stands in a function of role "
+                                                           << stringifyRole(getRole()) << ", expected role train";
     diagnostic.attachNote(getLoc()) << "the function is declared here";
     return WalkResult::interrupt();
   });

@@ -62,9 +62,7 @@ struct Expansion {
   Value compare(Comparison relation, Value a, Value b) { return make<CompareOp>(relation, a, b); }
 
   /// x - max(x) along the last dimension; exp never overflows on it.
-  Value shifted(Value x) {
-    return make<SubtractOp>(x, broadcast(overLast(/*max=*/true, x), typeOf(x).getShape()));
-  }
+  Value shifted(Value x) { return make<SubtractOp>(x, broadcast(overLast(/*max=*/true, x), typeOf(x).getShape())); }
   /// One i1 a class: whether it is the label's.
   Value hitMask(Value labels, ArrayRef<int64_t> shape) {
     RankedTensorType type = typeOf(labels).clone(shape);
@@ -112,9 +110,7 @@ struct Expansion {
     return make<MultiplyOp>(make<SubtractOp>(p, target), broadcast(scale, type.getShape()));
   }
 
-  Value expand(NllLossOp op) {
-    return make<NegateOp>(meanOfAll(pick(op.getLogProbabilities(), op.getLabels())));
-  }
+  Value expand(NllLossOp op) { return make<NegateOp>(meanOfAll(pick(op.getLogProbabilities(), op.getLabels()))); }
 
   Value expand(ReduceMeanOp op) { return mean(op.getOperand(), op.getDimensions()); }
 

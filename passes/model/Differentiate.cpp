@@ -41,10 +41,12 @@ public:
     if (!active.contains(minimize.getLoss()))
       return success();
     listener.forward = minimize.getLoss().getDefiningOp();
-    contributions[minimize.getLoss()].push_back(createSplat(builder, minimize.getLoc(), minimize.getLoss().getType(), 1));
+    contributions[minimize.getLoss()].push_back(
+        createSplat(builder, minimize.getLoc(), minimize.getLoss().getType(), 1));
     llvm::DenseSet<Value> reached{minimize.getLoss()};
     for (Operation *op = minimize->getPrevNode(); op; op = op->getPrevNode()) {
-      if (!llvm::any_of(op->getResults(), [&](Value result) { return active.contains(result) && reached.contains(result); }))
+      if (!llvm::any_of(op->getResults(),
+                        [&](Value result) { return active.contains(result) && reached.contains(result); }))
         continue;
       listener.forward = op;
       if (auto read = dyn_cast<ReadOp>(op)) {
@@ -205,8 +207,8 @@ struct DifferentiatePass : graphc::impl::DifferentiateBase<DifferentiatePass> {
     Operation *existing = SymbolTable::lookupSymbolIn(getOperation(), GraphDialect::kGlobalStep);
     auto counter = dyn_cast_or_null<VariableOp>(existing);
     if (existing && (!counter || counter.getType() != type)) {
-      InFlightDiagnostic diagnostic = existing->emitOpError() << "named 'global_step' must be a graph.variable of type "
-                                                              << type;
+      InFlightDiagnostic diagnostic = existing->emitOpError()
+                                      << "named 'global_step' must be a graph.variable of type " << type;
       diagnostic.attachNote(minimize.getLoc()) << "the updates made here are counted in it";
       return diagnostic;
     }
