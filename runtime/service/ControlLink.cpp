@@ -48,7 +48,8 @@ absl::Status ControlLink::ended() const {
 
 void ControlLink::deliver(const ToTask &message) {
   if (message.has_abort()) {
-    finish(absl::AbortedError(absl::StrCat(message.abort().task(), ": ", message.abort().message())));
+    RootCause cause{message.abort().task(), "", 0, absl::AbortedError(message.abort().message())};
+    finish(absl::AbortedError(cause.describe()));
     return;
   }
   std::function<void()> stop;

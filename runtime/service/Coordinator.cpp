@@ -152,9 +152,12 @@ std::vector<std::shared_ptr<Member>> Coordinator::everyone() const {
   return members;
 }
 
-absl::Status Coordinator::failure() const {
-  return absl::Status(cause_->status.code(), absl::StrCat(cause_->task, ": ", cause_->status.message()));
+std::string RootCause::describe() const {
+  std::string message(status.message());
+  return message.rfind(task, 0) == 0 ? message : absl::StrCat(task, ": ", message); // a lane's error names its task already
 }
+
+absl::Status Coordinator::failure() const { return absl::Status(cause_->status.code(), cause_->describe()); }
 
 absl::Status Coordinator::waitForAll() {
   absl::Time deadline = absl::Now() + options_.joinDeadline, announceAt = absl::Now() + absl::Seconds(1);

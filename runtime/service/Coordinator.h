@@ -36,6 +36,8 @@ struct RootCause {
   std::string host;
   int64_t pid = 0;
   absl::Status status;
+  /// "/job:worker/task:1: what went wrong".
+  std::string describe() const;
 };
 
 /// The cluster's progress, for the line that the user sees.

@@ -80,6 +80,7 @@ absl::Status Driver::run() {
   absl::Status status = script();
   if (!status.ok() && !coordinator_.rootCause()) // not a task's failure: tell them why it is over
     coordinator_.abort({plan::taskText(plan_, plan_.chief()), "", 0, status});
+  directory_.reset(); // its lock goes with the run
   return status;
 }
 

@@ -111,9 +111,9 @@ std::optional<TaskFailure> TaskSession::run() {
         absl::Time deadline = absl::Now() + kVerdictDeadline;
         while (link_.receive(deadline).ok()) {
         }
-        if (failure.secondary && absl::IsAborted(link_.ended()))
-          failure.status = link_.ended();
       }
+      if (failure.secondary && absl::IsAborted(link_.ended()))
+        failure.status = link_.ended();
       endPhase();
       return failure;
     }

@@ -275,7 +275,7 @@ private:
     if (!cause)
       return failure;
     bool own = cause->task == name_;
-    return {own ? cause->status : absl::Status(cause->status.code(), absl::StrCat(cause->task, ": ", cause->status.message())), !own,
+    return {own ? cause->status : absl::Status(cause->status.code(), cause->describe()), !own,
             cause->task};
   }
 

@@ -1,0 +1,140 @@
+//===- TestCluster.h - every task of a plan as a session of this process ----------------------------------*- C++ -*-===//
+//
+// Real servers, control streams and transports, without processes, so that sanitizers see all of it.
+//
+//===----------------------------------------------------------------------------------------------------------------===//
+#ifndef GRAPHC_TEST_RUNTIME_SESSION_TESTCLUSTER_H
+#define GRAPHC_TEST_RUNTIME_SESSION_TESTCLUSTER_H
+
+#include "runtime/plan/Types.h"
+#include "runtime/service/TaskServer.h"
+#include "runtime/service/Token.h"
+#include "runtime/session/Driver.h"
+#include "runtime/session/FetchPrinter.h"
+#include "runtime/session/TaskSession.h"
+
+#include <gtest/gtest.h>
+
+#include <thread>
+
+namespace graphc::session {
+
+class TestCluster {
+public:
+  explicit TestCluster(plan::Plan plan, DriverOptions options, TaskOptions taskOptions = {})
+      : options(std::move(options)), taskOptions(std::move(taskOptions)) {
+    service::silenceGrpc();
+    loaded.plan = std::move(plan);
+    loaded.fingerprint = std::string(64, 'a');
+    this->options.run = service::randomHex(8);
+    this->options.show = [this](const observe::ProgressSnapshot &snapshot) { shown.push_back(snapshot); };
+    this->options.print = [this](const std::string &line) { printed.push_back(line); };
+    this->options.log = [this](const std::string &line) { logged.push_back(line); };
+  }
+
+  /// Runs to the end; the driver's status. Each task's failure is in `failures`.
+  absl::Status run() {
+    std::vector<plan::Task> tasks = plan::allTasks(loaded.plan);
+    failures.assign(tasks.size(), std::nullopt);
+    std::string token = service::randomHex(16);
+    service::Coordinator::Options coordinated;
+    coordinated.fingerprint = loaded.fingerprint;
+    for (const plan::Task &task : tasks) {
+      coordinated.taskNames.push_back(plan::taskText(loaded.plan, task));
+      addresses.push_back("unix-abstract:graphc-test-" + service::randomHex(8));
+    }
+    FetchPrinter printer(loaded.plan, taskOptions.fetches, [this](const std::string &line) { fetched.push_back(line); });
+    coordinated.fetched = [&](const service::Fetched &value) { printer.add(value); };
+    coordinator = std::make_unique<service::Coordinator>(std::move(coordinated));
+    service::MasterService master(*coordinator, token);
+    driver = std::make_unique<Driver>(loaded, *coordinator, options);
+
+    std::vector<std::thread> threads;
+    for (uint32_t task = 0; task < tasks.size(); ++task)
+      threads.emplace_back([&, task] { runTask(task, tasks, token, master); });
+    std::atomic<bool> over{false};
+    std::thread pulse([&] {
+      while (!over) {
+        driver->pulse();
+        if (onPulse)
+          onPulse();
+        std::this_thread::sleep_for(std::chrono::milliseconds(20));
+      }
+    });
+    absl::Status status = driver->run();
+    for (std::thread &thread : threads)
+      thread.join();
+    over = true;
+    pulse.join();
+    return status;
+  }
+
+  plan::LoadedPlan loaded;
+  DriverOptions options;
+  TaskOptions taskOptions;
+  std::function<void()> onPulse;
+  std::unique_ptr<service::Coordinator> coordinator;
+  std::unique_ptr<Driver> driver;
+  std::vector<std::optional<TaskFailure>> failures;
+  std::vector<observe::ProgressSnapshot> shown;
+  std::vector<std::string> printed, logged, fetched, addresses;
+
+private:
+  void runTask(uint32_t number, const std::vector<plan::Task> &tasks, const std::string &token, service::MasterService &master) {
+    bool chief = plan::sameTask(tasks[number], loaded.plan.chief());
+    auto server = service::TaskServer::start(addresses[number], chief ? &master : nullptr);
+    ASSERT_TRUE(server.ok()) << server.status();
+    service::Hello hello;
+    hello.set_task(number);
+    hello.set_name(plan::taskText(loaded.plan, tasks[number]));
+    hello.set_fingerprint(loaded.fingerprint);
+    hello.set_incarnation(service::randomIncarnation());
+    hello.set_host("here");
+    hello.set_host_id("here");
+    hello.set_address(addresses[number]);
+    std::shared_ptr<service::ControlLink> link;
+    if (chief) {
+      auto local = std::make_shared<service::LocalLink>(*coordinator, number);
+      link = local;
+      ASSERT_TRUE(local->join(hello).ok());
+    } else {
+      uint32_t at = 0;
+      while (!plan::sameTask(tasks[at], loaded.plan.chief()))
+        ++at;
+      auto stream = std::make_shared<service::StreamLink>(service::dial(addresses[at]), token, "the chief");
+      link = stream;
+      ASSERT_TRUE(stream->open(hello, absl::Now() + absl::Seconds(20), [](const std::string &) {}).ok());
+    }
+    TaskOptions own = taskOptions;
+    own.task = number;
+    own.transport.token = token;
+    own.transport.incarnation = hello.incarnation();
+    own.transport.data = &(*server)->data();
+    own.log = own.warn = [](const std::string &) {};
+    {
+      TaskSession session(loaded, own, *link);
+      std::atomic<bool> over{false};
+      std::thread pulse([&] {
+        while (!over) {
+          service::FromTask message;
+          *message.mutable_progress() = session.progress();
+          message.mutable_progress()->set_stop_requested(stop);
+          link->send(message);
+          std::this_thread::sleep_for(std::chrono::milliseconds(20));
+        }
+      });
+      failures[number] = session.run();
+      over = true;
+      pulse.join();
+    }
+    link->close();
+    if (chief)
+      master.close();
+  }
+
+public:
+  std::atomic<bool> stop{false};   ///< as if every task had got SIGTERM
+};
+
+} // namespace graphc::session
+#endif
