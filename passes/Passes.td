@@ -142,6 +142,36 @@ def VerifyPartitioned : Pass<"verify-partitioned", "::mlir::ModuleOp"> {
 // schedule: total order, overlap, arena, liveness
 //===----------------------------------------------------------------------------------------------------------===//
 
+def Schedule : Pass<"schedule", "::mlir::ModuleOp"> {
+  let summary = "total order, sends that overlap with compute, offsets of buffers, cost";
+  let description = [{
+    Input: outlined programs. Output: scheduled ones. All programs of a phase are ordered together, by a list schedule
+    with modelled times in which a receive comes after its send; each program's order is a part of that one order, so that
+    no two wait for each other. A send starts as soon as its value is there, a receive stands right before its first
+    use, compute keeps the order of the text but goes on with what it can while a message is on its way. `dist.send`
+    becomes `send_start` and `send_done` (before the buffer's next write, else at the end of the step) and a received
+    message gets its `release`. Buffers get `offset`s by their lifetimes, programs `arena_bytes` and `dist.flops`; a
+    buffer that nothing uses goes. Where a phase ends by closing, communication keeps its order.
+  }];
+  let dependentDialects = ["::graphc::dist::DistDialect"];
+  let statistics = [
+    Statistic<"numMoved", "moved", "operations that follow another one than before">,
+    Statistic<"arenaBytes", "arena-bytes", "bytes of the arenas of all programs">,
+    Statistic<"arenaLowerBound", "arena-lower-bound", "most bytes alive at once, summed over the programs">,
+    Statistic<"bufferBytes", "buffer-bytes", "bytes of all buffers if none shared memory">,
+  ];
+}
+
+def VerifyLiveness : Pass<"verify-liveness", "::mlir::ModuleOp"> {
+  let summary = "prove that no step can hang";
+  let description = [{
+    Input and output: a partitioned, outlined or scheduled module. The programs of a phase wait for each other in a circle
+    if and only if program order and messages of one step form a cycle; a message that needs the room of another of the
+    same step counts as well. The error names the programs and gives a line of the user's file for each link of the
+    shortest cycle. The proof (passes/analysis/Liveness.h) knows nothing of how the order was found.
+  }];
+}
+
 //===----------------------------------------------------------------------------------------------------------===//
 // lower: kernels to LLVM
 //===----------------------------------------------------------------------------------------------------------===//

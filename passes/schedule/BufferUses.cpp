@@ -1,0 +1,103 @@
+#include "passes/schedule/BufferUses.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+
+namespace graphc {
+
+bool isDeclaration(Operation &op) {
+  return isa<dist::BufferOp, dist::VariableBufferOp, dist::ConstantBufferOp, dist::ViewOp>(op);
+}
+
+uint64_t getBytes(Value buffer) {
+  auto type = cast<MemRefType>(buffer.getType());
+  return uint64_t(type.getNumElements()) * std::max(1u, type.getElementTypeBitWidth() / 8);
+}
+
+BufferUses::BufferUses(dist::ProgramOp program) : symbols(program->getParentOp()) {
+  llvm::StringMap<Value> variables;
+  for (Operation &op : program.getBlock()) {
+    if (auto view = dyn_cast<dist::ViewOp>(op)) {
+      roots[view.getBuffer()] = roots.lookup(view.getSource());
+    } else if (auto variable = dyn_cast<dist::VariableBufferOp>(op)) {
+      roots[variable.getBuffer()] = variables.try_emplace(variable.getVariable(), variable.getBuffer()).first->second;
+    } else {
+      for (Value result : op.getResults())
+        roots[result] = result;
+    }
+  }
+}
+
+FailureOr<SmallVector<BufferUse>> BufferUses::get(Operation *op) const {
+  SmallVector<BufferUse> uses;
+  auto add = [&](Value buffer, bool read, bool written) {
+    if (!buffer)
+      return;
+    Value root = getRoot(buffer);
+    for (BufferUse &use : uses)
+      if (use.root == root) {
+        use.read |= read;
+        use.written |= written;
+        return;
+      }
+    uses.push_back({root, read, written});
+  };
+  auto result =
+      llvm::TypeSwitch<Operation *, LogicalResult>(op)
+          .Case([&](dist::CallOp call) -> LogicalResult {
+            auto kernel = symbols.lookup<func::FuncOp>(call.getKernel());
+            if (!kernel)
+              return call.emitOpError("calls the kernel @")
+                     << call.getKernel() << ", which is no func.func of this module; schedule runs before kernels are lowered";
+            for (auto [i, buffer] : llvm::enumerate(call.getBuffers())) {
+              auto access = kernel.getArgAttrOfType<StringAttr>(unsigned(i), "dist.access");
+              if (!access || (access != "read" && access != "write" && access != "read_write")) {
+                InFlightDiagnostic diag = call.emitOpError("calls the kernel @")
+                                          << call.getKernel() << ", which does not say how it uses its argument " << i;
+                diag.attachNote(kernel.getLoc())
+                    << "expected the argument attribute dist.access = \"read\", \"write\" or \"read_write\"";
+                return diag;
+              }
+              add(buffer, access != "write", access != "read");
+            }
+            return success();
+          })
+          .Case([&](dist::LibraryMatmulOp call) {
+            for (Value buffer : {call.getA(), call.getB(), call.getBias()})
+              add(buffer, true, false);
+            for (Value buffer : {call.getC(), call.getScratch()})
+              add(buffer, false, true);
+            return success();
+          })
+          .Case([&](dist::NextBatchIntoOp next) {
+            for (Value buffer : next->getOperands())
+              add(buffer, false, true);
+            return success();
+          })
+          .Case<dist::AggregateIntoOp, dist::FeedIntoOp>([&](auto into) {
+            add(into->getOperand(0), false, true);
+            return success();
+          })
+          .Case([&](dist::ReceiveOp receive) {
+            add(receive.getValue(), false, true);
+            return success();
+          })
+          .Case<dist::SendOp, dist::SendStartOp, dist::FetchOp, dist::MetricOp>([&](auto reader) {
+            for (Value buffer : reader->getOperands())
+              add(buffer, true, false);
+            return success();
+          })
+          .Case<dist::SendDoneOp, dist::ReleaseOp, dist::ControlSendOp, dist::ControlReceiveOp, dist::TicketOp,
+                dist::EndOp>([](auto) { return success(); })
+          .Default([](Operation *other) -> LogicalResult {
+            return other->emitOpError("has no place in a program of buffers; outline turns what computes into kernels");
+          });
+  if (failed(result))
+    return failure();
+  return uses;
+}
+
+} // namespace graphc

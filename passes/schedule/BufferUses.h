@@ -1,0 +1,41 @@
+//===- BufferUses.h - which memory an operation of an outlined program touches ----------------------------*- C++ -*-===//
+//
+// Memory is named by its *root*: the buffer, constant or received message that views lead to; all variable_buffers of a
+// variable have the first one as their root. Two roots never overlap before offsets are given.
+//
+//===----------------------------------------------------------------------------------------------------------------===//
+#ifndef GRAPHC_PASSES_SCHEDULE_BUFFERUSES_H
+#define GRAPHC_PASSES_SCHEDULE_BUFFERUSES_H
+
+#include "dialects/dist/DistDialect.h"
+
+#include "llvm/ADT/DenseMap.h"
+
+namespace graphc {
+
+struct BufferUse {
+  mlir::Value root;
+  bool read, written;
+};
+
+/// Buffers, variables, constants and views: what only names memory and does nothing.
+bool isDeclaration(mlir::Operation &op);
+/// Bytes of a buffer's elements; i1 takes one byte an element.
+uint64_t getBytes(mlir::Value buffer);
+
+class BufferUses {
+public:
+  explicit BufferUses(dist::ProgramOp program);
+
+  mlir::Value getRoot(mlir::Value buffer) const { return roots.lookup(buffer); }
+  /// One entry a root. Feeds and received messages count as written by their operation; a send reads.
+  /// Fails with a diagnostic at an operation that outlined programs do not have.
+  mlir::FailureOr<llvm::SmallVector<BufferUse>> get(mlir::Operation *op) const;
+
+private:
+  mlir::SymbolTable symbols;
+  llvm::DenseMap<mlir::Value, mlir::Value> roots;
+};
+
+} // namespace graphc
+#endif

@@ -1,0 +1,69 @@
+#include "passes/schedule/Memory.h"
+
+#include "passes/analysis/Arena.h"
+#include "passes/schedule/BufferUses.h"
+
+#include "llvm/ADT/MapVector.h"
+
+using namespace mlir;
+
+namespace graphc {
+
+static void eraseUnused(dist::ProgramOp program) {
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(program.getBlock())))
+    if (isDeclaration(op) && op.use_empty())
+      op.erase();
+}
+
+FailureOr<ArenaSizes> planMemory(dist::ProgramOp program) {
+  eraseUnused(program);
+  BufferUses bufferUses(program);
+  llvm::MapVector<Value, ArenaRequest> lives;
+  llvm::DenseMap<StringRef, Value> sending;
+  uint32_t last = uint32_t(llvm::range_size(program.getBlock()));
+
+  auto extend = [&](Value root, uint32_t position) {
+    if (root.getDefiningOp<dist::BufferOp>())
+      lives[root].last = std::max(lives[root].last, position);
+  };
+  for (auto [position, op] : llvm::enumerate(program.getBlock())) {
+    if (isDeclaration(op))
+      continue;
+    FailureOr<SmallVector<BufferUse>> uses = bufferUses.get(&op);
+    if (failed(uses))
+      return failure();
+    for (const BufferUse &use : *uses) {
+      if (!use.root.getDefiningOp<dist::BufferOp>())
+        continue;
+      auto [life, isNew] = lives.insert({use.root, ArenaRequest{getBytes(use.root), uint32_t(position), uint32_t(position)}});
+      if (isNew && use.read) {
+        InFlightDiagnostic diag = op.emitOpError("reads a buffer that nothing wrote before in this step");
+        diag.attachNote(use.root.getLoc()) << "the buffer is declared here; what it holds from the last step is undefined";
+        return diag;
+      }
+      extend(use.root, isa<dist::FetchOp, dist::MetricOp>(op) ? last : uint32_t(position));
+      if (isa<dist::FeedIntoOp>(op))
+        life->second.first = 0;
+    }
+    if (auto start = dyn_cast<dist::SendStartOp>(op))
+      sending[start.getChannel()] = bufferUses.getRoot(start.getValue());
+    if (auto done = dyn_cast<dist::SendDoneOp>(op))
+      extend(sending.lookup(done.getChannel()), uint32_t(position));
+  }
+
+  ArenaSizes sizes;
+  std::vector<ArenaRequest> requests;
+  for (auto &[root, life] : lives) {
+    requests.push_back(life);
+    sizes.total += life.bytes;
+  }
+  ArenaPlan plan = planArena(requests);
+  for (auto [i, life] : llvm::enumerate(lives))
+    life.first.getDefiningOp<dist::BufferOp>().setOffset(plan.offsets[i]);
+  program.setArenaBytes(plan.bytes);
+  sizes.bytes = plan.bytes;
+  sizes.lowerBound = arenaLowerBound(requests);
+  return sizes;
+}
+
+} // namespace graphc

@@ -1,0 +1,323 @@
+#include "passes/schedule/Order.h"
+
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/StringMap.h"
+
+using namespace mlir;
+
+namespace graphc {
+
+// The model of time, in nanoseconds. It decides only what comes first where both orders are right, so it need not be
+// exact, but it must be the same on every machine that compiles: plans are compared byte by byte.
+constexpr uint64_t kStartCost = 500;         // of any instruction
+constexpr uint64_t kFlopsPerNs = 20;         // one core
+constexpr uint64_t kMemoryBytesPerNs = 10;   // what kernels stream
+constexpr uint64_t kMessageBytesPerNs = 4;   // a copy into the peer's slot
+constexpr uint64_t kMessageLatency = 30'000; // pessimistic: a receive that comes too early stops a lane
+constexpr uint64_t kBatchBytesPerNs = 4;     // gathering samples
+
+uint64_t getFlops(Operation *op, const SymbolTable &symbols) {
+  if (auto matmul = dyn_cast<dist::LibraryMatmulOp>(op))
+    return 2 * uint64_t(matmul.getBatch()) * matmul.getM() * matmul.getN() * matmul.getK();
+  StringRef name;
+  uint64_t times = 1;
+  if (auto call = dyn_cast<dist::CallOp>(op)) {
+    name = call.getKernel();
+  } else if (auto aggregate = dyn_cast<dist::AggregateIntoOp>(op)) {
+    name = aggregate.getAdd();
+    times = symbols.lookup<dist::ChannelOp>(aggregate.getChannel()).getInstances() - 1;
+  } else {
+    return 0;
+  }
+  Operation *kernel = symbols.lookup(name);
+  auto flops = kernel ? kernel->getAttrOfType<IntegerAttr>("dist.flops") : IntegerAttr();
+  return flops ? times * uint64_t(flops.getInt()) : 0;
+}
+
+namespace {
+
+class PhaseOrder {
+public:
+  PhaseOrder(ModuleOp module, dist::PhaseOp phase) : module(module), phase(phase), symbols(module) {}
+
+  FailureOr<unsigned> run() {
+    for (auto program : module.getOps<dist::ProgramOp>())
+      if (program.getPhase() == phase.getSymName() && failed(addProgram(program)))
+        return failure();
+    addMessages();
+    if (failed(list()))
+      return failure();
+    unsigned moved = 0;
+    for (Lane &lane : lanes) {
+      sinkReceives(lane);
+      moved += rewrite(lane);
+    }
+    return moved;
+  }
+
+private:
+  struct Node {
+    Operation *op;
+    unsigned lane;
+    uint64_t cost = 0;              ///< how long its program is busy with it
+    uint64_t ready = 0;             ///< when the last of its inputs is there
+    unsigned missing = 0;           ///< inputs not yet in order
+    SmallVector<unsigned> next = {}; ///< in its own program: what has to come later
+    int message = -1;               ///< of a send: its receive, in another program
+  };
+  struct Lane {
+    dist::ProgramOp program;
+    uint64_t clock = 0;
+    SmallVector<unsigned> waiting; ///< nodes whose inputs are in order, in text order
+    SmallVector<unsigned> order;
+    SmallVector<Operation *> declarations, feeds, results;
+    Operation *word = nullptr; ///< control_receive
+  };
+
+  LogicalResult addProgram(dist::ProgramOp program);
+  uint64_t costOf(Operation *op, ArrayRef<BufferUse> uses) const;
+  void addMessages();
+  LogicalResult list();
+  void place(unsigned node, uint64_t start);
+  void sinkReceives(Lane &lane) const;
+  unsigned rewrite(Lane &lane) const;
+
+  void depend(unsigned node, unsigned on) {
+    if (!llvm::is_contained(nodes[on].next, node)) {
+      nodes[on].next.push_back(node);
+      ++nodes[node].missing;
+    }
+  }
+
+  ModuleOp module;
+  dist::PhaseOp phase;
+  SymbolTable symbols;
+  std::vector<Node> nodes;
+  std::vector<Lane> lanes;
+};
+
+uint64_t PhaseOrder::costOf(Operation *op, ArrayRef<BufferUse> uses) const {
+  uint64_t bytes = 0;
+  for (const BufferUse &use : uses)
+    bytes += getBytes(use.root);
+  if (isa<dist::ReceiveOp>(op))
+    return kStartCost; // used in place
+  if (isa<dist::SendOp>(op))
+    return kStartCost + bytes / kMessageBytesPerNs;
+  if (isa<dist::NextBatchIntoOp>(op))
+    return kStartCost + bytes / kBatchBytesPerNs;
+  if (auto aggregate = dyn_cast<dist::AggregateIntoOp>(op))
+    bytes *= uint64_t(symbols.lookup<dist::ChannelOp>(aggregate.getChannel()).getInstances());
+  return kStartCost + std::max(getFlops(op, symbols) / kFlopsPerNs, bytes / kMemoryBytesPerNs);
+}
+
+/// Nodes and the dependences inside one program.
+LogicalResult PhaseOrder::addProgram(dist::ProgramOp program) {
+  unsigned lane = unsigned(lanes.size());
+  lanes.emplace_back().program = program;
+  BufferUses bufferUses(program);
+  struct History {
+    int writer = -1;
+    SmallVector<unsigned> readers; ///< since the last write
+    Operation *result = nullptr;   ///< the fetch or metric that shows it after the step
+  };
+  llvm::DenseMap<Value, History> memory;
+  int head = -1, batch = -1, communication = -1;
+  SmallVector<unsigned> own;
+  for (Operation &op : program.getBlock().without_terminator()) {
+    Lane &here = lanes[lane];
+    if (isDeclaration(op)) {
+      here.declarations.push_back(&op);
+      continue;
+    }
+    FailureOr<SmallVector<BufferUse>> uses = bufferUses.get(&op);
+    if (failed(uses))
+      return failure();
+    if (isa<dist::SendStartOp, dist::SendDoneOp, dist::ReleaseOp>(op))
+      return op.emitOpError("is made by schedule, so this program was scheduled before; expected an outlined one");
+    for (const BufferUse &use : *uses)
+      if (use.written && memory[use.root].result) {
+        InFlightDiagnostic diag = op.emitOpError("writes memory whose value is fetched at the end of the step");
+        diag.attachNote(memory[use.root].result->getLoc()) << "fetched here; a value that changes later needs a copy";
+        return diag;
+      }
+    if (isa<dist::FeedIntoOp>(op)) {
+      here.feeds.push_back(&op);
+      continue;
+    }
+    if (isa<dist::FetchOp, dist::MetricOp>(op)) {
+      here.results.push_back(&op);
+      for (const BufferUse &use : *uses)
+        memory[use.root].result = &op;
+      continue;
+    }
+    if (isa<dist::ControlReceiveOp>(op)) {
+      here.word = &op;
+      continue;
+    }
+    unsigned node = unsigned(nodes.size());
+    nodes.push_back({&op, lane, costOf(&op, *uses)});
+    own.push_back(node);
+    for (const BufferUse &use : *uses) {
+      History &history = memory[use.root];
+      if (history.writer >= 0)
+        depend(node, unsigned(history.writer));
+      if (!use.written) {
+        history.readers.push_back(node);
+        continue;
+      }
+      for (unsigned reader : history.readers)
+        depend(node, reader);
+      history.readers.clear();
+      history.writer = int(node);
+    }
+    if (isa<dist::ControlSendOp, dist::TicketOp>(op))
+      head = int(node);
+    if (isa<dist::NextBatchIntoOp>(op)) { // a data set's stream is a state
+      if (batch >= 0)
+        depend(node, unsigned(batch));
+      batch = int(node);
+    }
+    // Where a phase ends by closing, what is sent before a closed channel is noticed has an effect: nothing may pass.
+    if (phase.getEndsByClosing() && isa<dist::ChannelEndOpInterface>(op)) {
+      if (communication >= 0)
+        depend(node, unsigned(communication));
+      communication = int(node);
+    }
+  }
+  if (head >= 0)
+    for (unsigned node : own)
+      if (int(node) != head)
+        depend(node, unsigned(head));
+  return success();
+}
+
+/// A receive comes after its send.
+void PhaseOrder::addMessages() {
+  llvm::StringMap<unsigned> receives;
+  for (auto [i, node] : llvm::enumerate(nodes))
+    if (auto end = dyn_cast<dist::ChannelEndOpInterface>(node.op); end && end.getChannelEnd() == dist::ChannelEnd::Receive)
+      receives[end.getUsedChannels().front().getValue()] = unsigned(i);
+  for (Node &node : nodes)
+    if (auto send = dyn_cast<dist::SendOp>(node.op))
+      if (auto found = receives.find(send.getChannel()); found != receives.end()) {
+        node.message = int(found->second);
+        ++nodes[found->second].missing;
+      }
+}
+
+/// Puts a node behind its program's others and tells those that wait for it.
+void PhaseOrder::place(unsigned index, uint64_t start) {
+  Lane &lane = lanes[nodes[index].lane];
+  lane.order.push_back(index);
+  uint64_t end = lane.clock = start + nodes[index].cost;
+  auto satisfy = [&](unsigned other, uint64_t when) {
+    Node &node = nodes[other];
+    node.ready = std::max(node.ready, when);
+    if (--node.missing == 0) {
+      auto &waiting = lanes[node.lane].waiting;
+      waiting.insert(llvm::lower_bound(waiting, other), other);
+    }
+  };
+  for (unsigned next : nodes[index].next)
+    satisfy(next, end);
+  if (nodes[index].message >= 0)
+    satisfy(unsigned(nodes[index].message), end + kMessageLatency);
+}
+
+/// Again and again the operation that can start first: of one program, where several can, a send, else what is first in
+/// the text. So a program computes what it can while a message is on its way, and asks first for what comes first.
+LogicalResult PhaseOrder::list() {
+  for (auto [i, node] : llvm::enumerate(nodes))
+    if (node.missing == 0)
+      lanes[node.lane].waiting.push_back(unsigned(i));
+  for (size_t placed = 0; placed < nodes.size(); ++placed) {
+    std::optional<std::tuple<uint64_t, unsigned, bool, unsigned>> best; // start, lane, not a send, text order
+    for (auto [l, lane] : llvm::enumerate(lanes))
+      for (unsigned node : lane.waiting) {
+        std::tuple candidate(std::max(lane.clock, nodes[node].ready), unsigned(l), !isa<dist::SendOp>(nodes[node].op), node);
+        if (!best || candidate < *best)
+          best = candidate;
+      }
+    if (!best)
+      return phase.emitOpError("has programs whose values depend on each other in a circle"); // verify-liveness says which
+    auto [start, lane, isNoSend, node] = *best;
+    llvm::erase(lanes[lane].waiting, node);
+    place(node, start);
+  }
+  return success();
+}
+
+/// Modelled times are guesses: a receive stands right before its first use, so that a late message holds up nothing
+/// that does not need it. A receive only moves down, hence the common order stays one.
+void PhaseOrder::sinkReceives(Lane &lane) const {
+  SmallVector<unsigned> sunk; // from the end to the front
+  for (unsigned index : llvm::reverse(lane.order)) {
+    auto end = dyn_cast<dist::ChannelEndOpInterface>(nodes[index].op);
+    if (!end || end.getChannelEnd() != dist::ChannelEnd::Receive) {
+      sunk.push_back(index);
+      continue;
+    }
+    size_t position = sunk.size();
+    while (position > 0 && !llvm::is_contained(nodes[index].next, sunk[position - 1]))
+      --position;
+    // In front of the other receives for the same use: their order stays.
+    auto isReceive = [&](unsigned other) {
+      return isa<dist::ReceiveOp, dist::AggregateIntoOp>(nodes[other].op);
+    };
+    while (position < sunk.size() && isReceive(sunk[position]))
+      ++position;
+    sunk.insert(sunk.begin() + ptrdiff_t(position), index);
+  }
+  lane.order.assign(sunk.rbegin(), sunk.rend());
+}
+
+unsigned PhaseOrder::rewrite(Lane &lane) const {
+  Operation *end = lane.program.getBlock().getTerminator();
+  llvm::DenseMap<Operation *, Operation *> before;
+  Operation *previous = nullptr;
+  for (Operation &op : lane.program.getBlock())
+    if (!isDeclaration(op)) {
+      before[&op] = previous;
+      previous = &op;
+    }
+  // Views of a message stand behind its receive, all other declarations in front.
+  BufferUses bufferUses(lane.program);
+  llvm::MapVector<Value, SmallVector<Operation *>> views;
+  for (Operation *op : lane.declarations) {
+    Value root = bufferUses.getRoot(op->getResult(0));
+    if (root.getDefiningOp<dist::ReceiveOp>())
+      views[root].push_back(op);
+    else
+      op->moveBefore(end);
+  }
+  for (Operation *op : lane.feeds)
+    op->moveBefore(end);
+  for (unsigned index : lane.order) {
+    Operation *op = nodes[index].op;
+    op->moveBefore(end);
+    if (op->getNumResults())
+      for (Operation *view : views.lookup(op->getResult(0)))
+        view->moveBefore(end);
+  }
+  for (Operation *op : lane.results)
+    op->moveBefore(end);
+  if (lane.word)
+    lane.word->moveBefore(end);
+
+  unsigned moved = 0;
+  previous = nullptr;
+  for (Operation &op : lane.program.getBlock())
+    if (!isDeclaration(op)) {
+      moved += before[&op] != previous;
+      previous = &op;
+    }
+  return moved;
+}
+
+} // namespace
+
+FailureOr<unsigned> orderPhase(ModuleOp module, dist::PhaseOp phase) { return PhaseOrder(module, phase).run(); }
+
+} // namespace graphc

@@ -1,0 +1,161 @@
+#include "passes/schedule/PhaseLiveness.h"
+
+#include "passes/analysis/Liveness.h"
+
+#include "llvm/ADT/StringMap.h"
+
+using namespace mlir;
+
+namespace graphc {
+
+namespace {
+
+/// Fills the proof and remembers which operation each node is.
+class PhaseProof {
+public:
+  PhaseProof(ModuleOp module, dist::PhaseOp phase) : module(module), phase(phase) {}
+
+  LogicalResult run();
+
+private:
+  struct End {
+    Operation *op;
+    StringRef program, channel;
+    Liveness::Action action;
+  };
+
+  void addProgram(dist::ProgramOp program);
+  void describe(InFlightDiagnostic &diag, const End &before, const End &after, Liveness::Reason reason);
+  LogicalResult reportMismatch(const Liveness::Mismatch &mismatch);
+  LogicalResult reportCycle(ArrayRef<Liveness::Step> cycle);
+
+  ModuleOp module;
+  dist::PhaseOp phase;
+  Liveness liveness;
+  llvm::StringMap<uint32_t> channelOf;
+  SmallVector<dist::ChannelOp> channels; ///< by the proof's number
+  SmallVector<End> ends;                 ///< by the proof's node
+};
+
+} // namespace
+
+/// "receives @a", "sends @b": what a node does.
+static std::string textOf(Liveness::Action action, StringRef channel) {
+  static constexpr StringLiteral kVerbs[] = {"sends", "finishes sending", "receives", "releases"};
+  return (kVerbs[unsigned(action)] + " @" + channel).str();
+}
+
+void PhaseProof::addProgram(dist::ProgramOp program) {
+  uint32_t number = liveness.addProgram();
+  for (Operation &inner : program.getBlock()) {
+    auto end = dyn_cast<dist::ChannelEndOpInterface>(inner);
+    if (!end)
+      continue;
+    for (FlatSymbolRefAttr name : end.getUsedChannels()) {
+      auto found = channelOf.find(name.getValue());
+      if (found == channelOf.end())
+        continue; // the symbol verifier has refused it
+      // The word that a program sends to itself goes from instance 0 to the others: no instance waits for itself.
+      dist::ChannelOp channel = channels[found->second];
+      if (channel.getControl() && channel.getFrom() == channel.getTo())
+        continue;
+      auto action = Liveness::Action(unsigned(end.getChannelEnd()));
+      liveness.append(number, action, found->second);
+      ends.push_back({end, program.getSymName(), name.getValue(), action});
+    }
+  }
+}
+
+LogicalResult PhaseProof::run() {
+  static_assert(unsigned(dist::ChannelEnd::Send) == unsigned(Liveness::Action::Send) &&
+                unsigned(dist::ChannelEnd::Complete) == unsigned(Liveness::Action::SendDone) &&
+                unsigned(dist::ChannelEnd::Receive) == unsigned(Liveness::Action::Receive) &&
+                unsigned(dist::ChannelEnd::Release) == unsigned(Liveness::Action::Release));
+  llvm::StringMap<dist::ProgramOp> programs;
+  for (auto program : module.getOps<dist::ProgramOp>())
+    if (program.getPhase() == phase.getSymName())
+      programs[program.getSymName()] = program;
+  for (auto channel : module.getOps<dist::ChannelOp>())
+    if (programs.contains(channel.getFrom()) || programs.contains(channel.getTo())) {
+      channelOf[channel.getSymName()] = liveness.addChannel(uint32_t(channel.getCapacity()));
+      channels.push_back(channel);
+    }
+  for (auto program : module.getOps<dist::ProgramOp>())
+    if (program.getPhase() == phase.getSymName())
+      addProgram(program);
+
+  Liveness::Result result = liveness.check();
+  for (const Liveness::Mismatch &mismatch : result.mismatches)
+    if (failed(reportMismatch(mismatch)))
+      return failure();
+  return result.cycle.empty() ? success() : reportCycle(result.cycle);
+}
+
+LogicalResult PhaseProof::reportMismatch(const Liveness::Mismatch &mismatch) {
+  dist::ChannelOp channel = channels[mismatch.channel];
+  InFlightDiagnostic diag = channel.emitOpError("carries ")
+                            << mismatch.sends << " message(s) a step, but " << mismatch.receives
+                            << " are received, so that the programs part ways; expected as many receives as sends";
+  for (const End &end : ends)
+    if (end.channel == channel.getSymName() &&
+        (end.action == Liveness::Action::Send || end.action == Liveness::Action::Receive))
+      diag.attachNote(end.op->getLoc()) << "@" << end.program << " " << textOf(end.action, end.channel) << " here";
+  return diag;
+}
+
+/// One line an edge, at the place of what has to wait.
+void PhaseProof::describe(InFlightDiagnostic &diag, const End &before, const End &after, Liveness::Reason reason) {
+  Diagnostic &note = diag.attachNote(after.op->getLoc());
+  note << "@" << after.program << " " << textOf(after.action, after.channel) << " here, ";
+  switch (reason) {
+  case Liveness::Reason::Order:
+    note << "only after it " << textOf(before.action, before.channel);
+    return;
+  case Liveness::Reason::Message:
+    note << "which waits until @" << before.program << " " << textOf(before.action, before.channel);
+    return;
+  case Liveness::Reason::Capacity:
+    note << "which waits until @" << before.program << " " << textOf(before.action, before.channel)
+         << " and makes room for it";
+    return;
+  }
+}
+
+LogicalResult PhaseProof::reportCycle(ArrayRef<Liveness::Step> cycle) {
+  // A chain of orders within one program is one statement: from its first operation to its last.
+  SmallVector<Liveness::Step> steps;
+  size_t start = 0;
+  for (size_t i = 0; i < cycle.size(); ++i)
+    if (cycle[(i + cycle.size() - 1) % cycle.size()].reason != Liveness::Reason::Order &&
+        (cycle[start].reason == Liveness::Reason::Order ? cycle[i].node < cycle[start].node : true))
+      start = i;
+  for (size_t i = 0; i < cycle.size(); ++i) {
+    const Liveness::Step &step = cycle[(start + i) % cycle.size()];
+    if (!steps.empty() && steps.back().reason == Liveness::Reason::Order && step.reason == Liveness::Reason::Order)
+      continue;
+    steps.push_back(step);
+  }
+  const End &first = ends[steps.front().node];
+  SmallVector<StringRef> names;
+  for (const Liveness::Step &step : steps)
+    if (!llvm::is_contained(names, ends[step.node].program))
+      names.push_back(ends[step.node].program);
+
+  InFlightDiagnostic diag = emitError(first.op->getLoc());
+  if (names.size() == 1)
+    diag << "program @" << names.front() << " waits for itself, so the step can never end";
+  else {
+    diag << "programs ";
+    for (auto [i, name] : llvm::enumerate(names))
+      diag << (i == 0 ? "" : i + 1 == names.size() ? " and " : ", ") << "@" << name;
+    diag << " wait for each other in a circle, so the step can never end";
+  }
+  diag << "; one of them has to send before it receives";
+  for (auto [i, step] : llvm::enumerate(steps))
+    describe(diag, ends[step.node], ends[steps[(i + 1) % steps.size()].node], step.reason);
+  return diag;
+}
+
+LogicalResult verifyLiveness(ModuleOp module, dist::PhaseOp phase) { return PhaseProof(module, phase).run(); }
+
+} // namespace graphc

@@ -1,0 +1,15 @@
+//===- PhaseLiveness.h - the liveness proof of one phase, with the user's locations -----------------------*- C++ -*-===//
+#ifndef GRAPHC_PASSES_SCHEDULE_PHASELIVENESS_H
+#define GRAPHC_PASSES_SCHEDULE_PHASELIVENESS_H
+
+#include "dialects/dist/DistDialect.h"
+
+namespace graphc {
+
+/// Fails with a diagnostic where the phase's programs can wait for each other for ever, or where a step's sends and
+/// receives on a channel do not pair. For partitioned, outlined and scheduled programs alike. passes/analysis/Liveness.h
+/// is the proof itself.
+mlir::LogicalResult verifyLiveness(mlir::ModuleOp module, dist::PhaseOp phase);
+
+} // namespace graphc
+#endif

@@ -1,0 +1,58 @@
+// schedule: order, transfers, memory, cost. Each is a file of its own; this one joins them and keeps the statistics.
+#include "passes/Passes.h"
+
+#include "dialects/graph/GraphDialect.h"
+#include "passes/schedule/Memory.h"
+#include "passes/schedule/Order.h"
+#include "passes/schedule/PhaseLiveness.h"
+#include "passes/schedule/Transfers.h"
+
+using namespace mlir;
+
+namespace graphc {
+#define GEN_PASS_DEF_SCHEDULE
+#include "passes/Passes.h.inc"
+
+namespace {
+
+struct SchedulePass : impl::ScheduleBase<SchedulePass> {
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    for (auto phase : module.getOps<dist::PhaseOp>())
+      if (failed(schedulePhase(module, phase)))
+        return signalPassFailure();
+  }
+
+private:
+  LogicalResult schedulePhase(ModuleOp module, dist::PhaseOp phase) {
+    // The order below needs values that do not depend on each other in a circle; the user's own order is refused here,
+    // in his terms, although another one might work: what a module says is what it is held to.
+    if (failed(verifyLiveness(module, phase)))
+      return failure();
+    FailureOr<unsigned> moved = orderPhase(module, phase);
+    if (failed(moved))
+      return failure();
+    numMoved += *moved;
+    SymbolTable symbols(module);
+    for (auto program : module.getOps<dist::ProgramOp>()) {
+      if (program.getPhase() != phase.getSymName())
+        continue;
+      if (failed(splitTransfers(program)))
+        return failure();
+      FailureOr<ArenaSizes> sizes = planMemory(program);
+      if (failed(sizes))
+        return failure();
+      arenaBytes += unsigned(sizes->bytes);
+      arenaLowerBound += unsigned(sizes->lowerBound);
+      bufferBytes += unsigned(sizes->total);
+      uint64_t flops = 0;
+      for (Operation &op : program.getBlock())
+        flops += getFlops(&op, symbols);
+      program->setAttr("dist.flops", Builder(module).getI64IntegerAttr(int64_t(flops)));
+    }
+    return success();
+  }
+};
+
+} // namespace
+} // namespace graphc

@@ -1,0 +1,79 @@
+#include "passes/schedule/Transfers.h"
+
+#include "passes/schedule/BufferUses.h"
+
+using namespace mlir;
+
+namespace graphc {
+
+LogicalResult splitTransfers(dist::ProgramOp program) {
+  BufferUses bufferUses(program);
+  Block &block = program.getBlock();
+  Operation *end = block.getTerminator();
+  if (Operation *word = end->getPrevNode(); word && isa<dist::ControlReceiveOp>(word))
+    end = word; // the word is the last thing that a step does
+
+  struct Sending {
+    Value root;
+    dist::SendStartOp start;
+  };
+  SmallVector<Sending> inFlight;
+  struct Message {
+    dist::ReceiveOp receive;
+    Operation *lastUse; ///< null: to the end of the step
+  };
+  llvm::DenseMap<Value, Message> messages;
+  SmallVector<Value> received; // in order
+
+  auto finish = [](OpBuilder &builder, const Sending &sending) {
+    dist::SendStartOp start = sending.start;
+    dist::SendDoneOp::create(builder, start.getLoc(), start.getChannelAttr());
+  };
+
+  for (Operation &op : llvm::make_early_inc_range(llvm::make_range(block.begin(), end->getIterator()))) {
+    if (isDeclaration(op))
+      continue;
+    FailureOr<SmallVector<BufferUse>> uses = bufferUses.get(&op);
+    if (failed(uses))
+      return failure();
+    OpBuilder builder(&op);
+    for (const BufferUse &use : *uses) {
+      if (use.written)
+        llvm::erase_if(inFlight, [&](const Sending &sending) {
+          if (sending.root != use.root)
+            return false;
+          finish(builder, sending);
+          return true;
+        });
+      if (auto message = messages.find(use.root); message != messages.end() && message->second.lastUse)
+        message->second.lastUse = isa<dist::SendOp, dist::FetchOp, dist::MetricOp>(op) ? nullptr : &op;
+    }
+    if (auto receive = dyn_cast<dist::ReceiveOp>(op)) {
+      Operation *last = receive; // a release may not stand between the receive and its views
+      while (isa<dist::ViewOp>(last->getNextNode()))
+        last = last->getNextNode();
+      messages[receive.getValue()] = {receive, last};
+      received.push_back(receive.getValue());
+    }
+    if (auto send = dyn_cast<dist::SendOp>(op)) {
+      auto start = dist::SendStartOp::create(builder, send.getLoc(), send.getChannelAttr(), send.getValue());
+      start->setDiscardableAttrs(send->getDiscardableAttrDictionary());
+      inFlight.push_back({bufferUses.getRoot(send.getValue()), start});
+      send.erase();
+    }
+  }
+
+  OpBuilder atEnd(end);
+  for (const Sending &sending : inFlight)
+    finish(atEnd, sending);
+  for (Value root : received) {
+    Message &message = messages[root];
+    OpBuilder builder = atEnd;
+    if (message.lastUse)
+      builder.setInsertionPointAfter(message.lastUse);
+    dist::ReleaseOp::create(builder, message.receive.getLoc(), message.receive.getChannelAttr());
+  }
+  return success();
+}
+
+} // namespace graphc

@@ -1,0 +1,83 @@
+// RUN: graph-opt %s --verify-liveness --split-input-file --verify-diagnostics
+// RUN: not graph-opt %s --verify-liveness --split-input-file 2>&1 | FileCheck %s
+// A cycle by capacity needs two messages of one step on a channel, which CH5 rules out; test/passes/analysis has it.
+
+// The example of the README: each receives before it sends. Both locations are named.
+// CHECK: verify-liveness-invalid.mlir:[[# @LINE + 7]]:8: error: programs @p.a and @p.b wait for each other in a circle
+dist.phase @p {role = #graph.role<predict>}
+dist.channel @p.x : tensor<4xf32> from @p.a to @p.b
+dist.channel @p.y : tensor<4xf32> from @p.b to @p.a
+dist.program @p.a of @p on "/job:worker/task:0/device:CPU:0" {
+  // expected-error @+2 {{programs @p.a and @p.b wait for each other in a circle, so the step can never end; one of them has to send before it receives}}
+  // expected-note @+1 {{@p.a receives @p.y here, which waits until @p.b sends @p.y}}
+  %y = dist.receive @p.y : tensor<4xf32>
+  // expected-note @+1 {{@p.a sends @p.x here, only after it receives @p.y}}
+  dist.send @p.x, %y : tensor<4xf32>
+  dist.end
+}
+dist.program @p.b of @p on "/job:worker/task:1/device:CPU:0" {
+  // expected-note @+1 {{@p.b receives @p.x here, which waits until @p.a sends @p.x}}
+  %x = dist.receive @p.x : tensor<4xf32>
+  %z = dist.feed "z" : tensor<4xf32>
+  // expected-note @+1 {{@p.b sends @p.y here, only after it receives @p.x}}
+  dist.send @p.y, %z : tensor<4xf32>
+  dist.end
+}
+
+// -----
+
+// A ring of three, of families and aggregates too; what else the programs do is not named.
+dist.phase @r {role = #graph.role<train>}
+dist.channel @r.x : tensor<4xf32> from @r.a to @r.b {instances = 2}
+dist.channel @r.y : tensor<4xf32> from @r.b to @r.c {instances = 2}
+dist.channel @r.z : tensor<4xf32> from @r.c to @r.a
+dist.channel @r.free : tensor<4xf32> from @r.a to @r.b {instances = 2}
+dist.program @r.a of @r on "/job:worker/task:0/device:CPU:0" {
+  %f = dist.feed "f" : tensor<4xf32>
+  dist.send @r.free, %f : tensor<4xf32>
+  // expected-error @+2 {{programs @r.a, @r.b and @r.c wait for each other in a circle}}
+  // expected-note @+1 {{@r.a receives @r.z here, which waits until @r.c sends @r.z}}
+  %z = dist.receive @r.z : tensor<4xf32>
+  // expected-note @+1 {{@r.a sends @r.x here, only after it receives @r.z}}
+  dist.send @r.x, %z : tensor<4xf32>
+  dist.end
+}
+dist.program @r.b of @r on "/job:worker/device:CPU:0" replicas(2) {
+  %f = dist.receive @r.free : tensor<4xf32>
+  // expected-note @+1 {{@r.b receives @r.x here, which waits until @r.a sends @r.x}}
+  %x = dist.receive @r.x : tensor<4xf32>
+  // expected-note @+1 {{@r.b sends @r.y here, only after it receives @r.x}}
+  dist.send @r.y, %x : tensor<4xf32>
+  dist.end
+}
+dist.program @r.c of @r on "/job:ps/task:0/device:CPU:0" {
+  // expected-note @+1 {{@r.c receives @r.y here, which waits until @r.b sends @r.y}}
+  %y = dist.aggregate @r.y : tensor<4xf32>
+  // expected-note @+1 {{@r.c sends @r.z here, only after it receives @r.y}}
+  dist.send @r.z, %y : tensor<4xf32>
+  dist.end
+}
+
+// -----
+
+// The chief's word counts: it stands behind a message that only comes after the word was taken.
+dist.phase @c {role = #graph.role<predict>}
+dist.channel @c.x : tensor<4xf32> from @c.b to @c.a
+dist.channel @c.control : tensor<i64> from @c.a to @c.b {control}
+dist.program @c.a of @c on "/job:worker/task:0/device:CPU:0" {
+  // expected-error @+2 {{programs @c.a and @c.b wait for each other in a circle}}
+  // expected-note @+1 {{@c.a receives @c.x here, which waits until @c.b sends @c.x}}
+  %x = dist.receive @c.x : tensor<4xf32>
+  // expected-note @+1 {{@c.a sends @c.control here, only after it receives @c.x}}
+  dist.control_send [@c.control]
+  dist.control_receive local
+  dist.end
+}
+dist.program @c.b of @c on "/job:worker/task:1/device:CPU:0" {
+  // expected-note @+1 {{@c.b receives @c.control here, which waits until @c.a sends @c.control}}
+  dist.control_receive @c.control
+  %z = dist.feed "z" : tensor<4xf32>
+  // expected-note @+1 {{@c.b sends @c.x here, only after it receives @c.control}}
+  dist.send @c.x, %z : tensor<4xf32>
+  dist.end
+}
