@@ -8,6 +8,7 @@
 #include <spdlog/sinks/basic_file_sink.h>
 #include <spdlog/sinks/stdout_sinks.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <fcntl.h>
 #include <unistd.h>
@@ -70,16 +71,19 @@ absl::Status initializeLog(const LogOptions &options) {
     ::close(fd);
     auto sink = std::make_shared<spdlog::sinks::basic_file_sink_mt>(options.file);
     auto formatter = std::make_unique<spdlog::pattern_formatter>();
-    std::string task = options.prefix;
+    std::string task = options.task.empty() ? options.prefix : options.task;
     std::erase_if(task, [](char c) { return c == '[' || c == ']' || c == ' ' || c == '%'; });
     formatter->add_flag<JsonMessage>('*').set_pattern(
         absl::StrCat("{\"time\":\"%Y-%m-%dT%H:%M:%S.%e%z\",\"level\":\"%l\",\"task\":\"", jsonEscape(task),
                      "\",\"message\":\"%*\"}"));
     sink->set_formatter(std::move(formatter));
+    logger->sinks().front()->set_level(options.level);
     logger->sinks().push_back(std::move(sink));
+    logger->set_level(std::min(options.level, spdlog::level::debug));
+  } else {
+    logger->set_level(options.level);
   }
-  logger->set_level(options.level);
-  logger->flush_on(spdlog::level::info);
+  logger->flush_on(spdlog::level::debug);
   instance() = std::move(logger);
   return absl::OkStatus();
 }

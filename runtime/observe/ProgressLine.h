@@ -24,7 +24,7 @@ struct ProgressSnapshot {
   double stepsPerSecond = 0;          ///< of the cluster
   std::optional<double> loss;         ///< mean over replicas and the steps since the last snapshot
   std::optional<double> accuracy;     ///< of the last evaluation (--eval_every_epochs)
-  bool last = false;                  ///< always written
+  bool last = false;                  ///< of a stretch of training: always written, and left standing
 };
 
 /// "epoch 3/5  step 586/1172  512 steps/s  loss 0.412  [=====>    ] eta 0:01"

@@ -255,7 +255,7 @@ absl::Status Driver::evaluate(uint32_t phase, bool final) {
   if (stopRequested_ && final)
     return absl::CancelledError("stopped during the evaluation, as asked");
   if (!final)
-    showNow(false);
+    showNow(true);
   return absl::OkStatus();
 }
 
@@ -327,7 +327,10 @@ void Driver::showNow(bool last) {
     snapshot.loss = last && results_.loss ? results_.loss : shown_.loss;
     snapshot.accuracy = shown_.accuracy;
   }
-  options_.show(snapshot);
+  // One at a time and none behind the last; what shows is a leaf that calls nothing back.
+  std::lock_guard lock(showing_);
+  if (last || training_)
+    options_.show(snapshot);
 }
 
 } // namespace graphc::session

@@ -28,7 +28,7 @@ struct DriverOptions {
   std::optional<uint64_t> saveEverySteps;
   std::string checkpointDirectory, dumpDirectory, statsFile;
   std::string transport = "auto", run;
-  std::function<void(const observe::ProgressSnapshot &)> show;
+  std::function<void(const observe::ProgressSnapshot &)> show;   ///< one call at a time, on the driver's or the pulse's thread
   std::function<void(const std::string &)> print;   ///< a result, for standard output
   std::function<void(const std::string &)> log;
 };
@@ -89,6 +89,7 @@ private:
   // Shared with the pulse thread.
   std::atomic<uint64_t> step_{0};                  ///< at the begin of the running phase, or now between phases
   std::atomic<bool> training_{false}, async_{false}, stopRequested_{false}, saveDue_{false};
+  std::mutex showing_;                             ///< one call of options_.show at a time
   std::mutex mutex_;                               ///< of what showNow remembers; a leaf
   struct Shown {
     absl::Time at;

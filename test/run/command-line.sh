@@ -49,6 +49,13 @@ timeout 60 graphrun two.plan --steps 3 --dump_variables b >out.txt 2>err.txt || 
 same_weights a b
 expect err.txt 'epoch 1/1  step 3/3'
 timeout 60 graphrun two.plan --epochs 2 --stats stats.json --log-file log.json >out.txt 2>err.txt || fail "--epochs 2"
+python3 - <<'PY' || fail "the log file"
+import json
+lines = [json.loads(line) for line in open("log.json")]
+assert all({"time", "level", "task", "message"} <= set(line) for line in lines)
+assert any("step 26/26" in line["message"] and line["task"] == "worker:0" for line in lines), lines
+assert any("test accuracy" in line["message"] for line in lines)
+PY
 [ "$(grep -cE '^test accuracy 0\.[0-9]{3}  \(57 samples\)$' out.txt)" -eq 1 ] || fail "the accuracy line"
 python3 - <<'PY' || fail "the statistics"
 import json

@@ -19,6 +19,9 @@ constexpr char kFooter[] = R"(Examples:
   graphrun model.plan --job_name ps --task_index 0 --ps_hosts localhost:2222 --worker_hosts localhost:2223,localhost:2224
 Exit status: 0 the run finished; 1 it failed or was stopped; 2 the command line or a file named on it is wrong.)";
 
+/// A control word has 48 bits for the step.
+constexpr double kMostSteps = 281474976710655.0;
+
 /// "--ps-hosts=a" → "--ps_hosts=a": only the name, and only of long flags.
 std::string canonical(const std::string &argument) {
   if (!absl::StartsWith(argument, "--"))
@@ -83,7 +86,8 @@ absl::StatusOr<ParsedFlags> parseFlags(int argc, char **argv) {
   app.set_version_flag("--version", "graphrun " GRAPHC_VERSION);
   app.add_option("plan", flags.plan, "the plan; - reads it from standard input")->required();
   app.add_option("--epochs", flags.epochs, "train until the data was seen this often, counted from the very first step");
-  app.add_option("--steps", flags.steps, "train until global_step is this (--entry eval, predict: steps of this run)");
+  app.add_option("--steps", flags.steps, "train until global_step is this (--entry eval, predict: steps of this run)")
+      ->check(CLI::Range(0.0, kMostSteps));
   app.add_option("--entry", flags.entry, "what to run: train, eval or predict")
       ->check(CLI::IsMember({"train", "eval", "predict"}));
   app.add_option("--data_dir", flags.dataDirectory, "where data files are looked for first");
@@ -105,7 +109,8 @@ absl::StatusOr<ParsedFlags> parseFlags(int argc, char **argv) {
   app.add_option("--transport", flags.transport, "how tasks exchange tensors: auto (shm on one machine), shm or grpc")
       ->check(CLI::IsMember({"auto", "shm", "grpc"}));
   app.add_option("--job_name", flags.jobName, "run one task of this job here");
-  app.add_option("--task_index", flags.taskIndex, "which task of --job_name (default 0)");
+  app.add_option("--task_index", flags.taskIndex, "which task of --job_name (default 0)")
+      ->check(CLI::NonNegativeNumber);
   app.add_option("--cluster", flags.clusterFile, "cluster.json with the addresses; --ps_hosts, --worker_hosts, … go before it");
   app.add_flag("--local", flags.local, "start every task on this machine, whatever addresses say");
   app.add_option("--deadline", flags.deadlineSeconds, "end the run when no step was made for this many seconds")

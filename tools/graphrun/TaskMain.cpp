@@ -51,12 +51,19 @@ class Output {
 public:
   explicit Output(int reportFd) : report_(reportFd), line_(stderr) {}
   void show(const observe::ProgressSnapshot &snapshot) {
+    if (absl::Time now = absl::Now(); snapshot.last || now - logged_ >= absl::Seconds(1)) { // into --log_file only
+      logged_ = now;
+      base::logger().debug("{}", observe::formatProgress(snapshot, /*bar=*/false));
+    }
     if (report_ < 0)
       line_.show(snapshot);
     else
       report(absl::StrCat("{\"progress\":", observe::toJson(snapshot), "}"));
   }
-  void print(const std::string &line) { line_.print(stdout, line); }
+  void print(const std::string &line) {
+    line_.print(stdout, line);
+    base::logger().debug("{}", line);
+  }
   void log(const std::string &line) {
     line_.finish();
     base::logger().info("{}", line);
@@ -67,6 +74,7 @@ public:
   }
   void error(const ErrorReport &error) {
     line_.finish();
+    base::logger().debug("{}{}", error.secondary ? "another task failed: " : "failed: ", error.message);
     if (report_ >= 0)
       report(encode(error));
     else
@@ -80,6 +88,7 @@ private:
     (void)base::writeAll(report_, text.data(), text.size(), "the launcher's pipe"); // gone with the launcher, and so are we
   }
   const int report_;
+  absl::Time logged_ = absl::InfinitePast();   ///< show() is called by one thread at a time (the driver's or its pulse's)
   std::mutex mutex_;
   observe::ProgressLine line_;
 };
@@ -157,7 +166,8 @@ private:
 
   absl::Status setUp() {
     base::LogOptions log;
-    log.file = flags_.logFile.empty() || tasks_.size() == 1 ? flags_.logFile : absl::StrCat(flags_.logFile, chief_ ? "" : "." + label_);
+    log.file = flags_.logFile;
+    log.task = label_;
     GRAPHC_RETURN_IF_ERROR(base::initializeLog(log));
     session::TaskOptions options;
     GRAPHC_ASSIGN_OR_RETURN(options.feeds, readFeeds(plan_, flags_));

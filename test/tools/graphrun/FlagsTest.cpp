@@ -1,0 +1,107 @@
+#include "tools/graphrun/Flags.h"
+#include "tools/graphrun/LaunchContext.h"
+
+#include "runtime/base/File.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <unistd.h>
+
+namespace graphc::graphrun {
+namespace {
+using testing::HasSubstr;
+
+absl::StatusOr<Flags> parse(std::vector<std::string> arguments) {
+  arguments.insert(arguments.begin(), "graphrun");
+  std::vector<char *> pointers;
+  for (std::string &argument : arguments)
+    pointers.push_back(argument.data());
+  auto parsed = parseFlags(static_cast<int>(pointers.size()), pointers.data());
+  if (!parsed.ok())
+    return parsed.status();
+  return parsed->flags;
+}
+std::string errorOf(std::vector<std::string> arguments) { return std::string(parse(std::move(arguments)).status().message()); }
+
+TEST(Flags, Defaults) {
+  auto flags = parse({"m.plan"});
+  ASSERT_TRUE(flags.ok()) << flags.status();
+  EXPECT_EQ(flags->plan, "m.plan");
+  EXPECT_EQ(flags->entry, "train");
+  EXPECT_EQ(flags->transport, "auto");
+  EXPECT_FALSE(flags->epochs || flags->steps || flags->taskIndex || flags->intraOpThreads);
+}
+
+TEST(Flags, DashAndUnderscoreAreAlike) {
+  for (const char *spelling : {"--data_dir", "--data-dir"}) {
+    auto flags = parse({spelling, "/some-dir_x", "m-1_2.plan"});
+    ASSERT_TRUE(flags.ok()) << flags.status();
+    EXPECT_EQ(flags->dataDirectory, "/some-dir_x") << "only names are changed";
+    EXPECT_EQ(flags->plan, "m-1_2.plan");
+  }
+  EXPECT_EQ(parse({"m", "--checkpoint-dir=a-b"})->checkpointDirectory, "a-b");
+}
+
+TEST(Flags, HostsOfAnyJob) {
+  auto flags = parse({"m", "--ps_hosts", "localhost:1", "--worker-hosts=localhost:2,localhost:3", "--evaluator_hosts", "localhost:4"});
+  ASSERT_TRUE(flags.ok()) << flags.status();
+  EXPECT_THAT(flags->hosts.at("worker"), testing::ElementsAre("localhost:2", "localhost:3"));
+  EXPECT_THAT(flags->hosts.at("evaluator"), testing::ElementsAre("localhost:4"));
+  EXPECT_THAT(errorOf({"m", "--ps_hosts"}), HasSubstr("--ps_hosts needs addresses"));
+  EXPECT_THAT(errorOf({"m", "--ps_hosts", "localhost"}), HasSubstr("--ps_hosts"));
+}
+
+TEST(Flags, RepeatedOnes) {
+  auto flags = parse({"m", "--fetch", "a", "--fetch", "b", "--feed", "x=f.npy", "--feed=y=g=h.npy"});
+  ASSERT_TRUE(flags.ok()) << flags.status();
+  EXPECT_THAT(flags->fetches, testing::ElementsAre("a", "b"));
+  EXPECT_EQ(flags->feeds.at("x"), "f.npy");
+  EXPECT_EQ(flags->feeds.at("y"), "g=h.npy");
+  EXPECT_EQ(parse({"--fetch", "a", "m"})->plan, "m") << "a flag does not swallow the plan";
+}
+
+TEST(Flags, EachMistakeIsNamed) {
+  EXPECT_THAT(errorOf({}), HasSubstr("which plan?"));
+  EXPECT_THAT(errorOf({"m", "n"}), HasSubstr("'n' is too many"));
+  EXPECT_THAT(errorOf({"m", "--stepz", "3"}), HasSubstr("unknown flag --stepz; did you mean \"--steps\"?"));
+  EXPECT_THAT(errorOf({"m", "--steps", "x"}), HasSubstr("--steps"));
+  EXPECT_THAT(errorOf({"m", "--steps", "-1"}), HasSubstr("--steps"));
+  EXPECT_THAT(errorOf({"m", "--steps", "1", "--epochs", "1"}), HasSubstr("give one of them"));
+  EXPECT_THAT(errorOf({"m", "--epochs", "-1"}), HasSubstr("0 or more"));
+  EXPECT_THAT(errorOf({"m", "--epochs", "nan"}), HasSubstr("0 or more"));
+  EXPECT_THAT(errorOf({"m", "--entry", "test"}), HasSubstr("--entry"));
+  EXPECT_THAT(errorOf({"m", "--transport", "tcp"}), HasSubstr("--transport"));
+  EXPECT_THAT(errorOf({"m", "--task_index", "1"}), HasSubstr("needs --job_name"));
+  EXPECT_THAT(errorOf({"m", "--feed", "x"}), HasSubstr("expected NAME=FILE.npy"));
+  EXPECT_THAT(errorOf({"m", "--feed", "=x"}), HasSubstr("expected NAME=FILE.npy"));
+  EXPECT_THAT(errorOf({"m", "--intra_op_threads", "0"}), HasSubstr("--intra_op_threads"));
+  EXPECT_THAT(errorOf({"m", "--local", "--job_name", "ps"}), HasSubstr("--local"));
+  EXPECT_THAT(errorOf({"m", "--checkpoint_every_steps", "5"}), HasSubstr("needs --checkpoint_dir"));
+  EXPECT_THAT(errorOf({"m", "--entry", "eval", "--epochs", "1"}), HasSubstr("--entry train"));
+}
+
+TEST(LaunchContext, RoundTripAndRefusals) {
+  unsetenv(kLaunchVariable);
+  EXPECT_FALSE(takeLaunchContext()->has_value());
+  LaunchContext context{"run", "token", {"unix-abstract:a", "unix-abstract:b"}, dup(2)};
+  auto fd = base::sealedMemfd("test", encode(context));
+  ASSERT_TRUE(fd.ok());
+  setenv(kLaunchVariable, std::to_string(fd->release()).c_str(), 1);
+  auto taken = takeLaunchContext();
+  ASSERT_TRUE(taken.ok() && *taken) << taken.status();
+  EXPECT_EQ((*taken)->token, "token");
+  EXPECT_EQ((*taken)->addresses.size(), 2u);
+  EXPECT_EQ((*taken)->reportFd, context.reportFd);
+  EXPECT_EQ(getenv(kLaunchVariable), nullptr);
+  close(context.reportFd);
+  for (const char *wrong : {"x", "1", "9999"}) {
+    setenv(kLaunchVariable, wrong, 1);
+    EXPECT_FALSE(takeLaunchContext().ok()) << wrong;
+  }
+  unsetenv(kLaunchVariable);
+}
+
+} // namespace
+} // namespace graphc::graphrun
