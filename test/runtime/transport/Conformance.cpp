@@ -134,7 +134,13 @@ TEST_P(Conformance, ReleaseWakesASenderThatWaits) {
   uint64_t value = 1;
   ASSERT_TRUE(send(sender, &value));
   ASSERT_NE(receive(receiver), nullptr);
-  absl::Duration took = timeToWake([&] { EXPECT_TRUE(send(sender, &value)); }, [&] { receiver->release(); });
+  absl::Duration took = timeToWake(
+      [&] {
+        absl::Time end = absl::Now() + patience;
+        while (sender->start(&value, 0, SendMode::Copy) == PollState::Pending && absl::Now() < end)
+          sender->wait(patience);
+      },
+      [&] { receiver->release(); });
   EXPECT_LT(took, absl::Seconds(5));
 }
 
@@ -221,9 +227,59 @@ TEST_P(Conformance, ClosedComesAfterTheLastMessage) {
 
 TEST_P(Conformance, CloseWakesAReceiverThatWaits) {
   open(8, 1);
-  absl::Duration took = timeToWake([&] { EXPECT_EQ(pollUntil(receiver, PollState::Closed), PollState::Closed); },
-                                   [&] { sender->close(); });
+  absl::Duration took = timeToWake(
+      [&] {
+        const void *data = nullptr;
+        absl::Time end = absl::Now() + patience;
+        while (receiver->poll(&data) == PollState::Pending && absl::Now() < end)
+          receiver->wait(patience);
+        EXPECT_EQ(receiver->poll(&data), PollState::Closed);
+      },
+      [&] { sender->close(); });
   EXPECT_LT(took, absl::Seconds(5));
+}
+
+TEST_P(Conformance, AMessageWakesAReceiverThatWaits) {
+  open(8, 1);
+  uint64_t value = 5;
+  absl::Duration took = timeToWake(
+      [&] {
+        const void *data = nullptr;
+        absl::Time end = absl::Now() + patience;
+        while (receiver->poll(&data) == PollState::Pending && absl::Now() < end)
+          receiver->wait(patience);
+        EXPECT_EQ(receiver->poll(&data), PollState::Ready);
+      },
+      [&] { EXPECT_TRUE(send(sender, &value, 0, SendMode::Copy)); });
+  EXPECT_LT(took, absl::Seconds(5));
+}
+
+// The receiver polls without pause while the sender sends and closes: Closed may never overtake the message.
+TEST_P(Conformance, ClosedNeverOvertakesAMessage) {
+  constexpr uint32_t count = 300;
+  std::vector<ChannelSpec> specs;
+  for (uint32_t i = 0; i < count; ++i)
+    specs.push_back({{i, 0}, 8, 1, false});
+  open(specs);
+  std::thread other([&] {
+    for (uint32_t i = 0; i < count; ++i) {
+      SendPort *port = link->sending().sender({i, 0});
+      uint64_t value = i;
+      EXPECT_TRUE(send(port, &value, 0, SendMode::Copy));
+      port->close();
+    }
+  });
+  uint32_t early = 0;
+  for (uint32_t i = 0; i < count; ++i) {
+    RecvPort *port = link->receiving().receiver({i, 0});
+    const void *data = nullptr;
+    PollState state = PollState::Pending;
+    for (absl::Time end = absl::Now() + patience; state == PollState::Pending && absl::Now() < end;)
+      state = port->poll(&data);
+    early += state != PollState::Ready;
+  }
+  EXPECT_EQ(early, 0u);
+  other.join();
 }
 
 TEST_P(Conformance, AbortWakesAReceiverThatWaits) {
