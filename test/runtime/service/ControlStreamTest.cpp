@@ -7,6 +7,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <future>
+
 namespace graphc::service {
 namespace {
 using testing::HasSubstr;
@@ -84,12 +86,14 @@ TEST_F(Streams, SecondTaskOfAnIndexIsRefusedAndTheFirstStays) {
 TEST_F(Streams, AbortReachesEveryTask) {
   auto ps = open(0), worker = open(1);
   ASSERT_TRUE(coordinator->waitForAll().ok());
-  absl::Status heard;
-  ps->onEnd([&](absl::Status why) { heard = why; });
+  std::promise<absl::Status> heard; // the callback comes after the link's state: wait for it
+  ps->onEnd([&](absl::Status why) { heard.set_value(why); });
   coordinator->abort({"/job:worker/task:0", "here", 1, absl::InternalError("loss is NaN")});
   EXPECT_EQ(hear(*ps).message(), "/job:worker/task:0: loss is NaN");
   EXPECT_TRUE(absl::IsAborted(hear(*worker)));
-  EXPECT_TRUE(absl::IsAborted(heard));
+  std::future<absl::Status> answer = heard.get_future();
+  ASSERT_EQ(answer.wait_for(std::chrono::seconds(10)), std::future_status::ready);
+  EXPECT_TRUE(absl::IsAborted(answer.get()));
 }
 
 TEST_F(Streams, TaskThatDiesIsNoticedAtOnce) {
