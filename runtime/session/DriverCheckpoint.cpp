@@ -5,6 +5,9 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 
+#include <cerrno>
+#include <unistd.h>
+
 namespace graphc::session {
 namespace {
 constexpr absl::Duration kFileDeadline = absl::Minutes(30); ///< a big checkpoint on a slow disk
@@ -14,6 +17,16 @@ absl::Status Driver::initialize() {
   service::Order initialize;
   initialize.mutable_initialize();
   std::optional<checkpoint::Found> found;
+  if (const std::string &file = options_.statsFile; !file.empty() && file != "-") {
+    std::string folder = file.rfind('/') == std::string::npos ? "." : file.substr(0, file.rfind('/') + 1);
+    if (access(folder.c_str(), W_OK) != 0)
+      return base::annotate(base::errnoStatus(folder, errno), absl::StrCat("--stats ", file));
+  }
+  if (!options_.dumpDirectory.empty()) {
+    service::Order check;
+    check.mutable_check()->set_directory(options_.dumpDirectory);
+    GRAPHC_RETURN_IF_ERROR(order(std::move(check), kFileDeadline).status());
+  }
   if (const std::string &dir = options_.checkpointDirectory; !dir.empty()) {
     GRAPHC_ASSIGN_OR_RETURN(checkpoint::Directory held, checkpoint::Directory::open(dir));
     directory_.emplace(std::move(held));

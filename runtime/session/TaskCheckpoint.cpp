@@ -30,7 +30,10 @@ absl::Status TaskSession::initialize(const Order::Initialize &order, Done *done)
 
 absl::Status TaskSession::check(const Order::Check &order) {
   // Only owners read and write there; a worker without variables may live elsewhere.
-  return variables_->owned().empty() ? absl::OkStatus() : checkpoint::checkNonce(order.directory(), order.nonce());
+  if (variables_->owned().empty())
+    return absl::OkStatus();
+  // Without a nonce: a folder to write into at the end; better to hear now that it cannot be.
+  return order.nonce().empty() ? base::makeDirectories(order.directory()) : checkpoint::checkNonce(order.directory(), order.nonce());
 }
 
 absl::Status TaskSession::save(const Order::Save &order, Done *done) {
@@ -50,7 +53,6 @@ absl::Status TaskSession::save(const Order::Save &order, Done *done) {
 }
 
 absl::Status TaskSession::dump(const Order::Dump &order) {
-  GRAPHC_RETURN_IF_ERROR(base::makeDirectories(order.directory()));
   for (uint32_t index : variables_->owned()) {
     const plan::Variable &variable = plan_.variables(static_cast<int>(index));
     std::span<const uint8_t> data = std::as_const(*variables_).data(index);

@@ -30,10 +30,11 @@ cp two.plan flipped.plan
 printf '\xff' | dd of=flipped.plan bs=1 seek=700 conv=notrunc status=none
 refuse 2 'flipped.plan.*' flipped.plan
 echo '{"ps": 1, "wroker": 2' >broken.json
-refuse 2 'broken.json:1:' two.plan --cluster broken.json
+refuse 2 'broken.json:[12]:' two.plan --cluster broken.json
 # With the tasks running: found by one of them, named once, by the launcher.
-refuse 1 '/job:ps/task:0.*no/such' two.plan --steps 3 --dump_variables /proc/no/such
-refuse 1 '/proc/no/such' two.plan --steps 3 --checkpoint_dir /proc/no/such
+refuse 1 '/job:ps/task:0.*/proc/no' two.plan --steps 3 --dump_variables /proc/no/such
+refuse 1 '--stats no/such/file.json: no/such' two.plan --steps 3 --stats no/such/file.json
+refuse 1 'checkpoint_dir: /proc/no' two.plan --steps 3 --checkpoint_dir /proc/no/such
 
 graphrun --help >help.txt || fail "--help"
 for flag in epochs steps data_dir checkpoint_dir stats entry intra_op_threads job_name task_index cluster local transport \

@@ -14,7 +14,9 @@ namespace graphc::graphrun {
 namespace {
 constexpr char kDescription[] =
     "Runs a plan made by graphc: every task of it as a process of this machine, or with --job_name one task here.";
-constexpr char kFooter[] = R"(Examples:
+constexpr char kFooter[] = R"(Addresses, one flag a job of the plan:
+  --ps_hosts HOST:PORT,…  --worker_hosts HOST:PORT,…  --JOB_hosts HOST:PORT,…
+Examples:
   graphrun model.plan --epochs 5 --checkpoint_dir run1
   graphrun model.plan --job_name ps --task_index 0 --ps_hosts localhost:2222 --worker_hosts localhost:2223,localhost:2224
 Exit status: 0 the run finished; 1 it failed or was stopped; 2 the command line or a file named on it is wrong.)";

@@ -5,6 +5,7 @@
 #include "runtime/observe/ProcessInfo.h"
 #include "runtime/service/Token.h"
 
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include <nlohmann/json.hpp>
@@ -13,6 +14,7 @@
 #include <csignal>
 #include <cstring>
 #include <fcntl.h>
+#include <filesystem>
 #include <poll.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
@@ -32,6 +34,22 @@ sigset_t launcherSignals() {
   for (int signal : {SIGCHLD, SIGINT, SIGTERM, SIGHUP})
     sigaddset(&set, signal);
   return set;
+}
+
+/// "step-1172", the committed one with the highest step; "" where there is none.
+std::string newestCheckpoint(const std::string &directory) {
+  uint64_t best = 0;
+  std::string name;
+  std::error_code error; // a folder that cannot be read has none for us
+  for (const auto &entry : std::filesystem::directory_iterator(directory, error)) {
+    std::string candidate = entry.path().filename().string();
+    uint64_t step = 0;
+    if (candidate.rfind("step-", 0) == 0 && absl::SimpleAtoi(candidate.substr(5), &step) && (name.empty() || step > best)) {
+      best = step;
+      name = candidate;
+    }
+  }
+  return name;
 }
 
 absl::StatusOr<std::pair<base::UniqueFd, base::UniqueFd>> makePipe() {
@@ -287,9 +305,9 @@ int Launcher::finish() {
     return 1;
   }
   std::fprintf(stderr, "graphrun: %s\n", describe(*cause).c_str());
-  if (!options_.checkpointDirectory.empty() && stopSignals_ == 0)
-    std::fprintf(stderr, "graphrun: start again with --checkpoint_dir %s to go on from its last checkpoint\n",
-                 options_.checkpointDirectory.c_str());
+  if (std::string newest = newestCheckpoint(options_.checkpointDirectory); !newest.empty() && stopSignals_ == 0)
+    std::fprintf(stderr, "graphrun: start again with --checkpoint_dir %s to go on from %s\n",
+                 options_.checkpointDirectory.c_str(), newest.c_str());
   // A task that refused its command line or files says 2; that is what the caller of all of them should see.
   if (cause->status && WIFEXITED(*cause->status) && WEXITSTATUS(*cause->status) == 2)
     return 2;
