@@ -151,7 +151,7 @@ def Schedule : Pass<"schedule", "::mlir::ModuleOp"> {
     use, compute keeps the order of the text but goes on with what it can while a message is on its way. `dist.send`
     becomes `send_start` and `send_done` (before the buffer's next write, else at the end of the step) and a received
     message gets its `release`. Buffers get `offset`s by their lifetimes, programs `arena_bytes` and `dist.flops`; a
-    buffer that nothing uses goes. Where a phase ends by closing, communication keeps its order.
+    buffer that nothing uses goes. Where a phase ends by closing, no send passes a receive.
   }];
   let dependentDialects = ["::graphc::dist::DistDialect"];
   let statistics = [
@@ -167,8 +167,9 @@ def VerifyLiveness : Pass<"verify-liveness", "::mlir::ModuleOp"> {
   let description = [{
     Input and output: a partitioned, outlined or scheduled module. The programs of a phase wait for each other in a circle
     if and only if program order and messages of one step form a cycle; a message that needs the room of another of the
-    same step counts as well. The error names the programs and gives a line of the user's file for each link of the
-    shortest cycle. The proof (passes/analysis/Liveness.h) knows nothing of how the order was found.
+    same step counts as well. Where a phase ends by closing, its end has to reach every program. The error names the
+    programs and gives a line of the user's file for each link of the shortest cycle. The proof
+    (passes/analysis/Liveness.h) knows nothing of how the order was found.
   }];
 }
 

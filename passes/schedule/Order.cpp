@@ -123,8 +123,8 @@ LogicalResult PhaseOrder::addProgram(dist::ProgramOp program) {
     Operation *result = nullptr;   ///< the fetch or metric that shows it after the step
   };
   llvm::DenseMap<Value, History> memory;
-  int head = -1, batch = -1, communication = -1;
-  SmallVector<unsigned> own;
+  int head = -1, batch = -1;
+  SmallVector<unsigned> own, received;
   for (Operation &op : program.getBlock().without_terminator()) {
     Lane &here = lanes[lane];
     if (isDeclaration(op)) {
@@ -179,11 +179,14 @@ LogicalResult PhaseOrder::addProgram(dist::ProgramOp program) {
         depend(node, unsigned(batch));
       batch = int(node);
     }
-    // Where a phase ends by closing, what is sent before a closed channel is noticed has an effect: nothing may pass.
-    if (phase.getEndsByClosing() && isa<dist::ChannelEndOpInterface>(op)) {
-      if (communication >= 0)
-        depend(node, unsigned(communication));
-      communication = int(node);
+    // Where a phase ends by closing, what was sent before a closed channel is noticed has its effect: no send passes a
+    // receive that stood before it.
+    if (auto end = dyn_cast<dist::ChannelEndOpInterface>(op); end && phase.getEndsByClosing()) {
+      if (end.getChannelEnd() == dist::ChannelEnd::Receive)
+        received.push_back(node);
+      else
+        for (unsigned receive : received)
+          depend(node, receive);
     }
   }
   if (head >= 0)

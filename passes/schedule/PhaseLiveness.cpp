@@ -122,18 +122,18 @@ void PhaseProof::describe(InFlightDiagnostic &diag, const End &before, const End
 }
 
 LogicalResult PhaseProof::reportCycle(ArrayRef<Liveness::Step> cycle) {
-  // A chain of orders within one program is one statement: from its first operation to its last.
-  SmallVector<Liveness::Step> steps;
-  size_t start = 0;
+  // Each program's part of the cycle is one statement, from the operation where the cycle enters it to where it leaves.
+  // The description starts at the first program's entry.
+  auto isEntry = [&](size_t i) { return cycle[(i + cycle.size() - 1) % cycle.size()].reason != Liveness::Reason::Order; };
+  size_t start = cycle.size();
   for (size_t i = 0; i < cycle.size(); ++i)
-    if (cycle[(i + cycle.size() - 1) % cycle.size()].reason != Liveness::Reason::Order &&
-        (cycle[start].reason == Liveness::Reason::Order ? cycle[i].node < cycle[start].node : true))
+    if (isEntry(i) && (start == cycle.size() || cycle[i].node < cycle[start].node))
       start = i;
+  SmallVector<Liveness::Step> steps;
   for (size_t i = 0; i < cycle.size(); ++i) {
     const Liveness::Step &step = cycle[(start + i) % cycle.size()];
-    if (!steps.empty() && steps.back().reason == Liveness::Reason::Order && step.reason == Liveness::Reason::Order)
-      continue;
-    steps.push_back(step);
+    if (steps.empty() || steps.back().reason != Liveness::Reason::Order || step.reason != Liveness::Reason::Order)
+      steps.push_back(step);
   }
   const End &first = ends[steps.front().node];
   SmallVector<StringRef> names;
@@ -156,6 +156,40 @@ LogicalResult PhaseProof::reportCycle(ArrayRef<Liveness::Step> cycle) {
   return diag;
 }
 
-LogicalResult verifyLiveness(ModuleOp module, dist::PhaseOp phase) { return PhaseProof(module, phase).run(); }
+/// A phase that ends by closing ends in the program whose ticket is refused and from there along its channels: each program
+/// that finds one closed closes its own. A program that none leads to would go on for ever.
+static LogicalResult verifyEndIsHeard(ModuleOp module, dist::PhaseOp phase) {
+  dist::TicketOp ticket;
+  SmallVector<dist::ProgramOp> programs;
+  for (auto program : module.getOps<dist::ProgramOp>())
+    if (program.getPhase() == phase.getSymName()) {
+      programs.push_back(program);
+      for (auto op : program.getBlock().getOps<dist::TicketOp>())
+        ticket = op;
+    }
+  if (!ticket)
+    return success(); // verify-partitioned refuses it
+  StringRef source = ticket->getParentOfType<dist::ProgramOp>().getSymName();
+  SmallVector<StringRef> heard{source};
+  for (size_t i = 0; i < heard.size(); ++i)
+    for (auto channel : module.getOps<dist::ChannelOp>())
+      if (channel.getFrom() == heard[i] && !llvm::is_contained(heard, channel.getTo()))
+        heard.push_back(channel.getTo());
+  for (dist::ProgramOp program : programs)
+    if (!llvm::is_contained(heard, program.getSymName())) {
+      InFlightDiagnostic diag = program.emitOpError("never learns that phase @")
+                                << phase.getSymName() << " is over: no channel leads to it from @" << source
+                                << "; each step has to send it a value of that task, such as a variable that it reads";
+      diag.attachNote(ticket.getLoc()) << "the end begins here, where no ticket is left";
+      return diag;
+    }
+  return success();
+}
+
+LogicalResult verifyLiveness(ModuleOp module, dist::PhaseOp phase) {
+  if (failed(PhaseProof(module, phase).run()))
+    return failure();
+  return phase.getEndsByClosing() ? verifyEndIsHeard(module, phase) : success();
+}
 
 } // namespace graphc

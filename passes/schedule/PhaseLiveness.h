@@ -7,7 +7,7 @@
 namespace graphc {
 
 /// Fails with a diagnostic where the phase's programs can wait for each other for ever, or where a step's sends and
-/// receives on a channel do not pair. For partitioned, outlined and scheduled programs alike. passes/analysis/Liveness.h
+/// receives on a channel do not pair, or where a phase ends by closing and a program never hears of it. For partitioned, outlined and scheduled programs alike. passes/analysis/Liveness.h
 /// is the proof itself.
 mlir::LogicalResult verifyLiveness(mlir::ModuleOp module, dist::PhaseOp phase);
 

@@ -42,9 +42,9 @@ private:
       FailureOr<ArenaSizes> sizes = planMemory(program);
       if (failed(sizes))
         return failure();
-      arenaBytes += unsigned(sizes->bytes);
-      arenaLowerBound += unsigned(sizes->lowerBound);
-      bufferBytes += unsigned(sizes->total);
+      arenaBytes += sizes->bytes;
+      arenaLowerBound += sizes->lowerBound;
+      bufferBytes += sizes->total;
       uint64_t flops = 0;
       for (Operation &op : program.getBlock())
         flops += getFlops(&op, symbols);

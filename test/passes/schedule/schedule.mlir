@@ -170,7 +170,7 @@ dist.program @p.middle of @p on "/job:worker/task:1/device:CPU:0" {
 
 // -----
 
-// Ends by closing: communication keeps its order even where a gradient could go first; no arena at all.
+// Ends by closing: the gradient stays behind both receives, although it needs one alone; no arena at all.
 graph.variable @global_step : tensor<i64> = #graph.zeros {trainable = false}
 graph.variable @w : tensor<16xf32> = #graph.zeros
 dist.phase @s {role = #graph.role<train>, ends_by_closing}

@@ -81,3 +81,26 @@ dist.program @c.b of @c on "/job:worker/task:1/device:CPU:0" {
   dist.send @c.x, %z : tensor<4xf32>
   dist.end
 }
+
+// -----
+
+// Where a phase ends by closing, its end has to reach every program.
+graph.variable @w : tensor<4xf32> = #graph.zeros
+dist.phase @e {role = #graph.role<train>, ends_by_closing}
+dist.channel @e.g : tensor<4xf32> from @e.worker to @e.ps0 {instances = 2}
+// expected-error @+1 {{never learns that phase @e is over: no channel leads to it from @e.ps1; each step has to send it a value of that task}}
+dist.program @e.ps0 of @e on "/job:ps/task:0/device:CPU:0" replicas(2) {
+  %g = dist.receive @e.g : tensor<4xf32>
+  graph.apply_sgd @w, %g {learning_rate = 0.1} : tensor<4xf32>
+  dist.end
+}
+dist.program @e.ps1 of @e on "/job:ps/task:1/device:CPU:0" replicas(2) {
+  // expected-note @+1 {{the end begins here, where no ticket is left}}
+  dist.ticket
+  dist.end
+}
+dist.program @e.worker of @e on "/job:worker/device:CPU:0" replicas(2) {
+  %g = dist.feed "g" : tensor<4xf32>
+  dist.send @e.g, %g : tensor<4xf32>
+  dist.end
+}
