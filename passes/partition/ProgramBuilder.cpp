@@ -164,7 +164,34 @@ LogicalResult PhaseBuilder::addTicket() {
   ProgramUnderConstruction &owner = *found->second;
   OpBuilder builder = OpBuilder::atBlockBegin(&owner.op.getBlock());
   dist::TicketOp::create(builder, step.getLoc());
+  // The end travels along channels from here. A program that no value leads to gets one, the ticket itself, first of all:
+  // the replicas before the others, because what they send may lead on.
+  for (bool replicas : {true, false})
+    for (auto &[device, program] : programs)
+      if ((device == dist.replicaDevice) == replicas && !isHeard(owner, *program))
+        sendTicket(owner, *program, step, builder);
   return success();
+}
+
+/// Whether channels lead from one program to another.
+bool PhaseBuilder::isHeard(ProgramUnderConstruction &from, ProgramUnderConstruction &to) {
+  SmallVector<StringRef> heard{from.op.getSymName()};
+  for (size_t i = 0; i < heard.size(); ++i)
+    for (auto channel : module.getOps<dist::ChannelOp>())
+      if (channel.getFrom() == heard[i] && !llvm::is_contained(heard, channel.getTo()))
+        heard.push_back(channel.getTo());
+  return llvm::is_contained(heard, to.op.getSymName());
+}
+
+void PhaseBuilder::sendTicket(ProgramUnderConstruction &owner, ProgramUnderConstruction &program, graph::VariableOp step,
+                              OpBuilder &builder) {
+  Location loc = step.getLoc();
+  dist::ChannelOp channel =
+      createChannel("ticket.to_" + program.suffix, step.getTensorType(), owner, program, loc, /*control=*/false);
+  Value ticket = graph::ReadOp::create(builder, loc, step.getTensorType(), step.getSymName());
+  dist::SendOp::create(builder, loc, channel.getSymName(), ticket);
+  OpBuilder receiver = OpBuilder::atBlockBegin(&program.op.getBlock());
+  dist::ReceiveOp::create(receiver, loc, ticket.getType(), channel.getSymName());
 }
 
 void PhaseBuilder::addControl() {

@@ -50,6 +50,9 @@ private:
   void send(mlir::Value value, ProgramUnderConstruction &from, dist::ChannelOp channel);
   mlir::Value getOwnValue(mlir::Value value, ProgramUnderConstruction &program);
   mlir::LogicalResult addTicket();
+  bool isHeard(ProgramUnderConstruction &from, ProgramUnderConstruction &to);
+  void sendTicket(ProgramUnderConstruction &owner, ProgramUnderConstruction &program, graph::VariableOp step,
+                  mlir::OpBuilder &builder);
   void addControl();
 
   mlir::ModuleOp module;
