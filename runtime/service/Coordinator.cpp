@@ -22,6 +22,9 @@ absl::Status Coordinator::join(const Hello &hello, std::shared_ptr<Member> membe
     return absl::FailedPreconditionError(absl::StrCat(hello.name(), " has another plan: its fingerprint is ", hello.fingerprint(),
                                                       ", the chief's ", options_.fingerprint,
                                                       "; start every task with the same plan file"));
+  if (hello.version() != options_.version)
+    return absl::FailedPreconditionError(absl::StrCat(hello.name(), " runs graphrun ", hello.version(), ", the chief ", options_.version,
+                                                      "; start every task with the same graphrun"));
   if (cause_)
     return absl::UnavailableError(absl::StrCat("the run has failed already: ", cause_->task, ": ", cause_->status.message()));
   Slot &slot = slots_[hello.task()];

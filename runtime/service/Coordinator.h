@@ -50,6 +50,7 @@ class Coordinator {
 public:
   struct Options {
     std::string fingerprint;
+    std::string version;                                 ///< of graphrun
     std::vector<std::string> taskNames;                  ///< by number
     absl::Duration lostAfter = absl::Seconds(5);         ///< silence that counts as death
     absl::Duration joinDeadline = absl::Minutes(10);

@@ -77,7 +77,6 @@ private:
     case FromTask::kDone: coordinator.done(task_, incoming_.done()); return true;
     case FromTask::kFailed: coordinator.failed(task_, incoming_.failed()); return true;
     case FromTask::kFetched: coordinator.fetched(incoming_.fetched()); return true;
-    case FromTask::kLeaving: return true;
     case FromTask::KIND_NOT_SET: break;
     }
     status_ = grpc::Status(grpc::StatusCode::INVALID_ARGUMENT, "a message of a later version: update the chief's graphrun");

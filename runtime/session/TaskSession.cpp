@@ -65,7 +65,6 @@ service::Progress TaskSession::progress() const {
   {
     std::lock_guard lock(mutex_);
     host = running_;
-    message.set_waiting(waiting_);
   }
   if (host) {
     PhaseHost::Progress now = host->progress();
@@ -251,8 +250,6 @@ absl::Status TaskSession::runPhase(Done *done) {
   options.onWait = [this](const executor::WaitReport &report) {
     std::string text = absl::StrCat(report.text, ", for ", absl::FormatDuration(absl::Trunc(report.since, absl::Seconds(1))));
     options_.warn(text);
-    std::lock_guard lock(mutex_);
-    waiting_ = text;
   };
   options.onFailure = [this](const executor::Lane &, const absl::Status &status) {
     // Aborted: the lane only heard of it, whoever aborted the transports has said why.
@@ -264,7 +261,6 @@ absl::Status TaskSession::runPhase(Done *done) {
   absl::Duration took = absl::Now() - start;
   {
     std::lock_guard lock(mutex_);
-    waiting_.clear();
     if (failure_)
       return failure_->status;
   }

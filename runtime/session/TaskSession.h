@@ -93,7 +93,6 @@ private:
   std::optional<TaskFailure> failure_ ABSL_GUARDED_BY(mutex_);
   bool ended_ = false;                                            ///< End was obeyed; written under mutex_
   transport::Transport *abortable_ ABSL_GUARDED_BY(mutex_) = nullptr;
-  std::string waiting_ ABSL_GUARDED_BY(mutex_);                   ///< the last report of a wait that lasts
 
   observe::TaskStats stats_;
   bool statsOfTraining_ = false;

@@ -127,8 +127,13 @@ int Launcher::run() {
   context.token = service::randomHex(32);
   for (const LaunchedTask &task : options_.tasks) // abstract: the name goes with the process, no file is left
     context.addresses.push_back(absl::StrCat("unix-abstract:graphc-", context.run, "-", task.job, "-", task.index));
-  for (size_t i = 0; i < children_.size(); ++i) {
+  for (size_t i = 0; i < children_.size(); ++i)
     children_[i].task = &options_.tasks[i];
+  std::vector<size_t> order = {options_.chief}; // first, so that the others find its server at their first attempt
+  for (size_t i = 0; i < children_.size(); ++i)
+    if (i != options_.chief)
+      order.push_back(i);
+  for (size_t i : order) {
     if (absl::Status status = start(children_[i], context); !status.ok()) {
       progress_.print(stderr, absl::StrCat("graphrun: ", options_.tasks[i].name, ": ", base::describe(status)));
       return 1;

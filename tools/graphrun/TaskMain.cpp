@@ -211,6 +211,7 @@ private:
   void makeMaster() {
     service::Coordinator::Options options;
     options.fingerprint = loaded_.fingerprint;
+    options.version = GRAPHC_VERSION;
     for (const plan::Task &task : tasks_)
       options.taskNames.push_back(plan::taskText(plan_, task));
     options.lostAfter = kLostAfter;

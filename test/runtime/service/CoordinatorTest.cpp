@@ -71,6 +71,14 @@ TEST_F(Cluster, AnotherPlanIsRefusedWithBothFingerprints) {
   EXPECT_THAT(std::string(status.message()), AllOf(HasSubstr("beef"), HasSubstr("feed"), HasSubstr("same plan file")));
 }
 
+TEST_F(Cluster, AnotherVersionIsRefusedWithBoth) {
+  options.version = "2.0";
+  coordinator = std::make_unique<Coordinator>(options);
+  Hello hello = helloOf(1, "/job:worker/task:0");
+  hello.set_version("1.0");
+  EXPECT_THAT(std::string(coordinator->join(hello, tasks[1]).message()), AllOf(HasSubstr("1.0"), HasSubstr("2.0")));
+}
+
 TEST_F(Cluster, SecondWorkerOneIsRefusedNamingTheFirst) {
   ASSERT_TRUE(join(2).ok());
   Hello second = helloOf(2, "/job:worker/task:1");
