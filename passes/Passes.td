@@ -138,6 +138,35 @@ def VerifyPartitioned : Pass<"verify-partitioned", "::mlir::ModuleOp"> {
 // outline: kernels, library calls, buffers
 //===----------------------------------------------------------------------------------------------------------===//
 
+def Outline : Pass<"outline", "::mlir::ModuleOp"> {
+  let summary = "group what programs compute into kernels and library calls on buffers";
+  let description = [{
+    Input: a partitioned module whose compute is primitive (`decompose`). Output: programs of buffers, calls and
+    communication alone; each kernel a private `func.func` of `linalg.generic`s over its buffers, equal ones once.
+
+    - f32 products of some size are calls of the library, with bias_add and relu as its last steps where nothing else
+      sees what is between them.
+    - Everything else is compiled. Operations that are joined by values and may run together are one kernel; inside it
+      elementwise operations, broadcasts and transposes are inlined where their result is used.
+    - Updates of variables happen in place. Buffers have no place in memory yet; `schedule` gives them one.
+
+    Which operations share a kernel never changes a bit of a result.
+  }];
+  let options = [Option<"threads", "threads", "int64_t", "1", "threads a library call is planned for">];
+  let dependentDialects = ["::graphc::dist::DistDialect", "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
+                           "::mlir::linalg::LinalgDialect", "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect"];
+  let statistics = [Statistic<"numKernels", "kernels", "distinct compiled kernels">,
+                    Statistic<"numCalls", "calls", "calls of kernels and of the library">];
+}
+
+def VerifyOutlined : Pass<"verify-outlined", "::mlir::ModuleOp"> {
+  let summary = "check that programs hold buffers only";
+  let description = [{
+    Input and output: an outlined module. Fails where a program still has a tensor, a graph operation, or a call that
+    writes a buffer which another of its arguments shares.
+  }];
+}
+
 //===----------------------------------------------------------------------------------------------------------===//
 // schedule: total order, overlap, arena, liveness
 //===----------------------------------------------------------------------------------------------------------===//

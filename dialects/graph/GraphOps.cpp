@@ -129,6 +129,10 @@ MatmulOp::Sizes MatmulOp::getSizes() {
 }
 
 StringRef MatmulOp::getLibraryKernel() {
+  // Below this many multiply-adds a call of the library costs more than the product.
+  constexpr int64_t small = 4096;
   auto type = cast<RankedTensorType>(getResult().getType());
-  return type.getElementType().isF32() && type.getRank() == 2 ? "matmul" : "";
+  Sizes sizes = getSizes();
+  bool large = sizes.m * sizes.n * sizes.k >= small;
+  return type.getElementType().isF32() && type.getRank() == 2 && large ? "matmul" : "";
 }

@@ -9,7 +9,8 @@ def Graph_MatmulOp : Graph_PureOp<"matmul", [
   let summary = "matrix product, batch by batch";
   let description = [{
     Leading dimensions are batches. A transposed operand is stored with its last two dimensions swapped: `transpose_a`
-    means k×m, `transpose_b` n×k. In f32 without batch dimensions this is a call of the library.
+    means k×m, `transpose_b` n×k. In f32 without batch dimensions and from 4096
+    multiply-adds on this is a call of the library.
 
     1. Both operands have the same element type and the same rank of at least 2.
     2. The batch dimensions are equal.

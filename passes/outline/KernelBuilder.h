@@ -1,0 +1,87 @@
+//===- KernelBuilder.h - one group of operations as a kernel ----------------------------------------------*- C++ -*-===//
+//
+// A kernel is a func.func over buffers whose body is a list of stages, one linalg.generic each. Roots (what is seen from
+// outside, reductions, costly values wanted twice) have memory; the rest is inlined where it is used. Updates of
+// variables come last, so that every stage before them reads the old values.
+//
+//===----------------------------------------------------------------------------------------------------------------===//
+#ifndef GRAPHC_PASSES_OUTLINE_KERNELBUILDER_H
+#define GRAPHC_PASSES_OUTLINE_KERNELBUILDER_H
+
+#include "passes/outline/ProgramGraph.h"
+#include "passes/outline/ScalarBody.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Utils/StructuredOpsUtils.h"
+#include "llvm/ADT/MapVector.h"
+
+namespace graphc {
+
+/// The memory of a program's values; kept by the outliner.
+class ProgramMemory {
+public:
+  virtual ~ProgramMemory() = default;
+  /// The buffer that holds a value; made where there is none yet.
+  virtual mlir::Value of(mlir::Value value) = 0;
+  virtual mlir::Value ofVariable(llvm::StringRef name) = 0;
+};
+
+class KernelBuilder {
+public:
+  KernelBuilder(const ProgramGraph &graph, llvm::ArrayRef<mlir::Operation *> ops, ProgramMemory &memory);
+
+  /// The kernel as a private function named "kernel", not in any module.
+  mlir::OwningOpRef<mlir::func::FuncOp> build();
+  /// What a call of it passes, in the order of its arguments.
+  llvm::SmallVector<mlir::Value> getBuffers() const;
+  /// A word for its name: what it ends in.
+  std::string getStem() const;
+
+private:
+  enum class Use { Read, Write, Update };
+  struct Argument {
+    mlir::BlockArgument value;
+    bool read = false, written = false; ///< read: before anything was written
+  };
+  struct Stage;
+
+  bool isMember(mlir::Value value) const;
+  bool isLeaf(mlir::Value value) const;
+  void findRoots();
+  bool isWantedTwice(mlir::Operation *op) const;
+
+  mlir::Value argument(mlir::Value buffer, Use use);
+  void emitRoot(mlir::Operation *op);
+  void emitParallel(mlir::Value root);
+  void emitReduction(mlir::Operation *op);
+  void emitArgmax(graph::ArgmaxOp op);
+  void emitMatmul(graph::MatmulOp op);
+  void emitCopy(graph::ReadOp op);
+  void emitUpdate(mlir::Operation *op);
+  void fill(mlir::Value root, mlir::TypedAttr value);
+  /// Gives the operand memory where its expression would not name every loop.
+  void coverLoops(llvm::ArrayRef<Access> accesses, mlir::AffineMap outMap);
+  void materialize(mlir::Value value);
+  void protectUpdates(llvm::ArrayRef<mlir::Operation *> updates);
+  llvm::SmallVector<Access> leavesOf(llvm::ArrayRef<Access> accesses);
+
+  using BodyFn = llvm::function_ref<llvm::SmallVector<mlir::Value>(mlir::OpBuilder &, llvm::ArrayRef<mlir::Value> elements,
+                                                                   mlir::ValueRange old)>;
+  /// A linalg.generic: the elements of `accesses`, and of the outs before, become the outs.
+  void emitStage(mlir::Location loc, llvm::ArrayRef<Access> accesses, mlir::ValueRange outs, Use use,
+                 mlir::AffineMap outMap, llvm::ArrayRef<mlir::utils::IteratorType> iterators, BodyFn body);
+
+  const ProgramGraph &graph;
+  llvm::ArrayRef<mlir::Operation *> ops;
+  ProgramMemory &memory;
+  mlir::MLIRContext *context;
+  llvm::DenseSet<mlir::Operation *> members;
+  llvm::DenseSet<mlir::Value> roots;
+  mlir::Value current; ///< the root that is being computed: not a leaf of itself
+  llvm::MapVector<mlir::Value, Argument> arguments;
+  mlir::func::FuncOp kernel;
+  mlir::OpBuilder builder;
+};
+
+} // namespace graphc
+#endif

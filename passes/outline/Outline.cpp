@@ -1,0 +1,287 @@
+//===- Outline.cpp - programs of buffers and calls ------------------------------------------------------------===//
+#include "passes/Passes.h"
+#include "passes/outline/KernelBuilder.h"
+#include "runtime/kernels/Matmul.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/raw_ostream.h"
+
+namespace graphc {
+#define GEN_PASS_DEF_OUTLINE
+#include "passes/Passes.h.inc"
+
+using namespace mlir;
+
+namespace {
+
+/// The module's kernels: equal bodies are one function.
+class KernelTable {
+public:
+  explicit KernelTable(ModuleOp module) : module(module), symbols(module) {}
+
+  /// Takes over a function that is in no module yet.
+  FlatSymbolRefAttr insert(OwningOpRef<func::FuncOp> kernel, StringRef stem) {
+    std::string text;
+    llvm::raw_string_ostream stream(text);
+    kernel->print(stream, OpPrintingFlags().useLocalScope());
+    auto [found, isNew] = known.try_emplace(text);
+    if (isNew) {
+      func::FuncOp function = kernel.release();
+      function.setSymName(("kernel" + Twine(known.size() - 1) + "_" + stem).str());
+      symbols.insert(function);
+      found->second = FlatSymbolRefAttr::get(function.getSymNameAttr());
+    }
+    return found->second;
+  }
+
+  /// acc += message, element by element.
+  FlatSymbolRefAttr getAdd(MemRefType type, Location loc) {
+    OpBuilder builder(module.getContext());
+    OwningOpRef<func::FuncOp> kernel = func::FuncOp::create(loc, "kernel", builder.getFunctionType({type, type}, {}));
+    kernel->setPrivate();
+    Block *block = kernel->addEntryBlock();
+    builder.setInsertionPointToStart(block);
+    AffineMap identity = builder.getMultiDimIdentityMap(unsigned(type.getRank()));
+    SmallVector<utils::IteratorType> iterators(type.getRank(), utils::IteratorType::parallel);
+    linalg::GenericOp::create(builder, loc, TypeRange(), block->getArgument(1), block->getArgument(0),
+                              ArrayRef<AffineMap>{identity, identity}, iterators,
+                              [](OpBuilder &inner, Location loc, ValueRange values) {
+                                Value sum = isa<FloatType>(values[0].getType())
+                                                ? arith::AddFOp::create(inner, loc, values[1], values[0]).getResult()
+                                                : arith::AddIOp::create(inner, loc, values[1], values[0]).getResult();
+                                linalg::YieldOp::create(inner, loc, sum);
+                              });
+    func::ReturnOp::create(builder, loc);
+    kernel->setArgAttr(0, "dist.access", builder.getStringAttr("read_write"));
+    kernel->setArgAttr(1, "dist.access", builder.getStringAttr("read"));
+    (*kernel)->setAttr("dist.flops", builder.getI64IntegerAttr(type.getNumElements()));
+    return insert(std::move(kernel), "add");
+  }
+
+  size_t size() const { return known.size(); }
+
+private:
+  ModuleOp module;
+  SymbolTable symbols;
+  llvm::StringMap<FlatSymbolRefAttr> known;
+};
+
+class ProgramOutliner : ProgramMemory {
+public:
+  ProgramOutliner(dist::ProgramOp program, KernelTable &kernels, int64_t threads)
+      : program(program), kernels(kernels), threads(threads), declarations(program.getContext()),
+        builder(program.getContext()) {}
+
+  LogicalResult run();
+  unsigned numCalls = 0;
+
+private:
+  Value of(Value value) override;
+  Value ofVariable(StringRef name) override;
+
+  static MemRefType bufferType(Value value) {
+    auto type = cast<RankedTensorType>(value.getType());
+    return MemRefType::get(type.getShape(), type.getElementType());
+  }
+  Value newBuffer(Type type, Location loc) { return dist::BufferOp::create(declarations, loc, type, IntegerAttr()); }
+
+  void emitKernel(const ProgramGraph &graph, const ProgramGraph::Group &group);
+  LogicalResult emitMatmul(const ProgramGraph::Group &group);
+  LogicalResult emitOther(Operation *op);
+
+  dist::ProgramOp program;
+  KernelTable &kernels;
+  int64_t threads;
+  OpBuilder declarations; ///< buffers, at the start of the program
+  OpBuilder builder;
+  llvm::DenseMap<Value, Value> memory;
+  llvm::StringMap<Value> variables;
+};
+
+Value ProgramOutliner::ofVariable(StringRef name) {
+  Value &buffer = variables[name];
+  if (!buffer) {
+    auto variable = SymbolTable::lookupNearestSymbolFrom<graph::VariableOp>(
+        program, FlatSymbolRefAttr::get(program.getContext(), name));
+    auto type = MemRefType::get(variable.getTensorType().getShape(), variable.getTensorType().getElementType());
+    buffer = dist::VariableBufferOp::create(declarations, variable.getLoc(), type, name);
+  }
+  return buffer;
+}
+
+Value ProgramOutliner::of(Value value) {
+  if (Value known = memory.lookup(value))
+    return known;
+  Operation *op = value.getDefiningOp();
+  Value buffer;
+  if (auto read = dyn_cast<graph::ReadOp>(op)) // one that is copied has its buffer by now
+    buffer = ofVariable(read.getVariable());
+  else if (auto constant = dyn_cast<graph::ConstantOp>(op))
+    buffer = dist::ConstantBufferOp::create(declarations, op->getLoc(), bufferType(value), constant.getValue());
+  else
+    buffer = newBuffer(bufferType(value), op->getLoc());
+  memory[value] = buffer;
+  return buffer;
+}
+
+void ProgramOutliner::emitKernel(const ProgramGraph &graph, const ProgramGraph::Group &group) {
+  for (Operation *op : group.ops)
+    if (auto read = dyn_cast<graph::ReadOp>(op))
+      memory[read.getResult()] = newBuffer(bufferType(read.getResult()), op->getLoc());
+  KernelBuilder kernel(graph, group.ops, *this);
+  OwningOpRef<func::FuncOp> function = kernel.build();
+  SmallVector<Value> buffers = kernel.getBuffers();
+  if (buffers.empty())
+    return; // nothing that anybody sees
+  SmallVector<Location> locations;
+  for (Operation *op : group.ops)
+    locations.push_back(op->getLoc());
+  FlatSymbolRefAttr name = kernels.insert(std::move(function), kernel.getStem());
+  dist::CallOp::create(builder, builder.getFusedLoc(locations), name, buffers);
+  ++numCalls;
+}
+
+LogicalResult ProgramOutliner::emitMatmul(const ProgramGraph::Group &group) {
+  auto matmul = cast<graph::MatmulOp>(group.ops.front());
+  graph::MatmulOp::Sizes sizes = matmul.getSizes();
+  kernels::MatmulDesc desc;
+  desc.m = sizes.m;
+  desc.n = sizes.n;
+  desc.k = sizes.k;
+  desc.batch = sizes.batch;
+  desc.transposeA = matmul.getTransposeA();
+  desc.transposeB = matmul.getTransposeB();
+  desc.threads = uint32_t(threads);
+  Value bias;
+  SmallVector<Location> locations;
+  for (Operation *op : group.ops) {
+    locations.push_back(op->getLoc());
+    if (auto biasAdd = dyn_cast<graph::BiasAddOp>(op))
+      bias = of(biasAdd.getBias());
+    desc.relu |= isa<graph::ReluOp>(op);
+  }
+  desc.bias = bool(bias);
+  absl::StatusOr<uint64_t> scratchBytes = kernels::matmulScratchBytes(desc);
+  if (!scratchBytes.ok())
+    return matmul.emitOpError("cannot be planned: ") << std::string(scratchBytes.status().message());
+  Value scratch;
+  if (*scratchBytes)
+    scratch = newBuffer(MemRefType::get(int64_t(*scratchBytes), builder.getI8Type()), matmul.getLoc());
+  dist::LibraryMatmulOp::create(builder, builder.getFusedLoc(locations), of(matmul.getA()), of(matmul.getB()), bias,
+                                of(group.ops.back()->getResult(0)), scratch, uint64_t(desc.m), uint64_t(desc.n),
+                                uint64_t(desc.k), uint64_t(desc.batch), desc.transposeA, desc.transposeB, desc.relu,
+                                uint64_t(threads));
+  ++numCalls;
+  return success();
+}
+
+LogicalResult ProgramOutliner::emitOther(Operation *op) {
+  Location loc = op->getLoc();
+  return llvm::TypeSwitch<Operation *, LogicalResult>(op)
+      .Case([&](dist::ReceiveOp receive) {
+        memory[receive.getValue()] =
+            dist::ReceiveOp::create(builder, loc, bufferType(receive.getValue()), receive.getChannel());
+        return success();
+      })
+      .Case([&](dist::SendOp send) {
+        dist::SendOp::create(builder, loc, send.getChannel(), of(send.getValue()));
+        return success();
+      })
+      .Case([&](dist::AggregateOp aggregate) {
+        MemRefType type = bufferType(aggregate.getValue());
+        dist::AggregateIntoOp::create(builder, loc, aggregate.getChannel(), of(aggregate.getValue()),
+                                      kernels.getAdd(type, loc).getValue());
+        return success();
+      })
+      .Case([&](dist::FeedOp feed) {
+        dist::FeedIntoOp::create(builder, loc, feed.getName(), of(feed.getValue()));
+        return success();
+      })
+      .Case([&](dist::FetchOp fetch) {
+        dist::FetchOp::create(builder, loc, fetch.getName(), of(fetch.getValue()), fetch.getReduction());
+        return success();
+      })
+      .Case([&](dist::MetricOp metric) {
+        dist::MetricOp::create(builder, loc, metric.getName(), of(metric.getSum()), of(metric.getCount()));
+        return success();
+      })
+      .Case([&](graph::NextBatchOp next) {
+        SmallVector<Value> buffers;
+        for (Value output : next.getOutputs())
+          buffers.push_back(of(output));
+        Value valid = next.getPadLast() ? buffers.pop_back_val() : Value();
+        dist::NextBatchIntoOp::create(builder, loc, next.getDataset(), buffers, valid, next.getBatch(), next.getPadLast(),
+                                      next.getMicroBatch(), next.getMicroBatches());
+        return success();
+      })
+      .Case([&](graph::ReshapeOp reshape) {
+        memory[reshape.getResult()] =
+            dist::ViewOp::create(builder, loc, bufferType(reshape.getResult()), of(reshape.getOperand()));
+        return success();
+      })
+      .Case<dist::ControlSendOp, dist::ControlReceiveOp, dist::TicketOp>([&](auto) {
+        builder.clone(*op);
+        return success();
+      })
+      .Default([](Operation *op) -> LogicalResult {
+        return op->emitOpError("cannot be outlined; expected the primitives that decompose leaves");
+      });
+}
+
+LogicalResult ProgramOutliner::run() {
+  Block &block = program.getBlock();
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block.without_terminator())))
+    if (isOpTriviallyDead(&op))
+      op.erase();
+  ProgramGraph graph(program);
+  auto *marker = dist::EndOp::create(declarations, program.getLoc()).getOperation();
+  block.push_front(marker); // declarations before it; it goes away at the end
+  declarations.setInsertionPoint(marker);
+  builder.setInsertionPoint(block.getTerminator());
+  for (const ProgramGraph::Group &group : graph.getGroups()) {
+    if (group.kind == ProgramGraph::Kind::Compute)
+      emitKernel(graph, group);
+    else if (failed(group.kind == ProgramGraph::Kind::Library ? emitMatmul(group) : emitOther(group.ops.front())))
+      return failure();
+  }
+  // What was there before: users first, then everything whose value nobody wants any more.
+  SmallVector<Operation *> originals;
+  for (const ProgramGraph::Group &group : graph.getGroups())
+    originals.append(group.ops.begin(), group.ops.end());
+  for (Operation *op : originals)
+    if (op->getNumResults() == 0)
+      op->erase();
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block.without_terminator())))
+      if (llvm::any_of(op.getResultTypes(), llvm::IsaPred<RankedTensorType>) && op.use_empty()) {
+        op.erase();
+        changed = true;
+      }
+  }
+  marker->erase();
+  return success();
+}
+
+struct OutlinePass : impl::OutlineBase<OutlinePass> {
+  using OutlineBase::OutlineBase;
+
+  void runOnOperation() override {
+    KernelTable kernels(getOperation());
+    for (auto program : getOperation().getOps<dist::ProgramOp>()) {
+      ProgramOutliner outliner(program, kernels, threads);
+      if (failed(outliner.run()))
+        return signalPassFailure();
+      numCalls += outliner.numCalls;
+    }
+    numKernels += kernels.size();
+  }
+};
+
+} // namespace
+} // namespace graphc

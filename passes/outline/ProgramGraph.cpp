@@ -1,0 +1,214 @@
+#include "passes/outline/ProgramGraph.h"
+
+#include "passes/outline/ScalarBody.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+#include <numeric>
+#include <queue>
+
+using namespace mlir;
+
+namespace graphc {
+
+using namespace graph;
+
+SmallVector<StringRef> getWrittenVariables(Operation *op) {
+  if (auto assign = dyn_cast<AssignOp>(op))
+    return {assign.getVariable()};
+  if (auto assign = dyn_cast<AssignAddOp>(op))
+    return {assign.getVariable()};
+  if (auto apply = dyn_cast<ApplySgdOp>(op))
+    return {apply.getVariable()};
+  if (auto apply = dyn_cast<ApplyMomentumOp>(op))
+    return {apply.getVariable(), apply.getSlot()};
+  return {};
+}
+
+ProgramGraph::Kind ProgramGraph::classify(Operation *op) {
+  if (isa<ConstantOp>(op) || (isa<ReadOp>(op) && !copied.contains(op)))
+    return Kind::Free;
+  if (auto matmul = dyn_cast<MatmulOp>(op))
+    return matmul.getLibraryKernel().empty() ? Kind::Compute : Kind::Library;
+  if (isa<ReadOp, ReduceSumOp, ReduceMaxOp, ArgmaxOp>(op) || !getWrittenVariables(op).empty() || isInlinable(op))
+    return Kind::Compute;
+  return Kind::Other;
+}
+
+/// bias_add and relu become the library's last steps where nothing else sees what is between. Both round as they
+/// would alone.
+void ProgramGraph::absorbIntoLibrary(MatmulOp matmul) {
+  unsigned index = indexOf[matmul];
+  auto absorb = [&](Operation *op) {
+    absorbed[index].push_back(op);
+    indexOf[op] = index;
+  };
+  Value result = matmul.getResult();
+  if (!result.hasOneUse())
+    return;
+  auto biasAdd = dyn_cast<BiasAddOp>(*result.user_begin());
+  if (!biasAdd || biasAdd.getInput() != result || biasAdd.getBias() == result)
+    return;
+  absorb(biasAdd);
+  if (!biasAdd.getResult().hasOneUse())
+    return;
+  if (auto relu = dyn_cast<ReluOp>(*biasAdd.getResult().user_begin()))
+    absorb(relu);
+}
+
+ProgramGraph::ProgramGraph(dist::ProgramOp program) {
+  DenseMap<StringRef, SmallVector<Operation *>> writes;
+  DenseMap<Operation *, unsigned> place;
+  for (Operation &op : program.getBlock().without_terminator()) {
+    place[&op] = unsigned(ops.size());
+    indexOf[&op] = unsigned(ops.size());
+    ops.push_back(&op);
+    for (StringRef name : getWrittenVariables(&op))
+      writes[name].push_back(&op);
+  }
+  // A user that stands behind a later write of what was read needs the old value kept.
+  for (Operation *op : ops)
+    if (auto read = dyn_cast<ReadOp>(op))
+      for (Operation *write : writes[read.getVariable()])
+        if (place[write] > place[read] &&
+            llvm::any_of(read->getUsers(), [&](Operation *user) { return place[user] > place[write]; }))
+          copied.insert(read);
+  absorbed.resize(ops.size());
+  for (Operation *op : ops)
+    kinds.push_back(classify(op));
+  for (Operation *op : ops)
+    if (kinds[place[op]] == Kind::Library)
+      absorbIntoLibrary(cast<MatmulOp>(op));
+  findDependences();
+  addStateDependences();
+  depths.assign(ops.size(), -1);
+  makeGroups();
+  sortGroups();
+}
+
+void ProgramGraph::depend(unsigned op, Operation *on, bool separate) {
+  unsigned index = indexOf[on];
+  if (index != op && kinds[index] != Kind::Free)
+    dependences[op].push_back({index, separate, false});
+}
+
+void ProgramGraph::findDependences() {
+  dependences.resize(ops.size());
+  Operation *lastCommunication = nullptr;
+  for (Operation *op : ops) {
+    unsigned index = indexOf[op];
+    for (Value operand : op->getOperands())
+      depend(index, operand.getDefiningOp());
+    if (!isa<dist::ChannelEndOpInterface, dist::TicketOp>(op))
+      continue;
+    if (lastCommunication)
+      dependences[index].push_back({indexOf[lastCommunication], false, true});
+    lastCommunication = op;
+  }
+}
+
+/// Reads see the latest write before them in the text; a write waits for everybody who wants the old value.
+void ProgramGraph::addStateDependences() {
+  struct State {
+    Operation *lastWrite = nullptr;
+    SmallVector<Operation *> readers; ///< since the last write
+  };
+  DenseMap<StringRef, State> states;
+  for (Operation *op : ops) {
+    if (auto read = dyn_cast<ReadOp>(op)) {
+      State &state = states[read.getVariable()];
+      if (copied.contains(read)) {
+        if (state.lastWrite)
+          depend(indexOf[read], state.lastWrite, /*separate=*/true);
+        state.readers.push_back(read);
+        continue;
+      }
+      for (Operation *user : read->getUsers()) {
+        if (state.lastWrite)
+          depend(indexOf[user], state.lastWrite, /*separate=*/true);
+        state.readers.push_back(user);
+      }
+    }
+    for (StringRef name : getWrittenVariables(op)) {
+      State &state = states[name];
+      for (Operation *reader : state.readers)
+        depend(indexOf[op], reader);
+      if (state.lastWrite)
+        depend(indexOf[op], state.lastWrite);
+      state = {op, {}};
+    }
+  }
+}
+
+unsigned ProgramGraph::getDepth(unsigned op) {
+  if (depths[op] >= 0)
+    return unsigned(depths[op]);
+  unsigned depth = 0;
+  for (const Dependence &dependence : dependences[op]) {
+    bool from = kinds[dependence.on] == Kind::Compute, to = kinds[op] == Kind::Compute;
+    depth = std::max(depth, getDepth(dependence.on) + unsigned(from != to || dependence.separate));
+  }
+  depths[op] = int(depth);
+  return depth;
+}
+
+unsigned ProgramGraph::find(unsigned op) {
+  while (parents[op] != op)
+    op = parents[op] = parents[parents[op]];
+  return op;
+}
+
+void ProgramGraph::makeGroups() {
+  parents.resize(ops.size());
+  std::iota(parents.begin(), parents.end(), 0);
+  for (unsigned op = 0; op < ops.size(); ++op)
+    if (kinds[op] == Kind::Compute && indexOf[ops[op]] == op)
+      for (const Dependence &dependence : dependences[op])
+        if (kinds[dependence.on] == Kind::Compute && getDepth(dependence.on) == getDepth(op))
+          parents[find(op)] = find(dependence.on);
+  DenseMap<unsigned, unsigned> groupOfRoot;
+  groupOf.assign(ops.size(), ~0u);
+  for (unsigned op = 0; op < ops.size(); ++op) {
+    if (kinds[op] == Kind::Free || indexOf[ops[op]] != op)
+      continue;
+    auto [found, isNew] = groupOfRoot.try_emplace(find(op), unsigned(groups.size()));
+    if (isNew)
+      groups.push_back({kinds[op], {}});
+    Group &group = groups[found->second];
+    group.ops.push_back(ops[op]);
+    group.ops.append(absorbed[op]);
+    groupOf[op] = found->second;
+  }
+}
+
+void ProgramGraph::sortGroups() {
+  SmallVector<llvm::SmallDenseSet<unsigned>> users(groups.size());
+  SmallVector<unsigned> waitsFor(groups.size()), position(groups.size());
+  for (unsigned op = 0; op < ops.size(); ++op) {
+    if (groupOf[op] == ~0u)
+      continue;
+    position[groupOf[op]] = std::max(position[groupOf[op]], op);
+    for (const Dependence &dependence : dependences[op])
+      if (groupOf[dependence.on] != groupOf[op] && users[groupOf[dependence.on]].insert(groupOf[op]).second)
+        ++waitsFor[groupOf[op]];
+  }
+  // Earliest text position first among those that wait for nothing.
+  using Entry = std::pair<unsigned, unsigned>;
+  std::priority_queue<Entry, std::vector<Entry>, std::greater<>> ready;
+  for (unsigned group = 0; group < groups.size(); ++group)
+    if (!waitsFor[group])
+      ready.push({position[group], group});
+  SmallVector<Group> sorted;
+  while (!ready.empty()) {
+    unsigned group = ready.top().second;
+    ready.pop();
+    sorted.push_back(std::move(groups[group]));
+    for (unsigned user : users[group])
+      if (--waitsFor[user] == 0)
+        ready.push({position[user], user});
+  }
+  assert(sorted.size() == groups.size() && "depths keep groups from waiting for each other");
+  groups = std::move(sorted);
+}
+
+} // namespace graphc

@@ -1,0 +1,68 @@
+//===- ProgramGraph.h - which operations of a program become one kernel -----------------------------------*- C++ -*-===//
+//
+// The operations of a program in groups: a *kernel* is a connected set of computing operations, everything else
+// (communication, library calls, data) is a group of its own. Two computing operations share a kernel if they are
+// joined by values or by the order of a variable's reads and writes, and have the same *depth*: the number of times that
+// a path from the start of the step to them leaves or enters a kernel. Hence the groups are never in a circle. The
+// order of communication counts as a path too, so that merging cannot make a send wait for a later receive.
+//
+//===----------------------------------------------------------------------------------------------------------------===//
+#ifndef GRAPHC_PASSES_OUTLINE_PROGRAMGRAPH_H
+#define GRAPHC_PASSES_OUTLINE_PROGRAMGRAPH_H
+
+#include "dialects/dist/DistDialect.h"
+#include "dialects/graph/GraphDialect.h"
+
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
+
+namespace graphc {
+
+/// The variables that an operation writes; empty for one that does not.
+llvm::SmallVector<llvm::StringRef> getWrittenVariables(mlir::Operation *op);
+
+class ProgramGraph {
+public:
+  enum class Kind { Free, Compute, Library, Other };
+  struct Group {
+    Kind kind;
+    llvm::SmallVector<mlir::Operation *> ops; ///< in text order; a library call: matmul, its bias_add, its relu
+  };
+
+  explicit ProgramGraph(dist::ProgramOp program);
+
+  /// In an order that keeps every dependence and the order of communication.
+  llvm::ArrayRef<Group> getGroups() const { return groups; }
+  /// A read whose variable is written while the value is still wanted: it takes a copy.
+  bool isCopied(graph::ReadOp read) const { return copied.contains(read); }
+
+private:
+  struct Dependence {
+    unsigned on;
+    bool separate; ///< not in one kernel
+    bool inOrder;  ///< communication after communication
+  };
+
+  Kind classify(mlir::Operation *op);
+  void absorbIntoLibrary(graph::MatmulOp matmul);
+  void findDependences();
+  void addStateDependences();
+  unsigned getDepth(unsigned op);
+  void makeGroups();
+  void sortGroups();
+  unsigned find(unsigned op);
+  void depend(unsigned op, mlir::Operation *on, bool separate = false);
+
+  llvm::SmallVector<mlir::Operation *> ops;                 ///< representatives only have dependences
+  llvm::DenseMap<mlir::Operation *, unsigned> indexOf;      ///< of its representative
+  llvm::SmallVector<Kind> kinds;
+  llvm::SmallVector<llvm::SmallVector<mlir::Operation *>> absorbed;
+  llvm::SmallVector<llvm::SmallVector<Dependence>> dependences;
+  llvm::SmallVector<int> depths;
+  llvm::SmallVector<unsigned> parents, groupOf;
+  llvm::DenseSet<mlir::Operation *> copied;
+  llvm::SmallVector<Group> groups;
+};
+
+} // namespace graphc
+#endif

@@ -1,0 +1,60 @@
+//===- ScalarBody.h - one element of a tensor as a scalar expression --------------------------------------*- C++ -*-===//
+//
+// A stage of a kernel is one linalg.generic. Its body computes the root's element from elements of buffers: everything in
+// between is inlined, with broadcasts, transposes and the like folded into index maps. Inlining never changes a bit:
+// each op rounds as it would alone.
+//
+//===----------------------------------------------------------------------------------------------------------------===//
+#ifndef GRAPHC_PASSES_OUTLINE_SCALARBODY_H
+#define GRAPHC_PASSES_OUTLINE_SCALARBODY_H
+
+#include "dialects/graph/GraphDialect.h"
+
+#include "mlir/IR/AffineMap.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/MapVector.h"
+
+namespace graphc {
+
+/// Whether an op's element follows from elements of its operands (or from the place alone), so that it can be inlined.
+bool isInlinable(mlir::Operation *op);
+/// Whether evaluating it twice costs more than keeping its result.
+bool isExpensive(mlir::Operation *op);
+/// A reshape that only adds or drops dimensions of size 1; others are views of memory.
+bool isUnitReshape(graph::ReshapeOp op);
+
+/// An element of `value` as seen from an iteration space.
+struct Access {
+  mlir::Value value;
+  mlir::AffineMap map; ///< iteration space → indices of value
+  bool operator==(const Access &) const = default;
+};
+
+class ScalarBody {
+public:
+  /// `isLeaf`: values that are read from memory and not inlined.
+  ScalarBody(llvm::function_ref<bool(mlir::Value)> isLeaf) : isLeaf(isLeaf) {}
+
+  /// Finds the buffers that the element depends on: appends to `leaves`, each (value, map) once.
+  void collect(Access access, llvm::SmallVectorImpl<Access> &leaves);
+  /// Builds the expression; `read` gives the element of a leaf.
+  mlir::Value build(mlir::OpBuilder &builder, Access access, llvm::function_ref<mlir::Value(Access)> read);
+
+  /// Forgets what was built: for the next stage.
+  void reset() { built.clear(); visited.clear(); }
+
+private:
+  /// The operands' accesses of an inlinable op whose element is taken at `map`.
+  llvm::SmallVector<Access> operandsOf(mlir::Operation *op, mlir::AffineMap map);
+  using Key = std::pair<mlir::Value, mlir::AffineMap>;
+
+  llvm::function_ref<bool(mlir::Value)> isLeaf;
+  llvm::DenseMap<Key, mlir::Value> built;
+  llvm::DenseSet<Key> visited;
+};
+
+/// The element of an inlinable op from those of its operands; `iota` needs the index itself.
+mlir::Value buildElement(mlir::OpBuilder &builder, mlir::Operation *op, mlir::ValueRange operands, mlir::AffineMap map);
+
+} // namespace graphc
+#endif

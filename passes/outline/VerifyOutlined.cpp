@@ -1,0 +1,54 @@
+#include "dialects/dist/DistDialect.h"
+#include "passes/Passes.h"
+
+#include "mlir/Interfaces/FunctionInterfaces.h"
+
+namespace graphc {
+#define GEN_PASS_DEF_VERIFYOUTLINED
+#include "passes/Passes.h.inc"
+
+using namespace mlir;
+
+namespace {
+
+/// The memory behind a buffer: views are of their source.
+Value getMemory(Value buffer) {
+  while (auto view = buffer.getDefiningOp<dist::ViewOp>())
+    buffer = view.getSource();
+  return buffer;
+}
+
+struct VerifyOutlinedPass : impl::VerifyOutlinedBase<VerifyOutlinedPass> {
+  LogicalResult verifyCall(dist::CallOp call) {
+    auto kernel = getOperation().lookupSymbol<FunctionOpInterface>(call.getKernel());
+    for (unsigned i = 0; kernel && i < call.getBuffers().size(); ++i)
+      for (unsigned j = 0; j < i; ++j) {
+        if (getMemory(call.getBuffers()[i]) != getMemory(call.getBuffers()[j]))
+          continue;
+        auto isRead = [&](unsigned argument) {
+          auto access = kernel.getArgAttrOfType<StringAttr>(argument, "dist.access");
+          return access && access.getValue() == "read";
+        };
+        if (!isRead(i) || !isRead(j))
+          return call.emitOpError("passes the same memory as arguments ") << j << " and " << i << ", one of which is written";
+      }
+    return success();
+  }
+
+  void runOnOperation() override {
+    for (auto program : getOperation().getOps<dist::ProgramOp>())
+      for (Operation &op : program.getBlock()) {
+        bool tensors = llvm::any_of(op.getOperandTypes(), llvm::IsaPred<TensorType>) ||
+                       llvm::any_of(op.getResultTypes(), llvm::IsaPred<TensorType>);
+        if (tensors || op.getName().getDialectNamespace() == "graph") {
+          op.emitOpError("is left in an outlined program, which has buffers and calls alone");
+          return signalPassFailure();
+        }
+        if (auto call = dyn_cast<dist::CallOp>(op); call && failed(verifyCall(call)))
+          return signalPassFailure();
+      }
+  }
+};
+
+} // namespace
+} // namespace graphc
