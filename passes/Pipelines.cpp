@@ -5,6 +5,8 @@
 #include "dialects/graph/GraphDialect.h"
 #include "passes/Passes.h"
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Transforms/Passes.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
@@ -55,7 +57,7 @@ FailureOr<Stage> getStage(ModuleOp module) {
 // One function a stage: how a module of the stage before comes to it
 //===----------------------------------------------------------------------------------------------------------===//
 
-static void buildDifferentiated(OpPassManager &manager) {
+static void buildDifferentiated(OpPassManager &manager, const PipelineOptions &) {
   manager.addPass(createFlattenScopes()); // before all that looks at operations one by one
   manager.addPass(createSimplify());      // so that no gradient is built for what folds away
   manager.addPass(createDifferentiate());
@@ -63,30 +65,61 @@ static void buildDifferentiated(OpPassManager &manager) {
   manager.addPass(createVerifyModel());
 }
 
-static void buildPlaced(OpPassManager &manager) {
+static void buildPlaced(OpPassManager &manager, const PipelineOptions &) {
   manager.addPass(createPlace()); // after differentiate: gradients and slots are placed as well
   manager.addPass(createVerifyPlaced());
 }
 
-static void buildReplicated(OpPassManager &manager) {
+static void buildReplicated(OpPassManager &manager, const PipelineOptions &) {
   manager.addPass(createReplicate()); // after place: what leaves the replica domain is seen by its device
   manager.addPass(createVerifyReplicated());
   manager.addPass(createVerifyPlaced()); // what replicate made is placed too
 }
 
-static void buildPartitioned(OpPassManager &manager) {
+static void buildPartitioned(OpPassManager &manager, const PipelineOptions &) {
   manager.addPass(createPartition());
   manager.addPass(createVerifyPartitioned());
 }
 
-/// The whole way; later stages are added by the phases that make them.
+static void buildOutlined(OpPassManager &manager, const PipelineOptions &options) {
+  manager.addPass(createDecompose()); // after partition: what crosses a channel is the user's value, not a part of one
+  manager.addPass(createCSEPass());   // forward and backward expansions share their common parts
+  manager.addPass(createOutline({int64_t(options.intraOpThreads)}));
+  manager.addPass(createVerifyOutlined());
+}
+
+static void buildScheduled(OpPassManager &manager, const PipelineOptions &) {
+  manager.addPass(createSchedule());
+  manager.addPass(createVerifyLiveness()); // separate code: what schedule believes is proven once more
+}
+
+/// Kernels alone from here on: no call is added, dropped or moved, no memory allocated.
+static void buildLinalg(OpPassManager &manager, const PipelineOptions &) {
+  OpPassManager &kernels = manager.nest<func::FuncOp>();
+  kernels.addPass(createCSEPass());
+  kernels.addPass(createVerifyKernels());
+}
+
+static void buildLlvm(OpPassManager &manager, const PipelineOptions &) {
+  OpPassManager &kernels = manager.nest<func::FuncOp>();
+  kernels.addPass(createLowerNests());
+  kernels.addPass(createExpandMath());
+  kernels.addPass(createCanonicalizerPass());
+  kernels.addPass(createCSEPass());
+  manager.addPass(createKernelsToLLVM());
+}
+
 void buildPipeline(OpPassManager &manager, Stage from, Stage to, const PipelineOptions &options) {
-  using Builder = void (*)(OpPassManager &);
+  using Builder = void (*)(OpPassManager &, const PipelineOptions &);
   static constexpr std::pair<Stage, Builder> kStages[] = {
       {Stage::Differentiated, buildDifferentiated},
       {Stage::Placed, buildPlaced},
       {Stage::Replicated, buildReplicated},
       {Stage::Partitioned, buildPartitioned},
+      {Stage::Outlined, buildOutlined},
+      {Stage::Scheduled, buildScheduled},
+      {Stage::Linalg, buildLinalg},
+      {Stage::Llvm, buildLlvm},
   };
   // A module made by hand skipped the passes that check it.
   if (from == Stage::Partitioned)
@@ -94,7 +127,7 @@ void buildPipeline(OpPassManager &manager, Stage from, Stage to, const PipelineO
   for (auto [stage, build] : kStages) {
     if (stage <= from || stage > to)
       continue;
-    build(manager);
+    build(manager, options);
     manager.addPass(createSetStage({getStageName(stage).str()}));
   }
 }

@@ -90,6 +90,17 @@ private:
   }
   Value newBuffer(Type type, Location loc) { return dist::BufferOp::create(declarations, loc, type, IntegerAttr()); }
 
+  /// Graph operations whose value nobody wants; users first.
+  static void eraseDead(Block &block) {
+    SmallVector<Operation *> ops;
+    for (Operation &op : block.without_terminator())
+      if (isa<graph::GraphDialect>(op.getDialect()) || llvm::any_of(op.getResultTypes(), llvm::IsaPred<RankedTensorType>))
+        ops.push_back(&op);
+    for (Operation *op : llvm::reverse(ops))
+      if (op->getNumResults() && op->use_empty() && (isMemoryEffectFree(op) || isa<graph::ReadOp>(op)))
+        op->erase();
+  }
+
   void emitKernel(const ProgramGraph &graph, const ProgramGraph::Group &group);
   LogicalResult emitMatmul(const ProgramGraph::Group &group);
   LogicalResult emitOther(Operation *op);
@@ -235,9 +246,7 @@ LogicalResult ProgramOutliner::emitOther(Operation *op) {
 
 LogicalResult ProgramOutliner::run() {
   Block &block = program.getBlock();
-  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block.without_terminator())))
-    if (isOpTriviallyDead(&op))
-      op.erase();
+  eraseDead(block);
   ProgramGraph graph(program);
   auto *marker = dist::EndOp::create(declarations, program.getLoc()).getOperation();
   block.push_front(marker); // declarations before it; it goes away at the end
@@ -254,16 +263,10 @@ LogicalResult ProgramOutliner::run() {
   for (const ProgramGraph::Group &group : graph.getGroups())
     originals.append(group.ops.begin(), group.ops.end());
   for (Operation *op : originals)
-    if (op->getNumResults() == 0)
-      op->erase();
-  for (bool changed = true; changed;) {
-    changed = false;
-    for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block.without_terminator())))
-      if (llvm::any_of(op.getResultTypes(), llvm::IsaPred<RankedTensorType>) && op.use_empty()) {
-        op.erase();
-        changed = true;
-      }
-  }
+    op->dropAllReferences();
+  for (Operation *op : originals)
+    op->erase();
+  eraseDead(block); // constants and reads
   marker->erase();
   return success();
 }

@@ -4,6 +4,7 @@
 
 #include "llvm/ADT/STLExtras.h"
 
+#include <limits>
 #include <numeric>
 #include <queue>
 
@@ -82,6 +83,10 @@ ProgramGraph::ProgramGraph(dist::ProgramOp program) {
   findDependences();
   addStateDependences();
   depths.assign(ops.size(), -1);
+  for (unsigned op = 0; op < ops.size(); ++op)
+    if (kinds[op] != Kind::Free)
+      getDepth(indexOf[ops[op]]);
+  sinkCheapOps();
   makeGroups();
   sortGroups();
 }
@@ -152,6 +157,23 @@ unsigned ProgramGraph::getDepth(unsigned op) {
   return depth;
 }
 
+/// What can be inlined moves to the kernel of its first user: a comparison whose mask is wanted in the backward pass
+/// alone, an iota. Reductions stay, they make data smaller.
+void ProgramGraph::sinkCheapOps() {
+  SmallVector<SmallVector<Dependence>> users(ops.size());
+  for (unsigned op = 0; op < ops.size(); ++op)
+    for (const Dependence &dependence : dependences[op])
+      users[dependence.on].push_back({op, dependence.separate, dependence.inOrder});
+  for (unsigned op = unsigned(ops.size()); op-- > 0;) {
+    if (kinds[op] != Kind::Compute || !isInlinable(ops[op]) || users[op].empty())
+      continue;
+    int latest = std::numeric_limits<int>::max();
+    for (const Dependence &user : users[op])
+      latest = std::min(latest, kinds[user.on] == Kind::Compute ? depths[user.on] - int(user.separate) : -1);
+    depths[op] = std::max(depths[op], latest);
+  }
+}
+
 unsigned ProgramGraph::find(unsigned op) {
   while (parents[op] != op)
     op = parents[op] = parents[parents[op]];
@@ -164,7 +186,7 @@ void ProgramGraph::makeGroups() {
   for (unsigned op = 0; op < ops.size(); ++op)
     if (kinds[op] == Kind::Compute && indexOf[ops[op]] == op)
       for (const Dependence &dependence : dependences[op])
-        if (kinds[dependence.on] == Kind::Compute && getDepth(dependence.on) == getDepth(op))
+        if (kinds[dependence.on] == Kind::Compute && depths[dependence.on] == depths[op])
           parents[find(op)] = find(dependence.on);
   DenseMap<unsigned, unsigned> groupOfRoot;
   groupOf.assign(ops.size(), ~0u);

@@ -48,6 +48,7 @@ private:
   void findDependences();
   void addStateDependences();
   unsigned getDepth(unsigned op);
+  void sinkCheapOps();
   void makeGroups();
   void sortGroups();
   unsigned find(unsigned op);
