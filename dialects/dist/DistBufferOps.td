@@ -107,7 +107,7 @@ def Dist_LibraryMatmulOp : Dist_BodyOp<"library_matmul", [AttrSizedOperandSegmen
 
     ```mlir
     dist.library_matmul %x, %w bias %b into %c scratch %s {m = 128, n = 512, k = 784, relu}
-        : memref<128x784xf32>, memref<784x512xf32>, memref<512xf32>, memref<128x512xf32>, memref<131840xi8>
+        : memref<128x784xf32>, memref<784x512xf32> bias memref<512xf32> into memref<128x512xf32> scratch memref<131840xi8>
     ```
 
     1. (LM1) sizes agree: a holds batch*m*k elements, b batch*k*n, bias n, c batch*m*n
@@ -118,7 +118,7 @@ def Dist_LibraryMatmulOp : Dist_BodyOp<"library_matmul", [AttrSizedOperandSegmen
       UnitAttr:$transpose_a, UnitAttr:$transpose_b, UnitAttr:$relu, DefaultValuedAttr<I64Attr, "1">:$threads);
   let assemblyFormat = [{
     $a `,` $b (`bias` $bias^)? `into` $c (`scratch` $scratch^)? attr-dict
-    `:` type($a) `,` type($b) (`,` `bias` type($bias)^)? `,` type($c) (`,` `scratch` type($scratch)^)?
+    `:` type($a) `,` type($b) (`bias` type($bias)^)? `into` type($c) (`scratch` type($scratch)^)?
   }];
   let hasVerifier = 1;
 }
@@ -148,7 +148,7 @@ def Dist_NextBatchIntoOp : Dist_BodyOp<"next_batch_into", [AttrSizedOperandSegme
     ```mlir
     dist.next_batch_into @train, %x, %y {batch = 128} : memref<128x784xf32>, memref<128xi32>
     dist.next_batch_into @test, %x, %y valid %v {batch = 100, pad_last}
-        : memref<100x784xf32>, memref<100xi32>, valid memref<100xi1>
+        : memref<100x784xf32>, memref<100xi32> valid memref<100xi1>
     ```
 
     1. (NB1) the data set exists
@@ -157,7 +157,7 @@ def Dist_NextBatchIntoOp : Dist_BodyOp<"next_batch_into", [AttrSizedOperandSegme
       Dist_PositiveI64Attr:$batch, UnitAttr:$pad_last, DefaultValuedAttr<I64Attr, "0">:$micro_batch,
       DefaultValuedAttr<Dist_PositiveI64Attr, "1">:$micro_batches);
   let assemblyFormat = [{
-    $dataset `,` $buffers (`valid` $valid^)? attr-dict `:` type($buffers) (`,` `valid` type($valid)^)?
+    $dataset `,` $buffers (`valid` $valid^)? attr-dict `:` type($buffers) (`valid` type($valid)^)?
   }];
 }
 

@@ -17,13 +17,10 @@ Value flatten(OpBuilder &builder, Location loc, Value memory) {
   auto type = cast<MemRefType>(memory.getType());
   if (type.getRank() == 1)
     return memory;
-  if (type.getRank() == 0)
-    return memref::ExpandShapeOp::create(builder, loc, MemRefType::get({1}, type.getElementType()), memory,
-                                         ArrayRef<ReassociationIndices>{});
-  ReassociationIndices all;
-  for (int64_t i = 0; i < type.getRank(); ++i)
-    all.push_back(i);
-  return memref::CollapseShapeOp::create(builder, loc, memory, ArrayRef<ReassociationIndices>{all});
+  int64_t elements = type.getNumElements();
+  return memref::ReinterpretCastOp::create(builder, loc, MemRefType::get({elements}, type.getElementType()), memory,
+                                           /*offset=*/int64_t(0), /*sizes=*/ArrayRef<int64_t>{elements},
+                                           /*strides=*/ArrayRef<int64_t>{1});
 }
 
 /// The value of a linear expression at the given dimension values; nothing for mod and the divisions.

@@ -33,7 +33,7 @@ struct Spelling { const char *llvm, *linux; };
 // generated code depends on.
 constexpr Spelling spellings[] = {
     {"sse3", "pni"}, {"sse4.1", "sse4_1"}, {"sse4.2", "sse4_2"}, {"sse4a", "sse4a"}, {"cx16", "cx16"}, {"cx8", "cx8"},
-    {"sahf", "lahf_lm"}, {"lzcnt", "abm"}, {"64bit", "lm"}, {"sha", "sha_ni"}, {"rdrnd", "rdrand"}, {"pclmul", "pclmulqdq"},
+    {"sahf", "lahf_lm"}, {"lzcnt", "abm"}, {"bmi", "bmi1"}, {"64bit", "lm"}, {"sha", "sha_ni"}, {"rdrnd", "rdrand"}, {"pclmul", "pclmulqdq"},
     {"prfchw", "3dnowprefetch"}, {"rdpid", "rdpid"}, {"mwaitx", "mwaitx"}, {"avx512vpopcntdq", "avx512_vpopcntdq"},
     {"avx512vbmi", "avx512vbmi"}, {"avx512vbmi2", "avx512_vbmi2"}, {"avx512vnni", "avx512_vnni"},
     {"avx512bitalg", "avx512_bitalg"}, {"avx512bf16", "avx512_bf16"}, {"avx512fp16", "avx512_fp16"},
