@@ -1,0 +1,131 @@
+#include "RandomPhase.h"
+
+#include <map>
+#include <random>
+#include <vector>
+
+namespace graphc::test {
+
+namespace {
+
+constexpr int kSizes[] = {1, 16, 40, 500}; // of a variable or value, f32: some fill whole cache lines, some do not
+
+class Generator {
+public:
+  explicit Generator(uint64_t seed) : random(seed), programs(1 + pick(4)) {}
+
+  std::string run() {
+    for (size_t p = 0; p < programs; ++p) {
+      bodies.emplace_back();
+      std::string name = "v" + std::to_string(p), type = "memref<" + std::to_string(kSizes[pick(4)]) + "xf32>";
+      header += "graph.variable @" + name + " : tensor" + type.substr(6) + " = #graph.zeros\n";
+      line(p, "%" + name + " = dist.variable_buffer @" + name + " : " + type);
+      // Reads see the variable before its update, which comes last.
+      values.push_back({"%" + name, type, p, {p}});
+    }
+    for (int i = 0, count = 3 + int(pick(25)); i < count; ++i)
+      addCall();
+    for (size_t p = 0; p < programs; ++p)
+      finish(p);
+    std::string text = header;
+    for (size_t p = 0; p < programs; ++p) {
+      text += "dist.program @p." + name(p) + " of @p on \"/job:worker/task:" + std::to_string(p) + "/device:CPU:0\" {\n";
+      if (p == 0)
+        text += "  dist.control_send [" + controls + "]\n";
+      text += bodies[p] + (p == 0 ? "  dist.control_receive local\n" : "  dist.control_receive @p.control" + name(p) + "\n");
+      text += "  dist.end\n}\n";
+    }
+    return text;
+  }
+
+private:
+  struct RandomValue {
+    std::string text, type;
+    size_t home;
+    std::vector<size_t> known; ///< programs that have it
+  };
+
+  size_t pick(size_t n) { return random() % n; }
+  static std::string name(size_t program) { return std::string(1, char('a' + program)); }
+  void line(size_t program, const std::string &text) { bodies[program] += "  " + text + "\n"; }
+  std::string fresh() { return std::to_string(next++); }
+
+  /// The value's name in `program`: its own, or received; a program that received it may forward it.
+  std::string use(size_t value, size_t program) {
+    RandomValue &v = values[value];
+    std::string &local = names[{value, program}];
+    if (program == v.home)
+      return v.text;
+    if (!local.empty())
+      return local;
+    size_t from = v.known[pick(v.known.size())];
+    std::string source = from == v.home ? v.text : names[{value, from}];
+    std::string channel = "@p.c" + fresh();
+    header += "dist.channel " + channel + " : tensor" + v.type.substr(6) + " from @p." + name(from) + " to @p." +
+              name(program) + "\n";
+    line(from, "dist.send " + channel + ", " + source + " : " + v.type);
+    local = "%r" + fresh();
+    line(program, local + " = dist.receive " + channel + " : " + v.type);
+    v.known.push_back(program);
+    return local;
+  }
+
+  void addCall() {
+    size_t program = pick(programs), first = pick(values.size()), second = pick(values.size());
+    std::string a = use(first, program), b = use(second, program), out = "%b" + fresh();
+    std::string type = "memref<" + std::to_string(kSizes[pick(4)]) + "xf32>";
+    line(program, out + " = dist.buffer : " + type);
+    if (a != b && pick(2))
+      line(program, "dist.call @k2(" + a + ", " + b + ", " + out + ") : " + values[first].type + ", " +
+                        values[second].type + ", " + type);
+    else
+      line(program, "dist.call @k1(" + a + ", " + out + ") : " + values[first].type + ", " + type);
+    values.push_back({out, type, program, {program}});
+    if (pick(6) == 0) // written again, perhaps after it was sent: as accumulators are
+      updates.push_back(values.size() - 1);
+  }
+
+  void finish(size_t program) {
+    // Fetched: the last value made here. Updated: the variable, by any other value that is here.
+    size_t last = 0;
+    bool any = false;
+    for (size_t i = programs; i < values.size(); ++i)
+      if (values[i].home == program) {
+        last = i;
+        any = true;
+      }
+    if (any) {
+      for (size_t i : updates)
+        if (values[i].home == program && i != last)
+          line(program, "dist.call @u(" + values[i].text + ", " + values[last].text + ") : " + values[i].type + ", " +
+                            values[last].type);
+      line(program, "dist.call @u(" + values[program].text + ", " + values[last].text + ") : " + values[program].type +
+                        ", " + values[last].type);
+      line(program, "dist.fetch \"y" + name(program) + "\", " + values[last].text + " : " + values[last].type);
+    }
+    if (program == 0)
+      return;
+    header += "dist.channel @p.control" + name(program) + " : tensor<i64> from @p.a to @p." + name(program) + " {control}\n";
+    controls += (controls.empty() ? "@p.control" : ", @p.control") + name(program);
+  }
+
+  std::mt19937_64 random;
+  size_t programs;
+  std::string header = "dist.phase @p {role = #graph.role<predict>}\n"
+                       "func.func private @k1(memref<?xf32> {dist.access = \"read\"}, memref<?xf32> {dist.access = \"write\"})\n"
+                       "func.func private @k2(memref<?xf32> {dist.access = \"read\"}, memref<?xf32> {dist.access = \"read\"}, "
+                       "memref<?xf32> {dist.access = \"write\"})\n"
+                       "func.func private @u(memref<?xf32> {dist.access = \"read_write\"}, memref<?xf32> {dist.access = \"read\"})\n";
+  std::vector<std::string> bodies;
+  std::string controls;
+  std::vector<RandomValue> values;
+  std::vector<size_t> updates;
+  std::map<std::pair<size_t, size_t>, std::string> names;
+  unsigned next = 0;
+};
+
+} // namespace
+
+std::string makeRandomPhase(uint64_t seed) { return Generator(seed).run(); }
+
+} // namespace graphc::test

@@ -1,0 +1,215 @@
+#include "Simulator.h"
+
+#include "llvm/ADT/DenseMap.h"
+
+#include <algorithm>
+#include <memory>
+#include <random>
+
+using namespace mlir;
+
+namespace graphc::test {
+
+namespace {
+
+using Memory = std::vector<uint64_t>; ///< one hash a block of 64 bytes
+
+struct Region {
+  Memory *memory = nullptr;
+  size_t first = 0, count = 0;
+};
+
+struct Message {
+  Region source;    ///< the sender's memory, until send_done
+  uint64_t hash = 0;
+  bool copied = false, full = false;
+};
+
+uint64_t mix(uint64_t a, uint64_t b) { return (a ^ (b + 0x9e3779b97f4a7c15 + (a << 6) + (a >> 2))) * 0xff51afd7ed558ccd; }
+
+class Simulation {
+public:
+  Simulation(ModuleOp module, int steps, uint64_t seed) : module(module), steps(steps), random(seed) {}
+
+  Outcome run() {
+    for (auto program : module.getOps<dist::ProgramOp>())
+      setUp(program);
+    for (;;) {
+      SmallVector<size_t> order;
+      for (size_t i = 0; i < lanes.size(); ++i)
+        order.push_back(i);
+      std::shuffle(order.begin(), order.end(), random);
+      bool progress = false, done = true;
+      for (size_t i : order) {
+        Lane &lane = lanes[i];
+        for (size_t burst = 1 + random() % 5; burst > 0 && lane.step < steps; --burst) {
+          if (!advance(lane))
+            break;
+          progress = true;
+        }
+        done &= lane.step == steps;
+        if (!outcome.error.empty())
+          return outcome;
+      }
+      if (done)
+        break;
+      if (!progress) {
+        outcome.error = "the programs wait for each other";
+        return outcome;
+      }
+    }
+    for (auto &[name, memory] : variables)
+      outcome.results["variable " + name] = memory.front();
+    return outcome;
+  }
+
+private:
+  struct Lane {
+    dist::ProgramOp program;
+    Operation *next = nullptr;
+    int step = 0;
+    std::unique_ptr<Memory> arena;
+    std::vector<std::unique_ptr<Memory>> own; ///< buffers without offset
+    llvm::DenseMap<Value, Region> regions;
+    llvm::DenseMap<StringRef, Value> held; ///< message of a channel not yet released
+  };
+
+  static size_t blocks(Value buffer) { return size_t(cast<MemRefType>(buffer.getType()).getNumElements() * 4 + 63) / 64; }
+
+  void setUp(dist::ProgramOp program) {
+    Lane &lane = lanes.emplace_back();
+    lane.program = program;
+    lane.arena = std::make_unique<Memory>(size_t(program.getArenaBytes().value_or(0) + 63) / 64);
+    lane.next = &program.getBlock().front();
+    for (Operation &op : program.getBlock()) {
+      if (auto buffer = dyn_cast<dist::BufferOp>(op)) {
+        if (buffer.getOffset()) {
+          lane.regions[buffer.getBuffer()] = {lane.arena.get(), size_t(*buffer.getOffset()) / 64, blocks(buffer.getBuffer())};
+        } else {
+          lane.own.push_back(std::make_unique<Memory>(blocks(buffer.getBuffer())));
+          lane.regions[buffer.getBuffer()] = {lane.own.back().get(), 0, blocks(buffer.getBuffer())};
+        }
+      } else if (auto variable = dyn_cast<dist::VariableBufferOp>(op)) {
+        Memory &memory = variables[variable.getVariable().str()];
+        memory.assign(blocks(variable.getBuffer()), uint64_t(variable.getVariable().back()));
+        lane.regions[variable.getBuffer()] = {&memory, 0, memory.size()};
+      }
+    }
+  }
+
+  void fail(Operation *op, StringRef what) {
+    std::string text;
+    llvm::raw_string_ostream stream(text);
+    stream << what << ": " << *op;
+    outcome.error = text;
+  }
+
+  uint64_t readRegion(Operation *op, const Region &region) {
+    if (!region.memory) {
+      fail(op, "reads a message that is not there");
+      return 0;
+    }
+    for (size_t i = 0; i < region.count; ++i)
+      if ((*region.memory)[region.first + i] != (*region.memory)[region.first])
+        fail(op, "reads memory of which a part was overwritten");
+    return region.count ? (*region.memory)[region.first] : 0;
+  }
+
+  uint64_t read(Lane &lane, Operation *op, Value value) { return readRegion(op, lane.regions.lookup(value)); }
+  void write(Lane &lane, Value value, uint64_t hash) {
+    Region region = lane.regions.lookup(value);
+    for (size_t i = 0; i < region.count; ++i)
+      (*region.memory)[region.first + i] = hash;
+  }
+
+  bool advance(Lane &lane) {
+    Operation *op = lane.next;
+    if (!execute(lane, op))
+      return false;
+    if (isa<dist::EndOp>(op)) {
+      ++lane.step;
+      lane.next = &lane.program.getBlock().front();
+    } else {
+      lane.next = op->getNextNode();
+    }
+    return true;
+  }
+
+  /// False: it has to wait.
+  bool execute(Lane &lane, Operation *op) {
+    if (auto call = dyn_cast<dist::CallOp>(op)) {
+      uint64_t hash = uint64_t(call.getKernel().back());
+      bool updates = call.getKernel() == "u";
+      ValueRange inputs = updates ? ValueRange(call.getBuffers()) : ValueRange(call.getBuffers()).drop_back();
+      for (Value input : inputs)
+        hash = mix(hash, read(lane, op, input));
+      write(lane, updates ? call.getBuffers().front() : call.getBuffers().back(), hash);
+    } else if (auto fetch = dyn_cast<dist::FetchOp>(op)) {
+      fetches.push_back({fetch, fetch.getValue()});
+    } else if (isa<dist::SendOp, dist::SendStartOp>(op)) {
+      StringRef channel = op->getAttrOfType<FlatSymbolRefAttr>("channel").getValue();
+      Message &message = messages[channel];
+      if (message.full)
+        return false;
+      message = {lane.regions.lookup(op->getOperand(0)), read(lane, op, op->getOperand(0)), isa<dist::SendOp>(op), true};
+    } else if (auto done = dyn_cast<dist::SendDoneOp>(op)) {
+      Message &message = messages[done.getChannel()];
+      if (message.full && !message.copied) {
+        uint64_t now = readRegion(op, message.source);
+        if (now != message.hash)
+          fail(op, "what is sent was overwritten before");
+        message.copied = true;
+      }
+    } else if (auto receive = dyn_cast<dist::ReceiveOp>(op)) {
+      Message &message = messages[receive.getChannel()];
+      if (!message.full)
+        return false;
+      if (!message.copied && readRegion(op, message.source) != message.hash)
+        fail(op, "what is sent was overwritten before");
+      message.copied = true;
+      lane.own.push_back(std::make_unique<Memory>(blocks(receive.getValue()), message.hash));
+      lane.regions[receive.getValue()] = {lane.own.back().get(), 0, blocks(receive.getValue())};
+      if (lane.program.getArenaBytes())
+        lane.held[receive.getChannel()] = receive.getValue();
+      else
+        message.full = false; // nothing releases it in an outlined program
+    } else if (auto release = dyn_cast<dist::ReleaseOp>(op)) {
+      Value slot = lane.held.lookup(release.getChannel());
+      write(lane, slot, ~uint64_t(0)); // whoever still reads it finds out
+      lane.regions.erase(slot);
+      lane.held.erase(release.getChannel());
+      messages[release.getChannel()].full = false;
+    } else if (isa<dist::EndOp>(op)) {
+      if (!lane.held.empty())
+        fail(op, "a message is not released");
+      showFetches(lane);
+    }
+    return true;
+  }
+
+  /// Fetches show what their memory holds when the step ends.
+  void showFetches(Lane &lane) {
+    llvm::erase_if(fetches, [&](auto &entry) {
+      auto [fetch, value] = entry;
+      if (fetch->template getParentOfType<dist::ProgramOp>() != lane.program)
+        return false;
+      outcome.results[(fetch.getName() + "@" + Twine(lane.step)).str()] = read(lane, fetch, value);
+      return true;
+    });
+  }
+
+  ModuleOp module;
+  int steps;
+  std::mt19937_64 random;
+  std::vector<Lane> lanes;
+  llvm::DenseMap<StringRef, Message> messages;
+  std::map<std::string, Memory> variables;
+  std::vector<std::pair<dist::FetchOp, Value>> fetches;
+  Outcome outcome;
+};
+
+} // namespace
+
+Outcome simulate(ModuleOp module, int steps, uint64_t seed) { return Simulation(module, steps, seed).run(); }
+
+} // namespace graphc::test
