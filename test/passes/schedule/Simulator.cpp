@@ -89,7 +89,7 @@ private:
           lane.own.push_back(std::make_unique<Memory>(blocks(buffer.getBuffer())));
           lane.regions[buffer.getBuffer()] = {lane.own.back().get(), 0, blocks(buffer.getBuffer())};
         }
-      } else if (auto variable = dyn_cast<dist::VariableBufferOp>(op)) {
+      } else if (auto variable = dyn_cast<dist::VariableBufferOp>(op); variable && !variable->use_empty()) {
         Memory &memory = variables[variable.getVariable().str()];
         memory.assign(blocks(variable.getBuffer()), uint64_t(variable.getVariable().back()));
         lane.regions[variable.getBuffer()] = {&memory, 0, memory.size()};
