@@ -79,6 +79,7 @@ static void buildReplicated(OpPassManager &manager, const PipelineOptions &) {
 static void buildPartitioned(OpPassManager &manager, const PipelineOptions &) {
   manager.addPass(createPartition());
   manager.addPass(createVerifyPartitioned());
+  manager.addPass(createVerifyLiveness());
 }
 
 static void buildOutlined(OpPassManager &manager, const PipelineOptions &options) {
@@ -124,6 +125,8 @@ void buildPipeline(OpPassManager &manager, Stage from, Stage to, const PipelineO
   // A module made by hand skipped the passes that check it.
   if (from == Stage::Partitioned)
     manager.addPass(createVerifyPartitioned());
+  if (from >= Stage::Partitioned)
+    manager.addPass(createVerifyLiveness());
   for (auto [stage, build] : kStages) {
     if (stage <= from || stage > to)
       continue;
