@@ -248,7 +248,8 @@ def KernelsToLLVM : Pass<"kernels-to-llvm", "::mlir::ModuleOp"> {
     of runtime/kernels/KernelAbi.h; `graphc_kernels` lists the entries in the order of the functions in the module.
     dist programs stay as they are.
   }];
-  let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect",
+                           "::mlir::ub::UBDialect", "::mlir::vector::VectorDialect"];
 }
 
 //===----------------------------------------------------------------------------------------------------------===//

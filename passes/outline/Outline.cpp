@@ -7,6 +7,7 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/raw_ostream.h"
@@ -258,15 +259,17 @@ LogicalResult ProgramOutliner::run() {
     else if (failed(group.kind == ProgramGraph::Kind::Library ? emitMatmul(group) : emitOther(group.ops.front())))
       return failure();
   }
-  // What was there before: users first, then everything whose value nobody wants any more.
-  SmallVector<Operation *> originals;
+  // What was there before, and what kernels put beside it, goes at once.
+  llvm::SetVector<Operation *> old;
   for (const ProgramGraph::Group &group : graph.getGroups())
-    originals.append(group.ops.begin(), group.ops.end());
-  for (Operation *op : originals)
+    old.insert(group.ops.begin(), group.ops.end());
+  for (Operation &op : block.without_terminator())
+    if (isa<graph::GraphDialect>(op.getDialect()))
+      old.insert(&op);
+  for (Operation *op : old)
     op->dropAllReferences();
-  for (Operation *op : originals)
+  for (Operation *op : old)
     op->erase();
-  eraseDead(block); // constants and reads
   marker->erase();
   return success();
 }
