@@ -3,7 +3,17 @@
 #include "dialects/graph/GraphDialect.h"
 #include "passes/Passes.h"
 
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/UB/IR/UBOps.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 namespace graphc {
 #define GEN_PASS_REGISTRATION
@@ -11,7 +21,12 @@ namespace graphc {
 } // namespace graphc
 
 void graphc::registerDialects(mlir::DialectRegistry &registry) {
-  registry.insert<graph::GraphDialect, dist::DistDialect, mlir::func::FuncDialect>();
+  registry.insert<graph::GraphDialect, dist::DistDialect>();
+  // Those of kernels: a module of any stage is read.
+  registry
+      .insert<mlir::affine::AffineDialect, mlir::arith::ArithDialect, mlir::cf::ControlFlowDialect,
+              mlir::func::FuncDialect, mlir::linalg::LinalgDialect, mlir::LLVM::LLVMDialect, mlir::math::MathDialect,
+              mlir::memref::MemRefDialect, mlir::scf::SCFDialect, mlir::ub::UBDialect, mlir::vector::VectorDialect>();
 }
 
 void graphc::registerPasses() { registerGraphcPasses(); }
