@@ -202,9 +202,11 @@ void GrpcTransport::streamDown(Peer &peer, absl::Status why) {
     if (ending_ || std::exchange(reported_, true))
       return;
   }
-  abort(why);
+  // The owner first: a lane that wakes by the abort must find the cause recorded, or it takes the broken stream for its own
+  // failure.
   if (broken_)
-    broken_(peer.task, std::move(why));
+    broken_(peer.task, why);
+  abort(std::move(why));
 }
 
 // The last touch of a stream on its transport: notified under the lock, so that shutdown cannot return in between.
