@@ -54,7 +54,7 @@ expect w0.txt 'TF_CONFIG' "it says that it used TF_CONFIG"
 TF_CONFIG='{"cluster": {"worker": ["a:1"]}}' timeout 60 graphrun two.plan --steps 5 --job_name ps >refused.txt 2>&1
 [ $? -eq 2 ] || fail "no addresses: exit status 2"
 expect refused.txt 'TF_CONFIG' "it says why TF_CONFIG was not used"
-expect refused.txt '--ps_hosts localhost:PORT --worker_hosts' "it says what is missing"
+expect refused.txt '--ps_hosts localhost:PORT.*--cluster FILE' "it says what is missing"
 
 refuse() { # PATTERN ARGUMENTS…
   local pattern=$1; shift
