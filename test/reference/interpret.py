@@ -126,7 +126,7 @@ ELEMENTWISE = {
     "add": lambda a, b: a + b, "subtract": lambda a, b: a - b, "multiply": lambda a, b: a * b, "divide": divide,
     "maximum": maximum, "minimum": minimum, "negate": lambda a: -a, "abs": abs,
     "sqrt": lambda a: math.sqrt(a) if a >= 0 else math.nan, "exponential": exponential, "log": logarithm,
-    "tanh": math.tanh, "relu": lambda a: max(a, 0.0), "and": lambda a, b: a and b, "or": lambda a, b: a or b,
+    "tanh": math.tanh, "relu": lambda a: a if a > 0 else 0.0, "and": lambda a, b: a and b, "or": lambda a, b: a or b,
     "not": lambda a: not a, "select": lambda p, a, b: a if p else b,
 }
 RELATION = [lambda a, b: a == b, lambda a, b: a != b, lambda a, b: a < b, lambda a, b: a <= b, lambda a, b: a > b,
