@@ -28,7 +28,7 @@ absl::StatusOr<std::string> readFile(const std::string &path, uint64_t maxBytes)
     fd = owned.get();
   }
   std::string content;
-  struct stat info {};
+  struct stat info{};
   if (::fstat(fd, &info) == 0 && S_ISREG(info.st_mode)) {
     if (uint64_t(info.st_size) > maxBytes)
       return absl::ResourceExhaustedError(
@@ -110,13 +110,13 @@ absl::Status makeDirectories(const std::string &path, int mode) {
     std::string prefix = path.substr(0, at);
     if (prefix.empty() || ::mkdir(prefix.c_str(), mode_t(mode)) == 0 || errno == EEXIST)
       continue;
-    struct stat info {};
+    struct stat info{};
     int error = errno;
     if (::stat(prefix.c_str(), &info) == 0 && S_ISDIR(info.st_mode))
       continue;
     return errnoStatus(prefix, error);
   }
-  struct stat info {};
+  struct stat info{};
   if (::stat(path.c_str(), &info) != 0 || !S_ISDIR(info.st_mode))
     return errnoStatus(path, ENOTDIR);
   return absl::OkStatus();
@@ -140,7 +140,7 @@ absl::StatusOr<MappedFile> MappedFile::open(const std::string &path) {
   UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (!fd)
     return errnoStatus(path, errno);
-  struct stat info {};
+  struct stat info{};
   if (::fstat(fd.get(), &info) != 0)
     return errnoStatus(path, errno);
   if (!S_ISREG(info.st_mode))

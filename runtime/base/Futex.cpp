@@ -15,7 +15,8 @@ void futexWait(const std::atomic<uint32_t> *word, uint32_t expected, int64_t nan
 }
 
 void futexWake(const std::atomic<uint32_t> *word, int count, FutexScope scope) {
-  ::syscall(SYS_futex, word, scope == FutexScope::Process ? FUTEX_WAKE_PRIVATE : FUTEX_WAKE, count, nullptr, nullptr, 0);
+  ::syscall(SYS_futex, word, scope == FutexScope::Process ? FUTEX_WAKE_PRIVATE : FUTEX_WAKE, count, nullptr, nullptr,
+            0);
 }
 
 } // namespace graphc::base

@@ -17,9 +17,10 @@
 namespace graphc::base {
 
 struct LogOptions {
-  std::string prefix;            ///< before every line: "[worker:1] "
-  std::string task;              ///< "worker:1", for the file; empty: the prefix without brackets
-  std::string file;              ///< appended to by all tasks of a run, debug lines too: JSON lines {"time","level","task","message"}; empty: none
+  std::string prefix; ///< before every line: "[worker:1] "
+  std::string task; ///< "worker:1", for the file; empty: the prefix without brackets
+  /// Appended to by all tasks of a run, debug lines too: JSON lines {"time","level","task","message"}; empty: none.
+  std::string file;
   spdlog::level::level_enum level = spdlog::level::info;
 };
 

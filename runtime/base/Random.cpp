@@ -47,10 +47,18 @@ void sinCosTurn(double t, double &sine, double &cosine) {
   for (int k = 16; k >= 0; k -= 2)
     c = 1 - z / ((k + 1.0) * (k + 2.0)) * c;
   switch (quarter & 3) {
-  case 0: sine = s, cosine = c; break;
-  case 1: sine = c, cosine = -s; break;
-  case 2: sine = -s, cosine = -c; break;
-  default: sine = -c, cosine = s; break;
+  case 0:
+    sine = s, cosine = c;
+    break;
+  case 1:
+    sine = c, cosine = -s;
+    break;
+  case 2:
+    sine = -s, cosine = -c;
+    break;
+  default:
+    sine = -c, cosine = s;
+    break;
   }
 }
 

@@ -25,7 +25,8 @@ void compressPortable(uint32_t *state, const uint8_t *data, size_t blocks) {
   for (; blocks; --blocks, data += 64) {
     uint32_t w[64];
     for (int i = 0; i < 16; ++i)
-      w[i] = uint32_t(data[4 * i]) << 24 | uint32_t(data[4 * i + 1]) << 16 | uint32_t(data[4 * i + 2]) << 8 | data[4 * i + 3];
+      w[i] = uint32_t(data[4 * i]) << 24 | uint32_t(data[4 * i + 1]) << 16 | uint32_t(data[4 * i + 2]) << 8 |
+             data[4 * i + 3];
     for (int i = 16; i < 64; ++i) {
       uint32_t s0 = rotateRight(w[i - 15], 7) ^ rotateRight(w[i - 15], 18) ^ (w[i - 15] >> 3);
       uint32_t s1 = rotateRight(w[i - 2], 17) ^ rotateRight(w[i - 2], 19) ^ (w[i - 2] >> 10);

@@ -52,6 +52,7 @@ std::string describe(const absl::Status &status);
   lhs = std::move(tmp).value()
 
 /// GRAPHC_ASSIGN_OR_RETURN(auto x, f()): x = the value of f(), or return its error.
-#define GRAPHC_ASSIGN_OR_RETURN(lhs, expr) GRAPHC_ASSIGN_OR_RETURN_INNER(GRAPHC_CONCAT(graphcOr, __COUNTER__), lhs, expr)
+#define GRAPHC_ASSIGN_OR_RETURN(lhs, expr)                                                                             \
+  GRAPHC_ASSIGN_OR_RETURN_INNER(GRAPHC_CONCAT(graphcOr, __COUNTER__), lhs, expr)
 
 #endif

@@ -17,12 +17,12 @@ enum class ControlAction : uint8_t { Continue = 1, EndPhase = 2 };
 /// comes next.
 enum class EndReason : uint8_t {
   None = 0,
-  Finished = 1,     ///< all steps that the run asked for
-  Checkpoint = 2,   ///< save, then go on with this phase
-  Evaluate = 3,     ///< evaluate, then go on
-  Stop = 4,         ///< SIGTERM or SIGINT: save and end
-  NotANumber = 5,   ///< the loss is NaN or infinite: end with an error
-  Closed = 6,       ///< asynchronous phase: no ticket left
+  Finished = 1, ///< all steps that the run asked for
+  Checkpoint = 2, ///< save, then go on with this phase
+  Evaluate = 3, ///< evaluate, then go on
+  Stop = 4, ///< SIGTERM or SIGINT: save and end
+  NotANumber = 5, ///< the loss is NaN or infinite: end with an error
+  Closed = 6, ///< asynchronous phase: no ticket left
 };
 
 struct ControlWord {

@@ -19,9 +19,10 @@ absl::StatusOr<std::unique_ptr<Frame>> Frame::create(const Program &program, Var
   const plan::Program &source = *program.source;
   uint64_t bytes = (source.arena_bytes() + 63) / 64 * 64;
   std::string what = absl::StrCat("arena of ", source.name());
-  GRAPHC_ASSIGN_OR_RETURN(frame->arena, device::Memory::allocate(bytes, options.guardPages ? device::Memory::Guard::Pages
-                                                                                         : device::Memory::Guard::None,
-                                                                 what.c_str()));
+  GRAPHC_ASSIGN_OR_RETURN(
+      frame->arena,
+      device::Memory::allocate(bytes, options.guardPages ? device::Memory::Guard::Pages : device::Memory::Guard::None,
+                               what.c_str()));
   if (options.pattern) {
     auto *words = reinterpret_cast<uint64_t *>(frame->arena.data());
     for (uint64_t i = 0; i < bytes / 8; ++i)

@@ -14,8 +14,8 @@
 namespace graphc::executor {
 
 struct FrameOptions {
-  bool guardPages = true;     ///< inaccessible pages before and behind the arena
-  bool pattern = true;        ///< fill the arena so that bytesTouched() can be measured; costs a pass over it
+  bool guardPages = true; ///< inaccessible pages before and behind the arena
+  bool pattern = true; ///< fill the arena so that bytesTouched() can be measured; costs a pass over it
 };
 
 /// Arena and pointer tables of one lane. Every argument of every call is one entry of `arguments`, resolved once; a
@@ -35,10 +35,11 @@ private:
   Frame() = default;
   device::Memory arena;
   bool patterned = false;
-  std::vector<void *> buffers;             // one a plan buffer
-  std::vector<void *> arguments;           // one a call argument, in Program::argumentBuffers' order
-  std::vector<std::unique_ptr<kernels::LibraryKernel>> libraryKernels; // of this lane alone: they hold its thread's state
-  std::vector<std::mutex *> locks;         // by Program::lockVariables
+  std::vector<void *> buffers; // one a plan buffer
+  std::vector<void *> arguments; // one a call argument, in Program::argumentBuffers' order
+  std::vector<std::unique_ptr<kernels::LibraryKernel>>
+      libraryKernels; // of this lane alone: they hold its thread's state
+  std::vector<std::mutex *> locks; // by Program::lockVariables
 };
 
 } // namespace graphc::executor

@@ -23,18 +23,18 @@ struct LaneInfo {
   const plan::Plan *plan = nullptr;
   const plan::Program *program = nullptr;
   uint32_t programIndex = 0;
-  uint32_t instance = 0;    ///< the replica, in a replicated program
+  uint32_t instance = 0; ///< the replica, in a replicated program
   plan::Task task;
-  std::string name;         ///< "/job:worker/task:1 train.worker[1]"
+  std::string name; ///< "/job:worker/task:1 train.worker[1]"
 };
 
 /// The results of one step, valid during the call.
 struct StepResults {
-  uint64_t step = 0;                       ///< 0-based within the phase
-  std::span<const void *const> fetches;    ///< in the order of Program.fetches
+  uint64_t step = 0; ///< 0-based within the phase
+  std::span<const void *const> fetches; ///< in the order of Program.fetches
   std::span<const void *const> metricSums; ///< in the order of Program.metrics
   std::span<const void *const> metricCounts;
-  double seconds = 0;                      ///< wall time of this step on this lane
+  double seconds = 0; ///< wall time of this step on this lane
 };
 
 class Host {

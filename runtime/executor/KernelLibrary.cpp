@@ -19,10 +19,11 @@ absl::Status checkCpu(const plan::Code &code) {
   std::vector<std::string> missing = base::missingCpuFeatures(features);
   if (missing.empty())
     return absl::OkStatus();
-  return absl::FailedPreconditionError(absl::StrCat(
-      "the plan's code was compiled with --target-cpu=", code.target_cpu(), " and needs ", absl::StrJoin(missing, ", "),
-      ", which this CPU (", base::cpuModelName(), ") does not have; compile it again on this machine, or with a --target-cpu "
-      "that every machine of the cluster has, for example x86-64-v3"));
+  return absl::FailedPreconditionError(
+      absl::StrCat("the plan's code was compiled with --target-cpu=", code.target_cpu(), " and needs ",
+                   absl::StrJoin(missing, ", "), ", which this CPU (", base::cpuModelName(),
+                   ") does not have; compile it again on this machine, or with a --target-cpu "
+                   "that every machine of the cluster has, for example x86-64-v3"));
 }
 
 // The descriptor stays open while the code is loaded: dlopen knows a loaded object by its name, and /proc/self/fd/N names
@@ -70,7 +71,8 @@ absl::StatusOr<std::unique_ptr<KernelLibrary>> KernelLibrary::load(const plan::P
       continue;
     uint32_t code = kernel.compiled().code(), entry = kernel.compiled().entry();
     if (!tables.contains(code)) {
-      GRAPHC_ASSIGN_OR_RETURN(const GraphcKernelTable *table, open(plan.code(int(code)), library->handles, library->files));
+      GRAPHC_ASSIGN_OR_RETURN(const GraphcKernelTable *table,
+                              open(plan.code(int(code)), library->handles, library->files));
       tables[code] = table;
     }
     const GraphcKernelTable *table = tables[code];

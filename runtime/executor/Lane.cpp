@@ -60,7 +60,8 @@ LaneState Lane::beginStep() {
   position = sub = 0;
   inStep = true;
   if (uint32_t feeds = program->fetchFirst - program->feedFirst)
-    if (absl::Status status = host->feed(laneInfo, currentStep, {laneFrame->arguments.data() + program->feedFirst, feeds});
+    if (absl::Status status =
+            host->feed(laneInfo, currentStep, {laneFrame->arguments.data() + program->feedFirst, feeds});
         !status.ok())
       return fail(std::move(status));
   return LaneState::StepDone;
@@ -108,7 +109,8 @@ std::optional<LaneState> Lane::execute() {
       for (; sub < instruction.count; ++sub) {
         transport::SendPort *port = sends[instruction.port + sub];
         Locks locks(frame.locks.data() + instruction.lockFirst, instruction.lockCount);
-        if (PollState state = port->start(frame.buffers[instruction.buffer], currentStep, mode); state != PollState::Ready)
+        if (PollState state = port->start(frame.buffers[instruction.buffer], currentStep, mode);
+            state != PollState::Ready)
           return notReady(port, state);
       }
       sub = 0;
@@ -128,7 +130,8 @@ std::optional<LaneState> Lane::execute() {
       break;
     case Op::NextBatch: {
       const plan::Instruction::NextBatch &next = instruction.source->next_batch();
-      uint8_t *valid = next.has_valid() ? static_cast<uint8_t *>(arguments[instruction.first + instruction.count]) : nullptr;
+      uint8_t *valid =
+          next.has_valid() ? static_cast<uint8_t *>(arguments[instruction.first + instruction.count]) : nullptr;
       if (absl::Status status =
               host->nextBatch(laneInfo, currentStep, next, {arguments + instruction.first, instruction.count}, valid);
           !status.ok())

@@ -23,10 +23,10 @@
 namespace graphc::executor {
 
 enum class LaneState : uint8_t {
-  Blocked,     ///< port() is not ready; wait on it, then run() again
-  StepDone,    ///< one step more; run() goes on with the next
-  PhaseEnded,  ///< endReason() says why; run() may not be called again
-  Failed,      ///< status() says why; run() may not be called again
+  Blocked, ///< port() is not ready; wait on it, then run() again
+  StepDone, ///< one step more; run() goes on with the next
+  PhaseEnded, ///< endReason() says why; run() may not be called again
+  Failed, ///< status() says why; run() may not be called again
 };
 
 class Lane {
@@ -47,7 +47,7 @@ public:
 
   const absl::Status &status() const { return failure; }
   EndReason endReason() const { return reason; }
-  uint64_t step() const { return currentStep; }  ///< steps done
+  uint64_t step() const { return currentStep; } ///< steps done
   const LaneInfo &info() const { return laneInfo; }
   const StepStats &stats() const { return stepStats; }
   Frame &frame() { return *laneFrame; }
@@ -82,17 +82,17 @@ private:
   LaneInfo laneInfo;
   std::unique_ptr<Frame> laneFrame;
   Host *host = nullptr;
-  std::vector<transport::SendPort *> sends;    // by Program::sendPorts; null where this instance has none
+  std::vector<transport::SendPort *> sends; // by Program::sendPorts; null where this instance has none
   std::vector<transport::RecvPort *> receives; // by Program::receivePorts; likewise
   GraphcContext context{};
 
-  uint32_t position = 0;    // instruction
-  uint32_t sub = 0;         // instance within an instruction that touches a family
+  uint32_t position = 0; // instruction
+  uint32_t sub = 0; // instance within an instruction that touches a family
   bool inStep = false;
-  bool stopping = false;    // this step's word was EndPhase
+  bool stopping = false; // this step's word was EndPhase
   uint64_t currentStep = 0;
-  uint64_t word = 0;        // this step's control word, in the lane that decides
-  int64_t stepStart = 0;    // nanoseconds; the end of the step before
+  uint64_t word = 0; // this step's control word, in the lane that decides
+  int64_t stepStart = 0; // nanoseconds; the end of the step before
   transport::Port *blockedPort = nullptr;
   EndReason reason = EndReason::None;
   absl::Status failure;

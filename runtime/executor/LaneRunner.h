@@ -15,18 +15,18 @@ namespace graphc::executor {
 /// A wait that lasts. Called on the waiting lane's thread.
 struct WaitReport {
   const Lane *lane = nullptr;
-  std::string text;            ///< Lane::describeWait()
-  absl::Duration since;        ///< how long it has waited
+  std::string text; ///< Lane::describeWait()
+  absl::Duration since; ///< how long it has waited
 };
 
 struct RunOptions {
-  absl::Duration reportAfter = absl::Seconds(10);  ///< then again whenever the time has doubled
-  absl::Duration deadline = absl::Seconds(300);    ///< of one wait; past it the lane fails with DeadlineExceeded
-  std::function<void(const WaitReport &)> onWait;  ///< may be empty
+  absl::Duration reportAfter = absl::Seconds(10); ///< then again whenever the time has doubled
+  absl::Duration deadline = absl::Seconds(300); ///< of one wait; past it the lane fails with DeadlineExceeded
+  std::function<void(const WaitReport &)> onWait; ///< may be empty
   /// Called once, on the thread of the lane that failed first, with its status: abort every transport here, or the other
   /// lanes go on waiting.
   std::function<void(const Lane &, const absl::Status &)> onFailure;
-  std::function<void(Lane &)> onStart;             ///< on each lane's thread before its first instruction
+  std::function<void(Lane &)> onStart; ///< on each lane's thread before its first instruction
 };
 
 /// Runs every lane to the end of its phase, the first on the calling thread and each other on a thread of its own, and

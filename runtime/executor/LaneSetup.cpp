@@ -32,7 +32,8 @@ absl::Status Lane::resolvePorts(transport::Transport &transport) {
   };
   auto missing = [&](const PortUse &use) {
     return absl::InternalError(absl::StrCat(laneInfo.name, ": no transport has channel ",
-                                            program->plan->channels(int(use.channel)).name(), "[", keyOf(use).instance, "]"));
+                                            program->plan->channels(int(use.channel)).name(), "[", keyOf(use).instance,
+                                            "]"));
   };
   for (const PortUse &use : program->sendPorts) {
     sends.push_back(used(use) ? transport.sender(keyOf(use)) : nullptr);
@@ -54,22 +55,21 @@ LaneState Lane::fail(absl::Status status) {
 
 LaneState Lane::kernelFailed(const Instruction &instruction, int code) {
   const std::string &where = plan::locationText(*program->plan, instruction.source->location());
-  return fail(absl::InternalError(absl::StrCat(laneInfo.name, ": kernel ",
-                                               program->plan->kernels(int(instruction.planKernel)).name(),
-                                               where.empty() ? "" : absl::StrCat(" (", where, ")"), " failed with code ", code,
-                                               " at step ", currentStep)));
+  return fail(absl::InternalError(absl::StrCat(
+      laneInfo.name, ": kernel ", program->plan->kernels(int(instruction.planKernel)).name(),
+      where.empty() ? "" : absl::StrCat(" (", where, ")"), " failed with code ", code, " at step ", currentStep)));
 }
 
 LaneState Lane::badWord(const ControlWord &word) {
-  return fail(absl::InternalError(absl::StrCat(laneInfo.name, ": at step ", currentStep, " the chief's word is action ",
-                                               int(word.action), " for step ", word.step,
-                                               "; the tasks have lost each other")));
+  return fail(
+      absl::InternalError(absl::StrCat(laneInfo.name, ": at step ", currentStep, " the chief's word is action ",
+                                       int(word.action), " for step ", word.step, "; the tasks have lost each other")));
 }
 
 LaneState Lane::portFailed(transport::Port *port, transport::PollState state) {
   if (state == transport::PollState::Closed)
-    return fail(absl::InternalError(
-        absl::StrCat(describeWait(), ", but that end of the channel is closed in a phase that does not end by closing")));
+    return fail(absl::InternalError(absl::StrCat(
+        describeWait(), ", but that end of the channel is closed in a phase that does not end by closing")));
   absl::Status why = port->status();
   return fail(why.ok() ? absl::AbortedError(absl::StrCat(laneInfo.name, ": aborted")) : why);
 }

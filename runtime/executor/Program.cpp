@@ -60,10 +60,10 @@ private:
   const plan::Program &source;
   const KernelLibrary &library;
   std::shared_ptr<Program> program;
-  std::set<uint32_t> fetched;                    // buffers that the host reads at the end of the step
-  std::map<uint32_t, std::pair<uint32_t, uint32_t>> sendPorts;    // channel → first port, count
+  std::set<uint32_t> fetched; // buffers that the host reads at the end of the step
+  std::map<uint32_t, std::pair<uint32_t, uint32_t>> sendPorts; // channel → first port, count
   std::map<uint32_t, uint32_t> receivePorts;
-  std::map<uint32_t, uint32_t> boundBuffer;      // channel → buffer of its last Receive
+  std::map<uint32_t, uint32_t> boundBuffer; // channel → buffer of its last Receive
 };
 
 void ProgramBuilder::lockAll(Instruction &to, const std::vector<uint32_t> &buffers) {
@@ -121,14 +121,15 @@ void ProgramBuilder::add(const plan::Instruction &from) {
     to.planKernel = from.call().kernel();
     to.first = mark();
     to.count = uint32_t(from.call().buffers_size());
-    program->argumentBuffers.insert(program->argumentBuffers.end(), from.call().buffers().begin(), from.call().buffers().end());
+    program->argumentBuffers.insert(program->argumentBuffers.end(), from.call().buffers().begin(),
+                                    from.call().buffers().end());
     lockAll(to, {from.call().buffers().begin(), from.call().buffers().end()});
     if (kernel.has_matmul()) {
       const plan::Kernel::Matmul &m = kernel.matmul();
       to.op = Op::LibraryCall;
       to.port = uint32_t(program->libraryCalls.size());
-      program->libraryCalls.push_back({{m.m(), m.n(), m.k(), m.batch(), m.transpose_a(), m.transpose_b(), m.bias(), m.relu(),
-                                        kernels::MatmulType::F32, m.threads()},
+      program->libraryCalls.push_back({{m.m(), m.n(), m.k(), m.batch(), m.transpose_a(), m.transpose_b(), m.bias(),
+                                        m.relu(), kernels::MatmulType::F32, m.threads()},
                                        kernel.scratch_bytes()});
     } else {
       to.op = Op::Call;
@@ -196,7 +197,8 @@ void ProgramBuilder::add(const plan::Instruction &from) {
   case plan::Instruction::kControlReceive: {
     to.op = Op::ControlReceive;
     to.local = from.control_receive().local();
-    to.port = to.local && source.instances() == 1 ? Program::noPort : receivePort(from.control_receive().channel(), false);
+    to.port =
+        to.local && source.instances() == 1 ? Program::noPort : receivePort(from.control_receive().channel(), false);
     break;
   }
   case plan::Instruction::kTicket:

@@ -22,15 +22,15 @@
 namespace graphc::executor {
 
 enum class Op : uint8_t {
-  Call,           // kernel(arguments + first)
-  LibraryCall,    // libraryKernels[port](arguments + first)
-  Receive,        // receives[port]; binds buffer and arguments[patches[first … first + count)]
-  Release,        // receives[port]; unbinds buffer
-  SendStart,      // sends[port … port + count), buffer
-  SendDone,       // sends[port … port + count)
-  Aggregate,      // receives[port … port + count), buffer, kernel; arguments + first: accumulator, message
-  NextBatch,      // arguments[first … first + count): components, then the mask where the plan has one
-  ControlSend,    // sends[port … port + count), instance 0 only
+  Call, // kernel(arguments + first)
+  LibraryCall, // libraryKernels[port](arguments + first)
+  Receive, // receives[port]; binds buffer and arguments[patches[first … first + count)]
+  Release, // receives[port]; unbinds buffer
+  SendStart, // sends[port … port + count), buffer
+  SendDone, // sends[port … port + count)
+  Aggregate, // receives[port … port + count), buffer, kernel; arguments + first: accumulator, message
+  NextBatch, // arguments[first … first + count): components, then the mask where the plan has one
+  ControlSend, // sends[port … port + count), instance 0 only
   ControlReceive, // receives[port]; noPort, or instance 0 of the program with the ControlSend: the lane's own word
   Ticket,
 };
@@ -38,8 +38,8 @@ enum class Op : uint8_t {
 /// One cache line; the step loop walks an array of these.
 struct alignas(64) Instruction {
   Op op = Op::Call;
-  bool local = false;           // ControlReceive of the program that holds the ControlSend
-  uint16_t lockCount = 0;       // variables to lock while it runs: lockVariables[lockFirst …]
+  bool local = false; // ControlReceive of the program that holds the ControlSend
+  uint16_t lockCount = 0; // variables to lock while it runs: lockVariables[lockFirst …]
   uint32_t lockFirst = 0;
   uint32_t first = 0;
   uint32_t count = 0;
@@ -48,7 +48,7 @@ struct alignas(64) Instruction {
   uint64_t bytes = 0;
   GraphcKernel kernel = nullptr;
   const plan::Instruction *source = nullptr;
-  uint32_t planKernel = 0;      // for messages
+  uint32_t planKernel = 0; // for messages
 };
 static_assert(sizeof(Instruction) == 64);
 
@@ -56,8 +56,8 @@ static_assert(sizeof(Instruction) == 64);
 struct PortUse {
   enum Who : uint8_t { All, First, NotFirst }; // which instances of the program use it
   uint32_t channel = 0;
-  uint32_t instance = 0;        // of the channel; unless ownInstance
-  bool ownInstance = false;     // instance r of the program uses instance r
+  uint32_t instance = 0; // of the channel; unless ownInstance
+  bool ownInstance = false; // instance r of the program uses instance r
   Who who = All;
 };
 
@@ -78,10 +78,10 @@ struct Program {
   uint32_t index = 0;
   bool endsByClosing = false;
   std::vector<Instruction> instructions;
-  std::vector<Instruction> deferredReleases;  // of messages that are fetched: run after Host::stepDone
-  std::vector<uint32_t> argumentBuffers;      // the plan buffer of every argument table entry
-  std::vector<uint32_t> patches;              // argument table entries to rewrite on a Receive
-  std::vector<uint32_t> lockVariables;        // plan variables, ascending within an instruction
+  std::vector<Instruction> deferredReleases; // of messages that are fetched: run after Host::stepDone
+  std::vector<uint32_t> argumentBuffers; // the plan buffer of every argument table entry
+  std::vector<uint32_t> patches; // argument table entries to rewrite on a Receive
+  std::vector<uint32_t> lockVariables; // plan variables, ascending within an instruction
   std::vector<PortUse> sendPorts, receivePorts;
   std::vector<LibraryCall> libraryCalls;
   // Where in the argument table the host's buffers are.

@@ -22,8 +22,8 @@ public:
   uint64_t steps() const { return count.load(std::memory_order_acquire); }
 
   struct Summary {
-    uint64_t steps = 0;                             ///< all, not only those in the ring
-    double medianMs = 0, p99Ms = 0, minMs = 0;      ///< of the last ringSize steps
+    uint64_t steps = 0; ///< all, not only those in the ring
+    double medianMs = 0, p99Ms = 0, minMs = 0; ///< of the last ringSize steps
     double meanMs = 0;
   };
   Summary summary() const;

@@ -16,7 +16,8 @@ std::vector<Endpoint> taskEndpoints(const plan::Plan &plan, const plan::Task &ta
   std::vector<Endpoint> endpoints;
   for (int i = 0; i < plan.channels_size(); ++i) {
     const plan::Channel &channel = plan.channels(i);
-    const plan::Program &sender = plan.programs(int(channel.sender())), &receiver = plan.programs(int(channel.receiver()));
+    const plan::Program &sender = plan.programs(int(channel.sender())),
+                        &receiver = plan.programs(int(channel.receiver()));
     for (uint32_t r = 0; r < channel.instances(); ++r) {
       bool control = channel.control();
       if (control && channel.sender() == channel.receiver() && r == 0)
@@ -72,8 +73,8 @@ absl::StatusOr<std::vector<std::unique_ptr<Lane>>> makeLanes(const TaskContext &
       info.name = absl::StrCat(plan::taskText(plan, context.task), " ", source.name(),
                                source.instances() > 1 ? absl::StrCat("[", r, "]") : "");
       GRAPHC_ASSIGN_OR_RETURN(std::unique_ptr<Frame> frame, Frame::create(*program, context.variables, context.frame));
-      GRAPHC_ASSIGN_OR_RETURN(std::unique_ptr<Lane> lane,
-                              Lane::create(program, std::move(info), std::move(frame), context.transport, context.host));
+      GRAPHC_ASSIGN_OR_RETURN(std::unique_ptr<Lane> lane, Lane::create(program, std::move(info), std::move(frame),
+                                                                       context.transport, context.host));
       lanes.push_back(std::move(lane));
     }
   }

@@ -26,8 +26,8 @@ namespace graphc::executor {
 /// One end of one channel instance at a task.
 struct Endpoint {
   transport::ChannelSpec spec;
-  bool sends = false;         ///< this task is the sender
-  plan::Task peer;            ///< the other end; may be this task itself (both ends are then listed)
+  bool sends = false; ///< this task is the sender
+  plan::Task peer; ///< the other end; may be this task itself (both ends are then listed)
   uint32_t phase = 0;
 };
 
@@ -39,7 +39,7 @@ std::vector<Endpoint> taskEndpoints(const plan::Plan &plan, const plan::Task &ta
 bool hasLanes(const plan::Plan &plan, const plan::Task &task, uint32_t phase);
 
 struct TaskContext {
-  const plan::Plan &plan;          ///< verified
+  const plan::Plan &plan; ///< verified
   plan::Task task;
   VariableStore &variables;
   const KernelLibrary &library;

@@ -90,7 +90,8 @@ absl::StatusOr<std::unique_ptr<VariableStore>> VariableStore::create(const plan:
     auto entry = std::make_unique<Entry>();
     entry->bytes = plan::tensorBytes(variable.type()).value_or(0);
     std::string what = absl::StrCat("variable ", variable.name());
-    GRAPHC_ASSIGN_OR_RETURN(entry->memory, device::Memory::allocate(entry->bytes, device::Memory::Guard::None, what.c_str()));
+    GRAPHC_ASSIGN_OR_RETURN(entry->memory,
+                            device::Memory::allocate(entry->bytes, device::Memory::Guard::None, what.c_str()));
     store->entries[size_t(i)] = std::move(entry);
     store->indices.push_back(uint32_t(i));
   }

@@ -18,7 +18,7 @@ extern "C" {
 
 /// What a kernel may know of its surroundings. Kernels of version 1 use no helper; the field order is fixed for good.
 typedef struct GraphcContext {
-  uint64_t step;    ///< 0-based step of the phase
+  uint64_t step; ///< 0-based step of the phase
   uint32_t replica; ///< instance of the program
   uint32_t reserved;
 } GraphcContext;

@@ -49,8 +49,8 @@ absl::StatusOr<const GraphcOnednnApi *> openModule() {
           absl::StrCat(path, " does not belong to this build (its interface version differs)"));
     return api;
   }
-  return absl::NotFoundError(absl::StrCat("cannot find ", moduleName, ", which holds the f32 matmul; looked for ", tried,
-                                          "; GRAPHC_ONEDNN may name it"));
+  return absl::NotFoundError(absl::StrCat("cannot find ", moduleName, ", which holds the f32 matmul; looked for ",
+                                          tried, "; GRAPHC_ONEDNN may name it"));
 }
 
 const absl::StatusOr<const GraphcOnednnApi *> &module() {
@@ -75,8 +75,8 @@ absl::StatusOr<std::unique_ptr<LibraryKernel>> make(const MatmulDesc &desc, uint
   if (desc.type != MatmulType::F32 || desc.m <= 0 || desc.n <= 0 || desc.k <= 0 || desc.batch <= 0 || desc.threads == 0)
     return absl::InvalidArgumentError(absl::StrCat(describe(desc), ": the library has no such kernel"));
   const GraphcOnednnApi *api = *module();
-  GraphcMatmulDesc raw = {desc.m,    desc.n,    desc.k,    desc.batch, desc.transposeA, desc.transposeB,
-                          desc.bias, desc.relu, uint32_t(desc.type), desc.threads};
+  GraphcMatmulDesc raw = {desc.m,          desc.n,    desc.k,    desc.batch,          desc.transposeA,
+                          desc.transposeB, desc.bias, desc.relu, uint32_t(desc.type), desc.threads};
   void *kernel = nullptr;
   char message[256] = "";
   if (api->create(&raw, &kernel, &scratchBytes, message, sizeof message) != 0)
@@ -103,9 +103,9 @@ absl::StatusOr<std::unique_ptr<LibraryKernel>> makeMatmul(const MatmulDesc &desc
   uint64_t needed = 0;
   GRAPHC_ASSIGN_OR_RETURN(std::unique_ptr<LibraryKernel> kernel, make(desc, needed));
   if (needed > scratchBytes)
-    return absl::FailedPreconditionError(absl::StrCat(
-        describe(desc), ": the library needs ", needed, " bytes of scratch on this CPU, the plan gives ", scratchBytes,
-        "; compile the plan on this kind of machine"));
+    return absl::FailedPreconditionError(absl::StrCat(describe(desc), ": the library needs ", needed,
+                                                      " bytes of scratch on this CPU, the plan gives ", scratchBytes,
+                                                      "; compile the plan on this kind of machine"));
   return kernel;
 }
 

@@ -22,9 +22,9 @@ enum class MatmulType : uint32_t { F32 = 0 };
 struct MatmulDesc {
   int64_t m = 0, n = 0, k = 0;
   int64_t batch = 1;
-  bool transposeA = false;   ///< a is stored k x m
-  bool transposeB = false;   ///< b is stored n x k
-  bool bias = false;         ///< of length n, added to each row
+  bool transposeA = false; ///< a is stored k x m
+  bool transposeB = false; ///< b is stored n x k
+  bool bias = false; ///< of length n, added to each row
   bool relu = false;
   MatmulType type = MatmulType::F32;
   uint32_t threads = 1;

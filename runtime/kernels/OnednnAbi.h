@@ -18,14 +18,15 @@ extern "C" {
 typedef struct GraphcMatmulDesc {
   int64_t m, n, k, batch;
   uint32_t transposeA, transposeB, bias, relu;
-  uint32_t type;     ///< MatmulType
+  uint32_t type; ///< MatmulType
   uint32_t threads;
 } GraphcMatmulDesc;
 
 typedef struct GraphcOnednnApi {
   uint32_t version;
   /// Makes a kernel; 0, or not 0 with `message` filled. `scratchBytes` is what it needs.
-  int (*create)(const GraphcMatmulDesc *desc, void **kernel, uint64_t *scratchBytes, char *message, size_t messageBytes);
+  int (*create)(const GraphcMatmulDesc *desc, void **kernel, uint64_t *scratchBytes, char *message,
+                size_t messageBytes);
   /// a, b, [bias], c, [scratch]. One thread at a time for one kernel.
   int (*run)(void *kernel, void *const *buffers);
   void (*destroy)(void *kernel);

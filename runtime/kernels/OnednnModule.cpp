@@ -53,7 +53,8 @@ void makeKernel(const GraphcMatmulDesc &d, MatmulKernel &kernel, uint64_t &scrat
       return memory::desc({rows, columns}, f32, memory::dims{rowStride, columnStride});
     return memory::desc({d.batch, rows, columns}, f32, memory::dims{rows * columns, rowStride, columnStride});
   };
-  memory::desc a = matrix(d.m, d.k, d.transposeA != 0), b = matrix(d.k, d.n, d.transposeB != 0), c = matrix(d.m, d.n, false);
+  memory::desc a = matrix(d.m, d.k, d.transposeA != 0), b = matrix(d.k, d.n, d.transposeB != 0),
+               c = matrix(d.m, d.n, false);
   dnnl::primitive_attr attributes;
   attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
   if (d.relu) {
@@ -102,7 +103,8 @@ int run(void *opaque, void *const *buffers) {
   MatmulKernel &kernel = *static_cast<MatmulKernel *>(opaque);
   setThreads(kernel.threads);
   for (int i = 0; i < kernel.argumentCount; ++i)
-    if (dnnl_status_t status = dnnl_memory_set_data_handle_v2(kernel.memories[i]->get(), buffers[i], kernel.stream.get());
+    if (dnnl_status_t status =
+            dnnl_memory_set_data_handle_v2(kernel.memories[i]->get(), buffers[i], kernel.stream.get());
         status != dnnl_success)
       return int(status);
   dnnl_status_t status =

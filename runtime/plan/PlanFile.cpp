@@ -39,8 +39,9 @@ absl::StatusOr<LoadedPlan> decode(std::string_view file, std::string_view name, 
     return bad(name, absl::StrCat("truncated plan: ", file.size(), " bytes, the header alone has ", planHeaderBytes));
   uint32_t version = loadLittle<uint32_t>(file.data() + 8);
   if (version > planVersion)
-    return bad(name, absl::StrCat("plan format version ", version, " is newer than this graphrun, which reads up to version ",
-                                  planVersion, "; use the graphrun that belongs to the graphc that wrote it"));
+    return bad(name,
+               absl::StrCat("plan format version ", version, " is newer than this graphrun, which reads up to version ",
+                            planVersion, "; use the graphrun that belongs to the graphc that wrote it"));
   if (version == 0)
     return bad(name, "plan format version 0 does not exist");
   if (loadLittle<uint32_t>(file.data() + 12) != 0)
@@ -48,14 +49,16 @@ absl::StatusOr<LoadedPlan> decode(std::string_view file, std::string_view name, 
   uint64_t bytes = loadLittle<uint64_t>(file.data() + 16);
   std::string_view payload = file.substr(planHeaderBytes);
   if (bytes > maxPlanBytes)
-    return bad(name, absl::StrCat("damaged plan: its header claims ", bytes, " bytes, more than the limit of ", maxPlanBytes));
+    return bad(
+        name, absl::StrCat("damaged plan: its header claims ", bytes, " bytes, more than the limit of ", maxPlanBytes));
   if (payload.size() != bytes)
     return bad(name, absl::StrCat(payload.size() < bytes ? "truncated plan: " : "damaged plan: ", payload.size(),
                                   " bytes follow the header, expected ", bytes));
   base::Digest digest = base::sha256(payload);
   if (checkSum && memcmp(digest.data(), file.data() + 24, 32) != 0)
-    return absl::DataLossError(
-        absl::StrCat(base::view(name), ": damaged plan: the SHA-256 of its content does not match its header; write it again with graphc"));
+    return absl::DataLossError(absl::StrCat(
+        base::view(name),
+        ": damaged plan: the SHA-256 of its content does not match its header; write it again with graphc"));
 
   LoadedPlan loaded;
   loaded.fingerprint = base::toHex(digest);
@@ -73,7 +76,8 @@ absl::StatusOr<LoadedPlan> decode(std::string_view file, std::string_view name, 
 absl::StatusOr<std::string> encodePlan(const Plan &plan) {
   size_t bytes = plan.ByteSizeLong();
   if (bytes >= maxPlanBytes)
-    return absl::ResourceExhaustedError(absl::StrCat("the plan has ", bytes, " bytes, more than the limit of ", maxPlanBytes));
+    return absl::ResourceExhaustedError(
+        absl::StrCat("the plan has ", bytes, " bytes, more than the limit of ", maxPlanBytes));
   std::string file(planHeaderBytes + bytes, '\0');
   google::protobuf::io::ArrayOutputStream array(file.data() + planHeaderBytes, int(bytes));
   {

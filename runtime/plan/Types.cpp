@@ -25,15 +25,24 @@ uint32_t elementBytes(DataType type) {
 
 const char *dataTypeName(DataType type) {
   switch (type) {
-  case I1: return "i1";
-  case I8: return "i8";
-  case U8: return "u8";
-  case BF16: return "bf16";
-  case I32: return "i32";
-  case F32: return "f32";
-  case I64: return "i64";
-  case F64: return "f64";
-  default: return "invalid";
+  case I1:
+    return "i1";
+  case I8:
+    return "i8";
+  case U8:
+    return "u8";
+  case BF16:
+    return "bf16";
+  case I32:
+    return "i32";
+  case F32:
+    return "f32";
+  case I64:
+    return "i64";
+  case F64:
+    return "f64";
+  default:
+    return "invalid";
   }
 }
 

@@ -150,7 +150,11 @@ absl::Status checkDatasets(const Plan &plan) {
         DataType type = d.components(i).sample().dtype();
         bool isFloat = type == F32 || type == F64 || type == BF16;
         int64_t limit = d.synthetic().limits(i);
-        int64_t most = type == I1 ? 2 : type == I8 ? 128 : type == U8 ? 256 : type == I32 ? int64_t(1) << 31 : INT64_MAX;
+        int64_t most = type == I1    ? 2
+                       : type == I8  ? 128
+                       : type == U8  ? 256
+                       : type == I32 ? int64_t(1) << 31
+                                     : INT64_MAX;
         if (isFloat ? limit != 0 : (limit <= 0 || limit > most))
           return invalid(what, ": limit ", limit, " of component ", i, " does not fit ", dataTypeName(type));
       }
@@ -200,7 +204,7 @@ absl::Status checkKernels(const Plan &plan) {
         return invalid(what, ": a dimension or thread count is out of range");
       unsigned __int128 batch = uint64_t(m.batch());
       std::vector<std::pair<unsigned __int128, Access>> expected = {{batch * m.m() * m.k() * 4, READ},
-                                                                   {batch * m.k() * m.n() * 4, READ}};
+                                                                    {batch * m.k() * m.n() * 4, READ}};
       if (m.bias())
         expected.emplace_back((unsigned __int128)m.n() * 4, READ);
       expected.emplace_back(batch * m.m() * m.n() * 4, WRITE);
@@ -209,7 +213,8 @@ absl::Status checkKernels(const Plan &plan) {
       if (expected.size() != size_t(kernel.args_size()))
         return invalid(what, ": ", kernel.args_size(), " arguments, expected ", expected.size());
       for (int i = 0; i < kernel.args_size(); ++i)
-        if (kernel.args(i).bytes() != expected[size_t(i)].first || kernel.args(i).access() != expected[size_t(i)].second)
+        if (kernel.args(i).bytes() != expected[size_t(i)].first ||
+            kernel.args(i).access() != expected[size_t(i)].second)
           return invalid(what, ": argument ", i, " has ", kernel.args(i).bytes(), " bytes, expected ",
                          uint64_t(expected[size_t(i)].first), ", or the wrong access");
     } else {
@@ -242,7 +247,8 @@ absl::Status checkChannels(const Plan &plan) {
       if (c.type().dtype() != I64 || c.type().shape_size() != 0)
         return invalid(what, ": a control channel carries ", typeText(c.type()), ", expected tensor<i64>");
       if (c.instances() != receiver.instances())
-        return invalid(what, ": ", c.instances(), " instances, but its receiver ", receiver.name(), " has ", receiver.instances());
+        return invalid(what, ": ", c.instances(), " instances, but its receiver ", receiver.name(), " has ",
+                       receiver.instances());
     } else {
       if (c.sender() == c.receiver())
         return invalid(what, ": program ", sender.name(), " sends to itself");
@@ -281,7 +287,8 @@ absl::Status checkPhases(const Plan &plan) {
       if (owner[program] != -1)
         return invalid("program ", plan.programs(int(program)).name(), " is listed twice by phases");
       if (plan.programs(int(program)).phase() != uint32_t(p))
-        return invalid("phase ", phase.name(), " lists program ", plan.programs(int(program)).name(), ", which is of another");
+        return invalid("phase ", phase.name(), " lists program ", plan.programs(int(program)).name(),
+                       ", which is of another");
       owner[program] = p;
     }
   }
@@ -304,9 +311,11 @@ absl::Status checkChannelUse(const Plan &plan, const std::vector<detail::Channel
       return invalid("channel ", c.name(), ": its sender ", plan.programs(int(c.sender())).name(), " never sends");
     bool toItselfAlone = c.control() && c.sender() == c.receiver() && c.instances() == 1;
     if (use[size_t(i)].receives == 0 && !toItselfAlone)
-      return invalid("channel ", c.name(), ": its receiver ", plan.programs(int(c.receiver())).name(), " never receives");
+      return invalid("channel ", c.name(), ": its receiver ", plan.programs(int(c.receiver())).name(),
+                     " never receives");
     if (use[size_t(i)].sends != use[size_t(i)].receives && !toItselfAlone)
-      return invalid("channel ", c.name(), ": ", use[size_t(i)].sends, " sends but ", use[size_t(i)].receives, " receives a step");
+      return invalid("channel ", c.name(), ": ", use[size_t(i)].sends, " sends but ", use[size_t(i)].receives,
+                     " receives a step");
   }
   return absl::OkStatus();
 }
@@ -328,8 +337,9 @@ absl::Status checkPhaseEnds(const Plan &plan, const Phase &phase) {
 } // namespace
 
 absl::Status verifyPlan(const Plan &plan) {
-  for (int size : {plan.variables_size(), plan.datasets_size(), plan.channels_size(), plan.code_size(), plan.kernels_size(),
-                   plan.programs_size(), plan.phases_size(), plan.locations_size(), plan.constants_size()})
+  for (int size :
+       {plan.variables_size(), plan.datasets_size(), plan.channels_size(), plan.code_size(), plan.kernels_size(),
+        plan.programs_size(), plan.phases_size(), plan.locations_size(), plan.constants_size()})
     if (size > Limits::tableEntries)
       return invalid("a table of the plan has ", size, " entries, more than ", Limits::tableEntries);
   GRAPHC_RETURN_IF_ERROR(checkCluster(plan));

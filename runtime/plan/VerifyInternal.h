@@ -17,7 +17,7 @@ template <typename... Args> absl::Status invalid(const Args &...args) {
 
 /// What the two sides of each channel did, gathered while programs are walked and compared at the end.
 struct ChannelUse {
-  uint32_t sends = 0;    ///< SendStart in one step of one instance
+  uint32_t sends = 0; ///< SendStart in one step of one instance
   uint32_t receives = 0; ///< Receive or Aggregate in one step of one instance
 };
 

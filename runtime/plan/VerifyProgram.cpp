@@ -19,7 +19,8 @@ namespace {
 
 class ProgramVerifier {
 public:
-  ProgramVerifier(const Plan &plan, uint32_t index, std::vector<ChannelUse> &channels, std::vector<VariableUse> &variables)
+  ProgramVerifier(const Plan &plan, uint32_t index, std::vector<ChannelUse> &channels,
+                  std::vector<VariableUse> &variables)
       : plan(plan), program(plan.programs(int(index))), phase(plan.phases(int(program.phase()))), index(index),
         channels(channels), variables(variables) {}
 
@@ -55,8 +56,8 @@ private:
   }
   absl::Status fits(const Buffer &buffer, const Channel &channel) const {
     if (buffer.bytes() != channel.bytes() || buffer.type().dtype() != channel.type().dtype())
-      return invalid("buffer ", buffer.name(), " is ", typeText(buffer.type()), ", but channel ", channel.name(), " carries ",
-                     typeText(channel.type()));
+      return invalid("buffer ", buffer.name(), " is ", typeText(buffer.type()), ", but channel ", channel.name(),
+                     " carries ", typeText(channel.type()));
     return absl::OkStatus();
   }
   /// May the buffer be read (a slot: is it bound)? May it be written (not a constant, a slot or in flight)?
@@ -71,9 +72,9 @@ private:
   std::vector<ChannelUse> &channels;
   std::vector<VariableUse> &variables;
 
-  std::map<uint32_t, uint32_t> slotOf;      // slot buffer → channel it is bound to now
+  std::map<uint32_t, uint32_t> slotOf; // slot buffer → channel it is bound to now
   std::map<uint32_t, uint32_t> boundBuffer; // channel → buffer of its Receive not yet released
-  std::map<uint32_t, uint32_t> inFlight;    // channel → buffer of its SendStart not yet done
+  std::map<uint32_t, uint32_t> inFlight; // channel → buffer of its SendStart not yet done
   std::set<uint32_t> touchedVariables;
   unsigned __int128 sent = 0, received = 0, flops = 0;
   int controlReceives = 0, controlSends = 0, tickets = 0;
@@ -116,7 +117,8 @@ absl::Status ProgramVerifier::checkBuffers() {
       if (offset % 64)
         return invalid(what, ": offset ", offset, " is not a multiple of 64");
       if (offset > program.arena_bytes() || b.bytes() > program.arena_bytes() - offset)
-        return invalid(what, ": bytes ", offset, " to ", offset + b.bytes(), " lie outside the arena of ", program.arena_bytes());
+        return invalid(what, ": bytes ", offset, " to ", offset + b.bytes(), " lie outside the arena of ",
+                       program.arena_bytes());
       break;
     }
     case Buffer::kVariable: {
@@ -129,15 +131,16 @@ absl::Status ProgramVerifier::checkBuffers() {
       // Not spread: all instances are on one task. Spread: the tasks are distinct, so two instances cannot both be the owner.
       for (uint32_t r = 0; r < std::min(program.instances(), 2u); ++r)
         if (Task task = instanceTask(plan, program, r); !sameTask(task, v.owner()))
-          return invalid(what, ": variable ", v.name(), " is owned by ", taskText(plan, v.owner()), ", but instance ", r,
-                         " of the program runs on ", taskText(plan, task));
+          return invalid(what, ": variable ", v.name(), " is owned by ", taskText(plan, v.owner()), ", but instance ",
+                         r, " of the program runs on ", taskText(plan, task));
       break;
     }
     case Buffer::kConstant:
       if (b.constant() >= uint32_t(plan.constants_size()))
         return invalid(what, ": constant ", b.constant(), " does not exist, the plan has ", plan.constants_size());
       if (plan.constants(int(b.constant())).size() != b.bytes())
-        return invalid(what, ": ", b.bytes(), " bytes, but its constant has ", plan.constants(int(b.constant())).size());
+        return invalid(what, ": ", b.bytes(), " bytes, but its constant has ",
+                       plan.constants(int(b.constant())).size());
       break;
     case Buffer::kSlot:
       if (!b.slot())
@@ -165,7 +168,8 @@ absl::Status ProgramVerifier::readable(uint32_t buffer) {
   GRAPHC_RETURN_IF_ERROR(bufferIndex(buffer));
   const Buffer &b = program.buffers(int(buffer));
   if (b.storage_case() == Buffer::kSlot && !slotOf.contains(buffer))
-    return invalid("buffer ", buffer, " (", b.name(), ") is a message slot that no receive has bound, or that was released");
+    return invalid("buffer ", buffer, " (", b.name(),
+                   ") is a message slot that no receive has bound, or that was released");
   if (b.storage_case() == Buffer::kVariable)
     touchedVariables.insert(b.variable());
   return absl::OkStatus();
@@ -175,11 +179,12 @@ absl::Status ProgramVerifier::writable(uint32_t buffer) {
   GRAPHC_RETURN_IF_ERROR(bufferIndex(buffer));
   const Buffer &b = program.buffers(int(buffer));
   if (b.storage_case() == Buffer::kSlot || b.storage_case() == Buffer::kConstant)
-    return invalid("buffer ", buffer, " (", b.name(), ") is a ", b.has_constant() ? "constant" : "message", " and may not be written");
+    return invalid("buffer ", buffer, " (", b.name(), ") is a ", b.has_constant() ? "constant" : "message",
+                   " and may not be written");
   for (auto [channel, sending] : inFlight)
     if (overlap(buffer, sending))
-      return invalid("buffer ", buffer, " (", b.name(), ") is written while channel ", plan.channels(int(channel)).name(),
-                     " still sends from it; expected a send_done before");
+      return invalid("buffer ", buffer, " (", b.name(), ") is written while channel ",
+                     plan.channels(int(channel)).name(), " still sends from it; expected a send_done before");
   if (b.storage_case() == Buffer::kVariable) {
     touchedVariables.insert(b.variable());
     variables[b.variable()].written = true;
@@ -192,7 +197,8 @@ absl::Status ProgramVerifier::checkCall(const Instruction::Call &call) {
     return invalid("kernel ", call.kernel(), " does not exist, the plan has ", plan.kernels_size());
   const Kernel &kernel = plan.kernels(int(call.kernel()));
   if (call.buffers_size() != kernel.args_size())
-    return invalid("kernel ", kernel.name(), " takes ", kernel.args_size(), " buffers, the call gives ", call.buffers_size());
+    return invalid("kernel ", kernel.name(), " takes ", kernel.args_size(), " buffers, the call gives ",
+                   call.buffers_size());
   for (int i = 0; i < call.buffers_size(); ++i) {
     uint32_t buffer = call.buffers(i);
     Access access = kernel.args(i).access();
@@ -201,12 +207,13 @@ absl::Status ProgramVerifier::checkCall(const Instruction::Call &call) {
     if (access != READ)
       GRAPHC_RETURN_IF_ERROR(writable(buffer));
     if (program.buffers(int(buffer)).bytes() != kernel.args(i).bytes())
-      return invalid("argument ", i, " of kernel ", kernel.name(), " has ", kernel.args(i).bytes(), " bytes, buffer ", buffer,
-                     " has ", program.buffers(int(buffer)).bytes());
+      return invalid("argument ", i, " of kernel ", kernel.name(), " has ", kernel.args(i).bytes(), " bytes, buffer ",
+                     buffer, " has ", program.buffers(int(buffer)).bytes());
   }
   for (int i = 0; i < call.buffers_size(); ++i)
     for (int j = i + 1; j < call.buffers_size(); ++j)
-      if ((kernel.args(i).access() != READ || kernel.args(j).access() != READ) && overlap(call.buffers(i), call.buffers(j)))
+      if ((kernel.args(i).access() != READ || kernel.args(j).access() != READ) &&
+          overlap(call.buffers(i), call.buffers(j)))
         return invalid("arguments ", i, " and ", j, " of kernel ", kernel.name(), " overlap and one is written");
   flops += kernel.flops();
   return absl::OkStatus();
@@ -252,7 +259,8 @@ absl::Status ProgramVerifier::checkSendStart(const Instruction::SendStart &send)
   GRAPHC_RETURN_IF_ERROR(channelIndex(send.channel(), false));
   const Channel &channel = plan.channels(int(send.channel()));
   if (channel.sender() != index)
-    return invalid("sends on channel ", channel.name(), ", whose sender is program ", plan.programs(int(channel.sender())).name());
+    return invalid("sends on channel ", channel.name(), ", whose sender is program ",
+                   plan.programs(int(channel.sender())).name());
   GRAPHC_RETURN_IF_ERROR(readable(send.buffer()));
   GRAPHC_RETURN_IF_ERROR(fits(program.buffers(int(send.buffer())), channel));
   if (!inFlight.emplace(send.channel(), send.buffer()).second)
@@ -305,7 +313,8 @@ absl::Status ProgramVerifier::checkNextBatch(const Instruction::NextBatch &next)
   if (next.micro_batches() == 0 || next.micro_batch() >= next.micro_batches())
     return invalid("micro-batch ", next.micro_batch(), " of ", next.micro_batches());
   if (next.buffers_size() != dataset.components_size())
-    return invalid(next.buffers_size(), " buffers for the ", dataset.components_size(), " components of dataset ", dataset.name());
+    return invalid(next.buffers_size(), " buffers for the ", dataset.components_size(), " components of dataset ",
+                   dataset.name());
   auto check = [&](uint32_t buffer, const TensorType &sample) -> absl::Status {
     GRAPHC_RETURN_IF_ERROR(writable(buffer));
     const Buffer &b = program.buffers(int(buffer));
@@ -339,8 +348,8 @@ absl::Status ProgramVerifier::checkControlSend(const Instruction::ControlSend &s
   if (phase.ends_by_closing())
     return invalid("a control word in a phase that ends by closing");
   if (!sameTask(instanceTask(plan, program, 0), plan.chief()))
-    return invalid("the control word is sent from ", taskText(plan, instanceTask(plan, program, 0)), ", but the chief is ",
-                   taskText(plan, plan.chief()));
+    return invalid("the control word is sent from ", taskText(plan, instanceTask(plan, program, 0)),
+                   ", but the chief is ", taskText(plan, plan.chief()));
   if (++controlSends > 1)
     return invalid("a second control_send");
   std::set<uint32_t> distinct;
@@ -376,14 +385,22 @@ absl::Status ProgramVerifier::checkControlReceive(const Instruction::ControlRece
 
 absl::Status ProgramVerifier::checkInstruction(const Instruction &instruction, int position) {
   switch (instruction.kind_case()) {
-  case Instruction::kCall: return checkCall(instruction.call());
-  case Instruction::kReceive: return checkReceive(instruction.receive());
-  case Instruction::kRelease: return checkRelease(instruction.release());
-  case Instruction::kSendStart: return checkSendStart(instruction.send_start());
-  case Instruction::kSendDone: return checkSendDone(instruction.send_done());
-  case Instruction::kAggregate: return checkAggregate(instruction.aggregate());
-  case Instruction::kNextBatch: return checkNextBatch(instruction.next_batch());
-  case Instruction::kControlSend: return checkControlSend(instruction.control_send());
+  case Instruction::kCall:
+    return checkCall(instruction.call());
+  case Instruction::kReceive:
+    return checkReceive(instruction.receive());
+  case Instruction::kRelease:
+    return checkRelease(instruction.release());
+  case Instruction::kSendStart:
+    return checkSendStart(instruction.send_start());
+  case Instruction::kSendDone:
+    return checkSendDone(instruction.send_done());
+  case Instruction::kAggregate:
+    return checkAggregate(instruction.aggregate());
+  case Instruction::kNextBatch:
+    return checkNextBatch(instruction.next_batch());
+  case Instruction::kControlSend:
+    return checkControlSend(instruction.control_send());
   case Instruction::kControlReceive:
     return checkControlReceive(instruction.control_receive(), position + 1 == program.instructions_size());
   case Instruction::kTicket:
@@ -434,14 +451,16 @@ absl::Status ProgramVerifier::checkPorts() {
 
 absl::Status ProgramVerifier::checkTotals() {
   if (!boundBuffer.empty())
-    return invalid("the step ends without a release of channel ", plan.channels(int(boundBuffer.begin()->first)).name());
+    return invalid("the step ends without a release of channel ",
+                   plan.channels(int(boundBuffer.begin()->first)).name());
   if (!inFlight.empty())
     return invalid("the step ends without a send_done of channel ", plan.channels(int(inFlight.begin()->first)).name());
   if (!phase.ends_by_closing() && controlReceives != 1)
     return invalid("the step does not end with a control_receive, so the program would never learn of its phase's end");
   if (sent != program.bytes_sent_per_step() || received != program.bytes_received_per_step())
-    return invalid("its instructions send ", uint64_t(sent), " and receive ", uint64_t(received), " bytes a step, the plan says ",
-                   program.bytes_sent_per_step(), " and ", program.bytes_received_per_step());
+    return invalid("its instructions send ", uint64_t(sent), " and receive ", uint64_t(received),
+                   " bytes a step, the plan says ", program.bytes_sent_per_step(), " and ",
+                   program.bytes_received_per_step());
   for (uint32_t v : touchedVariables) {
     variables[v].lanes += program.instances();
     variables[v].unlocked |= !program.locks_variables();

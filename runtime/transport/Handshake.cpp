@@ -52,7 +52,8 @@ template <size_t N> void copyText(char (&to)[N], const std::string &text) {
 
 } // namespace
 
-Hello makeHello(const std::string &token, const std::string &fingerprint, const std::string &from, const std::string &to) {
+Hello makeHello(const std::string &token, const std::string &fingerprint, const std::string &from,
+                const std::string &to) {
   Hello hello{};
   memcpy(hello.magic, magic, 8);
   hello.version = version;
@@ -88,7 +89,8 @@ absl::StatusOr<Request> acceptRequest(int listener) {
   ssize_t got = ::recv(request.socket.get(), &request.hello, sizeof request.hello, 0);
   if (got < 0)
     return base::errnoStatus("shared-memory request", errno);
-  if (size_t(got) != sizeof request.hello || memcmp(request.hello.magic, magic, 8) != 0 || request.hello.version != version)
+  if (size_t(got) != sizeof request.hello || memcmp(request.hello.magic, magic, 8) != 0 ||
+      request.hello.version != version)
     return absl::InvalidArgumentError("a shared-memory request that is not of this version of graphrun");
   request.hello.from[sizeof request.hello.from - 1] = 0;
   request.hello.to[sizeof request.hello.to - 1] = 0;
@@ -145,7 +147,8 @@ absl::StatusOr<base::UniqueFd> requestSegment(const std::string &token, const st
   ssize_t got = ::recvmsg(fd.get(), &message, MSG_CMSG_CLOEXEC);
   base::UniqueFd memfd;
   if (cmsghdr *header = got >= 0 ? CMSG_FIRSTHDR(&message) : nullptr)
-    if (header->cmsg_level == SOL_SOCKET && header->cmsg_type == SCM_RIGHTS && header->cmsg_len == CMSG_LEN(sizeof(int))) {
+    if (header->cmsg_level == SOL_SOCKET && header->cmsg_type == SCM_RIGHTS &&
+        header->cmsg_len == CMSG_LEN(sizeof(int))) {
       int received;
       memcpy(&received, CMSG_DATA(header), sizeof(int));
       memfd.reset(received);
@@ -172,14 +175,14 @@ absl::StatusOr<base::UniqueFd> makeSegment(uint64_t bytes) {
 }
 
 absl::Status checkSegment(int memfd, uint64_t bytes, const std::string &peer) {
-  struct stat info {};
+  struct stat info{};
   int seals = ::fcntl(memfd, F_GET_SEALS);
   if (seals < 0 || ::fstat(memfd, &info) != 0)
     return absl::DataLossError(absl::StrCat(peer, " sent a descriptor that is no memfd"));
   // Without the seals the owner could cut the memory under our feet (SIGBUS).
   if ((seals & (F_SEAL_SHRINK | F_SEAL_GROW)) != (F_SEAL_SHRINK | F_SEAL_GROW) || uint64_t(info.st_size) != bytes)
-    return absl::DataLossError(absl::StrCat(peer, " sent a segment of ", info.st_size, " bytes or without seals, expected ",
-                                            bytes, " bytes"));
+    return absl::DataLossError(
+        absl::StrCat(peer, " sent a segment of ", info.st_size, " bytes or without seals, expected ", bytes, " bytes"));
   return absl::OkStatus();
 }
 

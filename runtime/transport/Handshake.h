@@ -20,22 +20,23 @@ namespace graphc::transport::detail {
 
 /// What the connecting side sends; fixed size, zero padded.
 struct Hello {
-  char magic[8];            // "GRAPHCSM"
+  char magic[8]; // "GRAPHCSM"
   uint32_t version;
   uint32_t reserved;
   char fingerprint[64];
-  char token[64];           // SHA-256 of the run's token, hexadecimal
-  char from[128], to[128];  // tasks
-  uint64_t layout;          // hash of the channels that the segment holds
+  char token[64]; // SHA-256 of the run's token, hexadecimal
+  char from[128], to[128]; // tasks
+  uint64_t layout; // hash of the channels that the segment holds
 };
 
 struct Answer {
-  uint32_t accepted;        // 1: the memfd comes with this message
-  char message[252];        // otherwise why not
+  uint32_t accepted; // 1: the memfd comes with this message
+  char message[252]; // otherwise why not
 };
 
 /// Fills everything but `layout`; the tasks' names must be shorter than 128 bytes.
-Hello makeHello(const std::string &token, const std::string &fingerprint, const std::string &from, const std::string &to);
+Hello makeHello(const std::string &token, const std::string &fingerprint, const std::string &from,
+                const std::string &to);
 
 /// Listens under the name that (token, task) has. AlreadyExists: another process holds it.
 absl::StatusOr<base::UniqueFd> listenFor(const std::string &token, const std::string &task);

@@ -6,7 +6,8 @@ bool PortTable::addSender(const ChannelSpec &spec, RingMemory *ring, base::Futex
   return senders.try_emplace(spec.key, std::make_unique<RingSender>(spec, ring, state, scope, peer)).second;
 }
 
-bool PortTable::addReceiver(const ChannelSpec &spec, RingMemory *ring, base::FutexScope scope, const std::string &peer) {
+bool PortTable::addReceiver(const ChannelSpec &spec, RingMemory *ring, base::FutexScope scope,
+                            const std::string &peer) {
   return receivers.try_emplace(spec.key, std::make_unique<RingReceiver>(spec, ring, state, scope, peer)).second;
 }
 

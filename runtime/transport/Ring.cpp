@@ -74,8 +74,9 @@ bool RingSender::hasSlot() {
   seenConsumed = ring->consumer.consumed.load(std::memory_order_seq_cst);
   // A hostile count may claim anything; more than we sent is refused, less only stops us.
   if (seenConsumed > produced) {
-    abort.set(absl::DataLossError(absl::StrCat("shared memory of ", peer, ": channel ", spec.key.channel, " was released ",
-                                               seenConsumed, " times after ", produced, " messages")));
+    abort.set(
+        absl::DataLossError(absl::StrCat("shared memory of ", peer, ": channel ", spec.key.channel, " was released ",
+                                         seenConsumed, " times after ", produced, " messages")));
     seenConsumed = produced - spec.capacity;
     return false;
   }
@@ -113,8 +114,8 @@ void RingSender::close() {
 }
 
 void RingSender::wait(absl::Duration timeout) {
-  spinThenSleep([this] { return abort.isAborted() || hasSlot(); }, ring->consumer.senderEvent, ring->producer.senderWaiting,
-                scope, timeout);
+  spinThenSleep([this] { return abort.isAborted() || hasSlot(); }, ring->consumer.senderEvent,
+                ring->producer.senderWaiting, scope, timeout);
 }
 
 void RingSender::reset(uint64_t epoch) {
@@ -141,11 +142,12 @@ PollState RingReceiver::poll(const void **data) {
       return closed ? PollState::Closed : abort.isAborted() ? PollState::Aborted : PollState::Pending;
     uint64_t sentIn = ring->producer.epoch.load(std::memory_order_relaxed);
     if (seenProduced - consumed > spec.capacity || sentIn != epoch) {
-      abort.set(sentIn != epoch
-                    ? absl::DataLossError(absl::StrCat("shared memory of ", peer, ": a message of epoch ", sentIn,
-                                                       " on channel ", spec.key.channel, " in epoch ", epoch))
-                    : absl::DataLossError(absl::StrCat("shared memory of ", peer, ": channel ", spec.key.channel, " claims ",
-                                                       seenProduced - consumed, " messages in ", spec.capacity, " slots")));
+      abort.set(
+          sentIn != epoch
+              ? absl::DataLossError(absl::StrCat("shared memory of ", peer, ": a message of epoch ", sentIn,
+                                                 " on channel ", spec.key.channel, " in epoch ", epoch))
+              : absl::DataLossError(absl::StrCat("shared memory of ", peer, ": channel ", spec.key.channel, " claims ",
+                                                 seenProduced - consumed, " messages in ", spec.capacity, " slots")));
       seenProduced = consumed;
       return PollState::Aborted;
     }
@@ -171,7 +173,8 @@ bool RingReceiver::changed() const {
 }
 
 void RingReceiver::wait(absl::Duration timeout) {
-  spinThenSleep([this] { return changed(); }, ring->producer.receiverEvent, ring->consumer.receiverWaiting, scope, timeout);
+  spinThenSleep([this] { return changed(); }, ring->producer.receiverEvent, ring->consumer.receiverWaiting, scope,
+                timeout);
 }
 
 void RingReceiver::reset(uint64_t newEpoch) {

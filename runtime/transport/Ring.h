@@ -28,16 +28,16 @@
 namespace graphc::transport {
 
 struct alignas(64) ProducerLine {
-  std::atomic<uint64_t> produced;        // messages sent since the reset
+  std::atomic<uint64_t> produced; // messages sent since the reset
   std::atomic<uint64_t> epoch;
-  std::atomic<uint64_t> step;            // of the latest message
+  std::atomic<uint64_t> step; // of the latest message
   std::atomic<uint32_t> closed;
-  std::atomic<uint32_t> receiverEvent;   // futex of the receiver; the receiver's own abort changes it as well
+  std::atomic<uint32_t> receiverEvent; // futex of the receiver; the receiver's own abort changes it as well
   std::atomic<uint32_t> senderWaiting;
 };
 struct alignas(64) ConsumerLine {
-  std::atomic<uint64_t> consumed;        // messages released since the reset
-  std::atomic<uint32_t> senderEvent;     // futex of the sender
+  std::atomic<uint64_t> consumed; // messages released since the reset
+  std::atomic<uint32_t> senderEvent; // futex of the sender
   std::atomic<uint32_t> receiverWaiting;
 };
 struct RingMemory {
@@ -88,7 +88,7 @@ public:
   absl::Status status() const override { return abort.status(); }
 
   void reset(uint64_t epoch);
-  void wakeLocal();  ///< after an abort, from any thread
+  void wakeLocal(); ///< after an abort, from any thread
   const ChannelSpec &channel() const { return spec; }
   uint64_t bytesMoved() const { return counter.bytes.load(std::memory_order_relaxed); }
 
@@ -104,7 +104,7 @@ private:
   const std::string peer;
   uint64_t produced = 0;
   uint64_t seenConsumed = 0;
-  uint32_t slot = 0;       // produced mod capacity
+  uint32_t slot = 0; // produced mod capacity
   PortCounter counter;
 };
 

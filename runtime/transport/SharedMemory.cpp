@@ -103,22 +103,22 @@ public:
 private:
   struct Segment {
     std::string peer;
-    base::UniqueFd fd;       // closed once the peer has it
+    base::UniqueFd fd; // closed once the peer has it
     uint64_t layout = 0;
     bool taken = false;
   };
   void serve();
   absl::Status checkHello(const detail::Hello &hello, Segment *&segment);
   absl::Status attach(const SharedMemoryPeer &peer, base::UniqueFd fd);
-  std::string missing();   // peers that have not come; under `mutex`
+  std::string missing(); // peers that have not come; under `mutex`
 
   SharedMemoryOptions options;
   std::vector<Mapping> mappings;
-  PortTable ports;                 // connect() adds senders under `mutex`; complete before a lane runs
+  PortTable ports; // connect() adds senders under `mutex`; complete before a lane runs
   base::UniqueFd listener, stop;
   mutable std::mutex mutex;
   std::condition_variable arrived;
-  std::vector<Segment> segments;   // incoming; guarded by `mutex` once the thread runs
+  std::vector<Segment> segments; // incoming; guarded by `mutex` once the thread runs
   std::thread server;
 };
 
@@ -171,8 +171,8 @@ absl::Status SharedMemoryImpl::checkHello(const detail::Hello &hello, Segment *&
   if (memcmp(hello.token, expected.token, sizeof hello.token) != 0)
     return absl::PermissionDeniedError("the token is not that of this run");
   if (memcmp(hello.fingerprint, expected.fingerprint, sizeof hello.fingerprint) != 0)
-    return absl::FailedPreconditionError(absl::StrCat("another plan: ours is ", options.fingerprint.substr(0, 16), ", yours ",
-                                                      std::string(hello.fingerprint, 16)));
+    return absl::FailedPreconditionError(absl::StrCat("another plan: ours is ", options.fingerprint.substr(0, 16),
+                                                      ", yours ", std::string(hello.fingerprint, 16)));
   if (strcmp(hello.to, expected.to) != 0)
     return absl::InvalidArgumentError(absl::StrCat("this is ", options.self, ", not ", hello.to));
   for (Segment &candidate : segments)

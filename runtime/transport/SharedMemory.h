@@ -22,15 +22,15 @@
 namespace graphc::transport {
 
 struct SharedMemoryPeer {
-  std::string task;                   ///< "/job:ps/task:0"
-  std::vector<ChannelSpec> incoming;  ///< channels that this peer sends to us
-  std::vector<ChannelSpec> outgoing;  ///< channels that we send to this peer
+  std::string task; ///< "/job:ps/task:0"
+  std::vector<ChannelSpec> incoming; ///< channels that this peer sends to us
+  std::vector<ChannelSpec> outgoing; ///< channels that we send to this peer
 };
 
 struct SharedMemoryOptions {
-  std::string token;        ///< of the run: 16 or more random characters, the same for all tasks
-  std::string fingerprint;  ///< of the plan, 64 hexadecimal digits
-  std::string self;         ///< "/job:worker/task:1"
+  std::string token; ///< of the run: 16 or more random characters, the same for all tasks
+  std::string fingerprint; ///< of the plan, 64 hexadecimal digits
+  std::string self; ///< "/job:worker/task:1"
   std::vector<SharedMemoryPeer> peers;
 };
 

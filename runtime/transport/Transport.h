@@ -30,9 +30,9 @@ struct ChannelKey {
 
 struct ChannelSpec {
   ChannelKey key;
-  uint64_t bytes = 0;     ///< payload of one message
-  uint32_t capacity = 1;  ///< slots
-  bool control = false;   ///< the chief's word: its payload counts as controlBytes, not as bytesSent/Received
+  uint64_t bytes = 0; ///< payload of one message
+  uint32_t capacity = 1; ///< slots
+  bool control = false; ///< the chief's word: its payload counts as controlBytes, not as bytesSent/Received
 };
 
 /// What a poll found. Closed: the peer ended its phase and every message it sent before was taken. Aborted: see
@@ -74,9 +74,9 @@ public:
 
 /// The counters of promise 3: payload bytes of plan channels as the transport itself moved them.
 struct TransportCounters {
-  uint64_t bytesSent = 0;     ///< of messages whose start() was Ready
+  uint64_t bytesSent = 0; ///< of messages whose start() was Ready
   uint64_t bytesReceived = 0; ///< of messages that were released
-  uint64_t controlBytes = 0;  ///< headers, credits, control words
+  uint64_t controlBytes = 0; ///< headers, credits, control words
   TransportCounters &operator+=(const TransportCounters &other) {
     bytesSent += other.bytesSent;
     bytesReceived += other.bytesReceived;

@@ -44,7 +44,8 @@ TEST_F(File, AFailedWriteLeavesNothing) {
 }
 
 TEST_F(File, ErrorsNameTheFile) {
-  EXPECT_THAT(std::string(readFile(directory + "/none").status().message()), HasSubstr(directory + "/none: No such file"));
+  EXPECT_THAT(std::string(readFile(directory + "/none").status().message()),
+              HasSubstr(directory + "/none: No such file"));
   EXPECT_TRUE(absl::IsNotFound(readFile(directory + "/none").status()));
   EXPECT_FALSE(readFile(directory).ok());
   ASSERT_TRUE(writeFileAtomic(directory + "/big", std::string(100, 'x')).ok());
@@ -61,11 +62,16 @@ TEST_F(File, SealedMemfdCannotChange) {
 }
 
 TEST_F(File, LogWritesJsonLines) {
-  ASSERT_TRUE(initializeLog({"[worker:1] ", directory + "/log", spdlog::level::info}).ok());
+  LogOptions options;
+  options.prefix = "[worker:1] ";
+  options.file = directory + "/log";
+  ASSERT_TRUE(initializeLog(options).ok());
   logger().info("a \"quoted\" line\nand {}", 7);
   auto text = readFile(directory + "/log");
-  EXPECT_THAT(*text, HasSubstr("\"level\":\"info\",\"task\":\"worker:1\",\"message\":\"a \\\"quoted\\\" line\\nand 7\"}"));
-  EXPECT_FALSE(initializeLog({"", directory + "/none/log", spdlog::level::info}).ok());
+  EXPECT_THAT(*text,
+              HasSubstr("\"level\":\"info\",\"task\":\"worker:1\",\"message\":\"a \\\"quoted\\\" line\\nand 7\"}"));
+  options.file = directory + "/none/log";
+  EXPECT_FALSE(initializeLog(options).ok());
   ASSERT_TRUE(initializeLog({}).ok());
 }
 

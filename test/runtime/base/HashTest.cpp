@@ -15,7 +15,8 @@ TEST(Sha256, KnownAnswers) {
   EXPECT_EQ(toHex(sha256("abc")), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
   EXPECT_EQ(toHex(sha256("abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq")),
             "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1");
-  EXPECT_EQ(toHex(sha256(std::string(1000000, 'a'))), "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
+  EXPECT_EQ(toHex(sha256(std::string(1000000, 'a'))),
+            "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
 }
 
 TEST(Sha256, PiecesEqualTheWhole) {
@@ -52,7 +53,8 @@ TEST(Crc32c, GoesOnWhereItStopped) {
 
 TEST(Cpu, KnowsWhatIsMissing) {
   EXPECT_TRUE(missingCpuFeatures({}).empty());
-  EXPECT_TRUE(missingCpuFeatures({"-amx-fp16", "fast-variable-crosslane-shuffle"}).empty()) << "tuning, or switched off";
+  EXPECT_TRUE(missingCpuFeatures({"-amx-fp16", "fast-variable-crosslane-shuffle"}).empty())
+      << "tuning, or switched off";
   EXPECT_EQ(missingCpuFeatures({"+feature2099"}), std::vector<std::string>{"feature2099"});
 #if defined(__x86_64__)
   EXPECT_TRUE(missingCpuFeatures({"+sse2", "cx16", "+x87"}).empty());

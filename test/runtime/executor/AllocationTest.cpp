@@ -20,8 +20,9 @@ static void *counted(size_t bytes, size_t alignment) {
   if (counting.load(std::memory_order_relaxed))
     allocations.fetch_add(1, std::memory_order_relaxed);
   bytes = bytes ? bytes : 1;
-  return alignment <= alignof(std::max_align_t) ? std::malloc(bytes)
-                                                : std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
+  return alignment <= alignof(std::max_align_t)
+             ? std::malloc(bytes)
+             : std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
 }
 void *operator new(size_t bytes) { return counted(bytes, 1); }
 void *operator new[](size_t bytes) { return counted(bytes, 1); }

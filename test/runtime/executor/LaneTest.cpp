@@ -253,7 +253,8 @@ TEST(Lane, WordForAnotherStepIsRefused) {
   ASSERT_EQ(tasks.transport->sender({2, 0})->start(&word, 0), transport::PollState::Ready);
   RunOptions options;
   options.deadline = absl::Seconds(5);
-  EXPECT_THAT(std::string(tasks.run(lanes, options).message()), HasSubstr("at step 0 the chief's word is action 1 for step 5"));
+  EXPECT_THAT(std::string(tasks.run(lanes, options).message()),
+              HasSubstr("at step 0 the chief's word is action 1 for step 5"));
 }
 
 TEST(StepStats, MedianAndTail) {

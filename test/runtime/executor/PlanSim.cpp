@@ -130,7 +130,8 @@ void printLine(const SimResult &result) {
   for (const auto &[name, metric] : result.metrics) {
     char value[32];
     snprintf(value, sizeof value, "%.17g", metric.count ? metric.sum / double(metric.count) : 0.0);
-    absl::StrAppend(&text, comma, "\"", base::jsonEscape(name), "\": {\"mean\": ", value, ", \"count\": ", metric.count, "}");
+    absl::StrAppend(&text, comma, "\"", base::jsonEscape(name), "\": {\"mean\": ", value, ", \"count\": ", metric.count,
+                    "}");
     comma = ", ";
   }
   printf("%s}}\n", text.c_str());

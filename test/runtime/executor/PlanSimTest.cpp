@@ -39,7 +39,8 @@ TEST_F(PlanSim, DumpsVariablesAndFetches) {
   plan::ParameterServerShape shape{2, 3};
   plan::Plan plan = plan::parameterServerPlan(shape);
   ASSERT_TRUE(plan::writePlan(directory + "/m.plan", plan).ok());
-  ASSERT_EQ(run(absl::StrCat(directory, "/m.plan --steps 7 --seed 3 --delay 1000 --out ", directory, "/out")), 0) << output();
+  ASSERT_EQ(run(absl::StrCat(directory, "/m.plan --steps 7 --seed 3 --delay 1000 --out ", directory, "/out")), 0)
+      << output();
   EXPECT_THAT(output(), testing::HasSubstr("{\"steps\": 7, "));
 
   auto fresh = SimVariables::create(plan);

@@ -39,9 +39,7 @@ private:
     VirtualTime time;
     uint64_t tie;
     std::function<void()> action;
-    bool operator<(const Event &other) const {
-      return time != other.time ? time > other.time : tie > other.tie;
-    }
+    bool operator<(const Event &other) const { return time != other.time ? time > other.time : tie > other.tie; }
   };
   std::priority_queue<Event> queue;
   VirtualTime now = 0;
@@ -49,7 +47,7 @@ private:
 
 struct SimNetworkOptions {
   VirtualTime maxDelay = 50000;
-  double loss = 0;                ///< of a message; its channel then hangs until somebody aborts
+  double loss = 0; ///< of a message; its channel then hangs until somebody aborts
 };
 
 class SimChannel;

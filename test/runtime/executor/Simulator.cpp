@@ -22,7 +22,8 @@ public:
 
   absl::Status openData() {
     for (const plan::Task &task : plan::allTasks(plan)) {
-      GRAPHC_ASSIGN_OR_RETURN(auto one, data::PhaseBatches::create(plan, options.phase, task, datasets, /*prefetch=*/false));
+      GRAPHC_ASSIGN_OR_RETURN(auto one,
+                              data::PhaseBatches::create(plan, options.phase, task, datasets, /*prefetch=*/false));
       GRAPHC_RETURN_IF_ERROR(one->start(options.position));
       batches[{task.job(), task.index()}] = std::move(one);
     }
@@ -134,7 +135,8 @@ absl::Status Simulation::setUp() {
                                  plan.phases(int(options.phase)).programs().end());
   GRAPHC_ASSIGN_OR_RETURN(library, KernelLibrary::load(plan, programs));
   auto indexOf = [&](const plan::Task &task) {
-    return uint32_t(std::find_if(tasks.begin(), tasks.end(), [&](auto &t) { return plan::sameTask(t, task); }) - tasks.begin());
+    return uint32_t(std::find_if(tasks.begin(), tasks.end(), [&](auto &t) { return plan::sameTask(t, task); }) -
+                    tasks.begin());
   };
   for (size_t i = 0; i < tasks.size(); ++i)
     for (const Endpoint &endpoint : taskEndpoints(plan, tasks[i]))
@@ -142,8 +144,9 @@ absl::Status Simulation::setUp() {
         network.addChannel(endpoint.spec, uint32_t(i), indexOf(endpoint.peer),
                            plan.channels(int(endpoint.spec.key.channel)).name());
   for (size_t i = 0; i < tasks.size(); ++i) {
-    GRAPHC_ASSIGN_OR_RETURN(auto lanes, makeLanes({plan, tasks[i], variables.task(i), *library, network.task(uint32_t(i)), host},
-                                                  options.phase));
+    GRAPHC_ASSIGN_OR_RETURN(
+        auto lanes,
+        makeLanes({plan, tasks[i], variables.task(i), *library, network.task(uint32_t(i)), host}, options.phase));
     for (auto &lane : lanes) {
       actors.push_back(std::make_unique<Actor>());
       actors.back()->lane = std::move(lane);

@@ -23,13 +23,13 @@ namespace graphc::executor {
 struct SimOptions {
   uint64_t seed = 0;
   uint32_t phase = 0;
-  uint64_t steps = 1;              ///< of the phase; asynchronous: updates
-  VirtualTime maxDelay = 50000;    ///< of a message, a credit, a lane's turn; 0: no delays
-  double loss = 0;                 ///< probability that a message is lost
-  double death = 0;                ///< probability that a task dies while its lane runs a turn
+  uint64_t steps = 1; ///< of the phase; asynchronous: updates
+  VirtualTime maxDelay = 50000; ///< of a message, a credit, a lane's turn; 0: no delays
+  double loss = 0; ///< probability that a message is lost
+  double death = 0; ///< probability that a task dies while its lane runs a turn
   VirtualTime detection = 5000000; ///< until a loss or death is noticed
   data::DataSearch search = {};
-  uint64_t position = 0;           ///< of the data stream
+  uint64_t position = 0; ///< of the data stream
   std::map<std::string, std::string> feeds = {}; ///< raw bytes by name
 };
 
@@ -44,12 +44,12 @@ struct SimMetric {
 };
 
 struct SimResult {
-  absl::Status status;                          ///< Internal: stuck, which must never be
-  uint64_t steps = 0;                           ///< most steps of a lane
+  absl::Status status; ///< Internal: stuck, which must never be
+  uint64_t steps = 0; ///< most steps of a lane
   uint64_t turns = 0;
   std::map<std::string, SimFetch> fetches;
   std::map<std::string, SimMetric> metrics;
-  transport::TransportCounters counters;        ///< of all tasks together
+  transport::TransportCounters counters; ///< of all tasks together
 };
 
 /// The variables of every task of a plan, kept over phases.

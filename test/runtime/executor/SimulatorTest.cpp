@@ -75,8 +75,10 @@ TEST(Simulator, DeadlockIsFound) {
   auto variables = SimVariables::create(plan);
   SimResult result = simulate(plan, *variables, {});
   EXPECT_EQ(result.status.code(), absl::StatusCode::kInternal);
-  EXPECT_THAT(std::string(result.status.message()), testing::HasSubstr("p.x waits at step 0 to receive yx (by-hand.mlir:2:3)"));
-  EXPECT_THAT(std::string(result.status.message()), testing::HasSubstr("p.y waits at step 0 to receive xy (by-hand.mlir:1:3)"));
+  EXPECT_THAT(std::string(result.status.message()),
+              testing::HasSubstr("p.x waits at step 0 to receive yx (by-hand.mlir:2:3)"));
+  EXPECT_THAT(std::string(result.status.message()),
+              testing::HasSubstr("p.y waits at step 0 to receive xy (by-hand.mlir:1:3)"));
 }
 
 struct Faults {
@@ -92,8 +94,11 @@ protected:
     uint64_t ok = 0, errors = 0;
     for (uint64_t seed = 0; seed < seeds(); ++seed) {
       auto variables = SimVariables::create(plan);
-      SimOptions options{.seed = seed, .steps = 1 + seed % 12, .maxDelay = seed % 3 == 0 ? 0u : 50000u,
-                         .loss = GetParam().loss, .death = GetParam().death};
+      SimOptions options{.seed = seed,
+                         .steps = 1 + seed % 12,
+                         .maxDelay = seed % 3 == 0 ? 0u : 50000u,
+                         .loss = GetParam().loss,
+                         .death = GetParam().death};
       SimResult result = simulate(plan, *variables, options);
       if (result.status.ok()) {
         ++ok;
@@ -102,7 +107,8 @@ protected:
         ++errors;
         ASSERT_NE(result.status.code(), absl::StatusCode::kInternal) << "seed " << seed << ": " << result.status;
         ASSERT_THAT(std::string(result.status.message()),
-                    testing::AnyOf(testing::HasSubstr(" died"), testing::HasSubstr(" broke ("))) << "seed " << seed;
+                    testing::AnyOf(testing::HasSubstr(" died"), testing::HasSubstr(" broke (")))
+            << "seed " << seed;
       }
       if (testing::Test::HasFatalFailure())
         FAIL() << "seed " << seed;

@@ -20,17 +20,18 @@
 
 #include <CLI/CLI.hpp>
 
+#include <csignal>
 #include <cstdio>
 #include <map>
 #include <sys/prctl.h>
-#include <csignal>
 #include <sys/wait.h>
 #include <unistd.h>
 
 namespace graphc::executor {
 namespace {
 
-absl::Status runTask(const plan::Plan &plan, const plan::Task &task, const std::string &token, uint64_t steps, bool print) {
+absl::Status runTask(const plan::Plan &plan, const plan::Task &task, const std::string &token, uint64_t steps,
+                     bool print) {
   GRAPHC_ASSIGN_OR_RETURN(auto library, KernelLibrary::loadFor(plan, task));
   GRAPHC_ASSIGN_OR_RETURN(auto variables, VariableStore::create(plan, task));
   variables->initialize();
@@ -54,8 +55,8 @@ absl::Status runTask(const plan::Plan &plan, const plan::Task &task, const std::
   GRAPHC_RETURN_IF_ERROR(runLanes(lanes, run));
   if (print) {
     StepStats::Summary s = lanes[0]->stats().summary();
-    printf("{\"step_us\": {\"median\": %.2f, \"p99\": %.2f, \"min\": %.2f, \"mean\": %.2f}, \"steps\": %llu}\n", s.medianMs * 1e3,
-           s.p99Ms * 1e3, s.minMs * 1e3, s.meanMs * 1e3, (unsigned long long)s.steps);
+    printf("{\"step_us\": {\"median\": %.2f, \"p99\": %.2f, \"min\": %.2f, \"mean\": %.2f}, \"steps\": %llu}\n",
+           s.medianMs * 1e3, s.p99Ms * 1e3, s.minMs * 1e3, s.meanMs * 1e3, (unsigned long long)s.steps);
   }
   return absl::OkStatus();
 }

@@ -60,8 +60,18 @@ std::vector<double> naive(const MatmulDesc &d, const Operands &in) {
 
 std::vector<MatmulDesc> shapes() {
   std::vector<MatmulDesc> list;
-  for (auto [m, n, k] : {std::array<int64_t, 3>{1, 1, 1}, {1, 10, 512}, {128, 10, 512}, {128, 512, 784}, {784, 512, 128},
-                         {512, 10, 128}, {7, 13, 5}, {100, 10, 3}, {1, 512, 1}, {33, 65, 129}, {10, 4096, 64}, {3, 3, 1000}})
+  for (auto [m, n, k] : {std::array<int64_t, 3>{1, 1, 1},
+                         {1, 10, 512},
+                         {128, 10, 512},
+                         {128, 512, 784},
+                         {784, 512, 128},
+                         {512, 10, 128},
+                         {7, 13, 5},
+                         {100, 10, 3},
+                         {1, 512, 1},
+                         {33, 65, 129},
+                         {10, 4096, 64},
+                         {3, 3, 1000}})
     for (bool ta : {false, true})
       for (bool tb : {false, true})
         list.push_back({m, n, k, 1, ta, tb, false, false, MatmulType::F32, 1});
@@ -122,7 +132,8 @@ TEST(Matmul, TooLittleScratchIsRefused) {
     GTEST_SKIP() << "no scratch needed on this CPU";
   absl::Status status = makeMatmul(d, 0).status();
   EXPECT_TRUE(absl::IsFailedPrecondition(status)) << status;
-  EXPECT_NE(std::string(status.message()).find("matmul f32 128x512x784, 1 thread: the library needs"), std::string::npos);
+  EXPECT_NE(std::string(status.message()).find("matmul f32 128x512x784, 1 thread: the library needs"),
+            std::string::npos);
 }
 
 TEST(Matmul, ImpossibleDescriptorsAreErrors) {

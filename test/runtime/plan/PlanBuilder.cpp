@@ -15,7 +15,8 @@ PlanBuilder::PlanBuilder(uint32_t elements) : elements(elements) {
   sizeIndex = uint32_t(std::find(std::begin(sizes), std::end(sizes), elements) - std::begin(sizes));
   auto elf = base::readFile(GRAPHC_TEST_KERNELS);
   if (!elf.ok() || sizeIndex == 4) {
-    fprintf(stderr, "PlanBuilder: %s\n", elf.ok() ? "no kernels of this size" : std::string(elf.status().message()).c_str());
+    fprintf(stderr, "PlanBuilder: %s\n",
+            elf.ok() ? "no kernels of this size" : std::string(elf.status().message()).c_str());
     exit(1);
   }
   plan.set_producer("PlanBuilder");
@@ -144,13 +145,27 @@ uint32_t PlanBuilder::kernelIndex(TestKernel kernel) {
   uint64_t bytes = uint64_t(elements) * 4;
   k->mutable_compiled()->set_entry(entry);
   switch (kernel) {
-  case TestKernel::Add: k->set_name("add"), arg(bytes, READ_WRITE), arg(bytes, READ); break;
-  case TestKernel::Gradient: k->set_name("gradient"), arg(bytes, READ), arg(bytes, WRITE); break;
-  case TestKernel::Apply: k->set_name("apply"), arg(bytes, READ_WRITE), arg(bytes, READ); break;
-  case TestKernel::Divide: k->set_name("divide"), arg(bytes, READ_WRITE), arg(4, READ); break;
-  case TestKernel::Increment: k->set_name("increment"), arg(8, READ_WRITE); break;
-  case TestKernel::FailAtStep: k->set_name("fail_at_step"), arg(bytes, READ_WRITE); break;
-  default: k->set_name("sum"), arg(bytes, READ), arg(4, WRITE); break;
+  case TestKernel::Add:
+    k->set_name("add"), arg(bytes, READ_WRITE), arg(bytes, READ);
+    break;
+  case TestKernel::Gradient:
+    k->set_name("gradient"), arg(bytes, READ), arg(bytes, WRITE);
+    break;
+  case TestKernel::Apply:
+    k->set_name("apply"), arg(bytes, READ_WRITE), arg(bytes, READ);
+    break;
+  case TestKernel::Divide:
+    k->set_name("divide"), arg(bytes, READ_WRITE), arg(4, READ);
+    break;
+  case TestKernel::Increment:
+    k->set_name("increment"), arg(8, READ_WRITE);
+    break;
+  case TestKernel::FailAtStep:
+    k->set_name("fail_at_step"), arg(bytes, READ_WRITE);
+    break;
+  default:
+    k->set_name("sum"), arg(bytes, READ), arg(4, WRITE);
+    break;
   }
   return uint32_t(plan.kernels_size()) - 1;
 }

@@ -17,13 +17,13 @@ namespace graphc::plan {
 
 /// Entries of Kernels.c, each once for a size; f32 unless said.
 enum class TestKernel : uint32_t {
-  Add,        // (acc rw, x r): acc += x
-  Gradient,   // (w r, out w): out = w * 0.5 + 0.25 * (replica + 1) + 0.001 * step
-  Apply,      // (w rw, g r): w -= 0.1 * g
-  Divide,     // (acc rw, scalar r): acc /= scalar[0]
-  Increment,  // (counter rw): i64 += 1
+  Add, // (acc rw, x r): acc += x
+  Gradient, // (w r, out w): out = w * 0.5 + 0.25 * (replica + 1) + 0.001 * step
+  Apply, // (w rw, g r): w -= 0.1 * g
+  Divide, // (acc rw, scalar r): acc /= scalar[0]
+  Increment, // (counter rw): i64 += 1
   FailAtStep, // (x rw): returns 7 at step 3
-  Sum,        // (x r, out w): out = scalar sum, in order
+  Sum, // (x r, out w): out = scalar sum, in order
   Count,
 };
 
@@ -36,9 +36,11 @@ public:
   uint32_t job(const std::string &name, uint32_t tasks);
   uint32_t phase(const std::string &name, Role role, bool endsByClosing);
   /// On one task, or (spread) on every replica.
-  uint32_t program(uint32_t phase, const std::string &name, uint32_t instances, bool spread, uint32_t job, uint32_t task);
+  uint32_t program(uint32_t phase, const std::string &name, uint32_t instances, bool spread, uint32_t job,
+                   uint32_t task);
   uint32_t variable(const std::string &name, const TensorType &type, uint32_t job, uint32_t task);
-  uint32_t channel(const std::string &name, const TensorType &type, uint32_t sender, uint32_t receiver, bool control = false);
+  uint32_t channel(const std::string &name, const TensorType &type, uint32_t sender, uint32_t receiver,
+                   bool control = false);
 
   uint32_t arenaBuffer(uint32_t program, const TensorType &type);
   uint32_t variableBuffer(uint32_t program, uint32_t variable);
@@ -56,7 +58,7 @@ public:
   void controlReceive(uint32_t program, bool local, uint32_t channel);
   void fetch(uint32_t program, const std::string &name, uint32_t buffer, Reduction reduction = MEAN);
 
-  TensorType vector() const;               ///< f32 of `elements`
+  TensorType vector() const; ///< f32 of `elements`
   static TensorType scalar(DataType type);
 
   /// Byte totals of every program computed; the plan is then complete.

@@ -42,7 +42,8 @@ TEST(PlanFile, NotAPlan) {
 TEST(PlanFile, NewerVersionIsRefusedByName) {
   std::string file = encoded();
   file[8] = 9;
-  EXPECT_THAT(errorOf(file), HasSubstr("plan format version 9 is newer than this graphrun, which reads up to version 1"));
+  EXPECT_THAT(errorOf(file),
+              HasSubstr("plan format version 9 is newer than this graphrun, which reads up to version 1"));
 }
 
 TEST(PlanFile, EveryTruncationIsRefused) {
@@ -61,7 +62,8 @@ TEST(PlanFile, SumIsCheckedBeforeTheContent) {
 }
 
 TEST(PlanFile, MissingFileIsNamed) {
-  EXPECT_THAT(std::string(loadPlan("/nonexistent/a.plan").status().message()), HasSubstr("/nonexistent/a.plan: No such file"));
+  EXPECT_THAT(std::string(loadPlan("/nonexistent/a.plan").status().message()),
+              HasSubstr("/nonexistent/a.plan: No such file"));
 }
 
 TEST(PlanFile, InvalidPlanIsNamedWithItsFile) {
@@ -69,7 +71,8 @@ TEST(PlanFile, InvalidPlanIsNamedWithItsFile) {
   Plan plan = parameterServerPlan({});
   plan.mutable_channels(0)->set_capacity(0);
   ASSERT_TRUE(writePlan(path, plan).ok());
-  EXPECT_THAT(std::string(loadPlan(path).status().message()), HasSubstr("invalid.plan: channel w0.to_worker: capacity 0"));
+  EXPECT_THAT(std::string(loadPlan(path).status().message()),
+              HasSubstr("invalid.plan: channel w0.to_worker: capacity 0"));
   std::filesystem::remove(path);
 }
 

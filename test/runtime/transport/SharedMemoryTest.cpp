@@ -52,7 +52,8 @@ TEST(SharedMemory, AnotherPlanIsRefusedWithBothFingerprints) {
   SharedMemoryOptions options = senderOptions(token);
   options.fingerprint = std::string(64, 'b');
   absl::Status status = connectTo(token, options);
-  EXPECT_THAT(std::string(status.message()), HasSubstr("another plan: ours is aaaaaaaaaaaaaaaa, yours bbbbbbbbbbbbbbbb"));
+  EXPECT_THAT(std::string(status.message()),
+              HasSubstr("another plan: ours is aaaaaaaaaaaaaaaa, yours bbbbbbbbbbbbbbbb"));
 }
 
 TEST(SharedMemory, AnotherTokenDoesNotFindTheSocket) {
@@ -80,7 +81,8 @@ TEST(SharedMemory, SecondPeerOfTheSameNameIsRefused) {
   SharedMemoryOptions both = receiverOptions(token);
   both.peers.push_back({"/job:worker/task:1", {{{0, 1}, 64, 1, false}}, {}}); // keeps the door open
   auto receiver = SharedMemoryTransport::listen(both);
-  auto first = SharedMemoryTransport::listen(senderOptions(token)), second = SharedMemoryTransport::listen(senderOptions(token));
+  auto first = SharedMemoryTransport::listen(senderOptions(token)),
+       second = SharedMemoryTransport::listen(senderOptions(token));
   ASSERT_TRUE(receiver.ok() && first.ok() && second.ok());
   EXPECT_TRUE((*first)->connect(soon()).ok());
   EXPECT_THAT(std::string((*second)->connect(soon()).message()), HasSubstr("is connected already"));
@@ -88,7 +90,8 @@ TEST(SharedMemory, SecondPeerOfTheSameNameIsRefused) {
 
 TEST(SharedMemory, SecondReceiverOfTheSameNameIsRefused) {
   std::string token = freshToken();
-  auto first = SharedMemoryTransport::listen(receiverOptions(token)), second = SharedMemoryTransport::listen(receiverOptions(token));
+  auto first = SharedMemoryTransport::listen(receiverOptions(token)),
+       second = SharedMemoryTransport::listen(receiverOptions(token));
   ASSERT_TRUE(first.ok());
   EXPECT_TRUE(absl::IsAlreadyExists(second.status())) << second.status();
   EXPECT_THAT(std::string(second.status().message()), HasSubstr("a second process of this run is /job:ps/task:0"));
@@ -180,7 +183,8 @@ TEST(SharedMemory, DeadPeerLeavesAReceiverThatAbortEnds) {
 struct HostileRing {
   ChannelSpec spec{{4, 0}, 8, 2, false};
   std::vector<uint8_t> storage = std::vector<uint8_t>(ringBytes(spec) + 64);
-  RingMemory *ring = new (reinterpret_cast<void *>((reinterpret_cast<uintptr_t>(storage.data()) + 63) / 64 * 64)) RingMemory;
+  RingMemory *ring =
+      new (reinterpret_cast<void *>((reinterpret_cast<uintptr_t>(storage.data()) + 63) / 64 * 64)) RingMemory;
   AbortState abort;
 };
 
