@@ -33,8 +33,10 @@ bool KernelBuilder::isMember(Value value) const {
 bool KernelBuilder::isLeaf(Value value) const {
   if (value == current)
     return false;
+  if (roots.contains(value))
+    return true;
   if (isMember(value))
-    return roots.contains(value);
+    return false;
   return !isa<ConstantOp>(value.getDefiningOp()) || !isInlinable(value.getDefiningOp());
 }
 
@@ -167,7 +169,8 @@ void KernelBuilder::materialize(Value value) {
   if (isLeaf(value))
     return;
   roots.insert(value);
-  emitParallel(value);
+  if (!value.getDefiningOp<ConstantOp>()) // the plan holds its elements
+    emitParallel(value);
 }
 
 void KernelBuilder::fill(Value root, TypedAttr value) {
