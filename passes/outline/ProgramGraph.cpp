@@ -26,6 +26,15 @@ SmallVector<StringRef> getWrittenVariables(Operation *op) {
   return {};
 }
 
+/// Who looks at the memory of a variable for this read: its users, and those of other shapes of the same memory.
+static SmallVector<Operation *> getReaders(ReadOp read) {
+  SmallVector<Operation *> readers(read->getUsers());
+  for (size_t i = 0; i < readers.size(); ++i)
+    if (isa<ReshapeOp>(readers[i]) && !isInlinable(readers[i])) // outline makes a view of it
+      readers.append(readers[i]->user_begin(), readers[i]->user_end());
+  return readers;
+}
+
 ProgramGraph::Kind ProgramGraph::classify(Operation *op) {
   if (isa<ConstantOp>(op) || (isa<ReadOp>(op) && !copied.contains(op)))
     return Kind::Free;
@@ -72,7 +81,7 @@ ProgramGraph::ProgramGraph(dist::ProgramOp program) {
     if (auto read = dyn_cast<ReadOp>(op))
       for (Operation *write : writes[read.getVariable()])
         if (place[write] > place[read] &&
-            llvm::any_of(read->getUsers(), [&](Operation *user) { return place[user] > place[write]; }))
+            llvm::any_of(getReaders(read), [&](Operation *user) { return place[user] > place[write]; }))
           copied.insert(read);
   absorbed.resize(ops.size());
   for (Operation *op : ops)
@@ -128,7 +137,7 @@ void ProgramGraph::addStateDependences() {
         state.readers.push_back(read);
         continue;
       }
-      for (Operation *user : read->getUsers()) {
+      for (Operation *user : getReaders(read)) {
         if (state.lastWrite)
           depend(indexOf[user], state.lastWrite, /*separate=*/true);
         state.readers.push_back(user);
