@@ -67,9 +67,11 @@ private:
       } else {
         open_ = true;
       }
+      if (finished_) // closed before it was open: nothing may be written after the finish
+        return;
       if (!queue_.empty())
         writing_ = true;
-      else if (closed_ && !finished_)
+      else if (closed_)
         finish = finished_ = true;
       else
         return;

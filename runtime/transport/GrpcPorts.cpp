@@ -81,8 +81,12 @@ void GrpcSendPort::addCredits(uint64_t count) {
 }
 
 void GrpcSendPort::chunkReleased() {
+  // A slice may be destroyed after its stream is gone, on a thread of gRPC's own: once nothing is outstanding shutdown()
+  // may return and free the port, so the count of those in here is what goes last.
+  releasing_.fetch_add(1, std::memory_order_relaxed);
   if (outstanding_.fetch_sub(1, std::memory_order_acq_rel) == 1)
     wake_.wake();
+  releasing_.fetch_sub(1, std::memory_order_release);
 }
 
 void GrpcSendPort::onSliceDestroyed(void *port) { static_cast<GrpcSendPort *>(port)->chunkReleased(); }

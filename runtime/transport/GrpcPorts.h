@@ -40,8 +40,11 @@ public:
   void close() override;
 
   const ChannelSpec &spec() const { return spec_; }
-  /// True while gRPC still holds a slice of the lane's buffer; it must not be freed.
-  bool inFlight() const { return outstanding_.load(std::memory_order_acquire) != 0; }
+  /// True while gRPC still holds a slice of the lane's buffer, or a thread of gRPC is still in chunkReleased(): neither the
+  /// buffer nor the port may be freed. In this order: who is in there announced itself before it counted down.
+  bool inFlight() const {
+    return outstanding_.load(std::memory_order_acquire) != 0 || releasing_.load(std::memory_order_acquire) != 0;
+  }
 
 private:
   friend class GrpcLink;
@@ -54,6 +57,7 @@ private:
   WakeWord wake_;
   std::atomic<uint64_t> credits_;         ///< free slots at the receiver
   std::atomic<uint64_t> outstanding_{0};  ///< slices that point into the buffer, plus one until all of it is queued
+  std::atomic<uint32_t> releasing_{0};    ///< threads in chunkReleased()
   std::atomic<bool> aborted_{false};
   bool closed_ = false;                   ///< the lane's own
   bool borrowed_ = false;                 ///< the lane's own: what is in flight is the lane's buffer, not `copy_`
