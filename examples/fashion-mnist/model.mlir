@@ -23,7 +23,7 @@ graph.func @train_step() -> (tensor<f32> {graph.name = "loss"}) attributes {role
   %l0 = graph.matmul %h, %w2 : (tensor<128x512xf32>, tensor<512x10xf32>) -> tensor<128x10xf32>
   %logits = graph.bias_add %l0, %b2 : tensor<128x10xf32>, tensor<10xf32>
   %loss = graph.softmax_cross_entropy %logits, %y : (tensor<128x10xf32>, tensor<128xi32>) -> tensor<f32>
-  graph.minimize %loss {optimizer = #graph.momentum<learning_rate = 0.05, momentum = 0.9>} : tensor<f32>
+  graph.minimize %loss {optimizer = #graph.momentum<learning_rate = 0.025, momentum = 0.9>} : tensor<f32>
   graph.return %loss : tensor<f32>
 }
 
