@@ -3,7 +3,7 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 graphc=build/release/bin/graphc
-for target in build/asan/test/fuzz/*; do
+for target in build/asan/test/fuzz/fuzz_*; do
   name=$(basename "$target")
   seeds=build/fuzz-seeds/$name
   mkdir -p "$seeds"

@@ -69,7 +69,7 @@ def main():
             gtests, _ = ctestCommands(runner, preset)
             inParallel(jobs, [(runGtest, runner, preset, command, environment) for _, command, environment in gtests])
     if "asan" in presets:
-        seconds = 600 if arguments.long else 30
+        seconds = 600 if arguments.long else int(os.environ.get("GRAPHC_FUZZ_SECONDS", "30"))
         targets = fuzzTargets(root)
         if targets:
             runScript(runner, "test/ci/fuzz_seeds.sh", 300, name="fuzz seeds")

@@ -239,7 +239,8 @@ def runScript(runner, command, timeout, name=None, environment=None):
 
 def fuzzTargets(root):
     folder = os.path.join(root, "build/asan/test/fuzz")
-    return [os.path.join(folder, name) for name in sorted(os.listdir(folder))] if os.path.isdir(folder) else []
+    names = sorted(os.listdir(folder)) if os.path.isdir(folder) else []  # CMake keeps its own files there as well
+    return [os.path.join(folder, name) for name in names if name.startswith("fuzz_")]
 
 
 def runFuzz(runner, target, seconds):
