@@ -30,8 +30,7 @@ plan::Role roleOf(const std::string &entry) {
 } // namespace
 
 Driver::Driver(const plan::LoadedPlan &plan, service::Coordinator &coordinator, DriverOptions options)
-    : loaded_(plan), plan_(plan.plan), coordinator_(coordinator), options_(std::move(options)),
-      replicas_(std::max<uint64_t>(plan_.replicas().size(), 1)) {
+    : loaded_(plan), plan_(plan.plan), coordinator_(coordinator), options_(std::move(options)) {
   std::vector<plan::Task> tasks = plan::allTasks(plan_);
   while (chief_ < tasks.size() && !plan::sameTask(tasks[chief_], plan_.chief()))
     ++chief_;
@@ -182,7 +181,7 @@ absl::StatusOr<Driver::PhaseResult> Driver::runPhase(uint32_t phase, uint64_t st
 absl::Status Driver::train(uint32_t phase) {
   const plan::Phase &one = plan_.phases(static_cast<int>(phase));
   schedule_.samples = samplesOf(phase);
-  schedule_.samplesPerStep = one.ends_by_closing() ? one.samples_per_step() / replicas_ : one.samples_per_step();
+  schedule_.samplesPerStep = one.samples_per_step();
   schedule_.evalEvery = phaseOf(plan::EVAL) ? options_.evalEveryEpochs : std::nullopt;
   if (!options_.checkpointDirectory.empty()) {
     schedule_.saveEvery = options_.saveEverySteps;

@@ -72,7 +72,6 @@ private:
   const plan::Plan &plan_;
   service::Coordinator &coordinator_;
   const DriverOptions options_;
-  const uint64_t replicas_;
   uint32_t chief_ = 0;
 
   Schedule schedule_;

@@ -200,7 +200,7 @@ absl::Status TaskSession::begin(const Order::Begin &order) {
   run.phase = phase_;
   run.firstStep = phase.ends_by_closing() ? order.first_step() / replicas : order.first_step();
   run.steps = order.steps();
-  run.samplesPerStep = phase.samples_per_step();
+  run.samplesPerStep = phase.samples_per_step() * (phase.ends_by_closing() ? replicas : 1);
   if (run.samplesPerStep && !batches_->empty()) {
     GRAPHC_ASSIGN_OR_RETURN(auto dataset, datasets_.open(phase.dataset()));
     run.epochSamples = dataset->samples();
