@@ -211,7 +211,7 @@ TEST(Lane, LastingWaitIsExplainedThenEnds) {
   std::erase_if(lanes, [](auto &lane) { return lane->info().programIndex == 0 && lane->info().instance == 1; });
   RunOptions options;
   options.reportAfter = absl::Milliseconds(50);
-  options.deadline = absl::Milliseconds(400);
+  options.deadline = absl::Milliseconds(1500);
   std::mutex mutex;
   std::vector<std::string> reports;
   options.onWait = [&](const WaitReport &report) {
