@@ -49,8 +49,8 @@ FailureOr<Stage> getStage(ModuleOp module) {
     return inferStage(module);
   if (std::optional<Stage> stage = parseStage(name.getValue()))
     return *stage;
-  return module.emitError("unknown stage \"")
-         << name.getValue() << "\"; expected one of " << llvm::join(std::begin(kStageNames), std::end(kStageNames), ", ");
+  return module.emitError("unknown stage \"") << name.getValue() << "\"; expected one of "
+                                              << llvm::join(std::begin(kStageNames), std::end(kStageNames), ", ");
 }
 
 //===----------------------------------------------------------------------------------------------------------===//
@@ -84,7 +84,7 @@ static void buildPartitioned(OpPassManager &manager, const PipelineOptions &) {
 
 static void buildOutlined(OpPassManager &manager, const PipelineOptions &options) {
   manager.addPass(createDecompose()); // after partition: what crosses a channel is the user's value, not a part of one
-  manager.addPass(createCSEPass());   // forward and backward expansions share their common parts
+  manager.addPass(createCSEPass()); // forward and backward expansions share their common parts
   manager.addPass(createOutline({int64_t(options.intraOpThreads)}));
   manager.addPass(createVerifyOutlined());
 }

@@ -24,7 +24,8 @@ LogicalResult VariableBufferOp::verifySymbolUses(SymbolTableCollection &symbols)
   auto type = cast<MemRefType>(getBuffer().getType());
   if (declared.getShape() == type.getShape() && declared.getElementType() == type.getElementType())
     return success();
-  InFlightDiagnostic diag = emitOpError("is a ") << type << ", but the variable @" << getVariable() << " is a " << declared;
+  InFlightDiagnostic diag = emitOpError("is a ")
+                            << type << ", but the variable @" << getVariable() << " is a " << declared;
   diag.attachNote(variable.getLoc()) << "variable declared here";
   return diag;
 }
@@ -47,7 +48,8 @@ LogicalResult ViewOp::verify() {
 }
 
 /// (K1) for `count` buffers.
-static LogicalResult verifyKernel(Operation *op, FlatSymbolRefAttr name, unsigned count, SymbolTableCollection &symbols) {
+static LogicalResult verifyKernel(Operation *op, FlatSymbolRefAttr name, unsigned count,
+                                  SymbolTableCollection &symbols) {
   auto kernel = symbols.lookupNearestSymbolFrom<FunctionOpInterface>(op, name);
   if (!kernel)
     return op->emitOpError("calls the kernel @") << name.getValue() << ", which this module does not define";
@@ -55,7 +57,7 @@ static LogicalResult verifyKernel(Operation *op, FlatSymbolRefAttr name, unsigne
   if (kernel->getName().getDialectNamespace() == "llvm" || kernel.getNumArguments() == count)
     return success();
   InFlightDiagnostic diag = op->emitOpError("passes ") << count << " buffers to the kernel @" << name.getValue()
-                                                      << ", which takes " << kernel.getNumArguments();
+                                                       << ", which takes " << kernel.getNumArguments();
   diag.attachNote(kernel.getLoc()) << "kernel defined here";
   return diag;
 }

@@ -18,12 +18,12 @@ constexpr uint64_t kArenaAlignment = 64;
 struct ArenaRequest {
   uint64_t bytes = 0;
   uint32_t first = 0; ///< position of the first write, inclusive
-  uint32_t last = 0;  ///< position of the last use, inclusive
+  uint32_t last = 0; ///< position of the last use, inclusive
 };
 
 struct ArenaPlan {
   std::vector<uint64_t> offsets; ///< one a request, multiples of kArenaAlignment
-  uint64_t bytes = 0;            ///< the largest end of a request: what the runtime allocates
+  uint64_t bytes = 0; ///< the largest end of a request: what the runtime allocates
 };
 
 /// Best fit over several orders of placement; the smallest arena wins, the earlier order where two are equal, so the

@@ -11,10 +11,10 @@
 namespace graphc {
 
 struct EmitOptions {
-  std::string producer;              ///< "graphc 0.1.0"
-  std::string model;                 ///< file name of the model, for people
+  std::string producer; ///< "graphc 0.1.0"
+  std::string model; ///< file name of the model, for people
   std::string targetCpu = "native";
-  std::string keepCode;              ///< folder for the native code's files; empty: none
+  std::string keepCode; ///< folder for the native code's files; empty: none
 };
 
 /// `module` is of stage "llvm": scheduled programs, kernels in the LLVM dialect. Fails with a diagnostic at the

@@ -17,8 +17,8 @@ namespace graphc {
 
 /// The CPU that code is made for.
 struct NativeTarget {
-  std::string cpu;                        ///< LLVM's name
-  std::vector<std::string> features;      ///< that the code may use, LLVM's names, sorted: checked at load
+  std::string cpu; ///< LLVM's name
+  std::vector<std::string> features; ///< that the code may use, LLVM's names, sorted: checked at load
   std::unique_ptr<llvm::TargetMachine> machine;
 
   /// `cpu` is "native" or an LLVM name; an unknown one is an error that names the nearest.

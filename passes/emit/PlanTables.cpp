@@ -87,9 +87,9 @@ LogicalResult PlanTables::fillVariable(graph::VariableOp op) {
     init.set_zeros(true);
   } else if (auto value = dyn_cast<graph::ValueAttr>(attribute)) {
     DenseElementsAttr elements = value.getValue();
-    init.set_value(elements.isSplat() ? getRawBytes(elements.resizeSplat(
-                                            RankedTensorType::get({}, elements.getElementType())))
-                                      : getRawBytes(elements));
+    init.set_value(elements.isSplat()
+                       ? getRawBytes(elements.resizeSplat(RankedTensorType::get({}, elements.getElementType())))
+                       : getRawBytes(elements));
   } else if (auto uniform = dyn_cast<graph::UniformAttr>(attribute)) {
     init.mutable_uniform()->set_low(uniform.getLow());
     init.mutable_uniform()->set_high(uniform.getHigh());
@@ -243,7 +243,9 @@ FailureOr<uint32_t> PlanTables::kernel(Operation *call, StringRef name, ValueRan
     auto access = body.getArgAttrOfType<StringAttr>(i, "dist.access");
     if (!access)
       return call->emitOpError("calls the kernel @") << name << ", whose argument " << i << " has no dist.access";
-    arg->set_access(access.getValue() == "read" ? plan::READ : access.getValue() == "write" ? plan::WRITE : plan::READ_WRITE);
+    arg->set_access(access.getValue() == "read"    ? plan::READ
+                    : access.getValue() == "write" ? plan::WRITE
+                                                   : plan::READ_WRITE);
     if (body.getArgAttr(i, "dist.scratch"))
       out->set_scratch_bytes(arg->bytes());
   }
@@ -251,8 +253,8 @@ FailureOr<uint32_t> PlanTables::kernel(Operation *call, StringRef name, ValueRan
 }
 
 uint32_t PlanTables::matmul(dist::LibraryMatmulOp call) {
-  std::string name = "matmul_" + std::to_string(call.getM()) + "x" + std::to_string(call.getN()) + "x" +
-                     std::to_string(call.getK());
+  std::string name =
+      "matmul_" + std::to_string(call.getM()) + "x" + std::to_string(call.getN()) + "x" + std::to_string(call.getK());
   if (call.getBatch() != 1)
     name += "_batch" + std::to_string(call.getBatch());
   if (call.getTransposeA())

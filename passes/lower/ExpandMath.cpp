@@ -1,5 +1,5 @@
-#include "passes/lower/FloatMath.h"
 #include "passes/Passes.h"
+#include "passes/lower/FloatMath.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Math/IR/Math.h"

@@ -113,8 +113,8 @@ Value FloatMath::exp(Value x) {
     result = add(constant(1.0), add(quotient, quotient));
   } else {
     Value r = sub(sub(x, mul(n, constant(0.693359375))), mul(n, constant(-2.12194440e-4)));
-    Value p = polynomial(r, {1.9875691500E-4, 1.3981999507E-3, 8.3334519073E-3, 4.1665795894E-2, 1.6666665459E-1,
-                             5.0000001201E-1});
+    Value p = polynomial(
+        r, {1.9875691500E-4, 1.3981999507E-3, 8.3334519073E-3, 4.1665795894E-2, 1.6666665459E-1, 5.0000001201E-1});
     result = add(add(mul(p, mul(r, r)), r), constant(1.0));
   }
   return select(isNaN(argument), argument, scale(result, nInteger));
@@ -150,11 +150,11 @@ Value FloatMath::log(Value x) {
   Value f = sub(split.mantissa, constant(1.0)), k = split.exponent;
   if (!isDouble) {
     Value z = mul(f, f);
-    Value y = mul(mul(polynomial(f, {7.0376836292E-2, -1.1514610310E-1, 1.1676998740E-1, -1.2420140846E-1,
-                                     1.4249322787E-1, -1.6668057665E-1, 2.0000714765E-1, -2.4999993993E-1,
-                                     3.3333331174E-1}),
-                      f),
-                  z);
+    Value y =
+        mul(mul(polynomial(f, {7.0376836292E-2, -1.1514610310E-1, 1.1676998740E-1, -1.2420140846E-1, 1.4249322787E-1,
+                               -1.6668057665E-1, 2.0000714765E-1, -2.4999993993E-1, 3.3333331174E-1}),
+                f),
+            z);
     y = add(y, mul(k, constant(-2.12194440e-4)));
     y = sub(y, mul(constant(0.5), z));
     return logSpecial(x, add(add(f, y), mul(k, constant(0.693359375))));
@@ -178,7 +178,8 @@ Value FloatMath::tanh(Value x) {
     Value q = polynomial(z, {1.0, 1.12811678491632931402E2, 2.23548839060100448583E3, 4.84406305325125486048E3});
     small = add(x, mul(x, mul(z, div(p, q))));
   } else {
-    Value p = polynomial(z, {-5.70498872745E-3, 2.06390887954E-2, -5.37397155531E-2, 1.33314422036E-1, -3.33332819422E-1});
+    Value p =
+        polynomial(z, {-5.70498872745E-3, 2.06390887954E-2, -5.37397155531E-2, 1.33314422036E-1, -3.33332819422E-1});
     small = add(mul(mul(p, z), x), x);
   }
   Value power = exp(add(a, a));
@@ -255,9 +256,9 @@ Value FloatMath::powSigns(Value x, Value y, Value magnitude) {
   result = select(arith::OrIOp::create(builder, loc, isNaN(x), isNaN(y)), add(x, y), result);
   Value one = arith::OrIOp::create(builder, loc, equal(y, constant(0.0)), equal(x, constant(1.0)));
   // (-1)^±inf is 1.
-  one = arith::OrIOp::create(builder, loc, one,
-                             arith::AndIOp::create(builder, loc, equal(x, constant(-1.0)),
-                                                   equal(absolute(y), constant(kInfinity))));
+  one = arith::OrIOp::create(
+      builder, loc, one,
+      arith::AndIOp::create(builder, loc, equal(x, constant(-1.0)), equal(absolute(y), constant(kInfinity))));
   return select(one, constant(1.0), result);
 }
 

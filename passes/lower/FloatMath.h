@@ -40,7 +40,7 @@ private:
   Value div(Value a, Value b);
   Value constant(double value);
   Value integer(int64_t value);
-  Value bits(Value x);                ///< as an integer of the same width
+  Value bits(Value x); ///< as an integer of the same width
   Value fromBits(Value integer);
   Value select(Value condition, Value a, Value b);
   Value compare(mlir::arith::CmpFPredicate predicate, Value a, Value b);
@@ -52,12 +52,12 @@ private:
   /// Horner's scheme, highest power first.
   Value polynomial(Value x, llvm::ArrayRef<double> coefficients);
   Value clamp(Value x, double low, double high);
-  Value scale(Value x, Value n);      ///< x · 2^n for an integer n that may reach the subnormal range
+  Value scale(Value x, Value n); ///< x · 2^n for an integer n that may reach the subnormal range
   Split splitExponent(Value x);
   Value logSpecial(Value x, Value result);
   Pair twoSum(Value a, Value b);
-  Pair twoProduct(Value a, Value b);  ///< Dekker's, without fma
-  Pair logPair(Value x);              ///< f64: about 60 bits of log(x)
+  Pair twoProduct(Value a, Value b); ///< Dekker's, without fma
+  Pair logPair(Value x); ///< f64: about 60 bits of log(x)
   Value powSigns(Value x, Value y, Value magnitude);
 
   mlir::OpBuilder &builder;

@@ -58,8 +58,8 @@ LLVM::LLVMFuncOp makeEntry(OpBuilder &builder, LLVM::LLVMFuncOp body, StringRef 
   builder.setInsertionPointToStart(block);
   SmallVector<Value> pointers;
   for (unsigned i = 0; i < body.getNumArguments(); ++i) {
-    Value slot = LLVM::GEPOp::create(builder, loc, pointer, pointer, block->getArgument(0),
-                                     ArrayRef<LLVM::GEPArg>{int32_t(i)});
+    Value slot =
+        LLVM::GEPOp::create(builder, loc, pointer, pointer, block->getArgument(0), ArrayRef<LLVM::GEPArg>{int32_t(i)});
     pointers.push_back(LLVM::LoadOp::create(builder, loc, pointer, slot));
   }
   LLVM::CallOp::create(builder, loc, body, pointers);

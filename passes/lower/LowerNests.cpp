@@ -148,7 +148,8 @@ private:
 
   Value neutralLanes(Operation *combiner) {
     auto type = VectorType::get({kLanes}, combiner->getResult(0).getType());
-    return arith::ConstantOp::create(builder, loc, DenseElementsAttr::get(type, ArrayRef<Attribute>{neutral(combiner)}));
+    return arith::ConstantOp::create(builder, loc,
+                                     DenseElementsAttr::get(type, ArrayRef<Attribute>{neutral(combiner)}));
   }
 
   /// Old value and new one in the order in which the body has them.
@@ -225,9 +226,8 @@ private:
 
   /// Whether four copies of the body are worth their size: not where each holds a polynomial.
   bool isCheap() {
-    return llvm::none_of(nest.body->without_terminator(), [](Operation &op) {
-      return isa<math::ExpOp, math::LogOp, math::TanhOp, math::PowFOp>(op);
-    });
+    return llvm::none_of(nest.body->without_terminator(),
+                         [](Operation &op) { return isa<math::ExpOp, math::LogOp, math::TanhOp, math::PowFOp>(op); });
   }
 
   void emitColumns() {

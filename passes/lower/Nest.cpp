@@ -56,7 +56,8 @@ LogicalResult readOperand(linalg::LinalgOp op, OpOperand &operand, OpBuilder &bu
   for (int64_t axis = type.getRank() - 1; axis >= 0; stride *= type.getDimSize(axis), --axis) {
     std::optional<int64_t> origin = evaluate(map.getResult(axis), dims);
     if (!origin)
-      return op.emitError() << "index map of operand " << operand.getOperandNumber() << " is not linear: " << AffineMapAttr::get(map);
+      return op.emitError() << "index map of operand " << operand.getOperandNumber()
+                            << " is not linear: " << AffineMapAttr::get(map);
     result.offset += *origin * stride;
     for (unsigned dim = 0; dim < dims.size(); ++dim) {
       dims[dim] = 1;
@@ -77,9 +78,7 @@ void forEachOperand(Nest &nest, llvm::function_ref<void(NestOperand &)> visit) {
 
 void eraseLoop(Nest &nest, size_t loop) {
   nest.loops.erase(nest.loops.begin() + loop);
-  forEachOperand(nest, [&](NestOperand &operand) {
-    operand.coefficients.erase(operand.coefficients.begin() + loop);
-  });
+  forEachOperand(nest, [&](NestOperand &operand) { operand.coefficients.erase(operand.coefficients.begin() + loop); });
 }
 
 /// Merges loop + 1 into loop where each operand's inner walk ends where the next outer step begins.

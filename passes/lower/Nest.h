@@ -14,8 +14,8 @@
 namespace graphc {
 
 struct NestOperand {
-  mlir::Value memory;                         ///< flat memref<Nxelem>, or a scalar
-  llvm::SmallVector<int64_t> coefficients;    ///< elements to move per loop index
+  mlir::Value memory; ///< flat memref<Nxelem>, or a scalar
+  llvm::SmallVector<int64_t> coefficients; ///< elements to move per loop index
   int64_t offset = 0;
   bool isScalar = false;
 };
@@ -26,9 +26,9 @@ struct NestLoop {
 };
 
 struct Nest {
-  llvm::SmallVector<NestLoop> loops;          ///< outermost first; none has size 1
+  llvm::SmallVector<NestLoop> loops; ///< outermost first; none has size 1
   llvm::SmallVector<NestOperand> inputs, outputs;
-  llvm::SmallVector<int64_t> loopOfDim;       ///< of the op's dimensions; -1: size 1. Meaningless once loops are merged
+  llvm::SmallVector<int64_t> loopOfDim; ///< of the op's dimensions; -1: size 1. Meaningless once loops are merged
   mlir::Block *body = nullptr;
   bool hasReduction() const;
 };

@@ -13,8 +13,8 @@ constexpr int64_t kLanes = 16;
 /// Where and how wide a body is evaluated.
 struct Lanes {
   llvm::SmallVector<mlir::Value> indices; ///< one a loop; that of `loop` is the first lane's
-  int64_t loop = -1;                      ///< the vectorised loop; -1: a scalar evaluation
-  int64_t active = kLanes;                ///< lanes that exist; the others compute on ones and are dropped
+  int64_t loop = -1; ///< the vectorised loop; -1: a scalar evaluation
+  int64_t active = kLanes; ///< lanes that exist; the others compute on ones and are dropped
   bool scalar() const { return loop < 0; }
 };
 

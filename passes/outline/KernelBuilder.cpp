@@ -125,36 +125,38 @@ void KernelBuilder::emitStage(Location loc, ArrayRef<Access> accesses, ValueRang
     outputs.push_back(argument(out, use));
     maps.push_back(outMap);
   }
-  linalg::GenericOp::create(
-      builder, loc, TypeRange(), inputs, outputs, maps, iterators,
-      [&](OpBuilder &inner, Location, ValueRange blockArguments) {
-        auto fromMemory = [&](Value stored, Value buffer) -> Value {
-          if (!cast<MemRefType>(buffer.getType()).getElementType().isInteger(1))
-            return stored;
-          Value zero = arith::ConstantOp::create(inner, loc, inner.getI8IntegerAttr(0));
-          return arith::CmpIOp::create(inner, loc, arith::CmpIPredicate::ne, stored, zero);
-        };
-        auto read = [&](Access access) {
-          size_t i = size_t(llvm::find(leaves, access) - leaves.begin());
-          return fromMemory(blockArguments[i], memory.of(access.value));
-        };
-        auto leaf = [&](Value value) { return isLeaf(value); };
-        ScalarBody body(leaf);
-        SmallVector<Value> elements, old, results;
-        for (const Access &access : accesses)
-          elements.push_back(body.build(inner, access, read));
-        for (auto [out, stored] : llvm::zip(outs, blockArguments.drop_front(leaves.size())))
-          old.push_back(use == Use::Write && outMap.isIdentity() ? Value() : fromMemory(stored, out));
-        for (Value result : bodyFn(inner, elements, old)) {
-          if (result.getType().isInteger(1))
-            result = arith::ExtUIOp::create(inner, loc, inner.getI8Type(), result);
-          results.push_back(result);
-        }
-        linalg::YieldOp::create(inner, loc, results);
-      });
+  linalg::GenericOp::create(builder, loc, TypeRange(), inputs, outputs, maps, iterators,
+                            [&](OpBuilder &inner, Location, ValueRange blockArguments) {
+                              auto fromMemory = [&](Value stored, Value buffer) -> Value {
+                                if (!cast<MemRefType>(buffer.getType()).getElementType().isInteger(1))
+                                  return stored;
+                                Value zero = arith::ConstantOp::create(inner, loc, inner.getI8IntegerAttr(0));
+                                return arith::CmpIOp::create(inner, loc, arith::CmpIPredicate::ne, stored, zero);
+                              };
+                              auto read = [&](Access access) {
+                                size_t i = size_t(llvm::find(leaves, access) - leaves.begin());
+                                return fromMemory(blockArguments[i], memory.of(access.value));
+                              };
+                              auto leaf = [&](Value value) { return isLeaf(value); };
+                              ScalarBody body(leaf);
+                              SmallVector<Value> elements, old, results;
+                              for (const Access &access : accesses)
+                                elements.push_back(body.build(inner, access, read));
+                              for (auto [out, stored] : llvm::zip(outs, blockArguments.drop_front(leaves.size())))
+                                old.push_back(use == Use::Write && outMap.isIdentity() ? Value()
+                                                                                       : fromMemory(stored, out));
+                              for (Value result : bodyFn(inner, elements, old)) {
+                                if (result.getType().isInteger(1))
+                                  result = arith::ExtUIOp::create(inner, loc, inner.getI8Type(), result);
+                                results.push_back(result);
+                              }
+                              linalg::YieldOp::create(inner, loc, results);
+                            });
 }
 
-static SmallVector<IteratorType> parallel(int64_t rank) { return SmallVector<IteratorType>(rank, IteratorType::parallel); }
+static SmallVector<IteratorType> parallel(int64_t rank) {
+  return SmallVector<IteratorType>(rank, IteratorType::parallel);
+}
 
 void KernelBuilder::emitParallel(Value root) {
   int64_t rank = typeOf(root).getRank();
@@ -206,7 +208,8 @@ void KernelBuilder::coverLoops(ArrayRef<Access> accesses, AffineMap outMap) {
 /// The value that starts a sum or a maximum.
 static TypedAttr getStart(Type element, bool maximum, Builder &builder) {
   if (auto type = dyn_cast<FloatType>(element))
-    return maximum ? builder.getFloatAttr(type, -std::numeric_limits<double>::infinity()) : builder.getFloatAttr(type, 0);
+    return maximum ? builder.getFloatAttr(type, -std::numeric_limits<double>::infinity())
+                   : builder.getFloatAttr(type, 0);
   unsigned width = element.getIntOrFloatBitWidth();
   return builder.getIntegerAttr(element, maximum ? llvm::APInt::getSignedMinValue(width) : llvm::APInt::getZero(width));
 }
@@ -235,7 +238,8 @@ static AffineMap getKeptMap(int64_t rank, ArrayRef<int64_t> dimensions, SmallVec
 
 void KernelBuilder::emitReduction(Operation *op) {
   bool maximum = isa<ReduceMaxOp>(op);
-  ArrayRef<int64_t> dimensions = maximum ? cast<ReduceMaxOp>(op).getDimensions() : cast<ReduceSumOp>(op).getDimensions();
+  ArrayRef<int64_t> dimensions =
+      maximum ? cast<ReduceMaxOp>(op).getDimensions() : cast<ReduceSumOp>(op).getDimensions();
   Value operand = op->getOperand(0), result = op->getResult(0);
   int64_t rank = typeOf(operand).getRank();
   SmallVector<IteratorType> iterators;
@@ -325,10 +329,9 @@ void KernelBuilder::emitCopy(ReadOp op) {
   AffineMap identity = AffineMap::getMultiDimIdentityMap(rank, context);
   Value in = argument(memory.ofVariable(op.getVariable()), Use::Read);
   Value out = argument(memory.of(op.getResult()), Use::Write);
-  linalg::GenericOp::create(builder, op.getLoc(), TypeRange(), in, out, ArrayRef<AffineMap>{identity, identity},
-                            parallel(rank), [](OpBuilder &inner, Location loc, ValueRange elements) {
-                              linalg::YieldOp::create(inner, loc, elements[0]);
-                            });
+  linalg::GenericOp::create(
+      builder, op.getLoc(), TypeRange(), in, out, ArrayRef<AffineMap>{identity, identity}, parallel(rank),
+      [](OpBuilder &inner, Location loc, ValueRange elements) { linalg::YieldOp::create(inner, loc, elements[0]); });
 }
 
 void KernelBuilder::emitUpdate(Operation *op) {
@@ -426,7 +429,9 @@ OwningOpRef<func::FuncOp> KernelBuilder::build() {
   kernel.setType(builder.getFunctionType(kernel.getBody().getArgumentTypes(), {}));
   for (auto &[buffer, argument] : arguments)
     kernel.setArgAttr(argument.value.getArgNumber(), "dist.access",
-                      builder.getStringAttr(!argument.written ? "read" : argument.read ? "read_write" : "write"));
+                      builder.getStringAttr(!argument.written ? "read"
+                                            : argument.read   ? "read_write"
+                                                              : "write"));
   kernel->setAttr("dist.flops", builder.getI64IntegerAttr(int64_t(flops)));
   return kernel;
 }

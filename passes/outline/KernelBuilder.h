@@ -65,8 +65,8 @@ private:
   void protectUpdates(llvm::ArrayRef<mlir::Operation *> updates);
   llvm::SmallVector<Access> leavesOf(llvm::ArrayRef<Access> accesses);
 
-  using BodyFn = llvm::function_ref<llvm::SmallVector<mlir::Value>(mlir::OpBuilder &, llvm::ArrayRef<mlir::Value> elements,
-                                                                   mlir::ValueRange old)>;
+  using BodyFn = llvm::function_ref<llvm::SmallVector<mlir::Value>(
+      mlir::OpBuilder &, llvm::ArrayRef<mlir::Value> elements, mlir::ValueRange old)>;
   /// A linalg.generic: the elements of `accesses`, and of the outs before, become the outs.
   void emitStage(mlir::Location loc, llvm::ArrayRef<Access> accesses, mlir::ValueRange outs, Use use,
                  mlir::AffineMap outMap, llvm::ArrayRef<mlir::utils::IteratorType> iterators, BodyFn body);

@@ -95,7 +95,8 @@ private:
   static void eraseDead(Block &block) {
     SmallVector<Operation *> ops;
     for (Operation &op : block.without_terminator())
-      if (isa<graph::GraphDialect>(op.getDialect()) || llvm::any_of(op.getResultTypes(), llvm::IsaPred<RankedTensorType>))
+      if (isa<graph::GraphDialect>(op.getDialect()) ||
+          llvm::any_of(op.getResultTypes(), llvm::IsaPred<RankedTensorType>))
         ops.push_back(&op);
     for (Operation *op : llvm::reverse(ops))
       if (op->getNumResults() && op->use_empty() && (isMemoryEffectFree(op) || isa<graph::ReadOp>(op)))
@@ -227,8 +228,8 @@ LogicalResult ProgramOutliner::emitOther(Operation *op) {
         for (Value output : next.getOutputs())
           buffers.push_back(of(output));
         Value valid = next.getPadLast() ? buffers.pop_back_val() : Value();
-        dist::NextBatchIntoOp::create(builder, loc, next.getDataset(), buffers, valid, next.getBatch(), next.getPadLast(),
-                                      next.getMicroBatch(), next.getMicroBatches());
+        dist::NextBatchIntoOp::create(builder, loc, next.getDataset(), buffers, valid, next.getBatch(),
+                                      next.getPadLast(), next.getMicroBatch(), next.getMicroBatches());
         return success();
       })
       .Case([&](graph::ReshapeOp reshape) {

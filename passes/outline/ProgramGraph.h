@@ -40,7 +40,7 @@ private:
   struct Dependence {
     unsigned on;
     bool separate; ///< not in one kernel
-    bool inOrder;  ///< communication after communication
+    bool inOrder; ///< communication after communication
   };
 
   Kind classify(mlir::Operation *op);
@@ -54,8 +54,8 @@ private:
   unsigned find(unsigned op);
   void depend(unsigned op, mlir::Operation *on, bool separate = false);
 
-  llvm::SmallVector<mlir::Operation *> ops;                 ///< representatives only have dependences
-  llvm::DenseMap<mlir::Operation *, unsigned> indexOf;      ///< of its representative
+  llvm::SmallVector<mlir::Operation *> ops; ///< representatives only have dependences
+  llvm::DenseMap<mlir::Operation *, unsigned> indexOf; ///< of its representative
   llvm::SmallVector<Kind> kinds;
   llvm::SmallVector<llvm::SmallVector<mlir::Operation *>> absorbed;
   llvm::SmallVector<llvm::SmallVector<Dependence>> dependences;

@@ -24,8 +24,8 @@ bool isInlinable(Operation *op) {
     return isa<SplatElementsAttr>(constant.getValue());
   if (auto reshape = dyn_cast<ReshapeOp>(op))
     return isUnitReshape(reshape);
-  return isa<AddOp, SubtractOp, MultiplyOp, DivideOp, MaximumOp, MinimumOp, NegateOp, AbsOp, SqrtOp, ExponentialOp, LogOp,
-             TanhOp, ReluOp, AndOp, OrOp, NotOp, CompareOp, SelectOp, ConvertOp, IotaOp, BiasAddOp, TransposeOp,
+  return isa<AddOp, SubtractOp, MultiplyOp, DivideOp, MaximumOp, MinimumOp, NegateOp, AbsOp, SqrtOp, ExponentialOp,
+             LogOp, TanhOp, ReluOp, AndOp, OrOp, NotOp, CompareOp, SelectOp, ConvertOp, IotaOp, BiasAddOp, TransposeOp,
              BroadcastInDimOp>(op);
 }
 

@@ -41,7 +41,10 @@ public:
   mlir::Value build(mlir::OpBuilder &builder, Access access, llvm::function_ref<mlir::Value(Access)> read);
 
   /// Forgets what was built: for the next stage.
-  void reset() { built.clear(); visited.clear(); }
+  void reset() {
+    built.clear();
+    visited.clear();
+  }
 
 private:
   /// The operands' accesses of an inlinable op whose element is taken at `map`.

@@ -30,7 +30,8 @@ struct VerifyOutlinedPass : impl::VerifyOutlinedBase<VerifyOutlinedPass> {
           return access && access.getValue() == "read";
         };
         if (!isRead(i) || !isRead(j))
-          return call.emitOpError("passes the same memory as arguments ") << j << " and " << i << ", one of which is written";
+          return call.emitOpError("passes the same memory as arguments ")
+                 << j << " and " << i << ", one of which is written";
       }
     return success();
   }

@@ -183,8 +183,8 @@ bool PhaseBuilder::isHeard(ProgramUnderConstruction &from, ProgramUnderConstruct
   return llvm::is_contained(heard, to.op.getSymName());
 }
 
-void PhaseBuilder::sendTicket(ProgramUnderConstruction &owner, ProgramUnderConstruction &program, graph::VariableOp step,
-                              OpBuilder &builder) {
+void PhaseBuilder::sendTicket(ProgramUnderConstruction &owner, ProgramUnderConstruction &program,
+                              graph::VariableOp step, OpBuilder &builder) {
   Location loc = step.getLoc();
   dist::ChannelOp channel =
       createChannel("ticket.to_" + program.suffix, step.getTensorType(), owner, program, loc, /*control=*/false);

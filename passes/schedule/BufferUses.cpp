@@ -51,7 +51,8 @@ FailureOr<SmallVector<BufferUse>> BufferUses::get(Operation *op) const {
             auto kernel = symbols.lookup<func::FuncOp>(call.getKernel());
             if (!kernel)
               return call.emitOpError("calls the kernel @")
-                     << call.getKernel() << ", which is no func.func of this module; schedule runs before kernels are lowered";
+                     << call.getKernel()
+                     << ", which is no func.func of this module; schedule runs before kernels are lowered";
             for (auto [i, buffer] : llvm::enumerate(call.getBuffers())) {
               auto access = kernel.getArgAttrOfType<StringAttr>(unsigned(i), "dist.access");
               if (!access || (access != "read" && access != "write" && access != "read_write")) {

@@ -35,10 +35,12 @@ FailureOr<ArenaSizes> planMemory(dist::ProgramOp program) {
     for (const BufferUse &use : *uses) {
       if (!use.root.getDefiningOp<dist::BufferOp>())
         continue;
-      auto [life, isNew] = lives.insert({use.root, ArenaRequest{getBytes(use.root), uint32_t(position), uint32_t(position)}});
+      auto [life, isNew] =
+          lives.insert({use.root, ArenaRequest{getBytes(use.root), uint32_t(position), uint32_t(position)}});
       if (isNew && use.read) {
         InFlightDiagnostic diag = op.emitOpError("reads a buffer that nothing wrote before in this step");
-        diag.attachNote(use.root.getLoc()) << "the buffer is declared here; what it holds from the last step is undefined";
+        diag.attachNote(use.root.getLoc())
+            << "the buffer is declared here; what it holds from the last step is undefined";
         return diag;
       }
       extend(use.root, isa<dist::FetchOp, dist::MetricOp>(op) ? last : uint32_t(position));

@@ -200,7 +200,8 @@ LogicalResult PhaseOrder::addProgram(dist::ProgramOp program) {
 void PhaseOrder::addMessages() {
   llvm::StringMap<unsigned> receives;
   for (auto [i, node] : llvm::enumerate(nodes))
-    if (auto end = dyn_cast<dist::ChannelEndOpInterface>(node.op); end && end.getChannelEnd() == dist::ChannelEnd::Receive)
+    if (auto end = dyn_cast<dist::ChannelEndOpInterface>(node.op);
+        end && end.getChannelEnd() == dist::ChannelEnd::Receive)
       receives[end.getUsedChannels().front().getValue()] = unsigned(i);
   for (Node &node : nodes)
     if (auto send = dyn_cast<dist::SendOp>(node.op))
@@ -239,12 +240,14 @@ LogicalResult PhaseOrder::list() {
     std::optional<std::tuple<uint64_t, unsigned, bool, unsigned>> best; // start, lane, not a send, text order
     for (auto [l, lane] : llvm::enumerate(lanes))
       for (unsigned node : lane.waiting) {
-        std::tuple candidate(std::max(lane.clock, nodes[node].ready), unsigned(l), !isa<dist::SendOp>(nodes[node].op), node);
+        std::tuple candidate(std::max(lane.clock, nodes[node].ready), unsigned(l), !isa<dist::SendOp>(nodes[node].op),
+                             node);
         if (!best || candidate < *best)
           best = candidate;
       }
     if (!best)
-      return phase.emitOpError("has programs whose values depend on each other in a circle"); // verify-liveness says which
+      return phase.emitOpError(
+          "has programs whose values depend on each other in a circle"); // verify-liveness says which
     auto [start, lane, isNoSend, node] = *best;
     llvm::erase(lanes[lane].waiting, node);
     place(node, start);
@@ -266,9 +269,7 @@ void PhaseOrder::sinkReceives(Lane &lane) const {
     while (position > 0 && !llvm::is_contained(nodes[index].next, sunk[position - 1]))
       --position;
     // In front of the other receives for the same use: their order stays.
-    auto isReceive = [&](unsigned other) {
-      return isa<dist::ReceiveOp, dist::AggregateIntoOp>(nodes[other].op);
-    };
+    auto isReceive = [&](unsigned other) { return isa<dist::ReceiveOp, dist::AggregateIntoOp>(nodes[other].op); };
     while (position < sunk.size() && isReceive(sunk[position]))
       ++position;
     sunk.insert(sunk.begin() + ptrdiff_t(position), index);

@@ -124,7 +124,9 @@ void PhaseProof::describe(InFlightDiagnostic &diag, const End &before, const End
 LogicalResult PhaseProof::reportCycle(ArrayRef<Liveness::Step> cycle) {
   // Each program's part of the cycle is one statement, from the operation where the cycle enters it to where it leaves.
   // The description starts at the first program's entry.
-  auto isEntry = [&](size_t i) { return cycle[(i + cycle.size() - 1) % cycle.size()].reason != Liveness::Reason::Order; };
+  auto isEntry = [&](size_t i) {
+    return cycle[(i + cycle.size() - 1) % cycle.size()].reason != Liveness::Reason::Order;
+  };
   size_t start = cycle.size();
   for (size_t i = 0; i < cycle.size(); ++i)
     if (isEntry(i) && (start == cycle.size() || cycle[i].node < cycle[start].node))

@@ -43,17 +43,24 @@ std::string formatProgress(const ProgressSnapshot &snapshot, bool bar) {
     absl::StrAppendFormat(&line, "  accuracy %.3f", *snapshot.accuracy);
   if (bar && snapshot.steps) {
     auto filled = static_cast<int>(kBarWidth * std::min(snapshot.step, snapshot.steps) / snapshot.steps);
-    std::string done = filled == 0 ? "" : absl::StrCat(std::string(static_cast<size_t>(filled - 1), '='), filled == kBarWidth ? "=" : ">");
+    std::string done =
+        filled == 0 ? ""
+                    : absl::StrCat(std::string(static_cast<size_t>(filled - 1), '='), filled == kBarWidth ? "=" : ">");
     absl::StrAppend(&line, "  [", done, std::string(static_cast<size_t>(kBarWidth - filled), ' '), "]");
     if (snapshot.stepsPerSecond > 0 && snapshot.step < snapshot.steps)
-      absl::StrAppend(&line, " eta ", duration(static_cast<double>(snapshot.steps - snapshot.step) / snapshot.stepsPerSecond));
+      absl::StrAppend(&line, " eta ",
+                      duration(static_cast<double>(snapshot.steps - snapshot.step) / snapshot.stepsPerSecond));
   }
   return line;
 }
 
 std::string toJson(const ProgressSnapshot &snapshot) {
-  nlohmann::json json = {{"step", snapshot.step}, {"steps", snapshot.steps}, {"epoch", snapshot.epoch},
-                         {"epochs", snapshot.epochs}, {"steps_per_s", snapshot.stepsPerSecond}, {"last", snapshot.last}};
+  nlohmann::json json = {{"step", snapshot.step},
+                         {"steps", snapshot.steps},
+                         {"epoch", snapshot.epoch},
+                         {"epochs", snapshot.epochs},
+                         {"steps_per_s", snapshot.stepsPerSecond},
+                         {"last", snapshot.last}};
   if (snapshot.loss)
     json["loss"] = *snapshot.loss; // NaN becomes null
   if (snapshot.accuracy)
@@ -66,7 +73,9 @@ absl::StatusOr<ProgressSnapshot> progressFromJson(const std::string &text) {
   if (!json.is_object() || !json.value("step", nlohmann::json()).is_number_unsigned())
     return absl::InvalidArgumentError(absl::StrCat("no progress: ", text));
   ProgressSnapshot snapshot;
-  auto count = [&](const char *key) { return json.contains(key) && json[key].is_number() ? json[key].get<uint64_t>() : 0; };
+  auto count = [&](const char *key) {
+    return json.contains(key) && json[key].is_number() ? json[key].get<uint64_t>() : 0;
+  };
   auto real = [&](const char *key) -> std::optional<double> {
     if (!json.contains(key))
       return std::nullopt;

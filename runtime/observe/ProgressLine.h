@@ -19,12 +19,12 @@
 namespace graphc::observe {
 
 struct ProgressSnapshot {
-  uint64_t step = 0, steps = 0;       ///< global step and total; 0 steps: unknown
-  uint64_t epoch = 0, epochs = 0;     ///< 1-based; 0 epochs: not trained by epochs
-  double stepsPerSecond = 0;          ///< of the cluster
-  std::optional<double> loss;         ///< mean over replicas and the steps since the last snapshot
-  std::optional<double> accuracy;     ///< of the last evaluation (--eval_every_epochs)
-  bool last = false;                  ///< of a stretch of training: always written, and left standing
+  uint64_t step = 0, steps = 0; ///< global step and total; 0 steps: unknown
+  uint64_t epoch = 0, epochs = 0; ///< 1-based; 0 epochs: not trained by epochs
+  double stepsPerSecond = 0; ///< of the cluster
+  std::optional<double> loss; ///< mean over replicas and the steps since the last snapshot
+  std::optional<double> accuracy; ///< of the last evaluation (--eval_every_epochs)
+  bool last = false; ///< of a stretch of training: always written, and left standing
 };
 
 /// "epoch 3/5  step 586/1172  512 steps/s  loss 0.412  [=====>    ] eta 0:01"
@@ -48,7 +48,7 @@ private:
   std::FILE *const out_;
   const bool terminal_;
   std::mutex mutex_;
-  std::string drawn_ ABSL_GUARDED_BY(mutex_);          ///< what stands on the terminal's last line
+  std::string drawn_ ABSL_GUARDED_BY(mutex_); ///< what stands on the terminal's last line
   absl::Time lastWritten_ ABSL_GUARDED_BY(mutex_) = absl::InfinitePast();
 };
 

@@ -15,10 +15,10 @@ namespace graphc::observe {
 /// One task's numbers, of its training phases (of whatever ran where nothing was trained).
 struct TaskStats {
   uint64_t steps = 0;
-  double firstStepSeconds = 0;       ///< process start to end of first step
+  double firstStepSeconds = 0; ///< process start to end of first step
   StepTimes times;
-  double seconds = 0;                ///< wall time inside those phases
-  uint64_t bytesSent = 0;            ///< payload of plan channels, as the transports counted it
+  double seconds = 0; ///< wall time inside those phases
+  uint64_t bytesSent = 0; ///< payload of plan channels, as the transports counted it
   uint64_t bytesReceived = 0;
   uint64_t controlBytes = 0;
   uint64_t arenaBytesTouched = 0;
@@ -29,12 +29,13 @@ struct TaskStats {
 std::string toJson(const TaskStats &stats);
 
 struct FinalResults {
-  std::optional<double> loss;                 ///< mean of the last epoch
-  std::map<std::string, double> metrics;      ///< of the last evaluation: "accuracy"
+  std::optional<double> loss; ///< mean of the last epoch
+  std::map<std::string, double> metrics; ///< of the last evaluation: "accuracy"
 };
 
 /// Writes {"tasks": {name: …}, "final": {…}} atomically; "-" is standard output.
-absl::Status writeStats(const std::string &path, const std::map<std::string, std::string> &tasks, const FinalResults &results);
+absl::Status writeStats(const std::string &path, const std::map<std::string, std::string> &tasks,
+                        const FinalResults &results);
 
 } // namespace graphc::observe
 #endif

@@ -87,11 +87,20 @@ void ControlLink::finish(absl::Status why) {
 
 void LocalLink::send(FromTask message) {
   switch (message.kind_case()) {
-  case FromTask::kProgress: coordinator_.progress(task_, message.progress()); break;
-  case FromTask::kDone: coordinator_.done(task_, std::move(*message.mutable_done())); break;
-  case FromTask::kFailed: coordinator_.failed(task_, message.failed()); break;
-  case FromTask::kFetched: coordinator_.fetched(message.fetched()); break;
-  default: break;
+  case FromTask::kProgress:
+    coordinator_.progress(task_, message.progress());
+    break;
+  case FromTask::kDone:
+    coordinator_.done(task_, std::move(*message.mutable_done()));
+    break;
+  case FromTask::kFailed:
+    coordinator_.failed(task_, message.failed());
+    break;
+  case FromTask::kFetched:
+    coordinator_.fetched(message.fetched());
+    break;
+  default:
+    break;
   }
 }
 
@@ -134,7 +143,8 @@ public:
   void OnDone(const grpc::Status &status) override {
     std::shared_ptr<Stream> self = std::move(self_);
     StreamLink &link = link_;
-    if (status.ok() || status.error_code() == grpc::StatusCode::UNAVAILABLE || status.error_code() == grpc::StatusCode::CANCELLED)
+    if (status.ok() || status.error_code() == grpc::StatusCode::UNAVAILABLE ||
+        status.error_code() == grpc::StatusCode::CANCELLED)
       link.finish(absl::UnavailableError(absl::StrCat("lost the chief ", link.chief_, ": its control stream ended")));
     else
       link.finish(absl::Status(static_cast<absl::StatusCode>(status.error_code()), status.error_message()));
@@ -162,8 +172,9 @@ absl::Status StreamLink::open(const Hello &hello, absl::Time deadline,
   absl::Time began = absl::Now(), announceAt = began + absl::Seconds(1);
   while (!channel_->WaitForConnected(absl::ToChronoTime(std::min(deadline, absl::Now() + absl::Milliseconds(200))))) {
     if (absl::Now() >= deadline)
-      return absl::UnavailableError(absl::StrCat("the chief ", chief_, " did not come within ",
-                                                 absl::FormatDuration(absl::Trunc(deadline - began, absl::Seconds(1)))));
+      return absl::UnavailableError(
+          absl::StrCat("the chief ", chief_, " did not come within ",
+                       absl::FormatDuration(absl::Trunc(deadline - began, absl::Seconds(1)))));
     if (absl::Status end = ended(); !end.ok())
       return end;
     if (absl::Now() >= announceAt) {

@@ -46,7 +46,7 @@ private:
   absl::Status end_ ABSL_GUARDED_BY(mutex_);
   std::function<void(absl::Status)> onEnd_ ABSL_GUARDED_BY(mutex_);
   std::function<void()> onStop_ ABSL_GUARDED_BY(mutex_);
-  absl::Time heard_ ABSL_GUARDED_BY(mutex_) = absl::InfiniteFuture();  ///< nothing yet: not silent
+  absl::Time heard_ ABSL_GUARDED_BY(mutex_) = absl::InfiniteFuture(); ///< nothing yet: not silent
 };
 
 /// The chief's own task.
@@ -54,7 +54,7 @@ class LocalLink final : public ControlLink, public Member, public std::enable_sh
 public:
   LocalLink(Coordinator &coordinator, uint32_t task) : coordinator_(coordinator), task_(task) {}
   absl::Status join(const Hello &hello) { return coordinator_.join(hello, shared_from_this()); }
-  void send(FromTask message) override;           // to the master
+  void send(FromTask message) override; // to the master
   void send(const ToTask &message) override { // from the master, who has told the chief's log itself for whom it waits
     if (!message.has_waiting())
       deliver(message);

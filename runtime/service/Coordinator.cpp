@@ -19,18 +19,20 @@ absl::Status Coordinator::join(const Hello &hello, std::shared_ptr<Member> membe
     return absl::InvalidArgumentError(absl::StrCat(hello.name(), " is no task of this plan; its tasks are ",
                                                    absl::StrJoin(options_.taskNames, ", ")));
   if (hello.fingerprint() != options_.fingerprint)
-    return absl::FailedPreconditionError(absl::StrCat(hello.name(), " has another plan: its fingerprint is ", hello.fingerprint(),
-                                                      ", the chief's ", options_.fingerprint,
+    return absl::FailedPreconditionError(absl::StrCat(hello.name(), " has another plan: its fingerprint is ",
+                                                      hello.fingerprint(), ", the chief's ", options_.fingerprint,
                                                       "; start every task with the same plan file"));
   if (hello.version() != options_.version)
-    return absl::FailedPreconditionError(absl::StrCat(hello.name(), " runs graphrun ", hello.version(), ", the chief ", options_.version,
-                                                      "; start every task with the same graphrun"));
+    return absl::FailedPreconditionError(absl::StrCat(hello.name(), " runs graphrun ", hello.version(), ", the chief ",
+                                                      options_.version, "; start every task with the same graphrun"));
   if (cause_)
-    return absl::UnavailableError(absl::StrCat("the run has failed already: ", cause_->task, ": ", cause_->status.message()));
+    return absl::UnavailableError(
+        absl::StrCat("the run has failed already: ", cause_->task, ": ", cause_->status.message()));
   Slot &slot = slots_[hello.task()];
   if (slot.member)
-    return absl::AlreadyExistsError(absl::StrCat("there is a ", hello.name(), " already (process ", slot.hello.pid(), " on ",
-                                                 slot.hello.host(), "); end it, or start this one with another --task_index"));
+    return absl::AlreadyExistsError(absl::StrCat("there is a ", hello.name(), " already (process ", slot.hello.pid(),
+                                                 " on ", slot.hello.host(),
+                                                 "); end it, or start this one with another --task_index"));
   slot.member = std::move(member);
   slot.hello = hello;
   slot.heard = absl::Now();
@@ -157,7 +159,8 @@ std::vector<std::shared_ptr<Member>> Coordinator::everyone() const {
 
 std::string RootCause::describe() const {
   std::string message(status.message());
-  return message.rfind(task, 0) == 0 ? message : absl::StrCat(task, ": ", message); // a lane's error names its task already
+  return message.rfind(task, 0) == 0 ? message
+                                     : absl::StrCat(task, ": ", message); // a lane's error names its task already
 }
 
 absl::Status Coordinator::failure() const { return absl::Status(cause_->status.code(), cause_->describe()); }
@@ -178,8 +181,8 @@ absl::Status Coordinator::waitForAll() {
       }
       absl::Time now = absl::Now();
       if (now >= deadline)
-        return absl::DeadlineExceededError(absl::StrCat("gave up after ", absl::FormatDuration(options_.joinDeadline), ": ",
-                                                        absl::StrJoin(absent, ", "), " did not come"));
+        return absl::DeadlineExceededError(absl::StrCat("gave up after ", absl::FormatDuration(options_.joinDeadline),
+                                                        ": ", absl::StrJoin(absent, ", "), " did not come"));
       if (now < announceAt) {
         changed_.wait_until(lock, absl::ToChronoTime(std::min(announceAt, deadline)));
         continue;

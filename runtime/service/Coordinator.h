@@ -32,7 +32,7 @@ public:
 
 /// Who failed first and why: what the user reads at the end.
 struct RootCause {
-  std::string task;     ///< "/job:worker/task:1"
+  std::string task; ///< "/job:worker/task:1"
   std::string host;
   int64_t pid = 0;
   absl::Status status;
@@ -42,21 +42,21 @@ struct RootCause {
 
 /// The cluster's progress, for the line that the user sees.
 struct ClusterProgress {
-  std::vector<Progress> tasks;  ///< by task number; the last one heard
-  bool stopRequested = false;   ///< by any task
+  std::vector<Progress> tasks; ///< by task number; the last one heard
+  bool stopRequested = false; ///< by any task
 };
 
 class Coordinator {
 public:
   struct Options {
     std::string fingerprint;
-    std::string version;                                 ///< of graphrun
-    std::vector<std::string> taskNames;                  ///< by number
-    absl::Duration lostAfter = absl::Seconds(5);         ///< silence that counts as death
+    std::string version; ///< of graphrun
+    std::vector<std::string> taskNames; ///< by number
+    absl::Duration lostAfter = absl::Seconds(5); ///< silence that counts as death
     absl::Duration joinDeadline = absl::Minutes(10);
-    absl::Duration announceEvery = absl::Seconds(5);     ///< "waiting for …"
-    std::function<void(const std::string &)> announce;   ///< a line for the chief's log
-    std::function<void(const Fetched &)> fetched;        ///< any thread, no lock
+    absl::Duration announceEvery = absl::Seconds(5); ///< "waiting for …"
+    std::function<void(const std::string &)> announce; ///< a line for the chief's log
+    std::function<void(const Fetched &)> fetched; ///< any thread, no lock
   };
   explicit Coordinator(Options options);
 
@@ -108,8 +108,8 @@ private:
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   std::vector<Slot> slots_ ABSL_GUARDED_BY(mutex_);
-  uint64_t order_ ABSL_GUARDED_BY(mutex_) = 0;        ///< id of the last order
-  bool started_ ABSL_GUARDED_BY(mutex_) = false;      ///< everyone was there once
+  uint64_t order_ ABSL_GUARDED_BY(mutex_) = 0; ///< id of the last order
+  bool started_ ABSL_GUARDED_BY(mutex_) = false; ///< everyone was there once
   bool ending_ ABSL_GUARDED_BY(mutex_) = false;
   std::optional<RootCause> cause_ ABSL_GUARDED_BY(mutex_);
   /// A task that only noticed another's death: kept for a moment, in case the other's own words arrive.

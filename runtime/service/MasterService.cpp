@@ -18,7 +18,8 @@ public:
 class MasterService::Stream final : public grpc::ServerBidiReactor<FromTask, ToTask>, public Member {
 public:
   explicit Stream(MasterService &service)
-      : service_(service), outbox_([this](const ToTask &message) { StartWrite(&message); }, [this] { Finish(status_); }) {}
+      : service_(service),
+        outbox_([this](const ToTask &message) { StartWrite(&message); }, [this] { Finish(status_); }) {}
   void begin(std::shared_ptr<Stream> self) {
     self_ = std::move(self);
     StartSendInitialMetadata();
@@ -73,20 +74,30 @@ private:
       joined_ = true;
       return true;
     }
-    case FromTask::kProgress: coordinator.progress(task_, incoming_.progress()); return true;
-    case FromTask::kDone: coordinator.done(task_, incoming_.done()); return true;
-    case FromTask::kFailed: coordinator.failed(task_, incoming_.failed()); return true;
-    case FromTask::kFetched: coordinator.fetched(incoming_.fetched()); return true;
-    case FromTask::KIND_NOT_SET: break;
+    case FromTask::kProgress:
+      coordinator.progress(task_, incoming_.progress());
+      return true;
+    case FromTask::kDone:
+      coordinator.done(task_, incoming_.done());
+      return true;
+    case FromTask::kFailed:
+      coordinator.failed(task_, incoming_.failed());
+      return true;
+    case FromTask::kFetched:
+      coordinator.fetched(incoming_.fetched());
+      return true;
+    case FromTask::KIND_NOT_SET:
+      break;
     }
-    status_ = grpc::Status(grpc::StatusCode::INVALID_ARGUMENT, "a message of a later version: update the chief's graphrun");
+    status_ =
+        grpc::Status(grpc::StatusCode::INVALID_ARGUMENT, "a message of a later version: update the chief's graphrun");
     return false;
   }
 
   MasterService &service_;
   std::shared_ptr<Stream> self_;
   FromTask incoming_;
-  grpc::Status status_;   ///< what the task is told at the end; written before close
+  grpc::Status status_; ///< what the task is told at the end; written before close
   bool joined_ = false;
   uint32_t task_ = 0;
   uint64_t incarnation_ = 0;
@@ -97,8 +108,9 @@ grpc::ServerBidiReactor<FromTask, ToTask> *MasterService::Join(grpc::CallbackSer
   auto token = context->client_metadata().find(kTokenKey);
   if (token == context->client_metadata().end() ||
       !transport::sameSecret({token->second.data(), token->second.size()}, token_))
-    return new Refusal(grpc::StatusCode::UNAUTHENTICATED,
-                       "the task does not have this run's token; start it as the same user, with the same plan and addresses");
+    return new Refusal(
+        grpc::StatusCode::UNAUTHENTICATED,
+        "the task does not have this run's token; start it as the same user, with the same plan and addresses");
   auto stream = std::make_shared<Stream>(*this);
   {
     std::lock_guard lock(mutex_);

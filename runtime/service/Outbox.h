@@ -85,7 +85,7 @@ private:
   const std::function<void(const Message &)> write_;
   const std::function<void()> finish_;
   std::mutex mutex_;
-  std::deque<Message> queue_;   ///< only `front` is read outside the lock, and only by the one write under way
+  std::deque<Message> queue_; ///< only `front` is read outside the lock, and only by the one write under way
   bool open_ ABSL_GUARDED_BY(mutex_) = false;
   bool writing_ ABSL_GUARDED_BY(mutex_) = false;
   bool closed_ ABSL_GUARDED_BY(mutex_) = false;

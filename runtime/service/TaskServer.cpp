@@ -32,7 +32,8 @@ std::string whyNotBound(const std::string &address) {
   for (addrinfo *one = found; one; one = one->ai_next) {
     base::UniqueFd fd(socket(one->ai_family, one->ai_socktype | SOCK_CLOEXEC, 0));
     if (bind(fd.get(), one->ai_addr, one->ai_addrlen) != 0) {
-      why = errno == EADDRINUSE ? "another process has this port; end it, or choose another port" : std::strerror(errno);
+      why =
+          errno == EADDRINUSE ? "another process has this port; end it, or choose another port" : std::strerror(errno);
       break;
     }
   }

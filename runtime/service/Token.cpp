@@ -36,8 +36,9 @@ absl::StatusOr<std::string> keyFile() {
     return absl::StrCat(state, "/graphc/key");
   if (home && *home)
     return absl::StrCat(home, "/.local/state/graphc/key");
-  return absl::FailedPreconditionError("neither HOME nor XDG_STATE_HOME is set: there is no place for the key that tells this user's "
-                                       "tasks from others'; set one of them");
+  return absl::FailedPreconditionError(
+      "neither HOME nor XDG_STATE_HOME is set: there is no place for the key that tells this user's "
+      "tasks from others'; set one of them");
 }
 
 /// The key, made where it is missing. Two tasks that start at once make two temporary files and link() lets one win.
@@ -61,7 +62,8 @@ absl::StatusOr<std::string> userKey() {
   if (stat(path.c_str(), &info) != 0)
     return base::errnoStatus(path, errno);
   if (info.st_uid != geteuid() || (info.st_mode & 077) != 0)
-    return absl::FailedPreconditionError(absl::StrCat(path, " can be read by others; remove it (another one will be made)"));
+    return absl::FailedPreconditionError(
+        absl::StrCat(path, " can be read by others; remove it (another one will be made)"));
   GRAPHC_ASSIGN_OR_RETURN(std::string key, base::readFile(path, 4096));
   if (key.size() < 2 * kKeyBytes)
     return absl::DataLossError(absl::StrCat(path, " is cut off; remove it (another one will be made)"));

@@ -18,7 +18,8 @@ namespace graphc::session {
 
 class DelayTransport final : public transport::Transport {
 public:
-  DelayTransport(std::unique_ptr<transport::Transport> inner, absl::Duration delay) : inner_(std::move(inner)), delay_(delay) {}
+  DelayTransport(std::unique_ptr<transport::Transport> inner, absl::Duration delay)
+      : inner_(std::move(inner)), delay_(delay) {}
 
   transport::SendPort *sender(transport::ChannelKey key) override {
     std::lock_guard lock(mutex_);

@@ -36,16 +36,18 @@ Driver::Driver(const plan::LoadedPlan &plan, service::Coordinator &coordinator, 
     ++chief_;
 }
 
-absl::Status Driver::validate(const plan::Plan &plan, const DriverOptions &options, const std::vector<std::string> &fetches) {
+absl::Status Driver::validate(const plan::Plan &plan, const DriverOptions &options,
+                              const std::vector<std::string> &fetches) {
   const plan::Phase *phase = nullptr;
   for (const plan::Phase &one : plan.phases())
     if (one.role() == roleOf(options.entry))
       phase = &one;
   if (!phase)
-    return absl::InvalidArgumentError(absl::StrCat("--entry ", options.entry, ": the plan of ", plan.model(), " has no such function; it has ",
-                                                   hintOfEntries(plan)));
+    return absl::InvalidArgumentError(absl::StrCat("--entry ", options.entry, ": the plan of ", plan.model(),
+                                                   " has no such function; it has ", hintOfEntries(plan)));
   if (options.epochs && phase->samples_per_step() == 0)
-    return absl::InvalidArgumentError(absl::StrCat("--epochs: ", phase->name(), " reads no data set, so it has no epochs; use --steps"));
+    return absl::InvalidArgumentError(
+        absl::StrCat("--epochs: ", phase->name(), " reads no data set, so it has no epochs; use --steps"));
   std::vector<std::string> names;
   for (uint32_t index : phase->programs())
     for (const plan::Port &fetch : plan.programs(static_cast<int>(index)).fetches())
@@ -53,8 +55,8 @@ absl::Status Driver::validate(const plan::Plan &plan, const DriverOptions &optio
   for (const std::string &fetch : fetches)
     if (std::find(names.begin(), names.end(), fetch) == names.end())
       return absl::InvalidArgumentError(absl::StrCat("--fetch ", fetch, ": ", phase->name(), " has no such result",
-                                                     cluster::didYouMean(fetch, names), names.empty() ? "" : "; it has ",
-                                                     absl::StrJoin(names, ", ")));
+                                                     cluster::didYouMean(fetch, names),
+                                                     names.empty() ? "" : "; it has ", absl::StrJoin(names, ", ")));
   return absl::OkStatus();
 }
 
@@ -187,7 +189,9 @@ absl::Status Driver::train(uint32_t phase) {
     schedule_.saveEvery = options_.saveEverySteps;
     schedule_.saveEveryEpoch = !options_.saveEverySeconds;
   }
-  schedule_.total = options_.steps ? *options_.steps : schedule_.samples ? schedule_.stepsOf(options_.epochs.value_or(1)) : 1;
+  schedule_.total = options_.steps      ? *options_.steps
+                    : schedule_.samples ? schedule_.stepsOf(options_.epochs.value_or(1))
+                                        : 1;
   if (step_ >= schedule_.total) {
     options_.log(absl::StrCat("nothing to train: the run is at step ", step_.load(), " and ", schedule_.total,
                               options_.steps ? " were asked for (--steps counts from the very first)"
@@ -261,8 +265,9 @@ absl::Status Driver::evaluate(uint32_t phase, bool final) {
 absl::Status Driver::predict(uint32_t phase) {
   const plan::Phase &one = plan_.phases(static_cast<int>(phase));
   uint64_t samples = samplesOf(phase);
-  uint64_t steps = options_.steps ? *options_.steps
-                   : samples && one.samples_per_step() ? (samples + one.samples_per_step() - 1) / one.samples_per_step() : 1;
+  uint64_t steps = options_.steps                      ? *options_.steps
+                   : samples && one.samples_per_step() ? (samples + one.samples_per_step() - 1) / one.samples_per_step()
+                                                       : 1;
   return runPhase(phase, steps, 0).status();
 }
 

@@ -21,15 +21,16 @@
 namespace graphc::session {
 
 struct DriverOptions {
-  std::string entry = "train";                 ///< train, eval, predict
+  std::string entry = "train"; ///< train, eval, predict
   std::optional<double> epochs;
   std::optional<uint64_t> steps;
   std::optional<double> evalEveryEpochs, saveEverySeconds;
   std::optional<uint64_t> saveEverySteps;
   std::string checkpointDirectory, dumpDirectory, statsFile;
   std::string transport = "auto", run;
-  std::function<void(const observe::ProgressSnapshot &)> show;   ///< one call at a time, on the driver's or the pulse's thread
-  std::function<void(const std::string &)> print;   ///< a result, for standard output
+  std::function<void(const observe::ProgressSnapshot &)>
+      show; ///< one call at a time, on the driver's or the pulse's thread
+  std::function<void(const std::string &)> print; ///< a result, for standard output
   std::function<void(const std::string &)> log;
 };
 
@@ -62,7 +63,8 @@ private:
   absl::StatusOr<PhaseResult> runPhase(uint32_t phase, uint64_t steps, uint64_t position);
   absl::Status initialize();
   absl::Status save();
-  absl::StatusOr<std::vector<service::Done>> order(service::Order order, absl::Duration deadline = absl::InfiniteDuration());
+  absl::StatusOr<std::vector<service::Done>> order(service::Order order,
+                                                   absl::Duration deadline = absl::InfiniteDuration());
   absl::Status finish();
   void showNow(bool last);
   std::optional<uint32_t> phaseOf(plan::Role role) const;
@@ -75,21 +77,21 @@ private:
   uint32_t chief_ = 0;
 
   Schedule schedule_;
-  std::map<uint32_t, uint64_t> samples_;           ///< by data set
-  uint64_t epoch_ = 0;                             ///< of the channels: one a phase that ran
-  std::map<uint64_t, std::pair<double, uint64_t>> losses_;   ///< by data epoch
+  std::map<uint32_t, uint64_t> samples_; ///< by data set
+  uint64_t epoch_ = 0; ///< of the channels: one a phase that ran
+  std::map<uint64_t, std::pair<double, uint64_t>> losses_; ///< by data epoch
   observe::FinalResults results_;
   std::map<std::string, std::string> stats_;
   std::optional<checkpoint::Directory> directory_; ///< held for the whole run
-  std::map<std::string, uint64_t> positions_;      ///< by phase: samples taken by all replicas
+  std::map<std::string, uint64_t> positions_; ///< by phase: samples taken by all replicas
   uint64_t savedStep_ = UINT64_MAX;
-  absl::Time savedAt_;                             ///< under mutex_
+  absl::Time savedAt_; ///< under mutex_
 
   // Shared with the pulse thread.
-  std::atomic<uint64_t> step_{0};                  ///< at the begin of the running phase, or now between phases
+  std::atomic<uint64_t> step_{0}; ///< at the begin of the running phase, or now between phases
   std::atomic<bool> training_{false}, async_{false}, stopRequested_{false}, saveDue_{false};
-  std::mutex showing_;                             ///< one call of options_.show at a time
-  std::mutex mutex_;                               ///< of what showNow remembers; a leaf
+  std::mutex showing_; ///< one call of options_.show at a time
+  std::mutex mutex_; ///< of what showNow remembers; a leaf
   struct Shown {
     absl::Time at;
     uint64_t step = 0;

@@ -32,18 +32,27 @@ template <class T> T at(const void *data, uint64_t index) {
 
 std::string element(plan::DataType type, const void *data, uint64_t index) {
   switch (type) {
-  case plan::F32: return shortest(at<float>(data, index));
-  case plan::F64: return shortest(at<double>(data, index));
-  case plan::I32: return absl::StrCat(at<int32_t>(data, index));
-  case plan::I64: return absl::StrCat(at<int64_t>(data, index));
-  case plan::I8: return absl::StrCat(at<int8_t>(data, index));
-  case plan::U8: return absl::StrCat(at<uint8_t>(data, index));
-  case plan::I1: return at<uint8_t>(data, index) ? "true" : "false";
-  default: return "?";
+  case plan::F32:
+    return shortest(at<float>(data, index));
+  case plan::F64:
+    return shortest(at<double>(data, index));
+  case plan::I32:
+    return absl::StrCat(at<int32_t>(data, index));
+  case plan::I64:
+    return absl::StrCat(at<int64_t>(data, index));
+  case plan::I8:
+    return absl::StrCat(at<int8_t>(data, index));
+  case plan::U8:
+    return absl::StrCat(at<uint8_t>(data, index));
+  case plan::I1:
+    return at<uint8_t>(data, index) ? "true" : "false";
+  default:
+    return "?";
   }
 }
 
-void append(std::string &out, const plan::TensorType &type, const void *data, int dimension, uint64_t first, bool abridge) {
+void append(std::string &out, const plan::TensorType &type, const void *data, int dimension, uint64_t first,
+            bool abridge) {
   if (dimension == type.shape_size()) {
     out += element(type.dtype(), data, first);
     return;
@@ -91,11 +100,20 @@ std::string FetchPrinter::reduce(const plan::Port &port, const plan::Program &pr
     return sum;
   bool mean = port.reduction() == plan::MEAN;
   switch (program.buffers(static_cast<int>(port.buffer())).type().dtype()) {
-  case plan::F32: accumulate<float>(sum, values, mean); break;
-  case plan::F64: accumulate<double>(sum, values, mean); break;
-  case plan::I32: accumulate<int32_t>(sum, values, mean); break;
-  case plan::I64: accumulate<int64_t>(sum, values, mean); break;
-  default: break; // i1 and bytes have no sum: the first replica's
+  case plan::F32:
+    accumulate<float>(sum, values, mean);
+    break;
+  case plan::F64:
+    accumulate<double>(sum, values, mean);
+    break;
+  case plan::I32:
+    accumulate<int32_t>(sum, values, mean);
+    break;
+  case plan::I64:
+    accumulate<int64_t>(sum, values, mean);
+    break;
+  default:
+    break; // i1 and bytes have no sum: the first replica's
   }
   return sum;
 }
@@ -131,8 +149,9 @@ void FetchPrinter::add(const service::Fetched &value) {
     auto &[key, ready] = *pending_.begin();
     const plan::Program &from = plan_.programs(static_cast<int>(std::get<2>(key)));
     const plan::Port &fetch = from.fetches(static_cast<int>(std::get<3>(key)));
-    print_(absl::StrCat(fetch.name(), " ",
-                        formatTensor(from.buffers(static_cast<int>(fetch.buffer())).type(), reduce(fetch, from, ready.values).data())));
+    print_(absl::StrCat(
+        fetch.name(), " ",
+        formatTensor(from.buffers(static_cast<int>(fetch.buffer())).type(), reduce(fetch, from, ready.values).data())));
     pending_.erase(pending_.begin());
   }
 }

@@ -28,10 +28,11 @@ public:
 
 private:
   struct Pending {
-    std::vector<std::string> values;   ///< by instance
+    std::vector<std::string> values; ///< by instance
     uint32_t missing = 0;
   };
-  std::string reduce(const plan::Port &port, const plan::Program &program, const std::vector<std::string> &values) const;
+  std::string reduce(const plan::Port &port, const plan::Program &program,
+                     const std::vector<std::string> &values) const;
 
   const plan::Plan &plan_;
   const std::vector<std::string> names_;

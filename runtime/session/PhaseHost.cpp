@@ -16,11 +16,16 @@ bool isFloatScalar(const plan::Program &program, const plan::Port &port) {
 
 double readScalar(const void *data, plan::DataType type) {
   switch (type) {
-  case plan::F32: return *static_cast<const float *>(data);
-  case plan::F64: return *static_cast<const double *>(data);
-  case plan::I64: return static_cast<double>(*static_cast<const int64_t *>(data));
-  case plan::I32: return *static_cast<const int32_t *>(data);
-  default: return 0;
+  case plan::F32:
+    return *static_cast<const float *>(data);
+  case plan::F64:
+    return *static_cast<const double *>(data);
+  case plan::I64:
+    return static_cast<double>(*static_cast<const int64_t *>(data));
+  case plan::I32:
+    return *static_cast<const int32_t *>(data);
+  default:
+    return 0;
   }
 }
 } // namespace
@@ -68,7 +73,8 @@ PhaseHost::PhaseHost(const plan::Plan &plan, const plan::Task &task, const Phase
 }
 
 uint64_t PhaseHost::epochOf(uint64_t step) const {
-  return run_.epochSamples && run_.samplesPerStep ? (run_.firstStep + step) * run_.samplesPerStep / run_.epochSamples : 0;
+  return run_.epochSamples && run_.samplesPerStep ? (run_.firstStep + step) * run_.samplesPerStep / run_.epochSamples
+                                                  : 0;
 }
 
 absl::Status PhaseHost::feed(const executor::LaneInfo &lane, uint64_t step, std::span<void *const> feeds) {

@@ -31,23 +31,24 @@ struct EpochLoss {
 
 struct PhaseRun {
   uint32_t phase = 0;
-  uint64_t firstStep = 0;        ///< of a lane, counted over the whole training: the global step, or asynchronous, its share
-  uint64_t steps = 0;            ///< planned; asynchronous phases: updates
-  uint64_t epochSamples = 0;     ///< of the data set that defines an epoch; 0: none
-  uint64_t samplesPerStep = 0;   ///< of one step of all replicas; 0: none
+  uint64_t firstStep = 0; ///< of a lane, counted over the whole training: the global step, or asynchronous, its share
+  uint64_t steps = 0; ///< planned; asynchronous phases: updates
+  uint64_t epochSamples = 0; ///< of the data set that defines an epoch; 0: none
+  uint64_t samplesPerStep = 0; ///< of one step of all replicas; 0: none
 };
 
 class PhaseHost final : public executor::Host {
 public:
   struct Options {
-    std::map<std::string, std::string> feeds;                 ///< name → bytes, checked
+    std::map<std::string, std::string> feeds; ///< name → bytes, checked
     /// Called on a lane's thread for every fetch that is wanted, after the step.
     std::function<void(const executor::LaneInfo &, uint32_t fetch, uint64_t globalStep, const void *data)> fetched;
-    std::function<bool(const std::string &name)> wantsFetch;  ///< may be empty: none
-    std::function<bool()> stopRequested;                      ///< cheap; asked once a step by the chief's lane
-    std::function<void()> firstStepDone;                      ///< after the very first step of this run of the phase
+    std::function<bool(const std::string &name)> wantsFetch; ///< may be empty: none
+    std::function<bool()> stopRequested; ///< cheap; asked once a step by the chief's lane
+    std::function<void()> firstStepDone; ///< after the very first step of this run of the phase
   };
-  PhaseHost(const plan::Plan &plan, const plan::Task &task, const PhaseRun &run, data::PhaseBatches *batches, Options options);
+  PhaseHost(const plan::Plan &plan, const plan::Task &task, const PhaseRun &run, data::PhaseBatches *batches,
+            Options options);
 
   absl::Status feed(const executor::LaneInfo &lane, uint64_t step, std::span<void *const> feeds) override;
   absl::Status nextBatch(const executor::LaneInfo &lane, uint64_t step, const plan::Instruction::NextBatch &instruction,
@@ -57,7 +58,7 @@ public:
   absl::Status stepDone(const executor::LaneInfo &lane, const executor::StepResults &results) override;
 
   struct Progress {
-    uint64_t steps = 0;          ///< of the lane that is furthest
+    uint64_t steps = 0; ///< of the lane that is furthest
     uint64_t tickets = 0;
     double lossSum = 0;
     uint64_t lossCount = 0;
@@ -66,7 +67,7 @@ public:
   Progress progress() const;
 
   // After the lanes were joined.
-  std::map<uint64_t, EpochLoss> losses() const;               ///< by epoch, 0-based
+  std::map<uint64_t, EpochLoss> losses() const; ///< by epoch, 0-based
   struct MetricTotal {
     double sum = 0;
     int64_t count = 0;
@@ -79,12 +80,12 @@ public:
 private:
   struct alignas(64) LaneRecord {
     const plan::Program *program = nullptr;
-    int loss = -1;                                            ///< its fetch, where it has one
+    int loss = -1; ///< its fetch, where it has one
     plan::DataType lossType = plan::F32;
-    std::vector<bool> wanted;                                 ///< by fetch
+    std::vector<bool> wanted; ///< by fetch
     std::atomic<uint64_t> steps{0}, lossCount{0};
     std::atomic<double> lossSum{0};
-    std::vector<EpochLoss> epochs;                            ///< from firstEpoch_ on
+    std::vector<EpochLoss> epochs; ///< from firstEpoch_ on
     std::vector<MetricTotal> metrics;
     observe::StepTimes times;
   };
@@ -96,8 +97,8 @@ private:
   data::PhaseBatches *const batches_;
   const Options options_;
   uint64_t firstEpoch_ = 0;
-  std::vector<size_t> offsets_;                               ///< by program
-  std::vector<std::unique_ptr<LaneRecord>> records_;          ///< null: not of this task
+  std::vector<size_t> offsets_; ///< by program
+  std::vector<std::unique_ptr<LaneRecord>> records_; ///< null: not of this task
   std::atomic<uint64_t> tickets_{0};
   std::atomic<bool> stopped_{false}, first_{false};
 };

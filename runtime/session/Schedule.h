@@ -15,12 +15,12 @@
 namespace graphc::session {
 
 struct Schedule {
-  uint64_t samples = 0;              ///< of one epoch; 0: no data
-  uint64_t samplesPerStep = 0;       ///< asynchronous: of one update
-  std::optional<double> evalEvery = {};   ///< epochs
+  uint64_t samples = 0; ///< of one epoch; 0: no data
+  uint64_t samplesPerStep = 0; ///< asynchronous: of one update
+  std::optional<double> evalEvery = {}; ///< epochs
   std::optional<uint64_t> saveEvery = {}; ///< steps
   bool saveEveryEpoch = false;
-  uint64_t total = 0;                ///< steps
+  uint64_t total = 0; ///< steps
 
   /// Steps until the data was seen `epochs` times: ceil(epochs * samples / samplesPerStep).
   uint64_t stepsOf(double epochs) const {

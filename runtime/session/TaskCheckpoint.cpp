@@ -33,7 +33,8 @@ absl::Status TaskSession::check(const Order::Check &order) {
   if (variables_->owned().empty())
     return absl::OkStatus();
   // Without a nonce: a folder to write into at the end; better to hear now that it cannot be.
-  return order.nonce().empty() ? base::makeDirectories(order.directory()) : checkpoint::checkNonce(order.directory(), order.nonce());
+  return order.nonce().empty() ? base::makeDirectories(order.directory())
+                               : checkpoint::checkNonce(order.directory(), order.nonce());
 }
 
 absl::Status TaskSession::save(const Order::Save &order, Done *done) {
@@ -58,8 +59,8 @@ absl::Status TaskSession::dump(const Order::Dump &order) {
     std::span<const uint8_t> data = std::as_const(*variables_).data(index);
     std::string file = variable.name(); // "w1/Momentum" → "w1.Momentum.npy": one folder, no surprises
     std::replace(file.begin(), file.end(), '/', '.');
-    GRAPHC_RETURN_IF_ERROR(
-        checkpoint::writeNpy(absl::StrCat(order.directory(), "/", file, ".npy"), variable.type(), data.data(), data.size()));
+    GRAPHC_RETURN_IF_ERROR(checkpoint::writeNpy(absl::StrCat(order.directory(), "/", file, ".npy"), variable.type(),
+                                                data.data(), data.size()));
   }
   return absl::OkStatus();
 }

@@ -31,7 +31,8 @@ TaskSession::TaskSession(const plan::LoadedPlan &plan, TaskOptions options, serv
     : loaded_(plan), plan_(plan.plan), options_(std::move(options)), task_(plan::allTasks(plan_)[options_.task]),
       name_(plan::taskText(plan_, task_)), link_(link), datasets_(plan_, options_.data) {
   link_.onEnd([this](absl::Status why) {
-    bool secondary = absl::IsAborted(why) || absl::IsUnavailable(why); // anything else is the master's refusal of this task
+    bool secondary =
+        absl::IsAborted(why) || absl::IsUnavailable(why); // anything else is the master's refusal of this task
     fail({std::move(why), secondary, ""});
   });
   link_.onStop([this] { stopPhase_.store(true, std::memory_order_relaxed); });
@@ -127,16 +128,27 @@ std::optional<TaskFailure> TaskSession::run() {
 
 absl::Status TaskSession::obey(const Order &order, Done *done) {
   switch (order.kind_case()) {
-  case Order::kPrepare: return prepare(order.prepare());
-  case Order::kConnect: return connect(done);
-  case Order::kInitialize: return initialize(order.initialize(), done);
-  case Order::kBegin: return begin(order.begin());
-  case Order::kRun: return runPhase(done);
-  case Order::kSave: return save(order.save(), done);
-  case Order::kCheck: return check(order.check());
-  case Order::kDump: return dump(order.dump());
-  case Order::kEnd: end(done); return absl::OkStatus();
-  case Order::KIND_NOT_SET: break;
+  case Order::kPrepare:
+    return prepare(order.prepare());
+  case Order::kConnect:
+    return connect(done);
+  case Order::kInitialize:
+    return initialize(order.initialize(), done);
+  case Order::kBegin:
+    return begin(order.begin());
+  case Order::kRun:
+    return runPhase(done);
+  case Order::kSave:
+    return save(order.save(), done);
+  case Order::kCheck:
+    return check(order.check());
+  case Order::kDump:
+    return dump(order.dump());
+  case Order::kEnd:
+    end(done);
+    return absl::OkStatus();
+  case Order::KIND_NOT_SET:
+    break;
   }
   return absl::InternalError("an order of a later version: start every task with the same graphrun");
 }
@@ -231,14 +243,16 @@ absl::Status TaskSession::begin(const Order::Begin &order) {
 absl::Status TaskSession::checkFeeds(const plan::Phase &phase) const {
   for (uint32_t index : phase.programs())
     for (const plan::Port &feed : plan_.programs(static_cast<int>(index)).feeds()) {
-      const plan::TensorType &type = plan_.programs(static_cast<int>(index)).buffers(static_cast<int>(feed.buffer())).type();
+      const plan::TensorType &type =
+          plan_.programs(static_cast<int>(index)).buffers(static_cast<int>(feed.buffer())).type();
       auto given = options_.feeds.find(feed.name());
       if (given == options_.feeds.end())
-        return absl::InvalidArgumentError(absl::StrCat(phase.name(), " has the argument ", feed.name(), " : ", plan::typeText(type),
-                                                       "; give its value with --feed ", feed.name(), "=FILE.npy"));
+        return absl::InvalidArgumentError(absl::StrCat(phase.name(), " has the argument ", feed.name(), " : ",
+                                                       plan::typeText(type), "; give its value with --feed ",
+                                                       feed.name(), "=FILE.npy"));
       if (given->second.size() != plan::tensorBytes(type).value_or(0))
-        return absl::InvalidArgumentError(absl::StrCat("--feed ", feed.name(), ": expected ", plan::typeText(type), ", the file has ",
-                                                       given->second.size(), " bytes of data"));
+        return absl::InvalidArgumentError(absl::StrCat("--feed ", feed.name(), ": expected ", plan::typeText(type),
+                                                       ", the file has ", given->second.size(), " bytes of data"));
     }
   return absl::OkStatus();
 }
@@ -248,7 +262,8 @@ absl::Status TaskSession::runPhase(Done *done) {
   options.reportAfter = options_.reportAfter;
   options.deadline = options_.deadline;
   options.onWait = [this](const executor::WaitReport &report) {
-    std::string text = absl::StrCat(report.text, ", for ", absl::FormatDuration(absl::Trunc(report.since, absl::Seconds(1))));
+    std::string text =
+        absl::StrCat(report.text, ", for ", absl::FormatDuration(absl::Trunc(report.since, absl::Seconds(1))));
     options_.warn(text);
   };
   options.onFailure = [this](const executor::Lane &, const absl::Status &status) {

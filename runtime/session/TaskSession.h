@@ -18,21 +18,21 @@
 namespace graphc::session {
 
 struct TaskOptions {
-  uint32_t task = 0;                           ///< own number
-  TransportOptions transport;                  ///< task, data, incarnation, … as for TaskTransports
+  uint32_t task = 0; ///< own number
+  TransportOptions transport; ///< task, data, incarnation, … as for TaskTransports
   data::DataSearch data;
-  std::map<std::string, std::string> feeds;    ///< name → bytes
-  std::vector<std::string> fetches;            ///< names of --fetch
+  std::map<std::string, std::string> feeds; ///< name → bytes
+  std::vector<std::string> fetches; ///< names of --fetch
   absl::Duration deadline = absl::Seconds(300);
   absl::Duration reportAfter = absl::Seconds(10);
-  std::function<void(const std::string &)> log;      ///< a line for this task's log
+  std::function<void(const std::string &)> log; ///< a line for this task's log
   std::function<void(const std::string &)> warn;
 };
 
 /// Why a task ends before its time.
 struct TaskFailure {
   absl::Status status;
-  bool secondary = false;      ///< another task failed first; `status` names it where known
+  bool secondary = false; ///< another task failed first; `status` names it where known
   std::string suspect;
 };
 
@@ -89,9 +89,9 @@ private:
   std::atomic<bool> stop_{false}, stopPhase_{false};
 
   mutable std::mutex mutex_;
-  std::shared_ptr<PhaseHost> running_ ABSL_GUARDED_BY(mutex_);    ///< host_ while the pulse may look
+  std::shared_ptr<PhaseHost> running_ ABSL_GUARDED_BY(mutex_); ///< host_ while the pulse may look
   std::optional<TaskFailure> failure_ ABSL_GUARDED_BY(mutex_);
-  bool ended_ = false;                                            ///< End was obeyed; written under mutex_
+  bool ended_ = false; ///< End was obeyed; written under mutex_
   transport::Transport *abortable_ ABSL_GUARDED_BY(mutex_) = nullptr;
 
   observe::TaskStats stats_;

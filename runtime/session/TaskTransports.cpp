@@ -18,13 +18,13 @@ struct PeerChannels {
 };
 } // namespace
 
-absl::StatusOr<std::unique_ptr<TaskTransports>> TaskTransports::prepare(const plan::Plan &plan,
-                                                                        const std::vector<service::Peer> &peers,
-                                                                        TransportOptions options) {
+absl::StatusOr<std::unique_ptr<TaskTransports>>
+TaskTransports::prepare(const plan::Plan &plan, const std::vector<service::Peer> &peers, TransportOptions options) {
   std::unique_ptr<TaskTransports> result(new TaskTransports);
   std::vector<plan::Task> tasks = plan::allTasks(plan);
   const plan::Task &self = tasks[options.task];
-  std::map<uint32_t, PeerChannels> byPeer; // by task number; the sender's and the receiver's end of a channel to itself are one
+  std::map<uint32_t, PeerChannels>
+      byPeer; // by task number; the sender's and the receiver's end of a channel to itself are one
   std::vector<transport::ChannelSpec> local;
   for (const executor::Endpoint &end : executor::taskEndpoints(plan, self)) {
     if (plan::sameTask(end.peer, self)) {
@@ -50,7 +50,8 @@ absl::StatusOr<std::unique_ptr<TaskTransports>> TaskTransports::prepare(const pl
     const service::Peer &peer = peers[number];
     bool sameHost = peer.host_id() == peers[options.task].host_id();
     if (options.kind == "shm" && !sameHost)
-      return absl::FailedPreconditionError(absl::StrCat("--transport=shm: ", peer.name(), " is on another host (", peer.host(),
+      return absl::FailedPreconditionError(absl::StrCat("--transport=shm: ", peer.name(), " is on another host (",
+                                                        peer.host(),
                                                         ") or in another container; use --transport=auto"));
     if (options.kind != "grpc" && sameHost) {
       shm.peers.push_back({peer.name(), channels.incoming, channels.outgoing});

@@ -13,14 +13,14 @@
 namespace graphc::session {
 
 struct TransportOptions {
-  std::string kind = "auto";               ///< auto, shm or grpc
+  std::string kind = "auto"; ///< auto, shm or grpc
   std::string fingerprint, token, run;
-  uint32_t task = 0;                       ///< own number
+  uint32_t task = 0; ///< own number
   uint64_t incarnation = 0;
-  transport::DataService *data = nullptr;  ///< of this task's server; null only where there are no peers
+  transport::DataService *data = nullptr; ///< of this task's server; null only where there are no peers
   /// Test hook: this task's sends begin so much later.
   absl::Duration sendDelay;
-  std::function<void(const std::string &peer, absl::Status)> broken;  ///< a peer's stream broke; any thread
+  std::function<void(const std::string &peer, absl::Status)> broken; ///< a peer's stream broke; any thread
 };
 
 /// In-process channels to itself, shared memory to peers on this host, gRPC to the others: one TransportSet, each channel in
@@ -28,9 +28,8 @@ struct TransportOptions {
 class TaskTransports {
 public:
   /// Builds all ends and begins to accept; every task does this before any connects.
-  static absl::StatusOr<std::unique_ptr<TaskTransports>> prepare(const plan::Plan &plan,
-                                                                 const std::vector<service::Peer> &peers,
-                                                                 TransportOptions options);
+  static absl::StatusOr<std::unique_ptr<TaskTransports>>
+  prepare(const plan::Plan &plan, const std::vector<service::Peer> &peers, TransportOptions options);
   ~TaskTransports();
   absl::Status connect(absl::Time deadline);
   /// Ends streams before the lanes' buffers are freed. False: within `limit` not all could be ended, and nothing may be freed.
@@ -42,9 +41,9 @@ public:
 private:
   TaskTransports() = default;
   TransportOptions options_;
-  std::vector<std::pair<uint32_t, std::string>> dial_;  ///< task, address
+  std::vector<std::pair<uint32_t, std::string>> dial_; ///< task, address
   std::unique_ptr<transport::Transport> all_;
-  transport::GrpcTransport *grpc_ = nullptr;            ///< owned by all_
+  transport::GrpcTransport *grpc_ = nullptr; ///< owned by all_
   transport::SharedMemoryTransport *shm_ = nullptr;
   std::string description_;
 };

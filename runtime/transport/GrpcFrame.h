@@ -13,9 +13,9 @@
 namespace graphc::transport {
 
 enum class FrameKind : uint32_t {
-  Data = 1,    ///< `length` payload bytes belong at `offset` of message `seq`
-  Credit = 2,  ///< receiver to sender: `offset` more slots are free; no payload
-  Close = 3,   ///< sender to receiver: no message after `seq` - 1; no payload
+  Data = 1, ///< `length` payload bytes belong at `offset` of message `seq`
+  Credit = 2, ///< receiver to sender: `offset` more slots are free; no payload
+  Close = 3, ///< sender to receiver: no message after `seq` - 1; no payload
 };
 
 struct FrameHeader {
@@ -23,12 +23,12 @@ struct FrameHeader {
   FrameKind kind = FrameKind::Data;
   uint32_t channel = 0;
   uint32_t instance = 0;
-  uint64_t offset = 0;       ///< bytes
-  uint64_t step = 0;         ///< of the sender's lane; for people and for fencing
-  uint64_t epoch = 0;        ///< frames of an earlier epoch are dropped
-  uint64_t incarnation = 0;  ///< of the sender's process; another one's frames are dropped
-  uint64_t seq = 0;          ///< number of the message within the epoch, from 0
-  uint64_t length = 0;       ///< payload bytes in this frame
+  uint64_t offset = 0; ///< bytes
+  uint64_t step = 0; ///< of the sender's lane; for people and for fencing
+  uint64_t epoch = 0; ///< frames of an earlier epoch are dropped
+  uint64_t incarnation = 0; ///< of the sender's process; another one's frames are dropped
+  uint64_t seq = 0; ///< number of the message within the epoch, from 0
+  uint64_t length = 0; ///< payload bytes in this frame
 
   static constexpr uint32_t kMagic = 0x67724631; // "1Frg" when read in the other byte order: refused
 };

@@ -243,7 +243,8 @@ absl::Status GrpcLink::received(const grpc::ByteBuffer &message) {
       return absl::DataLossError(absl::StrCat("a frame from ", peer_, " has no graphc header"));
     uint64_t payload = header.kind == FrameKind::Data ? header.length : 0;
     if (payload > left)
-      return absl::DataLossError(absl::StrCat("a frame from ", peer_, " says ", payload, " bytes, ", left, " are left"));
+      return absl::DataLossError(
+          absl::StrCat("a frame from ", peer_, " says ", payload, " bytes, ", left, " are left"));
     left -= payload;
     controlBytes_.fetch_add(sizeof(header), std::memory_order_relaxed);
     bool fenced = header.incarnation != peerIncarnation_.load(std::memory_order_relaxed) ||
@@ -287,7 +288,8 @@ absl::Status GrpcLink::takeFrame(const FrameHeader &header) {
     return absl::OkStatus();
   }
   }
-  return absl::DataLossError(absl::StrCat("a frame from ", peer_, " is of unknown kind ", static_cast<uint32_t>(header.kind)));
+  return absl::DataLossError(
+      absl::StrCat("a frame from ", peer_, " is of unknown kind ", static_cast<uint32_t>(header.kind)));
 }
 
 absl::Status GrpcLink::takeData(const FrameHeader &header) {
@@ -300,10 +302,10 @@ absl::Status GrpcLink::takeData(const FrameHeader &header) {
   bool fits = header.seq == head && header.offset == port.filled_ && header.length <= port.spec_.bytes - port.filled_ &&
               head - port.tail_.load(std::memory_order_acquire) < port.spec_.capacity;
   if (!fits)
-    return absl::DataLossError(absl::StrCat("channel ", header.channel, "[", header.instance, "]: ", peer_, " sent bytes ", header.offset,
-                                            "+", header.length, " of message ", header.seq, ", expected byte ", port.filled_,
-                                            " of message ", head, " (", port.spec_.bytes, " bytes each, capacity ",
-                                            port.spec_.capacity, ")"));
+    return absl::DataLossError(absl::StrCat("channel ", header.channel, "[", header.instance, "]: ", peer_,
+                                            " sent bytes ", header.offset, "+", header.length, " of message ",
+                                            header.seq, ", expected byte ", port.filled_, " of message ", head, " (",
+                                            port.spec_.bytes, " bytes each, capacity ", port.spec_.capacity, ")"));
   copyFrom(port.slot(head) + header.offset, header.length);
   port.filled_ += header.length;
   if (port.filled_ == port.spec_.bytes) {
@@ -406,7 +408,8 @@ TransportCounters GrpcLink::counters() const {
   TransportCounters sum;
   sum.controlBytes = controlBytes_.load(std::memory_order_relaxed);
   for (const auto &port : sends_)
-    (port->spec_.control ? sum.controlBytes : sum.bytesSent) += port->started_.load(std::memory_order_relaxed) * port->spec_.bytes;
+    (port->spec_.control ? sum.controlBytes : sum.bytesSent) +=
+        port->started_.load(std::memory_order_relaxed) * port->spec_.bytes;
   for (const auto &port : recvs_)
     (port->spec_.control ? sum.controlBytes : sum.bytesReceived) +=
         port->released_.load(std::memory_order_relaxed) * port->spec_.bytes;

@@ -74,8 +74,8 @@ private:
   FrameHeader makeHeader(FrameKind kind, const ChannelSpec &spec) const;
 
   const std::string peer_;
-  const uint64_t incarnation_;                    ///< this process's
-  std::vector<std::unique_ptr<GrpcSendPort>> sends_;   ///< fixed before attach
+  const uint64_t incarnation_; ///< this process's
+  std::vector<std::unique_ptr<GrpcSendPort>> sends_; ///< fixed before attach
   std::vector<std::unique_ptr<GrpcRecvPort>> recvs_;
   absl::flat_hash_map<uint64_t, GrpcSendPort *> sendByKey_;
   absl::flat_hash_map<uint64_t, GrpcRecvPort *> recvByKey_;
@@ -91,7 +91,7 @@ private:
   std::atomic<uint64_t> peerIncarnation_{0};
 
   absl::Status why_ ABSL_GUARDED_BY(mutex_);
-  std::atomic<uint64_t> controlBytes_{0};   ///< headers, credits, closes
+  std::atomic<uint64_t> controlBytes_{0}; ///< headers, credits, closes
 
   // Held by the reading thread for one message (gRPC has one read of a stream under way at a time) and by reset, so that a
   // late frame of the old epoch never meets half-reset ports. Nobody else takes it. Before mutex_.

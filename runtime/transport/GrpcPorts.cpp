@@ -31,12 +31,17 @@ void WakeWord::wait(absl::Duration timeout) {
   } while (absl::Now() < spinUntil);
   sleepers_.fetch_add(1, std::memory_order_seq_cst);
   if (word_.load(std::memory_order_seq_cst) == seen_)
-    base::futexWait(&word_, seen_, absl::ToInt64Nanoseconds(std::min(timeout, absl::Hours(1))), base::FutexScope::Process);
+    base::futexWait(&word_, seen_, absl::ToInt64Nanoseconds(std::min(timeout, absl::Hours(1))),
+                    base::FutexScope::Process);
   sleepers_.fetch_sub(1, std::memory_order_relaxed);
 }
 
-absl::Status GrpcSendPort::status() const { return aborted_.load(std::memory_order_acquire) ? link_.why() : absl::OkStatus(); }
-absl::Status GrpcRecvPort::status() const { return aborted_.load(std::memory_order_acquire) ? link_.why() : absl::OkStatus(); }
+absl::Status GrpcSendPort::status() const {
+  return aborted_.load(std::memory_order_acquire) ? link_.why() : absl::OkStatus();
+}
+absl::Status GrpcRecvPort::status() const {
+  return aborted_.load(std::memory_order_acquire) ? link_.why() : absl::OkStatus();
+}
 
 PollState GrpcSendPort::start(const void *data, uint64_t step, SendMode mode) {
   wake_.observe();

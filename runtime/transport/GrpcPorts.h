@@ -26,7 +26,7 @@ public:
 private:
   std::atomic<uint32_t> word_{0};
   std::atomic<uint32_t> sleepers_{0};
-  uint32_t seen_ = 0;  ///< the lane's own
+  uint32_t seen_ = 0; ///< the lane's own
 };
 
 class GrpcSendPort final : public SendPort {
@@ -55,24 +55,24 @@ private:
   GrpcLink &link_;
   const ChannelSpec spec_;
   WakeWord wake_;
-  std::atomic<uint64_t> credits_;         ///< free slots at the receiver
-  std::atomic<uint64_t> outstanding_{0};  ///< slices that point into the buffer, plus one until all of it is queued
-  std::atomic<uint32_t> releasing_{0};    ///< threads in chunkReleased()
+  std::atomic<uint64_t> credits_; ///< free slots at the receiver
+  std::atomic<uint64_t> outstanding_{0}; ///< slices that point into the buffer, plus one until all of it is queued
+  std::atomic<uint32_t> releasing_{0}; ///< threads in chunkReleased()
   std::atomic<bool> aborted_{false};
-  bool closed_ = false;                   ///< the lane's own
-  bool borrowed_ = false;                 ///< the lane's own: what is in flight is the lane's buffer, not `copy_`
-  std::unique_ptr<std::byte[]> copy_;     ///< for SendMode::Copy, made at its first use
-  std::atomic<uint64_t> started_{0};      ///< messages
+  bool closed_ = false; ///< the lane's own
+  bool borrowed_ = false; ///< the lane's own: what is in flight is the lane's buffer, not `copy_`
+  std::unique_ptr<std::byte[]> copy_; ///< for SendMode::Copy, made at its first use
+  std::atomic<uint64_t> started_{0}; ///< messages
 
   // Under GrpcLink::mutex.
-  GrpcSendPort *next_ = nullptr;          ///< intrusive queue
+  GrpcSendPort *next_ = nullptr; ///< intrusive queue
   bool queued_ = false;
-  bool sending_ = false;                  ///< a message is partly written
+  bool sending_ = false; ///< a message is partly written
   bool closePending_ = false;
   const std::byte *data_ = nullptr;
   uint64_t offset_ = 0;
   uint64_t step_ = 0;
-  uint64_t seq_ = 0;                      ///< of the next message
+  uint64_t seq_ = 0; ///< of the next message
 };
 
 class GrpcRecvPort final : public RecvPort {
@@ -94,22 +94,22 @@ private:
   GrpcLink &link_;
   const ChannelSpec spec_;
   const uint64_t stride_;
-  std::byte *ring_;                       ///< capacity slots, each 64-byte aligned; owned
+  std::byte *ring_; ///< capacity slots, each 64-byte aligned; owned
   WakeWord wake_;
   // head_ is stored by the one gRPC thread that reads the stream, tail_ by the lane: single producer, single consumer.
   // A slot is written only while its message number is in [tail, tail + capacity), which the sender's credits ensure and
   // GrpcLink checks.
-  std::atomic<uint64_t> head_{0};         ///< messages completely received
-  std::atomic<uint64_t> tail_{0};         ///< messages released
-  std::atomic<uint64_t> released_{0};     ///< the same since set-up, for the counters
+  std::atomic<uint64_t> head_{0}; ///< messages completely received
+  std::atomic<uint64_t> tail_{0}; ///< messages released
+  std::atomic<uint64_t> released_{0}; ///< the same since set-up, for the counters
   std::atomic<bool> closed_{false};
   std::atomic<bool> aborted_{false};
-  uint64_t filled_ = 0;                   ///< bytes of message head_ that are here; the reading thread's own
+  uint64_t filled_ = 0; ///< bytes of message head_ that are here; the reading thread's own
 
   // Under GrpcLink::mutex.
   GrpcRecvPort *next_ = nullptr;
   bool queued_ = false;
-  uint64_t credits_ = 0;                  ///< to give back
+  uint64_t credits_ = 0; ///< to give back
 };
 
 } // namespace graphc::transport

@@ -91,7 +91,9 @@ public:
     begin();
   }
   void finish() override { Finish(grpc::Status::OK); }
-  void OnCancel() override { end(absl::UnavailableError(absl::StrCat("the data stream with ", peer_.link.peer(), " broke"))); }
+  void OnCancel() override {
+    end(absl::UnavailableError(absl::StrCat("the data stream with ", peer_.link.peer(), " broke")));
+  }
   void OnDone() override {
     GrpcTransport &transport = transport_;
     delete this;
@@ -291,7 +293,8 @@ absl::StatusOr<GrpcTransport::Peer *> GrpcTransport::check(grpc::GenericCallback
   if (!sameSecret(lookUp(metadata, kTokenKey), self_.token))
     return absl::UnauthenticatedError("the caller does not have this run's token");
   if (std::string plan = lookUp(metadata, kPlanKey); plan != self_.fingerprint)
-    return absl::FailedPreconditionError(absl::StrCat("the caller runs plan ", plan, ", this task ", self_.fingerprint));
+    return absl::FailedPreconditionError(
+        absl::StrCat("the caller runs plan ", plan, ", this task ", self_.fingerprint));
   if (!absl::SimpleAtoi(lookUp(metadata, kTaskKey), &task) || !absl::SimpleAtoi(lookUp(metadata, kPeerKey), &peer) ||
       !absl::SimpleAtoi(lookUp(metadata, kIncarnationKey), &incarnation))
     return absl::InvalidArgumentError("the call does not say which task makes it");
@@ -299,10 +302,11 @@ absl::StatusOr<GrpcTransport::Peer *> GrpcTransport::check(grpc::GenericCallback
     return absl::FailedPreconditionError(absl::StrCat("this is ", self_.name, ", not task ", peer, " of the plan"));
   auto found = peers_.find(task);
   if (found == peers_.end() || task >= self_.task)
-    return absl::FailedPreconditionError(absl::StrCat("task ", task, " has no channel with ", self_.name, " or must not dial"));
+    return absl::FailedPreconditionError(
+        absl::StrCat("task ", task, " has no channel with ", self_.name, " or must not dial"));
   if (found->second->incarnation != incarnation)
-    return absl::FailedPreconditionError(absl::StrCat("another process than the one that the master knows says it is ",
-                                                      found->second->link.peer()));
+    return absl::FailedPreconditionError(
+        absl::StrCat("another process than the one that the master knows says it is ", found->second->link.peer()));
   return found->second.get();
 }
 

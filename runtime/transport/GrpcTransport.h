@@ -24,11 +24,11 @@ namespace graphc::transport {
 
 /// What a data stream's call says about its sender, besides what the accepting end expects.
 struct GrpcIdentity {
-  uint32_t task = 0;         ///< its number in the plan's order of tasks
-  std::string name;          ///< "/job:worker/task:1"
-  uint64_t incarnation = 0;  ///< drawn at random by each process
-  std::string fingerprint;   ///< of the plan
-  std::string token;         ///< the run's secret
+  uint32_t task = 0; ///< its number in the plan's order of tasks
+  std::string name; ///< "/job:worker/task:1"
+  uint64_t incarnation = 0; ///< drawn at random by each process
+  std::string fingerprint; ///< of the plan
+  std::string token; ///< the run's secret
 };
 
 class GrpcTransport final : public Transport {
@@ -81,15 +81,15 @@ private:
   absl::StatusOr<Peer *> check(grpc::GenericCallbackServerContext &context);
 
   const GrpcIdentity self_;
-  std::map<uint32_t, std::unique_ptr<Peer>> peers_;  ///< fixed before the first stream
+  std::map<uint32_t, std::unique_ptr<Peer>> peers_; ///< fixed before the first stream
   std::function<void(uint32_t, absl::Status)> broken_;
 
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   absl::Status why_ ABSL_GUARDED_BY(mutex_);
-  absl::Status refused_ ABSL_GUARDED_BY(mutex_);      ///< why a stream could not be set up
+  absl::Status refused_ ABSL_GUARDED_BY(mutex_); ///< why a stream could not be set up
   std::vector<std::shared_ptr<grpc::ClientContext>> dialled_ ABSL_GUARDED_BY(mutex_);
-  int streams_ ABSL_GUARDED_BY(mutex_) = 0;           ///< reactors that live
+  int streams_ ABSL_GUARDED_BY(mutex_) = 0; ///< reactors that live
   bool ending_ ABSL_GUARDED_BY(mutex_) = false;
   bool reported_ ABSL_GUARDED_BY(mutex_) = false;
 };
@@ -99,7 +99,7 @@ private:
 class DataService final : public grpc::CallbackGenericService {
 public:
   static constexpr char kMethod[] = "/graphc.Data/Stream";
-  void serve(GrpcTransport *transport);   ///< null: none
+  void serve(GrpcTransport *transport); ///< null: none
   grpc::ServerGenericBidiReactor *CreateReactor(grpc::GenericCallbackServerContext *context) override;
 
 private:

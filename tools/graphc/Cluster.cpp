@@ -95,14 +95,14 @@ static bool attachFromPrograms(ModuleOp module) {
           builder.getStringAttr("/job:" + name->job + "/task:0-" + std::to_string(program.getReplicas() - 1)));
   }
   module->setAttr(GraphDialect::kCluster, makeCluster(context, jobs, chief));
-  module->setAttr(
-      GraphDialect::kStrategy,
-      graph::StrategyAttr::get(context, builder.getStringAttr(ranges.empty() ? "in_graph" : "parameter_server"),
+  module->setAttr(GraphDialect::kStrategy,
+                  graph::StrategyAttr::get(context,
+                                           builder.getStringAttr(ranges.empty() ? "in_graph" : "parameter_server"),
                                            /*async=*/
-                                   llvm::any_of(module.getOps<dist::PhaseOp>(),
-                                                [](dist::PhaseOp phase) { return phase.getEndsByClosing(); }) &&
-                                   !ranges.empty(),
-                               1));
+                                           llvm::any_of(module.getOps<dist::PhaseOp>(),
+                                                        [](dist::PhaseOp phase) { return phase.getEndsByClosing(); }) &&
+                                               !ranges.empty(),
+                                           1));
   if (!ranges.empty())
     module->setAttr(GraphDialect::kReplicas, graph::ReplicasAttr::get(context, builder.getArrayAttr(ranges)));
   return true;

@@ -3,9 +3,9 @@
 #include "runtime/cluster/Address.h"
 #include "runtime/cluster/Json.h"
 
-#include <CLI/CLI.hpp>
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -43,11 +43,13 @@ absl::Status takeHosts(std::vector<std::string> extras, const std::vector<std::s
       value = name.substr(equals + 1);
       name.resize(equals);
     }
-    std::string job = absl::StartsWith(name, "--") && absl::EndsWith(name, "_hosts") ? name.substr(2, name.size() - 8) : "";
+    std::string job =
+        absl::StartsWith(name, "--") && absl::EndsWith(name, "_hosts") ? name.substr(2, name.size() - 8) : "";
     if (job.empty() || !cluster::isJobName(job)) {
       if (!absl::StartsWith(name, "-"))
         return absl::InvalidArgumentError(absl::StrCat("one plan at a time: '", name, "' is too many"));
-      return absl::InvalidArgumentError(absl::StrCat("unknown flag ", name, cluster::didYouMean(name, known), " (see --help)"));
+      return absl::InvalidArgumentError(
+          absl::StrCat("unknown flag ", name, cluster::didYouMean(name, known), " (see --help)"));
     }
     if (equals == std::string::npos) {
       if (++i == extras.size())
@@ -87,24 +89,32 @@ absl::StatusOr<ParsedFlags> parseFlags(int argc, char **argv) {
   app.allow_extras();
   app.set_version_flag("--version", "graphrun " GRAPHC_VERSION);
   app.add_option("plan", flags.plan, "the plan; - reads it from standard input")->required();
-  app.add_option("--epochs", flags.epochs, "train until the data was seen this often, counted from the very first step");
+  app.add_option("--epochs", flags.epochs,
+                 "train until the data was seen this often, counted from the very first step");
   app.add_option("--steps", flags.steps, "train until global_step is this (--entry eval, predict: steps of this run)")
       ->check(CLI::Range(0.0, kMostSteps));
   app.add_option("--entry", flags.entry, "what to run: train, eval or predict")
       ->check(CLI::IsMember({"train", "eval", "predict"}));
   app.add_option("--data_dir", flags.dataDirectory, "where data files are looked for first");
-  app.add_option("--checkpoint_dir", flags.checkpointDirectory, "restore from here if there is a checkpoint, and save here");
-  app.add_option("--checkpoint_every_steps", flags.checkpointEverySteps, "also save every N steps (default: at the end of each epoch)")
+  app.add_option("--checkpoint_dir", flags.checkpointDirectory,
+                 "restore from here if there is a checkpoint, and save here");
+  app.add_option("--checkpoint_every_steps", flags.checkpointEverySteps,
+                 "also save every N steps (default: at the end of each epoch)")
       ->check(CLI::PositiveNumber);
   app.add_option("--checkpoint_every_seconds", flags.checkpointEverySeconds, "also save when this long has passed")
       ->check(CLI::PositiveNumber);
-  app.add_option("--eval_every_epochs", flags.evalEveryEpochs, "evaluate in between; the progress line shows the accuracy")
+  app.add_option("--eval_every_epochs", flags.evalEveryEpochs,
+                 "evaluate in between; the progress line shows the accuracy")
       ->check(CLI::PositiveNumber);
   app.add_option("--stats", flags.statsFile, "write times, bytes and results to this JSON file at the end");
   app.add_option("--log_file", flags.logFile, "write the log as JSON lines to this file too");
-  app.add_option("--fetch", flags.fetches, "print this result of every step; may be given again")->expected(1)->take_all();
+  app.add_option("--fetch", flags.fetches, "print this result of every step; may be given again")
+      ->expected(1)
+      ->take_all();
   std::vector<std::string> feeds;
-  app.add_option("--feed", feeds, "NAME=FILE.npy: the value of an argument of the entry; may be given again")->expected(1)->take_all();
+  app.add_option("--feed", feeds, "NAME=FILE.npy: the value of an argument of the entry; may be given again")
+      ->expected(1)
+      ->take_all();
   app.add_option("--dump_variables", flags.dumpDirectory, "write every variable to DIR/NAME.npy at the end");
   app.add_option("--intra_op_threads", flags.intraOpThreads, "threads of one kernel; results depend on it")
       ->check(CLI::Range(1u, 1024u));
@@ -113,7 +123,8 @@ absl::StatusOr<ParsedFlags> parseFlags(int argc, char **argv) {
   app.add_option("--job_name", flags.jobName, "run one task of this job here");
   app.add_option("--task_index", flags.taskIndex, "which task of --job_name (default 0)")
       ->check(CLI::NonNegativeNumber);
-  app.add_option("--cluster", flags.clusterFile, "cluster.json with the addresses; --ps_hosts, --worker_hosts, … go before it");
+  app.add_option("--cluster", flags.clusterFile,
+                 "cluster.json with the addresses; --ps_hosts, --worker_hosts, … go before it");
   app.add_flag("--local", flags.local, "start every task on this machine, whatever addresses say");
   app.add_option("--deadline", flags.deadlineSeconds, "end the run when no step was made for this many seconds")
       ->check(CLI::PositiveNumber);

@@ -17,25 +17,25 @@ struct Flags {
   std::optional<double> epochs;
   std::optional<uint64_t> steps;
   std::string dataDirectory, checkpointDirectory, statsFile, logFile, dumpDirectory;
-  std::string entry = "train";                       ///< train, eval or predict
-  std::optional<uint32_t> intraOpThreads;             ///< none: the plan's
-  std::string jobName;                               ///< empty: start every task here
+  std::string entry = "train"; ///< train, eval or predict
+  std::optional<uint32_t> intraOpThreads; ///< none: the plan's
+  std::string jobName; ///< empty: start every task here
   std::optional<uint32_t> taskIndex;
-  std::map<std::string, std::vector<std::string>> hosts;  ///< --JOB_hosts
+  std::map<std::string, std::vector<std::string>> hosts; ///< --JOB_hosts
   std::string clusterFile;
   bool local = false;
-  std::string transport = "auto";                    ///< auto, shm or grpc
+  std::string transport = "auto"; ///< auto, shm or grpc
   std::optional<double> evalEveryEpochs, checkpointEverySeconds;
   std::optional<uint64_t> checkpointEverySteps;
   std::vector<std::string> fetches;
-  std::map<std::string, std::string> feeds;          ///< name → .npy file
-  double deadlineSeconds = 300;                      ///< without any step
-  double joinSeconds = 600;                          ///< for tasks that have not come
+  std::map<std::string, std::string> feeds; ///< name → .npy file
+  double deadlineSeconds = 300; ///< without any step
+  double joinSeconds = 600; ///< for tasks that have not come
 };
 
 struct ParsedFlags {
   Flags flags;
-  std::optional<int> exitStatus;   ///< --help, --version: what was asked for was printed
+  std::optional<int> exitStatus; ///< --help, --version: what was asked for was printed
 };
 
 /// '-' and '_' in flag names are alike. An error is one line and means exit status 2.

@@ -13,8 +13,8 @@
 namespace graphc::graphrun {
 
 std::string encode(const LaunchContext &context) {
-  return nlohmann::json{{"run", context.run}, {"token", context.token}, {"addresses", context.addresses},
-                        {"report_fd", context.reportFd}}
+  return nlohmann::json{
+      {"run", context.run}, {"token", context.token}, {"addresses", context.addresses}, {"report_fd", context.reportFd}}
       .dump();
 }
 
@@ -24,18 +24,21 @@ absl::StatusOr<std::optional<LaunchContext>> takeLaunchContext() {
     return std::nullopt;
   int fd = -1;
   if (!absl::SimpleAtoi(variable, &fd) || fd < 3)
-    return absl::InvalidArgumentError(absl::StrCat(kLaunchVariable, "=", variable, " is for graphrun's own use; unset it"));
+    return absl::InvalidArgumentError(
+        absl::StrCat(kLaunchVariable, "=", variable, " is for graphrun's own use; unset it"));
   unsetenv(kLaunchVariable);
   auto text = base::readFile(absl::StrCat("/proc/self/fd/", fd), 16 << 20);
   if (!text.ok())
-    return absl::InvalidArgumentError(absl::StrCat(kLaunchVariable, " is for graphrun's own use; unset it (", text.status().message(), ")"));
+    return absl::InvalidArgumentError(
+        absl::StrCat(kLaunchVariable, " is for graphrun's own use; unset it (", text.status().message(), ")"));
   close(fd);
   nlohmann::json json = nlohmann::json::parse(*text, nullptr, /*allow_exceptions=*/false);
   bool good = json.is_object() && json.contains("run") && json["run"].is_string() && json.contains("token") &&
               json["token"].is_string() && json.contains("addresses") && json["addresses"].is_array() &&
               json.contains("report_fd") && json["report_fd"].is_number_integer();
   if (!good)
-    return absl::InvalidArgumentError(absl::StrCat(kLaunchVariable, " names something that no launcher wrote; unset it"));
+    return absl::InvalidArgumentError(
+        absl::StrCat(kLaunchVariable, " names something that no launcher wrote; unset it"));
   LaunchContext context;
   context.run = json["run"];
   context.token = json["token"];
@@ -47,8 +50,9 @@ absl::StatusOr<std::optional<LaunchContext>> takeLaunchContext() {
 }
 
 std::string encode(const ErrorReport &report) {
-  return nlohmann::json{{"error", {{"task", report.task}, {"message", report.message}, {"secondary", report.secondary}}}}.dump(
-      -1, ' ', false, nlohmann::json::error_handler_t::replace);
+  return nlohmann::json{
+      {"error", {{"task", report.task}, {"message", report.message}, {"secondary", report.secondary}}}}
+      .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
 } // namespace graphc::graphrun

@@ -18,10 +18,10 @@ namespace graphc::graphrun {
 inline constexpr char kLaunchVariable[] = "GRAPHC_LAUNCH_FD";
 
 struct LaunchContext {
-  std::string run;                      ///< a random name; part of the sockets' names
+  std::string run; ///< a random name; part of the sockets' names
   std::string token;
-  std::vector<std::string> addresses;   ///< by task number, as gRPC takes them
-  int reportFd = -1;                    ///< the child's end of the pipe; set by the launcher for each child
+  std::vector<std::string> addresses; ///< by task number, as gRPC takes them
+  int reportFd = -1; ///< the child's end of the pipe; set by the launcher for each child
 };
 
 std::string encode(const LaunchContext &context);
@@ -31,7 +31,7 @@ absl::StatusOr<std::optional<LaunchContext>> takeLaunchContext();
 /// What a task says about itself before it ends with an error.
 struct ErrorReport {
   std::string task, message;
-  bool secondary = false;               ///< it only noticed that another failed
+  bool secondary = false; ///< it only noticed that another failed
 };
 std::string encode(const ErrorReport &report);
 

@@ -44,7 +44,8 @@ std::string newestCheckpoint(const std::string &directory) {
   for (const auto &entry : std::filesystem::directory_iterator(directory, error)) {
     std::string candidate = entry.path().filename().string();
     uint64_t step = 0;
-    if (candidate.rfind("step-", 0) == 0 && absl::SimpleAtoi(candidate.substr(5), &step) && (name.empty() || step > best)) {
+    if (candidate.rfind("step-", 0) == 0 && absl::SimpleAtoi(candidate.substr(5), &step) &&
+        (name.empty() || step > best)) {
       best = step;
       name = candidate;
     }
@@ -262,7 +263,8 @@ const Launcher::Child *Launcher::rootCause() const {
       return 0;
     if (child.error && !child.error->secondary)
       return 1;
-    if (!child.error && !child.killedByUs && child.status && WIFEXITED(*child.status) && WEXITSTATUS(*child.status) != 0)
+    if (!child.error && !child.killedByUs && child.status && WIFEXITED(*child.status) &&
+        WEXITSTATUS(*child.status) != 0)
       return 2;
     if (child.error)
       return 3;

@@ -16,17 +16,17 @@
 namespace graphc::graphrun {
 
 struct LaunchedTask {
-  std::string name;      ///< "/job:worker/task:1"
-  std::string label;     ///< "worker:1", before each line of its log
+  std::string name; ///< "/job:worker/task:1"
+  std::string label; ///< "worker:1", before each line of its log
   std::string job;
   uint32_t index = 0;
 };
 
 struct LaunchOptions {
-  std::vector<std::string> arguments;   ///< graphrun's own, after argv[0]; --job_name and --task_index are appended
-  std::vector<LaunchedTask> tasks;      ///< by task number
+  std::vector<std::string> arguments; ///< graphrun's own, after argv[0]; --job_name and --task_index are appended
+  std::vector<LaunchedTask> tasks; ///< by task number
   uint32_t chief = 0;
-  std::string checkpointDirectory;      ///< for the advice at the end
+  std::string checkpointDirectory; ///< for the advice at the end
 };
 
 /// Starts all, shows their logs and the progress line, ends all with the first failure and then names its cause. Returns
@@ -41,13 +41,13 @@ private:
   struct Child {
     const LaunchedTask *task = nullptr;
     pid_t pid = -1;
-    base::UniqueFd out, err, report;    ///< our ends
+    base::UniqueFd out, err, report; ///< our ends
     std::string outRest, errRest, reportRest;
-    std::string lastLine;               ///< of its standard error
-    std::optional<int> status;          ///< of waitpid
+    std::string lastLine; ///< of its standard error
+    std::optional<int> status; ///< of waitpid
     bool killedByUs = false;
     std::optional<ErrorReport> error;
-    size_t endedAs = 0;                 ///< 1 for the first that ended, …
+    size_t endedAs = 0; ///< 1 for the first that ended, …
   };
   absl::Status start(Child &child, const LaunchContext &context);
   [[noreturn]] void exec(const LaunchedTask &task, int out, int err, int report, int context);

@@ -85,10 +85,11 @@ private:
   void report(std::string text) {
     text += '\n';
     std::lock_guard lock(mutex_);
-    (void)base::writeAll(report_, text.data(), text.size(), "the launcher's pipe"); // gone with the launcher, and so are we
+    (void)base::writeAll(report_, text.data(), text.size(),
+                         "the launcher's pipe"); // gone with the launcher, and so are we
   }
   const int report_;
-  absl::Time logged_ = absl::InfinitePast();   ///< show() is called by one thread at a time (the driver's or its pulse's)
+  absl::Time logged_ = absl::InfinitePast(); ///< show() is called by one thread at a time (the driver's or its pulse's)
   std::mutex mutex_;
   observe::ProgressLine line_;
 };
@@ -105,8 +106,8 @@ absl::StatusOr<std::map<std::string, std::string>> readFeeds(const plan::Plan &p
         known = true;
         const plan::TensorType &type = program.buffers(static_cast<int>(feed.buffer())).type();
         if (!plan::sameType(type, array.type))
-          return absl::InvalidArgumentError(absl::StrCat("--feed ", name, ": expected ", plan::typeText(type), ", ", path, " has ",
-                                                         plan::typeText(array.type)));
+          return absl::InvalidArgumentError(absl::StrCat("--feed ", name, ": expected ", plan::typeText(type), ", ",
+                                                         path, " has ", plan::typeText(array.type)));
       }
     if (!known)
       return absl::InvalidArgumentError(absl::StrCat("--feed ", name, ": the plan has no argument of this name"));
@@ -119,8 +120,9 @@ absl::StatusOr<std::map<std::string, std::string>> readFeeds(const plan::Plan &p
 class TaskProcess {
 public:
   TaskProcess(const Flags &flags, const plan::LoadedPlan &plan, const TaskSetup &setup)
-      : flags_(flags), loaded_(plan), plan_(plan.plan), setup_(setup), output_(setup.reportFd), tasks_(plan::allTasks(plan_)),
-        name_(plan::taskText(plan_, tasks_[setup.task])), incarnation_(service::randomIncarnation()) {
+      : flags_(flags), loaded_(plan), plan_(plan.plan), setup_(setup), output_(setup.reportFd),
+        tasks_(plan::allTasks(plan_)), name_(plan::taskText(plan_, tasks_[setup.task])),
+        incarnation_(service::randomIncarnation()) {
     const plan::Task &self = tasks_[setup.task];
     label_ = absl::StrCat(plan_.jobs(static_cast<int>(self.job())).name(), ":", self.index());
     chief_ = plan::sameTask(self, plan_.chief());
@@ -189,7 +191,8 @@ private:
         ++chief;
       stream_ = std::make_shared<service::StreamLink>(
           service::dial(setup_.addresses[chief]), setup_.token,
-          absl::StrCat(plan::taskText(plan_, plan_.chief()), setup_.reportFd < 0 ? " at " + setup_.addresses[chief] : ""));
+          absl::StrCat(plan::taskText(plan_, plan_.chief()),
+                       setup_.reportFd < 0 ? " at " + setup_.addresses[chief] : ""));
       link_ = stream_;
     }
     options.task = setup_.task;
@@ -198,7 +201,8 @@ private:
     options.transport.data = server_ ? &server_->data() : nullptr;
     options.transport.sendDelay = testDelay(label_);
     options.data.dataDir = flags_.dataDirectory;
-    options.data.planDir = flags_.plan.find('/') == std::string::npos ? "." : flags_.plan.substr(0, flags_.plan.rfind('/'));
+    options.data.planDir =
+        flags_.plan.find('/') == std::string::npos ? "." : flags_.plan.substr(0, flags_.plan.rfind('/'));
     options.fetches = flags_.fetches;
     options.deadline = absl::Seconds(flags_.deadlineSeconds);
     options.reportAfter = std::min(options.reportAfter, options.deadline / 4);
@@ -218,7 +222,8 @@ private:
     options.joinDeadline = absl::Seconds(flags_.joinSeconds);
     options.announce = [this](const std::string &line) { output_.log(line); };
     if (!flags_.fetches.empty()) {
-      fetched_ = std::make_unique<session::FetchPrinter>(plan_, flags_.fetches, [this](const std::string &line) { output_.print(line); });
+      fetched_ = std::make_unique<session::FetchPrinter>(plan_, flags_.fetches,
+                                                         [this](const std::string &line) { output_.print(line); });
       options.fetched = [this](const service::Fetched &value) { fetched_->add(value); };
     }
     coordinator_ = std::make_unique<service::Coordinator>(std::move(options));
@@ -262,8 +267,8 @@ private:
       if (driver_)
         driver_->pulse();
       else if (absl::Now() - stream_->heard() > kLostAfter)
-        stream_->lost(absl::UnavailableError(absl::StrCat("the chief ", plan::taskText(plan_, plan_.chief()), " did not answer for ",
-                                                          absl::FormatDuration(kLostAfter))));
+        stream_->lost(absl::UnavailableError(absl::StrCat("the chief ", plan::taskText(plan_, plan_.chief()),
+                                                          " did not answer for ", absl::FormatDuration(kLostAfter))));
       lock.lock();
       pulseEnd_.wait_for(lock, absl::ToChronoMilliseconds(kPulse), [this] { return pulseEnds_; });
     }
@@ -286,8 +291,7 @@ private:
     if (!cause)
       return failure;
     bool own = cause->task == name_;
-    return {own ? cause->status : absl::Status(cause->status.code(), cause->describe()), !own,
-            cause->task};
+    return {own ? cause->status : absl::Status(cause->status.code(), cause->describe()), !own, cause->task};
   }
 
   [[noreturn]] int fail(const session::TaskFailure &failure) {

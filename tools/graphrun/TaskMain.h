@@ -10,10 +10,10 @@
 namespace graphc::graphrun {
 
 struct TaskSetup {
-  uint32_t task = 0;                        ///< its number
-  std::vector<std::string> addresses;       ///< by task number; empty where the plan has one task
+  uint32_t task = 0; ///< its number
+  std::vector<std::string> addresses; ///< by task number; empty where the plan has one task
   std::string token, run;
-  int reportFd = -1;                        ///< to the launcher; -1: started by hand
+  int reportFd = -1; ///< to the launcher; -1: started by hand
 };
 
 /// What the driver is asked to do, from the command line.

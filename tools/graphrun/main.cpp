@@ -57,13 +57,14 @@ absl::StatusOr<uint32_t> taskNumber(const plan::Plan &plan, const std::string &j
     number += one.tasks();
     known.push_back(one.name());
   }
-  return absl::InvalidArgumentError(absl::StrCat("--job_name ", job, ": the plan has the jobs ", absl::StrJoin(known, ", "),
-                                                 cluster::didYouMean(job, known)));
+  return absl::InvalidArgumentError(absl::StrCat("--job_name ", job, ": the plan has the jobs ",
+                                                 absl::StrJoin(known, ", "), cluster::didYouMean(job, known)));
 }
 
 /// One task by hand: addresses, the user's token.
 absl::StatusOr<graphrun::TaskSetup> setUpByHand(const plan::Plan &plan, const graphrun::Flags &flags,
-                                                const cluster::ResolvedAddresses &resolved, const cluster::TaskRef &task) {
+                                                const cluster::ResolvedAddresses &resolved,
+                                                const cluster::TaskRef &task) {
   graphrun::TaskSetup setup;
   GRAPHC_ASSIGN_OR_RETURN(setup.task, taskNumber(plan, task.job, task.index));
   if (plan::allTasks(plan).size() == 1)
@@ -72,13 +73,14 @@ absl::StatusOr<graphrun::TaskSetup> setUpByHand(const plan::Plan &plan, const gr
     std::string flagsNeeded;
     for (const plan::Job &job : plan.jobs())
       absl::StrAppend(&flagsNeeded, " --", job.name(), "_hosts localhost:PORT", job.tasks() > 1 ? ",…" : "");
-    return absl::InvalidArgumentError(absl::StrCat("one task alone needs the addresses of all:", flagsNeeded,
-                                                   ", or --cluster FILE, or TF_CONFIG"));
+    return absl::InvalidArgumentError(
+        absl::StrCat("one task alone needs the addresses of all:", flagsNeeded, ", or --cluster FILE, or TF_CONFIG"));
   }
   if (std::string foreign = foreignTask(resolved); !foreign.empty())
-    return absl::InvalidArgumentError(absl::StrCat(
-        foreign, ", which is not this machine's loopback: tasks on other machines need mutual TLS, which comes with a later version; "
-                 "use localhost:PORT or 127.0.0.1:PORT"));
+    return absl::InvalidArgumentError(absl::StrCat(foreign,
+                                                   ", which is not this machine's loopback: tasks on other machines "
+                                                   "need mutual TLS, which comes with a later version; "
+                                                   "use localhost:PORT or 127.0.0.1:PORT"));
   for (const plan::Job &job : plan.jobs()) {
     const std::vector<std::string> &of = resolved.addresses.at(job.name());
     setup.addresses.insert(setup.addresses.end(), of.begin(), of.end());
@@ -109,7 +111,8 @@ int launchAll(int argc, char **argv, const graphrun::Flags &flags, const plan::P
   std::vector<plan::Task> tasks = plan::allTasks(plan);
   for (size_t i = 0; i < tasks.size(); ++i) {
     const std::string &job = plan.jobs(static_cast<int>(tasks[i].job())).name();
-    options.tasks.push_back({plan::taskText(plan, tasks[i]), absl::StrCat(job, ":", tasks[i].index()), job, tasks[i].index()});
+    options.tasks.push_back(
+        {plan::taskText(plan, tasks[i]), absl::StrCat(job, ":", tasks[i].index()), job, tasks[i].index()});
     if (plan::sameTask(tasks[i], plan.chief()))
       options.chief = static_cast<uint32_t>(i);
   }
@@ -121,8 +124,9 @@ absl::Status checkThreads(const plan::Plan &plan, const graphrun::Flags &flags) 
   for (const plan::Kernel &kernel : plan.kernels())
     if (kernel.has_matmul() && kernel.matmul().threads() > 0 && flags.intraOpThreads &&
         kernel.matmul().threads() != *flags.intraOpThreads)
-      return absl::InvalidArgumentError(absl::StrCat("--intra_op_threads ", *flags.intraOpThreads, ": the plan was compiled for ",
-                                                     kernel.matmul().threads(), ", and results depend on it; compile it again"));
+      return absl::InvalidArgumentError(absl::StrCat("--intra_op_threads ", *flags.intraOpThreads,
+                                                     ": the plan was compiled for ", kernel.matmul().threads(),
+                                                     ", and results depend on it; compile it again"));
   return absl::OkStatus();
 }
 
@@ -164,9 +168,10 @@ int run(int argc, char **argv) {
     return setup.ok() ? graphrun::runTask(flags, *plan, *setup) : usageError(setup.status());
   }
   if (std::string foreign = foreignTask(*resolved); !foreign.empty() && !flags.local)
-    return usageError(absl::InvalidArgumentError(absl::StrCat(
-        "the cluster names another machine (", foreign, "): give --local to start every task on this one, or --job_name and --task_index "
-        "to run one task here")));
+    return usageError(absl::InvalidArgumentError(
+        absl::StrCat("the cluster names another machine (", foreign,
+                     "): give --local to start every task on this one, or --job_name and --task_index "
+                     "to run one task here")));
   if (plan::allTasks(plan->plan).size() == 1)
     return graphrun::runTask(flags, *plan, {});
   return launchAll(argc, argv, flags, plan->plan);

@@ -38,7 +38,8 @@ TEST(Arena, BufferReadAndBufferWrittenByOneOpDoNotShare) {
 
 TEST(Arena, SmallestGapIsTaken) {
   // Two holes, of 128 and of 64 bytes, when the 64 byte buffer comes.
-  std::vector<ArenaRequest> requests{{1024, 0, 9}, {128, 0, 1}, {512, 0, 9}, {64, 0, 1}, {256, 0, 9}, {64, 2, 3}, {128, 2, 3}};
+  std::vector<ArenaRequest> requests{{1024, 0, 9}, {128, 0, 1}, {512, 0, 9}, {64, 0, 1},
+                                     {256, 0, 9},  {64, 2, 3},  {128, 2, 3}};
   ArenaPlan plan = planArena(requests);
   expectValid(requests, plan);
   EXPECT_EQ(plan.bytes, arenaLowerBound(requests));

@@ -29,10 +29,12 @@ public:
       finish(p);
     std::string text = header;
     for (size_t p = 0; p < programs; ++p) {
-      text += "dist.program @p." + name(p) + " of @p on \"/job:worker/task:" + std::to_string(p) + "/device:CPU:0\" {\n";
+      text +=
+          "dist.program @p." + name(p) + " of @p on \"/job:worker/task:" + std::to_string(p) + "/device:CPU:0\" {\n";
       if (p == 0)
         text += "  dist.control_send [" + controls + "]\n";
-      text += bodies[p] + (p == 0 ? "  dist.control_receive local\n" : "  dist.control_receive @p.control" + name(p) + "\n");
+      text += bodies[p] +
+              (p == 0 ? "  dist.control_receive local\n" : "  dist.control_receive @p.control" + name(p) + "\n");
       text += "  dist.end\n}\n";
     }
     return text;
@@ -105,17 +107,19 @@ private:
     }
     if (program == 0)
       return;
-    header += "dist.channel @p.control" + name(program) + " : tensor<i64> from @p.a to @p." + name(program) + " {control}\n";
+    header +=
+        "dist.channel @p.control" + name(program) + " : tensor<i64> from @p.a to @p." + name(program) + " {control}\n";
     controls += (controls.empty() ? "@p.control" : ", @p.control") + name(program);
   }
 
   std::mt19937_64 random;
   size_t programs;
-  std::string header = "dist.phase @p {role = #graph.role<predict>}\n"
-                       "func.func private @k1(memref<?xf32> {dist.access = \"read\"}, memref<?xf32> {dist.access = \"write\"})\n"
-                       "func.func private @k2(memref<?xf32> {dist.access = \"read\"}, memref<?xf32> {dist.access = \"read\"}, "
-                       "memref<?xf32> {dist.access = \"write\"})\n"
-                       "func.func private @u(memref<?xf32> {dist.access = \"read_write\"}, memref<?xf32> {dist.access = \"read\"})\n";
+  std::string header =
+      "dist.phase @p {role = #graph.role<predict>}\n"
+      "func.func private @k1(memref<?xf32> {dist.access = \"read\"}, memref<?xf32> {dist.access = \"write\"})\n"
+      "func.func private @k2(memref<?xf32> {dist.access = \"read\"}, memref<?xf32> {dist.access = \"read\"}, "
+      "memref<?xf32> {dist.access = \"write\"})\n"
+      "func.func private @u(memref<?xf32> {dist.access = \"read_write\"}, memref<?xf32> {dist.access = \"read\"})\n";
   std::vector<std::string> bodies;
   std::string controls;
   std::vector<RandomValue> values;

@@ -46,7 +46,9 @@ TEST_F(Schedule, KeepsValuesOfRandomPhases) {
     Outcome expected = simulate(*module, 3, seed);
     ASSERT_EQ(expected.error, "");
     for (auto buffer : module->getOps<dist::ProgramOp>())
-      buffer.walk([&](dist::BufferOp op) { buffers += uint64_t(cast<MemRefType>(op.getBuffer().getType()).getNumElements()) * 4; });
+      buffer.walk([&](dist::BufferOp op) {
+        buffers += uint64_t(cast<MemRefType>(op.getBuffer().getType()).getNumElements()) * 4;
+      });
 
     PassManager manager(&context);
     manager.addPass(createSchedule());

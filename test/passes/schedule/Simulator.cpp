@@ -25,7 +25,9 @@ struct Message {
   bool copied = false, full = false;
 };
 
-uint64_t mix(uint64_t a, uint64_t b) { return (a ^ (b + 0x9e3779b97f4a7c15 + (a << 6) + (a >> 2))) * 0xff51afd7ed558ccd; }
+uint64_t mix(uint64_t a, uint64_t b) {
+  return (a ^ (b + 0x9e3779b97f4a7c15 + (a << 6) + (a >> 2))) * 0xff51afd7ed558ccd;
+}
 
 class Simulation {
 public:
@@ -74,7 +76,9 @@ private:
     llvm::DenseMap<StringRef, Value> held; ///< message of a channel not yet released
   };
 
-  static size_t blocks(Value buffer) { return size_t(cast<MemRefType>(buffer.getType()).getNumElements() * 4 + 63) / 64; }
+  static size_t blocks(Value buffer) {
+    return size_t(cast<MemRefType>(buffer.getType()).getNumElements() * 4 + 63) / 64;
+  }
 
   void setUp(dist::ProgramOp program) {
     Lane &lane = lanes.emplace_back();
@@ -84,7 +88,8 @@ private:
     for (Operation &op : program.getBlock()) {
       if (auto buffer = dyn_cast<dist::BufferOp>(op)) {
         if (buffer.getOffset()) {
-          lane.regions[buffer.getBuffer()] = {lane.arena.get(), size_t(*buffer.getOffset()) / 64, blocks(buffer.getBuffer())};
+          lane.regions[buffer.getBuffer()] = {lane.arena.get(), size_t(*buffer.getOffset()) / 64,
+                                              blocks(buffer.getBuffer())};
         } else {
           lane.own.push_back(std::make_unique<Memory>(blocks(buffer.getBuffer())));
           lane.regions[buffer.getBuffer()] = {lane.own.back().get(), 0, blocks(buffer.getBuffer())};
@@ -151,7 +156,8 @@ private:
       Message &message = messages[channel];
       if (message.full)
         return false;
-      message = {lane.regions.lookup(op->getOperand(0)), read(lane, op, op->getOperand(0)), isa<dist::SendOp>(op), true};
+      message = {lane.regions.lookup(op->getOperand(0)), read(lane, op, op->getOperand(0)), isa<dist::SendOp>(op),
+                 true};
     } else if (auto done = dyn_cast<dist::SendDoneOp>(op)) {
       Message &message = messages[done.getChannel()];
       if (message.full && !message.copied) {

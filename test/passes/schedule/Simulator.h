@@ -16,7 +16,7 @@
 namespace graphc::test {
 
 struct Outcome {
-  std::string error;                       ///< empty: the steps ended
+  std::string error; ///< empty: the steps ended
   std::map<std::string, uint64_t> results; ///< fetches by "name@step", variables at the end
 };
 

@@ -1,7 +1,7 @@
+#include "runtime/base/File.h"
 #include "runtime/observe/ProcessInfo.h"
 #include "runtime/observe/ProgressLine.h"
 #include "runtime/observe/Stats.h"
-#include "runtime/base/File.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -39,7 +39,8 @@ TEST(ProgressLine, FormatsAsDocumented) {
   ProgressSnapshot snapshot;
   snapshot.step = 586, snapshot.steps = 1172, snapshot.epoch = 3, snapshot.epochs = 5;
   snapshot.stepsPerSecond = 586, snapshot.loss = 0.41234;
-  EXPECT_EQ(formatProgress(snapshot, true), "epoch 3/5  step 586/1172  586 steps/s  loss 0.4123  [=======>        ] eta 0:01");
+  EXPECT_EQ(formatProgress(snapshot, true),
+            "epoch 3/5  step 586/1172  586 steps/s  loss 0.4123  [=======>        ] eta 0:01");
   EXPECT_EQ(formatProgress(snapshot, false), "epoch 3/5  step 586/1172  586 steps/s  loss 0.4123");
   snapshot.accuracy = 0.8712;
   snapshot.step = 1172;
@@ -83,8 +84,8 @@ TEST(Stats, FileHasTheDocumentedKeys) {
   auto json = nlohmann::json::parse(*base::readFile(path));
   unlink(path.c_str());
   auto &task = json["tasks"]["/job:worker/task:0"];
-  for (const char *key : {"steps", "first_step_s", "step_ms", "steps_per_s", "bytes_sent", "bytes_received", "control_bytes",
-                          "arena_bytes_touched", "rss_bytes"})
+  for (const char *key : {"steps", "first_step_s", "step_ms", "steps_per_s", "bytes_sent", "bytes_received",
+                          "control_bytes", "arena_bytes_touched", "rss_bytes"})
     EXPECT_TRUE(task.contains(key)) << key;
   for (const char *key : {"median", "p99", "min"})
     EXPECT_TRUE(task["step_ms"].contains(key)) << key;
@@ -93,9 +94,7 @@ TEST(Stats, FileHasTheDocumentedKeys) {
   EXPECT_EQ(json["final"]["accuracy"], 0.9);
 }
 
-TEST(Stats, UnwritableFileIsAnError) {
-  EXPECT_FALSE(writeStats("/nonexistent/dir/f.json", {}, {}).ok());
-}
+TEST(Stats, UnwritableFileIsAnError) { EXPECT_FALSE(writeStats("/nonexistent/dir/f.json", {}, {}).ok()); }
 
 TEST(ProcessInfo, IsPlausible) {
   EXPECT_GT(secondsSinceProcessStart(), 0);

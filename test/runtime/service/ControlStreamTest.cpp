@@ -25,7 +25,8 @@ struct Streams : testing::Test {
     address = "unix-abstract:graphc-test-" + randomHex(8);
     server = *TaskServer::start(address, master.get());
   }
-  std::unique_ptr<StreamLink> open(uint32_t task, const std::string &token = "secret", const std::string &plan = "feed") {
+  std::unique_ptr<StreamLink> open(uint32_t task, const std::string &token = "secret",
+                                   const std::string &plan = "feed") {
     auto link = std::make_unique<StreamLink>(dial(address), token, "/job:worker/task:0");
     Hello hello;
     hello.set_task(task);

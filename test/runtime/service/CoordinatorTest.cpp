@@ -61,7 +61,8 @@ struct Cluster : testing::Test {
   Coordinator::Options options;
   std::vector<std::string> announced;
   std::unique_ptr<Coordinator> coordinator;
-  std::shared_ptr<FakeTask> tasks[3] = {std::make_shared<FakeTask>(), std::make_shared<FakeTask>(), std::make_shared<FakeTask>()};
+  std::shared_ptr<FakeTask> tasks[3] = {std::make_shared<FakeTask>(), std::make_shared<FakeTask>(),
+                                        std::make_shared<FakeTask>()};
 };
 
 TEST_F(Cluster, AnotherPlanIsRefusedWithBothFingerprints) {
@@ -85,18 +86,21 @@ TEST_F(Cluster, SecondWorkerOneIsRefusedNamingTheFirst) {
   second.set_pid(9);
   absl::Status status = coordinator->join(second, std::make_shared<FakeTask>());
   EXPECT_TRUE(absl::IsAlreadyExists(status));
-  EXPECT_THAT(std::string(status.message()), AllOf(HasSubstr("/job:worker/task:1"), HasSubstr("4002"), HasSubstr("here")));
+  EXPECT_THAT(std::string(status.message()),
+              AllOf(HasSubstr("/job:worker/task:1"), HasSubstr("4002"), HasSubstr("here")));
 }
 
 TEST_F(Cluster, UnknownTaskIsRefusedWithTheKnownOnes) {
-  EXPECT_THAT(std::string(coordinator->join(helloOf(3, "/job:worker/task:2"), tasks[0]).message()), HasSubstr("/job:worker/task:1"));
+  EXPECT_THAT(std::string(coordinator->join(helloOf(3, "/job:worker/task:2"), tasks[0]).message()),
+              HasSubstr("/job:worker/task:1"));
 }
 
 TEST_F(Cluster, WaitNamesWhoIsMissing) {
   ASSERT_TRUE(join(1).ok());
   absl::Status status = coordinator->waitForAll();
   EXPECT_TRUE(absl::IsDeadlineExceeded(status));
-  EXPECT_THAT(std::string(status.message()), AllOf(HasSubstr("/job:ps/task:0, /job:worker/task:1"), testing::Not(HasSubstr("worker/task:0"))));
+  EXPECT_THAT(std::string(status.message()),
+              AllOf(HasSubstr("/job:ps/task:0, /job:worker/task:1"), testing::Not(HasSubstr("worker/task:0"))));
 }
 
 TEST_F(Cluster, TaskThatLeavesBeforeTheStartMayComeAgain) {
@@ -151,7 +155,8 @@ TEST_F(Cluster, FailureOfOneEndsAllWithItsWords) {
     EXPECT_TRUE(task->aborted());
   Order order;
   order.mutable_run();
-  EXPECT_EQ(coordinator->order(order, absl::InfiniteFuture()).status().message(), "/job:worker/task:1: train.gz: corrupt");
+  EXPECT_EQ(coordinator->order(order, absl::InfiniteFuture()).status().message(),
+            "/job:worker/task:1: train.gz: corrupt");
 }
 
 TEST_F(Cluster, DeathIsTheCauseAndNotWhatOthersNoticed) {

@@ -33,7 +33,8 @@ void send(SendPort &port, const void *data, uint64_t step) {
 TEST(GrpcTransport, EverySizeArrivesWhole) {
   // Around the limits of inlining (1 KiB) and chunking (2 MiB).
   std::vector<ChannelSpec> specs;
-  for (uint64_t bytes : {1ull, 8ull, 1023ull, 1024ull, 1025ull, (2ull << 20) - 1, 2ull << 20, (2ull << 20) + 1, 9ull << 20})
+  for (uint64_t bytes :
+       {1ull, 8ull, 1023ull, 1024ull, 1025ull, (2ull << 20) - 1, 2ull << 20, (2ull << 20) + 1, 9ull << 20})
     specs.push_back({{static_cast<uint32_t>(specs.size()), 0}, bytes, 2, false});
   GrpcPair pair(specs);
   ASSERT_TRUE(pair.connect().ok());
@@ -145,8 +146,9 @@ TEST(TaskServer, PortInUseSaysSo) {
   ASSERT_TRUE(first.ok()) << first.status();
   auto second = TaskServer::start("127.0.0.1:29481", nullptr);
   ASSERT_FALSE(second.ok());
-  EXPECT_THAT(std::string(second.status().message()),
-              testing::AllOf(testing::HasSubstr("127.0.0.1:29481"), testing::HasSubstr("another process has this port")));
+  EXPECT_THAT(
+      std::string(second.status().message()),
+      testing::AllOf(testing::HasSubstr("127.0.0.1:29481"), testing::HasSubstr("another process has this port")));
 }
 
 } // namespace

@@ -156,7 +156,8 @@ TEST_P(Session, MissingFeedIsNamed) {
   feed.set_buffer(buffer);
   options.steps = 2;
   TestCluster cluster(plan, options);
-  EXPECT_THAT(std::string(cluster.run().message()), HasSubstr("argument x : tensor<16xf32>; give its value with --feed x=FILE.npy"));
+  EXPECT_THAT(std::string(cluster.run().message()),
+              HasSubstr("argument x : tensor<16xf32>; give its value with --feed x=FILE.npy"));
 }
 
 TEST_P(Session, WaitPastItsDeadlineEndsTheRun) {
@@ -170,7 +171,8 @@ TEST_P(Session, WaitPastItsDeadlineEndsTheRun) {
   EXPECT_THAT(std::string(status.message()), testing::AllOf(HasSubstr("waits at step 0"), HasSubstr("deadline")));
 }
 
-INSTANTIATE_TEST_SUITE_P(Transports, Session, testing::Values("shm", "grpc"), [](const auto &info) { return info.param; });
+INSTANTIATE_TEST_SUITE_P(Transports, Session, testing::Values("shm", "grpc"),
+                         [](const auto &info) { return info.param; });
 
 TEST(DriverValidate, SaysWhatThePlanCannotDo) {
   plan::Plan plan = plan::parameterServerPlan({1, 2});

@@ -43,7 +43,8 @@ public:
       coordinated.taskNames.push_back(plan::taskText(loaded.plan, task));
       addresses.push_back("unix-abstract:graphc-test-" + service::randomHex(8));
     }
-    FetchPrinter printer(loaded.plan, taskOptions.fetches, [this](const std::string &line) { fetched.push_back(line); });
+    FetchPrinter printer(loaded.plan, taskOptions.fetches,
+                         [this](const std::string &line) { fetched.push_back(line); });
     coordinated.fetched = [&](const service::Fetched &value) { printer.add(value); };
     coordinator = std::make_unique<service::Coordinator>(std::move(coordinated));
     service::MasterService master(*coordinator, token);
@@ -80,7 +81,8 @@ public:
   std::vector<std::string> printed, logged, fetched, addresses;
 
 private:
-  void runTask(uint32_t number, const std::vector<plan::Task> &tasks, const std::string &token, service::MasterService &master) {
+  void runTask(uint32_t number, const std::vector<plan::Task> &tasks, const std::string &token,
+               service::MasterService &master) {
     bool chief = plan::sameTask(tasks[number], loaded.plan.chief());
     auto server = service::TaskServer::start(addresses[number], chief ? &master : nullptr);
     ASSERT_TRUE(server.ok()) << server.status();
@@ -133,7 +135,7 @@ private:
   }
 
 public:
-  std::atomic<bool> stop{false};   ///< as if every task had got SIGTERM
+  std::atomic<bool> stop{false}; ///< as if every task had got SIGTERM
 };
 
 } // namespace graphc::session

@@ -23,7 +23,9 @@ absl::StatusOr<Flags> parse(std::vector<std::string> arguments) {
     return parsed.status();
   return parsed->flags;
 }
-std::string errorOf(std::vector<std::string> arguments) { return std::string(parse(std::move(arguments)).status().message()); }
+std::string errorOf(std::vector<std::string> arguments) {
+  return std::string(parse(std::move(arguments)).status().message());
+}
 
 TEST(Flags, Defaults) {
   auto flags = parse({"m.plan"});
@@ -45,7 +47,8 @@ TEST(Flags, DashAndUnderscoreAreAlike) {
 }
 
 TEST(Flags, HostsOfAnyJob) {
-  auto flags = parse({"m", "--ps_hosts", "localhost:1", "--worker-hosts=localhost:2,localhost:3", "--evaluator_hosts", "localhost:4"});
+  auto flags = parse(
+      {"m", "--ps_hosts", "localhost:1", "--worker-hosts=localhost:2,localhost:3", "--evaluator_hosts", "localhost:4"});
   ASSERT_TRUE(flags.ok()) << flags.status();
   EXPECT_THAT(flags->hosts.at("worker"), testing::ElementsAre("localhost:2", "localhost:3"));
   EXPECT_THAT(flags->hosts.at("evaluator"), testing::ElementsAre("localhost:4"));
