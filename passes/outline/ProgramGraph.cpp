@@ -126,6 +126,7 @@ void ProgramGraph::addStateDependences() {
   struct State {
     Operation *lastWrite = nullptr;
     SmallVector<Operation *> readers; ///< since the last write
+    SmallVector<Operation *> viewers; ///< likewise, through a view: to a kernel that is other memory
   };
   DenseMap<StringRef, State> states;
   for (Operation *op : ops) {
@@ -140,16 +141,19 @@ void ProgramGraph::addStateDependences() {
       for (Operation *user : getReaders(read)) {
         if (state.lastWrite)
           depend(indexOf[user], state.lastWrite, /*separate=*/true);
-        state.readers.push_back(user);
+        bool direct = llvm::is_contained(user->getOperands(), read.getResult());
+        (direct ? state.readers : state.viewers).push_back(user);
       }
     }
     for (StringRef name : getWrittenVariables(op)) {
       State &state = states[name];
       for (Operation *reader : state.readers)
         depend(indexOf[op], reader);
+      for (Operation *viewer : state.viewers)
+        depend(indexOf[op], viewer, /*separate=*/true);
       if (state.lastWrite)
         depend(indexOf[op], state.lastWrite);
-      state = {op, {}};
+      state = {op, {}, {}};
     }
   }
 }

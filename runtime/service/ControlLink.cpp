@@ -183,15 +183,15 @@ absl::Status StreamLink::open(const Hello &hello, absl::Time deadline,
     }
   }
   auto stream = std::make_shared<Stream>(*this);
+  FromTask message;
+  *message.mutable_hello() = hello;
+  stream->send(std::move(message)); // queued before anybody else (the pulse) can see the stream
   {
     std::lock_guard lock(mutex_);
     stream_ = stream;
     running_ = true;
   }
   stream->begin(stream);
-  FromTask message;
-  *message.mutable_hello() = hello;
-  stream->send(std::move(message));
   return absl::OkStatus();
 }
 

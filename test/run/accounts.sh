@@ -19,6 +19,7 @@ def number(block, field, default=0):
 jobs = [re.search(r'name: "(\w+)"', b).group(1) for b in blocks("jobs")]
 phases = list(blocks("phases"))
 want = {name: [0, 0, 0] for name in tasks}
+arenas = {}  # phases take turns, so a task needs the largest of theirs
 for program in blocks("programs"):
     train = "role:" not in phases[number(program, "phase")]   # TRAIN is 0, which the text form leaves out
     spread = re.search(r"^  spread: true", program, re.M)
@@ -29,7 +30,9 @@ for program in blocks("programs"):
     for name in tasks:
         lanes = name.startswith("/job:worker") if spread else number(program, "instances", 1) * (name == home)
         if lanes:
-            want[name][2] += number(program, "arena_bytes") * lanes
+            key = (name, number(program, "phase"))
+            arenas[key] = arenas.get(key, 0) + number(program, "arena_bytes") * lanes
+            want[name][2] = max(want[name][2], arenas[key])
             if train:
                 want[name][0] += number(program, "bytes_sent_per_step") * lanes * steps
                 want[name][1] += number(program, "bytes_received_per_step") * lanes * steps
