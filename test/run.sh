@@ -4,7 +4,8 @@
 #   --yes             do not ask before packages are installed
 #   --no-sanitizers   leave out the address and thread sanitizer builds (and the fuzz targets, which need the former)
 #   --only REGEX      only the tests whose name matches
-# The last line is 'N passed, N failed' (', N skipped' may follow); exit status 0 only when none failed.
+# At the end: the ten slowest tests, skipped tests with their reasons, 'N passed, N failed, N skipped', and as the very
+# last line 'N passed, N failed' alone. Exit status 0 only when none failed.
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
 root=$PWD
@@ -15,7 +16,7 @@ while [ $# -gt 0 ]; do
     --yes | -y) setup+=(--yes) ;;
     --no-sanitizers) sanitizers=false ;;
     --only) run+=(--only "${2:?--only needs a regular expression}"); shift ;;
-    --help | -h) sed -n '2,7s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; exit 0 ;;
+    --help | -h) sed -n '2,8s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; exit 0 ;;
     *) echo "run.sh: unknown argument '$1'; see --help" >&2; exit 2 ;;
   esac
   shift
@@ -47,4 +48,4 @@ if $sanitizers; then
   build tsan
 fi
 say "tests"
-python3 "$root/test/ci/run_tests.py" --root "$root" "${builds[@]}" "${run[@]}"
+python3 "$root/test/ci/run_tests.py" --root "$root" --before "$SECONDS" "${builds[@]}" "${run[@]}"

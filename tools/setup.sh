@@ -1,15 +1,18 @@
 #!/usr/bin/env bash
 # Installs what graphc is built and tested with, on Debian 12, from the package sources that this machine has configured.
 #   tools/setup.sh [--yes] [--runtime-only] [--dry-run]
-# Prints what would be added, its size and the minutes to expect, and asks before it uses root; it does not ask when it
-# already is root, with --yes, or in CI (CI=true). Nothing missing: says nothing and takes a few milliseconds.
+#   --yes            do not ask; without it a question comes first, but for root and in CI (CI set), where nobody sits
+#   --runtime-only   leave out LLVM's and MLIR's development files: enough for graphrun and the runtime's tests
+#   --dry-run        say what would be added, its size and the minutes to expect; change nothing
+# Nothing missing: says nothing and takes a few milliseconds.
+# Why as it is: docs/decisions/2026-11-21-set-up.md
 set -euo pipefail
 
 runtime=(clang-22 lld-22 libclang-rt-22-dev llvm-22 cmake ninja-build ccache python3
   libgrpc++-dev protobuf-compiler-grpc libprotobuf-dev protobuf-compiler libabsl-dev libdnnl-dev nlohmann-json3-dev
   libcli11-dev libspdlog-dev libgtest-dev libgmock-dev zlib1g-dev libzstd-dev dataset-fashion-mnist)
 compiler=(llvm-22-dev llvm-22-tools libmlir-22-dev mlir-22-tools liblld-22-dev)
-checks=(clang-format-22 clang-tidy-22 libbenchmark-dev)
+checks=(git procps clang-format-22 clang-tidy-22 libbenchmark-dev)
 
 yes=false dry=false wanted=("${runtime[@]}" "${compiler[@]}" "${checks[@]}")
 for argument in "$@"; do
@@ -17,14 +20,21 @@ for argument in "$@"; do
     --yes | -y) yes=true ;;
     --runtime-only) wanted=("${runtime[@]}") ;;
     --dry-run) dry=true ;;
-    --help | -h) sed -n '2,5s/^# \{0,1\}//p' "$0"; exit 0 ;;
+    --help | -h) sed -n '2,7s/^# \{0,1\}//p' "$0"; exit 0 ;;
     *) echo "setup.sh: unknown argument '$argument'; known: --yes --runtime-only --dry-run --help" >&2; exit 2 ;;
   esac
 done
 fail() { printf 'setup.sh: %s\n' "$1" >&2; exit 1; }
 
-command -v dpkg-query >/dev/null ||
-  fail "this is no Debian system; install by hand what the list at the top of tools/setup.sh names (LLVM and MLIR 22, gRPC, Protobuf, Abseil, oneDNN 2.6, …)"
+# Another system is not guessed at: package names differ, and so do the versions behind equal names (oneDNN 3, gRPC 1.60).
+elsewhere() {
+  fail "this is $1; graphc is built and tested on Debian 12 (x86-64) only, and nothing was changed.
+  In a container:  docker run -it --rm -v \"\$PWD\":/graphc -w /graphc debian:12 examples/fashion-mnist/run.sh
+  By hand: install what the list at the top of tools/setup.sh stands for (clang, LLVM, MLIR and lld 22; gRPC 1.51;
+  Protobuf 3.21; Abseil 20220623; oneDNN 2.6; …), then: cmake --preset release && cmake --build --preset release"
+}
+system=$(. "${OS_RELEASE_FILE:-/etc/os-release}" 2>/dev/null && echo "${PRETTY_NAME:-${NAME:-$ID}}" || uname -s)
+command -v dpkg-query >/dev/null || elsewhere "$system"
 
 installed=$(dpkg-query -W -f '${db:Status-Abbrev}${Package}\n' "${wanted[@]}" 2>/dev/null || true)
 missing=()
@@ -33,9 +43,11 @@ for package in "${wanted[@]}"; do
 done
 [ ${#missing[@]} -gt 0 ] || exit 0
 
+( . "${OS_RELEASE_FILE:-/etc/os-release}" && [ "${ID:-} ${VERSION_ID:-}" = "debian 12" ] ) 2>/dev/null || elsewhere "$system"
+
 export DEBIAN_FRONTEND=noninteractive LC_ALL=C
 root=()
-if [ "$(id -u)" -ne 0 ]; then
+if [ "$(id -u)" -ne 0 ] && ! $dry; then
   command -v sudo >/dev/null || fail "missing: ${missing[*]}; run this script as root (there is no sudo here)"
   root=(sudo)
 fi
@@ -63,11 +75,18 @@ ask() { # QUESTION: returns when the answer is yes
 
 lost=$(unknown)
 if [ -n "$lost" ]; then
-  ask "The package lists of this machine lack $(wc -l <<<"$lost") of ${#missing[@]} missing packages. Refresh them (apt-get update, as root)?"
+  stale="the package lists of this machine lack $(wc -l <<<"$lost") of ${#missing[@]} missing packages"
+  if $dry; then
+    echo "setup.sh: to add: ${missing[*]}" >&2
+    echo "setup.sh: $stale; they would be refreshed (apt-get update) before the size can be said" >&2
+    exit 0
+  fi
+  ask "setup.sh: $stale. Refresh them (apt-get update, as root)?"
   update
   lost=$(unknown | tr '\n' ' ')
   [ -z "$lost" ] || fail "not in any configured package source: $lost
-  LLVM 22 for Debian 12 comes with Debian's security and backports sections: add them to /etc/apt/sources.list and run this again."
+  LLVM 22 for Debian 12 comes with its security section: add 'bookworm-security main' to /etc/apt/sources.list, as a
+  stock Debian 12 has it, and run this again"
 fi
 
 # apt's own summary line has the sizes: 'Need to get 12.3 MB/45 MB of archives.', 'After this operation, 67 MB of …'
@@ -76,14 +95,14 @@ download=$(sed -n 's/^Need to get \(.*\) of archives\.$/\1/p' <<<"$plan")
 disk=$(sed -n 's/^After this operation, \(.*\) of additional disk space will be used\.$/\1/p' <<<"$plan")
 count=$(sed -n 's/^[0-9]* upgraded, \([0-9]*\) newly installed.*/\1/p' <<<"$plan")
 [ -n "$count" ] || fail "apt-get cannot install ${missing[*]}:
-$(tail -5 <<<"$plan")"
+$(tail -12 <<<"$plan")"
 megabytes=$(awk '{v = $1; sub(",", "", v); if ($2 ~ /^kB/) v /= 1000; if ($2 ~ /^GB/) v *= 1000; printf "%d", v}' <<<"${disk:-0 MB}")
 minutes=$((1 + megabytes / 1500))   # measured: 360 MB down and 2.3 GB unpacked in 30 s on 2 cores beside a fast mirror
 
 echo "setup.sh: to add: ${missing[*]}" >&2
 echo "setup.sh: $count packages with what they need, ${download:-nothing} to download, ${disk:-0 MB} on disk, about $minutes minute(s)" >&2
 ! $dry || exit 0
-ask "Install them (as root)?"
+ask "setup.sh: install them (as root)?"
 
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT

@@ -22,6 +22,7 @@ def parseArguments():
     parser.add_argument("--root", required=True)
     parser.add_argument("--build", action="append", default=[], help="PRESET:passed|failed:SECONDS, as built")
     parser.add_argument("--only", help="regular expression on test names")
+    parser.add_argument("--before", type=int, default=0, help="seconds that set-up and builds took, for the total")
     parser.add_argument("--long", action="store_true")
     return parser.parse_args()
 
@@ -74,7 +75,7 @@ def main():
         if targets:
             runScript(runner, "test/ci/fuzz_seeds.sh", 300, name="fuzz seeds")
         inParallel(jobs, [(runFuzz, runner, target, seconds) for target in targets])
-    return runner.summary()
+    return runner.summary(arguments.before)
 
 
 if __name__ == "__main__":

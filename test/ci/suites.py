@@ -35,7 +35,8 @@ class Runner:
         with self.lock:
             print(f"  {text} ({time.time() - self.start:.0f} s)", flush=True)
 
-    def summary(self):
+    def summary(self, before):
+        """Prints the outcome; `before`: seconds that set-up and builds took."""
         count = {outcome: sum(1 for r in self.results if r[1] == outcome) for outcome in ("passed", "failed", "skipped")}
         print("\nthe ten slowest tests:")
         for name, _, seconds, _ in sorted(self.results, key=lambda r: -r[2])[:10]:
@@ -54,9 +55,9 @@ class Runner:
             print("nothing passed: that is a failure of the run itself")
             count["failed"] += 1
         line = f"{count['passed']} passed, {count['failed']} failed"
-        if count["skipped"]:
-            line += f", {count['skipped']} skipped"
-        print(f"\n{line}", flush=True)
+        tests = time.time() - self.start
+        print(f"\n{line}, {count['skipped']} skipped, tests {tests:.0f} s, in all {before + tests:.0f} s")
+        print(line, flush=True)  # last and alone: machines read it
         return 1 if count["failed"] else 0
 
 

@@ -42,7 +42,9 @@ stand_in sudo <<'SH'
 echo "sudo $*" >>"$BOX/log"
 "$@"
 SH
-export BOX=$box PATH=$box/bin:$PATH
+printf 'PRETTY_NAME="Debian GNU/Linux 12 (bookworm)"\nID=debian\nVERSION_ID="12"\n' >"$box/debian"
+printf 'PRETTY_NAME="Ubuntu 24.04 LTS"\nID=ubuntu\nVERSION_ID="24.04"\n' >"$box/ubuntu"
+export BOX=$box PATH=$box/bin:$PATH OS_RELEASE_FILE=$box/debian
 unset CI
 
 all() { bash -c "$(sed -n '/^runtime=(/,/^checks=/p' "$setup")"'; printf "%s\n" "${runtime[@]}" "${compiler[@]}" "${checks[@]}"'; }
@@ -109,6 +111,29 @@ run
 check "a package in no source: refused" [ $status -ne 0 ]
 check "and named, with the remedy" said "not in any configured package source: lld-22"
 check "and nothing is installed" didNot "install -y"
+
+reset
+sed -i '/^lld-22$/d' "$box/installed" "$box/known"
+echo lld-22 >"$box/archive"
+run --dry-run
+check "--dry-run does not refresh the lists either" [ ! -s "$box/log" ]
+check "and says that they are old" said "lack 1 of 1 missing packages"
+
+reset
+OS_RELEASE_FILE=$box/ubuntu run
+check "another system with everything there: silence" [ $status -eq 0 ]
+sed -i '/^cmake$/d' "$box/installed"
+OS_RELEASE_FILE=$box/ubuntu run --yes
+check "another system: refused" [ $status -eq 1 ]
+check "and named" said "this is Ubuntu 24.04 LTS; graphc is built and tested on Debian 12"
+check "and nothing is touched" [ ! -s "$box/log" ]
+mv "$box/bin/dpkg-query" "$box/hidden"
+bare=$box/bare
+mkdir -p "$bare"
+for tool in bash sed dirname uname; do ln -sf "$(command -v $tool)" "$bare/$tool"; done
+PATH=$bare OS_RELEASE_FILE=$box/ubuntu run
+check "no dpkg at all: refused in the same words" said "this is Ubuntu 24.04 LTS"
+mv "$box/hidden" "$box/bin/dpkg-query"
 
 run --colour
 check "an unknown argument: status 2" [ $status -eq 2 ]
