@@ -82,6 +82,12 @@ absl::Status syncDirectory(const std::string &directory) {
 }
 
 absl::Status writeFileAtomic(const std::string &path, std::string_view content, int mode) {
+  // A device or a pipe cannot be replaced: /dev/stdout, /dev/null, a FIFO that somebody reads.
+  struct stat info{};
+  if (::stat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode)) {
+    UniqueFd special(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
+    return special ? writeAll(special.get(), content.data(), content.size(), path) : errnoStatus(path, errno);
+  }
   std::string temporary = path + ".tmp-XXXXXX";
   UniqueFd fd(::mkostemp(temporary.data(), O_CLOEXEC));
   if (!fd)
@@ -104,6 +110,19 @@ absl::Status writeFileAtomic(const std::string &path, std::string_view content, 
   return syncDirectory(directoryOf(path));
 }
 
+absl::Status checkWritable(const std::string &path) {
+  struct stat info{};
+  if (::stat(path.c_str(), &info) == 0 && !S_ISDIR(info.st_mode))
+    return ::access(path.c_str(), W_OK) == 0 ? absl::OkStatus() : errnoStatus(path, errno);
+  bool folder = S_ISDIR(info.st_mode);
+  std::string probe = (folder ? path : directoryOf(path)) + "/.graphrun-XXXXXX";
+  UniqueFd fd(::mkostemp(probe.data(), O_CLOEXEC)); // access() believes root, whatever the file system says
+  if (!fd)
+    return errnoStatus(path, errno);
+  ::unlink(probe.c_str());
+  return absl::OkStatus();
+}
+
 absl::Status makeDirectories(const std::string &path, int mode) {
   for (size_t at = 0; at != std::string::npos;) {
     at = path.find('/', at + 1);
@@ -120,40 +139,6 @@ absl::Status makeDirectories(const std::string &path, int mode) {
   if (::stat(path.c_str(), &info) != 0 || !S_ISDIR(info.st_mode))
     return errnoStatus(path, ENOTDIR);
   return absl::OkStatus();
-}
-
-MappedFile::MappedFile(MappedFile &&other) noexcept
-    : base(std::exchange(other.base, nullptr)), bytes(std::exchange(other.bytes, 0)) {}
-
-MappedFile &MappedFile::operator=(MappedFile &&other) noexcept {
-  std::swap(base, other.base);
-  std::swap(bytes, other.bytes);
-  return *this;
-}
-
-MappedFile::~MappedFile() {
-  if (base)
-    ::munmap(base, bytes);
-}
-
-absl::StatusOr<MappedFile> MappedFile::open(const std::string &path) {
-  UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (!fd)
-    return errnoStatus(path, errno);
-  struct stat info{};
-  if (::fstat(fd.get(), &info) != 0)
-    return errnoStatus(path, errno);
-  if (!S_ISREG(info.st_mode))
-    return absl::InvalidArgumentError(absl::StrCat(path, ": not a regular file"));
-  MappedFile file;
-  if (info.st_size == 0)
-    return file;
-  void *base = ::mmap(nullptr, size_t(info.st_size), PROT_READ, MAP_PRIVATE, fd.get(), 0);
-  if (base == MAP_FAILED)
-    return errnoStatus(path, errno);
-  file.base = static_cast<uint8_t *>(base);
-  file.bytes = size_t(info.st_size);
-  return file;
 }
 
 absl::StatusOr<UniqueFd> sealedMemfd(const std::string &name, std::string_view content) {

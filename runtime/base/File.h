@@ -44,14 +44,18 @@ absl::StatusOr<std::string> readFile(const std::string &path, uint64_t maxBytes 
 /// Writes all of `data` to `fd`, however the kernel cuts it.
 absl::Status writeAll(int fd, const void *data, size_t bytes, const std::string &name);
 
-/// Replaces `path` as a whole or not at all: temporary file beside it, fsync, rename, fsync of the directory.
+/// Replaces `path` as a whole or not at all: temporary file beside it, fsync, rename, fsync of the directory. What is no
+/// regular file (/dev/stdout, a FIFO) is written as it is.
 absl::Status writeFileAtomic(const std::string &path, std::string_view content, int mode = 0644);
 
+/// Whether a file could be written at `path` (or, where that is a folder, in it); tries it, and leaves nothing.
+absl::Status checkWritable(const std::string &path);
 absl::Status syncDirectory(const std::string &directory);
 /// mkdir -p.
 absl::Status makeDirectories(const std::string &path, int mode = 0777);
 
-/// A file mapped read-only and private, or an anonymous descriptor's content.
+/// A file mapped read-only and private. Where somebody cuts the file short meanwhile, what lay behind its new end reads as
+/// zeros, and cut() says so; without that the process would die of SIGBUS.
 class MappedFile {
 public:
   MappedFile() = default;
@@ -63,10 +67,12 @@ public:
   const uint8_t *data() const { return base; }
   size_t size() const { return bytes; }
   std::string_view view() const { return {reinterpret_cast<const char *>(base), bytes}; }
+  bool cut() const;
 
 private:
   uint8_t *base = nullptr; // null for an empty file
   size_t bytes = 0;
+  int guard = -1; // in the table of MappedFile.cpp
 };
 
 /// A sealed memfd (no write, no resize, close-on-exec) that holds `content`; `name` is for /proc only.

@@ -4,6 +4,7 @@
 
 #include "absl/status/statusor.h"
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,8 @@ struct DataSearch {
   /// Decoded .gz files are kept in cacheDir; empty: $XDG_CACHE_HOME/graphc, else ~/.cache/graphc, else no cache.
   std::string cacheDir;
   bool useCache = true;
+  /// Whoever adds a file removes those not used for longest beyond this many bytes (--data_cache_mb). The newest stays.
+  uint64_t cacheLimit = uint64_t(4) << 30;
 };
 
 /// The file's path. `X.gz` may also be there as `X` and the other way round. Given --data_dir, a file that is not there

@@ -74,6 +74,7 @@ absl::Status Dataset::openIdx(const plan::Dataset &plan, const DataSearch &searc
     if (!file.ok())
       return base::annotate(file.status(), absl::StrCat("data set ", setName));
     column.file = std::move(*file);
+    column.path = *path;
     const IdxHeader &header = column.file.header();
     const plan::TensorType &sample = plan.components(i).sample();
     if (header.elementsPerSample() != column.elements)
@@ -119,6 +120,14 @@ absl::Status Dataset::openSynthetic(const plan::Dataset &plan) {
       return bad(plan, absl::StrCat("component ", i, " has the limit ", column.limit, "; expected 1 to ", most));
   }
   text = absl::StrCat("data set ", setName, ": ", count, " synthetic samples");
+  return absl::OkStatus();
+}
+
+absl::Status Dataset::check() const {
+  for (const Column &column : columns)
+    if (column.file.cut())
+      return absl::DataLossError(absl::StrCat("data set ", setName, ": ", column.path, " (", column.file.source(),
+                                              ") was cut short while it was being read; put the whole file back"));
   return absl::OkStatus();
 }
 

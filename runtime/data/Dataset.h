@@ -39,6 +39,9 @@ public:
   /// Writes sample `index` < samples() of a component to `out`, sampleBytes() bytes.
   void copySample(size_t component, uint64_t index, void *out) const;
 
+  /// DataLoss, naming the file, once a file was found to be cut short since open(); samples read zeros there. Cheap.
+  absl::Status check() const;
+
   /// One line for the log: what was opened from where.
   const std::string &description() const { return text; }
 
@@ -48,6 +51,7 @@ private:
     uint64_t elements = 0; ///< of one sample
     uint64_t rowBytes = 0;
     IdxFile file; ///< empty where synthetic
+    std::string path; ///< of the file
     uint64_t stream = 0; ///< synthetic: the component's Philox stream
     int64_t limit = 0;
   };

@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
@@ -79,6 +80,35 @@ bool mapCache(const std::string &path, const base::Digest &key, IdxHeader &idx, 
     return false;
   mapping = std::move(*file);
   return true;
+}
+
+/// Removes the files not used for longest until the rest fits; `keep` stays. A file that goes while a task has it mapped stays
+/// until that task ends, and one that another task is about to open is decoded again.
+void pruneCache(const std::string &folder, const std::string &keep, uint64_t limit) {
+  struct Entry {
+    std::filesystem::file_time_type used;
+    uint64_t bytes;
+    std::filesystem::path path;
+  };
+  std::vector<Entry> entries;
+  uint64_t total = 0;
+  std::error_code error;
+  for (std::filesystem::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
+    std::error_code gone; // another task prunes too
+    Entry entry{at->last_write_time(gone), at->file_size(gone), at->path()};
+    if (gone || at->path().extension() != ".idx")
+      continue;
+    total += entry.bytes;
+    if (at->path() != keep)
+      entries.push_back(std::move(entry));
+  }
+  std::sort(entries.begin(), entries.end(), [](const Entry &a, const Entry &b) { return a.used < b.used; });
+  for (const Entry &entry : entries) {
+    if (total <= limit)
+      return;
+    std::filesystem::remove(entry.path, error);
+    total -= entry.bytes;
+  }
 }
 
 /// Decodes into a nameless file in the cache and links it to `path`. False: no cache (full, read-only, …), which is no
@@ -179,7 +209,9 @@ absl::StatusOr<IdxFile> IdxFile::open(const std::string &path, const DataSearch 
       GRAPHC_ASSIGN_OR_RETURN(bool wrote, writeCache(*reader, header, key, path, folder, cached));
       if (wrote && mapCache(cached, key, file.head, file.mapping))
         file.where = "decoded into the cache";
+      pruneCache(folder, cached, search.cacheLimit);
     } else {
+      utimensat(AT_FDCWD, cached.c_str(), nullptr, 0); // used now; pruning goes by it
       file.where = "cache";
     }
     if (file.where[0]) {

@@ -2,8 +2,8 @@
 //
 // A plain file of bytes is mapped as it is. Anything else is decoded once into a cache file that all tasks of this host
 // and user map: its key is the path, size and modification time of the source, it appears whole or not at all (O_TMPFILE,
-// then link), and nothing is left when the writer dies. Where the cache cannot be written the decoded bytes stay in
-// memory.
+// then link), and nothing is left when the writer dies. Two tasks may decode the same file at once; one link wins. Where the
+// cache cannot be written the decoded bytes stay in memory.
 //
 //===----------------------------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_RUNTIME_DATA_IDXFILE_H
@@ -24,6 +24,8 @@ public:
   const IdxHeader &header() const { return head; }
   /// header().payloadBytes bytes, native byte order.
   const uint8_t *payload() const { return bytes; }
+  /// Whether the file (the source's own or the cache's) was cut short since it was opened; what is gone reads as zeros.
+  bool cut() const { return mapping.cut(); }
   /// Where the bytes are, for the log: "mapped", "cache", "decoded into the cache", "memory".
   const char *source() const { return where; }
 

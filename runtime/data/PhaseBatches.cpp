@@ -66,7 +66,7 @@ absl::Status PhaseBatches::next(uint32_t instance, const plan::Instruction::Next
     if (buffers.size() != entry.source->dataset().components())
       return absl::InternalError("next_batch with another number of buffers than its data set has components");
     entry.source->take(buffers.data(), valid);
-    return absl::OkStatus();
+    return entry.source->dataset().check();
   }
   return absl::InternalError(absl::StrCat("instance ", instance, " has no batch source for this instruction"));
 }

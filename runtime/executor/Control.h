@@ -25,10 +25,13 @@ enum class EndReason : uint8_t {
   Closed = 6, ///< asynchronous phase: no ticket left
 };
 
+/// The highest step that a word can be for; nothing counts further.
+inline constexpr uint64_t kMostSteps = (uint64_t(1) << 48) - 1;
+
 struct ControlWord {
   ControlAction action = ControlAction::Continue;
   EndReason reason = EndReason::None;
-  uint64_t step = 0; ///< 48 bits
+  uint64_t step = 0; ///< up to kMostSteps
 
   uint64_t encode() const { return uint64_t(action) | uint64_t(reason) << 8 | step << 16; }
   static ControlWord decode(uint64_t word) {

@@ -306,8 +306,13 @@ void Driver::showNow(bool last) {
   observe::ProgressSnapshot snapshot;
   snapshot.step = step_ + (training_ ? inPhase : 0);
   snapshot.steps = schedule_.total;
-  snapshot.step = std::min(snapshot.step, snapshot.steps);
   snapshot.last = last;
+  {
+    // A task that has ended the phase before the others reports no step any more.
+    std::lock_guard lock(mutex_);
+    snapshot.step = shown_.highest =
+        std::clamp(snapshot.step, std::min(shown_.highest, snapshot.steps), snapshot.steps);
+  }
   if (schedule_.samples && schedule_.samplesPerStep) {
     snapshot.epochs = schedule_.epochOf(schedule_.total ? schedule_.total - 1 : 0) + 1;
     snapshot.epoch = schedule_.epochOf(snapshot.step ? snapshot.step - 1 : 0) + 1;

@@ -79,7 +79,7 @@ private:
   Schedule schedule_;
   std::map<uint32_t, uint64_t> samples_; ///< by data set
   uint64_t epoch_ = 0; ///< of the channels: one a phase that ran
-  std::map<uint64_t, std::pair<double, uint64_t>> losses_; ///< by data epoch
+  std::map<uint64_t, std::pair<double, uint64_t>> losses_; ///< by data epoch; the last of each phase that ran
   observe::FinalResults results_;
   std::map<std::string, std::string> stats_;
   std::optional<checkpoint::Directory> directory_; ///< held for the whole run
@@ -94,7 +94,7 @@ private:
   std::mutex mutex_; ///< of what showNow remembers; a leaf
   struct Shown {
     absl::Time at;
-    uint64_t step = 0;
+    uint64_t step = 0, highest = 0;
     double rate = 0, lossSum = 0;
     uint64_t lossCount = 0;
     std::optional<double> loss, accuracy;

@@ -45,8 +45,7 @@ int lossFetch(const plan::Program &program) {
 PhaseHost::PhaseHost(const plan::Plan &plan, const plan::Task &task, const PhaseRun &run, data::PhaseBatches *batches,
                      Options options)
     : run_(run), batches_(batches), options_(std::move(options)) {
-  firstEpoch_ = epochOf(0);
-  uint64_t lastEpoch = epochOf(run.steps ? run.steps - 1 : 0);
+  lastEpoch_ = epochOf(run.steps ? run.steps - 1 : 0);
   const plan::Phase &phase = plan.phases(static_cast<int>(run.phase));
   bool trains = phase.role() == plan::TRAIN;
   offsets_.resize(static_cast<size_t>(plan.programs_size()));
@@ -64,8 +63,6 @@ PhaseHost::PhaseHost(const plan::Plan &plan, const plan::Task &task, const Phase
         record->lossType = program.buffers(static_cast<int>(program.fetches(record->loss).buffer())).type().dtype();
       for (const plan::Port &fetch : program.fetches())
         record->wanted.push_back(options_.wantsFetch && options_.wantsFetch(fetch.name()));
-      // An asynchronous lane may run ahead of its share, but never beyond all the updates.
-      record->epochs.resize(lastEpoch - firstEpoch_ + 1);
       record->metrics.resize(static_cast<size_t>(program.metrics_size()));
       records_.back() = std::move(record);
     }
@@ -73,8 +70,10 @@ PhaseHost::PhaseHost(const plan::Plan &plan, const plan::Task &task, const Phase
 }
 
 uint64_t PhaseHost::epochOf(uint64_t step) const {
-  return run_.epochSamples && run_.samplesPerStep ? (run_.firstStep + step) * run_.samplesPerStep / run_.epochSamples
-                                                  : 0;
+  if (!run_.epochSamples)
+    return 0;
+  return static_cast<uint64_t>(static_cast<unsigned __int128>(run_.firstStep + step) * run_.samplesPerStep /
+                               run_.epochSamples);
 }
 
 absl::Status PhaseHost::feed(const executor::LaneInfo &lane, uint64_t step, std::span<void *const> feeds) {
@@ -124,9 +123,13 @@ absl::Status PhaseHost::addLoss(LaneRecord &record, const executor::LaneInfo &la
   // This lane alone writes these; load and store need no read-modify-write.
   record.lossSum.store(record.lossSum.load(std::memory_order_relaxed) + loss, std::memory_order_relaxed);
   record.lossCount.store(record.lossCount.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
-  size_t epoch = std::min<size_t>(epochOf(step) - firstEpoch_, record.epochs.size() - 1);
-  record.epochs[epoch].sum += loss;
-  ++record.epochs[epoch].count;
+  // An asynchronous lane may run ahead of its share, but never beyond all the updates.
+  if (uint64_t epoch = std::min(epochOf(step), lastEpoch_); epoch != record.epoch) {
+    record.epoch = epoch;
+    record.lossOfEpoch = {};
+  }
+  record.lossOfEpoch.sum += loss;
+  ++record.lossOfEpoch.count;
   return absl::OkStatus();
 }
 
@@ -167,11 +170,10 @@ PhaseHost::Progress PhaseHost::progress() const {
 std::map<uint64_t, EpochLoss> PhaseHost::losses() const {
   std::map<uint64_t, EpochLoss> sums;
   for (const auto &record : records_)
-    for (size_t i = 0; record && i < record->epochs.size(); ++i)
-      if (record->epochs[i].count) {
-        sums[firstEpoch_ + i].sum += record->epochs[i].sum;
-        sums[firstEpoch_ + i].count += record->epochs[i].count;
-      }
+    if (record && record->lossOfEpoch.count) {
+      sums[record->epoch].sum += record->lossOfEpoch.sum;
+      sums[record->epoch].count += record->lossOfEpoch.count;
+    }
   return sums;
 }
 

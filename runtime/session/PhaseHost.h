@@ -67,7 +67,7 @@ public:
   Progress progress() const;
 
   // After the lanes were joined.
-  std::map<uint64_t, EpochLoss> losses() const; ///< by epoch, 0-based
+  std::map<uint64_t, EpochLoss> losses() const; ///< of the last epoch that each lane reached, by epoch, 0-based
   struct MetricTotal {
     double sum = 0;
     int64_t count = 0;
@@ -85,7 +85,8 @@ private:
     std::vector<bool> wanted; ///< by fetch
     std::atomic<uint64_t> steps{0}, lossCount{0};
     std::atomic<double> lossSum{0};
-    std::vector<EpochLoss> epochs; ///< from firstEpoch_ on
+    uint64_t epoch = 0; ///< of `lossOfEpoch`
+    EpochLoss lossOfEpoch;
     std::vector<MetricTotal> metrics;
     observe::StepTimes times;
   };
@@ -96,7 +97,7 @@ private:
   const PhaseRun run_;
   data::PhaseBatches *const batches_;
   const Options options_;
-  uint64_t firstEpoch_ = 0;
+  uint64_t lastEpoch_ = 0; ///< of the planned steps
   std::vector<size_t> offsets_; ///< by program
   std::vector<std::unique_ptr<LaneRecord>> records_; ///< null: not of this task
   std::atomic<uint64_t> tickets_{0};

@@ -7,6 +7,8 @@
 #ifndef GRAPHC_RUNTIME_SESSION_SCHEDULE_H
 #define GRAPHC_RUNTIME_SESSION_SCHEDULE_H
 
+#include "runtime/executor/Control.h"
+
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -22,21 +24,25 @@ struct Schedule {
   bool saveEveryEpoch = false;
   uint64_t total = 0; ///< steps
 
+  double stepsOfAnEpoch() const { return static_cast<double>(samples) / static_cast<double>(samplesPerStep); }
   /// Steps until the data was seen `epochs` times: ceil(epochs * samples / samplesPerStep).
   uint64_t stepsOf(double epochs) const {
     if (!samples || !samplesPerStep)
       return 0;
-    double steps = epochs * static_cast<double>(samples) / static_cast<double>(samplesPerStep);
+    double steps = std::min(epochs * stepsOfAnEpoch(), static_cast<double>(executor::kMostSteps));
     double nearest = std::nearbyint(steps); // 0.1 * 30 epochs must not become one step more by rounding
     return static_cast<uint64_t>(std::abs(steps - nearest) < 1e-9 * std::max(1.0, steps) ? nearest : std::ceil(steps));
   }
   /// 0-based epoch that a step belongs to.
-  uint64_t epochOf(uint64_t step) const { return samples ? step * samplesPerStep / samples : 0; }
+  uint64_t epochOf(uint64_t step) const {
+    return samples ? static_cast<uint64_t>(static_cast<unsigned __int128>(step) * samplesPerStep / samples) : 0;
+  }
 
   /// The first multiple of `epochs` epochs behind `step`.
   uint64_t nextEpochMultiple(uint64_t step, double epochs) const {
-    auto done = static_cast<uint64_t>(static_cast<double>(step) * static_cast<double>(samplesPerStep) /
-                                      (epochs * static_cast<double>(samples)));
+    if (epochs * stepsOfAnEpoch() <= 1)
+      return step + 1;
+    auto done = static_cast<uint64_t>(static_cast<double>(step) / (epochs * stepsOfAnEpoch()));
     uint64_t k = done > 0 ? done - 1 : 0;
     uint64_t next = 0;
     while ((next = stepsOf(static_cast<double>(++k) * epochs)) <= step) {

@@ -33,8 +33,10 @@ absl::Status TaskSession::check(const Order::Check &order) {
   if (variables_->owned().empty())
     return absl::OkStatus();
   // Without a nonce: a folder to write into at the end; better to hear now that it cannot be.
-  return order.nonce().empty() ? base::makeDirectories(order.directory())
-                               : checkpoint::checkNonce(order.directory(), order.nonce());
+  if (!order.nonce().empty())
+    return checkpoint::checkNonce(order.directory(), order.nonce());
+  GRAPHC_RETURN_IF_ERROR(base::makeDirectories(order.directory()));
+  return base::checkWritable(order.directory());
 }
 
 absl::Status TaskSession::save(const Order::Save &order, Done *done) {

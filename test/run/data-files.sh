@@ -78,6 +78,26 @@ run --data_dir plain --dump_variables third
 cp plain/* .
 run --dump_variables beside
 for weights in second third beside; do same_weights first $weights; done
+
+# A file that is cut short while the run reads it: a named error, not a death by SIGBUS.
+cut_short() { # FILE ARGUMENTS…
+  local file=$1; shift
+  timeout 60 graphrun two.plan --steps 100000000 "$@" >out.txt 2>err.txt &
+  local run=$!
+  await err.txt 'step [1-9]'
+  truncate -s 10 "$file"
+  wait $run
+  [ $? -eq 1 ] || fail "exit status 1 after $file was cut short"
+  expect err.txt '^graphrun: .*/images.* was cut short while it was being read' "$file is named"
+  nothing_left
+}
+python3 - <<'PY' # more than a page, so that there is something to lose
+import os, struct
+os.makedirs("large")
+open("large/images", "wb").write(struct.pack(">HBB3I", 0, 8, 3, 20000, 2, 3) + bytes(120000))
+open("large/labels", "wb").write(struct.pack(">HBBI", 0, 8, 1, 20000) + bytes(20000))
+PY
+cut_short large/images --data_dir large
 rm -rf cache && : >cache # where nothing can be written
 run --data_dir packed --dump_variables memory
 same_weights first memory

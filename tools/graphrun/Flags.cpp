@@ -2,6 +2,7 @@
 
 #include "runtime/cluster/Address.h"
 #include "runtime/cluster/Json.h"
+#include "runtime/executor/Control.h"
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -20,9 +21,6 @@ Examples:
   graphrun model.plan --epochs 5 --checkpoint_dir run1
   graphrun model.plan --job_name ps --task_index 0 --ps_hosts localhost:2222 --worker_hosts localhost:2223,localhost:2224
 Exit status: 0 the run finished; 1 it failed or was stopped; 2 the command line or a file named on it is wrong.)";
-
-/// A control word has 48 bits for the step.
-constexpr double kMostSteps = 281474976710655.0;
 
 /// "--ps-hosts=a" → "--ps_hosts=a": only the name, and only of long flags.
 std::string canonical(const std::string &argument) {
@@ -92,7 +90,7 @@ absl::StatusOr<ParsedFlags> parseFlags(int argc, char **argv) {
   app.add_option("--epochs", flags.epochs,
                  "train until the data was seen this often, counted from the very first step");
   app.add_option("--steps", flags.steps, "train until global_step is this (--entry eval, predict: steps of this run)")
-      ->check(CLI::Range(0.0, kMostSteps));
+      ->check(CLI::Range(uint64_t(0), executor::kMostSteps));
   app.add_option("--entry", flags.entry, "what to run: train, eval or predict")
       ->check(CLI::IsMember({"train", "eval", "predict"}));
   app.add_option("--data_dir", flags.dataDirectory, "where data files are looked for first");

@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <filesystem>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 namespace graphc::base {
@@ -32,6 +33,61 @@ TEST_F(File, WriteThenReadAndMap) {
   ASSERT_TRUE(writeFileAtomic(path, "").ok());
   EXPECT_EQ(*readFile(path), "");
   EXPECT_EQ(MappedFile::open(path)->size(), 0u);
+}
+
+TEST_F(File, AFileCutShortWhileMappedReadsAsZerosAndSaysSo) {
+  std::string path = directory + "/x";
+  ASSERT_TRUE(writeFileAtomic(path, std::string(3 << 20, 'y')).ok());
+  ASSERT_TRUE(writeFileAtomic(path + "2", std::string(3 << 20, 'z')).ok());
+  auto file = MappedFile::open(path), other = MappedFile::open(path + "2");
+  ASSERT_TRUE(file.ok() && other.ok());
+  ASSERT_EQ(truncate(path.c_str(), 1 << 20), 0);
+  auto sum = [](std::string_view view) {
+    uint64_t result = 0;
+    for (char c : view)
+      result += static_cast<uint8_t>(c);
+    return result;
+  };
+  EXPECT_FALSE(file->cut()) << "nobody has read behind the end yet";
+  EXPECT_EQ(sum(file->view()), uint64_t('y') << 20);
+  EXPECT_TRUE(file->cut());
+  EXPECT_EQ(sum(other->view()), uint64_t('z') * (3 << 20));
+  EXPECT_FALSE(other->cut());
+  MappedFile moved = std::move(*file);
+  EXPECT_TRUE(moved.cut());
+}
+
+TEST_F(File, ABusErrorElsewhereStillEndsTheProcess) {
+  std::string path = directory + "/x";
+  ASSERT_TRUE(writeFileAtomic(path, std::string(1 << 20, 'y')).ok());
+  auto guarded = MappedFile::open(path); // the handler is there
+  UniqueFd fd(open(path.c_str(), O_RDONLY));
+  auto *own = static_cast<volatile char *>(mmap(nullptr, 1 << 20, PROT_READ, MAP_PRIVATE, fd.get(), 0));
+  EXPECT_DEATH(
+      {
+        (void)truncate(path.c_str(), 0);
+        (void)own[4096];
+      },
+      "");
+}
+
+TEST_F(File, WhatIsNoRegularFileIsWrittenAndNotReplaced) {
+  std::string fifo = directory + "/fifo";
+  ASSERT_EQ(mkfifo(fifo.c_str(), 0600), 0);
+  UniqueFd reader(open(fifo.c_str(), O_RDONLY | O_NONBLOCK));
+  ASSERT_TRUE(writeFileAtomic(fifo, "content").ok());
+  char text[16] = {};
+  EXPECT_EQ(read(reader.get(), text, sizeof text), 7);
+  EXPECT_TRUE(std::filesystem::is_fifo(fifo));
+}
+
+TEST_F(File, WritableIsTriedAndLeavesNothing) {
+  EXPECT_TRUE(checkWritable(directory + "/a").ok());
+  EXPECT_TRUE(checkWritable(directory + "/a/new").ok());
+  EXPECT_TRUE(std::filesystem::is_empty(directory + "/a/b"));
+  EXPECT_FALSE(std::filesystem::exists(directory + "/a/new"));
+  EXPECT_THAT(std::string(checkWritable(directory + "/none/new").message()), HasSubstr("/none/new: No such file"));
+  EXPECT_FALSE(checkWritable("/proc/new").ok());
 }
 
 TEST_F(File, AFailedWriteLeavesNothing) {

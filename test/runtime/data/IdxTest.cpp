@@ -6,6 +6,8 @@
 
 #include <cstring>
 #include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 using namespace graphc::data;
 using testing::ElementsAre;
@@ -157,6 +159,55 @@ TEST_F(IdxCache, ADamagedCacheFileIsReplaced) {
     ASSERT_TRUE(file.ok()) << file.status();
     EXPECT_EQ(payload(*file), "abcdefghijkl") << i;
   }
+}
+
+TEST_F(IdxCache, TasksThatDecodeAtOnceAllGetTheWholeFile) {
+  std::string big = idxHeader(8, {1 << 20}), expected;
+  for (int i = 0; i < 1 << 20; ++i)
+    expected += char(i * 31 >> 3);
+  std::string path = folder.write("a.gz", gzip(big + expected));
+  for (int round = 0; round < 3; ++round) {
+    std::filesystem::remove_all(search.cacheDir);
+    std::vector<pid_t> tasks;
+    for (int i = 0; i < 6; ++i)
+      if (pid_t pid = fork(); pid == 0) {
+        auto file = IdxFile::open(path, search);
+        _exit(file.ok() && payload(*file) == expected ? 0 : 1);
+      } else {
+        tasks.push_back(pid);
+      }
+    for (pid_t pid : tasks) {
+      int status = -1;
+      waitpid(pid, &status, 0);
+      EXPECT_EQ(status, 0);
+    }
+    EXPECT_EQ(cached().size(), 1u);
+  }
+}
+
+TEST_F(IdxCache, TheLeastRecentlyUsedGoWhenItIsFull) {
+  uint64_t one = 128 + 12; // header and elements of a cache file
+  search.cacheLimit = 2 * one;
+  std::vector<std::string> paths;
+  for (int i = 0; i < 3; ++i)
+    paths.push_back(folder.write(std::to_string(i) + ".gz", gzip(small)));
+  auto age = [&](int hours) { // all that are there are older than what comes next
+    for (const std::string &file : cached())
+      std::filesystem::last_write_time(file, std::filesystem::last_write_time(file) - std::chrono::hours(hours));
+  };
+  auto kept = IdxFile::open(paths[0], search);
+  age(1);
+  ASSERT_TRUE(IdxFile::open(paths[1], search).ok());
+  age(1);
+  ASSERT_STREQ(IdxFile::open(paths[0], search)->source(), "cache"); // which makes 1 the oldest
+  ASSERT_TRUE(IdxFile::open(paths[2], search).ok());
+  EXPECT_EQ(cached().size(), 2u);
+  EXPECT_STREQ(IdxFile::open(paths[0], search)->source(), "cache");
+  EXPECT_STREQ(IdxFile::open(paths[2], search)->source(), "cache");
+  search.cacheLimit = 0;
+  ASSERT_STREQ(IdxFile::open(paths[1], search)->source(), "decoded into the cache");
+  EXPECT_EQ(cached().size(), 1u) << "the newest stays";
+  EXPECT_EQ(payload(*kept), "abcdefghijkl") << "a file that is mapped outlives its name";
 }
 
 TEST_F(IdxCache, FallsBackToMemory) {

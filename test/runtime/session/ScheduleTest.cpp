@@ -14,6 +14,16 @@ TEST(Schedule, EpochsBecomeStepsRoundedUp) {
   EXPECT_EQ((Schedule{}).stepsOf(5), 0u);
 }
 
+TEST(Schedule, NoNumberOfEpochsIsTooManyOrTooFew) {
+  Schedule schedule{.samples = 203, .samplesPerStep = 16, .evalEvery = 1e-300, .total = 100};
+  EXPECT_EQ(schedule.stepsOf(1e30), executor::kMostSteps);
+  EXPECT_EQ(schedule.next(7).step, 8u) << "no more often than every step";
+  schedule.evalEvery = 1e300;
+  EXPECT_EQ(schedule.next(7).step, 100u);
+  EXPECT_EQ((Schedule{.samples = 1 << 20, .samplesPerStep = 1 << 20}).epochOf(executor::kMostSteps),
+            executor::kMostSteps);
+}
+
 TEST(Schedule, EpochOfAStepStraddles) {
   Schedule schedule{.samples = 10, .samplesPerStep = 4};
   EXPECT_EQ(schedule.epochOf(0), 0u);
