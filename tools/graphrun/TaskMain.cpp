@@ -26,11 +26,14 @@ namespace {
 constexpr absl::Duration kPulse = absl::Milliseconds(250), kLostAfter = absl::Seconds(8);
 
 std::atomic<int> stopSignals{0};
+std::atomic<bool> launched{false};
 static_assert(std::atomic<int>::is_always_lock_free); // a signal handler may use it
 
 void onSignal(int) {
-  if (stopSignals.fetch_add(1) > 0)
-    _exit(1); // asked twice: at once
+  // Asked twice: at once. Under a launcher it decides: a signal for the whole process group (Ctrl-C) comes here too, and then the
+  // launcher's own.
+  if (stopSignals.fetch_add(1) > 0 && !launched.load())
+    _exit(1);
 }
 
 /// GRAPHC_TEST_DELAY_US="worker:1=2000,worker:2=0": how late this task's sends begin (session/DelayTransport.h).
@@ -353,6 +356,7 @@ session::DriverOptions driverOptions(const Flags &flags) {
 }
 
 int runTask(const Flags &flags, const plan::LoadedPlan &plan, const TaskSetup &setup) {
+  launched = setup.reportFd >= 0;
   struct sigaction action{};
   action.sa_handler = onSignal;
   action.sa_flags = SA_RESTART;
