@@ -20,6 +20,9 @@
 
 namespace graphc::checkpoint {
 
+/// Steps of all folders step-N in DIR, ascending; none where DIR does not exist.
+absl::StatusOr<std::vector<uint64_t>> committedSteps(const std::string &dir);
+
 /// File name of a task's shard: "ps-0.safetensors".
 std::string shardFile(std::string_view job, uint32_t task);
 
@@ -75,6 +78,8 @@ public:
 
   /// Before the owners are told to write: an empty .partial folder.
   absl::Status prepare(uint64_t step);
+  /// Where one of them could not: what the others have written goes.
+  void abandon(uint64_t step);
   /// After all of them have: manifest, rename, then the oldest checkpoints beyond `keep` go.
   absl::Status commit(const Manifest &manifest);
 

@@ -140,6 +140,11 @@ absl::Status Directory::prepare(uint64_t step) {
   return base::makeDirectories(path);
 }
 
+void Directory::abandon(uint64_t step) {
+  std::error_code error; // the next open() tries again
+  fs::remove_all(partialPath(dir, step), error);
+}
+
 absl::Status Directory::commit(const Manifest &manifest) {
   std::string partial = partialPath(dir, manifest.globalStep), path = stepPath(dir, manifest.globalStep);
   GRAPHC_RETURN_IF_ERROR(base::writeFileAtomic(absl::StrCat(partial, "/", manifestFile), encodeManifest(manifest)));

@@ -19,8 +19,6 @@ std::string stepPath(const std::string &dir, uint64_t step);
 std::string partialPath(const std::string &dir, uint64_t step);
 /// The N of "step-N" in its one spelling; false for any other name.
 bool parseStep(std::string_view name, uint64_t &step);
-/// Steps of all folders step-N in DIR, ascending; none where DIR does not exist.
-absl::StatusOr<std::vector<uint64_t>> committedSteps(const std::string &dir);
 
 } // namespace graphc::checkpoint
 #endif

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 namespace graphc::observe {
@@ -105,6 +106,10 @@ void ProgressLine::show(const ProgressSnapshot &snapshot) {
   if (terminal_) {
     erase();
     drawn_ = formatProgress(snapshot, /*bar=*/true);
+    // A line that wraps could not be drawn over; all of it is ASCII.
+    winsize window{};
+    if (ioctl(fileno(out_), TIOCGWINSZ, &window) == 0 && window.ws_col > 2)
+      drawn_.resize(std::min<size_t>(drawn_.size(), window.ws_col - 2u));
     absl::FPrintF(out_, " %s", drawn_);
     if (snapshot.last) {
       std::fputc('\n', out_);
@@ -128,6 +133,11 @@ void ProgressLine::print(std::FILE *to, const std::string &line) {
     absl::FPrintF(out_, " %s", drawn_);
     std::fflush(out_);
   }
+}
+
+bool ProgressLine::flush(std::FILE *to) {
+  std::lock_guard lock(mutex_);
+  return std::fflush(to) == 0 && !std::ferror(to);
 }
 
 void ProgressLine::finish() {

@@ -40,6 +40,8 @@ public:
   void show(const ProgressSnapshot &snapshot);
   /// A whole line (without its end) on `to`.
   void print(std::FILE *to, const std::string &line);
+  /// False where something that was printed on `to` until now did not arrive (a full disk, a reader that is gone).
+  bool flush(std::FILE *to);
   /// Leaves the last line standing.
   void finish();
 

@@ -63,6 +63,7 @@ private:
   absl::StatusOr<PhaseResult> runPhase(uint32_t phase, uint64_t steps, uint64_t position);
   absl::Status initialize();
   absl::Status save();
+  absl::Status writeCheckpoint();
   absl::StatusOr<std::vector<service::Done>> order(service::Order order,
                                                    absl::Duration deadline = absl::InfiniteDuration());
   absl::Status finish();

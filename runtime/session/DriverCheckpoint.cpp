@@ -5,9 +5,6 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 
-#include <cerrno>
-#include <unistd.h>
-
 namespace graphc::session {
 namespace {
 constexpr absl::Duration kFileDeadline = absl::Minutes(30); ///< a big checkpoint on a slow disk
@@ -17,11 +14,6 @@ absl::Status Driver::initialize() {
   service::Order initialize;
   initialize.mutable_initialize();
   std::optional<checkpoint::Found> found;
-  if (const std::string &file = options_.statsFile; !file.empty() && file != "-") {
-    std::string folder = file.rfind('/') == std::string::npos ? "." : file.substr(0, file.rfind('/') + 1);
-    if (access(folder.c_str(), W_OK) != 0)
-      return base::annotate(base::errnoStatus(folder, errno), absl::StrCat("--stats ", file));
-  }
   if (!options_.dumpDirectory.empty()) {
     service::Order check;
     check.mutable_check()->set_directory(options_.dumpDirectory);
@@ -60,6 +52,13 @@ absl::Status Driver::initialize() {
 absl::Status Driver::save() {
   if (step_ == savedStep_)
     return absl::OkStatus();
+  absl::Status status = writeCheckpoint();
+  if (!status.ok())
+    directory_->abandon(step_);
+  return status;
+}
+
+absl::Status Driver::writeCheckpoint() {
   GRAPHC_RETURN_IF_ERROR(directory_->prepare(step_));
   service::Order save;
   save.mutable_save()->set_directory(options_.checkpointDirectory);

@@ -44,6 +44,20 @@ want=0
 task ps two.plan --steps 30 --job_name ps "${hosts[@]}"
 status ps w0 w1
 
+# Two runs of one plan at once, on other ports.
+for run in 10 20; do
+  hosts=(--ps_hosts "localhost:$((base + run))" --worker_hosts "localhost:$((base + run + 1)),localhost:$((base + run + 2))")
+  task "ps$run" two.plan --steps 30 --job_name ps "${hosts[@]}"
+  task "w0$run" two.plan --steps 30 --job_name worker "${hosts[@]}" --dump_variables "by-hand$run"
+done
+for run in 10 20; do
+  hosts=(--ps_hosts "localhost:$((base + run))" --worker_hosts "localhost:$((base + run + 1)),localhost:$((base + run + 2))")
+  task "w1$run" two.plan --steps 30 --job_name worker --task_index 1 "${hosts[@]}"
+done
+status ps10 w010 w110 ps20 w020 w120
+same_weights launched by-hand10
+same_weights launched by-hand20
+
 # Files and environment; what is not used is said.
 echo "{\"cluster\": {\"ps\": [\"localhost:$base\"], \"worker\": [\"localhost:$((base + 1))\", \"localhost:$((base + 2))\"]}}" >cluster.json
 task ps two.plan --steps 5 --job_name ps --cluster cluster.json

@@ -49,6 +49,7 @@ sed 's/16x4xf32/16x5xf32/g; s/8x4xf32/8x5xf32/g; s/10x4xf32/10x5xf32/g; s/tensor
 MODEL=$box/five.mlir plan five 2 1 sync
 timeout 30 graphrun five.plan --steps 70 --checkpoint_dir a >refused.txt 2>&1 && fail "another model's checkpoint"
 expect refused.txt 'variable .* is tensor<.*>, the plan has tensor<.*use another --checkpoint_dir'
+grep -q 'start again' refused.txt && fail "what is refused is not to be started again"
 graphrun two.plan --steps 100000000 --checkpoint_dir busy >busy.txt 2>&1 &
 holder=$!
 for _ in $(seq 100); do [ -d busy ] && ! flock -n busy true && break; sleep 0.1; done

@@ -32,9 +32,67 @@ printf '\xff' | dd of=flipped.plan bs=1 seek=700 conv=notrunc status=none
 refuse 2 'flipped.plan.*' flipped.plan
 echo '{"ps": 1, "wroker": 2' >broken.json
 refuse 2 'broken.json:[12]:' two.plan --cluster broken.json
+refuse 2 'its name is empty' ""
+refuse 2 '--deadline: must be a number above 0, not 0' two.plan --deadline 0
+refuse 2 '--epochs' two.plan --epochs -1
+refuse 2 '--steps.*1.5' two.plan --steps 1.5
+refuse 2 '--stats no/such/file.json: no/such' two.plan --steps 3 --stats no/such/file.json
+refuse 2 '--stats /proc/stats' two.plan --steps 3 --stats /proc/stats
+refuse 2 "--log_file $box: it is a folder" two.plan --steps 3 --log_file "$box"
+
+# Feeds: each mistake before anything is started.
+cat >feed.mlir <<'MLIR'
+graph.variable @w : tensor<3x2xf32> = #graph.glorot_uniform<seed = 1>
+graph.func @apply(%x: tensor<2x3xf32> {graph.name = "x"}) -> (tensor<2x2xf32> {graph.name = "y"}) attributes {role = #graph.role<predict>} {
+  %w = graph.read @w : tensor<3x2xf32>
+  %y = graph.matmul %x, %w : (tensor<2x3xf32>, tensor<3x2xf32>) -> tensor<2x2xf32>
+  graph.return %y : tensor<2x2xf32>
+}
+MLIR
+MODEL=feed.mlir plan feed 1 1 sync
+python3 - <<'PY'
+import struct
+def npy(name, dtype, fortran, shape, data):
+    header = f"{{'descr': '{dtype}', 'fortran_order': {fortran}, 'shape': {shape}, }}".encode()
+    header += b" " * (-(10 + len(header) + 1) % 64) + b"\n"
+    open(name, "wb").write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header + data)
+six = struct.pack("<6f", 1, 2, 3, 4, 5, 6)
+npy("good.npy", "<f4", False, (2, 3), six)
+npy("double.npy", "<f8", False, (2, 3), struct.pack("<6d", *range(6)))
+npy("turned.npy", "<f4", False, (3, 2), six)
+npy("column.npy", "<f4", True, (2, 3), six)
+npy("short.npy", "<f4", False, (2, 3), six[:-1])
+open("junk.npy", "wb").write(b"junk")
+PY
+feed() { refuse 2 "$1" feed.plan --entry predict --fetch y "${@:2}"; }
+feed 'apply has the argument x : tensor<2x3xf32>; give its value with --feed x=FILE.npy'
+feed '--feed xx: the plan has no argument of this name; did you mean "x"' --feed xx=good.npy
+feed '--feed x: expected tensor<2x3xf32>, double.npy has tensor<2x3xf64>' --feed x=double.npy
+feed '--feed x: expected tensor<2x3xf32>, turned.npy has tensor<3x2xf32>' --feed x=turned.npy
+feed 'column.npy: .*column-major.*ascontiguousarray' --feed x=column.npy
+feed 'short.npy: .*needs 24 bytes, found 23' --feed x=short.npy
+feed 'junk.npy: .*NumPy' --feed x=junk.npy
+feed 'none.npy: No such file' --feed x=none.npy
+timeout 30 graphrun feed.plan --entry predict --fetch y --feed x=good.npy >out.txt 2>err.txt || fail "a good feed"
+expect out.txt '^y \[\[.*\] \[.*\]\]$'
+
+# Standard output: a full disk is an error, a reader that has seen enough ends the run, a closed descriptor is nobody's file.
+timeout 30 graphrun two.plan --steps 3 --fetch loss >/dev/full 2>err.txt
+[ $? -eq 1 ] || fail "exit status 1 where results are lost"
+expect err.txt 'could not be written to standard output'
+timeout 30 graphrun two.plan --steps 100000000 --fetch loss 2>err.txt | head -1 >out.txt
+[ "${PIPESTATUS[0]}" -eq 141 ] || fail "SIGPIPE ends it"
+timeout 30 graphrun two.plan --steps 3 --stats stats.json <&- >&- 2>&- || fail "with no standard streams"
+nothing_left
+
+# Limits of the machine: one line, not an abort.
+(ulimit -n 12; refuse 1 'Too many open files; raise ulimit -n' two.plan --steps 3) || exit 1
+(ulimit -f 1000; timeout 30 graphrun library.plan --steps 3 --checkpoint_dir small >refused.txt 2>&1)
+expect refused.txt 'small/step-3.partial/.*: File too large' "ulimit -f is named"
+[ -z "$(ls small)" ] || fail "nothing half written is left, got $(ls small)"
+
 # With the tasks running: found by one of them, named once, by the launcher.
 refuse 1 '/job:ps/task:0.*/proc/no' two.plan --steps 3 --dump_variables /proc/no/such
-refuse 1 '--stats no/such/file.json: no/such' two.plan --steps 3 --stats no/such/file.json
 refuse 1 'checkpoint_dir: /proc/no' two.plan --steps 3 --checkpoint_dir /proc/no/such
 
 graphrun --help >help.txt || fail "--help"

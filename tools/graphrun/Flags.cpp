@@ -5,6 +5,7 @@
 #include "runtime/executor/Control.h"
 
 #include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include <CLI/CLI.hpp>
 
@@ -21,6 +22,13 @@ Examples:
   graphrun model.plan --epochs 5 --checkpoint_dir run1
   graphrun model.plan --job_name ps --task_index 0 --ps_hosts localhost:2222 --worker_hosts localhost:2223,localhost:2224
 Exit status: 0 the run finished; 1 it failed or was stopped; 2 the command line or a file named on it is wrong.)";
+
+const CLI::Validator kAboveZero(
+    [](const std::string &text) -> std::string {
+      double value = 0;
+      return absl::SimpleAtod(text, &value) && value > 0 ? "" : absl::StrCat("must be a number above 0, not ", text);
+    },
+    "above 0");
 
 /// "--ps-hosts=a" → "--ps_hosts=a": only the name, and only of long flags.
 std::string canonical(const std::string &argument) {
@@ -94,16 +102,20 @@ absl::StatusOr<ParsedFlags> parseFlags(int argc, char **argv) {
   app.add_option("--entry", flags.entry, "what to run: train, eval or predict")
       ->check(CLI::IsMember({"train", "eval", "predict"}));
   app.add_option("--data_dir", flags.dataDirectory, "where data files are looked for first");
+  app.add_option(
+         "--data_cache_mb", flags.dataCacheMb,
+         "decoded .gz data is kept in ~/.cache/graphc ($XDG_CACHE_HOME/graphc) up to this size (default 4096; 0: none)")
+      ->check(CLI::Range(uint64_t(0), uint64_t(1) << 40));
   app.add_option("--checkpoint_dir", flags.checkpointDirectory,
                  "restore from here if there is a checkpoint, and save here");
   app.add_option("--checkpoint_every_steps", flags.checkpointEverySteps,
                  "also save every N steps (default: at the end of each epoch)")
-      ->check(CLI::PositiveNumber);
+      ->check(kAboveZero);
   app.add_option("--checkpoint_every_seconds", flags.checkpointEverySeconds, "also save when this long has passed")
-      ->check(CLI::PositiveNumber);
+      ->check(kAboveZero);
   app.add_option("--eval_every_epochs", flags.evalEveryEpochs,
                  "evaluate in between; the progress line shows the accuracy")
-      ->check(CLI::PositiveNumber);
+      ->check(kAboveZero);
   app.add_option("--stats", flags.statsFile, "write times, bytes and results to this JSON file at the end");
   app.add_option("--log_file", flags.logFile, "write the log as JSON lines to this file too");
   app.add_option("--fetch", flags.fetches, "print this result of every step; may be given again")
@@ -125,9 +137,9 @@ absl::StatusOr<ParsedFlags> parseFlags(int argc, char **argv) {
                  "cluster.json with the addresses; --ps_hosts, --worker_hosts, … go before it");
   app.add_flag("--local", flags.local, "start every task on this machine, whatever addresses say");
   app.add_option("--deadline", flags.deadlineSeconds, "end the run when no step was made for this many seconds")
-      ->check(CLI::PositiveNumber);
+      ->check(kAboveZero);
   app.add_option("--join_deadline", flags.joinSeconds, "how many seconds to wait for tasks that have not come")
-      ->check(CLI::PositiveNumber);
+      ->check(kAboveZero);
 
   std::vector<std::string> arguments;
   for (int i = argc - 1; i > 0; --i) // CLI11 takes them in reverse

@@ -30,6 +30,7 @@ struct Flags {
   std::vector<std::string> fetches;
   std::map<std::string, std::string> feeds; ///< name → .npy file
   double deadlineSeconds = 300; ///< without any step
+  uint64_t dataCacheMb = 4096; ///< of decoded data files; 0: none
   double joinSeconds = 600; ///< for tasks that have not come
 };
 

@@ -2,10 +2,10 @@
 
 #include "runtime/base/Log.h"
 #include "runtime/base/Status.h"
+#include "runtime/checkpoint/Checkpoint.h"
 #include "runtime/observe/ProcessInfo.h"
 #include "runtime/service/Token.h"
 
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include <nlohmann/json.hpp>
@@ -14,7 +14,6 @@
 #include <csignal>
 #include <cstring>
 #include <fcntl.h>
-#include <filesystem>
 #include <poll.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
@@ -36,21 +35,15 @@ sigset_t launcherSignals() {
   return set;
 }
 
-/// "step-1172", the committed one with the highest step; "" where there is none.
-std::string newestCheckpoint(const std::string &directory) {
-  uint64_t best = 0;
-  std::string name;
-  std::error_code error; // a folder that cannot be read has none for us
-  for (const auto &entry : std::filesystem::directory_iterator(directory, error)) {
-    std::string candidate = entry.path().filename().string();
-    uint64_t step = 0;
-    if (candidate.rfind("step-", 0) == 0 && absl::SimpleAtoi(candidate.substr(5), &step) &&
-        (name.empty() || step > best)) {
-      best = step;
-      name = candidate;
-    }
-  }
-  return name;
+/// Once no task lives: clears what a killed one has left half written, unless another run holds the folder. Returns the newest
+/// step that is there.
+std::optional<uint64_t> clearCheckpoints(const std::string &directory) {
+  if (directory.empty())
+    return std::nullopt;
+  auto steps = checkpoint::committedSteps(directory);
+  if (steps.ok() && access(directory.c_str(), F_OK) == 0)
+    (void)checkpoint::Directory::open(directory); // whose lock says that it is ours to clear
+  return steps.ok() && !steps->empty() ? std::optional(steps->back()) : std::nullopt;
 }
 
 absl::StatusOr<std::pair<base::UniqueFd, base::UniqueFd>> makePipe() {
@@ -203,8 +196,10 @@ void Launcher::onReport(Child &child, const std::string &line) {
   if (!json.is_object())
     return;
   if (json.contains("progress")) {
-    if (auto snapshot = observe::progressFromJson(json["progress"].dump()); snapshot.ok())
+    if (auto snapshot = observe::progressFromJson(json["progress"].dump()); snapshot.ok()) {
+      trained_ |= snapshot->step > 0;
       progress_.show(*snapshot);
+    }
   } else if (json.contains("error") && json["error"].is_object() && !child.error) {
     const nlohmann::json &error = json["error"];
     child.error = ErrorReport{error.value("task", ""), error.value("message", ""), error.value("secondary", false)};
@@ -305,16 +300,24 @@ std::string Launcher::describe(const Child &child) const {
 int Launcher::finish() {
   progress_.finish();
   const Child *cause = rootCause();
-  if (!cause)
-    return 0;
+  if (!cause) {
+    if (progress_.flush(stdout))
+      return 0;
+    std::fprintf(stderr, "graphrun: some results could not be written to standard output\n");
+    return 1;
+  }
   if (stopSignals_ > 1 && cause->killedByUs) {
+    clearCheckpoints(options_.checkpointDirectory);
     std::fprintf(stderr, "graphrun: stopped at once, as asked; nothing was saved since the last checkpoint\n");
     return 1;
   }
   std::fprintf(stderr, "graphrun: %s\n", describe(*cause).c_str());
-  if (std::string newest = newestCheckpoint(options_.checkpointDirectory); !newest.empty() && stopSignals_ == 0)
-    std::fprintf(stderr, "graphrun: start again with --checkpoint_dir %s to go on from %s\n",
-                 options_.checkpointDirectory.c_str(), newest.c_str());
+  // What was refused before it trained would be refused again.
+  bool canGoOn = trained_ || (cause->status && WIFSIGNALED(*cause->status));
+  if (std::optional<uint64_t> newest = clearCheckpoints(options_.checkpointDirectory);
+      newest && canGoOn && stopSignals_ == 0)
+    std::fprintf(stderr, "graphrun: start again with --checkpoint_dir %s to go on from step-%s\n",
+                 options_.checkpointDirectory.c_str(), absl::StrCat(*newest).c_str());
   // A task that refused its command line or files says 2; that is what the caller of all of them should see.
   if (cause->status && WIFEXITED(*cause->status) && WEXITSTATUS(*cause->status) == 2)
     return 2;

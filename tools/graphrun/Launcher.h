@@ -69,6 +69,7 @@ private:
   base::UniqueFd signals_;
   size_t ended_ = 0;
   int stopSignals_ = 0;
+  bool trained_ = false; ///< a step was made
   absl::Time killAt_ = absl::InfiniteFuture();
 };
 

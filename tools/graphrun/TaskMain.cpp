@@ -1,9 +1,9 @@
 #include "tools/graphrun/TaskMain.h"
+#include "tools/graphrun/Feeds.h"
 
 #include "runtime/base/File.h"
 #include "runtime/base/Log.h"
 #include "runtime/base/Status.h"
-#include "runtime/checkpoint/Npy.h"
 #include "runtime/observe/ProcessInfo.h"
 #include "runtime/plan/Types.h"
 #include "runtime/service/TaskServer.h"
@@ -67,6 +67,7 @@ public:
     line_.print(stdout, line);
     base::logger().debug("{}", line);
   }
+  bool wroteAll() { return line_.flush(stdout); }
   void log(const std::string &line) {
     line_.finish();
     base::logger().info("{}", line);
@@ -96,28 +97,6 @@ private:
   std::mutex mutex_;
   observe::ProgressLine line_;
 };
-
-absl::StatusOr<std::map<std::string, std::string>> readFeeds(const plan::Plan &plan, const Flags &flags) {
-  std::map<std::string, std::string> feeds;
-  for (const auto &[name, path] : flags.feeds) {
-    GRAPHC_ASSIGN_OR_RETURN(checkpoint::NpyArray array, checkpoint::readNpy(path));
-    bool known = false;
-    for (const plan::Program &program : plan.programs())
-      for (const plan::Port &feed : program.feeds()) {
-        if (feed.name() != name)
-          continue;
-        known = true;
-        const plan::TensorType &type = program.buffers(static_cast<int>(feed.buffer())).type();
-        if (!plan::sameType(type, array.type))
-          return absl::InvalidArgumentError(absl::StrCat("--feed ", name, ": expected ", plan::typeText(type), ", ",
-                                                         path, " has ", plan::typeText(array.type)));
-      }
-    if (!known)
-      return absl::InvalidArgumentError(absl::StrCat("--feed ", name, ": the plan has no argument of this name"));
-    feeds[name] = std::move(array.data);
-  }
-  return feeds;
-}
 
 /// Everything that lives as long as this task does, in the order in which it must go.
 class TaskProcess {
@@ -160,6 +139,8 @@ public:
       return fail(verdict(*failure));
     if (!driven.ok()) // after the end: a file of --stats that cannot be written, or a stop that was asked for
       return fail({driven, false, ""});
+    if (!output_.wroteAll())
+      return fail({absl::DataLossError("some results could not be written to standard output"), false, ""});
     return 0;
   }
 
@@ -204,6 +185,8 @@ private:
     options.transport.data = server_ ? &server_->data() : nullptr;
     options.transport.sendDelay = testDelay(label_);
     options.data.dataDir = flags_.dataDirectory;
+    options.data.cacheLimit = flags_.dataCacheMb << 20;
+    options.data.useCache = flags_.dataCacheMb > 0;
     options.data.planDir =
         flags_.plan.find('/') == std::string::npos ? "." : flags_.plan.substr(0, flags_.plan.rfind('/'));
     options.fetches = flags_.fetches;
@@ -362,7 +345,8 @@ int runTask(const Flags &flags, const plan::LoadedPlan &plan, const TaskSetup &s
   action.sa_flags = SA_RESTART;
   sigaction(SIGTERM, &action, nullptr);
   sigaction(SIGINT, &action, nullptr);
-  signal(SIGPIPE, SIG_IGN);
+  // "| head -1" ends a lone task as it ends the launcher; one of several goes on, since the others count on it.
+  signal(SIGPIPE, plan::allTasks(plan.plan).size() == 1 ? SIG_DFL : SIG_IGN);
   TaskProcess process(flags, plan, setup);
   return process.run();
 }

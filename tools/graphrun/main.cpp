@@ -1,8 +1,10 @@
 // graphrun: runs a plan. This file decides what this process is: the launcher of all tasks, or one task.
+#include "runtime/base/File.h"
 #include "runtime/base/Status.h"
 #include "runtime/cluster/Address.h"
 #include "runtime/plan/Types.h"
 #include "runtime/service/Token.h"
+#include "tools/graphrun/Feeds.h"
 #include "tools/graphrun/Launcher.h"
 #include "tools/graphrun/TaskMain.h"
 
@@ -10,8 +12,13 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 
+#include <csignal>
 #include <cstdlib>
+#include <exception>
 #include <fcntl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <system_error>
 #include <unistd.h>
 
 namespace {
@@ -85,7 +92,8 @@ absl::StatusOr<graphrun::TaskSetup> setUpByHand(const plan::Plan &plan, const gr
     const std::vector<std::string> &of = resolved.addresses.at(job.name());
     setup.addresses.insert(setup.addresses.end(), of.begin(), of.end());
   }
-  setup.run = "by-hand";
+  // Names this run's shared memory; the chief's counts. The token is the same for all runs of a user.
+  setup.run = absl::StrCat("by-hand-", service::randomHex(8));
   GRAPHC_ASSIGN_OR_RETURN(setup.token, service::userToken());
   return setup;
 }
@@ -130,6 +138,21 @@ absl::Status checkThreads(const plan::Plan &plan, const graphrun::Flags &flags) 
   return absl::OkStatus();
 }
 
+/// What would otherwise be found wrong only at the end of the run, or by each task for itself.
+absl::Status checkFiles(const plan::Plan &plan, const graphrun::Flags &flags) {
+  GRAPHC_RETURN_IF_ERROR(graphrun::readFeeds(plan, flags).status());
+  for (const auto &[flag, file] : {std::pair("--stats ", flags.statsFile), std::pair("--log_file ", flags.logFile)}) {
+    if (file.empty() || (file == "-" && flag[2] == 's'))
+      continue;
+    struct stat info{};
+    if (stat(file.c_str(), &info) == 0 && S_ISDIR(info.st_mode))
+      return absl::InvalidArgumentError(absl::StrCat(flag, file, ": it is a folder; name a file"));
+    if (absl::Status status = base::checkWritable(file); !status.ok())
+      return base::annotate(status, absl::StrCat(flag, file));
+  }
+  return absl::OkStatus();
+}
+
 int run(int argc, char **argv) {
   auto launched = graphrun::takeLaunchContext();
   if (!launched.ok())
@@ -140,6 +163,8 @@ int run(int argc, char **argv) {
   if (parsed->exitStatus)
     return *parsed->exitStatus;
   const graphrun::Flags &flags = parsed->flags;
+  if (flags.plan.empty())
+    return usageError(absl::InvalidArgumentError("which plan? its name is empty (see --help)"));
   auto plan = plan::loadPlan(flags.plan);
   if (!plan.ok())
     return usageError(plan.status());
@@ -155,6 +180,8 @@ int run(int argc, char **argv) {
       return usageError(number.status());
     return graphrun::runTask(flags, *plan, {*number, context.addresses, context.token, context.run, context.reportFd});
   }
+  if (absl::Status status = checkFiles(plan->plan, flags); !status.ok())
+    return usageError(status);
   auto resolved = addressesOf(plan->plan, flags);
   if (!resolved.ok())
     return usageError(resolved.status());
@@ -176,6 +203,48 @@ int run(int argc, char **argv) {
     return graphrun::runTask(flags, *plan, {});
   return launchAll(argc, argv, flags, plan->plan);
 }
+
+// Threads that cannot start and memory that runs out reach us as exceptions, on whatever thread: one line instead of an abort.
+[[noreturn]] void onUncaught() {
+  const char *what = "it threw something unknown";
+  std::string text;
+  try {
+    if (std::exception_ptr error = std::current_exception())
+      std::rethrow_exception(error);
+  } catch (const std::bad_alloc &) {
+    what = "out of memory";
+  } catch (const std::system_error &error) {
+    text = error.code() == std::errc::resource_unavailable_try_again
+               ? "cannot start a thread: too many processes or too little memory (see ulimit -u and -v)"
+               : error.what();
+    what = text.c_str();
+  } catch (const std::exception &error) {
+    what = error.what();
+  } catch (...) {
+  }
+  std::fprintf(stderr, "graphrun: %s\n", what);
+  std::fflush(nullptr);
+  _exit(1);
+}
+
+void prepareProcess() {
+  std::set_terminate(onUncaught);
+  signal(SIGXFSZ, SIG_IGN); // a write beyond ulimit -f becomes an error with the file's name
+  // A descriptor closed by the caller (>&-) would be given to the next file that we open.
+  for (int fd = open("/dev/null", O_RDWR); fd >= 0; fd = open("/dev/null", O_RDWR))
+    if (fd > STDERR_FILENO) {
+      close(fd);
+      break;
+    }
+  rlimit files{};
+  if (getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur < files.rlim_max) {
+    files.rlim_cur = files.rlim_max; // the launcher has three pipes a task, a chief two streams a task
+    setrlimit(RLIMIT_NOFILE, &files);
+  }
+}
 } // namespace
 
-int main(int argc, char **argv) { return run(argc, argv); }
+int main(int argc, char **argv) {
+  prepareProcess();
+  return run(argc, argv);
+}
