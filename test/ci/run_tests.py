@@ -7,7 +7,7 @@ Sources of tests, in this order; a thing that is missing or crashes is a failure
   gtest   every GoogleTest binary that CTest knows in build/release (each test counted)
   sh      every executable test/tools/*.sh and test/run/*.sh: exit 0 passed, 77 skipped (last line says why)
   asan, tsan   the GoogleTest binaries of those builds
-  fuzz    every libFuzzer target of the asan build, 30 s each
+  fuzz    every libFuzzer target of the asan build, 30 s each (GRAPHC_FUZZ_SECONDS; with --long 600), its coverage printed
 """
 import argparse
 import concurrent.futures
@@ -64,13 +64,13 @@ def main():
             runScript(runner, command, 600, name=f"ctest {name}", environment=environment)
         # End-to-end scripts start several processes and measure deadlines: one at a time.
         for script in scripts(root, "test/tools", "test/run"):
-            runScript(runner, script, 900)
+            runScript(runner, script, 3600 if arguments.long else 900)
     for preset in ("asan", "tsan"):
         if preset in presets:
             gtests, _ = ctestCommands(runner, preset)
             inParallel(jobs, [(runGtest, runner, preset, command, environment) for _, command, environment in gtests])
     if "asan" in presets:
-        seconds = 600 if arguments.long else int(os.environ.get("GRAPHC_FUZZ_SECONDS", "30"))
+        seconds = int(os.environ.get("GRAPHC_FUZZ_SECONDS", "600" if arguments.long else "30"))
         targets = fuzzTargets(root)
         if targets:
             runScript(runner, "test/ci/fuzz_seeds.sh", 300, name="fuzz seeds")

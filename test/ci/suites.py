@@ -266,6 +266,8 @@ def runFuzz(runner, target, seconds):
                         detail += f"\n{artifact}: {file.read(400).hex()}"
     if status == 0 and runs and int(runs.group(1)) == 0:
         status, detail = 1, "it ran no input"
+    if status == 0 and not coverage:
+        status, detail = 1, "it printed no coverage: built without -fsanitize=fuzzer?\n" + output
     runner.record(name, "passed" if status == 0 else "failed", took, detail + "\n" + ending(status, seconds + 120))
     if coverage:
         runner.say(f"{name}: coverage {coverage[-1][0]} edges, {coverage[-1][1]} features, {runs.group(1) if runs else '?'} inputs")

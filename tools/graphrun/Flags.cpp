@@ -77,6 +77,8 @@ absl::Status checkTogether(const Flags &flags) {
     return absl::InvalidArgumentError("--epochs must be 0 or more");
   if (flags.entry != "train" && flags.epochs)
     return absl::InvalidArgumentError(absl::StrCat("--epochs is for --entry train, not ", flags.entry));
+  if (flags.entry != "train" && flags.steps == 0u)
+    return absl::InvalidArgumentError(absl::StrCat("--steps 0: --entry ", flags.entry, " makes at least one step"));
   if (flags.taskIndex && flags.jobName.empty())
     return absl::InvalidArgumentError("--task_index needs --job_name");
   if ((flags.checkpointEverySeconds || flags.checkpointEverySteps) && flags.checkpointDirectory.empty())

@@ -83,6 +83,9 @@ TEST(Flags, EachMistakeIsNamed) {
   EXPECT_THAT(errorOf({"m", "--local", "--job_name", "ps"}), HasSubstr("--local"));
   EXPECT_THAT(errorOf({"m", "--checkpoint_every_steps", "5"}), HasSubstr("needs --checkpoint_dir"));
   EXPECT_THAT(errorOf({"m", "--entry", "eval", "--epochs", "1"}), HasSubstr("--entry train"));
+  EXPECT_THAT(errorOf({"m", "--entry", "eval", "--steps", "0"}), HasSubstr("at least one step"));
+  EXPECT_THAT(errorOf({"m", "--deadline", "nan"}), HasSubstr("--deadline: must be a number above 0"));
+  EXPECT_THAT(errorOf({"m", "--steps", "281474976710656"}), HasSubstr("--steps"));
 }
 
 TEST(LaunchContext, RoundTripAndRefusals) {
