@@ -1,26 +1,10 @@
 // The step path of data allocates nothing: neither the lane that takes nor the thread that fills. Counted by this
 // program's own operator new.
 #include "runtime/data/BatchSource.h"
+#include "test/runtime/CountAllocations.h"
 #include "test/runtime/data/TestFiles.h"
 
 #include <gtest/gtest.h>
-
-#include <atomic>
-#include <cstdlib>
-#include <new>
-
-namespace {
-std::atomic<uint64_t> allocations{0};
-}
-
-void *operator new(size_t size) {
-  ++allocations;
-  if (void *p = malloc(size))
-    return p;
-  throw std::bad_alloc();
-}
-void operator delete(void *p) noexcept { free(p); }
-void operator delete(void *p, size_t) noexcept { free(p); }
 
 using namespace graphc;
 using namespace graphc::data;
@@ -40,10 +24,12 @@ void takesWithoutAllocating(const plan::Dataset &set, const DataSearch &search) 
       std::vector<uint8_t> valid(7);
       void *buffers[] = {x.data(), y.data()};
       (*source)->take(buffers, valid.data()); // the thread has begun
-      uint64_t before = allocations.load();
+      allocations = 0;
+      countAllocations = true;
       for (int i = 0; i < 500; ++i) // several epochs: permutations change as well
         (*source)->take(buffers, valid.data());
-      EXPECT_EQ(allocations.load() - before, 0u) << "prefetch " << prefetch << ", pad_last " << padLast;
+      countAllocations = false;
+      EXPECT_EQ(allocations, 0u) << "prefetch " << prefetch << ", pad_last " << padLast;
     }
 }
 
@@ -59,10 +45,12 @@ plan::Dataset twoComponents() {
 }
 
 TEST(DataAllocation, TheCounterCounts) {
-  uint64_t before = allocations.load();
+  allocations = 0;
+  countAllocations = true;
   std::vector<int> *volatile some = new std::vector<int>(10);
+  countAllocations = false;
   delete some;
-  EXPECT_EQ(allocations.load() - before, 2u);
+  EXPECT_EQ(allocations, 2u);
 }
 
 TEST(DataAllocation, SyntheticBatchesAllocateNothing) {

@@ -5,37 +5,10 @@
 //
 //===----------------------------------------------------------------------------------------------------------------===//
 
+#include "test/runtime/CountAllocations.h"
 #include "test/runtime/executor/TaskHarness.h"
 #include "test/runtime/executor/TestHost.h"
 #include "test/runtime/plan/PlanBuilder.h"
-
-#include <atomic>
-#include <cstdlib>
-#include <new>
-
-static std::atomic<bool> counting{false};
-static std::atomic<uint64_t> allocations{0};
-
-static void *counted(size_t bytes, size_t alignment) {
-  if (counting.load(std::memory_order_relaxed))
-    allocations.fetch_add(1, std::memory_order_relaxed);
-  bytes = bytes ? bytes : 1;
-  return alignment <= alignof(std::max_align_t)
-             ? std::malloc(bytes)
-             : std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
-}
-void *operator new(size_t bytes) { return counted(bytes, 1); }
-void *operator new[](size_t bytes) { return counted(bytes, 1); }
-void *operator new(size_t bytes, std::align_val_t a) { return counted(bytes, size_t(a)); }
-void *operator new[](size_t bytes, std::align_val_t a) { return counted(bytes, size_t(a)); }
-void operator delete(void *p) noexcept { std::free(p); }
-void operator delete[](void *p) noexcept { std::free(p); }
-void operator delete(void *p, size_t) noexcept { std::free(p); }
-void operator delete[](void *p, size_t) noexcept { std::free(p); }
-void operator delete(void *p, std::align_val_t) noexcept { std::free(p); }
-void operator delete[](void *p, std::align_val_t) noexcept { std::free(p); }
-void operator delete(void *p, size_t, std::align_val_t) noexcept { std::free(p); }
-void operator delete[](void *p, size_t, std::align_val_t) noexcept { std::free(p); }
 
 namespace graphc::executor {
 
@@ -50,9 +23,9 @@ uint64_t allocationsOf(const plan::ParameterServerShape &shape, bool control) {
   host.onStep = [&](const LaneInfo &, const StepResults &) {
     uint64_t n = ++steps;
     if (n == 50)
-      counting = true;
+      countAllocations = true;
     if (n == 350)
-      counting = false;
+      countAllocations = false;
     if (control && n == 100)
       escaped.reset(new int(5)); // the counter's own check
     return absl::OkStatus();
@@ -60,7 +33,7 @@ uint64_t allocationsOf(const plan::ParameterServerShape &shape, bool control) {
   auto lanes = tasks.lanes(host);
   allocations = 0;
   EXPECT_EQ(tasks.run(lanes), absl::OkStatus());
-  counting = false;
+  countAllocations = false;
   return allocations;
 }
 

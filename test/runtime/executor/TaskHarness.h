@@ -40,14 +40,17 @@ public:
   /// The lanes of all tasks in one phase.
   std::vector<std::unique_ptr<Lane>> lanes(Host &host, uint32_t phase = 0, FrameOptions frame = {}) {
     std::vector<std::unique_ptr<Lane>> all;
-    std::vector<plan::Task> tasks = plan::allTasks(plan);
-    for (size_t i = 0; i < tasks.size(); ++i) {
-      auto made = makeLanes({plan, tasks[i], *stores[i], *library, *transport, host, frame}, phase);
-      EXPECT_TRUE(made.ok()) << made.status();
-      for (auto &lane : *made)
+    for (size_t i = 0; i < stores.size(); ++i)
+      for (auto &lane : lanesOf(i, host, phase, frame))
         all.push_back(std::move(lane));
-    }
     return all;
+  }
+
+  /// Those of one task, by its number.
+  std::vector<std::unique_ptr<Lane>> lanesOf(size_t task, Host &host, uint32_t phase = 0, FrameOptions frame = {}) {
+    auto made = makeLanes({plan, plan::allTasks(plan)[task], *stores[task], *library, *transport, host, frame}, phase);
+    EXPECT_TRUE(made.ok()) << made.status();
+    return *std::move(made);
   }
 
   /// Runs them on threads; a failure aborts the transport.
