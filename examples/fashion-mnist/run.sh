@@ -2,7 +2,7 @@
 # README command 1: sets up, builds what it needs, partitions the model over one parameter server and two workers, trains
 # five epochs as three processes, and evaluates.   run.sh [--yes] [cluster file, default cluster-sync.json]
 set -euo pipefail
-here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+here=$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")
 root=$(cd "$here/../.." && pwd)
 setup=() cluster=$here/cluster-sync.json
 for argument in "$@"; do

@@ -62,7 +62,9 @@ std::string DeviceSet::describe(DeviceAttr wish) const {
   }
   if (devices.size() > kMostNamed)
     text += " and " + std::to_string(devices.size() - kMostNamed) + " more";
-  if (!nearest.empty())
+  if (wish.getKind() == "GPU")
+    text += "; this version compiles for CPUs only";
+  else if (!nearest.empty())
     text += "; did you mean \"" + nearest + "\"?";
   return text;
 }

@@ -108,6 +108,18 @@ static bool attachFromPrograms(ModuleOp module) {
   return true;
 }
 
+/// One CPU a task is what there is code for; another wish must not be dropped silently.
+static bool checkDevices(const cluster::ClusterConfig &config) {
+  for (const cluster::JobConfig &job : config.jobs)
+    for (const std::string &device : job.devices)
+      if (device != "CPU:0")
+        return complain(
+            config.file + ":" + llvm::Twine(job.position.line) + ":" + llvm::Twine(job.position.column) + ": job \"" +
+            job.name + "\" has the device " + device +
+            "; this version compiles for one CPU a task (CPU:0) and for no GPU: leave it out of \"devices\"");
+  return true;
+}
+
 bool attachCluster(ModuleOp module, Stage stage, const Options &options) {
   bool known = module->hasAttr(GraphDialect::kCluster);
   if (stage >= Stage::Placed && known) {
@@ -129,6 +141,8 @@ bool attachCluster(ModuleOp module, Stage stage, const Options &options) {
     if (!read.ok())
       return complain(std::string(read.status().message()));
     config = *std::move(read);
+    if (!checkDevices(config))
+      return false;
   }
   if (options.strategy) {
     absl::StatusOr<cluster::StrategyConfig> read = cluster::parseStrategyFlag(*options.strategy, config);

@@ -43,10 +43,11 @@ bool inDomain(const plan::Plan &plan, const plan::Task &task) {
   return false;
 }
 
+/// "/job:worker", "/job:chief,worker".
 std::string domainName(const plan::Plan &plan) {
   std::string name;
   for (const auto &range : plan.replicas().ranges())
-    name += "/job:" + plan.jobs(range.job()).name();
+    name += (name.empty() ? "/job:" : ",") + plan.jobs(range.job()).name();
   return name;
 }
 

@@ -129,6 +129,7 @@ int run(const Options &options, std::chrono::steady_clock::time_point start) {
   DialectRegistry registry;
   registerDialects(registry);
   MLIRContext context(registry);
+  context.printOpOnDiagnostic(false); // the user's own line is shown already; graph-opt prints operations
   DefaultTimingManager timing;
   applyDefaultTimingManagerCLOptions(timing);
   TimingScope scope = timing.getRootScope();
