@@ -15,14 +15,37 @@
 
 namespace graphc::base {
 
+// How many bytes the UTF-8 character at the start of `text` has; 0: none is there, as in a file name of another encoding.
+static size_t utf8Length(std::string_view text) {
+  unsigned char first = text[0];
+  size_t length = first < 0x80 ? 1 : first < 0xc2 ? 0 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : first < 0xf5 ? 4 : 0;
+  if (length > text.size())
+    return 0;
+  for (size_t i = 1; i < length; ++i)
+    if ((text[i] & 0xc0) != 0x80)
+      return 0;
+  // Overlong forms, surrogates and what lies behind U+10FFFF.
+  unsigned char second = length > 1 ? text[1] : 0;
+  bool bad = (first == 0xe0 && second < 0xa0) || (first == 0xed && second > 0x9f) || (first == 0xf0 && second < 0x90) ||
+             (first == 0xf4 && second > 0x8f);
+  return bad ? 0 : length;
+}
+
 std::string jsonEscape(std::string_view text) {
   std::string out;
-  for (unsigned char c : text) {
+  for (size_t i = 0; i < text.size(); ++i) {
+    unsigned char c = text[i];
+    if (c >= 0x80) {
+      size_t length = utf8Length(text.substr(i));
+      out += length ? text.substr(i, length) : std::string_view("\xef\xbf\xbd"); // U+FFFD
+      i += length ? length - 1 : 0;
+      continue;
+    }
     if (c == '"' || c == '\\')
       out += '\\', out += char(c);
     else if (c == '\n')
       out += "\\n";
-    else if (c < 0x20)
+    else if (c < 0x20 || c == 0x7f)
       absl::StrAppendFormat(&out, "\\u%04x", c);
     else
       out += char(c);

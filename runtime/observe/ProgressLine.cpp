@@ -12,8 +12,6 @@
 
 namespace graphc::observe {
 namespace {
-constexpr int kBarWidth = 16;
-
 std::string duration(double seconds) {
   auto whole = static_cast<int64_t>(std::ceil(seconds));
   if (whole >= 3600)
@@ -29,7 +27,7 @@ std::string withThousands(uint64_t value) {
   return digits;
 }
 
-std::string formatProgress(const ProgressSnapshot &snapshot, bool bar) {
+std::string formatProgress(const ProgressSnapshot &snapshot, int barWidth) {
   std::string line;
   if (snapshot.epochs)
     absl::StrAppend(&line, "epoch ", snapshot.epoch, "/", snapshot.epochs, "  ");
@@ -42,12 +40,13 @@ std::string formatProgress(const ProgressSnapshot &snapshot, bool bar) {
     absl::StrAppendFormat(&line, "  loss %.4g", *snapshot.loss);
   if (snapshot.accuracy)
     absl::StrAppendFormat(&line, "  accuracy %.3f", *snapshot.accuracy);
-  if (bar && snapshot.steps) {
-    auto filled = static_cast<int>(kBarWidth * std::min(snapshot.step, snapshot.steps) / snapshot.steps);
+  if (barWidth > 0 && snapshot.steps) {
+    double part = static_cast<double>(std::min(snapshot.step, snapshot.steps)) / static_cast<double>(snapshot.steps);
+    int filled = static_cast<int>(barWidth * part);
     std::string done =
         filled == 0 ? ""
-                    : absl::StrCat(std::string(static_cast<size_t>(filled - 1), '='), filled == kBarWidth ? "=" : ">");
-    absl::StrAppend(&line, "  [", done, std::string(static_cast<size_t>(kBarWidth - filled), ' '), "]");
+                    : absl::StrCat(std::string(static_cast<size_t>(filled - 1), '='), filled == barWidth ? "=" : ">");
+    absl::StrAppend(&line, "  [", done, std::string(static_cast<size_t>(barWidth - filled), ' '), "]");
     if (snapshot.stepsPerSecond > 0 && snapshot.step < snapshot.steps)
       absl::StrAppend(&line, " eta ",
                       duration(static_cast<double>(snapshot.steps - snapshot.step) / snapshot.stepsPerSecond));
@@ -105,11 +104,15 @@ void ProgressLine::show(const ProgressSnapshot &snapshot) {
   absl::Time now = absl::Now();
   if (terminal_) {
     erase();
-    drawn_ = formatProgress(snapshot, /*bar=*/true);
-    // A line that wraps could not be drawn over; all of it is ASCII.
+    drawn_ = formatProgress(snapshot, kBarWidth);
+    // A line that wraps could not be drawn over: a shorter bar, else none, else what there is room for. All of it is ASCII.
     winsize window{};
-    if (ioctl(fileno(out_), TIOCGWINSZ, &window) == 0 && window.ws_col > 2)
+    if (ioctl(fileno(out_), TIOCGWINSZ, &window) == 0 && window.ws_col > 2) {
+      int over = static_cast<int>(drawn_.size()) - (window.ws_col - 2);
+      if (over > 0)
+        drawn_ = formatProgress(snapshot, over <= kBarWidth - 4 ? kBarWidth - over : 0);
       drawn_.resize(std::min<size_t>(drawn_.size(), window.ws_col - 2u));
+    }
     absl::FPrintF(out_, " %s", drawn_);
     if (snapshot.last) {
       std::fputc('\n', out_);
@@ -118,7 +121,7 @@ void ProgressLine::show(const ProgressSnapshot &snapshot) {
     std::fflush(out_);
   } else if (snapshot.last || now - lastWritten_ >= absl::Seconds(1)) {
     lastWritten_ = now;
-    absl::FPrintF(out_, " %s\n", formatProgress(snapshot, /*bar=*/false));
+    absl::FPrintF(out_, " %s\n", formatProgress(snapshot, /*barWidth=*/0));
     std::fflush(out_);
   }
 }

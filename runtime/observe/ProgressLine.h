@@ -27,8 +27,9 @@ struct ProgressSnapshot {
   bool last = false; ///< of a stretch of training: always written, and left standing
 };
 
-/// "epoch 3/5  step 586/1172  512 steps/s  loss 0.412  [=====>    ] eta 0:01"
-std::string formatProgress(const ProgressSnapshot &snapshot, bool bar);
+inline constexpr int kBarWidth = 16;
+/// "epoch 3/5  step 586/1172  512 steps/s  loss 0.412  [=====>    ] eta 0:01"; without bar and what follows where barWidth is 0.
+std::string formatProgress(const ProgressSnapshot &snapshot, int barWidth);
 std::string toJson(const ProgressSnapshot &snapshot);
 absl::StatusOr<ProgressSnapshot> progressFromJson(const std::string &text);
 

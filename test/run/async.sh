@@ -21,7 +21,7 @@ assert tasks["/job:worker/task:2"]["steps"] < tasks["/job:worker/task:0"]["steps
 PY
 graphrun async.plan --steps 100000000 --checkpoint_dir dir --checkpoint_every_steps 200 >out.txt 2>err.txt &
 launcher=$!
-for _ in $(seq 300); do ls dir/step-*/manifest.json >/dev/null 2>&1 && break; sleep 0.05; done
+await_checkpoint dir
 kill -9 "$(task_pid $launcher worker 2)"
 wait $launcher && fail "exit status 1"
 expect err.txt '^graphrun: /job:worker/task:2 .* was killed by signal 9'

@@ -34,17 +34,25 @@ same_weights() { diff -r "$1" "$2" >/dev/null || fail "the weights of $1 and $2 
 
 # The process of a task that the launcher $1 has started.
 task_pid() { pgrep -P "$1" -f -- "--job_name=$2 --task_index=$3"; }
+# Waits until DIR has a checkpoint.
+await_checkpoint() {
+  for _ in $(seq 1200); do compgen -G "$1/step-*/manifest.json" >/dev/null && return; sleep 0.05; done
+  fail "a checkpoint in $1 within a minute"
+}
 # Waits until FILE matches PATTERN.
 await() {
-  for _ in $(seq 300); do grep -qE -- "$2" "$1" 2>/dev/null && return; sleep 0.1; done
-  fail "${3:-$1 says '$2' within 30 s}"
+  for _ in $(seq 600); do grep -qE -- "$2" "$1" 2>/dev/null && return; sleep 0.1; done
+  fail "${3:-$1 says '$2' within a minute}"
 }
-# Nothing of a run is left: no process, no abstract socket, no temporary file. $1: the launcher's process.
+# Nothing of this test's runs is left: no process (with it go its sockets and memory), no temporary file.
 nothing_left() {
-  for _ in $(seq 20); do pgrep -f -- "graphrun $box/|graphrun [a-z0-9-]*\.plan .*--job_name=" >left.txt || break; sleep 0.1; done
-  if [ -s left.txt ] && grep -qE . left.txt; then
-    for pid in $(cat left.txt); do [ "$(readlink "/proc/$pid/cwd")" = "$box" ] && fail "process $pid is left behind"; done
-  fi
-  [ -z "$(ls -A "$box/tmp")" ] || fail "files are left behind: $(ls "$box/tmp")"
-  rm -f left.txt
+  local left pid
+  for _ in $(seq 100); do
+    left=
+    for pid in $(pgrep graphrun); do [ "$(readlink "/proc/$pid/cwd")" = "$box" ] && left+=" $pid"; done
+    [ -z "$left" ] && break
+    sleep 0.1
+  done
+  [ -z "$left" ] || fail "processes are left behind:$left"
+  [ -z "$(ls -A "$box/tmp")" ] || fail "files are left behind: $(ls -A "$box/tmp")"
 }

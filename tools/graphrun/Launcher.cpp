@@ -113,6 +113,13 @@ absl::Status Launcher::start(Child &child, const LaunchContext &common) {
 }
 
 int Launcher::run() {
+  base::LogOptions log;
+  log.file = options_.logFile;
+  log.task = "launcher";
+  if (absl::Status status = base::initializeLog(log); !status.ok()) {
+    say(base::describe(status));
+    return 2;
+  }
   sigset_t set = launcherSignals();
   sigprocmask(SIG_BLOCK, &set, nullptr);
   signals_ = base::UniqueFd(signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
@@ -129,7 +136,7 @@ int Launcher::run() {
       order.push_back(i);
   for (size_t i : order) {
     if (absl::Status status = start(children_[i], context); !status.ok()) {
-      progress_.print(stderr, absl::StrCat("graphrun: ", options_.tasks[i].name, ": ", base::describe(status)));
+      say(absl::StrCat(options_.tasks[i].name, ": ", base::describe(status)));
       return 1;
     }
   }
@@ -224,7 +231,7 @@ void Launcher::onSignals() {
       continue;
     // The first asks for a stop at a step boundary (with a checkpoint where there is a directory), the second ends now.
     if (++stopSignals_ == 1) {
-      progress_.print(stderr, "graphrun: stopping at the next step; once more to stop at once");
+      say("stopping at the next step; once more to stop at once");
       signalAll(SIGTERM, false);
     } else {
       killAt_ = absl::Now();
@@ -297,27 +304,32 @@ std::string Launcher::describe(const Child &child) const {
   return text;
 }
 
+void Launcher::say(const std::string &line) {
+  progress_.print(stderr, absl::StrCat("graphrun: ", line));
+  base::logger().debug("{}", line); // into --log_file only
+}
+
 int Launcher::finish() {
   progress_.finish();
   const Child *cause = rootCause();
   if (!cause) {
     if (progress_.flush(stdout))
       return 0;
-    std::fprintf(stderr, "graphrun: some results could not be written to standard output\n");
+    say("some results could not be written to standard output");
     return 1;
   }
   if (stopSignals_ > 1 && cause->killedByUs) {
     clearCheckpoints(options_.checkpointDirectory);
-    std::fprintf(stderr, "graphrun: stopped at once, as asked; nothing was saved since the last checkpoint\n");
+    say("stopped at once, as asked; nothing was saved since the last checkpoint");
     return 1;
   }
-  std::fprintf(stderr, "graphrun: %s\n", describe(*cause).c_str());
+  say(describe(*cause));
   // What was refused before it trained would be refused again.
   bool canGoOn = trained_ || (cause->status && WIFSIGNALED(*cause->status));
   if (std::optional<uint64_t> newest = clearCheckpoints(options_.checkpointDirectory);
       newest && canGoOn && stopSignals_ == 0)
-    std::fprintf(stderr, "graphrun: start again with --checkpoint_dir %s to go on from step-%s\n",
-                 options_.checkpointDirectory.c_str(), absl::StrCat(*newest).c_str());
+    say(absl::StrCat("start again with --checkpoint_dir ", options_.checkpointDirectory, " to go on from step-",
+                     *newest));
   // A task that refused its command line or files says 2; that is what the caller of all of them should see.
   if (cause->status && WIFEXITED(*cause->status) && WEXITSTATUS(*cause->status) == 2)
     return 2;

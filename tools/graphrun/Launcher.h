@@ -27,6 +27,7 @@ struct LaunchOptions {
   std::vector<LaunchedTask> tasks; ///< by task number
   uint32_t chief = 0;
   std::string checkpointDirectory; ///< for the advice at the end
+  std::string logFile; ///< its own lines go there too
 };
 
 /// Starts all, shows their logs and the progress line, ends all with the first failure and then names its cause. Returns
@@ -60,6 +61,7 @@ private:
   bool allEnded() const;
   bool failed() const;
   int finish();
+  void say(const std::string &line); ///< to standard error and the log file
   const Child *rootCause() const;
   std::string describe(const Child &child) const;
 

@@ -56,7 +56,7 @@ public:
   void show(const observe::ProgressSnapshot &snapshot) {
     if (absl::Time now = absl::Now(); snapshot.last || now - logged_ >= absl::Seconds(1)) { // into --log_file only
       logged_ = now;
-      base::logger().debug("{}", observe::formatProgress(snapshot, /*bar=*/false));
+      base::logger().debug("{}", observe::formatProgress(snapshot, /*barWidth=*/0));
     }
     if (report_ < 0)
       line_.show(snapshot);

@@ -16,6 +16,7 @@
 #include <cstdlib>
 #include <exception>
 #include <fcntl.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <system_error>
@@ -101,6 +102,7 @@ absl::StatusOr<graphrun::TaskSetup> setUpByHand(const plan::Plan &plan, const gr
 int launchAll(int argc, char **argv, const graphrun::Flags &flags, const plan::Plan &plan) {
   graphrun::LaunchOptions options;
   options.checkpointDirectory = flags.checkpointDirectory;
+  options.logFile = flags.logFile;
   for (int i = 1; i < argc; ++i)
     if (std::string_view(argv[i]) != "--local") // said once is enough; a task has a --job_name
       options.arguments.push_back(argv[i]);
@@ -229,6 +231,7 @@ int run(int argc, char **argv) {
 
 void prepareProcess() {
   std::set_terminate(onUncaught);
+  prctl(PR_SET_NAME, "graphrun"); // a task is executed as /proc/self/exe and would be called "exe"
   signal(SIGXFSZ, SIG_IGN); // a write beyond ulimit -f becomes an error with the file's name
   // A descriptor closed by the caller (>&-) would be given to the next file that we open.
   for (int fd = open("/dev/null", O_RDWR); fd >= 0; fd = open("/dev/null", O_RDWR))

@@ -117,6 +117,18 @@ TEST_F(File, SealedMemfdCannotChange) {
   EXPECT_TRUE(fcntl(fd->get(), F_GETFD) & FD_CLOEXEC);
 }
 
+TEST_F(File, JsonIsUtf8WhateverAFileIsCalled) {
+  EXPECT_EQ(jsonEscape("ä€\U0001f642"), "ä€\U0001f642");
+  const std::string replaced = "\xef\xbf\xbd";
+  EXPECT_EQ(jsonEscape("a\xff"
+                       "b"),
+            "a" + replaced + "b");
+  EXPECT_EQ(jsonEscape("\xe2\x82"), replaced + replaced) << "cut off";
+  EXPECT_EQ(jsonEscape("\xc0\xaf"), replaced + replaced) << "overlong";
+  EXPECT_EQ(jsonEscape("\xed\xa0\x80"), replaced + replaced + replaced) << "a surrogate";
+  EXPECT_EQ(jsonEscape("\xc3\""), replaced + "\\\"");
+}
+
 TEST_F(File, LogWritesJsonLines) {
   LogOptions options;
   options.prefix = "[worker:1] ";

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include <cmath>
+#include <pty.h>
 #include <unistd.h>
 
 namespace graphc::observe {
@@ -39,16 +40,42 @@ TEST(ProgressLine, FormatsAsDocumented) {
   ProgressSnapshot snapshot;
   snapshot.step = 586, snapshot.steps = 1172, snapshot.epoch = 3, snapshot.epochs = 5;
   snapshot.stepsPerSecond = 586, snapshot.loss = 0.41234;
-  EXPECT_EQ(formatProgress(snapshot, true),
+  EXPECT_EQ(formatProgress(snapshot, kBarWidth),
             "epoch 3/5  step 586/1172  586 steps/s  loss 0.4123  [=======>        ] eta 0:01");
-  EXPECT_EQ(formatProgress(snapshot, false), "epoch 3/5  step 586/1172  586 steps/s  loss 0.4123");
+  EXPECT_EQ(formatProgress(snapshot, 0), "epoch 3/5  step 586/1172  586 steps/s  loss 0.4123");
   snapshot.accuracy = 0.8712;
   snapshot.step = 1172;
-  EXPECT_EQ(formatProgress(snapshot, true),
+  EXPECT_EQ(formatProgress(snapshot, kBarWidth),
             "epoch 3/5  step 1172/1172  586 steps/s  loss 0.4123  accuracy 0.871  [================]");
   ProgressSnapshot bare;
   bare.step = 3;
-  EXPECT_EQ(formatProgress(bare, true), "step 3");
+  EXPECT_EQ(formatProgress(bare, kBarWidth), "step 3");
+}
+
+TEST(ProgressLine, OnATerminalItNeverWraps) {
+  ProgressSnapshot snapshot;
+  snapshot.step = 586, snapshot.steps = 1172, snapshot.epoch = 3, snapshot.epochs = 5;
+  snapshot.stepsPerSecond = 586, snapshot.loss = 0.41234;
+  for (auto [columns, expected] :
+       {std::pair(100, "[=======>        ] eta 0:01"),
+        {78, " epoch 3/5  step 586/1172  586 steps/s  loss 0.4123  [=====>       ] eta 0:01"},
+        {60, " epoch 3/5  step 586/1172  586 steps/s  loss 0.4123"},
+        {21, " epoch 3/5  step 586"}}) {
+    winsize window{24, static_cast<unsigned short>(columns), 0, 0};
+    int master, slave;
+    ASSERT_EQ(openpty(&master, &slave, nullptr, nullptr, &window), 0);
+    std::FILE *terminal = fdopen(slave, "w");
+    {
+      ProgressLine line(terminal);
+      line.show(snapshot);
+      char text[256];
+      ssize_t bytes = read(master, text, sizeof text);
+      EXPECT_THAT(std::string(text, static_cast<size_t>(std::max<ssize_t>(bytes, 0))), testing::EndsWith(expected));
+      EXPECT_LT(bytes, columns);
+    }
+    std::fclose(terminal);
+    close(master);
+  }
 }
 
 TEST(ProgressLine, JsonKeepsEverything) {
