@@ -1,7 +1,12 @@
 // Every refusal of the parser with its exact place and words.
 #include "runtime/cluster/ClusterConfig.h"
+#include "test/runtime/cluster/SchemaCheck.h"
 
 #include <gtest/gtest.h>
+
+#include <fstream>
+#include <set>
+#include <sstream>
 
 using namespace graphc::cluster;
 
@@ -19,10 +24,32 @@ TEST_P(ClusterErrors, NamesPlaceAndExpectation) {
   EXPECT_EQ(config.status().message(), GetParam().error);
 }
 
+/// What a schema of this kind cannot say: that one part of the file contradicts another, and what is inside a string.
+const std::set<std::string> beyondTheSchema = {"TooManyTasks",   "BigPort",       "DuplicateAddress", "TwoChiefs",
+                                               "TaskUnknownJob", "TaskIndex",     "DevicesJob",       "DeviceTwice",
+                                               "RuleDevice",     "RuleMalformed", "PsMissing"};
+
+TEST_P(ClusterErrors, TheSchemaRefusesTheSame) {
+  std::ifstream in(GRAPHC_CLUSTER_DIR "/cluster.schema.json");
+  std::stringstream schemaText;
+  schemaText << in.rdbuf();
+  auto schema = parseJson(schemaText.str(), "cluster.schema.json");
+  ASSERT_TRUE(schema.ok()) << schema.status();
+  auto value = parseJson(GetParam().text, "c.json");
+  if (!value.ok()) // not even JSON: a key given twice
+    return;
+  std::string finding = SchemaCheck(*schema).check(*value);
+  if (beyondTheSchema.count(GetParam().name))
+    EXPECT_EQ(finding, "") << "the schema does say it: take the case from the list above";
+  else
+    EXPECT_NE(finding, "") << "the parser refuses it and the schema does not";
+}
+
 constexpr const char *keys = R"("cluster", "task", "environment", "devices", "links", "placement", "strategy")";
 
 const std::string unknownTop =
     std::string(R"(c.json:2:2: unknown key "startegy"; did you mean "strategy"?; known keys are )") + keys;
+const std::string jobBeside = std::string(R"(c.json:1:28: unknown key "ps"; known keys are )") + keys;
 const std::string unknownBare =
     std::string(
         R"(c.json:1:14: unknown key "stragety" (and not a job: a job is a list of addresses or a task count); did you mean "strategy"?; known keys are )") +
@@ -42,6 +69,7 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"ClusterNotAnObject", R"({"cluster": 3})",
              "c.json:1:13: expected an object of jobs for \"cluster\", found the number 3"},
         Case{"UnknownKey", "{\"cluster\": {\"worker\": 1},\n \"startegy\": \"one_device\"}", unknownTop.c_str()},
+        Case{"JobBesideCluster", R"({"cluster": {"worker": 1}, "ps": 1})", jobBeside.c_str()},
         Case{"UnknownKeyBare", R"({"worker": 1,"stragety": "one_device"})", unknownBare.c_str()},
         Case{"UnknownListBare", R"({"worker": 1,"plcement": [{"name": "a"}]})", unknownList.c_str()},
         Case{"Duplicate", R"({"worker": 1, "worker": 2})", "c.json:1:15: duplicate key \"worker\""},

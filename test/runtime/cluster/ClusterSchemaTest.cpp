@@ -1,5 +1,6 @@
 // The committed schema, the examples and the parser say the same.
 #include "runtime/cluster/ClusterConfig.h"
+#include "test/runtime/cluster/SchemaCheck.h"
 
 #include <gtest/gtest.h>
 
@@ -21,14 +22,22 @@ std::string read(const std::filesystem::path &path) {
   return text.str();
 }
 
-TEST(ClusterSchema, EveryExampleParses) {
+TEST(ClusterSchema, EveryExampleParsesAndFitsTheSchema) {
+  auto schema = parseJson(read(folder + "/cluster.schema.json"), "cluster.schema.json");
+  ASSERT_TRUE(schema.ok()) << schema.status();
   size_t count = 0;
-  for (const auto &entry : std::filesystem::directory_iterator(folder + "/examples")) {
-    auto config = readClusterFile(entry.path());
-    EXPECT_TRUE(config.ok()) << config.status();
-    ++count;
-  }
-  EXPECT_GE(count, 6u);
+  for (const std::string &from : {folder + "/examples", folder + "/../../examples"})
+    for (const auto &entry : std::filesystem::recursive_directory_iterator(from)) {
+      if (entry.path().extension() != ".json")
+        continue;
+      auto config = readClusterFile(entry.path());
+      EXPECT_TRUE(config.ok()) << config.status();
+      auto value = parseJson(read(entry.path()), entry.path().string());
+      ASSERT_TRUE(value.ok()) << value.status();
+      EXPECT_EQ(SchemaCheck(*schema).check(*value), "") << entry.path();
+      ++count;
+    }
+  EXPECT_GE(count, 11u);
 }
 
 std::vector<std::string> propertiesOf(const JsonValue &object) {
