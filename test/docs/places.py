@@ -1,0 +1,77 @@
+#!/usr/bin/env python3
+"""What the documentation points at is there.   places.py ROOT
+
+- Every relative link of every committed Markdown page leads to a file.
+- Every `path/in/backticks` that begins with a folder of this repository exists (build/ aside; a * stands for any name).
+- docs/architecture.md names every folder of passes/ and runtime/, every pass, and the passes of each stage in the order of
+  passes/Pipelines.cpp; docs/decisions/README.md every decision.
+"""
+import glob
+import os
+import re
+import subprocess
+import sys
+
+
+def main():
+    root = sys.argv[1]
+    os.chdir(root)
+    listed = subprocess.run(["git", "ls-files", "--cached", "--others", "--exclude-standard"], capture_output=True, text=True)
+    files = listed.stdout.split()
+    if listed.returncode != 0:  # an archive without git
+        files = [os.path.relpath(os.path.join(folder, name)) for folder, _, names in os.walk(".") for name in names]
+        files = [name for name in files if not name.startswith("build/")]
+    tops = {name.split("/")[0] for name in files if "/" in name}
+    findings = []
+    pages = [name for name in files if name.endswith(".md")]
+    for page in pages:
+        with open(page, encoding="utf-8") as file:
+            text = file.read()
+        prose = re.sub(r"^```.*?^```$", "", text, flags=re.M | re.S)
+        for target in re.findall(r"\]\(([^)#\s]+)", prose):
+            if ":" not in target and not os.path.exists(os.path.join(os.path.dirname(page), target)):
+                findings.append(f"{page}: the link {target} leads nowhere")
+        for name in re.findall(r"`([\w./*{},-]+)`", prose):
+            if name.split("/")[0] in tops and "/" in name and "FOLDER" not in name and not found(name):
+                findings.append(f"{page}: there is no {name}")
+
+    with open("docs/architecture.md", encoding="utf-8") as file:
+        architecture = file.read()
+    for folder in sorted({"/".join(name.split("/")[:2]) for name in files if re.match(r"(passes|runtime|dialects)/\w+/", name)}):
+        if f"{folder}/" not in architecture:
+            findings.append(f"docs/architecture.md does not name {folder}/")
+    with open("passes/Passes.td", encoding="utf-8") as file:
+        for name in re.findall(r'^def \w+ : Pass<"([\w-]+)"', file.read(), flags=re.M):
+            if f"`{name}`" not in architecture:
+                findings.append(f"docs/architecture.md does not name the pass `{name}`")
+    with open("passes/Pipelines.cpp", encoding="utf-8") as file:
+        built = [(stage.lower(), [passName(name) for name in re.findall(r"create(\w+)\(", body)]) for stage, body in
+                 re.findall(r"^static void build(\w+)\(OpPassManager.*?\{(.*?)^\}", file.read(), flags=re.M | re.S)]
+    table = [(stage, re.findall(r"`([\w-]+)`", row)) for stage, row in
+             re.findall(r"^\| (\w+) \| (`[^|]*) \|", architecture, flags=re.M) if stage in dict(built)]
+    if built != table or len(built) < 8:
+        findings.append(f"docs/architecture.md has the order of passes as {table}, passes/Pipelines.cpp as {built}")
+    with open("docs/decisions/README.md", encoding="utf-8") as file:
+        decisions = file.read()
+    for name in files:
+        if name.startswith("docs/decisions/") and os.path.basename(name) not in decisions + "README.md":
+            findings.append(f"docs/decisions/README.md does not list {name}")
+    print("\n".join(findings) or f"{len(pages)} pages point at what is there")
+    sys.exit(1 if findings or not pages else 0)
+
+
+def passName(function):
+    """createKernelsToLLVM, createCSEPass → kernels-to-llvm, cse."""
+    name = {"CanonicalizerPass": "Canonicalize"}.get(function, re.sub("Pass$", "", function))
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", "-", name).lower()
+
+
+def found(name):
+    brace = re.fullmatch(r"(.*)\{(.*)\}(.*)", name)
+    if brace:
+        return all(found(brace[1] + part + brace[3]) for part in brace[2].split(","))
+    return bool(glob.glob(name))
+
+
+if __name__ == "__main__":
+    main()
