@@ -86,8 +86,7 @@ def number(value, digits=3):
 
 def report(summary, rounds, load):
     cpu = next(iter(next(iter(summary.values())).values()))["cpu"]
-    lines = ["# Benchmarks", "",
-             f"Made by `test/bench/run.sh all --report` on {datetime.date.today()}, {cpu}, load average {load:.1f} at the",
+    lines = [f"Made by `test/bench/run.sh all --report` on {datetime.date.today()}, {cpu}, load average {load:.1f} at the",
              f"start. Each figure is the median of {rounds} interleaved rounds. Machines are shared and noisy: compare within",
              "one row only. The peers are those of `test/bench/peers/setup.sh`; the cases those of `test/bench/models`.", "",
              "What is compared, and what is not: every peer does the arithmetic of the model's training step in float32 on",
@@ -95,7 +94,7 @@ def report(summary, rounds, load):
              "TensorFlow's first-step figure ends when its session is ready, before the first step. PyTorch DDP all-reduces",
              "between its workers; it has no parameter server.", ""]
     for title, wanted in (("One process", lambda k: k[1] == "one_device"), ("Several processes", lambda k: k[1] == "tasks")):
-        lines += [f"## {title}", "",
+        lines += [f"### {title}", "",
                   "| case | update | workers | threads | peer | step, median ms | p99 ms | first step, s | ratio |",
                   "|---|---|---|---|---|---|---|---|---|"]
         for case, peers in summary.items():
@@ -109,10 +108,25 @@ def report(summary, rounds, load):
                 lines.append(f"| {name} | {update} | {workers} | {threads} | {peer} | {number(found['median_ms'], 4)} | "
                              f"{number(found['p99_ms'])} | {number(found['first_step_s'])} | {ratio} |")
         lines.append("")
-    lines += ["## This project's first aims", "", "| aim | measured | |", "|---|---|---|"]
+    lines += ["### This project's first aims", "", "| aim | measured | |", "|---|---|---|"]
     lines += [f"| {text} | {number(value)} | {'reached' if value is not None and value <= aim else 'missed'} |"
               for text, value, aim in aims(summary)]
     return "\n".join(lines) + "\n"
+
+
+BEGIN, END = "<!-- written by test/bench/run.sh --report -->\n", "<!-- end of what it writes -->\n"
+
+
+def writeReport(path, text):
+    """Puts `text` between the two marks of the page; what people wrote around them stays."""
+    with open(path) as file:
+        before, begin, rest = file.read().partition(BEGIN)
+    _, end, after = rest.partition(END)
+    if not begin or not end:
+        sys.exit(f"{path}: the line '{(BEGIN if not begin else END).strip()}' is missing; put it back where the tables belong")
+    with open(path + ".new", "w") as file:
+        file.write(before + BEGIN + text + END + after)
+    os.replace(path + ".new", path)
 
 
 def aims(summary):
@@ -146,8 +160,7 @@ def main():
     rows = measureAll(groups, arguments.rounds)
     summary = summarise(rows)
     if arguments.report and summary:
-        with open(os.path.join(ROOT, "docs/benchmarks.md"), "w") as file:
-            file.write(report(summary, arguments.rounds, load))
+        writeReport(os.path.join(ROOT, "docs/benchmarks.md"), report(summary, arguments.rounds, load))
     for line in ratios(summary):
         print(json.dumps(line), flush=True)
     return 0 if rows else 1

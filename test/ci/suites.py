@@ -127,7 +127,7 @@ def baseEnvironment(runner, preset="release"):
         "ASAN_OPTIONS": f"detect_stack_use_after_return=1:suppressions={runner.root}/test/ci/asan.supp",
         "LSAN_OPTIONS": f"suppressions={runner.root}/test/ci/lsan.supp:print_suppressions=0",
         "UBSAN_OPTIONS": "print_stacktrace=1:halt_on_error=1",
-        "TSAN_OPTIONS": f"halt_on_error=1:second_deadlock_stack=1:suppressions={runner.root}/test/ci/tsan.supp",
+        "TSAN_OPTIONS": f"halt_on_error=1:ignore_noninstrumented_modules=1:second_deadlock_stack=1:suppressions={runner.root}/test/ci/tsan.supp",
         "ASAN_SYMBOLIZER_PATH": "/usr/lib/llvm-22/bin/llvm-symbolizer",
     }
 
