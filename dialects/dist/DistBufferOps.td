@@ -147,7 +147,7 @@ def Dist_NextBatchIntoOp : Dist_BodyOp<"next_batch_into", [AttrSizedOperandSegme
   let description = [{
     ```mlir
     dist.next_batch_into @train, %x, %y {batch = 128} : memref<128x784xf32>, memref<128xi32>
-    dist.next_batch_into @test, %x, %y valid %v {batch = 100, pad_last}
+    dist.next_batch_into @test, %u, %t valid %v {batch = 100, pad_last}
         : memref<100x784xf32>, memref<100xi32> valid memref<100xi1>
     ```
 
