@@ -20,19 +20,25 @@ absl::Status Driver::initialize() {
     GRAPHC_RETURN_IF_ERROR(order(std::move(check), kFileDeadline).status());
   }
   if (const std::string &dir = options_.checkpointDirectory; !dir.empty()) {
-    GRAPHC_ASSIGN_OR_RETURN(checkpoint::Directory held, checkpoint::Directory::open(dir));
-    directory_.emplace(std::move(held));
-    service::Order check;
-    check.mutable_check()->set_directory(dir);
-    check.mutable_check()->set_nonce(directory_->nonce());
-    GRAPHC_RETURN_IF_ERROR(order(std::move(check), kFileDeadline).status());
-    directory_->forgetNonce();
+    bool trains = options_.entry == "train";
+    if (trains) {
+      GRAPHC_ASSIGN_OR_RETURN(checkpoint::Directory held, checkpoint::Directory::open(dir));
+      directory_.emplace(std::move(held));
+      service::Order check;
+      check.mutable_check()->set_directory(dir);
+      check.mutable_check()->set_nonce(directory_->nonce());
+      GRAPHC_RETURN_IF_ERROR(order(std::move(check), kFileDeadline).status());
+      directory_->forgetNonce();
+    } // else it only reads, also while another run trains there
     std::vector<std::string> warnings;
     GRAPHC_ASSIGN_OR_RETURN(found, checkpoint::findNewest(dir, warnings));
     if (found)
       GRAPHC_RETURN_IF_ERROR(checkpoint::checkVariables(*found, plan_, warnings));
     for (const std::string &warning : warnings)
       options_.log(warning);
+    if (!found && !trains)
+      return absl::NotFoundError(absl::StrCat("--checkpoint_dir ", dir, " has no checkpoint for --entry ",
+                                              options_.entry, "; without the flag it runs the initial values"));
   }
   if (found)
     initialize.mutable_initialize()->set_restore_from(found->path);

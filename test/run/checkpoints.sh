@@ -59,5 +59,21 @@ kill -TERM $holder
 wait $holder
 [ $status -eq 1 ] || fail "a folder in use must be refused, got status $status"
 expect refused.txt 'checkpoint_dir busy is in use by another run'
+
+# Evaluating reads, also while a run trains there, and does not make up what is not there.
+run two.plan --steps 60 --checkpoint_dir c --stats trained.json
+run two.plan --entry eval --checkpoint_dir c --stats evaluated.json
+expect err.txt 'going on from c/step-60'
+python3 -c 'import json; a, b = (json.load(open(f))["final"]["accuracy"] for f in ("trained.json", "evaluated.json")); assert a == b, (a, b)' ||
+  fail "the accuracy of the checkpoint"
+timeout 30 graphrun two.plan --entry eval --checkpoint_dir nowhere >refused.txt 2>&1 && fail "no checkpoint to evaluate"
+expect refused.txt '--checkpoint_dir nowhere has no checkpoint for --entry eval'
+[ ! -e nowhere ] || fail "a folder was made"
+graphrun two.plan --steps 100000000 --checkpoint_dir busy2 --checkpoint_every_seconds 1 >busy.txt 2>&1 &
+holder=$!
+await_checkpoint busy2
+timeout 60 graphrun two.plan --entry eval --checkpoint_dir busy2 >out.txt 2>err.txt || fail "evaluating while another run trains"
+kill -TERM $holder
+wait $holder
 nothing_left
 echo "equal runs, resumed runs, damaged checkpoints"
