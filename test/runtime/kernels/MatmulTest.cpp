@@ -45,8 +45,8 @@ std::vector<float> run(const MatmulDesc &d, const Operands &in) {
 }
 
 /// c += a * b, the reference itself: a sanitizer that watches each of its loads makes a minute of a second.
-__attribute__((no_sanitize("address", "thread", "undefined"))) void
-addProduct(const MatmulDesc &d, const float *a, const float *b, double *c) {
+__attribute__((no_sanitize("address", "thread", "undefined"))) void addProduct(const MatmulDesc &d, const float *a,
+                                                                               const float *b, double *c) {
   for (int64_t i = 0; i < d.m; ++i)
     for (int64_t l = 0; l < d.k; ++l) {
       double x = a[d.transposeA ? l * d.m + i : i * d.k + l];
