@@ -1,6 +1,8 @@
 #include "passes/emit/NativeCode.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/Transforms/Passes.h"
+#include "mlir/Pass/PassManager.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
@@ -98,8 +100,17 @@ static void stripForeignAttributes(mlir::Operation *op) {
           func.removeArgAttr(i, attribute.getName());
 }
 
+/// A line table for debuggers and profilers: the lines are those of the model's file.
+static mlir::LogicalResult addLines(mlir::ModuleOp kernels) {
+  mlir::LLVM::DIScopeForLLVMFuncOpPassOptions options;
+  options.emissionKind = mlir::LLVM::DIEmissionKind::LineTablesOnly;
+  mlir::PassManager passes(kernels.getContext());
+  passes.addPass(mlir::LLVM::createDIScopeForLLVMFuncOpPass(options));
+  return passes.run(kernels);
+}
+
 /// LLVM IR of the functions and globals alone.
-static Expected<std::unique_ptr<Module>> translate(mlir::ModuleOp source, LLVMContext &context) {
+static Expected<std::unique_ptr<Module>> translate(mlir::ModuleOp source, LLVMContext &context, bool withLines) {
   mlir::DialectRegistry registry;
   mlir::registerBuiltinDialectTranslation(registry);
   mlir::registerLLVMDialectTranslation(registry);
@@ -109,6 +120,8 @@ static Expected<std::unique_ptr<Module>> translate(mlir::ModuleOp source, LLVMCo
   for (mlir::Operation &op : *source.getBody())
     if (mlir::isa<mlir::LLVM::LLVMFuncOp, mlir::LLVM::GlobalOp>(op))
       stripForeignAttributes(builder.clone(op));
+  if (withLines && mlir::failed(addLines(*kernels)))
+    return makeError("the kernels could not be given their lines");
   std::unique_ptr<Module> module = mlir::translateModuleToLLVMIR(*kernels, context, "graphc");
   if (!module)
     return makeError("the kernels could not be translated to LLVM IR");
@@ -206,7 +219,7 @@ static Expected<std::string> link(StringRef object) {
 
 Expected<std::string> compileKernels(mlir::ModuleOp source, NativeTarget &target, StringRef keepDir) {
   LLVMContext context;
-  Expected<std::unique_ptr<Module>> module = translate(source, context);
+  Expected<std::unique_ptr<Module>> module = translate(source, context, /*withLines=*/!keepDir.empty());
   if (!module)
     return module.takeError();
   optimize(**module, target);

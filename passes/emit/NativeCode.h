@@ -30,7 +30,8 @@ struct NativeTarget {
 
 /// Compiles every llvm.func and llvm.global of `module` (programs and variables are left aside) at -O3 and links it.
 /// The same module and target give the same bytes: no path and no time goes in. `keepDir`, where not empty, receives
-/// kernels.ll, kernels.o and kernels.so. Fails where a symbol would be undefined.
+/// kernels.ll, kernels.o and kernels.so, and the code then has a line table that names the model's file: the instructions
+/// stay the same. Fails where a symbol would be undefined.
 llvm::Expected<std::string> compileKernels(mlir::ModuleOp module, NativeTarget &target, llvm::StringRef keepDir);
 
 } // namespace graphc

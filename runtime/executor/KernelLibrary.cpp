@@ -2,13 +2,16 @@
 
 #include "runtime/base/Cpu.h"
 #include "runtime/base/File.h"
+#include "runtime/base/Log.h"
 #include "runtime/base/Status.h"
 #include "runtime/plan/Types.h"
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 
+#include <cstdlib>
 #include <dlfcn.h>
+#include <filesystem>
 #include <map>
 
 namespace graphc::executor {
@@ -26,13 +29,30 @@ absl::Status checkCpu(const plan::Code &code) {
                    "that every machine of the cluster has, for example x86-64-v3"));
 }
 
+/// Where a debugger or profiler shall find the code: GRAPHC_KEPT_CODE names the kernels.so that `graphc --keep-code` wrote.
+/// A memfd has no name that another process could open. Empty: none named, or not the code of this plan.
+std::string keptCode(const plan::Code &code) {
+  const char *path = std::getenv("GRAPHC_KEPT_CODE");
+  if (!path || !*path)
+    return "";
+  absl::StatusOr<std::string> kept = base::readFile(path);
+  if (kept.ok() && *kept == code.elf())
+    return std::filesystem::absolute(path).string();
+  base::logger().warn("GRAPHC_KEPT_CODE={} {}; the plan's own code is loaded", path,
+                      kept.ok() ? "is not the code of this plan" : "cannot be read");
+  return "";
+}
+
 // The descriptor stays open while the code is loaded: dlopen knows a loaded object by its name, and /proc/self/fd/N names
 // another one as soon as N is used again.
 absl::StatusOr<const GraphcKernelTable *> open(const plan::Code &code, std::vector<void *> &handles,
                                                std::vector<base::UniqueFd> &files) {
   GRAPHC_RETURN_IF_ERROR(checkCpu(code));
   GRAPHC_ASSIGN_OR_RETURN(base::UniqueFd fd, base::sealedMemfd("graphc-code", code.elf()));
-  void *handle = ::dlopen(absl::StrCat("/proc/self/fd/", fd.get()).c_str(), RTLD_NOW | RTLD_LOCAL);
+  std::string path = keptCode(code);
+  if (path.empty())
+    path = absl::StrCat("/proc/self/fd/", fd.get());
+  void *handle = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!handle)
     return absl::InvalidArgumentError(absl::StrCat("cannot load the plan's code: ", dlerror()));
   handles.push_back(handle);

@@ -39,7 +39,9 @@ struct Flags {
                                    cl::cat(category)};
   cl::opt<std::string> targetCpu{"target-cpu", cl::desc("The CPU to compile for, as LLVM names it (default native)"),
                                  cl::value_desc("cpu"), cl::init("native"), cl::cat(category)};
-  cl::opt<std::string> keepCode{"keep-code", cl::desc("Keep the native code's LLVM IR, object and library there"),
+  cl::opt<std::string> keepCode{"keep-code",
+                                cl::desc("Keep the native code's LLVM IR, object and library there, with the "
+                                         "model's lines for gdb and perf"),
                                 cl::value_desc("folder"), cl::cat(category)};
   cl::opt<unsigned> intraOpThreads{"intra-op-threads",
                                    cl::desc("Threads of one library kernel (default 1); results depend on it"),
