@@ -1,6 +1,12 @@
 #!/usr/bin/env bash
-# Writes docs/dialects/*.md and docs/passes.md and docs/status.md from TableGen. With --check: writes nothing, fails where they differ.
+# Writes docs/dialects/*.md, docs/passes.md and docs/status.md from TableGen.   tools/docs.sh [--check]
+#   --check   write nothing; fail where they differ
 set -euo pipefail
+case ${1:-} in
+  "" | --check) ;;
+  --help | -h) sed -n '2,3s/^# \{0,1\}//p' "$0"; exit 0 ;;
+  *) echo "docs.sh: unknown argument '$1'; known: --check" >&2; exit 2 ;;
+esac
 root=$(cd "$(dirname "$0")/.." && pwd)
 config=${LLVM_CONFIG:-llvm-config-22}
 tblgen="$("$config" --bindir)/mlir-tblgen"

@@ -9,6 +9,7 @@ for argument in "$@"; do
   case $argument in
     --fix) fix=true ;;
     --tidy) tidy=true ;;
+    --help | -h) sed -n '2,4s/^# \{0,1\}//p' tools/lint.sh; exit 0 ;;
     *) echo "lint.sh: unknown argument '$argument'; known: --fix --tidy" >&2; exit 2 ;;
   esac
 done

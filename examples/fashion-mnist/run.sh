@@ -1,17 +1,21 @@
 #!/usr/bin/env bash
-# README command 1: sets up, builds what it needs, partitions the model over one parameter server and two workers, trains
-# five epochs as three processes, and evaluates.   run.sh [--yes] [cluster file, default cluster-sync.json]
+# The first command of the README: sets up, builds what it needs, partitions the model over one parameter server and two workers, trains
+# five epochs as three processes, and evaluates.
+#   run.sh [--yes] [cluster file]     --yes: install without asking; the file is cluster-sync.json of this folder by default
 set -euo pipefail
 here=$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")
 root=$(cd "$here/../.." && pwd)
 setup=() cluster=$here/cluster-sync.json
 for argument in "$@"; do
   case $argument in
-    --yes) setup=(--yes) ;;
+    --yes | -y) setup=(--yes) ;;
+    --help | -h) sed -n '2,4s/^# \{0,1\}//p' "$0"; exit 0 ;;
     -*) echo "run.sh: unknown argument '$argument'; usage: run.sh [--yes] [cluster file]" >&2; exit 2 ;;
     *) cluster=$argument ;;
   esac
 done
+[ -f "$cluster" ] || { echo "run.sh: no cluster file $cluster; there are: $(ls "$here"/cluster-*.json | xargs)" >&2; exit 2; }
+cluster=$(readlink -f "$cluster")
 
 "$root/tools/setup.sh" "${setup[@]}"
 cd "$root"
