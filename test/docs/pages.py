@@ -111,7 +111,8 @@ def play(root, files, steps):
         for name, lines in files:
             with open(os.path.join(box, name), "w", encoding="utf-8") as file:
                 file.write("\n".join(lines) + "\n")
-        environment = dict(os.environ, PATH=os.pathsep.join([os.path.join(root, "build/release/bin"), os.environ["PATH"]]))
+        path = [folder for folder in os.environ["PATH"].split(os.pathsep) if "llvm-22" not in folder]  # as a user has it
+        environment = dict(os.environ, PATH=os.pathsep.join([os.path.join(root, "build/release/bin"), *path]))
         for name in ("TF_CONFIG", "GRAPHC_ROOT", "GRAPHC_BUILD"):
             environment.pop(name, None)
         shell = subprocess.Popen(["bash", "-c", script], cwd=box, env=environment, stdin=subprocess.DEVNULL, stdout=output,
