@@ -14,10 +14,23 @@ for argument in "$@"; do
   esac
 done
 complain() { echo "lint: $1" >&2; bad=1; }
-list() { git ls-files --cached --others --exclude-standard -- "$@" | while read -r file; do [ -f "$file" ] && echo "$file"; done; }
+# Files of the repository that match; in an archive without git all that lie here but what was built.
+in_git=$(git rev-parse --is-inside-work-tree 2>/dev/null)
+list() {
+  local pattern
+  for pattern in "$@"; do
+    if [ "$in_git" = true ]; then
+      git ls-files --cached --others --exclude-standard -- "$pattern"
+    else
+      find . -path ./build -prune -o -type f -path "./${pattern/#./*}" -printf '%P\n'
+    fi
+  done | sort -u | while read -r file; do [ -f "$file" ] && echo "$file"; done
+}
 
 mapfile -t sources < <(list '*.cpp' '*.h')
-if [ ${#sources[@]} -gt 0 ]; then
+if [ ${#sources[@]} -eq 0 ]; then
+  complain "found no sources at all"
+else
   $fix && clang-format-22 -i "${sources[@]}"
   unformatted=$(clang-format-22 --dry-run "${sources[@]}" 2>&1 | sed -n 's/^\([^:]*\):.*clang-format-violations.*/\1/p' | sort -u)
   [ -z "$unformatted" ] || complain "not formatted (tools/lint.sh --fix mends it):

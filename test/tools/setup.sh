@@ -93,6 +93,17 @@ check "and says what to do" said "run tools/setup.sh --yes"
 check "and touches nothing" didNot "sudo"
 run --yes
 check "--yes uses sudo" did "^sudo apt-get install -y"
+answer() { printf '%s\n' "$1" | script -qec "$setup" /dev/null >"$box/out" 2>&1; status=$?; } # at a terminal
+reset 1000
+sed -i '/^cmake$/d' "$box/installed"
+answer n
+check "at a terminal it asks" said "install them (as root)? .y/N."
+check "no is no" [ $status -ne 0 ]
+check "and nothing was changed" didNot "install -y"
+answer ""
+check "no answer is no" didNot "install -y"
+answer y
+check "yes installs" did "^sudo apt-get install -y"
 reset 1000
 sed -i '/^cmake$/d' "$box/installed"
 CI=true run
