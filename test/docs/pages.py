@@ -161,7 +161,7 @@ def check(root, page, update):
             steps += session(block)
         elif block[1] == "sh":
             for line in block[2]:
-                word = line.split("#")[0].split()
+                word = [part for part in line.split("#")[0].split() if not re.match(r"\w+=", part)]
                 if word and "/" in word[0] and not os.access(os.path.join(root, word[0]), os.X_OK):
                     print(f"{page}:{block[0]}: {word[0]} is no executable file")
                     wrong += 1
