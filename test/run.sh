@@ -4,6 +4,7 @@
 #   --yes             do not ask before packages are installed
 #   --no-sanitizers   leave out the address and thread sanitizer builds (and the fuzz targets, which need the former)
 #   --only REGEX      only the tests whose name matches
+# GRAPHC_JOBS=N: so many compilers (default: one a core) and quick tests (default: 2) at once.
 # At the end: the ten slowest tests, skipped tests with their reasons, 'N passed, N failed, N skipped', and as the very
 # last line 'N passed, N failed' alone. Exit status 0 only when none failed.
 set -uo pipefail
@@ -16,7 +17,7 @@ while [ $# -gt 0 ]; do
     --yes | -y) setup+=(--yes) ;;
     --no-sanitizers) sanitizers=false ;;
     --only) run+=(--only "${2:?--only needs a regular expression}"); shift ;;
-    --help | -h) sed -n '2,8s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; exit 0 ;;
+    --help | -h) sed -n '2,9s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; exit 0 ;;
     *) echo "run.sh: unknown argument '$1'; see --help" >&2; exit 2 ;;
   esac
   shift
@@ -35,7 +36,7 @@ build() { # PRESET TARGET...: as far as it gets
   say "build $preset"
   mkdir -p "build/$preset"
   if cmake --preset "$preset" >"$log" 2>&1 &&
-    ninja -C "build/$preset" -j "${GRAPHC_JOBS:-2}" -k 0 "$@" 2>&1 | tee -a "$log" | "$root/test/ci/progress.sh"; then
+    ninja -C "build/$preset" -j "${GRAPHC_JOBS:-$(nproc)}" -k 0 "$@" 2>&1 | tee -a "$log" | "$root/test/ci/progress.sh"; then
     builds+=("--build=$preset:passed:$((SECONDS - start))")
   else
     grep -E '(error|FAILED|Error)' "$log" | head -40 || tail -40 "$log"

@@ -22,7 +22,7 @@ cd "$root"
 mkdir -p build/examples
 echo "building graphc and graphrun (build/release)"
 cmake --preset release >build/examples/configure.log || { cat build/examples/configure.log; exit 1; }
-cmake --build --preset release --target graphc graphrun
+cmake --build --preset release --parallel "$(nproc)" --target graphc graphrun
 
 plan=build/examples/fashion-mnist.plan stats=build/examples/fashion-mnist.json
 build/release/bin/graphc --partition "$cluster" "$here/model.mlir" -o "$plan"
