@@ -25,9 +25,12 @@ def Simplify : Pass<"simplify", "::mlir::ModuleOp"> {
   let summary = "folds, canonicalisations, common subexpressions and dead ops, bit exact";
   let description = [{
     Input and output: the graph stage. Applies the folds and canonicalisations of the graph dialect and no others, merges
-    equal ops (those on unlike devices are not equal) and drops ops whose results nobody uses and that touch no state.
-    Runs on the unpartitioned graph before `differentiate` and after it, so that what an op becomes never depends on
-    where a cut falls.
+    equal ops and drops ops whose results nobody uses and that touch no state. Runs on the unpartitioned graph before
+    `differentiate` and after it, so that what an op becomes never depends on where a cut falls.
+
+    Devices make no difference: how often a value is computed decides how many terms its gradient is the sum of, so ops
+    that are equal but for `graph.device` merge too, and a model has the same bits with its devices and without. What is
+    left of a merge is on the device of the first op in the text that names one.
   }];
   let dependentDialects = ["::graphc::graph::GraphDialect"];
 }

@@ -110,6 +110,21 @@ static void buildLlvm(OpPassManager &manager, const PipelineOptions &) {
   manager.addPass(createKernelsToLLVM());
 }
 
+/// A module that begins at a later stage, made by hand or not, skipped the passes that check it: what they would have
+/// refused is refused here.
+static void checkFromHere(OpPassManager &manager, Stage from) {
+  if (from == Stage::Placed || from == Stage::Replicated)
+    manager.addPass(createVerifyPlaced());
+  if (from == Stage::Replicated)
+    manager.addPass(createVerifyReplicated());
+  if (from < Stage::Partitioned)
+    return;
+  manager.addPass(createVerifyPartitioned());
+  if (from >= Stage::Outlined)
+    manager.addPass(createVerifyOutlined());
+  manager.addPass(createVerifyLiveness());
+}
+
 void buildPipeline(OpPassManager &manager, Stage from, Stage to, const PipelineOptions &options) {
   using Builder = void (*)(OpPassManager &, const PipelineOptions &);
   static constexpr std::pair<Stage, Builder> kStages[] = {
@@ -122,11 +137,7 @@ void buildPipeline(OpPassManager &manager, Stage from, Stage to, const PipelineO
       {Stage::Linalg, buildLinalg},
       {Stage::Llvm, buildLlvm},
   };
-  // A module made by hand skipped the passes that check it.
-  if (from == Stage::Partitioned)
-    manager.addPass(createVerifyPartitioned());
-  if (from >= Stage::Partitioned)
-    manager.addPass(createVerifyLiveness());
+  checkFromHere(manager, from);
   for (auto [stage, build] : kStages) {
     if (stage <= from || stage > to)
       continue;

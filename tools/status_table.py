@@ -14,8 +14,9 @@ HEAD = """<!-- Written by tools/docs.sh; don't edit -->
 - **verifier**: `types` by type constraints alone, `inference` by the op's type inference too, `own` by a verifier of its own,
   `symbols` by a verifier of the symbols it names.
 - **fold**: the op has folds or canonicalisations.
-- **gradient**: the op builds its gradient; *checked* against central differences in f64 and f32 against f64
-  (`test/run/gradients`).
+- **gradient**: the op builds its gradient; *checked*: f64 against central differences within 1e-6 and f32 against f64
+  within 2e-5, both of the largest gradient of the case (`test/run/gradients`; an op with a gradient and no case fails
+  the test).
 - **f32, f64, i32, i64, i1**: what the op computes is compared with its definition in this type, edge cases included
   (`test/run/values`).
 - **tests**: kinds of lit tests in `test/dialects/graph` that name the op.

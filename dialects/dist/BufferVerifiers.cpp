@@ -8,8 +8,10 @@ using namespace mlir;
 
 namespace graphc::dist {
 
-// (B1)
+// (B1), (B2)
 LogicalResult BufferOp::verify() {
+  if (!graph::isSizeWithinLimits(cast<MemRefType>(getBuffer().getType()).getShape()))
+    return emitOpError("is a ") << getBuffer().getType() << ", expected at most 2^37 elements";
   if (std::optional<uint64_t> offset = getOffset(); offset && (int64_t(*offset) < 0 || *offset % 64))
     return emitOpError("has offset ") << *offset << ", expected a multiple of 64 that is not negative";
   return success();

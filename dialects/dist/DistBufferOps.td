@@ -25,6 +25,7 @@ def Dist_BufferOp : Dist_BodyOp<"buffer"> {
     ```
 
     1. (B1) `offset`, where given, is a multiple of 64 and not negative
+    2. (B2) at most 2^37 elements
   }];
   let arguments = (ins OptionalAttr<I64Attr>:$offset);
   let results = (outs Dist_Buffer:$buffer);

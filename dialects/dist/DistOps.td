@@ -50,7 +50,7 @@ def Dist_ChannelOp : Dist_Op<"channel", [Symbol, HasParent<"::mlir::ModuleOp">,
     dist.channel @train_step.w.to_worker : tensor<4xf32> from @train_step.ps0 to @train_step.worker {instances = 2}
     ```
 
-    1. (CH1) a static, ranked type; a control channel's is tensor<i64>
+    1. (CH1) a type of the graph dialect; a control channel's is tensor<i64>
     2. (CH2) both programs exist and belong to one phase
     3. (CH3) the two differ, unless the channel is a control channel
     4. (CH4) `instances` is that of the replicated side(s); two replicated sides agree

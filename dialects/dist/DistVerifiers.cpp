@@ -1,5 +1,7 @@
 // Verifiers of phases, channels and programs. Those of the ends of a channel are in ChannelEnds.cpp.
 #include "dialects/dist/DistDialect.h"
+#include "dialects/graph/GraphDialect.h"
+
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
@@ -57,9 +59,11 @@ int64_t ChannelOp::getMessageBytes() {
 }
 
 LogicalResult ChannelOp::verify() {
-  auto type = dyn_cast<RankedTensorType>(getType()); // (CH1)
-  if (!type || !type.hasStaticShape() || !type.getElementType().isIntOrFloat())
-    return emitOpError("carries ") << getType() << "; expected a ranked tensor of static shape";
+  if (!graph::isGraphTensor(getType(), graph::AnyKind)) // (CH1)
+    return emitOpError("carries ") << getType()
+                                   << "; expected a static ranked tensor of i1, i32, i64, f32 or f64 with at most 16 "
+                                      "dimensions, none of them empty, and 2^37 elements";
+  RankedTensorType type = getTensorType();
   if (getControl() && (type.getRank() != 0 || !type.getElementType().isInteger(64)))
     return emitOpError("carries the chief's word, a tensor<i64>, not ") << type;
   if (getFrom() == getTo() && !getControl()) // (CH3)

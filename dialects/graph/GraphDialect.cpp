@@ -3,6 +3,7 @@
 
 #include "mlir/IR/DialectImplementation.h"
 #include "mlir/Transforms/InliningUtils.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace graphc::graph;
@@ -23,9 +24,19 @@ Operation *GraphDialect::materializeConstant(OpBuilder &builder, Attribute value
   return ConstantOp::create(builder, loc, type, elements);
 }
 
+bool graphc::graph::isSizeWithinLimits(ArrayRef<int64_t> shape) {
+  int64_t elements = 1;
+  for (int64_t size : shape)
+    if (llvm::MulOverflow(elements, size, elements) || elements > kMaxElements)
+      return false;
+  return true;
+}
+
 bool graphc::graph::isGraphTensor(Type type, unsigned kinds) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   if (!tensor || !tensor.hasStaticShape() || tensor.getEncoding() || llvm::is_contained(tensor.getShape(), 0))
+    return false;
+  if (tensor.getRank() > kMaxRank || !isSizeWithinLimits(tensor.getShape()))
     return false;
   Type element = tensor.getElementType();
   unsigned kind = element.isInteger(1)                                             ? BoolKind

@@ -43,7 +43,12 @@ void printReal(mlir::AsmPrinter &printer, const Real &real);
 
 /// The element types a constraint admits.
 enum TensorKind : unsigned { BoolKind = 1, IntegerKind = 2, FloatKind = 4, NumberKind = 6, AnyKind = 7 };
-/// A static ranked tensor without encoding or empty dimension whose element type is of one of these kinds.
+/// What a tensor may be: counts of elements and bytes, and sums of many, never overflow; the plan has the same rank.
+constexpr int64_t kMaxRank = 16;
+constexpr int64_t kMaxElements = int64_t(1) << 37;
+/// At most kMaxElements; the shape is static.
+bool isSizeWithinLimits(llvm::ArrayRef<int64_t> shape);
+/// A static ranked tensor within those limits, without encoding or empty dimension, whose element type is of one of these kinds.
 bool isGraphTensor(mlir::Type type, unsigned kinds);
 /// The type's shape with another element type; null for a type without shape.
 mlir::Type withElement(mlir::Type type, mlir::Type element);
@@ -59,6 +64,12 @@ struct DatasetResource : mlir::SideEffects::Resource::Base<DatasetResource> {
 /// Metrics and summaries.
 struct ReportResource : mlir::SideEffects::Resource::Base<ReportResource> {
   llvm::StringRef getName() final { return "graph.reports"; }
+};
+
+/// The op infers its result types before they are compared with those written (Graph_InferType).
+mlir::LogicalResult verifyInference(mlir::Operation *op);
+template <typename ConcreteType> struct InferenceFirst : mlir::OpTrait::TraitBase<ConcreteType, InferenceFirst> {
+  static mlir::LogicalResult verifyTrait(mlir::Operation *op) { return verifyInference(op); }
 };
 
 } // namespace graphc::graph

@@ -376,10 +376,11 @@ OpFoldResult ReduceMeanOp::fold(FoldAdaptor) { return getDimensions().empty() ? 
 // Matmul: a transpose of the last two dimensions becomes a flag
 //===----------------------------------------------------------------------------------------------------------===//
 
-/// The operand of a transpose that swaps the last two dimensions and nothing else, on the same device; else null.
-static Value stripTranspose(MatmulOp matmul, Value value) {
+/// The operand of a transpose that swaps the last two dimensions and nothing else; else null. Wherever the transpose
+/// stands: a product with a flag may round differently, and bits do not depend on devices.
+static Value stripTranspose(Value value) {
   auto transpose = value.getDefiningOp<TransposeOp>();
-  if (!transpose || getDevice(transpose) != getDevice(matmul))
+  if (!transpose)
     return {};
   SmallVector<int64_t> swap = llvm::to_vector(llvm::seq<int64_t>(0, transpose.getPermutation().size()));
   std::swap(swap.end()[-1], swap.end()[-2]);
@@ -387,7 +388,7 @@ static Value stripTranspose(MatmulOp matmul, Value value) {
 }
 
 LogicalResult MatmulOp::canonicalize(MatmulOp op, PatternRewriter &rewriter) {
-  Value a = stripTranspose(op, op.getA()), b = stripTranspose(op, op.getB());
+  Value a = stripTranspose(op.getA()), b = stripTranspose(op.getB());
   if (!a && !b)
     return failure();
   rewriter.modifyOpInPlace(op, [&] {

@@ -14,12 +14,12 @@ include "mlir/Interfaces/FunctionInterfaces.td"
 include "mlir/Interfaces/ControlFlowInterfaces.td"
 
 //===----------------------------------------------------------------------------------------------------------------===//
-// Types: static, ranked, no encoding, no empty dimension
+// Types: static, ranked, of a size that can be computed with, no encoding, no empty dimension
 //===----------------------------------------------------------------------------------------------------------------===//
 
 class Graph_TensorOf<string kinds, string words>
     : Type<CPred<"::graphc::graph::isGraphTensor($_self, ::graphc::graph::" # kinds # ")">,
-           "static ranked tensor of " # words, "::mlir::RankedTensorType">;
+           "static ranked tensor of " # words # " with at most 16 dimensions, none of them empty, and 2^37 elements", "::mlir::RankedTensorType">;
 
 def Graph_Tensor : Graph_TensorOf<"AnyKind", "i1, i32, i64, f32 or f64">;
 def Graph_NumberTensor : Graph_TensorOf<"NumberKind", "i32, i64, f32 or f64">;
@@ -39,7 +39,7 @@ def VariableWrite : MemoryEffects<[MemWrite<VariableResource>]>;
 def VariableUpdate : MemoryEffects<[MemRead<VariableResource>, MemWrite<VariableResource>]>;
 
 //===----------------------------------------------------------------------------------------------------------------===//
-// Base classes
+// Base classes and traits
 //===----------------------------------------------------------------------------------------------------------------===//
 
 class Graph_Op<string mnemonic, list<Trait> traits = []> : Op<Graph_Dialect, mnemonic, traits>;
@@ -50,5 +50,10 @@ defvar Graph_SymbolUser = DeclareOpInterfaceMethods<SymbolUserOpInterface>;
 
 /// An op whose result depends on its operands alone.
 class Graph_PureOp<string mnemonic, list<Trait> traits = []> : Graph_Op<mnemonic, !listconcat([Pure, Graph_Cost], traits)>;
+
+/// Inference of result types, run once before MLIR's own check of them: where the operands do not fit, inference says so
+/// and verification ends; MLIR's check would add a second, empty error.
+def Graph_InferenceFirst : NativeOpTrait<"InferenceFirst"> { let cppNamespace = "::graphc::graph"; }
+def Graph_InferType : TraitList<[Graph_InferenceFirst, InferTypeOpAdaptor]>;
 
 #endif

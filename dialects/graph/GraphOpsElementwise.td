@@ -135,6 +135,8 @@ def Graph_SignOp : Graph_UnaryOp<"sign", Graph_NumberTensor> {
 def Graph_SqrtOp : Graph_UnaryOp<"sqrt", Graph_FloatTensor> {
   let summary = "square root, correctly rounded";
   let description = [{
+    NaN below zero; -0 stays -0.
+
     ```mlir
     %b = graph.sqrt %a : tensor<2x3xf32>
     ```
@@ -143,6 +145,8 @@ def Graph_SqrtOp : Graph_UnaryOp<"sqrt", Graph_FloatTensor> {
 def Graph_RsqrtOp : Graph_UnaryOp<"rsqrt", Graph_FloatTensor> {
   let summary = "1 divided by the square root";
   let description = [{
+    NaN below zero, infinite at zero, with its sign.
+
     ```mlir
     %b = graph.rsqrt %a : tensor<2x3xf32>
     ```
@@ -151,6 +155,8 @@ def Graph_RsqrtOp : Graph_UnaryOp<"rsqrt", Graph_FloatTensor> {
 def Graph_ExponentialOp : Graph_UnaryOp<"exponential", Graph_FloatTensor> {
   let summary = "e raised to each element";
   let description = [{
+    Infinite above the largest result, 0 below the smallest; a NaN stays.
+
     ```mlir
     %b = graph.exponential %a : tensor<2x3xf32>
     ```
@@ -159,6 +165,8 @@ def Graph_ExponentialOp : Graph_UnaryOp<"exponential", Graph_FloatTensor> {
 def Graph_LogOp : Graph_UnaryOp<"log", Graph_FloatTensor> {
   let summary = "natural logarithm";
   let description = [{
+    NaN below zero, minus infinity at zeros of both signs; a NaN stays.
+
     ```mlir
     %b = graph.log %a : tensor<2x3xf32>
     ```
@@ -167,6 +175,8 @@ def Graph_LogOp : Graph_UnaryOp<"log", Graph_FloatTensor> {
 def Graph_TanhOp : Graph_UnaryOp<"tanh", Graph_FloatTensor> {
   let summary = "hyperbolic tangent";
   let description = [{
+    -1 and 1 far from zero; a NaN and zeros stay.
+
     ```mlir
     %b = graph.tanh %a : tensor<2x3xf32>
     ```
@@ -185,7 +195,8 @@ def Graph_LogisticOp : Graph_UnaryOp<"logistic", Graph_FloatTensor> {
 def Graph_ReluOp : Graph_UnaryOp<"relu", Graph_FloatTensor> {
   let summary = "the element where it is positive, else zero";
   let description = [{
-    A matmul kernel may do this as its last step. The gradient at 0 is 0.
+    x where x > 0, else +0: a NaN and -0 become +0 as well. So does oneDNN, whose matmul kernel may do this as its last
+    step, and the bits are the same wherever it is done; `maximum` with zero passes a NaN on. The gradient at 0 is 0.
 
     ```mlir
     %b = graph.relu %a : tensor<2x3xf32>
@@ -225,7 +236,7 @@ def Graph_NotOp : Graph_PureOp<"not", [SameOperandsAndResultType, Elementwise]> 
   let hasFolder = 1;
 }
 
-def Graph_CompareOp : Graph_PureOp<"compare", [SameTypeOperands, Elementwise, InferTypeOpAdaptor]> {
+def Graph_CompareOp : Graph_PureOp<"compare", [SameTypeOperands, Elementwise, Graph_InferType]> {
   let summary = "truth of a relation, element by element";
   let description = [{
     The relation is `eq`, `ne`, `lt`, `le`, `gt` or `ge`. With NaN only `ne` is true. Truth values know `eq` and `ne`.

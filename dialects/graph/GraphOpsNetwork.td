@@ -5,7 +5,7 @@
 include "dialects/graph/GraphOpsBase.td"
 
 def Graph_MatmulOp : Graph_PureOp<"matmul", [
-    Graph_Differentiable, InferTypeOpAdaptor, DeclareOpInterfaceMethods<LibraryKernelOpInterface>]> {
+    Graph_Differentiable, Graph_InferType, DeclareOpInterfaceMethods<LibraryKernelOpInterface>]> {
   let summary = "matrix product, batch by batch";
   let description = [{
     Leading dimensions are batches. A transposed operand is stored with its last two dimensions swapped: `transpose_a`
@@ -76,7 +76,7 @@ def Graph_LogSoftmaxOp : Graph_SoftmaxLikeOp<"log_softmax"> {
   }];
 }
 
-def Graph_SoftmaxCrossEntropyOp : Graph_PureOp<"softmax_cross_entropy", [Graph_Differentiable, InferTypeOpAdaptor]> {
+def Graph_SoftmaxCrossEntropyOp : Graph_PureOp<"softmax_cross_entropy", [Graph_Differentiable, Graph_InferType]> {
   let summary = "mean over the batch of -log_softmax(logits)[label]";
   let description = [{
     A label outside the classes counts as a sample whose target has probability nowhere: its loss is the logarithm of the
@@ -92,7 +92,7 @@ def Graph_SoftmaxCrossEntropyOp : Graph_PureOp<"softmax_cross_entropy", [Graph_D
   let results = (outs Graph_FloatTensor:$result);
   let assemblyFormat = "$logits `,` $labels attr-dict `:` functional-type(operands, $result)";
 }
-def Graph_SoftmaxCrossEntropyGradOp : Graph_PureOp<"softmax_cross_entropy_grad", [InferTypeOpAdaptor]> {
+def Graph_SoftmaxCrossEntropyGradOp : Graph_PureOp<"softmax_cross_entropy_grad", [Graph_InferType]> {
   let summary = "gradient of softmax_cross_entropy by its logits";
   let description = [{
     (softmax(logits) - one_hot(labels)) * (upstream / batch). Made by `differentiate`, expanded by `decompose`.
@@ -108,7 +108,7 @@ def Graph_SoftmaxCrossEntropyGradOp : Graph_PureOp<"softmax_cross_entropy_grad",
   let results = (outs Graph_FloatTensor:$result);
   let assemblyFormat = "$logits `,` $labels `,` $upstream attr-dict `:` functional-type(operands, $result)";
 }
-def Graph_NllLossOp : Graph_PureOp<"nll_loss", [Graph_Differentiable, InferTypeOpAdaptor]> {
+def Graph_NllLossOp : Graph_PureOp<"nll_loss", [Graph_Differentiable, Graph_InferType]> {
   let summary = "mean over the batch of -log_probabilities[label]";
   let description = [{
     A label outside the classes counts as a sample of loss 0.

@@ -5,7 +5,7 @@
 include "dialects/graph/GraphOpsBase.td"
 
 class Graph_ReduceOp<string mnemonic, Type type>
-    : Graph_PureOp<mnemonic, [Graph_Differentiable, InferTypeOpAdaptor]> {
+    : Graph_PureOp<mnemonic, [Graph_Differentiable, Graph_InferType]> {
   let arguments = (ins type:$operand, DenseI64ArrayAttr:$dimensions);
   let results = (outs type:$result);
   let assemblyFormat = "$operand `dimensions` `=` $dimensions attr-dict `:` functional-type($operand, $result)";
@@ -48,7 +48,7 @@ def Graph_ReduceMeanOp : Graph_ReduceOp<"reduce_mean", Graph_FloatTensor> {
     ```
   }];
 }
-def Graph_ArgmaxOp : Graph_PureOp<"argmax", [InferTypeOpAdaptor]> {
+def Graph_ArgmaxOp : Graph_PureOp<"argmax", [Graph_InferType]> {
   let summary = "where the largest element of a dimension is";
   let description = [{
     The first of equally large ones; a NaN counts as largest.

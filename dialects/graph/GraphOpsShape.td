@@ -4,7 +4,7 @@
 
 include "dialects/graph/GraphOpsBase.td"
 
-def Graph_ConstantOp : Graph_PureOp<"constant", [ConstantLike, InferTypeOpAdaptor]> {
+def Graph_ConstantOp : Graph_PureOp<"constant", [ConstantLike, Graph_InferType]> {
   let summary = "a value known at compile time";
   let description = [{
     ```mlir
@@ -49,7 +49,7 @@ def Graph_ReshapeOp : Graph_PureOp<"reshape", [Graph_Differentiable]> {
   let hasFolder = 1;
 }
 
-def Graph_TransposeOp : Graph_PureOp<"transpose", [Graph_Differentiable, InferTypeOpAdaptor]> {
+def Graph_TransposeOp : Graph_PureOp<"transpose", [Graph_Differentiable, Graph_InferType]> {
   let summary = "dimensions in another order";
   let description = [{
     Dimension i of the result is dimension `permutation[i]` of the operand.

@@ -12,6 +12,17 @@ using namespace graphc::graph;
 using Types = SmallVectorImpl<Type>;
 using Loc = std::optional<Location>;
 
+LogicalResult graphc::graph::verifyInference(Operation *op) {
+  SmallVector<Type> types;
+  if (failed(cast<InferTypeOpInterface>(op).inferReturnTypes(op->getContext(), op->getLoc(), op->getOperands(),
+                                                             op->getRawDictionaryAttrs(), op->getPropertiesStorage(),
+                                                             op->getRegions(), types)))
+    return failure();
+  if (TypeRange(types) == op->getResultTypes())
+    return success();
+  return op->emitOpError() << "result must be of type " << types.front() << ", got " << op->getResult(0).getType();
+}
+
 static RankedTensorType tensorOf(Value value) { return dyn_cast<RankedTensorType>(value.getType()); }
 
 LogicalResult ConstantOp::inferReturnTypes(MLIRContext *, Loc, Adaptor adaptor, Types &types) {

@@ -260,7 +260,7 @@ LogicalResult SummaryOp::verify() {
 // Structure
 //===----------------------------------------------------------------------------------------------------------===//
 
-// 1. the initializer fits   2. graph.slot_of names another variable
+// 1. the initializer fits   2. graph.slot_of names another variable, no slot itself
 LogicalResult VariableOp::verify() {
   if (getAggregation() && !isReduction(*getAggregation()))
     return emitOpError() << "aggregation must be \"mean\", \"sum\" or \"first_replica\", got \"" << *getAggregation()
@@ -269,6 +269,11 @@ LogicalResult VariableOp::verify() {
     auto variable = SymbolTable::lookupNearestSymbolFrom<VariableOp>(*this, owner);
     if (!variable || variable == *this)
       return emitOpError() << "graph.slot_of must name another variable, got " << owner;
+    if (variable->hasAttr(GraphDialect::kSlotOf)) {
+      InFlightDiagnostic diagnostic = emitOpError() << "is a slot of " << owner << ", which is a slot itself";
+      diagnostic.attachNote(variable.getLoc()) << "that variable is declared here";
+      return diagnostic;
+    }
   }
   return getInitializer().verifyFor(getTensorType(), [&] { return emitOpError(); });
 }
@@ -283,7 +288,8 @@ LogicalResult DatasetOp::verify() {
 LogicalResult FuncOp::verifyType() {
   for (Type type : llvm::concat<const Type>(getArgumentTypes(), getResultTypes()))
     if (!isGraphTensor(type, AnyKind))
-      return emitOpError() << "arguments and results must be static ranked tensors of i1, i32, i64, f32 or f64, got "
+      return emitOpError() << "arguments and results must be static ranked tensors of i1, i32, i64, f32 or f64 with at "
+                              "most 16 dimensions, none of them empty, and 2^37 elements, got "
                            << type;
   return success();
 }

@@ -12,12 +12,11 @@ using namespace mlir;
 namespace graphc {
 
 static LogicalResult emitCode(ModuleOp module, const EmitOptions &options, plan::Plan &plan) {
-  // The target is checked even where nothing is compiled, so that a misspelt one never passes.
+  if (module.getOps<LLVM::LLVMFuncOp>().empty())
+    return success();
   llvm::Expected<NativeTarget> target = NativeTarget::create(options.targetCpu);
   if (!target)
     return module.emitError(llvm::toString(target.takeError()));
-  if (module.getOps<LLVM::LLVMFuncOp>().empty())
-    return success();
   llvm::Expected<std::string> elf = compileKernels(module, *target, options.keepCode);
   if (!elf)
     return module.emitError(llvm::toString(elf.takeError()));
@@ -44,7 +43,7 @@ FailureOr<plan::Plan> emitPlan(ModuleOp module, const EmitOptions &options) {
   if (failed(emitCode(module, options, plan)))
     return failure();
   if (absl::Status status = plan::verifyPlan(plan); !status.ok())
-    return module.emitError("internal error: the plan does not verify: ") << std::string(status.message());
+    return module.emitError("makes no valid plan: ") << std::string(status.message());
   return plan;
 }
 

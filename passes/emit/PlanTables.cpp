@@ -198,7 +198,7 @@ LogicalResult PlanTables::fill() {
     fillChannel(op);
   // Entry i of the kernel table is the i-th kernel of the module: kernels-to-llvm keeps their order.
   for (auto op : module.getOps<LLVM::LLVMFuncOp>())
-    if (module.lookupSymbol((op.getSymName() + ".body").str()))
+    if (module.lookupSymbol<LLVM::LLVMFuncOp>((op.getSymName() + ".body").str()))
       entries[op.getSymName()] = uint32_t(entries.size());
   return success();
 }

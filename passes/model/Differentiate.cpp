@@ -238,7 +238,7 @@ struct DifferentiatePass : graphc::impl::DifferentiateBase<DifferentiatePass> {
       auto variable = cast<VariableOp>(SymbolTable::lookupSymbolIn(getOperation(), name));
       if (Value gradient = reverse.getGradient(variable))
         updates.emplace_back(variable, gradient);
-      else
+      else if (name != GraphDialect::kGlobalStep) // a wrong one is an error, below
         variable.emitRemark() << "@" << name.getValue() << " is not updated: the loss does not depend on it";
     }
     if (updates.empty()) {

@@ -80,7 +80,9 @@ private:
         continue;
       InFlightDiagnostic diag = op.emitOpError("touches @")
                                 << name.getValue() << " on \"" << program.getDevice() << "\", but it is stored on "
-                                << (owner ? "\"" + owner.str() + "\"" : "no device (graph.device is missing)");
+                                << (owner ? "\"" + owner.str() + "\""
+                                          : "no device; give the variable {graph.device = #graph.device<\"" +
+                                                program.getDevice().str() + "\">}");
       diag.attachNote(variable.getLoc()) << "variable declared here";
       return diag;
     }

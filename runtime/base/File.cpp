@@ -88,7 +88,14 @@ absl::Status writeFileAtomic(const std::string &path, std::string_view content, 
     UniqueFd special(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
     return special ? writeAll(special.get(), content.data(), content.size(), path) : errnoStatus(path, errno);
   }
-  std::string temporary = path + ".tmp-XXXXXX";
+  // Through a link the file that it names is replaced, and never the link: /dev/stdout is one.
+  std::string target = path;
+  if (::lstat(path.c_str(), &info) == 0 && S_ISLNK(info.st_mode))
+    if (char *resolved = ::realpath(path.c_str(), nullptr)) {
+      target = resolved;
+      ::free(resolved);
+    }
+  std::string temporary = target + ".tmp-XXXXXX";
   UniqueFd fd(::mkostemp(temporary.data(), O_CLOEXEC));
   if (!fd)
     return errnoStatus(path, errno);
@@ -105,9 +112,9 @@ absl::Status writeFileAtomic(const std::string &path, std::string_view content, 
   if (::fsync(fd.get()) != 0)
     return fail(errnoStatus(path, errno));
   fd.reset();
-  if (::rename(temporary.c_str(), path.c_str()) != 0)
+  if (::rename(temporary.c_str(), target.c_str()) != 0)
     return fail(errnoStatus(path, errno));
-  return syncDirectory(directoryOf(path));
+  return syncDirectory(directoryOf(target));
 }
 
 absl::Status checkWritable(const std::string &path) {

@@ -37,7 +37,8 @@ struct JobConfig {
   JsonPosition position;
 };
 
-/// Expected speed between two sets of tasks, for graphc's cost report; both ends may be partial names ("/job:ps").
+/// Expected speed between two sets of tasks; both ends may be partial names ("/job:ps"). graphc does not use it yet and
+/// says so.
 struct LinkConfig {
   DeviceName from, to;
   double gigabitsPerSecond = 0;

@@ -2,8 +2,8 @@
 
 usage: random_graphs.py FOLDER [--graphs N] [--seed S] [--only INDEX]
 Each graph: a few variables, 8 to 20 ops of mixed shapes and types, assigns, and for half of them a loss that is minimised.
-The placed copy puts every op and variable on a random one of two or three tasks (strategy in_graph), the other is compiled
-for one device; after three steps every variable of both must have the same bytes. A failing graph stays in FOLDER.
+The placed copy puts every op and variable on a random one of two or three tasks (strategy in_graph), the other names no
+device and is compiled for one; after three steps every variable of both must have the same bytes. A failing graph stays in FOLDER.
 """
 import argparse
 import filecmp
@@ -225,7 +225,80 @@ def softmax(g):
     return a and g.emit(f"{g.random.choice(('softmax', 'log_softmax'))} {a[0]}", *a[1:])
 
 
-OPS = (unary, unary, binary, binary, choose, convert, constant, reduce, transpose, reshape, broadcast, matmul, softmax)
+def dense(g):
+    """A product that is the library's business, with its last steps; each op may be placed apart from the others."""
+    rows, inner, columns = g.random.choice((8, 17)), g.random.choice((24, 33)), g.random.choice((24, 40))
+    make = lambda *shape: g.emit(f"constant dense<{g.number('f32')}>", shape, "f32")
+    a = g.pick(lambda s, e: e == "f32" and len(s) == 2 and s[0] * s[1] * columns >= 4096) or make(rows, inner)
+    rows, inner = a[1]
+    start = g.pick(lambda s, e: e == "f32" and s == ())
+    b = make(inner, columns)
+    if start:  # not a constant, so that nothing folds
+        wide = g.emit(f"broadcast_in_dim {start[0]} broadcast_dimensions = []", b[1], "f32", f"({text((), 'f32')}) -> {text(b[1], 'f32')}")
+        ramp = g.emit("iota dimension = 1", b[1], "f32")
+        b = g.emit(f"tanh {g.emit(f'add {wide[0]}, {ramp[0]}', b[1], 'f32')[0]}", b[1], "f32")
+    product = g.emit(f"matmul {a[0]}, {b[0]}", (rows, columns), "f32", f"({text(*a[1:])}, {text(*b[1:])}) -> {text((rows, columns), 'f32')}")
+    bias = make(columns)
+    biased = g.emit(f"bias_add {product[0]}, {bias[0]}", (rows, columns), "f32", f"{text(*product[1:])}, {text(*bias[1:])}")
+    return g.emit(f"relu {biased[0]}", *biased[1:])
+
+
+def divide(g):
+    a = g.pick(lambda s, e: e != "i1")
+    b = a and g.pick(lambda s, e: (s, e) == a[1:])
+    if not b:
+        return None
+    if a[2] in FLOATS:  # by numbers above zero
+        b = g.emit(f"exponential {g.emit(f'tanh {b[0]}', *b[1:])[0]}", *b[1:])
+    return g.emit(f"divide {a[0]}, {b[0]}", *a[1:])
+
+
+def power(g):
+    a = g.pick(lambda s, e: e in FLOATS)
+    if not a:
+        return None
+    exponent = g.emit(f"constant dense<{g.random.choice((2.0, 3.0, -1.0, 0.5, 2.5))}>", *a[1:])
+    base = g.emit(f"exponential {g.emit(f'tanh {a[0]}', *a[1:])[0]}", *a[1:])
+    return g.emit(f"power {base[0]}, {exponent[0]}", *a[1:])
+
+
+def truth(g):
+    a = g.pick(lambda s, e: e != "i1")
+    b = a and g.pick(lambda s, e: (s, e) == a[1:])
+    if not b:
+        return None
+    p, q = (g.emit(f"compare {g.random.choice(('ne', 'le', 'gt'))}, {x}, {y}", a[1], "i1", text(*a[1:])) for x, y in ((a[0], b[0]), (b[0], a[0])))
+    r = g.emit(f"{g.random.choice(('and', 'or'))} {p[0]}, {q[0]}", *p[1:])
+    return g.emit(f"select {g.emit(f'not {r[0]}', *r[1:])[0]}, {a[0]}, {b[0]}", *a[1:])
+
+
+def largest(g):
+    a = g.pick(lambda s, e: s and e != "i1")
+    if not a:
+        return None
+    dim = g.random.randrange(len(a[1]))
+    shape = a[1][:dim] + a[1][dim + 1:]
+    return g.emit(f"argmax {a[0]} dimension = {dim}", shape, "i32", f"({text(*a[1:])}) -> {text(shape, 'i32')}")
+
+
+def classes(g):
+    a = g.pick(lambda s, e: e in INTEGERS and len(s) < 3)
+    if not a:
+        return None
+    shape, element = a[1] + (4,), g.random.choice(FLOATS)
+    return g.emit(f"one_hot {a[0]}", shape, element, f"({text(*a[1:])}) -> {text(shape, element)}")
+
+
+def loss(g):
+    a = g.pick(lambda s, e: len(s) == 2 and e in FLOATS)
+    if not a:
+        return None
+    labels = g.emit("iota dimension = 0", a[1][:1], "i32")
+    return g.emit(f"softmax_cross_entropy {a[0]}, {labels[0]}", (), a[2], f"({text(*a[1:])}, {text(*labels[1:])}) -> {text((), a[2])}")
+
+
+OPS = (unary, unary, binary, binary, choose, convert, constant, reduce, transpose, reshape, broadcast, matmul, softmax, dense,
+       divide, power, truth, largest, classes, loss)
 
 
 def command(words, what):
@@ -244,9 +317,9 @@ def check(folder, seed):
     with open(path("cluster.json"), "w") as file:
         file.write('{"cluster": {"worker": %d}, "strategy": "in_graph"}' % tasks)
     command(["graphc", "--partition", path("cluster.json"), path("placed.mlir"), "-o", path("placed.plan")], "graphc, placed")
-    # The same file: without a cluster everything runs on one device, whatever the model wishes. (Without its devices it
-    # would be another model: operations that differ in their device alone become one, and gradients have fewer terms.)
-    command(["graphc", path("placed.mlir"), "-o", path("one.plan")], "graphc, one device")
+    with open(path("one.mlir"), "w") as file:
+        file.write(graph.render(lambda: ""))
+    command(["graphc", path("one.mlir"), "-o", path("one.plan")], "graphc, one device")
     for name in ("placed", "one"):
         os.makedirs(path(name), exist_ok=True)
         command(["graphrun", path(f"{name}.plan"), "--steps", str(STEPS), "--dump-variables", path(name)], f"graphrun, {name}")

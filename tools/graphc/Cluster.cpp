@@ -108,8 +108,9 @@ static bool attachFromPrograms(ModuleOp module) {
   return true;
 }
 
-/// One CPU a task is what there is code for; another wish must not be dropped silently.
-static bool checkDevices(const cluster::ClusterConfig &config) {
+/// What a cluster file may say and this version cannot do is refused, what changes no result is remarked on: no wish is
+/// dropped silently.
+static bool checkSupported(const cluster::ClusterConfig &config) {
   for (const cluster::JobConfig &job : config.jobs)
     for (const std::string &device : job.devices)
       if (device != "CPU:0")
@@ -117,6 +118,12 @@ static bool checkDevices(const cluster::ClusterConfig &config) {
             config.file + ":" + llvm::Twine(job.position.line) + ":" + llvm::Twine(job.position.column) + ": job \"" +
             job.name + "\" has the device " + device +
             "; this version compiles for one CPU a task (CPU:0) and for no GPU: leave it out of \"devices\"");
+  if (!config.links.empty())
+    complain(std::string(config
+                             .error(config.links.front().position,
+                                    "remark: \"links\" has no effect yet: all links are taken to be equally fast, "
+                                    "which changes the order of transfers but no result")
+                             .message()));
   return true;
 }
 
@@ -141,7 +148,7 @@ bool attachCluster(ModuleOp module, Stage stage, const Options &options) {
     if (!read.ok())
       return complain(std::string(read.status().message()));
     config = *std::move(read);
-    if (!checkDevices(config))
+    if (!checkSupported(config))
       return false;
   }
   if (options.strategy) {

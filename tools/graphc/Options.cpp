@@ -21,8 +21,11 @@ cl::OptionCategory category("graphc options");
 
 struct Flags {
   cl::opt<std::string> model{cl::Positional, cl::desc("<model.mlir, bytecode, or - for stdin>"), cl::cat(category)};
-  cl::opt<std::string> output{"o", cl::desc("Where the plan (or what --emit asks for) goes; -: standard output"),
-                              cl::value_desc("path"), cl::cat(category)};
+  cl::opt<std::string> output{
+      "o",
+      cl::desc("Where the plan (default: MODEL.plan) or what --emit asks for (default: -) goes; "
+               "-: standard output"),
+      cl::value_desc("path"), cl::cat(category)};
   cl::opt<std::string> partition{"partition", cl::desc("The cluster and the strategy; without it: one device"),
                                  cl::value_desc("cluster.json"), cl::cat(category)};
   cl::opt<std::string> strategy{
@@ -37,8 +40,11 @@ struct Flags {
   cl::opt<bool> logDevicePlacement{"log-device-placement",
                                    cl::desc("One line on stderr for each variable and operation: where it is placed"),
                                    cl::cat(category)};
-  cl::opt<std::string> targetCpu{"target-cpu", cl::desc("The CPU to compile for, as LLVM names it (default native)"),
-                                 cl::value_desc("cpu"), cl::init("native"), cl::cat(category)};
+  cl::opt<std::string> targetCpu{
+      "target-cpu",
+      cl::desc("The CPU to compile for, as LLVM names it (default native, this one; x86-64-v3: any "
+               "with AVX2)"),
+      cl::value_desc("cpu"), cl::init("native"), cl::cat(category)};
   cl::opt<std::string> keepCode{"keep-code",
                                 cl::desc("Keep the native code's LLVM IR, object and library there, with the "
                                          "model's lines for gdb and perf"),
@@ -116,9 +122,14 @@ std::optional<Options> parseOptions(int argc, char **argv) {
   llvm::SmallVector<const char *> arguments = spellFlags(argc, argv, saver);
   std::string errors;
   llvm::raw_string_ostream stream(errors);
-  const char *overview = "graphc [--partition cluster.json] model.mlir [-o PATH]\n\n"
-                         "Compiles a model for a cluster into a plan that graphrun executes. A module of any stage is\n"
-                         "accepted and goes on from there. MLIR's own flags are listed by --help-hidden.\n";
+  const char *overview =
+      "graphc [--partition cluster.json] model.mlir [-o PATH]\n\n"
+      "Compiles a model for a cluster into a plan that graphrun executes. A module of any stage is\n"
+      "accepted and goes on from there. MLIR's own flags are listed by --help-hidden.\n\n"
+      "  graphc model.mlir                           one device, writes model.plan\n"
+      "  graphc --partition cluster.json model.mlir  for the tasks of cluster.json\n"
+      "  graphc --emit=placed model.mlir             the text of a stage on standard output\n\n"
+      "Exit status: 0 done; 1 the model, the cluster or the environment is wrong; 2 the command line is.\n";
   if (!cl::ParseCommandLineOptions(arguments.size(), arguments.data(), overview, &stream)) {
     llvm::errs() << errors;
     return std::nullopt;

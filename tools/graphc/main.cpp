@@ -7,19 +7,20 @@
 #include "passes/Passes.h"
 #include "passes/Pipelines.h"
 #include "passes/emit/Emit.h"
+#include "passes/emit/NativeCode.h"
 #include "passes/place/PlacementLog.h"
 #include "runtime/plan/PlanFile.h"
 #include "tools/graphc/Cluster.h"
+#include "tools/graphc/Model.h"
 #include "tools/graphc/Options.h"
 #include "tools/graphc/Table.h"
 
-#include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Support/Timing.h"
+#include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/InitLLVM.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/ToolOutputFile.h"
@@ -38,16 +39,6 @@ enum ExitStatus { kDone = 0, kWrong = 1, kUsage = 2 };
 int complain(const llvm::Twine &message) {
   llvm::errs() << "graphc: " << message << '\n';
   return kWrong;
-}
-
-OwningOpRef<ModuleOp> readModel(const std::string &path, llvm::SourceMgr &sources, MLIRContext &context) {
-  llvm::ErrorOr<std::unique_ptr<llvm::MemoryBuffer>> file = llvm::MemoryBuffer::getFileOrSTDIN(path);
-  if (!file) {
-    complain(path + ": cannot read the model: " + file.getError().message());
-    return {};
-  }
-  sources.AddNewSourceBuffer(std::move(*file), llvm::SMLoc());
-  return parseSourceFile<ModuleOp>(sources, &context);
 }
 
 /// Runs the passes between two stages with MLIR's own debugging flags and crash reproducer.
@@ -117,7 +108,7 @@ int writePlan(ModuleOp module, const Options &options, std::chrono::steady_clock
   if (path == "-" && llvm::outs().is_displayed())
     return complain("a plan is binary and standard output is a terminal; name a file with -o");
   if (absl::Status status = plan::writePlan(path, *plan); !status.ok())
-    return complain(std::string(status.message()));
+    return complain("cannot write the plan: " + std::string(status.message()));
   double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   printTable(*plan, /*exact=*/false, llvm::errs());
   llvm::errs() << ' ' << summarize(*plan) << ", " << llvm::format("%.1f", seconds) << " s, wrote "
@@ -125,11 +116,21 @@ int writePlan(ModuleOp module, const Options &options, std::chrono::steady_clock
   return kDone;
 }
 
+/// Whether the user said something of one of MLIR's flags, whose default is not ours.
+bool isGiven(StringRef flag) {
+  auto found = llvm::cl::getRegisteredOptions().find(flag);
+  return found != llvm::cl::getRegisteredOptions().end() && found->second->getNumOccurrences() > 0;
+}
+
 int run(const Options &options, std::chrono::steady_clock::time_point start) {
+  // Before all the work, and where no code is made as well: a misspelt CPU never passes.
+  if (llvm::Expected<NativeTarget> target = NativeTarget::create(options.targetCpu); !target)
+    return complain("--target-cpu: " + llvm::toString(target.takeError())), kUsage;
   DialectRegistry registry;
   registerDialects(registry);
   MLIRContext context(registry);
-  context.printOpOnDiagnostic(false); // the user's own line is shown already; graph-opt prints operations
+  if (!isGiven("mlir-print-op-on-diagnostic"))
+    context.printOpOnDiagnostic(false); // the user's own line stands below each error
   DefaultTimingManager timing;
   applyDefaultTimingManagerCLOptions(timing);
   TimingScope scope = timing.getRootScope();
@@ -140,7 +141,7 @@ int run(const Options &options, std::chrono::steady_clock::time_point start) {
   if (!module)
     return kWrong;
   FailureOr<Stage> stage = getStage(*module);
-  if (failed(stage) || !attachCluster(*module, *stage, options))
+  if (failed(stage) || failed(checkHasWork(*module, *stage)) || !attachCluster(*module, *stage, options))
     return kWrong;
   Stage target = options.emit == Output::StageText ? options.stage : Stage::Llvm;
   if (target < *stage)

@@ -161,12 +161,12 @@ dist.program @a of @p on "/job:t/task:0/device:CPU:0" {
 // -----
 
 // (CH1) types
-// expected-error @below {{'dist.channel' op carries 'tensor<?xf32>'; expected a ranked tensor of static shape}}
+// expected-error @below {{'dist.channel' op carries 'tensor<?xf32>'; expected a static ranked tensor of i1, i32, i64, f32 or f64 with at most 16 dimensions, none of them empty, and 2^37 elements}}
 dist.channel @c : tensor<?xf32> from @a to @b
 
 // -----
 
-// expected-error @below {{'dist.channel' op carries 'f32'; expected a ranked tensor of static shape}}
+// expected-error @below {{'dist.channel' op carries 'f32'; expected a static ranked tensor of i1, i32, i64, f32 or f64 with at most 16 dimensions, none of them empty, and 2^37 elements}}
 dist.channel @c : f32 from @a to @b
 
 // -----
@@ -454,5 +454,21 @@ dist.program @a of @p on "/job:s/task:0/device:CPU:0" {
   %n = dist.feed "n" : tensor<4xi64>
   // expected-error @below {{attribute 'reduction' failed to satisfy constraint: "mean", "sum" or "first_replica"}}
   dist.fetch "m", %n {reduction = "median"} : tensor<4xi64>
+  dist.end
+}
+
+// -----
+
+// (CH1) a size that no computer has: its bytes would overflow
+// expected-error @below {{expected a static ranked tensor of i1, i32, i64, f32 or f64 with at most 16 dimensions, none of them empty, and 2^37 elements}}
+dist.channel @c : tensor<4294967296x4294967296xf32> from @a to @b
+
+// -----
+
+// (B2)
+dist.phase @p {role = #graph.role<predict>}
+dist.program @a of @p on "/job:t/task:0/device:CPU:0" {
+  // expected-error @below {{is a 'memref<4294967296x4294967296xf32>', expected at most 2^37 elements}}
+  %0 = dist.buffer : memref<4294967296x4294967296xf32>
   dist.end
 }

@@ -62,9 +62,11 @@ func.func @matmul(%a: tensor<4x3xf32>, %b: tensor<5x3xf32>) -> (tensor<4x5xf32>,
 
 // -----
 
-// A transpose of batches is no flag, nor is one on another device.
+// A transpose of batches is no flag; where a transpose stands makes no difference.
 // CHECK-LABEL: func @matmul_kept
-// CHECK-COUNT-2: graph.transpose
+// CHECK: %[[T:.*]] = graph.transpose
+// CHECK: graph.matmul %[[T]], %arg0 :
+// CHECK: graph.matmul %arg1, %arg1 {transpose_a}
 func.func @matmul_kept(%a: tensor<2x2x2xf32>, %m: tensor<2x2xf32>) -> (tensor<2x2x2xf32>, tensor<2x2xf32>) {
   %t = graph.transpose %a permutation = [1, 0, 2] : (tensor<2x2x2xf32>) -> tensor<2x2x2xf32>
   %0 = graph.matmul %t, %a : (tensor<2x2x2xf32>, tensor<2x2x2xf32>) -> tensor<2x2x2xf32>

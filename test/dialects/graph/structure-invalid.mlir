@@ -160,14 +160,14 @@ graph.dataset @d : (tensor<i32>) = #graph.synthetic<samples = 10, limits = [0.5]
 
 // -----
 
-// expected-error@+1 {{arguments and results must be static ranked tensors of i1, i32, i64, f32 or f64, got 'f32'}}
+// expected-error@+1 {{arguments and results must be static ranked tensors of i1, i32, i64, f32 or f64 with at most 16 dimensions, none of them empty, and 2^37 elements, got 'f32'}}
 graph.func @f(%x: f32) attributes {role = #graph.role<predict>} {
   graph.return
 }
 
 // -----
 
-// expected-error@+1 {{arguments and results must be static ranked tensors of i1, i32, i64, f32 or f64, got 'tensor<?xf32>'}}
+// expected-error@+1 {{arguments and results must be static ranked tensors of i1, i32, i64, f32 or f64 with at most 16 dimensions, none of them empty, and 2^37 elements, got 'tensor<?xf32>'}}
 graph.func @f(%x: tensor<?xf32>) attributes {role = #graph.role<predict>} {
   graph.return
 }

@@ -26,8 +26,7 @@ graph.func @dead() attributes {role = #graph.role<train>} {
 
 // -----
 
-// Equal ops merge, commutative ones in either order, two reads with no write between them too; ops on unlike devices do
-// not, and neither do two batches.
+// Equal ops merge, commutative ones in either order, two reads with no write between them too; two batches do not.
 graph.variable @w : tensor<4xf32> = #graph.zeros
 graph.dataset @d : (tensor<4xf32>) = #graph.synthetic<samples = 10>
 // CHECK-LABEL: graph.func @equal
@@ -42,16 +41,41 @@ graph.func @equal(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>, tensor<2x
   %q = graph.multiply %x, %b : tensor<4xf32>
   // CHECK: graph.add
   %r = graph.add %p, %q : tensor<4xf32>
-  // CHECK: graph.exponential
-  // CHECK: graph.exponential
-  %s = graph.exponential %r {graph.device = #graph.device<"/gpu:0">} : tensor<4xf32>
-  %t = graph.exponential %r {graph.device = #graph.device<"/gpu:1">} : tensor<4xf32>
+  %s = graph.exponential %r : tensor<4xf32>
+  %t = graph.exponential %r : tensor<4xf32>
   // CHECK: graph.next_batch
   // CHECK: graph.next_batch
   %m = graph.next_batch @d {batch = 2} : tensor<2x4xf32>
   %n = graph.next_batch @d {batch = 2} : tensor<2x4xf32>
   %o = graph.add %m, %n : tensor<2x4xf32>
   graph.return %s, %t, %o : tensor<4xf32>, tensor<4xf32>, tensor<2x4xf32>
+}
+
+// -----
+
+// Devices make no difference to what merges; the first op that names one gives the place. What nothing equals keeps its
+// own, and so does what is removed from between.
+// CHECK-LABEL: graph.func @devices
+graph.func @devices(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) attributes {role = #graph.role<predict>} {
+  // CHECK-NEXT: graph.exponential %arg0 {graph.device = #graph.device<"/job:worker/task:1">}
+  %a = graph.exponential %x : tensor<4xf32>
+  %b = graph.exponential %x {graph.device = #graph.device<"/job:worker/task:1">} : tensor<4xf32>
+  %c = graph.exponential %x {graph.device = #graph.device<"/job:worker/task:2">} : tensor<4xf32>
+  // CHECK-NEXT: graph.tanh %arg0 {graph.device = #graph.device<"/job:ps">}
+  %d = graph.tanh %x {graph.device = #graph.device<"/job:ps">} : tensor<4xf32>
+  // CHECK-NEXT: graph.return
+  graph.return %a, %b, %c, %d : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
+}
+
+// -----
+
+// A transpose becomes the product's flag wherever it stands.
+// CHECK-LABEL: graph.func @transposed
+// CHECK-NEXT: graph.matmul %arg0, %arg1 {graph.device = #graph.device<"/job:ps">, transpose_b}
+graph.func @transposed(%x: tensor<4x2xf32>, %y: tensor<3x2xf32>) -> tensor<4x3xf32> attributes {role = #graph.role<predict>} {
+  %t = graph.transpose %y permutation = [1, 0] {graph.device = #graph.device<"/job:worker">} : (tensor<3x2xf32>) -> tensor<2x3xf32>
+  %p = graph.matmul %x, %t {graph.device = #graph.device<"/job:ps">} : (tensor<4x2xf32>, tensor<2x3xf32>) -> tensor<4x3xf32>
+  graph.return %p : tensor<4x3xf32>
 }
 
 // -----

@@ -1,5 +1,7 @@
 """Gradients of every differentiable op: f64 against central differences, f32 against f64.
 
+With --every, no op that implements DifferentiableOpInterface (as TableGen lists them) may lack a case.
+
 Each case is one model with one training step. It minimizes sum(op(x) * weights) by sgd at rate 1, so that the variable
 loses exactly its gradient; and it evaluates the same function on variables that are off by ± step in one element, and
 keeps the losses in variables of their own. `graphrun --dump-variables` brings all of it back.
@@ -7,19 +9,23 @@ keeps the losses in variables of their own. `graphrun --dump-variables` brings a
 With --reference the model passes alone are on trial: graph-opt differentiates and decomposes, and the interpreter of
 test/reference runs what comes out.
 
-usage: check.py [--reference] [--graphc PATH] [--graphrun PATH] [--graph-opt PATH] [--only REGEX] [--keep DIR]
+usage: check.py [--reference] [--every] [--graphc PATH] [--graphrun PATH] [--graph-opt PATH] [--only REGEX] [--keep DIR]
 """
 import argparse
 import concurrent.futures
+import json
 import os
 import re
+import subprocess
 import sys
 import tempfile
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "reference"))
+ROOT = os.path.realpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", ".."))
+sys.path[:0] = [os.path.join(ROOT, "test", "reference"), os.path.join(ROOT, "tools")]
 import interpret  # noqa: E402
 from cases import cases, values  # noqa: E402
 from harness import count, execute, readNpy, tensor  # noqa: E402
+from status_table import operations, traits  # noqa: E402
 
 
 def dense(shape, numbers, element):
@@ -126,12 +132,27 @@ def check(tools, folder, case):
     return messages
 
 
+def without_case():
+    """Differentiable ops that no case computes."""
+    config = os.environ.get("LLVM_CONFIG", "llvm-config-22")
+    binaries, include = execute(config, "--bindir").strip(), execute(config, "--includedir").strip()
+    records = json.loads(subprocess.run(
+        [os.path.join(binaries, "llvm-tblgen"), "--dump-json", f"-I{ROOT}", f"-I{include}",
+         os.path.join(ROOT, "dialects", "graph", "GraphOps.td")], check=True, capture_output=True, text=True).stdout)
+    covered = {op for case in cases() for op in re.findall(r"graph\.(\w+)", case.text)}
+    wanted = {op for op, record in operations(records) if "DifferentiableOpInterface" in traits(record, records)}
+    if len(wanted) < 20:
+        raise RuntimeError(f"TableGen lists {len(wanted)} differentiable ops only: {sorted(wanted)}")
+    return sorted(wanted - covered)
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--graphc", default="graphc")
     parser.add_argument("--graphrun", default="graphrun")
     parser.add_argument("--graph-opt", default="graph-opt")
     parser.add_argument("--reference", action="store_true", help="interpret instead of compiling")
+    parser.add_argument("--every", action="store_true", help="no differentiable op may lack a case")
     parser.add_argument("--only", default="")
     parser.add_argument("--keep", help="leave models and results here")
     tools = parser.parse_args()
@@ -142,6 +163,8 @@ def main():
         with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
             results = list(pool.map(lambda case: check(tools, folder, case), chosen))
     failures = [message for messages in results for message in messages]
+    if tools.every:
+        failures += [f"graph.{op} has a gradient and no case in cases.py" for op in without_case()]
     print("\n".join(failures))
     print(f"{len(chosen)} cases, {sum(map(bool, results))} failed")
     return 1 if failures or not chosen else 0

@@ -76,11 +76,16 @@ def floatCases(element):
                    ((n * n,), element), lambda x, y, op=op: list(map(f[op], x, y)))
     for op in ("negate", "abs", "sqrt"):
         yield unary(op, f[op])
-    yield unary("relu", f["relu"], [x for x in FLOATS if x == x])
+    yield unary("relu", f["relu"])  # NaN and -0 become +0, here and as the library's last step
+    if element == "f32":
+        yield from libraryRelu()
     yield unary("sign", lambda x: x if x == 0 or x != x else math.copysign(1, x))
-    yield unary("exponential", f["exponential"], bound=bound)
-    yield unary("log", f["log"], bound=bound)
-    yield unary("tanh", math.tanh, bound=bound)
+    # Near where the result overflows, is the least number, and is 0; the least of these is far from exact.
+    limits = {"f32": [88.7, 88.8, -87.3, -104.5, 1e38], "f64": [709.7, 709.8, -708.3, -746.0, 1e308]}[element]
+    yield unary("exponential", f["exponential"], FLOATS + limits, bound=bound)
+    tiny = {"f32": [1e-45, 1.2e-38, 3.4e38], "f64": [5e-324, 2.3e-308, 1.7e308]}[element]
+    yield unary("log", f["log"], FLOATS + tiny, bound=bound)
+    yield unary("tanh", math.tanh, FLOATS + tiny + limits + [1e-3, 0.624, 0.626, 9.5], bound=bound)
     yield unary("logistic", lambda x: interpret.divide(1.0, 1 + interpret.exponential(-x)), bound=bound)
     yield unary("rsqrt", lambda x: interpret.divide(1.0, f["sqrt"](x)), bound=bound)
     # The error of exp(y log x) grows with the logarithm of the result.
@@ -137,14 +142,38 @@ def floatCases(element):
     yield from matmulCases(element, matrix, bound)
 
 
+def libraryRelu():
+    """A product with bias_add and relu that is one call of the library, and the same with the relu compiled."""
+    n = 32  # large enough for the library
+    x = [[NAN, -0.0, INF, -INF, 3.0, -3.0, 1e-45, 0.0][i % 8] if i == j else 0.0 for i in range(n) for j in range(n)]
+    one = [[1.0] * n] * n
+    bias = [-0.0] * n
+
+    def expected(x, one, bias):
+        total = [sum(row) for row in rows(x, n)]  # each row has one number beside zeros
+        return [v if v > 0 else 0.0 for v in total for _ in range(n)]
+
+    inputs = [((n, n), "f32", x), ((n, n), "f32", [v for row in one for v in row]), ((n,), "f32", bias)]
+    product = "graph.matmul %a, %b : (tensor<32x32xf32>, tensor<32x32xf32>) -> tensor<32x32xf32>"
+    biased = "graph.bias_add %p, %c : tensor<32x32xf32>, tensor<32xf32>"
+    yield Case("relu_in_library", f"%p = {product}\n%q = {biased}\ngraph.relu %q : RESULT", inputs, ((n, n), "f32"), expected)
+    # The negation in between keeps the library from taking the relu.
+    yield Case("relu_after_library",
+               f"%p = {product}\n%q = {biased}\n%r = graph.negate %q : RESULT\n%s = graph.abs %r : RESULT\n"
+               "%t = graph.add %s, %q : RESULT\n%u = graph.constant dense<0.5> : RESULT\n%v = graph.multiply %t, %u : RESULT\n"
+               "graph.relu %v : RESULT", inputs, ((n, n), "f32"), expected)
+
+
 def integerCases(element):
-    n = len(INTEGERS)
-    a, b = pairs(INTEGERS)
+    ends = [-2**63, 2**63 - 1, -2**63 + 1] if element == "i64" else []
+    values = INTEGERS + ends
+    n = len(values)
+    a, b = pairs(values)
     for op in ("add", "subtract", "multiply", "divide", "maximum", "minimum"):
         yield Case(op, f"graph.{op} %a, %b : RESULT", [((n * n,), element, a), ((n * n,), element, b)],
                    ((n * n,), element), lambda x, y, op=op: list(map(INTEGER[op], x, y)))
     for op in ("negate", "abs", "sign"):
-        yield Case(op, f"graph.{op} %a : RESULT", [((n,), element, INTEGERS)], ((n,), element),
+        yield Case(op, f"graph.{op} %a : RESULT", [((n,), element, values)], ((n,), element),
                    lambda x, op=op: [INTEGER[op](v) for v in x])
     for number, relation in enumerate("eq ne lt le gt ge".split()):
         yield Case(f"compare_{relation}", f"graph.compare {relation}, %a, %b : INPUT",
@@ -152,7 +181,7 @@ def integerCases(element):
                    lambda x, y, number=number: list(map(interpret.RELATION[number], x, y)))
     for to in ("i32", "i64", "i1", "f32", "f64"):
         if to != element:
-            yield Case(f"convert_{to}", "graph.convert %a : (INPUT) -> RESULT", [((n,), element, INTEGERS)],
+            yield Case(f"convert_{to}", "graph.convert %a : (INPUT) -> RESULT", [((n,), element, values)],
                        ((n,), to), lambda x, to=to: [interpret.convert(v, to) for v in x])
     matrix = [(i * 7919) % 101 - 50 for i in range(4 * 37)]
     yield Case("reduce_sum", "graph.reduce_sum %a dimensions = [1] : (INPUT) -> RESULT", [((4, 37), element, matrix)],
@@ -253,7 +282,12 @@ def model(chosen):
         out = tensor(*case.out)
         head.append(f'graph.variable @"{case.name}" : {out} = #graph.zeros {{trainable = false}}')
         text = text.replace("INPUTS", ", ".join(kinds)).replace("INPUT", kinds[0] if kinds else "").replace("RESULT", out)
-        body.append(f"%{case.name} = {text}")
+        # All lines but the last define names of their own.
+        *before, text = text.split("\n")
+        inner = re.findall(r"^%(\w+) =", "\n".join(before), re.MULTILINE)
+        within = lambda line: re.sub(r"%(\w+)\b(?!\.)", lambda m: f"%{case.name}_{m[1]}" if m[1] in inner else m[0], line)
+        body.extend(map(within, before))
+        body.append(f"%{case.name} = {within(text)}")
         body.append(f'graph.assign @"{case.name}", %{case.name} : {out}')
     return "\n".join([*head, "graph.func @step() attributes {role = #graph.role<train>} {", *body, "graph.return", "}", ""])
 

@@ -99,6 +99,22 @@ TEST_F(File, AFailedWriteLeavesNothing) {
   EXPECT_EQ(entries, 0);
 }
 
+TEST_F(File, ADeviceIsWrittenToAndNotReplaced) {
+  EXPECT_TRUE(writeFileAtomic("/dev/null", "x").ok());
+  EXPECT_TRUE(std::filesystem::is_character_file("/dev/null"));
+  EXPECT_THAT(std::string(writeFileAtomic("/dev/full", "x").message()),
+              HasSubstr("/dev/full: No space left on device"));
+  EXPECT_TRUE(std::filesystem::is_character_file("/dev/full"));
+}
+
+TEST_F(File, ALinkStaysAndItsFileIsReplaced) {
+  ASSERT_TRUE(writeFileAtomic(directory + "/real", "old").ok());
+  std::filesystem::create_symlink("real", directory + "/link");
+  ASSERT_TRUE(writeFileAtomic(directory + "/link", "new").ok());
+  EXPECT_TRUE(std::filesystem::is_symlink(directory + "/link"));
+  EXPECT_EQ(*readFile(directory + "/real"), "new");
+}
+
 TEST_F(File, ErrorsNameTheFile) {
   EXPECT_THAT(std::string(readFile(directory + "/none").status().message()),
               HasSubstr(directory + "/none: No such file"));

@@ -1,0 +1,150 @@
+"""Bad models: each gives one clear error with a place, or works; none crashes, hangs, or prints a compiler's insides.
+
+usage: hostile.py FOLDER [NAME]
+"""
+import os
+import re
+import subprocess
+import sys
+
+LIMIT = 120  # seconds; each takes a few at most on an idle machine
+NEVER = r"Stack dump|PLEASE submit|terminate called|Assertion|internal error|see current operation|std::|llvm::"
+
+
+def predict(kind, body=" graph.return %x : T"):
+    return f"graph.func @f(%x: T) -> T attributes {{role = #graph.role<predict>}} {{\n{body}\n}}\n".replace("T", kind)
+
+
+def train(body, head="graph.variable @w : tensor<f32> = #graph.zeros\n"):
+    return head + "graph.func @f() attributes {role = #graph.role<train>} {\n" + body + "\n graph.return\n}\n"
+
+
+STEP = " graph.minimize %w {optimizer = #graph.sgd<learning_rate = 0.1>} : tensor<f32>"
+READ = " %w = graph.read @w : tensor<f32>\n"
+VECTOR = "tensor<4xf32>"
+KINDS = "static ranked tensors of i1, i32, i64, f32 or f64 with at most 16 dimensions"
+
+
+def chain(count):
+    lines = [f" %v{i + 1} = graph.tanh %v{i} : {VECTOR}" for i in range(count)]
+    return predict(VECTOR, "\n".join([f" %v0 = graph.negate %x : {VECTOR}", *lines, f" graph.return %v{count} : {VECTOR}"]))
+
+
+def trainedChain(count):
+    lines = [f" %v{i + 1} = graph.multiply %v{i}, %v0 : {VECTOR}" for i in range(count)]
+    body = [f" %v0 = graph.read @w : {VECTOR}", *lines,
+            f" %loss = graph.reduce_sum %v{count} dimensions = [0] : ({VECTOR}) -> tensor<f32>", STEP.replace("%w", "%loss")]
+    return train("\n".join(body), f"graph.variable @w : {VECTOR} = #graph.zeros\n")
+
+
+def manyVariables(count):
+    head = "".join(f"graph.variable @w{i} : {VECTOR} = #graph.zeros\n" for i in range(count))
+    body = [f" %v{i} = graph.read @w{i} : {VECTOR}" for i in range(count)] + [f" %s0 = graph.tanh %v0 : {VECTOR}"]
+    body += [f" %s{i} = graph.add %s{i - 1}, %v{i} : {VECTOR}" for i in range(1, count)]
+    body += [f" %loss = graph.reduce_sum %s{count - 1} dimensions = [0] : ({VECTOR}) -> tensor<f32>",
+             STEP.replace("%w", "%loss").replace("sgd<", "momentum<momentum = 0.9, ")]
+    return train("\n".join(body), head)
+
+
+def on(device):
+    return predict(VECTOR, f" %y = graph.tanh %x {{graph.device = #graph.device<\"{device}\">}} : {VECTOR}\n graph.return %y : {VECTOR}")
+
+
+def stage(name, text):
+    return f'module attributes {{graph.stage = "{name}"}} {{\n{text}}}\n'
+
+
+def unary(kind):
+    return predict(kind, " %y = graph.negate %x : T\n graph.return %y : T")
+
+
+GRID = "tensor<4294967296x4294967296xf32>"
+NOTHING = 'there is nothing to compile: a module of stage "{}" needs a {}'
+
+# name: (text or bytes, what the first line of stderr says after the file's name; None where it compiles)
+CASES = {
+    "empty": ("", r":1:1: error: " + NOTHING.format("graph", "graph.func")),
+    "comment": ("// nothing\n", r":1:1: error: " + NOTHING.format("graph", "graph.func")),
+    "no-function": ("graph.variable @w : tensor<f32> = #graph.zeros\n", r":1:1: error: " + NOTHING.format("graph", "graph.func")),
+    "foreign-function": ("func.func @f() { return }\n", r":1:1: error: " + NOTHING.format("graph", "graph.func")),
+    "foreign-op": (predict(VECTOR, " %y = arith.addf %x, %x : T\n graph.return %y : T"), r":2:7: error: 'arith.addf' op stands in graph.func @f, expected ops of the graph dialect"),
+    "unknown-op": (predict(VECTOR, " %y = graph.conv %x : T\n graph.return %y : T"), r":2:7: error: custom op 'graph.conv' is unknown"),
+    "no-role": (predict(VECTOR).replace(" attributes {role = #graph.role<predict>}", ""), r":1:1: error: 'graph.func' op requires attribute 'role'"),
+    "unread-variable": (train(READ + STEP, "graph.variable @w : tensor<f32> = #graph.zeros\ngraph.variable @u : tensor<f32> = #graph.zeros\n"), None),
+    "no-dataset": (train(" %x = graph.next_batch @nowhere {batch = 2} : tensor<2xf32>"), r":3:7: error: 'graph.next_batch' op no data set @nowhere in this module, expected a graph.dataset"),
+    "loss-of-nothing": (train(" %w = graph.constant dense<1.0> : tensor<f32>\n" + STEP, ""), r":3:2: error: 'graph.minimize' op loss depends on no trainable variable"),
+    "bad-global-step": (train(READ + STEP, "graph.variable @w : tensor<f32> = #graph.zeros\ngraph.variable @global_step : tensor<f32> = #graph.zeros\n"), r":2:1: error: .*named 'global_step' must be a graph.variable of type 'tensor<i64>'"),
+    "slot-of-a-slot": (predict(VECTOR) + "".join(f"graph.variable @{a} : tensor<f32> = #graph.zeros {{graph.slot_of = @{b}}}\n" for a, b in ("ab", "bc", "ca")), r":4:1: error: 'graph.variable' op is a slot of @b, which is a slot itself"),
+    "empty-dimension": (unary("tensor<0x4xf32>"), r":1:1: error: .*" + KINDS + r".*got 'tensor<0x4xf32>'"),
+    "dynamic": (unary("tensor<?x4xf32>"), r":1:1: error: .*" + KINDS + r".*got 'tensor<\?x4xf32>'"),
+    "unranked": (predict("tensor<*xf32>"), r":1:1: error: .*" + KINDS),
+    "f16": (unary("tensor<4xf16>"), r":1:1: error: .*" + KINDS + r".*got 'tensor<4xf16>'"),
+    "bf16": (unary("tensor<4xbf16>"), r":1:1: error: .*" + KINDS),
+    "i8": (unary("tensor<4xi8>"), r":1:1: error: .*" + KINDS),
+    "rank-16": (unary("tensor<" + "1x2x" * 8 + "f32>"), None),
+    "rank-17": (unary("tensor<" + "1x" * 17 + "f32>"), r":1:1: error: .*" + KINDS),
+    "many-elements": (unary("tensor<9223372036854775807xf32>"), r":1:1: error: .*2\^37 elements"),
+    "overflowing-elements": (unary(GRID), r":1:1: error: .*2\^37 elements"),
+    "overflowing-variable": (predict(VECTOR) + f"graph.variable @w : {GRID} = #graph.zeros\n", r":4:1: error: 'graph.variable' op attribute 'type' .*2\^37 elements"),
+    "overflowing-broadcast": (predict("tensor<f32>", f" %y = graph.broadcast_in_dim %x broadcast_dimensions = [] : (T) -> {GRID}\n %z = graph.reduce_sum %y dimensions = [0, 1] : ({GRID}) -> T\n graph.return %z : T"), r":2:7: error: 'graph.broadcast_in_dim' op result #0 .*2\^37 elements"),
+    "overflowing-channel": (f"dist.channel @c : {GRID} from @a to @b\n", r":1:1: error: 'dist.channel' op .*2\^37 elements"),
+    "inner-sizes": (predict("tensor<4x3xf32>", " %y = graph.matmul %x, %x : (T, T) -> tensor<4x4xf32>\n graph.return %x : T"), r":2:7: error: contracted dimensions differ: 3 of 'tensor<4x3xf32>' and 4 of 'tensor<4x3xf32>'"),
+    "result-type": (predict("tensor<4x3xf32>", " %y = graph.reduce_sum %x dimensions = [0] : (T) -> tensor<4xf32>\n graph.return %x : T"), r":2:7: error: 'graph.reduce_sum' op result must be of type 'tensor<3xf32>', got 'tensor<4xf32>'"),
+    "bad-device": (on("/jbo:worker"), r":2:51: error: unknown part '/jbo:worker' of device name '/jbo:worker', expected /job:NAME"),
+    "misspelt-attribute": (on("/job:worker").replace("{graph.device", "{graph.devcie"), r":2:7: error: 'graph.tanh' op unknown attribute 'graph.devcie' of the graph dialect, expected graph.device,"),
+    "misspelt-stage": (stage("plcaed", predict(VECTOR)), r':1:1: error: unknown stage "plcaed"; expected one of graph, differentiated,'),
+    **{f"lies-{name}": (stage(name, predict(VECTOR)), r":2:1: error: 'graph.func' op expected a device of the cluster after place, found none") for name in ("placed", "replicated")},
+    **{f"lies-{name}": (stage(name, predict(VECTOR)), r":1:1: error: " + NOTHING.format(name, "dist.program")) for name in ("partitioned", "outlined", "scheduled", "linalg", "llvm")},
+    "deep-attributes": ("module attributes {a = " + "[" * 100000 + "]" * 100000 + "} {}\n", r":1:\d+: error: brackets are nested too deeply here, expected at most 500"),
+    "deep-brackets": ("(" * 100000, r":1:501: error: brackets are nested too deeply here"),
+    "deep-in-a-comment": ("// " + "(" * 1000 + "\n" + predict(VECTOR), None),
+    "not-utf-8": (b"graph.func @f(%x: tensor<4xf32>\xff\xfe) {}\n", r":1:32: error: unexpected character"),
+    "noise": (bytes((i * 7919 + 128) % 256 for i in range(4096)), r":1:\d+: error: "),
+    "bad-bytecode": (b"ML\xefR" + bytes(range(200, 240)), r":0:0: error: "),
+    "cut-text": (predict(VECTOR)[:-3], r":\d:\d+: error: "),
+    "chain-of-10,000": (chain(10000), None),
+    "trained-chain-of-2,000": (trainedChain(2000), None),
+    "1,000-variables": (manyVariables(1000), None),
+}
+
+
+def check(folder, name):
+    text, expected = CASES[name]
+    model, plan = os.path.join(folder, f"{name}.mlir"), os.path.join(folder, f"{name}.plan")
+    with open(model, "wb") as file:
+        file.write(text.encode() if isinstance(text, str) else text)
+    try:
+        done = subprocess.run(["graphc", model, "-o", plan], capture_output=True, timeout=LIMIT)
+    except subprocess.TimeoutExpired:
+        return f"longer than {LIMIT} s"
+    said = done.stderr.decode(errors="replace")
+    if re.search(NEVER, said):
+        return f"says what no user should read:\n{said[:600]}"
+    errors = re.findall(r"(?:^|: )error: ", said, re.MULTILINE)
+    if expected is None:
+        return "" if done.returncode == 0 and os.path.exists(plan) else f"exit status {done.returncode}, expected a plan:\n{said[:600]}"
+    if done.returncode != 1:
+        return f"exit status {done.returncode}, expected 1:\n{said[:600]}"
+    if os.path.exists(plan):
+        return "an error, and a plan"
+    first = said.split("\n", 1)[0]
+    if not first.startswith(model) or not re.match(expected, first[len(model):]):
+        return f"expected FILE{expected}\ngot {first}"
+    return "" if len(errors) == 1 else f"{len(errors)} errors, expected one:\n{said[:600]}"
+
+
+def main():
+    folder = sys.argv[1]
+    os.makedirs(folder, exist_ok=True)
+    failed = 0
+    chosen = sys.argv[2:] or list(CASES)
+    for name in chosen:
+        if wrong := check(folder, name):
+            failed += 1
+            print(f"{name}: {wrong}")
+    print(f"{len(chosen)} cases, {failed} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
