@@ -49,15 +49,18 @@ public:
     if (!waiting || !(progress == at)) {
       at = progress;
       waiting = true;
-      since = absl::InfinitePast();
+      last = absl::InfinitePast();
       return absl::OkStatus();
     }
     absl::Time now = absl::Now();
-    if (since == absl::InfinitePast()) {
-      since = now;
+    if (last == absl::InfinitePast()) {
+      waited = absl::ZeroDuration();
       nextReport = options.reportAfter;
+    } else {
+      // A slice that took much longer than it should: this process itself was stopped (Ctrl-Z, a sleeping machine).
+      waited += std::min(now - last, absl::Seconds(2));
     }
-    absl::Duration waited = now - since;
+    last = now;
     if (waited >= options.deadline)
       return absl::DeadlineExceededError(absl::StrCat(lane.describeWait(), ", for more than the deadline of ",
                                                       absl::FormatDuration(options.deadline)));
@@ -81,8 +84,8 @@ private:
   const RunOptions &options;
   Lane::Progress at;
   bool waiting = false;
-  absl::Time since = absl::InfinitePast();
-  absl::Duration nextReport;
+  absl::Time last = absl::InfinitePast(); ///< when blocked() looked last
+  absl::Duration waited, nextReport;
 };
 
 void runLane(Lane &lane, const RunOptions &options, FirstFailure &failure) {

@@ -121,6 +121,10 @@ void Coordinator::pulse(absl::Time now, uint64_t globalStep) {
     std::lock_guard lock(mutex_);
     if (cause_)
       return;
+    if (lastPulse_ != absl::InfinitePast() && now - lastPulse_ > options_.lostAfter / 2)
+      for (Slot &slot : slots_)
+        slot.heard = now;
+    lastPulse_ = now;
     if (now - lastHeartbeat_ >= kHeartbeatEvery) {
       lastHeartbeat_ = now;
       members = everyone();

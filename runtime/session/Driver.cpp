@@ -87,6 +87,7 @@ absl::Status Driver::run() {
 
 absl::Status Driver::script() {
   GRAPHC_RETURN_IF_ERROR(coordinator_.waitForAll());
+  joined_ = true;
   service::Order prepare, connect;
   for (const service::Peer &peer : coordinator_.peers())
     *prepare.mutable_prepare()->add_peers() = peer;
@@ -274,8 +275,14 @@ absl::Status Driver::predict(uint32_t phase) {
 void Driver::pulse() {
   coordinator_.pulse(absl::Now(), globalStep());
   service::ClusterProgress progress = coordinator_.clusterProgress();
-  if (progress.stopRequested && !stopRequested_.exchange(true))
+  if (progress.stopRequested && !stopRequested_.exchange(true)) {
+    if (!joined_) { // nothing began yet: nothing to end in good order
+      coordinator_.abort({plan::taskText(plan_, plan_.chief()), "", 0,
+                          absl::CancelledError("stopped while waiting for the other tasks, as asked")});
+      return;
+    }
     options_.log("stopping at the next step");
+  }
   if (!training_) {
     if (stopRequested_)
       coordinator_.requestStop();

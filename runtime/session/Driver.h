@@ -90,7 +90,7 @@ private:
 
   // Shared with the pulse thread.
   std::atomic<uint64_t> step_{0}; ///< at the begin of the running phase, or now between phases
-  std::atomic<bool> training_{false}, async_{false}, stopRequested_{false}, saveDue_{false};
+  std::atomic<bool> joined_{false}, training_{false}, async_{false}, stopRequested_{false}, saveDue_{false};
   std::mutex showing_; ///< one call of options_.show at a time
   std::mutex mutex_; ///< of what showNow remembers; a leaf
   struct Shown {

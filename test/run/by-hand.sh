@@ -44,6 +44,16 @@ want=0
 task ps two.plan --steps 30 --job_name ps "${hosts[@]}"
 status ps w0 w1
 
+# Asked to stop while they wait: the chief for the others, another for the chief.
+for job in worker ps; do
+  graphrun two.plan --steps 30 --job_name $job "${hosts[@]}" >stopped.txt 2>&1 &
+  pid=$!
+  await stopped.txt 'waiting for'
+  kill -TERM $pid
+  wait $pid
+  expect stopped.txt "/job:$job/task:0: stopped while waiting for the .*, as asked" "$job stops while it waits"
+done
+
 # Two runs of one plan at once, on other ports.
 for run in 10 20; do
   hosts=(--ps_hosts "localhost:$((base + run))" --worker_hosts "localhost:$((base + run + 1)),localhost:$((base + run + 2))")

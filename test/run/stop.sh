@@ -40,4 +40,17 @@ wait $launcher
 [ $? -eq 1 ] || fail "exit status 1"
 expect err.txt '/job:worker/task:1.*did not' "the silent task is named"
 nothing_left
-echo "stopped, resumed, killed, frozen"
+
+# All of them stopped for longer than silence is borne (Ctrl-Z, a machine that sleeps): nobody is lost.
+setsid graphrun two.plan --steps 100000000 --checkpoint_dir slept >out.txt 2>err.txt &
+launcher=$!
+await err.txt 'step [1-9]'
+kill -STOP -- -$launcher
+sleep 10
+kill -CONT -- -$launcher
+sleep 1
+kill -TERM $launcher
+wait $launcher
+expect err.txt 'stopped at step [0-9]+ of 100000000 as asked' "it went on after it was stopped"
+nothing_left
+echo "stopped, resumed, killed, frozen, slept"

@@ -240,8 +240,13 @@ private:
 
   void pulse() {
     std::unique_lock lock(pulseMutex_);
+    absl::Time last = absl::Now(), awake = last;
     while (!pulseEnds_) {
       lock.unlock();
+      absl::Time now = absl::Now();
+      if (now - last > kLostAfter / 2)
+        awake = now; // this process itself was stopped, and heard nobody meanwhile
+      last = now;
       if (stopSignals.load(std::memory_order_relaxed) > 0) {
         session_->requestStop();
         if (stream_ && stream_->heard() == absl::InfiniteFuture()) // nothing began yet: nothing to end in good order
@@ -252,7 +257,7 @@ private:
       link_->send(std::move(message));
       if (driver_)
         driver_->pulse();
-      else if (absl::Now() - stream_->heard() > kLostAfter)
+      else if (now - std::max(stream_->heard(), awake) > kLostAfter)
         stream_->lost(absl::UnavailableError(absl::StrCat("the chief ", plan::taskText(plan_, plan_.chief()),
                                                           " did not answer for ", absl::FormatDuration(kLostAfter))));
       lock.lock();
