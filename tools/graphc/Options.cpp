@@ -35,7 +35,8 @@ struct Flags {
       cl::value_desc("name"), cl::cat(category)};
   cl::opt<std::string> emit{"emit",
                             cl::desc("Stop at a stage and print it: graph, differentiated, placed, replicated, "
-                                     "partitioned, outlined, scheduled, linalg, llvm, plan, plan-text, table"),
+                                     "partitioned, outlined, scheduled, linalg, llvm, plan-text, table; "
+                                     "plan (the default) writes the plan"),
                             cl::value_desc("stage"), cl::init("plan"), cl::cat(category)};
   cl::opt<bool> logDevicePlacement{"log-device-placement",
                                    cl::desc("One line on stderr for each variable and operation: where it is placed"),

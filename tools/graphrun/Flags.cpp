@@ -87,6 +87,38 @@ absl::Status checkTogether(const Flags &flags) {
     return absl::InvalidArgumentError("--local starts every task here; --job_name starts one: give one of them");
   return absl::OkStatus();
 }
+
+/// What --help calls the values. What a check accepts is said in the descriptions, in words.
+void showValues(CLI::App &app) {
+  static constexpr std::pair<const char *, const char *> kPlain[] = {{"plan", "FILE"},
+                                                                     {"--epochs", "N"},
+                                                                     {"--data_dir", "DIR"},
+                                                                     {"--checkpoint_dir", "DIR"},
+                                                                     {"--stats", "FILE"},
+                                                                     {"--log_file", "FILE"},
+                                                                     {"--fetch", "NAME"},
+                                                                     {"--feed", "NAME=FILE"},
+                                                                     {"--dump_variables", "DIR"},
+                                                                     {"--job_name", "JOB"},
+                                                                     {"--cluster", "FILE"}};
+  static constexpr std::pair<const char *, const char *> kChecked[] = {{"--steps", "N"},
+                                                                       {"--entry", "NAME"},
+                                                                       {"--data_cache_mb", "N"},
+                                                                       {"--checkpoint_every_steps", "N"},
+                                                                       {"--checkpoint_every_seconds", "S"},
+                                                                       {"--eval_every_epochs", "N"},
+                                                                       {"--intra_op_threads", "N"},
+                                                                       {"--transport", "NAME"},
+                                                                       {"--task_index", "N"},
+                                                                       {"--deadline", "S"},
+                                                                       {"--join_deadline", "S"}};
+  for (auto [flag, value] : kPlain)
+    app.get_option(flag)->type_name(value);
+  for (auto [flag, value] : kChecked) {
+    app.get_option(flag)->type_name(value);
+    app.get_option(flag)->get_validator()->description("");
+  }
+}
 } // namespace
 
 absl::StatusOr<ParsedFlags> parseFlags(int argc, char **argv) {
@@ -128,7 +160,8 @@ absl::StatusOr<ParsedFlags> parseFlags(int argc, char **argv) {
       ->expected(1)
       ->take_all();
   app.add_option("--dump_variables", flags.dumpDirectory, "write every variable to DIR/NAME.npy at the end");
-  app.add_option("--intra_op_threads", flags.intraOpThreads, "threads of one kernel; results depend on it")
+  app.add_option("--intra_op_threads", flags.intraOpThreads,
+                 "threads of one kernel (default: what graphc was given); results depend on it")
       ->check(CLI::Range(1u, 1024u));
   app.add_option("--transport", flags.transport, "how tasks exchange tensors: auto (shm on one machine), shm or grpc")
       ->check(CLI::IsMember({"auto", "shm", "grpc"}));
@@ -138,10 +171,14 @@ absl::StatusOr<ParsedFlags> parseFlags(int argc, char **argv) {
   app.add_option("--cluster", flags.clusterFile,
                  "cluster.json with the addresses; --ps_hosts, --worker_hosts, … go before it");
   app.add_flag("--local", flags.local, "start every task on this machine, whatever addresses say");
-  app.add_option("--deadline", flags.deadlineSeconds, "end the run when no step was made for this many seconds")
+  app.add_option("--deadline", flags.deadlineSeconds,
+                 "end the run when no step was made for this many seconds (default 300)")
       ->check(kAboveZero);
-  app.add_option("--join_deadline", flags.joinSeconds, "how many seconds to wait for tasks that have not come")
+  app.add_option("--join_deadline", flags.joinSeconds,
+                 "how many seconds to wait for tasks that have not come (default 600)")
       ->check(kAboveZero);
+
+  showValues(app);
 
   std::vector<std::string> arguments;
   for (int i = argc - 1; i > 0; --i) // CLI11 takes them in reverse
