@@ -52,7 +52,8 @@ def VerifyModel : Pass<"verify-model", "::mlir::ModuleOp"> {
   let summary = "the entry invariant of place: what a model may be";
   let description = [{
     Refuses what the passes of the model phase should have removed (`graph.scope`, `graph.minimize`), ops of other
-    dialects in a `graph.func`, and two feeds or two fetches of one name in a function.
+    dialects in a `graph.func`, two feeds or two fetches of one name in a function, and two functions of one role, the
+    second of which no run would ever reach.
   }];
 }
 

@@ -59,9 +59,19 @@ struct VerifyModelPass : graphc::impl::VerifyModelBase<VerifyModelPass> {
   }
 
   void runOnOperation() override {
-    for (FuncOp function : getOperation().getOps<FuncOp>())
+    llvm::DenseMap<Role, FuncOp> byRole;
+    for (FuncOp function : getOperation().getOps<FuncOp>()) {
+      auto [first, isNew] = byRole.try_emplace(function.getRole(), function);
+      if (!isNew) {
+        InFlightDiagnostic diagnostic = function.emitOpError()
+                                        << "is the second one of role " << stringifyRole(function.getRole())
+                                        << "; a run has one function a role, so that this one would never run";
+        diagnostic.attachNote(first->second.getLoc()) << "the first one is here";
+        return signalPassFailure();
+      }
       if (failed(verify(function)))
         return signalPassFailure();
+    }
     markAllAnalysesPreserved();
   }
 };

@@ -88,3 +88,14 @@ graph.func @metrics(%a: tensor<f32>) attributes {role = #graph.role<predict>} {
   graph.metric "y", %a : tensor<f32>
   graph.return
 }
+
+// -----
+
+// expected-note @below {{the first one is here}}
+graph.func @one() attributes {role = #graph.role<predict>} {
+  graph.return
+}
+// expected-error @below {{is the second one of role predict; a run has one function a role, so that this one would never run}}
+graph.func @two() attributes {role = #graph.role<predict>} {
+  graph.return
+}
