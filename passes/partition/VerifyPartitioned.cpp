@@ -20,12 +20,20 @@ struct VerifyPartitionedPass : impl::VerifyPartitionedBase<VerifyPartitionedPass
       func.emitOpError("expected to be gone after partition");
       return signalPassFailure();
     }
-    for (auto phase : module.getOps<dist::PhaseOp>())
+    llvm::SmallDenseMap<Attribute, dist::PhaseOp> byRole;
+    for (auto phase : module.getOps<dist::PhaseOp>()) {
+      auto [first, isNew] = byRole.try_emplace(phase.getRole(), phase);
+      if (!isNew) {
+        InFlightDiagnostic diag = phase.emitOpError("is the second one of its role, so that no run would reach it");
+        diag.attachNote(first->second.getLoc()) << "the first one is here";
+        return signalPassFailure();
+      }
       if (failed(verifyPhase(module, phase)))
         return signalPassFailure();
+    }
     SymbolTable symbols(module);
     for (auto program : module.getOps<dist::ProgramOp>())
-      if (failed(verifyState(symbols, program)))
+      if (failed(verifyDevice(program)) || failed(verifyState(symbols, program)))
         return signalPassFailure();
   }
 
@@ -66,6 +74,14 @@ private:
     if (!phase.getEndsByClosing() && !word)
       return phase.emitOpError("has no dist.control_send, so that nothing would end it");
     return success();
+  }
+
+  /// There is code for one CPU a task.
+  LogicalResult verifyDevice(dist::ProgramOp program) {
+    if (program.getDevice().ends_with("/device:CPU:0"))
+      return success();
+    return program.emitOpError("is on \"")
+           << program.getDevice() << "\"; this version has code for /device:CPU:0 alone";
   }
 
   /// Variables are touched on their own task alone.

@@ -57,6 +57,7 @@ public:
     for (auto func : module.getOps<graph::FuncOp>())
       if (failed(placeFunction(func)))
         return failure();
+    remarkOnRules();
     return success();
   }
 
@@ -65,14 +66,17 @@ private:
   LogicalResult placeAllVariables();
   LogicalResult placeFunction(graph::FuncOp func);
   void pullUpdateSlices(graph::FuncOp func);
+  void remarkOnRules();
   DeviceAttr getWish(Operation *op);
   /// The full device that the wish means; reports where none satisfies it.
   FailureOr<DeviceAttr> resolve(Operation *op, DeviceAttr wish, DeviceAttr home);
   /// The device of the first rule that matches a name; null if none does.
   DeviceAttr getRuleDevice(StringRef name) {
-    for (const Rule &rule : rules)
-      if (matches(rule.pattern, name))
+    for (Rule &rule : rules)
+      if (matches(rule.pattern, name)) {
+        rule.used = true;
         return rule.device;
+      }
     return {};
   }
   DeviceAttr getVariableDevice(Operation *op) { return variableDevices.lookup(getVariable(op).getAttr()); }
@@ -83,6 +87,7 @@ private:
   struct Rule {
     StringRef pattern;
     DeviceAttr device;
+    bool used = false;
   };
   SmallVector<Rule> rules;
   llvm::DenseMap<StringAttr, DeviceAttr> variableDevices;
@@ -116,9 +121,20 @@ LogicalResult Placer::readRules() {
       return module.emitError("placement rule \"")
              << name.getValue() << "\" places on \"" << device.str() << "\", which no device of the cluster is"
              << devices.describe(device);
-    rules.push_back({name.getValue(), device});
+    rules.push_back({name.getValue(), device, /*used=*/false});
   }
   return success();
+}
+
+/// A rule without effect is most often a misspelt name.
+void Placer::remarkOnRules() {
+  for (const Rule &rule : rules)
+    if (!rule.used)
+      module.emitRemark("placement rule \"")
+          << rule.pattern << "\" has no effect: "
+          << (dist.kind == StrategyKind::OneDevice
+                  ? "strategy one_device computes everything on one device"
+                  : "no variable and no operation's name, as in loc(\"name\"), matches it before another rule does");
 }
 
 LogicalResult Placer::placeAllVariables() {

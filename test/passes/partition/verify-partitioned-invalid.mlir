@@ -55,3 +55,30 @@ dist.program @a of @p on "/job:s/task:0/device:CPU:0" {
 graph.func @f() -> () attributes {role = #graph.role<predict>} {
   graph.return
 }
+
+// -----
+
+dist.phase @p {role = #graph.role<predict>}
+// expected-error @below {{is on "/job:t/task:0/device:GPU:3"; this version has code for /device:CPU:0 alone}}
+dist.program @a of @p on "/job:t/task:0/device:GPU:3" {
+  dist.control_send []
+  dist.control_receive local
+  dist.end
+}
+
+// -----
+
+// expected-note @below {{the first one is here}}
+dist.phase @p {role = #graph.role<predict>}
+// expected-error @below {{is the second one of its role, so that no run would reach it}}
+dist.phase @q {role = #graph.role<predict>}
+dist.program @a of @p on "/job:t/task:0/device:CPU:0" {
+  dist.control_send []
+  dist.control_receive local
+  dist.end
+}
+dist.program @b of @q on "/job:t/task:0/device:CPU:0" {
+  dist.control_send []
+  dist.control_receive local
+  dist.end
+}
