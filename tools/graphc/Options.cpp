@@ -132,7 +132,7 @@ std::optional<Options> parseOptions(int argc, char **argv) {
       "  graphc --emit=placed model.mlir             the text of a stage on standard output\n\n"
       "Exit status: 0 done; 1 the model, the cluster or the environment is wrong; 2 the command line is.\n";
   if (!cl::ParseCommandLineOptions(arguments.size(), arguments.data(), overview, &stream)) {
-    llvm::errs() << errors;
+    llvm::errs() << StringRef(errors).rtrim() << '\n';
     return std::nullopt;
   }
   Options options;
