@@ -95,6 +95,14 @@ expect refused.txt 'small/step-3.partial/.*: File too large' "ulimit -f is named
 refuse 1 '/job:ps/task:0.*/proc/no' two.plan --steps 3 --dump_variables /proc/no/such
 refuse 1 'checkpoint_dir: /proc/no' two.plan --steps 3 --checkpoint_dir /proc/no/such
 
+# A folder whose name is no UTF-8.
+timeout 60 graphrun two.plan --steps 3 --dump_variables $'dump\xff' --checkpoint_dir $'check\xff' --log_file odd.json >out.txt 2>err.txt || fail "names of another encoding"
+[ -f $'dump\xff/w1.npy' ] && [ -d $'check\xff/step-3' ] || fail "files in folders of such names"
+: >$'file\xff'
+timeout 60 graphrun two.plan --steps 3 --checkpoint_dir $'file\xff' --log_file odd.json >out.txt 2>refused.txt && fail "a file is no folder"
+LC_ALL=C grep -qa 'file.*: Not a directory' refused.txt || fail "the error names the folder"
+python3 -c 'import json; [json.loads(line) for line in open("odd.json", encoding="utf-8")]' || fail "the log file is JSON all the same"
+
 graphrun --help >help.txt || fail "--help"
 for flag in epochs steps data_dir checkpoint_dir stats entry intra_op_threads job_name task_index cluster local transport \
   eval_every_epochs log_file fetch feed dump_variables; do
