@@ -6,13 +6,14 @@ graph.variable @b1 : tensor<512xf32> = #graph.zeros
 graph.variable @w2 : tensor<512x10xf32> = #graph.glorot_uniform<seed = 2>
 graph.variable @b2 : tensor<10xf32> = #graph.zeros
 
-// Where samples come from: one image of 784 pixels and its class 0…9. Pixels 0…255 become 0…1. The training data comes in an order
-// of its own in each epoch, the test data as it stands in the files.
+// Where samples come from: one image of 784 pixels and its class 0…9. A pixel is stored · scale + offset, which gives the training set
+// mean 0 and variance 1 (72.94 and 90.02² as stored). The training data comes in an order of its own in each epoch, the test data as
+// it stands in the files.
 graph.dataset @train : (tensor<784xf32>, tensor<i32>) =
-    #graph.idx<files = ["train-images-idx3-ubyte.gz", "train-labels-idx1-ubyte.gz"], scale = 0.00392156862745098>
+    #graph.idx<files = ["train-images-idx3-ubyte.gz", "train-labels-idx1-ubyte.gz"], scale = 0.011109, offset = -0.81029>
     {shuffle = true, seed = 7}
 graph.dataset @test : (tensor<784xf32>, tensor<i32>) =
-    #graph.idx<files = ["t10k-images-idx3-ubyte.gz", "t10k-labels-idx1-ubyte.gz"], scale = 0.00392156862745098>
+    #graph.idx<files = ["t10k-images-idx3-ubyte.gz", "t10k-labels-idx1-ubyte.gz"], scale = 0.011109, offset = -0.81029>
 
 // One training step of one replica. "batch" is each replica's own: two workers take 256 samples a step.
 graph.func @train_step() -> (tensor<f32> {graph.name = "loss"}) attributes {role = #graph.role<train>} {
@@ -30,7 +31,7 @@ graph.func @train_step() -> (tensor<f32> {graph.name = "loss"}) attributes {role
   %logits = graph.bias_add %l0, %b2 : tensor<128x10xf32>, tensor<10xf32>
   %loss = graph.softmax_cross_entropy %logits, %y : (tensor<128x10xf32>, tensor<128xi32>) -> tensor<f32>
   // Stands for the gradients of all four variables, their updates, and one more on the step counter.
-  graph.minimize %loss {optimizer = #graph.momentum<learning_rate = 0.025, momentum = 0.9>} : tensor<f32>
+  graph.minimize %loss {optimizer = #graph.momentum<learning_rate = 0.01, momentum = 0.9>} : tensor<f32>
   graph.return %loss : tensor<f32>
 }
 
