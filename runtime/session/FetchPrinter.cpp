@@ -128,20 +128,22 @@ void FetchPrinter::add(const service::Fetched &value) {
   const plan::Buffer &buffer = program.buffers(static_cast<int>(port.buffer()));
   if (value.value().size() != buffer.bytes())
     return;
-  // Asynchronous replicas share no step: the first one's values are printed, the others' dropped.
-  bool together = !plan_.phases(static_cast<int>(program.phase())).ends_by_closing();
-  if (!together && value.instance() != 0)
+  // Asynchronous replicas share no step: each one's value is printed as it comes, behind the name of its task.
+  if (plan_.phases(static_cast<int>(program.phase())).ends_by_closing()) {
+    std::lock_guard lock(mutex_);
+    print_(absl::StrCat(plan::taskText(plan_, plan::instanceTask(plan_, program, value.instance())), " ", port.name(),
+                        " ", formatTensor(buffer.type(), value.value().data())));
     return;
-  uint32_t expected = together ? program.instances() : 1;
+  }
   auto place = static_cast<size_t>(std::find(names_.begin(), names_.end(), port.name()) - names_.begin());
 
   std::lock_guard lock(mutex_);
   Pending &entry = pending_[{value.step(), place, value.program(), value.fetch()}];
   if (entry.values.empty()) {
-    entry.values.resize(expected);
-    entry.missing = expected;
+    entry.values.resize(program.instances());
+    entry.missing = program.instances();
   }
-  std::string &slot = entry.values[together ? value.instance() : 0];
+  std::string &slot = entry.values[value.instance()];
   if (slot.empty())
     --entry.missing;
   slot = value.value();

@@ -19,7 +19,8 @@ namespace graphc::session {
 /// abridged to the first and last three of each dimension.
 std::string formatTensor(const plan::TensorType &type, const void *data);
 
-/// On the chief. Replicas' values of one step come in any order and are printed once all are there, steps in order.
+/// On the chief. Replicas' values of one step come in any order and are printed once all are there, steps in order;
+/// asynchronous phases have no common step, there each value is a line of its own: "/job:worker/task:1 loss 0.5".
 class FetchPrinter {
 public:
   FetchPrinter(const plan::Plan &plan, std::vector<std::string> names, std::function<void(const std::string &)> print)

@@ -13,6 +13,8 @@ assert sum(steps) == 300, steps
 PY
   nothing_left
 done
+timeout 60 graphrun async.plan --steps 300 --fetch loss >out.txt 2>err.txt || fail "--fetch"
+[ "$(grep -cE '^/job:worker/task:[0-2] loss [0-9.e+-]+$' out.txt)" -eq 300 ] || fail "the loss of each of the 300 updates, whoever made it"
 GRAPHC_TEST_DELAY_US=worker:2=50000 timeout 60 graphrun async.plan --steps 300 --stats stats.json >out.txt 2>err.txt || fail "a slow worker"
 python3 - <<'PY' || fail "the slow worker makes fewer steps"
 import json

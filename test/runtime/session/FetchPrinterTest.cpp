@@ -86,12 +86,17 @@ TEST_F(Replicas, StepsArePrintedInOrder) {
   EXPECT_THAT(lines, testing::ElementsAre("loss 1", "loss 5"));
 }
 
-TEST_F(Replicas, AsynchronousOnesPrintTheFirst) {
+TEST_F(Replicas, AsynchronousOnesPrintEachAsItComesWithItsTask) {
   plan.mutable_phases(0)->set_ends_by_closing(true);
+  plan.add_jobs()->set_name("worker");
+  plan.mutable_jobs(0)->set_tasks(2);
+  plan.mutable_replicas()->add_ranges()->set_count(2);
+  plan.mutable_replicas()->set_size(2);
+  plan.mutable_programs(0)->set_spread(true);
   FetchPrinter printer(plan, {"loss"}, print);
   add(printer, 4, 1, 0, 9);
   add(printer, 0, 0, 0, 1);
-  EXPECT_THAT(lines, testing::ElementsAre("loss 1"));
+  EXPECT_THAT(lines, testing::ElementsAre("/job:worker/task:1 loss 9", "/job:worker/task:0 loss 1"));
 }
 
 TEST_F(Replicas, NonsenseFromAPeerIsIgnored) {
