@@ -6,6 +6,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 
+#include <thread>
+
 namespace graphc::service {
 
 absl::StatusOr<ToTask> ControlLink::receive(absl::Time deadline) {
@@ -104,7 +106,9 @@ void LocalLink::send(FromTask message) {
   }
 }
 
-/// Lives until gRPC's OnDone; the link holds another reference.
+/// Lives until the link closes, which is after gRPC's OnDone. It must not be freed on gRPC's thread: the last channel of a process
+/// ends gRPC's callback threads, and one that ends itself goes on with freed memory (gRPC 1.51 joins it, which fails, and deletes
+/// its queue).
 class StreamLink::Stream final : public grpc::ClientBidiReactor<FromTask, ToTask> {
 public:
   Stream(StreamLink &link)
@@ -141,7 +145,6 @@ public:
     StartRead(&incoming_);
   }
   void OnDone(const grpc::Status &status) override {
-    std::shared_ptr<Stream> self = std::move(self_);
     StreamLink &link = link_;
     if (status.ok() || status.error_code() == grpc::StatusCode::UNAVAILABLE ||
         status.error_code() == grpc::StatusCode::CANCELLED)
@@ -149,6 +152,7 @@ public:
     else
       link.finish(absl::Status(static_cast<absl::StatusCode>(status.error_code()), status.error_message()));
     std::lock_guard lock(link.mutex_);
+    link.done_ = std::move(self_);
     link.running_ = false;
     link.gone_.notify_all();
   }
@@ -224,9 +228,13 @@ void StreamLink::close() {
     lock.unlock();
     stream->cancel();
     lock.lock();
-    gone_.wait_for(lock, std::chrono::seconds(2), [&] { return !running_; });
+    gone_.wait_for(lock, std::chrono::seconds(20), [&] { return !running_; });
   }
   stream_.reset();
+  done_.reset();
+  lock.unlock();
+  while (stream.use_count() > 1) // somebody is in the middle of a send, perhaps on gRPC's thread
+    std::this_thread::yield();
 }
 
 } // namespace graphc::service

@@ -84,6 +84,7 @@ private:
   std::mutex mutex_;
   std::condition_variable gone_;
   std::shared_ptr<Stream> stream_ ABSL_GUARDED_BY(mutex_);
+  std::shared_ptr<Stream> done_ ABSL_GUARDED_BY(mutex_); ///< gRPC's reference, given back
   bool running_ ABSL_GUARDED_BY(mutex_) = false;
 };
 

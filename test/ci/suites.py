@@ -178,14 +178,7 @@ def readXml(runner, path, prefix):
     return len(cases)
 
 
-def diedInsideGrpc(prefix, output):
-    """Under the thread sanitizer a process dies now and then inside the distribution's gRPC, built without it: about one of
-    a hundred loaded runs, without a report, and never in the other builds (docs/open.md)."""
-    return prefix == "tsan" and "WARNING: ThreadSanitizer" not in output and re.search(
-        r"^ +#\d+ .*lib(grpc|absl)|Mutex corrupt", output, re.M) is not None
-
-
-def runGtest(runner, prefix, command, environment, timeout=900, again=True):
+def runGtest(runner, prefix, command, environment, timeout=900):
     name = f"{prefix} {os.path.basename(command[0])}"
     if not runner.wanted(name):
         return
@@ -194,10 +187,6 @@ def runGtest(runner, prefix, command, environment, timeout=900, again=True):
         status, output, seconds, left = execute(command + [f"--gtest_output=xml:{path}"], timeout, environment, folder)
         before = len(runner.results)
         count = readXml(runner, path, prefix)
-    if count is None and again and diedInsideGrpc(prefix, output):
-        runner.say(f"{name}: died inside gRPC without a report, which the sanitizer cannot see into; run once more\n"
-                   + "\n".join(output.splitlines()[-12:]))
-        return runGtest(runner, prefix, command, environment, timeout, again=False)
     if count is None:
         # It crashed: what had passed until then counts, the test that was running is named.
         for passed in re.findall(r"^\[       OK \] (\S+)", output, re.M):

@@ -128,6 +128,19 @@ TEST_F(Streams, ReleaseArrivesBeforeTheEnd) {
   EXPECT_TRUE(message.ok() ? message->has_release() : absl::IsUnavailable(message.status()));
 }
 
+// Freed by the closing thread, never by gRPC's: see ControlLink.cpp.
+TEST_F(Streams, NothingOfALinkOutlivesIt) {
+  for (int i = 0; i < 50; ++i) {
+    std::shared_ptr<grpc::Channel> channel = dial(address);
+    std::weak_ptr<grpc::Channel> rest = channel;
+    {
+      StreamLink link(std::move(channel), "secret", "/job:worker/task:0");
+      ASSERT_TRUE(link.open({}, absl::Now() + absl::Seconds(5), [](const std::string &) {}).ok());
+    }
+    ASSERT_TRUE(rest.expired()) << "after link " << i;
+  }
+}
+
 TEST(StreamLink, ChiefThatNeverComesIsNamed) {
   silenceGrpc();
   StreamLink link(dial("unix-abstract:graphc-test-" + randomHex(8)), "secret", "/job:chief/task:0");
