@@ -196,9 +196,22 @@ void ClusterAttr::print(AsmPrinter &printer) const {
 }
 
 LogicalResult StrategyAttr::verify(function_ref<InFlightDiagnostic()> emitError, StringAttr name, bool async,
-                                   int64_t microBatches) {
+                                   int64_t microBatches, bool, ArrayAttr devices, int64_t maxStaleness,
+                                   int64_t replicasToAggregate, bool, int64_t bucketBytes) {
   if (microBatches < 1)
     return emitError() << "expected micro_batches of at least 1, got " << microBatches;
+  for (Attribute device : devices ? devices.getValue() : ArrayRef<Attribute>()) {
+    auto text = dyn_cast<StringAttr>(device);
+    std::string error;
+    if (!text || !DeviceName::parse(text.getValue(), error))
+      return emitError() << "expected devices as strings such as \"/job:worker/task:0/device:CPU:0\", got " << device;
+  }
+  if (maxStaleness < -1 || (maxStaleness >= 0 && !async))
+    return emitError() << "expected max_staleness of at least 0 beside async = true, got " << maxStaleness;
+  if (replicasToAggregate < 0 || (replicasToAggregate > 0 && async))
+    return emitError() << "expected replicas_to_aggregate of at least 1 without async, got " << replicasToAggregate;
+  if (bucketBytes < 0)
+    return emitError() << "expected bucket_bytes of at least 1, got " << bucketBytes;
   return success();
 }
 

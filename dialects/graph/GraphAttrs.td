@@ -117,10 +117,23 @@ def Graph_StrategyAttr : Graph_Attr<"Strategy", "strategy"> {
     ```mlir
     #graph.strategy<name = "parameter_server", async = true>
     #graph.strategy<name = "one_device", micro_batches = 3>
+    #graph.strategy<name = "parameter_server", async = true, max_staleness = 2>
+    #graph.strategy<name = "mirrored", devices = ["/job:worker/task:0/device:CPU:0", "/job:worker/task:0/device:CPU:1"]>
+    #graph.strategy<name = "all_reduce", fast = true, bucket_bytes = 1048576>
     ```
+    `in_graph`: one client drives one program over all tasks, where a strategy can do both. `max_staleness`: how many steps
+    an asynchronous replica may be ahead of the slowest (-1: any number). `replicas_to_aggregate`: the first so many
+    gradients of a synchronous step count (0: all). `fast`: all-reduce sums in any order. `bucket_bytes`: gradients leave
+    in buckets of this size (0: chosen by the compiler).
   }];
   let parameters = (ins "::mlir::StringAttr":$name, DefaultValuedParameter<"bool", "false">:$async,
-                        DefaultValuedParameter<"int64_t", "1">:$micro_batches);
+                        DefaultValuedParameter<"int64_t", "1">:$micro_batches,
+                        DefaultValuedParameter<"bool", "false">:$in_graph,
+                        OptionalParameter<"::mlir::ArrayAttr">:$devices,
+                        DefaultValuedParameter<"int64_t", "-1">:$max_staleness,
+                        DefaultValuedParameter<"int64_t", "0">:$replicas_to_aggregate,
+                        DefaultValuedParameter<"bool", "false">:$fast,
+                        DefaultValuedParameter<"int64_t", "0">:$bucket_bytes);
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
 }

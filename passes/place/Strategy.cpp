@@ -28,6 +28,17 @@ static std::string listJobs(graph::ClusterAttr cluster) {
   return text;
 }
 
+/// A setting that cluster.json may hold and no pass carries out; "" where there is none.
+static StringRef getUnsupported(graph::StrategyAttr strategy) {
+  if (strategy.getMaxStaleness() >= 0)
+    return "max_staleness";
+  if (strategy.getReplicasToAggregate() > 0)
+    return "replicas_to_aggregate";
+  if (strategy.getInGraph() && strategy.getName() == "parameter_server")
+    return "replication: in_graph";
+  return "";
+}
+
 std::optional<Distribution> Distribution::of(ModuleOp module) {
   Distribution d;
   MLIRContext *context = module.getContext();
@@ -80,8 +91,18 @@ std::optional<Distribution> Distribution::of(ModuleOp module) {
       }
       d.replicaDevice = DeviceAttr::get(context, oneJob ? job : "", -1, "CPU", 0);
     }
+  } else if (name == "mirrored" || name == "all_reduce") {
+    module.emitError("strategy ") << name
+                                  << " is not part of this version; expected one_device, in_graph or "
+                                     "parameter_server";
+    return std::nullopt;
   } else {
-    module.emitError("unknown strategy \"") << name << "\"; expected one_device, in_graph or parameter_server";
+    module.emitError("unknown strategy \"")
+        << name << "\"; expected one_device, in_graph, mirrored, parameter_server or all_reduce";
+    return std::nullopt;
+  }
+  if (StringRef setting = getUnsupported(strategy); !setting.empty()) {
+    module.emitError("setting ") << setting << " of strategy " << name << " is not part of this version; leave it out";
     return std::nullopt;
   }
   if (d.microBatches > 1 && d.kind != StrategyKind::OneDevice) {

@@ -33,8 +33,12 @@ std::string_view StrategyConfig::name() const {
     return "one_device";
   case StrategyKind::InGraph:
     return "in_graph";
+  case StrategyKind::Mirrored:
+    return "mirrored";
   case StrategyKind::ParameterServer:
     return "parameter_server";
+  case StrategyKind::AllReduce:
+    return "all_reduce";
   }
   return "";
 }

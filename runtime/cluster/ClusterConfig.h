@@ -55,20 +55,39 @@ struct PlacementRule {
   bool matches(std::string_view candidate) const;
 };
 
-enum class StrategyKind { OneDevice, InGraph, ParameterServer };
+enum class StrategyKind { OneDevice, InGraph, Mirrored, ParameterServer, AllReduce };
 enum class UpdateMode { Sync, Async };
-enum class VariablePlacement { RoundRobin, Balanced };
+enum class VariablePlacement { RoundRobin, Balanced, Split };
+/// Between-graph: every worker drives its own lanes. In-graph: one client, the chief, drives one program over all tasks.
+enum class Replication { BetweenGraph, InGraph };
+/// The order in which all-reduce sums: that of the replicas, bit for bit as on one device, or whichever is fastest.
+enum class ReduceOrder { Reproducible, Fast };
 
+/// Settings are as given, or at their defaults; the parser refuses those of another strategy.
 struct StrategyConfig {
   StrategyKind kind = StrategyKind::OneDevice;
-  uint32_t microBatches = 1; ///< OneDevice only
-  UpdateMode update = UpdateMode::Sync; ///< ParameterServer only
-  VariablePlacement placement = VariablePlacement::RoundRobin;
+  Replication replication = Replication::BetweenGraph; ///< ParameterServer and AllReduce; the others are in-graph
+  uint32_t microBatches = 1; ///< OneDevice
+  std::vector<DeviceName> devices; ///< Mirrored: full names, a tower each; empty: every device of the chief's task,
+  ///< or of all replicas' tasks where that is a single one
+  UpdateMode update = UpdateMode::Sync; ///< ParameterServer
+  VariablePlacement placement = VariablePlacement::RoundRobin; ///< ParameterServer
+  std::optional<uint32_t> maxStaleness; ///< ParameterServer async: clocks; none: unbounded
+  std::optional<uint32_t> replicasToAggregate; ///< ParameterServer sync: the first so many of each step; none: all
+  ReduceOrder order = ReduceOrder::Reproducible; ///< AllReduce
+  std::optional<uint64_t> bucketBytes; ///< AllReduce; none: chosen by graphc
   bool given = false; ///< false: chosen from the jobs
   JsonPosition position;
 
-  /// "one_device", "in_graph", "parameter_server".
+  /// As cluster.json spells it: "one_device", …
   std::string_view name() const;
+};
+
+/// Limits that fail the compile when the plan would exceed them.
+struct BudgetConfig {
+  std::optional<uint64_t> memory; ///< bytes of arenas, variables and channels, of the fullest device
+  std::optional<uint64_t> bytesPerStep; ///< bytes that all channels between tasks carry in one training step
+  JsonPosition position;
 };
 
 struct ClusterConfig {
@@ -78,6 +97,7 @@ struct ClusterConfig {
   std::vector<LinkConfig> links;
   std::vector<PlacementRule> placement;
   StrategyConfig strategy;
+  BudgetConfig budget;
 
   /// What graphc compiles for without --partition: one task /job:worker/task:0 and the strategy one_device.
   static ClusterConfig oneTask();
@@ -103,7 +123,7 @@ absl::StatusOr<ClusterConfig> readClusterFile(const std::string &path);
 /// it against.
 absl::StatusOr<StrategyConfig> parseStrategyFlag(std::string_view text, const ClusterConfig &cluster);
 
-/// The keys that the parser knows: object ("", "task", "link", "placement", "strategy") and its members. The test
+/// The keys that the parser knows: object ("", "task", "link", "placement", "strategy", "budget") and its members. The test
 /// compares them with cluster.schema.json.
 struct ClusterKeys {
   std::string object;

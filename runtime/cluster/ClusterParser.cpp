@@ -1,10 +1,9 @@
 //===- ClusterParser.cpp - JSON to ClusterConfig; every refusal names file, line and column -----------------------------===//
 
 #include "runtime/cluster/Address.h"
-#include "runtime/cluster/ClusterConfig.h"
+#include "runtime/cluster/ConfigReader.h"
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 
 #include <algorithm>
 #include <fstream>
@@ -14,11 +13,14 @@ namespace graphc::cluster {
 
 const std::vector<ClusterKeys> &clusterKeys() {
   static const auto &keys = *new std::vector<ClusterKeys>{
-      {"", {"cluster", "task", "environment", "devices", "links", "placement", "strategy"}},
+      {"", {"cluster", "task", "environment", "devices", "links", "placement", "strategy", "budget"}},
       {"task", {"type", "index"}},
       {"link", {"from", "to", "gigabits_per_second", "latency_us"}},
       {"placement", {"name", "device"}},
-      {"strategy", {"name", "micro_batches", "update", "placement"}},
+      {"strategy",
+       {"name", "replication", "micro_batches", "devices", "update", "placement", "max_staleness",
+        "replicas_to_aggregate", "order", "bucket_bytes"}},
+      {"budget", {"memory", "bytes_per_step"}},
   };
   return keys;
 }
@@ -26,25 +28,10 @@ const std::vector<ClusterKeys> &clusterKeys() {
 namespace {
 
 constexpr uint32_t maxTasks = 65536;
-constexpr int64_t maxMicroBatches = 65536;
 
-using Kind = JsonValue::Kind;
-
-const std::vector<std::string> &keysOf(std::string_view object) {
-  for (const ClusterKeys &keys : clusterKeys())
-    if (keys.object == object)
-      return keys.keys;
-  static const auto &none = *new std::vector<std::string>;
-  return none;
-}
-
-std::string listOf(const std::vector<std::string> &words) {
-  return absl::StrJoin(words, ", ", [](std::string *out, const std::string &word) { out->append(quoteJson(word)); });
-}
-
-class ClusterParser {
+class ClusterParser : ConfigReader {
 public:
-  explicit ClusterParser(ClusterConfig &config) : config(config) {}
+  using ConfigReader::ConfigReader;
 
   absl::Status parse(const JsonValue &root) {
     if (!root.is(Kind::Object))
@@ -64,28 +51,7 @@ public:
     return parseRest(root);
   }
 
-  absl::Status parseStrategy(const JsonValue &value, StrategyConfig &strategy);
-  absl::Status finishStrategy(StrategyConfig &strategy);
-
 private:
-  absl::Status checkKeys(const JsonValue &object, std::string_view what, const std::vector<std::string> &known) {
-    for (const JsonMember &member : object.members)
-      if (std::find(known.begin(), known.end(), member.key) == known.end())
-        return unknownKey(member, what, known);
-    return absl::OkStatus();
-  }
-
-  absl::Status unknownKey(const JsonMember &member, std::string_view what, const std::vector<std::string> &known) {
-    return config.error(member.position,
-                        absl::StrCat("unknown key ", quoteJson(member.key), absl::string_view(what.data(), what.size()),
-                                     didYouMean(member.key, known), "; known keys are ", listOf(known)));
-  }
-
-  absl::Status expected(const JsonValue &value, std::string_view what) {
-    return config.error(value.position, absl::StrCat("expected ", absl::string_view(what.data(), what.size()),
-                                                     ", found ", value.describe()));
-  }
-
   absl::Status parseTfConfig(const JsonValue &root, const JsonValue &cluster) {
     if (absl::Status s = checkKeys(root, "", keysOf("")); !s.ok())
       return s;
@@ -168,23 +134,17 @@ private:
         status = parseLinks(member.value);
       else if (member.key == "placement")
         status = parsePlacement(member.value);
+      else if (member.key == "budget")
+        status = parseBudget(member.value);
       else if (member.key == "strategy")
         strategy = &member.value;
       if (!status.ok())
         return status;
     }
     if (strategy)
-      if (absl::Status s = parseStrategy(*strategy, config.strategy); !s.ok())
+      if (absl::Status s = StrategyParser(config).parse(*strategy, config.strategy); !s.ok())
         return s;
-    return finishStrategy(config.strategy);
-  }
-
-  absl::Status unknownJob(JsonPosition at, const std::string &name) {
-    std::vector<std::string> names;
-    for (const JobConfig &job : config.jobs)
-      names.push_back(job.name);
-    return config.error(at, absl::StrCat("no job ", quoteJson(name), " in the cluster", didYouMean(name, names),
-                                         "; its jobs are ", listOf(names)));
+    return StrategyParser(config).finish(config.strategy);
   }
 
   absl::Status parseTask(const JsonValue &value) {
@@ -232,28 +192,6 @@ private:
     return absl::OkStatus();
   }
 
-  absl::Status parseDeviceName(const JsonValue &object, std::string_view key, std::string_view what, DeviceName &out) {
-    const JsonValue *value = object.find(key);
-    if (!value)
-      return config.error(object.position,
-                          absl::StrCat(absl::string_view(what.data(), what.size()), " lacks ", quoteJson(key)));
-    if (!value->is(Kind::String))
-      return expected(*value, "a device name such as \"/job:ps/task:0\"");
-    absl::StatusOr<DeviceName> name = DeviceName::parse(value->string);
-    if (!name.ok())
-      return config.error(value->position, std::string(name.status().message()));
-    if (name->job) {
-      const JobConfig *job = config.findJob(*name->job);
-      if (!job)
-        return unknownJob(value->position, *name->job);
-      if (name->task && *name->task >= job->tasks)
-        return config.error(value->position, absl::StrCat("job ", quoteJson(job->name), " has ", job->tasks,
-                                                          " tasks; there is no task ", *name->task));
-    }
-    out = *name;
-    return absl::OkStatus();
-  }
-
   absl::Status parseLinks(const JsonValue &value) {
     if (!value.is(Kind::Array))
       return expected(value, "a list of links");
@@ -264,9 +202,9 @@ private:
         return s;
       LinkConfig link;
       link.position = element.position;
-      if (absl::Status s = parseDeviceName(element, "from", "a link", link.from); !s.ok())
+      if (absl::Status s = readMemberDevice(element, "from", "a link", link.from); !s.ok())
         return s;
-      if (absl::Status s = parseDeviceName(element, "to", "a link", link.to); !s.ok())
+      if (absl::Status s = readMemberDevice(element, "to", "a link", link.to); !s.ok())
         return s;
       for (auto [key, target] : {std::pair("gigabits_per_second", &link.gigabitsPerSecond),
                                  std::pair("latency_us", &link.latencyMicroseconds)})
@@ -296,97 +234,30 @@ private:
       if (!name->is(Kind::String) || name->string.empty())
         return expected(*name, "a name pattern such as \"layer1/*\"");
       rule.name = name->string;
-      if (absl::Status s = parseDeviceName(element, "device", "a placement rule", rule.device); !s.ok())
+      if (absl::Status s = readMemberDevice(element, "device", "a placement rule", rule.device); !s.ok())
         return s;
       config.placement.push_back(std::move(rule));
     }
     return absl::OkStatus();
   }
 
-  ClusterConfig &config;
+  absl::Status parseBudget(const JsonValue &value) {
+    if (!value.is(Kind::Object))
+      return expected(value, "an object {\"memory\": BYTES, \"bytes_per_step\": BYTES} for \"budget\"");
+    if (absl::Status s = checkKeys(value, " in \"budget\"", keysOf("budget")); !s.ok())
+      return s;
+    config.budget.position = value.position;
+    for (const JsonMember &member : value.members) {
+      std::optional<uint64_t> &out = member.key == "memory" ? config.budget.memory : config.budget.bytesPerStep;
+      if (absl::Status s = readBytes(member.value, member.key, out.emplace()); !s.ok())
+        return s;
+    }
+    return absl::OkStatus();
+  }
+
   std::map<std::string, JsonPosition> addresses;
   uint64_t total = 0;
 };
-
-/// Finds `value` among the words of an enumeration, or says which there are.
-template <typename Enum>
-absl::Status parseWord(const ClusterConfig &config, const JsonValue &value, std::string_view what,
-                       std::initializer_list<std::pair<const char *, Enum>> words, Enum &out) {
-  std::vector<std::string> names;
-  for (auto &[word, meaning] : words) {
-    names.push_back(word);
-    if (value.is(Kind::String) && value.string == word) {
-      out = meaning;
-      return absl::OkStatus();
-    }
-  }
-  absl::string_view w(what.data(), what.size());
-  if (!value.is(Kind::String))
-    return config.error(value.position,
-                        absl::StrCat("expected one of ", listOf(names), " for ", w, ", found ", value.describe()));
-  return config.error(value.position, absl::StrCat("unknown ", w, " ", quoteJson(value.string),
-                                                   didYouMean(value.string, names), "; known are ", listOf(names)));
-}
-
-absl::Status ClusterParser::parseStrategy(const JsonValue &value, StrategyConfig &strategy) {
-  const JsonValue *name = value.is(Kind::Object) ? value.find("name") : &value;
-  if (value.is(Kind::Object)) {
-    if (absl::Status s = checkKeys(value, " in \"strategy\"", keysOf("strategy")); !s.ok())
-      return s;
-    if (!name)
-      return config.error(value.position, "\"strategy\" lacks \"name\"");
-  }
-  if (absl::Status s = parseWord<StrategyKind>(config, *name, "strategy",
-                                               {{"one_device", StrategyKind::OneDevice},
-                                                {"in_graph", StrategyKind::InGraph},
-                                                {"parameter_server", StrategyKind::ParameterServer}},
-                                               strategy.kind);
-      !s.ok())
-    return s;
-  strategy.given = true;
-  strategy.position = value.position;
-  for (const JsonMember &member : value.members) {
-    StrategyKind owner = member.key == "micro_batches" ? StrategyKind::OneDevice : StrategyKind::ParameterServer;
-    if (member.key != "name" && strategy.kind != owner)
-      return config.error(member.position,
-                          absl::StrCat(quoteJson(member.key), " belongs to the strategy \"",
-                                       owner == StrategyKind::OneDevice ? "one_device" : "parameter_server",
-                                       "\", not to ", quoteJson(strategy.name())));
-    absl::Status status;
-    if (member.key == "micro_batches") {
-      if (!member.value.is(Kind::Integer) || member.value.integer < 1 || member.value.integer > maxMicroBatches)
-        return expected(member.value, absl::StrCat("a number from 1 to ", maxMicroBatches, " for \"micro_batches\""));
-      strategy.microBatches = static_cast<uint32_t>(member.value.integer);
-    } else if (member.key == "update") {
-      status = parseWord<UpdateMode>(config, member.value, "update",
-                                     {{"sync", UpdateMode::Sync}, {"async", UpdateMode::Async}}, strategy.update);
-    } else if (member.key == "placement") {
-      status = parseWord<VariablePlacement>(
-          config, member.value, "placement of variables",
-          {{"round_robin", VariablePlacement::RoundRobin}, {"balanced", VariablePlacement::Balanced}},
-          strategy.placement);
-    }
-    if (!status.ok())
-      return status;
-  }
-  return absl::OkStatus();
-}
-
-absl::Status ClusterParser::finishStrategy(StrategyConfig &strategy) {
-  bool hasPs = config.findJob("ps"), hasWorkers = config.findJob("worker") || config.findJob("chief");
-  if (!strategy.given) {
-    strategy.kind = hasPs && hasWorkers       ? StrategyKind::ParameterServer
-                    : config.taskCount() == 1 ? StrategyKind::OneDevice
-                                              : StrategyKind::InGraph;
-    return absl::OkStatus();
-  }
-  if (strategy.kind == StrategyKind::ParameterServer && !(hasPs && hasWorkers))
-    return config.error(strategy.position,
-                        absl::StrCat("the strategy \"parameter_server\" needs the job \"ps\" and a job \"worker\" or "
-                                     "\"chief\"; the cluster lacks ",
-                                     hasPs ? "the latter" : "\"ps\""));
-  return absl::OkStatus();
-}
 
 } // namespace
 
@@ -423,10 +294,10 @@ absl::StatusOr<StrategyConfig> parseStrategyFlag(std::string_view text, const Cl
   if (!value.ok())
     return value.status();
   StrategyConfig strategy;
-  ClusterParser parser(named);
-  if (absl::Status s = parser.parseStrategy(*value, strategy); !s.ok())
+  StrategyParser parser(named);
+  if (absl::Status s = parser.parse(*value, strategy); !s.ok())
     return s;
-  if (absl::Status s = parser.finishStrategy(strategy); !s.ok())
+  if (absl::Status s = parser.finish(strategy); !s.ok())
     return s;
   return strategy;
 }

@@ -28,6 +28,21 @@ static graph::ClusterAttr makeCluster(MLIRContext *context, const llvm::MapVecto
   return graph::ClusterAttr::get(context, counts, chief);
 }
 
+static graph::StrategyAttr makeStrategy(MLIRContext *context, const cluster::StrategyConfig &strategy) {
+  Builder builder(context);
+  std::string_view name = strategy.name();
+  SmallVector<Attribute> devices;
+  for (const cluster::DeviceName &device : strategy.devices)
+    devices.push_back(builder.getStringAttr(device.str()));
+  return graph::StrategyAttr::get(
+      context, builder.getStringAttr(StringRef(name.data(), name.size())),
+      strategy.kind == cluster::StrategyKind::ParameterServer && strategy.update == cluster::UpdateMode::Async,
+      strategy.microBatches, strategy.replication == cluster::Replication::InGraph,
+      devices.empty() ? ArrayAttr() : builder.getArrayAttr(devices),
+      strategy.maxStaleness ? int64_t(*strategy.maxStaleness) : -1, strategy.replicasToAggregate.value_or(0),
+      strategy.order == cluster::ReduceOrder::Fast, int64_t(strategy.bucketBytes.value_or(0)));
+}
+
 static void attach(ModuleOp module, const cluster::ClusterConfig &config) {
   MLIRContext *context = module.getContext();
   Builder builder(context);
@@ -38,19 +53,16 @@ static void attach(ModuleOp module, const cluster::ClusterConfig &config) {
   module->setAttr(GraphDialect::kCluster,
                   makeCluster(context, jobs, DeviceAttr::get(context, chief.job, chief.index, "", -1)));
   const cluster::StrategyConfig &strategy = config.strategy;
-  std::string_view name = strategy.name();
-  module->setAttr(GraphDialect::kStrategy,
-                  graph::StrategyAttr::get(context, builder.getStringAttr(StringRef(name.data(), name.size())),
-                                           strategy.kind == cluster::StrategyKind::ParameterServer &&
-                                               strategy.update == cluster::UpdateMode::Async,
-                                           strategy.microBatches));
-  if (strategy.kind == cluster::StrategyKind::ParameterServer) {
+  module->setAttr(GraphDialect::kStrategy, makeStrategy(context, strategy));
+  if (strategy.kind == cluster::StrategyKind::ParameterServer || strategy.kind == cluster::StrategyKind::AllReduce) {
     SmallVector<Attribute> ranges;
     for (const cluster::TaskRange &range : config.replicas())
       ranges.push_back(builder.getStringAttr(range.str()));
     module->setAttr(GraphDialect::kReplicas, graph::ReplicasAttr::get(context, builder.getArrayAttr(ranges)));
     if (strategy.placement == cluster::VariablePlacement::Balanced)
       module->setAttr(GraphDialect::kVariablePlacement, builder.getStringAttr("balanced"));
+    if (strategy.placement == cluster::VariablePlacement::Split)
+      module->setAttr(GraphDialect::kVariablePlacement, builder.getStringAttr("split"));
   }
   SmallVector<Attribute> rules;
   for (const cluster::PlacementRule &rule : config.placement) {
@@ -95,14 +107,11 @@ static bool attachFromPrograms(ModuleOp module) {
           builder.getStringAttr("/job:" + name->job + "/task:0-" + std::to_string(program.getReplicas() - 1)));
   }
   module->setAttr(GraphDialect::kCluster, makeCluster(context, jobs, chief));
-  module->setAttr(GraphDialect::kStrategy,
-                  graph::StrategyAttr::get(context,
-                                           builder.getStringAttr(ranges.empty() ? "in_graph" : "parameter_server"),
-                                           /*async=*/
-                                           llvm::any_of(module.getOps<dist::PhaseOp>(),
-                                                        [](dist::PhaseOp phase) { return phase.getEndsByClosing(); }) &&
-                                               !ranges.empty(),
-                                           1));
+  cluster::StrategyConfig strategy;
+  strategy.kind = ranges.empty() ? cluster::StrategyKind::InGraph : cluster::StrategyKind::ParameterServer;
+  if (llvm::any_of(module.getOps<dist::PhaseOp>(), [](dist::PhaseOp phase) { return phase.getEndsByClosing(); }))
+    strategy.update = cluster::UpdateMode::Async;
+  module->setAttr(GraphDialect::kStrategy, makeStrategy(context, strategy));
   if (!ranges.empty())
     module->setAttr(GraphDialect::kReplicas, graph::ReplicasAttr::get(context, builder.getArrayAttr(ranges)));
   return true;
@@ -124,6 +133,9 @@ static bool checkSupported(const cluster::ClusterConfig &config) {
                                     "remark: \"links\" has no effect yet: all links are taken to be equally fast, "
                                     "which changes the order of transfers but no result")
                              .message()));
+  if (config.budget.memory || config.budget.bytesPerStep)
+    complain(std::string(
+        config.error(config.budget.position, "remark: \"budget\" has no effect yet: nothing is refused").message()));
   return true;
 }
 

@@ -289,3 +289,23 @@ func.func @a_number(%x: tensor<f32>) {
   graph.minimize %x {optimizer = #graph.sgd<learning_rate = 1>} : tensor<f32>
   return
 }
+
+// -----
+
+// expected-error@+1 {{expected max_staleness of at least 0 beside async = true, got 2}}
+module attributes {graph.strategy = #graph.strategy<name = "parameter_server", max_staleness = 2>} {}
+
+// -----
+
+// expected-error@+1 {{expected replicas_to_aggregate of at least 1 without async, got 2}}
+module attributes {graph.strategy = #graph.strategy<name = "parameter_server", async = true, replicas_to_aggregate = 2>} {}
+
+// -----
+
+// expected-error@+1 {{expected bucket_bytes of at least 1, got -1}}
+module attributes {graph.strategy = #graph.strategy<name = "all_reduce", bucket_bytes = -1>} {}
+
+// -----
+
+// expected-error@+1 {{expected devices as strings such as "/job:worker/task:0/device:CPU:0", got "worker"}}
+module attributes {graph.strategy = #graph.strategy<name = "mirrored", devices = ["worker"]>} {}

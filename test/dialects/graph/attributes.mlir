@@ -23,3 +23,12 @@ module attributes {graph.cluster = #graph.cluster<jobs = [ps = 1, worker = 2], c
     return
   }
 }
+
+// CHECK: graph.strategy = #graph.strategy<name = "mirrored", devices = ["/job:worker/task:0/device:CPU:1"]>
+module attributes {graph.strategy = #graph.strategy<name = "mirrored", devices = ["/job:worker/task:0/device:CPU:1"]>} {}
+// CHECK: graph.strategy = #graph.strategy<name = "all_reduce", fast = true, bucket_bytes = 65536>
+module attributes {graph.strategy = #graph.strategy<name = "all_reduce", fast = true, bucket_bytes = 65536>} {}
+// CHECK: graph.strategy = #graph.strategy<name = "parameter_server", async = true, max_staleness = 0>
+module attributes {graph.strategy = #graph.strategy<name = "parameter_server", async = true, max_staleness = 0>} {}
+// CHECK: graph.strategy = #graph.strategy<name = "parameter_server", in_graph = true, replicas_to_aggregate = 2>
+module attributes {graph.strategy = #graph.strategy<name = "parameter_server", in_graph = true, replicas_to_aggregate = 2>} {}

@@ -77,3 +77,9 @@ module attributes {graph.cluster = #graph.cluster<jobs = [ps = 1, worker = 2], c
                    graph.strategy = #graph.strategy<name = "parameter_server">,
                    graph.variable_placement = "random"} {
 }
+
+// -----
+
+// expected-error@+1 {{setting replicas_to_aggregate of strategy parameter_server is not part of this version; leave it out}}
+module attributes {graph.cluster = #graph.cluster<jobs = [ps = 1, worker = 2], chief = "/job:worker/task:0">,
+                   graph.strategy = #graph.strategy<name = "parameter_server", replicas_to_aggregate = 2>} {}

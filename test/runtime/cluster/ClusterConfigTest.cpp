@@ -57,6 +57,34 @@ TEST(ClusterConfig, ReadsStrategies) {
   EXPECT_TRUE(async.given);
 }
 
+TEST(ClusterConfig, ReadsTheSettingsOfEveryStrategy) {
+  ClusterConfig mirrored = parse(R"({"worker": 1, "devices": {"worker": ["CPU:0", "CPU:1"]},
+    "strategy": {"name": "mirrored", "devices": ["/job:worker/task:0/cpu:1", "/job:worker/task:0/cpu:0"]},
+    "budget": {"memory": "1.5 MiB", "bytes_per_step": 65536}})");
+  EXPECT_EQ(mirrored.strategy.kind, StrategyKind::Mirrored);
+  ASSERT_EQ(mirrored.strategy.devices.size(), 2u);
+  EXPECT_EQ(mirrored.strategy.devices[0].str(), "/job:worker/task:0/device:CPU:1");
+  EXPECT_EQ(mirrored.budget.memory, 1572864u);
+  EXPECT_EQ(mirrored.budget.bytesPerStep, 65536u);
+  StrategyConfig bounded = parse(R"({"ps": 1, "worker": 2, "strategy": {"name": "parameter_server", "update": "async",
+    "max_staleness": 0, "placement": "split"}})")
+                               .strategy;
+  EXPECT_EQ(bounded.maxStaleness, 0u);
+  EXPECT_EQ(bounded.placement, VariablePlacement::Split);
+  StrategyConfig backup = parse(R"({"ps": 1, "worker": 3, "strategy": {"name": "parameter_server",
+    "replicas_to_aggregate": 2, "replication": "in_graph"}})")
+                              .strategy;
+  EXPECT_EQ(backup.replicasToAggregate, 2u);
+  EXPECT_EQ(backup.replication, Replication::InGraph);
+  StrategyConfig ring = parse(R"({"worker": 3, "strategy": {"name": "all_reduce", "order": "fast",
+    "bucket_bytes": "1 MiB"}})")
+                            .strategy;
+  EXPECT_EQ(ring.kind, StrategyKind::AllReduce);
+  EXPECT_EQ(ring.order, ReduceOrder::Fast);
+  EXPECT_EQ(ring.bucketBytes, 1048576u);
+  EXPECT_EQ(parse(R"({"worker": 3, "strategy": "all_reduce"})").strategy.order, ReduceOrder::Reproducible);
+}
+
 TEST(ClusterConfig, StrategyFlagTakesANameOrAnObject) {
   ClusterConfig cluster = parse(R"({"ps": 1, "worker": 2})");
   auto strategy = parseStrategyFlag("one_device", cluster);
@@ -67,7 +95,7 @@ TEST(ClusterConfig, StrategyFlagTakesANameOrAnObject) {
   EXPECT_EQ(strategy->microBatches, 2u);
   EXPECT_EQ(parseStrategyFlag("one_devcie", cluster).status().message(),
             "--strategy:1:1: unknown strategy \"one_devcie\"; did you mean \"one_device\"?; known are \"one_device\", "
-            "\"in_graph\", \"parameter_server\"");
+            "\"in_graph\", \"mirrored\", \"parameter_server\", \"all_reduce\"");
   EXPECT_FALSE(parseStrategyFlag("parameter_server", ClusterConfig::oneTask()).ok());
 }
 

@@ -25,9 +25,10 @@ TEST_P(ClusterErrors, NamesPlaceAndExpectation) {
 }
 
 /// What a schema of this kind cannot say: that one part of the file contradicts another, and what is inside a string.
-const std::set<std::string> beyondTheSchema = {"TooManyTasks",   "BigPort",       "DuplicateAddress", "TwoChiefs",
-                                               "TaskUnknownJob", "TaskIndex",     "DevicesJob",       "DeviceTwice",
-                                               "RuleDevice",     "RuleMalformed", "PsMissing"};
+const std::set<std::string> beyondTheSchema = {
+    "TooManyTasks", "BigPort",        "DuplicateAddress",    "TwoChiefs",        "TaskUnknownJob",
+    "TaskIndex",    "DevicesJob",     "DeviceTwice",         "RuleDevice",       "RuleMalformed",
+    "PsMissing",    "MirroredDevice", "MirroredDeviceTwice", "AggregateTooMany", "AllReduceNoWorkers"};
 
 TEST_P(ClusterErrors, TheSchemaRefusesTheSame) {
   std::ifstream in(GRAPHC_CLUSTER_DIR "/cluster.schema.json");
@@ -45,7 +46,8 @@ TEST_P(ClusterErrors, TheSchemaRefusesTheSame) {
     EXPECT_NE(finding, "") << "the parser refuses it and the schema does not";
 }
 
-constexpr const char *keys = R"("cluster", "task", "environment", "devices", "links", "placement", "strategy")";
+constexpr const char *keys =
+    R"("cluster", "task", "environment", "devices", "links", "placement", "strategy", "budget")";
 
 const std::string unknownTop =
     std::string(R"(c.json:2:2: unknown key "startegy"; did you mean "strategy"?; known keys are )") + keys;
@@ -118,16 +120,50 @@ INSTANTIATE_TEST_SUITE_P(
              "/job:worker/task:0/device:CPU:0 or a part of it"},
         Case{"RuleLacksName", R"({"worker": 2, "placement": [{"device": "/job:worker"}]})",
              "c.json:1:29: a placement rule lacks \"name\""},
-        Case{"StrategyUnknown", R"({"worker": 2, "strategy": "all_reduce"})",
-             "c.json:1:27: unknown strategy \"all_reduce\"; known are \"one_device\", \"in_graph\", "
-             "\"parameter_server\""},
+        Case{"StrategyUnknown", R"({"worker": 2, "strategy": "all_redcue"})",
+             "c.json:1:27: unknown strategy \"all_redcue\"; did you mean \"all_reduce\"?; known are \"one_device\", "
+             "\"in_graph\", \"mirrored\", \"parameter_server\", \"all_reduce\""},
         Case{"StrategyKind", R"({"worker": 2, "strategy": 3})",
-             "c.json:1:27: expected one of \"one_device\", \"in_graph\", \"parameter_server\" for strategy, found the "
-             "number 3"},
+             "c.json:1:27: expected one of \"one_device\", \"in_graph\", \"mirrored\", \"parameter_server\", "
+             "\"all_reduce\" for strategy, found the number 3"},
         Case{"StrategyLacksName", R"({"worker": 2, "strategy": {"update": "sync"}})",
              "c.json:1:27: \"strategy\" lacks \"name\""},
         Case{"StrategyForeignKey", R"({"worker": 1, "strategy": {"name": "one_device", "update": "sync"}})",
              "c.json:1:50: \"update\" belongs to the strategy \"parameter_server\", not to \"one_device\""},
+        Case{"StrategyTwoOwners", R"({"worker": 1, "strategy": {"name": "one_device", "replication": "in_graph"}})",
+             "c.json:1:50: \"replication\" belongs to the strategies \"parameter_server\" and \"all_reduce\", not to "
+             "\"one_device\""},
+        Case{"MirroredDevice",
+             R"({"worker": 1, "strategy": {"name": "mirrored", "devices": ["/job:worker/task:0/device:CPU:1"]}})",
+             "c.json:1:60: no device \"/job:worker/task:0/device:CPU:1\"; expected full names, of "
+             "\"/job:worker/task:0/device:CPU:0\""},
+        Case{"MirroredDeviceTwice",
+             R"({"worker": 1, "strategy": {"name": "mirrored", "devices": ["/job:worker/task:0/cpu:0",
+                "/job:worker/task:0/device:CPU:0"]}})",
+             "c.json:2:17: device \"/job:worker/task:0/device:CPU:0\" is given twice"},
+        Case{"StalenessOfSync",
+             R"({"ps": 1, "worker": 2, "strategy": {"name": "parameter_server", "max_staleness": 2}})",
+             "c.json:1:82: \"max_staleness\" bounds asynchronous updates; expected \"update\": \"async\" beside it"},
+        Case{"BackupOfAsync",
+             R"({"ps": 1, "worker": 2, "strategy": {"name": "parameter_server", "update": "async",
+                "replicas_to_aggregate": 2}})",
+             "c.json:2:42: \"replicas_to_aggregate\" is for synchronous updates; asynchronous ones are applied one by "
+             "one"},
+        Case{"AggregateTooMany",
+             R"({"ps": 1, "worker": 2, "strategy": {"name": "parameter_server", "replicas_to_aggregate": 3}})",
+             "c.json:1:36: \"replicas_to_aggregate\" is 3, but the cluster has 2 replicas"},
+        Case{"AllReduceNoWorkers", R"({"ps": 2, "strategy": "all_reduce"})",
+             "c.json:1:23: the strategy \"all_reduce\" needs a job \"worker\" or \"chief\"; the cluster has neither"},
+        Case{"BudgetUnit", R"({"worker": 1, "budget": {"memory": "64 MB"}})",
+             "c.json:1:36: expected a number of bytes for \"memory\", such as 65536 or \"64 MiB\", found the string "
+             "\"64 "
+             "MB\""},
+        Case{"BudgetZero", R"({"worker": 1, "budget": {"bytes_per_step": 0}})",
+             "c.json:1:44: expected a number of bytes for \"bytes_per_step\", such as 65536 or \"64 MiB\", found the "
+             "number 0"},
+        Case{"BudgetKey", R"({"worker": 1, "budget": {"memroy": 1}})",
+             "c.json:1:26: unknown key \"memroy\" in \"budget\"; did you mean \"memory\"?; known keys are \"memory\", "
+             "\"bytes_per_step\""},
         Case{"MicroBatches", R"({"worker": 1, "strategy": {"name": "one_device", "micro_batches": 0}})",
              "c.json:1:67: expected a number from 1 to 65536 for \"micro_batches\", found the number 0"},
         Case{"Update", R"({"ps": 1, "worker": 1, "strategy": {"name": "parameter_server", "update": "asnyc"}})",

@@ -1,0 +1,162 @@
+//===- StrategyParser.cpp - how the model is spread: which settings belong to which strategy -------------------------------===//
+
+#include "runtime/cluster/ConfigReader.h"
+
+#include <algorithm>
+
+namespace graphc::cluster {
+
+namespace {
+
+constexpr int64_t maxReplicas = 65536;
+
+/// The strategies that a setting belongs to.
+struct Setting {
+  const char *key;
+  std::vector<StrategyKind> owners;
+};
+
+const std::vector<Setting> &settings() {
+  using enum StrategyKind;
+  static const auto &table = *new std::vector<Setting>{
+      {"replication", {ParameterServer, AllReduce}},
+      {"micro_batches", {OneDevice}},
+      {"devices", {Mirrored}},
+      {"update", {ParameterServer}},
+      {"placement", {ParameterServer}},
+      {"max_staleness", {ParameterServer}},
+      {"replicas_to_aggregate", {ParameterServer}},
+      {"order", {AllReduce}},
+      {"bucket_bytes", {AllReduce}},
+  };
+  return table;
+}
+
+std::string_view nameOf(StrategyKind kind) {
+  StrategyConfig strategy;
+  strategy.kind = kind;
+  return strategy.name();
+}
+
+} // namespace
+
+absl::Status StrategyParser::parse(const JsonValue &value, StrategyConfig &strategy) const {
+  const JsonValue *name = value.is(Kind::Object) ? value.find("name") : &value;
+  if (value.is(Kind::Object)) {
+    if (absl::Status s = checkKeys(value, " in \"strategy\"", keysOf("strategy")); !s.ok())
+      return s;
+    if (!name)
+      return config.error(value.position, "\"strategy\" lacks \"name\"");
+  }
+  if (absl::Status s = readWord<StrategyKind>(*name, "strategy",
+                                              {{"one_device", StrategyKind::OneDevice},
+                                               {"in_graph", StrategyKind::InGraph},
+                                               {"mirrored", StrategyKind::Mirrored},
+                                               {"parameter_server", StrategyKind::ParameterServer},
+                                               {"all_reduce", StrategyKind::AllReduce}},
+                                              strategy.kind);
+      !s.ok())
+    return s;
+  strategy.given = true;
+  strategy.position = value.position;
+  for (const JsonMember &member : value.members)
+    if (absl::Status s = parseSetting(member, strategy); !s.ok())
+      return s;
+  if (strategy.maxStaleness && strategy.update != UpdateMode::Async)
+    return config.error(value.find("max_staleness")->position,
+                        "\"max_staleness\" bounds asynchronous updates; expected \"update\": \"async\" beside it");
+  if (strategy.replicasToAggregate && strategy.update != UpdateMode::Sync)
+    return config.error(
+        value.find("replicas_to_aggregate")->position,
+        "\"replicas_to_aggregate\" is for synchronous updates; asynchronous ones are applied one by one");
+  return absl::OkStatus();
+}
+
+absl::Status StrategyParser::parseSetting(const JsonMember &member, StrategyConfig &strategy) const {
+  const JsonValue &value = member.value;
+  const std::string &key = member.key;
+  for (const Setting &setting : settings()) {
+    if (key != setting.key || std::count(setting.owners.begin(), setting.owners.end(), strategy.kind))
+      continue;
+    std::string owners;
+    for (StrategyKind owner : setting.owners)
+      absl::StrAppend(&owners, owners.empty() ? "" : " and ", quoteJson(nameOf(owner)));
+    return config.error(member.position, absl::StrCat(quoteJson(key), " belongs to the ",
+                                                      setting.owners.size() > 1 ? "strategies " : "strategy ", owners,
+                                                      ", not to ", quoteJson(strategy.name())));
+  }
+  int64_t count = 0;
+  absl::Status status;
+  if (key == "replication") {
+    status = readWord<Replication>(value, key,
+                                   {{"in_graph", Replication::InGraph}, {"between_graph", Replication::BetweenGraph}},
+                                   strategy.replication);
+  } else if (key == "micro_batches") {
+    status = readCount(value, key, 1, maxReplicas, count);
+    strategy.microBatches = static_cast<uint32_t>(count);
+  } else if (key == "devices") {
+    if (!value.is(Kind::Array) || value.elements.empty())
+      return expected(value, "a list of devices such as [\"/job:worker/task:0/device:CPU:0\"] for \"devices\"");
+    for (const JsonValue &element : value.elements) {
+      DeviceName device;
+      if (status = readDevice(element, device); !status.ok())
+        return status;
+      if (!config.hasDevice(device))
+        return config.error(element.position,
+                            absl::StrCat("no device ", quoteJson(element.string), "; expected full names, of ",
+                                         listOf(config.deviceNames(/*limit=*/8))));
+      for (const DeviceName &other : strategy.devices)
+        if (other == device)
+          return config.error(element.position, absl::StrCat("device ", quoteJson(element.string), " is given twice"));
+      strategy.devices.push_back(device);
+    }
+  } else if (key == "update") {
+    status =
+        readWord<UpdateMode>(value, key, {{"sync", UpdateMode::Sync}, {"async", UpdateMode::Async}}, strategy.update);
+  } else if (key == "placement") {
+    status = readWord<VariablePlacement>(value, "placement of variables",
+                                         {{"round_robin", VariablePlacement::RoundRobin},
+                                          {"balanced", VariablePlacement::Balanced},
+                                          {"split", VariablePlacement::Split}},
+                                         strategy.placement);
+  } else if (key == "max_staleness") {
+    status = readCount(value, key, 0, 1 << 20, count);
+    strategy.maxStaleness = static_cast<uint32_t>(count);
+  } else if (key == "replicas_to_aggregate") {
+    status = readCount(value, key, 1, maxReplicas, count);
+    strategy.replicasToAggregate = static_cast<uint32_t>(count);
+  } else if (key == "order") {
+    status = readWord<ReduceOrder>(
+        value, key, {{"reproducible", ReduceOrder::Reproducible}, {"fast", ReduceOrder::Fast}}, strategy.order);
+  } else if (key == "bucket_bytes") {
+    status = readBytes(value, key, strategy.bucketBytes.emplace());
+  }
+  return status;
+}
+
+absl::Status StrategyParser::finish(StrategyConfig &strategy) const {
+  bool hasPs = config.findJob("ps"), hasWorkers = config.findJob("worker") || config.findJob("chief");
+  if (!strategy.given) {
+    strategy.kind = hasPs && hasWorkers       ? StrategyKind::ParameterServer
+                    : config.taskCount() == 1 ? StrategyKind::OneDevice
+                                              : StrategyKind::InGraph;
+    return absl::OkStatus();
+  }
+  if (strategy.kind == StrategyKind::ParameterServer && !(hasPs && hasWorkers))
+    return config.error(strategy.position,
+                        absl::StrCat("the strategy \"parameter_server\" needs the job \"ps\" and a job \"worker\" or "
+                                     "\"chief\"; the cluster lacks ",
+                                     hasPs ? "the latter" : "\"ps\""));
+  if (strategy.kind == StrategyKind::AllReduce && !hasWorkers)
+    return config.error(strategy.position,
+                        "the strategy \"all_reduce\" needs a job \"worker\" or \"chief\"; the cluster "
+                        "has neither");
+  if (strategy.replicasToAggregate && *strategy.replicasToAggregate > config.replicaCount())
+    return config.error(strategy.position, absl::StrCat("\"replicas_to_aggregate\" is ", *strategy.replicasToAggregate,
+                                                        ", but the cluster "
+                                                        "has ",
+                                                        config.replicaCount(), " replicas"));
+  return absl::OkStatus();
+}
+
+} // namespace graphc::cluster
