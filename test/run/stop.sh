@@ -8,7 +8,7 @@ launcher=$!
 await err.txt 'step [0-9]+'
 kill -TERM $launcher
 wait $launcher && fail "a run that was stopped did not finish: exit status 1"
-expect err.txt 'stopped at step [0-9]+ of 100000000 as asked; start again with --checkpoint_dir dir' "what was done and how to go on"
+expect err.txt '^graphrun: stopped at step [0-9]+ of 100000000 as asked; start again with --checkpoint_dir dir' "what was done and how to go on"
 [ "$(ls -d dir/step-*/ | wc -l)" -ge 1 ] || fail "a checkpoint"
 nothing_left
 

@@ -6,6 +6,7 @@
 #include "runtime/observe/ProcessInfo.h"
 #include "runtime/service/Token.h"
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include <nlohmann/json.hpp>
@@ -323,7 +324,9 @@ int Launcher::finish() {
     say("stopped at once, as asked; nothing was saved since the last checkpoint");
     return 1;
   }
-  say(describe(*cause));
+  // A stop that was asked for is no failure of the task that reports it.
+  bool asked = stopSignals_ > 0 && cause->error && absl::StartsWith(cause->error->message, "stopped ");
+  say(asked ? cause->error->message : describe(*cause));
   // What was refused before it trained would be refused again.
   bool canGoOn = trained_ || (cause->status && WIFSIGNALED(*cause->status));
   if (std::optional<uint64_t> newest = clearCheckpoints(options_.checkpointDirectory);
