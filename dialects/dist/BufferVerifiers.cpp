@@ -87,6 +87,15 @@ LogicalResult LibraryMatmulOp::verify() {
   return getBias() ? check("bias", getBias(), n) : success();
 }
 
+// (AI1)
+LogicalResult AggregateIntoOp::verify() {
+  int64_t elements = cast<MemRefType>(getAccumulator().getType()).getNumElements();
+  if (std::optional<uint64_t> chunk = getChunk(); chunk && elements % int64_t(*chunk))
+    return emitOpError("sums chunks of ")
+           << *chunk << " elements, which do not divide the " << elements << " of its accumulator";
+  return success();
+}
+
 LogicalResult NextBatchIntoOp::verifySymbolUses(SymbolTableCollection &symbols) {
   if (symbols.lookupNearestSymbolFrom<graph::DatasetOp>(*this, getDatasetAttr()))
     return success();

@@ -129,16 +129,22 @@ def Dist_AggregateIntoOp : Dist_BodyOp<"aggregate_into",
      DeclareOpInterfaceMethods<Dist_ChannelEndOpInterface, ["getMessageType", "takesWholeFamily"]>]> {
   let summary = "`aggregate` into a buffer";
   let description = [{
-    acc = m0; then for each further message, in replica order, `add`(acc read_write, message read).
+    acc = m0; then for each further message, in replica order, `add`(acc read_write, message read). With `chunk` the
+    kernel adds that many elements, and the runtime sums chunk by chunk, so that a chunk of the sum stays in the cache
+    while the messages pass by.
 
     ```mlir
     dist.aggregate_into @train_step.w.gradient, %acc by @add_4xf32 : memref<4xf32>
+    dist.aggregate_into @train_step.v.gradient, %sum by @add_1024xf32 {chunk = 1024} : memref<8x256xf32>
     ```
 
     1. (E1), (E2), (E3), (A1) as for `aggregate`
     2. (K1) the kernel exists
+    3. (AI1) `chunk`, where given, divides the number of elements
   }];
-  let arguments = (ins FlatSymbolRefAttr:$channel, Dist_Buffer:$accumulator, FlatSymbolRefAttr:$add);
+  let arguments = (ins FlatSymbolRefAttr:$channel, Dist_Buffer:$accumulator, FlatSymbolRefAttr:$add,
+      OptionalAttr<Dist_PositiveI64Attr>:$chunk);
+  let hasVerifier = 1;
   let assemblyFormat = "$channel `,` $accumulator `by` $add attr-dict `:` type($accumulator)";
 }
 

@@ -137,7 +137,8 @@ LogicalResult ProgramEmitter::emitOp(Operation *inner) {
         return success();
       })
       .Case([&](dist::CallOp call) {
-        return emitCall(call, tables.kernel(call, call.getKernel(), call.getBuffers()), call.getBuffers());
+        SmallVector<uint64_t> bytes = llvm::map_to_vector(call.getBuffers(), getBufferBytes);
+        return emitCall(call, tables.kernel(call, call.getKernel(), bytes), call.getBuffers());
       })
       .Case([&](dist::LibraryMatmulOp call) { return emitCall(call, tables.matmul(call), call->getOperands()); })
       .Case([&](dist::ReceiveOp receive) {
@@ -165,8 +166,11 @@ LogicalResult ProgramEmitter::emitOp(Operation *inner) {
         return success();
       })
       .Case([&](dist::AggregateIntoOp aggregate) -> LogicalResult {
-        Value arguments[] = {aggregate.getAccumulator(), aggregate.getAccumulator()};
-        FailureOr<uint32_t> add = tables.kernel(inner, aggregate.getAdd(), arguments);
+        uint64_t bytes = getBufferBytes(aggregate.getAccumulator());
+        auto type = cast<MemRefType>(aggregate.getAccumulator().getType());
+        uint64_t chunkBytes =
+            aggregate.getChunk() ? *aggregate.getChunk() * std::max(1u, type.getElementTypeBitWidth() / 8) : bytes;
+        FailureOr<uint32_t> add = tables.kernel(inner, aggregate.getAdd(), {chunkBytes, chunkBytes});
         if (failed(add))
           return failure();
         plan::Instruction::Aggregate *instruction = newInstruction(inner)->mutable_aggregate();
@@ -175,7 +179,7 @@ LogicalResult ProgramEmitter::emitOp(Operation *inner) {
         instruction->set_add(*add);
         const plan::Channel &source = channelOf(aggregate.getChannel());
         received += source.bytes() * source.instances();
-        flops += plan->kernels(int(*add)).flops() * (source.instances() - 1);
+        flops += plan->kernels(int(*add)).flops() * (bytes ? bytes / chunkBytes : 1) * (source.instances() - 1);
         return success();
       })
       .Case([&](dist::NextBatchIntoOp next) {

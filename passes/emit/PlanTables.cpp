@@ -224,22 +224,22 @@ uint32_t PlanTables::constant(std::string bytes) {
   return found->second;
 }
 
-FailureOr<uint32_t> PlanTables::kernel(Operation *call, StringRef name, ValueRange buffers) {
+FailureOr<uint32_t> PlanTables::kernel(Operation *call, StringRef name, ArrayRef<uint64_t> bytes) {
   auto [found, isNew] = kernels.try_emplace(name, uint32_t(plan.kernels_size()));
   if (!isNew)
     return found->second;
   auto entry = entries.find(name);
   auto body = module.lookupSymbol<LLVM::LLVMFuncOp>((name + ".body").str());
-  if (entry == entries.end() || body.getNumArguments() != buffers.size())
+  if (entry == entries.end() || body.getNumArguments() != bytes.size())
     return call->emitOpError("calls the kernel @") << name << ", which is not lowered to LLVM";
   plan::Kernel *out = plan.add_kernels();
   out->set_name(name.str());
   out->mutable_compiled()->set_entry(entry->second);
   if (auto flops = body->getAttrOfType<IntegerAttr>("dist.flops"))
     out->set_flops(uint64_t(flops.getInt()));
-  for (auto [i, buffer] : llvm::enumerate(buffers)) {
+  for (auto [i, size] : llvm::enumerate(bytes)) {
     plan::Kernel::Arg *arg = out->add_args();
-    arg->set_bytes(getBufferBytes(buffer));
+    arg->set_bytes(size);
     auto access = body.getArgAttrOfType<StringAttr>(i, "dist.access");
     if (!access)
       return call->emitOpError("calls the kernel @") << name << ", whose argument " << i << " has no dist.access";

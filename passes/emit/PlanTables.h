@@ -32,8 +32,8 @@ public:
 
   uint32_t location(mlir::Location location);
   uint32_t constant(std::string bytes);
-  /// The kernel that `call` runs on `buffers`, whose sizes the plan notes.
-  mlir::FailureOr<uint32_t> kernel(mlir::Operation *call, llvm::StringRef name, mlir::ValueRange buffers);
+  /// The kernel that `call` runs; the plan notes the `bytes` of each argument.
+  mlir::FailureOr<uint32_t> kernel(mlir::Operation *call, llvm::StringRef name, llvm::ArrayRef<uint64_t> bytes);
   uint32_t matmul(dist::LibraryMatmulOp call);
   /// The task of a device that names one, or a diagnostic at `op`.
   mlir::FailureOr<plan::Task> task(mlir::Operation *op, const graph::DeviceName &device);

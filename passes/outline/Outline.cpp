@@ -40,8 +40,9 @@ public:
     return found->second;
   }
 
-  /// acc += message, element by element.
-  FlatSymbolRefAttr getAdd(MemRefType type, Location loc) {
+  /// acc += message, element by element, for `elements` of them.
+  FlatSymbolRefAttr getAdd(Type element, int64_t elements, Location loc) {
+    auto type = MemRefType::get(elements, element);
     OpBuilder builder(module.getContext());
     OwningOpRef<func::FuncOp> kernel = func::FuncOp::create(loc, "kernel", builder.getFunctionType({type, type}, {}));
     kernel->setPrivate();
@@ -71,6 +72,19 @@ private:
   SymbolTable symbols;
   llvm::StringMap<FlatSymbolRefAttr> known;
 };
+
+/// How many elements of a sum over replicas are added at once: a divisor of their number, so that one kernel does it all.
+/// At most 64 KiB, of which a second-level cache holds several; at least 4 KiB, below which calls cost more than they save.
+int64_t getChunk(MemRefType type) {
+  constexpr int64_t kMostBytes = 64 << 10, kLeastBytes = 4 << 10;
+  int64_t elements = type.getNumElements(), size = std::max(1u, type.getElementTypeBitWidth() / 8);
+  if (elements * size <= kMostBytes)
+    return elements;
+  for (int64_t chunk = kMostBytes / size; chunk * size >= kLeastBytes; --chunk)
+    if (elements % chunk == 0)
+      return chunk;
+  return elements;
+}
 
 class ProgramOutliner : ProgramMemory {
 public:
@@ -207,8 +221,11 @@ LogicalResult ProgramOutliner::emitOther(Operation *op) {
       })
       .Case([&](dist::AggregateOp aggregate) {
         MemRefType type = bufferType(aggregate.getValue());
+        int64_t chunk = getChunk(type);
         dist::AggregateIntoOp::create(builder, loc, aggregate.getChannel(), of(aggregate.getValue()),
-                                      kernels.getAdd(type, loc).getValue());
+                                      kernels.getAdd(type.getElementType(), chunk, loc).getValue(),
+                                      chunk == type.getNumElements() ? IntegerAttr()
+                                                                     : builder.getI64IntegerAttr(chunk));
         return success();
       })
       .Case([&](dist::FeedOp feed) {

@@ -27,6 +27,8 @@ uint64_t getFlops(Operation *op, const SymbolTable &symbols) {
   } else if (auto aggregate = dyn_cast<dist::AggregateIntoOp>(op)) {
     name = aggregate.getAdd();
     times = symbols.lookup<dist::ChannelOp>(aggregate.getChannel()).getInstances() - 1;
+    if (std::optional<uint64_t> chunk = aggregate.getChunk())
+      times *= uint64_t(cast<MemRefType>(aggregate.getAccumulator().getType()).getNumElements()) / *chunk;
   } else {
     return 0;
   }

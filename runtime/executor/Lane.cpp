@@ -155,28 +155,44 @@ std::optional<LaneState> Lane::execute() {
   return std::nullopt;
 }
 
-// Sums in replica order whatever arrives first: bits do not depend on timing. The accumulator's lock is taken a replica at
-// a time, never across a wait.
+// Sums in replica order whatever arrives first: bits do not depend on timing. What is there is added in one pass over the
+// accumulator; the first message waits for the second, because to copy it alone would be a pass for nothing. The
+// accumulator's lock is never held across a wait.
 std::optional<LaneState> Lane::aggregate(const Instruction &instruction) {
-  Frame &frame = *laneFrame;
-  void **arguments = frame.arguments.data() + instruction.first;
-  for (; sub < instruction.count; ++sub) {
-    const void *data = nullptr;
-    transport::RecvPort *port = receives[instruction.port + sub];
-    if (PollState state = port->poll(&data); state != PollState::Ready)
-      return notReady(port, state);
-    Locks locks(frame.locks.data() + instruction.lockFirst, instruction.lockCount);
-    if (sub == 0) {
-      memcpy(arguments[0], data, instruction.bytes);
-    } else {
-      arguments[1] = const_cast<void *>(data);
-      if (int code = instruction.kernel(arguments, &context)) [[unlikely]]
-        return kernelFailed(instruction, code);
+  const uint64_t bytes = program->plan->channels(int(instruction.source->aggregate().channel())).bytes();
+  while (summed < instruction.count) {
+    PollState state = PollState::Ready;
+    for (; sub < instruction.count; ++sub) {
+      const void *data = nullptr;
+      if (state = receives[instruction.port + sub]->poll(&data); state != PollState::Ready)
+        break;
+      messages[sub] = static_cast<const uint8_t *>(data);
     }
-    port->release();
+    if (sub < instruction.count && (sub == summed || sub == 1))
+      return notReady(receives[instruction.port + sub], state);
+    Locks locks(laneFrame->locks.data() + instruction.lockFirst, instruction.lockCount);
+    if (int code = addMessages(instruction, bytes)) [[unlikely]]
+      return kernelFailed(instruction, code);
+    for (; summed < sub; ++summed)
+      receives[instruction.port + summed]->release();
   }
-  sub = 0;
+  sub = summed = 0;
   return std::nullopt;
+}
+
+int Lane::addMessages(const Instruction &instruction, uint64_t bytes) {
+  auto *sum = static_cast<uint8_t *>(laneFrame->arguments[instruction.first]);
+  for (uint64_t at = 0; at < bytes; at += instruction.bytes) {
+    uint32_t next = summed;
+    if (next == 0)
+      memcpy(sum + at, messages[next++] + at, instruction.bytes);
+    for (; next < sub; ++next) {
+      void *arguments[] = {sum + at, const_cast<uint8_t *>(messages[next] + at)};
+      if (int code = instruction.kernel(arguments, &context))
+        return code;
+    }
+  }
+  return 0;
 }
 
 std::optional<LaneState> Lane::controlSend(const Instruction &instruction) {

@@ -73,6 +73,8 @@ private:
   LaneState kernelFailed(const Instruction &instruction, int code);
   LaneState endByClosing();
   std::optional<LaneState> aggregate(const Instruction &instruction);
+  /// Adds messages[summed … sub) to the sum; the code of a kernel that failed, or 0.
+  int addMessages(const Instruction &instruction, uint64_t bytes);
   std::optional<LaneState> controlSend(const Instruction &instruction);
   std::optional<LaneState> controlReceive(const Instruction &instruction);
   LaneState portFailed(transport::Port *port, transport::PollState state);
@@ -88,6 +90,8 @@ private:
 
   uint32_t position = 0; // instruction
   uint32_t sub = 0; // instance within an instruction that touches a family
+  uint32_t summed = 0; // of an Aggregate: messages that are in the sum; those up to `sub` are there
+  std::vector<const uint8_t *> messages; // of an Aggregate, by instance
   bool inStep = false;
   bool stopping = false; // this step's word was EndPhase
   uint64_t currentStep = 0;

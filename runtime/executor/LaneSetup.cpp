@@ -18,6 +18,7 @@ absl::StatusOr<std::unique_ptr<Lane>> Lane::create(std::shared_ptr<const Program
   lane->laneInfo = std::move(info);
   lane->laneFrame = std::move(frame);
   lane->host = &host;
+  lane->messages.resize(lane->program->mostMessages);
   lane->context.replica = lane->laneInfo.instance;
   GRAPHC_RETURN_IF_ERROR(lane->resolvePorts(transport));
   return lane;

@@ -168,11 +168,12 @@ void ProgramBuilder::add(const plan::Instruction &from) {
     to.port = receivePort(from.aggregate().channel(), true);
     to.count = channel.instances();
     to.buffer = from.aggregate().buffer();
-    to.bytes = channel.bytes();
     to.planKernel = from.aggregate().add();
-    to.kernel = library.entry(from.aggregate().add());
+    to.bytes = plan.kernels(int(to.planKernel)).args(0).bytes();
+    program->mostMessages = std::max(program->mostMessages, to.count);
+    to.kernel = library.entry(to.planKernel);
     to.first = mark();
-    program->argumentBuffers.insert(program->argumentBuffers.end(), {to.buffer, to.buffer}); // the second: each message
+    program->argumentBuffers.push_back(to.buffer);
     lock(to, {to.buffer});
     break;
   }

@@ -28,7 +28,7 @@ enum class Op : uint8_t {
   Release, // receives[port]; unbinds buffer
   SendStart, // sends[port … port + count), buffer
   SendDone, // sends[port … port + count)
-  Aggregate, // receives[port … port + count), buffer, kernel; arguments + first: accumulator, message
+  Aggregate, // receives[port … port + count), buffer, kernel a chunk of `bytes`; arguments + first: accumulator
   NextBatch, // arguments[first … first + count): components, then the mask where the plan has one
   ControlSend, // sends[port … port + count), instance 0 only
   ControlReceive, // receives[port]; noPort, or instance 0 of the program with the ControlSend: the lane's own word
@@ -45,7 +45,7 @@ struct alignas(64) Instruction {
   uint32_t count = 0;
   uint32_t port = 0;
   uint32_t buffer = 0;
-  uint64_t bytes = 0;
+  uint64_t bytes = 0; // Aggregate: of one chunk
   GraphcKernel kernel = nullptr;
   const plan::Instruction *source = nullptr;
   uint32_t planKernel = 0; // for messages
@@ -84,6 +84,7 @@ struct Program {
   std::vector<uint32_t> lockVariables; // plan variables, ascending within an instruction
   std::vector<PortUse> sendPorts, receivePorts;
   std::vector<LibraryCall> libraryCalls;
+  uint32_t mostMessages = 0; // that one Aggregate takes
   // Where in the argument table the host's buffers are.
   uint32_t feedFirst = 0, fetchFirst = 0, sumFirst = 0, countFirst = 0;
 

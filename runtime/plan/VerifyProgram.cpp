@@ -294,13 +294,15 @@ absl::Status ProgramVerifier::checkAggregate(const Instruction::Aggregate &aggre
     return invalid("kernel ", aggregate.add(), " does not exist, the plan has ", plan.kernels_size());
   const Kernel &add = plan.kernels(int(aggregate.add()));
   if (add.args_size() != 2 || add.scratch_bytes() || !add.has_compiled() || add.args(0).access() != READ_WRITE ||
-      add.args(1).access() != READ || add.args(0).bytes() != channel.bytes() || add.args(1).bytes() != channel.bytes())
+      add.args(1).access() != READ || add.args(0).bytes() != add.args(1).bytes() ||
+      (add.args(0).bytes() != channel.bytes() && (add.args(0).bytes() == 0 || channel.bytes() % add.args(0).bytes())))
     return invalid("kernel ", add.name(), " cannot add a message of channel ", channel.name(),
-                   ": expected (read_write, read) of ", channel.bytes(), " bytes each");
+                   ": expected (read_write, read) of ", channel.bytes(), " bytes each, or of a divisor of that");
   ++channels[aggregate.channel()].receives;
   received += (unsigned __int128)channel.bytes() * channel.instances();
   if (channel.instances() > 1)
-    flops += (unsigned __int128)add.flops() * (channel.instances() - 1);
+    flops += (unsigned __int128)add.flops() * (channel.instances() - 1) *
+             (channel.bytes() ? channel.bytes() / add.args(0).bytes() : 1);
   return absl::OkStatus();
 }
 

@@ -26,7 +26,8 @@ std::vector<std::vector<float>> initialValues(TaskHarness &tasks, const Paramete
 }
 
 TEST(Lane, SynchronousParameterServerIsBitExact) {
-  for (ParameterServerShape shape : {ParameterServerShape{1, 1}, {1, 2}, {2, 3}, {3, 5, 4096}}) {
+  for (ParameterServerShape shape :
+       {ParameterServerShape{1, 1}, {1, 2}, {2, 3}, {3, 5, 4096}, {2, 4, 4096, false, 16}}) {
     TaskHarness tasks(parameterServerPlan(shape));
     auto initial = initialValues(tasks, shape);
     TestHost host(50);

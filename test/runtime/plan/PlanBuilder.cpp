@@ -10,13 +10,25 @@
 
 namespace graphc::plan {
 
-PlanBuilder::PlanBuilder(uint32_t elements) : elements(elements) {
+namespace {
+
+/// Which of the sizes that Kernels.c has its kernels for.
+uint32_t sizeIndexOf(uint32_t elements) {
   const uint32_t sizes[] = {1, 16, 4096, 16777216};
-  sizeIndex = uint32_t(std::find(std::begin(sizes), std::end(sizes), elements) - std::begin(sizes));
+  auto found = std::find(std::begin(sizes), std::end(sizes), elements);
+  if (found == std::end(sizes)) {
+    fprintf(stderr, "PlanBuilder: no kernels of %u elements\n", elements);
+    exit(1);
+  }
+  return uint32_t(found - std::begin(sizes));
+}
+
+} // namespace
+
+PlanBuilder::PlanBuilder(uint32_t elements) : elements(elements) {
   auto elf = base::readFile(GRAPHC_TEST_KERNELS);
-  if (!elf.ok() || sizeIndex == 4) {
-    fprintf(stderr, "PlanBuilder: %s\n",
-            elf.ok() ? "no kernels of this size" : std::string(elf.status().message()).c_str());
+  if (!elf.ok()) {
+    fprintf(stderr, "PlanBuilder: %s\n", std::string(elf.status().message()).c_str());
     exit(1);
   }
   plan.set_producer("PlanBuilder");
@@ -132,8 +144,8 @@ uint32_t PlanBuilder::constantBuffer(uint32_t program, const TensorType &type, c
   return index;
 }
 
-uint32_t PlanBuilder::kernelIndex(TestKernel kernel) {
-  uint32_t entry = sizeIndex * uint32_t(TestKernel::Count) + uint32_t(kernel);
+uint32_t PlanBuilder::kernelIndex(TestKernel kernel, uint32_t elements) {
+  uint32_t entry = sizeIndexOf(elements) * uint32_t(TestKernel::Count) + uint32_t(kernel);
   for (int i = 0; i < plan.kernels_size(); ++i)
     if (plan.kernels(i).compiled().entry() == entry)
       return uint32_t(i);
@@ -194,11 +206,11 @@ void PlanBuilder::send(uint32_t program, uint32_t channel, uint32_t buffer) {
   add(program)->mutable_send_done()->set_channel(channel);
 }
 
-void PlanBuilder::aggregate(uint32_t program, uint32_t channel, uint32_t buffer) {
+void PlanBuilder::aggregate(uint32_t program, uint32_t channel, uint32_t buffer, uint32_t chunk) {
   Instruction::Aggregate *aggregate = add(program)->mutable_aggregate();
   aggregate->set_channel(channel);
   aggregate->set_buffer(buffer);
-  aggregate->set_add(kernelIndex(TestKernel::Add));
+  aggregate->set_add(kernelIndex(TestKernel::Add, chunk ? chunk : elements));
 }
 
 void PlanBuilder::ticket(uint32_t program) { add(program)->mutable_ticket(); }
@@ -291,7 +303,7 @@ Plan parameterServerPlan(const ParameterServerShape &shape) {
       uint32_t sum = b.arenaBuffer(ps[p], b.vector());
       float count = float(shape.workers);
       uint32_t n = b.constantBuffer(ps[p], PlanBuilder::scalar(F32), std::string(reinterpret_cast<char *>(&count), 4));
-      b.aggregate(ps[p], up[p], sum);
+      b.aggregate(ps[p], up[p], sum, shape.chunk);
       b.call(ps[p], TestKernel::Divide, {sum, n});
       b.call(ps[p], TestKernel::Apply, {value, sum});
     }

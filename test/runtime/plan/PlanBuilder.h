@@ -52,7 +52,8 @@ public:
   void release(uint32_t program, uint32_t channel);
   /// send_start and send_done.
   void send(uint32_t program, uint32_t channel, uint32_t buffer);
-  void aggregate(uint32_t program, uint32_t channel, uint32_t buffer);
+  /// With `chunk`, one of the sizes above, that many elements at once.
+  void aggregate(uint32_t program, uint32_t channel, uint32_t buffer, uint32_t chunk = 0);
   void ticket(uint32_t program);
   void controlSend(uint32_t program, const std::vector<uint32_t> &channels);
   void controlReceive(uint32_t program, bool local, uint32_t channel);
@@ -67,11 +68,11 @@ public:
   Plan plan;
 
 private:
-  uint32_t kernelIndex(TestKernel kernel);
+  uint32_t kernelIndex(TestKernel kernel) { return kernelIndex(kernel, elements); }
+  uint32_t kernelIndex(TestKernel kernel, uint32_t elements);
   Instruction *add(uint32_t program);
   uint32_t addBuffer(uint32_t program, const TensorType &type);
   uint32_t elements;
-  uint32_t sizeIndex;
 };
 
 struct ParameterServerShape {
@@ -79,6 +80,7 @@ struct ParameterServerShape {
   uint32_t workers = 2;
   uint32_t elements = 16;
   bool async = false;
+  uint32_t chunk = 0; ///< elements of a gradient that are added at once; 0: all
 };
 
 /// One f32 vector `w<p>` a server, global_step on the first; each step every worker gets all of them, sends

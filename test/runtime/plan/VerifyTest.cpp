@@ -170,6 +170,20 @@ const Case cases[] = {
      "expected an aggregate"},
     {"AggregateKernel", [](Plan &p) { find(server(p), Instruction::kAggregate).mutable_aggregate()->set_add(1); },
      "cannot add a message"},
+    {"AggregateChunk",
+     [](Plan &p) {
+       for (auto &arg :
+            *p.mutable_kernels(int(find(server(p), Instruction::kAggregate).aggregate().add()))->mutable_args())
+         arg.set_bytes(48);
+     },
+     "of 64 bytes each, or of a divisor of that"},
+    {"AggregateNoChunk",
+     [](Plan &p) {
+       for (auto &arg :
+            *p.mutable_kernels(int(find(server(p), Instruction::kAggregate).aggregate().add()))->mutable_args())
+         arg.set_bytes(0);
+     },
+     "of 64 bytes each, or of a divisor of that"},
     {"NoControlReceive", [](Plan &p) { server(p).mutable_instructions()->RemoveLast(); },
      "the step does not end with a control_receive"},
     {"ControlReceiveEarly",
