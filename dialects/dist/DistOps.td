@@ -248,10 +248,17 @@ def Dist_TicketOp : Dist_EndPointOp<"ticket"> {
   let summary = "takes one of the updates still to be done";
   let description = [{
     Asynchronous phases only, first in the step of the program that owns the global step. Where no update is left it
-    closes its lane's sends and ends it; a lane that finds a channel closed does the same. Example: `dist.ticket`.
+    closes its lane's sends and ends it; a lane that finds a channel closed does the same. With `max_staleness` s instance
+    r waits before its step c until no other instance that still takes tickets is at a step before c - s.
+
+    ```mlir
+    dist.ticket {max_staleness = 2 : i64}
+    ```
 
     1. (T1) its phase ends by closing
+    2. (T2) `max_staleness` is not negative
   }];
+  let arguments = (ins OptionalAttr<I64Attr>:$max_staleness);
   let assemblyFormat = "attr-dict";
 }
 

@@ -187,13 +187,16 @@ LogicalResult ProgramOp::verifySymbolUses(SymbolTableCollection &symbols) {
   auto phase = symbols.lookupNearestSymbolFrom<PhaseOp>(*this, getPhaseAttr());
   if (!phase) // (PR1)
     return emitOpError("belongs to the phase @") << getPhase() << ", which this module does not declare";
-  for (auto ticket : getBlock().getOps<TicketOp>())
+  for (auto ticket : getBlock().getOps<TicketOp>()) {
+    if (std::optional<int64_t> bound = ticket.getMaxStaleness(); bound && *bound < 0) // (T2)
+      return ticket.emitOpError("expects max_staleness of at least 0, got ") << *bound;
     if (!phase.getEndsByClosing()) { // (T1)
       InFlightDiagnostic diag = ticket.emitOpError("in phase @")
                                 << getPhase() << ", which ends by the chief's word and not by closing";
       diag.attachNote(phase.getLoc()) << "phase declared here";
       return diag;
     }
+  }
   return success();
 }
 

@@ -210,8 +210,10 @@ LogicalResult ProgramEmitter::emitOp(Operation *inner) {
           instruction->set_channel(channel(*receive.getChannel()));
         return success();
       })
-      .Case([&](dist::TicketOp) {
-        newInstruction(inner)->mutable_ticket();
+      .Case([&](dist::TicketOp op) {
+        plan::Instruction::Ticket *ticket = newInstruction(inner)->mutable_ticket();
+        if (op.getMaxStaleness())
+          ticket->set_max_staleness(uint64_t(*op.getMaxStaleness()));
         return success();
       })
       .Case([&](dist::FeedIntoOp feed) {

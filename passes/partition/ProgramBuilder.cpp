@@ -163,14 +163,33 @@ LogicalResult PhaseBuilder::addTicket() {
   auto found = programs.find(getDevice(step));
   ProgramUnderConstruction &owner = *found->second;
   OpBuilder builder = OpBuilder::atBlockBegin(&owner.op.getBlock());
-  dist::TicketOp::create(builder, step.getLoc());
+  bool bounded = dist.maxStaleness >= 0;
+  auto ticket = dist::TicketOp::create(builder, step.getLoc(),
+                                       bounded ? builder.getI64IntegerAttr(dist.maxStaleness) : IntegerAttr());
   // The end travels along channels from here. A program that no value leads to gets one, the ticket itself, first of all:
-  // the replicas before the others, because what they send may lead on.
+  // the replicas before the others, because what they send may lead on. Where staleness is bounded, every parameter server
+  // waits for the ticket before it hands out parameters, and says before it that its part of the step before is done.
   for (bool replicas : {true, false})
-    for (auto &[device, program] : programs)
-      if ((device == dist.replicaDevice) == replicas && !isHeard(owner, *program))
+    for (auto &[device, program] : programs) {
+      if ((device == dist.replicaDevice) != replicas || program.get() == &owner)
+        continue;
+      bool isServer = bounded && !replicas;
+      if (isServer || !isHeard(owner, *program))
         sendTicket(owner, *program, step, builder);
+      if (isServer)
+        sendReady(*program, owner, ticket);
+    }
   return success();
+}
+
+void PhaseBuilder::sendReady(ProgramUnderConstruction &program, ProgramUnderConstruction &owner, Operation *ticket) {
+  Location loc = ticket->getLoc();
+  auto type = RankedTensorType::get({}, IntegerType::get(func.getContext(), 64));
+  dist::ChannelOp channel = createChannel("ready.from_" + program.suffix, type, program, owner, loc, /*control=*/false);
+  OpBuilder sender = OpBuilder::atBlockBegin(&program.op.getBlock());
+  dist::SendOp::create(sender, loc, channel.getSymName(), graph::createSplat(sender, loc, type, 1));
+  OpBuilder receiver(ticket);
+  dist::ReceiveOp::create(receiver, loc, type, channel.getSymName());
 }
 
 /// Whether channels lead from one program to another.

@@ -51,6 +51,7 @@ private:
   mlir::Value getOwnValue(mlir::Value value, ProgramUnderConstruction &program);
   mlir::LogicalResult addTicket();
   bool isHeard(ProgramUnderConstruction &from, ProgramUnderConstruction &to);
+  void sendReady(ProgramUnderConstruction &program, ProgramUnderConstruction &owner, mlir::Operation *ticket);
   void sendTicket(ProgramUnderConstruction &owner, ProgramUnderConstruction &program, graph::VariableOp step,
                   mlir::OpBuilder &builder);
   void addControl();

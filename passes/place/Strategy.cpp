@@ -30,8 +30,6 @@ static std::string listJobs(graph::ClusterAttr cluster) {
 
 /// A setting that cluster.json may hold and no pass carries out; "" where there is none.
 static StringRef getUnsupported(graph::StrategyAttr strategy) {
-  if (strategy.getMaxStaleness() >= 0)
-    return "max_staleness";
   if (strategy.getReplicasToAggregate() > 0)
     return "replicas_to_aggregate";
   if (strategy.getInGraph() && strategy.getName() == "parameter_server")
@@ -56,6 +54,7 @@ std::optional<Distribution> Distribution::of(ModuleOp module) {
   d.replicaDevice = d.chief;
   d.async = strategy.getAsync();
   d.microBatches = strategy.getMicroBatches();
+  d.maxStaleness = strategy.getMaxStaleness();
   StringRef name = strategy.getName().getValue();
   if (name == "one_device") {
     d.kind = StrategyKind::OneDevice;

@@ -14,6 +14,7 @@ struct Distribution {
   StrategyKind kind = StrategyKind::OneDevice;
   bool async = false;
   int64_t microBatches = 1;
+  int64_t maxStaleness = -1; ///< async: steps that a replica may be ahead of the slowest; -1: any number
   graph::ClusterAttr cluster;
   graph::DeviceAttr chief;    ///< the full device of the task that drives the run
   graph::ReplicasAttr domain; ///< null where nothing is replicated

@@ -174,8 +174,11 @@ LogicalResult PhaseOrder::addProgram(dist::ProgramOp program) {
       history.readers.clear();
       history.writer = int(node);
     }
-    if (isa<dist::ControlSendOp, dist::TicketOp>(op))
+    if (isa<dist::ControlSendOp, dist::TicketOp>(op)) {
       head = int(node);
+      for (unsigned receive : received) // what stands before a ticket has to come before it
+        depend(node, receive);
+    }
     if (isa<dist::NextBatchIntoOp>(op)) { // a data set's stream is a state
       if (batch >= 0)
         depend(node, unsigned(batch));
@@ -193,7 +196,7 @@ LogicalResult PhaseOrder::addProgram(dist::ProgramOp program) {
   }
   if (head >= 0)
     for (unsigned node : own)
-      if (int(node) != head)
+      if (int(node) != head && !llvm::is_contained(nodes[node].next, unsigned(head)))
         depend(node, unsigned(head));
   return success();
 }

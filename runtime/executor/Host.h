@@ -8,6 +8,7 @@
 #define GRAPHC_RUNTIME_EXECUTOR_HOST_H
 
 #include "runtime/executor/Control.h"
+#include "runtime/executor/Tickets.h"
 #include "runtime/plan/plan.pb.h"
 
 #include "absl/status/status.h"
@@ -48,8 +49,8 @@ public:
                                  std::span<void *const> buffers, uint8_t *valid) = 0;
   /// Chief's lane, once a step: does the phase end after this step?
   virtual ControlWord decide(const LaneInfo &lane, uint64_t step) = 0;
-  /// Asynchronous phases: true takes one of the updates still to be done, false: none is left.
-  virtual bool takeTicket(const LaneInfo &lane, uint64_t step) = 0;
+  /// Asynchronous phases: the updates still to be done. Null where no program of this task takes tickets.
+  virtual Tickets *tickets() = 0;
   /// After the last instruction of each step. An error ends the run.
   virtual absl::Status stepDone(const LaneInfo &lane, const StepResults &results) = 0;
 };

@@ -147,8 +147,8 @@ std::optional<LaneState> Lane::execute() {
         return state;
       break;
     case Op::Ticket:
-      if (!host->takeTicket(laneInfo, currentStep))
-        return endByClosing();
+      if (std::optional<LaneState> state = takeTicket())
+        return state;
       break;
     }
   }
@@ -234,6 +234,20 @@ std::optional<LaneState> Lane::controlReceive(const Instruction &instruction) {
   return std::nullopt;
 }
 
+std::optional<LaneState> Lane::takeTicket() {
+  switch (tickets->take(laneInfo.instance, currentStep)) {
+  case Ticket::Taken:
+    return std::nullopt;
+  case Ticket::None:
+    return endByClosing();
+  case Ticket::Wait:
+    return notReady(&tickets->port(laneInfo.instance), PollState::Pending);
+  case Ticket::Aborted:
+    break;
+  }
+  return notReady(&tickets->port(laneInfo.instance), PollState::Aborted);
+}
+
 LaneState Lane::finishStep() {
   int64_t now = nowNanoseconds();
   Frame &frame = *laneFrame;
@@ -261,6 +275,8 @@ LaneState Lane::finishStep() {
 
 // The peer of an asynchronous phase has no more work for us: tell our own peers the same and end.
 LaneState Lane::endByClosing() {
+  if (tickets)
+    tickets->leave(laneInfo.instance);
   for (transport::SendPort *port : sends)
     if (port)
       port->close();

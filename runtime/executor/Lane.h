@@ -49,6 +49,7 @@ public:
   EndReason endReason() const { return reason; }
   uint64_t step() const { return currentStep; } ///< steps done
   const LaneInfo &info() const { return laneInfo; }
+  bool takesTickets() const { return tickets; }
   const StepStats &stats() const { return stepStats; }
   Frame &frame() { return *laneFrame; }
 
@@ -77,6 +78,8 @@ private:
   int addMessages(const Instruction &instruction, uint64_t bytes);
   std::optional<LaneState> controlSend(const Instruction &instruction);
   std::optional<LaneState> controlReceive(const Instruction &instruction);
+  std::optional<LaneState> takeTicket();
+  std::string describeTicketWait() const;
   LaneState portFailed(transport::Port *port, transport::PollState state);
   LaneState badWord(const ControlWord &word);
 
@@ -84,6 +87,7 @@ private:
   LaneInfo laneInfo;
   std::unique_ptr<Frame> laneFrame;
   Host *host = nullptr;
+  Tickets *tickets = nullptr; // of the program that takes them; else null
   std::vector<transport::SendPort *> sends; // by Program::sendPorts; null where this instance has none
   std::vector<transport::RecvPort *> receives; // by Program::receivePorts; likewise
   GraphcContext context{};

@@ -20,6 +20,9 @@ absl::StatusOr<std::unique_ptr<Lane>> Lane::create(std::shared_ptr<const Program
   lane->host = &host;
   lane->messages.resize(lane->program->mostMessages);
   lane->context.replica = lane->laneInfo.instance;
+  for (const Instruction &instruction : lane->program->instructions)
+    if (instruction.op == Op::Ticket && !(lane->tickets = host.tickets()))
+      return absl::InternalError(absl::StrCat(lane->laneInfo.name, ": nobody gives it tickets"));
   GRAPHC_RETURN_IF_ERROR(lane->resolvePorts(transport));
   return lane;
 }
@@ -50,6 +53,8 @@ absl::Status Lane::resolvePorts(transport::Transport &transport) {
 }
 
 LaneState Lane::fail(absl::Status status) {
+  if (tickets)
+    tickets->leave(laneInfo.instance);
   failure = std::move(status);
   return LaneState::Failed;
 }
@@ -91,6 +96,21 @@ static std::string describeUse(const Program &program, const LaneInfo &info, con
                       peer.instances() > 1 ? absl::StrCat("[", peerInstance, "]") : "");
 }
 
+// "for /job:worker/task:1, the slowest worker at step 9 (max_staleness is 2)"
+std::string Lane::describeTicketWait() const {
+  std::optional<Tickets::Slowest> slowest = tickets->slowest(laneInfo.instance);
+  if (!slowest || !tickets->maxStaleness())
+    return "for a ticket";
+  const plan::Plan &plan = *program->plan;
+  plan::Program everyReplica; // instance r serves replica r
+  everyReplica.set_instances(plan.replicas().size());
+  everyReplica.set_spread(true);
+  return absl::StrCat("for ", plan::taskText(plan, plan::instanceTask(plan, everyReplica, slowest->instance)),
+                      ", the slowest worker at step ", slowest->clock, ", before it hands step ", currentStep, " to ",
+                      plan::taskText(plan, plan::instanceTask(plan, everyReplica, laneInfo.instance)),
+                      " (max_staleness is ", *tickets->maxStaleness(), ")");
+}
+
 std::string Lane::describeWait() const {
   if (position >= program->instructions.size())
     return absl::StrCat(laneInfo.name, " is between two steps");
@@ -111,6 +131,8 @@ std::string Lane::describeWait() const {
                ? "decide"
                : describeUse(*program, laneInfo, program->receivePorts[instruction.port], false);
     break;
+  case Op::Ticket:
+    return absl::StrCat(laneInfo.name, " waits at step ", currentStep, " ", describeTicketWait());
   default:
     return absl::StrCat(laneInfo.name, " computes at step ", currentStep);
   }

@@ -42,6 +42,23 @@ std::vector<Endpoint> taskEndpoints(const plan::Plan &plan, const plan::Task &ta
   return endpoints;
 }
 
+std::unique_ptr<Tickets> makeTickets(const plan::Plan &plan, const plan::Task *task, uint32_t phase, uint64_t total,
+                                     std::function<bool()> stopRequested) {
+  for (uint32_t index : plan.phases(int(phase)).programs()) {
+    const plan::Program &program = plan.programs(int(index));
+    if (task && !sameTask(instanceTask(plan, program, 0), *task))
+      continue;
+    for (const plan::Instruction &instruction : program.instructions())
+      if (instruction.has_ticket()) {
+        std::optional<uint64_t> bound;
+        if (instruction.ticket().has_max_staleness())
+          bound = instruction.ticket().max_staleness();
+        return std::make_unique<Tickets>(total, program.instances(), bound, std::move(stopRequested));
+      }
+  }
+  return nullptr;
+}
+
 bool hasLanes(const plan::Plan &plan, const plan::Task &task, uint32_t phase) {
   for (uint32_t index : plan.phases(int(phase)).programs()) {
     const plan::Program &program = plan.programs(int(index));

@@ -35,6 +35,10 @@ struct Endpoint {
 /// channels to the sender itself are left out.
 std::vector<Endpoint> taskEndpoints(const plan::Plan &plan, const plan::Task &task);
 
+/// The tickets of a phase: for the program that takes them, where `task` (any, where it is null) runs it; else null.
+std::unique_ptr<Tickets> makeTickets(const plan::Plan &plan, const plan::Task *task, uint32_t phase, uint64_t total,
+                                     std::function<bool()> stopRequested = {});
+
 /// Has `task` a lane in the phase?
 bool hasLanes(const plan::Plan &plan, const plan::Task &task, uint32_t phase);
 

@@ -28,6 +28,13 @@ std::string toJson(const TaskStats &stats) {
   json["control_bytes"] = stats.controlBytes;
   json["arena_bytes_touched"] = stats.arenaBytesTouched;
   json["rss_bytes"] = stats.residentBytes;
+  if (stats.staleness) {
+    Json ahead = Json::object();
+    for (size_t i = 0; i < stats.staleness->steps.size(); ++i)
+      if (uint64_t steps = stats.staleness->steps[i])
+        ahead[std::to_string(i)] = steps;
+    json["staleness"] = {{"max", stats.staleness->worst}, {"steps_ahead", ahead}, {"waits", stats.staleness->waits}};
+  }
   return json.dump();
 }
 

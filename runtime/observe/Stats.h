@@ -9,8 +9,16 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace graphc::observe {
+
+/// How far ahead of the slowest live worker the steps of an asynchronous phase began, where tickets are given.
+struct Staleness {
+  uint64_t worst = 0;
+  std::vector<uint64_t> steps; ///< that began so many steps ahead; the last entry: that far and further
+  uint64_t waits = 0; ///< for the slowest worker
+};
 
 /// One task's numbers, of its training phases (of whatever ran where nothing was trained).
 struct TaskStats {
@@ -23,6 +31,7 @@ struct TaskStats {
   uint64_t controlBytes = 0;
   uint64_t arenaBytesTouched = 0;
   uint64_t residentBytes = 0;
+  std::optional<Staleness> staleness;
 };
 
 /// One line of JSON, the keys of the documented file.

@@ -331,6 +331,8 @@ absl::Status checkPhaseEnds(const Plan &plan, const Phase &phase) {
     return invalid("phase ", phase.name(), ": ", deciders, " programs decide its end, expected 1");
   if (phase.ends_by_closing() && tickets == 0)
     return invalid("phase ", phase.name(), " ends by closing, but no program takes a ticket: it would never end");
+  if (tickets > 1)
+    return invalid("phase ", phase.name(), ": ", tickets, " tickets a step, expected 1");
   return absl::OkStatus();
 }
 

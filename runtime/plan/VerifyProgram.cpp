@@ -408,8 +408,9 @@ absl::Status ProgramVerifier::checkInstruction(const Instruction &instruction, i
   case Instruction::kTicket:
     if (!phase.ends_by_closing())
       return invalid("a ticket in a phase that ends by a control word");
-    if (position != 0)
-      return invalid("a ticket that is not the first instruction");
+    for (int i = 0; i < position; ++i)
+      if (!program.instructions(i).has_receive() && !program.instructions(i).has_release())
+        return invalid("a ticket behind an instruction that is no receive");
     ++tickets;
     return absl::OkStatus();
   default:

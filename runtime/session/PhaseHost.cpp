@@ -44,7 +44,8 @@ int lossFetch(const plan::Program &program) {
 
 PhaseHost::PhaseHost(const plan::Plan &plan, const plan::Task &task, const PhaseRun &run, data::PhaseBatches *batches,
                      Options options)
-    : run_(run), batches_(batches), options_(std::move(options)) {
+    : run_(run), batches_(batches), options_(std::move(options)),
+      tickets_(executor::makeTickets(plan, &task, run.phase, run.steps, options_.stopRequested)) {
   lastEpoch_ = epochOf(run.steps ? run.steps - 1 : 0);
   const plan::Phase &phase = plan.phases(static_cast<int>(run.phase));
   bool trains = phase.role() == plan::TRAIN;
@@ -100,19 +101,6 @@ executor::ControlWord PhaseHost::decide(const executor::LaneInfo &lane, uint64_t
   return {executor::ControlAction::Continue, executor::EndReason::None, step};
 }
 
-bool PhaseHost::takeTicket(const executor::LaneInfo &lane, uint64_t step) {
-  if (options_.stopRequested && options_.stopRequested()) {
-    if (tickets_.load() < run_.steps)
-      stopped_ = true;
-    return false;
-  }
-  uint64_t taken = tickets_.load(std::memory_order_relaxed);
-  while (taken < run_.steps)
-    if (tickets_.compare_exchange_weak(taken, taken + 1, std::memory_order_relaxed))
-      return true;
-  return false;
-}
-
 absl::Status PhaseHost::addLoss(LaneRecord &record, const executor::LaneInfo &lane, uint64_t step, const void *value) {
   double loss = readScalar(value, record.lossType);
   const std::string &name = record.program->fetches(record.loss).name();
@@ -156,7 +144,7 @@ absl::Status PhaseHost::stepDone(const executor::LaneInfo &lane, const executor:
 
 PhaseHost::Progress PhaseHost::progress() const {
   Progress sum;
-  sum.tickets = tickets_.load(std::memory_order_relaxed);
+  sum.tickets = tickets_ ? tickets_->taken() : 0;
   for (const auto &record : records_) {
     if (!record)
       continue;
@@ -186,6 +174,10 @@ std::map<std::string, PhaseHost::MetricTotal> PhaseHost::metrics() const {
       total.count += record->metrics[i].count;
     }
   return sums;
+}
+
+std::optional<executor::StalenessCounts> PhaseHost::staleness() const {
+  return tickets_ ? std::optional(tickets_->staleness()) : std::nullopt;
 }
 
 observe::StepTimes PhaseHost::times() const {

@@ -8,7 +8,7 @@
 #define GRAPHC_RUNTIME_SESSION_PHASEHOST_H
 
 #include "runtime/data/PhaseBatches.h"
-#include "runtime/executor/Host.h"
+#include "runtime/executor/TaskPhase.h"
 #include "runtime/observe/StepTimes.h"
 
 #include "absl/time/time.h"
@@ -54,7 +54,7 @@ public:
   absl::Status nextBatch(const executor::LaneInfo &lane, uint64_t step, const plan::Instruction::NextBatch &instruction,
                          std::span<void *const> buffers, uint8_t *valid) override;
   executor::ControlWord decide(const executor::LaneInfo &lane, uint64_t step) override;
-  bool takeTicket(const executor::LaneInfo &lane, uint64_t step) override;
+  executor::Tickets *tickets() override { return tickets_.get(); }
   absl::Status stepDone(const executor::LaneInfo &lane, const executor::StepResults &results) override;
 
   struct Progress {
@@ -74,8 +74,15 @@ public:
   };
   std::map<std::string, MetricTotal> metrics() const;
   observe::StepTimes times() const;
+  /// Nothing where no tickets are given here.
+  std::optional<executor::StalenessCounts> staleness() const;
   uint64_t steps() const { return progress().steps; }
-  bool stopped() const { return stopped_.load(); }
+  bool stopped() const { return stopped_.load() || (tickets_ && tickets_->stopped()); }
+  /// Ends what waits in here; the transports' ports are aborted apart.
+  void abort(const absl::Status &why) {
+    if (tickets_)
+      tickets_->abort(why);
+  }
 
 private:
   struct alignas(64) LaneRecord {
@@ -100,7 +107,7 @@ private:
   uint64_t lastEpoch_ = 0; ///< of the planned steps
   std::vector<size_t> offsets_; ///< by program
   std::vector<std::unique_ptr<LaneRecord>> records_; ///< null: not of this task
-  std::atomic<uint64_t> tickets_{0};
+  std::unique_ptr<executor::Tickets> tickets_; ///< null: given elsewhere
   std::atomic<bool> stopped_{false}, first_{false};
 };
 

@@ -46,17 +46,21 @@ TaskSession::~TaskSession() {
 
 void TaskSession::fail(TaskFailure failure) {
   transport::Transport *abortable;
+  std::shared_ptr<PhaseHost> host;
   absl::Status status = failure.status;
   {
     std::lock_guard lock(mutex_);
     if (ended_)
       return; // the others are going, one by one
     abortable = abortable_;
+    host = running_;
     if (!failure_)
       failure_ = std::move(failure);
   }
   if (abortable)
     abortable->abort(status);
+  if (host)
+    host->abort(status);
 }
 
 service::Progress TaskSession::progress() const {
@@ -311,6 +315,14 @@ void TaskSession::addStats(const PhaseHost &host, absl::Duration took, const tra
   stats_.steps += host.steps();
   stats_.times.merge(host.times());
   stats_.seconds += absl::ToDoubleSeconds(took);
+  if (std::optional<executor::StalenessCounts> counts = host.staleness()) {
+    observe::Staleness &all = stats_.staleness ? *stats_.staleness : stats_.staleness.emplace();
+    all.worst = std::max(all.worst, counts->worst);
+    all.waits += counts->waits;
+    all.steps.resize(counts->steps.size());
+    for (size_t i = 0; i < all.steps.size(); ++i)
+      all.steps[i] += counts->steps[i];
+  }
   stats_.bytesSent += now.bytesSent - before.bytesSent;
   stats_.bytesReceived += now.bytesReceived - before.bytesReceived;
   stats_.controlBytes += now.controlBytes - before.controlBytes;

@@ -20,13 +20,13 @@ one_error_line() { # FILE: what the user reads is one line
   [ "$lines" -eq 1 ] || fail "one line of error in $1, got $lines"
 }
 
-# plan NAME WORKERS PS UPDATE, or plan NAME one_device MICRO_BATCHES
+# plan NAME WORKERS PS UPDATE [MORE_SETTINGS], or plan NAME one_device MICRO_BATCHES
 plan() {
   local name=$1
   if [ "$2" = one_device ]; then
     echo "{\"worker\": 1, \"strategy\": {\"name\": \"one_device\", \"micro_batches\": $3}}" >"$name.json"
   else
-    echo "{\"worker\": $2, \"ps\": $3, \"strategy\": {\"name\": \"parameter_server\", \"update\": \"$4\"}}" >"$name.json"
+    echo "{\"worker\": $2, \"ps\": $3, \"strategy\": {\"name\": \"parameter_server\", \"update\": \"$4\"${5:-}}}" >"$name.json"
   fi
   graphc --partition "$name.json" "${MODEL:-$here/models/mlp.mlir}" -o "$name.plan" 2>graphc.txt || fail "graphc, $name"
 }

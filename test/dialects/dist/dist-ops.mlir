@@ -53,8 +53,8 @@ dist.phase @async {role = #graph.role<train>, ends_by_closing}
 dist.channel @async.x : tensor<4xf32> from @async.ps0 to @async.worker {instances = 2}
 // CHECK: dist.program @async.ps0 of @async on "/job:ps/task:0/device:CPU:0" replicas(2) locks_variables {
 dist.program @async.ps0 of @async on "/job:ps/task:0/device:CPU:0" replicas(2) locks_variables {
-  // CHECK: dist.ticket
-  dist.ticket
+  // CHECK: dist.ticket {max_staleness = 3 : i64}
+  dist.ticket {max_staleness = 3 : i64}
   %x = dist.feed "x" : memref<4xf32>
   // CHECK: dist.send_start @async.x, %{{.*}} : memref<4xf32>
   dist.send_start @async.x, %x : memref<4xf32>

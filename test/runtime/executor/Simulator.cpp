@@ -18,7 +18,8 @@ namespace {
 class SimHost final : public Host {
 public:
   SimHost(const plan::Plan &plan, const SimOptions &options, SimResult &result)
-      : plan(plan), options(options), result(result), tickets(options.steps), datasets(plan, options.search) {}
+      : plan(plan), options(options), result(result), datasets(plan, options.search),
+        given(makeTickets(plan, nullptr, options.phase, options.steps)) {}
 
   absl::Status openData() {
     for (const plan::Task &task : plan::allTasks(plan)) {
@@ -47,7 +48,7 @@ public:
   ControlWord decide(const LaneInfo &, uint64_t step) override {
     return {step + 1 >= options.steps ? ControlAction::EndPhase : ControlAction::Continue, EndReason::Finished, 0};
   }
-  bool takeTicket(const LaneInfo &, uint64_t) override { return tickets && tickets--; }
+  Tickets *tickets() override { return given.get(); }
   absl::Status stepDone(const LaneInfo &lane, const StepResults &results) override {
     result.steps = std::max(result.steps, results.step + 1);
     for (size_t i = 0; i < results.fetches.size(); ++i) {
@@ -74,8 +75,8 @@ private:
   const plan::Plan &plan;
   const SimOptions &options;
   SimResult &result;
-  uint64_t tickets;
   data::DatasetCache datasets;
+  std::unique_ptr<Tickets> given;
   std::map<std::pair<uint32_t, uint32_t>, std::unique_ptr<data::PhaseBatches>> batches;
 };
 
@@ -159,6 +160,12 @@ absl::Status Simulation::setUp() {
       if (actor->lane->port() == port || events.chance(0.02))
         schedule(*actor);
   };
+  if (Tickets *tickets = host.tickets())
+    tickets->woken = [this, tickets] {
+      for (auto &actor : actors)
+        if (actor->lane->port() == &tickets->port(actor->lane->info().instance))
+          schedule(*actor);
+    };
   network.lost = [this](const std::string &channel, uint32_t from, uint32_t to) {
     events.after(options.detection, [this, channel, from, to] {
       abortOthers(absl::UnavailableError(absl::StrCat("the connection from ", plan::taskText(plan, tasks[from]), " to ",
@@ -178,7 +185,12 @@ void Simulation::failed(const absl::Status &status, size_t reporter) {
 void Simulation::abortOthers(absl::Status why, size_t except) {
   for (size_t i = 0; i < tasks.size(); ++i)
     if (i != except)
-      events.after(events.upTo(options.maxDelay), [this, i, why] { network.task(uint32_t(i)).abort(why); });
+      events.after(events.upTo(options.maxDelay), [this, i, why] {
+        network.task(uint32_t(i)).abort(why);
+        for (auto &actor : actors)
+          if (actor->task == i && actor->lane->takesTickets())
+            host.tickets()->abort(why);
+      });
 }
 
 void Simulation::turn(Actor &actor) {

@@ -4,7 +4,6 @@
 
 #include "runtime/executor/Host.h"
 
-#include <atomic>
 #include <functional>
 
 namespace graphc::executor {
@@ -12,7 +11,9 @@ namespace graphc::executor {
 /// Ends a synchronous phase after `steps`, gives `steps` tickets, knows no data.
 class TestHost : public Host {
 public:
-  explicit TestHost(uint64_t steps) : steps(steps), tickets(int64_t(steps)) {}
+  /// At most `instances` take tickets.
+  explicit TestHost(uint64_t steps, uint32_t instances = 64, std::optional<uint64_t> maxStaleness = {})
+      : steps(steps), given(steps, instances, maxStaleness) {}
 
   absl::Status nextBatch(const LaneInfo &, uint64_t, const plan::Instruction::NextBatch &, std::span<void *const>,
                          uint8_t *) override {
@@ -21,7 +22,7 @@ public:
   ControlWord decide(const LaneInfo &, uint64_t step) override {
     return {step + 1 >= steps ? ControlAction::EndPhase : ControlAction::Continue, EndReason::Finished, 0};
   }
-  bool takeTicket(const LaneInfo &, uint64_t) override { return tickets.fetch_sub(1) > 0; }
+  Tickets *tickets() override { return &given; }
   absl::Status stepDone(const LaneInfo &lane, const StepResults &results) override {
     return onStep ? onStep(lane, results) : absl::OkStatus();
   }
@@ -30,7 +31,7 @@ public:
 
 private:
   uint64_t steps;
-  std::atomic<int64_t> tickets;
+  Tickets given;
 };
 
 } // namespace graphc::executor

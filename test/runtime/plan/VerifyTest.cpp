@@ -215,7 +215,9 @@ const Case cases[] = {
      "dataset 0 does not exist"},
     {"AsyncWithoutTicket", [](Plan &p) { erase(server(p), Instruction::kTicket); }, "it would never end", true},
     {"AsyncTicketLater", [](Plan &p) { server(p).mutable_instructions()->SwapElements(0, 1); },
-     "a ticket that is not the first", true},
+     "a ticket behind an instruction that is no receive", true},
+    {"AsyncTwoTickets", [](Plan &p) { *server(p).add_instructions() = find(server(p), Instruction::kTicket); },
+     "a ticket behind an instruction that is no receive", true},
     {"AsyncWithoutLocks", [](Plan &p) { server(p).set_locks_variables(false); },
      "not all of their programs lock variables", true},
 };

@@ -1,0 +1,126 @@
+#include "runtime/executor/Tickets.h"
+
+#include "absl/time/time.h"
+
+#include <algorithm>
+#include <chrono>
+
+namespace graphc::executor {
+
+Tickets::Tickets(uint64_t total, uint32_t instances, std::optional<uint64_t> maxStaleness,
+                 std::function<bool()> stopRequested)
+    : total_(total), maxStaleness_(maxStaleness), stopRequested_(std::move(stopRequested)), clocks_(instances) {
+  for (Clock &clock : clocks_)
+    clock.gate.tickets = this;
+}
+
+std::optional<Tickets::Slowest> Tickets::slowest(std::optional<uint32_t> except) const {
+  std::optional<Slowest> slowest;
+  for (uint32_t i = 0; i < clocks_.size(); ++i)
+    if (uint64_t clock = clocks_[i].value.load(); clock != kGone && i != except && (!slowest || clock < slowest->clock))
+      slowest = {i, clock};
+  return slowest;
+}
+
+// No wake-up is lost: who waits is counted before it looks at the clocks a last time, and who advances a clock looks at the
+// count after that (both sequentially consistent).
+Ticket Tickets::take(uint32_t instance, uint64_t clock) {
+  Clock &own = clocks_[instance];
+  own.gate.seen = wakes_.load();
+  if (own.value.load(std::memory_order_relaxed) < clock)
+    advance(instance, clock);
+  if (aborted_.load(std::memory_order_relaxed))
+    return Ticket::Aborted;
+  bool stop = stopRequested_ && stopRequested_();
+  if (stop && taken() < total_)
+    stopped_ = true;
+  uint64_t taken = stop ? total_ : taken_.load(std::memory_order_relaxed);
+  if (taken >= total_) {
+    leave(instance);
+    return Ticket::None;
+  }
+  std::optional<Slowest> last = slowest();
+  uint64_t ahead = clock - std::min(clock, last ? last->clock : clock);
+  if (maxStaleness_ && ahead > *maxStaleness_) {
+    if (!own.waiting) {
+      own.waiting = true;
+      ++own.counts.waits;
+      waiting_.fetch_add(1);
+      last = slowest();
+      ahead = clock - std::min(clock, last ? last->clock : clock);
+    }
+    if (ahead > *maxStaleness_)
+      return Ticket::Wait;
+  }
+  if (own.waiting) {
+    own.waiting = false;
+    waiting_.fetch_sub(1);
+  }
+  while (!taken_.compare_exchange_weak(taken, taken + 1, std::memory_order_relaxed))
+    if (taken >= total_) {
+      leave(instance);
+      return Ticket::None;
+    }
+  if (taken + 1 == total_ && waiting_.load()) // nobody waits for a ticket that will not come
+    wake();
+  own.counts.worst = std::max(own.counts.worst, ahead);
+  ++own.counts.steps[std::min<uint64_t>(ahead, StalenessCounts::kMost - 1)];
+  return Ticket::Taken;
+}
+
+void Tickets::advance(uint32_t instance, uint64_t clock) {
+  clocks_[instance].value.store(clock);
+  if (waiting_.load())
+    wake();
+}
+
+void Tickets::leave(uint32_t instance) {
+  Clock &own = clocks_[instance];
+  if (own.value.load(std::memory_order_relaxed) == kGone)
+    return;
+  if (std::exchange(own.waiting, false))
+    waiting_.fetch_sub(1);
+  advance(instance, kGone);
+}
+
+void Tickets::abort(absl::Status why) {
+  {
+    std::lock_guard lock(mutex_);
+    if (!aborted_.exchange(true))
+      why_ = std::move(why);
+  }
+  wake();
+}
+
+void Tickets::wake() {
+  {
+    std::lock_guard lock(mutex_);
+    wakes_.fetch_add(1);
+  }
+  changed_.notify_all();
+  if (woken)
+    woken();
+}
+
+void Tickets::Gate::wait(absl::Duration timeout) {
+  std::unique_lock lock(tickets->mutex_);
+  tickets->changed_.wait_for(lock, absl::ToChronoNanoseconds(timeout), [&] { return tickets->wakes_.load() != seen; });
+}
+
+absl::Status Tickets::Gate::status() const {
+  std::lock_guard lock(tickets->mutex_);
+  return tickets->why_;
+}
+
+StalenessCounts Tickets::staleness() const {
+  StalenessCounts all;
+  for (const Clock &clock : clocks_) {
+    all.worst = std::max(all.worst, clock.counts.worst);
+    all.waits += clock.counts.waits;
+    for (size_t i = 0; i < StalenessCounts::kMost; ++i)
+      all.steps[i] += clock.counts.steps[i];
+  }
+  return all;
+}
+
+} // namespace graphc::executor
