@@ -78,7 +78,8 @@ def Place : Pass<"place", "::mlir::ModuleOp"> {
   let description = [{
     Input: a differentiated module with `graph.cluster` and `graph.strategy`; devices on operations and variables are
     wishes, possibly partial. Output: `graph.device` everywhere. `one_device` puts all on the chief and ignores wishes.
-    `in_graph` follows wishes, then operands, then the chief. `parameter_server` deals the variables to the tasks of job
+    `in_graph` follows wishes, then operands, then the chief. `mirrored` deals the variables to the towers' devices (with
+    `in_graph = true` of `parameter_server`: to the tasks of job ps) and names the towers in the strategy. `parameter_server` deals the variables to the tasks of job
     ps (`graph.variable_placement = "round_robin" | "balanced"`, slots with their variable) and leaves what trains to the
     replicas: with more than one their device names no task. State is touched where it is stored. `graph.placement`
     holds the placement rules of cluster.json, `[["w*", #graph.device<"/job:ps/task:1">], …]`.
@@ -101,7 +102,8 @@ def Replicate : Pass<"replicate", "::mlir::ModuleOp"> {
     Input: a placed module. Output, between graphs: what leaves the replica domain passes through `graph.aggregate` (a sum
     in replica order) and, for a mean, one division by N; nothing where updates are asynchronous. Output on one device
     with micro-batches: what depends on the batch is cloned N times, and joined by the same sums in the same order and
-    the same division, so that both have the same bits. A variable that is assigned a value of every replica declares
+    the same division, so that both have the same bits. `mirrored` is the same with a device for each clone; batches are
+    taken at the client, sums made where they are used. A variable that is assigned a value of every replica declares
     its `aggregation`, or is refused.
   }];
   let dependentDialects = ["::graphc::graph::GraphDialect"];

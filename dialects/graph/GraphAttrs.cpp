@@ -136,7 +136,7 @@ DeviceName ReplicasAttr::getTaskOf(int64_t replica) const {
 }
 
 LogicalResult ClusterAttr::verify(function_ref<InFlightDiagnostic()> emitError, ArrayRef<NamedAttribute> jobs,
-                                  DeviceAttr chief) {
+                                  ArrayRef<NamedAttribute> cpus, DeviceAttr chief) {
   int64_t tasks = 0;
   for (NamedAttribute job : jobs) {
     auto count = dyn_cast<IntegerAttr>(job.getValue());
@@ -146,6 +146,15 @@ LogicalResult ClusterAttr::verify(function_ref<InFlightDiagnostic()> emitError, 
       return emitError() << "job '" << job.getName().getValue() << "' is given twice";
     if (job.getName() == chief.getJob())
       tasks = count.getInt();
+  }
+  for (NamedAttribute job : cpus) {
+    auto count = dyn_cast<IntegerAttr>(job.getValue());
+    if (!count || count.getInt() < 1)
+      return emitError() << "expected at least one CPU for job '" << job.getName().getValue() << "'";
+    if (llvm::none_of(jobs, [&](NamedAttribute other) { return other.getName() == job.getName(); }))
+      return emitError() << "CPUs are given for job '" << job.getName().getValue() << "', which is not in the cluster";
+    if (llvm::count_if(cpus, [&](NamedAttribute other) { return other.getName() == job.getName(); }) > 1)
+      return emitError() << "the CPUs of job '" << job.getName().getValue() << "' are given twice";
   }
   if (chief.getTask() < 0 || chief.getTask() >= tasks)
     return emitError() << "chief '" << chief.str() << "' is no task of the cluster";
@@ -157,6 +166,13 @@ int64_t ClusterAttr::getTasks(StringRef job) const {
   return index < 0 ? 0 : cast<IntegerAttr>(getJobs()[index].getValue()).getInt();
 }
 
+int64_t ClusterAttr::getCpus(StringRef job) const {
+  for (NamedAttribute count : getCpus())
+    if (count.getName() == job)
+      return cast<IntegerAttr>(count.getValue()).getInt();
+  return 1;
+}
+
 int64_t ClusterAttr::getJobIndex(StringRef job) const {
   for (auto [index, attribute] : llvm::enumerate(getJobs()))
     if (attribute.getName() == job)
@@ -165,33 +181,46 @@ int64_t ClusterAttr::getJobIndex(StringRef job) const {
 }
 
 Attribute ClusterAttr::parse(AsmParser &parser, Type) {
-  SmallVector<NamedAttribute> jobs;
+  SmallVector<NamedAttribute> jobs, cpus;
   Builder &builder = parser.getBuilder();
   SMLoc loc = parser.getCurrentLocation();
-  auto parseJob = [&]() -> ParseResult {
-    std::string name;
-    int64_t tasks;
-    if (parser.parseKeywordOrString(&name) || parser.parseEqual() || parser.parseInteger(tasks))
-      return failure();
-    jobs.push_back(builder.getNamedAttr(name, builder.getI64IntegerAttr(tasks)));
-    return success();
+  auto parseCounts = [&](SmallVector<NamedAttribute> &counts) -> ParseResult {
+    auto parseCount = [&]() -> ParseResult {
+      std::string name;
+      int64_t count;
+      if (parser.parseKeywordOrString(&name) || parser.parseEqual() || parser.parseInteger(count))
+        return failure();
+      counts.push_back(builder.getNamedAttr(name, builder.getI64IntegerAttr(count)));
+      return success();
+    };
+    return failure(parser.parseEqual() || parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, parseCount) ||
+                   parser.parseComma());
   };
-  if (parser.parseLess() || parser.parseKeyword("jobs") || parser.parseEqual() ||
-      parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, parseJob) || parser.parseComma() ||
-      parser.parseKeyword("chief") || parser.parseEqual())
+  if (parser.parseLess() || parser.parseKeyword("jobs") || parseCounts(jobs))
+    return {};
+  if (succeeded(parser.parseOptionalKeyword("cpus")) && parseCounts(cpus))
+    return {};
+  if (parser.parseKeyword("chief") || parser.parseEqual())
     return {};
   FailureOr<DeviceAttr> chief = parseDeviceString(parser);
   if (failed(chief) || parser.parseGreater())
     return {};
-  return getChecked([&] { return parser.emitError(loc); }, parser.getContext(), jobs, *chief);
+  return getChecked([&] { return parser.emitError(loc); }, parser.getContext(), jobs, cpus, *chief);
 }
 
 void ClusterAttr::print(AsmPrinter &printer) const {
+  auto printCounts = [&](ArrayRef<NamedAttribute> counts) {
+    llvm::interleaveComma(counts, printer, [&](NamedAttribute job) {
+      printer.printKeywordOrString(job.getName());
+      printer << " = " << cast<IntegerAttr>(job.getValue()).getInt();
+    });
+  };
   printer << "<jobs = [";
-  llvm::interleaveComma(getJobs(), printer, [&](NamedAttribute job) {
-    printer.printKeywordOrString(job.getName());
-    printer << " = " << cast<IntegerAttr>(job.getValue()).getInt();
-  });
+  printCounts(getJobs());
+  if (!getCpus().empty()) {
+    printer << "], cpus = [";
+    printCounts(getCpus());
+  }
   printer << "], chief = \"" << getChief().str() << "\">";
 }
 

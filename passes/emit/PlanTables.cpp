@@ -44,6 +44,11 @@ LogicalResult PlanTables::fillCluster() {
     strategy.set_name(attribute.getName().str());
     strategy.set_async(attribute.getAsync());
     strategy.set_micro_batches(uint32_t(attribute.getMicroBatches()));
+    if (ArrayAttr towers = attribute.getDevices()) { // in-graph data parallel
+      strategy.set_micro_batches(uint32_t(towers.size()));
+      strategy.set_in_graph(true);
+      strategy.set_reproduced_by("one_device with micro_batches: " + std::to_string(towers.size()));
+    }
   }
   auto replicas = module->getAttrOfType<graph::ReplicasAttr>(GraphDialect::kReplicas);
   if (!replicas)
@@ -79,6 +84,7 @@ LogicalResult PlanTables::fillVariable(graph::VariableOp op) {
   out->set_name(op.getSymName().str());
   setType(op.getTensorType(), *out->mutable_type());
   *out->mutable_owner() = *owner;
+  out->set_device(device.getKind().str() + ":" + std::to_string(device.getIndex()));
   out->set_trainable(op.getTrainable());
   out->set_global_step(op.getSymName() == GraphDialect::kGlobalStep);
   plan::Initializer &init = *out->mutable_initializer();

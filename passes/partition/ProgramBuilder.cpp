@@ -25,6 +25,8 @@ ProgramUnderConstruction &PhaseBuilder::getProgram(DeviceAttr device) {
   std::string suffix = device.getJob().empty() ? "replica" : device.getJob().str();
   if (!isReplicaDevice(device))
     suffix += std::to_string(device.getTask());
+  if (device.getIndex() > 0)
+    suffix += ".cpu" + std::to_string(device.getIndex());
   // Asynchronous: one instance a worker, on the parameter server's task too.
   int64_t replicas = isReplicaDevice(device) || async ? dist.replicas : 1;
   bool locks = async && !isReplicaDevice(device) && device != dist.replicaDevice;

@@ -76,12 +76,18 @@ private:
     return success();
   }
 
-  /// There is code for one CPU a task.
+  /// There is code for the CPUs of the cluster's tasks.
   LogicalResult verifyDevice(dist::ProgramOp program) {
-    if (program.getDevice().ends_with("/device:CPU:0"))
-      return success();
-    return program.emitOpError("is on \"")
-           << program.getDevice() << "\"; this version has code for /device:CPU:0 alone";
+    std::string error;
+    std::optional<graph::DeviceName> device = graph::DeviceName::parse(program.getDevice(), error);
+    if (!device || device->kind != "CPU")
+      return program.emitOpError("is on \"") << program.getDevice() << "\"; this version has code for CPUs alone";
+    auto cluster = getOperation()->getAttrOfType<graph::ClusterAttr>(graph::GraphDialect::kCluster);
+    if (int64_t cpus = cluster && !device->job.empty() ? cluster.getCpus(device->job) : 1;
+        cluster && device->index.value_or(0) >= cpus)
+      return program.emitOpError("is on \"") << program.getDevice() << "\"; a task of job " << device->job << " has "
+                                             << cpus << (cpus == 1 ? " CPU" : " CPUs") << ", counted from 0";
+    return success();
   }
 
   /// Variables are touched on their own task alone.

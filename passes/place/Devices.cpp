@@ -9,7 +9,8 @@ using graph::DeviceAttr;
 DeviceSet::DeviceSet(graph::ClusterAttr cluster) {
   for (NamedAttribute job : cluster.getJobs())
     for (int64_t task = 0, n = cluster.getTasks(job.getName()); task < n; ++task)
-      devices.push_back(DeviceAttr::get(cluster.getContext(), job.getName(), task, "CPU", 0));
+      for (int64_t cpu = 0, cpus = cluster.getCpus(job.getName()); cpu < cpus; ++cpu)
+        devices.push_back(DeviceAttr::get(cluster.getContext(), job.getName(), task, "CPU", cpu));
 }
 
 SmallVector<DeviceAttr> DeviceSet::ofJob(StringRef job) const {

@@ -8,7 +8,7 @@
 
 namespace graphc {
 
-/// Every device of a cluster, in the cluster's order: one CPU:0 a task.
+/// Every device of a cluster, in the cluster's order: job by job, task by task.
 class DeviceSet {
 public:
   explicit DeviceSet(graph::ClusterAttr cluster);

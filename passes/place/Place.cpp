@@ -138,8 +138,7 @@ void Placer::remarkOnRules() {
 }
 
 LogicalResult Placer::placeAllVariables() {
-  SmallVector<DeviceAttr> stores =
-      dist.kind == StrategyKind::ParameterServer ? devices.ofJob("ps") : SmallVector<DeviceAttr>{dist.chief};
+  ArrayRef<DeviceAttr> stores = dist.stores;
   SmallVector<int64_t> loads(stores.size());
   // Optimizer slots live with their variable, so they are placed and weighed together.
   llvm::MapVector<StringAttr, SmallVector<graph::VariableOp>> groups;
@@ -190,6 +189,8 @@ LogicalResult Placer::placeAllVariables() {
       setDevice(variable, best);
   }
   auto name = module->getAttrOfType<StringAttr>(GraphDialect::kVariablePlacement);
+  if (!name && dist.kind == StrategyKind::Mirrored && !dist.servers) // every tower does its share of the updates
+    name = StringAttr::get(module.getContext(), "balanced");
   if (name && name.getValue() != "round_robin" && name.getValue() != "balanced")
     return module.emitError("unknown placement of variables \"")
            << name.getValue() << "\"; expected round_robin or balanced";
@@ -263,7 +264,7 @@ LogicalResult Placer::placeFunction(graph::FuncOp func) {
     if (getDevice(&op) || isRematerializable(&op))
       continue;
     DeviceAttr device = home;
-    if (dist.kind == StrategyKind::InGraph) // where its first placed operand is
+    if (dist.kind == StrategyKind::InGraph || dist.kind == StrategyKind::Mirrored) // where its first placed operand is
       for (Value operand : op.getOperands())
         if (Operation *def = operand.getDefiningOp())
           if (DeviceAttr there = getDevice(def)) {
@@ -286,6 +287,19 @@ LogicalResult Placer::placeFunction(graph::FuncOp func) {
   return success();
 }
 
+/// The towers' devices are said in the strategy from here on: later stages and the plan count them.
+void nameTowers(ModuleOp module, const Distribution &distribution) {
+  auto old = module->getAttrOfType<graph::StrategyAttr>(GraphDialect::kStrategy);
+  SmallVector<Attribute> names;
+  for (DeviceAttr device : distribution.towers)
+    names.push_back(StringAttr::get(module.getContext(), device.str()));
+  module->setAttr(GraphDialect::kStrategy,
+                  graph::StrategyAttr::get(module.getContext(), old.getName(), old.getAsync(), old.getMicroBatches(),
+                                           old.getInGraph(), ArrayAttr::get(module.getContext(), names),
+                                           old.getMaxStaleness(), old.getReplicasToAggregate(), old.getFast(),
+                                           old.getBucketBytes()));
+}
+
 struct PlacePass : impl::PlaceBase<PlacePass> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
@@ -294,6 +308,10 @@ struct PlacePass : impl::PlaceBase<PlacePass> {
       return signalPassFailure();
     if (distribution->domain)
       module->setAttr(GraphDialect::kReplicas, distribution->domain);
+    else
+      module->removeAttr(GraphDialect::kReplicas);
+    if (distribution->kind == StrategyKind::Mirrored)
+      nameTowers(module, *distribution);
   }
 };
 

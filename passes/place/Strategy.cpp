@@ -32,9 +32,73 @@ static std::string listJobs(graph::ClusterAttr cluster) {
 static StringRef getUnsupported(graph::StrategyAttr strategy) {
   if (strategy.getReplicasToAggregate() > 0)
     return "replicas_to_aggregate";
-  if (strategy.getInGraph() && strategy.getName() == "parameter_server")
+  if (strategy.getInGraph() && strategy.getName() == "all_reduce")
     return "replication: in_graph";
   return "";
+}
+
+/// The devices that the strategy names, each a full one of the cluster and none twice; reports what is not so.
+static FailureOr<SmallVector<DeviceAttr>> getNamedTowers(ModuleOp module, graph::StrategyAttr strategy,
+                                                         const DeviceSet &devices) {
+  SmallVector<DeviceAttr> towers;
+  for (Attribute entry : strategy.getDevices()) {
+    std::string error; // the attribute's verifier has read the name before
+    auto device =
+        DeviceAttr::get(module.getContext(), *graph::DeviceName::parse(cast<StringAttr>(entry).getValue(), error));
+    if (!devices.contains(device))
+      return module.emitError("strategy ")
+             << strategy.getName().getValue() << " has a tower on \"" << device.str()
+             << "\", which is no full name of a device of the cluster" << devices.describe(device);
+    if (llvm::is_contained(towers, device))
+      return module.emitError("strategy ") << strategy.getName().getValue() << " names the device \"" << device.str()
+                                           << "\" twice; a device has one tower";
+    towers.push_back(device);
+  }
+  return towers;
+}
+
+/// Every device of the chief's task; where that is one alone, every device of the chief's job and the workers.
+static SmallVector<DeviceAttr> getDefaultTowers(const Distribution &d, const DeviceSet &devices) {
+  SmallVector<DeviceAttr> local, all;
+  for (DeviceAttr device : devices.all()) {
+    if (device.getJob() == d.chief.getJob() && device.getTask() == d.chief.getTask())
+      local.push_back(device);
+    if (device.getJob() == d.chief.getJob() || device.getJob() == "worker")
+      all.push_back(device);
+  }
+  return local.size() > 1 ? local : all;
+}
+
+/// One tower a device, driven by one client: mirrored, and a parameter server with in-graph replication.
+static LogicalResult setTowers(ModuleOp module, graph::StrategyAttr strategy, Distribution &d) {
+  DeviceSet devices(d.cluster);
+  d.servers = strategy.getName() == "parameter_server";
+  d.kind = StrategyKind::Mirrored;
+  if (strategy.getAsync())
+    return module.emitError(
+        "in-graph replication is synchronous, since one client drives every tower; leave \"update\": "
+        "\"async\" out, or \"replication\": \"in_graph\"");
+  if (strategy.getReplicasToAggregate() > 0)
+    return module.emitError(
+        "replicas_to_aggregate is for between-graph replication; one client drives every tower here");
+  if (strategy.getDevices()) {
+    FailureOr<SmallVector<DeviceAttr>> named = getNamedTowers(module, strategy, devices);
+    if (failed(named))
+      return failure();
+    d.towers = *named;
+  } else if (d.servers) {
+    for (int64_t replica = 0; replica < d.domain.getSize(); ++replica) {
+      graph::DeviceName task = d.domain.getTaskOf(replica);
+      d.towers.push_back(DeviceAttr::get(module.getContext(), task.job, *task.task, "CPU", 0));
+    }
+  } else {
+    d.towers = getDefaultTowers(d, devices);
+  }
+  d.stores = d.servers ? devices.ofJob("ps") : d.towers;
+  d.domain = {};
+  d.replicas = 1;
+  d.replicaDevice = d.chief;
+  return success();
 }
 
 std::optional<Distribution> Distribution::of(ModuleOp module) {
@@ -55,6 +119,7 @@ std::optional<Distribution> Distribution::of(ModuleOp module) {
   d.async = strategy.getAsync();
   d.microBatches = strategy.getMicroBatches();
   d.maxStaleness = strategy.getMaxStaleness();
+  d.stores = {d.chief};
   StringRef name = strategy.getName().getValue();
   if (name == "one_device") {
     d.kind = StrategyKind::OneDevice;
@@ -78,6 +143,9 @@ std::optional<Distribution> Distribution::of(ModuleOp module) {
       return std::nullopt;
     }
     d.replicas = d.domain.getSize();
+    d.stores = DeviceSet(d.cluster).ofJob("ps");
+    if (strategy.getInGraph() && failed(setTowers(module, strategy, d)))
+      return std::nullopt;
     if (d.replicas > 1) {
       StringRef job;
       bool oneJob = true;
@@ -90,10 +158,12 @@ std::optional<Distribution> Distribution::of(ModuleOp module) {
       }
       d.replicaDevice = DeviceAttr::get(context, oneJob ? job : "", -1, "CPU", 0);
     }
-  } else if (name == "mirrored" || name == "all_reduce") {
-    module.emitError("strategy ") << name
-                                  << " is not part of this version; expected one_device, in_graph or "
-                                     "parameter_server";
+  } else if (name == "mirrored") {
+    if (failed(setTowers(module, strategy, d)))
+      return std::nullopt;
+  } else if (name == "all_reduce") {
+    module.emitError("strategy all_reduce is not part of this version; expected one_device, in_graph, mirrored or "
+                     "parameter_server");
     return std::nullopt;
   } else {
     module.emitError("unknown strategy \"")

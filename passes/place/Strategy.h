@@ -7,7 +7,12 @@
 
 namespace graphc {
 
-enum class StrategyKind { OneDevice, InGraph, ParameterServer };
+enum class StrategyKind {
+  OneDevice,
+  InGraph,         ///< one copy of the model over several devices
+  Mirrored,        ///< in-graph data parallel: a tower a device, one client
+  ParameterServer, ///< between-graph: every worker drives its own lanes
+};
 
 /// The strategy of a module with its defaults filled in.
 struct Distribution {
@@ -19,12 +24,21 @@ struct Distribution {
   graph::DeviceAttr chief;    ///< the full device of the task that drives the run
   graph::ReplicasAttr domain; ///< null where nothing is replicated
   int64_t replicas = 1;
+  llvm::SmallVector<graph::DeviceAttr> towers; ///< Mirrored: of each tower, in the order of the sums
+  bool servers = false;                         ///< variables live on parameter servers
+  llvm::SmallVector<graph::DeviceAttr> stores; ///< where variables go whose place nothing else decides
   /// Where ops of every replica stand: without a task for more than one replica ("each replica's own task").
   graph::DeviceAttr replicaDevice;
 
   /// Reads the module's attributes; emits an error and returns nullopt where they do not fit each other.
   static std::optional<Distribution> of(mlir::ModuleOp module);
 
+  /// Whether this function is cut into towers: on one device, or one a device of `towers`.
+  bool hasTowers(graph::FuncOp func) const {
+    return func.getRole() == graph::Role::Train && (kind == StrategyKind::Mirrored || microBatches > 1);
+  }
+  /// How many micro-batches one program makes of a step: towers on one device or on several; 1: none.
+  int64_t getTowers() const { return kind == StrategyKind::Mirrored ? int64_t(towers.size()) : microBatches; }
   /// Whether this function runs once a replica, on `replicaDevice`.
   bool replicates(graph::FuncOp func) const {
     return kind == StrategyKind::ParameterServer && replicas > 1 && func.getRole() == graph::Role::Train;

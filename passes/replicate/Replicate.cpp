@@ -132,8 +132,8 @@ struct ReplicatePass : impl::ReplicateBase<ReplicatePass> {
       LogicalResult result = success();
       if (distribution->replicates(func))
         result = BetweenGraph(module, *distribution).run(func);
-      else if (func.getRole() == graph::Role::Train && distribution->microBatches > 1)
-        result = buildTowers(module, func, distribution->microBatches);
+      else if (distribution->hasTowers(func))
+        result = buildTowers(module, func, *distribution);
       if (failed(result))
         return signalPassFailure();
     }

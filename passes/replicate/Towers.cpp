@@ -1,7 +1,5 @@
 #include "passes/replicate/Towers.h"
 
-#include "passes/place/Strategy.h"
-
 #include "mlir/IR/IRMapping.h"
 
 using namespace mlir;
@@ -9,6 +7,7 @@ using namespace mlir;
 namespace graphc {
 namespace {
 
+using graph::DeviceAttr;
 using graph::getDevice;
 using graph::setDevice;
 
@@ -17,8 +16,9 @@ using graph::setDevice;
 /// of all towers. A segment ends where a read must see a waiting update, and at the end of the function.
 class TowerBuilder {
 public:
-  TowerBuilder(ModuleOp module, graph::FuncOp func, int64_t towers)
-      : symbols(module), func(func), count(towers), maps(towers), builder(func.getContext()) {}
+  TowerBuilder(ModuleOp module, graph::FuncOp func, const Distribution &dist)
+      : symbols(module), func(func), devices(dist.towers), count(dist.getTowers()), maps(count),
+        builder(func.getContext()) {}
 
   LogicalResult run() {
     Block &block = func.getBodyBlock();
@@ -65,15 +65,15 @@ private:
 
   LogicalResult flush() {
     llvm::MapVector<OpOperand *, Aggregation> kinds; // what each waiting operand becomes
-    llvm::MapVector<Value, Value> sums;              // running sums over the towers, by the original value
+    Sums sums; // running sums over the towers, by the original value
     for (Operation *op : waiting)
       for (OpOperand &operand : op->getOpOperands()) {
         FailureOr<Aggregation> kind = classify(op, operand);
         if (failed(kind))
           return failure();
         kinds[&operand] = *kind;
-        if (*kind != Aggregation::FirstReplica)
-          sums[operand.get()] = {};
+        if (*kind != Aggregation::FirstReplica) // made where the first that takes it stands
+          sums.insert({operand.get(), {Value(), getDevice(op)}});
       }
     for (int64_t tower = 0; tower < count; ++tower) {
       // A sum grows right behind each tower's value, so that the value does not outlive it.
@@ -92,7 +92,7 @@ private:
         operand->set(inTower(operand->get(), 0));
         continue;
       }
-      Value sum = sums[operand->get()];
+      Value sum = sums[operand->get()].value;
       operand->set(kind == Aggregation::Mean ? divide(sum, means) : sum);
     }
     Block &block = func.getBodyBlock();
@@ -105,16 +105,23 @@ private:
     return success();
   }
 
-  void accumulate(Value value, int64_t tower, llvm::MapVector<Value, Value> &sums) {
+  struct Sum {
+    Value value; ///< over the towers so far
+    DeviceAttr device;
+  };
+  using Sums = llvm::MapVector<Value, Sum>;
+
+  void accumulate(Value value, int64_t tower, Sums &sums) {
     auto *found = sums.find(value);
     if (found == sums.end())
       return;
+    Sum &sum = found->second;
     Value here = inTower(value, tower);
     if (tower > 0) {
-      here = graph::AddOp::create(builder, value.getLoc(), found->second, here);
-      setDevice(here.getDefiningOp(), getDevice(func));
+      here = graph::AddOp::create(builder, value.getLoc(), sum.value, here);
+      setDevice(here.getDefiningOp(), sum.device);
     }
-    found->second = here;
+    sum.value = here;
   }
 
   /// The mean that belongs to a sum, once for all who want it.
@@ -124,8 +131,8 @@ private:
       return mean;
     Value n = graph::createSplat(builder, sum.getLoc(), sum.getType(), count);
     mean = graph::DivideOp::create(builder, sum.getLoc(), sum, n);
-    setDevice(n.getDefiningOp(), getDevice(func));
-    setDevice(mean.getDefiningOp(), getDevice(func));
+    setDevice(n.getDefiningOp(), getDevice(sum.getDefiningOp()));
+    setDevice(mean.getDefiningOp(), getDevice(sum.getDefiningOp()));
     return mean;
   }
 
@@ -134,6 +141,8 @@ private:
     if (auto batch = dyn_cast<graph::NextBatchOp>(copy)) {
       batch.setMicroBatch(tower);
       batch.setMicroBatches(count);
+    } else if (!devices.empty()) {
+      setDevice(copy, devices[tower]);
     }
     replaced.insert(op);
   }
@@ -141,6 +150,8 @@ private:
   /// What the towers' values of an operand become.
   FailureOr<Aggregation> classify(Operation *op, OpOperand &operand) {
     Value value = operand.get();
+    if (count == 1)
+      return Aggregation::FirstReplica;
     if (isUpdate(op)) {
       if (!varies(value) && !appliesGradient(op))
         return Aggregation::FirstReplica; // one value for all
@@ -159,6 +170,7 @@ private:
 
   SymbolTable symbols;
   graph::FuncOp func;
+  ArrayRef<DeviceAttr> devices; // of the towers; empty: where the function is
   int64_t count;
   SmallVector<IRMapping> maps; // one a tower
   OpBuilder builder;
@@ -171,8 +183,8 @@ private:
 
 } // namespace
 
-LogicalResult buildTowers(ModuleOp module, graph::FuncOp func, int64_t towers) {
-  return TowerBuilder(module, func, towers).run();
+LogicalResult buildTowers(ModuleOp module, graph::FuncOp func, const Distribution &distribution) {
+  return TowerBuilder(module, func, distribution).run();
 }
 
 } // namespace graphc

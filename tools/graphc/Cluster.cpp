@@ -19,13 +19,22 @@ static bool complain(const llvm::Twine &message) {
   return false;
 }
 
-static graph::ClusterAttr makeCluster(MLIRContext *context, const llvm::MapVector<StringRef, int64_t> &jobs,
+/// What a cluster attribute holds of one job.
+struct JobCounts {
+  int64_t tasks = 0;
+  int64_t cpus = 1; ///< of each task
+};
+
+static graph::ClusterAttr makeCluster(MLIRContext *context, const llvm::MapVector<StringRef, JobCounts> &jobs,
                                       DeviceAttr chief) {
   Builder builder(context);
-  SmallVector<NamedAttribute> counts;
-  for (auto &[job, tasks] : jobs)
-    counts.emplace_back(builder.getStringAttr(job), builder.getI64IntegerAttr(tasks));
-  return graph::ClusterAttr::get(context, counts, chief);
+  SmallVector<NamedAttribute> tasks, cpus;
+  for (auto &[job, counts] : jobs) {
+    tasks.emplace_back(builder.getStringAttr(job), builder.getI64IntegerAttr(counts.tasks));
+    if (counts.cpus != 1)
+      cpus.emplace_back(builder.getStringAttr(job), builder.getI64IntegerAttr(counts.cpus));
+  }
+  return graph::ClusterAttr::get(context, tasks, cpus, chief);
 }
 
 static graph::StrategyAttr makeStrategy(MLIRContext *context, const cluster::StrategyConfig &strategy) {
@@ -46,9 +55,9 @@ static graph::StrategyAttr makeStrategy(MLIRContext *context, const cluster::Str
 static void attach(ModuleOp module, const cluster::ClusterConfig &config) {
   MLIRContext *context = module.getContext();
   Builder builder(context);
-  llvm::MapVector<StringRef, int64_t> jobs;
+  llvm::MapVector<StringRef, JobCounts> jobs;
   for (const cluster::JobConfig &job : config.jobs)
-    jobs[job.name] = job.tasks;
+    jobs[job.name] = {job.tasks, int64_t(job.devices.size())};
   cluster::TaskRef chief = config.chief();
   module->setAttr(GraphDialect::kCluster,
                   makeCluster(context, jobs, DeviceAttr::get(context, chief.job, chief.index, "", -1)));
@@ -80,12 +89,13 @@ static void attach(ModuleOp module, const cluster::ClusterConfig &config) {
 static bool attachFromPrograms(ModuleOp module) {
   MLIRContext *context = module.getContext();
   Builder builder(context);
-  llvm::MapVector<StringRef, int64_t> jobs;
+  llvm::MapVector<StringRef, JobCounts> jobs;
   DeviceAttr chief;
   SmallVector<Attribute> ranges;
   auto note = [&](DeviceAttr device, int64_t tasks) {
-    int64_t &count = jobs[device.getJob()];
-    count = std::max(count, tasks);
+    JobCounts &counts = jobs[device.getJob()];
+    counts.tasks = std::max(counts.tasks, tasks);
+    counts.cpus = std::max(counts.cpus, device.getIndex() + 1);
   };
   for (auto variable : module.getOps<graph::VariableOp>())
     if (DeviceAttr device = graph::getDevice(variable); device && device.getTask() >= 0)
@@ -120,13 +130,19 @@ static bool attachFromPrograms(ModuleOp module) {
 /// What a cluster file may say and this version cannot do is refused, what changes no result is remarked on: no wish is
 /// dropped silently.
 static bool checkSupported(const cluster::ClusterConfig &config) {
-  for (const cluster::JobConfig &job : config.jobs)
+  for (const cluster::JobConfig &job : config.jobs) {
+    auto refuse = [&](const std::string &why) {
+      return complain(std::string(config.error(job.position, "job \"" + job.name + "\" " + why).message()));
+    };
     for (const std::string &device : job.devices)
-      if (device != "CPU:0")
-        return complain(
-            config.file + ":" + llvm::Twine(job.position.line) + ":" + llvm::Twine(job.position.column) + ": job \"" +
-            job.name + "\" has the device " + device +
-            "; this version compiles for one CPU a task (CPU:0) and for no GPU: leave it out of \"devices\"");
+      if (!StringRef(device).starts_with("CPU:"))
+        return refuse("has the device " + device +
+                      "; this version compiles for CPUs and for no GPU: leave it out of \"devices\"");
+    for (size_t i = 0; i < job.devices.size(); ++i)
+      if (std::string cpu = "CPU:" + std::to_string(i); !llvm::is_contained(job.devices, cpu))
+        return refuse("has " + std::to_string(job.devices.size()) + " devices and no " + cpu +
+                      "; the CPUs of a task are counted from CPU:0 without a gap");
+  }
   if (!config.links.empty())
     complain(std::string(config
                              .error(config.links.front().position,

@@ -93,7 +93,7 @@ std::vector<std::pair<std::string, Row>> makeRows(const plan::Plan &plan) {
     row.sent += program->bytes_sent_per_step() * lanes;
   }
   for (const plan::Variable &variable : plan.variables())
-    ++rowOf(variable.owner(), false, "CPU:0").variables;
+    ++rowOf(variable.owner(), false, variable.device()).variables;
   return rows;
 }
 
@@ -126,12 +126,12 @@ std::string summarize(const plan::Plan &plan) {
   const plan::Strategy &strategy = plan.strategy();
   std::string text = "strategy " + strategy.name();
   if (strategy.name() == "parameter_server")
-    text += strategy.async() ? " (async)" : " (sync)";
+    text += strategy.in_graph() ? " (in-graph)" : strategy.async() ? " (async)" : " (sync)";
   unsigned replicas = std::max(1u, plan.replicas().size());
   if (plan.replicas().size())
     text += ", " + std::to_string(replicas) + (replicas == 1 ? " replica" : " replicas");
   if (strategy.micro_batches() > 1)
-    text += ", " + std::to_string(strategy.micro_batches()) + " micro-batches";
+    text += ", " + std::to_string(strategy.micro_batches()) + (strategy.in_graph() ? " towers" : " micro-batches");
   if (plan.phases_size()) {
     const plan::Phase &phase = plan.phases(mainPhase(plan));
     uint64_t parts = phase.ends_by_closing() ? 1 : replicas * std::max(1u, strategy.micro_batches());

@@ -309,3 +309,18 @@ module attributes {graph.strategy = #graph.strategy<name = "all_reduce", bucket_
 
 // expected-error@+1 {{expected devices as strings such as "/job:worker/task:0/device:CPU:0", got "worker"}}
 module attributes {graph.strategy = #graph.strategy<name = "mirrored", devices = ["worker"]>} {}
+
+// -----
+
+// expected-error@+1 {{expected at least one CPU for job 'worker'}}
+module attributes {graph.cluster = #graph.cluster<jobs = [worker = 2], cpus = [worker = 0], chief = "/job:worker/task:0">} {}
+
+// -----
+
+// expected-error@+1 {{CPUs are given for job 'ps', which is not in the cluster}}
+module attributes {graph.cluster = #graph.cluster<jobs = [worker = 2], cpus = [ps = 2], chief = "/job:worker/task:0">} {}
+
+// -----
+
+// expected-error@+1 {{the CPUs of job 'worker' are given twice}}
+module attributes {graph.cluster = #graph.cluster<jobs = [worker = 2], cpus = [worker = 2, worker = 3], chief = "/job:worker/task:0">} {}

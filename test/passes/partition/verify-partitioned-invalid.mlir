@@ -59,7 +59,7 @@ graph.func @f() -> () attributes {role = #graph.role<predict>} {
 // -----
 
 dist.phase @p {role = #graph.role<predict>}
-// expected-error @below {{is on "/job:t/task:0/device:GPU:3"; this version has code for /device:CPU:0 alone}}
+// expected-error @below {{is on "/job:t/task:0/device:GPU:3"; this version has code for CPUs alone}}
 dist.program @a of @p on "/job:t/task:0/device:GPU:3" {
   dist.control_send []
   dist.control_receive local
@@ -81,4 +81,16 @@ dist.program @b of @q on "/job:t/task:0/device:CPU:0" {
   dist.control_send []
   dist.control_receive local
   dist.end
+}
+
+// -----
+
+module attributes {graph.cluster = #graph.cluster<jobs = [t = 1], cpus = [t = 2], chief = "/job:t/task:0">} {
+dist.phase @f {role = #graph.role<train>}
+// expected-error @below {{is on "/job:t/task:0/device:CPU:2"; a task of job t has 2 CPUs, counted from 0}}
+dist.program @f.t0 of @f on "/job:t/task:0/device:CPU:2" {
+  dist.control_send []
+  dist.control_receive local
+  dist.end
+}
 }

@@ -83,3 +83,22 @@ module attributes {graph.cluster = #graph.cluster<jobs = [ps = 1, worker = 2], c
 // expected-error@+1 {{setting replicas_to_aggregate of strategy parameter_server is not part of this version; leave it out}}
 module attributes {graph.cluster = #graph.cluster<jobs = [ps = 1, worker = 2], chief = "/job:worker/task:0">,
                    graph.strategy = #graph.strategy<name = "parameter_server", replicas_to_aggregate = 2>} {}
+
+// -----
+
+// expected-error @+1 {{strategy mirrored names the device "/job:worker/task:0/device:CPU:0" twice; a device has one tower}}
+module attributes {graph.cluster = #graph.cluster<jobs = [worker = 2], chief = "/job:worker/task:0">,
+                   graph.strategy = #graph.strategy<name = "mirrored",
+                     devices = ["/job:worker/task:0/device:CPU:0", "/job:worker/task:0/cpu:0"]>} {}
+
+// -----
+
+// expected-error-re @+1 {{strategy mirrored has a tower on "/job:worker/task:0/device:CPU:1", which is no full name of a device of the cluster; valid devices are /job:worker/task:0/device:CPU:0{{.*}}}}
+module attributes {graph.cluster = #graph.cluster<jobs = [worker = 2], chief = "/job:worker/task:0">,
+                   graph.strategy = #graph.strategy<name = "mirrored", devices = ["/job:worker/task:0/cpu:1"]>} {}
+
+// -----
+
+// expected-error @+1 {{in-graph replication is synchronous, since one client drives every tower}}
+module attributes {graph.cluster = #graph.cluster<jobs = [ps = 1, worker = 2], chief = "/job:worker/task:0">,
+                   graph.strategy = #graph.strategy<name = "parameter_server", async = true, in_graph = true>} {}
