@@ -3,6 +3,9 @@
 #include "runtime/service/Outbox.h"
 #include "runtime/transport/GrpcTransport.h"
 
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+
 #include <algorithm>
 
 namespace graphc::service {
@@ -104,10 +107,14 @@ private:
   Outbox<ToTask> outbox_;
 };
 
+bool MasterService::hasToken(const grpc::CallbackServerContext &context) const {
+  auto token = context.client_metadata().find(kTokenKey);
+  return token != context.client_metadata().end() &&
+         transport::sameSecret({token->second.data(), token->second.size()}, token_);
+}
+
 grpc::ServerBidiReactor<FromTask, ToTask> *MasterService::Join(grpc::CallbackServerContext *context) {
-  auto token = context->client_metadata().find(kTokenKey);
-  if (token == context->client_metadata().end() ||
-      !transport::sameSecret({token->second.data(), token->second.size()}, token_))
+  if (!hasToken(*context))
     return new Refusal(
         grpc::StatusCode::UNAUTHENTICATED,
         "the task does not have this run's token; start it as the same user, with the same plan and addresses");
@@ -118,6 +125,90 @@ grpc::ServerBidiReactor<FromTask, ToTask> *MasterService::Join(grpc::CallbackSer
   }
   stream->begin(stream);
   return stream.get();
+}
+
+/// Whether this server may have the plan. A cluster that the plan does not fit ends the run: nobody else would come.
+grpc::Status MasterService::check(const PlanRequest &request) {
+  if (!offer_)
+    return {grpc::StatusCode::FAILED_PRECONDITION,
+            "the chief was started without --master: it expects a task with a plan of its own, not a server"};
+  if (request.last_run() == offer_->run)
+    return {grpc::StatusCode::ALREADY_EXISTS, "the run that this server has ended already"};
+  auto text = [](const auto &jobs) {
+    return absl::StrJoin(
+        jobs, ", ", [](std::string *out, const JobSize &job) { absl::StrAppend(out, job.tasks(), " ", job.name()); });
+  };
+  auto same = [](const JobSize &a, const JobSize &b) { return a.name() == b.name() && a.tasks() == b.tasks(); };
+  absl::Status fault;
+  if (!std::is_permutation(request.jobs().begin(), request.jobs().end(), offer_->jobs.begin(), offer_->jobs.end(),
+                           same))
+    fault = absl::FailedPreconditionError(absl::StrCat(
+        "the server's cluster has the tasks ", text(request.jobs()), ", the plan of ", offer_->client.model(),
+        " is for ", text(offer_->jobs), "; compile it for the cluster file that the servers were started with"));
+  else if (request.version() != GRAPHC_VERSION)
+    fault = absl::FailedPreconditionError(absl::StrCat("the server runs graphrun ", request.version(), ", the client ",
+                                                       GRAPHC_VERSION, "; start all with the same graphrun"));
+  if (fault.ok())
+    return grpc::Status::OK;
+  coordinator_.abort({request.task(), "", 0, fault});
+  return {static_cast<grpc::StatusCode>(fault.code()), std::string(fault.message())};
+}
+
+namespace {
+/// Hands the plan out, a part a write; frees itself.
+class PlanWriter final : public grpc::ServerWriteReactor<PlanPart> {
+public:
+  explicit PlanWriter(const PlanOffer &offer) : offer_(offer) {
+    part_.set_run(offer.run);
+    part_.set_entry(offer.entry);
+    *part_.mutable_client() = offer.client;
+    writeNext();
+  }
+  explicit PlanWriter(const PlanOffer &offer, const grpc::Status &refusal) : offer_(offer) { Finish(refusal); }
+  void OnWriteDone(bool ok) override {
+    part_.Clear();
+    if (!ok || sent_ == offer_.file.size())
+      Finish(ok ? grpc::Status::OK : grpc::Status(grpc::StatusCode::CANCELLED, "the server went away"));
+    else
+      writeNext();
+  }
+  void OnDone() override { delete this; }
+
+private:
+  void writeNext() {
+    constexpr size_t kPartBytes = 1 << 20;
+    size_t bytes = std::min(kPartBytes, offer_.file.size() - sent_);
+    part_.set_data(offer_.file.data() + sent_, bytes);
+    sent_ += bytes;
+    StartWrite(&part_);
+  }
+
+  const PlanOffer &offer_;
+  PlanPart part_;
+  size_t sent_ = 0; ///< with the write under way
+};
+} // namespace
+
+grpc::ServerWriteReactor<PlanPart> *MasterService::FetchPlan(grpc::CallbackServerContext *context,
+                                                             const PlanRequest *request) {
+  static const PlanOffer kNone;
+  if (!hasToken(*context))
+    return new PlanWriter(kNone, {grpc::StatusCode::UNAUTHENTICATED,
+                                  "the server does not have this user's token; start client and servers as one user"});
+  grpc::Status status = check(*request);
+  return status.ok() ? new PlanWriter(*offer_) : new PlanWriter(kNone, status);
+}
+
+grpc::ServerUnaryReactor *MasterService::Describe(grpc::CallbackServerContext *context, const DescribeRequest *,
+                                                  ClientInfo *answer) {
+  grpc::ServerUnaryReactor *reactor = context->DefaultReactor();
+  if (!hasToken(*context) || !offer_) {
+    reactor->Finish(grpc::Status(grpc::StatusCode::UNAUTHENTICATED, "nothing to say"));
+    return reactor;
+  }
+  *answer = offer_->client;
+  reactor->Finish(grpc::Status::OK);
+  return reactor;
 }
 
 void MasterService::gone(Stream *stream) {

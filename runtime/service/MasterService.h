@@ -7,22 +7,40 @@
 
 namespace graphc::service {
 
+/// What a client has for the servers of its cluster. Owned by the caller, constant while the service lives.
+struct PlanOffer {
+  std::string file; ///< the plan, header and all
+  std::string run;
+  std::string entry; ///< --entry
+  std::vector<JobSize> jobs; ///< of the plan
+  ClientInfo client;
+};
+
 /// Takes the control streams of the other tasks. Every call must carry the run's token as metadata.
 class MasterService final : public Master::CallbackService {
 public:
   static constexpr char kTokenKey[] = "graphc-token";
 
-  MasterService(Coordinator &coordinator, std::string token) : coordinator_(coordinator), token_(std::move(token)) {}
+  /// `offer`: null where each task brings its own plan.
+  MasterService(Coordinator &coordinator, std::string token, const PlanOffer *offer = nullptr)
+      : coordinator_(coordinator), token_(std::move(token)), offer_(offer) {}
   grpc::ServerBidiReactor<FromTask, ToTask> *Join(grpc::CallbackServerContext *context) override;
+  grpc::ServerWriteReactor<PlanPart> *FetchPlan(grpc::CallbackServerContext *context,
+                                                const PlanRequest *request) override;
+  grpc::ServerUnaryReactor *Describe(grpc::CallbackServerContext *context, const DescribeRequest *request,
+                                     ClientInfo *answer) override;
   /// Ends every stream once what is queued for it was written. The server's shutdown waits for them.
   void close();
 
 private:
   class Stream;
   void gone(Stream *stream);
+  bool hasToken(const grpc::CallbackServerContext &context) const;
+  grpc::Status check(const PlanRequest &request);
 
   Coordinator &coordinator_;
   const std::string token_;
+  const PlanOffer *const offer_;
   std::mutex mutex_;
   std::vector<std::shared_ptr<Stream>> streams_ ABSL_GUARDED_BY(mutex_);
 };

@@ -245,8 +245,14 @@ absl::Status TaskSession::begin(const Order::Begin &order) {
 }
 
 absl::Status TaskSession::checkFeeds(const plan::Phase &phase) const {
-  for (uint32_t index : phase.programs())
-    for (const plan::Port &feed : plan_.programs(static_cast<int>(index)).feeds()) {
+  for (uint32_t index : phase.programs()) {
+    const plan::Program &program = plan_.programs(static_cast<int>(index));
+    bool here = false; // in-graph, the client alone has the values
+    for (uint32_t instance = 0; instance < program.instances(); ++instance)
+      here |= plan::sameTask(plan::instanceTask(plan_, program, instance), task_);
+    if (!here)
+      continue;
+    for (const plan::Port &feed : program.feeds()) {
       const plan::TensorType &type =
           plan_.programs(static_cast<int>(index)).buffers(static_cast<int>(feed.buffer())).type();
       auto given = options_.feeds.find(feed.name());
@@ -258,6 +264,7 @@ absl::Status TaskSession::checkFeeds(const plan::Phase &phase) const {
         return absl::InvalidArgumentError(absl::StrCat("--feed ", feed.name(), ": expected ", plan::typeText(type),
                                                        ", the file has ", given->second.size(), " bytes of data"));
     }
+  }
   return absl::OkStatus();
 }
 

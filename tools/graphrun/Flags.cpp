@@ -11,11 +11,20 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 namespace graphc::graphrun {
 namespace {
-constexpr char kDescription[] =
-    "Runs a plan made by graphc: every task of it as a process of this machine, or with --job_name one task here.";
+constexpr char kDescription[] = "Runs a plan made by graphc: every task of it as a process of this machine, with "
+                                "--job_name one task here, with --master "
+                                "on waiting servers.";
+constexpr char kServerDescription[] =
+    "graphrun server: a task without plan and data. Waits for the cluster's chief (graphrun model.plan --master "
+    "grpc://HOST:PORT), runs its part of that plan, and waits for the next client, until SIGTERM or Ctrl-C.";
+constexpr char kServerFooter[] = R"(Example, a cluster of two tasks in two terminals:
+  graphrun server --job_name worker --task_index 1 --cluster cluster.json
+  graphrun model.plan --master grpc://localhost:2222
+Exit status: 0 it was stopped as asked; 1 it was stopped at once; 2 the command line or a file named on it is wrong.)";
 constexpr char kFooter[] = R"(Addresses, one flag a job of the plan:
   --ps_hosts HOST:PORT,…  --worker_hosts HOST:PORT,…  --JOB_hosts HOST:PORT,…
 Examples:
@@ -83,10 +92,17 @@ absl::Status checkTogether(const Flags &flags) {
     return absl::InvalidArgumentError("--task_index needs --job_name");
   if ((flags.checkpointEverySeconds || flags.checkpointEverySteps) && flags.checkpointDirectory.empty())
     return absl::InvalidArgumentError("--checkpoint_every_… needs --checkpoint_dir");
+  if (!flags.master.empty() && (flags.local || !flags.jobName.empty()))
+    return absl::InvalidArgumentError(absl::StrCat("--master makes this process the chief of waiting servers: leave ",
+                                                   flags.local ? "--local" : "--job_name", " out"));
   if (flags.local && !flags.jobName.empty())
     return absl::InvalidArgumentError("--local starts every task here; --job_name starts one: give one of them");
   return absl::OkStatus();
 }
+
+/// The flags of graphrun server.
+const std::set<std::string> kOfServers = {"--help",     "--version",    "--data_dir", "--data_cache_mb",   "--log_file",
+                                          "--job_name", "--task_index", "--cluster",  "--intra_op_threads"};
 
 /// What --help calls the values. What a check accepts is said in the descriptions, in words.
 void showValues(CLI::App &app) {
@@ -100,6 +116,7 @@ void showValues(CLI::App &app) {
                                                                      {"--feed", "NAME=FILE"},
                                                                      {"--dump_variables", "DIR"},
                                                                      {"--job_name", "JOB"},
+                                                                     {"--master", "URL"},
                                                                      {"--cluster", "FILE"}};
   static constexpr std::pair<const char *, const char *> kChecked[] = {{"--steps", "N"},
                                                                        {"--entry", "NAME"},
@@ -121,14 +138,15 @@ void showValues(CLI::App &app) {
 }
 } // namespace
 
-absl::StatusOr<ParsedFlags> parseFlags(int argc, char **argv) {
+absl::StatusOr<ParsedFlags> parseFlags(int argc, char **argv, Command command) {
   ParsedFlags parsed;
   Flags &flags = parsed.flags;
-  CLI::App app(kDescription, "graphrun");
-  app.footer(kFooter);
+  bool server = command == Command::Server;
+  CLI::App app(server ? kServerDescription : kDescription, server ? "graphrun server" : "graphrun");
+  app.footer(server ? kServerFooter : kFooter);
   app.allow_extras();
   app.set_version_flag("--version", "graphrun " GRAPHC_VERSION);
-  app.add_option("plan", flags.plan, "the plan; - reads it from standard input")->required();
+  app.add_option("plan", flags.plan, "the plan; - reads it from standard input")->required(!server);
   app.add_option("--epochs", flags.epochs,
                  "train until the data was seen this often, counted from the very first step");
   app.add_option("--steps", flags.steps, "train until global_step is this (--entry eval, predict: steps of this run)")
@@ -171,6 +189,8 @@ absl::StatusOr<ParsedFlags> parseFlags(int argc, char **argv) {
       ->check(CLI::NonNegativeNumber);
   app.add_option("--cluster", flags.clusterFile,
                  "cluster.json with the addresses; --ps_hosts, --worker_hosts, … go before it");
+  app.add_option("--master", flags.master,
+                 "grpc://HOST:PORT of the cluster's chief: be it, on servers that wait (graphrun server)");
   app.add_flag("--local", flags.local, "start every task on this machine, whatever addresses say");
   app.add_option("--deadline", flags.deadlineSeconds,
                  "end the run when no step was made for this many seconds (default 300)")
@@ -180,6 +200,10 @@ absl::StatusOr<ParsedFlags> parseFlags(int argc, char **argv) {
       ->check(kAboveZero);
 
   showValues(app);
+  if (server) // what a run does is the client's to say
+    for (CLI::Option *option : app.get_options())
+      if (!kOfServers.count(option->get_name()))
+        option->group("");
 
   std::vector<std::string> arguments;
   for (int i = argc - 1; i > 0; --i) // CLI11 takes them in reverse
@@ -202,6 +226,13 @@ absl::StatusOr<ParsedFlags> parseFlags(int argc, char **argv) {
       known.push_back("--" + name);
   if (absl::Status status = takeHosts(app.remaining(), known, &flags); !status.ok())
     return status;
+  if (server)
+    for (const CLI::Option *option : app.get_options())
+      if (option->count() && !kOfServers.count(option->get_name()))
+        return absl::InvalidArgumentError(
+            option->get_name().empty() // positional
+                ? absl::StrCat("the client brings the plan: leave ", flags.plan, " out")
+                : absl::StrCat(option->get_name(), " is for the client (graphrun model.plan --master …) to say"));
   for (const std::string &feed : feeds) {
     size_t equals = feed.find('=');
     if (equals == std::string::npos || equals == 0 || equals + 1 == feed.size())

@@ -19,6 +19,7 @@ struct Flags {
   std::string dataDirectory, checkpointDirectory, statsFile, logFile, dumpDirectory;
   std::string entry = "train"; ///< train, eval or predict
   std::optional<uint32_t> intraOpThreads; ///< none: the plan's
+  std::string master; ///< "grpc://host:port": this process is the chief, the other tasks are servers
   std::string jobName; ///< empty: start every task here
   std::optional<uint32_t> taskIndex;
   std::map<std::string, std::vector<std::string>> hosts; ///< --JOB_hosts
@@ -39,8 +40,11 @@ struct ParsedFlags {
   std::optional<int> exitStatus; ///< --help, --version: what was asked for was printed
 };
 
+/// Run: graphrun model.plan. Server: graphrun server, which takes no plan and leaves to the client what a run does.
+enum class Command { Run, Server };
+
 /// '-' and '_' in flag names are alike. An error is one line and means exit status 2.
-absl::StatusOr<ParsedFlags> parseFlags(int argc, char **argv);
+absl::StatusOr<ParsedFlags> parseFlags(int argc, char **argv, Command command = Command::Run);
 
 } // namespace graphc::graphrun
 #endif

@@ -6,6 +6,7 @@
 #include "runtime/base/Status.h"
 #include "runtime/observe/ProcessInfo.h"
 #include "runtime/plan/Types.h"
+#include "runtime/service/PlanFetch.h"
 #include "runtime/service/TaskServer.h"
 #include "runtime/service/Token.h"
 #include "runtime/session/FetchPrinter.h"
@@ -162,9 +163,19 @@ private:
       makeMaster();
     if (!alone) {
       service::silenceGrpc();
+      if (setup_.client)
+        GRAPHC_RETURN_IF_ERROR(makeOffer());
       if (chief_)
-        master_ = std::make_unique<service::MasterService>(*coordinator_, setup_.token);
-      GRAPHC_ASSIGN_OR_RETURN(server_, service::TaskServer::start(setup_.addresses[setup_.task], master_.get()));
+        master_ =
+            std::make_unique<service::MasterService>(*coordinator_, setup_.token, setup_.client ? &offer_ : nullptr);
+      const std::string &address = setup_.addresses[setup_.task];
+      auto server = service::TaskServer::start(address, master_.get());
+      if (!server.ok() && setup_.client)
+        if (std::string other = service::describeClient(service::dial(address), setup_.token); !other.empty())
+          return absl::ResourceExhaustedError(absl::StrCat("the cluster is busy: its client at ", address, " is ",
+                                                           other, "; start again when that has ended"));
+      GRAPHC_RETURN_IF_ERROR(server.status());
+      server_ = *std::move(server);
     }
     if (chief_) {
       local_ = std::make_shared<service::LocalLink>(*coordinator_, setup_.task);
@@ -195,6 +206,26 @@ private:
     options.log = [this](const std::string &line) { output_.log(line); };
     options.warn = [this](const std::string &line) { output_.warn(line); };
     session_ = std::make_unique<session::TaskSession>(loaded_, std::move(options), *link_);
+    return absl::OkStatus();
+  }
+
+  /// What the servers get. The file as it is, so that its sum is theirs too.
+  absl::Status makeOffer() {
+    if (flags_.plan == "-") {
+      GRAPHC_ASSIGN_OR_RETURN(offer_.file, plan::encodePlan(plan_));
+    } else {
+      GRAPHC_ASSIGN_OR_RETURN(offer_.file, base::readFile(flags_.plan, plan::maxPlanBytes + plan::planHeaderBytes));
+    }
+    offer_.run = setup_.run;
+    offer_.entry = flags_.entry;
+    for (const plan::Job &job : plan_.jobs()) {
+      service::JobSize &size = offer_.jobs.emplace_back();
+      size.set_name(job.name());
+      size.set_tasks(job.tasks());
+    }
+    offer_.client.set_pid(getpid());
+    offer_.client.set_host(observe::hostName());
+    offer_.client.set_model(plan_.model());
     return absl::OkStatus();
   }
 
@@ -315,6 +346,7 @@ private:
   std::unique_ptr<session::FetchPrinter> fetched_;
   std::unique_ptr<service::Coordinator> coordinator_;
   std::unique_ptr<session::Driver> driver_;
+  service::PlanOffer offer_; ///< with --master
   std::unique_ptr<service::MasterService> master_;
   std::unique_ptr<service::TaskServer> server_;
   std::shared_ptr<service::LocalLink> local_;

@@ -14,6 +14,7 @@ struct TaskSetup {
   std::vector<std::string> addresses; ///< by task number; empty where the plan has one task
   std::string token, run;
   int reportFd = -1; ///< to the launcher; -1: started by hand
+  bool client = false; ///< --master: the other tasks are servers, which get the plan from here
 };
 
 /// What the driver is asked to do, from the command line.

@@ -6,6 +6,7 @@
 #include "runtime/service/Token.h"
 #include "tools/graphrun/Feeds.h"
 #include "tools/graphrun/Launcher.h"
+#include "tools/graphrun/Server.h"
 #include "tools/graphrun/TaskMain.h"
 
 #include "absl/strings/match.h"
@@ -99,6 +100,25 @@ absl::StatusOr<graphrun::TaskSetup> setUpByHand(const plan::Plan &plan, const gr
   return setup;
 }
 
+/// The chief of waiting servers. They know the cluster's addresses, this process its own.
+absl::StatusOr<graphrun::TaskSetup> setUpClient(const plan::Plan &plan, const graphrun::Flags &flags) {
+  graphrun::TaskSetup setup;
+  GRAPHC_ASSIGN_OR_RETURN(std::string address, graphrun::parseMaster(flags.master));
+  if (!cluster::isLoopbackAddress(address))
+    return absl::InvalidArgumentError(absl::StrCat(
+        "--master ", flags.master,
+        ": not this machine's loopback; tasks on other machines need mutual TLS, which comes with a later version"));
+  std::vector<plan::Task> tasks = plan::allTasks(plan);
+  while (!plan::sameTask(tasks[setup.task], plan.chief()))
+    ++setup.task;
+  setup.addresses.resize(tasks.size());
+  setup.addresses[setup.task] = address;
+  setup.client = true;
+  setup.run = absl::StrCat("client-", service::randomHex(8));
+  GRAPHC_ASSIGN_OR_RETURN(setup.token, service::userToken());
+  return setup;
+}
+
 int launchAll(int argc, char **argv, const graphrun::Flags &flags, const plan::Plan &plan) {
   graphrun::LaunchOptions options;
   options.checkpointDirectory = flags.checkpointDirectory;
@@ -159,6 +179,8 @@ int run(int argc, char **argv) {
   auto launched = graphrun::takeLaunchContext();
   if (!launched.ok())
     return usageError(launched.status());
+  if (!*launched && graphrun::isServerCommand(argc, argv))
+    return graphrun::runServer(argc, argv);
   auto parsed = graphrun::parseFlags(argc, argv);
   if (!parsed.ok())
     return usageError(parsed.status());
@@ -184,6 +206,10 @@ int run(int argc, char **argv) {
   }
   if (absl::Status status = checkFiles(plan->plan, flags); !status.ok())
     return usageError(status);
+  if (!flags.master.empty()) {
+    auto setup = setUpClient(plan->plan, flags);
+    return setup.ok() ? graphrun::runTask(flags, *plan, *setup) : usageError(setup.status());
+  }
   auto resolved = addressesOf(plan->plan, flags);
   if (!resolved.ok())
     return usageError(resolved.status());

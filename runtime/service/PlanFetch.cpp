@@ -1,0 +1,56 @@
+#include "runtime/service/PlanFetch.h"
+
+#include "runtime/plan/PlanFile.h"
+#include "runtime/service/MasterService.h"
+
+#include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
+
+namespace graphc::service {
+namespace {
+absl::Status toStatus(const grpc::Status &status) {
+  return absl::Status(static_cast<absl::StatusCode>(status.error_code()), status.error_message());
+}
+} // namespace
+
+absl::StatusOr<FetchedPlan> fetchPlan(const std::shared_ptr<grpc::Channel> &channel, const std::string &token,
+                                      const PlanRequest &request, absl::Duration limit) {
+  grpc::ClientContext context;
+  context.AddMetadata(MasterService::kTokenKey, token);
+  context.set_deadline(absl::ToChronoTime(absl::Now() + limit));
+  auto stub = Master::NewStub(channel);
+  std::unique_ptr<grpc::ClientReader<PlanPart>> reader = stub->FetchPlan(&context, request);
+  FetchedPlan plan;
+  PlanPart part;
+  bool tooLarge = false;
+  while (!tooLarge && reader->Read(&part)) {
+    if (plan.file.empty()) {
+      plan.run = part.run();
+      plan.entry = part.entry();
+      plan.client = part.client();
+    }
+    plan.file += part.data();
+    tooLarge = plan.file.size() > plan::maxPlanBytes + plan::planHeaderBytes;
+  }
+  if (tooLarge)
+    context.TryCancel();
+  grpc::Status status = reader->Finish();
+  if (tooLarge)
+    return absl::ResourceExhaustedError(
+        absl::StrCat("the client's plan is larger than ", plan::maxPlanBytes, " bytes"));
+  if (!status.ok())
+    return toStatus(status);
+  return plan;
+}
+
+std::string describeClient(const std::shared_ptr<grpc::Channel> &channel, const std::string &token) {
+  grpc::ClientContext context;
+  context.AddMetadata(MasterService::kTokenKey, token);
+  context.set_deadline(absl::ToChronoTime(absl::Now() + absl::Seconds(2)));
+  ClientInfo info;
+  if (!Master::NewStub(channel)->Describe(&context, DescribeRequest(), &info).ok())
+    return "";
+  return absl::StrCat("process ", info.pid(), " on ", info.host(), ", which runs ", info.model());
+}
+
+} // namespace graphc::service

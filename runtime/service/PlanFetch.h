@@ -1,0 +1,31 @@
+//===- PlanFetch.h - a server's way to its next client's plan, and a client's to who is there already ------*- C++ -*-===//
+#ifndef GRAPHC_RUNTIME_SERVICE_PLANFETCH_H
+#define GRAPHC_RUNTIME_SERVICE_PLANFETCH_H
+
+#include "runtime/service/service.pb.h"
+
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include <grpcpp/grpcpp.h>
+
+#include <memory>
+#include <string>
+
+namespace graphc::service {
+
+struct FetchedPlan {
+  std::string file; ///< as the client has it: header, sum, payload; nothing of it was checked
+  std::string run, entry;
+  ClientInfo client;
+};
+
+/// Asks the chief behind `channel`, which is connected, for its plan. AlreadyExists: it is still the client whose run ended.
+/// Unavailable: it went away.
+absl::StatusOr<FetchedPlan> fetchPlan(const std::shared_ptr<grpc::Channel> &channel, const std::string &token,
+                                      const PlanRequest &request, absl::Duration limit);
+
+/// "process 4711 on host, which runs model.mlir", or "" where no client of this user answers there.
+std::string describeClient(const std::shared_ptr<grpc::Channel> &channel, const std::string &token);
+
+} // namespace graphc::service
+#endif
