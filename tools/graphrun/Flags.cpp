@@ -100,9 +100,12 @@ absl::Status checkTogether(const Flags &flags) {
   return absl::OkStatus();
 }
 
-/// The flags of graphrun server.
-const std::set<std::string> kOfServers = {"--help",     "--version",    "--data_dir", "--data_cache_mb",   "--log_file",
-                                          "--job_name", "--task_index", "--cluster",  "--intra_op_threads"};
+/// Whether a flag is one of graphrun server's; what a run does is the client's to say.
+bool isOfServers(const CLI::Option &option) {
+  static const std::set<std::string> kFlags = {"help",     "version", "data_dir",   "data_cache_mb",   "log_file",
+                                               "job_name", "cluster", "task_index", "intra_op_threads"};
+  return !option.get_lnames().empty() && kFlags.count(option.get_lnames().front());
+}
 
 /// What --help calls the values. What a check accepts is said in the descriptions, in words.
 void showValues(CLI::App &app) {
@@ -200,10 +203,10 @@ absl::StatusOr<ParsedFlags> parseFlags(int argc, char **argv, Command command) {
       ->check(kAboveZero);
 
   showValues(app);
-  if (server) // what a run does is the client's to say
+  if (server)
     for (CLI::Option *option : app.get_options())
-      if (!kOfServers.count(option->get_name()))
-        option->group("");
+      if (!isOfServers(*option))
+        option->group(""); // out of --help
 
   std::vector<std::string> arguments;
   for (int i = argc - 1; i > 0; --i) // CLI11 takes them in reverse
@@ -228,11 +231,12 @@ absl::StatusOr<ParsedFlags> parseFlags(int argc, char **argv, Command command) {
     return status;
   if (server)
     for (const CLI::Option *option : app.get_options())
-      if (option->count() && !kOfServers.count(option->get_name()))
+      if (option->count() && !isOfServers(*option))
         return absl::InvalidArgumentError(
-            option->get_name().empty() // positional
+            option->get_lnames().empty() // positional
                 ? absl::StrCat("the client brings the plan: leave ", flags.plan, " out")
-                : absl::StrCat(option->get_name(), " is for the client (graphrun model.plan --master …) to say"));
+                : absl::StrCat("--", option->get_lnames().front(),
+                               " is for the client (graphrun model.plan --master …) to say"));
   for (const std::string &feed : feeds) {
     size_t equals = feed.find('=');
     if (equals == std::string::npos || equals == 0 || equals + 1 == feed.size())
