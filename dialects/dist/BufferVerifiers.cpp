@@ -44,8 +44,15 @@ LogicalResult ConstantBufferOp::verify() {
 // (VW1)
 LogicalResult ViewOp::verify() {
   auto from = cast<MemRefType>(getSource().getType()), to = cast<MemRefType>(getBuffer().getType());
-  if (from.getElementType() != to.getElementType() || from.getNumElements() != to.getNumElements())
-    return emitOpError("expects as many elements of the same type, but goes from ") << from << " to " << to;
+  if (from.getElementType() != to.getElementType())
+    return emitOpError("expects elements of the same type, but goes from ") << from << " to " << to;
+  int64_t offset = int64_t(getOffset()), width = std::max<int64_t>(1, from.getElementTypeBitWidth() / 8);
+  if (offset < 0 || offset % 64) // (VW2)
+    return emitOpError("begins at byte ") << offset << ", expected a multiple of 64";
+  if (offset / width > from.getNumElements() || to.getNumElements() > from.getNumElements() - offset / width)
+    return emitOpError("goes from ") << from << " to " << to << " at byte " << offset << ", which is beyond its end";
+  if (from.getNumElements() != to.getNumElements() && !getSource().getDefiningOp<BufferOp>()) // (VW2)
+    return emitOpError("is a part of ") << from << "; expected as many elements, or a dist.buffer to take a part of";
   return success();
 }
 

@@ -58,7 +58,15 @@ static LogicalResult verifyEnd(ChannelEndOpInterface end, FlatSymbolRefAttr name
     diag.attachNote(findOtherEnd(channel, other, op)->getLoc()) << "the other end is here";
     return diag;
   }
-  if (end.getChannelEnd() == ChannelEnd::Receive && !channel.getControl() && other) {
+  if (end.getChannelEnd() == ChannelEnd::Receive && end.hasOwnMessage() != channel.getAllToAll()) { // (A1)
+    InFlightDiagnostic diag =
+        op->emitOpError(channel.getAllToAll() ? "expects `own`, what this instance adds to the sum,"
+                                              : "has `own`, but no instance takes part in it")
+        << " because @" << name.getValue() << (channel.getAllToAll() ? " is" : " is not") << " all_to_all";
+    diag.attachNote(channel.getLoc()) << "channel declared here";
+    return diag;
+  }
+  if (end.getChannelEnd() == ChannelEnd::Receive && !channel.getControl() && !channel.getAllToAll() && other) {
     if (end.takesWholeFamily() && (!other.isFamily() || program.isFamily())) { // (A1)
       InFlightDiagnostic diag = op->emitOpError("takes the messages of a whole family in a program of one instance; @")
                                 << channel.getFrom() << " has " << other.getReplicas() << " instance(s) and @"
@@ -103,8 +111,10 @@ Type SendStartOp::getMessageType() { return getValue().getType(); }
 Type ReceiveOp::getMessageType() { return getValue().getType(); }
 Type AggregateOp::getMessageType() { return getValue().getType(); }
 bool AggregateOp::takesWholeFamily() { return true; }
+bool AggregateOp::hasOwnMessage() { return bool(getOwn()); }
 Type AggregateIntoOp::getMessageType() { return getAccumulator().getType(); }
 bool AggregateIntoOp::takesWholeFamily() { return true; }
+bool AggregateIntoOp::hasOwnMessage() { return bool(getOwn()); }
 
 ChannelEnd ControlSendOp::getChannelEnd() { return ChannelEnd::Send; }
 bool ControlSendOp::isControl() { return true; }

@@ -65,15 +65,19 @@ def Dist_ConstantBufferOp : Dist_BodyOp<"constant_buffer"> {
 }
 
 def Dist_ViewOp : Dist_BodyOp<"view"> {
-  let summary = "the same memory under another shape";
+  let summary = "the same memory under another shape, or a part of it";
   let description = [{
+    `offset` in bytes, a multiple of 64: where a part begins.
+
     ```mlir
     %1 = dist.view %0 : memref<4x2xf32> to memref<8xf32>
+    %3 = dist.view %2 {offset = 64} : memref<32xf32> to memref<3x2xf32>
     ```
 
-    1. (VW1) same element type, same number of elements
+    1. (VW1) same element type; the same number of elements, or, with an offset or fewer elements, a part of the source
+    2. (VW2) `offset` is a multiple of 64; a part is one of a dist.buffer
   }];
-  let arguments = (ins Dist_Buffer:$source);
+  let arguments = (ins Dist_Buffer:$source, DefaultValuedAttr<I64Attr, "0">:$offset);
   let results = (outs Dist_Buffer:$buffer);
   let assemblyFormat = "$source attr-dict `:` type($source) `to` type($buffer)";
   let hasVerifier = 1;
@@ -126,26 +130,28 @@ def Dist_LibraryMatmulOp : Dist_BodyOp<"library_matmul", [AttrSizedOperandSegmen
 
 def Dist_AggregateIntoOp : Dist_BodyOp<"aggregate_into",
     [DeclareOpInterfaceMethods<SymbolUserOpInterface>,
-     DeclareOpInterfaceMethods<Dist_ChannelEndOpInterface, ["getMessageType", "takesWholeFamily"]>]> {
+     DeclareOpInterfaceMethods<Dist_ChannelEndOpInterface, ["getMessageType", "takesWholeFamily", "hasOwnMessage"]>,
+     OptionalTypesMatchWith<"own has the accumulator's type", "accumulator", "own", "$_self">]> {
   let summary = "`aggregate` into a buffer";
   let description = [{
     acc = m0; then for each further message, in replica order, `add`(acc read_write, message read). With `chunk` the
     kernel adds that many elements, and the runtime sums chunk by chunk, so that a chunk of the sum stays in the cache
-    while the messages pass by.
+    while the messages pass by. `own` as for `aggregate`.
 
     ```mlir
     dist.aggregate_into @train_step.w.gradient, %acc by @add_4xf32 : memref<4xf32>
     dist.aggregate_into @train_step.v.gradient, %sum by @add_1024xf32 {chunk = 1024} : memref<8x256xf32>
+    dist.aggregate_into @train_step.w.all_reduce, %acc own %g by @add_4xf32 : memref<4xf32>
     ```
 
     1. (E1), (E2), (E3), (A1) as for `aggregate`
     2. (K1) the kernel exists
     3. (AI1) `chunk`, where given, divides the number of elements
   }];
-  let arguments = (ins FlatSymbolRefAttr:$channel, Dist_Buffer:$accumulator, FlatSymbolRefAttr:$add,
-      OptionalAttr<Dist_PositiveI64Attr>:$chunk);
+  let arguments = (ins FlatSymbolRefAttr:$channel, Dist_Buffer:$accumulator, Optional<Dist_Buffer>:$own,
+      FlatSymbolRefAttr:$add, OptionalAttr<Dist_PositiveI64Attr>:$chunk);
   let hasVerifier = 1;
-  let assemblyFormat = "$channel `,` $accumulator `by` $add attr-dict `:` type($accumulator)";
+  let assemblyFormat = "$channel `,` $accumulator (`own` $own^)? `by` $add attr-dict `:` type($accumulator)";
 }
 
 def Dist_NextBatchIntoOp : Dist_BodyOp<"next_batch_into", [AttrSizedOperandSegments,

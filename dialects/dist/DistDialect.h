@@ -22,6 +22,9 @@ struct ChannelResource : public mlir::SideEffects::Resource::Base<ChannelResourc
 /// What an operation does at its end of a channel. A channel has one Send and one Receive.
 enum class ChannelEnd { Send, Complete, Receive, Release };
 
+/// Where `pack` puts values of these types (ranked tensors of one element type), in bytes, and how many elements all take.
+llvm::SmallVector<int64_t> getPackOffsets(mlir::TypeRange types, int64_t &elements);
+
 } // namespace graphc::dist
 
 #include "dialects/dist/DistDialect.h.inc"

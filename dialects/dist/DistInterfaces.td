@@ -18,6 +18,8 @@ def Dist_ChannelEndOpInterface : OpInterface<"ChannelEndOpInterface"> {
     InterfaceMethod<"True where it carries the chief's control word.", "bool", "isControl", (ins), "", "return false;">,
     InterfaceMethod<"True where it takes the messages of all instances of the sender at once.", "bool",
                     "takesWholeFamily", (ins), "", "return false;">,
+    InterfaceMethod<"True where what this instance would send to itself is given.", "bool", "hasOwnMessage", (ins), "",
+                    "return false;">,
   ];
 }
 

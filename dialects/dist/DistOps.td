@@ -42,8 +42,8 @@ def Dist_ChannelOp : Dist_Op<"channel", [Symbol, HasParent<"::mlir::ModuleOp">,
   let summary = "a typed fifo from one program to another";
   let description = [{
     The k-th send pairs with the k-th receive; `capacity` messages may be in flight before a send blocks. Where one or
-    both programs are families, the channel is one too: instance r joins the r-th (or only) instances of its sides. A
-    `control` channel carries the chief's word from instance 0 of its sender to every instance of its receiver but
+    both programs are families, the channel is one too: instance r joins the r-th (or only) instances of its sides. An
+    `all_to_all` channel joins each instance of a family with each other one. A `control` channel carries the chief's word from instance 0 of its sender to every instance of its receiver but
     itself. The location is that of the operation whose value crosses.
 
     ```mlir
@@ -52,13 +52,13 @@ def Dist_ChannelOp : Dist_Op<"channel", [Symbol, HasParent<"::mlir::ModuleOp">,
 
     1. (CH1) a type of the graph dialect; a control channel's is tensor<i64>
     2. (CH2) both programs exist and belong to one phase
-    3. (CH3) the two differ, unless the channel is a control channel
+    3. (CH3) the two differ, unless the channel is a control channel; those of an all_to_all channel are one family
     4. (CH4) `instances` is that of the replicated side(s); two replicated sides agree
     5. (CH5) exactly one sending operation, in the sending program, and one receiving operation, in the receiving one
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, TypeAttr:$type, FlatSymbolRefAttr:$from, FlatSymbolRefAttr:$to,
       DefaultValuedAttr<Dist_PositiveI64Attr, "1">:$capacity, DefaultValuedAttr<Dist_PositiveI64Attr, "1">:$instances,
-      UnitAttr:$control);
+      UnitAttr:$control, UnitAttr:$all_to_all);
   let assemblyFormat = "$sym_name `:` $type `from` $from `to` $to attr-dict";
   let hasVerifier = 1;
   let extraClassDeclaration = [{
@@ -122,8 +122,8 @@ class Dist_EndPointOp<string mnemonic, list<Trait> traits = []>
         MemoryEffects<[MemRead<Dist_ChannelResource>, MemWrite<Dist_ChannelResource>]>]>;
 
 
-class Dist_ChannelOpBase<string mnemonic, list<string> methods>
-    : Dist_EndPointOp<mnemonic, [DeclareOpInterfaceMethods<SymbolUserOpInterface>,
+class Dist_ChannelOpBase<string mnemonic, list<string> methods, list<Trait> traits = []>
+    : Dist_EndPointOp<mnemonic, traits # [DeclareOpInterfaceMethods<SymbolUserOpInterface>,
         DeclareOpInterfaceMethods<Dist_ChannelEndOpInterface, methods>]>;
 
 class Dist_SendingOp<string mnemonic> : Dist_ChannelOpBase<mnemonic, ["getMessageType"]> {
@@ -134,7 +134,8 @@ class Dist_SendingOp<string mnemonic> : Dist_ChannelOpBase<mnemonic, ["getMessag
 def Dist_SendOp : Dist_SendingOp<"send"> {
   let summary = "sends a value over a channel";
   let description = [{
-    From a program of one instance to a family the value goes to every instance. `schedule` replaces it by `send_start`
+    From a program of one instance to a family the value goes to every instance, on an `all_to_all` channel to every
+    instance but the sender. `schedule` replaces it by `send_start`
     and `send_done`.
 
     ```mlir
@@ -192,7 +193,8 @@ def Dist_ReleaseOp : Dist_ChannelOpBase<"release", []> {
   let assemblyFormat = "$channel attr-dict";
 }
 
-def Dist_AggregateOp : Dist_ChannelOpBase<"aggregate", ["getMessageType", "takesWholeFamily"]> {
+def Dist_AggregateOp : Dist_ChannelOpBase<"aggregate", ["getMessageType", "takesWholeFamily", "hasOwnMessage"],
+    [OptionalTypesMatchWith<"own has the type of the sum", "value", "own", "$_self">]> {
   let summary = "the sum of a family's messages, always in replica order";
   let description = [{
     acc = m0; acc += m1; …, whatever arrives first. Made by `partition` from `graph.aggregate`; the division that makes
@@ -200,14 +202,51 @@ def Dist_AggregateOp : Dist_ChannelOpBase<"aggregate", ["getMessageType", "takes
 
     ```mlir
     %g = dist.aggregate @train_step.w.gradient : tensor<4xf32>
+    %s = dist.aggregate @train_step.w.all_reduce own %p : tensor<4xf32>
     ```
+    On an `all_to_all` channel `own` is what this instance would send to itself: in instance r it is m_r.
 
     1. (E1), (E2), (E3) as for `receive`
-    2. (A1) the channel's sender is a family and this program is not
+    2. (A1) the channel's sender is a family and this program is not; or the channel is all_to_all and `own` is given
   }];
-  let arguments = (ins FlatSymbolRefAttr:$channel);
+  let arguments = (ins FlatSymbolRefAttr:$channel, Optional<Dist_Value>:$own);
   let results = (outs Dist_Value:$value);
-  let assemblyFormat = "$channel attr-dict `:` type($value)";
+  let assemblyFormat = "$channel (`own` $own^)? attr-dict `:` type($value)";
+}
+
+class Dist_PackingOp<string mnemonic> : Dist_Op<mnemonic, [Pure, HasParent<"ProgramOp">]> {
+  let hasVerifier = 1;
+}
+
+def Dist_PackOp : Dist_PackingOp<"pack"> {
+  let summary = "several values end to end, to travel as one message";
+  let description = [{
+    Each begins at the next multiple of 64 bytes; what is between and behind them is undefined. Made by `partition`; `outline` lets
+    whoever computes the values write them there.
+
+    ```mlir
+    %b = dist.pack %g, %h : (tensor<4xf32>, tensor<3xf32>) -> tensor<32xf32>
+    ```
+
+    1. (PK1) one element type, and as many elements as getPackedElements says
+  }];
+  let arguments = (ins Variadic<AnyRankedTensor>:$values);
+  let results = (outs AnyRankedTensor:$packed);
+  let assemblyFormat = "$values attr-dict `:` functional-type($values, $packed)";
+}
+
+def Dist_UnpackOp : Dist_PackingOp<"unpack"> {
+  let summary = "the values of a message that `pack` made";
+  let description = [{
+    ```mlir
+    %g, %h = dist.unpack %b : (tensor<32xf32>) -> (tensor<4xf32>, tensor<3xf32>)
+    ```
+
+    1. (PK1) as for `pack`
+  }];
+  let arguments = (ins AnyRankedTensor:$packed);
+  let results = (outs Variadic<AnyRankedTensor>:$values);
+  let assemblyFormat = "$packed attr-dict `:` functional-type($packed, $values)";
 }
 
 //===----------------------------------------------------------------------===//
@@ -249,11 +288,8 @@ def Dist_TicketOp : Dist_EndPointOp<"ticket"> {
   let description = [{
     Asynchronous phases only, first in the step of the program that owns the global step. Where no update is left it
     closes its lane's sends and ends it; a lane that finds a channel closed does the same. With `max_staleness` s instance
-    r waits before its step c until no other instance that still takes tickets is at a step before c - s.
-
-    ```mlir
-    dist.ticket {max_staleness = 2 : i64}
-    ```
+    r waits before its step c until no other instance that still takes tickets is at a step before c - s. Example:
+    `dist.ticket {max_staleness = 2 : i64}`.
 
     1. (T1) its phase ends by closing
     2. (T2) `max_staleness` is not negative

@@ -66,7 +66,11 @@ LogicalResult ChannelOp::verify() {
   RankedTensorType type = getTensorType();
   if (getControl() && (type.getRank() != 0 || !type.getElementType().isInteger(64)))
     return emitOpError("carries the chief's word, a tensor<i64>, not ") << type;
-  if (getFrom() == getTo() && !getControl()) // (CH3)
+  if (getAllToAll() && (getControl() || getFrom() != getTo())) // (CH3)
+    return emitOpError("is all_to_all, but goes from @")
+           << getFrom() << " to @" << getTo() << (getControl() ? " and carries the chief's word" : "")
+           << "; expected data among the instances of one family";
+  if (getFrom() == getTo() && !getControl() && !getAllToAll()) // (CH3)
     return emitOpError("sends a value from @") << getFrom() << " to itself; a program uses its own values directly";
   return success();
 }
@@ -99,6 +103,13 @@ LogicalResult ChannelOp::verifySymbolUses(SymbolTableCollection &symbols) {
                               << from.getReplicas() << " and " << to.getReplicas() << " instances";
     diag.attachNote(from.getLoc()) << "sending program declared here";
     diag.attachNote(to.getLoc()) << "receiving program declared here";
+    return diag;
+  }
+  if (getAllToAll() && !from.isFamily()) { // (CH3)
+    InFlightDiagnostic diag = emitOpError("is all_to_all, but @") << getFrom()
+                                                                  << " has one instance, which has nobody to "
+                                                                     "exchange with";
+    diag.attachNote(from.getLoc()) << "program declared here";
     return diag;
   }
   int64_t expected = std::max<int64_t>(from.getReplicas(), to.getReplicas());
@@ -214,5 +225,48 @@ LogicalResult MetricOp::verify() {
     return emitOpError("has a count of type ") << count << "; expected a scalar of i64";
   return success();
 }
+
+//===----------------------------------------------------------------------===//
+// pack, unpack: (PK1)
+//===----------------------------------------------------------------------===//
+
+static constexpr int64_t kPackAlignment = 64; // of a kernel's arguments, in bytes
+
+static int64_t getElementBytes(RankedTensorType type) {
+  return std::max<int64_t>(1, type.getElementTypeBitWidth() / 8);
+}
+
+SmallVector<int64_t> getPackOffsets(TypeRange types, int64_t &elements) {
+  SmallVector<int64_t> offsets;
+  int64_t bytes = 0, width = 1;
+  for (Type each : types) {
+    auto type = cast<RankedTensorType>(each);
+    width = getElementBytes(type);
+    offsets.push_back(bytes);
+    bytes += llvm::alignTo(type.getNumElements() * width, kPackAlignment);
+  }
+  // A sum is added in chunks of equal size (see `outline`): a large message has room for a whole number of them.
+  bytes = int64_t(llvm::alignTo(bytes, bytes > (1 << 20) ? 64 << 10 : bytes > (64 << 10) ? 4 << 10 : kPackAlignment));
+  elements = bytes / width;
+  return offsets;
+}
+
+static LogicalResult verifyPacking(Operation *op, TypeRange values, Type packed) {
+  if (values.empty())
+    return op->emitOpError("expects at least one value");
+  auto type = cast<RankedTensorType>(packed);
+  for (Type value : values)
+    if (cast<RankedTensorType>(value).getElementType() != type.getElementType())
+      return op->emitOpError("packs ") << value << " and " << type << "; expected one element type";
+  int64_t elements;
+  getPackOffsets(values, elements);
+  if (type.getRank() != 1 || type.getNumElements() != elements)
+    return op->emitOpError("needs ") << elements << " elements with each value at a multiple of " << kPackAlignment
+                                     << " bytes, but the packed value is " << type;
+  return success();
+}
+
+LogicalResult PackOp::verify() { return verifyPacking(*this, getValues().getTypes(), getPacked().getType()); }
+LogicalResult UnpackOp::verify() { return verifyPacking(*this, getValues().getTypes(), getPacked().getType()); }
 
 } // namespace graphc::dist

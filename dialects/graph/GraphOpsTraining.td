@@ -57,8 +57,8 @@ def Graph_SummaryOp : Graph_Op<"summary", [MemoryEffects<[MemWrite<ReportResourc
 def Graph_AggregateOp : Graph_PureOp<"aggregate", [SameOperandsAndResultType]> {
   let summary = "sum over the replica domain, in replica order";
   let description = [{
-    acc = g0; acc += g1; … Made by `replicate` where a value leaves the replica domain, removed by `partition`, which
-    turns it into `dist.aggregate`.
+    acc = g0; acc += g1; … Made by `replicate` where a value leaves the replica domain, or, on the replicas' own device,
+    where every replica needs the sum (all_reduce). Removed by `partition`, which turns it into `dist.aggregate`.
 
     ```mlir
     %s = graph.aggregate %g {replicas = 2} : tensor<3x5xf32>

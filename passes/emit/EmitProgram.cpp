@@ -129,7 +129,7 @@ LogicalResult ProgramEmitter::emitOp(Operation *inner) {
         plan::Buffer *alias = newBuffer(view.getBuffer());
         const plan::Buffer &memory = out.buffers(int(source));
         if (memory.has_arena())
-          *alias->mutable_arena() = memory.arena();
+          alias->mutable_arena()->set_offset(memory.arena().offset() + view.getOffset());
         else if (memory.storage_case() == plan::Buffer::kVariable)
           alias->set_variable(memory.variable());
         else
@@ -158,7 +158,8 @@ LogicalResult ProgramEmitter::emitOp(Operation *inner) {
         instruction->set_channel(channel(send.getChannel()));
         instruction->set_buffer(buffers.lookup(send.getValue()));
         const plan::Channel &target = channelOf(send.getChannel());
-        sent += target.bytes() * (op.isFamily() ? 1 : target.instances());
+        uint64_t messages = target.all_to_all() ? target.instances() - 1 : op.isFamily() ? 1 : target.instances();
+        sent += target.bytes() * messages;
         return success();
       })
       .Case([&](dist::SendDoneOp done) {
@@ -178,7 +179,11 @@ LogicalResult ProgramEmitter::emitOp(Operation *inner) {
         instruction->set_buffer(buffers.lookup(aggregate.getAccumulator()));
         instruction->set_add(*add);
         const plan::Channel &source = channelOf(aggregate.getChannel());
-        received += source.bytes() * source.instances();
+        if (aggregate.getOwn()) {
+          instruction->set_has_own(true);
+          instruction->set_own(buffers.lookup(aggregate.getOwn()));
+        }
+        received += source.bytes() * (source.instances() - (source.all_to_all() ? 1 : 0));
         flops += plan->kernels(int(*add)).flops() * (bytes ? bytes / chunkBytes : 1) * (source.instances() - 1);
         return success();
       })

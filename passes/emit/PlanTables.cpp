@@ -63,7 +63,7 @@ LogicalResult PlanTables::fillCluster() {
     out->set_count(uint32_t(range.count));
   }
   plan.mutable_replicas()->set_size(uint32_t(replicas.getSize()));
-  if (strategy.name() == "parameter_server" && !strategy.async())
+  if ((strategy.name() == "parameter_server" && !strategy.async()) || strategy.name() == "all_reduce")
     strategy.set_reproduced_by("one_device with micro_batches: " + std::to_string(replicas.getSize()));
   return success();
 }
@@ -76,7 +76,9 @@ LogicalResult PlanTables::fillVariable(graph::VariableOp op) {
   graph::DeviceAttr device = graph::getDevice(op);
   if (!device)
     return op.emitOpError("has no device; place gives it one");
-  FailureOr<plan::Task> owner = task(op, device.getName());
+  // Without a task: every replica has a copy, and the chief's is the one that is saved.
+  bool mirrored = device.getTask() < 0;
+  FailureOr<plan::Task> owner = mirrored ? FailureOr<plan::Task>(plan.chief()) : task(op, device.getName());
   if (failed(owner))
     return failure();
   variables[op.getSymName()] = uint32_t(plan.variables_size());
@@ -85,6 +87,7 @@ LogicalResult PlanTables::fillVariable(graph::VariableOp op) {
   setType(op.getTensorType(), *out->mutable_type());
   *out->mutable_owner() = *owner;
   out->set_device(device.getKind().str() + ":" + std::to_string(device.getIndex()));
+  out->set_mirrored(mirrored);
   out->set_trainable(op.getTrainable());
   out->set_global_step(op.getSymName() == GraphDialect::kGlobalStep);
   plan::Initializer &init = *out->mutable_initializer();
@@ -182,6 +185,7 @@ void PlanTables::fillChannel(dist::ChannelOp op) {
   out->set_sender(programs.lookup(op.getFrom()));
   out->set_receiver(programs.lookup(op.getTo()));
   out->set_control(op.getControl());
+  out->set_all_to_all(op.getAllToAll());
   out->set_location(location(op.getLoc()));
 }
 

@@ -42,7 +42,16 @@ public:
 
   /// acc += message, element by element, for `elements` of them.
   FlatSymbolRefAttr getAdd(Type element, int64_t elements, Location loc) {
-    auto type = MemRefType::get(elements, element);
+    return getBinary(MemRefType::get(elements, element), "read_write", "add", loc);
+  }
+  /// to = from.
+  FlatSymbolRefAttr getCopy(MemRefType type, Location loc) { return getBinary(type, "write", "copy", loc); }
+
+  size_t size() const { return known.size(); }
+
+private:
+  /// A kernel of (destination, source): destination += source where it is read_write, = source where it is written.
+  FlatSymbolRefAttr getBinary(MemRefType type, StringRef access, StringRef stem, Location loc) {
     OpBuilder builder(module.getContext());
     OwningOpRef<func::FuncOp> kernel = func::FuncOp::create(loc, "kernel", builder.getFunctionType({type, type}, {}));
     kernel->setPrivate();
@@ -50,24 +59,24 @@ public:
     builder.setInsertionPointToStart(block);
     AffineMap identity = builder.getMultiDimIdentityMap(unsigned(type.getRank()));
     SmallVector<utils::IteratorType> iterators(type.getRank(), utils::IteratorType::parallel);
+    bool adds = access == "read_write";
     linalg::GenericOp::create(builder, loc, TypeRange(), block->getArgument(1), block->getArgument(0),
                               ArrayRef<AffineMap>{identity, identity}, iterators,
-                              [](OpBuilder &inner, Location loc, ValueRange values) {
-                                Value sum = isa<FloatType>(values[0].getType())
-                                                ? arith::AddFOp::create(inner, loc, values[1], values[0]).getResult()
-                                                : arith::AddIOp::create(inner, loc, values[1], values[0]).getResult();
-                                linalg::YieldOp::create(inner, loc, sum);
+                              [&](OpBuilder &inner, Location loc, ValueRange values) {
+                                Value result = values[0];
+                                if (adds)
+                                  result = isa<FloatType>(result.getType())
+                                               ? arith::AddFOp::create(inner, loc, values[1], result).getResult()
+                                               : arith::AddIOp::create(inner, loc, values[1], result).getResult();
+                                linalg::YieldOp::create(inner, loc, result);
                               });
     func::ReturnOp::create(builder, loc);
-    kernel->setArgAttr(0, "dist.access", builder.getStringAttr("read_write"));
+    kernel->setArgAttr(0, "dist.access", builder.getStringAttr(access));
     kernel->setArgAttr(1, "dist.access", builder.getStringAttr("read"));
-    (*kernel)->setAttr("dist.flops", builder.getI64IntegerAttr(type.getNumElements()));
-    return insert(std::move(kernel), "add");
+    (*kernel)->setAttr("dist.flops", builder.getI64IntegerAttr(adds ? type.getNumElements() : 0));
+    return insert(std::move(kernel), stem);
   }
 
-  size_t size() const { return known.size(); }
-
-private:
   ModuleOp module;
   SymbolTable symbols;
   llvm::StringMap<FlatSymbolRefAttr> known;
@@ -120,6 +129,8 @@ private:
   void emitKernel(const ProgramGraph &graph, const ProgramGraph::Group &group);
   LogicalResult emitMatmul(const ProgramGraph::Group &group);
   LogicalResult emitOther(Operation *op);
+  void placeInPacks(const ProgramGraph &graph);
+  void emitPack(dist::PackOp pack);
 
   dist::ProgramOp program;
   KernelTable &kernels;
@@ -207,6 +218,46 @@ LogicalResult ProgramOutliner::emitMatmul(const ProgramGraph::Group &group) {
   return success();
 }
 
+/// What a kernel or the library computes for a pack alone is written where it belongs in it; emitPack copies the rest.
+void ProgramOutliner::placeInPacks(const ProgramGraph &graph) {
+  llvm::DenseSet<Operation *> computed;
+  for (const ProgramGraph::Group &group : graph.getGroups())
+    if (group.kind == ProgramGraph::Kind::Compute || group.kind == ProgramGraph::Kind::Library)
+      computed.insert(group.ops.begin(), group.ops.end());
+  for (auto pack : program.getBlock().getOps<dist::PackOp>()) {
+    int64_t elements;
+    SmallVector<int64_t> offsets = dist::getPackOffsets(pack.getValues().getTypes(), elements);
+    Value whole = of(pack.getPacked());
+    for (auto [value, offset] : llvm::zip_equal(pack.getValues(), offsets)) {
+      Value source = value; // a reshape is a view of what it reshapes
+      while (source.hasOneUse() && source.getDefiningOp<graph::ReshapeOp>() &&
+             !computed.contains(source.getDefiningOp()))
+        source = source.getDefiningOp()->getOperand(0);
+      Operation *def = source.getDefiningOp();
+      if (source.hasOneUse() && computed.contains(def) && !isa<graph::ReadOp>(def) && !memory.contains(source))
+        memory[source] = dist::ViewOp::create(declarations, def->getLoc(), bufferType(source), whole, uint64_t(offset));
+    }
+  }
+}
+
+void ProgramOutliner::emitPack(dist::PackOp pack) {
+  int64_t elements;
+  SmallVector<int64_t> offsets = dist::getPackOffsets(pack.getValues().getTypes(), elements);
+  Value whole = of(pack.getPacked());
+  for (auto [value, offset] : llvm::zip_equal(pack.getValues(), offsets)) {
+    Value here = of(value);
+    Operation *at = here.getDefiningOp();
+    while (auto view = dyn_cast<dist::ViewOp>(at))
+      at = view.getSource().getDefiningOp();
+    if (at == whole.getDefiningOp())
+      continue;
+    Value there = dist::ViewOp::create(builder, pack.getLoc(), bufferType(value), whole, uint64_t(offset));
+    dist::CallOp::create(builder, pack.getLoc(), kernels.getCopy(bufferType(value), pack.getLoc()),
+                         ValueRange{there, here});
+    ++numCalls;
+  }
+}
+
 LogicalResult ProgramOutliner::emitOther(Operation *op) {
   Location loc = op->getLoc();
   return llvm::TypeSwitch<Operation *, LogicalResult>(op)
@@ -222,10 +273,22 @@ LogicalResult ProgramOutliner::emitOther(Operation *op) {
       .Case([&](dist::AggregateOp aggregate) {
         MemRefType type = bufferType(aggregate.getValue());
         int64_t chunk = getChunk(type);
-        dist::AggregateIntoOp::create(builder, loc, aggregate.getChannel(), of(aggregate.getValue()),
-                                      kernels.getAdd(type.getElementType(), chunk, loc).getValue(),
-                                      chunk == type.getNumElements() ? IntegerAttr()
-                                                                     : builder.getI64IntegerAttr(chunk));
+        dist::AggregateIntoOp::create(
+            builder, loc, aggregate.getChannelAttr(), of(aggregate.getValue()),
+            aggregate.getOwn() ? of(aggregate.getOwn()) : Value(), kernels.getAdd(type.getElementType(), chunk, loc),
+            chunk == type.getNumElements() ? IntegerAttr() : builder.getI64IntegerAttr(chunk));
+        return success();
+      })
+      .Case([&](dist::PackOp pack) {
+        emitPack(pack);
+        return success();
+      })
+      .Case([&](dist::UnpackOp unpack) {
+        int64_t elements;
+        SmallVector<int64_t> offsets = dist::getPackOffsets(unpack.getValues().getTypes(), elements);
+        for (auto [value, offset] : llvm::zip_equal(unpack.getValues(), offsets))
+          memory[value] =
+              dist::ViewOp::create(builder, loc, bufferType(value), of(unpack.getPacked()), uint64_t(offset));
         return success();
       })
       .Case([&](dist::FeedOp feed) {
@@ -251,7 +314,7 @@ LogicalResult ProgramOutliner::emitOther(Operation *op) {
       })
       .Case([&](graph::ReshapeOp reshape) {
         memory[reshape.getResult()] =
-            dist::ViewOp::create(builder, loc, bufferType(reshape.getResult()), of(reshape.getOperand()));
+            dist::ViewOp::create(builder, loc, bufferType(reshape.getResult()), of(reshape.getOperand()), 0);
         return success();
       })
       .Case<dist::ControlSendOp, dist::ControlReceiveOp, dist::TicketOp>([&](auto) {
@@ -271,6 +334,7 @@ LogicalResult ProgramOutliner::run() {
   block.push_front(marker); // declarations before it; it goes away at the end
   declarations.setInsertionPoint(marker);
   builder.setInsertionPoint(block.getTerminator());
+  placeInPacks(graph);
   for (const ProgramGraph::Group &group : graph.getGroups()) {
     if (group.kind == ProgramGraph::Kind::Compute)
       emitKernel(graph, group);

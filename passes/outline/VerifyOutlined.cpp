@@ -1,5 +1,6 @@
 #include "dialects/dist/DistDialect.h"
 #include "passes/Passes.h"
+#include "passes/schedule/BufferUses.h"
 
 #include "mlir/Interfaces/FunctionInterfaces.h"
 
@@ -11,19 +12,27 @@ using namespace mlir;
 
 namespace {
 
-/// The memory behind a buffer: views are of their source.
-Value getMemory(Value buffer) {
-  while (auto view = buffer.getDefiningOp<dist::ViewOp>())
-    buffer = view.getSource();
-  return buffer;
-}
+/// What a buffer takes of the memory behind it; views are parts of their source.
+struct Extent {
+  Value memory;
+  uint64_t begin = 0, end;
+
+  explicit Extent(Value buffer) : memory(buffer) {
+    while (auto view = memory.getDefiningOp<dist::ViewOp>()) {
+      begin += view.getOffset();
+      memory = view.getSource();
+    }
+    end = begin + getBytes(buffer);
+  }
+  bool meets(const Extent &other) const { return memory == other.memory && begin < other.end && other.begin < end; }
+};
 
 struct VerifyOutlinedPass : impl::VerifyOutlinedBase<VerifyOutlinedPass> {
   LogicalResult verifyCall(dist::CallOp call) {
     auto kernel = getOperation().lookupSymbol<FunctionOpInterface>(call.getKernel());
     for (unsigned i = 0; kernel && i < call.getBuffers().size(); ++i)
       for (unsigned j = 0; j < i; ++j) {
-        if (getMemory(call.getBuffers()[i]) != getMemory(call.getBuffers()[j]))
+        if (!Extent(call.getBuffers()[i]).meets(Extent(call.getBuffers()[j])))
           continue;
         auto isRead = [&](unsigned argument) {
           auto access = kernel.getArgAttrOfType<StringAttr>(argument, "dist.access");

@@ -1,5 +1,6 @@
 // partition: functions become phases of programs, edges from one device to another become channels.
 #include "passes/Passes.h"
+#include "passes/partition/Buckets.h"
 #include "passes/partition/Metrics.h"
 #include "passes/partition/ProgramBuilder.h"
 
@@ -22,6 +23,8 @@ public:
     dropDeadCode();
     SmallVector<ReducedMetric> metrics = expandMetrics(func);
     describePhase();
+    if (dist.mirrorsVariables() && dist.replicates(func))
+      buckets = makeBuckets(func, dist.bucketBytes);
     for (Operation &op : func.getBodyBlock())
       if (failed(distribute(&op)))
         return failure();
@@ -63,6 +66,12 @@ private:
       return fetchResults(results);
     ProgramUnderConstruction &program = builder.getProgram(getDevice(op));
     if (auto aggregate = dyn_cast<graph::AggregateOp>(op)) {
+      if (getDevice(op) == dist.replicaDevice) { // with the others of its bucket
+        if (auto bucket = llvm::find_if(buckets, [&](const Bucket &each) { return each.front() == aggregate; });
+            bucket != buckets.end())
+          builder.reduceEverywhere(*bucket, program);
+        return success();
+      }
       builder.getAggregate(aggregate, program);
       return success();
     }
@@ -121,6 +130,7 @@ private:
   graph::FuncOp func;
   const Distribution &dist;
   PhaseBuilder builder;
+  SmallVector<Bucket> buckets;
   llvm::StringSet<> fetched;
 };
 

@@ -67,7 +67,7 @@ static std::string getStem(Value value, graph::FuncOp func, bool &isGradient) {
 }
 
 dist::ChannelOp PhaseBuilder::createChannel(const Twine &name, RankedTensorType type, ProgramUnderConstruction &from,
-                                            ProgramUnderConstruction &to, Location loc, bool control) {
+                                            ProgramUnderConstruction &to, Location loc, bool control, bool allToAll) {
   std::string stem = (phase.getSymName() + "." + name).str(), unique = stem;
   for (unsigned i = 1; !channelNames.insert(unique).second; ++i)
     unique = stem + "_" + std::to_string(i);
@@ -75,7 +75,7 @@ dist::ChannelOp PhaseBuilder::createChannel(const Twine &name, RankedTensorType 
   builder.setInsertionPointAfter(lastChannel ? lastChannel : phase.getOperation());
   int64_t instances = control ? to.op.getReplicas() : std::max(from.op.getReplicas(), to.op.getReplicas());
   auto channel = dist::ChannelOp::create(builder, loc, unique, type, from.op.getSymName(), to.op.getSymName(),
-                                         /*capacity=*/1, instances, control);
+                                         /*capacity=*/1, instances, control, allToAll);
   lastChannel = channel;
   return channel;
 }
@@ -138,7 +138,8 @@ Value PhaseBuilder::getAggregate(graph::AggregateOp aggregate, ProgramUnderConst
   getOwnValue(value, from); // a constant is sent as well: its sum is that of N messages
   dist::ChannelOp channel = createChannel(value, from, program, value.getLoc());
   send(value, from, channel);
-  Value sum = dist::AggregateOp::create(program.builder, aggregate.getLoc(), value.getType(), channel.getSymName());
+  Value sum = dist::AggregateOp::create(program.builder, aggregate.getLoc(), value.getType(), channel.getSymName(),
+                                        /*own=*/Value());
   program.map.map(aggregate.getResult(), sum);
   return sum;
 }

@@ -36,6 +36,9 @@ public:
   mlir::Value getValue(mlir::Value value, ProgramUnderConstruction &program, mlir::Location user);
   /// The sum of a value that every replica has.
   mlir::Value getAggregate(graph::AggregateOp aggregate, ProgramUnderConstruction &program);
+  /// The sums that every replica needs, several a message: `bucket` is in text order and everything summed is computed
+  /// before the first of them.
+  void reduceEverywhere(llvm::ArrayRef<graph::AggregateOp> bucket, ProgramUnderConstruction &program);
 
   /// Control words from the chief's program to all and back to itself; tickets in asynchronous phases.
   mlir::LogicalResult finish();
@@ -46,7 +49,7 @@ private:
   dist::ChannelOp createChannel(mlir::Value value, ProgramUnderConstruction &from, ProgramUnderConstruction &to,
                                 mlir::Location loc);
   dist::ChannelOp createChannel(const llvm::Twine &name, mlir::RankedTensorType type, ProgramUnderConstruction &from,
-                                ProgramUnderConstruction &to, mlir::Location loc, bool control);
+                                ProgramUnderConstruction &to, mlir::Location loc, bool control, bool allToAll = false);
   void send(mlir::Value value, ProgramUnderConstruction &from, dist::ChannelOp channel);
   mlir::Value getOwnValue(mlir::Value value, ProgramUnderConstruction &program);
   mlir::LogicalResult addTicket();
@@ -59,7 +62,7 @@ private:
   mlir::ModuleOp module;
   graph::FuncOp func;
   const Distribution &dist;
-  bool async;                    ///< this phase ends by closing
+  bool async; ///< this phase ends by closing
   mlir::OpBuilder symbolBuilder; ///< before the function, where its phase, channels and programs go
   llvm::MapVector<graph::DeviceAttr, std::unique_ptr<ProgramUnderConstruction>> programs;
   mlir::Operation *lastChannel = nullptr;

@@ -33,7 +33,7 @@ struct VerifyPartitionedPass : impl::VerifyPartitionedBase<VerifyPartitionedPass
     }
     SymbolTable symbols(module);
     for (auto program : module.getOps<dist::ProgramOp>())
-      if (failed(verifyDevice(program)) || failed(verifyState(symbols, program)))
+      if (failed(verifyDevice(program)) || failed(verifyState(module, symbols, program)))
         return signalPassFailure();
   }
 
@@ -91,14 +91,26 @@ private:
   }
 
   /// Variables are touched on their own task alone.
-  LogicalResult verifyState(const SymbolTable &symbols, dist::ProgramOp program) {
+  /// A variable without a task has a copy in every replica, and the chief uses its own.
+  static bool isMirror(ModuleOp module, graph::DeviceAttr owner, dist::ProgramOp program) {
+    auto cluster = module->getAttrOfType<graph::ClusterAttr>(graph::GraphDialect::kCluster);
+    if (owner.getTask() >= 0 || !cluster)
+      return false;
+    graph::DeviceAttr chief = cluster.getChief();
+    return program.getDevice() == graph::DeviceAttr::get(owner.getContext(), chief.getJob(),
+                                                         std::max<int64_t>(0, chief.getTask()), owner.getKind(),
+                                                         owner.getIndex())
+                                      .str();
+  }
+
+  LogicalResult verifyState(ModuleOp module, const SymbolTable &symbols, dist::ProgramOp program) {
     for (Operation &op : program.getBlock()) {
       FlatSymbolRefAttr name = getVariable(&op);
       if (!name)
         continue;
       auto variable = symbols.lookup<graph::VariableOp>(name.getValue());
       graph::DeviceAttr owner = graph::getDevice(variable);
-      if (owner && owner.str() == program.getDevice())
+      if (owner && (owner.str() == program.getDevice() || isMirror(module, owner, program)))
         continue;
       InFlightDiagnostic diag = op.emitOpError("touches @")
                                 << name.getValue() << " on \"" << program.getDevice() << "\", but it is stored on "

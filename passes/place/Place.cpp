@@ -68,6 +68,7 @@ private:
   void pullUpdateSlices(graph::FuncOp func);
   void remarkOnRules();
   DeviceAttr getWish(Operation *op);
+  void remarkOnMirroring(Operation *op, DeviceAttr wish);
   /// The full device that the wish means; reports where none satisfies it.
   FailureOr<DeviceAttr> resolve(Operation *op, DeviceAttr wish, DeviceAttr home);
   /// The device of the first rule that matches a name; null if none does.
@@ -138,6 +139,13 @@ void Placer::remarkOnRules() {
 }
 
 LogicalResult Placer::placeAllVariables() {
+  if (dist.mirrorsVariables()) {
+    for (auto variable : module.getOps<graph::VariableOp>()) {
+      remarkOnMirroring(variable, getWish(variable));
+      setDevice(variable, dist.replicaDevice);
+    }
+    return success();
+  }
   ArrayRef<DeviceAttr> stores = dist.stores;
   SmallVector<int64_t> loads(stores.size());
   // Optimizer slots live with their variable, so they are placed and weighed together.
@@ -227,6 +235,13 @@ void Placer::pullUpdateSlices(graph::FuncOp func) {
   }
 }
 
+/// Under all_reduce everything is on every replica; a wish for a task of another kind is not carried out, and that is said.
+void Placer::remarkOnMirroring(Operation *op, DeviceAttr wish) {
+  if (wish && !satisfies(dist.replicaDevice, wish))
+    op->emitRemark("is on every replica under the strategy all_reduce; its device \"")
+        << wish.str() << "\" has no effect";
+}
+
 /// What a placement rule says of the operation's name, else what is written on the operation.
 DeviceAttr Placer::getWish(Operation *op) {
   if (StringRef name = rules.empty() ? "" : getName(op); !name.empty())
@@ -242,6 +257,14 @@ LogicalResult Placer::placeFunction(graph::FuncOp func) {
   if (dist.kind == StrategyKind::OneDevice) {
     for (Operation &op : block)
       setDevice(&op, home);
+    return success();
+  }
+  if (dist.kind == StrategyKind::AllReduce) { // every replica computes everything, the chief what is not replicated
+    for (Operation &op : block) {
+      if (dist.mirrorsVariables())
+        remarkOnMirroring(&op, getWish(&op));
+      setDevice(&op, home);
+    }
     return success();
   }
   for (Operation &op : block) {

@@ -32,8 +32,8 @@ static std::string listJobs(graph::ClusterAttr cluster) {
 static StringRef getUnsupported(graph::StrategyAttr strategy) {
   if (strategy.getReplicasToAggregate() > 0)
     return "replicas_to_aggregate";
-  if (strategy.getInGraph() && strategy.getName() == "all_reduce")
-    return "replication: in_graph";
+  if (strategy.getFast())
+    return "order: fast";
   return "";
 }
 
@@ -125,9 +125,11 @@ std::optional<Distribution> Distribution::of(ModuleOp module) {
     d.kind = StrategyKind::OneDevice;
   } else if (name == "in_graph") {
     d.kind = StrategyKind::InGraph;
-  } else if (name == "parameter_server") {
-    d.kind = StrategyKind::ParameterServer;
-    if (d.cluster.getTasks("ps") == 0) {
+  } else if (name == "parameter_server" || name == "all_reduce") {
+    d.kind = name == "all_reduce" ? StrategyKind::AllReduce : StrategyKind::ParameterServer;
+    // Large enough that a message's fixed cost vanishes, small enough that the first leaves early.
+    d.bucketBytes = strategy.getBucketBytes() ? strategy.getBucketBytes() : int64_t(4) << 20;
+    if (d.kind == StrategyKind::ParameterServer && d.cluster.getTasks("ps") == 0) {
       module.emitError("strategy parameter_server needs a job \"ps\"; the cluster has the jobs ")
           << listJobs(d.cluster);
       return std::nullopt;
@@ -136,14 +138,14 @@ std::optional<Distribution> Distribution::of(ModuleOp module) {
     if (!d.domain)
       d.domain = getDefaultDomain(d.cluster);
     if (!d.domain || d.domain.getSize() == 0) {
-      module.emitError(
-          "strategy parameter_server needs a job \"worker\" (or \"chief\") to compute; the cluster has the "
-          "jobs ")
-          << listJobs(d.cluster);
+      module.emitError("strategy ") << name
+                                    << " needs a job \"worker\" (or \"chief\") to compute; the cluster has the jobs "
+                                    << listJobs(d.cluster);
       return std::nullopt;
     }
     d.replicas = d.domain.getSize();
-    d.stores = DeviceSet(d.cluster).ofJob("ps");
+    if (d.kind == StrategyKind::ParameterServer)
+      d.stores = DeviceSet(d.cluster).ofJob("ps");
     if (strategy.getInGraph() && failed(setTowers(module, strategy, d)))
       return std::nullopt;
     if (d.replicas > 1) {
@@ -161,10 +163,6 @@ std::optional<Distribution> Distribution::of(ModuleOp module) {
   } else if (name == "mirrored") {
     if (failed(setTowers(module, strategy, d)))
       return std::nullopt;
-  } else if (name == "all_reduce") {
-    module.emitError("strategy all_reduce is not part of this version; expected one_device, in_graph, mirrored or "
-                     "parameter_server");
-    return std::nullopt;
   } else {
     module.emitError("unknown strategy \"")
         << name << "\"; expected one_device, in_graph, mirrored, parameter_server or all_reduce";

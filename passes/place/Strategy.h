@@ -12,6 +12,7 @@ enum class StrategyKind {
   InGraph,         ///< one copy of the model over several devices
   Mirrored,        ///< in-graph data parallel: a tower a device, one client
   ParameterServer, ///< between-graph: every worker drives its own lanes
+  AllReduce,       ///< between-graph: every worker keeps the variables, sums of gradients travel among them
 };
 
 /// The strategy of a module with its defaults filled in.
@@ -20,6 +21,7 @@ struct Distribution {
   bool async = false;
   int64_t microBatches = 1;
   int64_t maxStaleness = -1; ///< async: steps that a replica may be ahead of the slowest; -1: any number
+  int64_t bucketBytes = 0; ///< all_reduce: gradients leave together up to about this size
   graph::ClusterAttr cluster;
   graph::DeviceAttr chief;    ///< the full device of the task that drives the run
   graph::ReplicasAttr domain; ///< null where nothing is replicated
@@ -41,11 +43,19 @@ struct Distribution {
   int64_t getTowers() const { return kind == StrategyKind::Mirrored ? int64_t(towers.size()) : microBatches; }
   /// Whether this function runs once a replica, on `replicaDevice`.
   bool replicates(graph::FuncOp func) const {
-    return kind == StrategyKind::ParameterServer && replicas > 1 && func.getRole() == graph::Role::Train;
+    return isBetweenGraph() && replicas > 1 && func.getRole() == graph::Role::Train;
   }
   /// Where arguments come in and results go out.
   graph::DeviceAttr homeOf(graph::FuncOp func) const {
-    return kind == StrategyKind::ParameterServer && func.getRole() == graph::Role::Train ? replicaDevice : chief;
+    return isBetweenGraph() && func.getRole() == graph::Role::Train ? replicaDevice : chief;
+  }
+  bool isBetweenGraph() const { return kind == StrategyKind::ParameterServer || kind == StrategyKind::AllReduce; }
+  /// Every replica keeps a copy of every variable; the chief's is the one that is saved and evaluated.
+  bool mirrorsVariables() const { return kind == StrategyKind::AllReduce && replicas > 1; }
+  /// Whether an operation of this device may use the variable's memory.
+  bool holds(graph::DeviceAttr device, graph::VariableOp variable) const {
+    graph::DeviceAttr own = graph::getDevice(variable);
+    return device == own || (mirrorsVariables() && own == replicaDevice && device == chief);
   }
 };
 

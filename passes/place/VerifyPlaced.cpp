@@ -25,7 +25,8 @@ struct VerifyPlacedPass : impl::VerifyPlacedBase<VerifyPlacedPass> {
     for (auto variable : module.getOps<graph::VariableOp>()) {
       variables[variable.getSymNameAttr()] = variable;
       DeviceAttr device = getDevice(variable);
-      if (!device || !devices.contains(device)) {
+      bool mirrored = distribution->mirrorsVariables() && device == distribution->replicaDevice;
+      if (!device || !(mirrored || devices.contains(device))) {
         variable.emitOpError("expected a device of the cluster after place, found ") << text(device);
         return signalPassFailure();
       }
@@ -34,7 +35,8 @@ struct VerifyPlacedPass : impl::VerifyPlacedBase<VerifyPlacedPass> {
       if (failed(verifyDevice(func, func, *distribution, devices)))
         return signalPassFailure();
       for (Operation &op : func.getBodyBlock())
-        if (failed(verifyDevice(&op, func, *distribution, devices)) || failed(verifyState(&op, variables)))
+        if (failed(verifyDevice(&op, func, *distribution, devices)) ||
+            failed(verifyState(&op, *distribution, variables)))
           return signalPassFailure();
     }
   }
@@ -54,7 +56,8 @@ private:
   }
 
   /// State is read and written where it is stored, slots with their variable.
-  LogicalResult verifyState(Operation *op, const llvm::DenseMap<StringAttr, graph::VariableOp> &variables) {
+  LogicalResult verifyState(Operation *op, const Distribution &distribution,
+                            const llvm::DenseMap<StringAttr, graph::VariableOp> &variables) {
     SmallVector<FlatSymbolRefAttr> names;
     if (FlatSymbolRefAttr name = getVariable(op))
       names.push_back(name);
@@ -62,7 +65,7 @@ private:
       names.push_back(momentum.getSlotAttr());
     for (FlatSymbolRefAttr name : names) {
       graph::VariableOp variable = variables.lookup(name.getAttr());
-      if (getDevice(variable) == getDevice(op))
+      if (distribution.holds(getDevice(op), variable))
         continue;
       InFlightDiagnostic diag = op->emitOpError("is on ") << text(getDevice(op)) << ", but its variable @"
                                                           << name.getValue() << " is on " << text(getDevice(variable));

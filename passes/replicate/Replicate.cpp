@@ -45,6 +45,8 @@ public:
   BetweenGraph(ModuleOp module, const Distribution &distribution) : symbols(module), dist(distribution) {}
 
   LogicalResult run(graph::FuncOp func) {
+    if (dist.mirrorsVariables())
+      return reduceEverywhere(func);
     for (Operation &op : llvm::make_early_inc_range(func.getBodyBlock())) {
       if (getDevice(&op) == dist.replicaDevice)
         continue;
@@ -85,6 +87,26 @@ private:
     return mean;
   }
 
+  /// all_reduce: every replica needs the sum, since each applies it to its own copy. What no replica's data reaches is
+  /// the same everywhere already; as a gradient it counts N times nonetheless, as under every other strategy.
+  LogicalResult reduceEverywhere(graph::FuncOp func) {
+    llvm::DenseSet<Operation *> varies;
+    auto isVarying = [&](Value value) {
+      Operation *def = value.getDefiningOp();
+      return !def || varies.contains(def);
+    };
+    for (Operation &op : llvm::make_early_inc_range(func.getBodyBlock())) {
+      if (isUpdate(&op)) {
+        OpOperand &operand = getUpdateOperand(&op);
+        if ((appliesGradient(&op) || isVarying(operand.get())) && failed(aggregate(&op, operand)))
+          return failure();
+      } else if (isa<graph::NextBatchOp>(op) || llvm::any_of(op.getOperands(), isVarying)) {
+        varies.insert(&op);
+      }
+    }
+    return success();
+  }
+
   LogicalResult aggregate(Operation *update, OpOperand &operand) {
     auto variable = symbols.lookup<graph::VariableOp>(getVariable(update).getValue());
     FailureOr<Aggregation> kind = getAggregation(update, variable, dist.replicas);
@@ -94,8 +116,9 @@ private:
       return success();
     if (*kind == Aggregation::FirstReplica) {
       InFlightDiagnostic diag =
-          update->emitOpError("has aggregation \"first_replica\", which a parameter server cannot "
-                              "serve: every replica sends; expected \"mean\" or \"sum\"");
+          update->emitOpError("has aggregation \"first_replica\", but under ")
+          << (dist.mirrorsVariables() ? "all_reduce every replica counts" : "a parameter server every replica sends")
+          << "; expected \"mean\" or \"sum\"";
       diag.attachNote(variable.getLoc()) << "aggregation declared here";
       return diag;
     }
@@ -134,9 +157,21 @@ struct ReplicatePass : impl::ReplicateBase<ReplicatePass> {
         result = BetweenGraph(module, *distribution).run(func);
       else if (distribution->hasTowers(func))
         result = buildTowers(module, func, *distribution);
-      if (failed(result))
+      if (failed(result) || failed(verifyMirrors(*distribution, func)))
         return signalPassFailure();
     }
+  }
+
+  /// What the chief alone runs may not change its copy of a variable: the replicas would part ways.
+  static LogicalResult verifyMirrors(const Distribution &distribution, graph::FuncOp func) {
+    if (!distribution.mirrorsVariables() || distribution.replicates(func))
+      return success();
+    for (Operation &op : func.getBodyBlock())
+      if (isUpdate(&op))
+        return op.emitOpError("writes @") << getVariable(&op).getValue()
+                                          << " in a function that the chief alone runs, but under all_reduce every "
+                                             "replica has a copy of its own; expected writes in the train function";
+    return success();
   }
 };
 

@@ -32,6 +32,8 @@ private:
         return op->emitOpError("sums ") << aggregate.getReplicas() << " replicas; the domain has "
                                         << distribution.replicas;
       Operation *def = aggregate.getOperand().getDefiningOp();
+      if (distribution.mirrorsVariables())
+        return success(); // on every replica
       if (getDevice(op) == distribution.replicaDevice || (def && getDevice(def) != distribution.replicaDevice))
         return op->emitOpError("expected to take a value of every replica on one device");
       return success();

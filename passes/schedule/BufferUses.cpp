@@ -78,8 +78,13 @@ FailureOr<SmallVector<BufferUse>> BufferUses::get(Operation *op) const {
               add(buffer, false, true);
             return success();
           })
-          .Case<dist::AggregateIntoOp, dist::FeedIntoOp>([&](auto into) {
-            add(into->getOperand(0), false, true);
+          .Case([&](dist::AggregateIntoOp into) {
+            add(into.getAccumulator(), false, true);
+            add(into.getOwn(), true, false);
+            return success();
+          })
+          .Case([&](dist::FeedIntoOp into) {
+            add(into.getBuffer(), false, true);
             return success();
           })
           .Case([&](dist::ReceiveOp receive) {

@@ -108,6 +108,8 @@ std::optional<LaneState> Lane::execute() {
       transport::SendMode mode = instruction.lockCount ? transport::SendMode::Copy : transport::SendMode::Borrow;
       for (; sub < instruction.count; ++sub) {
         transport::SendPort *port = sends[instruction.port + sub];
+        if (!port) // all to all: this instance
+          continue;
         Locks locks(frame.locks.data() + instruction.lockFirst, instruction.lockCount);
         if (PollState state = port->start(frame.buffers[instruction.buffer], currentStep, mode);
             state != PollState::Ready)
@@ -119,6 +121,8 @@ std::optional<LaneState> Lane::execute() {
     case Op::SendDone:
       for (; sub < instruction.count; ++sub) {
         transport::SendPort *port = sends[instruction.port + sub];
+        if (!port)
+          continue;
         if (PollState state = port->done(); state != PollState::Ready)
           return notReady(port, state);
       }
@@ -164,7 +168,9 @@ std::optional<LaneState> Lane::aggregate(const Instruction &instruction) {
     PollState state = PollState::Ready;
     for (; sub < instruction.count; ++sub) {
       const void *data = nullptr;
-      if (state = receives[instruction.port + sub]->poll(&data); state != PollState::Ready)
+      if (transport::RecvPort *port = receives[instruction.port + sub]; !port) // all to all: this instance
+        data = laneFrame->arguments[instruction.first + 1];
+      else if (state = port->poll(&data); state != PollState::Ready)
         break;
       messages[sub] = static_cast<const uint8_t *>(data);
     }
@@ -174,7 +180,8 @@ std::optional<LaneState> Lane::aggregate(const Instruction &instruction) {
     if (int code = addMessages(instruction, bytes)) [[unlikely]]
       return kernelFailed(instruction, code);
     for (; summed < sub; ++summed)
-      receives[instruction.port + summed]->release();
+      if (transport::RecvPort *port = receives[instruction.port + summed])
+        port->release();
   }
   sub = summed = 0;
   return std::nullopt;

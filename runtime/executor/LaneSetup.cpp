@@ -2,6 +2,7 @@
 
 #include "runtime/base/Status.h"
 #include "runtime/executor/Lane.h"
+#include "runtime/executor/TaskPhase.h"
 #include "runtime/plan/Types.h"
 
 #include "absl/strings/str_cat.h"
@@ -29,25 +30,30 @@ absl::StatusOr<std::unique_ptr<Lane>> Lane::create(std::shared_ptr<const Program
 
 absl::Status Lane::resolvePorts(transport::Transport &transport) {
   auto used = [&](const PortUse &use) {
+    if (use.allToAll && use.instance == laneInfo.instance)
+      return false;
     return use.who == PortUse::All || (use.who == PortUse::First) == (laneInfo.instance == 0);
   };
-  auto keyOf = [&](const PortUse &use) {
+  auto keyOf = [&](const PortUse &use, bool sends) {
+    if (use.allToAll)
+      return allToAllKey(*program->plan, use.channel, sends ? laneInfo.instance : use.instance,
+                         sends ? use.instance : laneInfo.instance);
     return transport::ChannelKey{use.channel, use.ownInstance ? laneInfo.instance : use.instance};
   };
-  auto missing = [&](const PortUse &use) {
+  auto missing = [&](const PortUse &use, bool sends) {
     return absl::InternalError(absl::StrCat(laneInfo.name, ": no transport has channel ",
-                                            program->plan->channels(int(use.channel)).name(), "[", keyOf(use).instance,
-                                            "]"));
+                                            program->plan->channels(int(use.channel)).name(), "[",
+                                            keyOf(use, sends).instance, "]"));
   };
   for (const PortUse &use : program->sendPorts) {
-    sends.push_back(used(use) ? transport.sender(keyOf(use)) : nullptr);
+    sends.push_back(used(use) ? transport.sender(keyOf(use, true)) : nullptr);
     if (used(use) && !sends.back())
-      return missing(use);
+      return missing(use, true);
   }
   for (const PortUse &use : program->receivePorts) {
-    receives.push_back(used(use) ? transport.receiver(keyOf(use)) : nullptr);
+    receives.push_back(used(use) ? transport.receiver(keyOf(use, false)) : nullptr);
     if (used(use) && !receives.back())
-      return missing(use);
+      return missing(use, false);
   }
   return absl::OkStatus();
 }
@@ -87,7 +93,7 @@ static std::string describeUse(const Program &program, const LaneInfo &info, con
   uint32_t instance = use.ownInstance ? info.instance : use.instance;
   const plan::Program &peer = plan.programs(int(sends ? channel.receiver() : channel.sender()));
   bool fromChief = channel.control() && !sends;
-  uint32_t peerInstance = peer.instances() == 1 || fromChief ? 0 : instance;
+  uint32_t peerInstance = peer.instances() == 1 || fromChief ? 0 : instance; // all to all: `instance` is the peer's
   const std::string &where = plan::locationText(plan, channel.location());
   return absl::StrCat(sends ? "send " : "receive ", channel.name(),
                       channel.instances() > 1 ? absl::StrCat("[", instance, "]") : "",

@@ -85,12 +85,15 @@ uint32_t ProgramBuilder::sendPort(uint32_t channel, uint32_t &count) {
     it->second = {uint32_t(program->sendPorts.size()), 0};
     if (c.control()) { // from instance 0 to every instance of the receiver but itself
       for (uint32_t r = c.sender() == c.receiver() ? 1 : 0; r < c.instances(); ++r)
-        program->sendPorts.push_back({channel, r, false, PortUse::First});
+        program->sendPorts.push_back({channel, r, false, false, PortUse::First});
+    } else if (c.all_to_all()) {
+      for (uint32_t r = 0; r < c.instances(); ++r)
+        program->sendPorts.push_back({channel, r, false, true, PortUse::All});
     } else if (source.instances() == 1) {
       for (uint32_t r = 0; r < c.instances(); ++r)
-        program->sendPorts.push_back({channel, r, false, PortUse::All});
+        program->sendPorts.push_back({channel, r, false, false, PortUse::All});
     } else {
-      program->sendPorts.push_back({channel, 0, true, PortUse::All});
+      program->sendPorts.push_back({channel, 0, true, false, PortUse::All});
     }
     it->second.second = uint32_t(program->sendPorts.size()) - it->second.first;
   }
@@ -104,10 +107,10 @@ uint32_t ProgramBuilder::receivePort(uint32_t channel, bool family) {
     const plan::Channel &c = plan.channels(int(channel));
     if (family)
       for (uint32_t r = 0; r < c.instances(); ++r)
-        program->receivePorts.push_back({channel, r, false, PortUse::All});
+        program->receivePorts.push_back({channel, r, false, c.all_to_all(), PortUse::All});
     else
       program->receivePorts.push_back(
-          {channel, 0, true, c.control() && c.sender() == c.receiver() ? PortUse::NotFirst : PortUse::All});
+          {channel, 0, true, false, c.control() && c.sender() == c.receiver() ? PortUse::NotFirst : PortUse::All});
   }
   return it->second;
 }
@@ -174,6 +177,8 @@ void ProgramBuilder::add(const plan::Instruction &from) {
     to.kernel = library.entry(to.planKernel);
     to.first = mark();
     program->argumentBuffers.push_back(to.buffer);
+    if (from.aggregate().has_own())
+      program->argumentBuffers.push_back(from.aggregate().own());
     lock(to, {to.buffer});
     break;
   }

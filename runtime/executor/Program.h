@@ -28,7 +28,7 @@ enum class Op : uint8_t {
   Release, // receives[port]; unbinds buffer
   SendStart, // sends[port … port + count), buffer
   SendDone, // sends[port … port + count)
-  Aggregate, // receives[port … port + count), buffer, kernel a chunk of `bytes`; arguments + first: accumulator
+  Aggregate, // receives[port … port + count), buffer, kernel a chunk of `bytes`; arguments + first: accumulator, own message
   NextBatch, // arguments[first … first + count): components, then the mask where the plan has one
   ControlSend, // sends[port … port + count), instance 0 only
   ControlReceive, // receives[port]; noPort, or instance 0 of the program with the ControlSend: the lane's own word
@@ -58,6 +58,7 @@ struct PortUse {
   uint32_t channel = 0;
   uint32_t instance = 0; // of the channel; unless ownInstance
   bool ownInstance = false; // instance r of the program uses instance r
+  bool allToAll = false; // instance r of the program exchanges with instance `instance`; with itself there is no port
   Who who = All;
 };
 

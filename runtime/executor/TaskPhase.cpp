@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 
+#include <algorithm>
 #include <map>
 
 namespace graphc::executor {
@@ -12,12 +13,48 @@ namespace graphc::executor {
 using plan::instanceTask;
 using plan::sameTask;
 
+transport::ChannelKey allToAllKey(const plan::Plan &plan, uint32_t channel, uint32_t from, uint32_t to) {
+  return {channel, from * plan.channels(int(channel)).instances() + to};
+}
+
+/// Each instance here exchanges with every other one, here or elsewhere.
+static void addAllToAll(const plan::Plan &plan, const plan::Task &task, uint32_t index,
+                        std::vector<Endpoint> &endpoints) {
+  const plan::Channel &channel = plan.channels(int(index));
+  const plan::Program &program = plan.programs(int(channel.sender()));
+  size_t first = endpoints.size();
+  for (uint32_t here = 0; here < channel.instances(); ++here) {
+    if (!sameTask(instanceTask(plan, program, here), task))
+      continue;
+    for (uint32_t other = 0; other < channel.instances(); ++other) {
+      if (other == here)
+        continue;
+      Endpoint endpoint;
+      endpoint.phase = program.phase();
+      endpoint.peer = instanceTask(plan, program, other);
+      endpoint.spec = {allToAllKey(plan, index, other, here), channel.bytes(), channel.capacity(), false};
+      endpoint.sends = false;
+      endpoints.push_back(endpoint);
+      endpoint.spec.key = allToAllKey(plan, index, here, other);
+      endpoint.sends = true;
+      endpoints.push_back(endpoint);
+    }
+  }
+  std::sort(endpoints.begin() + ptrdiff_t(first), endpoints.end(), [](const Endpoint &a, const Endpoint &b) {
+    return std::pair(a.spec.key.instance, a.sends) < std::pair(b.spec.key.instance, b.sends);
+  });
+}
+
 std::vector<Endpoint> taskEndpoints(const plan::Plan &plan, const plan::Task &task) {
   std::vector<Endpoint> endpoints;
   for (int i = 0; i < plan.channels_size(); ++i) {
     const plan::Channel &channel = plan.channels(i);
     const plan::Program &sender = plan.programs(int(channel.sender())),
                         &receiver = plan.programs(int(channel.receiver()));
+    if (channel.all_to_all()) {
+      addAllToAll(plan, task, uint32_t(i), endpoints);
+      continue;
+    }
     for (uint32_t r = 0; r < channel.instances(); ++r) {
       bool control = channel.control();
       if (control && channel.sender() == channel.receiver() && r == 0)

@@ -39,6 +39,9 @@ std::vector<Endpoint> taskEndpoints(const plan::Plan &plan, const plan::Task &ta
 std::unique_ptr<Tickets> makeTickets(const plan::Plan &plan, const plan::Task *task, uint32_t phase, uint64_t total,
                                      std::function<bool()> stopRequested = {});
 
+/// The key of the message that instance `from` of an all-to-all channel's program sends to instance `to`.
+transport::ChannelKey allToAllKey(const plan::Plan &plan, uint32_t channel, uint32_t from, uint32_t to);
+
 /// Has `task` a lane in the phase?
 bool hasLanes(const plan::Plan &plan, const plan::Task &task, uint32_t phase);
 

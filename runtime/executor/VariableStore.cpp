@@ -1,5 +1,6 @@
 #include "runtime/executor/VariableStore.h"
 
+#include "runtime/base/Crc32c.h"
 #include "runtime/base/Random.h"
 #include "runtime/base/Status.h"
 #include "runtime/plan/Types.h"
@@ -85,8 +86,10 @@ absl::StatusOr<std::unique_ptr<VariableStore>> VariableStore::create(const plan:
   store->entries.resize(size_t(plan.variables_size()));
   for (int i = 0; i < plan.variables_size(); ++i) {
     const plan::Variable &variable = plan.variables(i);
-    if (!plan::sameTask(variable.owner(), task))
+    if (!plan::stores(plan, variable, task))
       continue;
+    if (plan::sameTask(variable.owner(), task))
+      store->owners.push_back(uint32_t(i));
     auto entry = std::make_unique<Entry>();
     entry->bytes = plan::tensorBytes(variable.type()).value_or(0);
     std::string what = absl::StrCat("variable ", variable.name());
@@ -101,6 +104,14 @@ absl::StatusOr<std::unique_ptr<VariableStore>> VariableStore::create(const plan:
 void VariableStore::initialize() {
   for (uint32_t index : indices)
     initializeVariable(plan->variables(int(index)), data(index));
+}
+
+std::optional<uint32_t> VariableStore::mirrorsCrc() const {
+  std::optional<uint32_t> crc;
+  for (uint32_t index : indices)
+    if (plan->variables(int(index)).mirrored())
+      crc = base::crc32c(crc.value_or(0), data(index).data(), data(index).size());
+  return crc;
 }
 
 int64_t *VariableStore::globalStep() {

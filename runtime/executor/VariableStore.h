@@ -13,6 +13,7 @@
 
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -24,16 +25,20 @@ void initializeVariable(const plan::Variable &variable, std::span<uint8_t> data)
 
 class VariableStore {
 public:
-  /// Allocates, zeroed and 64-byte aligned, every variable of `plan` that `task` owns. Keeps a pointer to `plan`.
+  /// Allocates, zeroed and 64-byte aligned, every variable of `plan` that `task` stores: it owns it or has a mirror of it.
+  /// Keeps a pointer to `plan`.
   static absl::StatusOr<std::unique_ptr<VariableStore>> create(const plan::Plan &plan, const plan::Task &task);
 
   /// Every variable its initial value.
   void initialize();
 
-  /// Indices into Plan.variables that this task owns, ascending.
-  const std::vector<uint32_t> &owned() const { return indices; }
+  /// Indices into Plan.variables, ascending: of all that are here, and of those that this task saves.
+  const std::vector<uint32_t> &stored() const { return indices; }
+  const std::vector<uint32_t> &owned() const { return owners; }
+  /// crc32c of all mirrors, equal on every replica; nothing where there is none.
+  std::optional<uint32_t> mirrorsCrc() const;
   bool owns(uint32_t variable) const { return variable < entries.size() && entries[variable] != nullptr; }
-  /// The value's bytes. `variable` must be owned.
+  /// The value's bytes. `variable` must be stored.
   std::span<uint8_t> data(uint32_t variable) { return {entries[variable]->memory.data(), entries[variable]->bytes}; }
   std::span<const uint8_t> data(uint32_t variable) const {
     return {entries[variable]->memory.data(), entries[variable]->bytes};
@@ -41,7 +46,7 @@ public:
   /// Held by a lane of a locks_variables program while one instruction touches the variable; several are taken in
   /// ascending order of index. Take it to read a value while such a phase runs.
   std::mutex &mutex(uint32_t variable) { return entries[variable]->mutex; }
-  /// The owned global_step's value, or null.
+  /// The stored global_step's value, or null.
   int64_t *globalStep();
 
 private:
@@ -52,7 +57,7 @@ private:
   };
   const plan::Plan *plan = nullptr;
   std::vector<std::unique_ptr<Entry>> entries; // one a plan variable; null: another task's
-  std::vector<uint32_t> indices;
+  std::vector<uint32_t> indices, owners;
 };
 
 } // namespace graphc::executor

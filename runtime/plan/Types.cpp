@@ -110,6 +110,16 @@ std::optional<Task> replicaTask(const Plan &plan, uint32_t replica) {
   return std::nullopt;
 }
 
+bool stores(const Plan &plan, const Variable &variable, const Task &task) {
+  if (sameTask(variable.owner(), task))
+    return true;
+  if (variable.mirrored())
+    for (const ReplicaDomain::Range &range : plan.replicas().ranges())
+      if (range.job() == task.job() && task.index() >= range.first() && task.index() - range.first() < range.count())
+        return true;
+  return false;
+}
+
 Task instanceTask(const Plan &plan, const Program &program, uint32_t instance) {
   if (program.spread())
     if (std::optional<Task> task = replicaTask(plan, instance))

@@ -29,6 +29,8 @@ inline bool sameTask(const Task &a, const Task &b) { return a.job() == b.job() &
 std::vector<Task> allTasks(const Plan &plan);
 /// The task of replica r, or nothing beyond the domain.
 std::optional<Task> replicaTask(const Plan &plan, uint32_t replica);
+/// Whether the task has a copy of the variable: it owns it, or it is a replica's and the variable is mirrored.
+bool stores(const Plan &plan, const Variable &variable, const Task &task);
 /// The task that instance r of a program runs on, in a verified plan.
 Task instanceTask(const Plan &plan, const Program &program, uint32_t instance);
 /// Location text of an index, "" where the index is out of range.

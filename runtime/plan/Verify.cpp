@@ -89,6 +89,8 @@ absl::Status checkVariables(const Plan &plan) {
     std::string what = absl::StrCat("variable ", v.name());
     GRAPHC_RETURN_IF_ERROR(checkType(v.type(), what));
     GRAPHC_RETURN_IF_ERROR(checkTask(plan, v.owner(), what));
+    if (v.mirrored() && !sameTask(v.owner(), plan.chief()))
+      return invalid(what, " is mirrored, but owned by ", taskText(plan, v.owner()), " and not by the chief");
     if (v.global_step()) {
       if (globalStep)
         return invalid(what, " is a second global_step");
@@ -249,6 +251,10 @@ absl::Status checkChannels(const Plan &plan) {
       if (c.instances() != receiver.instances())
         return invalid(what, ": ", c.instances(), " instances, but its receiver ", receiver.name(), " has ",
                        receiver.instances());
+    } else if (c.all_to_all()) {
+      if (c.sender() != c.receiver() || c.instances() != sender.instances() || c.instances() < 2)
+        return invalid(what, ": all to all with ", c.instances(), " instances from ", sender.name(), " to ",
+                       receiver.name(), "; expected one family of at least two");
     } else {
       if (c.sender() == c.receiver())
         return invalid(what, ": program ", sender.name(), " sends to itself");
@@ -256,8 +262,10 @@ absl::Status checkChannels(const Plan &plan) {
       if (c.instances() != expected)
         return invalid(what, ": ", c.instances(), " instances, but its programs have ", expected);
     }
-    ports += c.instances();
-    slots += (unsigned __int128)(c.bytes() + 256) * c.capacity() * c.instances();
+    // All to all is as many ports as pairs, but a task has only those of its own instances.
+    uint64_t instances = c.all_to_all() ? 2 * uint64_t(c.instances()) : c.instances();
+    ports += instances;
+    slots += (unsigned __int128)(c.bytes() + 256) * c.capacity() * instances;
     if (ports > Limits::ports || slots > Limits::bytes)
       return invalid(what, ": the channels up to this one have ", ports, " instances or more than ", Limits::bytes,
                      " bytes of slots; at most ", Limits::ports, " and that are allowed");

@@ -5,81 +5,13 @@
 //
 //===----------------------------------------------------------------------------------------------------------------===//
 
+#include "runtime/plan/VerifyProgram.h"
 #include "runtime/base/Status.h"
-#include "runtime/plan/Types.h"
-#include "runtime/plan/Verify.h"
-#include "runtime/plan/VerifyInternal.h"
 
 #include <algorithm>
-#include <map>
 #include <set>
 
 namespace graphc::plan::detail {
-namespace {
-
-class ProgramVerifier {
-public:
-  ProgramVerifier(const Plan &plan, uint32_t index, std::vector<ChannelUse> &channels,
-                  std::vector<VariableUse> &variables)
-      : plan(plan), program(plan.programs(int(index))), phase(plan.phases(int(program.phase()))), index(index),
-        channels(channels), variables(variables) {}
-
-  absl::Status run();
-
-private:
-  absl::Status checkHead();
-  absl::Status checkBuffers();
-  absl::Status checkInstruction(const Instruction &instruction, int position);
-  absl::Status checkCall(const Instruction::Call &call);
-  absl::Status checkReceive(const Instruction::Receive &receive);
-  absl::Status checkRelease(const Instruction::Release &release);
-  absl::Status checkSendStart(const Instruction::SendStart &send);
-  absl::Status checkSendDone(const Instruction::SendDone &done);
-  absl::Status checkAggregate(const Instruction::Aggregate &aggregate);
-  absl::Status checkNextBatch(const Instruction::NextBatch &next);
-  absl::Status checkControlSend(const Instruction::ControlSend &send);
-  absl::Status checkControlReceive(const Instruction::ControlReceive &receive, bool last);
-  absl::Status checkPorts();
-  absl::Status checkTotals();
-
-  absl::Status bufferIndex(uint32_t buffer) const {
-    if (buffer >= uint32_t(program.buffers_size()))
-      return invalid("buffer ", buffer, " does not exist, the program has ", program.buffers_size());
-    return absl::OkStatus();
-  }
-  absl::Status channelIndex(uint32_t channel, bool control) const {
-    if (channel >= uint32_t(plan.channels_size()))
-      return invalid("channel ", channel, " does not exist, the plan has ", plan.channels_size());
-    if (plan.channels(int(channel)).control() != control)
-      return invalid("channel ", plan.channels(int(channel)).name(), control ? " is not" : " is", " a control channel");
-    return absl::OkStatus();
-  }
-  absl::Status fits(const Buffer &buffer, const Channel &channel) const {
-    if (buffer.bytes() != channel.bytes() || buffer.type().dtype() != channel.type().dtype())
-      return invalid("buffer ", buffer.name(), " is ", typeText(buffer.type()), ", but channel ", channel.name(),
-                     " carries ", typeText(channel.type()));
-    return absl::OkStatus();
-  }
-  /// May the buffer be read (a slot: is it bound)? May it be written (not a constant, a slot or in flight)?
-  absl::Status readable(uint32_t buffer);
-  absl::Status writable(uint32_t buffer);
-  bool overlap(uint32_t a, uint32_t b) const;
-
-  const Plan &plan;
-  const Program &program;
-  const Phase &phase;
-  uint32_t index;
-  std::vector<ChannelUse> &channels;
-  std::vector<VariableUse> &variables;
-
-  std::map<uint32_t, uint32_t> slotOf; // slot buffer → channel it is bound to now
-  std::map<uint32_t, uint32_t> boundBuffer; // channel → buffer of its Receive not yet released
-  std::map<uint32_t, uint32_t> inFlight; // channel → buffer of its SendStart not yet done
-  std::set<uint32_t> touchedVariables;
-  unsigned __int128 sent = 0, received = 0, flops = 0;
-  int controlReceives = 0, controlSends = 0, tickets = 0;
-};
-
 absl::Status ProgramVerifier::checkHead() {
   if (program.name().empty() || program.name().size() > size_t(Limits::nameBytes))
     return invalid("it has no name, or one longer than ", Limits::nameBytes, " bytes");
@@ -130,7 +62,7 @@ absl::Status ProgramVerifier::checkBuffers() {
         return invalid(what, " is ", typeText(b.type()), ", but variable ", v.name(), " is ", typeText(v.type()));
       // Not spread: all instances are on one task. Spread: the tasks are distinct, so two instances cannot both be the owner.
       for (uint32_t r = 0; r < std::min(program.instances(), 2u); ++r)
-        if (Task task = instanceTask(plan, program, r); !sameTask(task, v.owner()))
+        if (Task task = instanceTask(plan, program, r); !stores(plan, v, task))
           return invalid(what, ": variable ", v.name(), " is owned by ", taskText(plan, v.owner()), ", but instance ",
                          r, " of the program runs on ", taskText(plan, task));
       break;
@@ -216,93 +148,6 @@ absl::Status ProgramVerifier::checkCall(const Instruction::Call &call) {
           overlap(call.buffers(i), call.buffers(j)))
         return invalid("arguments ", i, " and ", j, " of kernel ", kernel.name(), " overlap and one is written");
   flops += kernel.flops();
-  return absl::OkStatus();
-}
-
-absl::Status ProgramVerifier::checkReceive(const Instruction::Receive &receive) {
-  GRAPHC_RETURN_IF_ERROR(channelIndex(receive.channel(), false));
-  const Channel &channel = plan.channels(int(receive.channel()));
-  if (channel.receiver() != index)
-    return invalid("receives from channel ", channel.name(), ", whose receiver is program ",
-                   plan.programs(int(channel.receiver())).name());
-  if (channel.instances() != program.instances())
-    return invalid("receives one message of channel ", channel.name(), ", a family of ", channel.instances(),
-                   "; expected an aggregate");
-  GRAPHC_RETURN_IF_ERROR(bufferIndex(receive.buffer()));
-  const Buffer &buffer = program.buffers(int(receive.buffer()));
-  if (buffer.storage_case() != Buffer::kSlot)
-    return invalid("binds buffer ", receive.buffer(), ", whose storage is not a slot");
-  GRAPHC_RETURN_IF_ERROR(fits(buffer, channel));
-  if (!boundBuffer.emplace(receive.channel(), receive.buffer()).second)
-    return invalid("receives from channel ", channel.name(), " again before its release");
-  if (!slotOf.emplace(receive.buffer(), receive.channel()).second)
-    return invalid("binds buffer ", receive.buffer(), ", which another message holds");
-  ++channels[receive.channel()].receives;
-  received += channel.bytes();
-  return absl::OkStatus();
-}
-
-absl::Status ProgramVerifier::checkRelease(const Instruction::Release &release) {
-  GRAPHC_RETURN_IF_ERROR(channelIndex(release.channel(), false));
-  auto bound = boundBuffer.find(release.channel());
-  if (bound == boundBuffer.end())
-    return invalid("releases channel ", plan.channels(int(release.channel())).name(), ", of which it holds no message");
-  for (auto [channel, sending] : inFlight)
-    if (sending == bound->second)
-      return invalid("releases a message that channel ", plan.channels(int(channel)).name(), " still sends");
-  slotOf.erase(bound->second);
-  boundBuffer.erase(bound);
-  return absl::OkStatus();
-}
-
-absl::Status ProgramVerifier::checkSendStart(const Instruction::SendStart &send) {
-  GRAPHC_RETURN_IF_ERROR(channelIndex(send.channel(), false));
-  const Channel &channel = plan.channels(int(send.channel()));
-  if (channel.sender() != index)
-    return invalid("sends on channel ", channel.name(), ", whose sender is program ",
-                   plan.programs(int(channel.sender())).name());
-  GRAPHC_RETURN_IF_ERROR(readable(send.buffer()));
-  GRAPHC_RETURN_IF_ERROR(fits(program.buffers(int(send.buffer())), channel));
-  if (!inFlight.emplace(send.channel(), send.buffer()).second)
-    return invalid("sends on channel ", channel.name(), " again before its send_done");
-  ++channels[send.channel()].sends;
-  uint32_t fanOut = program.instances() == 1 ? channel.instances() : 1;
-  sent += (unsigned __int128)channel.bytes() * fanOut;
-  return absl::OkStatus();
-}
-
-absl::Status ProgramVerifier::checkSendDone(const Instruction::SendDone &done) {
-  GRAPHC_RETURN_IF_ERROR(channelIndex(done.channel(), false));
-  if (!inFlight.erase(done.channel()))
-    return invalid("waits for a send on channel ", plan.channels(int(done.channel())).name(), " that was not started");
-  return absl::OkStatus();
-}
-
-absl::Status ProgramVerifier::checkAggregate(const Instruction::Aggregate &aggregate) {
-  GRAPHC_RETURN_IF_ERROR(channelIndex(aggregate.channel(), false));
-  const Channel &channel = plan.channels(int(aggregate.channel()));
-  if (channel.receiver() != index)
-    return invalid("aggregates channel ", channel.name(), ", whose receiver is program ",
-                   plan.programs(int(channel.receiver())).name());
-  if (program.instances() != 1)
-    return invalid("aggregates in a program of ", program.instances(), " instances");
-  if (boundBuffer.contains(aggregate.channel()))
-    return invalid("aggregates channel ", channel.name(), " while it holds one of its messages");
-  GRAPHC_RETURN_IF_ERROR(writable(aggregate.buffer()));
-  GRAPHC_RETURN_IF_ERROR(fits(program.buffers(int(aggregate.buffer())), channel));
-  if (aggregate.add() >= uint32_t(plan.kernels_size()))
-    return invalid("kernel ", aggregate.add(), " does not exist, the plan has ", plan.kernels_size());
-  const Kernel &add = plan.kernels(int(aggregate.add()));
-  if (add.args_size() != 2 || add.scratch_bytes() || !add.has_compiled() || add.args(0).access() != READ_WRITE ||
-      add.args(1).access() != READ || add.args(0).bytes() != add.args(1).bytes() ||
-      (add.args(0).bytes() != channel.bytes() && (add.args(0).bytes() == 0 || channel.bytes() % add.args(0).bytes())))
-    return invalid("kernel ", add.name(), " cannot add a message of channel ", channel.name(),
-                   ": expected (read_write, read) of ", channel.bytes(), " bytes each, or of a divisor of that");
-  ++channels[aggregate.channel()].receives;
-  received += (unsigned __int128)channel.bytes() * channel.instances();
-  if (channel.instances() > 1)
-    flops += (unsigned __int128)add.flops() * (channel.instances() - 1) *
-             (channel.bytes() ? channel.bytes() / add.args(0).bytes() : 1);
   return absl::OkStatus();
 }
 
@@ -464,8 +309,8 @@ absl::Status ProgramVerifier::checkTotals() {
     return invalid("its instructions send ", uint64_t(sent), " and receive ", uint64_t(received),
                    " bytes a step, the plan says ", program.bytes_sent_per_step(), " and ",
                    program.bytes_received_per_step());
-  for (uint32_t v : touchedVariables) {
-    variables[v].lanes += program.instances();
+  for (uint32_t v : touchedVariables) { // each replica's copy of a mirrored one is touched by one instance
+    variables[v].lanes += plan.variables(int(v)).mirrored() && program.spread() ? 1 : program.instances();
     variables[v].unlocked |= !program.locks_variables();
   }
   return absl::OkStatus();
@@ -486,8 +331,6 @@ absl::Status ProgramVerifier::run() {
   GRAPHC_RETURN_IF_ERROR(checkPorts());
   return checkTotals();
 }
-
-} // namespace
 
 absl::Status verifyProgram(const Plan &plan, uint32_t index, std::vector<ChannelUse> &channels,
                            std::vector<VariableUse> &variables) {

@@ -64,6 +64,7 @@ private:
   absl::Status initialize();
   absl::Status save();
   absl::Status writeCheckpoint();
+  absl::Status compareMirrors(const std::vector<service::Done> &answers, std::string_view when) const;
   absl::StatusOr<std::vector<service::Done>> order(service::Order order,
                                                    absl::Duration deadline = absl::InfiniteDuration());
   absl::Status finish();

@@ -1,5 +1,6 @@
 // The driver's part of checkpoints: which one to begin with, and the commit of a new one.
 #include "runtime/base/Status.h"
+#include "runtime/plan/Types.h"
 #include "runtime/session/Driver.h"
 
 #include "absl/strings/str_cat.h"
@@ -43,6 +44,7 @@ absl::Status Driver::initialize() {
   if (found)
     initialize.mutable_initialize()->set_restore_from(found->path);
   GRAPHC_ASSIGN_OR_RETURN(std::vector<service::Done> ready, order(std::move(initialize), kFileDeadline));
+  GRAPHC_RETURN_IF_ERROR(compareMirrors(ready, "at the start"));
   for (const service::Done &done : ready)
     if (done.has_global_step())
       step_ = static_cast<uint64_t>(done.global_step());
@@ -51,6 +53,25 @@ absl::Status Driver::initialize() {
     positions_ = found->manifest.dataPositions;
     savedStep_ = found->manifest.globalStep;
     options_.log(absl::StrCat("going on from ", found->path));
+  }
+  return absl::OkStatus();
+}
+
+/// Replicas with a copy each of the variables must agree to the bit.
+absl::Status Driver::compareMirrors(const std::vector<service::Done> &answers, std::string_view when) const {
+  std::vector<plan::Task> tasks = plan::allTasks(plan_);
+  std::optional<size_t> first;
+  for (size_t i = 0; i < answers.size(); ++i) {
+    if (!answers[i].has_mirrors_crc())
+      continue;
+    if (!first)
+      first = i;
+    else if (answers[i].mirrors_crc() != answers[*first].mirrors_crc())
+      return absl::DataLossError(absl::StrCat("the copies of the variables on ", plan::taskText(plan_, tasks[*first]),
+                                              " and ", plan::taskText(plan_, tasks[i]), " differ ",
+                                              absl::string_view(when.data(), when.size()),
+                                              "; replicas that mirror variables have to stay equal: do all tasks run "
+                                              "the same plan and graphrun on alike CPUs?"));
   }
   return absl::OkStatus();
 }
@@ -70,6 +91,7 @@ absl::Status Driver::writeCheckpoint() {
   save.mutable_save()->set_directory(options_.checkpointDirectory);
   save.mutable_save()->set_step(step_);
   GRAPHC_ASSIGN_OR_RETURN(std::vector<service::Done> written, order(std::move(save), kFileDeadline));
+  GRAPHC_RETURN_IF_ERROR(compareMirrors(written, "at the checkpoint"));
   checkpoint::Manifest manifest;
   manifest.globalStep = step_;
   manifest.dataPositions = positions_;

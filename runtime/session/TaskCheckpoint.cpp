@@ -13,10 +13,10 @@ namespace graphc::session {
 
 absl::Status TaskSession::initialize(const Order::Initialize &order, Done *done) {
   variables_->initialize();
-  if (!order.restore_from().empty() && !variables_->owned().empty()) {
+  if (!order.restore_from().empty() && !variables_->stored().empty()) {
     GRAPHC_ASSIGN_OR_RETURN(checkpoint::Found found, checkpoint::readCheckpoint(order.restore_from()));
     std::vector<checkpoint::RestoreTarget> targets;
-    for (uint32_t index : variables_->owned()) {
+    for (uint32_t index : variables_->stored()) {
       const plan::Variable &variable = plan_.variables(static_cast<int>(index));
       std::span<uint8_t> data = variables_->data(index);
       targets.push_back({variable.name(), variable.type(), data.data(), data.size()});
@@ -25,12 +25,18 @@ absl::Status TaskSession::initialize(const Order::Initialize &order, Done *done)
   }
   if (const int64_t *step = variables_->globalStep())
     done->set_global_step(*step);
+  noteMirrors(done);
   return absl::OkStatus();
 }
 
+void TaskSession::noteMirrors(Done *done) const {
+  if (std::optional<uint32_t> crc = variables_->mirrorsCrc())
+    done->set_mirrors_crc(*crc);
+}
+
 absl::Status TaskSession::check(const Order::Check &order) {
-  // Only owners read and write there; a worker without variables may live elsewhere.
-  if (variables_->owned().empty())
+  // Only who stores variables reads and writes there; a worker without any may live elsewhere.
+  if (variables_->stored().empty())
     return absl::OkStatus();
   // Without a nonce: a folder to write into at the end; better to hear now that it cannot be.
   if (!order.nonce().empty())
@@ -40,6 +46,7 @@ absl::Status TaskSession::check(const Order::Check &order) {
 }
 
 absl::Status TaskSession::save(const Order::Save &order, Done *done) {
+  noteMirrors(done);
   if (variables_->owned().empty())
     return absl::OkStatus();
   std::vector<checkpoint::TensorView> tensors;

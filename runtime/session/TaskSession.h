@@ -60,6 +60,7 @@ private:
   absl::Status begin(const Order::Begin &order);
   absl::Status runPhase(Done *done);
   absl::Status save(const Order::Save &order, Done *done);
+  void noteMirrors(Done *done) const;
   absl::Status check(const Order::Check &order);
   absl::Status dump(const Order::Dump &order);
   absl::Status checkFeeds(const plan::Phase &phase) const;

@@ -10,7 +10,9 @@ plan sync-2ps 3 2 sync
 plan async 2 1 async
 plan async-2ps 3 2 async
 plan stale-2ps 3 2 async ', "max_staleness": 1'
-for name in sync sync-2ps async async-2ps stale-2ps; do
+echo '{"worker": 3, "strategy": "all_reduce"}' >all-reduce.json
+graphc --partition all-reduce.json "$here/models/mlp.mlir" -o all-reduce.plan 2>graphc.txt || fail "graphc, all_reduce"
+for name in all-reduce sync sync-2ps async async-2ps stale-2ps; do
   timeout 600 "$sim" $name.plan --seeds $third --delay 50000 >seeds.txt 2>&1 || fail "$name, delays"
   timeout 600 "$sim" $name.plan --seeds $third --delay 50000 --loss 0.004 >seeds.txt 2>&1 || fail "$name, losses"
   timeout 600 "$sim" $name.plan --seeds $third --delay 50000 --loss 0.001 --death 0.003 >seeds.txt 2>&1 || fail "$name, deaths"

@@ -118,7 +118,10 @@ static bool attachFromPrograms(ModuleOp module) {
   }
   module->setAttr(GraphDialect::kCluster, makeCluster(context, jobs, chief));
   cluster::StrategyConfig strategy;
-  strategy.kind = ranges.empty() ? cluster::StrategyKind::InGraph : cluster::StrategyKind::ParameterServer;
+  bool collective = llvm::any_of(module.getOps<dist::ChannelOp>(), [](dist::ChannelOp c) { return c.getAllToAll(); });
+  strategy.kind = ranges.empty() ? cluster::StrategyKind::InGraph
+                  : collective   ? cluster::StrategyKind::AllReduce
+                                 : cluster::StrategyKind::ParameterServer;
   if (llvm::any_of(module.getOps<dist::PhaseOp>(), [](dist::PhaseOp phase) { return phase.getEndsByClosing(); }))
     strategy.update = cluster::UpdateMode::Async;
   module->setAttr(GraphDialect::kStrategy, makeStrategy(context, strategy));

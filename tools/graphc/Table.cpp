@@ -93,7 +93,7 @@ std::vector<std::pair<std::string, Row>> makeRows(const plan::Plan &plan) {
     row.sent += program->bytes_sent_per_step() * lanes;
   }
   for (const plan::Variable &variable : plan.variables())
-    ++rowOf(variable.owner(), false, variable.device()).variables;
+    ++rowOf(variable.owner(), variable.mirrored(), variable.device()).variables;
   return rows;
 }
 

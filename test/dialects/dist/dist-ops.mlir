@@ -81,3 +81,22 @@ dist.program @eval.worker0 of @eval on "/job:worker/task:0/device:CPU:0" {
   dist.control_receive local
   dist.end
 }
+
+// All to all among the instances of one family; values packed into one message.
+// CHECK: dist.channel @sum : tensor<32xf32> from @member to @member {all_to_all, instances = 2 : i64}
+dist.phase @together {role = #graph.role<train>}
+dist.channel @sum : tensor<32xf32> from @member to @member {all_to_all, instances = 2}
+// CHECK: dist.program @member of @together on "/job:worker/device:CPU:0" replicas(2)
+dist.program @member of @together on "/job:worker/device:CPU:0" replicas(2) {
+  %a = graph.constant dense<1.0> : tensor<4xf32>
+  %b = graph.constant dense<2.0> : tensor<3x1xf32>
+  // CHECK: %[[P:.*]] = dist.pack %{{.*}}, %{{.*}} : (tensor<4xf32>, tensor<3x1xf32>) -> tensor<32xf32>
+  %p = dist.pack %a, %b : (tensor<4xf32>, tensor<3x1xf32>) -> tensor<32xf32>
+  dist.send @sum, %p : tensor<32xf32>
+  // CHECK: %[[S:.*]] = dist.aggregate @sum own %[[P]] : tensor<32xf32>
+  %s = dist.aggregate @sum own %p : tensor<32xf32>
+  // CHECK: dist.unpack %[[S]] : (tensor<32xf32>) -> (tensor<4xf32>, tensor<3x1xf32>)
+  %c, %d = dist.unpack %s : (tensor<32xf32>) -> (tensor<4xf32>, tensor<3x1xf32>)
+  dist.fetch "c", %c : tensor<4xf32>
+  dist.end
+}

@@ -45,7 +45,7 @@ module attributes {graph.cluster = #graph.cluster<jobs = [ps = 1, worker = 2], c
 // expected-note @below {{aggregation declared here}}
 graph.variable @last : tensor<4xi32> = #graph.zeros {trainable = false, aggregation = "first_replica"}
 graph.func @train(%x: tensor<4xi32>) -> () attributes {role = #graph.role<train>} {
-  // expected-error @below {{has aggregation "first_replica", which a parameter server cannot serve}}
+  // expected-error @below {{has aggregation "first_replica", but under a parameter server every replica sends; expected "mean" or "sum"}}
   graph.assign @last, %x : tensor<4xi32>
   graph.return
 }

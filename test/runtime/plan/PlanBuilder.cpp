@@ -240,13 +240,13 @@ Plan PlanBuilder::finish() {
     for (const Instruction &instruction : program.instructions()) {
       if (instruction.has_send_start()) {
         const Channel &c = plan.channels(int(instruction.send_start().channel()));
-        sent += c.bytes() * (program.instances() == 1 ? c.instances() : 1);
+        sent += c.bytes() * (c.all_to_all() ? c.instances() - 1 : program.instances() == 1 ? c.instances() : 1);
       }
       if (instruction.has_receive())
         received += plan.channels(int(instruction.receive().channel())).bytes();
       if (instruction.has_aggregate()) {
         const Channel &c = plan.channels(int(instruction.aggregate().channel()));
-        received += c.bytes() * c.instances();
+        received += c.bytes() * (c.instances() - c.all_to_all());
       }
     }
     program.set_bytes_sent_per_step(sent);

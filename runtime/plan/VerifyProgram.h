@@ -1,0 +1,81 @@
+//===- VerifyProgram.h - the walk over one program's instructions -------------------------------------------------*- C++ -*-===//
+#ifndef GRAPHC_RUNTIME_PLAN_VERIFYPROGRAM_H
+#define GRAPHC_RUNTIME_PLAN_VERIFYPROGRAM_H
+
+#include "runtime/plan/Types.h"
+#include "runtime/plan/Verify.h"
+#include "runtime/plan/VerifyInternal.h"
+
+#include <map>
+#include <set>
+#include <vector>
+
+namespace graphc::plan::detail {
+
+/// Knows the state of every slot and every send in flight while it walks. One step is one walk: nothing is held across
+/// the step boundary. What moves messages is in VerifyTransfers.cpp, the rest in VerifyProgram.cpp.
+class ProgramVerifier {
+public:
+  ProgramVerifier(const Plan &plan, uint32_t index, std::vector<ChannelUse> &channels,
+                  std::vector<VariableUse> &variables)
+      : plan(plan), program(plan.programs(int(index))), phase(plan.phases(int(program.phase()))), index(index),
+        channels(channels), variables(variables) {}
+
+  absl::Status run();
+
+private:
+  absl::Status checkHead();
+  absl::Status checkBuffers();
+  absl::Status checkInstruction(const Instruction &instruction, int position);
+  absl::Status checkCall(const Instruction::Call &call);
+  absl::Status checkReceive(const Instruction::Receive &receive);
+  absl::Status checkRelease(const Instruction::Release &release);
+  absl::Status checkSendStart(const Instruction::SendStart &send);
+  absl::Status checkSendDone(const Instruction::SendDone &done);
+  absl::Status checkAggregate(const Instruction::Aggregate &aggregate);
+  absl::Status checkNextBatch(const Instruction::NextBatch &next);
+  absl::Status checkControlSend(const Instruction::ControlSend &send);
+  absl::Status checkControlReceive(const Instruction::ControlReceive &receive, bool last);
+  absl::Status checkPorts();
+  absl::Status checkTotals();
+
+  absl::Status bufferIndex(uint32_t buffer) const {
+    if (buffer >= uint32_t(program.buffers_size()))
+      return invalid("buffer ", buffer, " does not exist, the program has ", program.buffers_size());
+    return absl::OkStatus();
+  }
+  absl::Status channelIndex(uint32_t channel, bool control) const {
+    if (channel >= uint32_t(plan.channels_size()))
+      return invalid("channel ", channel, " does not exist, the plan has ", plan.channels_size());
+    if (plan.channels(int(channel)).control() != control)
+      return invalid("channel ", plan.channels(int(channel)).name(), control ? " is not" : " is", " a control channel");
+    return absl::OkStatus();
+  }
+  absl::Status fits(const Buffer &buffer, const Channel &channel) const {
+    if (buffer.bytes() != channel.bytes() || buffer.type().dtype() != channel.type().dtype())
+      return invalid("buffer ", buffer.name(), " is ", typeText(buffer.type()), ", but channel ", channel.name(),
+                     " carries ", typeText(channel.type()));
+    return absl::OkStatus();
+  }
+  /// May the buffer be read (a slot: is it bound)? May it be written (not a constant, a slot or in flight)?
+  absl::Status readable(uint32_t buffer);
+  absl::Status writable(uint32_t buffer);
+  bool overlap(uint32_t a, uint32_t b) const;
+
+  const Plan &plan;
+  const Program &program;
+  const Phase &phase;
+  uint32_t index;
+  std::vector<ChannelUse> &channels;
+  std::vector<VariableUse> &variables;
+
+  std::map<uint32_t, uint32_t> slotOf; // slot buffer → channel it is bound to now
+  std::map<uint32_t, uint32_t> boundBuffer; // channel → buffer of its Receive not yet released
+  std::map<uint32_t, uint32_t> inFlight; // channel → buffer of its SendStart not yet done
+  std::set<uint32_t> touchedVariables;
+  unsigned __int128 sent = 0, received = 0, flops = 0;
+  int controlReceives = 0, controlSends = 0, tickets = 0;
+};
+
+} // namespace graphc::plan::detail
+#endif

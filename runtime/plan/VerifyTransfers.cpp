@@ -1,0 +1,104 @@
+//===- VerifyTransfers.cpp - one program: the instructions that send and receive ----------------------------------------===//
+
+#include "runtime/base/Status.h"
+#include "runtime/plan/VerifyProgram.h"
+
+namespace graphc::plan::detail {
+
+absl::Status ProgramVerifier::checkReceive(const Instruction::Receive &receive) {
+  GRAPHC_RETURN_IF_ERROR(channelIndex(receive.channel(), false));
+  const Channel &channel = plan.channels(int(receive.channel()));
+  if (channel.receiver() != index)
+    return invalid("receives from channel ", channel.name(), ", whose receiver is program ",
+                   plan.programs(int(channel.receiver())).name());
+  if (channel.instances() != program.instances())
+    return invalid("receives one message of channel ", channel.name(), ", a family of ", channel.instances(),
+                   "; expected an aggregate");
+  GRAPHC_RETURN_IF_ERROR(bufferIndex(receive.buffer()));
+  const Buffer &buffer = program.buffers(int(receive.buffer()));
+  if (buffer.storage_case() != Buffer::kSlot)
+    return invalid("binds buffer ", receive.buffer(), ", whose storage is not a slot");
+  GRAPHC_RETURN_IF_ERROR(fits(buffer, channel));
+  if (!boundBuffer.emplace(receive.channel(), receive.buffer()).second)
+    return invalid("receives from channel ", channel.name(), " again before its release");
+  if (!slotOf.emplace(receive.buffer(), receive.channel()).second)
+    return invalid("binds buffer ", receive.buffer(), ", which another message holds");
+  ++channels[receive.channel()].receives;
+  received += channel.bytes();
+  return absl::OkStatus();
+}
+
+absl::Status ProgramVerifier::checkRelease(const Instruction::Release &release) {
+  GRAPHC_RETURN_IF_ERROR(channelIndex(release.channel(), false));
+  auto bound = boundBuffer.find(release.channel());
+  if (bound == boundBuffer.end())
+    return invalid("releases channel ", plan.channels(int(release.channel())).name(), ", of which it holds no message");
+  for (auto [channel, sending] : inFlight)
+    if (sending == bound->second)
+      return invalid("releases a message that channel ", plan.channels(int(channel)).name(), " still sends");
+  slotOf.erase(bound->second);
+  boundBuffer.erase(bound);
+  return absl::OkStatus();
+}
+
+absl::Status ProgramVerifier::checkSendStart(const Instruction::SendStart &send) {
+  GRAPHC_RETURN_IF_ERROR(channelIndex(send.channel(), false));
+  const Channel &channel = plan.channels(int(send.channel()));
+  if (channel.sender() != index)
+    return invalid("sends on channel ", channel.name(), ", whose sender is program ",
+                   plan.programs(int(channel.sender())).name());
+  GRAPHC_RETURN_IF_ERROR(readable(send.buffer()));
+  GRAPHC_RETURN_IF_ERROR(fits(program.buffers(int(send.buffer())), channel));
+  if (!inFlight.emplace(send.channel(), send.buffer()).second)
+    return invalid("sends on channel ", channel.name(), " again before its send_done");
+  ++channels[send.channel()].sends;
+  uint32_t fanOut = channel.all_to_all() ? channel.instances() - 1 : program.instances() == 1 ? channel.instances() : 1;
+  sent += (unsigned __int128)channel.bytes() * fanOut;
+  return absl::OkStatus();
+}
+
+absl::Status ProgramVerifier::checkSendDone(const Instruction::SendDone &done) {
+  GRAPHC_RETURN_IF_ERROR(channelIndex(done.channel(), false));
+  if (!inFlight.erase(done.channel()))
+    return invalid("waits for a send on channel ", plan.channels(int(done.channel())).name(), " that was not started");
+  return absl::OkStatus();
+}
+
+absl::Status ProgramVerifier::checkAggregate(const Instruction::Aggregate &aggregate) {
+  GRAPHC_RETURN_IF_ERROR(channelIndex(aggregate.channel(), false));
+  const Channel &channel = plan.channels(int(aggregate.channel()));
+  if (channel.receiver() != index)
+    return invalid("aggregates channel ", channel.name(), ", whose receiver is program ",
+                   plan.programs(int(channel.receiver())).name());
+  if (channel.all_to_all() != aggregate.has_own())
+    return invalid(aggregate.has_own() ? "has a message of its own for" : "has no message of its own for", " channel ",
+                   channel.name(), ", which ", channel.all_to_all() ? "is" : "is not", " all to all");
+  if (program.instances() != 1 && !channel.all_to_all())
+    return invalid("aggregates in a program of ", program.instances(), " instances");
+  if (boundBuffer.contains(aggregate.channel()))
+    return invalid("aggregates channel ", channel.name(), " while it holds one of its messages");
+  GRAPHC_RETURN_IF_ERROR(writable(aggregate.buffer()));
+  GRAPHC_RETURN_IF_ERROR(fits(program.buffers(int(aggregate.buffer())), channel));
+  if (aggregate.has_own()) {
+    GRAPHC_RETURN_IF_ERROR(readable(aggregate.own()));
+    GRAPHC_RETURN_IF_ERROR(fits(program.buffers(int(aggregate.own())), channel));
+    if (overlap(aggregate.own(), aggregate.buffer()))
+      return invalid("sums into buffer ", aggregate.buffer(), ", which holds its own message");
+  }
+  if (aggregate.add() >= uint32_t(plan.kernels_size()))
+    return invalid("kernel ", aggregate.add(), " does not exist, the plan has ", plan.kernels_size());
+  const Kernel &add = plan.kernels(int(aggregate.add()));
+  if (add.args_size() != 2 || add.scratch_bytes() || !add.has_compiled() || add.args(0).access() != READ_WRITE ||
+      add.args(1).access() != READ || add.args(0).bytes() != add.args(1).bytes() ||
+      (add.args(0).bytes() != channel.bytes() && (add.args(0).bytes() == 0 || channel.bytes() % add.args(0).bytes())))
+    return invalid("kernel ", add.name(), " cannot add a message of channel ", channel.name(),
+                   ": expected (read_write, read) of ", channel.bytes(), " bytes each, or of a divisor of that");
+  ++channels[aggregate.channel()].receives;
+  received += (unsigned __int128)channel.bytes() * (channel.instances() - (channel.all_to_all() ? 1 : 0));
+  if (channel.instances() > 1)
+    flops += (unsigned __int128)add.flops() * (channel.instances() - 1) *
+             (channel.bytes() ? channel.bytes() / add.args(0).bytes() : 1);
+  return absl::OkStatus();
+}
+
+} // namespace graphc::plan::detail
