@@ -1,8 +1,10 @@
 // place: one full device for every operation, variable and function.
 #include "passes/Passes.h"
 #include "passes/place/Devices.h"
+#include "passes/place/SettingLoc.h"
 #include "passes/place/Strategy.h"
 #include "passes/place/VariablePlacement.h"
+#include "runtime/cluster/Pattern.h"
 
 using namespace mlir;
 
@@ -16,22 +18,6 @@ using graph::DeviceAttr;
 using graph::getDevice;
 using graph::GraphDialect;
 using graph::setDevice;
-
-/// Whether `text` matches a pattern in which '*' stands for any run of characters and '?' for one.
-bool matches(StringRef pattern, StringRef text) {
-  while (!pattern.empty() && pattern.front() != '*') {
-    if (text.empty() || (pattern.front() != '?' && pattern.front() != text.front()))
-      return false;
-    pattern = pattern.drop_front();
-    text = text.drop_front();
-  }
-  if (pattern.empty())
-    return text.empty();
-  for (size_t skip = 0; skip <= text.size(); ++skip)
-    if (matches(pattern.drop_front(), text.drop_front(skip)))
-      return true;
-  return false;
-}
 
 /// The name that an operation was given, loc("encoder/dense"); a gradient's location holds that of its forward operation.
 StringRef getName(Operation *op) {
@@ -74,7 +60,7 @@ private:
   /// The device of the first rule that matches a name; null if none does.
   DeviceAttr getRuleDevice(StringRef name) {
     for (Rule &rule : rules)
-      if (matches(rule.pattern, name)) {
+      if (cluster::matchesPattern(rule.pattern, name)) {
         rule.used = true;
         return rule.device;
       }
@@ -119,7 +105,7 @@ LogicalResult Placer::readRules() {
       return module.emitError("expects each rule of graph.placement to be [\"pattern\", #graph.device<…>], found ")
              << entry;
     if (!devices.resolve(device, dist.chief))
-      return module.emitError("placement rule \"")
+      return emitError(getSettingLoc(module, getRuleSetting(rules.size())), "placement rule \"")
              << name.getValue() << "\" places on \"" << device.str() << "\", which no device of the cluster is"
              << devices.describe(device);
     rules.push_back({name.getValue(), device, /*used=*/false});
@@ -129,9 +115,9 @@ LogicalResult Placer::readRules() {
 
 /// A rule without effect is most often a misspelt name.
 void Placer::remarkOnRules() {
-  for (const Rule &rule : rules)
+  for (auto [number, rule] : llvm::enumerate(rules))
     if (!rule.used)
-      module.emitRemark("placement rule \"")
+      emitRemark(getSettingLoc(module, getRuleSetting(number)), "placement rule \"")
           << rule.pattern << "\" has no effect: "
           << (dist.kind == StrategyKind::OneDevice
                   ? "strategy one_device computes everything on one device"

@@ -1,5 +1,7 @@
 #include "passes/place/Strategy.h"
 
+#include "passes/place/SettingLoc.h"
+
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -46,12 +48,13 @@ static FailureOr<SmallVector<DeviceAttr>> getNamedTowers(ModuleOp module, graph:
     auto device =
         DeviceAttr::get(module.getContext(), *graph::DeviceName::parse(cast<StringAttr>(entry).getValue(), error));
     if (!devices.contains(device))
-      return module.emitError("strategy ")
+      return emitError(getSettingLoc(module, kStrategySetting), "strategy ")
              << strategy.getName().getValue() << " has a tower on \"" << device.str()
              << "\", which is no full name of a device of the cluster" << devices.describe(device);
     if (llvm::is_contained(towers, device))
-      return module.emitError("strategy ") << strategy.getName().getValue() << " names the device \"" << device.str()
-                                           << "\" twice; a device has one tower";
+      return emitError(getSettingLoc(module, kStrategySetting), "strategy ")
+             << strategy.getName().getValue() << " names the device \"" << device.str()
+             << "\" twice; a device has one tower";
     towers.push_back(device);
   }
   return towers;
@@ -75,12 +78,12 @@ static LogicalResult setTowers(ModuleOp module, graph::StrategyAttr strategy, Di
   d.servers = strategy.getName() == "parameter_server";
   d.kind = StrategyKind::Mirrored;
   if (strategy.getAsync())
-    return module.emitError(
-        "in-graph replication is synchronous, since one client drives every tower; leave \"update\": "
-        "\"async\" out, or \"replication\": \"in_graph\"");
+    return emitError(getSettingLoc(module, kStrategySetting),
+                     "in-graph replication is synchronous, since one client drives every tower; leave \"update\": "
+                     "\"async\" out, or \"replication\": \"in_graph\"");
   if (strategy.getReplicasToAggregate() > 0)
-    return module.emitError(
-        "replicas_to_aggregate is for between-graph replication; one client drives every tower here");
+    return emitError(getSettingLoc(module, kStrategySetting),
+                     "replicas_to_aggregate is for between-graph replication; one client drives every tower here");
   if (strategy.getDevices()) {
     FailureOr<SmallVector<DeviceAttr>> named = getNamedTowers(module, strategy, devices);
     if (failed(named))
@@ -130,7 +133,8 @@ std::optional<Distribution> Distribution::of(ModuleOp module) {
     // Large enough that a message's fixed cost vanishes, small enough that the first leaves early.
     d.bucketBytes = strategy.getBucketBytes() ? strategy.getBucketBytes() : int64_t(4) << 20;
     if (d.kind == StrategyKind::ParameterServer && d.cluster.getTasks("ps") == 0) {
-      module.emitError("strategy parameter_server needs a job \"ps\"; the cluster has the jobs ")
+      emitError(getSettingLoc(module, kStrategySetting),
+                "strategy parameter_server needs a job \"ps\"; the cluster has the jobs ")
           << listJobs(d.cluster);
       return std::nullopt;
     }
@@ -138,9 +142,9 @@ std::optional<Distribution> Distribution::of(ModuleOp module) {
     if (!d.domain)
       d.domain = getDefaultDomain(d.cluster);
     if (!d.domain || d.domain.getSize() == 0) {
-      module.emitError("strategy ") << name
-                                    << " needs a job \"worker\" (or \"chief\") to compute; the cluster has the jobs "
-                                    << listJobs(d.cluster);
+      emitError(getSettingLoc(module, kStrategySetting), "strategy ")
+          << name << " needs a job \"worker\" (or \"chief\") to compute; the cluster has the jobs "
+          << listJobs(d.cluster);
       return std::nullopt;
     }
     d.replicas = d.domain.getSize();
@@ -164,17 +168,18 @@ std::optional<Distribution> Distribution::of(ModuleOp module) {
     if (failed(setTowers(module, strategy, d)))
       return std::nullopt;
   } else {
-    module.emitError("unknown strategy \"")
+    emitError(getSettingLoc(module, kStrategySetting), "unknown strategy \"")
         << name << "\"; expected one_device, in_graph, mirrored, parameter_server or all_reduce";
     return std::nullopt;
   }
   if (StringRef setting = getUnsupported(strategy); !setting.empty()) {
-    module.emitError("setting ") << setting << " of strategy " << name << " is not part of this version; leave it out";
+    emitError(getSettingLoc(module, kStrategySetting), "setting ")
+        << setting << " of strategy " << name << " is not part of this version; leave it out";
     return std::nullopt;
   }
   if (d.microBatches > 1 && d.kind != StrategyKind::OneDevice) {
-    module.emitError("micro_batches = ") << d.microBatches << " is part of strategy one_device; \"" << name
-                                         << "\" takes its batches from the replicas";
+    emitError(getSettingLoc(module, kStrategySetting), "micro_batches = ")
+        << d.microBatches << " is part of strategy one_device; \"" << name << "\" takes its batches from the replicas";
     return std::nullopt;
   }
   return d;

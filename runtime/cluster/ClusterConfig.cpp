@@ -6,27 +6,6 @@
 
 namespace graphc::cluster {
 
-bool PlacementRule::matches(std::string_view candidate) const {
-  // Linear: on a mismatch go back to the last '*' and let it take one character more.
-  size_t p = 0, c = 0, star = std::string::npos, mark = 0;
-  while (c < candidate.size()) {
-    if (p < name.size() && name[p] == '*') {
-      star = p++;
-      mark = c;
-    } else if (p < name.size() && (name[p] == '?' || name[p] == candidate[c])) {
-      ++p, ++c;
-    } else if (star != std::string::npos) {
-      p = star + 1;
-      c = ++mark;
-    } else {
-      return false;
-    }
-  }
-  while (p < name.size() && name[p] == '*')
-    ++p;
-  return p == name.size();
-}
-
 std::string_view StrategyConfig::name() const {
   switch (kind) {
   case StrategyKind::OneDevice:

@@ -46,13 +46,12 @@ struct LinkConfig {
   JsonPosition position;
 };
 
-/// The first rule whose pattern matches an operation's or variable's name decides its device. '*' stands for any run of
-/// characters, '?' for one.
+/// The first rule whose pattern matches an operation's or variable's name decides its device
+/// (runtime/cluster/Pattern.h).
 struct PlacementRule {
   std::string name;
   DeviceName device;
   JsonPosition position;
-  bool matches(std::string_view candidate) const;
 };
 
 enum class StrategyKind { OneDevice, InGraph, Mirrored, ParameterServer, AllReduce };

@@ -1,6 +1,7 @@
 // cluster.json, and the device and strategy names that come from flags.
 #include "runtime/cluster/Address.h"
 #include "runtime/cluster/ClusterConfig.h"
+#include "runtime/cluster/Pattern.h"
 
 #include <cstdlib>
 
@@ -19,7 +20,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         abort();
     }
     for (const PlacementRule &rule : config->placement)
-      (void)rule.matches("some/name");
+      (void)matchesPattern(rule.name, "some/name");
     (void)parseStrategyFlag("parameter_server", *config);
     std::vector<PlanJob> jobs;
     for (const JobConfig &job : config->jobs)

@@ -3,6 +3,7 @@
 
 #include "dialects/dist/DistDialect.h"
 #include "dialects/graph/GraphDialect.h"
+#include "passes/place/SettingLoc.h"
 #include "runtime/cluster/ClusterConfig.h"
 
 #include "llvm/ADT/MapVector.h"
@@ -52,7 +53,8 @@ static graph::StrategyAttr makeStrategy(MLIRContext *context, const cluster::Str
       strategy.order == cluster::ReduceOrder::Fast, int64_t(strategy.bucketBytes.value_or(0)));
 }
 
-static void attach(ModuleOp module, const cluster::ClusterConfig &config) {
+/// `strategyFile`: what the strategy's position counts in, the cluster's file or --strategy.
+static void attach(ModuleOp module, const cluster::ClusterConfig &config, StringRef strategyFile) {
   MLIRContext *context = module.getContext();
   Builder builder(context);
   llvm::MapVector<StringRef, JobCounts> jobs;
@@ -63,6 +65,7 @@ static void attach(ModuleOp module, const cluster::ClusterConfig &config) {
                   makeCluster(context, jobs, DeviceAttr::get(context, chief.job, chief.index, "", -1)));
   const cluster::StrategyConfig &strategy = config.strategy;
   module->setAttr(GraphDialect::kStrategy, makeStrategy(context, strategy));
+  addSettingLoc(module, kStrategySetting, strategyFile, strategy.position.line, strategy.position.column);
   if (strategy.kind == cluster::StrategyKind::ParameterServer || strategy.kind == cluster::StrategyKind::AllReduce) {
     SmallVector<Attribute> ranges;
     for (const cluster::TaskRange &range : config.replicas())
@@ -75,6 +78,7 @@ static void attach(ModuleOp module, const cluster::ClusterConfig &config) {
   }
   SmallVector<Attribute> rules;
   for (const cluster::PlacementRule &rule : config.placement) {
+    addSettingLoc(module, getRuleSetting(rules.size()), config.file, rule.position.line, rule.position.column);
     const cluster::DeviceName &device = rule.device;
     rules.push_back(builder.getArrayAttr(
         {builder.getStringAttr(rule.name),
@@ -188,7 +192,7 @@ bool attachCluster(ModuleOp module, Stage stage, const Options &options) {
       return complain("graphc: " + std::string(read.status().message()));
     config.strategy = *std::move(read);
   }
-  attach(module, config);
+  attach(module, config, options.strategy ? "--strategy" : StringRef(config.file));
   return true;
 }
 

@@ -5,6 +5,7 @@
 #include "llvm/Support/FormatVariadic.h"
 
 #include <array>
+#include <map>
 #include <vector>
 
 namespace graphc {
@@ -14,7 +15,16 @@ struct Row {
   unsigned instances = 1;
   unsigned programs = 0;
   unsigned variables = 0;
-  uint64_t arena = 0, flops = 0, received = 0, sent = 0;
+  uint64_t flops = 0, received = 0, sent = 0;
+  std::map<unsigned, uint64_t> arenas; ///< bytes of a phase's lanes together, by phase
+
+  /// Phases take turns, so the device needs as much as the largest of them.
+  uint64_t arena() const {
+    uint64_t most = 0;
+    for (auto &[phase, bytes] : arenas)
+      most = std::max(most, bytes);
+    return most;
+  }
 };
 
 /// Numbers for people: 1,605,632 bytes are "1.53 MiB", 152,000,000 operations "152 M".
@@ -85,7 +95,7 @@ std::vector<std::pair<std::string, Row>> makeRows(const plan::Plan &plan) {
     Row &row = rowOf(program->task(), program->spread(), program->device());
     unsigned lanes = program->spread() ? 1 : program->instances(); // on one task
     ++row.programs;
-    row.arena += program->arena_bytes() * lanes;
+    row.arenas[program->phase()] += program->arena_bytes() * lanes;
     if (static_cast<int>(program->phase()) != phase)
       continue;
     row.flops += program->flops_per_step() * lanes;
@@ -106,7 +116,7 @@ void printTable(const plan::Plan &plan, bool exact, llvm::raw_ostream &os) {
   auto number = [&](uint64_t n, bool isBytes) { return exact ? std::to_string(n) : isBytes ? bytes(n) : count(n); };
   for (auto &[name, row] : rows)
     cells.push_back({name + (row.instances > 1 ? "  (×" + std::to_string(row.instances) + ")" : ""),
-                     std::to_string(row.programs), std::to_string(row.variables), number(row.arena, true),
+                     std::to_string(row.programs), std::to_string(row.variables), number(row.arena(), true),
                      number(row.flops, false), number(row.received, true), number(row.sent, true)});
   std::array<size_t, 7> widths = {};
   // "×" is two bytes and one column.

@@ -1,0 +1,15 @@
+// The patterns of placement rules, one matcher for the compiler and the runtime.
+#ifndef GRAPHC_RUNTIME_CLUSTER_PATTERN_H
+#define GRAPHC_RUNTIME_CLUSTER_PATTERN_H
+
+#include <string_view>
+
+namespace graphc::cluster {
+
+/// Whether `text` matches a pattern in which '*' stands for any run of characters and '?' for one. Takes at most
+/// pattern × text steps.
+bool matchesPattern(std::string_view pattern, std::string_view text);
+
+} // namespace graphc::cluster
+
+#endif // GRAPHC_RUNTIME_CLUSTER_PATTERN_H
