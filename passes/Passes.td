@@ -186,11 +186,14 @@ def Schedule : Pass<"schedule", "::mlir::ModuleOp"> {
     use, compute keeps the order of the text but goes on with what it can while a message is on its way. `dist.send`
     becomes `send_start` and `send_done` (before the buffer's next write, else at the end of the step) and a received
     message gets its `release`. Buffers get `offset`s by their lifetimes, programs `arena_bytes` and `dist.flops`; a
-    buffer that nothing uses goes. Where a phase ends by closing, no send passes a receive.
+    buffer that nothing uses goes. Where a phase ends by closing, no send passes a receive. The channel of a variable or
+    constant of at least 4 KiB becomes `published`, unless its program locks variables, its message is fetched, or the
+    sender's wait for the releases would close a circle.
   }];
   let dependentDialects = ["::graphc::dist::DistDialect"];
   let statistics = [
     Statistic<"numMoved", "moved", "operations that follow another one than before">,
+    Statistic<"numPublished", "published", "channels whose receivers read the sender's memory">,
     Statistic<"arenaBytes", "arena-bytes", "bytes of the arenas of all programs">,
     Statistic<"arenaLowerBound", "arena-lower-bound", "most bytes alive at once, summed over the programs">,
     Statistic<"bufferBytes", "buffer-bytes", "bytes of all buffers if none shared memory">,
@@ -202,7 +205,7 @@ def VerifyLiveness : Pass<"verify-liveness", "::mlir::ModuleOp"> {
   let description = [{
     Input and output: a partitioned, outlined or scheduled module. The programs of a phase wait for each other in a circle
     if and only if program order and messages of one step form a cycle; a message that needs the room of another of the
-    same step counts as well. Where a phase ends by closing, its end has to reach every program. The error names the
+    same step counts as well, and so does the `send_done` of a published channel, which needs the receivers' releases. Where a phase ends by closing, its end has to reach every program. The error names the
     programs and gives a line of the user's file for each link of the shortest cycle. The proof
     (passes/analysis/Liveness.h) knows nothing of how the order was found.
   }];

@@ -43,8 +43,10 @@ def Dist_ChannelOp : Dist_Op<"channel", [Symbol, HasParent<"::mlir::ModuleOp">,
   let description = [{
     The k-th send pairs with the k-th receive; `capacity` messages may be in flight before a send blocks. Where one or
     both programs are families, the channel is one too: instance r joins the r-th (or only) instances of its sides. An
-    `all_to_all` channel joins each instance of a family with each other one. A `control` channel carries the chief's word from instance 0 of its sender to every instance of its receiver but
-    itself. The location is that of the operation whose value crosses.
+    `all_to_all` channel joins each instance of a family with each other one. A `control` channel carries the chief's word
+    from instance 0 of its sender to every instance of its receiver but itself. The location is that of the operation whose
+    value crosses. A message of a `published` channel (`schedule` decides) is no copy: receivers on the same host read the
+    sender's memory in place, and `send_done` waits until all of them have released it.
 
     ```mlir
     dist.channel @train_step.w.to_worker : tensor<4xf32> from @train_step.ps0 to @train_step.worker {instances = 2}
@@ -55,10 +57,11 @@ def Dist_ChannelOp : Dist_Op<"channel", [Symbol, HasParent<"::mlir::ModuleOp">,
     3. (CH3) the two differ, unless the channel is a control channel; those of an all_to_all channel are one family
     4. (CH4) `instances` is that of the replicated side(s); two replicated sides agree
     5. (CH5) exactly one sending operation, in the sending program, and one receiving operation, in the receiving one
+    6. (CH6) a published channel carries data, and its sender does not lock variables: nobody may write what is read
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, TypeAttr:$type, FlatSymbolRefAttr:$from, FlatSymbolRefAttr:$to,
       DefaultValuedAttr<Dist_PositiveI64Attr, "1">:$capacity, DefaultValuedAttr<Dist_PositiveI64Attr, "1">:$instances,
-      UnitAttr:$control, UnitAttr:$all_to_all);
+      UnitAttr:$control, UnitAttr:$all_to_all, UnitAttr:$published);
   let assemblyFormat = "$sym_name `:` $type `from` $from `to` $to attr-dict";
   let hasVerifier = 1;
   let extraClassDeclaration = [{

@@ -112,6 +112,13 @@ LogicalResult ChannelOp::verifySymbolUses(SymbolTableCollection &symbols) {
     diag.attachNote(from.getLoc()) << "program declared here";
     return diag;
   }
+  if (getPublished() && (getControl() || from.getLocksVariables())) { // (CH6)
+    InFlightDiagnostic diag =
+        emitOpError("is published, but ")
+        << (getControl() ? "carries the chief's word" : "its sender shares its variables with others that write them");
+    diag.attachNote(from.getLoc()) << "sending program declared here";
+    return diag;
+  }
   int64_t expected = std::max<int64_t>(from.getReplicas(), to.getReplicas());
   if (getControl())
     expected = to.getReplicas();

@@ -10,8 +10,8 @@ uint32_t Liveness::addProgram() {
   return uint32_t(programs.size() - 1);
 }
 
-uint32_t Liveness::addChannel(uint32_t capacity, uint32_t tokens) {
-  channels.push_back({capacity, tokens});
+uint32_t Liveness::addChannel(uint32_t capacity, uint32_t tokens, bool published) {
+  channels.push_back({capacity, tokens, published});
   return uint32_t(channels.size() - 1);
 }
 
@@ -49,6 +49,10 @@ void Liveness::addMatching(uint32_t channel, Edges &edges, Result &result) const
     if (i + tokens - capacity >= 0 && i + tokens - capacity < int64_t(sends.size()))
       edges[releases[i + tokens - capacity]].push_back({sends[i], Reason::Capacity});
   }
+  std::vector<uint32_t> dones = nodesOf(channel, Action::SendDone);
+  if (channels[channel].published && dones.size() == releases.size())
+    for (size_t i = 0; i < dones.size(); ++i)
+      edges[releases[i]].push_back({dones[i], Reason::Borrow});
 }
 
 /// Breadth first from every node that can still lie on a cycle: the graph is small (communication only).

@@ -8,6 +8,7 @@
 //   the loop                  last of a step before the first of the next    1
 //   matching                  k-th send before the k-th receive              tokens move it to a later step
 //   capacity                  k-th release before the (k + capacity)-th send
+//   borrow                    k-th release before the k-th send_done, on published channels alone: 0
 //
 // The plan is live if and only if the edges of distance 0 form no cycle. Families need no expansion: all instances run
 // the same order, so a cycle of the expansion maps to a cycle of the family.
@@ -25,7 +26,7 @@ namespace graphc {
 class Liveness {
 public:
   enum class Action { Send, SendDone, Receive, Release };
-  enum class Reason { Order, Message, Capacity };
+  enum class Reason { Order, Message, Capacity, Borrow };
 
   /// One edge of a cycle: `node` must happen before the next node of the cycle, because of `reason`.
   struct Step {
@@ -43,8 +44,9 @@ public:
   };
 
   uint32_t addProgram();
-  /// `capacity` messages fit before a send waits; `tokens` messages are there before the first step.
-  uint32_t addChannel(uint32_t capacity, uint32_t tokens = 0);
+  /// `capacity` messages fit before a send waits; `tokens` messages are there before the first step. Of a `published`
+  /// channel the sender's send_done waits for the release.
+  uint32_t addChannel(uint32_t capacity, uint32_t tokens = 0, bool published = false);
   /// Appends to the program's order and returns the node. A channel without Release nodes is released by its receives.
   uint32_t append(uint32_t program, Action action, uint32_t channel);
 
@@ -58,6 +60,7 @@ private:
   };
   struct Channel {
     uint32_t capacity, tokens;
+    bool published;
   };
   struct Edge {
     uint32_t to;

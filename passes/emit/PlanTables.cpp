@@ -186,6 +186,7 @@ void PlanTables::fillChannel(dist::ChannelOp op) {
   out->set_receiver(programs.lookup(op.getTo()));
   out->set_control(op.getControl());
   out->set_all_to_all(op.getAllToAll());
+  out->set_published(op.getPublished());
   out->set_location(location(op.getLoc()));
 }
 

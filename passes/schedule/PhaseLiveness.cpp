@@ -16,6 +16,7 @@ public:
   PhaseProof(ModuleOp module, dist::PhaseOp phase) : module(module), phase(phase) {}
 
   LogicalResult run();
+  SmallVector<dist::ChannelOp> findBorrows();
 
 private:
   struct End {
@@ -24,6 +25,7 @@ private:
     Liveness::Action action;
   };
 
+  void fill();
   void addProgram(dist::ProgramOp program);
   void describe(InFlightDiagnostic &diag, const End &before, const End &after, Liveness::Reason reason);
   LogicalResult reportMismatch(const Liveness::Mismatch &mismatch);
@@ -66,7 +68,7 @@ void PhaseProof::addProgram(dist::ProgramOp program) {
   }
 }
 
-LogicalResult PhaseProof::run() {
+void PhaseProof::fill() {
   static_assert(unsigned(dist::ChannelEnd::Send) == unsigned(Liveness::Action::Send) &&
                 unsigned(dist::ChannelEnd::Complete) == unsigned(Liveness::Action::SendDone) &&
                 unsigned(dist::ChannelEnd::Receive) == unsigned(Liveness::Action::Receive) &&
@@ -77,13 +79,26 @@ LogicalResult PhaseProof::run() {
       programs[program.getSymName()] = program;
   for (auto channel : module.getOps<dist::ChannelOp>())
     if (programs.contains(channel.getFrom()) || programs.contains(channel.getTo())) {
-      channelOf[channel.getSymName()] = liveness.addChannel(uint32_t(channel.getCapacity()));
+      channelOf[channel.getSymName()] = liveness.addChannel(uint32_t(channel.getCapacity()), 0, channel.getPublished());
       channels.push_back(channel);
     }
   for (auto program : module.getOps<dist::ProgramOp>())
     if (program.getPhase() == phase.getSymName())
       addProgram(program);
+}
 
+SmallVector<dist::ChannelOp> PhaseProof::findBorrows() {
+  fill();
+  Liveness::Result result = liveness.check();
+  SmallVector<dist::ChannelOp> found;
+  for (const Liveness::Step &step : result.cycle)
+    if (step.reason == Liveness::Reason::Borrow)
+      found.push_back(channels[channelOf.lookup(ends[step.node].channel)]);
+  return found;
+}
+
+LogicalResult PhaseProof::run() {
+  fill();
   Liveness::Result result = liveness.check();
   for (const Liveness::Mismatch &mismatch : result.mismatches)
     if (failed(reportMismatch(mismatch)))
@@ -117,6 +132,10 @@ void PhaseProof::describe(InFlightDiagnostic &diag, const End &before, const End
   case Liveness::Reason::Capacity:
     note << "which waits until @" << before.program << " " << textOf(before.action, before.channel)
          << " and makes room for it";
+    return;
+  case Liveness::Reason::Borrow:
+    note << "which waits until @" << before.program << " " << textOf(before.action, before.channel)
+         << ", whose memory it reads in place";
     return;
   }
 }
@@ -186,6 +205,10 @@ static LogicalResult verifyEndIsHeard(ModuleOp module, dist::PhaseOp phase) {
       return diag;
     }
   return success();
+}
+
+SmallVector<dist::ChannelOp> findBorrowsInCircle(ModuleOp module, dist::PhaseOp phase) {
+  return PhaseProof(module, phase).findBorrows();
 }
 
 LogicalResult verifyLiveness(ModuleOp module, dist::PhaseOp phase) {

@@ -11,5 +11,8 @@ namespace graphc {
 /// is the proof itself.
 mlir::LogicalResult verifyLiveness(mlir::ModuleOp module, dist::PhaseOp phase);
 
+/// The published channels of a circle whose senders wait for releases in it; none where the phase is live. Silent.
+llvm::SmallVector<dist::ChannelOp> findBorrowsInCircle(mlir::ModuleOp module, dist::PhaseOp phase);
+
 } // namespace graphc
 #endif

@@ -1,10 +1,11 @@
-// schedule: order, transfers, memory, cost. Each is a file of its own; this one joins them and keeps the statistics.
+// schedule: order, transfers, memory, publication, cost. Each is a file of its own; this one joins them and keeps the statistics.
 #include "passes/Passes.h"
 
 #include "dialects/graph/GraphDialect.h"
 #include "passes/schedule/Memory.h"
 #include "passes/schedule/Order.h"
 #include "passes/schedule/PhaseLiveness.h"
+#include "passes/schedule/Publish.h"
 #include "passes/schedule/Transfers.h"
 
 using namespace mlir;
@@ -50,6 +51,7 @@ private:
         flops += getFlops(&op, symbols);
       program->setAttr("dist.flops", Builder(module).getI64IntegerAttr(int64_t(flops)));
     }
+    numPublished += publishChannels(module, phase);
     return success();
   }
 };

@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 
 #include <cerrno>
+#include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -40,9 +41,40 @@ absl::StatusOr<Memory> Memory::allocate(uint64_t bytes, Guard guard, const char 
   return memory;
 }
 
+absl::StatusOr<Memory> Memory::share(uint64_t bytes, const char *what) {
+  static const uint64_t page = uint64_t(::sysconf(_SC_PAGESIZE));
+  constexpr uint64_t most = uint64_t(1) << 47;
+  auto failed = [&](const char *call) {
+    return absl::ResourceExhaustedError(
+        absl::StrCat(what, ": cannot share ", bytes, " bytes: ", base::describe(base::errnoStatus(call, errno))));
+  };
+  if (bytes > most)
+    return absl::ResourceExhaustedError(absl::StrCat(what, ": ", bytes, " bytes do not fit an address space"));
+  Memory memory;
+  memory.memfd = ::memfd_create("graphc-published", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+  if (memory.memfd < 0)
+    return failed("memfd_create");
+  uint64_t total = (bytes + page - 1) / page * page;
+  if (::ftruncate(memory.memfd, off_t(total)) != 0)
+    return failed("ftruncate");
+  void *base = ::mmap(nullptr, total, PROT_READ | PROT_WRITE, MAP_SHARED, memory.memfd, 0);
+  if (base == MAP_FAILED)
+    return failed("mmap");
+  memory.base = base;
+  memory.mapped = total;
+  memory.start = static_cast<uint8_t *>(base);
+  memory.bytes = bytes;
+  if (::fcntl(memory.memfd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW) != 0)
+    return failed("sealing a memfd");
+  (void)::fcntl(memory.memfd, F_ADD_SEALS, F_SEAL_FUTURE_WRITE); // an older kernel knows only the other two
+  return memory;
+}
+
 Memory::~Memory() {
   if (base)
     ::munmap(base, mapped);
+  if (memfd >= 0)
+    ::close(memfd);
 }
 
 } // namespace graphc::device

@@ -27,6 +27,12 @@ public:
   /// `what` is for the message of an allocation that fails. 0 bytes: no memory, data() is null only without guards.
   static absl::StatusOr<Memory> allocate(uint64_t bytes, Guard guard, const char *what);
 
+  /// Zeroed pages that other processes can map too: a memfd of which this is the only writable mapping. Its size is
+  /// sealed, and so (from Linux 5.1 on) is that nobody else maps it writable. At least one byte.
+  static absl::StatusOr<Memory> share(uint64_t bytes, const char *what);
+  /// The memfd of shared memory, -1 of any other; valid as long as the memory.
+  int descriptor() const { return memfd; }
+
   uint8_t *data() const { return start; }
   uint64_t size() const { return bytes; }
 
@@ -36,11 +42,13 @@ private:
     std::swap(mapped, other.mapped);
     std::swap(start, other.start);
     std::swap(bytes, other.bytes);
+    std::swap(memfd, other.memfd);
   }
   void *base = nullptr;
   uint64_t mapped = 0;
   uint8_t *start = nullptr;
   uint64_t bytes = 0;
+  int memfd = -1;
 };
 
 } // namespace graphc::device

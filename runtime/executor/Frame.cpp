@@ -39,7 +39,9 @@ absl::StatusOr<std::unique_ptr<Frame>> Frame::create(const Program &program, Var
       at = variables.data(buffer.variable()).data();
       break;
     case plan::Buffer::kConstant:
-      at = program.constant(buffer.constant());
+      at = variables.published().constant(buffer.constant());
+      if (!at)
+        at = program.constant(buffer.constant());
       break;
     default:
       break; // a slot: bound by its Receive

@@ -3,6 +3,7 @@
 #include "runtime/executor/Program.h"
 
 #include "runtime/base/Status.h"
+#include "runtime/executor/Published.h"
 
 #include <algorithm>
 #include <cstring>
@@ -232,10 +233,12 @@ void ProgramBuilder::addPatches() {
 
 absl::Status Program::copyConstants() {
   constants.resize(size_t(plan->constants_size()));
+  std::set<uint32_t> published = publishedBy(*plan, *source).constants;
   std::map<uint32_t, uint64_t> offsets;
   uint64_t bytes = 0;
   for (const plan::Buffer &buffer : source->buffers())
-    if (buffer.storage_case() == plan::Buffer::kConstant && offsets.try_emplace(buffer.constant(), bytes).second)
+    if (buffer.storage_case() == plan::Buffer::kConstant && !published.contains(buffer.constant()) &&
+        offsets.try_emplace(buffer.constant(), bytes).second)
       bytes += (plan->constants(int(buffer.constant())).size() + 63) / 64 * 64;
   GRAPHC_ASSIGN_OR_RETURN(constantMemory,
                           device::Memory::allocate(bytes + 64, device::Memory::Guard::None, "constants of a program"));

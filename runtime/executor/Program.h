@@ -89,7 +89,7 @@ struct Program {
   // Where in the argument table the host's buffers are.
   uint32_t feedFirst = 0, fetchFirst = 0, sumFirst = 0, countFirst = 0;
 
-  /// Null for a constant that this program does not use; 64-byte aligned.
+  /// Null for a constant that this program does not use, or publishes (Published.h); 64-byte aligned.
   uint8_t *constant(uint32_t index) const { return constants[index]; }
 
 private:

@@ -62,7 +62,7 @@ std::vector<Endpoint> taskEndpoints(const plan::Plan &plan, const plan::Task &ta
       plan::Task from = instanceTask(plan, sender, control || sender.instances() == 1 ? 0 : r);
       plan::Task to = instanceTask(plan, receiver, receiver.instances() == 1 ? 0 : r);
       Endpoint endpoint;
-      endpoint.spec = {{uint32_t(i), r}, channel.bytes(), channel.capacity(), control};
+      endpoint.spec = {{uint32_t(i), r}, channel.bytes(), channel.capacity(), control, channel.published()};
       endpoint.phase = receiver.phase();
       if (sameTask(to, task)) {
         endpoint.sends = false;

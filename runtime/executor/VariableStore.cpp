@@ -84,6 +84,7 @@ absl::StatusOr<std::unique_ptr<VariableStore>> VariableStore::create(const plan:
   auto store = std::make_unique<VariableStore>();
   store->plan = &plan;
   store->entries.resize(size_t(plan.variables_size()));
+  GRAPHC_ASSIGN_OR_RETURN(store->publishedMemory, PublishedMemory::create(plan, task));
   for (int i = 0; i < plan.variables_size(); ++i) {
     const plan::Variable &variable = plan.variables(i);
     if (!plan::stores(plan, variable, task))
@@ -92,9 +93,13 @@ absl::StatusOr<std::unique_ptr<VariableStore>> VariableStore::create(const plan:
       store->owners.push_back(uint32_t(i));
     auto entry = std::make_unique<Entry>();
     entry->bytes = plan::tensorBytes(variable.type()).value_or(0);
-    std::string what = absl::StrCat("variable ", variable.name());
-    GRAPHC_ASSIGN_OR_RETURN(entry->memory,
-                            device::Memory::allocate(entry->bytes, device::Memory::Guard::None, what.c_str()));
+    entry->data = store->publishedMemory.variable(uint32_t(i));
+    if (!entry->data) {
+      std::string what = absl::StrCat("variable ", variable.name());
+      GRAPHC_ASSIGN_OR_RETURN(entry->memory,
+                              device::Memory::allocate(entry->bytes, device::Memory::Guard::None, what.c_str()));
+      entry->data = entry->memory.data();
+    }
     store->entries[size_t(i)] = std::move(entry);
     store->indices.push_back(uint32_t(i));
   }

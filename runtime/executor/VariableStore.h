@@ -7,6 +7,7 @@
 #define GRAPHC_RUNTIME_EXECUTOR_VARIABLESTORE_H
 
 #include "runtime/device/Memory.h"
+#include "runtime/executor/Published.h"
 #include "runtime/plan/plan.pb.h"
 
 #include "absl/status/statusor.h"
@@ -25,8 +26,8 @@ void initializeVariable(const plan::Variable &variable, std::span<uint8_t> data)
 
 class VariableStore {
 public:
-  /// Allocates, zeroed and 64-byte aligned, every variable of `plan` that `task` stores: it owns it or has a mirror of it.
-  /// Keeps a pointer to `plan`.
+  /// Allocates, zeroed and 64-byte aligned, every variable of `plan` that `task` stores (it owns it or has a mirror of it),
+  /// those that it publishes in memory that its peers can map. Keeps a pointer to `plan`.
   static absl::StatusOr<std::unique_ptr<VariableStore>> create(const plan::Plan &plan, const plan::Task &task);
 
   /// Every variable its initial value.
@@ -39,10 +40,10 @@ public:
   std::optional<uint32_t> mirrorsCrc() const;
   bool owns(uint32_t variable) const { return variable < entries.size() && entries[variable] != nullptr; }
   /// The value's bytes. `variable` must be stored.
-  std::span<uint8_t> data(uint32_t variable) { return {entries[variable]->memory.data(), entries[variable]->bytes}; }
-  std::span<const uint8_t> data(uint32_t variable) const {
-    return {entries[variable]->memory.data(), entries[variable]->bytes};
-  }
+  std::span<uint8_t> data(uint32_t variable) { return {entries[variable]->data, entries[variable]->bytes}; }
+  std::span<const uint8_t> data(uint32_t variable) const { return {entries[variable]->data, entries[variable]->bytes}; }
+  /// What this task's peers read in place: some of its variables, and constants of its programs.
+  const PublishedMemory &published() const { return publishedMemory; }
   /// Held by a lane of a locks_variables program while one instruction touches the variable; several are taken in
   /// ascending order of index. Take it to read a value while such a phase runs.
   std::mutex &mutex(uint32_t variable) { return entries[variable]->mutex; }
@@ -51,13 +52,15 @@ public:
 
 private:
   struct Entry {
-    device::Memory memory;
+    device::Memory memory; // none where the value is in the published memory
+    uint8_t *data = nullptr;
     uint64_t bytes = 0;
     std::mutex mutex;
   };
   const plan::Plan *plan = nullptr;
   std::vector<std::unique_ptr<Entry>> entries; // one a plan variable; null: another task's
   std::vector<uint32_t> indices, owners;
+  PublishedMemory publishedMemory;
 };
 
 } // namespace graphc::executor

@@ -245,6 +245,11 @@ absl::Status checkChannels(const Plan &plan) {
     const Program &sender = plan.programs(int(c.sender())), &receiver = plan.programs(int(c.receiver()));
     if (sender.phase() != receiver.phase())
       return invalid(what, " joins programs of two phases, ", sender.name(), " and ", receiver.name());
+    if (c.published() && (c.control() || sender.locks_variables()))
+      return invalid(what, " is published, but ",
+                     c.control()
+                         ? "carries the chief's word"
+                         : absl::StrCat("its sender ", sender.name(), " shares its variables with other lanes"));
     if (c.control()) {
       if (c.type().dtype() != I64 || c.type().shape_size() != 0)
         return invalid(what, ": a control channel carries ", typeText(c.type()), ", expected tensor<i64>");

@@ -279,6 +279,7 @@ absl::Status ProgramVerifier::checkPorts() {
       return invalid("a fetch without name, or '", fetch.name(), "' twice");
     if (!Reduction_IsValid(fetch.reduction()))
       return invalid("fetch ", fetch.name(), ": unknown reduction ", int(fetch.reduction()));
+    GRAPHC_RETURN_IF_ERROR(notBorrowed(fetch.buffer(), "fetch", fetch.name()));
     if (program.buffers(int(fetch.buffer())).storage_case() == Buffer::kVariable)
       touchedVariables.insert(program.buffers(int(fetch.buffer())).variable());
   }
@@ -286,6 +287,8 @@ absl::Status ProgramVerifier::checkPorts() {
   for (const Metric &metric : program.metrics()) {
     GRAPHC_RETURN_IF_ERROR(bufferIndex(metric.sum()));
     GRAPHC_RETURN_IF_ERROR(bufferIndex(metric.count()));
+    for (uint32_t buffer : {metric.sum(), metric.count()})
+      GRAPHC_RETURN_IF_ERROR(notBorrowed(buffer, "metric", metric.name()));
     const Buffer &sum = program.buffers(int(metric.sum())), &count = program.buffers(int(metric.count()));
     if (metric.name().empty() || !names.insert(metric.name()).second)
       return invalid("a metric without name, or '", metric.name(), "' twice");

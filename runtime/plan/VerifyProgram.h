@@ -61,6 +61,12 @@ private:
   absl::Status readable(uint32_t buffer);
   absl::Status writable(uint32_t buffer);
   bool overlap(uint32_t a, uint32_t b) const;
+  /// A fetched message is released after the step, when its sender may wait for that already.
+  absl::Status notBorrowed(uint32_t buffer, const char *what, const std::string &name) const {
+    if (borrowed.contains(buffer))
+      return invalid(what, " ", name, " shows a message of a published channel, which has to be released in its step");
+    return absl::OkStatus();
+  }
 
   const Plan &plan;
   const Program &program;
@@ -73,6 +79,7 @@ private:
   std::map<uint32_t, uint32_t> boundBuffer; // channel → buffer of its Receive not yet released
   std::map<uint32_t, uint32_t> inFlight; // channel → buffer of its SendStart not yet done
   std::set<uint32_t> touchedVariables;
+  std::set<uint32_t> borrowed; // slot buffers that a published channel's message was bound to
   unsigned __int128 sent = 0, received = 0, flops = 0;
   int controlReceives = 0, controlSends = 0, tickets = 0;
 };

@@ -23,6 +23,8 @@ absl::Status ProgramVerifier::checkReceive(const Instruction::Receive &receive) 
     return invalid("receives from channel ", channel.name(), " again before its release");
   if (!slotOf.emplace(receive.buffer(), receive.channel()).second)
     return invalid("binds buffer ", receive.buffer(), ", which another message holds");
+  if (channel.published())
+    borrowed.insert(receive.buffer());
   ++channels[receive.channel()].receives;
   received += channel.bytes();
   return absl::OkStatus();
@@ -48,7 +50,11 @@ absl::Status ProgramVerifier::checkSendStart(const Instruction::SendStart &send)
     return invalid("sends on channel ", channel.name(), ", whose sender is program ",
                    plan.programs(int(channel.sender())).name());
   GRAPHC_RETURN_IF_ERROR(readable(send.buffer()));
-  GRAPHC_RETURN_IF_ERROR(fits(program.buffers(int(send.buffer())), channel));
+  const Buffer &buffer = program.buffers(int(send.buffer()));
+  GRAPHC_RETURN_IF_ERROR(fits(buffer, channel));
+  if (channel.published() && buffer.storage_case() != Buffer::kVariable && buffer.storage_case() != Buffer::kConstant)
+    return invalid("publishes buffer ", send.buffer(), " (", buffer.name(), ") on channel ", channel.name(),
+                   ", which is neither a variable nor a constant");
   if (!inFlight.emplace(send.channel(), send.buffer()).second)
     return invalid("sends on channel ", channel.name(), " again before its send_done");
   ++channels[send.channel()].sends;

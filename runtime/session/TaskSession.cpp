@@ -167,7 +167,8 @@ absl::Status TaskSession::prepare(const Order::Prepare &order) {
   transport.task = options_.task;
   transport.fingerprint = loaded_.fingerprint;
   transport.broken = [this](const std::string &peer, absl::Status why) { fail({std::move(why), true, peer}); };
-  GRAPHC_ASSIGN_OR_RETURN(transports_, TaskTransports::prepare(plan_, peers_, std::move(transport)));
+  GRAPHC_ASSIGN_OR_RETURN(
+      transports_, TaskTransports::prepare(plan_, peers_, variables_->published().memory(), std::move(transport)));
   std::lock_guard lock(mutex_);
   abortable_ = &transports_->all();
   return failure_ ? failure_->status : absl::OkStatus();

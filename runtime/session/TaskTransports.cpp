@@ -18,8 +18,10 @@ struct PeerChannels {
 };
 } // namespace
 
-absl::StatusOr<std::unique_ptr<TaskTransports>>
-TaskTransports::prepare(const plan::Plan &plan, const std::vector<service::Peer> &peers, TransportOptions options) {
+absl::StatusOr<std::unique_ptr<TaskTransports>> TaskTransports::prepare(const plan::Plan &plan,
+                                                                        const std::vector<service::Peer> &peers,
+                                                                        const device::Memory &published,
+                                                                        TransportOptions options) {
   std::unique_ptr<TaskTransports> result(new TaskTransports);
   std::vector<plan::Task> tasks = plan::allTasks(plan);
   const plan::Task &self = tasks[options.task];
@@ -45,6 +47,9 @@ TaskTransports::prepare(const plan::Plan &plan, const std::vector<service::Peer>
   }
   transport::SharedMemoryOptions shm{options.token, options.fingerprint, peers[options.task].name(), {}};
   shm.token = absl::StrCat(options.run, options.token);
+  shm.publishedFd = published.descriptor();
+  shm.published = published.data();
+  shm.publishedBytes = published.size();
   std::unique_ptr<transport::GrpcTransport> grpc;
   for (auto &[number, channels] : byPeer) {
     const service::Peer &peer = peers[number];

@@ -2,6 +2,7 @@
 #ifndef GRAPHC_RUNTIME_SESSION_TASKTRANSPORTS_H
 #define GRAPHC_RUNTIME_SESSION_TASKTRANSPORTS_H
 
+#include "runtime/device/Memory.h"
 #include "runtime/plan/plan.pb.h"
 #include "runtime/service/service.pb.h"
 #include "runtime/transport/GrpcTransport.h"
@@ -27,9 +28,12 @@ struct TransportOptions {
 /// exactly one of them.
 class TaskTransports {
 public:
-  /// Builds all ends and begins to accept; every task does this before any connects.
-  static absl::StatusOr<std::unique_ptr<TaskTransports>>
-  prepare(const plan::Plan &plan, const std::vector<service::Peer> &peers, TransportOptions options);
+  /// Builds all ends and begins to accept; every task does this before any connects. `published`, what peers on this host
+  /// may read in place (executor/Published.h), must outlive the transports.
+  static absl::StatusOr<std::unique_ptr<TaskTransports>> prepare(const plan::Plan &plan,
+                                                                 const std::vector<service::Peer> &peers,
+                                                                 const device::Memory &published,
+                                                                 TransportOptions options);
   ~TaskTransports();
   absl::Status connect(absl::Time deadline);
   /// Ends streams before the lanes' buffers are freed. False: within `limit` not all could be ended, and nothing may be freed.

@@ -18,7 +18,7 @@ namespace graphc::transport::detail {
 namespace {
 
 constexpr char magic[] = "GRAPHCSM";
-constexpr uint32_t version = 1;
+constexpr uint32_t version = 2;
 
 /// The address: a zero byte, then a name that only holders of the token can compute.
 socklen_t addressOf(const std::string &token, const std::string &task, sockaddr_un &address) {
@@ -44,6 +44,45 @@ void setTimeout(int socket) {
   timeval limit{2, 0}; // both sides answer at once; a peer that does not is broken
   ::setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
   ::setsockopt(socket, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
+}
+
+/// One message of `bytes` bytes, and a descriptor where it is not -1.
+ssize_t sendWith(int socket, const void *data, size_t bytes, int descriptor) {
+  iovec part{const_cast<void *>(data), bytes};
+  msghdr message{};
+  message.msg_iov = &part;
+  message.msg_iovlen = 1;
+  alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {};
+  if (descriptor >= 0) {
+    message.msg_control = control;
+    message.msg_controllen = sizeof control;
+    cmsghdr *header = CMSG_FIRSTHDR(&message);
+    header->cmsg_level = SOL_SOCKET;
+    header->cmsg_type = SCM_RIGHTS;
+    header->cmsg_len = CMSG_LEN(sizeof(int));
+    memcpy(CMSG_DATA(header), &descriptor, sizeof(int));
+  }
+  return ::sendmsg(socket, &message, MSG_NOSIGNAL);
+}
+
+/// The same way round; `descriptor` stays empty where none came.
+ssize_t receiveWith(int socket, void *data, size_t bytes, base::UniqueFd &descriptor) {
+  iovec part{data, bytes};
+  msghdr message{};
+  message.msg_iov = &part;
+  message.msg_iovlen = 1;
+  alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {};
+  message.msg_control = control;
+  message.msg_controllen = sizeof control;
+  ssize_t got = ::recvmsg(socket, &message, MSG_CMSG_CLOEXEC);
+  if (cmsghdr *header = got >= 0 ? CMSG_FIRSTHDR(&message) : nullptr)
+    if (header->cmsg_level == SOL_SOCKET && header->cmsg_type == SCM_RIGHTS &&
+        header->cmsg_len == CMSG_LEN(sizeof(int))) {
+      int received;
+      memcpy(&received, CMSG_DATA(header), sizeof(int));
+      descriptor.reset(received);
+    }
+  return got;
 }
 
 template <size_t N> void copyText(char (&to)[N], const std::string &text) {
@@ -86,7 +125,7 @@ absl::StatusOr<Request> acceptRequest(int listener) {
     return base::errnoStatus("accept", errno);
   GRAPHC_RETURN_IF_ERROR(checkUser(request.socket.get()));
   setTimeout(request.socket.get());
-  ssize_t got = ::recv(request.socket.get(), &request.hello, sizeof request.hello, 0);
+  ssize_t got = receiveWith(request.socket.get(), &request.hello, sizeof request.hello, request.published);
   if (got < 0)
     return base::errnoStatus("shared-memory request", errno);
   if (size_t(got) != sizeof request.hello || memcmp(request.hello.magic, magic, 8) != 0 ||
@@ -102,25 +141,12 @@ void answer(const Request &request, const absl::Status &status, int memfd) {
   reply.accepted = status.ok();
   std::string text = base::describe(status);
   memcpy(reply.message, text.data(), std::min(text.size(), sizeof reply.message - 1));
-  iovec part{&reply, sizeof reply};
-  msghdr message{};
-  message.msg_iov = &part;
-  message.msg_iovlen = 1;
-  alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {};
-  if (status.ok()) {
-    message.msg_control = control;
-    message.msg_controllen = sizeof control;
-    cmsghdr *header = CMSG_FIRSTHDR(&message);
-    header->cmsg_level = SOL_SOCKET;
-    header->cmsg_type = SCM_RIGHTS;
-    header->cmsg_len = CMSG_LEN(sizeof(int));
-    memcpy(CMSG_DATA(header), &memfd, sizeof(int));
-  }
   // A peer that has gone meanwhile asks again or is missed by connect(); nothing to do here.
-  (void)!::sendmsg(request.socket.get(), &message, MSG_NOSIGNAL);
+  (void)sendWith(request.socket.get(), &reply, sizeof reply, status.ok() ? memfd : -1);
 }
 
-absl::StatusOr<base::UniqueFd> requestSegment(const std::string &token, const std::string &task, const Hello &hello) {
+absl::StatusOr<base::UniqueFd> requestSegment(const std::string &token, const std::string &task, const Hello &hello,
+                                              int published) {
   base::UniqueFd fd(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
   if (!fd)
     return base::errnoStatus("socket", errno);
@@ -133,26 +159,12 @@ absl::StatusOr<base::UniqueFd> requestSegment(const std::string &token, const st
     return base::errnoStatus(absl::StrCat("shared-memory socket of ", task), errno);
   }
   GRAPHC_RETURN_IF_ERROR(base::annotate(checkUser(fd.get()), absl::StrCat("shared-memory socket of ", task)));
-  if (::send(fd.get(), &hello, sizeof hello, MSG_NOSIGNAL) != ssize_t(sizeof hello))
+  if (sendWith(fd.get(), &hello, sizeof hello, published) != ssize_t(sizeof hello))
     return absl::UnavailableError(absl::StrCat(task, " closed its shared-memory socket"));
 
   Answer reply{};
-  iovec part{&reply, sizeof reply};
-  msghdr message{};
-  message.msg_iov = &part;
-  message.msg_iovlen = 1;
-  alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {};
-  message.msg_control = control;
-  message.msg_controllen = sizeof control;
-  ssize_t got = ::recvmsg(fd.get(), &message, MSG_CMSG_CLOEXEC);
   base::UniqueFd memfd;
-  if (cmsghdr *header = got >= 0 ? CMSG_FIRSTHDR(&message) : nullptr)
-    if (header->cmsg_level == SOL_SOCKET && header->cmsg_type == SCM_RIGHTS &&
-        header->cmsg_len == CMSG_LEN(sizeof(int))) {
-      int received;
-      memcpy(&received, CMSG_DATA(header), sizeof(int));
-      memfd.reset(received);
-    }
+  ssize_t got = receiveWith(fd.get(), &reply, sizeof reply, memfd);
   if (got != ssize_t(sizeof reply))
     return absl::UnavailableError(absl::StrCat(task, " did not answer on its shared-memory socket"));
   reply.message[sizeof reply.message - 1] = 0;
@@ -180,7 +192,8 @@ absl::Status checkSegment(int memfd, uint64_t bytes, const std::string &peer) {
   if (seals < 0 || ::fstat(memfd, &info) != 0)
     return absl::DataLossError(absl::StrCat(peer, " sent a descriptor that is no memfd"));
   // Without the seals the owner could cut the memory under our feet (SIGBUS).
-  if ((seals & (F_SEAL_SHRINK | F_SEAL_GROW)) != (F_SEAL_SHRINK | F_SEAL_GROW) || uint64_t(info.st_size) != bytes)
+  uint64_t pages = (bytes + 4095) / 4096 * 4096;
+  if ((seals & (F_SEAL_SHRINK | F_SEAL_GROW)) != (F_SEAL_SHRINK | F_SEAL_GROW) || uint64_t(info.st_size) != pages)
     return absl::DataLossError(
         absl::StrCat(peer, " sent a segment of ", info.st_size, " bytes or without seals, expected ", bytes, " bytes"));
   return absl::OkStatus();

@@ -1,7 +1,7 @@
 //===- Handshake.h - how two tasks on one host come to share a segment ----------------------------------------------*- C++ -*-===//
 //
-// The sender connects to the receiver's abstract Unix socket (SOCK_SEQPACKET) and says who it is; the receiver answers
-// with a memfd. Both check the other's user id as the kernel tells it (SO_PEERCRED), so another user's process can
+// The sender connects to the receiver's abstract Unix socket (SOCK_SEQPACKET) and says who it is, with the memfd of its
+// published memory where a channel needs it; the receiver answers with a memfd for the channels. Both check the other's user id as the kernel tells it (SO_PEERCRED), so another user's process can
 // neither take a segment nor offer one. One request, one answer, and the socket is closed.
 //
 //===----------------------------------------------------------------------------------------------------------------===//
@@ -27,6 +27,7 @@ struct Hello {
   char token[64]; // SHA-256 of the run's token, hexadecimal
   char from[128], to[128]; // tasks
   uint64_t layout; // hash of the channels that the segment holds
+  uint64_t publishedBytes; // of the memory whose memfd comes with this message; 0: none does
 };
 
 struct Answer {
@@ -34,7 +35,7 @@ struct Answer {
   char message[252]; // otherwise why not
 };
 
-/// Fills everything but `layout`; the tasks' names must be shorter than 128 bytes.
+/// Fills everything but `layout` and `publishedBytes`; the tasks' names must be shorter than 128 bytes.
 Hello makeHello(const std::string &token, const std::string &fingerprint, const std::string &from,
                 const std::string &to);
 
@@ -45,16 +46,19 @@ absl::StatusOr<base::UniqueFd> listenFor(const std::string &token, const std::st
 struct Request {
   base::UniqueFd socket;
   Hello hello;
+  base::UniqueFd published; ///< where hello.publishedBytes is not 0
 };
 absl::StatusOr<Request> acceptRequest(int listener);
 void answer(const Request &request, const absl::Status &status, int memfd);
 
-/// Asks `hello.to` for its segment. Unavailable: it does not listen yet. FailedPrecondition: it refused, with its words.
-absl::StatusOr<base::UniqueFd> requestSegment(const std::string &token, const std::string &task, const Hello &hello);
+/// Asks `hello.to` for its segment, and passes `published` (-1: nothing) on. Unavailable: it does not listen yet.
+/// FailedPrecondition: it refused, with its words.
+absl::StatusOr<base::UniqueFd> requestSegment(const std::string &token, const std::string &task, const Hello &hello,
+                                              int published = -1);
 
 /// A sealed-size memfd of `bytes` zeros.
 absl::StatusOr<base::UniqueFd> makeSegment(uint64_t bytes);
-/// Has a received descriptor exactly this size and the seals that keep it so?
+/// Has a received descriptor exactly this size, rounded up to whole pages, and the seals that keep it so?
 absl::Status checkSegment(int memfd, uint64_t bytes, const std::string &peer);
 
 } // namespace graphc::transport::detail

@@ -15,6 +15,9 @@ public:
   /// False: the channel is there already.
   bool addSender(const ChannelSpec &spec, RingMemory *ring, base::FutexScope scope, const std::string &peer);
   bool addReceiver(const ChannelSpec &spec, RingMemory *ring, base::FutexScope scope, const std::string &peer);
+  /// Of a published channel that is here: what its references count from.
+  void publish(ChannelKey key, PublishedView view) { senders.at(key)->publish(view); }
+  void mapPublished(ChannelKey key, PublishedView view) { receivers.at(key)->mapPublished(view); }
   SendPort *sender(ChannelKey key) const;
   RecvPort *receiver(ChannelKey key) const;
   TransportCounters counters() const;

@@ -68,8 +68,8 @@ void AbortState::clear() {
 // Sender
 //===----------------------------------------------------------------------------------------------------------------===//
 
-bool RingSender::hasSlot() {
-  if (produced - seenConsumed < spec.capacity)
+bool RingSender::hasFree(uint64_t free) {
+  if (produced - seenConsumed + free <= spec.capacity)
     return true;
   seenConsumed = ring->consumer.consumed.load(std::memory_order_seq_cst);
   // A hostile count may claim anything; more than we sent is refused, less only stops us.
@@ -80,16 +80,33 @@ bool RingSender::hasSlot() {
     seenConsumed = produced - spec.capacity;
     return false;
   }
-  return produced - seenConsumed < spec.capacity;
+  return produced - seenConsumed + free <= spec.capacity;
+}
+
+bool RingSender::writeSlot(const void *data) {
+  uint8_t *to = slots + slotStride(spec) * slot;
+  if (!spec.published) {
+    if (spec.bytes)
+      memcpy(to, data, spec.bytes);
+    return true;
+  }
+  uint64_t offset = uint64_t(reinterpret_cast<uintptr_t>(data) - reinterpret_cast<uintptr_t>(published.data));
+  if (offset > published.bytes || spec.bytes > published.bytes - offset)
+    return abort.set(absl::InternalError(absl::StrCat("channel ", spec.key.channel, " publishes what is not in the ",
+                                                      published.bytes, " bytes that ", peer, " can read"))),
+           false;
+  memcpy(to, &offset, sizeof offset);
+  return true;
 }
 
 PollState RingSender::start(const void *data, uint64_t step, SendMode) {
   if (abort.isAborted())
     return PollState::Aborted;
+  finishing = false;
   if (!hasSlot())
     return abort.isAborted() ? PollState::Aborted : PollState::Pending;
-  if (spec.bytes)
-    memcpy(slots + slotStride(spec) * slot, data, spec.bytes);
+  if (!writeSlot(data))
+    return PollState::Aborted;
   if (++slot == spec.capacity)
     slot = 0;
   ring->producer.step.store(step, std::memory_order_relaxed);
@@ -97,6 +114,13 @@ PollState RingSender::start(const void *data, uint64_t step, SendMode) {
   wakeReceiver();
   counter.add(spec.bytes);
   return PollState::Ready;
+}
+
+PollState RingSender::done() {
+  if (!spec.published)
+    return PollState::Ready; // start() copied
+  finishing = !hasFree(spec.capacity);
+  return !finishing ? PollState::Ready : abort.isAborted() ? PollState::Aborted : PollState::Pending;
 }
 
 void RingSender::wakeReceiver() {
@@ -114,13 +138,15 @@ void RingSender::close() {
 }
 
 void RingSender::wait(absl::Duration timeout) {
-  spinThenSleep([this] { return abort.isAborted() || hasSlot(); }, ring->consumer.senderEvent,
+  uint64_t free = finishing ? spec.capacity : 1;
+  spinThenSleep([this, free] { return abort.isAborted() || hasFree(free); }, ring->consumer.senderEvent,
                 ring->producer.senderWaiting, scope, timeout);
 }
 
 void RingSender::reset(uint64_t epoch) {
   produced = seenConsumed = 0;
   slot = 0;
+  finishing = false;
   ring->producer.closed.store(0, std::memory_order_relaxed);
   ring->producer.senderWaiting.store(0, std::memory_order_relaxed);
   ring->producer.epoch.store(epoch, std::memory_order_relaxed);
@@ -152,8 +178,25 @@ PollState RingReceiver::poll(const void **data) {
       return PollState::Aborted;
     }
   }
-  *data = slots + slotStride(spec) * slot;
+  *data = payload();
+  if (!*data) {
+    abort.set(
+        absl::DataLossError(absl::StrCat("shared memory of ", peer, ": channel ", spec.key.channel,
+                                         " refers to what is not in the ", published.bytes, " bytes it publishes")));
+    return PollState::Aborted;
+  }
   return PollState::Ready;
+}
+
+const void *RingReceiver::payload() const {
+  const uint8_t *from = slots + slotStride(spec) * slot;
+  if (!spec.published)
+    return from;
+  uint64_t offset;
+  memcpy(&offset, from, sizeof offset);
+  if (offset % 64 || offset > published.bytes || spec.bytes > published.bytes - offset)
+    return nullptr;
+  return reinterpret_cast<const uint8_t *>(reinterpret_cast<uintptr_t>(published.data) + offset);
 }
 
 void RingReceiver::release() {

@@ -47,12 +47,19 @@ struct RingMemory {
 };
 static_assert(sizeof(RingMemory) == 128 && std::atomic<uint64_t>::is_always_lock_free);
 
-/// Bytes of one slot, and of a ring with all its slots.
-inline uint64_t slotStride(const ChannelSpec &spec) { return (spec.bytes + 63) / 64 * 64; }
+/// Bytes of one slot, and of a ring with all its slots. A slot of a published channel holds a reference: the offset of the
+/// payload in the sender's published memory.
+inline uint64_t slotStride(const ChannelSpec &spec) { return spec.published ? 64 : (spec.bytes + 63) / 64 * 64; }
 inline uint64_t ringBytes(const ChannelSpec &spec) { return sizeof(RingMemory) + slotStride(spec) * spec.capacity; }
 
 /// How long wait() spins before it sleeps. Longer helps two lanes on two cores and ruins many on few.
 inline constexpr int64_t spinNanoseconds = 5000;
+
+/// What references count from. In one process any address will do.
+struct PublishedView {
+  const uint8_t *data = nullptr;
+  uint64_t bytes = UINT64_MAX;
+};
 
 /// Whether and why a transport aborted; shared by its ports. `aborted` is the only part on the step path.
 class AbortState {
@@ -82,7 +89,7 @@ public:
         peer(std::move(peer)) {}
 
   PollState start(const void *data, uint64_t step, SendMode mode) override;
-  PollState done() override { return PollState::Ready; } // start() copies
+  PollState done() override;
   void close() override;
   void wait(absl::Duration timeout) override;
   absl::Status status() const override { return abort.status(); }
@@ -91,9 +98,14 @@ public:
   void wakeLocal(); ///< after an abort, from any thread
   const ChannelSpec &channel() const { return spec; }
   uint64_t bytesMoved() const { return counter.bytes.load(std::memory_order_relaxed); }
+  /// What this side publishes, before the first start().
+  void publish(PublishedView view) { published = view; }
 
 private:
-  bool hasSlot();
+  /// Asks the receiver how far it is. False: fewer than `free` slots are.
+  bool hasFree(uint64_t free);
+  bool hasSlot() { return hasFree(1); }
+  bool writeSlot(const void *data);
   void wakeReceiver();
 
   const ChannelSpec spec;
@@ -105,6 +117,8 @@ private:
   uint64_t produced = 0;
   uint64_t seenConsumed = 0;
   uint32_t slot = 0; // produced mod capacity
+  bool finishing = false; // done() was Pending: wait() is for the last release
+  PublishedView published;
   PortCounter counter;
 };
 
@@ -124,8 +138,13 @@ public:
   const ChannelSpec &channel() const { return spec; }
   uint64_t bytesMoved() const { return counter.bytes.load(std::memory_order_relaxed); }
 
+  /// Where the sender's published memory is mapped here, before the first poll().
+  void mapPublished(PublishedView view) { published = view; }
+
 private:
   bool changed() const;
+  /// Where the payload of the oldest message is; null where its reference leads out of the published memory.
+  const void *payload() const;
 
   const ChannelSpec spec;
   RingMemory *const ring;
@@ -137,6 +156,7 @@ private:
   uint64_t seenProduced = 0;
   uint64_t epoch = 0;
   uint32_t slot = 0;
+  PublishedView published;
   PortCounter counter;
 };
 

@@ -38,7 +38,8 @@ uint64_t segmentBytes(const std::vector<ChannelSpec> &specs) {
 uint64_t layoutHash(const std::vector<ChannelSpec> &specs) {
   std::string text;
   for (const ChannelSpec &spec : specs)
-    absl::StrAppend(&text, spec.key.channel, ".", spec.key.instance, ":", spec.bytes, "x", spec.capacity, "\n");
+    absl::StrAppend(&text, spec.key.channel, ".", spec.key.instance, ":", spec.bytes, "x", spec.capacity,
+                    spec.published ? "p\n" : "\n");
   base::Digest digest = base::sha256(text);
   uint64_t hash;
   memcpy(&hash, digest.data(), sizeof hash);
@@ -58,9 +59,9 @@ public:
     if (base)
       ::munmap(base, bytes);
   }
-  static absl::StatusOr<Mapping> map(int fd, uint64_t bytes) {
+  static absl::StatusOr<Mapping> map(int fd, uint64_t bytes, int protection = PROT_READ | PROT_WRITE) {
     Mapping mapping;
-    void *base = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    void *base = ::mmap(nullptr, bytes, protection, MAP_SHARED, fd, 0);
     if (base == MAP_FAILED)
       return base::errnoStatus(absl::StrCat("mapping ", bytes, " bytes of shared memory"), errno);
     mapping.base = static_cast<uint8_t *>(base);
@@ -105,10 +106,12 @@ private:
     std::string peer;
     base::UniqueFd fd; // closed once the peer has it
     uint64_t layout = 0;
+    std::vector<ChannelKey> published; // its channels that are
     bool taken = false;
   };
   void serve();
   absl::Status checkHello(const detail::Hello &hello, Segment *&segment);
+  absl::Status mapPublished(const Segment &segment, const detail::Request &request); // under `mutex`
   absl::Status attach(const SharedMemoryPeer &peer, base::UniqueFd fd);
   std::string missing(); // peers that have not come; under `mutex`
 
@@ -142,6 +145,8 @@ absl::Status SharedMemoryImpl::listen() {
     for (const ChannelSpec &spec : peer.incoming) {
       if (!ports.addReceiver(spec, reinterpret_cast<RingMemory *>(at), base::FutexScope::Shared, peer.task))
         return absl::InvalidArgumentError(absl::StrCat("channel ", spec.key.channel, " comes from two peers"));
+      if (spec.published)
+        segment.published.push_back(spec.key);
       at += ringBytes(spec);
     }
     mappings.push_back(std::move(mapping));
@@ -187,6 +192,20 @@ absl::Status SharedMemoryImpl::checkHello(const detail::Hello &hello, Segment *&
   return absl::NotFoundError(absl::StrCat("no channel comes from ", hello.from));
 }
 
+absl::Status SharedMemoryImpl::mapPublished(const Segment &segment, const detail::Request &request) {
+  if (segment.published.empty())
+    return absl::OkStatus();
+  uint64_t bytes = request.hello.publishedBytes;
+  if (!bytes || !request.published)
+    return absl::InvalidArgumentError("a channel is published, but no memory came to read it in");
+  GRAPHC_RETURN_IF_ERROR(detail::checkSegment(request.published.get(), bytes, segment.peer));
+  GRAPHC_ASSIGN_OR_RETURN(Mapping mapping, Mapping::map(request.published.get(), bytes, PROT_READ));
+  for (ChannelKey key : segment.published)
+    ports.mapPublished(key, {mapping.data(), bytes});
+  mappings.push_back(std::move(mapping));
+  return absl::OkStatus();
+}
+
 // Until every peer came or the transport goes. Anything wrong with one request is that requester's problem.
 void SharedMemoryImpl::serve() {
   for (;;) {
@@ -203,8 +222,10 @@ void SharedMemoryImpl::serve() {
     std::lock_guard lock(mutex);
     Segment *segment = nullptr;
     absl::Status verdict = checkHello(request->hello, segment);
-    detail::answer(*request, verdict, segment ? segment->fd.get() : -1);
-    if (!segment)
+    if (verdict.ok())
+      verdict = mapPublished(*segment, *request);
+    detail::answer(*request, verdict, verdict.ok() ? segment->fd.get() : -1);
+    if (!verdict.ok())
       continue;
     segment->taken = true;
     segment->fd.reset();
@@ -224,6 +245,8 @@ absl::Status SharedMemoryImpl::attach(const SharedMemoryPeer &peer, base::Unique
     auto *ring = reinterpret_cast<RingMemory *>(at);
     if (!ports.addSender(spec, ring, base::FutexScope::Shared, peer.task))
       return absl::InvalidArgumentError(absl::StrCat("channel ", spec.key.channel, " goes to two peers"));
+    if (spec.published)
+      ports.publish(spec.key, {options.published, options.publishedBytes});
     at += ringBytes(spec);
   }
   mappings.push_back(std::move(mapping));
@@ -244,8 +267,12 @@ absl::Status SharedMemoryImpl::connect(absl::Time deadline) {
       continue;
     detail::Hello hello = detail::makeHello(options.token, options.fingerprint, options.self, peer.task);
     hello.layout = layoutHash(peer.outgoing);
+    bool publishes =
+        std::any_of(peer.outgoing.begin(), peer.outgoing.end(), [](const ChannelSpec &spec) { return spec.published; });
+    hello.publishedBytes = publishes ? options.publishedBytes : 0;
     for (absl::Duration pause = absl::Microseconds(200);; pause = std::min(pause * 2, absl::Milliseconds(20))) {
-      absl::StatusOr<base::UniqueFd> fd = detail::requestSegment(options.token, peer.task, hello);
+      absl::StatusOr<base::UniqueFd> fd =
+          detail::requestSegment(options.token, peer.task, hello, publishes ? options.publishedFd : -1);
       if (fd.ok()) {
         GRAPHC_RETURN_IF_ERROR(attach(peer, std::move(*fd)));
         break;

@@ -4,8 +4,8 @@
 // conformance suite that all of them pass. Threads: a port belongs to one lane; only that lane calls it. abort() and
 // close() of the owning Transport may come from any thread. No callback is ever made under a lock.
 //
-// A channel instance is a ring of `capacity` slots of exactly `bytes` bytes, 64-byte aligned, at the receiver. The k-th
-// send pairs with the k-th receive. Nothing here blocks but wait(), and nothing but wait() makes a system call unless the
+// A channel instance is a ring of `capacity` slots of exactly `bytes` bytes, 64-byte aligned, at the receiver (of a
+// published channel: of references to the sender's memory). The k-th send pairs with the k-th receive. Nothing here blocks but wait(), and nothing but wait() makes a system call unless the
 // other side sleeps. After set-up no call here allocates in our code.
 //
 //===----------------------------------------------------------------------------------------------------------------===//
@@ -33,6 +33,9 @@ struct ChannelSpec {
   uint64_t bytes = 0; ///< payload of one message
   uint32_t capacity = 1; ///< slots
   bool control = false; ///< the chief's word: its payload counts as controlBytes, not as bytesSent/Received
+  /// The receiver reads the sender's buffer in place where both can reach it (in process, shared memory): start() takes
+  /// no copy whatever the mode, and done() is Ready once every message was released. Elsewhere like any other.
+  bool published = false;
 };
 
 /// What a poll found. Closed: the peer ended its phase and every message it sent before was taken. Aborted: see
@@ -58,7 +61,7 @@ public:
   /// Starts to send `spec.bytes` bytes at `data`. Pending: no free slot yet (try again), Ready: started. The buffer
   /// must stay as it is until done(). `step` travels in the header for the hang explainer and fencing.
   virtual PollState start(const void *data, uint64_t step, SendMode mode = SendMode::Borrow) = 0;
-  /// Ready once the buffer of the last start may be written again.
+  /// Ready once the buffer of the last start may be written again. After Pending wait() is for this and not for a slot.
   virtual PollState done() = 0;
   /// Ends this sender's phase: the receiver finds Closed after the last message. Idempotent.
   virtual void close() = 0;

@@ -291,24 +291,6 @@ dist.program @b of @p on "/job:t/device:CPU:0" replicas(2) {
 
 // -----
 
-// (AI1) chunks that leave a rest
-dist.phase @p {role = #graph.role<predict>}
-dist.channel @c : tensor<6xf32> from @a to @b {instances = 2}
-dist.program @a of @p on "/job:s/device:CPU:0" replicas(2) {
-  %x = dist.feed "x" : tensor<6xf32>
-  dist.send @c, %x : tensor<6xf32>
-  dist.end
-}
-dist.program @b of @p on "/job:t/task:0/device:CPU:0" {
-  %x = dist.buffer : memref<6xf32>
-  // expected-error @below {{sums chunks of 4 elements, which do not divide the 6 of its accumulator}}
-  dist.aggregate_into @c, %x by @add {chunk = 4} : memref<6xf32>
-  dist.end
-}
-func.func private @add(memref<4xf32>, memref<4xf32>)
-
-// -----
-
 // (E3) data over a control channel
 dist.phase @p {role = #graph.role<predict>}
 // expected-note @below {{channel declared here}}

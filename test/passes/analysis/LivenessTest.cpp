@@ -45,6 +45,27 @@ TEST(Liveness, AnInitialMessageBreaksTheCycle) {
   EXPECT_TRUE(model.check().live());
 }
 
+TEST(Liveness, AWriterThatWaitsForItsReaderBeforeItAnswersIsACycle) {
+  // b asks a for something while it still reads what a published; a answers only after b has released it.
+  for (bool published : {false, true}) {
+    Liveness model;
+    uint32_t a = model.addProgram(), b = model.addProgram();
+    uint32_t value = model.addChannel(1, 0, published), answer = model.addChannel(1);
+    model.append(a, Action::Send, value);
+    model.append(a, Action::SendDone, value);
+    model.append(a, Action::Send, answer);
+    model.append(b, Action::Receive, value);
+    model.append(b, Action::Receive, answer);
+    model.append(b, Action::Release, value);
+    Liveness::Result result = model.check();
+    EXPECT_EQ(result.live(), !published);
+    int borrows = 0;
+    for (Liveness::Step step : result.cycle)
+      borrows += step.reason == Liveness::Reason::Borrow;
+    EXPECT_EQ(borrows, published);
+  }
+}
+
 TEST(Liveness, OneSlotForTwoMessagesTakenTogetherIsACycle) {
   // The receiver releases the first message only after it has the second, which needs the first one's slot.
   for (uint32_t capacity : {1u, 2u}) {

@@ -1,5 +1,6 @@
 #include "RandomPhase.h"
 
+#include <iterator>
 #include <map>
 #include <random>
 #include <vector>
@@ -8,7 +9,8 @@ namespace graphc::test {
 
 namespace {
 
-constexpr int kSizes[] = {1, 16, 40, 500}; // of a variable or value, f32: some fill whole cache lines, some do not
+// Of a variable or value, f32: some fill whole cache lines, some do not; the last is published where it can be.
+constexpr int kSizes[] = {1, 16, 40, 500, 1100};
 
 class Generator {
 public:
@@ -17,7 +19,8 @@ public:
   std::string run() {
     for (size_t p = 0; p < programs; ++p) {
       bodies.emplace_back();
-      std::string name = "v" + std::to_string(p), type = "memref<" + std::to_string(kSizes[pick(4)]) + "xf32>";
+      std::string name = "v" + std::to_string(p),
+                  type = "memref<" + std::to_string(kSizes[pick(std::size(kSizes))]) + "xf32>";
       header += "graph.variable @" + name + " : tensor" + type.substr(6) + " = #graph.zeros\n";
       line(p, "%" + name + " = dist.variable_buffer @" + name + " : " + type);
       // Reads see the variable before its update, which comes last.
@@ -75,7 +78,7 @@ private:
   void addCall() {
     size_t program = pick(programs), first = pick(values.size()), second = pick(values.size());
     std::string a = use(first, program), b = use(second, program), out = "%b" + fresh();
-    std::string type = "memref<" + std::to_string(kSizes[pick(4)]) + "xf32>";
+    std::string type = "memref<" + std::to_string(kSizes[pick(std::size(kSizes))]) + "xf32>";
     line(program, out + " = dist.buffer : " + type);
     if (a != b && pick(2))
       line(program, "dist.call @k2(" + a + ", " + b + ", " + out + ") : " + values[first].type + ", " +

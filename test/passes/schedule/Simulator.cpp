@@ -109,6 +109,10 @@ private:
     outcome.error = text;
   }
 
+  bool isPublished(Operation *op) {
+    return module.lookupSymbol<dist::ChannelOp>(op->getAttrOfType<FlatSymbolRefAttr>("channel")).getPublished();
+  }
+
   uint64_t readRegion(Operation *op, const Region &region) {
     if (!region.memory) {
       fail(op, "reads a message that is not there");
@@ -160,6 +164,8 @@ private:
                  true};
     } else if (auto done = dyn_cast<dist::SendDoneOp>(op)) {
       Message &message = messages[done.getChannel()];
+      if (isPublished(op))
+        return !message.full; // until it is released
       if (message.full && !message.copied) {
         uint64_t now = readRegion(op, message.source);
         if (now != message.hash)
@@ -172,6 +178,11 @@ private:
         return false;
       if (!message.copied && readRegion(op, message.source) != message.hash)
         fail(op, "what is sent was overwritten before");
+      if (isPublished(op)) { // in place; whoever overwrites it is seen by its readers
+        lane.regions[receive.getValue()] = message.source;
+        lane.held[receive.getChannel()] = receive.getValue();
+        return true;
+      }
       message.copied = true;
       lane.own.push_back(std::make_unique<Memory>(blocks(receive.getValue()), message.hash));
       lane.regions[receive.getValue()] = {lane.own.back().get(), 0, blocks(receive.getValue())};
@@ -181,7 +192,8 @@ private:
         message.full = false; // nothing releases it in an outlined program
     } else if (auto release = dyn_cast<dist::ReleaseOp>(op)) {
       Value slot = lane.held.lookup(release.getChannel());
-      write(lane, slot, ~uint64_t(0)); // whoever still reads it finds out
+      if (!isPublished(op))
+        write(lane, slot, ~uint64_t(0)); // whoever still reads it finds out
       lane.regions.erase(slot);
       lane.held.erase(release.getChannel());
       messages[release.getChannel()].full = false;

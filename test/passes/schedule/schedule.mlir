@@ -215,3 +215,86 @@ dist.program @s.worker of @s on "/job:worker/device:CPU:0" replicas(2) {
   dist.send @s.g, %w : memref<16xf32>
   dist.end
 }
+
+// -----
+
+// A variable of at least a page is published: the reader releases it before the writer updates it. A smaller one, and a
+// message that is fetched, are copied.
+// CHECK: dist.channel @t.w : tensor<2048xf32> from @t.ps to @t.worker {published}
+// CHECK: dist.channel @t.small : tensor<16xf32> from @t.ps to @t.worker
+// CHECK-NOT: published
+// CHECK: dist.channel @t.shown
+// CHECK-NOT: published
+// CHECK: dist.program @t.ps
+// CHECK: dist.send_start @t.w, %[[W:.*]] :
+// CHECK: dist.send_done @t.w
+// CHECK-NEXT: dist.call @u(%[[W]],
+dist.phase @t {role = #graph.role<train>}
+dist.channel @t.w : tensor<2048xf32> from @t.ps to @t.worker
+dist.channel @t.small : tensor<16xf32> from @t.ps to @t.worker
+dist.channel @t.shown : tensor<2048xf32> from @t.ps to @t.worker
+dist.channel @t.g : tensor<2048xf32> from @t.worker to @t.ps
+dist.channel @t.word : tensor<i64> from @t.worker to @t.ps {control}
+graph.variable @w : tensor<2048xf32> = #graph.zeros
+graph.variable @small : tensor<16xf32> = #graph.zeros
+graph.variable @shown : tensor<2048xf32> = #graph.zeros
+func.func private @u(memref<2048xf32> {dist.access = "read_write"}, memref<2048xf32> {dist.access = "read"})
+func.func private @k(memref<2048xf32> {dist.access = "read"}, memref<16xf32> {dist.access = "read"}, memref<2048xf32> {dist.access = "write"})
+dist.program @t.ps of @t on "/job:ps/task:0/device:CPU:0" {
+  %w = dist.variable_buffer @w : memref<2048xf32>
+  %small = dist.variable_buffer @small : memref<16xf32>
+  %shown = dist.variable_buffer @shown : memref<2048xf32>
+  dist.send @t.w, %w : memref<2048xf32>
+  dist.send @t.small, %small : memref<16xf32>
+  dist.send @t.shown, %shown : memref<2048xf32>
+  %g = dist.receive @t.g : memref<2048xf32>
+  dist.call @u(%w, %g) : memref<2048xf32>, memref<2048xf32>
+  dist.control_receive @t.word
+  dist.end
+}
+dist.program @t.worker of @t on "/job:worker/task:0/device:CPU:0" {
+  dist.control_send [@t.word]
+  %w = dist.receive @t.w : memref<2048xf32>
+  %small = dist.receive @t.small : memref<16xf32>
+  %shown = dist.receive @t.shown : memref<2048xf32>
+  %g = dist.buffer : memref<2048xf32>
+  dist.call @k(%w, %small, %g) : memref<2048xf32>, memref<16xf32>, memref<2048xf32>
+  dist.send @t.g, %g : memref<2048xf32>
+  dist.fetch "shown", %shown : memref<2048xf32>
+  dist.control_receive local
+  dist.end
+}
+
+// -----
+
+// The worker still reads @w when it waits for @v, which comes after @w's update: the writer cannot wait for it.
+// CHECK: dist.channel @c.w : tensor<2048xf32> from @c.ps to @c.worker
+// CHECK-NOT: published
+// CHECK: dist.channel @c.v : tensor<2048xf32> from @c.ps to @c.worker {published}
+dist.phase @c {role = #graph.role<train>}
+dist.channel @c.w : tensor<2048xf32> from @c.ps to @c.worker
+dist.channel @c.v : tensor<2048xf32> from @c.ps to @c.worker
+dist.channel @c.word : tensor<i64> from @c.worker to @c.ps {control}
+graph.variable @w : tensor<2048xf32> = #graph.zeros
+graph.variable @v : tensor<2048xf32> = #graph.zeros
+func.func private @u(memref<2048xf32> {dist.access = "read_write"}, memref<2048xf32> {dist.access = "read_write"})
+func.func private @k(memref<2048xf32> {dist.access = "read"}, memref<2048xf32> {dist.access = "read"}, memref<2048xf32> {dist.access = "write"})
+dist.program @c.ps of @c on "/job:ps/task:0/device:CPU:0" {
+  %w = dist.variable_buffer @w : memref<2048xf32>
+  %v = dist.variable_buffer @v : memref<2048xf32>
+  dist.send @c.w, %w : memref<2048xf32>
+  dist.call @u(%w, %v) : memref<2048xf32>, memref<2048xf32>
+  dist.send @c.v, %v : memref<2048xf32>
+  dist.control_receive @c.word
+  dist.end
+}
+dist.program @c.worker of @c on "/job:worker/task:0/device:CPU:0" {
+  dist.control_send [@c.word]
+  %w = dist.receive @c.w : memref<2048xf32>
+  %v = dist.receive @c.v : memref<2048xf32>
+  %y = dist.buffer : memref<2048xf32>
+  dist.call @k(%w, %v, %y) : memref<2048xf32>, memref<2048xf32>, memref<2048xf32>
+  dist.fetch "y", %y : memref<2048xf32>
+  dist.control_receive local
+  dist.end
+}

@@ -104,3 +104,35 @@ dist.program @e.worker of @e on "/job:worker/device:CPU:0" replicas(2) {
   dist.send @e.g, %g : tensor<4xf32>
   dist.end
 }
+
+// -----
+
+// The reader of @c.w asks for @c.v while it still reads, the writer answers only after the release.
+dist.phase @c {role = #graph.role<train>}
+dist.channel @c.w : tensor<2048xf32> from @c.ps to @c.worker {published}
+dist.channel @c.v : tensor<2048xf32> from @c.ps to @c.worker
+dist.channel @c.word : tensor<i64> from @c.worker to @c.ps {control}
+graph.variable @w : tensor<2048xf32> = #graph.zeros
+dist.program @c.ps of @c on "/job:ps/task:0/device:CPU:0" attributes {arena_bytes = 0 : i64} {
+  %w = dist.variable_buffer @w : memref<2048xf32>
+  dist.send_start @c.w, %w : memref<2048xf32>
+  // expected-error @below {{programs @c.ps and @c.worker wait for each other in a circle, so the step can never end}}
+  // expected-note @below {{@c.ps finishes sending @c.w here, which waits until @c.worker releases @c.w, whose memory it reads in place}}
+  dist.send_done @c.w
+  // expected-note @below {{@c.ps sends @c.v here, only after it finishes sending @c.w}}
+  dist.send_start @c.v, %w : memref<2048xf32>
+  dist.send_done @c.v
+  dist.control_receive @c.word
+  dist.end
+}
+dist.program @c.worker of @c on "/job:worker/task:0/device:CPU:0" attributes {arena_bytes = 0 : i64} {
+  dist.control_send [@c.word]
+  %w = dist.receive @c.w : memref<2048xf32>
+  // expected-note @below {{@c.worker receives @c.v here, which waits until @c.ps sends @c.v}}
+  %v = dist.receive @c.v : memref<2048xf32>
+  dist.release @c.v
+  // expected-note @below {{@c.worker releases @c.w here, only after it receives @c.v}}
+  dist.release @c.w
+  dist.control_receive local
+  dist.end
+}

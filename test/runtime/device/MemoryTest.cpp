@@ -1,5 +1,8 @@
 #include "runtime/device/Memory.h"
 
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include <gtest/gtest.h>
 
 namespace graphc::device {
@@ -21,6 +24,20 @@ TEST(Memory, ImpossibleSizesAreErrors) {
   absl::Status status = Memory::allocate(uint64_t(1) << 60, Memory::Guard::Pages, "arena of train.ps0").status();
   EXPECT_TRUE(absl::IsResourceExhausted(status));
   EXPECT_NE(std::string(status.message()).find("arena of train.ps0"), std::string::npos);
+}
+
+TEST(Memory, SharedMemoryIsSeenThroughItsDescriptorAndKeepsItsSize) {
+  auto memory = Memory::share(10000, "published variables");
+  ASSERT_TRUE(memory.ok()) << memory.status();
+  EXPECT_EQ(memory->size(), 10000u);
+  memory->data()[9999] = 7;
+  Memory moved = *std::move(memory);
+  void *reader = ::mmap(nullptr, 12288, PROT_READ, MAP_SHARED, moved.descriptor(), 0);
+  ASSERT_NE(reader, MAP_FAILED);
+  EXPECT_EQ(static_cast<uint8_t *>(reader)[9999], 7);
+  ::munmap(reader, 12288);
+  EXPECT_NE(::ftruncate(moved.descriptor(), 4096), 0) << "a reader would die of SIGBUS";
+  EXPECT_TRUE(absl::IsResourceExhausted(Memory::share(uint64_t(1) << 60, "x").status()));
 }
 
 TEST(MemoryDeathTest, GuardsStopOverruns) {

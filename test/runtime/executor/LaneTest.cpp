@@ -26,8 +26,12 @@ std::vector<std::vector<float>> initialValues(TaskHarness &tasks, const Paramete
 }
 
 TEST(Lane, SynchronousParameterServerIsBitExact) {
-  for (ParameterServerShape shape :
-       {ParameterServerShape{1, 1}, {1, 2}, {2, 3}, {3, 5, 4096}, {2, 4, 4096, false, 16}}) {
+  for (ParameterServerShape shape : {ParameterServerShape{1, 1},
+                                     {1, 2},
+                                     {2, 3},
+                                     {3, 5, 4096},
+                                     {2, 4, 4096, false, 16},
+                                     {2, 3, 16, false, 0, true}}) {
     TaskHarness tasks(parameterServerPlan(shape));
     auto initial = initialValues(tasks, shape);
     TestHost host(50);
@@ -46,7 +50,7 @@ TEST(Lane, SynchronousParameterServerIsBitExact) {
 }
 
 TEST(Lane, MeasuredBytesEqualThePlan) {
-  ParameterServerShape shape{2, 3};
+  ParameterServerShape shape{2, 3, 16, false, 0, true}; // what is published counts as if it were copied
   TaskHarness tasks(parameterServerPlan(shape));
   TestHost host(20);
   auto lanes = tasks.lanes(host);

@@ -29,7 +29,7 @@ public:
     }
     PollState done() override {
       return channel.fromStatus && !channel.fromStatus->ok() ? PollState::Aborted
-             : channel.borrowed                              ? PollState::Pending
+             : channel.isBorrowed()                          ? PollState::Pending
                                                              : PollState::Ready;
     }
     void close() override { channel.close(); }
@@ -61,6 +61,10 @@ public:
       return PollState::Pending;
     ++sent;
     sentBytes += spec.bytes;
+    if (spec.published) {
+      depart(std::make_shared<Message>(Message{{}, static_cast<const uint8_t *>(data)}));
+      return PollState::Ready;
+    }
     auto message = makeMessage();
     if (mode == transport::SendMode::Copy) {
       fill(*message, data);
@@ -80,7 +84,7 @@ public:
 
   PollState poll(const void **data) {
     if (!arrived.empty() && arrived.front()) {
-      *data = arrived.front()->data();
+      *data = arrived.front()->data;
       return PollState::Ready;
     }
     if (!arrived.empty())
@@ -120,19 +124,24 @@ public:
   uint64_t sentBytes = 0, receivedBytes = 0;
 
 private:
-  using Message = std::shared_ptr<device::Memory>;
-  Message makeMessage() {
-    return std::make_shared<device::Memory>(
-        std::move(*device::Memory::allocate(spec.bytes + 1, device::Memory::Guard::None, "a simulated message")));
+  struct Message {
+    device::Memory own; // none where it is published
+    const uint8_t *data = nullptr;
+  };
+  std::shared_ptr<Message> makeMessage() {
+    device::Memory own = *device::Memory::allocate(spec.bytes + 1, device::Memory::Guard::None, "a simulated message");
+    const uint8_t *data = own.data();
+    return std::make_shared<Message>(Message{std::move(own), data});
   }
-  void fill(device::Memory &message, const void *data) {
+  void fill(Message &message, const void *data) {
     if (spec.bytes)
-      memcpy(message.data(), data, spec.bytes);
+      memcpy(message.own.data(), data, spec.bytes);
   }
+  bool isBorrowed() const { return borrowed || (spec.published && sent != released); }
   uint64_t credits() const { return spec.capacity - (sent - released); }
 
   // In order within a channel, whatever the delays.
-  void depart(Message message) {
+  void depart(std::shared_ptr<Message> message) {
     if (dead)
       return;
     if (message && network.events.chance(network.options.loss)) {
@@ -153,7 +162,7 @@ private:
   bool borrowed = false, closed = false;
   uint64_t sent = 0, released = 0; // as the sender knows
   VirtualTime lastArrival = 0;
-  std::deque<Message> arrived;
+  std::deque<std::shared_ptr<Message>> arrived;
 };
 
 class SimNetwork::TaskView final : public transport::Transport {

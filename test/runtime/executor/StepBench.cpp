@@ -45,6 +45,10 @@ absl::Status runTask(const plan::Plan &plan, const plan::Task &task, const std::
     auto &peer = options.peers[it->second];
     (endpoint.sends ? peer.outgoing : peer.incoming).push_back(endpoint.spec);
   }
+  const device::Memory &published = variables->published().memory();
+  options.publishedFd = published.descriptor();
+  options.published = published.data();
+  options.publishedBytes = published.size();
   GRAPHC_ASSIGN_OR_RETURN(auto transport, transport::SharedMemoryTransport::listen(options));
   GRAPHC_RETURN_IF_ERROR(transport->connect(absl::Now() + absl::Seconds(20)));
   TestHost host(steps);

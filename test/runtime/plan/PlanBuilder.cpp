@@ -199,10 +199,13 @@ void PlanBuilder::receive(uint32_t program, uint32_t channel, uint32_t slot) {
 
 void PlanBuilder::release(uint32_t program, uint32_t channel) { add(program)->mutable_release()->set_channel(channel); }
 
-void PlanBuilder::send(uint32_t program, uint32_t channel, uint32_t buffer) {
+void PlanBuilder::sendStart(uint32_t program, uint32_t channel, uint32_t buffer) {
   Instruction::SendStart *start = add(program)->mutable_send_start();
   start->set_channel(channel);
   start->set_buffer(buffer);
+}
+
+void PlanBuilder::sendDone(uint32_t program, uint32_t channel) {
   add(program)->mutable_send_done()->set_channel(channel);
 }
 
@@ -280,6 +283,7 @@ Plan parameterServerPlan(const ParameterServerShape &shape) {
     uniform->set_high(1);
     uniform->set_seed(7);
     down.push_back(b.channel("w" + n + ".to_worker", b.vector(), ps[p], worker));
+    b.plan.mutable_channels(int(down[p]))->set_published(shape.published);
     up.push_back(b.channel("w" + n + ".gradient", b.vector(), worker, ps[p]));
     if (!shape.async)
       controls.push_back(b.channel("control.ps" + n, PlanBuilder::scalar(I64), worker, ps[p], true));
@@ -293,7 +297,9 @@ Plan parameterServerPlan(const ParameterServerShape &shape) {
     uint32_t value = b.variableBuffer(ps[p], w[p]);
     if (shape.async && p == 0)
       b.ticket(ps[p]);
-    b.send(ps[p], down[p], value);
+    b.sendStart(ps[p], down[p], value);
+    if (!shape.published)
+      b.sendDone(ps[p], down[p]);
     if (shape.async) {
       uint32_t gradient = b.slotBuffer(ps[p], b.vector());
       b.receive(ps[p], up[p], gradient);
@@ -305,6 +311,8 @@ Plan parameterServerPlan(const ParameterServerShape &shape) {
       uint32_t n = b.constantBuffer(ps[p], PlanBuilder::scalar(F32), std::string(reinterpret_cast<char *>(&count), 4));
       b.aggregate(ps[p], up[p], sum, shape.chunk);
       b.call(ps[p], TestKernel::Divide, {sum, n});
+      if (shape.published)
+        b.sendDone(ps[p], down[p]);
       b.call(ps[p], TestKernel::Apply, {value, sum});
     }
     if (p == 0)

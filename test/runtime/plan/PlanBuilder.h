@@ -50,8 +50,12 @@ public:
   void call(uint32_t program, TestKernel kernel, const std::vector<uint32_t> &buffers);
   void receive(uint32_t program, uint32_t channel, uint32_t slot);
   void release(uint32_t program, uint32_t channel);
-  /// send_start and send_done.
-  void send(uint32_t program, uint32_t channel, uint32_t buffer);
+  void sendStart(uint32_t program, uint32_t channel, uint32_t buffer);
+  void sendDone(uint32_t program, uint32_t channel);
+  void send(uint32_t program, uint32_t channel, uint32_t buffer) {
+    sendStart(program, channel, buffer);
+    sendDone(program, channel);
+  }
   /// With `chunk`, one of the sizes above, that many elements at once.
   void aggregate(uint32_t program, uint32_t channel, uint32_t buffer, uint32_t chunk = 0);
   void ticket(uint32_t program);
@@ -81,6 +85,7 @@ struct ParameterServerShape {
   uint32_t elements = 16;
   bool async = false;
   uint32_t chunk = 0; ///< elements of a gradient that are added at once; 0: all
+  bool published = false; ///< workers read the variables in place (sync)
 };
 
 /// One f32 vector `w<p>` a server, global_step on the first; each step every worker gets all of them, sends

@@ -190,6 +190,26 @@ const Case cases[] = {
          arg.set_bytes(0);
      },
      "of 64 bytes each, or of a divisor of that"},
+    {"PublishedArena",
+     [](Plan &p) {
+       p.mutable_channels(int(find(worker(p), Instruction::kSendStart).send_start().channel()))->set_published(true);
+     },
+     "is neither a variable nor a constant"},
+    {"PublishedWord",
+     [](Plan &p) {
+       p.mutable_channels(int(find(server(p), Instruction::kControlReceive).control_receive().channel()))
+           ->set_published(true);
+     },
+     "is published, but carries the chief's word"},
+    {"PublishedAndFetched",
+     [](Plan &p) {
+       const auto &receive = find(worker(p), Instruction::kReceive).receive();
+       p.mutable_channels(int(receive.channel()))->set_published(true);
+       auto *fetch = worker(p).add_fetches();
+       fetch->set_name("w");
+       fetch->set_buffer(receive.buffer());
+     },
+     "shows a message of a published channel"},
     {"NoControlReceive", [](Plan &p) { server(p).mutable_instructions()->RemoveLast(); },
      "the step does not end with a control_receive"},
     {"ControlReceiveEarly",

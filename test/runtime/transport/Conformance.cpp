@@ -8,9 +8,6 @@
 #include <thread>
 
 namespace graphc::transport {
-namespace {
-
-constexpr absl::Duration patience = absl::Seconds(20);
 
 std::vector<uint8_t> content(uint64_t bytes, uint32_t seed) {
   std::vector<uint8_t> data(bytes);
@@ -19,7 +16,6 @@ std::vector<uint8_t> content(uint64_t bytes, uint32_t seed) {
   return data;
 }
 
-/// Runs `blocked` on a thread, gives it time to fall asleep, then `wake`; the time from wake to the thread's end.
 absl::Duration timeToWake(const std::function<void()> &blocked, const std::function<void()> &wake) {
   std::thread thread(blocked);
   absl::SleepFor(absl::Milliseconds(50));
@@ -28,8 +24,6 @@ absl::Duration timeToWake(const std::function<void()> &blocked, const std::funct
   thread.join();
   return absl::Now() - start;
 }
-
-} // namespace
 
 void Conformance::open(const std::vector<ChannelSpec> &specs) {
   auto made = GetParam().make(specs);

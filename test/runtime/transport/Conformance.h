@@ -10,6 +10,7 @@
 #ifndef GRAPHC_TEST_RUNTIME_TRANSPORT_CONFORMANCE_H
 #define GRAPHC_TEST_RUNTIME_TRANSPORT_CONFORMANCE_H
 
+#include "runtime/device/Memory.h"
 #include "runtime/transport/Transport.h"
 
 #include "absl/status/statusor.h"
@@ -29,6 +30,11 @@ public:
   virtual ~Link() = default;
   virtual Transport &sending() = 0;
   virtual Transport &receiving() = 0;
+  /// Where the sending side's published messages lie: 1 MiB, 64-byte aligned.
+  virtual uint8_t *published() { return own.data(); }
+
+private:
+  device::Memory own = *device::Memory::allocate(1 << 20, device::Memory::Guard::None, "published");
 };
 
 struct Backend {
@@ -51,6 +57,12 @@ protected:
   SendPort *sender = nullptr;
   RecvPort *receiver = nullptr;
 };
+
+inline constexpr absl::Duration patience = absl::Seconds(20);
+/// Bytes that differ by `seed` and position.
+std::vector<uint8_t> content(uint64_t bytes, uint32_t seed);
+/// Runs `blocked` on a thread, gives it time to fall asleep, then `wake`; the time from wake to the thread's end.
+absl::Duration timeToWake(const std::function<void()> &blocked, const std::function<void()> &wake);
 
 inline std::string backendName(const testing::TestParamInfo<Backend> &info) { return info.param.name; }
 

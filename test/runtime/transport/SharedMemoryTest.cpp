@@ -1,6 +1,7 @@
 //===- SharedMemoryTest.cpp - who may connect, what a hostile peer can do, what is left behind ------------------------===//
 
 #include "runtime/transport/SharedMemory.h"
+#include "runtime/device/Memory.h"
 #include "runtime/transport/Handshake.h"
 #include "runtime/transport/Ring.h"
 
@@ -11,6 +12,7 @@
 #include <gtest/gtest.h>
 
 #include <csignal>
+#include <cstring>
 #include <filesystem>
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -210,6 +212,83 @@ TEST(SharedMemory, MessageOfAnotherEpochAborts) {
   const void *data = nullptr;
   EXPECT_EQ(receiver.poll(&data), PollState::Aborted);
   EXPECT_THAT(std::string(receiver.status().message()), HasSubstr("a message of epoch 4 on channel 4 in epoch 5"));
+}
+
+TEST(SharedMemory, ReferenceOutOfThePublishedMemoryAborts) {
+  alignas(64) uint8_t memory[256] = {};
+  for (uint64_t offset : {uint64_t(256), uint64_t(32), uint64_t(192), ~uint64_t(63), uint64_t(64)}) {
+    HostileRing h;
+    h.spec.published = true;
+    h.spec.bytes = 128;
+    std::vector<uint8_t> storage(ringBytes(h.spec) + 64);
+    h.ring = new (reinterpret_cast<void *>((reinterpret_cast<uintptr_t>(storage.data()) + 63) / 64 * 64)) RingMemory;
+    RingReceiver receiver(h.spec, h.ring, h.abort, base::FutexScope::Process, worker);
+    receiver.mapPublished({memory, sizeof memory});
+    receiver.reset(0);
+    h.ring->producer.produced = 1;
+    memcpy(h.ring + 1, &offset, sizeof offset);
+    const void *data = nullptr;
+    bool fits = offset == 64;
+    EXPECT_EQ(receiver.poll(&data), fits ? PollState::Ready : PollState::Aborted) << offset;
+    EXPECT_EQ(data, fits ? memory + 64 : nullptr);
+    if (!fits)
+      EXPECT_THAT(std::string(receiver.status().message()), HasSubstr("refers to what is not in the 256 bytes"));
+  }
+}
+
+TEST(SharedMemory, SendingWhatIsNotPublishedAborts) {
+  HostileRing h;
+  h.spec.published = true;
+  RingSender sender(h.spec, h.ring, h.abort, base::FutexScope::Process, ps);
+  alignas(64) uint8_t memory[128] = {}, elsewhere[64] = {};
+  sender.publish({memory, sizeof memory});
+  sender.reset(0);
+  EXPECT_EQ(sender.start(memory + 64, 0, SendMode::Borrow), PollState::Ready);
+  EXPECT_EQ(sender.start(elsewhere, 0, SendMode::Borrow), PollState::Aborted);
+  EXPECT_THAT(std::string(sender.status().message()), HasSubstr("publishes what is not in the 128 bytes"));
+}
+
+TEST(SharedMemory, PublishedChannelWithoutMemoryIsRefused) {
+  std::string token = freshToken();
+  SharedMemoryOptions receives = receiverOptions(token), sends = senderOptions(token);
+  receives.peers[0].incoming[0].published = sends.peers[0].outgoing[0].published = true;
+  auto receiver = SharedMemoryTransport::listen(receives), sender = SharedMemoryTransport::listen(sends);
+  ASSERT_TRUE(receiver.ok() && sender.ok());
+  EXPECT_THAT(std::string((*sender)->connect(soon()).message()), HasSubstr("no memory came to read it in"));
+}
+
+TEST(SharedMemory, PublishedMemoryWithoutSealsIsRefused) {
+  std::string token = freshToken();
+  SharedMemoryOptions receives = receiverOptions(token), sends = senderOptions(token);
+  receives.peers[0].incoming[0].published = sends.peers[0].outgoing[0].published = true;
+  base::UniqueFd unsealed(::memfd_create("unsealed", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+  ASSERT_EQ(::ftruncate(unsealed.get(), 4096), 0);
+  sends.publishedFd = unsealed.get();
+  sends.publishedBytes = 4096;
+  auto receiver = SharedMemoryTransport::listen(receives), sender = SharedMemoryTransport::listen(sends);
+  ASSERT_TRUE(receiver.ok() && sender.ok());
+  EXPECT_THAT(std::string((*sender)->connect(soon()).message()), HasSubstr("without seals"));
+}
+
+// Readers see what the sender writes, and cannot write it themselves.
+TEST(SharedMemoryDeathTest, PublishedMemoryIsReadOnlyAtTheReader) {
+  std::string token = freshToken();
+  SharedMemoryOptions receives = receiverOptions(token), sends = senderOptions(token);
+  receives.peers[0].incoming[0].published = sends.peers[0].outgoing[0].published = true;
+  device::Memory memory = *device::Memory::share(4096, "published");
+  sends.publishedFd = memory.descriptor();
+  sends.published = memory.data();
+  sends.publishedBytes = memory.size();
+  auto receiver = SharedMemoryTransport::listen(receives), sender = SharedMemoryTransport::listen(sends);
+  ASSERT_TRUE(receiver.ok() && sender.ok());
+  ASSERT_TRUE((*sender)->connect(soon()).ok() && (*receiver)->connect(soon()).ok());
+  memory.data()[128] = 42;
+  ASSERT_EQ((*sender)->sender({0, 0})->start(memory.data() + 128, 0), PollState::Ready);
+  const void *data = nullptr;
+  ASSERT_EQ((*receiver)->receiver({0, 0})->poll(&data), PollState::Ready);
+  EXPECT_EQ(*static_cast<const uint8_t *>(data), 42);
+  EXPECT_NE(data, memory.data() + 128) << "the reader has a mapping of its own";
+  EXPECT_DEATH(*static_cast<volatile uint8_t *>(const_cast<void *>(data)) = 1, "");
 }
 
 TEST(SharedMemory, ReleaseOfWhatWasNeverSentAborts) {

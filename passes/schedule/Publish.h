@@ -1,0 +1,15 @@
+//===- Publish.h - which messages are read in the sender's own memory -------------------------------------*- C++ -*-===//
+#ifndef GRAPHC_PASSES_SCHEDULE_PUBLISH_H
+#define GRAPHC_PASSES_SCHEDULE_PUBLISH_H
+
+#include "dialects/dist/DistDialect.h"
+
+namespace graphc {
+
+/// Marks the channels of a phase whose transfers are split as `published` where that saves a copy and harms nobody: the
+/// value is a variable or a constant of some size, no lane beside the sender writes it, and that the sender waits for the
+/// receivers' releases closes no circle. Returns how many.
+unsigned publishChannels(mlir::ModuleOp module, dist::PhaseOp phase);
+
+} // namespace graphc
+#endif

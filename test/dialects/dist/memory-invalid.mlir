@@ -1,0 +1,37 @@
+// RUN: graph-opt %s --split-input-file --verify-diagnostics
+// What sums and published channels do with memory.
+
+// (AI1) chunks that leave a rest
+dist.phase @p {role = #graph.role<predict>}
+dist.channel @c : tensor<6xf32> from @a to @b {instances = 2}
+dist.program @a of @p on "/job:s/device:CPU:0" replicas(2) {
+  %x = dist.feed "x" : tensor<6xf32>
+  dist.send @c, %x : tensor<6xf32>
+  dist.end
+}
+dist.program @b of @p on "/job:t/task:0/device:CPU:0" {
+  %x = dist.buffer : memref<6xf32>
+  // expected-error @below {{sums chunks of 4 elements, which do not divide the 6 of its accumulator}}
+  dist.aggregate_into @c, %x by @add {chunk = 4} : memref<6xf32>
+  dist.end
+}
+func.func private @add(memref<4xf32>, memref<4xf32>)
+
+// -----
+
+// (CH6) nobody may write what is read in place
+dist.phase @p {ends_by_closing, role = #graph.role<train>}
+graph.variable @w : tensor<4xf32> = #graph.zeros
+// expected-error @below {{is published, but its sender shares its variables with others that write them}}
+dist.channel @c : tensor<4xf32> from @a to @b {instances = 2, published}
+// expected-note @below {{sending program declared here}}
+dist.program @a of @p on "/job:ps/task:0/device:CPU:0" replicas(2) locks_variables {
+  dist.ticket
+  %w = graph.read @w : tensor<4xf32>
+  dist.send @c, %w : tensor<4xf32>
+  dist.end
+}
+dist.program @b of @p on "/job:worker/device:CPU:0" replicas(2) {
+  %w = dist.receive @c : tensor<4xf32>
+  dist.end
+}

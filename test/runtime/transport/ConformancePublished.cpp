@@ -1,0 +1,77 @@
+// The part of the suite that is about published channels.
+#include "test/runtime/transport/Conformance.h"
+
+#include "absl/time/clock.h"
+
+#include <cstring>
+#include <thread>
+
+namespace graphc::transport {
+
+// Of a published channel done() may come only when nobody can still read the buffer: in place, or from a copy.
+TEST_P(Conformance, PublishedBufferIsFreeWhenDone) {
+  constexpr uint64_t bytes = 100000;
+  open({{{0, 0}, bytes, 1, false, true}});
+  uint8_t *buffer = link->published() + 4096;
+  for (uint32_t k = 0; k < 20; ++k) {
+    std::vector<uint8_t> data = content(bytes, k);
+    memcpy(buffer, data.data(), bytes);
+    PollState state = PollState::Pending;
+    for (absl::Time end = absl::Now() + patience; state == PollState::Pending && absl::Now() < end;)
+      if (state = sender->start(buffer, k); state == PollState::Pending)
+        sender->wait(absl::Milliseconds(100));
+    ASSERT_EQ(state, PollState::Ready);
+    std::thread reader([&] {
+      const void *got = receive(receiver);
+      ASSERT_NE(got, nullptr);
+      EXPECT_EQ(reinterpret_cast<uintptr_t>(got) % 64, 0u);
+      absl::SleepFor(absl::Milliseconds(k % 4));
+      EXPECT_EQ(memcmp(got, data.data(), bytes), 0) << "message " << k;
+      receiver->release();
+    });
+    state = PollState::Pending;
+    for (absl::Time end = absl::Now() + patience; state == PollState::Pending && absl::Now() < end;)
+      if (state = sender->done(); state == PollState::Pending)
+        sender->wait(patience);
+    ASSERT_EQ(state, PollState::Ready);
+    memset(buffer, 0xee, bytes);
+    reader.join();
+  }
+  EXPECT_EQ(link->sending().counters().bytesSent, 20 * bytes) << "counted as if it were copied";
+  EXPECT_EQ(link->receiving().counters().bytesReceived, 20 * bytes);
+}
+
+TEST_P(Conformance, AbortWakesASenderThatWaitsForItsReaders) {
+  open({{{0, 0}, 8192, 1, false, true}});
+  ASSERT_EQ(sender->start(link->published(), 0), PollState::Ready);
+  ASSERT_NE(receive(receiver), nullptr);
+  absl::Duration took = timeToWake(
+      [&] {
+        absl::Time end = absl::Now() + patience;
+        while (sender->done() == PollState::Pending && absl::Now() < end)
+          sender->wait(patience);
+        // A transport that copied was done before.
+        EXPECT_TRUE(sender->done() == PollState::Aborted || GetParam().name == "Grpc");
+      },
+      [&] { link->sending().abort(absl::AbortedError("worker:1 died")); });
+  EXPECT_LT(took, absl::Seconds(5));
+}
+
+TEST_P(Conformance, PublishedChannelsReopen) {
+  open({{{0, 0}, 8192, 1, false, true}});
+  ASSERT_EQ(sender->start(link->published(), 0), PollState::Ready);
+  ASSERT_NE(receive(receiver), nullptr); // and never released
+  for (uint64_t epoch = 1; epoch < 3; ++epoch) {
+    ASSERT_TRUE(link->sending().reset(epoch).ok());
+    if (&link->sending() != &link->receiving())
+      ASSERT_TRUE(link->receiving().reset(epoch).ok());
+    EXPECT_EQ(sender->done(), PollState::Ready);
+    memset(link->published(), int(epoch), 8192);
+    ASSERT_EQ(sender->start(link->published(), 0), PollState::Ready);
+    const void *got = receive(receiver);
+    ASSERT_NE(got, nullptr);
+    EXPECT_EQ(*static_cast<const uint8_t *>(got), epoch);
+  }
+}
+
+} // namespace graphc::transport
