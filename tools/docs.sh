@@ -24,7 +24,13 @@ generate -gen-dialect-doc dialects/graph/GraphOps.td docs/dialects/graph.md -dia
 generate -gen-dialect-doc dialects/dist/Dist.td docs/dialects/dist.md -dialect=dist
 generate -gen-pass-doc passes/Passes.td docs/passes.md
 "$("$config" --bindir)/llvm-tblgen" --dump-json -I"$root" -I"$include" "$root/dialects/graph/GraphOps.td" -o "$scratch/ops.json"
-python3 "$root/tools/status_table.py" "$scratch/ops.json" "$root" >"$scratch/docs/status.md"
+{
+  python3 "$root/tools/status_table.py" "$scratch/ops.json" "$root"
+  printf '\n# Status of the strategies\n\nThe same four models, byte for byte (examples/linear-regression, examples/fashion-mnist on the smallest and the largest cluster, test/run/models/mlp.mlir and
+bottleneck.mlir), on two to five tasks with one and two parameter servers; nothing but cluster.json differs. Each cell names its
+test in `test/run`.\n\n'
+  python3 "$root/test/run/strategies.py" --table
+} >"$scratch/docs/status.md"
 
 status=0
 for page in docs/dialects/graph.md docs/dialects/dist.md docs/passes.md docs/status.md; do

@@ -95,13 +95,16 @@ LogicalResult LibraryMatmulOp::verify() {
 }
 
 // (AI1)
-LogicalResult AggregateIntoOp::verify() {
-  int64_t elements = cast<MemRefType>(getAccumulator().getType()).getNumElements();
-  if (std::optional<uint64_t> chunk = getChunk(); chunk && elements % int64_t(*chunk))
-    return emitOpError("sums chunks of ")
+template <typename Op> static LogicalResult verifyChunk(Op op) {
+  int64_t elements = cast<MemRefType>(op.getAccumulator().getType()).getNumElements();
+  if (std::optional<uint64_t> chunk = op.getChunk(); chunk && elements % int64_t(*chunk))
+    return op.emitOpError("sums chunks of ")
            << *chunk << " elements, which do not divide the " << elements << " of its accumulator";
   return success();
 }
+
+LogicalResult AggregateIntoOp::verify() { return verifyChunk(*this); }
+LogicalResult AggregateChosenIntoOp::verify() { return verifyChunk(*this); }
 
 LogicalResult NextBatchIntoOp::verifySymbolUses(SymbolTableCollection &symbols) {
   if (symbols.lookupNearestSymbolFrom<graph::DatasetOp>(*this, getDatasetAttr()))

@@ -106,6 +106,63 @@ GRAPHC_CHANNEL_END(AggregateOp, Receive)
 GRAPHC_CHANNEL_END(AggregateIntoOp, Receive)
 #undef GRAPHC_CHANNEL_END
 
+/// One i1 an instance of the family that sends over a latest channel: (A2), (CO1).
+static LogicalResult verifySet(Operation *op, FlatSymbolRefAttr name, Type set, SymbolTableCollection &symbols) {
+  auto channel = symbols.lookupNearestSymbolFrom<ChannelOp>(op, name);
+  if (!channel.getLatest()) {
+    InFlightDiagnostic diag = op->emitOpError("expects a latest channel, whose messages can be passed over; @")
+                              << name.getValue() << " is a fifo";
+    diag.attachNote(channel.getLoc()) << "channel declared here";
+    return diag;
+  }
+  auto shaped = cast<ShapedType>(set);
+  if (shaped.getRank() != 1 || shaped.getDimSize(0) != int64_t(channel.getInstances()) ||
+      !shaped.getElementType().isInteger(1))
+    return op->emitOpError("has a set of type ")
+           << set << "; expected one i1 for each of the " << channel.getInstances() << " instances";
+  return success();
+}
+
+template <typename Op> static LogicalResult verifyChoice(Op op, SymbolTableCollection &symbols) { // (CO1)
+  if (failed(verifyEnds(op, symbols)) || failed(verifySet(op, op.getChannelAttr(), op.getSet().getType(), symbols)))
+    return failure();
+  auto channel = symbols.lookupNearestSymbolFrom<ChannelOp>(op, op.getChannelAttr());
+  auto word = RankedTensorType::get({}, IntegerType::get(op.getContext(), 64));
+  if (channel.getTensorType() != word || !sameShapeAndElement(op.getVersion().getType(), word))
+    return op.emitOpError("compares versions of type ")
+           << op.getVersion().getType() << " and " << channel.getType() << "; expected " << word;
+  if (op.getTake() > channel.getInstances())
+    return op.emitOpError("takes ") << op.getTake() << " of " << channel.getInstances() << " instances";
+  return success();
+}
+
+template <typename Op> static LogicalResult verifySum(Op op, SymbolTableCollection &symbols) { // (A2)
+  return failed(verifyEnds(op, symbols)) ? failure()
+                                         : verifySet(op, op.getChannelAttr(), op.getSet().getType(), symbols);
+}
+
+ChannelEnd AggregateChosenOp::getChannelEnd() { return ChannelEnd::Receive; }
+SmallVector<FlatSymbolRefAttr> AggregateChosenOp::getUsedChannels() { return {getChannelAttr()}; }
+LogicalResult AggregateChosenOp::verifySymbolUses(SymbolTableCollection &symbols) { return verifySum(*this, symbols); }
+Type AggregateChosenOp::getMessageType() { return getValue().getType(); }
+bool AggregateChosenOp::takesWholeFamily() { return true; }
+ChannelEnd AggregateChosenIntoOp::getChannelEnd() { return ChannelEnd::Receive; }
+SmallVector<FlatSymbolRefAttr> AggregateChosenIntoOp::getUsedChannels() { return {getChannelAttr()}; }
+LogicalResult AggregateChosenIntoOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  return verifySum(*this, symbols);
+}
+Type AggregateChosenIntoOp::getMessageType() { return getAccumulator().getType(); }
+bool AggregateChosenIntoOp::takesWholeFamily() { return true; }
+
+ChannelEnd ChooseOp::getChannelEnd() { return ChannelEnd::Receive; }
+SmallVector<FlatSymbolRefAttr> ChooseOp::getUsedChannels() { return {getChannelAttr()}; }
+LogicalResult ChooseOp::verifySymbolUses(SymbolTableCollection &symbols) { return verifyChoice(*this, symbols); }
+ChannelEnd ChooseIntoOp::getChannelEnd() { return ChannelEnd::Receive; }
+SmallVector<FlatSymbolRefAttr> ChooseIntoOp::getUsedChannels() { return {getChannelAttr()}; }
+LogicalResult ChooseIntoOp::verifySymbolUses(SymbolTableCollection &symbols) { return verifyChoice(*this, symbols); }
+bool ChooseOp::takesWholeFamily() { return true; }
+bool ChooseIntoOp::takesWholeFamily() { return true; }
+
 Type SendOp::getMessageType() { return getValue().getType(); }
 Type SendStartOp::getMessageType() { return getValue().getType(); }
 Type ReceiveOp::getMessageType() { return getValue().getType(); }

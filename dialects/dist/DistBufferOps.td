@@ -154,6 +154,42 @@ def Dist_AggregateIntoOp : Dist_BodyOp<"aggregate_into",
   let assemblyFormat = "$channel `,` $accumulator (`own` $own^)? `by` $add attr-dict `:` type($accumulator)";
 }
 
+def Dist_AggregateChosenIntoOp : Dist_BodyOp<"aggregate_chosen_into",
+    [DeclareOpInterfaceMethods<SymbolUserOpInterface>,
+     DeclareOpInterfaceMethods<Dist_ChannelEndOpInterface, ["getMessageType", "takesWholeFamily"]>]> {
+  let summary = "`aggregate_chosen` into a buffer";
+  let description = [{
+    As `aggregate_into`, of the messages of the instances in `set` alone.
+
+    ```mlir
+    dist.aggregate_chosen_into @train_step.u.latest, %u by @add_4xf32 from %set : memref<4xf32> from memref<3xi1>
+    ```
+
+    1. (E1), (E2), (E3), (A1), (A2) as for `aggregate_chosen`
+    2. (K1) the kernel exists
+    3. (AI1) `chunk`, where given, divides the number of elements
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$channel, Dist_Buffer:$accumulator, FlatSymbolRefAttr:$add, Dist_Buffer:$set,
+      OptionalAttr<Dist_PositiveI64Attr>:$chunk);
+  let hasVerifier = 1;
+  let assemblyFormat = "$channel `,` $accumulator `by` $add `from` $set attr-dict `:` type($accumulator) `from` type($set)";
+}
+
+def Dist_ChooseIntoOp : Dist_BodyOp<"choose_into",
+    [DeclareOpInterfaceMethods<SymbolUserOpInterface>,
+     DeclareOpInterfaceMethods<Dist_ChannelEndOpInterface, ["takesWholeFamily"]>]> {
+  let summary = "`choose` into a buffer";
+  let description = [{
+    ```mlir
+    dist.choose_into @train_step.offers at %version, %set {take = 2 : i64} : memref<i64>, memref<3xi1>
+    ```
+
+    1. (E1), (E3), (A1), (CO1) as for `choose`
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$channel, Dist_Buffer:$version, Dist_Buffer:$set, Dist_PositiveI64Attr:$take);
+  let assemblyFormat = "$channel `at` $version `,` $set attr-dict `:` type($version) `,` type($set)";
+}
+
 def Dist_NextBatchIntoOp : Dist_BodyOp<"next_batch_into", [AttrSizedOperandSegments,
                                                            DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "graph.next_batch into buffers";

@@ -46,7 +46,9 @@ def Dist_ChannelOp : Dist_Op<"channel", [Symbol, HasParent<"::mlir::ModuleOp">,
     `all_to_all` channel joins each instance of a family with each other one. A `control` channel carries the chief's word
     from instance 0 of its sender to every instance of its receiver but itself. The location is that of the operation whose
     value crosses. A message of a `published` channel (`schedule` decides) is no copy: receivers on the same host read the
-    sender's memory in place, and `send_done` waits until all of them have released it.
+    sender's memory in place, and `send_done` waits until all of them have released it. A `latest` channel is no fifo but a
+    versioned slot in the memory of one task: a send replaces what is there and never waits, a receive takes the newest not
+    yet taken.
 
     ```mlir
     dist.channel @train_step.w.to_worker : tensor<4xf32> from @train_step.ps0 to @train_step.worker {instances = 2}
@@ -58,10 +60,11 @@ def Dist_ChannelOp : Dist_Op<"channel", [Symbol, HasParent<"::mlir::ModuleOp">,
     4. (CH4) `instances` is that of the replicated side(s); two replicated sides agree
     5. (CH5) exactly one sending operation, in the sending program, and one receiving operation, in the receiving one
     6. (CH6) a published channel carries data, and its sender does not lock variables: nobody may write what is read
+    7. (CH7) the programs of a latest channel are on the same device; its phase ends by closing
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, TypeAttr:$type, FlatSymbolRefAttr:$from, FlatSymbolRefAttr:$to,
       DefaultValuedAttr<Dist_PositiveI64Attr, "1">:$capacity, DefaultValuedAttr<Dist_PositiveI64Attr, "1">:$instances,
-      UnitAttr:$control, UnitAttr:$all_to_all, UnitAttr:$published);
+      UnitAttr:$control, UnitAttr:$all_to_all, UnitAttr:$published, UnitAttr:$latest);
   let assemblyFormat = "$sym_name `:` $type `from` $from `to` $to attr-dict";
   let hasVerifier = 1;
   let extraClassDeclaration = [{
@@ -250,6 +253,41 @@ def Dist_UnpackOp : Dist_PackingOp<"unpack"> {
   let arguments = (ins AnyRankedTensor:$packed);
   let results = (outs Variadic<AnyRankedTensor>:$values);
   let assemblyFormat = "$packed attr-dict `:` functional-type($packed, $values)";
+}
+
+def Dist_AggregateChosenOp : Dist_ChannelOpBase<"aggregate_chosen", ["getMessageType", "takesWholeFamily"]> {
+  let summary = "the sum of the messages of some instances of a family, in replica order";
+  let description = [{
+    Backup workers: as `aggregate`, of the instances in `set` (see `choose`) alone.
+
+    ```mlir
+    %h = dist.aggregate_chosen @train_step.v.latest from %set : tensor<4xf32> from tensor<3xi1>
+    ```
+
+    1. (E1), (E2), (E3) as for `receive`, (A1) as for `aggregate`
+    2. (A2) the channel is a latest one; `set` has one i1 an instance
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$channel, Dist_Value:$set);
+  let results = (outs Dist_Value:$value);
+  let assemblyFormat = "$channel `from` $set attr-dict `:` type($value) `from` type($set)";
+}
+
+def Dist_ChooseOp : Dist_ChannelOpBase<"choose", ["takesWholeFamily"]> {
+  let summary = "the first instances of a family that are ready with a version";
+  let description = [{
+    Backup workers: waits until `take` instances have sent `version` over the (latest) channel. `set` says which they are;
+    what the others send for this version comes too late and is dropped.
+
+    ```mlir
+    %set = dist.choose @train_step.offers at %version {take = 2 : i64} : tensor<i64> -> tensor<3xi1>
+    ```
+
+    1. (E1), (E3) as for `receive`, (A1) as for `aggregate`
+    2. (CO1) a latest channel of tensor<i64>, like `version`; `set` has one i1 an instance, of which `take` are true
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$channel, Dist_Value:$version, Dist_PositiveI64Attr:$take);
+  let results = (outs Dist_Value:$set);
+  let assemblyFormat = "$channel `at` $version attr-dict `:` type($version) `->` type($set)";
 }
 
 //===----------------------------------------------------------------------===//

@@ -119,6 +119,16 @@ LogicalResult ChannelOp::verifySymbolUses(SymbolTableCollection &symbols) {
     diag.attachNote(from.getLoc()) << "sending program declared here";
     return diag;
   }
+  auto phase = symbols.lookupNearestSymbolFrom<PhaseOp>(from, from.getPhaseAttr());
+  if (getLatest() && (from.getDevice() != to.getDevice() || (phase && !phase.getEndsByClosing()))) { // (CH7)
+    InFlightDiagnostic diag =
+        emitOpError("is a latest channel, a slot in the memory of one device in a phase that ends by "
+                    "closing, but joins \"")
+        << from.getDevice() << "\" and \"" << to.getDevice() << "\" in phase @" << from.getPhase();
+    diag.attachNote(from.getLoc()) << "sending program declared here";
+    diag.attachNote(to.getLoc()) << "receiving program declared here";
+    return diag;
+  }
   int64_t expected = std::max<int64_t>(from.getReplicas(), to.getReplicas());
   if (getControl())
     expected = to.getReplicas();

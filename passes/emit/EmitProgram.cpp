@@ -33,6 +33,7 @@ private:
   LogicalResult emitOp(Operation *inner);
   LogicalResult emitBuffer(dist::BufferOp buffer);
   LogicalResult emitCall(Operation *call, FailureOr<uint32_t> kernel, ValueRange buffers);
+  template <typename Op> plan::Instruction::Aggregate *emitSum(Op aggregate);
 
   plan::Buffer *newBuffer(Value value) {
     buffers[value] = uint32_t(out.buffers_size());
@@ -102,6 +103,24 @@ LogicalResult ProgramEmitter::emitCall(Operation *call, FailureOr<uint32_t> kern
   return success();
 }
 
+/// Channel, accumulator and kernel of a sum; null after an error.
+template <typename Op> plan::Instruction::Aggregate *ProgramEmitter::emitSum(Op aggregate) {
+  uint64_t bytes = getBufferBytes(aggregate.getAccumulator());
+  auto type = cast<MemRefType>(aggregate.getAccumulator().getType());
+  uint64_t chunkBytes =
+      aggregate.getChunk() ? *aggregate.getChunk() * std::max(1u, type.getElementTypeBitWidth() / 8) : bytes;
+  FailureOr<uint32_t> add = tables.kernel(aggregate, aggregate.getAdd(), {chunkBytes, chunkBytes});
+  if (failed(add))
+    return nullptr;
+  plan::Instruction::Aggregate *instruction = newInstruction(aggregate)->mutable_aggregate();
+  instruction->set_channel(channel(aggregate.getChannel()));
+  instruction->set_buffer(buffers.lookup(aggregate.getAccumulator()));
+  instruction->set_add(*add);
+  uint64_t most = channelOf(aggregate.getChannel()).instances();
+  flops += plan->kernels(int(*add)).flops() * (bytes ? bytes / chunkBytes : 1) * (most - 1);
+  return instruction;
+}
+
 static plan::Reduction getReduction(StringRef name) {
   return name == "sum" ? plan::SUM : name == "first_replica" ? plan::FIRST_REPLICA : plan::MEAN;
 }
@@ -146,7 +165,8 @@ LogicalResult ProgramEmitter::emitOp(Operation *inner) {
         plan::Instruction::Receive *instruction = newInstruction(inner)->mutable_receive();
         instruction->set_channel(channel(receive.getChannel()));
         instruction->set_buffer(buffers.lookup(receive.getValue()));
-        received += channelOf(receive.getChannel()).bytes();
+        if (!channelOf(receive.getChannel()).latest())
+          received += channelOf(receive.getChannel()).bytes();
         return success();
       })
       .Case([&](dist::ReleaseOp release) {
@@ -159,7 +179,8 @@ LogicalResult ProgramEmitter::emitOp(Operation *inner) {
         instruction->set_buffer(buffers.lookup(send.getValue()));
         const plan::Channel &target = channelOf(send.getChannel());
         uint64_t messages = target.all_to_all() ? target.instances() - 1 : op.isFamily() ? 1 : target.instances();
-        sent += target.bytes() * messages;
+        if (!target.latest())
+          sent += target.bytes() * messages;
         return success();
       })
       .Case([&](dist::SendDoneOp done) {
@@ -167,24 +188,31 @@ LogicalResult ProgramEmitter::emitOp(Operation *inner) {
         return success();
       })
       .Case([&](dist::AggregateIntoOp aggregate) -> LogicalResult {
-        uint64_t bytes = getBufferBytes(aggregate.getAccumulator());
-        auto type = cast<MemRefType>(aggregate.getAccumulator().getType());
-        uint64_t chunkBytes =
-            aggregate.getChunk() ? *aggregate.getChunk() * std::max(1u, type.getElementTypeBitWidth() / 8) : bytes;
-        FailureOr<uint32_t> add = tables.kernel(inner, aggregate.getAdd(), {chunkBytes, chunkBytes});
-        if (failed(add))
+        plan::Instruction::Aggregate *instruction = emitSum(aggregate);
+        if (!instruction)
           return failure();
-        plan::Instruction::Aggregate *instruction = newInstruction(inner)->mutable_aggregate();
-        instruction->set_channel(channel(aggregate.getChannel()));
-        instruction->set_buffer(buffers.lookup(aggregate.getAccumulator()));
-        instruction->set_add(*add);
         const plan::Channel &source = channelOf(aggregate.getChannel());
         if (aggregate.getOwn()) {
           instruction->set_has_own(true);
           instruction->set_own(buffers.lookup(aggregate.getOwn()));
         }
         received += source.bytes() * (source.instances() - (source.all_to_all() ? 1 : 0));
-        flops += plan->kernels(int(*add)).flops() * (bytes ? bytes / chunkBytes : 1) * (source.instances() - 1);
+        return success();
+      })
+      .Case([&](dist::AggregateChosenIntoOp aggregate) -> LogicalResult {
+        plan::Instruction::Aggregate *instruction = emitSum(aggregate);
+        if (!instruction)
+          return failure();
+        instruction->set_has_chosen(true);
+        instruction->set_chosen(buffers.lookup(aggregate.getSet()));
+        return success();
+      })
+      .Case([&](dist::ChooseIntoOp choose) {
+        plan::Instruction::Choose *instruction = newInstruction(inner)->mutable_choose();
+        instruction->set_channel(channel(choose.getChannel()));
+        instruction->set_version(buffers.lookup(choose.getVersion()));
+        instruction->set_chosen(buffers.lookup(choose.getSet()));
+        instruction->set_take(uint32_t(choose.getTake()));
         return success();
       })
       .Case([&](dist::NextBatchIntoOp next) {

@@ -63,7 +63,10 @@ LogicalResult PlanTables::fillCluster() {
     out->set_count(uint32_t(range.count));
   }
   plan.mutable_replicas()->set_size(uint32_t(replicas.getSize()));
-  if ((strategy.name() == "parameter_server" && !strategy.async()) || strategy.name() == "all_reduce")
+  auto strategyAttr = module->getAttrOfType<graph::StrategyAttr>(GraphDialect::kStrategy);
+  bool all = !strategyAttr || strategyAttr.getReplicasToAggregate() == 0 ||
+             strategyAttr.getReplicasToAggregate() == replicas.getSize();
+  if ((strategy.name() == "parameter_server" && !strategy.async() && all) || strategy.name() == "all_reduce")
     strategy.set_reproduced_by("one_device with micro_batches: " + std::to_string(replicas.getSize()));
   return success();
 }
@@ -187,6 +190,7 @@ void PlanTables::fillChannel(dist::ChannelOp op) {
   out->set_control(op.getControl());
   out->set_all_to_all(op.getAllToAll());
   out->set_published(op.getPublished());
+  out->set_latest(op.getLatest());
   out->set_location(location(op.getLoc()));
 }
 

@@ -291,6 +291,20 @@ LogicalResult ProgramOutliner::emitOther(Operation *op) {
               dist::ViewOp::create(builder, loc, bufferType(value), of(unpack.getPacked()), uint64_t(offset));
         return success();
       })
+      .Case([&](dist::AggregateChosenOp aggregate) {
+        MemRefType type = bufferType(aggregate.getValue());
+        int64_t chunk = getChunk(type);
+        dist::AggregateChosenIntoOp::create(
+            builder, loc, aggregate.getChannelAttr(), of(aggregate.getValue()),
+            kernels.getAdd(type.getElementType(), chunk, loc), of(aggregate.getSet()),
+            chunk == type.getNumElements() ? IntegerAttr() : builder.getI64IntegerAttr(chunk));
+        return success();
+      })
+      .Case([&](dist::ChooseOp choose) {
+        dist::ChooseIntoOp::create(builder, loc, choose.getChannel(), of(choose.getVersion()), of(choose.getSet()),
+                                   choose.getTake());
+        return success();
+      })
       .Case([&](dist::FeedOp feed) {
         dist::FeedIntoOp::create(builder, loc, feed.getName(), of(feed.getValue()));
         return success();

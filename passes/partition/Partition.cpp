@@ -25,6 +25,8 @@ public:
     describePhase();
     if (dist.mirrorsVariables() && dist.replicates(func))
       buckets = makeBuckets(func, dist.bucketBytes);
+    if (failed(builder.start()))
+      return failure();
     for (Operation &op : func.getBodyBlock())
       if (failed(distribute(&op)))
         return failure();
@@ -54,6 +56,8 @@ private:
         continue;
       // One step of an asynchronous phase is one update, made of one replica's batch.
       int64_t replicas = dist.replicates(func) && !dist.async ? dist.replicas : 1;
+      if (replicas > 1 && dist.toAggregate)
+        replicas = dist.toAggregate;
       builder.phase.setDatasetAttr(batch.getDatasetAttr());
       builder.phase.setSamplesPerStep(batch.getBatch() * batch.getMicroBatches() * replicas);
     }

@@ -10,13 +10,15 @@ using graph::getDevice;
 PhaseBuilder::PhaseBuilder(ModuleOp module, graph::FuncOp func, const Distribution &distribution)
     : module(module), func(func), dist(distribution), async(distribution.kind == StrategyKind::ParameterServer &&
                                                             distribution.async && func.getRole() == graph::Role::Train),
-      symbolBuilder(func) {
+      backup(distribution.toAggregate && distribution.replicates(func)), symbolBuilder(func) {
   // The function's name is the phase's from now on.
   std::string name = func.getSymName().str();
   func.setSymName((name + "$partitioned"));
   phase = dist::PhaseOp::create(symbolBuilder, func.getLoc(), name, func.getRoleAttr(), IntegerAttr(),
-                                FlatSymbolRefAttr(), async, false);
+                                FlatSymbolRefAttr(), async || backup, false);
 }
+
+LogicalResult PhaseBuilder::start() { return backup ? checkBackup() : success(); }
 
 ProgramUnderConstruction &PhaseBuilder::getProgram(DeviceAttr device) {
   std::unique_ptr<ProgramUnderConstruction> &slot = programs[device];
@@ -29,15 +31,20 @@ ProgramUnderConstruction &PhaseBuilder::getProgram(DeviceAttr device) {
     suffix += ".cpu" + std::to_string(device.getIndex());
   // Asynchronous: one instance a worker, on the parameter server's task too.
   int64_t replicas = isReplicaDevice(device) || async ? dist.replicas : 1;
-  bool locks = async && !isReplicaDevice(device) && device != dist.replicaDevice;
+  bool locks = (async || backup) && !isReplicaDevice(device) && device != dist.replicaDevice;
+  slot = createProgram(device, std::move(suffix), replicas, locks);
+  return *slot;
+}
+
+std::unique_ptr<ProgramUnderConstruction> PhaseBuilder::createProgram(DeviceAttr device, std::string suffix,
+                                                                      int64_t replicas, bool locks) {
   auto program = dist::ProgramOp::create(symbolBuilder, func.getLoc(), (phase.getSymName() + "." + suffix).str(),
                                          phase.getSymName(), device.str(), replicas, locks, IntegerAttr());
   Block &block = program.getBody().emplaceBlock();
   OpBuilder builder = OpBuilder::atBlockEnd(&block);
   auto end = dist::EndOp::create(builder, func.getLoc());
   builder.setInsertionPoint(end);
-  slot = std::make_unique<ProgramUnderConstruction>(program, builder, suffix);
-  return *slot;
+  return std::make_unique<ProgramUnderConstruction>(program, builder, std::move(suffix));
 }
 
 //===----------------------------------------------------------------------===//
@@ -123,8 +130,13 @@ Value PhaseBuilder::getValue(Value value, ProgramUnderConstruction &program, Loc
   if (Value own = getOwnValue(value, program))
     return own;
   Operation *def = value.getDefiningOp();
-  ProgramUnderConstruction &from = getProgram(getDevice(def ? def : func.getOperation()));
-  getOwnValue(value, from);
+  graph::DeviceAttr device = getDevice(def ? def : func.getOperation());
+  bool byDoor = backup && device != dist.replicaDevice && program.op.getDevice() == dist.replicaDevice.str();
+  ProgramUnderConstruction &from = byDoor ? getDoor(device) : getProgram(device);
+  if (byDoor)
+    getDoorValue(value, from);
+  else
+    getOwnValue(value, from);
   dist::ChannelOp channel = createChannel(value, from, program, value.getLoc());
   send(value, from, channel);
   Value received = dist::ReceiveOp::create(program.builder, user, value.getType(), channel.getSymName());
@@ -133,6 +145,8 @@ Value PhaseBuilder::getValue(Value value, ProgramUnderConstruction &program, Loc
 }
 
 Value PhaseBuilder::getAggregate(graph::AggregateOp aggregate, ProgramUnderConstruction &program) {
+  if (backup)
+    return getOfferedSum(aggregate, program);
   Value value = aggregate.getOperand();
   ProgramUnderConstruction &from = getProgram(dist.replicaDevice);
   getOwnValue(value, from); // a constant is sent as well: its sum is that of N messages
@@ -152,14 +166,16 @@ LogicalResult PhaseBuilder::finish() {
   getProgram(getDevice(func)); // the chief takes part in every phase
   if (async)
     return addTicket();
-  addControl();
+  if (backup)
+    addVersions();
+  else
+    addControl();
   return success();
 }
 
 LogicalResult PhaseBuilder::addTicket() {
   auto step = module.lookupSymbol<graph::VariableOp>(graph::GraphDialect::kGlobalStep);
-  bool advances = phase.getAdvancesGlobalStep();
-  if (!step || !advances)
+  if (!step || !phase.getAdvancesGlobalStep())
     return func.emitOpError(
         "never advances @global_step, by which asynchronous updates are counted; add graph.minimize "
         "or graph.assign_add @global_step");

@@ -7,6 +7,7 @@
 #include "passes/place/Strategy.h"
 
 #include "mlir/IR/IRMapping.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringSet.h"
 
 namespace graphc {
@@ -29,6 +30,9 @@ class PhaseBuilder {
 public:
   PhaseBuilder(mlir::ModuleOp module, graph::FuncOp func, const Distribution &distribution);
 
+  /// Before the first operation: what only some strategies need, checked.
+  mlir::LogicalResult start();
+
   /// The program of a device, made when it is first asked for.
   ProgramUnderConstruction &getProgram(graph::DeviceAttr device);
 
@@ -46,6 +50,8 @@ public:
   dist::PhaseOp phase;
 
 private:
+  std::unique_ptr<ProgramUnderConstruction> createProgram(graph::DeviceAttr device, std::string suffix,
+                                                          int64_t replicas, bool locks);
   dist::ChannelOp createChannel(mlir::Value value, ProgramUnderConstruction &from, ProgramUnderConstruction &to,
                                 mlir::Location loc);
   dist::ChannelOp createChannel(const llvm::Twine &name, mlir::RankedTensorType type, ProgramUnderConstruction &from,
@@ -59,12 +65,25 @@ private:
                   mlir::OpBuilder &builder);
   void addControl();
 
+  // Backup workers (Backup.cpp).
+  ProgramUnderConstruction &getDoor(graph::DeviceAttr device);
+  mlir::Value getOfferedSum(graph::AggregateOp aggregate, ProgramUnderConstruction &program);
+  mlir::Value getDoorValue(mlir::Value value, ProgramUnderConstruction &door);
+  mlir::Value getChosen(ProgramUnderConstruction &program);
+  dist::ChannelOp createLatest(const llvm::Twine &name, mlir::RankedTensorType type, ProgramUnderConstruction &from,
+                               ProgramUnderConstruction &to, mlir::Location loc);
+  mlir::LogicalResult checkBackup();
+  void addVersions();
+
   mlir::ModuleOp module;
   graph::FuncOp func;
   const Distribution &dist;
-  bool async; ///< this phase ends by closing
+  bool async;                    ///< this phase ends by closing, and each replica's updates are its own
+  bool backup;                   ///< this phase takes the first replicas of each step
   mlir::OpBuilder symbolBuilder; ///< before the function, where its phase, channels and programs go
   llvm::MapVector<graph::DeviceAttr, std::unique_ptr<ProgramUnderConstruction>> programs;
+  llvm::MapVector<graph::DeviceAttr, std::unique_ptr<ProgramUnderConstruction>> doors; ///< of parameter servers
+  llvm::DenseMap<ProgramUnderConstruction *, mlir::Value> chosen;
   mlir::Operation *lastChannel = nullptr;
   llvm::StringSet<> channelNames;
 };

@@ -6,6 +6,8 @@
 #include "passes/place/VariablePlacement.h"
 #include "runtime/cluster/Pattern.h"
 
+#include "llvm/Support/FormatVariadic.h"
+
 using namespace mlir;
 
 namespace graphc {
@@ -189,7 +191,15 @@ LogicalResult Placer::placeAllVariables() {
     return module.emitError("unknown placement of variables \"")
            << name.getValue() << "\"; expected round_robin or balanced";
   VariablePolicy policy = name && name.getValue() == "balanced" ? VariablePolicy::Balanced : VariablePolicy::RoundRobin;
-  for (auto [group, task] : llvm::zip(unplaced, placeVariables(policy, bytes, loads)))
+  SmallVector<unsigned> tasks = placeVariables(policy, bytes, loads);
+  if (std::optional<Imbalance> found = findImbalance(tasks, bytes, loads)) {
+    auto mebibytes = [](int64_t size) { return llvm::formatv("{0:F1} MiB", double(size) / (1 << 20)).str(); };
+    module.emitRemark() << stores[found->task].str() << " stores " << mebibytes(found->bytes) << " of the "
+                        << mebibytes(found->all)
+                        << " of variables, dealt round robin; with \"placement\": \"balanced\" in "
+                        << "the strategy no task stores more than " << mebibytes(found->balanced);
+  }
+  for (auto [group, task] : llvm::zip(unplaced, tasks))
     for (graph::VariableOp variable : *group)
       setDevice(variable, stores[task]);
   for (auto variable : module.getOps<graph::VariableOp>())

@@ -32,8 +32,6 @@ static std::string listJobs(graph::ClusterAttr cluster) {
 
 /// A setting that cluster.json may hold and no pass carries out; "" where there is none.
 static StringRef getUnsupported(graph::StrategyAttr strategy) {
-  if (strategy.getReplicasToAggregate() > 0)
-    return "replicas_to_aggregate";
   if (strategy.getFast())
     return "order: fast";
   return "";
@@ -164,6 +162,13 @@ std::optional<Distribution> Distribution::of(ModuleOp module) {
       }
       d.replicaDevice = DeviceAttr::get(context, oneJob ? job : "", -1, "CPU", 0);
     }
+    if (strategy.getReplicasToAggregate() > d.replicas) {
+      module.emitError("replicas_to_aggregate is ")
+          << strategy.getReplicasToAggregate() << ", but there are " << d.replicas << " replicas";
+      return std::nullopt;
+    }
+    if (strategy.getReplicasToAggregate() < d.replicas)
+      d.toAggregate = strategy.getReplicasToAggregate();
   } else if (name == "mirrored") {
     if (failed(setTowers(module, strategy, d)))
       return std::nullopt;

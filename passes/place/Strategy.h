@@ -20,6 +20,8 @@ struct Distribution {
   StrategyKind kind = StrategyKind::OneDevice;
   bool async = false;
   int64_t microBatches = 1;
+  int64_t toAggregate =
+      0; ///< sync: the first so many replicas of each step count (backup workers); 0: all wait for all
   int64_t maxStaleness = -1; ///< async: steps that a replica may be ahead of the slowest; -1: any number
   int64_t bucketBytes = 0; ///< all_reduce: gradients leave together up to about this size
   graph::ClusterAttr cluster;

@@ -6,6 +6,7 @@
 #include "llvm/ADT/SmallVector.h"
 
 #include <cstdint>
+#include <optional>
 
 namespace graphc {
 
@@ -18,6 +19,21 @@ enum class VariablePolicy {
 /// entry a group in declaration order, `loads` the bytes that each task stores already.
 llvm::SmallVector<unsigned> placeVariables(VariablePolicy policy, llvm::ArrayRef<int64_t> bytes,
                                            llvm::SmallVector<int64_t> loads);
+
+/// One task stores much more than need be.
+struct Imbalance {
+  unsigned task; ///< the fullest
+  int64_t bytes; ///< that it stores
+  int64_t all; ///< bytes of all tasks
+  int64_t balanced; ///< what the fullest would store with VariablePolicy::Balanced
+};
+
+/// Below this many bytes on the fullest task nobody gains by another placement.
+inline constexpr int64_t kWorthARemark = 1 << 20;
+
+/// Whether VariablePolicy::Balanced would take at least a fifth, and kWorthARemark, off the fullest task.
+std::optional<Imbalance> findImbalance(llvm::ArrayRef<unsigned> tasks, llvm::ArrayRef<int64_t> bytes,
+                                       const llvm::SmallVector<int64_t> &loads);
 
 } // namespace graphc
 

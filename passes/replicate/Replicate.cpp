@@ -80,7 +80,7 @@ private:
   }
 
   Value divide(OpBuilder &builder, Location loc, Value sum, DeviceAttr device) {
-    Value n = graph::createSplat(builder, loc, sum.getType(), dist.replicas);
+    Value n = graph::createSplat(builder, loc, sum.getType(), dist.toAggregate ? dist.toAggregate : dist.replicas);
     auto mean = graph::DivideOp::create(builder, loc, sum, n);
     setDevice(n.getDefiningOp(), device);
     setDevice(mean, device);
@@ -134,7 +134,7 @@ private:
     OpOperand &operand = getUpdateOperand(update);
     OpBuilder builder(update);
     Value value = operand.get(), sum = value;
-    for (int64_t r = 1; r < dist.replicas; ++r) {
+    for (int64_t r = 1; r < (dist.toAggregate ? dist.toAggregate : dist.replicas); ++r) {
       sum = graph::AddOp::create(builder, value.getLoc(), sum, value);
       setDevice(sum.getDefiningOp(), getDevice(update));
     }

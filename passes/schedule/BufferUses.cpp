@@ -87,6 +87,16 @@ FailureOr<SmallVector<BufferUse>> BufferUses::get(Operation *op) const {
             add(into.getBuffer(), false, true);
             return success();
           })
+          .Case([&](dist::AggregateChosenIntoOp into) {
+            add(into.getAccumulator(), false, true);
+            add(into.getSet(), true, false);
+            return success();
+          })
+          .Case([&](dist::ChooseIntoOp choose) {
+            add(choose.getVersion(), true, false);
+            add(choose.getSet(), false, true);
+            return success();
+          })
           .Case([&](dist::ReceiveOp receive) {
             add(receive.getValue(), false, true);
             return success();

@@ -24,13 +24,19 @@ uint64_t getFlops(Operation *op, const SymbolTable &symbols) {
   uint64_t times = 1;
   if (auto call = dyn_cast<dist::CallOp>(op)) {
     name = call.getKernel();
-  } else if (auto aggregate = dyn_cast<dist::AggregateIntoOp>(op)) {
-    name = aggregate.getAdd();
-    times = symbols.lookup<dist::ChannelOp>(aggregate.getChannel()).getInstances() - 1;
-    if (std::optional<uint64_t> chunk = aggregate.getChunk())
-      times *= uint64_t(cast<MemRefType>(aggregate.getAccumulator().getType()).getNumElements()) / *chunk;
   } else {
-    return 0;
+    auto sum = [&](auto aggregate) {
+      name = aggregate.getAdd();
+      times = symbols.lookup<dist::ChannelOp>(aggregate.getChannel()).getInstances() - 1;
+      if (std::optional<uint64_t> chunk = aggregate.getChunk())
+        times *= uint64_t(cast<MemRefType>(aggregate.getAccumulator().getType()).getNumElements()) / *chunk;
+    };
+    if (auto aggregate = dyn_cast<dist::AggregateIntoOp>(op))
+      sum(aggregate);
+    else if (auto some = dyn_cast<dist::AggregateChosenIntoOp>(op))
+      sum(some);
+    else
+      return 0;
   }
   Operation *kernel = symbols.lookup(name);
   auto flops = kernel ? kernel->getAttrOfType<IntegerAttr>("dist.flops") : IntegerAttr();
@@ -126,7 +132,7 @@ LogicalResult PhaseOrder::addProgram(dist::ProgramOp program) {
   };
   llvm::DenseMap<Value, History> memory;
   int head = -1, batch = -1;
-  SmallVector<unsigned> own, received;
+  SmallVector<unsigned> own, received, slots; // slots: sends over latest channels
   for (Operation &op : program.getBlock().without_terminator()) {
     Lane &here = lanes[lane];
     if (isDeclaration(op)) {
@@ -187,11 +193,17 @@ LogicalResult PhaseOrder::addProgram(dist::ProgramOp program) {
     // Where a phase ends by closing, what was sent before a closed channel is noticed has its effect: no send passes a
     // receive that stood before it.
     if (auto end = dyn_cast<dist::ChannelEndOpInterface>(op); end && phase.getEndsByClosing()) {
-      if (end.getChannelEnd() == dist::ChannelEnd::Receive)
+      if (end.getChannelEnd() == dist::ChannelEnd::Receive) {
         received.push_back(node);
-      else
+      } else {
         for (unsigned receive : received)
           depend(node, receive);
+        // What stands in a slot is there before anybody is told so.
+        for (unsigned slot : slots)
+          depend(node, slot);
+        if (symbols.lookup<dist::ChannelOp>(end.getUsedChannels().front().getValue()).getLatest())
+          slots.push_back(node);
+      }
     }
   }
   if (head >= 0)
@@ -274,7 +286,10 @@ void PhaseOrder::sinkReceives(Lane &lane) const {
     while (position > 0 && !llvm::is_contained(nodes[index].next, sunk[position - 1]))
       --position;
     // In front of the other receives for the same use: their order stays.
-    auto isReceive = [&](unsigned other) { return isa<dist::ReceiveOp, dist::AggregateIntoOp>(nodes[other].op); };
+    auto isReceive = [&](unsigned other) {
+      return isa<dist::ReceiveOp, dist::AggregateIntoOp, dist::AggregateChosenIntoOp, dist::ChooseIntoOp>(
+          nodes[other].op);
+    };
     while (position < sunk.size() && isReceive(sunk[position]))
       ++position;
     sunk.insert(sunk.begin() + ptrdiff_t(position), index);

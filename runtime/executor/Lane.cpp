@@ -129,7 +129,12 @@ std::optional<LaneState> Lane::execute() {
       sub = 0;
       break;
     case Op::Aggregate:
-      if (std::optional<LaneState> state = aggregate(instruction))
+      if (std::optional<LaneState> state =
+              instruction.chosen == Program::noPort ? aggregate(instruction) : aggregateChosen(instruction))
+        return state;
+      break;
+    case Op::Choose:
+      if (std::optional<LaneState> state = choose(instruction))
         return state;
       break;
     case Op::NextBatch: {

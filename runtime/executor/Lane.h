@@ -50,6 +50,9 @@ public:
   uint64_t step() const { return currentStep; } ///< steps done
   const LaneInfo &info() const { return laneInfo; }
   bool takesTickets() const { return tickets; }
+  /// Of the lane that chooses the replicas of each step, after it has ended; empty in others. By replica: the gradients that
+  /// came too late and were dropped.
+  std::vector<uint64_t> dropped() const;
   const StepStats &stats() const { return stepStats; }
   Frame &frame() { return *laneFrame; }
 
@@ -80,6 +83,10 @@ private:
   std::optional<LaneState> controlReceive(const Instruction &instruction);
   std::optional<LaneState> takeTicket();
   std::string describeTicketWait() const;
+  // Backup workers (LaneChoice.cpp).
+  std::optional<LaneState> choose(const Instruction &instruction);
+  std::optional<LaneState> aggregateChosen(const Instruction &instruction);
+  std::string describeChoice(const Instruction &instruction) const;
   LaneState portFailed(transport::Port *port, transport::PollState state);
   LaneState badWord(const ControlWord &word);
 
@@ -87,6 +94,8 @@ private:
   LaneInfo laneInfo;
   std::unique_ptr<Frame> laneFrame;
   Host *host = nullptr;
+  std::vector<int64_t> offers; // of the Choose: the version that each instance has offered last
+  std::vector<uint64_t> accepted; // by instance
   Tickets *tickets = nullptr; // of the program that takes them; else null
   std::vector<transport::SendPort *> sends; // by Program::sendPorts; null where this instance has none
   std::vector<transport::RecvPort *> receives; // by Program::receivePorts; likewise

@@ -21,9 +21,14 @@ absl::StatusOr<std::unique_ptr<Lane>> Lane::create(std::shared_ptr<const Program
   lane->host = &host;
   lane->messages.resize(lane->program->mostMessages);
   lane->context.replica = lane->laneInfo.instance;
-  for (const Instruction &instruction : lane->program->instructions)
+  for (const Instruction &instruction : lane->program->instructions) {
     if (instruction.op == Op::Ticket && !(lane->tickets = host.tickets()))
       return absl::InternalError(absl::StrCat(lane->laneInfo.name, ": nobody gives it tickets"));
+    if (instruction.op == Op::Choose) {
+      lane->offers.assign(instruction.count, INT64_MIN);
+      lane->accepted.assign(instruction.count, 0);
+    }
+  }
   GRAPHC_RETURN_IF_ERROR(lane->resolvePorts(transport));
   return lane;
 }
@@ -139,6 +144,8 @@ std::string Lane::describeWait() const {
     break;
   case Op::Ticket:
     return absl::StrCat(laneInfo.name, " waits at step ", currentStep, " ", describeTicketWait());
+  case Op::Choose:
+    return absl::StrCat(laneInfo.name, " waits at step ", currentStep, " ", describeChoice(instruction));
   default:
     return absl::StrCat(laneInfo.name, " computes at step ", currentStep);
   }

@@ -180,9 +180,19 @@ void ProgramBuilder::add(const plan::Instruction &from) {
     program->argumentBuffers.push_back(to.buffer);
     if (from.aggregate().has_own())
       program->argumentBuffers.push_back(from.aggregate().own());
+    if (from.aggregate().has_chosen())
+      to.chosen = from.aggregate().chosen();
     lock(to, {to.buffer});
     break;
   }
+  case plan::Instruction::kChoose:
+    to.op = Op::Choose;
+    to.port = receivePort(from.choose().channel(), true);
+    to.count = plan.channels(int(from.choose().channel())).instances();
+    to.buffer = from.choose().version();
+    to.chosen = from.choose().chosen();
+    to.take = from.choose().take();
+    break;
   case plan::Instruction::kNextBatch:
     to.op = Op::NextBatch;
     to.first = mark();

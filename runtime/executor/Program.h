@@ -29,6 +29,7 @@ enum class Op : uint8_t {
   SendStart, // sends[port … port + count), buffer
   SendDone, // sends[port … port + count)
   Aggregate, // receives[port … port + count), buffer, kernel a chunk of `bytes`; arguments + first: accumulator, own message
+  Choose, // receives[port … port + count), take; buffer: version, chosen: which of them
   NextBatch, // arguments[first … first + count): components, then the mask where the plan has one
   ControlSend, // sends[port … port + count), instance 0 only
   ControlReceive, // receives[port]; noPort, or instance 0 of the program with the ControlSend: the lane's own word
@@ -49,6 +50,8 @@ struct alignas(64) Instruction {
   GraphcKernel kernel = nullptr;
   const plan::Instruction *source = nullptr;
   uint32_t planKernel = 0; // for messages
+  uint32_t chosen = UINT32_MAX; // buffer with one i1 an instance: of Choose; of Aggregate, where it has one
+  uint32_t take = 0;
 };
 static_assert(sizeof(Instruction) == 64);
 

@@ -63,6 +63,7 @@ std::vector<Endpoint> taskEndpoints(const plan::Plan &plan, const plan::Task &ta
       plan::Task to = instanceTask(plan, receiver, receiver.instances() == 1 ? 0 : r);
       Endpoint endpoint;
       endpoint.spec = {{uint32_t(i), r}, channel.bytes(), channel.capacity(), control, channel.published()};
+      endpoint.spec.latest = channel.latest();
       endpoint.phase = receiver.phase();
       if (sameTask(to, task)) {
         endpoint.sends = false;
@@ -94,6 +95,14 @@ std::unique_ptr<Tickets> makeTickets(const plan::Plan &plan, const plan::Task *t
       }
   }
   return nullptr;
+}
+
+uint32_t lanesPerUpdate(const plan::Plan &plan, uint32_t phase) {
+  for (uint32_t index : plan.phases(int(phase)).programs())
+    for (const plan::Instruction &instruction : plan.programs(int(index)).instructions())
+      if (instruction.has_ticket())
+        return plan.programs(int(index)).instances();
+  return 1;
 }
 
 bool hasLanes(const plan::Plan &plan, const plan::Task &task, uint32_t phase) {

@@ -42,6 +42,9 @@ std::unique_ptr<Tickets> makeTickets(const plan::Plan &plan, const plan::Task *t
 /// The key of the message that instance `from` of an all-to-all channel's program sends to instance `to`.
 transport::ChannelKey allToAllKey(const plan::Plan &plan, uint32_t channel, uint32_t from, uint32_t to);
 
+/// How many lanes share the updates of a phase: a lane makes about one in so many. 1 where each lane takes part in all.
+uint32_t lanesPerUpdate(const plan::Plan &plan, uint32_t phase);
+
 /// Has `task` a lane in the phase?
 bool hasLanes(const plan::Plan &plan, const plan::Task &task, uint32_t phase);
 

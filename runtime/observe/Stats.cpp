@@ -6,6 +6,7 @@
 
 #include <cmath>
 #include <cstdio>
+#include <numeric>
 
 namespace graphc::observe {
 using Json = nlohmann::ordered_json;
@@ -28,6 +29,10 @@ std::string toJson(const TaskStats &stats) {
   json["control_bytes"] = stats.controlBytes;
   json["arena_bytes_touched"] = stats.arenaBytesTouched;
   json["rss_bytes"] = stats.residentBytes;
+  if (!stats.dropped.empty()) {
+    json["dropped"] = std::accumulate(stats.dropped.begin(), stats.dropped.end(), uint64_t(0));
+    json["dropped_by_replica"] = stats.dropped;
+  }
   if (stats.staleness) {
     Json ahead = Json::object();
     for (size_t i = 0; i < stats.staleness->steps.size(); ++i)

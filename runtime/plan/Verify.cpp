@@ -251,6 +251,8 @@ absl::Status checkChannels(const Plan &plan) {
                          ? "carries the chief's word"
                          : absl::StrCat("its sender ", sender.name(), " shares its variables with other lanes"));
     if (c.control()) {
+      if (c.latest())
+        return invalid(what, " is a control channel and a latest one");
       if (c.type().dtype() != I64 || c.type().shape_size() != 0)
         return invalid(what, ": a control channel carries ", typeText(c.type()), ", expected tensor<i64>");
       if (c.instances() != receiver.instances())
@@ -263,6 +265,10 @@ absl::Status checkChannels(const Plan &plan) {
     } else {
       if (c.sender() == c.receiver())
         return invalid(what, ": program ", sender.name(), " sends to itself");
+      if (c.latest() && (sender.spread() || receiver.spread() || !sameTask(sender.task(), receiver.task()) ||
+                         !plan.phases(int(sender.phase())).ends_by_closing()))
+        return invalid(what, ": a latest channel joins two programs of one task in a phase that ends by closing, not ",
+                       sender.name(), " and ", receiver.name());
       uint32_t expected = std::max(sender.instances(), receiver.instances());
       if (c.instances() != expected)
         return invalid(what, ": ", c.instances(), " instances, but its programs have ", expected);

@@ -244,6 +244,8 @@ absl::Status ProgramVerifier::checkInstruction(const Instruction &instruction, i
     return checkSendDone(instruction.send_done());
   case Instruction::kAggregate:
     return checkAggregate(instruction.aggregate());
+  case Instruction::kChoose:
+    return checkChoose(instruction.choose());
   case Instruction::kNextBatch:
     return checkNextBatch(instruction.next_batch());
   case Instruction::kControlSend:

@@ -33,6 +33,8 @@ private:
   absl::Status checkSendStart(const Instruction::SendStart &send);
   absl::Status checkSendDone(const Instruction::SendDone &done);
   absl::Status checkAggregate(const Instruction::Aggregate &aggregate);
+  absl::Status checkChoose(const Instruction::Choose &choose);
+  absl::Status isSet(uint32_t buffer, const Channel &channel) const;
   absl::Status checkNextBatch(const Instruction::NextBatch &next);
   absl::Status checkControlSend(const Instruction::ControlSend &send);
   absl::Status checkControlReceive(const Instruction::ControlReceive &receive, bool last);

@@ -26,7 +26,8 @@ absl::Status ProgramVerifier::checkReceive(const Instruction::Receive &receive) 
   if (channel.published())
     borrowed.insert(receive.buffer());
   ++channels[receive.channel()].receives;
-  received += channel.bytes();
+  if (!channel.latest())
+    received += channel.bytes();
   return absl::OkStatus();
 }
 
@@ -59,7 +60,8 @@ absl::Status ProgramVerifier::checkSendStart(const Instruction::SendStart &send)
     return invalid("sends on channel ", channel.name(), " again before its send_done");
   ++channels[send.channel()].sends;
   uint32_t fanOut = channel.all_to_all() ? channel.instances() - 1 : program.instances() == 1 ? channel.instances() : 1;
-  sent += (unsigned __int128)channel.bytes() * fanOut;
+  if (!channel.latest())
+    sent += (unsigned __int128)channel.bytes() * fanOut;
   return absl::OkStatus();
 }
 
@@ -85,6 +87,13 @@ absl::Status ProgramVerifier::checkAggregate(const Instruction::Aggregate &aggre
     return invalid("aggregates channel ", channel.name(), " while it holds one of its messages");
   GRAPHC_RETURN_IF_ERROR(writable(aggregate.buffer()));
   GRAPHC_RETURN_IF_ERROR(fits(program.buffers(int(aggregate.buffer())), channel));
+  if (channel.latest() != aggregate.has_chosen())
+    return invalid("aggregates channel ", channel.name(),
+                   channel.latest() ? ", a latest one, without a set of instances" : " from a set, but it is a fifo");
+  if (aggregate.has_chosen()) {
+    GRAPHC_RETURN_IF_ERROR(readable(aggregate.chosen()));
+    GRAPHC_RETURN_IF_ERROR(isSet(aggregate.chosen(), channel));
+  }
   if (aggregate.has_own()) {
     GRAPHC_RETURN_IF_ERROR(readable(aggregate.own()));
     GRAPHC_RETURN_IF_ERROR(fits(program.buffers(int(aggregate.own())), channel));
@@ -100,10 +109,41 @@ absl::Status ProgramVerifier::checkAggregate(const Instruction::Aggregate &aggre
     return invalid("kernel ", add.name(), " cannot add a message of channel ", channel.name(),
                    ": expected (read_write, read) of ", channel.bytes(), " bytes each, or of a divisor of that");
   ++channels[aggregate.channel()].receives;
-  received += (unsigned __int128)channel.bytes() * (channel.instances() - (channel.all_to_all() ? 1 : 0));
+  if (!channel.latest())
+    received += (unsigned __int128)channel.bytes() * (channel.instances() - (channel.all_to_all() ? 1 : 0));
   if (channel.instances() > 1)
     flops += (unsigned __int128)add.flops() * (channel.instances() - 1) *
              (channel.bytes() ? channel.bytes() / add.args(0).bytes() : 1);
+  return absl::OkStatus();
+}
+
+absl::Status ProgramVerifier::isSet(uint32_t buffer, const Channel &channel) const {
+  const TensorType &type = program.buffers(int(buffer)).type();
+  if (type.dtype() != I1 || type.shape_size() != 1 || type.shape(0) != int64_t(channel.instances()))
+    return invalid("buffer ", buffer, " is ", typeText(type), ", but a set of the ", channel.instances(),
+                   " instances of channel ", channel.name(), " has one i1 each");
+  return absl::OkStatus();
+}
+
+absl::Status ProgramVerifier::checkChoose(const Instruction::Choose &choose) {
+  GRAPHC_RETURN_IF_ERROR(channelIndex(choose.channel(), false));
+  const Channel &channel = plan.channels(int(choose.channel()));
+  if (channel.receiver() != index)
+    return invalid("chooses from channel ", channel.name(), ", whose receiver is program ",
+                   plan.programs(int(channel.receiver())).name());
+  if (program.instances() != 1 || !channel.latest())
+    return invalid("chooses from channel ", channel.name(),
+                   channel.latest() ? " in a program of several instances" : ", which is a fifo");
+  GRAPHC_RETURN_IF_ERROR(readable(choose.version()));
+  GRAPHC_RETURN_IF_ERROR(writable(choose.chosen()));
+  GRAPHC_RETURN_IF_ERROR(isSet(choose.chosen(), channel));
+  const TensorType &version = program.buffers(int(choose.version())).type();
+  if (channel.type().dtype() != I64 || channel.type().shape_size() || !sameType(version, channel.type()))
+    return invalid("compares ", typeText(version), " with ", typeText(channel.type()), " of channel ", channel.name(),
+                   "; expected tensor<i64> both");
+  if (choose.take() == 0 || choose.take() > channel.instances())
+    return invalid("takes ", choose.take(), " of the ", channel.instances(), " instances of channel ", channel.name());
+  ++channels[choose.channel()].receives;
   return absl::OkStatus();
 }
 

@@ -96,9 +96,7 @@ absl::Status Driver::script() {
   GRAPHC_RETURN_IF_ERROR(order(std::move(prepare), kSetUpDeadline).status());
   connect.mutable_connect();
   GRAPHC_ASSIGN_OR_RETURN(std::vector<service::Done> connected, order(std::move(connect), kSetUpDeadline));
-  for (const service::Done &done : connected)
-    for (const service::DatasetSize &size : done.datasets())
-      samples_[size.dataset()] = size.samples();
+  GRAPHC_RETURN_IF_ERROR(compareDatasets(connected));
   GRAPHC_RETURN_IF_ERROR(initialize());
 
   uint32_t phase = *phaseOf(roleOf(options_.entry)); // validate() found it
@@ -116,6 +114,24 @@ absl::Status Driver::script() {
     return status;
   GRAPHC_RETURN_IF_ERROR(finish());
   return status;
+}
+
+// Workers take turns in one stream of samples. One with fewer of them would run out first, or train on others than the rest
+// believe.
+absl::Status Driver::compareDatasets(const std::vector<service::Done> &connected) {
+  std::vector<plan::Task> tasks = plan::allTasks(plan_);
+  std::map<uint32_t, size_t> first; // by data set: the task that told its size first
+  for (size_t i = 0; i < connected.size(); ++i)
+    for (const service::DatasetSize &size : connected[i].datasets()) {
+      auto [other, isNew] = first.try_emplace(size.dataset(), i);
+      uint64_t &samples = samples_.try_emplace(size.dataset(), size.samples()).first->second;
+      if (samples != size.samples())
+        return absl::FailedPreconditionError(absl::StrCat(
+            "data set ", plan_.datasets(static_cast<int>(size.dataset())).name(), " has ", samples, " samples on ",
+            plan::taskText(plan_, tasks[other->second]), " and ", size.samples(), " on ",
+            plan::taskText(plan_, tasks[i]), "; all workers take turns in one stream, so give them the same files"));
+    }
+  return absl::OkStatus();
 }
 
 absl::Status Driver::finish() {

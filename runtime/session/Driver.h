@@ -67,6 +67,7 @@ private:
   absl::Status compareMirrors(const std::vector<service::Done> &answers, std::string_view when) const;
   absl::StatusOr<std::vector<service::Done>> order(service::Order order,
                                                    absl::Duration deadline = absl::InfiniteDuration());
+  absl::Status compareDatasets(const std::vector<service::Done> &connected);
   absl::Status finish();
   void showNow(bool last);
   std::optional<uint32_t> phaseOf(plan::Role role) const;

@@ -212,12 +212,12 @@ absl::Status TaskSession::begin(const Order::Begin &order) {
   GRAPHC_ASSIGN_OR_RETURN(batches_, data::PhaseBatches::create(plan_, phase_, task_, datasets_));
   GRAPHC_RETURN_IF_ERROR(batches_->start(order.position()));
 
-  uint64_t replicas = std::max<uint64_t>(plan_.replicas().size(), 1);
+  uint64_t sharing = executor::lanesPerUpdate(plan_, phase_);
   PhaseRun run;
   run.phase = phase_;
-  run.firstStep = phase.ends_by_closing() ? order.first_step() / replicas : order.first_step();
+  run.firstStep = order.first_step() / sharing;
   run.steps = order.steps();
-  run.samplesPerStep = phase.samples_per_step() * (phase.ends_by_closing() ? replicas : 1);
+  run.samplesPerStep = phase.samples_per_step() * sharing;
   if (run.samplesPerStep && !batches_->empty()) {
     GRAPHC_ASSIGN_OR_RETURN(auto dataset, datasets_.open(phase.dataset()));
     run.epochSamples = dataset->samples();
@@ -335,8 +335,13 @@ void TaskSession::addStats(const PhaseHost &host, absl::Duration took, const tra
   stats_.bytesReceived += now.bytesReceived - before.bytesReceived;
   stats_.controlBytes += now.controlBytes - before.controlBytes;
   uint64_t touched = 0;
-  for (const auto &lane : lanes_)
+  for (const auto &lane : lanes_) {
     touched += lane->frame().bytesTouched();
+    std::vector<uint64_t> dropped = lane->dropped();
+    stats_.dropped.resize(std::max(stats_.dropped.size(), dropped.size()));
+    for (size_t i = 0; i < dropped.size(); ++i)
+      stats_.dropped[i] += dropped[i];
+  }
   stats_.arenaBytesTouched = std::max(stats_.arenaBytesTouched, touched);
 }
 

@@ -6,6 +6,7 @@
 #include "runtime/service/TaskServer.h"
 #include "runtime/session/DelayTransport.h"
 #include "runtime/transport/InProcess.h"
+#include "runtime/transport/Latest.h"
 
 #include "absl/strings/str_cat.h"
 
@@ -27,11 +28,11 @@ absl::StatusOr<std::unique_ptr<TaskTransports>> TaskTransports::prepare(const pl
   const plan::Task &self = tasks[options.task];
   std::map<uint32_t, PeerChannels>
       byPeer; // by task number; the sender's and the receiver's end of a channel to itself are one
-  std::vector<transport::ChannelSpec> local;
+  std::vector<transport::ChannelSpec> local, latest;
   for (const executor::Endpoint &end : executor::taskEndpoints(plan, self)) {
     if (plan::sameTask(end.peer, self)) {
       if (end.sends)
-        local.push_back(end.spec);
+        (end.spec.latest ? latest : local).push_back(end.spec);
       continue;
     }
     uint32_t number = 0;
@@ -44,6 +45,10 @@ absl::StatusOr<std::unique_ptr<TaskTransports>> TaskTransports::prepare(const pl
   if (!local.empty() || byPeer.empty()) {
     GRAPHC_ASSIGN_OR_RETURN(auto inProcess, transport::makeInProcessTransport(local));
     set->add(std::move(inProcess));
+  }
+  if (!latest.empty()) {
+    GRAPHC_ASSIGN_OR_RETURN(auto slots, transport::LatestTransport::create(latest));
+    set->add(std::move(slots));
   }
   transport::SharedMemoryOptions shm{options.token, options.fingerprint, peers[options.task].name(), {}};
   shm.token = absl::StrCat(options.run, options.token);

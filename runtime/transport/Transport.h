@@ -36,6 +36,7 @@ struct ChannelSpec {
   /// The receiver reads the sender's buffer in place where both can reach it (in process, shared memory): start() takes
   /// no copy whatever the mode, and done() is Ready once every message was released. Elsewhere like any other.
   bool published = false;
+  bool latest = false; ///< no fifo but a versioned slot within one task (Latest.h)
 };
 
 /// What a poll found. Closed: the peer ended its phase and every message it sent before was taken. Aborted: see

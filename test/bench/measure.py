@@ -111,19 +111,34 @@ def graphcSingle(case, threads):
                   rss_mb=round(task["rss_bytes"] / 1e6, 1))
 
 
+def graphcTasks(case, strategy, jobs, steps, sync=None):
+    """One process a task of `jobs` ({job: tasks}); the workers' figures. `strategy` as in cluster.json."""
+    workers = jobs["worker"]
+    with tempfile.TemporaryDirectory() as folder:
+        plan, _ = compilePlan(case, folder, {"cluster": jobs, "strategy": strategy})
+        tasks = runPlan(plan, steps)
+        of = [task for name, task in tasks.items() if name.startswith("/job:worker") and task["steps"]]
+        yield row("graphc", case, strategy["name"], workers, 1, median([t["step_ms"]["median"] for t in of]),
+                  max(t["step_ms"]["p99"] for t in of), max(t["first_step_s"] for t in of), sync, BYTES.get(case, 0),
+                  mean_ms=round(median([1e3 / t["steps_per_s"] for t in of]), 5),
+                  rss_mb=round(max(t["rss_bytes"] for t in tasks.values()) / 1e6, 1))
+
+
 def graphcDistributed(case, sync, workers):
     # Asynchronous null steps come in bursts while both ends spin; only a long run has the sleeps in its mean too.
     steps = dict(null=20000 if sync else 200000, mlp=600, dense=40)[case] * (1 if sync else workers)
-    cluster = {"cluster": {"ps": ["localhost:1"], "worker": [f"localhost:{2 + i}" for i in range(workers)]},
-               "strategy": {"name": "parameter_server", "update": "sync" if sync else "async"}}
-    with tempfile.TemporaryDirectory() as folder:
-        plan, _ = compilePlan(case, folder, cluster)
-        tasks = runPlan(plan, steps)
-        of = [task for name, task in tasks.items() if name.startswith("/job:worker")]
-        yield row("graphc", case, "parameter_server", workers, 1, median([t["step_ms"]["median"] for t in of]),
-                  max(t["step_ms"]["p99"] for t in of), max(t["first_step_s"] for t in of), sync, BYTES[case],
-                  mean_ms=round(median([1e3 / t["steps_per_s"] for t in of]), 5),
-                  rss_mb=round(max(t["rss_bytes"] for t in tasks.values()) / 1e6, 1))
+    yield from graphcTasks(case, {"name": "parameter_server", "update": "sync" if sync else "async"},
+                           {"ps": 1, "worker": workers}, steps, sync)
+
+
+def graphcAllReduce(case, workers):
+    yield from graphcTasks(case, {"name": "all_reduce"}, {"worker": workers}, dict(linreg=20000, mlp=600)[case], True)
+
+
+def graphcInGraph(case):
+    """The model's own device annotations on two tasks."""
+    steps = {"ingraph-linreg": 20000, "ingraph-pingpong": 20000, "ingraph-mlp": 600}[case]
+    yield from graphcTasks(case, {"name": "in_graph"}, {"worker": 2}, steps)
 
 
 def median(values):
@@ -176,6 +191,50 @@ def tensorflowPs(case, sync, workers):
     if found:
         yield row("tensorflow", case, "parameter_server", workers, 1, median([f["median_ms"] for f in found]),
                   max(f["p99_ms"] for f in found), max(f["session_ready_s"] for f in found), sync, BYTES[case])
+
+
+def tensorflowInGraph(case):
+    """Two tasks, driven by the client of the first."""
+    base = freePorts(2)[0]
+    tasks = [subprocess.Popen([python("tf"), "tf_ingraph.py", str(index), str(base), case.removeprefix("ingraph-")],
+                              cwd=os.path.join(HERE, "peers"), stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+                              env=environment()) for index in (1, 0)]
+    found = []
+    try:
+        found += jsonLines(tasks[1].communicate(timeout=120)[0])
+    except subprocess.TimeoutExpired:
+        complain(f"tensorflow {case}", "ran past 120 s")
+    finally:
+        for task in tasks:
+            task.kill()
+            task.wait()
+    for measured in found:
+        yield row("tensorflow", case, "in_graph", 2, 1, measured["median_ms"])
+
+
+def sizeName(count):
+    return f"{count >> 20}MiB" if count >= 1 << 20 else f"{count >> 10}KiB" if count >= 1 << 10 else f"{count}B"
+
+
+def torchGloo(ranks):
+    """Bare all-reduce of buffers from 4 bytes to 64 MiB."""
+    (port,) = freePorts(1)
+    tasks = [subprocess.Popen([python("torch"), "torch_gloo.py", str(rank), str(ranks), str(port), "allreduce"], text=True,
+                              cwd=os.path.join(HERE, "peers"), stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                              env=environment()) for rank in range(ranks)]
+    found = []
+    try:
+        for task in tasks:
+            found += jsonLines(task.communicate(timeout=200)[0])
+    except subprocess.TimeoutExpired:
+        complain("torch-gloo allreduce", "ran past 200 s")
+    finally:
+        for task in tasks:
+            task.kill()
+            task.wait()
+    for measured in found:
+        yield row("torch-gloo", f"allreduce-{sizeName(measured['bytes'])}", "all_reduce", ranks, 1,
+                  measured["median_us"] / 1e3, sync=True, bytes_=measured["bytes"])
 
 
 def torchDdp(case, ranks):

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Measures this project beside its peers, interleaved.   test/bench/run.sh [single|distributed|all] [--rounds N] [--report]
 #   single        one process: linreg and mlp, 1 and 2 threads; TensorFlow, JAX, PyTorch
-#   distributed   parameter server and workers as processes: null, mlp, dense; TensorFlow, PyTorch DDP
+#   distributed   tasks as processes: parameter server (null, mlp, dense), all-reduce, in-graph; TensorFlow, PyTorch DDP and gloo
 #   --rounds N    how often each is measured (3); the figure of a peer is the median of its rounds
 #   --report      also writes docs/benchmarks.md
 # One JSON object a line; the last lines are ratios. PEERS names the folder of test/bench/peers/setup.sh (build/peers);

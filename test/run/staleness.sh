@@ -5,7 +5,7 @@ source "$(dirname "${BASH_SOURCE[0]}")/harness.bash"
 steps() { wc -l <out.txt; } # made so far: one line of --fetch each
 start() { # PLAN: the run in the background, paced so that it lasts a few seconds; worker 2 stopped after the first steps
   : >out.txt
-  GRAPHC_TEST_DELAY_US=worker:0=1000,worker:1=1000,worker:2=1000 timeout 120 graphrun "$1" --steps 6000 --fetch loss \
+  GRAPHC_TEST_DELAY_US=worker:0=300,worker:1=300,worker:2=300 timeout 120 graphrun "$1" --steps 1500 --fetch loss \
     --deadline "$2" --transport="${transport:-shm}" --stats stats.json >out.txt 2>err.txt &
   launcher=$!
   for _ in $(seq 600); do [ "$(steps)" -gt 30 ] && break; sleep 0.05; done
@@ -16,7 +16,7 @@ start() { # PLAN: the run in the background, paced so that it lasts a few second
 finish() {
   kill -CONT "$worker"
   wait $launcher || fail "the run goes on and ends well"
-  [ "$(grep -cE '^/job:worker/task:[0-2] loss' out.txt)" -eq 6000 ] || fail "6000 steps"
+  [ "$(grep -cE '^/job:worker/task:[0-2] loss' out.txt)" -eq 1500 ] || fail "1500 steps"
   nothing_left
 }
 for transport in shm grpc; do
@@ -34,7 +34,7 @@ import json
 tasks = json.load(open("stats.json"))["tasks"]
 (staleness,) = [t["staleness"] for t in tasks.values() if "staleness" in t]
 assert staleness["max"] == 2 and staleness["waits"] >= 2, staleness
-assert sum(staleness["steps_ahead"].values()) == 6000 and max(map(int, staleness["steps_ahead"])) <= 2, staleness
+assert sum(staleness["steps_ahead"].values()) == 1500 and max(map(int, staleness["steps_ahead"])) <= 2, staleness
 made = [t["steps"] for name, t in tasks.items() if "worker" in name]
 assert max(made) - min(made) <= 3, made
 PY
@@ -42,13 +42,13 @@ done
 plan free 3 2 async
 start free.plan 60
 before=$(steps)
-sleep 1
-[ "$(steps)" -gt $((before + 100)) ] || fail "without a bound the others go on: $before, then $(steps)"
+for _ in $(seq 1200); do [ "$(steps)" -ge $((before + 80)) ] && break; sleep 0.05; done
+[ "$(steps)" -ge $((before + 80)) ] || fail "without a bound the others go on: $before, then $(steps)"
 finish
 python3 - <<'PY' || fail "without a bound nobody waits"
 import json
 (staleness,) = [t["staleness"] for t in json.load(open("stats.json"))["tasks"].values() if "staleness" in t]
-assert staleness["waits"] == 0 and staleness["max"] > 30, staleness
+assert staleness["waits"] == 0 and staleness["max"] > 20, staleness
 PY
 # Whoever dies while others wait for it: the run ends at once and names it.
 start bounded.plan 60

@@ -144,10 +144,13 @@ std::string summarize(const plan::Plan &plan) {
     text += ", " + std::to_string(strategy.micro_batches()) + (strategy.in_graph() ? " towers" : " micro-batches");
   if (plan.phases_size()) {
     const plan::Phase &phase = plan.phases(mainPhase(plan));
-    uint64_t parts = phase.ends_by_closing() ? 1 : replicas * std::max(1u, strategy.micro_batches());
-    if (phase.role() == plan::TRAIN && phase.samples_per_step())
-      text +=
-          ", batch " + std::to_string(phase.samples_per_step() / parts) + (parts > 1 || replicas > 1 ? " each" : "");
+    uint64_t batch = 0; // as its programs take it
+    for (uint32_t program : phase.programs())
+      for (const plan::Instruction &instruction : plan.programs(int(program)).instructions())
+        if (instruction.has_next_batch() && !batch)
+          batch = instruction.next_batch().batch();
+    if (phase.role() == plan::TRAIN && batch)
+      text += ", batch " + std::to_string(batch) + (replicas > 1 || strategy.micro_batches() > 1 ? " each" : "");
   }
   unsigned channels = llvm::count_if(plan.channels(), [](const plan::Channel &c) { return !c.control(); });
   return text + ", " + std::to_string(channels) + (channels == 1 ? " channel" : " channels") + ", live";

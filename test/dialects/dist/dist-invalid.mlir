@@ -395,16 +395,6 @@ dist.program @a of @p on "/job:s/task:0/device:CPU:0" {
 
 // -----
 
-// (T2)
-dist.phase @p {role = #graph.role<train>, ends_by_closing}
-dist.program @a of @p on "/job:s/task:0/device:CPU:0" {
-  // expected-error @below {{expects max_staleness of at least 0, got -1}}
-  dist.ticket {max_staleness = -1 : i64}
-  dist.end
-}
-
-// -----
-
 // (PR1)
 // expected-error @below {{belongs to the phase @nowhere, which this module does not declare}}
 dist.program @a of @nowhere on "/job:s/task:0/device:CPU:0" {

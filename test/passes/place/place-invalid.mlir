@@ -80,9 +80,9 @@ module attributes {graph.cluster = #graph.cluster<jobs = [ps = 1, worker = 2], c
 
 // -----
 
-// expected-error@+1 {{setting replicas_to_aggregate of strategy parameter_server is not part of this version; leave it out}}
+// expected-error@+1 {{replicas_to_aggregate is 3, but there are 2 replicas}}
 module attributes {graph.cluster = #graph.cluster<jobs = [ps = 1, worker = 2], chief = "/job:worker/task:0">,
-                   graph.strategy = #graph.strategy<name = "parameter_server", replicas_to_aggregate = 2>} {}
+                   graph.strategy = #graph.strategy<name = "parameter_server", replicas_to_aggregate = 3>} {}
 
 // -----
 

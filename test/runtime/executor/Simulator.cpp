@@ -4,11 +4,13 @@
 #include "runtime/data/PhaseBatches.h"
 #include "runtime/executor/TaskPhase.h"
 #include "runtime/plan/Types.h"
+#include "runtime/transport/Latest.h"
 
 #include "absl/strings/str_cat.h"
 
 #include <algorithm>
 #include <cstring>
+#include <deque>
 #include <set>
 
 namespace graphc::executor {
@@ -80,6 +82,32 @@ private:
   std::map<std::pair<uint32_t, uint32_t>, std::unique_ptr<data::PhaseBatches>> batches;
 };
 
+/// A task's own slots, and its end of the network.
+class TaskTransport final : public transport::Transport {
+public:
+  TaskTransport(std::unique_ptr<transport::LatestTransport> slots, transport::Transport &network)
+      : slots(std::move(slots)), network(network) {}
+  transport::SendPort *sender(transport::ChannelKey key) override {
+    transport::SendPort *own = slots->sender(key);
+    return own ? own : network.sender(key);
+  }
+  transport::RecvPort *receiver(transport::ChannelKey key) override {
+    transport::RecvPort *own = slots->receiver(key);
+    return own ? own : network.receiver(key);
+  }
+  transport::TransportCounters counters() const override { return network.counters(); }
+  void abort(absl::Status why) override {
+    network.abort(why);
+    slots->abort(why);
+  }
+  absl::Status status() const override { return network.status(); }
+  absl::Status reset(uint64_t epoch) override { return network.reset(epoch); }
+
+private:
+  std::unique_ptr<transport::LatestTransport> slots;
+  transport::Transport &network;
+};
+
 class Simulation {
 public:
   Simulation(const plan::Plan &plan, SimVariables &variables, const SimOptions &options)
@@ -127,6 +155,7 @@ private:
   SimResult result;
   SimHost host;
   std::unique_ptr<KernelLibrary> library;
+  std::deque<TaskTransport> transports; ///< by task
   std::vector<std::unique_ptr<Actor>> actors;
 };
 
@@ -139,15 +168,25 @@ absl::Status Simulation::setUp() {
     return uint32_t(std::find_if(tasks.begin(), tasks.end(), [&](auto &t) { return plan::sameTask(t, task); }) -
                     tasks.begin());
   };
+  std::vector<std::vector<transport::ChannelSpec>> latest(tasks.size());
   for (size_t i = 0; i < tasks.size(); ++i)
     for (const Endpoint &endpoint : taskEndpoints(plan, tasks[i]))
-      if (endpoint.sends && endpoint.phase == options.phase)
+      if (endpoint.sends && endpoint.phase == options.phase && endpoint.spec.latest)
+        latest[i].push_back(endpoint.spec);
+      else if (endpoint.sends && endpoint.phase == options.phase)
         network.addChannel(endpoint.spec, uint32_t(i), indexOf(endpoint.peer),
                            plan.channels(int(endpoint.spec.key.channel)).name());
   for (size_t i = 0; i < tasks.size(); ++i) {
+    GRAPHC_ASSIGN_OR_RETURN(std::unique_ptr<transport::LatestTransport> own,
+                            transport::LatestTransport::create(latest[i]));
+    own->changed = [this](const transport::LatestReceiver &) { // receivers of a family wake together
+      for (auto &actor : actors)
+        if (dynamic_cast<const transport::LatestReceiver *>(actor->lane->port()))
+          schedule(*actor);
+    };
+    transports.emplace_back(std::move(own), network.task(uint32_t(i)));
     GRAPHC_ASSIGN_OR_RETURN(
-        auto lanes,
-        makeLanes({plan, tasks[i], variables.task(i), *library, network.task(uint32_t(i)), host}, options.phase));
+        auto lanes, makeLanes({plan, tasks[i], variables.task(i), *library, transports.back(), host}, options.phase));
     for (auto &lane : lanes) {
       actors.push_back(std::make_unique<Actor>());
       actors.back()->lane = std::move(lane);
@@ -186,7 +225,7 @@ void Simulation::abortOthers(absl::Status why, size_t except) {
   for (size_t i = 0; i < tasks.size(); ++i)
     if (i != except)
       events.after(events.upTo(options.maxDelay), [this, i, why] {
-        network.task(uint32_t(i)).abort(why);
+        transports[i].abort(why);
         for (auto &actor : actors)
           if (actor->task == i && actor->lane->takesTickets())
             host.tickets()->abort(why);

@@ -1,0 +1,109 @@
+//===- LaneChoice.cpp - the first replicas of a step, and the sum of theirs alone -------------------------------------===//
+
+#include "runtime/executor/Lane.h"
+#include "runtime/plan/Types.h"
+#include "runtime/transport/Latest.h"
+
+#include "absl/strings/str_cat.h"
+
+#include <cstring>
+
+namespace graphc::executor {
+
+using transport::PollState;
+
+// Every instance is asked each time, beginning with another one at each step: of those that came between two looks nobody is
+// first for ever. All receivers wake by one event, so waiting on the one that was asked first misses none.
+std::optional<LaneState> Lane::choose(const Instruction &instruction) {
+  int64_t version;
+  memcpy(&version, laneFrame->buffers[instruction.buffer], sizeof version);
+  auto *chosen = static_cast<uint8_t *>(laneFrame->buffers[instruction.chosen]);
+  memset(chosen, 0, instruction.count);
+  uint32_t first = uint32_t(currentStep % instruction.count), ready = 0, closed = 0;
+  for (uint32_t i = 0; i < instruction.count && ready < instruction.take; ++i) {
+    uint32_t instance = (first + i) % instruction.count;
+    transport::RecvPort *port = receives[instruction.port + instance];
+    const void *data = nullptr;
+    PollState state = port->poll(&data);
+    if (state == PollState::Aborted)
+      return notReady(port, state);
+    if (state == PollState::Ready) {
+      memcpy(&offers[instance], data, sizeof offers[instance]);
+      port->release();
+    }
+    closed += state == PollState::Closed;
+    if (offers[instance] == version) {
+      chosen[instance] = 1;
+      ++ready;
+    }
+  }
+  if (ready < instruction.take)
+    return notReady(receives[instruction.port + first],
+                    closed > instruction.count - instruction.take ? PollState::Closed : PollState::Pending);
+  for (uint32_t instance = 0; instance < instruction.count; ++instance)
+    accepted[instance] += chosen[instance];
+  return std::nullopt;
+}
+
+// Their messages lay in the slots before their offers did.
+std::optional<LaneState> Lane::aggregateChosen(const Instruction &instruction) {
+  const auto *chosen = static_cast<const uint8_t *>(laneFrame->buffers[instruction.chosen]);
+  const uint64_t bytes = program->plan->channels(int(instruction.source->aggregate().channel())).bytes();
+  uint32_t count = 0;
+  for (uint32_t instance = 0; instance < instruction.count; ++instance) {
+    if (!chosen[instance])
+      continue;
+    const void *data = nullptr;
+    transport::RecvPort *port = receives[instruction.port + instance];
+    if (PollState state = port->poll(&data); state != PollState::Ready) {
+      sub = instance; // for describeWait()
+      return notReady(port, state);
+    }
+    messages[count++] = static_cast<const uint8_t *>(data);
+  }
+  sub = count;
+  summed = 0;
+  int code = addMessages(instruction, bytes);
+  sub = 0;
+  if (code) [[unlikely]]
+    return kernelFailed(instruction, code);
+  for (uint32_t instance = 0; instance < instruction.count; ++instance)
+    if (chosen[instance])
+      receives[instruction.port + instance]->release();
+  return std::nullopt;
+}
+
+std::vector<uint64_t> Lane::dropped() const {
+  std::vector<uint64_t> dropped;
+  for (const Instruction &instruction : program->instructions)
+    if (instruction.op == Op::Choose)
+      for (uint32_t instance = 0; instance < instruction.count; ++instance) {
+        // Only a LatestTransport has ports of latest channels, and the plan's verifier lets no other be chosen from.
+        auto *port = static_cast<transport::LatestReceiver *>(receives[instruction.port + instance]);
+        dropped.push_back(port->sent() - accepted[instance]);
+      }
+  return dropped;
+}
+
+// "for the gradients of 1 more replica; not there yet: /job:worker/task:1, /job:worker/task:2"
+std::string Lane::describeChoice(const Instruction &instruction) const {
+  const plan::Plan &plan = *program->plan;
+  plan::Program everyReplica; // instance r serves replica r
+  everyReplica.set_instances(plan.replicas().size());
+  everyReplica.set_spread(true);
+  int64_t version;
+  memcpy(&version, laneFrame->buffers[instruction.buffer], sizeof version);
+  uint32_t ready = 0;
+  std::string names;
+  for (uint32_t instance = 0; instance < instruction.count; ++instance)
+    if (offers[instance] == version)
+      ++ready;
+    else
+      absl::StrAppend(&names, names.empty() ? "" : ", ",
+                      plan::taskText(plan, plan::instanceTask(plan, everyReplica, instance)));
+  uint32_t missing = instruction.take - std::min(ready, instruction.take);
+  return absl::StrCat("for the gradients of ", missing, missing == 1 ? " more replica" : " more replicas",
+                      "; not there yet: ", names);
+}
+
+} // namespace graphc::executor

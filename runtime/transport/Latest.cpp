@@ -1,0 +1,172 @@
+#include "runtime/transport/Latest.h"
+
+#include "runtime/base/Status.h"
+#include "runtime/device/Memory.h"
+#include "runtime/transport/Ring.h"
+
+#include "absl/strings/str_cat.h"
+
+#include <array>
+#include <condition_variable>
+#include <cstring>
+#include <mutex>
+
+namespace graphc::transport {
+
+namespace {
+/// Of one channel: what its instances' receivers wait on.
+struct Family {
+  std::mutex mutex;
+  std::condition_variable happened;
+  std::atomic<uint64_t> events{0}; // written under mutex
+
+  void notify() {
+    {
+      std::lock_guard lock(mutex);
+      events.fetch_add(1);
+    }
+    happened.notify_all();
+  }
+};
+} // namespace
+
+struct LatestTransport::Shared {
+  AbortState abort;
+  std::map<uint32_t, Family> families; // by channel
+};
+
+class LatestChannel final : public SendPort {
+public:
+  LatestChannel(const ChannelSpec &spec, device::Memory memory, Family &family, LatestTransport &transport)
+      : spec(spec), memory(std::move(memory)), family(family), transport(transport), receiver(*this) {}
+
+  PollState start(const void *data, uint64_t, SendMode) override {
+    if (abort().isAborted())
+      return PollState::Aborted;
+    memcpy(buffer(writing), data, spec.bytes);
+    {
+      std::lock_guard lock(mutex);
+      std::swap(writing, complete);
+      sent.fetch_add(1, std::memory_order_relaxed);
+    }
+    tell();
+    return PollState::Ready;
+  }
+  PollState done() override { return PollState::Ready; } // start() copies
+  void close() override {
+    {
+      std::lock_guard lock(mutex);
+      closed = true;
+    }
+    tell();
+  }
+  void wait(absl::Duration) override {} // never Pending
+  absl::Status status() const override { return transport.status(); }
+
+  void tell() {
+    family.notify();
+    if (transport.changed)
+      transport.changed(receiver);
+  }
+  void reset() {
+    sent = taken = 0;
+    closed = false;
+  }
+  AbortState &abort() const;
+  uint8_t *buffer(uint32_t index) { return memory.data() + slotStride(spec) * index; }
+
+  const ChannelSpec spec;
+  device::Memory memory;
+  Family &family;
+  LatestTransport &transport;
+  LatestReceiver receiver;
+  std::mutex mutex; // complete, taken, closed; a leaf
+  uint32_t writing = 0; // the sender's
+  uint32_t complete = 1;
+  uint32_t reading = 2; // the receiver's
+  std::atomic<uint64_t> sent{0}; // written under mutex
+  uint64_t taken = 0;
+  bool closed = false;
+};
+
+AbortState &LatestChannel::abort() const { return transport.shared->abort; }
+
+// While a message is held it stays the same, as in a fifo.
+PollState LatestReceiver::poll(const void **data) {
+  seen = channel.family.events.load();
+  bool closed = false;
+  if (!held) {
+    std::lock_guard lock(channel.mutex);
+    if (uint64_t sent = channel.sent.load(std::memory_order_relaxed); sent > channel.taken) {
+      std::swap(channel.reading, channel.complete);
+      channel.taken = sent;
+      held = true;
+    }
+    closed = channel.closed;
+  }
+  if (held) {
+    *data = channel.buffer(channel.reading);
+    return PollState::Ready;
+  }
+  if (channel.abort().isAborted())
+    return PollState::Aborted;
+  return closed ? PollState::Closed : PollState::Pending;
+}
+
+void LatestReceiver::release() { held = false; }
+
+void LatestReceiver::wait(absl::Duration timeout) {
+  Family &family = channel.family;
+  std::unique_lock lock(family.mutex);
+  family.happened.wait_for(lock, absl::ToChronoNanoseconds(timeout), [&] { return family.events.load() != seen; });
+}
+
+absl::Status LatestReceiver::status() const { return channel.status(); }
+uint64_t LatestReceiver::sent() const { return channel.sent.load(std::memory_order_relaxed); }
+
+LatestTransport::LatestTransport() : shared(std::make_unique<Shared>()) {}
+LatestTransport::~LatestTransport() = default;
+
+absl::StatusOr<std::unique_ptr<LatestTransport>> LatestTransport::create(const std::vector<ChannelSpec> &specs) {
+  std::unique_ptr<LatestTransport> transport(new LatestTransport);
+  for (const ChannelSpec &spec : specs) {
+    GRAPHC_ASSIGN_OR_RETURN(
+        device::Memory memory,
+        device::Memory::allocate(3 * slotStride(spec), device::Memory::Guard::None, "a latest channel"));
+    auto channel = std::make_unique<LatestChannel>(spec, std::move(memory),
+                                                   transport->shared->families[spec.key.channel], *transport);
+    if (!transport->channels.emplace(spec.key, std::move(channel)).second)
+      return absl::InvalidArgumentError(
+          absl::StrCat("channel ", spec.key.channel, " instance ", spec.key.instance, " is listed twice"));
+  }
+  return transport;
+}
+
+SendPort *LatestTransport::sender(ChannelKey key) {
+  auto found = channels.find(key);
+  return found == channels.end() ? nullptr : found->second.get();
+}
+
+LatestReceiver *LatestTransport::latest(ChannelKey key) {
+  auto found = channels.find(key);
+  return found == channels.end() ? nullptr : &found->second->receiver;
+}
+
+void LatestTransport::abort(absl::Status why) {
+  shared->abort.set(std::move(why));
+  for (auto &[key, channel] : channels)
+    channel->tell();
+}
+
+absl::Status LatestTransport::status() const { return shared->abort.status(); }
+
+absl::Status LatestTransport::reset(uint64_t) {
+  shared->abort.clear();
+  for (auto &[key, channel] : channels) {
+    channel->reset();
+    channel->receiver.release();
+  }
+  return absl::OkStatus();
+}
+
+} // namespace graphc::transport

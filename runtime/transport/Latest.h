@@ -1,0 +1,68 @@
+//===- Latest.h - versioned slots between the lanes of one task ---------------------------------------------*- C++ -*-===//
+//
+// A `latest` channel is no fifo: a send replaces what is there and never waits; a receive takes the newest message that was
+// not taken yet. Each instance has three buffers, which writer and reader swap under a lock that is held for a few
+// instructions: one being written, one that is complete, one being read in place. So neither waits for the other's copy.
+//
+// The instances of a channel share one event: whoever waits on one receiver is woken by a send to any of them (Port::wait
+// may wake spuriously), so that a lane can wait for the first of a family.
+//
+//===----------------------------------------------------------------------------------------------------------------===//
+#ifndef GRAPHC_RUNTIME_TRANSPORT_LATEST_H
+#define GRAPHC_RUNTIME_TRANSPORT_LATEST_H
+
+#include "runtime/transport/Transport.h"
+
+#include "absl/status/statusor.h"
+
+#include <functional>
+#include <map>
+#include <memory>
+
+namespace graphc::transport {
+
+class LatestChannel; // one instance
+
+class LatestReceiver final : public RecvPort {
+public:
+  explicit LatestReceiver(LatestChannel &channel) : channel(channel) {}
+  PollState poll(const void **data) override;
+  void release() override;
+  void wait(absl::Duration timeout) override;
+  absl::Status status() const override;
+  /// Messages sent since the reset, taken or not. Any thread.
+  uint64_t sent() const;
+
+private:
+  LatestChannel &channel;
+  uint64_t seen = 0; // the family's events before the last poll
+  bool held = false;
+};
+
+class LatestTransport final : public Transport {
+public:
+  /// Of channels with both ends in this task.
+  static absl::StatusOr<std::unique_ptr<LatestTransport>> create(const std::vector<ChannelSpec> &specs);
+  ~LatestTransport() override;
+  SendPort *sender(ChannelKey key) override;
+  RecvPort *receiver(ChannelKey key) override { return latest(key); }
+  LatestReceiver *latest(ChannelKey key);
+  TransportCounters counters() const override { return {}; } // nothing leaves the task
+  void abort(absl::Status why) override;
+  absl::Status status() const override;
+  absl::Status reset(uint64_t epoch) override;
+
+  /// Called, under no lock, when a receiver's state may have changed; for who waits otherwise than in wait(). Set before
+  /// any lane runs.
+  std::function<void(const LatestReceiver &)> changed;
+
+private:
+  LatestTransport();
+  friend class LatestChannel;
+  struct Shared;
+  std::unique_ptr<Shared> shared;
+  std::map<ChannelKey, std::unique_ptr<LatestChannel>> channels;
+};
+
+} // namespace graphc::transport
+#endif

@@ -1,0 +1,32 @@
+// RUN: graph-opt %s --split-input-file --place --verify-diagnostics
+// Round robin may deal all large variables to one of two parameter servers; the remark says so and names the remedy.
+
+// expected-remark @below {{/job:ps/task:0/device:CPU:0 stores 8.0 MiB of the 8.0 MiB of variables, dealt round robin; with "placement": "balanced" in the strategy no task stores more than 4.0 MiB}}
+module attributes {graph.cluster = #graph.cluster<jobs = [ps = 2, worker = 2], chief = "/job:worker/task:0">,
+                   graph.strategy = #graph.strategy<name = "parameter_server">} {
+graph.variable @w1 : tensor<1024x1024xf32> = #graph.zeros
+graph.variable @b1 : tensor<1024xf32> = #graph.zeros
+graph.variable @w2 : tensor<1024x1024xf32> = #graph.zeros
+graph.variable @b2 : tensor<1024xf32> = #graph.zeros
+}
+
+// -----
+
+// Balanced: nothing to say.
+module attributes {graph.cluster = #graph.cluster<jobs = [ps = 2, worker = 2], chief = "/job:worker/task:0">,
+                   graph.strategy = #graph.strategy<name = "parameter_server">, graph.variable_placement = "balanced"} {
+graph.variable @w1 : tensor<1024x1024xf32> = #graph.zeros
+graph.variable @b1 : tensor<1024xf32> = #graph.zeros
+graph.variable @w2 : tensor<1024x1024xf32> = #graph.zeros
+graph.variable @b2 : tensor<1024xf32> = #graph.zeros
+}
+
+// -----
+
+// One variable that is most of the model: no placement of whole variables does better.
+module attributes {graph.cluster = #graph.cluster<jobs = [ps = 2, worker = 2], chief = "/job:worker/task:0">,
+                   graph.strategy = #graph.strategy<name = "parameter_server">} {
+graph.variable @w1 : tensor<1024x1024xf32> = #graph.zeros
+graph.variable @b1 : tensor<1024xf32> = #graph.zeros
+graph.variable @b2 : tensor<1024xf32> = #graph.zeros
+}

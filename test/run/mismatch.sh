@@ -1,0 +1,67 @@
+#!/usr/bin/env bash
+# Workers that do not fit each other: plans of different models, data sets of different sizes; and a data set that is smaller than
+# one step of all workers together, which is no mistake. Each ends by itself, with the cause in one line.
+source "$(dirname "${BASH_SOURCE[0]}")/harness.bash"
+base=$((20000 + RANDOM % 20000))
+hosts=(--ps_hosts "localhost:$base" --worker_hosts "localhost:$((base + 1)),localhost:$((base + 2))")
+task() { # NAME PLAN ARGUMENTS…: in the background, its output in NAME.txt and its status in NAME.rc
+  local name=$1; shift
+  { timeout 60 graphrun "$@" "${hosts[@]}" >"$name.txt" 2>&1; echo $? >"$name.rc"; } &
+}
+fingerprint() { python3 -c 'import sys; print(open(sys.argv[1], "rb").read()[24:56].hex())' "$1"; }
+
+# The same cluster and strategy, another model.
+plan two 2 1 sync
+MODEL=$here/models/bottleneck.mlir plan other 2 1 sync
+task w0 two.plan --steps 30 --job_name worker --task_index 0 --join_deadline 20
+await w0.txt 'waiting for /job:worker/task:1'
+timeout 60 graphrun other.plan --steps 30 --job_name worker --task_index 1 "${hosts[@]}" >refused.txt 2>&1
+[ $? -eq 1 ] || fail "exit status 1 of a worker with another model's plan"
+expect refused.txt '/job:worker/task:1 has another plan: its fingerprint is '"$(fingerprint other.plan)"', the chief.s '"$(fingerprint two.plan)"'; start every task with the same plan file' "both fingerprints"
+# The refused one changed nothing: with the right plan the run goes on.
+task w1 two.plan --steps 30 --job_name worker --task_index 1
+task ps two.plan --steps 30 --job_name ps
+wait
+for name in w0 w1 ps; do [ "$(cat $name.rc)" = 0 ] || fail "$name ends well after the refusal"; done
+
+# One worker has fewer samples: synchronous aggregation would wait for gradients that never come, or mix epochs.
+cat >idx.mlir <<'MLIR'
+graph.variable @w : tensor<6x3xf32> = #graph.glorot_uniform<seed = 1>
+graph.dataset @train : (tensor<6xf32>, tensor<i32>) = #graph.idx<files = ["images", "labels"], scale = 0.125>
+    {shuffle = true, seed = 3}
+graph.func @train_step() -> (tensor<f32> {graph.name = "loss"}) attributes {role = #graph.role<train>} {
+  %x, %y = graph.next_batch @train {batch = 4} : tensor<4x6xf32>, tensor<4xi32>
+  %w = graph.read @w : tensor<6x3xf32>
+  %l = graph.matmul %x, %w : (tensor<4x6xf32>, tensor<6x3xf32>) -> tensor<4x3xf32>
+  %loss = graph.softmax_cross_entropy %l, %y : (tensor<4x3xf32>, tensor<4xi32>) -> tensor<f32>
+  graph.minimize %loss {optimizer = #graph.sgd<learning_rate = 0.1>} : tensor<f32>
+  graph.return %loss : tensor<f32>
+}
+MLIR
+python3 - <<'PY'
+import os, struct
+for folder, samples in ("many", 50), ("few", 20), ("tiny", 3):
+    os.makedirs(folder)
+    open(f"{folder}/images", "wb").write(struct.pack(">HBB3I", 0, 8, 3, samples, 2, 3) + bytes(i * 7 % 256 for i in range(samples * 6)))
+    open(f"{folder}/labels", "wb").write(struct.pack(">HBBI", 0, 8, 1, samples) + bytes(i % 3 for i in range(samples)))
+PY
+for update in sync async; do
+  MODEL=idx.mlir plan idx 2 1 $update
+  task w0 idx.plan --steps 300 --job_name worker --task_index 0 --data_dir many
+  task w1 idx.plan --steps 300 --job_name worker --task_index 1 --data_dir few
+  task ps idx.plan --steps 300 --job_name ps
+  wait
+  for name in w0 w1 ps; do
+    [ "$(cat $name.rc)" = 1 ] || fail "$name ends with status 1, $update"
+    expect $name.txt 'data set train has 50 samples on /job:worker/task:0 and 20 on /job:worker/task:1; all workers take turns in one stream, so give them the same files' "$name, $update"
+  done
+done
+
+# Three samples for two workers of four: the stream goes on from epoch to epoch, nobody runs out, and the bits are one device's.
+MODEL=idx.mlir plan idx 2 1 sync
+MODEL=idx.mlir plan one one_device 2
+timeout 60 graphrun one.plan --steps 40 --data_dir tiny --dump_variables one >out.txt 2>err.txt || fail "one device"
+timeout 60 graphrun idx.plan --steps 40 --data_dir tiny --dump_variables two >out.txt 2>err.txt || fail "two workers"
+same_weights one two
+nothing_left
+echo "mismatches end with their cause"
