@@ -112,10 +112,11 @@ LogicalResult ChannelOp::verifySymbolUses(SymbolTableCollection &symbols) {
     diag.attachNote(from.getLoc()) << "program declared here";
     return diag;
   }
-  if (getPublished() && (getControl() || from.getLocksVariables())) { // (CH6)
-    InFlightDiagnostic diag =
-        emitOpError("is published, but ")
-        << (getControl() ? "carries the chief's word" : "its sender shares its variables with others that write them");
+  if (getPublished() && (getControl() || getAllToAll() || from.getLocksVariables())) { // (CH6)
+    InFlightDiagnostic diag = emitOpError("is published, but ")
+                              << (getControl()    ? "carries the chief's word"
+                                  : getAllToAll() ? "joins each instance with each other one"
+                                                  : "its sender shares its variables with others that write them");
     diag.attachNote(from.getLoc()) << "sending program declared here";
     return diag;
   }

@@ -245,10 +245,11 @@ absl::Status checkChannels(const Plan &plan) {
     const Program &sender = plan.programs(int(c.sender())), &receiver = plan.programs(int(c.receiver()));
     if (sender.phase() != receiver.phase())
       return invalid(what, " joins programs of two phases, ", sender.name(), " and ", receiver.name());
-    if (c.published() && (c.control() || sender.locks_variables()))
+    if (c.published() && (c.control() || c.all_to_all() || sender.locks_variables()))
       return invalid(what, " is published, but ",
-                     c.control()
-                         ? "carries the chief's word"
+                     c.control() ? "carries the chief's word"
+                     : c.all_to_all()
+                         ? "joins each instance with each other one"
                          : absl::StrCat("its sender ", sender.name(), " shares its variables with other lanes"));
     if (c.control()) {
       if (c.latest())
