@@ -59,12 +59,9 @@ def Dist_ChannelOp : Dist_Op<"channel", [Symbol, HasParent<"::mlir::ModuleOp">,
     3. (CH3) the two differ, unless the channel is a control channel; those of an all_to_all channel are one family
     4. (CH4) `instances` is that of the replicated side(s); two replicated sides agree
     5. (CH5) exactly one sending operation, in the sending program, and one receiving operation, in the receiving one
-<<<<<<< ours
-    6. (CH6) a published channel carries data, and its sender does not lock variables: nobody may write what is read
+    6. (CH6) a published channel carries data, is not all_to_all, and its sender does not lock variables: nobody may write
+       what is read
     7. (CH7) the programs of a latest channel are on the same device; its phase ends by closing
-=======
-    6. (CH6) a published channel carries data, is not all_to_all, and its sender does not lock variables: nobody may write what is read
->>>>>>> theirs
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, TypeAttr:$type, FlatSymbolRefAttr:$from, FlatSymbolRefAttr:$to,
       DefaultValuedAttr<Dist_PositiveI64Attr, "1">:$capacity, DefaultValuedAttr<Dist_PositiveI64Attr, "1">:$instances,

@@ -294,10 +294,10 @@ LogicalResult ProgramOutliner::emitOther(Operation *op) {
       .Case([&](dist::AggregateChosenOp aggregate) {
         MemRefType type = bufferType(aggregate.getValue());
         int64_t chunk = getChunk(type);
-        dist::AggregateChosenIntoOp::create(
-            builder, loc, aggregate.getChannelAttr(), of(aggregate.getValue()),
-            kernels.getAdd(type.getElementType(), chunk, loc), of(aggregate.getSet()),
-            chunk == type.getNumElements() ? IntegerAttr() : builder.getI64IntegerAttr(chunk));
+        dist::AggregateChosenIntoOp::create(builder, loc, aggregate.getChannelAttr(), of(aggregate.getValue()),
+                                            kernels.getAdd(type.getElementType(), chunk, loc), of(aggregate.getSet()),
+                                            chunk == type.getNumElements() ? IntegerAttr()
+                                                                           : builder.getI64IntegerAttr(chunk));
         return success();
       })
       .Case([&](dist::ChooseOp choose) {

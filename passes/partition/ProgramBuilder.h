@@ -78,8 +78,8 @@ private:
   mlir::ModuleOp module;
   graph::FuncOp func;
   const Distribution &dist;
-  bool async;                    ///< this phase ends by closing, and each replica's updates are its own
-  bool backup;                   ///< this phase takes the first replicas of each step
+  bool async; ///< this phase ends by closing, and each replica's updates are its own
+  bool backup; ///< this phase takes the first replicas of each step
   mlir::OpBuilder symbolBuilder; ///< before the function, where its phase, channels and programs go
   llvm::MapVector<graph::DeviceAttr, std::unique_ptr<ProgramUnderConstruction>> programs;
   llvm::MapVector<graph::DeviceAttr, std::unique_ptr<ProgramUnderConstruction>> doors; ///< of parameter servers
