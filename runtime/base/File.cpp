@@ -18,13 +18,28 @@ void UniqueFd::reset(int next) {
   fd = next;
 }
 
+/// Never waits for a writer: what is no regular file is refused, unless the caller handed it over open, as a pipe of <(…).
+static absl::StatusOr<UniqueFd> openToRead(const std::string &path) {
+  UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  struct stat info{};
+  if (!fd || ::fstat(fd.get(), &info) != 0)
+    return errnoStatus(path, errno);
+  if (S_ISREG(info.st_mode))
+    return fd;
+  if (S_ISDIR(info.st_mode))
+    return errnoStatus(path, EISDIR);
+  bool handedOver = path == "/dev/stdin" || path.rfind("/dev/fd/", 0) == 0 || path.rfind("/proc/self/fd/", 0) == 0;
+  if (!handedOver || !(S_ISFIFO(info.st_mode) || ::isatty(fd.get())))
+    return absl::InvalidArgumentError(absl::StrCat(path, ": not a regular file"));
+  ::fcntl(fd.get(), F_SETFL, ::fcntl(fd.get(), F_GETFL) & ~O_NONBLOCK);
+  return fd;
+}
+
 absl::StatusOr<std::string> readFile(const std::string &path, uint64_t maxBytes) {
   UniqueFd owned;
   int fd = STDIN_FILENO;
   if (path != "-") {
-    owned.reset(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-    if (!owned)
-      return errnoStatus(path, errno);
+    GRAPHC_ASSIGN_OR_RETURN(owned, openToRead(path));
     fd = owned.get();
   }
   std::string content;
@@ -85,8 +100,12 @@ absl::Status writeFileAtomic(const std::string &path, std::string_view content, 
   // A device or a pipe cannot be replaced: /dev/stdout, /dev/null, a FIFO that somebody reads.
   struct stat info{};
   if (::stat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode)) {
-    UniqueFd special(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
-    return special ? writeAll(special.get(), content.data(), content.size(), path) : errnoStatus(path, errno);
+    UniqueFd special(::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NONBLOCK));
+    if (!special)
+      return errno == ENXIO ? absl::UnavailableError(absl::StrCat(path, ": nobody reads this pipe"))
+                            : errnoStatus(path, errno);
+    ::fcntl(special.get(), F_SETFL, ::fcntl(special.get(), F_GETFL) & ~O_NONBLOCK);
+    return writeAll(special.get(), content.data(), content.size(), path);
   }
   // Through a link the file that it names is replaced, and never the link: /dev/stdout is one.
   std::string target = path;

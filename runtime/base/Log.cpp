@@ -9,7 +9,9 @@
 #include <spdlog/sinks/stdout_sinks.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
+#include <cstdio>
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -88,7 +90,9 @@ absl::Status initializeLog(const LogOptions &options) {
   auto logger = makeLogger(options.prefix);
   if (!options.file.empty()) {
     // spdlog throws where it cannot open; find out first, without exceptions.
-    int fd = ::open(options.file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+    int fd = ::open(options.file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK, 0644);
+    if (fd < 0 && errno == ENXIO)
+      return absl::UnavailableError(absl::StrCat("--log_file ", options.file, ": nobody reads this pipe"));
     if (fd < 0)
       return errnoStatus(absl::StrCat("--log_file ", options.file), errno);
     ::close(fd);
@@ -107,6 +111,11 @@ absl::Status initializeLog(const LogOptions &options) {
     logger->set_level(options.level);
   }
   logger->flush_on(spdlog::level::debug);
+  // A full disk: said once, in one line like all others; the run goes on without its log.
+  logger->set_error_handler([file = options.file, said = std::make_shared<std::atomic_flag>()](const std::string &why) {
+    if (!said->test_and_set())
+      std::fprintf(stderr, "graphrun: --log_file %s: the log is cut short: %s\n", file.c_str(), why.c_str());
+  });
   instance() = std::move(logger);
   return absl::OkStatus();
 }

@@ -84,7 +84,7 @@ MappedFile::~MappedFile() {
 bool MappedFile::cut() const { return guard >= 0 && guards[guard].cut.load(std::memory_order_acquire); }
 
 absl::StatusOr<MappedFile> MappedFile::open(const std::string &path) {
-  UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)); // a FIFO has no writer
   if (!fd)
     return errnoStatus(path, errno);
   struct stat info{};

@@ -8,6 +8,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 
+#include <algorithm>
 #include <bit>
 #include <optional>
 
@@ -198,6 +199,12 @@ absl::StatusOr<NpyArray> decodeNpy(std::string_view file, std::string_view name)
       if (c != 0 && c != 1)
         return bad("a boolean that is neither 0 nor 1");
   return array;
+}
+
+std::string npyFileName(std::string_view variable) {
+  std::string file(variable);
+  std::replace(file.begin(), file.end(), '/', '.');
+  return file + ".npy";
 }
 
 absl::Status writeNpy(const std::string &path, const plan::TensorType &type, const void *data, uint64_t bytes) {

@@ -26,6 +26,9 @@ absl::StatusOr<std::string> encodeNpy(const plan::TensorType &type, const void *
 /// Checks everything; `name` is for messages.
 absl::StatusOr<NpyArray> decodeNpy(std::string_view file, std::string_view name);
 
+/// The file of a variable in a folder of them: "w1/Momentum" is in "w1.Momentum.npy". Not collision-free: "w1.Momentum" is
+/// there too, which Driver::validate refuses.
+std::string npyFileName(std::string_view variable);
 absl::Status writeNpy(const std::string &path, const plan::TensorType &type, const void *data, uint64_t bytes);
 absl::StatusOr<NpyArray> readNpy(const std::string &path);
 

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <fstream>
 #include <map>
+#include <sys/stat.h>
 
 namespace graphc::cluster {
 
@@ -273,6 +274,11 @@ absl::StatusOr<ClusterConfig> parseCluster(std::string_view text, std::string_vi
 }
 
 absl::StatusOr<ClusterConfig> readClusterFile(const std::string &path) {
+  struct stat info{};
+  bool there = stat(path.c_str(), &info) == 0;
+  bool handedOver = path == "/dev/stdin" || path.rfind("/dev/fd/", 0) == 0 || path.rfind("/proc/self/fd/", 0) == 0;
+  if (there && !S_ISREG(info.st_mode) && !(S_ISFIFO(info.st_mode) && handedOver)) // it might never end, or never begin
+    return absl::InvalidArgumentError(absl::StrCat(path, ": cannot read the cluster description: not a regular file"));
   std::ifstream in(path, std::ios::binary);
   if (!in)
     return absl::NotFoundError(absl::StrCat(path, ": cannot open the cluster description"));

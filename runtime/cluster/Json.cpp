@@ -26,7 +26,7 @@ std::string JsonValue::describe() const {
   case Kind::Integer:
     return absl::StrCat("the number ", integer);
   case Kind::Float:
-    return absl::StrCat("the number ", number);
+    return absl::StrCat("the number ", number, number == std::trunc(number) && std::abs(number) < 1e6 ? ".0" : "");
   case Kind::String:
     return absl::StrCat("the string ", quoteJson(string.size() > 60 ? string.substr(0, 60) : string));
   case Kind::Array:

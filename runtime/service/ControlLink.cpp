@@ -183,7 +183,7 @@ absl::Status StreamLink::open(const Hello &hello, absl::Time deadline,
     if (absl::Now() >= deadline)
       return absl::UnavailableError(
           absl::StrCat("the chief ", chief_, " did not come within ",
-                       absl::FormatDuration(absl::Trunc(deadline - began, absl::Seconds(1)))));
+                       absl::FormatDuration(absl::Ceil(deadline - began, absl::Milliseconds(1)))));
     if (absl::Status end = ended(); !end.ok())
       return end;
     if (absl::Now() >= announceAt) {

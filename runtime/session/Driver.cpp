@@ -1,6 +1,7 @@
 #include "runtime/session/Driver.h"
 
 #include "runtime/base/Status.h"
+#include "runtime/checkpoint/Npy.h"
 #include "runtime/cluster/Json.h"
 #include "runtime/plan/Types.h"
 
@@ -48,6 +49,16 @@ absl::Status Driver::validate(const plan::Plan &plan, const DriverOptions &optio
   if (options.epochs && phase->samples_per_step() == 0)
     return absl::InvalidArgumentError(
         absl::StrCat("--epochs: ", phase->name(), " reads no data set, so it has no epochs; use --steps"));
+  if (!options.dumpDirectory.empty()) {
+    std::map<std::string, std::string> files;
+    for (const plan::Variable &variable : plan.variables()) {
+      auto [other, isNew] = files.try_emplace(checkpoint::npyFileName(variable.name()), variable.name());
+      if (!isNew)
+        return absl::InvalidArgumentError(absl::StrCat("--dump_variables: @\"", other->second, "\" and @\"",
+                                                       variable.name(), "\" would both be ", other->first,
+                                                       "; rename one of them in the model"));
+    }
+  }
   std::vector<std::string> names;
   for (uint32_t index : phase->programs())
     for (const plan::Port &fetch : plan.programs(static_cast<int>(index)).fetches())
@@ -85,6 +96,28 @@ absl::Status Driver::run() {
   return status;
 }
 
+Driver::FileWork::FileWork(Driver &driver, std::string what) : driver_(driver) {
+  std::lock_guard lock(driver_.mutex_);
+  driver_.working_ = Driver::Working{std::move(what), absl::Now()};
+}
+Driver::FileWork::~FileWork() {
+  std::lock_guard lock(driver_.mutex_);
+  driver_.working_.reset();
+}
+
+/// Files of the chief that neither come nor fail, as on a network's disk that is away, have nobody else to find them.
+void Driver::watchFiles() {
+  std::optional<Working> working;
+  {
+    std::lock_guard lock(mutex_);
+    working = working_;
+  }
+  if (working && absl::Now() - working->since > options_.fileDeadline)
+    coordinator_.abort({plan::taskText(plan_, plan_.chief()), "", 0,
+                        absl::DeadlineExceededError(absl::StrCat(working->what, " takes longer than ",
+                                                                 absl::FormatDuration(options_.fileDeadline)))});
+}
+
 absl::Status Driver::script() {
   GRAPHC_RETURN_IF_ERROR(coordinator_.waitForAll());
   joined_ = true;
@@ -98,6 +131,7 @@ absl::Status Driver::script() {
   GRAPHC_ASSIGN_OR_RETURN(std::vector<service::Done> connected, order(std::move(connect), kSetUpDeadline));
   GRAPHC_RETURN_IF_ERROR(compareDatasets(connected));
   GRAPHC_RETURN_IF_ERROR(initialize());
+  initialized_ = true;
 
   uint32_t phase = *phaseOf(roleOf(options_.entry)); // validate() found it
   absl::Status status;
@@ -147,6 +181,7 @@ absl::Status Driver::finish() {
   for (size_t i = 0; i < ended.size(); ++i)
     stats_[plan::taskText(plan_, tasks[i])] = ended[i].stats();
   coordinator_.release();
+  FileWork work(*this, absl::StrCat("writing --stats ", options_.statsFile));
   return options_.statsFile.empty() ? absl::OkStatus() : observe::writeStats(options_.statsFile, stats_, results_);
 }
 
@@ -290,11 +325,13 @@ absl::Status Driver::predict(uint32_t phase) {
 
 void Driver::pulse() {
   coordinator_.pulse(absl::Now(), globalStep());
+  watchFiles();
   service::ClusterProgress progress = coordinator_.clusterProgress();
   if (progress.stopRequested && !stopRequested_.exchange(true)) {
-    if (!joined_) { // nothing began yet: nothing to end in good order
+    if (!initialized_) { // nothing began yet: nothing to end in good order
       coordinator_.abort({plan::taskText(plan_, plan_.chief()), "", 0,
-                          absl::CancelledError("stopped while waiting for the other tasks, as asked")});
+                          absl::CancelledError(joined_ ? "stopped before the first step, as asked"
+                                                       : "stopped while waiting for the other tasks, as asked")});
       return;
     }
     options_.log("stopping at the next step");

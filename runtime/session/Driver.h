@@ -28,6 +28,7 @@ struct DriverOptions {
   std::optional<uint64_t> saveEverySteps;
   std::string checkpointDirectory, dumpDirectory, statsFile;
   std::string transport = "auto", run;
+  absl::Duration fileDeadline = absl::Minutes(30); ///< of one piece of the chief's own file work
   std::function<void(const observe::ProgressSnapshot &)>
       show; ///< one call at a time, on the driver's or the pulse's thread
   std::function<void(const std::string &)> print; ///< a result, for standard output
@@ -56,6 +57,18 @@ private:
     bool stopped = false;
     std::map<std::string, std::pair<double, int64_t>> metrics;
   };
+  /// While it lives the pulse watches the clock over what this thread does with files.
+  class FileWork {
+  public:
+    FileWork(Driver &driver, std::string what);
+    ~FileWork();
+    FileWork(const FileWork &) = delete;
+    FileWork &operator=(const FileWork &) = delete;
+
+  private:
+    Driver &driver_;
+  };
+  void watchFiles();
   absl::Status script();
   absl::Status train(uint32_t phase);
   absl::Status evaluate(uint32_t phase, bool final);
@@ -92,9 +105,15 @@ private:
 
   // Shared with the pulse thread.
   std::atomic<uint64_t> step_{0}; ///< at the begin of the running phase, or now between phases
-  std::atomic<bool> joined_{false}, training_{false}, async_{false}, stopRequested_{false}, saveDue_{false};
+  std::atomic<bool> joined_{false}, initialized_{false}, training_{false}, async_{false}, stopRequested_{false},
+      saveDue_{false};
   std::mutex showing_; ///< one call of options_.show at a time
-  std::mutex mutex_; ///< of what showNow remembers; a leaf
+  std::mutex mutex_; ///< of what showNow remembers, and of working_; a leaf
+  struct Working {
+    std::string what;
+    absl::Time since;
+  };
+  std::optional<Working> working_ ABSL_GUARDED_BY(mutex_);
   struct Shown {
     absl::Time at;
     uint64_t step = 0, highest = 0;

@@ -23,8 +23,11 @@ absl::Status Driver::initialize() {
   if (const std::string &dir = options_.checkpointDirectory; !dir.empty()) {
     bool trains = options_.entry == "train";
     if (trains) {
-      GRAPHC_ASSIGN_OR_RETURN(checkpoint::Directory held, checkpoint::Directory::open(dir));
-      directory_.emplace(std::move(held));
+      {
+        FileWork work(*this, absl::StrCat("opening --checkpoint_dir ", dir));
+        GRAPHC_ASSIGN_OR_RETURN(checkpoint::Directory held, checkpoint::Directory::open(dir));
+        directory_.emplace(std::move(held));
+      }
       service::Order check;
       check.mutable_check()->set_directory(dir);
       check.mutable_check()->set_nonce(directory_->nonce());
@@ -32,11 +35,19 @@ absl::Status Driver::initialize() {
       directory_->forgetNonce();
     } // else it only reads, also while another run trains there
     std::vector<std::string> warnings;
-    GRAPHC_ASSIGN_OR_RETURN(found, checkpoint::findNewest(dir, warnings));
+    {
+      FileWork work(*this, absl::StrCat("reading the checkpoints of ", dir));
+      GRAPHC_ASSIGN_OR_RETURN(found, checkpoint::findNewest(dir, warnings));
+    }
+    bool allDamaged = !found && !warnings.empty();
     if (found)
       GRAPHC_RETURN_IF_ERROR(checkpoint::checkVariables(*found, plan_, warnings));
     for (const std::string &warning : warnings)
       options_.log(warning);
+    if (allDamaged) // to begin anew would in time overwrite what is left of them
+      return absl::DataLossError(absl::StrCat("--checkpoint_dir ", dir,
+                                              " has no checkpoint that is whole; move its step-… away to begin anew, "
+                                              "or name another folder"));
     if (!found && !trains)
       return absl::NotFoundError(absl::StrCat("--checkpoint_dir ", dir, " has no checkpoint for --entry ",
                                               options_.entry, "; without the flag it runs the initial values"));
@@ -86,7 +97,10 @@ absl::Status Driver::save() {
 }
 
 absl::Status Driver::writeCheckpoint() {
-  GRAPHC_RETURN_IF_ERROR(directory_->prepare(step_));
+  {
+    FileWork work(*this, absl::StrCat("clearing ", options_.checkpointDirectory));
+    GRAPHC_RETURN_IF_ERROR(directory_->prepare(step_));
+  }
   service::Order save;
   save.mutable_save()->set_directory(options_.checkpointDirectory);
   save.mutable_save()->set_step(step_);
@@ -101,7 +115,10 @@ absl::Status Driver::writeCheckpoint() {
     GRAPHC_ASSIGN_OR_RETURN(checkpoint::ShardInfo shard, checkpoint::decodeShard(done.shard()));
     manifest.shards.push_back(std::move(shard));
   }
-  GRAPHC_RETURN_IF_ERROR(directory_->commit(manifest));
+  {
+    FileWork work(*this, absl::StrCat("committing a checkpoint in ", options_.checkpointDirectory));
+    GRAPHC_RETURN_IF_ERROR(directory_->commit(manifest));
+  }
   savedStep_ = step_;
   std::lock_guard lock(mutex_);
   savedAt_ = absl::Now();

@@ -66,10 +66,8 @@ absl::Status TaskSession::dump(const Order::Dump &order) {
   for (uint32_t index : variables_->owned()) {
     const plan::Variable &variable = plan_.variables(static_cast<int>(index));
     std::span<const uint8_t> data = std::as_const(*variables_).data(index);
-    std::string file = variable.name(); // "w1/Momentum" → "w1.Momentum.npy": one folder, no surprises
-    std::replace(file.begin(), file.end(), '/', '.');
-    GRAPHC_RETURN_IF_ERROR(checkpoint::writeNpy(absl::StrCat(order.directory(), "/", file, ".npy"), variable.type(),
-                                                data.data(), data.size()));
+    std::string file = absl::StrCat(order.directory(), "/", checkpoint::npyFileName(variable.name()));
+    GRAPHC_RETURN_IF_ERROR(checkpoint::writeNpy(file, variable.type(), data.data(), data.size()));
   }
   return absl::OkStatus();
 }

@@ -32,12 +32,15 @@ fingerprint() { python3 -c 'import sys; print(open(sys.argv[1], "rb").read()[24:
 expect refused.txt "$(fingerprint other.plan)" "the fingerprint of the task's plan"
 expect refused.txt "$(fingerprint two.plan)" "the fingerprint of the chief's plan"
 timeout 60 graphrun two.plan --steps 30 --job_name worker --task_index 1 "${hosts[@]}" >refused.txt 2>&1
+[ $? -eq 1 ] || fail "refused: exit status 1"
 expect refused.txt "cannot listen on localhost:$((base + 2)): another process has this port" "port in use"
 timeout 60 graphrun two.plan --steps 30 --job_name worker --task_index 1 --ps_hosts "localhost:$base" \
   --worker_hosts "127.0.0.1:$((base + 1)),localhost:$((base + 3))" >refused.txt 2>&1
+[ $? -eq 1 ] || fail "refused: exit status 1"
 expect refused.txt 'there is a /job:worker/task:1 already \(process [0-9]+ on ' "a second worker:1"
 # Another user's token.
 XDG_STATE_HOME=$box/tmp/other timeout 60 graphrun two.plan --steps 30 --job_name ps "${hosts[@]}" >refused.txt 2>&1
+[ $? -eq 1 ] || fail "refused: exit status 1"
 expect refused.txt "does not have this run's token" "another user's task"
 rm -rf "$box/tmp/other"
 want=0

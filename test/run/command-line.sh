@@ -91,9 +91,59 @@ nothing_left
 expect refused.txt 'small/step-3.partial/.*: File too large' "ulimit -f is named"
 [ -z "$(ls small)" ] || fail "nothing half written is left, got $(ls small)"
 
-# With the tasks running: found by one of them, named once, by the launcher.
-refuse 1 '/job:ps/task:0.*/proc/no' two.plan --steps 3 --dump_variables /proc/no/such
-refuse 1 'checkpoint_dir: /proc/no' two.plan --steps 3 --checkpoint_dir /proc/no/such
+# Folders that cannot be written, before anything is started.
+refuse 2 '--dump_variables /proc/no/such: /proc' two.plan --steps 3 --dump_variables /proc/no/such
+refuse 2 '--checkpoint_dir /proc/no/such: /proc' two.plan --steps 3 --checkpoint_dir /proc/no/such
+refuse 2 '--checkpoint_dir: its value is empty' two.plan --steps 3 --checkpoint_dir ''
+refuse 2 '--task_index: must be a whole number, 0 or more, not -1' two.plan --job_name ps --task_index -1
+
+# What never ends, or never begins, is refused at once where a file is meant; a pipe that is open is read, once, for all tasks.
+mkfifo fifo
+for odd in fifo /dev/zero; do
+  refuse 2 "$odd: not a regular file" $odd
+  refuse 2 "$odd: .*not a regular file" two.plan --cluster $odd
+  refuse 2 "$odd: not a regular file" feed.plan --entry predict --fetch y --feed x=$odd
+done
+refuse 2 '--log_file fifo: nobody reads this pipe' two.plan --steps 3 --log_file fifo
+timeout 30 graphrun <(cat two.plan) --steps 3 --stats - >out.txt 2>err.txt || fail "a plan through a pipe, and statistics to standard output"
+expect out.txt '"/job:worker/task:1"'
+timeout 30 graphrun /dev/stdin --steps 3 --local=true <two.plan >out.txt 2>err.txt || fail "a plan from /dev/stdin, --local=true"
+expect err.txt 'step 3/3'
+timeout 30 graphrun two.plan --steps 3 --log_file /dev/full >out.txt 2>err.txt || fail "a log that cannot be written ends no run"
+expect err.txt '--log_file /dev/full: the log is cut short: .*No space left'
+grep -v 'cut short' err.txt | grep -q 'No space' && fail "it is said in one kind of line"
+
+# An output is never an input.
+cp two.plan kept.plan
+refuse 2 '--stats kept.plan: that is the plan, which would be overwritten' kept.plan --steps 3 --stats kept.plan
+refuse 2 '--log_file ./kept.plan: that is the plan' kept.plan --steps 3 --log_file ./kept.plan
+cmp two.plan kept.plan || fail "the plan is as it was"
+
+# A TF_CONFIG that cannot be used: a line, and where it names this task a refusal.
+TF_CONFIG='{"cluster": {"worker": ["a:1"]}}' timeout 60 graphrun two.plan --steps 3 >out.txt 2>err.txt || fail "a TF_CONFIG of others"
+expect err.txt 'TF_CONFIG is not used: it has 1 worker task, the plan has'
+export TF_CONFIG='{"cluster": {"worker": ["a:1"]}, "task": {"type": "worker", "index": 0}}'
+refuse 2 'TF_CONFIG is not used: it has .*names this process.s task' two.plan --steps 3
+timeout 60 graphrun two.plan --steps 3 --local >out.txt 2>err.txt || fail "--local with a TF_CONFIG of others"
+unset TF_CONFIG
+echo '{"cluster": {"ps": ["localhost:1"], "worker": ["localhost:2", "localhost:3"]}}' >addresses.json
+timeout 60 graphrun two.plan --steps 3 --cluster addresses.json >out.txt 2>err.txt || fail "addresses and no task"
+expect err.txt 'no task is named, so every task starts here and the addresses from addresses.json are not used'
+
+# Two variables, one file.
+sed 's/@w"*/@"a\/b"/; ' feed.mlir >/dev/null
+cat >names.mlir <<'MLIR'
+graph.variable @"a/b" : tensor<2xf32> = #graph.zeros
+graph.variable @"a.b" : tensor<2xf32> = #graph.zeros
+graph.func @apply() -> (tensor<2xf32> {graph.name = "y"}) attributes {role = #graph.role<predict>} {
+  %a = graph.read @"a/b" : tensor<2xf32>
+  %b = graph.read @"a.b" : tensor<2xf32>
+  %y = graph.add %a, %b : tensor<2xf32>
+  graph.return %y : tensor<2xf32>
+}
+MLIR
+MODEL=names.mlir plan names 1 1 sync
+refuse 2 '--dump_variables: @"a/b" and @"a.b" would both be a.b.npy' names.plan --entry predict --dump_variables names
 
 # A folder whose name is no UTF-8.
 timeout 60 graphrun two.plan --steps 3 --dump_variables $'dump\xff' --checkpoint_dir $'check\xff' --log_file odd.json >out.txt 2>err.txt || fail "names of another encoding"

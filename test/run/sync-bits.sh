@@ -23,6 +23,22 @@ for workers in 2 3; do
     done
   done
 done
+# The library's matrix products too, which the model above is too small for.
+sed 's/x16x/x128x/g; s/<16x/<128x/g' "$here/models/mlp.mlir" >wide.mlir
+export MODEL=$box/wide.mlir
+for workers in 2 3; do
+  plan one-wide one_device $workers
+  plan many-wide $workers 1 sync
+  graphc --partition many-wide.json wide.mlir --emit=scheduled 2>graphc.txt | grep -c dist.library_matmul >calls.txt
+  [ "$(cat calls.txt)" -ge 4 ] || fail "products of oneDNN in the wide model, got $(cat calls.txt)"
+  run one-wide.plan --steps 20 --dump_variables "one-wide-$workers"
+  for transport in shm grpc; do
+    run many-wide.plan --steps 20 --transport=$transport --dump_variables "many-wide-$workers-$transport"
+    same_weights "one-wide-$workers" "many-wide-$workers-$transport"
+    nothing_left
+    count=$((count + 1))
+  done
+done
 # The comparison can fail: another number of steps gives other weights.
 run many.plan --steps 41 --dump_variables other
 diff -r one-3 other >/dev/null && fail "41 steps must differ from 40"

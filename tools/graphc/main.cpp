@@ -122,10 +122,35 @@ bool isGiven(StringRef flag) {
   return found != llvm::cl::getRegisteredOptions().end() && found->second->getNumOccurrences() > 0;
 }
 
+/// The output in the place of a file that is read; "" where it is not. Text goes to standard output unless -o is given.
+std::string findOverwritten(const Options &options) {
+  bool isPlan = options.emit == Output::Plan;
+  std::string output = isPlan ? getPlanPath(options) : options.output;
+  for (const std::string &input : {options.model, options.cluster.value_or("")})
+    if (!output.empty() && output != "-" && llvm::sys::fs::equivalent(output, input) &&
+        llvm::sys::fs::is_regular_file(output))
+      return output;
+  return "";
+}
+
+/// Whether reading could wait for ever, or never end; a pipe that the caller handed over is a file.
+bool isEndless(StringRef path) {
+  llvm::sys::fs::file_status status;
+  if (path == "-" || llvm::sys::fs::status(path, status))
+    return false;
+  bool handedOver = path == "/dev/stdin" || path.starts_with("/dev/fd/") || path.starts_with("/proc/self/fd/");
+  return status.type() == llvm::sys::fs::file_type::character_file ||
+         (status.type() == llvm::sys::fs::file_type::fifo_file && !handedOver);
+}
+
 int run(const Options &options, std::chrono::steady_clock::time_point start) {
   // Before all the work, and where no code is made as well: a misspelt CPU never passes.
   if (llvm::Expected<NativeTarget> target = NativeTarget::create(options.targetCpu); !target)
     return complain("--target-cpu: " + llvm::toString(target.takeError())), kUsage;
+  if (std::string output = findOverwritten(options); !output.empty())
+    return complain(output + " is read and would be overwritten; name another file with -o"), kUsage;
+  if (isEndless(options.model))
+    return complain(options.model + ": cannot read the model: not a regular file");
   DialectRegistry registry;
   registerDialects(registry);
   MLIRContext context(registry);

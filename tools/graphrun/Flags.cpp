@@ -39,6 +39,13 @@ const CLI::Validator kAboveZero(
     },
     "above 0");
 
+const CLI::Validator kIndex(
+    [](const std::string &text) -> std::string {
+      uint32_t value = 0;
+      return absl::SimpleAtoi(text, &value) ? "" : absl::StrCat("must be a whole number, 0 or more, not ", text);
+    },
+    "index");
+
 /// "--ps-hosts=a" → "--ps_hosts=a": only the name, and only of long flags.
 std::string canonical(const std::string &argument) {
   if (!absl::StartsWith(argument, "--"))
@@ -79,7 +86,7 @@ absl::Status takeHosts(std::vector<std::string> extras, const std::vector<std::s
   return absl::OkStatus();
 }
 
-absl::Status checkTogether(const Flags &flags) {
+absl::Status checkTogether(const Flags &flags, Command command) {
   if (flags.epochs && flags.steps)
     return absl::InvalidArgumentError("--epochs and --steps both say how long to train; give one of them");
   if (flags.epochs && (!std::isfinite(*flags.epochs) || *flags.epochs < 0))
@@ -95,7 +102,7 @@ absl::Status checkTogether(const Flags &flags) {
   if (!flags.master.empty() && (flags.local || !flags.jobName.empty()))
     return absl::InvalidArgumentError(absl::StrCat("--master makes this process the chief of waiting servers: leave ",
                                                    flags.local ? "--local" : "--job_name", " out"));
-  if (flags.local && !flags.jobName.empty())
+  if (flags.local && !flags.jobName.empty() && command != Command::Task)
     return absl::InvalidArgumentError("--local starts every task here; --job_name starts one: give one of them");
   return absl::OkStatus();
 }
@@ -188,8 +195,7 @@ absl::StatusOr<ParsedFlags> parseFlags(int argc, char **argv, Command command) {
   app.add_option("--transport", flags.transport, "how tasks exchange tensors: auto (shm on one machine), shm or grpc")
       ->check(CLI::IsMember({"auto", "shm", "grpc"}));
   app.add_option("--job_name", flags.jobName, "run one task of this job here");
-  app.add_option("--task_index", flags.taskIndex, "which task of --job_name (default 0)")
-      ->check(CLI::NonNegativeNumber);
+  app.add_option("--task_index", flags.taskIndex, "which task of --job_name (default 0)")->check(kIndex);
   app.add_option("--cluster", flags.clusterFile,
                  "cluster.json with the addresses; --ps_hosts, --worker_hosts, … go before it");
   app.add_option("--master", flags.master,
@@ -229,6 +235,11 @@ absl::StatusOr<ParsedFlags> parseFlags(int argc, char **argv, Command command) {
       known.push_back("--" + name);
   if (absl::Status status = takeHosts(app.remaining(), known, &flags); !status.ok())
     return status;
+  for (const CLI::Option *option : app.get_options())
+    for (const std::string &value : option->results())
+      if (value.empty() && !option->get_lnames().empty())
+        return absl::InvalidArgumentError(
+            absl::StrCat("--", option->get_lnames().front(), ": its value is empty; give one or leave the flag out"));
   if (server)
     for (const CLI::Option *option : app.get_options())
       if (option->count() && !isOfServers(*option))
@@ -243,7 +254,7 @@ absl::StatusOr<ParsedFlags> parseFlags(int argc, char **argv, Command command) {
       return absl::InvalidArgumentError(absl::StrCat("--feed ", feed, ": expected NAME=FILE.npy"));
     flags.feeds[feed.substr(0, equals)] = feed.substr(equals + 1);
   }
-  if (absl::Status status = checkTogether(flags); !status.ok())
+  if (absl::Status status = checkTogether(flags, command); !status.ok())
     return status;
   return parsed;
 }

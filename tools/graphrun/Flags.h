@@ -12,6 +12,8 @@
 
 namespace graphc::graphrun {
 
+inline constexpr double kDeadlineSeconds = 300;
+
 struct Flags {
   std::string plan;
   std::optional<double> epochs;
@@ -30,7 +32,7 @@ struct Flags {
   std::optional<uint64_t> checkpointEverySteps;
   std::vector<std::string> fetches;
   std::map<std::string, std::string> feeds; ///< name → .npy file
-  double deadlineSeconds = 300; ///< without any step
+  std::optional<double> deadlineSeconds; ///< without any step; none: kDeadlineSeconds
   uint64_t dataCacheMb = 4096; ///< of decoded data files; 0: none
   double joinSeconds = 600; ///< for tasks that have not come
 };
@@ -40,8 +42,9 @@ struct ParsedFlags {
   std::optional<int> exitStatus; ///< --help, --version: what was asked for was printed
 };
 
-/// Run: graphrun model.plan. Server: graphrun server, which takes no plan and leaves to the client what a run does.
-enum class Command { Run, Server };
+/// Run: graphrun model.plan. Server: graphrun server, which takes no plan and leaves to the client what a run does. Task: one
+/// that a launcher has started with its own command line and the task's name.
+enum class Command { Run, Server, Task };
 
 /// '-' and '_' in flag names are alike. An error is one line and means exit status 2.
 absl::StatusOr<ParsedFlags> parseFlags(int argc, char **argv, Command command = Command::Run);

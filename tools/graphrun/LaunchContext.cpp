@@ -13,8 +13,11 @@
 namespace graphc::graphrun {
 
 std::string encode(const LaunchContext &context) {
-  return nlohmann::json{
-      {"run", context.run}, {"token", context.token}, {"addresses", context.addresses}, {"report_fd", context.reportFd}}
+  return nlohmann::json{{"run", context.run},
+                        {"token", context.token},
+                        {"addresses", context.addresses},
+                        {"plan_fd", context.planFd},
+                        {"report_fd", context.reportFd}}
       .dump();
 }
 
@@ -35,7 +38,8 @@ absl::StatusOr<std::optional<LaunchContext>> takeLaunchContext() {
   nlohmann::json json = nlohmann::json::parse(*text, nullptr, /*allow_exceptions=*/false);
   bool good = json.is_object() && json.contains("run") && json["run"].is_string() && json.contains("token") &&
               json["token"].is_string() && json.contains("addresses") && json["addresses"].is_array() &&
-              json.contains("report_fd") && json["report_fd"].is_number_integer();
+              json.contains("plan_fd") && json["plan_fd"].is_number_integer() && json.contains("report_fd") &&
+              json["report_fd"].is_number_integer();
   if (!good)
     return absl::InvalidArgumentError(
         absl::StrCat(kLaunchVariable, " names something that no launcher wrote; unset it"));
@@ -44,6 +48,7 @@ absl::StatusOr<std::optional<LaunchContext>> takeLaunchContext() {
   context.token = json["token"];
   for (auto &address : json["addresses"])
     context.addresses.push_back(address.is_string() ? address.get<std::string>() : "");
+  context.planFd = json["plan_fd"];
   context.reportFd = json["report_fd"];
   fcntl(context.reportFd, F_SETFD, FD_CLOEXEC);
   return context;

@@ -73,9 +73,11 @@ void Launcher::exec(const LaunchedTask &task, int out, int err, int report, int 
   prctl(PR_SET_PDEATHSIG, SIGKILL); // the launcher's death by kill -9 included
   if (getppid() != parent)
     _exit(1); // it died in between
-  sigset_t none;
-  sigemptyset(&none);
-  sigprocmask(SIG_SETMASK, &none, nullptr);
+  sigset_t set; // a stop waits until the task has its handlers (runTask)
+  sigemptyset(&set);
+  sigaddset(&set, SIGTERM);
+  sigaddset(&set, SIGINT);
+  sigprocmask(SIG_SETMASK, &set, nullptr);
   dup2(out, STDOUT_FILENO);
   dup2(err, STDERR_FILENO);
   fcntl(report, F_SETFD, 0);
@@ -126,6 +128,7 @@ int Launcher::run() {
   signals_ = base::UniqueFd(signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
   LaunchContext context;
   context.run = service::randomHex(8);
+  context.planFd = options_.planFd;
   context.token = service::randomHex(32);
   for (const LaunchedTask &task : options_.tasks) // abstract: the name goes with the process, no file is left
     context.addresses.push_back(absl::StrCat("unix-abstract:graphc-", context.run, "-", task.job, "-", task.index));

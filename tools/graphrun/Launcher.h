@@ -28,6 +28,7 @@ struct LaunchOptions {
   uint32_t chief = 0;
   std::string checkpointDirectory; ///< for the advice at the end
   std::string logFile; ///< its own lines go there too
+  int planFd = -1; ///< a memfd that the tasks inherit
 };
 
 /// Starts all, shows their logs and the progress line, ends all with the first failure and then names its cause. Returns

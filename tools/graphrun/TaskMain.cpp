@@ -17,14 +17,18 @@
 #include "absl/strings/str_split.h"
 #include "absl/time/clock.h"
 
+#include <chrono>
 #include <csignal>
 #include <cstdlib>
+#include <future>
+#include <sys/stat.h>
 #include <thread>
 #include <unistd.h>
 
 namespace graphc::graphrun {
 namespace {
 constexpr absl::Duration kPulse = absl::Milliseconds(250), kLostAfter = absl::Seconds(8);
+constexpr std::chrono::seconds kClearUp(3);
 
 std::atomic<int> stopSignals{0};
 std::atomic<bool> launched{false};
@@ -48,6 +52,11 @@ absl::Duration testDelay(const std::string &label) {
       return absl::Microseconds(us);
   }
   return absl::ZeroDuration();
+}
+
+bool isFile(const std::string &path) {
+  struct stat info{};
+  return stat(path.c_str(), &info) == 0 && S_ISREG(info.st_mode);
 }
 
 /// Where this process's lines go: to the launcher's pipe, or to a terminal that it shares with nobody.
@@ -130,9 +139,16 @@ public:
     if (absl::Status status = join(); !status.ok())
       return fail({status, false, ""});
     absl::Status driven;
+    std::promise<void> drove;
     if (driver_)
-      driving_ = std::thread([&] { driven = driver_->run(); });
+      driving_ = std::thread([&] {
+        driven = driver_->run();
+        drove.set_value();
+      });
     std::optional<session::TaskFailure> failure = session_->run();
+    // After a failure the driver clears up, unless it hangs on a file: then the process ends without it.
+    if (failure && driver_ && drove.get_future().wait_for(kClearUp) != std::future_status::ready)
+      return fail(verdict(*failure));
     if (driving_.joinable())
       driving_.join();
     stopPulse();
@@ -198,10 +214,10 @@ private:
     options.data.dataDir = flags_.dataDirectory;
     options.data.cacheLimit = flags_.dataCacheMb << 20;
     options.data.useCache = flags_.dataCacheMb > 0;
-    options.data.planDir =
-        flags_.plan.find('/') == std::string::npos ? "." : flags_.plan.substr(0, flags_.plan.rfind('/'));
+    size_t slash = isFile(flags_.plan) ? flags_.plan.rfind('/') : std::string::npos;
+    options.data.planDir = slash == std::string::npos ? "." : flags_.plan.substr(0, slash);
     options.fetches = flags_.fetches;
-    options.deadline = absl::Seconds(flags_.deadlineSeconds);
+    options.deadline = absl::Seconds(flags_.deadlineSeconds.value_or(kDeadlineSeconds));
     options.reportAfter = std::min(options.reportAfter, options.deadline / 4);
     options.log = [this](const std::string &line) { output_.log(line); };
     options.warn = [this](const std::string &line) { output_.warn(line); };
@@ -211,7 +227,7 @@ private:
 
   /// What the servers get. The file as it is, so that its sum is theirs too.
   absl::Status makeOffer() {
-    if (flags_.plan == "-") {
+    if (!isFile(flags_.plan)) { // read already, and gone
       GRAPHC_ASSIGN_OR_RETURN(offer_.file, plan::encodePlan(plan_));
     } else {
       GRAPHC_ASSIGN_OR_RETURN(offer_.file, base::readFile(flags_.plan, plan::maxPlanBytes + plan::planHeaderBytes));
@@ -371,6 +387,8 @@ session::DriverOptions driverOptions(const Flags &flags) {
   options.checkpointDirectory = flags.checkpointDirectory;
   options.dumpDirectory = flags.dumpDirectory;
   options.statsFile = flags.statsFile;
+  if (flags.deadlineSeconds)
+    options.fileDeadline = absl::Seconds(*flags.deadlineSeconds);
   options.transport = flags.transport;
   return options;
 }
@@ -382,6 +400,13 @@ int runTask(const Flags &flags, const plan::LoadedPlan &plan, const TaskSetup &s
   action.sa_flags = SA_RESTART;
   sigaction(SIGTERM, &action, nullptr);
   sigaction(SIGINT, &action, nullptr);
+  if (launched) { // the launcher has blocked them until here
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGTERM);
+    sigaddset(&set, SIGINT);
+    sigprocmask(SIG_UNBLOCK, &set, nullptr);
+  }
   // "| head -1" ends a lone task as it ends the launcher; one of several goes on, since the others count on it.
   signal(SIGPIPE, plan::allTasks(plan.plan).size() == 1 ? SIG_DFL : SIG_IGN);
   TaskProcess process(flags, plan, setup);

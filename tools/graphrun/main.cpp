@@ -123,21 +123,14 @@ int launchAll(int argc, char **argv, const graphrun::Flags &flags, const plan::P
   graphrun::LaunchOptions options;
   options.checkpointDirectory = flags.checkpointDirectory;
   options.logFile = flags.logFile;
-  for (int i = 1; i < argc; ++i)
-    if (std::string_view(argv[i]) != "--local") // said once is enough; a task has a --job_name
-      options.arguments.push_back(argv[i]);
-  base::UniqueFd planFd;
-  if (flags.plan == "-") { // each task reads the plan; standard input is gone
-    auto text = plan::encodePlan(plan);
-    auto fd = text.ok() ? base::sealedMemfd("plan", *text) : text.status();
-    if (!fd.ok())
-      return usageError(fd.status());
-    planFd = *std::move(fd);
-    fcntl(planFd.get(), F_SETFD, 0);
-    for (std::string &argument : options.arguments)
-      if (argument == "-")
-        argument = absl::StrCat("/proc/self/fd/", planFd.get());
-  }
+  options.arguments.assign(argv + 1, argv + argc);
+  // Every task takes this process's plan: one from a pipe is gone, and a file may be another by now.
+  auto text = plan::encodePlan(plan);
+  auto planFd = text.ok() ? base::sealedMemfd("plan", *text) : text.status();
+  if (!planFd.ok())
+    return usageError(planFd.status());
+  fcntl(planFd->get(), F_SETFD, 0);
+  options.planFd = planFd->get();
   std::vector<plan::Task> tasks = plan::allTasks(plan);
   for (size_t i = 0; i < tasks.size(); ++i) {
     const std::string &job = plan.jobs(static_cast<int>(tasks[i].job())).name();
@@ -160,13 +153,55 @@ absl::Status checkThreads(const plan::Plan &plan, const graphrun::Flags &flags) 
   return absl::OkStatus();
 }
 
+/// A folder to write into that is there, or can be made where the first that is there lies.
+absl::Status checkFolder(const std::string &flag, const std::string &folder) {
+  struct stat info{};
+  std::string nearest = folder;
+  while (!nearest.empty() && stat(nearest.c_str(), &info) != 0 && errno == ENOENT) {
+    size_t slash = nearest.find_last_of('/', nearest.find_last_not_of('/'));
+    nearest = slash == std::string::npos ? "." : slash == 0 ? "/" : nearest.substr(0, slash);
+  }
+  if (folder.empty())
+    return absl::OkStatus();
+  absl::Status status = stat(nearest.c_str(), &info) != 0 ? base::errnoStatus(nearest, errno)
+                        : !S_ISDIR(info.st_mode)          ? base::errnoStatus(nearest, ENOTDIR)
+                                                          : base::checkWritable(nearest);
+  return status.ok() ? status : base::annotate(status, absl::StrCat(flag, " ", folder));
+}
+
+/// No output takes the place of what is read, or of another output.
+absl::Status checkOutputs(const graphrun::Flags &flags) {
+  std::vector<std::pair<std::string, std::string>> inputs = {{"the plan", flags.plan},
+                                                             {"--cluster", flags.clusterFile}};
+  for (const auto &[name, file] : flags.feeds)
+    inputs.emplace_back("--feed " + name, file);
+  for (const auto &[flag, file] : {std::pair("--stats", flags.statsFile), std::pair("--log_file", flags.logFile)}) {
+    struct stat output{}, input{};
+    if (file.empty() || stat(file.c_str(), &output) != 0 || !S_ISREG(output.st_mode))
+      continue;
+    for (const auto &[what, other] : inputs)
+      if (stat(other.c_str(), &input) == 0 && input.st_dev == output.st_dev && input.st_ino == output.st_ino)
+        return absl::InvalidArgumentError(
+            absl::StrCat(flag, " ", file, ": that is ", what, ", which would be overwritten; name another file"));
+  }
+  return absl::OkStatus();
+}
+
 /// What would otherwise be found wrong only at the end of the run, or by each task for itself.
 absl::Status checkFiles(const plan::Plan &plan, const graphrun::Flags &flags) {
+  struct stat info{};
+  for (const auto &[name, file] : flags.feeds)
+    if (stat(file.c_str(), &info) == 0 && !S_ISREG(info.st_mode)) // each task reads it
+      return absl::InvalidArgumentError(absl::StrCat("--feed ", name, ": ", file, ": not a regular file"));
   GRAPHC_RETURN_IF_ERROR(graphrun::readFeeds(plan, flags).status());
+  if (flags.jobName.empty()) // one task alone may have no part in them
+    GRAPHC_RETURN_IF_ERROR(checkFolder("--dump_variables", flags.dumpDirectory));
+  if (flags.jobName.empty() && flags.entry == "train")
+    GRAPHC_RETURN_IF_ERROR(checkFolder("--checkpoint_dir", flags.checkpointDirectory));
+  GRAPHC_RETURN_IF_ERROR(checkOutputs(flags));
   for (const auto &[flag, file] : {std::pair("--stats ", flags.statsFile), std::pair("--log_file ", flags.logFile)}) {
     if (file.empty() || (file == "-" && flag[2] == 's'))
       continue;
-    struct stat info{};
     if (stat(file.c_str(), &info) == 0 && S_ISDIR(info.st_mode))
       return absl::InvalidArgumentError(absl::StrCat(flag, file, ": it is a folder; name a file"));
     if (absl::Status status = base::checkWritable(file); !status.ok())
@@ -181,7 +216,7 @@ int run(int argc, char **argv) {
     return usageError(launched.status());
   if (!*launched && graphrun::isServerCommand(argc, argv))
     return graphrun::runServer(argc, argv);
-  auto parsed = graphrun::parseFlags(argc, argv);
+  auto parsed = graphrun::parseFlags(argc, argv, *launched ? graphrun::Command::Task : graphrun::Command::Run);
   if (!parsed.ok())
     return usageError(parsed.status());
   if (parsed->exitStatus)
@@ -189,9 +224,11 @@ int run(int argc, char **argv) {
   const graphrun::Flags &flags = parsed->flags;
   if (flags.plan.empty())
     return usageError(absl::InvalidArgumentError("which plan? its name is empty (see --help)"));
-  auto plan = plan::loadPlan(flags.plan);
+  auto plan = plan::loadPlan(*launched ? absl::StrCat("/proc/self/fd/", (*launched)->planFd) : flags.plan);
   if (!plan.ok())
     return usageError(plan.status());
+  if (*launched)
+    close((*launched)->planFd);
   absl::Status valid = session::Driver::validate(plan->plan, graphrun::driverOptions(flags), flags.fetches);
   if (valid.ok())
     valid = checkThreads(plan->plan, flags);
@@ -227,6 +264,19 @@ int run(int argc, char **argv) {
         absl::StrCat("the cluster names another machine (", foreign,
                      "): give --local to start every task on this one, or --job_name and --task_index "
                      "to run one task here")));
+  // Whoever sets these expects them to decide something.
+  for (const std::string &note : resolved->notes) {
+    if (absl::StartsWith(note, "addresses ")) {
+      std::fprintf(stderr, "graphrun: no task is named, so every task starts here and the %s are not used\n",
+                   note.c_str());
+      continue;
+    }
+    if (!flags.local && absl::StrContains(std::getenv("TF_CONFIG"), "\"task\""))
+      return usageError(absl::InvalidArgumentError(absl::StrCat(
+          note, "; it names this process's task, so the others are not started: mend it, unset it, or give "
+                "--local or --job_name")));
+    std::fprintf(stderr, "graphrun: %s\n", note.c_str());
+  }
   if (plan::allTasks(plan->plan).size() == 1)
     return graphrun::runTask(flags, *plan, {});
   return launchAll(argc, argv, flags, plan->plan);

@@ -29,12 +29,6 @@
 namespace graphc::executor {
 namespace {
 
-std::string fileName(std::string name) {
-  for (size_t at; (at = name.find('/')) != std::string::npos;)
-    name.replace(at, 1, "__");
-  return name + ".npy";
-}
-
 absl::StatusOr<uint32_t> findPhase(const plan::Plan &plan, const std::string &entry) {
   for (int i = 0; i < plan.phases_size(); ++i) {
     plan::Role role = plan.phases(i).role();
@@ -50,13 +44,14 @@ absl::Status dump(const plan::Plan &plan, SimVariables &variables, const SimResu
   GRAPHC_RETURN_IF_ERROR(base::makeDirectories(out + "/fetches"));
   for (int i = 0; i < plan.variables_size(); ++i) {
     std::span<uint8_t> data = variables.data(uint32_t(i));
-    GRAPHC_RETURN_IF_ERROR(checkpoint::writeNpy(out + "/variables/" + fileName(plan.variables(i).name()),
+    GRAPHC_RETURN_IF_ERROR(checkpoint::writeNpy(out + "/variables/" + checkpoint::npyFileName(plan.variables(i).name()),
                                                 plan.variables(i).type(), data.data(), data.size()));
   }
   for (const auto &[name, fetch] : result.fetches)
     for (size_t r = 0; r < fetch.replicas.size(); ++r)
-      GRAPHC_RETURN_IF_ERROR(checkpoint::writeNpy(absl::StrCat(out, "/fetches/", fileName(absl::StrCat(name, ".", r))),
-                                                  fetch.type, fetch.replicas[r].data(), fetch.replicas[r].size()));
+      GRAPHC_RETURN_IF_ERROR(
+          checkpoint::writeNpy(absl::StrCat(out, "/fetches/", checkpoint::npyFileName(absl::StrCat(name, ".", r))),
+                               fetch.type, fetch.replicas[r].data(), fetch.replicas[r].size()));
   return absl::OkStatus();
 }
 
