@@ -166,8 +166,9 @@ private:
   Outbox<FromTask> outbox_;
 };
 
-StreamLink::StreamLink(std::shared_ptr<grpc::Channel> channel, std::string token, std::string chiefName)
-    : channel_(std::move(channel)), token_(std::move(token)), chief_(std::move(chiefName)) {}
+StreamLink::StreamLink(std::shared_ptr<grpc::Channel> channel, std::string token, std::string chiefName,
+                       std::function<absl::Status()> reach)
+    : channel_(std::move(channel)), token_(std::move(token)), chief_(std::move(chiefName)), reach_(std::move(reach)) {}
 
 StreamLink::~StreamLink() { close(); }
 
@@ -180,14 +181,23 @@ absl::Status StreamLink::open(const Hello &hello, absl::Time deadline,
   while (!channel_->WaitForConnected(absl::ToChronoTime(std::min(deadline, absl::Now() + pause)))) {
     grpc::experimental::ChannelResetConnectionBackoff(channel_.get());
     pause = std::min(pause * 1.5, absl::Milliseconds(200));
-    if (absl::Now() >= deadline)
+    bool late = absl::Now() >= deadline;
+    std::string why;
+    if (reach_ && (late || absl::Now() >= announceAt)) {
+      absl::Status status = reach_();
+      if (absl::IsUnauthenticated(status))
+        return absl::UnauthenticatedError(absl::StrCat("the chief ", chief_, ": ", status.message()));
+      if (!status.ok())
+        why = absl::StrCat(" (", status.message(), ")");
+    }
+    if (late)
       return absl::UnavailableError(
           absl::StrCat("the chief ", chief_, " did not come within ",
-                       absl::FormatDuration(absl::Ceil(deadline - began, absl::Milliseconds(1)))));
+                       absl::FormatDuration(absl::Ceil(deadline - began, absl::Milliseconds(1))), why));
     if (absl::Status end = ended(); !end.ok())
       return end;
     if (absl::Now() >= announceAt) {
-      announce(absl::StrCat("waiting for the chief ", chief_));
+      announce(absl::StrCat("waiting for the chief ", chief_, why));
       announceAt = absl::Now() + absl::Seconds(5);
     }
   }

@@ -70,7 +70,10 @@ private:
 /// says on the way whom it waits for.
 class StreamLink final : public ControlLink {
 public:
-  StreamLink(std::shared_ptr<grpc::Channel> channel, std::string token, std::string chiefName);
+  /// `reach` (may be null) is asked from time to time why the chief does not answer. Unauthenticated ends the wait: the two
+  /// would never accept each other. It may take a second.
+  StreamLink(std::shared_ptr<grpc::Channel> channel, std::string token, std::string chiefName,
+             std::function<absl::Status()> reach = nullptr);
   ~StreamLink() override;
   /// Waits for the chief's server and says hello. Refusals come through receive().
   absl::Status open(const Hello &hello, absl::Time deadline, const std::function<void(const std::string &)> &announce);
@@ -81,6 +84,7 @@ private:
   class Stream;
   const std::shared_ptr<grpc::Channel> channel_;
   const std::string token_, chief_;
+  const std::function<absl::Status()> reach_;
   std::mutex mutex_;
   std::condition_variable gone_;
   std::shared_ptr<Stream> stream_ ABSL_GUARDED_BY(mutex_);

@@ -1,6 +1,7 @@
 #include "runtime/service/TaskServer.h"
 
 #include "runtime/base/File.h"
+#include "runtime/cluster/Address.h"
 #include "runtime/transport/GrpcOptions.h"
 
 #include "absl/strings/str_cat.h"
@@ -32,27 +33,44 @@ std::string whyNotBound(const std::string &address) {
   for (addrinfo *one = found; one; one = one->ai_next) {
     base::UniqueFd fd(socket(one->ai_family, one->ai_socktype | SOCK_CLOEXEC, 0));
     if (bind(fd.get(), one->ai_addr, one->ai_addrlen) != 0) {
-      why =
-          errno == EADDRINUSE ? "another process has this port; end it, or choose another port" : std::strerror(errno);
+      why = errno == EADDRINUSE ? "another process has this port; end it, or choose another port"
+            : errno == EADDRNOTAVAIL
+                ? "no network interface of this machine has this address; is this another task's machine?"
+                : std::strerror(errno);
       break;
     }
   }
   freeaddrinfo(found);
   return why;
 }
+
+/// Where a task that others reach as `address` listens. A host's own name often leads to 127.0.1.1 on the host itself (Debian's
+/// /etc/hosts), so a name means every interface; what keeps strangers out is TLS. An IP address means itself.
+std::string listenAddress(const std::string &address) {
+  std::string host = address.substr(0, address.rfind(':'));
+  bool literal = host.front() == '[' || host.find_first_not_of("0123456789.") == std::string::npos;
+  return literal || cluster::isLoopbackAddress(address) ? address
+                                                        : absl::StrCat("[::]", address.substr(address.rfind(':')));
+}
 } // namespace
 
-absl::StatusOr<std::unique_ptr<TaskServer>> TaskServer::start(const std::string &address, MasterService *master) {
+absl::StatusOr<std::unique_ptr<TaskServer>> TaskServer::start(const std::string &address, MasterService *master,
+                                                              const tls::Credentials *credentials) {
+  bool unixSocket = address.rfind("unix", 0) == 0;
+  if (!credentials && !unixSocket && !cluster::isLoopbackAddress(address))
+    return absl::FailedPreconditionError(
+        absl::StrCat(address, " can be reached from other machines, and there is no TLS"));
   std::unique_ptr<TaskServer> server(new TaskServer);
   grpc::ServerBuilder builder;
   transport::configureServer(builder);
   int port = 0;
-  builder.AddListeningPort(address, grpc::InsecureServerCredentials(), &port);
+  builder.AddListeningPort(credentials ? listenAddress(address) : address,
+                           credentials ? credentials->server() : grpc::InsecureServerCredentials(), &port);
   builder.RegisterCallbackGenericService(&server->data_);
   if (master)
     builder.RegisterService(master);
   server->server_ = builder.BuildAndStart();
-  if (!server->server_ || (port == 0 && address.rfind("unix", 0) != 0))
+  if (!server->server_ || (port == 0 && !unixSocket))
     return absl::FailedPreconditionError(absl::StrCat("cannot listen on ", address, ": ", whyNotBound(address)));
   return server;
 }
@@ -63,8 +81,9 @@ void TaskServer::shutdown() {
   server_.reset();
 }
 
-std::shared_ptr<grpc::Channel> dial(const std::string &address) {
-  return grpc::CreateCustomChannel(address, grpc::InsecureChannelCredentials(), transport::channelArguments());
+std::shared_ptr<grpc::Channel> dial(const std::string &address, const tls::Credentials *credentials) {
+  return grpc::CreateCustomChannel(address, credentials ? credentials->client() : grpc::InsecureChannelCredentials(),
+                                   transport::channelArguments());
 }
 
 void silenceGrpc() {

@@ -3,6 +3,7 @@
 #define GRAPHC_RUNTIME_SERVICE_TASKSERVER_H
 
 #include "runtime/service/MasterService.h"
+#include "runtime/tls/Credentials.h"
 #include "runtime/transport/GrpcTransport.h"
 
 namespace graphc::service {
@@ -10,9 +11,10 @@ namespace graphc::service {
 /// Data streams on every task, control streams on the chief, one gRPC server, one address.
 class TaskServer {
 public:
-  /// `address`: "127.0.0.1:2222" or "unix-abstract:name". `master` is null but on the chief; not owned. Errors say why the
-  /// address cannot be had.
-  static absl::StatusOr<std::unique_ptr<TaskServer>> start(const std::string &address, MasterService *master);
+  /// `address`: "127.0.0.1:2222" or "unix-abstract:name"; with `credentials` (null: no TLS) of any network. `master` is null
+  /// but on the chief; not owned. Errors say why the address cannot be had.
+  static absl::StatusOr<std::unique_ptr<TaskServer>> start(const std::string &address, MasterService *master,
+                                                           const tls::Credentials *credentials = nullptr);
   ~TaskServer() { shutdown(); }
   transport::DataService &data() { return data_; }
   /// Ends streams that are left after a moment. Idempotent.
@@ -24,8 +26,8 @@ private:
   std::unique_ptr<grpc::Server> server_;
 };
 
-/// A channel to another task's server. `credentials` are those of loopback: none (docs/security in a later version).
-std::shared_ptr<grpc::Channel> dial(const std::string &address);
+/// A channel to another task's server, over mutual TLS where there are credentials.
+std::shared_ptr<grpc::Channel> dial(const std::string &address, const tls::Credentials *credentials = nullptr);
 
 /// gRPC writes its own log on standard error; errors reach the user as ours, so it is silenced.
 void silenceGrpc();

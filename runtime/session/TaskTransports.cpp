@@ -9,11 +9,16 @@
 #include "runtime/transport/Latest.h"
 
 #include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
 
+#include <algorithm>
 #include <map>
 
 namespace graphc::session {
 namespace {
+/// After so long without a data stream, and again after as long, the reason is looked for; a try takes kReach at most.
+constexpr absl::Duration kAskWhy = absl::Seconds(2), kReach = absl::Seconds(2);
+
 struct PeerChannels {
   std::vector<transport::ChannelSpec> incoming, outgoing;
 };
@@ -25,6 +30,8 @@ absl::StatusOr<std::unique_ptr<TaskTransports>> TaskTransports::prepare(const pl
                                                                         TransportOptions options) {
   std::unique_ptr<TaskTransports> result(new TaskTransports);
   std::vector<plan::Task> tasks = plan::allTasks(plan);
+  for (const service::Peer &peer : peers)
+    result->names_.push_back(peer.name());
   const plan::Task &self = tasks[options.task];
   std::map<uint32_t, PeerChannels>
       byPeer; // by task number; the sender's and the receiver's end of a channel to itself are one
@@ -50,8 +57,10 @@ absl::StatusOr<std::unique_ptr<TaskTransports>> TaskTransports::prepare(const pl
     GRAPHC_ASSIGN_OR_RETURN(auto slots, transport::LatestTransport::create(latest));
     set->add(std::move(slots));
   }
-  transport::SharedMemoryOptions shm{options.token, options.fingerprint, peers[options.task].name(), {}};
-  shm.token = absl::StrCat(options.run, options.token);
+  // The chief draws `run` and tells it to those whom it has let in: with TLS, where there is no token, it alone makes sure that a
+  // data stream is of this run.
+  const std::string secret = absl::StrCat(options.run, options.token);
+  transport::SharedMemoryOptions shm{secret, options.fingerprint, peers[options.task].name(), {}};
   shm.publishedFd = published.descriptor();
   shm.published = published.data();
   shm.publishedBytes = published.size();
@@ -69,7 +78,7 @@ absl::StatusOr<std::unique_ptr<TaskTransports>> TaskTransports::prepare(const pl
     }
     if (!grpc)
       grpc = std::make_unique<transport::GrpcTransport>(transport::GrpcIdentity{
-          options.task, peers[options.task].name(), options.incarnation, options.fingerprint, options.token});
+          options.task, peers[options.task].name(), options.incarnation, options.fingerprint, secret});
     grpc->addPeer(number, peer.name(), peer.incarnation());
     for (const transport::ChannelSpec &spec : channels.outgoing)
       grpc->addSend(number, spec);
@@ -103,10 +112,25 @@ absl::StatusOr<std::unique_ptr<TaskTransports>> TaskTransports::prepare(const pl
 
 absl::Status TaskTransports::connect(absl::Time deadline) {
   for (auto &[task, address] : dial_)
-    grpc_->connect(task, service::dial(address));
+    grpc_->connect(task, service::dial(address, options_.credentials));
   if (shm_)
     GRAPHC_RETURN_IF_ERROR(shm_->connect(deadline));
-  return grpc_ ? grpc_->waitConnected(deadline) : absl::OkStatus();
+  if (!grpc_)
+    return absl::OkStatus();
+  absl::Status status = grpc_->waitConnected(std::min(deadline, absl::Now() + kAskWhy));
+  while (absl::IsDeadlineExceeded(status)) {
+    bool late = absl::Now() >= deadline;
+    // gRPC goes on trying for ever and keeps the reason to itself.
+    for (auto &[task, address] : dial_) {
+      absl::Status why = tls::reach(address, options_.credentials, kReach);
+      if (absl::IsUnauthenticated(why) || (late && !why.ok()))
+        return base::annotate(why, absl::StrCat("no data stream with ", names_[task]));
+    }
+    if (late)
+      return status;
+    status = grpc_->waitConnected(std::min(deadline, absl::Now() + kAskWhy));
+  }
+  return status;
 }
 
 bool TaskTransports::shutdown(absl::Duration limit) {

@@ -5,6 +5,7 @@
 #include "runtime/device/Memory.h"
 #include "runtime/plan/plan.pb.h"
 #include "runtime/service/service.pb.h"
+#include "runtime/tls/Credentials.h"
 #include "runtime/transport/GrpcTransport.h"
 #include "runtime/transport/SharedMemory.h"
 #include "runtime/transport/Transport.h"
@@ -16,6 +17,7 @@ namespace graphc::session {
 struct TransportOptions {
   std::string kind = "auto"; ///< auto, shm or grpc
   std::string fingerprint, token, run;
+  const tls::Credentials *credentials = nullptr; ///< null: no TLS; outlives the transports
   uint32_t task = 0; ///< own number
   uint64_t incarnation = 0;
   transport::DataService *data = nullptr; ///< of this task's server; null only where there are no peers
@@ -46,6 +48,7 @@ private:
   TaskTransports() = default;
   TransportOptions options_;
   std::vector<std::pair<uint32_t, std::string>> dial_; ///< task, address
+  std::vector<std::string> names_; ///< by task number
   std::unique_ptr<transport::Transport> all_;
   transport::GrpcTransport *grpc_ = nullptr; ///< owned by all_
   transport::SharedMemoryTransport *shm_ = nullptr;

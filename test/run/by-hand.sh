@@ -89,7 +89,7 @@ refuse() { # PATTERN ARGUMENTS…
   [ $? -eq 2 ] || fail "exit status 2 of graphrun $*"
   expect refused.txt "$pattern" "graphrun $* must say '$pattern'"
 }
-refuse 'TLS, which comes with a later version' two.plan --job_name ps --ps_hosts 10.0.0.7:1 --worker_hosts localhost:2,localhost:3
+refuse 'mutual TLS; give --tls_cert' two.plan --job_name ps --ps_hosts 10.0.0.7:1 --worker_hosts localhost:2,localhost:3
 refuse 'worker:1 is 10.0.0.7:3.*--local.*--job_name' two.plan --ps_hosts localhost:1 --worker_hosts localhost:2,10.0.0.7:3
 timeout 60 graphrun two.plan --steps 5 --local --ps_hosts localhost:1 --worker_hosts localhost:2,10.0.0.7:3 >out.txt 2>&1 || fail "--local"
 refuse 'worker' two.plan --job_name ps --ps_hosts localhost:1 --worker_hosts localhost:2

@@ -1,5 +1,6 @@
 #include "tools/graphrun/Flags.h"
 
+#include "runtime/base/Status.h"
 #include "runtime/cluster/Address.h"
 #include "runtime/cluster/Json.h"
 #include "runtime/executor/Control.h"
@@ -27,6 +28,9 @@ constexpr char kServerFooter[] = R"(Example, a cluster of two tasks in two termi
 Exit status: 0 it was stopped as asked; 1 it was stopped at once; 2 the command line or a file named on it is wrong.)";
 constexpr char kFooter[] = R"(Addresses, one flag a job of the plan:
   --ps_hosts HOST:PORT,…  --worker_hosts HOST:PORT,…  --JOB_hosts HOST:PORT,…
+Commands beside that (each has its --help):
+  graphrun server   a task that waits for a client's plan
+  graphrun certs    makes certificates for tasks on several machines
 Examples:
   graphrun model.plan --epochs 5 --checkpoint_dir run1
   graphrun model.plan --job_name ps --task_index 0 --ps_hosts localhost:2222 --worker_hosts localhost:2223,localhost:2224
@@ -56,36 +60,6 @@ std::string canonical(const std::string &argument) {
   return result;
 }
 
-/// Takes "--JOB_hosts a:1,b:2" for any job out of what CLI11 did not know; anything else left is an error.
-absl::Status takeHosts(std::vector<std::string> extras, const std::vector<std::string> &known, Flags *flags) {
-  for (size_t i = 0; i < extras.size(); ++i) {
-    std::string name = extras[i], value;
-    size_t equals = name.find('=');
-    if (equals != std::string::npos) {
-      value = name.substr(equals + 1);
-      name.resize(equals);
-    }
-    std::string job =
-        absl::StartsWith(name, "--") && absl::EndsWith(name, "_hosts") ? name.substr(2, name.size() - 8) : "";
-    if (job.empty() || !cluster::isJobName(job)) {
-      if (!absl::StartsWith(name, "-"))
-        return absl::InvalidArgumentError(absl::StrCat("one plan at a time: '", name, "' is too many"));
-      return absl::InvalidArgumentError(
-          absl::StrCat("unknown flag ", name, cluster::didYouMean(name, known), " (see --help)"));
-    }
-    if (equals == std::string::npos) {
-      if (++i == extras.size())
-        return absl::InvalidArgumentError(absl::StrCat(name, " needs addresses: ", name, " host:port,host:port"));
-      value = extras[i];
-    }
-    auto addresses = cluster::parseHostList(value, name);
-    if (!addresses.ok())
-      return addresses.status();
-    flags->hosts[job] = *std::move(addresses);
-  }
-  return absl::OkStatus();
-}
-
 absl::Status checkTogether(const Flags &flags, Command command) {
   if (flags.epochs && flags.steps)
     return absl::InvalidArgumentError("--epochs and --steps both say how long to train; give one of them");
@@ -109,8 +83,9 @@ absl::Status checkTogether(const Flags &flags, Command command) {
 
 /// Whether a flag is one of graphrun server's; what a run does is the client's to say.
 bool isOfServers(const CLI::Option &option) {
-  static const std::set<std::string> kFlags = {"help",     "version", "data_dir",   "data_cache_mb",   "log_file",
-                                               "job_name", "cluster", "task_index", "intra_op_threads"};
+  static const std::set<std::string> kFlags = {"help",     "version", "data_dir",   "data_cache_mb",    "log_file",
+                                               "job_name", "cluster", "task_index", "intra_op_threads", "tls_cert",
+                                               "tls_key",  "tls_ca"};
   return !option.get_lnames().empty() && kFlags.count(option.get_lnames().front());
 }
 
@@ -147,6 +122,51 @@ void showValues(CLI::App &app) {
   }
 }
 } // namespace
+
+absl::StatusOr<std::vector<std::string>> commandLine(int argc, char **argv, Hosts *hosts) {
+  std::vector<std::string> arguments;
+  for (int i = 1; i < argc; ++i) {
+    std::string argument = canonical(argv[i]);
+    size_t equals = std::min(argument.find('='), argument.size());
+    std::string name = argument.substr(0, equals);
+    std::string job =
+        absl::StartsWith(name, "--") && absl::EndsWith(name, "_hosts") ? name.substr(2, name.size() - 8) : "";
+    if (job.empty() || !cluster::isJobName(job)) {
+      arguments.push_back(argument);
+      continue;
+    }
+    if (equals == argument.size() && i + 1 == argc)
+      return absl::InvalidArgumentError(absl::StrCat(name, " needs addresses: ", name, " host:port,host:port"));
+    GRAPHC_ASSIGN_OR_RETURN(
+        (*hosts)[job],
+        cluster::parseHostList(equals == argument.size() ? argv[++i] : argument.substr(equals + 1), name));
+  }
+  std::reverse(arguments.begin(), arguments.end()); // as CLI11 takes them
+  return arguments;
+}
+
+absl::Status checkExtras(const CLI::App &app) {
+  std::vector<std::string> known;
+  for (const CLI::Option *option : app.get_options())
+    for (const std::string &name : option->get_lnames())
+      known.push_back("--" + name);
+  for (const std::string &extra : app.remaining()) {
+    if (!absl::StartsWith(extra, "-"))
+      return absl::InvalidArgumentError(absl::StrCat("one ", app.get_option_no_throw("plan") ? "plan" : "folder",
+                                                     " at a time: '", extra, "' is too many"));
+    std::string name = extra.substr(0, extra.find('='));
+    return absl::InvalidArgumentError(
+        absl::StrCat("unknown flag ", name, cluster::didYouMean(name, known), " (see --help)"));
+  }
+  return absl::OkStatus();
+}
+
+void addTlsFlags(CLI::App &app, tls::Files *files) {
+  app.add_option("--tls_cert", files->certificate, "this task's certificate (PEM; see graphrun certs)")
+      ->type_name("FILE");
+  app.add_option("--tls_key", files->key, "its private key, mode 0600")->type_name("FILE");
+  app.add_option("--tls_ca", files->authority, "the authority that all tasks' certificates are of")->type_name("FILE");
+}
 
 absl::StatusOr<ParsedFlags> parseFlags(int argc, char **argv, Command command) {
   ParsedFlags parsed;
@@ -208,18 +228,19 @@ absl::StatusOr<ParsedFlags> parseFlags(int argc, char **argv, Command command) {
                  "how many seconds to wait for tasks that have not come (default 600)")
       ->check(kAboveZero);
 
+  addTlsFlags(app, &flags.tls);
   showValues(app);
   if (server)
     for (CLI::Option *option : app.get_options())
       if (!isOfServers(*option))
         option->group(""); // out of --help
 
-  std::vector<std::string> arguments;
-  for (int i = argc - 1; i > 0; --i) // CLI11 takes them in reverse
-    arguments.push_back(canonical(argv[i]));
+  auto arguments = commandLine(argc, argv, &flags.hosts);
+  if (!arguments.ok())
+    return arguments.status();
   // CLI11 reports by exception; they end here.
   try {
-    app.parse(arguments);
+    app.parse(*std::move(arguments));
   } catch (const CLI::Success &wanted) {
     parsed.exitStatus = app.exit(wanted);
     return parsed;
@@ -229,11 +250,7 @@ absl::StatusOr<ParsedFlags> parseFlags(int argc, char **argv, Command command) {
       message = "which plan? graphrun model.plan (see --help)";
     return absl::InvalidArgumentError(message);
   }
-  std::vector<std::string> known;
-  for (const CLI::Option *option : app.get_options())
-    for (const std::string &name : option->get_lnames())
-      known.push_back("--" + name);
-  if (absl::Status status = takeHosts(app.remaining(), known, &flags); !status.ok())
+  if (absl::Status status = checkExtras(app); !status.ok())
     return status;
   for (const CLI::Option *option : app.get_options())
     for (const std::string &value : option->results())

@@ -2,6 +2,8 @@
 #ifndef GRAPHC_TOOLS_GRAPHRUN_FLAGS_H
 #define GRAPHC_TOOLS_GRAPHRUN_FLAGS_H
 
+#include "runtime/tls/Credentials.h"
+
 #include "absl/status/statusor.h"
 
 #include <cstdint>
@@ -10,9 +12,15 @@
 #include <string>
 #include <vector>
 
+namespace CLI {
+class App;
+}
+
 namespace graphc::graphrun {
 
 inline constexpr double kDeadlineSeconds = 300;
+/// --JOB_hosts: addresses by job.
+using Hosts = std::map<std::string, std::vector<std::string>>;
 
 struct Flags {
   std::string plan;
@@ -24,8 +32,9 @@ struct Flags {
   std::string master; ///< "grpc://host:port": this process is the chief, the other tasks are servers
   std::string jobName; ///< empty: start every task here
   std::optional<uint32_t> taskIndex;
-  std::map<std::string, std::vector<std::string>> hosts; ///< --JOB_hosts
+  Hosts hosts;
   std::string clusterFile;
+  tls::Files tls;
   bool local = false;
   std::string transport = "auto"; ///< auto, shm or grpc
   std::optional<double> evalEveryEpochs, checkpointEverySeconds;
@@ -45,6 +54,12 @@ struct ParsedFlags {
 /// Run: graphrun model.plan. Server: graphrun server, which takes no plan and leaves to the client what a run does. Task: one
 /// that a launcher has started with its own command line and the task's name.
 enum class Command { Run, Server, Task };
+
+/// What graphrun and its commands (certs, check) have in common. A command line as CLI11 takes it, '-' and '_' in flag names
+/// alike, without "--JOB_hosts a:1,b:2" (of any job), which goes to `hosts`; then an error for what CLI11 did not know.
+absl::StatusOr<std::vector<std::string>> commandLine(int argc, char **argv, Hosts *hosts);
+absl::Status checkExtras(const CLI::App &app);
+void addTlsFlags(CLI::App &app, tls::Files *files);
 
 /// '-' and '_' in flag names are alike. An error is one line and means exit status 2.
 absl::StatusOr<ParsedFlags> parseFlags(int argc, char **argv, Command command = Command::Run);

@@ -1,4 +1,5 @@
 #include "tools/graphrun/Server.h"
+#include "tools/graphrun/TaskMain.h"
 
 #include "runtime/base/File.h"
 #include "runtime/base/Status.h"
@@ -108,7 +109,15 @@ private:
 
   absl::Status setUp() {
     service::silenceGrpc();
-    GRAPHC_ASSIGN_OR_RETURN(token_, service::userToken());
+    GRAPHC_ASSIGN_OR_RETURN(credentials_, credentialsOf(flags_));
+    for (const cluster::JobConfig &job : config_.jobs)
+      for (const std::string &address : job.addresses)
+        if (!credentials_ && !cluster::isLoopbackAddress(address))
+          return absl::InvalidArgumentError(
+              absl::StrCat(job.name, " is at ", address, ", which is not this machine's loopback: ", kNeedsTls));
+    TaskSetup setup;
+    GRAPHC_RETURN_IF_ERROR(identify(credentials_, addressOf(self_), &setup));
+    token_ = setup.token;
     for (const cluster::JobConfig &job : config_.jobs) {
       service::JobSize &size = *request_.add_jobs();
       size.set_name(job.name);
@@ -117,19 +126,23 @@ private:
     request_.set_task(self_.str());
     request_.set_version(GRAPHC_VERSION);
     // The port belongs to the runs; that it can be had is seen now and not when a client waits.
-    return service::TaskServer::start(addressOf(self_), nullptr).status();
+    return service::TaskServer::start(addressOf(self_), nullptr, credentials_.get()).status();
   }
 
   /// The next client's plan; none where the server was told to stop.
   std::optional<service::FetchedPlan> waitForPlan() {
-    std::shared_ptr<grpc::Channel> channel = service::dial(addressOf(chief_));
+    std::shared_ptr<grpc::Channel> channel = service::dial(addressOf(chief_), credentials_.get());
     absl::Time announceAt = absl::InfinitePast();
     std::string refused;
     while (true) {
       if (stopped(absl::ZeroDuration()))
         return std::nullopt;
       if (absl::Time now = absl::Now(); now >= announceAt) {
-        say(absl::StrCat("waits for a client, ", chief_.str(), " at ", addressOf(chief_)));
+        absl::Status reached =
+            credentials_ ? tls::reach(addressOf(chief_), credentials_.get(), absl::Seconds(1)) : absl::OkStatus();
+        say(absl::StrCat("waits for a client, ", chief_.str(), " at ", addressOf(chief_),
+                         absl::IsUnauthenticated(reached) ? "; " : "",
+                         absl::IsUnauthenticated(reached) ? reached.message() : ""));
         announceAt = now + kAnnounceEvery;
       }
       if (!channel->WaitForConnected(absl::ToChronoTime(absl::Now() + absl::Milliseconds(100)))) {
@@ -211,6 +224,7 @@ private:
   const cluster::TaskRef self_, chief_;
   const std::vector<std::string> arguments_; ///< of the command line, for the runs
   const Signals signals_;
+  std::shared_ptr<const tls::Credentials> credentials_;
   std::string token_, lastRun_;
   service::PlanRequest request_;
   int stops_ = 0; ///< how often it was told to stop
@@ -268,13 +282,6 @@ int runServer(int argc, char **argv) {
   auto self = selfOf(flags, *config);
   if (!self.ok())
     return usageError(self.status());
-  for (const cluster::JobConfig &job : config->jobs)
-    for (const std::string &address : job.addresses)
-      if (!cluster::isLoopbackAddress(address))
-        return usageError(
-            absl::InvalidArgumentError(absl::StrCat(job.name, " is at ", address,
-                                                    ", which is not this machine's loopback: other machines need "
-                                                    "mutual TLS, which comes with a later version")));
   std::vector<std::string> arguments(argv + 2, argv + argc);
   return Server(flags, *std::move(config), *std::move(self), std::move(arguments)).run();
 }

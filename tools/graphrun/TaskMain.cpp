@@ -27,7 +27,7 @@
 
 namespace graphc::graphrun {
 namespace {
-constexpr absl::Duration kPulse = absl::Milliseconds(250), kLostAfter = absl::Seconds(8);
+constexpr absl::Duration kPulse = absl::Milliseconds(250), kLostAfter = absl::Seconds(8), kReach = absl::Seconds(1);
 constexpr std::chrono::seconds kClearUp(3);
 
 std::atomic<int> stopSignals{0};
@@ -185,9 +185,10 @@ private:
         master_ =
             std::make_unique<service::MasterService>(*coordinator_, setup_.token, setup_.client ? &offer_ : nullptr);
       const std::string &address = setup_.addresses[setup_.task];
-      auto server = service::TaskServer::start(address, master_.get());
+      auto server = service::TaskServer::start(address, master_.get(), setup_.credentials.get());
       if (!server.ok() && setup_.client)
-        if (std::string other = service::describeClient(service::dial(address), setup_.token); !other.empty())
+        if (std::string other = service::describeClient(service::dial(address, setup_.credentials.get()), setup_.token);
+            !other.empty())
           return absl::ResourceExhaustedError(absl::StrCat("the cluster is busy: its client at ", address, " is ",
                                                            other, "; start again when that has ended"));
       GRAPHC_RETURN_IF_ERROR(server.status());
@@ -201,13 +202,17 @@ private:
       while (!plan::sameTask(tasks_[chief], plan_.chief()))
         ++chief;
       stream_ = std::make_shared<service::StreamLink>(
-          service::dial(setup_.addresses[chief]), setup_.token,
+          service::dial(setup_.addresses[chief], setup_.credentials.get()), setup_.token,
           absl::StrCat(plan::taskText(plan_, plan_.chief()),
-                       setup_.reportFd < 0 ? " at " + setup_.addresses[chief] : ""));
+                       setup_.reportFd < 0 ? " at " + setup_.addresses[chief] : ""),
+          [address = setup_.addresses[chief], credentials = setup_.credentials] {
+            return tls::reach(address, credentials.get(), kReach);
+          });
       link_ = stream_;
     }
     options.task = setup_.task;
     options.transport.token = setup_.token;
+    options.transport.credentials = setup_.credentials.get();
     options.transport.incarnation = incarnation_;
     options.transport.data = server_ ? &server_->data() : nullptr;
     options.transport.sendDelay = testDelay(label_);
@@ -375,6 +380,23 @@ private:
   bool pulseEnds_ = false;
 };
 } // namespace
+
+absl::StatusOr<std::shared_ptr<const tls::Credentials>> credentialsOf(const Flags &flags) {
+  if (flags.tls.certificate.empty() && flags.tls.key.empty() && flags.tls.authority.empty())
+    return nullptr;
+  return tls::Credentials::load(flags.tls);
+}
+
+absl::Status identify(std::shared_ptr<const tls::Credentials> credentials, const std::string &address,
+                      TaskSetup *setup) {
+  if (credentials) {
+    GRAPHC_RETURN_IF_ERROR(credentials->checkOwnAddress(address));
+    setup->credentials = std::move(credentials);
+    return absl::OkStatus();
+  }
+  GRAPHC_ASSIGN_OR_RETURN(setup->token, service::userToken());
+  return absl::OkStatus();
+}
 
 session::DriverOptions driverOptions(const Flags &flags) {
   session::DriverOptions options;

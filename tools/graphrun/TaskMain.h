@@ -13,9 +13,20 @@ struct TaskSetup {
   uint32_t task = 0; ///< its number
   std::vector<std::string> addresses; ///< by task number; empty where the plan has one task
   std::string token, run;
+  std::shared_ptr<const tls::Credentials> credentials; ///< null: no TLS, and every address is of this machine
   int reportFd = -1; ///< to the launcher; -1: started by hand
   bool client = false; ///< --master: the other tasks are servers, which get the plan from here
 };
+
+/// What is said of an address beyond loopback where there are no certificates.
+inline constexpr char kNeedsTls[] =
+    "tasks on other machines need mutual TLS; give --tls_cert, --tls_key and --tls_ca (graphrun certs makes the files, "
+    "docs/multi-host.md shows how), or use localhost:PORT or 127.0.0.1:PORT";
+/// Of the --tls_ flags; null where none is given.
+absl::StatusOr<std::shared_ptr<const tls::Credentials>> credentialsOf(const Flags &flags);
+/// What the others know a task at `address` by: its certificate, or without one the user's token.
+absl::Status identify(std::shared_ptr<const tls::Credentials> credentials, const std::string &address,
+                      TaskSetup *setup);
 
 /// What the driver is asked to do, from the command line.
 session::DriverOptions driverOptions(const Flags &flags);

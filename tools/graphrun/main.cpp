@@ -4,6 +4,7 @@
 #include "runtime/cluster/Address.h"
 #include "runtime/plan/Types.h"
 #include "runtime/service/Token.h"
+#include "tools/graphrun/Certs.h"
 #include "tools/graphrun/Feeds.h"
 #include "tools/graphrun/Launcher.h"
 #include "tools/graphrun/Server.h"
@@ -70,10 +71,11 @@ absl::StatusOr<uint32_t> taskNumber(const plan::Plan &plan, const std::string &j
                                                  absl::StrJoin(known, ", "), cluster::didYouMean(job, known)));
 }
 
-/// One task by hand: addresses, the user's token.
+/// One task by hand: addresses, and what the others know it by: its certificate or the user's token.
 absl::StatusOr<graphrun::TaskSetup> setUpByHand(const plan::Plan &plan, const graphrun::Flags &flags,
                                                 const cluster::ResolvedAddresses &resolved,
-                                                const cluster::TaskRef &task) {
+                                                const cluster::TaskRef &task,
+                                                std::shared_ptr<const tls::Credentials> credentials) {
   graphrun::TaskSetup setup;
   GRAPHC_ASSIGN_OR_RETURN(setup.task, taskNumber(plan, task.job, task.index));
   if (plan::allTasks(plan).size() == 1)
@@ -85,37 +87,35 @@ absl::StatusOr<graphrun::TaskSetup> setUpByHand(const plan::Plan &plan, const gr
     return absl::InvalidArgumentError(
         absl::StrCat("one task alone needs the addresses of all:", flagsNeeded, ", or --cluster FILE, or TF_CONFIG"));
   }
-  if (std::string foreign = foreignTask(resolved); !foreign.empty())
-    return absl::InvalidArgumentError(absl::StrCat(foreign,
-                                                   ", which is not this machine's loopback: tasks on other machines "
-                                                   "need mutual TLS, which comes with a later version; "
-                                                   "use localhost:PORT or 127.0.0.1:PORT"));
+  if (std::string foreign = foreignTask(resolved); !foreign.empty() && !credentials)
+    return absl::InvalidArgumentError(
+        absl::StrCat(foreign, ", which is not this machine's loopback: ", graphrun::kNeedsTls));
   for (const plan::Job &job : plan.jobs()) {
     const std::vector<std::string> &of = resolved.addresses.at(job.name());
     setup.addresses.insert(setup.addresses.end(), of.begin(), of.end());
   }
-  // Names this run's shared memory; the chief's counts. The token is the same for all runs of a user.
-  setup.run = absl::StrCat("by-hand-", service::randomHex(8));
-  GRAPHC_ASSIGN_OR_RETURN(setup.token, service::userToken());
+  // Names this run's shared memory and tells its data streams from another run's; the chief's counts.
+  setup.run = absl::StrCat("by-hand-", service::randomHex(16));
+  GRAPHC_RETURN_IF_ERROR(graphrun::identify(std::move(credentials), setup.addresses[setup.task], &setup));
   return setup;
 }
 
 /// The chief of waiting servers. They know the cluster's addresses, this process its own.
-absl::StatusOr<graphrun::TaskSetup> setUpClient(const plan::Plan &plan, const graphrun::Flags &flags) {
+absl::StatusOr<graphrun::TaskSetup> setUpClient(const plan::Plan &plan, const graphrun::Flags &flags,
+                                                std::shared_ptr<const tls::Credentials> credentials) {
   graphrun::TaskSetup setup;
   GRAPHC_ASSIGN_OR_RETURN(std::string address, graphrun::parseMaster(flags.master));
-  if (!cluster::isLoopbackAddress(address))
-    return absl::InvalidArgumentError(absl::StrCat(
-        "--master ", flags.master,
-        ": not this machine's loopback; tasks on other machines need mutual TLS, which comes with a later version"));
+  if (!cluster::isLoopbackAddress(address) && !credentials)
+    return absl::InvalidArgumentError(
+        absl::StrCat("--master ", flags.master, ": not this machine's loopback; ", graphrun::kNeedsTls));
   std::vector<plan::Task> tasks = plan::allTasks(plan);
   while (!plan::sameTask(tasks[setup.task], plan.chief()))
     ++setup.task;
   setup.addresses.resize(tasks.size());
   setup.addresses[setup.task] = address;
   setup.client = true;
-  setup.run = absl::StrCat("client-", service::randomHex(8));
-  GRAPHC_ASSIGN_OR_RETURN(setup.token, service::userToken());
+  setup.run = absl::StrCat("client-", service::randomHex(16));
+  GRAPHC_RETURN_IF_ERROR(graphrun::identify(std::move(credentials), address, &setup));
   return setup;
 }
 
@@ -211,6 +211,8 @@ absl::Status checkFiles(const plan::Plan &plan, const graphrun::Flags &flags) {
 }
 
 int run(int argc, char **argv) {
+  if (argc > 1 && std::string_view(argv[1]) == "certs")
+    return graphrun::makeCertificates(argc - 1, argv + 1);
   auto launched = graphrun::takeLaunchContext();
   if (!launched.ok())
     return usageError(launched.status());
@@ -239,12 +241,15 @@ int run(int argc, char **argv) {
     auto number = taskNumber(plan->plan, flags.jobName, flags.taskIndex.value_or(0));
     if (!number.ok())
       return usageError(number.status());
-    return graphrun::runTask(flags, *plan, {*number, context.addresses, context.token, context.run, context.reportFd});
+    return graphrun::runTask(flags, *plan, {*number, context.addresses, context.token, context.run, nullptr, context.reportFd});
   }
   if (absl::Status status = checkFiles(plan->plan, flags); !status.ok())
     return usageError(status);
+  auto credentials = graphrun::credentialsOf(flags);
+  if (!credentials.ok())
+    return usageError(credentials.status());
   if (!flags.master.empty()) {
-    auto setup = setUpClient(plan->plan, flags);
+    auto setup = setUpClient(plan->plan, flags, *credentials);
     return setup.ok() ? graphrun::runTask(flags, *plan, *setup) : usageError(setup.status());
   }
   auto resolved = addressesOf(plan->plan, flags);
@@ -256,14 +261,14 @@ int run(int argc, char **argv) {
   if (task) {
     for (const std::string &note : resolved->notes)
       std::fprintf(stderr, "graphrun: %s\n", note.c_str());
-    auto setup = setUpByHand(plan->plan, flags, *resolved, *task);
+    auto setup = setUpByHand(plan->plan, flags, *resolved, *task, *credentials);
     return setup.ok() ? graphrun::runTask(flags, *plan, *setup) : usageError(setup.status());
   }
   if (std::string foreign = foreignTask(*resolved); !foreign.empty() && !flags.local)
     return usageError(absl::InvalidArgumentError(
         absl::StrCat("the cluster names another machine (", foreign,
                      "): give --local to start every task on this one, or --job_name and --task_index "
-                     "to run one task here")));
+                     "to run one task here (docs/multi-host.md)")));
   // Whoever sets these expects them to decide something.
   for (const std::string &note : resolved->notes) {
     if (absl::StartsWith(note, "addresses ")) {
@@ -277,6 +282,10 @@ int run(int argc, char **argv) {
                 "--local or --job_name")));
     std::fprintf(stderr, "graphrun: %s\n", note.c_str());
   }
+  if (*credentials)
+    std::fprintf(stderr,
+                 "graphrun: every task runs on this machine: they speak over Unix sockets, and the certificates "
+                 "are not used\n");
   if (plan::allTasks(plan->plan).size() == 1)
     return graphrun::runTask(flags, *plan, {});
   return launchAll(argc, argv, flags, plan->plan);

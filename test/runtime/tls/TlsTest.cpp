@@ -1,0 +1,168 @@
+// Certificates: what is made, what is accepted, and the words for everything that is not.
+#include "runtime/base/File.h"
+#include "runtime/service/TaskServer.h"
+#include "runtime/tls/Authority.h"
+#include "runtime/tls/Credentials.h"
+
+#include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
+#include <gmock/gmock.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <sys/stat.h>
+
+namespace graphc::tls {
+namespace {
+using testing::HasSubstr;
+constexpr absl::Duration kYear = absl::Hours(24 * 365);
+
+class Tls : public testing::Test {
+protected:
+  void SetUp() override {
+    std::string name = (std::filesystem::temp_directory_path() / "graphc-tls-XXXXXX").string();
+    folder = mkdtemp(name.data());
+    service::silenceGrpc();
+  }
+  void TearDown() override { std::filesystem::remove_all(folder); }
+  /// A pair of an authority in folder/`which`.
+  Files pair(const std::string &which, const std::string &name, const std::string &host,
+             absl::Duration validity = kYear) {
+    auto authority = Authority::openOrMake(absl::StrCat(folder, "/", which), kYear * 10);
+    EXPECT_TRUE(authority.ok()) << authority.status();
+    auto issued = authority->issue(name, "/job:" + name, host, validity);
+    EXPECT_TRUE(issued.ok()) << issued.status();
+    std::string stem = absl::StrCat(folder, "/", which, "/");
+    return {stem + name + ".crt", stem + name + ".key", stem + "ca.crt"};
+  }
+  std::string refusal(const Files &files) {
+    auto loaded = Credentials::load(files);
+    EXPECT_FALSE(loaded.ok());
+    return std::string(loaded.status().message());
+  }
+  std::string write(const std::string &name, const std::string &text, int mode) {
+    std::string path = absl::StrCat(folder, "/", name);
+    EXPECT_TRUE(base::writeFileAtomic(path, text, 0600).ok());
+    chmod(path.c_str(), mode);
+    return path;
+  }
+  std::string folder;
+};
+
+TEST_F(Tls, KeysArePrivateAndAGoodPairIsKept) {
+  Files files = pair("a", "ps-0", "10.0.0.1");
+  struct stat info{};
+  for (const std::string &key : {files.key, absl::StrCat(folder, "/a/ca.key")}) {
+    ASSERT_EQ(stat(key.c_str(), &info), 0);
+    EXPECT_EQ(info.st_mode & 0777, 0600u) << key;
+  }
+  EXPECT_TRUE(Credentials::load(files).ok());
+  std::string first = *base::readFile(files.certificate);
+  pair("a", "ps-0", "10.0.0.1");
+  EXPECT_EQ(*base::readFile(files.certificate), first);
+  pair("a", "ps-0", "10.0.0.2"); // another host: made anew
+  EXPECT_NE(*base::readFile(files.certificate), first);
+}
+
+TEST_F(Tls, HalfAnAuthorityIsAnError) {
+  Files files = pair("a", "ps-0", "10.0.0.1");
+  std::filesystem::remove(folder + "/a/ca.key");
+  auto authority = Authority::openOrMake(folder + "/a", kYear);
+  EXPECT_THAT(std::string(authority.status().message()), HasSubstr("its key ca.key is not"));
+}
+
+TEST_F(Tls, OwnAddressMustBeInTheCertificate) {
+  for (auto [host, good, bad] : {std::tuple("10.0.0.1", "10.0.0.1:22", "10.0.0.2:22"),
+                                 {"node1", "node1:22", "node2:22"},
+                                 {"fd00::1", "[fd00::1]:22", "[fd00::2]:22"}}) {
+    auto credentials = Credentials::load(pair("a", "one", host));
+    ASSERT_TRUE(credentials.ok()) << credentials.status();
+    EXPECT_TRUE((*credentials)->checkOwnAddress(good).ok());
+    EXPECT_THAT(std::string((*credentials)->checkOwnAddress(bad).message()),
+                HasSubstr(absl::StrCat(" is for ", host, ", but this task's address is ", bad)));
+  }
+}
+
+TEST_F(Tls, RefusesWhatCannotWork) {
+  Files good = pair("a", "ps-0", "localhost"), other = pair("b", "ps-0", "localhost"),
+        expired = pair("a", "old", "localhost", -absl::Hours(1));
+  EXPECT_THAT(refusal({good.certificate, "", good.authority}), HasSubstr("go together; also give --tls_key"));
+  EXPECT_THAT(refusal({folder + "/no.crt", good.key, good.authority}), HasSubstr("no.crt: No such file"));
+  EXPECT_THAT(refusal({good.certificate, other.key, good.authority}), HasSubstr("is not the key of --tls_cert "));
+  EXPECT_THAT(refusal({good.certificate, good.key, other.authority}), HasSubstr("is not vouched for by --tls_ca "));
+  EXPECT_THAT(refusal(expired), HasSubstr("has expired on "));
+  EXPECT_THAT(refusal({good.key, good.key, good.authority}), HasSubstr("has no certificate; expected PEM text"));
+  std::string noKey = write("no.key", *base::readFile(good.certificate), 0600);
+  EXPECT_THAT(refusal({good.certificate, noKey, good.authority}), HasSubstr("no.key has no private key"));
+  std::string open = write("open.key", *base::readFile(good.key), 0644);
+  EXPECT_THAT(refusal({good.certificate, open, good.authority}), HasSubstr("chmod 600 " + open));
+}
+
+/// A server on loopback with a certificate that Credentials::load might refuse.
+struct Server {
+  explicit Server(const Files &files) {
+    grpc::SslServerCredentialsOptions options(GRPC_SSL_REQUEST_AND_REQUIRE_CLIENT_CERTIFICATE_AND_VERIFY);
+    options.pem_root_certs = *base::readFile(files.authority);
+    options.pem_key_cert_pairs.push_back({*base::readFile(files.key), *base::readFile(files.certificate)});
+    start(grpc::SslServerCredentials(options));
+  }
+  Server() { start(grpc::InsecureServerCredentials()); }
+  ~Server() { server->Shutdown(absl::ToChronoTime(absl::Now())); }
+  void start(std::shared_ptr<grpc::ServerCredentials> credentials) {
+    grpc::ServerBuilder builder;
+    int port = 0;
+    builder.AddListeningPort("127.0.0.1:0", credentials, &port);
+    builder.RegisterCallbackGenericService(&data);
+    server = builder.BuildAndStart();
+    address = absl::StrCat("localhost:", port);
+  }
+  transport::DataService data;
+  std::unique_ptr<grpc::Server> server;
+  std::string address;
+};
+
+TEST_F(Tls, SaysWhyAPeerCannotBeReached) {
+  Files good = pair("a", "ps-0", "localhost"), other = pair("b", "ps-0", "localhost");
+  auto own = *Credentials::load(good), foreign = *Credentials::load(other);
+  absl::Duration limit = absl::Seconds(10);
+  {
+    Server server(good);
+    EXPECT_TRUE(reach(server.address, own.get(), limit).ok()) << reach(server.address, own.get(), limit);
+    absl::Status status = reach(server.address, foreign.get(), limit);
+    EXPECT_TRUE(absl::IsUnauthenticated(status));
+    EXPECT_THAT(std::string(status.message()), HasSubstr("shows is not accepted by --tls_ca here"));
+    status = reach(server.address, nullptr, limit);
+    EXPECT_TRUE(absl::IsUnavailable(status));
+    EXPECT_THAT(std::string(status.message()), HasSubstr("does it want --tls_cert"));
+    // Its authority is known to us, ours is not to it.
+    auto half = *Credentials::load(
+        {other.certificate, other.key,
+         write("both.crt", *base::readFile(good.authority) + *base::readFile(other.authority), 0600)});
+    status = reach(server.address, half.get(), limit);
+    EXPECT_TRUE(absl::IsUnauthenticated(status));
+    EXPECT_THAT(std::string(status.message()), HasSubstr("refuses this task's certificate"));
+  }
+  {
+    Server server(pair("a", "old", "localhost", -absl::Hours(1)));
+    EXPECT_THAT(std::string(reach(server.address, own.get(), limit).message()), HasSubstr("certificate has expired"));
+  }
+  {
+    Server server(pair("a", "elsewhere", "10.0.0.9"));
+    EXPECT_THAT(std::string(reach(server.address, own.get(), limit).message()),
+                HasSubstr("the certificate of another host"));
+  }
+  Server plain;
+  EXPECT_TRUE(reach(plain.address, nullptr, limit).ok());
+  absl::Status status = reach(plain.address, own.get(), limit);
+  EXPECT_TRUE(absl::IsUnavailable(status));
+  EXPECT_THAT(std::string(status.message()), HasSubstr("does not speak TLS"));
+  EXPECT_THAT(std::string(reach("localhost:1", own.get(), limit).message()), HasSubstr("Connection refused"));
+}
+
+TEST_F(Tls, AServerWithoutThemListensOnLoopbackOnly) {
+  auto server = service::TaskServer::start("0.0.0.0:29877", nullptr);
+  EXPECT_THAT(std::string(server.status().message()), HasSubstr("there is no TLS"));
+}
+
+} // namespace
+} // namespace graphc::tls
