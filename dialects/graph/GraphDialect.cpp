@@ -3,6 +3,7 @@
 
 #include "mlir/IR/DialectImplementation.h"
 #include "mlir/Transforms/InliningUtils.h"
+#include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -65,6 +66,13 @@ Value graphc::graph::createSplat(OpBuilder &builder, Location loc, Type type, do
   return ConstantOp::create(builder, loc, tensor, DenseElementsAttr::get(tensor, element));
 }
 
+FlatSymbolRefAttr graphc::graph::getStateVariable(Operation *op) {
+  return llvm::TypeSwitch<Operation *, FlatSymbolRefAttr>(op)
+      .Case<ReadOp, AssignOp, AssignAddOp, ApplySgdOp, ApplyMomentumOp>(
+          [](auto state) { return state.getVariableAttr(); })
+      .Default(FlatSymbolRefAttr());
+}
+
 //===----------------------------------------------------------------------------------------------------------===//
 // Discardable attributes
 //===----------------------------------------------------------------------------------------------------------===//
@@ -80,6 +88,16 @@ LogicalResult GraphDialect::verifyOperationAttribute(Operation *op, NamedAttribu
   };
   if (name == kDevice)
     return expect(isa<DeviceAttr>(value), "a #graph.device");
+  if (name == kColocateWith)
+    return expect(isa<FlatSymbolRefAttr>(value), "the symbol of a variable");
+  if (name == kDeviceRule) {
+    auto rule = dyn_cast<StringAttr>(value);
+    return expect(rule && (rule == "round_robin" || rule == "balanced" || rule == "pin") &&
+                      (isa<ScopeOp>(op) || isa<VariableOp>(op)),
+                  "\"round_robin\", \"balanced\" or \"pin\", on a scope");
+  }
+  if (name == kSoftPlacement)
+    return expect(isa<UnitAttr>(value) && isa<ModuleOp>(op), "a unit, on the module");
   if (name == kStage)
     return expect(isa<StringAttr>(value) && isa<ModuleOp>(op), "the name of a stage, on the module");
   if (name == kCluster)
@@ -98,9 +116,9 @@ LogicalResult GraphDialect::verifyOperationAttribute(Operation *op, NamedAttribu
   if (name == kName || name == kReduction)
     return op->emitOpError() << "attribute '" << name << "' belongs to an argument or a result of a function";
   return op->emitOpError() << "unknown attribute '" << name
-                           << "' of the graph dialect, expected graph.device, graph.slot_of, graph.stage, "
-                              "graph.cluster, graph.strategy, graph.replicas, graph.placement or "
-                              "graph.variable_placement";
+                           << "' of the graph dialect, expected graph.device, graph.colocate_with, graph.device_rule, "
+                              "graph.slot_of, graph.stage, graph.cluster, graph.strategy, graph.replicas, "
+                              "graph.placement, graph.variable_placement or graph.soft_placement";
 }
 
 static LogicalResult verifyPortName(Operation *op, NamedAttribute attribute) {

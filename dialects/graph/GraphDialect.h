@@ -96,6 +96,9 @@ inline void setDevice(mlir::Operation *op, DeviceAttr device) {
     op->removeAttr(GraphDialect::kDevice);
 }
 
+/// The variable that a state operation reads or writes; null for other operations.
+mlir::FlatSymbolRefAttr getStateVariable(mlir::Operation *op);
+
 /// A splat constant of a float or integer tensor type (the value rounded to the element type).
 mlir::Value createSplat(mlir::OpBuilder &builder, mlir::Location loc, mlir::Type type, double value);
 

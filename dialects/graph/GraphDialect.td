@@ -22,10 +22,12 @@ def Graph_Dialect : Dialect {
     }
     ```
 
-    Attributes of the dialect that other ops carry: `graph.device` (any op), `graph.name` and `graph.reduction`
+    Attributes of the dialect that other ops carry: `graph.device` (any op), `graph.colocate_with` (any op: the variable
+    beside which it stands), `graph.device_rule` (scopes: how their device's tasks share the variables that are first used
+    inside), `graph.name` and `graph.reduction`
     (arguments and results of functions), `graph.slot_of` (variables that belong to an optimizer), and on the module
-    `graph.stage`, `graph.cluster`, `graph.strategy`, `graph.replicas`, `graph.placement` and
-    `graph.variable_placement`.
+    `graph.stage`, `graph.cluster`, `graph.strategy`, `graph.replicas`, `graph.placement`, `graph.variable_placement` and
+    `graph.soft_placement`.
   }];
   let useDefaultAttributePrinterParser = 1;
   let hasConstantMaterializer = 1;
@@ -35,6 +37,8 @@ def Graph_Dialect : Dialect {
   let extraClassDeclaration = [{
     /// Names of the discardable attributes of this dialect.
     static constexpr ::llvm::StringLiteral kDevice = "graph.device";
+    static constexpr ::llvm::StringLiteral kColocateWith = "graph.colocate_with";
+    static constexpr ::llvm::StringLiteral kDeviceRule = "graph.device_rule";
     static constexpr ::llvm::StringLiteral kName = "graph.name";
     static constexpr ::llvm::StringLiteral kReduction = "graph.reduction";
     static constexpr ::llvm::StringLiteral kSlotOf = "graph.slot_of";
@@ -45,6 +49,8 @@ def Graph_Dialect : Dialect {
     /// Placement rules of cluster.json; how variables are dealt to parameter servers.
     static constexpr ::llvm::StringLiteral kPlacement = "graph.placement";
     static constexpr ::llvm::StringLiteral kVariablePlacement = "graph.variable_placement";
+    /// A device kind or index that the cluster lacks is left open instead of refused.
+    static constexpr ::llvm::StringLiteral kSoftPlacement = "graph.soft_placement";
     /// The counter of applied updates; differentiate creates it where the model has none.
     static constexpr ::llvm::StringLiteral kGlobalStep = "global_step";
   private:

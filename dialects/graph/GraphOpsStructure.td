@@ -107,8 +107,14 @@ def Graph_ScopeOp : Graph_Op<"scope", [
     RecursiveMemoryEffects, SingleBlockImplicitTerminator<"YieldOp">, NoRegionArguments]> {
   let summary = "ops that share a device";
   let description = [{
-    The scope's `graph.device` fills what the devices of the ops inside leave open. Values go in freely and come out
-    through `graph.yield`. Removed by `flatten-scopes`, before anything else looks at a function.
+    The scope's `graph.device` fills what the devices of the ops inside leave open, its `graph.colocate_with` that of
+    those that have none. Values go in freely and come out through `graph.yield`. Removed by `flatten-scopes`, before
+    anything else looks at a function.
+
+    With `graph.device_rule` a scope is what TensorFlow calls a device function. It is for the variables that are first
+    used inside and have no device of their own: `"round_robin"` deals them in declaration order to the devices that the
+    scope's device leaves open, `"balanced"` by bytes, and the ops stay where the scopes around say; `"pin"` puts them and
+    the ops on one.
 
     1. `graph.yield` gives the scope's result types.
 

@@ -26,6 +26,8 @@ struct GradientListener : OpBuilder::Listener {
   void notifyOperationInserted(Operation *op, OpBuilder::InsertPoint) override {
     if (DeviceAttr device = getDevice(forward))
       setDevice(op, device);
+    if (Attribute colocation = forward->getAttr(GraphDialect::kColocateWith))
+      op->setAttr(GraphDialect::kColocateWith, colocation);
     op->setLoc(FusedLoc::get({forward->getLoc(), minimize}, {}, op->getContext()));
   }
 };

@@ -1,5 +1,6 @@
 // place: one full device for every operation, variable and function.
 #include "passes/Passes.h"
+#include "passes/place/Annotations.h"
 #include "passes/place/Devices.h"
 #include "passes/place/SettingLoc.h"
 #include "passes/place/Strategy.h"
@@ -34,13 +35,28 @@ StringRef getName(Operation *op) {
   return found;
 }
 
+/// What depends on the replica's own data: its batch or what it is fed.
+llvm::DenseSet<Operation *> findVarying(graph::FuncOp func) {
+  llvm::DenseSet<Operation *> varies;
+  for (Operation &op : func.getBodyBlock())
+    if (isa<graph::NextBatchOp>(op) || llvm::any_of(op.getOperands(), [&](Value v) {
+          return !v.getDefiningOp() || varies.contains(v.getDefiningOp());
+        }))
+      varies.insert(&op);
+  return varies;
+}
+
 class Placer {
 public:
   Placer(ModuleOp module, const Distribution &distribution)
       : module(module), dist(distribution), devices(distribution.cluster) {}
 
   LogicalResult run() {
-    if (failed(readRules()) || failed(placeAllVariables()))
+    if (failed(readRules()) || failed(checkPins(module, [&](StringAttr name) { return hasRule(name.getValue()); })))
+      return failure();
+    if (dist.kind == StrategyKind::OneDevice)
+      remarkOnIgnoredDevices(module, dist.chief);
+    if (failed(placeAllVariables()))
       return failure();
     for (auto func : module.getOps<graph::FuncOp>())
       if (failed(placeFunction(func)))
@@ -54,7 +70,22 @@ private:
   LogicalResult placeAllVariables();
   LogicalResult placeFunction(graph::FuncOp func);
   void pullUpdateSlices(graph::FuncOp func);
+  struct GroupWish {
+    DeviceAttr device; ///< null: wherever the strategy likes
+    std::optional<VariablePolicy> rule; ///< of the scope that deals it over the devices that `device` leaves open
+    bool pins = false; ///< the scope puts all on one
+  };
+  FailureOr<GroupWish> getGroupWish(StringAttr name, ArrayRef<graph::VariableOp> group);
+  LogicalResult placeGroup(ArrayRef<graph::VariableOp> group, DeviceAttr wish, bool pins, int64_t bytes,
+                           MutableArrayRef<int64_t> loads);
+  LogicalResult dealByScopeRules();
+  void findFirstUses();
+  LogicalResult checkUses(graph::FuncOp func);
+  DeviceAttr followReplica(graph::FuncOp func, Operation *op, DeviceAttr wish);
   void remarkOnRules();
+  bool hasRule(StringRef name) const {
+    return llvm::any_of(rules, [&](const Rule &rule) { return matches(rule.pattern, name); });
+  }
   DeviceAttr getWish(Operation *op);
   void remarkOnMirroring(Operation *op, DeviceAttr wish);
   /// The full device that the wish means; reports where none satisfies it.
@@ -80,6 +111,11 @@ private:
   };
   SmallVector<Rule> rules;
   llvm::DenseMap<StringAttr, DeviceAttr> variableDevices;
+  llvm::DenseMap<StringAttr, DeviceAttr>
+      firstUses; ///< the wish of the first operation that has one and touches a variable
+  /// Variables that the scopes' rules deal, with their bytes, by rule and device.
+  llvm::MapVector<std::pair<int, DeviceAttr>, SmallVector<std::pair<SmallVector<graph::VariableOp>, int64_t>>> byScope;
+  llvm::DenseSet<DeviceAttr> remarked; ///< wishes that a replica or tower does not follow
 };
 
 FailureOr<DeviceAttr> Placer::resolve(Operation *op, DeviceAttr wish, DeviceAttr home) {
@@ -91,6 +127,17 @@ FailureOr<DeviceAttr> Placer::resolve(Operation *op, DeviceAttr wish, DeviceAttr
   }
   if (DeviceAttr device = devices.resolve(wish, home))
     return device;
+  if (module->hasAttr(
+          GraphDialect::kSoftPlacement)) { // as TensorFlow's: the task is meant, the kind of device hoped for
+    auto open = DeviceAttr::get(module.getContext(), wish.getJob(), wish.getTask(), "", -1);
+    DeviceAttr device = isReplicaDevice(home) && satisfies(home, open) ? home : devices.resolve(open, home);
+    if (device) {
+      if (remarked.insert(wish).second)
+        op->emitRemark("is placed on \"")
+            << wish.str() << "\", which no device of the cluster is; soft placement takes \"" << device.str() << "\"";
+      return device;
+    }
+  }
   return op->emitOpError("is placed on \"")
          << wish.str() << "\", which no device of the cluster is" << devices.describe(wish);
 }
@@ -136,54 +183,32 @@ LogicalResult Placer::placeAllVariables() {
   }
   ArrayRef<DeviceAttr> stores = dist.stores;
   SmallVector<int64_t> loads(stores.size());
-  // Optimizer slots live with their variable, so they are placed and weighed together.
-  llvm::MapVector<StringAttr, SmallVector<graph::VariableOp>> groups;
-  for (auto variable : module.getOps<graph::VariableOp>()) {
-    auto owner = variable->getAttrOfType<FlatSymbolRefAttr>(GraphDialect::kSlotOf);
-    groups[owner ? owner.getAttr() : variable.getSymNameAttr()].push_back(variable);
-  }
+  // Optimizer slots live with their variable, so they are placed and weighed together; so does what is colocated.
+  FailureOr<VariableGroups> groups = groupVariables(module);
+  if (failed(groups))
+    return failure();
+  if (dist.kind == StrategyKind::InGraph)
+    findFirstUses();
   SmallVector<SmallVector<graph::VariableOp> *> unplaced;
   SmallVector<int64_t> bytes;
-  for (auto &[name, group] : groups) {
+  for (auto &[name, group] : *groups) {
     int64_t size = 0;
     for (graph::VariableOp variable : group)
       size += variable.getBytes();
-    DeviceAttr wish;
-    if (dist.kind != StrategyKind::OneDevice) {
-      wish = getRuleDevice(name.getValue());
-      for (graph::VariableOp variable : group) {
-        DeviceAttr own = getDevice(variable);
-        if (own && variable->hasAttr(GraphDialect::kSlotOf) && wish && own != wish)
-          return variable.emitOpError("is placed on \"") << own.str() << "\", but it is a slot of @" << name.getValue()
-                                                         << " and lives with it on \"" << wish.str() << "\"";
-        if (own && !wish)
-          wish = own;
-      }
-    }
-    if (!wish) {
+    FailureOr<GroupWish> wish = getGroupWish(name, group);
+    if (failed(wish))
+      return failure();
+    if (wish->rule) {
+      byScope[{int(*wish->rule), wish->device}].push_back({group, size});
+    } else if (!wish->device) {
       unplaced.push_back(&group);
       bytes.push_back(size);
-      continue;
+    } else if (failed(placeGroup(group, wish->device, wish->pins, size, loads))) {
+      return failure();
     }
-    // A partial wish goes to the least loaded task that satisfies it (the first of equals).
-    DeviceAttr best;
-    int64_t bestLoad = 0;
-    for (auto [store, load] : llvm::zip(stores, loads))
-      if (satisfies(store, wish) && (!best || load < bestLoad)) {
-        best = store;
-        bestLoad = load;
-      }
-    if (!best) {
-      FailureOr<DeviceAttr> found = resolve(group.front(), wish, dist.chief);
-      if (failed(found))
-        return failure();
-      best = *found;
-    }
-    if (auto *store = llvm::find(stores, best); store != stores.end())
-      loads[store - stores.begin()] += size;
-    for (graph::VariableOp variable : group)
-      setDevice(variable, best);
   }
+  if (failed(dealByScopeRules()))
+    return failure();
   auto name = module->getAttrOfType<StringAttr>(GraphDialect::kVariablePlacement);
   if (!name && dist.kind == StrategyKind::Mirrored && !dist.servers) // every tower does its share of the updates
     name = StringAttr::get(module.getContext(), "balanced");
@@ -207,15 +232,121 @@ LogicalResult Placer::placeAllVariables() {
   return success();
 }
 
+/// A rule of cluster.json, else what is written on the variables, else, in-graph, on the first operation that touches one.
+FailureOr<Placer::GroupWish> Placer::getGroupWish(StringAttr name, ArrayRef<graph::VariableOp> group) {
+  GroupWish wish;
+  if (dist.kind == StrategyKind::OneDevice || (wish.device = getRuleDevice(name.getValue())))
+    return wish;
+  for (graph::VariableOp variable : group) {
+    DeviceAttr own = getDevice(variable);
+    if (own && wish.device && own != wish.device && variable->hasAttr(GraphDialect::kSlotOf))
+      return variable.emitOpError("is placed on \"") << own.str() << "\", but it is a slot of @" << name.getValue()
+                                                     << " and lives with it on \"" << wish.device.str() << "\"";
+    if (!own || wish.device)
+      continue;
+    wish.device = own;
+    wish.rule = getScopeRule(variable, wish.pins);
+  }
+  for (graph::VariableOp variable : group)
+    if (!wish.device)
+      wish.device = firstUses.lookup(variable.getSymNameAttr());
+  return wish;
+}
+
+/// A partial wish goes to the least loaded task that satisfies it (the first of equals), or, pinned by its scope, to where
+/// everything else of that scope goes.
+LogicalResult Placer::placeGroup(ArrayRef<graph::VariableOp> group, DeviceAttr wish, bool pins, int64_t bytes,
+                                 MutableArrayRef<int64_t> loads) {
+  DeviceAttr best;
+  int64_t bestLoad = 0;
+  for (auto [store, load] : llvm::zip(dist.stores, loads))
+    if (!pins && satisfies(store, wish) && (!best || load < bestLoad)) {
+      best = store;
+      bestLoad = load;
+    }
+  if (!best) {
+    FailureOr<DeviceAttr> found = resolve(group.front(), wish, dist.chief);
+    if (failed(found))
+      return failure();
+    best = *found;
+  }
+  if (const auto *store = llvm::find(dist.stores, best); store != dist.stores.end())
+    loads[store - dist.stores.begin()] += bytes;
+  for (graph::VariableOp variable : group)
+    setDevice(variable, best);
+  return success();
+}
+
+/// The variables of scopes with a rule, over all devices that the scope's device leaves open.
+LogicalResult Placer::dealByScopeRules() {
+  for (auto &[key, dealt] : byScope) {
+    auto [rule, wish] = key;
+    SmallVector<DeviceAttr> open;
+    llvm::copy_if(devices.all(), std::back_inserter(open),
+                  [&, wish = wish](DeviceAttr device) { return satisfies(device, wish); });
+    if (open.empty())
+      return dealt.front().first.front().emitOpError("is dealt by its scope over \"")
+             << wish.str() << "\", which no device of the cluster is" << devices.describe(wish);
+    SmallVector<int64_t> bytes = llvm::map_to_vector(dealt, [](auto &entry) { return entry.second; });
+    SmallVector<unsigned> places = placeVariables(VariablePolicy(rule), bytes, SmallVector<int64_t>(open.size()));
+    for (auto [entry, place] : llvm::zip(dealt, places))
+      for (graph::VariableOp variable : entry.first)
+        setDevice(variable, open[place]);
+  }
+  return success();
+}
+
+/// In-graph, a variable without a wish goes where the first operation that has one touches it, as TensorFlow's does in a
+/// device scope.
+void Placer::findFirstUses() {
+  for (auto func : module.getOps<graph::FuncOp>())
+    for (Operation &op : func.getBodyBlock())
+      if (FlatSymbolRefAttr name = getVariable(&op))
+        if (DeviceAttr wish = getWish(&op))
+          firstUses.insert({name.getAttr(), wish});
+}
+
+/// A variable pinned where an operation that touches it is not.
+LogicalResult Placer::checkUses(graph::FuncOp func) {
+  for (Operation &op : func.getBodyBlock()) {
+    FlatSymbolRefAttr name = getVariable(&op);
+    DeviceAttr wish = name ? getWish(&op) : DeviceAttr();
+    if (!wish || satisfies(getVariableDevice(&op), wish) || (wish == getDevice(&op) && hasRule(name.getValue())))
+      continue; // a rule for the variable beats what is written on the operation
+    InFlightDiagnostic diag = op.emitOpError("is pinned to \"")
+                              << wish.str() << "\", but its variable @" << name.getValue() << " is on \""
+                              << getVariableDevice(&op).str() << "\"; state is touched where it is stored";
+    diag.attachNote(SymbolTable::lookupSymbolIn(module, name.getValue())->getLoc())
+        << (hasRule(name.getValue()) ? "variable declared here; a placement rule of cluster.json puts it there"
+                                     : "variable declared here");
+    return diag;
+  }
+  return success();
+}
+
+/// Where every replica or tower computes for itself, a wish for one task cannot be followed by what depends on the batch:
+/// null, and a remark once a wish. Else the wish, which may be one that nothing satisfies.
+DeviceAttr Placer::followReplica(graph::FuncOp func, Operation *op, DeviceAttr wish) {
+  DeviceAttr home = dist.homeOf(func);
+  bool towers = dist.kind == StrategyKind::Mirrored;
+  if (towers && llvm::all_of(dist.towers, [&](DeviceAttr tower) { return satisfies(tower, wish); }))
+    return {};
+  bool sameJob = wish.getJob().empty() || home.getJob().empty() || wish.getJob() == home.getJob();
+  if (!towers && (satisfies(home, wish) || wish.getTask() < 0 || !sameJob))
+    return wish;
+  if (!devices.resolve(wish, home))
+    return wish;
+  if (remarked.insert(wish).second)
+    op->emitRemark("is placed on \"") << wish.str() << "\" by the model or a placement rule; "
+                                      << (towers ? "every tower computes it on its own device"
+                                                 : "every replica computes it on its own task");
+  return {};
+}
+
 /// Replicated functions: what computes the value of an assign or assign_add from variables and constants alone is the
 /// same for every replica, so it follows the variable and runs once.
 void Placer::pullUpdateSlices(graph::FuncOp func) {
-  llvm::DenseSet<Operation *> varies; // depends on this replica's data
-  for (Operation &op : func.getBodyBlock())
-    if (isa<graph::NextBatchOp>(op) || llvm::any_of(op.getOperands(), [&](Value v) {
-          return !v.getDefiningOp() || varies.contains(v.getDefiningOp());
-        }))
-      varies.insert(&op);
+  llvm::DenseSet<Operation *> varies = findVarying(func);
   for (Operation &op : func.getBodyBlock()) {
     if (!isUpdate(&op) || appliesGradient(&op))
       continue;
@@ -263,19 +394,33 @@ LogicalResult Placer::placeFunction(graph::FuncOp func) {
     }
     return success();
   }
+  if (dist.kind == StrategyKind::InGraph && failed(checkUses(func)))
+    return failure();
+  bool copies = dist.replicates(func) || (dist.kind == StrategyKind::Mirrored && dist.hasTowers(func));
+  llvm::DenseSet<Operation *> varies = copies ? findVarying(func) : llvm::DenseSet<Operation *>();
   for (Operation &op : block) {
     if (isa<graph::ScopeOp>(op))
       return op.emitOpError("expected no scopes after flatten-scopes");
     if (getVariable(&op)) {
       setDevice(&op, getVariableDevice(&op)); // state never moves
-    } else if (isa<graph::ReturnOp, graph::SummaryOp>(op)) {
-      setDevice(&op, home); // the host's side of the function
-    } else if (DeviceAttr wish = getWish(&op)) {
-      FailureOr<DeviceAttr> device = resolve(&op, wish, home);
-      if (failed(device))
-        return failure();
-      setDevice(&op, *device);
+      continue;
     }
+    if (isa<graph::ReturnOp, graph::SummaryOp>(op)) {
+      setDevice(&op, home); // the host's side of the function
+      continue;
+    }
+    auto beside = op.getAttrOfType<FlatSymbolRefAttr>(GraphDialect::kColocateWith);
+    DeviceAttr wish = beside ? variableDevices.lookup(beside.getAttr()) : getWish(&op);
+    if (wish && varies.contains(&op))
+      wish = followReplica(func, &op, wish);
+    if (!wish) {
+      setDevice(&op, {});
+      continue;
+    }
+    FailureOr<DeviceAttr> device = resolve(&op, wish, home);
+    if (failed(device))
+      return failure();
+    setDevice(&op, *device);
   }
   if (dist.replicates(func))
     pullUpdateSlices(func);

@@ -2,8 +2,6 @@
 
 #include "passes/place/SettingLoc.h"
 
-#include "llvm/ADT/TypeSwitch.h"
-
 using namespace mlir;
 
 namespace graphc {
@@ -190,12 +188,7 @@ std::optional<Distribution> Distribution::of(ModuleOp module) {
   return d;
 }
 
-FlatSymbolRefAttr getVariable(Operation *op) {
-  return llvm::TypeSwitch<Operation *, FlatSymbolRefAttr>(op)
-      .Case<graph::ReadOp, graph::AssignOp, graph::AssignAddOp, graph::ApplySgdOp, graph::ApplyMomentumOp>(
-          [](auto state) { return state.getVariableAttr(); })
-      .Default(FlatSymbolRefAttr());
-}
+FlatSymbolRefAttr getVariable(Operation *op) { return graph::getStateVariable(op); }
 
 bool appliesGradient(Operation *op) { return isa<graph::ApplySgdOp, graph::ApplyMomentumOp>(op); }
 bool isUpdate(Operation *op) { return appliesGradient(op) || isa<graph::AssignOp, graph::AssignAddOp>(op); }

@@ -26,8 +26,6 @@ def distributedCases():
         yield [("graphc", graphcDistributed, (case, sync, workers)), ("tensorflow", tensorflowPs, (case, sync, workers))]
     for case in ("mlp", "linreg"):
         yield [("graphc", graphcAllReduce, (case, 2)), ("torch-ddp", torchDdp, (case, 2))]
-    for case in ("ingraph-linreg", "ingraph-pingpong", "ingraph-mlp"):
-        yield [("graphc", graphcInGraph, (case,)), ("tensorflow", tensorflowInGraph, (case,))]
     for ranks in (2, 4):
         yield [("torch-gloo", torchGloo, (ranks,))]
 
@@ -37,6 +35,12 @@ REQUIRED = {("null", "parameter_server"): 15, ("mlp", "parameter_server"): 3.5, 
             ("mlp", "all_reduce"): 2, ("linreg", "all_reduce"): 8, ("ingraph-linreg", "in_graph"): 15,
             ("ingraph-pingpong", "in_graph"): 15, ("allreduce-64MiB", "all_reduce"): 3, ("allreduce-4B", "all_reduce"): 8}
 MOST_8_TO_2_WORKERS = 4  # a null step with 8 workers to one with 2
+
+
+def inGraphCases():
+    """One client drives two tasks."""
+    for case in ("linreg", "pingpong", "mlp"):
+        yield [("graphc", graphcInGraph, (case, 2)), ("tensorflow", tensorflowInGraph, (case, 2))]
 
 
 def available(peer):
@@ -173,7 +177,7 @@ def aims(summary):
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("what", nargs="?", default="all", choices=["single", "distributed", "all"])
+    parser.add_argument("what", nargs="?", default="all", choices=["single", "distributed", "ingraph", "all"])
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--report", action="store_true")
     arguments = parser.parse_args()
@@ -186,6 +190,8 @@ def main():
         groups += singleCases()
     if arguments.what in ("distributed", "all"):
         groups += distributedCases()
+    if arguments.what in ("ingraph", "distributed", "all"):
+        groups += inGraphCases()
     rows = measureAll(groups, arguments.rounds)
     summary = summarise(rows)
     if arguments.report and summary:

@@ -135,10 +135,15 @@ def graphcAllReduce(case, workers):
     yield from graphcTasks(case, {"name": "all_reduce"}, {"worker": workers}, dict(linreg=20000, mlp=600)[case], True)
 
 
-def graphcInGraph(case):
-    """The model's own device annotations on two tasks."""
-    steps = {"ingraph-linreg": 20000, "ingraph-pingpong": 20000, "ingraph-mlp": 600}[case]
-    yield from graphcTasks(case, {"name": "in_graph"}, {"worker": 2}, steps)
+def graphcInGraph(case, tasks):
+    """The model's own annotations place it on two tasks; the figures are those of the client, which drives both."""
+    steps = dict(linreg=20000, pingpong=5000, mlp=600)[case]
+    cluster = {"cluster": {"worker": [f"localhost:{1 + i}" for i in range(tasks)]}, "strategy": "in_graph"}
+    with tempfile.TemporaryDirectory() as folder:
+        plan, _ = compilePlan(f"ingraph-{case}", folder, cluster)
+        client = runPlan(plan, steps)["/job:worker/task:0"]
+        yield row("graphc", f"ingraph-{case}", "in_graph", tasks, 1, client["step_ms"]["median"], client["step_ms"]["p99"],
+                  client["first_step_s"], mean_ms=round(1e3 / client["steps_per_s"], 5))
 
 
 def median(values):
@@ -193,25 +198,6 @@ def tensorflowPs(case, sync, workers):
                   max(f["p99_ms"] for f in found), max(f["session_ready_s"] for f in found), sync, BYTES[case])
 
 
-def tensorflowInGraph(case):
-    """Two tasks, driven by the client of the first."""
-    base = freePorts(2)[0]
-    tasks = [subprocess.Popen([python("tf"), "tf_ingraph.py", str(index), str(base), case.removeprefix("ingraph-")],
-                              cwd=os.path.join(HERE, "peers"), stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
-                              env=environment()) for index in (1, 0)]
-    found = []
-    try:
-        found += jsonLines(tasks[1].communicate(timeout=120)[0])
-    except subprocess.TimeoutExpired:
-        complain(f"tensorflow {case}", "ran past 120 s")
-    finally:
-        for task in tasks:
-            task.kill()
-            task.wait()
-    for measured in found:
-        yield row("tensorflow", case, "in_graph", 2, 1, measured["median_ms"])
-
-
 def sizeName(count):
     return f"{count >> 20}MiB" if count >= 1 << 20 else f"{count >> 10}KiB" if count >= 1 << 10 else f"{count}B"
 
@@ -255,3 +241,22 @@ def torchDdp(case, ranks):
     if found:
         yield row("torch-ddp", case, "all_reduce", ranks, 1, median([f["median_ms"] for f in found]),
                   max(f["p99_ms"] for f in found), max(f["first_step_s"] for f in found), True, BYTES[case])
+
+
+def tensorflowInGraph(case, tasks):
+    base = freePorts(1)[0]
+    start = time.time()
+    processes = [subprocess.Popen([python("tf"), "tf_ingraph.py", str(index), str(base), case], text=True,
+                                  cwd=os.path.join(HERE, "peers"), stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                                  env=environment()) for index in range(tasks)]
+    found = []
+    try:
+        found += jsonLines(processes[0].communicate(timeout=240)[0])
+    except subprocess.TimeoutExpired:
+        complain(f"tensorflow ingraph-{case}", f"ran past {int(time.time() - start)} s")
+    finally:
+        for process in processes:
+            process.kill()
+            process.wait()
+    for one in found:
+        yield row("tensorflow", f"ingraph-{case}", "in_graph", tasks, 1, one["median_ms"])

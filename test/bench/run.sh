@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# Measures this project beside its peers, interleaved.   test/bench/run.sh [single|distributed|all] [--rounds N] [--report]
+# Measures this project beside its peers, interleaved.   test/bench/run.sh [single|distributed|ingraph|all] [--rounds N] [--report]
 #   single        one process: linreg and mlp, 1 and 2 threads; TensorFlow, JAX, PyTorch
-#   distributed   tasks as processes: parameter server (null, mlp, dense), all-reduce, in-graph; TensorFlow, PyTorch DDP and gloo
+#   distributed   tasks as processes: parameter server (null, mlp, dense), all-reduce; TensorFlow, PyTorch DDP and gloo
+#   ingraph       one client, the model over two tasks: linreg, pingpong (ten hops), mlp; TensorFlow; part of distributed
 #   --rounds N    how often each is measured (3); the figure of a peer is the median of its rounds
 #   --report      also writes docs/benchmarks.md
 # One JSON object a line; the last lines are ratios. PEERS names the folder of test/bench/peers/setup.sh (build/peers);

@@ -193,6 +193,8 @@ bool attachCluster(ModuleOp module, Stage stage, const Options &options) {
     config.strategy = *std::move(read);
   }
   attach(module, config, options.strategy ? "--strategy" : StringRef(config.file));
+  if (options.softPlacement)
+    module->setAttr(GraphDialect::kSoftPlacement, UnitAttr::get(module.getContext()));
   return true;
 }
 

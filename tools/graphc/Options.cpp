@@ -30,7 +30,7 @@ struct Flags {
                                  cl::value_desc("cluster.json"), cl::cat(category)};
   cl::opt<std::string> strategy{
       "strategy",
-      cl::desc("one_device, in_graph or parameter_server, or the JSON object of cluster.json; "
+      cl::desc("one_device, in_graph, mirrored or parameter_server, or the JSON object of cluster.json; "
                "beats the file's"),
       cl::value_desc("name"), cl::cat(category)};
   cl::opt<std::string> emit{"emit",
@@ -41,6 +41,11 @@ struct Flags {
   cl::opt<bool> logDevicePlacement{"log-device-placement",
                                    cl::desc("One line on stderr for each variable and operation: where it is placed"),
                                    cl::cat(category)};
+  cl::opt<bool> softPlacement{
+      "soft-placement",
+      cl::desc("Where the model names a device that its task lacks (a GPU), take another one of "
+               "that task and say so, instead of refusing it"),
+      cl::cat(category)};
   cl::opt<std::string> targetCpu{
       "target-cpu",
       cl::desc("The CPU to compile for, as LLVM names it (default native, this one; x86-64-v3: any "
@@ -143,6 +148,7 @@ std::optional<Options> parseOptions(int argc, char **argv) {
   if (flags.strategy.getNumOccurrences())
     options.strategy = flags.strategy;
   options.logDevicePlacement = flags.logDevicePlacement;
+  options.softPlacement = flags.softPlacement;
   options.targetCpu = flags.targetCpu;
   options.keepCode = flags.keepCode;
   options.intraOpThreads = flags.intraOpThreads;

@@ -20,6 +20,7 @@ struct Options {
   Output emit = Output::Plan;
   Stage stage = Stage::Llvm;           ///< where emit is StageText
   bool logDevicePlacement = false;
+  bool softPlacement = false;
   std::string targetCpu = "native";
   std::string keepCode;                ///< folder, empty: none
   unsigned intraOpThreads = 1;

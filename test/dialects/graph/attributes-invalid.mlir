@@ -171,7 +171,7 @@ func.func @not_the_module(%a: tensor<f32>) {
 
 // -----
 
-// expected-error@+1 {{unknown attribute 'graph.devise' of the graph dialect, expected graph.device, graph.slot_of, graph.stage, graph.cluster, graph.strategy, graph.replicas, graph.placement or graph.variable_placement}}
+// expected-error@+1 {{unknown attribute 'graph.devise' of the graph dialect, expected graph.device, graph.colocate_with, graph.device_rule, graph.slot_of, graph.stage, graph.cluster, graph.strategy, graph.replicas, graph.placement, graph.variable_placement or graph.soft_placement}}
 module attributes {graph.devise = #graph.device<"/cpu:0">} {}
 
 // -----
@@ -324,3 +324,20 @@ module attributes {graph.cluster = #graph.cluster<jobs = [worker = 2], cpus = [p
 
 // expected-error@+1 {{the CPUs of job 'worker' are given twice}}
 module attributes {graph.cluster = #graph.cluster<jobs = [worker = 2], cpus = [worker = 2, worker = 3], chief = "/job:worker/task:0">} {}
+
+// -----
+
+func.func @rule(%x: tensor<f32>) {
+  // expected-error@+1 {{attribute 'graph.device_rule' must be "round_robin", "balanced" or "pin", on a scope, got "random"}}
+  graph.scope attributes {graph.device_rule = "random"} {
+  }
+  return
+}
+
+// -----
+
+func.func @beside(%x: tensor<f32>) {
+  // expected-error@+1 {{attribute 'graph.colocate_with' must be the symbol of a variable, got "w"}}
+  %y = graph.negate %x {graph.colocate_with = "w"} : tensor<f32>
+  return
+}

@@ -1,5 +1,42 @@
 // RUN: graph-opt --flatten-scopes %s | FileCheck %s
 
+// A scope's rule is for the variables first used inside that have no device; its device is theirs, not that of the operations.
+// CHECK: graph.variable @dealt {{.*}}{graph.device = #graph.device<"/job:ps">, graph.device_rule = "round_robin"}
+graph.variable @dealt : tensor<4xf32> = #graph.zeros
+// CHECK: graph.variable @own {{.*}}{graph.device = #graph.device<"/job:worker">}
+graph.variable @own : tensor<4xf32> = #graph.zeros {graph.device = #graph.device<"/job:worker">}
+// CHECK: graph.variable @pinned {{.*}}{graph.device = #graph.device<"/job:ps/task:1">, graph.device_rule = "pin"}
+graph.variable @pinned : tensor<4xf32> = #graph.zeros
+// CHECK-LABEL: graph.func @rules
+graph.func @rules() -> tensor<4xf32> attributes {role = #graph.role<predict>} {
+  %r = graph.scope -> (tensor<4xf32>) attributes {graph.device = #graph.device<"/job:worker">} {
+    %s = graph.scope -> (tensor<4xf32>) attributes {graph.device = #graph.device<"/job:ps">, graph.device_rule = "round_robin"} {
+      // CHECK: graph.read @dealt {graph.device = #graph.device<"/job:worker">}
+      %a = graph.read @dealt : tensor<4xf32>
+      %b = graph.read @own : tensor<4xf32>
+      // CHECK: graph.add {{.*}}{graph.device = #graph.device<"/job:worker">}
+      %c = graph.add %a, %b : tensor<4xf32>
+      graph.yield %c : tensor<4xf32>
+    }
+    graph.yield %s : tensor<4xf32>
+  }
+  %p = graph.scope -> (tensor<4xf32>) attributes {graph.device = #graph.device<"/job:ps/task:1">, graph.device_rule = "pin"} {
+    %d = graph.read @pinned : tensor<4xf32>
+    // CHECK: graph.multiply {{.*}}{graph.device = #graph.device<"/job:ps/task:1">}
+    %e = graph.multiply %r, %d : tensor<4xf32>
+    graph.yield %e : tensor<4xf32>
+  }
+  // Colocation goes to what has neither a device nor a neighbour of its own.
+  %q = graph.scope -> (tensor<4xf32>) attributes {graph.colocate_with = @own} {
+    // CHECK: graph.negate {{.*}}{graph.colocate_with = @own}
+    %f = graph.negate %p : tensor<4xf32>
+    // CHECK: graph.abs {{.*}}{graph.device = #graph.device<"/device:CPU:0">}
+    %g = graph.abs %f {graph.device = #graph.device<"/cpu:0">} : tensor<4xf32>
+    graph.yield %g : tensor<4xf32>
+  }
+  graph.return %q : tensor<4xf32>
+}
+
 // CHECK-LABEL: graph.func @nested
 // CHECK-NOT: graph.scope
 graph.func @nested(%a: tensor<4xf32>) -> tensor<4xf32> attributes {role = #graph.role<predict>} {

@@ -1,4 +1,4 @@
-// RUN: graph-opt %s --place --verify-placed | FileCheck %s
+// RUN: graph-opt %s --place --verify-placed --split-input-file | FileCheck %s
 // Wishes, then operands, then the chief; rules by name beat wishes; partial names keep what they leave open.
 
 module attributes {graph.cluster = #graph.cluster<jobs = [task = 3], chief = "/job:task/task:0">,
@@ -13,7 +13,7 @@ graph.variable @embedding_a : tensor<4xf32> = #graph.zeros {graph.device = #grap
 graph.variable @embedding_ab : tensor<4xf32> = #graph.zeros {trainable = false, graph.device = #graph.device<"/cpu:0">}
 graph.func @train() -> (tensor<4xf32>) attributes {role = #graph.role<train>} {
   // CHECK: graph.read @w {{.*}}task:1
-  %w = graph.read @w {graph.device = #graph.device<"/task:2">} : tensor<4xf32>
+  %w = graph.read @w {graph.device = #graph.device<"/job:task">} : tensor<4xf32>
   // CHECK: graph.constant {{.*}}task:1
   %c = graph.constant dense<2.0> : tensor<4xf32>
   // CHECK: graph.multiply {{.*}}task:1
@@ -34,4 +34,51 @@ graph.func @train() -> (tensor<4xf32>) attributes {role = #graph.role<train>} {
   // CHECK: graph.return {{.*}}task:0
   graph.return %j : tensor<4xf32>
 }
+}
+// -----
+
+// Variables without a wish go where the first operation that has one touches them; colocated ones beside their variable,
+// slots and all; colocated operations too, their gradients with them.
+module attributes {graph.cluster = #graph.cluster<jobs = [task = 3], cpus = [task = 2], chief = "/job:task/task:0">,
+                   graph.strategy = #graph.strategy<name = "in_graph">} {
+// CHECK-LABEL: cpus = [task = 2]
+// CHECK: @v {{.*}}"/job:task/task:2/device:CPU:1"
+graph.variable @v : tensor<4xf32> = #graph.zeros
+// CHECK: @beside {{.*}}"/job:task/task:2/device:CPU:1"
+graph.variable @beside : tensor<4xf32> = #graph.zeros {graph.colocate_with = @v}
+// CHECK: @"beside/Momentum" {{.*}}"/job:task/task:2/device:CPU:1"
+graph.variable @"beside/Momentum" : tensor<4xf32> = #graph.zeros {trainable = false, graph.slot_of = @beside}
+graph.func @train(%x: tensor<4xf32>) -> (tensor<4xf32>) attributes {role = #graph.role<train>} {
+  %v = graph.read @v {graph.device = #graph.device<"/task:2/cpu:1">} : tensor<4xf32>
+  // CHECK: graph.abs {{.*}}task:2/device:CPU:1
+  %a = graph.abs %x {graph.colocate_with = @beside} : tensor<4xf32>
+  // CHECK: graph.negate {{.*}}task:0/device:CPU:1
+  %n = graph.negate %a {graph.device = #graph.device<"/cpu:1">} : tensor<4xf32>
+  graph.return %n : tensor<4xf32>
+}
+}
+
+// -----
+
+// What the rules of scopes leave on variables (flatten-scopes): dealt in turn or by bytes over the devices left open, or
+// all on one.
+module attributes {graph.cluster = #graph.cluster<jobs = [ps = 2, worker = 1], chief = "/job:worker/task:0">,
+                   graph.strategy = #graph.strategy<name = "in_graph">} {
+// CHECK-LABEL: jobs = [ps = 2, worker = 1]
+// CHECK: @r0 {{.*}}"/job:ps/task:0/
+graph.variable @r0 : tensor<4xf32> = #graph.zeros {graph.device = #graph.device<"/job:ps">, graph.device_rule = "round_robin"}
+// CHECK: @r1 {{.*}}"/job:ps/task:1/
+graph.variable @r1 : tensor<400xf32> = #graph.zeros {graph.device = #graph.device<"/job:ps">, graph.device_rule = "round_robin"}
+// CHECK: @r2 {{.*}}"/job:ps/task:0/
+graph.variable @r2 : tensor<4xf32> = #graph.zeros {graph.device = #graph.device<"/job:ps">, graph.device_rule = "round_robin"}
+// CHECK: @b0 {{.*}}"/job:ps/task:1/
+graph.variable @b0 : tensor<4xf32> = #graph.zeros {graph.device = #graph.device<"/job:ps">, graph.device_rule = "balanced"}
+// CHECK: @b1 {{.*}}"/job:ps/task:0/
+graph.variable @b1 : tensor<400xf32> = #graph.zeros {graph.device = #graph.device<"/job:ps">, graph.device_rule = "balanced"}
+// CHECK: @b2 {{.*}}"/job:ps/task:1/
+graph.variable @b2 : tensor<8xf32> = #graph.zeros {graph.device = #graph.device<"/job:ps">, graph.device_rule = "balanced"}
+// CHECK: @p0 {{.*}}"/job:ps/task:0/
+graph.variable @p0 : tensor<4xf32> = #graph.zeros {graph.device = #graph.device<"/job:ps">, graph.device_rule = "pin"}
+// CHECK: @p1 {{.*}}"/job:ps/task:0/
+graph.variable @p1 : tensor<4xf32> = #graph.zeros {graph.device = #graph.device<"/job:ps">, graph.device_rule = "pin"}
 }

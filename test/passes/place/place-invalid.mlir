@@ -102,3 +102,73 @@ module attributes {graph.cluster = #graph.cluster<jobs = [worker = 2], chief = "
 // expected-error @+1 {{in-graph replication is synchronous, since one client drives every tower}}
 module attributes {graph.cluster = #graph.cluster<jobs = [ps = 1, worker = 2], chief = "/job:worker/task:0">,
                    graph.strategy = #graph.strategy<name = "parameter_server", async = true, in_graph = true>} {}
+
+// -----
+
+// A variable pinned where the operation that reads it is not.
+module attributes {graph.cluster = #graph.cluster<jobs = [worker = 2], chief = "/job:worker/task:0">,
+                   graph.strategy = #graph.strategy<name = "in_graph">} {
+// expected-note @below {{pinned here}}
+graph.variable @w : tensor<4xf32> = #graph.zeros {graph.device = #graph.device<"/job:worker/task:1">}
+graph.func @f() -> (tensor<4xf32>) attributes {role = #graph.role<predict>} {
+  // expected-error @below {{is pinned to "/job:worker/task:0" and touches @w, which is pinned to "/job:worker/task:1"; give both one device, or leave one of them open}}
+  %w = graph.read @w {graph.device = #graph.device<"/job:worker/task:0">} : tensor<4xf32>
+  graph.return %w : tensor<4xf32>
+}
+}
+
+// -----
+
+// Two operations pull one variable to two places.
+module attributes {graph.cluster = #graph.cluster<jobs = [worker = 2], chief = "/job:worker/task:0">,
+                   graph.strategy = #graph.strategy<name = "in_graph">} {
+// expected-note @below {{variable declared here}}
+graph.variable @w : tensor<4xf32> = #graph.zeros
+graph.func @f(%x: tensor<4xf32>) -> () attributes {role = #graph.role<predict>} {
+  %w = graph.read @w {graph.device = #graph.device<"/job:worker/task:1">} : tensor<4xf32>
+  // expected-error @below {{is pinned to "/job:worker/task:0", but its variable @w is on "/job:worker/task:1/device:CPU:0"; state is touched where it is stored}}
+  graph.assign @w, %x {graph.device = #graph.device<"/job:worker/task:0">} : tensor<4xf32>
+  graph.return
+}
+}
+
+// -----
+
+module attributes {graph.cluster = #graph.cluster<jobs = [worker = 2], chief = "/job:worker/task:0">,
+                   graph.strategy = #graph.strategy<name = "in_graph">} {
+// expected-note @below {{pinned here}}
+graph.variable @w : tensor<4xf32> = #graph.zeros {graph.device = #graph.device<"/job:worker/task:1">}
+// expected-error @below {{is pinned to "/task:0" and is colocated with @w, which is pinned to "/job:worker/task:1"}}
+graph.variable @v : tensor<4xf32> = #graph.zeros {graph.device = #graph.device<"/task:0">, graph.colocate_with = @w}
+}
+
+// -----
+
+module attributes {graph.cluster = #graph.cluster<jobs = [worker = 2], chief = "/job:worker/task:0">,
+                   graph.strategy = #graph.strategy<name = "in_graph">} {
+// expected-error @below {{is colocated with itself in a circle}}
+graph.variable @v : tensor<4xf32> = #graph.zeros {graph.colocate_with = @w}
+// expected-note @below {{by way of this variable}}
+graph.variable @w : tensor<4xf32> = #graph.zeros {graph.colocate_with = @v}
+}
+
+// -----
+
+module attributes {graph.cluster = #graph.cluster<jobs = [worker = 2], chief = "/job:worker/task:0">,
+                   graph.strategy = #graph.strategy<name = "in_graph">} {
+graph.func @f(%x: tensor<4xf32>) -> (tensor<4xf32>) attributes {role = #graph.role<predict>} {
+  // expected-error @below {{is colocated with @nothing, which is no variable of this module}}
+  %y = graph.negate %x {graph.colocate_with = @nothing} : tensor<4xf32>
+  graph.return %y : tensor<4xf32>
+}
+}
+
+// -----
+
+module attributes {graph.cluster = #graph.cluster<jobs = [worker = 2], chief = "/job:worker/task:0">,
+                   graph.strategy = #graph.strategy<name = "in_graph">, graph.soft_placement} {
+// Soft placement is about the kind of device, not about tasks.
+// expected-error @below {{is placed on "/job:worker/task:7/device:GPU:0", which no device of the cluster is}}
+graph.variable @v : tensor<4xf32> = #graph.zeros {graph.device = #graph.device<"/job:worker/task:7/gpu:0">}
+}
+

@@ -1,0 +1,63 @@
+#!/usr/bin/env bash
+# Model parallel: a deeper perceptron with a narrow middle, placed by cluster.json's rules alone on three devices, gives bit for bit the
+# weights of one device: on 2, 3 and 4 tasks and on three devices of one, over shared memory and gRPC. The same model.mlir, byte for byte,
+# trains under the other strategies. A lost task ends the run with its name.
+MODEL=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)/models/deep-mlp.mlir
+source "$(dirname "${BASH_SOURCE[0]}")/harness.bash"
+run() { timeout 120 graphrun "$@" >out.txt 2>err.txt || fail "graphrun $*"; }
+compile() { # NAME CLUSTER
+  echo "$2" >"$1.json"
+  graphc --partition "$1.json" "$MODEL" -o "$1.plan" 2>"$1.table.txt" || { cat "$1.table.txt"; fail "graphc, $1"; }
+}
+rules() { # ENCODER BOTTLENECK DECODER: the devices of the three parts
+  printf '"strategy": "in_graph", "placement": [{"name": "encoder/*", "device": "%s"}, {"name": "bottleneck/*", "device": "%s"},
+    {"name": "decoder/*", "device": "%s"}]' "$1" "$2" "$3"
+}
+w=/job:worker/task:
+compile tasks-2 "{\"worker\": 2, $(rules ${w}0 ${w}1 ${w}0)}"
+compile tasks-3 "{\"worker\": 3, $(rules ${w}0 ${w}1 ${w}2)}"
+compile tasks-4 "{\"worker\": 4, $(rules ${w}1 ${w}2 ${w}3)}"
+compile local-3 "{\"worker\": 1, \"devices\": {\"worker\": [\"CPU:0\", \"CPU:1\", \"CPU:2\"]}, $(rules /cpu:0 /cpu:1 /cpu:2)}"
+grep -h remark ./*.table.txt && fail "every rule has an effect"
+# Each part's variables, slots and operations are on its device, gradients included; the data is the client's.
+graphc --partition tasks-4.json --log-device-placement "$MODEL" -o tasks-4.plan 2>log.txt
+expect log.txt '^encoder/w1/Momentum: \(variable\): /job:worker/replica:0/task:1/device:CPU:0'
+expect log.txt '^bottleneck/w: \(variable\): /job:worker/replica:0/task:2/device:CPU:0'
+expect log.txt '^train_step/next_batch: .*task:0/device:CPU:0'
+[ "$(grep -c '^train_step/matmul.*task:2/' log.txt)" -eq 3 ] || fail "the bottleneck's product and its two gradients are on task 2"
+
+plan one one_device 1
+run one.plan --steps 40 --dump_variables one
+reference=$(grep -oE '^test accuracy.*' out.txt)
+[ -n "$reference" ] || fail "the accuracy on one device"
+for many in tasks-2 tasks-3 tasks-4 local-3; do
+  for transport in shm grpc; do
+    run "$many.plan" --steps 40 --transport=$transport --stats stats.json --dump_variables "$many-$transport"
+    same_weights one "$many-$transport"
+    [ "$(grep -oE '^test accuracy.*' out.txt)" = "$reference" ] || fail "the accuracy is one device's: $reference, $many"
+    nothing_left
+  done
+done
+# What the client hands out is in the table: on 4 tasks the batch of 8 x 24 f32 and 8 i32, and no weight.
+grep -qE "task:0/device:CPU:0 .* 800 B *$" tasks-4.table.txt || fail "the table says 800 B a step from the client: $(cat tasks-4.table.txt)"
+
+# The same file under the other strategies.
+plan two-mb one_device 2
+run two-mb.plan --steps 20 --dump_variables two-mb
+compile ps '{"worker": 2, "ps": 2, "strategy": "parameter_server"}'
+compile mirrored '{"worker": 2, "strategy": "mirrored"}'
+for many in ps mirrored; do
+  run $many.plan --steps 20 --dump_variables "$many"
+  same_weights two-mb "$many"
+done
+
+for transport in shm grpc; do
+  graphrun tasks-4.plan --steps 100000000 --transport=$transport >out.txt 2>err.txt &
+  launcher=$!
+  await err.txt 'step [1-9]' "the first steps of four tasks"
+  kill -9 "$(task_pid $launcher worker 2)" || fail "no process of worker:2"
+  wait $launcher && fail "a run whose worker was killed must fail"
+  expect err.txt '/job:worker/task:2.*(is gone|killed)' "the lost task is named"
+  nothing_left
+done
+echo "4 clusters equal to one device, bit for bit"
