@@ -77,6 +77,19 @@ FlatSymbolRefAttr graphc::graph::getStateVariable(Operation *op) {
 // Discardable attributes
 //===----------------------------------------------------------------------------------------------------------===//
 
+static bool isLinks(Attribute value) {
+  auto isLink = [](Attribute element) {
+    auto link = dyn_cast<ArrayAttr>(element);
+    if (!link || link.size() != 4 || !isa<DeviceAttr>(link[0]) || !isa<DeviceAttr>(link[1]))
+      return false;
+    auto speed = dyn_cast<FloatAttr>(link[2]), latency = dyn_cast<FloatAttr>(link[3]);
+    return speed && latency && speed.getType().isF64() && latency.getType().isF64() && speed.getValueAsDouble() > 0 &&
+           latency.getValueAsDouble() >= 0;
+  };
+  auto links = dyn_cast<ArrayAttr>(value);
+  return links && llvm::all_of(links, isLink);
+}
+
 // Checks: the attribute is one of the dialect's, it has the right kind, and it is on an op that may carry it.
 LogicalResult GraphDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
   StringRef name = attribute.getName();
@@ -111,6 +124,10 @@ LogicalResult GraphDialect::verifyOperationAttribute(Operation *op, NamedAttribu
                   "an array of [\"pattern\", #graph.device<…>], on the module");
   if (name == kVariablePlacement)
     return expect(isa<StringAttr>(value) && isa<ModuleOp>(op), "the name of a policy, on the module");
+  if (name == kLinks)
+    return expect(isLinks(value) && isa<ModuleOp>(op),
+                  "an array of [#graph.device<…>, #graph.device<…>, gigabits per second above 0 : f64, "
+                  "microseconds : f64], on the module");
   if (name == kSlotOf)
     return expect(isa<FlatSymbolRefAttr>(value) && isa<VariableOp>(op), "the symbol of a variable, on a variable");
   if (name == kName || name == kReduction)
@@ -118,7 +135,7 @@ LogicalResult GraphDialect::verifyOperationAttribute(Operation *op, NamedAttribu
   return op->emitOpError() << "unknown attribute '" << name
                            << "' of the graph dialect, expected graph.device, graph.colocate_with, graph.device_rule, "
                               "graph.slot_of, graph.stage, graph.cluster, graph.strategy, graph.replicas, "
-                              "graph.placement, graph.variable_placement or graph.soft_placement";
+                              "graph.placement, graph.variable_placement, graph.soft_placement or graph.links";
 }
 
 static LogicalResult verifyPortName(Operation *op, NamedAttribute attribute) {

@@ -51,6 +51,8 @@ def Graph_Dialect : Dialect {
     static constexpr ::llvm::StringLiteral kVariablePlacement = "graph.variable_placement";
     /// A device kind or index that the cluster lacks is left open instead of refused.
     static constexpr ::llvm::StringLiteral kSoftPlacement = "graph.soft_placement";
+    /// Links of cluster.json: [from, to, gigabits per second, microseconds of latency].
+    static constexpr ::llvm::StringLiteral kLinks = "graph.links";
     /// The counter of applied updates; differentiate creates it where the model has none.
     static constexpr ::llvm::StringLiteral kGlobalStep = "global_step";
   private:

@@ -21,27 +21,37 @@ uint32_t Liveness::append(uint32_t program, Action action, uint32_t channel) {
   return uint32_t(nodes.size() - 1);
 }
 
-/// In program order; a channel has one sending and one receiving program, so this order is total.
-std::vector<uint32_t> Liveness::nodesOf(uint32_t channel, Action action) const {
-  std::vector<uint32_t> found;
-  for (uint32_t node = 0; node < nodes.size(); ++node)
-    if (nodes[node].channel == channel && nodes[node].action == action)
-      found.push_back(node);
-  return found;
+std::vector<Liveness::Ends> Liveness::endsOfChannels() const {
+  std::vector<Ends> ends(channels.size());
+  for (uint32_t node = 0; node < nodes.size(); ++node) {
+    Ends &of = ends[nodes[node].channel];
+    switch (nodes[node].action) {
+    case Action::Send:
+      of.sends.push_back(node);
+      break;
+    case Action::SendDone:
+      break;
+    case Action::Receive:
+      of.receives.push_back(node);
+      break;
+    case Action::Release:
+      of.releases.push_back(node);
+      break;
+    }
+  }
+  return ends;
 }
 
 /// Adds the channel's edges of distance 0. With n messages a step, the i-th receive of a step takes the message of send
 /// i - tokens: of this step where that is not negative, of an earlier one otherwise. Send i needs the release of message
 /// i + tokens - capacity likewise.
-void Liveness::addMatching(uint32_t channel, Edges &edges, Result &result) const {
-  std::vector<uint32_t> sends = nodesOf(channel, Action::Send), receives = nodesOf(channel, Action::Receive);
-  std::vector<uint32_t> releases = nodesOf(channel, Action::Release);
+void Liveness::addMatching(uint32_t channel, const Ends &ends, Edges &edges, Result &result) const {
+  const std::vector<uint32_t> &sends = ends.sends, &receives = ends.receives;
   if (sends.size() != receives.size()) {
     result.mismatches.push_back({channel, uint32_t(sends.size()), uint32_t(receives.size())});
     return;
   }
-  if (releases.size() != receives.size())
-    releases = receives;
+  const std::vector<uint32_t> &releases = ends.releases.size() == receives.size() ? ends.releases : receives;
   int64_t tokens = channels[channel].tokens, capacity = channels[channel].capacity;
   for (int64_t i = 0; i < int64_t(sends.size()); ++i) {
     if (i - tokens >= 0)
@@ -55,10 +65,11 @@ void Liveness::addMatching(uint32_t channel, Edges &edges, Result &result) const
       edges[releases[i]].push_back({dones[i], Reason::Borrow});
 }
 
-/// Breadth first from every node that can still lie on a cycle: the graph is small (communication only).
-std::vector<Liveness::Step> Liveness::shortestCycle(const Edges &edges) const {
-  // Peel off what no cycle can pass, so that a live plan costs linear time.
-  std::vector<uint32_t> incoming(nodes.size(), 0);
+/// Numbers each node one more than the largest before it, in linear time. False where a cycle is left; then `incoming`
+/// is not 0 for the nodes that may lie on one.
+bool Liveness::rank(const Edges &edges, std::vector<uint32_t> &ranks, std::vector<uint32_t> &incoming) const {
+  ranks.assign(nodes.size(), 1);
+  incoming.assign(nodes.size(), 0);
   for (const auto &out : edges)
     for (Edge edge : out)
       ++incoming[edge.to];
@@ -67,12 +78,16 @@ std::vector<Liveness::Step> Liveness::shortestCycle(const Edges &edges) const {
     if (incoming[node] == 0)
       ready.push_back(node);
   for (size_t i = 0; i < ready.size(); ++i)
-    for (Edge edge : edges[ready[i]])
+    for (Edge edge : edges[ready[i]]) {
+      ranks[edge.to] = std::max(ranks[edge.to], ranks[ready[i]] + 1);
       if (--incoming[edge.to] == 0)
         ready.push_back(edge.to);
-  if (ready.size() == nodes.size())
-    return {};
+    }
+  return ready.size() == nodes.size();
+}
 
+/// Breadth first from every node that can lie on a cycle: the graph is small (communication only).
+std::vector<Liveness::Step> Liveness::shortestCycle(const Edges &edges, const std::vector<uint32_t> &incoming) const {
   std::vector<Step> best;
   for (uint32_t start = 0; start < nodes.size(); ++start) {
     if (incoming[start] == 0)
@@ -114,9 +129,14 @@ Liveness::Result Liveness::check() const {
   for (const std::vector<uint32_t> &order : programs)
     for (size_t i = 1; i < order.size(); ++i)
       edges[order[i - 1]].push_back({order[i], Reason::Order});
+  std::vector<Ends> ends = endsOfChannels();
   for (uint32_t channel = 0; channel < channels.size(); ++channel)
-    addMatching(channel, edges, result);
-  result.cycle = shortestCycle(edges);
+    addMatching(channel, ends[channel], edges, result);
+  std::vector<uint32_t> incoming;
+  if (!rank(edges, result.ranks, incoming))
+    result.cycle = shortestCycle(edges, incoming);
+  if (!result.live())
+    result.ranks.clear();
   return result;
 }
 

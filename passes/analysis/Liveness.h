@@ -40,6 +40,8 @@ public:
   struct Result {
     std::vector<Mismatch> mismatches;
     std::vector<Step> cycle; ///< empty: none; a shortest one otherwise
+    /// Where live, the proof: a number for each node, at least 1, that grows along every edge of distance 0.
+    std::vector<uint32_t> ranks;
     bool live() const { return mismatches.empty() && cycle.empty(); }
   };
 
@@ -68,9 +70,14 @@ private:
   };
   using Edges = std::vector<std::vector<Edge>>;
 
-  std::vector<uint32_t> nodesOf(uint32_t channel, Action action) const;
-  void addMatching(uint32_t channel, Edges &edges, Result &result) const;
-  std::vector<Step> shortestCycle(const Edges &edges) const;
+  /// A channel's nodes in program order; it has one sending and one receiving program, so this order is total.
+  struct Ends {
+    std::vector<uint32_t> sends, receives, releases;
+  };
+  std::vector<Ends> endsOfChannels() const;
+  void addMatching(uint32_t channel, const Ends &ends, Edges &edges, Result &result) const;
+  bool rank(const Edges &edges, std::vector<uint32_t> &ranks, std::vector<uint32_t> &incoming) const;
+  std::vector<Step> shortestCycle(const Edges &edges, const std::vector<uint32_t> &incoming) const;
 
   std::vector<Node> nodes;
   std::vector<Channel> channels;

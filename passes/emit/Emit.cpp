@@ -3,6 +3,7 @@
 #include "passes/emit/NativeCode.h"
 #include "passes/emit/PlanTables.h"
 #include "runtime/base/Sha256.h"
+#include "runtime/plan/Certificate.h"
 #include "runtime/plan/Verify.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -37,12 +38,17 @@ FailureOr<plan::Plan> emitPlan(ModuleOp module, const EmitOptions &options) {
   PlanTables tables(module, plan);
   if (failed(tables.fill()))
     return failure();
+  for (auto phase : module.getOps<dist::PhaseOp>())
+    if (failed(verifyLiveness(module, phase, &tables.ranks)))
+      return failure();
   for (auto program : module.getOps<dist::ProgramOp>())
     if (failed(emitProgram(program, tables, plan)))
       return failure();
   if (failed(emitCode(module, options, plan)))
     return failure();
   if (absl::Status status = plan::verifyPlan(plan); !status.ok())
+    return module.emitError("makes no valid plan: ") << std::string(status.message());
+  if (absl::Status status = plan::checkCertificate(plan).status(); !status.ok())
     return module.emitError("makes no valid plan: ") << std::string(status.message());
   return plan;
 }

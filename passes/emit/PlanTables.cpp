@@ -93,6 +93,7 @@ LogicalResult PlanTables::fillVariable(graph::VariableOp op) {
   out->set_mirrored(mirrored);
   out->set_trainable(op.getTrainable());
   out->set_global_step(op.getSymName() == GraphDialect::kGlobalStep);
+  out->set_location(location(op.getLoc()));
   plan::Initializer &init = *out->mutable_initializer();
   Attribute attribute = op.getInitializer();
   if (isa<graph::ZerosAttr>(attribute)) {

@@ -4,6 +4,7 @@
 
 #include "dialects/dist/DistDialect.h"
 #include "dialects/graph/GraphDialect.h"
+#include "passes/schedule/PhaseLiveness.h"
 #include "runtime/plan/plan.pb.h"
 
 #include "llvm/ADT/StringMap.h"
@@ -39,6 +40,7 @@ public:
   mlir::FailureOr<plan::Task> task(mlir::Operation *op, const graph::DeviceName &device);
 
   llvm::StringMap<uint32_t> variables, datasets, channels, programs, phases;
+  LivenessRanks ranks; ///< the certificate, by operation
 
 private:
   mlir::LogicalResult fillCluster();

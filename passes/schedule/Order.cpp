@@ -1,5 +1,7 @@
 #include "passes/schedule/Order.h"
 
+#include "passes/schedule/Links.h"
+
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringMap.h"
@@ -47,7 +49,7 @@ namespace {
 
 class PhaseOrder {
 public:
-  PhaseOrder(ModuleOp module, dist::PhaseOp phase) : module(module), phase(phase), symbols(module) {}
+  PhaseOrder(ModuleOp module, dist::PhaseOp phase) : module(module), phase(phase), symbols(module), links(module) {}
 
   FailureOr<unsigned> run() {
     for (auto program : module.getOps<dist::ProgramOp>())
@@ -73,6 +75,7 @@ private:
     unsigned missing = 0;           ///< inputs not yet in order
     SmallVector<unsigned> next = {}; ///< in its own program: what has to come later
     int message = -1;               ///< of a send: its receive, in another program
+    uint64_t delay = kMessageLatency; ///< of a send: from its end to the message's arrival
   };
   struct Lane {
     dist::ProgramOp program;
@@ -101,6 +104,7 @@ private:
   ModuleOp module;
   dist::PhaseOp phase;
   SymbolTable symbols;
+  Links links;
   std::vector<Node> nodes;
   std::vector<Lane> lanes;
 };
@@ -225,6 +229,9 @@ void PhaseOrder::addMessages() {
       if (auto found = receives.find(send.getChannel()); found != receives.end()) {
         node.message = int(found->second);
         ++nodes[found->second].missing;
+        dist::ProgramOp from = lanes[node.lane].program, to = lanes[nodes[found->second].lane].program;
+        if (auto delay = links.delay(from, to, getBytes(send.getValue())))
+          node.delay = *delay;
       }
 }
 
@@ -244,7 +251,7 @@ void PhaseOrder::place(unsigned index, uint64_t start) {
   for (unsigned next : nodes[index].next)
     satisfy(next, end);
   if (nodes[index].message >= 0)
-    satisfy(unsigned(nodes[index].message), end + kMessageLatency);
+    satisfy(unsigned(nodes[index].message), end + nodes[index].delay);
 }
 
 /// Again and again the operation that can start first: of one program, where several can, a send, else what is first in

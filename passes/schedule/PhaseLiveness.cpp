@@ -15,7 +15,7 @@ class PhaseProof {
 public:
   PhaseProof(ModuleOp module, dist::PhaseOp phase) : module(module), phase(phase) {}
 
-  LogicalResult run();
+  LogicalResult run(LivenessRanks *ranks);
   SmallVector<dist::ChannelOp> findBorrows();
 
 private:
@@ -99,13 +99,18 @@ SmallVector<dist::ChannelOp> PhaseProof::findBorrows() {
   return found;
 }
 
-LogicalResult PhaseProof::run() {
+LogicalResult PhaseProof::run(LivenessRanks *ranks) {
   fill();
   Liveness::Result result = liveness.check();
   for (const Liveness::Mismatch &mismatch : result.mismatches)
     if (failed(reportMismatch(mismatch)))
       return failure();
-  return result.cycle.empty() ? success() : reportCycle(result.cycle);
+  if (!result.cycle.empty())
+    return reportCycle(result.cycle);
+  if (ranks)
+    for (auto [node, end] : llvm::enumerate(ends))
+      (*ranks)[end.op].push_back(result.ranks[node]);
+  return success();
 }
 
 LogicalResult PhaseProof::reportMismatch(const Liveness::Mismatch &mismatch) {
@@ -213,8 +218,8 @@ SmallVector<dist::ChannelOp> findBorrowsInCircle(ModuleOp module, dist::PhaseOp 
   return PhaseProof(module, phase).findBorrows();
 }
 
-LogicalResult verifyLiveness(ModuleOp module, dist::PhaseOp phase) {
-  if (failed(PhaseProof(module, phase).run()))
+LogicalResult verifyLiveness(ModuleOp module, dist::PhaseOp phase, LivenessRanks *ranks) {
+  if (failed(PhaseProof(module, phase).run(ranks)))
     return failure();
   return phase.getEndsByClosing() ? verifyEndIsHeard(module, phase) : success();
 }

@@ -37,8 +37,8 @@ struct JobConfig {
   JsonPosition position;
 };
 
-/// Expected speed between two sets of tasks; both ends may be partial names ("/job:ps"). graphc does not use it yet and
-/// says so.
+/// Expected speed between two sets of tasks; both ends may be partial names ("/job:ps"). For predicted times and for the
+/// order of transfers.
 struct LinkConfig {
   DeviceName from, to;
   double gigabitsPerSecond = 0;

@@ -3,6 +3,7 @@
 #include "runtime/base/File.h"
 #include "runtime/base/Sha256.h"
 #include "runtime/base/Status.h"
+#include "runtime/plan/Certificate.h"
 #include "runtime/plan/Verify.h"
 
 #include "absl/strings/str_cat.h"
@@ -117,6 +118,8 @@ absl::StatusOr<LoadedPlan> readPlan(const std::string &path) {
 absl::StatusOr<LoadedPlan> loadPlan(const std::string &path) {
   GRAPHC_ASSIGN_OR_RETURN(LoadedPlan loaded, readPlan(path));
   GRAPHC_RETURN_IF_ERROR(base::annotate(verifyPlan(loaded.plan), path));
+  if (hasCertificate(loaded.plan))
+    GRAPHC_RETURN_IF_ERROR(base::annotate(checkCertificate(loaded.plan).status(), path));
   return loaded;
 }
 

@@ -91,6 +91,8 @@ absl::Status checkVariables(const Plan &plan) {
     GRAPHC_RETURN_IF_ERROR(checkTask(plan, v.owner(), what));
     if (v.mirrored() && !sameTask(v.owner(), plan.chief()))
       return invalid(what, " is mirrored, but owned by ", taskText(plan, v.owner()), " and not by the chief");
+    if (v.location() != 0 && v.location() >= uint32_t(plan.locations_size()))
+      return invalid(what, ": location ", v.location(), " does not exist");
     if (v.global_step()) {
       if (globalStep)
         return invalid(what, " is a second global_step");

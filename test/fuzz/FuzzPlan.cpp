@@ -1,6 +1,7 @@
 // The plan's reader and verifier on arbitrary bytes (the sum is not compared), and what relies on a verified plan without
 // running it. A mutator that knows the schema changes single fields, so that changes get behind the parser.
 #include "runtime/data/PhaseBatches.h"
+#include "runtime/plan/Certificate.h"
 #include "runtime/plan/PlanFile.h"
 #include "runtime/plan/Types.h"
 #include "runtime/plan/Verify.h"
@@ -162,6 +163,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   std::string_view file(reinterpret_cast<const char *>(data), size);
   (void)plan::decodePlan(file, "fuzz");
   auto loaded = plan::decodePlanUnchecked(file, "fuzz");
+  if (loaded.ok())
+    (void)plan::checkCertificate(loaded->plan); // of any plan, verified or not
   if (loaded.ok() && plan::verifyPlan(loaded->plan).ok())
     use(loaded->plan);
   return 0;

@@ -80,6 +80,7 @@ constexpr const char *text = R"pb(
     instructions { call { kernel: 1 buffers: 0 buffers: 1 buffers: 3 buffers: 2 } location: 1 }
     instructions { control_receive { channel: 2 } }
     bytes_sent_per_step: 64 bytes_received_per_step: 64 flops_per_step: 8
+    event_ranks: [ 1, 2, 7, 8 ]
   }
   programs {
     name: "train.worker" phase: 0 instances: 2 spread: true device: "CPU:0" arena_bytes: 448
@@ -105,6 +106,7 @@ constexpr const char *text = R"pb(
     fetches { name: "out" buffer: 3 reduction: MEAN }
     metrics { name: "loss" sum: 7 count: 8 }
     bytes_sent_per_step: 32 bytes_received_per_step: 32 flops_per_step: 48
+    event_ranks: [ 1, 2, 3, 4, 5 ]
   }
   phases {
     name: "train_step" role: TRAIN samples_per_step: 6 dataset: 0 programs: 0 programs: 1 advances_global_step: true

@@ -15,8 +15,8 @@ namespace graphc {
 using graph::DeviceAttr;
 using graph::GraphDialect;
 
-static bool complain(const llvm::Twine &message) {
-  llvm::errs() << message << '\n';
+static bool complain(llvm::raw_ostream &errors, const llvm::Twine &message) {
+  errors << message << '\n';
   return false;
 }
 
@@ -76,17 +76,23 @@ static void attach(ModuleOp module, const cluster::ClusterConfig &config, String
     if (strategy.placement == cluster::VariablePlacement::Split)
       module->setAttr(GraphDialect::kVariablePlacement, builder.getStringAttr("split"));
   }
-  SmallVector<Attribute> rules;
+  auto deviceAttr = [&](const cluster::DeviceName &device) {
+    return DeviceAttr::get(context, device.job.value_or(""), device.task ? int64_t(*device.task) : -1,
+                           device.type.value_or(""), device.index ? int64_t(*device.index) : -1);
+  };
+  SmallVector<Attribute> rules, links;
   for (const cluster::PlacementRule &rule : config.placement) {
     addSettingLoc(module, getRuleSetting(rules.size()), config.file, rule.position.line, rule.position.column);
-    const cluster::DeviceName &device = rule.device;
-    rules.push_back(builder.getArrayAttr(
-        {builder.getStringAttr(rule.name),
-         DeviceAttr::get(context, device.job.value_or(""), device.task ? int64_t(*device.task) : -1,
-                         device.type.value_or(""), device.index ? int64_t(*device.index) : -1)}));
+    rules.push_back(builder.getArrayAttr({builder.getStringAttr(rule.name), deviceAttr(rule.device)}));
   }
   if (!rules.empty())
     module->setAttr(GraphDialect::kPlacement, builder.getArrayAttr(rules));
+  for (const cluster::LinkConfig &link : config.links)
+    links.push_back(builder.getArrayAttr({deviceAttr(link.from), deviceAttr(link.to),
+                                          builder.getF64FloatAttr(link.gigabitsPerSecond),
+                                          builder.getF64FloatAttr(link.latencyMicroseconds)}));
+  if (!links.empty())
+    module->setAttr(GraphDialect::kLinks, builder.getArrayAttr(links));
 }
 
 /// Jobs, task counts, chief and replicas that the devices of programs and variables made by hand imply.
@@ -134,12 +140,11 @@ static bool attachFromPrograms(ModuleOp module) {
   return true;
 }
 
-/// What a cluster file may say and this version cannot do is refused, what changes no result is remarked on: no wish is
-/// dropped silently.
-static bool checkSupported(const cluster::ClusterConfig &config) {
+/// What a cluster file may say and this version cannot do is refused: no wish is dropped silently.
+static bool checkSupported(const cluster::ClusterConfig &config, llvm::raw_ostream &errors) {
   for (const cluster::JobConfig &job : config.jobs) {
     auto refuse = [&](const std::string &why) {
-      return complain(std::string(config.error(job.position, "job \"" + job.name + "\" " + why).message()));
+      return complain(errors, std::string(config.error(job.position, "job \"" + job.name + "\" " + why).message()));
     };
     for (const std::string &device : job.devices)
       if (!StringRef(device).starts_with("CPU:"))
@@ -150,52 +155,47 @@ static bool checkSupported(const cluster::ClusterConfig &config) {
         return refuse("has " + std::to_string(job.devices.size()) + " devices and no " + cpu +
                       "; the CPUs of a task are counted from CPU:0 without a gap");
   }
-  if (!config.links.empty())
-    complain(std::string(config
-                             .error(config.links.front().position,
-                                    "remark: \"links\" has no effect yet: all links are taken to be equally fast, "
-                                    "which changes the order of transfers but no result")
-                             .message()));
-  if (config.budget.memory || config.budget.bytesPerStep)
-    complain(std::string(
-        config.error(config.budget.position, "remark: \"budget\" has no effect yet: nothing is refused").message()));
   return true;
 }
 
-bool attachCluster(ModuleOp module, Stage stage, const Options &options) {
+std::optional<cluster::ClusterConfig> attachCluster(ModuleOp module, Stage stage, const Options &options,
+                                                    llvm::raw_ostream &errors) {
   bool known = module->hasAttr(GraphDialect::kCluster);
-  if (stage >= Stage::Placed && known) {
-    if (options.cluster || options.strategy)
-      return complain("graphc: " + options.model + " is of stage \"" + getStageName(stage) + "\" and placed already; " +
-                      (options.cluster ? "--partition" : "--strategy") +
-                      " is for modules of stage graph or differentiated");
-    return true;
+  cluster::ClusterConfig config = cluster::ClusterConfig::oneTask();
+  if (stage >= Stage::Placed && known && (options.cluster || options.strategy)) {
+    complain(errors, "graphc: " + options.model + " is of stage \"" + getStageName(stage) + "\" and placed already; " +
+                         (options.cluster ? "--partition" : "--strategy") +
+                         " is for modules of stage graph or differentiated");
+    return std::nullopt;
   }
   if (!options.cluster && !options.strategy) {
     if (known)
-      return true; // the module brings its own
+      return config; // the module brings its own
     if (stage >= Stage::Partitioned)
-      return attachFromPrograms(module);
+      return attachFromPrograms(module) ? std::optional(config) : std::nullopt;
   }
-  cluster::ClusterConfig config = cluster::ClusterConfig::oneTask();
   if (options.cluster) {
     absl::StatusOr<cluster::ClusterConfig> read = cluster::readClusterFile(*options.cluster);
-    if (!read.ok())
-      return complain(std::string(read.status().message()));
+    if (!read.ok()) {
+      complain(errors, std::string(read.status().message()));
+      return std::nullopt;
+    }
     config = *std::move(read);
-    if (!checkSupported(config))
-      return false;
+    if (!checkSupported(config, errors))
+      return std::nullopt;
   }
   if (options.strategy) {
     absl::StatusOr<cluster::StrategyConfig> read = cluster::parseStrategyFlag(*options.strategy, config);
-    if (!read.ok())
-      return complain("graphc: " + std::string(read.status().message()));
+    if (!read.ok()) {
+      complain(errors, "graphc: " + std::string(read.status().message()));
+      return std::nullopt;
+    }
     config.strategy = *std::move(read);
   }
   attach(module, config, options.strategy ? "--strategy" : StringRef(config.file));
   if (options.softPlacement)
     module->setAttr(GraphDialect::kSoftPlacement, UnitAttr::get(module.getContext()));
-  return true;
+  return config;
 }
 
 } // namespace graphc

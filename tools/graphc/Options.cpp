@@ -20,7 +20,7 @@ namespace {
 cl::OptionCategory category("graphc options");
 
 struct Flags {
-  cl::opt<std::string> model{cl::Positional, cl::desc("<model.mlir, bytecode, or - for stdin>"), cl::cat(category)};
+  cl::list<std::string> inputs{cl::Positional, cl::desc("<model.mlir, bytecode, or - for stdin>"), cl::cat(category)};
   cl::opt<std::string> output{
       "o",
       cl::desc("Where the plan (default: MODEL.plan) or what --emit asks for (default: -) goes; "
@@ -58,6 +58,23 @@ struct Flags {
   cl::opt<unsigned> intraOpThreads{"intra-op-threads",
                                    cl::desc("Threads of one library kernel (default 1); results depend on it"),
                                    cl::value_desc("n"), cl::init(1), cl::cat(category)};
+  cl::opt<bool> verifyPlan{"verify-plan",
+                           cl::desc("Prove once more, from the plan alone, that it is well formed and cannot hang"),
+                           cl::cat(category)};
+  cl::opt<bool> diff{"diff", cl::desc("Say what moved between two plans, what now crosses a link, and why"),
+                     cl::cat(category)};
+  cl::list<std::string> compare{
+      "compare", cl::CommaSeparated,
+      cl::desc("One table of strategies, such as one_device,parameter_server:async,all_reduce:fast: predicted step "
+               "time, memory and bytes of each"),
+      cl::value_desc("strategies"), cl::cat(category)};
+  cl::opt<std::string> report{"report",
+                              cl::desc("Write a page beside the plan: partition, predicted timeline, memory, traffic"),
+                              cl::value_desc("report.html"), cl::cat(category)};
+  cl::opt<std::string> calibration{"calibration",
+                                   cl::desc("What graphrun calibrate measured, for predicted times (default: "
+                                            "~/.cache/graphc/calibration.json, else built-in figures)"),
+                                   cl::value_desc("path"), cl::cat(category)};
 };
 
 std::string canonical(StringRef name) {
@@ -91,6 +108,42 @@ llvm::SmallVector<const char *> spellFlags(int argc, char **argv, llvm::StringSa
 bool complain(const llvm::Twine &message) {
   llvm::errs() << "graphc: " << message << "; graphc --help lists the flags\n";
   return false;
+}
+
+/// Which mode the flags ask for, and its inputs.
+bool readMode(const Flags &flags, Options &options) {
+  size_t inputs = flags.inputs.size();
+  bool compares = flags.compare.getNumOccurrences() > 0;
+  if (flags.verifyPlan + flags.diff + compares > 1)
+    return complain("--verify-plan, --diff and --compare exclude each other");
+  options.mode = flags.verifyPlan ? Mode::VerifyPlan
+                 : flags.diff     ? Mode::Diff
+                 : compares       ? Mode::Compare
+                                  : Mode::Compile;
+  if (inputs != (flags.diff ? 2 : 1)) {
+    if (flags.diff)
+      return complain("--diff compares two plans; " + llvm::Twine(inputs) + " given");
+    if (inputs == 0)
+      return complain(flags.verifyPlan ? "no plan given" : "no model given");
+    return complain("one input at a time; \"" + flags.inputs[1] + "\" is one too many");
+  }
+  options.model = flags.inputs[0];
+  if (flags.diff)
+    options.otherPlan = flags.inputs[1];
+  options.strategies.assign(flags.compare.begin(), flags.compare.end());
+  options.report = flags.report;
+  options.calibration = flags.calibration;
+  bool compiles = options.mode == Mode::Compile || compares;
+  if (!compiles &&
+      (flags.partition.getNumOccurrences() || flags.strategy.getNumOccurrences() || flags.emit.getNumOccurrences()))
+    return complain("--partition, --strategy and --emit compile a model; --verify-plan and --diff read plans");
+  if (compares &&
+      (flags.strategy.getNumOccurrences() || flags.emit.getNumOccurrences() || flags.output.getNumOccurrences()))
+    return complain(
+        "--compare writes no plan and takes the strategies from its list; leave -o, --strategy and --emit out");
+  if (flags.report.getNumOccurrences() && (options.mode != Mode::Compile || options.report.empty()))
+    return complain("--report=PATH is for the compilation of a model");
+  return true;
 }
 
 bool readEmit(const Flags &flags, Options &options) {
@@ -134,14 +187,18 @@ std::optional<Options> parseOptions(int argc, char **argv) {
       "accepted and goes on from there. MLIR's own flags are listed by --help-hidden.\n\n"
       "  graphc model.mlir                           one device, writes model.plan\n"
       "  graphc --partition cluster.json model.mlir  for the tasks of cluster.json\n"
-      "  graphc --emit=placed model.mlir             the text of a stage on standard output\n\n"
+      "  graphc --emit=placed model.mlir             the text of a stage on standard output\n"
+      "  graphc --compare one_device,parameter_server model.mlir --partition cluster.json\n"
+      "  graphc --diff old.plan new.plan             what moved and why\n"
+      "  graphc --verify-plan model.plan             the proof that it cannot hang, checked\n\n"
       "Exit status: 0 done; 1 the model, the cluster or the environment is wrong; 2 the command line is.\n";
   if (!cl::ParseCommandLineOptions(arguments.size(), arguments.data(), overview, &stream)) {
     llvm::errs() << StringRef(errors).rtrim() << '\n';
     return std::nullopt;
   }
   Options options;
-  options.model = flags.model;
+  if (!readMode(flags, options))
+    return std::nullopt;
   options.output = flags.output;
   if (flags.partition.getNumOccurrences())
     options.cluster = flags.partition;
@@ -152,8 +209,6 @@ std::optional<Options> parseOptions(int argc, char **argv) {
   options.targetCpu = flags.targetCpu;
   options.keepCode = flags.keepCode;
   options.intraOpThreads = flags.intraOpThreads;
-  if (options.model.empty())
-    return complain("no model given"), std::nullopt;
   if (options.intraOpThreads < 1 || options.intraOpThreads > 1024)
     return complain("--intra_op_threads=" + llvm::Twine(options.intraOpThreads) + ": expected 1 to 1024"), std::nullopt;
   if (!readEmit(flags, options))

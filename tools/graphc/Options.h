@@ -6,14 +6,23 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace graphc {
 
 /// What --emit asks for: a stage's text, or something made of the plan.
 enum class Output { StageText, Plan, PlanText, Table };
 
+/// What graphc is asked to do: compile, or say something of plans that exist, or of plans that it makes in passing.
+enum class Mode { Compile, VerifyPlan, Diff, Compare };
+
 struct Options {
-  std::string model;                   ///< path, "-": stdin
+  Mode mode = Mode::Compile;
+  std::string model;                   ///< path of the model or plan, "-": stdin
+  std::string otherPlan;               ///< Diff: the new plan
+  std::vector<std::string> strategies; ///< Compare
+  std::string report;                  ///< path of the HTML page, empty: none
+  std::string calibration;             ///< path of the measured figures, empty: the usual place
   std::string output;                  ///< path, "-": stdout; empty: not given
   std::optional<std::string> cluster;  ///< path of cluster.json
   std::optional<std::string> strategy; ///< --strategy, beats the file's

@@ -6,13 +6,16 @@
 #include "dialects/graph/GraphDialect.h"
 #include "passes/Passes.h"
 #include "passes/Pipelines.h"
-#include "passes/emit/Emit.h"
 #include "passes/emit/NativeCode.h"
 #include "passes/place/PlacementLog.h"
 #include "runtime/plan/PlanFile.h"
+#include "tools/graphc/Budget.h"
 #include "tools/graphc/Cluster.h"
+#include "tools/graphc/Compile.h"
 #include "tools/graphc/Model.h"
 #include "tools/graphc/Options.h"
+#include "tools/graphc/PlanModes.h"
+#include "tools/graphc/Report.h"
 #include "tools/graphc/Table.h"
 
 #include "mlir/Pass/PassManager.h"
@@ -39,18 +42,6 @@ enum ExitStatus { kDone = 0, kWrong = 1, kUsage = 2 };
 int complain(const llvm::Twine &message) {
   llvm::errs() << "graphc: " << message << '\n';
   return kWrong;
-}
-
-/// Runs the passes between two stages with MLIR's own debugging flags and crash reproducer.
-LogicalResult compile(ModuleOp module, Stage from, Stage to, const Options &options, TimingScope &timing) {
-  PassManager manager(module->getName(), PassManager::Nesting::Implicit);
-  manager.enableTiming(timing);
-  if (failed(applyPassManagerCLOptions(manager)))
-    return failure();
-  PipelineOptions pipeline;
-  pipeline.intraOpThreads = options.intraOpThreads;
-  buildPipeline(manager, from, to, pipeline);
-  return manager.run(module);
 }
 
 /// Writes what `print` prints to --output or standard output.
@@ -88,14 +79,12 @@ std::string printPlanText(plan::Plan plan) {
   return text;
 }
 
-int writePlan(ModuleOp module, const Options &options, std::chrono::steady_clock::time_point start) {
-  EmitOptions emit;
-  emit.producer = "graphc " GRAPHC_VERSION;
-  emit.model = options.model == "-" ? "<stdin>" : llvm::sys::path::filename(options.model).str();
-  emit.targetCpu = options.targetCpu;
-  emit.keepCode = options.keepCode;
-  FailureOr<plan::Plan> plan = emitPlan(module, emit);
-  if (failed(plan))
+int writePlan(ModuleOp module, const Options &options, const cluster::ClusterConfig &cluster,
+              std::chrono::steady_clock::time_point start) {
+  FailureOr<plan::Plan> plan = makePlan(module, options);
+  if (failed(plan) || !keepsBudget(*plan, cluster, llvm::errs()))
+    return kWrong;
+  if (!options.report.empty() && !writeReport(*plan, cluster, options))
     return kWrong;
   if (options.emit == Output::PlanText)
     return writeText(options, [&](llvm::raw_ostream &os) { os << printPlanText(*plan); });
@@ -166,26 +155,31 @@ int run(const Options &options, std::chrono::steady_clock::time_point start) {
   if (!module)
     return kWrong;
   FailureOr<Stage> stage = getStage(*module);
-  if (failed(stage) || failed(checkHasWork(*module, *stage)) || !attachCluster(*module, *stage, options))
+  if (failed(stage) || failed(checkHasWork(*module, *stage)))
+    return kWrong;
+  if (options.mode == Mode::Compare)
+    return compareStrategies(*module, *stage, options, scope);
+  std::optional<cluster::ClusterConfig> cluster = attachCluster(*module, *stage, options, llvm::errs());
+  if (!cluster)
     return kWrong;
   Stage target = options.emit == Output::StageText ? options.stage : Stage::Llvm;
   if (target < *stage)
     return complain(options.model + " is of stage \"" + getStageName(*stage) +
                     "\" already; --emit=" + getStageName(target) + " lies before it");
   if (options.logDevicePlacement && *stage <= Stage::Placed && target >= Stage::Placed) {
-    if (failed(compile(*module, *stage, Stage::Placed, options, scope)))
+    if (failed(runPasses(*module, *stage, Stage::Placed, options, scope)))
       return kWrong;
     stage = Stage::Placed;
     logPlacement(*module, llvm::errs());
   }
-  if (failed(compile(*module, *stage, target, options, scope)))
+  if (failed(runPasses(*module, *stage, target, options, scope)))
     return kWrong;
   if (options.emit == Output::StageText)
     return writeText(options, [&](llvm::raw_ostream &os) {
       module->print(os);
       os << '\n';
     });
-  return writePlan(*module, options, start);
+  return writePlan(*module, options, *cluster, start);
 }
 
 } // namespace
@@ -195,5 +189,14 @@ int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   registerPasses(); // so that --mlir-print-ir-after and the like know their names
   std::optional<Options> options = parseOptions(argc, argv);
-  return options ? run(*options, start) : kUsage;
+  if (!options)
+    return kUsage;
+  switch (options->mode) {
+  case Mode::VerifyPlan:
+    return verifyPlanFile(*options);
+  case Mode::Diff:
+    return diffPlans(*options);
+  default:
+    return run(*options, start);
+  }
 }

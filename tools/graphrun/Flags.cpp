@@ -29,8 +29,9 @@ Exit status: 0 it was stopped as asked; 1 it was stopped at once; 2 the command 
 constexpr char kFooter[] = R"(Addresses, one flag a job of the plan:
   --ps_hosts HOST:PORT,…  --worker_hosts HOST:PORT,…  --JOB_hosts HOST:PORT,…
 Commands beside that (each has its --help):
-  graphrun server   a task that waits for a client's plan
-  graphrun certs    makes certificates for tasks on several machines
+  graphrun server     a task that waits for a client's plan
+  graphrun certs      makes certificates for tasks on several machines
+  graphrun calibrate  measures this machine for graphc's predictions
 Examples:
   graphrun model.plan --epochs 5 --checkpoint_dir run1
   graphrun model.plan --job_name ps --task_index 0 --ps_hosts localhost:2222 --worker_hosts localhost:2223,localhost:2224

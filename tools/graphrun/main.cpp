@@ -4,6 +4,7 @@
 #include "runtime/cluster/Address.h"
 #include "runtime/plan/Types.h"
 #include "runtime/service/Token.h"
+#include "tools/graphrun/Calibrate.h"
 #include "tools/graphrun/Certs.h"
 #include "tools/graphrun/Feeds.h"
 #include "tools/graphrun/Launcher.h"
@@ -241,7 +242,8 @@ int run(int argc, char **argv) {
     auto number = taskNumber(plan->plan, flags.jobName, flags.taskIndex.value_or(0));
     if (!number.ok())
       return usageError(number.status());
-    return graphrun::runTask(flags, *plan, {*number, context.addresses, context.token, context.run, nullptr, context.reportFd});
+    return graphrun::runTask(flags, *plan,
+                             {*number, context.addresses, context.token, context.run, nullptr, context.reportFd});
   }
   if (absl::Status status = checkFiles(plan->plan, flags); !status.ok())
     return usageError(status);
@@ -334,5 +336,7 @@ void prepareProcess() {
 
 int main(int argc, char **argv) {
   prepareProcess();
+  if (argc > 1 && std::string_view(argv[1]) == "calibrate")
+    return graphc::graphrun::calibrate(argc - 1, argv + 1);
   return run(argc, argv);
 }

@@ -171,7 +171,7 @@ func.func @not_the_module(%a: tensor<f32>) {
 
 // -----
 
-// expected-error@+1 {{unknown attribute 'graph.devise' of the graph dialect, expected graph.device, graph.colocate_with, graph.device_rule, graph.slot_of, graph.stage, graph.cluster, graph.strategy, graph.replicas, graph.placement, graph.variable_placement or graph.soft_placement}}
+// expected-error@+1 {{unknown attribute 'graph.devise' of the graph dialect, expected graph.device, graph.colocate_with, graph.device_rule, graph.slot_of, graph.stage, graph.cluster, graph.strategy, graph.replicas, graph.placement, graph.variable_placement, graph.soft_placement or graph.links}}
 module attributes {graph.devise = #graph.device<"/cpu:0">} {}
 
 // -----
@@ -341,3 +341,13 @@ func.func @beside(%x: tensor<f32>) {
   %y = graph.negate %x {graph.colocate_with = "w"} : tensor<f32>
   return
 }
+
+// -----
+
+// expected-error@+1 {{attribute 'graph.links' must be an array of [#graph.device<…>, #graph.device<…>, gigabits per second above 0 : f64, microseconds : f64], on the module, got}}
+module attributes {graph.links = [[#graph.device<"/job:a">, #graph.device<"/job:b">, 0.0, 5.0]]} {}
+
+// -----
+
+// expected-error@+1 {{attribute 'graph.links' must be an array}}
+module attributes {graph.links = [["/job:a", #graph.device<"/job:b">, 1.0, 5.0]]} {}

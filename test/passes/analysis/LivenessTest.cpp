@@ -18,6 +18,19 @@ TEST(Liveness, RequestAndReplyIsLive) {
   EXPECT_TRUE(model.check().live());
 }
 
+TEST(Liveness, RanksGrowAlongEveryEdge) {
+  Liveness model;
+  uint32_t a = model.addProgram(), b = model.addProgram();
+  uint32_t there = model.addChannel(1), back = model.addChannel(1);
+  model.append(a, Action::Send, there);
+  model.append(a, Action::Receive, back);
+  model.append(b, Action::Receive, there);
+  model.append(b, Action::Send, back);
+  EXPECT_EQ(model.check().ranks, (std::vector<uint32_t>{1, 4, 2, 3}));
+  model.append(b, Action::Send, back); // one too many: no proof of what is wrong
+  EXPECT_TRUE(model.check().ranks.empty());
+}
+
 TEST(Liveness, TwoThatReceiveFirstAreACycleOfFour) {
   Liveness model;
   uint32_t a = model.addProgram(), b = model.addProgram();

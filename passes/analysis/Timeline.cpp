@@ -1,0 +1,146 @@
+#include "passes/analysis/Timeline.h"
+
+#include <algorithm>
+
+namespace graphc {
+
+uint32_t Timeline::addLane() {
+  lanes.emplace_back();
+  return uint32_t(lanes.size() - 1);
+}
+
+uint32_t Timeline::addWire() { return wires++; }
+
+uint32_t Timeline::addChannel(const Channel &channel) {
+  channels.push_back(channel);
+  return uint32_t(channels.size() - 1);
+}
+
+void Timeline::append(uint32_t lane, const Instruction &instruction) { lanes[lane].push_back(instruction); }
+
+namespace {
+
+/// One channel while time goes on: when its messages were there, and when their slots were free again.
+struct Traffic {
+  std::vector<double> arrived, freed;
+  size_t sends = 0, receives = 0;
+  double left = 0; ///< when the last message was off the sender's hands
+};
+
+struct Cursor {
+  size_t next = 0;
+  uint32_t step = 0;
+  double clock = 0;
+  std::vector<double> stepEnds;
+};
+
+} // namespace
+
+std::optional<Timeline::Result> Timeline::run(uint32_t steps) const {
+  std::vector<Traffic> traffic(channels.size());
+  std::vector<Cursor> cursors(lanes.size());
+  std::vector<double> wireFree(wires, 0);
+  std::vector<bool> releases(channels.size(), false); // a channel without releases is released by its receives
+  for (const auto &lane : lanes)
+    for (const Instruction &instruction : lane)
+      if (instruction.action == Action::Release)
+        releases[instruction.channel] = true;
+
+  // When the lane's next instruction can start; nothing while what it waits for has not come up yet.
+  auto startOf = [&](size_t lane) -> std::optional<double> {
+    const Cursor &cursor = cursors[lane];
+    const Instruction &instruction = lanes[lane][cursor.next];
+    if (instruction.action == Action::Work || instruction.action == Action::Release)
+      return cursor.clock;
+    const Traffic &of = traffic[instruction.channel];
+    if (instruction.action == Action::SendDone)
+      return std::max(cursor.clock, of.left);
+    if (instruction.action == Action::Receive)
+      return of.receives < of.arrived.size() ? std::optional(std::max(cursor.clock, of.arrived[of.receives]))
+                                             : std::nullopt;
+    uint32_t capacity = channels[instruction.channel].capacity;
+    if (of.sends < capacity)
+      return cursor.clock;
+    return of.sends - capacity < of.freed.size() ? std::optional(std::max(cursor.clock, of.freed[of.sends - capacity]))
+                                                 : std::nullopt;
+  };
+
+  Result result;
+  result.lanes.resize(lanes.size());
+  size_t open = 0;
+  for (size_t lane = 0; lane < lanes.size(); ++lane) {
+    result.lanes[lane].resize(lanes[lane].size());
+    if (lanes[lane].empty())
+      cursors[lane].step = steps;
+    else
+      ++open;
+  }
+  while (open > 0) {
+    // The earliest of all, so that messages reach a wire in the order of time.
+    std::optional<double> best;
+    size_t lane = 0;
+    for (size_t i = 0; i < lanes.size(); ++i)
+      if (cursors[i].step < steps)
+        if (std::optional<double> start = startOf(i); start && (!best || *start < *best)) {
+          best = start;
+          lane = i;
+        }
+    if (!best)
+      return std::nullopt;
+    Cursor &cursor = cursors[lane];
+    const Instruction &instruction = lanes[lane][cursor.next];
+    double end = *best + instruction.seconds;
+    if (instruction.action != Action::Work) {
+      const Channel &channel = channels[instruction.channel];
+      Traffic &of = traffic[instruction.channel];
+      switch (instruction.action) {
+      case Action::Send: {
+        double left = end;
+        if (channel.transfer > 0) {
+          left = std::max(end, wireFree[channel.wire]) + channel.transfer;
+          wireFree[channel.wire] = left;
+        }
+        of.left = left;
+        of.arrived.push_back(left + channel.latency);
+        ++of.sends;
+        break;
+      }
+      case Action::Receive:
+        ++of.receives;
+        if (!releases[instruction.channel])
+          of.freed.push_back(end);
+        break;
+      case Action::Release:
+        of.freed.push_back(end);
+        break;
+      default:
+        break;
+      }
+    }
+    result.lanes[lane][cursor.next] = {*best, end}; // the last step's stays
+    cursor.clock = end;
+    if (++cursor.next == lanes[lane].size()) {
+      cursor.next = 0;
+      cursor.stepEnds.push_back(end);
+      if (++cursor.step == steps)
+        --open;
+    }
+  }
+
+  double first = -1;
+  for (const auto &lane : result.lanes)
+    if (!lane.empty() && (first < 0 || lane.front().start < first))
+      first = lane.front().start;
+  for (auto &lane : result.lanes)
+    for (Span &span : lane) {
+      span.start -= first;
+      span.end -= first;
+    }
+  uint32_t from = steps / 2; // the first steps fill the channels
+  for (const Cursor &cursor : cursors)
+    if (steps > from + 1 && cursor.stepEnds.size() == steps)
+      result.step = std::max(result.step, (cursor.stepEnds.back() - cursor.stepEnds[from]) / (steps - 1 - from));
+  return result;
+}
+
+} // namespace graphc

@@ -1,0 +1,196 @@
+//===- Certificate.cpp - the proof in the plan that it cannot hang, checked -------------------------------------------===//
+#include "runtime/plan/Certificate.h"
+
+#include "runtime/base/Status.h"
+
+#include "absl/strings/str_cat.h"
+
+#include <vector>
+
+namespace graphc::plan {
+namespace {
+
+enum class Action { Send, Done, Receive, Release };
+
+struct Event {
+  Action action;
+  uint32_t channel, program, instruction;
+  uint32_t rank;
+};
+
+/// One channel's events in the order of its programs, within one step.
+struct Ends {
+  std::vector<Event> sends, dones, receives, releases;
+};
+
+template <typename... Args> absl::Status refuse(const Args &...args) {
+  return absl::InvalidArgumentError(absl::StrCat("certificate of liveness: ", args...));
+}
+
+class Checker {
+public:
+  explicit Checker(const Plan &plan) : plan(plan), ends(size_t(plan.channels_size())) {}
+
+  absl::StatusOr<CertificateFacts> run() {
+    facts.phases = uint64_t(plan.phases_size());
+    facts.programs = uint64_t(plan.programs_size());
+    for (uint32_t program = 0; program < uint32_t(plan.programs_size()); ++program)
+      GRAPHC_RETURN_IF_ERROR(walk(program));
+    for (uint32_t channel = 0; channel < uint32_t(plan.channels_size()); ++channel)
+      GRAPHC_RETURN_IF_ERROR(match(channel));
+    for (uint32_t phase = 0; phase < uint32_t(plan.phases_size()); ++phase)
+      if (plan.phases(int(phase)).ends_by_closing())
+        GRAPHC_RETURN_IF_ERROR(hear(phase));
+    return facts;
+  }
+
+private:
+  /// "program train.ps0 receives w.gradient (instruction 3, model.mlir:12:8)".
+  std::string text(const Event &event) const {
+    static constexpr const char *verbs[] = {"sends", "finishes sending", "receives", "releases"};
+    const Program &program = plan.programs(int(event.program));
+    std::string where;
+    uint32_t location = program.instructions(int(event.instruction)).location();
+    if (location < uint32_t(plan.locations_size()) && !plan.locations(int(location)).empty())
+      where = absl::StrCat(", ", plan.locations(int(location)));
+    return absl::StrCat("program ", program.name(), " ", verbs[int(event.action)], " ",
+                        plan.channels(int(event.channel)).name(), " (instruction ", event.instruction, where, ")");
+  }
+
+  absl::Status grows(const Event &before, const Event &after, absl::string_view why) {
+    ++facts.edges;
+    if (before.rank < after.rank)
+      return absl::OkStatus();
+    return refuse(why, " edge: ", text(before), " has number ", before.rank, "; ", text(after), " has ", after.rank,
+                  ", expected more");
+  }
+
+  /// Reads the program's events, each against the one before it.
+  absl::Status walk(uint32_t index) {
+    const Program &program = plan.programs(int(index));
+    std::vector<Event> events;
+    for (uint32_t i = 0; i < uint32_t(program.instructions_size()); ++i) {
+      const Instruction &instruction = program.instructions(int(i));
+      auto add = [&](Action action, uint32_t channel) { events.push_back({action, channel, index, i, 0}); };
+      if (instruction.has_send_start())
+        add(Action::Send, instruction.send_start().channel());
+      else if (instruction.has_send_done())
+        add(Action::Done, instruction.send_done().channel());
+      else if (instruction.has_receive())
+        add(Action::Receive, instruction.receive().channel());
+      else if (instruction.has_aggregate())
+        add(Action::Receive, instruction.aggregate().channel());
+      else if (instruction.has_choose())
+        add(Action::Receive, instruction.choose().channel());
+      else if (instruction.has_release())
+        add(Action::Release, instruction.release().channel());
+      else if (instruction.has_control_receive() && !instruction.control_receive().local())
+        add(Action::Receive, instruction.control_receive().channel());
+      else if (instruction.has_control_send())
+        for (uint32_t channel : instruction.control_send().channels())
+          add(Action::Send, channel);
+    }
+    std::erase_if(events, [&](const Event &event) {
+      if (event.channel >= uint32_t(plan.channels_size()))
+        return false;
+      const Channel &channel = plan.channels(int(event.channel));
+      return channel.control() && channel.sender() == channel.receiver();
+    });
+    if (events.size() != size_t(program.event_ranks_size()))
+      return refuse("program ", program.name(), " has ", events.size(), " events a step, but ",
+                    program.event_ranks_size(), " numbers");
+    facts.events += events.size();
+    for (size_t i = 0; i < events.size(); ++i) {
+      Event &event = events[i];
+      if (event.channel >= uint32_t(plan.channels_size()))
+        return refuse("program ", program.name(), ", instruction ", event.instruction, ": channel ", event.channel,
+                      " does not exist");
+      event.rank = program.event_ranks(int(i));
+      if (event.rank == 0)
+        return refuse(text(event), " has number 0, expected at least 1");
+      if (i > 0)
+        GRAPHC_RETURN_IF_ERROR(grows(events[i - 1], event, "order"));
+      const Channel &channel = plan.channels(int(event.channel));
+      bool sends = event.action == Action::Send || event.action == Action::Done;
+      if ((sends ? channel.sender() : channel.receiver()) != index)
+        return refuse(text(event), ", whose ", sends ? "sender" : "receiver", " is another program");
+      Ends &of = ends[event.channel];
+      if (event.action == Action::Send)
+        of.sends.push_back(event);
+      else if (event.action == Action::Done)
+        of.dones.push_back(event);
+      else if (event.action == Action::Receive)
+        of.receives.push_back(event);
+      else if (event.action == Action::Release)
+        of.releases.push_back(event);
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status match(uint32_t index) {
+    const Ends &of = ends[index];
+    const Channel &channel = plan.channels(int(index));
+    if (of.sends.size() != of.receives.size())
+      return refuse("channel ", channel.name(), " has ", of.sends.size(), " sends and ", of.receives.size(),
+                    " receives a step");
+    if (!of.releases.empty() && of.releases.size() != of.receives.size())
+      return refuse("channel ", channel.name(), " has ", of.receives.size(), " receives and ", of.releases.size(),
+                    " releases a step");
+    if (channel.capacity() == 0)
+      return refuse("channel ", channel.name(), " has room for no message");
+    const std::vector<Event> &freed = of.releases.empty() ? of.receives : of.releases;
+    for (size_t k = 0; k < of.sends.size(); ++k) {
+      GRAPHC_RETURN_IF_ERROR(grows(of.sends[k], of.receives[k], "message"));
+      if (k >= channel.capacity())
+        GRAPHC_RETURN_IF_ERROR(
+            grows(freed[k - channel.capacity()], of.sends[k], absl::StrCat("capacity (", channel.capacity(), ")")));
+    }
+    for (size_t k = 0; channel.published() && k < of.dones.size() && k < freed.size(); ++k)
+      GRAPHC_RETURN_IF_ERROR(grows(freed[k], of.dones[k], "borrow"));
+    return absl::OkStatus();
+  }
+
+  /// The end of a phase that closes: it begins at the tickets and runs along the channels.
+  absl::Status hear(uint32_t phase) {
+    std::vector<bool> heard(size_t(plan.programs_size()), false);
+    std::vector<uint32_t> open;
+    auto reach = [&](uint32_t program) {
+      if (!heard[program])
+        open.push_back(program);
+      heard[program] = true;
+    };
+    for (uint32_t i = 0; i < heard.size(); ++i)
+      for (const Instruction &instruction : plan.programs(int(i)).instructions())
+        if (instruction.has_ticket())
+          reach(i);
+    while (!open.empty()) {
+      uint32_t program = open.back();
+      open.pop_back();
+      for (const Channel &channel : plan.channels())
+        if (channel.sender() == program && channel.receiver() < heard.size())
+          reach(channel.receiver());
+    }
+    for (uint32_t i = 0; i < heard.size(); ++i)
+      if (plan.programs(int(i)).phase() == phase && !heard[i])
+        return refuse("no channel leads from a ticket to program ", plan.programs(int(i)).name(),
+                      ", so it never learns that phase ", plan.phases(int(phase)).name(), " is over");
+    return absl::OkStatus();
+  }
+
+  const Plan &plan;
+  std::vector<Ends> ends; ///< by channel
+  CertificateFacts facts;
+};
+
+} // namespace
+
+bool hasCertificate(const Plan &plan) {
+  for (const Program &program : plan.programs())
+    if (program.event_ranks_size() > 0)
+      return true;
+  return false;
+}
+
+absl::StatusOr<CertificateFacts> checkCertificate(const Plan &plan) { return Checker(plan).run(); }
+
+} // namespace graphc::plan

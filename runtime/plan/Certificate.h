@@ -1,0 +1,44 @@
+//===- Certificate.h - the proof in the plan that it cannot hang, checked -------------------------------------*- C++ -*-===//
+//
+// graphc numbers the events of each phase's step and writes the numbers into the plan (Program.event_ranks). Here they are
+// held against the plan alone, by code that shares nothing with the compiler. An event is a message sent (SendStart, each
+// channel of a ControlSend), a send done, a message received (Receive, Aggregate, Choose,
+// ControlReceive) or a message released.
+// An event must have a larger number than every event that has to happen before it in the same step:
+//
+//   order      the event before it in its program
+//   message    the k-th receive of a channel waits for its k-th send
+//   capacity   the (k + capacity)-th send of a channel waits until the k-th message is released; what has no Release is
+//              released by being received
+//   borrow     the k-th send done of a published channel waits until the k-th message is released
+//
+// Numbers that grow along every such edge leave no circle, and only a circle within a step can hang: what waits for an
+// earlier step waits for something that happened or is on its way. All instances of a program have its order, so that a
+// circle among instances would be one among programs. Only the word that a program sends to itself is left out: it goes
+// from instance 0, which has no receive of it, at the end of the step to the others (verifyPlan). Where a phase ends by
+// closing, channels must lead from its tickets to every program, or that one would go on for ever.
+//
+//===--------------------------------------------------------------------------------------------------------------------===//
+#ifndef GRAPHC_RUNTIME_PLAN_CERTIFICATE_H
+#define GRAPHC_RUNTIME_PLAN_CERTIFICATE_H
+
+#include "runtime/plan/plan.pb.h"
+
+#include "absl/status/statusor.h"
+
+namespace graphc::plan {
+
+/// What was checked, for people.
+struct CertificateFacts {
+  uint64_t phases = 0, programs = 0, events = 0, edges = 0;
+};
+
+/// Whether the plan claims anything at all.
+bool hasCertificate(const Plan &plan);
+
+/// InvalidArgument names the first edge along which the numbers do not grow, or what is missing. Accepts any plan, verified
+/// or not, and checks each index it uses.
+absl::StatusOr<CertificateFacts> checkCertificate(const Plan &plan);
+
+} // namespace graphc::plan
+#endif

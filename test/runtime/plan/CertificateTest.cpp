@@ -1,0 +1,134 @@
+// Good certificates pass; every change of one number, of an order or of a capacity is refused with the edge named.
+#include "runtime/plan/Certificate.h"
+#include "test/runtime/plan/PlanBuilder.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+using namespace graphc::plan;
+using testing::HasSubstr;
+
+namespace {
+
+std::string messageOf(const Plan &plan) { return std::string(checkCertificate(plan).status().message()); }
+
+void number(Plan &plan, int program, std::initializer_list<uint32_t> ranks) {
+  plan.mutable_programs(program)->clear_event_ranks();
+  for (uint32_t rank : ranks)
+    plan.mutable_programs(program)->add_event_ranks(rank);
+}
+
+/// ps0 sends w, aggregates g, takes the word; the workers send the word, receive and release w, send g.
+class Certificate : public testing::Test {
+protected:
+  void SetUp() override {
+    plan = parameterServerPlan({});
+    for (int i = 0; i < plan.programs_size(); ++i)
+      (plan.programs(i).spread() ? worker : server) = i;
+    number(plan, server, {1, 2, 6, 7});
+    number(plan, worker, {1, 2, 3, 4, 5});
+    ASSERT_TRUE(checkCertificate(plan).ok()) << messageOf(plan);
+  }
+  Program &at(int program) { return *plan.mutable_programs(program); }
+
+  Plan plan;
+  int server = 0, worker = 0;
+};
+
+TEST_F(Certificate, CountsWhatItChecked) {
+  auto facts = checkCertificate(plan);
+  ASSERT_TRUE(facts.ok());
+  EXPECT_EQ(facts->programs, 2u);
+  EXPECT_EQ(facts->events, 9u);
+  EXPECT_EQ(facts->edges, 3u + 4u + 3u); // the order of each, then w, g and the word
+}
+
+TEST_F(Certificate, MissingIsRefused) {
+  EXPECT_TRUE(hasCertificate(plan));
+  at(server).clear_event_ranks();
+  EXPECT_TRUE(hasCertificate(plan));
+  EXPECT_THAT(messageOf(plan), HasSubstr("has 4 events a step, but 0 numbers"));
+  at(worker).clear_event_ranks();
+  EXPECT_FALSE(hasCertificate(plan));
+  EXPECT_FALSE(checkCertificate(plan).ok());
+}
+
+TEST_F(Certificate, EveryChangedNumberThatBreaksAnEdgeIsNamed) {
+  number(plan, server, {1, 2, 4, 7}); // the gradient, sent with 4
+  EXPECT_THAT(messageOf(plan), HasSubstr("message edge: program " + at(worker).name() + " sends "));
+  EXPECT_THAT(messageOf(plan), HasSubstr("has number 4; program " + at(server).name() + " receives "));
+  EXPECT_THAT(messageOf(plan), HasSubstr("has 4, expected more"));
+  number(plan, server, {1, 1, 6, 7});
+  EXPECT_THAT(messageOf(plan), HasSubstr("order edge: program " + at(server).name() + " sends "));
+  number(plan, server, {0, 2, 6, 7});
+  EXPECT_THAT(messageOf(plan), HasSubstr("has number 0, expected at least 1"));
+}
+
+TEST_F(Certificate, ReorderedInstructionsAreRefused) {
+  // The server waits for the gradients before it sends the parameters that they are made of: the true circle.
+  auto *instructions = at(server).mutable_instructions();
+  int aggregate = 0;
+  while (!instructions->Get(aggregate).has_aggregate())
+    ++aggregate;
+  for (int i = aggregate; i > 0; --i)
+    instructions->SwapElements(i, i - 1);
+  for (uint32_t gap : {1u, 2u, 50u}) { // however it is numbered
+    number(plan, server, {1 * gap, 2 * gap, 3 * gap, 4 * gap});
+    EXPECT_THAT(messageOf(plan), HasSubstr("message edge: "));
+  }
+}
+
+TEST_F(Certificate, HostileIndicesAreRefused) {
+  Plan good = plan;
+  for (int i = 0; i < at(worker).instructions_size(); ++i) {
+    plan = good;
+    Instruction &instruction = *at(worker).mutable_instructions(i);
+    instruction.mutable_send_start()->set_channel(0xffffffff);
+    EXPECT_FALSE(checkCertificate(plan).ok());
+  }
+  plan = good;
+  plan.mutable_channels(0)->set_sender(77);
+  EXPECT_FALSE(checkCertificate(plan).ok());
+  plan = good;
+  plan.mutable_channels(0)->set_capacity(0);
+  EXPECT_THAT(messageOf(plan), HasSubstr("has room for no message"));
+}
+
+/// Two messages a step, of which the first is released after the second is there.
+TEST(CertificateCapacity, ASmallerCapacityIsRefusedWithItsEdge) {
+  PlanBuilder builder;
+  uint32_t job = builder.job("t", 2), phase = builder.phase("p", PREDICT, false);
+  uint32_t from = builder.program(phase, "from", 1, false, job, 0);
+  uint32_t to = builder.program(phase, "to", 1, false, job, 1);
+  uint32_t channel = builder.channel("c", builder.vector(), from, to);
+  uint32_t source = builder.arenaBuffer(from, builder.vector());
+  uint32_t first = builder.slotBuffer(to, builder.vector()), second = builder.slotBuffer(to, builder.vector());
+  builder.send(from, channel, source);
+  builder.send(from, channel, source);
+  builder.receive(to, channel, first);
+  builder.receive(to, channel, second);
+  builder.release(to, channel);
+  builder.release(to, channel);
+  builder.plan.mutable_channels(int(channel))->set_capacity(2);
+  number(builder.plan, int(from), {1, 2, 3, 4});
+  number(builder.plan, int(to), {2, 4, 5, 6});
+  EXPECT_TRUE(checkCertificate(builder.plan).ok()) << messageOf(builder.plan);
+  builder.plan.mutable_channels(int(channel))->set_capacity(1);
+  EXPECT_THAT(messageOf(builder.plan), HasSubstr("capacity (1) edge: program to releases c"));
+  EXPECT_THAT(messageOf(builder.plan), HasSubstr("program from sends c"));
+}
+
+TEST(CertificateEnd, AProgramThatNeverHearsOfTheEndIsRefused) {
+  Plan plan;
+  plan.mutable_phases()->Add()->set_ends_by_closing(true);
+  for (const char *name : {"source", "lonely"})
+    plan.mutable_programs()->Add()->set_name(name);
+  plan.mutable_programs(0)->add_instructions()->mutable_ticket();
+  EXPECT_THAT(messageOf(plan), HasSubstr("no channel leads from a ticket to program lonely"));
+  Channel *channel = plan.add_channels();
+  channel->set_capacity(1);
+  channel->set_receiver(1);
+  EXPECT_TRUE(checkCertificate(plan).ok()) << messageOf(plan);
+}
+
+} // namespace

@@ -1,0 +1,124 @@
+//===- Compare.cpp - graphc --compare ----------------------------------------------------------------------------===//
+#include "tools/graphc/Budget.h"
+#include "tools/graphc/Cluster.h"
+#include "tools/graphc/Compile.h"
+#include "tools/graphc/PlanFacts.h"
+#include "tools/graphc/Prediction.h"
+
+#include "mlir/IR/Diagnostics.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace mlir;
+
+namespace graphc {
+namespace {
+
+/// "parameter_server:async:max_staleness=2" as the JSON object of cluster.json. Words that are settings by themselves need
+/// no key. Returns nothing for a word that is neither, having said so.
+std::optional<std::string> toStrategyJson(StringRef text, const cluster::ClusterConfig &cluster) {
+  static constexpr std::pair<StringLiteral, StringLiteral> kWords[] = {
+      {"sync", "update"},        {"async", "update"},         {"round_robin", "placement"},
+      {"balanced", "placement"}, {"split", "placement"},      {"reproducible", "order"},
+      {"fast", "order"},         {"in_graph", "replication"}, {"between_graph", "replication"}};
+  auto quote = [](StringRef word) { return cluster::quoteJson(std::string_view(word.data(), word.size())); };
+  SmallVector<StringRef> words;
+  text.split(words, ':');
+  std::string json = "{\"name\": " + quote(words[0]);
+  for (StringRef word : llvm::drop_begin(words)) {
+    auto [key, value] = word.split('=');
+    const auto *known = llvm::find_if(kWords, [&](auto &entry) { return entry.first == word; });
+    uint64_t number;
+    if (known != std::end(kWords))
+      json += ", " + quote(known->second) + ": " + quote(word);
+    else if (!value.empty())
+      json += ", " + quote(key) + ": " + (value.getAsInteger(10, number) ? quote(value) : value.str());
+    else {
+      llvm::errs() << "graphc: --compare: \"" << word << "\" in \"" << text
+                   << "\" is no setting; expected sync, async, round_robin, balanced, split, reproducible, fast, "
+                      "in_graph, between_graph or KEY=VALUE\n";
+      return std::nullopt;
+    }
+  }
+  // As many samples a step as the replicas take together, so that the rows can be compared.
+  if (words[0] == "one_device" && !text.contains("micro_batches"))
+    json += ", \"micro_batches\": " + std::to_string(cluster.replicaCount());
+  return json + "}";
+}
+
+/// One row: the strategy compiled on a copy of the module, or why it cannot be.
+std::vector<std::string> makeRow(ModuleOp original, Stage stage, Options options, StringRef name,
+                                 const cluster::Calibration &calibration, TimingScope &timing) {
+  std::string reason;
+  ScopedDiagnosticHandler handler(original.getContext(), [&](Diagnostic &diagnostic) {
+    if (reason.empty() && diagnostic.getSeverity() == DiagnosticSeverity::Error)
+      reason = diagnostic.str();
+    return success(); // neither shown nor passed on
+  });
+  OwningOpRef<ModuleOp> module = original.clone();
+  llvm::raw_string_ostream errors(reason);
+  std::optional<cluster::ClusterConfig> cluster = attachCluster(*module, stage, options, errors);
+  FailureOr<plan::Plan> plan = failure();
+  if (cluster && succeeded(runPasses(*module, stage, Stage::Llvm, options, timing)))
+    plan = makePlan(*module, options);
+  if (failed(plan)) {
+    StringRef line = StringRef(reason).split('\n').first;
+    line.consume_front("graphc: ");
+    return {name.str(), "not possible: " + line.str()};
+  }
+  Footprint footprint = computeFootprint(*plan);
+  Prediction prediction = predict(*plan, *cluster, calibration);
+  std::string memory;
+  for (const Footprint::Device &device : footprint.devices) {
+    StringRef shown = device.name;
+    shown.consume_front("/job:");
+    shown.consume_back("/device:CPU:0");
+    std::string task = shown.str();
+    if (size_t at = task.find("/task:"); at != std::string::npos)
+      task.replace(at, 6, ":");
+    memory += (memory.empty() ? "" : ", ") + task + " " + inBytes(device.total()) +
+              (device.instances > 1 ? " (×" + std::to_string(device.instances) + ")" : "");
+  }
+  std::string warning = keepsBudget(*plan, *cluster, llvm::nulls()) ? "" : "over budget";
+  return {name.str(), inSeconds(prediction.step), inCounts(uint64_t(prediction.samplesPerSecond)),
+          inBytes(footprint.bytesPerStep), memory + (warning.empty() ? "" : "; " + warning)};
+}
+
+} // namespace
+
+int compareStrategies(ModuleOp module, Stage stage, const Options &options, TimingScope &timing) {
+  if (stage >= Stage::Placed) {
+    llvm::errs() << "graphc: --compare takes a model of stage graph or differentiated; " << options.model
+                 << " is of stage \"" << getStageName(stage) << "\" and has its strategy\n";
+    return 1;
+  }
+  cluster::ClusterConfig cluster = cluster::ClusterConfig::oneTask();
+  if (options.cluster) {
+    absl::StatusOr<cluster::ClusterConfig> read = cluster::readClusterFile(*options.cluster);
+    if (!read.ok()) {
+      llvm::errs() << std::string(read.status().message()) << '\n';
+      return 1;
+    }
+    cluster = *std::move(read);
+  }
+  absl::StatusOr<cluster::Calibration> calibration = cluster::loadCalibration(options.calibration);
+  if (!calibration.ok()) {
+    llvm::errs() << "graphc: " << std::string(calibration.status().message()) << '\n';
+    return 1;
+  }
+  std::vector<std::vector<std::string>> lines = {
+      {"strategy", "step", "samples/s", "bytes/step", "memory of each task"}};
+  for (const std::string &name : options.strategies) {
+    std::optional<std::string> json = toStrategyJson(name, cluster);
+    if (!json)
+      return 2;
+    Options one = options;
+    one.strategy = *json;
+    lines.push_back(makeRow(module, stage, one, name, *calibration, timing));
+  }
+  llvm::outs() << formatColumns(lines) << " predicted from " << calibration->source
+               << "; the step of an asynchronous strategy is one update\n";
+  return llvm::all_of(llvm::drop_begin(lines), [](auto &line) { return line.size() == 2; }) ? 1 : 0;
+}
+
+} // namespace graphc

@@ -1,0 +1,202 @@
+//===- Diff.cpp - graphc --diff ------------------------------------------------------------------------------------===//
+#include "tools/graphc/PlanFacts.h"
+#include "tools/graphc/PlanModes.h"
+#include "tools/graphc/Table.h"
+
+#include "runtime/plan/PlanFile.h"
+#include "runtime/plan/Types.h"
+
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringExtras.h"
+
+#include <map>
+#include <set>
+
+namespace graphc {
+namespace {
+
+using Lines = std::vector<std::vector<std::string>>;
+
+std::string arrow(const std::string &before, const std::string &after) { return before + " → " + after; }
+
+/// A list under a heading; long ones are cut.
+void print(llvm::StringRef heading, const Lines &lines) {
+  if (lines.empty())
+    return;
+  constexpr size_t kShown = 40;
+  llvm::outs() << heading << '\n' << formatColumns({lines.begin(), lines.begin() + std::min(lines.size(), kShown)});
+  if (lines.size() > kShown)
+    llvm::outs() << " and " << lines.size() - kShown << " more\n";
+}
+
+/// Strategy, replicas and jobs: what the user chose differently.
+Lines reasons(const plan::Plan &before, const plan::Plan &after) {
+  Lines lines;
+  auto compare = [&](const char *what, const std::string &a, const std::string &b) {
+    if (a != b)
+      lines.push_back({what, arrow(a.empty() ? "none" : a, b.empty() ? "none" : b)});
+  };
+  auto strategy = [](const plan::Plan &plan) {
+    return plan.strategy().name() + (plan.strategy().name() != "parameter_server" ? ""
+                                     : plan.strategy().async()                    ? " (async)"
+                                                                                  : " (sync)");
+  };
+  auto jobs = [](const plan::Plan &plan) {
+    std::vector<std::string> texts;
+    for (const plan::Job &job : plan.jobs())
+      texts.push_back(job.name() + " ×" + std::to_string(job.tasks()));
+    return llvm::join(texts, ", ");
+  };
+  auto batch = [](const plan::Plan &plan) {
+    return plan.phases_size() ? std::to_string(plan.phases(mainPhase(plan)).samples_per_step()) : std::string();
+  };
+  compare("model", before.model(), after.model());
+  compare("strategy", strategy(before), strategy(after));
+  compare("micro-batches", std::to_string(before.strategy().micro_batches()),
+          std::to_string(after.strategy().micro_batches()));
+  compare("tasks", jobs(before), jobs(after));
+  compare("chief", plan::taskText(before, before.chief()), plan::taskText(after, after.chief()));
+  compare("replicas", std::to_string(before.replicas().size()), std::to_string(after.replicas().size()));
+  compare("samples a step", batch(before), batch(after));
+  return lines;
+}
+
+Lines movedVariables(const plan::Plan &before, const plan::Plan &after) {
+  llvm::MapVector<llvm::StringRef, std::pair<const plan::Variable *, const plan::Variable *>> pairs;
+  for (const plan::Variable &variable : before.variables())
+    pairs[variable.name()].first = &variable;
+  for (const plan::Variable &variable : after.variables())
+    pairs[variable.name()].second = &variable;
+  Lines lines;
+  auto text = [](const plan::Plan &plan, const plan::Variable *variable) {
+    return variable ? plan::taskText(plan, variable->owner()) : std::string("not there");
+  };
+  for (auto &[name, pair] : pairs) {
+    std::string a = text(before, pair.first), b = text(after, pair.second);
+    const plan::Variable &variable = pair.second ? *pair.second : *pair.first;
+    bool retyped = pair.first && pair.second && !plan::sameType(pair.first->type(), pair.second->type());
+    if (a == b && !retyped)
+      continue;
+    lines.push_back({"variable " + name.str(), a == b ? a : arrow(a, b),
+                     retyped ? arrow(plan::typeText(pair.first->type()), plan::typeText(pair.second->type()))
+                             : inBytes(plan::tensorBytes(variable.type()).value_or(0)),
+                     plan::locationText(pair.second ? after : before, variable.location())});
+  }
+  return lines;
+}
+
+/// Where the work of each line of the model is done: rows, by "model.mlir:12:8".
+std::map<std::string, std::set<std::string>> placesOfWork(const plan::Plan &plan) {
+  std::map<std::string, std::set<std::string>> places;
+  for (const plan::Program &program : plan.programs())
+    for (const plan::Instruction &instruction : program.instructions())
+      if (instruction.has_call() || instruction.has_next_batch())
+        if (const std::string &where = plan::locationText(plan, instruction.location()); !where.empty())
+          places[where].insert(rowName(plan, program));
+  return places;
+}
+
+Lines movedWork(const plan::Plan &before, const plan::Plan &after) {
+  auto a = placesOfWork(before), b = placesOfWork(after);
+  Lines lines;
+  auto text = [](const std::set<std::string> &rows) { return rows.empty() ? "nothing" : llvm::join(rows, " and "); };
+  std::set<std::string> all;
+  for (auto *places : {&a, &b})
+    for (auto &[where, rows] : *places)
+      all.insert(where);
+  for (const std::string &where : all)
+    if (a[where] != b[where])
+      lines.push_back({where, arrow(text(a[where]), text(b[where]))});
+  return lines;
+}
+
+struct Crossing {
+  std::string ends, location;
+  uint64_t bytes = 0;
+};
+
+std::map<std::string, Crossing> crossings(const plan::Plan &plan) {
+  std::map<std::string, Crossing> all;
+  for (const plan::Channel &channel : plan.channels())
+    if (!channel.control() && crossesTasks(plan, channel))
+      all[channel.name()] = {arrow(rowName(plan, plan.programs(int(channel.sender()))),
+                                   rowName(plan, plan.programs(int(channel.receiver())))),
+                             plan::locationText(plan, channel.location()), bytesPerStep(plan, channel)};
+  return all;
+}
+
+Lines changedCrossings(const plan::Plan &before, const plan::Plan &after) {
+  auto a = crossings(before), b = crossings(after);
+  Lines lines;
+  for (auto &[name, now] : b)
+    if (auto old = a.find(name); old == a.end())
+      lines.push_back({"now", name, now.ends, inBytes(now.bytes) + " a step", now.location});
+    else if (old->second.bytes != now.bytes || old->second.ends != now.ends)
+      lines.push_back({"otherwise", name,
+                       old->second.ends == now.ends ? now.ends : old->second.ends + ", now " + now.ends,
+                       arrow(inBytes(old->second.bytes), inBytes(now.bytes)) + " a step", now.location});
+  for (auto &[name, old] : a)
+    if (!b.count(name))
+      lines.push_back({"no more", name, old.ends, inBytes(old.bytes) + " a step", old.location});
+  return lines;
+}
+
+Lines changedSizes(const plan::Plan &before, const plan::Plan &after) {
+  Footprint a = computeFootprint(before), b = computeFootprint(after);
+  Lines lines;
+  llvm::SmallSetVector<llvm::StringRef, 8> names;
+  for (const Footprint *footprint : {&a, &b})
+    for (const Footprint::Device &device : footprint->devices)
+      names.insert(device.name);
+  for (llvm::StringRef name : names) {
+    auto find = [&](const Footprint &footprint) {
+      for (const Footprint::Device &device : footprint.devices)
+        if (device.name == name)
+          return device;
+      return Footprint::Device();
+    };
+    Footprint::Device old = find(a), now = find(b);
+    if (old.variables == now.variables && old.arena == now.arena && old.channels == now.channels)
+      continue;
+    auto pair = [](const char *what, uint64_t x, uint64_t y) {
+      return std::string(what) + " " + (x == y ? inBytes(x) : arrow(inBytes(x), inBytes(y)));
+    };
+    lines.push_back({name.str(), pair("variables", old.variables, now.variables), pair("arena", old.arena, now.arena),
+                     pair("channels", old.channels, now.channels)});
+  }
+  if (a.bytesPerStep != b.bytesPerStep)
+    lines.push_back({"between tasks", arrow(inBytes(a.bytesPerStep), inBytes(b.bytesPerStep)) + " a step"});
+  return lines;
+}
+
+} // namespace
+
+int diffPlans(const Options &options) {
+  plan::LoadedPlan plans[2];
+  for (auto [plan, path] : {std::pair(&plans[0], options.model), std::pair(&plans[1], options.otherPlan)}) {
+    absl::StatusOr<plan::LoadedPlan> loaded = plan::loadPlan(path);
+    if (!loaded.ok()) {
+      llvm::errs() << "graphc: " << std::string(loaded.status().message()) << '\n';
+      return 1;
+    }
+    *plan = *std::move(loaded);
+  }
+  if (plans[0].fingerprint == plans[1].fingerprint) {
+    llvm::outs() << "the plans are the same, byte for byte\n";
+    return 0;
+  }
+  const plan::Plan &before = plans[0].plan, &after = plans[1].plan;
+  Lines sections[] = {reasons(before, after), movedVariables(before, after), movedWork(before, after),
+                      changedCrossings(before, after), changedSizes(before, after)};
+  print("why: chosen differently", sections[0]);
+  print("variables that moved", sections[1]);
+  print("work that moved, by line of the model", sections[2]);
+  print("what crosses a link", sections[3]);
+  print("memory of each device, and bytes", sections[4]);
+  if (llvm::all_of(sections, [](const Lines &lines) { return lines.empty(); }))
+    llvm::outs() << "nothing moved; the plans differ in code, order or numbers alone\n";
+  return 0;
+}
+
+} // namespace graphc

@@ -1,0 +1,215 @@
+//===- PlanFacts.cpp - names and sums of a plan -------------------------------------------------------------------===//
+#include "tools/graphc/PlanFacts.h"
+
+#include "runtime/plan/Types.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+
+#include <array>
+#include <map>
+
+namespace graphc {
+
+static std::string inUnits(uint64_t number, unsigned base, std::array<const char *, 5> units) {
+  double value = number;
+  unsigned unit = 0;
+  while (value >= base && unit + 1 < units.size()) {
+    value /= base;
+    ++unit;
+  }
+  if (unit == 0)
+    return llvm::formatv("{0}{1}", number, units[0]);
+  return llvm::formatv(value < 10 ? "{0:F2}{1}" : value < 100 ? "{0:F1}{1}" : "{0:F0}{1}", value, units[unit]);
+}
+
+std::string inBytes(uint64_t n) { return inUnits(n, 1024, {" B", " KiB", " MiB", " GiB", " TiB"}); }
+std::string inCounts(uint64_t n) { return inUnits(n, 1000, {"", " k", " M", " G", " T"}); }
+std::string inSeconds(double seconds) {
+  if (seconds < 1e-3)
+    return llvm::formatv("{0:F1} µs", seconds * 1e6).str();
+  return seconds < 1 ? llvm::formatv("{0:F2} {1}", seconds * 1e3, "ms").str()
+                     : llvm::formatv("{0:F2} {1}", seconds, "s").str();
+}
+
+std::string formatColumns(const std::vector<std::vector<std::string>> &lines) {
+  auto width = [](const std::string &cell) { // of UTF-8, in code points
+    return size_t(llvm::count_if(cell, [](char c) { return (c & 0xc0) != 0x80; }));
+  };
+  std::vector<size_t> widths;
+  for (const auto &line : lines)
+    widths.resize(std::max(widths.size(), line.size()));
+  for (const auto &line : lines)
+    for (size_t i = 0; i < line.size(); ++i)
+      if (i + 1 < line.size() || line.size() == widths.size()) // a sentence that ends a line early widens no column
+        widths[i] = std::max(widths[i], width(line[i]));
+  std::string all;
+  for (const auto &line : lines) {
+    std::string text;
+    for (size_t i = 0; i < line.size(); ++i)
+      text += (i ? "  " : " ") + line[i] + std::string(widths[i] - std::min(widths[i], width(line[i])), ' ');
+    all += llvm::StringRef(text).rtrim().str() + "\n";
+  }
+  return all;
+}
+
+int mainPhase(const plan::Plan &plan) {
+  for (int i = 0; i < plan.phases_size(); ++i)
+    if (plan.phases(i).role() == plan::TRAIN)
+      return i;
+  return 0;
+}
+
+static bool inDomain(const plan::Plan &plan, const plan::Task &task) {
+  for (const auto &range : plan.replicas().ranges())
+    if (range.job() == task.job() && task.index() >= range.first() && task.index() < range.first() + range.count())
+      return true;
+  return false;
+}
+
+static bool isReplicated(const plan::Plan &plan) {
+  return llvm::any_of(plan.programs(), [](const plan::Program &p) { return p.spread(); });
+}
+
+std::string rowName(const plan::Plan &plan, const plan::Task &task, bool spread, llvm::StringRef device) {
+  std::string name;
+  if (spread || (isReplicated(plan) && inDomain(plan, task)))
+    for (const auto &range : plan.replicas().ranges()) // "/job:worker", "/job:chief,worker"
+      name += (name.empty() ? "/job:" : ",") + plan.jobs(range.job()).name();
+  else
+    name = plan::taskText(plan, task);
+  return name + "/device:" + device.str();
+}
+
+std::string rowName(const plan::Plan &plan, const plan::Program &program) {
+  return rowName(plan, program.task(), program.spread(), program.device());
+}
+
+unsigned lanesPerTask(const plan::Program &program) { return program.spread() ? 1 : program.instances(); }
+
+bool crossesTasks(const plan::Plan &plan, const plan::Channel &channel) {
+  const plan::Program &from = plan.programs(channel.sender()), &to = plan.programs(channel.receiver());
+  if (from.spread() && to.spread() && channel.sender() != channel.receiver())
+    return false; // instance r to instance r
+  return !plan::sameTask(plan::instanceTask(plan, from, 0), plan::instanceTask(plan, to, 0)) || channel.instances() > 1;
+}
+
+uint64_t bytesPerStep(const plan::Plan &plan, const plan::Channel &channel) {
+  uint64_t messages = 0;
+  for (const plan::Instruction &instruction : plan.programs(channel.sender()).instructions())
+    if (instruction.has_send_start() && &plan.channels(instruction.send_start().channel()) == &channel)
+      ++messages;
+  bool closing = plan.phases(plan.programs(channel.sender()).phase()).ends_by_closing();
+  uint64_t instances = channel.instances();
+  if (channel.all_to_all())
+    instances *= instances - 1;
+  return messages * channel.bytes() * (closing ? 1 : instances);
+}
+
+namespace {
+
+/// The place of the first instruction that touches each buffer of a program.
+std::vector<std::string> bufferLocations(const plan::Plan &plan, const plan::Program &program) {
+  std::vector<std::string> locations(program.buffers_size());
+  auto note = [&](uint32_t buffer, const plan::Instruction &instruction) {
+    if (buffer < locations.size() && locations[buffer].empty())
+      locations[buffer] = plan::locationText(plan, instruction.location());
+  };
+  for (const plan::Instruction &instruction : program.instructions()) {
+    if (instruction.has_call()) // the result names the operation: it is the last argument that is new
+      for (uint32_t buffer : llvm::reverse(instruction.call().buffers()))
+        note(buffer, instruction);
+    else if (instruction.has_receive())
+      note(instruction.receive().buffer(), instruction);
+    else if (instruction.has_aggregate())
+      note(instruction.aggregate().buffer(), instruction);
+    else if (instruction.has_next_batch())
+      for (uint32_t buffer : instruction.next_batch().buffers())
+        note(buffer, instruction);
+  }
+  return locations;
+}
+
+struct PhaseNeeds {
+  uint64_t arena = 0, channels = 0;
+  std::vector<Contributor> contributors;
+};
+
+} // namespace
+
+Footprint computeFootprint(const plan::Plan &plan) {
+  Footprint footprint;
+  auto deviceOf = [&](const std::string &name) -> Footprint::Device & {
+    auto found = llvm::find_if(footprint.devices, [&](auto &device) { return device.name == name; });
+    return found != footprint.devices.end() ? *found : footprint.devices.emplace_back();
+  };
+  std::map<std::pair<std::string, uint32_t>, PhaseNeeds> needs; // of a row, in a phase
+  std::vector<std::pair<std::pair<uint32_t, uint32_t>, std::string>> order; // rows, in the order of the cluster's jobs
+  auto addRow = [&](const plan::Task &task, const std::string &name) {
+    order.push_back({{task.job(), task.index()}, name});
+  };
+  for (const plan::Program &program : plan.programs())
+    addRow(plan::instanceTask(plan, program, 0), rowName(plan, program));
+  for (const plan::Variable &variable : plan.variables())
+    addRow(variable.owner(), rowName(plan, variable.owner(), variable.mirrored(), variable.device()));
+  llvm::stable_sort(order, llvm::less_first());
+  for (auto &[place, name] : order) {
+    Footprint::Device &device = deviceOf(name);
+    device.name = name;
+    if (llvm::none_of(plan.jobs(),
+                      [&](auto &job) { return llvm::StringRef(name).starts_with("/job:" + job.name() + "/task:"); }))
+      device.instances = plan.replicas().size();
+  }
+  for (const plan::Variable &variable : plan.variables()) {
+    Footprint::Device &device = deviceOf(rowName(plan, variable.owner(), variable.mirrored(), variable.device()));
+    uint64_t bytes = plan::tensorBytes(variable.type()).value_or(0);
+    device.variables += bytes;
+    device.contributors.push_back(
+        {"variable " + variable.name(), bytes, plan::locationText(plan, variable.location())});
+  }
+  for (const plan::Program &program : plan.programs()) {
+    PhaseNeeds &need = needs[{rowName(plan, program), program.phase()}];
+    need.arena += program.arena_bytes() * lanesPerTask(program);
+    std::vector<std::string> locations = bufferLocations(plan, program);
+    for (int i = 0; i < program.buffers_size(); ++i)
+      if (const plan::Buffer &buffer = program.buffers(i); buffer.has_arena())
+        need.contributors.push_back(
+            {"buffer " + (buffer.name().empty() ? "of type " + plan::typeText(buffer.type()) : buffer.name()) +
+                 " of program " + program.name(),
+             buffer.bytes() * lanesPerTask(program), locations[i]});
+  }
+  for (const plan::Channel &channel : plan.channels()) {
+    const plan::Program &receiver = plan.programs(channel.receiver());
+    uint64_t instances = channel.all_to_all() ? channel.instances() - 1 : receiver.spread() ? 1 : channel.instances();
+    PhaseNeeds &need = needs[{rowName(plan, receiver), receiver.phase()}];
+    uint64_t bytes = channel.bytes() * channel.capacity() * instances;
+    need.channels += bytes;
+    need.contributors.push_back(
+        {"channel " + channel.name() + (instances > 1 ? " (×" + std::to_string(instances) + ")" : ""), bytes,
+         plan::locationText(plan, channel.location())});
+    if (channel.control() || int(receiver.phase()) != mainPhase(plan) || !crossesTasks(plan, channel))
+      continue;
+    uint64_t traffic = bytesPerStep(plan, channel);
+    footprint.bytesPerStep += traffic;
+    footprint.traffic.push_back({"channel " + channel.name(), traffic, plan::locationText(plan, channel.location())});
+  }
+  auto biggestFirst = [](std::vector<Contributor> &list) {
+    llvm::stable_sort(list, [](const Contributor &a, const Contributor &b) { return a.bytes > b.bytes; });
+  };
+  for (Footprint::Device &device : footprint.devices) {
+    const PhaseNeeds *most = nullptr;
+    for (auto &[key, need] : needs)
+      if (key.first == device.name && (!most || need.arena + need.channels > most->arena + most->channels))
+        most = &need;
+    if (most) {
+      device.arena = most->arena;
+      device.channels = most->channels;
+      llvm::append_range(device.contributors, most->contributors);
+    }
+    biggestFirst(device.contributors);
+  }
+  biggestFirst(footprint.traffic);
+  return footprint;
+}
+
+} // namespace graphc

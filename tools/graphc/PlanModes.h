@@ -1,0 +1,22 @@
+//===- PlanModes.h - what graphc says of plans that exist -----------------------------------------------*- C++ -*-===//
+//
+// These read plans and nothing else: no model, no MLIR, none of the passes. Each returns the process's exit status, having
+// said on stderr what went wrong.
+//
+//===----------------------------------------------------------------------------------------------------------===//
+#ifndef GRAPHC_TOOLS_GRAPHC_PLANMODES_H
+#define GRAPHC_TOOLS_GRAPHC_PLANMODES_H
+
+#include "tools/graphc/Options.h"
+
+namespace graphc {
+
+/// --verify-plan: sum, well-formedness and the certificate of liveness.
+int verifyPlanFile(const Options &options);
+
+/// --diff: what moved from one plan to another, what now crosses a link, what it costs, and why.
+int diffPlans(const Options &options);
+
+} // namespace graphc
+
+#endif

@@ -1,0 +1,214 @@
+//===- Prediction.cpp - how long a step of a plan will take ---------------------------------------------------------===//
+#include "tools/graphc/Prediction.h"
+
+#include "runtime/plan/Types.h"
+#include "tools/graphc/PlanFacts.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+#include <map>
+
+namespace graphc {
+namespace {
+
+struct Speed {
+  double latency = 0, bytesPerSecond = 0;
+  bool copies = false; ///< the sender's core moves the bytes (one host); else a wire does
+};
+
+class Model {
+public:
+  Model(const plan::Plan &plan, const cluster::ClusterConfig &cluster, const cluster::Calibration &calibration)
+      : plan(plan), cluster(cluster), calibration(calibration), phase(mainPhase(plan)) {}
+
+  Prediction run();
+
+private:
+  std::string hostOf(const plan::Task &task) const;
+  Speed speedOf(const plan::Task &from, const plan::Task &to) const;
+  Speed slowest(const plan::Channel &channel) const;
+  double callSeconds(const plan::Kernel &kernel) const;
+  void addChannel(const plan::Channel &channel);
+  Timeline::Instruction cost(const plan::Instruction &instruction);
+  double overhead() const { return calibration.callNanoseconds * 1e-9; }
+  double memory(uint64_t bytes) const { return double(bytes) / (calibration.memoryGigabytesPerSecond * 1e9); }
+
+  const plan::Plan &plan;
+  const cluster::ClusterConfig &cluster;
+  const cluster::Calibration &calibration;
+  const int phase;
+  Timeline timeline;
+  std::vector<uint32_t> channels; ///< by plan channel: the timeline's
+  std::vector<double> sendSeconds; ///< by plan channel: the sender is busy
+  std::map<uint32_t, uint32_t> wires; ///< by program whose end of the link is the narrow one
+};
+
+/// Tasks without an address and those on the loopback share this machine.
+std::string Model::hostOf(const plan::Task &task) const {
+  const cluster::JobConfig *job = cluster.findJob(plan.jobs(int(task.job())).name());
+  if (!job || task.index() >= job->addresses.size())
+    return "";
+  llvm::StringRef host = llvm::StringRef(job->addresses[task.index()]).rsplit(':').first;
+  return host == "localhost" || host.starts_with("127.") || host == "[::1]" ? std::string() : host.str();
+}
+
+Speed Model::speedOf(const plan::Task &from, const plan::Task &to) const {
+  bool oneHost = hostOf(from) == hostOf(to);
+  if (plan::sameTask(from, to)) // a pointer and a wake-up
+    return {calibration.sharedMemory.latencyMicroseconds * 0.5e-6, calibration.memoryGigabytesPerSecond * 0.5e9, true};
+  auto device = [&](const plan::Task &task) {
+    cluster::DeviceName name;
+    name.job = plan.jobs(int(task.job())).name();
+    name.task = task.index();
+    return name;
+  };
+  for (const cluster::LinkConfig &link : cluster.links)
+    if ((link.from.compatibleWith(device(from)) && link.to.compatibleWith(device(to))) ||
+        (link.from.compatibleWith(device(to)) && link.to.compatibleWith(device(from))))
+      return {link.latencyMicroseconds * 1e-6, link.gigabitsPerSecond * 1e9 / 8, false};
+  const cluster::Calibration::Link &link = oneHost ? calibration.sharedMemory : calibration.grpc;
+  return {link.latencyMicroseconds * 1e-6, link.gigabitsPerSecond * 1e9 / 8, oneHost};
+}
+
+/// Over all instances of a family: a step waits for the slowest.
+Speed Model::slowest(const plan::Channel &channel) const {
+  const plan::Program &from = plan.programs(int(channel.sender())), &to = plan.programs(int(channel.receiver()));
+  Speed worst;
+  std::map<std::pair<std::string, std::string>, bool> seen; // without links, hosts decide
+  for (uint32_t i = 0; i < std::max(1u, channel.instances()); ++i) {
+    plan::Task a = plan::instanceTask(plan, from, std::min(i, from.instances() - 1));
+    uint32_t other = channel.all_to_all() ? (i + 1) % channel.instances() : i;
+    plan::Task b = plan::instanceTask(plan, to, std::min(other, to.instances() - 1));
+    if (cluster.links.empty() && !seen.try_emplace({hostOf(a), hostOf(b)}, true).second && i > 1)
+      continue;
+    Speed speed = speedOf(a, b);
+    if (i == 0 || speed.bytesPerSecond < worst.bytesPerSecond)
+      worst = speed;
+  }
+  return worst;
+}
+
+void Model::addChannel(const plan::Channel &channel) {
+  const plan::Program &from = plan.programs(int(channel.sender())), &to = plan.programs(int(channel.receiver()));
+  Speed speed = slowest(channel);
+  bool closing = plan.phases(phase).ends_by_closing();
+  // How many messages pass the narrow end of the link for each that one instance sees.
+  unsigned fan = closing || (from.instances() > 1 && to.instances() > 1) ? 1 : std::max(1u, channel.instances());
+  if (channel.all_to_all())
+    fan = channel.instances() - 1;
+  double bytes = double(channel.bytes());
+  Timeline::Channel out{channel.capacity(), 0, speed.latency, 0};
+  double busy = overhead();
+  if (speed.copies) {
+    busy += (from.instances() > 1 && !channel.all_to_all() ? 1 : fan) * bytes / speed.bytesPerSecond;
+  } else {
+    out.transfer = fan * bytes / speed.bytesPerSecond;
+    uint32_t end = from.instances() <= to.instances() ? channel.sender() : channel.receiver();
+    auto [wire, isNew] = wires.try_emplace(end, 0);
+    if (isNew)
+      wire->second = timeline.addWire();
+    out.wire = wire->second;
+  }
+  channels.push_back(timeline.addChannel(out));
+  sendSeconds.push_back(busy);
+}
+
+double Model::callSeconds(const plan::Kernel &kernel) const {
+  uint64_t bytes = 0;
+  for (const plan::Kernel::Arg &arg : kernel.args())
+    bytes += arg.bytes() * (arg.access() == plan::READ_WRITE ? 2 : 1);
+  // What is compiled streams its operands; a few dozen operations an element reach a tenth of a matmul's rate.
+  double rate = calibration.matmulGflops * 1e9;
+  rate = kernel.has_matmul() ? rate * std::min(kernel.matmul().threads(), calibration.cores) : rate / 10;
+  return overhead() + std::max(double(kernel.flops()) / rate, memory(bytes));
+}
+
+Timeline::Instruction Model::cost(const plan::Instruction &instruction) {
+  using Action = Timeline::Action;
+  if (instruction.has_call())
+    return {Action::Work, callSeconds(plan.kernels(int(instruction.call().kernel()))), 0};
+  if (instruction.has_send_start())
+    return {Action::Send, sendSeconds[instruction.send_start().channel()],
+            channels[instruction.send_start().channel()]};
+  if (instruction.has_send_done())
+    return {Action::SendDone, 0, channels[instruction.send_done().channel()]};
+  if (instruction.has_receive())
+    return {Action::Receive, overhead(), channels[instruction.receive().channel()]};
+  if (instruction.has_release())
+    return {Action::Release, overhead(), channels[instruction.release().channel()]};
+  if (instruction.has_aggregate()) { // each message is read once, the sum read and written
+    const plan::Channel &channel = plan.channels(int(instruction.aggregate().channel()));
+    return {Action::Receive, overhead() + memory(channel.bytes() * (channel.instances() + 2)),
+            channels[instruction.aggregate().channel()]};
+  }
+  return {Action::Work, overhead(), 0};
+}
+
+Prediction Model::run() {
+  Prediction prediction;
+  if (plan.phases_size() == 0)
+    return prediction;
+  for (const plan::Channel &channel : plan.channels())
+    addChannel(channel);
+  std::map<std::string, double> work; // by host, of all instances
+  for (uint32_t index = 0; index < uint32_t(plan.programs_size()); ++index) {
+    const plan::Program &program = plan.programs(int(index));
+    if (int(program.phase()) != phase)
+      continue;
+    prediction.lanes.push_back({index, {}});
+    uint32_t lane = timeline.addLane();
+    double busy = 0;
+    for (const plan::Instruction &instruction : program.instructions()) {
+      Timeline::Instruction step = cost(instruction);
+      if (instruction.has_next_batch())
+        for (uint32_t buffer : instruction.next_batch().buffers())
+          step.seconds += memory(2 * program.buffers(int(buffer)).bytes());
+      if (instruction.has_control_send()) // one message a channel; the chief's own word is no message
+        for (uint32_t channel : instruction.control_send().channels())
+          if (plan.channels(int(channel)).receiver() != index)
+            timeline.append(lane, {Timeline::Action::Send, 0, channels[channel]});
+      if (instruction.has_control_receive() && !instruction.control_receive().local())
+        step = {Timeline::Action::Receive, overhead(), channels[instruction.control_receive().channel()]};
+      timeline.append(lane, step);
+      busy += step.seconds;
+    }
+    for (uint32_t i = 0; i < program.instances(); ++i)
+      work[hostOf(plan::instanceTask(plan, program, i))] += busy;
+  }
+  std::optional<Timeline::Result> result = timeline.run();
+  if (!result)
+    return prediction; // certificates keep this from happening
+  for (size_t lane = 0; lane < prediction.lanes.size(); ++lane) {
+    // Back to one span an instruction: a control_send's messages are part of it.
+    const plan::Program &program = plan.programs(int(prediction.lanes[lane].program));
+    const std::vector<Timeline::Span> &spans = result->lanes[lane];
+    size_t next = 0;
+    for (const plan::Instruction &instruction : program.instructions()) {
+      Timeline::Span span = spans[next];
+      if (instruction.has_control_send())
+        for (uint32_t channel : instruction.control_send().channels())
+          if (plan.channels(int(channel)).receiver() != prediction.lanes[lane].program)
+            ++next;
+      span.end = spans[next++].end;
+      prediction.lanes[lane].spans.push_back(span);
+    }
+  }
+  const plan::Phase &main = plan.phases(phase);
+  double updates = main.ends_by_closing() ? std::max(1u, plan.replicas().size()) : 1;
+  prediction.cycle = result->step;
+  for (auto &[host, seconds] : work)
+    prediction.cores = std::max(prediction.cores, seconds / calibration.cores);
+  prediction.step = std::max(prediction.cycle, prediction.cores) / updates;
+  if (prediction.step > 0)
+    prediction.samplesPerSecond = double(main.samples_per_step()) / prediction.step;
+  return prediction;
+}
+
+} // namespace
+
+Prediction predict(const plan::Plan &plan, const cluster::ClusterConfig &cluster,
+                   const cluster::Calibration &calibration) {
+  return Model(plan, cluster, calibration).run();
+}
+
+} // namespace graphc

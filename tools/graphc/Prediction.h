@@ -1,0 +1,38 @@
+//===- Prediction.h - how long a step of a plan will take ---------------------------------------------------*- C++ -*-===//
+//
+// The plan's main phase as a Timeline (passes/analysis): kernels at the calibrated rates, messages over the links of
+// cluster.json or, where it says nothing, over what was measured: shared memory between tasks of one host, gRPC between
+// hosts. Replicas are alike, so one instance stands for all: what a single program sends to a family of N, or takes from
+// it, is N messages over its end of the link. Instances on one host share its cores: a step takes at least the work of the
+// host's tasks divided by its cores. What the model leaves out: caches, threads of library kernels, other load.
+//
+//===----------------------------------------------------------------------------------------------------------===//
+#ifndef GRAPHC_TOOLS_GRAPHC_PREDICTION_H
+#define GRAPHC_TOOLS_GRAPHC_PREDICTION_H
+
+#include "passes/analysis/Timeline.h"
+#include "runtime/cluster/Calibration.h"
+#include "runtime/cluster/ClusterConfig.h"
+#include "runtime/plan/plan.pb.h"
+
+namespace graphc {
+
+struct Prediction {
+  struct Lane {
+    uint32_t program = 0;
+    std::vector<Timeline::Span> spans; ///< one an instruction of the program
+  };
+  std::vector<Lane> lanes; ///< one a program of the main phase
+  double cycle = 0; ///< seconds of one instance's step, were there a core for each lane
+  double cores = 0; ///< seconds that the busiest host's cores need for a step
+  /// Seconds of a step; where a phase ends by closing, of one update.
+  double step = 0;
+  double samplesPerSecond = 0;
+};
+
+Prediction predict(const plan::Plan &plan, const cluster::ClusterConfig &cluster,
+                   const cluster::Calibration &calibration);
+
+} // namespace graphc
+
+#endif

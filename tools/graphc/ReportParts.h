@@ -1,0 +1,36 @@
+//===- ReportParts.h - the parts of the report's page -------------------------------------------------------*- C++ -*-===//
+#ifndef GRAPHC_TOOLS_GRAPHC_REPORTPARTS_H
+#define GRAPHC_TOOLS_GRAPHC_REPORTPARTS_H
+
+#include "tools/graphc/PlanFacts.h"
+#include "tools/graphc/Prediction.h"
+
+namespace graphc {
+
+/// What the page is about; the parts share it.
+struct ReportInput {
+  const plan::Plan &plan;
+  const Footprint footprint;
+  const Prediction prediction;
+};
+
+/// Text as HTML shows it, in elements and in attributes.
+std::string escapeHtml(llvm::StringRef text);
+/// A number of an SVG coordinate.
+std::string coordinate(double value);
+/// "train_step.matmul_3", "receive w1.to_worker", …; with its place in the model.
+std::string instructionText(const plan::Plan &plan, const plan::Instruction &instruction);
+
+/// The page's style sheet: light and dark, screen and paper.
+llvm::StringRef reportStyle();
+
+/// Devices as boxes, channels between two of them as one arrow each way.
+std::string drawPartition(const ReportInput &input);
+/// The main phase's lanes over one predicted step.
+std::string drawTimeline(const ReportInput &input);
+/// Bytes in use over the step, one chart a lane.
+std::string drawMemory(const ReportInput &input);
+
+} // namespace graphc
+
+#endif

@@ -1,0 +1,172 @@
+//===- ReportPicture.cpp - devices as boxes, channels as arrows ----------------------------------------------------===//
+#include "tools/graphc/ReportParts.h"
+
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace graphc {
+namespace {
+
+constexpr double kBoxWidth = 250, kHead = 84, kPort = 24, kGap = 230, kMargin = 20, kLoop = 190;
+
+struct Box {
+  const Footprint::Device *device;
+  unsigned column = 0;
+  double x = 0, y = 0, height = 0;
+  unsigned left = 0, right = 0; ///< ports taken so far on each side
+};
+
+/// All channels from one device to another.
+struct Arrow {
+  unsigned from = 0, to = 0;
+  uint64_t bytes = 0;
+  unsigned channels = 0;
+  bool control = true; ///< nothing but words of the chief
+  bool leavesRight = true, entersRight = false; ///< sides
+  unsigned leavePort = 0, enterPort = 0;
+};
+
+class Picture {
+public:
+  explicit Picture(const ReportInput &input) : plan(input.plan), footprint(input.footprint) {}
+  std::string draw();
+
+private:
+  void collect();
+  void layout();
+  std::string drawBox(const Box &box) const;
+  std::string drawArrow(const Arrow &arrow) const;
+  double portX(const Box &box, bool right) const { return box.x + (right ? kBoxWidth : 0); }
+  double portY(const Box &box, unsigned port) const { return box.y + kHead + (port + 0.5) * kPort; }
+
+  const plan::Plan &plan;
+  const Footprint &footprint;
+  std::vector<Box> boxes;
+  std::vector<Arrow> arrows;
+  uint64_t most = 1;
+  double width = 0, height = 0;
+};
+
+void Picture::collect() {
+  llvm::MapVector<std::pair<unsigned, unsigned>, Arrow> pairs;
+  auto boxOf = [&](const plan::Program &program) {
+    std::string name = rowName(plan, program);
+    return unsigned(llvm::find_if(boxes, [&](const Box &box) { return box.device->name == name; }) - boxes.begin());
+  };
+  for (const Footprint::Device &device : footprint.devices)
+    boxes.push_back({&device});
+  for (const plan::Channel &channel : plan.channels()) {
+    const plan::Program &sender = plan.programs(int(channel.sender()));
+    if (int(sender.phase()) != mainPhase(plan) || !crossesTasks(plan, channel))
+      continue;
+    unsigned from = boxOf(sender), to = boxOf(plan.programs(int(channel.receiver())));
+    Arrow &arrow = pairs[{from, to}];
+    arrow.from = from;
+    arrow.to = to;
+    if (channel.control())
+      continue;
+    arrow.control = false;
+    arrow.bytes += bytesPerStep(plan, channel);
+    ++arrow.channels;
+  }
+  for (auto &[key, arrow] : pairs)
+    if (!arrow.control) // the chief's word goes everywhere and says nothing of the model
+      arrows.push_back(arrow);
+  for (const Arrow &arrow : arrows)
+    most = std::max(most, arrow.bytes);
+}
+
+/// One column a job, in the order of the cluster; a port on a box's side for each end of an arrow.
+void Picture::layout() {
+  std::vector<std::string> jobs;
+  for (Box &box : boxes) {
+    std::string job = llvm::StringRef(box.device->name).drop_front().split('/').first.str();
+    auto found = llvm::find(jobs, job);
+    box.column = unsigned(found - jobs.begin());
+    if (found == jobs.end())
+      jobs.push_back(job);
+  }
+  for (Arrow &arrow : arrows) {
+    Box &from = boxes[arrow.from], &to = boxes[arrow.to];
+    arrow.leavesRight = to.column >= from.column;
+    arrow.entersRight = to.column <= from.column;
+    arrow.leavePort = arrow.leavesRight ? from.right++ : from.left++;
+    arrow.enterPort = arrow.entersRight ? to.right++ : to.left++;
+  }
+  std::vector<double> bottoms(jobs.size(), kMargin);
+  bool loops = llvm::any_of(arrows, [&](const Arrow &a) { return boxes[a.from].column == boxes[a.to].column; });
+  for (Box &box : boxes) {
+    box.height = kHead + std::max({box.left, box.right, 0u}) * kPort + 10;
+    box.x = kMargin + box.column * (kBoxWidth + kGap);
+    box.y = bottoms[box.column];
+    bottoms[box.column] += box.height + 26;
+    height = std::max(height, bottoms[box.column]);
+    width = std::max(width, box.x + kBoxWidth + kMargin + (loops ? kLoop : 0));
+  }
+  for (Box &box : boxes) // shorter columns stand in the middle
+    box.y += (height - bottoms[box.column]) / 2;
+}
+
+std::string Picture::drawBox(const Box &box) const {
+  const Footprint::Device &device = *box.device;
+  std::string text;
+  auto line = [&](double dy, const char *style, const std::string &content) {
+    text += "<text x=\"" + coordinate(box.x + 14) + "\" y=\"" + coordinate(box.y + dy) + "\" class=\"" + style + "\">" +
+            escapeHtml(content) + "</text>";
+  };
+  text += "<rect class=\"box\" rx=\"9\" x=\"" + coordinate(box.x) + "\" y=\"" + coordinate(box.y) + "\" width=\"" +
+          coordinate(kBoxWidth) + "\" height=\"" + coordinate(box.height) + "\"/>";
+  line(24, "strong", device.name + (device.instances > 1 ? " ×" + std::to_string(device.instances) : ""));
+  line(43, "soft", "variables " + inBytes(device.variables));
+  line(59, "soft", "arenas " + inBytes(device.arena));
+  line(75, "soft", "channels " + inBytes(device.channels));
+  return "<g>" + text + "</g>\n";
+}
+
+std::string Picture::drawArrow(const Arrow &arrow) const {
+  const Box &from = boxes[arrow.from], &to = boxes[arrow.to];
+  double x1 = portX(from, arrow.leavesRight), y1 = portY(from, arrow.leavePort);
+  double x2 = portX(to, arrow.entersRight), y2 = portY(to, arrow.enterPort);
+  double outX = arrow.leavesRight ? 1 : -1, inX = arrow.entersRight ? 1 : -1;
+  double reach = from.column == to.column ? kLoop * 0.75 : std::abs(x2 - x1) * 0.45;
+  double tipX = x2 + inX * 9; // the head's base
+  std::string path = "M" + coordinate(x1) + " " + coordinate(y1) + " C" + coordinate(x1 + outX * reach) + " " +
+                     coordinate(y1) + " " + coordinate(tipX + inX * reach) + " " + coordinate(y2) + " " +
+                     coordinate(tipX) + " " + coordinate(y2);
+  double thick = 1.5 + 5 * std::sqrt(double(arrow.bytes) / double(most));
+  std::string label =
+      inBytes(arrow.bytes) + " · " + std::to_string(arrow.channels) + (arrow.channels == 1 ? " channel" : " channels");
+  std::string title = from.device->name + " to " + to.device->name + ": " + label + " a step";
+  double half = 4 + thick / 2;
+  return "<g><title>" + escapeHtml(title) + "</title><path class=\"edge\" stroke-width=\"" + coordinate(thick) +
+         "\" d=\"" + path + "\"/><path class=\"head\" d=\"M" + coordinate(x2) + " " + coordinate(y2) + " l" +
+         coordinate(inX * 11) + " " + coordinate(-half) + " v" + coordinate(2 * half) + " z\"/><text text-anchor=\"" +
+         (arrow.leavesRight ? "start" : "end") + "\" x=\"" + coordinate(x1 + outX * 8) + "\" y=\"" +
+         coordinate(y1 - thick / 2 - 4) + "\">" + escapeHtml(label) + "</text></g>\n";
+}
+
+std::string Picture::draw() {
+  collect();
+  layout();
+  std::string svg = "<svg role=\"img\" aria-labelledby=\"partition-title partition-desc\" width=\"" +
+                    coordinate(width) + "\" height=\"" + coordinate(height) + "\" viewBox=\"0 0 " + coordinate(width) +
+                    " " + coordinate(height) +
+                    "\">\n<title id=\"partition-title\">Devices and the bytes between them</title>" +
+                    "<desc id=\"partition-desc\">" + std::to_string(boxes.size()) + " boxes, " +
+                    std::to_string(arrows.size()) + " arrows; the table of channels below says the same.</desc>\n";
+  for (const Arrow &arrow : arrows)
+    svg += drawArrow(arrow);
+  for (const Box &box : boxes)
+    svg += drawBox(box);
+  return svg + "</svg>\n";
+}
+
+} // namespace
+
+std::string drawPartition(const ReportInput &input) { return Picture(input).draw(); }
+
+} // namespace graphc

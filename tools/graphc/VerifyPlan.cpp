@@ -1,0 +1,34 @@
+//===- VerifyPlan.cpp - graphc --verify-plan ---------------------------------------------------------------------===//
+#include "tools/graphc/PlanModes.h"
+
+#include "runtime/plan/Certificate.h"
+#include "runtime/plan/PlanFile.h"
+#include "runtime/plan/Verify.h"
+
+namespace graphc {
+
+int verifyPlanFile(const Options &options) {
+  absl::StatusOr<plan::LoadedPlan> loaded = plan::readPlan(options.model);
+  absl::Status status = loaded.status();
+  if (status.ok())
+    status = plan::verifyPlan(loaded->plan);
+  plan::CertificateFacts facts;
+  if (status.ok()) {
+    absl::StatusOr<plan::CertificateFacts> checked = plan::checkCertificate(loaded->plan);
+    status = checked.status();
+    if (checked.ok())
+      facts = *checked;
+  }
+  if (!status.ok()) {
+    std::string message(status.message());
+    llvm::errs() << "graphc: " << (loaded.ok() ? options.model + ": " : "") << message << '\n';
+    return 1;
+  }
+  auto count = [](uint64_t n, const char *noun) { return std::to_string(n) + " " + noun + (n == 1 ? "" : "s"); };
+  llvm::outs() << options.model << ": verified; " << count(facts.phases, "phase") << ", "
+               << count(facts.programs, "program") << ", " << count(facts.events, "event") << ", "
+               << count(facts.edges, "edge") << ": none can wait for itself\n";
+  return 0;
+}
+
+} // namespace graphc

@@ -1,0 +1,12 @@
+//===- Calibrate.h - graphrun calibrate: how fast this machine is ---------------------------------------------*- C++ -*-===//
+#ifndef GRAPHC_TOOLS_GRAPHRUN_CALIBRATE_H
+#define GRAPHC_TOOLS_GRAPHRUN_CALIBRATE_H
+
+namespace graphc::graphrun {
+
+/// Measures what graphc predicts times with (runtime/cluster/Calibration.h) and writes the file. `argv[0]` is the word
+/// calibrate. Returns the process's exit status.
+int calibrate(int argc, char **argv);
+
+} // namespace graphc::graphrun
+#endif
