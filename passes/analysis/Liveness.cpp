@@ -30,6 +30,7 @@ std::vector<Liveness::Ends> Liveness::endsOfChannels() const {
       of.sends.push_back(node);
       break;
     case Action::SendDone:
+      of.dones.push_back(node);
       break;
     case Action::Receive:
       of.receives.push_back(node);
@@ -59,7 +60,7 @@ void Liveness::addMatching(uint32_t channel, const Ends &ends, Edges &edges, Res
     if (i + tokens - capacity >= 0 && i + tokens - capacity < int64_t(sends.size()))
       edges[releases[i + tokens - capacity]].push_back({sends[i], Reason::Capacity});
   }
-  std::vector<uint32_t> dones = nodesOf(channel, Action::SendDone);
+  const std::vector<uint32_t> &dones = ends.dones;
   if (channels[channel].published && dones.size() == releases.size())
     for (size_t i = 0; i < dones.size(); ++i)
       edges[releases[i]].push_back({dones[i], Reason::Borrow});

@@ -72,7 +72,7 @@ private:
 
   /// A channel's nodes in program order; it has one sending and one receiving program, so this order is total.
   struct Ends {
-    std::vector<uint32_t> sends, receives, releases;
+    std::vector<uint32_t> sends, dones, receives, releases;
   };
   std::vector<Ends> endsOfChannels() const;
   void addMatching(uint32_t channel, const Ends &ends, Edges &edges, Result &result) const;

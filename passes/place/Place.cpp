@@ -84,7 +84,7 @@ private:
   DeviceAttr followReplica(graph::FuncOp func, Operation *op, DeviceAttr wish);
   void remarkOnRules();
   bool hasRule(StringRef name) const {
-    return llvm::any_of(rules, [&](const Rule &rule) { return matches(rule.pattern, name); });
+    return llvm::any_of(rules, [&](const Rule &rule) { return cluster::matchesPattern(rule.pattern, name); });
   }
   DeviceAttr getWish(Operation *op);
   void remarkOnMirroring(Operation *op, DeviceAttr wish);
