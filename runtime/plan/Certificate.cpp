@@ -136,17 +136,20 @@ private:
     if (!of.releases.empty() && of.releases.size() != of.receives.size())
       return refuse("channel ", channel.name(), " has ", of.receives.size(), " receives and ", of.releases.size(),
                     " releases a step");
+    if (channel.published() && of.dones.size() != of.sends.size())
+      return refuse("channel ", channel.name(), " is published, has ", of.sends.size(), " sends and ", of.dones.size(),
+                    " send_dones a step");
     if (channel.capacity() == 0)
       return refuse("channel ", channel.name(), " has room for no message");
     const std::vector<Event> &freed = of.releases.empty() ? of.receives : of.releases;
     for (size_t k = 0; k < of.sends.size(); ++k) {
       GRAPHC_RETURN_IF_ERROR(grows(of.sends[k], of.receives[k], "message"));
-      if (k >= channel.capacity())
+      if (channel.published())
+        GRAPHC_RETURN_IF_ERROR(grows(freed[k], of.dones[k], "borrow"));
+      if (k >= channel.capacity() && !channel.latest())
         GRAPHC_RETURN_IF_ERROR(
             grows(freed[k - channel.capacity()], of.sends[k], absl::StrCat("capacity (", channel.capacity(), ")")));
     }
-    for (size_t k = 0; channel.published() && k < of.dones.size() && k < freed.size(); ++k)
-      GRAPHC_RETURN_IF_ERROR(grows(freed[k], of.dones[k], "borrow"));
     return absl::OkStatus();
   }
 

@@ -9,7 +9,7 @@
 //   order      the event before it in its program
 //   message    the k-th receive of a channel waits for its k-th send
 //   capacity   the (k + capacity)-th send of a channel waits until the k-th message is released; what has no Release is
-//              released by being received
+//              released by being received; a latest channel never makes its sender wait
 //   borrow     the k-th send done of a published channel waits until the k-th message is released
 //
 // Numbers that grow along every such edge leave no circle, and only a circle within a step can hang: what waits for an

@@ -118,6 +118,24 @@ TEST(CertificateCapacity, ASmallerCapacityIsRefusedWithItsEdge) {
   EXPECT_THAT(messageOf(builder.plan), HasSubstr("program from sends c"));
 }
 
+TEST(CertificateBorrow, ASendDoneBeforeTheReleaseIsRefusedWherePublished) {
+  PlanBuilder builder;
+  uint32_t job = builder.job("t", 2), phase = builder.phase("p", PREDICT, false);
+  uint32_t from = builder.program(phase, "from", 1, false, job, 0);
+  uint32_t to = builder.program(phase, "to", 1, false, job, 1);
+  uint32_t channel = builder.channel("c", builder.vector(), from, to);
+  builder.send(from, channel, builder.arenaBuffer(from, builder.vector()));
+  builder.receive(to, channel, builder.slotBuffer(to, builder.vector()));
+  builder.release(to, channel);
+  number(builder.plan, int(from), {1, 2});
+  number(builder.plan, int(to), {2, 3});
+  EXPECT_TRUE(checkCertificate(builder.plan).ok()) << messageOf(builder.plan);
+  builder.plan.mutable_channels(int(channel))->set_published(true);
+  EXPECT_THAT(messageOf(builder.plan), HasSubstr("borrow edge: program to releases c"));
+  number(builder.plan, int(from), {1, 4});
+  EXPECT_TRUE(checkCertificate(builder.plan).ok()) << messageOf(builder.plan);
+}
+
 TEST(CertificateEnd, AProgramThatNeverHearsOfTheEndIsRefused) {
   Plan plan;
   plan.mutable_phases()->Add()->set_ends_by_closing(true);
