@@ -91,6 +91,8 @@ bool crossesTasks(const plan::Plan &plan, const plan::Channel &channel) {
   const plan::Program &from = plan.programs(channel.sender()), &to = plan.programs(channel.receiver());
   if (from.spread() && to.spread() && channel.sender() != channel.receiver())
     return false; // instance r to instance r
+  if (!from.spread() && !to.spread())
+    return !plan::sameTask(from.task(), to.task());
   return !plan::sameTask(plan::instanceTask(plan, from, 0), plan::instanceTask(plan, to, 0)) || channel.instances() > 1;
 }
 

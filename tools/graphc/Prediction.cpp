@@ -97,9 +97,12 @@ void Model::addChannel(const plan::Channel &channel) {
   if (channel.all_to_all())
     fan = channel.instances() - 1;
   double bytes = double(channel.bytes());
-  Timeline::Channel out{channel.capacity(), 0, speed.latency, 0};
+  uint32_t capacity = channel.latest() ? UINT32_MAX : channel.capacity(); // a latest channel never makes its sender wait
+  Timeline::Channel out{capacity, 0, speed.latency, 0};
   double busy = overhead();
-  if (speed.copies) {
+  if (speed.copies && channel.published()) {
+    // read in place: nothing moves
+  } else if (speed.copies) {
     busy += (from.instances() > 1 && !channel.all_to_all() ? 1 : fan) * bytes / speed.bytesPerSecond;
   } else {
     out.transfer = fan * bytes / speed.bytesPerSecond;
@@ -134,6 +137,8 @@ Timeline::Instruction Model::cost(const plan::Instruction &instruction) {
     return {Action::SendDone, 0, channels[instruction.send_done().channel()]};
   if (instruction.has_receive())
     return {Action::Receive, overhead(), channels[instruction.receive().channel()]};
+  if (instruction.has_choose())
+    return {Action::Receive, overhead(), channels[instruction.choose().channel()]};
   if (instruction.has_release())
     return {Action::Release, overhead(), channels[instruction.release().channel()]};
   if (instruction.has_aggregate()) { // each message is read once, the sum read and written

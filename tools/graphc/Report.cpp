@@ -55,6 +55,7 @@ std::string instructionText(const plan::Plan &plan, const plan::Instruction &ins
                      : instruction.has_send_start()      ? "send " + channel(instruction.send_start().channel())
                      : instruction.has_send_done()       ? "sent " + channel(instruction.send_done().channel())
                      : instruction.has_aggregate()       ? "sum of " + channel(instruction.aggregate().channel())
+                     : instruction.has_choose()          ? "choose from " + channel(instruction.choose().channel())
                      : instruction.has_next_batch()      ? "next batch"
                      : instruction.has_control_send()    ? "control word, sent"
                      : instruction.has_control_receive() ? "control word"

@@ -61,9 +61,9 @@ void Picture::collect() {
     boxes.push_back({&device});
   for (const plan::Channel &channel : plan.channels()) {
     const plan::Program &sender = plan.programs(int(channel.sender()));
-    if (int(sender.phase()) != mainPhase(plan) || !crossesTasks(plan, channel))
-      continue;
     unsigned from = boxOf(sender), to = boxOf(plan.programs(int(channel.receiver())));
+    if (int(sender.phase()) != mainPhase(plan) || (from == to && !crossesTasks(plan, channel)))
+      continue;
     Arrow &arrow = pairs[{from, to}];
     arrow.from = from;
     arrow.to = to;
