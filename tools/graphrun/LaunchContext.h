@@ -21,8 +21,8 @@ struct LaunchContext {
   std::string run; ///< a random name; part of the sockets' names
   std::string token;
   std::vector<std::string> addresses; ///< by task number, as gRPC takes them
-  int planFd = -1; ///< inherited: the plan as the launcher has read it, which may have come through a pipe
   int reportFd = -1; ///< the child's end of the pipe; set by the launcher for each child
+  int planFd = -1; ///< inherited: the plan as the launcher has read it, which may have come through a pipe
 };
 
 std::string encode(const LaunchContext &context);
