@@ -67,11 +67,11 @@ def Dist_ConstantBufferOp : Dist_BodyOp<"constant_buffer"> {
 def Dist_ViewOp : Dist_BodyOp<"view"> {
   let summary = "the same memory under another shape, or a part of it";
   let description = [{
-    `offset` in bytes, a multiple of 64: where a part begins.
+    `offset` in bytes, a multiple of 64: where a part begins, as in
+    `dist.view %0 {offset = 64} : memref<32xf32> to memref<3x2xf32>`.
 
     ```mlir
     %1 = dist.view %0 : memref<4x2xf32> to memref<8xf32>
-    %3 = dist.view %2 {offset = 64} : memref<32xf32> to memref<3x2xf32>
     ```
 
     1. (VW1) same element type; the same number of elements, or, with an offset or fewer elements, a part of the source

@@ -250,7 +250,7 @@ const Case cases[] = {
      "is a control channel and a latest one"},
     {"ChooseFromFifo", [](Plan &p) { find(server(p), Instruction::kAggregate).mutable_choose()->set_channel(1); },
      "which is a fifo"},
-    {"SomeOfAFifo", [](Plan &p) { find(server(p), Instruction::kAggregate).mutable_aggregate()->set_chosen(0); },
+    {"SomeOfAFifo", [](Plan &p) { find(server(p), Instruction::kAggregate).mutable_aggregate()->set_has_chosen(true); },
      " from a set, but it is a fifo"},
     {"AsyncWithoutLocks", [](Plan &p) { server(p).set_locks_variables(false); },
      "not all of their programs lock variables", true},
