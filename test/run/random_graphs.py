@@ -118,7 +118,9 @@ class Graph:
 
         def place(line):
             while self.DEVICE in line:
-                line = line.replace(self.DEVICE, device(), 1)
+                # What touches a variable stands where the variable does; another device for it is refused.
+                stateful = any(op in line for op in ("graph.read ", "graph.assign", "graph.apply"))
+                line = line.replace(self.DEVICE, "" if stateful else device(), 1)
             return line.replace(", }", "}").replace(" {}", "")
 
         inside = "\n".join("  " + place(line) for line in body)

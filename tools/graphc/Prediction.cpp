@@ -97,7 +97,8 @@ void Model::addChannel(const plan::Channel &channel) {
   if (channel.all_to_all())
     fan = channel.instances() - 1;
   double bytes = double(channel.bytes());
-  uint32_t capacity = channel.latest() ? UINT32_MAX : channel.capacity(); // a latest channel never makes its sender wait
+  uint32_t capacity =
+      channel.latest() ? UINT32_MAX : channel.capacity(); // a latest channel never makes its sender wait
   Timeline::Channel out{capacity, 0, speed.latency, 0};
   double busy = overhead();
   if (speed.copies && channel.published()) {
