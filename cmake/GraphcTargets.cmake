@@ -24,6 +24,20 @@ function(graphc_library name)
   graphc_check_layer(${name} ${ARG_DEPS})
   add_library(${name} STATIC ${ARG_SOURCES})
   target_link_libraries(${name} PUBLIC ${ARG_DEPS})
+  file(RELATIVE_PATH here ${CMAKE_SOURCE_DIR} ${CMAKE_CURRENT_SOURCE_DIR})
+  if(here MATCHES "^runtime")
+    graphc_install_library(${name})
+  endif()
+endfunction()
+
+# A folder of the runtime as find_package(graphc) gives it: graphc_plan is graphc::plan, and #include "runtime/plan/PlanFile.h"
+# works there as it does here.
+function(graphc_install_library name)
+  string(REPLACE graphc_ "" exported ${name})
+  set_target_properties(${name} PROPERTIES EXPORT_NAME ${exported})
+  target_compile_features(${name} INTERFACE cxx_std_20)
+  target_include_directories(${name} INTERFACE $<INSTALL_INTERFACE:include/graphc>)
+  install(TARGETS ${name} EXPORT graphcTargets ARCHIVE DESTINATION lib/graphc COMPONENT development)
 endfunction()
 
 function(graphc_executable name)

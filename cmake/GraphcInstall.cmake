@@ -1,0 +1,56 @@
+# cmake --install build/release --prefix DIR: a tree that may be moved. bin/ has the tools, lib/cmake/graphc what
+# find_package(graphc) reads. cpack --config build/release/CPackConfig.cmake: two tarballs, graphrun with every library that it
+# needs but glibc's, and oneDNN.
+# Components: runtime (graphrun), tools (graphc and its kin), development (headers, libraries, the package), and only where asked
+# for by name: libraries (what graphrun links), onednn.
+include(CMakePackageConfigHelpers)
+set(package lib/cmake/graphc)
+
+# RPATH and not RUNPATH: it counts for the libraries' own libraries too, so that a tarball needs no environment variable.
+set_target_properties(graphrun PROPERTIES INSTALL_RPATH "$ORIGIN/../lib/graphc")
+target_link_options(graphrun PRIVATE -Wl,--disable-new-dtags)
+install(TARGETS graphrun EXPORT graphcTools RUNTIME_DEPENDENCY_SET graphc_needs RUNTIME DESTINATION bin COMPONENT runtime)
+install(TARGETS graphc_onednn LIBRARY DESTINATION lib/graphc COMPONENT runtime)
+install(FILES LICENSE SECURITY.md DESTINATION share/doc/graphc COMPONENT runtime)
+
+# glibc is the machine's: its parts belong together, and with the kernel's loader.
+install(RUNTIME_DEPENDENCY_SET graphc_needs
+  PRE_EXCLUDE_REGEXES "^ld-linux" "^lib(c|m|dl|rt|pthread|resolv)\\.so"
+  LIBRARY DESTINATION lib/graphc COMPONENT libraries EXCLUDE_FROM_ALL)
+foreach(library ${GRAPHC_DNNL} ${GRAPHC_GOMP})
+  file(REAL_PATH ${library} real)
+  get_filename_component(name ${real} NAME)
+  string(REGEX REPLACE "(\\.so\\.[0-9]+).*" "\\1" soname ${name})
+  install(FILES ${real} DESTINATION lib/graphc RENAME ${soname} COMPONENT onednn EXCLUDE_FROM_ALL)
+endforeach()
+
+if(NOT GRAPHC_RUNTIME_ONLY)
+  foreach(tool graphc graph-opt graph-lsp-server)
+    set_target_properties(${tool} PROPERTIES INSTALL_RPATH_USE_LINK_PATH TRUE) # LLVM and MLIR, where the distribution has them
+    install(TARGETS ${tool} EXPORT graphcTools RUNTIME DESTINATION bin COMPONENT tools)
+  endforeach()
+endif()
+
+install(DIRECTORY runtime DESTINATION include/graphc COMPONENT development FILES_MATCHING PATTERN "*.h")
+install(DIRECTORY ${CMAKE_BINARY_DIR}/runtime DESTINATION include/graphc COMPONENT development
+  FILES_MATCHING PATTERN "*.pb.h" PATTERN "CMakeFiles" EXCLUDE)
+install(FILES runtime/cluster/cluster.schema.json DESTINATION share/graphc COMPONENT development)
+install(EXPORT graphcTargets NAMESPACE graphc:: DESTINATION ${package} COMPONENT development)
+install(EXPORT graphcTools NAMESPACE graphc:: DESTINATION ${package} COMPONENT development)
+configure_package_config_file(cmake/graphcConfig.cmake.in ${CMAKE_BINARY_DIR}/graphcConfig.cmake INSTALL_DESTINATION ${package}
+  NO_SET_AND_CHECK_MACRO)
+write_basic_package_version_file(${CMAKE_BINARY_DIR}/graphcConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${CMAKE_BINARY_DIR}/graphcConfig.cmake ${CMAKE_BINARY_DIR}/graphcConfigVersion.cmake
+  DESTINATION ${package} COMPONENT development)
+
+set(CPACK_GENERATOR TGZ)
+set(CPACK_PACKAGE_NAME graphc)
+set(CPACK_PACKAGE_FILE_NAME graphc-${PROJECT_VERSION}-x86_64)
+set(CPACK_STRIP_FILES ON)
+set(CPACK_ARCHIVE_COMPONENT_INSTALL ON)
+set(CPACK_COMPONENTS_ALL runtime libraries onednn)
+set(CPACK_COMPONENT_RUNTIME_GROUP runtime)
+set(CPACK_COMPONENT_LIBRARIES_GROUP runtime)
+set(CPACK_COMPONENT_ONEDNN_GROUP onednn)
+set(CMAKE_SKIP_INSTALL_ALL_DEPENDENCY ON) # packs what was built
+include(CPack)

@@ -1,0 +1,20 @@
+// Says what is in a plan, with the installed headers and libraries alone.
+#include "runtime/plan/PlanFile.h"
+#include "runtime/plan/Types.h"
+#include "runtime/session/Driver.h"
+
+#include <cstdio>
+
+int main(int argc, char **argv) {
+  auto loaded = graphc::plan::loadPlan(argc > 1 ? argv[1] : "");
+  if (!loaded.ok()) {
+    std::fprintf(stderr, "%s\n", std::string(loaded.status().message()).c_str());
+    return 1;
+  }
+  graphc::session::DriverOptions options;
+  options.steps = 3;
+  bool runs = graphc::session::Driver::validate(loaded->plan, options, {}).ok();
+  for (const auto &task : graphc::plan::allTasks(loaded->plan))
+    std::printf("%s\n", graphc::plan::taskText(loaded->plan, task).c_str());
+  std::printf("%s\n", runs ? "can be trained" : "cannot be trained");
+}

@@ -1,0 +1,48 @@
+#!/usr/bin/env bash
+# cmake --install gives a tree that can be moved and found by find_package(graphc); the runtime's tarball is small and runs a
+# plan in a root that has nothing but glibc.
+source "$(dirname "${BASH_SOURCE[0]}")/harness.bash"
+plan two 2 1 sync
+timeout 60 graphrun two.plan --steps 30 --dump_variables here >out.txt 2>&1 || fail "the run in the build tree"
+
+cmake --install "$GRAPHC_BUILD" --prefix "$box/first" >install.txt 2>&1 || fail "cmake --install"
+mkdir moved && mv first moved/graphc || fail "the move"
+grep -rlI "$GRAPHC_ROOT" moved/graphc/lib/cmake && fail "the package names the source tree"
+for tool in graphc graphrun graph-opt; do
+  "moved/graphc/bin/$tool" --version >version.txt 2>&1 || fail "$tool of the moved tree"
+done
+echo '{"ps": 1, "worker": 2, "strategy": {"name": "parameter_server"}}' >cluster.json
+cmake -S "$here/consumer" -B consumer -G Ninja -DCMAKE_PREFIX_PATH="$box/moved/graphc" -DCMAKE_CXX_COMPILER=clang++-22 \
+  -DCMAKE_C_COMPILER=clang-22 -DCMAKE_EXE_LINKER_FLAGS=-fuse-ld=lld -DMODEL="$here/models/mlp.mlir" -DCLUSTER="$box/cluster.json" \
+  >consumer.txt 2>&1 && cmake --build consumer >>consumer.txt 2>&1 || fail "the consumer's build"
+consumer/inspect consumer/model.plan >tasks.txt 2>&1 || fail "the consumer's program"
+printf '/job:ps/task:0\n/job:worker/task:0\n/job:worker/task:1\ncan be trained\n' | sort | diff - <(sort tasks.txt) || fail "what the consumer says of the plan"
+timeout 60 moved/graphc/bin/graphrun consumer/model.plan --steps 30 --dump_variables moved-weights >out.txt 2>&1 || fail "graphrun of the moved tree"
+same_weights here moved-weights
+
+command -v cpack >/dev/null || { echo "installed, moved, found; cpack is missing, so no tarball"; exit 0; }
+cpack --config "$GRAPHC_BUILD/CPackConfig.cmake" -B "$box/packed" >cpack.txt 2>&1 || fail "cpack"
+runtime=$(ls packed/*-runtime.tar.gz) && onednn=$(ls packed/*-onednn.tar.gz) || fail "two tarballs"
+size=$(stat -c %s "$runtime")
+[ "$size" -le 20000000 ] || fail "the runtime's tarball has at most 20 MB, not $size bytes"
+
+# A root with glibc, /proc, /dev and the tarballs.
+mkdir -p root/{opt/graphc,proc,dev,tmp,etc,lib64,lib/x86_64-linux-gnu}
+tar -xf "$runtime" -C root/opt/graphc && tar -xf "$onednn" -C root/opt/graphc || fail "unpacking"
+for library in libc.so.6 libm.so.6 libdl.so.2 librt.so.1 libpthread.so.0 libresolv.so.2; do
+  cp -L "/lib/x86_64-linux-gnu/$library" root/lib/x86_64-linux-gnu/ || fail "no $library"
+done
+cp -L /lib64/ld-linux-x86-64.so.2 root/lib64/
+cp two.plan root/tmp/
+find root -name 'libLLVM*' -o -name 'libMLIR*' | grep -q . && fail "LLVM is in the tarball"
+enter=(unshare --mount)
+[ "$(id -u)" -eq 0 ] && "${enter[@]}" true 2>/dev/null || enter=(unshare --user --map-root-user --mount)
+if ! "${enter[@]}" sh -c 'mount --rbind /proc root/proc && mount --rbind /dev root/dev && PATH=$PATH:/usr/sbin chroot root /lib64/ld-linux-x86-64.so.2 --version' >/dev/null 2>&1; then
+  echo "installed, moved, found; tarball of $((size / 1000000)) MB; its run in a bare root is skipped: chroot is not permitted here"
+  exit 0
+fi
+timeout 60 "${enter[@]}" sh -c "mount --rbind /proc root/proc && mount --rbind /dev root/dev && cd / &&
+  PATH=\$PATH:/usr/sbin HOME=/tmp TMPDIR=/tmp exec chroot $box/root /opt/graphc/bin/graphrun /tmp/two.plan --steps 30 --dump_variables /tmp/weights" >bare.txt 2>&1 ||
+  fail "the run in a bare root"
+same_weights here root/tmp/weights
+echo "installed, moved, found; a tarball of $((size / 1000)) kB runs where there is only glibc"
