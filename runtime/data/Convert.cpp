@@ -41,34 +41,36 @@ GRAPHC_INLINE void widenLoop(const uint8_t *__restrict in, size_t count, To *__r
 
 constexpr size_t lanes = 16;
 
-/// 16 blocks side by side: the loops over `l` become one vector instruction each.
+/// 16 blocks side by side: the loops over `l` become vector instructions. Each word of a counter lives in 64 bits whose
+/// upper half is meaningless, so that a product is one instruction and nothing is packed or unpacked between rounds.
 GRAPHC_INLINE void philoxLoop(uint64_t seed, uint64_t stream, uint64_t first, size_t blocks, uint32_t *__restrict out) {
+  constexpr uint64_t low = UINT32_MAX;
   for (size_t done = 0; done < blocks; done += lanes) {
-    uint32_t c0[lanes], c1[lanes], c2[lanes], c3[lanes];
+    uint64_t c0[lanes], c1[lanes], c2[lanes], c3[lanes];
     for (size_t l = 0; l < lanes; ++l) {
-      uint64_t index = first + done + l;
-      c0[l] = static_cast<uint32_t>(index);
-      c1[l] = static_cast<uint32_t>(index >> 32);
-      c2[l] = static_cast<uint32_t>(stream);
-      c3[l] = static_cast<uint32_t>(stream >> 32);
+      c0[l] = first + done + l;
+      c1[l] = c0[l] >> 32;
+      c2[l] = stream;
+      c3[l] = stream >> 32;
     }
     uint32_t k0 = static_cast<uint32_t>(seed), k1 = static_cast<uint32_t>(seed >> 32);
     for (int round = 0; round < 10; ++round) {
       for (size_t l = 0; l < lanes; ++l) {
-        uint64_t p0 = uint64_t(0xD2511F53) * c0[l], p1 = uint64_t(0xCD9E8D57) * c2[l];
-        c0[l] = static_cast<uint32_t>(p1 >> 32) ^ c1[l] ^ k0;
-        c1[l] = static_cast<uint32_t>(p1);
-        c2[l] = static_cast<uint32_t>(p0 >> 32) ^ c3[l] ^ k1;
-        c3[l] = static_cast<uint32_t>(p0);
+        uint64_t p0 = 0xD2511F53 * (c0[l] & low), p1 = 0xCD9E8D57 * (c2[l] & low);
+        c0[l] = (p1 >> 32) ^ c1[l] ^ k0;
+        c1[l] = p1;
+        c2[l] = (p0 >> 32) ^ c3[l] ^ k1;
+        c3[l] = p0;
       }
       k0 += 0x9E3779B9;
       k1 += 0xBB67AE85;
     }
-    size_t some = std::min(lanes, blocks - done);
-    for (size_t l = 0; l < some; ++l) {
-      uint32_t *block = out + (done + l) * 4;
-      block[0] = c0[l], block[1] = c1[l], block[2] = c2[l], block[3] = c3[l];
+    uint64_t pairs[2 * lanes];
+    for (size_t l = 0; l < lanes; ++l) {
+      pairs[2 * l] = (c0[l] & low) | c1[l] << 32;
+      pairs[2 * l + 1] = (c2[l] & low) | c3[l] << 32;
     }
+    memcpy(out + done * 4, pairs, std::min(lanes, blocks - done) * 16);
   }
 }
 
