@@ -27,13 +27,13 @@ size=$(stat -c %s "$runtime")
 [ "$size" -le 20000000 ] || fail "the runtime's tarball has at most 20 MB, not $size bytes"
 
 # A root with glibc, /proc, /dev and the tarballs.
-mkdir -p root/{opt/graphc,proc,dev,tmp,etc,lib64,lib/x86_64-linux-gnu}
+mkdir -p root/{opt/graphc,proc,dev,scratch,etc,lib64,lib/x86_64-linux-gnu}
 tar -xf "$runtime" -C root/opt/graphc && tar -xf "$onednn" -C root/opt/graphc || fail "unpacking"
 for library in libc.so.6 libm.so.6 libdl.so.2 librt.so.1 libpthread.so.0 libresolv.so.2; do
   cp -L "/lib/x86_64-linux-gnu/$library" root/lib/x86_64-linux-gnu/ || fail "no $library"
 done
 cp -L /lib64/ld-linux-x86-64.so.2 root/lib64/
-cp two.plan root/tmp/
+cp two.plan root/scratch/
 find root -name 'libLLVM*' -o -name 'libMLIR*' | grep -q . && fail "LLVM is in the tarball"
 enter=(unshare --mount)
 [ "$(id -u)" -eq 0 ] && "${enter[@]}" true 2>/dev/null || enter=(unshare --user --map-root-user --mount)
@@ -42,7 +42,7 @@ if ! "${enter[@]}" sh -c 'mount --rbind /proc root/proc && mount --rbind /dev ro
   exit 0
 fi
 timeout 60 "${enter[@]}" sh -c "mount --rbind /proc root/proc && mount --rbind /dev root/dev && cd / &&
-  PATH=\$PATH:/usr/sbin HOME=/tmp TMPDIR=/tmp exec chroot $box/root /opt/graphc/bin/graphrun /tmp/two.plan --steps 30 --dump_variables /tmp/weights" >bare.txt 2>&1 ||
+  PATH=\$PATH:/usr/sbin HOME=/scratch TMPDIR=/scratch exec chroot $box/root /opt/graphc/bin/graphrun /scratch/two.plan --steps 30 --dump_variables /scratch/weights" >bare.txt 2>&1 ||
   fail "the run in a bare root"
-same_weights here root/tmp/weights
+same_weights here root/scratch/weights
 echo "installed, moved, found; a tarball of $((size / 1000)) kB runs where there is only glibc"
