@@ -37,8 +37,7 @@ Driver::Driver(const plan::LoadedPlan &plan, service::Coordinator &coordinator, 
     ++chief_;
 }
 
-absl::Status Driver::validate(const plan::Plan &plan, const DriverOptions &options,
-                              const std::vector<std::string> &fetches) {
+absl::Status Driver::validate(const plan::Plan &plan, const DriverOptions &options) {
   const plan::Phase *phase = nullptr;
   for (const plan::Phase &one : plan.phases())
     if (one.role() == roleOf(options.entry))
@@ -63,7 +62,7 @@ absl::Status Driver::validate(const plan::Plan &plan, const DriverOptions &optio
   for (uint32_t index : phase->programs())
     for (const plan::Port &fetch : plan.programs(static_cast<int>(index)).fetches())
       names.push_back(fetch.name());
-  for (const std::string &fetch : fetches)
+  for (const std::string &fetch : options.fetches)
     if (std::find(names.begin(), names.end(), fetch) == names.end())
       return absl::InvalidArgumentError(absl::StrCat("--fetch ", fetch, ": ", phase->name(), " has no such result",
                                                      cluster::didYouMean(fetch, names),
@@ -126,6 +125,7 @@ absl::Status Driver::script() {
     *prepare.mutable_prepare()->add_peers() = peer;
   prepare.mutable_prepare()->set_transport(options_.transport);
   prepare.mutable_prepare()->set_run(options_.run);
+  prepare.mutable_prepare()->mutable_fetches()->Assign(options_.fetches.begin(), options_.fetches.end());
   GRAPHC_RETURN_IF_ERROR(order(std::move(prepare), kSetUpDeadline).status());
   connect.mutable_connect();
   GRAPHC_ASSIGN_OR_RETURN(std::vector<service::Done> connected, order(std::move(connect), kSetUpDeadline));

@@ -28,6 +28,7 @@ struct DriverOptions {
   std::optional<uint64_t> saveEverySteps;
   std::string checkpointDirectory, dumpDirectory, statsFile;
   std::string transport = "auto", run;
+  std::vector<std::string> fetches; ///< names of --fetch; every task hears of them
   absl::Duration fileDeadline = absl::Minutes(30); ///< of one piece of the chief's own file work
   std::function<void(const observe::ProgressSnapshot &)>
       show; ///< one call at a time, on the driver's or the pulse's thread
@@ -48,8 +49,7 @@ public:
   bool stopped() const { return stopRequested_.load(); }
 
   /// What a command line asks of a plan that the plan cannot give; before anything starts.
-  static absl::Status validate(const plan::Plan &plan, const DriverOptions &options,
-                               const std::vector<std::string> &fetches);
+  static absl::Status validate(const plan::Plan &plan, const DriverOptions &options);
 
 private:
   struct PhaseResult {

@@ -159,6 +159,7 @@ absl::Status TaskSession::obey(const Order &order, Done *done) {
 
 absl::Status TaskSession::prepare(const Order::Prepare &order) {
   peers_.assign(order.peers().begin(), order.peers().end());
+  fetches_.assign(order.fetches().begin(), order.fetches().end());
   GRAPHC_ASSIGN_OR_RETURN(library_, executor::KernelLibrary::loadFor(plan_, task_));
   GRAPHC_ASSIGN_OR_RETURN(variables_, executor::VariableStore::create(plan_, task_));
   TransportOptions transport = options_.transport;
@@ -224,9 +225,9 @@ absl::Status TaskSession::begin(const Order::Begin &order) {
   }
   PhaseHost::Options host;
   host.feeds = options_.feeds;
-  if (!options_.fetches.empty()) {
+  if (!fetches_.empty()) {
     host.wantsFetch = [this](const std::string &name) {
-      return std::find(options_.fetches.begin(), options_.fetches.end(), name) != options_.fetches.end();
+      return std::find(fetches_.begin(), fetches_.end(), name) != fetches_.end();
     };
     host.fetched = [this](const executor::LaneInfo &lane, uint32_t fetch, uint64_t step, const void *data) {
       sendFetched(lane, fetch, step, data);

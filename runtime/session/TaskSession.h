@@ -22,7 +22,6 @@ struct TaskOptions {
   TransportOptions transport; ///< task, data, incarnation, … as for TaskTransports
   data::DataSearch data;
   std::map<std::string, std::string> feeds; ///< name → bytes
-  std::vector<std::string> fetches; ///< names of --fetch
   absl::Duration deadline = absl::Seconds(300);
   absl::Duration reportAfter = absl::Seconds(10);
   std::function<void(const std::string &)> log; ///< a line for this task's log
@@ -78,6 +77,7 @@ private:
 
   data::DatasetCache datasets_;
   std::vector<service::Peer> peers_;
+  std::vector<std::string> fetches_; ///< the chief's --fetch
   std::unique_ptr<executor::KernelLibrary> library_;
   std::unique_ptr<executor::VariableStore> variables_;
   std::unique_ptr<TaskTransports> transports_;

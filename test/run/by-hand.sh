@@ -15,8 +15,9 @@ status() { wait; for name in "$@"; do [ "$(cat "$name.rc")" = "${want:-0}" ] || 
 task w1 two.plan --steps 30 --job_name worker --task_index 1 "${hosts[@]}"
 task ps two.plan --steps 30 --job-name=ps "${hosts[@]}"
 await w1.txt 'waiting for the chief /job:worker/task:0 at 127.0.0.1'
-task w0 two.plan --steps 30 --job_name worker --task_index 0 "${hosts[@]}" --dump_variables by-hand
+task w0 two.plan --steps 30 --job_name worker --task_index 0 "${hosts[@]}" --dump_variables by-hand --fetch loss
 status ps w0 w1
+[ "$(grep -c '^loss [0-9]' w0.txt)" = 30 ] || fail "--fetch is given to the chief alone, and every task sends its values"
 same_weights launched by-hand
 task w0 two.plan --steps 30 --job_name worker "${hosts[@]}"
 task w1 two.plan --steps 30 --job_name worker --task_index 1 "${hosts[@]}"

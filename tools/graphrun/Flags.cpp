@@ -202,7 +202,8 @@ absl::StatusOr<ParsedFlags> parseFlags(int argc, char **argv, Command command) {
   app.add_option("--stats", flags.statsFile, "write times, bytes and results to this JSON file at the end");
   app.add_option("--log_file", flags.logFile, "write the log as JSON lines to this file too");
   app.add_option("--fetch", flags.fetches,
-                 "print this result of every step (asynchronous: of each task); may be given again")
+                 "print this result of every step (asynchronous: of each task); may be given again; by hand "
+                 "the chief's counts")
       ->expected(1)
       ->take_all();
   std::vector<std::string> feeds;

@@ -221,7 +221,6 @@ private:
     options.data.useCache = flags_.dataCacheMb > 0;
     size_t slash = isFile(flags_.plan) ? flags_.plan.rfind('/') : std::string::npos;
     options.data.planDir = slash == std::string::npos ? "." : flags_.plan.substr(0, slash);
-    options.fetches = flags_.fetches;
     options.deadline = absl::Seconds(flags_.deadlineSeconds.value_or(kDeadlineSeconds));
     options.reportAfter = std::min(options.reportAfter, options.deadline / 4);
     options.log = [this](const std::string &line) { output_.log(line); };
@@ -409,6 +408,7 @@ session::DriverOptions driverOptions(const Flags &flags) {
   options.checkpointDirectory = flags.checkpointDirectory;
   options.dumpDirectory = flags.dumpDirectory;
   options.statsFile = flags.statsFile;
+  options.fetches = flags.fetches;
   if (flags.deadlineSeconds)
     options.fileDeadline = absl::Seconds(*flags.deadlineSeconds);
   options.transport = flags.transport;

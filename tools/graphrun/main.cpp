@@ -232,7 +232,7 @@ int run(int argc, char **argv) {
     return usageError(plan.status());
   if (*launched)
     close((*launched)->planFd);
-  absl::Status valid = session::Driver::validate(plan->plan, graphrun::driverOptions(flags), flags.fetches);
+  absl::Status valid = session::Driver::validate(plan->plan, graphrun::driverOptions(flags));
   if (valid.ok())
     valid = checkThreads(plan->plan, flags);
   if (!valid.ok())

@@ -50,9 +50,8 @@ TEST_P(Session, SynchronousRunEqualsPlainLoops) {
   options.dumpDirectory = folder + "/dump";
   options.statsFile = folder + "/stats.json";
   std::filesystem::create_directories(folder);
-  TaskOptions task;
-  task.fetches = {"loss0"};
-  TestCluster cluster(plan, options, task);
+  options.fetches = {"loss0"};
+  TestCluster cluster(plan, options);
   ASSERT_TRUE(cluster.run().ok());
   for (auto &failure : cluster.failures)
     EXPECT_FALSE(failure) << failure->status;
@@ -178,12 +177,15 @@ INSTANTIATE_TEST_SUITE_P(Transports, Session, testing::Values("shm", "grpc"),
 TEST(DriverValidate, SaysWhatThePlanCannotDo) {
   plan::Plan plan = plan::parameterServerPlan({1, 2});
   DriverOptions options;
-  EXPECT_TRUE(Driver::validate(plan, options, {"loss0"}).ok());
-  EXPECT_THAT(std::string(Driver::validate(plan, options, {"los0"}).message()), HasSubstr("did you mean \"loss0\""));
+  options.fetches = {"loss0"};
+  EXPECT_TRUE(Driver::validate(plan, options).ok());
+  options.fetches = {"los0"};
+  EXPECT_THAT(std::string(Driver::validate(plan, options).message()), HasSubstr("did you mean \"loss0\""));
+  options.fetches.clear();
   options.epochs = 2;
-  EXPECT_THAT(std::string(Driver::validate(plan, options, {}).message()), HasSubstr("reads no data set"));
+  EXPECT_THAT(std::string(Driver::validate(plan, options).message()), HasSubstr("reads no data set"));
   options.entry = "predict";
-  EXPECT_THAT(std::string(Driver::validate(plan, options, {}).message()), HasSubstr("it has train"));
+  EXPECT_THAT(std::string(Driver::validate(plan, options).message()), HasSubstr("it has train"));
 }
 
 } // namespace

@@ -43,8 +43,7 @@ public:
       coordinated.taskNames.push_back(plan::taskText(loaded.plan, task));
       addresses.push_back("unix-abstract:graphc-test-" + service::randomHex(8));
     }
-    FetchPrinter printer(loaded.plan, taskOptions.fetches,
-                         [this](const std::string &line) { fetched.push_back(line); });
+    FetchPrinter printer(loaded.plan, options.fetches, [this](const std::string &line) { fetched.push_back(line); });
     coordinated.fetched = [&](const service::Fetched &value) { printer.add(value); };
     coordinator = std::make_unique<service::Coordinator>(std::move(coordinated));
     service::MasterService master(*coordinator, token);
