@@ -6,7 +6,7 @@ import json
 import os
 import sys
 
-from measure import (ROOT, complain, graphcAllReduce, graphcDistributed, graphcInGraph, graphcSingle, installed, median,
+from measure import (ROOT, calibrate, complain, graphcAllReduce, graphcDistributed, graphcInGraph, graphcSingle, installed, median,
                      peerSingle, tensorflowInGraph, tensorflowPs, torchDdp, torchGloo)
 
 
@@ -76,7 +76,7 @@ def summarise(rows):
     for case, peers in groups.items():
         for peer, found in peers.items():
             merged = dict(found[0])
-            for name in ("median_ms", "p99_ms", "first_step_s", "mean_ms", "compile_ms", "rss_mb"):
+            for name in ("median_ms", "p99_ms", "first_step_s", "mean_ms", "predicted_ms", "compile_ms", "rss_mb"):
                 values = [f[name] for f in found if f.get(name) is not None]
                 merged[name] = round(median(values), 4) if values else None
             merged["rounds"] = len(found)
@@ -123,11 +123,13 @@ def report(summary, rounds, load):
              "TensorFlow's first-step figure ends when its session is ready, before the first step. PyTorch DDP all-reduces",
              "between its workers; it has no parameter server. The mean is of all steps of a worker, waits included: an",
              "asynchronous step of this project that finds both ends spinning takes a fraction of a microsecond, and the mean",
-             "says what that is worth. A ratio is a peer's median to the larger of this project's median and mean.", ""]
+             "says what that is worth. A ratio is a peer's median to the larger of this project's median and mean. Predicted is what",
+             "`graphc --compare` says before the run, from what `graphrun calibrate` measured at the start; of an asynchronous",
+             "strategy it is the time of one update, of which there are as many as workers in a worker's step.", ""]
     for title, wanted in (("One process", lambda k: k[1] == "one_device"), ("Several processes", lambda k: k[1] != "one_device")):
         lines += [f"### {title}", "",
-                  "| case | strategy | update | workers | threads | peer | step, median ms | mean ms | p99 ms | first step, s | ratio |",
-                  "|---|---|---|---|---|---|---|---|---|---|---|"]
+                  "| case | strategy | update | workers | threads | peer | step, median ms | mean ms | p99 ms | predicted ms | first step, s | ratio |",
+                  "|---|---|---|---|---|---|---|---|---|---|---|---|"]
         for case, peers in summary.items():
             if not wanted(case):
                 continue
@@ -138,7 +140,8 @@ def report(summary, rounds, load):
                 update = "" if sync is None else "sync" if sync else "async"
                 lines.append(f"| {name} | {strategy} | {update} | {workers} | {threads} | {peer} | {number(found['median_ms'], 4)} | "
                              f"{number(found.get('mean_ms'), 4)} | "
-                             f"{number(found['p99_ms'])} | {number(found['first_step_s'])} | {ratio} |")
+                             f"{number(found['p99_ms'])} | {number(found.get('predicted_ms'), 4) if peer == 'graphc' else ''} | "
+                             f"{number(found['first_step_s'])} | {ratio} |")
         lines.append("")
     lines += ["### This project's first aims", "", "| aim | measured | |", "|---|---|---|"]
     lines += [f"| {text} | {number(value)} | {'reached' if value is not None and value <= aim else 'missed'} |"
@@ -185,6 +188,7 @@ def main():
     for peer in ("tensorflow", "jax", "torch"):
         if not available(peer):
             print(f"bench: {peer} is not installed (test/bench/peers/setup.sh), left out", file=sys.stderr)
+    calibrate()
     groups = []
     if arguments.what in ("single", "all"):
         groups += singleCases()

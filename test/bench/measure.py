@@ -7,6 +7,7 @@ direction, a worker and step. first_step_s counts from the start of the process.
 import json
 import os
 import random
+import re
 import shutil
 import subprocess
 import sys
@@ -86,6 +87,26 @@ def compilePlan(case, folder, cluster=None, threads=1):
     return plan, (time.time() - start) * 1e3
 
 
+CALIBRATION = os.path.join(ROOT, "build/bench/calibration.json")
+
+
+def calibrate():
+    """Once a run of the benchmarks: the figures of this machine that graphc predicts from."""
+    os.makedirs(os.path.dirname(CALIBRATION), exist_ok=True)
+    subprocess.run([os.path.join(BIN, "graphrun"), "calibrate", "-o", CALIBRATION], check=True, capture_output=True)
+
+
+def predicted(case, folder, cluster, name):
+    """Milliseconds of a step as `graphc --compare` has them, from calibrate's figures; None where it cannot say."""
+    path = os.path.join(folder, "compared.json")
+    with open(path, "w") as file:
+        json.dump(cluster, file)
+    done = subprocess.run([os.path.join(BIN, "graphc"), "--compare", name, os.path.join(HERE, "models", f"{case}.mlir"),
+                           "--partition", path, "--calibration", CALIBRATION], capture_output=True, text=True)
+    found = re.search(rf"^ {re.escape(name)} +([0-9.]+) (ns|us|µs|ms|s) ", done.stdout + done.stderr, re.M)
+    return found and round(float(found[1]) * {"ns": 1e-6, "us": 1e-3, "µs": 1e-3, "ms": 1, "s": 1e3}[found[2]], 5)
+
+
 def runPlan(plan, steps, pin=None, timeout=200):
     """The statistics of graphrun, by task."""
     with tempfile.TemporaryDirectory() as folder:
@@ -116,11 +137,13 @@ def graphcTasks(case, strategy, jobs, steps, sync=None):
     workers = jobs["worker"]
     with tempfile.TemporaryDirectory() as folder:
         plan, _ = compilePlan(case, folder, {"cluster": jobs, "strategy": strategy})
+        name = strategy["name"] + (f":{strategy['update']}" if "update" in strategy else "")
+        foreseen = predicted(case, folder, {"cluster": jobs}, name)
         tasks = runPlan(plan, steps)
         of = [task for name, task in tasks.items() if name.startswith("/job:worker") and task["steps"]]
         yield row("graphc", case, strategy["name"], workers, 1, median([t["step_ms"]["median"] for t in of]),
                   max(t["step_ms"]["p99"] for t in of), max(t["first_step_s"] for t in of), sync, BYTES.get(case, 0),
-                  mean_ms=round(median([1e3 / t["steps_per_s"] for t in of]), 5),
+                  mean_ms=round(median([1e3 / t["steps_per_s"] for t in of]), 5), predicted_ms=foreseen,
                   rss_mb=round(max(t["rss_bytes"] for t in tasks.values()) / 1e6, 1))
 
 
@@ -141,9 +164,10 @@ def graphcInGraph(case, tasks):
     cluster = {"cluster": {"worker": [f"localhost:{1 + i}" for i in range(tasks)]}, "strategy": "in_graph"}
     with tempfile.TemporaryDirectory() as folder:
         plan, _ = compilePlan(f"ingraph-{case}", folder, cluster)
+        foreseen = predicted(f"ingraph-{case}", folder, cluster, "in_graph")
         client = runPlan(plan, steps)["/job:worker/task:0"]
         yield row("graphc", f"ingraph-{case}", "in_graph", tasks, 1, client["step_ms"]["median"], client["step_ms"]["p99"],
-                  client["first_step_s"], mean_ms=round(1e3 / client["steps_per_s"], 5))
+                  client["first_step_s"], mean_ms=round(1e3 / client["steps_per_s"], 5), predicted_ms=foreseen)
 
 
 def median(values):
