@@ -1,82 +1,24 @@
 //===- DeviceName.cpp -----------------------------------------------------------------------------------------===//
 #include "dialects/graph/DeviceName.h"
 
-#include "llvm/ADT/SmallVector.h"
-#include "llvm/ADT/StringExtras.h"
+#include "runtime/cluster/DeviceName.h"
 
 using namespace graphc::graph;
 
-namespace {
+static std::string_view view(llvm::StringRef text) { return {text.data(), text.size()}; }
 
-bool isIdentifier(llvm::StringRef text) {
-  return !text.empty() && (llvm::isAlpha(text.front()) || text.front() == '_') &&
-         llvm::all_of(text, [](char c) { return llvm::isAlnum(c) || c == '_' || c == '-' || c == '.'; });
-}
-
-/// Reads a number or `*` (which leaves `result` open).
-bool readIndex(llvm::StringRef text, std::optional<int64_t> &result) {
-  if (text == "*")
-    return true;
-  uint32_t number;
-  if (text.empty() || !llvm::isDigit(text.front()) || text.getAsInteger(10, number) || number > 0x7fffffff)
-    return false;
-  result = number;
-  return true;
-}
-
-std::optional<DeviceName> fail(std::string &error, const std::string &message) {
-  error = message;
-  return std::nullopt;
-}
-
-} // namespace
-
+// One grammar for models and cluster.json: the runtime's.
 std::optional<DeviceName> DeviceName::parse(llvm::StringRef text, std::string &error) {
-  DeviceName name;
-  if (text.empty())
-    return name;
-  if (text.front() != '/')
-    return fail(error, "expected '/' at the start of device name '" + text.str() + "'");
-  llvm::SmallVector<llvm::StringRef> parts;
-  text.drop_front().split(parts, '/');
-  llvm::SmallVector<llvm::StringRef> seen;
-  for (llvm::StringRef part : parts) {
-    auto [key, value] = part.split(':');
-    bool isShort = key.equals_insensitive("cpu") || key.equals_insensitive("gpu");
-    llvm::StringRef slot = isShort ? "device" : key;
-    if (llvm::is_contained(seen, slot))
-      return fail(error, "part '" + slot.str() + "' is given twice in device name '" + text.str() + "'");
-    seen.push_back(slot);
-    if (isShort) {
-      name.kind = key.upper();
-      if (!readIndex(value, name.index))
-        return fail(error, "expected a device number in '/" + part.str() + "' of device name '" + text.str() + "'");
-    } else if (key == "job") {
-      if (value == "*")
-        continue;
-      if (!isIdentifier(value))
-        return fail(error, "expected a job name in '/" + part.str() + "' of device name '" + text.str() + "'");
-      name.job = value.str();
-    } else if (key == "task") {
-      if (!readIndex(value, name.task))
-        return fail(error, "expected a task number in '/" + part.str() + "' of device name '" + text.str() + "'");
-    } else if (key == "replica") {
-      if (value != "0" && value != "*")
-        return fail(error, "expected replica 0 in '/" + part.str() + "' of device name '" + text.str() + "'");
-    } else if (key == "device") {
-      auto [kind, index] = value.split(':');
-      if (kind != "*") {
-        if (!isIdentifier(kind))
-          return fail(error, "expected KIND:NUMBER in '/" + part.str() + "' of device name '" + text.str() + "'");
-        name.kind = kind.upper();
-      }
-      if (value.contains(':') && !readIndex(index, name.index))
-        return fail(error, "expected a device number in '/" + part.str() + "' of device name '" + text.str() + "'");
-    } else {
-      return fail(error, "unknown part '/" + part.str() + "' of device name '" + text.str() +
-                             "', expected /job:NAME, /task:N, /device:KIND:N, /cpu:N or /gpu:N");
-    }
+  absl::StatusOr<graphc::cluster::DeviceName> parsed = graphc::cluster::DeviceName::parse(view(text));
+  if (!parsed.ok()) {
+    error = std::string(parsed.status().message());
+    return std::nullopt;
   }
+  DeviceName name;
+  name.job = parsed->job.value_or("");
+  name.task = parsed->task;
+  name.kind = parsed->type.value_or("");
+  name.index = parsed->index;
   return name;
 }
 
@@ -111,20 +53,15 @@ bool DeviceName::isCompatibleWith(const DeviceName &other) const {
 }
 
 std::optional<ReplicaRange> ReplicaRange::parse(llvm::StringRef text, std::string &error) {
+  absl::StatusOr<graphc::cluster::TaskRange> parsed = graphc::cluster::TaskRange::parse(view(text));
+  if (!parsed.ok()) {
+    error = std::string(parsed.status().message());
+    return std::nullopt;
+  }
   ReplicaRange range;
-  llvm::StringRef rest = text;
-  uint32_t first, last;
-  if (!rest.consume_front("/job:"))
-    return error = "expected /job:NAME/task:FIRST-LAST, got '" + text.str() + "'", std::nullopt;
-  auto [job, tasks] = rest.split("/task:");
-  auto [low, high] = tasks.split('-');
-  if (!tasks.contains('-'))
-    high = low;
-  if (!isIdentifier(job) || low.getAsInteger(10, first) || high.getAsInteger(10, last) || last < first)
-    return error = "expected /job:NAME/task:FIRST-LAST, got '" + text.str() + "'", std::nullopt;
-  range.job = job.str();
-  range.first = first;
-  range.count = int64_t(last) - first + 1;
+  range.job = parsed->job;
+  range.first = parsed->first;
+  range.count = parsed->count;
   return range;
 }
 

@@ -1,91 +1,91 @@
 // RUN: graph-opt --split-input-file --verify-diagnostics %s
 
-// expected-error@+1 {{expected '/' at the start of device name 'cpu:0'}}
+// expected-error@+1 {{malformed device name "cpu:0": }}
 module attributes {graph.device = #graph.device<"cpu:0">} {}
 
 // -----
 
-// expected-error@+1 {{expected '/' at the start of device name 'worker'}}
+// expected-error@+1 {{malformed device name "worker": }}
 module attributes {graph.device = #graph.device<"worker">} {}
 
 // -----
 
-// expected-error@+1 {{part 'task' is given twice in device name '/task:0/task:1'}}
+// expected-error@+1 {{malformed device name "/task:0/task:1": more than one task part; expected a form like /job:worker/task:0/device:CPU:0 or a part of it}}
 module attributes {graph.device = #graph.device<"/task:0/task:1">} {}
 
 // -----
 
-// expected-error@+1 {{part 'device' is given twice in device name '/cpu:0/device:GPU:1'}}
+// expected-error@+1 {{malformed device name "/cpu:0/device:GPU:1": more than one device part}}
 module attributes {graph.device = #graph.device<"/cpu:0/device:GPU:1">} {}
 
 // -----
 
-// expected-error@+1 {{expected a job name in '/job:' of device name '/job:'}}
+// expected-error@+1 {{malformed device name "/job:": }}
 module attributes {graph.device = #graph.device<"/job:">} {}
 
 // -----
 
-// expected-error@+1 {{expected a job name in '/job:1x' of device name '/job:1x/task:0'}}
+// expected-error@+1 {{malformed device name "/job:1x/task:0": }}
 module attributes {graph.device = #graph.device<"/job:1x/task:0">} {}
 
 // -----
 
-// expected-error@+1 {{expected a task number in '/task:-1' of device name '/job:w/task:-1'}}
+// expected-error@+1 {{malformed device name "/job:w/task:-1": }}
 module attributes {graph.device = #graph.device<"/job:w/task:-1">} {}
 
 // -----
 
-// expected-error@+1 {{expected a task number in '/task:99999999999' of device name '/task:99999999999'}}
+// expected-error@+1 {{malformed device name "/task:99999999999": }}
 module attributes {graph.device = #graph.device<"/task:99999999999">} {}
 
 // -----
 
-// expected-error@+1 {{expected a device number in '/gpu' of device name '/gpu'}}
-module attributes {graph.device = #graph.device<"/gpu">} {}
+// expected-error@+1 {{malformed device name "/gpu:": }}
+module attributes {graph.device = #graph.device<"/gpu:">} {}
 
 // -----
 
-// expected-error@+1 {{expected a device number in '/cpu:x' of device name '/cpu:x'}}
+// expected-error@+1 {{malformed device name "/cpu:x": }}
 module attributes {graph.device = #graph.device<"/cpu:x">} {}
 
 // -----
 
-// expected-error@+1 {{expected a device number in '/device:GPU:' of device name '/device:GPU:'}}
+// expected-error@+1 {{malformed device name "/device:GPU:": }}
 module attributes {graph.device = #graph.device<"/device:GPU:">} {}
 
 // -----
 
-// expected-error@+1 {{expected a device number in '/device:GPU:a' of device name '/device:GPU:a'}}
+// expected-error@+1 {{malformed device name "/device:GPU:a": }}
 module attributes {graph.device = #graph.device<"/device:GPU:a">} {}
 
 // -----
 
-// expected-error@+1 {{expected KIND:NUMBER in '/device:0' of device name '/device:0'}}
+// expected-error@+1 {{malformed device name "/device:0": }}
 module attributes {graph.device = #graph.device<"/device:0">} {}
 
 // -----
 
-// expected-error@+1 {{expected KIND:NUMBER in '/device:' of device name '/device:'}}
+// expected-error@+1 {{malformed device name "/device:": }}
 module attributes {graph.device = #graph.device<"/device:">} {}
 
 // -----
 
-// expected-error@+1 {{expected replica 0 in '/replica:1' of device name '/replica:1'}}
+// expected-error@+1 {{malformed device name "/replica:1": }}
 module attributes {graph.device = #graph.device<"/replica:1">} {}
 
 // -----
 
-// expected-error@+1 {{expected replica 0 in '/replica:' of device name '/job:w/replica:'}}
+// expected-error@+1 {{malformed device name "/job:w/replica:": }}
 module attributes {graph.device = #graph.device<"/job:w/replica:">} {}
 
 // -----
 
-// expected-error@+1 {{unknown part '/jop:ps' of device name '/jop:ps', expected /job:NAME, /task:N, /device:KIND:N, /cpu:N or /gpu:N}}
+// expected-error@+1 {{malformed device name "/jop:ps": }}
 module attributes {graph.device = #graph.device<"/jop:ps">} {}
 
 // -----
 
-// expected-error@+1 {{unknown part '/' of device name '/job:ps/'}}
+// expected-error@+1 {{malformed device name "/job:ps/": }}
 module attributes {graph.device = #graph.device<"/job:ps/">} {}
 
 // -----
@@ -95,17 +95,17 @@ module attributes {graph.replicas = #graph.replicas<[]>} {}
 
 // -----
 
-// expected-error@+1 {{expected /job:NAME/task:FIRST-LAST, got '/job:worker'}}
+// expected-error@+1 {{malformed task range "/job:worker"; expected a form like /job:worker/task:0-1}}
 module attributes {graph.replicas = #graph.replicas<["/job:worker"]>} {}
 
 // -----
 
-// expected-error@+1 {{expected /job:NAME/task:FIRST-LAST, got '/job:worker/task:3-1'}}
+// expected-error@+1 {{malformed task range "/job:worker/task:3-1"; expected a form like /job:worker/task:0-1}}
 module attributes {graph.replicas = #graph.replicas<["/job:worker/task:0", "/job:worker/task:3-1"]>} {}
 
 // -----
 
-// expected-error@+1 {{expected /job:NAME/task:FIRST-LAST, got 'worker'}}
+// expected-error@+1 {{malformed task range "worker"; expected a form like /job:worker/task:0-1}}
 module attributes {graph.replicas = #graph.replicas<["worker"]>} {}
 
 // -----

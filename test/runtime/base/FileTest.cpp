@@ -71,6 +71,24 @@ TEST_F(File, ABusErrorElsewhereStillEndsTheProcess) {
       "");
 }
 
+TEST_F(File, WhatIsNoRegularFileIsRefusedAtOnce) {
+  std::string fifo = directory + "/fifo";
+  ASSERT_EQ(mkfifo(fifo.c_str(), 0600), 0);
+  for (const std::string &path : {fifo, std::string("/dev/zero")}) {
+    EXPECT_EQ(readFile(path).status().message(), path + ": not a regular file");
+    EXPECT_EQ(MappedFile::open(path).status().message(), path + ": not a regular file");
+  }
+  EXPECT_EQ(writeFileAtomic(fifo, "x").message(), fifo + ": nobody reads this pipe");
+  int ends[2]; // what the caller has opened is read, as the pipe of <(…) is
+  ASSERT_EQ(pipe(ends), 0);
+  ASSERT_EQ(write(ends[1], "text", 4), 4);
+  close(ends[1]);
+  auto text = readFile("/dev/fd/" + std::to_string(ends[0]));
+  close(ends[0]);
+  ASSERT_TRUE(text.ok()) << text.status();
+  EXPECT_EQ(*text, "text");
+}
+
 TEST_F(File, WhatIsNoRegularFileIsWrittenAndNotReplaced) {
   std::string fifo = directory + "/fifo";
   ASSERT_EQ(mkfifo(fifo.c_str(), 0600), 0);

@@ -83,6 +83,8 @@ INSTANTIATE_TEST_SUITE_P(
              "c.json:1:12: expected a task count from 1 to 65536 for job \"worker\", found the number 0"},
         Case{"HalfATask", R"({"worker": 1.5})",
              "c.json:1:12: expected a list of \"host:port\" or a task count for job \"worker\", found the number 1.5"},
+        Case{"TasksWithAPoint", R"({"worker": 1.0})",
+             "c.json:1:12: expected a list of \"host:port\" or a task count for job \"worker\", found the number 1.0"},
         Case{"TooManyTasks", R"({"a": 65536, "b": 1})", "c.json:1:14: more than 65536 tasks in the cluster"},
         Case{"AddressNotAString", R"({"worker": ["a:1", 2]})",
              "c.json:1:20: expected an address \"host:port\", found the number 2"},

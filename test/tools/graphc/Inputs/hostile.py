@@ -91,7 +91,7 @@ CASES = {
     "overflowing-channel": (f"dist.channel @c : {GRID} from @a to @b\n", r":1:1: error: 'dist.channel' op .*2\^37 elements"),
     "inner-sizes": (predict("tensor<4x3xf32>", " %y = graph.matmul %x, %x : (T, T) -> tensor<4x4xf32>\n graph.return %x : T"), r":2:7: error: contracted dimensions differ: 3 of 'tensor<4x3xf32>' and 4 of 'tensor<4x3xf32>'"),
     "result-type": (predict("tensor<4x3xf32>", " %y = graph.reduce_sum %x dimensions = [0] : (T) -> tensor<4xf32>\n graph.return %x : T"), r":2:7: error: 'graph.reduce_sum' op result must be of type 'tensor<3xf32>', got 'tensor<4xf32>'"),
-    "bad-device": (on("/jbo:worker"), r":2:51: error: unknown part '/jbo:worker' of device name '/jbo:worker', expected /job:NAME"),
+    "bad-device": (on("/jbo:worker"), r':2:51: error: malformed device name "/jbo:worker": unknown part "/jbo"; expected a form like /job:worker'),
     "misspelt-attribute": (on("/job:worker").replace("{graph.device", "{graph.devcie"), r":2:7: error: 'graph.tanh' op unknown attribute 'graph.devcie' of the graph dialect, expected graph.device,"),
     "misspelt-stage": (stage("plcaed", predict(VECTOR)), r':1:1: error: unknown stage "plcaed"; expected one of graph, differentiated,'),
     **{f"lies-{name}": (stage(name, predict(VECTOR)), r":2:1: error: 'graph.func' op expected a device of the cluster after place, found none") for name in ("placed", "replicated")},
