@@ -7,8 +7,9 @@ include(CMakePackageConfigHelpers)
 set(package lib/cmake/graphc)
 
 # RPATH and not RUNPATH: it counts for the libraries' own libraries too, so that a tarball needs no environment variable.
-set_target_properties(graphrun PROPERTIES INSTALL_RPATH "$ORIGIN/../lib/graphc")
-target_link_options(graphrun PRIVATE -Wl,--disable-new-dtags)
+# The same in the build tree: CMake would leave room for it there in empty entries, each of which means the current folder.
+set_target_properties(graphrun PROPERTIES INSTALL_RPATH "$ORIGIN/../lib/graphc" BUILD_WITH_INSTALL_RPATH TRUE)
+target_link_options(graphrun PRIVATE -Wl,--disable-new-dtags -Wl,--gc-sections)
 install(TARGETS graphrun EXPORT graphcTools RUNTIME_DEPENDENCY_SET graphc_needs RUNTIME DESTINATION bin COMPONENT runtime)
 install(TARGETS graphc_onednn LIBRARY DESTINATION lib/graphc COMPONENT runtime)
 install(FILES LICENSE SECURITY.md DESTINATION share/doc/graphc COMPONENT runtime)

@@ -94,10 +94,12 @@ public:
       absl::StatusOr<int> status = runPlan(*plan);
       if (!status.ok())
         say(absl::StrCat("could not run it: ", base::describe(status.status())));
-      if (stops_ > 0)
+      if (status.ok() && *status == 0)
+        say("the run has finished");
+      if (stops_ > 0) // whose run may have failed because of it
         return end();
-      if (status.ok())
-        say(*status == 0 ? "the run has finished" : absl::StrCat("the run has failed (exit status ", *status, ")"));
+      if (status.ok() && *status != 0)
+        say(absl::StrCat("the run has failed (exit status ", *status, ")"));
     }
   }
 
