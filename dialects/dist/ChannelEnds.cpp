@@ -33,7 +33,8 @@ static LogicalResult verifyEnd(ChannelEndOpInterface end, FlatSymbolRefAttr name
   if (!channel)
     return op->emitOpError("names the channel @") << name.getValue() << ", which this module does not declare";
   auto program = op->getParentOfType<ProgramOp>();
-  bool sends = end.getChannelEnd() == ChannelEnd::Send || end.getChannelEnd() == ChannelEnd::Complete;
+  bool sends = end.getChannelEnd() == ChannelEnd::Send || end.getChannelEnd() == ChannelEnd::Complete ||
+               end.getChannelEnd() == ChannelEnd::Acquire;
   StringRef side = sends ? channel.getFrom() : channel.getTo();
   if (program.getSymName() != side) { // (E1)
     InFlightDiagnostic diag = op->emitOpError("acts on the ")
@@ -66,6 +67,10 @@ static LogicalResult verifyEnd(ChannelEndOpInterface end, FlatSymbolRefAttr name
     diag.attachNote(channel.getLoc()) << "channel declared here";
     return diag;
   }
+  if (end.getChannelEnd() == ChannelEnd::Acquire &&
+      (channel.getAllToAll() || channel.getInstances() != program.getReplicas())) // (AQ1)
+    return op->emitOpError("takes one slot of @")
+           << name.getValue() << ", whose messages go to " << channel.getInstances() << " instances";
   if (end.getChannelEnd() == ChannelEnd::Receive && !channel.getControl() && !channel.getAllToAll() && other) {
     if (end.takesWholeFamily() && (!other.isFamily() || program.isFamily())) { // (A1)
       InFlightDiagnostic diag = op->emitOpError("takes the messages of a whole family in a program of one instance; @")
@@ -99,6 +104,7 @@ static LogicalResult verifyEnds(ChannelEndOpInterface end, SymbolTableCollection
 
 GRAPHC_CHANNEL_END(SendOp, Send)
 GRAPHC_CHANNEL_END(SendStartOp, Send)
+GRAPHC_CHANNEL_END(AcquireOp, Acquire)
 GRAPHC_CHANNEL_END(SendDoneOp, Complete)
 GRAPHC_CHANNEL_END(ReceiveOp, Receive)
 GRAPHC_CHANNEL_END(ReleaseOp, Release)
@@ -165,6 +171,7 @@ bool ChooseIntoOp::takesWholeFamily() { return true; }
 
 Type SendOp::getMessageType() { return getValue().getType(); }
 Type SendStartOp::getMessageType() { return getValue().getType(); }
+Type AcquireOp::getMessageType() { return getBuffer().getType(); }
 Type ReceiveOp::getMessageType() { return getValue().getType(); }
 Type AggregateOp::getMessageType() { return getValue().getType(); }
 bool AggregateOp::takesWholeFamily() { return true; }

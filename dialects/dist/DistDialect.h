@@ -20,7 +20,7 @@ struct ChannelResource : public mlir::SideEffects::Resource::Base<ChannelResourc
 };
 
 /// What an operation does at its end of a channel. A channel has one Send and one Receive.
-enum class ChannelEnd { Send, Complete, Receive, Release };
+enum class ChannelEnd { Send, Complete, Receive, Release, Acquire };
 
 /// Where `pack` puts values of these types (ranked tensors of one element type), in bytes, and how many elements all take.
 llvm::SmallVector<int64_t> getPackOffsets(mlir::TypeRange types, int64_t &elements);

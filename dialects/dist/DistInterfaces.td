@@ -8,7 +8,7 @@ def Dist_ChannelEndOpInterface : OpInterface<"ChannelEndOpInterface"> {
   let cppNamespace = "::graphc::dist";
   let description = [{
     An operation that acts on channels. `ChannelEnd::Send` and `ChannelEnd::Receive` are the two ends proper, of which
-    a channel has exactly one each; `Complete` (send_done) and `Release` belong to one of them.
+    a channel has exactly one each; `Complete` (send_done), `Acquire` and `Release` belong to one of them.
   }];
   let methods = [
     InterfaceMethod<"Which end of the channel this is.", "::graphc::dist::ChannelEnd", "getChannelEnd">,

@@ -155,6 +155,25 @@ def Dist_SendOp : Dist_SendingOp<"send"> {
   }];
 }
 
+def Dist_AcquireOp : Dist_ChannelOpBase<"acquire", ["getMessageType"]> {
+  let summary = "takes the memory of a channel's next message, to write it there";
+  let description = [{
+    Made by `schedule` in place of a `buffer` whose value is sent whole: what makes the value writes it where the receiver
+    finds it, and `send_start` of that buffer copies nothing. Waits until a slot is free, as a send does. After its
+    `send_start` the buffer may still be read in this step, not written.
+
+    ```mlir
+    %g = dist.acquire @train_step.w.gradient : memref<4xf32>
+    ```
+
+    1. (E1), (E2), (E3) as for `send`
+    2. (AQ1) its program sends one message a step and instance: where one goes to every instance, each has a slot of its own
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$channel);
+  let results = (outs AnyMemRef:$buffer);
+  let assemblyFormat = "$channel attr-dict `:` type($buffer)";
+}
+
 def Dist_SendStartOp : Dist_SendingOp<"send_start"> {
   let summary = "starts to send a buffer";
   let description = [{

@@ -38,6 +38,9 @@ std::vector<Liveness::Ends> Liveness::endsOfChannels() const {
     case Action::Release:
       of.releases.push_back(node);
       break;
+    case Action::Acquire:
+      of.acquires.push_back(node);
+      break;
     }
   }
   return ends;
@@ -53,12 +56,13 @@ void Liveness::addMatching(uint32_t channel, const Ends &ends, Edges &edges, Res
     return;
   }
   const std::vector<uint32_t> &releases = ends.releases.size() == receives.size() ? ends.releases : receives;
+  const std::vector<uint32_t> &takers = ends.acquires.size() == sends.size() ? ends.acquires : sends;
   int64_t tokens = channels[channel].tokens, capacity = channels[channel].capacity;
   for (int64_t i = 0; i < int64_t(sends.size()); ++i) {
     if (i - tokens >= 0)
       edges[sends[i - tokens]].push_back({receives[i], Reason::Message});
     if (i + tokens - capacity >= 0 && i + tokens - capacity < int64_t(sends.size()))
-      edges[releases[i + tokens - capacity]].push_back({sends[i], Reason::Capacity});
+      edges[releases[i + tokens - capacity]].push_back({takers[i], Reason::Capacity});
   }
   const std::vector<uint32_t> &dones = ends.dones;
   if (channels[channel].published && dones.size() == releases.size())

@@ -7,7 +7,7 @@
 //   program order             u before v in one step                         0
 //   the loop                  last of a step before the first of the next    1
 //   matching                  k-th send before the k-th receive              tokens move it to a later step
-//   capacity                  k-th release before the (k + capacity)-th send
+//   capacity                  k-th release before the (k + capacity)-th send, or the acquire of its slot
 //   borrow                    k-th release before the k-th send_done, on published channels alone: 0
 //
 // The plan is live if and only if the edges of distance 0 form no cycle. Families need no expansion: all instances run
@@ -25,7 +25,7 @@ namespace graphc {
 
 class Liveness {
 public:
-  enum class Action { Send, SendDone, Receive, Release };
+  enum class Action { Send, SendDone, Receive, Release, Acquire };
   enum class Reason { Order, Message, Capacity, Borrow };
 
   /// One edge of a cycle: `node` must happen before the next node of the cycle, because of `reason`.
@@ -49,7 +49,8 @@ public:
   /// `capacity` messages fit before a send waits; `tokens` messages are there before the first step. Of a `published`
   /// channel the sender's send_done waits for the release.
   uint32_t addChannel(uint32_t capacity, uint32_t tokens = 0, bool published = false);
-  /// Appends to the program's order and returns the node. A channel without Release nodes is released by its receives.
+  /// Appends to the program's order and returns the node. A channel without Release nodes is released by its receives,
+  /// one without Acquire nodes takes its slots with its sends.
   uint32_t append(uint32_t program, Action action, uint32_t channel);
 
   Result check() const;
@@ -72,7 +73,7 @@ private:
 
   /// A channel's nodes in program order; it has one sending and one receiving program, so this order is total.
   struct Ends {
-    std::vector<uint32_t> sends, dones, receives, releases;
+    std::vector<uint32_t> sends, dones, receives, releases, acquires;
   };
   std::vector<Ends> endsOfChannels() const;
   void addMatching(uint32_t channel, const Ends &ends, Edges &edges, Result &result) const;

@@ -144,7 +144,8 @@ LogicalResult ProgramEmitter::emitOp(Operation *inner) {
       })
       .Case([&](dist::ViewOp view) {
         uint32_t source = buffers.lookup(view.getSource());
-        if (out.buffers(int(source)).has_slot()) { // bound by its receive: the same entry, whatever its shape
+        // Bound by its receive or acquire: the same entry, whatever its shape.
+        if (out.buffers(int(source)).has_slot() || out.buffers(int(source)).has_outgoing()) {
           buffers[view.getBuffer()] = source;
           return success();
         }
@@ -170,6 +171,13 @@ LogicalResult ProgramEmitter::emitOp(Operation *inner) {
         instruction->set_buffer(buffers.lookup(receive.getValue()));
         if (!channelOf(receive.getChannel()).latest())
           received += channelOf(receive.getChannel()).bytes();
+        return success();
+      })
+      .Case([&](dist::AcquireOp acquire) {
+        newBuffer(acquire.getBuffer())->set_outgoing(channel(acquire.getChannel()));
+        plan::Instruction::Acquire *instruction = newInstruction(inner)->mutable_acquire();
+        instruction->set_channel(channel(acquire.getChannel()));
+        instruction->set_buffer(buffers.lookup(acquire.getBuffer()));
         return success();
       })
       .Case([&](dist::ReleaseOp release) {

@@ -106,8 +106,8 @@ FailureOr<SmallVector<BufferUse>> BufferUses::get(Operation *op) const {
               add(buffer, true, false);
             return success();
           })
-          .Case<dist::SendDoneOp, dist::ReleaseOp, dist::ControlSendOp, dist::ControlReceiveOp, dist::TicketOp,
-                dist::EndOp>([](auto) { return success(); })
+          .Case<dist::AcquireOp, dist::SendDoneOp, dist::ReleaseOp, dist::ControlSendOp, dist::ControlReceiveOp,
+                dist::TicketOp, dist::EndOp>([](auto) { return success(); })
           .Default([](Operation *other) -> LogicalResult {
             return other->emitOpError("has no place in a program of buffers; outline turns what computes into kernels");
           });

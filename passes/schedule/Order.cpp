@@ -146,7 +146,7 @@ LogicalResult PhaseOrder::addProgram(dist::ProgramOp program) {
     FailureOr<SmallVector<BufferUse>> uses = bufferUses.get(&op);
     if (failed(uses))
       return failure();
-    if (isa<dist::SendStartOp, dist::SendDoneOp, dist::ReleaseOp>(op))
+    if (isa<dist::SendStartOp, dist::SendDoneOp, dist::ReleaseOp, dist::AcquireOp>(op))
       return op.emitOpError("is made by schedule, so this program was scheduled before; expected an outlined one");
     for (const BufferUse &use : *uses)
       if (use.written && memory[use.root].result) {

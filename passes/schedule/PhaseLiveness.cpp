@@ -43,7 +43,7 @@ private:
 
 /// "receives @a", "sends @b": what a node does.
 static std::string textOf(Liveness::Action action, StringRef channel) {
-  static constexpr StringLiteral kVerbs[] = {"sends", "finishes sending", "receives", "releases"};
+  static constexpr StringLiteral kVerbs[] = {"sends", "finishes sending", "receives", "releases", "takes a slot of"};
   return (kVerbs[unsigned(action)] + " @" + channel).str();
 }
 
@@ -72,7 +72,8 @@ void PhaseProof::fill() {
   static_assert(unsigned(dist::ChannelEnd::Send) == unsigned(Liveness::Action::Send) &&
                 unsigned(dist::ChannelEnd::Complete) == unsigned(Liveness::Action::SendDone) &&
                 unsigned(dist::ChannelEnd::Receive) == unsigned(Liveness::Action::Receive) &&
-                unsigned(dist::ChannelEnd::Release) == unsigned(Liveness::Action::Release));
+                unsigned(dist::ChannelEnd::Release) == unsigned(Liveness::Action::Release) &&
+                unsigned(dist::ChannelEnd::Acquire) == unsigned(Liveness::Action::Acquire));
   llvm::StringMap<dist::ProgramOp> programs;
   for (auto program : module.getOps<dist::ProgramOp>())
     if (program.getPhase() == phase.getSymName())

@@ -6,6 +6,7 @@
 #include "passes/schedule/Order.h"
 #include "passes/schedule/PhaseLiveness.h"
 #include "passes/schedule/Publish.h"
+#include "passes/schedule/Slots.h"
 #include "passes/schedule/Transfers.h"
 
 using namespace mlir;
@@ -40,6 +41,10 @@ private:
         continue;
       if (failed(splitTransfers(program)))
         return failure();
+      FailureOr<unsigned> inSlots = placeInSlots(program);
+      if (failed(inSlots))
+        return failure();
+      numInSlots += *inSlots;
       FailureOr<ArenaSizes> sizes = planMemory(program);
       if (failed(sizes))
         return failure();

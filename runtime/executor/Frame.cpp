@@ -44,7 +44,7 @@ absl::StatusOr<std::unique_ptr<Frame>> Frame::create(const Program &program, Var
         at = program.constant(buffer.constant());
       break;
     default:
-      break; // a slot: bound by its Receive
+      break; // a slot: bound by its Receive or Acquire
     }
     frame->buffers.push_back(at);
   }

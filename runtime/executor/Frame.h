@@ -19,7 +19,7 @@ struct FrameOptions {
 };
 
 /// Arena and pointer tables of one lane. Every argument of every call is one entry of `arguments`, resolved once; a
-/// Receive rewrites only the entries that name its slot.
+/// Receive or Acquire rewrites only the entries that name its slot.
 class Frame {
 public:
   static absl::StatusOr<std::unique_ptr<Frame>> create(const Program &program, VariableStore &variables,

@@ -67,6 +67,12 @@ LaneState Lane::beginStep() {
   return LaneState::StepDone;
 }
 
+inline void Lane::bind(const Instruction &instruction, void *memory) {
+  laneFrame->buffers[instruction.buffer] = memory;
+  for (uint32_t i = 0; i < instruction.count; ++i)
+    laneFrame->arguments[program->patches[instruction.first + i]] = memory;
+}
+
 std::optional<LaneState> Lane::execute() {
   const Instruction *const instructions = program->instructions.data();
   const uint32_t end = uint32_t(program->instructions.size());
@@ -93,10 +99,15 @@ std::optional<LaneState> Lane::execute() {
       if (PollState state = port->poll(&data); state != PollState::Ready)
         return notReady(port, state);
       // The table is of void *, but the verifier lets nobody write to a slot.
-      void *message = const_cast<void *>(data);
-      frame.buffers[instruction.buffer] = message;
-      for (uint32_t i = 0; i < instruction.count; ++i)
-        arguments[program->patches[instruction.first + i]] = message;
+      bind(instruction, const_cast<void *>(data));
+      break;
+    }
+    case Op::Acquire: {
+      void *data = nullptr;
+      transport::SendPort *port = sends[instruction.port];
+      if (PollState state = port->acquire(&data); state != PollState::Ready)
+        return notReady(port, state);
+      bind(instruction, data);
       break;
     }
     case Op::Release:

@@ -70,6 +70,8 @@ private:
   LaneState beginStep();
   /// Executes from `position`; nothing: the step's instructions are done.
   std::optional<LaneState> execute();
+  /// A Receive's or Acquire's buffer is at `memory` from now on.
+  void bind(const Instruction &instruction, void *memory);
   LaneState finishStep();
   /// What a port that is not Ready means for the lane.
   LaneState notReady(transport::Port *port, transport::PollState state);

@@ -132,6 +132,7 @@ std::string Lane::describeWait() const {
   case Op::Aggregate:
     what = describeUse(*program, laneInfo, program->receivePorts[instruction.port + sub], false);
     break;
+  case Op::Acquire:
   case Op::SendStart:
   case Op::SendDone:
   case Op::ControlSend:

@@ -156,6 +156,13 @@ void ProgramBuilder::add(const plan::Instruction &from) {
       return;
     }
     break;
+  case plan::Instruction::kAcquire: {
+    uint32_t count;
+    to.op = Op::Acquire;
+    to.port = sendPort(from.acquire().channel(), count);
+    to.buffer = from.acquire().buffer();
+    break;
+  }
   case plan::Instruction::kSendStart:
     to.op = Op::SendStart;
     to.port = sendPort(from.send_start().channel(), to.count);
@@ -226,14 +233,14 @@ void ProgramBuilder::add(const plan::Instruction &from) {
   program->instructions.push_back(to);
 }
 
-// A Receive rewrites every argument entry that names its slot; within a step the last Receive of a slot wins, as the
+// A Receive or Acquire rewrites every argument entry that names its slot; within a step the last Receive of a slot wins, as the
 // verifier lets nobody use it before.
 void ProgramBuilder::addPatches() {
   std::map<uint32_t, std::vector<uint32_t>> entriesOf;
   for (uint32_t i = 0; i < program->argumentBuffers.size(); ++i)
     entriesOf[program->argumentBuffers[i]].push_back(i);
   for (Instruction &instruction : program->instructions)
-    if (instruction.op == Op::Receive) {
+    if (instruction.op == Op::Receive || instruction.op == Op::Acquire) {
       const std::vector<uint32_t> &entries = entriesOf[instruction.buffer];
       instruction.first = uint32_t(program->patches.size());
       instruction.count = uint32_t(entries.size());

@@ -25,6 +25,7 @@ enum class Op : uint8_t {
   Call, // kernel(arguments + first)
   LibraryCall, // libraryKernels[port](arguments + first)
   Receive, // receives[port]; binds buffer and arguments[patches[first … first + count)]
+  Acquire, // sends[port]; binds buffer and arguments as Receive does
   Release, // receives[port]; unbinds buffer
   SendStart, // sends[port … port + count), buffer
   SendDone, // sends[port … port + count)
@@ -84,7 +85,7 @@ struct Program {
   std::vector<Instruction> instructions;
   std::vector<Instruction> deferredReleases; // of messages that are fetched: run after Host::stepDone
   std::vector<uint32_t> argumentBuffers; // the plan buffer of every argument table entry
-  std::vector<uint32_t> patches; // argument table entries to rewrite on a Receive
+  std::vector<uint32_t> patches; // argument table entries to rewrite on a Receive or Acquire
   std::vector<uint32_t> lockVariables; // plan variables, ascending within an instruction
   std::vector<PortUse> sendPorts, receivePorts;
   std::vector<LibraryCall> libraryCalls;

@@ -10,7 +10,7 @@
 namespace graphc::plan {
 namespace {
 
-enum class Action { Send, Done, Receive, Release };
+enum class Action { Send, Done, Receive, Release, Acquire };
 
 struct Event {
   Action action;
@@ -20,7 +20,7 @@ struct Event {
 
 /// One channel's events in the order of its programs, within one step.
 struct Ends {
-  std::vector<Event> sends, dones, receives, releases;
+  std::vector<Event> sends, dones, receives, releases, acquires;
 };
 
 template <typename... Args> absl::Status refuse(const Args &...args) {
@@ -47,7 +47,7 @@ public:
 private:
   /// "program train.ps0 receives w.gradient (instruction 3, model.mlir:12:8)".
   std::string text(const Event &event) const {
-    static constexpr const char *verbs[] = {"sends", "finishes sending", "receives", "releases"};
+    static constexpr const char *verbs[] = {"sends", "finishes sending", "receives", "releases", "takes a slot of"};
     const Program &program = plan.programs(int(event.program));
     std::string where;
     uint32_t location = program.instructions(int(event.instruction)).location();
@@ -74,6 +74,8 @@ private:
       auto add = [&](Action action, uint32_t channel) { events.push_back({action, channel, index, i, 0}); };
       if (instruction.has_send_start())
         add(Action::Send, instruction.send_start().channel());
+      else if (instruction.has_acquire())
+        add(Action::Acquire, instruction.acquire().channel());
       else if (instruction.has_send_done())
         add(Action::Done, instruction.send_done().channel());
       else if (instruction.has_receive())
@@ -111,7 +113,7 @@ private:
       if (i > 0)
         GRAPHC_RETURN_IF_ERROR(grows(events[i - 1], event, "order"));
       const Channel &channel = plan.channels(int(event.channel));
-      bool sends = event.action == Action::Send || event.action == Action::Done;
+      bool sends = event.action != Action::Receive && event.action != Action::Release;
       if ((sends ? channel.sender() : channel.receiver()) != index)
         return refuse(text(event), ", whose ", sends ? "sender" : "receiver", " is another program");
       Ends &of = ends[event.channel];
@@ -123,6 +125,8 @@ private:
         of.receives.push_back(event);
       else if (event.action == Action::Release)
         of.releases.push_back(event);
+      else
+        of.acquires.push_back(event);
     }
     return absl::OkStatus();
   }
@@ -139,16 +143,20 @@ private:
     if (channel.published() && of.dones.size() != of.sends.size())
       return refuse("channel ", channel.name(), " is published, has ", of.sends.size(), " sends and ", of.dones.size(),
                     " send_dones a step");
+    if (!of.acquires.empty() && of.acquires.size() != of.sends.size())
+      return refuse("channel ", channel.name(), " has ", of.sends.size(), " sends and acquires ", of.acquires.size(),
+                    " slots a step");
     if (channel.capacity() == 0)
       return refuse("channel ", channel.name(), " has room for no message");
     const std::vector<Event> &freed = of.releases.empty() ? of.receives : of.releases;
+    const std::vector<Event> &takers = of.acquires.empty() ? of.sends : of.acquires;
     for (size_t k = 0; k < of.sends.size(); ++k) {
       GRAPHC_RETURN_IF_ERROR(grows(of.sends[k], of.receives[k], "message"));
       if (channel.published())
         GRAPHC_RETURN_IF_ERROR(grows(freed[k], of.dones[k], "borrow"));
       if (k >= channel.capacity() && !channel.latest())
         GRAPHC_RETURN_IF_ERROR(
-            grows(freed[k - channel.capacity()], of.sends[k], absl::StrCat("capacity (", channel.capacity(), ")")));
+            grows(freed[k - channel.capacity()], takers[k], absl::StrCat("capacity (", channel.capacity(), ")")));
     }
     return absl::OkStatus();
   }

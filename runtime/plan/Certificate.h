@@ -2,14 +2,14 @@
 //
 // graphc numbers the events of each phase's step and writes the numbers into the plan (Program.event_ranks). Here they are
 // held against the plan alone, by code that shares nothing with the compiler. An event is a message sent (SendStart, each
-// channel of a ControlSend), a send done, a message received (Receive, Aggregate, Choose,
-// ControlReceive) or a message released.
+// channel of a ControlSend), the memory for one taken (Acquire), a send done, a message received (Receive, Aggregate,
+// Choose, ControlReceive) or a message released.
 // An event must have a larger number than every event that has to happen before it in the same step:
 //
 //   order      the event before it in its program
 //   message    the k-th receive of a channel waits for its k-th send
-//   capacity   the (k + capacity)-th send of a channel waits until the k-th message is released; what has no Release is
-//              released by being received; a latest channel never makes its sender wait
+//   capacity   the (k + capacity)-th send of a channel, or the Acquire of its slot, waits until the k-th message is
+//              released; what has no Release is released by being received; a latest channel never makes its sender wait
 //   borrow     the k-th send done of a published channel waits until the k-th message is released
 //
 // Numbers that grow along every such edge leave no circle, and only a circle within a step can hang: what waits for an

@@ -78,6 +78,14 @@ absl::Status ProgramVerifier::checkBuffers() {
       if (!b.slot())
         return invalid(what, ": storage 'slot' is false");
       break;
+    case Buffer::kOutgoing: {
+      if (b.outgoing() >= uint32_t(plan.channels_size()))
+        return invalid(what, ": channel ", b.outgoing(), " does not exist, the plan has ", plan.channels_size());
+      const Channel &c = plan.channels(int(b.outgoing()));
+      if (c.control() || c.published())
+        return invalid(what, " lies in a slot of channel ", c.name(), ", which has none to give");
+      break;
+    }
     default:
       return invalid(what, " has no storage");
     }
@@ -102,6 +110,8 @@ absl::Status ProgramVerifier::readable(uint32_t buffer) {
   if (b.storage_case() == Buffer::kSlot && !slotOf.contains(buffer))
     return invalid("buffer ", buffer, " (", b.name(),
                    ") is a message slot that no receive has bound, or that was released");
+  if (b.storage_case() == Buffer::kOutgoing && !acquired.contains(buffer))
+    return invalid("buffer ", buffer, " (", b.name(), ") lies in a slot that no acquire has taken in this step");
   if (b.storage_case() == Buffer::kVariable)
     touchedVariables.insert(b.variable());
   return absl::OkStatus();
@@ -113,6 +123,13 @@ absl::Status ProgramVerifier::writable(uint32_t buffer) {
   if (b.storage_case() == Buffer::kSlot || b.storage_case() == Buffer::kConstant)
     return invalid("buffer ", buffer, " (", b.name(), ") is a ", b.has_constant() ? "constant" : "message",
                    " and may not be written");
+  if (b.storage_case() == Buffer::kOutgoing) {
+    auto taken = acquired.find(buffer);
+    if (taken == acquired.end() || taken->second)
+      return invalid("buffer ", buffer, " (", b.name(), ") is written ",
+                     taken == acquired.end() ? "before its slot is acquired"
+                                             : "after it was sent: it is the receiver's");
+  }
   for (auto [channel, sending] : inFlight)
     if (overlap(buffer, sending))
       return invalid("buffer ", buffer, " (", b.name(), ") is written while channel ",
@@ -238,6 +255,8 @@ absl::Status ProgramVerifier::checkInstruction(const Instruction &instruction, i
     return checkReceive(instruction.receive());
   case Instruction::kRelease:
     return checkRelease(instruction.release());
+  case Instruction::kAcquire:
+    return checkAcquire(instruction.acquire());
   case Instruction::kSendStart:
     return checkSendStart(instruction.send_start());
   case Instruction::kSendDone:
@@ -306,6 +325,9 @@ absl::Status ProgramVerifier::checkTotals() {
   if (!boundBuffer.empty())
     return invalid("the step ends without a release of channel ",
                    plan.channels(int(boundBuffer.begin()->first)).name());
+  for (auto [buffer, sent] : acquired)
+    if (!sent)
+      return invalid("the step ends without a send of buffer ", buffer, ", whose slot it acquired");
   if (!inFlight.empty())
     return invalid("the step ends without a send_done of channel ", plan.channels(int(inFlight.begin()->first)).name());
   if (!phase.ends_by_closing() && controlReceives != 1)

@@ -30,6 +30,7 @@ private:
   absl::Status checkCall(const Instruction::Call &call);
   absl::Status checkReceive(const Instruction::Receive &receive);
   absl::Status checkRelease(const Instruction::Release &release);
+  absl::Status checkAcquire(const Instruction::Acquire &acquire);
   absl::Status checkSendStart(const Instruction::SendStart &send);
   absl::Status checkSendDone(const Instruction::SendDone &done);
   absl::Status checkAggregate(const Instruction::Aggregate &aggregate);
@@ -81,6 +82,8 @@ private:
   std::map<uint32_t, uint32_t> boundBuffer; // channel → buffer of its Receive not yet released
   std::map<uint32_t, uint32_t> inFlight; // channel → buffer of its SendStart not yet done
   std::set<uint32_t> touchedVariables;
+  std::map<uint32_t, bool> acquired; // outgoing buffers of this step → sent already?
+  std::set<uint32_t> slotsTaken; // channels of their acquires
   std::set<uint32_t> borrowed; // slot buffers that a published channel's message was bound to
   unsigned __int128 sent = 0, received = 0, flops = 0;
   int controlReceives = 0, controlSends = 0, tickets = 0;

@@ -44,6 +44,27 @@ absl::Status ProgramVerifier::checkRelease(const Instruction::Release &release) 
   return absl::OkStatus();
 }
 
+absl::Status ProgramVerifier::checkAcquire(const Instruction::Acquire &acquire) {
+  GRAPHC_RETURN_IF_ERROR(channelIndex(acquire.channel(), false));
+  GRAPHC_RETURN_IF_ERROR(bufferIndex(acquire.buffer()));
+  const Channel &channel = plan.channels(int(acquire.channel()));
+  const Buffer &buffer = program.buffers(int(acquire.buffer()));
+  if (channel.sender() != index)
+    return invalid("acquires a slot of channel ", channel.name(), ", whose sender is program ",
+                   plan.programs(int(channel.sender())).name());
+  if (channel.all_to_all() || channel.instances() != program.instances())
+    return invalid("acquires one slot of channel ", channel.name(), ", whose messages go to ", channel.instances(),
+                   " instances");
+  if (!buffer.has_outgoing() || buffer.outgoing() != acquire.channel())
+    return invalid("acquires a slot of channel ", channel.name(), " for buffer ", acquire.buffer(),
+                   ", which does not lie there");
+  GRAPHC_RETURN_IF_ERROR(fits(buffer, channel));
+  if (!slotsTaken.insert(acquire.channel()).second)
+    return invalid("acquires a second slot of channel ", channel.name(), " in one step");
+  acquired[acquire.buffer()] = false;
+  return absl::OkStatus();
+}
+
 absl::Status ProgramVerifier::checkSendStart(const Instruction::SendStart &send) {
   GRAPHC_RETURN_IF_ERROR(channelIndex(send.channel(), false));
   const Channel &channel = plan.channels(int(send.channel()));
@@ -56,6 +77,12 @@ absl::Status ProgramVerifier::checkSendStart(const Instruction::SendStart &send)
   if (channel.published() && buffer.storage_case() != Buffer::kVariable && buffer.storage_case() != Buffer::kConstant)
     return invalid("publishes buffer ", send.buffer(), " (", buffer.name(), ") on channel ", channel.name(),
                    ", which is neither a variable nor a constant");
+  if (slotsTaken.contains(send.channel())) {
+    if (!buffer.has_outgoing() || buffer.outgoing() != send.channel())
+      return invalid("sends buffer ", send.buffer(), " (", buffer.name(), ") on channel ", channel.name(),
+                     ", whose slot it has acquired for another");
+    acquired[send.buffer()] = true;
+  }
   if (!inFlight.emplace(send.channel(), send.buffer()).second)
     return invalid("sends on channel ", channel.name(), " again before its send_done");
   ++channels[send.channel()].sends;

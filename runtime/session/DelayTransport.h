@@ -39,6 +39,7 @@ private:
   class LatePort final : public transport::SendPort {
   public:
     LatePort(transport::SendPort &inner, absl::Duration delay) : inner_(inner), delay_(delay) {}
+    transport::PollState acquire(void **data) override { return inner_.acquire(data); }
     transport::PollState start(const void *data, uint64_t step, transport::SendMode mode) override {
       if (due_ == absl::InfinitePast())
         due_ = absl::Now() + delay_;

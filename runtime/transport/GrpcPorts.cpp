@@ -43,6 +43,24 @@ absl::Status GrpcRecvPort::status() const {
   return aborted_.load(std::memory_order_acquire) ? link_.why() : absl::OkStatus();
 }
 
+std::byte *GrpcSendPort::ownBuffer() {
+  if (!copy_)
+    copy_.reset(static_cast<std::byte *>(std::aligned_alloc(64, (std::max<uint64_t>(spec_.bytes, 1) + 63) / 64 * 64)));
+  return copy_.get();
+}
+
+PollState GrpcSendPort::acquire(void **data) {
+  wake_.observe();
+  if (closed_)
+    return PollState::Closed;
+  if (aborted_.load(std::memory_order_acquire))
+    return PollState::Aborted;
+  if (outstanding_.load(std::memory_order_acquire) != 0)
+    return PollState::Pending;
+  *data = ownBuffer();
+  return PollState::Ready;
+}
+
 PollState GrpcSendPort::start(const void *data, uint64_t step, SendMode mode) {
   wake_.observe();
   if (closed_)
@@ -55,13 +73,10 @@ PollState GrpcSendPort::start(const void *data, uint64_t step, SendMode mode) {
   credits_.fetch_sub(1, std::memory_order_relaxed);
   outstanding_.store(1, std::memory_order_relaxed);
   started_.fetch_add(1, std::memory_order_relaxed);
-  borrowed_ = mode == SendMode::Borrow;
-  if (mode == SendMode::Copy) {
-    if (!copy_)
-      copy_ = std::make_unique_for_overwrite<std::byte[]>(spec_.bytes);
-    std::memcpy(copy_.get(), data, spec_.bytes);
-    data = copy_.get();
-  }
+  // What acquire() gave is this port's own: the lane writes it again after another acquire(), which waits for it.
+  borrowed_ = mode == SendMode::Borrow && data != copy_.get();
+  if (mode == SendMode::Copy && data != copy_.get())
+    data = std::memcpy(ownBuffer(), data, spec_.bytes);
   link_.submit(*this, static_cast<const std::byte *>(data), step);
   return PollState::Ready;
 }

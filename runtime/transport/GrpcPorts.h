@@ -35,6 +35,7 @@ public:
 
   void wait(absl::Duration timeout) override { wake_.wait(timeout); }
   absl::Status status() const override;
+  PollState acquire(void **data) override;
   PollState start(const void *data, uint64_t step, SendMode mode) override;
   PollState done() override;
   void close() override;
@@ -61,7 +62,12 @@ private:
   std::atomic<bool> aborted_{false};
   bool closed_ = false; ///< the lane's own
   bool borrowed_ = false; ///< the lane's own: what is in flight is the lane's buffer, not `copy_`
-  std::unique_ptr<std::byte[]> copy_; ///< for SendMode::Copy, made at its first use
+  std::byte *ownBuffer();
+
+  struct Free {
+    void operator()(std::byte *memory) const { std::free(memory); }
+  };
+  std::unique_ptr<std::byte, Free> copy_; ///< for acquire() and SendMode::Copy, made at its first use
   std::atomic<uint64_t> started_{0}; ///< messages
 
   // Under GrpcLink::mutex.

@@ -40,10 +40,15 @@ public:
   LatestChannel(const ChannelSpec &spec, device::Memory memory, Family &family, LatestTransport &transport)
       : spec(spec), memory(std::move(memory)), family(family), transport(transport), receiver(*this) {}
 
+  PollState acquire(void **data) override {
+    *data = buffer(writing);
+    return abort().isAborted() ? PollState::Aborted : PollState::Ready;
+  }
   PollState start(const void *data, uint64_t, SendMode) override {
     if (abort().isAborted())
       return PollState::Aborted;
-    memcpy(buffer(writing), data, spec.bytes);
+    if (data != buffer(writing)) // acquired memory is the buffer itself
+      memcpy(buffer(writing), data, spec.bytes);
     {
       std::lock_guard lock(mutex);
       std::swap(writing, complete);

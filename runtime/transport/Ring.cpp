@@ -86,7 +86,7 @@ bool RingSender::hasFree(uint64_t free) {
 bool RingSender::writeSlot(const void *data) {
   uint8_t *to = slots + slotStride(spec) * slot;
   if (!spec.published) {
-    if (spec.bytes)
+    if (spec.bytes && data != to) // acquired memory is the slot itself
       memcpy(to, data, spec.bytes);
     return true;
   }
@@ -97,6 +97,16 @@ bool RingSender::writeSlot(const void *data) {
            false;
   memcpy(to, &offset, sizeof offset);
   return true;
+}
+
+PollState RingSender::acquire(void **data) {
+  if (abort.isAborted())
+    return PollState::Aborted;
+  finishing = false;
+  if (!hasSlot())
+    return abort.isAborted() ? PollState::Aborted : PollState::Pending;
+  *data = slots + slotStride(spec) * slot;
+  return PollState::Ready;
 }
 
 PollState RingSender::start(const void *data, uint64_t step, SendMode) {

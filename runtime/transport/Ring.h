@@ -88,6 +88,7 @@ public:
       : spec(spec), ring(ring), slots(reinterpret_cast<uint8_t *>(ring + 1)), abort(abort), scope(scope),
         peer(std::move(peer)) {}
 
+  PollState acquire(void **data) override;
   PollState start(const void *data, uint64_t step, SendMode mode) override;
   PollState done() override;
   void close() override;

@@ -59,6 +59,10 @@ public:
 
 class SendPort : public Port {
 public:
+  /// Ready: `*data` is 64-byte aligned memory for the next message, which start() of the same address then sends without a
+  /// copy; its content is whatever. Pending: none is free yet. Again before start(): the same answer. Not on published
+  /// channels.
+  virtual PollState acquire(void **data) = 0;
   /// Starts to send `spec.bytes` bytes at `data`. Pending: no free slot yet (try again), Ready: started. The buffer
   /// must stay as it is until done(). `step` travels in the header for the hang explainer and fencing.
   virtual PollState start(const void *data, uint64_t step, SendMode mode = SendMode::Borrow) = 0;

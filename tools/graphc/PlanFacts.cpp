@@ -174,11 +174,14 @@ Footprint computeFootprint(const plan::Plan &plan) {
     need.arena += program.arena_bytes() * lanesPerTask(program);
     std::vector<std::string> locations = bufferLocations(plan, program);
     for (int i = 0; i < program.buffers_size(); ++i)
-      if (const plan::Buffer &buffer = program.buffers(i); buffer.has_arena())
+      if (const plan::Buffer &buffer = program.buffers(i); buffer.has_arena() || buffer.has_outgoing()) {
+        if (buffer.has_outgoing()) // the sender's own over gRPC; in its resident memory over shared memory
+          need.channels += buffer.bytes() * lanesPerTask(program);
         need.contributors.push_back(
             {"buffer " + (buffer.name().empty() ? "of type " + plan::typeText(buffer.type()) : buffer.name()) +
                  " of program " + program.name(),
              buffer.bytes() * lanesPerTask(program), locations[i]});
+      }
   }
   for (const plan::Channel &channel : plan.channels()) {
     const plan::Program &receiver = plan.programs(channel.receiver());

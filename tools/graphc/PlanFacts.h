@@ -50,7 +50,7 @@ struct Footprint {
     std::string name;
     unsigned instances = 1; ///< replicas that are like this one
     uint64_t variables = 0; ///< stored there
-    uint64_t arena = 0, channels = 0; ///< of the phase that needs most: arenas; slots for messages to come
+    uint64_t arena = 0, channels = 0; ///< of the phase that needs most: arenas; slots for messages to come and to send
     std::vector<Contributor> contributors; ///< biggest first; buffers that share arena bytes count each
     uint64_t total() const { return variables + arena + channels; }
   };

@@ -101,8 +101,11 @@ void Model::addChannel(const plan::Channel &channel) {
       channel.latest() ? UINT32_MAX : channel.capacity(); // a latest channel never makes its sender wait
   Timeline::Channel out{capacity, 0, speed.latency, 0};
   double busy = overhead();
-  if (speed.copies && channel.published()) {
-    // read in place: nothing moves
+  bool inSlot = llvm::any_of(from.buffers(), [&](const plan::Buffer &buffer) {
+    return buffer.has_outgoing() && &plan.channels(int(buffer.outgoing())) == &channel;
+  });
+  if (speed.copies && (channel.published() || inSlot)) {
+    // read in place, or made there: nothing moves
   } else if (speed.copies) {
     busy += (from.instances() > 1 && !channel.all_to_all() ? 1 : fan) * bytes / speed.bytesPerSecond;
   } else {

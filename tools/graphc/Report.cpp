@@ -53,6 +53,7 @@ std::string instructionText(const plan::Plan &plan, const plan::Instruction &ins
                      : instruction.has_receive()         ? "receive " + channel(instruction.receive().channel())
                      : instruction.has_release()         ? "release " + channel(instruction.release().channel())
                      : instruction.has_send_start()      ? "send " + channel(instruction.send_start().channel())
+                     : instruction.has_acquire()         ? "slot of " + channel(instruction.acquire().channel())
                      : instruction.has_send_done()       ? "sent " + channel(instruction.send_done().channel())
                      : instruction.has_aggregate()       ? "sum of " + channel(instruction.aggregate().channel())
                      : instruction.has_choose()          ? "choose from " + channel(instruction.choose().channel())

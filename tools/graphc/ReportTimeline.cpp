@@ -18,7 +18,8 @@ constexpr double kLabel = 200, kPlot = 840, kRight = 30;
 const char *styleOf(const plan::Plan &plan, const plan::Instruction &instruction) {
   if (instruction.has_call())
     return plan.kernels(int(instruction.call().kernel())).has_matmul() ? "library" : "call";
-  if (instruction.has_send_start() || instruction.has_send_done() || instruction.has_control_send())
+  if (instruction.has_send_start() || instruction.has_send_done() || instruction.has_acquire() ||
+      instruction.has_control_send())
     return "send";
   if (instruction.has_next_batch())
     return "data";

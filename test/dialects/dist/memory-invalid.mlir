@@ -35,3 +35,39 @@ dist.program @b of @p on "/job:worker/device:CPU:0" replicas(2) {
   %w = dist.receive @c : tensor<4xf32>
   dist.end
 }
+
+// -----
+
+// (AQ1) one slot for many receivers
+dist.phase @p {role = #graph.role<predict>}
+dist.channel @c : tensor<4xf32> from @a to @b {instances = 2}
+dist.program @a of @p on "/job:t/task:0/device:CPU:0" attributes {arena_bytes = 0 : i64} {
+  // expected-error @below {{takes one slot of @c, whose messages go to 2 instances}}
+  %x = dist.acquire @c : memref<4xf32>
+  dist.send_start @c, %x : memref<4xf32>
+  dist.send_done @c
+  dist.end
+}
+dist.program @b of @p on "/job:s/device:CPU:0" replicas(2) {
+  %x = dist.receive @c : memref<4xf32>
+  dist.end
+}
+
+// -----
+
+// (E2) a slot of another shape
+dist.phase @p {role = #graph.role<predict>}
+dist.channel @c : tensor<4xf32> from @a to @b
+dist.program @a of @p on "/job:t/task:0/device:CPU:0" attributes {arena_bytes = 0 : i64} {
+  // expected-error @below {{has a value of type 'memref<2x2xf32>', but channel @c carries 'tensor<4xf32>'}}
+  %x = dist.acquire @c : memref<2x2xf32>
+  %y = dist.buffer {offset = 0 : i64} : memref<4xf32>
+  dist.send_start @c, %y : memref<4xf32>
+  dist.send_done @c
+  dist.end
+}
+dist.program @b of @p on "/job:s/task:0/device:CPU:0" {
+  // expected-note @below {{the other end is here}}
+  %x = dist.receive @c : memref<4xf32>
+  dist.end
+}

@@ -37,7 +37,7 @@ std::string print(ModuleOp module) {
 }
 
 TEST_F(Schedule, KeepsValuesOfRandomPhases) {
-  uint64_t arena = 0, buffers = 0, published = 0, large = 0;
+  uint64_t arena = 0, buffers = 0, published = 0, large = 0, inSlots = 0;
   for (uint64_t seed = 1; seed <= 300; ++seed) {
     std::string text = makeRandomPhase(seed);
     SCOPED_TRACE("seed " + std::to_string(seed) + "\n" + text);
@@ -56,6 +56,7 @@ TEST_F(Schedule, KeepsValuesOfRandomPhases) {
     ASSERT_TRUE(succeeded(manager.run(*module)));
     for (auto program : module->getOps<dist::ProgramOp>())
       arena += *program.getArenaBytes();
+    module->walk([&](dist::AcquireOp) { ++inSlots; });
     for (auto channel : module->getOps<dist::ChannelOp>()) {
       published += channel.getPublished();
       large += channel.getMessageBytes() >= 4096;
@@ -69,6 +70,7 @@ TEST_F(Schedule, KeepsValuesOfRandomPhases) {
   EXPECT_LT(arena, buffers) << "buffers never share memory";
   EXPECT_GT(published, 20u) << "the phases publish too little to show anything";
   EXPECT_GT(large, published);
+  EXPECT_GT(inSlots, 20u) << "too few values are made in slots to show anything";
 }
 
 // The oracle must see what it is there for.

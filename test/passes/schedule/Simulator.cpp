@@ -162,8 +162,16 @@ private:
         return false;
       message = {lane.regions.lookup(op->getOperand(0)), read(lane, op, op->getOperand(0)), isa<dist::SendOp>(op),
                  true};
+    } else if (auto acquire = dyn_cast<dist::AcquireOp>(op)) {
+      if (messages[acquire.getChannel()].full)
+        return false;
+      lane.own.push_back(std::make_unique<Memory>(blocks(acquire.getBuffer())));
+      lane.regions[acquire.getBuffer()] = {lane.own.back().get(), 0, blocks(acquire.getBuffer())};
+      inSlots.insert(acquire.getChannel());
     } else if (auto done = dyn_cast<dist::SendDoneOp>(op)) {
       Message &message = messages[done.getChannel()];
+      if (inSlots.contains(done.getChannel()))
+        return true; // the receiver finds it there later
       if (isPublished(op))
         return !message.full; // until it is released
       if (message.full && !message.copied) {
@@ -221,6 +229,7 @@ private:
   std::mt19937_64 random;
   std::vector<Lane> lanes;
   llvm::DenseMap<StringRef, Message> messages;
+  llvm::DenseSet<StringRef> inSlots; ///< channels whose messages lie in their slots
   std::map<std::string, Memory> variables;
   std::vector<std::pair<dist::FetchOp, Value>> fetches;
   Outcome outcome;

@@ -31,7 +31,8 @@ TEST(Lane, SynchronousParameterServerIsBitExact) {
                                      {2, 3},
                                      {3, 5, 4096},
                                      {2, 4, 4096, false, 16},
-                                     {2, 3, 16, false, 0, true}}) {
+                                     {2, 3, 16, false, 0, true},
+                                     {2, 3, 16, false, 0, true, true}}) {
     TaskHarness tasks(parameterServerPlan(shape));
     auto initial = initialValues(tasks, shape);
     TestHost host(50);
@@ -50,7 +51,7 @@ TEST(Lane, SynchronousParameterServerIsBitExact) {
 }
 
 TEST(Lane, MeasuredBytesEqualThePlan) {
-  ParameterServerShape shape{2, 3, 16, false, 0, true}; // what is published counts as if it were copied
+  ParameterServerShape shape{2, 3, 16, false, 0, true, true}; // what is not copied counts as if it were
   TaskHarness tasks(parameterServerPlan(shape));
   TestHost host(20);
   auto lanes = tasks.lanes(host);

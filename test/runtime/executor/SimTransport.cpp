@@ -24,6 +24,7 @@ public:
   class Sender final : public transport::SendPort {
   public:
     explicit Sender(SimChannel &channel) : channel(channel) {}
+    PollState acquire(void **data) override { return channel.acquire(data); }
     PollState start(const void *data, uint64_t step, transport::SendMode mode) override {
       return channel.start(data, mode);
     }
@@ -53,6 +54,17 @@ public:
 
   SimChannel(SimNetwork &network, const ChannelSpec &spec, uint32_t from, uint32_t to, std::string name)
       : network(network), spec(spec), from(from), to(to), name(std::move(name)), sender(*this), receiver(*this) {}
+
+  PollState acquire(void **data) {
+    if (!fromStatus->ok())
+      return PollState::Aborted;
+    if (credits() == 0 || borrowed)
+      return PollState::Pending;
+    if (spec.bytes && !slot.size())
+      slot = *device::Memory::allocate(spec.bytes, device::Memory::Guard::None, "a simulated slot");
+    *data = slot.data();
+    return PollState::Ready;
+  }
 
   PollState start(const void *data, transport::SendMode mode) {
     if (!fromStatus->ok())
@@ -159,6 +171,7 @@ private:
     });
   }
 
+  device::Memory slot; ///< what acquire() gives
   bool borrowed = false, closed = false;
   uint64_t sent = 0, released = 0; // as the sender knows
   VirtualTime lastArrival = 0;

@@ -175,7 +175,7 @@ protected:
 };
 
 TEST_P(Seeds, Synchronous) {
-  for (ParameterServerShape shape : {ParameterServerShape{1, 2}, {2, 3}, {2, 3, 16, false, 0, true}}) {
+  for (ParameterServerShape shape : {ParameterServerShape{1, 2}, {2, 3}, {2, 3, 16, false, 0, true, true}}) {
     plan::Plan plan = parameterServerPlan(shape);
     auto fresh = SimVariables::create(plan);
     std::vector<std::vector<float>> initial;
@@ -190,7 +190,7 @@ TEST_P(Seeds, Synchronous) {
 }
 
 TEST_P(Seeds, Asynchronous) {
-  ParameterServerShape shape{2, 3, 16, true};
+  ParameterServerShape shape{2, 3, 16, true, 0, false, true};
   run(shape, [&](SimVariables &variables, uint64_t steps) {
     int64_t globalStep;
     memcpy(&globalStep, variables.data(2).data(), 8);

@@ -94,6 +94,35 @@ TEST_F(Certificate, HostileIndicesAreRefused) {
   EXPECT_THAT(messageOf(plan), HasSubstr("has room for no message"));
 }
 
+/// A slot is there once the message before it was released: it is its taking that waits, not its send.
+TEST(CertificateCapacity, AnAcquireWaitsForTheRelease) {
+  PlanBuilder builder;
+  uint32_t job = builder.job("t", 2), phase = builder.phase("p", PREDICT, false);
+  uint32_t from = builder.program(phase, "from", 1, false, job, 0);
+  uint32_t to = builder.program(phase, "to", 1, false, job, 1);
+  uint32_t channel = builder.channel("c", builder.vector(), from, to);
+  uint32_t buffer = builder.outgoingBuffer(from, builder.vector(), channel);
+  uint32_t slot = builder.slotBuffer(to, builder.vector());
+  for (int message = 0; message < 2; ++message) {
+    builder.acquire(from, channel, buffer);
+    builder.sendStart(from, channel, buffer);
+    builder.receive(to, channel, slot);
+    builder.release(to, channel);
+  }
+  number(builder.plan, int(from), {1, 2, 5, 6});
+  number(builder.plan, int(to), {3, 4, 7, 8});
+  auto facts = checkCertificate(builder.plan);
+  ASSERT_TRUE(facts.ok()) << messageOf(builder.plan);
+  EXPECT_EQ(facts->events, 8u);
+  EXPECT_EQ(facts->edges, 3u + 3u + 2u + 1u); // the order of each, two messages, one slot that is used twice
+  number(builder.plan, int(from), {1, 2, 4, 6});
+  EXPECT_THAT(messageOf(builder.plan), HasSubstr("capacity (1) edge: program to releases c"));
+  EXPECT_THAT(messageOf(builder.plan), HasSubstr("program from takes a slot of c"));
+  builder.plan.mutable_programs(int(from))->mutable_instructions()->DeleteSubrange(0, 1);
+  number(builder.plan, int(from), {2, 5, 6});
+  EXPECT_THAT(messageOf(builder.plan), HasSubstr("has 2 sends and acquires 1 slots a step"));
+}
+
 /// Two messages a step, of which the first is released after the second is there.
 TEST(CertificateCapacity, ASmallerCapacityIsRefusedWithItsEdge) {
   PlanBuilder builder;

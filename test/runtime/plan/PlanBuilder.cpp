@@ -199,6 +199,18 @@ void PlanBuilder::receive(uint32_t program, uint32_t channel, uint32_t slot) {
 
 void PlanBuilder::release(uint32_t program, uint32_t channel) { add(program)->mutable_release()->set_channel(channel); }
 
+uint32_t PlanBuilder::outgoingBuffer(uint32_t program, const TensorType &type, uint32_t channel) {
+  uint32_t index = addBuffer(program, type);
+  plan.mutable_programs(int(program))->mutable_buffers(int(index))->set_outgoing(channel);
+  return index;
+}
+
+void PlanBuilder::acquire(uint32_t program, uint32_t channel, uint32_t buffer) {
+  Instruction::Acquire *acquire = add(program)->mutable_acquire();
+  acquire->set_channel(channel);
+  acquire->set_buffer(buffer);
+}
+
 void PlanBuilder::sendStart(uint32_t program, uint32_t channel, uint32_t buffer) {
   Instruction::SendStart *start = add(program)->mutable_send_start();
   start->set_channel(channel);
@@ -323,9 +335,12 @@ Plan parameterServerPlan(const ParameterServerShape &shape) {
   if (!shape.async)
     b.controlSend(worker, controls);
   for (uint32_t p = 0; p < shape.servers; ++p) {
-    uint32_t slot = b.slotBuffer(worker, b.vector()), gradient = b.arenaBuffer(worker, b.vector());
+    uint32_t slot = b.slotBuffer(worker, b.vector());
+    uint32_t gradient = shape.inSlots ? b.outgoingBuffer(worker, b.vector(), up[p]) : b.arenaBuffer(worker, b.vector());
     uint32_t loss = b.arenaBuffer(worker, PlanBuilder::scalar(F32));
     b.receive(worker, down[p], slot);
+    if (shape.inSlots)
+      b.acquire(worker, up[p], gradient);
     b.call(worker, TestKernel::Gradient, {slot, gradient});
     b.call(worker, TestKernel::Sum, {slot, loss});
     b.release(worker, down[p]);

@@ -50,6 +50,9 @@ public:
   void call(uint32_t program, TestKernel kernel, const std::vector<uint32_t> &buffers);
   void receive(uint32_t program, uint32_t channel, uint32_t slot);
   void release(uint32_t program, uint32_t channel);
+  /// In the slot of a channel, once acquired.
+  uint32_t outgoingBuffer(uint32_t program, const TensorType &type, uint32_t channel);
+  void acquire(uint32_t program, uint32_t channel, uint32_t buffer);
   void sendStart(uint32_t program, uint32_t channel, uint32_t buffer);
   void sendDone(uint32_t program, uint32_t channel);
   void send(uint32_t program, uint32_t channel, uint32_t buffer) {
@@ -86,6 +89,7 @@ struct ParameterServerShape {
   bool async = false;
   uint32_t chunk = 0; ///< elements of a gradient that are added at once; 0: all
   bool published = false; ///< workers read the variables in place (sync)
+  bool inSlots = false; ///< workers make the gradients in the slots of their channels
 };
 
 /// One f32 vector `w<p>` a server, global_step on the first; each step every worker gets all of them, sends

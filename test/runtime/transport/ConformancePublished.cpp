@@ -1,4 +1,4 @@
-// The part of the suite that is about published channels.
+// The part of the suite that is about messages without copies: published, or made in their slots.
 #include "test/runtime/transport/Conformance.h"
 
 #include "absl/time/clock.h"
@@ -77,6 +77,54 @@ TEST_P(Conformance, PublishedChannelsReopen) {
     ASSERT_NE(got, nullptr);
     EXPECT_EQ(*static_cast<const uint8_t *>(got), epoch);
   }
+}
+
+TEST_P(Conformance, AcquiredMemoryIsSentAsItIs) {
+  constexpr uint64_t bytes = 100000;
+  for (uint32_t capacity : {1, 3}) {
+    open(bytes, capacity);
+    for (uint32_t k = 0; k < 20; ++k) {
+      void *slot = nullptr, *again = nullptr;
+      PollState state = PollState::Pending;
+      for (absl::Time end = absl::Now() + patience; state == PollState::Pending && absl::Now() < end;)
+        if (state = sender->acquire(&slot); state == PollState::Pending)
+          sender->wait(absl::Milliseconds(100));
+      ASSERT_EQ(state, PollState::Ready);
+      ASSERT_EQ(sender->acquire(&again), PollState::Ready);
+      EXPECT_EQ(slot, again);
+      EXPECT_EQ(reinterpret_cast<uintptr_t>(slot) % 64, 0u);
+      std::vector<uint8_t> data = content(bytes, k);
+      memcpy(slot, data.data(), bytes);
+      ASSERT_TRUE(send(sender, slot, k));
+      const void *got = receive(receiver);
+      ASSERT_NE(got, nullptr);
+      EXPECT_EQ(memcmp(got, data.data(), bytes), 0) << "message " << k;
+      receiver->release();
+    }
+    EXPECT_EQ(link->sending().counters().bytesSent, 20 * bytes);
+  }
+}
+
+// While the receiver uses a message, the memory for the next one is another, or there is none yet.
+TEST_P(Conformance, AcquiredMemoryIsNotInUse) {
+  open(4096, 1);
+  void *slot = nullptr;
+  ASSERT_EQ(sender->acquire(&slot), PollState::Ready);
+  memset(slot, 1, 4096);
+  ASSERT_TRUE(send(sender, slot));
+  const void *held = receive(receiver);
+  ASSERT_NE(held, nullptr);
+  if (sender->acquire(&slot) == PollState::Ready)
+    memset(slot, 2, 4096);
+  EXPECT_EQ(*static_cast<const uint8_t *>(held), 1);
+  receiver->release();
+}
+
+TEST_P(Conformance, AbortEndsAnAcquire) {
+  open(4096, 1);
+  void *slot = nullptr;
+  link->sending().abort(absl::AbortedError("ps:0 died"));
+  EXPECT_EQ(sender->acquire(&slot), PollState::Aborted);
 }
 
 } // namespace graphc::transport

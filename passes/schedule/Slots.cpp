@@ -1,0 +1,79 @@
+#include "passes/schedule/Slots.h"
+
+#include "passes/schedule/BufferUses.h"
+
+#include "llvm/ADT/MapVector.h"
+
+using namespace mlir;
+
+namespace graphc {
+
+/// Below a page the copy is cheaper than an instruction more.
+static constexpr uint64_t kLeastBytes = 4096;
+
+namespace {
+struct Candidate {
+  Operation *firstWrite = nullptr;
+  dist::SendStartOp send;
+  bool excluded = false;
+};
+} // namespace
+
+/// The buffer's views, and views of views, in the order of the text.
+static SmallVector<Operation *> viewsOf(const BufferUses &uses, Value root, Block &block) {
+  SmallVector<Operation *> views;
+  for (auto view : block.getOps<dist::ViewOp>())
+    if (uses.getRoot(view.getBuffer()) == root)
+      views.push_back(view);
+  return views;
+}
+
+FailureOr<unsigned> placeInSlots(dist::ProgramOp program) {
+  Block &block = program.getBlock();
+  BufferUses bufferUses(program);
+  SymbolTable symbols(program->getParentOp());
+  llvm::MapVector<Value, Candidate> candidates;
+  for (Operation &op : block) {
+    if (isDeclaration(op))
+      continue;
+    FailureOr<SmallVector<BufferUse>> uses = bufferUses.get(&op);
+    if (failed(uses))
+      return failure();
+    for (const BufferUse &use : *uses) {
+      if (!use.root.getDefiningOp<dist::BufferOp>())
+        continue;
+      Candidate &candidate = candidates[use.root];
+      if (use.written && !candidate.firstWrite)
+        candidate.firstWrite = &op;
+      // What the host writes lies in the arena, and what is sent stays as it is.
+      candidate.excluded |= use.written && (candidate.send || isa<dist::FeedIntoOp, dist::NextBatchIntoOp>(op));
+      if (auto send = dyn_cast<dist::SendStartOp>(op)) {
+        auto channel = symbols.lookup<dist::ChannelOp>(send.getChannel());
+        candidate.excluded |=
+            candidate.send || channel.getAllToAll() || channel.getInstances() != program.getReplicas();
+        candidate.send = send;
+      }
+    }
+  }
+  unsigned placed = 0;
+  for (auto &[root, candidate] : candidates) {
+    if (candidate.excluded || !candidate.send || !candidate.firstWrite || getBytes(root) < kLeastBytes)
+      continue;
+    // A message has the type of its channel, which a view may have given the value.
+    OpBuilder builder(candidate.firstWrite);
+    auto type = cast<MemRefType>(candidate.send.getValue().getType());
+    auto acquire = dist::AcquireOp::create(builder, root.getLoc(), type, candidate.send.getChannelAttr());
+    Value slot = acquire.getBuffer(), memory = slot;
+    if (type != root.getType())
+      memory = dist::ViewOp::create(builder, root.getLoc(), root.getType(), slot);
+    for (Operation *view : viewsOf(bufferUses, root, block))
+      view->moveBefore(candidate.firstWrite);
+    root.replaceAllUsesWith(memory);
+    candidate.send.getValueMutable().assign(slot);
+    root.getDefiningOp()->erase();
+    ++placed;
+  }
+  return placed;
+}
+
+} // namespace graphc

@@ -1,0 +1,115 @@
+//===- VerifySlotsTest.cpp - values made in the slots of their channels -----------------------------------------------===//
+
+#include "runtime/plan/Verify.h"
+#include "test/runtime/plan/PlanBuilder.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+
+namespace graphc::plan {
+namespace {
+
+struct Case {
+  const char *name;
+  std::function<void(Plan &)> damage;
+  const char *expected;
+};
+
+/// Position of the first instruction of a kind in the worker's step; the worker is program 0.
+int at(const Plan &plan, Instruction::KindCase kind) {
+  const Program &worker = plan.programs(0);
+  for (int i = 0; i < worker.instructions_size(); ++i)
+    if (worker.instructions(i).kind_case() == kind)
+      return i;
+  return -1;
+}
+auto *instructions(Plan &plan) { return plan.mutable_programs(0)->mutable_instructions(); }
+Instruction::Acquire &acquire(Plan &plan) {
+  return *instructions(plan)->Mutable(at(plan, Instruction::kAcquire))->mutable_acquire();
+}
+
+const Case cases[] = {
+    {"WrittenBeforeTheAcquire",
+     [](Plan &p) { instructions(p)->SwapElements(at(p, Instruction::kAcquire), at(p, Instruction::kCall)); },
+     "is written before its slot is acquired"},
+    {"NeverAcquired", [](Plan &p) { instructions(p)->DeleteSubrange(at(p, Instruction::kAcquire), 1); },
+     "is written before its slot is acquired"},
+    {"WrittenAfterTheSend",
+     [](Plan &p) { // the gradient once more, behind its send_done
+       Instruction again = instructions(p)->Get(at(p, Instruction::kCall));
+       int done = at(p, Instruction::kSendDone);
+       again.mutable_call()->set_buffers(0, again.call().buffers(1));
+       int kernel = p.kernels_size();
+       *p.add_kernels() = p.kernels(int(again.call().kernel()));
+       for (auto &arg : *p.mutable_kernels(kernel)->mutable_args())
+         arg.set_access(READ_WRITE);
+       p.mutable_kernels(kernel)->mutable_args()->RemoveLast();
+       again.mutable_call()->mutable_buffers()->RemoveLast();
+       again.mutable_call()->set_kernel(uint32_t(kernel));
+       *instructions(p)->Add() = again;
+       for (int i = instructions(p)->size() - 1; i > done + 1; --i)
+         instructions(p)->SwapElements(i, i - 1);
+     },
+     "after it was sent: it is the receiver's"},
+    {"NeverSent",
+     [](Plan &p) {
+       instructions(p)->DeleteSubrange(at(p, Instruction::kSendStart), 1);
+       instructions(p)->DeleteSubrange(at(p, Instruction::kSendDone), 1);
+     },
+     "ends without a send of buffer"},
+    {"AnotherBufferIsSent",
+     [](Plan &p) {
+       auto *send = instructions(p)->Mutable(at(p, Instruction::kSendStart))->mutable_send_start();
+       Buffer *buffer = p.mutable_programs(0)->add_buffers();
+       *buffer = p.programs(0).buffers(int(send->buffer()));
+       buffer->mutable_arena()->set_offset(0);
+       p.mutable_programs(0)->set_arena_bytes(64);
+       send->set_buffer(uint32_t(p.programs(0).buffers_size()) - 1);
+     },
+     "whose slot it has acquired for another"},
+    {"Twice",
+     [](Plan &p) {
+       *instructions(p)->Mutable(at(p, Instruction::kCall)) = instructions(p)->Get(at(p, Instruction::kAcquire));
+     },
+     "acquires a second slot"},
+    {"ChannelOfAnother", [](Plan &p) { acquire(p).set_channel(0); }, "whose sender is program train_step.ps0"},
+    {"NoSuchChannel", [](Plan &p) { acquire(p).set_channel(99); }, "channel 99 does not exist"},
+    {"NoSuchBuffer", [](Plan &p) { acquire(p).set_buffer(99); }, "buffer 99 does not exist"},
+    {"BufferElsewhere", [](Plan &p) { acquire(p).set_buffer(0); }, "which does not lie there"},
+    {"SlotOfNoChannel",
+     [](Plan &p) { p.mutable_programs(0)->mutable_buffers(int(acquire(p).buffer()))->set_outgoing(99); },
+     "channel 99 does not exist, the plan has"},
+    {"SlotOfAWord",
+     [](Plan &p) {
+       for (int i = 0; i < p.channels_size(); ++i)
+         if (p.channels(i).control())
+           p.mutable_programs(0)->mutable_buffers(int(acquire(p).buffer()))->set_outgoing(uint32_t(i));
+     },
+     "which has none to give"},
+    {"SlotOfAPublishedChannel", [](Plan &p) { p.mutable_channels(int(acquire(p).channel()))->set_published(true); },
+     "which has none to give"},
+};
+
+class VerifySlots : public testing::TestWithParam<Case> {};
+
+TEST(VerifySlotsPlan, GoodPlansPass) {
+  for (bool async : {false, true})
+    for (uint32_t workers : {1, 3})
+      EXPECT_EQ(verifyPlan(parameterServerPlan({2, workers, 16, async, 0, false, true})), absl::OkStatus());
+}
+
+TEST_P(VerifySlots, Refuses) {
+  Plan plan = parameterServerPlan({1, 2, 16, false, 0, false, true});
+  GetParam().damage(plan);
+  absl::Status status = verifyPlan(plan);
+  EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(std::string(status.message()), testing::HasSubstr(GetParam().expected));
+}
+
+INSTANTIATE_TEST_SUITE_P(Rules, VerifySlots, testing::ValuesIn(cases),
+                         [](const testing::TestParamInfo<Case> &info) { return std::string(info.param.name); });
+
+} // namespace
+} // namespace graphc::plan
