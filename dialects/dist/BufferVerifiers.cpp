@@ -106,6 +106,23 @@ template <typename Op> static LogicalResult verifyChunk(Op op) {
 LogicalResult AggregateIntoOp::verify() { return verifyChunk(*this); }
 LogicalResult AggregateChosenIntoOp::verify() { return verifyChunk(*this); }
 
+/// (AR1): what the start needs beside what every end of a channel does.
+LogicalResult verifyAllReduceStart(AllReduceStartOp start, SymbolTableCollection &symbols) {
+  auto channel = symbols.lookupNearestSymbolFrom<ChannelOp>(start, start.getChannelAttr());
+  if (!channel.getChunk()) {
+    InFlightDiagnostic diag = start.emitOpError("sums over @")
+                              << start.getChannel() << ", which has no algorithm; expected one on its dist.channel";
+    diag.attachNote(channel.getLoc()) << "channel declared here";
+    return diag;
+  }
+  auto scratch = cast<MemRefType>(start.getScratch().getType());
+  if (scratch.getNumElements() != int64_t(*channel.getChunk()) ||
+      scratch.getElementType() != channel.getTensorType().getElementType())
+    return start.emitOpError("has scratch memory of type ")
+           << scratch << ", expected the " << *channel.getChunk() << " elements of one chunk";
+  return verifyKernel(start, start.getAddAttr(), 2, symbols);
+}
+
 LogicalResult NextBatchIntoOp::verifySymbolUses(SymbolTableCollection &symbols) {
   if (symbols.lookupNearestSymbolFrom<graph::DatasetOp>(*this, getDatasetAttr()))
     return success();

@@ -5,6 +5,8 @@ using namespace mlir;
 
 namespace graphc::dist {
 
+LogicalResult verifyAllReduceStart(AllReduceStartOp start, SymbolTableCollection &symbols); // BufferVerifiers.cpp
+
 static bool sameShapeAndElement(Type value, RankedTensorType channel) {
   auto shaped = dyn_cast<ShapedType>(value);
   return shaped && shaped.hasRank() && shaped.getShape() == channel.getShape() &&
@@ -110,6 +112,7 @@ GRAPHC_CHANNEL_END(ReceiveOp, Receive)
 GRAPHC_CHANNEL_END(ReleaseOp, Release)
 GRAPHC_CHANNEL_END(AggregateOp, Receive)
 GRAPHC_CHANNEL_END(AggregateIntoOp, Receive)
+GRAPHC_CHANNEL_END(AllReduceDoneOp, Receive)
 #undef GRAPHC_CHANNEL_END
 
 /// One i1 an instance of the family that sends over a latest channel: (A2), (CO1).
@@ -178,6 +181,17 @@ bool AggregateOp::takesWholeFamily() { return true; }
 bool AggregateOp::hasOwnMessage() { return bool(getOwn()); }
 Type AggregateIntoOp::getMessageType() { return getAccumulator().getType(); }
 bool AggregateIntoOp::takesWholeFamily() { return true; }
+Type AllReduceDoneOp::getMessageType() { return getBuffer().getType(); }
+bool AllReduceDoneOp::takesWholeFamily() { return true; }
+bool AllReduceDoneOp::hasOwnMessage() { return true; }
+
+ChannelEnd AllReduceStartOp::getChannelEnd() { return ChannelEnd::Send; }
+SmallVector<FlatSymbolRefAttr> AllReduceStartOp::getUsedChannels() { return {getChannelAttr()}; }
+Type AllReduceStartOp::getMessageType() { return getBuffer().getType(); }
+LogicalResult AllReduceStartOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  return failed(verifyEnds(*this, symbols)) ? failure() : verifyAllReduceStart(*this, symbols);
+}
+
 bool AggregateIntoOp::hasOwnMessage() { return bool(getOwn()); }
 
 ChannelEnd ControlSendOp::getChannelEnd() { return ChannelEnd::Send; }

@@ -190,6 +190,42 @@ def Dist_ChooseIntoOp : Dist_BodyOp<"choose_into",
   let assemblyFormat = "$channel `at` $version `,` $set attr-dict `:` type($version) `,` type($set)";
 }
 
+def Dist_AllReduceStartOp : Dist_BodyOp<"all_reduce_start",
+    [DeclareOpInterfaceMethods<SymbolUserOpInterface>,
+     DeclareOpInterfaceMethods<Dist_ChannelEndOpInterface, ["getMessageType"]>]> {
+  let summary = "begins to sum a buffer in place over the instances of a family";
+  let description = [{
+    On a channel with an `algorithm`. The buffer holds what this instance adds; until `all_reduce_done` nobody may touch
+    it or the scratch memory, which has room for one chunk. What can be sent, summed and taken goes on while the program
+    computes. `add` adds one chunk (sum read_write, message read).
+
+    ```mlir
+    dist.all_reduce_start @train_step.all_reduce, %b scratch %s by @add_16384xf32 : memref<65536xf32>, memref<16384xf32>
+    ```
+
+    1. (E1), (E2), (E3) as for `send`
+    2. (K1) the kernel exists
+    3. (AR1) the channel has an algorithm, and the scratch memory its chunk
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$channel, Dist_Buffer:$buffer, Dist_Buffer:$scratch, FlatSymbolRefAttr:$add);
+  let assemblyFormat = "$channel `,` $buffer `scratch` $scratch `by` $add attr-dict `:` type($buffer) `,` type($scratch)";
+}
+
+def Dist_AllReduceDoneOp : Dist_BodyOp<"all_reduce_done",
+    [DeclareOpInterfaceMethods<SymbolUserOpInterface>,
+     DeclareOpInterfaceMethods<Dist_ChannelEndOpInterface, ["getMessageType", "takesWholeFamily", "hasOwnMessage"]>]> {
+  let summary = "waits until the buffer holds the sum";
+  let description = [{
+    ```mlir
+    dist.all_reduce_done @train_step.all_reduce, %b scratch %s : memref<65536xf32>, memref<16384xf32>
+    ```
+
+    1. (E1), (E2), (E3) as for `receive`
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$channel, Dist_Buffer:$buffer, Dist_Buffer:$scratch);
+  let assemblyFormat = "$channel `,` $buffer `scratch` $scratch attr-dict `:` type($buffer) `,` type($scratch)";
+}
+
 def Dist_NextBatchIntoOp : Dist_BodyOp<"next_batch_into", [AttrSizedOperandSegments,
                                                            DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "graph.next_batch into buffers";

@@ -62,10 +62,22 @@ def Dist_ChannelOp : Dist_Op<"channel", [Symbol, HasParent<"::mlir::ModuleOp">,
     6. (CH6) a published channel carries data, is not all_to_all, and its sender does not lock variables: nobody may write
        what is read
     7. (CH7) the programs of a latest channel are on the same device; its phase ends by closing
+    8. (CH8) `algorithm` and `chunk` both or neither, on an all_to_all channel; `chunk` divides the elements, and what
+       the algorithm asks of their quotient and of `instances` holds
+
+    Without `algorithm` an all_to_all channel carries every value whole to every instance, where `aggregate` sums. With
+    one of `scatter`, `ring` and `doubling` the instances sum together, `chunk` elements a message (see
+    runtime/plan/AllReduce.h); ring and doubling do not sum in replica order.
+
+    ```mlir
+    dist.channel @s.all_reduce : tensor<65536xf32> from @s.worker to @s.worker
+        {all_to_all, instances = 2, algorithm = "scatter", chunk = 16384}
+    ```
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, TypeAttr:$type, FlatSymbolRefAttr:$from, FlatSymbolRefAttr:$to,
       DefaultValuedAttr<Dist_PositiveI64Attr, "1">:$capacity, DefaultValuedAttr<Dist_PositiveI64Attr, "1">:$instances,
-      UnitAttr:$control, UnitAttr:$all_to_all, UnitAttr:$published, UnitAttr:$latest);
+      UnitAttr:$control, UnitAttr:$all_to_all, UnitAttr:$published, UnitAttr:$latest, OptionalAttr<StrAttr>:$algorithm,
+      OptionalAttr<Dist_PositiveI64Attr>:$chunk);
   let assemblyFormat = "$sym_name `:` $type `from` $from `to` $to attr-dict";
   let hasVerifier = 1;
   let extraClassDeclaration = [{
@@ -254,7 +266,7 @@ def Dist_PackOp : Dist_PackingOp<"pack"> {
     %b = dist.pack %g, %h : (tensor<4xf32>, tensor<3xf32>) -> tensor<32xf32>
     ```
 
-    1. (PK1) one element type, and as many elements as getPackedElements says
+    1. (PK1) one element type, and at least as many elements as the values take
   }];
   let arguments = (ins Variadic<AnyRankedTensor>:$values);
   let results = (outs AnyRankedTensor:$packed);

@@ -48,7 +48,7 @@ LogicalResult PhaseOp::verifySymbolUses(SymbolTableCollection &symbols) {
 }
 
 //===----------------------------------------------------------------------===//
-// channel: (CH1) type, (CH2) programs, (CH3) no value to itself, (CH4) instances, (CH5) one end each side
+// channel: (CH1) type, (CH2) programs, (CH3) no value to itself, (CH4) instances, (CH5) one end each side, (CH8) algorithm
 //===----------------------------------------------------------------------===//
 
 int64_t ChannelOp::getMessageBytes() {
@@ -56,6 +56,32 @@ int64_t ChannelOp::getMessageBytes() {
   Type element = type.getElementType();
   int64_t bytes = element.isInteger(1) ? 1 : (element.getIntOrFloatBitWidth() + 7) / 8;
   return type.getNumElements() * bytes;
+}
+
+/// (CH8); the same conditions as plan::checkAllReduce, which knows no names.
+static LogicalResult verifyAlgorithm(ChannelOp channel) {
+  std::optional<StringRef> algorithm = channel.getAlgorithm();
+  if (!algorithm && !channel.getChunk())
+    return success();
+  if (!algorithm || !channel.getChunk())
+    return channel.emitOpError("expects algorithm and chunk both or neither; only ")
+           << (algorithm ? "algorithm" : "chunk") << " is given";
+  if (!channel.getAllToAll())
+    return channel.emitOpError("has the algorithm \"") << *algorithm << "\", but is not all_to_all";
+  if (!llvm::is_contained({"scatter", "ring", "doubling"}, *algorithm))
+    return channel.emitOpError("has the unknown algorithm \"")
+           << *algorithm << "\"; expected \"scatter\", \"ring\" or \"doubling\"";
+  uint64_t elements = uint64_t(channel.getTensorType().getNumElements()), chunk = *channel.getChunk();
+  if (elements % chunk)
+    return channel.emitOpError("has chunks of ") << chunk << " elements, which do not divide its " << elements;
+  uint64_t instances = channel.getInstances();
+  if (*algorithm == "doubling" && !llvm::isPowerOf2_64(instances))
+    return channel.emitOpError("has the algorithm \"doubling\" among ")
+           << instances << " instances, expected a power of two";
+  if (*algorithm != "doubling" && elements / chunk % instances)
+    return channel.emitOpError("has ") << elements / chunk << " chunks, which its " << instances
+                                       << " instances do not divide";
+  return success();
 }
 
 LogicalResult ChannelOp::verify() {
@@ -72,7 +98,7 @@ LogicalResult ChannelOp::verify() {
            << "; expected data among the instances of one family";
   if (getFrom() == getTo() && !getControl() && !getAllToAll()) // (CH3)
     return emitOpError("sends a value from @") << getFrom() << " to itself; a program uses its own values directly";
-  return success();
+  return verifyAlgorithm(*this);
 }
 
 /// The operations of `program` that are the proper (not complete or release) end `kind` of `channel`.
@@ -263,8 +289,6 @@ SmallVector<int64_t> getPackOffsets(TypeRange types, int64_t &elements) {
     offsets.push_back(bytes);
     bytes += llvm::alignTo(type.getNumElements() * width, kPackAlignment);
   }
-  // A sum is added in chunks of equal size (see `outline`): a large message has room for a whole number of them.
-  bytes = int64_t(llvm::alignTo(bytes, bytes > (1 << 20) ? 64 << 10 : bytes > (64 << 10) ? 4 << 10 : kPackAlignment));
   elements = bytes / width;
   return offsets;
 }
@@ -278,7 +302,7 @@ static LogicalResult verifyPacking(Operation *op, TypeRange values, Type packed)
       return op->emitOpError("packs ") << value << " and " << type << "; expected one element type";
   int64_t elements;
   getPackOffsets(values, elements);
-  if (type.getRank() != 1 || type.getNumElements() != elements)
+  if (type.getRank() != 1 || type.getNumElements() < elements)
     return op->emitOpError("needs ") << elements << " elements with each value at a multiple of " << kPackAlignment
                                      << " bytes, but the packed value is " << type;
   return success();

@@ -1,5 +1,6 @@
 // One dist.program in the plan's instructions.
 #include "passes/emit/PlanTables.h"
+#include "runtime/plan/AllReduce.h"
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -224,6 +225,28 @@ LogicalResult ProgramEmitter::emitOp(Operation *inner) {
         instruction->set_version(buffers.lookup(choose.getVersion()));
         instruction->set_chosen(buffers.lookup(choose.getSet()));
         instruction->set_take(uint32_t(choose.getTake()));
+        return success();
+      })
+      .Case([&](dist::AllReduceStartOp start) -> LogicalResult {
+        const plan::Channel &between = channelOf(start.getChannel());
+        FailureOr<uint32_t> add = tables.kernel(inner, start.getAdd(), {between.bytes(), between.bytes()});
+        if (failed(add))
+          return failure();
+        plan::Instruction::AllReduceStart *instruction = newInstruction(inner)->mutable_all_reduce_start();
+        instruction->set_channel(channel(start.getChannel()));
+        instruction->set_buffer(buffers.lookup(start.getBuffer()));
+        instruction->set_scratch(buffers.lookup(start.getScratch()));
+        instruction->set_add(*add);
+        uint64_t chunks = getBufferBytes(start.getBuffer()) / between.bytes();
+        uint64_t bytes = between.bytes() * plan::allReduceMessages(between.algorithm(), between.instances(), chunks);
+        sent += bytes;
+        received += bytes;
+        flops += plan->kernels(int(*add)).flops() *
+                 plan::allReduceAdditions(between.algorithm(), between.instances(), chunks);
+        return success();
+      })
+      .Case([&](dist::AllReduceDoneOp done) {
+        newInstruction(inner)->mutable_all_reduce_done()->set_channel(channel(done.getChannel()));
         return success();
       })
       .Case([&](dist::NextBatchIntoOp next) {

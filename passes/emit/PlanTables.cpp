@@ -1,5 +1,7 @@
 #include "passes/emit/PlanTables.h"
 
+#include "runtime/plan/AllReduce.h"
+
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 
 using namespace mlir;
@@ -192,6 +194,15 @@ void PlanTables::fillChannel(dist::ChannelOp op) {
   out->set_all_to_all(op.getAllToAll());
   out->set_published(op.getPublished());
   out->set_latest(op.getLatest());
+  if (std::optional<uint64_t> chunk = op.getChunk()) {
+    StringRef name = *op.getAlgorithm();
+    out->set_algorithm(name == "ring" ? plan::RING : name == "doubling" ? plan::DOUBLING : plan::SCATTER);
+    RankedTensorType whole = op.getTensorType();
+    out->clear_type();
+    setType(RankedTensorType::get(int64_t(*chunk), whole.getElementType()), *out->mutable_type());
+    out->set_bytes(out->bytes() / (uint64_t(whole.getNumElements()) / *chunk));
+    out->set_capacity(plan::kAllReduceCapacity);
+  }
   out->set_location(location(op.getLoc()));
 }
 

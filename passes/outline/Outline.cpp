@@ -131,6 +131,10 @@ private:
   LogicalResult emitOther(Operation *op);
   void placeInPacks(const ProgramGraph &graph);
   void emitPack(dist::PackOp pack);
+  void startAllReduce(dist::SendOp send, dist::ChannelOp channel);
+  dist::ChannelOp getChannel(FlatSymbolRefAttr name) {
+    return SymbolTable::lookupNearestSymbolFrom<dist::ChannelOp>(program, name);
+  }
 
   dist::ProgramOp program;
   KernelTable &kernels;
@@ -139,6 +143,7 @@ private:
   OpBuilder builder;
   llvm::DenseMap<Value, Value> memory;
   llvm::StringMap<Value> variables;
+  llvm::StringMap<std::pair<Value, Value>> allReduces; ///< by channel: the buffer and the scratch memory
 };
 
 Value ProgramOutliner::ofVariable(StringRef name) {
@@ -258,6 +263,28 @@ void ProgramOutliner::emitPack(dist::PackOp pack) {
   }
 }
 
+/// In place where nobody but the sum wants what is summed.
+void ProgramOutliner::startAllReduce(dist::SendOp send, dist::ChannelOp channel) {
+  Value value = send.getValue(), buffer = of(value);
+  bool onlySummed = value.getDefiningOp<dist::PackOp>() && llvm::all_of(value.getUsers(), [&](Operation *user) {
+                      auto aggregate = dyn_cast<dist::AggregateOp>(user);
+                      return user == send || (aggregate && aggregate.getChannelAttr() == send.getChannelAttr());
+                    });
+  if (!onlySummed) {
+    Value copy = newBuffer(bufferType(value), send.getLoc());
+    dist::CallOp::create(builder, send.getLoc(), kernels.getCopy(bufferType(value), send.getLoc()),
+                         ValueRange{copy, buffer});
+    ++numCalls;
+    buffer = copy;
+  }
+  Type element = bufferType(value).getElementType();
+  int64_t chunk = int64_t(*channel.getChunk());
+  Value scratch = newBuffer(MemRefType::get(chunk, element), send.getLoc());
+  allReduces[send.getChannel()] = {buffer, scratch};
+  dist::AllReduceStartOp::create(builder, send.getLoc(), send.getChannelAttr(), buffer, scratch,
+                                 kernels.getAdd(element, chunk, send.getLoc()));
+}
+
 LogicalResult ProgramOutliner::emitOther(Operation *op) {
   Location loc = op->getLoc();
   return llvm::TypeSwitch<Operation *, LogicalResult>(op)
@@ -267,10 +294,20 @@ LogicalResult ProgramOutliner::emitOther(Operation *op) {
         return success();
       })
       .Case([&](dist::SendOp send) {
+        if (dist::ChannelOp channel = getChannel(send.getChannelAttr()); channel.getAlgorithm()) {
+          startAllReduce(send, channel);
+          return success();
+        }
         dist::SendOp::create(builder, loc, send.getChannel(), of(send.getValue()));
         return success();
       })
       .Case([&](dist::AggregateOp aggregate) {
+        if (auto reducing = allReduces.find(aggregate.getChannel()); reducing != allReduces.end()) {
+          auto [buffer, scratch] = reducing->second;
+          memory[aggregate.getValue()] = buffer;
+          dist::AllReduceDoneOp::create(builder, loc, aggregate.getChannelAttr(), buffer, scratch);
+          return success();
+        }
         MemRefType type = bufferType(aggregate.getValue());
         int64_t chunk = getChunk(type);
         dist::AggregateIntoOp::create(

@@ -28,6 +28,36 @@ SmallVector<Bucket> makeBuckets(graph::FuncOp func, int64_t bytes) {
   return buckets;
 }
 
+/// Up to this many bytes, of all replicas together, everything goes to everybody: that is one hop, and all other
+/// algorithms have at least two. A hop among busy processes costs what adding some 10,000 elements does.
+constexpr int64_t kWholeBytes = 128 << 10;
+/// A chunk stays in a second-level cache between its arrival and its departure; chunks below a page are all overhead.
+constexpr int64_t kMostChunkBytes = 128 << 10, kLeastChunkBytes = 4 << 10;
+/// Doubling takes log2 N hops and messages, sending everything to everybody one hop and N - 1 messages.
+constexpr int64_t kDoublingReplicas = 8;
+constexpr int64_t kAlignment = 64; // of a chunk, in bytes
+
+AllReducePlan planAllReduce(int64_t elements, int64_t width, int64_t replicas, bool inOrder) {
+  const int64_t bytes = elements * width;
+  AllReducePlan plan{"", elements, elements};
+  if (!inOrder && replicas >= kDoublingReplicas && llvm::isPowerOf2_64(uint64_t(replicas)) &&
+      bytes <= kLeastChunkBytes) {
+    plan.algorithm = "doubling";
+    return plan;
+  }
+  if (bytes * replicas <= kWholeBytes)
+    return plan;
+  plan.algorithm = inOrder ? "scatter" : "ring";
+  // As many rounds of one chunk a replica as the largest chunks need, then chunks as small as that many rounds allow.
+  const int64_t share = llvm::divideCeil(bytes, replicas);
+  const int64_t rounds = llvm::divideCeil(share, kMostChunkBytes);
+  const int64_t chunkBytes =
+      std::max(llvm::alignTo(llvm::divideCeil(share, rounds), kAlignment), uint64_t(kLeastChunkBytes));
+  plan.chunk = chunkBytes / width;
+  plan.elements = plan.chunk * replicas * rounds;
+  return plan;
+}
+
 void PhaseBuilder::reduceEverywhere(ArrayRef<graph::AggregateOp> bucket, ProgramUnderConstruction &program) {
   OpBuilder &at = program.builder;
   SmallVector<Value> values;
@@ -39,22 +69,30 @@ void PhaseBuilder::reduceEverywhere(ArrayRef<graph::AggregateOp> bucket, Program
     locations.push_back(aggregate.getLoc());
   }
   Location loc = at.getFusedLoc(locations);
-  Value own = values.front();
-  if (bucket.size() > 1) {
-    int64_t elements;
-    dist::getPackOffsets(types, elements);
-    own = dist::PackOp::create(at, loc, RankedTensorType::get(elements, getElementTypeOrSelf(types.front())), values);
-  }
+  Type element = getElementTypeOrSelf(types.front());
+  int64_t elements;
+  dist::getPackOffsets(types, elements);
+  AllReducePlan plan = planAllReduce(elements, std::max<int64_t>(1, element.getIntOrFloatBitWidth() / 8), dist.replicas,
+                                     /*inOrder=*/!dist.fast);
+  const bool packs = bucket.size() > 1 || !plan.algorithm.empty();
+  Value own = packs ? dist::PackOp::create(at, loc, RankedTensorType::get(plan.elements, element), values).getResult()
+                    : values.front();
   auto type = cast<RankedTensorType>(own.getType());
   dist::ChannelOp channel =
       createChannel("all_reduce", type, program, program, loc, /*control=*/false, /*allToAll=*/true);
+  if (!plan.algorithm.empty()) {
+    channel.setAlgorithm(plan.algorithm);
+    channel.setChunk(uint64_t(plan.chunk));
+  }
   dist::SendOp::create(at, loc, channel.getSymName(), own);
-  Value sum = dist::AggregateOp::create(at, loc, type, channel.getSymName(), own);
-  SmallVector<Value> sums{sum};
-  if (bucket.size() > 1)
-    llvm::append_range(sums = {}, dist::UnpackOp::create(at, loc, types, sum).getValues());
-  for (auto [aggregate, each] : llvm::zip_equal(llvm::to_vector(bucket), sums))
-    program.map.map(aggregate->getResult(0), each);
+  Value whole = dist::AggregateOp::create(at, loc, type, channel.getSymName(), own);
+  SmallVector<Value> sums{whole};
+  if (packs)
+    llvm::append_range(sums = {}, dist::UnpackOp::create(at, loc, types, whole).getValues());
+  for (auto [i, sum] : llvm::enumerate(sums)) {
+    graph::AggregateOp aggregate = bucket[i];
+    program.map.map(aggregate.getResult(), sum);
+  }
 }
 
 } // namespace graphc

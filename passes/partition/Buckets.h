@@ -12,6 +12,16 @@ using Bucket = llvm::SmallVector<graph::AggregateOp, 4>;
 /// a bucket sums is computed before its first aggregate.
 llvm::SmallVector<Bucket> makeBuckets(graph::FuncOp func, int64_t bytes);
 
+/// How a bucket is summed over its replicas.
+struct AllReducePlan {
+  llvm::StringRef algorithm; ///< of dist.channel; empty: everybody sends everything to everybody
+  int64_t elements = 0; ///< of the message, with what fills its last chunks
+  int64_t chunk = 0;
+};
+
+/// `elements` of `width` bytes each over `replicas`; `inOrder`: a sum is made in replica order.
+AllReducePlan planAllReduce(int64_t elements, int64_t width, int64_t replicas, bool inOrder);
+
 } // namespace graphc
 
 #endif // GRAPHC_PASSES_PARTITION_BUCKETS_H

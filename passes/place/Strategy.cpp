@@ -28,13 +28,6 @@ static std::string listJobs(graph::ClusterAttr cluster) {
   return text;
 }
 
-/// A setting that cluster.json may hold and no pass carries out; "" where there is none.
-static StringRef getUnsupported(graph::StrategyAttr strategy) {
-  if (strategy.getFast())
-    return "order: fast";
-  return "";
-}
-
 /// The devices that the strategy names, each a full one of the cluster and none twice; reports what is not so.
 static FailureOr<SmallVector<DeviceAttr>> getNamedTowers(ModuleOp module, graph::StrategyAttr strategy,
                                                          const DeviceSet &devices) {
@@ -126,6 +119,7 @@ std::optional<Distribution> Distribution::of(ModuleOp module) {
     d.kind = StrategyKind::InGraph;
   } else if (name == "parameter_server" || name == "all_reduce") {
     d.kind = name == "all_reduce" ? StrategyKind::AllReduce : StrategyKind::ParameterServer;
+    d.fast = strategy.getFast();
     // Large enough that a message's fixed cost vanishes, small enough that the first leaves early.
     d.bucketBytes = strategy.getBucketBytes() ? strategy.getBucketBytes() : int64_t(4) << 20;
     if (d.kind == StrategyKind::ParameterServer && d.cluster.getTasks("ps") == 0) {
@@ -173,11 +167,6 @@ std::optional<Distribution> Distribution::of(ModuleOp module) {
   } else {
     emitError(getSettingLoc(module, kStrategySetting), "unknown strategy \"")
         << name << "\"; expected one_device, in_graph, mirrored, parameter_server or all_reduce";
-    return std::nullopt;
-  }
-  if (StringRef setting = getUnsupported(strategy); !setting.empty()) {
-    emitError(getSettingLoc(module, kStrategySetting), "setting ")
-        << setting << " of strategy " << name << " is not part of this version; leave it out";
     return std::nullopt;
   }
   if (d.microBatches > 1 && d.kind != StrategyKind::OneDevice) {

@@ -23,6 +23,7 @@ struct Distribution {
   int64_t toAggregate =
       0; ///< sync: the first so many replicas of each step count (backup workers); 0: all wait for all
   int64_t maxStaleness = -1; ///< async: steps that a replica may be ahead of the slowest; -1: any number
+  bool fast = false;       ///< all_reduce: sums need not be in replica order
   int64_t bucketBytes = 0; ///< all_reduce: gradients leave together up to about this size
   graph::ClusterAttr cluster;
   graph::DeviceAttr chief;    ///< the full device of the task that drives the run

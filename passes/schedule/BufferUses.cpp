@@ -83,6 +83,11 @@ FailureOr<SmallVector<BufferUse>> BufferUses::get(Operation *op) const {
             add(into.getOwn(), true, false);
             return success();
           })
+          .Case<dist::AllReduceStartOp, dist::AllReduceDoneOp>([&](auto reduce) {
+            add(reduce.getBuffer(), true, true);
+            add(reduce.getScratch(), false, true);
+            return success();
+          })
           .Case([&](dist::FeedIntoOp into) {
             add(into.getBuffer(), false, true);
             return success();

@@ -37,6 +37,8 @@ uint64_t getFlops(Operation *op, const SymbolTable &symbols) {
       sum(aggregate);
     else if (auto some = dyn_cast<dist::AggregateChosenIntoOp>(op))
       sum(some);
+    else if (auto reduce = dyn_cast<dist::AllReduceDoneOp>(op)) // what works in chunks adds about each element once
+      return uint64_t(cast<MemRefType>(reduce.getBuffer().getType()).getNumElements());
     else
       return 0;
   }
@@ -115,7 +117,7 @@ uint64_t PhaseOrder::costOf(Operation *op, ArrayRef<BufferUse> uses) const {
     bytes += getBytes(use.root);
   if (isa<dist::ReceiveOp>(op))
     return kStartCost; // used in place
-  if (isa<dist::SendOp>(op))
+  if (isa<dist::SendOp, dist::AllReduceStartOp>(op))
     return kStartCost + bytes / kMessageBytesPerNs;
   if (isa<dist::NextBatchIntoOp>(op))
     return kStartCost + bytes / kBatchBytesPerNs;
@@ -249,7 +251,7 @@ void PhaseOrder::place(unsigned index, uint64_t start) {
     }
   };
   for (unsigned next : nodes[index].next)
-    satisfy(next, end);
+    satisfy(next, end + (isa<dist::AllReduceStartOp>(nodes[index].op) ? kMessageLatency : 0));
   if (nodes[index].message >= 0)
     satisfy(unsigned(nodes[index].message), end + nodes[index].delay);
 }
@@ -264,8 +266,8 @@ LogicalResult PhaseOrder::list() {
     std::optional<std::tuple<uint64_t, unsigned, bool, unsigned>> best; // start, lane, not a send, text order
     for (auto [l, lane] : llvm::enumerate(lanes))
       for (unsigned node : lane.waiting) {
-        std::tuple candidate(std::max(lane.clock, nodes[node].ready), unsigned(l), !isa<dist::SendOp>(nodes[node].op),
-                             node);
+        std::tuple candidate(std::max(lane.clock, nodes[node].ready), unsigned(l),
+                             !isa<dist::SendOp, dist::AllReduceStartOp>(nodes[node].op), node);
         if (!best || candidate < *best)
           best = candidate;
       }
@@ -294,8 +296,8 @@ void PhaseOrder::sinkReceives(Lane &lane) const {
       --position;
     // In front of the other receives for the same use: their order stays.
     auto isReceive = [&](unsigned other) {
-      return isa<dist::ReceiveOp, dist::AggregateIntoOp, dist::AggregateChosenIntoOp, dist::ChooseIntoOp>(
-          nodes[other].op);
+      return isa<dist::ReceiveOp, dist::AggregateIntoOp, dist::AggregateChosenIntoOp, dist::ChooseIntoOp,
+                 dist::AllReduceDoneOp>(nodes[other].op);
     };
     while (position < sunk.size() && isReceive(sunk[position]))
       ++position;

@@ -72,6 +72,8 @@ void addKernels(const plan::Program &program, std::vector<bool> &wanted) {
       wanted[instruction.call().kernel()] = true;
     if (instruction.has_aggregate())
       wanted[instruction.aggregate().add()] = true;
+    if (instruction.has_all_reduce_start())
+      wanted[instruction.all_reduce_start().add()] = true;
   }
 }
 

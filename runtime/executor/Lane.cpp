@@ -80,6 +80,8 @@ std::optional<LaneState> Lane::execute() {
   void **const arguments = frame.arguments.data();
   for (; position < end; ++position) {
     const Instruction &instruction = instructions[position];
+    if (!underWay.empty())
+      advanceAllReduces();
     switch (instruction.op) {
     case Op::Call: {
       Locks locks(frame.locks.data() + instruction.lockFirst, instruction.lockCount);
@@ -166,6 +168,13 @@ std::optional<LaneState> Lane::execute() {
       if (std::optional<LaneState> state = controlReceive(instruction))
         return state;
       break;
+    case Op::AllReduceStart:
+      underWay.push_back(&allReduces[instruction.port]);
+      break;
+    case Op::AllReduceDone:
+      if (std::optional<LaneState> state = finishAllReduce(instruction))
+        return state;
+      break;
     case Op::Ticket:
       if (std::optional<LaneState> state = takeTicket())
         return state;
@@ -216,6 +225,25 @@ int Lane::addMessages(const Instruction &instruction, uint64_t bytes) {
     }
   }
   return 0;
+}
+
+void Lane::advanceAllReduces() {
+  for (AllReduce *allReduce : underWay)
+    (void)allReduce->advance(currentStep, context);
+}
+
+std::optional<LaneState> Lane::finishAllReduce(const Instruction &instruction) {
+  AllReduce &allReduce = allReduces[instruction.port];
+  waitsFor = allReduce.advance(currentStep, context);
+  sub = allReduce.movesDone();
+  if (waitsFor.code) [[unlikely]]
+    return kernelFailed(instruction, waitsFor.code);
+  if (waitsFor.state != PollState::Ready)
+    return notReady(waitsFor.port, waitsFor.state);
+  std::erase(underWay, &allReduce);
+  allReduce.restart();
+  sub = 0;
+  return std::nullopt;
 }
 
 std::optional<LaneState> Lane::controlSend(const Instruction &instruction) {

@@ -7,6 +7,7 @@
 #ifndef GRAPHC_RUNTIME_EXECUTOR_LANE_H
 #define GRAPHC_RUNTIME_EXECUTOR_LANE_H
 
+#include "runtime/executor/AllReduce.h"
 #include "runtime/executor/Frame.h"
 #include "runtime/executor/Host.h"
 #include "runtime/executor/Program.h"
@@ -67,6 +68,7 @@ public:
 private:
   Lane() = default;
   absl::Status resolvePorts(transport::Transport &transport);
+  void makeAllReduces();
   LaneState beginStep();
   /// Executes from `position`; nothing: the step's instructions are done.
   std::optional<LaneState> execute();
@@ -81,6 +83,9 @@ private:
   std::optional<LaneState> aggregate(const Instruction &instruction);
   /// Adds messages[summed … sub) to the sum; the code of a kernel that failed, or 0.
   int addMessages(const Instruction &instruction, uint64_t bytes);
+  /// Gets the all-reduces under way on while their peers keep up; what goes wrong is told by finishAllReduce.
+  void advanceAllReduces();
+  std::optional<LaneState> finishAllReduce(const Instruction &instruction);
   std::optional<LaneState> controlSend(const Instruction &instruction);
   std::optional<LaneState> controlReceive(const Instruction &instruction);
   std::optional<LaneState> takeTicket();
@@ -106,6 +111,9 @@ private:
   uint32_t position = 0; // instruction
   uint32_t sub = 0; // instance within an instruction that touches a family
   uint32_t summed = 0; // of an Aggregate: messages that are in the sum; those up to `sub` are there
+  std::vector<AllReduce> allReduces; // by Program::allReduces
+  std::vector<AllReduce *> underWay; // in the order of their starts; has room for all
+  AllReduce::Outcome waitsFor; // of the AllReduceDone that blocks
   std::vector<const uint8_t *> messages; // of an Aggregate, by instance
   bool inStep = false;
   bool stopping = false; // this step's word was EndPhase

@@ -3,6 +3,7 @@
 #include "runtime/base/Status.h"
 #include "runtime/executor/Lane.h"
 #include "runtime/executor/TaskPhase.h"
+#include "runtime/plan/AllReduce.h"
 #include "runtime/plan/Types.h"
 
 #include "absl/strings/str_cat.h"
@@ -30,13 +31,17 @@ absl::StatusOr<std::unique_ptr<Lane>> Lane::create(std::shared_ptr<const Program
     }
   }
   GRAPHC_RETURN_IF_ERROR(lane->resolvePorts(transport));
+  lane->makeAllReduces();
   return lane;
 }
 
 absl::Status Lane::resolvePorts(transport::Transport &transport) {
-  auto used = [&](const PortUse &use) {
-    if (use.allToAll && use.instance == laneInfo.instance)
-      return false;
+  auto used = [&](const PortUse &use, bool sends) {
+    if (use.allToAll) {
+      const plan::Channel &channel = program->plan->channels(int(use.channel));
+      return carries(channel.algorithm(), channel.instances(), sends ? laneInfo.instance : use.instance,
+                     sends ? use.instance : laneInfo.instance);
+    }
     return use.who == PortUse::All || (use.who == PortUse::First) == (laneInfo.instance == 0);
   };
   auto keyOf = [&](const PortUse &use, bool sends) {
@@ -51,16 +56,35 @@ absl::Status Lane::resolvePorts(transport::Transport &transport) {
                                             keyOf(use, sends).instance, "]"));
   };
   for (const PortUse &use : program->sendPorts) {
-    sends.push_back(used(use) ? transport.sender(keyOf(use, true)) : nullptr);
-    if (used(use) && !sends.back())
+    sends.push_back(used(use, true) ? transport.sender(keyOf(use, true)) : nullptr);
+    if (used(use, true) && !sends.back())
       return missing(use, true);
   }
   for (const PortUse &use : program->receivePorts) {
-    receives.push_back(used(use) ? transport.receiver(keyOf(use, false)) : nullptr);
-    if (used(use) && !receives.back())
+    receives.push_back(used(use, false) ? transport.receiver(keyOf(use, false)) : nullptr);
+    if (used(use, false) && !receives.back())
       return missing(use, false);
   }
   return absl::OkStatus();
+}
+
+void Lane::makeAllReduces() {
+  underWay.reserve(program->allReduces.size());
+  for (const AllReduceCall &call : program->allReduces) {
+    const plan::Instruction::AllReduceStart &start = call.source->all_reduce_start();
+    const plan::Channel &channel = program->plan->channels(int(start.channel()));
+    const uint64_t chunks = program->source->buffers(int(start.buffer())).bytes() / channel.bytes();
+    AllReduce::Setting setting;
+    setting.self = laneInfo.instance;
+    setting.chunkBytes = channel.bytes();
+    setting.add = call.add;
+    setting.data = static_cast<uint8_t *>(laneFrame->arguments[call.arguments]);
+    setting.scratch = static_cast<uint8_t *>(laneFrame->arguments[call.arguments + 1]);
+    setting.sends = {sends.data() + call.sendPort, channel.instances()};
+    setting.receives = {receives.data() + call.receivePort, channel.instances()};
+    allReduces.emplace_back(setting,
+                            plan::allReduceMoves(channel.algorithm(), channel.instances(), chunks, laneInfo.instance));
+  }
 }
 
 LaneState Lane::fail(absl::Status status) {
@@ -132,6 +156,13 @@ std::string Lane::describeWait() const {
   case Op::Aggregate:
     what = describeUse(*program, laneInfo, program->receivePorts[instruction.port + sub], false);
     break;
+  case Op::AllReduceDone: {
+    const AllReduceCall &call = program->allReduces[instruction.port];
+    what = waitsFor.sends
+               ? describeUse(*program, laneInfo, program->sendPorts[call.sendPort + waitsFor.peer], true)
+               : describeUse(*program, laneInfo, program->receivePorts[call.receivePort + waitsFor.peer], false);
+    break;
+  }
   case Op::Acquire:
   case Op::SendStart:
   case Op::SendDone:

@@ -64,6 +64,7 @@ private:
   std::set<uint32_t> fetched; // buffers that the host reads at the end of the step
   std::map<uint32_t, std::pair<uint32_t, uint32_t>> sendPorts; // channel → first port, count
   std::map<uint32_t, uint32_t> receivePorts;
+  std::map<uint32_t, uint32_t> allReduceOf; // channel → index of its AllReduceCall
   std::map<uint32_t, uint32_t> boundBuffer; // channel → buffer of its last Receive
 };
 
@@ -199,6 +200,23 @@ void ProgramBuilder::add(const plan::Instruction &from) {
     to.buffer = from.choose().version();
     to.chosen = from.choose().chosen();
     to.take = from.choose().take();
+    break;
+  case plan::Instruction::kAllReduceStart: {
+    const plan::Instruction::AllReduceStart &start = from.all_reduce_start();
+    to.op = Op::AllReduceStart;
+    to.planKernel = start.add();
+    to.port = allReduceOf[start.channel()] = uint32_t(program->allReduces.size());
+    uint32_t count;
+    program->allReduces.push_back({&from, sendPort(start.channel(), count), receivePort(start.channel(), true), mark(),
+                                   library.entry(start.add())});
+    program->argumentBuffers.push_back(start.buffer());
+    program->argumentBuffers.push_back(start.scratch());
+    break;
+  }
+  case plan::Instruction::kAllReduceDone:
+    to.op = Op::AllReduceDone;
+    to.port = allReduceOf[from.all_reduce_done().channel()];
+    to.planKernel = program->allReduces[to.port].source->all_reduce_start().add();
     break;
   case plan::Instruction::kNextBatch:
     to.op = Op::NextBatch;

@@ -35,6 +35,8 @@ enum class Op : uint8_t {
   ControlSend, // sends[port … port + count), instance 0 only
   ControlReceive, // receives[port]; noPort, or instance 0 of the program with the ControlSend: the lane's own word
   Ticket,
+  AllReduceStart, // allReduces[port]
+  AllReduceDone, // likewise
 };
 
 /// One cache line; the step loop walks an array of these.
@@ -71,6 +73,14 @@ struct LibraryCall {
   uint64_t scratchBytes = 0;
 };
 
+/// One all-reduce of a step; its ports are consecutive, one an instance.
+struct AllReduceCall {
+  const plan::Instruction *source = nullptr;
+  uint32_t sendPort = 0, receivePort = 0;
+  uint32_t arguments = 0; // buffer, scratch
+  GraphcKernel add = nullptr;
+};
+
 struct Program {
   static constexpr uint32_t noPort = UINT32_MAX;
 
@@ -89,6 +99,7 @@ struct Program {
   std::vector<uint32_t> lockVariables; // plan variables, ascending within an instruction
   std::vector<PortUse> sendPorts, receivePorts;
   std::vector<LibraryCall> libraryCalls;
+  std::vector<AllReduceCall> allReduces;
   uint32_t mostMessages = 0; // that one Aggregate takes
   // Where in the argument table the host's buffers are.
   uint32_t feedFirst = 0, fetchFirst = 0, sumFirst = 0, countFirst = 0;

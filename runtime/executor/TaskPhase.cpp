@@ -1,6 +1,7 @@
 #include "runtime/executor/TaskPhase.h"
 
 #include "runtime/base/Status.h"
+#include "runtime/plan/AllReduce.h"
 #include "runtime/plan/Types.h"
 
 #include "absl/strings/str_cat.h"
@@ -17,7 +18,7 @@ transport::ChannelKey allToAllKey(const plan::Plan &plan, uint32_t channel, uint
   return {channel, from * plan.channels(int(channel)).instances() + to};
 }
 
-/// Each instance here exchanges with every other one, here or elsewhere.
+/// Each instance here exchanges with every other one that its sums need, here or elsewhere.
 static void addAllToAll(const plan::Plan &plan, const plan::Task &task, uint32_t index,
                         std::vector<Endpoint> &endpoints) {
   const plan::Channel &channel = plan.channels(int(index));
@@ -27,17 +28,17 @@ static void addAllToAll(const plan::Plan &plan, const plan::Task &task, uint32_t
     if (!sameTask(instanceTask(plan, program, here), task))
       continue;
     for (uint32_t other = 0; other < channel.instances(); ++other) {
-      if (other == here)
-        continue;
       Endpoint endpoint;
       endpoint.phase = program.phase();
       endpoint.peer = instanceTask(plan, program, other);
       endpoint.spec = {allToAllKey(plan, index, other, here), channel.bytes(), channel.capacity(), false};
       endpoint.sends = false;
-      endpoints.push_back(endpoint);
+      if (carries(channel.algorithm(), channel.instances(), other, here))
+        endpoints.push_back(endpoint);
       endpoint.spec.key = allToAllKey(plan, index, here, other);
       endpoint.sends = true;
-      endpoints.push_back(endpoint);
+      if (carries(channel.algorithm(), channel.instances(), here, other))
+        endpoints.push_back(endpoint);
     }
   }
   std::sort(endpoints.begin() + ptrdiff_t(first), endpoints.end(), [](const Endpoint &a, const Endpoint &b) {

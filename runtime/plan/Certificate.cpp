@@ -82,6 +82,10 @@ private:
         add(Action::Receive, instruction.receive().channel());
       else if (instruction.has_aggregate())
         add(Action::Receive, instruction.aggregate().channel());
+      else if (instruction.has_all_reduce_start())
+        add(Action::Send, instruction.all_reduce_start().channel());
+      else if (instruction.has_all_reduce_done())
+        add(Action::Receive, instruction.all_reduce_done().channel());
       else if (instruction.has_choose())
         add(Action::Receive, instruction.choose().channel());
       else if (instruction.has_release())

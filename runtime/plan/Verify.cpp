@@ -4,6 +4,7 @@
 
 #include "runtime/base/Sha256.h"
 #include "runtime/base/Status.h"
+#include "runtime/plan/AllReduce.h"
 #include "runtime/plan/Types.h"
 #include "runtime/plan/VerifyInternal.h"
 
@@ -253,6 +254,8 @@ absl::Status checkChannels(const Plan &plan) {
                      : c.all_to_all()
                          ? "joins each instance with each other one"
                          : absl::StrCat("its sender ", sender.name(), " shares its variables with other lanes"));
+    if (c.algorithm() != WHOLE && (c.control() || !c.all_to_all()))
+      return invalid(what, " has an all-reduce algorithm, but is not all to all");
     if (c.control()) {
       if (c.latest())
         return invalid(what, " is a control channel and a latest one");
@@ -262,6 +265,11 @@ absl::Status checkChannels(const Plan &plan) {
         return invalid(what, ": ", c.instances(), " instances, but its receiver ", receiver.name(), " has ",
                        receiver.instances());
     } else if (c.all_to_all()) {
+      if (!AllReduceAlgorithm_IsValid(c.algorithm()))
+        return invalid(what, ": unknown all-reduce algorithm ", int(c.algorithm()));
+      if (c.algorithm() != WHOLE && (c.capacity() < kAllReduceCapacity || c.bytes() == 0))
+        return invalid(what, ": ", AllReduceAlgorithm_Name(c.algorithm()), " with ", c.capacity(), " slots of ",
+                       c.bytes(), " bytes, expected at least ", kAllReduceCapacity, " of at least one");
       if (c.sender() != c.receiver() || c.instances() != sender.instances() || c.instances() < 2)
         return invalid(what, ": all to all with ", c.instances(), " instances from ", sender.name(), " to ",
                        receiver.name(), "; expected one family of at least two");
@@ -277,7 +285,7 @@ absl::Status checkChannels(const Plan &plan) {
         return invalid(what, ": ", c.instances(), " instances, but its programs have ", expected);
     }
     // All to all is as many ports as pairs, but a task has only those of its own instances.
-    uint64_t instances = c.all_to_all() ? 2 * uint64_t(c.instances()) : c.instances();
+    uint64_t instances = c.all_to_all() ? 2 * (allReducePeers(c.algorithm(), c.instances()) + 1) : c.instances();
     ports += instances;
     slots += (unsigned __int128)(c.bytes() + 256) * c.capacity() * instances;
     if (ports > Limits::ports || slots > Limits::bytes)

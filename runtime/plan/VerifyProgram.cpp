@@ -112,6 +112,7 @@ absl::Status ProgramVerifier::readable(uint32_t buffer) {
                    ") is a message slot that no receive has bound, or that was released");
   if (b.storage_case() == Buffer::kOutgoing && !acquired.contains(buffer))
     return invalid("buffer ", buffer, " (", b.name(), ") lies in a slot that no acquire has taken in this step");
+  GRAPHC_RETURN_IF_ERROR(notReducing(buffer));
   if (b.storage_case() == Buffer::kVariable)
     touchedVariables.insert(b.variable());
   return absl::OkStatus();
@@ -130,6 +131,7 @@ absl::Status ProgramVerifier::writable(uint32_t buffer) {
                      taken == acquired.end() ? "before its slot is acquired"
                                              : "after it was sent: it is the receiver's");
   }
+  GRAPHC_RETURN_IF_ERROR(notReducing(buffer));
   for (auto [channel, sending] : inFlight)
     if (overlap(buffer, sending))
       return invalid("buffer ", buffer, " (", b.name(), ") is written while channel ",
@@ -261,6 +263,10 @@ absl::Status ProgramVerifier::checkInstruction(const Instruction &instruction, i
     return checkSendStart(instruction.send_start());
   case Instruction::kSendDone:
     return checkSendDone(instruction.send_done());
+  case Instruction::kAllReduceStart:
+    return checkAllReduceStart(instruction.all_reduce_start());
+  case Instruction::kAllReduceDone:
+    return checkAllReduceDone(instruction.all_reduce_done());
   case Instruction::kAggregate:
     return checkAggregate(instruction.aggregate());
   case Instruction::kChoose:
@@ -330,6 +336,9 @@ absl::Status ProgramVerifier::checkTotals() {
       return invalid("the step ends without a send of buffer ", buffer, ", whose slot it acquired");
   if (!inFlight.empty())
     return invalid("the step ends without a send_done of channel ", plan.channels(int(inFlight.begin()->first)).name());
+  if (!reducing.empty())
+    return invalid("the step ends without an all_reduce_done of channel ",
+                   plan.channels(int(reducing.begin()->first)).name());
   if (!phase.ends_by_closing() && controlReceives != 1)
     return invalid("the step does not end with a control_receive, so the program would never learn of its phase's end");
   if (sent != program.bytes_sent_per_step() || received != program.bytes_received_per_step())

@@ -6,6 +6,7 @@
 #include "runtime/plan/Verify.h"
 #include "runtime/plan/VerifyInternal.h"
 
+#include <array>
 #include <map>
 #include <set>
 #include <vector>
@@ -36,6 +37,26 @@ private:
   absl::Status checkAggregate(const Instruction::Aggregate &aggregate);
   absl::Status checkChoose(const Instruction::Choose &choose);
   absl::Status isSet(uint32_t buffer, const Channel &channel) const;
+  absl::Status checkAllReduceStart(const Instruction::AllReduceStart &start);
+  absl::Status checkAllReduceDone(const Instruction::AllReduceDone &done);
+  /// `add` sums one message of the channel: (read_write, read), both of as many bytes, or of a divisor.
+  absl::Status adds(uint32_t add, const Channel &channel, bool inParts) const;
+  /// Messages are whole values.
+  absl::Status whole(const Channel &channel) const {
+    if (channel.algorithm() != WHOLE)
+      return invalid("uses channel ", channel.name(), ", over which its instances sum by ",
+                     AllReduceAlgorithm_Name(channel.algorithm()), "; expected an all_reduce_start");
+    return absl::OkStatus();
+  }
+  /// Nobody touches a buffer while its sum is being made.
+  absl::Status notReducing(uint32_t buffer) const {
+    for (const auto &[channel, buffers] : reducing)
+      for (uint32_t each : buffers)
+        if (overlap(buffer, each))
+          return invalid("buffer ", buffer, " (", program.buffers(int(buffer)).name(), ") is used while channel ",
+                         plan.channels(int(channel)).name(), " sums in it; expected an all_reduce_done before");
+    return absl::OkStatus();
+  }
   absl::Status checkNextBatch(const Instruction::NextBatch &next);
   absl::Status checkControlSend(const Instruction::ControlSend &send);
   absl::Status checkControlReceive(const Instruction::ControlReceive &receive, bool last);
@@ -81,6 +102,7 @@ private:
   std::map<uint32_t, uint32_t> slotOf; // slot buffer → channel it is bound to now
   std::map<uint32_t, uint32_t> boundBuffer; // channel → buffer of its Receive not yet released
   std::map<uint32_t, uint32_t> inFlight; // channel → buffer of its SendStart not yet done
+  std::map<uint32_t, std::array<uint32_t, 2>> reducing; // channel → buffer, scratch of its AllReduceStart not yet done
   std::set<uint32_t> touchedVariables;
   std::map<uint32_t, bool> acquired; // outgoing buffers of this step → sent already?
   std::set<uint32_t> slotsTaken; // channels of their acquires

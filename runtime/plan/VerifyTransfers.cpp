@@ -11,6 +11,7 @@ absl::Status ProgramVerifier::checkReceive(const Instruction::Receive &receive) 
   if (channel.receiver() != index)
     return invalid("receives from channel ", channel.name(), ", whose receiver is program ",
                    plan.programs(int(channel.receiver())).name());
+  GRAPHC_RETURN_IF_ERROR(whole(channel));
   if (channel.instances() != program.instances())
     return invalid("receives one message of channel ", channel.name(), ", a family of ", channel.instances(),
                    "; expected an aggregate");
@@ -71,6 +72,7 @@ absl::Status ProgramVerifier::checkSendStart(const Instruction::SendStart &send)
   if (channel.sender() != index)
     return invalid("sends on channel ", channel.name(), ", whose sender is program ",
                    plan.programs(int(channel.sender())).name());
+  GRAPHC_RETURN_IF_ERROR(whole(channel));
   GRAPHC_RETURN_IF_ERROR(readable(send.buffer()));
   const Buffer &buffer = program.buffers(int(send.buffer()));
   GRAPHC_RETURN_IF_ERROR(fits(buffer, channel));
@@ -105,6 +107,7 @@ absl::Status ProgramVerifier::checkAggregate(const Instruction::Aggregate &aggre
   if (channel.receiver() != index)
     return invalid("aggregates channel ", channel.name(), ", whose receiver is program ",
                    plan.programs(int(channel.receiver())).name());
+  GRAPHC_RETURN_IF_ERROR(whole(channel));
   if (channel.all_to_all() != aggregate.has_own())
     return invalid(aggregate.has_own() ? "has a message of its own for" : "has no message of its own for", " channel ",
                    channel.name(), ", which ", channel.all_to_all() ? "is" : "is not", " all to all");
@@ -127,14 +130,8 @@ absl::Status ProgramVerifier::checkAggregate(const Instruction::Aggregate &aggre
     if (overlap(aggregate.own(), aggregate.buffer()))
       return invalid("sums into buffer ", aggregate.buffer(), ", which holds its own message");
   }
-  if (aggregate.add() >= uint32_t(plan.kernels_size()))
-    return invalid("kernel ", aggregate.add(), " does not exist, the plan has ", plan.kernels_size());
+  GRAPHC_RETURN_IF_ERROR(adds(aggregate.add(), channel, /*inParts=*/true));
   const Kernel &add = plan.kernels(int(aggregate.add()));
-  if (add.args_size() != 2 || add.scratch_bytes() || !add.has_compiled() || add.args(0).access() != READ_WRITE ||
-      add.args(1).access() != READ || add.args(0).bytes() != add.args(1).bytes() ||
-      (add.args(0).bytes() != channel.bytes() && (add.args(0).bytes() == 0 || channel.bytes() % add.args(0).bytes())))
-    return invalid("kernel ", add.name(), " cannot add a message of channel ", channel.name(),
-                   ": expected (read_write, read) of ", channel.bytes(), " bytes each, or of a divisor of that");
   ++channels[aggregate.channel()].receives;
   if (!channel.latest())
     received += (unsigned __int128)channel.bytes() * (channel.instances() - (channel.all_to_all() ? 1 : 0));

@@ -6,7 +6,8 @@ import json
 import os
 import sys
 
-from measure import (ROOT, calibrate, complain, graphcAllReduce, graphcDistributed, graphcInGraph, graphcSingle, installed, median,
+from measure import (ROOT, calibrate, complain, graphcAllReduce, graphcBareAllReduce, graphcDistributed, graphcInGraph,
+                     graphcSingle, installed, median,
                      peerSingle, tensorflowInGraph, tensorflowPs, torchDdp, torchGloo)
 
 
@@ -27,7 +28,8 @@ def distributedCases():
     for case in ("mlp", "linreg"):
         yield [("graphc", graphcAllReduce, (case, 2)), ("torch-ddp", torchDdp, (case, 2))]
     for ranks in (2, 4):
-        yield [("torch-gloo", torchGloo, (ranks,))]
+        yield [("graphc", graphcBareAllReduce, (bytes_, ranks)) for bytes_ in (4, 1 << 20, 64 << 20)] + [
+            ("torch-gloo", torchGloo, (ranks,))]
 
 
 # What a ratio to a peer has to be at least: (case, strategy) → times faster.

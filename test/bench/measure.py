@@ -4,6 +4,7 @@ A row: {peer, case, strategy, sync, workers, threads, bytes, median_ms, p99_ms, 
 report is null. `workers` counts the processes that compute, `bytes` the parameters that cross between two tasks in one
 direction, a worker and step. first_step_s counts from the start of the process.
 """
+import concurrent.futures
 import json
 import os
 import random
@@ -70,10 +71,10 @@ def freePorts(count):
 # ---- this project
 
 
-def compilePlan(case, folder, cluster=None, threads=1):
+def compilePlan(case, folder, cluster=None, threads=1, model=None):
     """Returns (path, milliseconds of graphc, process start to end)."""
     plan = os.path.join(folder, f"{case}.plan")
-    command = [os.path.join(BIN, "graphc"), os.path.join(HERE, "models", f"{case}.mlir"), "-o", plan,
+    command = [os.path.join(BIN, "graphc"), model or os.path.join(HERE, "models", f"{case}.mlir"), "-o", plan,
                f"--intra-op-threads={threads}"]
     if cluster:
         path = os.path.join(folder, "cluster.json")
@@ -168,6 +169,31 @@ def graphcInGraph(case, tasks):
         client = runPlan(plan, steps)["/job:worker/task:0"]
         yield row("graphc", f"ingraph-{case}", "in_graph", tasks, 1, client["step_ms"]["median"], client["step_ms"]["p99"],
                   client["first_step_s"], mean_ms=round(1e3 / client["steps_per_s"], 5), predicted_ms=foreseen)
+
+
+def graphcBareAllReduce(bytes_, workers, order="reproducible"):
+    """The all-reduce of one gradient. Its step makes the gradient and updates the variable too, which `workers` processes
+    of the same model without an all-reduce do at the same time; what their step takes (local_ms) is taken off."""
+    steps = max(40, min(20000, (4 << 30) // bytes_))
+    with open(os.path.join(HERE, "models/allreduce.mlir")) as file:
+        text = file.read().replace("16777216", str(bytes_ // 4))
+    with tempfile.TemporaryDirectory() as folder:
+        model = os.path.join(folder, "model.mlir")
+        with open(model, "w") as file:
+            file.write(text)
+        alone, _ = compilePlan("alone", folder, model=model)
+        with concurrent.futures.ThreadPoolExecutor(workers) as pool:
+            runs = [pool.submit(runPlan, alone, steps, pin=rank % os.cpu_count()) for rank in range(workers)]
+            local = median([1e3 / task["steps_per_s"] for run in runs for task in run.result().values()])
+        plan, _ = compilePlan("together", folder, {"cluster": {"worker": workers},
+                                                   "strategy": {"name": "all_reduce", "order": order}}, model=model)
+        of = list(runPlan(plan, steps).values())
+        step, mean = (median(values) for values in ([t["step_ms"]["median"] for t in of],
+                                                    [1e3 / t["steps_per_s"] for t in of]))
+        yield row("graphc" if order == "reproducible" else f"graphc-{order}", f"allreduce-{sizeName(bytes_)}", "all_reduce",
+                  workers, 1, round(max(0, step - local), 5), first=max(t["first_step_s"] for t in of), sync=True,
+                  bytes_=bytes_, mean_ms=round(max(0, mean - local), 5), step_ms=step, local_ms=round(local, 5),
+                  rss_mb=round(max(t["rss_bytes"] for t in of) / 1e6, 1))
 
 
 def median(values):

@@ -51,7 +51,7 @@ PY
 check() { # NAME STEPS GRAPHRUN-ARGUMENTS...
   local name=$1 steps=$2
   shift 2
-  graphc --partition "$name.json" "$here/models/mlp.mlir" --emit=plan-text >"$name.text" 2>graphc.txt || fail "graphc --emit=plan-text, $name"
+  graphc --partition "$name.json" "${MODEL:-$here/models/mlp.mlir}" --emit=plan-text >"$name.text" 2>graphc.txt || fail "graphc --emit=plan-text, $name"
   timeout 120 graphrun "$name.plan" --steps "$steps" --entry train --stats stats.json "$@" >out.txt 2>err.txt || fail "graphrun, $name $*"
   python3 compare.py "$name.text" stats.json "$steps" >accounts.txt || fail "the accounts of $name $*"
   echo "$name $*"
@@ -63,6 +63,19 @@ check sync 25 --transport=shm
 check sync 25 --transport=grpc
 check wide 25 --transport=shm
 check wide 25 --transport=grpc
+# all_reduce, small messages whole and large ones in chunks, by each way of summing them.
+reduce() { # NAME N MODEL [MORE_SETTINGS]
+  echo "{\"worker\": $2, \"strategy\": {\"name\": \"all_reduce\"${4:-}}}" >"$1.json"
+  graphc --partition "$1.json" "$here/models/$3.mlir" -o "$1.plan" 2>graphc.txt || fail "graphc, $1"
+  for transport in shm grpc; do
+    MODEL=$here/models/$3.mlir check "$1" 6 --transport=$transport
+  done
+}
+for n in 2 3 5; do
+  reduce whole $n mlp
+  reduce scatter $n wide
+  reduce ring $n wide ', "order": "fast"'
+done
 
 # The table's arenas, of the examples as they are (the data made up, so that nothing is fetched), with all their phases.
 cat >table.py <<'PY'

@@ -1,6 +1,7 @@
 //===- PlanFacts.cpp - names and sums of a plan -------------------------------------------------------------------===//
 #include "tools/graphc/PlanFacts.h"
 
+#include "runtime/plan/AllReduce.h"
 #include "runtime/plan/Types.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -97,10 +98,17 @@ bool crossesTasks(const plan::Plan &plan, const plan::Channel &channel) {
 }
 
 uint64_t bytesPerStep(const plan::Plan &plan, const plan::Channel &channel) {
-  uint64_t messages = 0;
-  for (const plan::Instruction &instruction : plan.programs(channel.sender()).instructions())
+  uint64_t messages = 0; // of one instance, to one other where it sends to several
+  const plan::Program &sender = plan.programs(channel.sender());
+  for (const plan::Instruction &instruction : sender.instructions()) {
     if (instruction.has_send_start() && &plan.channels(instruction.send_start().channel()) == &channel)
       ++messages;
+    const plan::Instruction::AllReduceStart &start = instruction.all_reduce_start();
+    if (instruction.has_all_reduce_start() && &plan.channels(start.channel()) == &channel)
+      return channel.bytes() * channel.instances() *
+             plan::allReduceMessages(channel.algorithm(), channel.instances(),
+                                     sender.buffers(start.buffer()).bytes() / channel.bytes());
+  }
   bool closing = plan.phases(plan.programs(channel.sender()).phase()).ends_by_closing();
   uint64_t instances = channel.instances();
   if (channel.all_to_all())
@@ -125,6 +133,8 @@ std::vector<std::string> bufferLocations(const plan::Plan &plan, const plan::Pro
       note(instruction.receive().buffer(), instruction);
     else if (instruction.has_aggregate())
       note(instruction.aggregate().buffer(), instruction);
+    else if (instruction.has_all_reduce_start())
+      note(instruction.all_reduce_start().scratch(), instruction);
     else if (instruction.has_next_batch())
       for (uint32_t buffer : instruction.next_batch().buffers())
         note(buffer, instruction);
@@ -185,7 +195,9 @@ Footprint computeFootprint(const plan::Plan &plan) {
   }
   for (const plan::Channel &channel : plan.channels()) {
     const plan::Program &receiver = plan.programs(channel.receiver());
-    uint64_t instances = channel.all_to_all() ? channel.instances() - 1 : receiver.spread() ? 1 : channel.instances();
+    uint64_t instances = channel.all_to_all() ? plan::allReducePeers(channel.algorithm(), channel.instances())
+                         : receiver.spread()  ? 1
+                                              : channel.instances();
     PhaseNeeds &need = needs[{rowName(plan, receiver), receiver.phase()}];
     uint64_t bytes = channel.bytes() * channel.capacity() * instances;
     need.channels += bytes;

@@ -1,6 +1,7 @@
 //===- Prediction.cpp - how long a step of a plan will take ---------------------------------------------------------===//
 #include "tools/graphc/Prediction.h"
 
+#include "runtime/plan/AllReduce.h"
 #include "runtime/plan/Types.h"
 #include "tools/graphc/PlanFacts.h"
 
@@ -97,6 +98,11 @@ void Model::addChannel(const plan::Channel &channel) {
   if (channel.all_to_all())
     fan = channel.instances() - 1;
   double bytes = double(channel.bytes());
+  if (channel.algorithm() != plan::WHOLE) { // all its chunks as one message that takes all hops
+    fan = 1;
+    bytes = double(bytesPerStep(plan, channel)) / channel.instances();
+    speed.latency *= double(plan::allReduceHops(channel.algorithm(), channel.instances()));
+  }
   uint32_t capacity =
       channel.latest() ? UINT32_MAX : channel.capacity(); // a latest channel never makes its sender wait
   Timeline::Channel out{capacity, 0, speed.latency, 0};
@@ -149,6 +155,14 @@ Timeline::Instruction Model::cost(const plan::Instruction &instruction) {
     const plan::Channel &channel = plan.channels(int(instruction.aggregate().channel()));
     return {Action::Receive, overhead() + memory(channel.bytes() * (channel.instances() + 2)),
             channels[instruction.aggregate().channel()]};
+  }
+  if (instruction.has_all_reduce_start())
+    return {Action::Send, sendSeconds[instruction.all_reduce_start().channel()],
+            channels[instruction.all_reduce_start().channel()]};
+  if (instruction.has_all_reduce_done()) { // half of the messages are added, the others copied
+    const plan::Channel &channel = plan.channels(int(instruction.all_reduce_done().channel()));
+    return {Action::Receive, overhead() + memory(5 * bytesPerStep(plan, channel) / channel.instances() / 2),
+            channels[instruction.all_reduce_done().channel()]};
   }
   return {Action::Work, overhead(), 0};
 }

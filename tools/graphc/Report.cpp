@@ -49,19 +49,21 @@ std::string coordinate(double value) {
 
 std::string instructionText(const plan::Plan &plan, const plan::Instruction &instruction) {
   auto channel = [&](uint32_t index) { return plan.channels(int(index)).name(); };
-  std::string text = instruction.has_call()              ? plan.kernels(int(instruction.call().kernel())).name()
-                     : instruction.has_receive()         ? "receive " + channel(instruction.receive().channel())
-                     : instruction.has_release()         ? "release " + channel(instruction.release().channel())
-                     : instruction.has_send_start()      ? "send " + channel(instruction.send_start().channel())
-                     : instruction.has_acquire()         ? "slot of " + channel(instruction.acquire().channel())
-                     : instruction.has_send_done()       ? "sent " + channel(instruction.send_done().channel())
-                     : instruction.has_aggregate()       ? "sum of " + channel(instruction.aggregate().channel())
-                     : instruction.has_choose()          ? "choose from " + channel(instruction.choose().channel())
-                     : instruction.has_next_batch()      ? "next batch"
-                     : instruction.has_control_send()    ? "control word, sent"
-                     : instruction.has_control_receive() ? "control word"
-                     : instruction.has_ticket()          ? "ticket"
-                                                         : "instruction";
+  std::string text =
+      instruction.has_call()               ? plan.kernels(int(instruction.call().kernel())).name()
+      : instruction.has_receive()          ? "receive " + channel(instruction.receive().channel())
+      : instruction.has_release()          ? "release " + channel(instruction.release().channel())
+      : instruction.has_send_start()       ? "send " + channel(instruction.send_start().channel())
+      : instruction.has_send_done()        ? "sent " + channel(instruction.send_done().channel())
+      : instruction.has_aggregate()        ? "sum of " + channel(instruction.aggregate().channel())
+      : instruction.has_all_reduce_start() ? "begin of all-reduce " + channel(instruction.all_reduce_start().channel())
+      : instruction.has_all_reduce_done()  ? "all-reduce " + channel(instruction.all_reduce_done().channel())
+      : instruction.has_choose()           ? "choose from " + channel(instruction.choose().channel())
+      : instruction.has_next_batch()       ? "next batch"
+      : instruction.has_control_send()     ? "control word, sent"
+      : instruction.has_control_receive()  ? "control word"
+      : instruction.has_ticket()           ? "ticket"
+                                           : "instruction";
   const std::string &where = plan::locationText(plan, instruction.location());
   return where.empty() ? text : text + " (" + where + ")";
 }

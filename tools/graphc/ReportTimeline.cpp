@@ -19,7 +19,7 @@ const char *styleOf(const plan::Plan &plan, const plan::Instruction &instruction
   if (instruction.has_call())
     return plan.kernels(int(instruction.call().kernel())).has_matmul() ? "library" : "call";
   if (instruction.has_send_start() || instruction.has_send_done() || instruction.has_acquire() ||
-      instruction.has_control_send())
+      instruction.has_control_send() || instruction.has_all_reduce_start())
     return "send";
   if (instruction.has_next_batch())
     return "data";
@@ -137,9 +137,17 @@ std::vector<Life> livesOf(const plan::Program &program) {
     else if (instruction.has_send_start()) {
       use(instruction.send_start().buffer());
       sending.emplace_back(instruction.send_start().channel(), instruction.send_start().buffer());
-    } else if (instruction.has_send_done()) {
+    } else if (instruction.has_all_reduce_start()) {
+      const plan::Instruction::AllReduceStart &start = instruction.all_reduce_start();
+      for (uint32_t buffer : {start.buffer(), start.scratch()}) {
+        use(buffer);
+        sending.emplace_back(start.channel(), buffer);
+      }
+    } else if (instruction.has_send_done() || instruction.has_all_reduce_done()) {
+      uint32_t done =
+          instruction.has_send_done() ? instruction.send_done().channel() : instruction.all_reduce_done().channel();
       for (auto [channel, buffer] : sending)
-        if (channel == instruction.send_done().channel())
+        if (channel == done)
           use(buffer);
     } else if (instruction.has_next_batch()) {
       llvm::for_each(instruction.next_batch().buffers(), use);

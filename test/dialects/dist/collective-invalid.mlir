@@ -117,3 +117,91 @@ dist.program @a of @p on "/job:worker/task:0/device:CPU:0" {
   %1 = dist.view %0 : memref<32xf32> to memref<4xf32>
   dist.end
 }
+
+// -----
+
+dist.phase @p {role = #graph.role<train>}
+// (CH8)
+// expected-error @below {{has the unknown algorithm "tree"; expected "scatter", "ring" or "doubling"}}
+dist.channel @c : tensor<64xf32> from @a to @a {all_to_all, instances = 2, algorithm = "tree", chunk = 16}
+
+// -----
+
+dist.phase @p {role = #graph.role<train>}
+// (CH8)
+// expected-error @below {{expects algorithm and chunk both or neither; only algorithm is given}}
+dist.channel @c : tensor<64xf32> from @a to @a {all_to_all, instances = 2, algorithm = "ring"}
+
+// -----
+
+dist.phase @p {role = #graph.role<train>}
+// (CH8)
+// expected-error @below {{has the algorithm "ring", but is not all_to_all}}
+dist.channel @c : tensor<64xf32> from @a to @b {instances = 2, algorithm = "ring", chunk = 16}
+
+// -----
+
+dist.phase @p {role = #graph.role<train>}
+// (CH8)
+// expected-error @below {{has chunks of 24 elements, which do not divide its 64}}
+dist.channel @c : tensor<64xf32> from @a to @a {all_to_all, instances = 2, algorithm = "scatter", chunk = 24}
+
+// -----
+
+dist.phase @p {role = #graph.role<train>}
+// (CH8)
+// expected-error @below {{has 4 chunks, which its 3 instances do not divide}}
+dist.channel @c : tensor<64xf32> from @a to @a {all_to_all, instances = 3, algorithm = "scatter", chunk = 16}
+
+// -----
+
+dist.phase @p {role = #graph.role<train>}
+// (CH8)
+// expected-error @below {{has the algorithm "doubling" among 3 instances, expected a power of two}}
+dist.channel @c : tensor<64xf32> from @a to @a {all_to_all, instances = 3, algorithm = "doubling", chunk = 64}
+
+// -----
+
+func.func private @add(memref<4xf32>, memref<4xf32>)
+dist.phase @p {role = #graph.role<train>}
+// expected-note @below {{channel declared here}}
+dist.channel @c : tensor<8xf32> from @a to @a {all_to_all, instances = 2}
+dist.program @a of @p on "/job:worker/device:CPU:0" replicas(2) {
+  %0 = dist.buffer : memref<8xf32>
+  %1 = dist.buffer : memref<4xf32>
+  // (AR1)
+  // expected-error @below {{sums over @c, which has no algorithm; expected one on its dist.channel}}
+  dist.all_reduce_start @c, %0 scratch %1 by @add : memref<8xf32>, memref<4xf32>
+  dist.all_reduce_done @c, %0 scratch %1 : memref<8xf32>, memref<4xf32>
+  dist.end
+}
+
+// -----
+
+func.func private @add(memref<4xf32>, memref<4xf32>)
+dist.phase @p {role = #graph.role<train>}
+dist.channel @c : tensor<8xf32> from @a to @a {all_to_all, instances = 2, algorithm = "scatter", chunk = 4}
+dist.program @a of @p on "/job:worker/device:CPU:0" replicas(2) {
+  %0 = dist.buffer : memref<8xf32>
+  %1 = dist.buffer : memref<2xf32>
+  // (AR1)
+  // expected-error @below {{has scratch memory of type 'memref<2xf32>', expected the 4 elements of one chunk}}
+  dist.all_reduce_start @c, %0 scratch %1 by @add : memref<8xf32>, memref<2xf32>
+  dist.all_reduce_done @c, %0 scratch %1 : memref<8xf32>, memref<2xf32>
+  dist.end
+}
+
+// -----
+
+// A member that begins a sum and never comes to its end.
+func.func private @add(memref<4xf32>, memref<4xf32>)
+dist.phase @p {role = #graph.role<train>}
+// expected-error @below {{has no receiver in program @a}}
+dist.channel @c : tensor<8xf32> from @a to @a {all_to_all, instances = 2, algorithm = "scatter", chunk = 4}
+dist.program @a of @p on "/job:worker/device:CPU:0" replicas(2) {
+  %0 = dist.buffer : memref<8xf32>
+  %1 = dist.buffer : memref<4xf32>
+  // expected-note @below {{and is sent here}}
+  dist.all_reduce_start @c, %0 scratch %1 by @add : memref<8xf32>, memref<4xf32>
+  dist.end
+}

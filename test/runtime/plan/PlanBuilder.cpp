@@ -2,6 +2,7 @@
 
 #include "runtime/base/File.h"
 #include "runtime/base/Sha256.h"
+#include "runtime/plan/AllReduce.h"
 #include "runtime/plan/Types.h"
 
 #include <algorithm>
@@ -228,6 +229,15 @@ void PlanBuilder::aggregate(uint32_t program, uint32_t channel, uint32_t buffer,
   aggregate->set_add(kernelIndex(TestKernel::Add, chunk ? chunk : elements));
 }
 
+void PlanBuilder::allReduce(uint32_t program, uint32_t channel, uint32_t buffer, uint32_t scratch) {
+  Instruction::AllReduceStart *start = add(program)->mutable_all_reduce_start();
+  start->set_channel(channel);
+  start->set_buffer(buffer);
+  start->set_scratch(scratch);
+  start->set_add(kernelIndex(TestKernel::Add));
+  add(program)->mutable_all_reduce_done()->set_channel(channel);
+}
+
 void PlanBuilder::ticket(uint32_t program) { add(program)->mutable_ticket(); }
 
 void PlanBuilder::controlSend(uint32_t program, const std::vector<uint32_t> &channels) {
@@ -256,6 +266,13 @@ Plan PlanBuilder::finish() {
       if (instruction.has_send_start()) {
         const Channel &c = plan.channels(int(instruction.send_start().channel()));
         sent += c.bytes() * (c.all_to_all() ? c.instances() - 1 : program.instances() == 1 ? c.instances() : 1);
+      }
+      if (instruction.has_all_reduce_start()) {
+        const Instruction::AllReduceStart &start = instruction.all_reduce_start();
+        const Channel &c = plan.channels(int(start.channel()));
+        uint64_t chunks = program.buffers(int(start.buffer())).bytes() / c.bytes();
+        sent += c.bytes() * allReduceMessages(c.algorithm(), c.instances(), chunks);
+        received += c.bytes() * allReduceMessages(c.algorithm(), c.instances(), chunks);
       }
       if (instruction.has_receive())
         received += plan.channels(int(instruction.receive().channel())).bytes();

@@ -61,6 +61,8 @@ public:
   }
   /// With `chunk`, one of the sizes above, that many elements at once.
   void aggregate(uint32_t program, uint32_t channel, uint32_t buffer, uint32_t chunk = 0);
+  /// Sums `buffer` over an all-to-all channel with an algorithm, whose type is one chunk, like that of `scratch`.
+  void allReduce(uint32_t program, uint32_t channel, uint32_t buffer, uint32_t scratch);
   void ticket(uint32_t program);
   void controlSend(uint32_t program, const std::vector<uint32_t> &channels);
   void controlReceive(uint32_t program, bool local, uint32_t channel);

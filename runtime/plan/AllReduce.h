@@ -1,0 +1,72 @@
+//===- AllReduce.h - what each instance of a family does in one all-reduce -----------------------------------*- C++ -*-===//
+//
+// The one place that knows the algorithms of channels that have one (little data goes whole to everybody instead, one hop).
+// A buffer of `chunks` equal chunks is summed over the N instances of a family, in
+// place, by moves that each instance makes in order. graphc counts messages with it, the verifier checks plans with it, the
+// executor carries it out.
+//
+//   Scatter   chunk c belongs to instance c mod N, which sums it in replica order and sends the sum to all. Each instance
+//             sends 2 (N - 1) / N of the buffer: no algorithm sends less. The rounds of N chunks are a pipeline of three.
+//   Ring      the same amount, among neighbours only, but the order of a sum is that of the ring.
+//   Doubling  log2 N exchanges of everything with the instance whose number differs in one bit; N is a power of two.
+//
+// In Scatter a sum is m0 + m1 + … in replica order whatever arrives first. In all of them every instance ends with the same
+// bits. Messages from one instance to another are taken in the order in which they were sent, and with
+// kAllReduceCapacity slots a port no instance can be waiting for a slot while all others wait for it (test/runtime/plan).
+//
+//===----------------------------------------------------------------------------------------------------------------===//
+#ifndef GRAPHC_RUNTIME_PLAN_ALLREDUCE_H
+#define GRAPHC_RUNTIME_PLAN_ALLREDUCE_H
+
+#include "runtime/plan/plan.pb.h"
+
+#include "absl/status/status.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace graphc::plan {
+
+/// Slots of each port of an all-reduce: a pipeline of three rounds, and one in reserve.
+inline constexpr uint32_t kAllReduceCapacity = 4;
+
+/// The executor keeps a list of moves; a plan whose chunks make it longer than this is refused.
+inline constexpr uint64_t kMostAllReduceMessages = uint64_t(1) << 22;
+
+struct Move {
+  enum Kind : uint8_t {
+    Send, ///< the chunk to `peer`
+    Sum, ///< the chunk becomes the sum of every instance's, in replica order; one message of each other instance
+    Add, ///< the chunk += the message of `peer`
+    Take, ///< the chunk = the message of `peer`
+  };
+  Kind kind;
+  uint32_t peer;
+  uint64_t chunk;
+  friend bool operator==(const Move &, const Move &) = default;
+};
+
+/// Why this algorithm cannot sum `chunks` chunks over `instances`; OK where it can.
+absl::Status checkAllReduce(AllReduceAlgorithm algorithm, uint64_t instances, uint64_t chunks);
+
+/// What instance `self` does. The arguments pass checkAllReduce.
+std::vector<Move> allReduceMoves(AllReduceAlgorithm algorithm, uint32_t instances, uint64_t chunks, uint32_t self);
+
+/// Messages of one chunk that each instance sends, and receives.
+uint64_t allReduceMessages(AllReduceAlgorithm algorithm, uint64_t instances, uint64_t chunks);
+
+/// Whether messages of an all_to_all channel travel from one instance to another: around a ring only to the next one. So a
+/// ring's memory does not grow with its length.
+bool carries(AllReduceAlgorithm algorithm, uint32_t instances, uint32_t from, uint32_t to);
+
+/// How many others each instance receives from, and sends to; `instances` is at least 2.
+uint64_t allReducePeers(AllReduceAlgorithm algorithm, uint64_t instances);
+
+/// Messages on the way one after another, at the least.
+uint64_t allReduceHops(AllReduceAlgorithm algorithm, uint64_t instances);
+
+/// Messages that each instance adds to another, the work of an all-reduce.
+uint64_t allReduceAdditions(AllReduceAlgorithm algorithm, uint64_t instances, uint64_t chunks);
+
+} // namespace graphc::plan
+#endif

@@ -1,0 +1,66 @@
+//===- VerifyAllReduce.cpp - one program: sums that the instances of a family make together ----------------------------===//
+
+#include "runtime/base/Status.h"
+#include "runtime/plan/AllReduce.h"
+#include "runtime/plan/VerifyProgram.h"
+
+namespace graphc::plan::detail {
+
+absl::Status ProgramVerifier::adds(uint32_t index, const Channel &channel, bool inParts) const {
+  if (index >= uint32_t(plan.kernels_size()))
+    return invalid("kernel ", index, " does not exist, the plan has ", plan.kernels_size());
+  const Kernel &add = plan.kernels(int(index));
+  auto fitting = [&](uint64_t bytes) {
+    return bytes == channel.bytes() || (inParts && bytes != 0 && channel.bytes() % bytes == 0);
+  };
+  if (add.args_size() != 2 || add.scratch_bytes() || !add.has_compiled() || add.args(0).access() != READ_WRITE ||
+      add.args(1).access() != READ || add.args(0).bytes() != add.args(1).bytes() || !fitting(add.args(0).bytes()))
+    return invalid("kernel ", add.name(), " cannot add a message of channel ", channel.name(),
+                   ": expected (read_write, read) of ", channel.bytes(), " bytes each",
+                   inParts ? ", or of a divisor of that" : "");
+  return absl::OkStatus();
+}
+
+absl::Status ProgramVerifier::checkAllReduceStart(const Instruction::AllReduceStart &start) {
+  GRAPHC_RETURN_IF_ERROR(channelIndex(start.channel(), false));
+  const Channel &channel = plan.channels(int(start.channel()));
+  if (channel.sender() != index || channel.algorithm() == WHOLE)
+    return invalid("sums over channel ", channel.name(), ", which is program ",
+                   plan.programs(int(channel.sender())).name(), "'s and has ",
+                   channel.algorithm() == WHOLE ? "no" : "an", " algorithm");
+  GRAPHC_RETURN_IF_ERROR(readable(start.buffer()));
+  GRAPHC_RETURN_IF_ERROR(writable(start.buffer()));
+  GRAPHC_RETURN_IF_ERROR(writable(start.scratch()));
+  const Buffer &buffer = program.buffers(int(start.buffer())), &scratch = program.buffers(int(start.scratch()));
+  // The lane of a program that locks would touch a variable between instructions, without its lock.
+  if (!buffer.has_arena() || !scratch.has_arena() || overlap(start.buffer(), start.scratch()))
+    return invalid("sums in buffer ", start.buffer(), " with scratch buffer ", start.scratch(),
+                   "; expected two of the arena that do not overlap");
+  GRAPHC_RETURN_IF_ERROR(fits(scratch, channel));
+  if (buffer.type().dtype() != channel.type().dtype() || buffer.bytes() % channel.bytes())
+    return invalid("buffer ", buffer.name(), " is ", typeText(buffer.type()), ", which is no whole number of chunks ",
+                   typeText(channel.type()), " of channel ", channel.name());
+  const uint64_t chunks = buffer.bytes() / channel.bytes();
+  GRAPHC_RETURN_IF_ERROR(checkAllReduce(channel.algorithm(), channel.instances(), chunks));
+  GRAPHC_RETURN_IF_ERROR(adds(start.add(), channel, /*inParts=*/false));
+  if (!reducing.emplace(start.channel(), std::array{start.buffer(), start.scratch()}).second)
+    return invalid("sums over channel ", channel.name(), " again before its all_reduce_done");
+  ++channels[start.channel()].sends;
+  ++channels[start.channel()].receives;
+  unsigned __int128 bytes =
+      (unsigned __int128)channel.bytes() * allReduceMessages(channel.algorithm(), channel.instances(), chunks);
+  sent += bytes;
+  received += bytes;
+  flops += (unsigned __int128)plan.kernels(int(start.add())).flops() *
+           allReduceAdditions(channel.algorithm(), channel.instances(), chunks);
+  return absl::OkStatus();
+}
+
+absl::Status ProgramVerifier::checkAllReduceDone(const Instruction::AllReduceDone &done) {
+  GRAPHC_RETURN_IF_ERROR(channelIndex(done.channel(), false));
+  if (!reducing.erase(done.channel()))
+    return invalid("waits for a sum over channel ", plan.channels(int(done.channel())).name(), " that was not started");
+  return absl::OkStatus();
+}
+
+} // namespace graphc::plan::detail

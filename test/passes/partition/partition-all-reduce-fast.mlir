@@ -1,0 +1,35 @@
+// RUN: graph-opt %s --place --replicate --partition --verify-partitioned --verify-liveness | FileCheck %s
+// RUN: sed 's/, fast = true//' %s | graph-opt --place --replicate --partition | FileCheck %s --check-prefix=INORDER
+// RUN: graphc %s --emit=scheduled | FileCheck %s --check-prefix=MEMORY
+// A large bucket is summed in chunks, by a ring where the order of a sum is free; a small one goes whole to everybody.
+
+module attributes {graph.cluster = #graph.cluster<jobs = [worker = 3], chief = "/job:worker/task:0">,
+                   graph.strategy = #graph.strategy<name = "all_reduce", fast = true, bucket_bytes = 20>} {
+graph.variable @a : tensor<100000xf32> = #graph.zeros
+graph.variable @b : tensor<8xf32> = #graph.zeros
+graph.variable @global_step : tensor<i64> = #graph.zeros {trainable = false}
+graph.dataset @data : (tensor<100000xf32>, tensor<8xf32>) = #graph.synthetic<samples = 100, seed = 7, limits = [0, 0]>
+
+// 400,000 bytes are 2 rounds of 3 chunks of 66,688 bytes: what is added fills the last chunk.
+// CHECK: dist.channel @train.all_reduce : tensor<100032xf32> from @train.worker to @train.worker {algorithm = "ring", all_to_all, chunk = 16672 : i64, instances = 3 : i64}
+// INORDER: dist.channel @train.all_reduce : tensor<100032xf32> {{.*}}algorithm = "scatter", all_to_all, chunk = 16672
+// CHECK-NEXT: dist.channel @train.all_reduce_1 : tensor<8xf32> from @train.worker to @train.worker {all_to_all, instances
+// CHECK: %[[P:.*]] = dist.pack %{{.*}} : (tensor<100000xf32>) -> tensor<100032xf32>
+// CHECK-NEXT: dist.send @train.all_reduce, %[[P]]
+// CHECK-NEXT: dist.aggregate @train.all_reduce own %[[P]]
+
+// In place, and its end where its sum is used, with the small message before it.
+// MEMORY: dist.all_reduce_start @train.all_reduce, %[[B:.*]] scratch %[[S:.*]] by @{{.*}}add : memref<100032xf32>, memref<16672xf32>
+// MEMORY: dist.send_start @train.all_reduce_1
+// MEMORY: dist.all_reduce_done @train.all_reduce, %[[B]] scratch %[[S]]
+graph.func @train() -> () attributes {role = #graph.role<train>} {
+  %x, %y = graph.next_batch @data {batch = 1} : tensor<1x100000xf32>, tensor<1x8xf32>
+  %g = graph.reshape %x : (tensor<1x100000xf32>) -> tensor<100000xf32>
+  %h = graph.reshape %y : (tensor<1x8xf32>) -> tensor<8xf32>
+  graph.apply_sgd @a, %g {learning_rate = 0.1} : tensor<100000xf32>
+  graph.apply_sgd @b, %h {learning_rate = 0.1} : tensor<8xf32>
+  %one = graph.constant dense<1> : tensor<i64>
+  graph.assign_add @global_step, %one : tensor<i64>
+  graph.return
+}
+}
