@@ -1,5 +1,6 @@
 #include "runtime/data/Dataset.h"
 
+#include "runtime/base/Crc32c.h"
 #include "runtime/base/Status.h"
 #include "runtime/plan/Types.h"
 
@@ -121,6 +122,14 @@ absl::Status Dataset::openSynthetic(const plan::Dataset &plan) {
   }
   text = absl::StrCat("data set ", setName, ": ", count, " synthetic samples");
   return absl::OkStatus();
+}
+
+uint32_t Dataset::crc() const {
+  uint32_t crc = 0;
+  for (const Column &column : columns)
+    if (!synthetic)
+      crc = base::crc32c(crc, column.file.payload(), column.file.header().payloadBytes);
+  return crc;
 }
 
 absl::Status Dataset::check() const {

@@ -39,6 +39,9 @@ public:
   /// Writes sample `index` < samples() of a component to `out`, sampleBytes() bytes.
   void copySample(size_t component, uint64_t index, void *out) const;
 
+  /// CRC-32C of every sample as stored, decoded; 0 where synthetic. Reads all of it.
+  uint32_t crc() const;
+
   /// DataLoss, naming the file, once a file was found to be cut short since open(); samples read zeros there. Cheap.
   absl::Status check() const;
 

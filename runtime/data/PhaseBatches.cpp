@@ -71,6 +71,19 @@ absl::Status PhaseBatches::next(uint32_t instance, const plan::Instruction::Next
   return absl::InternalError(absl::StrCat("instance ", instance, " has no batch source for this instruction"));
 }
 
+bool readsData(const plan::Plan &plan, uint32_t phase, const plan::Task &task) {
+  for (uint32_t index : plan.phases(static_cast<int>(phase)).programs()) {
+    const plan::Program &program = plan.programs(static_cast<int>(index));
+    bool here = false;
+    for (uint32_t instance = 0; instance < program.instances() && !here; ++instance)
+      here = plan::sameTask(plan::instanceTask(plan, program, instance), task);
+    for (const plan::Instruction &instruction : program.instructions())
+      if (here && instruction.has_next_batch())
+        return true;
+  }
+  return false;
+}
+
 absl::StatusOr<uint64_t> epochSamples(const plan::Plan &plan, uint32_t phase, DatasetCache &datasets) {
   const plan::Phase &p = plan.phases(static_cast<int>(phase));
   if (p.samples_per_step() == 0)

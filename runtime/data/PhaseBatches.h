@@ -49,6 +49,9 @@ private:
   std::vector<Entry> sources; ///< a handful; searched linearly
 };
 
+/// Whether `task` itself takes batches in the phase; one that only knows of the data set (a parameter server) does not open it.
+bool readsData(const plan::Plan &plan, uint32_t phase, const plan::Task &task);
+
 /// Samples of the data set that defines the phase's epochs, or 0 where it takes no data.
 absl::StatusOr<uint64_t> epochSamples(const plan::Plan &plan, uint32_t phase, DatasetCache &datasets);
 

@@ -149,6 +149,9 @@ public:
     if (status.ok() || status.error_code() == grpc::StatusCode::UNAVAILABLE ||
         status.error_code() == grpc::StatusCode::CANCELLED)
       link.finish(absl::UnavailableError(absl::StrCat("lost the chief ", link.chief_, ": its control stream ended")));
+    else if (status.error_code() == grpc::StatusCode::UNIMPLEMENTED)
+      link.finish(absl::FailedPreconditionError(
+          absl::StrCat("what answers as the chief ", link.chief_, " takes no runs; is it graphrun check?")));
     else
       link.finish(absl::Status(static_cast<absl::StatusCode>(status.error_code()), status.error_message()));
     std::lock_guard lock(link.mutex_);

@@ -162,6 +162,7 @@ public:
     part_.set_run(offer.run);
     part_.set_entry(offer.entry);
     *part_.mutable_client() = offer.client;
+    part_.set_check(offer.check);
     writeNext();
   }
   explicit PlanWriter(const PlanOffer &offer, const grpc::Status &refusal) : offer_(offer) { Finish(refusal); }

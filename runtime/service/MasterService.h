@@ -14,6 +14,7 @@ struct PlanOffer {
   std::string entry; ///< --entry
   std::vector<JobSize> jobs; ///< of the plan
   ClientInfo client;
+  bool check = false; ///< the client is graphrun check
 };
 
 /// Takes the control streams of the other tasks. Every call must carry the run's token as metadata.

@@ -28,6 +28,7 @@ absl::StatusOr<FetchedPlan> fetchPlan(const std::shared_ptr<grpc::Channel> &chan
       plan.run = part.run();
       plan.entry = part.entry();
       plan.client = part.client();
+      plan.check = part.check();
     }
     plan.file += part.data();
     tooLarge = plan.file.size() > plan::maxPlanBytes + plan::planHeaderBytes;

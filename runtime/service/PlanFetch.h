@@ -17,6 +17,7 @@ struct FetchedPlan {
   std::string file; ///< as the client has it: header, sum, payload; nothing of it was checked
   std::string run, entry;
   ClientInfo client;
+  bool check = false; ///< the client is graphrun check
 };
 
 /// Asks the chief behind `channel`, which is connected, for its plan. AlreadyExists: it is still the client whose run ended.

@@ -55,7 +55,8 @@ std::string listenAddress(const std::string &address) {
 }
 } // namespace
 
-absl::StatusOr<std::unique_ptr<TaskServer>> TaskServer::start(const std::string &address, MasterService *master,
+absl::StatusOr<std::unique_ptr<TaskServer>> TaskServer::start(const std::string &address,
+                                                              std::initializer_list<grpc::Service *> control,
                                                               const tls::Credentials *credentials) {
   bool unixSocket = address.rfind("unix", 0) == 0;
   if (!credentials && !unixSocket && !cluster::isLoopbackAddress(address))
@@ -72,8 +73,9 @@ absl::StatusOr<std::unique_ptr<TaskServer>> TaskServer::start(const std::string 
   builder.AddListeningPort(credentials ? listenAddress(address) : address,
                            credentials ? credentials->server() : grpc::InsecureServerCredentials(), &port);
   builder.RegisterCallbackGenericService(&server->data_);
-  if (master)
-    builder.RegisterService(master);
+  for (grpc::Service *service : control)
+    if (service)
+      builder.RegisterService(service);
   server->server_ = builder.BuildAndStart();
   if (!server->server_ || (port == 0 && !unixSocket))
     return absl::FailedPreconditionError(absl::StrCat("cannot listen on ", address, ": ", whyNotBound(address)));

@@ -2,18 +2,22 @@
 #ifndef GRAPHC_RUNTIME_SERVICE_TASKSERVER_H
 #define GRAPHC_RUNTIME_SERVICE_TASKSERVER_H
 
-#include "runtime/service/MasterService.h"
 #include "runtime/tls/Credentials.h"
 #include "runtime/transport/GrpcTransport.h"
+
+#include <grpcpp/grpcpp.h>
+
+#include <initializer_list>
 
 namespace graphc::service {
 
 /// Data streams on every task, control streams on the chief, one gRPC server, one address.
 class TaskServer {
 public:
-  /// `address`: "127.0.0.1:2222" or "unix-abstract:name"; with `credentials` (null: no TLS) of any network. `master` is null
-  /// but on the chief; not owned. Errors say why the address cannot be had.
-  static absl::StatusOr<std::unique_ptr<TaskServer>> start(const std::string &address, MasterService *master,
+  /// `address`: "127.0.0.1:2222" or "unix-abstract:name"; with `credentials` (null: no TLS) of any network. `control`: the
+  /// chief's services, nulls left out; not owned. Errors say why the address cannot be had.
+  static absl::StatusOr<std::unique_ptr<TaskServer>> start(const std::string &address,
+                                                           std::initializer_list<grpc::Service *> control,
                                                            const tls::Credentials *credentials = nullptr);
   ~TaskServer() { shutdown(); }
   transport::DataService &data() { return data_; }

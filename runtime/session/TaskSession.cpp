@@ -178,18 +178,7 @@ absl::Status TaskSession::prepare(const Order::Prepare &order) {
 absl::Status TaskSession::connect(Done *done) {
   GRAPHC_RETURN_IF_ERROR(transports_->connect(absl::Now() + kConnectDeadline));
   for (int phase = 0; phase < plan_.phases_size(); ++phase) {
-    if (plan_.phases(phase).samples_per_step() == 0 || !executor::hasLanes(plan_, task_, static_cast<uint32_t>(phase)))
-      continue;
-    bool reads = false; // a parameter server knows of the data set and does not open it
-    for (uint32_t index : plan_.phases(phase).programs()) {
-      const plan::Program &program = plan_.programs(static_cast<int>(index));
-      bool here = false;
-      for (uint32_t instance = 0; instance < program.instances(); ++instance)
-        here |= plan::sameTask(plan::instanceTask(plan_, program, instance), task_);
-      for (const plan::Instruction &instruction : program.instructions())
-        reads |= here && instruction.has_next_batch();
-    }
-    if (!reads)
+    if (plan_.phases(phase).samples_per_step() == 0 || !data::readsData(plan_, static_cast<uint32_t>(phase), task_))
       continue;
     // Only what this run will read is opened now; an evaluation's files are when it begins.
     uint32_t dataset = plan_.phases(phase).dataset();

@@ -1,7 +1,6 @@
 #include "runtime/session/TaskTransports.h"
 
 #include "runtime/base/Status.h"
-#include "runtime/executor/TaskPhase.h"
 #include "runtime/plan/Types.h"
 #include "runtime/service/TaskServer.h"
 #include "runtime/session/DelayTransport.h"
@@ -28,6 +27,14 @@ absl::StatusOr<std::unique_ptr<TaskTransports>> TaskTransports::prepare(const pl
                                                                         const std::vector<service::Peer> &peers,
                                                                         const device::Memory &published,
                                                                         TransportOptions options) {
+  return prepare(plan, executor::taskEndpoints(plan, plan::allTasks(plan)[options.task]), peers, published,
+                 std::move(options));
+}
+
+absl::StatusOr<std::unique_ptr<TaskTransports>>
+TaskTransports::prepare(const plan::Plan &plan, const std::vector<executor::Endpoint> &endpoints,
+                        const std::vector<service::Peer> &peers, const device::Memory &published,
+                        TransportOptions options) {
   std::unique_ptr<TaskTransports> result(new TaskTransports);
   std::vector<plan::Task> tasks = plan::allTasks(plan);
   for (const service::Peer &peer : peers)
@@ -36,7 +43,7 @@ absl::StatusOr<std::unique_ptr<TaskTransports>> TaskTransports::prepare(const pl
   std::map<uint32_t, PeerChannels>
       byPeer; // by task number; the sender's and the receiver's end of a channel to itself are one
   std::vector<transport::ChannelSpec> local, latest;
-  for (const executor::Endpoint &end : executor::taskEndpoints(plan, self)) {
+  for (const executor::Endpoint &end : endpoints) {
     if (plan::sameTask(end.peer, self)) {
       if (end.sends)
         (end.spec.latest ? latest : local).push_back(end.spec);

@@ -3,6 +3,7 @@
 #define GRAPHC_RUNTIME_SESSION_TASKTRANSPORTS_H
 
 #include "runtime/device/Memory.h"
+#include "runtime/executor/TaskPhase.h"
 #include "runtime/plan/plan.pb.h"
 #include "runtime/service/service.pb.h"
 #include "runtime/tls/Credentials.h"
@@ -36,6 +37,10 @@ public:
                                                                  const std::vector<service::Peer> &peers,
                                                                  const device::Memory &published,
                                                                  TransportOptions options);
+  /// The same for channels that are not the plan's (graphrun check measures with its own).
+  static absl::StatusOr<std::unique_ptr<TaskTransports>>
+  prepare(const plan::Plan &plan, const std::vector<executor::Endpoint> &endpoints,
+          const std::vector<service::Peer> &peers, const device::Memory &published, TransportOptions options);
   ~TaskTransports();
   absl::Status connect(absl::Time deadline);
   /// Ends streams before the lanes' buffers are freed. False: within `limit` not all could be ended, and nothing may be freed.

@@ -14,6 +14,7 @@
 #include "runtime/service/TaskServer.h"
 #include "runtime/service/Token.h"
 #include "runtime/transport/SharedMemory.h"
+#include "tools/graphrun/LinkTimer.h"
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
@@ -33,13 +34,11 @@ namespace graphc::graphrun {
 namespace {
 
 using transport::ChannelSpec;
-using transport::PollState;
 using transport::Transport;
 
-constexpr uint64_t kLarge = 4 << 20; // bytes of a large message
-constexpr int kRoundTrips = 50, kMessages = 24, kRounds = 5;
-// Between two messages of a step a lane computes or sleeps: the next one has to wake it.
-constexpr auto kPause = std::chrono::microseconds(300);
+constexpr int kRounds = 5;
+constexpr double kSeconds = 1; // for each kind of link
+const TimedChannels kChannels(0, /*largeBytes=*/4 << 20, /*capacity=*/2);
 
 double seconds(const std::function<void()> &work) {
   auto start = std::chrono::steady_clock::now();
@@ -95,77 +94,23 @@ double timeMemory() {
   return 3.0 * kFloats * 4 / best;
 }
 
-bool send(transport::SendPort &port, const void *data) {
-  PollState state;
-  while ((state = port.start(data, 0)) == PollState::Pending)
-    port.wait(absl::Seconds(1));
-  if (state != PollState::Ready)
-    return false;
-  while ((state = port.done()) == PollState::Pending)
-    port.wait(absl::Seconds(1));
-  return state == PollState::Ready;
-}
-
-bool receive(transport::RecvPort &port) {
-  const void *data = nullptr;
-  PollState state;
-  while ((state = port.poll(&data)) == PollState::Pending)
-    port.wait(absl::Seconds(1));
-  if (state == PollState::Ready)
-    port.release();
-  return state == PollState::Ready;
-}
-
-/// Channels 0 (large) and 1 (8 bytes) lead from `near` to `far`, 2 (8 bytes) back.
-const std::vector<ChannelSpec> kThere = {{{0, 0}, kLarge, 2, false}, {{1, 0}, 8, 1, false}};
-const std::vector<ChannelSpec> kBack = {{{2, 0}, 8, 1, false}};
-
-absl::StatusOr<cluster::Calibration::Link> timeLink(Transport &near, Transport &far) {
-  Block message(kLarge);
-  bool good = true;
-  std::thread other([&, ok = true]() mutable {
-    for (int i = 0; i < kRounds * kRoundTrips && ok; ++i)
-      ok = receive(*far.receiver({1, 0})) && send(*far.sender({2, 0}), message.data);
-    for (int i = 0; i < kRounds * kMessages && ok; ++i) {
-      ok = receive(*far.receiver({0, 0}));
-      if (ok && (i + 1) % kMessages == 0)
-        ok = send(*far.sender({2, 0}), message.data);
-    }
-    if (!ok)
-      near.abort(absl::InternalError("the far end stopped"));
-  });
-  cluster::Calibration::Link link;
-  std::vector<double> trips;
-  double batch = 1e9;
-  for (int i = 0; i < kRounds * kRoundTrips && good; ++i) {
-    std::this_thread::sleep_for(kPause);
-    trips.push_back(
-        seconds([&] { good = send(*near.sender({1, 0}), message.data) && receive(*near.receiver({2, 0})); }));
-  }
-  std::sort(trips.begin(), trips.end());
-  for (int round = 0; round < kRounds; ++round)
-    batch = std::min(batch, seconds([&] {
-                       for (int i = 0; i < kMessages && good; ++i)
-                         good = send(*near.sender({0, 0}), message.data);
-                       good = good && receive(*near.receiver({2, 0}));
-                     }));
-  if (!good)
-    for (Transport *end : {&near, &far})
-      end->abort(absl::AbortedError("the measurement failed"));
+/// Near asks on this thread, far answers on another.
+absl::StatusOr<cluster::Calibration::Link> timeBoth(Transport &near, Transport &far) {
+  absl::Status answered;
+  std::thread other([&] { answered = answerLink(far, kChannels); });
+  absl::StatusOr<LinkFigures> figures = timeLink(near, kChannels, kSeconds);
   other.join();
-  if (!good)
-    return near.status().ok() ? absl::InternalError("a message did not arrive") : near.status();
-  link.latencyMicroseconds = trips[trips.size() / 4] / 2 * 1e6; // a quarter: other load is not the link's
-  link.gigabitsPerSecond = double(kLarge) * kMessages * 8 / batch / 1e9;
-  return link;
+  GRAPHC_RETURN_IF_ERROR(figures.status());
+  GRAPHC_RETURN_IF_ERROR(answered);
+  return cluster::Calibration::Link{figures->latencyMicroseconds, figures->there};
 }
 
 absl::StatusOr<cluster::Calibration::Link> timeSharedMemory() {
   const std::string token = service::randomHex(16), near = "/job:near/task:0", far = "/job:far/task:0";
-  GRAPHC_ASSIGN_OR_RETURN(
-      auto a, transport::SharedMemoryTransport::listen({token, std::string(64, '0'), near, {{far, kBack, kThere}}}));
-  GRAPHC_ASSIGN_OR_RETURN(
-      auto b, transport::SharedMemoryTransport::listen({token, std::string(64, '0'), far, {{near, kThere, kBack}}}));
+  GRAPHC_ASSIGN_OR_RETURN(auto a, transport::SharedMemoryTransport::listen(
+                                      {token, std::string(64, '0'), near, {{far, kChannels.back, kChannels.there}}}));
+  GRAPHC_ASSIGN_OR_RETURN(auto b, transport::SharedMemoryTransport::listen(
+                                      {token, std::string(64, '0'), far, {{near, kChannels.there, kChannels.back}}}));
   absl::Time deadline = absl::Now() + absl::Seconds(10);
   absl::Status other; // each waits until the other has come
   std::thread farEnd([&] { other = b->connect(deadline); });
@@ -175,7 +120,7 @@ absl::StatusOr<cluster::Calibration::Link> timeSharedMemory() {
   GRAPHC_RETURN_IF_ERROR(other);
   for (auto *end : {a.get(), b.get()})
     GRAPHC_RETURN_IF_ERROR(end->reset(1));
-  return timeLink(*a, *b);
+  return timeBoth(*a, *b);
 }
 
 /// Two tasks' servers on free ports of the loopback.
@@ -200,23 +145,23 @@ absl::StatusOr<cluster::Calibration::Link> timeGrpc() {
   transport::GrpcIdentity identity[2];
   for (uint32_t task : {0u, 1u}) {
     address[task] = absl::StrCat("unix-abstract:graphc-calibrate-", service::randomHex(8));
-    GRAPHC_ASSIGN_OR_RETURN(ends.server[task], service::TaskServer::start(address[task], nullptr));
+    GRAPHC_ASSIGN_OR_RETURN(ends.server[task], service::TaskServer::start(address[task], {}));
     identity[task] = {task, absl::StrCat("/job:t/task:", task), task + 1, "calibration", token};
     ends.end[task] = std::make_unique<transport::GrpcTransport>(identity[task]);
   }
   for (uint32_t task : {0u, 1u}) {
     transport::GrpcTransport &end = *ends.end[task];
     end.addPeer(1 - task, identity[1 - task].name, identity[1 - task].incarnation);
-    for (const ChannelSpec &spec : kThere)
+    for (const ChannelSpec &spec : kChannels.there)
       task == 0 ? (void)end.addSend(1, spec) : (void)end.addRecv(0, spec);
-    for (const ChannelSpec &spec : kBack)
+    for (const ChannelSpec &spec : kChannels.back)
       task == 1 ? (void)end.addSend(0, spec) : (void)end.addRecv(1, spec);
     ends.server[task]->data().serve(&end);
   }
   ends.end[0]->connect(1, service::dial(address[1]));
   for (auto &end : ends.end)
     GRAPHC_RETURN_IF_ERROR(end->waitConnected(absl::Now() + absl::Seconds(10)));
-  return timeLink(*ends.end[0], *ends.end[1]);
+  return timeBoth(*ends.end[0], *ends.end[1]);
 }
 
 std::string cpuName() {

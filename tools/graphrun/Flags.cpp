@@ -30,12 +30,28 @@ constexpr char kFooter[] = R"(Addresses, one flag a job of the plan:
   --ps_hosts HOST:PORT,…  --worker_hosts HOST:PORT,…  --JOB_hosts HOST:PORT,…
 Commands beside that (each has its --help):
   graphrun server     a task that waits for a client's plan
+  graphrun check      finds what would go wrong, before the run; takes the same flags
   graphrun certs      makes certificates for tasks on several machines
   graphrun calibrate  measures this machine for graphc's predictions
 Examples:
   graphrun model.plan --epochs 5 --checkpoint_dir run1
   graphrun model.plan --job_name ps --task_index 0 --ps_hosts localhost:2222 --worker_hosts localhost:2223,localhost:2224
 Exit status: 0 the run finished; 1 it failed or was stopped; 2 the command line or a file named on it is wrong.)";
+
+constexpr char kCheckDescription[] = "graphrun check: looks for what would go wrong, before the run. Started like the "
+                                     "run, on the same machines with the same "
+                                     "flags; the tasks look at themselves and at each other, and the chief prints a "
+                                     "line for each task, link, data set and "
+                                     "checkpoint folder: ok, or wrong and why. Nothing is trained and nothing is left.";
+constexpr char kCheckFooter[] =
+    R"(What is looked at: certificates, ports, that every task can be reached; plan and graphrun the same everywhere; the CPU;
+data files, the same where tasks share them; the checkpoint folder, shared and writable; latency and bandwidth of each
+link, beside what "links" in cluster.json says. Flags that say how a run goes (--steps, --fetch, …) are taken and not used.
+Examples:
+  graphrun check model.plan --data_dir data --checkpoint_dir run1
+  graphrun check model.plan --cluster cluster.json --job_name worker --task_index 1 --tls_cert …
+  graphrun check model.plan --master grpc://localhost:2222
+Exit status: 0 all is well; 1 something is wrong; 2 the command line or a file named on it cannot be read.)";
 
 const CLI::Validator kAboveZero(
     [](const std::string &text) -> std::string {
@@ -61,7 +77,7 @@ std::string canonical(const std::string &argument) {
   return result;
 }
 
-absl::Status checkTogether(const Flags &flags, Command command) {
+absl::Status checkTogether(const Flags &flags, bool launched) {
   if (flags.epochs && flags.steps)
     return absl::InvalidArgumentError("--epochs and --steps both say how long to train; give one of them");
   if (flags.epochs && (!std::isfinite(*flags.epochs) || *flags.epochs < 0))
@@ -77,7 +93,7 @@ absl::Status checkTogether(const Flags &flags, Command command) {
   if (!flags.master.empty() && (flags.local || !flags.jobName.empty()))
     return absl::InvalidArgumentError(absl::StrCat("--master makes this process the chief of waiting servers: leave ",
                                                    flags.local ? "--local" : "--job_name", " out"));
-  if (flags.local && !flags.jobName.empty() && command != Command::Task)
+  if (flags.local && !flags.jobName.empty() && !launched)
     return absl::InvalidArgumentError("--local starts every task here; --job_name starts one: give one of them");
   return absl::OkStatus();
 }
@@ -88,6 +104,14 @@ bool isOfServers(const CLI::Option &option) {
                                                "job_name", "cluster", "task_index", "intra_op_threads", "tls_cert",
                                                "tls_key",  "tls_ca"};
   return !option.get_lnames().empty() && kFlags.count(option.get_lnames().front());
+}
+
+/// Whether a flag has an effect on graphrun check.
+bool isOfChecks(const CLI::Option &option) {
+  static const std::set<std::string> kFlags = {"entry", "checkpoint_dir", "transport", "master",
+                                               "local", "feed",           "timeout"};
+  const std::string name = option.get_lnames().empty() ? "" : option.get_lnames().front();
+  return name.empty() || (isOfServers(option) && name != "log_file") || kFlags.count(name);
 }
 
 /// What --help calls the values. What a check accepts is said in the descriptions, in words.
@@ -169,12 +193,17 @@ void addTlsFlags(CLI::App &app, tls::Files *files) {
   app.add_option("--tls_ca", files->authority, "the authority that all tasks' certificates are of")->type_name("FILE");
 }
 
-absl::StatusOr<ParsedFlags> parseFlags(int argc, char **argv, Command command) {
+absl::StatusOr<ParsedFlags> parseFlags(int argc, char **argv, Command command, bool launched) {
   ParsedFlags parsed;
   Flags &flags = parsed.flags;
-  bool server = command == Command::Server;
-  CLI::App app(server ? kServerDescription : kDescription, server ? "graphrun server" : "graphrun");
-  app.footer(server ? kServerFooter : kFooter);
+  bool server = command == Command::Server, check = command == Command::Check;
+  CLI::App app(server  ? kServerDescription
+               : check ? kCheckDescription
+                       : kDescription,
+               server  ? "graphrun server"
+               : check ? "graphrun check"
+                       : "graphrun");
+  app.footer(server ? kServerFooter : check ? kCheckFooter : kFooter);
   app.allow_extras();
   app.set_version_flag("--version", "graphrun " GRAPHC_VERSION);
   app.add_option("plan", flags.plan, "the plan; - reads it from standard input")->required(!server);
@@ -230,12 +259,19 @@ absl::StatusOr<ParsedFlags> parseFlags(int argc, char **argv, Command command) {
                  "how many seconds to wait for tasks that have not come (default 600)")
       ->check(kAboveZero);
 
+  if (check)
+    app.add_option("--timeout", flags.timeoutSeconds,
+                   "no wait for a task or for a file is longer than this many seconds (default 30)")
+        ->check(kAboveZero)
+        ->type_name("S")
+        ->get_validator()
+        ->description("");
+
   addTlsFlags(app, &flags.tls);
   showValues(app);
-  if (server)
-    for (CLI::Option *option : app.get_options())
-      if (!isOfServers(*option))
-        option->group(""); // out of --help
+  for (CLI::Option *option : app.get_options())
+    if ((server && !isOfServers(*option)) || (check && !isOfChecks(*option)))
+      option->group(""); // out of --help
 
   auto arguments = commandLine(argc, argv, &flags.hosts);
   if (!arguments.ok())
@@ -249,7 +285,8 @@ absl::StatusOr<ParsedFlags> parseFlags(int argc, char **argv, Command command) {
   } catch (const CLI::ParseError &error) {
     std::string message = error.what();
     if (flags.plan.empty() && absl::StrContains(message, "plan is required"))
-      message = "which plan? graphrun model.plan (see --help)";
+      message =
+          check ? "which plan? graphrun check model.plan (see --help)" : "which plan? graphrun model.plan (see --help)";
     return absl::InvalidArgumentError(message);
   }
   if (absl::Status status = checkExtras(app); !status.ok())
@@ -273,7 +310,7 @@ absl::StatusOr<ParsedFlags> parseFlags(int argc, char **argv, Command command) {
       return absl::InvalidArgumentError(absl::StrCat("--feed ", feed, ": expected NAME=FILE.npy"));
     flags.feeds[feed.substr(0, equals)] = feed.substr(equals + 1);
   }
-  if (absl::Status status = checkTogether(flags, command); !status.ok())
+  if (absl::Status status = checkTogether(flags, launched); !status.ok())
     return status;
   return parsed;
 }

@@ -44,6 +44,7 @@ struct Flags {
   std::optional<double> deadlineSeconds; ///< without any step; none: kDeadlineSeconds
   uint64_t dataCacheMb = 4096; ///< of decoded data files; 0: none
   double joinSeconds = 600; ///< for tasks that have not come
+  double timeoutSeconds = 30; ///< of graphrun check: no wait is longer
 };
 
 struct ParsedFlags {
@@ -51,9 +52,9 @@ struct ParsedFlags {
   std::optional<int> exitStatus; ///< --help, --version: what was asked for was printed
 };
 
-/// Run: graphrun model.plan. Server: graphrun server, which takes no plan and leaves to the client what a run does. Task: one
-/// that a launcher has started with its own command line and the task's name.
-enum class Command { Run, Server, Task };
+/// Run: graphrun model.plan. Server: graphrun server, which takes no plan and leaves to the client what a run does. Check:
+/// graphrun check, which takes all that a run does.
+enum class Command { Run, Server, Check };
 
 /// What graphrun and its commands (certs, check) have in common. A command line as CLI11 takes it, '-' and '_' in flag names
 /// alike, without "--JOB_hosts a:1,b:2" (of any job), which goes to `hosts`; then an error for what CLI11 did not know.
@@ -62,7 +63,8 @@ absl::Status checkExtras(const CLI::App &app);
 void addTlsFlags(CLI::App &app, tls::Files *files);
 
 /// '-' and '_' in flag names are alike. An error is one line and means exit status 2.
-absl::StatusOr<ParsedFlags> parseFlags(int argc, char **argv, Command command = Command::Run);
+/// `launched`: the launcher's own command line and the task's name.
+absl::StatusOr<ParsedFlags> parseFlags(int argc, char **argv, Command command = Command::Run, bool launched = false);
 
 } // namespace graphc::graphrun
 #endif

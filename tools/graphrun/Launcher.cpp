@@ -256,8 +256,10 @@ bool Launcher::allEnded() const {
 }
 
 bool Launcher::failed() const {
-  return std::any_of(children_.begin(), children_.end(), [](const Child &child) {
-    return child.error || (child.status && !(WIFEXITED(*child.status) && WEXITSTATUS(*child.status) == 0));
+  return std::any_of(children_.begin(), children_.end(), [this](const Child &child) {
+    if (child.error || !child.status)
+      return child.error.has_value();
+    return !WIFEXITED(*child.status) || WEXITSTATUS(*child.status) > (options_.check ? 1 : 0);
   });
 }
 
@@ -322,6 +324,8 @@ int Launcher::finish() {
     say("some results could not be written to standard output");
     return 1;
   }
+  if (options_.check && cause->status && WIFEXITED(*cause->status) && WEXITSTATUS(*cause->status) == 1)
+    return 1;
   if (stopSignals_ > 1 && cause->killedByUs) {
     clearCheckpoints(options_.checkpointDirectory);
     say("stopped at once, as asked; nothing was saved since the last checkpoint");

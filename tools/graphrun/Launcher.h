@@ -29,6 +29,7 @@ struct LaunchOptions {
   std::string checkpointDirectory; ///< for the advice at the end
   std::string logFile; ///< its own lines go there too
   int planFd = -1; ///< a memfd that the tasks inherit
+  bool check = false; ///< graphrun check: exit status 1 of a task is a result, and it has said why
 };
 
 /// Starts all, shows their logs and the progress line, ends all with the first failure and then names its cause. Returns

@@ -88,18 +88,18 @@ public:
       std::optional<service::FetchedPlan> plan = waitForPlan();
       if (!plan)
         return end();
-      say(absl::StrCat("runs ", plan->client.model(), " for process ", plan->client.pid(), " on ",
-                       plan->client.host()));
+      say(absl::StrCat(plan->check ? "checks " : "runs ", plan->client.model(), " for process ", plan->client.pid(),
+                       " on ", plan->client.host()));
       lastRun_ = plan->run;
       absl::StatusOr<int> status = runPlan(*plan);
       if (!status.ok())
         say(absl::StrCat("could not run it: ", base::describe(status.status())));
       if (status.ok() && *status == 0)
-        say("the run has finished");
+        say(absl::StrCat(plan->check ? "the check" : "the run", " has finished"));
       if (stops_ > 0) // whose run may have failed because of it
         return end();
       if (status.ok() && *status != 0)
-        say(absl::StrCat("the run has failed (exit status ", *status, ")"));
+        say(absl::StrCat(plan->check ? "the check" : "the run", " has failed (exit status ", *status, ")"));
     }
   }
 
@@ -128,7 +128,7 @@ private:
     request_.set_task(self_.str());
     request_.set_version(GRAPHC_VERSION);
     // The port belongs to the runs; that it can be had is seen now and not when a client waits.
-    return service::TaskServer::start(addressOf(self_), nullptr, credentials_.get()).status();
+    return service::TaskServer::start(addressOf(self_), {}, credentials_.get()).status();
   }
 
   /// The next client's plan; none where the server was told to stop.
@@ -177,7 +177,10 @@ private:
     if (absl::Status status = plan::verifyPlan(plan.plan); !status.ok())
       return base::annotate(status, "the client's plan");
     GRAPHC_ASSIGN_OR_RETURN(base::UniqueFd file, base::sealedMemfd("plan", fetched.file));
-    std::vector<std::string> arguments = {"graphrun", absl::StrCat("/proc/self/fd/", file.get())};
+    std::vector<std::string> arguments = {"graphrun"};
+    if (fetched.check)
+      arguments.push_back("check");
+    arguments.push_back(absl::StrCat("/proc/self/fd/", file.get()));
     arguments.insert(arguments.end(), arguments_.begin(), arguments_.end());
     if (flags_.jobName.empty()) { // TF_CONFIG's task
       arguments.push_back(absl::StrCat("--job_name=", self_.job));

@@ -179,13 +179,14 @@ private:
       makeMaster();
     if (!alone) {
       service::silenceGrpc();
-      if (setup_.client)
-        GRAPHC_RETURN_IF_ERROR(makeOffer());
+      if (setup_.client) {
+        GRAPHC_ASSIGN_OR_RETURN(offer_, makeOffer(flags_, plan_, setup_.run));
+      }
       if (chief_)
         master_ =
             std::make_unique<service::MasterService>(*coordinator_, setup_.token, setup_.client ? &offer_ : nullptr);
       const std::string &address = setup_.addresses[setup_.task];
-      auto server = service::TaskServer::start(address, master_.get(), setup_.credentials.get());
+      auto server = service::TaskServer::start(address, {master_.get()}, setup_.credentials.get());
       if (!server.ok() && setup_.client)
         if (std::string other = service::describeClient(service::dial(address, setup_.credentials.get()), setup_.token);
             !other.empty())
@@ -216,36 +217,12 @@ private:
     options.transport.incarnation = incarnation_;
     options.transport.data = server_ ? &server_->data() : nullptr;
     options.transport.sendDelay = testDelay(label_);
-    options.data.dataDir = flags_.dataDirectory;
-    options.data.cacheLimit = flags_.dataCacheMb << 20;
-    options.data.useCache = flags_.dataCacheMb > 0;
-    size_t slash = isFile(flags_.plan) ? flags_.plan.rfind('/') : std::string::npos;
-    options.data.planDir = slash == std::string::npos ? "." : flags_.plan.substr(0, slash);
+    options.data = dataSearch(flags_);
     options.deadline = absl::Seconds(flags_.deadlineSeconds.value_or(kDeadlineSeconds));
     options.reportAfter = std::min(options.reportAfter, options.deadline / 4);
     options.log = [this](const std::string &line) { output_.log(line); };
     options.warn = [this](const std::string &line) { output_.warn(line); };
     session_ = std::make_unique<session::TaskSession>(loaded_, std::move(options), *link_);
-    return absl::OkStatus();
-  }
-
-  /// What the servers get. The file as it is, so that its sum is theirs too.
-  absl::Status makeOffer() {
-    if (!isFile(flags_.plan)) { // read already, and gone
-      GRAPHC_ASSIGN_OR_RETURN(offer_.file, plan::encodePlan(plan_));
-    } else {
-      GRAPHC_ASSIGN_OR_RETURN(offer_.file, base::readFile(flags_.plan, plan::maxPlanBytes + plan::planHeaderBytes));
-    }
-    offer_.run = setup_.run;
-    offer_.entry = flags_.entry;
-    for (const plan::Job &job : plan_.jobs()) {
-      service::JobSize &size = offer_.jobs.emplace_back();
-      size.set_name(job.name());
-      size.set_tasks(job.tasks());
-    }
-    offer_.client.set_pid(getpid());
-    offer_.client.set_host(observe::hostName());
-    offer_.client.set_model(plan_.model());
     return absl::OkStatus();
   }
 
@@ -395,6 +372,37 @@ absl::Status identify(std::shared_ptr<const tls::Credentials> credentials, const
   }
   GRAPHC_ASSIGN_OR_RETURN(setup->token, service::userToken());
   return absl::OkStatus();
+}
+
+data::DataSearch dataSearch(const Flags &flags) {
+  data::DataSearch search;
+  search.dataDir = flags.dataDirectory;
+  search.cacheLimit = flags.dataCacheMb << 20;
+  search.useCache = flags.dataCacheMb > 0;
+  size_t slash = isFile(flags.plan) ? flags.plan.rfind('/') : std::string::npos;
+  search.planDir = slash == std::string::npos ? "." : flags.plan.substr(0, slash);
+  return search;
+}
+
+// The file as it is, so that its sum is the servers' too.
+absl::StatusOr<service::PlanOffer> makeOffer(const Flags &flags, const plan::Plan &plan, const std::string &run) {
+  service::PlanOffer offer;
+  if (!isFile(flags.plan)) { // read already, and gone
+    GRAPHC_ASSIGN_OR_RETURN(offer.file, plan::encodePlan(plan));
+  } else {
+    GRAPHC_ASSIGN_OR_RETURN(offer.file, base::readFile(flags.plan, plan::maxPlanBytes + plan::planHeaderBytes));
+  }
+  offer.run = run;
+  offer.entry = flags.entry;
+  for (const plan::Job &job : plan.jobs()) {
+    service::JobSize &size = offer.jobs.emplace_back();
+    size.set_name(job.name());
+    size.set_tasks(job.tasks());
+  }
+  offer.client.set_pid(getpid());
+  offer.client.set_host(observe::hostName());
+  offer.client.set_model(plan.model());
+  return offer;
 }
 
 session::DriverOptions driverOptions(const Flags &flags) {

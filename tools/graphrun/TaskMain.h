@@ -2,7 +2,9 @@
 #ifndef GRAPHC_TOOLS_GRAPHRUN_TASKMAIN_H
 #define GRAPHC_TOOLS_GRAPHRUN_TASKMAIN_H
 
+#include "runtime/data/DataSearch.h"
 #include "runtime/plan/PlanFile.h"
+#include "runtime/service/MasterService.h"
 #include "runtime/session/Driver.h"
 #include "tools/graphrun/Flags.h"
 #include "tools/graphrun/LaunchContext.h"
@@ -27,6 +29,11 @@ absl::StatusOr<std::shared_ptr<const tls::Credentials>> credentialsOf(const Flag
 /// What the others know a task at `address` by: its certificate, or without one the user's token.
 absl::Status identify(std::shared_ptr<const tls::Credentials> credentials, const std::string &address,
                       TaskSetup *setup);
+
+/// Where data files are looked for.
+data::DataSearch dataSearch(const Flags &flags);
+/// What waiting servers get of a client.
+absl::StatusOr<service::PlanOffer> makeOffer(const Flags &flags, const plan::Plan &plan, const std::string &run);
 
 /// What the driver is asked to do, from the command line.
 session::DriverOptions driverOptions(const Flags &flags);

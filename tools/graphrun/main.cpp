@@ -6,6 +6,7 @@
 #include "runtime/service/Token.h"
 #include "tools/graphrun/Calibrate.h"
 #include "tools/graphrun/Certs.h"
+#include "tools/graphrun/Check.h"
 #include "tools/graphrun/Feeds.h"
 #include "tools/graphrun/Launcher.h"
 #include "tools/graphrun/Server.h"
@@ -72,11 +73,19 @@ absl::StatusOr<uint32_t> taskNumber(const plan::Plan &plan, const std::string &j
                                                  absl::StrJoin(known, ", "), cluster::didYouMean(job, known)));
 }
 
+uint32_t chiefNumber(const plan::Plan &plan) {
+  std::vector<plan::Task> tasks = plan::allTasks(plan);
+  uint32_t number = 0;
+  while (!plan::sameTask(tasks[number], plan.chief()))
+    ++number;
+  return number;
+}
+
 /// One task by hand: addresses, and what the others know it by: its certificate or the user's token.
 absl::StatusOr<graphrun::TaskSetup> setUpByHand(const plan::Plan &plan, const graphrun::Flags &flags,
                                                 const cluster::ResolvedAddresses &resolved,
                                                 const cluster::TaskRef &task,
-                                                std::shared_ptr<const tls::Credentials> credentials) {
+                                                std::shared_ptr<const tls::Credentials> credentials, bool check) {
   graphrun::TaskSetup setup;
   GRAPHC_ASSIGN_OR_RETURN(setup.task, taskNumber(plan, task.job, task.index));
   if (plan::allTasks(plan).size() == 1)
@@ -97,7 +106,10 @@ absl::StatusOr<graphrun::TaskSetup> setUpByHand(const plan::Plan &plan, const gr
   }
   // Names this run's shared memory and tells its data streams from another run's; the chief's counts.
   setup.run = absl::StrCat("by-hand-", service::randomHex(16));
-  GRAPHC_RETURN_IF_ERROR(graphrun::identify(std::move(credentials), setup.addresses[setup.task], &setup));
+  if (check && credentials) // a certificate of another host is one of the things that it tells
+    setup.credentials = std::move(credentials);
+  else
+    GRAPHC_RETURN_IF_ERROR(graphrun::identify(std::move(credentials), setup.addresses[setup.task], &setup));
   return setup;
 }
 
@@ -109,10 +121,8 @@ absl::StatusOr<graphrun::TaskSetup> setUpClient(const plan::Plan &plan, const gr
   if (!cluster::isLoopbackAddress(address) && !credentials)
     return absl::InvalidArgumentError(
         absl::StrCat("--master ", flags.master, ": not this machine's loopback; ", graphrun::kNeedsTls));
-  std::vector<plan::Task> tasks = plan::allTasks(plan);
-  while (!plan::sameTask(tasks[setup.task], plan.chief()))
-    ++setup.task;
-  setup.addresses.resize(tasks.size());
+  setup.task = chiefNumber(plan);
+  setup.addresses.resize(plan::allTasks(plan).size());
   setup.addresses[setup.task] = address;
   setup.client = true;
   setup.run = absl::StrCat("client-", service::randomHex(16));
@@ -120,8 +130,9 @@ absl::StatusOr<graphrun::TaskSetup> setUpClient(const plan::Plan &plan, const gr
   return setup;
 }
 
-int launchAll(int argc, char **argv, const graphrun::Flags &flags, const plan::Plan &plan) {
+int launchAll(int argc, char **argv, const graphrun::Flags &flags, const plan::Plan &plan, bool check) {
   graphrun::LaunchOptions options;
+  options.check = check;
   options.checkpointDirectory = flags.checkpointDirectory;
   options.logFile = flags.logFile;
   options.arguments.assign(argv + 1, argv + argc);
@@ -211,6 +222,14 @@ absl::Status checkFiles(const plan::Plan &plan, const graphrun::Flags &flags) {
   return absl::OkStatus();
 }
 
+/// This process is one task; `wrong`: what is known to be wrong already, for a check.
+int runOrCheck(bool check, const graphrun::Flags &flags, const plan::LoadedPlan &plan,
+               const absl::StatusOr<graphrun::TaskSetup> &setup, std::vector<std::string> wrong) {
+  if (!setup.ok())
+    return usageError(setup.status());
+  return check ? graphrun::checkTask(flags, plan, *setup, std::move(wrong)) : graphrun::runTask(flags, plan, *setup);
+}
+
 int run(int argc, char **argv) {
   if (argc > 1 && std::string_view(argv[1]) == "certs")
     return graphrun::makeCertificates(argc - 1, argv + 1);
@@ -219,7 +238,9 @@ int run(int argc, char **argv) {
     return usageError(launched.status());
   if (!*launched && graphrun::isServerCommand(argc, argv))
     return graphrun::runServer(argc, argv);
-  auto parsed = graphrun::parseFlags(argc, argv, *launched ? graphrun::Command::Task : graphrun::Command::Run);
+  bool check = argc > 1 && std::string_view(argv[1]) == "check";
+  auto parsed = graphrun::parseFlags(argc - check, argv + check,
+                                     check ? graphrun::Command::Check : graphrun::Command::Run, launched->has_value());
   if (!parsed.ok())
     return usageError(parsed.status());
   if (parsed->exitStatus)
@@ -237,34 +258,49 @@ int run(int argc, char **argv) {
     valid = checkThreads(plan->plan, flags);
   if (!valid.ok())
     return usageError(valid);
+  std::vector<std::string> wrong; // a check says everything, a run the first
+  if (!*launched || check)
+    if (absl::Status files = checkFiles(plan->plan, flags); !files.ok()) {
+      if (!check)
+        return usageError(files);
+      wrong.push_back(base::describe(files));
+    }
   if (*launched) {
     const graphrun::LaunchContext &context = **launched;
     auto number = taskNumber(plan->plan, flags.jobName, flags.taskIndex.value_or(0));
     if (!number.ok())
       return usageError(number.status());
-    return graphrun::runTask(flags, *plan,
-                             {*number, context.addresses, context.token, context.run, nullptr, context.reportFd});
+    return runOrCheck(
+        check, flags, *plan,
+        graphrun::TaskSetup{*number, context.addresses, context.token, context.run, nullptr, context.reportFd}, wrong);
   }
-  if (absl::Status status = checkFiles(plan->plan, flags); !status.ok())
-    return usageError(status);
   auto credentials = graphrun::credentialsOf(flags);
-  if (!credentials.ok())
-    return usageError(credentials.status());
-  if (!flags.master.empty()) {
-    auto setup = setUpClient(plan->plan, flags, *credentials);
-    return setup.ok() ? graphrun::runTask(flags, *plan, *setup) : usageError(setup.status());
+  if (!credentials.ok()) {
+    if (!check)
+      return usageError(credentials.status());
+    wrong.push_back(base::describe(credentials.status()));
   }
+  if (!flags.master.empty() && credentials.ok())
+    return runOrCheck(check, flags, *plan, setUpClient(plan->plan, flags, *credentials), wrong);
   auto resolved = addressesOf(plan->plan, flags);
   if (!resolved.ok())
     return usageError(resolved.status());
   std::optional<cluster::TaskRef> task = flags.local ? std::nullopt : resolved->task;
   if (!flags.jobName.empty())
     task = cluster::TaskRef{flags.jobName, flags.taskIndex.value_or(0)};
+  if (!credentials.ok()) { // nobody can be reached: the check is of this machine alone
+    graphrun::TaskSetup alone;
+    auto number =
+        task ? taskNumber(plan->plan, task->job, task->index) : absl::StatusOr<uint32_t>(chiefNumber(plan->plan));
+    alone.task = number.value_or(0);
+    return runOrCheck(check, flags, *plan, number.ok() ? absl::StatusOr<graphrun::TaskSetup>(alone) : number.status(),
+                      wrong);
+  }
   if (task) {
     for (const std::string &note : resolved->notes)
       std::fprintf(stderr, "graphrun: %s\n", note.c_str());
-    auto setup = setUpByHand(plan->plan, flags, *resolved, *task, *credentials);
-    return setup.ok() ? graphrun::runTask(flags, *plan, *setup) : usageError(setup.status());
+    return runOrCheck(check, flags, *plan, setUpByHand(plan->plan, flags, *resolved, *task, *credentials, check),
+                      wrong);
   }
   if (std::string foreign = foreignTask(*resolved); !foreign.empty() && !flags.local)
     return usageError(absl::InvalidArgumentError(
@@ -289,8 +325,8 @@ int run(int argc, char **argv) {
                  "graphrun: every task runs on this machine: they speak over Unix sockets, and the certificates "
                  "are not used\n");
   if (plan::allTasks(plan->plan).size() == 1)
-    return graphrun::runTask(flags, *plan, {});
-  return launchAll(argc, argv, flags, plan->plan);
+    return runOrCheck(check, flags, *plan, graphrun::TaskSetup{}, wrong);
+  return launchAll(argc, argv, flags, plan->plan, check);
 }
 
 // Threads that cannot start and memory that runs out reach us as exceptions, on whatever thread: one line instead of an abort.

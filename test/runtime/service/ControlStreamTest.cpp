@@ -1,5 +1,6 @@
 // Control streams over real gRPC in one process: what a task hears in each way that things can end.
 #include "runtime/service/ControlLink.h"
+#include "runtime/service/MasterService.h"
 #include "runtime/service/TaskServer.h"
 #include "runtime/service/Token.h"
 
@@ -23,7 +24,7 @@ struct Streams : testing::Test {
     coordinator = std::make_unique<Coordinator>(std::move(options));
     master = std::make_unique<MasterService>(*coordinator, "secret");
     address = "unix-abstract:graphc-test-" + randomHex(8);
-    server = *TaskServer::start(address, master.get());
+    server = *TaskServer::start(address, {master.get()});
   }
   std::unique_ptr<StreamLink> open(uint32_t task, const std::string &token = "secret",
                                    const std::string &plan = "feed") {

@@ -16,7 +16,7 @@ struct GrpcPair {
     silenceGrpc();
     for (uint32_t task : {0u, 1u}) {
       address[task] = "unix-abstract:graphc-test-" + randomHex(8);
-      auto started = TaskServer::start(address[task], nullptr);
+      auto started = TaskServer::start(address[task], {});
       EXPECT_TRUE(started.ok()) << started.status();
       server[task] = *std::move(started);
       identity[task] = {task, "/job:test/task:" + std::to_string(task), incarnation[task], "plan", "token"};

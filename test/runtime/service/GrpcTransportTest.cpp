@@ -142,9 +142,9 @@ TEST(GrpcTransport, FramesOfAnEarlierEpochAreDropped) {
 }
 
 TEST(TaskServer, PortInUseSaysSo) {
-  auto first = TaskServer::start("127.0.0.1:29481", nullptr);
+  auto first = TaskServer::start("127.0.0.1:29481", {});
   ASSERT_TRUE(first.ok()) << first.status();
-  auto second = TaskServer::start("127.0.0.1:29481", nullptr);
+  auto second = TaskServer::start("127.0.0.1:29481", {});
   ASSERT_FALSE(second.ok());
   EXPECT_THAT(
       std::string(second.status().message()),

@@ -7,6 +7,7 @@
 #define GRAPHC_TEST_RUNTIME_SESSION_TESTCLUSTER_H
 
 #include "runtime/plan/Types.h"
+#include "runtime/service/MasterService.h"
 #include "runtime/service/TaskServer.h"
 #include "runtime/service/Token.h"
 #include "runtime/session/Driver.h"
@@ -83,7 +84,7 @@ private:
   void runTask(uint32_t number, const std::vector<plan::Task> &tasks, const std::string &token,
                service::MasterService &master) {
     bool chief = plan::sameTask(tasks[number], loaded.plan.chief());
-    auto server = service::TaskServer::start(addresses[number], chief ? &master : nullptr);
+    auto server = service::TaskServer::start(addresses[number], {chief ? &master : nullptr});
     ASSERT_TRUE(server.ok()) << server.status();
     service::Hello hello;
     hello.set_task(number);

@@ -160,7 +160,7 @@ TEST_F(Tls, SaysWhyAPeerCannotBeReached) {
 }
 
 TEST_F(Tls, AServerWithoutThemListensOnLoopbackOnly) {
-  auto server = service::TaskServer::start("0.0.0.0:29877", nullptr);
+  auto server = service::TaskServer::start("0.0.0.0:29877", {});
   EXPECT_THAT(std::string(server.status().message()), HasSubstr("there is no TLS"));
 }
 

@@ -1,0 +1,179 @@
+#include "runtime/service/CheckService.h"
+
+#include "runtime/service/MasterService.h"
+#include "runtime/transport/GrpcTransport.h"
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/time/clock.h"
+
+#include <algorithm>
+
+namespace graphc::service {
+namespace {
+/// A call stays open so long before it is answered with Wait, and a task waits so long for an answer.
+constexpr absl::Duration kOpen = absl::Seconds(1), kSilence = absl::Seconds(10);
+} // namespace
+
+CheckService::CheckService(std::string token, std::vector<std::string> tasks)
+    : token_(std::move(token)), tasks_(std::move(tasks)), slots_(tasks_.size()) {}
+
+absl::Status CheckService::admit(const CheckReport &report) {
+  const Hello &self = report.self();
+  if (closed_)
+    return absl::UnavailableError("the check is over");
+  if (self.task() >= slots_.size() || tasks_[self.task()] != self.name())
+    return absl::InvalidArgumentError(absl::StrCat(self.name(), ", process ", self.pid(), " on ", self.host(),
+                                                   ", is no task of the chief's plan; its tasks are ",
+                                                   absl::StrJoin(tasks_, ", ")));
+  Slot &slot = slots_[self.task()];
+  if (slot.incarnation != 0 && slot.incarnation != self.incarnation())
+    return absl::AlreadyExistsError(absl::StrCat(
+        "a second process says it is ", self.name(), ": process ", self.pid(), " on ", self.host(), " besides process ",
+        slot.first->self().pid(), " on ", slot.first->self().host(), "; give each task its own --task_index"));
+  slot.incarnation = self.incarnation();
+  if (!slot.first)
+    slot.first = report;
+  if (!report.waits())
+    slot.last = report;
+  return absl::OkStatus();
+}
+
+grpc::ServerUnaryReactor *CheckService::Next(grpc::CallbackServerContext *context, const CheckReport *report,
+                                             CheckOrder *answer) {
+  grpc::ServerUnaryReactor *reactor = context->DefaultReactor();
+  auto token = context->client_metadata().find(MasterService::kTokenKey);
+  if (token == context->client_metadata().end() ||
+      !transport::sameSecret({token->second.data(), token->second.size()}, token_)) {
+    reactor->Finish({grpc::StatusCode::UNAUTHENTICATED,
+                     "the task does not have this run's token; start it as the same user, on the same machine, or "
+                     "give all tasks certificates"});
+    return reactor;
+  }
+  grpc::ServerUnaryReactor *stale = nullptr;
+  grpc::Status status;
+  bool open = false;
+  {
+    std::lock_guard lock(mutex_);
+    if (absl::Status admitted = admit(*report); !admitted.ok()) {
+      status = {static_cast<grpc::StatusCode>(admitted.code()), std::string(admitted.message())};
+      if (!closed_)
+        refused_.insert(std::string(admitted.message()));
+    } else {
+      Slot &slot = slots_[report->self().task()];
+      stale = std::exchange(slot.call, nullptr);
+      if (slot.next) {
+        *answer = *std::exchange(slot.next, std::nullopt);
+      } else {
+        slot.call = reactor;
+        slot.answer = answer;
+        slot.since = absl::Now();
+        open = true;
+      }
+      changed_.notify_all();
+    }
+  }
+  if (stale)
+    stale->Finish({grpc::StatusCode::ABORTED, "the task has called again"});
+  if (!open)
+    reactor->Finish(status);
+  return reactor;
+}
+
+/// Until `done` holds or the time has come; meanwhile calls that were open for long are answered with Wait.
+template <class Done> void CheckService::wait(absl::Time until, Done done) {
+  std::unique_lock lock(mutex_);
+  while (!done() && absl::Now() < until) {
+    std::vector<grpc::ServerUnaryReactor *> waiting;
+    for (Slot &slot : slots_)
+      if (slot.call && absl::Now() - slot.since > kOpen) {
+        slot.answer->mutable_wait();
+        waiting.push_back(std::exchange(slot.call, nullptr));
+      }
+    if (!waiting.empty()) {
+      lock.unlock();
+      for (grpc::ServerUnaryReactor *call : waiting)
+        call->Finish(grpc::Status::OK);
+      lock.lock();
+      continue;
+    }
+    changed_.wait_until(lock, absl::ToChronoTime(std::min(until, absl::Now() + kOpen / 2)));
+  }
+}
+
+std::vector<std::optional<CheckReport>> CheckService::waitForTasks(absl::Time until) {
+  wait(until, [this]() ABSL_NO_THREAD_SAFETY_ANALYSIS {
+    return std::all_of(slots_.begin(), slots_.end(), [](const Slot &slot) { return slot.first.has_value(); });
+  });
+  std::lock_guard lock(mutex_);
+  std::vector<std::optional<CheckReport>> reports;
+  for (const Slot &slot : slots_)
+    reports.push_back(slot.first);
+  return reports;
+}
+
+void CheckService::order(uint32_t task, CheckOrder order) {
+  grpc::ServerUnaryReactor *call;
+  {
+    std::lock_guard lock(mutex_);
+    Slot &slot = slots_[task];
+    order.set_id(++slot.orderId);
+    call = std::exchange(slot.call, nullptr);
+    if (call)
+      *slot.answer = std::move(order);
+    else
+      slot.next = std::move(order);
+  }
+  if (call)
+    call->Finish(grpc::Status::OK);
+}
+
+std::optional<CheckReport> CheckService::collect(uint32_t task, absl::Time deadline) {
+  auto came = [&]() ABSL_NO_THREAD_SAFETY_ANALYSIS {
+    const Slot &slot = slots_[task];
+    return slot.last && slot.last->id() == slot.orderId;
+  };
+  wait(deadline, came);
+  std::lock_guard lock(mutex_);
+  return came() ? slots_[task].last : std::nullopt;
+}
+
+std::vector<std::string> CheckService::refused() {
+  std::lock_guard lock(mutex_);
+  return {refused_.begin(), refused_.end()};
+}
+
+void CheckService::close() {
+  std::vector<grpc::ServerUnaryReactor *> open;
+  {
+    std::lock_guard lock(mutex_);
+    closed_ = true;
+    for (Slot &slot : slots_)
+      if (slot.call)
+        open.push_back(std::exchange(slot.call, nullptr));
+  }
+  for (grpc::ServerUnaryReactor *call : open)
+    call->Finish({grpc::StatusCode::UNAVAILABLE, "the check is over"});
+}
+
+absl::StatusOr<CheckOrder> nextCheckOrder(Check::Stub &stub, const std::string &token, CheckReport report) {
+  while (true) {
+    grpc::ClientContext context;
+    context.AddMetadata(MasterService::kTokenKey, token);
+    context.set_deadline(absl::ToChronoTime(absl::Now() + kSilence));
+    CheckOrder order;
+    grpc::Status status = stub.Next(&context, report, &order);
+    if (status.error_code() == grpc::StatusCode::DEADLINE_EXCEEDED)
+      return absl::UnavailableError(absl::StrCat("did not answer for ", absl::FormatDuration(kSilence)));
+    if (status.error_code() == grpc::StatusCode::UNIMPLEMENTED)
+      return absl::FailedPreconditionError(
+          "is not there to check but to run: graphrun check goes before the run, on every machine");
+    if (!status.ok())
+      return absl::Status(static_cast<absl::StatusCode>(status.error_code()), status.error_message());
+    if (!order.has_wait())
+      return order;
+    report.set_waits(true);
+  }
+}
+
+} // namespace graphc::service

@@ -1,0 +1,406 @@
+// The task's side of graphrun check: joins the chief, obeys its orders, says what is wrong here.
+#include "tools/graphrun/Check.h"
+
+#include "runtime/base/Cpu.h"
+#include "runtime/base/Status.h"
+#include "runtime/checkpoint/Checkpoint.h"
+#include "runtime/data/PhaseBatches.h"
+#include "runtime/executor/KernelLibrary.h"
+#include "runtime/observe/ProcessInfo.h"
+#include "runtime/plan/Types.h"
+#include "runtime/service/MasterService.h"
+#include "runtime/service/TaskServer.h"
+#include "runtime/service/Token.h"
+#include "runtime/session/TaskTransports.h"
+#include "tools/graphrun/CheckChief.h"
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
+
+#include <csignal>
+#include <future>
+#include <thread>
+#include <unistd.h>
+
+namespace graphc::graphrun {
+namespace {
+constexpr absl::Duration kReach = absl::Seconds(3), kAnnounceEvery = absl::Seconds(5);
+/// A task that cannot join for its certificate's sake keeps its port open for so long, so that the chief sees the trouble too.
+constexpr absl::Duration kLinger = absl::Seconds(3);
+constexpr uint64_t kLargeBytes = 512 << 10;
+constexpr uint32_t kCapacity = 4;
+
+class CheckTask {
+public:
+  CheckTask(const Flags &flags, const plan::LoadedPlan &plan, const TaskSetup &setup, std::vector<std::string> wrong)
+      : flags_(flags), loaded_(plan), plan_(plan.plan), setup_(setup), timeout_(absl::Seconds(flags.timeoutSeconds)),
+        tasks_(plan::allTasks(plan_)), self_(tasks_[setup.task]), name_(plan::taskText(plan_, self_)),
+        wrong_(std::move(wrong)) {
+    while (!plan::sameTask(tasks_[chief_], plan_.chief()))
+      ++chief_;
+    alone_ = tasks_.size() == 1;
+    address_ = setup.addresses.empty() ? "" : setup.addresses[setup.task];
+  }
+
+  int run() {
+    service::silenceGrpc();
+    bool isChief = setup_.task == chief_;
+    if (!alone_ && setup_.addresses.empty()) { // without good certificates: this machine alone
+      look(nullptr);
+      return end({"nothing but this machine could be looked at"});
+    }
+    if (alone_) { // nobody comes but this task
+      address_ = absl::StrCat("unix-abstract:graphc-check-", service::randomHex(8));
+      setup_.addresses = {address_};
+      setup_.credentials = nullptr;
+    }
+    std::vector<std::string> names;
+    for (const plan::Task &task : tasks_)
+      names.push_back(plan::taskText(plan_, task));
+    service::CheckService check(setup_.token, names);
+    service::Coordinator servers({loaded_.fingerprint, GRAPHC_VERSION, names, {}, {}, {}, {}, {}});
+    std::unique_ptr<service::MasterService> master;
+    service::PlanOffer offer;
+    if (setup_.client) {
+      auto made = makeOffer(flags_, plan_, setup_.run);
+      if (!made.ok())
+        return end({base::describe(made.status())});
+      offer = *std::move(made);
+      offer.check = true;
+      master = std::make_unique<service::MasterService>(servers, setup_.token, &offer);
+    }
+    if (setup_.credentials)
+      if (absl::Status own = setup_.credentials->checkOwnAddress(address_); !own.ok())
+        wrong_.push_back(base::describe(own));
+    auto server = service::TaskServer::start(
+        address_, {isChief ? static_cast<grpc::Service *>(&check) : nullptr, master.get()}, setup_.credentials.get());
+    if (server.ok())
+      server_ = *std::move(server);
+    else
+      wrong_.push_back(base::describe(server.status()));
+    if (!isChief)
+      return end(join());
+    if (!server_) { // the others cannot come: what is wrong here is all there is to say
+      look(nullptr);
+      return end({});
+    }
+    CheckChief chief(flags_, loaded_, setup_, check);
+    std::vector<std::string> lost;
+    std::thread own([&] { lost = join(); });
+    chief.run([&]() -> std::string {
+      std::optional<service::RootCause> cause = servers.rootCause();
+      return cause ? cause->describe() : "";
+    });
+    own.join();
+    check.close();
+    if (master)
+      master->close();
+    std::fputs(chief.report().text().c_str(), stdout);
+    uint32_t wrong = chief.report().wrongs();
+    size_t links = alone_ ? 0 : linkedTasks(plan_).size();
+    std::printf(
+        "%zu task%s, %zu link%s: %s\n", tasks_.size(), tasks_.size() == 1 ? "" : "s", links, links == 1 ? "" : "s",
+        wrong == 0 ? "all is well" : absl::StrCat(wrong, wrong == 1 ? " thing is" : " things are", " wrong").c_str());
+    return leave(wrong == 0 && lost.empty() ? 0 : 1);
+  }
+
+private:
+  using Report = service::CheckReport;
+  using Order = service::CheckOrder;
+
+  /// Says what the chief cannot have printed. `lost`: why there is no chief, or no longer.
+  int end(std::vector<std::string> lost) {
+    bool chiefPrints = lost.empty() && ended_;
+    if (!chiefPrints) {
+      for (const std::string &line : wrong_)
+        std::printf("wrong  %s: %s\n", name_.c_str(), line.c_str());
+      for (const std::string &line : lost)
+        std::printf("wrong  %s: %s\n", name_.c_str(), line.c_str());
+    } else if (setup_.reportFd < 0) {
+      for (const std::string &line : wrong_)
+        std::printf("wrong  %s: %s\n", name_.c_str(), line.c_str());
+      std::string all = wrongInAll_ == 0   ? "all is well"
+                        : wrongInAll_ == 1 ? "1 thing is wrong"
+                                           : absl::StrCat(wrongInAll_, " things are wrong");
+      std::printf("%-6s %s: %s; the whole stands where the chief %s was started\n", wrongInAll_ == 0 ? "ok" : "-",
+                  name_.c_str(), all.c_str(), plan::taskText(plan_, plan_.chief()).c_str());
+    }
+    return leave(chiefPrints && wrongInAll_ == 0 ? 0 : 1);
+  }
+
+  /// The servers' callbacks end first; then the process goes without waiting for what may hang on a disk that is away.
+  [[noreturn]] int leave(int status) {
+    transports_.reset();
+    if (server_)
+      server_->shutdown();
+    std::fflush(nullptr);
+    _exit(status);
+  }
+
+  service::Hello hello() const {
+    service::Hello hello;
+    hello.set_task(setup_.task);
+    hello.set_name(name_);
+    hello.set_fingerprint(loaded_.fingerprint);
+    hello.set_incarnation(incarnation_);
+    hello.set_pid(getpid());
+    hello.set_host(observe::hostName());
+    hello.set_host_id(observe::hostId());
+    hello.set_address(server_ ? address_ : ""); // none: no port
+    hello.set_version(GRAPHC_VERSION);
+    return hello;
+  }
+
+  /// From the first word with the chief to its last. What is returned ended it before its time.
+  std::vector<std::string> join() {
+    const std::string chiefName = plan::taskText(plan_, plan_.chief());
+    const std::string &address = setup_.addresses[chief_];
+    auto channel = service::dial(address, setup_.credentials.get());
+    if (absl::Status reached = reachChief(*channel, chiefName, address); !reached.ok()) {
+      look(nullptr); // whoever stands at this machine wants to know the rest as well
+      std::vector<std::string> lost = {std::string(reached.message())};
+      if (absl::IsUnauthenticated(reached))
+        absl::SleepFor(kLinger);
+      return lost;
+    }
+    auto stub = service::Check::NewStub(channel);
+    Report report;
+    *report.mutable_self() = hello();
+    report.set_cpu(base::cpuModelName());
+    for (const std::string &line : wrong_)
+      report.add_wrong(line);
+    while (true) {
+      auto order = service::nextCheckOrder(*stub, setup_.token, report);
+      if (!order.ok())
+        return {absl::StrCat("the chief ", chiefName, setup_.reportFd < 0 ? " at " + address : "", ": ",
+                             base::describe(order.status()))};
+      report.clear_wrong();
+      report.clear_data();
+      report.clear_links();
+      report.set_id(order->id());
+      size_t before = wrong_.size();
+      obey(*order, &report);
+      for (size_t i = before; i < wrong_.size(); ++i)
+        report.add_wrong(wrong_[i]);
+      if (order->has_end()) {
+        ended_ = true;
+        wrongInAll_ = order->end().wrong();
+        if (!order->end().why().empty())
+          wrong_.push_back(order->end().why());
+        return {};
+      }
+    }
+  }
+
+  absl::Status reachChief(grpc::Channel &channel, const std::string &name, const std::string &address) {
+    absl::Time deadline = absl::Now() + timeout_, announceAt = absl::Now() + absl::Seconds(1);
+    while (!channel.WaitForConnected(absl::ToChronoTime(std::min(deadline, absl::Now() + absl::Milliseconds(50))))) {
+      grpc::experimental::ChannelResetConnectionBackoff(&channel);
+      bool late = absl::Now() >= deadline;
+      if (!late && absl::Now() < announceAt)
+        continue;
+      absl::Status why = tls::reach(address, setup_.credentials.get(), std::min(kReach, absl::Seconds(1)));
+      if (absl::IsUnauthenticated(why))
+        return absl::UnauthenticatedError(absl::StrCat("the chief ", name, " cannot be reached: ", why.message()));
+      std::string reason = why.ok() ? "" : absl::StrCat(" (", why.message(), ")");
+      if (late)
+        return absl::UnavailableError(absl::StrCat("the chief ", name, " at ", address, " did not come within ",
+                                                   absl::FormatDuration(timeout_), reason));
+      std::fprintf(stderr, "graphrun check: waiting for the chief %s at %s%s\n", name.c_str(), address.c_str(),
+                   reason.c_str());
+      announceAt = absl::Now() + kAnnounceEvery;
+    }
+    return absl::OkStatus();
+  }
+
+  void obey(const Order &order, Report *report) {
+    switch (order.kind_case()) {
+    case Order::kLook:
+      return look(report);
+    case Order::kReach:
+      return reach(order.reach(), report);
+    case Order::kPrepare:
+      return note(prepare(order.prepare()));
+    case Order::kConnect:
+      return note(transports_ ? transports_->connect(absl::Now() + timeout_ / 2) : absl::OkStatus());
+    case Order::kMeasure:
+      return measure(order.measure(), report);
+    default:
+      return;
+    }
+  }
+  void note(const absl::Status &status) {
+    if (!status.ok())
+      wrong_.push_back(base::describe(status));
+  }
+
+  void look(Report *report) {
+    note(executor::KernelLibrary::loadFor(plan_, self_).status());
+    struct Found {
+      std::vector<service::CheckedData> data;
+      std::vector<std::string> wrong;
+    };
+    auto found = std::make_shared<Found>();
+    bool done = within(timeout_, [found, &plan = plan_, self = self_, search = dataSearch(flags_)] {
+      for (int phase = 0; phase < plan.phases_size(); ++phase) {
+        uint32_t set = plan.phases(phase).dataset();
+        bool seen =
+            std::any_of(found->data.begin(), found->data.end(), [&](auto &one) { return one.dataset() == set; });
+        if (plan.phases(phase).samples_per_step() == 0 || seen ||
+            !data::readsData(plan, static_cast<uint32_t>(phase), self))
+          continue;
+        auto opened = data::Dataset::open(plan.datasets(static_cast<int>(set)), search);
+        if (!opened.ok()) {
+          found->wrong.push_back(base::describe(opened.status()));
+          continue;
+        }
+        service::CheckedData &data = found->data.emplace_back();
+        data.set_dataset(set);
+        data.set_source((*opened)->description());
+        data.set_samples((*opened)->samples());
+        data.set_crc((*opened)->crc());
+        if (absl::Status cut = (*opened)->check(); !cut.ok())
+          found->wrong.push_back(base::describe(cut));
+      }
+    });
+    if (!done) {
+      wrong_.push_back(absl::StrCat("its data files could not be read within ", absl::FormatDuration(timeout_),
+                                    "; if they are that large, give a longer --timeout"));
+      return;
+    }
+    wrong_.insert(wrong_.end(), found->wrong.begin(), found->wrong.end());
+    for (const service::CheckedData &data : found->data)
+      if (report)
+        *report->add_data() = data;
+  }
+
+  void reach(const Order::Reach &order, Report *report) {
+    std::vector<std::thread> threads;
+    std::vector<absl::Status> found(static_cast<size_t>(order.peers_size()));
+    for (int i = 0; i < order.peers_size(); ++i)
+      if (!absl::StartsWith(order.peers(i).address(), "unix"))
+        threads.emplace_back([&, i] {
+          found[static_cast<size_t>(i)] = tls::reach(order.peers(i).address(), setup_.credentials.get(), kReach);
+        });
+    for (std::thread &thread : threads)
+      thread.join();
+    for (int i = 0; i < order.peers_size(); ++i)
+      if (const absl::Status &status = found[static_cast<size_t>(i)]; !status.ok()) {
+        service::CheckedLink &link = *report->add_links();
+        link.set_peer(order.peers(i).task());
+        link.set_wrong(absl::StrCat(order.peers(i).address(), ": ", status.message()));
+      }
+    for (const plan::Variable &variable : plan_.variables())
+      report->set_owns_variables(report->owns_variables() || plan::stores(plan_, variable, self_));
+    if (!report->owns_variables() || order.nonce().empty())
+      return;
+    auto status = std::make_shared<absl::Status>();
+    bool done = within(timeout_, [status, folder = std::string(order.checkpoint_dir()), nonce = order.nonce()] {
+      *status = checkpoint::checkNonce(folder, nonce);
+      if (status->ok())
+        *status = base::checkWritable(folder);
+    });
+    note(done ? *status : absl::DeadlineExceededError("the checkpoint folder does not answer"));
+  }
+
+  /// Where the channels of the link between two tasks begin.
+  TimedChannels channelsWith(uint32_t other) const {
+    uint32_t low = std::min(other, setup_.task), high = std::max(other, setup_.task);
+    return TimedChannels(TimedChannels::kCount * (low * static_cast<uint32_t>(tasks_.size()) + high), kLargeBytes,
+                         kCapacity);
+  }
+
+  absl::Status prepare(const Order::Prepare &order) {
+    std::vector<service::Peer> peers(tasks_.size());
+    peers[setup_.task].set_name(name_);
+    peers[setup_.task].set_host_id(observe::hostId());
+    std::vector<executor::Endpoint> ends;
+    for (const service::Peer &peer : order.peers()) {
+      if (peer.task() >= tasks_.size() || peer.task() == setup_.task)
+        return absl::InternalError(absl::StrCat("the chief says there is a task ", peer.task()));
+      peers[peer.task()] = peer;
+      TimedChannels channels = channelsWith(peer.task());
+      bool near = setup_.task < peer.task();
+      for (const transport::ChannelSpec &spec : channels.there)
+        ends.push_back({spec, near, tasks_[peer.task()], 0});
+      for (const transport::ChannelSpec &spec : channels.back)
+        ends.push_back({spec, !near, tasks_[peer.task()], 0});
+    }
+    if (ends.empty() || !server_)
+      return absl::OkStatus();
+    session::TransportOptions options;
+    options.kind = order.transport(); // the chief's flag counts, as in a run
+    options.fingerprint = loaded_.fingerprint;
+    options.token = setup_.token;
+    options.run = order.run();
+    options.credentials = setup_.credentials.get();
+    options.task = setup_.task;
+    options.incarnation = incarnation_;
+    options.data = &server_->data();
+    GRAPHC_ASSIGN_OR_RETURN(transports_, session::TaskTransports::prepare(plan_, ends, peers, {}, std::move(options)));
+    return absl::OkStatus();
+  }
+
+  void measure(const Order::Measure &order, Report *report) {
+    service::CheckedLink &link = *report->add_links();
+    link.set_peer(order.peer());
+    if (!transports_ || order.peer() >= tasks_.size()) {
+      link.set_wrong("it has no link with that task");
+      return;
+    }
+    TimedChannels channels = channelsWith(order.peer());
+    absl::Duration limit = timeout_ / 3;
+    if (order.answers()) {
+      if (absl::Status status = answerLink(transports_->all(), channels, limit); !status.ok())
+        link.set_wrong(base::describe(status));
+      return;
+    }
+    auto figures = timeLink(transports_->all(), channels, order.seconds(), limit);
+    if (!figures.ok()) {
+      link.set_wrong(base::describe(figures.status()));
+      return;
+    }
+    link.set_latency_us(figures->latencyMicroseconds);
+    link.set_there_gbps(figures->there);
+    link.set_back_gbps(figures->back);
+  }
+
+  const Flags &flags_;
+  const plan::LoadedPlan &loaded_;
+  const plan::Plan &plan_;
+  TaskSetup setup_;
+  const absl::Duration timeout_;
+  const std::vector<plan::Task> tasks_;
+  const plan::Task self_;
+  const std::string name_;
+  const uint64_t incarnation_ = service::randomIncarnation();
+  uint32_t chief_ = 0;
+  bool alone_ = false;
+  std::string address_;
+  std::vector<std::string> wrong_; ///< of this task, in the order in which it was found
+  bool ended_ = false; ///< by the chief, which has printed what is wrong
+  uint32_t wrongInAll_ = 0;
+  std::unique_ptr<service::TaskServer> server_;
+  std::unique_ptr<session::TaskTransports> transports_;
+};
+} // namespace
+
+bool within(absl::Duration limit, std::function<void()> work) {
+  auto done = std::make_shared<std::promise<void>>();
+  std::future<void> future = done->get_future();
+  std::thread([done, work = std::move(work)] {
+    work();
+    done->set_value();
+  }).detach();
+  return future.wait_for(absl::ToChronoMilliseconds(limit)) == std::future_status::ready;
+}
+
+int checkTask(const Flags &flags, const plan::LoadedPlan &plan, const TaskSetup &setup,
+              std::vector<std::string> wrong) {
+  signal(SIGPIPE, SIG_IGN);
+  CheckTask task(flags, plan, setup, std::move(wrong));
+  return task.run();
+}
+
+} // namespace graphc::graphrun
