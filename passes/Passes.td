@@ -62,7 +62,7 @@ def Decompose : Pass<"decompose", "::mlir::ModuleOp"> {
   let description = [{
     Input: graph ops anywhere in the module. Output: of the graph ops that compute only constant, iota, the elementwise
     ones but logistic, rsqrt, sign and power, compare, select, convert, reshape, transpose, broadcast_in_dim, reduce_sum,
-    reduce_max, argmax, matmul and bias_add are left. Each expansion is the definition of its op: what it computes is
+    reduce_max, argmax, matmul, slice, concatenate and bias_add are left. Each expansion is the definition of its op: what it computes is
     fixed here, on the op alone, whatever the partitioning. Runs before `outline`, so that lowering knows primitives only.
   }];
   let dependentDialects = ["::graphc::graph::GraphDialect"];
@@ -73,6 +73,24 @@ def Decompose : Pass<"decompose", "::mlir::ModuleOp"> {
 // place: every op and variable has one full device
 //===----------------------------------------------------------------------------------------------------------===//
 
+def SplitVariables : Pass<"split-variables", "::mlir::ModuleOp"> {
+  let summary = "cut large variables along dimension 0 into parts, each a variable of its own";
+  let description = [{
+    Input: a differentiated module; does something only with `graph.variable_placement = "split"` and variables on parameter
+    servers. Output: a variable of at least two parts' bytes is gone; in its place stand `@"w/part_0"`, `@"w/part_1"`, …,
+    each with `graph.part_of`, its slots cut alike. A read becomes reads of the parts and a `graph.concatenate`, an update
+    one update a part of a `graph.slice` of its value: element by element what was there before, so no bit changes.
+
+    A variable has min(`graph.max_shards`, rows, bytes / `graph.min_shard_bytes`) parts; by default as many as there are
+    parameter servers, none below 256 KiB. Rows are dealt in equal blocks that end at a multiple of 64 bytes where there
+    are that many, the longer ones first, as TensorFlow's fixed-size partitioner does. What the model or a placement rule
+    pins, or stands beside, stays whole.
+  }];
+  let dependentDialects = ["::graphc::graph::GraphDialect"];
+  let statistics = [Statistic<"numSplit", "split", "variables that were split, slots included">,
+                    Statistic<"numParts", "parts", "what they were split into">];
+}
+
 def Place : Pass<"place", "::mlir::ModuleOp"> {
   let summary = "give every operation, variable and function one full device";
   let description = [{
@@ -80,7 +98,8 @@ def Place : Pass<"place", "::mlir::ModuleOp"> {
     wishes, possibly partial. Output: `graph.device` everywhere. `one_device` puts all on the chief and ignores wishes.
     `in_graph` follows wishes, then operands, then the chief. `mirrored` deals the variables to the towers' devices (with
     `in_graph = true` of `parameter_server`: to the tasks of job ps) and names the towers in the strategy. `parameter_server` deals the variables to the tasks of job
-    ps (`graph.variable_placement = "round_robin" | "balanced"`, slots with their variable) and leaves what trains to the
+    ps (`graph.variable_placement = "round_robin" | "balanced" | "split"`, slots with their variable; `"split"` deals by bytes,
+    the parts of one variable to tasks of their own while there are that many) and leaves what trains to the
     replicas: with more than one their device names no task. State is touched where it is stored. `graph.placement`
     holds the placement rules of cluster.json, `[["w*", #graph.device<"/job:ps/task:1">], …]`.
   }];
@@ -153,7 +172,8 @@ def Outline : Pass<"outline", "::mlir::ModuleOp"> {
     - f32 products of some size are calls of the library, with bias_add and relu as its last steps where nothing else
       sees what is between them.
     - Everything else is compiled. Operations that are joined by values and may run together are one kernel; inside it
-      elementwise operations, broadcasts and transposes are inlined where their result is used.
+      elementwise operations, broadcasts, transposes and slices are inlined where their result is used. A slice whose
+      elements lie together in memory is a view of it.
     - Updates of variables happen in place. Buffers have no place in memory yet; `schedule` gives them one.
 
     Which operations share a kernel never changes a bit of a result.

@@ -66,6 +66,8 @@ static void buildDifferentiated(OpPassManager &manager, const PipelineOptions &)
 }
 
 static void buildPlaced(OpPassManager &manager, const PipelineOptions &) {
+  manager.addPass(
+      createSplitVariables()); // after differentiate: rounding is that of the whole; before what places parts
   manager.addPass(createPlace()); // after differentiate: gradients and slots are placed as well
   manager.addPass(createVerifyPlaced());
 }

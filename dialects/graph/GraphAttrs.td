@@ -187,6 +187,24 @@ def Graph_GlorotUniformAttr : Graph_Initializer<"GlorotUniform", "glorot_uniform
 }
 
 //===----------------------------------------------------------------------------------------------------------------===//
+// Parts
+//===----------------------------------------------------------------------------------------------------------------===//
+
+def Graph_PartAttr : Graph_Attr<"Part", "part"> {
+  let summary = "which rows of a variable of the model a variable is";
+  let description = [{
+    `row`: the first of them along dimension 0.
+
+    ```mlir
+    #graph.part<of = "w1", type = tensor<784x512xf32>, row = 392>
+    ```
+  }];
+  let parameters = (ins StringRefParameter<"the variable of the model">:$of, "::mlir::RankedTensorType":$type,
+                        "int64_t":$row);
+  let assemblyFormat = "`<` struct(params) `>`";
+}
+
+//===----------------------------------------------------------------------------------------------------------------===//
 // Data set sources
 //===----------------------------------------------------------------------------------------------------------------===//
 

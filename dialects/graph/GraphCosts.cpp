@@ -41,6 +41,8 @@ GRAPHC_FREE(IotaOp)
 GRAPHC_FREE(ReshapeOp)
 GRAPHC_FREE(TransposeOp)
 GRAPHC_FREE(BroadcastInDimOp)
+GRAPHC_FREE(SliceOp)
+GRAPHC_FREE(ConcatenateOp)
 GRAPHC_FREE(OneHotOp)
 GRAPHC_FREE(ConvertOp)
 #undef GRAPHC_FREE

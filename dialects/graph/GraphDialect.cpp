@@ -124,6 +124,13 @@ LogicalResult GraphDialect::verifyOperationAttribute(Operation *op, NamedAttribu
                   "an array of [\"pattern\", #graph.device<…>], on the module");
   if (name == kVariablePlacement)
     return expect(isa<StringAttr>(value) && isa<ModuleOp>(op), "the name of a policy, on the module");
+  if (name == kMinShardBytes || name == kMaxShards) {
+    auto count = dyn_cast<IntegerAttr>(value);
+    return expect(count && count.getType().isInteger(64) && count.getInt() >= 1 && isa<ModuleOp>(op),
+                  "an i64 of 1 or more, on the module");
+  }
+  if (name == kPartOf)
+    return expect(isa<PartAttr>(value) && isa<VariableOp>(op), "a #graph.part, on a variable");
   if (name == kLinks)
     return expect(isLinks(value) && isa<ModuleOp>(op),
                   "an array of [#graph.device<…>, #graph.device<…>, gigabits per second above 0 : f64, "
@@ -132,10 +139,12 @@ LogicalResult GraphDialect::verifyOperationAttribute(Operation *op, NamedAttribu
     return expect(isa<FlatSymbolRefAttr>(value) && isa<VariableOp>(op), "the symbol of a variable, on a variable");
   if (name == kName || name == kReduction)
     return op->emitOpError() << "attribute '" << name << "' belongs to an argument or a result of a function";
-  return op->emitOpError() << "unknown attribute '" << name
-                           << "' of the graph dialect, expected graph.device, graph.colocate_with, graph.device_rule, "
-                              "graph.slot_of, graph.stage, graph.cluster, graph.strategy, graph.replicas, "
-                              "graph.placement, graph.variable_placement, graph.soft_placement or graph.links";
+  return op->emitOpError()
+         << "unknown attribute '" << name
+         << "' of the graph dialect, expected graph.device, graph.colocate_with, graph.device_rule, "
+            "graph.slot_of, graph.part_of, graph.stage, graph.cluster, graph.strategy, graph.replicas, "
+            "graph.placement, graph.variable_placement, graph.min_shard_bytes, graph.max_shards, "
+            "graph.soft_placement or graph.links";
 }
 
 static LogicalResult verifyPortName(Operation *op, NamedAttribute attribute) {

@@ -25,8 +25,9 @@ def Graph_Dialect : Dialect {
     Attributes of the dialect that other ops carry: `graph.device` (any op), `graph.colocate_with` (any op: the variable
     beside which it stands), `graph.device_rule` (scopes: how their device's tasks share the variables that are first used
     inside), `graph.name` and `graph.reduction`
-    (arguments and results of functions), `graph.slot_of` (variables that belong to an optimizer), and on the module
-    `graph.stage`, `graph.cluster`, `graph.strategy`, `graph.replicas`, `graph.placement`, `graph.variable_placement` and
+    (arguments and results of functions), `graph.slot_of` (variables that belong to an optimizer), `graph.part_of`
+    (variables that are rows of one of the model), and on the module `graph.stage`, `graph.cluster`, `graph.strategy`,
+    `graph.replicas`, `graph.placement`, `graph.variable_placement`, `graph.min_shard_bytes`, `graph.max_shards` and
     `graph.soft_placement`.
   }];
   let useDefaultAttributePrinterParser = 1;
@@ -42,6 +43,7 @@ def Graph_Dialect : Dialect {
     static constexpr ::llvm::StringLiteral kName = "graph.name";
     static constexpr ::llvm::StringLiteral kReduction = "graph.reduction";
     static constexpr ::llvm::StringLiteral kSlotOf = "graph.slot_of";
+    static constexpr ::llvm::StringLiteral kPartOf = "graph.part_of";
     static constexpr ::llvm::StringLiteral kStage = "graph.stage";
     static constexpr ::llvm::StringLiteral kCluster = "graph.cluster";
     static constexpr ::llvm::StringLiteral kStrategy = "graph.strategy";
@@ -49,6 +51,9 @@ def Graph_Dialect : Dialect {
     /// Placement rules of cluster.json; how variables are dealt to parameter servers.
     static constexpr ::llvm::StringLiteral kPlacement = "graph.placement";
     static constexpr ::llvm::StringLiteral kVariablePlacement = "graph.variable_placement";
+    /// Of the policy "split": no part of a variable is smaller; no variable has more parts.
+    static constexpr ::llvm::StringLiteral kMinShardBytes = "graph.min_shard_bytes";
+    static constexpr ::llvm::StringLiteral kMaxShards = "graph.max_shards";
     /// A device kind or index that the cluster lacks is left open instead of refused.
     static constexpr ::llvm::StringLiteral kSoftPlacement = "graph.soft_placement";
     /// Links of cluster.json: [from, to, gigabits per second, microseconds of latency].

@@ -5,6 +5,7 @@
 // x + 0 does not (-0 + 0 is +0), and exp of a constant is left to the kernel that would compute it.
 //
 //===----------------------------------------------------------------------------------------------------------===//
+#include "dialects/graph/GraphFolds.h"
 #include "dialects/graph/GraphDialect.h"
 
 #include "mlir/IR/Matchers.h"
@@ -15,13 +16,6 @@ using namespace graphc::graph;
 //===----------------------------------------------------------------------------------------------------------===//
 // Constants, element by element
 //===----------------------------------------------------------------------------------------------------------===//
-
-/// Larger constants are computed only where they are splats, which cost nothing to keep.
-static constexpr int64_t kFoldedElements = 256;
-
-static bool isFoldable(DenseElementsAttr value) {
-  return value && (value.isSplat() || value.getNumElements() <= kFoldedElements);
-}
 
 /// A constant of `type` from elements computed by `combine`, from one operand or two.
 template <typename Element, typename Function>
@@ -309,59 +303,6 @@ OpFoldResult ConvertOp::fold(FoldAdaptor adaptor) {
     result.convertFromAPInt(x, /*IsSigned=*/!isTruth, APFloat::rmNearestTiesToEven);
     return result;
   });
-}
-
-//===----------------------------------------------------------------------------------------------------------===//
-// Shape
-//===----------------------------------------------------------------------------------------------------------===//
-
-OpFoldResult ConstantOp::fold(FoldAdaptor) { return getValue(); }
-
-OpFoldResult ReshapeOp::fold(FoldAdaptor adaptor) {
-  if (getOperand().getType() == getType())
-    return getOperand();
-  if (auto constant = dyn_cast_or_null<DenseElementsAttr>(adaptor.getOperand()))
-    return constant.reshape(cast<ShapedType>(getType()));
-  if (auto inner = getOperand().getDefiningOp<ReshapeOp>()) {
-    getOperandMutable().assign(inner.getOperand());
-    return getResult();
-  }
-  return {};
-}
-
-OpFoldResult TransposeOp::fold(FoldAdaptor adaptor) {
-  if (llvm::equal(getPermutation(), llvm::seq<int64_t>(0, getPermutation().size())))
-    return getOperand();
-  auto constant = dyn_cast_or_null<DenseElementsAttr>(adaptor.getOperand());
-  if (constant && constant.isSplat())
-    return constant.resizeSplat(cast<ShapedType>(getType()));
-  if (auto inner = getOperand().getDefiningOp<TransposeOp>()) {
-    SmallVector<int64_t> both;
-    for (int64_t dimension : getPermutation())
-      both.push_back(inner.getPermutation()[dimension]);
-    getOperandMutable().assign(inner.getOperand());
-    setPermutation(both);
-    return getResult();
-  }
-  return {};
-}
-
-OpFoldResult BroadcastInDimOp::fold(FoldAdaptor adaptor) {
-  // Same shape: the dimensions are strictly increasing, so each stays where it is.
-  if (getOperand().getType() == getType())
-    return getOperand();
-  auto constant = dyn_cast_or_null<DenseElementsAttr>(adaptor.getOperand());
-  if (constant && constant.isSplat())
-    return constant.resizeSplat(cast<ShapedType>(getType()));
-  if (auto inner = getOperand().getDefiningOp<BroadcastInDimOp>()) {
-    SmallVector<int64_t> both;
-    for (int64_t dimension : inner.getBroadcastDimensions())
-      both.push_back(getBroadcastDimensions()[dimension]);
-    getOperandMutable().assign(inner.getOperand());
-    setBroadcastDimensions(both);
-    return getResult();
-  }
-  return {};
 }
 
 //===----------------------------------------------------------------------------------------------------------===//

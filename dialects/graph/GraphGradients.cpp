@@ -33,6 +33,9 @@ struct Maker {
   Value select(Value predicate, Value a, Value b) { return SelectOp::create(builder, loc, predicate, a, b); }
   Value convert(Value a, Type element) { return ConvertOp::create(builder, loc, withElement(a.getType(), element), a); }
   Value sum(Value a, ArrayRef<int64_t> dimensions) { return ReduceSumOp::create(builder, loc, a, dimensions); }
+  Value concatenate(ArrayRef<Value> pieces, int64_t dimension) {
+    return ConcatenateOp::create(builder, loc, pieces, uint64_t(dimension));
+  }
   Value reshape(Value a, Type type) { return ReshapeOp::create(builder, loc, type, a); }
   Value broadcast(Value a, Type type, ArrayRef<int64_t> dimensions) {
     return BroadcastInDimOp::create(builder, loc, type, a, dimensions);
@@ -217,6 +220,56 @@ void BroadcastInDimOp::buildGradient(OpBuilder &builder, ValueRange g, Needed, G
   }
   Value sum = repeated.empty() ? g[0] : make.sum(g[0], repeated);
   result[0] = sum.getType() == from ? sum : make.reshape(sum, from);
+}
+
+/// `a` between zeros along one dimension; itself where there are none.
+static Value padWithZeros(Maker &make, Value a, int64_t dimension, int64_t before, int64_t after) {
+  SmallVector<Value> pieces;
+  auto zeros = [&](int64_t size) {
+    SmallVector<int64_t> shape(Maker::typeOf(a).getShape());
+    shape[dimension] = size;
+    if (size)
+      pieces.push_back(make.splat(Maker::typeOf(a).clone(shape), 0));
+  };
+  zeros(before);
+  pieces.push_back(a);
+  zeros(after);
+  return pieces.size() == 1 ? a : make.concatenate(pieces, dimension);
+}
+
+// Zeros for what was left out: between the elements where a stride skipped them, and at both ends.
+void SliceOp::buildGradient(OpBuilder &builder, ValueRange g, Needed, Gradients result) {
+  Maker make(builder, *this);
+  Value spread = g[0];
+  for (int64_t i = 0; i < getType().getRank(); ++i) {
+    ArrayRef<int64_t> shape = Maker::typeOf(spread).getShape();
+    int64_t size = shape[i], stride = getStrides()[i], covered = (size - 1) * stride + 1;
+    if (stride > 1 && size > 1) { // as rows, so that each has its zeros behind it
+      RankedTensorType type = Maker::typeOf(spread);
+      int64_t rows = 1, width = 1;
+      for (int64_t j = 0; j < type.getRank(); ++j)
+        (j <= i ? rows : width) *= shape[j];
+      SmallVector<int64_t> wider(shape), kept(shape), ones(shape.size(), 1), starts(shape.size(), 0);
+      wider[i] = size * stride;
+      kept[i] = covered;
+      spread = make.reshape(spread, type.clone(ArrayRef<int64_t>{rows, width}));
+      spread = make.reshape(padWithZeros(make, spread, 1, 0, width * (stride - 1)), type.clone(wider));
+      spread = SliceOp::create(builder, getLoc(), spread, starts, kept, ones);
+    }
+    int64_t before = getStartIndices()[i], whole = Maker::typeOf(getOperand()).getDimSize(i);
+    spread = padWithZeros(make, spread, i, before, whole - before - covered);
+  }
+  result[0] = spread;
+}
+
+void ConcatenateOp::buildGradient(OpBuilder &builder, ValueRange g, Needed needed, Gradients result) {
+  SmallVector<int64_t> starts(getType().getRank(), 0), limits(getType().getShape()), ones(getType().getRank(), 1);
+  for (auto [i, input] : llvm::enumerate(getInputs())) {
+    starts[getDimension()] = i ? limits[getDimension()] : 0;
+    limits[getDimension()] = starts[getDimension()] + Maker::typeOf(input).getDimSize(getDimension());
+    if (needed[i])
+      result[i] = SliceOp::create(builder, getLoc(), g[0], starts, limits, ones);
+  }
 }
 
 void ReduceSumOp::buildGradient(OpBuilder &builder, ValueRange g, Needed, Gradients result) {

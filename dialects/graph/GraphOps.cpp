@@ -113,6 +113,7 @@ void VariableOp::build(OpBuilder &builder, OperationState &state, StringRef name
 }
 
 int64_t VariableOp::getBytes() { return getTensorBytes(getTensorType()); }
+PartAttr VariableOp::getPart() { return (*this)->getAttrOfType<PartAttr>(GraphDialect::kPartOf); }
 
 SmallVector<RankedTensorType> DatasetOp::getComponentTypes() {
   return llvm::map_to_vector(getComponents().getAsValueRange<TypeAttr>(),

@@ -9,9 +9,12 @@ def Graph_VariableOp : Graph_Op<"variable", [Symbol]> {
   let description = [{
     `minimize` updates the trainable ones. `graph.slot_of` names the variable that an optimizer's slot belongs to.
     `aggregation` ("mean", "sum" or "first_replica") says what an assignment of a replicated function means.
+    `split-variables` makes parts: `graph.part_of` says which rows of which variable one is, and the initializer is that of
+    the whole, of which a part takes its own elements.
 
-    1. The initializer fits the type.
+    1. The initializer fits the type, or where it is a part, that of the whole.
     2. `graph.slot_of` names another variable.
+    3. A part has the type of the whole but for fewer rows, all of them rows of it.
 
     ```mlir
     graph.variable @w : tensor<3x5xf32> = #graph.glorot_uniform<seed = 1>
@@ -28,6 +31,10 @@ def Graph_VariableOp : Graph_Op<"variable", [Symbol]> {
     ::mlir::RankedTensorType getTensorType() { return ::llvm::cast<::mlir::RankedTensorType>(getType()); }
     /// Payload in bytes; an i1 takes one byte.
     int64_t getBytes();
+    /// Which rows of a variable of the model this is; null where it is one itself.
+    ::graphc::graph::PartAttr getPart();
+    /// The type that the initializer is for: its own, or the whole's.
+    ::mlir::RankedTensorType getWholeType() { return getPart() ? getPart().getType() : getTensorType(); }
   }];
 }
 

@@ -60,6 +60,56 @@ LogicalResult TransposeOp::inferReturnTypes(MLIRContext *, Loc loc, Adaptor adap
   return success();
 }
 
+// 1. one entry a dimension   2. 0 <= start < limit <= size, stride >= 1
+LogicalResult SliceOp::inferReturnTypes(MLIRContext *, Loc loc, Adaptor adaptor, Types &types) {
+  RankedTensorType type = tensorOf(adaptor.getOperand());
+  if (!type)
+    return emitOptionalError(loc, "expected a ranked tensor, got ", adaptor.getOperand().getType());
+  ArrayRef<int64_t> starts = adaptor.getStartIndices(), limits = adaptor.getLimitIndices(),
+                    strides = adaptor.getStrides();
+  size_t rank = size_t(type.getRank());
+  if (starts.size() != rank || limits.size() != rank || strides.size() != rank)
+    return emitOptionalError(loc, "start_indices, limit_indices and strides must have one entry for each of the ", rank,
+                             " dimensions of the operand, got ", starts.size(), ", ", limits.size(), " and ",
+                             strides.size());
+  SmallVector<int64_t> shape;
+  for (auto [i, size] : llvm::enumerate(type.getShape())) {
+    if (starts[i] < 0 || starts[i] >= limits[i] || limits[i] > size)
+      return emitOptionalError(loc, "slice of dimension ", i, " must begin at 0 or later, before it ends, and end at ",
+                               size, " or earlier, got ", starts[i], " to ", limits[i]);
+    if (strides[i] < 1)
+      return emitOptionalError(loc, "stride of dimension ", i, " must be 1 or more, got ", strides[i]);
+    shape.push_back((limits[i] - starts[i] - 1) / strides[i] + 1);
+  }
+  types.push_back(type.clone(shape));
+  return success();
+}
+
+// 1. one operand or more, of the same element type and rank   2. dimension is one of theirs, the others are equal
+LogicalResult ConcatenateOp::inferReturnTypes(MLIRContext *, Loc loc, Adaptor adaptor, Types &types) {
+  if (adaptor.getInputs().empty())
+    return emitOptionalError(loc, "expected at least one operand");
+  RankedTensorType first = tensorOf(adaptor.getInputs().front());
+  int64_t dimension = adaptor.getDimension();
+  if (!first || dimension < 0 || dimension >= first.getRank())
+    return emitOptionalError(loc, "dimension ", dimension, " is not one of the operands', the first of which is ",
+                             adaptor.getInputs().front().getType());
+  SmallVector<int64_t> shape(first.getShape());
+  int64_t total = 0;
+  for (Value input : adaptor.getInputs()) {
+    RankedTensorType type = tensorOf(input);
+    if (type && type.getRank() == first.getRank())
+      shape[dimension] = type.getDimSize(dimension);
+    if (!type || type != first.clone(shape))
+      return emitOptionalError(loc, "operands must have the same element type and, but for dimension ", dimension,
+                               ", the same sizes, got ", first, " and ", input.getType());
+    total += shape[dimension];
+  }
+  shape[dimension] = total;
+  types.push_back(first.clone(shape));
+  return success();
+}
+
 // 1. dimensions is strictly increasing, each one of the operand's
 static LogicalResult inferReduction(Loc loc, Value operand, ArrayRef<int64_t> dimensions, Types &types) {
   RankedTensorType type = tensorOf(operand);

@@ -260,7 +260,7 @@ LogicalResult SummaryOp::verify() {
 // Structure
 //===----------------------------------------------------------------------------------------------------------===//
 
-// 1. the initializer fits   2. graph.slot_of names another variable, no slot itself
+// 1. the initializer fits   2. graph.slot_of names another variable, no slot itself   3. a part is rows of its whole
 LogicalResult VariableOp::verify() {
   if (getAggregation() && !isReduction(*getAggregation()))
     return emitOpError() << "aggregation must be \"mean\", \"sum\" or \"first_replica\", got \"" << *getAggregation()
@@ -275,7 +275,15 @@ LogicalResult VariableOp::verify() {
       return diagnostic;
     }
   }
-  return getInitializer().verifyFor(getTensorType(), [&] { return emitOpError(); });
+  if (PartAttr part = getPart()) {
+    RankedTensorType own = getTensorType(), whole = part.getType();
+    if (part.getOf().empty() || !isGraphTensor(whole, AnyKind) || own.getRank() == 0 ||
+        own.getElementType() != whole.getElementType() || own.getRank() != whole.getRank() ||
+        own.getShape().drop_front() != whole.getShape().drop_front() || part.getRow() < 0 ||
+        own.getDimSize(0) > whole.getDimSize(0) || part.getRow() > whole.getDimSize(0) - own.getDimSize(0))
+      return emitOpError() << "is " << own << ", which is not the rows of " << part;
+  }
+  return getInitializer().verifyFor(getWholeType(), [&] { return emitOpError(); });
 }
 
 // 1. the source fits the components

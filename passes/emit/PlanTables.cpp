@@ -96,21 +96,32 @@ LogicalResult PlanTables::fillVariable(graph::VariableOp op) {
   out->set_trainable(op.getTrainable());
   out->set_global_step(op.getSymName() == GraphDialect::kGlobalStep);
   out->set_location(location(op.getLoc()));
+  if (graph::PartAttr part = op.getPart()) {
+    out->mutable_part_of()->set_of(part.getOf().str());
+    setType(part.getType(), *out->mutable_part_of()->mutable_type());
+    out->mutable_part_of()->set_row(uint64_t(part.getRow()));
+  }
   plan::Initializer &init = *out->mutable_initializer();
   Attribute attribute = op.getInitializer();
   if (isa<graph::ZerosAttr>(attribute)) {
     init.set_zeros(true);
   } else if (auto value = dyn_cast<graph::ValueAttr>(attribute)) {
     DenseElementsAttr elements = value.getValue();
-    init.set_value(elements.isSplat()
-                       ? getRawBytes(elements.resizeSplat(RankedTensorType::get({}, elements.getElementType())))
-                       : getRawBytes(elements));
+    if (elements.isSplat()) {
+      init.set_value(getRawBytes(elements.resizeSplat(RankedTensorType::get({}, elements.getElementType()))));
+    } else {
+      std::string bytes = getRawBytes(elements);
+      uint64_t row = bytes.size() / uint64_t(op.getWholeType().getRank() ? op.getWholeType().getDimSize(0) : 1);
+      if (graph::PartAttr part = op.getPart())
+        bytes = bytes.substr(uint64_t(part.getRow()) * row, uint64_t(op.getBytes()));
+      init.set_value(std::move(bytes));
+    }
   } else if (auto uniform = dyn_cast<graph::UniformAttr>(attribute)) {
     init.mutable_uniform()->set_low(uniform.getLow());
     init.mutable_uniform()->set_high(uniform.getHigh());
     init.mutable_uniform()->set_seed(uniform.getSeed());
   } else if (auto glorot = dyn_cast<graph::GlorotUniformAttr>(attribute)) {
-    double limit = glorot.getLimit(op.getTensorType());
+    double limit = glorot.getLimit(op.getWholeType());
     init.mutable_uniform()->set_low(-limit);
     init.mutable_uniform()->set_high(limit);
     init.mutable_uniform()->set_seed(glorot.getSeed());

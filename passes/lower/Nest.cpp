@@ -38,7 +38,7 @@ std::optional<int64_t> evaluate(AffineExpr expr, ArrayRef<int64_t> dims) {
   return expr.getKind() == AffineExprKind::Add ? *left + *right : *left * *right;
 }
 
-/// Composes the operand's index map with its row-major strides.
+/// Composes the operand's index map with its strides.
 LogicalResult readOperand(linalg::LinalgOp op, OpOperand &operand, OpBuilder &builder, NestOperand &result) {
   auto type = dyn_cast<MemRefType>(operand.get().getType());
   result.coefficients.assign(op.getNumLoops(), 0);
@@ -47,13 +47,19 @@ LogicalResult readOperand(linalg::LinalgOp op, OpOperand &operand, OpBuilder &bu
     result.isScalar = true;
     return success();
   }
-  if (!type.hasStaticShape() || !type.getLayout().isIdentity())
+  Value whole = operand.get();
+  auto part = whole.getDefiningOp<memref::SubViewOp>();
+  if (part)
+    whole = part.getSource();
+  SmallVector<int64_t> strides;
+  if (!type.hasStaticShape() || !cast<MemRefType>(whole.getType()).getLayout().isIdentity() ||
+      failed(type.getStridesAndOffset(strides, result.offset)) || ShapedType::isDynamic(result.offset) ||
+      ShapedType::isDynamicShape(strides))
     return op.emitError() << "operand " << operand.getOperandNumber() << " is " << type
-                          << ", expected a static shape and the identity layout";
+                          << ", expected a static shape and the identity layout, or a static part of such a buffer";
   AffineMap map = op.getMatchingIndexingMap(&operand);
   SmallVector<int64_t> dims(op.getNumLoops(), 0);
-  int64_t stride = 1;
-  for (int64_t axis = type.getRank() - 1; axis >= 0; stride *= type.getDimSize(axis), --axis) {
+  for (auto [axis, stride] : llvm::enumerate(strides)) {
     std::optional<int64_t> origin = evaluate(map.getResult(axis), dims);
     if (!origin)
       return op.emitError() << "index map of operand " << operand.getOperandNumber()
@@ -65,7 +71,7 @@ LogicalResult readOperand(linalg::LinalgOp op, OpOperand &operand, OpBuilder &bu
       dims[dim] = 0;
     }
   }
-  result.memory = flatten(builder, op.getLoc(), operand.get());
+  result.memory = flatten(builder, op.getLoc(), whole);
   return success();
 }
 

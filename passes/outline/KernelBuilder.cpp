@@ -71,7 +71,7 @@ void KernelBuilder::findRoots() {
     if (op->getNumResults() == 0)
       continue;
     bool seenOutside = llvm::any_of(op->getUsers(), [&](Operation *user) { return !members.contains(user); });
-    if (seenOutside || isa<ReduceSumOp, ReduceMaxOp, ArgmaxOp, MatmulOp, ReadOp>(op))
+    if (seenOutside || isa<ReduceSumOp, ReduceMaxOp, ArgmaxOp, MatmulOp, ReadOp, ConcatenateOp>(op))
       roots.insert(op->getResult(0));
   }
   for (Operation *op : llvm::reverse(ops)) // users first: they may become roots themselves
@@ -80,79 +80,8 @@ void KernelBuilder::findRoots() {
 }
 
 //===----------------------------------------------------------------------------------------------------------------===//
-// Stages
+// Values that have memory
 //===----------------------------------------------------------------------------------------------------------------===//
-
-/// An i1 is a byte in memory.
-static Type getStoredElement(Type element, Builder &builder) {
-  return element.isInteger(1) ? builder.getI8Type() : element;
-}
-
-Value KernelBuilder::argument(Value buffer, Use use) {
-  auto [found, isNew] = arguments.insert({buffer, Argument()});
-  Argument &argument = found->second;
-  if (isNew) {
-    auto type = cast<MemRefType>(buffer.getType());
-    type = MemRefType::get(type.getShape(), getStoredElement(type.getElementType(), builder));
-    argument.value = kernel.getBody().addArgument(type, kernel.getLoc());
-  }
-  if (use != Use::Write && !argument.written)
-    argument.read = true;
-  if (use != Use::Read)
-    argument.written = true;
-  return argument.value;
-}
-
-SmallVector<Access> KernelBuilder::leavesOf(ArrayRef<Access> accesses) {
-  auto leaf = [&](Value value) { return isLeaf(value); };
-  ScalarBody body(leaf);
-  SmallVector<Access> leaves;
-  for (const Access &access : accesses)
-    body.collect(access, leaves);
-  return leaves;
-}
-
-void KernelBuilder::emitStage(Location loc, ArrayRef<Access> accesses, ValueRange outs, Use use, AffineMap outMap,
-                              ArrayRef<IteratorType> iterators, BodyFn bodyFn) {
-  SmallVector<Access> leaves = leavesOf(accesses);
-  SmallVector<Value> inputs, outputs;
-  SmallVector<AffineMap> maps;
-  for (const Access &leaf : leaves) {
-    inputs.push_back(argument(memory.of(leaf.value), Use::Read));
-    maps.push_back(leaf.map);
-  }
-  for (Value out : outs) {
-    outputs.push_back(argument(out, use));
-    maps.push_back(outMap);
-  }
-  linalg::GenericOp::create(builder, loc, TypeRange(), inputs, outputs, maps, iterators,
-                            [&](OpBuilder &inner, Location, ValueRange blockArguments) {
-                              auto fromMemory = [&](Value stored, Value buffer) -> Value {
-                                if (!cast<MemRefType>(buffer.getType()).getElementType().isInteger(1))
-                                  return stored;
-                                Value zero = arith::ConstantOp::create(inner, loc, inner.getI8IntegerAttr(0));
-                                return arith::CmpIOp::create(inner, loc, arith::CmpIPredicate::ne, stored, zero);
-                              };
-                              auto read = [&](Access access) {
-                                size_t i = size_t(llvm::find(leaves, access) - leaves.begin());
-                                return fromMemory(blockArguments[i], memory.of(access.value));
-                              };
-                              auto leaf = [&](Value value) { return isLeaf(value); };
-                              ScalarBody body(leaf);
-                              SmallVector<Value> elements, old, results;
-                              for (const Access &access : accesses)
-                                elements.push_back(body.build(inner, access, read));
-                              for (auto [out, stored] : llvm::zip(outs, blockArguments.drop_front(leaves.size())))
-                                old.push_back(use == Use::Write && outMap.isIdentity() ? Value()
-                                                                                       : fromMemory(stored, out));
-                              for (Value result : bodyFn(inner, elements, old)) {
-                                if (result.getType().isInteger(1))
-                                  result = arith::ExtUIOp::create(inner, loc, inner.getI8Type(), result);
-                                results.push_back(result);
-                              }
-                              linalg::YieldOp::create(inner, loc, results);
-                            });
-}
 
 static SmallVector<IteratorType> parallel(int64_t rank) {
   return SmallVector<IteratorType>(rank, IteratorType::parallel);
@@ -165,6 +94,22 @@ void KernelBuilder::emitParallel(Value root) {
   emitStage(root.getLoc(), {{root, identity}}, memory.of(root), Use::Write, identity, parallel(rank),
             [](OpBuilder &, ArrayRef<Value> elements, ValueRange) { return SmallVector<Value>(elements); });
   current = {};
+}
+
+/// Each operand's elements go to its place in the result.
+void KernelBuilder::emitConcatenate(ConcatenateOp op) {
+  unsigned rank = unsigned(op.getType().getRank());
+  AffineMap identity = AffineMap::getMultiDimIdentityMap(rank, context);
+  int64_t begin = 0;
+  for (Value input : op.getInputs()) {
+    SmallVector<AffineExpr> place(identity.getResults());
+    place[op.getDimension()] = place[op.getDimension()] + begin;
+    emitStage(
+        op.getLoc(), {{input, identity}}, memory.of(op.getResult()), Use::Write, identity, parallel(rank),
+        [](OpBuilder &, ArrayRef<Value> elements, ValueRange) { return SmallVector<Value>(elements); },
+        AffineMap::get(rank, 0, place, context));
+    begin += typeOf(input).getDimSize(op.getDimension());
+  }
 }
 
 void KernelBuilder::materialize(Value value) {
@@ -190,8 +135,8 @@ void KernelBuilder::coverLoops(ArrayRef<Access> accesses, AffineMap outMap) {
   llvm::SmallBitVector covered(outMap.getNumDims());
   auto cover = [&](AffineMap map) {
     for (AffineExpr result : map.getResults())
-      if (auto dim = dyn_cast<AffineDimExpr>(result))
-        covered.set(dim.getPosition());
+      if (std::optional<unsigned> loop = getLoop(result, map.getNumDims()))
+        covered.set(*loop);
   };
   cover(outMap);
   for (const Access &leaf : leavesOf(accesses))
@@ -403,6 +348,7 @@ void KernelBuilder::emitRoot(Operation *op) {
       .Case([&](ArgmaxOp argmax) { emitArgmax(argmax); })
       .Case([&](MatmulOp matmul) { emitMatmul(matmul); })
       .Case([&](ReadOp read) { emitCopy(read); })
+      .Case([&](ConcatenateOp concatenate) { emitConcatenate(concatenate); })
       .Default([&](Operation *) { emitParallel(op->getResult(0)); });
 }
 

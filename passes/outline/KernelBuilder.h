@@ -26,6 +26,9 @@ public:
   virtual mlir::Value ofVariable(llvm::StringRef name) = 0;
 };
 
+/// The one loop that an index depends on.
+std::optional<unsigned> getLoop(mlir::AffineExpr expr, unsigned loops);
+
 class KernelBuilder {
 public:
   KernelBuilder(const ProgramGraph &graph, llvm::ArrayRef<mlir::Operation *> ops, ProgramMemory &memory);
@@ -57,6 +60,7 @@ private:
   void emitArgmax(graph::ArgmaxOp op);
   void emitMatmul(graph::MatmulOp op);
   void emitCopy(graph::ReadOp op);
+  void emitConcatenate(graph::ConcatenateOp op);
   void emitUpdate(mlir::Operation *op);
   void fill(mlir::Value root, mlir::TypedAttr value);
   /// Gives the operand memory where its expression would not name every loop.
@@ -67,9 +71,12 @@ private:
 
   using BodyFn = llvm::function_ref<llvm::SmallVector<mlir::Value>(
       mlir::OpBuilder &, llvm::ArrayRef<mlir::Value> elements, mlir::ValueRange old)>;
-  /// A linalg.generic: the elements of `accesses`, and of the outs before, become the outs.
+  /// A linalg.generic: the elements of `accesses`, and of the outs before, become the outs, or with a `windowMap` the part
+  /// of each that it names.
   void emitStage(mlir::Location loc, llvm::ArrayRef<Access> accesses, mlir::ValueRange outs, Use use,
-                 mlir::AffineMap outMap, llvm::ArrayRef<mlir::utils::IteratorType> iterators, BodyFn body);
+                 mlir::AffineMap outMap, llvm::ArrayRef<mlir::utils::IteratorType> iterators, BodyFn body,
+                 mlir::AffineMap windowMap = {});
+  mlir::Value narrow(mlir::Value memory, mlir::AffineMap &map, llvm::ArrayRef<int64_t> sizes);
 
   const ProgramGraph &graph;
   llvm::ArrayRef<mlir::Operation *> ops;

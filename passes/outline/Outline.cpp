@@ -363,9 +363,9 @@ LogicalResult ProgramOutliner::emitOther(Operation *op) {
                                       next.getPadLast(), next.getMicroBatch(), next.getMicroBatches());
         return success();
       })
-      .Case([&](graph::ReshapeOp reshape) {
-        memory[reshape.getResult()] =
-            dist::ViewOp::create(builder, loc, bufferType(reshape.getResult()), of(reshape.getOperand()), 0);
+      .Case<graph::ReshapeOp, graph::SliceOp>([&](auto view) {
+        memory[view.getResult()] = dist::ViewOp::create(builder, loc, bufferType(view.getResult()),
+                                                        of(view.getOperand()), uint64_t(getViewOffset(view)));
         return success();
       })
       .Case<dist::ControlSendOp, dist::ControlReceiveOp, dist::TicketOp>([&](auto) {

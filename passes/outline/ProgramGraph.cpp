@@ -31,7 +31,7 @@ SmallVector<StringRef> getWrittenVariables(Operation *op) {
 static SmallVector<Operation *> getReaders(ReadOp read) {
   SmallVector<Operation *> readers(read->getUsers());
   for (size_t i = 0; i < readers.size(); ++i)
-    if (isa<ReshapeOp>(readers[i]) && !isInlinable(readers[i])) // outline makes a view of it
+    if (isView(readers[i]))
       readers.append(readers[i]->user_begin(), readers[i]->user_end());
   return readers;
 }
@@ -41,7 +41,8 @@ ProgramGraph::Kind ProgramGraph::classify(Operation *op) {
     return Kind::Free;
   if (auto matmul = dyn_cast<MatmulOp>(op))
     return matmul.getLibraryKernel().empty() ? Kind::Compute : Kind::Library;
-  if (isa<ReadOp, ReduceSumOp, ReduceMaxOp, ArgmaxOp>(op) || !getWrittenVariables(op).empty() || isInlinable(op))
+  if (isa<ReadOp, ReduceSumOp, ReduceMaxOp, ArgmaxOp, ConcatenateOp>(op) || !getWrittenVariables(op).empty() ||
+      isInlinable(op))
     return Kind::Compute;
   return Kind::Other;
 }

@@ -1,5 +1,7 @@
 #include "passes/outline/ScalarBody.h"
 
+#include "dialects/dist/DistDialect.h"
+
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 
 using namespace mlir;
@@ -19,11 +21,47 @@ bool isUnitReshape(ReshapeOp op) {
   return squeeze(op.getOperand().getType()) == squeeze(op.getResult().getType());
 }
 
+/// How many bytes in the operand the slice's elements take to begin; nothing where others lie between them.
+static std::optional<int64_t> getPartOffset(SliceOp slice) {
+  auto from = cast<RankedTensorType>(slice.getOperand().getType()), to = slice.getType();
+  int64_t offset = 0, step = std::max<int64_t>(1, from.getElementTypeBitWidth() / 8);
+  bool whole = true; // all dimensions so far, from the last one
+  for (int64_t i = from.getRank(); i-- > 0; step *= from.getDimSize(i)) {
+    if (to.getDimSize(i) > 1 && (slice.getStrides()[i] != 1 || !whole))
+      return std::nullopt;
+    offset += slice.getStartIndices()[i] * step;
+    whole &= to.getDimSize(i) == from.getDimSize(i);
+  }
+  return offset;
+}
+
+/// What an outliner gives a dist.buffer of its own, so that parts of it can be named.
+static bool isInArena(Value value) {
+  Operation *op = value.getDefiningOp();
+  if (isa<ConstantOp, ReadOp, SliceOp>(op) || isa<dist::ReceiveOp, dist::UnpackOp>(op))
+    return false;
+  auto reshape = dyn_cast<ReshapeOp>(op);
+  return !reshape || isUnitReshape(reshape); // else a view already
+}
+
+bool isView(Operation *op) {
+  if (auto reshape = dyn_cast<ReshapeOp>(op))
+    return !isUnitReshape(reshape);
+  auto slice = dyn_cast<SliceOp>(op);
+  std::optional<int64_t> offset = slice ? getPartOffset(slice) : std::nullopt;
+  return offset && *offset % 64 == 0 && isInArena(slice.getOperand());
+}
+
+int64_t getViewOffset(Operation *op) {
+  auto slice = dyn_cast<SliceOp>(op);
+  return slice ? *getPartOffset(slice) : 0;
+}
+
 bool isInlinable(Operation *op) {
   if (auto constant = dyn_cast<ConstantOp>(op))
     return isa<SplatElementsAttr>(constant.getValue());
-  if (auto reshape = dyn_cast<ReshapeOp>(op))
-    return isUnitReshape(reshape);
+  if (isa<ReshapeOp, SliceOp>(op))
+    return !isView(op);
   return isa<AddOp, SubtractOp, MultiplyOp, DivideOp, MaximumOp, MinimumOp, NegateOp, AbsOp, SqrtOp, ExponentialOp,
              LogOp, TanhOp, ReluOp, AndOp, OrOp, NotOp, CompareOp, SelectOp, ConvertOp, IotaOp, BiasAddOp, TransposeOp,
              BroadcastInDimOp>(op);
@@ -49,6 +87,12 @@ SmallVector<Access> ScalarBody::operandsOf(Operation *op, AffineMap map) {
     for (auto [i, dimension] : llvm::enumerate(transpose.getPermutation()))
       results[dimension] = map.getResult(i);
     return {{transpose.getOperand(), withResults(results)}};
+  }
+  if (auto slice = dyn_cast<SliceOp>(op)) {
+    SmallVector<AffineExpr> results;
+    for (auto [expr, start, stride] : llvm::zip(map.getResults(), slice.getStartIndices(), slice.getStrides()))
+      results.push_back(expr * stride + start);
+    return {{slice.getOperand(), withResults(results)}};
   }
   if (auto reshape = dyn_cast<ReshapeOp>(op)) {
     SmallVector<AffineExpr> results, kept;

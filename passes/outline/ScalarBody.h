@@ -20,13 +20,18 @@ namespace graphc {
 bool isInlinable(mlir::Operation *op);
 /// Whether evaluating it twice costs more than keeping its result.
 bool isExpensive(mlir::Operation *op);
+/// What is the same memory under another shape, or a part of it: a reshape that is not inlined, or a slice whose elements
+/// lie together in memory that has parts (dist.view), each at a multiple of 64 bytes.
+bool isView(mlir::Operation *op);
+/// Where the elements of a view begin in its operand, in bytes.
+int64_t getViewOffset(mlir::Operation *op);
 /// A reshape that only adds or drops dimensions of size 1; others are views of memory.
 bool isUnitReshape(graph::ReshapeOp op);
 
 /// An element of `value` as seen from an iteration space.
 struct Access {
   mlir::Value value;
-  mlir::AffineMap map; ///< iteration space → indices of value
+  mlir::AffineMap map; ///< iteration space → indices of value: each a constant, or a multiple of a loop and a constant
   bool operator==(const Access &) const = default;
 };
 

@@ -105,7 +105,20 @@ struct Scalars {
     Type element = op.getType().getElementType();
     if (auto fixed = dyn_cast<AffineConstantExpr>(place))
       return constant(element, double(fixed.getValue()));
-    Value index = make<linalg::IndexOp>(uint64_t(cast<AffineDimExpr>(place).getPosition()));
+    Value index; // of the loop that the place depends on: times the stride of a slice, plus its start
+    for (unsigned loop = 0; loop < map.getNumDims(); ++loop)
+      if (place.isFunctionOfDim(loop)) {
+        auto at = [&](int64_t value) {
+          AffineExpr fixed = place.replace(getAffineDimExpr(loop, builder.getContext()),
+                                           getAffineConstantExpr(value, builder.getContext()));
+          return cast<AffineConstantExpr>(fixed).getValue();
+        };
+        index = make<linalg::IndexOp>(uint64_t(loop));
+        if (int64_t stride = at(1) - at(0); stride != 1)
+          index = make<arith::MulIOp>(index, make<arith::ConstantIndexOp>(stride));
+        if (int64_t start = at(0))
+          index = make<arith::AddIOp>(index, make<arith::ConstantIndexOp>(start));
+      }
     if (!isa<FloatType>(element))
       return make<arith::IndexCastOp>(element, index);
     return make<arith::SIToFPOp>(element, make<arith::IndexCastOp>(builder.getI64Type(), index));
@@ -157,7 +170,7 @@ Value buildElement(OpBuilder &builder, Operation *op, ValueRange v, AffineMap ma
       .Case([&](SelectOp) { return s.make<arith::SelectOp>(v[0], v[1], v[2]); })
       .Case([&](ConvertOp) { return s.convert(v[0], element); })
       .Case([&](IotaOp iota) { return s.iota(iota, map); })
-      .Case<TransposeOp, BroadcastInDimOp, ReshapeOp>([&](auto) { return v[0]; })
+      .Case<TransposeOp, BroadcastInDimOp, ReshapeOp, SliceOp>([&](auto) { return v[0]; })
       .Default([](Operation *) { return Value(); });
 }
 

@@ -2,12 +2,13 @@
 #include "passes/Passes.h"
 #include "passes/place/Annotations.h"
 #include "passes/place/Devices.h"
+#include "passes/place/PlacementLog.h"
 #include "passes/place/SettingLoc.h"
 #include "passes/place/Strategy.h"
 #include "passes/place/VariablePlacement.h"
 #include "runtime/cluster/Pattern.h"
 
-#include "llvm/Support/FormatVariadic.h"
+#include "llvm/ADT/StringMap.h"
 
 using namespace mlir;
 
@@ -190,7 +191,9 @@ LogicalResult Placer::placeAllVariables() {
   if (dist.kind == StrategyKind::InGraph)
     findFirstUses();
   SmallVector<SmallVector<graph::VariableOp> *> unplaced;
-  SmallVector<int64_t> bytes;
+  SmallVector<int64_t> bytes, rows;
+  SmallVector<int> families; // parts of one variable have one number
+  llvm::StringMap<int> wholes;
   for (auto &[name, group] : *groups) {
     int64_t size = 0;
     for (graph::VariableOp variable : group)
@@ -203,6 +206,11 @@ LogicalResult Placer::placeAllVariables() {
     } else if (!wish->device) {
       unplaced.push_back(&group);
       bytes.push_back(size);
+      RankedTensorType type = group.front().getTensorType();
+      bool alike = llvm::all_of(group, [&](graph::VariableOp other) { return other.getType() == type; });
+      rows.push_back(alike && type.getRank() ? type.getDimSize(0) : 1);
+      graph::PartAttr part = group.front().getPart();
+      families.push_back(part ? wholes.try_emplace(part.getOf(), int(wholes.size())).first->second : -1);
     } else if (failed(placeGroup(group, wish->device, wish->pins, size, loads))) {
       return failure();
     }
@@ -212,18 +220,15 @@ LogicalResult Placer::placeAllVariables() {
   auto name = module->getAttrOfType<StringAttr>(GraphDialect::kVariablePlacement);
   if (!name && dist.kind == StrategyKind::Mirrored && !dist.servers) // every tower does its share of the updates
     name = StringAttr::get(module.getContext(), "balanced");
-  if (name && name.getValue() != "round_robin" && name.getValue() != "balanced")
+  StringRef policyName = name ? name.getValue() : "round_robin";
+  if (policyName != "round_robin" && policyName != "balanced" && policyName != "split")
     return module.emitError("unknown placement of variables \"")
-           << name.getValue() << "\"; expected round_robin or balanced";
-  VariablePolicy policy = name && name.getValue() == "balanced" ? VariablePolicy::Balanced : VariablePolicy::RoundRobin;
-  SmallVector<unsigned> tasks = placeVariables(policy, bytes, loads);
-  if (std::optional<Imbalance> found = findImbalance(tasks, bytes, loads)) {
-    auto mebibytes = [](int64_t size) { return llvm::formatv("{0:F1} MiB", double(size) / (1 << 20)).str(); };
-    module.emitRemark() << stores[found->task].str() << " stores " << mebibytes(found->bytes) << " of the "
-                        << mebibytes(found->all)
-                        << " of variables, dealt round robin; with \"placement\": \"balanced\" in "
-                        << "the strategy no task stores more than " << mebibytes(found->balanced);
-  }
+           << policyName << "\"; expected round_robin, balanced or split";
+  VariablePolicy policy = policyName == "round_robin" ? VariablePolicy::RoundRobin : VariablePolicy::Balanced;
+  SmallVector<unsigned> tasks = placeVariables(policy, bytes, loads, families);
+  if (policyName != "split")
+    if (std::optional<Imbalance> found = findImbalance(tasks, bytes, rows, loads))
+      remarkOnImbalance(module, *found, policy, stores[found->task], dist.hasServers());
   for (auto [group, task] : llvm::zip(unplaced, tasks))
     for (graph::VariableOp variable : *group)
       setDevice(variable, stores[task]);

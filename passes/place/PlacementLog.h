@@ -1,17 +1,24 @@
-// --log-device-placement.
+// What users are told of placement.
 #ifndef GRAPHC_PASSES_PLACE_PLACEMENTLOG_H
 #define GRAPHC_PASSES_PLACE_PLACEMENTLOG_H
 
-#include "mlir/IR/BuiltinOps.h"
+#include "dialects/graph/GraphDialect.h"
+#include "passes/place/VariablePlacement.h"
+
 #include "llvm/Support/raw_ostream.h"
 
 namespace graphc {
 
-/// One line a variable and operation of a placed module, in TensorFlow's format:
+/// --log-device-placement: one line a variable and operation of a placed module, in TensorFlow's format:
 ///   w1: (variable): /job:ps/replica:0/task:0/device:CPU:0
 /// An operation is named by its function, kind and place among its like: train_step/matmul_1. What every replica does
 /// on its own task has task:*.
 void logPlacement(mlir::ModuleOp module, llvm::raw_ostream &os);
+
+/// A remark on one task that stores much of the variables, with what would help: other tasks for whole variables, or, where
+/// they live on servers, parts of them.
+void remarkOnImbalance(mlir::ModuleOp module, const Imbalance &found, VariablePolicy policy, graph::DeviceAttr fullest,
+                       bool maySplit);
 
 } // namespace graphc
 

@@ -53,6 +53,8 @@ struct Distribution {
     return isBetweenGraph() && func.getRole() == graph::Role::Train ? replicaDevice : chief;
   }
   bool isBetweenGraph() const { return kind == StrategyKind::ParameterServer || kind == StrategyKind::AllReduce; }
+  /// Variables live on the tasks of job ps.
+  bool hasServers() const { return servers || kind == StrategyKind::ParameterServer; }
   /// Every replica keeps a copy of every variable; the chief's is the one that is saved and evaluated.
   bool mirrorsVariables() const { return kind == StrategyKind::AllReduce && replicas > 1; }
   /// Whether an operation of this device may use the variable's memory.

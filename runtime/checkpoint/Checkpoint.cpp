@@ -14,6 +14,7 @@
 #include <fcntl.h>
 #include <filesystem>
 #include <map>
+#include <set>
 #include <unistd.h>
 
 namespace graphc::checkpoint {
@@ -76,7 +77,7 @@ absl::StatusOr<ShardInfo> writeShard(const std::string &dir, uint64_t step, cons
   GRAPHC_RETURN_IF_ERROR(base::syncDirectory(folder));
   shard.sha256 = base::toHex(sha.finish());
   for (const TensorView &tensor : tensors)
-    shard.variables.push_back({tensor.name, tensor.type});
+    shard.variables.push_back({tensor.name, tensor.type, tensor.part});
   std::sort(shard.variables.begin(), shard.variables.end(),
             [](const VariableInfo &a, const VariableInfo &b) { return a.name < b.name; });
   return shard;
@@ -114,57 +115,69 @@ absl::StatusOr<std::optional<Found>> findNewest(const std::string &dir, std::vec
 }
 
 absl::Status checkVariables(const Found &checkpoint, const plan::Plan &plan, std::vector<std::string> &warnings) {
-  std::map<std::string, bool> known;
-  for (const ShardInfo &shard : checkpoint.manifest.shards)
-    for (const VariableInfo &variable : shard.variables)
-      known[variable.name] = false;
+  auto there = checkpoint.manifest.pieces();
+  std::set<std::string> known;
   for (const plan::Variable &variable : plan.variables()) {
-    auto [shard, info] = checkpoint.manifest.find(variable.name());
-    if (!info)
-      return absl::FailedPreconditionError(absl::StrCat("checkpoint ", checkpoint.path, " has no variable ",
-                                                        variable.name(), " (", plan::typeText(variable.type()),
+    const std::string &name = plan::modelName(variable);
+    const plan::TensorType &type = plan::modelType(variable);
+    auto pieces = there.find(name);
+    if (pieces == there.end())
+      return absl::FailedPreconditionError(absl::StrCat("checkpoint ", checkpoint.path, " has no variable ", name, " (",
+                                                        plan::typeText(type),
                                                         "); it was written by another model; use another "
                                                         "--checkpoint_dir"));
-    if (!plan::sameType(info->type, variable.type()))
-      return absl::FailedPreconditionError(absl::StrCat(
-          "checkpoint ", checkpoint.path, ": variable ", variable.name(), " is ", plan::typeText(info->type),
-          ", the plan has ", plan::typeText(variable.type()), "; use another --checkpoint_dir"));
-    known[variable.name()] = true;
+    const plan::TensorType &found = pieces->second.front().info->modelType();
+    if (!plan::sameType(found, type))
+      return absl::FailedPreconditionError(absl::StrCat("checkpoint ", checkpoint.path, ": variable ", name, " is ",
+                                                        plan::typeText(found), ", the plan has ", plan::typeText(type),
+                                                        "; use another --checkpoint_dir"));
+    known.insert(name);
   }
-  for (const auto &[name, used] : known)
-    if (!used)
+  for (const auto &[name, pieces] : there)
+    if (!known.contains(name))
       warnings.push_back(
           absl::StrCat("checkpoint ", checkpoint.path, ": variable ", name, " is not in the plan and is left out"));
   return absl::OkStatus();
 }
 
 absl::Status restoreVariables(const Found &checkpoint, const std::vector<RestoreTarget> &targets) {
-  std::map<const ShardInfo *, std::vector<const RestoreTarget *>> wanted;
+  using Piece = Manifest::Piece;
+  auto there = checkpoint.manifest.pieces();
+  std::map<const ShardInfo *, std::vector<std::pair<const RestoreTarget *, const Piece *>>> wanted;
   for (const RestoreTarget &target : targets) {
-    auto [shard, info] = checkpoint.manifest.find(target.name);
-    if (!shard)
+    auto pieces = there.find(target.name);
+    if (pieces == there.end())
       return absl::FailedPreconditionError(
           absl::StrCat("checkpoint ", checkpoint.path, " has no variable ", target.name));
-    wanted[shard].push_back(&target);
+    const plan::TensorType &type = pieces->second.front().info->modelType();
+    if (!plan::sameType(type, target.type))
+      return absl::FailedPreconditionError(absl::StrCat("checkpoint ", checkpoint.path, ": variable ", target.name,
+                                                        " is ", plan::typeText(type), ", the plan has ",
+                                                        plan::typeText(target.type)));
+    for (const Piece &piece : pieces->second)
+      if (piece.begin < target.offset + target.bytes && piece.end > target.offset)
+        wanted[piece.shard].push_back({&target, &piece});
   }
-  for (const auto &[shard, ofShard] : wanted) {
+  for (const auto &[shard, copies] : wanted) {
     GRAPHC_ASSIGN_OR_RETURN(base::MappedFile file, openShard(checkpoint, *shard));
     std::string path = absl::StrCat(checkpoint.path, "/", shard->file);
     GRAPHC_ASSIGN_OR_RETURN(std::vector<TensorEntry> entries, decodeSafetensors(file.view(), path));
     std::map<std::string_view, const TensorEntry *> byName;
     for (const TensorEntry &entry : entries)
       byName[entry.name] = &entry;
-    for (const RestoreTarget *target : ofShard) {
-      auto entry = byName.find(target->name);
+    for (auto [target, piece] : copies) {
+      auto entry = byName.find(piece->info->name);
       if (entry == byName.end())
         return absl::DataLossError(
-            absl::StrCat(path, ": lacks the variable ", target->name, " that the manifest promises"));
-      if (!plan::sameType(entry->second->type, target->type) || entry->second->bytes != target->bytes)
-        return absl::FailedPreconditionError(absl::StrCat(path, ": variable ", target->name, " is ",
-                                                          plan::typeText(entry->second->type), ", the plan has ",
-                                                          plan::typeText(target->type)));
-      if (target->bytes)
-        memcpy(target->data, file.data() + entry->second->offset, target->bytes);
+            absl::StrCat(path, ": lacks the variable ", piece->info->name, " that the manifest promises"));
+      if (!plan::sameType(entry->second->type, piece->info->type))
+        return absl::DataLossError(absl::StrCat(path, ": variable ", piece->info->name, " is ",
+                                                plan::typeText(entry->second->type), ", the manifest promises ",
+                                                plan::typeText(piece->info->type)));
+      uint64_t begin = std::max(piece->begin, target->offset);
+      uint64_t end = std::min(piece->end, target->offset + target->bytes);
+      memcpy(static_cast<uint8_t *>(target->data) + (begin - target->offset),
+             file.data() + entry->second->offset + (begin - piece->begin), end - begin);
     }
   }
   return absl::OkStatus();

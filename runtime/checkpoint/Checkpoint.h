@@ -17,6 +17,7 @@
 #include "runtime/checkpoint/Safetensors.h"
 
 #include <optional>
+#include <utility>
 
 namespace graphc::checkpoint {
 
@@ -46,20 +47,36 @@ absl::StatusOr<Found> readCheckpoint(const std::string &path);
 /// readCheckpoint, and the sums of every shard.
 absl::StatusOr<Found> openCheckpoint(const std::string &path);
 
-/// Whether the checkpoint has every variable of the plan with its type. The error names the first that does not fit;
+/// Whether the checkpoint has every variable of the model with its type, in whatever parts. The error names the first that does not fit;
 /// variables that the plan does not know are named in `warnings`.
 absl::Status checkVariables(const Found &checkpoint, const plan::Plan &plan, std::vector<std::string> &warnings);
 
-/// Where restored values go.
+/// Where restored values go: `bytes` from `offset` on of a variable of the model.
 struct RestoreTarget {
   std::string name;
   plan::TensorType type;
   void *data = nullptr;
   uint64_t bytes = 0;
+  uint64_t offset = 0;
 };
 
-/// Owner: checks the sums of the shards it needs and copies its variables out of them. Whatever tasks wrote them.
+/// Owner: checks the sums of the shards it needs and copies its variables, or its parts of them, out of them. Whatever tasks
+/// wrote them, in whatever parts.
 absl::Status restoreVariables(const Found &checkpoint, const std::vector<RestoreTarget> &targets);
+
+/// Chief: a file in a folder with a random word for its name; who finds it there sees the same folder (checkNonce).
+class Nonce {
+public:
+  static absl::StatusOr<Nonce> create(const std::string &dir);
+  Nonce(Nonce &&other) noexcept : path(std::exchange(other.path, {})), text(std::move(other.text)) {}
+  Nonce &operator=(Nonce &&) = delete;
+  ~Nonce(); ///< removes the file
+  const std::string &word() const { return text; }
+
+private:
+  Nonce() = default;
+  std::string path, text;
+};
 
 /// Chief: one run's hold on DIR. The folder itself is locked, so that two runs cannot write into it; the lock goes with the
 /// process, whatever ends it.
@@ -69,12 +86,11 @@ public:
   static absl::StatusOr<Directory> open(const std::string &dir, uint32_t keep = 5);
   Directory(Directory &&) = default;
   Directory &operator=(Directory &&) = delete;
-  ~Directory();
 
-  /// A word that is also in a file in DIR: an owner that finds it there (checkNonce) sees the same folder.
+  /// Its word; valid also once the file is gone.
   const std::string &nonce() const { return word; }
   /// Removes the nonce's file once all owners have looked.
-  void forgetNonce();
+  void forgetNonce() { mark.reset(); }
 
   /// Before the owners are told to write: an empty .partial folder.
   absl::Status prepare(uint64_t step);
@@ -89,7 +105,7 @@ private:
   std::string dir, word;
   uint32_t keep = 5;
   base::UniqueFd lock;
-  bool hasNonce = false;
+  std::optional<Nonce> mark;
 };
 
 /// Owner: whether DIR here is the chief's DIR.

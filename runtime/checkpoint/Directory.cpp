@@ -94,28 +94,32 @@ absl::StatusOr<Directory> Directory::open(const std::string &dir, uint32_t keep)
   for (const fs::path &path : left)
     fs::remove_all(path, error);
 
+  absl::StatusOr<Nonce> nonce = Nonce::create(dir);
+  if (!nonce.ok())
+    return base::annotate(nonce.status(), "--checkpoint_dir cannot be written");
+  directory.word = nonce->word();
+  directory.mark.emplace(std::move(*nonce));
+  return directory;
+}
+
+absl::StatusOr<Nonce> Nonce::create(const std::string &dir) {
+  Nonce nonce;
   unsigned char random[16];
   if (getrandom(random, sizeof(random), 0) != sizeof(random))
     return base::errnoStatus("getrandom", errno);
   for (unsigned char byte : random)
-    absl::StrAppend(&directory.word, absl::Hex(byte, absl::kZeroPad2));
-  std::string path = absl::StrCat(dir, "/", noncePrefix, directory.word);
+    absl::StrAppend(&nonce.text, absl::Hex(byte, absl::kZeroPad2));
+  std::string path = absl::StrCat(dir, "/", noncePrefix, nonce.text);
   base::UniqueFd fd(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644));
   if (!fd)
-    return base::annotate(base::errnoStatus(path, errno), "--checkpoint_dir cannot be written");
-  directory.hasNonce = true;
-  return directory;
+    return base::errnoStatus(path, errno);
+  nonce.path = path;
+  return nonce;
 }
 
-Directory::~Directory() {
-  if (lock)
-    forgetNonce();
-}
-
-void Directory::forgetNonce() {
-  if (hasNonce)
-    unlink(absl::StrCat(dir, "/", noncePrefix, word).c_str());
-  hasNonce = false;
+Nonce::~Nonce() {
+  if (!path.empty())
+    unlink(path.c_str());
 }
 
 absl::Status checkNonce(const std::string &dir, const std::string &nonce) {
@@ -123,11 +127,10 @@ absl::Status checkNonce(const std::string &dir, const std::string &nonce) {
     return absl::InvalidArgumentError("malformed nonce of the checkpoint folder");
   if (access(absl::StrCat(dir, "/", noncePrefix, nonce).c_str(), F_OK) != 0)
     return absl::FailedPreconditionError(
-        absl::StrCat("--checkpoint_dir ", dir,
-                     " is not the chief's folder of that name; all tasks that own variables "
-                     "must see the same folder (a shared file system)"));
+        absl::StrCat(dir, " is not the chief's folder of that name; all tasks that own variables must see the same "
+                          "folder (a shared file system)"));
   if (access(dir.c_str(), W_OK) != 0)
-    return base::annotate(base::errnoStatus(dir, errno), "--checkpoint_dir cannot be written");
+    return base::annotate(base::errnoStatus(dir, errno), "cannot be written");
   return absl::OkStatus();
 }
 

@@ -78,13 +78,28 @@ private:
 };
 
 std::string encodeVariable(const VariableInfo &variable) {
-  return absl::StrCat("{\"name\": ", quoteJson(variable.name), ", \"type\": \"",
-                      plan::dataTypeName(variable.type.dtype()), "\", \"shape\": [",
-                      absl::StrJoin(variable.type.shape(), ", "), "]}");
+  std::string text =
+      absl::StrCat("{\"name\": ", quoteJson(variable.name), ", \"type\": \"", plan::dataTypeName(variable.type.dtype()),
+                   "\", \"shape\": [", absl::StrJoin(variable.type.shape(), ", "), "]");
+  if (variable.part)
+    absl::StrAppend(&text, ", \"part_of\": {\"name\": ", quoteJson(variable.part->of()), ", \"shape\": [",
+                    absl::StrJoin(variable.part->type().shape(), ", "), "], \"row\": ", variable.part->row(), "}");
+  return text + "}";
+}
+
+absl::Status readShape(const JsonValue &shape, std::string_view file, plan::TensorType &type) {
+  for (const JsonValue &size : shape.elements) {
+    if (!size.is(Kind::Integer) || size.integer < 0)
+      return cluster::errorAt(file, size.position, absl::StrCat("expected a size, found ", size.describe()));
+    type.add_shape(size.integer);
+  }
+  if (shape.elements.size() > 32 || !plan::tensorBytes(type))
+    return cluster::errorAt(file, shape.position, "a shape of more than 32 dimensions or 2^62 bytes");
+  return absl::OkStatus();
 }
 
 absl::StatusOr<VariableInfo> readVariable(const JsonValue &value, std::string_view file) {
-  ObjectReader reader(value, file, "a variable", {"name", "type", "shape"});
+  ObjectReader reader(value, file, "a variable", {"name", "type", "shape", "part_of"});
   VariableInfo info;
   info.name = reader.string("name");
   std::string type = reader.string("type");
@@ -93,14 +108,25 @@ absl::StatusOr<VariableInfo> readVariable(const JsonValue &value, std::string_vi
   for (plan::DataType known : types)
     if (type == plan::dataTypeName(known))
       info.type.set_dtype(known);
-  for (const JsonValue &size : shape->elements) {
-    if (!size.is(Kind::Integer) || size.integer < 0)
-      return cluster::errorAt(file, size.position, absl::StrCat("expected a size, found ", size.describe()));
-    info.type.add_shape(size.integer);
-  }
-  if (info.name.empty() || info.type.dtype() == plan::DATA_TYPE_INVALID || shape->elements.size() > 32 ||
-      !plan::tensorBytes(info.type))
+  if (info.name.empty() || info.type.dtype() == plan::DATA_TYPE_INVALID)
     return cluster::errorAt(file, value.position, "a variable without a name or without a usable type");
+  GRAPHC_RETURN_IF_ERROR(readShape(*shape, file, info.type));
+  const JsonValue *part = value.find("part_of");
+  if (!part)
+    return info;
+  ObjectReader whole(*part, file, "the whole of a part", {"name", "shape", "row"});
+  info.part.emplace();
+  info.part->set_of(whole.string("name"));
+  const JsonValue *wholeShape = whole.member("shape", Kind::Array, "an array");
+  info.part->set_row(whole.count("row"));
+  GRAPHC_RETURN_IF_ERROR(whole.status());
+  info.part->mutable_type()->set_dtype(info.type.dtype());
+  GRAPHC_RETURN_IF_ERROR(readShape(*wholeShape, file, *info.part->mutable_type()));
+  if (info.part->of().empty() || !plan::isPartOf(info.type, *info.part))
+    return cluster::errorAt(file, part->position,
+                            absl::StrCat("variable ", quoteJson(info.name), " is ", plan::typeText(info.type),
+                                         ", which is not the rows from ", info.part->row(), " of ",
+                                         plan::typeText(info.part->type())));
   return info;
 }
 
@@ -134,12 +160,45 @@ bool isShardFile(std::string_view name) {
                      [](char c) { return absl::ascii_isalnum(c) || c == '_' || c == '-' || c == '.'; });
 }
 
-std::pair<const ShardInfo *, const VariableInfo *> Manifest::find(std::string_view variable) const {
+std::map<std::string, std::vector<Manifest::Piece>, std::less<>> Manifest::pieces() const {
+  std::map<std::string, std::vector<Piece>, std::less<>> result;
   for (const ShardInfo &shard : shards)
-    for (const VariableInfo &info : shard.variables)
-      if (info.name == variable)
-        return {&shard, &info};
-  return {nullptr, nullptr};
+    for (const VariableInfo &info : shard.variables) {
+      uint64_t begin = info.part ? plan::partOffset(info.type, *info.part) : 0;
+      result[info.modelName()].push_back({&shard, &info, begin, begin + plan::tensorBytes(info.type).value_or(0)});
+    }
+  for (auto &[name, pieces] : result)
+    std::sort(pieces.begin(), pieces.end(), [](const Piece &a, const Piece &b) { return a.begin < b.begin; });
+  return result;
+}
+
+/// Every variable of the model is there once, and all of it.
+static absl::Status checkPieces(const Manifest &manifest, std::string_view file) {
+  auto damaged = [&](auto... what) {
+    return absl::DataLossError(absl::StrCat(absl::string_view(file.data(), file.size()), ": ", what...));
+  };
+  for (const auto &[name, pieces] : manifest.pieces()) {
+    uint64_t next = 0;
+    for (const Manifest::Piece &piece : pieces) {
+      if (!plan::sameType(piece.info->modelType(), pieces.front().info->modelType()))
+        return damaged("the parts of variable ", quoteJson(name), " are of ",
+                       plan::typeText(pieces.front().info->modelType()), " and of ",
+                       plan::typeText(piece.info->modelType()));
+      if (piece.begin < next || (!piece.info->part && pieces.size() > 1)) {
+        const VariableInfo &other = *(&piece == &pieces.front() ? pieces.back() : (&piece)[-1]).info;
+        return damaged("variable ", quoteJson(name), " is given twice: ", quoteJson(other.name), " and ",
+                       quoteJson(piece.info->name), " have rows in common");
+      }
+      if (piece.begin > next)
+        return damaged("a part of variable ", quoteJson(name), " is missing: nothing holds what lies before ",
+                       quoteJson(piece.info->name));
+      next = piece.end;
+    }
+    if (next != plan::tensorBytes(pieces.front().info->modelType()))
+      return damaged("a part of variable ", quoteJson(name), " is missing: nothing holds what lies behind ",
+                     quoteJson(pieces.back().info->name));
+  }
+  return absl::OkStatus();
 }
 
 std::string encodeShard(const ShardInfo &shard) {
@@ -222,6 +281,7 @@ absl::StatusOr<Manifest> decodeManifest(std::string_view text, std::string_view 
                                 absl::StrCat("variable ", quoteJson(variable.name), " is given twice"));
     manifest.shards.push_back(std::move(shard));
   }
+  GRAPHC_RETURN_IF_ERROR(checkPieces(manifest, name));
   return manifest;
 }
 

@@ -13,15 +13,21 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace graphc::checkpoint {
 
+/// A tensor of a shard: a variable of the model, or rows of one that was split.
 struct VariableInfo {
-  std::string name;
+  std::string name; ///< of the tensor
   plan::TensorType type;
+  std::optional<plan::Part> part;
+
+  const std::string &modelName() const { return part ? part->of() : name; }
+  const plan::TensorType &modelType() const { return part ? part->type() : type; }
 };
 
 /// What an owner tells the chief about the shard it wrote.
@@ -39,8 +45,14 @@ struct Manifest {
   std::map<std::string, uint64_t> dataPositions; ///< phase → samples taken of its stream
   std::vector<ShardInfo> shards; ///< sorted by file
 
-  /// The shard that holds a variable and its entry, or nulls.
-  std::pair<const ShardInfo *, const VariableInfo *> find(std::string_view variable) const;
+  /// Bytes of a variable of the model, and the tensor that has them.
+  struct Piece {
+    const ShardInfo *shard;
+    const VariableInfo *info;
+    uint64_t begin, end;
+  };
+  /// Of each variable of the model, in order; together they are all of it. Points into this manifest.
+  std::map<std::string, std::vector<Piece>, std::less<>> pieces() const;
 };
 
 /// The exact bytes of manifest.json.

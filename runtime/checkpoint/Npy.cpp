@@ -10,7 +10,9 @@
 
 #include <algorithm>
 #include <bit>
+#include <fcntl.h>
 #include <optional>
+#include <unistd.h>
 
 namespace graphc::checkpoint {
 namespace {
@@ -127,16 +129,14 @@ private:
 
 } // namespace
 
-absl::StatusOr<std::string> encodeNpy(const plan::TensorType &type, const void *data, uint64_t bytes) {
+/// What stands before the elements.
+static absl::StatusOr<std::string> encodeHeader(const plan::TensorType &type) {
   const char *descr = nullptr;
   for (const Descr &candidate : descrs)
     if (candidate.type == type.dtype())
       descr = candidate.text;
   if (!descr)
     return absl::InvalidArgumentError(absl::StrCat("NumPy has no element type ", plan::dataTypeName(type.dtype())));
-  std::optional<uint64_t> expected = plan::tensorBytes(type);
-  if (!expected || *expected != bytes)
-    return absl::InternalError(absl::StrCat("a ", plan::typeText(type), " does not have ", bytes, " bytes"));
   std::string shape;
   for (int64_t size : type.shape())
     absl::StrAppend(&shape, size, type.shape_size() == 1 ? "," : ", ");
@@ -152,7 +152,13 @@ absl::StatusOr<std::string> encodeNpy(const plan::TensorType &type, const void *
   out += '\0';
   out += static_cast<char>(header.size() & 0xFF);
   out += static_cast<char>(header.size() >> 8);
-  out += header;
+  return out + header;
+}
+
+absl::StatusOr<std::string> encodeNpy(const plan::TensorType &type, const void *data, uint64_t bytes) {
+  if (plan::tensorBytes(type) != bytes)
+    return absl::InternalError(absl::StrCat("a ", plan::typeText(type), " does not have ", bytes, " bytes"));
+  GRAPHC_ASSIGN_OR_RETURN(std::string out, encodeHeader(type));
   out.append(static_cast<const char *>(data), bytes);
   return out;
 }
@@ -212,6 +218,32 @@ absl::Status writeNpy(const std::string &path, const plan::TensorType &type, con
   if (!content.ok())
     return base::annotate(content.status(), path);
   return base::writeFileAtomic(path, *content);
+}
+
+absl::Status writeNpyPart(const std::string &path, const plan::TensorType &type, uint64_t offset, const void *data,
+                          uint64_t bytes) {
+  uint64_t all = plan::tensorBytes(type).value_or(0);
+  if (offset > all || bytes > all - offset)
+    return absl::InternalError(
+        absl::StrCat(path, ": bytes ", offset, " to ", offset + bytes, " are not all within a ", plan::typeText(type)));
+  absl::StatusOr<std::string> header = encodeHeader(type);
+  if (!header.ok())
+    return base::annotate(header.status(), path);
+  base::UniqueFd fd(::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0644));
+  // Every writer makes the same file of it first, whatever was there.
+  if (!fd || ftruncate(fd.get(), off_t(header->size() + all)) != 0)
+    return base::errnoStatus(path, errno);
+  auto writeAt = [&](const void *from, uint64_t size, uint64_t at) -> absl::Status {
+    for (uint64_t done = 0; done < size;) {
+      ssize_t count = pwrite(fd.get(), static_cast<const char *>(from) + done, size - done, off_t(at + done));
+      if (count < 0 && errno != EINTR)
+        return base::errnoStatus(path, errno);
+      done += uint64_t(std::max<ssize_t>(count, 0));
+    }
+    return absl::OkStatus();
+  };
+  GRAPHC_RETURN_IF_ERROR(writeAt(header->data(), header->size(), 0));
+  return writeAt(data, bytes, header->size() + offset);
 }
 
 absl::StatusOr<NpyArray> readNpy(const std::string &path) {

@@ -30,6 +30,10 @@ absl::StatusOr<NpyArray> decodeNpy(std::string_view file, std::string_view name)
 /// there too, which Driver::validate refuses.
 std::string npyFileName(std::string_view variable);
 absl::Status writeNpy(const std::string &path, const plan::TensorType &type, const void *data, uint64_t bytes);
+/// Writes `bytes` of a tensor from its byte `offset` on into the one file of it, which the owners of its parts write
+/// together, each once and in any order; the file is whole when all of them have.
+absl::Status writeNpyPart(const std::string &path, const plan::TensorType &type, uint64_t offset, const void *data,
+                          uint64_t bytes);
 absl::StatusOr<NpyArray> readNpy(const std::string &path);
 
 } // namespace graphc::checkpoint

@@ -14,6 +14,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,6 +27,7 @@ struct TensorView {
   plan::TensorType type;
   const void *data = nullptr;
   uint64_t bytes = 0;
+  std::optional<plan::Part> part = std::nullopt; ///< for the manifest: which rows of which variable it is
 };
 
 /// A tensor found in a file.

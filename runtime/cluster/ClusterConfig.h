@@ -71,6 +71,8 @@ struct StrategyConfig {
   ///< or of all replicas' tasks where that is a single one
   UpdateMode update = UpdateMode::Sync; ///< ParameterServer
   VariablePlacement placement = VariablePlacement::RoundRobin; ///< ParameterServer
+  std::optional<uint64_t> minShardBytes; ///< Split: no part of a variable is smaller; none: 256 KiB
+  std::optional<uint32_t> maxShards; ///< Split: parts of one variable; none: as many as there are parameter servers
   std::optional<uint32_t> maxStaleness; ///< ParameterServer async: clocks; none: unbounded
   std::optional<uint32_t> replicasToAggregate; ///< ParameterServer sync: the first so many of each step; none: all
   ReduceOrder order = ReduceOrder::Reproducible; ///< AllReduce

@@ -24,6 +24,8 @@ const std::vector<Setting> &settings() {
       {"devices", {Mirrored}},
       {"update", {ParameterServer}},
       {"placement", {ParameterServer}},
+      {"min_shard_bytes", {ParameterServer}},
+      {"max_shards", {ParameterServer}},
       {"max_staleness", {ParameterServer}},
       {"replicas_to_aggregate", {ParameterServer}},
       {"order", {AllReduce}},
@@ -62,6 +64,12 @@ absl::Status StrategyParser::parse(const JsonValue &value, StrategyConfig &strat
   for (const JsonMember &member : value.members)
     if (absl::Status s = parseSetting(member, strategy); !s.ok())
       return s;
+  for (const char *key : {"min_shard_bytes", "max_shards"})
+    if (const JsonValue *given = value.is(Kind::Object) ? value.find(key) : nullptr;
+        given && strategy.placement != VariablePlacement::Split)
+      return config.error(given->position, absl::StrCat("\"", key,
+                                                        "\" is about parts of variables; expected \"placement\": "
+                                                        "\"split\" beside it"));
   if (strategy.maxStaleness && strategy.update != UpdateMode::Async)
     return config.error(value.find("max_staleness")->position,
                         "\"max_staleness\" bounds asynchronous updates; expected \"update\": \"async\" beside it");
@@ -119,6 +127,11 @@ absl::Status StrategyParser::parseSetting(const JsonMember &member, StrategyConf
                                           {"balanced", VariablePlacement::Balanced},
                                           {"split", VariablePlacement::Split}},
                                          strategy.placement);
+  } else if (key == "min_shard_bytes") {
+    status = readBytes(value, key, strategy.minShardBytes.emplace());
+  } else if (key == "max_shards") {
+    status = readCount(value, key, 2, maxReplicas, count);
+    strategy.maxShards = static_cast<uint32_t>(count);
   } else if (key == "max_staleness") {
     status = readCount(value, key, 0, 1 << 20, count);
     strategy.maxStaleness = static_cast<uint32_t>(count);

@@ -15,49 +15,62 @@
 namespace graphc::executor {
 namespace {
 
-/// Element i of f32 takes word i of the stream, of f64 words 2i and 2i+1.
-void fillUniform(const plan::Initializer::Uniform &init, const base::Philox &philox, float *out, uint64_t count) {
-  double low = init.low(), range = init.high() - init.low();
-  for (uint64_t i = 0; i < count; i += 4) {
-    base::PhiloxBlock block = philox.block(i / 4);
-    for (uint64_t j = 0; j < 4 && i + j < count; ++j)
-      out[i + j] = float(low + range * double(base::uniformFloat(block[j])));
+/// Calls `block(number, begin, end, to)` for each block of `width` elements that has some of [first, first + count): those
+/// from `begin` to `end` in it, which go to `to` and on.
+template <typename BlockFn> void forBlocks(uint64_t first, uint64_t count, uint64_t width, BlockFn block) {
+  for (uint64_t at = first; at < first + count;) {
+    uint64_t begin = at % width, end = std::min(width, begin + (first + count - at));
+    block(at / width, begin, end, at - first);
+    at += end - begin;
   }
 }
-void fillUniform(const plan::Initializer::Uniform &init, const base::Philox &philox, double *out, uint64_t count) {
+
+/// Element i of f32 takes word i of the stream, of f64 words 2i and 2i+1. `first`: the element that `out` begins with.
+void fillUniform(const plan::Initializer::Uniform &init, const base::Philox &philox, float *out, uint64_t first,
+                 uint64_t count) {
   double low = init.low(), range = init.high() - init.low();
-  for (uint64_t i = 0; i < count; i += 2) {
-    base::PhiloxBlock block = philox.block(i / 2);
-    for (uint64_t j = 0; j < 2 && i + j < count; ++j)
-      out[i + j] = low + range * base::uniformDouble(block[2 * j], block[2 * j + 1]);
-  }
+  forBlocks(first, count, 4, [&](uint64_t number, uint64_t begin, uint64_t end, uint64_t to) {
+    base::PhiloxBlock block = philox.block(number);
+    for (uint64_t j = begin; j < end; ++j)
+      out[to++] = float(low + range * double(base::uniformFloat(block[j])));
+  });
+}
+void fillUniform(const plan::Initializer::Uniform &init, const base::Philox &philox, double *out, uint64_t first,
+                 uint64_t count) {
+  double low = init.low(), range = init.high() - init.low();
+  forBlocks(first, count, 2, [&](uint64_t number, uint64_t begin, uint64_t end, uint64_t to) {
+    base::PhiloxBlock block = philox.block(number);
+    for (uint64_t j = begin; j < end; ++j)
+      out[to++] = low + range * base::uniformDouble(block[2 * j], block[2 * j + 1]);
+  });
 }
 
 /// Elements 2i and 2i+1 take block i. A truncated normal draws again outside two deviations, from block i of the next
 /// attempt (the counter's upper bits), so that no element depends on how often another was drawn.
 template <typename T>
-void fillNormal(const plan::Initializer::Normal &init, const base::Philox &philox, T *out, uint64_t count) {
-  for (uint64_t i = 0; i < count; i += 2) {
-    std::array<double, 2> pair = base::normalPair(philox.block(i / 2));
-    for (uint64_t j = 0; j < 2 && i + j < count; ++j) {
+void fillNormal(const plan::Initializer::Normal &init, const base::Philox &philox, T *out, uint64_t first,
+                uint64_t count) {
+  forBlocks(first, count, 2, [&](uint64_t number, uint64_t begin, uint64_t end, uint64_t to) {
+    std::array<double, 2> pair = base::normalPair(philox.block(number));
+    for (uint64_t j = begin; j < end; ++j) {
       double z = pair[j];
       for (uint64_t attempt = 1; init.truncated() && std::fabs(z) > 2 && attempt < 256; ++attempt)
-        z = base::normalPair(philox.block(i / 2 | attempt << 56))[j];
-      out[i + j] = T(init.mean() + init.stddev() * z);
+        z = base::normalPair(philox.block(number | attempt << 56))[j];
+      out[to++] = T(init.mean() + init.stddev() * z);
     }
-  }
+  });
 }
 
 template <typename T> void fillRandom(const plan::Variable &variable, std::span<uint8_t> data) {
   const plan::Initializer &init = variable.initializer();
   uint64_t seed = init.has_uniform() ? init.uniform().seed() : init.normal().seed();
-  base::Philox philox(seed, base::streamOf(variable.name()));
+  base::Philox philox(seed, base::streamOf(plan::modelName(variable)));
   T *out = reinterpret_cast<T *>(data.data());
-  uint64_t count = data.size() / sizeof(T);
+  uint64_t first = plan::modelOffset(variable) / sizeof(T), count = data.size() / sizeof(T);
   if (init.has_uniform())
-    fillUniform(init.uniform(), philox, out, count);
+    fillUniform(init.uniform(), philox, out, first, count);
   else
-    fillNormal(init.normal(), philox, out, count);
+    fillNormal(init.normal(), philox, out, first, count);
 }
 
 } // namespace

@@ -21,7 +21,7 @@
 namespace graphc::executor {
 
 /// Writes the initial value of `variable` to `data`. A function of the plan alone: Philox keyed by the initializer's seed
-/// and the variable's name, counted by element, so that owner and partitioning do not matter.
+/// and the name of the model's variable, counted by its elements, so that owner, parts and partitioning do not matter.
 void initializeVariable(const plan::Variable &variable, std::span<uint8_t> data);
 
 class VariableStore {

@@ -79,6 +79,34 @@ bool sameType(const TensorType &a, const TensorType &b) {
   return true;
 }
 
+const std::string &modelName(const Variable &variable) {
+  return variable.has_part_of() ? variable.part_of().of() : variable.name();
+}
+
+const TensorType &modelType(const Variable &variable) {
+  return variable.has_part_of() ? variable.part_of().type() : variable.type();
+}
+
+uint64_t modelOffset(const Variable &variable) {
+  return variable.has_part_of() ? partOffset(variable.type(), variable.part_of()) : 0;
+}
+
+uint64_t partOffset(const TensorType &type, const Part &part) {
+  uint64_t rows = type.shape_size() ? uint64_t(type.shape(0)) : 0;
+  return rows ? tensorBytes(type).value_or(0) / rows * part.row() : 0;
+}
+
+bool isPartOf(const TensorType &type, const Part &part) {
+  if (type.shape_size() == 0 || type.shape(0) < 1)
+    return false;
+  TensorType sameRows = part.type();
+  if (sameRows.shape_size() == 0 || type.shape(0) > sameRows.shape(0) ||
+      part.row() > uint64_t(sameRows.shape(0) - type.shape(0)))
+    return false;
+  sameRows.set_shape(0, type.shape(0));
+  return sameType(type, sameRows);
+}
+
 std::string taskText(const Plan &plan, const Task &task) {
   if (task.job() >= uint32_t(plan.jobs_size()))
     return "<bad task>";

@@ -22,6 +22,16 @@ std::optional<uint64_t> tensorBytes(const TensorType &type);
 std::string typeText(const TensorType &type);
 bool sameType(const TensorType &a, const TensorType &b);
 
+/// The variable of the model that a plan's variable is, or is a part of, and where in it it begins, in bytes. What is
+/// stored, dumped and drawn at the start is that one's.
+const std::string &modelName(const Variable &variable);
+const TensorType &modelType(const Variable &variable);
+uint64_t modelOffset(const Variable &variable);
+/// Likewise of any tensor that may be a part; 0 for one that is none.
+uint64_t partOffset(const TensorType &type, const Part &part);
+/// Whether `type` is rows of the whole.
+bool isPartOf(const TensorType &type, const Part &part);
+
 /// "/job:ps/task:0". For a verified plan, or "<bad task>".
 std::string taskText(const Plan &plan, const Task &task);
 inline bool sameTask(const Task &a, const Task &b) { return a.job() == b.job() && a.index() == b.index(); }

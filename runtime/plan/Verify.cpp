@@ -8,8 +8,10 @@
 #include "runtime/plan/Types.h"
 #include "runtime/plan/VerifyInternal.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <map>
 #include <set>
 #include <string>
 
@@ -82,6 +84,34 @@ absl::Status checkCluster(const Plan &plan) {
   return absl::OkStatus();
 }
 
+/// The parts of one variable of the model: rows of one type, each once, none left out.
+absl::Status checkParts(const Plan &plan, const std::set<std::string> &names) {
+  std::map<std::string, std::vector<const Variable *>> wholes;
+  for (const Variable &v : plan.variables())
+    if (v.has_part_of())
+      wholes[v.part_of().of()].push_back(&v);
+  for (auto &[whole, parts] : wholes) {
+    if (names.contains(whole))
+      return invalid("variable ", parts.front()->name(), " is a part of ", whole, ", which is a variable itself");
+    std::sort(parts.begin(), parts.end(),
+              [](const Variable *a, const Variable *b) { return a->part_of().row() < b->part_of().row(); });
+    uint64_t next = 0;
+    for (const Variable *part : parts) {
+      if (!sameType(part->part_of().type(), parts.front()->part_of().type()))
+        return invalid("variable ", part->name(), " is a part of ", typeText(part->part_of().type()), ", but ",
+                       parts.front()->name(), " of ", typeText(parts.front()->part_of().type()));
+      if (part->part_of().row() != next)
+        return invalid("variable ", part->name(), " begins at row ", part->part_of().row(), " of ", whole,
+                       ", expected row ", next, ": parts neither overlap nor leave rows out");
+      next += uint64_t(part->type().shape(0));
+    }
+    if (next != uint64_t(parts.front()->part_of().type().shape(0)))
+      return invalid("the parts of variable ", whole, " end at row ", next, " of ",
+                     typeText(parts.front()->part_of().type()));
+  }
+  return absl::OkStatus();
+}
+
 absl::Status checkVariables(const Plan &plan) {
   std::set<std::string> names;
   bool globalStep = false;
@@ -90,6 +120,14 @@ absl::Status checkVariables(const Plan &plan) {
     std::string what = absl::StrCat("variable ", v.name());
     GRAPHC_RETURN_IF_ERROR(checkType(v.type(), what));
     GRAPHC_RETURN_IF_ERROR(checkTask(plan, v.owner(), what));
+    if (v.has_part_of()) {
+      if (absl::Status s = checkName("a variable", v.part_of().of(), nullptr); !s.ok())
+        return s;
+      GRAPHC_RETURN_IF_ERROR(checkType(v.part_of().type(), what));
+      if (!isPartOf(v.type(), v.part_of()) || v.mirrored() || v.global_step())
+        return invalid(what, ": ", typeText(v.type()), " at row ", v.part_of().row(), " is not rows of ",
+                       typeText(v.part_of().type()));
+    }
     if (v.mirrored() && !sameTask(v.owner(), plan.chief()))
       return invalid(what, " is mirrored, but owned by ", taskText(plan, v.owner()), " and not by the chief");
     if (v.location() != 0 && v.location() >= uint32_t(plan.locations_size()))
@@ -125,7 +163,7 @@ absl::Status checkVariables(const Plan &plan) {
       return invalid(what, " has no initializer");
     }
   }
-  return absl::OkStatus();
+  return checkParts(plan, names);
 }
 
 absl::Status checkDatasets(const Plan &plan) {

@@ -51,10 +51,11 @@ absl::Status Driver::validate(const plan::Plan &plan, const DriverOptions &optio
   if (!options.dumpDirectory.empty()) {
     std::map<std::string, std::string> files;
     for (const plan::Variable &variable : plan.variables()) {
-      auto [other, isNew] = files.try_emplace(checkpoint::npyFileName(variable.name()), variable.name());
-      if (!isNew)
-        return absl::InvalidArgumentError(absl::StrCat("--dump_variables: @\"", other->second, "\" and @\"",
-                                                       variable.name(), "\" would both be ", other->first,
+      const std::string &name = plan::modelName(variable);
+      auto [other, isNew] = files.try_emplace(checkpoint::npyFileName(name), name);
+      if (!isNew && other->second != name) // parts of one variable share a file
+        return absl::InvalidArgumentError(absl::StrCat("--dump_variables: @\"", other->second, "\" and @\"", name,
+                                                       "\" would both be ", other->first,
                                                        "; rename one of them in the model"));
     }
   }

@@ -6,6 +6,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 
+#include <algorithm>
+
 namespace graphc::session {
 namespace {
 constexpr absl::Duration kFileDeadline = absl::Minutes(30); ///< a big checkpoint on a slow disk
@@ -18,7 +20,14 @@ absl::Status Driver::initialize() {
   if (!options_.dumpDirectory.empty()) {
     service::Order check;
     check.mutable_check()->set_directory(options_.dumpDirectory);
-    GRAPHC_RETURN_IF_ERROR(order(std::move(check), kFileDeadline).status());
+    std::optional<checkpoint::Nonce> nonce;
+    // Owners of parts write one file together; the owner of a whole variable may write where nobody else sees it.
+    if (std::any_of(plan_.variables().begin(), plan_.variables().end(), [](auto &v) { return v.has_part_of(); })) {
+      GRAPHC_RETURN_IF_ERROR(base::makeDirectories(options_.dumpDirectory));
+      GRAPHC_ASSIGN_OR_RETURN(checkpoint::Nonce made, checkpoint::Nonce::create(options_.dumpDirectory));
+      check.mutable_check()->set_nonce(nonce.emplace(std::move(made)).word());
+    }
+    GRAPHC_RETURN_IF_ERROR(base::annotate(order(std::move(check), kFileDeadline).status(), "--dump_variables"));
   }
   if (const std::string &dir = options_.checkpointDirectory; !dir.empty()) {
     bool trains = options_.entry == "train";
@@ -31,7 +40,7 @@ absl::Status Driver::initialize() {
       service::Order check;
       check.mutable_check()->set_directory(dir);
       check.mutable_check()->set_nonce(directory_->nonce());
-      GRAPHC_RETURN_IF_ERROR(order(std::move(check), kFileDeadline).status());
+      GRAPHC_RETURN_IF_ERROR(base::annotate(order(std::move(check), kFileDeadline).status(), "--checkpoint_dir"));
       directory_->forgetNonce();
     } // else it only reads, also while another run trains there
     std::vector<std::string> warnings;

@@ -19,7 +19,8 @@ absl::Status TaskSession::initialize(const Order::Initialize &order, Done *done)
     for (uint32_t index : variables_->stored()) {
       const plan::Variable &variable = plan_.variables(static_cast<int>(index));
       std::span<uint8_t> data = variables_->data(index);
-      targets.push_back({variable.name(), variable.type(), data.data(), data.size()});
+      targets.push_back({plan::modelName(variable), plan::modelType(variable), data.data(), data.size(),
+                         plan::modelOffset(variable)});
     }
     GRAPHC_RETURN_IF_ERROR(checkpoint::restoreVariables(found, targets));
   }
@@ -53,7 +54,8 @@ absl::Status TaskSession::save(const Order::Save &order, Done *done) {
   for (uint32_t index : variables_->owned()) {
     const plan::Variable &variable = plan_.variables(static_cast<int>(index));
     std::span<const uint8_t> data = std::as_const(*variables_).data(index);
-    tensors.push_back({variable.name(), variable.type(), data.data(), data.size()});
+    tensors.push_back({variable.name(), variable.type(), data.data(), data.size(),
+                       variable.has_part_of() ? std::optional(variable.part_of()) : std::nullopt});
   }
   std::string file = checkpoint::shardFile(plan_.jobs(static_cast<int>(task_.job())).name(), task_.index());
   GRAPHC_ASSIGN_OR_RETURN(checkpoint::ShardInfo shard,
@@ -66,8 +68,11 @@ absl::Status TaskSession::dump(const Order::Dump &order) {
   for (uint32_t index : variables_->owned()) {
     const plan::Variable &variable = plan_.variables(static_cast<int>(index));
     std::span<const uint8_t> data = std::as_const(*variables_).data(index);
-    std::string file = absl::StrCat(order.directory(), "/", checkpoint::npyFileName(variable.name()));
-    GRAPHC_RETURN_IF_ERROR(checkpoint::writeNpy(file, variable.type(), data.data(), data.size()));
+    std::string file = absl::StrCat(order.directory(), "/", checkpoint::npyFileName(plan::modelName(variable)));
+    GRAPHC_RETURN_IF_ERROR(variable.has_part_of()
+                               ? checkpoint::writeNpyPart(file, variable.part_of().type(), plan::modelOffset(variable),
+                                                          data.data(), data.size())
+                               : checkpoint::writeNpy(file, variable.type(), data.data(), data.size()));
   }
   return absl::OkStatus();
 }

@@ -185,6 +185,19 @@ def evaluate(name, args, properties, shape, element):
         dimensions = ints(properties, "broadcast_dimensions")
         return Tensor(shape, element, [args[0].at([0 if size == 1 else index[d] for size, d in
                                                    zip(args[0].shape, dimensions)]) for index in indices(shape)])
+    if name == "slice":
+        starts, strides = ints(properties, "start_indices"), ints(properties, "strides")
+        return Tensor(shape, element, [args[0].at([b + i * s for b, i, s in zip(starts, index, strides)])
+                                       for index in indices(shape)])
+    if name == "concatenate":
+        along, flat = integer(properties, "dimension"), []
+        for index in indices(shape):
+            place, number = index[along], 0
+            while place >= args[number].shape[along]:
+                place -= args[number].shape[along]
+                number += 1
+            flat.append(args[number].at([*index[:along], place, *index[along + 1:]]))
+        return Tensor(shape, element, flat)
     if name == "reduce_sum":
         add = math.fsum if element.startswith("f") else sum
         return reduced(args[0], ints(properties, "dimensions"), add, shape, element)

@@ -210,6 +210,34 @@ def broadcast(g):
     return g.emit(f"broadcast_in_dim {a[0]} broadcast_dimensions = [{dims}]", shape, a[2], f"({text(*a[1:])}) -> {text(shape, a[2])}")
 
 
+def slice_(g):
+    a = g.pick(lambda s, e: s)
+    if not a:
+        return None
+    starts = [g.random.randrange(d) for d in a[1]]
+    limits = [g.random.randint(b + 1, d) for b, d in zip(starts, a[1])]
+    strides = [g.random.choice((1, 1, 1, 2, 3)) for _ in a[1]]
+    shape = tuple((e - b - 1) // s + 1 for b, e, s in zip(starts, limits, strides))
+    return g.emit(f"slice {a[0]} start_indices = {starts} limit_indices = {limits} strides = {strides}", shape, a[2],
+                  f"({text(*a[1:])}) -> {text(shape, a[2])}")
+
+
+def concatenate(g):
+    a = g.pick(lambda s, e: s)
+    if not a:
+        return None
+    along = g.random.randrange(len(a[1]))
+    rest = lambda s: s[:along] + s[along + 1:]
+    pieces = [a]
+    for _ in range(g.random.randint(1, 3)):
+        pieces.append(g.pick(lambda s, e: e == a[2] and len(s) == len(a[1]) and rest(s) == rest(a[1])))
+    shape = a[1][:along] + (sum(p[1][along] for p in pieces),) + a[1][along + 1:]
+    if shape[along] > 200:
+        return None
+    return g.emit(f"concatenate {', '.join(p[0] for p in pieces)} dimension = {along}", shape, a[2],
+                  f"({', '.join(text(*p[1:]) for p in pieces)}) -> {text(shape, a[2])}")
+
+
 def matmul(g):
     a = g.pick(lambda s, e: len(s) == 2 and e != "i1")
     if not a:
@@ -299,7 +327,8 @@ def loss(g):
     return g.emit(f"softmax_cross_entropy {a[0]}, {labels[0]}", (), a[2], f"({text(*a[1:])}, {text(*labels[1:])}) -> {text((), a[2])}")
 
 
-OPS = (unary, unary, binary, binary, choose, convert, constant, reduce, transpose, reshape, broadcast, matmul, softmax, dense,
+OPS = (unary, unary, binary, binary, choose, convert, constant, reduce, transpose, reshape, broadcast, slice_, concatenate, matmul,
+       softmax, dense,
        divide, power, truth, largest, classes, loss)
 
 

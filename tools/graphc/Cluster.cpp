@@ -75,6 +75,10 @@ static void attach(ModuleOp module, const cluster::ClusterConfig &config, String
       module->setAttr(GraphDialect::kVariablePlacement, builder.getStringAttr("balanced"));
     if (strategy.placement == cluster::VariablePlacement::Split)
       module->setAttr(GraphDialect::kVariablePlacement, builder.getStringAttr("split"));
+    if (strategy.minShardBytes)
+      module->setAttr(GraphDialect::kMinShardBytes, builder.getI64IntegerAttr(int64_t(*strategy.minShardBytes)));
+    if (strategy.maxShards)
+      module->setAttr(GraphDialect::kMaxShards, builder.getI64IntegerAttr(*strategy.maxShards));
   }
   auto deviceAttr = [&](const cluster::DeviceName &device) {
     return DeviceAttr::get(context, device.job.value_or(""), device.task ? int64_t(*device.task) : -1,

@@ -171,7 +171,7 @@ func.func @not_the_module(%a: tensor<f32>) {
 
 // -----
 
-// expected-error@+1 {{unknown attribute 'graph.devise' of the graph dialect, expected graph.device, graph.colocate_with, graph.device_rule, graph.slot_of, graph.stage, graph.cluster, graph.strategy, graph.replicas, graph.placement, graph.variable_placement, graph.soft_placement or graph.links}}
+// expected-error@+1 {{unknown attribute 'graph.devise' of the graph dialect, expected graph.device, graph.colocate_with, graph.device_rule, graph.slot_of, graph.part_of, graph.stage, graph.cluster, graph.strategy, graph.replicas, graph.placement, graph.variable_placement, graph.min_shard_bytes, graph.max_shards, graph.soft_placement or graph.links}}
 module attributes {graph.devise = #graph.device<"/cpu:0">} {}
 
 // -----
@@ -351,3 +351,29 @@ module attributes {graph.links = [[#graph.device<"/job:a">, #graph.device<"/job:
 
 // expected-error@+1 {{attribute 'graph.links' must be an array}}
 module attributes {graph.links = [["/job:a", #graph.device<"/job:b">, 1.0, 5.0]]} {}
+
+// -----
+
+// expected-error@+1 {{attribute 'graph.min_shard_bytes' must be an i64 of 1 or more, on the module, got "1 MiB"}}
+module attributes {graph.min_shard_bytes = "1 MiB"} {}
+
+// -----
+
+func.func @shards_of_an_op(%a: tensor<2xf32>) {
+  // expected-error@+1 {{attribute 'graph.max_shards' must be an i64 of 1 or more, on the module, got 2 : i64}}
+  %0 = graph.negate %a {graph.max_shards = 2 : i64} : tensor<2xf32>
+  return
+}
+
+// -----
+
+// expected-error@+1 {{attribute 'graph.part_of' must be a #graph.part, on a variable, got "w"}}
+graph.variable @p : tensor<2xf32> = #graph.zeros {graph.part_of = "w"}
+
+// -----
+
+func.func @part_of_an_op(%a: tensor<2xf32>) {
+  // expected-error@+1 {{attribute 'graph.part_of' must be a #graph.part, on a variable}}
+  %0 = graph.negate %a {graph.part_of = #graph.part<of = "w", type = tensor<4xf32>, row = 0>} : tensor<2xf32>
+  return
+}

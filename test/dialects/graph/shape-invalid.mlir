@@ -133,3 +133,115 @@ func.func @one_hot_shape(%i: tensor<4xi32>) {
   %0 = graph.one_hot %i : (tensor<4xi32>) -> tensor<5x10xf32>
   return
 }
+
+// -----
+
+func.func @slice_entries(%a: tensor<4x6xf32>) {
+  // expected-error@+1 {{start_indices, limit_indices and strides must have one entry for each of the 2 dimensions of the operand, got 1, 2 and 2}}
+  %0 = graph.slice %a start_indices = [0] limit_indices = [4, 6] strides = [1, 1] : (tensor<4x6xf32>) -> tensor<4x6xf32>
+  return
+}
+
+// -----
+
+func.func @slice_no_strides(%a: tensor<4x6xf32>) {
+  // expected-error@+1 {{must have one entry for each of the 2 dimensions of the operand, got 2, 2 and 0}}
+  %0 = graph.slice %a start_indices = [0, 0] limit_indices = [4, 6] strides = [] : (tensor<4x6xf32>) -> tensor<4x6xf32>
+  return
+}
+
+// -----
+
+func.func @slice_before(%a: tensor<4x6xf32>) {
+  // expected-error@+1 {{slice of dimension 1 must begin at 0 or later, before it ends, and end at 6 or earlier, got -1 to 6}}
+  %0 = graph.slice %a start_indices = [0, -1] limit_indices = [4, 6] strides = [1, 1] : (tensor<4x6xf32>) -> tensor<4x6xf32>
+  return
+}
+
+// -----
+
+func.func @slice_beyond(%a: tensor<4x6xf32>) {
+  // expected-error@+1 {{slice of dimension 0 must begin at 0 or later, before it ends, and end at 4 or earlier, got 1 to 5}}
+  %0 = graph.slice %a start_indices = [1, 0] limit_indices = [5, 6] strides = [1, 1] : (tensor<4x6xf32>) -> tensor<4x6xf32>
+  return
+}
+
+// -----
+
+func.func @slice_empty(%a: tensor<4x6xf32>) {
+  // expected-error@+1 {{slice of dimension 0 must begin at 0 or later, before it ends, and end at 4 or earlier, got 2 to 2}}
+  %0 = graph.slice %a start_indices = [2, 0] limit_indices = [2, 6] strides = [1, 1] : (tensor<4x6xf32>) -> tensor<1x6xf32>
+  return
+}
+
+// -----
+
+func.func @slice_stride(%a: tensor<4x6xf32>) {
+  // expected-error@+1 {{stride of dimension 1 must be 1 or more, got 0}}
+  %0 = graph.slice %a start_indices = [0, 0] limit_indices = [4, 6] strides = [1, 0] : (tensor<4x6xf32>) -> tensor<4x6xf32>
+  return
+}
+
+// -----
+
+func.func @slice_type(%a: tensor<4x6xf32>) {
+  // expected-error@+1 {{result must be of type 'tensor<4x3xf32>', got 'tensor<4x2xf32>'}}
+  %0 = graph.slice %a start_indices = [0, 0] limit_indices = [4, 6] strides = [1, 2] : (tensor<4x6xf32>) -> tensor<4x2xf32>
+  return
+}
+
+// -----
+
+func.func @concatenate_nothing(%a: tensor<4x6xf32>, %b: tensor<2x6xf32>, %c: tensor<6xf32>, %d: tensor<2x6xf64>) {
+  // expected-error@+1 {{expected at least one operand}}
+  %0 = graph.concatenate dimension = 0 : () -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @concatenate_dimension(%a: tensor<4x6xf32>, %b: tensor<2x6xf32>, %c: tensor<6xf32>, %d: tensor<2x6xf64>) {
+  // expected-error@+1 {{dimension 2 is not one of the operands', the first of which is 'tensor<4x6xf32>'}}
+  %0 = graph.concatenate %a, %b dimension = 2 : (tensor<4x6xf32>, tensor<2x6xf32>) -> tensor<6x6xf32>
+  return
+}
+
+// -----
+
+func.func @concatenate_scalars(%a: tensor<f32>) {
+  // expected-error@+1 {{dimension 0 is not one of the operands', the first of which is 'tensor<f32>'}}
+  %0 = graph.concatenate %a, %a dimension = 0 : (tensor<f32>, tensor<f32>) -> tensor<2xf32>
+  return
+}
+
+// -----
+
+func.func @concatenate_sizes(%a: tensor<4x6xf32>, %b: tensor<2x6xf32>, %c: tensor<6xf32>, %d: tensor<2x6xf64>) {
+  // expected-error@+1 {{operands must have the same element type and, but for dimension 1, the same sizes, got 'tensor<4x6xf32>' and 'tensor<2x6xf32>'}}
+  %0 = graph.concatenate %a, %b dimension = 1 : (tensor<4x6xf32>, tensor<2x6xf32>) -> tensor<4x12xf32>
+  return
+}
+
+// -----
+
+func.func @concatenate_rank(%a: tensor<4x6xf32>, %b: tensor<2x6xf32>, %c: tensor<6xf32>, %d: tensor<2x6xf64>) {
+  // expected-error@+1 {{the same sizes, got 'tensor<4x6xf32>' and 'tensor<6xf32>'}}
+  %0 = graph.concatenate %a, %c dimension = 0 : (tensor<4x6xf32>, tensor<6xf32>) -> tensor<5x6xf32>
+  return
+}
+
+// -----
+
+func.func @concatenate_element(%a: tensor<4x6xf32>, %b: tensor<2x6xf32>, %c: tensor<6xf32>, %d: tensor<2x6xf64>) {
+  // expected-error@+1 {{the same sizes, got 'tensor<4x6xf32>' and 'tensor<2x6xf64>'}}
+  %0 = graph.concatenate %a, %d dimension = 0 : (tensor<4x6xf32>, tensor<2x6xf64>) -> tensor<6x6xf32>
+  return
+}
+
+// -----
+
+func.func @concatenate_type(%a: tensor<4x6xf32>, %b: tensor<2x6xf32>, %c: tensor<6xf32>, %d: tensor<2x6xf64>) {
+  // expected-error@+1 {{result must be of type 'tensor<6x6xf32>', got 'tensor<7x6xf32>'}}
+  %0 = graph.concatenate %a, %b dimension = 0 : (tensor<4x6xf32>, tensor<2x6xf32>) -> tensor<7x6xf32>
+  return
+}

@@ -17,5 +17,11 @@ func.func @shapes(%a: tensor<2x6xf32>, %v: tensor<6xf32>, %i: tensor<4xi32>) {
   %5 = graph.broadcast_in_dim %0 broadcast_dimensions = [] : (tensor<f32>) -> tensor<2xf32>
   // CHECK-NEXT: graph.one_hot %arg2 : (tensor<4xi32>) -> tensor<4x10xf32>
   %6 = graph.one_hot %i : (tensor<4xi32>) -> tensor<4x10xf32>
+  // CHECK-NEXT: graph.slice %arg0 start_indices = [1, 0] limit_indices = [2, 6] strides = [1, 2] : (tensor<2x6xf32>) -> tensor<1x3xf32>
+  %7 = graph.slice %a start_indices = [1, 0] limit_indices = [2, 6] strides = [1, 2] : (tensor<2x6xf32>) -> tensor<1x3xf32>
+  // CHECK-NEXT: graph.concatenate %arg1, %arg1 dimension = 0 : (tensor<6xf32>, tensor<6xf32>) -> tensor<12xf32>
+  %8 = graph.concatenate %v, %v dimension = 0 : (tensor<6xf32>, tensor<6xf32>) -> tensor<12xf32>
+  // CHECK-NEXT: graph.concatenate %arg2 dimension = 0 : (tensor<4xi32>) -> tensor<4xi32>
+  %9 = graph.concatenate %i dimension = 0 : (tensor<4xi32>) -> tensor<4xi32>
   return
 }

@@ -23,10 +23,33 @@ graph.variable @b2 : tensor<1024xf32> = #graph.zeros
 
 // -----
 
-// One variable that is most of the model: no placement of whole variables does better.
+// One variable that is most of the model: no placement of whole variables does better, parts of it do.
+// expected-remark @below {{/job:ps/task:0/device:CPU:0 stores 4.0 MiB of the 4.0 MiB of variables, dealt round robin; with "placement": "split" in the strategy no task stores more than 2.0 MiB}}
 module attributes {graph.cluster = #graph.cluster<jobs = [ps = 2, worker = 2], chief = "/job:worker/task:0">,
                    graph.strategy = #graph.strategy<name = "parameter_server">} {
 graph.variable @w1 : tensor<1024x1024xf32> = #graph.zeros
 graph.variable @b1 : tensor<1024xf32> = #graph.zeros
 graph.variable @b2 : tensor<1024xf32> = #graph.zeros
+}
+
+// -----
+
+// Both remedies, each with what it gives: 6 and 2 MiB are 6 and 2 at best, or 4 and 4.
+// expected-remark @below {{stores 8.0 MiB of the 8.0 MiB of variables, dealt round robin; with "placement": "balanced" in the strategy no task stores more than 6.0 MiB, with "split" none more than 4.0 MiB}}
+module attributes {graph.cluster = #graph.cluster<jobs = [ps = 2, worker = 2], chief = "/job:worker/task:0">,
+                   graph.strategy = #graph.strategy<name = "parameter_server">} {
+graph.variable @w1 : tensor<1536x1024xf32> = #graph.zeros
+graph.variable @b1 : tensor<1024xf32> = #graph.zeros
+graph.variable @w2 : tensor<512x1024xf32> = #graph.zeros
+graph.variable @b2 : tensor<1024xf32> = #graph.zeros
+}
+
+// -----
+
+// Balanced, and still most of it on one.
+// expected-remark @below {{stores 4.0 MiB of the 4.0 MiB of variables, dealt whole; with "placement": "split" in the strategy no task stores more than 2.0 MiB}}
+module attributes {graph.cluster = #graph.cluster<jobs = [ps = 2, worker = 2], chief = "/job:worker/task:0">,
+                   graph.strategy = #graph.strategy<name = "parameter_server">, graph.variable_placement = "balanced"} {
+graph.variable @w1 : tensor<1024x1024xf32> = #graph.zeros
+graph.variable @b1 : tensor<1024xf32> = #graph.zeros
 }

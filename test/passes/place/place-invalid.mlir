@@ -72,7 +72,7 @@ module attributes {graph.cluster = #graph.cluster<jobs = [worker = 2], chief = "
 
 // -----
 
-// expected-error @below {{unknown placement of variables "random"; expected round_robin or balanced}}
+// expected-error @below {{unknown placement of variables "random"; expected round_robin, balanced or split}}
 module attributes {graph.cluster = #graph.cluster<jobs = [ps = 1, worker = 2], chief = "/job:worker/task:0">,
                    graph.strategy = #graph.strategy<name = "parameter_server">,
                    graph.variable_placement = "random"} {

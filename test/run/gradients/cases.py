@@ -101,6 +101,13 @@ def cases():
     yield shaped("broadcast_new", "broadcast_in_dim", (3,), (2, 3, 2), "broadcast_dimensions = [1]")
     yield shaped("broadcast_unit", "broadcast_in_dim", (1, 3), (2, 3), "broadcast_dimensions = [0, 1]")
     yield shaped("broadcast_scalar", "broadcast_in_dim", (), (2, 3), "broadcast_dimensions = []")
+    yield shaped("slice", "slice", (4, 5), (2, 3), "start_indices = [1, 2] limit_indices = [3, 5] strides = [1, 1]")
+    yield shaped("slice_strides", "slice", (2, 7, 3), (2, 2, 2),
+                 "start_indices = [0, 1, 0] limit_indices = [2, 6, 3] strides = [1, 3, 2]")
+    for along, other, out in ((0, (1, 3), (3, 3)), (1, (2, 2), (2, 5))):
+        yield Case(f"concatenate_{along}", {"x": values(f"c{along}", (2, 3)), "y": values(f"d{along}", other)},
+                   f"%out = graph.concatenate %x, %y dimension = {along} : ({tensor((2, 3))}, {tensor(other)}) -> {tensor(out)}",
+                   out)
     for op in ("sum", "mean", "max"):
         yield shaped(f"reduce_{op}_first", f"reduce_{op}", (3, 4), (4,), "dimensions = [0]")
         yield shaped(f"reduce_{op}_last", f"reduce_{op}", (3, 4), (3,), "dimensions = [1]")

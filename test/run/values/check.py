@@ -212,9 +212,57 @@ def shapeCases(element, flat):
                lambda x: [x[j * 12 + k * 4 + i] for i in range(4) for j in range(2) for k in range(3)])
     yield Case("broadcast_in_dim", "graph.broadcast_in_dim %a broadcast_dimensions = [0, 2] : (INPUT) -> RESULT",
                [((1, 3), element, flat[:3])], ((2, 2, 3), element), lambda x: x * 4)
+    yield from moveCases(element, flat)
     yield Case("select", "graph.select %a, %b, %c : RESULT",
                [((4,), "i1", [True, False, False, True]), ((4,), element, flat[:4]), ((4,), element, flat[4:8])],
                ((4,), element), lambda p, x, y: [a if c else b for c, a, b in zip(p, x, y)])
+
+
+def moveCases(element, flat):
+    """Slices and concatenations: read from a variable, behind what is inlined, and as a view."""
+    sumBound = {"f32": 3e-6, "f64": 1e-14}.get(element, 0.0)
+
+    def sliced(name, shape, starts, limits, strides):
+        out = tuple((e - b - 1) // s + 1 for b, e, s in zip(starts, limits, strides))
+        steps = [math.prod(shape[i + 1:]) for i in range(len(shape))]
+        places = [sum((b + i * s) * step for b, i, s, step in zip(starts, index, strides, steps))
+                  for index in interpret.indices(out)]
+        text = (f"graph.slice %a start_indices = {starts} limit_indices = {limits} strides = {strides} "
+                ": (INPUT) -> RESULT")
+        return Case(name, text, [(shape, element, flat[:math.prod(shape)])],
+                    (out, element), lambda x: [x[i] for i in places])
+
+    yield sliced("slice_rows", (6, 4), [2, 0], [5, 4], [1, 1])
+    yield sliced("slice_first_rows", (6, 4), [0, 0], [4, 4], [1, 1])
+    yield sliced("slice_columns", (6, 4), [0, 1], [6, 3], [1, 1])
+    yield sliced("slice_strides", (2, 3, 4), [0, 1, 0], [2, 3, 4], [1, 1, 3])
+    yield sliced("slice_one", (2, 3, 4), [1, 2, 3], [2, 3, 4], [1, 1, 1])
+    yield Case("slice_of_transpose", "%t = graph.transpose %a permutation = [1, 0] : (INPUT) -> tensor<4x6xELEMENT>\n"
+               "graph.slice %t start_indices = [1, 0] limit_indices = [4, 5] strides = [2, 2] : (tensor<4x6xELEMENT>) -> RESULT"
+               .replace("ELEMENT", element), [((6, 4), element, flat)], ((2, 3), element),
+               lambda x: [x[i * 4 + j] for j in (1, 3) for i in (0, 2, 4)])
+    yield Case("concatenate_rows", "graph.concatenate %a, %b, %a dimension = 0 : (INPUTS, INPUT) -> RESULT",
+               [((2, 3), element, flat[:6]), ((1, 3), element, flat[6:9])], ((5, 3), element), lambda x, y: x + y + x)
+    yield Case("concatenate_columns", "graph.concatenate %a, %b dimension = 1 : (INPUTS) -> RESULT",
+               [((2, 3), element, flat[:6]), ((2, 1), element, flat[6:8])], ((2, 4), element),
+               lambda x, y: x[:3] + y[:1] + x[3:] + y[1:])
+    yield Case("slice_of_concatenate", "%j = graph.concatenate %a, %b dimension = 0 : (INPUTS) -> tensor<7xELEMENT>\n"
+               "graph.slice %j start_indices = [1] limit_indices = [7] strides = [2] : (tensor<7xELEMENT>) -> RESULT"
+               .replace("ELEMENT", element), [((3,), element, flat[:3]), ((4,), element, flat[3:7])], ((3,), element),
+               lambda x, y: (x + y)[1::2])
+    if element != "i1":
+        yield Case("sum_of_slice", "%s = graph.slice %a start_indices = [0, 1] limit_indices = [4, 4] strides = [1, 2] : (INPUT) -> "
+                   "tensor<4x2xELEMENT>\ngraph.reduce_sum %s dimensions = [0] : (tensor<4x2xELEMENT>) -> RESULT"
+                   .replace("ELEMENT", element), [((6, 4), element, [abs(x) for x in flat])], ((2,), element),
+                   lambda x: [math.fsum(x[j:16:4]) if element[0] == "f" else sum(x[j:16:4]) for j in (1, 3)], sumBound)
+        yield Case("slice_of_iota", "%k = graph.iota dimension = 1 : tensor<3x5xELEMENT>\n"
+                   "graph.slice %k start_indices = [0, 1] limit_indices = [2, 5] strides = [1, 2] : (tensor<3x5xELEMENT>) -> RESULT"
+                   .replace("ELEMENT", element), [], ((2, 2), element), lambda: [(float(v) if element[0] == "f" else v) for v in (1, 3, 1, 3)])
+    # A view of memory: the rows lie together, 64 bytes or a multiple of it from the beginning.
+    yield Case("slice_view", "%t = graph.transpose %a permutation = [1, 0] : (INPUT) -> tensor<8x16xELEMENT>\n"
+               "graph.slice %t start_indices = [4, 0] limit_indices = [7, 16] strides = [1, 1] : (tensor<8x16xELEMENT>) -> RESULT"
+               .replace("ELEMENT", element), [((16, 8), element, (flat * 6)[:128])], ((3, 16), element),
+               lambda x: [x[j * 8 + i] for i in (4, 5, 6) for j in range(16)])
 
 
 def matmulCases(element, flat, bound):
@@ -242,6 +290,7 @@ def truthCases(_):
     for op, function in (("and", lambda a, b: a and b), ("or", lambda a, b: a or b)):
         yield Case(op, f"graph.{op} %a, %b : RESULT", [((4,), "i1", p), ((4,), "i1", q)], ((4,), "i1"),
                    lambda x, y, function=function: list(map(function, x, y)))
+    yield from moveCases("i1", [i % 3 == 0 for i in range(24)])
     yield Case("not", "graph.not %a : RESULT", [((4,), "i1", p)], ((4,), "i1"), lambda x: [not v for v in x])
     yield Case("compare_eq", "graph.compare eq, %a, %b : INPUT", [((4,), "i1", p), ((4,), "i1", q)], ((4,), "i1"),
                lambda x, y: [a == b for a, b in zip(x, y)])

@@ -1,5 +1,6 @@
 #include "runtime/checkpoint/Checkpoint.h"
 #include "runtime/checkpoint/Layout.h"
+#include "runtime/plan/Types.h"
 #include "test/runtime/checkpoint/Tensors.h"
 
 #include <gmock/gmock.h>
@@ -221,6 +222,84 @@ TEST_F(CheckpointTest, VariablesMustFitThePlan) {
   EXPECT_FALSE(restoreVariables(found, {{"v", tensorType(plan::F32, {4}), nullptr, 16}}).ok());
   std::vector<float> room(5);
   EXPECT_FALSE(restoreVariables(found, {{"w", tensorType(plan::F32, {5}), room.data(), 20}}).ok());
+}
+
+/// Rows of `whole`, as the plan has them for a variable that is split at these rows.
+std::vector<plan::Variable> partsOf(const plan::Variable &whole, const std::vector<int64_t> &at) {
+  std::vector<plan::Variable> parts;
+  for (size_t i = 0; i + 1 < at.size(); ++i) {
+    plan::Variable part = whole;
+    part.set_name(whole.name() + "/part_" + std::to_string(i));
+    part.mutable_type()->set_shape(0, at[i + 1] - at[i]);
+    part.mutable_part_of()->set_of(whole.name());
+    *part.mutable_part_of()->mutable_type() = whole.type();
+    part.mutable_part_of()->set_row(uint64_t(at[i]));
+    parts.push_back(part);
+  }
+  return parts;
+}
+
+TEST_F(CheckpointTest, AnyPartsRestoreIntoAnyOthers) {
+  plan::Variable whole;
+  whole.set_name("w");
+  *whole.mutable_type() = tensorType(plan::F32, {7, 3});
+  std::vector<float> values(21), got(21);
+  for (size_t i = 0; i < values.size(); ++i)
+    values[i] = float(i) + 0.5f;
+  const std::vector<std::vector<int64_t>> ways = {{0, 7}, {0, 4, 7}, {0, 3, 5, 7}, {0, 1, 2, 3, 4, 5, 6, 7}};
+  uint64_t step = 0;
+  for (const auto &way : ways) {
+    Directory directory = open();
+    Manifest manifest;
+    manifest.globalStep = ++step;
+    ASSERT_TRUE(directory.prepare(step).ok());
+    std::vector<plan::Variable> parts = way.size() > 2 ? partsOf(whole, way) : std::vector{whole};
+    for (size_t i = 0; i < parts.size(); ++i) {
+      float *data = values.data() + plan::modelOffset(parts[i]) / 4;
+      TensorView view{parts[i].name(), parts[i].type(), data, *plan::tensorBytes(parts[i].type())};
+      if (parts[i].has_part_of())
+        view.part = parts[i].part_of();
+      auto shard = writeShard(dir, step, shardFile("ps", uint32_t(i)), {view});
+      ASSERT_TRUE(shard.ok()) << shard.status();
+      manifest.shards.push_back(*decodeShard(encodeShard(*shard)));
+    }
+    ASSERT_TRUE(directory.commit(manifest).ok());
+    Found found = *newest();
+    for (const auto &other : ways) {
+      std::vector<plan::Variable> here = other.size() > 2 ? partsOf(whole, other) : std::vector{whole};
+      plan::Plan plan;
+      std::vector<RestoreTarget> targets;
+      got.assign(21, -1);
+      for (const plan::Variable &part : here) {
+        *plan.add_variables() = part;
+        uint64_t offset = plan::modelOffset(part);
+        targets.push_back({plan::modelName(part), plan::modelType(part), got.data() + offset / 4,
+                           *plan::tensorBytes(part.type()), offset});
+      }
+      EXPECT_EQ(checkVariables(found, plan, warnings), absl::OkStatus());
+      EXPECT_EQ(restoreVariables(found, targets), absl::OkStatus());
+      EXPECT_EQ(got, values) << way.size() << " to " << other.size();
+    }
+    EXPECT_THAT(warnings, IsEmpty());
+    plan::Plan other;
+    *other.add_variables() = partsOf(whole, {0, 4, 7})[1];
+    other.mutable_variables(0)->mutable_part_of()->mutable_type()->set_shape(0, 8);
+    EXPECT_THAT(std::string(checkVariables(found, other, warnings).message()),
+                HasSubstr("variable w is tensor<7x3xf32>, the plan has tensor<8x3xf32>"));
+  }
+}
+
+TEST_F(CheckpointTest, AShardWithoutItsPartIsNamed) {
+  Directory directory = open();
+  save(directory, 1, 1);
+  Found found = *newest();
+  found.manifest.shards[0].variables[0].name = "elsewhere"; // a manifest of another writer
+  found.manifest.shards[0].variables[0].part.emplace();
+  found.manifest.shards[0].variables[0].part->set_of("w");
+  *found.manifest.shards[0].variables[0].part->mutable_type() = plan.variables(0).type();
+  std::vector<float> w(4);
+  EXPECT_THAT(std::string(restoreVariables(found, {{"w", plan.variables(0).type(), w.data(), 16}}).message()),
+              HasSubstr("lacks the variable elsewhere that the manifest promises"));
 }
 
 TEST_F(CheckpointTest, ReadersSeeWholeCheckpointsWhileTrainingGoesOn) {

@@ -18,8 +18,9 @@ Manifest example() {
                              20,
                              0x00abcdef,
                              std::string(64, 'a'),
-                             {{"b", tensorType(plan::F32, {2})}, {"global_step", tensorType(plan::I64)}}});
-  manifest.shards.push_back({"ps-0.safetensors", 10, 1, std::string(64, '0'), {{"a", tensorType(plan::F64, {3, 4})}}});
+                             {{"b", tensorType(plan::F32, {2}), {}}, {"global_step", tensorType(plan::I64), {}}}});
+  manifest.shards.push_back(
+      {"ps-0.safetensors", 10, 1, std::string(64, '0'), {{"a", tensorType(plan::F64, {3, 4}), {}}}});
   return manifest;
 }
 
@@ -32,8 +33,63 @@ TEST(Manifest, RoundTrips) {
   EXPECT_EQ(decoded->dataPositions.at("train_step"), 3072u);
   EXPECT_EQ(decoded->shards[0].file, "ps-0.safetensors") << "shards are sorted";
   EXPECT_EQ(decoded->shards[1].crc32c, 0x00abcdefu);
-  EXPECT_EQ(decoded->find("b").first, &decoded->shards[1]);
-  EXPECT_EQ(decoded->find("c").second, nullptr);
+  auto pieces = decoded->pieces();
+  ASSERT_EQ(pieces.at("b").size(), 1u);
+  EXPECT_EQ(pieces.at("b")[0].shard, &decoded->shards[1]);
+  EXPECT_FALSE(pieces.contains("c"));
+}
+
+/// w, 6 rows of 2, on three owners: rows 0 and 1, 2 to 4, 5.
+Manifest splitExample() {
+  Manifest manifest = example();
+  auto part = [](const char *name, int64_t rows, uint64_t row) {
+    VariableInfo info{name, tensorType(plan::F32, {rows, 2}), plan::Part()};
+    info.part->set_of("w");
+    *info.part->mutable_type() = tensorType(plan::F32, {6, 2});
+    info.part->set_row(row);
+    return info;
+  };
+  manifest.shards[0].variables.push_back(part("w/part_0", 2, 0));
+  manifest.shards[1].variables.push_back(part("w/part_1", 3, 2));
+  manifest.shards[0].variables.push_back(part("w/part_2", 1, 5));
+  return manifest;
+}
+
+TEST(Manifest, PartsOfAVariableAreFound) {
+  auto decoded = decodeManifest(encodeManifest(splitExample()), "m");
+  ASSERT_TRUE(decoded.ok()) << decoded.status();
+  EXPECT_EQ(encodeManifest(*decoded), encodeManifest(splitExample()));
+  auto pieces = decoded->pieces();
+  EXPECT_FALSE(pieces.contains("w/part_0"));
+  ASSERT_EQ(pieces.at("w").size(), 3u);
+  EXPECT_EQ(pieces.at("w")[1].info->name, "w/part_1");
+  EXPECT_EQ(pieces.at("w")[1].begin, 16u);
+  EXPECT_EQ(pieces.at("w")[1].end, 40u);
+}
+
+TEST(Manifest, RefusesPartsThatMakeNoWhole) {
+  auto refusal = [](auto damage) {
+    Manifest manifest = splitExample();
+    damage(manifest);
+    return std::string(decodeManifest(encodeManifest(manifest), "m").status().message());
+  };
+  auto &&first = [](Manifest &m) -> VariableInfo & { return m.shards[0].variables[2]; };
+  auto &&middle = [](Manifest &m) -> VariableInfo & { return m.shards[1].variables[1]; };
+  EXPECT_THAT(refusal([&](Manifest &m) { m.shards[0].variables.pop_back(); }),
+              HasSubstr("a part of variable \"w\" is missing: nothing holds what lies behind \"w/part_1\""));
+  EXPECT_THAT(refusal([&](Manifest &m) { m.shards[1].variables.pop_back(); }),
+              HasSubstr("a part of variable \"w\" is missing: nothing holds what lies before \"w/part_2\""));
+  EXPECT_THAT(refusal([&](Manifest &m) { middle(m).part->set_row(1); }), HasSubstr("have rows in common"));
+  EXPECT_THAT(refusal([&](Manifest &m) { middle(m).part->set_row(4); }), HasSubstr("is not the rows from 4 of"));
+  EXPECT_THAT(refusal([&](Manifest &m) { middle(m).part->set_row(~0ull >> 1); }), HasSubstr("is not the rows from"));
+  EXPECT_THAT(refusal([&](Manifest &m) { middle(m).part->mutable_type()->set_shape(0, 7); }),
+              HasSubstr("the parts of variable \"w\" are of tensor<6x2xf32> and of tensor<7x2xf32>"));
+  EXPECT_THAT(refusal([&](Manifest &m) { middle(m).part->mutable_type()->set_shape(1, 3); }),
+              HasSubstr("is not the rows from 2 of tensor<6x3xf32>"));
+  EXPECT_THAT(refusal([&](Manifest &m) { first(m).part->set_of("b"); }),
+              HasSubstr("variable \"b\" is given twice: \"w/part_0\" and \"b\" have rows"));
+  EXPECT_THAT(refusal([&](Manifest &m) { m.shards[1].variables.push_back({"w", tensorType(plan::F32, {6, 2}), {}}); }),
+              HasSubstr("variable \"w\" is given twice"));
 }
 
 TEST(Manifest, ShardsTravelAsText) {

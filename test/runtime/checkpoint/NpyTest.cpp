@@ -50,6 +50,21 @@ TEST(Npy, RoundTripsEveryTypeAndRank) {
     }
 }
 
+TEST(Npy, PartsWriteOneFileInAnyOrder) {
+  TemporaryFolder folder;
+  plan::TensorType type = tensorType(plan::F32, {5, 2});
+  float values[10] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10};
+  std::string path = folder / "w.npy";
+  std::ofstream(path) << std::string(5000, 'x'); // what an earlier run left there
+  ASSERT_TRUE(writeNpyPart(path, type, 24, values + 6, 16).ok());
+  ASSERT_TRUE(writeNpyPart(path, type, 0, values, 24).ok());
+  auto encoded = encodeNpy(type, values, sizeof(values));
+  ASSERT_TRUE(encoded.ok());
+  EXPECT_EQ(readAll(path), *encoded);
+  EXPECT_FALSE(writeNpyPart(path, type, 32, values, 16).ok()) << "beyond its end";
+  EXPECT_THAT(std::string(writeNpyPart(folder / "no/w.npy", type, 0, values, 16).message()), HasSubstr("no/w.npy"));
+}
+
 TEST(Npy, ReadsOtherWritersSpellings) {
   auto array = decodeNpy(file("{\"shape\":(2,),\"fortran_order\":True,\"descr\":\"|u1\"}", "ab", 2), "a.npy");
   ASSERT_TRUE(array.ok()) << array.status();

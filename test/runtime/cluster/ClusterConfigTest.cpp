@@ -68,8 +68,10 @@ TEST(ClusterConfig, ReadsTheSettingsOfEveryStrategy) {
   EXPECT_EQ(mirrored.budget.memory, 1572864u);
   EXPECT_EQ(mirrored.budget.bytesPerStep, 65536u);
   StrategyConfig bounded = parse(R"({"ps": 1, "worker": 2, "strategy": {"name": "parameter_server", "update": "async",
-    "max_staleness": 0, "placement": "split"}})")
+    "max_staleness": 0, "placement": "split", "min_shard_bytes": "1 MiB", "max_shards": 3}})")
                                .strategy;
+  EXPECT_EQ(bounded.minShardBytes, 1048576u);
+  EXPECT_EQ(bounded.maxShards, 3u);
   EXPECT_EQ(bounded.maxStaleness, 0u);
   EXPECT_EQ(bounded.placement, VariablePlacement::Split);
   StrategyConfig backup = parse(R"({"ps": 1, "worker": 3, "strategy": {"name": "parameter_server",

@@ -78,6 +78,45 @@ std::vector<float> floatsOf(const plan::Variable &v, int64_t count) {
   return data;
 }
 
+/// Each row of a whole by itself, and in parts of other sizes, has the elements of the whole.
+template <typename T> void expectParts(plan::Variable v, int64_t rows, int64_t width) {
+  v.mutable_type()->set_shape(0, rows);
+  v.mutable_type()->add_shape(width);
+  auto bytesOf = [](std::vector<T> &data, int64_t begin, int64_t count) {
+    return std::span<uint8_t>(reinterpret_cast<uint8_t *>(data.data() + begin), size_t(count) * sizeof(T));
+  };
+  std::vector<T> whole(size_t(rows * width), T(-9)), parts = whole;
+  initializeVariable(v, bytesOf(whole, 0, rows * width));
+  for (int64_t step : {1, 3, 4})
+    for (int64_t row = 0; row < rows; row += step) {
+      int64_t count = std::min(step, rows - row);
+      plan::Variable part = v;
+      part.set_name("w/part_" + std::to_string(row));
+      part.mutable_type()->set_shape(0, count);
+      part.mutable_part_of()->set_of("w");
+      *part.mutable_part_of()->mutable_type() = v.type();
+      part.mutable_part_of()->set_row(uint64_t(row));
+      initializeVariable(part, bytesOf(parts, row * width, count * width));
+      if (row + count == rows)
+        EXPECT_EQ(parts, whole) << "parts of " << step << " rows";
+    }
+}
+
+TEST(VariableStore, PartsHaveTheElementsOfTheWhole) {
+  for (plan::DataType type : {plan::F32, plan::F64}) {
+    auto check = [&](const plan::Variable &v) {
+      type == plan::F32 ? expectParts<float>(v, 11, 5) : expectParts<double>(v, 11, 5);
+    };
+    plan::Variable v = variable(type, 11);
+    v.mutable_initializer()->mutable_uniform()->set_high(1);
+    check(v);
+    v.mutable_initializer()->mutable_normal()->set_stddev(2);
+    check(v);
+    v.mutable_initializer()->mutable_normal()->set_truncated(true);
+    check(v);
+  }
+}
+
 TEST(VariableStore, UniformIsAFunctionOfSeedNameAndElement) {
   plan::Variable v = variable(plan::F32, 1000);
   auto *uniform = v.mutable_initializer()->mutable_uniform();

@@ -30,6 +30,54 @@ TEST(VerifyPlan, GoodPlansPass) {
 
 TEST(VerifyPlan, EmptyPlanIsRefused) { EXPECT_FALSE(verifyPlan(Plan()).ok()); }
 
+/// A plan whose first variable, of 16 elements, is the first or second half of w, and a second part of w beside it.
+Plan splitPlan() {
+  Plan plan = parameterServerPlan({2, 2, 16});
+  Variable second = plan.variables(0);
+  TensorType whole = second.type();
+  whole.set_shape(0, 32);
+  for (Variable *part : {plan.mutable_variables(0), &second}) {
+    part->mutable_part_of()->set_of("w");
+    *part->mutable_part_of()->mutable_type() = whole;
+  }
+  second.set_name("second");
+  second.mutable_part_of()->set_row(16);
+  *plan.add_variables() = second;
+  return plan;
+}
+
+TEST(VerifyPlan, PartsMakeAWhole) {
+  EXPECT_EQ(verifyPlan(splitPlan()), absl::OkStatus());
+  auto refusal = [](auto damage) {
+    Plan plan = splitPlan();
+    damage(*plan.mutable_variables(0), *plan.mutable_variables(plan.variables_size() - 1));
+    return std::string(verifyPlan(plan).message());
+  };
+  using testing::HasSubstr;
+  EXPECT_THAT(refusal([](Variable &, Variable &b) { b.mutable_part_of()->set_row(8); }),
+              HasSubstr("variable second begins at row 8 of w, expected row 16"));
+  EXPECT_THAT(refusal([](Variable &, Variable &b) { b.mutable_part_of()->set_row(17); }), HasSubstr("is not rows of"));
+  EXPECT_THAT(refusal([](Variable &, Variable &b) { b.mutable_part_of()->set_row(~0ull); }),
+              HasSubstr("is not rows of"));
+  EXPECT_THAT(refusal([](Variable &a, Variable &) { a.mutable_part_of()->set_row(16); }),
+              HasSubstr("begins at row 16 of w, expected row 0"));
+  EXPECT_THAT(refusal([](Variable &, Variable &b) { b.clear_part_of(); }),
+              HasSubstr("the parts of variable w end at row 16"));
+  EXPECT_THAT(refusal([](Variable &a, Variable &b) {
+                b.mutable_part_of()->set_of(b.name());
+                a.mutable_part_of()->set_of(b.name());
+              }),
+              HasSubstr("which is a variable itself"));
+  EXPECT_THAT(refusal([](Variable &, Variable &b) { b.mutable_part_of()->set_of(""); }),
+              HasSubstr("a variable has no name"));
+  EXPECT_THAT(refusal([](Variable &, Variable &b) { b.mutable_part_of()->mutable_type()->set_shape(0, 33); }),
+              HasSubstr("variable second is a part of tensor<33xf32>, but w0 of tensor<32xf32>"));
+  EXPECT_THAT(refusal([](Variable &, Variable &b) { b.mutable_part_of()->mutable_type()->set_shape(0, -1); }),
+              HasSubstr("invalid or too large"));
+  EXPECT_THAT(refusal([](Variable &, Variable &b) { b.mutable_part_of()->mutable_type()->set_dtype(F64); }),
+              HasSubstr("is not rows of"));
+}
+
 TEST_P(Verify, Refuses) {
   Plan plan = parameterServerPlan({2, 2, 16, GetParam().async});
   GetParam().damage(plan);

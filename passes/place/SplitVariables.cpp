@@ -1,0 +1,221 @@
+// split-variables: large variables become parts, each a variable of its own, before anything is placed.
+#include "passes/Passes.h"
+#include "passes/place/Annotations.h"
+#include "passes/place/SettingLoc.h"
+#include "passes/place/Strategy.h"
+#include "passes/place/VariablePlacement.h"
+#include "runtime/cluster/Pattern.h"
+
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace mlir;
+
+namespace graphc {
+#define GEN_PASS_DEF_SPLITVARIABLES
+#include "passes/Passes.h.inc"
+
+namespace {
+
+using graph::GraphDialect;
+
+/// Along dimension 0.
+int64_t getRows(graph::VariableOp variable) {
+  RankedTensorType type = variable.getTensorType();
+  return type.getRank() ? type.getDimSize(0) : 1;
+}
+
+class Splitter {
+public:
+  Splitter(ModuleOp module, const Distribution &distribution) : module(module), dist(distribution) {
+    auto setting = [&](StringRef name, int64_t otherwise) {
+      auto attr = module->getAttrOfType<IntegerAttr>(name);
+      return attr ? attr.getInt() : otherwise;
+    };
+    minShardBytes = setting(GraphDialect::kMinShardBytes, kMinShardBytes);
+    maxShards = setting(GraphDialect::kMaxShards, int64_t(dist.stores.size()));
+  }
+
+  LogicalResult run() {
+    FailureOr<VariableGroups> groups = groupVariables(module);
+    if (failed(groups))
+      return failure();
+    findPinned();
+    for (auto &[name, group] : *groups) {
+      SmallVector<int64_t> sizes = splitGroup(name, group);
+      if (sizes.size() > 1 && failed(makeParts(group, sizes)))
+        return failure();
+    }
+    if (parts.empty())
+      remarkOnNothing(*groups);
+    for (auto func : module.getOps<graph::FuncOp>())
+      for (Operation &op : llvm::make_early_inc_range(func.getBodyBlock()))
+        rewrite(&op);
+    for (auto &[name, made] : parts)
+      SymbolTable::lookupSymbolIn(module, name)->erase();
+    return success();
+  }
+
+  /// By the variable of the model.
+  llvm::MapVector<StringAttr, SmallVector<graph::VariableOp>> parts;
+
+private:
+  /// What a device, a rule or a neighbour binds to one place is not taken apart.
+  void findPinned() {
+    auto note = [&](Operation *op) {
+      if (auto beside = op->getAttrOfType<FlatSymbolRefAttr>(GraphDialect::kColocateWith))
+        pinned.insert(beside.getAttr());
+    };
+    for (auto variable : module.getOps<graph::VariableOp>()) {
+      note(variable);
+      graph::DeviceAttr device = graph::getDevice(variable);
+      bool open =
+          !device || llvm::all_of(dist.stores, [&](graph::DeviceAttr store) { return satisfies(store, device); });
+      if (!open || variable->hasAttr(GraphDialect::kColocateWith) || variable->hasAttr(GraphDialect::kDeviceRule) ||
+          hasRule(variable.getSymName()))
+        pinned.insert(variable.getSymNameAttr());
+    }
+    for (auto func : module.getOps<graph::FuncOp>())
+      for (Operation &op : func.getBodyBlock())
+        note(&op);
+  }
+
+  bool hasRule(StringRef name) {
+    auto rules = module->getAttrOfType<ArrayAttr>(GraphDialect::kPlacement);
+    return rules && llvm::any_of(rules, [&](Attribute entry) {
+             auto rule = dyn_cast<ArrayAttr>(entry);
+             auto pattern = rule && rule.size() ? dyn_cast<StringAttr>(rule[0]) : StringAttr();
+             return pattern && cluster::matchesPattern(pattern.getValue(), name);
+           });
+  }
+
+  /// The rows of each part of the group's variables; one entry: they stay whole.
+  SmallVector<int64_t> splitGroup(StringAttr name, ArrayRef<graph::VariableOp> group) {
+    graph::VariableOp first = group.front();
+    int64_t rows = getRows(first), bytes = first.getBytes();
+    for (graph::VariableOp variable : group)
+      if (pinned.contains(variable.getSymNameAttr()) || variable.getType() != first.getType() || variable.getPart())
+        return {rows};
+    SmallVector<int64_t> sizes = splitRows(rows, bytes / rows, minShardBytes, maxShards);
+    if (rows == 1 && maxShards > 1 && bytes / 2 >= minShardBytes)
+      first.emitRemark("@") << name.getValue() << " stays whole: its " << bytes
+                            << " bytes are a single row of dimension 0, along which variables are split";
+    return sizes;
+  }
+
+  LogicalResult makeParts(ArrayRef<graph::VariableOp> group, ArrayRef<int64_t> sizes) {
+    for (graph::VariableOp variable : group) {
+      RankedTensorType whole = variable.getTensorType();
+      SmallVector<graph::VariableOp> &made = parts[variable.getSymNameAttr()];
+      OpBuilder builder(variable);
+      int64_t row = 0;
+      for (auto [number, rows] : llvm::enumerate(sizes)) {
+        std::string name = getPartName(variable.getSymName(), number);
+        if (Operation *other = SymbolTable::lookupSymbolIn(module, name)) {
+          InFlightDiagnostic diag = other->emitOpError("has the name of a part of @")
+                                    << variable.getSymName() << ", which is split; rename it";
+          diag.attachNote(variable.getLoc()) << "split variable declared here";
+          return diag;
+        }
+        auto part = cast<graph::VariableOp>(builder.clone(*variable));
+        SmallVector<int64_t> shape(whole.getShape());
+        shape[0] = rows;
+        part.setSymName(name);
+        part.setType(whole.clone(shape));
+        part->setAttr(GraphDialect::kPartOf,
+                      graph::PartAttr::get(module.getContext(), variable.getSymName(), whole, row));
+        if (auto owner = part->getAttrOfType<FlatSymbolRefAttr>(GraphDialect::kSlotOf))
+          part->setAttr(GraphDialect::kSlotOf,
+                        FlatSymbolRefAttr::get(module.getContext(), getPartName(owner.getValue(), number)));
+        made.push_back(part);
+        row += rows;
+      }
+    }
+    return success();
+  }
+
+  static std::string getPartName(StringRef variable, size_t number) {
+    return (variable + "/part_" + Twine(number)).str();
+  }
+
+  /// A read becomes reads of the parts, an update one of each; both where they stood, so that every read sees the same
+  /// updates as before.
+  void rewrite(Operation *op) {
+    FlatSymbolRefAttr name = getVariable(op);
+    auto *found = name ? parts.find(name.getAttr()) : parts.end();
+    if (found == parts.end())
+      return;
+    OpBuilder builder(op);
+    SmallVector<Value> values;
+    for (auto [number, part] : llvm::enumerate(found->second)) {
+      if (isa<graph::ReadOp>(op)) {
+        values.push_back(graph::ReadOp::create(builder, op->getLoc(), part.getType(), part.getSymName()));
+        continue;
+      }
+      Operation *update = builder.clone(*op);
+      for (NamedAttribute attribute : op->getAttrs())
+        if (auto symbol = dyn_cast<FlatSymbolRefAttr>(attribute.getValue()))
+          if (auto *named = parts.find(symbol.getAttr()); named != parts.end())
+            update->setAttr(attribute.getName(), FlatSymbolRefAttr::get(named->second[number].getSymNameAttr()));
+      RankedTensorType type = part.getTensorType();
+      SmallVector<int64_t> starts(type.getRank(), 0), limits(type.getShape()), strides(type.getRank(), 1);
+      starts[0] = part.getPart().getRow();
+      limits[0] += starts[0];
+      OpBuilder before(update);
+      OpOperand &value = getUpdateOperand(update);
+      value.set(before.createOrFold<graph::SliceOp>(op->getLoc(), value.get(), starts, limits, strides));
+    }
+    if (!values.empty())
+      op->getResult(0).replaceAllUsesWith(graph::ConcatenateOp::create(builder, op->getLoc(), values, uint64_t(0)));
+    Operation *whole = isUpdate(op) ? getUpdateOperand(op).get().getDefiningOp() : nullptr;
+    op->erase();
+    if (whole && isRematerializable(whole) && whole->use_empty()) // a constant, of which the parts have their own
+      whole->erase();
+  }
+
+  void remarkOnNothing(const VariableGroups &groups) {
+    graph::VariableOp largest;
+    for (auto &[name, group] : groups)
+      for (graph::VariableOp variable : group)
+        if (!largest || variable.getBytes() > largest.getBytes())
+          largest = variable;
+    if (!largest)
+      return;
+    InFlightDiagnostic remark =
+        emitRemark(getSettingLoc(module, kStrategySetting), "placement \"split\" splits nothing: ");
+    if (maxShards < 2)
+      remark << "there is one parameter server, and \"max_shards\" is not given";
+    else if (largest.getBytes() / 2 < minShardBytes)
+      remark << "the largest variable, @" << largest.getSymName() << ", has " << largest.getBytes()
+             << " bytes, less than two parts of \"min_shard_bytes\": " << minShardBytes;
+    else
+      remark << "what is large enough is pinned or has a single row";
+  }
+
+  ModuleOp module;
+  const Distribution &dist;
+  int64_t minShardBytes, maxShards;
+  llvm::DenseSet<StringAttr> pinned;
+};
+
+struct SplitVariablesPass : impl::SplitVariablesBase<SplitVariablesPass> {
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    auto policy = module->getAttrOfType<StringAttr>(GraphDialect::kVariablePlacement);
+    if (!policy || policy.getValue() != "split")
+      return;
+    std::optional<Distribution> distribution = Distribution::of(module);
+    if (!distribution)
+      return signalPassFailure();
+    if (!distribution->hasServers())
+      return;
+    Splitter splitter(module, *distribution);
+    if (failed(splitter.run()))
+      return signalPassFailure();
+    numSplit += splitter.parts.size();
+    for (auto &[name, made] : splitter.parts)
+      numParts += made.size();
+  }
+};
+
+} // namespace
+} // namespace graphc
