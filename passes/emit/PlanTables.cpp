@@ -212,7 +212,7 @@ void PlanTables::fillChannel(dist::ChannelOp op) {
     out->clear_type();
     setType(RankedTensorType::get(int64_t(*chunk), whole.getElementType()), *out->mutable_type());
     out->set_bytes(out->bytes() / (uint64_t(whole.getNumElements()) / *chunk));
-    out->set_capacity(plan::kAllReduceCapacity);
+    out->set_capacity(plan::allReduceCapacity(out->algorithm()));
   }
   out->set_location(location(op.getLoc()));
 }

@@ -29,10 +29,11 @@ SmallVector<Bucket> makeBuckets(graph::FuncOp func, int64_t bytes) {
 }
 
 /// Up to this many bytes, of all replicas together, everything goes to everybody: that is one hop, and all other
-/// algorithms have at least two. A hop among busy processes costs what adding some 10,000 elements does.
+/// algorithms have at least two. As measured with 2 and 4 workers on two cores (docs/decisions/2026-11-21-all-reduce-chunks.md).
 constexpr int64_t kWholeBytes = 128 << 10;
-/// A chunk stays in a second-level cache between its arrival and its departure; chunks below a page are all overhead.
-constexpr int64_t kMostChunkBytes = 128 << 10, kLeastChunkBytes = 4 << 10;
+/// The largest chunk that stays in a second-level cache between its arrival and its departure; a ring has more of them under
+/// way. Chunks below a page are all overhead.
+constexpr int64_t kMostChunkBytes = 256 << 10, kMostRingChunkBytes = 128 << 10, kLeastChunkBytes = 4 << 10;
 /// Doubling takes log2 N hops and messages, sending everything to everybody one hop and N - 1 messages.
 constexpr int64_t kDoublingReplicas = 8;
 constexpr int64_t kAlignment = 64; // of a chunk, in bytes
@@ -40,17 +41,15 @@ constexpr int64_t kAlignment = 64; // of a chunk, in bytes
 AllReducePlan planAllReduce(int64_t elements, int64_t width, int64_t replicas, bool inOrder) {
   const int64_t bytes = elements * width;
   AllReducePlan plan{"", elements, elements};
-  if (!inOrder && replicas >= kDoublingReplicas && llvm::isPowerOf2_64(uint64_t(replicas)) &&
-      bytes <= kLeastChunkBytes) {
-    plan.algorithm = "doubling";
+  if (bytes <= kWholeBytes / replicas) {
+    if (!inOrder && replicas >= kDoublingReplicas && llvm::isPowerOf2_64(uint64_t(replicas)))
+      plan.algorithm = "doubling";
     return plan;
   }
-  if (bytes * replicas <= kWholeBytes)
-    return plan;
   plan.algorithm = inOrder ? "scatter" : "ring";
   // As many rounds of one chunk a replica as the largest chunks need, then chunks as small as that many rounds allow.
   const int64_t share = llvm::divideCeil(bytes, replicas);
-  const int64_t rounds = llvm::divideCeil(share, kMostChunkBytes);
+  const int64_t rounds = llvm::divideCeil(share, inOrder ? kMostChunkBytes : kMostRingChunkBytes);
   const int64_t chunkBytes =
       std::max(llvm::alignTo(llvm::divideCeil(share, rounds), kAlignment), uint64_t(kLeastChunkBytes));
   plan.chunk = chunkBytes / width;

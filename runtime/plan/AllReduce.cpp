@@ -8,8 +8,7 @@
 namespace graphc::plan {
 namespace {
 
-/// Rounds of a ring that are under way together: enough to be busy while a message travels, few enough to stay in a cache.
-constexpr uint64_t kRingRounds = 4;
+constexpr uint64_t kRingRounds = 16; // under way together
 
 class Moves {
 public:
@@ -121,6 +120,8 @@ uint64_t allReduceMessages(AllReduceAlgorithm algorithm, uint64_t instances, uin
     return 0;
   }
 }
+
+uint32_t allReduceCapacity(AllReduceAlgorithm algorithm) { return algorithm == RING ? kRingRounds : 4; }
 
 bool carries(AllReduceAlgorithm algorithm, uint32_t instances, uint32_t from, uint32_t to) {
   if (algorithm == RING)

@@ -12,7 +12,7 @@
 //
 // In Scatter a sum is m0 + m1 + … in replica order whatever arrives first. In all of them every instance ends with the same
 // bits. Messages from one instance to another are taken in the order in which they were sent, and with
-// kAllReduceCapacity slots a port no instance can be waiting for a slot while all others wait for it (test/runtime/plan).
+// allReduceCapacity slots a port no instance can be waiting for a slot while all others wait for it (test/runtime/plan).
 //
 //===----------------------------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_RUNTIME_PLAN_ALLREDUCE_H
@@ -27,8 +27,10 @@
 
 namespace graphc::plan {
 
-/// Slots of each port of an all-reduce: a pipeline of three rounds, and one in reserve.
-inline constexpr uint32_t kAllReduceCapacity = 4;
+/// Slots that each port of an all-reduce needs at least. Scatter and Doubling: a pipeline of three rounds, and one in reserve.
+/// Ring: the rounds that are under way together, so many because a worker that waits for its neighbour's turn on a core should
+/// have something to do meanwhile; it has the slots of one neighbour alone.
+uint32_t allReduceCapacity(AllReduceAlgorithm algorithm);
 
 /// The executor keeps a list of moves; a plan whose chunks make it longer than this is refused.
 inline constexpr uint64_t kMostAllReduceMessages = uint64_t(1) << 22;

@@ -12,6 +12,10 @@
 //              released; what has no Release is released by being received; a latest channel never makes its sender wait
 //   borrow     the k-th send done of a published channel waits until the k-th message is released
 //
+// An AllReduceStart is the send of its channel, an AllReduceDone the receive. A done ends when every other instance has come to
+// its own, or beyond: what they do in front of it has smaller numbers, and among instances that are all there the moves of
+// AllReduce.h never wait in a circle (AllReduceTest.cpp plays them).
+//
 // Numbers that grow along every such edge leave no circle, and only a circle within a step can hang: what waits for an
 // earlier step waits for something that happened or is on its way. All instances of a program have its order, so that a
 // circle among instances would be one among programs. Only the word that a program sends to itself is left out: it goes

@@ -305,9 +305,9 @@ absl::Status checkChannels(const Plan &plan) {
     } else if (c.all_to_all()) {
       if (!AllReduceAlgorithm_IsValid(c.algorithm()))
         return invalid(what, ": unknown all-reduce algorithm ", int(c.algorithm()));
-      if (c.algorithm() != WHOLE && (c.capacity() < kAllReduceCapacity || c.bytes() == 0))
+      if (c.algorithm() != WHOLE && (c.capacity() < allReduceCapacity(c.algorithm()) || c.bytes() == 0))
         return invalid(what, ": ", AllReduceAlgorithm_Name(c.algorithm()), " with ", c.capacity(), " slots of ",
-                       c.bytes(), " bytes, expected at least ", kAllReduceCapacity, " of at least one");
+                       c.bytes(), " bytes, expected at least ", allReduceCapacity(c.algorithm()), " of at least one");
       if (c.sender() != c.receiver() || c.instances() != sender.instances() || c.instances() < 2)
         return invalid(what, ": all to all with ", c.instances(), " instances from ", sender.name(), " to ",
                        receiver.name(), "; expected one family of at least two");

@@ -6,6 +6,7 @@ direction, a worker and step. first_step_s counts from the start of the process.
 """
 import concurrent.futures
 import json
+import math
 import os
 import random
 import re
@@ -108,16 +109,41 @@ def predicted(case, folder, cluster, name):
     return found and round(float(found[1]) * {"ns": 1e-6, "us": 1e-3, "µs": 1e-3, "ms": 1, "s": 1e3}[found[2]], 5)
 
 
-def runPlan(plan, steps, pin=None, timeout=200):
-    """The statistics of graphrun, by task."""
+def pinTasks(launcher, tasks):
+    """Task i of one job on core i mod cores, as torch_gloo.py pins its ranks: every thread that is there when the task is."""
+    end, pinned = time.time() + 2, {}
+    while time.time() < end and launcher.poll() is None:
+        for pid in subprocess.run(["pgrep", "-P", str(launcher.pid)], capture_output=True, text=True).stdout.split():
+            try:
+                with open(f"/proc/{pid}/cmdline") as file:
+                    index = re.search(r"--task_index=(\d+)", file.read())
+                for thread in os.listdir(f"/proc/{pid}/task") if index else ():
+                    os.sched_setaffinity(int(thread), {int(index[1]) % os.cpu_count()})
+                    pinned[pid] = thread
+            except (OSError, ProcessLookupError):
+                pass  # it has ended
+        if len(pinned) == tasks:
+            return
+        time.sleep(0.005)
+
+
+def runPlan(plan, steps, pin=None, timeout=200, pinned=0):
+    """The statistics of graphrun, by task. `pinned`: so many tasks, each to stay on a core."""
     with tempfile.TemporaryDirectory() as folder:
         stats = os.path.join(folder, "stats.json")
         command = [os.path.join(BIN, "graphrun"), plan, "--steps", str(steps), "--stats", stats]
         if pin is not None:
             command = ["taskset", "-c", str(pin)] + command
-        done = subprocess.run(command, capture_output=True, text=True, timeout=timeout)
-        if done.returncode:
-            raise RuntimeError(f"graphrun: {done.stderr.strip()}")
+        process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        try:
+            if pinned:
+                pinTasks(process, pinned)
+            errors = process.communicate(timeout=timeout)[1]
+        finally:
+            process.kill()
+            process.wait()
+        if process.returncode:
+            raise RuntimeError(f"graphrun: {errors.strip()}")
         with open(stats) as file:
             return json.load(file)["tasks"]
 
@@ -174,9 +200,9 @@ def graphcInGraph(case, tasks):
 def graphcBareAllReduce(bytes_, workers, order="reproducible"):
     """The all-reduce of one gradient. Its step makes the gradient and updates the variable too, which `workers` processes
     of the same model without an all-reduce do at the same time; what their step takes (local_ms) is taken off."""
-    steps = max(40, min(20000, (4 << 30) // bytes_))
+    steps = max(40, min(20000, (16 << 30) // bytes_))
     with open(os.path.join(HERE, "models/allreduce.mlir")) as file:
-        text = file.read().replace("16777216", str(bytes_ // 4))
+        text = file.read().replace("4096", str(math.isqrt(bytes_ // 4)))
     with tempfile.TemporaryDirectory() as folder:
         model = os.path.join(folder, "model.mlir")
         with open(model, "w") as file:
@@ -187,7 +213,7 @@ def graphcBareAllReduce(bytes_, workers, order="reproducible"):
             local = median([1e3 / task["steps_per_s"] for run in runs for task in run.result().values()])
         plan, _ = compilePlan("together", folder, {"cluster": {"worker": workers},
                                                    "strategy": {"name": "all_reduce", "order": order}}, model=model)
-        of = list(runPlan(plan, steps).values())
+        of = list(runPlan(plan, steps, pinned=workers).values())
         step, mean = (median(values) for values in ([t["step_ms"]["median"] for t in of],
                                                     [1e3 / t["steps_per_s"] for t in of]))
         yield row("graphc" if order == "reproducible" else f"graphc-{order}", f"allreduce-{sizeName(bytes_)}", "all_reduce",

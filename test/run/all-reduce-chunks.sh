@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Strategy all_reduce with gradients that are summed in chunks: 1.6 MB of floats in one bucket and in several, floats and integers in
-# two, 2 to 5 workers, shared memory and gRPC. In replica order bit for bit the variables of one device. Around a ring the same bits on
+# two, 2 to 5 workers and 8, shared memory and gRPC. In replica order bit for bit the variables of one device. Around a ring the same bits on
 # every worker, under every transport and in every run; integers exact; floats as near to one device as roundings of N terms can be.
 source "$(dirname "${BASH_SOURCE[0]}")/harness.bash"
 large=$here/../bench/models/mlp.mlir
@@ -62,6 +62,16 @@ for n in 2 3 4 5; do
     same_weights "ring-$n-$model-shm" "ring-$n-$model-grpc"
   done
 done
+# Little data among eight: by halves of the workers, in three hops.
+plan one one_device 8
+run one.plan --steps 6 --dump_variables one-8
+workers doubling 8 "$here/models/mlp.mlir" DOUBLING ', "order": "fast"'
+for transport in shm grpc; do
+  run doubling.plan --steps 6 --transport=$transport --dump_variables doubling-$transport
+  python3 near.py one-8 doubling-$transport >near.txt || fail "doubling is not near one device: $(cat near.txt)"
+  count=$((count + 1))
+done
+same_weights doubling-shm doubling-grpc
 # The comparisons can fail: the order of a ring of four is not that of the replicas, and other steps are not near.
 diff -r one-4-large ring-4-large-shm >/dev/null && fail "a ring of 4 must round differently"
 python3 near.py one-4-wide one-5-wide >/dev/null && fail "what 5 replicas learn is not near what 4 do"

@@ -1,5 +1,7 @@
 // RUN: graph-opt %s --place --replicate --partition --verify-partitioned --verify-liveness | FileCheck %s
 // RUN: sed 's/, fast = true//' %s | graph-opt --place --replicate --partition | FileCheck %s --check-prefix=INORDER
+// RUN: sed 's/worker = 3/worker = 8/' %s | graph-opt --place --replicate --partition | FileCheck %s --check-prefix=EIGHT
+// RUN: sed 's/worker = 3/worker = 6/' %s | graph-opt --place --replicate --partition | FileCheck %s --check-prefix=SIX
 // RUN: graphc %s --emit=scheduled | FileCheck %s --check-prefix=MEMORY
 // A large bucket is summed in chunks, by a ring where the order of a sum is free; a small one goes whole to everybody.
 
@@ -10,10 +12,12 @@ graph.variable @b : tensor<8xf32> = #graph.zeros
 graph.variable @global_step : tensor<i64> = #graph.zeros {trainable = false}
 graph.dataset @data : (tensor<100000xf32>, tensor<8xf32>) = #graph.synthetic<samples = 100, seed = 7, limits = [0, 0]>
 
-// 400,000 bytes are 2 rounds of 3 chunks of 66,688 bytes: what is added fills the last chunk.
+// 400,000 bytes are 2 rounds of 3 chunks of 66,688 bytes around a ring, one round of larger ones in order: what is added fills the last.
 // CHECK: dist.channel @train.all_reduce : tensor<100032xf32> from @train.worker to @train.worker {algorithm = "ring", all_to_all, chunk = 16672 : i64, instances = 3 : i64}
-// INORDER: dist.channel @train.all_reduce : tensor<100032xf32> {{.*}}algorithm = "scatter", all_to_all, chunk = 16672
+// INORDER: dist.channel @train.all_reduce : tensor<100032xf32> {{.*}}algorithm = "scatter", all_to_all, chunk = 33344
 // CHECK-NEXT: dist.channel @train.all_reduce_1 : tensor<8xf32> from @train.worker to @train.worker {all_to_all, instances
+// EIGHT: dist.channel @train.all_reduce_1 : tensor<16xf32> {{.*}} {algorithm = "doubling", all_to_all, chunk = 16 : i64, instances = 8 : i64}
+// SIX: dist.channel @train.all_reduce_1 : tensor<8xf32> {{.*}} {all_to_all, instances = 6 : i64}
 // CHECK: %[[P:.*]] = dist.pack %{{.*}} : (tensor<100000xf32>) -> tensor<100032xf32>
 // CHECK-NEXT: dist.send @train.all_reduce, %[[P]]
 // CHECK-NEXT: dist.aggregate @train.all_reduce own %[[P]]

@@ -104,13 +104,13 @@ std::vector<Instance> start(AllReduceAlgorithm algorithm, uint32_t n, uint64_t c
 TEST(AllReduce, EveryInstanceEndsWithTheSameSumOfAllAndNobodyWaitsForever) {
   for (AllReduceAlgorithm algorithm : {SCATTER, RING, DOUBLING})
     for (uint32_t n = 2; n <= 16; ++n)
-      for (uint64_t rounds : {1, 2, 3, 7, 12}) {
+      for (uint64_t rounds : {1, 2, 3, 7, 12, 16, 17, 40}) {
         const uint64_t chunks = algorithm == DOUBLING ? rounds : rounds * n;
         if (!checkAllReduce(algorithm, n, chunks).ok())
           continue;
         for (bool backwards : {false, true}) {
           std::vector<Instance> all = start(algorithm, n, chunks);
-          ASSERT_TRUE(play(all, kAllReduceCapacity, backwards))
+          ASSERT_TRUE(play(all, allReduceCapacity(algorithm), backwards))
               << AllReduceAlgorithm_Name(algorithm) << " of " << chunks << " chunks over " << n;
           Sum inOrder;
           for (uint32_t r = 0; r < n; ++r)
@@ -180,7 +180,7 @@ TEST(AllReduce, AFastSumIsNearTheOneInReplicaOrder) {
         continue;
       for (int trial = 0; trial < 20; ++trial) {
         std::vector<Instance> all = start(algorithm, n, chunks);
-        ASSERT_TRUE(play(all, kAllReduceCapacity, trial % 2));
+        ASSERT_TRUE(play(all, allReduceCapacity(algorithm), trial % 2));
         std::vector<float> of(n);
         for (float &each : of)
           each = value(random);
@@ -219,7 +219,7 @@ Plan allReducePlan() {
   Channel &channel = *b.plan.mutable_channels(int(sum));
   channel.set_all_to_all(true);
   channel.set_algorithm(SCATTER);
-  channel.set_capacity(kAllReduceCapacity);
+  channel.set_capacity(allReduceCapacity(SCATTER));
   TensorType whole = b.vector();
   whole.set_shape(0, 6 * 16);
   uint32_t buffer = b.arenaBuffer(worker, whole), scratch = b.arenaBuffer(worker, b.vector());

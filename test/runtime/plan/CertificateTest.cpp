@@ -64,6 +64,30 @@ TEST_F(Certificate, EveryChangedNumberThatBreaksAnEdgeIsNamed) {
   EXPECT_THAT(messageOf(plan), HasSubstr("has number 0, expected at least 1"));
 }
 
+// An all-reduce has two events, like a message: its begin and its end.
+TEST_F(Certificate, AnAllReduceIsASendAndAReceive) {
+  Instruction start, done;
+  start.mutable_all_reduce_start()->set_channel(1);
+  done.mutable_all_reduce_done()->set_channel(1);
+  Plan one = plan;
+  Program &program = *one.mutable_programs(server);
+  one.mutable_channels(1)->set_sender(uint32_t(server));
+  for (Program *each : {&program, one.mutable_programs(worker)})
+    each->clear_instructions(), each->clear_event_ranks();
+  *program.add_instructions() = start;
+  *program.add_instructions() = done;
+  number(one, server, {1, 2});
+  EXPECT_TRUE(checkCertificate(one).ok()) << messageOf(one);
+  number(one, server, {2, 2});
+  EXPECT_THAT(messageOf(one), HasSubstr("order edge"));
+  program.mutable_instructions()->SwapElements(0, 1); // ends before it begins
+  number(one, server, {1, 2});
+  EXPECT_THAT(messageOf(one), HasSubstr("message edge"));
+  program.mutable_instructions()->RemoveLast();
+  number(one, server, {1});
+  EXPECT_THAT(messageOf(one), HasSubstr("0 sends and 1 receives"));
+}
+
 TEST_F(Certificate, ReorderedInstructionsAreRefused) {
   // The server waits for the gradients before it sends the parameters that they are made of: the true circle.
   auto *instructions = at(server).mutable_instructions();
