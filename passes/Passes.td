@@ -174,7 +174,8 @@ def Outline : Pass<"outline", "::mlir::ModuleOp"> {
     - Everything else is compiled. Operations that are joined by values and may run together are one kernel; inside it
       elementwise operations, broadcasts, transposes and slices are inlined where their result is used. A slice whose
       elements lie together in memory is a view of it.
-    - Updates of variables happen in place. Buffers have no place in memory yet; `schedule` gives them one.
+    - Updates of variables happen in place, and so does what reads a value element by element that nobody wants afterwards:
+      the kernel has one argument for both, read and written. Buffers have no place in memory yet; `schedule` gives them one.
 
     Which operations share a kernel never changes a bit of a result.
   }];

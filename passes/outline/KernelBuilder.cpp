@@ -79,6 +79,55 @@ void KernelBuilder::findRoots() {
       roots.insert(op->getResult(0));
 }
 
+/// Whether the root's stage computes each element from elements of its operands, all loops parallel.
+static bool isElementwise(Operation *op) {
+  return !isa<ReduceSumOp, ReduceMaxOp, ArgmaxOp, MatmulOp, ReadOp, ConcatenateOp>(op);
+}
+
+/// What the stages of a root or an update read.
+SmallVector<Access> KernelBuilder::leavesOf(Operation *op) {
+  SmallVector<Access> accesses;
+  auto add = [&](Value value) {
+    accesses.push_back({value, AffineMap::getMultiDimIdentityMap(typeOf(value).getRank(), context)});
+  };
+  if (op->getNumResults() && isElementwise(op)) {
+    current = op->getResult(0);
+    add(current);
+  } else {
+    llvm::for_each(op->getOperands(), add);
+  }
+  SmallVector<Access> leaves = leavesOf(accesses);
+  current = {};
+  return leaves;
+}
+
+/// A root whose stage is the last to read a value, each element where it writes its own, and nobody outside reads that
+/// value: it is written over it. Stages run in the order of `ops`, updates behind all of them.
+void KernelBuilder::reuseMemory() {
+  SmallVector<std::pair<Operation *, SmallVector<Access>>> stages;
+  for (bool updates : {false, true})
+    for (Operation *op : ops)
+      if (updates ? op->getNumResults() == 0 : op->getNumResults() && roots.contains(op->getResult(0)))
+        stages.push_back({op, leavesOf(op)});
+  llvm::DenseMap<Value, Operation *> lastReader;
+  for (auto &[op, leaves] : stages)
+    for (const Access &leaf : leaves)
+      lastReader[leaf.value] = op;
+  for (auto &[op, leaves] : stages) {
+    if (op->getNumResults() == 0 || !isElementwise(op))
+      continue;
+    Value root = op->getResult(0);
+    for (const Access &leaf : leaves) {
+      bool once = llvm::count_if(leaves, [&](const Access &other) { return other.value == leaf.value; }) == 1;
+      if (once && leaf.map.isIdentity() && leaf.value.getType() == root.getType() && lastReader[leaf.value] == op &&
+          llvm::all_of(leaf.value.getUsers(), [&](Operation *user) { return members.contains(user); })) {
+        memory.reuse(leaf.value, root);
+        break;
+      }
+    }
+  }
+}
+
 //===----------------------------------------------------------------------------------------------------------------===//
 // Values that have memory
 //===----------------------------------------------------------------------------------------------------------------===//
@@ -357,6 +406,7 @@ OwningOpRef<func::FuncOp> KernelBuilder::build() {
   kernel.setPrivate();
   builder.setInsertionPointToStart(&kernel.getBody().emplaceBlock());
   findRoots();
+  reuseMemory();
   SmallVector<Operation *> updates;
   uint64_t flops = 0;
   for (Operation *op : ops) {

@@ -2,7 +2,8 @@
 //
 // A kernel is a func.func over buffers whose body is a list of stages, one linalg.generic each. Roots (what is seen from
 // outside, reductions, costly values wanted twice) have memory; the rest is inlined where it is used. Updates of
-// variables come last, so that every stage before them reads the old values.
+// variables come last, so that every stage before them reads the old values. A root takes the memory of a value that it
+// reads element by element and that nobody wants afterwards: to the kernel one argument, read and written.
 //
 //===----------------------------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_PASSES_OUTLINE_KERNELBUILDER_H
@@ -24,6 +25,9 @@ public:
   /// The buffer that holds a value; made where there is none yet.
   virtual mlir::Value of(mlir::Value value) = 0;
   virtual mlir::Value ofVariable(llvm::StringRef name) = 0;
+  /// Gives `value` the memory of `donor`, which nobody wants from then on; nothing where that memory is not the program's
+  /// own or the value has its place already.
+  virtual void reuse(mlir::Value donor, mlir::Value value) = 0;
 };
 
 /// The one loop that an index depends on.
@@ -52,6 +56,8 @@ private:
   bool isLeaf(mlir::Value value) const;
   void findRoots();
   bool isWantedTwice(mlir::Operation *op) const;
+  llvm::SmallVector<Access> leavesOf(mlir::Operation *op);
+  void reuseMemory();
 
   mlir::Value argument(mlir::Value buffer, Use use);
   void emitRoot(mlir::Operation *op);

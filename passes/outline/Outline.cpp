@@ -107,6 +107,10 @@ public:
 private:
   Value of(Value value) override;
   Value ofVariable(StringRef name) override;
+  void reuse(Value donor, Value value) override {
+    if (Value buffer = of(donor); buffer.getDefiningOp<dist::BufferOp>())
+      memory.try_emplace(value, buffer);
+  }
 
   static MemRefType bufferType(Value value) {
     auto type = cast<RankedTensorType>(value.getType());

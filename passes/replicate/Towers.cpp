@@ -136,7 +136,23 @@ private:
     return mean;
   }
 
+  /// The parts of a variable are joined where they are used: each tower takes them from their servers, none by way of another
+  /// device.
+  void joinPartsIn(int64_t tower, Value value) {
+    auto join = value.getDefiningOp<graph::ConcatenateOp>();
+    if (!join || varying.contains(join) || maps[tower].contains(value) ||
+        !llvm::all_of(join.getInputs(), [&](Value input) {
+          auto read = input.getDefiningOp<graph::ReadOp>();
+          return read && symbols.lookup<graph::VariableOp>(read.getVariable()).getPart();
+        }))
+      return;
+    setDevice(builder.clone(*join, maps[tower]), devices[tower]);
+  }
+
   void cloneInto(Operation *op, int64_t tower) {
+    if (!devices.empty() && !isa<graph::NextBatchOp>(op))
+      for (Value operand : op->getOperands())
+        joinPartsIn(tower, operand);
     Operation *copy = builder.clone(*op, maps[tower]);
     if (auto batch = dyn_cast<graph::NextBatchOp>(copy)) {
       batch.setMicroBatch(tower);
