@@ -157,16 +157,18 @@ void PhaseBuilder::addVersions() {
     OpBuilder receiver = OpBuilder::atBlockBegin(&to.op.getBlock());
     return dist::ReceiveOp::create(receiver, loc, type, channel.getSymName());
   };
-  for (auto &[device, door] : doors) {
-    if (door.get() == &ownDoor)
-      continue;
-    Value told = passOn(*door);
-    dist::ChannelOp channel = createChannel("arrived.from_" + door->suffix, type, *door, ownDoor, loc, false);
-    dist::SendOp::create(door->builder, loc, channel.getSymName(), told);
-    dist::ReceiveOp::create(ownDoor.builder, loc, type, channel.getSymName());
-  }
+  // Every word leaves before the first answer is awaited: where this door does nothing else, both stand at one place.
+  SmallVector<std::pair<ProgramUnderConstruction *, Value>> told;
+  for (auto &[device, door] : doors)
+    if (door.get() != &ownDoor)
+      told.emplace_back(door.get(), passOn(*door));
   if (!isHeard(owner, replica))
     passOn(replica);
+  for (auto [door, word] : told) {
+    dist::ChannelOp channel = createChannel("arrived.from_" + door->suffix, type, *door, ownDoor, loc, false);
+    dist::SendOp::create(door->builder, loc, channel.getSymName(), word);
+    dist::ReceiveOp::create(ownDoor.builder, loc, type, channel.getSymName());
+  }
   dist::SendOp::create(ownDoor.builder, loc, choose.getChannel(), version);
 }
 
