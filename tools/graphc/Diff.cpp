@@ -86,14 +86,14 @@ Lines movedVariables(const plan::Plan &before, const plan::Plan &after) {
   return lines;
 }
 
-/// Where the work of each line of the model is done: rows, by "model.mlir:12:8".
+/// Where the work of each line of the model is done, by "model.mlir:12:8".
 std::map<std::string, std::set<std::string>> placesOfWork(const plan::Plan &plan) {
   std::map<std::string, std::set<std::string>> places;
   for (const plan::Program &program : plan.programs())
     for (const plan::Instruction &instruction : program.instructions())
       if (instruction.has_call() || instruction.has_next_batch())
         if (const std::string &where = plan::locationText(plan, instruction.location()); !where.empty())
-          places[where].insert(rowName(plan, program));
+          places[where].insert(placeName(plan, program));
   return places;
 }
 
@@ -120,9 +120,9 @@ std::map<std::string, Crossing> crossings(const plan::Plan &plan) {
   std::map<std::string, Crossing> all;
   for (const plan::Channel &channel : plan.channels())
     if (!channel.control() && crossesTasks(plan, channel))
-      all[channel.name()] = {arrow(rowName(plan, plan.programs(int(channel.sender()))),
-                                   rowName(plan, plan.programs(int(channel.receiver())))),
-                             plan::locationText(plan, channel.location()), bytesPerStep(plan, channel)};
+      all[channel.name()] = {arrow(placeName(plan, plan.programs(int(channel.sender()))),
+                                   placeName(plan, plan.programs(int(channel.receiver())))),
+                             plan::locationText(plan, channel.location()), bytesBetweenTasks(plan, channel)};
   return all;
 }
 

@@ -30,8 +30,8 @@ struct Flags {
                                  cl::value_desc("cluster.json"), cl::cat(category)};
   cl::opt<std::string> strategy{
       "strategy",
-      cl::desc("one_device, in_graph, mirrored or parameter_server, or the JSON object of cluster.json; "
-               "beats the file's"),
+      cl::desc("one_device, in_graph, mirrored, parameter_server or all_reduce, or the JSON object of "
+               "cluster.json; beats the file's"),
       cl::value_desc("name"), cl::cat(category)};
   cl::opt<std::string> emit{"emit",
                             cl::desc("Stop at a stage and print it: graph, differentiated, placed, replicated, "
@@ -143,6 +143,20 @@ bool readMode(const Flags &flags, Options &options) {
         "--compare writes no plan and takes the strategies from its list; leave -o, --strategy and --emit out");
   if (flags.report.getNumOccurrences() && (options.mode != Mode::Compile || options.report.empty()))
     return complain("--report=PATH is for the compilation of a model");
+  if (flags.calibration.getNumOccurrences() && options.report.empty() && !compares)
+    return complain("--calibration is for predicted times; add --report or --compare, or leave it out");
+  if (compares) {
+    for (const std::string &strategy : options.strategies) {
+      if (StringRef(strategy).trim().empty())
+        return complain("--compare: expected strategies with commas between, such as one_device,all_reduce:fast");
+      if (StringRef(strategy).contains_insensitive("{"))
+        return complain("--compare: \"" + strategy +
+                        "\": expected NAME:KEY=VALUE:..., such as one_device:micro_batches=2; the JSON object of "
+                        "cluster.json is for --strategy");
+    }
+    if (options.strategies.empty())
+      return complain("--compare: expected strategies with commas between, such as one_device,all_reduce:fast");
+  }
   return true;
 }
 
@@ -213,6 +227,9 @@ std::optional<Options> parseOptions(int argc, char **argv) {
     return complain("--intra_op_threads=" + llvm::Twine(options.intraOpThreads) + ": expected 1 to 1024"), std::nullopt;
   if (!readEmit(flags, options))
     return std::nullopt;
+  if (!options.report.empty() && options.emit == Output::StageText)
+    return complain("--report shows a plan; --emit=" + flags.emit.getValue() + " stops before there is one"),
+           std::nullopt;
   return options;
 }
 

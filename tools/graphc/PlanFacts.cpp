@@ -61,42 +61,6 @@ int mainPhase(const plan::Plan &plan) {
   return 0;
 }
 
-static bool inDomain(const plan::Plan &plan, const plan::Task &task) {
-  for (const auto &range : plan.replicas().ranges())
-    if (range.job() == task.job() && task.index() >= range.first() && task.index() < range.first() + range.count())
-      return true;
-  return false;
-}
-
-static bool isReplicated(const plan::Plan &plan) {
-  return llvm::any_of(plan.programs(), [](const plan::Program &p) { return p.spread(); });
-}
-
-std::string rowName(const plan::Plan &plan, const plan::Task &task, bool spread, llvm::StringRef device) {
-  std::string name;
-  if (spread || (isReplicated(plan) && inDomain(plan, task)))
-    for (const auto &range : plan.replicas().ranges()) // "/job:worker", "/job:chief,worker"
-      name += (name.empty() ? "/job:" : ",") + plan.jobs(range.job()).name();
-  else
-    name = plan::taskText(plan, task);
-  return name + "/device:" + device.str();
-}
-
-std::string rowName(const plan::Plan &plan, const plan::Program &program) {
-  return rowName(plan, program.task(), program.spread(), program.device());
-}
-
-unsigned lanesPerTask(const plan::Program &program) { return program.spread() ? 1 : program.instances(); }
-
-bool crossesTasks(const plan::Plan &plan, const plan::Channel &channel) {
-  const plan::Program &from = plan.programs(channel.sender()), &to = plan.programs(channel.receiver());
-  if (from.spread() && to.spread() && channel.sender() != channel.receiver())
-    return false; // instance r to instance r
-  if (!from.spread() && !to.spread())
-    return !plan::sameTask(from.task(), to.task());
-  return !plan::sameTask(plan::instanceTask(plan, from, 0), plan::instanceTask(plan, to, 0)) || channel.instances() > 1;
-}
-
 uint64_t bytesPerStep(const plan::Plan &plan, const plan::Channel &channel) {
   uint64_t messages = 0; // of one instance, to one other where it sends to several
   const plan::Program &sender = plan.programs(channel.sender());
@@ -114,6 +78,27 @@ uint64_t bytesPerStep(const plan::Plan &plan, const plan::Channel &channel) {
   if (channel.all_to_all())
     instances *= instances - 1;
   return messages * channel.bytes() * (closing ? 1 : instances);
+}
+
+/// Instances of a channel whose ends are on different tasks.
+static uint32_t crossingInstances(const plan::Plan &plan, const plan::Channel &channel) {
+  const plan::Program &from = plan.programs(int(channel.sender())), &to = plan.programs(int(channel.receiver()));
+  if (from.spread() && to.spread()) // instance r to instance r, or all to all
+    return channel.sender() == channel.receiver() && channel.instances() > 1 ? channel.instances() : 0;
+  if (!from.spread() && !to.spread())
+    return plan::sameTask(from.task(), to.task()) ? 0 : channel.instances();
+  uint32_t crossing = 0;
+  for (uint32_t i = 0; i < channel.instances(); ++i)
+    crossing += !plan::sameTask(plan::instanceTask(plan, from, std::min(i, from.instances() - 1)),
+                                plan::instanceTask(plan, to, std::min(i, to.instances() - 1)));
+  return crossing;
+}
+
+bool crossesTasks(const plan::Plan &plan, const plan::Channel &channel) { return crossingInstances(plan, channel) > 0; }
+
+uint64_t bytesBetweenTasks(const plan::Plan &plan, const plan::Channel &channel) {
+  // Each instance carries the same.
+  return bytesPerStep(plan, channel) * crossingInstances(plan, channel) / std::max(1u, channel.instances());
 }
 
 namespace {
@@ -151,72 +136,63 @@ struct PhaseNeeds {
 
 Footprint computeFootprint(const plan::Plan &plan) {
   Footprint footprint;
-  auto deviceOf = [&](const std::string &name) -> Footprint::Device & {
-    auto found = llvm::find_if(footprint.devices, [&](auto &device) { return device.name == name; });
-    return found != footprint.devices.end() ? *found : footprint.devices.emplace_back();
-  };
-  std::map<std::pair<std::string, uint32_t>, PhaseNeeds> needs; // of a row, in a phase
-  std::vector<std::pair<std::pair<uint32_t, uint32_t>, std::string>> order; // rows, in the order of the cluster's jobs
-  auto addRow = [&](const plan::Task &task, const std::string &name) {
-    order.push_back({{task.job(), task.index()}, name});
-  };
-  for (const plan::Program &program : plan.programs())
-    addRow(plan::instanceTask(plan, program, 0), rowName(plan, program));
+  Rows rows(plan);
+  for (const Rows::Row &row : rows.all()) {
+    Footprint::Device &device = footprint.devices.emplace_back();
+    device.name = row.name;
+    device.instances = row.tasks;
+  }
+  std::map<std::pair<unsigned, uint32_t>, PhaseNeeds> needs; // of a row, in a phase
   for (const plan::Variable &variable : plan.variables())
-    addRow(variable.owner(), rowName(plan, variable.owner(), variable.mirrored(), variable.device()));
-  llvm::stable_sort(order, llvm::less_first());
-  for (auto &[place, name] : order) {
-    Footprint::Device &device = deviceOf(name);
-    device.name = name;
-    if (llvm::none_of(plan.jobs(),
-                      [&](auto &job) { return llvm::StringRef(name).starts_with("/job:" + job.name() + "/task:"); }))
-      device.instances = plan.replicas().size();
-  }
-  for (const plan::Variable &variable : plan.variables()) {
-    Footprint::Device &device = deviceOf(rowName(plan, variable.owner(), variable.mirrored(), variable.device()));
-    uint64_t bytes = plan::tensorBytes(variable.type()).value_or(0);
-    device.variables += bytes;
-    device.contributors.push_back(
-        {"variable " + variable.name(), bytes, plan::locationText(plan, variable.location())});
-  }
+    for (unsigned row : rows.of(variable)) {
+      Footprint::Device &device = footprint.devices[row];
+      uint64_t bytes = plan::tensorBytes(variable.type()).value_or(0);
+      device.variables += bytes;
+      device.contributors.push_back(
+          {"variable " + variable.name(), bytes, plan::locationText(plan, variable.location())});
+    }
   for (const plan::Program &program : plan.programs()) {
-    PhaseNeeds &need = needs[{rowName(plan, program), program.phase()}];
-    need.arena += program.arena_bytes() * lanesPerTask(program);
     std::vector<std::string> locations = bufferLocations(plan, program);
-    for (int i = 0; i < program.buffers_size(); ++i)
-      if (const plan::Buffer &buffer = program.buffers(i); buffer.has_arena() || buffer.has_outgoing()) {
-        if (buffer.has_outgoing()) // the sender's own over gRPC; in its resident memory over shared memory
-          need.channels += buffer.bytes() * lanesPerTask(program);
-        need.contributors.push_back(
-            {"buffer " + (buffer.name().empty() ? "of type " + plan::typeText(buffer.type()) : buffer.name()) +
-                 " of program " + program.name(),
-             buffer.bytes() * lanesPerTask(program), locations[i]});
-      }
+    for (unsigned row : rows.of(program)) {
+      PhaseNeeds &need = needs[{row, program.phase()}];
+      need.arena += program.arena_bytes() * lanesPerTask(program);
+      for (int i = 0; i < program.buffers_size(); ++i)
+        if (const plan::Buffer &buffer = program.buffers(i); buffer.has_arena() || buffer.has_outgoing()) {
+          if (buffer.has_outgoing()) // the sender's own over gRPC; in its resident memory over shared memory
+            need.channels += buffer.bytes() * lanesPerTask(program);
+          need.contributors.push_back(
+              {"buffer " + (buffer.name().empty() ? "of type " + plan::typeText(buffer.type()) : buffer.name()) +
+                   " of program " + program.name(),
+               buffer.bytes() * lanesPerTask(program), locations[size_t(i)]});
+        }
+    }
   }
   for (const plan::Channel &channel : plan.channels()) {
-    const plan::Program &receiver = plan.programs(channel.receiver());
+    const plan::Program &receiver = plan.programs(int(channel.receiver()));
     uint64_t instances = channel.all_to_all() ? plan::allReducePeers(channel.algorithm(), channel.instances())
                          : receiver.spread()  ? 1
                                               : channel.instances();
-    PhaseNeeds &need = needs[{rowName(plan, receiver), receiver.phase()}];
     uint64_t bytes = channel.bytes() * channel.capacity() * instances;
-    need.channels += bytes;
-    need.contributors.push_back(
-        {"channel " + channel.name() + (instances > 1 ? " (×" + std::to_string(instances) + ")" : ""), bytes,
-         plan::locationText(plan, channel.location())});
+    std::string where = plan::locationText(plan, channel.location());
+    for (unsigned row : rows.of(receiver)) {
+      PhaseNeeds &need = needs[{row, receiver.phase()}];
+      need.channels += bytes;
+      need.contributors.push_back(
+          {"channel " + channel.name() + (instances > 1 ? " (×" + std::to_string(instances) + ")" : ""), bytes, where});
+    }
+    uint64_t traffic = bytesBetweenTasks(plan, channel);
     if (channel.control() || int(receiver.phase()) != mainPhase(plan) || !crossesTasks(plan, channel))
       continue;
-    uint64_t traffic = bytesPerStep(plan, channel);
     footprint.bytesPerStep += traffic;
-    footprint.traffic.push_back({"channel " + channel.name(), traffic, plan::locationText(plan, channel.location())});
+    footprint.traffic.push_back({"channel " + channel.name(), traffic, where});
   }
   auto biggestFirst = [](std::vector<Contributor> &list) {
     llvm::stable_sort(list, [](const Contributor &a, const Contributor &b) { return a.bytes > b.bytes; });
   };
-  for (Footprint::Device &device : footprint.devices) {
+  for (auto [row, device] : llvm::enumerate(footprint.devices)) {
     const PhaseNeeds *most = nullptr;
     for (auto &[key, need] : needs)
-      if (key.first == device.name && (!most || need.arena + need.channels > most->arena + most->channels))
+      if (key.first == row && (!most || need.arena + need.channels > most->arena + most->channels))
         most = &need;
     if (most) {
       device.arena = most->arena;

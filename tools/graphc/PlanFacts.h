@@ -1,15 +1,12 @@
 //===- PlanFacts.h - what the table, the budget and the reports count in a plan -----------------------------*- C++ -*-===//
 //
-// Names and sums, taken from the plan alone. A *row* is a device, or the device of every replica at once: replicas are alike,
-// and what one of them does besides (the chief) belongs to their row.
+// Names and sums, taken from the plan alone, by row (Rows.h).
 //
 //===----------------------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_TOOLS_GRAPHC_PLANFACTS_H
 #define GRAPHC_TOOLS_GRAPHC_PLANFACTS_H
 
-#include "runtime/plan/plan.pb.h"
-
-#include "llvm/ADT/StringRef.h"
+#include "tools/graphc/Rows.h"
 
 #include <string>
 #include <vector>
@@ -27,16 +24,13 @@ std::string formatColumns(const std::vector<std::vector<std::string>> &lines);
 
 /// The phase whose steps are counted: the first that trains, else the first.
 int mainPhase(const plan::Plan &plan);
-/// "/job:worker/device:CPU:0" where the task is a replica's, else "/job:ps/task:0/device:CPU:0".
-std::string rowName(const plan::Plan &plan, const plan::Task &task, bool spread, llvm::StringRef device);
-std::string rowName(const plan::Plan &plan, const plan::Program &program);
-/// The instances of a program that run on one task.
-unsigned lanesPerTask(const plan::Program &program);
-/// Whether the two ends of a channel instance are on different tasks.
-bool crossesTasks(const plan::Plan &plan, const plan::Channel &channel);
 /// Payload bytes that all instances of a channel carry in one step of its phase; where a phase ends by closing, a step is
 /// one update, which one instance serves.
 uint64_t bytesPerStep(const plan::Plan &plan, const plan::Channel &channel);
+/// Whether an instance of a channel has its ends on different tasks.
+bool crossesTasks(const plan::Plan &plan, const plan::Channel &channel);
+/// The part of bytesPerStep that instances between different tasks carry.
+uint64_t bytesBetweenTasks(const plan::Plan &plan, const plan::Channel &channel);
 
 /// Something that takes memory or traffic, for lists of the biggest.
 struct Contributor {
@@ -48,13 +42,13 @@ struct Contributor {
 struct Footprint {
   struct Device {
     std::string name;
-    unsigned instances = 1; ///< replicas that are like this one
+    unsigned instances = 1; ///< tasks of the row
     uint64_t variables = 0; ///< stored there
     uint64_t arena = 0, channels = 0; ///< of the phase that needs most: arenas; slots for messages to come and to send
     std::vector<Contributor> contributors; ///< biggest first; buffers that share arena bytes count each
     uint64_t total() const { return variables + arena + channels; }
   };
-  std::vector<Device> devices; ///< in the order of the cluster's jobs
+  std::vector<Device> devices; ///< one a row, in their order
   uint64_t bytesPerStep = 0; ///< between tasks, in the main phase
   std::vector<Contributor> traffic; ///< biggest first
 };

@@ -6,6 +6,7 @@
 #include "tools/graphc/PlanFacts.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringRef.h"
 
 #include <map>
 

@@ -178,7 +178,7 @@ std::string cutEdges(const plan::Plan &plan, const SourceLines &source) {
   for (const plan::Channel &channel : plan.channels())
     if (!channel.control() && crossesTasks(plan, channel) &&
         int(plan.programs(int(channel.sender())).phase()) == mainPhase(plan))
-      channels.emplace_back(bytesPerStep(plan, channel), &channel);
+      channels.emplace_back(bytesBetweenTasks(plan, channel), &channel);
   if (channels.empty())
     return "<p>Nothing crosses: all the work is on one task.</p>\n";
   llvm::stable_sort(channels, [](auto &a, auto &b) { return a.first > b.first; });
@@ -187,8 +187,8 @@ std::string cutEdges(const plan::Plan &plan, const SourceLines &source) {
     const std::string &where = plan::locationText(plan, channel->location());
     std::string line = source.at(where);
     rows += "<tr>" + cell(channel->name()) +
-            cell(rowName(plan, plan.programs(int(channel->sender()))) + " → " +
-                 rowName(plan, plan.programs(int(channel->receiver())))) +
+            cell(placeName(plan, plan.programs(int(channel->sender()))) + " → " +
+                 placeName(plan, plan.programs(int(channel->receiver())))) +
             cell(plan::typeText(channel->type())) + cell(inBytes(bytes), true) + "<td>" + escapeHtml(where) +
             (line.empty() ? "" : "<br><code>" + escapeHtml(line) + "</code>") + "</td></tr>\n";
   }
@@ -249,11 +249,12 @@ std::string makePage(const ReportInput &input, const cluster::Calibration &calib
 
 bool writeReport(const plan::Plan &plan, const cluster::ClusterConfig &cluster, const Options &options) {
   absl::StatusOr<cluster::Calibration> calibration = cluster::loadCalibration(options.calibration);
-  absl::Status status = calibration.status();
-  if (status.ok()) {
-    ReportInput input{plan, computeFootprint(plan), predict(plan, cluster, *calibration)};
-    status = base::writeFileAtomic(options.report, makePage(input, *calibration, options));
+  if (!calibration.ok()) {
+    llvm::errs() << "graphc: " << std::string(calibration.status().message()) << '\n';
+    return false;
   }
+  ReportInput input{plan, computeFootprint(plan), predict(plan, cluster, *calibration)};
+  absl::Status status = base::writeFileAtomic(options.report, makePage(input, *calibration, options));
   if (!status.ok())
     llvm::errs() << "graphc: cannot write the report: " << std::string(status.message()) << '\n';
   else

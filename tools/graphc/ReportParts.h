@@ -5,6 +5,8 @@
 #include "tools/graphc/PlanFacts.h"
 #include "tools/graphc/Prediction.h"
 
+#include "llvm/ADT/StringRef.h"
+
 namespace graphc {
 
 /// What the page is about; the parts share it.

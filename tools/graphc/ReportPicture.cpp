@@ -7,6 +7,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <tuple>
 
 namespace graphc {
 namespace {
@@ -53,25 +55,36 @@ private:
 
 void Picture::collect() {
   llvm::MapVector<std::pair<unsigned, unsigned>, Arrow> pairs;
-  auto boxOf = [&](const plan::Program &program) {
-    std::string name = rowName(plan, program);
-    return unsigned(llvm::find_if(boxes, [&](const Box &box) { return box.device->name == name; }) - boxes.begin());
-  };
+  Rows rows(plan);
   for (const Footprint::Device &device : footprint.devices)
     boxes.push_back({&device});
   for (const plan::Channel &channel : plan.channels()) {
-    const plan::Program &sender = plan.programs(int(channel.sender()));
-    unsigned from = boxOf(sender), to = boxOf(plan.programs(int(channel.receiver())));
-    if (int(sender.phase()) != mainPhase(plan) || (from == to && !crossesTasks(plan, channel)))
+    const plan::Program &sender = plan.programs(int(channel.sender())),
+                        &receiver = plan.programs(int(channel.receiver()));
+    if (int(sender.phase()) != mainPhase(plan))
       continue;
-    Arrow &arrow = pairs[{from, to}];
-    arrow.from = from;
-    arrow.to = to;
-    if (channel.control())
-      continue;
-    arrow.control = false;
-    arrow.bytes += bytesPerStep(plan, channel);
-    ++arrow.channels;
+    // Messages by pair of boxes: of each instance to its other end, or of each to all others.
+    std::map<std::pair<unsigned, unsigned>, uint64_t> messages;
+    uint64_t all = 0;
+    if (channel.all_to_all()) {
+      for (unsigned from : rows.of(sender))
+        for (unsigned to : rows.of(receiver))
+          all += messages[{from, to}] = uint64_t(rows.all()[from].tasks) * (rows.all()[to].tasks - (from == to));
+    } else {
+      for (uint32_t i = 0; i < std::max(1u, channel.instances()); ++i, ++all)
+        ++messages[{rows.of(sender, i), rows.of(receiver, i)}];
+    }
+    for (auto [ends, count] : messages) {
+      if (count == 0 || (ends.first == ends.second && !crossesTasks(plan, channel)))
+        continue;
+      Arrow &arrow = pairs[ends];
+      std::tie(arrow.from, arrow.to) = ends;
+      if (channel.control())
+        continue;
+      arrow.control = false;
+      arrow.bytes += bytesPerStep(plan, channel) * count / all;
+      ++arrow.channels;
+    }
   }
   for (auto &[key, arrow] : pairs)
     if (!arrow.control) // the chief's word goes everywhere and says nothing of the model

@@ -69,7 +69,7 @@ std::string openSvg(const std::string &title, const std::string &id, double heig
 
 std::string laneLabel(const plan::Plan &plan, const plan::Program &program, double y) {
   std::string name = program.name() + (program.instances() > 1 ? " ×" + std::to_string(program.instances()) : "");
-  std::string device = rowName(plan, program);
+  std::string device = placeName(plan, program);
   auto cut = [](const std::string &text) { return text.size() <= 30 ? text : text.substr(0, 29) + "…"; };
   return "<text class=\"strong\" x=\"0\" y=\"" + coordinate(y) + "\">" + escapeHtml(cut(name)) + "<title>" +
          escapeHtml(name) + "</title></text><text class=\"soft\" x=\"0\" y=\"" + coordinate(y + 15) + "\">" +
@@ -194,11 +194,8 @@ std::vector<uint64_t> liveBytes(const plan::Program &program) {
 
 std::string drawLaneMemory(const ReportInput &input, const Prediction::Lane &lane, const Axis &axis, size_t number) {
   const plan::Program &program = input.plan.programs(int(lane.program));
-  std::string row = rowName(input.plan, program);
-  uint64_t base = 0;
-  for (const Footprint::Device &device : input.footprint.devices)
-    if (device.name == row)
-      base = device.variables + device.channels;
+  const Footprint::Device &device = input.footprint.devices[Rows(input.plan).of(program).front()];
+  uint64_t base = device.variables + device.channels;
   std::vector<uint64_t> live = liveBytes(program);
   uint64_t lanes = lanesPerTask(program), reserved = base + program.arena_bytes() * lanes;
   uint64_t peak = base + (live.empty() ? 0 : *llvm::max_element(live)) * lanes;

@@ -13,7 +13,6 @@ namespace graphc {
 namespace {
 
 struct Row {
-  unsigned instances = 1;
   unsigned programs = 0;
   unsigned variables = 0;
   uint64_t flops = 0, received = 0, sent = 0;
@@ -28,52 +27,38 @@ struct Row {
   }
 };
 
-std::vector<std::pair<std::string, Row>> makeRows(const plan::Plan &plan) {
-  std::vector<std::pair<std::string, Row>> rows;
-  auto rowOf = [&](const std::string &name, unsigned instances) -> Row & {
-    auto found = llvm::find_if(rows, [&](auto &row) { return row.first == name; });
-    Row &row = found != rows.end() ? found->second : rows.emplace_back(name, Row()).second;
-    row.instances = std::max(row.instances, instances);
-    return row;
-  };
-  // Rows in the order of the cluster's jobs: what stores variables is usually the first of them.
-  std::vector<const plan::Program *> programs;
-  for (const plan::Program &program : plan.programs())
-    programs.push_back(&program);
-  auto place = [&](const plan::Program *p) {
-    if (p->spread() && plan.replicas().ranges_size())
-      return std::pair(plan.replicas().ranges(0).job(), 0u);
-    return std::pair(p->task().job(), p->task().index());
-  };
-  std::stable_sort(programs.begin(), programs.end(), [&](auto *a, auto *b) { return place(a) < place(b); });
+std::vector<Row> makeRows(const plan::Plan &plan, const Rows &places) {
+  std::vector<Row> rows(places.all().size());
   int phase = mainPhase(plan);
-  for (const plan::Program *program : programs) {
-    Row &row = rowOf(rowName(plan, *program), program->spread() ? program->instances() : 1);
-    unsigned lanes = lanesPerTask(*program);
-    ++row.programs;
-    row.arenas[program->phase()] += program->arena_bytes() * lanes;
-    if (static_cast<int>(program->phase()) != phase)
-      continue;
-    row.flops += program->flops_per_step() * lanes;
-    row.received += program->bytes_received_per_step() * lanes;
-    row.sent += program->bytes_sent_per_step() * lanes;
-  }
+  for (const plan::Program &program : plan.programs())
+    for (unsigned place : places.of(program)) {
+      Row &row = rows[place];
+      unsigned lanes = lanesPerTask(program);
+      ++row.programs;
+      row.arenas[program.phase()] += program.arena_bytes() * lanes;
+      if (static_cast<int>(program.phase()) != phase)
+        continue;
+      row.flops += program.flops_per_step() * lanes;
+      row.received += program.bytes_received_per_step() * lanes;
+      row.sent += program.bytes_sent_per_step() * lanes;
+    }
   for (const plan::Variable &variable : plan.variables())
-    ++rowOf(rowName(plan, variable.owner(), variable.mirrored(), variable.device()), 1).variables;
+    for (unsigned place : places.of(variable))
+      ++rows[place].variables;
   return rows;
 }
 
 } // namespace
 
 void printTable(const plan::Plan &plan, bool exact, llvm::raw_ostream &os) {
-  std::vector<std::pair<std::string, Row>> rows = makeRows(plan);
+  Rows places(plan);
   std::vector<std::vector<std::string>> cells = {
       {"device", "programs", "variables", "arena", "flops/step", "recv/step", "send/step"}};
   auto number = [&](uint64_t n, bool isBytes) {
     return exact ? std::to_string(n) : isBytes ? inBytes(n) : inCounts(n);
   };
-  for (auto &[name, row] : rows)
-    cells.push_back({name + (row.instances > 1 ? "  (×" + std::to_string(row.instances) + ")" : ""),
+  for (auto [place, row] : llvm::zip(places.all(), makeRows(plan, places)))
+    cells.push_back({place.name + (place.tasks > 1 ? "  (×" + std::to_string(place.tasks) + ")" : ""),
                      std::to_string(row.programs), std::to_string(row.variables), number(row.arena(), true),
                      number(row.flops, false), number(row.received, true), number(row.sent, true)});
   os << formatColumns(cells);

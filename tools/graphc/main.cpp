@@ -12,6 +12,7 @@
 #include "tools/graphc/Budget.h"
 #include "tools/graphc/Cluster.h"
 #include "tools/graphc/Compile.h"
+#include "tools/graphc/Idle.h"
 #include "tools/graphc/Model.h"
 #include "tools/graphc/Options.h"
 #include "tools/graphc/PlanModes.h"
@@ -84,6 +85,8 @@ int writePlan(ModuleOp module, const Options &options, const cluster::ClusterCon
   FailureOr<plan::Plan> plan = makePlan(module, options);
   if (failed(plan) || !keepsBudget(*plan, cluster, llvm::errs()))
     return kWrong;
+  if (options.cluster)
+    remarkOnIdleDevices(*plan, cluster, llvm::errs());
   if (!options.report.empty() && !writeReport(*plan, cluster, options))
     return kWrong;
   if (options.emit == Output::PlanText)
@@ -111,14 +114,38 @@ bool isGiven(StringRef flag) {
   return found != llvm::cl::getRegisteredOptions().end() && found->second->getNumOccurrences() > 0;
 }
 
-/// The output in the place of a file that is read; "" where it is not. Text goes to standard output unless -o is given.
-std::string findOverwritten(const Options &options) {
-  bool isPlan = options.emit == Output::Plan;
-  std::string output = isPlan ? getPlanPath(options) : options.output;
-  for (const std::string &input : {options.model, options.cluster.value_or("")})
-    if (!output.empty() && output != "-" && llvm::sys::fs::equivalent(output, input) &&
-        llvm::sys::fs::is_regular_file(output))
-      return output;
+/// Whether writing one path would write over the other: both are one file, or would be once made.
+bool isSameFile(StringRef a, StringRef b) {
+  namespace fs = llvm::sys::fs;
+  if (fs::exists(a) || fs::exists(b))
+    return fs::is_regular_file(a) && fs::equivalent(a, b);
+  auto inRealFolder = [](StringRef path) {
+    llvm::SmallString<128> full(path), real;
+    fs::make_absolute(full);
+    StringRef folder = llvm::sys::path::parent_path(full);
+    if (fs::real_path(folder, real))
+      real = folder;
+    llvm::sys::path::append(real, llvm::sys::path::filename(full));
+    return real.str().str();
+  };
+  return inRealFolder(a) == inRealFolder(b);
+}
+
+/// What would be written over a file that is read, or over the other output; "" where nothing is. Text goes to standard
+/// output unless -o is given.
+std::string findOverwriting(const Options &options) {
+  std::string output = options.emit == Output::Plan ? getPlanPath(options) : options.output;
+  if (output == "-")
+    output.clear();
+  for (auto [flag, written] : {std::pair("-o", output), std::pair("--report", options.report)})
+    for (auto [what, input] : {std::pair("model", options.model), std::pair("cluster", options.cluster.value_or("")),
+                               std::pair("calibration", options.calibration)})
+      if (!written.empty() && !input.empty() && input != "-" && isSameFile(written, input))
+        return written + " is read as the " + what + " and would be overwritten; name another file with " + flag;
+  if (!output.empty() && !options.report.empty() && isSameFile(output, options.report))
+    return options.report + " would be both the report and " +
+           (options.emit == Output::Plan ? "the plan" : "what --emit prints") +
+           "; name another file with --report or -o";
   return "";
 }
 
@@ -136,8 +163,8 @@ int run(const Options &options, std::chrono::steady_clock::time_point start) {
   // Before all the work, and where no code is made as well: a misspelt CPU never passes.
   if (llvm::Expected<NativeTarget> target = NativeTarget::create(options.targetCpu); !target)
     return complain("--target-cpu: " + llvm::toString(target.takeError())), kUsage;
-  if (std::string output = findOverwritten(options); !output.empty())
-    return complain(output + " is read and would be overwritten; name another file with -o"), kUsage;
+  if (std::string why = findOverwriting(options); !why.empty())
+    return complain(why), kUsage;
   if (isEndless(options.model))
     return complain(options.model + ": cannot read the model: not a regular file");
   DialectRegistry registry;

@@ -1,0 +1,50 @@
+//===- Idle.cpp - devices of the cluster that a plan leaves without work ---------------------------------------------===//
+#include "tools/graphc/Idle.h"
+
+#include "runtime/plan/Types.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+#include <set>
+
+namespace graphc {
+
+void remarkOnIdleDevices(const plan::Plan &plan, const cluster::ClusterConfig &cluster, llvm::raw_ostream &os) {
+  if (plan.strategy().name() == "one_device") // said by its name
+    return;
+  std::set<std::string> busy;
+  auto name = [&](const plan::Task &task, const std::string &device) {
+    return plan::taskText(plan, task) + "/device:" + device;
+  };
+  for (const plan::Program &program : plan.programs())
+    for (uint32_t i = 0; i < (program.spread() ? program.instances() : 1); ++i)
+      busy.insert(name(plan::instanceTask(plan, program, i), program.device()));
+  for (const plan::Variable &variable : plan.variables())
+    busy.insert(name(variable.owner(), variable.device()));
+  std::string first;
+  size_t idle = 0;
+  const cluster::JobConfig *where = nullptr;
+  for (const cluster::JobConfig &job : cluster.jobs)
+    for (uint32_t task = 0; task < job.tasks; ++task)
+      for (const std::string &device : job.devices)
+        if (std::string full = "/job:" + job.name + "/task:" + std::to_string(task) + "/device:" + device;
+            !busy.count(full)) {
+          if (idle++ == 0) {
+            first = full;
+            where = &job;
+          }
+        }
+  if (!where)
+    return;
+  os << std::string(cluster
+                        .error(where->position, "remark: strategy " + plan.strategy().name() + " leaves " + first +
+                                                    (idle > 1 ? " and " + std::to_string(idle - 1) +
+                                                                    (idle > 2 ? " other devices" : " other device")
+                                                              : "") +
+                                                    " without work; place something there, or leave " +
+                                                    (idle > 1 ? "them" : "it") + " out of the cluster")
+                        .message())
+     << '\n';
+}
+
+} // namespace graphc
