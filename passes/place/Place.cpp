@@ -3,10 +3,9 @@
 #include "passes/place/Annotations.h"
 #include "passes/place/Devices.h"
 #include "passes/place/PlacementLog.h"
-#include "passes/place/SettingLoc.h"
+#include "passes/place/PlacementRules.h"
 #include "passes/place/Strategy.h"
 #include "passes/place/VariablePlacement.h"
-#include "runtime/cluster/Pattern.h"
 
 #include "llvm/ADT/StringMap.h"
 
@@ -53,7 +52,8 @@ public:
       : module(module), dist(distribution), devices(distribution.cluster) {}
 
   LogicalResult run() {
-    if (failed(readRules()) || failed(checkPins(module, [&](StringAttr name) { return hasRule(name.getValue()); })))
+    if (failed(rules.read(module, devices)) ||
+        failed(checkPins(module, [&](StringAttr name) { return rules.match(name.getValue()); })))
       return failure();
     if (dist.kind == StrategyKind::OneDevice)
       remarkOnIgnoredDevices(module, dist.chief);
@@ -62,12 +62,11 @@ public:
     for (auto func : module.getOps<graph::FuncOp>())
       if (failed(placeFunction(func)))
         return failure();
-    remarkOnRules();
+    rules.remark(dist.kind);
     return success();
   }
 
 private:
-  LogicalResult readRules();
   LogicalResult placeAllVariables();
   LogicalResult placeFunction(graph::FuncOp func);
   void pullUpdateSlices(graph::FuncOp func);
@@ -83,40 +82,23 @@ private:
   void findFirstUses();
   LogicalResult checkUses(graph::FuncOp func);
   DeviceAttr followReplica(graph::FuncOp func, Operation *op, DeviceAttr wish);
-  void remarkOnRules();
-  bool hasRule(StringRef name) const {
-    return llvm::any_of(rules, [&](const Rule &rule) { return cluster::matchesPattern(rule.pattern, name); });
-  }
   DeviceAttr getWish(Operation *op);
-  void remarkOnMirroring(Operation *op, DeviceAttr wish);
+  LogicalResult mirror(Operation *op, DeviceAttr wish);
   /// The full device that the wish means; reports where none satisfies it.
   FailureOr<DeviceAttr> resolve(Operation *op, DeviceAttr wish, DeviceAttr home);
-  /// The device of the first rule that matches a name; null if none does.
-  DeviceAttr getRuleDevice(StringRef name) {
-    for (Rule &rule : rules)
-      if (cluster::matchesPattern(rule.pattern, name)) {
-        rule.used = true;
-        return rule.device;
-      }
-    return {};
-  }
   DeviceAttr getVariableDevice(Operation *op) { return variableDevices.lookup(getVariable(op).getAttr()); }
 
   ModuleOp module;
   const Distribution &dist;
   DeviceSet devices;
-  struct Rule {
-    StringRef pattern;
-    DeviceAttr device;
-    bool used = false;
-  };
-  SmallVector<Rule> rules;
+  PlacementRules rules;
   llvm::DenseMap<StringAttr, DeviceAttr> variableDevices;
   llvm::DenseMap<StringAttr, DeviceAttr>
       firstUses; ///< the wish of the first operation that has one and touches a variable
   /// Variables that the scopes' rules deal, with their bytes, by rule and device.
   llvm::MapVector<std::pair<int, DeviceAttr>, SmallVector<std::pair<SmallVector<graph::VariableOp>, int64_t>>> byScope;
   llvm::DenseSet<DeviceAttr> remarked; ///< wishes that a replica or tower does not follow
+  llvm::DenseSet<DeviceAttr> overruledPins; ///< of operations on state, said once each
 };
 
 FailureOr<DeviceAttr> Placer::resolve(Operation *op, DeviceAttr wish, DeviceAttr home) {
@@ -143,41 +125,12 @@ FailureOr<DeviceAttr> Placer::resolve(Operation *op, DeviceAttr wish, DeviceAttr
          << wish.str() << "\", which no device of the cluster is" << devices.describe(wish);
 }
 
-LogicalResult Placer::readRules() {
-  auto attr = module->getAttrOfType<ArrayAttr>(GraphDialect::kPlacement);
-  if (!attr)
-    return success();
-  for (Attribute entry : attr) {
-    auto pair = dyn_cast<ArrayAttr>(entry);
-    auto name = pair && pair.size() == 2 ? dyn_cast<StringAttr>(pair[0]) : StringAttr();
-    auto device = name ? dyn_cast<DeviceAttr>(pair[1]) : DeviceAttr();
-    if (!device)
-      return module.emitError("expects each rule of graph.placement to be [\"pattern\", #graph.device<…>], found ")
-             << entry;
-    if (!devices.resolve(device, dist.chief))
-      return emitError(getSettingLoc(module, getRuleSetting(rules.size())), "placement rule \"")
-             << name.getValue() << "\" places on \"" << device.str() << "\", which no device of the cluster is"
-             << devices.describe(device);
-    rules.push_back({name.getValue(), device, /*used=*/false});
-  }
-  return success();
-}
-
-/// A rule without effect is most often a misspelt name.
-void Placer::remarkOnRules() {
-  for (auto [number, rule] : llvm::enumerate(rules))
-    if (!rule.used)
-      emitRemark(getSettingLoc(module, getRuleSetting(number)), "placement rule \"")
-          << rule.pattern << "\" has no effect: "
-          << (dist.kind == StrategyKind::OneDevice
-                  ? "strategy one_device computes everything on one device"
-                  : "no variable and no operation's name, as in loc(\"name\"), matches it before another rule does");
-}
-
 LogicalResult Placer::placeAllVariables() {
-  if (dist.mirrorsVariables()) {
+  if (dist.kind == StrategyKind::AllReduce) {
     for (auto variable : module.getOps<graph::VariableOp>()) {
-      remarkOnMirroring(variable, getWish(variable));
+      rules.ignore(variable.getSymName());
+      if (failed(mirror(variable, getWish(variable))))
+        return failure();
       setDevice(variable, dist.replicaDevice);
     }
     return success();
@@ -240,7 +193,7 @@ LogicalResult Placer::placeAllVariables() {
 /// A rule of cluster.json, else what is written on the variables, else, in-graph, on the first operation that touches one.
 FailureOr<Placer::GroupWish> Placer::getGroupWish(StringAttr name, ArrayRef<graph::VariableOp> group) {
   GroupWish wish;
-  if (dist.kind == StrategyKind::OneDevice || (wish.device = getRuleDevice(name.getValue())))
+  if (dist.kind == StrategyKind::OneDevice || (wish.device = rules.getDevice(name.getValue())))
     return wish;
   for (graph::VariableOp variable : group) {
     DeviceAttr own = getDevice(variable);
@@ -311,20 +264,37 @@ void Placer::findFirstUses() {
           firstUses.insert({name.getAttr(), wish});
 }
 
-/// A variable pinned where an operation that touches it is not.
+/// Operations that are pinned elsewhere than the variable that they touch or stand beside. A strategy that says itself where
+/// variables are may overrule a pin, and says so; one that names another of its stores was meant.
 LogicalResult Placer::checkUses(graph::FuncOp func) {
   for (Operation &op : func.getBodyBlock()) {
-    FlatSymbolRefAttr name = getVariable(&op);
-    DeviceAttr wish = name ? getWish(&op) : DeviceAttr();
-    if (!wish || satisfies(getVariableDevice(&op), wish) || (wish == getDevice(&op) && hasRule(name.getValue())))
-      continue; // a rule for the variable beats what is written on the operation
-    InFlightDiagnostic diag = op.emitOpError("is pinned to \"")
-                              << wish.str() << "\", but its variable @" << name.getValue() << " is on \""
-                              << getVariableDevice(&op).str() << "\"; state is touched where it is stored";
-    diag.attachNote(SymbolTable::lookupSymbolIn(module, name.getValue())->getLoc())
-        << (hasRule(name.getValue()) ? "variable declared here; a placement rule of cluster.json puts it there"
-                                     : "variable declared here");
-    return diag;
+    DeviceAttr wish = getWish(&op);
+    FlatSymbolRefAttr state = getVariable(&op),
+                      beside = op.getAttrOfType<FlatSymbolRefAttr>(GraphDialect::kColocateWith);
+    for (FlatSymbolRefAttr name : {state, beside}) {
+      DeviceAttr there = name ? variableDevices.lookup(name.getAttr()) : DeviceAttr();
+      if (!wish || !there || satisfies(there, wish) || (wish == getDevice(&op) && rules.match(name.getValue())))
+        continue; // a rule for the variable beats what is written on the operation
+      bool overruled = dist.kind != StrategyKind::InGraph &&
+                       (dist.kind == StrategyKind::Mirrored ||
+                        llvm::none_of(dist.stores, [&](DeviceAttr store) { return satisfies(store, wish); }));
+      if (overruled && dist.isBetweenGraph() && satisfies(dist.replicaDevice, wish))
+        continue; // for the replicas' part
+      if (overruled && failed(resolve(&op, wish, there)))
+        return failure();
+      if (overruled && !overruledPins.insert(wish).second)
+        continue;
+      InFlightDiagnostic diag = overruled ? op.emitRemark() : op.emitOpError();
+      diag << "is pinned to \"" << wish.str() << "\", but "
+           << (name == state ? "its variable @" : "it is colocated with @") << name.getValue()
+           << (name == state ? " is on \"" : ", which is on \"") << there.str()
+           << (name == state ? "\"; state is touched where it is stored" : "\", and follows it");
+      diag.attachNote(SymbolTable::lookupSymbolIn(module, name.getValue())->getLoc())
+          << (rules.match(name.getValue()) ? "variable declared here; a placement rule of cluster.json puts it there"
+                                           : "variable declared here");
+      if (!overruled)
+        return diag;
+    }
   }
   return success();
 }
@@ -368,16 +338,20 @@ void Placer::pullUpdateSlices(graph::FuncOp func) {
 }
 
 /// Under all_reduce everything is on every replica; a wish for a task of another kind is not carried out, and that is said.
-void Placer::remarkOnMirroring(Operation *op, DeviceAttr wish) {
-  if (wish && !satisfies(dist.replicaDevice, wish))
-    op->emitRemark("is on every replica under the strategy all_reduce; its device \"")
-        << wish.str() << "\" has no effect";
+LogicalResult Placer::mirror(Operation *op, DeviceAttr wish) {
+  if (!wish || satisfies(dist.replicaDevice, wish))
+    return success();
+  if (failed(resolve(op, wish, dist.replicaDevice)))
+    return failure();
+  op->emitRemark("is on every replica under the strategy all_reduce; its device \"")
+      << wish.str() << "\" has no effect";
+  return success();
 }
 
 /// What a placement rule says of the operation's name, else what is written on the operation.
 DeviceAttr Placer::getWish(Operation *op) {
   if (StringRef name = rules.empty() ? "" : getName(op); !name.empty())
-    if (DeviceAttr device = getRuleDevice(name))
+    if (DeviceAttr device = rules.getDevice(name))
       return device;
   return getDevice(op);
 }
@@ -393,13 +367,13 @@ LogicalResult Placer::placeFunction(graph::FuncOp func) {
   }
   if (dist.kind == StrategyKind::AllReduce) { // every replica computes everything, the chief what is not replicated
     for (Operation &op : block) {
-      if (dist.mirrorsVariables())
-        remarkOnMirroring(&op, getWish(&op));
+      if (failed(mirror(&op, getWish(&op))))
+        return failure();
       setDevice(&op, home);
     }
     return success();
   }
-  if (dist.kind == StrategyKind::InGraph && failed(checkUses(func)))
+  if (failed(checkUses(func)))
     return failure();
   bool copies = dist.replicates(func) || (dist.kind == StrategyKind::Mirrored && dist.hasTowers(func));
   llvm::DenseSet<Operation *> varies = copies ? findVarying(func) : llvm::DenseSet<Operation *>();

@@ -172,3 +172,54 @@ module attributes {graph.cluster = #graph.cluster<jobs = [worker = 2], chief = "
 graph.variable @v : tensor<4xf32> = #graph.zeros {graph.device = #graph.device<"/job:worker/task:7/gpu:0">}
 }
 
+// -----
+
+// An operation beside a variable that went elsewhere than its device.
+module attributes {graph.cluster = #graph.cluster<jobs = [worker = 2], chief = "/job:worker/task:0">,
+                   graph.strategy = #graph.strategy<name = "in_graph">} {
+// expected-note @below {{variable declared here}}
+graph.variable @w : tensor<4xf32> = #graph.zeros
+graph.func @f(%x: tensor<4xf32>) -> (tensor<4xf32>) attributes {role = #graph.role<predict>} {
+  // expected-error @below {{is pinned to "/job:worker/task:1", but it is colocated with @w, which is on "/job:worker/task:0/device:CPU:0", and follows it}}
+  %y = graph.negate %x {graph.device = #graph.device<"/job:worker/task:1">, graph.colocate_with = @w} : tensor<4xf32>
+  graph.return %y : tensor<4xf32>
+}
+}
+
+// -----
+
+// A variable that is dealt elsewhere than the operation that looks it up is pinned: the server was meant.
+module attributes {graph.cluster = #graph.cluster<jobs = [ps = 2, worker = 2], chief = "/job:worker/task:0">,
+                   graph.strategy = #graph.strategy<name = "parameter_server">} {
+// expected-note @below {{variable declared here}}
+graph.variable @w : tensor<4xf32> = #graph.zeros
+graph.func @f() -> (tensor<4xf32>) attributes {role = #graph.role<train>} {
+  // expected-error @below {{is pinned to "/job:ps/task:1", but its variable @w is on "/job:ps/task:0/device:CPU:0"; state is touched where it is stored}}
+  %w = graph.read @w {graph.device = #graph.device<"/job:ps/task:1">} : tensor<4xf32>
+  graph.return %w : tensor<4xf32>
+}
+}
+
+// -----
+
+// A device that does not exist is none under any strategy but one_device.
+module attributes {graph.cluster = #graph.cluster<jobs = [ps = 1, worker = 2], chief = "/job:worker/task:0">,
+                   graph.strategy = #graph.strategy<name = "parameter_server">} {
+graph.variable @w : tensor<4xf32> = #graph.zeros
+graph.func @f() -> (tensor<4xf32>) attributes {role = #graph.role<train>} {
+  // expected-error @below {{is placed on "/job:worker/task:7", which no device of the cluster is}}
+  %w = graph.read @w {graph.device = #graph.device<"/job:worker/task:7">} : tensor<4xf32>
+  graph.return %w : tensor<4xf32>
+}
+}
+
+// -----
+
+module attributes {graph.cluster = #graph.cluster<jobs = [worker = 2], chief = "/job:worker/task:0">,
+                   graph.strategy = #graph.strategy<name = "all_reduce">} {
+graph.func @f(%x: tensor<4xf32>) -> (tensor<4xf32>) attributes {role = #graph.role<train>} {
+  // expected-error @below {{is placed on "/job:nope/task:7", which no device of the cluster is}}
+  %y = graph.negate %x {graph.device = #graph.device<"/job:nope/task:7">} : tensor<4xf32>
+  graph.return %y : tensor<4xf32>
+}
+}

@@ -1,0 +1,38 @@
+// The "placement" of cluster.json: devices by the names of variables and operations.
+#ifndef GRAPHC_PASSES_PLACE_PLACEMENTRULES_H
+#define GRAPHC_PASSES_PLACE_PLACEMENTRULES_H
+
+#include "dialects/graph/GraphDialect.h"
+#include "passes/place/Devices.h"
+#include "passes/place/Strategy.h"
+
+namespace graphc {
+
+class PlacementRules {
+public:
+  /// What the module holds of them; reports a device that is none of the cluster.
+  mlir::LogicalResult read(mlir::ModuleOp module, const DeviceSet &devices);
+
+  bool empty() const { return rules.empty(); }
+  bool match(mlir::StringRef name) const;
+  /// The device of the first rule that matches a name, which has had an effect from then on; null if none does.
+  graph::DeviceAttr getDevice(mlir::StringRef name);
+  /// The strategy places this variable whatever a rule says.
+  void ignore(mlir::StringRef variable);
+  /// Each rule without effect, and why: most often its name is misspelt.
+  void remark(StrategyKind kind);
+
+private:
+  struct Rule {
+    mlir::StringRef pattern;
+    graph::DeviceAttr device;
+    bool used = false;
+    bool ofVariable = false; ///< matches a variable that the strategy places
+  };
+  mlir::ModuleOp module;
+  mlir::SmallVector<Rule> rules;
+};
+
+} // namespace graphc
+
+#endif // GRAPHC_PASSES_PLACE_PLACEMENTRULES_H
