@@ -237,6 +237,8 @@ private:
       rule.name = name->string;
       if (absl::Status s = readMemberDevice(element, "device", "a placement rule", rule.device); !s.ok())
         return s;
+      if (rule.device.isEmpty())
+        return expected(*element.find("device"), "a device such as \"/job:ps/task:0\" for a placement rule");
       config.placement.push_back(std::move(rule));
     }
     return absl::OkStatus();

@@ -9,6 +9,7 @@ namespace graphc::cluster {
 namespace {
 
 constexpr int64_t maxReplicas = 65536;
+constexpr int64_t maxMicroBatches = 1024; ///< each is compiled by itself, in about a tenth of a second
 
 /// The strategies that a setting belongs to.
 struct Setting {
@@ -77,6 +78,13 @@ absl::Status StrategyParser::parse(const JsonValue &value, StrategyConfig &strat
     return config.error(
         value.find("replicas_to_aggregate")->position,
         "\"replicas_to_aggregate\" is for synchronous updates; asynchronous ones are applied one by one");
+  if (strategy.kind == StrategyKind::AllReduce && strategy.replication == Replication::InGraph)
+    for (const char *key : {"bucket_bytes", "order"})
+      if (const JsonValue *setting = value.find(key); setting && setting->string != "reproducible")
+        return config.error(setting->position,
+                            absl::StrCat(quoteJson(key), " is about gradients that replicas send each other; with "
+                                                         "\"replication\": \"in_graph\" one client drives all towers "
+                                                         "and sums in their order: leave one of the two out"));
   return absl::OkStatus();
 }
 
@@ -100,7 +108,10 @@ absl::Status StrategyParser::parseSetting(const JsonMember &member, StrategyConf
                                    {{"in_graph", Replication::InGraph}, {"between_graph", Replication::BetweenGraph}},
                                    strategy.replication);
   } else if (key == "micro_batches") {
-    status = readCount(value, key, 1, maxReplicas, count);
+    if (value.is(Kind::Integer) && value.integer > maxMicroBatches)
+      return config.error(value.position, absl::StrCat("\"micro_batches\" is ", value.integer, "; expected at most ",
+                                                       maxMicroBatches, ", since each is compiled by itself"));
+    status = readCount(value, key, 1, maxMicroBatches, count);
     strategy.microBatches = static_cast<uint32_t>(count);
   } else if (key == "devices") {
     if (!value.is(Kind::Array) || value.elements.empty())
