@@ -82,6 +82,7 @@ wait $one || fail "a server that is told to stop ends with 0, got $?"
 expect server1.txt 'shut down as asked'
 kill -TERM $two
 wait $two || fail "an idle server ends with 0, got $?"
+grep -h CANCELLED server?.txt && fail "what a client says while it ends is no reason"
 
 # What cannot be is said at once.
 refused() { # PATTERN ARGUMENTS…
@@ -96,6 +97,8 @@ refused 'the client brings the plan: leave many.plan out' server many.plan --job
 refused '--steps is for the client' server --steps 3 --job_name worker --task_index 1 --cluster cluster.json
 refused 'has no addresses for job worker' server --job_name worker --task_index 1 --cluster two.json
 refused 'expected grpc://host:port' many.plan --master localhost:$a
+graphc "$here/models/mlp.mlir" -o one.plan 2>graphc.txt || fail "graphc, one device"
+refused 'the plan has one task, /job:worker/task:0, which is this process' one.plan --master "$master"
 refused 'leave --job_name out' many.plan --master "$master" --job_name worker
 nothing_left
 echo "servers: five clients, one killed; one server killed, two told to stop"

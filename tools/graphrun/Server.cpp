@@ -155,7 +155,9 @@ private:
       absl::StatusOr<service::FetchedPlan> plan = service::fetchPlan(channel, token_, request_, kFetchLimit);
       if (plan.ok())
         return *std::move(plan);
-      bool ending = absl::IsAlreadyExists(plan.status()) || absl::IsUnavailable(plan.status());
+      // What a client says while it ends; the reason was said before.
+      bool ending = absl::IsAlreadyExists(plan.status()) || absl::IsUnavailable(plan.status()) ||
+                    absl::IsCancelled(plan.status());
       if (std::string why = base::describe(plan.status()); !ending && why != refused) {
         say(absl::StrCat("the client at ", addressOf(chief_), " has no work for this server: ", why));
         refused = why;

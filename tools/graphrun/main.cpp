@@ -121,8 +121,13 @@ absl::StatusOr<graphrun::TaskSetup> setUpClient(const plan::Plan &plan, const gr
   if (!cluster::isLoopbackAddress(address) && !credentials)
     return absl::InvalidArgumentError(
         absl::StrCat("--master ", flags.master, ": not this machine's loopback; ", graphrun::kNeedsTls));
+  std::vector<plan::Task> tasks = plan::allTasks(plan);
+  if (tasks.size() == 1)
+    return absl::InvalidArgumentError(absl::StrCat(
+        "--master ", flags.master, ": the plan has one task, ", plan::taskText(plan, tasks.front()),
+        ", which is this process, and no server would have work; leave --master out, or compile for more tasks"));
   setup.task = chiefNumber(plan);
-  setup.addresses.resize(plan::allTasks(plan).size());
+  setup.addresses.resize(tasks.size());
   setup.addresses[setup.task] = address;
   setup.client = true;
   setup.run = absl::StrCat("client-", service::randomHex(16));
