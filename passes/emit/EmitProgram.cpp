@@ -81,8 +81,13 @@ LogicalResult ProgramEmitter::emitHead() {
   if (!device)
     return op.emitOpError("has an invalid device: ") << error;
   out.set_device(device->kind + ":" + std::to_string(device->index.value_or(0)));
-  if (op.isSpread())
+  if (op.isSpread()) {
+    for (const plan::ReplicaDomain::Range &range : plan->replicas().ranges())
+      if (const std::string &job = plan->jobs(int(range.job())).name(); !device->job.empty() && device->job != job)
+        return op.emitOpError("is on every task of job \"")
+               << device->job << "\", but the replicas are on job \"" << job << "\" (graph.replicas)";
     return success();
+  }
   FailureOr<plan::Task> task = tables.task(op, *device);
   if (succeeded(task))
     *out.mutable_task() = *task;

@@ -6,7 +6,7 @@ set -uo pipefail
 browser=$(command -v chromium || command -v chromium-browser || command -v google-chrome)
 if [[ -z $browser ]]; then
   echo "skipped: no chromium here"
-  exit 0
+  exit 77
 fi
 root=$(cd "$here/../.." && pwd)
 echo '{"ps": 2, "worker": 3, "strategy": "parameter_server"}' > cluster.json

@@ -107,6 +107,39 @@ dist.program @e.worker of @e on "/job:worker/device:CPU:0" replicas(2) {
 
 // -----
 
+// The same two values in different order where the sender needs its memory back before it goes on: the first is read in
+// place, and the receiver waits for the second before it takes the first.
+graph.variable @w : tensor<2048xf32> = #graph.zeros
+dist.phase @o {role = #graph.role<train>}
+dist.channel @o.first : tensor<2048xf32> from @o.a to @o.b {published}
+dist.channel @o.second : tensor<2048xf32> from @o.a to @o.b
+dist.channel @o.word : tensor<i64> from @o.b to @o.a {control}
+dist.program @o.a of @o on "/job:ps/task:0/device:CPU:0" attributes {arena_bytes = 0 : i64} {
+  %w = dist.variable_buffer @w : memref<2048xf32>
+  dist.send_start @o.first, %w : memref<2048xf32>
+  // expected-error @below {{programs @o.a and @o.b wait for each other in a circle, so the step can never end}}
+  // expected-note @below {{@o.a finishes sending @o.first here, which waits until @o.b releases @o.first, whose memory it reads in place}}
+  dist.send_done @o.first
+  // expected-note @below {{@o.a sends @o.second here, only after it finishes sending @o.first}}
+  dist.send_start @o.second, %w : memref<2048xf32>
+  dist.send_done @o.second
+  dist.control_receive @o.word
+  dist.end
+}
+dist.program @o.b of @o on "/job:worker/task:0/device:CPU:0" attributes {arena_bytes = 0 : i64} {
+  dist.control_send [@o.word]
+  // expected-note @below {{@o.b receives @o.second here, which waits until @o.a sends @o.second}}
+  %second = dist.receive @o.second : memref<2048xf32>
+  dist.release @o.second
+  %first = dist.receive @o.first : memref<2048xf32>
+  // expected-note @below {{@o.b releases @o.first here, only after it receives @o.second}}
+  dist.release @o.first
+  dist.control_receive local
+  dist.end
+}
+
+// -----
+
 // The reader of @c.w asks for @c.v while it still reads, the writer answers only after the release.
 dist.phase @c {role = #graph.role<train>}
 dist.channel @c.w : tensor<2048xf32> from @c.ps to @c.worker {published}

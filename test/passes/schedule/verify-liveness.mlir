@@ -29,6 +29,34 @@ dist.program @p.b of @p on "/job:worker/task:1/device:CPU:0" {
 
 // -----
 
+// Two values received in the opposite order of sending, each channel with room for one message: channels are separate, so
+// neither waits for the other.
+// CHECK-LABEL: dist.program @o.b
+// CHECK-NEXT: dist.receive @o.second
+// CHECK-NEXT: dist.receive @o.first
+dist.phase @o {role = #graph.role<predict>}
+dist.channel @o.first : tensor<4xf32> from @o.a to @o.b {capacity = 1}
+dist.channel @o.second : tensor<4xf32> from @o.a to @o.b {capacity = 1}
+dist.channel @o.control : tensor<i64> from @o.a to @o.b {control}
+dist.program @o.a of @o on "/job:worker/task:0/device:CPU:0" {
+  dist.control_send [@o.control]
+  %x = dist.feed "x" : tensor<4xf32>
+  dist.send @o.first, %x : tensor<4xf32>
+  dist.send @o.second, %x : tensor<4xf32>
+  dist.control_receive local
+  dist.end
+}
+dist.program @o.b of @o on "/job:worker/task:1/device:CPU:0" {
+  %second = dist.receive @o.second : tensor<4xf32>
+  %first = dist.receive @o.first : tensor<4xf32>
+  dist.fetch "first", %first : tensor<4xf32>
+  dist.fetch "second", %second : tensor<4xf32>
+  dist.control_receive @o.control
+  dist.end
+}
+
+// -----
+
 // A family whose instance 0 carries the word to the others waits for nobody; a scheduled step with send_done and release.
 // CHECK-LABEL: dist.program @t.worker
 // CHECK: dist.control_receive @t.control.worker local
