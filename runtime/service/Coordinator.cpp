@@ -113,9 +113,31 @@ void Coordinator::disconnected(uint32_t task, uint64_t incarnation, const std::s
   lose(task, how);
 }
 
+void Coordinator::allowStragglers(std::vector<bool> tasks) {
+  std::lock_guard lock(mutex_);
+  stragglers_ = std::move(tasks);
+}
+
+/// What there is to say of one now.
+std::optional<std::string> Coordinator::watchStraggler(Slot &slot, absl::Time now) {
+  bool silent = now - slot.heard > options_.lostAfter, said = slot.silentSince != absl::InfiniteFuture();
+  if (silent == said)
+    return std::nullopt;
+  absl::Time since = std::exchange(slot.silentSince, silent ? slot.heard : absl::InfiniteFuture());
+  std::string who = absl::StrCat(slot.hello.name(), " (process ", slot.hello.pid(), " on ", slot.hello.host(), ")");
+  if (!silent)
+    return absl::StrCat(who, " answers again, after ",
+                        absl::FormatDuration(absl::Trunc(slot.heard - since, absl::Seconds(1))));
+  return absl::StrCat(who, " does not answer for ", absl::FormatDuration(options_.lostAfter),
+                      "; the others go on without it, and the run ends if it is silent for ",
+                      absl::FormatDuration(options_.stragglerDeadline), " (--deadline)");
+}
+
 void Coordinator::pulse(absl::Time now, uint64_t globalStep) {
   std::vector<std::shared_ptr<Member>> members;
   std::optional<uint32_t> silent;
+  absl::Duration limit = options_.lostAfter;
+  std::vector<std::string> lines;
   std::optional<RootCause> suspected;
   {
     std::lock_guard lock(mutex_);
@@ -129,18 +151,33 @@ void Coordinator::pulse(absl::Time now, uint64_t globalStep) {
       lastHeartbeat_ = now;
       members = everyone();
     }
-    for (uint32_t task = 0; task < slots_.size(); ++task)
-      if (slots_[task].member && !slots_[task].leaving && now - slots_[task].heard > options_.lostAfter)
+    for (uint32_t task = 0; task < slots_.size(); ++task) {
+      Slot &slot = slots_[task];
+      if (!slot.member || slot.leaving)
+        continue;
+      bool straggler = task < stragglers_.size() && stragglers_[task];
+      if (straggler || slot.silentSince != absl::InfiniteFuture())
+        if (std::optional<std::string> line = watchStraggler(slot, now))
+          lines.push_back(*std::move(line));
+      absl::Duration allowed =
+          straggler ? std::max(options_.lostAfter, options_.stragglerDeadline) : options_.lostAfter;
+      if (now - slot.heard > allowed) {
         silent = task;
+        limit = allowed;
+      }
+    }
     if (suspicion_ && now - suspicionSince_ > kSuspicionGrace)
       suspected = suspicion_;
   }
+  if (options_.announce)
+    for (const std::string &line : lines)
+      options_.announce(line);
   ToTask message;
   message.mutable_heartbeat()->set_global_step(globalStep);
   for (auto &member : members)
     member->send(message);
   if (silent)
-    lose(*silent, absl::StrCat("did not answer for ", absl::FormatDuration(options_.lostAfter)));
+    lose(*silent, absl::StrCat("did not answer for ", absl::FormatDuration(limit)));
   if (suspected)
     abort(std::move(*suspected));
 }

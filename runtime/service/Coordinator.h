@@ -53,6 +53,7 @@ public:
     std::string version; ///< of graphrun
     std::vector<std::string> taskNames; ///< by number
     absl::Duration lostAfter = absl::Seconds(5); ///< silence that counts as death
+    absl::Duration stragglerDeadline = absl::Seconds(300); ///< the same for those whom the others do not wait for
     absl::Duration joinDeadline = absl::Minutes(10);
     absl::Duration announceEvery = absl::Seconds(5); ///< "waiting for …"
     std::function<void(const std::string &)> announce; ///< a line for the chief's log
@@ -69,6 +70,9 @@ public:
     if (options_.fetched)
       options_.fetched(value);
   }
+  /// By task number: who may be silent for long (stopped, swapped out, on a machine that is busy), since the running phase goes on
+  /// without it. That is announced, and when it answers again. Its broken stream is a failure as ever. Empty: nobody.
+  void allowStragglers(std::vector<bool> tasks);
   /// Asks every task to end the running phase at the next step boundary.
   void requestStop();
   /// The task's stream ended. An error unless the task said it was leaving or the run has ended.
@@ -99,9 +103,11 @@ private:
     absl::Time heard = absl::InfinitePast();
     std::optional<Done> done;
     bool leaving = false;
+    absl::Time silentSince = absl::InfiniteFuture(); ///< of a straggler that was announced
   };
   std::vector<std::string> missing() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   std::vector<std::shared_ptr<Member>> everyone() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  std::optional<std::string> watchStraggler(Slot &slot, absl::Time now) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void lose(uint32_t task, const std::string &how);
   absl::Status failure() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
@@ -112,6 +118,7 @@ private:
   uint64_t order_ ABSL_GUARDED_BY(mutex_) = 0; ///< id of the last order
   bool started_ ABSL_GUARDED_BY(mutex_) = false; ///< everyone was there once
   bool ending_ ABSL_GUARDED_BY(mutex_) = false;
+  std::vector<bool> stragglers_ ABSL_GUARDED_BY(mutex_);
   std::optional<RootCause> cause_ ABSL_GUARDED_BY(mutex_);
   /// A task that only noticed another's death: kept for a moment, in case the other's own words arrive.
   std::optional<RootCause> suspicion_ ABSL_GUARDED_BY(mutex_);

@@ -2,7 +2,6 @@
 
 #include "runtime/base/File.h"
 #include "runtime/cluster/Address.h"
-#include "runtime/transport/GrpcOptions.h"
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
@@ -57,7 +56,8 @@ std::string listenAddress(const std::string &address) {
 
 absl::StatusOr<std::unique_ptr<TaskServer>> TaskServer::start(const std::string &address,
                                                               std::initializer_list<grpc::Service *> control,
-                                                              const tls::Credentials *credentials) {
+                                                              const tls::Credentials *credentials,
+                                                              absl::Duration silence) {
   bool unixSocket = address.rfind("unix", 0) == 0;
   if (!credentials && !unixSocket && !cluster::isLoopbackAddress(address))
     return absl::FailedPreconditionError(
@@ -68,7 +68,7 @@ absl::StatusOr<std::unique_ptr<TaskServer>> TaskServer::start(const std::string 
   (void)kept;
   std::unique_ptr<TaskServer> server(new TaskServer);
   grpc::ServerBuilder builder;
-  transport::configureServer(builder);
+  transport::configureServer(builder, silence);
   int port = 0;
   builder.AddListeningPort(credentials ? listenAddress(address) : address,
                            credentials ? credentials->server() : grpc::InsecureServerCredentials(), &port);
@@ -88,9 +88,10 @@ void TaskServer::shutdown() {
   server_.reset();
 }
 
-std::shared_ptr<grpc::Channel> dial(const std::string &address, const tls::Credentials *credentials) {
+std::shared_ptr<grpc::Channel> dial(const std::string &address, const tls::Credentials *credentials,
+                                    absl::Duration silence) {
   return grpc::CreateCustomChannel(address, credentials ? credentials->client() : grpc::InsecureChannelCredentials(),
-                                   transport::channelArguments());
+                                   transport::channelArguments(silence));
 }
 
 void silenceGrpc() {

@@ -3,6 +3,7 @@
 #define GRAPHC_RUNTIME_SERVICE_TASKSERVER_H
 
 #include "runtime/tls/Credentials.h"
+#include "runtime/transport/GrpcOptions.h"
 #include "runtime/transport/GrpcTransport.h"
 
 #include <grpcpp/grpcpp.h>
@@ -18,7 +19,8 @@ public:
   /// chief's services, nulls left out; not owned. Errors say why the address cannot be had.
   static absl::StatusOr<std::unique_ptr<TaskServer>> start(const std::string &address,
                                                            std::initializer_list<grpc::Service *> control,
-                                                           const tls::Credentials *credentials = nullptr);
+                                                           const tls::Credentials *credentials = nullptr,
+                                                           absl::Duration silence = transport::kSilence);
   ~TaskServer() { shutdown(); }
   transport::DataService &data() { return data_; }
   /// Ends streams that are left after a moment. Idempotent.
@@ -31,7 +33,8 @@ private:
 };
 
 /// A channel to another task's server, over mutual TLS where there are credentials.
-std::shared_ptr<grpc::Channel> dial(const std::string &address, const tls::Credentials *credentials = nullptr);
+std::shared_ptr<grpc::Channel> dial(const std::string &address, const tls::Credentials *credentials = nullptr,
+                                    absl::Duration silence = transport::kSilence);
 
 /// gRPC writes its own log on standard error; errors reach the user as ours, so it is silenced.
 void silenceGrpc();

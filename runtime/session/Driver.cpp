@@ -186,6 +186,17 @@ absl::Status Driver::finish() {
   return options_.statsFile.empty() ? absl::OkStatus() : observe::writeStats(options_.statsFile, stats_, results_);
 }
 
+// Asynchronous workers and backup workers: the phase's other tasks do not wait for them. The chief's own silence is everybody's, and
+// whoever stores variables is needed.
+std::vector<bool> Driver::stragglersOf(const plan::Phase &phase) const {
+  std::vector<bool> stragglers;
+  for (const plan::Task &task : plan::allTasks(plan_))
+    stragglers.push_back(phase.ends_by_closing() && !plan::sameTask(task, plan_.chief()) &&
+                         std::none_of(plan_.variables().begin(), plan_.variables().end(),
+                                      [&](const plan::Variable &one) { return plan::stores(plan_, one, task); }));
+  return stragglers;
+}
+
 absl::StatusOr<Driver::PhaseResult> Driver::runPhase(uint32_t phase, uint64_t steps, uint64_t position) {
   const plan::Phase &one = plan_.phases(static_cast<int>(phase));
   service::Order begin, run;
@@ -200,10 +211,12 @@ absl::StatusOr<Driver::PhaseResult> Driver::runPhase(uint32_t phase, uint64_t st
     shown_.lossSum = 0;
     shown_.lossCount = 0;
   }
+  coordinator_.allowStragglers(stragglersOf(one));
   async_ = one.ends_by_closing();
   training_ = one.role() == plan::TRAIN;
   run.mutable_run();
   auto ended = order(std::move(run));
+  coordinator_.allowStragglers({});
   training_ = false;
   if (!ended.ok())
     return ended.status();

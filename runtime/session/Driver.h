@@ -73,6 +73,7 @@ private:
   absl::Status train(uint32_t phase);
   absl::Status evaluate(uint32_t phase, bool final);
   absl::Status predict(uint32_t phase);
+  std::vector<bool> stragglersOf(const plan::Phase &phase) const;
   absl::StatusOr<PhaseResult> runPhase(uint32_t phase, uint64_t steps, uint64_t position);
   absl::Status initialize();
   absl::Status save();

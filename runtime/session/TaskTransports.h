@@ -7,6 +7,7 @@
 #include "runtime/plan/plan.pb.h"
 #include "runtime/service/service.pb.h"
 #include "runtime/tls/Credentials.h"
+#include "runtime/transport/GrpcOptions.h"
 #include "runtime/transport/GrpcTransport.h"
 #include "runtime/transport/SharedMemory.h"
 #include "runtime/transport/Transport.h"
@@ -22,6 +23,7 @@ struct TransportOptions {
   uint32_t task = 0; ///< own number
   uint64_t incarnation = 0;
   transport::DataService *data = nullptr; ///< of this task's server; null only where there are no peers
+  absl::Duration silence = transport::kSilence; ///< of a stream before it counts as broken
   /// Test hook: this task's sends begin so much later.
   absl::Duration sendDelay;
   std::function<void(const std::string &peer, absl::Status)> broken; ///< a peer's stream broke; any thread

@@ -1,18 +1,23 @@
 #include "runtime/transport/GrpcOptions.h"
 
+#include <algorithm>
+#include <climits>
+
 namespace graphc::transport {
 namespace {
-// For connections whose other end vanished without a word; a process that merely does not answer is found sooner, by its missing
-// heartbeats, which name it.
 constexpr int kPingEveryMs = 5000;
-constexpr int kPingTimeoutMs = 10000;
 constexpr int kStreamWindowBytes = 8 << 20;
+
+/// gRPC also makes it the kernel's limit for data that nobody acknowledges (TCP_USER_TIMEOUT).
+int milliseconds(absl::Duration silence) {
+  return static_cast<int>(std::min<int64_t>(absl::ToInt64Milliseconds(silence), INT_MAX));
+}
 } // namespace
 
-grpc::ChannelArguments channelArguments() {
+grpc::ChannelArguments channelArguments(absl::Duration silence) {
   grpc::ChannelArguments args;
   args.SetInt(GRPC_ARG_KEEPALIVE_TIME_MS, kPingEveryMs);
-  args.SetInt(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, kPingTimeoutMs);
+  args.SetInt(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, milliseconds(silence));
   args.SetInt(GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1);
   args.SetInt(GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, 0);
   args.SetInt(GRPC_ARG_MAX_RECEIVE_MESSAGE_LENGTH, -1);
@@ -26,9 +31,9 @@ grpc::ChannelArguments channelArguments() {
   return args;
 }
 
-void configureServer(grpc::ServerBuilder &builder) {
+void configureServer(grpc::ServerBuilder &builder, absl::Duration silence) {
   builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIME_MS, kPingEveryMs);
-  builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, kPingTimeoutMs);
+  builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, milliseconds(silence));
   builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1);
   builder.AddChannelArgument(GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, 0);
   builder.AddChannelArgument(GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS, kPingEveryMs / 2);

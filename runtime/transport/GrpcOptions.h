@@ -2,17 +2,22 @@
 #ifndef GRAPHC_RUNTIME_TRANSPORT_GRPCOPTIONS_H
 #define GRAPHC_RUNTIME_TRANSPORT_GRPCOPTIONS_H
 
+#include "absl/time/time.h"
 #include <grpcpp/grpcpp.h>
 
 namespace graphc::transport {
 
+/// A connection whose other end has not answered for so long is broken. For ends that vanished without a word; a process that
+/// merely does not answer is found sooner, by its missing heartbeats, which name it. Longer where a process may be stopped for a while.
+inline constexpr absl::Duration kSilence = absl::Seconds(10);
+
 /// The client's side: keepalive (off by default in gRPC, then a half-open connection hangs for ever), no message limit, no
 /// HTTP proxy from the environment (it would carry loopback traffic off the machine), short reconnect back-off.
-grpc::ChannelArguments channelArguments();
+grpc::ChannelArguments channelArguments(absl::Duration silence = kSilence);
 
 /// The server's side: permits those pings (by default it allows one in five minutes and then ends the connection) and pings
 /// by itself; refuses to share a port with another process (SO_REUSEPORT is on by default and would hide "port in use").
-void configureServer(grpc::ServerBuilder &builder);
+void configureServer(grpc::ServerBuilder &builder, absl::Duration silence = kSilence);
 
 } // namespace graphc::transport
 #endif

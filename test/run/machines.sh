@@ -92,7 +92,7 @@ start w1 3 graphrun check sync.plan --job_name worker --task_index 1 "${hosts[@]
 start w0 2 graphrun check sync.plan --job_name worker "${hosts[@]}" $(tls worker-0) --checkpoint_dir run
 ended 1 ps w0 w1
 expect w0.txt '^wrong  /job:worker/task:1 -> /job:ps/task:0 grpc: 10.77.0.1:2222: ' "the link that has no way"
-expect w0.txt '^wrong  /job:ps/task:0: --checkpoint_dir run is not the chief.s folder of that name'
+expect w0.txt '^wrong  /job:ps/task:0: run is not the chief.s folder of that name'
 expect w0.txt '^ok     /job:worker/task:0 -> /job:ps/task:0 grpc: .* one way' "the other links are measured"
 expect w0.txt '^3 tasks, 3 links: 2 things are wrong$'
 ip -n m3 route del blackhole 10.77.0.1

@@ -186,7 +186,7 @@ private:
         master_ =
             std::make_unique<service::MasterService>(*coordinator_, setup_.token, setup_.client ? &offer_ : nullptr);
       const std::string &address = setup_.addresses[setup_.task];
-      auto server = service::TaskServer::start(address, {master_.get()}, setup_.credentials.get());
+      auto server = service::TaskServer::start(address, {master_.get()}, setup_.credentials.get(), silence());
       if (!server.ok() && setup_.client)
         if (std::string other = service::describeClient(service::dial(address, setup_.credentials.get()), setup_.token);
             !other.empty())
@@ -203,7 +203,7 @@ private:
       while (!plan::sameTask(tasks_[chief], plan_.chief()))
         ++chief;
       stream_ = std::make_shared<service::StreamLink>(
-          service::dial(setup_.addresses[chief], setup_.credentials.get()), setup_.token,
+          service::dial(setup_.addresses[chief], setup_.credentials.get(), silence()), setup_.token,
           absl::StrCat(plan::taskText(plan_, plan_.chief()),
                        setup_.reportFd < 0 ? " at " + setup_.addresses[chief] : ""),
           [address = setup_.addresses[chief], credentials = setup_.credentials] {
@@ -215,15 +215,25 @@ private:
     options.transport.token = setup_.token;
     options.transport.credentials = setup_.credentials.get();
     options.transport.incarnation = incarnation_;
+    options.transport.silence = silence();
     options.transport.data = server_ ? &server_->data() : nullptr;
     options.transport.sendDelay = testDelay(label_);
     options.data = dataSearch(flags_);
-    options.deadline = absl::Seconds(flags_.deadlineSeconds.value_or(kDeadlineSeconds));
+    options.deadline = deadline();
     options.reportAfter = std::min(options.reportAfter, options.deadline / 4);
     options.log = [this](const std::string &line) { output_.log(line); };
     options.warn = [this](const std::string &line) { output_.warn(line); };
     session_ = std::make_unique<session::TaskSession>(loaded_, std::move(options), *link_);
     return absl::OkStatus();
+  }
+
+  absl::Duration deadline() const { return absl::Seconds(flags_.deadlineSeconds.value_or(kDeadlineSeconds)); }
+  /// Of a connection: where the others go on without a stopped worker, it has to outlast the stop.
+  absl::Duration silence() const {
+    for (const plan::Phase &phase : plan_.phases())
+      if (phase.ends_by_closing())
+        return deadline() + transport::kSilence;
+    return transport::kSilence;
   }
 
   void makeMaster() {
@@ -233,6 +243,7 @@ private:
     for (const plan::Task &task : tasks_)
       options.taskNames.push_back(plan::taskText(plan_, task));
     options.lostAfter = kLostAfter;
+    options.stragglerDeadline = deadline();
     options.joinDeadline = absl::Seconds(flags_.joinSeconds);
     options.announce = [this](const std::string &line) { output_.log(line); };
     if (!flags_.fetches.empty()) {

@@ -13,7 +13,7 @@ int main(int argc, char **argv) {
   }
   graphc::session::DriverOptions options;
   options.steps = 3;
-  bool runs = graphc::session::Driver::validate(loaded->plan, options, {}).ok();
+  bool runs = graphc::session::Driver::validate(loaded->plan, options).ok();
   for (const auto &task : graphc::plan::allTasks(loaded->plan))
     std::printf("%s\n", graphc::plan::taskText(loaded->plan, task).c_str());
   std::printf("%s\n", runs ? "can be trained" : "cannot be trained");

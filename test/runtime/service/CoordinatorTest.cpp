@@ -223,5 +223,38 @@ TEST_F(Cluster, GoingAfterReleaseIsNoError) {
   EXPECT_FALSE(coordinator->rootCause());
 }
 
+TEST_F(Cluster, AStragglerIsReportedAndLostOnlyPastItsDeadline) {
+  options.stragglerDeadline = absl::Seconds(4);
+  coordinator = std::make_unique<Coordinator>(options);
+  joinAll();
+  coordinator->allowStragglers({false, false, true});
+  std::jthread alive([&](std::stop_token stop) {
+    while (!stop.stop_requested()) {
+      coordinator->progress(0, {});
+      coordinator->progress(1, {});
+      absl::SleepFor(absl::Milliseconds(5));
+    }
+  });
+  auto pulseUntil = [&](auto done) {
+    for (absl::Time end = absl::Now() + absl::Seconds(15); !done() && absl::Now() < end;) {
+      coordinator->pulse(absl::Now(), 7);
+      absl::SleepFor(absl::Milliseconds(25));
+    }
+  };
+  pulseUntil([&] { return !announced.empty(); });
+  EXPECT_FALSE(coordinator->rootCause());
+  ASSERT_EQ(announced.size(), 1u);
+  EXPECT_THAT(announced[0],
+              AllOf(HasSubstr("/job:worker/task:1"), HasSubstr("does not answer for 1s"), HasSubstr("silent for 4s")));
+  coordinator->progress(2, {});
+  coordinator->pulse(absl::Now(), 7);
+  ASSERT_EQ(announced.size(), 2u);
+  EXPECT_THAT(announced[1], HasSubstr("answers again, after "));
+  pulseUntil([&] { return coordinator->rootCause().has_value(); });
+  ASSERT_TRUE(coordinator->rootCause());
+  EXPECT_EQ(coordinator->rootCause()->task, "/job:worker/task:1");
+  EXPECT_THAT(std::string(coordinator->rootCause()->status.message()), HasSubstr("did not answer for 4s"));
+}
+
 } // namespace
 } // namespace graphc::service
