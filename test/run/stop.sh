@@ -53,4 +53,11 @@ kill -TERM $launcher
 wait $launcher
 expect err.txt 'stopped at step [0-9]+ of 100000000 as asked' "it went on after it was stopped"
 nothing_left
+
+# Started by a parent that ignores SIGCHLD, whose children would inherit that: it sees its tasks end all the same.
+timeout -k 5 60 python3 -c '
+import os, signal
+signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+os.execvp("graphrun", ["graphrun", "two.plan", "--steps", "5"])' >out.txt 2>err.txt || fail "graphrun where SIGCHLD was ignored"
+nothing_left
 echo "stopped, resumed, killed, frozen, slept"
