@@ -123,7 +123,8 @@ int Launcher::run() {
     say(base::describe(status));
     return 2;
   }
-  signal(SIGCHLD, SIG_DFL); // a parent that ignored it would have the kernel take the tasks' statuses, and us wait for ever
+  signal(SIGCHLD,
+         SIG_DFL); // a parent that ignored it would have the kernel take the tasks' statuses, and us wait for ever
   sigset_t set = launcherSignals();
   sigprocmask(SIG_BLOCK, &set, nullptr);
   signals_ = base::UniqueFd(signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
