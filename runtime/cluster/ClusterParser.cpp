@@ -283,7 +283,7 @@ absl::StatusOr<ClusterConfig> readClusterFile(const std::string &path) {
     return absl::InvalidArgumentError(absl::StrCat(path, ": cannot read the cluster description: not a regular file"));
   std::ifstream in(path, std::ios::binary);
   if (!in)
-    return absl::NotFoundError(absl::StrCat(path, ": cannot open the cluster description"));
+    return absl::NotFoundError(absl::StrCat(path, ": cannot open the cluster description: ", std::strerror(errno)));
   // One byte more than the limit, so that parseJson refuses what is too long.
   std::string text(JsonLimits().bytes + 1, '\0');
   in.read(text.data(), static_cast<std::streamsize>(text.size()));

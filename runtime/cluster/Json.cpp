@@ -216,7 +216,8 @@ private:
     std::unordered_set<std::string> seen;
     while (true) {
       if (peek() != '"')
-        return fail(absl::StrCat("expected a member name in double quotes, found ", here()));
+        return fail(absl::StrCat("expected a member name in double quotes, found ", here(),
+                                 peek() == '}' && !seen.empty() ? "; remove the comma before it" : ""));
       JsonMember &member = value.members.emplace_back();
       member.position = position;
       if (absl::Status s = parseString(member.key); !s.ok())
@@ -262,6 +263,8 @@ private:
         return fail(absl::StrCat("expected ',' or ']' in an array, found ", here()));
       advance();
       skipSpace();
+      if (peek() == ']')
+        return fail(absl::StrCat("expected a value, found ", here(), "; remove the comma before it"));
     }
   }
 

@@ -338,10 +338,12 @@ int Launcher::finish() {
   say(asked ? cause->error->message : describe(*cause));
   // What was refused before it trained would be refused again.
   bool canGoOn = trained_ || (cause->status && WIFSIGNALED(*cause->status));
-  if (std::optional<uint64_t> newest = clearCheckpoints(options_.checkpointDirectory);
-      newest && canGoOn && stopSignals_ == 0)
+  std::optional<uint64_t> newest = clearCheckpoints(options_.checkpointDirectory);
+  if (newest && canGoOn && stopSignals_ == 0)
     say(absl::StrCat("start again with --checkpoint_dir ", options_.checkpointDirectory, " to go on from step-",
                      *newest));
+  else if (options_.checkpointDirectory.empty() && trained_ && stopSignals_ == 0)
+    say("nothing was saved; with --checkpoint_dir FOLDER a run can go on from its last checkpoint");
   // A task that refused its command line or files says 2; that is what the caller of all of them should see.
   if (cause->status && WIFEXITED(*cause->status) && WEXITSTATUS(*cause->status) == 2)
     return 2;

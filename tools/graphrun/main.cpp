@@ -254,6 +254,9 @@ int run(int argc, char **argv) {
   if (flags.plan.empty())
     return usageError(absl::InvalidArgumentError("which plan? its name is empty (see --help)"));
   auto plan = plan::loadPlan(*launched ? absl::StrCat("/proc/self/fd/", (*launched)->planFd) : flags.plan);
+  if (absl::IsNotFound(plan.status()))
+    return usageError(absl::NotFoundError(absl::StrCat(
+        plan.status().message(), "; graphc writes plans: graphc --partition cluster.json model.mlir -o ", flags.plan)));
   if (!plan.ok())
     return usageError(plan.status());
   if (*launched)

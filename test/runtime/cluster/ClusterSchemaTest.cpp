@@ -67,7 +67,7 @@ TEST(ClusterSchema, PropertiesAreTheParsersKeys) {
 
 TEST(ClusterSchema, MissingFileIsNamed) {
   EXPECT_EQ(readClusterFile("/nowhere/cluster.json").status().message(),
-            "/nowhere/cluster.json: cannot open the cluster description");
+            "/nowhere/cluster.json: cannot open the cluster description: No such file or directory");
 }
 
 } // namespace

@@ -36,7 +36,10 @@ TEST(Json, DecodesEscapes) {
 
 TEST(Json, RefusesMalformedText) {
   EXPECT_EQ(errorOf(""), "f:1:1: the file is empty; expected a JSON object");
-  EXPECT_EQ(errorOf("{\"a\": 1,}"), "f:1:9: expected a member name in double quotes, found '}'");
+  EXPECT_EQ(errorOf("{\"a\": 1,}"),
+            "f:1:9: expected a member name in double quotes, found '}'; remove the comma before it");
+  EXPECT_EQ(errorOf("{,}"), "f:1:2: expected a member name in double quotes, found ','");
+  EXPECT_EQ(errorOf("[1, ]"), "f:1:5: expected a value, found ']'; remove the comma before it");
   EXPECT_EQ(errorOf("{\"a\" 1}"), "f:1:6: expected ':' after \"a\", found '1'");
   EXPECT_EQ(errorOf("[1 2]"), "f:1:4: expected ',' or ']' in an array, found '2'");
   EXPECT_EQ(errorOf("{\"a\": 1"), "f:1:8: expected ',' or '}' in an object, found end of file");
