@@ -78,14 +78,5 @@ python3 near.py one-4-wide one-5-wide >/dev/null && fail "what 5 replicas learn 
 nothing_left
 
 # A member that dies between two chunks: named, and nobody waits for it.
-for plan in several ring; do # of five workers, the last ones above
-  graphrun $plan.plan --steps 100000000 --checkpoint_dir "ckpt-$plan" --checkpoint_every_steps 50 >out.txt 2>err.txt &
-  launcher=$!
-  await_checkpoint "ckpt-$plan"
-  kill -9 "$(task_pid $launcher worker 3)" || fail "no process of worker:3"
-  wait $launcher
-  [ $? -eq 1 ] || fail "exit status 1 after the death of worker:3"
-  expect err.txt "^graphrun: /job:worker/task:3 \(process [0-9]+ on .*\) was killed by signal 9" "root cause worker:3"
-  nothing_left
-done
+for plan in several ring; do dies $plan 3; done # of five workers, the last ones above
 echo "$count runs in chunks"

@@ -33,16 +33,7 @@ nothing_left
 # Killed and started again, each worker in turn: named, nothing left, and the end is that of an uninterrupted run.
 workers two 2
 run two.plan --steps 300 --dump_variables straight
-for worker in 0 1; do
-  graphrun two.plan --steps 100000000 --checkpoint_dir "ckpt-$worker" --checkpoint_every_steps 50 >out.txt 2>err.txt &
-  launcher=$!
-  await_checkpoint "ckpt-$worker"
-  kill -9 "$(task_pid $launcher worker $worker)" || fail "no process of worker:$worker"
-  wait $launcher
-  [ $? -eq 1 ] || fail "exit status 1 after the death of worker:$worker"
-  expect err.txt "^graphrun: /job:worker/task:$worker \(process [0-9]+ on .*\) was killed by signal 9" "root cause worker:$worker"
-  nothing_left
-done
+for worker in 0 1; do dies two $worker; done
 run two.plan --steps 150 --checkpoint_dir half
 [ "$(ls half/step-150/*.safetensors | wc -l)" -eq 1 ] || fail "the chief alone saves, one copy of each variable"
 run two.plan --steps 300 --checkpoint_dir half --dump_variables resumed

@@ -114,18 +114,6 @@ expect w0.txt '^ok     /job:worker/task:0 -> /job:ps/task:0 shm: '
 want=0
 
 # Data files: missing, differing in a byte, and a task without them.
-cat >idx.mlir <<'MLIR'
-graph.variable @w : tensor<6x3xf32> = #graph.glorot_uniform<seed = 1>
-graph.dataset @train : (tensor<6xf32>, tensor<i32>) = #graph.idx<files = ["images.gz", "labels.gz"], scale = 0.125>
-graph.func @train_step() -> (tensor<f32> {graph.name = "loss"}) attributes {role = #graph.role<train>} {
-  %x, %y = graph.next_batch @train {batch = 4} : tensor<4x6xf32>, tensor<4xi32>
-  %w = graph.read @w : tensor<6x3xf32>
-  %l = graph.matmul %x, %w : (tensor<4x6xf32>, tensor<6x3xf32>) -> tensor<4x3xf32>
-  %loss = graph.softmax_cross_entropy %l, %y : (tensor<4x3xf32>, tensor<4xi32>) -> tensor<f32>
-  graph.minimize %loss {optimizer = #graph.sgd<learning_rate = 0.1>} : tensor<f32>
-  graph.return %loss : tensor<f32>
-}
-MLIR
 python3 - <<'PY'
 import os, struct
 for folder, byte in (("one", 7), ("other", 8), ("fewer", 7)):
@@ -135,7 +123,7 @@ for folder, byte in (("one", 7), ("other", 8), ("fewer", 7)):
     open(f"{folder}/images", "wb").write(struct.pack(">HBB3I", 0, 8, 3, count, 2, 3) + images)
     open(f"{folder}/labels", "wb").write(struct.pack(">HBB1I", 0, 8, 1, count) + bytes(count))
 PY
-MODEL=$box/idx.mlir plan idx 2 1 sync
+MODEL=$here/models/idx.mlir plan idx 2 1 sync
 good data idx.plan --data_dir one
 bad '/job:worker/task:1: data set train: data file images.gz not found; looked in nowhere' idx.plan --data_dir nowhere --checkpoint_dir /proc/run
 expect bad.txt '^wrong  .*--checkpoint_dir.*/proc/run' "the folder is named in the same list"

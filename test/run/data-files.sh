@@ -3,19 +3,6 @@
 # Good ones are decoded once into the cache, and the same samples come from a plain file, a .gz and the cache.
 source "$(dirname "${BASH_SOURCE[0]}")/harness.bash"
 export XDG_CACHE_HOME=$box/cache
-cat >idx.mlir <<'MLIR'
-graph.variable @w : tensor<6x3xf32> = #graph.glorot_uniform<seed = 1>
-graph.dataset @train : (tensor<6xf32>, tensor<i32>) = #graph.idx<files = ["images.gz", "labels.gz"], scale = 0.125>
-    {shuffle = true, seed = 3}
-graph.func @train_step() -> (tensor<f32> {graph.name = "loss"}) attributes {role = #graph.role<train>} {
-  %x, %y = graph.next_batch @train {batch = 4} : tensor<4x6xf32>, tensor<4xi32>
-  %w = graph.read @w : tensor<6x3xf32>
-  %l = graph.matmul %x, %w : (tensor<4x6xf32>, tensor<6x3xf32>) -> tensor<4x3xf32>
-  %loss = graph.softmax_cross_entropy %l, %y : (tensor<4x3xf32>, tensor<4xi32>) -> tensor<f32>
-  graph.minimize %loss {optimizer = #graph.sgd<learning_rate = 0.1>} : tensor<f32>
-  graph.return %loss : tensor<f32>
-}
-MLIR
 python3 - <<'PY'
 import gzip, os, struct
 def idx(*shape): # samples x elements of bytes 0, 1, 2, ...
@@ -47,7 +34,7 @@ data = open("half/images.gz", "rb").read()
 open("half/images.gz", "wb").write(data[:len(data) // 2])
 os.mkdir("nothing")
 PY
-MODEL=$box/idx.mlir plan two 2 1 sync
+MODEL=$here/models/idx.mlir plan two 2 1 sync
 refuse() { # FOLDER PATTERN
   timeout 30 graphrun two.plan --steps 3 --data_dir "$1" >refused.txt 2>&1
   local status=$?

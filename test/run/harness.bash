@@ -39,6 +39,18 @@ await_checkpoint() {
   for _ in $(seq 1200); do compgen -G "$1/step-*/manifest.json" >/dev/null && return; sleep 0.05; done
   fail "a checkpoint in $1 within a minute"
 }
+# dies PLAN INDEX: worker INDEX is killed while PLAN trains with checkpoints in ckpt-PLAN-INDEX; graphrun ends and names it.
+dies() {
+  local folder=ckpt-$1-$2 launcher
+  graphrun "$1.plan" --steps 100000000 --checkpoint_dir "$folder" --checkpoint_every_steps 50 >out.txt 2>err.txt &
+  launcher=$!
+  await_checkpoint "$folder"
+  kill -9 "$(task_pid $launcher worker "$2")" || fail "no process of worker:$2"
+  wait $launcher
+  [ $? -eq 1 ] || fail "exit status 1 after the death of worker:$2"
+  expect err.txt "^graphrun: /job:worker/task:$2 \(process [0-9]+ on .*\) was killed by signal 9" "root cause worker:$2"
+  nothing_left
+}
 # Waits until FILE matches PATTERN.
 await() {
   for _ in $(seq 600); do grep -qE -- "$2" "$1" 2>/dev/null && return; sleep 0.1; done

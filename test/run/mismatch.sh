@@ -25,19 +25,6 @@ wait
 for name in w0 w1 ps; do [ "$(cat $name.rc)" = 0 ] || fail "$name ends well after the refusal"; done
 
 # One worker has fewer samples: synchronous aggregation would wait for gradients that never come, or mix epochs.
-cat >idx.mlir <<'MLIR'
-graph.variable @w : tensor<6x3xf32> = #graph.glorot_uniform<seed = 1>
-graph.dataset @train : (tensor<6xf32>, tensor<i32>) = #graph.idx<files = ["images", "labels"], scale = 0.125>
-    {shuffle = true, seed = 3}
-graph.func @train_step() -> (tensor<f32> {graph.name = "loss"}) attributes {role = #graph.role<train>} {
-  %x, %y = graph.next_batch @train {batch = 4} : tensor<4x6xf32>, tensor<4xi32>
-  %w = graph.read @w : tensor<6x3xf32>
-  %l = graph.matmul %x, %w : (tensor<4x6xf32>, tensor<6x3xf32>) -> tensor<4x3xf32>
-  %loss = graph.softmax_cross_entropy %l, %y : (tensor<4x3xf32>, tensor<4xi32>) -> tensor<f32>
-  graph.minimize %loss {optimizer = #graph.sgd<learning_rate = 0.1>} : tensor<f32>
-  graph.return %loss : tensor<f32>
-}
-MLIR
 python3 - <<'PY'
 import os, struct
 for folder, samples in ("many", 50), ("few", 20), ("tiny", 3):
@@ -46,7 +33,7 @@ for folder, samples in ("many", 50), ("few", 20), ("tiny", 3):
     open(f"{folder}/labels", "wb").write(struct.pack(">HBBI", 0, 8, 1, samples) + bytes(i % 3 for i in range(samples)))
 PY
 for update in sync async; do
-  MODEL=idx.mlir plan idx 2 1 $update
+  MODEL=$here/models/idx.mlir plan idx 2 1 $update
   task w0 idx.plan --steps 300 --job_name worker --task_index 0 --data_dir many
   task w1 idx.plan --steps 300 --job_name worker --task_index 1 --data_dir few
   task ps idx.plan --steps 300 --job_name ps
@@ -58,8 +45,8 @@ for update in sync async; do
 done
 
 # Three samples for two workers of four: the stream goes on from epoch to epoch, nobody runs out, and the bits are one device's.
-MODEL=idx.mlir plan idx 2 1 sync
-MODEL=idx.mlir plan one one_device 2
+MODEL=$here/models/idx.mlir plan idx 2 1 sync
+MODEL=$here/models/idx.mlir plan one one_device 2
 timeout 60 graphrun one.plan --steps 40 --data_dir tiny --dump_variables one >out.txt 2>err.txt || fail "one device"
 timeout 60 graphrun idx.plan --steps 40 --data_dir tiny --dump_variables two >out.txt 2>err.txt || fail "two workers"
 same_weights one two

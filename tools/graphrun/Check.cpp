@@ -138,20 +138,6 @@ private:
     _exit(status);
   }
 
-  service::Hello hello() const {
-    service::Hello hello;
-    hello.set_task(setup_.task);
-    hello.set_name(name_);
-    hello.set_fingerprint(loaded_.fingerprint);
-    hello.set_incarnation(incarnation_);
-    hello.set_pid(getpid());
-    hello.set_host(observe::hostName());
-    hello.set_host_id(observe::hostId());
-    hello.set_address(server_ ? address_ : ""); // none: no port
-    hello.set_version(GRAPHC_VERSION);
-    return hello;
-  }
-
   /// From the first word with the chief to its last. What is returned ended it before its time.
   std::vector<std::string> join() {
     const std::string chiefName = plan::taskText(plan_, plan_.chief());
@@ -166,7 +152,8 @@ private:
     }
     auto stub = service::Check::NewStub(channel);
     Report report;
-    *report.mutable_self() = hello();
+    *report.mutable_self() =
+        introduce(loaded_, setup_.task, server_ ? address_ : "", incarnation_); // no server: no port
     report.set_cpu(base::cpuModelName());
     for (const std::string &line : wrong_)
       report.add_wrong(line);

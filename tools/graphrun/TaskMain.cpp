@@ -261,16 +261,8 @@ private:
   }
 
   absl::Status join() {
-    service::Hello hello;
-    hello.set_task(setup_.task);
-    hello.set_name(name_);
-    hello.set_fingerprint(loaded_.fingerprint);
-    hello.set_incarnation(incarnation_);
-    hello.set_pid(getpid());
-    hello.set_host(observe::hostName());
-    hello.set_host_id(observe::hostId());
-    hello.set_address(setup_.addresses.empty() ? "" : setup_.addresses[setup_.task]);
-    hello.set_version(GRAPHC_VERSION);
+    service::Hello hello =
+        introduce(loaded_, setup_.task, setup_.addresses.empty() ? "" : setup_.addresses[setup_.task], incarnation_);
     if (local_)
       return local_->join(hello);
     return stream_->open(hello, absl::Now() + absl::Seconds(flags_.joinSeconds),
@@ -414,6 +406,21 @@ absl::StatusOr<service::PlanOffer> makeOffer(const Flags &flags, const plan::Pla
   offer.client.set_host(observe::hostName());
   offer.client.set_model(plan.model());
   return offer;
+}
+
+service::Hello introduce(const plan::LoadedPlan &plan, uint32_t task, const std::string &address,
+                         uint64_t incarnation) {
+  service::Hello hello;
+  hello.set_task(task);
+  hello.set_name(plan::taskText(plan.plan, plan::allTasks(plan.plan)[task]));
+  hello.set_fingerprint(plan.fingerprint);
+  hello.set_incarnation(incarnation);
+  hello.set_pid(getpid());
+  hello.set_host(observe::hostName());
+  hello.set_host_id(observe::hostId());
+  hello.set_address(address);
+  hello.set_version(GRAPHC_VERSION);
+  return hello;
 }
 
 session::DriverOptions driverOptions(const Flags &flags) {

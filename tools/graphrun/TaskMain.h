@@ -35,6 +35,9 @@ data::DataSearch dataSearch(const Flags &flags);
 /// What waiting servers get of a client.
 absl::StatusOr<service::PlanOffer> makeOffer(const Flags &flags, const plan::Plan &plan, const std::string &run);
 
+/// How a task introduces itself to the chief. `address`: where its server listens; empty: nowhere.
+service::Hello introduce(const plan::LoadedPlan &plan, uint32_t task, const std::string &address, uint64_t incarnation);
+
 /// What the driver is asked to do, from the command line.
 session::DriverOptions driverOptions(const Flags &flags);
 

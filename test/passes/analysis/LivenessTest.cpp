@@ -7,27 +7,24 @@ using Action = Liveness::Action;
 
 namespace {
 
-TEST(Liveness, RequestAndReplyIsLive) {
-  Liveness model;
-  uint32_t a = model.addProgram(), b = model.addProgram();
-  uint32_t there = model.addChannel(1), back = model.addChannel(1);
-  model.append(a, Action::Send, there);
-  model.append(a, Action::Receive, back);
-  model.append(b, Action::Receive, there);
-  model.append(b, Action::Send, back);
-  EXPECT_TRUE(model.check().live());
-}
+/// One program asks, the other one answers.
+struct RequestAndReply : Liveness {
+  uint32_t client = addProgram(), server = addProgram();
+  uint32_t there = addChannel(1), back = addChannel(1);
+  RequestAndReply() {
+    append(client, Action::Send, there);
+    append(client, Action::Receive, back);
+    append(server, Action::Receive, there);
+    append(server, Action::Send, back);
+  }
+};
+
+TEST(Liveness, RequestAndReplyIsLive) { EXPECT_TRUE(RequestAndReply().check().live()); }
 
 TEST(Liveness, RanksGrowAlongEveryEdge) {
-  Liveness model;
-  uint32_t a = model.addProgram(), b = model.addProgram();
-  uint32_t there = model.addChannel(1), back = model.addChannel(1);
-  model.append(a, Action::Send, there);
-  model.append(a, Action::Receive, back);
-  model.append(b, Action::Receive, there);
-  model.append(b, Action::Send, back);
+  RequestAndReply model;
   EXPECT_EQ(model.check().ranks, (std::vector<uint32_t>{1, 4, 2, 3}));
-  model.append(b, Action::Send, back); // one too many: no proof of what is wrong
+  model.append(model.server, Action::Send, model.back); // one too many: no proof of what is wrong
   EXPECT_TRUE(model.check().ranks.empty());
 }
 

@@ -118,13 +118,23 @@ TEST_F(Certificate, HostileIndicesAreRefused) {
   EXPECT_THAT(messageOf(plan), HasSubstr("has room for no message"));
 }
 
+/// Programs "from" and "to" on two tasks, a channel "c" of vectors between them.
+struct TwoPrograms : PlanBuilder {
+  struct Ends {
+    uint32_t from, to, channel;
+  };
+  Ends ends = [this] {
+    uint32_t tasks = job("t", 2), predict = phase("p", PREDICT, false);
+    uint32_t from = program(predict, "from", 1, false, tasks, 0);
+    uint32_t to = program(predict, "to", 1, false, tasks, 1);
+    return Ends{from, to, channel("c", vector(), from, to)};
+  }();
+};
+
 /// A slot is there once the message before it was released: it is its taking that waits, not its send.
 TEST(CertificateCapacity, AnAcquireWaitsForTheRelease) {
-  PlanBuilder builder;
-  uint32_t job = builder.job("t", 2), phase = builder.phase("p", PREDICT, false);
-  uint32_t from = builder.program(phase, "from", 1, false, job, 0);
-  uint32_t to = builder.program(phase, "to", 1, false, job, 1);
-  uint32_t channel = builder.channel("c", builder.vector(), from, to);
+  TwoPrograms builder;
+  auto [from, to, channel] = builder.ends;
   uint32_t buffer = builder.outgoingBuffer(from, builder.vector(), channel);
   uint32_t slot = builder.slotBuffer(to, builder.vector());
   for (int message = 0; message < 2; ++message) {
@@ -149,11 +159,8 @@ TEST(CertificateCapacity, AnAcquireWaitsForTheRelease) {
 
 /// Two messages a step, of which the first is released after the second is there.
 TEST(CertificateCapacity, ASmallerCapacityIsRefusedWithItsEdge) {
-  PlanBuilder builder;
-  uint32_t job = builder.job("t", 2), phase = builder.phase("p", PREDICT, false);
-  uint32_t from = builder.program(phase, "from", 1, false, job, 0);
-  uint32_t to = builder.program(phase, "to", 1, false, job, 1);
-  uint32_t channel = builder.channel("c", builder.vector(), from, to);
+  TwoPrograms builder;
+  auto [from, to, channel] = builder.ends;
   uint32_t source = builder.arenaBuffer(from, builder.vector());
   uint32_t first = builder.slotBuffer(to, builder.vector()), second = builder.slotBuffer(to, builder.vector());
   builder.send(from, channel, source);
@@ -172,11 +179,8 @@ TEST(CertificateCapacity, ASmallerCapacityIsRefusedWithItsEdge) {
 }
 
 TEST(CertificateBorrow, ASendDoneBeforeTheReleaseIsRefusedWherePublished) {
-  PlanBuilder builder;
-  uint32_t job = builder.job("t", 2), phase = builder.phase("p", PREDICT, false);
-  uint32_t from = builder.program(phase, "from", 1, false, job, 0);
-  uint32_t to = builder.program(phase, "to", 1, false, job, 1);
-  uint32_t channel = builder.channel("c", builder.vector(), from, to);
+  TwoPrograms builder;
+  auto [from, to, channel] = builder.ends;
   builder.send(from, channel, builder.arenaBuffer(from, builder.vector()));
   builder.receive(to, channel, builder.slotBuffer(to, builder.vector()));
   builder.release(to, channel);
