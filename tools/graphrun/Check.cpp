@@ -59,7 +59,11 @@ public:
     for (const plan::Task &task : tasks_)
       names.push_back(plan::taskText(plan_, task));
     service::CheckService check(setup_.token, names);
-    service::Coordinator servers({loaded_.fingerprint, GRAPHC_VERSION, names, {}, {}, {}, {}, {}});
+    service::Coordinator::Options every;
+    every.fingerprint = loaded_.fingerprint;
+    every.version = GRAPHC_VERSION;
+    every.taskNames = names;
+    service::Coordinator servers(std::move(every));
     std::unique_ptr<service::MasterService> master;
     service::PlanOffer offer;
     if (setup_.client) {
