@@ -290,6 +290,12 @@ absl::Status ProgramVerifier::checkInstruction(const Instruction &instruction, i
   }
 }
 
+absl::Status ProgramVerifier::showable(uint32_t buffer, const char *what, const std::string &name) {
+  if (borrowed.contains(buffer))
+    return invalid(what, " ", name, " shows a message of a published channel, which has to be released in its step");
+  return base::annotate(readable(buffer), absl::StrCat(what, " ", name));
+}
+
 absl::Status ProgramVerifier::checkPorts() {
   std::set<std::string> names;
   for (const Port &feed : program.feeds()) {
@@ -306,16 +312,14 @@ absl::Status ProgramVerifier::checkPorts() {
       return invalid("a fetch without name, or '", fetch.name(), "' twice");
     if (!Reduction_IsValid(fetch.reduction()))
       return invalid("fetch ", fetch.name(), ": unknown reduction ", int(fetch.reduction()));
-    GRAPHC_RETURN_IF_ERROR(notBorrowed(fetch.buffer(), "fetch", fetch.name()));
-    if (program.buffers(int(fetch.buffer())).storage_case() == Buffer::kVariable)
-      touchedVariables.insert(program.buffers(int(fetch.buffer())).variable());
+    GRAPHC_RETURN_IF_ERROR(showable(fetch.buffer(), "fetch", fetch.name()));
   }
   names.clear();
   for (const Metric &metric : program.metrics()) {
     GRAPHC_RETURN_IF_ERROR(bufferIndex(metric.sum()));
     GRAPHC_RETURN_IF_ERROR(bufferIndex(metric.count()));
     for (uint32_t buffer : {metric.sum(), metric.count()})
-      GRAPHC_RETURN_IF_ERROR(notBorrowed(buffer, "metric", metric.name()));
+      GRAPHC_RETURN_IF_ERROR(showable(buffer, "metric", metric.name()));
     const Buffer &sum = program.buffers(int(metric.sum())), &count = program.buffers(int(metric.count()));
     if (metric.name().empty() || !names.insert(metric.name()).second)
       return invalid("a metric without name, or '", metric.name(), "' twice");
@@ -328,9 +332,9 @@ absl::Status ProgramVerifier::checkPorts() {
 }
 
 absl::Status ProgramVerifier::checkTotals() {
-  if (!boundBuffer.empty())
-    return invalid("the step ends without a release of channel ",
-                   plan.channels(int(boundBuffer.begin()->first)).name());
+  for (auto [channel, buffer] : boundBuffer)
+    if (!releasedAtEnd.contains(channel))
+      return invalid("the step ends without a release of channel ", plan.channels(int(channel)).name());
   for (auto [buffer, sent] : acquired)
     if (!sent)
       return invalid("the step ends without a send of buffer ", buffer, ", whose slot it acquired");

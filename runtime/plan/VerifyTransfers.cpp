@@ -20,6 +20,9 @@ absl::Status ProgramVerifier::checkReceive(const Instruction::Receive &receive) 
   if (buffer.storage_case() != Buffer::kSlot)
     return invalid("binds buffer ", receive.buffer(), ", whose storage is not a slot");
   GRAPHC_RETURN_IF_ERROR(fits(buffer, channel));
+  if (releasedAtEnd.contains(receive.channel()))
+    return invalid("receives from channel ", channel.name(),
+                   " again, but a fetch or metric shows its message, which is held until the step's end");
   if (!boundBuffer.emplace(receive.channel(), receive.buffer()).second)
     return invalid("receives from channel ", channel.name(), " again before its release");
   if (!slotOf.emplace(receive.buffer(), receive.channel()).second)
@@ -35,11 +38,15 @@ absl::Status ProgramVerifier::checkReceive(const Instruction::Receive &receive) 
 absl::Status ProgramVerifier::checkRelease(const Instruction::Release &release) {
   GRAPHC_RETURN_IF_ERROR(channelIndex(release.channel(), false));
   auto bound = boundBuffer.find(release.channel());
-  if (bound == boundBuffer.end())
+  if (bound == boundBuffer.end() || releasedAtEnd.contains(release.channel()))
     return invalid("releases channel ", plan.channels(int(release.channel())).name(), ", of which it holds no message");
   for (auto [channel, sending] : inFlight)
     if (sending == bound->second)
       return invalid("releases a message that channel ", plan.channels(int(channel)).name(), " still sends");
+  if (shown.contains(bound->second)) {
+    releasedAtEnd.insert(release.channel());
+    return absl::OkStatus();
+  }
   slotOf.erase(bound->second);
   boundBuffer.erase(bound);
   return absl::OkStatus();

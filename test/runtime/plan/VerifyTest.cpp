@@ -258,6 +258,29 @@ const Case cases[] = {
        fetch->set_buffer(receive.buffer());
      },
      "shows a message of a published channel"},
+    {"FetchedMessageThenAnother",
+     [](Plan &p) { // it is held until the step's end, whatever the release before it says
+       Instruction receive = find(worker(p), Instruction::kReceive), release = find(worker(p), Instruction::kRelease),
+                   word = find(worker(p), Instruction::kControlReceive);
+       worker(p).mutable_fetches(0)->set_buffer(receive.receive().buffer());
+       worker(p).mutable_instructions()->RemoveLast();
+       for (const Instruction &more : {receive, release, word})
+         *worker(p).add_instructions() = more;
+     },
+     "w0.to_worker again, but a fetch or metric shows its message, which is held until the step's end"},
+    {"FetchedMessageReleasedTwice",
+     [](Plan &p) {
+       Instruction release = find(worker(p), Instruction::kRelease);
+       worker(p).mutable_fetches(0)->set_buffer(find(worker(p), Instruction::kReceive).receive().buffer());
+       *worker(p).mutable_instructions(5) = release;
+     },
+     "of which it holds no message"},
+    {"FetchOfNoMessage",
+     [](Plan &p) {
+       *worker(p).add_buffers() = worker(p).buffers(int(find(worker(p), Instruction::kReceive).receive().buffer()));
+       worker(p).mutable_fetches(0)->set_buffer(uint32_t(worker(p).buffers_size()) - 1);
+     },
+     "is a message slot that no receive has bound"},
     {"NoControlReceive", [](Plan &p) { server(p).mutable_instructions()->RemoveLast(); },
      "the step does not end with a control_receive"},
     {"ControlReceiveEarly",
