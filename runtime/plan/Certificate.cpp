@@ -2,6 +2,7 @@
 #include "runtime/plan/Certificate.h"
 
 #include "runtime/base/Status.h"
+#include "runtime/plan/Closing.h"
 
 #include "absl/strings/str_cat.h"
 
@@ -10,18 +11,9 @@
 namespace graphc::plan {
 namespace {
 
-enum class Action { Send, Done, Receive, Release, Acquire };
-
-struct Event {
-  Action action;
-  uint32_t channel, program, instruction;
-  uint32_t rank;
-};
-
-/// One channel's events in the order of its programs, within one step.
-struct Ends {
-  std::vector<Event> sends, dones, receives, releases, acquires;
-};
+using detail::Action;
+using detail::Ends;
+using detail::Event;
 
 template <typename... Args> absl::Status refuse(const Args &...args) {
   return absl::InvalidArgumentError(absl::StrCat("certificate of liveness: ", args...));
@@ -40,22 +32,12 @@ public:
       GRAPHC_RETURN_IF_ERROR(match(channel));
     for (uint32_t phase = 0; phase < uint32_t(plan.phases_size()); ++phase)
       if (plan.phases(int(phase)).ends_by_closing())
-        GRAPHC_RETURN_IF_ERROR(hear(phase));
+        GRAPHC_RETURN_IF_ERROR(base::annotate(detail::checkClosing(plan, ends, phase), "certificate of liveness"));
     return facts;
   }
 
 private:
-  /// "program train.ps0 receives w.gradient (instruction 3, model.mlir:12:8)".
-  std::string text(const Event &event) const {
-    static constexpr const char *verbs[] = {"sends", "finishes sending", "receives", "releases", "takes a slot of"};
-    const Program &program = plan.programs(int(event.program));
-    std::string where;
-    uint32_t location = program.instructions(int(event.instruction)).location();
-    if (location < uint32_t(plan.locations_size()) && !plan.locations(int(location)).empty())
-      where = absl::StrCat(", ", plan.locations(int(location)));
-    return absl::StrCat("program ", program.name(), " ", verbs[int(event.action)], " ",
-                        plan.channels(int(event.channel)).name(), " (instruction ", event.instruction, where, ")");
-  }
+  std::string text(const Event &event) const { return detail::eventText(plan, event); }
 
   absl::Status grows(const Event &before, const Event &after, absl::string_view why) {
     ++facts.edges;
@@ -152,8 +134,7 @@ private:
                     " slots a step");
     if (channel.capacity() == 0)
       return refuse("channel ", channel.name(), " has room for no message");
-    const std::vector<Event> &freed = of.releases.empty() ? of.receives : of.releases;
-    const std::vector<Event> &takers = of.acquires.empty() ? of.sends : of.acquires;
+    const std::vector<Event> &freed = of.freed(), &takers = of.takers();
     for (size_t k = 0; k < of.sends.size(); ++k) {
       GRAPHC_RETURN_IF_ERROR(grows(of.sends[k], of.receives[k], "message"));
       if (channel.published())
@@ -165,39 +146,23 @@ private:
     return absl::OkStatus();
   }
 
-  /// The end of a phase that closes: it begins at the tickets and runs along the channels.
-  absl::Status hear(uint32_t phase) {
-    std::vector<bool> heard(size_t(plan.programs_size()), false);
-    std::vector<uint32_t> open;
-    auto reach = [&](uint32_t program) {
-      if (!heard[program])
-        open.push_back(program);
-      heard[program] = true;
-    };
-    for (uint32_t i = 0; i < heard.size(); ++i)
-      for (const Instruction &instruction : plan.programs(int(i)).instructions())
-        if (instruction.has_ticket())
-          reach(i);
-    while (!open.empty()) {
-      uint32_t program = open.back();
-      open.pop_back();
-      for (const Channel &channel : plan.channels())
-        if (channel.sender() == program && channel.receiver() < heard.size())
-          reach(channel.receiver());
-    }
-    for (uint32_t i = 0; i < heard.size(); ++i)
-      if (plan.programs(int(i)).phase() == phase && !heard[i])
-        return refuse("no channel leads from a ticket to program ", plan.programs(int(i)).name(),
-                      ", so it never learns that phase ", plan.phases(int(phase)).name(), " is over");
-    return absl::OkStatus();
-  }
-
   const Plan &plan;
   std::vector<Ends> ends; ///< by channel
   CertificateFacts facts;
 };
 
 } // namespace
+
+std::string detail::eventText(const Plan &plan, const Event &event) {
+  static constexpr const char *verbs[] = {"sends", "finishes sending", "receives", "releases", "takes a slot of"};
+  const Program &program = plan.programs(int(event.program));
+  std::string where;
+  uint32_t location = program.instructions(int(event.instruction)).location();
+  if (location < uint32_t(plan.locations_size()) && !plan.locations(int(location)).empty())
+    where = absl::StrCat(", ", plan.locations(int(location)));
+  return absl::StrCat("program ", program.name(), " ", verbs[int(event.action)], " ",
+                      plan.channels(int(event.channel)).name(), " (instruction ", event.instruction, where, ")");
+}
 
 bool hasCertificate(const Plan &plan) {
   for (const Program &program : plan.programs())

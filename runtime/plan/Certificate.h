@@ -19,8 +19,9 @@
 // Numbers that grow along every such edge leave no circle, and only a circle within a step can hang: what waits for an
 // earlier step waits for something that happened or is on its way. All instances of a program have its order, so that a
 // circle among instances would be one among programs. Only the word that a program sends to itself is left out: it goes
-// from instance 0, which has no receive of it, at the end of the step to the others (verifyPlan). Where a phase ends by
-// closing, channels must lead from its tickets to every program, or that one would go on for ever.
+// from instance 0, which has no receive of it, at the end of the step to the others (verifyPlan). A message that a fetch or
+// metric shows is released behind the step's last instruction; verifyPlan lets no other of its channel follow in the step, so
+// that nothing waits for it there. Where a phase ends by closing, each program stops within a step: Closing.h.
 //
 //===--------------------------------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_RUNTIME_PLAN_CERTIFICATE_H

@@ -193,17 +193,104 @@ TEST(CertificateBorrow, ASendDoneBeforeTheReleaseIsRefusedWherePublished) {
   EXPECT_TRUE(checkCertificate(builder.plan).ok()) << messageOf(builder.plan);
 }
 
+/// In a phase that ends by closing "server" takes tickets and sends p to "worker", which "other" sends a twice before it
+/// receives b; the worker answers the server with g.
+struct ClosingPlan : PlanBuilder {
+  uint32_t server, other, worker, a, b, p, g;
+  explicit ClosingPlan(bool hearsFirst) {
+    uint32_t tasks = job("t", 3), train = phase("train", TRAIN, true);
+    server = program(train, "server", 1, false, tasks, 0);
+    other = program(train, "other", 1, false, tasks, 1);
+    worker = program(train, "worker", 1, false, tasks, 2);
+    a = channel("a", vector(), other, worker);
+    b = channel("b", vector(), worker, other);
+    p = channel("p", vector(), server, worker);
+    g = channel("g", vector(), worker, server);
+    auto take = [&](uint32_t program, uint32_t channel) {
+      receive(program, channel, slotBuffer(program, vector()));
+      release(program, channel);
+    };
+    ticket(server);
+    send(server, p, arenaBuffer(server, vector()));
+    take(server, g);
+    for (int i = 0; i < 2; ++i)
+      send(other, a, arenaBuffer(other, vector()));
+    take(other, b);
+    if (hearsFirst)
+      take(worker, p);
+    for (int i = 0; i < 2; ++i)
+      take(worker, a);
+    if (!hearsFirst)
+      take(worker, p);
+    for (uint32_t channel : {b, g})
+      send(worker, channel, arenaBuffer(worker, vector()));
+    finish();
+    number(plan, int(server), {1, 2, 20, 21});
+    number(plan, int(other), {1, 2, 7, 8, 20, 21});
+    if (hearsFirst)
+      number(plan, int(worker), {3, 4, 5, 6, 9, 10, 11, 12, 13, 14});
+    else
+      number(plan, int(worker), {3, 4, 8, 9, 10, 11, 12, 13, 14, 15});
+  }
+};
+
+TEST(CertificateEnd, ASendToAProgramThatHeardBeforeIsRefused) {
+  ClosingPlan builder(/*hearsFirst=*/true);
+  EXPECT_THAT(
+      messageOf(builder.plan),
+      HasSubstr("when phase train ends, program other sends a (instruction 2) and waits until worker releases the "
+                "message before, which has ended by then, at its instruction 0"));
+  builder.plan.mutable_channels(int(builder.a))->set_capacity(2);
+  EXPECT_TRUE(checkCertificate(builder.plan).ok()) << messageOf(builder.plan);
+  EXPECT_TRUE(checkCertificate(ClosingPlan(/*hearsFirst=*/false).plan).ok());
+}
+
+TEST(CertificateEnd, ASendDoneThatWaitsForAProgramThatHeardBeforeIsRefused) {
+  ClosingPlan builder(/*hearsFirst=*/true);
+  builder.plan.mutable_channels(int(builder.a))->set_capacity(2);
+  builder.plan.mutable_channels(int(builder.a))->set_published(true);
+  number(builder.plan, int(builder.other), {1, 7, 8, 11, 20, 21});
+  EXPECT_THAT(messageOf(builder.plan),
+              HasSubstr("program other finishes sending a (instruction 1) and waits until worker"));
+}
+
+// What a fetch shows is released behind the step, which the worker does not come to.
+TEST(CertificateEnd, AFetchedMessageIsNotReleasedInAStepThatIsCutShort) {
+  ClosingPlan builder(/*hearsFirst=*/false);
+  builder.fetch(builder.worker, "a", 1);
+  number(builder.plan, int(builder.worker), {3, 4, 8, 9, 10, 11, 12, 13, 14, 15});
+  EXPECT_TRUE(checkCertificate(builder.plan).ok()) << messageOf(builder.plan);
+  // The other one runs ahead by a step, and hears of the end in its next.
+  auto *instructions = builder.plan.mutable_programs(int(builder.worker))->mutable_instructions();
+  for (int from : {6, 7}) // b leaves before p comes
+    for (int i = from; i > from - 2; --i)
+      instructions->SwapElements(i, i - 1);
+  builder.plan.mutable_channels(int(builder.a))->set_capacity(2);
+  builder.plan.mutable_programs(int(builder.worker))->clear_fetches();
+  EXPECT_TRUE(checkCertificate(builder.plan).ok()) << messageOf(builder.plan);
+  builder.fetch(builder.worker, "a", 1);
+  EXPECT_THAT(messageOf(builder.plan), HasSubstr("program other sends a (instruction 2) and waits until worker"));
+}
+
+TEST(CertificateEnd, AFamilyThatMeetsASingleProgramIsRefused) {
+  ClosingPlan builder(/*hearsFirst=*/false);
+  builder.plan.mutable_programs(int(builder.other))->set_instances(2);
+  EXPECT_THAT(messageOf(builder.plan), HasSubstr("channel a joins 2 instances of other with 1 of worker"));
+  EXPECT_THAT(messageOf(builder.plan), HasSubstr("ends by closing, where a fifo joins each instance with one"));
+}
+
 TEST(CertificateEnd, AProgramThatNeverHearsOfTheEndIsRefused) {
-  Plan plan;
-  plan.mutable_phases()->Add()->set_ends_by_closing(true);
-  for (const char *name : {"source", "lonely"})
-    plan.mutable_programs()->Add()->set_name(name);
-  plan.mutable_programs(0)->add_instructions()->mutable_ticket();
-  EXPECT_THAT(messageOf(plan), HasSubstr("no channel leads from a ticket to program lonely"));
-  Channel *channel = plan.add_channels();
-  channel->set_capacity(1);
-  channel->set_receiver(1);
-  EXPECT_TRUE(checkCertificate(plan).ok()) << messageOf(plan);
+  TwoPrograms builder;
+  auto [from, to, channel] = builder.ends;
+  builder.plan.mutable_phases(0)->set_ends_by_closing(true);
+  builder.ticket(from);
+  EXPECT_THAT(messageOf(builder.plan), HasSubstr("no channel leads from a ticket to program to"));
+  builder.send(from, channel, builder.arenaBuffer(from, builder.vector()));
+  builder.receive(to, channel, builder.slotBuffer(to, builder.vector()));
+  builder.release(to, channel);
+  number(builder.plan, int(from), {1, 2});
+  number(builder.plan, int(to), {2, 3});
+  EXPECT_TRUE(checkCertificate(builder.plan).ok()) << messageOf(builder.plan);
 }
 
 } // namespace

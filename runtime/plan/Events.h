@@ -1,0 +1,34 @@
+//===- Events.h - what the certificate of liveness numbers ----------------------------------------------------*- C++ -*-===//
+#ifndef GRAPHC_RUNTIME_PLAN_EVENTS_H
+#define GRAPHC_RUNTIME_PLAN_EVENTS_H
+
+#include "runtime/plan/plan.pb.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace graphc::plan::detail {
+
+enum class Action { Send, Done, Receive, Release, Acquire };
+
+/// One event of a step; Certificate.h says which instructions have some.
+struct Event {
+  Action action;
+  uint32_t channel, program, instruction;
+  uint32_t rank;
+};
+
+/// One channel's events in the order of its programs, within one step.
+struct Ends {
+  std::vector<Event> sends, dones, receives, releases, acquires;
+  /// What takes a slot of the channel, and what gives it back.
+  const std::vector<Event> &takers() const { return acquires.empty() ? sends : acquires; }
+  const std::vector<Event> &freed() const { return releases.empty() ? receives : releases; }
+};
+
+/// "program train.ps0 receives w.gradient (instruction 3, model.mlir:12:8)".
+std::string eventText(const Plan &plan, const Event &event);
+
+} // namespace graphc::plan::detail
+#endif
