@@ -1,7 +1,7 @@
 // Kernels in the LLVM dialect. A kernel `@k(memref…)` becomes
 //   llvm.func internal @k.body(ptr noalias align 64 …)      the loops
 //   llvm.func internal @k(ptr buffers, ptr context) -> i32  fetches the pointers: the type GraphcKernel
-// and `graphc_kernels` lists all of the latter.
+// and `graphc_kernels` lists all of the latter, each with the bytes and the access of its arguments.
 #include "dialects/dist/DistDialect.h"
 #include "passes/Passes.h"
 #include "passes/lower/Kernels.h"
@@ -78,33 +78,93 @@ LLVM::GlobalOp makeGlobal(OpBuilder &builder, Location loc, Type type, StringRef
   return global;
 }
 
-/// GraphcKernelTable {version, count, kernels}.
-void makeTable(ModuleOp module, ArrayRef<LLVM::LLVMFuncOp> entries) {
-  OpBuilder builder = OpBuilder::atBlockEnd(module.getBody());
-  Location loc = UnknownLoc::get(module.getContext());
-  auto pointer = LLVM::LLVMPointerType::get(module.getContext());
-  Type listType = LLVM::LLVMArrayType::get(pointer, std::max<size_t>(entries.size(), 1));
-  LLVM::GlobalOp list = makeGlobal(builder, loc, listType, "graphc_kernel_list", LLVM::Linkage::Internal, [&] {
-    Value value = LLVM::ZeroOp::create(builder, loc, listType);
-    for (auto [i, entry] : llvm::enumerate(entries)) {
-      Value address = LLVM::AddressOfOp::create(builder, loc, entry);
-      value = LLVM::InsertValueOp::create(builder, loc, value, address, ArrayRef<int64_t>{int64_t(i)});
+/// What a kernel takes, as its memrefs say: {bytes, access}.
+using Arguments = SmallVector<std::pair<uint64_t, GraphcAccess>>;
+
+Arguments argumentsOf(func::FuncOp kernel) {
+  Arguments arguments;
+  for (auto [i, type] : llvm::enumerate(kernel.getArgumentTypes())) {
+    auto memref = cast<MemRefType>(type);
+    auto access = kernel.getArgAttrOfType<StringAttr>(i, "dist.access");
+    StringRef name = access ? access.getValue() : "read_write";
+    arguments.emplace_back(uint64_t(memref.getNumElements()) * std::max(1u, memref.getElementTypeBitWidth() / 8),
+                           name == "read"    ? GRAPHC_READ
+                           : name == "write" ? GRAPHC_WRITE
+                                             : GRAPHC_READ_WRITE);
+  }
+  return arguments;
+}
+
+struct Entry {
+  LLVM::LLVMFuncOp function;
+  Arguments arguments;
+};
+
+/// Builds the constants of KernelAbi.h's types.
+class TableBuilder {
+public:
+  explicit TableBuilder(ModuleOp module)
+      : builder(OpBuilder::atBlockEnd(module.getBody())), loc(UnknownLoc::get(module.getContext())),
+        pointer(LLVM::LLVMPointerType::get(module.getContext())), i32(builder.getI32Type()), i64(builder.getI64Type()) {
+  }
+
+  void build(ArrayRef<Entry> entries) {
+    Type argumentType = record({i64, i64}), entryType = record({pointer, i32, i32});
+    uint64_t count = 0;
+    for (const Entry &entry : entries)
+      count += entry.arguments.size();
+    LLVM::GlobalOp arguments = list("graphc_kernel_arguments", argumentType, count, [&](auto add) {
+      for (const Entry &entry : entries)
+        for (auto [bytes, access] : entry.arguments)
+          add({number(i64, bytes), number(i64, access)});
+    });
+    LLVM::GlobalOp kernels = list("graphc_kernel_list", entryType, entries.size(), [&](auto add) {
+      uint64_t first = 0;
+      for (const Entry &entry : entries) {
+        Value address = LLVM::AddressOfOp::create(builder, loc, entry.function);
+        add({address, number(i32, first), number(i32, entry.arguments.size())});
+        first += entry.arguments.size();
+      }
+    });
+    Type table = record({i32, i32, pointer, pointer, i64});
+    makeGlobal(builder, loc, table, kKernelTableSymbol, LLVM::Linkage::External, [&] {
+      Value value = LLVM::ZeroOp::create(builder, loc, table);
+      return fill(value, {},
+                  {number(i32, kKernelAbiVersion), number(i32, entries.size()),
+                   LLVM::AddressOfOp::create(builder, loc, kernels), LLVM::AddressOfOp::create(builder, loc, arguments),
+                   number(i64, count)});
+    });
+  }
+
+private:
+  Type record(ArrayRef<Type> fields) { return LLVM::LLVMStructType::getLiteral(builder.getContext(), fields); }
+  Value number(Type type, uint64_t value) {
+    return LLVM::ConstantOp::create(builder, loc, type, builder.getIntegerAttr(type, int64_t(value)));
+  }
+  /// `fields` put into the struct at `at` of `value`.
+  Value fill(Value value, ArrayRef<int64_t> at, ArrayRef<Value> fields) {
+    for (auto [i, field] : llvm::enumerate(fields)) {
+      SmallVector<int64_t> place(at);
+      place.push_back(int64_t(i));
+      value = LLVM::InsertValueOp::create(builder, loc, value, field, place);
     }
     return value;
-  });
-  Type i32 = builder.getI32Type();
-  Type tableType = LLVM::LLVMStructType::getLiteral(module.getContext(), {i32, i32, pointer});
-  makeGlobal(builder, loc, tableType, kKernelTableSymbol, LLVM::Linkage::External, [&] {
-    Value value = LLVM::ZeroOp::create(builder, loc, tableType);
-    auto number = [&](int32_t n) {
-      return LLVM::ConstantOp::create(builder, loc, i32, builder.getI32IntegerAttr(n)).getResult();
-    };
-    value = LLVM::InsertValueOp::create(builder, loc, value, number(kKernelAbiVersion), ArrayRef<int64_t>{0});
-    value = LLVM::InsertValueOp::create(builder, loc, value, number(int32_t(entries.size())), ArrayRef<int64_t>{1});
-    Value address = LLVM::AddressOfOp::create(builder, loc, list);
-    return LLVM::InsertValueOp::create(builder, loc, value, address, ArrayRef<int64_t>{2}).getResult();
-  });
-}
+  }
+  /// An array of structs, each with the fields that `each` hands to its callback.
+  template <typename Each> LLVM::GlobalOp list(StringRef name, Type element, uint64_t count, Each each) {
+    Type type = LLVM::LLVMArrayType::get(element, std::max<uint64_t>(count, 1));
+    return makeGlobal(builder, loc, type, name, LLVM::Linkage::Internal, [&] {
+      Value value = LLVM::ZeroOp::create(builder, loc, type);
+      int64_t next = 0;
+      each([&](std::initializer_list<Value> fields) { value = fill(value, {next++}, fields); });
+      return value;
+    });
+  }
+
+  OpBuilder builder;
+  Location loc;
+  Type pointer, i32, i64;
+};
 
 struct KernelsToLLVMPass : impl::KernelsToLLVMBase<KernelsToLLVMPass> {
   LogicalResult convert() {
@@ -133,24 +193,24 @@ struct KernelsToLLVMPass : impl::KernelsToLLVMBase<KernelsToLLVMPass> {
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    SmallVector<std::string> names;
+    SmallVector<std::pair<std::string, Arguments>> kernels;
     for (auto kernel : module.getOps<func::FuncOp>())
-      names.push_back(kernel.getSymName().str());
-    if (names.empty())
+      kernels.emplace_back(kernel.getSymName().str(), argumentsOf(kernel));
+    if (kernels.empty())
       return;
     if (failed(convert()))
       return signalPassFailure();
-    SmallVector<LLVM::LLVMFuncOp> entries;
-    for (StringRef name : names) {
+    SmallVector<Entry> entries;
+    for (auto &[name, arguments] : kernels) {
       auto body = module.lookupSymbol<LLVM::LLVMFuncOp>(name);
-      body.setSymName((name + ".body").str());
+      body.setSymName(name + ".body");
       body.setLinkage(LLVM::Linkage::Internal);
       markPointers(body);
       OpBuilder builder(module.getContext());
       builder.setInsertionPointAfter(body);
-      entries.push_back(makeEntry(builder, body, name));
+      entries.push_back({makeEntry(builder, body, name), std::move(arguments)});
     }
-    makeTable(module, entries);
+    TableBuilder(module).build(entries);
   }
 };
 

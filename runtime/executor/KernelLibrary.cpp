@@ -66,6 +66,35 @@ absl::StatusOr<const GraphcKernelTable *> open(const plan::Code &code, std::vect
   return table;
 }
 
+/// The plan says what a kernel takes, and everything is checked against that; the code says what it will touch.
+absl::Status checkSignature(const plan::Kernel &kernel, const GraphcKernelTable &table) {
+  static_assert(int(GRAPHC_READ) == int(plan::READ) && int(GRAPHC_WRITE) == int(plan::WRITE) &&
+                int(GRAPHC_READ_WRITE) == int(plan::READ_WRITE));
+  uint32_t index = kernel.compiled().entry();
+  const GraphcKernelEntry &entry = table.kernels[index];
+  auto differs = [&](const auto &...what) {
+    return absl::InvalidArgumentError(absl::StrCat("kernel ", kernel.name(), ": ", what...,
+                                                   "; the plan was changed after graphc wrote it, compile it again"));
+  };
+  if (uint64_t(entry.firstArgument) + entry.argumentCount > table.argumentCount)
+    return differs("the arguments of the code's entry ", index, " are not in its table");
+  if (uint32_t(kernel.args_size()) != entry.argumentCount)
+    return differs("the plan gives it ", kernel.args_size(), " arguments, entry ", index, " of the code takes ",
+                   entry.argumentCount);
+  for (int i = 0; i < kernel.args_size(); ++i) {
+    const plan::Kernel::Arg &given = kernel.args(i);
+    const GraphcArgument &taken = table.arguments[entry.firstArgument + uint32_t(i)];
+    auto text = [](uint64_t bytes, uint64_t access) {
+      const char *name = access == GRAPHC_READ ? "READ" : access == GRAPHC_WRITE ? "WRITE" : "READ_WRITE";
+      return absl::StrCat(bytes, " bytes, ", name);
+    };
+    if (given.bytes() != taken.bytes || uint64_t(given.access()) != taken.access)
+      return differs("the plan gives it argument ", i, " as ", text(given.bytes(), uint64_t(given.access())),
+                     "; entry ", index, " of the code takes ", text(taken.bytes, taken.access));
+  }
+  return absl::OkStatus();
+}
+
 void addKernels(const plan::Program &program, std::vector<bool> &wanted) {
   for (const plan::Instruction &instruction : program.instructions()) {
     if (instruction.has_call())
@@ -98,10 +127,11 @@ absl::StatusOr<std::unique_ptr<KernelLibrary>> KernelLibrary::load(const plan::P
       tables[code] = table;
     }
     const GraphcKernelTable *table = tables[code];
-    if (entry >= table->count || !table->kernels[entry])
+    if (entry >= table->count || !table->kernels[entry].run)
       return absl::InvalidArgumentError(absl::StrCat("kernel ", kernel.name(), ": entry ", entry,
                                                      " does not exist, the code has ", table->count, " kernels"));
-    library->kernels[size_t(i)] = table->kernels[entry];
+    GRAPHC_RETURN_IF_ERROR(checkSignature(kernel, *table));
+    library->kernels[size_t(i)] = table->kernels[entry].run;
   }
   return library;
 }

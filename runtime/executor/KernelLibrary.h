@@ -14,7 +14,7 @@
 namespace graphc::executor {
 
 /// Loads the code objects of a verified plan that `programs` call, each from a sealed memfd, after its CPU features were
-/// found on this CPU and its kernel table checked. One a process; the code stays mapped while the object lives.
+/// found on this CPU and its kernel table compared with what the plan says of its kernels. One a process; the code stays mapped while the object lives.
 class KernelLibrary {
 public:
   static absl::StatusOr<std::unique_ptr<KernelLibrary>> load(const plan::Plan &plan,

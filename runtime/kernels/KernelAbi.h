@@ -14,9 +14,9 @@
 extern "C" {
 #endif
 
-#define GRAPHC_KERNEL_ABI_VERSION 1
+#define GRAPHC_KERNEL_ABI_VERSION 2
 
-/// What a kernel may know of its surroundings. Kernels of version 1 use no helper; the field order is fixed for good.
+/// What a kernel may know of its surroundings. Kernels use no helper yet; the field order is fixed for good.
 typedef struct GraphcContext {
   uint64_t step; ///< 0-based step of the phase
   uint32_t replica; ///< instance of the program
@@ -27,10 +27,27 @@ typedef struct GraphcContext {
 /// positive code that ends the run ("kernel NAME failed with code N").
 typedef int (*GraphcKernel)(void *const *buffers, const GraphcContext *context);
 
+/// What a kernel does with a buffer: the numbers of plan.proto's Access.
+enum GraphcAccess { GRAPHC_READ = 0, GRAPHC_WRITE = 1, GRAPHC_READ_WRITE = 2 };
+
+typedef struct GraphcArgument {
+  uint64_t bytes;
+  uint64_t access; ///< GraphcAccess
+} GraphcArgument;
+
+/// A kernel and what it takes: its part of GraphcKernelTable.arguments. A plan that gives it anything else is not loaded.
+typedef struct GraphcKernelEntry {
+  GraphcKernel run;
+  uint32_t firstArgument;
+  uint32_t argumentCount;
+} GraphcKernelEntry;
+
 typedef struct GraphcKernelTable {
   uint32_t version; ///< GRAPHC_KERNEL_ABI_VERSION
-  uint32_t count;
-  const GraphcKernel *kernels;
+  uint32_t count; ///< of kernels
+  const GraphcKernelEntry *kernels;
+  const GraphcArgument *arguments;
+  uint64_t argumentCount; ///< of all kernels
 } GraphcKernelTable;
 
 #ifdef __cplusplus

@@ -1,7 +1,7 @@
 // RUN: graph-opt --kernels-to-llvm %s | FileCheck %s
 
 // The loops take pointers that do not alias and are aligned; the entry, of the type of KernelAbi.h, fetches them; the table
-// lists the entries in text order. Variables and programs stay.
+// lists the entries in text order, and for each how many arguments of how many bytes it takes: 0 is read, 1 write, 2 both. Variables and programs stay.
 // CHECK: graph.variable @w
 graph.variable @w : tensor<4xf32> = #graph.zeros
 // CHECK: llvm.func internal @first.body(%{{.*}}: !llvm.ptr {{{.*}}llvm.align = 64 : i64{{.*}}llvm.noalias
@@ -17,7 +17,25 @@ func.func private @first(%x: memref<4xf32> {dist.access = "read"}, %y: memref<4x
 func.func private @second(%x: memref<2x2xf64> {dist.access = "read_write"}) {
   return
 }
+// CHECK: llvm.mlir.global internal constant @graphc_kernel_arguments() {{.*}}: !llvm.array<3 x struct<(i64, i64)>>
+// CHECK: %[[BYTES:.*]] = llvm.mlir.constant(16 : i64)
+// CHECK: %[[READ:.*]] = llvm.mlir.constant(0 : i64)
+// CHECK: llvm.insertvalue %[[BYTES]], %{{.*}}[0, 0]
+// CHECK: llvm.insertvalue %[[READ]], %{{.*}}[0, 1]
+// CHECK: %[[WRITE:.*]] = llvm.mlir.constant(1 : i64)
+// CHECK: llvm.insertvalue %[[WRITE]], %{{.*}}[1, 1]
+// CHECK: %[[LARGER:.*]] = llvm.mlir.constant(32 : i64)
+// CHECK: %[[BOTH:.*]] = llvm.mlir.constant(2 : i64)
+// CHECK: llvm.insertvalue %[[LARGER]], %{{.*}}[2, 0]
+// CHECK: llvm.insertvalue %[[BOTH]], %{{.*}}[2, 1]
+// CHECK: llvm.mlir.global internal constant @graphc_kernel_list() {{.*}}: !llvm.array<2 x struct<(ptr, i32, i32)>>
 // CHECK: llvm.mlir.addressof @first
+// CHECK: %[[FIRST:.*]] = llvm.mlir.constant(0 : i32)
+// CHECK: %[[TWO:.*]] = llvm.mlir.constant(2 : i32)
+// CHECK: llvm.insertvalue %[[FIRST]], %{{.*}}[0, 1]
+// CHECK: llvm.insertvalue %[[TWO]], %{{.*}}[0, 2]
 // CHECK: llvm.mlir.addressof @second
+// CHECK: llvm.insertvalue %{{.*}}, %{{.*}}[1, 2]
+// CHECK: llvm.mlir.global external constant @graphc_kernels
 // CHECK-NOT: func.func
 // CHECK-NOT: unrealized_conversion_cast

@@ -59,6 +59,36 @@ TEST(KernelLibrary, EntryBeyondTheTable) {
   EXPECT_THAT(loadError(plan), HasSubstr("entry 28 does not exist, the code has 28 kernels"));
 }
 
+// Buffers are checked against what the plan says of a kernel, so the code has to say the same.
+TEST(KernelLibrary, AnotherKernelsEntryIsRefused) {
+  const plan::Plan good = plan::parameterServerPlan({1, 2});
+  auto named = [](plan::Plan &plan, const std::string &name) -> plan::Kernel & {
+    for (plan::Kernel &kernel : *plan.mutable_kernels())
+      if (kernel.name() == name)
+        return kernel;
+    return *plan.mutable_kernels(0);
+  };
+  auto swapped = [&](const std::string &kernel, const std::string &with) {
+    plan::Plan plan = good;
+    named(plan, kernel).mutable_compiled()->set_entry(named(plan, with).compiled().entry());
+    return loadError(plan);
+  };
+  EXPECT_THAT(
+      swapped("add", "increment"),
+      HasSubstr("kernel add: the plan gives it 2 arguments, entry 11 of the code takes 1; the plan was changed"));
+  EXPECT_THAT(swapped("add", "gradient"), HasSubstr("kernel add: the plan gives it argument 0 as 64 bytes, READ_WRITE; "
+                                                    "entry 8 of the code takes 64 bytes, READ; the plan was changed"));
+  EXPECT_THAT(swapped("add", "divide"),
+              HasSubstr("argument 1 as 64 bytes, READ; entry 10 of the code takes 4 bytes, READ;"));
+  EXPECT_EQ(swapped("add", "apply"), ""); // takes the same
+  plan::Plan larger = good; // the entry stays, and what the plan says of it changes
+  named(larger, "add").mutable_args(0)->set_bytes(128);
+  EXPECT_THAT(loadError(larger), HasSubstr("as 128 bytes, READ_WRITE; entry 7 of the code takes 64 bytes"));
+  plan::Plan readOnly = good;
+  named(readOnly, "apply").mutable_args(0)->set_access(plan::READ);
+  EXPECT_THAT(loadError(readOnly), HasSubstr("as 64 bytes, READ; entry 9 of the code takes 64 bytes, READ_WRITE"));
+}
+
 TEST(KernelLibrary, CodeThatIsNoLibrary) {
   plan::Plan plan = plan::parameterServerPlan({1, 2});
   plan.mutable_code(0)->mutable_elf()->resize(64);

@@ -40,7 +40,17 @@
     *(float *)b[1] = sum;                                                                                              \
     return 0;                                                                                                          \
   }
-#define TABLE(N) add##N, gradient##N, apply##N, divide##N, increment, fail##N, sum##N
+#define ARGUMENTS(N)                                                                                                   \
+  {4 * (uint64_t)N, GRAPHC_READ_WRITE}, {4 * (uint64_t)N, GRAPHC_READ},           /* add */                            \
+      {4 * (uint64_t)N, GRAPHC_READ}, {4 * (uint64_t)N, GRAPHC_WRITE},            /* gradient */                       \
+      {4 * (uint64_t)N, GRAPHC_READ_WRITE}, {4 * (uint64_t)N, GRAPHC_READ},       /* apply */                          \
+      {4 * (uint64_t)N, GRAPHC_READ_WRITE}, {4, GRAPHC_READ},                     /* divide */                         \
+      {8, GRAPHC_READ_WRITE}, {4 * (uint64_t)N, GRAPHC_READ_WRITE},               /* increment, fail */                \
+      {4 * (uint64_t)N, GRAPHC_READ}, {4, GRAPHC_WRITE}                           /* sum */
+/* `at` of twelve arguments a size. */
+#define TABLE(N, at)                                                                                                   \
+  {add##N, 12 * at, 2}, {gradient##N, 12 * at + 2, 2}, {apply##N, 12 * at + 4, 2}, {divide##N, 12 * at + 6, 2},        \
+      {increment, 12 * at + 8, 1}, {fail##N, 12 * at + 9, 1}, {sum##N, 12 * at + 10, 2}
 
 static int increment(void *const *b, const GraphcContext *c) {
   ++*(int64_t *)b[0];
@@ -51,6 +61,8 @@ KERNELS(16)
 KERNELS(4096)
 KERNELS(16777216)
 
-static const GraphcKernel kernels[] = {TABLE(1), TABLE(16), TABLE(4096), TABLE(16777216)};
+static const GraphcArgument arguments[] = {ARGUMENTS(1), ARGUMENTS(16), ARGUMENTS(4096), ARGUMENTS(16777216)};
+static const GraphcKernelEntry kernels[] = {TABLE(1, 0), TABLE(16, 1), TABLE(4096, 2), TABLE(16777216, 3)};
 __attribute__((visibility("default"))) const GraphcKernelTable graphc_kernels = {
-    GRAPHC_KERNEL_ABI_VERSION, sizeof kernels / sizeof *kernels, kernels};
+    GRAPHC_KERNEL_ABI_VERSION, sizeof kernels / sizeof *kernels, kernels, arguments,
+    sizeof arguments / sizeof *arguments};
