@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# Measures this project beside its peers, interleaved.   test/bench/run.sh [single|distributed|ingraph|all] [--rounds N] [--report]
+# Measures this project beside its peers, interleaved.   test/bench/run.sh [single|distributed|ingraph|link|all] [--rounds N] [--report]
 #   single        one process: linreg and mlp, 1 and 2 threads; TensorFlow, JAX, PyTorch
 #   distributed   tasks as processes: parameter server (null, mlp, dense), all-reduce; TensorFlow, PyTorch DDP and gloo
 #   ingraph       one client, the model over two tasks: linreg, pingpong (ten hops), mlp; TensorFlow; part of distributed
+#   link          large tensors over gRPC on a link of 1 Gbit/s; iperf3 (test/bench/link.sh); no part of all
 #   --rounds N    how often each is measured (3); the figure of a peer is the median of its rounds
 #   --report      also writes docs/benchmarks.md
 # One JSON object a line; the last lines are ratios. PEERS names the folder of test/bench/peers/setup.sh (build/peers);
@@ -13,4 +14,6 @@ tools/setup.sh
 mkdir -p build/bench
 { cmake --preset release && cmake --build --preset release --target graphc graphrun; } >build/bench/build.log 2>&1 ||
   { tail -30 build/bench/build.log >&2; exit 1; }
+export GRAPHC_ROOT=$PWD PATH=$PWD/build/release/bin:$PATH
+[ "${1:-}" != link ] || exec test/bench/link.sh "${@:2}"
 exec python3 test/bench/driver.py "$@"
