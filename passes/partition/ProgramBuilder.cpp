@@ -81,10 +81,10 @@ dist::ChannelOp PhaseBuilder::createChannel(const Twine &name, RankedTensorType 
   OpBuilder builder(phase);
   builder.setInsertionPointAfter(lastChannel ? lastChannel : phase.getOperation());
   int64_t instances = control ? to.op.getReplicas() : std::max(from.op.getReplicas(), to.op.getReplicas());
-  auto channel =
-      dist::ChannelOp::create(builder, loc, unique, type, from.op.getSymName(), to.op.getSymName(),
-                              /*capacity=*/1, instances, control, allToAll, /*published=*/false, /*latest=*/false,
-                              /*algorithm=*/StringAttr(), /*chunk=*/IntegerAttr());
+  auto channel = dist::ChannelOp::create(builder, loc, unique, type, from.op.getSymName(), to.op.getSymName(),
+                                         /*capacity=*/control ? 2 : 1, instances, control, allToAll,
+                                         /*published=*/false, /*latest=*/false,
+                                         /*algorithm=*/StringAttr(), /*chunk=*/IntegerAttr());
   lastChannel = channel;
   return channel;
 }

@@ -2,6 +2,7 @@
 
 #include "runtime/base/Status.h"
 #include "runtime/plan/AllReduce.h"
+#include "runtime/plan/Credits.h"
 #include "runtime/plan/Types.h"
 
 #include "absl/strings/str_cat.h"
@@ -19,7 +20,7 @@ transport::ChannelKey allToAllKey(const plan::Plan &plan, uint32_t channel, uint
 }
 
 /// Each instance here exchanges with every other one that its sums need, here or elsewhere.
-static void addAllToAll(const plan::Plan &plan, const plan::Task &task, uint32_t index,
+static void addAllToAll(const plan::Plan &plan, const plan::Task &task, uint32_t index, bool creditWaits,
                         std::vector<Endpoint> &endpoints) {
   const plan::Channel &channel = plan.channels(int(index));
   const plan::Program &program = plan.programs(int(channel.sender()));
@@ -32,6 +33,7 @@ static void addAllToAll(const plan::Plan &plan, const plan::Task &task, uint32_t
       endpoint.phase = program.phase();
       endpoint.peer = instanceTask(plan, program, other);
       endpoint.spec = {allToAllKey(plan, index, other, here), channel.bytes(), channel.capacity(), false};
+      endpoint.spec.creditWaits = creditWaits;
       endpoint.sends = false;
       if (carries(channel.algorithm(), channel.instances(), other, here))
         endpoints.push_back(endpoint);
@@ -48,12 +50,13 @@ static void addAllToAll(const plan::Plan &plan, const plan::Task &task, uint32_t
 
 std::vector<Endpoint> taskEndpoints(const plan::Plan &plan, const plan::Task &task) {
   std::vector<Endpoint> endpoints;
+  const std::vector<bool> creditWaits = plan::creditsThatWait(plan);
   for (int i = 0; i < plan.channels_size(); ++i) {
     const plan::Channel &channel = plan.channels(i);
     const plan::Program &sender = plan.programs(int(channel.sender())),
                         &receiver = plan.programs(int(channel.receiver()));
     if (channel.all_to_all()) {
-      addAllToAll(plan, task, uint32_t(i), endpoints);
+      addAllToAll(plan, task, uint32_t(i), creditWaits[size_t(i)], endpoints);
       continue;
     }
     for (uint32_t r = 0; r < channel.instances(); ++r) {
@@ -65,6 +68,7 @@ std::vector<Endpoint> taskEndpoints(const plan::Plan &plan, const plan::Task &ta
       Endpoint endpoint;
       endpoint.spec = {{uint32_t(i), r}, channel.bytes(), channel.capacity(), control, channel.published()};
       endpoint.spec.latest = channel.latest();
+      endpoint.spec.creditWaits = creditWaits[size_t(i)];
       endpoint.phase = receiver.phase();
       if (sameTask(to, task)) {
         endpoint.sends = false;

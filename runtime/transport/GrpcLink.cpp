@@ -1,5 +1,7 @@
 #include "runtime/transport/GrpcLink.h"
 
+#include "runtime/base/Status.h"
+
 #include "absl/strings/str_cat.h"
 #include <grpc/slice.h>
 
@@ -18,6 +20,15 @@ grpc::Slice inlineSlice(const FrameHeader &header, const void *payload, uint64_t
     std::memcpy(GRPC_SLICE_START_PTR(slice) + sizeof(header), payload, bytes);
   return grpc::Slice(slice, grpc::Slice::STEAL_REF);
 }
+
+FrameHeader makeHeader(FrameKind kind, const ChannelSpec &spec, uint64_t seq) {
+  FrameHeader header;
+  header.kind = kind;
+  header.channel = spec.key.channel;
+  header.instance = spec.key.instance;
+  header.seq = seq;
+  return header;
+}
 } // namespace
 
 GrpcSendPort &GrpcLink::addSend(ChannelSpec spec) {
@@ -30,16 +41,6 @@ GrpcRecvPort &GrpcLink::addRecv(ChannelSpec spec) {
   recvs_.push_back(std::make_unique<GrpcRecvPort>(*this, spec));
   recvByKey_[keyOf(spec)] = recvs_.back().get();
   return *recvs_.back();
-}
-
-FrameHeader GrpcLink::makeHeader(FrameKind kind, const ChannelSpec &spec) const {
-  FrameHeader header;
-  header.kind = kind;
-  header.channel = spec.key.channel;
-  header.instance = spec.key.instance;
-  header.epoch = epoch_.load(std::memory_order_relaxed);
-  header.incarnation = incarnation_;
-  return header;
 }
 
 void GrpcLink::push(GrpcSendPort &port) {
@@ -76,6 +77,7 @@ void GrpcLink::submitCredit(GrpcRecvPort &port) {
     port.next_ = creditHead_;
     creditHead_ = &port;
   }
+  creditsDue_ |= !port.spec_.creditWaits;
   kick(std::move(lock));
 }
 
@@ -85,7 +87,7 @@ void GrpcLink::kick(std::unique_lock<std::mutex> lock) {
   if (!wire_ || writing_)
     return;
   grpc::ByteBuffer message;
-  if (!buildBatch(&message))
+  if (!buildMessage(&message))
     return;
   writing_ = true;
   Wire *wire = wire_;
@@ -101,7 +103,7 @@ void GrpcLink::written() {
     writing_ = false;
     if (finishing_)
       std::swap(finish, finishing_);
-    else if (wire_ && buildBatch(&message)) {
+    else if (wire_ && buildMessage(&message)) {
       writing_ = true;
       write = wire_;
     }
@@ -112,20 +114,34 @@ void GrpcLink::written() {
     write->write(std::move(message));
 }
 
-bool GrpcLink::buildBatch(grpc::ByteBuffer *message) {
-  grpc::Slice slices[2 * kMaxFrames];
-  int count = 0, frames = 0;
-  uint64_t payload = 0, control = 0;
-  while (creditHead_ && frames < kMaxFrames) {
-    GrpcRecvPort &port = *creditHead_;
-    creditHead_ = port.next_;
-    port.queued_ = false;
-    FrameHeader header = makeHeader(FrameKind::Credit, port.spec_);
-    header.offset = std::exchange(port.credits_, 0);
-    slices[count++] = inlineSlice(header, nullptr, 0);
-    control += sizeof(header);
-    ++frames;
+// The head of a message, with every credit that there is to give back.
+grpc::Slice GrpcLink::takeCredits() {
+  MessageHeader header;
+  header.epoch = epoch_.load(std::memory_order_relaxed);
+  header.incarnation = incarnation_;
+  for (const GrpcRecvPort *port = creditHead_; port; port = port->next_)
+    ++header.credits;
+  grpc_slice slice = grpc_slice_malloc(sizeof(header) + header.credits * sizeof(Credit));
+  uint8_t *to = GRPC_SLICE_START_PTR(slice);
+  std::memcpy(to, &header, sizeof(header));
+  to += sizeof(header);
+  for (; creditHead_; creditHead_ = creditHead_->next_, to += sizeof(Credit)) {
+    const ChannelKey &key = creditHead_->spec_.key;
+    Credit credit{key.channel, key.instance, std::exchange(creditHead_->credits_, 0)};
+    std::memcpy(to, &credit, sizeof(credit));
+    creditHead_->queued_ = false;
   }
+  creditsDue_ = false;
+  return grpc::Slice(slice, grpc::Slice::STEAL_REF);
+}
+
+bool GrpcLink::buildMessage(grpc::ByteBuffer *message) {
+  if (!sendHead_ && !creditsDue_)
+    return false;
+  grpc::Slice slices[1 + 2 * kMaxFrames];
+  slices[0] = takeCredits();
+  int count = 1, frames = 0;
+  uint64_t payload = 0, control = slices[0].size();
   while (sendHead_ && frames < kMaxFrames && payload < kMaxBatchBytes) {
     GrpcSendPort &port = *sendHead_;
     sendHead_ = port.next_;
@@ -134,10 +150,9 @@ bool GrpcLink::buildBatch(grpc::ByteBuffer *message) {
     port.queued_ = false;
     if (port.sending_) {
       uint64_t length = std::min(port.spec_.bytes - port.offset_, kMaxChunk);
-      FrameHeader header = makeHeader(FrameKind::Data, port.spec_);
+      FrameHeader header = makeHeader(FrameKind::Data, port.spec_, port.seq_);
       header.offset = port.offset_;
       header.step = port.step_;
-      header.seq = port.seq_;
       header.length = length;
       const std::byte *from = port.data_ + port.offset_;
       if (length <= kInlineBytes) {
@@ -166,17 +181,13 @@ bool GrpcLink::buildBatch(grpc::ByteBuffer *message) {
         break;
       }
       port.closePending_ = false;
-      FrameHeader header = makeHeader(FrameKind::Close, port.spec_);
-      header.seq = port.seq_;
-      slices[count++] = inlineSlice(header, nullptr, 0);
-      control += sizeof(header);
+      slices[count++] = inlineSlice(makeHeader(FrameKind::Close, port.spec_, port.seq_), nullptr, 0);
+      control += sizeof(FrameHeader);
       ++frames;
     }
   }
-  if (count == 0)
-    return false;
   controlBytes_.fetch_add(control, std::memory_order_relaxed);
-  *message = grpc::ByteBuffer(slices, count);
+  *message = grpc::ByteBuffer(slices, size_t(count));
   return true;
 }
 
@@ -232,72 +243,69 @@ absl::Status GrpcLink::received(const grpc::ByteBuffer &message) {
   if (grpc::Status status = message.Dump(&slices_); !status.ok())
     return absl::InternalError(absl::StrCat("a message from ", peer_, " could not be read: ", status.error_message()));
   sliceIndex_ = sliceOffset_ = 0;
-  uint64_t left = message.Length();
-  while (left > 0) {
-    FrameHeader header;
-    if (left < sizeof(header))
-      return absl::DataLossError(absl::StrCat("a frame from ", peer_, " is cut off: ", left, " bytes left"));
-    copyFrom(&header, sizeof(header));
-    left -= sizeof(header);
-    if (header.magic != FrameHeader::kMagic)
-      return absl::DataLossError(absl::StrCat("a frame from ", peer_, " has no graphc header"));
-    uint64_t payload = header.kind == FrameKind::Data ? header.length : 0;
-    if (payload > left)
-      return absl::DataLossError(
-          absl::StrCat("a frame from ", peer_, " says ", payload, " bytes, ", left, " are left"));
-    left -= payload;
-    controlBytes_.fetch_add(sizeof(header), std::memory_order_relaxed);
-    bool fenced = header.incarnation != peerIncarnation_.load(std::memory_order_relaxed) ||
-                  header.epoch < epoch_.load(std::memory_order_acquire);
-    if (fenced) {
-      copyFrom(nullptr, payload);
-      continue;
-    }
-    if (header.epoch > epoch_.load(std::memory_order_acquire))
-      return absl::InternalError(absl::StrCat(peer_, " is at epoch ", header.epoch, ", this task at ", epoch_.load(),
-                                              ": it did not wait for the phase to begin"));
-    if (absl::Status status = takeFrame(header); !status.ok())
-      return status;
-  }
+  left_ = message.Length();
+  absl::Status status = takeMessage();
+  controlBytes_.fetch_add(message.Length() - left_ - payload_, std::memory_order_relaxed);
   slices_.clear();
+  return status;
+}
+
+absl::Status GrpcLink::takeMessage() {
+  payload_ = 0;
+  MessageHeader header;
+  GRAPHC_RETURN_IF_ERROR(take(&header, sizeof(header)));
+  if (header.magic != MessageHeader::kMagic)
+    return absl::DataLossError(absl::StrCat("a message from ", peer_, " has no graphc header"));
+  if (header.incarnation != peerIncarnation_.load(std::memory_order_relaxed) ||
+      header.epoch < epoch_.load(std::memory_order_acquire))
+    return absl::OkStatus(); // fenced
+  if (header.epoch > epoch_.load(std::memory_order_acquire))
+    return absl::InternalError(absl::StrCat(peer_, " is at epoch ", header.epoch, ", this task at ", epoch_.load(),
+                                            ": it did not wait for the phase to begin"));
+  for (uint32_t i = 0; i < header.credits; ++i)
+    GRAPHC_RETURN_IF_ERROR(takeCredit());
+  while (left_ > 0)
+    GRAPHC_RETURN_IF_ERROR(takeFrame());
   return absl::OkStatus();
 }
 
-absl::Status GrpcLink::takeFrame(const FrameHeader &header) {
-  uint64_t key = keyOf(header.channel, header.instance);
-  auto unknown = [&] {
-    return absl::InternalError(absl::StrCat(peer_, " sent on channel ", header.channel, "[", header.instance,
-                                            "], which the plan does not have between it and this task"));
-  };
+absl::Status GrpcLink::unknown(uint32_t channel, uint32_t instance) const {
+  return absl::InternalError(absl::StrCat(peer_, " sent on channel ", channel, "[", instance,
+                                          "], which the plan does not have between it and this task"));
+}
+
+absl::Status GrpcLink::takeCredit() {
+  Credit credit;
+  GRAPHC_RETURN_IF_ERROR(take(&credit, sizeof(credit)));
+  auto port = sendByKey_.find(keyOf(credit.channel, credit.instance));
+  if (port == sendByKey_.end())
+    return unknown(credit.channel, credit.instance);
+  if (!port->second->addCredits(credit.slots))
+    return absl::DataLossError(absl::StrCat("channel ", credit.channel, "[", credit.instance, "]: ", peer_,
+                                            " gave back ", credit.slots, " slots, more than messages took of its ",
+                                            port->second->spec().capacity));
+  return absl::OkStatus();
+}
+
+absl::Status GrpcLink::takeFrame() {
+  FrameHeader header;
+  GRAPHC_RETURN_IF_ERROR(take(&header, sizeof(header)));
+  auto port = recvByKey_.find(keyOf(header.channel, header.instance));
+  if (port == recvByKey_.end())
+    return unknown(header.channel, header.instance);
   switch (header.kind) {
   case FrameKind::Data:
-    return takeData(header);
-  case FrameKind::Credit: {
-    auto port = sendByKey_.find(key);
-    if (port == sendByKey_.end())
-      return unknown();
-    port->second->addCredits(header.offset);
-    return absl::OkStatus();
-  }
-  case FrameKind::Close: {
-    auto port = recvByKey_.find(key);
-    if (port == recvByKey_.end())
-      return unknown();
+    return takeData(*port->second, header);
+  case FrameKind::Close:
     port->second->closed_.store(true, std::memory_order_release);
     port->second->wake_.wake();
     return absl::OkStatus();
-  }
   }
   return absl::DataLossError(
       absl::StrCat("a frame from ", peer_, " is of unknown kind ", static_cast<uint32_t>(header.kind)));
 }
 
-absl::Status GrpcLink::takeData(const FrameHeader &header) {
-  auto found = recvByKey_.find(keyOf(header.channel, header.instance));
-  if (found == recvByKey_.end())
-    return absl::InternalError(absl::StrCat(peer_, " sent on channel ", header.channel, "[", header.instance,
-                                            "], which the plan does not have between it and this task"));
-  GrpcRecvPort &port = *found->second;
+absl::Status GrpcLink::takeData(GrpcRecvPort &port, const FrameHeader &header) {
   uint64_t head = port.head_.load(std::memory_order_relaxed);
   bool fits = header.seq == head && header.offset == port.filled_ && header.length <= port.spec_.bytes - port.filled_ &&
               head - port.tail_.load(std::memory_order_acquire) < port.spec_.capacity;
@@ -306,7 +314,8 @@ absl::Status GrpcLink::takeData(const FrameHeader &header) {
                                             " sent bytes ", header.offset, "+", header.length, " of message ",
                                             header.seq, ", expected byte ", port.filled_, " of message ", head, " (",
                                             port.spec_.bytes, " bytes each, capacity ", port.spec_.capacity, ")"));
-  copyFrom(port.slot(head) + header.offset, header.length);
+  GRAPHC_RETURN_IF_ERROR(take(port.slot(head) + header.offset, header.length));
+  payload_ += header.length;
   port.filled_ += header.length;
   if (port.filled_ == port.spec_.bytes) {
     port.filled_ = 0;
@@ -316,22 +325,25 @@ absl::Status GrpcLink::takeData(const FrameHeader &header) {
   return absl::OkStatus();
 }
 
-// Copies the next `bytes` bytes of the current message, or skips them where `to` is null.
-void GrpcLink::copyFrom(void *to, uint64_t bytes) {
+// Copies the next `bytes` bytes of the message.
+absl::Status GrpcLink::take(void *to, uint64_t bytes) {
+  if (bytes > left_)
+    return absl::DataLossError(
+        absl::StrCat("a message from ", peer_, " is cut off: ", left_, " bytes are left where ", bytes, " should be"));
+  left_ -= bytes;
   while (bytes > 0) {
     const grpc::Slice &slice = slices_[sliceIndex_];
-    uint64_t take = std::min<uint64_t>(bytes, slice.size() - sliceOffset_);
-    if (to) {
-      std::memcpy(to, slice.begin() + sliceOffset_, take);
-      to = static_cast<std::byte *>(to) + take;
-    }
-    bytes -= take;
-    sliceOffset_ += take;
+    uint64_t part = std::min<uint64_t>(bytes, slice.size() - sliceOffset_);
+    std::memcpy(to, slice.begin() + sliceOffset_, part);
+    to = static_cast<std::byte *>(to) + part;
+    bytes -= part;
+    sliceOffset_ += part;
     if (sliceOffset_ == slice.size()) {
       ++sliceIndex_;
       sliceOffset_ = 0;
     }
   }
+  return absl::OkStatus();
 }
 
 void GrpcLink::abort(absl::Status why) {
@@ -357,6 +369,7 @@ absl::Status GrpcLink::reset(uint64_t epoch) {
     return absl::UnavailableError(absl::StrCat("the data stream with ", peer_, " is gone"));
   sendHead_ = sendTail_ = nullptr;
   creditHead_ = nullptr;
+  creditsDue_ = false;
   why_ = absl::OkStatus();
   for (auto &port : sends_) {
     if (port->sending_) { // queued and never written: nothing points into the buffer but the count of start()

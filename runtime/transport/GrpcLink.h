@@ -65,13 +65,16 @@ public:
   TransportCounters counters() const;
 
 private:
-  bool buildBatch(grpc::ByteBuffer *message) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  bool buildMessage(grpc::ByteBuffer *message) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  grpc::Slice takeCredits() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void kick(std::unique_lock<std::mutex> lock);
   void push(GrpcSendPort &port) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  absl::Status takeFrame(const FrameHeader &header);
-  absl::Status takeData(const FrameHeader &header);
-  void copyFrom(void *to, uint64_t bytes);
-  FrameHeader makeHeader(FrameKind kind, const ChannelSpec &spec) const;
+  absl::Status takeMessage();
+  absl::Status takeCredit();
+  absl::Status takeFrame();
+  absl::Status takeData(GrpcRecvPort &port, const FrameHeader &header);
+  absl::Status take(void *to, uint64_t bytes);
+  absl::Status unknown(uint32_t channel, uint32_t instance) const;
 
   const std::string peer_;
   const uint64_t incarnation_; ///< this process's
@@ -87,6 +90,7 @@ private:
   Wire *finishing_ ABSL_GUARDED_BY(mutex_) = nullptr;
   GrpcSendPort *sendHead_ ABSL_GUARDED_BY(mutex_) = nullptr, *sendTail_ ABSL_GUARDED_BY(mutex_) = nullptr;
   GrpcRecvPort *creditHead_ ABSL_GUARDED_BY(mutex_) = nullptr;
+  bool creditsDue_ ABSL_GUARDED_BY(mutex_) = false; ///< one of them must not wait for a frame
   std::atomic<uint64_t> epoch_{0};
   std::atomic<uint64_t> peerIncarnation_{0};
 
@@ -98,6 +102,8 @@ private:
   std::mutex readMutex_;
   std::vector<grpc::Slice> slices_;
   size_t sliceIndex_ = 0, sliceOffset_ = 0;
+  uint64_t left_ = 0; ///< bytes of the message that were not taken yet
+  uint64_t payload_ = 0; ///< of those taken
 };
 
 } // namespace graphc::transport

@@ -95,9 +95,13 @@ void GrpcSendPort::close() {
   link_.submitClose(*this);
 }
 
-void GrpcSendPort::addCredits(uint64_t count) {
+// The lane may take credits meanwhile, which leaves more room than is seen here.
+bool GrpcSendPort::addCredits(uint64_t count) {
+  if (count > spec_.capacity - credits_.load(std::memory_order_relaxed))
+    return false;
   credits_.fetch_add(count, std::memory_order_release);
   wake_.wake();
+  return true;
 }
 
 void GrpcSendPort::chunkReleased() {

@@ -49,7 +49,8 @@ public:
 
 private:
   friend class GrpcLink;
-  void addCredits(uint64_t count);
+  /// False: more than messages are under way.
+  bool addCredits(uint64_t count);
   void chunkReleased();
   static void onSliceDestroyed(void *port);
 

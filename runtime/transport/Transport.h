@@ -37,6 +37,9 @@ struct ChannelSpec {
   /// no copy whatever the mode, and done() is Ready once every message was released. Elsewhere like any other.
   bool published = false;
   bool latest = false; ///< no fifo but a versioned slot within one task (Latest.h)
+  /// The sender takes another message from the receiver's lane before it needs the slot that a release() frees
+  /// (plan/Credits.h): where telling it costs a message of its own, the news may wait for that one.
+  bool creditWaits = false;
 };
 
 /// What a poll found. Closed: the peer ended its phase and every message it sent before was taken. Aborted: see

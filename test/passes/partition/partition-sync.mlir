@@ -13,9 +13,9 @@ graph.dataset @d : (tensor<4xf32>) = #graph.synthetic<samples = 100, seed = 7>
 // CHECK-NEXT: dist.channel @train.w.to_worker : tensor<4x1xf32> from @train.ps0 to @train.worker {instances = 2 : i64}
 // CHECK-NEXT: dist.channel @train.w.gradient : tensor<4x1xf32> from @train.worker to @train.ps0 {instances = 2 : i64}
 // CHECK-NEXT: dist.channel @train.global_step.to_worker : tensor<i64> from @train.ps1 to @train.worker {instances = 2 : i64}
-// CHECK-NEXT: dist.channel @train.control.worker : tensor<i64> from @train.worker to @train.worker {control, instances = 2 : i64}
-// CHECK-NEXT: dist.channel @train.control.ps0 : tensor<i64> from @train.worker to @train.ps0 {control}
-// CHECK-NEXT: dist.channel @train.control.ps1 : tensor<i64> from @train.worker to @train.ps1 {control}
+// CHECK-NEXT: dist.channel @train.control.worker : tensor<i64> from @train.worker to @train.worker {capacity = 2 : i64, control, instances = 2 : i64}
+// CHECK-NEXT: dist.channel @train.control.ps0 : tensor<i64> from @train.worker to @train.ps0 {capacity = 2 : i64, control}
+// CHECK-NEXT: dist.channel @train.control.ps1 : tensor<i64> from @train.worker to @train.ps1 {capacity = 2 : i64, control}
 
 // CHECK: dist.program @train.worker of @train on "/job:worker/device:CPU:0" replicas(2) {
 // CHECK-NEXT: dist.control_send [@train.control.worker, @train.control.ps0, @train.control.ps1]

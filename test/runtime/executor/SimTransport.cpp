@@ -107,10 +107,14 @@ public:
   void release() {
     arrived.pop_front();
     receivedBytes += spec.bytes;
-    network.events.after(network.events.upTo(network.options.maxDelay), [this] {
-      ++released;
-      network.changed(&sender);
-    });
+    if (spec.creditWaits && !spec.published) // who publishes sees the release itself
+      network.waitingCredits[{to, from}].push_back(this);
+    else
+      network.events.after(network.events.upTo(network.options.maxDelay), [this] { credit(); });
+  }
+  void credit() {
+    ++released;
+    network.changed(&sender);
   }
 
   void close() {
@@ -163,9 +167,11 @@ private:
     }
     VirtualTime arrival = network.events.time() + network.events.upTo(network.options.maxDelay);
     lastArrival = std::max(arrival, lastArrival + 1);
-    network.events.at(lastArrival, [this, message] {
+    network.events.at(lastArrival, [this, message, credits = std::exchange(network.waitingCredits[{from, to}], {})] {
       if (dead)
         return;
+      for (SimChannel *channel : credits)
+        channel->credit();
       arrived.push_back(message);
       network.changed(&receiver);
     });
@@ -214,6 +220,7 @@ public:
     why = absl::OkStatus();
     for (auto &[key, channel] : network.channels)
       channel->reset();
+    network.waitingCredits.clear();
     return absl::OkStatus();
   }
   absl::Status why;

@@ -1,7 +1,8 @@
 //===- SimTransport.h - a network in virtual time -------------------------------------------------------------------*- C++ -*-===//
 //
 // All tasks' channels in one object, single-threaded. A message takes a random time to leave its buffer (a Borrowed buffer
-// is read only then, so that a sender that writes too early shows), another to arrive, and its credit a third to come back.
+// is read only then, so that a sender that writes too early shows), another to arrive, and its credit a third to come back;
+// of a channel whose credits wait it comes with the next message between the two tasks, and never where there is none.
 // A published message is the sender's buffer itself: what is written before its release shows too.
 // The simulator asks for the next event and carries it out.
 //
@@ -73,6 +74,8 @@ private:
   EventQueue &events;
   SimNetworkOptions options;
   std::map<transport::ChannelKey, std::unique_ptr<SimChannel>> channels;
+  std::map<std::pair<uint32_t, uint32_t>, std::vector<SimChannel *>>
+      waitingCredits; ///< from one task to another, in order
   std::map<uint32_t, std::unique_ptr<TaskView>> views;
 };
 
