@@ -125,7 +125,7 @@ TEST(GrpcLink, ResetForgetsCreditsThatWait) {
 
 /// A peer that says what it likes.
 class HostilePeer : public testing::Test {
-protected:
+public:
   HostilePeer() {
     link.addSend(spec(0, false, 8, 2));
     link.addRecv(spec(1, false, 4096, 1));
