@@ -116,10 +116,10 @@ LogicalResult verifyAllReduceStart(AllReduceStartOp start, SymbolTableCollection
     return diag;
   }
   auto scratch = cast<MemRefType>(start.getScratch().getType());
-  if (scratch.getNumElements() != int64_t(*channel.getChunk()) ||
+  if (*channel.getChunk() % uint64_t(scratch.getNumElements()) ||
       scratch.getElementType() != channel.getTensorType().getElementType())
     return start.emitOpError("has scratch memory of type ")
-           << scratch << ", expected the " << *channel.getChunk() << " elements of one chunk";
+           << scratch << ", expected as many elements as divide the " << *channel.getChunk() << " of one chunk";
   return verifyKernel(start, start.getAddAttr(), 2, symbols);
 }
 

@@ -196,8 +196,8 @@ def Dist_AllReduceStartOp : Dist_BodyOp<"all_reduce_start",
   let summary = "begins to sum a buffer in place over the instances of a family";
   let description = [{
     On a channel with an `algorithm`. The buffer holds what this instance adds; until `all_reduce_done` nobody may touch
-    it or the scratch memory, which has room for one chunk. What can be sent, summed and taken goes on while the program
-    computes. `add` adds one chunk (sum read_write, message read).
+    it or the scratch memory, and until the channel's `send_done` nobody may write it. What can be sent, summed and taken
+    goes on while the program computes. `add` adds as much as the scratch memory holds (sum read_write, message read).
 
     ```mlir
     dist.all_reduce_start @train_step.all_reduce, %b scratch %s by @add_16384xf32 : memref<65536xf32>, memref<16384xf32>
@@ -205,7 +205,7 @@ def Dist_AllReduceStartOp : Dist_BodyOp<"all_reduce_start",
 
     1. (E1), (E2), (E3) as for `send`
     2. (K1) the kernel exists
-    3. (AR1) the channel has an algorithm, and the scratch memory its chunk
+    3. (AR1) the channel has an algorithm, and the elements of the scratch memory divide its chunk
   }];
   let arguments = (ins FlatSymbolRefAttr:$channel, Dist_Buffer:$buffer, Dist_Buffer:$scratch, FlatSymbolRefAttr:$add);
   let assemblyFormat = "$channel `,` $buffer `scratch` $scratch `by` $add attr-dict `:` type($buffer) `,` type($scratch)";

@@ -59,8 +59,8 @@ def Dist_ChannelOp : Dist_Op<"channel", [Symbol, HasParent<"::mlir::ModuleOp">,
     3. (CH3) the two differ, unless the channel is a control channel; those of an all_to_all channel are one family
     4. (CH4) `instances` is that of the replicated side(s); two replicated sides agree
     5. (CH5) exactly one sending operation, in the sending program, and one receiving operation, in the receiving one
-    6. (CH6) a published channel carries data, is not all_to_all, and its sender does not lock variables: nobody may write
-       what is read
+    6. (CH6) a published channel carries data, is all_to_all only with the algorithm scatter or ring, and its sender does
+       not lock variables: nobody may write what is read
     7. (CH7) the programs of a latest channel are on the same device; its phase ends by closing
     8. (CH8) `algorithm` and `chunk` both or neither, on an all_to_all channel; `chunk` divides the elements, and what
        the algorithm asks of their quotient and of `instances` holds

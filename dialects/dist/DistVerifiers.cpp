@@ -138,11 +138,12 @@ LogicalResult ChannelOp::verifySymbolUses(SymbolTableCollection &symbols) {
     diag.attachNote(from.getLoc()) << "program declared here";
     return diag;
   }
-  if (getPublished() && (getControl() || getAllToAll() || from.getLocksVariables())) { // (CH6)
+  const bool changes = getAllToAll() && getAlgorithm() != "scatter" && getAlgorithm() != "ring";
+  if (getPublished() && (getControl() || changes || from.getLocksVariables())) { // (CH6)
     InFlightDiagnostic diag = emitOpError("is published, but ")
-                              << (getControl()    ? "carries the chief's word"
-                                  : getAllToAll() ? "joins each instance with each other one"
-                                                  : "its sender shares its variables with others that write them");
+                              << (getControl() ? "carries the chief's word"
+                                  : changes    ? "its instances sum neither by scatter nor by ring"
+                                               : "its sender shares its variables with others that write them");
     diag.attachNote(from.getLoc()) << "sending program declared here";
     return diag;
   }

@@ -234,7 +234,8 @@ LogicalResult ProgramEmitter::emitOp(Operation *inner) {
       })
       .Case([&](dist::AllReduceStartOp start) -> LogicalResult {
         const plan::Channel &between = channelOf(start.getChannel());
-        FailureOr<uint32_t> add = tables.kernel(inner, start.getAdd(), {between.bytes(), between.bytes()});
+        uint64_t part = getBufferBytes(start.getScratch());
+        FailureOr<uint32_t> add = tables.kernel(inner, start.getAdd(), {part, part});
         if (failed(add))
           return failure();
         plan::Instruction::AllReduceStart *instruction = newInstruction(inner)->mutable_all_reduce_start();
@@ -246,7 +247,7 @@ LogicalResult ProgramEmitter::emitOp(Operation *inner) {
         uint64_t bytes = between.bytes() * plan::allReduceMessages(between.algorithm(), between.instances(), chunks);
         sent += bytes;
         received += bytes;
-        flops += plan->kernels(int(*add)).flops() *
+        flops += plan->kernels(int(*add)).flops() * (between.bytes() / part) *
                  plan::allReduceAdditions(between.algorithm(), between.instances(), chunks);
         return success();
       })

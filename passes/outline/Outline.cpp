@@ -282,7 +282,7 @@ void ProgramOutliner::startAllReduce(dist::SendOp send, dist::ChannelOp channel)
     buffer = copy;
   }
   Type element = bufferType(value).getElementType();
-  int64_t chunk = int64_t(*channel.getChunk());
+  int64_t chunk = getChunk(MemRefType::get(int64_t(*channel.getChunk()), element));
   Value scratch = newBuffer(MemRefType::get(chunk, element), send.getLoc());
   allReduces[send.getChannel()] = {buffer, scratch};
   dist::AllReduceStartOp::create(builder, send.getLoc(), send.getChannelAttr(), buffer, scratch,

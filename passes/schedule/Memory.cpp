@@ -49,6 +49,8 @@ FailureOr<ArenaSizes> planMemory(dist::ProgramOp program) {
     }
     if (auto start = dyn_cast<dist::SendStartOp>(op))
       sending[start.getChannel()] = bufferUses.getRoot(start.getValue());
+    if (auto sum = dyn_cast<dist::AllReduceDoneOp>(op))
+      sending[sum.getChannel()] = bufferUses.getRoot(sum.getBuffer());
     if (auto done = dyn_cast<dist::SendDoneOp>(op))
       extend(sending.lookup(done.getChannel()), uint32_t(position));
   }

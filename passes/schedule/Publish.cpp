@@ -45,6 +45,13 @@ unsigned publishChannels(ModuleOp module, dist::PhaseOp phase) {
       channel.setPublished(true);
       published.push_back(channel);
     }
+    for (auto start : program.getBlock().getOps<dist::AllReduceStartOp>()) {
+      auto channel = symbols.lookup<dist::ChannelOp>(start.getChannel());
+      if (channel.getAlgorithm() == "doubling")
+        continue;
+      channel.setPublished(true);
+      published.push_back(channel);
+    }
   }
   // A program may send a gradient before it last uses the parameter and then wait for something else of the same server:
   // rare, and a copy frees it.

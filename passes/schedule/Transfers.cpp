@@ -15,7 +15,8 @@ LogicalResult splitTransfers(dist::ProgramOp program) {
 
   struct Sending {
     Value root;
-    dist::SendStartOp start;
+    Location loc;
+    FlatSymbolRefAttr channel;
   };
   SmallVector<Sending> inFlight;
   struct Message {
@@ -26,8 +27,7 @@ LogicalResult splitTransfers(dist::ProgramOp program) {
   SmallVector<Value> received; // in order
 
   auto finish = [](OpBuilder &builder, const Sending &sending) {
-    dist::SendStartOp start = sending.start;
-    dist::SendDoneOp::create(builder, start.getLoc(), start.getChannelAttr());
+    dist::SendDoneOp::create(builder, sending.loc, sending.channel);
   };
 
   for (Operation &op : llvm::make_early_inc_range(llvm::make_range(block.begin(), end->getIterator()))) {
@@ -58,9 +58,11 @@ LogicalResult splitTransfers(dist::ProgramOp program) {
     if (auto send = dyn_cast<dist::SendOp>(op)) {
       auto start = dist::SendStartOp::create(builder, send.getLoc(), send.getChannelAttr(), send.getValue());
       start->setDiscardableAttrs(send->getDiscardableAttrDictionary());
-      inFlight.push_back({bufferUses.getRoot(send.getValue()), start});
+      inFlight.push_back({bufferUses.getRoot(send.getValue()), send.getLoc(), send.getChannelAttr()});
       send.erase();
     }
+    if (auto sum = dyn_cast<dist::AllReduceDoneOp>(op)) // the others may still take their sums from it
+      inFlight.push_back({bufferUses.getRoot(sum.getBuffer()), sum.getLoc(), sum.getChannelAttr()});
   }
 
   OpBuilder atEnd(end);

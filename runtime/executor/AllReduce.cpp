@@ -11,7 +11,7 @@ AllReduce::Outcome AllReduce::advance(uint64_t step, const GraphcContext &contex
   for (; next < moves.size(); ++next) {
     const Move &move = moves[next];
     if (move.kind == Move::Send) {
-      // The chunk is written again while the message travels, so the transport has to have it.
+      // The chunk is written again before done(): a transport that does not have it read in place has to copy it now.
       transport::SendPort *port = at.sends[move.peer];
       if (PollState state = port->start(chunk(move), step, transport::SendMode::Copy); state != PollState::Ready)
         return {state, port, true, move.peer};
@@ -28,37 +28,47 @@ AllReduce::Outcome AllReduce::advance(uint64_t step, const GraphcContext &contex
       return {state, port, false, move.peer};
     if (move.kind == Move::Take)
       memcpy(chunk(move), message, at.chunkBytes);
-    else if (int code = add(chunk(move), message, context))
+    else if (int code = add(chunk(move), static_cast<const uint8_t *>(message), context))
       return {PollState::Ready, nullptr, false, move.peer, code};
     port->release();
   }
   return {};
 }
 
-// m0 + m1 + …: instances 0 and 1 can add to their own (m1 + m0 is m0 + m1), the others begin with another's message.
+int AllReduce::add(uint8_t *to, const uint8_t *message, const GraphcContext &context) const {
+  for (uint64_t offset = 0; offset < at.chunkBytes; offset += at.addBytes)
+    if (int code = addPart(to + offset, message + offset, context))
+      return code;
+  return 0;
+}
+
+// Once all messages are there, in one pass over the chunk. m0 + m1 + …: instances 0 and 1 can add to their own (m1 + m0 is
+// m0 + m1), the others begin with another's message.
 AllReduce::Outcome AllReduce::sum(const Move &move, const GraphcContext &context) {
-  uint8_t *own = chunk(move), *to = at.self < 2 ? own : at.scratch;
-  for (; summed < at.receives.size(); ++summed) {
-    if (summed == at.self) {
-      if (to == own)
-        continue;
-      if (int code = add(to, own, context))
-        return {PollState::Ready, nullptr, false, summed, code};
-      continue;
+  for (; arrived < messages.size(); ++arrived) {
+    const void *message = chunk(move);
+    if (arrived != at.self) {
+      transport::RecvPort *port = at.receives[arrived];
+      if (PollState state = port->poll(&message); state != PollState::Ready)
+        return {state, port, false, arrived};
     }
-    transport::RecvPort *port = at.receives[summed];
-    const void *message = nullptr;
-    if (PollState state = port->poll(&message); state != PollState::Ready)
-      return {state, port, false, summed};
-    if (summed == 0 && to != own)
-      memcpy(to, message, at.chunkBytes);
-    else if (int code = add(to, message, context))
-      return {PollState::Ready, nullptr, false, summed, code};
-    port->release();
+    messages[arrived] = static_cast<const uint8_t *>(message);
   }
-  if (to != own)
-    memcpy(own, to, at.chunkBytes);
-  summed = 0;
+  for (uint64_t offset = 0; offset < at.chunkBytes; offset += at.addBytes) {
+    uint8_t *own = chunk(move) + offset, *to = at.self < 2 ? own : at.scratch;
+    if (to != own)
+      memcpy(to, messages[0] + offset, at.addBytes);
+    for (uint32_t from = to == own ? 0 : 1; from < messages.size(); ++from)
+      if (from != at.self || to != own)
+        if (int code = addPart(to, messages[from] + offset, context))
+          return {PollState::Ready, nullptr, false, from, code};
+    if (to != own)
+      memcpy(own, to, at.addBytes);
+  }
+  for (uint32_t from = 0; from < messages.size(); ++from)
+    if (from != at.self)
+      at.receives[from]->release();
+  arrived = 0;
   return {};
 }
 

@@ -20,14 +20,16 @@ public:
   struct Setting {
     uint32_t self = 0; ///< instance
     uint64_t chunkBytes = 0;
-    GraphcKernel add = nullptr; ///< (sum, message) of one chunk
+    uint64_t addBytes = 0; ///< a divisor of chunkBytes
+    GraphcKernel add = nullptr; ///< (sum, message) of addBytes
     uint8_t *data = nullptr; ///< all chunks
-    uint8_t *scratch = nullptr; ///< one chunk
+    uint8_t *scratch = nullptr; ///< addBytes
     /// By instance; null at `self`. They outlive this.
     std::span<transport::SendPort *const> sends;
     std::span<transport::RecvPort *const> receives;
   };
-  AllReduce(const Setting &setting, std::vector<plan::Move> moves) : at(setting), moves(std::move(moves)) {}
+  AllReduce(const Setting &setting, std::vector<plan::Move> moves)
+      : at(setting), moves(std::move(moves)), messages(setting.receives.size()) {}
 
   struct Outcome {
     transport::PollState state = transport::PollState::Ready; ///< Ready: all is done, or `code`
@@ -44,15 +46,17 @@ public:
 private:
   Outcome sum(const plan::Move &move, const GraphcContext &context);
   uint8_t *chunk(const plan::Move &move) const { return at.data + move.chunk * at.chunkBytes; }
-  int add(uint8_t *to, const void *message, const GraphcContext &context) const {
-    void *arguments[] = {to, const_cast<void *>(message)};
+  int add(uint8_t *to, const uint8_t *message, const GraphcContext &context) const; // one chunk
+  int addPart(uint8_t *to, const uint8_t *message, const GraphcContext &context) const {
+    void *arguments[] = {to, const_cast<uint8_t *>(message)};
     return at.add(arguments, &context);
   }
 
   const Setting at;
   const std::vector<plan::Move> moves;
   size_t next = 0; ///< move
-  uint32_t summed = 0; ///< of a Sum: instances whose message is in it
+  uint32_t arrived = 0; ///< of a Sum: instances whose message is there
+  std::vector<const uint8_t *> messages; ///< by instance
 };
 
 } // namespace graphc::executor

@@ -13,16 +13,19 @@ uint64_t patternAt(uint64_t i) { return (i + 1) * 0x9e3779b97f4a7c15; }
 
 } // namespace
 
-absl::StatusOr<std::unique_ptr<Frame>> Frame::create(const Program &program, VariableStore &variables,
-                                                     const FrameOptions &options) {
+absl::StatusOr<std::unique_ptr<Frame>> Frame::create(const Program &program, uint32_t instance,
+                                                     VariableStore &variables, const FrameOptions &options) {
   std::unique_ptr<Frame> frame(new Frame);
   const plan::Program &source = *program.source;
   uint64_t bytes = (source.arena_bytes() + 63) / 64 * 64;
-  std::string what = absl::StrCat("arena of ", source.name());
-  GRAPHC_ASSIGN_OR_RETURN(
-      frame->arena,
-      device::Memory::allocate(bytes, options.guardPages ? device::Memory::Guard::Pages : device::Memory::Guard::None,
-                               what.c_str()));
+  uint8_t *start = variables.published().arena(program.index, instance);
+  if (!start) {
+    std::string what = absl::StrCat("arena of ", source.name());
+    auto guard = options.guardPages ? device::Memory::Guard::Pages : device::Memory::Guard::None;
+    GRAPHC_ASSIGN_OR_RETURN(frame->own, device::Memory::allocate(bytes, guard, what.c_str()));
+    start = frame->own.data();
+  }
+  frame->arena = {start, bytes};
   if (options.pattern) {
     auto *words = reinterpret_cast<uint64_t *>(frame->arena.data());
     for (uint64_t i = 0; i < bytes / 8; ++i)

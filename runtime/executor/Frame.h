@@ -9,6 +9,7 @@
 #include "absl/status/statusor.h"
 
 #include <memory>
+#include <span>
 #include <vector>
 
 namespace graphc::executor {
@@ -18,12 +19,12 @@ struct FrameOptions {
   bool pattern = true; ///< fill the arena so that bytesTouched() can be measured; costs a pass over it
 };
 
-/// Arena and pointer tables of one lane. Every argument of every call is one entry of `arguments`, resolved once; a
+/// Arena and pointer tables of one lane. The arena lies in the published memory where peers read in it (Published.h). Every argument of every call is one entry of `arguments`, resolved once; a
 /// Receive or Acquire rewrites only the entries that name its slot.
 class Frame {
 public:
-  static absl::StatusOr<std::unique_ptr<Frame>> create(const Program &program, VariableStore &variables,
-                                                       const FrameOptions &options = {});
+  static absl::StatusOr<std::unique_ptr<Frame>> create(const Program &program, uint32_t instance,
+                                                       VariableStore &variables, const FrameOptions &options = {});
   /// Highest byte of the arena ever written, plus 1 (0: none); needs options.pattern.
   uint64_t bytesTouched() const;
   uint64_t arenaBytes() const { return arena.size(); }
@@ -33,7 +34,8 @@ public:
 private:
   friend class Lane;
   Frame() = default;
-  device::Memory arena;
+  device::Memory own; // of the arena, where no peer reads in it
+  std::span<uint8_t> arena;
   bool patterned = false;
   std::vector<void *> buffers; // one a plan buffer
   std::vector<void *> arguments; // one a call argument, in Program::argumentBuffers' order

@@ -77,6 +77,7 @@ void Lane::makeAllReduces() {
     AllReduce::Setting setting;
     setting.self = laneInfo.instance;
     setting.chunkBytes = channel.bytes();
+    setting.addBytes = program->plan->kernels(int(start.add())).args(0).bytes();
     setting.add = call.add;
     setting.data = static_cast<uint8_t *>(laneFrame->arguments[call.arguments]);
     setting.scratch = static_cast<uint8_t *>(laneFrame->arguments[call.arguments + 1]);

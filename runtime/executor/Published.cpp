@@ -4,19 +4,33 @@
 #include "runtime/plan/Types.h"
 
 #include <cstring>
+#include <utility>
+#include <vector>
 
 namespace graphc::executor {
 
 PublishedValues publishedBy(const plan::Plan &plan, const plan::Program &program) {
   PublishedValues values;
   for (const plan::Instruction &instruction : program.instructions()) {
-    if (!instruction.has_send_start() || !plan.channels(int(instruction.send_start().channel())).published())
+    uint32_t channel, index;
+    if (instruction.has_send_start()) {
+      channel = instruction.send_start().channel();
+      index = instruction.send_start().buffer();
+    } else if (instruction.has_all_reduce_start()) {
+      channel = instruction.all_reduce_start().channel();
+      index = instruction.all_reduce_start().buffer();
+    } else {
       continue;
-    const plan::Buffer &buffer = program.buffers(int(instruction.send_start().buffer()));
+    }
+    if (!plan.channels(int(channel)).published())
+      continue;
+    const plan::Buffer &buffer = program.buffers(int(index));
     if (buffer.storage_case() == plan::Buffer::kVariable)
       values.variables.insert(buffer.variable());
-    else
+    else if (buffer.storage_case() == plan::Buffer::kConstant)
       values.constants.insert(buffer.constant());
+    else
+      values.arena = true; // a bucket
   }
   return values;
 }
@@ -24,17 +38,22 @@ PublishedValues publishedBy(const plan::Plan &plan, const plan::Program &program
 absl::StatusOr<PublishedMemory> PublishedMemory::create(const plan::Plan &plan, const plan::Task &task) {
   PublishedMemory result;
   uint64_t bytes = 0;
-  auto place = [&](Places &places, uint32_t index, uint64_t size) {
+  auto place = [&](auto &places, auto index, uint64_t size) {
     if (places.try_emplace(index, bytes).second)
       bytes += (size + device::alignment - 1) / device::alignment * device::alignment;
   };
-  for (const plan::Program &program : plan.programs()) {
-    bool here = false;
-    for (uint32_t instance = 0; instance < program.instances() && !here; ++instance)
-      here = plan::sameTask(plan::instanceTask(plan, program, instance), task);
-    if (!here)
+  for (uint32_t number = 0; number < uint32_t(plan.programs_size()); ++number) {
+    const plan::Program &program = plan.programs(int(number));
+    std::vector<uint32_t> here;
+    for (uint32_t instance = 0; instance < program.instances(); ++instance)
+      if (plan::sameTask(plan::instanceTask(plan, program, instance), task))
+        here.push_back(instance);
+    if (here.empty())
       continue;
     PublishedValues values = publishedBy(plan, program);
+    for (uint32_t instance : here)
+      if (values.arena)
+        place(result.arenas, std::pair(number, instance), program.arena_bytes());
     for (uint32_t index : values.variables)
       place(result.variables, index, plan::tensorBytes(plan.variables(int(index)).type()).value_or(0));
     for (uint32_t index : values.constants)

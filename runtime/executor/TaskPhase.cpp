@@ -32,7 +32,8 @@ static void addAllToAll(const plan::Plan &plan, const plan::Task &task, uint32_t
       Endpoint endpoint;
       endpoint.phase = program.phase();
       endpoint.peer = instanceTask(plan, program, other);
-      endpoint.spec = {allToAllKey(plan, index, other, here), channel.bytes(), channel.capacity(), false};
+      endpoint.spec = {allToAllKey(plan, index, other, here), channel.bytes(), channel.capacity(), false,
+                       channel.published()};
       endpoint.spec.creditWaits = creditWaits;
       endpoint.sends = false;
       if (carries(channel.algorithm(), channel.instances(), other, here))
@@ -140,7 +141,8 @@ absl::StatusOr<std::vector<std::unique_ptr<Lane>>> makeLanes(const TaskContext &
       info.task = context.task;
       info.name = absl::StrCat(plan::taskText(plan, context.task), " ", source.name(),
                                source.instances() > 1 ? absl::StrCat("[", r, "]") : "");
-      GRAPHC_ASSIGN_OR_RETURN(std::unique_ptr<Frame> frame, Frame::create(*program, context.variables, context.frame));
+      GRAPHC_ASSIGN_OR_RETURN(std::unique_ptr<Frame> frame,
+                              Frame::create(*program, r, context.variables, context.frame));
       GRAPHC_ASSIGN_OR_RETURN(std::unique_ptr<Lane> lane, Lane::create(program, std::move(info), std::move(frame),
                                                                        context.transport, context.host));
       lanes.push_back(std::move(lane));

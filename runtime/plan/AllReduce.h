@@ -48,6 +48,11 @@ struct Move {
   friend bool operator==(const Move &, const Move &) = default;
 };
 
+/// Whether receivers may read what is sent where the sender has it: no instance then writes a chunk that it has sent before
+/// its receiver has released it, but for what it sent last, which stays as it is until the next step (test/runtime/plan). Not
+/// WHOLE: to wait for everybody's release of a little data takes longer than to copy it.
+bool readsInPlace(AllReduceAlgorithm algorithm);
+
 /// Why this algorithm cannot sum `chunks` chunks over `instances`; OK where it can.
 absl::Status checkAllReduce(AllReduceAlgorithm algorithm, uint64_t instances, uint64_t chunks);
 

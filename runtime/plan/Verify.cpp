@@ -286,12 +286,13 @@ absl::Status checkChannels(const Plan &plan) {
     const Program &sender = plan.programs(int(c.sender())), &receiver = plan.programs(int(c.receiver()));
     if (sender.phase() != receiver.phase())
       return invalid(what, " joins programs of two phases, ", sender.name(), " and ", receiver.name());
-    if (c.published() && (c.control() || c.all_to_all() || sender.locks_variables()))
+    const bool stays = !c.all_to_all() || readsInPlace(c.algorithm());
+    if (c.published() && (c.control() || !stays || sender.locks_variables()))
       return invalid(what, " is published, but ",
                      c.control() ? "carries the chief's word"
-                     : c.all_to_all()
-                         ? "joins each instance with each other one"
-                         : absl::StrCat("its sender ", sender.name(), " shares its variables with other lanes"));
+                     : !stays ? absl::StrCat("its instances sum by ", AllReduceAlgorithm_Name(c.algorithm()),
+                                             ", which leaves nothing as it is while others read it")
+                              : absl::StrCat("its sender ", sender.name(), " shares its variables with other lanes"));
     if (c.algorithm() != WHOLE && (c.control() || !c.all_to_all()))
       return invalid(what, " has an all-reduce algorithm, but is not all to all");
     if (c.control()) {

@@ -6,18 +6,17 @@
 
 namespace graphc::plan::detail {
 
-absl::Status ProgramVerifier::adds(uint32_t index, const Channel &channel, bool inParts) const {
+absl::Status ProgramVerifier::adds(uint32_t index, const Channel &channel) const {
   if (index >= uint32_t(plan.kernels_size()))
     return invalid("kernel ", index, " does not exist, the plan has ", plan.kernels_size());
   const Kernel &add = plan.kernels(int(index));
   auto fitting = [&](uint64_t bytes) {
-    return bytes == channel.bytes() || (inParts && bytes != 0 && channel.bytes() % bytes == 0);
+    return bytes == channel.bytes() || (bytes != 0 && channel.bytes() % bytes == 0);
   };
   if (add.args_size() != 2 || add.scratch_bytes() || !add.has_compiled() || add.args(0).access() != READ_WRITE ||
       add.args(1).access() != READ || add.args(0).bytes() != add.args(1).bytes() || !fitting(add.args(0).bytes()))
     return invalid("kernel ", add.name(), " cannot add a message of channel ", channel.name(),
-                   ": expected (read_write, read) of ", channel.bytes(), " bytes each",
-                   inParts ? ", or of a divisor of that" : "");
+                   ": expected (read_write, read) of ", channel.bytes(), " bytes each, or of a divisor of that");
   return absl::OkStatus();
 }
 
@@ -36,30 +35,37 @@ absl::Status ProgramVerifier::checkAllReduceStart(const Instruction::AllReduceSt
   if (!buffer.has_arena() || !scratch.has_arena() || overlap(start.buffer(), start.scratch()))
     return invalid("sums in buffer ", start.buffer(), " with scratch buffer ", start.scratch(),
                    "; expected two of the arena that do not overlap");
-  GRAPHC_RETURN_IF_ERROR(fits(scratch, channel));
   if (buffer.type().dtype() != channel.type().dtype() || buffer.bytes() % channel.bytes())
     return invalid("buffer ", buffer.name(), " is ", typeText(buffer.type()), ", which is no whole number of chunks ",
                    typeText(channel.type()), " of channel ", channel.name());
   const uint64_t chunks = buffer.bytes() / channel.bytes();
   GRAPHC_RETURN_IF_ERROR(checkAllReduce(channel.algorithm(), channel.instances(), chunks));
-  GRAPHC_RETURN_IF_ERROR(adds(start.add(), channel, /*inParts=*/false));
-  if (!reducing.emplace(start.channel(), std::array{start.buffer(), start.scratch()}).second)
-    return invalid("sums over channel ", channel.name(), " again before its all_reduce_done");
+  GRAPHC_RETURN_IF_ERROR(adds(start.add(), channel));
+  const Kernel &add = plan.kernels(int(start.add()));
+  if (scratch.type().dtype() != channel.type().dtype() || scratch.bytes() != add.args(0).bytes())
+    return invalid("scratch buffer ", start.scratch(), " is ", typeText(scratch.type()), ", but kernel ", add.name(),
+                   " adds ", add.args(0).bytes(), " bytes of ", typeText(channel.type()));
+  if (inFlight.contains(start.channel()) ||
+      !reducing.emplace(start.channel(), std::array{start.buffer(), start.scratch()}).second)
+    return invalid("sums over channel ", channel.name(), " again before its all_reduce_done and send_done");
   ++channels[start.channel()].sends;
   ++channels[start.channel()].receives;
   unsigned __int128 bytes =
       (unsigned __int128)channel.bytes() * allReduceMessages(channel.algorithm(), channel.instances(), chunks);
   sent += bytes;
   received += bytes;
-  flops += (unsigned __int128)plan.kernels(int(start.add())).flops() *
-           allReduceAdditions(channel.algorithm(), channel.instances(), chunks);
+  flops += (unsigned __int128)add.flops() * allReduceAdditions(channel.algorithm(), channel.instances(), chunks) *
+           (channel.bytes() / add.args(0).bytes());
   return absl::OkStatus();
 }
 
 absl::Status ProgramVerifier::checkAllReduceDone(const Instruction::AllReduceDone &done) {
   GRAPHC_RETURN_IF_ERROR(channelIndex(done.channel(), false));
-  if (!reducing.erase(done.channel()))
+  auto sum = reducing.find(done.channel());
+  if (sum == reducing.end())
     return invalid("waits for a sum over channel ", plan.channels(int(done.channel())).name(), " that was not started");
+  inFlight.emplace(done.channel(), sum->second[0]); // others may still take their sums from it
+  reducing.erase(sum);
   return absl::OkStatus();
 }
 

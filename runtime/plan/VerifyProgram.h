@@ -45,7 +45,7 @@ private:
   absl::Status checkAllReduceStart(const Instruction::AllReduceStart &start);
   absl::Status checkAllReduceDone(const Instruction::AllReduceDone &done);
   /// `add` sums one message of the channel: (read_write, read), both of as many bytes, or of a divisor.
-  absl::Status adds(uint32_t add, const Channel &channel, bool inParts) const;
+  absl::Status adds(uint32_t add, const Channel &channel) const;
   /// Messages are whole values.
   absl::Status whole(const Channel &channel) const {
     if (channel.algorithm() != WHOLE)

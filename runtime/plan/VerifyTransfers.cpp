@@ -137,7 +137,7 @@ absl::Status ProgramVerifier::checkAggregate(const Instruction::Aggregate &aggre
     if (overlap(aggregate.own(), aggregate.buffer()))
       return invalid("sums into buffer ", aggregate.buffer(), ", which holds its own message");
   }
-  GRAPHC_RETURN_IF_ERROR(adds(aggregate.add(), channel, /*inParts=*/true));
+  GRAPHC_RETURN_IF_ERROR(adds(aggregate.add(), channel));
   const Kernel &add = plan.kernels(int(aggregate.add()));
   ++channels[aggregate.channel()].receives;
   if (!channel.latest())

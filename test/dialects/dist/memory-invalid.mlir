@@ -71,3 +71,22 @@ dist.program @b of @p on "/job:s/task:0/device:CPU:0" {
   %x = dist.receive @c : memref<4xf32>
   dist.end
 }
+
+// -----
+
+// (CH6) nor in a sum that writes where it has sent from
+dist.phase @p {role = #graph.role<train>}
+// expected-error @below {{is published, but its instances sum neither by scatter nor by ring}}
+dist.channel @s : tensor<16xf32> from @a to @a {all_to_all, instances = 4, algorithm = "doubling", chunk = 16, published}
+dist.channel @word : tensor<i64> from @a to @a {control, instances = 4}
+func.func private @add(memref<16xf32>, memref<16xf32>)
+// expected-note @below {{sending program declared here}}
+dist.program @a of @p on "/job:worker/device:CPU:0" replicas(4) {
+  dist.control_send [@word]
+  %0 = dist.buffer : memref<16xf32>
+  %1 = dist.buffer : memref<16xf32>
+  dist.all_reduce_start @s, %0 scratch %1 by @add : memref<16xf32>, memref<16xf32>
+  dist.all_reduce_done @s, %0 scratch %1 : memref<16xf32>, memref<16xf32>
+  dist.control_receive @word local
+  dist.end
+}

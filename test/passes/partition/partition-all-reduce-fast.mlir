@@ -14,7 +14,7 @@ graph.dataset @data : (tensor<100000xf32>, tensor<8xf32>) = #graph.synthetic<sam
 
 // 400,000 bytes are 2 rounds of 3 chunks of 66,688 bytes around a ring, one round of larger ones in order: what is added fills the last.
 // CHECK: dist.channel @train.all_reduce : tensor<100032xf32> from @train.worker to @train.worker {algorithm = "ring", all_to_all, chunk = 16672 : i64, instances = 3 : i64}
-// INORDER: dist.channel @train.all_reduce : tensor<100032xf32> {{.*}}algorithm = "scatter", all_to_all, chunk = 33344
+// INORDER: dist.channel @train.all_reduce : tensor<100080xf32> {{.*}}algorithm = "scatter", all_to_all, chunk = 33360
 // CHECK-NEXT: dist.channel @train.all_reduce_1 : tensor<8xf32> from @train.worker to @train.worker {all_to_all, instances
 // EIGHT: dist.channel @train.all_reduce_1 : tensor<16xf32> {{.*}} {algorithm = "doubling", all_to_all, chunk = 16 : i64, instances = 8 : i64}
 // SIX: dist.channel @train.all_reduce_1 : tensor<8xf32> {{.*}} {all_to_all, instances = 6 : i64}
@@ -23,9 +23,10 @@ graph.dataset @data : (tensor<100000xf32>, tensor<8xf32>) = #graph.synthetic<sam
 // CHECK-NEXT: dist.aggregate @train.all_reduce own %[[P]]
 
 // In place, and its end where its sum is used, with the small message before it.
-// MEMORY: dist.all_reduce_start @train.all_reduce, %[[B:.*]] scratch %[[S:.*]] by @{{.*}}add : memref<100032xf32>, memref<16672xf32>
+// MEMORY: dist.all_reduce_start @train.all_reduce, %[[B:.*]] scratch %[[S:.*]] by @{{.*}}add : memref<100032xf32>, memref<8336xf32>
 // MEMORY: dist.send_start @train.all_reduce_1
 // MEMORY: dist.all_reduce_done @train.all_reduce, %[[B]] scratch %[[S]]
+// MEMORY: dist.send_done @train.all_reduce{{$}}
 graph.func @train() -> () attributes {role = #graph.role<train>} {
   %x, %y = graph.next_batch @data {batch = 1} : tensor<1x100000xf32>, tensor<1x8xf32>
   %g = graph.reshape %x : (tensor<1x100000xf32>) -> tensor<100000xf32>

@@ -27,11 +27,24 @@ struct Instance {
   std::vector<Sum> chunks;
 };
 
+struct Message {
+  Sum sum;
+  uint64_t chunk;
+};
+
 /// Plays the moves until nobody gets on; `slots` a port. Instances that come later in `order` run only when the earlier ones
-/// cannot. False: somebody is stuck, or a message was left behind.
-bool play(std::vector<Instance> &all, uint32_t slots, bool backwards) {
+/// cannot. False: somebody is stuck, or a message was left behind. `overwritten`: a chunk was written between its sending
+/// and its reading, so that a receiver in place would have read something else.
+bool play(std::vector<Instance> &all, uint32_t slots, bool backwards, bool *overwritten = nullptr) {
   const size_t n = all.size();
-  std::vector<std::deque<Sum>> ports(n * n); // from * n + to
+  std::vector<std::deque<Message>> ports(n * n); // from * n + to
+  auto take = [&](size_t from, size_t to) {
+    Message message = ports[from * n + to].front();
+    ports[from * n + to].pop_front();
+    if (overwritten && all[from].chunks[message.chunk] != message.sum)
+      *overwritten = true;
+    return message.sum;
+  };
   auto step = [&](size_t self) {
     Instance &me = all[self];
     if (me.next == me.moves.size())
@@ -43,18 +56,15 @@ bool play(std::vector<Instance> &all, uint32_t slots, bool backwards) {
     case Move::Send:
       if (out.size() == slots)
         return false;
-      out.push_back(chunk);
+      out.push_back({chunk, move.chunk});
       break;
     case Move::Sum: {
       Sum sum;
       for (size_t from = 0; from < n; ++from)
         if (from != self && ports[from * n + self].empty())
           return false;
-      for (size_t from = 0; from < n; ++from) {
-        sum += from == self ? chunk : ports[from * n + self].front();
-        if (from != self)
-          ports[from * n + self].pop_front();
-      }
+      for (size_t from = 0; from < n; ++from)
+        sum += from == self ? chunk : take(from, self);
       chunk = sum;
       break;
     }
@@ -62,8 +72,7 @@ bool play(std::vector<Instance> &all, uint32_t slots, bool backwards) {
     case Move::Take:
       if (in.empty())
         return false;
-      chunk = move.kind == Move::Add ? in.front() + chunk : in.front();
-      in.pop_front();
+      chunk = move.kind == Move::Add ? take(move.peer, self) + chunk : take(move.peer, self);
       break;
     }
     ++me.next;
@@ -129,6 +138,20 @@ TEST(AllReduce, EveryInstanceEndsWithTheSameSumOfAllAndNobodyWaitsForever) {
             }
           }
         }
+      }
+}
+
+TEST(AllReduce, WhatIsReadInPlaceIsNotWrittenBefore) {
+  for (AllReduceAlgorithm algorithm : {SCATTER, RING, DOUBLING})
+    for (uint32_t n : {2u, 3u, 4u, 8u})
+      for (bool backwards : {false, true}) {
+        const uint64_t chunks = 40 * n;
+        if (!checkAllReduce(algorithm, n, chunks).ok())
+          continue;
+        std::vector<Instance> all = start(algorithm, n, chunks);
+        bool overwritten = false;
+        ASSERT_TRUE(play(all, allReduceCapacity(algorithm), backwards, &overwritten));
+        EXPECT_EQ(overwritten, !readsInPlace(algorithm)) << AllReduceAlgorithm_Name(algorithm) << " over " << n;
       }
 }
 
@@ -244,7 +267,12 @@ Instruction::AllReduceStart &startOf(Plan &p) {
 
 class AllReduceRules : public testing::TestWithParam<BrokenRule> {};
 
-TEST(AllReduce, AGoodPlanPasses) { EXPECT_EQ(verifyPlan(allReducePlan()), absl::OkStatus()); }
+TEST(AllReduce, AGoodPlanPasses) {
+  Plan plan = allReducePlan();
+  EXPECT_EQ(verifyPlan(plan), absl::OkStatus());
+  plan.mutable_channels(0)->set_published(true);
+  EXPECT_EQ(verifyPlan(plan), absl::OkStatus());
+}
 
 TEST_P(AllReduceRules, Refuses) {
   Plan plan = allReducePlan();
@@ -265,7 +293,7 @@ const BrokenRule broken[] = {
     {"ControlChannel", [](Plan &p) { startOf(p).set_channel(1); }, "control"},
     {"BufferBeyond", [](Plan &p) { startOf(p).set_buffer(9); }, "buffer 9 does not exist"},
     {"ScratchIsTheBuffer", [](Plan &p) { startOf(p).set_scratch(startOf(p).buffer()); }, "do not overlap"},
-    {"ScratchOfAnotherSize", [](Plan &p) { startOf(p).set_scratch(2); }, "is tensor<f32>, but channel"},
+    {"ScratchOfAnotherSize", [](Plan &p) { startOf(p).set_scratch(2); }, "is tensor<f32>, but kernel"},
     {"NotInChunksOfEach",
      [](Plan &p) {
        Buffer &buffer = *p.mutable_programs(0)->mutable_buffers(0);
@@ -275,8 +303,24 @@ const BrokenRule broken[] = {
      "5 chunks over 3 instances"},
     {"AddBeyond", [](Plan &p) { startOf(p).set_add(99); }, "kernel 99 does not exist"},
     {"AddIsNone", [](Plan &p) { startOf(p).set_add(0); }, "cannot add a message of channel all_reduce"},
-    {"NeverDone", [](Plan &p) { p.mutable_programs(0)->mutable_instructions()->DeleteSubrange(3, 1); },
+    {"NeverDone", [](Plan &p) { p.mutable_programs(0)->mutable_instructions()->DeleteSubrange(3, 2); },
      "without an all_reduce_done"},
+    {"NeverFree", [](Plan &p) { p.mutable_programs(0)->mutable_instructions()->DeleteSubrange(4, 1); },
+     "without a send_done of channel all_reduce"},
+    {"WrittenWhileOthersRead",
+     [](Plan &p) { // the call behind the sum, its result where the sum is
+       Program &worker = *p.mutable_programs(0);
+       worker.mutable_instructions()->SwapElements(1, 2);
+       worker.mutable_instructions()->SwapElements(2, 3);
+       worker.mutable_buffers(2)->mutable_arena()->set_offset(worker.buffers(0).arena().offset());
+     },
+     "still sends from it; expected a send_done before"},
+    {"PublishedDoubling",
+     [](Plan &p) {
+       p.mutable_channels(0)->set_algorithm(DOUBLING);
+       p.mutable_channels(0)->set_published(true);
+     },
+     "its instances sum by DOUBLING, which leaves nothing as it is"},
     {"NeverStarted", [](Plan &p) { p.mutable_programs(0)->mutable_instructions()->DeleteSubrange(2, 1); },
      "that was not started"},
     {"UsedMeanwhile", [](Plan &p) { p.mutable_programs(0)->mutable_instructions()->SwapElements(1, 2); },

@@ -236,6 +236,7 @@ void PlanBuilder::allReduce(uint32_t program, uint32_t channel, uint32_t buffer,
   start->set_scratch(scratch);
   start->set_add(kernelIndex(TestKernel::Add));
   add(program)->mutable_all_reduce_done()->set_channel(channel);
+  add(program)->mutable_send_done()->set_channel(channel);
 }
 
 void PlanBuilder::ticket(uint32_t program) { add(program)->mutable_ticket(); }
