@@ -7,6 +7,7 @@
 
 #include "runtime/executor/Lane.h"
 
+#include <algorithm>
 #include <cstring>
 #include <ctime>
 
@@ -184,45 +185,81 @@ std::optional<LaneState> Lane::execute() {
   return std::nullopt;
 }
 
-// Sums in replica order whatever arrives first: bits do not depend on timing. What is there is added in one pass over the
-// accumulator; the first message waits for the second, because to copy it alone would be a pass for nothing. The
-// accumulator's lock is never held across a wait.
+// Sums in replica order whatever arrives first: bits do not depend on timing. The order is one of each element, so the sum
+// goes on with what is here of messages that are still arriving. The accumulator's lock is never held across a wait.
 std::optional<LaneState> Lane::aggregate(const Instruction &instruction) {
   const uint64_t bytes = program->plan->channels(int(instruction.source->aggregate().channel())).bytes();
   while (summed < instruction.count) {
-    PollState state = PollState::Ready;
-    for (; sub < instruction.count; ++sub) {
-      const void *data = nullptr;
-      if (transport::RecvPort *port = receives[instruction.port + sub]; !port) // all to all: this instance
-        data = laneFrame->arguments[instruction.first + 1];
-      else if (state = port->poll(&data); state != PollState::Ready)
+    PollState state = PollState::Ready; // of message `sub`, the first that is not here whole
+    uint32_t end = summed;
+    for (sub = instruction.count; end < instruction.count; ++end) {
+      Arriving &message = messages[end];
+      if (message.isWhole(bytes))
+        continue;
+      PollState seen = lookAt(message, instruction, end, bytes);
+      if (sub == instruction.count && !message.isWhole(bytes)) {
+        sub = end;
+        state = seen;
+      }
+      if (!message.data) // what comes behind it cannot be added yet
         break;
-      messages[sub] = static_cast<const uint8_t *>(data);
     }
-    if (sub < instruction.count && (sub == summed || sub == 1))
-      return notReady(receives[instruction.port + sub], state);
-    Locks locks(laneFrame->locks.data() + instruction.lockFirst, instruction.lockCount);
-    if (int code = addMessages(instruction, bytes)) [[unlikely]]
-      return kernelFailed(instruction, code);
-    for (; summed < sub; ++summed)
+    const uint64_t before = summedBytes;
+    const uint32_t whole = summed;
+    {
+      Locks locks(laneFrame->locks.data() + instruction.lockFirst, instruction.lockCount);
+      if (int code = addMessages(instruction, bytes, end, instruction.count)) [[unlikely]]
+        return kernelFailed(instruction, code);
+    }
+    for (; summed < end && messages[summed].isWhole(bytes) && messages[summed].added == bytes; ++summed) {
+      messages[summed] = {};
       if (transport::RecvPort *port = receives[instruction.port + summed])
         port->release();
+    }
+    if (summedBytes == before && summed == whole && state != PollState::Ready)
+      return notReady(receives[instruction.port + sub], state);
   }
   sub = summed = 0;
   return std::nullopt;
 }
 
-int Lane::addMessages(const Instruction &instruction, uint64_t bytes) {
+PollState Lane::lookAt(Arriving &message, const Instruction &instruction, uint32_t instance, uint64_t bytes) {
+  const void *data = nullptr;
+  uint64_t here = bytes;
+  if (transport::RecvPort *port = receives[instruction.port + instance]; !port) // all to all: this instance
+    data = laneFrame->arguments[instruction.first + 1];
+  else if (PollState state = port->pollStart(&data, message.here, &here); state != PollState::Ready)
+    return state;
+  message.data = static_cast<const uint8_t *>(data);
+  message.here = std::min(here, bytes);
+  return PollState::Ready;
+}
+
+// One pass over the sum, a chunk at a time: of each chunk the messages in which it is here, up to the first in which it is not.
+// The first message waits for the second: to copy it alone would be a pass for nothing.
+int Lane::addMessages(const Instruction &instruction, uint64_t bytes, uint32_t end, uint32_t count) {
   auto *sum = static_cast<uint8_t *>(laneFrame->arguments[instruction.first]);
-  for (uint64_t at = 0; at < bytes; at += instruction.bytes) {
-    uint32_t next = summed;
-    if (next == 0)
-      memcpy(sum + at, messages[next++] + at, instruction.bytes);
-    for (; next < sub; ++next) {
-      void *arguments[] = {sum + at, const_cast<uint8_t *>(messages[next] + at)};
-      if (int code = instruction.kernel(arguments, &context))
-        return code;
+  const uint64_t chunk = instruction.bytes;
+  for (uint64_t at = end > summed ? messages[end - 1].added : bytes; at < bytes; at += chunk) {
+    uint32_t i = summed;
+    for (; i < end && at + chunk <= messages[i].here; ++i) {
+      Arriving &message = messages[i];
+      if (at < message.added)
+        continue;
+      if (i == 0) {
+        if (count > 1 && (end == 1 || at + chunk > messages[1].here))
+          break;
+        memcpy(sum + at, message.data + at, chunk);
+      } else {
+        void *arguments[] = {sum + at, const_cast<uint8_t *>(message.data + at)};
+        if (int code = instruction.kernel(arguments, &context))
+          return code;
+      }
+      message.added = at + chunk;
+      summedBytes += chunk;
     }
+    if (i == summed)
+      break;
   }
   return 0;
 }

@@ -61,9 +61,10 @@ public:
   struct Progress {
     uint64_t step = 0;
     uint32_t position = 0, sub = 0;
+    uint64_t summedBytes = 0;
     friend bool operator==(const Progress &, const Progress &) = default;
   };
-  Progress progress() const { return {currentStep, position, sub}; }
+  Progress progress() const { return {currentStep, position, sub, summedBytes}; }
 
 private:
   Lane() = default;
@@ -81,8 +82,16 @@ private:
   LaneState kernelFailed(const Instruction &instruction, int code);
   LaneState endByClosing();
   std::optional<LaneState> aggregate(const Instruction &instruction);
-  /// Adds messages[summed … sub) to the sum; the code of a kernel that failed, or 0.
-  int addMessages(const Instruction &instruction, uint64_t bytes);
+  /// How far a message of an Aggregate is here.
+  struct Arriving {
+    const uint8_t *data = nullptr; // null: nothing of it was seen yet
+    uint64_t here = 0, added = 0; // bytes from its start: that are here, that are in the sum
+    bool isWhole(uint64_t bytes) const { return data && here == bytes; }
+  };
+  /// Ready: there is more of it than before.
+  transport::PollState lookAt(Arriving &message, const Instruction &instruction, uint32_t instance, uint64_t bytes);
+  /// Adds what can be added of messages[summed … end), of a sum of `count`; the code of a kernel that failed, or 0.
+  int addMessages(const Instruction &instruction, uint64_t bytes, uint32_t end, uint32_t count);
   /// Gets the all-reduces under way on while their peers keep up; what goes wrong is told by finishAllReduce.
   void advanceAllReduces();
   std::optional<LaneState> finishAllReduce(const Instruction &instruction);
@@ -110,11 +119,12 @@ private:
 
   uint32_t position = 0; // instruction
   uint32_t sub = 0; // instance within an instruction that touches a family
-  uint32_t summed = 0; // of an Aggregate: messages that are in the sum; those up to `sub` are there
+  uint32_t summed = 0; // of an Aggregate: messages that are in the sum whole
+  uint64_t summedBytes = 0; // by all Aggregates so far
   std::vector<AllReduce> allReduces; // by Program::allReduces
   std::vector<AllReduce *> underWay; // in the order of their starts; has room for all
   AllReduce::Outcome waitsFor; // of the AllReduceDone that blocks
-  std::vector<const uint8_t *> messages; // of an Aggregate, by instance
+  std::vector<Arriving> messages; // of an Aggregate, by instance
   bool inStep = false;
   bool stopping = false; // this step's word was EndPhase
   uint64_t currentStep = 0;

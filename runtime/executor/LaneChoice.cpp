@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 
+#include <algorithm>
 #include <cstring>
 
 namespace graphc::executor {
@@ -59,12 +60,11 @@ std::optional<LaneState> Lane::aggregateChosen(const Instruction &instruction) {
       sub = instance; // for describeWait()
       return notReady(port, state);
     }
-    messages[count++] = static_cast<const uint8_t *>(data);
+    messages[count++] = {static_cast<const uint8_t *>(data), bytes, 0};
   }
-  sub = count;
-  summed = 0;
-  int code = addMessages(instruction, bytes);
   sub = 0;
+  int code = addMessages(instruction, bytes, count, count);
+  std::fill_n(messages.begin(), count, Arriving{});
   if (code) [[unlikely]]
     return kernelFailed(instruction, code);
   for (uint32_t instance = 0; instance < instruction.count; ++instance)

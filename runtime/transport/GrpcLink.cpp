@@ -307,20 +307,25 @@ absl::Status GrpcLink::takeFrame() {
 
 absl::Status GrpcLink::takeData(GrpcRecvPort &port, const FrameHeader &header) {
   uint64_t head = port.head_.load(std::memory_order_relaxed);
-  bool fits = header.seq == head && header.offset == port.filled_ && header.length <= port.spec_.bytes - port.filled_ &&
+  uint64_t filled = port.filled_.load(std::memory_order_relaxed);
+  bool fits = header.seq == head && header.offset == filled && header.length <= port.spec_.bytes - filled &&
               head - port.tail_.load(std::memory_order_acquire) < port.spec_.capacity;
   if (!fits)
     return absl::DataLossError(absl::StrCat("channel ", header.channel, "[", header.instance, "]: ", peer_,
                                             " sent bytes ", header.offset, "+", header.length, " of message ",
-                                            header.seq, ", expected byte ", port.filled_, " of message ", head, " (",
+                                            header.seq, ", expected byte ", filled, " of message ", head, " (",
                                             port.spec_.bytes, " bytes each, capacity ", port.spec_.capacity, ")"));
   GRAPHC_RETURN_IF_ERROR(take(port.slot(head) + header.offset, header.length));
   payload_ += header.length;
-  port.filled_ += header.length;
-  if (port.filled_ == port.spec_.bytes) {
-    port.filled_ = 0;
+  filled += header.length;
+  if (filled == port.spec_.bytes) {
+    port.filled_.store(0, std::memory_order_relaxed);
     port.head_.store(head + 1, std::memory_order_release);
     port.wake_.wake();
+  } else {
+    port.filled_.store(filled, std::memory_order_seq_cst);
+    if (port.takesStarts_.load(std::memory_order_seq_cst))
+      port.wake_.wake();
   }
   return absl::OkStatus();
 }
@@ -385,7 +390,8 @@ absl::Status GrpcLink::reset(uint64_t epoch) {
   for (auto &port : recvs_) {
     port->next_ = nullptr;
     port->queued_ = false;
-    port->credits_ = port->filled_ = 0;
+    port->credits_ = 0;
+    port->filled_.store(0, std::memory_order_relaxed);
     port->head_.store(0, std::memory_order_relaxed);
     port->tail_.store(0, std::memory_order_relaxed);
     port->closed_.store(false, std::memory_order_relaxed);

@@ -120,12 +120,27 @@ GrpcRecvPort::GrpcRecvPort(GrpcLink &link, ChannelSpec spec)
       ring_(static_cast<std::byte *>(std::aligned_alloc(64, stride_ * spec.capacity))) {}
 
 PollState GrpcRecvPort::poll(const void **data) {
+  uint64_t there;
+  return look(data, UINT64_MAX, &there);
+}
+
+PollState GrpcRecvPort::pollStart(const void **data, uint64_t known, uint64_t *there) {
+  return look(data, known + 1, there);
+}
+
+PollState GrpcRecvPort::look(const void **data, uint64_t least, uint64_t *there) {
   wake_.observe();
+  // Either the reading thread sees this and wakes the lane for a part, or the lane sees the part: both sides store theirs
+  // before they load the other's, sequentially consistent.
+  if (bool starts = least != UINT64_MAX; starts != takesStarts_.load(std::memory_order_relaxed))
+    takesStarts_.store(starts, std::memory_order_seq_cst);
   // `closed_` is read before `head_`: a message that came before the close is then certainly seen.
   bool closed = closed_.load(std::memory_order_acquire);
   bool aborted = aborted_.load(std::memory_order_acquire);
   uint64_t tail = tail_.load(std::memory_order_relaxed);
-  if (head_.load(std::memory_order_acquire) != tail) {
+  bool whole = head_.load(std::memory_order_acquire) != tail;
+  *there = whole ? spec_.bytes : filled_.load(std::memory_order_seq_cst);
+  if (whole || *there >= least) {
     *data = slot(tail);
     return PollState::Ready;
   }

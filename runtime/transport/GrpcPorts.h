@@ -90,12 +90,15 @@ public:
   void wait(absl::Duration timeout) override { wake_.wait(timeout); }
   absl::Status status() const override;
   PollState poll(const void **data) override;
+  PollState pollStart(const void **data, uint64_t known, uint64_t *there) override;
   void release() override;
 
   const ChannelSpec &spec() const { return spec_; }
 
 private:
   friend class GrpcLink;
+  /// Ready where the oldest message is there whole, or `least` bytes of it and not all.
+  PollState look(const void **data, uint64_t least, uint64_t *there);
   std::byte *slot(uint64_t seq) { return ring_ + (seq % spec_.capacity) * stride_; }
 
   GrpcLink &link_;
@@ -111,7 +114,10 @@ private:
   std::atomic<uint64_t> released_{0}; ///< the same since set-up, for the counters
   std::atomic<bool> closed_{false};
   std::atomic<bool> aborted_{false};
-  uint64_t filled_ = 0; ///< bytes of message head_ that are here; the reading thread's own
+  // Bytes of message head_ that are here, less than all: the reading thread stores 0 before it stores head_, so what the lane
+  // reads after head_ is of message head_ or of a later one, and never too much for either.
+  std::atomic<uint64_t> filled_{0};
+  std::atomic<bool> takesStarts_{false}; ///< the lane waits for less than a whole message
 
   // Under GrpcLink::mutex.
   GrpcRecvPort *next_ = nullptr;

@@ -79,6 +79,12 @@ class RecvPort : public Port {
 public:
   /// Ready: `*data` is the oldest message not yet released, in place, valid until release().
   virtual PollState poll(const void **data) = 0;
+  /// Ready: more than `known` bytes of that message are there, `*there` from its start (all of it may be said as more);
+  /// what follows them may be anything. wait() is then for more. Where messages come whole this is poll().
+  virtual PollState pollStart(const void **data, uint64_t known, uint64_t *there) {
+    *there = UINT64_MAX;
+    return poll(data);
+  }
   /// Gives the slot of the last Ready poll back to the sender.
   virtual void release() = 0;
 };

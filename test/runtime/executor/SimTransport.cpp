@@ -43,7 +43,13 @@ public:
   class Receiver final : public transport::RecvPort {
   public:
     explicit Receiver(SimChannel &channel) : channel(channel) {}
-    PollState poll(const void **data) override { return channel.poll(data); }
+    PollState poll(const void **data) override {
+      uint64_t there;
+      return channel.poll(data, UINT64_MAX, &there);
+    }
+    PollState pollStart(const void **data, uint64_t known, uint64_t *there) override {
+      return channel.poll(data, known + 1, there);
+    }
     void release() override { channel.release(); }
     void wait(absl::Duration) override {}
     absl::Status status() const override { return *channel.toStatus; }
@@ -74,7 +80,7 @@ public:
     ++sent;
     sentBytes += spec.bytes;
     if (spec.published) {
-      depart(std::make_shared<Message>(Message{{}, static_cast<const uint8_t *>(data)}));
+      depart(std::make_shared<Message>(Message{{}, static_cast<const uint8_t *>(data), spec.bytes}));
       return PollState::Ready;
     }
     auto message = makeMessage();
@@ -94,12 +100,13 @@ public:
     return PollState::Ready;
   }
 
-  PollState poll(const void **data) {
-    if (!arrived.empty() && arrived.front()) {
+  PollState poll(const void **data, uint64_t least, uint64_t *there) {
+    if (!arrived.empty() && arrived.front() && arrived.front()->here >= std::min(least, spec.bytes)) {
       *data = arrived.front()->data;
+      *there = arrived.front()->here;
       return PollState::Ready;
     }
-    if (!arrived.empty())
+    if (!arrived.empty() && !arrived.front())
       return PollState::Closed; // the null behind the last message
     return toStatus->ok() ? PollState::Pending : PollState::Aborted;
   }
@@ -143,11 +150,17 @@ private:
   struct Message {
     device::Memory own; // none where it is published
     const uint8_t *data = nullptr;
+    uint64_t here = 0; // bytes that have arrived
+    // What has not arrived yet is not to be read: it looks otherwise until it has.
+    void scramble(uint64_t from, uint64_t to) {
+      for (uint64_t i = from; i < to; ++i)
+        own.data()[i] ^= 0xa5;
+    }
   };
   std::shared_ptr<Message> makeMessage() {
     device::Memory own = *device::Memory::allocate(spec.bytes + 1, device::Memory::Guard::None, "a simulated message");
     const uint8_t *data = own.data();
-    return std::make_shared<Message>(Message{std::move(own), data});
+    return std::make_shared<Message>(Message{std::move(own), data, spec.bytes});
   }
   void fill(Message &message, const void *data) {
     if (spec.bytes)
@@ -167,7 +180,21 @@ private:
     }
     VirtualTime arrival = network.events.time() + network.events.upTo(network.options.maxDelay);
     lastArrival = std::max(arrival, lastArrival + 1);
-    network.events.at(lastArrival, [this, message, credits = std::exchange(network.waitingCredits[{from, to}], {})] {
+    const VirtualTime first = lastArrival;
+    // The rest of some messages comes later, as over a connection; the next message behind it.
+    if (message && message->own.size() && spec.bytes > 4 && network.events.chance(0.5)) {
+      message->here = 4 * network.events.upTo(spec.bytes / 4 - 1);
+      message->scramble(message->here, spec.bytes);
+      lastArrival += 1 + network.events.upTo(network.options.maxDelay);
+      network.events.at(lastArrival, [this, message] {
+        if (dead)
+          return;
+        message->scramble(message->here, spec.bytes);
+        message->here = spec.bytes;
+        network.changed(&receiver);
+      });
+    }
+    network.events.at(first, [this, message, credits = std::exchange(network.waitingCredits[{from, to}], {})] {
       if (dead)
         return;
       for (SimChannel *channel : credits)

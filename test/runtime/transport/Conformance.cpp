@@ -185,6 +185,37 @@ TEST_P(Conformance, BigMessages) {
   }
 }
 
+// More than once, so that what is there of the next message is not taken for this one.
+TEST_P(Conformance, TheStartOfAMessageIsRightBeforeItsEndIsThere) {
+  constexpr uint64_t bytes = (24 << 20) + 4;
+  open(bytes, 2);
+  std::vector<uint8_t> data[2] = {content(bytes, 1), content(bytes, 2)};
+  std::thread other([&] {
+    for (uint32_t k = 0; k < 6; ++k)
+      EXPECT_TRUE(send(sender, data[k % 2].data(), k));
+  });
+  for (uint32_t k = 0; k < 6; ++k) {
+    uint64_t known = 0;
+    for (absl::Time end = absl::Now() + patience; known < bytes && absl::Now() < end;) {
+      const void *got = nullptr;
+      uint64_t there = 0;
+      if (receiver->pollStart(&got, known, &there) != PollState::Ready) {
+        receiver->wait(absl::Milliseconds(100));
+        continue;
+      }
+      EXPECT_GT(there, known);
+      there = std::min(there, bytes);
+      EXPECT_EQ(memcmp(static_cast<const uint8_t *>(got) + known, data[k % 2].data() + known, there - known), 0)
+          << "message " << k << ", from byte " << known;
+      known = there;
+    }
+    EXPECT_EQ(known, bytes);
+    EXPECT_NE(receive(receiver), nullptr);
+    receiver->release();
+  }
+  other.join();
+}
+
 TEST_P(Conformance, CopyModeTakesTheBufferAtOnce) {
   open(1 << 16, 2);
   std::vector<uint8_t> data = content(1 << 16, 1), original = data;

@@ -33,12 +33,17 @@ struct Pair {
   /// Gives the other end all that `from` has written and writes; how many messages that was.
   int deliver(int from) {
     int count = 0;
-    for (; !wire[from].written.empty(); ++count) {
-      EXPECT_EQ(link[1 - from].received(wire[from].written.front()), absl::OkStatus());
-      wire[from].written.pop_front();
-      link[from].written();
-    }
+    while (deliverOne(from))
+      ++count;
     return count;
+  }
+  bool deliverOne(int from) {
+    if (wire[from].written.empty())
+      return false;
+    EXPECT_EQ(link[1 - from].received(wire[from].written.front()), absl::OkStatus());
+    wire[from].written.pop_front();
+    link[from].written();
+    return true;
   }
   GrpcLink link[2] = {{"/job:test/task:1", 11}, {"/job:test/task:0", 22}};
   FakeWire wire[2];
@@ -121,6 +126,43 @@ TEST(GrpcLink, ResetForgetsCreditsThatWait) {
   EXPECT_EQ(pair.deliver(1), 1) << "a credit too many would be refused";
   EXPECT_EQ(pair.link[0].sender({0, 0})->start(&value, 0, SendMode::Copy), PollState::Ready);
   EXPECT_EQ(pair.link[0].sender({0, 0})->start(&value, 0, SendMode::Copy), PollState::Pending);
+}
+
+TEST(GrpcLink, AMessageCanBeTakenFromItsStart) {
+  constexpr uint64_t bytes = 3 * kMaxBatchBytes + 5;
+  Pair pair({spec(0, false, bytes)}, {});
+  std::vector<char> sent(bytes, 'x');
+  ASSERT_EQ(pair.link[0].sender({0, 0})->start(sent.data(), 0, SendMode::Borrow), PollState::Ready);
+  RecvPort &port = *pair.link[1].receiver({0, 0});
+  const void *data = nullptr;
+  uint64_t known = 0, there = 0;
+  for (uint64_t part : {kMaxBatchBytes, 2 * kMaxBatchBytes, 3 * kMaxBatchBytes, bytes}) {
+    EXPECT_EQ(port.pollStart(&data, known, &there), PollState::Pending);
+    ASSERT_TRUE(pair.deliverOne(0));
+    ASSERT_EQ(port.pollStart(&data, known, &there), PollState::Ready);
+    EXPECT_EQ(there, part);
+    EXPECT_EQ(port.poll(&data), part < bytes ? PollState::Pending : PollState::Ready);
+    known = there;
+  }
+  EXPECT_EQ(memcmp(data, sent.data(), bytes), 0);
+  port.release();
+  EXPECT_EQ(port.pollStart(&data, 0, &there), PollState::Pending);
+}
+
+TEST(GrpcLink, ResetForgetsTheStartOfAMessage) {
+  constexpr uint64_t bytes = 2 * kMaxBatchBytes;
+  Pair pair({spec(0, false, bytes)}, {});
+  std::vector<char> sent(bytes, 'x');
+  ASSERT_EQ(pair.link[0].sender({0, 0})->start(sent.data(), 0, SendMode::Borrow), PollState::Ready);
+  ASSERT_TRUE(pair.deliverOne(0));
+  RecvPort &port = *pair.link[1].receiver({0, 0});
+  const void *data = nullptr;
+  uint64_t there = 0;
+  pair.link[1].abort(absl::AbortedError("ps:0 died"));
+  EXPECT_EQ(port.pollStart(&data, 0, &there), PollState::Ready) << "what is there may still be taken";
+  EXPECT_EQ(port.pollStart(&data, there, &there), PollState::Aborted);
+  ASSERT_TRUE(pair.link[1].reset(1).ok());
+  EXPECT_EQ(port.pollStart(&data, 0, &there), PollState::Pending);
 }
 
 /// A peer that says what it likes.
