@@ -207,7 +207,8 @@ def Schedule : Pass<"schedule", "::mlir::ModuleOp"> {
     use, compute keeps the order of the text but goes on with what it can while a message is on its way. `dist.send`
     becomes `send_start` and `send_done` (before the buffer's next write, else at the end of the step) and a received
     message gets its `release`. Buffers get `offset`s by their lifetimes, programs `arena_bytes` and `dist.flops`; a
-    buffer that nothing uses goes. Where a phase ends by closing, no send passes a receive. A buffer of at least 4 KiB that is
+    buffer that nothing uses goes. A variable that a program of one instance sends and then writes is sent `ahead`: right behind its
+    last write, for the next step, which the chief's word, received before it, says will come. Where a phase ends by closing, no send passes a receive. A buffer of at least 4 KiB that is
     sent whole, once and to one receiver lies in its channel's slot (`acquire`) and not in the arena. The channel of a variable or
     constant of at least 4 KiB becomes `published`, unless its program locks variables, its message is fetched, or the
     sender's wait for the releases would close a circle.
@@ -215,6 +216,7 @@ def Schedule : Pass<"schedule", "::mlir::ModuleOp"> {
   let dependentDialects = ["::graphc::dist::DistDialect"];
   let statistics = [
     Statistic<"numMoved", "moved", "operations that follow another one than before">,
+    Statistic<"numAhead", "ahead", "sends for the next step">,
     Statistic<"numInSlots", "in-slots", "buffers in the slots of their channels">,
     Statistic<"numPublished", "published", "channels whose receivers read the sender's memory">,
     Statistic<"arenaBytes", "arena-bytes", "bytes of the arenas of all programs">,

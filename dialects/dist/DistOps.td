@@ -145,12 +145,7 @@ class Dist_ChannelOpBase<string mnemonic, list<string> methods, list<Trait> trai
     : Dist_EndPointOp<mnemonic, traits # [DeclareOpInterfaceMethods<SymbolUserOpInterface>,
         DeclareOpInterfaceMethods<Dist_ChannelEndOpInterface, methods>]>;
 
-class Dist_SendingOp<string mnemonic> : Dist_ChannelOpBase<mnemonic, ["getMessageType"]> {
-  let arguments = (ins FlatSymbolRefAttr:$channel, Dist_Value:$value);
-  let assemblyFormat = "$channel `,` $value attr-dict `:` type($value)";
-}
-
-def Dist_SendOp : Dist_SendingOp<"send"> {
+def Dist_SendOp : Dist_ChannelOpBase<"send", ["getMessageType"]> {
   let summary = "sends a value over a channel";
   let description = [{
     From a program of one instance to a family the value goes to every instance, on an `all_to_all` channel to every
@@ -165,6 +160,8 @@ def Dist_SendOp : Dist_SendingOp<"send"> {
     2. (E2) the value has the channel's shape and element type
     3. (E3) data travels on data channels, control words on control channels
   }];
+  let arguments = (ins FlatSymbolRefAttr:$channel, Dist_Value:$value);
+  let assemblyFormat = "$channel `,` $value attr-dict `:` type($value)";
 }
 
 def Dist_AcquireOp : Dist_ChannelOpBase<"acquire", ["getMessageType"]> {
@@ -186,15 +183,26 @@ def Dist_AcquireOp : Dist_ChannelOpBase<"acquire", ["getMessageType"]> {
   let assemblyFormat = "$channel attr-dict `:` type($buffer)";
 }
 
-def Dist_SendStartOp : Dist_SendingOp<"send_start"> {
+def Dist_SendStartOp : Dist_ChannelOpBase<"send_start", ["getMessageType"]> {
   let summary = "starts to send a buffer";
   let description = [{
-    Made by `schedule`. The buffer may not be written before `send_done`. (E1), (E2) and (E3) as for `send`.
+    Made by `schedule`. The buffer may not be written before `send_done`.
+
+    With `ahead` it is the message of the next step: before the first step the variable is sent once as it is, a step that the
+    chief's word says is the last one sends nothing, and the `send_done` stands in the step that the message is for.
 
     ```mlir
     dist.send_start @train_step.w.to_worker, %w : memref<4xf32>
+    dist.send_start @train_step.v.to_worker, %v {ahead} : memref<4xf32>
     ```
+
+    1. (E1), (E2), (E3) as for `send`
+    2. (SA1) what is sent ahead is a variable, which keeps its value from one step to the next
+    3. (SA2) a `control_receive` stands before it, in a program of one instance
   }];
+  let arguments = (ins FlatSymbolRefAttr:$channel, Dist_Value:$value, UnitAttr:$ahead);
+  let assemblyFormat = "$channel `,` $value attr-dict `:` type($value)";
+  let hasVerifier = 1;
 }
 
 def Dist_SendDoneOp : Dist_ChannelOpBase<"send_done", []> {
@@ -340,8 +348,9 @@ def Dist_ControlSendOp : Dist_ChannelOpBase<"control_send", ["isControl"]> {
 }
 
 def Dist_ControlReceiveOp : Dist_ChannelOpBase<"control_receive", ["isControl"]> {
-  let summary = "takes the chief's word for this step; the last thing a step does";
+  let summary = "takes the chief's word for this step";
   let description = [{
+    The last thing that a step does, unless it sends ahead: then it stands before the first such send.
     `local`: this program holds the `control_send`; its instance 0 takes its own word and the other instances, where
     there are any, take theirs from the channel.
 

@@ -38,6 +38,10 @@ struct Cursor {
 
 std::optional<Timeline::Result> Timeline::run(uint32_t steps) const {
   std::vector<Traffic> traffic(channels.size());
+  for (size_t i = 0; i < channels.size(); ++i) {
+    traffic[i].arrived.assign(channels[i].tokens, 0);
+    traffic[i].sends = channels[i].tokens;
+  }
   std::vector<Cursor> cursors(lanes.size());
   std::vector<double> wireFree(wires, 0);
   std::vector<bool> releases(channels.size(), false); // a channel without releases is released by its receives

@@ -29,6 +29,7 @@ public:
     double transfer = 0; ///< how long one message occupies the wire
     double latency = 0; ///< from leaving the wire to being there
     uint32_t wire = 0;
+    uint32_t tokens = 0; ///< messages that are there before the first step
   };
   /// Waiting is the time between the end of the instruction before and `start`.
   struct Span {

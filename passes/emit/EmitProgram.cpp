@@ -194,6 +194,7 @@ LogicalResult ProgramEmitter::emitOp(Operation *inner) {
         plan::Instruction::SendStart *instruction = newInstruction(inner)->mutable_send_start();
         instruction->set_channel(channel(send.getChannel()));
         instruction->set_buffer(buffers.lookup(send.getValue()));
+        instruction->set_ahead(send.getAhead());
         const plan::Channel &target = channelOf(send.getChannel());
         uint64_t messages = target.all_to_all() ? target.instances() - 1 : op.isFamily() ? 1 : target.instances();
         if (!target.latest())

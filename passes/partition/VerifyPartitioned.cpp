@@ -38,8 +38,13 @@ struct VerifyPartitionedPass : impl::VerifyPartitionedBase<VerifyPartitionedPass
   }
 
 private:
-  /// A phase ends in every program at the same step: by the chief's word as the last thing that a step does, or by
-  /// closing, which one ticket starts.
+  static bool isAhead(Operation *op) {
+    auto send = dyn_cast<dist::SendStartOp>(op);
+    return send && send.getAhead();
+  }
+
+  /// A phase ends in every program at the same step: by the chief's word as the last thing that a step does, but for what
+  /// it sends ahead, or by closing, which one ticket starts.
   LogicalResult verifyPhase(ModuleOp module, dist::PhaseOp phase) {
     dist::ControlSendOp word;
     dist::TicketOp ticket;
@@ -60,11 +65,13 @@ private:
       }
       if (phase.getEndsByClosing())
         continue;
-      Operation *last = program.getBlock().back().getPrevNode();
-      while (last && isa<dist::SendDoneOp, dist::ReleaseOp>(last))
-        last = last->getPrevNode();
-      if (!last || !isa<dist::ControlReceiveOp>(last)) {
-        InFlightDiagnostic diag = program.emitOpError("expected dist.control_receive as the last thing of its step");
+      auto words = program.getBlock().getOps<dist::ControlReceiveOp>();
+      Operation *next = words.empty() ? nullptr : (*words.begin())->getNextNode();
+      while (next && isa<dist::SendDoneOp, dist::ReleaseOp>(next))
+        next = next->getNextNode();
+      if (!next || !(isa<dist::EndOp>(next) || isAhead(next))) {
+        InFlightDiagnostic diag = program.emitOpError("expected dist.control_receive as the last thing of its step, or "
+                                                      "right before what it sends ahead");
         diag.attachNote(phase.getLoc()) << "phase @" << phase.getSymName() << " ends by the chief's word";
         return diag;
       }

@@ -52,7 +52,8 @@ FailureOr<ArenaSizes> planMemory(dist::ProgramOp program) {
     if (auto sum = dyn_cast<dist::AllReduceDoneOp>(op))
       sending[sum.getChannel()] = bufferUses.getRoot(sum.getBuffer());
     if (auto done = dyn_cast<dist::SendDoneOp>(op))
-      extend(sending.lookup(done.getChannel()), uint32_t(position));
+      if (Value root = sending.lookup(done.getChannel())) // none: a variable that the step before has sent
+        extend(root, uint32_t(position));
   }
 
   ArenaSizes sizes;

@@ -78,11 +78,18 @@ void PhaseProof::fill() {
   for (auto program : module.getOps<dist::ProgramOp>())
     if (program.getPhase() == phase.getSymName())
       programs[program.getSymName()] = program;
+  llvm::DenseSet<Attribute> ahead;
+  for (auto &[name, program] : programs)
+    for (auto send : program.getBlock().getOps<dist::SendStartOp>())
+      if (send.getAhead())
+        ahead.insert(send.getChannelAttr());
   for (auto channel : module.getOps<dist::ChannelOp>())
     if (programs.contains(channel.getFrom()) || programs.contains(channel.getTo())) {
+      // What is sent ahead is there before the first step.
+      uint32_t tokens = ahead.contains(FlatSymbolRefAttr::get(channel.getSymNameAttr()));
       // A latest channel never makes its sender wait. Proven with every instance among the chosen: fewer wait for fewer.
       uint32_t capacity = channel.getLatest() ? UINT32_MAX / 2 : uint32_t(channel.getCapacity());
-      channelOf[channel.getSymName()] = liveness.addChannel(capacity, 0, channel.getPublished());
+      channelOf[channel.getSymName()] = liveness.addChannel(capacity, tokens, channel.getPublished());
       channels.push_back(channel);
     }
   for (auto program : module.getOps<dist::ProgramOp>())

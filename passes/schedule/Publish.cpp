@@ -62,7 +62,10 @@ unsigned publishChannels(ModuleOp module, dist::PhaseOp phase) {
     for (dist::ChannelOp channel : circle)
       channel.setPublished(false);
   }
-  return unsigned(llvm::count_if(published, [](dist::ChannelOp channel) { return channel.getPublished(); }));
+  llvm::erase_if(published, [](dist::ChannelOp channel) { return !channel.getPublished(); });
+  for (dist::ChannelOp channel : published)
+    channel.setCapacity(1); // the send_done before the next send waits for the release
+  return unsigned(published.size());
 }
 
 } // namespace graphc

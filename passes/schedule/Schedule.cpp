@@ -1,7 +1,8 @@
-// schedule: order, transfers, memory, publication, cost. Each is a file of its own; this one joins them and keeps the statistics.
+// schedule: order, transfers, what leaves ahead, memory, publication, cost. Each is a file of its own; this one joins them and keeps the statistics.
 #include "passes/Passes.h"
 
 #include "dialects/graph/GraphDialect.h"
+#include "passes/schedule/Ahead.h"
 #include "passes/schedule/Memory.h"
 #include "passes/schedule/Order.h"
 #include "passes/schedule/PhaseLiveness.h"
@@ -41,6 +42,10 @@ private:
         continue;
       if (failed(splitTransfers(program)))
         return failure();
+      FailureOr<unsigned> ahead = sendAhead(program);
+      if (failed(ahead))
+        return failure();
+      numAhead += *ahead;
       FailureOr<unsigned> inSlots = placeInSlots(program);
       if (failed(inSlots))
         return failure();

@@ -58,7 +58,8 @@ LaneState Lane::beginStep() {
   if (stepStart == 0)
     stepStart = nowNanoseconds();
   context.step = currentStep;
-  position = sub = 0;
+  position = currentStep == 0 ? 0 : program->stepFirst;
+  sub = 0;
   inStep = true;
   if (uint32_t feeds = program->fetchFirst - program->feedFirst)
     if (absl::Status status =
@@ -117,7 +118,12 @@ std::optional<LaneState> Lane::execute() {
       frame.buffers[instruction.buffer] = nullptr;
       receives[instruction.port]->release();
       break;
+    case Op::SendAhead:
+      if (stopping)
+        break;
+      [[fallthrough]];
     case Op::SendStart: {
+      const uint64_t step = currentStep + (instruction.op == Op::SendAhead);
       // A locked variable may change as soon as the lock is gone: the transport has to have it by then.
       transport::SendMode mode = instruction.lockCount ? transport::SendMode::Copy : transport::SendMode::Borrow;
       for (; sub < instruction.count; ++sub) {
@@ -125,8 +131,7 @@ std::optional<LaneState> Lane::execute() {
         if (!port) // all to all: this instance
           continue;
         Locks locks(frame.locks.data() + instruction.lockFirst, instruction.lockCount);
-        if (PollState state = port->start(frame.buffers[instruction.buffer], currentStep, mode);
-            state != PollState::Ready)
+        if (PollState state = port->start(frame.buffers[instruction.buffer], step, mode); state != PollState::Ready)
           return notReady(port, state);
       }
       sub = 0;

@@ -166,6 +166,7 @@ std::string Lane::describeWait() const {
   }
   case Op::Acquire:
   case Op::SendStart:
+  case Op::SendAhead:
   case Op::SendDone:
   case Op::ControlSend:
     what = describeUse(*program, laneInfo, program->sendPorts[instruction.port + sub], true);

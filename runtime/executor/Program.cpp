@@ -29,6 +29,10 @@ public:
       fetched.insert({metric.sum(), metric.count()});
     program->instructions.reserve(size_t(source.instructions_size()));
     for (const plan::Instruction &instruction : source.instructions())
+      if (instruction.send_start().ahead())
+        addSend(instruction, Op::SendStart);
+    program->stepFirst = uint32_t(program->instructions.size());
+    for (const plan::Instruction &instruction : source.instructions())
       add(instruction);
     program->feedFirst = mark();
     for (const plan::Port &feed : source.feeds())
@@ -51,6 +55,7 @@ private:
   uint32_t mark() const { return uint32_t(program->argumentBuffers.size()); }
 
   void add(const plan::Instruction &from);
+  void addSend(const plan::Instruction &from, Op op);
   void lock(Instruction &to, std::initializer_list<uint32_t> buffers) { lockAll(to, {buffers.begin(), buffers.end()}); }
   void lockAll(Instruction &to, const std::vector<uint32_t> &buffers);
   uint32_t sendPort(uint32_t channel, uint32_t &count);
@@ -117,6 +122,16 @@ uint32_t ProgramBuilder::receivePort(uint32_t channel, bool family) {
   return it->second;
 }
 
+void ProgramBuilder::addSend(const plan::Instruction &from, Op op) {
+  Instruction to;
+  to.op = op;
+  to.source = &from;
+  to.port = sendPort(from.send_start().channel(), to.count);
+  to.buffer = from.send_start().buffer();
+  lock(to, {to.buffer});
+  program->instructions.push_back(to);
+}
+
 void ProgramBuilder::add(const plan::Instruction &from) {
   Instruction to;
   to.source = &from;
@@ -165,11 +180,7 @@ void ProgramBuilder::add(const plan::Instruction &from) {
     break;
   }
   case plan::Instruction::kSendStart:
-    to.op = Op::SendStart;
-    to.port = sendPort(from.send_start().channel(), to.count);
-    to.buffer = from.send_start().buffer();
-    lock(to, {to.buffer});
-    break;
+    return addSend(from, from.send_start().ahead() ? Op::SendAhead : Op::SendStart);
   case plan::Instruction::kSendDone:
     to.op = Op::SendDone;
     to.port = sendPort(from.send_done().channel(), to.count);

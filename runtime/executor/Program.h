@@ -28,6 +28,7 @@ enum class Op : uint8_t {
   Acquire, // sends[port]; binds buffer and arguments as Receive does
   Release, // receives[port]; unbinds buffer
   SendStart, // sends[port … port + count), buffer
+  SendAhead, // SendStart of the next step's message, unless the word says that there is no next step
   SendDone, // sends[port … port + count)
   Aggregate, // receives[port … port + count), buffer, kernel a chunk of `bytes`; arguments + first: accumulator, own message
   Choose, // receives[port … port + count), take; buffer: version, chosen: which of them
@@ -92,7 +93,8 @@ struct Program {
   const plan::Program *source = nullptr;
   uint32_t index = 0;
   bool endsByClosing = false;
-  std::vector<Instruction> instructions;
+  std::vector<Instruction> instructions; // first what is done before the first step alone: the sends ahead of it
+  uint32_t stepFirst = 0; // where the other steps begin
   std::vector<Instruction> deferredReleases; // of messages that are fetched: run after Host::stepDone
   std::vector<uint32_t> argumentBuffers; // the plan buffer of every argument table entry
   std::vector<uint32_t> patches; // argument table entries to rewrite on a Receive or Acquire

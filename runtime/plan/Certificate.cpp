@@ -103,6 +103,7 @@ private:
       if ((sends ? channel.sender() : channel.receiver()) != index)
         return refuse(text(event), ", whose ", sends ? "sender" : "receiver", " is another program");
       Ends &of = ends[event.channel];
+      of.ahead += program.instructions(int(event.instruction)).send_start().ahead();
       if (event.action == Action::Send)
         of.sends.push_back(event);
       else if (event.action == Action::Done)
@@ -132,16 +133,20 @@ private:
     if (!of.acquires.empty() && of.acquires.size() != of.sends.size())
       return refuse("channel ", channel.name(), " has ", of.sends.size(), " sends and acquires ", of.acquires.size(),
                     " slots a step");
+    if (of.ahead && of.sends.size() != 1)
+      return refuse("channel ", channel.name(), " has ", of.sends.size(), " sends a step, of which ", of.ahead,
+                    " ahead; expected one alone");
     if (channel.capacity() == 0)
       return refuse("channel ", channel.name(), " has room for no message");
     const std::vector<Event> &freed = of.freed(), &takers = of.takers();
     for (size_t k = 0; k < of.sends.size(); ++k) {
-      GRAPHC_RETURN_IF_ERROR(grows(of.sends[k], of.receives[k], "message"));
+      if (k >= of.ahead)
+        GRAPHC_RETURN_IF_ERROR(grows(of.sends[k - of.ahead], of.receives[k], "message"));
       if (channel.published())
         GRAPHC_RETURN_IF_ERROR(grows(freed[k], of.dones[k], "borrow"));
-      if (k >= channel.capacity() && !channel.latest())
-        GRAPHC_RETURN_IF_ERROR(
-            grows(freed[k - channel.capacity()], takers[k], absl::StrCat("capacity (", channel.capacity(), ")")));
+      if (k + of.ahead >= channel.capacity() && !channel.latest())
+        GRAPHC_RETURN_IF_ERROR(grows(freed[k + of.ahead - channel.capacity()], takers[k],
+                                     absl::StrCat("capacity (", channel.capacity(), ")")));
     }
     return absl::OkStatus();
   }

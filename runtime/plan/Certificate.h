@@ -10,6 +10,7 @@
 //   message    the k-th receive of a channel waits for its k-th send
 //   capacity   the (k + capacity)-th send of a channel, or the Acquire of its slot, waits until the k-th message is
 //              released; what has no Release is released by being received; a latest channel never makes its sender wait
+//              (a send ahead is one of the next step: receives are one send behind, sends one release nearer)
 //   borrow     the k-th send done of a published channel waits until the k-th message is released
 //
 // An AllReduceStart is the send of its channel, an AllReduceDone the receive. A done ends when every other instance has come to

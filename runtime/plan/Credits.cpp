@@ -11,16 +11,11 @@ namespace {
 /// Positions of one channel's instructions in the programs at its ends.
 struct Use {
   int sends = 0;
+  uint32_t ahead = 0; ///< steps that a message is sent before it is taken
   int firstTake = INT_MAX; ///< SendStart or Acquire: before it the sender needs no slot
   int lastSend = -1;
-  int firstReceive = INT_MAX;
+  int lastReceive = -1;
   int lastRelease = -1; ///< INT_MAX: after the step's last instruction
-};
-
-/// Of all channels that lead from one program to another.
-struct Way {
-  int lastSend = -1;
-  int firstReceive = INT_MAX;
 };
 
 class Reader {
@@ -30,18 +25,17 @@ public:
   std::vector<bool> run() {
     for (const Program &program : plan.programs())
       read(program);
-    std::map<std::pair<uint32_t, uint32_t>, Way> ways;
+    std::map<std::pair<uint32_t, uint32_t>, std::vector<const Use *>> ways; // sender and receiver
     for (int i = 0; i < plan.channels_size(); ++i)
-      if (const Channel &channel = plan.channels(i); carriesCredits(channel)) {
-        Way &way = ways[{channel.sender(), channel.receiver()}];
-        way.lastSend = std::max(way.lastSend, uses[size_t(i)].lastSend);
-        way.firstReceive = std::min(way.firstReceive, uses[size_t(i)].firstReceive);
-      }
+      if (const Channel &channel = plan.channels(i); carriesCredits(channel))
+        ways[{channel.sender(), channel.receiver()}].push_back(&uses[size_t(i)]);
     std::vector<bool> wait(uses.size(), false);
     for (int i = 0; i < plan.channels_size(); ++i) {
       const Channel &channel = plan.channels(i);
-      auto back = ways.find({channel.receiver(), channel.sender()});
-      wait[size_t(i)] = back != ways.end() && canWait(channel, uses[size_t(i)], back->second);
+      const std::vector<const Use *> &back = ways[{channel.receiver(), channel.sender()}];
+      wait[size_t(i)] = canWait(channel, uses[size_t(i)]) &&
+                        std::any_of(back.begin(), back.end(),
+                                    [&](const Use *other) { return comesInTime(channel, uses[size_t(i)], *other); });
     }
     return wait;
   }
@@ -57,13 +51,19 @@ private:
     return isPlain(channel) && (!channel.control() || instancesOf(channel.sender()) == 1);
   }
 
-  bool canWait(const Channel &channel, const Use &use, const Way &back) const {
+  bool canWait(const Channel &channel, const Use &use) const {
     if (!isPlain(channel) || use.sends != 1)
       return false;
     // The chief's word comes from instance 0, which hears from instance 0 alone where both are families.
-    if (channel.control() && instancesOf(channel.sender()) > 1 && instancesOf(channel.receiver()) > 1)
-      return false;
-    return back.lastSend > use.lastRelease || back.firstReceive < use.firstTake || channel.capacity() > 1;
+    return !channel.control() || instancesOf(channel.sender()) == 1 || instancesOf(channel.receiver()) == 1;
+  }
+
+  /// Is there a message of `back` that leaves after a release of the channel and is taken before its slot is needed?
+  bool comesInTime(const Channel &channel, const Use &use, const Use &back) const {
+    // Steps from the one whose message is released to that of the message that carries the news, and to the need.
+    uint32_t carried = (back.lastSend > use.lastRelease ? 0 : 1) + back.ahead;
+    uint32_t needed = channel.capacity() - std::min(use.ahead, channel.capacity());
+    return carried < needed || (carried == needed && back.lastReceive < use.firstTake);
   }
 
   void read(const Program &program) {
@@ -75,18 +75,19 @@ private:
     std::map<uint32_t, uint32_t> boundBuffer;
     for (int at = 0; at < program.instructions_size(); ++at) {
       const Instruction &instruction = program.instructions(at);
-      auto sends = [&](uint32_t channel) {
+      auto sends = [&](uint32_t channel, bool ahead = false) {
         Use &use = uses[channel];
         ++use.sends;
+        use.ahead = ahead;
         use.firstTake = std::min(use.firstTake, at);
         use.lastSend = at;
       };
       auto receives = [&](uint32_t channel) {
-        uses[channel].firstReceive = std::min(uses[channel].firstReceive, at);
+        uses[channel].lastReceive = at;
         uses[channel].lastRelease = std::max(uses[channel].lastRelease, at);
       };
       if (instruction.has_send_start()) {
-        sends(instruction.send_start().channel());
+        sends(instruction.send_start().channel(), instruction.send_start().ahead());
       } else if (instruction.has_acquire()) {
         uses[instruction.acquire().channel()].firstTake = std::min(uses[instruction.acquire().channel()].firstTake, at);
       } else if (instruction.has_control_send()) {

@@ -10,6 +10,8 @@
 //   (2) for D's message of step k + 1, else, where S takes D before it sends C (or acquires its slot), or where C has two
 //       slots or more: then S needs this one in step k + 2 at the earliest.
 //
+// A message that is sent ahead, be it C's or D's, is sent a step earlier than it is taken.
+//
 // So nobody waits for a credit that waits: before S can need it, S has received D and with it the credit. To the proof of
 // liveness it adds nothing, since all it lets S wait for is what S has waited for already. A step k + 1 that R does not
 // begin, because the phase ends, is none in which S sends C: it ends after step k too, or takes D and finds it closed.

@@ -22,6 +22,7 @@ struct Event {
 /// One channel's events in the order of its programs, within one step.
 struct Ends {
   std::vector<Event> sends, dones, receives, releases, acquires;
+  size_t ahead = 0; ///< sends whose message is the next step's
   /// What takes a slot of the channel, and what gives it back.
   const std::vector<Event> &takers() const { return acquires.empty() ? sends : acquires; }
   const std::vector<Event> &freed() const { return releases.empty() ? receives : releases; }

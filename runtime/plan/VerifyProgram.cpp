@@ -1,7 +1,7 @@
 //===- VerifyProgram.cpp - one program: buffers, instruction protocol, ports -------------------------------------------===//
 //
 // The instructions are walked once, in order, with the state of every slot and every send in flight. One step is one walk:
-// nothing is held across the step boundary.
+// nothing is held across the step boundary but what is sent ahead.
 //
 //===----------------------------------------------------------------------------------------------------------------===//
 
@@ -230,12 +230,17 @@ absl::Status ProgramVerifier::checkControlSend(const Instruction::ControlSend &s
   return absl::OkStatus();
 }
 
-absl::Status ProgramVerifier::checkControlReceive(const Instruction::ControlReceive &receive, bool last) {
+absl::Status ProgramVerifier::checkControlReceive(const Instruction::ControlReceive &receive, int position) {
   if (phase.ends_by_closing())
     return invalid("a control word in a phase that ends by closing");
-  if (!last)
-    return invalid("a control_receive that is not the last instruction");
-  ++controlReceives;
+  // Among the instances of a program the word ends the step: the certificate does not have it among its events.
+  bool last = position + 1 == program.instructions_size();
+  if (!last && (program.instances() != 1 || !program.instructions(position + 1).send_start().ahead()))
+    return invalid(
+        "a control_receive that is not the last instruction, nor right before a send ahead in a program of one "
+        "instance");
+  if (++controlReceives > 1)
+    return invalid("a second control_receive");
   if (receive.local() != (controlSends == 1))
     return invalid(receive.local() ? "a local control_receive in a program without control_send"
                                    : "a control_receive that is not local in the program that holds the control_send");
@@ -276,7 +281,7 @@ absl::Status ProgramVerifier::checkInstruction(const Instruction &instruction, i
   case Instruction::kControlSend:
     return checkControlSend(instruction.control_send());
   case Instruction::kControlReceive:
-    return checkControlReceive(instruction.control_receive(), position + 1 == program.instructions_size());
+    return checkControlReceive(instruction.control_receive(), position);
   case Instruction::kTicket:
     if (!phase.ends_by_closing())
       return invalid("a ticket in a phase that ends by a control word");
@@ -294,6 +299,24 @@ absl::Status ProgramVerifier::showable(uint32_t buffer, const char *what, const 
   if (borrowed.contains(buffer))
     return invalid(what, " ", name, " shows a message of a published channel, which has to be released in its step");
   return base::annotate(readable(buffer), absl::StrCat(what, " ", name));
+}
+
+absl::Status ProgramVerifier::beginStep() {
+  for (const Instruction &instruction : program.instructions()) {
+    const Instruction::SendStart &send = instruction.send_start();
+    if (!send.ahead())
+      continue;
+    GRAPHC_RETURN_IF_ERROR(channelIndex(send.channel(), false));
+    GRAPHC_RETURN_IF_ERROR(bufferIndex(send.buffer()));
+    if (const Buffer &buffer = program.buffers(int(send.buffer())); buffer.storage_case() != Buffer::kVariable)
+      return invalid("sends buffer ", send.buffer(), " (", buffer.name(), ") ahead on channel ",
+                     plan.channels(int(send.channel())).name(),
+                     ", which is no variable and holds nothing before the first step");
+    if (!ahead.emplace(send.channel(), send.buffer()).second)
+      return invalid("sends ahead twice on channel ", plan.channels(int(send.channel())).name());
+  }
+  inFlight = ahead;
+  return absl::OkStatus();
 }
 
 absl::Status ProgramVerifier::checkPorts() {
@@ -338,8 +361,13 @@ absl::Status ProgramVerifier::checkTotals() {
   for (auto [buffer, sent] : acquired)
     if (!sent)
       return invalid("the step ends without a send of buffer ", buffer, ", whose slot it acquired");
-  if (!inFlight.empty())
-    return invalid("the step ends without a send_done of channel ", plan.channels(int(inFlight.begin()->first)).name());
+  for (auto [channel, buffer] : inFlight)
+    if (!ahead.contains(channel))
+      return invalid("the step ends without a send_done of channel ", plan.channels(int(channel)).name());
+  for (auto [channel, buffer] : ahead)
+    if (!inFlight.contains(channel))
+      return invalid("the step ends with a send_done of channel ", plan.channels(int(channel)).name(),
+                     " behind its send ahead, which the next step has to wait for");
   if (!reducing.empty())
     return invalid("the step ends without an all_reduce_done of channel ",
                    plan.channels(int(reducing.begin()->first)).name());
@@ -359,6 +387,7 @@ absl::Status ProgramVerifier::checkTotals() {
 absl::Status ProgramVerifier::run() {
   GRAPHC_RETURN_IF_ERROR(checkHead());
   GRAPHC_RETURN_IF_ERROR(checkBuffers());
+  GRAPHC_RETURN_IF_ERROR(beginStep());
   for (int i = 0; i < program.instructions_size(); ++i) {
     const Instruction &instruction = program.instructions(i);
     if (instruction.location() != 0 && instruction.location() >= uint32_t(plan.locations_size()))

@@ -14,7 +14,7 @@
 namespace graphc::plan::detail {
 
 /// Knows the state of every slot and every send in flight while it walks. One step is one walk: nothing is held across
-/// the step boundary. What moves messages is in VerifyTransfers.cpp, the rest in VerifyProgram.cpp.
+/// the step boundary but what is sent ahead. What moves messages is in VerifyTransfers.cpp, the rest in VerifyProgram.cpp.
 class ProgramVerifier {
 public:
   ProgramVerifier(const Plan &plan, uint32_t index, std::vector<ChannelUse> &channels,
@@ -31,6 +31,7 @@ public:
 
 private:
   absl::Status checkHead();
+  absl::Status beginStep();
   absl::Status checkBuffers();
   absl::Status checkInstruction(const Instruction &instruction, int position);
   absl::Status checkCall(const Instruction::Call &call);
@@ -64,7 +65,7 @@ private:
   }
   absl::Status checkNextBatch(const Instruction::NextBatch &next);
   absl::Status checkControlSend(const Instruction::ControlSend &send);
-  absl::Status checkControlReceive(const Instruction::ControlReceive &receive, bool last);
+  absl::Status checkControlReceive(const Instruction::ControlReceive &receive, int position);
   absl::Status checkPorts();
   absl::Status checkTotals();
 
@@ -106,6 +107,7 @@ private:
   std::map<uint32_t, uint32_t> boundBuffer; // channel → buffer of its Receive not yet released
   std::set<uint32_t> releasedAtEnd; // channels of messages that are shown, once their Release has come
   std::map<uint32_t, uint32_t> inFlight; // channel → buffer of its SendStart not yet done
+  std::map<uint32_t, uint32_t> ahead; // channel → buffer of its SendStart ahead: in flight when a step begins and ends
   std::map<uint32_t, std::array<uint32_t, 2>> reducing; // channel → buffer, scratch of its AllReduceStart not yet done
   std::set<uint32_t> touchedVariables;
   std::map<uint32_t, bool> acquired; // outgoing buffers of this step → sent already?

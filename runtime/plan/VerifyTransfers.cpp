@@ -92,6 +92,11 @@ absl::Status ProgramVerifier::checkSendStart(const Instruction::SendStart &send)
                      ", whose slot it has acquired for another");
     acquired[send.buffer()] = true;
   }
+  if (send.ahead() && controlReceives == 0)
+    return invalid("sends on channel ", channel.name(),
+                   " ahead without knowing whether a step follows; expected a control_receive before");
+  if (!send.ahead() && ahead.contains(send.channel()))
+    return invalid("sends on channel ", channel.name(), " for this step, but another send there is ahead");
   if (!inFlight.emplace(send.channel(), send.buffer()).second)
     return invalid("sends on channel ", channel.name(), " again before its send_done");
   ++channels[send.channel()].sends;

@@ -106,7 +106,11 @@ void Model::addChannel(const plan::Channel &channel) {
   }
   uint32_t capacity =
       channel.latest() ? UINT32_MAX : channel.capacity(); // a latest channel never makes its sender wait
-  Timeline::Channel out{capacity, 0, speed.latency, 0};
+  bool ahead = llvm::any_of(from.instructions(), [&](const plan::Instruction &instruction) {
+    const plan::Instruction::SendStart &send = instruction.send_start();
+    return send.ahead() && &plan.channels(int(send.channel())) == &channel;
+  });
+  Timeline::Channel out{capacity, 0, speed.latency, 0, ahead};
   double busy = overhead();
   bool inSlot = llvm::any_of(from.buffers(), [&](const plan::Buffer &buffer) {
     return buffer.has_outgoing() && &plan.channels(int(buffer.outgoing())) == &channel;

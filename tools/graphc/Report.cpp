@@ -53,7 +53,8 @@ std::string instructionText(const plan::Plan &plan, const plan::Instruction &ins
       instruction.has_call()               ? plan.kernels(int(instruction.call().kernel())).name()
       : instruction.has_receive()          ? "receive " + channel(instruction.receive().channel())
       : instruction.has_release()          ? "release " + channel(instruction.release().channel())
-      : instruction.has_send_start()       ? "send " + channel(instruction.send_start().channel())
+      : instruction.has_send_start()       ? "send " + channel(instruction.send_start().channel()) +
+                                                 (instruction.send_start().ahead() ? " for the next step" : "")
       : instruction.has_send_done()        ? "sent " + channel(instruction.send_done().channel())
       : instruction.has_aggregate()        ? "sum of " + channel(instruction.aggregate().channel())
       : instruction.has_all_reduce_start() ? "begin of all-reduce " + channel(instruction.all_reduce_start().channel())

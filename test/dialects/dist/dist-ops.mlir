@@ -100,3 +100,25 @@ dist.program @member of @together on "/job:worker/device:CPU:0" replicas(2) {
   dist.fetch "c", %c : tensor<4xf32>
   dist.end
 }
+
+// Sent for the next step, through a view or not, once it is known that one follows.
+graph.variable @ahead.variable : tensor<4xf32> = #graph.zeros
+dist.phase @ahead {role = #graph.role<train>}
+dist.channel @ahead.w : tensor<2x2xf32> from @ahead.ps to @ahead.worker
+dist.channel @ahead.word : tensor<i64> from @ahead.worker to @ahead.ps {control}
+dist.program @ahead.ps of @ahead on "/job:ps/task:0/device:CPU:0" {
+  %w = dist.variable_buffer @ahead.variable : memref<4xf32>
+  %v = dist.view %w : memref<4xf32> to memref<2x2xf32>
+  dist.send_done @ahead.w
+  dist.control_receive @ahead.word
+  // CHECK: dist.send_start @ahead.w, %{{.*}} {ahead} : memref<2x2xf32>
+  dist.send_start @ahead.w, %v {ahead} : memref<2x2xf32>
+  dist.end
+}
+dist.program @ahead.worker of @ahead on "/job:worker/task:0/device:CPU:0" {
+  dist.control_send [@ahead.word]
+  %w = dist.receive @ahead.w : memref<2x2xf32>
+  dist.release @ahead.w
+  dist.control_receive local
+  dist.end
+}

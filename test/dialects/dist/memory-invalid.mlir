@@ -90,3 +90,73 @@ dist.program @a of @p on "/job:worker/device:CPU:0" replicas(4) {
   dist.control_receive @word local
   dist.end
 }
+
+// -----
+
+// (SA1) what a step leaves in its arena is gone in the next one
+dist.phase @p {role = #graph.role<train>}
+dist.channel @c : tensor<4xf32> from @a to @b
+dist.channel @word : tensor<i64> from @b to @a {control}
+dist.program @a of @p on "/job:t/task:0/device:CPU:0" {
+  // expected-note @below {{the value is made here}}
+  %x = dist.buffer : memref<4xf32>
+  %v = dist.view %x : memref<4xf32> to memref<4xf32>
+  dist.send_done @c
+  dist.control_receive @word
+  // expected-error @below {{sends ahead what is no variable; expected a dist.variable_buffer, whose value lasts from one step to the next}}
+  dist.send_start @c, %v {ahead} : memref<4xf32>
+  dist.end
+}
+dist.program @b of @p on "/job:s/task:0/device:CPU:0" {
+  dist.control_send [@word]
+  %x = dist.receive @c : memref<4xf32>
+  dist.control_receive local
+  dist.end
+}
+
+// -----
+
+// (SA2) the word comes too late
+graph.variable @w : tensor<4xf32> = #graph.zeros
+dist.phase @p {role = #graph.role<train>}
+dist.channel @c : tensor<4xf32> from @a to @b
+dist.channel @word : tensor<i64> from @b to @a {control}
+// expected-note @below {{program declared here}}
+dist.program @a of @p on "/job:t/task:0/device:CPU:0" {
+  %w = dist.variable_buffer @w : memref<4xf32>
+  dist.send_done @c
+  // expected-error @below {{sends ahead without knowing whether a step follows; expected a dist.control_receive before it}}
+  dist.send_start @c, %w {ahead} : memref<4xf32>
+  dist.control_receive @word
+  dist.end
+}
+dist.program @b of @p on "/job:s/task:0/device:CPU:0" {
+  dist.control_send [@word]
+  %x = dist.receive @c : memref<4xf32>
+  dist.control_receive local
+  dist.end
+}
+
+// -----
+
+// (SA2) instances that hear from each other at the end of the step alone
+graph.variable @w : tensor<4xf32> = #graph.zeros
+dist.phase @p {role = #graph.role<train>}
+dist.channel @c : tensor<4xf32> from @a to @b {instances = 2}
+dist.channel @word : tensor<i64> from @a to @a {control, instances = 2}
+dist.channel @other : tensor<i64> from @a to @b {control, instances = 2}
+// expected-note @below {{program declared here}}
+dist.program @a of @p on "/job:t/device:CPU:0" replicas(2) {
+  %w = dist.variable_buffer @w : memref<4xf32>
+  dist.control_send [@word, @other]
+  dist.send_done @c
+  dist.control_receive @word local
+  // expected-error @below {{sends ahead without knowing whether a step follows; expected a program of one instance}}
+  dist.send_start @c, %w {ahead} : memref<4xf32>
+  dist.end
+}
+dist.program @b of @p on "/job:s/device:CPU:0" replicas(2) {
+  %x = dist.receive @c : memref<4xf32>
+  dist.control_receive @other
+  dist.end
+}

@@ -69,6 +69,22 @@ TEST(Timeline, CapacityHoldsTheSenderBack) {
   }
 }
 
+/// A sends right behind its work what B needs for the next step: the way there is no part of B's wait for A's answer.
+TEST(Timeline, AMessageThatIsThereBeforeTheFirstStepIsOneAhead) {
+  Timeline model;
+  uint32_t a = model.addLane(), b = model.addLane();
+  uint32_t there = model.addChannel({1, 0, 4, 0, 1}), back = model.addChannel({1, 0, 0, 0});
+  model.append(a, {Action::Receive, 0, back});
+  model.append(a, {Action::Work, 1, 0});
+  model.append(a, {Action::Send, 0, there});
+  model.append(b, {Action::Receive, 0, there});
+  model.append(b, {Action::Send, 0, back});
+  model.append(b, {Action::Work, 10, 0});
+  auto result = model.run();
+  ASSERT_TRUE(result) << "each waits for the other, but for the message that is there";
+  EXPECT_DOUBLE_EQ(result->step, 10);
+}
+
 TEST(Timeline, LanesThatWaitForEachOtherHaveNone) {
   Timeline model;
   uint32_t a = model.addLane(), b = model.addLane();

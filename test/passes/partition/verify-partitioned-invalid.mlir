@@ -2,9 +2,21 @@
 
 // expected-note @below {{phase @p ends by the chief's word}}
 dist.phase @p {role = #graph.role<predict>}
-// expected-error @below {{expected dist.control_receive as the last thing of its step}}
+// expected-error @below {{expected dist.control_receive as the last thing of its step, or right before what it sends ahead}}
 dist.program @a of @p on "/job:s/task:0/device:CPU:0" {
   dist.control_send []
+  dist.end
+}
+
+// -----
+
+// expected-note @below {{phase @p ends by the chief's word}}
+dist.phase @p {role = #graph.role<predict>}
+// expected-error @below {{expected dist.control_receive as the last thing of its step, or right before what it sends ahead}}
+dist.program @a of @p on "/job:s/task:0/device:CPU:0" {
+  dist.control_send []
+  dist.control_receive local
+  %x = dist.feed "x" : tensor<4xf32>
   dist.end
 }
 

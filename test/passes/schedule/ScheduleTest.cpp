@@ -37,7 +37,7 @@ std::string print(ModuleOp module) {
 }
 
 TEST_F(Schedule, KeepsValuesOfRandomPhases) {
-  uint64_t arena = 0, buffers = 0, published = 0, large = 0, inSlots = 0;
+  uint64_t arena = 0, buffers = 0, published = 0, large = 0, inSlots = 0, ahead = 0;
   for (uint64_t seed = 1; seed <= 300; ++seed) {
     std::string text = makeRandomPhase(seed);
     SCOPED_TRACE("seed " + std::to_string(seed) + "\n" + text);
@@ -57,6 +57,7 @@ TEST_F(Schedule, KeepsValuesOfRandomPhases) {
     for (auto program : module->getOps<dist::ProgramOp>())
       arena += *program.getArenaBytes();
     module->walk([&](dist::AcquireOp) { ++inSlots; });
+    module->walk([&](dist::SendStartOp send) { ahead += send.getAhead(); });
     for (auto channel : module->getOps<dist::ChannelOp>()) {
       published += channel.getPublished();
       large += channel.getMessageBytes() >= 4096;
@@ -71,6 +72,7 @@ TEST_F(Schedule, KeepsValuesOfRandomPhases) {
   EXPECT_GT(published, 20u) << "the phases publish too little to show anything";
   EXPECT_GT(large, published);
   EXPECT_GT(inSlots, 20u) << "too few values are made in slots to show anything";
+  EXPECT_GT(ahead, 100u) << "too little is sent ahead to show anything";
 }
 
 // The oracle must see what it is there for.

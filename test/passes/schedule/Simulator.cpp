@@ -3,6 +3,7 @@
 #include "llvm/ADT/DenseMap.h"
 
 #include <algorithm>
+#include <deque>
 #include <memory>
 #include <random>
 
@@ -22,7 +23,7 @@ struct Region {
 struct Message {
   Region source;    ///< the sender's memory, until send_done
   uint64_t hash = 0;
-  bool copied = false, full = false;
+  bool copied = false, taken = false;
 };
 
 uint64_t mix(uint64_t a, uint64_t b) {
@@ -36,6 +37,10 @@ public:
   Outcome run() {
     for (auto program : module.getOps<dist::ProgramOp>())
       setUp(program);
+    for (Lane &lane : lanes)
+      for (auto send : lane.program.getBlock().getOps<dist::SendStartOp>())
+        if (send.getAhead())
+          start(lane, send);
     for (;;) {
       SmallVector<size_t> order;
       for (size_t i = 0; i < lanes.size(); ++i)
@@ -109,8 +114,16 @@ private:
     outcome.error = text;
   }
 
-  bool isPublished(Operation *op) {
-    return module.lookupSymbol<dist::ChannelOp>(op->getAttrOfType<FlatSymbolRefAttr>("channel")).getPublished();
+  dist::ChannelOp channelOf(Operation *op) {
+    return module.lookupSymbol<dist::ChannelOp>(op->getAttrOfType<FlatSymbolRefAttr>("channel"));
+  }
+  bool isPublished(Operation *op) { return channelOf(op).getPublished(); }
+  bool isFull(Operation *op) {
+    return messages[channelOf(op).getSymName()].size() >= size_t(channelOf(op).getCapacity());
+  }
+  void start(Lane &lane, Operation *send) {
+    messages[channelOf(send).getSymName()].push_back(
+        {lane.regions.lookup(send->getOperand(0)), read(lane, send, send->getOperand(0)), isa<dist::SendOp>(send)});
   }
 
   uint64_t readRegion(Operation *op, const Region &region) {
@@ -156,34 +169,36 @@ private:
     } else if (auto fetch = dyn_cast<dist::FetchOp>(op)) {
       fetches.push_back({fetch, fetch.getValue()});
     } else if (isa<dist::SendOp, dist::SendStartOp>(op)) {
-      StringRef channel = op->getAttrOfType<FlatSymbolRefAttr>("channel").getValue();
-      Message &message = messages[channel];
-      if (message.full)
+      if (auto send = dyn_cast<dist::SendStartOp>(op); send && send.getAhead() && lane.step + 1 == steps)
+        return true; // no step follows
+      if (isFull(op))
         return false;
-      message = {lane.regions.lookup(op->getOperand(0)), read(lane, op, op->getOperand(0)), isa<dist::SendOp>(op),
-                 true};
+      start(lane, op);
     } else if (auto acquire = dyn_cast<dist::AcquireOp>(op)) {
-      if (messages[acquire.getChannel()].full)
+      if (isFull(op))
         return false;
       lane.own.push_back(std::make_unique<Memory>(blocks(acquire.getBuffer())));
       lane.regions[acquire.getBuffer()] = {lane.own.back().get(), 0, blocks(acquire.getBuffer())};
       inSlots.insert(acquire.getChannel());
     } else if (auto done = dyn_cast<dist::SendDoneOp>(op)) {
-      Message &message = messages[done.getChannel()];
+      std::deque<Message> &queue = messages[done.getChannel()];
       if (inSlots.contains(done.getChannel()))
         return true; // the receiver finds it there later
       if (isPublished(op))
-        return !message.full; // until it is released
-      if (message.full && !message.copied) {
-        uint64_t now = readRegion(op, message.source);
-        if (now != message.hash)
+        return queue.empty(); // until it is released
+      if (!queue.empty() && !queue.back().copied) {
+        uint64_t now = readRegion(op, queue.back().source);
+        if (now != queue.back().hash)
           fail(op, "what is sent was overwritten before");
-        message.copied = true;
+        queue.back().copied = true;
       }
     } else if (auto receive = dyn_cast<dist::ReceiveOp>(op)) {
-      Message &message = messages[receive.getChannel()];
-      if (!message.full)
+      std::deque<Message> &queue = messages[receive.getChannel()];
+      auto found = llvm::find_if(queue, [](const Message &message) { return !message.taken; });
+      if (found == queue.end())
         return false;
+      Message &message = *found;
+      message.taken = true;
       if (!message.copied && readRegion(op, message.source) != message.hash)
         fail(op, "what is sent was overwritten before");
       if (isPublished(op)) { // in place; whoever overwrites it is seen by its readers
@@ -197,14 +212,14 @@ private:
       if (lane.program.getArenaBytes())
         lane.held[receive.getChannel()] = receive.getValue();
       else
-        message.full = false; // nothing releases it in an outlined program
+        queue.erase(found); // nothing releases it in an outlined program
     } else if (auto release = dyn_cast<dist::ReleaseOp>(op)) {
       Value slot = lane.held.lookup(release.getChannel());
       if (!isPublished(op))
         write(lane, slot, ~uint64_t(0)); // whoever still reads it finds out
       lane.regions.erase(slot);
       lane.held.erase(release.getChannel());
-      messages[release.getChannel()].full = false;
+      messages[release.getChannel()].pop_front();
     } else if (isa<dist::EndOp>(op)) {
       if (!lane.held.empty())
         fail(op, "a message is not released");
@@ -228,7 +243,7 @@ private:
   int steps;
   std::mt19937_64 random;
   std::vector<Lane> lanes;
-  llvm::DenseMap<StringRef, Message> messages;
+  llvm::DenseMap<StringRef, std::deque<Message>> messages; ///< not yet released, the oldest first
   llvm::DenseSet<StringRef> inSlots; ///< channels whose messages lie in their slots
   std::map<std::string, Memory> variables;
   std::vector<std::pair<dist::FetchOp, Value>> fetches;

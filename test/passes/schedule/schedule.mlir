@@ -23,8 +23,8 @@ func.func private @apply(memref<16xf32> {dist.access = "read_write"}, memref<16x
 func.func private @loss(memref<16xf32> {dist.access = "read"}, memref<f32> {dist.access = "write"})
     attributes {dist.flops = 16 : i64}
 
-// All sends start at once; each variable's send is done before its update; gradients are taken in the order in which
-// the worker makes them, each right before its use. The accumulators never live at the same time.
+// Each variable leaves for the next step right after its update, before which its send for this one is done; gradients are
+// taken in the order in which the worker makes them, each right before its use. The accumulators never live at the same time.
 // CHECK-LABEL: dist.program @t.ps
 // CHECK-SAME: arena_bytes = 64 : i64
 // CHECK-SAME: dist.flops = 96 : i64
@@ -32,15 +32,15 @@ func.func private @loss(memref<16xf32> {dist.access = "read"}, memref<f32> {dist
 // CHECK-NEXT: %[[GA:.*]] = dist.buffer {offset = 0 : i64}
 // CHECK-NEXT: %[[B:.*]] = dist.variable_buffer @b
 // CHECK-NEXT: %[[GB:.*]] = dist.buffer {offset = 0 : i64}
-// CHECK-NEXT: dist.send_start @t.a, %[[A]]
-// CHECK-NEXT: dist.send_start @t.b, %[[B]]
 // CHECK-NEXT: dist.aggregate_into @t.gb, %[[GB]] by @add
 // CHECK-NEXT: dist.send_done @t.b
 // CHECK-NEXT: dist.call @apply(%[[B]], %[[GB]])
+// CHECK-NEXT: dist.control_receive @t.control.ps
+// CHECK-NEXT: dist.send_start @t.b, %[[B]] {ahead}
 // CHECK-NEXT: dist.aggregate_into @t.ga, %[[GA]] by @add
 // CHECK-NEXT: dist.send_done @t.a
 // CHECK-NEXT: dist.call @apply(%[[A]], %[[GA]])
-// CHECK-NEXT: dist.control_receive @t.control.ps
+// CHECK-NEXT: dist.send_start @t.a, %[[A]] {ahead}
 // CHECK-NEXT: dist.end
 dist.program @t.ps of @t on "/job:ps/task:0/device:CPU:0" {
   %a = dist.variable_buffer @a : memref<16xf32>
@@ -226,7 +226,7 @@ dist.program @s.worker of @s on "/job:worker/device:CPU:0" replicas(2) {
 // CHECK: dist.channel @t.shown
 // CHECK-NOT: published
 // CHECK: dist.program @t.ps
-// CHECK: dist.send_start @t.w, %[[W:.*]] :
+// CHECK: %[[W:.*]] = dist.variable_buffer @w
 // CHECK: dist.send_done @t.w
 // CHECK-NEXT: dist.call @u(%[[W]],
 dist.phase @t {role = #graph.role<train>}

@@ -1,6 +1,6 @@
 // RUN: graph-opt %s --verify-liveness --split-input-file --verify-diagnostics
 // RUN: not graph-opt %s --verify-liveness --split-input-file 2>&1 | FileCheck %s
-// A cycle by capacity needs two messages of one step on a channel, which CH5 rules out; test/passes/analysis has it.
+// A cycle by capacity needs a message sent ahead: CH5 rules two of one step on a channel out; test/passes/analysis has those.
 
 // The example of the README: each receives before it sends. Both locations are named.
 // CHECK: verify-liveness-invalid.mlir:[[# @LINE + 7]]:8: error: programs @p.a and @p.b wait for each other in a circle
@@ -166,6 +166,38 @@ dist.program @c.worker of @c on "/job:worker/task:0/device:CPU:0" attributes {ar
   dist.release @c.v
   // expected-note @below {{@c.worker releases @c.w here, only after it receives @c.v}}
   dist.release @c.w
+  dist.control_receive local
+  dist.end
+}
+
+// -----
+
+// @a.w leaves ahead into the one slot of its channel, which the reader gives back only after what comes behind that.
+dist.phase @a {role = #graph.role<train>}
+dist.channel @a.w : tensor<4xf32> from @a.ps to @a.worker
+dist.channel @a.v : tensor<4xf32> from @a.ps to @a.worker
+dist.channel @a.word : tensor<i64> from @a.worker to @a.ps {control}
+graph.variable @w : tensor<4xf32> = #graph.zeros
+dist.program @a.ps of @a on "/job:ps/task:0/device:CPU:0" attributes {arena_bytes = 0 : i64} {
+  %w = dist.variable_buffer @w : memref<4xf32>
+  dist.send_done @a.w
+  dist.control_receive @a.word
+  // expected-error @below {{programs @a.ps and @a.worker wait for each other in a circle, so the step can never end}}
+  // expected-note @below {{@a.ps sends @a.w here, which waits until @a.worker releases @a.w and makes room for it}}
+  dist.send_start @a.w, %w {ahead} : memref<4xf32>
+  // expected-note @below {{@a.ps sends @a.v here, only after it sends @a.w}}
+  dist.send_start @a.v, %w : memref<4xf32>
+  dist.send_done @a.v
+  dist.end
+}
+dist.program @a.worker of @a on "/job:worker/task:0/device:CPU:0" attributes {arena_bytes = 0 : i64} {
+  dist.control_send [@a.word]
+  %w = dist.receive @a.w : memref<4xf32>
+  // expected-note @below {{@a.worker receives @a.v here, which waits until @a.ps sends @a.v}}
+  %v = dist.receive @a.v : memref<4xf32>
+  dist.release @a.v
+  // expected-note @below {{@a.worker releases @a.w here, only after it receives @a.v}}
+  dist.release @a.w
   dist.control_receive local
   dist.end
 }

@@ -86,3 +86,34 @@ dist.program @t.worker of @t on "/job:worker/device:CPU:0" replicas(2) attribute
   dist.control_receive @t.control.worker local
   dist.end
 }
+
+// -----
+
+// What verify-liveness-invalid refuses with one slot: @a.w is there before the step, and leaves for the next one while the
+// reader still has it.
+// CHECK-LABEL: dist.program @a.ps
+// CHECK: dist.send_start @a.w, %{{.*}} {ahead}
+// CHECK-NEXT: dist.send_start @a.v
+dist.phase @a {role = #graph.role<train>}
+dist.channel @a.w : tensor<4xf32> from @a.ps to @a.worker {capacity = 2}
+dist.channel @a.v : tensor<4xf32> from @a.ps to @a.worker
+dist.channel @a.word : tensor<i64> from @a.worker to @a.ps {control}
+graph.variable @w : tensor<4xf32> = #graph.zeros
+dist.program @a.ps of @a on "/job:ps/task:0/device:CPU:0" attributes {arena_bytes = 0 : i64} {
+  %w = dist.variable_buffer @w : memref<4xf32>
+  dist.send_done @a.w
+  dist.control_receive @a.word
+  dist.send_start @a.w, %w {ahead} : memref<4xf32>
+  dist.send_start @a.v, %w : memref<4xf32>
+  dist.send_done @a.v
+  dist.end
+}
+dist.program @a.worker of @a on "/job:worker/task:0/device:CPU:0" attributes {arena_bytes = 0 : i64} {
+  dist.control_send [@a.word]
+  %w = dist.receive @a.w : memref<4xf32>
+  %v = dist.receive @a.v : memref<4xf32>
+  dist.release @a.v
+  dist.release @a.w
+  dist.control_receive local
+  dist.end
+}

@@ -32,7 +32,9 @@ TEST(Lane, SynchronousParameterServerIsBitExact) {
                                      {3, 5, 4096},
                                      {2, 4, 4096, false, 16},
                                      {2, 3, 16, false, 0, true},
-                                     {2, 3, 16, false, 0, true, true}}) {
+                                     {2, 3, 16, false, 0, true, true},
+                                     {2, 3, 16, false, 0, false, false, true},
+                                     {2, 3, 4096, false, 16, true, true, true}}) {
     TaskHarness tasks(parameterServerPlan(shape));
     auto initial = initialValues(tasks, shape);
     TestHost host(50);
@@ -50,31 +52,37 @@ TEST(Lane, SynchronousParameterServerIsBitExact) {
   }
 }
 
+// What is not copied counts as if it were; what is sent ahead is sent once a step, and nothing is left at the end.
 TEST(Lane, MeasuredBytesEqualThePlan) {
-  ParameterServerShape shape{2, 3, 16, false, 0, true, true}; // what is not copied counts as if it were
-  TaskHarness tasks(parameterServerPlan(shape));
-  TestHost host(20);
-  auto lanes = tasks.lanes(host);
-  ASSERT_EQ(tasks.run(lanes), absl::OkStatus());
-  uint64_t sent = 0, received = 0;
-  for (const plan::Program &program : tasks.plan.programs()) {
-    sent += program.bytes_sent_per_step() * program.instances() * 20;
-    received += program.bytes_received_per_step() * program.instances() * 20;
-  }
-  EXPECT_EQ(tasks.transport->counters().bytesSent, sent);
-  EXPECT_EQ(tasks.transport->counters().bytesReceived, received);
+  for (uint64_t steps : {1, 20})
+    for (ParameterServerShape shape :
+         {ParameterServerShape{2, 3, 16, false, 0, true, true}, {2, 3, 16, false, 0, false, false, true}}) {
+      TaskHarness tasks(parameterServerPlan(shape));
+      TestHost host(steps);
+      auto lanes = tasks.lanes(host);
+      ASSERT_EQ(tasks.run(lanes), absl::OkStatus());
+      uint64_t sent = 0, received = 0;
+      for (const plan::Program &program : tasks.plan.programs()) {
+        sent += program.bytes_sent_per_step() * program.instances() * steps;
+        received += program.bytes_received_per_step() * program.instances() * steps;
+      }
+      EXPECT_EQ(tasks.transport->counters().bytesSent, sent);
+      EXPECT_EQ(tasks.transport->counters().bytesReceived, received);
+    }
 }
 
+// Without a reset between them: a phase leaves no message behind, also none that was sent ahead.
 TEST(Lane, PhasesFollowEachOtherOnTheSameChannels) {
-  ParameterServerShape shape{1, 2};
-  TaskHarness tasks(parameterServerPlan(shape));
-  auto initial = initialValues(tasks, shape);
-  for (int run = 0; run < 3; ++run) {
-    TestHost host(10);
-    auto lanes = tasks.lanes(host);
-    ASSERT_EQ(tasks.run(lanes), absl::OkStatus());
+  for (bool ahead : {false, true}) {
+    ParameterServerShape shape{1, 2, 16, false, 0, false, false, ahead};
+    TaskHarness tasks(parameterServerPlan(shape));
+    for (int run = 0; run < 3; ++run) {
+      TestHost host(10);
+      auto lanes = tasks.lanes(host);
+      ASSERT_EQ(tasks.run(lanes), absl::OkStatus());
+    }
+    EXPECT_EQ(tasks.globalStep(), 30);
   }
-  EXPECT_EQ(tasks.globalStep(), 30);
 }
 
 TEST(Lane, AsynchronousPhaseEndsByClosing) {

@@ -175,8 +175,12 @@ protected:
 };
 
 TEST_P(Seeds, Synchronous) {
-  for (ParameterServerShape shape :
-       {ParameterServerShape{1, 2}, {2, 3}, {1, 4, 16, false, 1}, {2, 3, 16, false, 0, true, true}}) {
+  for (ParameterServerShape shape : {ParameterServerShape{1, 2},
+                                     {2, 3},
+                                     {1, 4, 16, false, 1},
+                                     {2, 3, 16, false, 0, true, true},
+                                     {2, 3, 16, false, 0, false, false, true},
+                                     {2, 3, 16, false, 0, true, true, true}}) {
     plan::Plan plan = parameterServerPlan(shape);
     auto fresh = SimVariables::create(plan);
     std::vector<std::vector<float>> initial;

@@ -178,6 +178,40 @@ TEST(CertificateCapacity, ASmallerCapacityIsRefusedWithItsEdge) {
   EXPECT_THAT(messageOf(builder.plan), HasSubstr("program from sends c"));
 }
 
+/// A message sent ahead is the next step's: its receive need not come after it, but where the channel has one slot, or is
+/// read in place, the release of this step's must come before.
+TEST(CertificateAhead, TheMessageIsTheNextSteps) {
+  TwoPrograms builder;
+  auto [from, to, channel] = builder.ends;
+  builder.sendDone(from, channel);
+  builder.sendStart(from, channel, builder.arenaBuffer(from, builder.vector()), true);
+  builder.receive(to, channel, builder.slotBuffer(to, builder.vector()));
+  builder.release(to, channel);
+  Channel &c = *builder.plan.mutable_channels(int(channel));
+  c.set_capacity(2);
+  number(builder.plan, int(from), {1, 2});
+  number(builder.plan, int(to), {1, 2});
+  auto facts = checkCertificate(builder.plan);
+  ASSERT_TRUE(facts.ok()) << messageOf(builder.plan);
+  EXPECT_EQ(facts->edges, 2u) << "the order of each";
+  c.set_capacity(1);
+  EXPECT_THAT(messageOf(builder.plan), HasSubstr("capacity (1) edge: program to releases c"));
+  EXPECT_THAT(messageOf(builder.plan), HasSubstr("program from sends c"));
+  number(builder.plan, int(from), {1, 3});
+  EXPECT_TRUE(checkCertificate(builder.plan).ok()) << messageOf(builder.plan);
+  c.set_published(true);
+  EXPECT_THAT(messageOf(builder.plan), HasSubstr("borrow edge: program to releases c"));
+  number(builder.plan, int(from), {3, 4});
+  EXPECT_TRUE(checkCertificate(builder.plan).ok()) << messageOf(builder.plan);
+  builder.sendDone(from, channel);
+  builder.sendStart(from, channel, 0, true);
+  builder.receive(to, channel, 0);
+  builder.release(to, channel);
+  number(builder.plan, int(from), {3, 4, 7, 8});
+  number(builder.plan, int(to), {1, 2, 5, 6});
+  EXPECT_THAT(messageOf(builder.plan), HasSubstr("channel c has 2 sends a step, of which 2 ahead; expected one alone"));
+}
+
 TEST(CertificateBorrow, ASendDoneBeforeTheReleaseIsRefusedWherePublished) {
   TwoPrograms builder;
   auto [from, to, channel] = builder.ends;

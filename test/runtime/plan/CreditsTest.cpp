@@ -32,6 +32,60 @@ TEST(Credits, OfAParameterServer) {
   EXPECT_EQ(waiting(parameterServerPlan({1, 2, 16, true})), (Names{"w0.to_worker", "w0.gradient"}));
 }
 
+// With one slot the values of the next step need the slot of this one before the server has taken all that the worker sends in it.
+TEST(Credits, OfParametersAhead) {
+  ParameterServerShape shape{1, 2};
+  shape.ahead = true;
+  Plan plan = parameterServerPlan(shape);
+  EXPECT_EQ(waiting(plan), (Names{"w0.to_worker", "w0.gradient"}));
+  for (Channel &channel : *plan.mutable_channels())
+    channel.set_capacity(1);
+  EXPECT_EQ(waiting(plan), (Names{"w0.to_worker", "w0.gradient"}))
+      << "the gradient is taken before the values are sent";
+}
+
+// What is taken for the next step has left before the release that it would tell of.
+TEST(Credits, OfAReleaseBehindTheSendAhead) {
+  auto plan = [](bool ahead) {
+    PlanBuilder b;
+    b.job("worker", 2);
+    uint32_t phase = b.phase("p", PREDICT, false);
+    uint32_t x = b.program(phase, "p.x", 1, false, 0, 0), y = b.program(phase, "p.y", 1, false, 0, 1);
+    uint32_t w = b.variable("w", b.vector(), 0, 0);
+    uint32_t value = b.channel("value", b.vector(), x, y), early = b.channel("early", b.vector(), y, x),
+             late = b.channel("late", b.vector(), y, x);
+    b.plan.mutable_channels(int(value))->set_capacity(2);
+    uint32_t control = b.channel("control", PlanBuilder::scalar(I64), y, x, true);
+    uint32_t variable = b.variableBuffer(x, w);
+    auto takes = [&](uint32_t program, uint32_t channel) {
+      b.receive(program, channel, b.slotBuffer(program, b.vector()));
+      b.release(program, channel);
+    };
+    auto gives = [&](uint32_t channel) {
+      uint32_t buffer = b.arenaBuffer(y, b.vector());
+      b.call(y, TestKernel::FailAtStep, {buffer});
+      b.send(y, channel, buffer);
+    };
+    if (ahead)
+      b.sendDone(x, value);
+    else
+      b.send(x, value, variable);
+    takes(x, early);
+    b.controlReceive(x, false, control);
+    if (ahead)
+      b.sendStart(x, value, variable, true);
+    takes(x, late);
+    b.controlSend(y, {control});
+    takes(y, value);
+    gives(late);
+    gives(early);
+    b.controlReceive(y, true, 0);
+    return b.finish();
+  };
+  EXPECT_EQ(waiting(plan(true)), (Names{"value", "early"}));
+  EXPECT_EQ(waiting(plan(false)), (Names{"value", "early", "late"}));
+}
+
 TEST(Credits, OfTheChiefsWordWithTwoSlots) {
   Plan plan = parameterServerPlan({1, 2});
   for (Channel &channel : *plan.mutable_channels())

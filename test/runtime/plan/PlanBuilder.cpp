@@ -212,10 +212,11 @@ void PlanBuilder::acquire(uint32_t program, uint32_t channel, uint32_t buffer) {
   acquire->set_buffer(buffer);
 }
 
-void PlanBuilder::sendStart(uint32_t program, uint32_t channel, uint32_t buffer) {
+void PlanBuilder::sendStart(uint32_t program, uint32_t channel, uint32_t buffer, bool ahead) {
   Instruction::SendStart *start = add(program)->mutable_send_start();
   start->set_channel(channel);
   start->set_buffer(buffer);
+  start->set_ahead(ahead);
 }
 
 void PlanBuilder::sendDone(uint32_t program, uint32_t channel) {
@@ -314,6 +315,8 @@ Plan parameterServerPlan(const ParameterServerShape &shape) {
     uniform->set_seed(7);
     down.push_back(b.channel("w" + n + ".to_worker", b.vector(), ps[p], worker));
     b.plan.mutable_channels(int(down[p]))->set_published(shape.published);
+    if (shape.ahead && !shape.published)
+      b.plan.mutable_channels(int(down[p]))->set_capacity(2);
     up.push_back(b.channel("w" + n + ".gradient", b.vector(), worker, ps[p]));
     if (!shape.async)
       controls.push_back(b.channel("control.ps" + n, PlanBuilder::scalar(I64), worker, ps[p], true));
@@ -327,8 +330,9 @@ Plan parameterServerPlan(const ParameterServerShape &shape) {
     uint32_t value = b.variableBuffer(ps[p], w[p]);
     if (shape.async && p == 0)
       b.ticket(ps[p]);
-    b.sendStart(ps[p], down[p], value);
-    if (!shape.published)
+    if (!shape.ahead)
+      b.sendStart(ps[p], down[p], value);
+    if (!shape.ahead && !shape.published)
       b.sendDone(ps[p], down[p]);
     if (shape.async) {
       uint32_t gradient = b.slotBuffer(ps[p], b.vector());
@@ -341,7 +345,7 @@ Plan parameterServerPlan(const ParameterServerShape &shape) {
       uint32_t n = b.constantBuffer(ps[p], PlanBuilder::scalar(F32), std::string(reinterpret_cast<char *>(&count), 4));
       b.aggregate(ps[p], up[p], sum, shape.chunk);
       b.call(ps[p], TestKernel::Divide, {sum, n});
-      if (shape.published)
+      if (shape.ahead || shape.published)
         b.sendDone(ps[p], down[p]);
       b.call(ps[p], TestKernel::Apply, {value, sum});
     }
@@ -349,6 +353,8 @@ Plan parameterServerPlan(const ParameterServerShape &shape) {
       b.call(ps[p], TestKernel::Increment, {b.variableBuffer(ps[p], step)});
     if (!shape.async)
       b.controlReceive(ps[p], false, controls[p]);
+    if (shape.ahead)
+      b.sendStart(ps[p], down[p], value, true);
   }
   if (!shape.async)
     b.controlSend(worker, controls);

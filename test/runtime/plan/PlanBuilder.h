@@ -53,7 +53,7 @@ public:
   /// In the slot of a channel, once acquired.
   uint32_t outgoingBuffer(uint32_t program, const TensorType &type, uint32_t channel);
   void acquire(uint32_t program, uint32_t channel, uint32_t buffer);
-  void sendStart(uint32_t program, uint32_t channel, uint32_t buffer);
+  void sendStart(uint32_t program, uint32_t channel, uint32_t buffer, bool ahead = false);
   void sendDone(uint32_t program, uint32_t channel);
   void send(uint32_t program, uint32_t channel, uint32_t buffer) {
     sendStart(program, channel, buffer);
@@ -92,6 +92,7 @@ struct ParameterServerShape {
   uint32_t chunk = 0; ///< elements of a gradient that are added at once; 0: all
   bool published = false; ///< workers read the variables in place (sync)
   bool inSlots = false; ///< workers make the gradients in the slots of their channels
+  bool ahead = false; ///< servers send a variable right after its update, for the next step (sync)
 };
 
 /// One f32 vector `w<p>` a server, global_step on the first; each step every worker gets all of them, sends

@@ -43,7 +43,7 @@ TEST(PlanFile, NewerVersionIsRefusedByName) {
   std::string file = encoded();
   file[8] = 9;
   EXPECT_THAT(errorOf(file),
-              HasSubstr("plan format version 9 is newer than this graphrun, which reads up to version 1"));
+              HasSubstr("plan format version 9 is newer than this graphrun, which reads up to version 2"));
 }
 
 TEST(PlanFile, EveryTruncationIsRefused) {

@@ -1,0 +1,61 @@
+#include "passes/schedule/Ahead.h"
+
+#include "passes/schedule/BufferUses.h"
+
+using namespace mlir;
+
+namespace graphc {
+
+namespace {
+struct Writes {
+  Operation *first = nullptr, *last = nullptr;
+};
+} // namespace
+
+FailureOr<unsigned> sendAhead(dist::ProgramOp program) {
+  Block &block = program.getBlock();
+  auto word = dyn_cast_if_present<dist::ControlReceiveOp>(block.getTerminator()->getPrevNode());
+  // Where the phase ends by closing nobody knows whether another step follows. Among the instances of a family the word
+  // itself is a message, which only the end of a step keeps out of every circle.
+  if (!word || program.isFamily())
+    return 0;
+  BufferUses bufferUses(program);
+  llvm::DenseMap<Value, Writes> variables;
+  SmallVector<dist::SendStartOp> sends;
+  for (Operation &op : block) {
+    if (isDeclaration(op))
+      continue;
+    FailureOr<SmallVector<BufferUse>> uses = bufferUses.get(&op);
+    if (failed(uses))
+      return failure();
+    for (const BufferUse &use : *uses) {
+      if (!use.root.getDefiningOp<dist::VariableBufferOp>())
+        continue;
+      Writes &writes = variables[use.root];
+      // Sent after a write, it is a value of this step.
+      if (auto send = dyn_cast<dist::SendStartOp>(op); send && !writes.first)
+        sends.push_back(send);
+      if (use.written) {
+        writes.first = writes.first ? writes.first : &op;
+        writes.last = &op;
+      }
+    }
+  }
+  SymbolTable symbols(program->getParentOp());
+  unsigned moved = 0;
+  for (dist::SendStartOp send : llvm::reverse(sends)) { // of one variable they keep their order
+    Operation *last = variables[bufferUses.getRoot(send.getValue())].last;
+    if (!last)
+      continue;
+    send->moveAfter(last);
+    send.setAhead(true);
+    // The message in use and the one ahead of it: the send never waits for what its readers do in this step.
+    auto channel = symbols.lookup<dist::ChannelOp>(send.getChannel());
+    channel.setCapacity(std::max<uint64_t>(channel.getCapacity(), 2));
+    if (!moved++ || send->isBeforeInBlock(word))
+      word->moveBefore(send);
+  }
+  return moved;
+}
+
+} // namespace graphc
