@@ -293,6 +293,8 @@ absl::Status checkChannels(const Plan &plan) {
                      : !stays ? absl::StrCat("its instances sum by ", AllReduceAlgorithm_Name(c.algorithm()),
                                              ", which leaves nothing as it is while others read it")
                               : absl::StrCat("its sender ", sender.name(), " shares its variables with other lanes"));
+    if (c.latest() && (c.published() || c.all_to_all()))
+      return invalid(what, " is a latest channel, but ", c.published() ? "published" : "all to all");
     if (c.algorithm() != WHOLE && (c.control() || !c.all_to_all()))
       return invalid(what, " has an all-reduce algorithm, but is not all to all");
     if (c.control()) {
@@ -385,6 +387,10 @@ absl::Status checkChannelUse(const Plan &plan, const std::vector<detail::Channel
     if (use[size_t(i)].sends != use[size_t(i)].receives && !toItselfAlone)
       return invalid("channel ", c.name(), ": ", use[size_t(i)].sends, " sends but ", use[size_t(i)].receives,
                      " receives a step");
+    // Of several the first may be gone before it is taken, and its receiver waits for one more than there are.
+    if (c.latest() && use[size_t(i)].sends != 1)
+      return invalid("channel ", c.name(), ": ", use[size_t(i)].sends,
+                     " messages a step on a latest channel, expected 1");
   }
   return absl::OkStatus();
 }

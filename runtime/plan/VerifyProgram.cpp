@@ -285,6 +285,8 @@ absl::Status ProgramVerifier::checkInstruction(const Instruction &instruction, i
   case Instruction::kTicket:
     if (!phase.ends_by_closing())
       return invalid("a ticket in a phase that ends by a control word");
+    if (program.spread())
+      return invalid("a ticket in a program that is spread over tasks; one task gives them all");
     for (int i = 0; i < position; ++i)
       if (!program.instructions(i).has_receive() && !program.instructions(i).has_release())
         return invalid("a ticket behind an instruction that is no receive");

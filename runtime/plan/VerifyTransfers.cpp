@@ -3,6 +3,8 @@
 #include "runtime/base/Status.h"
 #include "runtime/plan/VerifyProgram.h"
 
+#include <utility>
+
 namespace graphc::plan::detail {
 
 absl::Status ProgramVerifier::checkReceive(const Instruction::Receive &receive) {
@@ -12,9 +14,9 @@ absl::Status ProgramVerifier::checkReceive(const Instruction::Receive &receive) 
     return invalid("receives from channel ", channel.name(), ", whose receiver is program ",
                    plan.programs(int(channel.receiver())).name());
   GRAPHC_RETURN_IF_ERROR(whole(channel));
-  if (channel.instances() != program.instances())
+  if (channel.all_to_all() || channel.instances() != program.instances())
     return invalid("receives one message of channel ", channel.name(), ", a family of ", channel.instances(),
-                   "; expected an aggregate");
+                   channel.all_to_all() ? ", each to each other one" : "", "; expected an aggregate");
   GRAPHC_RETURN_IF_ERROR(bufferIndex(receive.buffer()));
   const Buffer &buffer = program.buffers(int(receive.buffer()));
   if (buffer.storage_case() != Buffer::kSlot)
@@ -90,7 +92,9 @@ absl::Status ProgramVerifier::checkSendStart(const Instruction::SendStart &send)
     if (!buffer.has_outgoing() || buffer.outgoing() != send.channel())
       return invalid("sends buffer ", send.buffer(), " (", buffer.name(), ") on channel ", channel.name(),
                      ", whose slot it has acquired for another");
-    acquired[send.buffer()] = true;
+    if (std::exchange(acquired[send.buffer()], true))
+      return invalid("sends buffer ", send.buffer(), " (", buffer.name(), ") on channel ", channel.name(),
+                     " again: it is the receiver's");
   }
   if (send.ahead() && controlReceives == 0)
     return invalid("sends on channel ", channel.name(),

@@ -65,29 +65,29 @@ dist.program @seen of @p on "/job:t/task:0/device:CPU:0" {
 // -----
 
 // A sum over replicas goes chunk by chunk: the largest divisor of at most 64 KiB; equal chunks have one kernel. What has no
-// such divisor (a prime number) is added whole.
+// such divisor of whole 64 bytes (17 x 31 x 61 elements) is added whole.
 // CHECK: dist.program @ps
 // CHECK: dist.aggregate_into @t.a, %{{.*}} by @[[ADD:kernel[0-9]*_add]] {chunk = 14336 : i64} : memref<784x512xf32>
 // CHECK: dist.aggregate_into @t.b, %{{.*}} by @[[ADD]] {chunk = 14336 : i64} : memref<28672xf32>
 // CHECK: dist.aggregate_into @t.c, %{{.*}} by @[[SMALL:kernel[0-9]*_add]] : memref<512xf32>
-// CHECK: dist.aggregate_into @t.d, %{{.*}} by @[[PRIME:kernel[0-9]*_add]] : memref<20011xf32>
+// CHECK: dist.aggregate_into @t.d, %{{.*}} by @[[WHOLE:kernel[0-9]*_add]] : memref<32147xf32>
 // CHECK: func.func private @[[ADD]](%{{.*}}: memref<14336xf32> {{.*}}) attributes {dist.flops = 14336 : i64}
 dist.phase @t {role = #graph.role<train>}
 dist.channel @t.a : tensor<784x512xf32> from @worker to @ps {instances = 2}
 dist.channel @t.b : tensor<28672xf32> from @worker to @ps {instances = 2}
 dist.channel @t.c : tensor<512xf32> from @worker to @ps {instances = 2}
-dist.channel @t.d : tensor<20011xf32> from @worker to @ps {instances = 2}
+dist.channel @t.d : tensor<32147xf32> from @worker to @ps {instances = 2}
 dist.channel @t.word : tensor<i64> from @worker to @ps {control}
 dist.channel @t.words : tensor<i64> from @worker to @worker {control, instances = 2}
 dist.program @ps of @t on "/job:ps/task:0/device:CPU:0" {
   %a = dist.aggregate @t.a : tensor<784x512xf32>
   %b = dist.aggregate @t.b : tensor<28672xf32>
   %c = dist.aggregate @t.c : tensor<512xf32>
-  %d = dist.aggregate @t.d : tensor<20011xf32>
+  %d = dist.aggregate @t.d : tensor<32147xf32>
   dist.fetch "a", %a : tensor<784x512xf32>
   dist.fetch "b", %b : tensor<28672xf32>
   dist.fetch "c", %c : tensor<512xf32>
-  dist.fetch "d", %d : tensor<20011xf32>
+  dist.fetch "d", %d : tensor<32147xf32>
   dist.control_receive @t.word
   dist.end
 }
@@ -96,11 +96,11 @@ dist.program @worker of @t on "/job:worker/device:CPU:0" replicas(2) {
   %a = dist.feed "a" : tensor<784x512xf32>
   %b = dist.feed "b" : tensor<28672xf32>
   %c = dist.feed "c" : tensor<512xf32>
-  %d = dist.feed "d" : tensor<20011xf32>
+  %d = dist.feed "d" : tensor<32147xf32>
   dist.send @t.a, %a : tensor<784x512xf32>
   dist.send @t.b, %b : tensor<28672xf32>
   dist.send @t.c, %c : tensor<512xf32>
-  dist.send @t.d, %d : tensor<20011xf32>
+  dist.send @t.d, %d : tensor<32147xf32>
   dist.control_receive @t.words local
   dist.end
 }

@@ -271,9 +271,11 @@ std::string Simulation::stuck() const {
 void Simulation::loop() {
   for (auto &actor : actors)
     schedule(*actor);
-  while (!events.empty())
+  while (!events.empty() && result.turns <= options.mostTurns)
     events.runNext();
-  if (!std::all_of(actors.begin(), actors.end(), [](const auto &actor) { return actor->ended; }))
+  if (!events.empty())
+    result.status = absl::InternalError(absl::StrCat("runs on after ", result.turns, " turns"));
+  else if (!std::all_of(actors.begin(), actors.end(), [](const auto &actor) { return actor->ended; }))
     result.status = absl::InternalError(stuck());
 }
 

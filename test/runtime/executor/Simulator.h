@@ -30,6 +30,7 @@ struct SimOptions {
   VirtualTime detection = 5000000; ///< until a loss or death is noticed
   data::DataSearch search = {};
   uint64_t position = 0; ///< of the data stream
+  uint64_t mostTurns = UINT64_MAX; ///< of lanes; a run that takes more ends as one that is stuck does
   std::map<std::string, std::string> feeds = {}; ///< raw bytes by name
 };
 

@@ -69,6 +69,12 @@ const Case cases[] = {
        send->set_buffer(uint32_t(p.programs(0).buffers_size()) - 1);
      },
      "whose slot it has acquired for another"},
+    {"SentTwice",
+     [](Plan &p) { // in place of the word, which comes last
+       Instruction start = instructions(p)->Get(at(p, Instruction::kSendStart));
+       *instructions(p)->Mutable(instructions(p)->size() - 1) = start;
+     },
+     "again: it is the receiver's"},
     {"Twice",
      [](Plan &p) {
        *instructions(p)->Mutable(at(p, Instruction::kCall)) = instructions(p)->Get(at(p, Instruction::kAcquire));

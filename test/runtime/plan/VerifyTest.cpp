@@ -78,6 +78,24 @@ TEST(VerifyPlan, PartsMakeAWhole) {
               HasSubstr("is not rows of"));
 }
 
+TEST(VerifyPlan, ALatestChannelCarriesOneMessageAStep) {
+  for (int messages : {1, 2}) {
+    PlanBuilder b;
+    uint32_t job = b.job("t", 1), phase = b.phase("p", PREDICT, /*endsByClosing=*/true);
+    uint32_t from = b.program(phase, "from", 1, false, job, 0), to = b.program(phase, "to", 1, false, job, 0);
+    uint32_t channel = b.channel("c", b.vector(), from, to);
+    b.plan.mutable_channels(int(channel))->set_latest(true);
+    b.ticket(from);
+    for (int i = 0; i < messages; ++i) {
+      b.send(from, channel, b.arenaBuffer(from, b.vector()));
+      b.receive(to, channel, b.slotBuffer(to, b.vector()));
+      b.release(to, channel);
+    }
+    std::string message(verifyPlan(b.plan).message());
+    EXPECT_EQ(message, messages == 1 ? "" : "channel c: 2 messages a step on a latest channel, expected 1");
+  }
+}
+
 TEST_P(Verify, Refuses) {
   Plan plan = parameterServerPlan({2, 2, 16, GetParam().async});
   GetParam().damage(plan);
@@ -231,6 +249,13 @@ const Case cases[] = {
          arg.set_bytes(48);
      },
      "of 64 bytes each, or of a divisor of that"},
+    {"AggregateUnalignedChunk", // its second half is no 64-byte aligned buffer
+     [](Plan &p) {
+       for (auto &arg :
+            *p.mutable_kernels(int(find(server(p), Instruction::kAggregate).aggregate().add()))->mutable_args())
+         arg.set_bytes(32);
+     },
+     "of 64 bytes each, or of a divisor of that and multiple of 64"},
     {"AggregateNoChunk",
      [](Plan &p) {
        for (auto &arg :
@@ -319,6 +344,29 @@ const Case cases[] = {
      "a latest channel joins two programs of one task in a phase that ends by closing, not"},
     {"LatestControl", [](Plan &p) { p.mutable_channels(2)->set_latest(true); },
      "is a control channel and a latest one"},
+    {"LatestAllToAll",
+     [](Plan &p) {
+       p.mutable_channels(0)->set_latest(true);
+       p.mutable_channels(0)->set_all_to_all(true);
+     },
+     "is a latest channel, but all to all"},
+    {"LatestPublished",
+     [](Plan &p) {
+       p.mutable_channels(0)->set_latest(true);
+       p.mutable_channels(0)->set_published(true);
+     },
+     "is a latest channel, but published"},
+    {"ReceiveAllToAll",
+     [](Plan &p) {
+       Channel *each = p.add_channels();
+       *each = p.channels(0);
+       each->set_name("each");
+       each->set_sender(0), each->set_receiver(0), each->set_all_to_all(true);
+       find(worker(p), Instruction::kReceive).mutable_receive()->set_channel(uint32_t(p.channels_size()) - 1);
+     },
+     "a family of 2, each to each other one; expected an aggregate"},
+    {"AsyncSpreadTicket", [](Plan &p) { worker(p).mutable_instructions(0)->mutable_ticket(); },
+     "a ticket in a program that is spread over tasks", true},
     {"ChooseFromFifo", [](Plan &p) { find(server(p), Instruction::kAggregate).mutable_choose()->set_channel(1); },
      "which is a fifo"},
     {"SomeOfAFifo", [](Plan &p) { find(server(p), Instruction::kAggregate).mutable_aggregate()->set_has_chosen(true); },
