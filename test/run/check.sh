@@ -40,6 +40,33 @@ good again two.plan --checkpoint_dir run
 expect again.txt '^ok     --checkpoint_dir: the run goes on from run/step-30'
 [ "$(ls -A run)" = "$before" ] || fail "the folder is as it was"
 
+# What is wrong with a file of the whole run is said once, however many tasks there are, also with one that the launcher alone looks at.
+bad '--stats no/such/stats.json: .*No such file' two.plan --stats no/such/stats.json
+expect bad.txt '^3 tasks, 3 links: 1 thing is wrong$' "one thing, found by one"
+bad '--dump_variables /proc/dump' two.plan --dump_variables /proc/dump
+expect bad.txt '^3 tasks, 3 links: 1 thing is wrong$' "one thing, found by one"
+
+# A task of a launched check takes a stop, and the launcher's own stop ends all of them.
+halted() { # starts a check, of which one task stands still; sets launcher
+  graphrun check two.plan --timeout 60 >halted.txt 2>halted.err.txt &
+  launcher=$!
+  for _ in $(seq 600); do held=$(task_pid $launcher ps 0) && kill -STOP "$held" && break; sleep 0.01; done
+  for _ in $(seq 600); do task_pid $launcher worker 1 >/dev/null && break; sleep 0.01; done
+  sleep 1 # beyond the start, where a stop is held back
+}
+halted
+kill -TERM "$(task_pid $launcher worker 1)" || fail "no process of worker:1"
+timeout 20 tail --pid=$launcher -f /dev/null || fail "a check whose task was stopped must end"
+wait $launcher
+[ $? -eq 1 ] || fail "exit status 1 of a check whose task was stopped"
+expect halted.err.txt '/job:worker/task:1 .* was killed by signal 15'
+halted
+kill -TERM $launcher
+timeout 20 tail --pid=$launcher -f /dev/null || fail "a check that was stopped must end"
+wait $launcher
+[ $? -eq 1 ] || fail "exit status 1 of a check that was stopped"
+expect halted.err.txt '^graphrun: the check was stopped, as asked$'
+
 # By hand, in any order; links in the cluster file are compared.
 cat >cluster.json <<JSON
 {"cluster": {"ps": ["localhost:$base"], "worker": ["127.0.0.1:$((base + 1))", "localhost:$((base + 2))"]},

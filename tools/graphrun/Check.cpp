@@ -13,6 +13,7 @@
 #include "runtime/service/Token.h"
 #include "runtime/session/TaskTransports.h"
 #include "tools/graphrun/CheckChief.h"
+#include "tools/graphrun/LaunchContext.h"
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -390,6 +391,8 @@ bool within(absl::Duration limit, std::function<void()> work) {
 int checkTask(const Flags &flags, const plan::LoadedPlan &plan, const TaskSetup &setup,
               std::vector<std::string> wrong) {
   signal(SIGPIPE, SIG_IGN);
+  if (setup.reportFd >= 0)
+    unblockStops();
   CheckTask task(flags, plan, setup, std::move(wrong));
   return task.run();
 }

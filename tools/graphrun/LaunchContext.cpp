@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include <nlohmann/json.hpp>
 
+#include <csignal>
 #include <cstdlib>
 #include <fcntl.h>
 #include <unistd.h>
@@ -13,12 +14,9 @@
 namespace graphc::graphrun {
 
 std::string encode(const LaunchContext &context) {
-  return nlohmann::json{{"run", context.run},
-                        {"token", context.token},
-                        {"addresses", context.addresses},
-                        {"plan_fd", context.planFd},
-                        {"report_fd", context.reportFd}}
-      .dump();
+  return nlohmann::json{{"run", context.run},     {"token", context.token},    {"addresses", context.addresses},
+                        {"wrong", context.wrong}, {"plan_fd", context.planFd}, {"report_fd", context.reportFd}}
+      .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
 absl::StatusOr<std::optional<LaunchContext>> takeLaunchContext() {
@@ -38,7 +36,8 @@ absl::StatusOr<std::optional<LaunchContext>> takeLaunchContext() {
   nlohmann::json json = nlohmann::json::parse(*text, nullptr, /*allow_exceptions=*/false);
   bool good = json.is_object() && json.contains("run") && json["run"].is_string() && json.contains("token") &&
               json["token"].is_string() && json.contains("addresses") && json["addresses"].is_array() &&
-              json.contains("plan_fd") && json["plan_fd"].is_number_integer() && json.contains("report_fd") &&
+              json.contains("wrong") && json["wrong"].is_array() && json.contains("plan_fd") &&
+              json["plan_fd"].is_number_integer() && json.contains("report_fd") &&
               json["report_fd"].is_number_integer();
   if (!good)
     return absl::InvalidArgumentError(
@@ -46,12 +45,21 @@ absl::StatusOr<std::optional<LaunchContext>> takeLaunchContext() {
   LaunchContext context;
   context.run = json["run"];
   context.token = json["token"];
-  for (auto &address : json["addresses"])
-    context.addresses.push_back(address.is_string() ? address.get<std::string>() : "");
+  for (auto [name, texts] : {std::pair("addresses", &context.addresses), std::pair("wrong", &context.wrong)})
+    for (auto &text : json[name])
+      texts->push_back(text.is_string() ? text.get<std::string>() : "");
   context.planFd = json["plan_fd"];
   context.reportFd = json["report_fd"];
   fcntl(context.reportFd, F_SETFD, FD_CLOEXEC);
   return context;
+}
+
+void unblockStops() {
+  sigset_t set;
+  sigemptyset(&set);
+  sigaddset(&set, SIGTERM);
+  sigaddset(&set, SIGINT);
+  sigprocmask(SIG_UNBLOCK, &set, nullptr);
 }
 
 std::string encode(const ErrorReport &report) {

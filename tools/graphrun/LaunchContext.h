@@ -22,12 +22,16 @@ struct LaunchContext {
   std::string token;
   std::vector<std::string> addresses; ///< by task number, as gRPC takes them
   int reportFd = -1; ///< the child's end of the pipe; set by the launcher for each child
+  std::vector<std::string> wrong; ///< of a check: what the launcher has found already; the chief alone is told
   int planFd = -1; ///< inherited: the plan as the launcher has read it, which may have come through a pipe
 };
 
 std::string encode(const LaunchContext &context);
 /// None where this process was not started by a launcher. Closes the descriptor and clears the variable.
 absl::StatusOr<std::optional<LaunchContext>> takeLaunchContext();
+
+/// A launched task is begun with SIGTERM and SIGINT blocked: a stop waits until the task knows what to do with it, which is here.
+void unblockStops();
 
 /// What a task says about itself before it ends with an error.
 struct ErrorReport {

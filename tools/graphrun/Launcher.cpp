@@ -73,7 +73,7 @@ void Launcher::exec(const LaunchedTask &task, int out, int err, int report, int 
   prctl(PR_SET_PDEATHSIG, SIGKILL); // the launcher's death by kill -9 included
   if (getppid() != parent)
     _exit(1); // it died in between
-  sigset_t set; // a stop waits until the task has its handlers (runTask)
+  sigset_t set; // a stop waits until the task has its handlers (unblockStops)
   sigemptyset(&set);
   sigaddset(&set, SIGTERM);
   sigaddset(&set, SIGINT);
@@ -102,6 +102,8 @@ absl::Status Launcher::start(Child &child, const LaunchContext &common) {
   GRAPHC_ASSIGN_OR_RETURN(auto report, makePipe());
   LaunchContext context = common;
   context.reportFd = report.second.get();
+  if (child.task == &options_.tasks[options_.chief])
+    context.wrong = options_.wrong;
   GRAPHC_ASSIGN_OR_RETURN(base::UniqueFd memfd, base::sealedMemfd("graphrun-launch", encode(context)));
   pid_t pid = fork();
   if (pid < 0)
@@ -237,8 +239,9 @@ void Launcher::onSignals() {
       continue;
     // The first asks for a stop at a step boundary (with a checkpoint where there is a directory), the second ends now.
     if (++stopSignals_ == 1) {
-      say("stopping at the next step; once more to stop at once");
-      signalAll(SIGTERM, false);
+      if (!options_.check)
+        say("stopping at the next step; once more to stop at once");
+      signalAll(SIGTERM, options_.check);
     } else {
       killAt_ = absl::Now();
     }
@@ -324,6 +327,10 @@ int Launcher::finish() {
     if (progress_.flush(stdout))
       return 0;
     say("some results could not be written to standard output");
+    return 1;
+  }
+  if (options_.check && stopSignals_ > 0) {
+    say("the check was stopped, as asked");
     return 1;
   }
   if (options_.check && cause->status && WIFEXITED(*cause->status) && WEXITSTATUS(*cause->status) == 1)

@@ -29,6 +29,7 @@ struct LaunchOptions {
   std::string checkpointDirectory; ///< for the advice at the end
   std::string logFile; ///< its own lines go there too
   int planFd = -1; ///< a memfd that the tasks inherit
+  std::vector<std::string> wrong; ///< for the chief of a check
   bool check = false; ///< graphrun check: exit status 1 of a task is a result, and it has said why
 };
 

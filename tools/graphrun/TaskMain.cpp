@@ -448,13 +448,8 @@ int runTask(const Flags &flags, const plan::LoadedPlan &plan, const TaskSetup &s
   action.sa_flags = SA_RESTART;
   sigaction(SIGTERM, &action, nullptr);
   sigaction(SIGINT, &action, nullptr);
-  if (launched) { // the launcher has blocked them until here
-    sigset_t set;
-    sigemptyset(&set);
-    sigaddset(&set, SIGTERM);
-    sigaddset(&set, SIGINT);
-    sigprocmask(SIG_UNBLOCK, &set, nullptr);
-  }
+  if (launched)
+    unblockStops();
   // "| head -1" ends a lone task as it ends the launcher; one of several goes on, since the others count on it.
   signal(SIGPIPE, plan::allTasks(plan.plan).size() == 1 ? SIG_DFL : SIG_IGN);
   TaskProcess process(flags, plan, setup);

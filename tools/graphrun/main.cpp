@@ -135,9 +135,11 @@ absl::StatusOr<graphrun::TaskSetup> setUpClient(const plan::Plan &plan, const gr
   return setup;
 }
 
-int launchAll(int argc, char **argv, const graphrun::Flags &flags, const plan::Plan &plan, bool check) {
+int launchAll(int argc, char **argv, const graphrun::Flags &flags, const plan::Plan &plan, bool check,
+              std::vector<std::string> wrong) {
   graphrun::LaunchOptions options;
   options.check = check;
+  options.wrong = std::move(wrong);
   options.checkpointDirectory = flags.checkpointDirectory;
   options.logFile = flags.logFile;
   options.arguments.assign(argv + 1, argv + argc);
@@ -205,7 +207,7 @@ absl::Status checkOutputs(const graphrun::Flags &flags) {
 }
 
 /// What would otherwise be found wrong only at the end of the run, or by each task for itself.
-absl::Status checkFiles(const plan::Plan &plan, const graphrun::Flags &flags) {
+absl::Status checkFiles(const plan::Plan &plan, const graphrun::Flags &flags, bool check) {
   struct stat info{};
   for (const auto &[name, file] : flags.feeds)
     if (stat(file.c_str(), &info) == 0 && !S_ISREG(info.st_mode)) // each task reads it
@@ -213,7 +215,7 @@ absl::Status checkFiles(const plan::Plan &plan, const graphrun::Flags &flags) {
   GRAPHC_RETURN_IF_ERROR(graphrun::readFeeds(plan, flags).status());
   if (flags.jobName.empty()) // one task alone may have no part in them
     GRAPHC_RETURN_IF_ERROR(checkFolder("--dump_variables", flags.dumpDirectory));
-  if (flags.jobName.empty() && flags.entry == "train")
+  if (!check && flags.jobName.empty() && flags.entry == "train") // the chief of a check opens it
     GRAPHC_RETURN_IF_ERROR(checkFolder("--checkpoint_dir", flags.checkpointDirectory));
   GRAPHC_RETURN_IF_ERROR(checkOutputs(flags));
   for (const auto &[flag, file] : {std::pair("--stats ", flags.statsFile), std::pair("--log_file ", flags.logFile)}) {
@@ -267,8 +269,8 @@ int run(int argc, char **argv) {
   if (!valid.ok())
     return usageError(valid);
   std::vector<std::string> wrong; // a check says everything, a run the first
-  if (!*launched || check)
-    if (absl::Status files = checkFiles(plan->plan, flags); !files.ok()) {
+  if (!*launched)
+    if (absl::Status files = checkFiles(plan->plan, flags, check); !files.ok()) {
       if (!check)
         return usageError(files);
       wrong.push_back(base::describe(files));
@@ -280,7 +282,8 @@ int run(int argc, char **argv) {
       return usageError(number.status());
     return runOrCheck(
         check, flags, *plan,
-        graphrun::TaskSetup{*number, context.addresses, context.token, context.run, nullptr, context.reportFd}, wrong);
+        graphrun::TaskSetup{*number, context.addresses, context.token, context.run, nullptr, context.reportFd},
+        context.wrong);
   }
   auto credentials = graphrun::credentialsOf(flags);
   if (!credentials.ok()) {
@@ -334,7 +337,7 @@ int run(int argc, char **argv) {
                  "are not used\n");
   if (plan::allTasks(plan->plan).size() == 1)
     return runOrCheck(check, flags, *plan, graphrun::TaskSetup{}, wrong);
-  return launchAll(argc, argv, flags, plan->plan, check);
+  return launchAll(argc, argv, flags, plan->plan, check, std::move(wrong));
 }
 
 // Threads that cannot start and memory that runs out reach us as exceptions, on whatever thread: one line instead of an abort.
