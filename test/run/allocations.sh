@@ -3,7 +3,7 @@
 # is called for memory once a step. What oneDNN and gRPC take for themselves is printed.
 source "$(dirname "${BASH_SOURCE[0]}")/harness.bash"
 "${CC:-clang-22}" -O1 -shared -fPIC -o count.so "$here/allocations.c" -ldl || fail "cannot compile the preloaded library"
-sed 's/x16x/x128x/g; s/<16x/<128x/g' "$here/models/mlp.mlir" >wide.mlir # large enough for oneDNN
+sed 's/x64x/x128x/g; s/<64x/<128x/g' "$here/models/mlp.mlir" >wide.mlir # large enough for oneDNN
 MODEL=wide.mlir plan two 2 1 sync
 cat >compare.py <<'PY'
 # compare.py SHORT LONG STEPS: allocations a step, from two runs that differ in STEPS steps.

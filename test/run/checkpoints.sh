@@ -45,7 +45,7 @@ run two.plan --steps 40 --checkpoint_dir e --checkpoint_every_steps 5
 [ "$(ls e | wc -l)" -eq 5 ] && [ "$(ls e | sort -V | tail -1)" = step-40 ] || fail "the last five, got $(ls -A e)"
 
 # Another model's checkpoint; a folder in use.
-sed 's/16x4xf32/16x5xf32/g; s/8x4xf32/8x5xf32/g; s/10x4xf32/10x5xf32/g; s/tensor<4xf32>/tensor<5xf32>/g' "$here/models/mlp.mlir" >five.mlir
+sed 's/64x4xf32/64x5xf32/g; s/8x4xf32/8x5xf32/g; s/10x4xf32/10x5xf32/g; s/tensor<4xf32>/tensor<5xf32>/g' "$here/models/mlp.mlir" >five.mlir
 MODEL=$box/five.mlir plan five 2 1 sync
 timeout 30 graphrun five.plan --steps 70 --checkpoint_dir a >refused.txt 2>&1 && fail "another model's checkpoint"
 expect refused.txt 'variable .* is tensor<.*>, the plan has tensor<.*use another --checkpoint_dir'

@@ -51,7 +51,7 @@ expect err.txt 'going on from d/step-30'
 # A manifest with a right sum and wrong parts.
 run two.plan --steps 10 --checkpoint_dir e
 run two.plan --steps 20 --checkpoint_dir e
-expect e/step-20/manifest.json '"name": "w1/part_1", "type": "f32", "shape": \[10, 16\], "part_of": \{"name": "w1", "shape": \[20, 16\], "row": 10\}' "whose rows a tensor has"
+expect e/step-20/manifest.json '"name": "w1/part_1", "type": "f32", "shape": \[10, 64\], "part_of": \{"name": "w1", "shape": \[20, 64\], "row": 10\}' "whose rows a tensor has"
 damage() { # NAME OLD NEW EXPECTED
   rm -rf f && cp -r e f
   python3 - f/step-20/manifest.json "$2" "$3" <<'END' || fail "$1: nothing was changed"
@@ -70,7 +70,7 @@ END
 part='\{"name": "w1/part_1"[^}]*\}\}'
 damage "a part left out" ", $part|$part, " '' 'a part of variable "w1" is missing: nothing holds what lies behind "w1/part_0"'
 damage "two of the same rows" '("name": "w1/part_1".*?"row": )10' '\g<1>4' 'variable "w1" is given twice: "w1/part_0" and "w1/part_1" have rows in common'
-damage "rows beyond the end" '("name": "w1/part_1".*?"row": )10' '\g<1>11' 'variable "w1/part_1" is tensor<10x16xf32>, which is not the rows from 11 of tensor<20x16xf32>'
+damage "rows beyond the end" '("name": "w1/part_1".*?"row": )10' '\g<1>11' 'variable "w1/part_1" is tensor<10x64xf32>, which is not the rows from 11 of tensor<20x64xf32>'
 damage "a part that is another variable's" '"name": "b2/part_0"(.*?)"name": "b2"' '"name": "b2/part_0"\g<1>"name": "b3"' 'a part of variable "b2" is missing: nothing holds what lies before "b2/part_1"'
 
 # Two servers and one variable that is most of the model: said at compile time, with the remedy.

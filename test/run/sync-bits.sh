@@ -12,6 +12,8 @@ for workers in 2 3; do
   [ -n "$reference" ] || fail "the accuracy on one device"
   for ps in 1 2; do
     plan many $workers $ps sync
+    graphc --partition many.json "$here/models/mlp.mlir" --emit=plan-text 2>graphc.txt >many.txt
+    expect many.txt 'published: true' "what crosses is read in place as well"
     for transport in shm grpc; do
       delay=
       [ $workers = 3 ] && delay=worker:0=3000,worker:1=1500,worker:2=0
@@ -24,7 +26,7 @@ for workers in 2 3; do
   done
 done
 # The library's matrix products too, which the model above is too small for.
-sed 's/x16x/x128x/g; s/<16x/<128x/g' "$here/models/mlp.mlir" >wide.mlir
+sed 's/x64x/x128x/g; s/<64x/<128x/g' "$here/models/mlp.mlir" >wide.mlir
 export MODEL=$box/wide.mlir
 for workers in 2 3; do
   plan one-wide one_device $workers

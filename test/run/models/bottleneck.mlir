@@ -1,8 +1,8 @@
 // A deeper perceptron with a bottleneck, whose layers have names: placement rules of cluster.json put its parts on three tasks.
 // What crosses between them is narrow: 8 x 4 values after the encoder.
-graph.variable @encoder_w1 : tensor<24x16xf32> = #graph.glorot_uniform<seed = 1>
-graph.variable @encoder_b1 : tensor<16xf32> = #graph.zeros
-graph.variable @encoder_w2 : tensor<16x4xf32> = #graph.glorot_uniform<seed = 2>
+graph.variable @encoder_w1 : tensor<24x48xf32> = #graph.glorot_uniform<seed = 1>
+graph.variable @encoder_b1 : tensor<48xf32> = #graph.zeros
+graph.variable @encoder_w2 : tensor<48x4xf32> = #graph.glorot_uniform<seed = 2>
 graph.variable @middle_w : tensor<4x12xf32> = #graph.glorot_uniform<seed = 3>
 graph.variable @middle_b : tensor<12xf32> = #graph.zeros
 graph.variable @head_w : tensor<12x5xf32> = #graph.glorot_uniform<seed = 4>
@@ -12,17 +12,17 @@ graph.dataset @train : (tensor<24xf32>, tensor<i32>) = #graph.synthetic<samples 
 
 graph.func @train_step() -> (tensor<f32> {graph.name = "loss"}) attributes {role = #graph.role<train>} {
   %x, %y = graph.next_batch @train {batch = 8} : tensor<8x24xf32>, tensor<8xi32>
-  %w1 = graph.read @encoder_w1 : tensor<24x16xf32>
-  %b1 = graph.read @encoder_b1 : tensor<16xf32>
-  %w2 = graph.read @encoder_w2 : tensor<16x4xf32>
+  %w1 = graph.read @encoder_w1 : tensor<24x48xf32>
+  %b1 = graph.read @encoder_b1 : tensor<48xf32>
+  %w2 = graph.read @encoder_w2 : tensor<48x4xf32>
   %w3 = graph.read @middle_w : tensor<4x12xf32>
   %b3 = graph.read @middle_b : tensor<12xf32>
   %w4 = graph.read @head_w : tensor<12x5xf32>
   %b4 = graph.read @head_b : tensor<5xf32>
-  %e0 = graph.matmul %x, %w1 : (tensor<8x24xf32>, tensor<24x16xf32>) -> tensor<8x16xf32> loc("encoder/dense1")
-  %e1 = graph.bias_add %e0, %b1 : tensor<8x16xf32>, tensor<16xf32> loc("encoder/bias1")
-  %e2 = graph.tanh %e1 : tensor<8x16xf32> loc("encoder/tanh")
-  %code = graph.matmul %e2, %w2 : (tensor<8x16xf32>, tensor<16x4xf32>) -> tensor<8x4xf32> loc("encoder/dense2")
+  %e0 = graph.matmul %x, %w1 : (tensor<8x24xf32>, tensor<24x48xf32>) -> tensor<8x48xf32> loc("encoder/dense1")
+  %e1 = graph.bias_add %e0, %b1 : tensor<8x48xf32>, tensor<48xf32> loc("encoder/bias1")
+  %e2 = graph.tanh %e1 : tensor<8x48xf32> loc("encoder/tanh")
+  %code = graph.matmul %e2, %w2 : (tensor<8x48xf32>, tensor<48x4xf32>) -> tensor<8x4xf32> loc("encoder/dense2")
   %m0 = graph.matmul %code, %w3 : (tensor<8x4xf32>, tensor<4x12xf32>) -> tensor<8x12xf32> loc("middle/dense")
   %m1 = graph.bias_add %m0, %b3 : tensor<8x12xf32>, tensor<12xf32> loc("middle/bias")
   %m2 = graph.relu %m1 : tensor<8x12xf32> loc("middle/relu")
