@@ -25,7 +25,7 @@ AllReduce::Outcome AllReduce::advance(uint64_t step, const GraphcContext &contex
     transport::RecvPort *port = at.receives[move.peer];
     const void *message = nullptr;
     if (PollState state = port->poll(&message); state != PollState::Ready)
-      return {state, port, false, move.peer};
+      return {state, port, false, move.peer, 0, following(next)};
     if (move.kind == Move::Take)
       memcpy(chunk(move), message, at.chunkBytes);
     else if (int code = add(chunk(move), static_cast<const uint8_t *>(message), context))
@@ -33,6 +33,14 @@ AllReduce::Outcome AllReduce::advance(uint64_t step, const GraphcContext &contex
     port->release();
   }
   return {};
+}
+
+std::span<transport::RecvPort *const> AllReduce::following(size_t first) {
+  awaited.clear();
+  for (size_t i = first; i < moves.size() && moves[i].kind == moves[first].kind && awaited.size() < messages.size();
+       ++i)
+    awaited.push_back(at.receives[moves[i].peer]);
+  return awaited;
 }
 
 int AllReduce::add(uint8_t *to, const uint8_t *message, const GraphcContext &context) const {
@@ -50,7 +58,7 @@ AllReduce::Outcome AllReduce::sum(const Move &move, const GraphcContext &context
     if (arrived != at.self) {
       transport::RecvPort *port = at.receives[arrived];
       if (PollState state = port->poll(&message); state != PollState::Ready)
-        return {state, port, false, arrived};
+        return {state, port, false, arrived, 0, at.receives.subspan(arrived)};
     }
     messages[arrived] = static_cast<const uint8_t *>(message);
   }

@@ -29,7 +29,9 @@ public:
     std::span<transport::RecvPort *const> receives;
   };
   AllReduce(const Setting &setting, std::vector<plan::Move> moves)
-      : at(setting), moves(std::move(moves)), messages(setting.receives.size()) {}
+      : at(setting), moves(std::move(moves)), messages(setting.receives.size()) {
+    awaited.reserve(messages.size());
+  }
 
   struct Outcome {
     transport::PollState state = transport::PollState::Ready; ///< Ready: all is done, or `code`
@@ -37,6 +39,8 @@ public:
     bool sends = false; ///< which of its two ends
     uint32_t peer = 0;
     int code = 0; ///< of a kernel that failed
+    /// Where a receiving port is not ready: it and all others without which nothing goes on.
+    std::span<transport::RecvPort *const> together = {};
   };
   Outcome advance(uint64_t step, const GraphcContext &context);
   /// For the next step. After advance() was Ready.
@@ -44,6 +48,8 @@ public:
   uint32_t movesDone() const { return uint32_t(next); }
 
 private:
+  /// The ports of the moves of one kind that begin with `first`, as many as there are instances at most.
+  std::span<transport::RecvPort *const> following(size_t first);
   Outcome sum(const plan::Move &move, const GraphcContext &context);
   uint8_t *chunk(const plan::Move &move) const { return at.data + move.chunk * at.chunkBytes; }
   int add(uint8_t *to, const uint8_t *message, const GraphcContext &context) const; // one chunk
@@ -57,6 +63,7 @@ private:
   size_t next = 0; ///< move
   uint32_t arrived = 0; ///< of a Sum: instances whose message is there
   std::vector<const uint8_t *> messages; ///< by instance
+  std::vector<transport::RecvPort *> awaited; ///< what the last outcome names
 };
 
 } // namespace graphc::executor

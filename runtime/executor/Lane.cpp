@@ -17,6 +17,9 @@ using transport::PollState;
 
 namespace {
 
+/// Messages of a family are waited for all at once where to add them is nothing beside being woken for each.
+constexpr uint64_t kGatheredBytes = 64 << 10;
+
 int64_t nowNanoseconds() {
   timespec time;
   clock_gettime(CLOCK_MONOTONIC, &time);
@@ -209,6 +212,12 @@ std::optional<LaneState> Lane::aggregate(const Instruction &instruction) {
       if (!message.data) // what comes behind it cannot be added yet
         break;
     }
+    if (sub < instruction.count && bytes <= kGatheredBytes) {
+      if (state == PollState::Ready) // a part of it came
+        continue;
+      return notReady(receives[instruction.port + sub], state,
+                      {&receives[instruction.port + sub], instruction.count - sub});
+    }
     const uint64_t before = summedBytes;
     const uint32_t whole = summed;
     {
@@ -281,7 +290,9 @@ std::optional<LaneState> Lane::finishAllReduce(const Instruction &instruction) {
   if (waitsFor.code) [[unlikely]]
     return kernelFailed(instruction, waitsFor.code);
   if (waitsFor.state != PollState::Ready)
-    return notReady(waitsFor.port, waitsFor.state);
+    return waitsFor.sends
+               ? notReady(waitsFor.port, waitsFor.state)
+               : notReady(static_cast<transport::RecvPort *>(waitsFor.port), waitsFor.state, waitsFor.together);
   std::erase(underWay, &allReduce);
   allReduce.restart();
   sub = 0;
@@ -377,9 +388,26 @@ LaneState Lane::endByClosing() {
   return LaneState::PhaseEnded;
 }
 
+void Lane::wait(absl::Duration timeout) {
+  if (gathering)
+    gathering->waitAll(blockedPorts, timeout);
+  else
+    blockedPort->wait(timeout);
+}
+
+LaneState Lane::notReady(transport::RecvPort *port, PollState state, std::span<transport::RecvPort *const> ports) {
+  LaneState blocked = notReady(port, state);
+  if (blocked == LaneState::Blocked) {
+    gathering = port;
+    blockedPorts = ports;
+  }
+  return blocked;
+}
+
 LaneState Lane::notReady(transport::Port *port, PollState state) {
   if (state == PollState::Pending) {
     blockedPort = port;
+    gathering = nullptr;
     return LaneState::Blocked;
   }
   if (state == PollState::Closed && program->endsByClosing)

@@ -42,6 +42,8 @@ public:
 
   /// What a Blocked lane waits on.
   transport::Port *port() const { return blockedPort; }
+  /// Waits until a Blocked lane may get on, as Port::wait does.
+  void wait(absl::Duration timeout);
   /// For people: "/job:ps/task:0 train.ps0 waits at step 12 to receive train.w1.gradient[1] (model.mlir:12:8) from
   /// /job:worker/task:1 train.worker[1]". From the lane's own thread, or while it is stopped.
   std::string describeWait() const;
@@ -78,6 +80,9 @@ private:
   LaneState finishStep();
   /// What a port that is not Ready means for the lane.
   LaneState notReady(transport::Port *port, transport::PollState state);
+  /// The same of a receiving port whose lane can do nothing before all of `ports` are ready.
+  LaneState notReady(transport::RecvPort *port, transport::PollState state,
+                     std::span<transport::RecvPort *const> ports);
   LaneState fail(absl::Status status);
   LaneState kernelFailed(const Instruction &instruction, int code);
   LaneState endByClosing();
@@ -131,6 +136,8 @@ private:
   uint64_t word = 0; // this step's control word, in the lane that decides
   int64_t stepStart = 0; // nanoseconds; the end of the step before
   transport::Port *blockedPort = nullptr;
+  transport::RecvPort *gathering = nullptr; // blockedPort, where blockedPorts are waited for together
+  std::span<transport::RecvPort *const> blockedPorts;
   EndReason reason = EndReason::None;
   absl::Status failure;
   StepStats stepStats;

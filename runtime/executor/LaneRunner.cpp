@@ -107,7 +107,7 @@ void runLane(Lane &lane, const RunOptions &options, FirstFailure &failure) {
         failure.report(lane, status);
         return;
       }
-      lane.port()->wait(slice);
+      lane.wait(slice);
       break;
     }
   }

@@ -35,6 +35,7 @@ static void addAllToAll(const plan::Plan &plan, const plan::Task &task, uint32_t
       endpoint.spec = {allToAllKey(plan, index, other, here), channel.bytes(), channel.capacity(), false,
                        channel.published()};
       endpoint.spec.creditWaits = creditWaits;
+      endpoint.spec.gathered = program.spread();
       endpoint.sends = false;
       if (carries(channel.algorithm(), channel.instances(), other, here))
         endpoints.push_back(endpoint);
@@ -70,6 +71,7 @@ std::vector<Endpoint> taskEndpoints(const plan::Plan &plan, const plan::Task &ta
       endpoint.spec = {{uint32_t(i), r}, channel.bytes(), channel.capacity(), control, channel.published()};
       endpoint.spec.latest = channel.latest();
       endpoint.spec.creditWaits = creditWaits[size_t(i)];
+      endpoint.spec.gathered = !control && !channel.latest() && channel.instances() > 1 && receiver.instances() == 1;
       endpoint.phase = receiver.phase();
       if (sameTask(to, task)) {
         endpoint.sends = false;

@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
+#include <span>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -18,7 +19,7 @@ namespace graphc::transport::detail {
 namespace {
 
 constexpr char magic[] = "GRAPHCSM";
-constexpr uint32_t version = 2;
+constexpr uint32_t version = 3;
 
 /// The address: a zero byte, then a name that only holders of the token can compute.
 socklen_t addressOf(const std::string &token, const std::string &task, sockaddr_un &address) {
@@ -46,41 +47,47 @@ void setTimeout(int socket) {
   ::setsockopt(socket, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
 }
 
-/// One message of `bytes` bytes, and a descriptor where it is not -1.
-ssize_t sendWith(int socket, const void *data, size_t bytes, int descriptor) {
+constexpr size_t kMostDescriptors = 2;
+
+/// One message of `bytes` bytes with the descriptors, of which there may be none.
+ssize_t sendWith(int socket, const void *data, size_t bytes, std::span<const int> descriptors) {
   iovec part{const_cast<void *>(data), bytes};
   msghdr message{};
   message.msg_iov = &part;
   message.msg_iovlen = 1;
-  alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {};
-  if (descriptor >= 0) {
+  alignas(cmsghdr) char control[CMSG_SPACE(kMostDescriptors * sizeof(int))] = {};
+  if (!descriptors.empty()) {
     message.msg_control = control;
-    message.msg_controllen = sizeof control;
+    message.msg_controllen = CMSG_SPACE(descriptors.size_bytes());
     cmsghdr *header = CMSG_FIRSTHDR(&message);
     header->cmsg_level = SOL_SOCKET;
     header->cmsg_type = SCM_RIGHTS;
-    header->cmsg_len = CMSG_LEN(sizeof(int));
-    memcpy(CMSG_DATA(header), &descriptor, sizeof(int));
+    header->cmsg_len = CMSG_LEN(descriptors.size_bytes());
+    memcpy(CMSG_DATA(header), descriptors.data(), descriptors.size_bytes());
   }
   return ::sendmsg(socket, &message, MSG_NOSIGNAL);
 }
 
-/// The same way round; `descriptor` stays empty where none came.
-ssize_t receiveWith(int socket, void *data, size_t bytes, base::UniqueFd &descriptor) {
+/// The same way round; descriptors that did not come stay empty, and what is more than wanted is closed.
+ssize_t receiveWith(int socket, void *data, size_t bytes, std::span<base::UniqueFd> descriptors) {
   iovec part{data, bytes};
   msghdr message{};
   message.msg_iov = &part;
   message.msg_iovlen = 1;
-  alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {};
+  alignas(cmsghdr) char control[CMSG_SPACE(kMostDescriptors * sizeof(int))] = {};
   message.msg_control = control;
   message.msg_controllen = sizeof control;
   ssize_t got = ::recvmsg(socket, &message, MSG_CMSG_CLOEXEC);
   if (cmsghdr *header = got >= 0 ? CMSG_FIRSTHDR(&message) : nullptr)
-    if (header->cmsg_level == SOL_SOCKET && header->cmsg_type == SCM_RIGHTS &&
-        header->cmsg_len == CMSG_LEN(sizeof(int))) {
-      int received;
-      memcpy(&received, CMSG_DATA(header), sizeof(int));
-      descriptor.reset(received);
+    if (header->cmsg_level == SOL_SOCKET && header->cmsg_type == SCM_RIGHTS) {
+      const size_t count = (header->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+      for (size_t i = 0; i < count; ++i) {
+        int received;
+        memcpy(&received, CMSG_DATA(header) + i * sizeof(int), sizeof(int));
+        base::UniqueFd descriptor(received);
+        if (i < descriptors.size())
+          descriptors[i] = std::move(descriptor);
+      }
     }
   return got;
 }
@@ -125,7 +132,7 @@ absl::StatusOr<Request> acceptRequest(int listener) {
     return base::errnoStatus("accept", errno);
   GRAPHC_RETURN_IF_ERROR(checkUser(request.socket.get()));
   setTimeout(request.socket.get());
-  ssize_t got = receiveWith(request.socket.get(), &request.hello, sizeof request.hello, request.published);
+  ssize_t got = receiveWith(request.socket.get(), &request.hello, sizeof request.hello, {&request.published, 1});
   if (got < 0)
     return base::errnoStatus("shared-memory request", errno);
   if (size_t(got) != sizeof request.hello || memcmp(request.hello.magic, magic, 8) != 0 ||
@@ -136,17 +143,24 @@ absl::StatusOr<Request> acceptRequest(int listener) {
   return request;
 }
 
-void answer(const Request &request, const absl::Status &status, int memfd) {
+void answer(const Request &request, const absl::Status &refusal) {
   Answer reply{};
-  reply.accepted = status.ok();
-  std::string text = base::describe(status);
+  std::string text = base::describe(refusal);
   memcpy(reply.message, text.data(), std::min(text.size(), sizeof reply.message - 1));
   // A peer that has gone meanwhile asks again or is missed by connect(); nothing to do here.
-  (void)sendWith(request.socket.get(), &reply, sizeof reply, status.ok() ? memfd : -1);
+  (void)sendWith(request.socket.get(), &reply, sizeof reply, {});
 }
 
-absl::StatusOr<base::UniqueFd> requestSegment(const std::string &token, const std::string &task, const Hello &hello,
-                                              int published) {
+void answer(const Request &request, int channels, int gates, uint32_t gateCount) {
+  Answer reply{};
+  reply.accepted = 1;
+  reply.gates = gateCount;
+  const int descriptors[] = {channels, gates};
+  (void)sendWith(request.socket.get(), &reply, sizeof reply, {descriptors, gateCount ? size_t(2) : size_t(1)});
+}
+
+absl::StatusOr<Segment> requestSegment(const std::string &token, const std::string &task, const Hello &hello,
+                                       int published) {
   base::UniqueFd fd(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
   if (!fd)
     return base::errnoStatus("socket", errno);
@@ -159,20 +173,21 @@ absl::StatusOr<base::UniqueFd> requestSegment(const std::string &token, const st
     return base::errnoStatus(absl::StrCat("shared-memory socket of ", task), errno);
   }
   GRAPHC_RETURN_IF_ERROR(base::annotate(checkUser(fd.get()), absl::StrCat("shared-memory socket of ", task)));
-  if (sendWith(fd.get(), &hello, sizeof hello, published) != ssize_t(sizeof hello))
+  if (sendWith(fd.get(), &hello, sizeof hello, {&published, published < 0 ? size_t(0) : size_t(1)}) !=
+      ssize_t(sizeof hello))
     return absl::UnavailableError(absl::StrCat(task, " closed its shared-memory socket"));
 
   Answer reply{};
-  base::UniqueFd memfd;
-  ssize_t got = receiveWith(fd.get(), &reply, sizeof reply, memfd);
+  base::UniqueFd descriptors[2];
+  ssize_t got = receiveWith(fd.get(), &reply, sizeof reply, descriptors);
   if (got != ssize_t(sizeof reply))
     return absl::UnavailableError(absl::StrCat(task, " did not answer on its shared-memory socket"));
   reply.message[sizeof reply.message - 1] = 0;
   if (reply.accepted != 1)
     return absl::FailedPreconditionError(absl::StrCat(task, " refused: ", reply.message));
-  if (!memfd)
+  if (!descriptors[0] || (reply.gates && !descriptors[1]))
     return absl::DataLossError(absl::StrCat(task, " accepted but sent no memory"));
-  return memfd;
+  return Segment{std::move(descriptors[0]), std::move(descriptors[1]), reply.gates};
 }
 
 absl::StatusOr<base::UniqueFd> makeSegment(uint64_t bytes) {

@@ -31,8 +31,9 @@ struct Hello {
 };
 
 struct Answer {
-  uint32_t accepted; // 1: the memfd comes with this message
-  char message[252]; // otherwise why not
+  uint32_t accepted; // 1: the memfd of the channels comes with this message, and that of the gates where there are any
+  uint32_t gates; // so many
+  char message[248]; // otherwise why not
 };
 
 /// Fills everything but `layout` and `publishedBytes`; the tasks' names must be shorter than 128 bytes.
@@ -49,12 +50,19 @@ struct Request {
   base::UniqueFd published; ///< where hello.publishedBytes is not 0
 };
 absl::StatusOr<Request> acceptRequest(int listener);
-void answer(const Request &request, const absl::Status &status, int memfd);
+/// What a receiver hands out.
+struct Segment {
+  base::UniqueFd channels;
+  base::UniqueFd gates; ///< Gate.h, one a channel of the plan; where `gateCount` is not 0
+  uint32_t gateCount = 0;
+};
+void answer(const Request &request, const absl::Status &refusal);
+void answer(const Request &request, int channels, int gates, uint32_t gateCount);
 
 /// Asks `hello.to` for its segment, and passes `published` (-1: nothing) on. Unavailable: it does not listen yet.
 /// FailedPrecondition: it refused, with its words.
-absl::StatusOr<base::UniqueFd> requestSegment(const std::string &token, const std::string &task, const Hello &hello,
-                                              int published = -1);
+absl::StatusOr<Segment> requestSegment(const std::string &token, const std::string &task, const Hello &hello,
+                                       int published = -1);
 
 /// A sealed-size memfd of `bytes` zeros.
 absl::StatusOr<base::UniqueFd> makeSegment(uint64_t bytes);

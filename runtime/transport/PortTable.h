@@ -18,6 +18,9 @@ public:
   /// Of a published channel that is here: what its references count from.
   void publish(ChannelKey key, PublishedView view) { senders.at(key)->publish(view); }
   void mapPublished(ChannelKey key, PublishedView view) { receivers.at(key)->mapPublished(view); }
+  /// The gate of a gathered channel, at its two ends.
+  void tell(ChannelKey key, Gate *gate) { senders.at(key)->tell(gate); }
+  void gather(ChannelKey key, Gate *gate) { receivers.at(key)->gather(gate); }
   SendPort *sender(ChannelKey key) const;
   RecvPort *receiver(ChannelKey key) const;
   TransportCounters counters() const;

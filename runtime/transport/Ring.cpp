@@ -15,25 +15,30 @@ int64_t now() {
   return int64_t(time.tv_sec) * 1000000000 + time.tv_nsec;
 }
 
-/// Spins, then sleeps on `event` until ready() or the timeout. `announced` is the word by which the other side knows.
-template <typename Ready>
-void spinThenSleep(const Ready &ready, std::atomic<uint32_t> &event, std::atomic<uint32_t> &announced,
-                   base::FutexScope scope, absl::Duration timeout) {
+/// True: ready(), or there is no time to sleep.
+template <typename Ready> bool spin(const Ready &ready, absl::Duration timeout) {
   int64_t limit = absl::ToInt64Nanoseconds(timeout);
   int64_t end = now() + std::min(limit, spinNanoseconds);
   do {
     for (int i = 0; i < 8; ++i) {
       if (ready())
-        return;
+        return true;
       base::spinHint();
     }
   } while (now() < end);
-  if (limit <= spinNanoseconds)
+  return limit <= spinNanoseconds;
+}
+
+/// Spins, then sleeps on `event` until ready() or the timeout. `announced` is the word by which the other side knows.
+template <typename Ready>
+void spinThenSleep(const Ready &ready, std::atomic<uint32_t> &event, std::atomic<uint32_t> &announced,
+                   base::FutexScope scope, absl::Duration timeout) {
+  if (spin(ready, timeout))
     return;
   uint32_t seen = event.load(std::memory_order_acquire);
   announced.store(1, std::memory_order_seq_cst);
   if (!ready())
-    base::futexWait(&event, seen, limit - spinNanoseconds, scope);
+    base::futexWait(&event, seen, absl::ToInt64Nanoseconds(timeout), scope);
   announced.store(0, std::memory_order_relaxed);
 }
 
@@ -122,6 +127,8 @@ PollState RingSender::start(const void *data, uint64_t step, SendMode) {
   ring->producer.step.store(step, std::memory_order_relaxed);
   ring->producer.produced.store(++produced, std::memory_order_seq_cst);
   wakeReceiver();
+  if (gate)
+    gate->arrive(scope);
   counter.add(spec.bytes);
   return PollState::Ready;
 }
@@ -145,6 +152,8 @@ void RingSender::close() {
     return;
   ring->producer.closed.store(1, std::memory_order_seq_cst);
   wakeReceiver();
+  if (gate)
+    gate->open(scope);
 }
 
 void RingSender::wait(absl::Duration timeout) {
@@ -230,14 +239,43 @@ void RingReceiver::wait(absl::Duration timeout) {
                 timeout);
 }
 
+void RingReceiver::waitAll(std::span<RecvPort *const> ports, absl::Duration timeout) {
+  if (!gate)
+    return wait(timeout);
+  auto missing = [&] {
+    uint64_t count = 0;
+    for (RecvPort *port : ports)
+      if (auto *other = dynamic_cast<RingReceiver *>(port); other && other->gate == gate && !other->changed())
+        ++count;
+    return count;
+  };
+  if (spin([&] { return missing() == 0; }, timeout))
+    return;
+  const uint32_t seen = gate->event.load(std::memory_order_acquire);
+  // What is counted from here on is not among what is there.
+  const uint64_t arrived = gate->arrived.load(std::memory_order_seq_cst), wanted = arrived + missing();
+  if (wanted == arrived)
+    return;
+  gate->wanted.store(wanted, std::memory_order_seq_cst);
+  if (gate->arrived.load(std::memory_order_seq_cst) < wanted && missing() == wanted - arrived)
+    base::futexWait(&gate->event, seen, absl::ToInt64Nanoseconds(timeout), scope);
+  gate->wanted.store(0, std::memory_order_relaxed);
+}
+
 void RingReceiver::reset(uint64_t newEpoch) {
   consumed = seenProduced = 0;
   slot = 0;
   epoch = newEpoch;
   ring->consumer.receiverWaiting.store(0, std::memory_order_relaxed);
   ring->consumer.consumed.store(0, std::memory_order_seq_cst);
+  if (gate)
+    gate->reset();
 }
 
-void RingReceiver::wakeLocal() { signal(ring->producer.receiverEvent, scope); }
+void RingReceiver::wakeLocal() {
+  signal(ring->producer.receiverEvent, scope);
+  if (gate)
+    gate->ring(scope);
+}
 
 } // namespace graphc::transport

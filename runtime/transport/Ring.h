@@ -19,6 +19,7 @@
 #define GRAPHC_RUNTIME_TRANSPORT_RING_H
 
 #include "runtime/base/Futex.h"
+#include "runtime/transport/Gate.h"
 #include "runtime/transport/Transport.h"
 
 #include <atomic>
@@ -101,6 +102,8 @@ public:
   uint64_t bytesMoved() const { return counter.bytes.load(std::memory_order_relaxed); }
   /// What this side publishes, before the first start().
   void publish(PublishedView view) { published = view; }
+  /// The receiver's, where it has one, before the first start().
+  void tell(Gate *receivers) { gate = receivers; }
 
 private:
   /// Asks the receiver how far it is. False: fewer than `free` slots are.
@@ -120,6 +123,7 @@ private:
   uint32_t slot = 0; // produced mod capacity
   bool finishing = false; // done() was Pending: wait() is for the last release
   PublishedView published;
+  Gate *gate = nullptr;
   PortCounter counter;
 };
 
@@ -132,6 +136,7 @@ public:
   PollState poll(const void **data) override;
   void release() override;
   void wait(absl::Duration timeout) override;
+  void waitAll(std::span<RecvPort *const> ports, absl::Duration timeout) override;
   absl::Status status() const override { return abort.status(); }
 
   void reset(uint64_t epoch);
@@ -141,6 +146,8 @@ public:
 
   /// Where the sender's published memory is mapped here, before the first poll().
   void mapPublished(PublishedView view) { published = view; }
+  /// That of its family, which its sender knows too, before the first poll().
+  void gather(Gate *family) { gate = family; }
 
 private:
   bool changed() const;
@@ -158,6 +165,7 @@ private:
   uint64_t epoch = 0;
   uint32_t slot = 0;
   PublishedView published;
+  Gate *gate = nullptr;
   PortCounter counter;
 };
 

@@ -28,18 +28,20 @@ void sortSpecs(std::vector<ChannelSpec> &specs) {
   std::sort(specs.begin(), specs.end(), [](const ChannelSpec &a, const ChannelSpec &b) { return a.key < b.key; });
 }
 
+uint64_t wholePages(uint64_t bytes) { return (bytes + 4095) / 4096 * 4096; }
+
 uint64_t segmentBytes(const std::vector<ChannelSpec> &specs) {
   uint64_t bytes = 0;
   for (const ChannelSpec &spec : specs)
     bytes += ringBytes(spec);
-  return (bytes + 4095) / 4096 * 4096;
+  return wholePages(bytes);
 }
 
 uint64_t layoutHash(const std::vector<ChannelSpec> &specs) {
   std::string text;
   for (const ChannelSpec &spec : specs)
     absl::StrAppend(&text, spec.key.channel, ".", spec.key.instance, ":", spec.bytes, "x", spec.capacity,
-                    spec.published ? "p\n" : "\n");
+                    spec.published ? "p" : "", spec.gathered ? "g\n" : "\n");
   base::Digest digest = base::sha256(text);
   uint64_t hash;
   memcpy(&hash, digest.data(), sizeof hash);
@@ -112,7 +114,8 @@ private:
   void serve();
   absl::Status checkHello(const detail::Hello &hello, Segment *&segment);
   absl::Status mapPublished(const Segment &segment, const detail::Request &request); // under `mutex`
-  absl::Status attach(const SharedMemoryPeer &peer, base::UniqueFd fd);
+  absl::Status attach(const SharedMemoryPeer &peer, const detail::Segment &segment);
+  absl::Status makeGates();
   std::string missing(); // peers that have not come; under `mutex`
 
   SharedMemoryOptions options;
@@ -122,6 +125,8 @@ private:
   mutable std::mutex mutex;
   std::condition_variable arrived;
   std::vector<Segment> segments; // incoming; guarded by `mutex` once the thread runs
+  base::UniqueFd gatesFd; // of this task as a receiver; empty where nothing is gathered
+  uint32_t gateCount = 0; // one a channel of the plan up to the last that is gathered
   std::thread server;
 };
 
@@ -152,6 +157,7 @@ absl::Status SharedMemoryImpl::listen() {
     mappings.push_back(std::move(mapping));
     segments.push_back(std::move(segment));
   }
+  GRAPHC_RETURN_IF_ERROR(makeGates());
   ports.reset(0);
   if (segments.empty())
     return absl::OkStatus();
@@ -160,6 +166,23 @@ absl::Status SharedMemoryImpl::listen() {
   if (!stop)
     return base::errnoStatus("eventfd", errno);
   server = std::thread([this] { serve(); });
+  return absl::OkStatus();
+}
+
+absl::Status SharedMemoryImpl::makeGates() {
+  for (const SharedMemoryPeer &peer : options.peers)
+    for (const ChannelSpec &spec : peer.incoming)
+      if (spec.gathered)
+        gateCount = std::max(gateCount, spec.key.channel + 1);
+  if (gateCount == 0)
+    return absl::OkStatus();
+  GRAPHC_ASSIGN_OR_RETURN(gatesFd, detail::makeSegment(wholePages(gateCount * sizeof(Gate))));
+  GRAPHC_ASSIGN_OR_RETURN(Mapping mapping, Mapping::map(gatesFd.get(), gateCount * sizeof(Gate)));
+  for (const SharedMemoryPeer &peer : options.peers)
+    for (const ChannelSpec &spec : peer.incoming)
+      if (spec.gathered)
+        ports.gather(spec.key, reinterpret_cast<Gate *>(mapping.data()) + spec.key.channel);
+  mappings.push_back(std::move(mapping));
   return absl::OkStatus();
 }
 
@@ -224,9 +247,11 @@ void SharedMemoryImpl::serve() {
     absl::Status verdict = checkHello(request->hello, segment);
     if (verdict.ok())
       verdict = mapPublished(*segment, *request);
-    detail::answer(*request, verdict, verdict.ok() ? segment->fd.get() : -1);
-    if (!verdict.ok())
+    if (!verdict.ok()) {
+      detail::answer(*request, verdict);
       continue;
+    }
+    detail::answer(*request, segment->fd.get(), gatesFd.get(), gateCount);
     segment->taken = true;
     segment->fd.reset();
     arrived.notify_all();
@@ -235,10 +260,15 @@ void SharedMemoryImpl::serve() {
   }
 }
 
-absl::Status SharedMemoryImpl::attach(const SharedMemoryPeer &peer, base::UniqueFd fd) {
-  uint64_t bytes = segmentBytes(peer.outgoing);
-  GRAPHC_RETURN_IF_ERROR(detail::checkSegment(fd.get(), bytes, peer.task));
-  GRAPHC_ASSIGN_OR_RETURN(Mapping mapping, Mapping::map(fd.get(), bytes));
+absl::Status SharedMemoryImpl::attach(const SharedMemoryPeer &peer, const detail::Segment &segment) {
+  uint64_t bytes = segmentBytes(peer.outgoing), gateBytes = segment.gateCount * sizeof(Gate);
+  GRAPHC_RETURN_IF_ERROR(detail::checkSegment(segment.channels.get(), bytes, peer.task));
+  GRAPHC_ASSIGN_OR_RETURN(Mapping mapping, Mapping::map(segment.channels.get(), bytes));
+  Mapping gates;
+  if (gateBytes) {
+    GRAPHC_RETURN_IF_ERROR(detail::checkSegment(segment.gates.get(), gateBytes, peer.task));
+    GRAPHC_ASSIGN_OR_RETURN(gates, Mapping::map(segment.gates.get(), gateBytes));
+  }
   uint8_t *at = mapping.data();
   std::lock_guard lock(mutex);
   for (const ChannelSpec &spec : peer.outgoing) {
@@ -247,9 +277,16 @@ absl::Status SharedMemoryImpl::attach(const SharedMemoryPeer &peer, base::Unique
       return absl::InvalidArgumentError(absl::StrCat("channel ", spec.key.channel, " goes to two peers"));
     if (spec.published)
       ports.publish(spec.key, {options.published, options.publishedBytes});
+    if (spec.gathered) {
+      if (spec.key.channel >= segment.gateCount)
+        return absl::DataLossError(absl::StrCat(peer.task, " has no gate for channel ", spec.key.channel));
+      ports.tell(spec.key, reinterpret_cast<Gate *>(gates.data()) + spec.key.channel);
+    }
     at += ringBytes(spec);
   }
   mappings.push_back(std::move(mapping));
+  if (gateBytes)
+    mappings.push_back(std::move(gates));
   return absl::OkStatus();
 }
 
@@ -271,18 +308,18 @@ absl::Status SharedMemoryImpl::connect(absl::Time deadline) {
         std::any_of(peer.outgoing.begin(), peer.outgoing.end(), [](const ChannelSpec &spec) { return spec.published; });
     hello.publishedBytes = publishes ? options.publishedBytes : 0;
     for (absl::Duration pause = absl::Microseconds(200);; pause = std::min(pause * 2, absl::Milliseconds(20))) {
-      absl::StatusOr<base::UniqueFd> fd =
+      absl::StatusOr<detail::Segment> segment =
           detail::requestSegment(options.token, peer.task, hello, publishes ? options.publishedFd : -1);
-      if (fd.ok()) {
-        GRAPHC_RETURN_IF_ERROR(attach(peer, std::move(*fd)));
+      if (segment.ok()) {
+        GRAPHC_RETURN_IF_ERROR(attach(peer, *segment));
         break;
       }
-      if (!absl::IsUnavailable(fd.status()))
-        return fd.status();
+      if (!absl::IsUnavailable(segment.status()))
+        return segment.status();
       GRAPHC_RETURN_IF_ERROR(status());
       if (absl::Now() + pause > deadline)
         return absl::DeadlineExceededError(absl::StrCat(options.self, " waited for the shared memory of ", peer.task,
-                                                        ": ", base::describe(fd.status())));
+                                                        ": ", base::describe(segment.status())));
       std::unique_lock lock(mutex);
       arrived.wait_for(lock, absl::ToChronoNanoseconds(pause));
     }

@@ -17,6 +17,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 namespace graphc::transport {
@@ -40,6 +41,8 @@ struct ChannelSpec {
   /// The sender takes another message from the receiver's lane before it needs the slot that a release() frees
   /// (plan/Credits.h): where telling it costs a message of its own, the news may wait for that one.
   bool creditWaits = false;
+  bool gathered =
+      false; ///< one lane receives all instances of the channel that this task does, and waits for all at once
 };
 
 /// What a poll found. Closed: the peer ended its phase and every message it sent before was taken. Aborted: see
@@ -87,6 +90,9 @@ public:
   }
   /// Gives the slot of the last Ready poll back to the sender.
   virtual void release() = 0;
+  /// wait() until all of `ports`, this one among them, have something to say; null ones do not count. A transport that cannot
+  /// returns when this one has.
+  virtual void waitAll(std::span<RecvPort *const>, absl::Duration timeout) { wait(timeout); }
 };
 
 /// The counters of promise 3: payload bytes of plan channels as the transport itself moved them.

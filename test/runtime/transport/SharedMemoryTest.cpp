@@ -11,6 +11,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <csignal>
 #include <cstring>
 #include <filesystem>
@@ -289,6 +290,51 @@ TEST(SharedMemoryDeathTest, PublishedMemoryIsReadOnlyAtTheReader) {
   EXPECT_EQ(*static_cast<const uint8_t *>(data), 42);
   EXPECT_NE(data, memory.data() + 128) << "the reader has a mapping of its own";
   EXPECT_DEATH(*static_cast<volatile uint8_t *>(const_cast<void *>(data)) = 1, "");
+}
+
+// The lane that takes the messages of a family sleeps once for all of them; a sender that closes wakes it too, and an abort.
+TEST(SharedMemory, AGateOpensWhenAllHaveCome) {
+  for (PollState end : {PollState::Ready, PollState::Closed, PollState::Aborted}) {
+    HostileRing a, b;
+    Gate gate{};
+    RingReceiver first(a.spec, a.ring, a.abort, base::FutexScope::Process, worker);
+    RingReceiver second(b.spec, b.ring, b.abort, base::FutexScope::Process, worker);
+    RingSender early(a.spec, a.ring, a.abort, base::FutexScope::Process, ps);
+    RingSender late(b.spec, b.ring, b.abort, base::FutexScope::Process, ps);
+    for (RingReceiver *port : {&first, &second}) {
+      port->gather(&gate);
+      port->reset(0);
+    }
+    for (RingSender *port : {&early, &late}) {
+      port->tell(&gate);
+      port->reset(0);
+    }
+    RecvPort *const ports[] = {&first, nullptr, &second};
+    std::atomic<bool> woken{false};
+    std::thread waiter([&] {
+      first.waitAll(ports, absl::Seconds(20));
+      woken = true;
+    });
+    absl::SleepFor(absl::Milliseconds(50));
+    uint64_t value = 1;
+    ASSERT_EQ(early.start(&value, 0, SendMode::Borrow), PollState::Ready);
+    absl::SleepFor(absl::Milliseconds(50));
+    EXPECT_FALSE(woken) << "one of two is there";
+    absl::Time start = absl::Now();
+    if (end == PollState::Ready) {
+      ASSERT_EQ(late.start(&value, 0, SendMode::Borrow), PollState::Ready);
+    } else if (end == PollState::Closed) {
+      late.close();
+    } else {
+      b.abort.set(absl::AbortedError("worker:1 died"));
+      second.wakeLocal();
+    }
+    waiter.join();
+    EXPECT_LT(absl::Now() - start, absl::Seconds(5));
+    const void *data = nullptr;
+    EXPECT_EQ(first.poll(&data), PollState::Ready);
+    EXPECT_EQ(second.poll(&data), end);
+  }
 }
 
 TEST(SharedMemory, ReleaseOfWhatWasNeverSentAborts) {
