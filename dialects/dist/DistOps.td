@@ -193,6 +193,8 @@ def Dist_SendStartOp : Dist_ChannelOpBase<"send_start", ["getMessageType"]> {
 
     ```mlir
     dist.send_start @train_step.w.to_worker, %w : memref<4xf32>
+    %v = dist.variable_buffer @v : memref<4xf32>
+    dist.control_receive @train_step.control.ps0
     dist.send_start @train_step.v.to_worker, %v {ahead} : memref<4xf32>
     ```
 

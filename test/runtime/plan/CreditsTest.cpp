@@ -50,8 +50,8 @@ TEST(Credits, OfAReleaseBehindTheSendAhead) {
     PlanBuilder b;
     b.job("worker", 2);
     uint32_t phase = b.phase("p", PREDICT, false);
-    uint32_t x = b.program(phase, "p.x", 1, false, 0, 0), y = b.program(phase, "p.y", 1, false, 0, 1);
-    uint32_t w = b.variable("w", b.vector(), 0, 0);
+    uint32_t x = b.program(phase, "p.x", 1, false, 0, 1), y = b.program(phase, "p.y", 1, false, 0, 0);
+    uint32_t w = b.variable("w", b.vector(), 0, 1);
     uint32_t value = b.channel("value", b.vector(), x, y), early = b.channel("early", b.vector(), y, x),
              late = b.channel("late", b.vector(), y, x);
     b.plan.mutable_channels(int(value))->set_capacity(2);
@@ -71,10 +71,13 @@ TEST(Credits, OfAReleaseBehindTheSendAhead) {
     else
       b.send(x, value, variable);
     takes(x, early);
-    b.controlReceive(x, false, control);
-    if (ahead)
+    if (ahead) {
+      b.controlReceive(x, false, control);
       b.sendStart(x, value, variable, true);
+    }
     takes(x, late);
+    if (!ahead)
+      b.controlReceive(x, false, control);
     b.controlSend(y, {control});
     takes(y, value);
     gives(late);
