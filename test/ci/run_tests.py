@@ -5,7 +5,8 @@ Sources of tests, in this order; a thing that is missing or crashes is a failure
   lint    tools/lint.sh
   lit     every .mlir and .test under test/ (LLVM's lit)
   gtest   every GoogleTest binary that CTest knows in build/release (each test counted)
-  sh      every executable test/tools/*.sh and test/run/*.sh: exit 0 passed, 77 skipped (last line says why)
+  sh      every executable test/tools/*.sh and test/run/*.sh: exit 0 passed, 77 skipped (last line says why); those with a
+          line "# Alone: why" one at a time, behind the others
   asan, tsan   the GoogleTest binaries of those builds
   fuzz    every libFuzzer target of the asan build, 30 s each (GRAPHC_FUZZ_SECONDS; with --long 600), its coverage printed
 """
@@ -42,6 +43,11 @@ def scripts(root, *folders):
                     yield os.path.join(folder, name)
 
 
+def runsAlone(script):
+    with open(script) as text:
+        return any(line.startswith("# Alone: ") for line in text)
+
+
 def main():
     arguments = parseArguments()
     root = arguments.root
@@ -62,9 +68,12 @@ def main():
         inParallel(jobs, [(runGtest, runner, "gtest", command, environment) for _, command, environment in gtests])
         for name, command, environment in others:
             runScript(runner, command, 600, name=f"ctest {name}", environment=environment)
-        # End-to-end scripts start several processes and measure deadlines: one at a time.
-        for script in scripts(root, "test/tools", "test/run"):
-            runScript(runner, script, 3600 if arguments.long else 900)
+        found = list(scripts(root, "test/tools", "test/run"))
+        limit = 3600 if arguments.long else 900
+        inParallel(jobs, [(runScript, runner, script, limit) for script in found if not runsAlone(script)])
+        for script in found:
+            if runsAlone(script):
+                runScript(runner, script, limit)
     for preset in ("asan", "tsan"):
         if preset in presets:
             gtests, _ = ctestCommands(runner, preset)

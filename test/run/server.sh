@@ -41,6 +41,7 @@ timeout 60 graphrun alone.plan --master "$master" --steps 3 >out.txt 2>err.txt |
 idle 1
 
 # While a client is there, another one is told who.
+rm -f long.txt
 graphrun many.plan --master "$master" --steps 100000000 >long.txt 2>&1 &
 client=$!
 await long.txt 'step [1-9]' "the long run trains"
@@ -62,6 +63,7 @@ timeout 60 graphrun two.plan --master "$master" --steps 3 >out.txt 2>err.txt && 
 expect err.txt "the server's cluster has the tasks 3 worker, the plan of mlp.mlir is for 2 worker"
 
 # A server dies: the client ends and names it.
+rm -f long.txt
 graphrun many.plan --master "$master" --steps 100000000 >long.txt 2>&1 &
 client=$!
 await long.txt 'step [1-9]' "the long run trains"
@@ -72,6 +74,7 @@ idle 1
 server 2; two=$!
 
 # SIGTERM in the middle of a run: everyone ends at a step's boundary, the server with it.
+rm -f long.txt
 graphrun many.plan --master "$master" --steps 100000000 >long.txt 2>&1 &
 client=$!
 await long.txt 'step [1-9]' "the long run trains"
