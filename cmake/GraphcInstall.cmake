@@ -11,19 +11,17 @@ set(package lib/cmake/graphc)
 set_target_properties(graphrun PROPERTIES INSTALL_RPATH "$ORIGIN/../lib/graphc" BUILD_WITH_INSTALL_RPATH TRUE)
 target_link_options(graphrun PRIVATE -Wl,--disable-new-dtags -Wl,--gc-sections)
 install(TARGETS graphrun EXPORT graphcTools RUNTIME_DEPENDENCY_SET graphc_needs RUNTIME DESTINATION bin COMPONENT runtime)
-install(TARGETS graphc_onednn LIBRARY DESTINATION lib/graphc COMPONENT runtime)
+install(TARGETS graphc_onednn RUNTIME_DEPENDENCY_SET graphc_onednn_needs LIBRARY DESTINATION lib/graphc COMPONENT runtime)
 install(FILES LICENSE SECURITY.md DESTINATION share/doc/graphc COMPONENT runtime)
 
 # glibc is the machine's: its parts belong together, and with the kernel's loader.
 install(RUNTIME_DEPENDENCY_SET graphc_needs
   PRE_EXCLUDE_REGEXES "^ld-linux" "^lib(c|m|dl|rt|pthread|resolv)\\.so"
   LIBRARY DESTINATION lib/graphc COMPONENT libraries EXCLUDE_FROM_ALL)
-foreach(library ${GRAPHC_DNNL} ${GRAPHC_GOMP})
-  file(REAL_PATH ${library} real)
-  get_filename_component(name ${real} NAME)
-  string(REGEX REPLACE "(\\.so\\.[0-9]+).*" "\\1" soname ${name})
-  install(FILES ${real} DESTINATION lib/graphc RENAME ${soname} COMPONENT onednn EXCLUDE_FROM_ALL)
-endforeach()
+# oneDNN, and what it loads besides: OpenMP, Debian's OpenCL. C++'s own libraries come with the runtime.
+install(RUNTIME_DEPENDENCY_SET graphc_onednn_needs
+  PRE_EXCLUDE_REGEXES "^ld-linux" "^lib(c|m|dl|rt|pthread|resolv|stdc\\+\\+|gcc_s)\\.so"
+  LIBRARY DESTINATION lib/graphc COMPONENT onednn EXCLUDE_FROM_ALL)
 
 if(NOT GRAPHC_RUNTIME_ONLY)
   foreach(tool graphc graph-opt graph-lsp-server)
@@ -34,7 +32,7 @@ endif()
 
 install(DIRECTORY runtime DESTINATION include/graphc COMPONENT development FILES_MATCHING PATTERN "*.h")
 install(DIRECTORY ${CMAKE_BINARY_DIR}/runtime DESTINATION include/graphc COMPONENT development
-  FILES_MATCHING PATTERN "*.pb.h" PATTERN "CMakeFiles" EXCLUDE)
+  FILES_MATCHING PATTERN "*.pb.h" PATTERN "CMakeFiles" EXCLUDE PATTERN "*.dir" EXCLUDE)
 install(FILES runtime/cluster/cluster.schema.json DESTINATION share/graphc COMPONENT development)
 install(EXPORT graphcTargets NAMESPACE graphc:: DESTINATION ${package} COMPONENT development)
 install(EXPORT graphcTools NAMESPACE graphc:: DESTINATION ${package} COMPONENT development)
