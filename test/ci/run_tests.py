@@ -5,8 +5,7 @@ Sources of tests, in this order; a thing that is missing or crashes is a failure
   lint    tools/lint.sh
   lit     every .mlir and .test under test/ (LLVM's lit)
   gtest   every GoogleTest binary that CTest knows in build/release (each test counted)
-  sh      every executable test/tools/*.sh and test/run/*.sh: exit 0 passed, 77 skipped (last line says why); those with a
-          line "# Alone: why" one at a time, behind the others
+  sh      every executable test/tools/*.sh and test/run/*.sh: exit 0 passed, 77 skipped (last line says why)
   asan, tsan   the GoogleTest binaries of those builds
   fuzz    every libFuzzer target of the asan build, 30 s each (GRAPHC_FUZZ_SECONDS; with --long 600), its coverage printed
 """
@@ -43,11 +42,6 @@ def scripts(root, *folders):
                     yield os.path.join(folder, name)
 
 
-def runsAlone(script):
-    with open(script) as text:
-        return any(line.startswith("# Alone: ") for line in text)
-
-
 def main():
     arguments = parseArguments()
     root = arguments.root
@@ -60,30 +54,29 @@ def main():
     presets = [build.split(":")[0] for build in arguments.build]
     jobs = int(os.environ.get("GRAPHC_JOBS", "2"))
 
+    limit = 3600 if arguments.long else 900
     if os.path.exists("tools/lint.sh"):
         runScript(runner, "tools/lint.sh", 300)
     if "release" in presets:
         runLit(runner, "build/release", jobs)
+    # Everything else is one pile: what waits leaves the cores to what computes. One more at once than there are cores.
+    calls = []
+    if "release" in presets:
+        calls += [(runScript, runner, script, limit) for script in scripts(root, "test/tools", "test/run")]
         gtests, others = ctestCommands(runner, "release")
-        inParallel(jobs, [(runGtest, runner, "gtest", command, environment) for _, command, environment in gtests])
-        for name, command, environment in others:
-            runScript(runner, command, 600, name=f"ctest {name}", environment=environment)
-        found = list(scripts(root, "test/tools", "test/run"))
-        limit = 3600 if arguments.long else 900
-        inParallel(jobs, [(runScript, runner, script, limit) for script in found if not runsAlone(script)])
-        for script in found:
-            if runsAlone(script):
-                runScript(runner, script, limit)
+        calls += [(runScript, runner, command, 600, f"ctest {name}", environment) for name, command, environment in others]
+        calls += [(runGtest, runner, "gtest", command, environment) for _, command, environment in gtests]
     for preset in ("asan", "tsan"):
         if preset in presets:
             gtests, _ = ctestCommands(runner, preset)
-            inParallel(jobs, [(runGtest, runner, preset, command, environment) for _, command, environment in gtests])
+            calls += [(runGtest, runner, preset, command, environment) for _, command, environment in gtests]
     if "asan" in presets:
         seconds = int(os.environ.get("GRAPHC_FUZZ_SECONDS", "600" if arguments.long else "30"))
         targets = fuzzTargets(root)
         if targets:
             runScript(runner, "test/ci/fuzz_seeds.sh", 300, name="fuzz seeds")
-        inParallel(jobs, [(runFuzz, runner, target, seconds) for target in targets])
+        calls += [(runFuzz, runner, target, seconds) for target in targets]
+    inParallel(jobs + 1, calls)
     return runner.summary(arguments.before)
 
 

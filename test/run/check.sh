@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
 # graphrun check on one machine: all is well (launched, alone, by hand, with waiting servers), and each kind of wrong by its name, all of
 # them and not only the first, within the time limit.
-# Alone: its processes are found by their command lines.
 source "$(dirname "${BASH_SOURCE[0]}")/harness.bash"
 plan two 2 1 sync
 plan one one_device 2

@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
 # Tasks on machines of their own (network namespaces) over mutual TLS: every strategy gives what it gives on one machine, waiting
 # servers too, and every failure is named.
-# Alone: its processes are found by their command lines.
 source "$(dirname "${BASH_SOURCE[0]}")/netns.bash"
 machine 1; machine 2; machine 3
 graphrun certs --ps_hosts 10.77.0.1:2222 --worker_hosts 10.77.0.2:2222,10.77.0.3:2222 >certs.txt || fail "graphrun certs"

@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
 # SIGTERM stops at a step boundary with a checkpoint; the launcher's own death by kill -9 takes its tasks along; a stopped process is
 # found by its silence.
-# Alone: it says how long a stop may take.
 source "$(dirname "${BASH_SOURCE[0]}")/harness.bash"
 plan two 2 1 sync
 graphrun two.plan --steps 100000000 --checkpoint_dir dir >out.txt 2>err.txt &

@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
 # A worker that is stopped (SIGSTOP) for longer than silence counts as death, where the others do not wait for it: they go on, its
 # silence and its return are said, and only --deadline ends the run. A killed one is named at once. A synchronous worker has no such grace.
-# Alone: it says how long a silence lasts.
 source "$(dirname "${BASH_SOURCE[0]}")/harness.bash"
 plan backup 3 1 sync ', "replicas_to_aggregate": 2'
 plan async 2 1 async
