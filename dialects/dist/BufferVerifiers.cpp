@@ -143,7 +143,8 @@ LogicalResult verifyAllReduceStart(AllReduceStartOp start, SymbolTableCollection
     return diag;
   }
   auto scratch = cast<MemRefType>(start.getScratch().getType());
-  if (*channel.getChunk() % uint64_t(scratch.getNumElements()) ||
+  const uint64_t elements = uint64_t(scratch.getNumElements());
+  if (elements == 0 || *channel.getChunk() % elements ||
       scratch.getElementType() != channel.getTensorType().getElementType())
     return start.emitOpError("has scratch memory of type ")
            << scratch << ", expected as many elements as divide the " << *channel.getChunk() << " of one chunk";

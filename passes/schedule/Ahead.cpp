@@ -13,8 +13,7 @@ struct Writes {
 } // namespace
 
 FailureOr<unsigned> sendAhead(dist::ProgramOp program) {
-  Block &block = program.getBlock();
-  auto word = dyn_cast_if_present<dist::ControlReceiveOp>(block.getTerminator()->getPrevNode());
+  auto word = dyn_cast_if_present<dist::ControlReceiveOp>(program.getBlock().getTerminator()->getPrevNode());
   // Where the phase ends by closing nobody knows whether another step follows. Among the instances of a family the word
   // itself is a message, which only the end of a step keeps out of every circle.
   if (!word || program.isFamily())
@@ -22,25 +21,22 @@ FailureOr<unsigned> sendAhead(dist::ProgramOp program) {
   BufferUses bufferUses(program);
   llvm::DenseMap<Value, Writes> variables;
   SmallVector<dist::SendStartOp> sends;
-  for (Operation &op : block) {
-    if (isDeclaration(op))
-      continue;
-    FailureOr<SmallVector<BufferUse>> uses = bufferUses.get(&op);
-    if (failed(uses))
-      return failure();
-    for (const BufferUse &use : *uses) {
-      if (!use.root.getDefiningOp<dist::VariableBufferOp>())
-        continue;
-      Writes &writes = variables[use.root];
-      // Sent after a write, it is a value of this step.
-      if (auto send = dyn_cast<dist::SendStartOp>(op); send && !writes.first)
-        sends.push_back(send);
-      if (use.written) {
-        writes.first = writes.first ? writes.first : &op;
-        writes.last = &op;
-      }
+  LogicalResult result = bufferUses.forEach([&](Operation &op, const BufferUse &use) {
+    if (!use.root.getDefiningOp<dist::VariableBufferOp>())
+      return;
+    Writes &writes = variables[use.root];
+    // Sent after a write, it is a value of this step.
+    if (auto send = dyn_cast<dist::SendStartOp>(op); send && !writes.first)
+      sends.push_back(send);
+    if (use.written) {
+      writes.first = writes.first ? writes.first : &op;
+      writes.last = &op;
     }
-  }
+  });
+  if (failed(result))
+    return failure();
+  if (sends.empty())
+    return 0;
   SymbolTable symbols(program->getParentOp());
   unsigned moved = 0;
   for (dist::SendStartOp send : llvm::reverse(sends)) { // of one variable they keep their order

@@ -17,7 +17,7 @@ uint64_t getBytes(Value buffer) {
   return uint64_t(type.getNumElements()) * std::max(1u, type.getElementTypeBitWidth() / 8);
 }
 
-BufferUses::BufferUses(dist::ProgramOp program) : symbols(program->getParentOp()) {
+BufferUses::BufferUses(dist::ProgramOp program) : program(program), symbols(program->getParentOp()) {
   llvm::StringMap<Value> variables;
   for (Operation &op : program.getBlock()) {
     if (auto view = dyn_cast<dist::ViewOp>(op)) {
@@ -119,6 +119,19 @@ FailureOr<SmallVector<BufferUse>> BufferUses::get(Operation *op) const {
   if (failed(result))
     return failure();
   return uses;
+}
+
+LogicalResult BufferUses::forEach(llvm::function_ref<void(Operation &, const BufferUse &)> visit) const {
+  for (Operation &op : dist::ProgramOp(program).getBlock()) {
+    if (isDeclaration(op))
+      continue;
+    FailureOr<SmallVector<BufferUse>> uses = get(&op);
+    if (failed(uses))
+      return failure();
+    for (const BufferUse &use : *uses)
+      visit(op, use);
+  }
+  return success();
 }
 
 } // namespace graphc

@@ -31,8 +31,11 @@ public:
   /// One entry a root. Feeds and received messages count as written by their operation; a send reads.
   /// Fails with a diagnostic at an operation that outlined programs do not have.
   mlir::FailureOr<llvm::SmallVector<BufferUse>> get(mlir::Operation *op) const;
+  /// Every use of the program, in its order.
+  mlir::LogicalResult forEach(llvm::function_ref<void(mlir::Operation &, const BufferUse &)> visit) const;
 
 private:
+  dist::ProgramOp program;
   mlir::SymbolTable symbols;
   llvm::DenseMap<mlir::Value, mlir::Value> roots;
 };

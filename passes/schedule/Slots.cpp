@@ -33,28 +33,22 @@ FailureOr<unsigned> placeInSlots(dist::ProgramOp program) {
   BufferUses bufferUses(program);
   SymbolTable symbols(program->getParentOp());
   llvm::MapVector<Value, Candidate> candidates;
-  for (Operation &op : block) {
-    if (isDeclaration(op))
-      continue;
-    FailureOr<SmallVector<BufferUse>> uses = bufferUses.get(&op);
-    if (failed(uses))
-      return failure();
-    for (const BufferUse &use : *uses) {
-      if (!use.root.getDefiningOp<dist::BufferOp>())
-        continue;
-      Candidate &candidate = candidates[use.root];
-      if (use.written && !candidate.firstWrite)
-        candidate.firstWrite = &op;
-      // What the host writes lies in the arena, and what is sent stays as it is.
-      candidate.excluded |= use.written && (candidate.send || isa<dist::FeedIntoOp, dist::NextBatchIntoOp>(op));
-      if (auto send = dyn_cast<dist::SendStartOp>(op)) {
-        auto channel = symbols.lookup<dist::ChannelOp>(send.getChannel());
-        candidate.excluded |=
-            candidate.send || channel.getAllToAll() || channel.getInstances() != program.getReplicas();
-        candidate.send = send;
-      }
+  LogicalResult result = bufferUses.forEach([&](Operation &op, const BufferUse &use) {
+    if (!use.root.getDefiningOp<dist::BufferOp>())
+      return;
+    Candidate &candidate = candidates[use.root];
+    if (use.written && !candidate.firstWrite)
+      candidate.firstWrite = &op;
+    // What the host writes lies in the arena, and what is sent stays as it is.
+    candidate.excluded |= use.written && (candidate.send || isa<dist::FeedIntoOp, dist::NextBatchIntoOp>(op));
+    if (auto send = dyn_cast<dist::SendStartOp>(op)) {
+      auto channel = symbols.lookup<dist::ChannelOp>(send.getChannel());
+      candidate.excluded |= candidate.send || channel.getAllToAll() || channel.getInstances() != program.getReplicas();
+      candidate.send = send;
     }
-  }
+  });
+  if (failed(result))
+    return failure();
   unsigned placed = 0;
   for (auto &[root, candidate] : candidates) {
     if (candidate.excluded || !candidate.send || !candidate.firstWrite || getBytes(root) < kLeastBytes)

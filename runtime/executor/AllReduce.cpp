@@ -37,8 +37,8 @@ AllReduce::Outcome AllReduce::advance(uint64_t step, const GraphcContext &contex
 
 std::span<transport::RecvPort *const> AllReduce::following(size_t first) {
   awaited.clear();
-  for (size_t i = first; i < moves.size() && moves[i].kind == moves[first].kind && awaited.size() < messages.size();
-       ++i)
+  auto round = [&](size_t i) { return moves[i].chunk / messages.size(); };
+  for (size_t i = first; i < moves.size() && moves[i].kind == moves[first].kind && round(i) == round(first); ++i)
     awaited.push_back(at.receives[moves[i].peer]);
   return awaited;
 }

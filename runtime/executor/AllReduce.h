@@ -48,7 +48,7 @@ public:
   uint32_t movesDone() const { return uint32_t(next); }
 
 private:
-  /// The ports of the moves of one kind that begin with `first`, as many as there are instances at most.
+  /// The ports of the moves of one kind that begin with `first`, of its round of chunks: one an instance at most.
   std::span<transport::RecvPort *const> following(size_t first);
   Outcome sum(const plan::Move &move, const GraphcContext &context);
   uint8_t *chunk(const plan::Move &move) const { return at.data + move.chunk * at.chunkBytes; }

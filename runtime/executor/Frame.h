@@ -15,7 +15,7 @@
 namespace graphc::executor {
 
 struct FrameOptions {
-  bool guardPages = true; ///< inaccessible pages before and behind the arena
+  bool guardPages = true; ///< inaccessible pages before and behind the arena, but one that peers read in
   bool pattern = true; ///< fill the arena so that bytesTouched() can be measured; costs a pass over it
 };
 

@@ -17,9 +17,6 @@ using transport::PollState;
 
 namespace {
 
-/// Messages of a family are waited for all at once where to add them is nothing beside being woken for each.
-constexpr uint64_t kGatheredBytes = 64 << 10;
-
 int64_t nowNanoseconds() {
   timespec time;
   clock_gettime(CLOCK_MONOTONIC, &time);
@@ -212,7 +209,7 @@ std::optional<LaneState> Lane::aggregate(const Instruction &instruction) {
       if (!message.data) // what comes behind it cannot be added yet
         break;
     }
-    if (sub < instruction.count && bytes <= kGatheredBytes) {
+    if (sub < instruction.count && bytes <= mostGatheredBytes) {
       if (state == PollState::Ready) // a part of it came
         continue;
       return notReady(receives[instruction.port + sub], state,

@@ -40,6 +40,10 @@ public:
 
   LaneState run();
 
+  /// Messages of a family that are added whole are waited for all at once up to this size: to add them is then nothing beside
+  /// being woken for each.
+  static constexpr uint64_t mostGatheredBytes = 64 << 10;
+
   /// What a Blocked lane waits on.
   transport::Port *port() const { return blockedPort; }
   /// Waits until a Blocked lane may get on, as Port::wait does.

@@ -4,6 +4,7 @@
 
 #include "runtime/base/Status.h"
 #include "runtime/executor/Published.h"
+#include "runtime/plan/Types.h"
 
 #include <algorithm>
 #include <cstring>
@@ -23,10 +24,7 @@ public:
   }
 
   absl::StatusOr<std::shared_ptr<const Program>> build() {
-    for (const plan::Port &fetch : source.fetches())
-      fetched.insert(fetch.buffer());
-    for (const plan::Metric &metric : source.metrics())
-      fetched.insert({metric.sum(), metric.count()});
+    fetched = plan::shownBuffers(source);
     program->instructions.reserve(size_t(source.instructions_size()));
     for (const plan::Instruction &instruction : source.instructions())
       if (instruction.send_start().ahead())

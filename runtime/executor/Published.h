@@ -13,7 +13,7 @@
 
 namespace graphc::executor {
 
-/// Variables and constants, by their index in the plan.
+/// Variables and constants, by their index in the plan, and whether peers read in the arena.
 struct PublishedValues {
   std::set<uint32_t> variables, constants;
   bool arena = false; ///< buffers of the arena are among them

@@ -19,6 +19,12 @@ transport::ChannelKey allToAllKey(const plan::Plan &plan, uint32_t channel, uint
   return {channel, from * plan.channels(int(channel)).instances() + to};
 }
 
+/// Whether a lane that receives all instances of the channel waits for them together.
+static bool isGathered(const plan::Channel &channel) {
+  return channel.algorithm() == plan::SCATTER ||
+         (channel.algorithm() == plan::WHOLE && channel.bytes() <= Lane::mostGatheredBytes);
+}
+
 /// Each instance here exchanges with every other one that its sums need, here or elsewhere.
 static void addAllToAll(const plan::Plan &plan, const plan::Task &task, uint32_t index, bool creditWaits,
                         std::vector<Endpoint> &endpoints) {
@@ -35,7 +41,7 @@ static void addAllToAll(const plan::Plan &plan, const plan::Task &task, uint32_t
       endpoint.spec = {allToAllKey(plan, index, other, here), channel.bytes(), channel.capacity(), false,
                        channel.published()};
       endpoint.spec.creditWaits = creditWaits;
-      endpoint.spec.gathered = program.spread();
+      endpoint.spec.gathered = program.spread() && isGathered(channel);
       endpoint.sends = false;
       if (carries(channel.algorithm(), channel.instances(), other, here))
         endpoints.push_back(endpoint);
@@ -71,7 +77,8 @@ std::vector<Endpoint> taskEndpoints(const plan::Plan &plan, const plan::Task &ta
       endpoint.spec = {{uint32_t(i), r}, channel.bytes(), channel.capacity(), control, channel.published()};
       endpoint.spec.latest = channel.latest();
       endpoint.spec.creditWaits = creditWaits[size_t(i)];
-      endpoint.spec.gathered = !control && !channel.latest() && channel.instances() > 1 && receiver.instances() == 1;
+      endpoint.spec.gathered =
+          !control && !channel.latest() && channel.instances() > 1 && receiver.instances() == 1 && isGathered(channel);
       endpoint.phase = receiver.phase();
       if (sameTask(to, task)) {
         endpoint.sends = false;

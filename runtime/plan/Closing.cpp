@@ -1,6 +1,7 @@
 #include "runtime/plan/Closing.h"
 
 #include "runtime/base/Status.h"
+#include "runtime/plan/Types.h"
 #include "runtime/plan/VerifyInternal.h"
 
 #include <algorithm>
@@ -18,6 +19,8 @@ constexpr Place never = std::numeric_limits<Place>::max();
 class Closing {
 public:
   Closing(const Plan &plan, const std::vector<Ends> &ends, uint32_t phase) : plan(plan), ends(ends), phase(phase) {
+    for (const Program &program : plan.programs())
+      shown.push_back(shownBuffers(program));
     for (uint32_t i = 0; i < ends.size(); ++i)
       if (inPhase(plan.channels(int(i)).sender()) && !ends[i].sends.empty())
         channels.push_back(i);
@@ -88,12 +91,7 @@ private:
     if (event.action != Action::Release)
       return event.instruction;
     uint32_t buffer = program.instructions(int(receives[k].instruction)).receive().buffer();
-    auto isIt = [&](uint32_t shown) { return shown == buffer; };
-    bool isShown =
-        std::any_of(program.fetches().begin(), program.fetches().end(), [&](auto &f) { return isIt(f.buffer()); }) ||
-        std::any_of(program.metrics().begin(), program.metrics().end(),
-                    [&](auto &m) { return isIt(m.sum()) || isIt(m.count()); });
-    return isShown ? length(event.program) - 1 : event.instruction;
+    return shown[event.program].contains(buffer) ? length(event.program) - 1 : event.instruction;
   }
 
   /// How many of these events, k of them a step, are done before their program stops.
@@ -159,6 +157,7 @@ private:
   const std::vector<Ends> &ends;
   const uint32_t phase;
   std::vector<uint32_t> channels; ///< of the phase
+  std::vector<std::set<uint32_t>> shown; ///< by program: buffers of its fetches and metrics
   std::vector<Place> stops; ///< by program: the first instruction that is not done
 };
 

@@ -1,5 +1,7 @@
 #include "runtime/plan/Credits.h"
 
+#include "runtime/plan/Types.h"
+
 #include <algorithm>
 #include <climits>
 #include <map>
@@ -67,11 +69,7 @@ private:
   }
 
   void read(const Program &program) {
-    std::set<uint32_t> fetched; // their messages are released after the step
-    for (const Port &fetch : program.fetches())
-      fetched.insert(fetch.buffer());
-    for (const Metric &metric : program.metrics())
-      fetched.insert({metric.sum(), metric.count()});
+    const std::set<uint32_t> shown = shownBuffers(program);
     std::map<uint32_t, uint32_t> boundBuffer;
     for (int at = 0; at < program.instructions_size(); ++at) {
       const Instruction &instruction = program.instructions(at);
@@ -103,7 +101,7 @@ private:
           receives(instruction.control_receive().channel());
       } else if (instruction.has_release()) {
         uint32_t channel = instruction.release().channel();
-        uses[channel].lastRelease = fetched.contains(boundBuffer[channel]) ? INT_MAX : at;
+        uses[channel].lastRelease = shown.contains(boundBuffer[channel]) ? INT_MAX : at;
       }
     }
   }

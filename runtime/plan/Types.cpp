@@ -155,6 +155,15 @@ Task instanceTask(const Plan &plan, const Program &program, uint32_t instance) {
   return program.task();
 }
 
+std::set<uint32_t> shownBuffers(const Program &program) {
+  std::set<uint32_t> shown;
+  for (const Port &fetch : program.fetches())
+    shown.insert(fetch.buffer());
+  for (const Metric &metric : program.metrics())
+    shown.insert({metric.sum(), metric.count()});
+  return shown;
+}
+
 const std::string &locationText(const Plan &plan, uint32_t location) {
   static const std::string *none = new std::string;
   return location < uint32_t(plan.locations_size()) ? plan.locations(int(location)) : *none;

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -43,6 +44,8 @@ std::optional<Task> replicaTask(const Plan &plan, uint32_t replica);
 bool stores(const Plan &plan, const Variable &variable, const Task &task);
 /// The task that instance r of a program runs on, in a verified plan.
 Task instanceTask(const Plan &plan, const Program &program, uint32_t instance);
+/// Buffers that a program's fetches and metrics show: a message among them is released behind the step's last instruction.
+std::set<uint32_t> shownBuffers(const Program &program);
 /// Location text of an index, "" where the index is out of range.
 const std::string &locationText(const Plan &plan, uint32_t location);
 

@@ -20,12 +20,7 @@ public:
   ProgramVerifier(const Plan &plan, uint32_t index, std::vector<ChannelUse> &channels,
                   std::vector<VariableUse> &variables)
       : plan(plan), program(plan.programs(int(index))), phase(plan.phases(int(program.phase()))), index(index),
-        channels(channels), variables(variables) {
-    for (const Port &fetch : program.fetches())
-      shown.insert(fetch.buffer());
-    for (const Metric &metric : program.metrics())
-      shown.insert({metric.sum(), metric.count()});
-  }
+        channels(channels), variables(variables), shown(shownBuffers(program)) {}
 
   absl::Status run();
 
@@ -102,7 +97,7 @@ private:
   std::vector<ChannelUse> &channels;
   std::vector<VariableUse> &variables;
 
-  std::set<uint32_t> shown; // buffers of fetches and metrics: their messages are released at the step's end
+  const std::set<uint32_t> shown; // their messages are released at the step's end
   std::map<uint32_t, uint32_t> slotOf; // slot buffer → channel it is bound to now
   std::map<uint32_t, uint32_t> boundBuffer; // channel → buffer of its Receive not yet released
   std::set<uint32_t> releasedAtEnd; // channels of messages that are shown, once their Release has come

@@ -242,14 +242,12 @@ void RingReceiver::wait(absl::Duration timeout) {
 void RingReceiver::waitAll(std::span<RecvPort *const> ports, absl::Duration timeout) {
   if (!gate)
     return wait(timeout);
-  auto missing = [&] {
-    uint64_t count = 0;
-    for (RecvPort *port : ports)
-      if (auto *other = dynamic_cast<RingReceiver *>(port); other && other->gate == gate && !other->changed())
-        ++count;
-    return count;
+  auto isMissing = [&](RecvPort *port) {
+    auto *other = dynamic_cast<RingReceiver *>(port);
+    return other && other->gate == gate && !other->changed();
   };
-  if (spin([&] { return missing() == 0; }, timeout))
+  auto missing = [&] { return uint64_t(std::count_if(ports.begin(), ports.end(), isMissing)); };
+  if (spin([&] { return std::none_of(ports.begin(), ports.end(), isMissing); }, timeout))
     return;
   const uint32_t seen = gate->event.load(std::memory_order_acquire);
   // What is counted from here on is not among what is there.

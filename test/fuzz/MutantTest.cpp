@@ -92,6 +92,7 @@ TEST(Mutant, WhatIsAcceptedEnds) {
   add("two servers", {2, 2});
   add("published", {2, 2, 16, false, 0, true});
   add("in slots", {1, 2, 16, false, 0, true, true});
+  add("ahead", {2, 2, 16, false, 0, false, false, true});
   add("async", {1, 2, 16, true});
   add("async, two servers", {2, 2, 16, true, 0, false, true});
   if (const char *files = std::getenv("GRAPHC_PLANS"))

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <set>
 
 namespace graphc::test {
 
@@ -244,7 +245,7 @@ public:
       for (size_t e = first[p] + 1; e < first[p + 1]; ++e)
         edges.emplace_back(e - 1, e);
     for (int c = 0; c < plan.channels_size(); ++c)
-      join(plan.channels(c), ends[size_t(c)]);
+      join(plan.channels(c), ends[size_t(c)], ahead.contains(uint32_t(c)));
   }
 
   /// Relaxes until nothing changes, or as often as only a circle would need.
@@ -273,8 +274,11 @@ private:
     ranks.push_back(1);
   }
   void add(const plan::Instruction &i) {
-    if (i.has_send_start())
+    if (i.has_send_start()) {
       event(Send, i.send_start().channel());
+      if (i.send_start().ahead())
+        ahead.insert(i.send_start().channel());
+    }
     if (i.has_acquire())
       event(Acquire, i.acquire().channel());
     if (i.has_send_done())
@@ -296,16 +300,18 @@ private:
     for (uint32_t channel : i.control_send().channels())
       event(Send, channel);
   }
-  void join(const plan::Channel &channel, std::array<std::vector<size_t>, 5> &of) {
+  /// `ahead`: the message sent is the next step's, as many as one a channel.
+  void join(const plan::Channel &channel, std::array<std::vector<size_t>, 5> &of, size_t ahead) {
     auto &freed = of[Release].empty() ? of[Receive] : of[Release];
     auto &takers = of[Acquire].empty() ? of[Send] : of[Acquire];
     for (size_t k = 0; k < of[Send].size(); ++k) {
-      if (k < of[Receive].size())
-        edges.emplace_back(of[Send][k], of[Receive][k]);
+      if (k >= ahead && k < of[Receive].size())
+        edges.emplace_back(of[Send][k - ahead], of[Receive][k]);
       if (channel.published() && k < freed.size() && k < of[Done].size())
         edges.emplace_back(freed[k], of[Done][k]);
-      if (k >= channel.capacity() && !channel.latest() && k - channel.capacity() < freed.size() && k < takers.size())
-        edges.emplace_back(freed[k - channel.capacity()], takers[k]);
+      if (k + ahead >= channel.capacity() && !channel.latest() && k + ahead - channel.capacity() < freed.size() &&
+          k < takers.size())
+        edges.emplace_back(freed[k + ahead - channel.capacity()], takers[k]);
     }
   }
 
@@ -314,6 +320,7 @@ private:
   std::vector<size_t> first; // event of each program
   std::vector<std::array<std::vector<size_t>, 5>> ends; // by channel and End
   std::vector<std::pair<size_t, size_t>> edges;
+  std::set<uint32_t> ahead; // channels whose message is sent a step before it is taken
 };
 
 } // namespace

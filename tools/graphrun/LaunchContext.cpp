@@ -54,11 +54,21 @@ absl::StatusOr<std::optional<LaunchContext>> takeLaunchContext() {
   return context;
 }
 
-void unblockStops() {
+static sigset_t stopSignals() {
   sigset_t set;
   sigemptyset(&set);
   sigaddset(&set, SIGTERM);
   sigaddset(&set, SIGINT);
+  return set;
+}
+
+void blockStopsAlone() {
+  const sigset_t set = stopSignals();
+  sigprocmask(SIG_SETMASK, &set, nullptr);
+}
+
+void unblockStops() {
+  const sigset_t set = stopSignals();
   sigprocmask(SIG_UNBLOCK, &set, nullptr);
 }
 

@@ -30,7 +30,9 @@ std::string encode(const LaunchContext &context);
 /// None where this process was not started by a launcher. Closes the descriptor and clears the variable.
 absl::StatusOr<std::optional<LaunchContext>> takeLaunchContext();
 
-/// A launched task is begun with SIGTERM and SIGINT blocked: a stop waits until the task knows what to do with it, which is here.
+/// A launched task is begun with SIGTERM and SIGINT blocked, and no other signal: a stop waits until the task knows what to do
+/// with it and unblocks them.
+void blockStopsAlone();
 void unblockStops();
 
 /// What a task says about itself before it ends with an error.

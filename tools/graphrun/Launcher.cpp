@@ -73,11 +73,7 @@ void Launcher::exec(const LaunchedTask &task, int out, int err, int report, int 
   prctl(PR_SET_PDEATHSIG, SIGKILL); // the launcher's death by kill -9 included
   if (getppid() != parent)
     _exit(1); // it died in between
-  sigset_t set; // a stop waits until the task has its handlers (unblockStops)
-  sigemptyset(&set);
-  sigaddset(&set, SIGTERM);
-  sigaddset(&set, SIGINT);
-  sigprocmask(SIG_SETMASK, &set, nullptr);
+  blockStopsAlone();
   dup2(out, STDOUT_FILENO);
   dup2(err, STDERR_FILENO);
   fcntl(report, F_SETFD, 0);

@@ -193,6 +193,21 @@ dist.program @a of @p on "/job:worker/device:CPU:0" replicas(2) {
 
 // -----
 
+func.func private @add(memref<0xf32>, memref<0xf32>)
+dist.phase @p {role = #graph.role<train>}
+dist.channel @c : tensor<8xf32> from @a to @a {all_to_all, instances = 2, algorithm = "scatter", chunk = 4}
+dist.program @a of @p on "/job:worker/device:CPU:0" replicas(2) {
+  %0 = dist.buffer : memref<8xf32>
+  %1 = dist.buffer : memref<0xf32>
+  // (AR1)
+  // expected-error @below {{has scratch memory of type 'memref<0xf32>', expected as many elements as divide the 4 of one chunk}}
+  dist.all_reduce_start @c, %0 scratch %1 by @add : memref<8xf32>, memref<0xf32>
+  dist.all_reduce_done @c, %0 scratch %1 : memref<8xf32>, memref<0xf32>
+  dist.end
+}
+
+// -----
+
 // A member that begins a sum and never comes to its end.
 func.func private @add(memref<4xf32>, memref<4xf32>)
 dist.phase @p {role = #graph.role<train>}

@@ -129,6 +129,12 @@ struct TwoPrograms : PlanBuilder {
     uint32_t to = program(predict, "to", 1, false, tasks, 1);
     return Ends{from, to, channel("c", vector(), from, to)};
   }();
+  /// A message of a buffer of the arena, sent, taken and released.
+  void exchange() {
+    send(ends.from, ends.channel, arenaBuffer(ends.from, vector()));
+    receive(ends.to, ends.channel, slotBuffer(ends.to, vector()));
+    release(ends.to, ends.channel);
+  }
 };
 
 /// A slot is there once the message before it was released: it is its taking that waits, not its send.
@@ -215,9 +221,7 @@ TEST(CertificateAhead, TheMessageIsTheNextSteps) {
 TEST(CertificateBorrow, ASendDoneBeforeTheReleaseIsRefusedWherePublished) {
   TwoPrograms builder;
   auto [from, to, channel] = builder.ends;
-  builder.send(from, channel, builder.arenaBuffer(from, builder.vector()));
-  builder.receive(to, channel, builder.slotBuffer(to, builder.vector()));
-  builder.release(to, channel);
+  builder.exchange();
   number(builder.plan, int(from), {1, 2});
   number(builder.plan, int(to), {2, 3});
   EXPECT_TRUE(checkCertificate(builder.plan).ok()) << messageOf(builder.plan);
@@ -319,9 +323,7 @@ TEST(CertificateEnd, AProgramThatNeverHearsOfTheEndIsRefused) {
   builder.plan.mutable_phases(0)->set_ends_by_closing(true);
   builder.ticket(from);
   EXPECT_THAT(messageOf(builder.plan), HasSubstr("no channel leads from a ticket to program to"));
-  builder.send(from, channel, builder.arenaBuffer(from, builder.vector()));
-  builder.receive(to, channel, builder.slotBuffer(to, builder.vector()));
-  builder.release(to, channel);
+  builder.exchange();
   number(builder.plan, int(from), {1, 2});
   number(builder.plan, int(to), {2, 3});
   EXPECT_TRUE(checkCertificate(builder.plan).ok()) << messageOf(builder.plan);

@@ -1,21 +1,10 @@
 //===- VerifyAheadTest.cpp - variables that are sent for the next step -------------------------------------------------===//
 
-#include "runtime/plan/Verify.h"
+#include "test/runtime/plan/DamageCase.h"
 #include "test/runtime/plan/PlanBuilder.h"
-
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <functional>
 
 namespace graphc::plan {
 namespace {
-
-struct Case {
-  const char *name;
-  std::function<void(Plan &)> damage;
-  const char *expected;
-};
 
 // Program 1 is the server: it sums, divides, waits for its send of the step before, applies, counts the step, takes the
 // word and sends ahead.
@@ -30,7 +19,7 @@ Instruction::SendStart &send(Plan &plan) {
   return *instructions(plan)->Mutable(at(plan, Instruction::kSendStart))->mutable_send_start();
 }
 
-const Case cases[] = {
+const DamageCase cases[] = {
     {"BeforeTheWord",
      [](Plan &p) {
        instructions(p)->SwapElements(at(p, Instruction::kControlReceive), at(p, Instruction::kSendStart));
@@ -86,7 +75,7 @@ const Case cases[] = {
      "nor right before a send ahead in a program of one instance"},
 };
 
-class VerifyAhead : public testing::TestWithParam<Case> {};
+class VerifyAhead : public testing::TestWithParam<DamageCase> {};
 
 TEST(VerifyAheadPlan, GoodPlansPass) {
   for (bool published : {false, true})
@@ -95,15 +84,10 @@ TEST(VerifyAheadPlan, GoodPlansPass) {
 }
 
 TEST_P(VerifyAhead, Refuses) {
-  Plan plan = parameterServerPlan({1, 2, 16, false, 0, false, false, true});
-  GetParam().damage(plan);
-  absl::Status status = verifyPlan(plan);
-  EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
-  EXPECT_THAT(std::string(status.message()), testing::HasSubstr(GetParam().expected));
+  expectRefused(parameterServerPlan({1, 2, 16, false, 0, false, false, true}), GetParam());
 }
 
-INSTANTIATE_TEST_SUITE_P(Rules, VerifyAhead, testing::ValuesIn(cases),
-                         [](const testing::TestParamInfo<Case> &info) { return std::string(info.param.name); });
+INSTANTIATE_TEST_SUITE_P(Rules, VerifyAhead, testing::ValuesIn(cases), nameOf);
 
 } // namespace
 } // namespace graphc::plan

@@ -1,21 +1,10 @@
 //===- VerifySlotsTest.cpp - values made in the slots of their channels -----------------------------------------------===//
 
-#include "runtime/plan/Verify.h"
+#include "test/runtime/plan/DamageCase.h"
 #include "test/runtime/plan/PlanBuilder.h"
-
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <functional>
 
 namespace graphc::plan {
 namespace {
-
-struct Case {
-  const char *name;
-  std::function<void(Plan &)> damage;
-  const char *expected;
-};
 
 /// Position of the first instruction of a kind in the worker's step; the worker is program 0.
 int at(const Plan &plan, Instruction::KindCase kind) {
@@ -30,7 +19,7 @@ Instruction::Acquire &acquire(Plan &plan) {
   return *instructions(plan)->Mutable(at(plan, Instruction::kAcquire))->mutable_acquire();
 }
 
-const Case cases[] = {
+const DamageCase cases[] = {
     {"WrittenBeforeTheAcquire",
      [](Plan &p) { instructions(p)->SwapElements(at(p, Instruction::kAcquire), at(p, Instruction::kCall)); },
      "is written before its slot is acquired"},
@@ -98,7 +87,7 @@ const Case cases[] = {
      "which has none to give"},
 };
 
-class VerifySlots : public testing::TestWithParam<Case> {};
+class VerifySlots : public testing::TestWithParam<DamageCase> {};
 
 TEST(VerifySlotsPlan, GoodPlansPass) {
   for (bool async : {false, true})
@@ -106,16 +95,9 @@ TEST(VerifySlotsPlan, GoodPlansPass) {
       EXPECT_EQ(verifyPlan(parameterServerPlan({2, workers, 16, async, 0, false, true})), absl::OkStatus());
 }
 
-TEST_P(VerifySlots, Refuses) {
-  Plan plan = parameterServerPlan({1, 2, 16, false, 0, false, true});
-  GetParam().damage(plan);
-  absl::Status status = verifyPlan(plan);
-  EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
-  EXPECT_THAT(std::string(status.message()), testing::HasSubstr(GetParam().expected));
-}
+TEST_P(VerifySlots, Refuses) { expectRefused(parameterServerPlan({1, 2, 16, false, 0, false, true}), GetParam()); }
 
-INSTANTIATE_TEST_SUITE_P(Rules, VerifySlots, testing::ValuesIn(cases),
-                         [](const testing::TestParamInfo<Case> &info) { return std::string(info.param.name); });
+INSTANTIATE_TEST_SUITE_P(Rules, VerifySlots, testing::ValuesIn(cases), nameOf);
 
 } // namespace
 } // namespace graphc::plan
