@@ -25,6 +25,10 @@ function(graphc_library name)
   add_library(${name} STATIC ${ARG_SOURCES})
   target_link_libraries(${name} PUBLIC ${ARG_DEPS})
   file(RELATIVE_PATH here ${CMAKE_SOURCE_DIR} ${CMAKE_CURRENT_SOURCE_DIR})
+  if(GRAPHC_SANITIZER STREQUAL "address" AND here MATCHES "^runtime/(base|cluster|plan|data|checkpoint)$")
+    # What reads bytes from outside: libFuzzer looks for its coverage (-fsanitize=fuzzer-no-link, which no precompiled header may differ in).
+    target_compile_options(${name} PRIVATE -fsanitize-coverage=inline-8bit-counters,indirect-calls,trace-cmp,pc-table)
+  endif()
   if(here MATCHES "^tools/graphrun" AND GRAPHC_SANITIZER)
     target_compile_options(${name} PRIVATE -O0) # instrumented, the templates of its flags take half a minute a file
   elseif(here MATCHES "^(runtime|tools/graphrun)")
@@ -68,7 +72,7 @@ function(graphc_gtest name)
 endfunction()
 
 # graphc_fuzzer(NAME SOURCES... DEPS...): a libFuzzer target in build/asan/test/fuzz (address sanitizer build only; the
-# libraries are instrumented for coverage there). test/run.sh runs each for 30 s (10 minutes with --long) on the seeds
+# libraries that read bytes from outside are instrumented for coverage there, by graphc_library). test/run.sh runs each for 30 s (10 minutes with --long) on the seeds
 # in build/fuzz-seeds/NAME, which test/ci/fuzz_seeds.sh makes from real files.
 function(graphc_fuzzer name)
   if(NOT GRAPHC_SANITIZER STREQUAL "address")

@@ -14,6 +14,7 @@
 #include "runtime/session/TaskTransports.h"
 #include "tools/graphrun/CheckChief.h"
 #include "tools/graphrun/LaunchContext.h"
+#include "tools/graphrun/Within.h"
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -377,16 +378,6 @@ private:
   std::unique_ptr<session::TaskTransports> transports_;
 };
 } // namespace
-
-bool within(absl::Duration limit, std::function<void()> work) {
-  auto done = std::make_shared<std::promise<void>>();
-  std::future<void> future = done->get_future();
-  std::thread([done, work = std::move(work)] {
-    work();
-    done->set_value();
-  }).detach();
-  return future.wait_for(absl::ToChronoMilliseconds(limit)) == std::future_status::ready;
-}
 
 int checkTask(const Flags &flags, const plan::LoadedPlan &plan, const TaskSetup &setup,
               std::vector<std::string> wrong) {

@@ -14,9 +14,5 @@ namespace graphc::graphrun {
 /// `wrong`: what was found before there was a task. Returns the exit status: 0 where all is well everywhere, else 1.
 int checkTask(const Flags &flags, const plan::LoadedPlan &plan, const TaskSetup &setup, std::vector<std::string> wrong);
 
-/// Runs `work` on a thread of its own and waits for at most `limit`. False: it is not done, and the thread goes on (a disk of the
-/// network that is away cannot be interrupted); the process has to end by _exit.
-bool within(absl::Duration limit, std::function<void()> work);
-
 } // namespace graphc::graphrun
 #endif

@@ -6,7 +6,7 @@
 #include "runtime/executor/TaskPhase.h"
 #include "runtime/plan/Types.h"
 #include "runtime/service/Token.h"
-#include "tools/graphrun/Check.h"
+#include "tools/graphrun/Within.h"
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
