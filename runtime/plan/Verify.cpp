@@ -298,8 +298,8 @@ absl::Status checkChannels(const Plan &plan) {
     if (c.algorithm() != WHOLE && (c.control() || !c.all_to_all()))
       return invalid(what, " has an all-reduce algorithm, but is not all to all");
     if (c.control()) {
-      if (c.latest())
-        return invalid(what, " is a control channel and a latest one");
+      if (c.latest() || c.all_to_all())
+        return invalid(what, " is a control channel and ", c.latest() ? "a latest one" : "all to all");
       if (c.type().dtype() != I64 || c.type().shape_size() != 0)
         return invalid(what, ": a control channel carries ", typeText(c.type()), ", expected tensor<i64>");
       if (c.instances() != receiver.instances())

@@ -325,6 +325,8 @@ const DamageCase cases[] = {
      "a latest channel joins two programs of one task in a phase that ends by closing, not"},
     {"LatestControl", [](Plan &p) { p.mutable_channels(2)->set_latest(true); },
      "is a control channel and a latest one"},
+    {"ControlAllToAll", [](Plan &p) { p.mutable_channels(2)->set_all_to_all(true); },
+     "is a control channel and all to all"},
     {"LatestAllToAll",
      [](Plan &p) {
        p.mutable_channels(0)->set_latest(true);
