@@ -1,5 +1,6 @@
 #include "runtime/plan/Credits.h"
 
+#include "runtime/plan/Events.h"
 #include "runtime/plan/Types.h"
 
 #include <algorithm>
@@ -25,7 +26,7 @@ public:
   explicit Reader(const Plan &plan) : plan(plan), uses(size_t(plan.channels_size())) {}
 
   std::vector<bool> run() {
-    for (const Program &program : plan.programs())
+    for (uint32_t program = 0; program < uint32_t(plan.programs_size()); ++program)
       read(program);
     std::map<std::pair<uint32_t, uint32_t>, std::vector<const Use *>> ways; // sender and receiver
     for (int i = 0; i < plan.channels_size(); ++i)
@@ -68,40 +69,32 @@ private:
     return carried < needed || (carried == needed && back.lastReceive < use.firstTake);
   }
 
-  void read(const Program &program) {
+  void read(uint32_t index) {
+    const Program &program = plan.programs(int(index));
     const std::set<uint32_t> shown = shownBuffers(program);
     std::map<uint32_t, uint32_t> boundBuffer;
-    for (int at = 0; at < program.instructions_size(); ++at) {
+    for (const detail::Event &event : detail::eventsOf(plan, index)) {
+      const int at = int(event.instruction);
       const Instruction &instruction = program.instructions(at);
-      auto sends = [&](uint32_t channel, bool ahead = false) {
-        Use &use = uses[channel];
+      Use &use = uses[event.channel];
+      switch (event.action) {
+      case detail::Action::Send:
         ++use.sends;
-        use.ahead = ahead;
-        use.firstTake = std::min(use.firstTake, at);
+        use.ahead = instruction.send_start().ahead();
         use.lastSend = at;
-      };
-      auto receives = [&](uint32_t channel) {
-        uses[channel].lastReceive = at;
-        uses[channel].lastRelease = std::max(uses[channel].lastRelease, at);
-      };
-      if (instruction.has_send_start()) {
-        sends(instruction.send_start().channel(), instruction.send_start().ahead());
-      } else if (instruction.has_acquire()) {
-        uses[instruction.acquire().channel()].firstTake = std::min(uses[instruction.acquire().channel()].firstTake, at);
-      } else if (instruction.has_control_send()) {
-        for (uint32_t channel : instruction.control_send().channels())
-          sends(channel);
-      } else if (instruction.has_receive()) {
-        receives(instruction.receive().channel());
-        boundBuffer[instruction.receive().channel()] = instruction.receive().buffer();
-      } else if (instruction.has_aggregate()) {
-        receives(instruction.aggregate().channel());
-      } else if (instruction.has_control_receive()) {
-        if (!instruction.control_receive().local() || program.instances() > 1)
-          receives(instruction.control_receive().channel());
-      } else if (instruction.has_release()) {
-        uint32_t channel = instruction.release().channel();
-        uses[channel].lastRelease = shown.contains(boundBuffer[channel]) ? INT_MAX : at;
+        [[fallthrough]];
+      case detail::Action::Acquire:
+        use.firstTake = std::min(use.firstTake, at);
+        break;
+      case detail::Action::Receive:
+        use.lastReceive = use.lastRelease = at;
+        boundBuffer[event.channel] = instruction.receive().buffer();
+        break;
+      case detail::Action::Release:
+        use.lastRelease = shown.contains(boundBuffer[event.channel]) ? INT_MAX : at;
+        break;
+      case detail::Action::Done:
+        break;
       }
     }
   }

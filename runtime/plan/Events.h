@@ -1,4 +1,4 @@
-//===- Events.h - what the certificate of liveness numbers ----------------------------------------------------*- C++ -*-===//
+//===- Events.h - what one step of a program does at its channels ---------------------------------------------*- C++ -*-===//
 #ifndef GRAPHC_RUNTIME_PLAN_EVENTS_H
 #define GRAPHC_RUNTIME_PLAN_EVENTS_H
 
@@ -27,6 +27,10 @@ struct Ends {
   const std::vector<Event> &takers() const { return acquires.empty() ? sends : acquires; }
   const std::vector<Event> &freed() const { return releases.empty() ? receives : releases; }
 };
+
+/// The events of one step of a program, in its order and without numbers. The word that it sends to itself is none. Any plan,
+/// verified or not: the channels of events need not exist.
+std::vector<Event> eventsOf(const Plan &plan, uint32_t program);
 
 /// "program train.ps0 receives w.gradient (instruction 3, model.mlir:12:8)".
 std::string eventText(const Plan &plan, const Event &event);
