@@ -51,6 +51,9 @@ private:
   absl::Status walk(uint32_t index) {
     const Program &program = plan.programs(int(index));
     std::vector<Event> events = detail::eventsOf(plan, index);
+    if (program.event_ranks_size() == 0 && !events.empty())
+      return refuse("program ", program.name(), " has none, so nothing shows that its ", events.size(),
+                    " events a step cannot wait for each other in a circle; make the plan with graphc");
     if (events.size() != size_t(program.event_ranks_size()))
       return refuse("program ", program.name(), " has ", events.size(), " events a step, but ",
                     program.event_ranks_size(), " numbers");
@@ -124,13 +127,6 @@ private:
 };
 
 } // namespace
-
-bool hasCertificate(const Plan &plan) {
-  for (const Program &program : plan.programs())
-    if (program.event_ranks_size() > 0)
-      return true;
-  return false;
-}
 
 absl::StatusOr<CertificateFacts> checkCertificate(const Plan &plan) { return Checker(plan).run(); }
 

@@ -39,9 +39,6 @@ struct CertificateFacts {
   uint64_t phases = 0, programs = 0, events = 0, edges = 0;
 };
 
-/// Whether the plan claims anything at all.
-bool hasCertificate(const Plan &plan);
-
 /// InvalidArgument names the first edge along which the numbers do not grow, or what is missing. Accepts any plan, verified
 /// or not, and checks each index it uses.
 absl::StatusOr<CertificateFacts> checkCertificate(const Plan &plan);

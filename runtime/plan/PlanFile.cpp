@@ -118,8 +118,7 @@ absl::StatusOr<LoadedPlan> readPlan(const std::string &path) {
 absl::StatusOr<LoadedPlan> loadPlan(const std::string &path) {
   GRAPHC_ASSIGN_OR_RETURN(LoadedPlan loaded, readPlan(path));
   GRAPHC_RETURN_IF_ERROR(base::annotate(verifyPlan(loaded.plan), path));
-  if (hasCertificate(loaded.plan))
-    GRAPHC_RETURN_IF_ERROR(base::annotate(checkCertificate(loaded.plan).status(), path));
+  GRAPHC_RETURN_IF_ERROR(base::annotate(checkCertificate(loaded.plan).status(), path));
   return loaded;
 }
 

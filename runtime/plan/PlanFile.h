@@ -44,8 +44,8 @@ absl::StatusOr<LoadedPlan> decodePlanUnchecked(std::string_view file, std::strin
 absl::Status writePlan(const std::string &path, const Plan &plan);
 /// Reads and decodes; "-": standard input. Does not verify.
 absl::StatusOr<LoadedPlan> readPlan(const std::string &path);
-/// readPlan, then verifyPlan and, where the plan has one, the certificate (Certificate.h) with the file's name before their
-/// message: what graphrun uses.
+/// readPlan, then verifyPlan and checkCertificate (Certificate.h) with the file's name before their message: what graphrun
+/// uses.
 absl::StatusOr<LoadedPlan> loadPlan(const std::string &path);
 
 } // namespace graphc::plan

@@ -11,6 +11,7 @@
 #include "runtime/plan/Verify.h"
 #include "test/fuzz/Mutate.h"
 #include "test/runtime/executor/Simulator.h"
+#include "test/runtime/plan/CompletePlan.h"
 #include "test/runtime/plan/PlanBuilder.h"
 
 #include "absl/strings/str_cat.h"
@@ -54,7 +55,7 @@ void campaign(const std::string &name, const plan::Plan &good, uint64_t mutants,
     plan::Plan mutant = good;
     for (unsigned changes = 1 + random() % 2; changes > 0; --changes)
       test::mutatePlan(mutant, random);
-    test::mend(mutant);
+    plan::completePlan(mutant);
     if (!plan::verifyPlan(mutant).ok() || !plan::checkCertificate(mutant).ok()) {
       ++tally.refused;
       continue;
@@ -103,7 +104,6 @@ TEST(Mutant, WhatIsAcceptedEnds) {
     }
   const char *count = std::getenv("GRAPHC_MUTANTS");
   for (auto &[name, plan] : plans) {
-    test::mend(plan);
     ASSERT_TRUE(plan::checkCertificate(plan).ok()) << name << ": " << plan::checkCertificate(plan).status();
     Tally tally;
     campaign(name, plan, count ? strtoull(count, nullptr, 10) : 1500, tally);

@@ -1,13 +1,8 @@
 #include "test/fuzz/Mutate.h"
 
-#include "runtime/plan/AllReduce.h"
-
 #include <google/protobuf/message.h>
 
 #include <algorithm>
-#include <array>
-#include <map>
-#include <set>
 
 namespace graphc::test {
 
@@ -193,142 +188,6 @@ void mutatePlan(plan::Plan &plan, Random &random) {
     else
       changeNumber(program, uint64_t(program.buffers_size()), random);
   }
-}
-
-namespace {
-
-const plan::Channel *channelOf(const plan::Plan &plan, uint32_t index) {
-  return index < uint32_t(plan.channels_size()) ? &plan.channels(int(index)) : nullptr;
-}
-
-void addUpBytes(const plan::Plan &plan, plan::Program &program) {
-  uint64_t sent = 0, received = 0;
-  for (const plan::Instruction &instruction : program.instructions()) {
-    if (instruction.has_send_start())
-      if (const plan::Channel *c = channelOf(plan, instruction.send_start().channel()); c && !c->latest())
-        sent += c->bytes() * (c->all_to_all() ? c->instances() - 1 : program.instances() == 1 ? c->instances() : 1);
-    if (instruction.has_receive())
-      if (const plan::Channel *c = channelOf(plan, instruction.receive().channel()); c && !c->latest())
-        received += c->bytes();
-    if (instruction.has_aggregate())
-      if (const plan::Channel *c = channelOf(plan, instruction.aggregate().channel()); c && !c->latest())
-        received += c->bytes() * (c->instances() - c->all_to_all());
-    if (instruction.has_all_reduce_start()) {
-      const auto &start = instruction.all_reduce_start();
-      const plan::Channel *c = channelOf(plan, start.channel());
-      if (!c || c->bytes() == 0 || start.buffer() >= uint32_t(program.buffers_size()) || c->instances() > 64)
-        continue;
-      uint64_t chunks = program.buffers(int(start.buffer())).bytes() / c->bytes();
-      if (!plan::checkAllReduce(c->algorithm(), c->instances(), chunks).ok())
-        continue;
-      uint64_t bytes = c->bytes() * plan::allReduceMessages(c->algorithm(), c->instances(), chunks);
-      sent += bytes, received += bytes;
-    }
-  }
-  program.set_bytes_sent_per_step(sent);
-  program.set_bytes_received_per_step(received);
-}
-
-enum End { Send, Done, Receive, Release, Acquire };
-
-/// The events that Certificate.h numbers, and the edges between them.
-class Numbers {
-public:
-  explicit Numbers(plan::Plan &plan) : plan(plan), ends(size_t(plan.channels_size())) {
-    for (int p = 0; p < plan.programs_size(); ++p) {
-      first.push_back(ranks.size());
-      for (const plan::Instruction &i : plan.programs(p).instructions())
-        add(i);
-    }
-    first.push_back(ranks.size());
-    for (size_t p = 0; p + 1 < first.size(); ++p)
-      for (size_t e = first[p] + 1; e < first[p + 1]; ++e)
-        edges.emplace_back(e - 1, e);
-    for (int c = 0; c < plan.channels_size(); ++c)
-      join(plan.channels(c), ends[size_t(c)], ahead.contains(uint32_t(c)));
-  }
-
-  /// Relaxes until nothing changes, or as often as only a circle would need.
-  void assign() {
-    bool changed = true;
-    for (size_t round = 0; changed && round <= ranks.size(); ++round) {
-      changed = false;
-      for (auto [before, after] : edges)
-        if (ranks[after] <= ranks[before])
-          ranks[after] = ranks[before] + 1, changed = true;
-    }
-    for (int p = 0; p < plan.programs_size(); ++p) {
-      plan.mutable_programs(p)->clear_event_ranks();
-      for (size_t e = first[size_t(p)]; e < first[size_t(p) + 1]; ++e)
-        plan.mutable_programs(p)->add_event_ranks(ranks[e]);
-    }
-  }
-
-private:
-  void event(End end, uint32_t channel) {
-    const plan::Channel *c = channelOf(plan, channel);
-    if (c && c->control() && c->sender() == c->receiver())
-      return;
-    if (c)
-      ends[channel][end].push_back(ranks.size());
-    ranks.push_back(1);
-  }
-  void add(const plan::Instruction &i) {
-    if (i.has_send_start()) {
-      event(Send, i.send_start().channel());
-      if (i.send_start().ahead())
-        ahead.insert(i.send_start().channel());
-    }
-    if (i.has_acquire())
-      event(Acquire, i.acquire().channel());
-    if (i.has_send_done())
-      event(Done, i.send_done().channel());
-    if (i.has_receive())
-      event(Receive, i.receive().channel());
-    if (i.has_aggregate())
-      event(Receive, i.aggregate().channel());
-    if (i.has_choose())
-      event(Receive, i.choose().channel());
-    if (i.has_all_reduce_start())
-      event(Send, i.all_reduce_start().channel());
-    if (i.has_all_reduce_done())
-      event(Receive, i.all_reduce_done().channel());
-    if (i.has_release())
-      event(Release, i.release().channel());
-    if (i.has_control_receive() && !i.control_receive().local())
-      event(Receive, i.control_receive().channel());
-    for (uint32_t channel : i.control_send().channels())
-      event(Send, channel);
-  }
-  /// `ahead`: the message sent is the next step's, as many as one a channel.
-  void join(const plan::Channel &channel, std::array<std::vector<size_t>, 5> &of, size_t ahead) {
-    auto &freed = of[Release].empty() ? of[Receive] : of[Release];
-    auto &takers = of[Acquire].empty() ? of[Send] : of[Acquire];
-    for (size_t k = 0; k < of[Send].size(); ++k) {
-      if (k >= ahead && k < of[Receive].size())
-        edges.emplace_back(of[Send][k - ahead], of[Receive][k]);
-      if (channel.published() && k < freed.size() && k < of[Done].size())
-        edges.emplace_back(freed[k], of[Done][k]);
-      if (k + ahead >= channel.capacity() && !channel.latest() && k + ahead - channel.capacity() < freed.size() &&
-          k < takers.size())
-        edges.emplace_back(freed[k + ahead - channel.capacity()], takers[k]);
-    }
-  }
-
-  plan::Plan &plan;
-  std::vector<uint32_t> ranks;
-  std::vector<size_t> first; // event of each program
-  std::vector<std::array<std::vector<size_t>, 5>> ends; // by channel and End
-  std::vector<std::pair<size_t, size_t>> edges;
-  std::set<uint32_t> ahead; // channels whose message is sent a step before it is taken
-};
-
-} // namespace
-
-void mend(plan::Plan &plan) {
-  for (plan::Program &program : *plan.mutable_programs())
-    addUpBytes(plan, program);
-  Numbers(plan).assign();
 }
 
 } // namespace graphc::test

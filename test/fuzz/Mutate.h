@@ -1,4 +1,4 @@
-// Changes of a plan as a hostile hand would make them: something else is done, and what only adds up is made to add up again.
+// Changes of a plan as a hostile hand would make them: something else is done.
 #ifndef GRAPHC_TEST_FUZZ_MUTATE_H
 #define GRAPHC_TEST_FUZZ_MUTATE_H
 
@@ -12,9 +12,6 @@ using Random = std::mt19937_64;
 
 /// One change: an instruction moved, doubled or left out, or a number of an instruction, buffer, channel, program or kernel.
 void mutatePlan(plan::Plan &plan, Random &random);
-
-/// Byte totals of each program, and numbers for its events that grow along every edge where that is possible.
-void mend(plan::Plan &plan);
 
 } // namespace graphc::test
 #endif

@@ -2,8 +2,8 @@
 
 #include "runtime/base/File.h"
 #include "runtime/base/Sha256.h"
-#include "runtime/plan/AllReduce.h"
 #include "runtime/plan/Types.h"
+#include "test/runtime/plan/CompletePlan.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -262,30 +262,7 @@ void PlanBuilder::fetch(uint32_t program, const std::string &name, uint32_t buff
 }
 
 Plan PlanBuilder::finish() {
-  for (Program &program : *plan.mutable_programs()) {
-    uint64_t sent = 0, received = 0;
-    for (const Instruction &instruction : program.instructions()) {
-      if (instruction.has_send_start()) {
-        const Channel &c = plan.channels(int(instruction.send_start().channel()));
-        sent += c.bytes() * (c.all_to_all() ? c.instances() - 1 : program.instances() == 1 ? c.instances() : 1);
-      }
-      if (instruction.has_all_reduce_start()) {
-        const Instruction::AllReduceStart &start = instruction.all_reduce_start();
-        const Channel &c = plan.channels(int(start.channel()));
-        uint64_t chunks = program.buffers(int(start.buffer())).bytes() / c.bytes();
-        sent += c.bytes() * allReduceMessages(c.algorithm(), c.instances(), chunks);
-        received += c.bytes() * allReduceMessages(c.algorithm(), c.instances(), chunks);
-      }
-      if (instruction.has_receive())
-        received += plan.channels(int(instruction.receive().channel())).bytes();
-      if (instruction.has_aggregate()) {
-        const Channel &c = plan.channels(int(instruction.aggregate().channel()));
-        received += c.bytes() * (c.instances() - c.all_to_all());
-      }
-    }
-    program.set_bytes_sent_per_step(sent);
-    program.set_bytes_received_per_step(received);
-  }
+  completePlan(plan);
   return plan;
 }
 

@@ -71,7 +71,7 @@ public:
   TensorType vector() const; ///< f32 of `elements`
   static TensorType scalar(DataType type);
 
-  /// Byte totals of every program computed; the plan is then complete.
+  /// With byte totals and certificate; the plan is then complete.
   Plan finish();
 
   Plan plan;

@@ -76,5 +76,16 @@ TEST(PlanFile, InvalidPlanIsNamedWithItsFile) {
   std::filesystem::remove(path);
 }
 
+TEST(PlanFile, APlanWithoutProofIsNotLoaded) {
+  std::string path = testing::TempDir() + "unproven.plan";
+  Plan plan = parameterServerPlan({});
+  for (Program &program : *plan.mutable_programs())
+    program.clear_event_ranks();
+  ASSERT_TRUE(writePlan(path, plan).ok());
+  EXPECT_THAT(std::string(loadPlan(path).status().message()),
+              HasSubstr("unproven.plan: certificate of liveness: program train_step.worker has none"));
+  std::filesystem::remove(path);
+}
+
 } // namespace
 } // namespace graphc::plan
