@@ -203,8 +203,6 @@ void PlanTables::fillChannel(dist::ChannelOp op) {
   out->set_receiver(programs.lookup(op.getTo()));
   out->set_control(op.getControl());
   out->set_all_to_all(op.getAllToAll());
-  if (op.getAllToAll()) // an instance that has all messages of a step sends the next before others have taken this one
-    out->set_capacity(out->capacity() + 1);
   out->set_published(op.getPublished());
   out->set_latest(op.getLatest());
   if (std::optional<uint64_t> chunk = op.getChunk()) {

@@ -81,8 +81,11 @@ dist::ChannelOp PhaseBuilder::createChannel(const Twine &name, RankedTensorType 
   OpBuilder builder(phase);
   builder.setInsertionPointAfter(lastChannel ? lastChannel : phase.getOperation());
   int64_t instances = control ? to.op.getReplicas() : std::max(from.op.getReplicas(), to.op.getReplicas());
-  auto channel = dist::ChannelOp::create(builder, loc, unique, type, from.op.getSymName(), to.op.getSymName(),
-                                         /*capacity=*/control ? 2 : 1, instances, control, allToAll,
+  // The chief begins a step, and an instance that has all messages of one sends those of the next, before others have taken
+  // what they sent before.
+  int64_t capacity = control || allToAll ? 2 : 1;
+  auto channel = dist::ChannelOp::create(builder, loc, unique, type, from.op.getSymName(), to.op.getSymName(), capacity,
+                                         instances, control, allToAll,
                                          /*published=*/false, /*latest=*/false,
                                          /*algorithm=*/StringAttr(), /*chunk=*/IntegerAttr());
   lastChannel = channel;

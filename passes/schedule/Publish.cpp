@@ -64,7 +64,7 @@ unsigned publishChannels(ModuleOp module, dist::PhaseOp phase) {
   }
   llvm::erase_if(published, [](dist::ChannelOp channel) { return !channel.getPublished(); });
   for (dist::ChannelOp channel : published)
-    channel.setCapacity(1); // the send_done before the next send waits for the release
+    channel.setCapacity(1); // the send_done before the next send waits for the release, also where that is ahead
   return unsigned(published.size());
 }
 

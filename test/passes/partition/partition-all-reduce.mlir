@@ -14,7 +14,7 @@ graph.variable @global_step : tensor<i64> = #graph.zeros {trainable = false}
 graph.dataset @data : (tensor<4xf32>, tensor<i64>) = #graph.synthetic<samples = 100, seed = 7, limits = [0, 10]>
 
 // a and b fill a bucket; c, the f64 and the i64 value go alone.
-// CHECK: dist.channel @train.all_reduce : tensor<32xf32> from @train.worker to @train.worker {all_to_all, instances = 3 : i64}
+// CHECK: dist.channel @train.all_reduce : tensor<32xf32> from @train.worker to @train.worker {all_to_all, capacity = 2 : i64, instances = 3 : i64}
 // CHECK-NEXT: dist.channel @train.all_reduce_1 : tensor<4xf32> from @train.worker to @train.worker {all_to_all
 // CHECK-NEXT: dist.channel @train.all_reduce_2 : tensor<2xf64>
 // CHECK-NEXT: dist.channel @train.all_reduce_3 : tensor<i64>
