@@ -162,10 +162,20 @@ static bool checkSupported(const cluster::ClusterConfig &config, llvm::raw_ostre
   return true;
 }
 
+std::optional<cluster::ClusterConfig> readCluster(const Options &options, llvm::raw_ostream &errors) {
+  if (!options.cluster)
+    return cluster::ClusterConfig::oneTask();
+  absl::StatusOr<cluster::ClusterConfig> read = cluster::readClusterFile(*options.cluster);
+  if (!read.ok()) {
+    complain(errors, std::string(read.status().message()));
+    return std::nullopt;
+  }
+  return checkSupported(*read, errors) ? std::optional(*std::move(read)) : std::nullopt;
+}
+
 std::optional<cluster::ClusterConfig> attachCluster(ModuleOp module, Stage stage, const Options &options,
-                                                    llvm::raw_ostream &errors) {
+                                                    cluster::ClusterConfig config, llvm::raw_ostream &errors) {
   bool known = module->hasAttr(GraphDialect::kCluster);
-  cluster::ClusterConfig config = cluster::ClusterConfig::oneTask();
   if (stage >= Stage::Placed && known && (options.cluster || options.strategy)) {
     complain(errors, "graphc: " + options.model + " is of stage \"" + getStageName(stage) + "\" and placed already; " +
                          (options.cluster ? "--partition" : "--strategy") +
@@ -177,16 +187,6 @@ std::optional<cluster::ClusterConfig> attachCluster(ModuleOp module, Stage stage
       return config; // the module brings its own
     if (stage >= Stage::Partitioned)
       return attachFromPrograms(module) ? std::optional(config) : std::nullopt;
-  }
-  if (options.cluster) {
-    absl::StatusOr<cluster::ClusterConfig> read = cluster::readClusterFile(*options.cluster);
-    if (!read.ok()) {
-      complain(errors, std::string(read.status().message()));
-      return std::nullopt;
-    }
-    config = *std::move(read);
-    if (!checkSupported(config, errors))
-      return std::nullopt;
   }
   if (options.strategy) {
     absl::StatusOr<cluster::StrategyConfig> read = cluster::parseStrategyFlag(*options.strategy, config);

@@ -48,7 +48,8 @@ std::optional<std::string> toStrategyJson(StringRef text, const cluster::Cluster
 
 /// One row: the strategy compiled on a copy of the module, or why it cannot be.
 std::vector<std::string> makeRow(ModuleOp original, Stage stage, Options options, StringRef name,
-                                 const cluster::Calibration &calibration, TimingScope &timing) {
+                                 const cluster::ClusterConfig &file, const cluster::Calibration &calibration,
+                                 TimingScope &timing) {
   std::string reason;
   ScopedDiagnosticHandler handler(original.getContext(), [&](Diagnostic &diagnostic) {
     if (reason.empty() && diagnostic.getSeverity() == DiagnosticSeverity::Error)
@@ -57,7 +58,7 @@ std::vector<std::string> makeRow(ModuleOp original, Stage stage, Options options
   });
   OwningOpRef<ModuleOp> module = original.clone();
   llvm::raw_string_ostream errors(reason);
-  std::optional<cluster::ClusterConfig> cluster = attachCluster(*module, stage, options, errors);
+  std::optional<cluster::ClusterConfig> cluster = attachCluster(*module, stage, options, file, errors);
   FailureOr<plan::Plan> plan = failure();
   if (cluster && succeeded(runPasses(*module, stage, Stage::Llvm, options, timing)))
     plan = makePlan(*module, options);
@@ -92,15 +93,9 @@ int compareStrategies(ModuleOp module, Stage stage, const Options &options, Timi
                  << " is of stage \"" << getStageName(stage) << "\" and has its strategy\n";
     return 1;
   }
-  cluster::ClusterConfig cluster = cluster::ClusterConfig::oneTask();
-  if (options.cluster) {
-    absl::StatusOr<cluster::ClusterConfig> read = cluster::readClusterFile(*options.cluster);
-    if (!read.ok()) {
-      llvm::errs() << std::string(read.status().message()) << '\n';
-      return 1;
-    }
-    cluster = *std::move(read);
-  }
+  std::optional<cluster::ClusterConfig> cluster = readCluster(options, llvm::errs());
+  if (!cluster)
+    return 1;
   absl::StatusOr<cluster::Calibration> calibration = cluster::loadCalibration(options.calibration);
   if (!calibration.ok()) {
     llvm::errs() << "graphc: " << std::string(calibration.status().message()) << '\n';
@@ -109,12 +104,12 @@ int compareStrategies(ModuleOp module, Stage stage, const Options &options, Timi
   std::vector<std::vector<std::string>> lines = {
       {"strategy", "step", "samples/s", "bytes/step", "memory of each task"}};
   for (const std::string &name : options.strategies) {
-    std::optional<std::string> json = toStrategyJson(name, cluster);
+    std::optional<std::string> json = toStrategyJson(name, *cluster);
     if (!json)
       return 2;
     Options one = options;
     one.strategy = *json;
-    lines.push_back(makeRow(module, stage, one, name, *calibration, timing));
+    lines.push_back(makeRow(module, stage, one, name, *cluster, *calibration, timing));
   }
   llvm::outs() << formatColumns(lines) << " predicted from " << calibration->source
                << "; the step of an asynchronous strategy is one update\n";

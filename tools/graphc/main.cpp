@@ -186,7 +186,9 @@ int run(const Options &options, std::chrono::steady_clock::time_point start) {
     return kWrong;
   if (options.mode == Mode::Compare)
     return compareStrategies(*module, *stage, options, scope);
-  std::optional<cluster::ClusterConfig> cluster = attachCluster(*module, *stage, options, llvm::errs());
+  std::optional<cluster::ClusterConfig> cluster = readCluster(options, llvm::errs());
+  if (cluster)
+    cluster = attachCluster(*module, *stage, options, *std::move(cluster), llvm::errs());
   if (!cluster)
     return kWrong;
   Stage target = options.emit == Output::StageText ? options.stage : Stage::Llvm;
