@@ -1,8 +1,11 @@
 #include "runtime/cluster/ClusterConfig.h"
 
+#include "runtime/cluster/Address.h"
+
 #include "absl/strings/str_cat.h"
 
 #include <algorithm>
+#include <set>
 
 namespace graphc::cluster {
 
@@ -69,6 +72,21 @@ uint32_t ClusterConfig::replicaCount() const {
   for (const TaskRange &range : replicas())
     count += range.count;
   return count;
+}
+
+std::string ClusterConfig::hostOf(std::string_view job, uint32_t task) const {
+  const JobConfig *found = findJob(job);
+  if (!found || task >= found->addresses.size() || isLoopbackAddress(found->addresses[task]))
+    return "";
+  return found->addresses[task].substr(0, found->addresses[task].rfind(':'));
+}
+
+bool ClusterConfig::replicasShareHost() const {
+  std::set<std::string> hosts;
+  for (const TaskRange &range : replicas())
+    for (uint32_t i = 0; i < range.count; ++i)
+      hosts.insert(hostOf(range.job, range.first + i));
+  return hosts.size() == 1;
 }
 
 std::vector<std::string> ClusterConfig::deviceNames(size_t limit) const {

@@ -110,6 +110,9 @@ struct ClusterConfig {
   /// The tasks that train, in replica order: chief, then the workers; where neither job exists, the chief() alone.
   std::vector<TaskRange> replicas() const;
   uint32_t replicaCount() const;
+  /// The host part of a task's address. Empty: this machine's, as of tasks without an address and of those on the loopback.
+  std::string hostOf(std::string_view job, uint32_t task) const;
+  bool replicasShareHost() const;
   /// Every full device name, at most `limit` of them: for errors that list what exists.
   std::vector<std::string> deviceNames(size_t limit) const;
   bool hasDevice(const DeviceName &full) const;

@@ -197,7 +197,7 @@ def graphcInGraph(case, tasks):
                   client["first_step_s"], mean_ms=round(1e3 / client["steps_per_s"], 5), predicted_ms=foreseen)
 
 
-def graphcBareAllReduce(bytes_, workers, order="reproducible"):
+def graphcBareAllReduce(bytes_, workers):
     """The all-reduce of one gradient. Its step makes the gradient and updates the variable too, which `workers` processes
     of the same model without an all-reduce do at the same time; what their step takes (local_ms) is taken off."""
     steps = max(40, min(20000, (16 << 30) // bytes_))
@@ -212,11 +212,11 @@ def graphcBareAllReduce(bytes_, workers, order="reproducible"):
             runs = [pool.submit(runPlan, alone, steps, pin=rank % os.cpu_count()) for rank in range(workers)]
             local = median([1e3 / task["steps_per_s"] for run in runs for task in run.result().values()])
         plan, _ = compilePlan("together", folder, {"cluster": {"worker": workers},
-                                                   "strategy": {"name": "all_reduce", "order": order}}, model=model)
+                                                   "strategy": "all_reduce"}, model=model)
         of = list(runPlan(plan, steps, pinned=workers).values())
         step, mean = (median(values) for values in ([t["step_ms"]["median"] for t in of],
                                                     [1e3 / t["steps_per_s"] for t in of]))
-        yield row("graphc" if order == "reproducible" else f"graphc-{order}", f"allreduce-{sizeName(bytes_)}", "all_reduce",
+        yield row("graphc", f"allreduce-{sizeName(bytes_)}", "all_reduce",
                   workers, 1, round(max(0, step - local), 5), first=max(t["first_step_s"] for t in of), sync=True,
                   bytes_=bytes_, mean_ms=round(max(0, mean - local), 5), step_ms=step, local_ms=round(local, 5),
                   rss_mb=round(max(t["rss_bytes"] for t in of) / 1e6, 1))

@@ -100,7 +100,7 @@ check sync 25 --transport=grpc
 check wide 25 --transport=shm
 check wide 25 --transport=grpc
 # all_reduce, small messages whole and large ones in chunks, by each way of summing them.
-reduce() { # NAME N MODEL [MORE_SETTINGS]
+reduce() { # NAME TASKS MODEL [MORE_SETTINGS]
   echo "{\"worker\": $2, \"strategy\": {\"name\": \"all_reduce\"${4:-}}}" >"$1.json"
   graphc --partition "$1.json" "$here/models/$3.mlir" -o "$1.plan" 2>graphc.txt || fail "graphc, $1"
   for transport in shm grpc; do
@@ -110,7 +110,7 @@ reduce() { # NAME N MODEL [MORE_SETTINGS]
 for n in 2 3 5; do
   reduce whole $n mlp
   reduce scatter $n wide
-  reduce ring $n wide ', "order": "fast"'
+  reduce ring "[$(apart $n)]" wide ', "order": "fast"'
 done
 
 # The other strategies, and a worker that does more than its family: where a rule puts a variable.

@@ -6,7 +6,7 @@ source "$(dirname "${BASH_SOURCE[0]}")/harness.bash"
 large=$here/../bench/models/mlp.mlir
 wide=$here/models/wide.mlir
 run() { timeout 120 graphrun "$@" >out.txt 2>err.txt || fail "graphrun $*"; }
-workers() { # NAME N MODEL ALGORITHM [MORE_SETTINGS]
+workers() { # NAME TASKS MODEL ALGORITHM [MORE_SETTINGS]
   echo "{\"worker\": $2, \"strategy\": {\"name\": \"all_reduce\"${5:-}}}" >"$1.json"
   graphc --partition "$1.json" "$3" -o "$1.plan" 2>graphc.txt || fail "graphc, $1"
   graphc --partition "$1.json" "$3" --emit=plan-text -o text.txt 2>graphc.txt || fail "graphc --emit=plan-text, $1"
@@ -41,7 +41,7 @@ for n in 2 3 4 5; do
     run one.plan --steps 6 --dump_variables "one-$n-$model"
     workers ordered $n "${!model}" SCATTER
     workers several $n "${!model}" SCATTER ', "bucket_bytes": 1'
-    workers ring $n "${!model}" RING ', "order": "fast"'
+    workers ring "[$(apart $n)]" "${!model}" RING ', "order": "fast"'
     for transport in shm grpc; do
       for plan in ordered several ring; do
         delay=
@@ -65,7 +65,7 @@ done
 # Little data among eight: by halves of the workers, in three hops.
 plan one one_device 8
 run one.plan --steps 6 --dump_variables one-8
-workers doubling 8 "$here/models/mlp.mlir" DOUBLING ', "order": "fast"'
+workers doubling "[$(apart 8)]" "$here/models/mlp.mlir" DOUBLING ', "order": "fast"'
 for transport in shm grpc; do
   run doubling.plan --steps 6 --transport=$transport --dump_variables doubling-$transport
   python3 near.py one-8 doubling-$transport >near.txt || fail "doubling is not near one device: $(cat near.txt)"

@@ -30,6 +30,8 @@ plan() {
   fi
   graphc --partition "$name.json" "${MODEL:-$here/models/mlp.mlir}" -o "$name.plan" 2>graphc.txt || fail "graphc, $name"
 }
+# Addresses of N workers, each on a host of its own: what graphc compiles for several hosts. graphrun starts all here, for it sees none.
+apart() { seq -f '"host%g:2222"' -s ', ' "$1"; }
 same_weights() { diff -r "$1" "$2" >/dev/null || fail "the weights of $1 and $2 differ: $(diff -rq "$1" "$2" | head -3)"; }
 
 # The process of a task that the launcher $1 has started.

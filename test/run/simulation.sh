@@ -14,7 +14,7 @@ graphc --partition all-reduce.json "$here/models/mlp.mlir" -o all-reduce.plan 2>
 graphc --partition all-reduce.json "$here/../../examples/linear-regression/model.mlir" -o one-sum.plan 2>graphc.txt || fail "graphc, one sum a step"
 plan backup-2ps 3 2 sync ', "replicas_to_aggregate": 2'
 for order in reproducible fast; do # gradients in chunks
-  echo "{\"worker\": 3, \"strategy\": {\"name\": \"all_reduce\", \"order\": \"$order\", \"bucket_bytes\": 1}}" >chunks.json
+  echo "{\"worker\": [$(apart 3)], \"strategy\": {\"name\": \"all_reduce\", \"order\": \"$order\", \"bucket_bytes\": 1}}" >chunks.json
   graphc --partition chunks.json "$here/models/wide.mlir" -o $order.plan 2>graphc.txt || fail "graphc, $order"
 done
 for name in all-reduce one-sum reproducible fast sync sync-2ps async async-2ps stale-2ps backup-2ps; do

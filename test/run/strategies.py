@@ -57,7 +57,8 @@ def planOf(row, model, cluster):
     name = f"{model}-{nameOf(cluster)}"
     if os.path.exists(f"{name}.plan"):
         return f"{name}.plan"
-    config = {**cluster, "strategy": row["strategy"]}
+    jobs = {job: [f"{job}{i}:2222" for i in range(tasks)] for job, tasks in cluster.items()} if row.get("apart") else cluster
+    config = {**jobs, "strategy": row["strategy"]}
     rules = row.get("placement", {}).get(model)
     if rules:
         job, tasks = next(iter(cluster.items()))

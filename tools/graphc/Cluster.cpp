@@ -38,7 +38,8 @@ static graph::ClusterAttr makeCluster(MLIRContext *context, const llvm::MapVecto
   return graph::ClusterAttr::get(context, tasks, cpus, chief);
 }
 
-static graph::StrategyAttr makeStrategy(MLIRContext *context, const cluster::StrategyConfig &strategy) {
+/// `fast`: sums that are faster than those in replica order are wanted, and there are some.
+static graph::StrategyAttr makeStrategy(MLIRContext *context, const cluster::StrategyConfig &strategy, bool fast) {
   Builder builder(context);
   std::string_view name = strategy.name();
   SmallVector<Attribute> devices;
@@ -49,8 +50,8 @@ static graph::StrategyAttr makeStrategy(MLIRContext *context, const cluster::Str
       strategy.kind == cluster::StrategyKind::ParameterServer && strategy.update == cluster::UpdateMode::Async,
       strategy.microBatches, strategy.replication == cluster::Replication::InGraph,
       devices.empty() ? ArrayAttr() : builder.getArrayAttr(devices),
-      strategy.maxStaleness ? int64_t(*strategy.maxStaleness) : -1, strategy.replicasToAggregate.value_or(0),
-      strategy.order == cluster::ReduceOrder::Fast, int64_t(strategy.bucketBytes.value_or(0)));
+      strategy.maxStaleness ? int64_t(*strategy.maxStaleness) : -1, strategy.replicasToAggregate.value_or(0), fast,
+      int64_t(strategy.bucketBytes.value_or(0)));
 }
 
 /// `strategyFile`: what the strategy's position counts in, the cluster's file or --strategy.
@@ -64,8 +65,13 @@ static void attach(ModuleOp module, const cluster::ClusterConfig &config, String
   module->setAttr(GraphDialect::kCluster,
                   makeCluster(context, jobs, DeviceAttr::get(context, chief.job, chief.index, "", -1)));
   const cluster::StrategyConfig &strategy = config.strategy;
-  module->setAttr(GraphDialect::kStrategy, makeStrategy(context, strategy));
+  const bool fast = strategy.order == cluster::ReduceOrder::Fast, oneHost = config.replicasShareHost();
+  module->setAttr(GraphDialect::kStrategy, makeStrategy(context, strategy, fast && !oneHost));
   addSettingLoc(module, kStrategySetting, strategyFile, strategy.position.line, strategy.position.column);
+  if (fast && oneHost)
+    emitRemark(getSettingLoc(module, kStrategySetting),
+               "all replicas are on one host, where the order \"reproducible\" is the fastest: it takes the place of "
+               "\"fast\"");
   if (strategy.kind == cluster::StrategyKind::ParameterServer || strategy.kind == cluster::StrategyKind::AllReduce) {
     SmallVector<Attribute> ranges;
     for (const cluster::TaskRange &range : config.replicas())
@@ -138,7 +144,7 @@ static bool attachFromPrograms(ModuleOp module) {
                                  : cluster::StrategyKind::ParameterServer;
   if (llvm::any_of(module.getOps<dist::PhaseOp>(), [](dist::PhaseOp phase) { return phase.getEndsByClosing(); }))
     strategy.update = cluster::UpdateMode::Async;
-  module->setAttr(GraphDialect::kStrategy, makeStrategy(context, strategy));
+  module->setAttr(GraphDialect::kStrategy, makeStrategy(context, strategy, /*fast=*/false));
   if (!ranges.empty())
     module->setAttr(GraphDialect::kReplicas, graph::ReplicasAttr::get(context, builder.getArrayAttr(ranges)));
   return true;

@@ -26,7 +26,9 @@ public:
   Prediction run();
 
 private:
-  std::string hostOf(const plan::Task &task) const;
+  std::string hostOf(const plan::Task &task) const {
+    return cluster.hostOf(plan.jobs(int(task.job())).name(), task.index());
+  }
   Speed speedOf(const plan::Task &from, const plan::Task &to) const;
   Speed slowest(const plan::Channel &channel) const;
   double callSeconds(const plan::Kernel &kernel) const;
@@ -44,15 +46,6 @@ private:
   std::vector<double> sendSeconds; ///< by plan channel: the sender is busy
   std::map<uint32_t, uint32_t> wires; ///< by program whose end of the link is the narrow one
 };
-
-/// Tasks without an address and those on the loopback share this machine.
-std::string Model::hostOf(const plan::Task &task) const {
-  const cluster::JobConfig *job = cluster.findJob(plan.jobs(int(task.job())).name());
-  if (!job || task.index() >= job->addresses.size())
-    return "";
-  llvm::StringRef host = llvm::StringRef(job->addresses[task.index()]).rsplit(':').first;
-  return host == "localhost" || host.starts_with("127.") || host == "[::1]" ? std::string() : host.str();
-}
 
 Speed Model::speedOf(const plan::Task &from, const plan::Task &to) const {
   bool oneHost = hostOf(from) == hostOf(to);

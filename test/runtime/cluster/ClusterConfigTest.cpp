@@ -88,6 +88,21 @@ TEST(ClusterConfig, ReadsTheSettingsOfEveryStrategy) {
   EXPECT_EQ(parse(R"({"worker": 3, "strategy": "all_reduce"})").strategy.order, ReduceOrder::Reproducible);
 }
 
+TEST(ClusterConfig, KnowsWhoSharesAHost) {
+  auto shared = [](const char *text) { return parse(text).replicasShareHost(); };
+  EXPECT_TRUE(shared(R"({"worker": 3})"));
+  EXPECT_TRUE(shared(R"({"ps": ["b:1"], "worker": ["a:1", "a:2"]})")); // a server is no replica
+  EXPECT_TRUE(shared(R"({"chief": 1, "worker": ["localhost:1", "127.0.0.1:2", "[::1]:3"]})"));
+  EXPECT_FALSE(shared(R"({"worker": ["a:1", "b:1"]})"));
+  EXPECT_FALSE(shared(R"({"chief": ["a:1"], "worker": ["b:1"]})"));
+  EXPECT_FALSE(shared(R"({"chief": 1, "worker": ["b:1"]})"));
+  ClusterConfig config = parse(R"({"chief": 1, "worker": ["localhost:1", "127.evil.example:2", "[fe80::1]:3"]})");
+  EXPECT_EQ(config.hostOf("chief", 0), "");
+  EXPECT_EQ(config.hostOf("worker", 0), "");
+  EXPECT_EQ(config.hostOf("worker", 1), "127.evil.example");
+  EXPECT_EQ(config.hostOf("worker", 2), "[fe80::1]");
+}
+
 TEST(ClusterConfig, StrategyFlagTakesANameOrAnObject) {
   ClusterConfig cluster = parse(R"({"ps": 1, "worker": 2})");
   auto strategy = parseStrategyFlag("one_device", cluster);
