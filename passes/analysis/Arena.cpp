@@ -7,7 +7,7 @@
 namespace graphc {
 namespace {
 
-uint64_t alignUp(uint64_t value) { return (value + kArenaAlignment - 1) / kArenaAlignment * kArenaAlignment; }
+uint64_t alignUp(uint64_t value, uint64_t alignment) { return (value + alignment - 1) / alignment * alignment; }
 
 /// A request that has its place: bytes [begin, end) between two positions in time.
 struct Placed {
@@ -35,7 +35,7 @@ ArenaPlan place(const std::vector<ArenaRequest> &requests, const std::vector<siz
         best = cursor;
         bestGap = other.begin - cursor;
       }
-      cursor = std::max(cursor, alignUp(other.end));
+      cursor = std::max(cursor, alignUp(other.end, request.alignment));
     }
     uint64_t begin = bestGap == UINT64_MAX ? cursor : best;
     Placed entry{begin, begin + request.bytes, request.first, request.last};

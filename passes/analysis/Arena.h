@@ -19,10 +19,11 @@ struct ArenaRequest {
   uint64_t bytes = 0;
   uint32_t first = 0; ///< position of the first write, inclusive
   uint32_t last = 0; ///< position of the last use, inclusive
+  uint64_t alignment = kArenaAlignment; ///< a multiple of that
 };
 
 struct ArenaPlan {
-  std::vector<uint64_t> offsets; ///< one a request, multiples of kArenaAlignment
+  std::vector<uint64_t> offsets; ///< one a request, multiples of its alignment
   uint64_t bytes = 0; ///< the largest end of a request: what the runtime allocates
 };
 

@@ -2,6 +2,7 @@
 
 #include "passes/analysis/Arena.h"
 #include "passes/schedule/BufferUses.h"
+#include "runtime/plan/AllReduce.h"
 
 #include "llvm/ADT/MapVector.h"
 
@@ -13,6 +14,14 @@ static void eraseUnused(dist::ProgramOp program) {
   for (Operation &op : llvm::make_early_inc_range(llvm::reverse(program.getBlock())))
     if (isDeclaration(op) && op.use_empty())
       op.erase();
+}
+
+/// Where the pieces of a sum are whole pages, others may map them.
+static uint64_t getAlignment(dist::AllReduceStartOp start) {
+  auto channel = SymbolTable::lookupNearestSymbolFrom<dist::ChannelOp>(start, start.getChannelAttr());
+  uint64_t piece = getBytes(start.getBuffer()) / uint64_t(channel.getInstances());
+  return channel.getAlgorithm() == "scatter" && piece % plan::kMappableBytes == 0 ? plan::kMappableBytes
+                                                                                  : kArenaAlignment;
 }
 
 FailureOr<ArenaSizes> planMemory(dist::ProgramOp program) {
@@ -47,6 +56,9 @@ FailureOr<ArenaSizes> planMemory(dist::ProgramOp program) {
       if (isa<dist::FeedIntoOp>(op))
         life->second.first = 0;
     }
+    if (auto start = dyn_cast<dist::AllReduceStartOp>(op))
+      if (auto life = lives.find(bufferUses.getRoot(start.getBuffer())); life != lives.end())
+        life->second.alignment = getAlignment(start);
     if (auto start = dyn_cast<dist::SendStartOp>(op))
       sending[start.getChannel()] = bufferUses.getRoot(start.getValue());
     if (auto sum = dyn_cast<dist::AllReduceDoneOp>(op))

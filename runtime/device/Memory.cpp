@@ -70,6 +70,32 @@ absl::StatusOr<Memory> Memory::share(uint64_t bytes, const char *what) {
   return memory;
 }
 
+absl::StatusOr<Memory> Memory::join(std::span<const std::span<const uint8_t>> pieces, const char *what) {
+  Memory memory;
+  for (std::span<const uint8_t> piece : pieces)
+    memory.bytes += piece.size();
+  auto failed = [&](const char *call) {
+    return absl::ResourceExhaustedError(
+        absl::StrCat(what, ": cannot join ", memory.bytes, " bytes: ", base::describe(base::errnoStatus(call, errno))));
+  };
+  void *base = ::mmap(nullptr, memory.bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (base == MAP_FAILED)
+    return failed("mmap");
+  memory.base = base;
+  memory.mapped = memory.bytes;
+  memory.start = static_cast<uint8_t *>(base);
+  uint8_t *to = memory.start;
+  for (std::span<const uint8_t> piece : pieces) {
+    // An old size of 0 leaves the old mapping and makes another of the same pages.
+    if (::mremap(const_cast<uint8_t *>(piece.data()), 0, piece.size(), MREMAP_MAYMOVE | MREMAP_FIXED, to) == MAP_FAILED)
+      return failed("mremap");
+    to += piece.size();
+  }
+  if (::mprotect(base, memory.mapped, PROT_READ) != 0)
+    return failed("mprotect");
+  return memory;
+}
+
 Memory::~Memory() {
   if (base)
     ::munmap(base, mapped);

@@ -5,6 +5,7 @@
 #include "absl/status/statusor.h"
 
 #include <cstdint>
+#include <span>
 #include <utility>
 
 namespace graphc::device {
@@ -30,6 +31,8 @@ public:
   /// Zeroed pages that other processes can map too: a memfd of which this is the only writable mapping. Its size is
   /// sealed, and so (from Linux 5.1 on) is that nobody else maps it writable. At least one byte.
   static absl::StatusOr<Memory> share(uint64_t bytes, const char *what);
+  /// Pieces of memory that processes share, each whole pages, end to end and read-only: the same pages seen again, none copied.
+  static absl::StatusOr<Memory> join(std::span<const std::span<const uint8_t>> pieces, const char *what);
   /// The memfd of shared memory, -1 of any other; valid as long as the memory.
   int descriptor() const { return memfd; }
 

@@ -26,18 +26,26 @@ AllReduce::Outcome AllReduce::advance(uint64_t step, const GraphcContext &contex
     const void *message = nullptr;
     if (PollState state = port->poll(&message); state != PollState::Ready)
       return {state, port, false, move.peer, 0, following(next)};
-    if (move.kind == Move::Take)
-      memcpy(chunk(move), message, at.chunkBytes);
-    else if (int code = add(chunk(move), static_cast<const uint8_t *>(message), context))
+    if (move.kind == Move::Take) {
+      if (at.readInPlace.empty() || !at.readInPlace[move.peer])
+        memcpy(chunk(move), message, at.chunkBytes);
+    } else if (int code = add(chunk(move), static_cast<const uint8_t *>(message), context)) {
       return {PollState::Ready, nullptr, false, move.peer, code};
-    port->release();
+    }
+    if (next < heldFrom)
+      port->release();
   }
   return {};
 }
 
+void AllReduce::release() {
+  for (size_t i = heldFrom; i < moves.size(); ++i)
+    at.receives[moves[i].peer]->release();
+}
+
 std::span<transport::RecvPort *const> AllReduce::following(size_t first) {
   awaited.clear();
-  auto round = [&](size_t i) { return moves[i].chunk / messages.size(); };
+  auto round = [&](size_t i) { return moves[i].chunk % at.rounds; };
   for (size_t i = first; i < moves.size() && moves[i].kind == moves[first].kind && round(i) == round(first); ++i)
     awaited.push_back(at.receives[moves[i].peer]);
   return awaited;

@@ -19,6 +19,7 @@ class AllReduce {
 public:
   struct Setting {
     uint32_t self = 0; ///< instance
+    uint64_t rounds = 1; ///< of a chunk each instance
     uint64_t chunkBytes = 0;
     uint64_t addBytes = 0; ///< a divisor of chunkBytes
     GraphcKernel add = nullptr; ///< (sum, message) of addBytes
@@ -27,9 +28,14 @@ public:
     /// By instance; null at `self`. They outlive this.
     std::span<transport::SendPort *const> sends;
     std::span<transport::RecvPort *const> receives;
+    /// By instance: its sums are read where it has them, and taking them copies nothing. Empty: of nobody.
+    std::vector<bool> readInPlace;
+    /// The last message of each other instance is given back by release() alone: until then none writes its sums again.
+    bool holds = false;
   };
   AllReduce(const Setting &setting, std::vector<plan::Move> moves)
-      : at(setting), moves(std::move(moves)), messages(setting.receives.size()) {
+      : at(setting), moves(std::move(moves)), messages(setting.receives.size()),
+        heldFrom(this->moves.size() - (setting.holds ? messages.size() - 1 : 0)) {
     awaited.reserve(messages.size());
   }
 
@@ -45,6 +51,8 @@ public:
   Outcome advance(uint64_t step, const GraphcContext &context);
   /// For the next step. After advance() was Ready.
   void restart() { next = 0; }
+  /// Once a step: nobody here reads the sums of this step any more. Where it holds, between restart() and the next advance().
+  void release();
   uint32_t movesDone() const { return uint32_t(next); }
 
 private:
@@ -63,6 +71,7 @@ private:
   size_t next = 0; ///< move
   uint32_t arrived = 0; ///< of a Sum: instances whose message is there
   std::vector<const uint8_t *> messages; ///< by instance
+  const size_t heldFrom; ///< move: from here on each is the last Take of an instance's
   std::vector<transport::RecvPort *> awaited; ///< what the last outcome names
 };
 

@@ -181,6 +181,9 @@ std::optional<LaneState> Lane::execute() {
       if (std::optional<LaneState> state = finishAllReduce(instruction))
         return state;
       break;
+    case Op::AllReduceRelease:
+      allReduces[instruction.port].release();
+      break;
     case Op::Ticket:
       if (std::optional<LaneState> state = takeTicket())
         return state;

@@ -76,6 +76,9 @@ private:
   Lane() = default;
   absl::Status resolvePorts(transport::Transport &transport);
   void makeAllReduces();
+  /// The sums of an all-reduce in one range: those of instances on this host where these have them, the others' and its own from
+  /// its buffer. No memory where there is nothing to gain. `readInPlace`, by instance: whose.
+  device::Memory joinSums(const AllReduceCall &call, std::vector<bool> &readInPlace) const;
   LaneState beginStep();
   /// Executes from `position`; nothing: the step's instructions are done.
   std::optional<LaneState> execute();
@@ -131,6 +134,7 @@ private:
   uint32_t summed = 0; // of an Aggregate: messages that are in the sum whole
   uint64_t summedBytes = 0; // by all Aggregates so far
   std::vector<AllReduce> allReduces; // by Program::allReduces
+  std::vector<device::Memory> sums; // likewise
   std::vector<AllReduce *> underWay; // in the order of their starts; has room for all
   AllReduce::Outcome waitsFor; // of the AllReduceDone that blocks
   std::vector<Arriving> messages; // of an Aggregate, by instance

@@ -2,11 +2,14 @@
 
 #include "runtime/base/Status.h"
 #include "runtime/executor/Lane.h"
+#include "runtime/executor/Published.h"
 #include "runtime/executor/TaskPhase.h"
 #include "runtime/plan/AllReduce.h"
 #include "runtime/plan/Types.h"
 
 #include "absl/strings/str_cat.h"
+
+#include <algorithm>
 
 namespace graphc::executor {
 
@@ -76,6 +79,7 @@ void Lane::makeAllReduces() {
     const uint64_t chunks = program->source->buffers(int(start.buffer())).bytes() / channel.bytes();
     AllReduce::Setting setting;
     setting.self = laneInfo.instance;
+    setting.rounds = std::max<uint64_t>(1, chunks / channel.instances());
     setting.chunkBytes = channel.bytes();
     setting.addBytes = program->plan->kernels(int(start.add())).args(0).bytes();
     setting.add = call.add;
@@ -83,9 +87,49 @@ void Lane::makeAllReduces() {
     setting.scratch = static_cast<uint8_t *>(laneFrame->arguments[call.arguments + 1]);
     setting.sends = {sends.data() + call.sendPort, channel.instances()};
     setting.receives = {receives.data() + call.receivePort, channel.instances()};
+    setting.holds = call.movable;
+    sums.push_back(joinSums(call, setting.readInPlace));
+    if (uint8_t *joined = sums.back().data())
+      for (const AllReduceCall::Read &read : call.reads)
+        laneFrame->arguments[read.argument] = joined + read.offset;
     allReduces.emplace_back(setting,
                             plan::allReduceMoves(channel.algorithm(), channel.instances(), chunks, laneInfo.instance));
   }
+}
+
+device::Memory Lane::joinSums(const AllReduceCall &call, std::vector<bool> &readInPlace) const {
+  const plan::Plan &plan = *program->plan;
+  const plan::Instruction::AllReduceStart &start = call.source->all_reduce_start();
+  const plan::Buffer &buffer = program->source->buffers(int(start.buffer()));
+  const uint32_t instances = plan.channels(int(start.channel())).instances();
+  const uint64_t piece = buffer.bytes() / instances;
+  if (!call.movable)
+    return {};
+  const auto *own = static_cast<const uint8_t *>(laneFrame->arguments[call.arguments]);
+  std::vector<std::span<const uint8_t>> pieces;
+  std::vector<bool> elsewhere(instances);
+  for (uint32_t i = 0; i < instances; ++i) {
+    pieces.emplace_back(own + i * piece, piece);
+    std::span<const uint8_t> memory;
+    if (const transport::RecvPort *port = receives[call.receivePort + i])
+      memory = port->sendersMemory();
+    if (memory.empty())
+      continue;
+    const uint64_t at =
+        PublishedMemory::arenaOffset(plan, plan::instanceTask(plan, *program->source, i), program->index, i) +
+        buffer.arena().offset() + i * piece;
+    if (at + piece > memory.size()) // its messages will be refused
+      continue;
+    pieces.back() = memory.subspan(at, piece);
+    elsewhere[i] = true;
+  }
+  if (std::count(elsewhere.begin(), elsewhere.end(), true) == 0)
+    return {};
+  absl::StatusOr<device::Memory> joined = device::Memory::join(pieces, "sums of other tasks");
+  if (!joined.ok()) // as many mappings as the system has: copies do as well
+    return {};
+  readInPlace = std::move(elsewhere);
+  return *std::move(joined);
 }
 
 LaneState Lane::fail(absl::Status status) {

@@ -4,6 +4,7 @@
 
 #include "runtime/base/Status.h"
 #include "runtime/executor/Published.h"
+#include "runtime/plan/AllReduce.h"
 #include "runtime/plan/Types.h"
 
 #include <algorithm>
@@ -32,6 +33,8 @@ public:
     program->stepFirst = uint32_t(program->instructions.size());
     for (const plan::Instruction &instruction : source.instructions())
       add(instruction);
+    for (uint32_t i = 0; i < program->allReduces.size(); ++i)
+      followSums(i);
     program->feedFirst = mark();
     for (const plan::Port &feed : source.feeds())
       program->argumentBuffers.push_back(feed.buffer());
@@ -59,6 +62,7 @@ private:
   uint32_t sendPort(uint32_t channel, uint32_t &count);
   uint32_t receivePort(uint32_t channel, bool family);
   void addPatches();
+  void followSums(uint32_t allReduce);
 
   const plan::Plan &plan;
   const plan::Program &source;
@@ -273,6 +277,59 @@ void ProgramBuilder::addPatches() {
       instruction.count = uint32_t(entries.size());
       program->patches.insert(program->patches.end(), entries.begin(), entries.end());
     }
+}
+
+// Finds what reads the sums, and puts their release behind the last that does. Where something else touches them, or pieces are no
+// whole pages, they stay in the buffer and nobody waits for a release.
+void ProgramBuilder::followSums(uint32_t allReduce) {
+  AllReduceCall &call = program->allReduces[allReduce];
+  const plan::Instruction::AllReduceStart &start = call.source->all_reduce_start();
+  const plan::Channel &channel = plan.channels(int(start.channel()));
+  if (!channel.published() || !plan::leavesSums(channel.algorithm()))
+    return;
+  const plan::Buffer &sums = source.buffers(int(start.buffer()));
+  const uint64_t begin = sums.arena().offset(), end = begin + sums.bytes();
+  auto meets = [&](uint32_t index) {
+    const plan::Buffer &buffer = source.buffers(int(index));
+    return buffer.has_arena() && buffer.arena().offset() < end && begin < buffer.arena().offset() + buffer.bytes();
+  };
+  if (sums.bytes() / channel.instances() % plan::kMappableBytes || begin % plan::kMappableBytes ||
+      std::any_of(fetched.begin(), fetched.end(), meets))
+    return;
+  std::vector<AllReduceCall::Read> reads;
+  bool started = false, done = false, sealed = false; // sealed: no longer
+  size_t last = 0;
+  for (size_t i = program->stepFirst; i < program->instructions.size(); ++i) {
+    const Instruction &instruction = program->instructions[i];
+    const plan::Instruction &from = *instruction.source;
+    started |= &from == call.source;
+    if (!started || instruction.op == Op::AllReduceRelease)
+      continue;
+    if (!done) {
+      done = instruction.op == Op::AllReduceDone && instruction.port == allReduce;
+      last = i;
+      continue;
+    }
+    sealed |= from.has_send_done() && from.send_done().channel() == start.channel();
+    const std::vector<uint32_t> touched = plan::touchedBuffers(from);
+    for (uint32_t k = 0; k < touched.size(); ++k) {
+      if (!meets(touched[k]))
+        continue;
+      const plan::Buffer &buffer = source.buffers(int(touched[k]));
+      if (sealed || !from.has_call() || buffer.arena().offset() < begin ||
+          buffer.arena().offset() + buffer.bytes() > end)
+        return;
+      reads.push_back({instruction.first + k, buffer.arena().offset() - begin});
+      last = i;
+    }
+  }
+  call.movable = true;
+  call.reads = std::move(reads);
+  Instruction release;
+  release.op = Op::AllReduceRelease;
+  release.source = program->instructions[last].source;
+  release.port = allReduce;
+  program->instructions.insert(program->instructions.begin() + ptrdiff_t(last + 1), release);
 }
 
 absl::Status Program::copyConstants() {

@@ -38,6 +38,7 @@ enum class Op : uint8_t {
   Ticket,
   AllReduceStart, // allReduces[port]
   AllReduceDone, // likewise
+  AllReduceRelease, // likewise: nothing below reads its sums
 };
 
 /// One cache line; the step loop walks an array of these.
@@ -80,6 +81,14 @@ struct AllReduceCall {
   uint32_t sendPort = 0, receivePort = 0;
   uint32_t arguments = 0; // buffer, scratch
   GraphcKernel add = nullptr;
+  /// Whether the pieces are whole pages, and all that touches the sums are calls that stand before the channel's SendDone, which
+  /// lets nobody write them (plan/VerifyProgram.cpp): then they may be read anywhere.
+  bool movable = false;
+  struct Read {
+    uint32_t argument; // entry of the argument table
+    uint64_t offset; // in the buffer
+  };
+  std::vector<Read> reads; // where movable
 };
 
 struct Program {

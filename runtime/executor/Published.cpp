@@ -1,6 +1,7 @@
 #include "runtime/executor/Published.h"
 
 #include "runtime/base/Status.h"
+#include "runtime/plan/AllReduce.h"
 #include "runtime/plan/Types.h"
 
 #include <cstring>
@@ -35,12 +36,12 @@ PublishedValues publishedBy(const plan::Plan &plan, const plan::Program &program
   return values;
 }
 
-absl::StatusOr<PublishedMemory> PublishedMemory::create(const plan::Plan &plan, const plan::Task &task) {
-  PublishedMemory result;
-  uint64_t bytes = 0;
-  auto place = [&](auto &places, auto index, uint64_t size) {
-    if (places.try_emplace(index, bytes).second)
-      bytes += (size + device::alignment - 1) / device::alignment * device::alignment;
+PublishedMemory::Layout PublishedMemory::layout(const plan::Plan &plan, const plan::Task &task) {
+  Layout result;
+  auto place = [&](auto &offsets, auto index, uint64_t size, uint64_t alignment) {
+    const uint64_t start = (result.bytes + alignment - 1) / alignment * alignment;
+    if (offsets.try_emplace(index, start).second)
+      result.bytes = start + size;
   };
   for (uint32_t number = 0; number < uint32_t(plan.programs_size()); ++number) {
     const plan::Program &program = plan.programs(int(number));
@@ -53,16 +54,24 @@ absl::StatusOr<PublishedMemory> PublishedMemory::create(const plan::Plan &plan, 
     PublishedValues values = publishedBy(plan, program);
     for (uint32_t instance : here)
       if (values.arena)
-        place(result.arenas, std::pair(number, instance), program.arena_bytes());
+        place(result.arenas, std::pair(number, instance), program.arena_bytes(), plan::kMappableBytes);
     for (uint32_t index : values.variables)
-      place(result.variables, index, plan::tensorBytes(plan.variables(int(index)).type()).value_or(0));
+      place(result.variables, index, plan::tensorBytes(plan.variables(int(index)).type()).value_or(0),
+            device::alignment);
     for (uint32_t index : values.constants)
-      place(result.constants, index, plan.constants(int(index)).size());
+      place(result.constants, index, plan.constants(int(index)).size(), device::alignment);
   }
-  if (bytes == 0)
+  result.bytes = (result.bytes + device::alignment - 1) / device::alignment * device::alignment;
+  return result;
+}
+
+absl::StatusOr<PublishedMemory> PublishedMemory::create(const plan::Plan &plan, const plan::Task &task) {
+  PublishedMemory result;
+  result.places = layout(plan, task);
+  if (result.places.bytes == 0)
     return result;
-  GRAPHC_ASSIGN_OR_RETURN(result.shared, device::Memory::share(bytes, "published variables"));
-  for (auto [index, offset] : result.constants)
+  GRAPHC_ASSIGN_OR_RETURN(result.shared, device::Memory::share(result.places.bytes, "published variables"));
+  for (auto [index, offset] : result.places.constants)
     memcpy(result.shared.data() + offset, plan.constants(int(index)).data(), plan.constants(int(index)).size());
   return result;
 }

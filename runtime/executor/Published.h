@@ -26,24 +26,32 @@ PublishedValues publishedBy(const plan::Plan &plan, const plan::Program &program
 class PublishedMemory {
 public:
   static absl::StatusOr<PublishedMemory> create(const plan::Plan &plan, const plan::Task &task);
+  /// Where in the memory of `task`, another one perhaps, an arena begins: at a page. The program has one that is published.
+  static uint64_t arenaOffset(const plan::Plan &plan, const plan::Task &task, uint32_t program, uint32_t instance) {
+    return layout(plan, task).arenas.at({program, instance});
+  }
 
   /// Null for one that is not published.
-  uint8_t *variable(uint32_t index) const { return find(variables, index); }
-  uint8_t *constant(uint32_t index) const { return find(constants, index); }
+  uint8_t *variable(uint32_t index) const { return find(places.variables, index); }
+  uint8_t *constant(uint32_t index) const { return find(places.constants, index); }
   /// Of an instance of a program.
-  uint8_t *arena(uint32_t program, uint32_t instance) const { return find(arenas, {program, instance}); }
+  uint8_t *arena(uint32_t program, uint32_t instance) const { return find(places.arenas, {program, instance}); }
   /// What peers map; size() is 0 where the task publishes nothing.
   const device::Memory &memory() const { return shared; }
 
 private:
-  template <typename Index> using Places = std::map<Index, uint64_t>; // index → offset
-  template <typename Index> uint8_t *find(const Places<Index> &places, const Index &index) const {
-    auto place = places.find(index);
-    return place == places.end() ? nullptr : shared.data() + place->second;
+  struct Layout { // index → offset
+    std::map<uint32_t, uint64_t> variables, constants;
+    std::map<std::pair<uint32_t, uint32_t>, uint64_t> arenas;
+    uint64_t bytes = 0;
+  };
+  static Layout layout(const plan::Plan &plan, const plan::Task &task);
+  template <typename Index> uint8_t *find(const std::map<Index, uint64_t> &offsets, const Index &index) const {
+    auto offset = offsets.find(index);
+    return offset == offsets.end() ? nullptr : shared.data() + offset->second;
   }
   device::Memory shared;
-  Places<uint32_t> variables, constants;
-  Places<std::pair<uint32_t, uint32_t>> arenas;
+  Layout places;
 };
 
 } // namespace graphc::executor

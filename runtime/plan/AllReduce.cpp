@@ -21,15 +21,15 @@ public:
     for (uint64_t k = 0; k < rounds + 2; ++k) {
       if (k < rounds)
         for (uint32_t d = 1; d < count; ++d)
-          moves.push_back({Move::Send, other(d), k * count + other(d)});
+          moves.push_back({Move::Send, other(d), chunkOf(other(d), k)});
       if (k > 0 && k <= rounds) {
-        moves.push_back({Move::Sum, self, (k - 1) * count + self});
+        moves.push_back({Move::Sum, self, chunkOf(self, k - 1)});
         for (uint32_t d = 1; d < count; ++d)
-          moves.push_back({Move::Send, other(d), (k - 1) * count + self});
+          moves.push_back({Move::Send, other(d), chunkOf(self, k - 1)});
       }
       if (k > 1)
         for (uint32_t d = 1; d < count; ++d)
-          moves.push_back({Move::Take, other(d), (k - 2) * count + other(d)});
+          moves.push_back({Move::Take, other(d), chunkOf(other(d), k - 2)});
     }
   }
 
@@ -52,14 +52,15 @@ public:
 
 private:
   uint32_t other(uint32_t distance) const { return (self + distance) % count; }
+  uint64_t chunkOf(uint32_t piece, uint64_t round) const { return piece * (chunks / count) + round; }
 
   /// N - 1 steps once around the ring; in step s instance r sends piece r + ahead - s.
   void pass(Move::Kind kind, uint32_t ahead, uint64_t first, uint64_t last) {
     for (uint32_t s = 0; s + 1 < count; ++s)
       for (uint64_t k = first; k < last; ++k) {
         uint32_t piece = other(count + ahead - s);
-        moves.push_back({Move::Send, other(1), k * count + piece});
-        moves.push_back({kind, other(count - 1), k * count + (piece + count - 1) % count});
+        moves.push_back({Move::Send, other(1), chunkOf(piece, k)});
+        moves.push_back({kind, other(count - 1), chunkOf((piece + count - 1) % count, k)});
       }
   }
 
@@ -122,6 +123,8 @@ uint64_t allReduceMessages(AllReduceAlgorithm algorithm, uint64_t instances, uin
 }
 
 bool readsInPlace(AllReduceAlgorithm algorithm) { return algorithm == SCATTER || algorithm == RING; }
+
+bool leavesSums(AllReduceAlgorithm algorithm) { return algorithm == SCATTER; }
 
 uint32_t allReduceCapacity(AllReduceAlgorithm algorithm) { return algorithm == RING ? kRingRounds : 4; }
 

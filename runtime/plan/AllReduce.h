@@ -5,8 +5,9 @@
 // place, by moves that each instance makes in order. graphc counts messages with it, the verifier checks plans with it, the
 // executor carries it out.
 //
-//   Scatter   chunk c belongs to instance c mod N, which sums it in replica order and sends the sum to all. Each instance
-//             sends 2 (N - 1) / N of the buffer: no algorithm sends less. The rounds of N chunks are a pipeline of three.
+//   Scatter   the i-th of N equal pieces belongs to instance i, which sums its chunks in replica order and sends the sums to
+//             all. Each instance sends 2 (N - 1) / N of the buffer: no algorithm sends less. The rounds of N chunks, one of
+//             each piece, are a pipeline of three.
 //   Ring      the same amount, among neighbours only, but the order of a sum is that of the ring.
 //   Doubling  log2 N exchanges of everything with the instance whose number differs in one bit; N is a power of two.
 //
@@ -52,6 +53,13 @@ struct Move {
 /// its receiver has released it, but for what it sent last, which stays as it is until the next step (test/runtime/plan). Not
 /// WHOLE: to wait for everybody's release of a little data takes longer than to copy it.
 bool readsInPlace(AllReduceAlgorithm algorithm);
+
+/// Whether a piece's sums lie in its instance's buffer alone and each other instance takes them there last of all: so they can
+/// be read where they lie.
+bool leavesSums(AllReduceAlgorithm algorithm);
+
+/// Pieces of a multiple of so many bytes, in a buffer that begins at one, can be mapped: a page.
+inline constexpr uint64_t kMappableBytes = 4096;
 
 /// Why this algorithm cannot sum `chunks` chunks over `instances`; OK where it can.
 absl::Status checkAllReduce(AllReduceAlgorithm algorithm, uint64_t instances, uint64_t chunks);

@@ -138,6 +138,9 @@ public:
   void wait(absl::Duration timeout) override;
   void waitAll(std::span<RecvPort *const> ports, absl::Duration timeout) override;
   absl::Status status() const override { return abort.status(); }
+  std::span<const uint8_t> sendersMemory() const override {
+    return published.data ? std::span(published.data, published.bytes) : std::span<const uint8_t>();
+  }
 
   void reset(uint64_t epoch);
   void wakeLocal();

@@ -88,6 +88,9 @@ public:
     *there = UINT64_MAX;
     return poll(data);
   }
+  /// Of a published channel whose sender is another process on this host: all that it publishes, as it is mapped here. The
+  /// messages lie in it. Empty elsewhere.
+  virtual std::span<const uint8_t> sendersMemory() const { return {}; }
   /// Gives the slot of the last Ready poll back to the sender.
   virtual void release() = 0;
   /// wait() until all of `ports`, this one among them, have something to say; null ones do not count. A transport that cannot

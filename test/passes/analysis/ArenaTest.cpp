@@ -11,7 +11,7 @@ namespace {
 void expectValid(const std::vector<ArenaRequest> &requests, const ArenaPlan &plan) {
   ASSERT_EQ(plan.offsets.size(), requests.size());
   for (size_t i = 0; i < requests.size(); ++i) {
-    EXPECT_EQ(plan.offsets[i] % kArenaAlignment, 0u);
+    EXPECT_EQ(plan.offsets[i] % requests[i].alignment, 0u);
     EXPECT_LE(plan.offsets[i] + requests[i].bytes, plan.bytes);
     for (size_t j = 0; j < i; ++j) {
       bool inTime = requests[i].first <= requests[j].last && requests[j].first <= requests[i].last;
@@ -43,6 +43,13 @@ TEST(Arena, SmallestGapIsTaken) {
   ArenaPlan plan = planArena(requests);
   expectValid(requests, plan);
   EXPECT_EQ(plan.bytes, arenaLowerBound(requests));
+}
+
+TEST(Arena, AlignmentIsKeptAndItsGapIsUsed) {
+  std::vector<ArenaRequest> requests{{100, 0, 9}, {8192, 0, 9, 4096}, {3000, 0, 9}, {4096, 4, 9, 4096}};
+  ArenaPlan plan = planArena(requests);
+  expectValid(requests, plan);
+  EXPECT_LE(plan.bytes, 16384u);
 }
 
 TEST(Arena, NothingNeedsNothing) { EXPECT_EQ(planArena({}).bytes, 0u); }

@@ -40,6 +40,25 @@ TEST(Memory, SharedMemoryIsSeenThroughItsDescriptorAndKeepsItsSize) {
   EXPECT_TRUE(absl::IsResourceExhausted(Memory::share(uint64_t(1) << 60, "x").status()));
 }
 
+TEST(Memory, JoinedPiecesAreTheSamePages) {
+  auto one = Memory::share(12288, "one"), other = Memory::share(8192, "other");
+  ASSERT_TRUE(one.ok() && other.ok());
+  const std::span<const uint8_t> pieces[] = {{other->data() + 4096, 4096}, {one->data(), 8192}};
+  auto joined = Memory::join(pieces, "both");
+  ASSERT_TRUE(joined.ok()) << joined.status();
+  EXPECT_EQ(joined->size(), 12288u);
+  one->data()[8191] = 7, other->data()[4096] = 9;
+  EXPECT_EQ(joined->data()[12287], 7);
+  EXPECT_EQ(joined->data()[0], 9);
+  one->data()[4096] = 8;
+  EXPECT_EQ(joined->data()[8192], 8);
+  *one = Memory(); // its pages stay as long as somebody sees them
+  EXPECT_EQ(joined->data()[12287], 7);
+  const std::span<const uint8_t> nothing[] = {{static_cast<const uint8_t *>(nullptr), 4096}};
+  EXPECT_TRUE(absl::IsResourceExhausted(Memory::join(nothing, "no pages").status()));
+  EXPECT_DEATH(const_cast<volatile uint8_t *>(joined->data())[0] = 1, "") << "the pages are others'";
+}
+
 TEST(MemoryDeathTest, GuardsStopOverruns) {
   auto memory = Memory::allocate(640, Memory::Guard::Pages, "x");
   volatile uint8_t *data = memory->data();

@@ -13,6 +13,7 @@
 #include <deque>
 #include <functional>
 #include <random>
+#include <set>
 #include <string>
 
 namespace graphc::plan {
@@ -153,6 +154,30 @@ TEST(AllReduce, WhatIsReadInPlaceIsNotWrittenBefore) {
         ASSERT_TRUE(play(all, allReduceCapacity(algorithm), backwards, &overwritten));
         EXPECT_EQ(overwritten, !readsInPlace(algorithm)) << AllReduceAlgorithm_Name(algorithm) << " over " << n;
       }
+}
+
+// What allows sums to be read where they lie: an instance writes its own piece alone, and takes each other's last chunk at its end.
+TEST(AllReduce, WhatLeavesSumsTakesTheLastOfEachInTheEnd) {
+  for (AllReduceAlgorithm algorithm : {SCATTER, RING, DOUBLING})
+    for (uint32_t n : {2u, 3u, 4u, 8u}) {
+      const uint64_t chunks = 5 * n;
+      bool leaves = checkAllReduce(algorithm, n, chunks).ok();
+      for (uint32_t self = 0; self < n && leaves; ++self) {
+        const std::vector<Move> moves = allReduceMoves(algorithm, n, chunks, self);
+        std::set<uint32_t> last;
+        for (size_t i = 0; i < moves.size(); ++i) {
+          const uint32_t piece = uint32_t(moves[i].chunk / (chunks / n));
+          if (moves[i].kind == Move::Sum)
+            leaves &= piece == self;
+          else if (moves[i].kind != Move::Send)
+            leaves &= moves[i].kind == Move::Take && piece == moves[i].peer;
+          if (i + n - 1 >= moves.size())
+            leaves &= moves[i].kind == Move::Take && last.insert(moves[i].peer).second;
+        }
+      }
+      if (checkAllReduce(algorithm, n, chunks).ok())
+        EXPECT_EQ(leaves, leavesSums(algorithm)) << AllReduceAlgorithm_Name(algorithm) << " over " << n;
+    }
 }
 
 TEST(AllReduce, MessagesAreAsManyAsPromised) {

@@ -1,0 +1,42 @@
+//===- SharedMemoryTask.h - one task's shared memory, without a session -----------------------------------------*- C++ -*-===//
+#ifndef GRAPHC_TEST_RUNTIME_EXECUTOR_SHAREDMEMORYTASK_H
+#define GRAPHC_TEST_RUNTIME_EXECUTOR_SHAREDMEMORYTASK_H
+
+#include "runtime/base/Status.h"
+#include "runtime/executor/TaskPhase.h"
+#include "runtime/executor/VariableStore.h"
+#include "runtime/plan/Types.h"
+#include "runtime/transport/SharedMemory.h"
+
+#include "absl/time/clock.h"
+
+#include <map>
+#include <memory>
+#include <string>
+
+namespace graphc::executor {
+
+/// Joins all other tasks of the plan, which do the same at the same time, in processes or threads. `token`: of this run.
+inline absl::StatusOr<std::unique_ptr<transport::SharedMemoryTransport>>
+connectTask(const plan::Plan &plan, const plan::Task &task, const std::string &token, const VariableStore &variables) {
+  transport::SharedMemoryOptions options{token, std::string(64, 'f'), plan::taskText(plan, task), {}};
+  std::map<std::string, size_t> peers;
+  for (const Endpoint &endpoint : taskEndpoints(plan, task)) {
+    std::string name = plan::taskText(plan, endpoint.peer);
+    auto [it, isNew] = peers.try_emplace(name, options.peers.size());
+    if (isNew)
+      options.peers.push_back({name, {}, {}});
+    auto &peer = options.peers[it->second];
+    (endpoint.sends ? peer.outgoing : peer.incoming).push_back(endpoint.spec);
+  }
+  const device::Memory &published = variables.published().memory();
+  options.publishedFd = published.descriptor();
+  options.published = published.data();
+  options.publishedBytes = published.size();
+  GRAPHC_ASSIGN_OR_RETURN(auto transport, transport::SharedMemoryTransport::listen(options));
+  GRAPHC_RETURN_IF_ERROR(transport->connect(absl::Now() + absl::Seconds(20)));
+  return transport;
+}
+
+} // namespace graphc::executor
+#endif
