@@ -119,7 +119,7 @@ TaskTransports::prepare(const plan::Plan &plan, const std::vector<executor::Endp
 
 absl::Status TaskTransports::connect(absl::Time deadline) {
   for (auto &[task, address] : dial_)
-    grpc_->connect(task, service::dial(address, options_.credentials, options_.silence));
+    grpc_->connect(task, [&] { return service::dial(address, options_.credentials, options_.silence); });
   if (shm_)
     GRAPHC_RETURN_IF_ERROR(shm_->connect(deadline));
   if (!grpc_)

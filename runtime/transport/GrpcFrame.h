@@ -4,6 +4,9 @@
 // behind it, to the message's end. Several small frames share one message; a large payload is cut into chunks so that credits
 // and other channels get in between. Both ends run on machines of one byte order (checked by the magic).
 //
+// Two tasks with a large channel between them have several streams. The frames of a channel of smaller messages all go on the
+// first, in order. Chunks of large messages go on whichever stream is free, and come in any order.
+//
 //===----------------------------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_RUNTIME_TRANSPORT_GRPCFRAME_H
 #define GRAPHC_RUNTIME_TRANSPORT_GRPCFRAME_H
@@ -32,7 +35,7 @@ static_assert(sizeof(Credit) == 16);
 
 enum class FrameKind : uint32_t {
   Data = 1, ///< `length` payload bytes belong at `offset` of message `seq`
-  Close = 2, ///< no message after `seq` - 1; no payload
+  Close = 2, ///< no message after `seq` - 1, which may still be under way on another stream; no payload
 };
 
 /// From a channel's sender to its receiver.
@@ -48,8 +51,11 @@ struct FrameHeader {
 };
 static_assert(sizeof(FrameHeader) == 48);
 
-/// Payload bytes of one frame; larger messages are cut. Credits wait at most for this long a copy.
+/// Payload bytes of one frame; larger messages are cut, at multiples of it. Credits wait at most for this long a copy.
 inline constexpr uint64_t kMaxChunk = uint64_t{2} << 20;
+/// Streams of a pair of tasks, each a connection of its own, where a message between them has kLargeBytes or more.
+inline constexpr uint32_t kMaxStreams = 2;
+inline constexpr uint64_t kLargeBytes = uint64_t{4} << 20;
 /// Payloads up to this many bytes are copied behind their header, so that the buffer is done at once: below it the copy is
 /// cheaper than a reference-counted slice.
 inline constexpr uint64_t kInlineBytes = 1024;

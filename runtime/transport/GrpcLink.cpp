@@ -5,6 +5,8 @@
 #include "absl/strings/str_cat.h"
 #include <grpc/slice.h>
 
+#include <algorithm>
+#include <array>
 #include <cstring>
 
 namespace graphc::transport {
@@ -31,14 +33,26 @@ FrameHeader makeHeader(FrameKind kind, const ChannelSpec &spec, uint64_t seq) {
 }
 } // namespace
 
+GrpcLink::GrpcLink(std::string peer, uint64_t incarnation, uint64_t largeBytes)
+    : peer_(std::move(peer)), incarnation_(incarnation), largeBytes_(largeBytes) {
+  streams_.emplace_back(peer_);
+}
+
+bool GrpcLink::isLarge(const ChannelSpec &spec) {
+  const bool large = spec.bytes >= largeBytes_;
+  while (large && streams_.size() < kMaxStreams)
+    streams_.emplace_back(peer_);
+  return large;
+}
+
 GrpcSendPort &GrpcLink::addSend(ChannelSpec spec) {
-  sends_.push_back(std::make_unique<GrpcSendPort>(*this, spec));
+  sends_.push_back(std::make_unique<GrpcSendPort>(*this, spec, isLarge(spec)));
   sendByKey_[keyOf(spec)] = sends_.back().get();
   return *sends_.back();
 }
 
 GrpcRecvPort &GrpcLink::addRecv(ChannelSpec spec) {
-  recvs_.push_back(std::make_unique<GrpcRecvPort>(*this, spec));
+  recvs_.push_back(std::make_unique<GrpcRecvPort>(*this, spec, isLarge(spec)));
   recvByKey_[keyOf(spec)] = recvs_.back().get();
   return *recvs_.back();
 }
@@ -48,8 +62,9 @@ void GrpcLink::push(GrpcSendPort &port) {
     return;
   port.queued_ = true;
   port.next_ = nullptr;
-  (sendTail_ ? sendTail_->next_ : sendHead_) = &port;
-  sendTail_ = &port;
+  SendQueue &queue = port.large_ ? large_ : inOrder_;
+  (queue.tail ? queue.tail->next_ : queue.head) = &port;
+  queue.tail = &port;
 }
 
 void GrpcLink::submit(GrpcSendPort &port, const std::byte *data, uint64_t step) {
@@ -81,31 +96,34 @@ void GrpcLink::submitCredit(GrpcRecvPort &port) {
   kick(std::move(lock));
 }
 
-// Starts a write where none is under way. Whoever sets writing_ makes the call, after letting go of the lock; until
-// written() comes the wire cannot be finished, so the pointer stays good.
+// Starts a write on each stream where none is under way and there is something for it. Whoever sets `writing` makes the call,
+// after letting go of the lock; until written() comes the wire cannot be finished, so the pointer stays good.
 void GrpcLink::kick(std::unique_lock<std::mutex> lock) {
-  if (!wire_ || writing_)
-    return;
-  grpc::ByteBuffer message;
-  if (!buildMessage(&message))
-    return;
-  writing_ = true;
-  Wire *wire = wire_;
+  std::array<grpc::ByteBuffer, kMaxStreams> messages;
+  std::array<Wire *, kMaxStreams> wires;
+  size_t count = 0;
+  for (Stream &stream : streams_)
+    if (stream.wire && !stream.writing && buildMessage(stream, &messages[count])) {
+      stream.writing = true;
+      wires[count++] = stream.wire;
+    }
   lock.unlock();
-  wire->write(std::move(message));
+  for (size_t i = 0; i < count; ++i)
+    wires[i]->write(std::move(messages[i]));
 }
 
-void GrpcLink::written() {
+void GrpcLink::written(uint32_t number) {
+  Stream &stream = streams_[number];
   grpc::ByteBuffer message;
   Wire *write = nullptr, *finish = nullptr;
   {
     std::lock_guard lock(mutex_);
-    writing_ = false;
-    if (finishing_)
-      std::swap(finish, finishing_);
-    else if (wire_ && buildMessage(&message)) {
-      writing_ = true;
-      write = wire_;
+    stream.writing = false;
+    if (stream.finishing)
+      std::swap(finish, stream.finishing);
+    else if (stream.wire && buildMessage(stream, &message)) {
+      stream.writing = true;
+      write = stream.wire;
     }
   }
   if (finish)
@@ -135,18 +153,40 @@ grpc::Slice GrpcLink::takeCredits() {
   return grpc::Slice(slice, grpc::Slice::STEAL_REF);
 }
 
-bool GrpcLink::buildMessage(grpc::ByteBuffer *message) {
-  if (!sendHead_ && !creditsDue_)
-    return false;
+/// A message in the making.
+struct GrpcLink::Message {
   grpc::Slice slices[1 + 2 * kMaxFrames];
-  slices[0] = takeCredits();
-  int count = 1, frames = 0;
-  uint64_t payload = 0, control = slices[0].size();
-  while (sendHead_ && frames < kMaxFrames && payload < kMaxBatchBytes) {
-    GrpcSendPort &port = *sendHead_;
-    sendHead_ = port.next_;
-    if (!sendHead_)
-      sendTail_ = nullptr;
+  int count = 0, frames = 0;
+  uint64_t payload = 0, control = 0;
+
+  void add(grpc::Slice slice, uint64_t controlBytes) {
+    slices[count++] = std::move(slice);
+    control += controlBytes;
+  }
+};
+
+// A stream takes one large chunk at a time, so that the others get theirs.
+bool GrpcLink::buildMessage(Stream &stream, grpc::ByteBuffer *message) {
+  const bool first = &stream == &streams_.front();
+  if (!(first && inOrder_.head) && !large_.head && !creditsDue_)
+    return false;
+  Message made;
+  grpc::Slice head = takeCredits();
+  made.add(head, head.size());
+  if (first)
+    addFrames(inOrder_, kMaxBatchBytes, made);
+  addFrames(large_, kMaxChunk, made);
+  controlBytes_.fetch_add(made.control, std::memory_order_relaxed);
+  *message = grpc::ByteBuffer(made.slices, size_t(made.count));
+  return true;
+}
+
+void GrpcLink::addFrames(SendQueue &queue, uint64_t maxPayload, Message &message) {
+  while (queue.head && message.frames < kMaxFrames && message.payload < maxPayload) {
+    GrpcSendPort &port = *queue.head;
+    queue.head = port.next_;
+    if (!queue.head)
+      queue.tail = nullptr;
     port.queued_ = false;
     if (port.sending_) {
       uint64_t length = std::min(port.spec_.bytes - port.offset_, kMaxChunk);
@@ -156,16 +196,15 @@ bool GrpcLink::buildMessage(grpc::ByteBuffer *message) {
       header.length = length;
       const std::byte *from = port.data_ + port.offset_;
       if (length <= kInlineBytes) {
-        slices[count++] = inlineSlice(header, from, length);
+        message.add(inlineSlice(header, from, length), sizeof(header));
       } else {
-        slices[count++] = inlineSlice(header, nullptr, 0);
+        message.add(inlineSlice(header, nullptr, 0), sizeof(header));
         port.outstanding_.fetch_add(1, std::memory_order_relaxed);
-        slices[count++] = grpc::Slice(const_cast<std::byte *>(from), length, &GrpcSendPort::onSliceDestroyed, &port);
+        message.add(grpc::Slice(const_cast<std::byte *>(from), length, &GrpcSendPort::onSliceDestroyed, &port), 0);
       }
-      control += sizeof(header);
-      payload += length;
+      message.payload += length;
       port.offset_ += length;
-      ++frames;
+      ++message.frames;
       if (port.offset_ == port.spec_.bytes) {
         port.sending_ = false;
         ++port.seq_;
@@ -176,84 +215,70 @@ bool GrpcLink::buildMessage(grpc::ByteBuffer *message) {
       }
     }
     if (port.closePending_) {
-      if (frames == kMaxFrames) {
+      if (message.frames == kMaxFrames) {
         push(port);
         break;
       }
       port.closePending_ = false;
-      slices[count++] = inlineSlice(makeHeader(FrameKind::Close, port.spec_, port.seq_), nullptr, 0);
-      control += sizeof(FrameHeader);
-      ++frames;
+      message.add(inlineSlice(makeHeader(FrameKind::Close, port.spec_, port.seq_), nullptr, 0), sizeof(FrameHeader));
+      ++message.frames;
     }
   }
-  controlBytes_.fetch_add(control, std::memory_order_relaxed);
-  *message = grpc::ByteBuffer(slices, size_t(count));
-  return true;
 }
 
-absl::Status GrpcLink::attach(Wire *wire, uint64_t peerIncarnation) {
+absl::Status GrpcLink::attach(uint32_t number, Wire *wire, uint64_t peerIncarnation) {
   std::unique_lock lock(mutex_);
-  if (wire_ || broken_ || finishing_)
-    return absl::AlreadyExistsError(absl::StrCat(peer_, " already has a data stream with this task"));
-  wire_ = wire;
+  Stream &stream = streams_[number];
+  if (stream.wire || broken_ || stream.finishing)
+    return absl::AlreadyExistsError(absl::StrCat(peer_, " already has data stream ", number, " with this task"));
+  stream.wire = wire;
   peerIncarnation_.store(peerIncarnation, std::memory_order_relaxed);
   kick(std::move(lock));
   return absl::OkStatus();
 }
 
-bool GrpcLink::detach(Wire *wire) {
-  {
-    std::lock_guard lock(mutex_);
-    if (wire_ != wire)
-      return false;
-    wire_ = nullptr;
-    broken_ = true;
-    if (writing_) {
-      finishing_ = wire; // written() does it
-      return true;
-    }
-  }
-  wire->finish();
+bool GrpcLink::detach(uint32_t number, Wire *wire) {
+  std::unique_lock lock(mutex_);
+  if (streams_[number].wire != wire)
+    return false;
+  end(std::move(lock));
   return true;
 }
 
-void GrpcLink::end() {
-  Wire *wire;
-  {
-    std::lock_guard lock(mutex_);
-    broken_ = true;
-    wire = std::exchange(wire_, nullptr);
-    if (wire && writing_) {
-      finishing_ = wire; // written() does it
-      return;
-    }
-  }
-  if (wire)
-    wire->finish();
+void GrpcLink::end() { end(std::unique_lock(mutex_)); }
+
+void GrpcLink::end(std::unique_lock<std::mutex> lock) {
+  std::array<Wire *, kMaxStreams> idle;
+  size_t count = 0;
+  broken_ = true;
+  for (Stream &stream : streams_)
+    if (Wire *wire = std::exchange(stream.wire, nullptr))
+      (stream.writing ? stream.finishing : idle[count++]) = wire;
+  lock.unlock();
+  for (size_t i = 0; i < count; ++i)
+    idle[i]->finish();
 }
 
 bool GrpcLink::attached() const {
   std::lock_guard lock(mutex_);
-  return wire_ != nullptr;
+  return std::all_of(streams_.begin(), streams_.end(), [](const Stream &stream) { return stream.wire != nullptr; });
 }
 
-absl::Status GrpcLink::received(const grpc::ByteBuffer &message) {
-  std::lock_guard readLock(readMutex_);
-  slices_.clear();
-  if (grpc::Status status = message.Dump(&slices_); !status.ok())
-    return absl::InternalError(absl::StrCat("a message from ", peer_, " could not be read: ", status.error_message()));
-  sliceIndex_ = sliceOffset_ = 0;
-  left_ = message.Length();
-  absl::Status status = takeMessage();
-  controlBytes_.fetch_add(message.Length() - left_ - payload_, std::memory_order_relaxed);
-  slices_.clear();
+absl::Status GrpcLink::received(uint32_t number, const grpc::ByteBuffer &message) {
+  std::lock_guard readLock(streams_[number].readMutex);
+  MessageReader &reader = streams_[number].reader;
+  GRAPHC_RETURN_IF_ERROR(reader.open(message));
+  uint64_t payload = 0;
+  absl::Status status = takeMessage(number, &payload);
+  controlBytes_.fetch_add(message.Length() - reader.left() - payload, std::memory_order_relaxed);
+  reader.close();
   return status;
 }
 
-absl::Status GrpcLink::takeMessage() {
-  payload_ = 0;
+absl::Status GrpcLink::takeMessage(uint32_t number, uint64_t *payload) {
+  MessageReader &reader = streams_[number].reader;
   MessageHeader header;
-  GRAPHC_RETURN_IF_ERROR(take(&header, sizeof(header)));
+  GRAPHC_RETURN_IF_ERROR(reader.take(&header, sizeof(header)));
   if (header.magic != MessageHeader::kMagic)
     return absl::DataLossError(absl::StrCat("a message from ", peer_, " has no graphc header"));
   if (header.incarnation != peerIncarnation_.load(std::memory_order_relaxed) ||
@@ -263,9 +288,9 @@ absl::Status GrpcLink::takeMessage() {
     return absl::InternalError(absl::StrCat(peer_, " is at epoch ", header.epoch, ", this task at ", epoch_.load(),
                                             ": it did not wait for the phase to begin"));
   for (uint32_t i = 0; i < header.credits; ++i)
-    GRAPHC_RETURN_IF_ERROR(takeCredit());
-  while (left_ > 0)
-    GRAPHC_RETURN_IF_ERROR(takeFrame());
+    GRAPHC_RETURN_IF_ERROR(takeCredit(reader));
+  while (reader.left() > 0)
+    GRAPHC_RETURN_IF_ERROR(takeFrame(number, payload));
   return absl::OkStatus();
 }
 
@@ -274,9 +299,9 @@ absl::Status GrpcLink::unknown(uint32_t channel, uint32_t instance) const {
                                           "], which the plan does not have between it and this task"));
 }
 
-absl::Status GrpcLink::takeCredit() {
+absl::Status GrpcLink::takeCredit(MessageReader &reader) {
   Credit credit;
-  GRAPHC_RETURN_IF_ERROR(take(&credit, sizeof(credit)));
+  GRAPHC_RETURN_IF_ERROR(reader.take(&credit, sizeof(credit)));
   auto port = sendByKey_.find(keyOf(credit.channel, credit.instance));
   if (port == sendByKey_.end())
     return unknown(credit.channel, credit.instance);
@@ -287,68 +312,35 @@ absl::Status GrpcLink::takeCredit() {
   return absl::OkStatus();
 }
 
-absl::Status GrpcLink::takeFrame() {
+absl::Status GrpcLink::takeFrame(uint32_t number, uint64_t *payload) {
+  MessageReader &reader = streams_[number].reader;
   FrameHeader header;
-  GRAPHC_RETURN_IF_ERROR(take(&header, sizeof(header)));
-  auto port = recvByKey_.find(keyOf(header.channel, header.instance));
-  if (port == recvByKey_.end())
+  GRAPHC_RETURN_IF_ERROR(reader.take(&header, sizeof(header)));
+  auto found = recvByKey_.find(keyOf(header.channel, header.instance));
+  if (found == recvByKey_.end())
     return unknown(header.channel, header.instance);
+  GrpcRecvPort &port = *found->second;
+  auto misplaced = [&](const std::string &what) {
+    return absl::DataLossError(absl::StrCat("channel ", header.channel, "[", header.instance, "]: ", peer_, " ", what,
+                                            ", expected ", port.expects()));
+  };
+  if (!port.large_ && number != 0)
+    return misplaced(absl::StrCat("sent a frame on data stream ", number, ", which is for large messages alone"));
   switch (header.kind) {
   case FrameKind::Data:
-    return takeData(*port->second, header);
+    if (!port.begin(header))
+      return misplaced(absl::StrCat("sent bytes ", header.offset, "+", header.length, " of message ", header.seq));
+    GRAPHC_RETURN_IF_ERROR(reader.take(port.slot(header.seq) + header.offset, header.length));
+    *payload += header.length;
+    port.arrived(header);
+    return absl::OkStatus();
   case FrameKind::Close:
-    port->second->closed_.store(true, std::memory_order_release);
-    port->second->wake_.wake();
+    if (!port.end(header.seq))
+      return misplaced(absl::StrCat("closed it before message ", header.seq));
     return absl::OkStatus();
   }
   return absl::DataLossError(
       absl::StrCat("a frame from ", peer_, " is of unknown kind ", static_cast<uint32_t>(header.kind)));
-}
-
-absl::Status GrpcLink::takeData(GrpcRecvPort &port, const FrameHeader &header) {
-  uint64_t head = port.head_.load(std::memory_order_relaxed);
-  uint64_t filled = port.filled_.load(std::memory_order_relaxed);
-  bool fits = header.seq == head && header.offset == filled && header.length <= port.spec_.bytes - filled &&
-              head - port.tail_.load(std::memory_order_acquire) < port.spec_.capacity;
-  if (!fits)
-    return absl::DataLossError(absl::StrCat("channel ", header.channel, "[", header.instance, "]: ", peer_,
-                                            " sent bytes ", header.offset, "+", header.length, " of message ",
-                                            header.seq, ", expected byte ", filled, " of message ", head, " (",
-                                            port.spec_.bytes, " bytes each, capacity ", port.spec_.capacity, ")"));
-  GRAPHC_RETURN_IF_ERROR(take(port.slot(head) + header.offset, header.length));
-  payload_ += header.length;
-  filled += header.length;
-  if (filled == port.spec_.bytes) {
-    port.filled_.store(0, std::memory_order_relaxed);
-    port.head_.store(head + 1, std::memory_order_release);
-    port.wake_.wake();
-  } else {
-    port.filled_.store(filled, std::memory_order_seq_cst);
-    if (port.takesStarts_.load(std::memory_order_seq_cst))
-      port.wake_.wake();
-  }
-  return absl::OkStatus();
-}
-
-// Copies the next `bytes` bytes of the message.
-absl::Status GrpcLink::take(void *to, uint64_t bytes) {
-  if (bytes > left_)
-    return absl::DataLossError(
-        absl::StrCat("a message from ", peer_, " is cut off: ", left_, " bytes are left where ", bytes, " should be"));
-  left_ -= bytes;
-  while (bytes > 0) {
-    const grpc::Slice &slice = slices_[sliceIndex_];
-    uint64_t part = std::min<uint64_t>(bytes, slice.size() - sliceOffset_);
-    std::memcpy(to, slice.begin() + sliceOffset_, part);
-    to = static_cast<std::byte *>(to) + part;
-    bytes -= part;
-    sliceOffset_ += part;
-    if (sliceOffset_ == slice.size()) {
-      ++sliceIndex_;
-      sliceOffset_ = 0;
-    }
-  }
-  return absl::OkStatus();
 }
 
 void GrpcLink::abort(absl::Status why) {
@@ -368,11 +360,13 @@ void GrpcLink::abort(absl::Status why) {
 }
 
 absl::Status GrpcLink::reset(uint64_t epoch) {
-  std::lock_guard readLock(readMutex_);
+  std::deque<std::unique_lock<std::mutex>> readLocks;
+  for (Stream &stream : streams_)
+    readLocks.emplace_back(stream.readMutex);
   std::lock_guard lock(mutex_);
   if (broken_)
     return absl::UnavailableError(absl::StrCat("the data stream with ", peer_, " is gone"));
-  sendHead_ = sendTail_ = nullptr;
+  inOrder_ = large_ = {};
   creditHead_ = nullptr;
   creditsDue_ = false;
   why_ = absl::OkStatus();
@@ -391,11 +385,7 @@ absl::Status GrpcLink::reset(uint64_t epoch) {
     port->next_ = nullptr;
     port->queued_ = false;
     port->credits_ = 0;
-    port->filled_.store(0, std::memory_order_relaxed);
-    port->head_.store(0, std::memory_order_relaxed);
-    port->tail_.store(0, std::memory_order_relaxed);
-    port->closed_.store(false, std::memory_order_relaxed);
-    port->aborted_.store(false, std::memory_order_release);
+    port->reset();
   }
   epoch_.store(epoch, std::memory_order_release);
   return absl::OkStatus();

@@ -1,19 +1,22 @@
-//===- GrpcLink.h - everything that one task exchanges with one peer over their data stream ---------------*- C++ -*-===//
+//===- GrpcLink.h - everything that one task exchanges with one peer over their data streams --------------*- C++ -*-===//
 //
-// The link owns the ports and the queue of what is to be written; a Wire (one gRPC stream, GrpcTransport.cpp) writes and
-// reads for it. Lanes submit, gRPC threads drain. No call into a Wire is made under the link's mutex.
+// The link owns the ports and the queues of what is to be written; Wires (gRPC streams, GrpcTransport.cpp) write and read for
+// it. Lanes submit, gRPC threads drain. No call into a Wire is made under the link's mutex.
+//
+// There is one stream, or kMaxStreams where a channel has large messages. Credits are the link's: whichever stream writes next
+// takes all that there are. The streams stand and fall together.
 //
 //===----------------------------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_RUNTIME_TRANSPORT_GRPCLINK_H
 #define GRAPHC_RUNTIME_TRANSPORT_GRPCLINK_H
 
+#include "runtime/transport/GrpcMessage.h"
 #include "runtime/transport/GrpcPorts.h"
 
 #include "absl/base/thread_annotations.h"
 #include "absl/container/flat_hash_map.h"
-#include <grpcpp/support/byte_buffer.h>
 
-#include <condition_variable>
+#include <deque>
 #include <mutex>
 #include <string>
 #include <vector>
@@ -31,64 +34,83 @@ public:
 
 class GrpcLink {
 public:
-  GrpcLink(std::string peer, uint64_t incarnation) : peer_(std::move(peer)), incarnation_(incarnation) {}
+  /// Messages of `largeBytes` and more are large.
+  GrpcLink(std::string peer, uint64_t incarnation, uint64_t largeBytes = kLargeBytes);
 
   GrpcSendPort &addSend(ChannelSpec spec);
   GrpcRecvPort &addRecv(ChannelSpec spec);
   const std::string &peer() const { return peer_; }
+  /// How many there must be; both ends find the same.
+  uint32_t streams() const { return static_cast<uint32_t>(streams_.size()); }
 
   // Called by lanes through their ports.
   void submit(GrpcSendPort &port, const std::byte *data, uint64_t step);
   void submitClose(GrpcSendPort &port);
   void submitCredit(GrpcRecvPort &port);
 
-  // Called by the wire, on gRPC threads.
-  absl::Status attach(Wire *wire, uint64_t peerIncarnation);
-  /// The wire's last write ended; writes what came up meanwhile, or finishes the wire where detach was asked for.
-  void written();
+  // Called by the wire of stream `number`, on gRPC threads.
+  absl::Status attach(uint32_t number, Wire *wire, uint64_t peerIncarnation);
+  /// The wire's last write ended; writes what came up meanwhile, or finishes the wire where the link has ended.
+  void written(uint32_t number);
   /// Takes a message apart; an error ends the stream.
-  absl::Status received(const grpc::ByteBuffer &message);
-  /// The stream is over (or shall be, `why` OK): no more writes; finishes the wire as soon as no write is under way.
-  /// Returns false where it was detached before.
-  bool detach(Wire *wire);
+  absl::Status received(uint32_t number, const grpc::ByteBuffer &message);
+  /// The stream is over: ends the link. Returns false where it had ended before.
+  bool detach(uint32_t number, Wire *wire);
 
-  /// Detaches whatever wire there is, and refuses later ones.
+  /// No more writes, no more wires: finishes each as soon as no write of its is under way.
   void end();
-  bool attached() const;
+  bool attached() const; ///< every stream's wire
   void abort(absl::Status why);
   absl::Status why() const;
   GrpcSendPort *sender(ChannelKey key) const;
   GrpcRecvPort *receiver(ChannelKey key) const;
   absl::Status reset(uint64_t epoch);
-  /// Waits until gRPC holds no slice of any lane's buffer.
+  /// True when gRPC holds no slice of any lane's buffer.
   bool drained() const;
   TransportCounters counters() const;
 
 private:
-  bool buildMessage(grpc::ByteBuffer *message) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  struct Stream {
+    explicit Stream(const std::string &peer) : reader(peer) {}
+    // Under GrpcLink::mutex_.
+    Wire *wire = nullptr;
+    Wire *finishing = nullptr; ///< written() finishes it
+    bool writing = false;
+    // Held by the reading thread for one message (gRPC has one read of a stream under way at a time) and by reset, so that a
+    // late frame of the old epoch never meets half-reset ports. Nobody else takes it. Before GrpcLink::mutex_.
+    std::mutex readMutex;
+    MessageReader reader;
+  };
+  struct SendQueue {
+    GrpcSendPort *head = nullptr, *tail = nullptr;
+  };
+  struct Message;
+
+  bool isLarge(const ChannelSpec &spec);
+  bool buildMessage(Stream &stream, grpc::ByteBuffer *message) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void addFrames(SendQueue &queue, uint64_t maxPayload, Message &message) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   grpc::Slice takeCredits() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  void kick(std::unique_lock<std::mutex> lock);
   void push(GrpcSendPort &port) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  absl::Status takeMessage();
-  absl::Status takeCredit();
-  absl::Status takeFrame();
-  absl::Status takeData(GrpcRecvPort &port, const FrameHeader &header);
-  absl::Status take(void *to, uint64_t bytes);
+  void kick(std::unique_lock<std::mutex> lock);
+  void end(std::unique_lock<std::mutex> lock);
+  absl::Status takeMessage(uint32_t number, uint64_t *payload);
+  absl::Status takeCredit(MessageReader &reader);
+  absl::Status takeFrame(uint32_t number, uint64_t *payload);
   absl::Status unknown(uint32_t channel, uint32_t instance) const;
 
   const std::string peer_;
   const uint64_t incarnation_; ///< this process's
+  const uint64_t largeBytes_;
   std::vector<std::unique_ptr<GrpcSendPort>> sends_; ///< fixed before attach
   std::vector<std::unique_ptr<GrpcRecvPort>> recvs_;
+  std::deque<Stream> streams_; ///< likewise
   absl::flat_hash_map<uint64_t, GrpcSendPort *> sendByKey_;
   absl::flat_hash_map<uint64_t, GrpcRecvPort *> recvByKey_;
 
   mutable std::mutex mutex_;
-  Wire *wire_ ABSL_GUARDED_BY(mutex_) = nullptr;
-  bool writing_ ABSL_GUARDED_BY(mutex_) = false;
   bool broken_ ABSL_GUARDED_BY(mutex_) = false;
-  Wire *finishing_ ABSL_GUARDED_BY(mutex_) = nullptr;
-  GrpcSendPort *sendHead_ ABSL_GUARDED_BY(mutex_) = nullptr, *sendTail_ ABSL_GUARDED_BY(mutex_) = nullptr;
+  SendQueue inOrder_ ABSL_GUARDED_BY(mutex_); ///< for the first stream
+  SendQueue large_ ABSL_GUARDED_BY(mutex_); ///< for any
   GrpcRecvPort *creditHead_ ABSL_GUARDED_BY(mutex_) = nullptr;
   bool creditsDue_ ABSL_GUARDED_BY(mutex_) = false; ///< one of them must not wait for a frame
   std::atomic<uint64_t> epoch_{0};
@@ -96,14 +118,6 @@ private:
 
   absl::Status why_ ABSL_GUARDED_BY(mutex_);
   std::atomic<uint64_t> controlBytes_{0}; ///< headers, credits, closes
-
-  // Held by the reading thread for one message (gRPC has one read of a stream under way at a time) and by reset, so that a
-  // late frame of the old epoch never meets half-reset ports. Nobody else takes it. Before mutex_.
-  std::mutex readMutex_;
-  std::vector<grpc::Slice> slices_;
-  size_t sliceIndex_ = 0, sliceOffset_ = 0;
-  uint64_t left_ = 0; ///< bytes of the message that were not taken yet
-  uint64_t payload_ = 0; ///< of those taken
 };
 
 } // namespace graphc::transport

@@ -3,6 +3,8 @@
 #include "runtime/base/Futex.h"
 #include "runtime/transport/GrpcLink.h"
 
+#include "absl/strings/str_cat.h"
+
 #include <algorithm>
 #include <climits>
 #include <cstring>
@@ -95,11 +97,13 @@ void GrpcSendPort::close() {
   link_.submitClose(*this);
 }
 
-// The lane may take credits meanwhile, which leaves more room than is seen here.
+// The lane may take credits meanwhile, which leaves more room than is seen here; other streams may bring more.
 bool GrpcSendPort::addCredits(uint64_t count) {
-  if (count > spec_.capacity - credits_.load(std::memory_order_relaxed))
-    return false;
-  credits_.fetch_add(count, std::memory_order_release);
+  uint64_t free = credits_.load(std::memory_order_relaxed);
+  do {
+    if (count > spec_.capacity - free)
+      return false;
+  } while (!credits_.compare_exchange_weak(free, free + count, std::memory_order_release, std::memory_order_relaxed));
   wake_.wake();
   return true;
 }
@@ -115,9 +119,10 @@ void GrpcSendPort::chunkReleased() {
 
 void GrpcSendPort::onSliceDestroyed(void *port) { static_cast<GrpcSendPort *>(port)->chunkReleased(); }
 
-GrpcRecvPort::GrpcRecvPort(GrpcLink &link, ChannelSpec spec)
-    : link_(link), spec_(spec), stride_((std::max<uint64_t>(spec.bytes, 1) + 63) / 64 * 64),
-      ring_(static_cast<std::byte *>(std::aligned_alloc(64, stride_ * spec.capacity))) {}
+GrpcRecvPort::GrpcRecvPort(GrpcLink &link, ChannelSpec spec, bool large)
+    : link_(link), spec_(spec), large_(large), stride_((std::max<uint64_t>(spec.bytes, 1) + 63) / 64 * 64),
+      ring_(static_cast<std::byte *>(std::aligned_alloc(64, stride_ * spec.capacity))),
+      chunks_(large ? chunks() * spec.capacity : 0, Chunk::Missing) {}
 
 PollState GrpcRecvPort::poll(const void **data) {
   uint64_t there;
@@ -134,8 +139,6 @@ PollState GrpcRecvPort::look(const void **data, uint64_t least, uint64_t *there)
   // before they load the other's, sequentially consistent.
   if (bool starts = least != UINT64_MAX; starts != takesStarts_.load(std::memory_order_relaxed))
     takesStarts_.store(starts, std::memory_order_seq_cst);
-  // `closed_` is read before `head_`: a message that came before the close is then certainly seen.
-  bool closed = closed_.load(std::memory_order_acquire);
   bool aborted = aborted_.load(std::memory_order_acquire);
   uint64_t tail = tail_.load(std::memory_order_relaxed);
   bool whole = head_.load(std::memory_order_acquire) != tail;
@@ -146,13 +149,91 @@ PollState GrpcRecvPort::look(const void **data, uint64_t least, uint64_t *there)
   }
   if (aborted)
     return PollState::Aborted;
-  return closed ? PollState::Closed : PollState::Pending;
+  return end_.load(std::memory_order_acquire) == tail ? PollState::Closed : PollState::Pending;
 }
 
 void GrpcRecvPort::release() {
   tail_.fetch_add(1, std::memory_order_release);
   released_.fetch_add(1, std::memory_order_relaxed);
   link_.submitCredit(*this);
+}
+
+bool GrpcRecvPort::begin(const FrameHeader &header) {
+  std::unique_lock lock(chunkMutex_, std::defer_lock);
+  if (large_)
+    lock.lock();
+  const uint64_t head = head_.load(std::memory_order_relaxed), filled = filled_.load(std::memory_order_relaxed);
+  const bool free = header.seq - tail_.load(std::memory_order_acquire) < spec_.capacity &&
+                    header.seq < end_.load(std::memory_order_relaxed);
+  if (!large_)
+    return free && header.seq == head && header.offset == filled && header.length <= spec_.bytes - filled;
+  const bool ahead = header.seq > head || (header.seq == head && header.offset >= filled);
+  if (!free || !ahead || header.offset % kMaxChunk != 0 || header.offset / kMaxChunk >= chunks() ||
+      header.length != std::min(spec_.bytes - header.offset, kMaxChunk) ||
+      chunk(header.seq, header.offset) != Chunk::Missing)
+    return false;
+  chunk(header.seq, header.offset) = Chunk::Arriving;
+  return true;
+}
+
+void GrpcRecvPort::arrived(const FrameHeader &header) {
+  if (!large_)
+    return advance(header.seq, header.offset + header.length);
+  std::lock_guard lock(chunkMutex_);
+  chunk(header.seq, header.offset) = Chunk::There;
+  uint64_t head = head_.load(std::memory_order_relaxed);
+  uint64_t filled = filled_.load(std::memory_order_relaxed);
+  while (chunk(head, filled) == Chunk::There) { // from where all before is there
+    chunk(head, filled) = Chunk::Missing;
+    filled = std::min(filled + kMaxChunk, spec_.bytes);
+    advance(head, filled);
+    if (filled == spec_.bytes) {
+      ++head;
+      filled = 0;
+    }
+  }
+}
+
+bool GrpcRecvPort::end(uint64_t seq) {
+  std::unique_lock lock(chunkMutex_, std::defer_lock);
+  if (large_)
+    lock.lock();
+  const uint64_t head = head_.load(std::memory_order_relaxed);
+  if (end_.load(std::memory_order_relaxed) != kOpen || seq < head ||
+      (large_ ? seq - tail_.load(std::memory_order_acquire) > spec_.capacity : seq != head))
+    return false;
+  end_.store(seq, std::memory_order_release);
+  wake_.wake();
+  return true;
+}
+
+std::string GrpcRecvPort::expects() const {
+  const uint64_t head = head_.load(std::memory_order_relaxed), filled = filled_.load(std::memory_order_relaxed);
+  return absl::StrCat("byte ", filled, " of message ", head,
+                      large_ ? absl::StrCat(" or a later chunk of ", kMaxChunk, " that has not come yet") : "", " (",
+                      spec_.bytes, " bytes each, capacity ", spec_.capacity, ")");
+}
+
+void GrpcRecvPort::reset() {
+  filled_.store(0, std::memory_order_relaxed);
+  head_.store(0, std::memory_order_relaxed);
+  tail_.store(0, std::memory_order_relaxed);
+  end_.store(kOpen, std::memory_order_relaxed);
+  aborted_.store(false, std::memory_order_release);
+  std::lock_guard lock(chunkMutex_);
+  std::fill(chunks_.begin(), chunks_.end(), Chunk::Missing);
+}
+
+void GrpcRecvPort::advance(uint64_t head, uint64_t filled) {
+  if (filled == spec_.bytes) {
+    filled_.store(0, std::memory_order_relaxed);
+    head_.store(head + 1, std::memory_order_release);
+    wake_.wake();
+  } else {
+    filled_.store(filled, std::memory_order_seq_cst);
+    if (takesStarts_.load(std::memory_order_seq_cst))
+      wake_.wake();
+  }
 }
 
 } // namespace graphc::transport

@@ -5,10 +5,16 @@
 #include "runtime/transport/GrpcFrame.h"
 #include "runtime/transport/Transport.h"
 
+#include "absl/base/thread_annotations.h"
+
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdlib>
 #include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
 
 namespace graphc::transport {
 
@@ -31,7 +37,8 @@ private:
 
 class GrpcSendPort final : public SendPort {
 public:
-  GrpcSendPort(GrpcLink &link, ChannelSpec spec) : link_(link), spec_(spec), credits_(spec.capacity) {}
+  GrpcSendPort(GrpcLink &link, ChannelSpec spec, bool large)
+      : link_(link), spec_(spec), large_(large), credits_(spec.capacity) {}
 
   void wait(absl::Duration timeout) override { wake_.wait(timeout); }
   absl::Status status() const override;
@@ -49,13 +56,14 @@ public:
 
 private:
   friend class GrpcLink;
-  /// False: more than messages are under way.
+  /// False: more than messages are under way. From the reading thread of any stream.
   bool addCredits(uint64_t count);
   void chunkReleased();
   static void onSliceDestroyed(void *port);
 
   GrpcLink &link_;
   const ChannelSpec spec_;
+  const bool large_; ///< its chunks go on whichever stream is free
   WakeWord wake_;
   std::atomic<uint64_t> credits_; ///< free slots at the receiver
   std::atomic<uint64_t> outstanding_{0}; ///< slices that point into the buffer, plus one until all of it is queued
@@ -84,7 +92,7 @@ private:
 
 class GrpcRecvPort final : public RecvPort {
 public:
-  GrpcRecvPort(GrpcLink &link, ChannelSpec spec);
+  GrpcRecvPort(GrpcLink &link, ChannelSpec spec, bool large);
   ~GrpcRecvPort() override { std::free(ring_); }
 
   void wait(absl::Duration timeout) override { wake_.wait(timeout); }
@@ -101,23 +109,48 @@ private:
   PollState look(const void **data, uint64_t least, uint64_t *there);
   std::byte *slot(uint64_t seq) { return ring_ + (seq % spec_.capacity) * stride_; }
 
+  // What the link does with a frame that came. A frame of a channel of smaller messages continues where the last one ended,
+  // and one thread reads them all. Large messages' chunks are copied by several threads at once.
+
+  /// Is this the place for the payload? Then it may be copied there, once, and `arrived` says so. False: see `expects`.
+  bool begin(const FrameHeader &header);
+  void arrived(const FrameHeader &header);
+  /// No message from `seq` on. False: it does not follow the last one.
+  bool end(uint64_t seq);
+  /// What begin() would have taken, for people.
+  std::string expects() const;
+  void reset();
+
+  enum class Chunk : uint8_t { Missing, Arriving, There };
+  uint64_t chunks() const { return std::max<uint64_t>((spec_.bytes + kMaxChunk - 1) / kMaxChunk, 1); } ///< of a message
+  Chunk &chunk(uint64_t seq, uint64_t offset) ABSL_EXCLUSIVE_LOCKS_REQUIRED(chunkMutex_) {
+    return chunks_[(seq % spec_.capacity) * chunks() + offset / kMaxChunk];
+  }
+  /// `filled` bytes of message `head` are there, and all messages before it.
+  void advance(uint64_t head, uint64_t filled);
+
   GrpcLink &link_;
   const ChannelSpec spec_;
+  const bool large_;
   const uint64_t stride_;
   std::byte *ring_; ///< capacity slots, each 64-byte aligned; owned
   WakeWord wake_;
-  // head_ is stored by the one gRPC thread that reads the stream, tail_ by the lane: single producer, single consumer.
-  // A slot is written only while its message number is in [tail, tail + capacity), which the sender's credits ensure and
-  // GrpcLink checks.
+  // head_ is stored by the one gRPC thread that reads the first stream, or under chunkMutex_; tail_ by the lane: single
+  // producer, single consumer. A slot is written only while its message number is in [head, tail + capacity), which the
+  // sender's credits ensure and begin() checks.
   std::atomic<uint64_t> head_{0}; ///< messages completely received
   std::atomic<uint64_t> tail_{0}; ///< messages released
   std::atomic<uint64_t> released_{0}; ///< the same since set-up, for the counters
-  std::atomic<bool> closed_{false};
+  static constexpr uint64_t kOpen = UINT64_MAX;
+  std::atomic<uint64_t> end_{kOpen}; ///< how many messages there are, once the sender has closed
   std::atomic<bool> aborted_{false};
-  // Bytes of message head_ that are here, less than all: the reading thread stores 0 before it stores head_, so what the lane
-  // reads after head_ is of message head_ or of a later one, and never too much for either.
+  // Bytes of message head_ that are here from its start, less than all: 0 is stored before head_, so what the lane reads after
+  // head_ is of message head_ or of a later one, and never too much for either.
   std::atomic<uint64_t> filled_{0};
   std::atomic<bool> takesStarts_{false}; ///< the lane waits for less than a whole message
+
+  std::mutex chunkMutex_; ///< of large messages; a leaf
+  std::vector<Chunk> chunks_ ABSL_GUARDED_BY(chunkMutex_); ///< slot by slot
 
   // Under GrpcLink::mutex.
   GrpcRecvPort *next_ = nullptr;

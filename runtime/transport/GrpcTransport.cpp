@@ -10,7 +10,8 @@
 namespace graphc::transport {
 namespace {
 constexpr char kTokenKey[] = "graphc-token", kPlanKey[] = "graphc-plan", kTaskKey[] = "graphc-task",
-               kIncarnationKey[] = "graphc-incarnation", kPeerKey[] = "graphc-peer";
+               kIncarnationKey[] = "graphc-incarnation", kPeerKey[] = "graphc-peer", kStreamKey[] = "graphc-stream",
+               kStreamsKey[] = "graphc-streams";
 
 template <class Metadata> std::string lookUp(const Metadata &metadata, const char *key) {
   auto found = metadata.find(key);
@@ -37,7 +38,8 @@ bool sameSecret(std::string_view a, std::string_view b) {
 /// What the two directions of dialling share: read for ever, hand messages to the link, write for the link.
 template <class Base> class StreamReactor : public Base, public Wire {
 public:
-  StreamReactor(GrpcTransport &transport, GrpcTransport::Peer &peer) : transport_(transport), peer_(peer) {}
+  StreamReactor(GrpcTransport &transport, GrpcTransport::Peer &peer, uint32_t number)
+      : transport_(transport), peer_(peer), number_(number) {}
 
   void write(grpc::ByteBuffer message) override {
     outgoing_ = std::move(message);
@@ -47,14 +49,14 @@ public:
     outgoing_.Clear();
     if (!ok)
       end(absl::UnavailableError(absl::StrCat("the data stream with ", peer_.link.peer(), " broke")));
-    peer_.link.written();
+    peer_.link.written(number_);
   }
   void OnReadDone(bool ok) override {
     if (!ok) {
       end(absl::UnavailableError(absl::StrCat("the data stream with ", peer_.link.peer(), " ended")));
       return;
     }
-    if (absl::Status status = peer_.link.received(incoming_); !status.ok()) {
+    if (absl::Status status = peer_.link.received(number_, incoming_); !status.ok()) {
       end(status);
       return;
     }
@@ -65,25 +67,27 @@ public:
 protected:
   void begin() { this->StartRead(&incoming_); }
   void end(absl::Status why) {
-    if (peer_.link.detach(this))
+    if (peer_.link.detach(number_, this))
       transport_.streamDown(peer_, std::move(why));
   }
 
   GrpcTransport &transport_;
   GrpcTransport::Peer &peer_;
+  const uint32_t number_; ///< among the link's streams
   grpc::ByteBuffer incoming_, outgoing_;
 };
 
 class ServerStream final : public StreamReactor<grpc::ServerGenericBidiReactor> {
 public:
-  ServerStream(GrpcTransport &transport, GrpcTransport::Peer &peer, grpc::GenericCallbackServerContext *context)
-      : StreamReactor(transport, peer) {
+  ServerStream(GrpcTransport &transport, GrpcTransport::Peer &peer, uint32_t number,
+               grpc::GenericCallbackServerContext *context)
+      : StreamReactor(transport, peer, number) {
     context->AddInitialMetadata(kIncarnationKey, absl::StrCat(transport.self_.incarnation));
     StartSendInitialMetadata();
   }
   // Reads and writes begin once the call stands: the constructor runs before gRPC has bound the reactor to the call.
   void OnSendInitialMetadataDone(bool ok) override {
-    if (absl::Status status = peer_.link.attach(this, peer_.incarnation); !status.ok()) {
+    if (absl::Status status = peer_.link.attach(number_, this, peer_.incarnation); !status.ok()) {
       Finish(grpc::Status(grpc::StatusCode::ALREADY_EXISTS, std::string(status.message())));
       return;
     }
@@ -103,13 +107,16 @@ public:
 
 class ClientStream final : public StreamReactor<grpc::ClientBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>> {
 public:
-  ClientStream(GrpcTransport &transport, GrpcTransport::Peer &peer, std::shared_ptr<grpc::Channel> channel)
-      : StreamReactor(transport, peer), stub_(std::move(channel)) {
+  ClientStream(GrpcTransport &transport, GrpcTransport::Peer &peer, uint32_t number,
+               std::shared_ptr<grpc::Channel> channel)
+      : StreamReactor(transport, peer, number), stub_(std::move(channel)) {
     context_->AddMetadata(kTokenKey, transport.self_.token);
     context_->AddMetadata(kPlanKey, transport.self_.fingerprint);
     context_->AddMetadata(kTaskKey, absl::StrCat(transport.self_.task));
     context_->AddMetadata(kIncarnationKey, absl::StrCat(transport.self_.incarnation));
     context_->AddMetadata(kPeerKey, absl::StrCat(peer.task));
+    context_->AddMetadata(kStreamKey, absl::StrCat(number));
+    context_->AddMetadata(kStreamsKey, absl::StrCat(peer.link.streams()));
     context_->set_wait_for_ready(true);
   }
   const std::shared_ptr<grpc::ClientContext> &context() { return context_; }
@@ -125,7 +132,7 @@ public:
       if (!absl::SimpleAtoi(said, &incarnation) || incarnation != peer_.incarnation) {
         transport_.refuse(absl::FailedPreconditionError(
             absl::StrCat("another process than the one that the master knows answers as ", peer_.link.peer())));
-      } else if (peer_.link.attach(this, incarnation).ok()) {
+      } else if (peer_.link.attach(number_, this, incarnation).ok()) {
         transport_.streamUp();
         begin();
         return;
@@ -152,21 +159,25 @@ private:
   grpc::GenericStub stub_;
 };
 
-GrpcTransport::GrpcTransport(GrpcIdentity self) : self_(std::move(self)) {}
+GrpcTransport::GrpcTransport(GrpcIdentity self, uint64_t largeBytes)
+    : self_(std::move(self)), largeBytes_(largeBytes) {}
 GrpcTransport::~GrpcTransport() { shutdown(); }
 
 void GrpcTransport::addPeer(uint32_t task, const std::string &name, uint64_t incarnation) {
-  peers_.emplace(task, std::make_unique<Peer>(task, name, incarnation, self_.incarnation));
+  peers_.emplace(task, std::make_unique<Peer>(task, name, incarnation, self_.incarnation, largeBytes_));
 }
 
-void GrpcTransport::connect(uint32_t peer, std::shared_ptr<grpc::Channel> channel) {
-  auto *stream = new ClientStream(*this, *peers_.at(peer), std::move(channel)); // deletes itself in OnDone
-  {
-    std::lock_guard lock(mutex_);
-    ++streams_;
-    dialled_.push_back(stream->context());
+void GrpcTransport::connect(uint32_t peer, const std::function<std::shared_ptr<grpc::Channel>()> &dial) {
+  Peer &to = *peers_.at(peer);
+  for (uint32_t number = 0; number < to.link.streams(); ++number) {
+    auto *stream = new ClientStream(*this, to, number, dial()); // deletes itself in OnDone
+    {
+      std::lock_guard lock(mutex_);
+      ++streams_;
+      dialled_.push_back(stream->context());
+    }
+    stream->dial();
   }
-  stream->dial();
 }
 
 absl::Status GrpcTransport::waitConnected(absl::Time deadline) {
@@ -286,9 +297,10 @@ absl::Status GrpcTransport::reset(uint64_t epoch) {
   return absl::OkStatus();
 }
 
-absl::StatusOr<GrpcTransport::Peer *> GrpcTransport::check(grpc::GenericCallbackServerContext &context) {
+absl::StatusOr<std::pair<GrpcTransport::Peer *, uint32_t>>
+GrpcTransport::check(grpc::GenericCallbackServerContext &context) {
   const auto &metadata = context.client_metadata();
-  uint32_t task = 0, peer = 0;
+  uint32_t task = 0, peer = 0, number = 0, streams = 0;
   uint64_t incarnation = 0;
   if (!sameSecret(lookUp(metadata, kTokenKey), self_.token))
     return absl::UnauthenticatedError("the caller does not have this run's token");
@@ -296,8 +308,10 @@ absl::StatusOr<GrpcTransport::Peer *> GrpcTransport::check(grpc::GenericCallback
     return absl::FailedPreconditionError(
         absl::StrCat("the caller runs plan ", plan, ", this task ", self_.fingerprint));
   if (!absl::SimpleAtoi(lookUp(metadata, kTaskKey), &task) || !absl::SimpleAtoi(lookUp(metadata, kPeerKey), &peer) ||
-      !absl::SimpleAtoi(lookUp(metadata, kIncarnationKey), &incarnation))
-    return absl::InvalidArgumentError("the call does not say which task makes it");
+      !absl::SimpleAtoi(lookUp(metadata, kIncarnationKey), &incarnation) ||
+      !absl::SimpleAtoi(lookUp(metadata, kStreamKey), &number) ||
+      !absl::SimpleAtoi(lookUp(metadata, kStreamsKey), &streams))
+    return absl::InvalidArgumentError("the call does not say which task makes it, for which of its streams");
   if (peer != self_.task)
     return absl::FailedPreconditionError(absl::StrCat("this is ", self_.name, ", not task ", peer, " of the plan"));
   auto found = peers_.find(task);
@@ -307,20 +321,25 @@ absl::StatusOr<GrpcTransport::Peer *> GrpcTransport::check(grpc::GenericCallback
   if (found->second->incarnation != incarnation)
     return absl::FailedPreconditionError(
         absl::StrCat("another process than the one that the master knows says it is ", found->second->link.peer()));
-  return found->second.get();
+  const GrpcLink &link = found->second->link;
+  if (streams != link.streams() || number >= streams)
+    return absl::FailedPreconditionError(absl::StrCat(link.peer(), " opens data stream ", number, " of ", streams, ", ",
+                                                      self_.name, " expects ", link.streams(),
+                                                      ": use the same graphrun on all machines"));
+  return std::make_pair(found->second.get(), number);
 }
 
 grpc::ServerGenericBidiReactor *GrpcTransport::accept(grpc::GenericCallbackServerContext *context) {
-  absl::StatusOr<Peer *> peer = check(*context);
-  if (!peer.ok())
-    return new Refusal(peer.status());
+  auto caller = check(*context);
+  if (!caller.ok())
+    return new Refusal(caller.status());
   {
     std::lock_guard lock(mutex_);
     if (ending_)
       return new Refusal(absl::UnavailableError("the task is ending"));
     ++streams_;
   }
-  return new ServerStream(*this, **peer, context); // deletes itself in OnDone
+  return new ServerStream(*this, *caller->first, caller->second, context); // deletes itself in OnDone
 }
 
 void DataService::serve(GrpcTransport *transport) {

@@ -1,11 +1,13 @@
 //===- GrpcTransport.h - the data plane over gRPC ---------------------------------------------------------*- C++ -*-===//
 //
-// One bidirectional stream a pair of tasks, whatever the number of channels; the task with the lower number dials, the other
-// accepts on the server that it has anyway (one port a task). Order of use:
+// One bidirectional stream a pair of tasks, whatever the number of channels, or kMaxStreams of them, each a connection of its
+// own, where messages are large: one connection is encrypted by one core at a time. The task with the lower number dials, the
+// other accepts on the server that it has anyway (one port a task). Order of use:
 //   1. addSend/addRecv for every channel instance with that peer     2. DataService::serve on the accepting side
 //   3. connect() everywhere, 4. waitConnected()                      5. lanes run; reset(epoch) between phases
 //   6. shutdown() before the lanes' buffers are freed
-// Peers are told apart by the metadata of the call: token, plan, task, incarnation (checked on both ends).
+// Peers and their streams are told apart by the metadata of the call: token, plan, task, incarnation (checked on both ends),
+// which stream of how many.
 //
 //===----------------------------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_RUNTIME_TRANSPORT_GRPCTRANSPORT_H
@@ -17,8 +19,10 @@
 #include <grpcpp/generic/async_generic_service.h>
 #include <grpcpp/grpcpp.h>
 
+#include <condition_variable>
 #include <functional>
 #include <map>
+#include <utility>
 
 namespace graphc::transport {
 
@@ -33,7 +37,8 @@ struct GrpcIdentity {
 
 class GrpcTransport final : public Transport {
 public:
-  explicit GrpcTransport(GrpcIdentity self);
+  /// Messages of `largeBytes` and more go by several streams; the same in all tasks.
+  explicit GrpcTransport(GrpcIdentity self, uint64_t largeBytes = kLargeBytes);
   ~GrpcTransport() override;
 
   /// Names a peer and the process it must be; before any other call about it.
@@ -41,9 +46,9 @@ public:
   GrpcSendPort &addSend(uint32_t peer, ChannelSpec spec) { return peers_.at(peer)->link.addSend(spec); }
   GrpcRecvPort &addRecv(uint32_t peer, ChannelSpec spec) { return peers_.at(peer)->link.addRecv(spec); }
 
-  /// Dials `peer` through `channel`; returns at once. Only where peer > own task.
-  void connect(uint32_t peer, std::shared_ptr<grpc::Channel> channel);
-  /// OK when every peer's stream stands; an error names the first that does not.
+  /// Dials `peer` for each stream through a channel of its own, which `dial` makes; returns at once. Only where peer > own task.
+  void connect(uint32_t peer, const std::function<std::shared_ptr<grpc::Channel>()> &dial);
+  /// OK when every peer's streams stand; an error names the first that does not.
   absl::Status waitConnected(absl::Time deadline);
   /// Called once, on a gRPC thread and under no lock, when a stream breaks before shutdown().
   void onBroken(std::function<void(uint32_t peer, absl::Status)> callback) { broken_ = std::move(callback); }
@@ -63,8 +68,8 @@ public:
   grpc::ServerGenericBidiReactor *accept(grpc::GenericCallbackServerContext *context);
 
   struct Peer {
-    Peer(uint32_t task, const std::string &name, uint64_t incarnation, uint64_t own)
-        : task(task), incarnation(incarnation), link(name, own) {}
+    Peer(uint32_t task, const std::string &name, uint64_t incarnation, uint64_t own, uint64_t largeBytes)
+        : task(task), incarnation(incarnation), link(name, own, largeBytes) {}
     const uint32_t task;
     const uint64_t incarnation;
     GrpcLink link;
@@ -78,9 +83,11 @@ private:
   void streamUp();
   void streamDown(Peer &peer, absl::Status why);
   void streamGone();
-  absl::StatusOr<Peer *> check(grpc::GenericCallbackServerContext &context);
+  /// Whose call that is and for which of its streams.
+  absl::StatusOr<std::pair<Peer *, uint32_t>> check(grpc::GenericCallbackServerContext &context);
 
   const GrpcIdentity self_;
+  const uint64_t largeBytes_;
   std::map<uint32_t, std::unique_ptr<Peer>> peers_; ///< fixed before the first stream
   std::function<void(uint32_t, absl::Status)> broken_;
 

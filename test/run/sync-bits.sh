@@ -41,6 +41,15 @@ for workers in 2 3; do
     count=$((count + 1))
   done
 done
+# Parameters and gradients of 5 MiB, each message of which goes by several gRPC streams.
+sed 's/x64x/x65536x/g; s/<64x/<65536x/g' "$here/models/mlp.mlir" >large.mlir
+export MODEL=$box/large.mlir
+plan one-large one_device 2
+plan many-large 2 1 sync
+run one-large.plan --steps 5 --dump_variables one-large
+run many-large.plan --steps 5 --transport=grpc --dump_variables many-large
+same_weights one-large many-large
+count=$((count + 1))
 # The comparison can fail: another number of steps gives other weights.
 run many.plan --steps 41 --dump_variables other
 diff -r one-3 other >/dev/null && fail "41 steps must differ from 40"

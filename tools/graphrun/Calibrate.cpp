@@ -158,7 +158,7 @@ absl::StatusOr<cluster::Calibration::Link> timeGrpc() {
       task == 1 ? (void)end.addSend(0, spec) : (void)end.addRecv(1, spec);
     ends.server[task]->data().serve(&end);
   }
-  ends.end[0]->connect(1, service::dial(address[1]));
+  ends.end[0]->connect(1, [&] { return service::dial(address[1]); });
   for (auto &end : ends.end)
     GRAPHC_RETURN_IF_ERROR(end->waitConnected(absl::Now() + absl::Seconds(10)));
   return timeBoth(*ends.end[0], *ends.end[1]);

@@ -12,7 +12,8 @@ namespace graphc::service {
 
 /// Task 0 sends on every channel of `down` to task 1, and the other way round on `up`. connect() sets up both ends.
 struct GrpcPair {
-  explicit GrpcPair(std::vector<transport::ChannelSpec> down, std::vector<transport::ChannelSpec> up = {}) {
+  explicit GrpcPair(std::vector<transport::ChannelSpec> down, std::vector<transport::ChannelSpec> up = {},
+                    uint64_t largeBytes = transport::kLargeBytes) {
     silenceGrpc();
     for (uint32_t task : {0u, 1u}) {
       address[task] = "unix-abstract:graphc-test-" + randomHex(8);
@@ -20,7 +21,7 @@ struct GrpcPair {
       EXPECT_TRUE(started.ok()) << started.status();
       server[task] = *std::move(started);
       identity[task] = {task, "/job:test/task:" + std::to_string(task), incarnation[task], "plan", "token"};
-      end[task] = std::make_unique<transport::GrpcTransport>(identity[task]);
+      end[task] = std::make_unique<transport::GrpcTransport>(identity[task], largeBytes);
     }
     for (uint32_t task : {0u, 1u}) {
       end[task]->addPeer(1 - task, identity[1 - task].name, incarnation[1 - task]);
@@ -32,7 +33,7 @@ struct GrpcPair {
     }
   }
   absl::Status connect() {
-    end[0]->connect(1, dial(address[1]));
+    end[0]->connect(1, [&] { return dial(address[1]); });
     for (uint32_t task : {0u, 1u})
       if (absl::Status status = end[task]->waitConnected(absl::Now() + absl::Seconds(5)); !status.ok())
         return status;

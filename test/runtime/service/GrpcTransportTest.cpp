@@ -1,6 +1,7 @@
 // What is gRPC's own and not in the conformance suite: the handshake, chunks, streams that break, fencing.
 #include "test/runtime/service/GrpcPair.h"
 
+#include "absl/strings/str_cat.h"
 #include <gmock/gmock.h>
 
 #include <numeric>
@@ -109,6 +110,47 @@ TEST(GrpcTransport, AnotherProcessOfTheSameNameIsRefused) {
   pair.end[0] = std::make_unique<transport::GrpcTransport>(pair.identity[0]);
   pair.end[0]->addPeer(1, pair.identity[1].name, pair.incarnation[1]);
   EXPECT_THAT(std::string(pair.connect().message()), testing::HasSubstr("another process"));
+}
+
+// The count follows from the plan and from the program alone, so only another graphrun has another one.
+TEST(GrpcTransport, AnotherCountOfStreamsIsRefused) {
+  GrpcPair pair({{{0, 0}, transport::kLargeBytes, 1, false}});
+  pair.server[0]->data().serve(nullptr);
+  pair.end[0] = std::make_unique<transport::GrpcTransport>(pair.identity[0]);
+  pair.end[0]->addPeer(1, pair.identity[1].name, pair.incarnation[1]);
+  EXPECT_THAT(std::string(pair.connect().message()),
+              testing::HasSubstr(absl::StrCat("opens data stream 0 of 1, /job:test/task:1 expects ",
+                                              transport::kMaxStreams, ": use the same graphrun on all machines")));
+}
+
+TEST(GrpcTransport, OneOfSeveralStreamsThatIsMissingIsWaitedFor) {
+  GrpcPair pair({{{0, 0}, transport::kLargeBytes, 1, false}});
+  std::atomic<int> dialled{0};
+  pair.end[0]->connect(1, [&] { return dial(dialled++ ? "unix-abstract:graphc-nobody" : pair.address[1]); });
+  EXPECT_EQ(dialled, int(transport::kMaxStreams));
+  for (auto &end : pair.end)
+    EXPECT_EQ(end->waitConnected(absl::Now() + absl::Milliseconds(300)).code(), absl::StatusCode::kDeadlineExceeded);
+}
+
+TEST(GrpcTransport, AStreamIsTakenOnce) {
+  GrpcPair pair({{{0, 0}, transport::kLargeBytes, 1, false}});
+  ASSERT_TRUE(pair.connect().ok());
+  transport::GrpcTransport again(pair.identity[0]);
+  again.addPeer(1, pair.identity[1].name, pair.incarnation[1]);
+  again.addSend(1, {{0, 0}, transport::kLargeBytes, 1, false});
+  again.connect(1, [&] { return dial(pair.address[1]); });
+  absl::Status status;
+  for (absl::Time limit = absl::Now() + absl::Seconds(5); status.ok() && absl::Now() < limit;) {
+    absl::SleepFor(absl::Milliseconds(20));
+    status = again.status();
+  }
+  EXPECT_FALSE(status.ok());
+  EXPECT_TRUE(pair.end[1]->status().ok()) << "those that stand go on";
+  std::vector<uint8_t> data(transport::kLargeBytes, 7);
+  std::thread sender([&] { send(*pair.end[0]->sender({0, 0}), data.data(), 0); });
+  const void *got = receive(*pair.end[1]->receiver({0, 0}));
+  sender.join();
+  EXPECT_EQ(memcmp(got, data.data(), data.size()), 0);
 }
 
 TEST(GrpcTransport, PeerThatEndsBreaksTheStreamAndWakesTheReceiver) {

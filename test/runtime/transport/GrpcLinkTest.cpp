@@ -28,25 +28,28 @@ struct Pair {
     for (auto &spec : up)
       link[1].addSend(spec), link[0].addRecv(spec);
     for (int i : {0, 1})
-      EXPECT_TRUE(link[i].attach(&wire[i], i == 0 ? 22 : 11).ok());
+      for (uint32_t stream = 0; stream < link[i].streams(); ++stream)
+        EXPECT_TRUE(link[i].attach(stream, &wire[i][stream], i == 0 ? 22 : 11).ok());
   }
-  /// Gives the other end all that `from` has written and writes; how many messages that was.
+  /// Gives the other end all that `from` has written and writes, stream by stream; how many messages that was.
   int deliver(int from) {
     int count = 0;
-    while (deliverOne(from))
-      ++count;
+    for (uint32_t stream = 0; stream < link[from].streams(); ++stream)
+      while (deliverOne(from, stream))
+        ++count;
     return count;
   }
-  bool deliverOne(int from) {
-    if (wire[from].written.empty())
+  bool deliverOne(int from, uint32_t stream = 0) {
+    std::deque<grpc::ByteBuffer> &written = wire[from][stream].written;
+    if (written.empty())
       return false;
-    EXPECT_EQ(link[1 - from].received(wire[from].written.front()), absl::OkStatus());
-    wire[from].written.pop_front();
-    link[from].written();
+    EXPECT_EQ(link[1 - from].received(stream, written.front()), absl::OkStatus());
+    written.pop_front();
+    link[from].written(stream);
     return true;
   }
   GrpcLink link[2] = {{"/job:test/task:1", 11}, {"/job:test/task:0", 22}};
-  FakeWire wire[2];
+  FakeWire wire[2][kMaxStreams];
 };
 
 ChannelSpec spec(uint32_t channel, bool creditWaits, uint64_t bytes = 8, uint32_t capacity = 1) {
@@ -128,41 +131,200 @@ TEST(GrpcLink, ResetForgetsCreditsThatWait) {
   EXPECT_EQ(pair.link[0].sender({0, 0})->start(&value, 0, SendMode::Copy), PollState::Pending);
 }
 
-TEST(GrpcLink, AMessageCanBeTakenFromItsStart) {
-  constexpr uint64_t bytes = 3 * kMaxBatchBytes + 5;
-  Pair pair({spec(0, false, bytes)}, {});
-  std::vector<char> sent(bytes, 'x');
-  ASSERT_EQ(pair.link[0].sender({0, 0})->start(sent.data(), 0, SendMode::Borrow), PollState::Ready);
-  RecvPort &port = *pair.link[1].receiver({0, 0});
-  const void *data = nullptr;
-  uint64_t known = 0, there = 0;
-  for (uint64_t part : {kMaxBatchBytes, 2 * kMaxBatchBytes, 3 * kMaxBatchBytes, bytes}) {
-    EXPECT_EQ(port.pollStart(&data, known, &there), PollState::Pending);
-    ASSERT_TRUE(pair.deliverOne(0));
-    ASSERT_EQ(port.pollStart(&data, known, &there), PollState::Ready);
-    EXPECT_EQ(there, part);
-    EXPECT_EQ(port.poll(&data), part < bytes ? PollState::Pending : PollState::Ready);
-    known = there;
+/// A large message's chunks, as a stream of bytes that differ by chunk, and what of it a receiver can see.
+struct Large {
+  static constexpr uint64_t kChunks = 5, kBytes = (kChunks - 1) * kMaxChunk + 5;
+  explicit Large(Pair &pair, uint64_t step = 0, uint32_t channel = 0) : port(*pair.link[1].receiver({channel, 0})) {
+    for (uint64_t i = 0; i < kBytes; ++i)
+      sent[i] = char(i / kMaxChunk + step * kChunks);
+    EXPECT_EQ(pair.link[0].sender({channel, 0})->start(sent.data(), step, SendMode::Borrow), PollState::Ready);
   }
-  EXPECT_EQ(memcmp(data, sent.data(), bytes), 0);
-  port.release();
-  EXPECT_EQ(port.pollStart(&data, 0, &there), PollState::Pending);
+  /// Bytes from the start that are there; checks them.
+  uint64_t there() {
+    const void *data = nullptr;
+    uint64_t known = 0;
+    if (port.pollStart(&data, 0, &known) != PollState::Ready)
+      return 0;
+    EXPECT_EQ(memcmp(data, sent.data(), known), 0);
+    EXPECT_EQ(port.poll(&data), known < kBytes ? PollState::Pending : PollState::Ready);
+    return known;
+  }
+  RecvPort &port;
+  std::vector<char> sent = std::vector<char>(kBytes);
+};
+const ChannelSpec kLarge = spec(0, false, Large::kBytes);
+
+TEST(GrpcLink, SmallMessagesHaveOneStreamAndLargeOnesSeveral) {
+  EXPECT_EQ(Pair({spec(0, false, kLargeBytes - 1)}, {}).link[0].streams(), 1u);
+  Pair pair({spec(0, false)}, {spec(1, false, kLargeBytes)});
+  for (const GrpcLink &link : pair.link)
+    EXPECT_EQ(link.streams(), kMaxStreams) << "both ends find the same";
+  uint64_t value = 1;
+  ASSERT_EQ(pair.link[0].sender({0, 0})->start(&value, 0, SendMode::Copy), PollState::Ready);
+  EXPECT_EQ(pair.wire[0][0].written.size(), 1u);
+  for (uint32_t stream = 1; stream < kMaxStreams; ++stream)
+    EXPECT_TRUE(pair.wire[0][stream].written.empty()) << "a small message goes on the first";
+}
+
+TEST(GrpcLink, EachStreamThatIsFreeTakesAChunk) {
+  Pair pair({kLarge}, {});
+  Large message(pair);
+  for (const FakeWire &wire : pair.wire[0])
+    EXPECT_EQ(wire.written.size(), 1u);
+  // One is slow: the others carry what is left.
+  for (uint64_t chunk = kMaxStreams; chunk < Large::kChunks; ++chunk) {
+    ASSERT_TRUE(pair.deliverOne(0, 1));
+    EXPECT_EQ(message.there(), 0u) << "the first chunk is on the slow one";
+  }
+  EXPECT_EQ(pair.deliver(0), int(kMaxStreams));
+  EXPECT_EQ(message.there(), Large::kBytes);
+}
+
+TEST(GrpcLink, ASmallMessageGoesBeforeTheChunksThatWait) {
+  Pair pair({kLarge, spec(1, false)}, {});
+  Large message(pair);
+  uint64_t value = 1;
+  ASSERT_EQ(pair.link[0].sender({1, 0})->start(&value, 0, SendMode::Copy), PollState::Ready);
+  for (int chunk = 0; chunk < 2; ++chunk)
+    ASSERT_TRUE(pair.deliverOne(0, 1));
+  ASSERT_TRUE(pair.deliverOne(0)); // the chunk that was under way on the first stream, which the small one waits for
+  EXPECT_FALSE(take(*pair.link[1].receiver({1, 0})));
+  ASSERT_TRUE(pair.deliverOne(0));
+  EXPECT_TRUE(take(*pair.link[1].receiver({1, 0})));
+  pair.deliver(0);
+  EXPECT_EQ(message.there(), Large::kBytes);
+}
+
+TEST(GrpcLink, AMessageCanBeTakenFromItsStart) {
+  Pair pair({kLarge}, {});
+  Large message(pair);
+  uint64_t part = 0;
+  EXPECT_EQ(message.there(), 0u);
+  for (uint32_t stream = 0; part < Large::kBytes; stream = (stream + 1) % kMaxStreams) {
+    ASSERT_TRUE(pair.deliverOne(0, stream));
+    part = std::min(part + kMaxChunk, Large::kBytes);
+    EXPECT_EQ(message.there(), part);
+  }
+  message.port.release();
+  EXPECT_EQ(message.there(), 0u);
+}
+
+TEST(GrpcLink, AMessageMayOvertakeTheStartOfTheOneBefore) {
+  Pair pair({spec(0, false, Large::kBytes, 2)}, {});
+  for (uint64_t step = 0; step < 4; step += 2) { // the slots again
+    Large first(pair, step);
+    // What stream 0 has of it is still on the network, and has left the sender's buffer.
+    std::vector<grpc::Slice> slices;
+    ASSERT_TRUE(pair.wire[0][0].written.front().Dump(&slices).ok());
+    for (grpc::Slice &slice : slices)
+      slice = grpc::Slice(slice.begin(), slice.size());
+    grpc::ByteBuffer late(slices.data(), slices.size());
+    slices.clear();
+    pair.wire[0][0].written.clear();
+    while (pair.deliverOne(0, 1))
+      ;
+    Large second(pair, step + 1);
+    while (pair.deliverOne(0, 1))
+      ;
+    EXPECT_EQ(first.there(), 0u);
+    ASSERT_EQ(pair.link[1].received(0, late), absl::OkStatus());
+    EXPECT_EQ(first.there(), Large::kBytes);
+    pair.link[0].written(0);
+    first.port.release();
+    EXPECT_EQ(second.there(), Large::kBytes);
+    second.port.release();
+    pair.deliver(1);
+  }
+}
+
+TEST(GrpcLink, ACloseMayOvertakeTheLastChunk) {
+  Pair pair({kLarge}, {});
+  Large message(pair);
+  pair.link[0].sender({0, 0})->close();
+  while (pair.deliverOne(0, 1)) // the close too
+    ;
+  const void *data = nullptr;
+  EXPECT_EQ(message.port.poll(&data), PollState::Pending);
+  EXPECT_EQ(pair.deliver(0), int(kMaxStreams) - 1);
+  EXPECT_EQ(message.there(), Large::kBytes);
+  message.port.release();
+  EXPECT_EQ(message.port.poll(&data), PollState::Closed);
+}
+
+TEST(GrpcLink, CreditsGoOnWhicheverStreamWritesNext) {
+  Pair pair({spec(0, true)}, {spec(1, false, Large::kBytes), spec(2, false)});
+  uint64_t value = 1;
+  std::vector<char> large(Large::kBytes);
+  // Stream 0 is writing; what waits goes with a chunk on stream 1.
+  ASSERT_EQ(pair.link[0].sender({0, 0})->start(&value, 0, SendMode::Copy), PollState::Ready);
+  pair.deliver(0);
+  ASSERT_EQ(pair.link[1].sender({2, 0})->start(&value, 0, SendMode::Copy), PollState::Ready);
+  ASSERT_TRUE(take(*pair.link[1].receiver({0, 0})));
+  ASSERT_EQ(pair.link[1].sender({1, 0})->start(large.data(), 0, SendMode::Borrow), PollState::Ready);
+  EXPECT_EQ(pair.link[0].sender({0, 0})->start(&value, 1, SendMode::Copy), PollState::Pending);
+  ASSERT_TRUE(pair.deliverOne(1, 1));
+  EXPECT_EQ(pair.link[0].sender({0, 0})->start(&value, 1, SendMode::Copy), PollState::Ready);
+  // And one that does not wait goes alone, on a stream that is free.
+  pair.deliver(1);
+  Pair other({spec(0, false)}, {spec(1, false, kLargeBytes), spec(2, false)});
+  ASSERT_EQ(other.link[0].sender({0, 0})->start(&value, 0, SendMode::Copy), PollState::Ready);
+  other.deliver(0);
+  ASSERT_EQ(other.link[1].sender({2, 0})->start(&value, 0, SendMode::Copy), PollState::Ready);
+  ASSERT_TRUE(take(*other.link[1].receiver({0, 0})));
+  ASSERT_TRUE(other.deliverOne(1, 1));
+  EXPECT_EQ(other.link[0].sender({0, 0})->start(&value, 1, SendMode::Copy), PollState::Ready);
+}
+
+TEST(GrpcLink, AStreamThatBreaksEndsAll) {
+  Pair pair({kLarge}, {});
+  EXPECT_TRUE(pair.link[0].attached());
+  Large message(pair);
+  pair.link[0].written(0);
+  EXPECT_EQ(pair.wire[0][0].written.size(), 2u);
+  EXPECT_TRUE(pair.link[0].detach(1, &pair.wire[0][1]));
+  EXPECT_FALSE(pair.link[0].attached());
+  EXPECT_FALSE(pair.link[0].detach(0, &pair.wire[0][0])) << "what broke is said once";
+  for (uint32_t stream = 0; stream < kMaxStreams; ++stream) {
+    EXPECT_FALSE(pair.wire[0][stream].finished) << "a write is under way";
+    pair.link[0].written(stream);
+    EXPECT_TRUE(pair.wire[0][stream].finished);
+  }
+  EXPECT_EQ(pair.wire[0][0].written.size(), 2u) << "nothing is written any more";
+  EXPECT_EQ(pair.link[0].attach(1, &pair.wire[0][1], 22).code(), absl::StatusCode::kAlreadyExists);
+  EXPECT_EQ(pair.link[0].reset(1).code(), absl::StatusCode::kUnavailable);
+}
+
+TEST(GrpcLink, ChunksOfAnEarlierEpochAreFencedOnEveryStream) {
+  Pair pair({kLarge}, {});
+  Large message(pair);
+  std::deque<grpc::ByteBuffer> late;
+  for (FakeWire &wire : pair.wire[0])
+    late.push_back(std::exchange(wire.written, {}).front());
+  ASSERT_EQ(pair.link[1].received(1, late[1]), absl::OkStatus());
+  for (GrpcLink &link : pair.link)
+    ASSERT_TRUE(link.reset(1).ok());
+  for (uint32_t stream = 0; stream < kMaxStreams; ++stream)
+    ASSERT_EQ(pair.link[1].received(stream, late[stream]), absl::OkStatus());
+  late.clear();
+  EXPECT_EQ(message.there(), 0u);
+  for (uint32_t stream = 0; stream < kMaxStreams; ++stream)
+    pair.link[0].written(stream);
+  Large next(pair, 1);
+  pair.deliver(0);
+  EXPECT_EQ(next.there(), Large::kBytes);
 }
 
 TEST(GrpcLink, ResetForgetsTheStartOfAMessage) {
-  constexpr uint64_t bytes = 2 * kMaxBatchBytes;
-  Pair pair({spec(0, false, bytes)}, {});
-  std::vector<char> sent(bytes, 'x');
-  ASSERT_EQ(pair.link[0].sender({0, 0})->start(sent.data(), 0, SendMode::Borrow), PollState::Ready);
+  Pair pair({kLarge}, {});
+  Large message(pair);
   ASSERT_TRUE(pair.deliverOne(0));
-  RecvPort &port = *pair.link[1].receiver({0, 0});
   const void *data = nullptr;
   uint64_t there = 0;
   pair.link[1].abort(absl::AbortedError("ps:0 died"));
-  EXPECT_EQ(port.pollStart(&data, 0, &there), PollState::Ready) << "what is there may still be taken";
-  EXPECT_EQ(port.pollStart(&data, there, &there), PollState::Aborted);
+  EXPECT_EQ(message.port.pollStart(&data, 0, &there), PollState::Ready) << "what is there may still be taken";
+  EXPECT_EQ(message.port.pollStart(&data, there, &there), PollState::Aborted);
   ASSERT_TRUE(pair.link[1].reset(1).ok());
-  EXPECT_EQ(port.pollStart(&data, 0, &there), PollState::Pending);
+  EXPECT_EQ(message.port.pollStart(&data, 0, &there), PollState::Pending);
 }
 
 /// A peer that says what it likes.
@@ -171,7 +333,9 @@ public:
   HostilePeer() {
     link.addSend(spec(0, false, 8, 2));
     link.addRecv(spec(1, false, 4096, 1));
-    EXPECT_TRUE(link.attach(&wire, 7).ok());
+    link.addRecv(spec(2, false, kLargeBytes + 1, 2));
+    for (uint32_t stream = 0; stream < kMaxStreams; ++stream)
+      EXPECT_TRUE(link.attach(stream, &wire[stream], 7).ok());
   }
   template <typename T> HostilePeer &add(const T &part) {
     bytes.append(reinterpret_cast<const char *>(&part), sizeof part);
@@ -188,12 +352,12 @@ public:
     return *this;
   }
   /// What the link says to the message; the next one begins empty.
-  std::string said() {
+  std::string said(uint32_t stream = 0) {
     grpc::Slice slice(std::exchange(bytes, {}));
-    return std::string(link.received(grpc::ByteBuffer(&slice, 1)).message());
+    return std::string(link.received(stream, grpc::ByteBuffer(&slice, 1)).message());
   }
   GrpcLink link{"/job:test/task:9", 1};
-  FakeWire wire;
+  FakeWire wire[kMaxStreams];
   std::string bytes;
 };
 
@@ -234,6 +398,52 @@ TEST_F(HostilePeer, BytesAreOutOfPlace) {
   EXPECT_THAT(head().add(data(0, 1, 1)).payload(1).said(), HasSubstr("of message 1, expected byte 0 of message 0"));
   EXPECT_EQ(head().add(data(0, 4096)).payload(4096).said(), "");
   EXPECT_THAT(head().add(data(0, 1, 1)).payload(1).said(), HasSubstr("capacity 1")) << "the slot is not free";
+}
+
+TEST_F(HostilePeer, ChunksAreOutOfPlace) {
+  auto chunk = [this](uint64_t offset, uint64_t length, uint64_t seq, uint32_t stream = 1) {
+    head().add(FrameHeader{FrameKind::Data, 2, 0, 0, offset, 0, seq, length}).payload(length);
+    return said(stream);
+  };
+  constexpr uint64_t last = kLargeBytes;
+  EXPECT_THAT(chunk(1, kMaxChunk, 0), HasSubstr("channel 2[0]: /job:test/task:9 sent bytes 1+2097152 of message 0, "
+                                                "expected byte 0 of message 0 or a later chunk of 2097152 that has not "
+                                                "come yet (4194305 bytes each, capacity 2)"));
+  EXPECT_THAT(chunk(0, kMaxChunk - 1, 0), HasSubstr("0+2097151")) << "chunks are whole";
+  EXPECT_THAT(chunk(last, kMaxChunk, 0), HasSubstr("4194304+2097152")) << "but for the last one";
+  EXPECT_THAT(chunk(last + kMaxChunk, 1, 0), HasSubstr("6291456+1")) << "behind the end";
+  EXPECT_THAT(chunk(0, kMaxChunk, 2), HasSubstr("of message 2")) << "the slot is not free";
+  EXPECT_EQ(chunk(last, 1, 0), "");
+  EXPECT_THAT(chunk(last, 1, 0, 0), HasSubstr("sent bytes 4194304+1")) << "a second time, on another stream";
+  EXPECT_EQ(chunk(0, kMaxChunk, 0), "");
+  EXPECT_THAT(chunk(0, kMaxChunk, 0, 0), HasSubstr("expected byte 2097152 of message 0"));
+  EXPECT_EQ(chunk(kMaxChunk, kMaxChunk, 0), "");
+  EXPECT_THAT(chunk(last, 1, 0), HasSubstr("expected byte 0 of message 1")) << "the message is complete";
+}
+
+TEST_F(HostilePeer, SmallMessagesAreOnAnotherStreamThanTheFirst) {
+  EXPECT_THAT(
+      head().add(data(0, 4096)).payload(4096).said(1),
+      HasSubstr("channel 1[0]: /job:test/task:9 sent a frame on data stream 1, which is for large messages alone, "
+                "expected byte 0 of message 0"));
+  EXPECT_THAT(head().add(FrameHeader{FrameKind::Close, 1}).said(1), HasSubstr("on data stream 1"));
+}
+
+TEST_F(HostilePeer, ClosesAreOutOfPlace) {
+  auto close = [this](uint32_t channel, uint64_t seq) {
+    return head().add(FrameHeader{FrameKind::Close, channel, 0, 0, 0, 0, seq, 0}).said();
+  };
+  EXPECT_THAT(close(1, 1), HasSubstr("channel 1[0]: /job:test/task:9 closed it before message 1, expected byte 0 of "
+                                     "message 0"));
+  EXPECT_THAT(close(2, 3), HasSubstr("closed it before message 3")) << "more than there is room for";
+  EXPECT_EQ(close(1, 0), "");
+  EXPECT_THAT(close(1, 0), HasSubstr("closed it before message 0")) << "a second time";
+  EXPECT_THAT(head().add(data(0, 4096)).payload(4096).said(), HasSubstr("sent bytes 0+4096 of message 0"));
+  EXPECT_EQ(close(2, 1), "");
+  EXPECT_THAT(head().add(FrameHeader{FrameKind::Data, 2, 0, 0, 0, 0, 1, kMaxChunk}).payload(kMaxChunk).said(),
+              HasSubstr("of message 1"))
+      << "behind the close";
+  EXPECT_EQ(head().add(FrameHeader{FrameKind::Data, 2, 0, 0, 0, 0, 0, kMaxChunk}).payload(kMaxChunk).said(), "");
 }
 
 TEST_F(HostilePeer, AnotherProcessAndAnEarlierEpochAreNotHeard) {
