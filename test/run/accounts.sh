@@ -115,8 +115,7 @@ done
 
 # The other strategies, and a worker that does more than its family: where a rule puts a variable.
 every() { # NAME CLUSTER
-  echo "$2" >"$1.json"
-  graphc --partition "$1.json" "$here/models/mlp.mlir" -o "$1.plan" 2>graphc.txt || fail "graphc, $1"
+  compile "$1" "$2"
   check "$1" 25 --transport=grpc
 }
 every mirrored '{"worker": 2, "strategy": "mirrored"}'

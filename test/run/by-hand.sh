@@ -3,13 +3,8 @@
 source "$(dirname "${BASH_SOURCE[0]}")/harness.bash"
 plan two 2 1 sync
 timeout 60 graphrun two.plan --steps 30 --dump_variables launched >out.txt 2>err.txt || fail "the launched run"
-base=$((20000 + RANDOM % 20000))
-hosts=(--ps_hosts "localhost:$base" --worker_hosts "127.0.0.1:$((base + 1)),localhost:$((base + 2))")
-task() { # NAME PLAN ARGUMENTS…: in the background, its output in NAME.txt and its status in NAME.rc
-  local name=$1; shift
-  { timeout 60 graphrun "$@" >"$name.txt" 2>&1; echo $? >"$name.rc"; } &
-}
-status() { wait; for name in "$@"; do [ "$(cat "$name.rc")" = "${want:-0}" ] || fail "$name: exit status $(cat "$name.rc")"; done; }
+take_ports
+task() { aside "$1" graphrun "${@:2}"; } # NAME PLAN ARGUMENTS…
 
 # Last the chief, then last the parameter server.
 task w1 two.plan --steps 30 --job_name worker --task_index 1 "${hosts[@]}"
@@ -29,7 +24,6 @@ plan other 2 1 async
 want=1
 timeout 60 graphrun other.plan --steps 30 --job_name ps "${hosts[@]}" >refused.txt 2>&1
 [ $? -eq 1 ] || fail "another plan: exit status 1"
-fingerprint() { python3 -c 'import sys; print(open(sys.argv[1], "rb").read()[24:56].hex())' "$1"; }
 expect refused.txt "$(fingerprint other.plan)" "the fingerprint of the task's plan"
 expect refused.txt "$(fingerprint two.plan)" "the fingerprint of the chief's plan"
 timeout 60 graphrun two.plan --steps 30 --job_name worker --task_index 1 "${hosts[@]}" >refused.txt 2>&1

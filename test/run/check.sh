@@ -4,8 +4,7 @@
 source "$(dirname "${BASH_SOURCE[0]}")/harness.bash"
 plan two 2 1 sync
 plan one one_device 2
-base=$((20000 + RANDOM % 20000))
-hosts=(--ps_hosts "localhost:$base" --worker_hosts "127.0.0.1:$((base + 1)),localhost:$((base + 2))")
+take_ports
 good() { # NAME ARGUMENTS…
   local name=$1; shift
   timeout 60 graphrun check "$@" >"$name.txt" 2>"$name.err.txt" || fail "graphrun check $* must find nothing, exit status $?"
@@ -22,7 +21,6 @@ task() { # NAME ARGUMENTS…: one of several, in the background
   rm -f "$name.rc"
   { timeout 60 graphrun check "$@" "${hosts[@]}" --timeout 6 >"$name.txt" 2>"$name.err.txt"; echo $? >"$name.rc"; } &
 }
-status() { wait; for name in "$@"; do [ "$(cat "$name.rc")" = "${want:-0}" ] || fail "$name: exit status $(cat "$name.rc")"; done; }
 
 # All is well; a checkpoint folder that the check made is gone again, one that was there is as it was.
 good one one.plan
@@ -184,7 +182,6 @@ expect out.txt '^ok     /job:worker/task:0 -> /job:ps/task:0 shm: ' "the rest is
 
 # Certificates: of another authority, of another host, and a key that is not there.
 graphrun certs "${hosts[@]}" >/dev/null && graphrun certs foreign "${hosts[@]}" >/dev/null || fail "graphrun certs"
-tls() { echo "--tls_cert ${2:-certs}/$1.crt --tls_key ${2:-certs}/$1.key --tls_ca ${2:-certs}/ca.crt"; }
 task w0 two.plan --job_name worker $(tls worker-0)
 task w1 two.plan --job_name worker --task_index 1 $(tls worker-1)
 task ps two.plan --job_name ps $(tls ps-0)

@@ -2,7 +2,6 @@
 # Checkpoints of synchronous runs: byte-identical for two equal runs, over either transport, and from one device; a run resumed,
 # also with other numbers of tasks, ends bit-equal; damaged ones are skipped with a line; the last five are kept.
 source "$(dirname "${BASH_SOURCE[0]}")/harness.bash"
-run() { timeout 120 graphrun "$@" >out.txt 2>err.txt || fail "graphrun $*"; }
 plan two 2 1 sync
 plan wide 2 2 sync
 plan one one_device 2

@@ -20,19 +20,42 @@ one_error_line() { # FILE: what the user reads is one line
   [ "$lines" -eq 1 ] || fail "one line of error in $1, got $lines"
 }
 
+# compile NAME CLUSTER: a cluster's JSON becomes NAME.json and, with the model, NAME.plan.
+compile() {
+  echo "$2" >"$1.json"
+  graphc --partition "$1.json" "${MODEL:-$here/models/mlp.mlir}" -o "$1.plan" 2>graphc.txt || fail "graphc, $1"
+}
 # plan NAME WORKERS PS UPDATE [MORE_SETTINGS], or plan NAME one_device MICRO_BATCHES
 plan() {
-  local name=$1
   if [ "$2" = one_device ]; then
-    echo "{\"worker\": 1, \"strategy\": {\"name\": \"one_device\", \"micro_batches\": $3}}" >"$name.json"
+    compile "$1" "{\"worker\": 1, \"strategy\": {\"name\": \"one_device\", \"micro_batches\": $3}}"
   else
-    echo "{\"worker\": $2, \"ps\": $3, \"strategy\": {\"name\": \"parameter_server\", \"update\": \"$4\"${5:-}}}" >"$name.json"
+    compile "$1" "{\"worker\": $2, \"ps\": $3, \"strategy\": {\"name\": \"parameter_server\", \"update\": \"$4\"${5:-}}}"
   fi
-  graphc --partition "$name.json" "${MODEL:-$here/models/mlp.mlir}" -o "$name.plan" 2>graphc.txt || fail "graphc, $name"
 }
 # Addresses of N workers, each on a host of its own: what graphc compiles for several hosts. graphrun starts all here, for it sees none.
 apart() { seq -f '"host%g:2222"' -s ', ' "$1"; }
 same_weights() { diff -r "$1" "$2" >/dev/null || fail "the weights of $1 and $2 differ: $(diff -rq "$1" "$2" | head -3)"; }
+
+fingerprint() { python3 -c 'import sys; print(open(sys.argv[1], "rb").read()[24:56].hex())' "$1"; } # of a plan
+
+# run ARGUMENTS…: graphrun, which has to end well.
+run() { timeout 120 graphrun "$@" >out.txt 2>err.txt || fail "graphrun $*"; }
+# aside NAME COMMAND…: in the background, its output in NAME.txt and its exit status in NAME.rc. status NAME…: all have ended, with $want
+# or 0.
+aside() {
+  local name=$1; shift
+  rm -f "$name.rc"
+  { timeout 60 "$@" >"$name.txt" 2>&1; echo $? >"$name.rc"; } &
+}
+status() { wait; for name in "$@"; do [ "$(cat "$name.rc")" = "${want:-0}" ] || fail "$name: exit status $(cat "$name.rc")"; done; }
+# Addresses of one parameter server and two workers on this machine, from the port $base on, as flags in $hosts.
+take_ports() {
+  base=$((20000 + RANDOM % 20000))
+  hosts=(--ps_hosts "localhost:$base" --worker_hosts "127.0.0.1:$((base + 1)),localhost:$((base + 2))")
+}
+# tls TASK [FOLDER]: the flags of a task, "ps-0", whose files `graphrun certs` has made.
+tls() { echo "--tls_cert ${2:-certs}/$1.crt --tls_key ${2:-certs}/$1.key --tls_ca ${2:-certs}/ca.crt"; }
 
 # The process of a task that the launcher $1 has started.
 task_pid() { pgrep -P "$1" -f -- "--job_name=$2 --task_index=$3"; }

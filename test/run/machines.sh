@@ -16,10 +16,6 @@ workers() { # PLAN ARGUMENTS…: the two workers alone
   start w1 3 graphrun "$plan" --job_name worker --task_index 1 "${hosts[@]:2}" $(tls worker-1) "$@"
   start w0 2 graphrun "$plan" --job_name worker --task_index 0 "${hosts[@]:2}" $(tls worker-0) "$@"
 }
-compile() { # NAME CLUSTER
-  echo "$2" >"$1.json"
-  graphc --partition "$1.json" "$here/models/mlp.mlir" -o "$1.plan" 2>graphc.txt || fail "graphc, $1"
-}
 
 # One device, with as many micro-batches as there are replicas, is what the others are to equal.
 plan one one_device 2

@@ -3,11 +3,6 @@
 # on 2, 3 and 4 tasks, and on the workers of 1 and 2 parameter servers; over shared memory and gRPC, with one tower much later than the
 # others. A lost task ends the run with its name.
 source "$(dirname "${BASH_SOURCE[0]}")/harness.bash"
-run() { timeout 120 graphrun "$@" >out.txt 2>err.txt || fail "graphrun $*"; }
-compile() { # NAME CLUSTER
-  echo "$2" >"$1.json"
-  graphc --partition "$1.json" "$here/models/mlp.mlir" -o "$1.plan" 2>graphc.txt || fail "graphc, $1"
-}
 in_graph='"strategy": {"name": "parameter_server", "replication": "in_graph"}'
 compile local-2 '{"worker": 1, "devices": {"worker": ["CPU:0", "CPU:1"]}, "strategy": "mirrored"}'
 expect graphc.txt '/job:worker/task:0/device:CPU:1 ' "the table has the second device"

@@ -24,12 +24,7 @@ machine() {
 }
 on() { local n=$1; shift; ip netns exec "m$n" "$@"; } # on N COMMAND…
 
-# start NAME N COMMAND…: on machine N in the background, output in NAME.txt and status in NAME.rc; await_all NAME… reads them.
-start() {
-  local name=$1 n=$2; shift 2
-  rm -f "$name.rc"
-  { timeout 60 ip netns exec "m$n" "$@" >"$name.txt" 2>&1; echo $? >"$name.rc"; } &
-}
+start() { aside "$1" ip netns exec "m$2" "${@:3}"; } # NAME N COMMAND…: aside, on machine N
 ended() { # STATUS NAME…
   local want=$1 name; shift
   for name in "$@"; do
@@ -37,4 +32,3 @@ ended() { # STATUS NAME…
     [ "$(cat "$name.rc")" = "$want" ] || fail "$name: exit status $(cat "$name.rc"), not $want"
   done
 }
-tls() { echo "--tls_cert certs/$1.crt --tls_key certs/$1.key --tls_ca certs/ca.crt"; } # of a task, "ps-0"

@@ -57,8 +57,7 @@ same_weights one after
 idle 1; idle 2
 
 # A plan for another cluster is refused with both sides' tasks, and leaves the servers waiting.
-echo '{"worker": 2, "strategy": "mirrored"}' >two.json
-graphc --partition two.json "$here/models/mlp.mlir" -o two.plan 2>graphc.txt || fail "graphc, two workers"
+compile two '{"worker": 2, "strategy": "mirrored"}'
 timeout 60 graphrun two.plan --master "$master" --steps 3 >out.txt 2>err.txt && fail "a plan for two workers must be refused"
 expect err.txt "the server's cluster has the tasks 3 worker, the plan of mlp.mlir is for 2 worker"
 

@@ -2,7 +2,6 @@
 # placement: split. A checkpoint written in parts goes on under any other placement, strategy and number of servers, and the reverse,
 # bit for bit; a dump is one file a variable of the model; manifests whose parts make no whole are named and skipped.
 source "$(dirname "${BASH_SOURCE[0]}")/harness.bash"
-run() { timeout 120 graphrun "$@" >out.txt 2>err.txt || fail "graphrun $*"; }
 parts=', "placement": "split", "min_shard_bytes": 8'
 plan two 2 2 sync "$parts"
 plan three 2 3 sync "$parts"
@@ -10,10 +9,8 @@ plan four 2 2 sync "$parts, \"max_shards\": 4"
 plan balanced 2 2 sync ', "placement": "balanced"'
 plan whole 2 1 sync
 plan one one_device 2
-echo '{"worker": 2, "strategy": "all_reduce"}' >ring.json
-graphc --partition ring.json "$here/models/mlp.mlir" -o ring.plan 2>graphc.txt || fail "graphc, ring"
-echo '{"ps": 2, "worker": 2, "strategy": {"name": "parameter_server", "replication": "in_graph", "placement": "split", "min_shard_bytes": 8}}' >towers.json
-graphc --partition towers.json "$here/models/mlp.mlir" -o towers.plan 2>graphc.txt || fail "graphc, towers"
+compile ring '{"worker": 2, "strategy": "all_reduce"}'
+compile towers '{"ps": 2, "worker": 2, "strategy": {"name": "parameter_server", "replication": "in_graph", "placement": "split", "min_shard_bytes": 8}}'
 
 # Where each part is; the first rows of w1 are not on the server of the last.
 graphc --partition three.json --log-device-placement "$here/models/mlp.mlir" -o three.plan 2>placed.txt || fail "graphc --log-device-placement"

@@ -2,7 +2,6 @@
 # Synchronous training gives, bit for bit, the weights of one device with as many micro-batches: 2 and 3 workers, 1 and 2 parameter
 # servers, shared memory and gRPC; with 3 workers the gradients are made to arrive in reverse order.
 source "$(dirname "${BASH_SOURCE[0]}")/harness.bash"
-run() { timeout 120 graphrun "$@" >out.txt 2>err.txt || fail "graphrun $*"; }
 count=0
 for workers in 2 3; do
   plan one one_device $workers

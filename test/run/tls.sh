@@ -3,20 +3,13 @@
 source "$(dirname "${BASH_SOURCE[0]}")/harness.bash"
 plan two 2 1 sync
 timeout 60 graphrun two.plan --steps 30 --dump_variables launched >out.txt 2>err.txt || fail "the launched run"
-base=$((20000 + RANDOM % 20000))
-hosts=(--ps_hosts "localhost:$base" --worker_hosts "127.0.0.1:$((base + 1)),localhost:$((base + 2))")
+take_ports
 graphrun certs "${hosts[@]}" >certs.txt || fail "graphrun certs"
 expect certs.txt '^certs/worker-0.crt +/job:worker/task:0 +127.0.0.1 +until 20'
 [ "$(stat -c %a certs/ca.key certs/ps-0.key | sort -u)" = 600 ] || fail "private keys have mode 600"
 graphrun certs "${hosts[@]}" | grep -c '(kept)' | grep -qx 4 || fail "a second call keeps all four"
 graphrun certs foreign "${hosts[@]}" >/dev/null || fail "another authority"
-tls() { echo "--tls_cert ${2:-certs}/$1.crt --tls_key ${2:-certs}/$1.key --tls_ca ${2:-certs}/ca.crt"; }
-task() { # NAME ARGUMENTS…
-  local name=$1; shift
-  rm -f "$name.rc"
-  { timeout 60 graphrun two.plan --steps 30 "$@" "${hosts[@]}" >"$name.txt" 2>&1; echo $? >"$name.rc"; } &
-}
-status() { wait; for name in "$@"; do [ "$(cat "$name.rc")" = "${want:-0}" ] || fail "$name: exit status $(cat "$name.rc")"; done; }
+task() { aside "$1" graphrun two.plan --steps 30 "${@:2}" "${hosts[@]}"; } # NAME ARGUMENTS…
 
 task ps --job_name ps $(tls ps-0) --transport grpc
 task w1 --job_name worker --task_index 1 $(tls worker-1) --transport grpc
