@@ -337,6 +337,40 @@ TEST(SharedMemory, AGateOpensWhenAllHaveCome) {
   }
 }
 
+// The gate is the receiver's, and all its senders have it.
+TEST(SharedMemory, SendersOfAGatheredChannelShareItsGate) {
+  std::string token = freshToken();
+  const std::string tasks[] = {worker, "/job:worker/task:1"};
+  SharedMemoryOptions receives{token, std::string(64, 'a'), ps, {}};
+  std::vector<SharedMemoryOptions> sends;
+  for (uint32_t r : {0, 1}) {
+    ChannelSpec spec{{0, r}, 64};
+    spec.gathered = true;
+    receives.peers.push_back({tasks[r], {spec}, {}});
+    sends.push_back({token, std::string(64, 'a'), tasks[r], {{ps, {}, {spec}}}});
+  }
+  auto receiver = SharedMemoryTransport::listen(receives), first = SharedMemoryTransport::listen(sends[0]),
+       second = SharedMemoryTransport::listen(sends[1]);
+  ASSERT_TRUE(receiver.ok() && first.ok() && second.ok());
+  for (auto *transport : {&first, &second, &receiver})
+    ASSERT_TRUE((**transport)->connect(absl::Now() + absl::Seconds(20)).ok());
+  RecvPort *const ports[] = {(*receiver)->receiver({0, 0}), (*receiver)->receiver({0, 1})};
+  std::atomic<bool> woken{false};
+  std::thread waiter([&] {
+    ports[0]->waitAll(ports, absl::Seconds(20));
+    woken = true;
+  });
+  const std::byte message[64] = {};
+  absl::SleepFor(absl::Milliseconds(50));
+  EXPECT_EQ((*first)->sender({0, 0})->start(message, 0), PollState::Ready);
+  absl::SleepFor(absl::Milliseconds(50));
+  EXPECT_FALSE(woken) << "one of two is there";
+  absl::Time start = absl::Now();
+  EXPECT_EQ((*second)->sender({0, 1})->start(message, 0), PollState::Ready);
+  waiter.join();
+  EXPECT_LT(absl::Now() - start, absl::Seconds(5));
+}
+
 TEST(SharedMemory, ReleaseOfWhatWasNeverSentAborts) {
   HostileRing h;
   RingSender sender(h.spec, h.ring, h.abort, base::FutexScope::Process, ps);
