@@ -2,8 +2,6 @@
 #include "dialects/dist/DistDialect.h"
 #include "dialects/graph/GraphDialect.h"
 
-#include "mlir/Interfaces/FunctionInterfaces.h"
-
 using namespace mlir;
 
 namespace graphc::dist {
@@ -46,7 +44,7 @@ LogicalResult ViewOp::verify() {
   auto from = cast<MemRefType>(getSource().getType()), to = cast<MemRefType>(getBuffer().getType());
   if (from.getElementType() != to.getElementType())
     return emitOpError("expects elements of the same type, but goes from ") << from << " to " << to;
-  int64_t offset = int64_t(getOffset()), width = std::max<int64_t>(1, from.getElementTypeBitWidth() / 8);
+  int64_t offset = int64_t(getOffset()), width = graph::getElementBytes(from.getElementType());
   if (offset < 0 || offset % 64) // (VW2)
     return emitOpError("begins at byte ") << offset << ", expected a multiple of 64";
   if (offset / width > from.getNumElements() || to.getNumElements() > from.getNumElements() - offset / width)

@@ -1,5 +1,9 @@
 #include "dialects/dist/DistDialect.h"
 
+#include "dialects/graph/GraphDialect.h"
+
+#include "llvm/ADT/StringSwitch.h"
+
 using namespace mlir;
 
 #include "dialects/dist/DistDialect.cpp.inc"
@@ -12,6 +16,17 @@ void DistDialect::initialize() {
 #define GET_OP_LIST
 #include "dialects/dist/DistOps.cpp.inc"
       >();
+}
+
+uint64_t getBufferBytes(Value buffer) { return uint64_t(graph::getByteSize(cast<ShapedType>(buffer.getType()))); }
+
+std::optional<Access> getAccess(FunctionOpInterface kernel, unsigned argument) {
+  auto access = kernel.getArgAttrOfType<StringAttr>(argument, "dist.access");
+  return llvm::StringSwitch<std::optional<Access>>(access ? access.getValue() : "")
+      .Case("read", Access::Read)
+      .Case("write", Access::Write)
+      .Case("read_write", Access::ReadWrite)
+      .Default(std::nullopt);
 }
 
 } // namespace graphc::dist

@@ -10,6 +10,7 @@
 #include "mlir/IR/OpDefinition.h"
 #include "mlir/IR/OpImplementation.h"
 #include "mlir/IR/SymbolTable.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 namespace graphc::dist {
@@ -24,6 +25,14 @@ enum class ChannelEnd { Send, Complete, Receive, Release, Acquire };
 
 /// Where `pack` puts values of these types (ranked tensors of one element type), in bytes, and how many elements all take.
 llvm::SmallVector<int64_t> getPackOffsets(mlir::TypeRange types, int64_t &elements);
+
+/// Payload of a buffer in bytes.
+uint64_t getBufferBytes(mlir::Value buffer);
+
+/// How a kernel uses an argument, in the order of the plan's Access and of GraphcAccess (KernelAbi.h).
+enum class Access { Read, Write, ReadWrite };
+/// By its attribute `dist.access`; nothing where that is none of "read", "write" and "read_write".
+std::optional<Access> getAccess(mlir::FunctionOpInterface kernel, unsigned argument);
 
 } // namespace graphc::dist
 

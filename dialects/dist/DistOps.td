@@ -84,6 +84,9 @@ def Dist_ChannelOp : Dist_Op<"channel", [Symbol, HasParent<"::mlir::ModuleOp">,
     ::mlir::RankedTensorType getTensorType() { return ::llvm::cast<::mlir::RankedTensorType>(getType()); }
     /// Payload of one message in bytes; i1 takes one byte an element.
     int64_t getMessageBytes();
+    /// Whether what an instance sends stays as it is while others may still read it there: a value does, and the parts of a
+    /// sum by scatter or ring (plan::readsInPlace).
+    bool leavesInPlace() { return !getAllToAll() || getAlgorithm() == "scatter" || getAlgorithm() == "ring"; }
   }];
 }
 

@@ -51,12 +51,7 @@ LogicalResult PhaseOp::verifySymbolUses(SymbolTableCollection &symbols) {
 // channel: (CH1) type, (CH2) programs, (CH3) no value to itself, (CH4) instances, (CH5) one end each side, (CH8) algorithm
 //===----------------------------------------------------------------------===//
 
-int64_t ChannelOp::getMessageBytes() {
-  RankedTensorType type = getTensorType();
-  Type element = type.getElementType();
-  int64_t bytes = element.isInteger(1) ? 1 : (element.getIntOrFloatBitWidth() + 7) / 8;
-  return type.getNumElements() * bytes;
-}
+int64_t ChannelOp::getMessageBytes() { return graph::getByteSize(getTensorType()); }
 
 /// (CH8); the same conditions as plan::checkAllReduce, which knows no names.
 static LogicalResult verifyAlgorithm(ChannelOp channel) {
@@ -138,12 +133,11 @@ LogicalResult ChannelOp::verifySymbolUses(SymbolTableCollection &symbols) {
     diag.attachNote(from.getLoc()) << "program declared here";
     return diag;
   }
-  const bool changes = getAllToAll() && getAlgorithm() != "scatter" && getAlgorithm() != "ring";
-  if (getPublished() && (getControl() || changes || from.getLocksVariables())) { // (CH6)
+  if (getPublished() && (getControl() || !leavesInPlace() || from.getLocksVariables())) { // (CH6)
     InFlightDiagnostic diag = emitOpError("is published, but ")
-                              << (getControl() ? "carries the chief's word"
-                                  : changes    ? "its instances sum neither by scatter nor by ring"
-                                               : "its sender shares its variables with others that write them");
+                              << (getControl()       ? "carries the chief's word"
+                                  : !leavesInPlace() ? "its instances sum neither by scatter nor by ring"
+                                                     : "its sender shares its variables with others that write them");
     diag.attachNote(from.getLoc()) << "sending program declared here";
     return diag;
   }
@@ -277,16 +271,12 @@ LogicalResult MetricOp::verify() {
 
 static constexpr int64_t kPackAlignment = 64; // of a kernel's arguments, in bytes
 
-static int64_t getElementBytes(RankedTensorType type) {
-  return std::max<int64_t>(1, type.getElementTypeBitWidth() / 8);
-}
-
 SmallVector<int64_t> getPackOffsets(TypeRange types, int64_t &elements) {
   SmallVector<int64_t> offsets;
   int64_t bytes = 0, width = 1;
   for (Type each : types) {
     auto type = cast<RankedTensorType>(each);
-    width = getElementBytes(type);
+    width = graph::getElementBytes(type.getElementType());
     offsets.push_back(bytes);
     bytes += llvm::alignTo(type.getNumElements() * width, kPackAlignment);
   }

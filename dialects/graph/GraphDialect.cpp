@@ -52,8 +52,12 @@ Type graphc::graph::withElement(Type type, Type element) {
   return tensor ? Type(tensor.clone(element)) : Type();
 }
 
-int64_t graphc::graph::getTensorBytes(RankedTensorType type) {
-  return type.getNumElements() * llvm::divideCeil(type.getElementTypeBitWidth(), 8);
+int64_t graphc::graph::getElementBytes(Type element) {
+  return int64_t(llvm::divideCeil(element.getIntOrFloatBitWidth(), 8));
+}
+
+int64_t graphc::graph::getByteSize(ShapedType type) {
+  return type.getNumElements() * getElementBytes(type.getElementType());
 }
 
 Value graphc::graph::createSplat(OpBuilder &builder, Location loc, Type type, double value) {

@@ -52,8 +52,9 @@ bool isSizeWithinLimits(llvm::ArrayRef<int64_t> shape);
 bool isGraphTensor(mlir::Type type, unsigned kinds);
 /// The type's shape with another element type; null for a type without shape.
 mlir::Type withElement(mlir::Type type, mlir::Type element);
-/// Payload in bytes; i1 takes one byte an element.
-int64_t getTensorBytes(mlir::RankedTensorType type);
+/// Payload in bytes, of one element and of all; i1 takes one byte an element.
+int64_t getElementBytes(mlir::Type element);
+int64_t getByteSize(mlir::ShapedType type);
 
 struct VariableResource : mlir::SideEffects::Resource::Base<VariableResource> {
   llvm::StringRef getName() final { return "graph.variables"; }

@@ -112,7 +112,7 @@ void VariableOp::build(OpBuilder &builder, OperationState &state, StringRef name
         /*aggregation=*/StringAttr());
 }
 
-int64_t VariableOp::getBytes() { return getTensorBytes(getTensorType()); }
+int64_t VariableOp::getBytes() { return getByteSize(getTensorType()); }
 PartAttr VariableOp::getPart() { return (*this)->getAttrOfType<PartAttr>(GraphDialect::kPartOf); }
 
 SmallVector<RankedTensorType> DatasetOp::getComponentTypes() {

@@ -43,7 +43,7 @@ private:
     buffers[value] = uint32_t(out.buffers_size());
     plan::Buffer *buffer = out.add_buffers();
     setType(cast<ShapedType>(value.getType()), *buffer->mutable_type());
-    buffer->set_bytes(getBufferBytes(value));
+    buffer->set_bytes(dist::getBufferBytes(value));
     if (auto name = value.getDefiningOp()->getAttrOfType<StringAttr>("name"))
       buffer->set_name(name.str());
     return buffer;
@@ -114,10 +114,10 @@ LogicalResult ProgramEmitter::emitCall(Operation *call, FailureOr<uint32_t> kern
 
 /// Channel, accumulator and kernel of a sum; null after an error.
 template <typename Op> plan::Instruction::Aggregate *ProgramEmitter::emitSum(Op aggregate) {
-  uint64_t bytes = getBufferBytes(aggregate.getAccumulator());
+  uint64_t bytes = dist::getBufferBytes(aggregate.getAccumulator());
   auto type = cast<MemRefType>(aggregate.getAccumulator().getType());
   uint64_t chunkBytes =
-      aggregate.getChunk() ? *aggregate.getChunk() * std::max(1u, type.getElementTypeBitWidth() / 8) : bytes;
+      aggregate.getChunk() ? *aggregate.getChunk() * uint64_t(graph::getElementBytes(type.getElementType())) : bytes;
   FailureOr<uint32_t> add = tables.kernel(aggregate, aggregate.getAdd(), {chunkBytes, chunkBytes});
   if (failed(add))
     return nullptr;
@@ -166,7 +166,7 @@ LogicalResult ProgramEmitter::emitOp(Operation *inner) {
         return success();
       })
       .Case([&](dist::CallOp call) {
-        SmallVector<uint64_t> bytes = llvm::map_to_vector(call.getBuffers(), getBufferBytes);
+        SmallVector<uint64_t> bytes = llvm::map_to_vector(call.getBuffers(), dist::getBufferBytes);
         return emitCall(call, tables.kernel(call, call.getKernel(), bytes), call.getBuffers());
       })
       .Case([&](dist::LibraryMatmulOp call) { return emitCall(call, tables.matmul(call), call->getOperands()); })
@@ -235,7 +235,7 @@ LogicalResult ProgramEmitter::emitOp(Operation *inner) {
       })
       .Case([&](dist::AllReduceStartOp start) -> LogicalResult {
         const plan::Channel &between = channelOf(start.getChannel());
-        uint64_t part = getBufferBytes(start.getScratch());
+        uint64_t part = dist::getBufferBytes(start.getScratch());
         FailureOr<uint32_t> add = tables.kernel(inner, start.getAdd(), {part, part});
         if (failed(add))
           return failure();
@@ -244,7 +244,7 @@ LogicalResult ProgramEmitter::emitOp(Operation *inner) {
         instruction->set_buffer(buffers.lookup(start.getBuffer()));
         instruction->set_scratch(buffers.lookup(start.getScratch()));
         instruction->set_add(*add);
-        uint64_t chunks = getBufferBytes(start.getBuffer()) / between.bytes();
+        uint64_t chunks = dist::getBufferBytes(start.getBuffer()) / between.bytes();
         uint64_t bytes = between.bytes() * plan::allReduceMessages(between.algorithm(), between.instances(), chunks);
         sent += bytes;
         received += bytes;

@@ -206,12 +206,13 @@ void PlanTables::fillChannel(dist::ChannelOp op) {
   out->set_published(op.getPublished());
   out->set_latest(op.getLatest());
   if (std::optional<uint64_t> chunk = op.getChunk()) {
-    StringRef name = *op.getAlgorithm();
-    out->set_algorithm(name == "ring" ? plan::RING : name == "doubling" ? plan::DOUBLING : plan::SCATTER);
+    plan::AllReduceAlgorithm algorithm;
+    plan::AllReduceAlgorithm_Parse(op.getAlgorithm()->upper(), &algorithm); // the dialect has verified it
+    out->set_algorithm(algorithm);
     RankedTensorType whole = op.getTensorType();
     out->clear_type();
     setType(RankedTensorType::get(int64_t(*chunk), whole.getElementType()), *out->mutable_type());
-    out->set_bytes(out->bytes() / (uint64_t(whole.getNumElements()) / *chunk));
+    out->set_bytes(*chunk * uint64_t(graph::getElementBytes(whole.getElementType())));
     out->set_capacity(plan::allReduceCapacity(out->algorithm()));
   }
   out->set_location(location(op.getLoc()));
@@ -278,12 +279,10 @@ FailureOr<uint32_t> PlanTables::kernel(Operation *call, StringRef name, ArrayRef
   for (auto [i, size] : llvm::enumerate(bytes)) {
     plan::Kernel::Arg *arg = out->add_args();
     arg->set_bytes(size);
-    auto access = body.getArgAttrOfType<StringAttr>(i, "dist.access");
+    std::optional<dist::Access> access = dist::getAccess(body, unsigned(i));
     if (!access)
       return call->emitOpError("calls the kernel @") << name << ", whose argument " << i << " has no dist.access";
-    arg->set_access(access.getValue() == "read"    ? plan::READ
-                    : access.getValue() == "write" ? plan::WRITE
-                                                   : plan::READ_WRITE);
+    arg->set_access(plan::Access(*access));
     if (body.getArgAttr(i, "dist.scratch"))
       out->set_scratch_bytes(arg->bytes());
   }
@@ -326,7 +325,7 @@ uint32_t PlanTables::matmul(dist::LibraryMatmulOp call) {
     if (!buffer)
       return;
     plan::Kernel::Arg *arg = out->add_args();
-    arg->set_bytes(getBufferBytes(buffer));
+    arg->set_bytes(dist::getBufferBytes(buffer));
     arg->set_access(access);
   };
   addArg(call.getA(), plan::READ);
@@ -335,7 +334,7 @@ uint32_t PlanTables::matmul(dist::LibraryMatmulOp call) {
   addArg(call.getC(), plan::WRITE);
   addArg(call.getScratch(), plan::WRITE);
   if (call.getScratch())
-    out->set_scratch_bytes(getBufferBytes(call.getScratch()));
+    out->set_scratch_bytes(dist::getBufferBytes(call.getScratch()));
   return found->second;
 }
 

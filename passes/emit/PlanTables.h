@@ -18,8 +18,6 @@ std::string getRawBytes(mlir::DenseElementsAttr value);
 /// INVALID for an element type that tensors of a graph cannot have.
 plan::DataType getDataType(mlir::Type element);
 void setType(mlir::ShapedType type, plan::TensorType &out);
-/// Payload bytes of a buffer.
-uint64_t getBufferBytes(mlir::Value buffer);
 /// "model.mlir:12:8", the folder left away; "" where a location names no file.
 std::string getLocationText(mlir::Location location);
 

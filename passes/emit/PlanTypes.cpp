@@ -31,16 +31,9 @@ void setType(ShapedType type, plan::TensorType &out) {
     out.add_shape(size);
 }
 
-static uint64_t getElementBytes(Type element) { return (element.getIntOrFloatBitWidth() + 7) / 8; }
-
-uint64_t getBufferBytes(Value buffer) {
-  auto type = cast<ShapedType>(buffer.getType());
-  return uint64_t(type.getNumElements()) * getElementBytes(type.getElementType());
-}
-
 std::string getRawBytes(DenseElementsAttr value) {
   Type element = value.getElementType();
-  uint64_t size = getElementBytes(element);
+  uint64_t size = uint64_t(graph::getElementBytes(element));
   std::string bytes;
   auto append = [&](const APInt &bits) {
     uint64_t word = bits.getZExtValue();

@@ -3,6 +3,7 @@
 //   llvm.func internal @k(ptr buffers, ptr context) -> i32  fetches the pointers: the type GraphcKernel
 // and `graphc_kernels` lists all of the latter, each with the bytes and the access of its arguments.
 #include "dialects/dist/DistDialect.h"
+#include "dialects/graph/GraphDialect.h"
 #include "passes/Passes.h"
 #include "passes/lower/Kernels.h"
 
@@ -85,12 +86,8 @@ Arguments argumentsOf(func::FuncOp kernel) {
   Arguments arguments;
   for (auto [i, type] : llvm::enumerate(kernel.getArgumentTypes())) {
     auto memref = cast<MemRefType>(type);
-    auto access = kernel.getArgAttrOfType<StringAttr>(i, "dist.access");
-    StringRef name = access ? access.getValue() : "read_write";
-    arguments.emplace_back(uint64_t(memref.getNumElements()) * std::max(1u, memref.getElementTypeBitWidth() / 8),
-                           name == "read"    ? GRAPHC_READ
-                           : name == "write" ? GRAPHC_WRITE
-                                             : GRAPHC_READ_WRITE);
+    dist::Access access = dist::getAccess(kernel, unsigned(i)).value_or(dist::Access::ReadWrite);
+    arguments.emplace_back(uint64_t(graph::getByteSize(memref)), GraphcAccess(access));
   }
   return arguments;
 }

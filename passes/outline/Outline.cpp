@@ -86,7 +86,7 @@ private:
 /// At most 64 KiB, of which a second-level cache holds several; at least 4 KiB, below which calls cost more than they save.
 int64_t getChunk(MemRefType type) {
   constexpr int64_t kMostBytes = 64 << 10, kLeastBytes = 4 << 10, kAlignment = 64; // of what a kernel is given
-  int64_t elements = type.getNumElements(), size = std::max(1u, type.getElementTypeBitWidth() / 8);
+  int64_t elements = type.getNumElements(), size = graph::getElementBytes(type.getElementType());
   if (elements * size <= kMostBytes)
     return elements;
   for (int64_t chunk = kMostBytes / size; chunk * size >= kLeastBytes; chunk -= kAlignment / size)

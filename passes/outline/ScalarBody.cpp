@@ -24,7 +24,7 @@ bool isUnitReshape(ReshapeOp op) {
 /// How many bytes in the operand the slice's elements take to begin; nothing where others lie between them.
 static std::optional<int64_t> getPartOffset(SliceOp slice) {
   auto from = cast<RankedTensorType>(slice.getOperand().getType()), to = slice.getType();
-  int64_t offset = 0, step = std::max<int64_t>(1, from.getElementTypeBitWidth() / 8);
+  int64_t offset = 0, step = getElementBytes(from.getElementType());
   bool whole = true; // all dimensions so far, from the last one
   for (int64_t i = from.getRank(); i-- > 0; step *= from.getDimSize(i)) {
     if (to.getDimSize(i) > 1 && (slice.getStrides()[i] != 1 || !whole))

@@ -1,8 +1,5 @@
 #include "dialects/dist/DistDialect.h"
 #include "passes/Passes.h"
-#include "passes/schedule/BufferUses.h"
-
-#include "mlir/Interfaces/FunctionInterfaces.h"
 
 namespace graphc {
 #define GEN_PASS_DEF_VERIFYOUTLINED
@@ -22,7 +19,7 @@ struct Extent {
       begin += view.getOffset();
       memory = view.getSource();
     }
-    end = begin + getBytes(buffer);
+    end = begin + dist::getBufferBytes(buffer);
   }
   bool meets(const Extent &other) const { return memory == other.memory && begin < other.end && other.begin < end; }
 };
@@ -34,11 +31,7 @@ struct VerifyOutlinedPass : impl::VerifyOutlinedBase<VerifyOutlinedPass> {
       for (unsigned j = 0; j < i; ++j) {
         if (!Extent(call.getBuffers()[i]).meets(Extent(call.getBuffers()[j])))
           continue;
-        auto isRead = [&](unsigned argument) {
-          auto access = kernel.getArgAttrOfType<StringAttr>(argument, "dist.access");
-          return access && access.getValue() == "read";
-        };
-        if (!isRead(i) || !isRead(j))
+        if (dist::getAccess(kernel, i) != dist::Access::Read || dist::getAccess(kernel, j) != dist::Access::Read)
           return call.emitOpError("passes the same memory as arguments ")
                  << j << " and " << i << ", one of which is written";
       }

@@ -7,11 +7,6 @@ using namespace mlir;
 
 namespace graphc {
 
-static int64_t getBytes(graph::AggregateOp aggregate) {
-  auto type = cast<RankedTensorType>(aggregate.getType());
-  return type.getNumElements() * std::max<int64_t>(1, type.getElementTypeBitWidth() / 8);
-}
-
 SmallVector<Bucket> makeBuckets(graph::FuncOp func, int64_t bytes) {
   SmallVector<Bucket> buckets;
   llvm::MapVector<Type, std::pair<size_t, int64_t>> open; // by element type: the bucket and what it holds
@@ -24,7 +19,7 @@ SmallVector<Bucket> makeBuckets(graph::FuncOp func, int64_t bytes) {
       buckets.emplace_back();
     }
     buckets[index].push_back(aggregate);
-    held += getBytes(aggregate);
+    held += graph::getByteSize(cast<RankedTensorType>(aggregate.getType()));
   }
   return buckets;
 }
@@ -76,7 +71,7 @@ void PhaseBuilder::reduceEverywhere(ArrayRef<graph::AggregateOp> bucket, Program
   Type element = getElementTypeOrSelf(types.front());
   int64_t elements;
   dist::getPackOffsets(types, elements);
-  AllReducePlan plan = planAllReduce(elements, std::max<int64_t>(1, element.getIntOrFloatBitWidth() / 8), dist.replicas,
+  AllReducePlan plan = planAllReduce(elements, graph::getElementBytes(element), dist.replicas,
                                      /*inOrder=*/!dist.fast);
   const bool packs = bucket.size() > 1 || !plan.algorithm.empty();
   Value own = packs ? dist::PackOp::create(at, loc, RankedTensorType::get(plan.elements, element), values).getResult()

@@ -12,11 +12,6 @@ bool isDeclaration(Operation &op) {
   return isa<dist::BufferOp, dist::VariableBufferOp, dist::ConstantBufferOp, dist::ViewOp>(op);
 }
 
-uint64_t getBytes(Value buffer) {
-  auto type = cast<MemRefType>(buffer.getType());
-  return uint64_t(type.getNumElements()) * std::max(1u, type.getElementTypeBitWidth() / 8);
-}
-
 BufferUses::BufferUses(dist::ProgramOp program) : program(program), symbols(program->getParentOp()) {
   llvm::StringMap<Value> variables;
   for (Operation &op : program.getBlock()) {
@@ -54,15 +49,15 @@ FailureOr<SmallVector<BufferUse>> BufferUses::get(Operation *op) const {
                      << call.getKernel()
                      << ", which is no func.func of this module; schedule runs before kernels are lowered";
             for (auto [i, buffer] : llvm::enumerate(call.getBuffers())) {
-              auto access = kernel.getArgAttrOfType<StringAttr>(unsigned(i), "dist.access");
-              if (!access || (access != "read" && access != "write" && access != "read_write")) {
+              std::optional<dist::Access> access = dist::getAccess(kernel, unsigned(i));
+              if (!access) {
                 InFlightDiagnostic diag = call.emitOpError("calls the kernel @")
                                           << call.getKernel() << ", which does not say how it uses its argument " << i;
                 diag.attachNote(kernel.getLoc())
                     << "expected the argument attribute dist.access = \"read\", \"write\" or \"read_write\"";
                 return diag;
               }
-              add(buffer, access != "write", access != "read");
+              add(buffer, access != dist::Access::Write, access != dist::Access::Read);
             }
             return success();
           })

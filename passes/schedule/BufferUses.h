@@ -20,8 +20,6 @@ struct BufferUse {
 
 /// Buffers, variables, constants and views: what only names memory and does nothing.
 bool isDeclaration(mlir::Operation &op);
-/// Bytes of a buffer's elements; i1 takes one byte an element.
-uint64_t getBytes(mlir::Value buffer);
 
 class BufferUses {
 public:

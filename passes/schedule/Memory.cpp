@@ -44,8 +44,8 @@ FailureOr<ArenaSizes> planMemory(dist::ProgramOp program) {
     for (const BufferUse &use : *uses) {
       if (!use.root.getDefiningOp<dist::BufferOp>())
         continue;
-      auto [life, isNew] =
-          lives.insert({use.root, ArenaRequest{getBytes(use.root), uint32_t(position), uint32_t(position)}});
+      auto [life, isNew] = lives.insert(
+          {use.root, ArenaRequest{dist::getBufferBytes(use.root), uint32_t(position), uint32_t(position)}});
       if (isNew && use.read) {
         InFlightDiagnostic diag = op.emitOpError("reads a buffer that nothing wrote before in this step");
         diag.attachNote(use.root.getLoc())

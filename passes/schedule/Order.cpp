@@ -114,7 +114,7 @@ private:
 uint64_t PhaseOrder::costOf(Operation *op, ArrayRef<BufferUse> uses) const {
   uint64_t bytes = 0;
   for (const BufferUse &use : uses)
-    bytes += getBytes(use.root);
+    bytes += dist::getBufferBytes(use.root);
   if (isa<dist::ReceiveOp>(op))
     return kStartCost; // used in place
   if (isa<dist::SendOp, dist::AllReduceStartOp>(op))
@@ -232,7 +232,7 @@ void PhaseOrder::addMessages() {
         node.message = int(found->second);
         ++nodes[found->second].missing;
         dist::ProgramOp from = lanes[node.lane].program, to = lanes[nodes[found->second].lane].program;
-        if (auto delay = links.delay(from, to, getBytes(send.getValue())))
+        if (auto delay = links.delay(from, to, dist::getBufferBytes(send.getValue())))
           node.delay = *delay;
       }
 }

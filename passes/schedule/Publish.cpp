@@ -40,14 +40,14 @@ unsigned publishChannels(ModuleOp module, dist::PhaseOp phase) {
       Operation *root = uses.getRoot(send.getValue()).getDefiningOp();
       auto channel = symbols.lookup<dist::ChannelOp>(send.getChannel());
       if (!isa<dist::VariableBufferOp, dist::ConstantBufferOp>(root) || channel.getMessageBytes() < kLeastBytes ||
-          channel.getAllToAll() || fetched.contains(send.getChannelAttr()))
+          !channel.leavesInPlace() || fetched.contains(send.getChannelAttr()))
         continue;
       channel.setPublished(true);
       published.push_back(channel);
     }
     for (auto start : program.getBlock().getOps<dist::AllReduceStartOp>()) {
       auto channel = symbols.lookup<dist::ChannelOp>(start.getChannel());
-      if (channel.getAlgorithm() == "doubling")
+      if (!channel.leavesInPlace())
         continue;
       channel.setPublished(true);
       published.push_back(channel);

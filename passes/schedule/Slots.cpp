@@ -51,7 +51,7 @@ FailureOr<unsigned> placeInSlots(dist::ProgramOp program) {
     return failure();
   unsigned placed = 0;
   for (auto &[root, candidate] : candidates) {
-    if (candidate.excluded || !candidate.send || !candidate.firstWrite || getBytes(root) < kLeastBytes)
+    if (candidate.excluded || !candidate.send || !candidate.firstWrite || dist::getBufferBytes(root) < kLeastBytes)
       continue;
     // A message has the type of its channel, which a view may have given the value.
     OpBuilder builder(candidate.firstWrite);
