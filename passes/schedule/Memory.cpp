@@ -19,7 +19,7 @@ static void eraseUnused(dist::ProgramOp program) {
 /// Where the pieces of a sum are whole pages, others may map them.
 static uint64_t getAlignment(dist::AllReduceStartOp start) {
   auto channel = SymbolTable::lookupNearestSymbolFrom<dist::ChannelOp>(start, start.getChannelAttr());
-  uint64_t piece = getBytes(start.getBuffer()) / uint64_t(channel.getInstances());
+  uint64_t piece = dist::getBufferBytes(start.getBuffer()) / uint64_t(channel.getInstances());
   return channel.getAlgorithm() == "scatter" && piece % plan::kMappableBytes == 0 ? plan::kMappableBytes
                                                                                   : kArenaAlignment;
 }
