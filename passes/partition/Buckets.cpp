@@ -33,9 +33,8 @@ constexpr int64_t kMostChunkBytes = 256 << 10, kMostRingChunkBytes = 128 << 10, 
 /// Doubling takes log2 N hops and messages, sending everything to everybody one hop and N - 1 messages.
 constexpr int64_t kDoublingReplicas = 8;
 constexpr int64_t kAlignment = 64; // of a chunk, in bytes
-/// From here on chunks are whole pages, which add little: sums are then read where they lie (runtime/executor), and parts that are
-/// added one after another divide them.
-constexpr int64_t kLeastMappedBytes = 64 << 10;
+/// A chunk has parts of at most so much, which are added one after another: they stay in a first-level cache or near it.
+constexpr int64_t kMostPartBytes = 64 << 10;
 
 AllReducePlan planAllReduce(int64_t elements, int64_t width, int64_t replicas, bool inOrder) {
   const int64_t bytes = elements * width;
@@ -50,8 +49,11 @@ AllReducePlan planAllReduce(int64_t elements, int64_t width, int64_t replicas, b
   const int64_t share = llvm::divideCeil(bytes, replicas);
   const int64_t rounds = llvm::divideCeil(share, inOrder ? kMostChunkBytes : kMostRingChunkBytes);
   const int64_t least = std::max(int64_t(llvm::divideCeil(share, rounds)), kLeastChunkBytes);
-  const uint64_t unit = least >= kLeastMappedBytes ? plan::kMappableBytes : uint64_t(kAlignment);
-  const int64_t chunkBytes = int64_t(llvm::alignTo(uint64_t(least), unit));
+  const int64_t parts = llvm::divideCeil(least, kMostPartBytes);
+  // Whole pages add little, and sums are then read where they lie (plan::mapsSums).
+  const bool pages = inOrder && uint64_t(least) >= plan::kLeastMappedBytes;
+  const int64_t chunkBytes = parts * int64_t(llvm::alignTo(llvm::divideCeil(least, parts),
+                                                           pages ? plan::kMappableBytes : uint64_t(kAlignment)));
   plan.chunk = chunkBytes / width;
   plan.elements = plan.chunk * replicas * rounds;
   return plan;

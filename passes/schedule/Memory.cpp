@@ -19,9 +19,10 @@ static void eraseUnused(dist::ProgramOp program) {
 /// Where the pieces of a sum are whole pages, others may map them.
 static uint64_t getAlignment(dist::AllReduceStartOp start) {
   auto channel = SymbolTable::lookupNearestSymbolFrom<dist::ChannelOp>(start, start.getChannelAttr());
-  uint64_t piece = dist::getBufferBytes(start.getBuffer()) / uint64_t(channel.getInstances());
-  return channel.getAlgorithm() == "scatter" && piece % plan::kMappableBytes == 0 ? plan::kMappableBytes
-                                                                                  : kArenaAlignment;
+  uint64_t chunk =
+      *channel.getChunk() * uint64_t(graph::getElementBytes(getElementTypeOrSelf(start.getBuffer().getType())));
+  return channel.getAlgorithm() == "scatter" && plan::mapsSums(plan::SCATTER, chunk) ? plan::kMappableBytes
+                                                                                     : kArenaAlignment;
 }
 
 FailureOr<ArenaSizes> planMemory(dist::ProgramOp program) {

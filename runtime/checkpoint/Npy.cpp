@@ -21,7 +21,7 @@ static_assert(std::endian::native == std::endian::little, "tensors are written a
 
 constexpr std::string_view magic = "\x93NUMPY";
 constexpr uint64_t maxNpyBytes = uint64_t(1) << 36;
-constexpr size_t maxHeader = 1 << 16;
+constexpr size_t mostHeaderBytes = 1 << 16;
 constexpr int maxRank = 32;
 
 struct Descr {
@@ -178,7 +178,7 @@ absl::StatusOr<NpyArray> decodeNpy(std::string_view file, std::string_view name)
   for (size_t i = 0; i < lengthBytes; ++i)
     length |= size_t(byte(8 + i)) << (8 * i);
   size_t start = 8 + lengthBytes;
-  if (length > maxHeader || length > file.size() - start)
+  if (length > mostHeaderBytes || length > file.size() - start)
     return bad("its header is longer than the file or 64 KiB");
   HeaderParser header(file.substr(start, length));
   if (!header.parse())

@@ -32,8 +32,6 @@ const char *nameOf(plan::DataType type) {
   return nullptr;
 }
 
-absl::string_view view(std::string_view s) { return {s.data(), s.size()}; }
-
 } // namespace
 
 absl::Status encodeSafetensors(std::vector<TensorView> tensors,
@@ -68,7 +66,7 @@ absl::Status encodeSafetensors(std::vector<TensorView> tensors,
 
 absl::StatusOr<std::vector<TensorEntry>> decodeSafetensors(std::string_view file, std::string_view name) {
   auto bad = [&](std::string_view why) {
-    return absl::DataLossError(absl::StrCat(view(name), ": not a usable safetensors file: ", view(why)));
+    return absl::DataLossError(absl::StrCat(base::view(name), ": not a usable safetensors file: ", base::view(why)));
   };
   uint64_t length = 0;
   if (file.size() < 8)

@@ -1,5 +1,7 @@
 #include "runtime/cluster/Address.h"
 
+#include "runtime/base/Status.h"
+
 #include "absl/strings/ascii.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
@@ -11,8 +13,6 @@
 
 namespace graphc::cluster {
 namespace {
-
-absl::string_view view(std::string_view s) { return {s.data(), s.size()}; }
 
 /// Splits at the last colon; false where there is none.
 bool split(std::string_view address, std::string_view &host, std::string_view &port) {
@@ -43,7 +43,7 @@ absl::Status checkAddress(std::string_view address) {
   std::string_view host, port;
   auto bad = [&](std::string_view why) {
     return absl::InvalidArgumentError(absl::StrCat("malformed address ", quoteJson(address.substr(0, 80)), ": ",
-                                                   view(why), "; expected \"host:port\""));
+                                                   base::view(why), "; expected \"host:port\""));
   };
   if (address.size() > 300)
     return bad("longer than 300 characters");
@@ -51,7 +51,7 @@ absl::Status checkAddress(std::string_view address) {
     return bad("no port");
   uint32_t number = 0;
   if (port.empty() || port.size() > 5 || !std::all_of(port.begin(), port.end(), absl::ascii_isdigit) ||
-      !absl::SimpleAtoi(view(port), &number) || number < 1 || number > 65535)
+      !absl::SimpleAtoi(base::view(port), &number) || number < 1 || number > 65535)
     return bad("the port must be a number from 1 to 65535");
   if (host.empty())
     return bad("no host");
@@ -69,10 +69,10 @@ bool isLoopbackAddress(std::string_view address) {
   std::string_view host, port;
   if (!split(address, host, port))
     return false;
-  if (absl::AsciiStrToLower(view(host)) == "localhost" || host == "[::1]")
+  if (absl::AsciiStrToLower(base::view(host)) == "localhost" || host == "[::1]")
     return true;
   // 127.0.0.0/8 and nothing that only looks like it ("127.evil.example").
-  std::vector<std::string> parts = absl::StrSplit(view(host), '.');
+  std::vector<std::string> parts = absl::StrSplit(base::view(host), '.');
   if (parts.size() != 4 || parts[0] != "127")
     return false;
   return std::all_of(parts.begin(), parts.end(), [](const std::string &part) {
@@ -83,13 +83,13 @@ bool isLoopbackAddress(std::string_view address) {
 }
 
 absl::StatusOr<std::vector<std::string>> parseHostList(std::string_view text, std::string_view flag) {
-  std::vector<std::string> hosts = absl::StrSplit(view(text), ',');
+  std::vector<std::string> hosts = absl::StrSplit(base::view(text), ',');
   if (hosts.size() > 65536)
-    return absl::InvalidArgumentError(absl::StrCat(view(flag), ": more than 65536 addresses"));
+    return absl::InvalidArgumentError(absl::StrCat(base::view(flag), ": more than 65536 addresses"));
   for (std::string &host : hosts) {
     host = std::string(absl::StripAsciiWhitespace(host));
     if (absl::Status s = checkAddress(host); !s.ok())
-      return absl::InvalidArgumentError(absl::StrCat(view(flag), ": ", s.message()));
+      return absl::InvalidArgumentError(absl::StrCat(base::view(flag), ": ", s.message()));
   }
   return hosts;
 }

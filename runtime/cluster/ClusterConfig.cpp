@@ -2,6 +2,7 @@
 
 #include "runtime/cluster/Address.h"
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 
 #include <algorithm>
@@ -78,7 +79,7 @@ std::string ClusterConfig::hostOf(std::string_view job, uint32_t task) const {
   const JobConfig *found = findJob(job);
   if (!found || task >= found->addresses.size() || isLoopbackAddress(found->addresses[task]))
     return "";
-  return found->addresses[task].substr(0, found->addresses[task].rfind(':'));
+  return absl::AsciiStrToLower(found->addresses[task].substr(0, found->addresses[task].rfind(':')));
 }
 
 bool ClusterConfig::replicasShareHost() const {

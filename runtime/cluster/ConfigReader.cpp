@@ -1,5 +1,7 @@
 #include "runtime/cluster/ConfigReader.h"
 
+#include "runtime/base/Status.h"
+
 #include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
 
@@ -20,8 +22,6 @@ std::string listOf(const std::vector<std::string> &words) {
   return absl::StrJoin(words, ", ", [](std::string *out, const std::string &word) { out->append(quoteJson(word)); });
 }
 
-static absl::string_view view(std::string_view text) { return {text.data(), text.size()}; }
-
 absl::Status ConfigReader::checkKeys(const JsonValue &object, std::string_view what,
                                      const std::vector<std::string> &known) const {
   for (const JsonMember &member : object.members)
@@ -32,12 +32,12 @@ absl::Status ConfigReader::checkKeys(const JsonValue &object, std::string_view w
 
 absl::Status ConfigReader::unknownKey(const JsonMember &member, std::string_view what,
                                       const std::vector<std::string> &known) const {
-  return config.error(member.position, absl::StrCat("unknown key ", quoteJson(member.key), view(what),
+  return config.error(member.position, absl::StrCat("unknown key ", quoteJson(member.key), base::view(what),
                                                     didYouMean(member.key, known), "; known keys are ", listOf(known)));
 }
 
 absl::Status ConfigReader::expected(const JsonValue &value, std::string_view what) const {
-  return config.error(value.position, absl::StrCat("expected ", view(what), ", found ", value.describe()));
+  return config.error(value.position, absl::StrCat("expected ", base::view(what), ", found ", value.describe()));
 }
 
 absl::Status ConfigReader::unknownJob(JsonPosition at, const std::string &name) const {
@@ -70,7 +70,7 @@ absl::Status ConfigReader::readMemberDevice(const JsonValue &object, std::string
                                             DeviceName &out) const {
   const JsonValue *value = object.find(key);
   if (!value)
-    return config.error(object.position, absl::StrCat(view(what), " lacks ", quoteJson(key)));
+    return config.error(object.position, absl::StrCat(base::view(what), " lacks ", quoteJson(key)));
   return readDevice(*value, out);
 }
 
@@ -114,9 +114,9 @@ absl::Status ConfigReader::readCount(const JsonValue &value, std::string_view ke
 absl::Status ConfigReader::unknownWord(const JsonValue &value, std::string_view what,
                                        const std::vector<std::string> &names) const {
   if (!value.is(Kind::String))
-    return config.error(value.position, absl::StrCat("expected one of ", listOf(names), " for ", view(what), ", found ",
-                                                     value.describe()));
-  return config.error(value.position, absl::StrCat("unknown ", view(what), " ", quoteJson(value.string),
+    return config.error(value.position, absl::StrCat("expected one of ", listOf(names), " for ", base::view(what),
+                                                     ", found ", value.describe()));
+  return config.error(value.position, absl::StrCat("unknown ", base::view(what), " ", quoteJson(value.string),
                                                    didYouMean(value.string, names), "; known are ", listOf(names)));
 }
 

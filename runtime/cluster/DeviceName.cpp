@@ -1,5 +1,7 @@
 #include "runtime/cluster/DeviceName.h"
 
+#include "runtime/base/Status.h"
+
 #include "absl/strings/ascii.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
@@ -9,19 +11,17 @@
 namespace graphc::cluster {
 namespace {
 
-absl::string_view view(std::string_view s) { return {s.data(), s.size()}; }
-
 /// Decimal without sign and leading zeros, at most 9 digits so that it always fits.
 bool parseIndex(std::string_view text, uint32_t &out) {
   if (text.empty() || text.size() > 9 || (text.size() > 1 && text[0] == '0') ||
       !std::all_of(text.begin(), text.end(), [](char c) { return absl::ascii_isdigit(c); }))
     return false;
-  return absl::SimpleAtoi(view(text), &out);
+  return absl::SimpleAtoi(base::view(text), &out);
 }
 
 absl::Status malformed(std::string_view text, std::string_view why) {
   return absl::InvalidArgumentError(
-      absl::StrCat("malformed device name \"", view(text), "\": ", view(why),
+      absl::StrCat("malformed device name \"", base::view(text), "\": ", base::view(why),
                    "; expected a form like /job:worker/task:0/device:CPU:0 or a part of it"));
 }
 
@@ -34,7 +34,9 @@ bool isWord(std::string_view s) {
 
 bool isJobName(std::string_view name) { return name.size() <= 64 && isWord(name); }
 
-std::string taskName(std::string_view job, uint32_t index) { return absl::StrCat("/job:", view(job), "/task:", index); }
+std::string taskName(std::string_view job, uint32_t index) {
+  return absl::StrCat("/job:", base::view(job), "/task:", index);
+}
 
 absl::StatusOr<DeviceName> DeviceName::parse(std::string_view text) {
   DeviceName name;
@@ -43,7 +45,7 @@ absl::StatusOr<DeviceName> DeviceName::parse(std::string_view text) {
   bool seenJob = false, seenReplica = false, seenTask = false, seenDevice = false;
   auto once = [&](bool &seen, std::string_view part) -> absl::Status {
     if (seen)
-      return malformed(text, absl::StrCat("more than one ", view(part), " part"));
+      return malformed(text, absl::StrCat("more than one ", base::view(part), " part"));
     seen = true;
     return absl::OkStatus();
   };
@@ -55,14 +57,15 @@ absl::StatusOr<DeviceName> DeviceName::parse(std::string_view text) {
         return malformed(text, "a device index needs a device type before it");
       return absl::OkStatus();
     }
-    std::string upper = absl::AsciiStrToUpper(view(type));
+    std::string upper = absl::AsciiStrToUpper(base::view(type));
     if (upper != "CPU" && upper != "GPU")
-      return malformed(text, absl::StrCat("unknown device type \"", view(type), "\"; known are CPU and GPU"));
+      return malformed(text, absl::StrCat("unknown device type \"", base::view(type), "\"; known are CPU and GPU"));
     name.type = upper;
     uint32_t number = 0;
     if (index && *index != "*") {
       if (!parseIndex(*index, number))
-        return malformed(text, absl::StrCat("the device index must be a number or *, found \"", view(*index), "\""));
+        return malformed(text,
+                         absl::StrCat("the device index must be a number or *, found \"", base::view(*index), "\""));
       name.index = number;
     }
     return absl::OkStatus();
@@ -92,7 +95,8 @@ absl::StatusOr<DeviceName> DeviceName::parse(std::string_view text) {
       if (status = once(seenTask, "task"); !status.ok())
         return status;
       if (value != "*" && !parseIndex(value, number))
-        return malformed(text, absl::StrCat("after /task: a number or * is expected, found \"", view(value), "\""));
+        return malformed(text,
+                         absl::StrCat("after /task: a number or * is expected, found \"", base::view(value), "\""));
       if (value != "*")
         name.task = number;
     } else if (key == "replica") {
@@ -109,9 +113,9 @@ absl::StatusOr<DeviceName> DeviceName::parse(std::string_view text) {
       if (!status.ok())
         return status;
     } else {
-      std::string lower = absl::AsciiStrToLower(view(key));
+      std::string lower = absl::AsciiStrToLower(base::view(key));
       if (lower != "cpu" && lower != "gpu")
-        return malformed(text, absl::StrCat("unknown part \"/", view(key), "\""));
+        return malformed(text, absl::StrCat("unknown part \"/", base::view(key), "\""));
       if (status = parseDevice(key, hasValue ? std::optional(value) : std::nullopt); !status.ok())
         return status;
     }
@@ -158,7 +162,7 @@ std::string DeviceName::str() const {
 
 absl::StatusOr<TaskRange> TaskRange::parse(std::string_view text) {
   auto bad = [&] {
-    return absl::InvalidArgumentError(absl::StrCat("malformed task range \"", view(text.substr(0, 64)),
+    return absl::InvalidArgumentError(absl::StrCat("malformed task range \"", base::view(text.substr(0, 64)),
                                                    "\"; expected a form like /job:worker/task:0-1"));
   };
   constexpr std::string_view jobPart = "/job:", taskPart = "/task:";

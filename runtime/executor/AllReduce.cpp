@@ -27,8 +27,11 @@ AllReduce::Outcome AllReduce::advance(uint64_t step, const GraphcContext &contex
     if (PollState state = port->poll(&message); state != PollState::Ready)
       return {state, port, false, move.peer, 0, following(next)};
     if (move.kind == Move::Take) {
-      if (at.readInPlace.empty() || !at.readInPlace[move.peer])
+      const uint8_t *piece = at.pieces.empty() ? nullptr : at.pieces[move.peer];
+      if (!piece)
         memcpy(chunk(move), message, at.chunkBytes);
+      else if (message != piece + move.chunk % at.rounds * at.chunkBytes)
+        return {PollState::Ready, nullptr, false, move.peer, 0, {}, /*elsewhere=*/true};
     } else if (int code = add(chunk(move), static_cast<const uint8_t *>(message), context)) {
       return {PollState::Ready, nullptr, false, move.peer, code};
     }

@@ -28,14 +28,13 @@ public:
     /// By instance; null at `self`. They outlive this.
     std::span<transport::SendPort *const> sends;
     std::span<transport::RecvPort *const> receives;
-    /// By instance: its sums are read where it has them, and taking them copies nothing. Empty: of nobody.
-    std::vector<bool> readInPlace;
-    /// The last message of each other instance is given back by release() alone: until then none writes its sums again.
-    bool holds = false;
+    /// By instance: where its piece is read in place, so that taking it copies nothing; null: it is copied. Where it is not empty,
+    /// the last message of each other instance is given back by release() alone: until then none writes its sums again.
+    std::vector<const uint8_t *> pieces;
   };
   AllReduce(const Setting &setting, std::vector<plan::Move> moves)
       : at(setting), moves(std::move(moves)), messages(setting.receives.size()),
-        heldFrom(this->moves.size() - (setting.holds ? messages.size() - 1 : 0)) {
+        heldFrom(this->moves.size() - (setting.pieces.empty() ? 0 : messages.size() - 1)) {
     awaited.reserve(messages.size());
   }
 
@@ -47,11 +46,12 @@ public:
     int code = 0; ///< of a kernel that failed
     /// Where a receiving port is not ready: it and all others without which nothing goes on.
     std::span<transport::RecvPort *const> together = {};
+    bool elsewhere = false; ///< the sums of `peer` are not in the piece that is read
   };
   Outcome advance(uint64_t step, const GraphcContext &context);
   /// For the next step. After advance() was Ready.
   void restart() { next = 0; }
-  /// Once a step: nobody here reads the sums of this step any more. Where it holds, between restart() and the next advance().
+  /// Once a step: nobody here reads the sums of this step any more. Between restart() and the next advance().
   void release();
   uint32_t movesDone() const { return uint32_t(next); }
 

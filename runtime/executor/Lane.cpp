@@ -289,6 +289,9 @@ std::optional<LaneState> Lane::finishAllReduce(const Instruction &instruction) {
   sub = allReduce.movesDone();
   if (waitsFor.code) [[unlikely]]
     return kernelFailed(instruction, waitsFor.code);
+  if (waitsFor.elsewhere) [[unlikely]]
+    return fail(absl::DataLossError(absl::StrCat(laneInfo.name, ": the sums of worker ", waitsFor.peer,
+                                                 " lie elsewhere in its memory; use the same graphrun for all tasks")));
   if (waitsFor.state != PollState::Ready)
     return waitsFor.sends
                ? notReady(waitsFor.port, waitsFor.state)

@@ -77,8 +77,10 @@ private:
   absl::Status resolvePorts(transport::Transport &transport);
   void makeAllReduces();
   /// The sums of an all-reduce in one range: those of instances on this host where these have them, the others' and its own from
-  /// its buffer. No memory where there is nothing to gain. `readInPlace`, by instance: whose.
-  device::Memory joinSums(const AllReduceCall &call, std::vector<bool> &readInPlace) const;
+  /// its buffer. No memory where there is nothing to gain. `arenas`, by instance: where its
+  /// program's begins in its published memory. `pieces` gets where each other instance's lies, null where it is copied.
+  device::Memory joinSums(const AllReduceCall &call, const std::vector<uint64_t> &arenas,
+                          std::vector<const uint8_t *> &pieces) const;
   LaneState beginStep();
   /// Executes from `position`; nothing: the step's instructions are done.
   std::optional<LaneState> execute();

@@ -1,5 +1,6 @@
 //===- LaneSetup.cpp - a lane's making, its errors, what it says of itself -------------------------------------------===//
 
+#include "runtime/base/Log.h"
 #include "runtime/base/Status.h"
 #include "runtime/executor/Lane.h"
 #include "runtime/executor/Published.h"
@@ -73,6 +74,9 @@ absl::Status Lane::resolvePorts(transport::Transport &transport) {
 
 void Lane::makeAllReduces() {
   underWay.reserve(program->allReduces.size());
+  allReduces.reserve(program->allReduces.size());
+  sums.reserve(program->allReduces.size());
+  std::vector<uint64_t> arenas;
   for (const AllReduceCall &call : program->allReduces) {
     const plan::Instruction::AllReduceStart &start = call.source->all_reduce_start();
     const plan::Channel &channel = program->plan->channels(int(start.channel()));
@@ -87,8 +91,11 @@ void Lane::makeAllReduces() {
     setting.scratch = static_cast<uint8_t *>(laneFrame->arguments[call.arguments + 1]);
     setting.sends = {sends.data() + call.sendPort, channel.instances()};
     setting.receives = {receives.data() + call.receivePort, channel.instances()};
-    setting.holds = call.movable;
-    sums.push_back(joinSums(call, setting.readInPlace));
+    if (call.movable && arenas.empty())
+      for (uint32_t i = 0; i < channel.instances(); ++i)
+        arenas.push_back(PublishedMemory::arenaOffset(
+            *program->plan, plan::instanceTask(*program->plan, *program->source, i), program->index, i));
+    sums.push_back(joinSums(call, arenas, setting.pieces));
     if (uint8_t *joined = sums.back().data())
       for (const AllReduceCall::Read &read : call.reads)
         laneFrame->arguments[read.argument] = joined + read.offset;
@@ -97,7 +104,8 @@ void Lane::makeAllReduces() {
   }
 }
 
-device::Memory Lane::joinSums(const AllReduceCall &call, std::vector<bool> &readInPlace) const {
+device::Memory Lane::joinSums(const AllReduceCall &call, const std::vector<uint64_t> &arenas,
+                              std::vector<const uint8_t *> &pieces) const {
   const plan::Plan &plan = *program->plan;
   const plan::Instruction::AllReduceStart &start = call.source->all_reduce_start();
   const plan::Buffer &buffer = program->source->buffers(int(start.buffer()));
@@ -106,29 +114,30 @@ device::Memory Lane::joinSums(const AllReduceCall &call, std::vector<bool> &read
   if (!call.movable)
     return {};
   const auto *own = static_cast<const uint8_t *>(laneFrame->arguments[call.arguments]);
-  std::vector<std::span<const uint8_t>> pieces;
-  std::vector<bool> elsewhere(instances);
+  std::vector<std::span<const uint8_t>> parts;
+  std::vector<const uint8_t *> theirs(instances);
   for (uint32_t i = 0; i < instances; ++i) {
-    pieces.emplace_back(own + i * piece, piece);
+    parts.emplace_back(own + i * piece, piece);
     std::span<const uint8_t> memory;
     if (const transport::RecvPort *port = receives[call.receivePort + i])
       memory = port->sendersMemory();
     if (memory.empty())
       continue;
-    const uint64_t at =
-        PublishedMemory::arenaOffset(plan, plan::instanceTask(plan, *program->source, i), program->index, i) +
-        buffer.arena().offset() + i * piece;
+    const uint64_t at = arenas[i] + buffer.arena().offset() + i * piece;
     if (at + piece > memory.size()) // its messages will be refused
       continue;
-    pieces.back() = memory.subspan(at, piece);
-    elsewhere[i] = true;
+    parts.back() = memory.subspan(at, piece);
+    theirs[i] = parts.back().data();
   }
-  if (std::count(elsewhere.begin(), elsewhere.end(), true) == 0)
+  if (std::none_of(theirs.begin(), theirs.end(), [](const uint8_t *at) { return at; }))
     return {};
-  absl::StatusOr<device::Memory> joined = device::Memory::join(pieces, "sums of other tasks");
-  if (!joined.ok()) // as many mappings as the system has: copies do as well
+  absl::StatusOr<device::Memory> joined = device::Memory::join(parts, "sums of other tasks");
+  if (!joined.ok()) { // as many mappings as the system has: copies do as well
+    base::logger().warn("{}: sums of other tasks are copied: {}", laneInfo.name,
+                        std::string(joined.status().message()));
     return {};
-  readInPlace = std::move(elsewhere);
+  }
+  pieces = std::move(theirs);
   return *std::move(joined);
 }
 

@@ -279,13 +279,44 @@ void ProgramBuilder::addPatches() {
     }
 }
 
+/// Buffers that an instruction reads or writes, in the order in which it names them; those of a call are its arguments. Slots that
+/// it binds are not among them.
+static std::vector<uint32_t> touchedBuffers(const plan::Instruction &instruction) {
+  switch (instruction.kind_case()) {
+  case plan::Instruction::kCall:
+    return {instruction.call().buffers().begin(), instruction.call().buffers().end()};
+  case plan::Instruction::kSendStart:
+    return {instruction.send_start().buffer()};
+  case plan::Instruction::kAggregate: {
+    std::vector<uint32_t> buffers{instruction.aggregate().buffer()};
+    if (instruction.aggregate().has_own())
+      buffers.push_back(instruction.aggregate().own());
+    if (instruction.aggregate().has_chosen())
+      buffers.push_back(instruction.aggregate().chosen());
+    return buffers;
+  }
+  case plan::Instruction::kChoose:
+    return {instruction.choose().version(), instruction.choose().chosen()};
+  case plan::Instruction::kAllReduceStart:
+    return {instruction.all_reduce_start().buffer(), instruction.all_reduce_start().scratch()};
+  case plan::Instruction::kNextBatch: {
+    std::vector<uint32_t> buffers(instruction.next_batch().buffers().begin(), instruction.next_batch().buffers().end());
+    if (instruction.next_batch().has_valid())
+      buffers.push_back(instruction.next_batch().valid());
+    return buffers;
+  }
+  default:
+    return {};
+  }
+}
+
 // Finds what reads the sums, and puts their release behind the last that does. Where something else touches them, or pieces are no
 // whole pages, they stay in the buffer and nobody waits for a release.
 void ProgramBuilder::followSums(uint32_t allReduce) {
   AllReduceCall &call = program->allReduces[allReduce];
   const plan::Instruction::AllReduceStart &start = call.source->all_reduce_start();
   const plan::Channel &channel = plan.channels(int(start.channel()));
-  if (!channel.published() || !plan::leavesSums(channel.algorithm()))
+  if (!channel.published() || !plan::mapsSums(channel.algorithm(), channel.bytes()))
     return;
   const plan::Buffer &sums = source.buffers(int(start.buffer()));
   const uint64_t begin = sums.arena().offset(), end = begin + sums.bytes();
@@ -293,8 +324,7 @@ void ProgramBuilder::followSums(uint32_t allReduce) {
     const plan::Buffer &buffer = source.buffers(int(index));
     return buffer.has_arena() && buffer.arena().offset() < end && begin < buffer.arena().offset() + buffer.bytes();
   };
-  if (sums.bytes() / channel.instances() % plan::kMappableBytes || begin % plan::kMappableBytes ||
-      std::any_of(fetched.begin(), fetched.end(), meets))
+  if (begin % plan::kMappableBytes || std::any_of(fetched.begin(), fetched.end(), meets))
     return;
   std::vector<AllReduceCall::Read> reads;
   bool started = false, done = false, sealed = false; // sealed: no longer
@@ -311,7 +341,7 @@ void ProgramBuilder::followSums(uint32_t allReduce) {
       continue;
     }
     sealed |= from.has_send_done() && from.send_done().channel() == start.channel();
-    const std::vector<uint32_t> touched = plan::touchedBuffers(from);
+    const std::vector<uint32_t> touched = touchedBuffers(from);
     for (uint32_t k = 0; k < touched.size(); ++k) {
       if (!meets(touched[k]))
         continue;

@@ -124,8 +124,6 @@ uint64_t allReduceMessages(AllReduceAlgorithm algorithm, uint64_t instances, uin
 
 bool readsInPlace(AllReduceAlgorithm algorithm) { return algorithm == SCATTER || algorithm == RING; }
 
-bool leavesSums(AllReduceAlgorithm algorithm) { return algorithm == SCATTER; }
-
 uint32_t allReduceCapacity(AllReduceAlgorithm algorithm) { return algorithm == RING ? kRingRounds : 4; }
 
 bool carries(AllReduceAlgorithm algorithm, uint32_t instances, uint32_t from, uint32_t to) {

@@ -56,10 +56,16 @@ bool readsInPlace(AllReduceAlgorithm algorithm);
 
 /// Whether a piece's sums lie in its instance's buffer alone and each other instance takes them there last of all: so they can
 /// be read where they lie.
-bool leavesSums(AllReduceAlgorithm algorithm);
+constexpr bool leavesSums(AllReduceAlgorithm algorithm) { return algorithm == SCATTER; }
 
 /// Pieces of a multiple of so many bytes, in a buffer that begins at one, can be mapped: a page.
 inline constexpr uint64_t kMappableBytes = 4096;
+/// Smaller chunks are copied: they are in a cache, and to wait until everybody has read takes longer.
+inline constexpr uint64_t kLeastMappedBytes = 64 << 10;
+/// Whether sums in chunks of so many bytes are read where they lie, where all instances share a host.
+constexpr bool mapsSums(AllReduceAlgorithm algorithm, uint64_t chunkBytes) {
+  return leavesSums(algorithm) && chunkBytes >= kLeastMappedBytes && chunkBytes % kMappableBytes == 0;
+}
 
 /// Why this algorithm cannot sum `chunks` chunks over `instances`; OK where it can.
 absl::Status checkAllReduce(AllReduceAlgorithm algorithm, uint64_t instances, uint64_t chunks);

@@ -12,7 +12,8 @@
 //
 // A message that is sent ahead, be it C's or D's, is sent a step earlier than it is taken.
 //
-// So nobody waits for a credit that waits: before S can need it, S has received D and with it the credit. To the proof of
+// So nobody waits for a credit that waits: before S can need it, S has received D and with it the credit (or, where two streams
+// join the tasks, has it coming by the other one). To the proof of
 // liveness it adds nothing, since all it lets S wait for is what S has waited for already. A step k + 1 that R does not
 // begin, because the phase ends, is none in which S sends C: it ends after step k too, or takes D and finds it closed.
 //

@@ -155,35 +155,6 @@ Task instanceTask(const Plan &plan, const Program &program, uint32_t instance) {
   return program.task();
 }
 
-std::vector<uint32_t> touchedBuffers(const Instruction &instruction) {
-  switch (instruction.kind_case()) {
-  case Instruction::kCall:
-    return {instruction.call().buffers().begin(), instruction.call().buffers().end()};
-  case Instruction::kSendStart:
-    return {instruction.send_start().buffer()};
-  case Instruction::kAggregate: {
-    std::vector<uint32_t> buffers{instruction.aggregate().buffer()};
-    if (instruction.aggregate().has_own())
-      buffers.push_back(instruction.aggregate().own());
-    if (instruction.aggregate().has_chosen())
-      buffers.push_back(instruction.aggregate().chosen());
-    return buffers;
-  }
-  case Instruction::kChoose:
-    return {instruction.choose().version(), instruction.choose().chosen()};
-  case Instruction::kAllReduceStart:
-    return {instruction.all_reduce_start().buffer(), instruction.all_reduce_start().scratch()};
-  case Instruction::kNextBatch: {
-    std::vector<uint32_t> buffers(instruction.next_batch().buffers().begin(), instruction.next_batch().buffers().end());
-    if (instruction.next_batch().has_valid())
-      buffers.push_back(instruction.next_batch().valid());
-    return buffers;
-  }
-  default:
-    return {};
-  }
-}
-
 std::set<uint32_t> shownBuffers(const Program &program) {
   std::set<uint32_t> shown;
   for (const Port &fetch : program.fetches())

@@ -44,10 +44,6 @@ std::optional<Task> replicaTask(const Plan &plan, uint32_t replica);
 bool stores(const Plan &plan, const Variable &variable, const Task &task);
 /// The task that instance r of a program runs on, in a verified plan.
 Task instanceTask(const Plan &plan, const Program &program, uint32_t instance);
-/// Buffers that an instruction reads or writes, in the order in which it names them; those of a call are its arguments. Slots that
-/// it binds are not among them.
-std::vector<uint32_t> touchedBuffers(const Instruction &instruction);
-
 /// Buffers that a program's fetches and metrics show: a message among them is released behind the step's last instruction.
 std::set<uint32_t> shownBuffers(const Program &program);
 /// Location text of an index, "" where the index is out of range.

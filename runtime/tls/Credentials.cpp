@@ -13,10 +13,8 @@
 
 namespace graphc::tls {
 namespace {
-constexpr uint64_t kMostBytes = 1 << 20;
-
 absl::StatusOr<std::string> readNamed(const std::string &path, const std::string &what, bool key) {
-  auto text = key ? readKeyFile(path) : base::readFile(path, kMostBytes);
+  auto text = key ? readKeyFile(path) : base::readFile(path, kMostPemBytes);
   if (text.ok())
     return text;
   return absl::InvalidArgumentError(absl::StrCat(what.substr(0, what.find(' ')), " ", text.status().message()));

@@ -14,7 +14,6 @@
 
 namespace graphc::tls {
 namespace {
-constexpr uint64_t kMostBytes = 1 << 20; ///< of a PEM file; a real one has some thousand
 
 BioPtr reader(const std::string &text) { return BioPtr(BIO_new_mem_buf(text.data(), static_cast<int>(text.size()))); }
 
@@ -68,7 +67,7 @@ absl::StatusOr<std::string> readKeyFile(const std::string &path) {
   if ((info.st_mode & 07) != 0)
     return absl::InvalidArgumentError(
         absl::StrCat(path, " is a private key that every user of this machine can read; chmod 600 ", path));
-  return base::readFile(path, kMostBytes);
+  return base::readFile(path, kMostPemBytes);
 }
 
 absl::Time notBefore(const X509 &certificate) { return toTime(X509_get0_notBefore(&certificate)); }

@@ -114,22 +114,13 @@ void GrpcLink::kick(std::unique_lock<std::mutex> lock) {
 
 void GrpcLink::written(uint32_t number) {
   Stream &stream = streams_[number];
-  grpc::ByteBuffer message;
-  Wire *write = nullptr, *finish = nullptr;
-  {
-    std::lock_guard lock(mutex_);
-    stream.writing = false;
-    if (stream.finishing)
-      std::swap(finish, stream.finishing);
-    else if (stream.wire && buildMessage(stream, &message)) {
-      stream.writing = true;
-      write = stream.wire;
-    }
-  }
-  if (finish)
-    finish->finish();
-  else if (write)
-    write->write(std::move(message));
+  std::unique_lock lock(mutex_);
+  stream.writing = false;
+  Wire *finish = std::exchange(stream.finishing, nullptr);
+  if (!finish)
+    return kick(std::move(lock));
+  lock.unlock();
+  finish->finish();
 }
 
 // The head of a message, with every credit that there is to give back.
@@ -165,7 +156,8 @@ struct GrpcLink::Message {
   }
 };
 
-// A stream takes one large chunk at a time, so that the others get theirs.
+// A stream takes one large chunk at a time, so that the others get theirs, and none behind a small message, which is handed over
+// when its gRPC message is there whole.
 bool GrpcLink::buildMessage(Stream &stream, grpc::ByteBuffer *message) {
   const bool first = &stream == &streams_.front();
   if (!(first && inOrder_.head) && !large_.head && !creditsDue_)
@@ -175,7 +167,8 @@ bool GrpcLink::buildMessage(Stream &stream, grpc::ByteBuffer *message) {
   made.add(head, head.size());
   if (first)
     addFrames(inOrder_, kMaxBatchBytes, made);
-  addFrames(large_, kMaxChunk, made);
+  if (made.frames == 0)
+    addFrames(large_, kMaxChunk, made);
   controlBytes_.fetch_add(made.control, std::memory_order_relaxed);
   *message = grpc::ByteBuffer(made.slices, size_t(made.count));
   return true;
@@ -229,7 +222,9 @@ void GrpcLink::addFrames(SendQueue &queue, uint64_t maxPayload, Message &message
 absl::Status GrpcLink::attach(uint32_t number, Wire *wire, uint64_t peerIncarnation) {
   std::unique_lock lock(mutex_);
   Stream &stream = streams_[number];
-  if (stream.wire || broken_ || stream.finishing)
+  if (broken_)
+    return absl::UnavailableError(absl::StrCat("the data streams with ", peer_, " are gone"));
+  if (stream.wire)
     return absl::AlreadyExistsError(absl::StrCat(peer_, " already has data stream ", number, " with this task"));
   stream.wire = wire;
   peerIncarnation_.store(peerIncarnation, std::memory_order_relaxed);

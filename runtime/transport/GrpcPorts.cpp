@@ -198,10 +198,15 @@ bool GrpcRecvPort::end(uint64_t seq) {
   std::unique_lock lock(chunkMutex_, std::defer_lock);
   if (large_)
     lock.lock();
-  const uint64_t head = head_.load(std::memory_order_relaxed);
+  const uint64_t head = head_.load(std::memory_order_relaxed), tail = tail_.load(std::memory_order_acquire);
   if (end_.load(std::memory_order_relaxed) != kOpen || seq < head ||
-      (large_ ? seq - tail_.load(std::memory_order_acquire) > spec_.capacity : seq != head))
+      (large_ ? seq - tail > spec_.capacity : seq != head) ||
+      (seq == head && filled_.load(std::memory_order_relaxed) != 0))
     return false;
+  for (uint64_t later = seq; large_ && later - tail < spec_.capacity; ++later)
+    for (uint64_t offset = 0; offset < spec_.bytes; offset += kMaxChunk)
+      if (chunk(later, offset) != Chunk::Missing)
+        return false;
   end_.store(seq, std::memory_order_release);
   wake_.wake();
   return true;

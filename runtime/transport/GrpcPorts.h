@@ -115,7 +115,7 @@ private:
   /// Is this the place for the payload? Then it may be copied there, once, and `arrived` says so. False: see `expects`.
   bool begin(const FrameHeader &header);
   void arrived(const FrameHeader &header);
-  /// No message from `seq` on. False: it does not follow the last one.
+  /// No message from `seq` on. False: it does not follow the last one, or some of a later one is here.
   bool end(uint64_t seq);
   /// What begin() would have taken, for people.
   std::string expects() const;

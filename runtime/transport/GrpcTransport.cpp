@@ -88,7 +88,7 @@ public:
   // Reads and writes begin once the call stands: the constructor runs before gRPC has bound the reactor to the call.
   void OnSendInitialMetadataDone(bool ok) override {
     if (absl::Status status = peer_.link.attach(number_, this, peer_.incarnation); !status.ok()) {
-      Finish(grpc::Status(grpc::StatusCode::ALREADY_EXISTS, std::string(status.message())));
+      Finish(grpc::Status(static_cast<grpc::StatusCode>(status.code()), std::string(status.message())));
       return;
     }
     transport_.streamUp();
@@ -191,6 +191,8 @@ absl::Status GrpcTransport::waitConnected(absl::Time deadline) {
       return absl::OkStatus();
     if (!refused_.ok())
       return refused_;
+    if (!why_.ok()) // a stream that stood is gone
+      return why_;
     if (absl::Now() >= deadline)
       return absl::DeadlineExceededError(absl::StrCat("no data stream with ", missing));
     changed_.wait_until(lock, absl::ToChronoTime(deadline));
@@ -283,6 +285,7 @@ void GrpcTransport::abort(absl::Status why) {
     if (!why_.ok())
       return;
     why_ = why;
+    changed_.notify_all();
   }
   for (auto &[task, peer] : peers_)
     peer->link.abort(why);

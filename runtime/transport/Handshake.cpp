@@ -19,7 +19,7 @@ namespace graphc::transport::detail {
 namespace {
 
 constexpr char magic[] = "GRAPHCSM";
-constexpr uint32_t version = 3;
+constexpr uint32_t version = 4;
 
 /// The address: a zero byte, then a name that only holders of the token can compute.
 socklen_t addressOf(const std::string &token, const std::string &task, sockaddr_un &address) {

@@ -69,9 +69,10 @@ static void attach(ModuleOp module, const cluster::ClusterConfig &config, String
   module->setAttr(GraphDialect::kStrategy, makeStrategy(context, strategy, fast && !oneHost));
   addSettingLoc(module, kStrategySetting, strategyFile, strategy.position.line, strategy.position.column);
   if (fast && oneHost)
-    emitRemark(getSettingLoc(module, kStrategySetting),
-               "all replicas are on one host, where the order \"reproducible\" is the fastest: it takes the place of "
-               "\"fast\"");
+    emitRemark(
+        getSettingLoc(module, kStrategySetting),
+        "the cluster has no addresses of several hosts, and on one host the order \"reproducible\" is the fastest: "
+        "it takes the place of \"fast\"");
   if (strategy.kind == cluster::StrategyKind::ParameterServer || strategy.kind == cluster::StrategyKind::AllReduce) {
     SmallVector<Attribute> ranges;
     for (const cluster::TaskRange &range : config.replicas())

@@ -157,9 +157,12 @@ Timeline::Instruction Model::cost(const plan::Instruction &instruction) {
   if (instruction.has_all_reduce_start())
     return {Action::Send, sendSeconds[instruction.all_reduce_start().channel()],
             channels[instruction.all_reduce_start().channel()]};
-  if (instruction.has_all_reduce_done()) { // half of the messages are added, the others copied
+  if (instruction.has_all_reduce_done()) { // half of the messages are added, the others copied or read where they lie
     const plan::Channel &channel = plan.channels(int(instruction.all_reduce_done().channel()));
-    return {Action::Receive, overhead() + memory(5 * bytesPerStep(plan, channel) / channel.instances() / 2),
+    const bool copied =
+        !channel.published() || !plan::mapsSums(channel.algorithm(), channel.bytes()) || !cluster.replicasShareHost();
+    return {Action::Receive,
+            overhead() + memory((copied ? 5 : 3) * bytesPerStep(plan, channel) / channel.instances() / 2),
             channels[instruction.all_reduce_done().channel()]};
   }
   return {Action::Work, overhead(), 0};

@@ -38,7 +38,7 @@ using transport::Transport;
 
 constexpr int kRounds = 5;
 constexpr double kSeconds = 1; // for each kind of link
-const TimedChannels kChannels(0, /*largeBytes=*/4 << 20, /*capacity=*/2);
+const TimedChannels kChannels(0, /*largeBytes=*/2 << 20, /*capacity=*/2); // by one data stream, as between most tasks
 
 double seconds(const std::function<void()> &work) {
   auto start = std::chrono::steady_clock::now();

@@ -30,7 +30,7 @@ namespace {
 constexpr absl::Duration kReach = absl::Seconds(3), kAnnounceEvery = absl::Seconds(5);
 /// A task that cannot join for its certificate's sake keeps its port open for so long, so that the chief sees the trouble too.
 constexpr absl::Duration kLinger = absl::Seconds(3);
-constexpr uint64_t kLargeBytes = 512 << 10;
+constexpr uint64_t kTimedBytes = 512 << 10;
 constexpr uint32_t kCapacity = 4;
 
 class CheckTask {
@@ -300,7 +300,7 @@ private:
   /// Where the channels of the link between two tasks begin.
   TimedChannels channelsWith(uint32_t other) const {
     uint32_t low = std::min(other, setup_.task), high = std::max(other, setup_.task);
-    return TimedChannels(TimedChannels::kCount * (low * static_cast<uint32_t>(tasks_.size()) + high), kLargeBytes,
+    return TimedChannels(TimedChannels::kCount * (low * static_cast<uint32_t>(tasks_.size()) + high), kTimedBytes,
                          kCapacity);
   }
 

@@ -17,7 +17,7 @@ std::string file(const std::string &header, const std::string &data, char major 
   return std::string("\x93NUMPY") + major + '\0' + length + header + data;
 }
 
-std::string errorOf(const std::string &content) {
+std::string npyError(const std::string &content) {
   auto array = decodeNpy(content, "a.npy");
   return array.ok() ? "" : std::string(array.status().message());
 }
@@ -72,29 +72,29 @@ TEST(Npy, ReadsOtherWritersSpellings) {
 }
 
 TEST(Npy, RefusesHostileFiles) {
-  EXPECT_THAT(errorOf(""), HasSubstr("magic"));
-  EXPECT_THAT(errorOf(file("{}", "", 4)), HasSubstr("format version 4"));
-  EXPECT_THAT(errorOf(std::string("\x93NUMPY\1\0\xff\xff{}", 12)), HasSubstr("longer than the file"));
-  EXPECT_THAT(errorOf(std::string("\x93NUMPY\2\0\xff\xff\xff\xff{}", 14)), HasSubstr("longer than the file"));
-  EXPECT_THAT(errorOf(file("{}", "")), HasSubstr("malformed header"));
-  EXPECT_THAT(errorOf(file("{'descr': '<f4', 'fortran_order': False, 'shape': (-1,), }", "")), HasSubstr("malformed"));
-  EXPECT_THAT(errorOf(file("{'descr': '<f4', 'descr': '<f4', 'fortran_order': False, 'shape': (), }", "1234")),
+  EXPECT_THAT(npyError(""), HasSubstr("magic"));
+  EXPECT_THAT(npyError(file("{}", "", 4)), HasSubstr("format version 4"));
+  EXPECT_THAT(npyError(std::string("\x93NUMPY\1\0\xff\xff{}", 12)), HasSubstr("longer than the file"));
+  EXPECT_THAT(npyError(std::string("\x93NUMPY\2\0\xff\xff\xff\xff{}", 14)), HasSubstr("longer than the file"));
+  EXPECT_THAT(npyError(file("{}", "")), HasSubstr("malformed header"));
+  EXPECT_THAT(npyError(file("{'descr': '<f4', 'fortran_order': False, 'shape': (-1,), }", "")), HasSubstr("malformed"));
+  EXPECT_THAT(npyError(file("{'descr': '<f4', 'descr': '<f4', 'fortran_order': False, 'shape': (), }", "1234")),
               HasSubstr("malformed"));
-  EXPECT_THAT(errorOf(file("{'descr': '>f4', 'fortran_order': False, 'shape': (), }", "1234")),
+  EXPECT_THAT(npyError(file("{'descr': '>f4', 'fortran_order': False, 'shape': (), }", "1234")),
               HasSubstr("element type '>f4'; known are"));
-  EXPECT_THAT(errorOf(file("{'descr': 'O', 'fortran_order': False, 'shape': (), }", "")),
+  EXPECT_THAT(npyError(file("{'descr': 'O', 'fortran_order': False, 'shape': (), }", "")),
               HasSubstr("element type 'O'"));
-  EXPECT_THAT(errorOf(file("{'descr': '<f4', 'fortran_order': True, 'shape': (2, 2), }", std::string(16, 0))),
+  EXPECT_THAT(npyError(file("{'descr': '<f4', 'fortran_order': True, 'shape': (2, 2), }", std::string(16, 0))),
               HasSubstr("column-major"));
-  EXPECT_THAT(errorOf(file("{'descr': '<f4', 'fortran_order': False, 'shape': (2,), }", "1234")),
+  EXPECT_THAT(npyError(file("{'descr': '<f4', 'fortran_order': False, 'shape': (2,), }", "1234")),
               HasSubstr("its shape needs 8 bytes, found 4"));
   EXPECT_THAT(
-      errorOf(
+      npyError(
           file("{'descr': '<f4', 'fortran_order': False, 'shape': (9223372036854775807, 9223372036854775807), }", "")),
       HasSubstr("more bytes than there can be"));
-  EXPECT_THAT(errorOf(file("{'descr': '<f4', 'fortran_order': False, 'shape': (99999999999999999999,), }", "")),
+  EXPECT_THAT(npyError(file("{'descr': '<f4', 'fortran_order': False, 'shape': (99999999999999999999,), }", "")),
               HasSubstr("malformed"));
-  EXPECT_THAT(errorOf(file("{'descr': '|b1', 'fortran_order': False, 'shape': (1,), }", "\2")),
+  EXPECT_THAT(npyError(file("{'descr': '|b1', 'fortran_order': False, 'shape': (1,), }", "\2")),
               HasSubstr("neither 0 nor 1"));
 }
 

@@ -25,7 +25,7 @@ std::string withHeader(std::string header, const std::string &data) {
   return std::string(reinterpret_cast<char *>(&length), 8) + header + data;
 }
 
-std::string errorOf(const std::string &content) {
+std::string safetensorsError(const std::string &content) {
   auto entries = decodeSafetensors(content, "s");
   return entries.ok() ? "" : std::string(entries.status().message());
 }
@@ -56,10 +56,10 @@ TEST(Safetensors, OrderOfTheCallerDoesNotMatter) {
 }
 
 TEST(Safetensors, RefusesHostileFiles) {
-  EXPECT_THAT(errorOf("1234567"), HasSubstr("fewer than 8 bytes"));
-  EXPECT_THAT(errorOf(std::string(8, '\xff')), HasSubstr("its header is longer"));
-  EXPECT_THAT(errorOf(withHeader("[]", "")), HasSubstr("not an object"));
-  EXPECT_THAT(errorOf(withHeader("{\"a\":1}", "")), HasSubstr("tensor \"a\" lacks dtype"));
+  EXPECT_THAT(safetensorsError("1234567"), HasSubstr("fewer than 8 bytes"));
+  EXPECT_THAT(safetensorsError(std::string(8, '\xff')), HasSubstr("its header is longer"));
+  EXPECT_THAT(safetensorsError(withHeader("[]", "")), HasSubstr("not an object"));
+  EXPECT_THAT(safetensorsError(withHeader("{\"a\":1}", "")), HasSubstr("tensor \"a\" lacks dtype"));
   auto tensor = [](const std::string &dtype, const std::string &shape, const std::string &offsets) {
     return "{\"dtype\":\"" + dtype + "\",\"shape\":" + shape + ",\"data_offsets\":" + offsets + "}";
   };
@@ -71,16 +71,16 @@ TEST(Safetensors, RefusesHostileFiles) {
            {"F32", "[2]", "[-8,0]"},    // negative
            {"F99", "[2]", "[0,8]"},     // unknown
            {"F32", "[4611686018427387904,4611686018427387904]", "[0,0]"}}) // overflow
-    EXPECT_THAT(errorOf(withHeader("{\"a\":" + tensor(dtype, shape, offsets) + "}", std::string(8, 'x'))),
+    EXPECT_THAT(safetensorsError(withHeader("{\"a\":" + tensor(dtype, shape, offsets) + "}", std::string(8, 'x'))),
                 HasSubstr("tensor \"a\" has an unknown dtype, or offsets"))
         << dtype << shape << offsets;
-  EXPECT_THAT(errorOf(withHeader("{\"a\":" + tensor("F32", "[-1]", "[0,4]") + "}", "1234")),
+  EXPECT_THAT(safetensorsError(withHeader("{\"a\":" + tensor("F32", "[-1]", "[0,4]") + "}", "1234")),
               HasSubstr("malformed shape"));
   std::string twice = "{\"a\":" + tensor("U8", "[4]", "[0,4]") + ",\"b\":" + tensor("U8", "[4]", "[2,6]") + "}";
-  EXPECT_THAT(errorOf(withHeader(twice, "123456")), HasSubstr("overlaps another or leaves a gap"));
+  EXPECT_THAT(safetensorsError(withHeader(twice, "123456")), HasSubstr("overlaps another or leaves a gap"));
   std::string gap = "{\"a\":" + tensor("U8", "[4]", "[0,4]") + ",\"b\":" + tensor("U8", "[1]", "[5,6]") + "}";
-  EXPECT_THAT(errorOf(withHeader(gap, "123456")), HasSubstr("overlaps another or leaves a gap"));
-  EXPECT_THAT(errorOf(withHeader("{\"a\":" + tensor("U8", "[4]", "[0,4]") + "}", "12345")),
+  EXPECT_THAT(safetensorsError(withHeader(gap, "123456")), HasSubstr("overlaps another or leaves a gap"));
+  EXPECT_THAT(safetensorsError(withHeader("{\"a\":" + tensor("U8", "[4]", "[0,4]") + "}", "12345")),
               HasSubstr("bytes follow its last tensor"));
 }
 

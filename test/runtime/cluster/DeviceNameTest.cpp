@@ -14,7 +14,7 @@ DeviceName name(std::string_view text) {
   return parsed.value_or(DeviceName());
 }
 
-std::string errorOf(std::string_view text) {
+std::string deviceError(std::string_view text) {
   auto parsed = DeviceName::parse(text);
   return parsed.ok() ? "" : std::string(parsed.status().message());
 }
@@ -41,22 +41,22 @@ TEST(DeviceName, ReadsEveryFormAndPrintsTheCanonicalOne) {
 }
 
 TEST(DeviceName, RefusesWhatIsMalformed) {
-  EXPECT_THAT(errorOf("job:worker"), HasSubstr("each part starts with '/'"));
-  EXPECT_THAT(errorOf("/job:"), HasSubstr("after /job: a name"));
-  EXPECT_THAT(errorOf("/job:1x"), HasSubstr("after /job: a name"));
-  EXPECT_THAT(errorOf("/task:x"), HasSubstr("after /task: a number or * is expected, found \"x\""));
-  EXPECT_THAT(errorOf("/task:01"), HasSubstr("found \"01\""));
-  EXPECT_THAT(errorOf("/task:99999999999"), HasSubstr("after /task: a number"));
-  EXPECT_THAT(errorOf("/device:TPU:0"), HasSubstr("unknown device type \"TPU\"; known are CPU and GPU"));
-  EXPECT_THAT(errorOf("/device:CPU:x"), HasSubstr("the device index must be a number or *"));
-  EXPECT_THAT(errorOf("/device:CPU:0:1"), HasSubstr("the device index must be a number or *"));
-  EXPECT_THAT(errorOf("/device"), HasSubstr("after /device a type is expected"));
-  EXPECT_THAT(errorOf("/gpu:0/cpu:0"), HasSubstr("more than one device part"));
-  EXPECT_THAT(errorOf("/job:a/job:b"), HasSubstr("more than one job part"));
-  EXPECT_THAT(errorOf("/tpu:0"), HasSubstr("unknown part \"/tpu\""));
-  EXPECT_THAT(errorOf("/"), HasSubstr("unknown part \"/\""));
-  EXPECT_THAT(errorOf("/replica:1"), HasSubstr("only /replica:0"));
-  EXPECT_THAT(errorOf(std::string(1000, '/')), HasSubstr("longer than 256"));
+  EXPECT_THAT(deviceError("job:worker"), HasSubstr("each part starts with '/'"));
+  EXPECT_THAT(deviceError("/job:"), HasSubstr("after /job: a name"));
+  EXPECT_THAT(deviceError("/job:1x"), HasSubstr("after /job: a name"));
+  EXPECT_THAT(deviceError("/task:x"), HasSubstr("after /task: a number or * is expected, found \"x\""));
+  EXPECT_THAT(deviceError("/task:01"), HasSubstr("found \"01\""));
+  EXPECT_THAT(deviceError("/task:99999999999"), HasSubstr("after /task: a number"));
+  EXPECT_THAT(deviceError("/device:TPU:0"), HasSubstr("unknown device type \"TPU\"; known are CPU and GPU"));
+  EXPECT_THAT(deviceError("/device:CPU:x"), HasSubstr("the device index must be a number or *"));
+  EXPECT_THAT(deviceError("/device:CPU:0:1"), HasSubstr("the device index must be a number or *"));
+  EXPECT_THAT(deviceError("/device"), HasSubstr("after /device a type is expected"));
+  EXPECT_THAT(deviceError("/gpu:0/cpu:0"), HasSubstr("more than one device part"));
+  EXPECT_THAT(deviceError("/job:a/job:b"), HasSubstr("more than one job part"));
+  EXPECT_THAT(deviceError("/tpu:0"), HasSubstr("unknown part \"/tpu\""));
+  EXPECT_THAT(deviceError("/"), HasSubstr("unknown part \"/\""));
+  EXPECT_THAT(deviceError("/replica:1"), HasSubstr("only /replica:0"));
+  EXPECT_THAT(deviceError(std::string(1000, '/')), HasSubstr("longer than 256"));
 }
 
 TEST(DeviceName, InnerScopeWinsWhenMerged) {

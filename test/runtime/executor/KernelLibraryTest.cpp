@@ -55,8 +55,8 @@ TEST(KernelLibrary, MissingCpuFeatureNamesTheFlag) {
 
 TEST(KernelLibrary, EntryBeyondTheTable) {
   plan::Plan plan = plan::parameterServerPlan({1, 2});
-  plan.mutable_kernels(0)->mutable_compiled()->set_entry(28);
-  EXPECT_THAT(loadError(plan), HasSubstr("entry 28 does not exist, the code has 28 kernels"));
+  plan.mutable_kernels(0)->mutable_compiled()->set_entry(35);
+  EXPECT_THAT(loadError(plan), HasSubstr("entry 35 does not exist, the code has 35 kernels"));
 }
 
 // Buffers are checked against what the plan says of a kernel, so the code has to say the same.

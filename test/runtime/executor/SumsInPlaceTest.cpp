@@ -15,7 +15,7 @@
 namespace graphc::executor {
 namespace {
 
-constexpr uint32_t elements = 4096; // of a piece: four pages
+constexpr uint32_t elements = 16384; // of a piece: the fewest that are not copied
 constexpr uint64_t steps = 20;
 
 enum class Touch {
@@ -121,46 +121,65 @@ int addSixteen(void *const *buffers, const GraphcContext *) {
   return 0;
 }
 
-// Else the owner of a sum could write its next contribution over it while somebody reads.
-TEST(SumsInPlace, LastMessagesAreHeldUntilTheRelease) {
-  std::vector<transport::ChannelSpec> specs;
-  for (uint32_t instance : {1u, 2u}) // from 0 to 1, from 1 to 0
-    specs.push_back({{0, instance}, 64, plan::allReduceCapacity(plan::SCATTER), false, /*published=*/true});
-  auto transport = *transport::makeInProcessTransport(specs);
+/// Two instances in one process, four chunks of 16 numbers: instance s begins with s + 1 everywhere and maps the other's piece.
+struct Two {
+  /// `from`: the number of instance 1's with which it is said that its piece begins.
+  explicit Two(size_t from = 2 * 16) {
+    for (uint32_t self : {0u, 1u}) {
+      std::fill_n(data[self], 4 * 16, float(self + 1));
+      AllReduce::Setting setting;
+      setting.self = self;
+      setting.rounds = 2;
+      setting.chunkBytes = setting.addBytes = 64;
+      setting.add = addSixteen;
+      setting.data = reinterpret_cast<uint8_t *>(data[self]);
+      setting.scratch = reinterpret_cast<uint8_t *>(scratch[self]);
+      setting.sends = sends[self];
+      setting.receives = receives[self];
+      setting.pieces = {reinterpret_cast<const uint8_t *>(data[0]), reinterpret_cast<const uint8_t *>(data[1] + from)};
+      both.emplace_back(setting, plan::allReduceMoves(plan::SCATTER, 2, 4, self));
+    }
+  }
+  /// As far as both come; the last outcome of instance 0.
+  AllReduce::Outcome run() {
+    AllReduce::Outcome outcome;
+    for (int round = 0; round < 100; ++round) {
+      outcome = both[0].advance(0, {});
+      both[1].advance(0, {});
+    }
+    return outcome;
+  }
+  std::unique_ptr<transport::Transport> transport = *transport::makeInProcessTransport(
+      {{{0, 1}, 64, plan::allReduceCapacity(plan::SCATTER), false, /*published=*/true}, // from 0 to 1
+       {{0, 2}, 64, plan::allReduceCapacity(plan::SCATTER), false, /*published=*/true}});
   transport::SendPort *sends[2][2] = {{nullptr, transport->sender({0, 1})}, {transport->sender({0, 2}), nullptr}};
   transport::RecvPort *receives[2][2] = {{nullptr, transport->receiver({0, 2})},
                                          {transport->receiver({0, 1}), nullptr}};
   alignas(64) float data[2][4 * 16], scratch[2][16];
   std::vector<AllReduce> both;
-  for (uint32_t self : {0u, 1u}) {
-    std::fill_n(data[self], 4 * 16, float(self + 1));
-    AllReduce::Setting setting;
-    setting.self = self;
-    setting.rounds = 2;
-    setting.chunkBytes = setting.addBytes = 64;
-    setting.add = addSixteen;
-    setting.data = reinterpret_cast<uint8_t *>(data[self]);
-    setting.scratch = reinterpret_cast<uint8_t *>(scratch[self]);
-    setting.sends = sends[self];
-    setting.receives = receives[self];
-    setting.holds = true;
-    both.emplace_back(setting, plan::allReduceMoves(plan::SCATTER, 2, 4, self));
-  }
+};
+
+// Else the owner of a sum could write its next contribution over it while somebody reads.
+TEST(SumsInPlace, LastMessagesAreHeldUntilTheRelease) {
+  Two two;
   for (int step = 0; step < 2; ++step) {
-    bool ready[2] = {};
-    for (int round = 0; round < 100 && !(ready[0] && ready[1]); ++round)
-      for (uint32_t self : {0u, 1u})
-        ready[self] = ready[self] || both[self].advance(0, {}).state == transport::PollState::Ready;
-    ASSERT_TRUE(ready[0] && ready[1]);
-    both[0].restart(), both[1].restart();
-    EXPECT_EQ(sends[0][1]->done(), transport::PollState::Pending);
-    both[1].release();
-    EXPECT_EQ(sends[0][1]->done(), transport::PollState::Ready);
-    EXPECT_EQ(sends[1][0]->done(), transport::PollState::Pending);
-    both[0].release();
-    EXPECT_EQ(sends[1][0]->done(), transport::PollState::Ready);
+    ASSERT_EQ(two.run().state, transport::PollState::Ready);
+    two.both[0].restart(), two.both[1].restart();
+    EXPECT_EQ(two.sends[0][1]->done(), transport::PollState::Pending);
+    two.both[1].release();
+    EXPECT_EQ(two.sends[0][1]->done(), transport::PollState::Ready);
+    EXPECT_EQ(two.sends[1][0]->done(), transport::PollState::Pending);
+    two.both[0].release();
+    EXPECT_EQ(two.sends[1][0]->done(), transport::PollState::Ready);
   }
-  EXPECT_EQ(data[0][0], 2 * 3.0f);
+  EXPECT_EQ(two.data[0][0], 3.0f + 2.0f) << "instance 1 has no copy of the first sum";
+}
+
+TEST(SumsInPlace, AMessageFromElsewhereIsRefused) {
+  Two two(/*from=*/16);
+  AllReduce::Outcome outcome = two.run();
+  EXPECT_TRUE(outcome.elsewhere);
+  EXPECT_EQ(outcome.peer, 1u);
 }
 
 class SumsOf : public testing::TestWithParam<uint32_t> {};

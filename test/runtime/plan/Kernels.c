@@ -59,10 +59,13 @@ static int increment(void *const *b, const GraphcContext *c) {
 KERNELS(1)
 KERNELS(16)
 KERNELS(4096)
+KERNELS(16384)
 KERNELS(16777216)
 
-static const GraphcArgument arguments[] = {ARGUMENTS(1), ARGUMENTS(16), ARGUMENTS(4096), ARGUMENTS(16777216)};
-static const GraphcKernelEntry kernels[] = {TABLE(1, 0), TABLE(16, 1), TABLE(4096, 2), TABLE(16777216, 3)};
+static const GraphcArgument arguments[] = {ARGUMENTS(1), ARGUMENTS(16), ARGUMENTS(4096), ARGUMENTS(16384),
+                                           ARGUMENTS(16777216)};
+static const GraphcKernelEntry kernels[] = {TABLE(1, 0), TABLE(16, 1), TABLE(4096, 2), TABLE(16384, 3),
+                                             TABLE(16777216, 4)};
 __attribute__((visibility("default"))) const GraphcKernelTable graphc_kernels = {
     GRAPHC_KERNEL_ABI_VERSION, sizeof kernels / sizeof *kernels, kernels, arguments,
     sizeof arguments / sizeof *arguments};

@@ -15,7 +15,7 @@ namespace {
 
 /// Which of the sizes that Kernels.c has its kernels for.
 uint32_t sizeIndexOf(uint32_t elements) {
-  const uint32_t sizes[] = {1, 16, 4096, 16777216};
+  const uint32_t sizes[] = {1, 16, 4096, 16384, 16777216};
   auto found = std::find(std::begin(sizes), std::end(sizes), elements);
   if (found == std::end(sizes)) {
     fprintf(stderr, "PlanBuilder: no kernels of %u elements\n", elements);

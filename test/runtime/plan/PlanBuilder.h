@@ -30,7 +30,7 @@ enum class TestKernel : uint32_t {
 /// Adds the pieces of a plan; indices are what the plan uses.
 class PlanBuilder {
 public:
-  /// `elements`: of every f32 vector; one of 1, 16, 4096, 16777216.
+  /// `elements`: of every f32 vector; one of 1, 16, 4096, 16384, 16777216.
   explicit PlanBuilder(uint32_t elements = 16);
 
   uint32_t job(const std::string &name, uint32_t tasks);

@@ -19,7 +19,7 @@ Instruction::SendStart &send(Plan &plan) {
   return *instructions(plan)->Mutable(at(plan, Instruction::kSendStart))->mutable_send_start();
 }
 
-const DamageCase cases[] = {
+const DamageCase aheadCases[] = {
     {"BeforeTheWord",
      [](Plan &p) {
        instructions(p)->SwapElements(at(p, Instruction::kControlReceive), at(p, Instruction::kSendStart));
@@ -87,7 +87,7 @@ TEST_P(VerifyAhead, Refuses) {
   expectRefused(parameterServerPlan({1, 2, 16, false, 0, false, false, true}), GetParam());
 }
 
-INSTANTIATE_TEST_SUITE_P(Rules, VerifyAhead, testing::ValuesIn(cases), nameOf);
+INSTANTIATE_TEST_SUITE_P(Rules, VerifyAhead, testing::ValuesIn(aheadCases), nameOf);
 
 } // namespace
 } // namespace graphc::plan

@@ -7,28 +7,30 @@ namespace graphc::plan {
 namespace {
 
 /// Position of the first instruction of a kind in the worker's step; the worker is program 0.
-int at(const Plan &plan, Instruction::KindCase kind) {
+int senderAt(const Plan &plan, Instruction::KindCase kind) {
   const Program &worker = plan.programs(0);
   for (int i = 0; i < worker.instructions_size(); ++i)
     if (worker.instructions(i).kind_case() == kind)
       return i;
   return -1;
 }
-auto *instructions(Plan &plan) { return plan.mutable_programs(0)->mutable_instructions(); }
+auto *sendersInstructions(Plan &plan) { return plan.mutable_programs(0)->mutable_instructions(); }
 Instruction::Acquire &acquire(Plan &plan) {
-  return *instructions(plan)->Mutable(at(plan, Instruction::kAcquire))->mutable_acquire();
+  return *sendersInstructions(plan)->Mutable(senderAt(plan, Instruction::kAcquire))->mutable_acquire();
 }
 
-const DamageCase cases[] = {
+const DamageCase slotCases[] = {
     {"WrittenBeforeTheAcquire",
-     [](Plan &p) { instructions(p)->SwapElements(at(p, Instruction::kAcquire), at(p, Instruction::kCall)); },
+     [](Plan &p) {
+       sendersInstructions(p)->SwapElements(senderAt(p, Instruction::kAcquire), senderAt(p, Instruction::kCall));
+     },
      "is written before its slot is acquired"},
-    {"NeverAcquired", [](Plan &p) { instructions(p)->DeleteSubrange(at(p, Instruction::kAcquire), 1); },
+    {"NeverAcquired", [](Plan &p) { sendersInstructions(p)->DeleteSubrange(senderAt(p, Instruction::kAcquire), 1); },
      "is written before its slot is acquired"},
     {"WrittenAfterTheSend",
      [](Plan &p) { // the gradient once more, behind its send_done
-       Instruction again = instructions(p)->Get(at(p, Instruction::kCall));
-       int done = at(p, Instruction::kSendDone);
+       Instruction again = sendersInstructions(p)->Get(senderAt(p, Instruction::kCall));
+       int done = senderAt(p, Instruction::kSendDone);
        again.mutable_call()->set_buffers(0, again.call().buffers(1));
        int kernel = p.kernels_size();
        *p.add_kernels() = p.kernels(int(again.call().kernel()));
@@ -37,20 +39,20 @@ const DamageCase cases[] = {
        p.mutable_kernels(kernel)->mutable_args()->RemoveLast();
        again.mutable_call()->mutable_buffers()->RemoveLast();
        again.mutable_call()->set_kernel(uint32_t(kernel));
-       *instructions(p)->Add() = again;
-       for (int i = instructions(p)->size() - 1; i > done + 1; --i)
-         instructions(p)->SwapElements(i, i - 1);
+       *sendersInstructions(p)->Add() = again;
+       for (int i = sendersInstructions(p)->size() - 1; i > done + 1; --i)
+         sendersInstructions(p)->SwapElements(i, i - 1);
      },
      "after it was sent: it is the receiver's"},
     {"NeverSent",
      [](Plan &p) {
-       instructions(p)->DeleteSubrange(at(p, Instruction::kSendStart), 1);
-       instructions(p)->DeleteSubrange(at(p, Instruction::kSendDone), 1);
+       sendersInstructions(p)->DeleteSubrange(senderAt(p, Instruction::kSendStart), 1);
+       sendersInstructions(p)->DeleteSubrange(senderAt(p, Instruction::kSendDone), 1);
      },
      "ends without a send of buffer"},
     {"AnotherBufferIsSent",
      [](Plan &p) {
-       auto *send = instructions(p)->Mutable(at(p, Instruction::kSendStart))->mutable_send_start();
+       auto *send = sendersInstructions(p)->Mutable(senderAt(p, Instruction::kSendStart))->mutable_send_start();
        Buffer *buffer = p.mutable_programs(0)->add_buffers();
        *buffer = p.programs(0).buffers(int(send->buffer()));
        buffer->mutable_arena()->set_offset(0);
@@ -60,13 +62,14 @@ const DamageCase cases[] = {
      "whose slot it has acquired for another"},
     {"SentTwice",
      [](Plan &p) { // in place of the word, which comes last
-       Instruction start = instructions(p)->Get(at(p, Instruction::kSendStart));
-       *instructions(p)->Mutable(instructions(p)->size() - 1) = start;
+       Instruction start = sendersInstructions(p)->Get(senderAt(p, Instruction::kSendStart));
+       *sendersInstructions(p)->Mutable(sendersInstructions(p)->size() - 1) = start;
      },
      "again: it is the receiver's"},
     {"Twice",
      [](Plan &p) {
-       *instructions(p)->Mutable(at(p, Instruction::kCall)) = instructions(p)->Get(at(p, Instruction::kAcquire));
+       *sendersInstructions(p)->Mutable(senderAt(p, Instruction::kCall)) =
+           sendersInstructions(p)->Get(senderAt(p, Instruction::kAcquire));
      },
      "acquires a second slot"},
     {"ChannelOfAnother", [](Plan &p) { acquire(p).set_channel(0); }, "whose sender is program train_step.ps0"},
@@ -97,7 +100,7 @@ TEST(VerifySlotsPlan, GoodPlansPass) {
 
 TEST_P(VerifySlots, Refuses) { expectRefused(parameterServerPlan({1, 2, 16, false, 0, false, true}), GetParam()); }
 
-INSTANTIATE_TEST_SUITE_P(Rules, VerifySlots, testing::ValuesIn(cases), nameOf);
+INSTANTIATE_TEST_SUITE_P(Rules, VerifySlots, testing::ValuesIn(slotCases), nameOf);
 
 } // namespace
 } // namespace graphc::plan

@@ -132,6 +132,19 @@ TEST(GrpcTransport, OneOfSeveralStreamsThatIsMissingIsWaitedFor) {
     EXPECT_EQ(end->waitConnected(absl::Now() + absl::Milliseconds(300)).code(), absl::StatusCode::kDeadlineExceeded);
 }
 
+TEST(GrpcTransport, WhoWaitsForTheOthersHearsThatOneBroke) {
+  GrpcPair pair({{{0, 0}, transport::kLargeBytes, 1, false}});
+  std::atomic<int> dialled{0};
+  pair.end[0]->connect(1, [&] { return dial(dialled++ ? "unix-abstract:graphc-nobody" : pair.address[1]); });
+  std::thread ender([&] {
+    EXPECT_EQ(pair.end[0]->waitConnected(absl::Now() + absl::Milliseconds(300)).code(),
+              absl::StatusCode::kDeadlineExceeded);
+    pair.end[0]->shutdown();
+  });
+  EXPECT_EQ(pair.end[1]->waitConnected(absl::Now() + absl::Seconds(60)).code(), absl::StatusCode::kUnavailable);
+  ender.join();
+}
+
 TEST(GrpcTransport, AStreamIsTakenOnce) {
   GrpcPair pair({{{0, 0}, transport::kLargeBytes, 1, false}});
   ASSERT_TRUE(pair.connect().ok());

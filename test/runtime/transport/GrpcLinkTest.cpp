@@ -189,6 +189,7 @@ TEST(GrpcLink, ASmallMessageGoesBeforeTheChunksThatWait) {
     ASSERT_TRUE(pair.deliverOne(0, 1));
   ASSERT_TRUE(pair.deliverOne(0)); // the chunk that was under way on the first stream, which the small one waits for
   EXPECT_FALSE(take(*pair.link[1].receiver({1, 0})));
+  EXPECT_LT(pair.wire[0][0].written.front().Length(), kMaxChunk) << "with a chunk that it would have to wait for";
   ASSERT_TRUE(pair.deliverOne(0));
   EXPECT_TRUE(take(*pair.link[1].receiver({1, 0})));
   pair.deliver(0);
@@ -290,7 +291,7 @@ TEST(GrpcLink, AStreamThatBreaksEndsAll) {
     EXPECT_TRUE(pair.wire[0][stream].finished);
   }
   EXPECT_EQ(pair.wire[0][0].written.size(), 2u) << "nothing is written any more";
-  EXPECT_EQ(pair.link[0].attach(1, &pair.wire[0][1], 22).code(), absl::StatusCode::kAlreadyExists);
+  EXPECT_EQ(pair.link[0].attach(1, &pair.wire[0][1], 22).code(), absl::StatusCode::kUnavailable);
   EXPECT_EQ(pair.link[0].reset(1).code(), absl::StatusCode::kUnavailable);
 }
 
@@ -444,6 +445,19 @@ TEST_F(HostilePeer, ClosesAreOutOfPlace) {
               HasSubstr("of message 1"))
       << "behind the close";
   EXPECT_EQ(head().add(FrameHeader{FrameKind::Data, 2, 0, 0, 0, 0, 0, kMaxChunk}).payload(kMaxChunk).said(), "");
+}
+
+TEST_F(HostilePeer, ClosesAreInFrontOfWhatHasCome) {
+  auto close = [this](uint32_t channel, uint64_t seq) {
+    return head().add(FrameHeader{FrameKind::Close, channel, 0, 0, 0, 0, seq, 0}).said();
+  };
+  EXPECT_EQ(head().add(data(0, 2048)).payload(2048).said(), "");
+  EXPECT_THAT(close(1, 0), HasSubstr("closed it before message 0, expected byte 2048 of message 0"))
+      << "half of it is here";
+  FrameHeader chunk{FrameKind::Data, 2, 0, 0, kMaxChunk, 0, 1, kMaxChunk};
+  EXPECT_EQ(head().add(chunk).payload(kMaxChunk).said(1), "");
+  EXPECT_THAT(close(2, 1), HasSubstr("closed it before message 1")) << "a chunk of it is here";
+  EXPECT_EQ(close(2, 2), "");
 }
 
 TEST_F(HostilePeer, AnotherProcessAndAnEarlierEpochAreNotHeard) {
