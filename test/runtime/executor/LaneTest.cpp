@@ -117,10 +117,13 @@ TEST(Lane, AsynchronousUpdatesAreNeverTorn) {
   std::atomic<bool> stop{false};
   std::thread reader([&] {
     while (!stop) {
-      std::lock_guard lock(tasks.stores[0]->mutex(0));
-      auto *w = reinterpret_cast<const float *>(tasks.stores[0]->data(0).data());
-      for (int i = 1; i < 4096; ++i)
-        torn += w[i] != w[0];
+      {
+        std::lock_guard lock(tasks.stores[0]->mutex(0));
+        auto *w = reinterpret_cast<const float *>(tasks.stores[0]->data(0).data());
+        for (int i = 1; i < 4096; ++i)
+          torn += w[i] != w[0];
+      }
+      absl::SleepFor(absl::Microseconds(50)); // a mutex is not fair: the lanes would never have it
     }
   });
   ASSERT_EQ(tasks.run(lanes), absl::OkStatus());
