@@ -31,7 +31,7 @@ plan::Role roleOf(const std::string &entry) {
 } // namespace
 
 Driver::Driver(const plan::LoadedPlan &plan, service::Coordinator &coordinator, DriverOptions options)
-    : loaded_(plan), plan_(plan.plan), coordinator_(coordinator), options_(std::move(options)) {
+    : plan_(plan.plan), coordinator_(coordinator), options_(std::move(options)) {
   std::vector<plan::Task> tasks = plan::allTasks(plan_);
   while (chief_ < tasks.size() && !plan::sameTask(tasks[chief_], plan_.chief()))
     ++chief_;

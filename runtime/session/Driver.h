@@ -87,7 +87,6 @@ private:
   std::optional<uint32_t> phaseOf(plan::Role role) const;
   uint64_t samplesOf(uint32_t phase) const;
 
-  const plan::LoadedPlan &loaded_;
   const plan::Plan &plan_;
   service::Coordinator &coordinator_;
   const DriverOptions options_;

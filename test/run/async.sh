@@ -21,8 +21,7 @@ import json
 tasks = json.load(open("stats.json"))["tasks"]
 assert tasks["/job:worker/task:2"]["steps"] < tasks["/job:worker/task:0"]["steps"], tasks
 PY
-graphrun async.plan --steps 100000000 --checkpoint_dir dir --checkpoint_every_steps 200 >out.txt 2>err.txt &
-launcher=$!
+launch graphrun async.plan --steps 100000000 --checkpoint_dir dir --checkpoint_every_steps 200
 await_checkpoint dir
 kill -9 "$(task_pid $launcher worker 2)"
 wait $launcher && fail "exit status 1"

@@ -3,12 +3,10 @@
 source "$(dirname "${BASH_SOURCE[0]}")/harness.bash"
 plan backup 3 2 sync ', "replicas_to_aggregate": 2'
 for transport in shm grpc; do
-  GRAPHC_TEST_DELAY_US=worker:0=200,worker:1=200,worker:2=200 timeout 120 graphrun backup.plan --steps 600 --fetch loss \
-    --transport=$transport --stats stats.json --dump_variables dump >out.txt 2>err.txt &
-  launcher=$!
+  GRAPHC_TEST_DELAY_US=worker:0=200,worker:1=200,worker:2=200 launch graphrun backup.plan --steps 600 --fetch loss \
+    --transport=$transport --stats stats.json --dump_variables dump
   for _ in $(seq 600); do [ "$(wc -l <out.txt)" -gt 30 ] && break; sleep 0.05; done
-  graphrun=$(pgrep -P $launcher graphrun)
-  worker=$(task_pid "$graphrun" worker 2)
+  worker=$(task_pid $launcher worker 2)
   kill -STOP "$worker" || fail "a process of worker:2"
   before=$(wc -l <out.txt)
   for _ in $(seq 1200); do [ "$(wc -l <out.txt)" -ge $((before + 80)) ] && break; sleep 0.05; done
@@ -59,8 +57,7 @@ echo '{"ps": 1, "worker": 2, "strategy": {"name": "parameter_server", "replicas_
 graphc --partition many.json same.mlir -o many.plan 2>err.txt && fail "3 of 2 must be refused"
 expect err.txt 'many.json:1:.*replicas_to_aggregate' "which key is wrong"
 # Going on from a checkpoint after a death.
-graphrun backup.plan --steps 100000000 --checkpoint_dir dir --checkpoint_every_steps 50 >out.txt 2>err.txt &
-launcher=$!
+launch graphrun backup.plan --steps 100000000 --checkpoint_dir dir --checkpoint_every_steps 50
 await_checkpoint dir
 kill -9 "$(task_pid $launcher worker 1)"
 wait $launcher && fail "exit status 1"

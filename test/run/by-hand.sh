@@ -44,7 +44,7 @@ status ps w0 w1
 
 # Asked to stop while they wait: the chief for the others, another for the chief.
 for job in worker ps; do
-  graphrun two.plan --steps 30 --job_name $job "${hosts[@]}" >stopped.txt 2>&1 &
+  { graphrun two.plan --steps 30 --job_name $job "${hosts[@]}" & } >stopped.txt 2>&1
   pid=$!
   await stopped.txt 'waiting for'
   kill -TERM $pid

@@ -16,10 +16,10 @@ bad() { # PATTERN ARGUMENTS…: exit status 1, a line that begins with "wrong" a
   [ $status -eq 1 ] || fail "exit status 1 of graphrun check $*, got $status"
   expect bad.txt "^wrong  .*$pattern" "graphrun check $* must say '$pattern'"
 }
-task() { # NAME ARGUMENTS…: one of several, in the background
+task() { # NAME ARGUMENTS…: one of several, in the background; they wait $limit seconds for each other
   local name=$1; shift
   rm -f "$name.rc"
-  { timeout 60 graphrun check "$@" "${hosts[@]}" --timeout 6 >"$name.txt" 2>"$name.err.txt"; echo $? >"$name.rc"; } &
+  { { timeout 60 graphrun check "$@" "${hosts[@]}" --timeout ${limit:-40}; echo $? >"$name.rc"; } & } >"$name.txt" 2>"$name.err.txt"
 }
 
 # All is well; a checkpoint folder that the check made is gone again, one that was there is as it was.
@@ -46,7 +46,7 @@ expect bad.txt '^3 tasks, 3 links: 1 thing is wrong$' "one thing, found by one"
 
 # A task of a launched check takes a stop, and the launcher's own stop ends all of them.
 halted() { # starts a check, of which one task stands still; sets launcher
-  graphrun check two.plan --timeout 60 >halted.txt 2>halted.err.txt &
+  { graphrun check two.plan --timeout 60 & } >halted.txt 2>halted.err.txt
   launcher=$!
   for _ in $(seq 600); do held=$(task_pid $launcher ps 0) && kill -STOP "$held" && break; sleep 0.01; done
   for _ in $(seq 600); do task_pid $launcher worker 1 >/dev/null && break; sleep 0.01; done
@@ -82,7 +82,7 @@ expect w1.txt '^ok     /job:worker/task:1: all is well; the whole stands where t
 
 # Somebody does not come, has another plan, is there twice, has no port; all of it in one list.
 plan other 2 1 async
-want=1
+want=1 limit=10
 task w0 two.plan --job_name worker
 task ps other.plan --job_name ps
 status w0 ps
@@ -91,6 +91,7 @@ expect w0.txt '^wrong  /job:ps/task:0 .* has another plan: its fingerprint is [0
 expect w0.txt '^-      /job:worker/task:0 -> /job:ps/task:0: not tried'
 expect w0.txt '^3 tasks, 3 links: 2 things are wrong$'
 expect ps.txt '^wrong  /job:ps/task:0: has another plan: its fingerprint is'
+limit=
 python3 -c "
 import socket, time
 taken = socket.socket(); taken.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -102,6 +103,7 @@ task again two.plan --job_name worker --task_index 1
 await w1.err.txt 'waiting for the chief'
 await again.err.txt 'waiting for the chief'
 task w0 two.plan --job_name worker
+await w0.err.txt 'waiting for /job:ps/task:0$' # so that both have found it: they look twice a second
 task ps two.plan --job_name ps
 for _ in $(seq 100); do [ -s w0.rc ] && break; sleep 0.2; done
 kill $holder; wait $holder 2>/dev/null
@@ -113,6 +115,7 @@ expect w0.txt '^wrong  a second process says it is /job:worker/task:1: process [
 bad 'the chief /job:worker/task:0 at 127.0.0.1:[0-9]+ did not come within 1s \(Connection refused\)' two.plan --job_name ps "${hosts[@]}" --timeout 1
 
 # A check where a run should be, and a run (of another chief) where a check should be.
+limit=10
 task w1 two.plan --job_name worker --task_index 1
 task w0 two.plan --job_name worker
 await w0.err.txt 'waiting for /job:ps/task:0'
@@ -134,9 +137,9 @@ task ps two.plan --job_name ps
 for _ in $(seq 300); do [ -s w0.rc ] && break; sleep 0.1; done
 kill -CONT "$(pgrep -f -- "^graphrun check two.plan --job_name worker --task_index 1 --ps_hosts localhost:$base")"
 status w0 ps w1
-expect w0.txt '^wrong  /job:worker/task:1 did not answer within 6s while looking at its CPU and data files'
+expect w0.txt '^wrong  /job:worker/task:1 did not answer within 10s while looking at its CPU and data files'
 expect w0.txt '^ok     /job:worker/task:0 -> /job:ps/task:0 shm: '
-want=0
+want=0 limit=
 
 # Data files: missing, differing in a byte, and a task without them.
 python3 - <<'PY'
@@ -206,10 +209,10 @@ want=0
 # Waiting servers take part, and are servers again afterwards; one that is not there is missed.
 echo "{\"worker\": [\"localhost:$base\", \"localhost:$((base + 1))\", \"localhost:$((base + 2))\"], \"strategy\": \"mirrored\"}" >servers.json
 graphc --partition servers.json "$here/models/mlp.mlir" -o many.plan 2>graphc.txt || fail "graphc"
-graphrun server --job_name worker --task_index 1 --cluster servers.json >server1.txt 2>&1 & one=$!
+{ graphrun server --job_name worker --task_index 1 --cluster servers.json & } >server1.txt 2>&1; one=$!
 await server1.txt 'waits for a client'
 bad '/job:worker/task:2 did not come within 2s' many.plan --master grpc://localhost:$base --timeout 2
-graphrun server --job_name worker --task_index 2 --cluster servers.json >server2.txt 2>&1 & two=$!
+{ graphrun server --job_name worker --task_index 2 --cluster servers.json & } >server2.txt 2>&1; two=$!
 await server2.txt 'waits for a client'
 good servers many.plan --master grpc://localhost:$base
 expect servers.txt '^3 tasks, 3 links: all is well$'

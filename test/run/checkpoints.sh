@@ -49,7 +49,7 @@ MODEL=$box/five.mlir plan five 2 1 sync
 timeout 30 graphrun five.plan --steps 70 --checkpoint_dir a >refused.txt 2>&1 && fail "another model's checkpoint"
 expect refused.txt 'variable .* is tensor<.*>, the plan has tensor<.*use another --checkpoint_dir'
 grep -q 'start again' refused.txt && fail "what is refused is not to be started again"
-graphrun two.plan --steps 100000000 --checkpoint_dir busy >busy.txt 2>&1 &
+{ graphrun two.plan --steps 100000000 --checkpoint_dir busy & } >busy.txt 2>&1
 holder=$!
 for _ in $(seq 100); do [ -d busy ] && ! flock -n busy true && break; sleep 0.1; done
 timeout 30 graphrun two.plan --steps 5 --checkpoint_dir busy >refused.txt 2>&1
@@ -68,7 +68,7 @@ python3 -c 'import json; a, b = (json.load(open(f))["final"]["accuracy"] for f i
 timeout 30 graphrun two.plan --entry eval --checkpoint_dir nowhere >refused.txt 2>&1 && fail "no checkpoint to evaluate"
 expect refused.txt '--checkpoint_dir nowhere has no checkpoint for --entry eval'
 [ ! -e nowhere ] || fail "a folder was made"
-graphrun two.plan --steps 100000000 --checkpoint_dir busy2 --checkpoint_every_seconds 1 >busy.txt 2>&1 &
+{ graphrun two.plan --steps 100000000 --checkpoint_dir busy2 --checkpoint_every_seconds 1 & } >busy.txt 2>&1
 holder=$!
 await_checkpoint busy2
 timeout 60 graphrun two.plan --entry eval --checkpoint_dir busy2 >out.txt 2>err.txt || fail "evaluating while another run trains"

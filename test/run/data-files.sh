@@ -69,11 +69,10 @@ for weights in second third beside; do same_weights first $weights; done
 # A file that is cut short while the run reads it: a named error, not a death by SIGBUS.
 cut_short() { # FILE ARGUMENTS…
   local file=$1; shift
-  timeout 60 graphrun two.plan --steps 100000000 "$@" >out.txt 2>err.txt &
-  local run=$!
+  launch timeout 60 graphrun two.plan --steps 100000000 "$@"
   await err.txt 'step [1-9]'
   truncate -s 10 "$file"
-  wait $run
+  wait $launcher
   [ $? -eq 1 ] || fail "exit status 1 after $file was cut short"
   expect err.txt '^graphrun: .*/images.* was cut short while it was being read' "$file is named"
   nothing_left

@@ -41,12 +41,16 @@ fingerprint() { python3 -c 'import sys; print(open(sys.argv[1], "rb").read()[24:
 
 # run ARGUMENTS…: graphrun, which has to end well.
 run() { timeout 120 graphrun "$@" >out.txt 2>err.txt || fail "graphrun $*"; }
+# What goes to the background gets its files from the shell in front, `{ … & } >FILE`, so that they are new before anything waits for a
+# line in them: `… >FILE &` empties them some time later, and `await` finds what the run before has said.
+# launch COMMAND…: in the background, its output in out.txt and err.txt, its process in $launcher.
+launch() { { "$@" & } >out.txt 2>err.txt; launcher=$!; }
 # aside NAME COMMAND…: in the background, its output in NAME.txt and its exit status in NAME.rc. status NAME…: all have ended, with $want
 # or 0.
 aside() {
   local name=$1; shift
   rm -f "$name.rc"
-  { timeout 60 "$@" >"$name.txt" 2>&1; echo $? >"$name.rc"; } &
+  { { timeout 60 "$@"; echo $? >"$name.rc"; } & } >"$name.txt" 2>&1
 }
 status() { wait; for name in "$@"; do [ "$(cat "$name.rc")" = "${want:-0}" ] || fail "$name: exit status $(cat "$name.rc")"; done; }
 # Addresses of one parameter server and two workers on this machine, from the port $base on, as flags in $hosts.
@@ -67,8 +71,7 @@ await_checkpoint() {
 # dies PLAN INDEX: worker INDEX is killed while PLAN trains with checkpoints in ckpt-PLAN-INDEX; graphrun ends and names it.
 dies() {
   local folder=ckpt-$1-$2 launcher
-  graphrun "$1.plan" --steps 100000000 --checkpoint_dir "$folder" --checkpoint_every_steps 50 >out.txt 2>err.txt &
-  launcher=$!
+  launch graphrun "$1.plan" --steps 100000000 --checkpoint_dir "$folder" --checkpoint_every_steps 50
   await_checkpoint "$folder"
   kill -9 "$(task_pid $launcher worker "$2")" || fail "no process of worker:$2"
   wait $launcher

@@ -50,8 +50,7 @@ for many in ps mirrored; do
 done
 
 for transport in shm grpc; do
-  graphrun tasks-4.plan --steps 100000000 --transport=$transport >out.txt 2>err.txt &
-  launcher=$!
+  launch graphrun tasks-4.plan --steps 100000000 --transport=$transport
   await err.txt 'step [1-9]' "the first steps of four tasks"
   kill -9 "$(task_pid $launcher worker 2)" || fail "no process of worker:2"
   wait $launcher && fail "a run whose worker was killed must fail"

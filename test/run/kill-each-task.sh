@@ -6,8 +6,8 @@ plan two 2 1 sync
 timeout 120 graphrun two.plan --steps 600 --dump_variables straight >out.txt 2>err.txt || fail "the uninterrupted run"
 
 kill_one() { # TRANSPORT JOB INDEX DIR
-  graphrun two.plan --steps 100000000 --transport="$1" --checkpoint_dir "$4" --checkpoint_every_steps 100 --log_file "$4.json" >out.txt 2>err.txt &
-  local launcher=$! status begin took
+  local launcher status begin took
+  launch graphrun two.plan --steps 100000000 --transport="$1" --checkpoint_dir "$4" --checkpoint_every_steps 100 --log_file "$4.json"
   await_checkpoint "$4"
   begin=$(date +%s%N)
   kill -9 "$(task_pid $launcher "$2" "$3")" || fail "no process of $2:$3"
@@ -29,8 +29,7 @@ for transport in shm grpc; do
 done
 
 # Going on: a run that is killed early enough is finished to the same 600 steps.
-graphrun two.plan --steps 600 --checkpoint_dir go --checkpoint_every_steps 50 >out.txt 2>err.txt &
-launcher=$!
+launch graphrun two.plan --steps 600 --checkpoint_dir go --checkpoint_every_steps 50
 await_checkpoint go
 kill -9 "$(task_pid $launcher ps 0)" 2>/dev/null
 wait $launcher

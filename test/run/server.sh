@@ -12,7 +12,7 @@ plan one one_device 3
 timeout 120 graphrun one.plan --steps 40 --dump_variables one >out.txt 2>err.txt || fail "one device"
 
 server() { # INDEX; its pid in $!
-  graphrun server --job_name worker --task_index "$1" --cluster cluster.json >"server$1.txt" 2>&1 &
+  { graphrun server --job_name worker --task_index "$1" --cluster cluster.json & } >"server$1.txt" 2>&1
 }
 idle() { # INDEX LOG: it waits as the last thing it said
   for _ in $(seq 300); do tail -1 "server$1.txt" | grep -q "waits for a client, /job:worker/task:0 at localhost:$a" && return; sleep 0.1; done
@@ -21,8 +21,8 @@ idle() { # INDEX LOG: it waits as the last thing it said
 server 2; two=$!
 idle 2
 # The client comes before the last server, and says whom it waits for.
-graphrun many.plan --master "$master" --steps 40 --dump_variables early >out.txt 2>err.txt &
-client=$!
+launch graphrun many.plan --master "$master" --steps 40 --dump_variables early
+client=$launcher
 await err.txt 'waiting for /job:worker/task:1' "the client says which server is missing"
 server 1; one=$!
 wait $client || fail "the first client"
@@ -41,8 +41,7 @@ timeout 60 graphrun alone.plan --master "$master" --steps 3 >out.txt 2>err.txt |
 idle 1
 
 # While a client is there, another one is told who.
-rm -f long.txt
-graphrun many.plan --master "$master" --steps 100000000 >long.txt 2>&1 &
+{ graphrun many.plan --master "$master" --steps 100000000 & } >long.txt 2>&1
 client=$!
 await long.txt 'step [1-9]' "the long run trains"
 timeout 60 graphrun many.plan --master "$master" --steps 3 >out.txt 2>err.txt && fail "a second client must be refused"
@@ -62,8 +61,7 @@ timeout 60 graphrun two.plan --master "$master" --steps 3 >out.txt 2>err.txt && 
 expect err.txt "the server's cluster has the tasks 3 worker, the plan of mlp.mlir is for 2 worker"
 
 # A server dies: the client ends and names it.
-rm -f long.txt
-graphrun many.plan --master "$master" --steps 100000000 >long.txt 2>&1 &
+{ graphrun many.plan --master "$master" --steps 100000000 & } >long.txt 2>&1
 client=$!
 await long.txt 'step [1-9]' "the long run trains"
 kill -9 $two
@@ -73,8 +71,7 @@ idle 1
 server 2; two=$!
 
 # SIGTERM in the middle of a run: everyone ends at a step's boundary, the server with it.
-rm -f long.txt
-graphrun many.plan --master "$master" --steps 100000000 >long.txt 2>&1 &
+{ graphrun many.plan --master "$master" --steps 100000000 & } >long.txt 2>&1
 client=$!
 await long.txt 'step [1-9]' "the long run trains"
 kill -TERM $one

@@ -4,13 +4,10 @@
 source "$(dirname "${BASH_SOURCE[0]}")/harness.bash"
 steps() { wc -l <out.txt; } # made so far: one line of --fetch each
 start() { # PLAN: the run in the background, paced so that it lasts a few seconds; worker 2 stopped after the first steps
-  : >out.txt
-  GRAPHC_TEST_DELAY_US=worker:0=300,worker:1=300,worker:2=300 timeout 120 graphrun "$1" --steps 1500 --fetch loss \
-    --deadline "$2" --transport="${transport:-shm}" --stats stats.json >out.txt 2>err.txt &
-  launcher=$!
+  GRAPHC_TEST_DELAY_US=worker:0=300,worker:1=300,worker:2=300 launch graphrun "$1" --steps 1500 --fetch loss \
+    --deadline "$2" --transport="${transport:-shm}" --stats stats.json
   for _ in $(seq 600); do [ "$(steps)" -gt 30 ] && break; sleep 0.05; done
-  graphrun=$(pgrep -P $launcher graphrun)
-  worker=$(task_pid "$graphrun" worker 2)
+  worker=$(task_pid $launcher worker 2)
   kill -STOP "$worker" || fail "a process of worker:2"
 }
 finish() {

@@ -3,8 +3,7 @@
 # found by its silence.
 source "$(dirname "${BASH_SOURCE[0]}")/harness.bash"
 plan two 2 1 sync
-graphrun two.plan --steps 100000000 --checkpoint_dir dir >out.txt 2>err.txt &
-launcher=$!
+launch graphrun two.plan --steps 100000000 --checkpoint_dir dir
 await err.txt 'step [0-9]+'
 kill -TERM $launcher
 wait $launcher && fail "a run that was stopped did not finish: exit status 1"
@@ -15,9 +14,7 @@ nothing_left
 # Stopped and resumed in the middle of an epoch is bit-equal to uninterrupted.
 # The signal goes to the whole process group, as Ctrl-C does, and is one request all the same.
 timeout 120 graphrun two.plan --steps 1000 --dump_variables straight >out.txt 2>err.txt || fail "the uninterrupted run"
-rm -f err.txt
-GRAPHC_TEST_DELAY_US=worker:1=10000 setsid graphrun two.plan --steps 1000 --checkpoint_dir middle --checkpoint_every_steps 100000 >out.txt 2>err.txt &
-launcher=$!
+GRAPHC_TEST_DELAY_US=worker:1=10000 launch setsid graphrun two.plan --steps 1000 --checkpoint_dir middle --checkpoint_every_steps 100000
 await err.txt 'step [1-9]'
 kill -INT -- -$launcher
 wait $launcher && fail "it was stopped before its end"
@@ -26,17 +23,13 @@ timeout 120 graphrun two.plan --steps 1000 --checkpoint_dir middle --dump_variab
 expect err.txt 'going on from middle/step-' "it goes on"
 same_weights straight resumed
 
-rm -f err.txt
-graphrun two.plan --steps 100000000 >out.txt 2>err.txt &
-launcher=$!
+launch graphrun two.plan --steps 100000000
 await err.txt 'step [0-9]+'
 kill -9 $launcher
 wait $launcher 2>/dev/null
 nothing_left
 
-rm -f err.txt
-graphrun two.plan --steps 100000000 >out.txt 2>err.txt &
-launcher=$!
+launch graphrun two.plan --steps 100000000
 await err.txt 'step [0-9]+'
 kill -STOP "$(task_pid $launcher worker 1)"
 wait $launcher
@@ -45,9 +38,7 @@ expect err.txt '/job:worker/task:1.*did not' "the silent task is named"
 nothing_left
 
 # All of them stopped for longer than silence is borne (Ctrl-Z, a machine that sleeps): nobody is lost.
-rm -f err.txt
-setsid graphrun two.plan --steps 100000000 --checkpoint_dir slept >out.txt 2>err.txt &
-launcher=$!
+launch setsid graphrun two.plan --steps 100000000 --checkpoint_dir slept
 await err.txt 'step [1-9]'
 kill -STOP -- -$launcher
 sleep 10

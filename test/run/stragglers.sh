@@ -6,9 +6,7 @@ plan backup 3 1 sync ', "replicas_to_aggregate": 2'
 plan async 2 1 async
 plan sync 2 1 sync
 begin() { # PLAN ARGUMENTS…: its launcher in $launcher, one line a step in out.txt
-  rm -f err.txt
-  graphrun "$1.plan" --steps 1000000000 --fetch loss "${@:2}" >out.txt 2>err.txt &
-  launcher=$!
+  launch graphrun "$1.plan" --steps 1000000000 --fetch loss "${@:2}"
   for _ in $(seq 600); do [ "$(wc -l <out.txt)" -gt 30 ] && break; sleep 0.05; done
   worker=$(task_pid $launcher worker "$last") || fail "a process of worker:$last"
 }

@@ -45,8 +45,7 @@ export LD_PRELOAD=$box/hang.so
 timeout 60 graphrun two.plan --steps 6 --checkpoint_dir hangs --deadline 3 >out.txt 2>err.txt
 [ $? -eq 1 ] || fail "past --deadline: exit status 1"
 expect err.txt '/job:worker/task:0.*reading the checkpoints of hangs takes longer than 3s' "who hangs on what"
-graphrun two.plan --steps 6 --checkpoint_dir hangs >out.txt 2>err.txt &
-launcher=$!
+launch graphrun two.plan --steps 6 --checkpoint_dir hangs
 sleep 2
 begin=$SECONDS
 kill -TERM $launcher
@@ -57,8 +56,7 @@ unset LD_PRELOAD
 
 # Stopped at any moment of its first milliseconds, a run ends in words and never by a signal that a task did not await.
 for wait in 0.005 0.01 0.015 0.02 0.03 0.05 0.08 0.12; do
-  graphrun two.plan --steps 100000000 >out.txt 2>err.txt &
-  launcher=$!
+  launch graphrun two.plan --steps 100000000
   sleep $wait
   kill -TERM $launcher
   wait $launcher

@@ -4,8 +4,11 @@
 #include "absl/strings/str_cat.h"
 #include <gmock/gmock.h>
 
+#include <netinet/in.h>
 #include <numeric>
+#include <sys/socket.h>
 #include <thread>
+#include <unistd.h>
 
 namespace graphc::service {
 namespace {
@@ -204,6 +207,33 @@ TEST(TaskServer, PortInUseSaysSo) {
   EXPECT_THAT(
       std::string(second.status().message()),
       testing::AllOf(testing::HasSubstr("127.0.0.1:29481"), testing::HasSubstr("another process has this port")));
+}
+
+// A line with a long way or a machine with much to do: TCP, TLS and HTTP/2 together take several round trips.
+TEST(TaskServer, ASlowConnectionIsGivenTheTimeItNeeds) {
+  int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  sockaddr_in address = {};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t length = sizeof(address);
+  ASSERT_EQ(bind(listener, reinterpret_cast<sockaddr *>(&address), length), 0);
+  ASSERT_EQ(listen(listener, 8), 0);
+  ASSERT_EQ(getsockname(listener, reinterpret_cast<sockaddr *>(&address), &length), 0);
+  std::thread slow([listener] { // says two seconds after it was called that it speaks HTTP/2
+    int connection = accept(listener, nullptr, nullptr);
+    absl::SleepFor(absl::Seconds(2));
+    const char settings[] = {0, 0, 0, 4, 0, 0, 0, 0, 0};
+    EXPECT_EQ(::send(connection, settings, sizeof(settings), MSG_NOSIGNAL), ssize_t{sizeof(settings)});
+    char ignored[256];
+    while (read(connection, ignored, sizeof(ignored)) > 0)
+      ;
+    close(connection);
+  });
+  auto channel = dial(absl::StrCat("127.0.0.1:", ntohs(address.sin_port)));
+  EXPECT_TRUE(channel->WaitForConnected(absl::ToChronoTime(absl::Now() + absl::Seconds(20))));
+  channel.reset();
+  close(listener);
+  slow.join();
 }
 
 } // namespace

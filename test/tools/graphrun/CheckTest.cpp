@@ -86,8 +86,10 @@ struct Chief : testing::Test {
   /// A task that answers every order until the end.
   std::thread obedient(service::CheckReport report) {
     return std::thread([this, report]() mutable {
-      for (auto order = next(report); order.ok() && !order->has_end(); order = next(report))
+      auto order = next(report);
+      for (; order.ok() && !order->has_end(); order = next(report))
         report.set_id(order->id());
+      EXPECT_TRUE(order.ok()) << report.self().name() << " after order " << report.id() << ": " << order.status();
     });
   }
   const std::string address = "unix-abstract:graphc-test-" + service::randomHex(8);
@@ -112,7 +114,7 @@ TEST_F(Chief, AnotherVersionIsNamedAndTheOthersAreChecked) {
   other.join();
   EXPECT_THAT(chief.report().text(), HasSubstr("ok     /job:worker/task:0 process"));
   EXPECT_THAT(chief.report().text(), HasSubstr("runs graphrun 0.0.9, the chief " GRAPHC_VERSION));
-  EXPECT_EQ(chief.report().wrongs(), 1u);
+  EXPECT_EQ(chief.report().wrongs(), 1u) << chief.report().text();
 }
 
 TEST_F(Chief, StrangersAndSecondsAreSentAwayWithTheReason) {
