@@ -42,30 +42,30 @@ absl::StatusOr<std::string> readFile(const std::string &path, uint64_t maxBytes)
     GRAPHC_ASSIGN_OR_RETURN(owned, openToRead(path));
     fd = owned.get();
   }
-  std::string content;
+  size_t expected = 4096;
   struct stat info{};
   if (::fstat(fd, &info) == 0 && S_ISREG(info.st_mode)) {
     if (uint64_t(info.st_size) > maxBytes)
       return absl::ResourceExhaustedError(
           absl::StrCat(path, ": the file has ", info.st_size, " bytes, more than the limit of ", maxBytes));
-    content.reserve(size_t(info.st_size) + 1);
+    expected = std::max<size_t>(expected, size_t(info.st_size) + 1); // one more: the read that finds the end
   }
-  constexpr size_t chunk = 1 << 20;
-  for (;;) {
-    size_t old = content.size();
-    size_t want = std::max<size_t>(content.capacity() - old, 1);
-    if (want < 4096)
-      want = chunk;
-    content.resize(old + want);
-    ssize_t got = ::read(fd, content.data() + old, want);
+  std::string content;
+  for (size_t filled = 0;;) {
+    if (filled == content.size())
+      content.resize(std::max(expected, 2 * filled));
+    ssize_t got = ::read(fd, content.data() + filled, content.size() - filled);
     if (got < 0 && errno == EINTR)
-      got = 0, content.resize(old);
-    else if (got < 0)
+      continue;
+    if (got < 0)
       return errnoStatus(path, errno);
-    else if (content.resize(old + size_t(got)); got == 0)
-      return content;
-    if (content.size() > maxBytes)
+    filled += size_t(got);
+    if (filled > maxBytes)
       return absl::ResourceExhaustedError(absl::StrCat(path, ": more than the limit of ", maxBytes, " bytes"));
+    if (got == 0) {
+      content.resize(filled);
+      return content;
+    }
   }
 }
 

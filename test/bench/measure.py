@@ -20,7 +20,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 HERE = os.path.join(ROOT, "test/bench")
 BIN = os.path.join(ROOT, "build/release/bin")
 PEERS = os.environ.get("PEERS", os.path.join(ROOT, "build/peers"))
-BYTES = {"linreg": 16, "null": 4, "dense": 64 << 20, "mlp": 4 * (784 * 512 + 512 + 512 * 10 + 10)}
+BYTES = {"linreg": 16, "null": 4, "dense": 64 << 20, "mlp": 4 * (784 * 512 + 512 + 512 * 10 + 10), "ingraph-send": 64 << 20}
 
 
 def cpuName():
@@ -197,6 +197,21 @@ def graphcInGraph(case, tasks):
                   client["first_step_s"], mean_ms=round(1e3 / client["steps_per_s"], 5), predicted_ms=foreseen)
 
 
+def graphcSend():
+    """One tensor from task 0 to task 1. The step makes it and reads it too, one after the other; what that takes on one
+    device (local_ms) is taken off."""
+    case, steps = "ingraph-send", 200
+    with tempfile.TemporaryDirectory() as folder:
+        alone, _ = compilePlan(case, folder)
+        (local,) = runPlan(alone, steps).values()
+        plan, _ = compilePlan(case, folder, {"cluster": {"worker": ["localhost:1", "localhost:2"]}, "strategy": "in_graph"})
+        client = runPlan(plan, steps)["/job:worker/task:0"]
+        step, mean, first = client["step_ms"]["median"], 1e3 / client["steps_per_s"], client["first_step_s"]
+        yield row("graphc", case, "in_graph", 2, 1, round(max(0.01, step - local["step_ms"]["median"]), 5), first=first,
+                  bytes_=BYTES[case], mean_ms=round(max(0.01, mean - 1e3 / local["steps_per_s"]), 5), step_ms=step,
+                  local_ms=local["step_ms"]["median"])
+
+
 def graphcBareAllReduce(bytes_, workers):
     """The all-reduce of one gradient. Its step makes the gradient and updates the variable too, which `workers` processes
     of the same model without an all-reduce do at the same time; what their step takes (local_ms) is taken off."""
@@ -278,28 +293,8 @@ def sizeName(count):
     return f"{count >> 20}MiB" if count >= 1 << 20 else f"{count >> 10}KiB" if count >= 1 << 10 else f"{count}B"
 
 
-def torchGloo(ranks):
-    """Bare all-reduce of buffers from 4 bytes to 64 MiB."""
-    (port,) = freePorts(1)
-    tasks = [subprocess.Popen([python("torch"), "torch_gloo.py", str(rank), str(ranks), str(port), "allreduce"], text=True,
-                              cwd=os.path.join(HERE, "peers"), stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-                              env=environment()) for rank in range(ranks)]
-    found = []
-    try:
-        for task in tasks:
-            found += jsonLines(task.communicate(timeout=200)[0])
-    except subprocess.TimeoutExpired:
-        complain("torch-gloo allreduce", "ran past 200 s")
-    finally:
-        for task in tasks:
-            task.kill()
-            task.wait()
-    for measured in found:
-        yield row("torch-gloo", f"allreduce-{sizeName(measured['bytes'])}", "all_reduce", ranks, 1,
-                  measured["median_us"] / 1e3, sync=True, bytes_=measured["bytes"])
-
-
-def torchDdp(case, ranks):
+def torch(ranks, case):
+    """What the ranks of test/bench/peers/torch_gloo.py say, each on a core of its own."""
     (port,) = freePorts(1)
     tasks = [subprocess.Popen([python("torch"), "torch_gloo.py", str(rank), str(ranks), str(port), case], text=True,
                               cwd=os.path.join(HERE, "peers"), stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
@@ -309,12 +304,30 @@ def torchDdp(case, ranks):
         for task in tasks:
             found += jsonLines(task.communicate(timeout=200)[0])
     except subprocess.TimeoutExpired:
-        complain(f"torch-ddp {case}", "ran past 200 s")
+        complain(f"torch {case}", "ran past 200 s")
     finally:
         for task in tasks:
             task.kill()
             task.wait()
-    if found:
+    return found
+
+
+def torchGloo(ranks):
+    """Bare all-reduce of buffers from 4 bytes to 64 MiB."""
+    for found in torch(ranks, "allreduce"):
+        yield row("torch-gloo", f"allreduce-{sizeName(found['bytes'])}", "all_reduce", ranks, 1, found["median_us"] / 1e3,
+                  sync=True, bytes_=found["bytes"])
+
+
+def torchSend():
+    """64 MiB from one rank to the other: half of there and back. Nothing is computed."""
+    for found in torch(2, "p2p"):
+        if found["bytes"] == BYTES["ingraph-send"]:
+            yield row("torch-gloo", "ingraph-send", "in_graph", 2, 1, found["oneway_us"] / 1e3, bytes_=found["bytes"])
+
+
+def torchDdp(case, ranks):
+    if found := torch(ranks, case):
         yield row("torch-ddp", case, "all_reduce", ranks, 1, median([f["median_ms"] for f in found]),
                   max(f["p99_ms"] for f in found), max(f["first_step_s"] for f in found), True, BYTES[case])
 
