@@ -26,7 +26,7 @@ grpc::ChannelArguments channelArguments(absl::Duration silence) {
   args.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
   args.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
   args.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, 50);
-  args.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, milliseconds(silence)); // in truth how long one attempt may take
+  args.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, milliseconds(kSilence)); // in truth how long one attempt may take
   args.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, 500);
   return args;
 }

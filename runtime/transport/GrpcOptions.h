@@ -12,7 +12,8 @@ namespace graphc::transport {
 inline constexpr absl::Duration kSilence = absl::Seconds(10);
 
 /// The client's side: keepalive (off by default in gRPC, then a half-open connection hangs for ever), no message limit, no
-/// HTTP proxy from the environment (it would carry loopback traffic off the machine), short reconnect back-off.
+/// HTTP proxy from the environment (it would carry loopback traffic off the machine), short reconnect back-off. An attempt
+/// to connect may take kSilence: several round trips of a long line, or a machine with much to do.
 grpc::ChannelArguments channelArguments(absl::Duration silence = kSilence);
 
 /// The server's side: permits those pings (by default it allows one in five minutes and then ends the connection) and pings

@@ -4,23 +4,15 @@
 
 #include <algorithm>
 #include <cstring>
-#include <ctime>
-#include <sched.h>
 
 namespace graphc::transport {
 namespace {
 
-int64_t now() {
-  timespec time;
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return int64_t(time.tv_sec) * 1000000000 + time.tv_nsec;
-}
-
-/// Spins, then sleeps on `event` until ready() or the timeout. `announced` is the word by which the other side knows.
+/// Is patient, then sleeps on `event` until ready() or the timeout. `announced` is the word by which the other side knows.
 template <typename Ready>
-void spinThenSleep(Spinner &spinner, const Ready &ready, std::atomic<uint32_t> &event, std::atomic<uint32_t> &announced,
-                   base::FutexScope scope, absl::Duration timeout) {
-  if (spinner.spin(ready, timeout))
+void awaitThenSleep(Patience &patience, const Ready &ready, std::atomic<uint32_t> &event,
+                    std::atomic<uint32_t> &announced, base::FutexScope scope, absl::Duration timeout) {
+  if (patience.await(ready, timeout))
     return;
   uint32_t seen = event.load(std::memory_order_acquire);
   announced.store(1, std::memory_order_seq_cst);
@@ -35,41 +27,6 @@ void signal(std::atomic<uint32_t> &event, base::FutexScope scope) {
 }
 
 } // namespace
-
-template <typename Ready> bool Spinner::spin(const Ready &ready, absl::Duration timeout) {
-  constexpr int64_t holding = 5000, yielding = 40000, computing = 200000; // nanoseconds
-  constexpr uint32_t seldom = 256;
-  auto worthATry = [](uint32_t inVain) { return inVain < 3 || inVain % 16 == 0; };
-  const int64_t limit = absl::ToInt64Nanoseconds(timeout), begin = now();
-  if (worthATry(spunInVain)) {
-    do {
-      for (int i = 0; i < 8; ++i) {
-        if (ready()) {
-          spunInVain = 0;
-          return true;
-        }
-        base::spinHint();
-      }
-    } while (now() < begin + std::min(limit, holding));
-  }
-  ++spunInVain;
-  if (sleeps) {
-    --sleeps;
-  } else if (worthATry(yieldedInVain)) {
-    for (int64_t time = now(), before = time; time < begin + std::min(limit, yielding) && !sleeps; before = time) {
-      if (ready()) {
-        yieldedInVain = 0;
-        return true;
-      }
-      sched_yield();
-      time = now();
-      if (time - before > computing)
-        sleeps = seldom;
-    }
-    ++yieldedInVain;
-  }
-  return limit <= yielding;
-}
 
 absl::Status AbortState::status() const {
   std::lock_guard lock(mutex);
@@ -180,8 +137,8 @@ void RingSender::close() {
 
 void RingSender::wait(absl::Duration timeout) {
   uint64_t free = finishing ? spec.capacity : 1;
-  spinThenSleep(
-      spinner, [this, free] { return abort.isAborted() || hasFree(free); }, ring->consumer.senderEvent,
+  awaitThenSleep(
+      patience, [this, free] { return abort.isAborted() || hasFree(free); }, ring->consumer.senderEvent,
       ring->producer.senderWaiting, scope, timeout);
 }
 
@@ -258,8 +215,8 @@ bool RingReceiver::changed() const {
 }
 
 void RingReceiver::wait(absl::Duration timeout) {
-  spinThenSleep(
-      spinner, [this] { return changed(); }, ring->producer.receiverEvent, ring->consumer.receiverWaiting, scope,
+  awaitThenSleep(
+      patience, [this] { return changed(); }, ring->producer.receiverEvent, ring->consumer.receiverWaiting, scope,
       timeout);
 }
 
@@ -271,7 +228,7 @@ void RingReceiver::waitAll(std::span<RecvPort *const> ports, absl::Duration time
     return other && other->gate == gate && !other->changed();
   };
   auto missing = [&] { return uint64_t(std::count_if(ports.begin(), ports.end(), isMissing)); };
-  if (spinner.spin([&] { return std::none_of(ports.begin(), ports.end(), isMissing); }, timeout))
+  if (patience.await([&] { return std::none_of(ports.begin(), ports.end(), isMissing); }, timeout))
     return;
   const uint32_t seen = gate->event.load(std::memory_order_acquire);
   // What is counted from here on is not among what is there.

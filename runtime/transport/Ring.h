@@ -20,6 +20,7 @@
 
 #include "runtime/base/Futex.h"
 #include "runtime/transport/Gate.h"
+#include "runtime/transport/Patience.h"
 #include "runtime/transport/Transport.h"
 
 #include <atomic>
@@ -52,19 +53,6 @@ static_assert(sizeof(RingMemory) == 128 && std::atomic<uint64_t>::is_always_lock
 /// payload in the sender's published memory.
 inline uint64_t slotStride(const ChannelSpec &spec) { return spec.published ? 64 : (spec.bytes + 63) / 64 * 64; }
 inline uint64_t ringBytes(const ChannelSpec &spec) { return sizeof(RingMemory) + slotStride(spec) * spec.capacity; }
-
-/// What a port's wait() does before it sleeps. A peer on another core answers within microseconds: it spins. One that waits for this
-/// core, among more lanes than cores, needs it: it yields, which costs both less than sleep and wake-up. What was in vain
-/// several times is tried only now and then, and where yielding gave the core to one that computes, seldom.
-class Spinner {
-public:
-  /// True: ready(), or there is no time to sleep.
-  template <typename Ready> bool spin(const Ready &ready, absl::Duration timeout);
-
-private:
-  uint32_t spunInVain = 0, yieldedInVain = 0; // waits in a row
-  uint32_t sleeps = 0; // so many waits do not yield
-};
 
 /// What references count from. In one process any address will do.
 struct PublishedView {
@@ -134,7 +122,7 @@ private:
   bool finishing = false; // done() was Pending: wait() is for the last release
   PublishedView published;
   Gate *gate = nullptr;
-  Spinner spinner;
+  Patience patience;
   PortCounter counter;
 };
 
@@ -180,7 +168,7 @@ private:
   uint32_t slot = 0;
   PublishedView published;
   Gate *gate = nullptr;
-  Spinner spinner;
+  Patience patience;
   PortCounter counter;
 };
 

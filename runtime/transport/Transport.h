@@ -53,8 +53,8 @@ enum class PollState { Ready, Pending, Closed, Aborted };
 /// buffer is a variable that is locked only for that moment).
 enum class SendMode { Borrow, Copy };
 
-/// Anything a lane can wait on. wait() returns at the latest after `timeout`, earlier when the state may have changed;
-/// it spins briefly, then sleeps. It may wake spuriously.
+/// Anything a lane can wait on. wait() returns about `timeout` later, earlier when the state may have changed; it
+/// spins and yields for microseconds (Patience.h), then sleeps. It may wake spuriously.
 class Port {
 public:
   virtual ~Port() = default;

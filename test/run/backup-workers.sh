@@ -12,7 +12,7 @@ for transport in shm grpc; do
   for _ in $(seq 1200); do [ "$(wc -l <out.txt)" -ge $((before + 80)) ] && break; sleep 0.05; done
   [ "$(wc -l <out.txt)" -ge $((before + 80)) ] || fail "the others go on while worker:2 is stopped over $transport"
   kill -CONT "$worker"
-  wait $launcher || fail "the run ends well over $transport"
+  ends || fail "the run ends well over $transport"
   nothing_left
   python3 - <<'PY' || fail "600 updates of two gradients each, the rest dropped, over $transport"
 import json, struct
@@ -60,7 +60,7 @@ expect err.txt 'many.json:1:.*replicas_to_aggregate' "which key is wrong"
 launch graphrun backup.plan --steps 100000000 --checkpoint_dir dir --checkpoint_every_steps 50
 await_checkpoint dir
 kill -9 "$(task_pid $launcher worker 1)"
-wait $launcher && fail "exit status 1"
+ends && fail "exit status 1"
 expect err.txt '^graphrun: /job:worker/task:1 .* was killed by signal 9'
 nothing_left
 timeout 60 graphrun backup.plan --epochs 1 --checkpoint_dir dir >out.txt 2>err.txt || fail "going on"

@@ -16,7 +16,7 @@ bad() { # PATTERN ARGUMENTS…: exit status 1, a line that begins with "wrong" a
   [ $status -eq 1 ] || fail "exit status 1 of graphrun check $*, got $status"
   expect bad.txt "^wrong  .*$pattern" "graphrun check $* must say '$pattern'"
 }
-task() { # NAME ARGUMENTS…: one of several, in the background; they wait $limit seconds for each other
+task() { # NAME ARGUMENTS…: one of several, in the background; they wait $limit seconds (40) for each other
   local name=$1; shift
   rm -f "$name.rc"
   { { timeout 60 graphrun check "$@" "${hosts[@]}" --timeout ${limit:-40}; echo $? >"$name.rc"; } & } >"$name.txt" 2>"$name.err.txt"
@@ -92,10 +92,10 @@ expect w0.txt '^-      /job:worker/task:0 -> /job:ps/task:0: not tried'
 expect w0.txt '^3 tasks, 3 links: 2 things are wrong$'
 expect ps.txt '^wrong  /job:ps/task:0: has another plan: its fingerprint is'
 limit=
-python3 -c "
+{ python3 -c "
 import socket, time
 taken = socket.socket(); taken.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-taken.bind(('127.0.0.1', $base)); taken.listen(); print('listens', flush=True); time.sleep(60)" >taken.txt &
+taken.bind(('127.0.0.1', $base)); taken.listen(); print('listens', flush=True); time.sleep(600)" & } >taken.txt
 holder=$!
 await taken.txt listens
 task w1 two.plan --job_name worker --task_index 1
@@ -103,7 +103,7 @@ task again two.plan --job_name worker --task_index 1
 await w1.err.txt 'waiting for the chief'
 await again.err.txt 'waiting for the chief'
 task w0 two.plan --job_name worker
-await w0.err.txt 'waiting for /job:ps/task:0$' # so that both have found it: they look twice a second
+for _ in $(seq 300); do [ -s w1.rc ] || [ -s again.rc ] && break; sleep 0.1; done # the second is sent away at once
 task ps two.plan --job_name ps
 for _ in $(seq 100); do [ -s w0.rc ] && break; sleep 0.2; done
 kill $holder; wait $holder 2>/dev/null
@@ -121,7 +121,7 @@ task w0 two.plan --job_name worker
 await w0.err.txt 'waiting for /job:ps/task:0'
 timeout 60 graphrun two.plan --steps 30 --job_name ps "${hosts[@]}" >run.txt 2>&1 && fail "a run's task ends with the reason"
 expect run.txt 'what answers as the chief .* takes no runs; is it graphrun check\?'
-timeout 60 graphrun two.plan --steps 30 --job_name ps "${hosts[@]}" --worker_hosts "localhost:$((base + 7)),localhost:$((base + 8))" >run.txt 2>&1 &
+{ timeout 60 graphrun two.plan --steps 30 --job_name ps "${hosts[@]}" --worker_hosts "localhost:$((base + 7)),localhost:$((base + 8))" & } >run.txt 2>&1
 run=$!
 for _ in $(seq 300); do [ -s w0.rc ] && [ -s w1.rc ] && break; sleep 0.1; done
 kill $run

@@ -72,7 +72,7 @@ cut_short() { # FILE ARGUMENTS…
   launch timeout 60 graphrun two.plan --steps 100000000 "$@"
   await err.txt 'step [1-9]'
   truncate -s 10 "$file"
-  wait $launcher
+  ends
   [ $? -eq 1 ] || fail "exit status 1 after $file was cut short"
   expect err.txt '^graphrun: .*/images.* was cut short while it was being read' "$file is named"
   nothing_left

@@ -45,6 +45,8 @@ run() { timeout 120 graphrun "$@" >out.txt 2>err.txt || fail "graphrun $*"; }
 # line in them: `… >FILE &` empties them some time later, and `await` finds what the run before has said.
 # launch COMMAND…: in the background, its output in out.txt and err.txt, its process in $launcher.
 launch() { { "$@" & } >out.txt 2>err.txt; launcher=$!; }
+# What was launched has to end within three minutes; the exit status is its own.
+ends() { timeout 180 tail -s 0.1 --pid="$launcher" -f /dev/null || fail "the run ends within three minutes"; wait "$launcher"; }
 # aside NAME COMMAND…: in the background, its output in NAME.txt and its exit status in NAME.rc. status NAME…: all have ended, with $want
 # or 0.
 aside() {
@@ -74,7 +76,7 @@ dies() {
   launch graphrun "$1.plan" --steps 100000000 --checkpoint_dir "$folder" --checkpoint_every_steps 50
   await_checkpoint "$folder"
   kill -9 "$(task_pid $launcher worker "$2")" || fail "no process of worker:$2"
-  wait $launcher
+  ends
   [ $? -eq 1 ] || fail "exit status 1 after the death of worker:$2"
   expect err.txt "^graphrun: /job:worker/task:$2 \(process [0-9]+ on .*\) was killed by signal 9" "root cause worker:$2"
   nothing_left

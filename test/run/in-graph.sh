@@ -53,7 +53,7 @@ for transport in shm grpc; do
   launch graphrun tasks-4.plan --steps 100000000 --transport=$transport
   await err.txt 'step [1-9]' "the first steps of four tasks"
   kill -9 "$(task_pid $launcher worker 2)" || fail "no process of worker:2"
-  wait $launcher && fail "a run whose worker was killed must fail"
+  ends && fail "a run whose worker was killed must fail"
   expect err.txt '/job:worker/task:2.*(is gone|killed)' "the lost task is named"
   nothing_left
 done

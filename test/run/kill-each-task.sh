@@ -11,7 +11,7 @@ kill_one() { # TRANSPORT JOB INDEX DIR
   await_checkpoint "$4"
   begin=$(date +%s%N)
   kill -9 "$(task_pid $launcher "$2" "$3")" || fail "no process of $2:$3"
-  wait $launcher
+  ends
   status=$?
   took=$((($(date +%s%N) - begin) / 1000000))
   [ $status -eq 1 ] || fail "exit status 1 after the death of $2:$3 over $1, got $status"
@@ -32,7 +32,7 @@ done
 launch graphrun two.plan --steps 600 --checkpoint_dir go --checkpoint_every_steps 50
 await_checkpoint go
 kill -9 "$(task_pid $launcher ps 0)" 2>/dev/null
-wait $launcher
+ends
 timeout 120 graphrun two.plan --steps 600 --checkpoint_dir go --dump_variables resumed >out.txt 2>err.txt || fail "the resumed run"
 expect err.txt 'going on from go/step-[0-9]+' "it says where it goes on from"
 same_weights straight resumed

@@ -35,7 +35,7 @@ for transport in shm grpc; do
   launch graphrun tasks-3.plan --steps 100000000 --transport=$transport
   await err.txt 'step [0-9]' "the first steps of three tasks"
   kill -9 "$(task_pid $launcher worker 1)" || fail "no process of worker:1"
-  wait $launcher && fail "a run whose worker was killed must fail"
+  ends && fail "a run whose worker was killed must fail"
   expect err.txt '/job:worker/task:1.*(is gone|killed)' "the lost task is named"
   nothing_left
 done

@@ -12,7 +12,7 @@ start() { # PLAN: the run in the background, paced so that it lasts a few second
 }
 finish() {
   kill -CONT "$worker"
-  wait $launcher || fail "the run goes on and ends well"
+  ends || fail "the run goes on and ends well"
   [ "$(grep -cE '^/job:worker/task:[0-2] loss' out.txt)" -eq 1500 ] || fail "1500 steps"
   nothing_left
 }
@@ -51,7 +51,7 @@ PY
 start bounded.plan 60
 sleep 0.3
 kill -9 "$worker"
-wait $launcher && fail "exit status 1"
+ends && fail "exit status 1"
 expect err.txt '^graphrun: /job:worker/task:2 .* was killed by signal 9'
 nothing_left
 echo "bounded and unbounded staleness"

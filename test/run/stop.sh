@@ -6,7 +6,7 @@ plan two 2 1 sync
 launch graphrun two.plan --steps 100000000 --checkpoint_dir dir
 await err.txt 'step [0-9]+'
 kill -TERM $launcher
-wait $launcher && fail "a run that was stopped did not finish: exit status 1"
+ends && fail "a run that was stopped did not finish: exit status 1"
 expect err.txt '^graphrun: stopped at step [0-9]+ of 100000000 as asked; start again with --checkpoint_dir dir' "what was done and how to go on"
 [ "$(ls -d dir/step-*/ | wc -l)" -ge 1 ] || fail "a checkpoint"
 nothing_left
@@ -17,7 +17,7 @@ timeout 120 graphrun two.plan --steps 1000 --dump_variables straight >out.txt 2>
 GRAPHC_TEST_DELAY_US=worker:1=10000 launch setsid graphrun two.plan --steps 1000 --checkpoint_dir middle --checkpoint_every_steps 100000
 await err.txt 'step [1-9]'
 kill -INT -- -$launcher
-wait $launcher && fail "it was stopped before its end"
+ends && fail "it was stopped before its end"
 expect err.txt 'start again with --checkpoint_dir middle' "one request, not two"
 timeout 120 graphrun two.plan --steps 1000 --checkpoint_dir middle --dump_variables resumed >out.txt 2>err.txt || fail "the resumed run"
 expect err.txt 'going on from middle/step-' "it goes on"
@@ -26,13 +26,13 @@ same_weights straight resumed
 launch graphrun two.plan --steps 100000000
 await err.txt 'step [0-9]+'
 kill -9 $launcher
-wait $launcher 2>/dev/null
+ends 2>/dev/null
 nothing_left
 
 launch graphrun two.plan --steps 100000000
 await err.txt 'step [0-9]+'
 kill -STOP "$(task_pid $launcher worker 1)"
-wait $launcher
+ends
 [ $? -eq 1 ] || fail "exit status 1"
 expect err.txt '/job:worker/task:1.*did not' "the silent task is named"
 nothing_left
@@ -45,7 +45,7 @@ sleep 10
 kill -CONT -- -$launcher
 sleep 1
 kill -TERM $launcher
-wait $launcher
+ends
 expect err.txt 'stopped at step [0-9]+ of 100000000 as asked' "it went on after it was stopped"
 nothing_left
 

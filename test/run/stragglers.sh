@@ -30,7 +30,7 @@ for run in "${runs[@]}"; do
   await err.txt "/job:worker/task:$last \(process $worker on .*\) answers again, after (1|2)[0-9]s"
   goes_on "when worker:$last is back, $run"
   kill -TERM $launcher
-  wait $launcher && fail "a stopped run has not finished"
+  ends && fail "a stopped run has not finished"
   expect err.txt 'stopped at step [0-9]+ of 1000000000 as asked' "the run ends in good order, $run"
   nothing_left
 done
@@ -40,21 +40,21 @@ last=2
 begin backup --deadline 12
 kill -STOP "$worker"
 stopped=$SECONDS
-wait $launcher && fail "exit status 1 past the deadline"
+ends && fail "exit status 1 past the deadline"
 [ $((SECONDS - stopped)) -ge 10 ] || fail "not before the deadline"
 expect err.txt '^graphrun: .*/job:worker/task:2' "the silent worker's name"
 nothing_left
 begin backup
 kill -9 "$worker"
 killed=$SECONDS
-wait $launcher && fail "exit status 1"
+ends && fail "exit status 1"
 [ $((SECONDS - killed)) -le 7 ] || fail "a death is noticed at once"
 expect err.txt '^graphrun: /job:worker/task:2 .* was killed by signal 9'
 nothing_left
 last=1
 begin sync
 kill -STOP "$worker"
-wait $launcher && fail "exit status 1"
+ends && fail "exit status 1"
 expect err.txt '/job:worker/task:1.*did not answer for 8s' "a synchronous worker is missed after 8 s"
 nothing_left
 echo "stragglers: reported, waited for up to the deadline, welcomed back"

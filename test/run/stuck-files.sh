@@ -49,7 +49,7 @@ launch graphrun two.plan --steps 6 --checkpoint_dir hangs
 sleep 2
 begin=$SECONDS
 kill -TERM $launcher
-wait $launcher && fail "stopped before it began"
+ends && fail "stopped before it began"
 [ $((SECONDS - begin)) -lt 30 ] || fail "a stop before training ends at once, not after $((SECONDS - begin)) s"
 expect err.txt 'stopped before the first step, as asked'
 unset LD_PRELOAD
@@ -59,7 +59,7 @@ for wait in 0.005 0.01 0.015 0.02 0.03 0.05 0.08 0.12; do
   launch graphrun two.plan --steps 100000000
   sleep $wait
   kill -TERM $launcher
-  wait $launcher
+  ends
   status=$?
   grep -q 'killed by signal' err.txt && fail "SIGTERM after $wait s"
   [ $status -eq 1 ] || [ $status -eq 143 ] || fail "exit status of a stop after $wait s: $status" # 143: no task was there yet

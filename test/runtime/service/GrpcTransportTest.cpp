@@ -221,6 +221,7 @@ TEST(TaskServer, ASlowConnectionIsGivenTheTimeItNeeds) {
   ASSERT_EQ(getsockname(listener, reinterpret_cast<sockaddr *>(&address), &length), 0);
   std::thread slow([listener] { // says two seconds after it was called that it speaks HTTP/2
     int connection = accept(listener, nullptr, nullptr);
+    ASSERT_GE(connection, 0);
     absl::SleepFor(absl::Seconds(2));
     const char settings[] = {0, 0, 0, 4, 0, 0, 0, 0, 0};
     EXPECT_EQ(::send(connection, settings, sizeof(settings), MSG_NOSIGNAL), ssize_t{sizeof(settings)});
@@ -232,8 +233,9 @@ TEST(TaskServer, ASlowConnectionIsGivenTheTimeItNeeds) {
   auto channel = dial(absl::StrCat("127.0.0.1:", ntohs(address.sin_port)));
   EXPECT_TRUE(channel->WaitForConnected(absl::ToChronoTime(absl::Now() + absl::Seconds(20))));
   channel.reset();
-  close(listener);
+  shutdown(listener, SHUT_RDWR);
   slow.join();
+  close(listener);
 }
 
 } // namespace

@@ -1,0 +1,80 @@
+//===- Patience.h - what a lane does before it sleeps ----------------------------------------------------------*- C++ -*-===//
+#ifndef GRAPHC_RUNTIME_TRANSPORT_PATIENCE_H
+#define GRAPHC_RUNTIME_TRANSPORT_PATIENCE_H
+
+#include "runtime/base/Futex.h"
+
+#include "absl/time/time.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <ctime>
+#include <sched.h>
+
+namespace graphc::transport {
+
+/// What a ring's wait() does before it sleeps. A peer on another core answers within microseconds: it spins. One that waits for this
+/// core, among more lanes than cores, needs it: it yields, which costs both less than sleep and wake-up. What was in vain
+/// three times in a row is tried each 16th time only, and where yielding gave the core to one that computes, each 256th.
+/// docs/decisions/2026-11-21-mailbox-rings.md has the figures. Of one lane.
+class Patience {
+public:
+  /// True: ready(), or there is no time to sleep.
+  template <typename Ready> bool await(const Ready &ready, absl::Duration timeout) {
+    constexpr int64_t holding = 5000, yielding = 40000, computing = 500000; // nanoseconds
+    constexpr uint32_t lost = 16, mostLost = 2 * lost, seldom = 256;
+    auto worthATry = [](uint32_t inVain) { return inVain < 3 || inVain % 16 == 0; };
+    const int64_t begin = now(), limit = begin + std::min(absl::ToInt64Nanoseconds(timeout), holding + yielding);
+    int64_t time = begin;
+    if (worthATry(spunInVain++)) {
+      do {
+        for (int i = 0; i < 8; ++i) {
+          if (ready()) {
+            spunInVain = 0;
+            return true;
+          }
+          base::spinHint();
+        }
+        time = now();
+      } while (time < std::min(limit, begin + holding));
+    }
+    if (doesNotYield) {
+      --doesNotYield;
+    } else if (worthATry(yieldedInVain++)) {
+      const int64_t end = std::min(limit, time + yielding);
+      while (time < end && !doesNotYield) {
+        const int64_t before = time;
+        sched_yield();
+        time = now();
+        if (time - before > computing) {
+          losses += lost;
+          if (losses >= mostLost) {
+            losses = lost;
+            doesNotYield = seldom;
+          }
+        } else {
+          losses -= losses > 0;
+        }
+        if (ready()) {
+          yieldedInVain = 0;
+          return true;
+        }
+      }
+    }
+    return now() - begin >= absl::ToInt64Nanoseconds(timeout);
+  }
+
+private:
+  static int64_t now() {
+    timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return int64_t(time.tv_sec) * 1000000000 + time.tv_nsec;
+  }
+
+  uint32_t spunInVain = 0, yieldedInVain = 0; // waits in a row
+  uint32_t losses = 0; // yields to one that computed, weighed against the others
+  uint32_t doesNotYield = 0; // for so many waits
+};
+
+} // namespace graphc::transport
+#endif
