@@ -15,14 +15,13 @@ namespace graphc::transport {
 
 /// What a ring's wait() does before it sleeps. A peer on another core answers within microseconds: it spins. One that waits for this
 /// core, among more lanes than cores, needs it: it yields, which costs both less than sleep and wake-up. What was in vain
-/// three times in a row is tried each 16th time only, and where yielding gave the core to one that computes, each 256th.
+/// three times in a row is tried each 16th time only, and where yielding gave the core to one that computes, less and less.
 /// docs/decisions/2026-11-21-mailbox-rings.md has the figures. Of one lane.
 class Patience {
 public:
   /// True: ready(), or there is no time to sleep.
   template <typename Ready> bool await(const Ready &ready, absl::Duration timeout) {
     constexpr int64_t holding = 5000, yielding = 40000, computing = 500000; // nanoseconds
-    constexpr uint32_t lost = 16, mostLost = 2 * lost, seldom = 256;
     auto worthATry = [](uint32_t inVain) { return inVain < 3 || inVain % 16 == 0; };
     const int64_t begin = now(), limit = begin + std::min(absl::ToInt64Nanoseconds(timeout), holding + yielding);
     int64_t time = begin;
@@ -42,29 +41,36 @@ public:
       --doesNotYield;
     } else if (worthATry(yieldedInVain++)) {
       const int64_t end = std::min(limit, time + yielding);
-      while (time < end && !doesNotYield) {
+      bool is = false, lost = false;
+      while (!is && time < end) {
         const int64_t before = time;
         sched_yield();
         time = now();
-        if (time - before > computing) {
-          losses += lost;
-          if (losses >= mostLost) {
-            losses = lost;
-            doesNotYield = seldom;
-          }
-        } else {
-          losses -= losses > 0;
-        }
-        if (ready()) {
-          yieldedInVain = 0;
-          return true;
-        }
+        lost |= time - before > computing;
+        is = ready();
+      }
+      weigh(lost);
+      if (is) {
+        yieldedInVain = 0;
+        return true;
       }
     }
     return now() - begin >= absl::ToInt64Nanoseconds(timeout);
   }
 
 private:
+  /// A wait whose yields were lost to one that computed outweighs 16 others; two of them, and the next waits do not yield, four times as
+  /// many each time until it was well worth it again.
+  void weigh(bool lost) {
+    if (!lost) {
+      if (losses && --losses == 0)
+        rest = leastRest;
+    } else if ((losses += 16) >= 32) {
+      losses = 16;
+      doesNotYield = rest;
+      rest = std::min(4 * rest, 64 * leastRest);
+    }
+  }
   static int64_t now() {
     timespec time;
     clock_gettime(CLOCK_MONOTONIC, &time);
@@ -72,7 +78,8 @@ private:
   }
 
   uint32_t spunInVain = 0, yieldedInVain = 0; // waits in a row
-  uint32_t losses = 0; // yields to one that computed, weighed against the others
+  static constexpr uint32_t leastRest = 256;
+  uint32_t losses = 0, rest = leastRest;
   uint32_t doesNotYield = 0; // for so many waits
 };
 
