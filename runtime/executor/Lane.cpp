@@ -7,21 +7,16 @@
 
 #include "runtime/executor/Lane.h"
 
+#include "runtime/base/Clock.h"
+
 #include <algorithm>
 #include <cstring>
-#include <ctime>
 
 namespace graphc::executor {
 
 using transport::PollState;
 
 namespace {
-
-int64_t nowNanoseconds() {
-  timespec time;
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return int64_t(time.tv_sec) * 1000000000 + time.tv_nsec;
-}
 
 /// The variables of one instruction, locked in ascending order; nothing in programs that do not lock.
 class Locks {
@@ -56,7 +51,7 @@ LaneState Lane::run() {
 
 LaneState Lane::beginStep() {
   if (stepStart == 0)
-    stepStart = nowNanoseconds();
+    stepStart = base::nowNanoseconds();
   context.step = currentStep;
   position = currentStep == 0 ? 0 : program->stepFirst;
   sub = 0;
@@ -356,7 +351,7 @@ std::optional<LaneState> Lane::takeTicket() {
 }
 
 LaneState Lane::finishStep() {
-  int64_t now = nowNanoseconds();
+  int64_t now = base::nowNanoseconds();
   Frame &frame = *laneFrame;
   void *const *arguments = frame.arguments.data();
   uint32_t fetches = program->sumFirst - program->fetchFirst, metrics = program->countFirst - program->sumFirst;

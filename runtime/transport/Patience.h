@@ -2,13 +2,13 @@
 #ifndef GRAPHC_RUNTIME_TRANSPORT_PATIENCE_H
 #define GRAPHC_RUNTIME_TRANSPORT_PATIENCE_H
 
+#include "runtime/base/Clock.h"
 #include "runtime/base/Futex.h"
 
 #include "absl/time/time.h"
 
 #include <algorithm>
 #include <cstdint>
-#include <ctime>
 #include <sched.h>
 
 namespace graphc::transport {
@@ -23,7 +23,8 @@ public:
   template <typename Ready> bool await(const Ready &ready, absl::Duration timeout) {
     constexpr int64_t holding = 5000, yielding = 40000, computing = 500000; // nanoseconds
     auto worthATry = [](uint32_t inVain) { return inVain < 3 || inVain % 16 == 0; };
-    const int64_t begin = now(), limit = begin + std::min(absl::ToInt64Nanoseconds(timeout), holding + yielding);
+    const int64_t begin = base::nowNanoseconds(),
+                  limit = begin + std::min(absl::ToInt64Nanoseconds(timeout), holding + yielding);
     int64_t time = begin;
     if (worthATry(spunInVain++)) {
       do {
@@ -34,7 +35,7 @@ public:
           }
           base::spinHint();
         }
-        time = now();
+        time = base::nowNanoseconds();
       } while (time < std::min(limit, begin + holding));
     }
     if (doesNotYield) {
@@ -45,7 +46,7 @@ public:
       while (!is && time < end) {
         const int64_t before = time;
         sched_yield();
-        time = now();
+        time = base::nowNanoseconds();
         lost |= time - before > computing;
         is = ready();
       }
@@ -55,7 +56,7 @@ public:
         return true;
       }
     }
-    return now() - begin >= absl::ToInt64Nanoseconds(timeout);
+    return base::nowNanoseconds() - begin >= absl::ToInt64Nanoseconds(timeout);
   }
 
 private:
@@ -70,11 +71,6 @@ private:
       doesNotYield = rest;
       rest = std::min(4 * rest, 64 * leastRest);
     }
-  }
-  static int64_t now() {
-    timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return int64_t(time.tv_sec) * 1000000000 + time.tv_nsec;
   }
 
   uint32_t spunInVain = 0, yieldedInVain = 0; // waits in a row

@@ -45,8 +45,8 @@ run() { timeout 120 graphrun "$@" >out.txt 2>err.txt || fail "graphrun $*"; }
 # line in them: `… >FILE &` empties them some time later, and `await` finds what the run before has said.
 # launch COMMAND…: in the background, its output in out.txt and err.txt, its process in $launcher.
 launch() { { "$@" & } >out.txt 2>err.txt; launcher=$!; }
-# What was launched has to end within three minutes; the exit status is its own.
-ends() { timeout 180 tail -s 0.1 --pid="$launcher" -f /dev/null || fail "the run ends within three minutes"; wait "$launcher"; }
+# ends [SECONDS]: what was launched has to end within so many, three minutes; the exit status is its own.
+ends() { timeout "${1:-180}" tail -s 0.1 --pid="$launcher" -f /dev/null || fail "what was launched ends within ${1:-180} s"; wait "$launcher"; }
 # aside NAME COMMAND…: in the background, its output in NAME.txt and its exit status in NAME.rc. status NAME…: all have ended, with $want
 # or 0.
 aside() {

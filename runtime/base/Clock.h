@@ -1,0 +1,18 @@
+//===- Clock.h - the clock of steps and waits ------------------------------------------------------------------*- C++ -*-===//
+#ifndef GRAPHC_RUNTIME_BASE_CLOCK_H
+#define GRAPHC_RUNTIME_BASE_CLOCK_H
+
+#include <cstdint>
+#include <ctime>
+
+namespace graphc::base {
+
+/// Nanoseconds of CLOCK_MONOTONIC, which nobody sets.
+inline int64_t nowNanoseconds() {
+  timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return int64_t(time.tv_sec) * 1000000000 + time.tv_nsec;
+}
+
+} // namespace graphc::base
+#endif
