@@ -13,20 +13,19 @@
 
 namespace graphc::transport {
 
-/// What a ring's wait() does before it sleeps. A peer on another core answers within microseconds: it spins. One that waits for this
-/// core, among more lanes than cores, needs it: it yields, which costs both less than sleep and wake-up. What was in vain
-/// three times in a row is tried each 16th time only, and where yielding gave the core to one that computes, less and less.
-/// docs/decisions/2026-11-21-mailbox-rings.md has the figures. Of one lane.
+/// What a ring's wait() does before it sleeps. A peer on another core answers within microseconds: it spins, and where that was in vain
+/// three times in a row, each 64th time only. One that waits for this core, among more lanes than cores, needs it: it yields, which
+/// costs less than sleep and wake-up, nothing where no other lane runs here, and keeps the core awake; where yielding gave the core to one
+/// that computes, it is left out more and more. docs/decisions/2026-11-21-mailbox-rings.md has the figures. Of one lane.
 class Patience {
 public:
   /// True: ready(), or there is no time to sleep.
   template <typename Ready> bool await(const Ready &ready, absl::Duration timeout) {
-    constexpr int64_t holding = 5000, yielding = 40000, computing = 500000; // nanoseconds
-    auto worthATry = [](uint32_t inVain) { return inVain < 3 || inVain % 16 == 0; };
+    constexpr int64_t holding = 5000, yielding = 100000, computing = 500000; // nanoseconds
     const int64_t begin = base::nowNanoseconds(),
                   limit = begin + std::min(absl::ToInt64Nanoseconds(timeout), holding + yielding);
     int64_t time = begin;
-    if (worthATry(spunInVain++)) {
+    if (const uint32_t before = spunInVain++; before < 3 || before % 64 == 0) {
       do {
         for (int i = 0; i < 8; ++i) {
           if (ready()) {
@@ -40,7 +39,7 @@ public:
     }
     if (doesNotYield) {
       --doesNotYield;
-    } else if (worthATry(yieldedInVain++)) {
+    } else {
       const int64_t end = std::min(limit, time + yielding);
       bool is = false, lost = false;
       while (!is && time < end) {
@@ -51,10 +50,8 @@ public:
         is = ready();
       }
       weigh(lost);
-      if (is) {
-        yieldedInVain = 0;
+      if (is)
         return true;
-      }
     }
     return base::nowNanoseconds() - begin >= absl::ToInt64Nanoseconds(timeout);
   }
@@ -73,7 +70,7 @@ private:
     }
   }
 
-  uint32_t spunInVain = 0, yieldedInVain = 0; // waits in a row
+  uint32_t spunInVain = 0; // waits in a row
   static constexpr uint32_t leastRest = 256;
   uint32_t losses = 0, rest = leastRest;
   uint32_t doesNotYield = 0; // for so many waits

@@ -11,33 +11,47 @@ struct Looks {
   Patience patience;
   int looks = 0;
   /// How often one wait looks that ends in vain.
-  int inVain() {
+  int inVain(absl::Duration timeout = absl::Seconds(10)) {
     looks = 0;
-    EXPECT_FALSE(patience.await([this] { return ++looks < 0; }, absl::Seconds(10)));
+    EXPECT_EQ(patience.await([this] { return ++looks < 0; }, timeout), timeout == absl::ZeroDuration());
     return looks;
   }
-  /// The same of a wait that is over at its look number `at`; 0 where it does not look so often.
-  bool ends(int at) {
-    looks = 0;
-    return patience.await([this, at] { return ++looks == at; }, absl::Seconds(10));
+  /// The same of a wait for which there is no time, hence none for a yield.
+  int spun() { return inVain(absl::ZeroDuration()); }
+  /// Whether a wait is over at its first look.
+  bool ends() {
+    return patience.await([] { return true; }, absl::Seconds(10));
+  }
+  /// A wait in vain whose yields seem to have been lost to one that computes.
+  void lose() {
+    EXPECT_FALSE(patience.await([] { return absl::SleepFor(absl::Milliseconds(2)), false; }, absl::Seconds(10)));
   }
 };
 
-TEST(Patience, AfterThreeWaitsInVainItSleepsAtOnceButNowAndThen) {
+TEST(Patience, AfterThreeWaitsInVainItSpinsNowAndThen) {
   Looks lane;
-  for (int wait = 0; wait < 3; ++wait)
-    EXPECT_GE(lane.inVain(), 8) << wait;
-  for (int wait = 3; wait < 100; ++wait)
-    EXPECT_EQ(lane.inVain() > 0, wait % 16 == 0) << wait;
+  for (int wait = 0; wait < 200; ++wait)
+    EXPECT_EQ(lane.spun(), wait < 3 || wait % 64 == 0 ? 8 : 0) << wait;
 }
 
-TEST(Patience, WhatWasWorthItIsTriedAgain) {
+TEST(Patience, WhereSpinningWasWorthItItIsTriedAgain) {
   Looks lane;
-  for (int wait = 0; wait < 16; ++wait)
-    lane.inVain();
-  EXPECT_TRUE(lane.ends(1)); // the seventeenth looks
-  EXPECT_GT(lane.inVain(), 0);
-  EXPECT_GT(lane.inVain(), 0);
+  for (int wait = 0; wait < 64; ++wait)
+    lane.spun();
+  EXPECT_TRUE(lane.ends()); // the 65th spins
+  for (int wait = 0; wait < 3; ++wait)
+    EXPECT_EQ(lane.spun(), 8);
+  EXPECT_EQ(lane.spun(), 0);
+}
+
+TEST(Patience, ItYieldsUntilThatWasLostTwiceToOneThatComputes) {
+  Looks lane;
+  for (int wait = 0; wait < 3; ++wait)
+    lane.spun();
+  EXPECT_GT(lane.inVain(), 0); // spins no more
+  lane.lose();
+  lane.lose();
+  EXPECT_EQ(lane.inVain(), 0);
 }
 
 TEST(Patience, NoTimeIsNotSleptThrough) {
