@@ -50,6 +50,20 @@ for name in ingraph mirrored allreduce; do
   same_weights $([ $name = ingraph ] && echo alone || echo one) $name
 done
 
+# Two workers on one machine and one on another: the same sums are read in place here and copied from there.
+graphrun certs mixed --worker_hosts 10.77.0.2:2222,10.77.0.2:2223,10.77.0.3:2222 >certs.txt || fail "graphrun certs mixed"
+MODEL=$here/models/wide.mlir
+plan wide one_device 3
+timeout 60 graphrun wide.plan --steps 6 --dump_variables wide >out.txt 2>&1 || fail "one device, three batches"
+compile sums '{"worker": 3, "strategy": "all_reduce"}'
+for task in 2:3 1:2 0:2; do
+  start "w${task%:*}" "${task#*:}" graphrun sums.plan --job_name worker --task_index "${task%:*}" $(tls "worker-${task%:*}" mixed) \
+    --worker_hosts 10.77.0.2:2222,10.77.0.2:2223,10.77.0.3:2222 --steps 6 --dump_variables sums
+done
+ended 0 w0 w1 w2
+same_weights wide sums
+unset MODEL
+
 # The same two plans on a waiting server, which a client with --master reaches over TLS, checks and drives; it stays.
 echo '{"worker": ["10.77.0.2:2222", "10.77.0.3:2222"]}' >servers.json
 start server 3 graphrun server --job_name worker --task_index 1 --cluster servers.json $(tls worker-1)

@@ -46,14 +46,19 @@ std::optional<std::string> toStrategyJson(StringRef text, const cluster::Cluster
   return json + "}";
 }
 
-/// One row: the strategy compiled on a copy of the module, or why it cannot be.
+/// One row: the strategy compiled on a copy of the module, or why it cannot be. What the compiler remarks on the way goes to `remarks`.
 std::vector<std::string> makeRow(ModuleOp original, Stage stage, Options options, StringRef name,
                                  const cluster::ClusterConfig &file, const cluster::Calibration &calibration,
-                                 TimingScope &timing) {
+                                 TimingScope &timing, std::vector<std::string> &remarks) {
   std::string reason;
   ScopedDiagnosticHandler handler(original.getContext(), [&](Diagnostic &diagnostic) {
-    if (reason.empty() && diagnostic.getSeverity() == DiagnosticSeverity::Error)
-      reason = diagnostic.str();
+    std::string text = diagnostic.str();
+    if (diagnostic.getSeverity() == DiagnosticSeverity::Error) {
+      if (reason.empty())
+        reason = std::move(text);
+    } else if (!llvm::is_contained(remarks, text)) {
+      remarks.push_back(std::move(text));
+    }
     return success(); // neither shown nor passed on
   });
   OwningOpRef<ModuleOp> module = original.clone();
@@ -103,16 +108,21 @@ int compareStrategies(ModuleOp module, Stage stage, const Options &options, Timi
   }
   std::vector<std::vector<std::string>> lines = {
       {"strategy", "step", "samples/s", "bytes/step", "memory of each task"}};
+  std::string notes;
   for (const std::string &name : options.strategies) {
     std::optional<std::string> json = toStrategyJson(name, *cluster);
     if (!json)
       return 2;
     Options one = options;
     one.strategy = *json;
-    lines.push_back(makeRow(module, stage, one, name, *cluster, *calibration, timing));
+    std::vector<std::string> remarks;
+    lines.push_back(makeRow(module, stage, one, name, *cluster, *calibration, timing, remarks));
+    for (const std::string &remark : remarks)
+      notes += " " + name + ": " + remark + "\n";
   }
   llvm::outs() << formatColumns(lines) << " predicted from " << calibration->source
-               << "; the step of an asynchronous strategy is one update\n";
+               << "; the step of an asynchronous strategy is one update\n"
+               << notes;
   return llvm::all_of(llvm::drop_begin(lines), [](auto &line) { return line.size() == 2; }) ? 1 : 0;
 }
 
