@@ -10,7 +10,7 @@
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
 root=$PWD
-setup=() sanitizers=true run=()
+setup=(--tests) sanitizers=true run=()
 while [ $# -gt 0 ]; do
   case $1 in
     --long) export GRAPHC_LONG=1; run+=(--long) ;;

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # Installs what graphc is built and tested with, on Debian 12, from the package sources that this machine has configured.
-#   tools/setup.sh [--yes] [--runtime-only] [--dry-run]
+#   tools/setup.sh [--yes] [--runtime-only] [--tests] [--dry-run]
 #   --yes            do not ask; without it a question comes first, but for root and in CI (CI set), where nobody sits
 #   --runtime-only   leave out LLVM's and MLIR's development files: enough for graphrun and the runtime's tests
+#   --tests          also what the tests alone need: a browser in which the report is opened
 #   --dry-run        say what would be added, its size and the minutes to expect; change nothing
 # Nothing missing: says nothing and takes a few milliseconds.
 # Why as it is: docs/decisions/2026-11-21-set-up.md
@@ -13,15 +14,17 @@ runtime=(clang-22 lld-22 libclang-rt-22-dev llvm-22 cmake ninja-build ccache pyt
   libcli11-dev libspdlog-dev libgtest-dev libgmock-dev zlib1g-dev libzstd-dev dataset-fashion-mnist)
 compiler=(llvm-22-dev llvm-22-tools libmlir-22-dev mlir-22-tools liblld-22-dev)
 checks=(git procps iproute2 clang-format-22 clang-tidy-22 libbenchmark-dev)
+tests=(chromium-headless-shell)
 
 yes=false dry=false wanted=("${runtime[@]}" "${compiler[@]}" "${checks[@]}")
 for argument in "$@"; do
   case $argument in
     --yes | -y) yes=true ;;
     --runtime-only) wanted=("${runtime[@]}") ;;
+    --tests) wanted+=("${tests[@]}") ;;
     --dry-run) dry=true ;;
-    --help | -h) sed -n '2,7s/^# \{0,1\}//p' "$0"; exit 0 ;;
-    *) echo "setup.sh: unknown argument '$argument'; known: --yes --runtime-only --dry-run --help" >&2; exit 2 ;;
+    --help | -h) sed -n '2,8s/^# \{0,1\}//p' "$0"; exit 0 ;;
+    *) echo "setup.sh: unknown argument '$argument'; known: --yes --runtime-only --tests --dry-run --help" >&2; exit 2 ;;
   esac
 done
 fail() { printf 'setup.sh: %s\n' "$1" >&2; exit 1; }

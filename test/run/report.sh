@@ -3,9 +3,9 @@
 # with a message where no browser is installed; test/tools/graphc/report.test checks the page's structure everywhere.
 set -uo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/harness.bash"
-browser=$(command -v chromium || command -v chromium-browser || command -v google-chrome)
+browser=$(command -v chromium-headless-shell || command -v chromium || command -v chromium-browser || command -v google-chrome)
 if [[ -z $browser ]]; then
-  echo "skipped: no chromium here"
+  echo "skipped: no chromium here (tools/setup.sh --tests installs one)"
   exit 77
 fi
 root=$(cd "$here/../.." && pwd)
@@ -28,8 +28,11 @@ for (const svg of document.querySelectorAll('figure svg')) {
   }
 }
 const overflow = document.documentElement.scrollWidth > innerWidth + 1;
-document.body.setAttribute('data-found', document.querySelectorAll('.box').length + ' boxes, ' +
-  document.querySelectorAll('path.edge').length + ' arrows, ' + bad.length + ' outside, overflow ' + overflow);
+// Counted are parts that have a size: what is not drawn is not there.
+const drawn = (what) => [...document.querySelectorAll(what)].filter((part) => part.getBoundingClientRect().width > 0).length;
+document.body.setAttribute('data-found', drawn('.box') + ' boxes, ' + drawn('path.edge') + ' arrows, ' +
+  drawn('figure .wait') + ' lanes, ' + (drawn('.library') >= 2 && drawn('.take') >= 2) + ' bars, ' + drawn('.area') + ' memories, ' +
+  drawn('.bars tbody tr') + ' stores, ' + drawn('section[aria-labelledby=edges] tbody tr') + ' edges, ' + bad.length + ' outside, overflow ' + overflow);
 document.body.setAttribute('data-bad', bad.join(' '));
 </script></body></html>
 SCRIPT
@@ -38,7 +41,7 @@ for size in 1280,900 420,900; do
   timeout 120 "$browser" --headless --no-sandbox --disable-gpu --user-data-dir="$box/profile" --window-size=$size \
     --dump-dom "file://$box/probe.html" > dom.html 2> browser.txt || fail "the browser: $(tail -3 browser.txt)"
   found=$(grep -o 'data-found="[^"]*"' dom.html)
-  [[ $found == 'data-found="3 boxes, 4 arrows, 0 outside, overflow false"' ]] ||
+  [[ $found == 'data-found="3 boxes, 4 arrows, 3 lanes, true bars, 3 memories, 2 stores, 8 edges, 0 outside, overflow false"' ]] ||
     fail "at $size: $found $(grep -o 'data-bad="[^"]*"' dom.html | head -c 600)"
 done
 echo "the report opens: $found"

@@ -48,7 +48,7 @@ export BOX=$box PATH=$box/bin:$PATH OS_RELEASE_FILE=$box/debian
 unset CI
 
 all() { bash -c "$(sed -n '/^runtime=(/,/^checks=/p' "$setup")"'; printf "%s\n" "${runtime[@]}" "${compiler[@]}" "${checks[@]}"'; }
-reset() { all >"$box/installed"; all >"$box/known"; : >"$box/archive"; : >"$box/log"; echo "${1:-0}" >"$box/uid"; }
+reset() { all >"$box/installed"; { all; echo chromium-headless-shell; } >"$box/known"; : >"$box/archive"; : >"$box/log"; echo "${1:-0}" >"$box/uid"; }
 failures=0
 check() { # WHAT CONDITION...
   local what=$1
@@ -79,6 +79,9 @@ check "says the size and the minutes" said "7 packages .* 12.3 MB to download, 1
 check "installs only the missing" did "install -y .* ccache libmlir-22-dev$"
 run
 check "then nothing is missing" [ ! -s "$box/out" ]
+
+run --tests
+check "--tests adds what they need, and nothing else does" said "to add: chromium-headless-shell$"
 
 reset
 sed -i '/^cmake$/d' "$box/installed"

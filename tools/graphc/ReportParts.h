@@ -30,7 +30,7 @@ llvm::StringRef reportStyle();
 std::string drawPartition(const ReportInput &input);
 /// The main phase's lanes over one predicted step.
 std::string drawTimeline(const ReportInput &input);
-/// Bytes in use over the step, one chart a lane.
+/// Bytes in use over the step, one chart a device.
 std::string drawMemory(const ReportInput &input);
 
 } // namespace graphc

@@ -157,9 +157,10 @@ std::string Picture::drawArrow(const Arrow &arrow) const {
   double half = 4 + thick / 2;
   return "<g><title>" + escapeHtml(title) + "</title><path class=\"edge\" stroke-width=\"" + coordinate(thick) +
          "\" d=\"" + path + "\"/><path class=\"head\" d=\"M" + coordinate(x2) + " " + coordinate(y2) + " l" +
-         coordinate(inX * 11) + " " + coordinate(-half) + " v" + coordinate(2 * half) + " z\"/><text text-anchor=\"" +
-         (arrow.leavesRight ? "start" : "end") + "\" x=\"" + coordinate(x1 + outX * 8) + "\" y=\"" +
-         coordinate(y1 - thick / 2 - 4) + "\">" + escapeHtml(label) + "</text></g>\n";
+         coordinate(inX * 11) + " " + coordinate(-half) + " v" + coordinate(2 * half) +
+         " z\"/><text class=\"over\" text-anchor=\"" + (arrow.leavesRight ? "start" : "end") + "\" x=\"" +
+         coordinate(x1 + outX * 8) + "\" y=\"" + coordinate(y1 - thick / 2 - 4) + "\">" + escapeHtml(label) +
+         "</text></g>\n";
 }
 
 std::string Picture::draw() {

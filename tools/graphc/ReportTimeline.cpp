@@ -12,7 +12,7 @@
 namespace graphc {
 namespace {
 
-constexpr double kLabel = 200, kPlot = 840, kRight = 30;
+constexpr double kLabel = 220, kPlot = 820, kRight = 30;
 
 /// The class of an instruction's bar.
 const char *styleOf(const plan::Plan &plan, const plan::Instruction &instruction) {
@@ -67,13 +67,17 @@ std::string openSvg(const std::string &title, const std::string &id, double heig
          id + "\">" + escapeHtml(title) + "</title>\n";
 }
 
-std::string laneLabel(const plan::Plan &plan, const plan::Program &program, double y) {
-  std::string name = program.name() + (program.instances() > 1 ? " ×" + std::to_string(program.instances()) : "");
-  std::string device = placeName(plan, program);
+/// Two lines left of a plot, cut to its width and whole on hover.
+std::string label(const std::string &first, const std::string &second, double y) {
   auto cut = [](const std::string &text) { return text.size() <= 30 ? text : text.substr(0, 29) + "…"; };
-  return "<text class=\"strong\" x=\"0\" y=\"" + coordinate(y) + "\">" + escapeHtml(cut(name)) + "<title>" +
-         escapeHtml(name) + "</title></text><text class=\"soft\" x=\"0\" y=\"" + coordinate(y + 15) + "\">" +
-         escapeHtml(cut(device)) + "<title>" + escapeHtml(device) + "</title></text>\n";
+  return "<text class=\"strong\" x=\"0\" y=\"" + coordinate(y) + "\">" + escapeHtml(cut(first)) + "<title>" +
+         escapeHtml(first) + "</title></text><text class=\"soft\" x=\"0\" y=\"" + coordinate(y + 15) + "\">" +
+         escapeHtml(cut(second)) + "<title>" + escapeHtml(second) + "</title></text>\n";
+}
+
+std::string laneLabel(const plan::Plan &plan, const plan::Program &program, double y) {
+  return label(program.name() + (program.instances() > 1 ? " ×" + std::to_string(program.instances()) : ""),
+               placeName(plan, program), y);
 }
 
 /// The bars of one lane. What is narrower than half a pixel joins its neighbours, so that a step of ten thousand
@@ -192,21 +196,36 @@ std::vector<uint64_t> liveBytes(const plan::Program &program) {
   return live;
 }
 
-std::string drawLaneMemory(const ReportInput &input, const Prediction::Lane &lane, const Axis &axis, size_t number) {
-  const plan::Program &program = input.plan.programs(int(lane.program));
-  const Footprint::Device &device = input.footprint.devices[Rows(input.plan).of(program).front()];
-  uint64_t base = device.variables + device.channels;
-  std::vector<uint64_t> live = liveBytes(program);
-  uint64_t lanes = lanesPerTask(program), reserved = base + program.arena_bytes() * lanes;
-  uint64_t peak = base + (live.empty() ? 0 : *llvm::max_element(live)) * lanes;
+/// What the lanes of one device hold together, in the order of time: by how much it changes when.
+std::vector<std::pair<double, int64_t>> changesOf(const ReportInput &input,
+                                                  const std::vector<const Prediction::Lane *> &lanes) {
+  std::vector<std::pair<double, int64_t>> changes;
+  for (const Prediction::Lane *lane : lanes) {
+    const plan::Program &program = input.plan.programs(int(lane->program));
+    int64_t held = 0;
+    for (auto [i, live] : llvm::enumerate(liveBytes(program)))
+      if (int64_t now = int64_t(live * lanesPerTask(program)); now != held) {
+        changes.emplace_back(lane->spans[i].start, now - held);
+        held = now;
+      }
+  }
+  llvm::stable_sort(changes, [](auto &a, auto &b) { return a.first < b.first; });
+  return changes;
+}
+
+std::string drawDeviceMemory(const ReportInput &input, const std::vector<const Prediction::Lane *> &lanes, unsigned row,
+                             const Axis &axis) {
+  const Footprint::Device &device = input.footprint.devices[row];
+  const uint64_t base = device.variables + device.channels, reserved = device.total();
   double top = 14, bottom = 114, scale = double(std::max<uint64_t>(reserved, 1));
   auto y = [&](uint64_t bytes) { return bottom - double(bytes) / scale * (bottom - top); };
   std::string path = "M" + coordinate(kLabel) + " " + coordinate(y(base));
   double drawn = -1;
-  uint64_t shown = base;
-  for (auto [i, bytes] : llvm::enumerate(live)) {
-    double x = axis.at(lane.spans[i].start);
-    uint64_t now = base + bytes * lanes;
+  uint64_t now = base, shown = base, peak = base;
+  for (auto [time, change] : changesOf(input, lanes)) {
+    now += uint64_t(change);
+    peak = std::max(peak, now);
+    double x = axis.at(time);
     if (now == shown || (x - drawn < 0.3 && now < shown))
       continue;
     path += " H" + coordinate(x) + " V" + coordinate(y(now));
@@ -214,10 +233,14 @@ std::string drawLaneMemory(const ReportInput &input, const Prediction::Lane &lan
     drawn = x;
   }
   path += " H" + coordinate(kLabel + kPlot) + " V" + coordinate(y(base)) + " Z";
-  std::string title = program.name() + ": at most " + inBytes(peak) + " in use, " + inBytes(reserved) +
+  std::string programs;
+  for (const Prediction::Lane *lane : lanes)
+    programs += (programs.empty() ? "" : ", ") + input.plan.programs(int(lane->program)).name();
+  std::string title = device.name + ": at most " + inBytes(peak) + " in use, " + inBytes(reserved) +
                       " reserved, of which " + inBytes(base) + " variables and channels";
-  std::string svg = openSvg(title, "memory-" + std::to_string(number), bottom + 24);
-  svg += axis.draw(top, bottom) + laneLabel(input.plan, program, top + 14);
+  std::string svg = openSvg(title, "memory-" + std::to_string(row), bottom + 24);
+  svg += axis.draw(top, bottom) +
+         label(device.name + (device.instances > 1 ? " ×" + std::to_string(device.instances) : ""), programs, top + 14);
   svg += "<text class=\"soft\" x=\"0\" y=\"" + coordinate(top + 50) + "\">peak " + inBytes(peak) +
          "</text><text class=\"soft\" x=\"0\" y=\"" + coordinate(top + 66) + "\">reserved " + inBytes(reserved) +
          "</text><text class=\"soft\" x=\"0\" y=\"" + coordinate(top + 82) + "\">fixed " + inBytes(base) + "</text>\n";
@@ -246,10 +269,15 @@ std::string drawTimeline(const ReportInput &input) {
 
 std::string drawMemory(const ReportInput &input) {
   Axis axis(input.prediction);
-  std::string all;
-  for (auto [i, lane] : llvm::enumerate(input.prediction.lanes))
+  Rows rows(input.plan);
+  std::map<unsigned, std::vector<const Prediction::Lane *>> byRow;
+  for (const Prediction::Lane &lane : input.prediction.lanes)
     if (!lane.spans.empty())
-      all += drawLaneMemory(input, lane, axis, i);
+      for (unsigned row : rows.of(input.plan.programs(int(lane.program))))
+        byRow[row].push_back(&lane);
+  std::string all;
+  for (auto &[row, lanes] : byRow)
+    all += drawDeviceMemory(input, lanes, row, axis);
   return all;
 }
 
