@@ -181,6 +181,25 @@ def graphcDistributed(case, sync, workers):
                            {"ps": 1, "worker": workers}, steps, sync)
 
 
+def idleServer():
+    """Resident megabytes of a `graphrun server` that waits for a client; a page counts where it is shared too."""
+    with tempfile.TemporaryDirectory() as folder:
+        cluster = os.path.join(folder, "cluster.json")
+        with open(cluster, "w") as file:
+            json.dump({"worker": [f"localhost:{port}" for port in freePorts(2)]}, file)
+        server = subprocess.Popen([os.path.join(BIN, "graphrun"), "server", "--job_name", "worker", "--task_index", "1", "--cluster",
+                                   cluster], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        try:
+            for line in server.stdout:
+                if "waits for a client" in line:
+                    break
+            with open(f"/proc/{server.pid}/status") as status:
+                return next(round(int(line.split()[1]) * 1024 / 1e6, 1) for line in status if line.startswith("VmRSS:"))
+        finally:
+            server.terminate()
+            server.wait()
+
+
 def graphcAllReduce(case, workers):
     yield from graphcTasks(case, {"name": "all_reduce"}, {"worker": workers}, dict(linreg=20000, mlp=600)[case], True)
 
