@@ -21,9 +21,8 @@ class Patience {
 public:
   /// True: ready(), or there is no time to sleep.
   template <typename Ready> bool await(const Ready &ready, absl::Duration timeout) {
-    constexpr int64_t holding = 5000, yielding = 100000, computing = 500000; // nanoseconds
-    const int64_t begin = base::nowNanoseconds(),
-                  limit = begin + std::min(absl::ToInt64Nanoseconds(timeout), holding + yielding);
+    constexpr int64_t holding = 10000, yielding = 200000, computing = 1000000; // ticks: 5, 100 and 500 us at 2 GHz
+    const int64_t begin = base::ticks(), most = 2 * absl::ToInt64Nanoseconds(std::min(timeout, absl::Seconds(1)));
     int64_t time = begin;
     if (const uint32_t before = spunInVain++; before < 3 || before % 64 == 0) {
       do {
@@ -34,18 +33,18 @@ public:
           }
           base::spinHint();
         }
-        time = base::nowNanoseconds();
-      } while (time < std::min(limit, begin + holding));
+        time = base::ticks();
+      } while (time - begin < std::min(most, holding));
     }
     if (doesNotYield) {
       --doesNotYield;
     } else {
-      const int64_t end = std::min(limit, time + yielding);
+      const int64_t end = std::min(begin + most, time + yielding);
       bool is = false, lost = false;
       while (!is && time < end) {
         const int64_t before = time;
         sched_yield();
-        time = base::nowNanoseconds();
+        time = base::ticks();
         lost |= time - before > computing;
         is = ready();
       }
@@ -53,7 +52,7 @@ public:
       if (is)
         return true;
     }
-    return base::nowNanoseconds() - begin >= absl::ToInt64Nanoseconds(timeout);
+    return time - begin >= most;
   }
 
 private:

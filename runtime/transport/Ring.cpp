@@ -228,11 +228,14 @@ void RingReceiver::waitAll(std::span<RecvPort *const> ports, absl::Duration time
     return other && other->gate == gate && !other->changed();
   };
   auto missing = [&] { return uint64_t(std::count_if(ports.begin(), ports.end(), isMissing)); };
-  if (patience.await([&] { return std::none_of(ports.begin(), ports.end(), isMissing); }, timeout))
+  // What is counted from here on is not among what is there.
+  uint64_t arrived = gate->arrived.load(std::memory_order_seq_cst), wanted = arrived + missing();
+  auto isThere = [&] { return gate->arrived.load(std::memory_order_seq_cst) >= wanted || abort.isAborted(); };
+  if (patience.await(isThere, timeout))
     return;
   const uint32_t seen = gate->event.load(std::memory_order_acquire);
-  // What is counted from here on is not among what is there.
-  const uint64_t arrived = gate->arrived.load(std::memory_order_seq_cst), wanted = arrived + missing();
+  arrived = gate->arrived.load(std::memory_order_seq_cst);
+  wanted = arrived + missing();
   if (wanted == arrived)
     return;
   gate->wanted.store(wanted, std::memory_order_seq_cst);
