@@ -78,7 +78,7 @@ static LogicalResult setTowers(ModuleOp module, graph::StrategyAttr strategy, Di
     if (failed(named))
       return failure();
     d.towers = *named;
-  } else if (d.servers) {
+  } else if (d.domain) { // parameter_server and all_reduce say of whom they are replicas
     for (int64_t replica = 0; replica < d.domain.getSize(); ++replica) {
       graph::DeviceName task = d.domain.getTaskOf(replica);
       d.towers.push_back(DeviceAttr::get(module.getContext(), task.job, *task.task, "CPU", 0));

@@ -58,7 +58,7 @@ def planOf(row, model, cluster):
     if os.path.exists(f"{name}.plan"):
         return f"{name}.plan"
     jobs = {job: [f"{job}{i}:2222" for i in range(tasks)] for job, tasks in cluster.items()} if row.get("apart") else cluster
-    config = {**jobs, "strategy": row["strategy"]}
+    config = {**jobs, "strategy": row["strategy"], "devices": row.get("devices", {})}
     rules = row.get("placement", {}).get(model)
     if rules:
         job, tasks = next(iter(cluster.items()))

@@ -42,3 +42,18 @@ module attributes {graph.cluster = #graph.cluster<jobs = [ps = 1, worker = 2], c
 // CHECK: @a {{.*}}"/job:ps/task:0/device:CPU:0"
 graph.variable @a : tensor<4xf32> = #graph.zeros
 }
+
+// -----
+
+// All-reduce with in-graph replication: a tower on each worker too, also where the chief's task has several CPUs; the
+// variables on the towers' devices.
+// CHECK-NOT: graph.replicas
+// CHECK: in_graph = true, devices = ["/job:worker/task:0/device:CPU:0", "/job:worker/task:1/device:CPU:0"]
+module attributes {graph.cluster = #graph.cluster<jobs = [worker = 2], cpus = [worker = 2], chief = "/job:worker/task:0">,
+                   graph.replicas = #graph.replicas<["/job:worker/task:0-1"]>,
+                   graph.strategy = #graph.strategy<name = "all_reduce", in_graph = true>} {
+// CHECK: @a {{.*}}"/job:worker/task:0/device:CPU:0"
+graph.variable @a : tensor<4xf32> = #graph.zeros
+// CHECK: @b {{.*}}"/job:worker/task:1/device:CPU:0"
+graph.variable @b : tensor<4xf32> = #graph.zeros
+}
