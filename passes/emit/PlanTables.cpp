@@ -1,5 +1,6 @@
 #include "passes/emit/PlanTables.h"
 
+#include "passes/place/SettingLoc.h"
 #include "runtime/plan/AllReduce.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -52,6 +53,7 @@ LogicalResult PlanTables::fillCluster() {
       strategy.set_reproduced_by("one_device with micro_batches: " + std::to_string(towers.size()));
     }
   }
+  fillChoices(strategy);
   auto replicas = module->getAttrOfType<graph::ReplicasAttr>(GraphDialect::kReplicas);
   if (!replicas)
     return success();
@@ -71,6 +73,47 @@ LogicalResult PlanTables::fillCluster() {
   if ((strategy.name() == "parameter_server" && !strategy.async() && all) || strategy.name() == "all_reduce")
     strategy.set_reproduced_by("one_device with micro_batches: " + std::to_string(replicas.getSize()));
   return success();
+}
+
+/// What the user chose that no other field says: a setting that is its default is as good as none.
+void PlanTables::fillChoices(plan::Strategy &strategy) {
+  auto note = [&](StringRef name, const Twine &value) {
+    plan::Strategy::Setting *setting = strategy.add_settings();
+    setting->set_name(name.str());
+    setting->set_value(value.str());
+  };
+  if (auto attribute = module->getAttrOfType<graph::StrategyAttr>(GraphDialect::kStrategy)) {
+    if (attribute.getInGraph())
+      note("replication", "in_graph");
+    if (attribute.getReplicasToAggregate() > 0)
+      note("replicas_to_aggregate", Twine(attribute.getReplicasToAggregate()));
+    if (attribute.getMaxStaleness() >= 0)
+      note("max_staleness", Twine(attribute.getMaxStaleness()));
+    if (attribute.getFast())
+      note("order", "fast");
+    if (attribute.getBucketBytes() > 0)
+      note("bucket_bytes", Twine(attribute.getBucketBytes()));
+  }
+  if (auto placement = module->getAttrOfType<StringAttr>(GraphDialect::kVariablePlacement);
+      placement && placement.getValue() != "round_robin")
+    note("placement", placement.getValue());
+  for (auto [name, attribute] :
+       {std::pair("min_shard_bytes", GraphDialect::kMinShardBytes), std::pair("max_shards", GraphDialect::kMaxShards)})
+    if (auto number = module->getAttrOfType<IntegerAttr>(attribute))
+      note(name, Twine(number.getInt()));
+  auto rules = module->getAttrOfType<ArrayAttr>(GraphDialect::kPlacement);
+  if (!rules)
+    return;
+  for (auto [number, entry] : llvm::enumerate(rules)) {
+    auto pair = dyn_cast<ArrayAttr>(entry);
+    if (!pair || pair.size() != 2 || !isa<StringAttr>(pair[0]) || !isa<graph::DeviceAttr>(pair[1]))
+      continue; // place refuses it
+    plan::Strategy::Rule *rule = strategy.add_rules();
+    rule->set_name(cast<StringAttr>(pair[0]).str());
+    rule->set_device(cast<graph::DeviceAttr>(pair[1]).str());
+    if (std::optional<Location> given = findSettingLoc(module, getRuleSetting(number)))
+      rule->set_location(location(*given));
+  }
 }
 
 //===----------------------------------------------------------------------------------------------------------------===//

@@ -42,6 +42,7 @@ public:
 
 private:
   mlir::LogicalResult fillCluster();
+  void fillChoices(plan::Strategy &strategy);
   mlir::LogicalResult fillVariable(graph::VariableOp op);
   mlir::LogicalResult fillDataset(graph::DatasetOp op);
   mlir::LogicalResult fillPhase(dist::PhaseOp op);

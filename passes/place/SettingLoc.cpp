@@ -13,8 +13,8 @@ void addSettingLoc(ModuleOp module, StringRef setting, StringRef file, unsigned 
   module->setLoc(FusedLoc::get(context, {module.getLoc(), named})); // its first stays the one that is printed
 }
 
-Location getSettingLoc(ModuleOp module, StringRef setting) {
-  Location found = module.getLoc();
+std::optional<Location> findSettingLoc(ModuleOp module, StringRef setting) {
+  std::optional<Location> found;
   module.getLoc()->walk([&](Location loc) {
     auto named = dyn_cast<NameLoc>(loc);
     if (!named || named.getName() != setting)
@@ -23,6 +23,10 @@ Location getSettingLoc(ModuleOp module, StringRef setting) {
     return WalkResult::interrupt();
   });
   return found;
+}
+
+Location getSettingLoc(ModuleOp module, StringRef setting) {
+  return findSettingLoc(module, setting).value_or(module.getLoc());
 }
 
 } // namespace graphc

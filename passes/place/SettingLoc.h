@@ -10,9 +10,12 @@ namespace graphc {
 inline constexpr llvm::StringLiteral kStrategySetting = "strategy";
 std::string getRuleSetting(size_t number);
 
-/// Fuses the place of a setting into the module's location. A location and no attribute: it changes no text and no plan.
+/// Fuses the place of a setting into the module's location. A location and no attribute: it changes no text, and of a plan
+/// what it says of placement rules.
 void addSettingLoc(mlir::ModuleOp module, llvm::StringRef setting, llvm::StringRef file, unsigned line,
                    unsigned column);
+/// The place of a setting, where it is known.
+std::optional<mlir::Location> findSettingLoc(mlir::ModuleOp module, llvm::StringRef setting);
 /// The place of a setting; that of the module where none is known, as in a module that brings its own strategy.
 mlir::Location getSettingLoc(mlir::ModuleOp module, llvm::StringRef setting);
 

@@ -84,6 +84,26 @@ absl::Status checkCluster(const Plan &plan) {
   return absl::OkStatus();
 }
 
+/// What is only shown: text that a terminal bears, and places that exist.
+absl::Status checkStrategy(const Plan &plan) {
+  const Strategy &strategy = plan.strategy();
+  if (strategy.settings_size() > Limits::tableEntries || strategy.rules_size() > Limits::tableEntries)
+    return invalid("the strategy has ", strategy.settings_size(), " settings and ", strategy.rules_size(),
+                   " placement rules, more than ", Limits::tableEntries);
+  std::set<std::string> names;
+  for (const Strategy::Setting &setting : strategy.settings()) {
+    GRAPHC_RETURN_IF_ERROR(checkName("a setting of the strategy", setting.name(), &names));
+    GRAPHC_RETURN_IF_ERROR(checkName("the value of a setting of the strategy", setting.value(), nullptr));
+  }
+  for (const Strategy::Rule &rule : strategy.rules()) {
+    GRAPHC_RETURN_IF_ERROR(checkName("a placement rule", rule.name(), nullptr));
+    GRAPHC_RETURN_IF_ERROR(checkName("the device of a placement rule", rule.device(), nullptr));
+    if (rule.location() != 0 && rule.location() >= uint32_t(plan.locations_size()))
+      return invalid("placement rule ", rule.name(), ": location ", rule.location(), " does not exist");
+  }
+  return absl::OkStatus();
+}
+
 /// The parts of one variable of the model: rows of one type, each once, none left out.
 absl::Status checkParts(const Plan &plan, const std::set<std::string> &names) {
   std::map<std::string, std::vector<const Variable *>> wholes;
@@ -420,6 +440,7 @@ absl::Status verifyPlan(const Plan &plan) {
     if (size > Limits::tableEntries)
       return invalid("a table of the plan has ", size, " entries, more than ", Limits::tableEntries);
   GRAPHC_RETURN_IF_ERROR(checkCluster(plan));
+  GRAPHC_RETURN_IF_ERROR(checkStrategy(plan));
   GRAPHC_RETURN_IF_ERROR(checkVariables(plan));
   GRAPHC_RETURN_IF_ERROR(checkDatasets(plan));
   GRAPHC_RETURN_IF_ERROR(checkKernels(plan));

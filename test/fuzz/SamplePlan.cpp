@@ -10,7 +10,11 @@ namespace {
 constexpr const char *text = R"pb(
   producer: "graphc test"
   model: "model.mlir"
-  strategy { name: "parameter_server" micro_batches: 1 reproduced_by: "one_device with micro_batches: 2" }
+  strategy {
+    name: "parameter_server" micro_batches: 1 reproduced_by: "one_device with micro_batches: 2"
+    settings { name: "placement" value: "balanced" }
+    rules { name: "w*" device: "/job:ps/task:0" location: 1 }
+  }
   jobs { name: "ps" tasks: 1 }
   jobs { name: "worker" tasks: 2 }
   chief { job: 1 index: 0 }

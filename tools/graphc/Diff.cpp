@@ -30,6 +30,37 @@ void print(llvm::StringRef heading, const Lines &lines) {
     llvm::outs() << " and " << lines.size() - kShown << " more\n";
 }
 
+/// Placement rules that one of the plans has alone, and their order where nothing else differs.
+void compareRules(const plan::Plan &before, const plan::Plan &after, Lines &lines) {
+  using Rules = std::vector<std::pair<std::string, std::string>>; // what it says, and where
+  auto read = [](const plan::Plan &plan) {
+    Rules rules;
+    for (const plan::Strategy::Rule &rule : plan.strategy().rules())
+      rules.emplace_back(rule.name() + " -> " + rule.device(), plan::locationText(plan, rule.location()));
+    return rules;
+  };
+  const Rules old = read(before), now = read(after);
+  auto texts = [](const Rules &rules) {
+    std::vector<std::string> all;
+    for (const auto &[text, where] : rules)
+      all.push_back(text);
+    return all;
+  };
+  const std::vector<std::string> oldTexts = texts(old), nowTexts = texts(now);
+  if (oldTexts == nowTexts)
+    return;
+  const size_t first = lines.size();
+  const std::set<std::string> oldSet(oldTexts.begin(), oldTexts.end()), nowSet(nowTexts.begin(), nowTexts.end());
+  for (const auto &[text, where] : now)
+    if (!oldSet.count(text))
+      lines.push_back({"placement rule, now", text, where});
+  for (const auto &[text, where] : old)
+    if (!nowSet.count(text))
+      lines.push_back({"placement rule, no more", text, where});
+  if (lines.size() == first)
+    lines.push_back({"order of placement rules", arrow(llvm::join(oldTexts, ", "), llvm::join(nowTexts, ", "))});
+}
+
 /// Strategy, replicas and jobs: what the user chose differently.
 Lines reasons(const plan::Plan &before, const plan::Plan &after) {
   Lines lines;
@@ -59,6 +90,15 @@ Lines reasons(const plan::Plan &before, const plan::Plan &after) {
   compare("chief", plan::taskText(before, before.chief()), plan::taskText(after, after.chief()));
   compare("replicas", std::to_string(before.replicas().size()), std::to_string(after.replicas().size()));
   compare("samples a step", batch(before), batch(after));
+  llvm::MapVector<llvm::StringRef, std::pair<std::string, std::string>> settings;
+  for (const plan::Strategy::Setting &setting : before.strategy().settings())
+    settings[setting.name()].first = setting.value();
+  for (const plan::Strategy::Setting &setting : after.strategy().settings())
+    settings[setting.name()].second = setting.value();
+  for (auto &[name, values] : settings)
+    if (auto &[old, now] = values; old != now)
+      lines.push_back({name.str(), arrow(old.empty() ? "default" : old, now.empty() ? "default" : now)});
+  compareRules(before, after, lines);
   return lines;
 }
 

@@ -110,6 +110,35 @@ const DamageCase cases[] = {
     {"ReplicaSize", [](Plan &p) { p.mutable_replicas()->set_size(3); }, "its ranges hold 2 tasks, its size says 3"},
     {"ReplicaOverflow", [](Plan &p) { p.mutable_replicas()->mutable_ranges(0)->set_first(4294967295u); },
      "are not tasks"},
+    {"SettingTwice",
+     [](Plan &p) {
+       for (int i = 0; i < 2; ++i) {
+         p.mutable_strategy()->add_settings()->set_name("order");
+         p.mutable_strategy()->mutable_settings(i)->set_value("fast");
+       }
+     },
+     "a setting of the strategy 'order' exists twice"},
+    {"SettingValue", [](Plan &p) { p.mutable_strategy()->add_settings()->set_name("order"); },
+     "the value of a setting of the strategy has no name"},
+    {"RuleName",
+     [](Plan &p) {
+       p.mutable_strategy()->add_rules()->set_device("/job:ps");
+       p.mutable_strategy()->mutable_rules(0)->set_name(std::string(5000, 'w'));
+     },
+     "a placement rule has a name of 5000 bytes, more than 4096"},
+    {"RuleDevice",
+     [](Plan &p) {
+       p.mutable_strategy()->add_rules()->set_name("w*");
+       p.mutable_strategy()->mutable_rules(0)->set_device("/job:ps\033[2J");
+     },
+     "the device of a placement rule has a control character in its name"},
+    {"RuleLocation",
+     [](Plan &p) {
+       p.mutable_strategy()->add_rules()->set_name("w*");
+       p.mutable_strategy()->mutable_rules(0)->set_device("/job:ps");
+       p.mutable_strategy()->mutable_rules(0)->set_location(4000000000u);
+     },
+     "placement rule w*: location 4000000000 does not exist"},
     {"VariableShape", [](Plan &p) { p.mutable_variables(0)->mutable_type()->set_shape(0, -1); },
      "invalid or too large"},
     {"VariableOverflow",
