@@ -19,6 +19,12 @@ SmallVector<DeviceAttr> DeviceSet::ofJob(StringRef job) const {
   return found;
 }
 
+SmallVector<DeviceAttr> DeviceSet::satisfying(DeviceAttr wish) const {
+  SmallVector<DeviceAttr> found;
+  llvm::copy_if(devices, std::back_inserter(found), [&](DeviceAttr device) { return satisfies(device, wish); });
+  return found;
+}
+
 bool satisfies(DeviceAttr device, DeviceAttr wish) {
   return (wish.getJob().empty() || wish.getJob() == device.getJob()) &&
          (wish.getTask() < 0 || wish.getTask() == device.getTask()) &&

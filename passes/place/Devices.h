@@ -16,6 +16,8 @@ public:
   llvm::ArrayRef<graph::DeviceAttr> all() const { return devices; }
   /// The devices of one job, in task order.
   llvm::SmallVector<graph::DeviceAttr> ofJob(llvm::StringRef job) const;
+  /// Those that every part of `wish` that is given is true of.
+  llvm::SmallVector<graph::DeviceAttr> satisfying(graph::DeviceAttr wish) const;
   bool contains(graph::DeviceAttr device) const { return llvm::is_contained(devices, device); }
 
   /// The device that `wish`, possibly partial, means where `home` is the default: `home` itself if it fits, then the

@@ -2,7 +2,7 @@
 #include "passes/Passes.h"
 #include "passes/place/Annotations.h"
 #include "passes/place/Devices.h"
-#include "passes/place/PlacementLog.h"
+#include "passes/place/Imbalance.h"
 #include "passes/place/PlacementRules.h"
 #include "passes/place/Strategy.h"
 #include "passes/place/VariablePlacement.h"
@@ -53,7 +53,7 @@ public:
 
   LogicalResult run() {
     if (failed(rules.read(module, devices)) ||
-        failed(checkPins(module, [&](StringAttr name) { return rules.match(name.getValue()); })))
+        failed(checkPins(module, [&](StringAttr name) { return rules.find(name.getValue()) != nullptr; })))
       return failure();
     if (dist.kind == StrategyKind::OneDevice)
       remarkOnIgnoredDevices(module, dist.chief);
@@ -76,11 +76,12 @@ private:
     bool pins = false; ///< the scope puts all on one
   };
   FailureOr<GroupWish> getGroupWish(StringAttr name, ArrayRef<graph::VariableOp> group);
-  LogicalResult placeGroup(ArrayRef<graph::VariableOp> group, DeviceAttr wish, bool pins, int64_t bytes,
-                           MutableArrayRef<int64_t> loads);
+  LogicalResult placeGroup(ArrayRef<graph::VariableOp> group, DeviceAttr wish, bool pins, int64_t bytes);
   LogicalResult dealByScopeRules();
   void findFirstUses();
   LogicalResult checkUses(graph::FuncOp func);
+  LogicalResult checkUse(Operation *op, FlatSymbolRefAttr name, bool touches);
+  void remarkOnBeaten(Operation *op, DeviceAttr wish, const PlacementRules::Rule *rule);
   DeviceAttr followReplica(graph::FuncOp func, Operation *op, DeviceAttr wish);
   DeviceAttr getWish(Operation *op);
   LogicalResult mirror(Operation *op, DeviceAttr wish);
@@ -95,10 +96,14 @@ private:
   llvm::DenseMap<StringAttr, DeviceAttr> variableDevices;
   llvm::DenseMap<StringAttr, DeviceAttr>
       firstUses; ///< the wish of the first operation that has one and touches a variable
-  /// Variables that the scopes' rules deal, with their bytes, by rule and device.
-  llvm::MapVector<std::pair<int, DeviceAttr>, SmallVector<std::pair<SmallVector<graph::VariableOp>, int64_t>>> byScope;
+  DeviceLoads loads; ///< bytes of variables that are placed
+  ScopeGroups byScope;
   llvm::DenseSet<DeviceAttr> remarked; ///< wishes that a replica or tower does not follow
-  llvm::DenseSet<DeviceAttr> overruledPins; ///< of operations on state, said once each
+  llvm::DenseMap<StringAttr, const PlacementRules::Rule *> ruled; ///< the rule that places a variable
+  /// Wishes of operations on state that were overruled, said once each; those that a rule for a variable beat, with it.
+  llvm::DenseSet<std::pair<DeviceAttr, StringAttr>> overruledPins;
+  llvm::DenseSet<std::pair<DeviceAttr, const PlacementRules::Rule *>>
+      beaten; ///< wishes that a rule beat, said once each
 };
 
 FailureOr<DeviceAttr> Placer::resolve(Operation *op, DeviceAttr wish, DeviceAttr home) {
@@ -136,38 +141,44 @@ LogicalResult Placer::placeAllVariables() {
     return success();
   }
   ArrayRef<DeviceAttr> stores = dist.stores;
-  SmallVector<int64_t> loads(stores.size());
   // Optimizer slots live with their variable, so they are placed and weighed together; so does what is colocated.
   FailureOr<VariableGroups> groups = groupVariables(module);
   if (failed(groups))
     return failure();
   if (dist.kind == StrategyKind::InGraph)
     findFirstUses();
-  SmallVector<SmallVector<graph::VariableOp> *> unplaced;
-  SmallVector<int64_t> bytes, rows;
-  SmallVector<int> families; // parts of one variable have one number
+  SmallVector<std::pair<graph::VariableOp, DeviceAttr>> owns; ///< what is written on variables that a rule places
+  SmallVector<VariableGroup> unplaced, pinned;
   llvm::StringMap<int> wholes;
-  for (auto &[name, group] : *groups) {
-    int64_t size = 0;
-    for (graph::VariableOp variable : group)
-      size += variable.getBytes();
-    FailureOr<GroupWish> wish = getGroupWish(name, group);
+  for (auto &[name, members] : *groups) {
+    VariableGroup group;
+    group.members = members;
+    for (graph::VariableOp variable : members)
+      group.bytes += variable.getBytes();
+    RankedTensorType type = members.front().getTensorType();
+    bool alike = llvm::all_of(members, [&](graph::VariableOp other) { return other.getType() == type; });
+    group.rows = alike && type.getRank() ? type.getDimSize(0) : 1;
+    if (graph::PartAttr part = members.front().getPart())
+      group.family = wholes.try_emplace(part.getOf(), int(wholes.size())).first->second;
+    FailureOr<GroupWish> wish = getGroupWish(name, members);
     if (failed(wish))
       return failure();
+    if (const PlacementRules::Rule *rule = ruled.lookup(name)) {
+      group.pin = rule->loc;
+      for (graph::VariableOp variable : members)
+        owns.push_back({variable, getDevice(variable)});
+    }
     if (wish->rule) {
-      byScope[{int(*wish->rule), wish->device}].push_back({group, size});
+      byScope[{int(*wish->rule), wish->device}].push_back(group);
     } else if (!wish->device) {
-      unplaced.push_back(&group);
-      bytes.push_back(size);
-      RankedTensorType type = group.front().getTensorType();
-      bool alike = llvm::all_of(group, [&](graph::VariableOp other) { return other.getType() == type; });
-      rows.push_back(alike && type.getRank() ? type.getDimSize(0) : 1);
-      graph::PartAttr part = group.front().getPart();
-      families.push_back(part ? wholes.try_emplace(part.getOf(), int(wholes.size())).first->second : -1);
-    } else if (failed(placeGroup(group, wish->device, wish->pins, size, loads))) {
-      return failure();
+      unplaced.push_back(group);
+    } else {
+      if (failed(placeGroup(members, wish->device, wish->pins, group.bytes)))
+        return failure();
+      pinned.push_back(group);
     }
   }
+  DeviceLoads pins = loads;
   if (failed(dealByScopeRules()))
     return failure();
   auto name = module->getAttrOfType<StringAttr>(GraphDialect::kVariablePlacement);
@@ -177,24 +188,30 @@ LogicalResult Placer::placeAllVariables() {
   if (policyName != "round_robin" && policyName != "balanced" && policyName != "split")
     return module.emitError("unknown placement of variables \"")
            << policyName << "\"; expected round_robin, balanced or split";
-  VariablePolicy policy = policyName == "round_robin" ? VariablePolicy::RoundRobin : VariablePolicy::Balanced;
-  SmallVector<unsigned> tasks = placeVariables(policy, bytes, loads, families);
-  if (policyName != "split")
-    if (std::optional<Imbalance> found = findImbalance(tasks, bytes, rows, loads))
-      remarkOnImbalance(module, *found, policy, stores[found->task], dist.hasServers());
-  for (auto [group, task] : llvm::zip(unplaced, tasks))
-    for (graph::VariableOp variable : *group)
+  DealtVariables dealt{devices, stores,
+                       policyName == "round_robin" ? VariablePolicy::RoundRobin : VariablePolicy::Balanced,
+                       policyName == "split", dist.hasServers()};
+  for (auto [group, task] : llvm::zip(unplaced, dealt.deal(unplaced, loads)))
+    for (graph::VariableOp variable : group.members)
       setDevice(variable, stores[task]);
+  dealt.remarkOnImbalance(module, unplaced, byScope, pinned, pins);
   for (auto variable : module.getOps<graph::VariableOp>())
     variableDevices[variable.getSymNameAttr()] = getDevice(variable);
+  for (auto [variable, own] : owns)
+    remarkOnBeaten(variable, own, ruled.lookup(variable.getSymNameAttr()));
   return success();
 }
 
 /// A rule of cluster.json, else what is written on the variables, else, in-graph, on the first operation that touches one.
 FailureOr<Placer::GroupWish> Placer::getGroupWish(StringAttr name, ArrayRef<graph::VariableOp> group) {
   GroupWish wish;
-  if (dist.kind == StrategyKind::OneDevice || (wish.device = rules.getDevice(name.getValue())))
+  if (dist.kind == StrategyKind::OneDevice)
     return wish;
+  if ((wish.device = rules.getDevice(name.getValue()))) {
+    for (graph::VariableOp variable : group)
+      ruled[variable.getSymNameAttr()] = rules.find(name.getValue());
+    return wish;
+  }
   for (graph::VariableOp variable : group) {
     DeviceAttr own = getDevice(variable);
     if (own && wish.device && own != wish.device && variable->hasAttr(GraphDialect::kSlotOf))
@@ -213,23 +230,18 @@ FailureOr<Placer::GroupWish> Placer::getGroupWish(StringAttr name, ArrayRef<grap
 
 /// A partial wish goes to the least loaded task that satisfies it (the first of equals), or, pinned by its scope, to where
 /// everything else of that scope goes.
-LogicalResult Placer::placeGroup(ArrayRef<graph::VariableOp> group, DeviceAttr wish, bool pins, int64_t bytes,
-                                 MutableArrayRef<int64_t> loads) {
+LogicalResult Placer::placeGroup(ArrayRef<graph::VariableOp> group, DeviceAttr wish, bool pins, int64_t bytes) {
   DeviceAttr best;
-  int64_t bestLoad = 0;
-  for (auto [store, load] : llvm::zip(dist.stores, loads))
-    if (!pins && satisfies(store, wish) && (!best || load < bestLoad)) {
+  for (DeviceAttr store : dist.stores)
+    if (!pins && satisfies(store, wish) && (!best || loads.lookup(store) < loads.lookup(best)))
       best = store;
-      bestLoad = load;
-    }
   if (!best) {
     FailureOr<DeviceAttr> found = resolve(group.front(), wish, dist.chief);
     if (failed(found))
       return failure();
     best = *found;
   }
-  if (const auto *store = llvm::find(dist.stores, best); store != dist.stores.end())
-    loads[store - dist.stores.begin()] += bytes;
+  loads[best] += bytes;
   for (graph::VariableOp variable : group)
     setDevice(variable, best);
   return success();
@@ -237,18 +249,14 @@ LogicalResult Placer::placeGroup(ArrayRef<graph::VariableOp> group, DeviceAttr w
 
 /// The variables of scopes with a rule, over all devices that the scope's device leaves open.
 LogicalResult Placer::dealByScopeRules() {
-  for (auto &[key, dealt] : byScope) {
+  for (auto &[key, groups] : byScope) {
     auto [rule, wish] = key;
-    SmallVector<DeviceAttr> open;
-    llvm::copy_if(devices.all(), std::back_inserter(open),
-                  [&, wish = wish](DeviceAttr device) { return satisfies(device, wish); });
+    SmallVector<DeviceAttr> open = devices.satisfying(wish);
     if (open.empty())
-      return dealt.front().first.front().emitOpError("is dealt by its scope over \"")
+      return groups.front().members.front().emitOpError("is dealt by its scope over \"")
              << wish.str() << "\", which no device of the cluster is" << devices.describe(wish);
-    SmallVector<int64_t> bytes = llvm::map_to_vector(dealt, [](auto &entry) { return entry.second; });
-    SmallVector<unsigned> places = placeVariables(VariablePolicy(rule), bytes, SmallVector<int64_t>(open.size()));
-    for (auto [entry, place] : llvm::zip(dealt, places))
-      for (graph::VariableOp variable : entry.first)
+    for (auto [group, place] : llvm::zip(groups, dealScope(VariablePolicy(rule), groups, open, loads)))
+      for (graph::VariableOp variable : group.members)
         setDevice(variable, open[place]);
   }
   return success();
@@ -264,38 +272,55 @@ void Placer::findFirstUses() {
           firstUses.insert({name.getAttr(), wish});
 }
 
-/// Operations that are pinned elsewhere than the variable that they touch or stand beside. A strategy that says itself where
-/// variables are may overrule a pin, and says so; one that names another of its stores was meant.
+/// What a placement rule beats is said, once a wish: the rule may have been written for something else.
+void Placer::remarkOnBeaten(Operation *op, DeviceAttr wish, const PlacementRules::Rule *rule) {
+  if (!wish || !rule || satisfies(getDevice(op), wish) || !satisfies(getDevice(op), rule->device) ||
+      !beaten.insert({wish, rule}).second)
+    return; // where the rule is not followed either, the strategy has said so
+  InFlightDiagnostic remark = op->emitRemark("is placed on \"")
+                              << wish.str() << "\" by the model, but on \"" << getDevice(op).str()
+                              << "\" by a placement rule, which counts more";
+  remark.attachNote(rule->loc) << "placement rule \"" << rule->pattern << "\"";
+}
+
+/// Operations that are pinned elsewhere than the variable that they touch or stand beside.
 LogicalResult Placer::checkUses(graph::FuncOp func) {
-  for (Operation &op : func.getBodyBlock()) {
-    DeviceAttr wish = getWish(&op);
-    FlatSymbolRefAttr state = getVariable(&op),
-                      beside = op.getAttrOfType<FlatSymbolRefAttr>(GraphDialect::kColocateWith);
-    for (FlatSymbolRefAttr name : {state, beside}) {
-      DeviceAttr there = name ? variableDevices.lookup(name.getAttr()) : DeviceAttr();
-      if (!wish || !there || satisfies(there, wish) || (wish == getDevice(&op) && rules.match(name.getValue())))
-        continue; // a rule for the variable beats what is written on the operation
-      bool overruled = dist.kind != StrategyKind::InGraph &&
-                       (dist.kind == StrategyKind::Mirrored ||
-                        llvm::none_of(dist.stores, [&](DeviceAttr store) { return satisfies(store, wish); }));
-      if (overruled && dist.isBetweenGraph() && satisfies(dist.replicaDevice, wish))
-        continue; // for the replicas' part
-      if (overruled && failed(resolve(&op, wish, there)))
-        return failure();
-      if (overruled && !overruledPins.insert(wish).second)
-        continue;
-      InFlightDiagnostic diag = overruled ? op.emitRemark() : op.emitOpError();
-      diag << "is pinned to \"" << wish.str() << "\", but "
-           << (name == state ? "its variable @" : "it is colocated with @") << name.getValue()
-           << (name == state ? " is on \"" : ", which is on \"") << there.str()
-           << (name == state ? "\"; state is touched where it is stored" : "\", and follows it");
-      diag.attachNote(SymbolTable::lookupSymbolIn(module, name.getValue())->getLoc())
-          << (rules.match(name.getValue()) ? "variable declared here; a placement rule of cluster.json puts it there"
-                                           : "variable declared here");
-      if (!overruled)
-        return diag;
-    }
-  }
+  for (Operation &op : func.getBodyBlock())
+    if (failed(checkUse(&op, getVariable(&op), /*touches=*/true)) ||
+        failed(checkUse(&op, op.getAttrOfType<FlatSymbolRefAttr>(GraphDialect::kColocateWith), /*touches=*/false)))
+      return failure();
+  return success();
+}
+
+/// A rule for the variable beats what is written on the operation, and a strategy that says itself where variables are may
+/// overrule a pin; both say so. A pin to another store of the strategy was meant.
+LogicalResult Placer::checkUse(Operation *op, FlatSymbolRefAttr name, bool touches) {
+  DeviceAttr wish = getWish(op), there = name ? variableDevices.lookup(name.getAttr()) : DeviceAttr();
+  if (!wish || !there || satisfies(there, wish))
+    return success();
+  const PlacementRules::Rule *ofVariable = ruled.lookup(name.getAttr()), *ofOp = rules.find(getName(op));
+  bool beats = ofVariable && !ofOp;
+  bool overruled = beats || (dist.kind != StrategyKind::InGraph &&
+                             (dist.kind == StrategyKind::Mirrored ||
+                              llvm::none_of(dist.stores, [&](DeviceAttr store) { return satisfies(store, wish); })));
+  if (overruled && dist.isBetweenGraph() && satisfies(dist.replicaDevice, wish))
+    return success(); // for the replicas' part
+  if (overruled && failed(resolve(op, wish, there)))
+    return failure();
+  if (overruled && !overruledPins.insert({wish, beats ? name.getAttr() : StringAttr()}).second)
+    return success();
+  InFlightDiagnostic diag = overruled ? op->emitRemark() : op->emitOpError();
+  diag << "is pinned to \"" << wish.str() << "\", but " << (touches ? "its variable @" : "it is colocated with @")
+       << name.getValue() << (touches ? " is on \"" : ", which is on \"") << there.str() << '"'
+       << (beats ? " by a placement rule, which counts more" : "")
+       << (touches ? "; state is touched where it is stored" : ", and follows it");
+  diag.attachNote(SymbolTable::lookupSymbolIn(module, name.getValue())->getLoc()) << "variable declared here";
+  if (ofVariable)
+    diag.attachNote(ofVariable->loc) << "placement rule \"" << ofVariable->pattern << "\" puts the variable there";
+  if (ofOp)
+    diag.attachNote(ofOp->loc) << "placement rule \"" << ofOp->pattern << "\" pins the operation";
+  if (!overruled)
+    return diag;
   return success();
 }
 
@@ -337,12 +362,17 @@ void Placer::pullUpdateSlices(graph::FuncOp func) {
   }
 }
 
-/// Under all_reduce everything is on every replica; a wish for a task of another kind is not carried out, and that is said.
+/// Under all_reduce everything is on every replica; a wish for a task of another kind is not carried out, and that is said
+/// once a wish.
 LogicalResult Placer::mirror(Operation *op, DeviceAttr wish) {
   if (!wish || satisfies(dist.replicaDevice, wish))
     return success();
+  bool isSaid = remarked.contains(wish);
   if (failed(resolve(op, wish, dist.replicaDevice)))
     return failure();
+  remarked.insert(wish);
+  if (isSaid)
+    return success();
   op->emitRemark("is on every replica under the strategy all_reduce; its device \"")
       << wish.str() << "\" has no effect";
   return success();
@@ -375,6 +405,10 @@ LogicalResult Placer::placeFunction(graph::FuncOp func) {
   }
   if (failed(checkUses(func)))
     return failure();
+  SmallVector<std::pair<Operation *, DeviceAttr>> owns; // what is written on operations that a rule places
+  for (Operation &op : block)
+    if (!rules.empty() && !getVariable(&op) && !op.hasAttr(GraphDialect::kColocateWith) && getDevice(&op))
+      owns.push_back({&op, getDevice(&op)});
   bool copies = dist.replicates(func) || (dist.kind == StrategyKind::Mirrored && dist.hasTowers(func));
   llvm::DenseSet<Operation *> varies = copies ? findVarying(func) : llvm::DenseSet<Operation *>();
   for (Operation &op : block) {
@@ -427,6 +461,8 @@ LogicalResult Placer::placeFunction(graph::FuncOp func) {
         first = user;
     setDevice(&op, !first || (dist.replicates(func) && appliesGradient(first)) ? home : getDevice(first));
   }
+  for (auto [op, own] : owns)
+    remarkOnBeaten(op, own, rules.find(getName(op)));
   return success();
 }
 

@@ -1,9 +1,6 @@
 #include "passes/place/PlacementLog.h"
 
 #include "llvm/ADT/StringMap.h"
-#include "llvm/Support/FormatVariadic.h"
-
-#include <algorithm>
 
 using namespace mlir;
 
@@ -34,25 +31,6 @@ void logPlacement(ModuleOp module, llvm::raw_ostream &os) {
       os << ": (" << kind << "): " << getLongName(device) << '\n';
     }
   }
-}
-
-void remarkOnImbalance(ModuleOp module, const Imbalance &found, VariablePolicy policy, graph::DeviceAttr fullest,
-                       bool maySplit) {
-  auto mebibytes = [](int64_t size) { return llvm::formatv("{0:F1} MiB", double(size) / (1 << 20)).str(); };
-  bool balancing = found.bytes - found.balanced >= kWorthARemark;
-  bool splitting = maySplit && std::min(found.bytes, found.balanced) - found.split >= kWorthARemark;
-  if (!balancing && !splitting)
-    return;
-  InFlightDiagnostic remark = module.emitRemark()
-                              << fullest.str() << " stores " << mebibytes(found.bytes) << " of the "
-                              << mebibytes(found.all) << " of variables, dealt "
-                              << (policy == VariablePolicy::RoundRobin ? "round robin" : "whole") << "; with ";
-  if (balancing)
-    remark << "\"placement\": \"balanced\" in the strategy no task stores more than " << mebibytes(found.balanced);
-  if (splitting)
-    remark << (balancing ? ", with \"split\" none more than "
-                         : "\"placement\": \"split\" in the strategy no task stores more than ")
-           << mebibytes(found.split);
 }
 
 } // namespace graphc

@@ -3,7 +3,6 @@
 #define GRAPHC_PASSES_PLACE_PLACEMENTLOG_H
 
 #include "dialects/graph/GraphDialect.h"
-#include "passes/place/VariablePlacement.h"
 
 #include "llvm/Support/raw_ostream.h"
 
@@ -14,11 +13,6 @@ namespace graphc {
 /// An operation is named by its function, kind and place among its like: train_step/matmul_1. What every replica does
 /// on its own task has task:*.
 void logPlacement(mlir::ModuleOp module, llvm::raw_ostream &os);
-
-/// A remark on one task that stores much of the variables, with what would help: other tasks for whole variables, or, where
-/// they live on servers, parts of them.
-void remarkOnImbalance(mlir::ModuleOp module, const Imbalance &found, VariablePolicy policy, graph::DeviceAttr fullest,
-                       bool maySplit);
 
 } // namespace graphc
 

@@ -24,26 +24,27 @@ LogicalResult PlacementRules::read(ModuleOp of, const DeviceSet &devices) {
     if (!device)
       return module.emitError("expects each rule of graph.placement to be [\"pattern\", #graph.device<…>], found ")
              << entry;
+    Location loc = getSettingLoc(module, getRuleSetting(rules.size()));
     if (!devices.resolve(device, {}))
-      return emitError(getSettingLoc(module, getRuleSetting(rules.size())), "placement rule \"")
-             << name.getValue() << "\" places on \"" << device.str() << "\", which no device of the cluster is"
-             << devices.describe(device);
-    rules.push_back({name.getValue(), device});
+      return emitError(loc, "placement rule \"") << name.getValue() << "\" places on \"" << device.str()
+                                                 << "\", which no device of the cluster is" << devices.describe(device);
+    rules.push_back({name.getValue(), device, loc});
   }
   return success();
 }
 
-bool PlacementRules::match(StringRef name) const {
-  return llvm::any_of(rules, [&](const Rule &rule) { return cluster::matchesPattern(rule.pattern, name); });
+const PlacementRules::Rule *PlacementRules::find(StringRef name) const {
+  const Rule *found =
+      llvm::find_if(rules, [&](const Rule &rule) { return cluster::matchesPattern(rule.pattern, name); });
+  return found == rules.end() ? nullptr : found;
 }
 
 DeviceAttr PlacementRules::getDevice(StringRef name) {
-  for (Rule &rule : rules)
-    if (cluster::matchesPattern(rule.pattern, name)) {
-      rule.used = true;
-      return rule.device;
-    }
-  return {};
+  const Rule *rule = find(name);
+  if (!rule)
+    return {};
+  rules[size_t(rule - rules.begin())].used = true;
+  return rule->device;
 }
 
 void PlacementRules::ignore(StringRef variable) {
@@ -52,9 +53,9 @@ void PlacementRules::ignore(StringRef variable) {
 }
 
 void PlacementRules::remark(StrategyKind kind) {
-  for (auto [number, rule] : llvm::enumerate(rules))
+  for (const Rule &rule : rules)
     if (!rule.used)
-      emitRemark(getSettingLoc(module, getRuleSetting(number)), "placement rule \"")
+      emitRemark(rule.loc, "placement rule \"")
           << rule.pattern << "\" has no effect: "
           << (kind == StrategyKind::OneDevice ? "strategy one_device computes everything on one device"
               : rule.ofVariable ? "under the strategy all_reduce every worker keeps all variables"

@@ -10,11 +10,19 @@ namespace graphc {
 
 class PlacementRules {
 public:
+  struct Rule {
+    mlir::StringRef pattern;
+    graph::DeviceAttr device;
+    mlir::Location loc; ///< its line in cluster.json, where that is known
+    bool used = false;
+    bool ofVariable = false; ///< matches a variable that the strategy places
+  };
   /// What the module holds of them; reports a device that is none of the cluster.
   mlir::LogicalResult read(mlir::ModuleOp module, const DeviceSet &devices);
 
   bool empty() const { return rules.empty(); }
-  bool match(mlir::StringRef name) const;
+  /// The first rule that matches a name; null if none does.
+  const Rule *find(mlir::StringRef name) const;
   /// The device of the first rule that matches a name, which has had an effect from then on; null if none does.
   graph::DeviceAttr getDevice(mlir::StringRef name);
   /// The strategy places this variable whatever a rule says.
@@ -23,12 +31,6 @@ public:
   void remark(StrategyKind kind);
 
 private:
-  struct Rule {
-    mlir::StringRef pattern;
-    graph::DeviceAttr device;
-    bool used = false;
-    bool ofVariable = false; ///< matches a variable that the strategy places
-  };
   mlir::ModuleOp module;
   mlir::SmallVector<Rule> rules;
 };

@@ -223,3 +223,20 @@ graph.func @f(%x: tensor<4xf32>) -> (tensor<4xf32>) attributes {role = #graph.ro
   graph.return %y : tensor<4xf32>
 }
 }
+
+// -----
+
+// A rule for a variable and one for an operation that touches it: both rules are shown.
+// expected-note @below {{placement rule "w" puts the variable there}}
+// expected-note @below {{placement rule "layer" pins the operation}}
+module attributes {graph.cluster = #graph.cluster<jobs = [worker = 2], chief = "/job:worker/task:0">,
+                   graph.strategy = #graph.strategy<name = "in_graph">,
+                   graph.placement = [["w", #graph.device<"/job:worker/task:1">], ["layer", #graph.device<"/job:worker/task:0">]]} {
+// expected-note @below {{variable declared here}}
+graph.variable @w : tensor<4xf32> = #graph.zeros
+graph.func @f() -> (tensor<4xf32>) attributes {role = #graph.role<predict>} {
+  // expected-error @unknown {{is pinned to "/job:worker/task:0", but its variable @w is on "/job:worker/task:1/device:CPU:0"; state is touched where it is stored}}
+  %w = graph.read @w : tensor<4xf32> loc("layer")
+  graph.return %w : tensor<4xf32>
+}
+}

@@ -87,3 +87,84 @@ module attributes {graph.cluster = #graph.cluster<jobs = [worker = 2], chief = "
                    graph.placement = [["w1", #graph.device<"/job:worker/task:1">], ["w2", #graph.device<"/job:worker/task:1">]]} {
 graph.variable @w1 : tensor<4xf32> = #graph.zeros
 }
+
+// -----
+
+// A rule for a variable beats what is written on an operation that touches it: once a wish and variable. A wish that the
+// rule satisfies, or that is for the replicas' part, is none to speak of.
+// expected-note @below {{placement rule "w1" puts the variable there}}
+// expected-note @below {{placement rule "w*" puts the variable there}}
+module attributes {graph.cluster = #graph.cluster<jobs = [ps = 2, worker = 2], chief = "/job:worker/task:0">,
+                   graph.strategy = #graph.strategy<name = "parameter_server">,
+                   graph.placement = [["w1", #graph.device<"/job:ps/task:1">], ["w*", #graph.device<"/job:ps/task:1">]]} {
+// expected-note @below {{variable declared here}}
+graph.variable @w1 : tensor<4xf32> = #graph.zeros
+// expected-note @below {{variable declared here}}
+graph.variable @w2 : tensor<4xf32> = #graph.zeros
+graph.func @f() -> (tensor<4xf32>, tensor<4xf32>) attributes {role = #graph.role<train>} {
+  // expected-remark @below {{is pinned to "/job:ps/task:0", but its variable @w1 is on "/job:ps/task:1/device:CPU:0" by a placement rule, which counts more; state is touched where it is stored}}
+  %a = graph.read @w1 {graph.device = #graph.device<"/job:ps/task:0">} : tensor<4xf32>
+  %b = graph.read @w1 {graph.device = #graph.device<"/job:ps/task:0">} : tensor<4xf32>
+  // expected-remark @below {{is pinned to "/job:ps/task:0", but its variable @w2 is on "/job:ps/task:1/device:CPU:0" by a placement rule}}
+  %c = graph.read @w2 {graph.device = #graph.device<"/job:ps/task:0">} : tensor<4xf32>
+  %d = graph.read @w2 {graph.device = #graph.device<"/job:ps">} : tensor<4xf32>
+  %e = graph.read @w2 {graph.device = #graph.device<"/job:worker">} : tensor<4xf32>
+  %s = graph.add %a, %b : tensor<4xf32>
+  %t = graph.add %c, %d : tensor<4xf32>
+  %u = graph.add %t, %e : tensor<4xf32>
+  graph.return %s, %u : tensor<4xf32>, tensor<4xf32>
+}
+}
+
+// -----
+
+// So does one for what is colocated with it; the rule holds for what lives with the variable as well.
+// expected-note @below {{placement rule "w" puts the variable there}}
+module attributes {graph.cluster = #graph.cluster<jobs = [worker = 2], chief = "/job:worker/task:0">,
+                   graph.strategy = #graph.strategy<name = "in_graph">,
+                   graph.placement = [["w", #graph.device<"/job:worker/task:1">]]} {
+// expected-note @below {{variable declared here}}
+graph.variable @w : tensor<4xf32> = #graph.zeros
+// expected-note @below {{variable declared here}}
+graph.variable @v : tensor<4xf32> = #graph.zeros {graph.colocate_with = @w}
+graph.func @f(%x: tensor<4xf32>) -> (tensor<4xf32>) attributes {role = #graph.role<predict>} {
+  // expected-remark @below {{is pinned to "/job:worker/task:0", but it is colocated with @w, which is on "/job:worker/task:1/device:CPU:0" by a placement rule, which counts more, and follows it}}
+  %y = graph.negate %x {graph.device = #graph.device<"/job:worker/task:0">, graph.colocate_with = @w} : tensor<4xf32>
+  // expected-remark @below {{is pinned to "/job:worker/task:0", but its variable @v is on "/job:worker/task:1/device:CPU:0" by a placement rule}}
+  graph.assign @v, %y {graph.device = #graph.device<"/job:worker/task:0">} : tensor<4xf32>
+  graph.return %y : tensor<4xf32>
+}
+}
+
+// -----
+
+// A rule also beats what is written on the variable or the operation that it names: once a wish.
+// expected-note @below {{placement rule "w*"}}
+// expected-note @below {{placement rule "layer*"}}
+module attributes {graph.cluster = #graph.cluster<jobs = [worker = 2], chief = "/job:worker/task:0">,
+                   graph.strategy = #graph.strategy<name = "in_graph">,
+                   graph.placement = [["w*", #graph.device<"/job:worker/task:1">], ["layer*", #graph.device<"/job:worker/task:1">]]} {
+// expected-remark @below {{is placed on "/job:worker/task:0" by the model, but on "/job:worker/task:1/device:CPU:0" by a placement rule, which counts more}}
+graph.variable @w1 : tensor<4xf32> = #graph.zeros {graph.device = #graph.device<"/job:worker/task:0">}
+graph.variable @w2 : tensor<4xf32> = #graph.zeros {graph.device = #graph.device<"/job:worker/task:0">}
+graph.variable @w3 : tensor<4xf32> = #graph.zeros {graph.device = #graph.device<"/job:worker">}
+graph.func @f(%x: tensor<4xf32>) -> (tensor<4xf32>) attributes {role = #graph.role<predict>} {
+  // expected-remark @unknown {{is placed on "/job:worker/task:0" by the model, but on "/job:worker/task:1/device:CPU:0" by a placement rule, which counts more}}
+  %y = graph.negate %x {graph.device = #graph.device<"/job:worker/task:0">} : tensor<4xf32> loc("layer1")
+  %z = graph.negate %y {graph.device = #graph.device<"/job:worker/task:0">} : tensor<4xf32> loc("layer2")
+  graph.return %z : tensor<4xf32>
+}
+}
+
+// -----
+
+// All-reduce: once a wish.
+module attributes {graph.cluster = #graph.cluster<jobs = [ps = 1, worker = 2], chief = "/job:worker/task:0">,
+                   graph.strategy = #graph.strategy<name = "all_reduce">} {
+graph.func @f(%x: tensor<4xf32>) -> (tensor<4xf32>) attributes {role = #graph.role<train>} {
+  // expected-remark @below {{is on every replica under the strategy all_reduce; its device "/job:ps/task:0" has no effect}}
+  %y = graph.negate %x {graph.device = #graph.device<"/job:ps/task:0">} : tensor<4xf32>
+  %z = graph.negate %y {graph.device = #graph.device<"/job:ps/task:0">} : tensor<4xf32>
+  graph.return %z : tensor<4xf32>
+}
+}
