@@ -10,7 +10,17 @@ void addSettingLoc(ModuleOp module, StringRef setting, StringRef file, unsigned 
   MLIRContext *context = module.getContext();
   Location place = FileLineColLoc::get(context, file, line, column);
   auto named = NameLoc::get(StringAttr::get(context, setting), place);
-  module->setLoc(FusedLoc::get(context, {module.getLoc(), named})); // its first stays the one that is printed
+  SmallVector<Location> locs; // the first stays the one that is printed
+  if (auto fused = dyn_cast<FusedLoc>(module.getLoc()))
+    locs.append(fused.getLocations().begin(), fused.getLocations().end());
+  else
+    locs.push_back(module.getLoc());
+  llvm::erase_if(locs, [&](Location loc) { // of a run before, whose text this module was
+    auto other = dyn_cast<NameLoc>(loc);
+    return other && other.getName() == setting;
+  });
+  locs.push_back(named);
+  module->setLoc(FusedLoc::get(context, locs));
 }
 
 std::optional<Location> findSettingLoc(ModuleOp module, StringRef setting) {
