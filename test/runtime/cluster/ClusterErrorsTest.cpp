@@ -24,6 +24,15 @@ TEST_P(ClusterErrors, NamesPlaceAndExpectation) {
   EXPECT_EQ(config.status().message(), GetParam().error);
 }
 
+TEST(ClusterRules, ALongNameIsRefused) {
+  auto config = parseCluster(R"({"worker": 2, "placement": [{"name": ")" + std::string(4097, 'w') +
+                                 R"(", "device": "/job:worker"}]})",
+                             "c.json");
+  EXPECT_EQ(
+      config.status().message(),
+      "c.json:1:38: the name of a placement rule has 4097 bytes; expected at most 4096, and * stands for any run");
+}
+
 /// What a schema of this kind cannot say: that one part of the file contradicts another, and what is inside a string.
 const std::set<std::string> beyondTheSchema = {
     "TooManyTasks", "BigPort",        "DuplicateAddress",    "TwoChiefs",        "TaskUnknownJob",
@@ -122,6 +131,10 @@ INSTANTIATE_TEST_SUITE_P(
              "/job:worker/task:0/device:CPU:0 or a part of it"},
         Case{"RuleLacksName", R"({"worker": 2, "placement": [{"device": "/job:worker"}]})",
              "c.json:1:29: a placement rule lacks \"name\""},
+        Case{
+            "RuleControlCharacter", R"({"worker": 2, "placement": [{"name": "w\t", "device": "/job:worker"}]})",
+            "c.json:1:38: the name of a placement rule has a control character, which no variable's name has; ? stands "
+            "for any one character"},
         Case{"StrategyUnknown", R"({"worker": 2, "strategy": "all_redcue"})",
              "c.json:1:27: unknown strategy \"all_redcue\"; did you mean \"all_reduce\"?; known are \"one_device\", "
              "\"in_graph\", \"mirrored\", \"parameter_server\", \"all_reduce\""},
