@@ -160,7 +160,7 @@ def cell_processes(row):
 def cell_apart(row):
     """Returns why it was skipped, if it was."""
     smallest, largest = row["clusters"][0], row["clusters"][-1]
-    runs, arguments = [("linear-regression", smallest), ("mlp", largest), *row.get("alsoApart", [])], []
+    runs, arguments = [("linear-regression", smallest), ("mlp", largest), ("bottleneck", largest), *row.get("alsoApart", [])], []
     for model, cluster in runs:
         arguments += [os.path.abspath(planOf(row, model, cluster)), " ".join(f"{job}={tasks}" for job, tasks in cluster.items()),
                       os.path.abspath(f"{model}-{nameOf(cluster)}-apart")]
