@@ -98,6 +98,7 @@ private:
   /// Variables that the scopes' rules deal, with their bytes, by rule and device.
   llvm::MapVector<std::pair<int, DeviceAttr>, SmallVector<std::pair<SmallVector<graph::VariableOp>, int64_t>>> byScope;
   llvm::DenseSet<DeviceAttr> remarked; ///< wishes that a replica or tower does not follow
+  llvm::DenseSet<DeviceAttr> mirrored; ///< wishes without effect where everything is on every replica, said once each
   llvm::DenseSet<DeviceAttr> overruledPins; ///< of operations on state, said once each
 };
 
@@ -343,8 +344,9 @@ LogicalResult Placer::mirror(Operation *op, DeviceAttr wish) {
     return success();
   if (failed(resolve(op, wish, dist.replicaDevice)))
     return failure();
-  op->emitRemark("is on every replica under the strategy all_reduce; its device \"")
-      << wish.str() << "\" has no effect";
+  if (mirrored.insert(wish).second)
+    op->emitRemark("is on every replica under the strategy all_reduce; its device \"")
+        << wish.str() << "\" has no effect";
   return success();
 }
 

@@ -49,6 +49,7 @@ remarked "is placed on ${task}0\" .* every replica computes it" "is placed on ${
 same split 2
 compile sums '{"worker": 2, "strategy": "all_reduce"}'
 remarked "is on every replica under the strategy all_reduce; its device ${task}0\" has no effect" "is on every replica .* its device ${task}1\" has no effect"
+[ "$(grep -c remark: graphc.txt)" -eq 2 ] || fail "a remark for each device that has no effect, not for each operation"
 same sums 2
 
 # A tower on each worker, its variables where the model says or on the parameter server.
