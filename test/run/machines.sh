@@ -57,7 +57,7 @@ plan wide one_device 3
 timeout 60 graphrun wide.plan --steps 6 --dump_variables wide >out.txt 2>&1 || fail "one device, three batches"
 compile sums '{"worker": 3, "strategy": "all_reduce"}'
 for task in 2:3 1:2 0:2; do
-  GRAPHC_TEST_DELAY_US=worker:0=200000,worker:1=200000,worker:2=200000 start "w${task%:*}" "${task#*:}" graphrun sums.plan --job_name worker --task_index "${task%:*}" $(tls "worker-${task%:*}" mixed) \
+  GRAPHC_TEST_DELAY_US=worker:0=50000,worker:1=50000,worker:2=50000 start "w${task%:*}" "${task#*:}" graphrun sums.plan --job_name worker --task_index "${task%:*}" $(tls "worker-${task%:*}" mixed) \
     --worker_hosts 10.77.0.2:2222,10.77.0.2:2223,10.77.0.3:2222 --steps 6 --dump_variables sums
 done
 published() { # N: the memory, in which peers read in place, that worker N has mapped: its own and others'
