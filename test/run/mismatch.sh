@@ -37,12 +37,27 @@ for update in sync async; do
     expect $name.txt 'data set train has 50 samples on /job:worker/task:0 and 20 on /job:worker/task:1; all workers take turns in one stream, so give them the same files' "$name, $update"
   done
 done
+# The same without a server, where everybody would wait for sums.
+export MODEL=$here/models/idx.mlir
+compile sums '{"worker": 2, "strategy": "all_reduce"}'
+for few in 0 1; do # the chief or the other one has fewer
+  alone=("${hosts[@]:2}" --steps 300 --job_name worker --task_index)
+  aside w0 graphrun sums.plan "${alone[@]}" 0 --data_dir $([ $few = 0 ] && echo few || echo many)
+  aside w1 graphrun sums.plan "${alone[@]}" 1 --data_dir $([ $few = 1 ] && echo few || echo many)
+  want=1 status w0 w1
+  for name in w0 w1; do
+    expect $name.txt "data set train has $((few ? 50 : 20)) samples on /job:worker/task:0 and $((few ? 20 : 50)) on /job:worker/task:1; all workers take turns" "$name, all_reduce"
+  done
+done
+unset MODEL
 
 # Three samples for two workers of four: the stream goes on from epoch to epoch, nobody runs out, and the bits are one device's.
 MODEL=$here/models/idx.mlir plan idx 2 1 sync
 MODEL=$here/models/idx.mlir plan one one_device 2
 timeout 60 graphrun one.plan --steps 40 --data_dir tiny --dump_variables one >out.txt 2>err.txt || fail "one device"
-timeout 60 graphrun idx.plan --steps 40 --data_dir tiny --dump_variables two >out.txt 2>err.txt || fail "two workers"
-same_weights one two
+for plan in idx sums; do
+  timeout 60 graphrun $plan.plan --steps 40 --data_dir tiny --dump_variables two-$plan >out.txt 2>err.txt || fail "two workers, $plan"
+  same_weights one two-$plan
+done
 nothing_left
 echo "mismatches end with their cause"

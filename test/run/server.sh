@@ -40,6 +40,26 @@ graphc --partition alone.json "$here/models/mlp.mlir" -o alone.plan 2>graphc.txt
 timeout 60 graphrun alone.plan --master "$master" --steps 3 >out.txt 2>err.txt || fail "another plan"
 idle 1
 
+# Data files that the client alone has, in a folder that its own folder holds: the servers have none and need none.
+mkdir -p client/data
+python3 - <<'PY'
+import struct
+open("client/data/images", "wb").write(struct.pack(">HBB3I", 0, 8, 3, 50, 2, 3) + bytes(i * 7 % 256 for i in range(300)))
+open("client/data/labels", "wb").write(struct.pack(">HBBI", 0, 8, 1, 50) + bytes(i % 3 for i in range(50)))
+PY
+MODEL=$here/models/idx.mlir
+compile filed-3 '{"worker": 3, "strategy": "mirrored"}'
+compile filed-1 '{"worker": 3, "strategy": "in_graph", "placement": [{"name": "w", "device": "/job:worker/task:2"}]}'
+for n in 1 3; do
+  plan filed-one one_device $n
+  timeout 60 graphrun filed-one.plan --data_dir client/data --steps 40 --dump_variables "filed-one-$n" >out.txt 2>err.txt || fail "one device, data files"
+  (cd client && timeout 60 graphrun "../filed-$n.plan" --master "$master" --data_dir data --steps 40 --dump_variables "$box/filed-$n") >out.txt 2>err.txt ||
+    fail "filed-$n with the client's data files"
+  same_weights "filed-one-$n" "filed-$n"
+  idle 1; idle 2
+done
+unset MODEL
+
 # While a client is there, another one is told who.
 { graphrun many.plan --master "$master" --steps 100000000 & } >long.txt 2>&1
 client=$!
@@ -100,4 +120,4 @@ graphc "$here/models/mlp.mlir" -o one.plan 2>graphc.txt || fail "graphc, one dev
 refused 'the plan has one task, /job:worker/task:0, which is this process' one.plan --master "$master"
 refused 'leave --job_name out' many.plan --master "$master" --job_name worker
 nothing_left
-echo "servers: five clients, one killed; one server killed, two told to stop"
+echo "servers: seven clients, one killed; one server killed, two told to stop"

@@ -10,6 +10,11 @@ start() { # PLAN: the run in the background, paced so that it lasts a few second
   worker=$(task_pid $launcher worker 2)
   kill -STOP "$worker" || fail "a process of worker:2"
 }
+more() { # N SECONDS: so many more steps are made within that time
+  before=$(steps)
+  for _ in $(seq $(($2 * 20))); do [ "$(steps)" -ge $((before + $1)) ] && return; sleep 0.05; done
+  return 1
+}
 finish() {
   kill -CONT "$worker"
   ends || fail "the run goes on and ends well"
@@ -19,12 +24,10 @@ finish() {
 for transport in shm grpc; do
   plan bounded 3 2 async ', "max_staleness": 2'
   start bounded.plan 6
-  sleep 1
-  held=$(steps)
   # Each way of the wait: who waits, for whom, how far that one is.
   await err.txt '^\[ps:[01]\] .*waits at step [0-9]+ for /job:worker/task:2, the slowest worker at step [0-9]+, before it hands step [0-9]+ to /job:worker/task:[01] \(max_staleness is 2\)' \
     "the wait is named"
-  [ "$(steps)" -eq "$held" ] || fail "nobody makes a step while worker:2 is stopped: $held, then $(steps)"
+  more 1 1 && fail "nobody makes a step while worker:2 is stopped: $before, then $(steps)"
   finish
   python3 - <<'PY' || fail "the distances over $transport"
 import json
@@ -38,14 +41,12 @@ PY
 done
 plan free 3 2 async
 start free.plan 60
-before=$(steps)
-for _ in $(seq 1200); do [ "$(steps)" -ge $((before + 80)) ] && break; sleep 0.05; done
-[ "$(steps)" -ge $((before + 80)) ] || fail "without a bound the others go on: $before, then $(steps)"
+more 120 60 || fail "without a bound the others go on: $before, then $(steps)"
 finish
-python3 - <<'PY' || fail "without a bound nobody waits"
+python3 - <<'PY' || fail "without a bound the others are far ahead of the one that was stopped"
 import json
 (staleness,) = [t["staleness"] for t in json.load(open("stats.json"))["tasks"].values() if "staleness" in t]
-assert staleness["waits"] == 0 and staleness["max"] > 20, staleness
+assert staleness["max"] > 50, staleness # 120 steps by two: one of them has made 60
 PY
 # Whoever dies while others wait for it: the run ends at once and names it.
 start bounded.plan 60

@@ -22,6 +22,7 @@
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
@@ -200,6 +201,18 @@ absl::StatusOr<cluster::Calibration> measure() {
   return figures;
 }
 
+/// What cannot be written is said before anything is measured.
+absl::Status prepare(const std::string &output) {
+  if (output == "-")
+    return absl::OkStatus();
+  std::error_code ignored; // whether a file can be written tells what is wrong
+  if (auto folder = std::filesystem::path(output).parent_path(); !folder.empty())
+    std::filesystem::create_directories(folder, ignored);
+  if (std::filesystem::is_directory(output, ignored))
+    return base::errnoStatus(output, EISDIR);
+  return base::checkWritable(output);
+}
+
 } // namespace
 
 int calibrate(int argc, char **argv) {
@@ -223,15 +236,15 @@ int calibrate(int argc, char **argv) {
     std::fprintf(stderr, "graphrun: no home folder is known; name a file with -o\n");
     return 2;
   }
-  auto figures = measure();
-  absl::Status status = figures.status();
+  absl::Status status = prepare(output);
   if (status.ok()) {
-    std::string text = cluster::toJson(*figures);
-    std::error_code ignored; // the write says what is wrong
-    if (auto folder = std::filesystem::path(output).parent_path(); output != "-" && !folder.empty())
-      std::filesystem::create_directories(folder, ignored);
-    status = output == "-" ? base::writeAll(STDOUT_FILENO, text.data(), text.size(), "standard output")
-                           : base::writeFileAtomic(output, text);
+    auto figures = measure();
+    status = figures.status();
+    if (status.ok()) {
+      std::string text = cluster::toJson(*figures);
+      status = output == "-" ? base::writeAll(STDOUT_FILENO, text.data(), text.size(), "standard output")
+                             : base::writeFileAtomic(output, text);
+    }
   }
   if (!status.ok()) {
     std::fprintf(stderr, "graphrun: %s\n", base::describe(status).c_str());

@@ -6,6 +6,8 @@ module attributes {graph.cluster = #graph.cluster<jobs = [ps = 1, chief = 1, wor
 // CHECK: graph.variable @w {{.*}} {graph.device = #graph.device<"/device:CPU:0">}
 // expected-remark @below {{is on every replica under the strategy all_reduce; its device "/job:ps/task:0" has no effect}}
 graph.variable @w : tensor<4xf32> = #graph.zeros {graph.device = #graph.device<"/job:ps/task:0">}
+// The same wish again is not remarked on.
+graph.variable @v : tensor<4xf32> = #graph.zeros {graph.device = #graph.device<"/job:ps/task:0">}
 // CHECK: graph.func @train{{.*}}"/device:CPU:0"
 graph.func @train() -> () attributes {role = #graph.role<train>} {
   // CHECK: graph.read @w {graph.device = #graph.device<"/device:CPU:0">}
