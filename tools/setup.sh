@@ -16,17 +16,18 @@ compiler=(llvm-22-dev llvm-22-tools libmlir-22-dev mlir-22-tools liblld-22-dev)
 checks=(git procps iproute2 clang-format-22 clang-tidy-22 libbenchmark-dev)
 tests=(chromium-headless-shell)
 
-yes=false dry=false wanted=("${runtime[@]}" "${compiler[@]}" "${checks[@]}")
+yes=false dry=false wanted=("${runtime[@]}" "${compiler[@]}" "${checks[@]}") also=()
 for argument in "$@"; do
   case $argument in
     --yes | -y) yes=true ;;
     --runtime-only) wanted=("${runtime[@]}") ;;
-    --tests) wanted+=("${tests[@]}") ;;
+    --tests) also=("${tests[@]}") ;;
     --dry-run) dry=true ;;
     --help | -h) sed -n '2,8s/^# \{0,1\}//p' "$0"; exit 0 ;;
     *) echo "setup.sh: unknown argument '$argument'; known: --yes --runtime-only --tests --dry-run --help" >&2; exit 2 ;;
   esac
 done
+wanted+=("${also[@]}")
 fail() { printf 'setup.sh: %s\n' "$1" >&2; exit 1; }
 
 # Another system is not guessed at: package names differ, and so do the versions behind equal names (oneDNN 3, gRPC 1.60).

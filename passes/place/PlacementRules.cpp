@@ -25,6 +25,10 @@ LogicalResult PlacementRules::read(ModuleOp of, const DeviceSet &devices) {
       return module.emitError("expects each rule of graph.placement to be [\"pattern\", #graph.device<…>], found ")
              << entry;
     Location loc = getSettingLoc(module, getRuleSetting(rules.size()));
+    if (name.empty() || name.size() > 4096 ||
+        llvm::any_of(name.getValue(), [](unsigned char c) { return c < 0x20 || c == 0x7f; }))
+      return emitError(loc,
+                       "expects the pattern of a placement rule to be 1 to 4096 characters without control characters");
     if (!devices.resolve(device, {}))
       return emitError(loc, "placement rule \"") << name.getValue() << "\" places on \"" << device.str()
                                                  << "\", which no device of the cluster is" << devices.describe(device);
@@ -34,6 +38,8 @@ LogicalResult PlacementRules::read(ModuleOp of, const DeviceSet &devices) {
 }
 
 const PlacementRules::Rule *PlacementRules::find(StringRef name) const {
+  if (name.empty()) // "*" is any name, not none
+    return nullptr;
   const Rule *found =
       llvm::find_if(rules, [&](const Rule &rule) { return cluster::matchesPattern(rule.pattern, name); });
   return found == rules.end() ? nullptr : found;

@@ -228,7 +228,7 @@ void RingReceiver::waitAll(std::span<RecvPort *const> ports, absl::Duration time
     return other && other->gate == gate && !other->changed();
   };
   auto missing = [&] { return uint64_t(std::count_if(ports.begin(), ports.end(), isMissing)); };
-  // What is counted from here on is not among what is there.
+  // What is counted from here on is not among what is there, or it is, and the lane looks once too often.
   uint64_t arrived = gate->arrived.load(std::memory_order_seq_cst), wanted = arrived + missing();
   auto isThere = [&] { return gate->arrived.load(std::memory_order_seq_cst) >= wanted || abort.isAborted(); };
   if (patience.await(isThere, timeout))

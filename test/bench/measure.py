@@ -190,11 +190,10 @@ def idleServer():
         server = subprocess.Popen([os.path.join(BIN, "graphrun"), "server", "--job_name", "worker", "--task_index", "1", "--cluster",
                                    cluster], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         try:
-            for line in server.stdout:
-                if "waits for a client" in line:
-                    break
+            if not any("waits for a client" in line for line in server.stdout):
+                raise OSError("the server did not begin to wait")
             with open(f"/proc/{server.pid}/status") as status:
-                return next(round(int(line.split()[1]) * 1024 / 1e6, 1) for line in status if line.startswith("VmRSS:"))
+                return next((round(int(line.split()[1]) * 1024 / 1e6, 1) for line in status if line.startswith("VmRSS:")), None)
         finally:
             server.terminate()
             server.wait()

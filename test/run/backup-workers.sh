@@ -12,7 +12,7 @@ more() { # N: waits for so many more steps, a minute at most; how long that was,
   return 1
 }
 for transport in shm grpc; do
-  GRAPHC_TEST_DELAY_US=worker:0=200,worker:1=200,worker:2=200 launch graphrun backup.plan --steps 1500 --fetch loss \
+  GRAPHC_TEST_DELAY_US=worker:0=200,worker:1=200,worker:2=200 launch graphrun backup.plan --steps 3000 --fetch loss \
     --transport=$transport --stats stats.json --dump_variables dump
   more 30 && more 300 || fail "the first steps over $transport"
   usual=$took
@@ -24,16 +24,16 @@ for transport in shm grpc; do
   kill -CONT "$worker"
   ends || fail "the run ends well over $transport"
   nothing_left
-  python3 - <<'PY' || fail "1500 updates of two gradients each, the rest dropped, over $transport"
+  python3 - <<'PY' || fail "3000 updates of two gradients each, the rest dropped, over $transport"
 import json, struct
-assert struct.unpack("<q", open("dump/global_step.npy", "rb").read()[-8:])[0] == 1500
+assert struct.unpack("<q", open("dump/global_step.npy", "rb").read()[-8:])[0] == 3000
 tasks = json.load(open("stats.json"))["tasks"]
 made = [tasks[f"/job:worker/task:{i}"]["steps"] for i in range(3)]
 (chooser,) = [t for t in tasks.values() if "dropped" in t]
 dropped = chooser["dropped_by_replica"]
 assert chooser["dropped"] == sum(dropped) and dropped[2] >= 1, dropped
 # Each gradient was applied or dropped; at most the last of each worker was never seen.
-assert abs(sum(made) - 3000 - sum(dropped)) <= 3, (made, dropped)
+assert abs(sum(made) - 6000 - sum(dropped)) <= 3, (made, dropped)
 assert made[2] < max(made[:2]) - 20, made
 PY
 done

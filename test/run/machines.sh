@@ -54,19 +54,29 @@ done
 graphrun certs mixed --worker_hosts 10.77.0.2:2222,10.77.0.2:2223,10.77.0.3:2222 >certs.txt || fail "graphrun certs mixed"
 MODEL=$here/models/wide.mlir
 plan wide one_device 3
-timeout 60 graphrun wide.plan --steps 6 --dump_variables wide >out.txt 2>&1 || fail "one device, three batches"
+timeout 60 graphrun wide.plan --steps 20 --dump_variables wide >out.txt 2>&1 || fail "one device, three batches"
 compile sums '{"worker": 3, "strategy": "all_reduce"}'
 for task in 2:3 1:2 0:2; do
   GRAPHC_TEST_DELAY_US=worker:0=50000,worker:1=50000,worker:2=50000 start "w${task%:*}" "${task#*:}" graphrun sums.plan --job_name worker --task_index "${task%:*}" $(tls "worker-${task%:*}" mixed) \
-    --worker_hosts 10.77.0.2:2222,10.77.0.2:2223,10.77.0.3:2222 --steps 6 --dump_variables sums
+    --worker_hosts 10.77.0.2:2222,10.77.0.2:2223,10.77.0.3:2222 --steps 20 --dump_variables sums
 done
-published() { # N: the memory, in which peers read in place, that worker N has mapped: its own and others'
-  awk '/memfd:graphc-published/ { print $5 }' "/proc/$(pgrep -f -- "^graphrun sums.plan --job_name worker --task_index $1")/maps" | sort -u
-} 2>>maps.txt
-both() { comm -12 <(published "$1") <(published "$2"); }
-for _ in $(seq 600); do [ -n "$(both 0 1)" ] && [ -n "$(published 2)" ] && break; sleep 0.1; done
+published() { # N: the memory, in which peers read in place, that worker N has mapped, its own and others', in maps.N
+  local pid
+  for pid in $(pgrep -f -- "^graphrun sums.plan --job_name worker --task_index $1"); do
+    [ "$(readlink "/proc/$pid/cwd")" = "$box" ] || continue
+    awk '/memfd:graphc-published/ { print $5 }' "/proc/$pid/maps" 2>/dev/null | sort -u >maps.new
+    [ ! -s maps.new ] || mv maps.new "maps.$1"
+  done
+}
+both() { comm -12 "maps.$1" "maps.$2"; }
+touch maps.0 maps.1 maps.2
+for _ in $(seq 600); do
+  for n in 0 1 2; do published $n; done
+  [ -n "$(both 0 1)" ] && [ -s maps.2 ] && break
+  sleep 0.1
+done
 [ -n "$(both 0 1)" ] || fail "workers 0 and 1 read each other's sums in place"
-[ -n "$(published 2)" ] && [ -z "$(both 0 2)$(both 1 2)" ] || fail "worker 2 has memory of its own alone"
+[ -s maps.2 ] && [ -z "$(both 0 2)$(both 1 2)" ] || fail "worker 2 has memory of its own alone"
 ended 0 w0 w1 w2
 same_weights wide sums
 unset MODEL

@@ -80,7 +80,7 @@ check "installs only the missing" did "install -y .* ccache libmlir-22-dev$"
 run
 check "then nothing is missing" [ ! -s "$box/out" ]
 
-run --tests
+run --tests --runtime-only
 check "--tests adds what they need, and nothing else does" said "to add: chromium-headless-shell$"
 
 reset

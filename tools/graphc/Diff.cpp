@@ -57,8 +57,12 @@ void compareRules(const plan::Plan &before, const plan::Plan &after, Lines &line
   for (const auto &[text, where] : old)
     if (!nowSet.count(text))
       lines.push_back({"placement rule, no more", text, where});
-  if (lines.size() == first)
-    lines.push_back({"order of placement rules", arrow(llvm::join(oldTexts, ", "), llvm::join(nowTexts, ", "))});
+  if (lines.size() > first)
+    return;
+  const size_t at = size_t(std::mismatch(oldTexts.begin(), oldTexts.end(), nowTexts.begin(), nowTexts.end()).first -
+                           oldTexts.begin());
+  auto textAt = [at](const std::vector<std::string> &of) { return at < of.size() ? of[at] : std::string("none"); };
+  lines.push_back({"placement rule " + std::to_string(at + 1), arrow(textAt(oldTexts), textAt(nowTexts))});
 }
 
 /// Strategy, replicas and jobs: what the user chose differently.

@@ -209,22 +209,26 @@ std::vector<std::pair<double, int64_t>> changesOf(const ReportInput &input,
         held = now;
       }
   }
-  llvm::stable_sort(changes, [](auto &a, auto &b) { return a.first < b.first; });
+  llvm::sort(changes); // what one gives back at an instant is there for another
   return changes;
 }
 
 std::string drawDeviceMemory(const ReportInput &input, const std::vector<const Prediction::Lane *> &lanes, unsigned row,
                              const Axis &axis) {
   const Footprint::Device &device = input.footprint.devices[row];
+  // `reserved` is for the phase that needs most; messages of this one may need less than `base` says.
   const uint64_t base = device.variables + device.channels, reserved = device.total();
-  double top = 14, bottom = 114, scale = double(std::max<uint64_t>(reserved, 1));
+  const std::vector<std::pair<double, int64_t>> changes = changesOf(input, lanes);
+  uint64_t now = base, peak = base;
+  for (auto [time, change] : changes)
+    peak = std::max(peak, now += uint64_t(change));
+  double top = 14, bottom = 114, scale = double(std::max<uint64_t>({reserved, peak, 1}));
   auto y = [&](uint64_t bytes) { return bottom - double(bytes) / scale * (bottom - top); };
   std::string path = "M" + coordinate(kLabel) + " " + coordinate(y(base));
   double drawn = -1;
-  uint64_t now = base, shown = base, peak = base;
-  for (auto [time, change] : changesOf(input, lanes)) {
+  uint64_t shown = now = base;
+  for (auto [time, change] : changes) {
     now += uint64_t(change);
-    peak = std::max(peak, now);
     double x = axis.at(time);
     if (now == shown || (x - drawn < 0.3 && now < shown))
       continue;
@@ -247,7 +251,7 @@ std::string drawDeviceMemory(const ReportInput &input, const std::vector<const P
   svg += rect("base", kLabel, y(base), kPlot, bottom - y(base), "variables and channels: " + inBytes(base));
   svg += "<path class=\"area\" d=\"" + path + "\"><title>" + escapeHtml(title) + "</title></path>\n";
   svg += "<line class=\"limit\" x1=\"" + coordinate(kLabel) + "\" x2=\"" + coordinate(kLabel + kPlot) + "\" y1=\"" +
-         coordinate(top) + "\" y2=\"" + coordinate(top) + "\"/>\n</svg>\n";
+         coordinate(y(reserved)) + "\" y2=\"" + coordinate(y(reserved)) + "\"/>\n</svg>\n";
   return svg;
 }
 

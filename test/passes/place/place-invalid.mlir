@@ -240,3 +240,11 @@ graph.func @f() -> (tensor<4xf32>) attributes {role = #graph.role<predict>} {
   graph.return %w : tensor<4xf32>
 }
 }
+
+// -----
+
+// expected-error @below {{expects the pattern of a placement rule to be 1 to 4096 characters without control characters}}
+module attributes {graph.cluster = #graph.cluster<jobs = [worker = 2], chief = "/job:worker/task:0">,
+                   graph.strategy = #graph.strategy<name = "in_graph">,
+                   graph.placement = [["", #graph.device<"/job:worker/task:1">]]} {
+}

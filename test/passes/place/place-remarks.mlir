@@ -138,6 +138,22 @@ graph.func @f(%x: tensor<4xf32>) -> (tensor<4xf32>) attributes {role = #graph.ro
 
 // -----
 
+// "*" is every variable's rule, and of no operation without a name.
+// expected-note @below {{placement rule "*" puts the variable there}}
+module attributes {graph.cluster = #graph.cluster<jobs = [worker = 2], chief = "/job:worker/task:0">,
+                   graph.strategy = #graph.strategy<name = "in_graph">,
+                   graph.placement = [["*", #graph.device<"/job:worker/task:1">]]} {
+// expected-note @below {{variable declared here}}
+graph.variable @w : tensor<4xf32> = #graph.zeros
+graph.func @f() -> (tensor<4xf32>) attributes {role = #graph.role<predict>} {
+  // expected-remark @below {{is pinned to "/job:worker/task:0", but its variable @w is on "/job:worker/task:1/device:CPU:0" by a placement rule}}
+  %w = graph.read @w {graph.device = #graph.device<"/job:worker/task:0">} : tensor<4xf32>
+  graph.return %w : tensor<4xf32>
+}
+}
+
+// -----
+
 // A rule also beats what is written on the variable or the operation that it names: once a wish.
 // expected-note @below {{placement rule "w*"}}
 // expected-note @below {{placement rule "layer*"}}
