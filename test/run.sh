@@ -25,6 +25,7 @@ done
 
 say() { printf '== %s (%d s)\n' "$1" "$SECONDS"; }
 say "set-up"
+# A browser that cannot be had costs the report's test alone.
 "$root/tools/setup.sh" --tests "${setup[@]}" ||
   "$root/tools/setup.sh" "${setup[@]}" || { echo "set-up failed"; echo "0 passed, 1 failed"; exit 1; }
 

@@ -25,8 +25,7 @@ LogicalResult PlacementRules::read(ModuleOp of, const DeviceSet &devices) {
       return module.emitError("expects each rule of graph.placement to be [\"pattern\", #graph.device<…>], found ")
              << entry;
     Location loc = getSettingLoc(module, getRuleSetting(rules.size()));
-    if (name.empty() || name.size() > 4096 ||
-        llvm::any_of(name.getValue(), [](unsigned char c) { return c < 0x20 || c == 0x7f; }))
+    if (name.empty() || name.size() > cluster::kMostPatternBytes || cluster::hasControlCharacter(name.getValue()))
       return emitError(loc,
                        "expects the pattern of a placement rule to be 1 to 4096 characters without control characters");
     if (!devices.resolve(device, {}))

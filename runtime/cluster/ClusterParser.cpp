@@ -2,6 +2,7 @@
 
 #include "runtime/cluster/Address.h"
 #include "runtime/cluster/ConfigReader.h"
+#include "runtime/cluster/Pattern.h"
 
 #include "absl/strings/str_cat.h"
 
@@ -234,12 +235,11 @@ private:
         return config.error(element.position, "a placement rule lacks \"name\"");
       if (!name->is(Kind::String) || name->string.empty())
         return expected(*name, "a name pattern such as \"layer1/*\"");
-      constexpr size_t kMostBytes = 4096; // as of every name in a plan, which has the rules
-      if (name->string.size() > kMostBytes)
+      if (name->string.size() > kMostPatternBytes)
         return config.error(name->position,
                             absl::StrCat("the name of a placement rule has ", name->string.size(),
-                                         " bytes; expected at most ", kMostBytes, ", and * stands for any run"));
-      if (std::any_of(name->string.begin(), name->string.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; }))
+                                         " bytes; expected at most ", kMostPatternBytes, ", and * stands for any run"));
+      if (hasControlCharacter(name->string))
         return config.error(name->position, "the name of a placement rule has a control character, which no variable's "
                                             "name has; ? stands for any one character");
       rule.name = name->string;

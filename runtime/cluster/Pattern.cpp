@@ -1,5 +1,7 @@
 #include "runtime/cluster/Pattern.h"
 
+#include <algorithm>
+
 namespace graphc::cluster {
 
 bool matchesPattern(std::string_view pattern, std::string_view text) {
@@ -21,6 +23,10 @@ bool matchesPattern(std::string_view pattern, std::string_view text) {
   while (p < pattern.size() && pattern[p] == '*')
     ++p;
   return p == pattern.size();
+}
+
+bool hasControlCharacter(std::string_view text) {
+  return std::any_of(text.begin(), text.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; });
 }
 
 } // namespace graphc::cluster

@@ -5,7 +5,6 @@
 source "$(dirname "${BASH_SOURCE[0]}")/harness.bash"
 large=$here/../bench/models/mlp.mlir
 wide=$here/models/wide.mlir
-run() { timeout 120 graphrun "$@" >out.txt 2>err.txt || fail "graphrun $*"; }
 workers() { # NAME TASKS MODEL ALGORITHM [MORE_SETTINGS]
   echo "{\"worker\": $2, \"strategy\": {\"name\": \"all_reduce\"${5:-}}}" >"$1.json"
   graphc --partition "$1.json" "$3" -o "$1.plan" 2>graphc.txt || fail "graphc, $1"

@@ -2,7 +2,6 @@
 # Strategy all_reduce: no server, every worker keeps the variables. Bit for bit the weights of one device with as many micro-batches:
 # 2, 3 and 4 workers, shared memory and gRPC, gradients in one message and each alone; checkpoints, death of each worker.
 source "$(dirname "${BASH_SOURCE[0]}")/harness.bash"
-run() { timeout 120 graphrun "$@" >out.txt 2>err.txt || fail "graphrun $*"; }
 workers() { # NAME N [MORE_SETTINGS]
   echo "{\"worker\": $2, \"strategy\": {\"name\": \"all_reduce\"${3:-}}}" >"$1.json"
   graphc --partition "$1.json" "$here/models/mlp.mlir" -o "$1.plan" 2>graphc.txt || fail "graphc, $1"

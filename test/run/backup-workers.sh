@@ -2,15 +2,6 @@
 # replicas_to_aggregate 2 of 3: a worker that is stopped (SIGSTOP) does not hold the others up, and what it sends late is dropped and counted.
 source "$(dirname "${BASH_SOURCE[0]}")/harness.bash"
 plan backup 3 2 sync ', "replicas_to_aggregate": 2'
-steps() { wc -l <out.txt; } # made so far: one line of --fetch each
-more() { # N: waits for so many more steps, a minute at most; how long that was, in milliseconds, in $took
-  local before begin; before=$(steps) begin=$(date +%s%3N)
-  for _ in $(seq 3000); do
-    [ "$(steps)" -ge $((before + $1)) ] && { took=$(($(date +%s%3N) - begin)); return; }
-    sleep 0.02
-  done
-  return 1
-}
 for transport in shm grpc; do
   GRAPHC_TEST_DELAY_US=worker:0=200,worker:1=200,worker:2=200 launch graphrun backup.plan --steps 3000 --fetch loss \
     --transport=$transport --stats stats.json --dump_variables dump

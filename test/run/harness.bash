@@ -47,6 +47,17 @@ run() { timeout 120 graphrun "$@" >out.txt 2>err.txt || fail "graphrun $*"; }
 launch() { { "$@" & } >out.txt 2>err.txt; launcher=$!; }
 # ends [SECONDS]: what was launched has to end within so many, three minutes; the exit status is its own.
 ends() { timeout "${1:-180}" tail -s 0.1 --pid="$launcher" -f /dev/null || fail "what was launched ends within ${1:-180} s"; wait "$launcher"; }
+# With --fetch loss: steps made so far, one line each; more N [SECONDS]: waits for N more within so many seconds, a minute. $before: those
+# made when it began, $took: the milliseconds that it took.
+steps() { wc -l <out.txt; }
+more() {
+  local begin; before=$(steps) begin=$(date +%s%3N)
+  for _ in $(seq $((${2:-60} * 50))); do
+    [ "$(steps)" -ge $((before + $1)) ] && { took=$(($(date +%s%3N) - begin)); return; }
+    sleep 0.02
+  done
+  return 1
+}
 # aside NAME COMMAND…: in the background, its output in NAME.txt and its exit status in NAME.rc. status NAME…: all have ended, with $want
 # or 0.
 aside() {

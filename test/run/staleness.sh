@@ -2,18 +2,12 @@
 # max_staleness: a worker that is stopped (SIGSTOP) stops the others after S steps, with words that say who waits for whom; they go
 # on when it does (SIGCONT). Without the bound nobody waits. The distances are in --stats.
 source "$(dirname "${BASH_SOURCE[0]}")/harness.bash"
-steps() { wc -l <out.txt; } # made so far: one line of --fetch each
 start() { # PLAN: the run in the background, paced so that it lasts a few seconds; worker 2 stopped after the first steps
   GRAPHC_TEST_DELAY_US=worker:0=300,worker:1=300,worker:2=300 launch graphrun "$1" --steps 1500 --fetch loss \
     --deadline "$2" --transport="${transport:-shm}" --stats stats.json
   for _ in $(seq 600); do [ "$(steps)" -gt 30 ] && break; sleep 0.05; done
   worker=$(task_pid $launcher worker 2)
   kill -STOP "$worker" || fail "a process of worker:2"
-}
-more() { # N SECONDS: so many more steps are made within that time
-  before=$(steps)
-  for _ in $(seq $(($2 * 20))); do [ "$(steps)" -ge $((before + $1)) ] && return; sleep 0.05; done
-  return 1
 }
 finish() {
   kill -CONT "$worker"
