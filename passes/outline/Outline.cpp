@@ -1,6 +1,7 @@
 //===- Outline.cpp - programs of buffers and calls ------------------------------------------------------------===//
 #include "passes/Passes.h"
 #include "passes/outline/KernelBuilder.h"
+#include "passes/outline/KernelTable.h"
 #include "runtime/kernels/Matmul.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -10,7 +11,6 @@
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/TypeSwitch.h"
-#include "llvm/Support/raw_ostream.h"
 
 namespace graphc {
 #define GEN_PASS_DEF_OUTLINE
@@ -19,68 +19,6 @@ namespace graphc {
 using namespace mlir;
 
 namespace {
-
-/// The module's kernels: equal bodies are one function.
-class KernelTable {
-public:
-  explicit KernelTable(ModuleOp module) : module(module), symbols(module) {}
-
-  /// Takes over a function that is in no module yet.
-  FlatSymbolRefAttr insert(OwningOpRef<func::FuncOp> kernel, StringRef stem) {
-    std::string text;
-    llvm::raw_string_ostream stream(text);
-    kernel->print(stream, OpPrintingFlags().useLocalScope());
-    auto [found, isNew] = known.try_emplace(text);
-    if (isNew) {
-      func::FuncOp function = kernel.release();
-      function.setSymName(("kernel" + Twine(known.size() - 1) + "_" + stem).str());
-      symbols.insert(function);
-      found->second = FlatSymbolRefAttr::get(function.getSymNameAttr());
-    }
-    return found->second;
-  }
-
-  /// acc += message, element by element, for `elements` of them.
-  FlatSymbolRefAttr getAdd(Type element, int64_t elements, Location loc) {
-    return getBinary(MemRefType::get(elements, element), "read_write", "add", loc);
-  }
-  /// to = from.
-  FlatSymbolRefAttr getCopy(MemRefType type, Location loc) { return getBinary(type, "write", "copy", loc); }
-
-  size_t size() const { return known.size(); }
-
-private:
-  /// A kernel of (destination, source): destination += source where it is read_write, = source where it is written.
-  FlatSymbolRefAttr getBinary(MemRefType type, StringRef access, StringRef stem, Location loc) {
-    OpBuilder builder(module.getContext());
-    OwningOpRef<func::FuncOp> kernel = func::FuncOp::create(loc, "kernel", builder.getFunctionType({type, type}, {}));
-    kernel->setPrivate();
-    Block *block = kernel->addEntryBlock();
-    builder.setInsertionPointToStart(block);
-    AffineMap identity = builder.getMultiDimIdentityMap(unsigned(type.getRank()));
-    SmallVector<utils::IteratorType> iterators(type.getRank(), utils::IteratorType::parallel);
-    bool adds = access == "read_write";
-    linalg::GenericOp::create(builder, loc, TypeRange(), block->getArgument(1), block->getArgument(0),
-                              ArrayRef<AffineMap>{identity, identity}, iterators,
-                              [&](OpBuilder &inner, Location loc, ValueRange values) {
-                                Value result = values[0];
-                                if (adds)
-                                  result = isa<FloatType>(result.getType())
-                                               ? arith::AddFOp::create(inner, loc, values[1], result).getResult()
-                                               : arith::AddIOp::create(inner, loc, values[1], result).getResult();
-                                linalg::YieldOp::create(inner, loc, result);
-                              });
-    func::ReturnOp::create(builder, loc);
-    kernel->setArgAttr(0, "dist.access", builder.getStringAttr(access));
-    kernel->setArgAttr(1, "dist.access", builder.getStringAttr("read"));
-    (*kernel)->setAttr("dist.flops", builder.getI64IntegerAttr(adds ? type.getNumElements() : 0));
-    return insert(std::move(kernel), stem);
-  }
-
-  ModuleOp module;
-  SymbolTable symbols;
-  llvm::StringMap<FlatSymbolRefAttr> known;
-};
 
 /// How many elements of a sum over replicas are added at once: a divisor of their number, so that one kernel does it all.
 /// At most 64 KiB, of which a second-level cache holds several; at least 4 KiB, below which calls cost more than they save.
