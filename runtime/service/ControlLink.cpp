@@ -9,6 +9,10 @@
 #include <thread>
 
 namespace graphc::service {
+namespace {
+/// Messages that a task has not looked at. A chief has one order under way and says now and then whom it waits for.
+constexpr size_t kMostWaiting = 256;
+} // namespace
 
 absl::StatusOr<ToTask> ControlLink::receive(absl::Time deadline) {
   std::unique_lock lock(mutex_);
@@ -68,9 +72,16 @@ void ControlLink::deliver(const ToTask &message) {
       stop();
     return;
   }
-  std::lock_guard lock(mutex_);
-  inbox_.push_back(message);
-  changed_.notify_all();
+  {
+    std::lock_guard lock(mutex_);
+    if (inbox_.size() < kMostWaiting) {
+      inbox_.push_back(message);
+      changed_.notify_all();
+      return;
+    }
+  }
+  finish(absl::ResourceExhaustedError(
+      absl::StrCat("the chief sends more than this task can do: ", kMostWaiting, " messages wait")));
 }
 
 void ControlLink::finish(absl::Status why) {

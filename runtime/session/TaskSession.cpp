@@ -29,7 +29,8 @@ service::Error toProto(const TaskFailure &failure) {
 
 TaskSession::TaskSession(const plan::LoadedPlan &plan, TaskOptions options, service::ControlLink &link)
     : loaded_(plan), plan_(plan.plan), options_(std::move(options)), task_(plan::allTasks(plan_)[options_.task]),
-      name_(plan::taskText(plan_, task_)), link_(link), datasets_(plan_, options_.data) {
+      name_(plan::taskText(plan_, task_)), link_(link), orders_(plan_, options_.task, options_.transport.incarnation),
+      datasets_(plan_, options_.data) {
   link_.onEnd([this](absl::Status why) {
     bool secondary =
         absl::IsAborted(why) || absl::IsUnavailable(why); // anything else is the master's refusal of this task
@@ -86,8 +87,11 @@ std::optional<TaskFailure> TaskSession::run() {
     absl::StatusOr<service::ToTask> message = link_.receive(absl::InfiniteFuture());
     if (!message.ok())
       break; // the link's end was reported to fail() already
-    if (message->has_release())
+    if (message->has_release()) {
+      if (!ended_)
+        fail({absl::InvalidArgumentError("the chief let this task go before the end of the run"), false, ""});
       break;
+    }
     if (message->has_waiting()) {
       std::string names;
       for (const std::string &name : message->waiting().tasks())
@@ -102,11 +106,12 @@ std::optional<TaskFailure> TaskSession::run() {
     done.set_id(message->order().id());
     absl::Status status = obey(message->order(), &done);
     if (!status.ok()) {
-      fail({status, false, ""});
-      TaskFailure failure;
+      TaskFailure failure{status, false, ""};
+      fail(failure);
       {
         std::lock_guard lock(mutex_);
-        failure = *failure_; // what came first, which may be a peer's broken stream
+        if (failure_)
+          failure = *failure_; // what came first, which may be a peer's broken stream
       }
       if (link_.ended().ok()) {
         *done.mutable_error() = toProto(failure);
@@ -131,6 +136,7 @@ std::optional<TaskFailure> TaskSession::run() {
 }
 
 absl::Status TaskSession::obey(const Order &order, Done *done) {
+  GRAPHC_RETURN_IF_ERROR(orders_.take(order));
   switch (order.kind_case()) {
   case Order::kPrepare:
     return prepare(order.prepare());
@@ -154,7 +160,7 @@ absl::Status TaskSession::obey(const Order &order, Done *done) {
   case Order::KIND_NOT_SET:
     break;
   }
-  return absl::InternalError("an order of a later version: start every task with the same graphrun");
+  return absl::InternalError("an order that was taken is of no kind");
 }
 
 absl::Status TaskSession::prepare(const Order::Prepare &order) {
@@ -192,8 +198,6 @@ absl::Status TaskSession::connect(Done *done) {
 
 absl::Status TaskSession::begin(const Order::Begin &order) {
   endPhase();
-  if (order.phase() >= static_cast<uint32_t>(plan_.phases_size()))
-    return absl::InternalError(absl::StrCat("the plan has no phase ", order.phase()));
   phase_ = order.phase();
   const plan::Phase &phase = plan_.phases(static_cast<int>(phase_));
   stopPhase_.store(false, std::memory_order_relaxed);

@@ -12,6 +12,7 @@
 #include "runtime/observe/Stats.h"
 #include "runtime/plan/PlanFile.h"
 #include "runtime/service/ControlLink.h"
+#include "runtime/session/Orders.h"
 #include "runtime/session/PhaseHost.h"
 #include "runtime/session/TaskTransports.h"
 
@@ -74,6 +75,7 @@ private:
   const plan::Task task_;
   const std::string name_;
   service::ControlLink &link_;
+  RunOrders orders_; ///< which may come next
 
   data::DatasetCache datasets_;
   std::vector<service::Peer> peers_;

@@ -11,6 +11,7 @@
 #include "runtime/service/MasterService.h"
 #include "runtime/service/TaskServer.h"
 #include "runtime/service/Token.h"
+#include "runtime/session/Orders.h"
 #include "runtime/session/TaskTransports.h"
 #include "tools/graphrun/CheckChief.h"
 #include "tools/graphrun/LaunchContext.h"
@@ -38,7 +39,7 @@ public:
   CheckTask(const Flags &flags, const plan::LoadedPlan &plan, const TaskSetup &setup, std::vector<std::string> wrong)
       : flags_(flags), loaded_(plan), plan_(plan.plan), setup_(setup), timeout_(absl::Seconds(flags.timeoutSeconds)),
         tasks_(plan::allTasks(plan_)), self_(tasks_[setup.task]), name_(plan::taskText(plan_, self_)),
-        wrong_(std::move(wrong)) {
+        orders_(plan_, setup.task), wrong_(std::move(wrong)) {
     while (!plan::sameTask(tasks_[chief_], plan_.chief()))
       ++chief_;
     alone_ = tasks_.size() == 1;
@@ -173,6 +174,8 @@ private:
       report.clear_links();
       report.set_id(order->id());
       size_t before = wrong_.size();
+      if (absl::Status status = orders_.take(*order); !status.ok())
+        return {absl::StrCat("the chief ", chiefName, ": ", status.message())};
       obey(*order, &report);
       for (size_t i = before; i < wrong_.size(); ++i)
         report.add_wrong(wrong_[i]);
@@ -310,8 +313,6 @@ private:
     peers[setup_.task].set_host_id(observe::hostId());
     std::vector<executor::Endpoint> ends;
     for (const service::Peer &peer : order.peers()) {
-      if (peer.task() >= tasks_.size() || peer.task() == setup_.task)
-        return absl::InternalError(absl::StrCat("the chief says there is a task ", peer.task()));
       peers[peer.task()] = peer;
       TimedChannels channels = channelsWith(peer.task());
       bool near = setup_.task < peer.task();
@@ -338,7 +339,7 @@ private:
   void measure(const Order::Measure &order, Report *report) {
     service::CheckedLink &link = *report->add_links();
     link.set_peer(order.peer());
-    if (!transports_ || order.peer() >= tasks_.size()) {
+    if (!transports_) {
       link.set_wrong("it has no link with that task");
       return;
     }
@@ -368,6 +369,7 @@ private:
   const plan::Task self_;
   const std::string name_;
   const uint64_t incarnation_ = service::randomIncarnation();
+  session::CheckOrders orders_; ///< which may come next
   uint32_t chief_ = 0;
   bool alone_ = false;
   std::string address_;

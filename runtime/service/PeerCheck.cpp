@@ -1,0 +1,77 @@
+#include "runtime/service/PeerCheck.h"
+
+#include "runtime/base/Status.h"
+#include "runtime/cluster/Address.h"
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+
+#include <algorithm>
+#include <climits>
+
+namespace graphc::service {
+namespace {
+constexpr size_t kMostText = 256;
+
+/// Names of hosts and versions, which go to people's terminals.
+absl::Status checkText(const std::string &text, const std::string &what) {
+  if (text.size() > kMostText)
+    return absl::InvalidArgumentError(
+        absl::StrCat(what, " has ", text.size(), " bytes, at most ", kMostText, " may be"));
+  if (std::any_of(text.begin(), text.end(), [](char c) { return absl::ascii_iscntrl(static_cast<unsigned char>(c)); }))
+    return absl::InvalidArgumentError(absl::StrCat(what, " has control characters"));
+  return absl::OkStatus();
+}
+
+/// None, a Unix socket's, or a host and port: no other scheme that gRPC would resolve.
+absl::Status checkAddress(const std::string &address) {
+  GRAPHC_RETURN_IF_ERROR(checkText(address, "an address"));
+  if (address.empty() || absl::StartsWith(address, "unix:/") || absl::StartsWith(address, "unix-abstract:"))
+    return absl::OkStatus();
+  return cluster::checkAddress(address);
+}
+
+template <class Described> absl::Status checkDescription(const Described &task) {
+  GRAPHC_RETURN_IF_ERROR(checkText(task.name(), "the task's name"));
+  GRAPHC_RETURN_IF_ERROR(checkText(task.host(), "the host's name"));
+  GRAPHC_RETURN_IF_ERROR(checkText(task.host_id(), "the host's mark"));
+  return checkAddress(task.address());
+}
+} // namespace
+
+absl::Status checkHello(const Hello &hello) {
+  GRAPHC_RETURN_IF_ERROR(checkText(hello.fingerprint(), "the plan's fingerprint"));
+  GRAPHC_RETURN_IF_ERROR(checkText(hello.version(), "the version"));
+  return checkDescription(hello);
+}
+
+absl::Status checkPeer(const Peer &peer, uint32_t number, const std::string &name) {
+  if (peer.task() != number || peer.name() != name)
+    return absl::InvalidArgumentError(
+        absl::StrCat("task ", peer.task(), " stands where task ", number, " of the plan, ", name, ", should be"));
+  return base::annotate(checkDescription(peer), name);
+}
+
+absl::Status checkRun(const std::string &run) {
+  bool good = !run.empty() && run.size() <= 64 && std::all_of(run.begin(), run.end(), [](unsigned char c) {
+    return absl::ascii_isalnum(c) || c == '-' || c == '_';
+  });
+  return good ? absl::OkStatus() : absl::InvalidArgumentError("the run's name is malformed");
+}
+
+absl::Status checkTransport(const std::string &transport) {
+  return transport == "auto" || transport == "shm" || transport == "grpc"
+             ? absl::OkStatus()
+             : absl::InvalidArgumentError("the transport is none of auto, shm and grpc");
+}
+
+absl::Status checkPath(const std::string &path, const std::string &what) {
+  if (path.empty())
+    return absl::InvalidArgumentError(absl::StrCat(what, " has no name"));
+  if (path.size() >= PATH_MAX || path.find('\0') != std::string::npos)
+    return absl::InvalidArgumentError(absl::StrCat(what, " has a name that no file can have"));
+  return absl::OkStatus();
+}
+
+} // namespace graphc::service

@@ -1,0 +1,23 @@
+//===- PeerCheck.h - what tasks and masters say of tasks, before it is believed ---------------------------*- C++ -*-===//
+#ifndef GRAPHC_RUNTIME_SERVICE_PEERCHECK_H
+#define GRAPHC_RUNTIME_SERVICE_PEERCHECK_H
+
+#include "runtime/service/service.pb.h"
+
+#include "absl/status/status.h"
+
+namespace graphc::service {
+
+/// What a task says of itself: short printable texts and an address that is one. Its number and name are compared elsewhere.
+absl::Status checkHello(const Hello &hello);
+/// What a master says of the plan's task `number`, called `name`.
+absl::Status checkPeer(const Peer &peer, uint32_t number, const std::string &name);
+/// The name of a run: letters, digits, '-' and '_', 64 at most.
+absl::Status checkRun(const std::string &run);
+/// auto, shm or grpc.
+absl::Status checkTransport(const std::string &transport);
+/// The name of a file or folder on its way from another task: any bytes but 0, as many as a name may have. `what` is for the message.
+absl::Status checkPath(const std::string &path, const std::string &what);
+
+} // namespace graphc::service
+#endif
