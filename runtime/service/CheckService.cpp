@@ -1,6 +1,8 @@
 #include "runtime/service/CheckService.h"
 
+#include "runtime/base/Status.h"
 #include "runtime/service/MasterService.h"
+#include "runtime/service/PeerCheck.h"
 #include "runtime/transport/GrpcTransport.h"
 
 #include "absl/strings/str_cat.h"
@@ -13,6 +15,8 @@ namespace graphc::service {
 namespace {
 /// A call stays open so long before it is answered with Wait, and a task waits so long for an answer.
 constexpr absl::Duration kOpen = absl::Seconds(1), kSilence = absl::Seconds(10);
+/// Bytes of one report, which names files and what is wrong with them; lines about callers that were sent away.
+constexpr size_t kMostReport = 1 << 20, kMostRefused = 32;
 } // namespace
 
 CheckService::CheckService(std::string token, std::vector<std::string> tasks)
@@ -22,6 +26,9 @@ absl::Status CheckService::admit(const CheckReport &report) {
   const Hello &self = report.self();
   if (closed_)
     return absl::UnavailableError("the check is over");
+  GRAPHC_RETURN_IF_ERROR(base::annotate(checkHello(self), "what the task says of itself"));
+  if (report.ByteSizeLong() > kMostReport)
+    return absl::ResourceExhaustedError(absl::StrCat("a report of ", report.ByteSizeLong(), " bytes"));
   if (self.task() >= slots_.size() || tasks_[self.task()] != self.name())
     return absl::InvalidArgumentError(absl::StrCat(self.name(), ", process ", self.pid(), " on ", self.host(),
                                                    ", is no task of the chief's plan; its tasks are ",
@@ -31,6 +38,9 @@ absl::Status CheckService::admit(const CheckReport &report) {
     return absl::AlreadyExistsError(absl::StrCat(
         "a second process says it is ", self.name(), ": process ", self.pid(), " on ", self.host(), " besides process ",
         slot.first->self().pid(), " on ", slot.first->self().host(), "; give each task its own --task_index"));
+  if (report.id() > slot.orderId)
+    return absl::InvalidArgumentError(
+        absl::StrCat(self.name(), " answers order ", report.id(), ", the last was ", slot.orderId));
   slot.incarnation = self.incarnation();
   if (!slot.first)
     slot.first = report;
@@ -57,7 +67,7 @@ grpc::ServerUnaryReactor *CheckService::Next(grpc::CallbackServerContext *contex
     std::lock_guard lock(mutex_);
     if (absl::Status admitted = admit(*report); !admitted.ok()) {
       status = {static_cast<grpc::StatusCode>(admitted.code()), std::string(admitted.message())};
-      if (!closed_)
+      if (!closed_ && refused_.size() < kMostRefused)
         refused_.insert(std::string(admitted.message()));
     } else {
       Slot &slot = slots_[report->self().task()];

@@ -110,7 +110,7 @@ void LocalLink::send(FromTask message) {
     coordinator_.failed(task_, message.failed());
     break;
   case FromTask::kFetched:
-    coordinator_.fetched(message.fetched());
+    coordinator_.fetched(task_, message.fetched());
     break;
   default:
     break;

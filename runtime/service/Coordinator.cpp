@@ -1,5 +1,8 @@
 #include "runtime/service/Coordinator.h"
 
+#include "runtime/base/Status.h"
+#include "runtime/service/PeerCheck.h"
+
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/time/clock.h"
@@ -13,7 +16,10 @@ constexpr absl::Duration kSuspicionGrace = absl::Seconds(1);
 
 Coordinator::Coordinator(Options options) : options_(std::move(options)), slots_(options_.taskNames.size()) {}
 
+void Coordinator::use(std::shared_ptr<AnswerRules> rules) { rules_ = std::move(rules); }
+
 absl::Status Coordinator::join(const Hello &hello, std::shared_ptr<Member> member) {
+  GRAPHC_RETURN_IF_ERROR(base::annotate(checkHello(hello), "what the task says of itself"));
   std::unique_lock lock(mutex_);
   if (hello.task() >= slots_.size() || options_.taskNames[hello.task()] != hello.name())
     return absl::InvalidArgumentError(absl::StrCat(hello.name(), " is no task of this plan; its tasks are ",
@@ -47,17 +53,47 @@ void Coordinator::progress(uint32_t task, const Progress &progress) {
 }
 
 void Coordinator::done(uint32_t task, Done done) {
-  bool failedHere = done.has_error();
-  Error error = done.error();
+  if (done.has_error())
+    return failed(task, done.error());
+  absl::Status status;
   {
     std::lock_guard lock(mutex_);
-    slots_[task].heard = absl::Now();
-    if (!failedHere && done.id() == order_)
-      slots_[task].done = std::move(done);
+    Slot &slot = slots_[task];
+    slot.heard = absl::Now();
+    if (!slot.asked || done.id() != order_)
+      status = absl::InvalidArgumentError("it was not asked, or has answered already");
+    else if (rules_)
+      status = rules_->check(task, done);
+    slot.asked = false;
+    if (status.ok())
+      slot.done = std::move(done);
     changed_.notify_all();
   }
-  if (failedHere)
-    failed(task, error);
+  if (!status.ok())
+    refuse(task, base::annotate(status, absl::StrCat("its answer to order ", done.id(), " is none")));
+}
+
+void Coordinator::fetched(uint32_t task, const Fetched &value) {
+  absl::Status status;
+  if (rules_) {
+    std::lock_guard lock(mutex_);
+    status = rules_->check(task, value);
+  }
+  if (status.ok() && options_.fetched)
+    status = options_.fetched(value);
+  if (!status.ok())
+    refuse(task, status);
+}
+
+/// What no task of this run would say.
+void Coordinator::refuse(uint32_t task, const absl::Status &why) {
+  RootCause cause;
+  {
+    std::lock_guard lock(mutex_);
+    const Hello &hello = slots_[task].hello;
+    cause = {hello.name(), hello.host(), hello.pid(), why};
+  }
+  abort(std::move(cause));
 }
 
 void Coordinator::failed(uint32_t task, const Error &error) {
@@ -70,12 +106,13 @@ void Coordinator::failed(uint32_t task, const Error &error) {
     if (error.secondary()) {
       if (cause_ || suspicion_ || ending_)
         return;
-      cause.task = error.suspect().empty() ? hello.name() : error.suspect();
+      const Hello *suspect = &hello;
       for (const Slot &slot : slots_)
-        if (slot.hello.name() == cause.task) {
-          cause.host = slot.hello.host();
-          cause.pid = slot.hello.pid();
-        }
+        if (slot.member && slot.hello.name() == error.suspect())
+          suspect = &slot.hello;
+      cause.task = suspect->name();
+      cause.host = suspect->host();
+      cause.pid = suspect->pid();
       suspicion_ = std::move(cause);
       suspicionSince_ = absl::Now();
       return;
@@ -250,12 +287,15 @@ absl::StatusOr<std::vector<Done>> Coordinator::order(Order order, absl::Time dea
     order.set_id(++order_);
     for (Slot &slot : slots_) {
       slot.done.reset();
+      slot.asked = true;
       if (order.has_run()) { // what was heard before is of an earlier phase
         bool stop = slot.progress.stop_requested();
         slot.progress.Clear();
         slot.progress.set_stop_requested(stop);
       }
     }
+    if (rules_)
+      rules_->ordered(order);
     members = everyone();
   }
   ToTask message;

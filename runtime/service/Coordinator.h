@@ -30,6 +30,16 @@ public:
   virtual void send(const ToTask &message) = 0;
 };
 
+/// What the tasks of a run may say, for whom knows the plan (session/Answers.h). Called under the coordinator's lock.
+class AnswerRules {
+public:
+  virtual ~AnswerRules() = default;
+  /// This is under way from now on.
+  virtual void ordered(const Order &order) = 0;
+  virtual absl::Status check(uint32_t task, const Done &done) = 0; ///< its first answer to that, which is no error
+  virtual absl::Status check(uint32_t task, const Fetched &value) = 0;
+};
+
 /// Who failed first and why: what the user reads at the end.
 struct RootCause {
   std::string task; ///< "/job:worker/task:1"
@@ -57,19 +67,20 @@ public:
     absl::Duration joinDeadline = absl::Minutes(10);
     absl::Duration announceEvery = absl::Seconds(5); ///< "waiting for …"
     std::function<void(const std::string &)> announce; ///< a line for the chief's log
-    std::function<void(const Fetched &)> fetched; ///< any thread, no lock
+    std::function<absl::Status(const Fetched &)>
+        fetched; ///< any thread, no lock; an error ends the run in the sender's name
   };
   explicit Coordinator(Options options);
+  /// Before anybody joins.
+  void use(std::shared_ptr<AnswerRules> rules);
 
   /// A task says hello. An error refuses it, with a message for its user.
   absl::Status join(const Hello &hello, std::shared_ptr<Member> member);
   void progress(uint32_t task, const Progress &progress);
+  /// An answer to the order under way, one a task; any other ends the run in the task's name.
   void done(uint32_t task, Done done);
   void failed(uint32_t task, const Error &error);
-  void fetched(const Fetched &value) {
-    if (options_.fetched)
-      options_.fetched(value);
-  }
+  void fetched(uint32_t task, const Fetched &value);
   /// By task number: who may be silent for long (stopped, swapped out, on a machine that is busy), since the running phase goes on
   /// without it. That is announced, and when it answers again. Its broken stream is a failure as ever. Empty: nobody.
   void allowStragglers(std::vector<bool> tasks);
@@ -102,6 +113,7 @@ private:
     Progress progress;
     absl::Time heard = absl::InfinitePast();
     std::optional<Done> done;
+    bool asked = false; ///< has an order that it has not answered
     bool leaving = false;
     absl::Time silentSince = absl::InfiniteFuture(); ///< of a straggler that was announced
   };
@@ -109,6 +121,7 @@ private:
   std::vector<std::shared_ptr<Member>> everyone() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   std::optional<std::string> watchStraggler(Slot &slot, absl::Time now) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void lose(uint32_t task, const std::string &how);
+  void refuse(uint32_t task, const absl::Status &why);
   absl::Status failure() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   const Options options_;
@@ -116,6 +129,7 @@ private:
   std::condition_variable changed_;
   std::vector<Slot> slots_ ABSL_GUARDED_BY(mutex_);
   uint64_t order_ ABSL_GUARDED_BY(mutex_) = 0; ///< id of the last order
+  std::shared_ptr<AnswerRules> rules_; ///< may be null; the object is guarded by mutex_
   bool started_ ABSL_GUARDED_BY(mutex_) = false; ///< everyone was there once
   bool ending_ ABSL_GUARDED_BY(mutex_) = false;
   std::vector<bool> stragglers_ ABSL_GUARDED_BY(mutex_);

@@ -87,7 +87,7 @@ private:
       coordinator.failed(task_, incoming_.failed());
       return true;
     case FromTask::kFetched:
-      coordinator.fetched(incoming_.fetched());
+      coordinator.fetched(task_, incoming_.fetched());
       return true;
     case FromTask::KIND_NOT_SET:
       break;

@@ -4,6 +4,7 @@
 #include "runtime/checkpoint/Npy.h"
 #include "runtime/cluster/Json.h"
 #include "runtime/plan/Types.h"
+#include "runtime/session/Answers.h"
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -33,6 +34,7 @@ plan::Role roleOf(const std::string &entry) {
 Driver::Driver(const plan::LoadedPlan &plan, service::Coordinator &coordinator, DriverOptions options)
     : plan_(plan.plan), coordinator_(coordinator), options_(std::move(options)) {
   std::vector<plan::Task> tasks = plan::allTasks(plan_);
+  coordinator_.use(std::make_shared<RunAnswers>(plan_));
   while (chief_ < tasks.size() && !plan::sameTask(tasks[chief_], plan_.chief()))
     ++chief_;
 }

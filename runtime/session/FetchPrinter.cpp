@@ -13,6 +13,10 @@ namespace graphc::session {
 namespace {
 constexpr uint64_t kWhole = 1000; ///< elements printed without abridging
 constexpr int64_t kEdge = 3;
+/// Bytes of values that wait for other replicas', which are a step or two behind, and what each costs besides.
+constexpr uint64_t kMostWaiting = 256 << 20, kWaitingBytes = 256;
+/// So many results may wait whatever they take.
+constexpr uint64_t kFewWaiting = 16;
 
 template <class T> std::string shortest(T value) {
   if (std::isnan(value))
@@ -78,7 +82,11 @@ template <class T> void accumulate(std::string &sum, const std::vector<std::stri
   for (size_t i = 0; i < sum.size() / sizeof(T); ++i) {
     T total = at<T>(values[0].data(), i);
     for (size_t r = 1; r < values.size(); ++r)
-      total += at<T>(values[r].data(), i);
+      if constexpr (std::is_integral_v<T>) // wraps
+        total = static_cast<T>(static_cast<std::make_unsigned_t<T>>(total) +
+                               at<std::make_unsigned_t<T>>(values[r].data(), i));
+      else
+        total += at<T>(values[r].data(), i);
     if (mean)
       total /= static_cast<T>(values.size());
     std::memcpy(sum.data() + i * sizeof(T), &total, sizeof(T));
@@ -118,22 +126,16 @@ std::string FetchPrinter::reduce(const plan::Port &port, const plan::Program &pr
   return sum;
 }
 
-void FetchPrinter::add(const service::Fetched &value) {
-  if (value.program() >= static_cast<uint32_t>(plan_.programs_size()))
-    return;
+absl::Status FetchPrinter::add(const service::Fetched &value) {
   const plan::Program &program = plan_.programs(static_cast<int>(value.program()));
-  if (value.fetch() >= static_cast<uint32_t>(program.fetches_size()) || value.instance() >= program.instances())
-    return;
   const plan::Port &port = program.fetches(static_cast<int>(value.fetch()));
   const plan::Buffer &buffer = program.buffers(static_cast<int>(port.buffer()));
-  if (value.value().size() != buffer.bytes())
-    return;
   // Asynchronous replicas share no step: each one's value is printed as it comes, behind the name of its task.
   if (plan_.phases(static_cast<int>(program.phase())).ends_by_closing()) {
     std::lock_guard lock(mutex_);
     print_(absl::StrCat(plan::taskText(plan_, plan::instanceTask(plan_, program, value.instance())), " ", port.name(),
                         " ", formatTensor(buffer.type(), value.value().data())));
-    return;
+    return absl::OkStatus();
   }
   auto place = static_cast<size_t>(std::find(names_.begin(), names_.end(), port.name()) - names_.begin());
 
@@ -141,12 +143,15 @@ void FetchPrinter::add(const service::Fetched &value) {
   Pending &entry = pending_[{value.step(), place, value.program(), value.fetch()}];
   if (entry.values.empty()) {
     entry.values.resize(program.instances());
+    entry.there.resize(program.instances());
     entry.missing = program.instances();
   }
-  std::string &slot = entry.values[value.instance()];
-  if (slot.empty())
-    --entry.missing;
-  slot = value.value();
+  if (entry.there[value.instance()])
+    return absl::InvalidArgumentError(absl::StrCat(port.name(), " of step ", value.step(), " comes twice"));
+  entry.there[value.instance()] = true;
+  --entry.missing;
+  entry.values[value.instance()] = value.value();
+  waiting_ += buffer.bytes() + kWaitingBytes;
   while (!pending_.empty() && pending_.begin()->second.missing == 0) {
     auto &[key, ready] = *pending_.begin();
     const plan::Program &from = plan_.programs(static_cast<int>(std::get<2>(key)));
@@ -154,8 +159,14 @@ void FetchPrinter::add(const service::Fetched &value) {
     print_(absl::StrCat(
         fetch.name(), " ",
         formatTensor(from.buffers(static_cast<int>(fetch.buffer())).type(), reduce(fetch, from, ready.values).data())));
+    for (const std::string &one : ready.values)
+      waiting_ -= one.size() + kWaitingBytes;
     pending_.erase(pending_.begin());
   }
+  if (waiting_ > kMostWaiting && pending_.size() > kFewWaiting)
+    return absl::ResourceExhaustedError(
+        absl::StrCat(pending_.size(), " results, ", waiting_, " bytes, wait for those of other replicas"));
+  return absl::OkStatus();
 }
 
 } // namespace graphc::session

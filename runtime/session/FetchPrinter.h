@@ -6,6 +6,7 @@
 #include "runtime/service/service.pb.h"
 
 #include "absl/base/thread_annotations.h"
+#include "absl/status/status.h"
 
 #include <functional>
 #include <map>
@@ -25,11 +26,13 @@ class FetchPrinter {
 public:
   FetchPrinter(const plan::Plan &plan, std::vector<std::string> names, std::function<void(const std::string &)> print)
       : plan_(plan), names_(std::move(names)), print_(std::move(print)) {}
-  void add(const service::Fetched &value);
+  /// `value` is one of the plan's, each once (Answers.h). An error where those that wait for others' are too many.
+  absl::Status add(const service::Fetched &value);
 
 private:
   struct Pending {
     std::vector<std::string> values; ///< by instance
+    std::vector<bool> there;
     uint32_t missing = 0;
   };
   std::string reduce(const plan::Port &port, const plan::Program &program,
@@ -39,6 +42,7 @@ private:
   const std::vector<std::string> names_;
   const std::function<void(const std::string &)> print_;
   std::mutex mutex_;
+  uint64_t waiting_ ABSL_GUARDED_BY(mutex_) = 0; ///< bytes in pending_
   /// (step, place among the flags, program, fetch)
   std::map<std::tuple<uint64_t, size_t, uint32_t, uint32_t>, Pending> pending_ ABSL_GUARDED_BY(mutex_);
 };

@@ -6,6 +6,7 @@
 #include "runtime/executor/TaskPhase.h"
 #include "runtime/plan/Types.h"
 #include "runtime/service/Token.h"
+#include "runtime/session/Answers.h"
 #include "tools/graphrun/Within.h"
 
 #include "absl/strings/match.h"
@@ -183,14 +184,28 @@ void CheckChief::compareSelves() {
   }
 }
 
+/// The answer to an order, where one comes that is one.
+std::optional<service::CheckReport> CheckChief::collect(uint32_t task, const service::CheckOrder &order,
+                                                        absl::Time deadline) {
+  std::optional<service::CheckReport> answer = service_.collect(task, deadline);
+  if (!answer)
+    return std::nullopt;
+  if (absl::Status status = session::checkAnswer(plan_, task, order, *answer); !status.ok()) {
+    wrong(task, std::string(status.message()));
+    return std::nullopt;
+  }
+  return answer;
+}
+
 /// One order to all that are left. Their answers are in answers_; who does not answer is dropped. False: nobody is left.
 bool CheckChief::atAll(const std::string &what, const std::function<service::CheckOrder(uint32_t)> &order) {
   answers_.assign(tasks_.size(), std::nullopt);
+  std::map<uint32_t, service::CheckOrder> orders;
   for (uint32_t task : left())
-    service_.order(task, order(task));
+    service_.order(task, orders[task] = order(task));
   absl::Time deadline = absl::Now() + timeout_;
   for (uint32_t task : left()) {
-    answers_[task] = service_.collect(task, deadline);
+    answers_[task] = collect(task, orders[task], deadline);
     if (!answers_[task]) {
       drop(task, absl::StrCat("did not answer within ", absl::FormatDuration(timeout_), " while ", what,
                               "; if it needs that long, give a longer --timeout"));
@@ -378,15 +393,16 @@ void CheckChief::measure() {
     if (!link.good || !reports_[link.low] || !reports_[link.high] || !answers_[link.low] || !answers_[link.high] ||
         !answers_[link.low]->wrong().empty() || !answers_[link.high]->wrong().empty())
       continue;
-    service::CheckOrder order;
-    order.mutable_measure()->set_seconds(seconds);
+    service::CheckOrder orders[2]; // of link.high, of link.low
     for (uint32_t task : {link.high, link.low}) {
+      service::CheckOrder &order = orders[task == link.low];
+      order.mutable_measure()->set_seconds(seconds);
       order.mutable_measure()->set_peer(task == link.low ? link.high : link.low);
       order.mutable_measure()->set_answers(task == link.high);
       service_.order(task, order);
     }
     absl::Time deadline = absl::Now() + timeout_;
-    auto asked = service_.collect(link.low, deadline), answered = service_.collect(link.high, deadline);
+    auto asked = collect(link.low, orders[1], deadline), answered = collect(link.high, orders[0], deadline);
     if (!asked || !answered) {
       drop(asked ? link.high : link.low, absl::StrCat("did not answer within ", absl::FormatDuration(timeout_),
                                                       " while ", ends(link), " was measured"));

@@ -36,6 +36,7 @@ private:
   void closeCheckpoints();
   void wrong(uint32_t task, const std::string &line);
   void drop(uint32_t task, const std::string &why);
+  std::optional<service::CheckReport> collect(uint32_t task, const service::CheckOrder &order, absl::Time deadline);
   std::vector<uint32_t> left() const;
   bool canLink(const Link &link) const;
   std::string ends(const Link &link) const;

@@ -249,7 +249,7 @@ private:
     if (!flags_.fetches.empty()) {
       fetched_ = std::make_unique<session::FetchPrinter>(plan_, flags_.fetches,
                                                          [this](const std::string &line) { output_.print(line); });
-      options.fetched = [this](const service::Fetched &value) { fetched_->add(value); };
+      options.fetched = [this](const service::Fetched &value) { return fetched_->add(value); };
     }
     coordinator_ = std::make_unique<service::Coordinator>(std::move(options));
     session::DriverOptions driver = driverOptions(flags_);

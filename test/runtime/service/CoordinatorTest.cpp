@@ -110,7 +110,7 @@ TEST_F(Cluster, TaskThatLeavesBeforeTheStartMayComeAgain) {
   EXPECT_TRUE(join(2).ok());
 }
 
-TEST_F(Cluster, OrderWaitsForEveryAnswerAndIgnoresOldOnes) {
+TEST_F(Cluster, OrderWaitsForEveryAnswer) {
   joinAll();
   absl::StatusOr<std::vector<Done>> answers;
   std::thread master([&] {
@@ -122,10 +122,7 @@ TEST_F(Cluster, OrderWaitsForEveryAnswerAndIgnoresOldOnes) {
     std::this_thread::yield();
   uint64_t id = tasks[2]->taken()[0].order().id();
   for (uint32_t task : {2u, 0u, 1u}) {
-    Done old, done;
-    old.set_id(id - 1);
-    old.set_steps(99);
-    coordinator->done(task, old);
+    Done done;
     done.set_id(id);
     done.set_steps(task);
     coordinator->done(task, done);
@@ -134,6 +131,14 @@ TEST_F(Cluster, OrderWaitsForEveryAnswerAndIgnoresOldOnes) {
   ASSERT_TRUE(answers.ok()) << answers.status();
   for (uint32_t task : {0u, 1u, 2u})
     EXPECT_EQ((*answers)[task].steps(), task);
+}
+
+TEST_F(Cluster, AnAnswerThatNobodyAskedForEndsTheRunByItsTask) {
+  joinAll();
+  coordinator->done(1, {});
+  ASSERT_TRUE(coordinator->rootCause());
+  EXPECT_EQ(coordinator->rootCause()->task, "/job:worker/task:0");
+  EXPECT_THAT(std::string(coordinator->rootCause()->status.message()), HasSubstr("it was not asked"));
 }
 
 TEST_F(Cluster, OrderDeadlineNamesWhoIsLate) {

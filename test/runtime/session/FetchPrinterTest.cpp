@@ -59,7 +59,7 @@ struct Replicas : testing::Test {
     fetched.set_instance(instance);
     fetched.set_fetch(fetch);
     fetched.set_value(&value, 4);
-    printer.add(fetched);
+    EXPECT_TRUE(printer.add(fetched).ok());
   }
   plan::Plan plan;
   std::vector<std::string> lines;
@@ -99,21 +99,27 @@ TEST_F(Replicas, AsynchronousOnesPrintEachAsItComesWithItsTask) {
   EXPECT_THAT(lines, testing::ElementsAre("/job:worker/task:1 loss 9", "/job:worker/task:0 loss 1"));
 }
 
-TEST_F(Replicas, NonsenseFromAPeerIsIgnored) {
+TEST_F(Replicas, WhatWaitsForOtherReplicasIsBounded) {
+  FetchPrinter printer(plan, {"loss"}, print);
+  plan.mutable_programs(0)->mutable_buffers(0)->set_bytes(1 << 20);
+  service::Fetched fetched;
+  fetched.set_value(std::string(1 << 20, 'x'));
+  absl::Status status;
+  for (uint64_t step = 0; step < 400 && status.ok(); ++step) {
+    fetched.set_step(step);
+    status = printer.add(fetched);
+  }
+  EXPECT_TRUE(absl::IsResourceExhausted(status)) << status;
+  EXPECT_THAT(std::string(status.message()), testing::HasSubstr("wait for those of other replicas"));
+  EXPECT_GT(fetched.step(), 200u);
+}
+
+TEST_F(Replicas, AValueThatComesTwiceIsRefused) {
   FetchPrinter printer(plan, {"loss"}, print);
   service::Fetched fetched;
-  fetched.set_program(9);
-  printer.add(fetched);
-  fetched.set_program(0);
-  fetched.set_fetch(7);
-  printer.add(fetched);
-  fetched.set_fetch(0);
-  fetched.set_instance(2);
-  printer.add(fetched);
-  fetched.set_instance(0);
-  fetched.set_value("xy");
-  printer.add(fetched);
-  EXPECT_TRUE(lines.empty());
+  fetched.set_value("1234");
+  EXPECT_TRUE(printer.add(fetched).ok());
+  EXPECT_EQ(printer.add(fetched).message(), "loss of step 0 comes twice");
 }
 
 } // namespace

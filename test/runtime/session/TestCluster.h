@@ -45,7 +45,7 @@ public:
       addresses.push_back("unix-abstract:graphc-test-" + service::randomHex(8));
     }
     FetchPrinter printer(loaded.plan, options.fetches, [this](const std::string &line) { fetched.push_back(line); });
-    coordinated.fetched = [&](const service::Fetched &value) { printer.add(value); };
+    coordinated.fetched = [&](const service::Fetched &value) { return printer.add(value); };
     coordinator = std::make_unique<service::Coordinator>(std::move(coordinated));
     service::MasterService master(*coordinator, token);
     driver = std::make_unique<Driver>(loaded, *coordinator, options);

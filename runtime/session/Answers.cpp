@@ -1,0 +1,253 @@
+#include "runtime/session/Answers.h"
+
+#include "runtime/base/Status.h"
+#include "runtime/checkpoint/Checkpoint.h"
+#include "runtime/cluster/Json.h"
+#include "runtime/data/PhaseBatches.h"
+#include "runtime/executor/Control.h"
+#include "runtime/executor/TaskPhase.h"
+#include "runtime/plan/Types.h"
+#include "runtime/plan/Verify.h"
+
+#include "absl/strings/str_cat.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace graphc::session {
+namespace {
+using service::CheckOrder;
+using service::Done;
+using service::Order;
+
+/// Of one data set; of what is counted in a phase, so that all tasks' sums fit.
+constexpr uint64_t kMostSamples = plan::Limits::bytes;
+constexpr int64_t kMostCounted = int64_t{1} << 46;
+constexpr size_t kMostStats = 1 << 20; ///< bytes of JSON
+
+absl::Status wrong(const std::string &what) { return absl::InvalidArgumentError(what); }
+
+/// Nothing but what belongs to an answer of this kind.
+absl::Status checkKind(const Order &order, Done done) {
+  done.clear_id();
+  switch (order.kind_case()) {
+  case Order::kConnect:
+    done.clear_datasets();
+    break;
+  case Order::kInitialize:
+    done.clear_global_step();
+    done.clear_mirrors_crc();
+    break;
+  case Order::kRun:
+    done.clear_steps();
+    done.clear_stopped();
+    done.clear_losses();
+    done.clear_metrics();
+    done.clear_global_step();
+    break;
+  case Order::kSave:
+    done.clear_shard();
+    done.clear_mirrors_crc();
+    break;
+  case Order::kEnd:
+    done.clear_stats();
+    break;
+  default:
+    break;
+  }
+  return done.ByteSizeLong() == 0 ? absl::OkStatus() : wrong("it says what was not asked");
+}
+
+/// The names and types of what a task saves, as its shard lists them.
+using Tensors = std::map<std::string, std::string>;
+std::string tensorText(const plan::TensorType &type, const plan::Part *part) {
+  return part ? absl::StrCat(plan::typeText(type), " of ", part->of(), " : ", plan::typeText(part->type()), " at ",
+                             plan::partOffset(type, *part))
+              : plan::typeText(type);
+}
+} // namespace
+
+RunAnswers::RunAnswers(const plan::Plan &plan) : plan_(plan) {
+  for (const plan::Task &task : plan::allTasks(plan)) {
+    OfTask &one = tasks_.emplace_back();
+    one.task = task;
+    for (int i = 0; i < plan.variables_size(); ++i) {
+      const plan::Variable &variable = plan.variables(i);
+      if (!plan::stores(plan, variable, task))
+        continue;
+      one.mirrors |= variable.mirrored();
+      one.globalStep |= variable.global_step();
+      if (plan::sameTask(variable.owner(), task))
+        one.owned.push_back(static_cast<uint32_t>(i));
+    }
+    for (int phase = 0; phase < plan.phases_size(); ++phase) {
+      PhaseOfTask &here = one.phases.emplace_back();
+      if (plan.phases(phase).samples_per_step() && data::readsData(plan, static_cast<uint32_t>(phase), task))
+        one.datasets.insert(plan.phases(phase).dataset());
+      for (uint32_t index : plan.phases(phase).programs()) {
+        const plan::Program &program = plan.programs(static_cast<int>(index));
+        int lanes = 0;
+        for (uint32_t instance = 0; instance < program.instances(); ++instance)
+          lanes += plan::sameTask(plan::instanceTask(plan, program, instance), task);
+        for (const plan::Metric &metric : program.metrics())
+          if (lanes)
+            here.metrics.insert(metric.name());
+        here.lanes += lanes;
+      }
+    }
+  }
+}
+
+void RunAnswers::ordered(const Order &order) {
+  order_ = order;
+  answered_.assign(tasks_.size(), false);
+  if (order.has_prepare())
+    wanted_.insert(order.prepare().fetches().begin(), order.prepare().fetches().end());
+  if (order.has_begin()) {
+    begin_ = order.begin();
+    next_.clear();
+  }
+}
+
+absl::Status RunAnswers::check(uint32_t task, const Done &done) {
+  const OfTask &one = tasks_[task];
+  answered_[task] = true;
+  GRAPHC_RETURN_IF_ERROR(checkKind(order_, done));
+  const bool initializes = order_.has_initialize();
+  if ((initializes || order_.has_save()) && done.has_mirrors_crc() != one.mirrors)
+    return wrong(one.mirrors ? "it has no sum of its mirrors" : "it has a sum of mirrors that it does not have");
+  if (initializes || order_.has_run())
+    GRAPHC_RETURN_IF_ERROR(checkGlobalStep(one, done));
+  switch (order_.kind_case()) {
+  case Order::kConnect:
+    return checkDatasets(one, done);
+  case Order::kRun:
+    return checkRun(one, done);
+  case Order::kSave:
+    return checkShard(one, done);
+  case Order::kEnd: {
+    auto stats = cluster::parseJson(done.stats(), "statistics", {.bytes = kMostStats});
+    GRAPHC_RETURN_IF_ERROR(stats.status());
+    return stats->is(cluster::JsonValue::Kind::Object) ? absl::OkStatus() : wrong("its statistics are no object");
+  }
+  default:
+    return absl::OkStatus();
+  }
+}
+
+absl::Status RunAnswers::checkDatasets(const OfTask &task, const Done &done) const {
+  std::map<uint32_t, uint64_t> told;
+  for (const service::DatasetSize &size : done.datasets()) {
+    if (!task.datasets.contains(size.dataset()))
+      return wrong(absl::StrCat("it tells the size of data set ", size.dataset(), ", which it does not read"));
+    if (size.samples() == 0 || size.samples() > kMostSamples ||
+        told.try_emplace(size.dataset(), size.samples()).first->second != size.samples())
+      return wrong(absl::StrCat("data set ", plan_.datasets(static_cast<int>(size.dataset())).name(), " of ",
+                                size.samples(), " samples, or twice"));
+  }
+  return told.size() == task.datasets.size() ? absl::OkStatus() : wrong("it does not tell the sizes of its data sets");
+}
+
+absl::Status RunAnswers::checkGlobalStep(const OfTask &task, const Done &done) const {
+  if (done.has_global_step() != task.globalStep)
+    return wrong(task.globalStep ? "it does not tell the global step" : "it tells a global step that it does not have");
+  if (!task.globalStep)
+    return absl::OkStatus();
+  int64_t least = 0, most = static_cast<int64_t>(executor::kMostSteps);
+  if (order_.has_run() && plan_.phases(static_cast<int>(begin_.phase())).advances_global_step()) {
+    least = static_cast<int64_t>(begin_.first_step());
+    most = static_cast<int64_t>(begin_.first_step() + begin_.steps());
+  }
+  return done.global_step() >= least && done.global_step() <= most
+             ? absl::OkStatus()
+             : wrong(absl::StrCat("global step ", done.global_step(), ", expected ", least, " to ", most));
+}
+
+absl::Status RunAnswers::checkRun(const OfTask &task, const Done &done) const {
+  const PhaseOfTask &here = task.phases[begin_.phase()];
+  if (done.steps() > begin_.steps())
+    return wrong(absl::StrCat(done.steps(), " steps of ", begin_.steps()));
+  if (done.losses_size() > here.lanes)
+    return wrong(absl::StrCat(done.losses_size(), " sums of losses from ", here.lanes, " lanes"));
+  for (const service::EpochSum &loss : done.losses())
+    if (loss.epoch() > executor::kMostSteps || loss.count() > static_cast<uint64_t>(kMostCounted))
+      return wrong(absl::StrCat("a sum of ", loss.count(), " losses of epoch ", loss.epoch()));
+  std::set<std::string> seen;
+  for (const service::MetricSum &metric : done.metrics()) {
+    if (!here.metrics.contains(metric.name()) || !seen.insert(metric.name()).second)
+      return wrong("a metric that it does not compute, or one twice");
+    if (metric.count() < 0 || metric.count() > kMostCounted)
+      return wrong(absl::StrCat(metric.name(), " of ", metric.count(), " samples"));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status RunAnswers::checkShard(const OfTask &task, const Done &done) const {
+  if (done.shard().empty() != task.owned.empty())
+    return wrong(task.owned.empty() ? "it has written a shard and has no variables" : "it has written no shard");
+  if (task.owned.empty())
+    return absl::OkStatus();
+  GRAPHC_ASSIGN_OR_RETURN(checkpoint::ShardInfo shard, checkpoint::decodeShard(done.shard()));
+  if (shard.file != checkpoint::shardFile(plan_.jobs(static_cast<int>(task.task.job())).name(), task.task.index()))
+    return wrong("the file of its shard is another's");
+  Tensors own, told;
+  for (uint32_t index : task.owned) {
+    const plan::Variable &variable = plan_.variables(static_cast<int>(index));
+    own[variable.name()] = tensorText(variable.type(), variable.has_part_of() ? &variable.part_of() : nullptr);
+  }
+  for (const checkpoint::VariableInfo &variable : shard.variables)
+    told[variable.name] = tensorText(variable.type, variable.part ? &*variable.part : nullptr);
+  return own == told && shard.variables.size() == own.size() ? absl::OkStatus()
+                                                             : wrong("its shard has other variables than it saves");
+}
+
+absl::Status RunAnswers::check(uint32_t task, const service::Fetched &value) {
+  if (!order_.has_run() || answered_[task])
+    return wrong("a result comes while none is computed");
+  if (value.program() >= static_cast<uint32_t>(plan_.programs_size()))
+    return wrong(absl::StrCat("a result of program ", value.program(), ", the plan has ", plan_.programs_size()));
+  const plan::Program &program = plan_.programs(static_cast<int>(value.program()));
+  if (program.phase() != begin_.phase() || value.instance() >= program.instances() ||
+      !plan::sameTask(plan::instanceTask(plan_, program, value.instance()), tasks_[task].task))
+    return wrong(absl::StrCat("a result of ", program.name(), "[", value.instance(), "], which does not run there"));
+  if (value.fetch() >= static_cast<uint32_t>(program.fetches_size()) ||
+      !wanted_.contains(program.fetches(static_cast<int>(value.fetch())).name()))
+    return wrong(absl::StrCat("result ", value.fetch(), " of ", program.name(), ", for which nobody has asked"));
+  const plan::Port &port = program.fetches(static_cast<int>(value.fetch()));
+  const plan::Buffer &buffer = program.buffers(static_cast<int>(port.buffer()));
+  if (value.value().size() != buffer.bytes())
+    return wrong(absl::StrCat(port.name(), " of ", value.value().size(), " bytes, expected ", buffer.bytes()));
+  const uint64_t first = begin_.first_step() / executor::lanesPerUpdate(plan_, begin_.phase());
+  uint64_t &next = next_.try_emplace({value.program(), value.fetch(), value.instance()}, first).first->second;
+  if (value.step() < next || value.step() - first >= begin_.steps())
+    return wrong(absl::StrCat(port.name(), " of step ", value.step(), ", expected step ", next, " or a later one of ",
+                              begin_.steps(), " from ", first, " on"));
+  next = value.step() + 1;
+  return absl::OkStatus();
+}
+
+absl::Status checkAnswer(const plan::Plan &plan, uint32_t task, const CheckOrder &order,
+                         const service::CheckReport &report) {
+  const plan::Task self = plan::allTasks(plan)[task];
+  std::set<uint32_t> peers, linked, read, told;
+  for (const service::Peer &peer : order.reach().peers())
+    peers.insert(peer.task());
+  if (order.has_measure())
+    peers.insert(order.measure().peer());
+  for (int phase = 0; order.has_look() && phase < plan.phases_size(); ++phase)
+    if (plan.phases(phase).samples_per_step() && data::readsData(plan, static_cast<uint32_t>(phase), self))
+      read.insert(plan.phases(phase).dataset());
+  for (const service::CheckedLink &link : report.links()) {
+    if (!peers.contains(link.peer()) || !linked.insert(link.peer()).second)
+      return wrong(absl::StrCat("it tells of a link with task ", link.peer(), ", which was not asked, or twice"));
+    for (double figure : {link.latency_us(), link.there_gbps(), link.back_gbps()})
+      if (!std::isfinite(figure) || figure < 0)
+        return wrong("it has measured a link and found what cannot be");
+  }
+  for (const service::CheckedData &data : report.data())
+    if (!read.contains(data.dataset()) || !told.insert(data.dataset()).second || data.samples() > kMostSamples)
+      return wrong(absl::StrCat("it tells of data set ", data.dataset(), ", which was not asked, or twice"));
+  return absl::OkStatus();
+}
+
+} // namespace graphc::session

@@ -1,0 +1,62 @@
+//===- Answers.h - which answers of a task the master believes --------------------------------------------*- C++ -*-===//
+//
+// The other side of Orders.h. Everything that a task says is checked here against the plan and against the order that it answers, so that
+// the driver can add, index and print it. Numbers that a task computed are its own affair; their ranges are not.
+//
+//===----------------------------------------------------------------------------------------------------------------===//
+#ifndef GRAPHC_RUNTIME_SESSION_ANSWERS_H
+#define GRAPHC_RUNTIME_SESSION_ANSWERS_H
+
+#include "runtime/plan/plan.pb.h"
+#include "runtime/service/Coordinator.h"
+
+#include <map>
+#include <set>
+#include <string>
+#include <tuple>
+#include <vector>
+
+namespace graphc::session {
+
+/// Those of a run. Called by the coordinator, one call at a time.
+class RunAnswers final : public service::AnswerRules {
+public:
+  /// The plan is verified and outlives this.
+  explicit RunAnswers(const plan::Plan &plan);
+  void ordered(const service::Order &order) override;
+  absl::Status check(uint32_t task, const service::Done &done) override;
+  absl::Status check(uint32_t task, const service::Fetched &value) override;
+
+private:
+  struct PhaseOfTask {
+    int lanes = 0;
+    std::set<std::string> metrics;
+  };
+  struct OfTask {
+    plan::Task task;
+    std::set<uint32_t> datasets; ///< that it reads
+    std::vector<uint32_t> owned; ///< variables that it saves
+    bool mirrors = false, globalStep = false; ///< has a mirrored variable, the global step
+    std::vector<PhaseOfTask> phases;
+  };
+  absl::Status checkDatasets(const OfTask &task, const service::Done &done) const;
+  absl::Status checkRun(const OfTask &task, const service::Done &done) const;
+  absl::Status checkShard(const OfTask &task, const service::Done &done) const;
+  absl::Status checkGlobalStep(const OfTask &task, const service::Done &done) const;
+
+  const plan::Plan &plan_;
+  std::vector<OfTask> tasks_; ///< by number
+  service::Order order_; ///< under way, or the last
+  service::Order::Begin begin_; ///< of the last phase
+  std::set<std::string> wanted_; ///< --fetch
+  std::vector<bool> answered_; ///< the order, by task
+  std::map<std::tuple<uint32_t, uint32_t, uint32_t>, uint64_t>
+      next_; ///< (program, fetch, instance): the least step that may come
+};
+
+/// The same for graphrun check: the answer of `task` to `order`.
+absl::Status checkAnswer(const plan::Plan &plan, uint32_t task, const service::CheckOrder &order,
+                         const service::CheckReport &report);
+
+} // namespace graphc::session
+#endif

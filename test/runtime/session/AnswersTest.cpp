@@ -1,0 +1,318 @@
+// What a task may say to its master: one that is out of its mind ends the run by its own name, and harms nobody else's process.
+#include "runtime/session/Answers.h"
+
+#include "runtime/session/Driver.h"
+#include "runtime/session/FetchPrinter.h"
+#include "test/runtime/session/HonestAnswer.h"
+#include "test/runtime/session/LonePlan.h"
+
+#include "absl/time/clock.h"
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <functional>
+
+namespace graphc::session {
+namespace {
+using service::Done;
+using service::FromTask;
+using service::Order;
+using testing::AllOf;
+using testing::HasSubstr;
+
+/// A driver whose tasks answer at once and as they should, where `twist` does not change that.
+struct Answers : testing::Test {
+  struct Task final : service::Member {
+    Task(Answers &test, uint32_t number) : test(test), number(number) {}
+    void send(const service::ToTask &message) override {
+      if (message.has_order())
+        test.answer(number, message.order());
+    }
+    Answers &test;
+    const uint32_t number;
+  };
+  void answer(uint32_t task, const Order &order) {
+    if (order.has_begin())
+      begun = order.begin();
+    Done done = honestAnswer(loaded.plan, task, order, begun);
+    if (twist)
+      twist(task, order, done);
+    coordinator->done(task, done);
+  }
+  /// The error that the run ends with.
+  std::string run() {
+    loaded.fingerprint = std::string(64, 'a');
+    service::Coordinator::Options coordinated;
+    coordinated.fingerprint = loaded.fingerprint;
+    std::vector<plan::Task> tasks = plan::allTasks(loaded.plan);
+    for (const plan::Task &task : tasks)
+      coordinated.taskNames.push_back(plan::taskText(loaded.plan, task));
+    FetchPrinter printer(loaded.plan, options.fetches, [this](const std::string &line) { lines.push_back(line); });
+    coordinated.fetched = [&](const service::Fetched &value) { return printer.add(value); };
+    coordinator = std::make_unique<service::Coordinator>(coordinated);
+    options.steps = 3;
+    options.show = [](const observe::ProgressSnapshot &) {};
+    options.print = options.log = [](const std::string &) {};
+    Driver driver(loaded, *coordinator, options);
+    for (uint32_t task = 0; task < tasks.size(); ++task)
+      EXPECT_TRUE(coordinator->join(honestHello(loaded, task), std::make_shared<Task>(*this, task)).ok());
+    return std::string(driver.run().message());
+  }
+  /// The same with a change of task 1's answer to one kind of order.
+  std::string with(Order::KindCase kind, std::function<void(Done &)> change, uint32_t of = 1) {
+    twist = [=](uint32_t task, const Order &order, Done &done) {
+      if (task == of && order.kind_case() == kind)
+        change(done);
+    };
+    return run();
+  }
+  ~Answers() override { std::filesystem::remove_all(folder); }
+
+  plan::LoadedPlan loaded{plan::parameterServerPlan({2, 2}), ""};
+  DriverOptions options;
+  std::function<void(uint32_t, const Order &, Done &)> twist;
+  std::unique_ptr<service::Coordinator> coordinator;
+  std::vector<std::string> lines;
+  Order::Begin begun;
+  std::string folder = testing::TempDir() + "/answers-" + std::to_string(getpid());
+};
+
+TEST_F(Answers, HonestOnesMakeARun) {
+  EXPECT_EQ(run(), "");
+  options.checkpointDirectory = folder;
+  EXPECT_EQ(run(), "");
+  loaded.plan = plan::lonePlan();
+  options = {};
+  EXPECT_EQ(run(), "");
+}
+
+TEST_F(Answers, AnOrderIsAnsweredOnceByWhomItWasGivenTo) {
+  EXPECT_THAT(with(Order::kConnect, [](Done &done) { done.set_id(77); }),
+              "/job:ps/task:1: its answer to order 77 is none: it was not asked, or has answered already");
+  EXPECT_THAT(with(Order::kConnect, [&](Done &done) { coordinator->done(1, done); }),
+              AllOf(HasSubstr("/job:ps/task:1"), HasSubstr("answered already")));
+  EXPECT_THAT(with(Order::kConnect, [&](Done &done) { coordinator->done(2, done); }),
+              AllOf(HasSubstr("/job:worker/task:0"), HasSubstr("answered already")))
+      << "task 2 is heard before it was asked; its own answer is the second";
+}
+
+TEST_F(Answers, SayNothingButWhatWasAsked) {
+  const std::pair<const char *, std::function<void(Done &)>> all[] = {{"steps", [](Done &done) { done.set_steps(1); }},
+                                                                      {"losses", [](Done &done) { done.add_losses(); }},
+                                                                      {"metrics", [](Done &done) { done.add_metrics(); }},
+                                                                      {"shard", [](Done &done) { done.set_shard("{}"); }},
+                                                                      {"stats", [](Done &done) { done.set_stats("{}"); }},
+                                                                      {"global_step", [](Done &done) { done.set_global_step(4); }},
+                                                                      {"datasets", [](Done &done) { done.add_datasets(); }},
+                                                                      {"mirrors_crc", [](Done &done) { done.set_mirrors_crc(4); }}};
+  for (auto &[field, add] : all)
+    EXPECT_THAT(with(Order::kPrepare, add), HasSubstr("/job:ps/task:1: its answer to order 1 is none: it says what was "
+                                                      "not asked"))
+        << field;
+}
+
+TEST_F(Answers, NumbersAreThePlansOwn) {
+  auto dataset = [](uint32_t index, uint64_t samples) {
+    return [=](Done &done) {
+      service::DatasetSize &size = *done.add_datasets();
+      size.set_dataset(index);
+      size.set_samples(samples);
+    };
+  };
+  EXPECT_THAT(with(Order::kConnect, dataset(UINT32_MAX, 5)), HasSubstr("data set 4294967295, which it does not read"));
+  auto loss = [](uint64_t epoch, uint64_t count) {
+    return [=](Done &done) {
+      service::EpochSum &sum = *done.add_losses();
+      sum.set_epoch(epoch);
+      sum.set_count(count);
+    };
+  };
+  EXPECT_THAT(with(Order::kRun, loss(UINT64_MAX, 1)), HasSubstr("losses of epoch 18446744073709551615"));
+  EXPECT_THAT(with(Order::kRun, loss(0, UINT64_MAX)), HasSubstr("a sum of 18446744073709551615 losses"));
+  EXPECT_THAT(with(Order::kRun,
+                   [&](Done &done) {
+                     for (uint64_t epoch = 0; epoch < 1000; ++epoch)
+                       loss(epoch, 1)(done);
+                   }),
+              HasSubstr("1000 sums of losses from 1 lanes"));
+  EXPECT_THAT(with(Order::kRun, [](Done &done) { done.set_steps(4); }), HasSubstr("4 steps of 3"));
+  EXPECT_THAT(with(Order::kRun, [](Done &done) { done.add_metrics()->set_name("loss"); }),
+              HasSubstr("a metric that it does not compute"));
+  for (int64_t step : {int64_t{-1}, INT64_MAX, int64_t{4}})
+    EXPECT_THAT(with(
+                    Order::kRun, [=](Done &done) { done.set_global_step(step); }, 0),
+                AllOf(HasSubstr("/job:ps/task:0"), HasSubstr("expected 0 to 3")));
+  EXPECT_THAT(with(
+                  Order::kInitialize, [](Done &done) { done.clear_global_step(); }, 0),
+              HasSubstr("it does not tell the global step"));
+  EXPECT_THAT(with(Order::kInitialize, [](Done &done) { done.set_global_step(0); }),
+              HasSubstr("a global step that it does not have"));
+  EXPECT_THAT(with(Order::kInitialize, [](Done &done) { done.set_mirrors_crc(0); }),
+              HasSubstr("a sum of mirrors that it does not have"));
+}
+
+TEST_F(Answers, DataSetsAreThoseThatTheTaskReads) {
+  loaded.plan = plan::lonePlan();
+  auto change = [&](std::function<void(Done &)> change) { return with(Order::kConnect, change, 0); };
+  EXPECT_THAT(change([](Done &done) { done.clear_datasets(); }), HasSubstr("it does not tell the sizes"));
+  EXPECT_THAT(change([](Done &done) { done.mutable_datasets(0)->set_samples(0); }), HasSubstr("made of 0 samples"));
+  EXPECT_THAT(change([](Done &done) { done.mutable_datasets(0)->set_samples(UINT64_MAX); }), HasSubstr("samples"));
+  EXPECT_THAT(change([](Done &done) {
+                *done.add_datasets() = done.datasets(0);
+                done.mutable_datasets(1)->set_samples(11);
+              }),
+              HasSubstr("made of 11 samples, or twice"));
+  auto metric = [](int64_t count) {
+    return [=](Done &done) {
+      service::MetricSum &sum = *done.add_metrics();
+      sum.set_name("accuracy");
+      sum.set_count(count);
+    };
+  };
+  options.entry = "eval";
+  EXPECT_THAT(with(Order::kRun, metric(-1), 0), HasSubstr("accuracy of -1 samples"));
+  EXPECT_THAT(with(Order::kRun, metric(INT64_MAX), 0), HasSubstr("accuracy of 9223372036854775807 samples"));
+  EXPECT_EQ(with(Order::kRun, metric(10), 0), "");
+}
+
+TEST_F(Answers, AShardIsTheTasksOwn) {
+  options.checkpointDirectory = folder;
+  auto shard = [&](std::function<void(checkpoint::ShardInfo &)> change) {
+    return with(Order::kSave, [=](Done &done) {
+      checkpoint::ShardInfo info = *checkpoint::decodeShard(done.shard());
+      change(info);
+      done.set_shard(checkpoint::encodeShard(info));
+    });
+  };
+  EXPECT_THAT(shard([](auto &info) { info.file = "ps-0.safetensors"; }),
+              HasSubstr("the file of its shard is another's"));
+  EXPECT_THAT(shard([](auto &info) { info.file = "../../x.safetensors"; }), HasSubstr("not the name of a shard"));
+  EXPECT_THAT(shard([](auto &info) { info.variables.clear(); }), HasSubstr("other variables than it saves"));
+  EXPECT_THAT(shard([](auto &info) { info.variables.push_back(info.variables[0]); }), HasSubstr("other variables"));
+  EXPECT_THAT(shard([](auto &info) { info.variables[0].type.set_dtype(plan::I8); }), HasSubstr("other variables"));
+  EXPECT_THAT(with(Order::kSave, [](Done &done) { done.set_shard("{"); }), HasSubstr("its answer to order"));
+  EXPECT_THAT(with(Order::kSave, [](Done &done) { done.clear_shard(); }), HasSubstr("it has written no shard"));
+  EXPECT_THAT(with(Order::kSave, [](Done &done) { done.set_shard("{}"); }, 2), HasSubstr("and has no variables"));
+}
+
+TEST_F(Answers, StatisticsAreAnObjectOfAModestSizeAndDepth) {
+  options.statsFile = folder + ".json";
+  std::string deep(100000, '[');
+  for (const std::string &text :
+       {std::string(), std::string("[]"), std::string("{"), deep + std::string(100000, ']'),
+        "{\"a\": " + deep + std::string(100000, ']') + "}", "{\"a\": \"" + std::string(2 << 20, 'x') + "\"}"})
+    EXPECT_THAT(with(Order::kEnd, [&](Done &done) { done.set_stats(text); }),
+                HasSubstr("/job:ps/task:1: its answer to"))
+        << text.substr(0, 10);
+}
+
+TEST_F(Answers, ResultsAreThoseThatWereAskedForEachOnce) {
+  options.fetches = {"loss0"};
+  service::Fetched good;
+  good.set_value("1234");
+  for (const plan::Program &program : loaded.plan.programs()) {
+    if (program.spread())
+      break;
+    good.set_program(good.program() + 1);
+  }
+  auto send = [&](std::function<void(service::Fetched &)> change, uint32_t from = 2) {
+    return with(
+        Order::kRun,
+        [=, this](Done &) {
+          service::Fetched value = good;
+          change(value);
+          coordinator->fetched(from, value);
+        },
+        2);
+  };
+  EXPECT_EQ(send([](auto &) {}), "");
+  EXPECT_EQ(send([](auto &value) { value.set_step(2); }), "") << "of backup workers some steps are left out";
+  EXPECT_THAT(send([](auto &value) { value.set_program(99); }), HasSubstr("a result of program 99, the plan has 3"));
+  EXPECT_THAT(send([](auto &value) { value.set_instance(9); }), HasSubstr("which does not run there"));
+  EXPECT_THAT(send([](auto &value) { value.set_instance(1); }), HasSubstr("which does not run there"));
+  EXPECT_THAT(send([](auto &) {}, 3), AllOf(HasSubstr("/job:worker/task:1"), HasSubstr("does not run there")));
+  EXPECT_THAT(send([](auto &value) { value.set_fetch(99); }), HasSubstr("result 99 of"));
+  EXPECT_THAT(send([](auto &value) { value.set_fetch(1); }), HasSubstr("for which nobody has asked"));
+  EXPECT_THAT(send([](auto &value) { value.set_value("12345"); }), HasSubstr("loss0 of 5 bytes, expected 4"));
+  EXPECT_THAT(send([](auto &value) { value.set_step(3); }), HasSubstr("loss0 of step 3, expected step 0 or a later"));
+  EXPECT_THAT(send([](auto &value) { value.set_step(UINT64_MAX); }), HasSubstr("loss0 of step"));
+  EXPECT_THAT(send([&](auto &) { coordinator->fetched(2, good); }), HasSubstr("loss0 of step 0, expected step 1"));
+  EXPECT_THAT(with(
+                  Order::kBegin, [&](Done &) { coordinator->fetched(2, good); }, 2),
+              HasSubstr("a result comes while none is computed"));
+  options.fetches.clear();
+  EXPECT_THAT(send([](auto &) {}), HasSubstr("for which nobody has asked"));
+}
+
+TEST_F(Answers, HellosAreShortAndPrintable) {
+  EXPECT_EQ(run(), "");
+  service::Coordinator::Options options;
+  options.fingerprint = std::string(64, 'a');
+  options.taskNames = {"/job:ps/task:0"};
+  service::Coordinator fresh(options);
+  const std::pair<std::function<void(service::Hello &)>, const char *> cases[] = {
+      {[](auto &hello) { hello.set_task(UINT32_MAX); }, "is no task of this plan"},
+      {[](auto &hello) { hello.set_host(std::string(1 << 20, 'x')); }, "the host's name has 1048576 bytes"},
+      {[](auto &hello) { hello.set_host("\33]0;evil\7"); }, "the host's name has control characters"},
+      {[](auto &hello) { hello.set_version("\n"); }, "the version has control characters"},
+      {[](auto &hello) { hello.set_name("/job:ps/task:0\n"); }, "the task's name has control characters"},
+      {[](auto &hello) { hello.set_fingerprint(std::string(999, 'f')); }, "the plan's fingerprint has 999 bytes"},
+      {[](auto &hello) { hello.set_address("dns://8.8.8.8/x:1"); }, "malformed address"},
+      {[](auto &hello) { hello.set_address("unix:relative"); }, "malformed address"}};
+  for (auto &[change, why] : cases) {
+    service::Hello hello = honestHello(loaded, 0);
+    change(hello);
+    EXPECT_THAT(std::string(fresh.join(hello, nullptr).message()), HasSubstr(why));
+  }
+}
+
+TEST_F(Answers, ASuspectIsATask) {
+  loaded.plan = plan::parameterServerPlan({1, 2});
+  twist = [&](uint32_t task, const Order &order, Done &done) {
+    if (task != 1 || !order.has_connect())
+      return;
+    done.mutable_error()->set_secondary(true);
+    done.mutable_error()->set_suspect("the neighbour's cat");
+    done.mutable_error()->set_message("gone");
+    absl::Time now = absl::Now();
+    coordinator->pulse(now, 0); // the order waits for the end of the grace
+    coordinator->failed(1, done.error());
+    for (int i = 0; i < 8; ++i)
+      coordinator->pulse(now + absl::Milliseconds(500) * i, 0);
+  };
+  run();
+  ASSERT_TRUE(coordinator->rootCause());
+  EXPECT_EQ(coordinator->rootCause()->task, "/job:worker/task:0");
+}
+
+struct CheckAnswers : testing::Test {
+  std::string check(const service::CheckOrder &order, const service::CheckReport &report, uint32_t task = 0) {
+    return std::string(checkAnswer(plan, task, order, report).message());
+  }
+  plan::Plan plan = plan::lonePlan();
+};
+
+TEST_F(CheckAnswers, AreAboutWhatWasAsked) {
+  service::CheckOrder look, measure;
+  look.mutable_look();
+  measure.mutable_measure()->set_peer(1);
+  service::CheckReport data, link;
+  data.add_data()->set_samples(10);
+  EXPECT_EQ(check(look, data), "");
+  EXPECT_THAT(check(measure, data), HasSubstr("data set 0, which was not asked"));
+  data.add_data();
+  EXPECT_THAT(check(look, data), HasSubstr("or twice"));
+  data.mutable_data(0)->set_dataset(UINT32_MAX);
+  EXPECT_THAT(check(look, data), HasSubstr("data set 4294967295"));
+  link.add_links()->set_peer(1);
+  EXPECT_EQ(check(measure, link), "");
+  EXPECT_THAT(check(look, link), HasSubstr("a link with task 1, which was not asked"));
+  for (double figure : {-1.0, 1.0 / 0.0, 0.0 / 0.0}) {
+    link.mutable_links(0)->set_latency_us(figure);
+    EXPECT_THAT(check(measure, link), HasSubstr("found what cannot be"));
+  }
+}
+
+} // namespace
+} // namespace graphc::session
