@@ -25,7 +25,7 @@ constexpr uint64_t kMostSamples = plan::Limits::bytes;
 constexpr int64_t kMostCounted = int64_t{1} << 46;
 constexpr size_t kMostStats = 1 << 20; ///< bytes of JSON
 
-absl::Status wrong(const std::string &what) { return absl::InvalidArgumentError(what); }
+absl::Status unfit(const std::string &what) { return absl::InvalidArgumentError(what); }
 
 /// Nothing but what belongs to an answer of this kind.
 absl::Status checkKind(const Order &order, Done done) {
@@ -55,7 +55,7 @@ absl::Status checkKind(const Order &order, Done done) {
   default:
     break;
   }
-  return done.ByteSizeLong() == 0 ? absl::OkStatus() : wrong("it says what was not asked");
+  return done.ByteSizeLong() == 0 ? absl::OkStatus() : unfit("it says what was not asked");
 }
 
 /// The names and types of what a task saves, as its shard lists them.
@@ -115,7 +115,7 @@ absl::Status RunAnswers::check(uint32_t task, const Done &done) {
   GRAPHC_RETURN_IF_ERROR(checkKind(order_, done));
   const bool initializes = order_.has_initialize();
   if ((initializes || order_.has_save()) && done.has_mirrors_crc() != one.mirrors)
-    return wrong(one.mirrors ? "it has no sum of its mirrors" : "it has a sum of mirrors that it does not have");
+    return unfit(one.mirrors ? "it has no sum of its mirrors" : "it has a sum of mirrors that it does not have");
   if (initializes || order_.has_run())
     GRAPHC_RETURN_IF_ERROR(checkGlobalStep(one, done));
   switch (order_.kind_case()) {
@@ -128,7 +128,7 @@ absl::Status RunAnswers::check(uint32_t task, const Done &done) {
   case Order::kEnd: {
     auto stats = cluster::parseJson(done.stats(), "statistics", {.bytes = kMostStats});
     GRAPHC_RETURN_IF_ERROR(stats.status());
-    return stats->is(cluster::JsonValue::Kind::Object) ? absl::OkStatus() : wrong("its statistics are no object");
+    return stats->is(cluster::JsonValue::Kind::Object) ? absl::OkStatus() : unfit("its statistics are no object");
   }
   default:
     return absl::OkStatus();
@@ -139,18 +139,18 @@ absl::Status RunAnswers::checkDatasets(const OfTask &task, const Done &done) con
   std::map<uint32_t, uint64_t> told;
   for (const service::DatasetSize &size : done.datasets()) {
     if (!task.datasets.contains(size.dataset()))
-      return wrong(absl::StrCat("it tells the size of data set ", size.dataset(), ", which it does not read"));
+      return unfit(absl::StrCat("it tells the size of data set ", size.dataset(), ", which it does not read"));
     if (size.samples() == 0 || size.samples() > kMostSamples ||
         told.try_emplace(size.dataset(), size.samples()).first->second != size.samples())
-      return wrong(absl::StrCat("data set ", plan_.datasets(static_cast<int>(size.dataset())).name(), " of ",
+      return unfit(absl::StrCat("data set ", plan_.datasets(static_cast<int>(size.dataset())).name(), " of ",
                                 size.samples(), " samples, or twice"));
   }
-  return told.size() == task.datasets.size() ? absl::OkStatus() : wrong("it does not tell the sizes of its data sets");
+  return told.size() == task.datasets.size() ? absl::OkStatus() : unfit("it does not tell the sizes of its data sets");
 }
 
 absl::Status RunAnswers::checkGlobalStep(const OfTask &task, const Done &done) const {
   if (done.has_global_step() != task.globalStep)
-    return wrong(task.globalStep ? "it does not tell the global step" : "it tells a global step that it does not have");
+    return unfit(task.globalStep ? "it does not tell the global step" : "it tells a global step that it does not have");
   if (!task.globalStep)
     return absl::OkStatus();
   int64_t least = 0, most = static_cast<int64_t>(executor::kMostSteps);
@@ -160,36 +160,36 @@ absl::Status RunAnswers::checkGlobalStep(const OfTask &task, const Done &done) c
   }
   return done.global_step() >= least && done.global_step() <= most
              ? absl::OkStatus()
-             : wrong(absl::StrCat("global step ", done.global_step(), ", expected ", least, " to ", most));
+             : unfit(absl::StrCat("global step ", done.global_step(), ", expected ", least, " to ", most));
 }
 
 absl::Status RunAnswers::checkRun(const OfTask &task, const Done &done) const {
   const PhaseOfTask &here = task.phases[begin_.phase()];
   if (done.steps() > begin_.steps())
-    return wrong(absl::StrCat(done.steps(), " steps of ", begin_.steps()));
+    return unfit(absl::StrCat(done.steps(), " steps of ", begin_.steps()));
   if (done.losses_size() > here.lanes)
-    return wrong(absl::StrCat(done.losses_size(), " sums of losses from ", here.lanes, " lanes"));
+    return unfit(absl::StrCat(done.losses_size(), " sums of losses from ", here.lanes, " lanes"));
   for (const service::EpochSum &loss : done.losses())
     if (loss.epoch() > executor::kMostSteps || loss.count() > static_cast<uint64_t>(kMostCounted))
-      return wrong(absl::StrCat("a sum of ", loss.count(), " losses of epoch ", loss.epoch()));
+      return unfit(absl::StrCat("a sum of ", loss.count(), " losses of epoch ", loss.epoch()));
   std::set<std::string> seen;
   for (const service::MetricSum &metric : done.metrics()) {
     if (!here.metrics.contains(metric.name()) || !seen.insert(metric.name()).second)
-      return wrong("a metric that it does not compute, or one twice");
+      return unfit("a metric that it does not compute, or one twice");
     if (metric.count() < 0 || metric.count() > kMostCounted)
-      return wrong(absl::StrCat(metric.name(), " of ", metric.count(), " samples"));
+      return unfit(absl::StrCat(metric.name(), " of ", metric.count(), " samples"));
   }
   return absl::OkStatus();
 }
 
 absl::Status RunAnswers::checkShard(const OfTask &task, const Done &done) const {
   if (done.shard().empty() != task.owned.empty())
-    return wrong(task.owned.empty() ? "it has written a shard and has no variables" : "it has written no shard");
+    return unfit(task.owned.empty() ? "it has written a shard and has no variables" : "it has written no shard");
   if (task.owned.empty())
     return absl::OkStatus();
   GRAPHC_ASSIGN_OR_RETURN(checkpoint::ShardInfo shard, checkpoint::decodeShard(done.shard()));
   if (shard.file != checkpoint::shardFile(plan_.jobs(static_cast<int>(task.task.job())).name(), task.task.index()))
-    return wrong("the file of its shard is another's");
+    return unfit("the file of its shard is another's");
   Tensors own, told;
   for (uint32_t index : task.owned) {
     const plan::Variable &variable = plan_.variables(static_cast<int>(index));
@@ -198,29 +198,29 @@ absl::Status RunAnswers::checkShard(const OfTask &task, const Done &done) const 
   for (const checkpoint::VariableInfo &variable : shard.variables)
     told[variable.name] = tensorText(variable.type, variable.part ? &*variable.part : nullptr);
   return own == told && shard.variables.size() == own.size() ? absl::OkStatus()
-                                                             : wrong("its shard has other variables than it saves");
+                                                             : unfit("its shard has other variables than it saves");
 }
 
 absl::Status RunAnswers::check(uint32_t task, const service::Fetched &value) {
   if (!order_.has_run() || answered_[task])
-    return wrong("a result comes while none is computed");
+    return unfit("a result comes while none is computed");
   if (value.program() >= static_cast<uint32_t>(plan_.programs_size()))
-    return wrong(absl::StrCat("a result of program ", value.program(), ", the plan has ", plan_.programs_size()));
+    return unfit(absl::StrCat("a result of program ", value.program(), ", the plan has ", plan_.programs_size()));
   const plan::Program &program = plan_.programs(static_cast<int>(value.program()));
   if (program.phase() != begin_.phase() || value.instance() >= program.instances() ||
       !plan::sameTask(plan::instanceTask(plan_, program, value.instance()), tasks_[task].task))
-    return wrong(absl::StrCat("a result of ", program.name(), "[", value.instance(), "], which does not run there"));
+    return unfit(absl::StrCat("a result of ", program.name(), "[", value.instance(), "], which does not run there"));
   if (value.fetch() >= static_cast<uint32_t>(program.fetches_size()) ||
       !wanted_.contains(program.fetches(static_cast<int>(value.fetch())).name()))
-    return wrong(absl::StrCat("result ", value.fetch(), " of ", program.name(), ", for which nobody has asked"));
+    return unfit(absl::StrCat("result ", value.fetch(), " of ", program.name(), ", for which nobody has asked"));
   const plan::Port &port = program.fetches(static_cast<int>(value.fetch()));
   const plan::Buffer &buffer = program.buffers(static_cast<int>(port.buffer()));
   if (value.value().size() != buffer.bytes())
-    return wrong(absl::StrCat(port.name(), " of ", value.value().size(), " bytes, expected ", buffer.bytes()));
+    return unfit(absl::StrCat(port.name(), " of ", value.value().size(), " bytes, expected ", buffer.bytes()));
   const uint64_t first = begin_.first_step() / executor::lanesPerUpdate(plan_, begin_.phase());
   uint64_t &next = next_.try_emplace({value.program(), value.fetch(), value.instance()}, first).first->second;
   if (value.step() < next || value.step() - first >= begin_.steps())
-    return wrong(absl::StrCat(port.name(), " of step ", value.step(), ", expected step ", next, " or a later one of ",
+    return unfit(absl::StrCat(port.name(), " of step ", value.step(), ", expected step ", next, " or a later one of ",
                               begin_.steps(), " from ", first, " on"));
   next = value.step() + 1;
   return absl::OkStatus();
@@ -239,14 +239,14 @@ absl::Status checkAnswer(const plan::Plan &plan, uint32_t task, const CheckOrder
       read.insert(plan.phases(phase).dataset());
   for (const service::CheckedLink &link : report.links()) {
     if (!peers.contains(link.peer()) || !linked.insert(link.peer()).second)
-      return wrong(absl::StrCat("it tells of a link with task ", link.peer(), ", which was not asked, or twice"));
+      return unfit(absl::StrCat("it tells of a link with task ", link.peer(), ", which was not asked, or twice"));
     for (double figure : {link.latency_us(), link.there_gbps(), link.back_gbps()})
       if (!std::isfinite(figure) || figure < 0)
-        return wrong("it has measured a link and found what cannot be");
+        return unfit("it has measured a link and found what cannot be");
   }
   for (const service::CheckedData &data : report.data())
     if (!read.contains(data.dataset()) || !told.insert(data.dataset()).second || data.samples() > kMostSamples)
-      return wrong(absl::StrCat("it tells of data set ", data.dataset(), ", which was not asked, or twice"));
+      return unfit(absl::StrCat("it tells of data set ", data.dataset(), ", which was not asked, or twice"));
   return absl::OkStatus();
 }
 
