@@ -20,7 +20,7 @@ enum class EndReason : uint8_t {
   Finished = 1, ///< all steps that the run asked for
   Checkpoint = 2, ///< save, then go on with this phase
   Evaluate = 3, ///< evaluate, then go on
-  Stop = 4, ///< SIGTERM or SIGINT: save and end
+  Stop = 4, ///< SIGTERM, SIGINT or SIGHUP: save and end
   NotANumber = 5, ///< the loss is NaN or infinite: end with an error
   Closed = 6, ///< asynchronous phase: no ticket left
 };

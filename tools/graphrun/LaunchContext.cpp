@@ -54,11 +54,17 @@ absl::StatusOr<std::optional<LaunchContext>> takeLaunchContext() {
   return context;
 }
 
+bool hangupStops() {
+  struct sigaction now{};
+  return sigaction(SIGHUP, nullptr, &now) != 0 || now.sa_handler != SIG_IGN;
+}
+
 static sigset_t stopSignals() {
   sigset_t set;
   sigemptyset(&set);
-  sigaddset(&set, SIGTERM);
-  sigaddset(&set, SIGINT);
+  for (int signal : {SIGTERM, SIGINT, SIGHUP})
+    if (signal != SIGHUP || hangupStops()) // one that is blocked would wait, also where it is ignored
+      sigaddset(&set, signal);
   return set;
 }
 

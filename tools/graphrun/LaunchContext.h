@@ -30,8 +30,11 @@ std::string encode(const LaunchContext &context);
 /// None where this process was not started by a launcher. Closes the descriptor and clears the variable.
 absl::StatusOr<std::optional<LaunchContext>> takeLaunchContext();
 
-/// A launched task is begun with SIGTERM and SIGINT blocked, and no other signal: a stop waits until the task knows what to do
-/// with it and unblocks them.
+/// Whether a terminal that closes ends this process: SIGHUP asks for a stop as SIGTERM does, unless it was ignored at the start (nohup).
+bool hangupStops();
+
+/// A launched task is begun with SIGTERM, SIGINT and SIGHUP blocked, and no other signal: a stop waits until the task knows what to
+/// do with it and unblocks them. SIGHUP that is ignored stays so.
 void blockStopsAlone();
 void unblockStops();
 

@@ -31,8 +31,10 @@ constexpr absl::Duration kEndGrace = absl::Seconds(5);
 sigset_t launcherSignals() {
   sigset_t set;
   sigemptyset(&set);
-  for (int signal : {SIGCHLD, SIGINT, SIGTERM, SIGHUP})
+  for (int signal : {SIGCHLD, SIGINT, SIGTERM})
     sigaddset(&set, signal);
+  if (hangupStops())
+    sigaddset(&set, SIGHUP);
   return set;
 }
 
@@ -231,7 +233,8 @@ void Launcher::reap() {
 void Launcher::onSignals() {
   signalfd_siginfo info;
   while (read(signals_.get(), &info, sizeof info) == sizeof info) {
-    if (info.ssi_signo == SIGCHLD)
+    // A terminal that closes is no second request: the kernel and the shell may both tell of it.
+    if (info.ssi_signo == SIGCHLD || (info.ssi_signo == SIGHUP && stopSignals_ > 0))
       continue;
     // The first asks for a stop at a step boundary (with a checkpoint where there is a directory), the second ends now.
     if (++stopSignals_ == 1) {

@@ -53,13 +53,15 @@ absl::StatusOr<cluster::ClusterConfig> clusterOf(const Flags &flags) {
   return config;
 }
 
-/// SIGTERM, SIGINT and the end of a child, taken one by one where the server waits; it has no handler.
+/// SIGTERM, SIGINT, SIGHUP and the end of a child, taken one by one where the server waits; it has no handler.
 class Signals {
 public:
   Signals() {
     sigemptyset(&set_);
     for (int signal : {SIGTERM, SIGINT, SIGCHLD})
       sigaddset(&set_, signal);
+    if (hangupStops())
+      sigaddset(&set_, SIGHUP);
     pthread_sigmask(SIG_BLOCK, &set_, &before_); // gRPC's threads inherit it
   }
   /// The next signal within `limit`, or 0.
@@ -213,7 +215,8 @@ private:
   int wait(pid_t child) {
     int status = 0;
     while (waitpid(child, &status, WNOHANG) != child)
-      if (int signal = signals_.next(absl::Seconds(1)); signal == SIGTERM || signal == SIGINT) {
+      if (int signal = signals_.next(absl::Seconds(1));
+          signal == SIGTERM || signal == SIGINT || (signal == SIGHUP && stops_ == 0)) { // told of by kernel and shell
         say(stops_ == 0 ? "stopping the run at its next step" : "stopping at once");
         killed_ |= stops_ > 0;
         kill(child, stops_++ == 0 ? SIGTERM : SIGKILL);

@@ -17,7 +17,7 @@ namespace graphc::graphrun {
 /// Whether this is "graphrun server …".
 bool isServerCommand(int argc, char **argv);
 
-/// Runs until SIGTERM or SIGINT; returns the exit status. `argv` without the word "server" goes on to each run's process.
+/// Runs until SIGTERM, SIGINT or SIGHUP; returns the exit status. `argv` without the word "server" goes on to each run's process.
 int runServer(int argc, char **argv);
 
 /// "grpc://host:port" → "host:port".

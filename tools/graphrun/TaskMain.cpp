@@ -34,10 +34,10 @@ std::atomic<int> stopSignals{0};
 std::atomic<bool> launched{false};
 static_assert(std::atomic<int>::is_always_lock_free); // a signal handler may use it
 
-void onSignal(int) {
-  // Asked twice: at once. Under a launcher it decides: a signal for the whole process group (Ctrl-C) comes here too, and then the
-  // launcher's own.
-  if (stopSignals.fetch_add(1) > 0 && !launched.load())
+void onSignal(int signal) {
+  // Asked twice: at once; but not where a terminal closes, of which the kernel and the shell may both tell. Under a launcher it decides:
+  // a signal for the whole process group (Ctrl-C) comes here too, and then the launcher's own.
+  if (stopSignals.fetch_add(1) > 0 && signal != SIGHUP && !launched.load())
     _exit(1);
 }
 
@@ -448,6 +448,8 @@ int runTask(const Flags &flags, const plan::LoadedPlan &plan, const TaskSetup &s
   action.sa_flags = SA_RESTART;
   sigaction(SIGTERM, &action, nullptr);
   sigaction(SIGINT, &action, nullptr);
+  if (hangupStops())
+    sigaction(SIGHUP, &action, nullptr);
   if (launched)
     unblockStops();
   // "| head -1" ends a lone task as it ends the launcher; one of several goes on, since the others count on it.
