@@ -32,19 +32,80 @@ NativeTarget::NativeTarget() = default;
 NativeTarget::NativeTarget(NativeTarget &&) = default;
 NativeTarget::~NativeTarget() = default;
 
-// What generated code can make use of; the rest of a CPU's features is tuning or of no use to loops over tensors.
-static constexpr StringLiteral kCheckedFeatures[] = {
-    "avx",  "avx2", "avx512bf16", "avx512bw", "avx512cd", "avx512dq", "avx512f", "avx512vl", "avx512vnni", "bmi",
-    "bmi2", "f16c", "fma",        "lzcnt",    "movbe",    "popcnt",   "sse3",    "sse4.1",   "sse4.2",     "ssse3"};
+// Instruction sets of x86-64, as opposed to what LLVM calls a feature beside them (how fast something is, what a call has to avoid).
+static constexpr StringLiteral kInstructionSets[] = {
+#define X86_FEATURE(ENUM, STR) STR,
+#include "llvm/TargetParser/X86TargetParser.def"
+};
+
+// Of these, what no compiled loop makes use of: of the operating system, of locks and hints, of random numbers and of tiles, which only
+// somebody who asks by name gets. A virtual machine often hides some of them, and a plan should not be refused for that.
+static constexpr StringLiteral kNeverGenerated[] = {"amx-avx512",
+                                                    "amx-bf16",
+                                                    "amx-complex",
+                                                    "amx-fp16",
+                                                    "amx-fp8",
+                                                    "amx-int8",
+                                                    "amx-movrs",
+                                                    "amx-tf32",
+                                                    "amx-tile",
+                                                    "cldemote",
+                                                    "clflushopt",
+                                                    "clwb",
+                                                    "clzero",
+                                                    "enqcmd",
+                                                    "evex512",
+                                                    "fsgsbase",
+                                                    "fxsr",
+                                                    "hreset",
+                                                    "invpcid",
+                                                    "kl",
+                                                    "lvi-cfi",
+                                                    "lwp",
+                                                    "mwaitx",
+                                                    "pconfig",
+                                                    "pku",
+                                                    "prfchw",
+                                                    "prefetchi",
+                                                    "ptwrite",
+                                                    "rdpid",
+                                                    "rdpru",
+                                                    "rdrnd",
+                                                    "rdseed",
+                                                    "rtm",
+                                                    "sgx",
+                                                    "shstk",
+                                                    "tsxldtrk",
+                                                    "uintr",
+                                                    "usermsr",
+                                                    "serialize",
+                                                    "vzeroupper",
+                                                    "waitpkg",
+                                                    "wbnoinvd",
+                                                    "widekl",
+                                                    "xsave",
+                                                    "xsavec",
+                                                    "xsaveopt",
+                                                    "xsaves",
+                                                    "lvi-load-hardening",
+                                                    "retpoline-external-thunk",
+                                                    "retpoline-indirect-branches",
+                                                    "retpoline-indirect-calls"};
 
 static Error makeError(const Twine &message) { return createStringError(inconvertibleErrorCode(), message); }
 
+/// Whether code may make use of it, so that a CPU without it must not run the code.
+static bool isGenerated(StringRef feature) {
+  return is_contained(kInstructionSets, feature) && !is_contained(kNeverGenerated, feature);
+}
+
 /// What the CPU at hand really has, "+avx2,-avx512f,…": a virtual machine may hide what its CPU's name promises.
-static std::string getHostFeatures() {
+static std::string getHostFeatures(const MCSubtargetInfo &known) {
   SmallVector<std::string> features;
-  for (auto &entry : sys::getHostCPUFeatures())
-    if (is_contained(kCheckedFeatures, entry.first()))
-      features.push_back((entry.second ? "+" : "-") + entry.first().str());
+  StringMap<bool> host = sys::getHostCPUFeatures();
+  for (const SubtargetFeatureKV &feature : known.getAllProcessorFeatures())
+    if (auto found = host.find(feature.Key); found != host.end() && isGenerated(feature.Key))
+      features.push_back((found->second ? "+" : "-") + std::string(feature.Key));
   llvm::sort(features);
   return join(features, ",");
 }
@@ -76,11 +137,14 @@ Expected<NativeTarget> NativeTarget::create(StringRef wanted) {
   }
   TargetOptions options;
   options.AllowFPOpFusion = FPOpFusion::Strict;
-  result.machine.reset(target->createTargetMachine(triple, result.cpu, native ? getHostFeatures() : std::string(),
-                                                   options, Reloc::PIC_, std::nullopt, CodeGenOptLevel::Aggressive));
-  for (StringRef feature : kCheckedFeatures)
-    if (result.machine->getMCSubtargetInfo()->checkFeatures(("+" + feature).str()))
-      result.features.push_back(feature.str());
+  result.machine.reset(target->createTargetMachine(triple, result.cpu,
+                                                   native ? getHostFeatures(*baseline) : std::string(), options,
+                                                   Reloc::PIC_, std::nullopt, CodeGenOptLevel::Aggressive));
+  const MCSubtargetInfo &info = *result.machine->getMCSubtargetInfo();
+  for (const SubtargetFeatureKV &feature : info.getAllProcessorFeatures())
+    if (isGenerated(feature.Key) && info.getFeatureBits().test(feature.Value))
+      result.features.push_back(feature.Key);
+  llvm::sort(result.features);
   return result;
 }
 

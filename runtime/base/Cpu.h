@@ -8,9 +8,12 @@
 
 namespace graphc::base {
 
-/// Features of LLVM's spelling ("avx512f", "+avx2" is taken too, "-x" needs nothing) in `needed` that this CPU lacks.
-/// Names that are tuning only need nothing.
+/// Features of LLVM's spelling ("avx512f", "+avx2" is taken too, "-x" needs nothing) in `needed` that this CPU lacks, or the operating
+/// system does not support; also those that isCpuFeature() does not know: a plan for a CPU newer than this program is no reason to try.
 std::vector<std::string> missingCpuFeatures(const std::vector<std::string> &needed);
+
+/// Whether the name is one of a feature that this program can look for.
+bool isCpuFeature(std::string_view name);
 
 /// The kernel's name for this CPU ("AMD EPYC 9354"), or "this CPU".
 std::string cpuModelName();

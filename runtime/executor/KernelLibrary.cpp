@@ -22,10 +22,16 @@ absl::Status checkCpu(const plan::Code &code) {
   std::vector<std::string> missing = base::missingCpuFeatures(features);
   if (missing.empty())
     return absl::OkStatus();
+  std::string unknown;
+  for (const std::string &name : missing)
+    if (!base::isCpuFeature(name))
+      absl::StrAppend(&unknown, unknown.empty() ? "; of " : ", ", name);
+  if (!unknown.empty())
+    absl::StrAppend(&unknown, " this graphrun does not even know");
   return absl::FailedPreconditionError(
       absl::StrCat("the plan's code was compiled with --target-cpu=", code.target_cpu(), " and needs ",
-                   absl::StrJoin(missing, ", "), ", which this CPU (", base::cpuModelName(),
-                   ") does not have; compile it again on this machine, or with a --target-cpu "
+                   absl::StrJoin(missing, ", "), ", which this CPU (", base::cpuModelName(), ") does not have", unknown,
+                   "; compile it again on this machine, or with a --target-cpu "
                    "that every machine of the cluster has, for example x86-64-v3"));
 }
 
