@@ -79,8 +79,8 @@ def Graph_NextBatchOp : Graph_Op<"next_batch", [
     MemoryEffects<[MemRead<DatasetResource>, MemWrite<DatasetResource>]>, Graph_SymbolUser]> {
   let summary = "the next samples of a data set";
   let description = [{
-    One result a component, [batch, sample…]. Without `pad_last` batches run over the ends of epochs. With it one pass
-    covers every sample once, the last batch is padded, and one more result tells which samples are real.
+    One result a component, [batch, sample…]. Without `pad_last` batches run over the ends of epochs. With it each epoch
+    covers every sample once, its last batch is padded, and one more result tells which samples are real.
     `replicate` makes towers that take `micro_batch` i of `micro_batches` a step.
 
     1. `dataset` names a `graph.dataset`.

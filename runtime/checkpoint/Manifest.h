@@ -41,8 +41,8 @@ struct ShardInfo {
 
 struct Manifest {
   static constexpr int64_t formatVersion = 1;
-  uint64_t globalStep = 0;
-  std::map<std::string, uint64_t> dataPositions; ///< phase → samples taken of its stream
+  uint64_t globalStep = 0; ///< steps made; where each counts once, the value of global_step
+  std::map<std::string, uint64_t> dataPositions; ///< by name of a stream (data/Streams.h): samples taken of it
   std::vector<ShardInfo> shards; ///< sorted by file
 
   /// Bytes of a variable of the model, and the tensor that has them.

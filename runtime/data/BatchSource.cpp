@@ -43,7 +43,8 @@ absl::StatusOr<std::unique_ptr<BatchSource>> BatchSource::create(std::shared_ptr
 
 absl::Status BatchSource::start(uint64_t position) {
   stop();
-  first = position + (uint64_t(choice.replica) * choice.microBatches + choice.microBatch) * choice.batch;
+  begin = position;
+  share = (uint64_t(choice.replica) * choice.microBatches + choice.microBatch) * choice.batch;
   taken = 0;
   epoch = UINT64_MAX;
   produced.store(0);
@@ -72,9 +73,10 @@ void BatchSource::stop() {
 
 void BatchSource::make(uint64_t step, void *const *buffers, uint8_t *valid) {
   uint64_t samples = set->samples();
-  uint64_t index = first + step * samplesPerStep();
+  uint64_t at = Walk{samples, samplesPerStep(), choice.padLast}.after(begin, step), index = at + share;
+  uint64_t end = choice.padLast ? (at / samples + 1) * samples : UINT64_MAX; // of what is real
   for (uint32_t i = 0; i < choice.batch; ++i, ++index) {
-    bool real = !choice.padLast || index < samples;
+    bool real = index < end;
     if (valid)
       valid[i] = real;
     if (!real) {
@@ -144,10 +146,6 @@ void BatchSource::take(void *const *buffers, uint8_t *valid) {
   consumed.store(static_cast<uint32_t>(taken));
   if (fillerSleeps.load())
     base::futexWake(&consumed, 1, base::FutexScope::Process);
-}
-
-uint64_t stepsOfOnePass(uint64_t samples, uint64_t samplesPerStep) {
-  return samplesPerStep == 0 ? 0 : samples / samplesPerStep + (samples % samplesPerStep != 0);
 }
 
 } // namespace graphc::data

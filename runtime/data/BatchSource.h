@@ -4,7 +4,8 @@
 // samples from `position`, step s takes micro-batch s*N*M + r*M + m on replica r of N as m-th of M in the step. A run's
 // position is one integer, the number of samples taken by all replicas together, so N, M and B may change between runs.
 //
-// With padLast one pass covers every sample once: what lies behind the last sample is zero and not valid.
+// With padLast each epoch covers every sample once: in its last step, what lies behind the last sample is zero and not valid, and the
+// next step begins the next epoch.
 //
 // A thread fills a ring of two batches ahead of the lane; take() copies the oldest one into the lane's buffers, so that no
 // thread but the lane touches an arena. What is taken depends on position alone, never on timing. Nothing allocates
@@ -16,6 +17,8 @@
 
 #include "runtime/data/Dataset.h"
 #include "runtime/data/Permutation.h"
+#include "runtime/data/Streams.h"
+
 #include <atomic>
 #include <thread>
 
@@ -67,7 +70,8 @@ private:
 
   std::shared_ptr<const Dataset> set;
   BatchOptions choice;
-  uint64_t first = 0; ///< stream index of this source's first sample
+  uint64_t begin = 0; ///< where the stream stood at start()
+  uint64_t share = 0; ///< of each step: where in it this source's samples begin
   uint64_t taken = 0; ///< batches since start(), the lane's own
   uint64_t waitCount = 0; ///< the lane's own
 
@@ -82,9 +86,6 @@ private:
   std::atomic<bool> fillerSleeps{false}, takerSleeps{false}, ending{false};
   std::thread filler;
 };
-
-/// Steps of one pass with padLast: ceil(samples / samples a step).
-uint64_t stepsOfOnePass(uint64_t samples, uint64_t samplesPerStep);
 
 } // namespace graphc::data
 #endif

@@ -21,6 +21,7 @@ absl::StatusOr<std::unique_ptr<PhaseBatches>> PhaseBatches::create(const plan::P
                                                                    const plan::Task &task, DatasetCache &datasets,
                                                                    bool prefetch) {
   auto batches = std::make_unique<PhaseBatches>();
+  const std::vector<Stream> streams = streamsOf(plan, phase);
   for (uint32_t programIndex : plan.phases(static_cast<int>(phase)).programs()) {
     const plan::Program &program = plan.programs(static_cast<int>(programIndex));
     for (uint32_t instance = 0; instance < program.instances(); ++instance) {
@@ -40,16 +41,19 @@ absl::StatusOr<std::unique_ptr<PhaseBatches>> PhaseBatches::create(const plan::P
         options.padLast = next.pad_last();
         options.prefetch = prefetch;
         GRAPHC_ASSIGN_OR_RETURN(std::unique_ptr<BatchSource> source, BatchSource::create(set, options));
-        batches->sources.push_back({&next, instance, std::move(source)});
+        auto stream = std::find_if(streams.begin(), streams.end(), [&](const Stream &one) {
+          return one.dataset == next.dataset() && one.batch == next.batch() && one.padded == next.pad_last();
+        });
+        batches->sources.push_back({&next, instance, static_cast<size_t>(stream - streams.begin()), std::move(source)});
       }
     }
   }
   return batches;
 }
 
-absl::Status PhaseBatches::start(uint64_t position) {
+absl::Status PhaseBatches::start(const std::vector<uint64_t> &positions) {
   for (Entry &entry : sources)
-    GRAPHC_RETURN_IF_ERROR(entry.source->start(entry.source->options().padLast ? 0 : position));
+    GRAPHC_RETURN_IF_ERROR(entry.source->start(entry.stream < positions.size() ? positions[entry.stream] : 0));
   return absl::OkStatus();
 }
 

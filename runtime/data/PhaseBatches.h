@@ -31,8 +31,8 @@ public:
   /// For the lanes of `phase` that run on `task`; opens their data sets. `plan` is verified and outlives this object.
   static absl::StatusOr<std::unique_ptr<PhaseBatches>>
   create(const plan::Plan &plan, uint32_t phase, const plan::Task &task, DatasetCache &datasets, bool prefetch = true);
-  /// Every source begins: at `position` samples of the stream, sources with pad_last at 0.
-  absl::Status start(uint64_t position);
+  /// Every source begins where its stream stands; `positions` as streamsOf() has them, what is missing is 0.
+  absl::Status start(const std::vector<uint64_t> &positions);
   /// Ends the threads.
   void stop();
   /// The next batch for this instruction (a reference into the plan) of this instance.
@@ -44,6 +44,7 @@ private:
   struct Entry {
     const plan::Instruction::NextBatch *instruction;
     uint32_t instance;
+    size_t stream; ///< of streamsOf()
     std::unique_ptr<BatchSource> source;
   };
   std::vector<Entry> sources; ///< a handful; searched linearly

@@ -43,7 +43,6 @@ absl::Status checkKind(const Order &order, Done done) {
     done.clear_stopped();
     done.clear_losses();
     done.clear_metrics();
-    done.clear_global_step();
     break;
   case Order::kSave:
     done.clear_shard();
@@ -82,8 +81,9 @@ RunAnswers::RunAnswers(const plan::Plan &plan) : plan_(plan) {
     }
     for (int phase = 0; phase < plan.phases_size(); ++phase) {
       PhaseOfTask &here = one.phases.emplace_back();
-      if (plan.phases(phase).samples_per_step() && data::readsData(plan, static_cast<uint32_t>(phase), task))
-        one.datasets.insert(plan.phases(phase).dataset());
+      if (data::readsData(plan, static_cast<uint32_t>(phase), task))
+        for (const data::Stream &stream : data::streamsOf(plan, static_cast<uint32_t>(phase)))
+          one.datasets.insert(stream.dataset);
       for (uint32_t index : plan.phases(phase).programs()) {
         const plan::Program &program = plan.programs(static_cast<int>(index));
         int lanes = 0;
@@ -116,7 +116,7 @@ absl::Status RunAnswers::check(uint32_t task, const Done &done) {
   const bool initializes = order_.has_initialize();
   if ((initializes || order_.has_save()) && done.has_mirrors_crc() != one.mirrors)
     return unfit(one.mirrors ? "it has no sum of its mirrors" : "it has a sum of mirrors that it does not have");
-  if (initializes || order_.has_run())
+  if (initializes)
     GRAPHC_RETURN_IF_ERROR(checkGlobalStep(one, done));
   switch (order_.kind_case()) {
   case Order::kConnect:
@@ -153,11 +153,7 @@ absl::Status RunAnswers::checkGlobalStep(const OfTask &task, const Done &done) c
     return unfit(task.globalStep ? "it does not tell the global step" : "it tells a global step that it does not have");
   if (!task.globalStep)
     return absl::OkStatus();
-  int64_t least = 0, most = static_cast<int64_t>(executor::kMostSteps);
-  if (order_.has_run() && plan_.phases(static_cast<int>(begin_.phase())).advances_global_step()) {
-    least = static_cast<int64_t>(begin_.first_step());
-    most = static_cast<int64_t>(begin_.first_step() + begin_.steps());
-  }
+  const int64_t least = 0, most = static_cast<int64_t>(executor::kMostSteps);
   return done.global_step() >= least && done.global_step() <= most
              ? absl::OkStatus()
              : unfit(absl::StrCat("global step ", done.global_step(), ", expected ", least, " to ", most));
@@ -235,8 +231,9 @@ absl::Status checkAnswer(const plan::Plan &plan, uint32_t task, const CheckOrder
   if (order.has_measure())
     peers.insert(order.measure().peer());
   for (int phase = 0; order.has_look() && phase < plan.phases_size(); ++phase)
-    if (plan.phases(phase).samples_per_step() && data::readsData(plan, static_cast<uint32_t>(phase), self))
-      read.insert(plan.phases(phase).dataset());
+    if (data::readsData(plan, static_cast<uint32_t>(phase), self))
+      for (const data::Stream &stream : data::streamsOf(plan, static_cast<uint32_t>(phase)))
+        read.insert(stream.dataset);
   for (const service::CheckedLink &link : report.links()) {
     if (!peers.contains(link.peer()) || !linked.insert(link.peer()).second)
       return unfit(absl::StrCat("it tells of a link with task ", link.peer(), ", which was not asked, or twice"));

@@ -199,14 +199,45 @@ std::vector<bool> Driver::stragglersOf(const plan::Phase &phase) const {
   return stragglers;
 }
 
-absl::StatusOr<Driver::PhaseResult> Driver::runPhase(uint32_t phase, uint64_t steps, uint64_t position) {
+std::vector<data::Walk> Driver::walksOf(uint32_t phase, const std::vector<data::Stream> &streams) const {
+  std::vector<data::Walk> walks;
+  for (const data::Stream &stream : streams) {
+    auto samples = samples_.find(stream.dataset);
+    walks.push_back({samples == samples_.end() ? 0 : samples->second, stream.perStep, stream.padded});
+  }
+  return walks;
+}
+
+/// Where each stream was left, in samples: under whatever strategy that was. What a checkpoint does not tell (of an earlier version, or
+/// since the model was changed) follows from the steps that it has.
+std::vector<uint64_t> Driver::positionsOf(uint32_t phase, const std::vector<data::Stream> &streams,
+                                          const std::vector<data::Walk> &walks) const {
+  std::vector<uint64_t> positions;
+  for (size_t i = 0; i < streams.size(); ++i) {
+    auto known = positions_.find(data::streamName(plan_, phase, streams, i));
+    if (known != positions_.end())
+      positions.push_back(known->second);
+    else if (i == 0)
+      positions.push_back(restored_ ? walks[i].after(0, step_) : 0);
+    else
+      positions.push_back(walks[i].after(0, walks[0].stepsTo(0, positions[0])));
+  }
+  return positions;
+}
+
+absl::StatusOr<Driver::PhaseResult> Driver::runPhase(uint32_t phase, uint64_t steps,
+                                                     const std::vector<uint64_t> &positions) {
   const plan::Phase &one = plan_.phases(static_cast<int>(phase));
   service::Order begin, run;
   begin.mutable_begin()->set_epoch(++epoch_);
   begin.mutable_begin()->set_phase(phase);
   begin.mutable_begin()->set_first_step(one.role() == plan::TRAIN ? step_.load() : 0);
   begin.mutable_begin()->set_steps(steps);
-  begin.mutable_begin()->set_position(position);
+  for (size_t i = 0; i < positions.size(); ++i)
+    if (i == 0)
+      begin.mutable_begin()->set_position(positions[i]);
+    else
+      begin.mutable_begin()->add_other_positions(positions[i]);
   GRAPHC_RETURN_IF_ERROR(order(std::move(begin), kSetUpDeadline).status());
   if (one.role() == plan::TRAIN) {
     std::lock_guard lock(mutex_);
@@ -223,12 +254,9 @@ absl::StatusOr<Driver::PhaseResult> Driver::runPhase(uint32_t phase, uint64_t st
   if (!ended.ok())
     return ended.status();
   PhaseResult result;
-  std::optional<uint64_t> globalStep;
   for (const service::Done &done : *ended) {
     result.stopped |= done.stopped();
     result.steps = std::max(result.steps, done.steps());
-    if (done.has_global_step())
-      globalStep = static_cast<uint64_t>(done.global_step());
     for (const service::MetricSum &metric : done.metrics()) {
       result.metrics[metric.name()].first += metric.sum();
       result.metrics[metric.name()].second += metric.count();
@@ -244,14 +272,20 @@ absl::StatusOr<Driver::PhaseResult> Driver::runPhase(uint32_t phase, uint64_t st
       shown_.loss = losses_.rbegin()->second.first / static_cast<double>(losses_.rbegin()->second.second);
   }
   if (one.role() == plan::TRAIN)
-    step_ = one.advances_global_step() && globalStep ? *globalStep : step_ + result.steps;
+    step_ += result.steps;
   return result;
 }
 
 absl::Status Driver::train(uint32_t phase) {
   const plan::Phase &one = plan_.phases(static_cast<int>(phase));
   schedule_.samples = samplesOf(phase);
+  const std::vector<data::Stream> streams = data::streamsOf(plan_, phase);
+  const std::vector<data::Walk> walks = walksOf(phase, streams);
+  std::vector<uint64_t> positions = positionsOf(phase, streams, walks);
   schedule_.samplesPerStep = one.samples_per_step();
+  schedule_.padded = !streams.empty() && streams.front().padded;
+  schedule_.firstStep = step_;
+  schedule_.position = positions.empty() ? 0 : positions.front();
   schedule_.evalEvery = phaseOf(plan::EVAL) ? options_.evalEveryEpochs : std::nullopt;
   if (!options_.checkpointDirectory.empty()) {
     schedule_.saveEvery = options_.saveEverySteps;
@@ -262,8 +296,9 @@ absl::Status Driver::train(uint32_t phase) {
                                         : 1;
   if (step_ >= schedule_.total) {
     options_.log(absl::StrCat("nothing to train: the run is at step ", step_.load(), " and ", schedule_.total,
-                              options_.steps ? " were asked for (--steps counts from the very first)"
-                                             : " make the epochs asked for (--epochs counts from the very first)"));
+                              options_.steps
+                                  ? " were asked for (--steps counts from the very first)"
+                                  : " make the epochs asked for (--epochs counts samples from the very first)"));
     return absl::OkStatus();
   }
   {
@@ -273,14 +308,15 @@ absl::Status Driver::train(uint32_t phase) {
     shown_.step = step_;
     savedAt_ = absl::Now();
   }
-  // Where the data was left; a checkpoint of another number of replicas counts in samples too.
-  uint64_t &position = positions_.try_emplace(one.name(), step_ * schedule_.samplesPerStep).first->second;
   while (step_ < schedule_.total) {
     Schedule::Pause pause = schedule_.next(step_);
     uint64_t before = step_;
     saveDue_ = false;
-    GRAPHC_ASSIGN_OR_RETURN(PhaseResult result, runPhase(phase, pause.step - step_, position));
-    position += (step_ - before) * schedule_.samplesPerStep;
+    GRAPHC_ASSIGN_OR_RETURN(PhaseResult result, runPhase(phase, pause.step - step_, positions));
+    for (size_t i = 0; i < streams.size(); ++i) {
+      positions[i] = walks[i].after(positions[i], step_ - before);
+      positions_[data::streamName(plan_, phase, streams, i)] = positions[i];
+    }
     bool stop = result.stopped && stopRequested_;
     if (step_ == before && !result.stopped)
       return absl::InternalError(absl::StrCat("phase ", one.name(), " ended without a step at step ", before));
@@ -310,7 +346,7 @@ absl::Status Driver::evaluate(uint32_t phase, bool final) {
     steps = *options_.steps;
   else if (one.samples_per_step() && samples)
     steps = (samples + one.samples_per_step() - 1) / one.samples_per_step();
-  GRAPHC_ASSIGN_OR_RETURN(PhaseResult result, runPhase(phase, steps, 0));
+  GRAPHC_ASSIGN_OR_RETURN(PhaseResult result, runPhase(phase, steps, {}));
   for (auto &[name, total] : result.metrics) {
     if (total.second == 0)
       continue;
@@ -336,7 +372,7 @@ absl::Status Driver::predict(uint32_t phase) {
   uint64_t steps = options_.steps                      ? *options_.steps
                    : samples && one.samples_per_step() ? (samples + one.samples_per_step() - 1) / one.samples_per_step()
                                                        : 1;
-  return runPhase(phase, steps, 0).status();
+  return runPhase(phase, steps, {}).status();
 }
 
 void Driver::pulse() {

@@ -8,6 +8,7 @@
 #define GRAPHC_RUNTIME_SESSION_DRIVER_H
 
 #include "runtime/checkpoint/Checkpoint.h"
+#include "runtime/data/Streams.h"
 #include "runtime/observe/ProgressLine.h"
 #include "runtime/observe/Stats.h"
 #include "runtime/plan/PlanFile.h"
@@ -45,7 +46,7 @@ public:
   /// Every fraction of a second, on the pulse thread: progress, stop requests, the clock of --checkpoint_every_seconds.
   void pulse();
   uint64_t globalStep() const { return step_.load(std::memory_order_relaxed); }
-  /// Ended early because a task got SIGTERM or SIGINT; run() then returned Cancelled.
+  /// Ended early because a task got a signal; run() then returned Cancelled.
   bool stopped() const { return stopRequested_.load(); }
 
   /// What a command line asks of a plan that the plan cannot give; before anything starts.
@@ -74,7 +75,10 @@ private:
   absl::Status evaluate(uint32_t phase, bool final);
   absl::Status predict(uint32_t phase);
   std::vector<bool> stragglersOf(const plan::Phase &phase) const;
-  absl::StatusOr<PhaseResult> runPhase(uint32_t phase, uint64_t steps, uint64_t position);
+  absl::StatusOr<PhaseResult> runPhase(uint32_t phase, uint64_t steps, const std::vector<uint64_t> &positions);
+  std::vector<data::Walk> walksOf(uint32_t phase, const std::vector<data::Stream> &streams) const;
+  std::vector<uint64_t> positionsOf(uint32_t phase, const std::vector<data::Stream> &streams,
+                                    const std::vector<data::Walk> &walks) const;
   absl::Status initialize();
   absl::Status save();
   absl::Status writeCheckpoint();
@@ -99,7 +103,9 @@ private:
   observe::FinalResults results_;
   std::map<std::string, std::string> stats_;
   std::optional<checkpoint::Directory> directory_; ///< held for the whole run
-  std::map<std::string, uint64_t> positions_; ///< by phase: samples taken by all replicas
+  std::map<std::string, uint64_t>
+      positions_; ///< by name of a stream (data/Streams.h): samples taken of it by all replicas
+  bool restored_ = false; ///< from a checkpoint
   uint64_t savedStep_ = UINT64_MAX;
   absl::Time savedAt_; ///< under mutex_
 

@@ -71,6 +71,7 @@ absl::Status Driver::initialize() {
   if (found) {
     step_ = found->manifest.globalStep;
     positions_ = found->manifest.dataPositions;
+    restored_ = true;
     savedStep_ = found->manifest.globalStep;
     options_.log(absl::StrCat("going on from ", found->path));
   }

@@ -1,6 +1,7 @@
 #include "runtime/session/Orders.h"
 
 #include "runtime/base/Status.h"
+#include "runtime/data/Streams.h"
 #include "runtime/executor/Control.h"
 #include "runtime/plan/Types.h"
 #include "runtime/service/PeerCheck.h"
@@ -152,6 +153,10 @@ absl::Status RunOrders::checkBegin(const Order::Begin &begin) const {
       begin.first_step() > executor::kMostSteps - begin.steps())
     return wrong(absl::StrCat(begin.steps(), " steps from step ", begin.first_step(), " on, a run has 1 to ",
                               executor::kMostSteps));
+  if (size_t streams = data::streamsOf(plan_, begin.phase()).size();
+      static_cast<size_t>(begin.other_positions_size()) > std::max<size_t>(1, streams) - 1)
+    return wrong(
+        absl::StrCat(begin.other_positions_size(), " more positions in the data for ", streams, " streams of it"));
   return absl::OkStatus();
 }
 

@@ -71,10 +71,7 @@ PhaseHost::PhaseHost(const plan::Plan &plan, const plan::Task &task, const Phase
 }
 
 uint64_t PhaseHost::epochOf(uint64_t step) const {
-  if (!run_.epochSamples)
-    return 0;
-  return static_cast<uint64_t>(static_cast<unsigned __int128>(run_.firstStep + step) * run_.samplesPerStep /
-                               run_.epochSamples);
+  return run_.walk.samples ? run_.walk.after(run_.position, step) / run_.walk.samples : 0;
 }
 
 absl::Status PhaseHost::feed(const executor::LaneInfo &lane, uint64_t step, std::span<void *const> feeds) {

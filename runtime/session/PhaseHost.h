@@ -31,10 +31,10 @@ struct EpochLoss {
 
 struct PhaseRun {
   uint32_t phase = 0;
-  uint64_t firstStep = 0; ///< of a lane, counted over the whole training: the global step, or asynchronous, its share
+  uint64_t firstStep = 0; ///< of a lane, counted over the whole training (asynchronous: its share)
   uint64_t steps = 0; ///< planned; asynchronous phases: updates
-  uint64_t epochSamples = 0; ///< of the data set that defines an epoch; 0: none
-  uint64_t samplesPerStep = 0; ///< of one step of all replicas; 0: none
+  uint64_t position = 0; ///< where the stream stands that makes the epochs
+  data::Walk walk; ///< of all replicas; no samples: no epochs
 };
 
 class PhaseHost final : public executor::Host {

@@ -1,12 +1,14 @@
 //===- Schedule.h - how long to train, and where to pause -------------------------------------------------*- C++ -*-===//
 //
-// Plain arithmetic on global steps (asynchronous: updates), apart from the driver so that it can be tested alone. Totals count from
-// the very first step of a model's life, so a run that goes on from a checkpoint ends where an uninterrupted one does.
+// Plain arithmetic on steps (asynchronous: updates) and samples, apart from the driver so that it can be tested alone. Totals count from
+// the very first step of a model's life, epochs the samples seen since then under whatever strategy; so a run that goes on from a
+// checkpoint ends where an uninterrupted one does.
 //
 //===----------------------------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_RUNTIME_SESSION_SCHEDULE_H
 #define GRAPHC_RUNTIME_SESSION_SCHEDULE_H
 
+#include "runtime/data/Streams.h"
 #include "runtime/executor/Control.h"
 
 #include <algorithm>
@@ -19,30 +21,36 @@ namespace graphc::session {
 struct Schedule {
   uint64_t samples = 0; ///< of one epoch; 0: no data
   uint64_t samplesPerStep = 0; ///< asynchronous: of one update
+  bool padded = false; ///< epochs end with a padded batch
+  uint64_t firstStep = 0, position = 0; ///< steps made and samples seen before this run
   std::optional<double> evalEvery = {}; ///< epochs
   std::optional<uint64_t> saveEvery = {}; ///< steps
   bool saveEveryEpoch = false;
   uint64_t total = 0; ///< steps
 
+  data::Walk walk() const { return {samples, samplesPerStep, padded}; }
   double stepsOfAnEpoch() const { return static_cast<double>(samples) / static_cast<double>(samplesPerStep); }
-  /// Steps until the data was seen `epochs` times: ceil(epochs * samples / samplesPerStep).
+  /// Steps until the data was seen `epochs` times; none are fewer than those made before.
   uint64_t stepsOf(double epochs) const {
     if (!samples || !samplesPerStep)
       return 0;
-    double steps = std::min(epochs * stepsOfAnEpoch(), static_cast<double>(executor::kMostSteps));
-    double nearest = std::nearbyint(steps); // 0.1 * 30 epochs must not become one step more by rounding
-    return static_cast<uint64_t>(std::abs(steps - nearest) < 1e-9 * std::max(1.0, steps) ? nearest : std::ceil(steps));
+    double wanted = std::min(epochs * static_cast<double>(samples), 0x1p62);
+    double nearest = std::nearbyint(wanted); // 0.1 * 30 epochs must not become one step more by rounding
+    auto target =
+        static_cast<uint64_t>(std::abs(wanted - nearest) < 1e-9 * std::max(1.0, wanted) ? nearest : std::ceil(wanted));
+    return std::min(firstStep + walk().stepsTo(position, target), executor::kMostSteps);
   }
-  /// 0-based epoch that a step belongs to.
+  /// 0-based epoch that a step of this run belongs to; those before it count as its first.
   uint64_t epochOf(uint64_t step) const {
-    return samples ? static_cast<uint64_t>(static_cast<unsigned __int128>(step) * samplesPerStep / samples) : 0;
+    return samples ? walk().after(position, step - std::min(step, firstStep)) / samples : 0;
   }
 
   /// The first multiple of `epochs` epochs behind `step`.
   uint64_t nextEpochMultiple(uint64_t step, double epochs) const {
     if (epochs * stepsOfAnEpoch() <= 1)
       return step + 1;
-    auto done = static_cast<uint64_t>(static_cast<double>(step) / (epochs * stepsOfAnEpoch()));
+    auto seen = static_cast<double>(walk().after(position, step - std::min(step, firstStep)));
+    auto done = static_cast<uint64_t>(seen / (epochs * static_cast<double>(samples)));
     uint64_t k = done > 0 ? done - 1 : 0;
     uint64_t next = 0;
     while ((next = stepsOf(static_cast<double>(++k) * epochs)) <= step) {

@@ -186,12 +186,12 @@ absl::Status TaskSession::connect(Done *done) {
   for (int phase = 0; phase < plan_.phases_size(); ++phase) {
     if (plan_.phases(phase).samples_per_step() == 0 || !data::readsData(plan_, static_cast<uint32_t>(phase), task_))
       continue;
-    // Only what this run will read is opened now; an evaluation's files are when it begins.
-    uint32_t dataset = plan_.phases(phase).dataset();
-    GRAPHC_ASSIGN_OR_RETURN(auto opened, datasets_.open(dataset));
-    service::DatasetSize &size = *done->add_datasets();
-    size.set_dataset(dataset);
-    size.set_samples(opened->samples());
+    for (const data::Stream &stream : data::streamsOf(plan_, static_cast<uint32_t>(phase))) {
+      GRAPHC_ASSIGN_OR_RETURN(auto opened, datasets_.open(stream.dataset));
+      service::DatasetSize &size = *done->add_datasets();
+      size.set_dataset(stream.dataset);
+      size.set_samples(opened->samples());
+    }
   }
   return absl::OkStatus();
 }
@@ -204,17 +204,20 @@ absl::Status TaskSession::begin(const Order::Begin &order) {
   GRAPHC_RETURN_IF_ERROR(transports_->all().reset(order.epoch()));
   GRAPHC_RETURN_IF_ERROR(checkFeeds(phase));
   GRAPHC_ASSIGN_OR_RETURN(batches_, data::PhaseBatches::create(plan_, phase_, task_, datasets_));
-  GRAPHC_RETURN_IF_ERROR(batches_->start(order.position()));
+  std::vector<uint64_t> positions = {order.position()};
+  positions.insert(positions.end(), order.other_positions().begin(), order.other_positions().end());
+  GRAPHC_RETURN_IF_ERROR(batches_->start(positions));
 
   uint64_t sharing = executor::lanesPerUpdate(plan_, phase_);
   PhaseRun run;
   run.phase = phase_;
   run.firstStep = order.first_step() / sharing;
   run.steps = order.steps();
-  run.samplesPerStep = phase.samples_per_step() * sharing;
-  if (run.samplesPerStep && !batches_->empty()) {
+  run.position = order.position();
+  if (phase.samples_per_step() && !batches_->empty()) {
     GRAPHC_ASSIGN_OR_RETURN(auto dataset, datasets_.open(phase.dataset()));
-    run.epochSamples = dataset->samples();
+    const std::vector<data::Stream> streams = data::streamsOf(plan_, phase_);
+    run.walk = {dataset->samples(), phase.samples_per_step() * sharing, !streams.empty() && streams.front().padded};
   }
   PhaseHost::Options host;
   host.feeds = options_.feeds;
@@ -286,7 +289,8 @@ absl::Status TaskSession::runPhase(Done *done) {
       return failure_->status;
   }
   GRAPHC_RETURN_IF_ERROR(status);
-  done->set_steps(host_->steps());
+  done->set_steps(plan_.phases(static_cast<int>(phase_)).ends_by_closing() ? host_->progress().tickets
+                                                                           : host_->steps());
   done->set_stopped(host_->stopped());
   for (auto &[epoch, loss] : host_->losses()) {
     service::EpochSum &sum = *done->add_losses();
@@ -300,8 +304,6 @@ absl::Status TaskSession::runPhase(Done *done) {
     sum.set_sum(total.sum);
     sum.set_count(total.count);
   }
-  if (const int64_t *step = variables_->globalStep())
-    done->set_global_step(*step);
   addStats(*host_, took, before);
   endPhase();
   return absl::OkStatus();

@@ -240,24 +240,25 @@ private:
     auto found = std::make_shared<Found>();
     bool done = within(timeout_, [found, &plan = plan_, self = self_, search = dataSearch(flags_)] {
       for (int phase = 0; phase < plan.phases_size(); ++phase) {
-        uint32_t set = plan.phases(phase).dataset();
-        bool seen =
-            std::any_of(found->data.begin(), found->data.end(), [&](auto &one) { return one.dataset() == set; });
-        if (plan.phases(phase).samples_per_step() == 0 || seen ||
-            !data::readsData(plan, static_cast<uint32_t>(phase), self))
+        if (!data::readsData(plan, static_cast<uint32_t>(phase), self))
           continue;
-        auto opened = data::Dataset::open(plan.datasets(static_cast<int>(set)), search);
-        if (!opened.ok()) {
-          found->wrong.push_back(base::describe(opened.status()));
-          continue;
+        for (const data::Stream &stream : data::streamsOf(plan, static_cast<uint32_t>(phase))) {
+          uint32_t set = stream.dataset;
+          if (std::any_of(found->data.begin(), found->data.end(), [&](auto &one) { return one.dataset() == set; }))
+            continue;
+          auto opened = data::Dataset::open(plan.datasets(static_cast<int>(set)), search);
+          if (!opened.ok()) {
+            found->wrong.push_back(base::describe(opened.status()));
+            continue;
+          }
+          service::CheckedData &data = found->data.emplace_back();
+          data.set_dataset(set);
+          data.set_source((*opened)->description());
+          data.set_samples((*opened)->samples());
+          data.set_crc((*opened)->crc());
+          if (absl::Status cut = (*opened)->check(); !cut.ok())
+            found->wrong.push_back(base::describe(cut));
         }
-        service::CheckedData &data = found->data.emplace_back();
-        data.set_dataset(set);
-        data.set_source((*opened)->description());
-        data.set_samples((*opened)->samples());
-        data.set_crc((*opened)->crc());
-        if (absl::Status cut = (*opened)->check(); !cut.ok())
-          found->wrong.push_back(base::describe(cut));
       }
     });
     if (!done) {

@@ -208,8 +208,10 @@ absl::StatusOr<ParsedFlags> parseFlags(int argc, char **argv, Command command, b
   app.set_version_flag("--version", "graphrun " GRAPHC_VERSION);
   app.add_option("plan", flags.plan, "the plan; - reads it from standard input")->required(!server);
   app.add_option("--epochs", flags.epochs,
-                 "train until the data was seen this often, counted from the very first step");
-  app.add_option("--steps", flags.steps, "train until global_step is this (--entry eval, predict: steps of this run)")
+                 "train until the data was seen this often, counted in samples from the very first");
+  app.add_option(
+         "--steps", flags.steps,
+         "train until so many steps were made, counted from the very first (--entry eval, predict: of this run)")
       ->check(CLI::Range(uint64_t(0), executor::kMostSteps));
   app.add_option("--entry", flags.entry, "what to run: train, eval or predict")
       ->check(CLI::IsMember({"train", "eval", "predict"}));

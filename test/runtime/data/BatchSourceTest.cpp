@@ -160,7 +160,6 @@ TEST_P(BatchSourceTest, APositionIsResumedWithAnotherNumberOfReplicas) {
 
 TEST_P(BatchSourceTest, PadLastCoversEverySampleOnceWithAMask) {
   auto set = numbers(7, false);
-  EXPECT_EQ(stepsOfOnePass(7, 6), 2u);
   std::vector<uint8_t> valid;
   auto r0 = source(set, {.batch = 3, .replica = 0, .replicas = 2, .padLast = true});
   auto r1 = source(set, {.batch = 3, .replica = 1, .replicas = 2, .padLast = true});
@@ -171,6 +170,21 @@ TEST_P(BatchSourceTest, PadLastCoversEverySampleOnceWithAMask) {
   EXPECT_THAT(valid, ElementsAre(1, 0, 0));
   EXPECT_THAT(take(*r1, &valid), ElementsAre(0, 0, 0));
   EXPECT_THAT(valid, ElementsAre(0, 0, 0));
+  EXPECT_THAT(take(*r0, &valid), ElementsAre(0, 1, 2)) << "the next epoch";
+  EXPECT_THAT(valid, ElementsAre(1, 1, 1));
+}
+
+TEST_P(BatchSourceTest, PadLastGoesOnWhereItWas) {
+  auto set = numbers(7, true);
+  auto straight = source(set, {.batch = 2, .padLast = true});
+  uint64_t position = 0;
+  for (int step = 0; step < 13; ++step) {
+    auto resumed = source(set, {.batch = 2, .padLast = true}, position);
+    std::vector<uint8_t> valid, again;
+    EXPECT_EQ(take(*straight, &valid), take(*resumed, &again)) << step;
+    EXPECT_EQ(valid, again) << step;
+    position = Walk{7, 2, true}.after(position, 1);
+  }
 }
 
 TEST_P(BatchSourceTest, StartsAgainAnywhere) {

@@ -42,8 +42,8 @@ inline service::Done honestAnswer(const plan::Plan &plan, uint32_t task, const s
   }
   if ((order.has_initialize() || order.has_save()) && mirrors)
     done.set_mirrors_crc(7);
-  if ((order.has_initialize() || order.has_run()) && globalStep)
-    done.set_global_step(order.has_run() ? static_cast<int64_t>(begun.first_step() + begun.steps()) : 0);
+  if (order.has_initialize() && globalStep)
+    done.set_global_step(0);
   if (order.has_run())
     done.set_steps(begun.steps());
   if (order.has_end())

@@ -206,7 +206,8 @@ TEST_F(Orders, BeginIsWithinThePlanAndBehindTheLastEpoch) {
                         {[](auto &order) { order.set_epoch(4); }, "epoch 4 comes behind epoch 5"},
                         {[](auto &order) { order.set_steps(0); }, "0 steps from step 0 on"},
                         {[](auto &order) { order.set_steps(UINT64_MAX); }, "a run has 1 to"},
-                        {[](auto &order) { order.set_first_step(UINT64_MAX - 1); }, "a run has 1 to"}};
+                        {[](auto &order) { order.set_first_step(UINT64_MAX - 1); }, "a run has 1 to"},
+                        {[](auto &order) { order.add_other_positions(1); }, "1 more positions in the data for "}};
   for (const Case &one : cases) {
     script.clear();
     upTo(3);

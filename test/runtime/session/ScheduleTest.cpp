@@ -20,7 +20,7 @@ TEST(Schedule, NoNumberOfEpochsIsTooManyOrTooFew) {
   EXPECT_EQ(schedule.next(7).step, 8u) << "no more often than every step";
   schedule.evalEvery = 1e300;
   EXPECT_EQ(schedule.next(7).step, 100u);
-  EXPECT_EQ((Schedule{.samples = 1 << 20, .samplesPerStep = 1 << 20}).epochOf(executor::kMostSteps),
+  EXPECT_EQ((Schedule{.samples = 1 << 10, .samplesPerStep = 1 << 10}).epochOf(executor::kMostSteps),
             executor::kMostSteps);
 }
 
@@ -29,6 +29,29 @@ TEST(Schedule, EpochOfAStepStraddles) {
   EXPECT_EQ(schedule.epochOf(0), 0u);
   EXPECT_EQ(schedule.epochOf(2), 0u); // samples 8..11: begins in epoch 0
   EXPECT_EQ(schedule.epochOf(3), 1u);
+}
+
+TEST(Schedule, EpochsCountSamplesSeenUnderAnyStrategy) {
+  // 469 steps of 128 were made; 256 are taken in a step from here on.
+  Schedule schedule{.samples = 60000, .samplesPerStep = 256, .firstStep = 469, .position = 60032};
+  EXPECT_EQ(schedule.stepsOf(1), 469u) << "seen once already";
+  EXPECT_EQ(schedule.stepsOf(2), 469u + 235u); // ceil(59968 / 256)
+  EXPECT_EQ(schedule.epochOf(469), 1u);
+  EXPECT_EQ(schedule.epochOf(468), 1u) << "what was before is not counted back";
+  schedule.saveEveryEpoch = true;
+  schedule.total = schedule.stepsOf(3);
+  EXPECT_EQ(schedule.next(469).step, 704u);
+}
+
+TEST(Schedule, PaddedEpochsEndWithTheirLastSample) {
+  Schedule schedule{.samples = 10, .samplesPerStep = 4, .padded = true, .saveEveryEpoch = true};
+  EXPECT_EQ(schedule.stepsOf(1), 3u);
+  EXPECT_EQ(schedule.stepsOf(3), 9u);
+  EXPECT_EQ(schedule.epochOf(2), 0u);
+  EXPECT_EQ(schedule.epochOf(3), 1u);
+  schedule.total = 9;
+  EXPECT_EQ(schedule.next(0).step, 3u);
+  EXPECT_EQ(schedule.next(4).step, 6u);
 }
 
 TEST(Schedule, PausesAtTheNearestReason) {

@@ -1,0 +1,47 @@
+//===- Streams.h - which samples a phase takes, and how far it is --------------------------------------------------*- C++ -*-===//
+//
+// Each next_batch of a function takes a stream of samples: the epochs of its data set end to end. Where a stream stands is the number of
+// samples taken of it by all replicas together, whatever the strategy; so a run that goes on under another one goes on there.
+//
+//===----------------------------------------------------------------------------------------------------------------===//
+#ifndef GRAPHC_RUNTIME_DATA_STREAMS_H
+#define GRAPHC_RUNTIME_DATA_STREAMS_H
+
+#include "runtime/plan/plan.pb.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace graphc::data {
+
+/// Steps through a stream. Padded (pad_last), the last step of an epoch takes what is left of it; else it runs over the end.
+struct Walk {
+  uint64_t samples = 0; ///< of one epoch; 0: unknown, and so are its ends
+  uint64_t perStep = 0; ///< samples that one step takes
+  bool padded = false;
+
+  /// Where the stream stands so many steps behind `position`; at most 2^62.
+  uint64_t after(uint64_t position, uint64_t steps) const;
+  /// The fewest steps that lead from `position` to `target` or beyond.
+  uint64_t stepsTo(uint64_t position, uint64_t target) const;
+
+private:
+  bool endsEpochs() const { return padded && samples && perStep; }
+};
+
+/// What one or several next_batch ops take alike.
+struct Stream {
+  uint32_t dataset = 0, batch = 0;
+  bool padded = false;
+  uint64_t perStep = 0; ///< samples that one step of the phase takes (asynchronous: one update)
+};
+
+/// Of a phase. The first is the one whose samples make its epochs; the others in the order of the plan.
+std::vector<Stream> streamsOf(const plan::Plan &plan, uint32_t phase);
+
+/// What a checkpoint calls a stream: the first by its phase, "train_step", the others "train_step @other 3" by data set and batch.
+std::string streamName(const plan::Plan &plan, uint32_t phase, const std::vector<Stream> &streams, size_t stream);
+
+} // namespace graphc::data
+#endif

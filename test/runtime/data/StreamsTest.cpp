@@ -1,0 +1,81 @@
+#include "runtime/data/Streams.h"
+
+#include <gtest/gtest.h>
+
+using namespace graphc;
+using namespace graphc::data;
+
+namespace {
+
+TEST(Walk, AfterAndStepsToAgreeHoweverItIsCut) {
+  for (bool padded : {false, true})
+    for (uint64_t samples : {1u, 3u, 7u, 10u})
+      for (uint64_t perStep : {1u, 2u, 4u, 13u}) {
+        Walk walk{samples, perStep, padded};
+        uint64_t position = 0;
+        for (uint64_t step = 0; step < 40; ++step) {
+          ASSERT_EQ(walk.after(0, step), position) << samples << " " << perStep << " " << padded << " " << step;
+          ASSERT_EQ(walk.stepsTo(0, position), step);
+          ASSERT_EQ(walk.stepsTo(walk.after(0, step / 3), position), step - step / 3);
+          uint64_t next = walk.after(position, 1);
+          if (padded)
+            ASSERT_EQ(next, std::min(position + perStep, (position / samples + 1) * samples));
+          else
+            ASSERT_EQ(next, position + perStep);
+          position = next;
+        }
+      }
+}
+
+TEST(Walk, NeverOverflows) {
+  EXPECT_EQ((Walk{10, UINT64_MAX / 2}).after(UINT64_MAX, UINT64_MAX), uint64_t(1) << 62);
+  EXPECT_EQ((Walk{10, 4, true}).after(UINT64_MAX, UINT64_MAX), uint64_t(1) << 62);
+  EXPECT_EQ((Walk{}).after(5, 3), 5u);
+  EXPECT_EQ((Walk{}).stepsTo(0, 5), 0u);
+}
+
+plan::Plan makePlan(uint32_t instances, std::vector<std::tuple<uint32_t, uint32_t, bool>> batches) {
+  plan::Plan plan;
+  for (const char *name : {"train", "other"})
+    plan.add_datasets()->set_name(name);
+  plan::Program *program = plan.add_programs();
+  program->set_instances(instances);
+  for (auto [dataset, batch, padded] : batches) {
+    plan::Instruction::NextBatch *next = program->add_instructions()->mutable_next_batch();
+    next->set_dataset(dataset);
+    next->set_batch(batch);
+    next->set_pad_last(padded);
+    next->set_micro_batches(1);
+  }
+  plan::Phase *phase = plan.add_phases();
+  phase->set_name("step");
+  phase->add_programs(0);
+  return plan;
+}
+
+TEST(Streams, TheOneThatMakesEpochsComesFirst) {
+  plan::Plan plan = makePlan(2, {{1, 3, false}, {0, 2, false}, {0, 2, false}, {0, 4, true}});
+  plan.mutable_phases(0)->set_dataset(0);
+  plan.mutable_phases(0)->set_samples_per_step(4);
+  std::vector<Stream> streams = streamsOf(plan, 0);
+  ASSERT_EQ(streams.size(), 3u) << "equal ones are one";
+  EXPECT_EQ(streams[0].batch, 2u);
+  EXPECT_EQ(streams[0].perStep, 4u);
+  EXPECT_EQ(streams[1].perStep, 6u);
+  EXPECT_EQ(streams[2].perStep, 8u);
+  EXPECT_EQ(streamName(plan, 0, streams, 0), "step");
+  EXPECT_EQ(streamName(plan, 0, streams, 1), "step @other 3");
+  EXPECT_EQ(streamName(plan, 0, streams, 2), "step @train 4 padded");
+}
+
+TEST(Streams, AnAsynchronousUpdateTakesOneBatch) {
+  plan::Plan plan = makePlan(3, {{0, 2, false}, {1, 5, false}});
+  plan.mutable_phases(0)->set_ends_by_closing(true);
+  plan.mutable_phases(0)->set_samples_per_step(2);
+  std::vector<Stream> streams = streamsOf(plan, 0);
+  ASSERT_EQ(streams.size(), 2u);
+  EXPECT_EQ(streams[0].perStep, 2u);
+  EXPECT_EQ(streams[1].perStep, 5u);
+}
+
+} // namespace
