@@ -174,6 +174,8 @@ def Outline : Pass<"outline", "::mlir::ModuleOp"> {
     - Everything else is compiled. Operations that are joined by values and may run together are one kernel; inside it
       elementwise operations, broadcasts, transposes and slices are inlined where their result is used. A slice whose
       elements lie together in memory is a view of it.
+    - What would be a kernel of thousands of operations or of more than 64 buffers is made in pieces, of which equal layers
+      give equal ones.
     - Updates of variables happen in place, and so does what reads a value element by element that nobody wants afterwards:
       the kernel has one argument for both, read and written. Buffers have no place in memory yet; `schedule` gives them one.
 

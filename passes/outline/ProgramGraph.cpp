@@ -1,9 +1,9 @@
 #include "passes/outline/ProgramGraph.h"
 
+#include "passes/outline/Pieces.h"
 #include "passes/outline/ScalarBody.h"
 
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/StringSet.h"
 
 #include <limits>
 #include <numeric>
@@ -195,43 +195,6 @@ unsigned ProgramGraph::find(unsigned op) {
   return op;
 }
 
-/// How many buffers a kernel of these operations would have, or more: what it reads from outside, what it writes, and
-/// what others see of its results.
-static size_t countBuffers(ArrayRef<Operation *> ops) {
-  llvm::SmallPtrSet<Operation *, 32> members(ops.begin(), ops.end());
-  llvm::DenseSet<Value> values;
-  llvm::StringSet<> variables;
-  for (Operation *op : ops) {
-    for (Value operand : op->getOperands()) {
-      Operation *def = operand.getDefiningOp();
-      auto constant = dyn_cast<ConstantOp>(def);
-      if (!members.contains(def) && !(constant && isInlinable(constant)))
-        values.insert(operand);
-    }
-    for (StringRef name : getWrittenVariables(op))
-      variables.insert(name);
-    for (Value result : op->getResults())
-      if (llvm::any_of(result.getUsers(), [&](Operation *user) { return !members.contains(user); }))
-        values.insert(result);
-  }
-  return values.size() + variables.size();
-}
-
-/// Cuts the operations of a kernel in pieces in the order of the text, which no dependence runs against: LLVM's time
-/// grows faster than its input and with the square of the arguments, each of which is told apart from each other. The
-/// numbers are measured on chains of 10,000 operations and on 1,000 variables; no usual network comes near them.
-static void cut(ArrayRef<Operation *> ops, SmallVectorImpl<ProgramGraph::Group> &pieces) {
-  constexpr size_t kMostWeight = 8000, kExpensive = 40, kMostBuffers = 200;
-  size_t weight = 0, end = 0;
-  for (; end < ops.size() && weight < kMostWeight; ++end)
-    weight += isExpensive(ops[end]) ? kExpensive : 1;
-  while (end > 1 && countBuffers(ops.take_front(end)) > kMostBuffers)
-    end /= 2;
-  pieces.push_back({ProgramGraph::Kind::Compute, {ops.begin(), ops.begin() + end}});
-  if (end < ops.size())
-    cut(ops.drop_front(end), pieces);
-}
-
 void ProgramGraph::makeGroups() {
   parents.resize(ops.size());
   std::iota(parents.begin(), parents.end(), 0);
@@ -253,11 +216,24 @@ void ProgramGraph::makeGroups() {
     group.ops.append(absorbed[op]);
   }
   SmallVector<Group> pieces;
-  for (Group &group : groups)
-    if (group.kind == Kind::Compute)
-      cut(group.ops, pieces);
-    else
+  for (Group &group : groups) {
+    if (group.kind != Kind::Compute) {
       pieces.push_back(std::move(group));
+      continue;
+    }
+    DenseMap<unsigned, unsigned> place; // of an operation in its kernel
+    for (Operation *op : group.ops)
+      place.try_emplace(indexOf[op], unsigned(place.size()));
+    auto waitsFor = [&](unsigned of) {
+      SmallVector<unsigned> places;
+      for (const Dependence &dependence : dependences[indexOf[group.ops[of]]])
+        if (auto on = place.find(dependence.on); on != place.end())
+          places.push_back(on->second);
+      return places;
+    };
+    for (Piece &piece : cutInPieces(group.ops, waitsFor))
+      pieces.push_back({Kind::Compute, std::move(piece)});
+  }
   groups = std::move(pieces);
   for (auto [number, group] : llvm::enumerate(groups))
     for (Operation *op : group.ops)

@@ -177,18 +177,20 @@ def report(summary, rounds, load, idleMb):
     return "\n".join(lines) + "\n"
 
 
-BEGIN, END = "<!-- written by test/bench/run.sh --report -->\n", "<!-- end of what it writes -->\n"
+BEGIN, END = "<!-- written by test/bench/run.sh {}--report -->\n", "<!-- end of what it writes -->\n"
 
 
-def writeReport(path, text):
-    """Puts `text` between the two marks of the page; what people wrote around them stays."""
+def writeReport(path, text, what=""):
+    """Puts `text` between the two marks of the page; what people wrote around them stays. `what`: "compile " for those of
+    compile.py."""
+    mark = BEGIN.format(what)
     with open(path) as file:
-        before, begin, rest = file.read().partition(BEGIN)
+        before, begin, rest = file.read().partition(mark)
     _, end, after = rest.partition(END)
     if not begin or not end:
-        sys.exit(f"{path}: the line '{(BEGIN if not begin else END).strip()}' is missing; put it back where the tables belong")
+        sys.exit(f"{path}: the line '{(mark if not begin else END).strip()}' is missing; put it back where the tables belong")
     with open(path + ".new", "w") as file:
-        file.write(before + BEGIN + text + END + after)
+        file.write(before + mark + text + END + after)
     os.replace(path + ".new", path)
 
 

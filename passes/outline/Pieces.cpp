@@ -1,0 +1,187 @@
+#include "passes/outline/Pieces.h"
+
+#include "passes/outline/ProgramGraph.h"
+#include "passes/outline/ScalarBody.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringSet.h"
+
+#include <set>
+
+using namespace mlir;
+
+namespace graphc {
+
+using namespace graph;
+
+namespace {
+
+/// How much may be one kernel, measured on chains, layers and variables by the thousand. `weight` counts operations, one
+/// that LLVM makes much of as many; `buffers` counts arguments.
+struct Bounds {
+  size_t weight, buffers;
+};
+constexpr Bounds kWhole{2000, 64}; ///< what is smaller stays one kernel: any usual network's is
+constexpr Bounds kPiece{1000, 24};
+constexpr size_t kExpensive = 40;
+/// How many operations behind a place have to look alike for two places to count as the same.
+constexpr size_t kAlike = 4;
+
+size_t weightOf(Operation *op) {
+  return isExpensive(op) || isa<MatmulOp, ReduceSumOp, ReduceMaxOp, ArgmaxOp>(op) ? kExpensive : 1;
+}
+
+/// The buffers that a kernel has, or more, while operations are added to it: what it reads from outside, what it writes,
+/// and what others want of its results.
+class BufferCount {
+public:
+  void add(Operation *op) {
+    for (Value operand : op->getOperands()) {
+      if (auto own = open.find(operand); own != open.end()) {
+        if (--own->second == 0)
+          values.erase(operand);
+      } else if (auto constant = operand.getDefiningOp<ConstantOp>(); !constant || !isInlinable(constant)) {
+        values.insert(operand);
+      }
+    }
+    for (StringRef name : getWrittenVariables(op))
+      variables.insert(name);
+    for (Value result : op->getResults())
+      if (size_t uses = size_t(llvm::range_size(result.getUses()))) {
+        open[result] = uses;
+        values.insert(result);
+      }
+  }
+  size_t get() const { return values.size() + variables.size(); }
+
+private:
+  llvm::DenseMap<Value, size_t> open; ///< results, and how many uses are still outside
+  llvm::DenseSet<Value> values;
+  llvm::StringSet<> variables;
+};
+
+/// The operations of one kernel, by their places in the text.
+class Cutter {
+public:
+  Cutter(ArrayRef<Operation *> ops, llvm::function_ref<SmallVector<unsigned>(unsigned)> waitsFor)
+      : ops(ops), users(ops.size()), missing(ops.size()), wanted(ops.size()), escapes(ops.size()) {
+    llvm::DenseMap<Operation *, unsigned> placeOf;
+    for (auto [place, op] : llvm::enumerate(ops)) {
+      placeOf[op] = unsigned(place);
+      for (unsigned on : waitsFor(unsigned(place))) {
+        users[on].push_back(unsigned(place));
+        ++missing[place];
+      }
+    }
+    for (auto [place, op] : llvm::enumerate(ops)) {
+      llvm::SmallSetVector<unsigned, 4> values;
+      for (Value operand : op->getOperands())
+        if (auto def = placeOf.find(operand.getDefiningOp()); def != placeOf.end())
+          values.insert(def->second);
+      operands.push_back(values.takeVector());
+      for (unsigned value : operands.back())
+        ++wanted[value];
+      escapes[place] = llvm::any_of(op->getUsers(), [&](Operation *user) { return !placeOf.contains(user); });
+    }
+  }
+
+  SmallVector<Piece> cut() {
+    sort();
+    SmallVector<Piece> pieces;
+    for (size_t begin = 0, end; begin < order.size(); begin = end) {
+      end = findEnd(begin);
+      pieces.emplace_back(order.begin() + begin, order.begin() + end);
+    }
+    return pieces;
+  }
+
+private:
+  /// Values more that live once the operation was computed; negative where it is the last to want what it reads.
+  int growth(unsigned place) const {
+    int growth = wanted[place] || escapes[place];
+    for (unsigned value : operands[place])
+      growth -= wanted[value] == 1 && !escapes[value];
+    return growth;
+  }
+
+  /// Again and again what adds the fewest living values, of those the first in the text.
+  void sort() {
+    std::set<std::pair<int, unsigned>> ready;
+    std::vector<int> known(ops.size());
+    auto offer = [&](unsigned place) { ready.insert({known[place] = growth(place), place}); };
+    std::vector<bool> placed(ops.size());
+    for (unsigned place = 0; place < ops.size(); ++place)
+      if (!missing[place])
+        offer(place);
+    while (!ready.empty()) {
+      unsigned place = ready.begin()->second;
+      ready.erase(ready.begin());
+      placed[place] = true;
+      order.push_back(ops[place]);
+      for (unsigned value : operands[place])
+        if (--wanted[value] == 1)
+          for (unsigned user : users[value]) // the last one that wants it
+            if (!placed[user] && ready.erase({known[user], user}))
+              offer(user);
+      for (unsigned user : users[place])
+        if (--missing[user] == 0)
+          offer(user);
+    }
+    assert(order.size() == ops.size() && "no operation waits for itself");
+  }
+
+  bool looksAlike(Operation *a, Operation *b) const {
+    return a->getName() == b->getName() && llvm::equal(a->getOperandTypes(), b->getOperandTypes()) &&
+           llvm::equal(a->getResultTypes(), b->getResultTypes());
+  }
+  bool beginsAnew(size_t begin, size_t place) const {
+    for (size_t i = 0; i < kAlike; ++i)
+      if (place + i >= order.size() || !looksAlike(order[begin + i], order[place + i]))
+        return false;
+    return true;
+  }
+
+  size_t findEnd(size_t begin) const {
+    BufferCount buffers;
+    size_t weight = 0, end = begin, anew = begin;
+    for (; end < order.size(); ++end) {
+      buffers.add(order[end]);
+      weight += weightOf(order[end]);
+      if (end > begin && (weight > kPiece.weight || buffers.get() > kPiece.buffers))
+        break;
+      if (beginsAnew(begin, end + 1))
+        anew = end + 1;
+    }
+    return end < order.size() && (anew - begin) * 2 > end - begin ? anew : end;
+  }
+
+  ArrayRef<Operation *> ops;
+  SmallVector<SmallVector<unsigned>> users, operands; ///< users: of what it waits for, values or not
+  SmallVector<unsigned> missing, wanted; ///< wanted: how many still read its value
+  SmallVector<bool> escapes; ///< whether others want its value
+  SmallVector<Operation *> order;
+};
+
+bool isSmall(ArrayRef<Operation *> ops) {
+  size_t weight = 0;
+  for (Operation *op : ops)
+    weight += weightOf(op);
+  if (weight > kWhole.weight)
+    return false;
+  BufferCount buffers;
+  for (Operation *op : ops)
+    buffers.add(op);
+  return buffers.get() <= kWhole.buffers;
+}
+
+} // namespace
+
+SmallVector<Piece> cutInPieces(ArrayRef<Operation *> ops,
+                               llvm::function_ref<SmallVector<unsigned>(unsigned)> waitsFor) {
+  if (isSmall(ops))
+    return {Piece(ops)};
+  return Cutter(ops, waitsFor).cut();
+}
+
+} // namespace graphc

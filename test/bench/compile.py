@@ -1,0 +1,207 @@
+#!/usr/bin/env python3
+"""How graphc's CPU time and memory grow with the model.   test/bench/run.sh compile [--rounds N] [--report]   See run.sh.
+
+By hand: compile.py [KIND…] [--sizes N,N…] [--rounds N]; compile.py --write FOLDER KIND N writes one model and its cluster.
+"""
+import argparse
+import datetime
+import json
+import os
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(os.path.dirname(HERE))
+SIZES = (500, 1000, 2000, 4000)
+MICRO_BATCHES = (16, 64, 256, 1024)
+PREDICT = "attributes {role = #graph.role<predict>}"
+TRAIN = "attributes {role = #graph.role<train>}"
+ROW = "tensor<64xf32>"
+
+
+# ---- the models: `ops` operations of the model's text, then its cluster or None
+
+
+def chain(ops):
+    """Tanh and multiply in turns, each of the one before."""
+    lines = [f"graph.func @f(%x0: {ROW}) -> {ROW} {PREDICT} {{"]
+    for i in range(ops):
+        lines.append(f"  %x{i + 1} = graph.multiply %x{i}, %x0 : {ROW}" if i % 2 else f"  %x{i + 1} = graph.tanh %x{i} : {ROW}")
+    return lines + [f"  graph.return %x{ops} : {ROW}", "}"], None
+
+
+def layers(ops):
+    """Dense layers, five operations each, with their gradients and updates, which are not counted."""
+    count, weight, bias, batch = ops // 5, "tensor<16x16xf32>", "tensor<16xf32>", "tensor<8x16xf32>"
+    lines = ["graph.dataset @data : (tensor<16xf32>, tensor<i32>) = #graph.synthetic<samples = 64, seed = 7, limits = [0, 16]>"]
+    for i in range(count):
+        lines += [f"graph.variable @w{i} : {weight} = #graph.glorot_uniform<seed = {i + 1}>", f"graph.variable @b{i} : {bias} = #graph.zeros"]
+    lines += [f'graph.func @train_step() -> (tensor<f32> {{graph.name = "loss"}}) {TRAIN} {{',
+              f"  %x0, %labels = graph.next_batch @data {{batch = 8}} : {batch}, tensor<8xi32>"]
+    for i in range(count):
+        lines += [f"  %w{i} = graph.read @w{i} : {weight}", f"  %b{i} = graph.read @b{i} : {bias}",
+                  f"  %p{i} = graph.matmul %x{i}, %w{i} : ({batch}, {weight}) -> {batch}",
+                  f"  %q{i} = graph.bias_add %p{i}, %b{i} : {batch}, {bias}", f"  %x{i + 1} = graph.relu %q{i} : {batch}"]
+    return lines + [f"  %loss = graph.softmax_cross_entropy %x{count}, %labels : ({batch}, tensor<8xi32>) -> tensor<f32>",
+                    "  graph.minimize %loss {optimizer = #graph.sgd<learning_rate = 0.1>} : tensor<f32>",
+                    "  graph.return %loss : tensor<f32>", "}"], None
+
+
+def tree(values, shape):
+    """Additions in pairs until one value is left: (its name, lines)."""
+    lines = []
+    while len(values) > 1:
+        level = []
+        for a, b in zip(values[::2], values[1::2]):
+            level.append(f"%t{len(lines)}")
+            lines.append(f"  {level[-1]} = graph.add {a}, {b} : {shape}")
+        values = level + values[len(level) * 2:]
+    return values[0], lines
+
+
+def wide(ops):
+    """Many operations on one value, each with a constant of its own, and the tree that sums them."""
+    count = ops // 3
+    lines = [f"graph.func @f(%x: {ROW}) -> {ROW} {PREDICT} {{"]
+    for i in range(count):
+        lines += [f"  %c{i} = graph.constant dense<{i + 1}.0> : {ROW}", f"  %y{i} = graph.divide %x, %c{i} : {ROW}"]
+    last, sums = tree([f"%y{i}" for i in range(count)], ROW)
+    return lines + sums + [f"  graph.return {last} : {ROW}", "}"], None
+
+
+def variables(ops):
+    """As many variables as operations, over two parameter servers, each with its gradient from two workers."""
+    lines = [f"graph.variable @v{i} : {ROW} = #graph.uniform<low = -1.0, high = 1.0, seed = {i + 1}>" for i in range(ops)]
+    lines += [f'graph.func @train_step() -> (tensor<f32> {{graph.name = "loss"}}) {TRAIN} {{']
+    for i in range(ops):
+        lines += [f"  %v{i} = graph.read @v{i} : {ROW}", f"  %y{i} = graph.tanh %v{i} : {ROW}"]
+    last, sums = tree([f"%y{i}" for i in range(ops)], ROW)
+    return (lines + sums + [f"  %loss = graph.reduce_sum {last} dimensions = [0] : ({ROW}) -> tensor<f32>",
+                            "  graph.minimize %loss {optimizer = #graph.sgd<learning_rate = 0.1>} : tensor<f32>",
+                            "  graph.return %loss : tensor<f32>", "}"],
+            {"ps": 2, "worker": 2, "strategy": {"name": "parameter_server", "placement": "round_robin"}})
+
+
+def transfers(ops):
+    """Four tasks; each operation takes the value of the one before, which is on another task."""
+    lines = [f"graph.func @f(%x0: {ROW}) -> {ROW} {PREDICT} {{"]
+    for i in range(ops):
+        device = f'{{graph.device = #graph.device<"/job:worker/task:{(i * 7 + i // 3) % 4}">}}'
+        lines.append(f"  %x{i + 1} = graph.add %x{i}, %x{i // 2} {device} : {ROW}")
+    return lines + [f"  graph.return %x{ops} : {ROW}", "}"], {"worker": 4, "strategy": "in_graph"}
+
+
+def concatenation(ops):
+    """One concatenation of as many operands."""
+    lines = [f"graph.func @f(%x: tensor<{ops}xf32>, %y: tensor<{ops}xf32>) -> tensor<{ops}xf32> {PREDICT} {{"]
+    for i in range(ops):
+        lines.append(f"  %s{i} = graph.slice {'%x' if i % 2 else '%y'} start_indices = [{ops - 1 - i}] limit_indices = [{ops - i}] strides = [1] : "
+                     f"(tensor<{ops}xf32>) -> tensor<1xf32>")
+    operands, types = ", ".join(f"%s{i}" for i in range(ops)), ", ".join(["tensor<1xf32>"] * ops)
+    return lines + [f"  %all = graph.concatenate {operands} dimension = 0 : ({types}) -> tensor<{ops}xf32>",
+                    f"  graph.return %all : tensor<{ops}xf32>", "}"], None
+
+
+def microBatches(count):
+    """The MLP of the other benchmarks with `count` micro-batches of a batch of 1,024."""
+    with open(os.path.join(HERE, "models/mlp.mlir")) as file:
+        lines = file.read().replace("128x", "1024x").replace("tensor<128", "tensor<1024").replace("batch = 128", "batch = 1024").splitlines()
+    return lines, {"worker": 1, "strategy": {"name": "one_device", "micro_batches": count}}
+
+
+KINDS = {"chain": chain, "layers": layers, "wide": wide, "variables": variables, "transfers": transfers,
+         "concatenation": concatenation}
+
+
+def write(folder, make, size):
+    """The command that compiles the model of this size, its output left to the caller."""
+    lines, cluster = make(size)
+    stem = os.path.join(folder, f"{make.__name__}-{size}")
+    with open(stem + ".mlir", "w") as file:
+        file.write("\n".join(lines) + "\n")
+    command = ["graphc", stem + ".mlir", "-o", stem + ".plan"]
+    if cluster:
+        with open(stem + ".json", "w") as file:
+            json.dump(cluster, file)
+        command += ["--partition", stem + ".json"]
+    return command
+
+
+def measure(command):
+    """(seconds of user and system, MB at its peak) of this process alone; None where it failed."""
+    with tempfile.TemporaryFile("w+") as said:
+        child = os.posix_spawnp(command[0], command, os.environ, file_actions=[(os.POSIX_SPAWN_DUP2, said.fileno(), descriptor) for descriptor in (1, 2)])
+        _, status, used = os.wait4(child, 0)
+        if status:
+            said.seek(0)
+            print(f"bench: {' '.join(command)}: exit status {os.waitstatus_to_exitcode(status)}: {said.read()[-500:]}", file=sys.stderr)
+            return None
+    return used.ru_utime + used.ru_stime, used.ru_maxrss / 1024
+
+
+def measureKind(make, sizes, rounds, folder):
+    """{size: (least seconds, least MB) or None}; other processes only make it longer."""
+    found = {}
+    for size in sizes:
+        rows = [measure(write(folder, make, size)) for _ in range(rounds)]
+        found[size] = (min(row[0] for row in rows), min(row[1] for row in rows)) if all(rows) else None
+        seconds, peak = found[size] or (None, None)
+        print(json.dumps(dict(case=f"compile-{make.__name__}", size=size, cpu_s=seconds and round(seconds, 3),
+                              peak_mb=peak and round(peak))), flush=True)
+    return found
+
+
+def cell(found):
+    return f"{found[0]:.2f} s, {found[1]:.0f} MB" if found else "failed"
+
+
+def growth(results):
+    """From 1,000 operations to 4,000."""
+    return results[4000][0] / results[1000][0] if results.get(4000) and results.get(1000) else None
+
+
+def report(results, micro, rounds):
+    lines = [f"Made by `test/bench/run.sh compile --report` on {datetime.date.today()}: the least of {rounds} rounds, user and system",
+             "time of the process, its peak of resident memory. The models are made by `test/bench/compile.py`.", "",
+             "| model | " + " | ".join(f"{size:,} ops" for size in SIZES) + " | 4,000 to 1,000 |", "|---|" + "---|" * (len(SIZES) + 1)]
+    for kind, found in results.items():
+        times = growth(found)
+        lines.append(f"| {kind} | " + " | ".join(cell(found[size]) for size in SIZES) + f" | {times:.1f} times |" if times else " | – |")
+    lines += ["", "| micro-batches of the MLP, one device | " + " | ".join(f"{count:,}" for count in MICRO_BATCHES) + " |",
+              "|---|" + "---|" * len(MICRO_BATCHES), "| | " + " | ".join(cell(micro[count]) for count in MICRO_BATCHES) + " |"]
+    return "\n".join(lines) + "\n"
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("kinds", nargs="*", choices=[[], *KINDS, "micro_batches"])
+    parser.add_argument("--sizes", type=lambda text: [int(size) for size in text.split(",")])
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--report", action="store_true")
+    parser.add_argument("--write", metavar="FOLDER")
+    arguments = parser.parse_args()
+    kinds = arguments.kinds or [*KINDS, "micro_batches"]
+    makers = {**KINDS, "micro_batches": microBatches}
+    if arguments.write:
+        for kind in kinds:
+            for size in arguments.sizes or SIZES:
+                print(" ".join(write(arguments.write, makers[kind], size)))
+        return 0
+    results = {}
+    with tempfile.TemporaryDirectory() as folder:
+        for kind in kinds:
+            sizes = arguments.sizes or (MICRO_BATCHES if kind == "micro_batches" else SIZES)
+            results[kind] = measureKind(makers[kind], sizes, arguments.rounds, folder)
+    for kind, found in results.items():
+        if growth(found):
+            print(json.dumps(dict(ratio="4,000 / 1,000 operations", case=f"compile-{kind}", cpu=round(growth(found), 2), required=4.5,
+                                  reached=growth(found) <= 4.5)), flush=True)
+    if arguments.report:
+        from driver import writeReport
+        micro = results.pop("micro_batches")
+        writeReport(os.path.join(ROOT, "docs/benchmarks.md"), report(results, micro, arguments.rounds), "compile ")
+    return 0 if all(found for kind in results.values() for found in kind.values()) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
