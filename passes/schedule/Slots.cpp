@@ -19,15 +19,6 @@ struct Candidate {
 };
 } // namespace
 
-/// The buffer's views, and views of views, in the order of the text.
-static SmallVector<Operation *> viewsOf(const BufferUses &uses, Value root, Block &block) {
-  SmallVector<Operation *> views;
-  for (auto view : block.getOps<dist::ViewOp>())
-    if (uses.getRoot(view.getBuffer()) == root)
-      views.push_back(view);
-  return views;
-}
-
 FailureOr<unsigned> placeInSlots(dist::ProgramOp program) {
   Block &block = program.getBlock();
   BufferUses bufferUses(program);
@@ -43,12 +34,18 @@ FailureOr<unsigned> placeInSlots(dist::ProgramOp program) {
     candidate.excluded |= use.written && (candidate.send || isa<dist::FeedIntoOp, dist::NextBatchIntoOp>(op));
     if (auto send = dyn_cast<dist::SendStartOp>(op)) {
       auto channel = symbols.lookup<dist::ChannelOp>(send.getChannel());
-      candidate.excluded |= candidate.send || channel.getAllToAll() || channel.getInstances() != program.getReplicas();
+      // A slot holds one message, so a buffer of which a part is sent does not fit into it.
+      candidate.excluded |= candidate.send || channel.getAllToAll() ||
+                            channel.getInstances() != program.getReplicas() ||
+                            dist::getBufferBytes(send.getValue()) != dist::getBufferBytes(use.root);
       candidate.send = send;
     }
   });
   if (failed(result))
     return failure();
+  llvm::DenseMap<Value, SmallVector<Operation *>> views; // by buffer, and views of views, in the order of the text
+  for (auto view : block.getOps<dist::ViewOp>())
+    views[bufferUses.getRoot(view.getBuffer())].push_back(view);
   unsigned placed = 0;
   for (auto &[root, candidate] : candidates) {
     if (candidate.excluded || !candidate.send || !candidate.firstWrite || dist::getBufferBytes(root) < kLeastBytes)
@@ -60,7 +57,7 @@ FailureOr<unsigned> placeInSlots(dist::ProgramOp program) {
     Value slot = acquire.getBuffer(), memory = slot;
     if (type != root.getType())
       memory = dist::ViewOp::create(builder, root.getLoc(), root.getType(), slot);
-    for (Operation *view : viewsOf(bufferUses, root, block))
+    for (Operation *view : views.lookup(root))
       view->moveBefore(candidate.firstWrite);
     root.replaceAllUsesWith(memory);
     candidate.send.getValueMutable().assign(slot);

@@ -49,6 +49,30 @@ for many in ps mirrored; do
   same_weights two-mb "$many"
 done
 
+# A task hands on some rows of a product: of a buffer of a page or more, one part is sent.
+cat >rows.mlir <<'END'
+graph.variable @x : tensor<64x64xf32> = #graph.uniform<low = -1.0, high = 1.0, seed = 3> {graph.device = #graph.device<"/job:worker/task:0">}
+graph.variable @z : tensor<3x64xf32> = #graph.zeros {graph.device = #graph.device<"/job:worker/task:1">}
+graph.variable @global_step : tensor<i64> = #graph.zeros
+graph.func @train_step() attributes {role = #graph.role<train>} {
+  %x = graph.read @x : tensor<64x64xf32>
+  %y = graph.matmul %x, %x {graph.device = #graph.device<"/job:worker/task:0">} : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
+  %s = graph.slice %y start_indices = [16, 0] limit_indices = [19, 64] strides = [1, 1] {graph.device = #graph.device<"/job:worker/task:0">} : (tensor<64x64xf32>) -> tensor<3x64xf32>
+  %e = graph.exponential %s {graph.device = #graph.device<"/job:worker/task:1">} : tensor<3x64xf32>
+  graph.assign_add @z, %e : tensor<3x64xf32>
+  %one = graph.constant dense<1> : tensor<i64>
+  graph.assign_add @global_step, %one : tensor<i64>
+  graph.return
+}
+END
+echo '{"worker": 1}' >alone.json
+echo '{"worker": 2, "strategy": "in_graph"}' >pair.json
+for name in alone pair; do
+  graphc --partition $name.json rows.mlir -o $name.plan 2>graphc.txt || fail "graphc, rows, $name"
+  run $name.plan --steps 3 --dump_variables rows-$name
+done
+same_weights rows-alone rows-pair
+
 for transport in shm grpc; do
   launch graphrun tasks-4.plan --steps 100000000 --transport=$transport
   await err.txt 'step [1-9]' "the first steps of four tasks"
