@@ -54,7 +54,7 @@ LogicalResult ViewOp::verify() {
   return success();
 }
 
-// (SA1), (SA2)
+// (SA1); (SA2) is of the program
 LogicalResult SendStartOp::verify() {
   if (!getAhead())
     return success();
@@ -66,16 +66,6 @@ LogicalResult SendStartOp::verify() {
         emitOpError("sends ahead what is no variable; expected a dist.variable_buffer, whose value "
                     "lasts from one step to the next");
     diag.attachNote(memory.getLoc()) << "the value is made here";
-    return diag;
-  }
-  auto program = (*this)->getParentOfType<ProgramOp>();
-  bool knows = llvm::any_of(program.getBlock().getOps<ControlReceiveOp>(),
-                            [&](ControlReceiveOp word) { return word->isBeforeInBlock(*this); });
-  if (program.isFamily() || !knows) {
-    InFlightDiagnostic diag =
-        emitOpError("sends ahead without knowing whether a step follows; expected ")
-        << (program.isFamily() ? "a program of one instance" : "a dist.control_receive before it");
-    diag.attachNote(program.getLoc()) << "program declared here";
     return diag;
   }
   return success();

@@ -99,6 +99,56 @@ static LogicalResult verifyEnds(ChannelEndOpInterface end, SymbolTableCollection
   return success();
 }
 
+/// (CH5) for all channels between programs of the phase: each program is looked through once. What else a channel has to
+/// be comes first.
+LogicalResult verifyOneEndEachSide(PhaseOp phase, SymbolTableCollection &symbols) {
+  auto module = cast<ModuleOp>(phase->getParentOp());
+  llvm::DenseMap<StringAttr, ProgramOp> programs;
+  using Key = std::pair<ProgramOp, StringAttr>; // of a program, a channel
+  llvm::DenseMap<Key, SmallVector<Operation *, 1>> sends, receives;
+  for (auto program : module.getOps<ProgramOp>()) {
+    if (program.getPhase() != phase.getSymName())
+      continue;
+    programs[program.getSymNameAttr()] = program;
+    for (Operation &op : program.getBlock()) {
+      auto end = dyn_cast<ChannelEndOpInterface>(op);
+      if (!end || (end.getChannelEnd() != ChannelEnd::Send && end.getChannelEnd() != ChannelEnd::Receive))
+        continue;
+      for (FlatSymbolRefAttr name : end.getUsedChannels())
+        (end.getChannelEnd() == ChannelEnd::Send ? sends : receives)[{program, name.getAttr()}].push_back(&op);
+    }
+  }
+  auto verify = [&](ChannelOp channel, ProgramOp program, ProgramOp other, bool sending) -> LogicalResult {
+    StringRef noun = sending ? "sender" : "receiver";
+    SmallVector<Operation *, 1> ends = (sending ? sends : receives).lookup({program, channel.getSymNameAttr()});
+    if (ends.size() == 1)
+      return success();
+    if (ends.size() > 1) {
+      InFlightDiagnostic diag = ends[1]->emitOpError("is a second ")
+                                << noun << " of channel @" << channel.getSymName() << "; expected exactly one";
+      diag.attachNote(ends[0]->getLoc()) << "the first " << noun << " is here";
+      diag.attachNote(channel.getLoc()) << "channel declared here";
+      return diag;
+    }
+    InFlightDiagnostic diag = channel.emitOpError("has no ") << noun << " in program @" << program.getSymName();
+    SmallVector<Operation *, 1> others = (sending ? receives : sends).lookup({other, channel.getSymNameAttr()});
+    if (!others.empty())
+      diag.attachNote(others.front()->getLoc()) << (sending ? "and would be received here" : "and is sent here");
+    else
+      diag.attachNote(program.getLoc()) << "program declared here";
+    return diag;
+  };
+  for (auto channel : module.getOps<ChannelOp>()) {
+    ProgramOp from = programs.lookup(channel.getFromAttr().getAttr());
+    ProgramOp to = programs.lookup(channel.getToAttr().getAttr());
+    if (from && to &&
+        (failed(channel.verifySymbolUses(symbols)) || failed(verify(channel, from, to, /*sending=*/true)) ||
+         failed(verify(channel, to, from, /*sending=*/false))))
+      return failure();
+  }
+  return success();
+}
+
 #define GRAPHC_CHANNEL_END(OpType, End)                                                                                \
   ChannelEnd OpType::getChannelEnd() { return ChannelEnd::End; }                                                       \
   SmallVector<FlatSymbolRefAttr> OpType::getUsedChannels() { return {getChannelAttr()}; }                              \

@@ -8,6 +8,8 @@ using namespace mlir;
 
 namespace graphc::dist {
 
+LogicalResult verifyOneEndEachSide(PhaseOp phase, SymbolTableCollection &symbols); // ChannelEnds.cpp
+
 //===----------------------------------------------------------------------===//
 // phase: (PH1) has programs, one of them the chief's; (PH2) samples and data set together
 //===----------------------------------------------------------------------===//
@@ -44,7 +46,7 @@ LogicalResult PhaseOp::verifySymbolUses(SymbolTableCollection &symbols) {
     diag.attachNote(getLoc()) << "phase declared here";
     return diag;
   }
-  return success();
+  return verifyOneEndEachSide(*this, symbols);
 }
 
 //===----------------------------------------------------------------------===//
@@ -94,17 +96,6 @@ LogicalResult ChannelOp::verify() {
   if (getFrom() == getTo() && !getControl() && !getAllToAll()) // (CH3)
     return emitOpError("sends a value from @") << getFrom() << " to itself; a program uses its own values directly";
   return verifyAlgorithm(*this);
-}
-
-/// The operations of `program` that are the proper (not complete or release) end `kind` of `channel`.
-static SmallVector<Operation *> findEnds(ProgramOp program, ChannelOp channel, ChannelEnd kind) {
-  SmallVector<Operation *> ends;
-  for (Operation &op : program.getBlock())
-    if (auto end = dyn_cast<ChannelEndOpInterface>(op); end && end.getChannelEnd() == kind)
-      for (FlatSymbolRefAttr name : end.getUsedChannels())
-        if (name.getAttr() == channel.getSymNameAttr())
-          ends.push_back(&op);
-  return ends;
 }
 
 LogicalResult ChannelOp::verifySymbolUses(SymbolTableCollection &symbols) {
@@ -161,30 +152,6 @@ LogicalResult ChannelOp::verifySymbolUses(SymbolTableCollection &symbols) {
     diag.attachNote(to.getLoc()) << "receiving program has " << to.getReplicas();
     return diag;
   }
-  for (ChannelEnd kind : {ChannelEnd::Send, ChannelEnd::Receive}) { // (CH5)
-    ProgramOp program = kind == ChannelEnd::Send ? from : to;
-    ProgramOp other = kind == ChannelEnd::Send ? to : from;
-    StringRef noun = kind == ChannelEnd::Send ? "sender" : "receiver";
-    SmallVector<Operation *> ends = findEnds(program, *this, kind);
-    if (ends.empty()) {
-      InFlightDiagnostic diag = emitOpError("has no ") << noun << " in program @" << program.getSymName();
-      SmallVector<Operation *> others =
-          findEnds(other, *this, kind == ChannelEnd::Send ? ChannelEnd::Receive : ChannelEnd::Send);
-      if (!others.empty())
-        diag.attachNote(others.front()->getLoc())
-            << (kind == ChannelEnd::Send ? "and would be received here" : "and is sent here");
-      else
-        diag.attachNote(program.getLoc()) << "program declared here";
-      return diag;
-    }
-    if (ends.size() > 1) {
-      InFlightDiagnostic diag = ends[1]->emitOpError("is a second ")
-                                << noun << " of channel @" << getSymName() << "; expected exactly one";
-      diag.attachNote(ends[0]->getLoc()) << "the first " << noun << " is here";
-      diag.attachNote(getLoc()) << "channel declared here";
-      return diag;
-    }
-  }
   return success();
 }
 
@@ -230,6 +197,17 @@ LogicalResult ProgramOp::verify() {
 LogicalResult ProgramOp::verifyRegions() {
   if (getBlock().empty() || !isa<EndOp>(getBlock().back())) // (PR3)
     return emitOpError("expects dist.end as its last operation");
+  bool knows = false;
+  for (Operation &op : getBlock()) { // (SA2)
+    knows |= isa<ControlReceiveOp>(op);
+    auto send = dyn_cast<SendStartOp>(op);
+    if (!send || !send.getAhead() || (knows && !isFamily()))
+      continue;
+    InFlightDiagnostic diag = send.emitOpError("sends ahead without knowing whether a step follows; expected ")
+                              << (isFamily() ? "a program of one instance" : "a dist.control_receive before it");
+    diag.attachNote(getLoc()) << "program declared here";
+    return diag;
+  }
   return success();
 }
 

@@ -280,7 +280,7 @@ LogicalResult PlanTables::fill() {
     fillChannel(op);
   // Entry i of the kernel table is the i-th kernel of the module: kernels-to-llvm keeps their order.
   for (auto op : module.getOps<LLVM::LLVMFuncOp>())
-    if (module.lookupSymbol<LLVM::LLVMFuncOp>((op.getSymName() + ".body").str()))
+    if (symbols.lookup<LLVM::LLVMFuncOp>((op.getSymName() + ".body").str()))
       entries[op.getSymName()] = uint32_t(entries.size());
   return success();
 }
@@ -311,7 +311,7 @@ FailureOr<uint32_t> PlanTables::kernel(Operation *call, StringRef name, ArrayRef
   if (!isNew)
     return found->second;
   auto entry = entries.find(name);
-  auto body = module.lookupSymbol<LLVM::LLVMFuncOp>((name + ".body").str());
+  auto body = symbols.lookup<LLVM::LLVMFuncOp>((name + ".body").str());
   if (entry == entries.end() || body.getNumArguments() != bytes.size())
     return call->emitOpError("calls the kernel @") << name << ", which is not lowered to LLVM";
   plan::Kernel *out = plan.add_kernels();

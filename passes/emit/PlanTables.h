@@ -24,7 +24,7 @@ std::string getLocationText(mlir::Location location);
 /// Symbol name → index, and everything that programs share. Indices follow the text order of the module.
 class PlanTables {
 public:
-  PlanTables(mlir::ModuleOp module, plan::Plan &plan) : module(module), plan(plan) {}
+  PlanTables(mlir::ModuleOp module, plan::Plan &plan) : module(module), symbols(module), plan(plan) {}
 
   /// Cluster, strategy, replicas, variables, datasets, phases, numbers of programs, channels.
   mlir::LogicalResult fill();
@@ -49,6 +49,7 @@ private:
   void fillChannel(dist::ChannelOp op);
 
   mlir::ModuleOp module;
+  mlir::SymbolTable symbols;
   plan::Plan &plan;
   llvm::StringMap<uint32_t> locations, kernels, entries;
   std::map<std::string, uint32_t> constants;

@@ -198,8 +198,9 @@ struct KernelsToLLVMPass : impl::KernelsToLLVMBase<KernelsToLLVMPass> {
     if (failed(convert()))
       return signalPassFailure();
     SmallVector<Entry> entries;
+    SymbolTable symbols(module);
     for (auto &[name, arguments] : kernels) {
-      auto body = module.lookupSymbol<LLVM::LLVMFuncOp>(name);
+      auto body = symbols.lookup<LLVM::LLVMFuncOp>(name);
       body.setSymName(name + ".body");
       body.setLinkage(LLVM::Linkage::Internal);
       markPointers(body);

@@ -160,9 +160,10 @@ struct DifferentiatePass : graphc::impl::DifferentiateBase<DifferentiatePass> {
   }
 
   /// The variable of an optimizer's slot: the model's own where it has one of this name, else a new one.
-  FailureOr<FlatSymbolRefAttr> getSlot(VariableOp variable, StringRef slot, Operation *&insertAfter) {
+  FailureOr<FlatSymbolRefAttr> getSlot(VariableOp variable, StringRef slot, Operation *&insertAfter,
+                                       SymbolTable &symbols) {
     std::string name = (variable.getSymName() + "/" + slot).str();
-    if (Operation *existing = SymbolTable::lookupSymbolIn(getOperation(), name)) {
+    if (Operation *existing = symbols.lookup(name)) {
       auto found = dyn_cast<VariableOp>(existing);
       if (!found || found.getType() != variable.getType() || found.getTrainable()) {
         InFlightDiagnostic diagnostic = existing->emitOpError()
@@ -180,16 +181,17 @@ struct DifferentiatePass : graphc::impl::DifferentiateBase<DifferentiatePass> {
                                    ZerosAttr::get(&getContext()), /*trainable=*/false);
     made->setAttr(GraphDialect::kSlotOf, FlatSymbolRefAttr::get(variable.getSymNameAttr()));
     setDevice(made, getDevice(variable));
+    symbols.insert(made);
     insertAfter = made;
     return FlatSymbolRefAttr::get(made.getSymNameAttr());
   }
 
-  LogicalResult buildUpdate(MinimizeOp minimize, VariableOp variable, Value gradient) {
+  LogicalResult buildUpdate(MinimizeOp minimize, VariableOp variable, Value gradient, SymbolTable &symbols) {
     auto optimizer = cast<OptimizerAttrInterface>(minimize.getOptimizer());
     SmallVector<FlatSymbolRefAttr> slots;
     Operation *insertAfter = variable;
     for (StringRef slot : optimizer.getSlotNames()) {
-      FailureOr<FlatSymbolRefAttr> made = getSlot(variable, slot, insertAfter);
+      FailureOr<FlatSymbolRefAttr> made = getSlot(variable, slot, insertAfter, symbols);
       if (failed(made))
         return failure();
       slots.push_back(*made);
@@ -235,9 +237,10 @@ struct DifferentiatePass : graphc::impl::DifferentiateBase<DifferentiatePass> {
     if (failed(reverse.run()))
       return failure();
     // All gradients before all updates: none of them sees an updated variable.
+    SymbolTable symbols(getOperation());
     SmallVector<std::pair<VariableOp, Value>> updates;
     for (StringAttr name : targets) {
-      auto variable = cast<VariableOp>(SymbolTable::lookupSymbolIn(getOperation(), name));
+      auto variable = symbols.lookup<VariableOp>(name);
       if (Value gradient = reverse.getGradient(variable))
         updates.emplace_back(variable, gradient);
       else if (name != GraphDialect::kGlobalStep) // a wrong one is an error, below
@@ -250,7 +253,7 @@ struct DifferentiatePass : graphc::impl::DifferentiateBase<DifferentiatePass> {
       return diagnostic;
     }
     for (auto [variable, gradient] : updates)
-      if (failed(buildUpdate(minimize, variable, gradient)))
+      if (failed(buildUpdate(minimize, variable, gradient, symbols)))
         return failure();
     if (failed(countStep(minimize)))
       return failure();

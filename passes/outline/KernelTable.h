@@ -26,6 +26,8 @@ public:
   }
 
   size_t size() const { return count; }
+  /// Of the module, its kernels among them.
+  const mlir::SymbolTable &getSymbols() const { return symbols; }
 
 private:
   /// A kernel of (destination, source): destination += source where it is read_write, = source where it is written.

@@ -75,7 +75,7 @@ private:
   void emitPack(dist::PackOp pack);
   void startAllReduce(dist::SendOp send, dist::ChannelOp channel);
   dist::ChannelOp getChannel(FlatSymbolRefAttr name) {
-    return SymbolTable::lookupNearestSymbolFrom<dist::ChannelOp>(program, name);
+    return kernels.getSymbols().lookup<dist::ChannelOp>(name.getAttr());
   }
 
   dist::ProgramOp program;
@@ -91,8 +91,7 @@ private:
 Value ProgramOutliner::ofVariable(StringRef name) {
   Value &buffer = variables[name];
   if (!buffer) {
-    auto variable = SymbolTable::lookupNearestSymbolFrom<graph::VariableOp>(
-        program, FlatSymbolRefAttr::get(program.getContext(), name));
+    auto variable = kernels.getSymbols().lookup<graph::VariableOp>(name);
     auto type = MemRefType::get(variable.getTensorType().getShape(), variable.getTensorType().getElementType());
     buffer = dist::VariableBufferOp::create(declarations, variable.getLoc(), type, name);
   }

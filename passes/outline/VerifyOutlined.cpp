@@ -25,11 +25,12 @@ struct Extent {
 };
 
 struct VerifyOutlinedPass : impl::VerifyOutlinedBase<VerifyOutlinedPass> {
-  LogicalResult verifyCall(dist::CallOp call) {
-    auto kernel = getOperation().lookupSymbol<FunctionOpInterface>(call.getKernel());
-    for (unsigned i = 0; kernel && i < call.getBuffers().size(); ++i)
+  LogicalResult verifyCall(dist::CallOp call, const SymbolTable &symbols) {
+    auto kernel = symbols.lookup<FunctionOpInterface>(call.getKernel());
+    SmallVector<Extent> extents(call.getBuffers().begin(), call.getBuffers().end());
+    for (unsigned i = 0; kernel && i < extents.size(); ++i)
       for (unsigned j = 0; j < i; ++j) {
-        if (!Extent(call.getBuffers()[i]).meets(Extent(call.getBuffers()[j])))
+        if (!extents[i].meets(extents[j]))
           continue;
         if (dist::getAccess(kernel, i) != dist::Access::Read || dist::getAccess(kernel, j) != dist::Access::Read)
           return call.emitOpError("passes the same memory as arguments ")
@@ -39,6 +40,7 @@ struct VerifyOutlinedPass : impl::VerifyOutlinedBase<VerifyOutlinedPass> {
   }
 
   void runOnOperation() override {
+    SymbolTable symbols(getOperation());
     for (auto program : getOperation().getOps<dist::ProgramOp>())
       for (Operation &op : program.getBlock()) {
         bool tensors = llvm::any_of(op.getOperandTypes(), llvm::IsaPred<TensorType>) ||
@@ -47,7 +49,7 @@ struct VerifyOutlinedPass : impl::VerifyOutlinedBase<VerifyOutlinedPass> {
           op.emitOpError("is left in an outlined program, which has buffers and calls alone");
           return signalPassFailure();
         }
-        if (auto call = dyn_cast<dist::CallOp>(op); call && failed(verifyCall(call)))
+        if (auto call = dyn_cast<dist::CallOp>(op); call && failed(verifyCall(call, symbols)))
           return signalPassFailure();
       }
   }

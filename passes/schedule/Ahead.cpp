@@ -38,7 +38,7 @@ FailureOr<unsigned> sendAhead(dist::ProgramOp program) {
   if (sends.empty())
     return 0;
   SymbolTable symbols(program->getParentOp());
-  unsigned moved = 0;
+  SmallVector<Operation *> moved;
   for (dist::SendStartOp send : llvm::reverse(sends)) { // of one variable they keep their order
     Operation *last = variables[bufferUses.getRoot(send.getValue())].last;
     if (!last)
@@ -48,10 +48,11 @@ FailureOr<unsigned> sendAhead(dist::ProgramOp program) {
     // The message in use and the one ahead of it: the send never waits for what its readers do in this step.
     auto channel = symbols.lookup<dist::ChannelOp>(send.getChannel());
     channel.setCapacity(std::max<uint64_t>(channel.getCapacity(), 2));
-    if (!moved++ || send->isBeforeInBlock(word))
-      word->moveBefore(send);
+    moved.push_back(send);
   }
-  return moved;
+  if (!moved.empty()) // asked once all stand where they belong: each move makes the block number its operations anew
+    word->moveBefore(*llvm::min_element(moved, [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); }));
+  return unsigned(moved.size());
 }
 
 } // namespace graphc

@@ -6,6 +6,8 @@
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringMap.h"
 
+#include <set>
+
 using namespace mlir;
 
 namespace graphc {
@@ -70,7 +72,7 @@ public:
 
 private:
   struct Node {
-    Operation *op;
+    Operation *op; ///< null: a barrier, which is behind what it waits for at once
     unsigned lane;
     uint64_t cost = 0;              ///< how long its program is busy with it
     uint64_t ready = 0;             ///< when the last of its inputs is there
@@ -82,8 +84,11 @@ private:
   struct Lane {
     dist::ProgramOp program;
     uint64_t clock = 0;
-    SmallVector<unsigned> waiting; ///< nodes whose inputs are in order, in text order
-    SmallVector<unsigned> order;
+    /// Nodes whose inputs are in order: those that can start at once, a send first, else what is first in the text; and
+    /// those whose inputs come later, the earliest first.
+    std::set<std::pair<bool, unsigned>> ready;
+    std::set<std::tuple<uint64_t, bool, unsigned>> later;
+    SmallVector<unsigned> order, barriers;
     SmallVector<Operation *> declarations, feeds, results;
     Operation *word = nullptr; ///< control_receive
   };
@@ -92,12 +97,13 @@ private:
   uint64_t costOf(Operation *op, ArrayRef<BufferUse> uses) const;
   void addMessages();
   LogicalResult list();
+  void offer(unsigned node);
   void place(unsigned node, uint64_t start);
   void sinkReceives(Lane &lane) const;
   unsigned rewrite(Lane &lane) const;
 
   void depend(unsigned node, unsigned on) {
-    if (!llvm::is_contained(nodes[on].next, node)) {
+    if (edges.insert({on, node}).second) {
       nodes[on].next.push_back(node);
       ++nodes[node].missing;
     }
@@ -107,6 +113,7 @@ private:
   dist::PhaseOp phase;
   SymbolTable symbols;
   Links links;
+  llvm::DenseSet<std::pair<unsigned, unsigned>> edges; ///< of `next`
   std::vector<Node> nodes;
   std::vector<Lane> lanes;
 };
@@ -134,11 +141,11 @@ LogicalResult PhaseOrder::addProgram(dist::ProgramOp program) {
   struct History {
     int writer = -1;
     SmallVector<unsigned> readers; ///< since the last write
-    Operation *result = nullptr;   ///< the fetch or metric that shows it after the step
+    Operation *result = nullptr; ///< the fetch or metric that shows it after the step
   };
   llvm::DenseMap<Value, History> memory;
-  int head = -1, batch = -1;
-  SmallVector<unsigned> own, received, slots; // slots: sends over latest channels
+  int head = -1, batch = -1, slot = -1, barrier = -1; // slot: the last send over a latest channel
+  SmallVector<unsigned> own, received, open; // open: received since the last barrier
   for (Operation &op : program.getBlock().without_terminator()) {
     Lane &here = lanes[lane];
     if (isDeclaration(op)) {
@@ -201,20 +208,32 @@ LogicalResult PhaseOrder::addProgram(dist::ProgramOp program) {
     if (auto end = dyn_cast<dist::ChannelEndOpInterface>(op); end && phase.getEndsByClosing()) {
       if (end.getChannelEnd() == dist::ChannelEnd::Receive) {
         received.push_back(node);
+        open.push_back(node);
       } else {
-        for (unsigned receive : received)
-          depend(node, receive);
+        if (!open.empty()) { // a barrier between all receives so far and all sends from here on: not an edge for each pair
+          unsigned next = unsigned(nodes.size());
+          nodes.push_back({nullptr, lane});
+          for (unsigned receive : open)
+            depend(next, receive);
+          open.clear();
+          if (barrier >= 0)
+            depend(next, unsigned(barrier));
+          barrier = int(next);
+          here.barriers.push_back(next);
+        }
+        if (barrier >= 0)
+          depend(node, unsigned(barrier));
         // What stands in a slot is there before anybody is told so.
-        for (unsigned slot : slots)
-          depend(node, slot);
+        if (slot >= 0)
+          depend(node, unsigned(slot));
         if (symbols.lookup<dist::ChannelOp>(end.getUsedChannels().front().getValue()).getLatest())
-          slots.push_back(node);
+          slot = int(node);
       }
     }
   }
   if (head >= 0)
     for (unsigned node : own)
-      if (int(node) != head && !llvm::is_contained(nodes[node].next, unsigned(head)))
+      if (int(node) != head && !edges.contains({node, unsigned(head)}))
         depend(node, unsigned(head));
   return success();
 }
@@ -223,11 +242,11 @@ LogicalResult PhaseOrder::addProgram(dist::ProgramOp program) {
 void PhaseOrder::addMessages() {
   llvm::StringMap<unsigned> receives;
   for (auto [i, node] : llvm::enumerate(nodes))
-    if (auto end = dyn_cast<dist::ChannelEndOpInterface>(node.op);
+    if (auto end = dyn_cast_if_present<dist::ChannelEndOpInterface>(node.op);
         end && end.getChannelEnd() == dist::ChannelEnd::Receive)
       receives[end.getUsedChannels().front().getValue()] = unsigned(i);
   for (Node &node : nodes)
-    if (auto send = dyn_cast<dist::SendOp>(node.op))
+    if (auto send = dyn_cast_if_present<dist::SendOp>(node.op))
       if (auto found = receives.find(send.getChannel()); found != receives.end()) {
         node.message = int(found->second);
         ++nodes[found->second].missing;
@@ -237,23 +256,43 @@ void PhaseOrder::addMessages() {
       }
 }
 
+/// A node whose inputs are all in order.
+void PhaseOrder::offer(unsigned index) {
+  Node &node = nodes[index];
+  Lane &lane = lanes[node.lane];
+  bool isNoSend = !isa<dist::SendOp, dist::AllReduceStartOp>(node.op);
+  if (node.ready <= lane.clock)
+    lane.ready.insert({isNoSend, index});
+  else
+    lane.later.insert({node.ready, isNoSend, index});
+}
+
 /// Puts a node behind its program's others and tells those that wait for it.
 void PhaseOrder::place(unsigned index, uint64_t start) {
   Lane &lane = lanes[nodes[index].lane];
   lane.order.push_back(index);
   uint64_t end = lane.clock = start + nodes[index].cost;
+  while (!lane.later.empty() && std::get<0>(*lane.later.begin()) <= lane.clock) {
+    auto [when, isNoSend, node] = *lane.later.begin();
+    lane.later.erase(lane.later.begin());
+    lane.ready.insert({isNoSend, node});
+  }
+  SmallVector<unsigned> barriers;
   auto satisfy = [&](unsigned other, uint64_t when) {
     Node &node = nodes[other];
     node.ready = std::max(node.ready, when);
-    if (--node.missing == 0) {
-      auto &waiting = lanes[node.lane].waiting;
-      waiting.insert(llvm::lower_bound(waiting, other), other);
-    }
+    if (--node.missing == 0)
+      node.op ? offer(other) : barriers.push_back(other);
   };
   for (unsigned next : nodes[index].next)
     satisfy(next, end + (isa<dist::AllReduceStartOp>(nodes[index].op) ? kMessageLatency : 0));
   if (nodes[index].message >= 0)
     satisfy(unsigned(nodes[index].message), end + nodes[index].delay);
+  while (!barriers.empty()) {
+    unsigned barrier = barriers.pop_back_val();
+    for (unsigned next : nodes[barrier].next)
+      satisfy(next, nodes[barrier].ready);
+  }
 }
 
 /// Again and again the operation that can start first: of one program, where several can, a send, else what is first in
@@ -261,21 +300,30 @@ void PhaseOrder::place(unsigned index, uint64_t start) {
 LogicalResult PhaseOrder::list() {
   for (auto [i, node] : llvm::enumerate(nodes))
     if (node.missing == 0)
-      lanes[node.lane].waiting.push_back(unsigned(i));
-  for (size_t placed = 0; placed < nodes.size(); ++placed) {
-    std::optional<std::tuple<uint64_t, unsigned, bool, unsigned>> best; // start, lane, not a send, text order
-    for (auto [l, lane] : llvm::enumerate(lanes))
-      for (unsigned node : lane.waiting) {
-        std::tuple candidate(std::max(lane.clock, nodes[node].ready), unsigned(l),
-                             !isa<dist::SendOp, dist::AllReduceStartOp>(nodes[node].op), node);
-        if (!best || candidate < *best)
-          best = candidate;
+      offer(unsigned(i));
+  size_t operations = size_t(llvm::count_if(nodes, [](const Node &node) { return node.op; }));
+  for (size_t placed = 0; placed < operations; ++placed) {
+    Lane *first = nullptr;
+    uint64_t start = 0;
+    for (Lane &lane : lanes)
+      if (!lane.ready.empty() || !lane.later.empty()) {
+        uint64_t here = lane.ready.empty() ? std::get<0>(*lane.later.begin()) : lane.clock;
+        if (!first || here < start) {
+          first = &lane;
+          start = here;
+        }
       }
-    if (!best)
+    if (!first)
       return phase.emitOpError(
           "has programs whose values depend on each other in a circle"); // verify-liveness says which
-    auto [start, lane, isNoSend, node] = *best;
-    llvm::erase(lanes[lane].waiting, node);
+    unsigned node;
+    if (!first->ready.empty()) {
+      node = first->ready.begin()->second;
+      first->ready.erase(first->ready.begin());
+    } else {
+      node = std::get<2>(*first->later.begin());
+      first->later.erase(first->later.begin());
+    }
     place(node, start);
   }
   return success();
@@ -284,26 +332,39 @@ LogicalResult PhaseOrder::list() {
 /// Modelled times are guesses: a receive stands right before its first use, so that a late message holds up nothing
 /// that does not need it. A receive only moves down, hence the common order stays one.
 void PhaseOrder::sinkReceives(Lane &lane) const {
-  SmallVector<unsigned> sunk; // from the end to the front
-  for (unsigned index : llvm::reverse(lane.order)) {
-    auto end = dyn_cast<dist::ChannelEndOpInterface>(nodes[index].op);
-    if (!end || end.getChannelEnd() != dist::ChannelEnd::Receive) {
-      sunk.push_back(index);
-      continue;
+  // Receives stand in runs, each in front of another operation or the end; a use that is a receive itself stands for the one
+  // behind its run.
+  size_t end = lane.order.size();
+  llvm::DenseMap<unsigned, size_t>
+      before; // a node → the place in `order` of what its run, or it itself, stands in front of
+  for (auto [place, index] : llvm::enumerate(lane.order))
+    before[index] = place;
+  auto firstUse = [&](unsigned index) {
+    size_t use = end;
+    for (unsigned next : nodes[index].next)
+      use = std::min(use, before.lookup(next));
+    return use;
+  };
+  for (unsigned barrier : llvm::reverse(lane.barriers)) // sends alone wait for it, and the barrier behind it
+    before[barrier] = firstUse(barrier);
+  std::vector<SmallVector<unsigned>> runs(end + 1); // back to front
+  for (size_t place = end; place-- > 0;) {
+    unsigned index = lane.order[place];
+    auto channelEnd = dyn_cast<dist::ChannelEndOpInterface>(nodes[index].op);
+    size_t use = place;
+    if (channelEnd && channelEnd.getChannelEnd() == dist::ChannelEnd::Receive) {
+      use = firstUse(index);
+      runs[use].push_back(index); // in front of the other receives for the same use: their order stays
     }
-    size_t position = sunk.size();
-    while (position > 0 && !llvm::is_contained(nodes[index].next, sunk[position - 1]))
-      --position;
-    // In front of the other receives for the same use: their order stays.
-    auto isReceive = [&](unsigned other) {
-      return isa<dist::ReceiveOp, dist::AggregateIntoOp, dist::AggregateChosenIntoOp, dist::ChooseIntoOp,
-                 dist::AllReduceDoneOp>(nodes[other].op);
-    };
-    while (position < sunk.size() && isReceive(sunk[position]))
-      ++position;
-    sunk.insert(sunk.begin() + ptrdiff_t(position), index);
+    before[index] = use;
   }
-  lane.order.assign(sunk.rbegin(), sunk.rend());
+  SmallVector<unsigned> order;
+  for (size_t place = 0; place <= end; ++place) {
+    order.append(runs[place].rbegin(), runs[place].rend());
+    if (place < end && before[lane.order[place]] == place)
+      order.push_back(lane.order[place]);
+  }
+  lane.order = std::move(order);
 }
 
 unsigned PhaseOrder::rewrite(Lane &lane) const {

@@ -19,6 +19,7 @@ LogicalResult splitTransfers(dist::ProgramOp program) {
     FlatSymbolRefAttr channel;
   };
   SmallVector<Sending> inFlight;
+  llvm::DenseMap<Value, SmallVector<size_t>> inFlightOf; // by root; finished ones are empty in inFlight
   struct Message {
     dist::ReceiveOp receive;
     Operation *lastUse; ///< null: to the end of the step
@@ -26,6 +27,10 @@ LogicalResult splitTransfers(dist::ProgramOp program) {
   llvm::DenseMap<Value, Message> messages;
   SmallVector<Value> received; // in order
 
+  auto leave = [&](Value root, Location loc, FlatSymbolRefAttr channel) {
+    inFlightOf[root].push_back(inFlight.size());
+    inFlight.push_back({root, loc, channel});
+  };
   auto finish = [](OpBuilder &builder, const Sending &sending) {
     dist::SendDoneOp::create(builder, sending.loc, sending.channel);
   };
@@ -38,13 +43,13 @@ LogicalResult splitTransfers(dist::ProgramOp program) {
       return failure();
     OpBuilder builder(&op);
     for (const BufferUse &use : *uses) {
-      if (use.written)
-        llvm::erase_if(inFlight, [&](const Sending &sending) {
-          if (sending.root != use.root)
-            return false;
-          finish(builder, sending);
-          return true;
-        });
+      if (auto sent = inFlightOf.find(use.root); use.written && sent != inFlightOf.end()) {
+        for (size_t sending : sent->second) {
+          finish(builder, inFlight[sending]);
+          inFlight[sending].root = Value();
+        }
+        inFlightOf.erase(sent);
+      }
       if (auto message = messages.find(use.root); message != messages.end() && message->second.lastUse)
         message->second.lastUse = isa<dist::SendOp, dist::FetchOp, dist::MetricOp>(op) ? nullptr : &op;
     }
@@ -58,16 +63,17 @@ LogicalResult splitTransfers(dist::ProgramOp program) {
     if (auto send = dyn_cast<dist::SendOp>(op)) {
       auto start = dist::SendStartOp::create(builder, send.getLoc(), send.getChannelAttr(), send.getValue());
       start->setDiscardableAttrs(send->getDiscardableAttrDictionary());
-      inFlight.push_back({bufferUses.getRoot(send.getValue()), send.getLoc(), send.getChannelAttr()});
+      leave(bufferUses.getRoot(send.getValue()), send.getLoc(), send.getChannelAttr());
       send.erase();
     }
     if (auto sum = dyn_cast<dist::AllReduceDoneOp>(op)) // the others may still take their sums from it
-      inFlight.push_back({bufferUses.getRoot(sum.getBuffer()), sum.getLoc(), sum.getChannelAttr()});
+      leave(bufferUses.getRoot(sum.getBuffer()), sum.getLoc(), sum.getChannelAttr());
   }
 
   OpBuilder atEnd(end);
   for (const Sending &sending : inFlight)
-    finish(atEnd, sending);
+    if (sending.root)
+      finish(atEnd, sending);
   for (Value root : received) {
     Message &message = messages[root];
     OpBuilder builder = atEnd;
