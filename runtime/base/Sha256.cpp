@@ -147,6 +147,18 @@ Digest sha256(std::string_view data) {
   return hash.finish();
 }
 
+Digest hmacSha256(std::string_view key, std::string_view data) {
+  std::string block(key.size() <= 64 ? key : asBytes(sha256(key)));
+  block.resize(64);
+  std::string inner = block, outer = block;
+  for (size_t i = 0; i < 64; ++i) {
+    inner[i] = static_cast<char>(inner[i] ^ 0x36);
+    outer[i] = static_cast<char>(outer[i] ^ 0x5c);
+  }
+  Digest digest = sha256(inner.append(data));
+  return sha256(outer.append(asBytes(digest)));
+}
+
 std::string toHex(const Digest &digest) {
   static const char digits[] = "0123456789abcdef";
   std::string text;

@@ -29,6 +29,8 @@ private:
 };
 
 Digest sha256(std::string_view data);
+/// HMAC (RFC 2104) over SHA-256.
+Digest hmacSha256(std::string_view key, std::string_view data);
 /// 64 lower-case hexadecimal digits.
 std::string toHex(const Digest &digest);
 inline std::string_view asBytes(const Digest &digest) {

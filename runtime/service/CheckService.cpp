@@ -1,9 +1,8 @@
 #include "runtime/service/CheckService.h"
 
 #include "runtime/base/Status.h"
-#include "runtime/service/MasterService.h"
 #include "runtime/service/PeerCheck.h"
-#include "runtime/transport/GrpcTransport.h"
+#include "runtime/tls/PeerCertificate.h"
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -19,8 +18,7 @@ constexpr absl::Duration kOpen = absl::Seconds(1), kSilence = absl::Seconds(10);
 constexpr size_t kMostReport = 1 << 20, kMostRefused = 32;
 } // namespace
 
-CheckService::CheckService(std::string token, std::vector<std::string> tasks)
-    : token_(std::move(token)), tasks_(std::move(tasks)), slots_(tasks_.size()) {}
+CheckService::CheckService(std::vector<std::string> tasks) : tasks_(std::move(tasks)), slots_(tasks_.size()) {}
 
 absl::Status CheckService::admit(const CheckReport &report) {
   const Hello &self = report.self();
@@ -52,23 +50,19 @@ absl::Status CheckService::admit(const CheckReport &report) {
 grpc::ServerUnaryReactor *CheckService::Next(grpc::CallbackServerContext *context, const CheckReport *report,
                                              CheckOrder *answer) {
   grpc::ServerUnaryReactor *reactor = context->DefaultReactor();
-  auto token = context->client_metadata().find(MasterService::kTokenKey);
-  if (token == context->client_metadata().end() ||
-      !transport::sameSecret({token->second.data(), token->second.size()}, token_)) {
-    reactor->Finish({grpc::StatusCode::UNAUTHENTICATED,
-                     "the task does not have this run's token; start it as the same user, on the same machine, or "
-                     "give all tasks certificates"});
-    return reactor;
-  }
+  absl::Status named = tls::certificateOf(*context->auth_context()).checkTask(report->self().name());
+  if (named.ok() && !report->self().address().empty()) // one without a server has none, and says why
+    named = tls::certificateOf(*context->auth_context()).check(report->self().name(), report->self().address());
   grpc::ServerUnaryReactor *stale = nullptr;
   grpc::Status status;
   bool open = false;
   {
     std::lock_guard lock(mutex_);
-    if (absl::Status admitted = admit(*report); !admitted.ok()) {
+    if (absl::Status admitted = named.ok() ? admit(*report) : named; !admitted.ok()) {
       status = {static_cast<grpc::StatusCode>(admitted.code()), std::string(admitted.message())};
       if (!closed_ && refused_.size() < kMostRefused)
-        refused_.insert(std::string(admitted.message()));
+        refused_.insert(named.ok() ? std::string(admitted.message())
+                                   : absl::StrCat(report->self().name(), " is refused: ", named.message()));
     } else {
       Slot &slot = slots_[report->self().task()];
       stale = std::exchange(slot.call, nullptr);
@@ -166,10 +160,9 @@ void CheckService::close() {
     call->Finish({grpc::StatusCode::UNAVAILABLE, "the check is over"});
 }
 
-absl::StatusOr<CheckOrder> nextCheckOrder(Check::Stub &stub, const std::string &token, CheckReport report) {
+absl::StatusOr<CheckOrder> nextCheckOrder(Check::Stub &stub, CheckReport report) {
   while (true) {
     grpc::ClientContext context;
-    context.AddMetadata(MasterService::kTokenKey, token);
     context.set_deadline(absl::ToChronoTime(absl::Now() + kSilence));
     CheckOrder order;
     grpc::Status status = stub.Next(&context, report, &order);

@@ -27,7 +27,7 @@ namespace graphc::service {
 class CheckService final : public Check::CallbackService {
 public:
   /// `tasks`: names by number.
-  CheckService(std::string token, std::vector<std::string> tasks);
+  explicit CheckService(std::vector<std::string> tasks);
   grpc::ServerUnaryReactor *Next(grpc::CallbackServerContext *context, const CheckReport *report,
                                  CheckOrder *answer) override;
 
@@ -56,7 +56,6 @@ private:
   absl::Status admit(const CheckReport &report) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   template <class Done> void wait(absl::Time until, Done done);
 
-  const std::string token_;
   const std::vector<std::string> tasks_;
   std::mutex mutex_;
   std::condition_variable changed_;
@@ -66,7 +65,7 @@ private:
 };
 
 /// A task's call: reports and returns the next order that is not Wait. Unavailable: the chief went away or is silent.
-absl::StatusOr<CheckOrder> nextCheckOrder(Check::Stub &stub, const std::string &token, CheckReport report);
+absl::StatusOr<CheckOrder> nextCheckOrder(Check::Stub &stub, CheckReport report);
 
 } // namespace graphc::service
 #endif

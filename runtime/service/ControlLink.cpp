@@ -1,7 +1,9 @@
 #include "runtime/service/ControlLink.h"
 
+#include "runtime/base/Status.h"
 #include "runtime/service/MasterService.h"
 #include "runtime/service/Outbox.h"
+#include "runtime/tls/PeerCertificate.h"
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
@@ -12,6 +14,8 @@ namespace graphc::service {
 namespace {
 /// Messages that a task has not looked at. A chief has one order under way and says now and then whom it waits for.
 constexpr size_t kMostWaiting = 256;
+/// How long the reason may be looked for why the chief does not answer.
+constexpr absl::Duration kReach = absl::Seconds(1);
 } // namespace
 
 absl::StatusOr<ToTask> ControlLink::receive(absl::Time deadline) {
@@ -122,16 +126,15 @@ void LocalLink::send(FromTask message) {
 /// its queue).
 class StreamLink::Stream final : public grpc::ClientBidiReactor<FromTask, ToTask> {
 public:
-  Stream(StreamLink &link)
-      : link_(link), outbox_([this](const FromTask &message) { StartWrite(&message); },
-                             [this] {
-                               StartWritesDone();
-                               RemoveHold();
-                             }) {}
+  Stream(StreamLink &link, std::shared_ptr<grpc::Channel> channel)
+      : link_(link), channel_(std::move(channel)), outbox_([this](const FromTask &message) { StartWrite(&message); },
+                                                           [this] {
+                                                             StartWritesDone();
+                                                             RemoveHold();
+                                                           }) {}
   void begin(std::shared_ptr<Stream> self) {
     self_ = std::move(self);
-    context_.AddMetadata(MasterService::kTokenKey, link_.token_);
-    stub_ = Master::NewStub(link_.channel_);
+    stub_ = Master::NewStub(std::move(channel_));
     stub_->async()->Join(&context_, this);
     AddHold(); // sends come from other threads; the outbox's finish gives it back
     outbox_.open();
@@ -142,13 +145,17 @@ public:
   void end() { outbox_.close(/*flush=*/true); }
   void cancel() { context_.TryCancel(); }
 
+  void OnReadInitialMetadataDone(bool ok) override {
+    if (ok)
+      (void)known(); // soon, if it is not
+  }
   void OnWriteDone(bool ok) override {
     if (!ok)
       outbox_.close(false);
     outbox_.written();
   }
   void OnReadDone(bool ok) override {
-    if (!ok) {
+    if (!ok || !known()) {
       outbox_.close(false);
       return;
     }
@@ -159,10 +166,10 @@ public:
     StreamLink &link = link_;
     if (status.ok() || status.error_code() == grpc::StatusCode::UNAVAILABLE ||
         status.error_code() == grpc::StatusCode::CANCELLED)
-      link.finish(absl::UnavailableError(absl::StrCat("lost the chief ", link.chief_, ": its control stream ended")));
+      link.finish(absl::UnavailableError(absl::StrCat("lost the chief ", link.shown(), ": its control stream ended")));
     else if (status.error_code() == grpc::StatusCode::UNIMPLEMENTED)
       link.finish(absl::FailedPreconditionError(
-          absl::StrCat("what answers as the chief ", link.chief_, " takes no runs; is it graphrun check?")));
+          absl::StrCat("what answers as the chief ", link.shown(), " takes no runs; is it graphrun check?")));
     else
       link.finish(absl::Status(static_cast<absl::StatusCode>(status.error_code()), status.error_message()));
     std::lock_guard lock(link.mutex_);
@@ -172,50 +179,60 @@ public:
   }
 
 private:
+  /// Whether what is at the other end is the chief; asked before its first word is heeded.
+  bool known() {
+    if (known_)
+      return true;
+    absl::Status named = tls::certificateOf(*context_.auth_context()).checkTask(link_.chief_);
+    known_ = named.ok();
+    if (!known_) {
+      link_.finish(base::annotate(named, absl::StrCat("the chief ", link_.shown())));
+      context_.TryCancel();
+    }
+    return known_;
+  }
+
   StreamLink &link_;
   std::shared_ptr<Stream> self_;
+  std::shared_ptr<grpc::Channel> channel_; ///< until the call
   std::unique_ptr<Master::Stub> stub_;
   grpc::ClientContext context_;
   ToTask incoming_;
+  std::atomic<bool> known_{false};
   Outbox<FromTask> outbox_;
 };
 
-StreamLink::StreamLink(std::shared_ptr<grpc::Channel> channel, std::string token, std::string chiefName,
-                       std::function<absl::Status()> reach)
-    : channel_(std::move(channel)), token_(std::move(token)), chief_(std::move(chiefName)), reach_(std::move(reach)) {}
+StreamLink::StreamLink(Dialer dialer, std::string chief, std::string address)
+    : dialer_(std::move(dialer)), chief_(std::move(chief)), address_(std::move(address)) {}
 
 StreamLink::~StreamLink() { close(); }
 
 absl::Status StreamLink::open(const Hello &hello, absl::Time deadline,
                               const std::function<void(const std::string &)> &announce) {
   absl::Time began = absl::Now(), announceAt = began + absl::Seconds(1);
-  // gRPC waits at least 100 ms before it tries again, too long for tasks that a launcher has started together: ask it to try at
-  // once, often in the beginning.
-  absl::Duration pause = absl::Milliseconds(2);
-  while (!channel_->WaitForConnected(absl::ToChronoTime(std::min(deadline, absl::Now() + pause)))) {
-    grpc::experimental::ChannelResetConnectionBackoff(channel_.get());
+  absl::Duration pause = absl::Milliseconds(2); // tasks that a launcher has started together find each other soon
+  auto channel = dialer_.connect(pause);
+  for (; !channel.ok(); channel = dialer_.connect(pause)) {
     pause = std::min(pause * 1.5, absl::Milliseconds(200));
     bool late = absl::Now() >= deadline;
-    std::string why;
-    if (reach_ && (late || absl::Now() >= announceAt)) {
-      absl::Status status = reach_();
-      if (absl::IsUnauthenticated(status))
-        return absl::UnauthenticatedError(absl::StrCat("the chief ", chief_, ": ", status.message()));
-      if (!status.ok())
-        why = absl::StrCat(" (", status.message(), ")");
-    }
+    absl::Status why = channel.status();
+    if (!absl::IsUnauthenticated(why) && (late || absl::Now() >= announceAt))
+      why = dialer_.reach(kReach);
+    if (absl::IsUnauthenticated(why))
+      return absl::UnauthenticatedError(absl::StrCat("the chief ", shown(), ": ", why.message()));
+    std::string reason = why.ok() ? "" : absl::StrCat(" (", why.message(), ")");
     if (late)
       return absl::UnavailableError(
-          absl::StrCat("the chief ", chief_, " did not come within ",
-                       absl::FormatDuration(absl::Ceil(deadline - began, absl::Milliseconds(1))), why));
+          absl::StrCat("the chief ", shown(), " did not come within ",
+                       absl::FormatDuration(absl::Ceil(deadline - began, absl::Milliseconds(1))), reason));
     if (absl::Status end = ended(); !end.ok())
       return end;
     if (absl::Now() >= announceAt) {
-      announce(absl::StrCat("waiting for the chief ", chief_, why));
+      announce(absl::StrCat("waiting for the chief ", shown(), reason));
       announceAt = absl::Now() + absl::Seconds(5);
     }
   }
-  auto stream = std::make_shared<Stream>(*this);
+  auto stream = std::make_shared<Stream>(*this, *std::move(channel));
   FromTask message;
   *message.mutable_hello() = hello;
   stream->send(std::move(message)); // queued before anybody else (the pulse) can see the stream

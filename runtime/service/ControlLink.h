@@ -8,6 +8,7 @@
 #define GRAPHC_RUNTIME_SERVICE_CONTROLLINK_H
 
 #include "runtime/service/Coordinator.h"
+#include "runtime/service/Dialer.h"
 
 #include <grpcpp/grpcpp.h>
 
@@ -70,21 +71,21 @@ private:
 /// says on the way whom it waits for.
 class StreamLink final : public ControlLink {
 public:
-  /// `reach` (may be null) is asked from time to time why the chief does not answer. Unauthenticated ends the wait: the two
-  /// would never accept each other. It may take a second.
-  StreamLink(std::shared_ptr<grpc::Channel> channel, std::string token, std::string chiefName,
-             std::function<absl::Status()> reach = nullptr);
+  /// `chief`: "/job:worker/task:0"; `address`: for people, where they know it.
+  StreamLink(Dialer dialer, std::string chief, std::string address = "");
   ~StreamLink() override;
-  /// Waits for the chief's server and says hello. Refusals come through receive().
+  /// Waits for the chief's server and says hello. Refusals come through receive(). Unauthenticated: the two would never accept
+  /// each other.
   absl::Status open(const Hello &hello, absl::Time deadline, const std::function<void(const std::string &)> &announce);
   void send(FromTask message) override;
   void close() override;
 
 private:
   class Stream;
-  const std::shared_ptr<grpc::Channel> channel_;
-  const std::string token_, chief_;
-  const std::function<absl::Status()> reach_;
+  std::string shown() const { return address_.empty() ? chief_ : chief_ + " at " + address_; }
+
+  Dialer dialer_;
+  const std::string chief_, address_;
   std::mutex mutex_;
   std::condition_variable gone_;
   std::shared_ptr<Stream> stream_ ABSL_GUARDED_BY(mutex_);

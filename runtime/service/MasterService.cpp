@@ -1,7 +1,7 @@
 #include "runtime/service/MasterService.h"
 
 #include "runtime/service/Outbox.h"
-#include "runtime/transport/GrpcTransport.h"
+#include "runtime/tls/PeerCertificate.h"
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -10,18 +10,16 @@
 
 namespace graphc::service {
 namespace {
-class Refusal final : public grpc::ServerBidiReactor<FromTask, ToTask> {
-public:
-  explicit Refusal(grpc::StatusCode code, const std::string &why) { Finish(grpc::Status(code, why)); }
-  void OnDone() override { delete this; }
-};
+grpc::Status toGrpc(const absl::Status &status) {
+  return {static_cast<grpc::StatusCode>(status.code()), std::string(status.message())};
+}
 } // namespace
 
 /// One task's stream. gRPC's reference to it is `self_`, given back in OnDone; the coordinator holds another as Member.
 class MasterService::Stream final : public grpc::ServerBidiReactor<FromTask, ToTask>, public Member {
 public:
-  explicit Stream(MasterService &service)
-      : service_(service),
+  Stream(MasterService &service, tls::PeerCertificate certificate)
+      : service_(service), certificate_(std::move(certificate)),
         outbox_([this](const ToTask &message) { StartWrite(&message); }, [this] { Finish(status_); }) {}
   void begin(std::shared_ptr<Stream> self) {
     self_ = std::move(self);
@@ -69,9 +67,11 @@ private:
     case FromTask::kHello: {
       task_ = incoming_.hello().task();
       incarnation_ = incoming_.hello().incarnation();
-      absl::Status status = coordinator.join(incoming_.hello(), self_);
+      absl::Status status = certificate_.check(incoming_.hello().name(), incoming_.hello().address());
+      if (status.ok())
+        status = coordinator.join(incoming_.hello(), self_);
       if (!status.ok()) {
-        status_ = grpc::Status(static_cast<grpc::StatusCode>(status.code()), std::string(status.message()));
+        status_ = toGrpc(status);
         return false;
       }
       joined_ = true;
@@ -98,6 +98,7 @@ private:
   }
 
   MasterService &service_;
+  const tls::PeerCertificate certificate_;
   std::shared_ptr<Stream> self_;
   FromTask incoming_;
   grpc::Status status_; ///< what the task is told at the end; written before close
@@ -107,18 +108,8 @@ private:
   Outbox<ToTask> outbox_;
 };
 
-bool MasterService::hasToken(const grpc::CallbackServerContext &context) const {
-  auto token = context.client_metadata().find(kTokenKey);
-  return token != context.client_metadata().end() &&
-         transport::sameSecret({token->second.data(), token->second.size()}, token_);
-}
-
 grpc::ServerBidiReactor<FromTask, ToTask> *MasterService::Join(grpc::CallbackServerContext *context) {
-  if (!hasToken(*context))
-    return new Refusal(
-        grpc::StatusCode::UNAUTHENTICATED,
-        "the task does not have this run's token; start it as the same user, with the same plan and addresses");
-  auto stream = std::make_shared<Stream>(*this);
+  auto stream = std::make_shared<Stream>(*this, tls::certificateOf(*context->auth_context()));
   {
     std::lock_guard lock(mutex_);
     streams_.push_back(stream);
@@ -193,18 +184,16 @@ private:
 grpc::ServerWriteReactor<PlanPart> *MasterService::FetchPlan(grpc::CallbackServerContext *context,
                                                              const PlanRequest *request) {
   static const PlanOffer kNone;
-  if (!hasToken(*context))
-    return new PlanWriter(kNone, {grpc::StatusCode::UNAUTHENTICATED,
-                                  "the server does not have this user's token; start client and servers as one user"});
-  grpc::Status status = check(*request);
+  absl::Status named = tls::certificateOf(*context->auth_context()).checkTask(request->task());
+  grpc::Status status = named.ok() ? check(*request) : toGrpc(named);
   return status.ok() ? new PlanWriter(*offer_) : new PlanWriter(kNone, status);
 }
 
 grpc::ServerUnaryReactor *MasterService::Describe(grpc::CallbackServerContext *context, const DescribeRequest *,
                                                   ClientInfo *answer) {
   grpc::ServerUnaryReactor *reactor = context->DefaultReactor();
-  if (!hasToken(*context) || !offer_) {
-    reactor->Finish(grpc::Status(grpc::StatusCode::UNAUTHENTICATED, "nothing to say"));
+  if (!offer_) {
+    reactor->Finish(grpc::Status(grpc::StatusCode::FAILED_PRECONDITION, "nothing to say"));
     return reactor;
   }
   *answer = offer_->client;

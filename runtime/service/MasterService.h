@@ -17,14 +17,12 @@ struct PlanOffer {
   bool check = false; ///< the client is graphrun check
 };
 
-/// Takes the control streams of the other tasks. Every call must carry the run's token as metadata.
+/// Takes the control streams of the other tasks. A caller's certificate, where there is TLS, must be the task's that it says it is.
 class MasterService final : public Master::CallbackService {
 public:
-  static constexpr char kTokenKey[] = "graphc-token";
-
   /// `offer`: null where each task brings its own plan.
-  MasterService(Coordinator &coordinator, std::string token, const PlanOffer *offer = nullptr)
-      : coordinator_(coordinator), token_(std::move(token)), offer_(offer) {}
+  explicit MasterService(Coordinator &coordinator, const PlanOffer *offer = nullptr)
+      : coordinator_(coordinator), offer_(offer) {}
   grpc::ServerBidiReactor<FromTask, ToTask> *Join(grpc::CallbackServerContext *context) override;
   grpc::ServerWriteReactor<PlanPart> *FetchPlan(grpc::CallbackServerContext *context,
                                                 const PlanRequest *request) override;
@@ -36,11 +34,9 @@ public:
 private:
   class Stream;
   void gone(Stream *stream);
-  bool hasToken(const grpc::CallbackServerContext &context) const;
   grpc::Status check(const PlanRequest &request);
 
   Coordinator &coordinator_;
-  const std::string token_;
   const PlanOffer *const offer_;
   std::mutex mutex_;
   std::vector<std::shared_ptr<Stream>> streams_ ABSL_GUARDED_BY(mutex_);

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <climits>
+#include <sys/un.h>
 
 namespace graphc::service {
 namespace {
@@ -27,7 +28,7 @@ absl::Status checkText(const std::string &text, const std::string &what) {
 /// None, a Unix socket's, or a host and port: no other scheme that gRPC would resolve.
 absl::Status checkAddress(const std::string &address) {
   GRAPHC_RETURN_IF_ERROR(checkText(address, "an address"));
-  if (address.empty() || absl::StartsWith(address, "unix:/") || absl::StartsWith(address, "unix-abstract:"))
+  if (address.empty() || absl::StartsWith(address, "unix:/"))
     return absl::OkStatus();
   return cluster::checkAddress(address);
 }
@@ -72,6 +73,13 @@ absl::Status checkPath(const std::string &path, const std::string &what) {
   if (path.size() >= PATH_MAX || path.find('\0') != std::string::npos)
     return absl::InvalidArgumentError(absl::StrCat(what, " has a name that no file can have"));
   return absl::OkStatus();
+}
+
+absl::Status checkSocketPath(const std::string &path) {
+  if (path.empty() ||
+      (path.front() == '/' && path.size() < sizeof(sockaddr_un{}.sun_path) && path.find('\0') == std::string::npos))
+    return absl::OkStatus();
+  return absl::InvalidArgumentError("a socket has a path that none can have");
 }
 
 } // namespace graphc::service

@@ -18,6 +18,8 @@ absl::Status checkRun(const std::string &run);
 absl::Status checkTransport(const std::string &transport);
 /// The name of a file or folder on its way from another task: any bytes but 0, as many as a name may have. `what` is for the message.
 absl::Status checkPath(const std::string &path, const std::string &what);
+/// Where a task listens for others on its host: nowhere (empty), or an absolute path that a socket's address can hold.
+absl::Status checkSocketPath(const std::string &path);
 
 } // namespace graphc::service
 #endif

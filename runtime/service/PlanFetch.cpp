@@ -1,7 +1,8 @@
 #include "runtime/service/PlanFetch.h"
 
 #include "runtime/plan/PlanFile.h"
-#include "runtime/service/MasterService.h"
+#include "runtime/service/service.grpc.pb.h"
+#include "runtime/tls/PeerCertificate.h"
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
@@ -13,13 +14,18 @@ absl::Status toStatus(const grpc::Status &status) {
 }
 } // namespace
 
-absl::StatusOr<FetchedPlan> fetchPlan(const std::shared_ptr<grpc::Channel> &channel, const std::string &token,
+absl::StatusOr<FetchedPlan> fetchPlan(const std::shared_ptr<grpc::Channel> &channel, const std::string &chief,
                                       const PlanRequest &request, absl::Duration limit) {
   grpc::ClientContext context;
-  context.AddMetadata(MasterService::kTokenKey, token);
   context.set_deadline(absl::ToChronoTime(absl::Now() + limit));
   auto stub = Master::NewStub(channel);
   std::unique_ptr<grpc::ClientReader<PlanPart>> reader = stub->FetchPlan(&context, request);
+  reader->WaitForInitialMetadata();
+  if (absl::Status named = tls::certificateOf(*context.auth_context()).checkTask(chief); !named.ok()) {
+    context.TryCancel();
+    reader->Finish();
+    return named;
+  }
   FetchedPlan plan;
   PlanPart part;
   bool tooLarge = false;
@@ -44,9 +50,8 @@ absl::StatusOr<FetchedPlan> fetchPlan(const std::shared_ptr<grpc::Channel> &chan
   return plan;
 }
 
-std::string describeClient(const std::shared_ptr<grpc::Channel> &channel, const std::string &token) {
+std::string describeClient(const std::shared_ptr<grpc::Channel> &channel) {
   grpc::ClientContext context;
-  context.AddMetadata(MasterService::kTokenKey, token);
   context.set_deadline(absl::ToChronoTime(absl::Now() + absl::Seconds(2)));
   ClientInfo info;
   if (!Master::NewStub(channel)->Describe(&context, DescribeRequest(), &info).ok())

@@ -2,25 +2,28 @@
 #ifndef GRAPHC_RUNTIME_SERVICE_TASKSERVER_H
 #define GRAPHC_RUNTIME_SERVICE_TASKSERVER_H
 
-#include "runtime/tls/Credentials.h"
-#include "runtime/transport/GrpcOptions.h"
+#include "runtime/service/Dialer.h"
+#include "runtime/service/Door.h"
 #include "runtime/transport/GrpcTransport.h"
-
-#include <grpcpp/grpcpp.h>
 
 #include <initializer_list>
 
 namespace graphc::service {
 
-/// Data streams on every task, control streams on the chief, one gRPC server, one address.
+/// Data streams on every task, control streams on the chief, one gRPC server behind one door, one address.
 class TaskServer {
 public:
-  /// `address`: "127.0.0.1:2222" or "unix-abstract:name"; with `credentials` (null: no TLS) of any network. `control`: the
-  /// chief's services, nulls left out; not owned. Errors say why the address cannot be had.
-  static absl::StatusOr<std::unique_ptr<TaskServer>> start(const std::string &address,
-                                                           std::initializer_list<grpc::Service *> control,
-                                                           const tls::Credentials *credentials = nullptr,
-                                                           absl::Duration silence = transport::kSilence);
+  struct Options {
+    std::string address; ///< "127.0.0.1:2222"; with certificates of any network
+    base::UniqueFd listener; ///< where it is listened already: a Unix socket; `address` is for errors then
+    Identity identity;
+    /// Of one message: the largest that a caller may send.
+    size_t mostMessageBytes = transport::kMostMessageBytes;
+    size_t mostConnections = 256; ///< with TLS
+  };
+  /// `control`: the chief's services, nulls left out; not owned. Errors say why the address cannot be had.
+  static absl::StatusOr<std::unique_ptr<TaskServer>> start(Options options,
+                                                           std::initializer_list<grpc::Service *> control);
   ~TaskServer() { shutdown(); }
   transport::DataService &data() { return data_; }
   /// Ends streams that are left after a moment. Idempotent.
@@ -29,15 +32,11 @@ public:
 private:
   TaskServer() = default;
   transport::DataService data_;
+  std::shared_ptr<grpc::ServerCredentials> credentials_; ///< asked at each handshake
+  std::unique_ptr<grpc::experimental::ExternalConnectionAcceptor> acceptor_;
   std::unique_ptr<grpc::Server> server_;
+  std::unique_ptr<Door> door_;
 };
-
-/// A channel to another task's server, over mutual TLS where there are credentials.
-std::shared_ptr<grpc::Channel> dial(const std::string &address, const tls::Credentials *credentials = nullptr,
-                                    absl::Duration silence = transport::kSilence);
-
-/// gRPC writes its own log on standard error; errors reach the user as ours, so it is silenced.
-void silenceGrpc();
 
 } // namespace graphc::service
 #endif

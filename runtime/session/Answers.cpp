@@ -8,6 +8,7 @@
 #include "runtime/executor/TaskPhase.h"
 #include "runtime/plan/Types.h"
 #include "runtime/plan/Verify.h"
+#include "runtime/service/PeerCheck.h"
 
 #include "absl/strings/str_cat.h"
 
@@ -31,6 +32,9 @@ absl::Status unfit(const std::string &what) { return absl::InvalidArgumentError(
 absl::Status checkKind(const Order &order, Done done) {
   done.clear_id();
   switch (order.kind_case()) {
+  case Order::kPrepare:
+    done.clear_path();
+    break;
   case Order::kConnect:
     done.clear_datasets();
     break;
@@ -119,6 +123,8 @@ absl::Status RunAnswers::check(uint32_t task, const Done &done) {
   if (initializes)
     GRAPHC_RETURN_IF_ERROR(checkGlobalStep(one, done));
   switch (order_.kind_case()) {
+  case Order::kPrepare:
+    return service::checkSocketPath(done.path());
   case Order::kConnect:
     return checkDatasets(one, done);
   case Order::kRun:
@@ -241,6 +247,8 @@ absl::Status checkAnswer(const plan::Plan &plan, uint32_t task, const CheckOrder
       if (!std::isfinite(figure) || figure < 0)
         return unfit("it has measured a link and found what cannot be");
   }
+  if (absl::Status path = service::checkSocketPath(report.path()); !path.ok())
+    return path;
   for (const service::CheckedData &data : report.data())
     if (!read.contains(data.dataset()) || !told.insert(data.dataset()).second || data.samples() > kMostSamples)
       return unfit(absl::StrCat("it tells of data set ", data.dataset(), ", which was not asked, or twice"));

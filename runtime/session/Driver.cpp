@@ -129,8 +129,10 @@ absl::Status Driver::script() {
   prepare.mutable_prepare()->set_transport(options_.transport);
   prepare.mutable_prepare()->set_run(options_.run);
   prepare.mutable_prepare()->mutable_fetches()->Assign(options_.fetches.begin(), options_.fetches.end());
-  GRAPHC_RETURN_IF_ERROR(order(std::move(prepare), kSetUpDeadline).status());
+  GRAPHC_ASSIGN_OR_RETURN(std::vector<service::Done> prepared, order(std::move(prepare), kSetUpDeadline));
   connect.mutable_connect();
+  for (const service::Done &task : prepared)
+    connect.mutable_connect()->add_paths(task.path());
   GRAPHC_ASSIGN_OR_RETURN(std::vector<service::Done> connected, order(std::move(connect), kSetUpDeadline));
   GRAPHC_RETURN_IF_ERROR(compareDatasets(connected));
   GRAPHC_RETURN_IF_ERROR(initialize());

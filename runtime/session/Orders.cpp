@@ -25,6 +25,12 @@ std::string kindName(const google::protobuf::Message &order) {
 }
 
 absl::Status wrong(const std::string &what) { return absl::InvalidArgumentError(what); }
+
+absl::Status checkPaths(const google::protobuf::RepeatedPtrField<std::string> &paths) {
+  for (const std::string &path : paths) // one that is missing, or of a task that the plan has not, is used by nobody
+    GRAPHC_RETURN_IF_ERROR(service::checkSocketPath(path));
+  return absl::OkStatus();
+}
 } // namespace
 
 std::string orderName(const Order &order) { return kindName(order); }
@@ -98,6 +104,8 @@ absl::Status RunOrders::checkContent(const Order &order) const {
   switch (order.kind_case()) {
   case Order::kPrepare:
     return checkPrepare(order.prepare());
+  case Order::kConnect:
+    return checkPaths(order.connect().paths());
   case Order::kInitialize:
     return order.initialize().restore_from().empty()
                ? absl::OkStatus()
@@ -204,6 +212,8 @@ absl::Status CheckOrders::check(const CheckOrder &order) const {
     GRAPHC_RETURN_IF_ERROR(checkPeers(order.prepare().peers(), /*named=*/true));
     GRAPHC_RETURN_IF_ERROR(service::checkTransport(order.prepare().transport()));
     return service::checkRun(order.prepare().run());
+  case CheckOrder::kConnect:
+    return checkPaths(order.connect().paths());
   case CheckOrder::kMeasure:
     if (!linked_.contains(order.measure().peer()))
       return wrong(absl::StrCat("no link with task ", order.measure().peer(), " was prepared"));

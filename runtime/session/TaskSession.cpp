@@ -139,9 +139,9 @@ absl::Status TaskSession::obey(const Order &order, Done *done) {
   GRAPHC_RETURN_IF_ERROR(orders_.take(order));
   switch (order.kind_case()) {
   case Order::kPrepare:
-    return prepare(order.prepare());
+    return prepare(order.prepare(), done);
   case Order::kConnect:
-    return connect(done);
+    return connect(order.connect(), done);
   case Order::kInitialize:
     return initialize(order.initialize(), done);
   case Order::kBegin:
@@ -163,7 +163,7 @@ absl::Status TaskSession::obey(const Order &order, Done *done) {
   return absl::InternalError("an order that was taken is of no kind");
 }
 
-absl::Status TaskSession::prepare(const Order::Prepare &order) {
+absl::Status TaskSession::prepare(const Order::Prepare &order, Done *done) {
   peers_.assign(order.peers().begin(), order.peers().end());
   fetches_.assign(order.fetches().begin(), order.fetches().end());
   GRAPHC_ASSIGN_OR_RETURN(library_, executor::KernelLibrary::loadFor(plan_, task_));
@@ -176,13 +176,15 @@ absl::Status TaskSession::prepare(const Order::Prepare &order) {
   transport.broken = [this](const std::string &peer, absl::Status why) { fail({std::move(why), true, peer}); };
   GRAPHC_ASSIGN_OR_RETURN(
       transports_, TaskTransports::prepare(plan_, peers_, variables_->published().memory(), std::move(transport)));
+  done->set_path(transports_->path());
   std::lock_guard lock(mutex_);
   abortable_ = &transports_->all();
   return failure_ ? failure_->status : absl::OkStatus();
 }
 
-absl::Status TaskSession::connect(Done *done) {
-  GRAPHC_RETURN_IF_ERROR(transports_->connect(absl::Now() + kConnectDeadline));
+absl::Status TaskSession::connect(const Order::Connect &order, Done *done) {
+  GRAPHC_RETURN_IF_ERROR(
+      transports_->connect({order.paths().begin(), order.paths().end()}, absl::Now() + kConnectDeadline));
   for (int phase = 0; phase < plan_.phases_size(); ++phase) {
     if (plan_.phases(phase).samples_per_step() == 0 || !data::readsData(plan_, static_cast<uint32_t>(phase), task_))
       continue;

@@ -54,8 +54,8 @@ private:
   using Order = service::Order;
   using Done = service::Done;
   absl::Status obey(const Order &order, Done *done);
-  absl::Status prepare(const Order::Prepare &order);
-  absl::Status connect(Done *done);
+  absl::Status prepare(const Order::Prepare &order, Done *done);
+  absl::Status connect(const Order::Connect &order, Done *done);
   absl::Status initialize(const Order::Initialize &order, Done *done);
   absl::Status begin(const Order::Begin &order);
   absl::Status runPhase(Done *done);

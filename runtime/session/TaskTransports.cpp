@@ -2,7 +2,6 @@
 
 #include "runtime/base/Status.h"
 #include "runtime/plan/Types.h"
-#include "runtime/service/TaskServer.h"
 #include "runtime/session/DelayTransport.h"
 #include "runtime/transport/InProcess.h"
 #include "runtime/transport/Latest.h"
@@ -17,6 +16,8 @@ namespace graphc::session {
 namespace {
 /// After so long without a data stream, and again after as long, the reason is looked for; a try takes kReach at most.
 constexpr absl::Duration kAskWhy = absl::Seconds(2), kReach = absl::Seconds(2);
+/// A peer that listens (it has said so to the chief) takes a connection within this.
+constexpr absl::Duration kDial = absl::Seconds(20);
 
 struct PeerChannels {
   std::vector<transport::ChannelSpec> incoming, outgoing;
@@ -64,10 +65,7 @@ TaskTransports::prepare(const plan::Plan &plan, const std::vector<executor::Endp
     GRAPHC_ASSIGN_OR_RETURN(auto slots, transport::LatestTransport::create(latest));
     set->add(std::move(slots));
   }
-  // The chief draws `run` and tells it to those whom it has let in: with TLS, where there is no token, it alone makes sure that a
-  // data stream is of this run.
-  const std::string secret = absl::StrCat(options.run, options.token);
-  transport::SharedMemoryOptions shm{secret, options.fingerprint, peers[options.task].name(), {}};
+  transport::SharedMemoryOptions shm{options.run, options.fingerprint, peers[options.task].name(), {}};
   shm.publishedFd = published.descriptor();
   shm.published = published.data();
   shm.publishedBytes = published.size();
@@ -80,12 +78,12 @@ TaskTransports::prepare(const plan::Plan &plan, const std::vector<executor::Endp
                                                         peer.host(),
                                                         ") or in another container; use --transport=auto"));
     if (options.kind != "grpc" && sameHost) {
-      shm.peers.push_back({peer.name(), channels.incoming, channels.outgoing});
+      shm.peers.push_back({peer.name(), channels.incoming, channels.outgoing, ""});
       continue;
     }
     if (!grpc)
       grpc = std::make_unique<transport::GrpcTransport>(transport::GrpcIdentity{
-          options.task, peers[options.task].name(), options.incarnation, options.fingerprint, secret});
+          options.task, peers[options.task].name(), options.incarnation, options.fingerprint, options.run});
     grpc->addPeer(number, peer.name(), peer.incarnation());
     for (const transport::ChannelSpec &spec : channels.outgoing)
       grpc->addSend(number, spec);
@@ -96,6 +94,8 @@ TaskTransports::prepare(const plan::Plan &plan, const std::vector<executor::Endp
   }
   bool usesShm = !shm.peers.empty();
   if (usesShm) {
+    GRAPHC_ASSIGN_OR_RETURN(result->path_, base::PrivatePath::make());
+    shm.path = result->path_->path();
     GRAPHC_ASSIGN_OR_RETURN(auto transport, transport::SharedMemoryTransport::listen(std::move(shm)));
     result->shm_ = transport.get();
     set->add(std::move(transport));
@@ -117,21 +117,30 @@ TaskTransports::prepare(const plan::Plan &plan, const std::vector<executor::Endp
   return result;
 }
 
-absl::Status TaskTransports::connect(absl::Time deadline) {
-  for (auto &[task, address] : dial_)
-    grpc_->connect(task, [&] { return service::dial(address, options_.credentials, options_.silence); });
-  if (shm_)
+absl::Status TaskTransports::connect(const std::vector<std::string> &paths, absl::Time deadline) {
+  std::vector<service::Dialer> dialers; // by index into dial_
+  for (auto &[task, address] : dial_) {
+    service::Dialer &dialer = dialers.emplace_back(address, options_.identity);
+    absl::Status status = grpc_->connect(task, [&] { return dialer.start(std::min(kDial, deadline - absl::Now())); });
+    if (!status.ok())
+      return base::annotate(status, absl::StrCat("no data stream with ", names_[task]));
+  }
+  if (shm_) {
+    for (size_t task = 0; task < std::min(paths.size(), names_.size()); ++task)
+      shm_->setPath(names_[task], paths[task]);
     GRAPHC_RETURN_IF_ERROR(shm_->connect(deadline));
+    path_.reset();
+  }
   if (!grpc_)
     return absl::OkStatus();
   absl::Status status = grpc_->waitConnected(std::min(deadline, absl::Now() + kAskWhy));
   while (absl::IsDeadlineExceeded(status)) {
     bool late = absl::Now() >= deadline;
     // gRPC goes on trying for ever and keeps the reason to itself.
-    for (auto &[task, address] : dial_) {
-      absl::Status why = tls::reach(address, options_.credentials, kReach);
+    for (size_t i = 0; i < dialers.size(); ++i) {
+      absl::Status why = dialers[i].reach(kReach);
       if (absl::IsUnauthenticated(why) || (late && !why.ok()))
-        return base::annotate(why, absl::StrCat("no data stream with ", names_[task]));
+        return base::annotate(why, absl::StrCat("no data stream with ", names_[dial_[i].first]));
     }
     if (late)
       return status;

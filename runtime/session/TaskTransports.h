@@ -2,28 +2,28 @@
 #ifndef GRAPHC_RUNTIME_SESSION_TASKTRANSPORTS_H
 #define GRAPHC_RUNTIME_SESSION_TASKTRANSPORTS_H
 
+#include "runtime/base/Socket.h"
 #include "runtime/device/Memory.h"
 #include "runtime/executor/TaskPhase.h"
 #include "runtime/plan/plan.pb.h"
+#include "runtime/service/Dialer.h"
 #include "runtime/service/service.pb.h"
-#include "runtime/tls/Credentials.h"
-#include "runtime/transport/GrpcOptions.h"
 #include "runtime/transport/GrpcTransport.h"
 #include "runtime/transport/SharedMemory.h"
 #include "runtime/transport/Transport.h"
 
 #include <functional>
+#include <optional>
 
 namespace graphc::session {
 
 struct TransportOptions {
   std::string kind = "auto"; ///< auto, shm or grpc
-  std::string fingerprint, token, run;
-  const tls::Credentials *credentials = nullptr; ///< null: no TLS; outlives the transports
+  std::string fingerprint, run;
+  service::Identity identity; ///< of this task, to those it dials
   uint32_t task = 0; ///< own number
   uint64_t incarnation = 0;
   transport::DataService *data = nullptr; ///< of this task's server; null only where there are no peers
-  absl::Duration silence = transport::kSilence; ///< of a stream before it counts as broken
   /// Test hook: this task's sends begin so much later.
   absl::Duration sendDelay;
   std::function<void(const std::string &peer, absl::Status)> broken; ///< a peer's stream broke; any thread
@@ -44,7 +44,10 @@ public:
   prepare(const plan::Plan &plan, const std::vector<executor::Endpoint> &endpoints,
           const std::vector<service::Peer> &peers, const device::Memory &published, TransportOptions options);
   ~TaskTransports();
-  absl::Status connect(absl::Time deadline);
+  /// Where this task listens for peers on this host; "": none comes by shared memory.
+  std::string path() const { return path_ ? path_->path() : ""; }
+  /// `paths`: that of each task, by its number.
+  absl::Status connect(const std::vector<std::string> &paths, absl::Time deadline);
   /// Ends streams before the lanes' buffers are freed. False: within `limit` not all could be ended, and nothing may be freed.
   bool shutdown(absl::Duration limit = absl::Seconds(20));
   transport::Transport &all() { return *all_; }
@@ -56,6 +59,7 @@ private:
   TransportOptions options_;
   std::vector<std::pair<uint32_t, std::string>> dial_; ///< task, address
   std::vector<std::string> names_; ///< by task number
+  std::optional<base::PrivatePath> path_; ///< until all have come
   std::unique_ptr<transport::Transport> all_;
   transport::GrpcTransport *grpc_ = nullptr; ///< owned by all_
   transport::SharedMemoryTransport *shm_ = nullptr;

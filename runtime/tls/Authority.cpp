@@ -18,6 +18,8 @@ namespace {
 constexpr absl::Duration kClockSkew = absl::Hours(24);
 /// A certificate with less time to go is made anew.
 constexpr absl::Duration kRenewBefore = absl::Hours(24 * 30);
+/// X.509 allows no longer common name.
+constexpr size_t kMostNameBytes = 64;
 constexpr char kAuthorityName[] = "graphc development authority";
 
 absl::Status failed(const char *what) { return absl::InternalError(absl::StrCat(what, ": ", takeOpenSslError())); }
@@ -59,7 +61,7 @@ absl::StatusOr<X509Ptr> makeCertificate(const Request &request, EVP_PKEY *key, X
     return X509_NAME_add_entry_by_txt(name, field, MBSTRING_UTF8, reinterpret_cast<const unsigned char *>(value.data()),
                                       static_cast<int>(value.size()), -1, 0) == 1;
   };
-  bool good = entry("O", "graphc") && entry("CN", request.commonName.substr(0, 64)); // X.509 allows no more
+  bool good = entry("O", "graphc") && entry("CN", request.commonName.substr(0, kMostNameBytes));
   good = good && X509_set_issuer_name(one, issuer ? X509_get_subject_name(issuer) : name) == 1;
   X509 *by = issuer ? issuer : one;
   bool authority = request.host.empty();
@@ -159,7 +161,9 @@ absl::StatusOr<Issued> Authority::issue(const std::string &name, const std::stri
     bool ours = X509_verify(pair.certificate.get(), own.key.get()) == 1;
     if (!ours)
       (void)takeOpenSslError();
-    if (ours && matchesHost(*pair.certificate, host) && notAfter(*pair.certificate) - absl::Now() > kRenewBefore)
+    bool named = commonNameOf(*pair.certificate) == task.substr(0, kMostNameBytes);
+    if (ours && named && matchesHost(*pair.certificate, host) &&
+        notAfter(*pair.certificate) - absl::Now() > kRenewBefore)
       return Issued{stem + ".crt", notAfter(*pair.certificate), true};
   }
   Pair pair;

@@ -1,6 +1,7 @@
 #include "runtime/tls/Credentials.h"
 
-#include "runtime/base/File.h"
+#include "runtime/base/Log.h"
+#include "runtime/base/Socket.h"
 #include "runtime/base/Status.h"
 #include "runtime/tls/OpenSsl.h"
 
@@ -10,6 +11,7 @@
 
 #include <algorithm>
 #include <openssl/x509v3.h>
+#include <sys/stat.h>
 
 namespace graphc::tls {
 namespace {
@@ -45,24 +47,16 @@ absl::Status checkChain(const std::vector<X509Ptr> &chain, const std::vector<X50
 }
 } // namespace
 
-absl::StatusOr<std::shared_ptr<const Credentials>> Credentials::load(const Files &files) {
-  std::vector<std::string> given, missing;
-  for (auto [flag, file] :
-       {std::pair("--tls_cert", &files.certificate), {"--tls_key", &files.key}, {"--tls_ca", &files.authority}})
-    (file->empty() ? missing : given).push_back(flag);
-  if (!missing.empty())
-    return absl::InvalidArgumentError(
-        absl::StrCat("--tls_cert, --tls_key and --tls_ca go together; also give ", absl::StrJoin(missing, " and ")));
+absl::StatusOr<std::shared_ptr<const Credentials::Material>> Credentials::read(const Files &files) {
   const std::string certificate = absl::StrCat("--tls_cert ", files.certificate),
                     key = absl::StrCat("--tls_key ", files.key), authority = absl::StrCat("--tls_ca ", files.authority);
-  std::shared_ptr<Credentials> result(new Credentials);
-  result->file_ = files.certificate;
-  GRAPHC_ASSIGN_OR_RETURN(result->certificate_, readNamed(files.certificate, certificate, false));
-  GRAPHC_ASSIGN_OR_RETURN(result->key_, readNamed(files.key, key, true));
-  GRAPHC_ASSIGN_OR_RETURN(result->authority_, readNamed(files.authority, authority, false));
-  GRAPHC_ASSIGN_OR_RETURN(auto chain, parseCertificates(result->certificate_, certificate));
-  GRAPHC_ASSIGN_OR_RETURN(auto authorities, parseCertificates(result->authority_, authority));
-  GRAPHC_ASSIGN_OR_RETURN(KeyPtr secret, parseKey(result->key_, key));
+  auto result = std::make_shared<Material>();
+  GRAPHC_ASSIGN_OR_RETURN(result->certificate, readNamed(files.certificate, certificate, false));
+  GRAPHC_ASSIGN_OR_RETURN(result->key, readNamed(files.key, key, true));
+  GRAPHC_ASSIGN_OR_RETURN(result->authority, readNamed(files.authority, authority, false));
+  GRAPHC_ASSIGN_OR_RETURN(auto chain, parseCertificates(result->certificate, certificate));
+  GRAPHC_ASSIGN_OR_RETURN(auto authorities, parseCertificates(result->authority, authority));
+  GRAPHC_ASSIGN_OR_RETURN(KeyPtr secret, parseKey(result->key, key));
   if (X509_check_private_key(chain[0].get(), secret.get()) != 1) {
     (void)takeOpenSslError();
     return absl::InvalidArgumentError(absl::StrCat(key, " is not the key of ", certificate));
@@ -73,33 +67,72 @@ absl::StatusOr<std::shared_ptr<const Credentials>> Credentials::load(const Files
     GRAPHC_RETURN_IF_ERROR(checkDates(*one, now, authority));
   for (int purpose : {X509_PURPOSE_SSL_SERVER, X509_PURPOSE_SSL_CLIENT})
     GRAPHC_RETURN_IF_ERROR(checkChain(chain, authorities, purpose, certificate, authority));
-  result->hosts_ = hostsOf(*chain[0]);
-  result->expires_ = notAfter(*chain[0]);
+  result->hosts = hostsOf(*chain[0]);
+  result->expires = notAfter(*chain[0]);
   return result;
 }
 
+Credentials::Stamp Credentials::stampOf(const Files &files) {
+  Stamp stamp{};
+  size_t at = 0;
+  for (const std::string *file : {&files.certificate, &files.key, &files.authority}) {
+    struct stat info{};
+    if (stat(file->c_str(), &info) == 0)
+      for (int64_t part :
+           {int64_t(info.st_ino), int64_t(info.st_size), int64_t(info.st_mtim.tv_sec), int64_t(info.st_mtim.tv_nsec)})
+        stamp[at++] = part;
+    else
+      at += 4;
+  }
+  return stamp;
+}
+
+absl::StatusOr<std::shared_ptr<const Credentials>> Credentials::load(const Files &files) {
+  std::vector<std::string> given, missing;
+  for (auto [flag, file] :
+       {std::pair("--tls_cert", &files.certificate), {"--tls_key", &files.key}, {"--tls_ca", &files.authority}})
+    (file->empty() ? missing : given).push_back(flag);
+  if (!missing.empty())
+    return absl::InvalidArgumentError(
+        absl::StrCat("--tls_cert, --tls_key and --tls_ca go together; also give ", absl::StrJoin(missing, " and ")));
+  std::shared_ptr<Credentials> result(new Credentials(files));
+  std::lock_guard lock(result->mutex_);
+  result->stamp_ = stampOf(files);
+  GRAPHC_ASSIGN_OR_RETURN(result->material_, read(files));
+  return result;
+}
+
+std::shared_ptr<const Credentials::Material> Credentials::current() const {
+  std::lock_guard lock(mutex_);
+  if (Stamp stamp = stampOf(files_); stamp != stamp_) {
+    stamp_ = stamp; // what is not good is looked at again when it has changed again
+    auto next = read(files_);
+    if (next.ok())
+      material_ = *std::move(next);
+    else
+      base::logger().warn("the replaced certificate is not used: {}", base::describe(next.status()));
+  }
+  return material_;
+}
+
 absl::Status Credentials::checkOwnAddress(const std::string &address) const {
-  std::string host = splitAddress(address).first;
-  auto chain = parseCertificates(certificate_, file_);
+  std::string host = base::splitAddress(address).first;
+  auto material = current();
+  auto chain = parseCertificates(material->certificate, files_.certificate);
   if (chain.ok() && matchesHost(*chain->front(), host))
     return absl::OkStatus();
   return absl::InvalidArgumentError(absl::StrCat(
-      "--tls_cert ", file_, " is for ", hosts_.empty() ? "no host at all" : absl::StrJoin(hosts_, ", "),
+      "--tls_cert ", files_.certificate, " is for ",
+      material->hosts.empty() ? "no host at all" : absl::StrJoin(material->hosts, ", "),
       ", but this task's address is ", address, ": the others would refuse it; give this task's own certificate"));
 }
 
-std::shared_ptr<grpc::ServerCredentials> Credentials::server() const {
-  grpc::SslServerCredentialsOptions options(GRPC_SSL_REQUEST_AND_REQUIRE_CLIENT_CERTIFICATE_AND_VERIFY);
-  options.pem_root_certs = authority_;
-  options.pem_key_cert_pairs.push_back({key_, certificate_});
-  return grpc::SslServerCredentials(options);
-}
-
 std::shared_ptr<grpc::ChannelCredentials> Credentials::client() const {
+  auto material = current();
   grpc::SslCredentialsOptions options;
-  options.pem_root_certs = authority_;
-  options.pem_private_key = key_;
-  options.pem_cert_chain = certificate_;
+  options.pem_root_certs = material->authority;
+  options.pem_private_key = material->key;
+  options.pem_cert_chain = material->certificate;
   return grpc::SslCredentials(options);
 }
 

@@ -8,13 +8,16 @@
 #ifndef GRAPHC_RUNTIME_TLS_CREDENTIALS_H
 #define GRAPHC_RUNTIME_TLS_CREDENTIALS_H
 
+#include "absl/base/thread_annotations.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 
 #include <grpcpp/security/credentials.h>
 #include <grpcpp/security/server_credentials.h>
 
+#include <array>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -27,35 +30,45 @@ struct Files {
   std::string authority; ///< --tls_ca
 };
 
-class Credentials {
+class Credentials final : public std::enable_shared_from_this<Credentials> {
 public:
+  /// PEM text of the three files, which belong together.
+  struct Material {
+    std::string certificate, key, authority;
+    std::vector<std::string> hosts; ///< that the certificate is good for
+    absl::Time expires; ///< the last day of the certificate
+  };
   /// Reads and checks everything that can be checked alone: dates, key and certificate belong together, the authority has
   /// signed the certificate for both ends of a connection. Errors name the flag and the file.
   static absl::StatusOr<std::shared_ptr<const Credentials>> load(const Files &files);
+  /// As the files are now: where they were replaced, new connections use the new ones. New ones that are not good (or only
+  /// half there) are said in the log, and the old ones stay in use. Any thread.
+  std::shared_ptr<const Material> current() const;
 
   /// Whether others, who dial `address` to reach this task, will accept its certificate.
   absl::Status checkOwnAddress(const std::string &address) const;
+  /// Asks current() at each handshake.
   std::shared_ptr<grpc::ServerCredentials> server() const;
+  /// Of the moment: for a new channel each time.
   std::shared_ptr<grpc::ChannelCredentials> client() const;
 
-  const std::string &certificate() const { return certificate_; }
-  const std::string &key() const { return key_; }
-  const std::string &authority() const { return authority_; }
-  /// The last day of the certificate.
-  absl::Time expires() const { return expires_; }
-
 private:
-  Credentials() = default;
-  std::string file_; ///< of the certificate, for errors
-  std::string certificate_, key_, authority_; ///< PEM text
-  std::vector<std::string> hosts_;
-  absl::Time expires_;
+  /// What tells one state of the files from another: inode, size and time of each.
+  using Stamp = std::array<int64_t, 12>;
+  explicit Credentials(Files files) : files_(std::move(files)) {}
+  static absl::StatusOr<std::shared_ptr<const Material>> read(const Files &files);
+  static Stamp stampOf(const Files &files);
+
+  const Files files_;
+  mutable std::mutex mutex_;
+  mutable Stamp stamp_ ABSL_GUARDED_BY(mutex_){};
+  mutable std::shared_ptr<const Material> material_ ABSL_GUARDED_BY(mutex_);
 };
 
 /// Connects to a task's server and says why that fails, which gRPC keeps to itself. OK: it answers. Unauthenticated: one of
 /// the two ends does not accept the other's certificate, and waiting will not help. Unavailable: it cannot be reached, or
-/// one end speaks TLS and the other does not. `own` is null without TLS. Waits at most `limit` (DNS aside).
-absl::Status reach(const std::string &address, const Credentials *own, absl::Duration limit);
+/// one end speaks TLS and the other does not. Waits at most `limit` (DNS aside).
+absl::Status reach(const std::string &address, const Credentials &own, absl::Duration limit);
 
 } // namespace graphc::tls
 #endif

@@ -105,22 +105,21 @@ std::vector<std::string> hostsOf(const X509 &certificate) {
   return hosts;
 }
 
+std::string commonNameOf(const X509 &certificate) {
+  X509_NAME *subject = X509_get_subject_name(&certificate);
+  int at = X509_NAME_get_index_by_NID(subject, NID_commonName, -1);
+  if (at < 0)
+    return "";
+  const ASN1_STRING *text = X509_NAME_ENTRY_get_data(X509_NAME_get_entry(subject, at));
+  return {reinterpret_cast<const char *>(ASN1_STRING_get0_data(text)), static_cast<size_t>(ASN1_STRING_length(text))};
+}
+
 bool matchesHost(const X509 &certificate, const std::string &host) {
   auto *one = const_cast<X509 *>(&certificate); // OpenSSL caches extensions in it
   bool matches = isIpAddress(host) ? X509_check_ip_asc(one, host.c_str(), 0) == 1
                                    : X509_check_host(one, host.data(), host.size(), 0, nullptr) == 1;
   ERR_clear_error();
   return matches;
-}
-
-std::pair<std::string, std::string> splitAddress(const std::string &address) {
-  size_t colon = address.rfind(':');
-  if (colon == std::string::npos)
-    return {address, ""};
-  std::string host = address.substr(0, colon);
-  if (host.size() > 2 && host.front() == '[')
-    host = host.substr(1, host.size() - 2);
-  return {host, address.substr(colon + 1)};
 }
 
 bool isIpAddress(const std::string &host) {

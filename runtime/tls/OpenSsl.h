@@ -50,11 +50,11 @@ std::string dateText(absl::Time time);
 absl::Status checkDates(const X509 &certificate, absl::Time now, const std::string &what);
 /// The names and addresses that a certificate is good for: "10.0.0.1", "node1"; sorted.
 std::vector<std::string> hostsOf(const X509 &certificate);
+/// The subject's common name, "" where it has none.
+std::string commonNameOf(const X509 &certificate);
 /// Whether clients that dial `host` accept the certificate.
 bool matchesHost(const X509 &certificate, const std::string &host);
 
-/// "host:port" or "[ipv6]:port" in parts; the address was checked where it came from.
-std::pair<std::string, std::string> splitAddress(const std::string &address);
 /// Whether `host` is an IP address and no name.
 bool isIpAddress(const std::string &host);
 

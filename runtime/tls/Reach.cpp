@@ -1,5 +1,5 @@
 // A connection of our own to a task's server, made only to learn why gRPC's does not come about.
-#include "runtime/base/File.h"
+#include "runtime/base/Socket.h"
 #include "runtime/base/Status.h"
 #include "runtime/tls/Credentials.h"
 #include "runtime/tls/OpenSsl.h"
@@ -10,12 +10,8 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
-#include <fcntl.h>
-#include <netdb.h>
 #include <openssl/err.h>
 #include <poll.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
 namespace graphc::tls {
 namespace {
@@ -44,42 +40,6 @@ private:
   sigset_t pipe_, before_;
 };
 
-/// False: not ready before the deadline.
-bool wait(int fd, short events, absl::Time deadline) {
-  pollfd one{fd, events, 0};
-  while (true) {
-    int64_t left = absl::ToInt64Milliseconds(deadline - absl::Now());
-    int got = left > 0 ? poll(&one, 1, static_cast<int>(left)) : 0;
-    if (got > 0 || (got < 0 && errno != EINTR))
-      return true;
-    if (left <= 0)
-      return false;
-  }
-}
-
-absl::StatusOr<base::UniqueFd> connectTo(const std::string &host, const std::string &port, absl::Time deadline) {
-  addrinfo hints{}, *found = nullptr;
-  hints.ai_socktype = SOCK_STREAM;
-  if (int error = getaddrinfo(host.c_str(), port.c_str(), &hints, &found); error != 0)
-    return absl::UnavailableError(absl::StrCat("the name ", host, " leads nowhere: ", gai_strerror(error)));
-  std::unique_ptr<addrinfo, Freed<freeaddrinfo>> owner(found);
-  std::string why = "no address";
-  for (addrinfo *one = found; one; one = one->ai_next) {
-    base::UniqueFd fd(socket(one->ai_family, one->ai_socktype | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-    int error = 0;
-    if (connect(fd.get(), one->ai_addr, one->ai_addrlen) != 0) {
-      error = errno;
-      socklen_t size = sizeof error;
-      if (error == EINPROGRESS && wait(fd.get(), POLLOUT, deadline))
-        getsockopt(fd.get(), SOL_SOCKET, SO_ERROR, &error, &size);
-    }
-    if (error == 0)
-      return fd;
-    why = error == EINPROGRESS ? "no answer; is it another network, or a firewall?" : std::strerror(error);
-  }
-  return absl::UnavailableError(why);
-}
-
 /// Calls `step` until it succeeds, fails for good or the deadline passes; returns what SSL_get_error says of the last.
 template <class Step> int repeat(SSL *ssl, absl::Time deadline, Step step) {
   while (true) {
@@ -87,7 +47,7 @@ template <class Step> int repeat(SSL *ssl, absl::Time deadline, Step step) {
     int got = step();
     int error = got > 0 ? SSL_ERROR_NONE : SSL_get_error(ssl, got);
     if ((error != SSL_ERROR_WANT_READ && error != SSL_ERROR_WANT_WRITE) ||
-        !wait(SSL_get_fd(ssl), error == SSL_ERROR_WANT_READ ? POLLIN : POLLOUT, deadline))
+        !base::waitFor(SSL_get_fd(ssl), error == SSL_ERROR_WANT_READ ? POLLIN : POLLOUT, deadline))
       return error;
   }
 }
@@ -102,26 +62,13 @@ std::string alertText(const std::string &reason) {
   return reason;
 }
 
-absl::Status reachPlain(int fd, absl::Time deadline) {
-  char answer[16];
-  if (send(fd, kPreface, kPrefaceBytes, MSG_NOSIGNAL) < 0)
-    return base::errnoStatus("it closes the connection", errno);
-  if (!wait(fd, POLLIN, deadline))
-    return absl::UnavailableError("something listens there that does not answer");
-  ssize_t got = recv(fd, answer, sizeof answer, 0);
-  // A frame of 9 bytes at least whose fourth is the type, SETTINGS.
-  if (got >= 9 && answer[3] == 4)
-    return absl::OkStatus();
-  return absl::UnavailableError("something listens there that is no task without TLS; does it want --tls_cert, "
-                                "--tls_key and --tls_ca here as well?");
-}
-
 absl::Status reachTls(int fd, const std::string &host, const std::string &address, const Credentials &own,
                       absl::Time deadline) {
+  auto material = own.current();
   SslContextPtr context(SSL_CTX_new(TLS_client_method()));
-  GRAPHC_ASSIGN_OR_RETURN(auto chain, parseCertificates(own.certificate(), "--tls_cert"));
-  GRAPHC_ASSIGN_OR_RETURN(auto authorities, parseCertificates(own.authority(), "--tls_ca"));
-  GRAPHC_ASSIGN_OR_RETURN(KeyPtr key, parseKey(own.key(), "--tls_key"));
+  GRAPHC_ASSIGN_OR_RETURN(auto chain, parseCertificates(material->certificate, "--tls_cert"));
+  GRAPHC_ASSIGN_OR_RETURN(auto authorities, parseCertificates(material->authority, "--tls_ca"));
+  GRAPHC_ASSIGN_OR_RETURN(KeyPtr key, parseKey(material->key, "--tls_key"));
   SSL_CTX_set_min_proto_version(context.get(), TLS1_2_VERSION);
   SSL_CTX_set_verify(context.get(), SSL_VERIFY_PEER, nullptr);
   for (const X509Ptr &one : authorities)
@@ -173,16 +120,13 @@ absl::Status reachTls(int fd, const std::string &host, const std::string &addres
   return absl::DataLossError(""); // closed after it had our certificate; gRPC's servers send no alert
 }
 
-absl::Status tryOnce(const std::string &address, const Credentials *own, absl::Time deadline) {
-  auto [host, port] = splitAddress(address);
-  GRAPHC_ASSIGN_OR_RETURN(base::UniqueFd fd, connectTo(host, port, deadline));
-  return own ? reachTls(fd.get(), host, address, *own, deadline) : reachPlain(fd.get(), deadline);
+absl::Status tryOnce(const std::string &address, const Credentials &own, absl::Time deadline) {
+  GRAPHC_ASSIGN_OR_RETURN(base::UniqueFd fd, base::connectTcp(address, deadline));
+  return reachTls(fd.get(), base::splitAddress(address).first, address, own, deadline);
 }
 } // namespace
 
-absl::Status reach(const std::string &address, const Credentials *own, absl::Duration limit) {
-  if (address.rfind("unix", 0) == 0)
-    return absl::UnavailableError("its server is not there"); // a launcher's child; gRPC's own attempt says as much
+absl::Status reach(const std::string &address, const Credentials &own, absl::Duration limit) {
   NoSigpipe quiet;
   absl::Time deadline = absl::Now() + limit;
   absl::Status status = tryOnce(address, own, deadline);

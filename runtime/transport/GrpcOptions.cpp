@@ -7,6 +7,8 @@ namespace graphc::transport {
 namespace {
 constexpr int kPingEveryMs = 5000;
 constexpr int kStreamWindowBytes = 8 << 20;
+constexpr int kMostStreams = 32; // of a connection; a task has one or two at a time
+constexpr int kHandshakeMs = 10000;
 
 /// gRPC also makes it the kernel's limit for data that nobody acknowledges (TCP_USER_TIMEOUT).
 int milliseconds(absl::Duration silence) {
@@ -20,7 +22,7 @@ grpc::ChannelArguments channelArguments(absl::Duration silence) {
   args.SetInt(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, milliseconds(silence));
   args.SetInt(GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1);
   args.SetInt(GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, 0);
-  args.SetInt(GRPC_ARG_MAX_RECEIVE_MESSAGE_LENGTH, -1);
+  args.SetInt(GRPC_ARG_MAX_RECEIVE_MESSAGE_LENGTH, kMostMessageBytes);
   args.SetInt(GRPC_ARG_MAX_SEND_MESSAGE_LENGTH, -1);
   args.SetInt(GRPC_ARG_HTTP2_STREAM_LOOKAHEAD_BYTES, kStreamWindowBytes);
   args.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
@@ -31,7 +33,7 @@ grpc::ChannelArguments channelArguments(absl::Duration silence) {
   return args;
 }
 
-void configureServer(grpc::ServerBuilder &builder, absl::Duration silence) {
+void configureServer(grpc::ServerBuilder &builder, absl::Duration silence, size_t mostMessageBytes) {
   builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIME_MS, kPingEveryMs);
   builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, milliseconds(silence));
   builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1);
@@ -40,7 +42,9 @@ void configureServer(grpc::ServerBuilder &builder, absl::Duration silence) {
   builder.AddChannelArgument(GRPC_ARG_HTTP2_MAX_PING_STRIKES, 0);
   builder.AddChannelArgument(GRPC_ARG_HTTP2_STREAM_LOOKAHEAD_BYTES, kStreamWindowBytes);
   builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
-  builder.SetMaxReceiveMessageSize(-1);
+  builder.AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS, kMostStreams);
+  builder.AddChannelArgument(GRPC_ARG_SERVER_HANDSHAKE_TIMEOUT_MS, kHandshakeMs);
+  builder.SetMaxReceiveMessageSize(static_cast<int>(mostMessageBytes));
   builder.SetMaxSendMessageSize(-1);
 }
 

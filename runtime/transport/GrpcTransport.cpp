@@ -1,5 +1,7 @@
 #include "runtime/transport/GrpcTransport.h"
 
+#include "runtime/tls/PeerCertificate.h"
+
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
@@ -9,7 +11,7 @@
 
 namespace graphc::transport {
 namespace {
-constexpr char kTokenKey[] = "graphc-token", kPlanKey[] = "graphc-plan", kTaskKey[] = "graphc-task",
+constexpr char kPlanKey[] = "graphc-plan", kRunKey[] = "graphc-run", kTaskKey[] = "graphc-task",
                kIncarnationKey[] = "graphc-incarnation", kPeerKey[] = "graphc-peer", kStreamKey[] = "graphc-stream",
                kStreamsKey[] = "graphc-streams";
 
@@ -27,13 +29,6 @@ public:
   void OnDone() override { delete this; }
 };
 } // namespace
-
-bool sameSecret(std::string_view a, std::string_view b) {
-  unsigned char difference = a.size() == b.size() ? 0 : 1;
-  for (size_t i = 0; i < std::min(a.size(), b.size()); ++i)
-    difference |= static_cast<unsigned char>(a[i] ^ b[i]);
-  return difference == 0;
-}
 
 /// What the two directions of dialling share: read for ever, hand messages to the link, write for the link.
 template <class Base> class StreamReactor : public Base, public Wire {
@@ -110,8 +105,8 @@ public:
   ClientStream(GrpcTransport &transport, GrpcTransport::Peer &peer, uint32_t number,
                std::shared_ptr<grpc::Channel> channel)
       : StreamReactor(transport, peer, number), stub_(std::move(channel)) {
-    context_->AddMetadata(kTokenKey, transport.self_.token);
     context_->AddMetadata(kPlanKey, transport.self_.fingerprint);
+    context_->AddMetadata(kRunKey, transport.self_.run);
     context_->AddMetadata(kTaskKey, absl::StrCat(transport.self_.task));
     context_->AddMetadata(kIncarnationKey, absl::StrCat(transport.self_.incarnation));
     context_->AddMetadata(kPeerKey, absl::StrCat(peer.task));
@@ -129,7 +124,10 @@ public:
     uint64_t incarnation = 0;
     if (ok) {
       std::string said = lookUp(context_->GetServerInitialMetadata(), kIncarnationKey);
-      if (!absl::SimpleAtoi(said, &incarnation) || incarnation != peer_.incarnation) {
+      absl::Status named = tls::certificateOf(*context_->auth_context()).checkTask(peer_.link.peer());
+      if (!named.ok()) {
+        transport_.refuse(std::move(named));
+      } else if (!absl::SimpleAtoi(said, &incarnation) || incarnation != peer_.incarnation) {
         transport_.refuse(absl::FailedPreconditionError(
             absl::StrCat("another process than the one that the master knows answers as ", peer_.link.peer())));
       } else if (peer_.link.attach(number_, this, incarnation).ok()) {
@@ -167,10 +165,14 @@ void GrpcTransport::addPeer(uint32_t task, const std::string &name, uint64_t inc
   peers_.emplace(task, std::make_unique<Peer>(task, name, incarnation, self_.incarnation, largeBytes_));
 }
 
-void GrpcTransport::connect(uint32_t peer, const std::function<std::shared_ptr<grpc::Channel>()> &dial) {
+absl::Status GrpcTransport::connect(uint32_t peer,
+                                    const std::function<absl::StatusOr<std::shared_ptr<grpc::Channel>>()> &dial) {
   Peer &to = *peers_.at(peer);
   for (uint32_t number = 0; number < to.link.streams(); ++number) {
-    auto *stream = new ClientStream(*this, to, number, dial()); // deletes itself in OnDone
+    auto channel = dial();
+    if (!channel.ok())
+      return channel.status();
+    auto *stream = new ClientStream(*this, to, number, *std::move(channel)); // deletes itself in OnDone
     {
       std::lock_guard lock(mutex_);
       ++streams_;
@@ -178,6 +180,7 @@ void GrpcTransport::connect(uint32_t peer, const std::function<std::shared_ptr<g
     }
     stream->dial();
   }
+  return absl::OkStatus();
 }
 
 absl::Status GrpcTransport::waitConnected(absl::Time deadline) {
@@ -305,11 +308,11 @@ GrpcTransport::check(grpc::GenericCallbackServerContext &context) {
   const auto &metadata = context.client_metadata();
   uint32_t task = 0, peer = 0, number = 0, streams = 0;
   uint64_t incarnation = 0;
-  if (!sameSecret(lookUp(metadata, kTokenKey), self_.token))
-    return absl::UnauthenticatedError("the caller does not have this run's token");
   if (std::string plan = lookUp(metadata, kPlanKey); plan != self_.fingerprint)
     return absl::FailedPreconditionError(
         absl::StrCat("the caller runs plan ", plan, ", this task ", self_.fingerprint));
+  if (lookUp(metadata, kRunKey) != self_.run)
+    return absl::FailedPreconditionError("the caller is of another run");
   if (!absl::SimpleAtoi(lookUp(metadata, kTaskKey), &task) || !absl::SimpleAtoi(lookUp(metadata, kPeerKey), &peer) ||
       !absl::SimpleAtoi(lookUp(metadata, kIncarnationKey), &incarnation) ||
       !absl::SimpleAtoi(lookUp(metadata, kStreamKey), &number) ||
@@ -325,6 +328,8 @@ GrpcTransport::check(grpc::GenericCallbackServerContext &context) {
     return absl::FailedPreconditionError(
         absl::StrCat("another process than the one that the master knows says it is ", found->second->link.peer()));
   const GrpcLink &link = found->second->link;
+  if (absl::Status named = tls::certificateOf(*context.auth_context()).checkTask(link.peer()); !named.ok())
+    return named;
   if (streams != link.streams() || number >= streams)
     return absl::FailedPreconditionError(absl::StrCat(link.peer(), " opens data stream ", number, " of ", streams, ", ",
                                                       self_.name, " expects ", link.streams(),

@@ -6,8 +6,8 @@
 //   1. addSend/addRecv for every channel instance with that peer     2. DataService::serve on the accepting side
 //   3. connect() everywhere, 4. waitConnected()                      5. lanes run; reset(epoch) between phases
 //   6. shutdown() before the lanes' buffers are freed
-// Peers and their streams are told apart by the metadata of the call: token, plan, task, incarnation (checked on both ends),
-// which stream of how many.
+// Peers and their streams are told apart by the metadata of the call: plan, run, task, incarnation (checked on both ends), which
+// stream of how many. Who may call at all is decided before (service/Door.h, TLS).
 //
 //===----------------------------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_RUNTIME_TRANSPORT_GRPCTRANSPORT_H
@@ -32,7 +32,7 @@ struct GrpcIdentity {
   std::string name; ///< "/job:worker/task:1"
   uint64_t incarnation = 0; ///< drawn at random by each process
   std::string fingerprint; ///< of the plan
-  std::string token; ///< the run's secret
+  std::string run; ///< its name, which the chief draws: two runs of one plan may go on at once
 };
 
 class GrpcTransport final : public Transport {
@@ -46,8 +46,9 @@ public:
   GrpcSendPort &addSend(uint32_t peer, ChannelSpec spec) { return peers_.at(peer)->link.addSend(spec); }
   GrpcRecvPort &addRecv(uint32_t peer, ChannelSpec spec) { return peers_.at(peer)->link.addRecv(spec); }
 
-  /// Dials `peer` for each stream through a channel of its own, which `dial` makes; returns at once. Only where peer > own task.
-  void connect(uint32_t peer, const std::function<std::shared_ptr<grpc::Channel>()> &dial);
+  /// Opens each stream with `peer` through a channel of its own, which `dial` makes, and whose error is returned. Does not wait
+  /// for the answer. Only where peer > own task.
+  absl::Status connect(uint32_t peer, const std::function<absl::StatusOr<std::shared_ptr<grpc::Channel>>()> &dial);
   /// OK when every peer's streams stand; an error names the first that does not.
   absl::Status waitConnected(absl::Time deadline);
   /// Called once, on a gRPC thread and under no lock, when a stream breaks before shutdown().
@@ -113,9 +114,6 @@ private:
   std::mutex mutex_;
   GrpcTransport *transport_ ABSL_GUARDED_BY(mutex_) = nullptr;
 };
-
-/// Compares in a time that does not depend on where they differ.
-bool sameSecret(std::string_view a, std::string_view b);
 
 } // namespace graphc::transport
 #endif

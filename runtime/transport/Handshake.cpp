@@ -1,6 +1,6 @@
 #include "runtime/transport/Handshake.h"
 
-#include "runtime/base/Sha256.h"
+#include "runtime/base/Socket.h"
 #include "runtime/base/Status.h"
 
 #include "absl/strings/str_cat.h"
@@ -12,36 +12,16 @@
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 namespace graphc::transport::detail {
 namespace {
 
 constexpr char magic[] = "GRAPHCSM";
-constexpr uint32_t version = 4;
+constexpr uint32_t version = 5;
 
-/// The address: a zero byte, then a name that only holders of the token can compute.
-socklen_t addressOf(const std::string &token, const std::string &task, sockaddr_un &address) {
-  memset(&address, 0, sizeof address);
-  address.sun_family = AF_UNIX;
-  std::string name = "graphc-" + base::toHex(base::sha256(absl::StrCat(token, "\n", task))).substr(0, 40);
-  memcpy(address.sun_path + 1, name.data(), name.size());
-  return socklen_t(offsetof(sockaddr_un, sun_path) + 1 + name.size());
-}
-
-absl::Status checkUser(int socket) {
-  ucred credentials{};
-  socklen_t size = sizeof credentials;
-  if (::getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &credentials, &size) != 0)
-    return base::errnoStatus("SO_PEERCRED", errno);
-  if (credentials.uid != ::geteuid())
-    return absl::PermissionDeniedError(
-        absl::StrCat("process ", credentials.pid, " of user ", credentials.uid, " is not of this user, ", ::geteuid()));
-  return absl::OkStatus();
-}
-
-void setTimeout(int socket) {
+void setBlocking(int socket) {
+  ::fcntl(socket, F_SETFL, ::fcntl(socket, F_GETFL) & ~O_NONBLOCK);
   timeval limit{2, 0}; // both sides answer at once; a peer that does not is broken
   ::setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
   ::setsockopt(socket, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
@@ -98,31 +78,16 @@ template <size_t N> void copyText(char (&to)[N], const std::string &text) {
 
 } // namespace
 
-Hello makeHello(const std::string &token, const std::string &fingerprint, const std::string &from,
+Hello makeHello(const std::string &run, const std::string &fingerprint, const std::string &from,
                 const std::string &to) {
   Hello hello{};
   memcpy(hello.magic, magic, 8);
   hello.version = version;
   copyText(hello.fingerprint, fingerprint);
-  copyText(hello.token, base::toHex(base::sha256(token)));
+  copyText(hello.run, run);
   copyText(hello.from, from);
   copyText(hello.to, to);
   return hello;
-}
-
-absl::StatusOr<base::UniqueFd> listenFor(const std::string &token, const std::string &task) {
-  base::UniqueFd fd(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
-  if (!fd)
-    return base::errnoStatus("socket", errno);
-  sockaddr_un address;
-  socklen_t size = addressOf(token, task, address);
-  if (::bind(fd.get(), reinterpret_cast<sockaddr *>(&address), size) != 0)
-    return base::errnoStatus(errno == EADDRINUSE ? absl::StrCat("a second process of this run is ", task)
-                                                 : absl::StrCat("shared-memory socket of ", task),
-                             errno);
-  if (::listen(fd.get(), 128) != 0)
-    return base::errnoStatus("listen", errno);
-  return fd;
 }
 
 absl::StatusOr<Request> acceptRequest(int listener) {
@@ -130,8 +95,8 @@ absl::StatusOr<Request> acceptRequest(int listener) {
   request.socket.reset(::accept4(listener, nullptr, nullptr, SOCK_CLOEXEC));
   if (!request.socket)
     return base::errnoStatus("accept", errno);
-  GRAPHC_RETURN_IF_ERROR(checkUser(request.socket.get()));
-  setTimeout(request.socket.get());
+  GRAPHC_RETURN_IF_ERROR(base::checkSameUser(request.socket.get()));
+  setBlocking(request.socket.get());
   ssize_t got = receiveWith(request.socket.get(), &request.hello, sizeof request.hello, {&request.published, 1});
   if (got < 0)
     return base::errnoStatus("shared-memory request", errno);
@@ -159,20 +124,18 @@ void answer(const Request &request, int channels, int gates, uint32_t gateCount)
   (void)sendWith(request.socket.get(), &reply, sizeof reply, {descriptors, gateCount ? size_t(2) : size_t(1)});
 }
 
-absl::StatusOr<Segment> requestSegment(const std::string &token, const std::string &task, const Hello &hello,
-                                       int published) {
-  base::UniqueFd fd(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
-  if (!fd)
-    return base::errnoStatus("socket", errno);
-  setTimeout(fd.get());
-  sockaddr_un address;
-  socklen_t size = addressOf(token, task, address);
-  if (::connect(fd.get(), reinterpret_cast<sockaddr *>(&address), size) != 0) {
-    if (errno == ECONNREFUSED || errno == EAGAIN || errno == EINTR)
-      return absl::UnavailableError(absl::StrCat(task, " does not listen yet"));
-    return base::errnoStatus(absl::StrCat("shared-memory socket of ", task), errno);
-  }
-  GRAPHC_RETURN_IF_ERROR(base::annotate(checkUser(fd.get()), absl::StrCat("shared-memory socket of ", task)));
+absl::StatusOr<Segment> requestSegment(const std::string &path, const Hello &hello, int published) {
+  const std::string task(hello.to, strnlen(hello.to, sizeof hello.to));
+  if (path.empty())
+    return absl::FailedPreconditionError(absl::StrCat(task, " listens nowhere for tasks of this host"));
+  auto connected = base::connectUnix(path, SOCK_SEQPACKET);
+  if (!connected.ok())
+    return absl::IsUnavailable(connected.status())
+               ? absl::UnavailableError(absl::StrCat(task, " does not listen yet"))
+               : base::annotate(connected.status(), absl::StrCat("shared-memory socket of ", task));
+  base::UniqueFd fd = *std::move(connected);
+  GRAPHC_RETURN_IF_ERROR(base::annotate(base::checkSameUser(fd.get()), absl::StrCat("shared-memory socket of ", task)));
+  setBlocking(fd.get());
   if (sendWith(fd.get(), &hello, sizeof hello, {&published, published < 0 ? size_t(0) : size_t(1)}) !=
       ssize_t(sizeof hello))
     return absl::UnavailableError(absl::StrCat(task, " closed its shared-memory socket"));

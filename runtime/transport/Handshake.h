@@ -1,8 +1,9 @@
 //===- Handshake.h - how two tasks on one host come to share a segment ----------------------------------------------*- C++ -*-===//
 //
-// The sender connects to the receiver's abstract Unix socket (SOCK_SEQPACKET) and says who it is, with the memfd of its
-// published memory where a channel needs it; the receiver answers with a memfd for the channels. Both check the other's user id as the kernel tells it (SO_PEERCRED), so another user's process can
-// neither take a segment nor offer one. One request, one answer, and the socket is closed.
+// The sender connects to the receiver's Unix socket (SOCK_SEQPACKET, in a folder of their user alone) and says who it is, with
+// the memfd of its published memory where a channel needs it; the receiver answers with a memfd for the channels. Both check the
+// other's user id as the kernel tells it (SO_PEERCRED), so another user's process can neither take a segment nor offer one. One
+// request, one answer, and the socket is closed.
 //
 //===----------------------------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_RUNTIME_TRANSPORT_HANDSHAKE_H
@@ -24,7 +25,7 @@ struct Hello {
   uint32_t version;
   uint32_t reserved;
   char fingerprint[64];
-  char token[64]; // SHA-256 of the run's token, hexadecimal
+  char run[64]; // its name
   char from[128], to[128]; // tasks
   uint64_t layout; // hash of the channels that the segment holds
   uint64_t publishedBytes; // of the memory whose memfd comes with this message; 0: none does
@@ -37,11 +38,7 @@ struct Answer {
 };
 
 /// Fills everything but `layout` and `publishedBytes`; the tasks' names must be shorter than 128 bytes.
-Hello makeHello(const std::string &token, const std::string &fingerprint, const std::string &from,
-                const std::string &to);
-
-/// Listens under the name that (token, task) has. AlreadyExists: another process holds it.
-absl::StatusOr<base::UniqueFd> listenFor(const std::string &token, const std::string &task);
+Hello makeHello(const std::string &run, const std::string &fingerprint, const std::string &from, const std::string &to);
 
 /// Accepts one connection on a listening socket whose peer runs as this user, and reads its hello.
 struct Request {
@@ -59,10 +56,9 @@ struct Segment {
 void answer(const Request &request, const absl::Status &refusal);
 void answer(const Request &request, int channels, int gates, uint32_t gateCount);
 
-/// Asks `hello.to` for its segment, and passes `published` (-1: nothing) on. Unavailable: it does not listen yet.
+/// Asks `hello.to`, which listens at `path`, for its segment, and passes `published` (-1: nothing) on. Unavailable: it does not listen yet.
 /// FailedPrecondition: it refused, with its words.
-absl::StatusOr<Segment> requestSegment(const std::string &token, const std::string &task, const Hello &hello,
-                                       int published = -1);
+absl::StatusOr<Segment> requestSegment(const std::string &path, const Hello &hello, int published = -1);
 
 /// A sealed-size memfd of `bytes` zeros.
 absl::StatusOr<base::UniqueFd> makeSegment(uint64_t bytes);

@@ -3,6 +3,7 @@
 #include "runtime/transport/SharedMemory.h"
 
 #include "runtime/base/Sha256.h"
+#include "runtime/base/Socket.h"
 #include "runtime/base/Status.h"
 #include "runtime/transport/Handshake.h"
 #include "runtime/transport/PortTable.h"
@@ -17,6 +18,7 @@
 #include <poll.h>
 #include <sys/eventfd.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <thread>
 #include <unistd.h>
 
@@ -85,6 +87,11 @@ public:
   ~SharedMemoryImpl() override;
   absl::Status listen();
 
+  void setPath(const std::string &task, const std::string &path) override {
+    for (SharedMemoryPeer &peer : options.peers)
+      if (peer.task == task)
+        peer.path = path;
+  }
   absl::Status connect(absl::Time deadline) override;
   SendPort *sender(ChannelKey key) override { return ports.sender(key); }
   RecvPort *receiver(ChannelKey key) override { return ports.receiver(key); }
@@ -131,8 +138,6 @@ private:
 };
 
 absl::Status SharedMemoryImpl::listen() {
-  if (options.token.size() < 16)
-    return absl::InvalidArgumentError("the run's token is shorter than 16 characters");
   for (SharedMemoryPeer &peer : options.peers) {
     if (peer.task.size() >= 128 || options.self.size() >= 128)
       return absl::InvalidArgumentError(absl::StrCat("the task name ", peer.task, " is too long"));
@@ -161,7 +166,7 @@ absl::Status SharedMemoryImpl::listen() {
   ports.reset(0);
   if (segments.empty())
     return absl::OkStatus();
-  GRAPHC_ASSIGN_OR_RETURN(listener, detail::listenFor(options.token, options.self));
+  GRAPHC_ASSIGN_OR_RETURN(listener, base::listenUnix(options.path, SOCK_SEQPACKET));
   stop.reset(::eventfd(0, EFD_CLOEXEC));
   if (!stop)
     return base::errnoStatus("eventfd", errno);
@@ -187,6 +192,8 @@ absl::Status SharedMemoryImpl::makeGates() {
 }
 
 SharedMemoryImpl::~SharedMemoryImpl() {
+  if (listener)
+    ::unlink(options.path.c_str()); // not all have come
   if (server.joinable()) {
     uint64_t one = 1;
     (void)!::write(stop.get(), &one, sizeof one);
@@ -195,9 +202,9 @@ SharedMemoryImpl::~SharedMemoryImpl() {
 }
 
 absl::Status SharedMemoryImpl::checkHello(const detail::Hello &hello, Segment *&segment) {
-  detail::Hello expected = detail::makeHello(options.token, options.fingerprint, hello.from, options.self);
-  if (memcmp(hello.token, expected.token, sizeof hello.token) != 0)
-    return absl::PermissionDeniedError("the token is not that of this run");
+  detail::Hello expected = detail::makeHello(options.run, options.fingerprint, hello.from, options.self);
+  if (memcmp(hello.run, expected.run, sizeof hello.run) != 0)
+    return absl::FailedPreconditionError("it is of another run");
   if (memcmp(hello.fingerprint, expected.fingerprint, sizeof hello.fingerprint) != 0)
     return absl::FailedPreconditionError(absl::StrCat("another plan: ours is ", options.fingerprint.substr(0, 16),
                                                       ", yours ", std::string(hello.fingerprint, 16)));
@@ -255,8 +262,10 @@ void SharedMemoryImpl::serve() {
     segment->taken = true;
     segment->fd.reset();
     arrived.notify_all();
-    if (std::all_of(segments.begin(), segments.end(), [](const Segment &s) { return s.taken; }))
+    if (std::all_of(segments.begin(), segments.end(), [](const Segment &s) { return s.taken; })) {
+      ::unlink(options.path.c_str());
       return;
+    }
   }
 }
 
@@ -302,14 +311,14 @@ absl::Status SharedMemoryImpl::connect(absl::Time deadline) {
   for (const SharedMemoryPeer &peer : options.peers) {
     if (peer.outgoing.empty())
       continue;
-    detail::Hello hello = detail::makeHello(options.token, options.fingerprint, options.self, peer.task);
+    detail::Hello hello = detail::makeHello(options.run, options.fingerprint, options.self, peer.task);
     hello.layout = layoutHash(peer.outgoing);
     bool publishes =
         std::any_of(peer.outgoing.begin(), peer.outgoing.end(), [](const ChannelSpec &spec) { return spec.published; });
     hello.publishedBytes = publishes ? options.publishedBytes : 0;
     for (absl::Duration pause = absl::Microseconds(200);; pause = std::min(pause * 2, absl::Milliseconds(20))) {
       absl::StatusOr<detail::Segment> segment =
-          detail::requestSegment(options.token, peer.task, hello, publishes ? options.publishedFd : -1);
+          detail::requestSegment(peer.path, hello, publishes ? options.publishedFd : -1);
       if (segment.ok()) {
         GRAPHC_RETURN_IF_ERROR(attach(peer, *segment));
         break;

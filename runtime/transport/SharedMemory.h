@@ -1,9 +1,9 @@
 //===- SharedMemory.h - channels between processes of one user on one host ----------------------------------*- C++ -*-===//
 //
 // The receiver owns the memory: one memfd with all its incoming channels from one peer, passed to that peer over a Unix
-// socket in the abstract namespace (nothing named in /dev/shm or any directory; it goes when its last process goes).
-// The socket's name holds the run's token; both sides check the other's user by SO_PEERCRED, the plan's fingerprint and
-// who the peer says it is. A peer can write anything into the memory, so every field read from it is checked before use;
+// socket in a folder of this user alone, which goes when all have come (nothing is named in /dev/shm; the memory goes when its
+// last process goes). Both sides check the other's user by SO_PEERCRED, the run, the plan's fingerprint and who the peer says it
+// is. A peer can write anything into the memory, so every field read from it is checked before use;
 // the segment is sealed against resizing.
 //
 // What a task publishes is the other way round: the sender's memory, mapped read-only by the receivers on this host, and
@@ -28,13 +28,15 @@ struct SharedMemoryPeer {
   std::string task; ///< "/job:ps/task:0"
   std::vector<ChannelSpec> incoming; ///< channels that this peer sends to us
   std::vector<ChannelSpec> outgoing; ///< channels that we send to this peer
+  std::string path; ///< where it listens; only where something goes to it
 };
 
 struct SharedMemoryOptions {
-  std::string token; ///< of the run: 16 or more random characters, the same for all tasks
+  std::string run; ///< its name, at most 64 characters
   std::string fingerprint; ///< of the plan, 64 hexadecimal digits
   std::string self; ///< "/job:worker/task:1"
   std::vector<SharedMemoryPeer> peers;
+  std::string path; ///< where to listen (base::PrivatePath); only where something comes from a peer
   /// The memory (device::Memory::share) that holds what this task sends on published channels; outlives the transport.
   int publishedFd = -1;
   uint8_t *published = nullptr;
@@ -45,6 +47,8 @@ class SharedMemoryTransport : public Transport {
 public:
   /// Makes the incoming segments and listens (a background thread answers peers until all have come). Does not wait.
   static absl::StatusOr<std::unique_ptr<SharedMemoryTransport>> listen(SharedMemoryOptions options);
+  /// Where a peer listens, if `options` did not say it; before connect().
+  virtual void setPath(const std::string &task, const std::string &path) = 0;
   /// Connects to every peer that we send to, trying again while it does not listen yet, and waits until every peer that
   /// sends to us has come. DeadlineExceeded names who is missing.
   virtual absl::Status connect(absl::Time deadline) = 0;

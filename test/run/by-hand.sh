@@ -33,10 +33,10 @@ timeout 60 graphrun two.plan --steps 30 --job_name worker --task_index 1 --ps_ho
   --worker_hosts "127.0.0.1:$((base + 1)),localhost:$((base + 3))" >refused.txt 2>&1
 [ $? -eq 1 ] || fail "refused: exit status 1"
 expect refused.txt 'there is a /job:worker/task:1 already \(process [0-9]+ on ' "a second worker:1"
-# Another user's token.
+# Another user's key.
 XDG_STATE_HOME=$box/tmp/other timeout 60 graphrun two.plan --steps 30 --job_name ps "${hosts[@]}" >refused.txt 2>&1
 [ $? -eq 1 ] || fail "refused: exit status 1"
-expect refused.txt "does not have this run's token" "another user's task"
+expect refused.txt "what listens there does not know this run's secret: it is another user's process, or" "another user's task"
 rm -rf "$box/tmp/other"
 want=0
 task ps two.plan --steps 30 --job_name ps "${hosts[@]}"

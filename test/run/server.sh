@@ -28,7 +28,7 @@ server 1; one=$!
 wait $client || fail "the first client"
 same_weights one early
 expect server1.txt 'runs mlp.mlir for process [0-9]+ on ' "the server says whose run it is"
-expect server1.txt 'the run has finished'
+await server1.txt 'the run has finished'
 idle 1; idle 2
 
 # The same servers, the next clients: over gRPC, and another plan of the same cluster.

@@ -8,11 +8,12 @@
 #include "tools/graphrun/Calibrate.h"
 
 #include "runtime/base/File.h"
+#include "runtime/base/Socket.h"
 #include "runtime/base/Status.h"
 #include "runtime/cluster/Calibration.h"
 #include "runtime/kernels/LibraryKernel.h"
+#include "runtime/service/Secret.h"
 #include "runtime/service/TaskServer.h"
-#include "runtime/service/Token.h"
 #include "runtime/transport/SharedMemory.h"
 #include "tools/graphrun/LinkTimer.h"
 
@@ -107,11 +108,15 @@ absl::StatusOr<cluster::Calibration::Link> timeBoth(Transport &near, Transport &
 }
 
 absl::StatusOr<cluster::Calibration::Link> timeSharedMemory() {
-  const std::string token = service::randomHex(16), near = "/job:near/task:0", far = "/job:far/task:0";
-  GRAPHC_ASSIGN_OR_RETURN(auto a, transport::SharedMemoryTransport::listen(
-                                      {token, std::string(64, '0'), near, {{far, kChannels.back, kChannels.there}}}));
-  GRAPHC_ASSIGN_OR_RETURN(auto b, transport::SharedMemoryTransport::listen(
-                                      {token, std::string(64, '0'), far, {{near, kChannels.there, kChannels.back}}}));
+  const std::string near = "/job:near/task:0", far = "/job:far/task:0", plan(64, '0');
+  GRAPHC_ASSIGN_OR_RETURN(auto atNear, base::PrivatePath::make());
+  GRAPHC_ASSIGN_OR_RETURN(auto atFar, base::PrivatePath::make());
+  GRAPHC_ASSIGN_OR_RETURN(
+      auto a, transport::SharedMemoryTransport::listen(
+                  {"calibration", plan, near, {{far, kChannels.back, kChannels.there, atFar.path()}}, atNear.path()}));
+  GRAPHC_ASSIGN_OR_RETURN(
+      auto b, transport::SharedMemoryTransport::listen(
+                  {"calibration", plan, far, {{near, kChannels.there, kChannels.back, atNear.path()}}, atFar.path()}));
   absl::Time deadline = absl::Now() + absl::Seconds(10);
   absl::Status other; // each waits until the other has come
   std::thread farEnd([&] { other = b->connect(deadline); });
@@ -124,7 +129,7 @@ absl::StatusOr<cluster::Calibration::Link> timeSharedMemory() {
   return timeBoth(*a, *b);
 }
 
-/// Two tasks' servers on free ports of the loopback.
+/// Two tasks' servers.
 struct GrpcEnds {
   ~GrpcEnds() {
     for (int task : {0, 1}) {
@@ -141,13 +146,17 @@ struct GrpcEnds {
 absl::StatusOr<cluster::Calibration::Link> timeGrpc() {
   service::silenceGrpc();
   GrpcEnds ends;
-  const std::string token = service::randomHex(16);
+  service::Identity known{service::randomHex(32), nullptr};
+  base::UniqueFd path[2];
   std::string address[2];
   transport::GrpcIdentity identity[2];
   for (uint32_t task : {0u, 1u}) {
-    address[task] = absl::StrCat("unix-abstract:graphc-calibrate-", service::randomHex(8));
-    GRAPHC_ASSIGN_OR_RETURN(ends.server[task], service::TaskServer::start(address[task], {}));
-    identity[task] = {task, absl::StrCat("/job:t/task:", task), task + 1, "calibration", token};
+    GRAPHC_ASSIGN_OR_RETURN(base::UnnamedListener socket, base::listenUnnamed());
+    address[task] = socket.address();
+    path[task] = std::move(socket.path);
+    GRAPHC_ASSIGN_OR_RETURN(ends.server[task],
+                            service::TaskServer::start({address[task], std::move(socket.listener), known}, {}));
+    identity[task] = {task, absl::StrCat("/job:t/task:", task), task + 1, "calibration", "calibration"};
     ends.end[task] = std::make_unique<transport::GrpcTransport>(identity[task]);
   }
   for (uint32_t task : {0u, 1u}) {
@@ -159,7 +168,8 @@ absl::StatusOr<cluster::Calibration::Link> timeGrpc() {
       task == 1 ? (void)end.addSend(0, spec) : (void)end.addRecv(1, spec);
     ends.server[task]->data().serve(&end);
   }
-  ends.end[0]->connect(1, [&] { return service::dial(address[1]); });
+  service::Dialer dialer(address[1], known);
+  GRAPHC_RETURN_IF_ERROR(ends.end[0]->connect(1, [&] { return dialer.start(absl::Seconds(10)); }));
   for (auto &end : ends.end)
     GRAPHC_RETURN_IF_ERROR(end->waitConnected(absl::Now() + absl::Seconds(10)));
   return timeBoth(*ends.end[0], *ends.end[1]);

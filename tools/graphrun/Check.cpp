@@ -9,8 +9,8 @@
 #include "runtime/observe/ProcessInfo.h"
 #include "runtime/plan/Types.h"
 #include "runtime/service/MasterService.h"
+#include "runtime/service/Secret.h"
 #include "runtime/service/TaskServer.h"
-#include "runtime/service/Token.h"
 #include "runtime/session/Orders.h"
 #include "runtime/session/TaskTransports.h"
 #include "tools/graphrun/CheckChief.h"
@@ -54,14 +54,19 @@ public:
       return end({"nothing but this machine could be looked at"});
     }
     if (alone_) { // nobody comes but this task
-      address_ = absl::StrCat("unix-abstract:graphc-check-", service::randomHex(8));
+      auto own = base::listenUnnamed();
+      if (!own.ok())
+        return end({base::describe(own.status())});
+      address_ = own->address();
       setup_.addresses = {address_};
-      setup_.credentials = nullptr;
+      setup_.identity = {service::randomHex(32), nullptr};
+      setup_.listenerFd = own->listener.release();
+      alonePath_ = std::move(own->path);
     }
     std::vector<std::string> names;
     for (const plan::Task &task : tasks_)
       names.push_back(plan::taskText(plan_, task));
-    service::CheckService check(setup_.token, names);
+    service::CheckService check(names);
     service::Coordinator::Options every;
     every.fingerprint = loaded_.fingerprint;
     every.version = GRAPHC_VERSION;
@@ -75,13 +80,18 @@ public:
         return end({base::describe(made.status())});
       offer = *std::move(made);
       offer.check = true;
-      master = std::make_unique<service::MasterService>(servers, setup_.token, &offer);
+      master = std::make_unique<service::MasterService>(servers, &offer);
     }
-    if (setup_.credentials)
-      if (absl::Status own = setup_.credentials->checkOwnAddress(address_); !own.ok())
+    if (setup_.identity.credentials)
+      if (absl::Status own = setup_.identity.credentials->checkOwnAddress(address_); !own.ok())
         wrong_.push_back(base::describe(own));
-    auto server = service::TaskServer::start(
-        address_, {isChief ? static_cast<grpc::Service *>(&check) : nullptr, master.get()}, setup_.credentials.get());
+    service::TaskServer::Options options;
+    options.address = address_;
+    options.listener = base::UniqueFd(std::exchange(setup_.listenerFd, -1));
+    options.identity = setup_.identity;
+    options.mostConnections = 64 + 8 * tasks_.size();
+    auto server = service::TaskServer::start(std::move(options),
+                                             {isChief ? static_cast<grpc::Service *>(&check) : nullptr, master.get()});
     if (server.ok())
       server_ = *std::move(server);
     else
@@ -149,15 +159,15 @@ private:
   std::vector<std::string> join() {
     const std::string chiefName = plan::taskText(plan_, plan_.chief());
     const std::string &address = setup_.addresses[chief_];
-    auto channel = service::dial(address, setup_.credentials.get());
-    if (absl::Status reached = reachChief(*channel, chiefName, address); !reached.ok()) {
+    auto channel = reachChief(chiefName, address);
+    if (!channel.ok()) {
       look(nullptr); // whoever stands at this machine wants to know the rest as well
-      std::vector<std::string> lost = {std::string(reached.message())};
-      if (absl::IsUnauthenticated(reached))
+      std::vector<std::string> lost = {std::string(channel.status().message())};
+      if (absl::IsUnauthenticated(channel.status()))
         absl::SleepFor(kLinger);
       return lost;
     }
-    auto stub = service::Check::NewStub(channel);
+    auto stub = service::Check::NewStub(*channel);
     Report report;
     *report.mutable_self() =
         introduce(loaded_, setup_.task, server_ ? address_ : "", incarnation_); // no server: no port
@@ -165,13 +175,14 @@ private:
     for (const std::string &line : wrong_)
       report.add_wrong(line);
     while (true) {
-      auto order = service::nextCheckOrder(*stub, setup_.token, report);
+      auto order = service::nextCheckOrder(*stub, report);
       if (!order.ok())
         return {absl::StrCat("the chief ", chiefName, setup_.reportFd < 0 ? " at " + address : "", ": ",
                              base::describe(order.status()))};
       report.clear_wrong();
       report.clear_data();
       report.clear_links();
+      report.clear_path();
       report.set_id(order->id());
       size_t before = wrong_.size();
       if (absl::Status status = orders_.take(*order); !status.ok())
@@ -189,14 +200,19 @@ private:
     }
   }
 
-  absl::Status reachChief(grpc::Channel &channel, const std::string &name, const std::string &address) {
+  absl::StatusOr<std::shared_ptr<grpc::Channel>> reachChief(const std::string &name, const std::string &address) {
+    service::Dialer dialer(address, setup_.identity);
     absl::Time deadline = absl::Now() + timeout_, announceAt = absl::Now() + absl::Seconds(1);
-    while (!channel.WaitForConnected(absl::ToChronoTime(std::min(deadline, absl::Now() + absl::Milliseconds(50))))) {
-      grpc::experimental::ChannelResetConnectionBackoff(&channel);
+    while (true) {
+      auto channel = dialer.connect(std::min(deadline - absl::Now(), absl::Milliseconds(50)));
+      if (channel.ok())
+        return channel;
       bool late = absl::Now() >= deadline;
-      if (!late && absl::Now() < announceAt)
+      absl::Status why = channel.status();
+      if (!late && absl::Now() < announceAt && !absl::IsUnauthenticated(why))
         continue;
-      absl::Status why = tls::reach(address, setup_.credentials.get(), std::min(kReach, absl::Seconds(1)));
+      if (!absl::IsUnauthenticated(why))
+        why = dialer.reach(std::min(kReach, absl::Seconds(1)));
       if (absl::IsUnauthenticated(why))
         return absl::UnauthenticatedError(absl::StrCat("the chief ", name, " cannot be reached: ", why.message()));
       std::string reason = why.ok() ? "" : absl::StrCat(" (", why.message(), ")");
@@ -207,7 +223,6 @@ private:
                    reason.c_str());
       announceAt = absl::Now() + kAnnounceEvery;
     }
-    return absl::OkStatus();
   }
 
   void obey(const Order &order, Report *report) {
@@ -217,9 +232,12 @@ private:
     case Order::kReach:
       return reach(order.reach(), report);
     case Order::kPrepare:
-      return note(prepare(order.prepare()));
+      note(prepare(order.prepare()));
+      return report->set_path(transports_ ? transports_->path() : "");
     case Order::kConnect:
-      return note(transports_ ? transports_->connect(absl::Now() + timeout_ / 2) : absl::OkStatus());
+      return note(transports_ ? transports_->connect({order.connect().paths().begin(), order.connect().paths().end()},
+                                                     absl::Now() + timeout_ / 2)
+                              : absl::OkStatus());
     case Order::kMeasure:
       return measure(order.measure(), report);
     default:
@@ -276,10 +294,9 @@ private:
     std::vector<std::thread> threads;
     std::vector<absl::Status> found(static_cast<size_t>(order.peers_size()));
     for (int i = 0; i < order.peers_size(); ++i)
-      if (!absl::StartsWith(order.peers(i).address(), "unix"))
-        threads.emplace_back([&, i] {
-          found[static_cast<size_t>(i)] = tls::reach(order.peers(i).address(), setup_.credentials.get(), kReach);
-        });
+      threads.emplace_back([&, i] {
+        found[static_cast<size_t>(i)] = service::Dialer(order.peers(i).address(), setup_.identity).reach(kReach);
+      });
     for (std::thread &thread : threads)
       thread.join();
     for (int i = 0; i < order.peers_size(); ++i)
@@ -327,9 +344,8 @@ private:
     session::TransportOptions options;
     options.kind = order.transport(); // the chief's flag counts, as in a run
     options.fingerprint = loaded_.fingerprint;
-    options.token = setup_.token;
     options.run = order.run();
-    options.credentials = setup_.credentials.get();
+    options.identity = setup_.identity;
     options.task = setup_.task;
     options.incarnation = incarnation_;
     options.data = &server_->data();
@@ -377,6 +393,7 @@ private:
   std::vector<std::string> wrong_; ///< of this task, in the order in which it was found
   bool ended_ = false; ///< by the chief, which has printed what is wrong
   uint32_t wrongInAll_ = 0;
+  base::UniqueFd alonePath_; ///< of one task's own socket
   std::unique_ptr<service::TaskServer> server_;
   std::unique_ptr<session::TaskTransports> transports_;
 };

@@ -5,7 +5,7 @@
 #include "runtime/cluster/Address.h"
 #include "runtime/executor/TaskPhase.h"
 #include "runtime/plan/Types.h"
-#include "runtime/service/Token.h"
+#include "runtime/service/Secret.h"
 #include "runtime/session/Answers.h"
 #include "tools/graphrun/Within.h"
 
@@ -101,11 +101,11 @@ void CheckChief::drop(uint32_t task, const std::string &why) {
 /// Why a task that has not come has not, as far as its port shows.
 absl::Status CheckChief::lookAt(uint32_t task) const {
   const std::string &address = setup_.addresses[task];
-  absl::Status status = tls::reach(address, setup_.credentials.get(), kReach);
+  absl::Status status = service::Dialer(address, setup_.identity).reach(kReach);
   if (status.ok())
     return absl::FailedPreconditionError(
         "something of graphrun answers there that takes no part in the check: a run, a server that waits (then check "
-        "with --master), or a task of another user");
+        "with --master)");
   bool refused = status.message() == "Connection refused";
   return refused ? absl::UnavailableError("Connection refused: graphrun check was not started there, or has ended")
                  : status;
@@ -380,11 +380,11 @@ void CheckChief::measure() {
     }
     return order;
   });
-  atAll("connecting to its peers", [](uint32_t) {
-    service::CheckOrder order;
-    order.mutable_connect();
-    return order;
-  });
+  service::CheckOrder connect;
+  connect.mutable_connect();
+  for (const auto &prepared : answers_)
+    connect.mutable_connect()->add_paths(prepared ? prepared->path() : "");
+  atAll("connecting to its peers", [&](uint32_t) { return connect; });
   double seconds = std::clamp(kMeasureSeconds / static_cast<double>(count), kLeastPerLink, kMostPerLink);
   if (static_cast<double>(count) * seconds > 2)
     say(absl::StrCat("measuring ", count, " links, about ", static_cast<int>(seconds * static_cast<double>(count)) + 1,

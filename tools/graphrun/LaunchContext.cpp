@@ -14,8 +14,13 @@
 namespace graphc::graphrun {
 
 std::string encode(const LaunchContext &context) {
-  return nlohmann::json{{"run", context.run},     {"token", context.token},    {"addresses", context.addresses},
-                        {"wrong", context.wrong}, {"plan_fd", context.planFd}, {"report_fd", context.reportFd}}
+  return nlohmann::json{{"run", context.run},
+                        {"secret", context.secret},
+                        {"listener_fd", context.listenerFd},
+                        {"addresses", context.addresses},
+                        {"wrong", context.wrong},
+                        {"plan_fd", context.planFd},
+                        {"report_fd", context.reportFd}}
       .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
@@ -34,23 +39,25 @@ absl::StatusOr<std::optional<LaunchContext>> takeLaunchContext() {
         absl::StrCat(kLaunchVariable, " is for graphrun's own use; unset it (", text.status().message(), ")"));
   close(fd);
   nlohmann::json json = nlohmann::json::parse(*text, nullptr, /*allow_exceptions=*/false);
-  bool good = json.is_object() && json.contains("run") && json["run"].is_string() && json.contains("token") &&
-              json["token"].is_string() && json.contains("addresses") && json["addresses"].is_array() &&
-              json.contains("wrong") && json["wrong"].is_array() && json.contains("plan_fd") &&
-              json["plan_fd"].is_number_integer() && json.contains("report_fd") &&
-              json["report_fd"].is_number_integer();
+  bool good = json.is_object() && json.contains("run") && json["run"].is_string() && json.contains("secret") &&
+              json["secret"].is_string() && json.contains("listener_fd") && json["listener_fd"].is_number_integer() &&
+              json.contains("addresses") && json["addresses"].is_array() && json.contains("wrong") &&
+              json["wrong"].is_array() && json.contains("plan_fd") && json["plan_fd"].is_number_integer() &&
+              json.contains("report_fd") && json["report_fd"].is_number_integer();
   if (!good)
     return absl::InvalidArgumentError(
         absl::StrCat(kLaunchVariable, " names something that no launcher wrote; unset it"));
   LaunchContext context;
   context.run = json["run"];
-  context.token = json["token"];
+  context.secret = json["secret"];
+  context.listenerFd = json["listener_fd"];
   for (auto [name, texts] : {std::pair("addresses", &context.addresses), std::pair("wrong", &context.wrong)})
     for (auto &text : json[name])
       texts->push_back(text.is_string() ? text.get<std::string>() : "");
   context.planFd = json["plan_fd"];
   context.reportFd = json["report_fd"];
-  fcntl(context.reportFd, F_SETFD, FD_CLOEXEC);
+  for (int inherited : {context.reportFd, context.listenerFd})
+    fcntl(inherited, F_SETFD, FD_CLOEXEC);
   return context;
 }
 

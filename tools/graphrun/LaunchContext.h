@@ -1,6 +1,6 @@
 //===- LaunchContext.h - what the launcher tells the tasks that it starts, and they it ---------------------*- C++ -*-===//
 //
-// Down: an inherited, sealed memfd, named by the environment variable GRAPHC_LAUNCH_FD (a number; the token itself is in no
+// Down: an inherited, sealed memfd, named by the environment variable GRAPHC_LAUNCH_FD (a number; the secret itself is in no
 // environment and on no command line). Up: one JSON object a line on an inherited pipe.
 //
 //===----------------------------------------------------------------------------------------------------------------===//
@@ -18,9 +18,10 @@ namespace graphc::graphrun {
 inline constexpr char kLaunchVariable[] = "GRAPHC_LAUNCH_FD";
 
 struct LaunchContext {
-  std::string run; ///< a random name; part of the sockets' names
-  std::string token;
-  std::vector<std::string> addresses; ///< by task number, as gRPC takes them
+  std::string run; ///< a random name
+  std::string secret; ///< of this run (service/Proof.h)
+  std::vector<std::string> addresses; ///< by task number; their sockets are inherited as well (base::UnnamedListener)
+  int listenerFd = -1; ///< the child's own socket, at which it listens; set by the launcher for each child
   int reportFd = -1; ///< the child's end of the pipe; set by the launcher for each child
   std::vector<std::string> wrong; ///< of a check: what the launcher has found already; the chief alone is told
   int planFd = -1; ///< inherited: the plan as the launcher has read it, which may have come through a pipe

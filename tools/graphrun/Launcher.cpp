@@ -4,7 +4,7 @@
 #include "runtime/base/Status.h"
 #include "runtime/checkpoint/Checkpoint.h"
 #include "runtime/observe/ProcessInfo.h"
-#include "runtime/service/Token.h"
+#include "runtime/service/Secret.h"
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -70,7 +70,7 @@ Launcher::~Launcher() {
 }
 
 // Runs in the child, between fork and exec; the launcher has one thread, so anything may be called.
-void Launcher::exec(const LaunchedTask &task, int out, int err, int report, int context) {
+void Launcher::exec(const LaunchedTask &task, int out, int err, const std::vector<int> &inherited) {
   pid_t parent = getppid();
   prctl(PR_SET_PDEATHSIG, SIGKILL); // the launcher's death by kill -9 included
   if (getppid() != parent)
@@ -78,9 +78,9 @@ void Launcher::exec(const LaunchedTask &task, int out, int err, int report, int 
   blockStopsAlone();
   dup2(out, STDOUT_FILENO);
   dup2(err, STDERR_FILENO);
-  fcntl(report, F_SETFD, 0);
-  fcntl(context, F_SETFD, 0);
-  setenv(kLaunchVariable, absl::StrCat(context).c_str(), 1);
+  for (int fd : inherited)
+    fcntl(fd, F_SETFD, 0);
+  setenv(kLaunchVariable, absl::StrCat(inherited.front()).c_str(), 1);
   std::vector<std::string> arguments = {"graphrun"};
   arguments.insert(arguments.end(), options_.arguments.begin(), options_.arguments.end());
   arguments.push_back("--job_name=" + task.job);
@@ -94,7 +94,8 @@ void Launcher::exec(const LaunchedTask &task, int out, int err, int report, int 
   _exit(1);
 }
 
-absl::Status Launcher::start(Child &child, const LaunchContext &common) {
+absl::Status Launcher::start(Child &child, const LaunchContext &common,
+                             const std::vector<base::UnnamedListener> &sockets) {
   GRAPHC_ASSIGN_OR_RETURN(auto out, makePipe());
   GRAPHC_ASSIGN_OR_RETURN(auto err, makePipe());
   GRAPHC_ASSIGN_OR_RETURN(auto report, makePipe());
@@ -103,11 +104,16 @@ absl::Status Launcher::start(Child &child, const LaunchContext &common) {
   if (child.task == &options_.tasks[options_.chief])
     context.wrong = options_.wrong;
   GRAPHC_ASSIGN_OR_RETURN(base::UniqueFd memfd, base::sealedMemfd("graphrun-launch", encode(context)));
+  std::vector<int> inherited = {memfd.get(), report.second.get()};
+  if (context.listenerFd >= 0)
+    inherited.push_back(context.listenerFd);
+  for (const base::UnnamedListener &socket : sockets)
+    inherited.push_back(socket.path.get());
   pid_t pid = fork();
   if (pid < 0)
     return base::errnoStatus("cannot start a process", errno);
   if (pid == 0)
-    exec(*child.task, out.second.get(), err.second.get(), report.second.get(), memfd.get());
+    exec(*child.task, out.second.get(), err.second.get(), inherited);
   child.pid = pid;
   child.out = std::move(out.first);
   child.err = std::move(err.first);
@@ -131,9 +137,17 @@ int Launcher::run() {
   LaunchContext context;
   context.run = service::randomHex(8);
   context.planFd = options_.planFd;
-  context.token = service::randomHex(32);
-  for (const LaunchedTask &task : options_.tasks) // abstract: the name goes with the process, no file is left
-    context.addresses.push_back(absl::StrCat("unix-abstract:graphc-", context.run, "-", task.job, "-", task.index));
+  context.secret = service::randomHex(32);
+  std::vector<base::UnnamedListener> sockets; // of all tasks, before the first starts: nobody waits for another's
+  for (size_t i = 0; options_.tasks.size() > 1 && i < options_.tasks.size(); ++i) {
+    auto made = base::listenUnnamed();
+    if (!made.ok()) {
+      say(base::describe(made.status()));
+      return 1;
+    }
+    context.addresses.push_back(made->address());
+    sockets.push_back(*std::move(made));
+  }
   for (size_t i = 0; i < children_.size(); ++i)
     children_[i].task = &options_.tasks[i];
   std::vector<size_t> order = {options_.chief}; // first, so that the others find its server at their first attempt
@@ -141,11 +155,13 @@ int Launcher::run() {
     if (i != options_.chief)
       order.push_back(i);
   for (size_t i : order) {
-    if (absl::Status status = start(children_[i], context); !status.ok()) {
+    context.listenerFd = sockets.empty() ? -1 : sockets[i].listener.get();
+    if (absl::Status status = start(children_[i], context, sockets); !status.ok()) {
       say(absl::StrCat(options_.tasks[i].name, ": ", base::describe(status)));
       return 1;
     }
   }
+  sockets.clear(); // each listens at its own alone: whoever calls one that is dead is told so
   while (!allEnded()) {
     std::vector<pollfd> polls = {{signals_.get(), POLLIN, 0}};
     for (Child &child : children_)

@@ -5,7 +5,7 @@
 #include "runtime/plan/plan.pb.h"
 #include "tools/graphrun/LaunchContext.h"
 
-#include "runtime/base/File.h"
+#include "runtime/base/Socket.h"
 #include "runtime/observe/ProgressLine.h"
 
 #include "absl/time/time.h"
@@ -53,8 +53,9 @@ private:
     std::optional<ErrorReport> error;
     size_t endedAs = 0; ///< 1 for the first that ended, …
   };
-  absl::Status start(Child &child, const LaunchContext &context);
-  [[noreturn]] void exec(const LaunchedTask &task, int out, int err, int report, int context);
+  absl::Status start(Child &child, const LaunchContext &common, const std::vector<base::UnnamedListener> &sockets);
+  /// `inherited`: descriptors, the first that of the launch context.
+  [[noreturn]] void exec(const LaunchedTask &task, int out, int err, const std::vector<int> &inherited);
   void pump(Child &child);
   bool readLines(base::UniqueFd &fd, std::string &rest, const std::function<void(const std::string &)> &line);
   void onReport(Child &child, const std::string &line);

@@ -7,8 +7,8 @@
 #include "runtime/plan/PlanFile.h"
 #include "runtime/plan/Verify.h"
 #include "runtime/service/PlanFetch.h"
+#include "runtime/service/Secret.h"
 #include "runtime/service/TaskServer.h"
-#include "runtime/service/Token.h"
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -121,7 +121,7 @@ private:
               absl::StrCat(job.name, " is at ", address, ", which is not this machine's loopback: ", kNeedsTls));
     TaskSetup setup;
     GRAPHC_RETURN_IF_ERROR(identify(credentials_, addressOf(self_), &setup));
-    token_ = setup.token;
+    identity_ = setup.identity;
     for (const cluster::JobConfig &job : config_.jobs) {
       service::JobSize &size = *request_.add_jobs();
       size.set_name(job.name);
@@ -130,31 +130,39 @@ private:
     request_.set_task(self_.str());
     request_.set_version(GRAPHC_VERSION);
     // The port belongs to the runs; that it can be had is seen now and not when a client waits.
-    return service::TaskServer::start(addressOf(self_), {}, credentials_.get()).status();
+    service::TaskServer::Options options;
+    options.address = addressOf(self_);
+    options.identity = identity_;
+    return service::TaskServer::start(std::move(options), {}).status();
   }
 
   /// The next client's plan; none where the server was told to stop.
   std::optional<service::FetchedPlan> waitForPlan() {
-    std::shared_ptr<grpc::Channel> channel = service::dial(addressOf(chief_), credentials_.get());
+    service::Dialer dialer(addressOf(chief_), identity_);
+    std::string stranger;
     absl::Time announceAt = absl::InfinitePast();
     std::string refused;
     while (true) {
       if (stopped(absl::ZeroDuration()))
         return std::nullopt;
       if (absl::Time now = absl::Now(); now >= announceAt) {
-        absl::Status reached =
-            credentials_ ? tls::reach(addressOf(chief_), credentials_.get(), absl::Seconds(1)) : absl::OkStatus();
+        absl::Status reached = dialer.reach(absl::Seconds(1));
         say(absl::StrCat("waits for a client, ", chief_.str(), " at ", addressOf(chief_),
                          absl::IsUnauthenticated(reached) ? "; " : "",
                          absl::IsUnauthenticated(reached) ? reached.message() : ""));
         announceAt = now + kAnnounceEvery;
       }
-      if (!channel->WaitForConnected(absl::ToChronoTime(absl::Now() + absl::Milliseconds(100)))) {
-        grpc::experimental::ChannelResetConnectionBackoff(channel.get());
-        continue;
+      auto channel = dialer.connect(absl::Milliseconds(100));
+      if (absl::IsUnauthenticated(channel.status())) { // gets neither a word from here nor is heeded
+        if (std::string why = base::describe(channel.status()); why != stranger)
+          say(absl::StrCat("no client at ", addressOf(chief_), ": ", stranger = why));
+        if (stopped(absl::Milliseconds(500)))
+          return std::nullopt;
       }
+      if (!channel.ok())
+        continue;
       request_.set_last_run(lastRun_);
-      absl::StatusOr<service::FetchedPlan> plan = service::fetchPlan(channel, token_, request_, kFetchLimit);
+      absl::StatusOr<service::FetchedPlan> plan = service::fetchPlan(*channel, chief_.str(), request_, kFetchLimit);
       if (plan.ok())
         return *std::move(plan);
       // What a client says while it ends; the reason was said before.
@@ -235,7 +243,8 @@ private:
   const std::vector<std::string> arguments_; ///< of the command line, for the runs
   const Signals signals_;
   std::shared_ptr<const tls::Credentials> credentials_;
-  std::string token_, lastRun_;
+  service::Identity identity_;
+  std::string lastRun_;
   service::PlanRequest request_;
   int stops_ = 0; ///< how often it was told to stop
   bool killed_ = false; ///< a run, since it was told so twice

@@ -7,8 +7,8 @@
 #include "runtime/observe/ProcessInfo.h"
 #include "runtime/plan/Types.h"
 #include "runtime/service/PlanFetch.h"
+#include "runtime/service/Secret.h"
 #include "runtime/service/TaskServer.h"
-#include "runtime/service/Token.h"
 #include "runtime/session/FetchPrinter.h"
 #include "runtime/session/TaskSession.h"
 
@@ -183,15 +183,14 @@ private:
         GRAPHC_ASSIGN_OR_RETURN(offer_, makeOffer(flags_, plan_, setup_.run));
       }
       if (chief_)
-        master_ =
-            std::make_unique<service::MasterService>(*coordinator_, setup_.token, setup_.client ? &offer_ : nullptr);
+        master_ = std::make_unique<service::MasterService>(*coordinator_, setup_.client ? &offer_ : nullptr);
       const std::string &address = setup_.addresses[setup_.task];
-      auto server = service::TaskServer::start(address, {master_.get()}, setup_.credentials.get(), silence());
+      auto server = service::TaskServer::start(serverOptions(), {master_.get()});
       if (!server.ok() && setup_.client)
-        if (std::string other = service::describeClient(service::dial(address, setup_.credentials.get()), setup_.token);
-            !other.empty())
-          return absl::ResourceExhaustedError(absl::StrCat("the cluster is busy: its client at ", address, " is ",
-                                                           other, "; start again when that has ended"));
+        if (auto there = service::Dialer(address, setup_.identity).connect(kReach); there.ok())
+          if (std::string other = service::describeClient(*there); !other.empty())
+            return absl::ResourceExhaustedError(absl::StrCat("the cluster is busy: its client at ", address, " is ",
+                                                             other, "; start again when that has ended"));
       GRAPHC_RETURN_IF_ERROR(server.status());
       server_ = *std::move(server);
     }
@@ -202,20 +201,14 @@ private:
       uint32_t chief = 0;
       while (!plan::sameTask(tasks_[chief], plan_.chief()))
         ++chief;
-      stream_ = std::make_shared<service::StreamLink>(
-          service::dial(setup_.addresses[chief], setup_.credentials.get(), silence()), setup_.token,
-          absl::StrCat(plan::taskText(plan_, plan_.chief()),
-                       setup_.reportFd < 0 ? " at " + setup_.addresses[chief] : ""),
-          [address = setup_.addresses[chief], credentials = setup_.credentials] {
-            return tls::reach(address, credentials.get(), kReach);
-          });
+      stream_ = std::make_shared<service::StreamLink>(service::Dialer(setup_.addresses[chief], identity()),
+                                                      plan::taskText(plan_, plan_.chief()),
+                                                      setup_.reportFd < 0 ? setup_.addresses[chief] : "");
       link_ = stream_;
     }
     options.task = setup_.task;
-    options.transport.token = setup_.token;
-    options.transport.credentials = setup_.credentials.get();
+    options.transport.identity = identity();
     options.transport.incarnation = incarnation_;
-    options.transport.silence = silence();
     options.transport.data = server_ ? &server_->data() : nullptr;
     options.transport.sendDelay = testDelay(label_);
     options.data = dataSearch(flags_);
@@ -234,6 +227,25 @@ private:
       if (phase.ends_by_closing())
         return deadline() + transport::kSilence;
     return transport::kSilence;
+  }
+
+  service::Identity identity() const {
+    service::Identity own = setup_.identity;
+    own.silence = silence();
+    return own;
+  }
+  service::TaskServer::Options serverOptions() const {
+    service::TaskServer::Options options;
+    options.address = setup_.addresses[setup_.task];
+    options.listener = base::UniqueFd(setup_.listenerFd);
+    options.identity = identity();
+    // Each other task: a control stream, streams of data both ways, a look whether it can be reached, and again while it restarts.
+    options.mostConnections = 64 + 8 * tasks_.size();
+    for (const plan::Program &program : plan_.programs())
+      for (const plan::Port &fetch : program.fetches())
+        options.mostMessageBytes = std::max<size_t>(
+            options.mostMessageBytes, program.buffers(static_cast<int>(fetch.buffer())).bytes() + (1 << 20));
+    return options;
   }
 
   void makeMaster() {
@@ -370,10 +382,10 @@ absl::Status identify(std::shared_ptr<const tls::Credentials> credentials, const
                       TaskSetup *setup) {
   if (credentials) {
     GRAPHC_RETURN_IF_ERROR(credentials->checkOwnAddress(address));
-    setup->credentials = std::move(credentials);
+    setup->identity.credentials = std::move(credentials);
     return absl::OkStatus();
   }
-  GRAPHC_ASSIGN_OR_RETURN(setup->token, service::userToken());
+  GRAPHC_ASSIGN_OR_RETURN(setup->identity.secret, service::userSecret());
   return absl::OkStatus();
 }
 

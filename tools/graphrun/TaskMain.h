@@ -4,6 +4,7 @@
 
 #include "runtime/data/DataSearch.h"
 #include "runtime/plan/PlanFile.h"
+#include "runtime/service/Dialer.h"
 #include "runtime/service/MasterService.h"
 #include "runtime/session/Driver.h"
 #include "tools/graphrun/Flags.h"
@@ -14,9 +15,10 @@ namespace graphc::graphrun {
 struct TaskSetup {
   uint32_t task = 0; ///< its number
   std::vector<std::string> addresses; ///< by task number; empty where the plan has one task
-  std::string token, run;
-  std::shared_ptr<const tls::Credentials> credentials; ///< null: no TLS, and every address is of this machine
+  service::Identity identity; ///< what it shows the others
+  std::string run;
   int reportFd = -1; ///< to the launcher; -1: started by hand
+  int listenerFd = -1; ///< where it listens already; -1: nowhere yet
   bool client = false; ///< --master: the other tasks are servers, which get the plan from here
 };
 
@@ -26,7 +28,7 @@ inline constexpr char kNeedsTls[] =
     "docs/multi-host.md shows how), or use localhost:PORT or 127.0.0.1:PORT";
 /// Of the --tls_ flags; null where none is given.
 absl::StatusOr<std::shared_ptr<const tls::Credentials>> credentialsOf(const Flags &flags);
-/// What the others know a task at `address` by: its certificate, or without one the user's token.
+/// What the others know a task at `address` by: its certificate, or without one the user's secret.
 absl::Status identify(std::shared_ptr<const tls::Credentials> credentials, const std::string &address,
                       TaskSetup *setup);
 

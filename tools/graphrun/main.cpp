@@ -3,7 +3,7 @@
 #include "runtime/base/Status.h"
 #include "runtime/cluster/Address.h"
 #include "runtime/plan/Types.h"
-#include "runtime/service/Token.h"
+#include "runtime/service/Secret.h"
 #include "tools/graphrun/Calibrate.h"
 #include "tools/graphrun/Certs.h"
 #include "tools/graphrun/Check.h"
@@ -81,7 +81,7 @@ uint32_t chiefNumber(const plan::Plan &plan) {
   return number;
 }
 
-/// One task by hand: addresses, and what the others know it by: its certificate or the user's token.
+/// One task by hand: addresses, and what the others know it by: its certificate or the user's secret.
 absl::StatusOr<graphrun::TaskSetup> setUpByHand(const plan::Plan &plan, const graphrun::Flags &flags,
                                                 const cluster::ResolvedAddresses &resolved,
                                                 const cluster::TaskRef &task,
@@ -107,7 +107,7 @@ absl::StatusOr<graphrun::TaskSetup> setUpByHand(const plan::Plan &plan, const gr
   // Names this run's shared memory and tells its data streams from another run's; the chief's counts.
   setup.run = absl::StrCat("by-hand-", service::randomHex(16));
   if (check && credentials) // a certificate of another host is one of the things that it tells
-    setup.credentials = std::move(credentials);
+    setup.identity.credentials = std::move(credentials);
   else
     GRAPHC_RETURN_IF_ERROR(graphrun::identify(std::move(credentials), setup.addresses[setup.task], &setup));
   return setup;
@@ -282,7 +282,8 @@ int run(int argc, char **argv) {
       return usageError(number.status());
     return runOrCheck(
         check, flags, *plan,
-        graphrun::TaskSetup{*number, context.addresses, context.token, context.run, nullptr, context.reportFd},
+        graphrun::TaskSetup{
+            *number, context.addresses, {context.secret, nullptr}, context.run, context.reportFd, context.listenerFd},
         context.wrong);
   }
   auto credentials = graphrun::credentialsOf(flags);

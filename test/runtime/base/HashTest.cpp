@@ -51,6 +51,16 @@ TEST(Crc32c, GoesOnWhereItStopped) {
   EXPECT_EQ(crc32c(crc32c(0, text.data(), 77), text.data() + 77, 923), crc32c(text));
 }
 
+// RFC 4231, cases 1, 2 and 6 (a key longer than a block).
+TEST(Hmac, KnownAnswers) {
+  EXPECT_EQ(toHex(hmacSha256(std::string(20, '\x0b'), "Hi There")),
+            "b0344c61d8db38535ca8afceaf0bf12b881dc200c9833da726e9376c2e32cff7");
+  EXPECT_EQ(toHex(hmacSha256("Jefe", "what do ya want for nothing?")),
+            "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843");
+  EXPECT_EQ(toHex(hmacSha256(std::string(131, '\xaa'), "Test Using Larger Than Block-Size Key - Hash Key First")),
+            "60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54");
+}
+
 TEST(Cpu, KnowsWhatIsMissing) {
   EXPECT_TRUE(missingCpuFeatures({}).empty());
   EXPECT_TRUE(missingCpuFeatures({"-amx-fp16"}).empty()) << "switched off";

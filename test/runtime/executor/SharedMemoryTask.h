@@ -8,6 +8,8 @@
 #include "runtime/plan/Types.h"
 #include "runtime/transport/SharedMemory.h"
 
+#include "test/runtime/transport/TestPaths.h"
+
 #include "absl/time/clock.h"
 
 #include <map>
@@ -16,16 +18,16 @@
 
 namespace graphc::executor {
 
-/// Joins all other tasks of the plan, which do the same at the same time, in processes or threads. `token`: of this run.
+/// Joins all other tasks of the plan, which do the same at the same time, in processes or threads. `run`: its name.
 inline absl::StatusOr<std::unique_ptr<transport::SharedMemoryTransport>>
-connectTask(const plan::Plan &plan, const plan::Task &task, const std::string &token, const VariableStore &variables) {
-  transport::SharedMemoryOptions options{token, std::string(64, 'f'), plan::taskText(plan, task), {}};
+connectTask(const plan::Plan &plan, const plan::Task &task, const std::string &run, const VariableStore &variables) {
+  transport::SharedMemoryOptions options{run, std::string(64, 'f'), plan::taskText(plan, task), {}};
   std::map<std::string, size_t> peers;
   for (const Endpoint &endpoint : taskEndpoints(plan, task)) {
     std::string name = plan::taskText(plan, endpoint.peer);
     auto [it, isNew] = peers.try_emplace(name, options.peers.size());
     if (isNew)
-      options.peers.push_back({name, {}, {}});
+      options.peers.push_back({name, {}, {}, {}});
     auto &peer = options.peers[it->second];
     (endpoint.sends ? peer.outgoing : peer.incoming).push_back(endpoint.spec);
   }
@@ -33,7 +35,7 @@ connectTask(const plan::Plan &plan, const plan::Task &task, const std::string &t
   options.publishedFd = published.descriptor();
   options.published = published.data();
   options.publishedBytes = published.size();
-  GRAPHC_ASSIGN_OR_RETURN(auto transport, transport::SharedMemoryTransport::listen(options));
+  GRAPHC_ASSIGN_OR_RETURN(auto transport, transport::SharedMemoryTransport::listen(transport::withPaths(options)));
   GRAPHC_RETURN_IF_ERROR(transport->connect(absl::Now() + absl::Seconds(20)));
   return transport;
 }

@@ -1,13 +1,15 @@
 // Control streams over real gRPC in one process: what a task hears in each way that things can end.
+#include "runtime/base/Socket.h"
 #include "runtime/service/ControlLink.h"
 #include "runtime/service/MasterService.h"
+#include "runtime/service/Secret.h"
 #include "runtime/service/TaskServer.h"
-#include "runtime/service/Token.h"
 
 #include "absl/time/clock.h"
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <future>
 
 namespace graphc::service {
@@ -22,13 +24,14 @@ struct Streams : testing::Test {
     options.taskNames = {"/job:ps/task:0", "/job:worker/task:0"};
     options.joinDeadline = absl::Seconds(5);
     coordinator = std::make_unique<Coordinator>(std::move(options));
-    master = std::make_unique<MasterService>(*coordinator, "secret");
-    address = "unix-abstract:graphc-test-" + randomHex(8);
-    server = *TaskServer::start(address, {master.get()});
+    master = std::make_unique<MasterService>(*coordinator);
+    socket = *base::listenUnnamed();
+    address = socket.address();
+    server = *TaskServer::start({address, std::move(socket.listener), {"secret", nullptr}}, {master.get()});
   }
-  std::unique_ptr<StreamLink> open(uint32_t task, const std::string &token = "secret",
-                                   const std::string &plan = "feed") {
-    auto link = std::make_unique<StreamLink>(dial(address), token, "/job:worker/task:0");
+  Dialer dialer(const std::string &secret = "secret") { return Dialer(address, {secret, nullptr}); }
+  std::unique_ptr<StreamLink> open(uint32_t task, const std::string &plan = "feed") {
+    auto link = std::make_unique<StreamLink>(dialer(), "/job:worker/task:0");
     Hello hello;
     hello.set_task(task);
     hello.set_name(task == 0 ? "/job:ps/task:0" : "/job:worker/task:0");
@@ -40,6 +43,7 @@ struct Streams : testing::Test {
   absl::Status hear(ControlLink &link) { return link.receive(absl::Now() + absl::Seconds(5)).status(); }
   std::unique_ptr<Coordinator> coordinator;
   std::unique_ptr<MasterService> master;
+  base::UnnamedListener socket;
   std::string address;
   std::unique_ptr<TaskServer> server;
 };
@@ -65,15 +69,17 @@ TEST_F(Streams, OrderAndAnswer) {
   EXPECT_EQ((*answers)[1].steps(), 7u);
 }
 
-TEST_F(Streams, WrongTokenIsToldSo) {
-  auto link = open(0, "guess");
-  absl::Status status = hear(*link);
+TEST_F(Streams, WhoDoesNotKnowTheSecretGoesAwayAtOnce) {
+  StreamLink link(dialer("guess"), "/job:worker/task:0");
+  absl::Time begin = absl::Now();
+  absl::Status status = link.open({}, begin + absl::Seconds(60), [](const std::string &) {});
   EXPECT_TRUE(absl::IsUnauthenticated(status)) << status;
-  EXPECT_THAT(std::string(status.message()), HasSubstr("token"));
+  EXPECT_THAT(std::string(status.message()), HasSubstr("does not know this run's secret"));
+  EXPECT_LT(absl::Now() - begin, absl::Seconds(30));
 }
 
 TEST_F(Streams, AnotherPlanIsToldBothFingerprints) {
-  auto link = open(0, "secret", "beef");
+  auto link = open(0, "beef");
   EXPECT_THAT(std::string(hear(*link).message()), testing::AllOf(HasSubstr("feed"), HasSubstr("beef")));
 }
 
@@ -132,19 +138,25 @@ TEST_F(Streams, ReleaseArrivesBeforeTheEnd) {
 // Freed by the closing thread, never by gRPC's: see ControlLink.cpp.
 TEST_F(Streams, NothingOfALinkOutlivesIt) {
   for (int i = 0; i < 50; ++i) {
-    std::shared_ptr<grpc::Channel> channel = dial(address);
-    std::weak_ptr<grpc::Channel> rest = channel;
+    auto open = [] {
+      return std::distance(std::filesystem::directory_iterator("/proc/self/fd"), std::filesystem::directory_iterator());
+    };
+    auto before = open();
     {
-      StreamLink link(std::move(channel), "secret", "/job:worker/task:0");
+      StreamLink link(dialer(), "/job:worker/task:0");
       ASSERT_TRUE(link.open({}, absl::Now() + absl::Seconds(5), [](const std::string &) {}).ok());
     }
-    ASSERT_TRUE(rest.expired()) << "after link " << i;
+    // Its socket, and the server's end of it, which closes behind it.
+    absl::Time limit = absl::Now() + absl::Seconds(10);
+    while (i > 0 && open() > before && absl::Now() < limit)
+      absl::SleepFor(absl::Milliseconds(1));
+    ASSERT_TRUE(i == 0 || open() <= before) << "after link " << i;
   }
 }
 
 TEST(StreamLink, ChiefThatNeverComesIsNamed) {
   silenceGrpc();
-  StreamLink link(dial("unix-abstract:graphc-test-" + randomHex(8)), "secret", "/job:chief/task:0");
+  StreamLink link(Dialer("unix:" + testing::TempDir() + "graphc-nobody", {"secret", nullptr}), "/job:chief/task:0");
   absl::Status status = link.open({}, absl::Now() + absl::Milliseconds(300), [](const std::string &) {});
   EXPECT_TRUE(absl::IsUnavailable(status));
   EXPECT_THAT(std::string(status.message()), HasSubstr("/job:chief/task:0 did not come"));

@@ -2,8 +2,9 @@
 #ifndef GRAPHC_TEST_RUNTIME_SERVICE_GRPCPAIR_H
 #define GRAPHC_TEST_RUNTIME_SERVICE_GRPCPAIR_H
 
+#include "runtime/base/Socket.h"
+#include "runtime/service/Secret.h"
 #include "runtime/service/TaskServer.h"
-#include "runtime/service/Token.h"
 #include "runtime/transport/GrpcOptions.h"
 
 #include <gtest/gtest.h>
@@ -16,11 +17,12 @@ struct GrpcPair {
                     uint64_t largeBytes = transport::kLargeBytes) {
     silenceGrpc();
     for (uint32_t task : {0u, 1u}) {
-      address[task] = "unix-abstract:graphc-test-" + randomHex(8);
-      auto started = TaskServer::start(address[task], {});
+      socket[task] = *base::listenUnnamed();
+      address[task] = socket[task].address();
+      auto started = TaskServer::start({address[task], std::move(socket[task].listener), known}, {});
       EXPECT_TRUE(started.ok()) << started.status();
       server[task] = *std::move(started);
-      identity[task] = {task, "/job:test/task:" + std::to_string(task), incarnation[task], "plan", "token"};
+      identity[task] = {task, "/job:test/task:" + std::to_string(task), incarnation[task], "plan", "run"};
       end[task] = std::make_unique<transport::GrpcTransport>(identity[task], largeBytes);
     }
     for (uint32_t task : {0u, 1u}) {
@@ -33,11 +35,16 @@ struct GrpcPair {
     }
   }
   absl::Status connect() {
-    end[0]->connect(1, [&] { return dial(address[1]); });
+    if (absl::Status status = end[0]->connect(1, [&] { return dial(); }); !status.ok())
+      return status;
     for (uint32_t task : {0u, 1u})
       if (absl::Status status = end[task]->waitConnected(absl::Now() + absl::Seconds(5)); !status.ok())
         return status;
     return absl::OkStatus();
+  }
+  /// A channel to the second end.
+  absl::StatusOr<std::shared_ptr<grpc::Channel>> dial() const {
+    return Dialer(address[1], known).start(absl::Seconds(10));
   }
   ~GrpcPair() {
     for (uint32_t task : {0u, 1u}) {
@@ -46,6 +53,8 @@ struct GrpcPair {
     }
   }
   uint64_t incarnation[2] = {11, 22};
+  const Identity known{randomHex(32), nullptr};
+  base::UnnamedListener socket[2];
   std::string address[2];
   transport::GrpcIdentity identity[2];
   std::unique_ptr<TaskServer> server[2];

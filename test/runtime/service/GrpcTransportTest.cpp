@@ -87,13 +87,13 @@ TEST(GrpcTransport, RoundTripIsQuick) {
   EXPECT_LT(us, 20000); // a lost wake-up costs 100 ms a trip
 }
 
-TEST(GrpcTransport, WrongTokenIsRefused) {
+TEST(GrpcTransport, AnotherRunIsRefused) {
   GrpcPair pair({{{0, 0}, 8, 1, false}});
-  pair.identity[0].token = "other";
+  pair.identity[0].run = "other";
   pair.end[0] = std::make_unique<transport::GrpcTransport>(pair.identity[0]);
   pair.end[0]->addPeer(1, pair.identity[1].name, pair.incarnation[1]);
   pair.server[0]->data().serve(pair.end[0].get());
-  EXPECT_THAT(std::string(pair.connect().message()), testing::HasSubstr("does not have this run's token"));
+  EXPECT_THAT(std::string(pair.connect().message()), testing::HasSubstr("the caller is of another run"));
 }
 
 TEST(GrpcTransport, AnotherPlanIsRefusedWithBothFingerprints) {
@@ -126,10 +126,15 @@ TEST(GrpcTransport, AnotherCountOfStreamsIsRefused) {
                                               transport::kMaxStreams, ": use the same graphrun on all machines")));
 }
 
+/// A channel on its way to where nobody is, as it may be with TLS.
+absl::StatusOr<std::shared_ptr<grpc::Channel>> nobody() {
+  return grpc::CreateChannel("unix-abstract:graphc-nobody", grpc::InsecureChannelCredentials());
+}
+
 TEST(GrpcTransport, OneOfSeveralStreamsThatIsMissingIsWaitedFor) {
   GrpcPair pair({{{0, 0}, transport::kLargeBytes, 1, false}});
   std::atomic<int> dialled{0};
-  pair.end[0]->connect(1, [&] { return dial(dialled++ ? "unix-abstract:graphc-nobody" : pair.address[1]); });
+  ASSERT_TRUE(pair.end[0]->connect(1, [&] { return dialled++ ? nobody() : pair.dial(); }).ok());
   EXPECT_EQ(dialled, int(transport::kMaxStreams));
   for (auto &end : pair.end)
     EXPECT_EQ(end->waitConnected(absl::Now() + absl::Milliseconds(300)).code(), absl::StatusCode::kDeadlineExceeded);
@@ -138,7 +143,7 @@ TEST(GrpcTransport, OneOfSeveralStreamsThatIsMissingIsWaitedFor) {
 TEST(GrpcTransport, WhoWaitsForTheOthersHearsThatOneBroke) {
   GrpcPair pair({{{0, 0}, transport::kLargeBytes, 1, false}});
   std::atomic<int> dialled{0};
-  pair.end[0]->connect(1, [&] { return dial(dialled++ ? "unix-abstract:graphc-nobody" : pair.address[1]); });
+  ASSERT_TRUE(pair.end[0]->connect(1, [&] { return dialled++ ? nobody() : pair.dial(); }).ok());
   std::thread ender([&] {
     EXPECT_EQ(pair.end[0]->waitConnected(absl::Now() + absl::Milliseconds(300)).code(),
               absl::StatusCode::kDeadlineExceeded);
@@ -154,7 +159,7 @@ TEST(GrpcTransport, AStreamIsTakenOnce) {
   transport::GrpcTransport again(pair.identity[0]);
   again.addPeer(1, pair.identity[1].name, pair.incarnation[1]);
   again.addSend(1, {{0, 0}, transport::kLargeBytes, 1, false});
-  again.connect(1, [&] { return dial(pair.address[1]); });
+  ASSERT_TRUE(again.connect(1, [&] { return pair.dial(); }).ok());
   absl::Status status;
   for (absl::Time limit = absl::Now() + absl::Seconds(5); status.ok() && absl::Now() < limit;) {
     absl::SleepFor(absl::Milliseconds(20));
@@ -200,9 +205,9 @@ TEST(GrpcTransport, FramesOfAnEarlierEpochAreDropped) {
 }
 
 TEST(TaskServer, PortInUseSaysSo) {
-  auto first = TaskServer::start("127.0.0.1:29481", {});
+  auto first = TaskServer::start({"127.0.0.1:29481", {}, {"secret", nullptr}}, {});
   ASSERT_TRUE(first.ok()) << first.status();
-  auto second = TaskServer::start("127.0.0.1:29481", {});
+  auto second = TaskServer::start({"127.0.0.1:29481", {}, {"secret", nullptr}}, {});
   ASSERT_FALSE(second.ok());
   EXPECT_THAT(
       std::string(second.status().message()),
@@ -230,7 +235,8 @@ TEST(TaskServer, ASlowConnectionIsGivenTheTimeItNeeds) {
       ;
     close(connection);
   });
-  auto channel = dial(absl::StrCat("127.0.0.1:", ntohs(address.sin_port)));
+  auto channel = grpc::CreateCustomChannel(absl::StrCat("127.0.0.1:", ntohs(address.sin_port)),
+                                           grpc::InsecureChannelCredentials(), transport::channelArguments());
   EXPECT_TRUE(channel->WaitForConnected(absl::ToChronoTime(absl::Now() + absl::Seconds(20))));
   channel.reset();
   shutdown(listener, SHUT_RDWR);

@@ -6,10 +6,11 @@
 #ifndef GRAPHC_TEST_RUNTIME_SESSION_TESTCLUSTER_H
 #define GRAPHC_TEST_RUNTIME_SESSION_TESTCLUSTER_H
 
+#include "runtime/base/Socket.h"
 #include "runtime/plan/Types.h"
 #include "runtime/service/MasterService.h"
+#include "runtime/service/Secret.h"
 #include "runtime/service/TaskServer.h"
-#include "runtime/service/Token.h"
 #include "runtime/session/Driver.h"
 #include "runtime/session/FetchPrinter.h"
 #include "runtime/session/TaskSession.h"
@@ -37,22 +38,23 @@ public:
   absl::Status run() {
     std::vector<plan::Task> tasks = plan::allTasks(loaded.plan);
     failures.assign(tasks.size(), std::nullopt);
-    std::string token = service::randomHex(16);
+    identity.secret = service::randomHex(32);
     service::Coordinator::Options coordinated;
     coordinated.fingerprint = loaded.fingerprint;
     for (const plan::Task &task : tasks) {
       coordinated.taskNames.push_back(plan::taskText(loaded.plan, task));
-      addresses.push_back("unix-abstract:graphc-test-" + service::randomHex(8));
+      sockets.push_back(*base::listenUnnamed());
+      addresses.push_back(sockets.back().address());
     }
     FetchPrinter printer(loaded.plan, options.fetches, [this](const std::string &line) { fetched.push_back(line); });
     coordinated.fetched = [&](const service::Fetched &value) { return printer.add(value); };
     coordinator = std::make_unique<service::Coordinator>(std::move(coordinated));
-    service::MasterService master(*coordinator, token);
+    service::MasterService master(*coordinator);
     driver = std::make_unique<Driver>(loaded, *coordinator, options);
 
     std::vector<std::thread> threads;
     for (uint32_t task = 0; task < tasks.size(); ++task)
-      threads.emplace_back([&, task] { runTask(task, tasks, token, master); });
+      threads.emplace_back([&, task] { runTask(task, tasks, master); });
     std::atomic<bool> over{false};
     std::thread pulse([&] {
       while (!over) {
@@ -81,10 +83,12 @@ public:
   std::vector<std::string> printed, logged, fetched, addresses;
 
 private:
-  void runTask(uint32_t number, const std::vector<plan::Task> &tasks, const std::string &token,
-               service::MasterService &master) {
+  service::Identity identity;
+  std::vector<base::UnnamedListener> sockets; ///< by task number
+  void runTask(uint32_t number, const std::vector<plan::Task> &tasks, service::MasterService &master) {
     bool chief = plan::sameTask(tasks[number], loaded.plan.chief());
-    auto server = service::TaskServer::start(addresses[number], {chief ? &master : nullptr});
+    auto server = service::TaskServer::start({addresses[number], std::move(sockets[number].listener), identity},
+                                             {chief ? &master : nullptr});
     ASSERT_TRUE(server.ok()) << server.status();
     service::Hello hello;
     hello.set_task(number);
@@ -103,13 +107,13 @@ private:
       uint32_t at = 0;
       while (!plan::sameTask(tasks[at], loaded.plan.chief()))
         ++at;
-      auto stream = std::make_shared<service::StreamLink>(service::dial(addresses[at]), token, "the chief");
+      auto stream = std::make_shared<service::StreamLink>(service::Dialer(addresses[at], identity), "the chief");
       link = stream;
       ASSERT_TRUE(stream->open(hello, absl::Now() + absl::Seconds(20), [](const std::string &) {}).ok());
     }
     TaskOptions own = taskOptions;
     own.task = number;
-    own.transport.token = token;
+    own.transport.identity = identity;
     own.transport.incarnation = hello.incarnation();
     own.transport.data = &(*server)->data();
     own.log = own.warn = [](const std::string &) {};

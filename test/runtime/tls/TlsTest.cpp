@@ -1,5 +1,7 @@
 // Certificates: what is made, what is accepted, and the words for everything that is not.
-#include "runtime/base/File.h"
+#include "runtime/base/Socket.h"
+#include "runtime/service/ControlLink.h"
+#include "runtime/service/MasterService.h"
 #include "runtime/service/TaskServer.h"
 #include "runtime/tls/Authority.h"
 #include "runtime/tls/Credentials.h"
@@ -127,40 +129,138 @@ TEST_F(Tls, SaysWhyAPeerCannotBeReached) {
   absl::Duration limit = absl::Seconds(10);
   {
     Server server(good);
-    EXPECT_TRUE(reach(server.address, own.get(), limit).ok()) << reach(server.address, own.get(), limit);
-    absl::Status status = reach(server.address, foreign.get(), limit);
+    EXPECT_TRUE(reach(server.address, *own, limit).ok()) << reach(server.address, *own, limit);
+    absl::Status status = reach(server.address, *foreign, limit);
     EXPECT_TRUE(absl::IsUnauthenticated(status));
     EXPECT_THAT(std::string(status.message()), HasSubstr("shows is not accepted by --tls_ca here"));
-    status = reach(server.address, nullptr, limit);
+    status = service::Dialer(server.address, {"secret", nullptr}).reach(limit);
     EXPECT_TRUE(absl::IsUnavailable(status));
     EXPECT_THAT(std::string(status.message()), HasSubstr("does it want --tls_cert"));
     // Its authority is known to us, ours is not to it.
     auto half = *Credentials::load(
         {other.certificate, other.key,
          write("both.crt", *base::readFile(good.authority) + *base::readFile(other.authority), 0600)});
-    status = reach(server.address, half.get(), limit);
+    status = reach(server.address, *half, limit);
     EXPECT_TRUE(absl::IsUnauthenticated(status));
     EXPECT_THAT(std::string(status.message()), HasSubstr("refuses this task's certificate"));
   }
   {
     Server server(pair("a", "old", "localhost", -absl::Hours(1)));
-    EXPECT_THAT(std::string(reach(server.address, own.get(), limit).message()), HasSubstr("certificate has expired"));
+    EXPECT_THAT(std::string(reach(server.address, *own, limit).message()), HasSubstr("certificate has expired"));
   }
   {
     Server server(pair("a", "elsewhere", "10.0.0.9"));
-    EXPECT_THAT(std::string(reach(server.address, own.get(), limit).message()),
+    EXPECT_THAT(std::string(reach(server.address, *own, limit).message()),
                 HasSubstr("the certificate of another host"));
   }
   Server plain;
-  EXPECT_TRUE(reach(plain.address, nullptr, limit).ok());
-  absl::Status status = reach(plain.address, own.get(), limit);
+  absl::Status status = reach(plain.address, *own, limit);
   EXPECT_TRUE(absl::IsUnavailable(status));
   EXPECT_THAT(std::string(status.message()), HasSubstr("does not speak TLS"));
-  EXPECT_THAT(std::string(reach("localhost:1", own.get(), limit).message()), HasSubstr("Connection refused"));
+  EXPECT_THAT(std::string(reach("localhost:1", *own, limit).message()), HasSubstr("Connection refused"));
+}
+
+/// A task's server with TLS whose chief's service knows the tasks /job:ps-0 and /job:worker-1.
+struct Chief {
+  explicit Chief(const Files &files, size_t mostConnections = 256) {
+    service::Coordinator::Options options;
+    options.taskNames = {"/job:ps-0", "/job:worker-1"};
+    options.fingerprint = "feed";
+    coordinator = std::make_unique<service::Coordinator>(std::move(options));
+    master = std::make_unique<service::MasterService>(*coordinator);
+    for (int port = 29620; !server && port < 29660; ++port) {
+      address = absl::StrCat("localhost:", port);
+      service::TaskServer::Options own;
+      own.address = address;
+      own.identity.credentials = *Credentials::load(files);
+      own.mostConnections = mostConnections;
+      if (auto started = service::TaskServer::start(std::move(own), {master.get()}); started.ok())
+        server = *std::move(started);
+    }
+  }
+  ~Chief() { master->close(); }
+  /// What becomes of a task that says it is number `task`, at `at`, and thinks that the chief is `chief`.
+  absl::Status join(const Files &files, uint32_t task, const std::string &at, const std::string &chief = "/job:ps-0") {
+    service::StreamLink link(service::Dialer(address, {"", *Credentials::load(files)}), chief);
+    service::Hello hello;
+    hello.set_task(task);
+    hello.set_name(task == 0 ? "/job:ps-0" : "/job:worker-1");
+    hello.set_fingerprint("feed");
+    hello.set_incarnation(7 + task);
+    hello.set_address(at);
+    absl::Status status = link.open(hello, absl::Now() + absl::Seconds(20), [](const std::string &) {});
+    return status.ok() ? link.receive(absl::Now() + absl::Seconds(5)).status() : status;
+  }
+  /// The certificate that it shows a new caller.
+  std::string shown(const Files &files) {
+    auto channel = *service::Dialer(address, {"", *Credentials::load(files)}).start(absl::Seconds(20));
+    grpc::ClientContext context;
+    service::ClientInfo info;
+    service::Master::NewStub(channel)->Describe(&context, {}, &info);
+    auto pem = context.auth_context()->FindPropertyValues(GRPC_X509_PEM_CERT_PROPERTY_NAME);
+    return pem.empty() ? "" : std::string(pem.front().data(), pem.front().size());
+  }
+  std::unique_ptr<service::Coordinator> coordinator;
+  std::unique_ptr<service::MasterService> master;
+  std::string address;
+  std::unique_ptr<service::TaskServer> server;
+};
+
+TEST_F(Tls, ACertificateIsGoodForTheTaskAndTheHostThatItNames) {
+  Files ps = pair("a", "ps-0", "localhost"), worker = pair("a", "worker-1", "localhost"),
+        elsewhere = pair("b", "worker-1", "10.0.0.9");
+  Chief chief(ps);
+  ASSERT_TRUE(chief.server);
+  EXPECT_THAT(std::string(chief.join(worker, 0, "localhost:1").message()),
+              HasSubstr("the certificate at the other end is of /job:worker-1, and not of /job:ps-0; give each task"));
+  EXPECT_THAT(std::string(chief.join(worker, 1, "10.0.0.1:22").message()),
+              HasSubstr("is for localhost, and /job:worker-1 says it is at 10.0.0.1:22"));
+  EXPECT_THAT(std::string(chief.join(worker, 1, "localhost:1", "/job:worker-1").message()),
+              HasSubstr("the certificate at the other end is of /job:ps-0, and not of /job:worker-1"))
+      << "a task looks at the chief's as well";
+  EXPECT_TRUE(absl::IsDeadlineExceeded(chief.join(worker, 1, "localhost:1"))) << "its own is good, and no order comes";
+}
+
+TEST_F(Tls, ReplacedFilesAreServedToNewConnections) {
+  Files ps = pair("a", "ps-0", "localhost"), worker = pair("a", "worker-1", "localhost");
+  Chief chief(ps);
+  ASSERT_TRUE(chief.server);
+  std::string first = chief.shown(worker);
+  EXPECT_EQ(first, *base::readFile(ps.certificate));
+  auto replace = [&](const std::string &file, const std::string &text) {
+    EXPECT_TRUE(base::writeFileAtomic(file, text, 0600).ok());
+  };
+  Files next = pair("a", "next", "localhost");
+  replace(ps.certificate, *base::readFile(next.certificate)); // half of it: not its key
+  EXPECT_EQ(chief.shown(worker), first) << "the old one until both are there";
+  replace(ps.key, *base::readFile(next.key));
+  EXPECT_EQ(chief.shown(worker), *base::readFile(next.certificate));
+  std::filesystem::remove(ps.certificate);
+  EXPECT_EQ(chief.shown(worker), *base::readFile(next.certificate)) << "the last good one";
+}
+
+TEST_F(Tls, ConnectionsAreCounted) {
+  Files ps = pair("a", "ps-0", "localhost"), worker = pair("a", "worker-1", "localhost");
+  Chief chief(ps, 8);
+  ASSERT_TRUE(chief.server);
+  auto descriptors = [] {
+    return std::distance(std::filesystem::directory_iterator("/proc/self/fd"), std::filesystem::directory_iterator());
+  };
+  auto before = descriptors();
+  std::vector<base::UniqueFd> silent;
+  for (int i = 0; i < 100; ++i)
+    silent.push_back(*base::connectTcp(chief.address, absl::Now() + absl::Seconds(5)));
+  absl::SleepFor(absl::Milliseconds(200)); // the door has seen them all
+  EXPECT_LE(descriptors() - before, 100 + 8 + 4);
+  silent.clear();
+  absl::Time limit = absl::Now() + absl::Seconds(20);
+  while (chief.shown(worker).empty() && absl::Now() < limit) // once gRPC has noticed that they went
+    absl::SleepFor(absl::Milliseconds(50));
+  EXPECT_FALSE(chief.shown(worker).empty());
 }
 
 TEST_F(Tls, AServerWithoutThemListensOnLoopbackOnly) {
-  auto server = service::TaskServer::start("0.0.0.0:29877", {});
+  auto server = service::TaskServer::start({"0.0.0.0:29877", {}, {"secret", nullptr}}, {});
   EXPECT_THAT(std::string(server.status().message()), HasSubstr("there is no TLS"));
 }
 

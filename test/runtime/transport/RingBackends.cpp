@@ -3,7 +3,9 @@
 #include "runtime/base/Status.h"
 #include "runtime/transport/InProcess.h"
 #include "runtime/transport/SharedMemory.h"
+
 #include "test/runtime/transport/Conformance.h"
+#include "test/runtime/transport/TestPaths.h"
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
@@ -40,16 +42,16 @@ public:
 
 absl::StatusOr<std::unique_ptr<Link>> makeSharedMemoryLink(const std::vector<ChannelSpec> &specs) {
   static std::atomic<int> runs{0};
-  std::string token = absl::StrCat("conformance-", getpid(), "-", runs++);
-  SharedMemoryOptions sender{token, std::string(64, 'a'), "/job:worker/task:0", {{"/job:ps/task:0", {}, specs}}};
-  SharedMemoryOptions receiver{token, std::string(64, 'a'), "/job:ps/task:0", {{"/job:worker/task:0", specs, {}}}};
+  std::string run = absl::StrCat("conformance-", getpid(), "-", runs++);
+  SharedMemoryOptions sender{run, std::string(64, 'a'), "/job:worker/task:0", {{"/job:ps/task:0", {}, specs}}};
+  SharedMemoryOptions receiver{run, std::string(64, 'a'), "/job:ps/task:0", {{"/job:worker/task:0", specs, {}}}};
   auto link = std::make_unique<SharedMemoryLink>();
   GRAPHC_ASSIGN_OR_RETURN(link->memory, device::Memory::share(1 << 20, "published"));
   sender.publishedFd = link->memory.descriptor();
   sender.published = link->memory.data();
   sender.publishedBytes = link->memory.size();
-  GRAPHC_ASSIGN_OR_RETURN(link->to, SharedMemoryTransport::listen(receiver));
-  GRAPHC_ASSIGN_OR_RETURN(link->from, SharedMemoryTransport::listen(sender));
+  GRAPHC_ASSIGN_OR_RETURN(link->to, SharedMemoryTransport::listen(withPaths(receiver)));
+  GRAPHC_ASSIGN_OR_RETURN(link->from, SharedMemoryTransport::listen(withPaths(sender)));
   GRAPHC_RETURN_IF_ERROR(link->from->connect(absl::Now() + absl::Seconds(10)));
   GRAPHC_RETURN_IF_ERROR(link->to->connect(absl::Now() + absl::Seconds(10)));
   GRAPHC_RETURN_IF_ERROR(link->from->reset(1));

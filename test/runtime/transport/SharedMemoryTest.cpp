@@ -5,6 +5,8 @@
 #include "runtime/transport/Handshake.h"
 #include "runtime/transport/Ring.h"
 
+#include "test/runtime/transport/TestPaths.h"
+
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 
@@ -28,87 +30,88 @@ using testing::HasSubstr;
 const std::vector<ChannelSpec> specs = {{{0, 0}, 64, 1, false}};
 const std::string ps = "/job:ps/task:0", worker = "/job:worker/task:0";
 
-std::string freshToken() {
+std::string freshRun() {
   static int count = 0;
   return absl::StrCat("shared-memory-test-", getpid(), "-", count++);
 }
 
-SharedMemoryOptions receiverOptions(const std::string &token) {
-  return {token, std::string(64, 'a'), ps, {{worker, specs, {}}}};
+SharedMemoryOptions receiverOptions(const std::string &run) {
+  return {run, std::string(64, 'a'), ps, {{worker, specs, {}}}};
 }
-SharedMemoryOptions senderOptions(const std::string &token) {
-  return {token, std::string(64, 'a'), worker, {{ps, {}, specs}}};
+SharedMemoryOptions senderOptions(const std::string &run) {
+  return {run, std::string(64, 'a'), worker, {{ps, {}, specs}}};
+}
+absl::StatusOr<std::unique_ptr<SharedMemoryTransport>> listenAt(const SharedMemoryOptions &options) {
+  return SharedMemoryTransport::listen(withPaths(options));
 }
 absl::Time soon() { return absl::Now() + absl::Milliseconds(300); }
 
-/// Connects a sender with `options` to a receiver with receiverOptions(token); the sender's status.
-absl::Status connectTo(const std::string &token, const SharedMemoryOptions &options) {
-  auto receiver = SharedMemoryTransport::listen(receiverOptions(token));
+/// Connects a sender with `options` to a receiver with receiverOptions(run); the sender's status.
+absl::Status connectTo(const std::string &run, const SharedMemoryOptions &options) {
+  auto receiver = listenAt(receiverOptions(run));
   EXPECT_TRUE(receiver.ok()) << receiver.status();
-  auto sender = SharedMemoryTransport::listen(options);
+  auto sender = listenAt(options);
   EXPECT_TRUE(sender.ok()) << sender.status();
   return (*sender)->connect(soon());
 }
 
 TEST(SharedMemory, AnotherPlanIsRefusedWithBothFingerprints) {
-  std::string token = freshToken();
-  SharedMemoryOptions options = senderOptions(token);
+  std::string run = freshRun();
+  SharedMemoryOptions options = senderOptions(run);
   options.fingerprint = std::string(64, 'b');
-  absl::Status status = connectTo(token, options);
+  absl::Status status = connectTo(run, options);
   EXPECT_THAT(std::string(status.message()),
               HasSubstr("another plan: ours is aaaaaaaaaaaaaaaa, yours bbbbbbbbbbbbbbbb"));
 }
 
-TEST(SharedMemory, AnotherTokenDoesNotFindTheSocket) {
-  absl::Status status = connectTo(freshToken(), senderOptions(freshToken()));
+TEST(SharedMemory, AnotherRunDoesNotFindTheSocket) {
+  absl::Status status = connectTo(freshRun(), senderOptions(freshRun()));
   EXPECT_TRUE(absl::IsDeadlineExceeded(status)) << status;
   EXPECT_THAT(std::string(status.message()), HasSubstr("/job:ps/task:0 does not listen yet"));
 }
 
 TEST(SharedMemory, AnotherLayoutIsRefused) {
-  std::string token = freshToken();
-  SharedMemoryOptions options = senderOptions(token);
+  std::string run = freshRun();
+  SharedMemoryOptions options = senderOptions(run);
   options.peers[0].outgoing[0].capacity = 2;
-  EXPECT_THAT(std::string(connectTo(token, options).message()), HasSubstr("different channels"));
+  EXPECT_THAT(std::string(connectTo(run, options).message()), HasSubstr("different channels"));
 }
 
 TEST(SharedMemory, UnknownTaskIsRefused) {
-  std::string token = freshToken();
-  SharedMemoryOptions options = senderOptions(token);
+  std::string run = freshRun();
+  SharedMemoryOptions options = senderOptions(run);
   options.self = "/job:worker/task:7";
-  EXPECT_THAT(std::string(connectTo(token, options).message()), HasSubstr("no channel comes from /job:worker/task:7"));
+  EXPECT_THAT(std::string(connectTo(run, options).message()), HasSubstr("no channel comes from /job:worker/task:7"));
 }
 
 TEST(SharedMemory, SecondPeerOfTheSameNameIsRefused) {
-  std::string token = freshToken();
-  SharedMemoryOptions both = receiverOptions(token);
+  std::string run = freshRun();
+  SharedMemoryOptions both = receiverOptions(run);
   both.peers.push_back({"/job:worker/task:1", {{{0, 1}, 64, 1, false}}, {}}); // keeps the door open
-  auto receiver = SharedMemoryTransport::listen(both);
-  auto first = SharedMemoryTransport::listen(senderOptions(token)),
-       second = SharedMemoryTransport::listen(senderOptions(token));
+  auto receiver = listenAt(both);
+  auto first = listenAt(senderOptions(run)), second = listenAt(senderOptions(run));
   ASSERT_TRUE(receiver.ok() && first.ok() && second.ok());
   EXPECT_TRUE((*first)->connect(soon()).ok());
   EXPECT_THAT(std::string((*second)->connect(soon()).message()), HasSubstr("is connected already"));
 }
 
 TEST(SharedMemory, SecondReceiverOfTheSameNameIsRefused) {
-  std::string token = freshToken();
-  auto first = SharedMemoryTransport::listen(receiverOptions(token)),
-       second = SharedMemoryTransport::listen(receiverOptions(token));
+  std::string run = freshRun();
+  auto first = listenAt(receiverOptions(run)), second = listenAt(receiverOptions(run));
   ASSERT_TRUE(first.ok());
   EXPECT_TRUE(absl::IsAlreadyExists(second.status())) << second.status();
-  EXPECT_THAT(std::string(second.status().message()), HasSubstr("a second process of this run is /job:ps/task:0"));
+  EXPECT_THAT(std::string(second.status().message()), HasSubstr("Address already in use"));
 }
 
 TEST(SharedMemory, MissingPeerIsNamed) {
-  auto receiver = SharedMemoryTransport::listen(receiverOptions(freshToken()));
+  auto receiver = listenAt(receiverOptions(freshRun()));
   absl::Status status = (*receiver)->connect(soon());
   EXPECT_TRUE(absl::IsDeadlineExceeded(status));
   EXPECT_THAT(std::string(status.message()), HasSubstr("/job:ps/task:0 waited for /job:worker/task:0"));
 }
 
 TEST(SharedMemory, AbortWakesConnect) {
-  auto receiver = SharedMemoryTransport::listen(receiverOptions(freshToken()));
+  auto receiver = listenAt(receiverOptions(freshRun()));
   std::thread thread([&] {
     absl::SleepFor(absl::Milliseconds(50));
     (*receiver)->abort(absl::AbortedError("the launcher stops"));
@@ -120,12 +123,12 @@ TEST(SharedMemory, AbortWakesConnect) {
 }
 
 TEST(SharedMemory, GarbageOnTheSocketHarmsNobody) {
-  std::string token = freshToken();
-  auto receiver = SharedMemoryTransport::listen(receiverOptions(token));
+  std::string run = freshRun();
+  auto receiver = listenAt(receiverOptions(run));
   detail::Hello garbage;
   memset(&garbage, 0xff, sizeof garbage);
-  EXPECT_FALSE(detail::requestSegment(token, ps, garbage).ok());
-  auto sender = SharedMemoryTransport::listen(senderOptions(token));
+  EXPECT_FALSE(detail::requestSegment(testPath(run, ps), garbage).ok());
+  auto sender = listenAt(senderOptions(run));
   EXPECT_TRUE((*sender)->connect(absl::Now() + absl::Seconds(10)).ok());
 }
 
@@ -145,9 +148,9 @@ TEST(SharedMemory, NothingIsLeftBehind) {
   };
   auto shmBefore = count("/dev/shm"), fdsBefore = count("/proc/self/fd");
   {
-    std::string token = freshToken();
-    auto receiver = SharedMemoryTransport::listen(receiverOptions(token));
-    auto sender = SharedMemoryTransport::listen(senderOptions(token));
+    std::string run = freshRun();
+    auto receiver = listenAt(receiverOptions(run));
+    auto sender = listenAt(senderOptions(run));
     ASSERT_TRUE((*sender)->connect(absl::Now() + absl::Seconds(10)).ok());
     EXPECT_EQ(count("/dev/shm"), shmBefore);
   }
@@ -155,11 +158,11 @@ TEST(SharedMemory, NothingIsLeftBehind) {
 }
 
 TEST(SharedMemory, DeadPeerLeavesAReceiverThatAbortEnds) {
-  std::string token = freshToken();
-  auto receiver = SharedMemoryTransport::listen(receiverOptions(token));
+  std::string run = freshRun();
+  auto receiver = listenAt(receiverOptions(run));
   pid_t child = fork();
   if (child == 0) { // sends one message, then waits to be killed
-    auto sender = SharedMemoryTransport::listen(senderOptions(token));
+    auto sender = listenAt(senderOptions(run));
     if (!sender.ok() || !(*sender)->connect(absl::Now() + absl::Seconds(10)).ok())
       _exit(1);
     char message[64] = "from the other process";
@@ -250,37 +253,37 @@ TEST(SharedMemory, SendingWhatIsNotPublishedAborts) {
 }
 
 TEST(SharedMemory, PublishedChannelWithoutMemoryIsRefused) {
-  std::string token = freshToken();
-  SharedMemoryOptions receives = receiverOptions(token), sends = senderOptions(token);
+  std::string run = freshRun();
+  SharedMemoryOptions receives = receiverOptions(run), sends = senderOptions(run);
   receives.peers[0].incoming[0].published = sends.peers[0].outgoing[0].published = true;
-  auto receiver = SharedMemoryTransport::listen(receives), sender = SharedMemoryTransport::listen(sends);
+  auto receiver = listenAt(receives), sender = listenAt(sends);
   ASSERT_TRUE(receiver.ok() && sender.ok());
   EXPECT_THAT(std::string((*sender)->connect(soon()).message()), HasSubstr("no memory came to read it in"));
 }
 
 TEST(SharedMemory, PublishedMemoryWithoutSealsIsRefused) {
-  std::string token = freshToken();
-  SharedMemoryOptions receives = receiverOptions(token), sends = senderOptions(token);
+  std::string run = freshRun();
+  SharedMemoryOptions receives = receiverOptions(run), sends = senderOptions(run);
   receives.peers[0].incoming[0].published = sends.peers[0].outgoing[0].published = true;
   base::UniqueFd unsealed(::memfd_create("unsealed", MFD_CLOEXEC | MFD_ALLOW_SEALING));
   ASSERT_EQ(::ftruncate(unsealed.get(), 4096), 0);
   sends.publishedFd = unsealed.get();
   sends.publishedBytes = 4096;
-  auto receiver = SharedMemoryTransport::listen(receives), sender = SharedMemoryTransport::listen(sends);
+  auto receiver = listenAt(receives), sender = listenAt(sends);
   ASSERT_TRUE(receiver.ok() && sender.ok());
   EXPECT_THAT(std::string((*sender)->connect(soon()).message()), HasSubstr("without seals"));
 }
 
 // Readers see what the sender writes, and cannot write it themselves.
 TEST(SharedMemoryDeathTest, PublishedMemoryIsReadOnlyAtTheReader) {
-  std::string token = freshToken();
-  SharedMemoryOptions receives = receiverOptions(token), sends = senderOptions(token);
+  std::string run = freshRun();
+  SharedMemoryOptions receives = receiverOptions(run), sends = senderOptions(run);
   receives.peers[0].incoming[0].published = sends.peers[0].outgoing[0].published = true;
   device::Memory memory = *device::Memory::share(4096, "published");
   sends.publishedFd = memory.descriptor();
   sends.published = memory.data();
   sends.publishedBytes = memory.size();
-  auto receiver = SharedMemoryTransport::listen(receives), sender = SharedMemoryTransport::listen(sends);
+  auto receiver = listenAt(receives), sender = listenAt(sends);
   ASSERT_TRUE(receiver.ok() && sender.ok());
   ASSERT_TRUE((*sender)->connect(soon()).ok() && (*receiver)->connect(soon()).ok());
   memory.data()[128] = 42;
@@ -339,18 +342,17 @@ TEST(SharedMemory, AGateOpensWhenAllHaveCome) {
 
 // The gate is the receiver's, and all its senders have it.
 TEST(SharedMemory, SendersOfAGatheredChannelShareItsGate) {
-  std::string token = freshToken();
+  std::string run = freshRun();
   const std::string tasks[] = {worker, "/job:worker/task:1"};
-  SharedMemoryOptions receives{token, std::string(64, 'a'), ps, {}};
+  SharedMemoryOptions receives{run, std::string(64, 'a'), ps, {}};
   std::vector<SharedMemoryOptions> sends;
   for (uint32_t r : {0, 1}) {
     ChannelSpec spec{{0, r}, 64};
     spec.gathered = true;
     receives.peers.push_back({tasks[r], {spec}, {}});
-    sends.push_back({token, std::string(64, 'a'), tasks[r], {{ps, {}, {spec}}}});
+    sends.push_back({run, std::string(64, 'a'), tasks[r], {{ps, {}, {spec}}}});
   }
-  auto receiver = SharedMemoryTransport::listen(receives), first = SharedMemoryTransport::listen(sends[0]),
-       second = SharedMemoryTransport::listen(sends[1]);
+  auto receiver = listenAt(receives), first = listenAt(sends[0]), second = listenAt(sends[1]);
   ASSERT_TRUE(receiver.ok() && first.ok() && second.ok());
   for (auto *transport : {&first, &second, &receiver})
     ASSERT_TRUE((**transport)->connect(absl::Now() + absl::Seconds(20)).ok());

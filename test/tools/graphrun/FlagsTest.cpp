@@ -91,13 +91,13 @@ TEST(Flags, EachMistakeIsNamed) {
 TEST(LaunchContext, RoundTripAndRefusals) {
   unsetenv(kLaunchVariable);
   EXPECT_FALSE(takeLaunchContext()->has_value());
-  LaunchContext context{"run", "token", {"unix-abstract:a", "unix-abstract:b"}, dup(2)};
+  LaunchContext context{"run", "secret", {"unix:/proc/self/fd/7", "unix:/proc/self/fd/8"}, dup(2), dup(2), {}, -1};
   auto fd = base::sealedMemfd("test", encode(context));
   ASSERT_TRUE(fd.ok());
   setenv(kLaunchVariable, std::to_string(fd->release()).c_str(), 1);
   auto taken = takeLaunchContext();
   ASSERT_TRUE(taken.ok() && *taken) << taken.status();
-  EXPECT_EQ((*taken)->token, "token");
+  EXPECT_EQ((*taken)->secret, "secret");
   EXPECT_EQ((*taken)->addresses.size(), 2u);
   EXPECT_EQ((*taken)->reportFd, context.reportFd);
   EXPECT_EQ(getenv(kLaunchVariable), nullptr);

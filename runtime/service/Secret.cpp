@@ -1,4 +1,4 @@
-#include "runtime/service/Token.h"
+#include "runtime/service/Secret.h"
 
 #include "runtime/base/File.h"
 #include "runtime/base/Sha256.h"
@@ -19,7 +19,7 @@ namespace graphc::service {
 namespace {
 constexpr size_t kKeyBytes = 32;
 
-void randomBytes(void *to, size_t bytes) {
+void fillRandom(void *to, size_t bytes) {
   auto *at = static_cast<char *>(to);
   while (bytes > 0) {
     ssize_t got = getrandom(at, bytes, 0);
@@ -71,22 +71,24 @@ absl::StatusOr<std::string> userKey() {
 }
 } // namespace
 
-std::string randomHex(size_t bytes) {
+std::string randomBytes(size_t bytes) {
   std::string raw(bytes, '\0');
-  randomBytes(raw.data(), bytes);
-  return absl::BytesToHexString(raw);
+  fillRandom(raw.data(), bytes);
+  return raw;
 }
+
+std::string randomHex(size_t bytes) { return absl::BytesToHexString(randomBytes(bytes)); }
 
 uint64_t randomIncarnation() {
   uint64_t value = 0;
   while (value == 0)
-    randomBytes(&value, sizeof value);
+    fillRandom(&value, sizeof value);
   return value;
 }
 
-absl::StatusOr<std::string> userToken() {
+absl::StatusOr<std::string> userSecret() {
   GRAPHC_ASSIGN_OR_RETURN(std::string key, userKey());
-  return base::toHex(base::sha256(absl::StrCat("graphc run token 1\n", key)));
+  return base::toHex(base::sha256(absl::StrCat("graphc run secret 2\n", key)));
 }
 
 } // namespace graphc::service

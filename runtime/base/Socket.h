@@ -1,0 +1,75 @@
+//===- Socket.h - connections within this machine and to others --------------------------------------------*- C++ -*-===//
+//
+// Addresses are "host:port", "[ipv6]:port" or "unix:PATH". Every descriptor is close-on-exec and non-blocking, every error says
+// what to do.
+//
+//===----------------------------------------------------------------------------------------------------------------===//
+#ifndef GRAPHC_RUNTIME_BASE_SOCKET_H
+#define GRAPHC_RUNTIME_BASE_SOCKET_H
+
+#include "runtime/base/File.h"
+
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace graphc::base {
+
+/// "host:port" or "[ipv6]:port" in parts, without the brackets; no port: all of it is the host.
+std::pair<std::string, std::string> splitAddress(const std::string &address);
+bool isUnixAddress(const std::string &address);
+
+/// A path at which a Unix socket can be bound: in a folder of this user alone (mode 0700) whose name nobody could take
+/// beforehand. The socket and the folder go with the object.
+class PrivatePath {
+public:
+  static absl::StatusOr<PrivatePath> make();
+  PrivatePath(PrivatePath &&other) noexcept : path_(std::exchange(other.path_, {})) {}
+  PrivatePath &operator=(PrivatePath &&other) noexcept {
+    std::swap(path_, other.path_);
+    return *this;
+  }
+  ~PrivatePath() { remove(); }
+  const std::string &path() const { return path_; }
+  void remove();
+
+private:
+  PrivatePath() = default;
+  std::string path_;
+};
+
+/// `type`: SOCK_STREAM or SOCK_SEQPACKET.
+absl::StatusOr<UniqueFd> listenUnix(const std::string &path, int type);
+/// Unavailable: nobody listens there (yet), or too many wait.
+absl::StatusOr<UniqueFd> connectUnix(const std::string &path, int type);
+
+/// A listening Unix socket (SOCK_STREAM) that has no name any more: nothing is left behind, however the process ends. Whoever
+/// holds `path`, an O_PATH descriptor, connects to "unix:/proc/self/fd/<path>"; nobody else can.
+struct UnnamedListener {
+  UniqueFd listener, path;
+  std::string address() const;
+};
+absl::StatusOr<UnnamedListener> listenUnnamed();
+
+/// Listens on every address that `address` has ("localhost" has two); `everyInterface`: on the port alone. The error says why
+/// it cannot be had.
+absl::StatusOr<std::vector<UniqueFd>> listenTcp(const std::string &address, bool everyInterface);
+/// Unavailable: nobody answers there.
+absl::StatusOr<UniqueFd> connectTcp(const std::string &address, absl::Time deadline);
+
+/// OK where the process at the other end of a Unix socket is one of this user.
+absl::Status checkSameUser(int unixSocket);
+/// The two ends of a TCP connection, the caller's first, the same text at both ends; "" for another socket.
+std::string endpoints(int socket, bool caller);
+
+/// False: not ready for `events` (of poll) before the deadline.
+bool waitFor(int fd, short events, absl::Time deadline);
+/// All of it, or an error: Unavailable where the other end has closed, DeadlineExceeded.
+absl::Status sendAll(int socket, std::string_view data, absl::Time deadline);
+absl::StatusOr<std::string> receiveAll(int socket, size_t bytes, absl::Time deadline);
+
+} // namespace graphc::base
+#endif

@@ -1,0 +1,79 @@
+#include "runtime/service/Dialer.h"
+
+#include "runtime/base/Socket.h"
+#include "runtime/base/Status.h"
+#include "runtime/service/Proof.h"
+
+#include "absl/time/clock.h"
+#include <grpc/support/log.h>
+#include <grpcpp/create_channel_posix.h>
+
+#include <algorithm>
+#include <sys/socket.h>
+
+namespace graphc::service {
+namespace {
+/// How long the other end may take for its part of the proof: a machine with much to do.
+constexpr absl::Duration kProofLimit = absl::Seconds(5);
+
+/// A connection to one who knows the secret.
+absl::StatusOr<base::UniqueFd> call(const std::string &address, const std::string &secret, absl::Time deadline) {
+  base::UniqueFd socket;
+  if (base::isUnixAddress(address)) {
+    GRAPHC_ASSIGN_OR_RETURN(socket, base::connectUnix(address.substr(5), SOCK_STREAM));
+    GRAPHC_RETURN_IF_ERROR(base::checkSameUser(socket.get()));
+  } else {
+    GRAPHC_ASSIGN_OR_RETURN(socket, base::connectTcp(address, deadline));
+  }
+  GRAPHC_RETURN_IF_ERROR(prove(socket.get(), secret, std::max(deadline, absl::Now() + kProofLimit)));
+  return socket;
+}
+} // namespace
+
+std::shared_ptr<grpc::Channel> Dialer::overTls() const {
+  return grpc::CreateCustomChannel(address_, identity_.credentials->client(),
+                                   transport::channelArguments(identity_.silence));
+}
+
+absl::StatusOr<std::shared_ptr<grpc::Channel>> Dialer::connect(absl::Duration limit) {
+  absl::Time deadline = absl::Now() + limit;
+  if (identity_.credentials) {
+    if (auto now = identity_.credentials->current(); !tried_ || now != shown_) {
+      shown_ = now;
+      tried_ = overTls();
+    }
+    if (tried_->WaitForConnected(absl::ToChronoTime(deadline)))
+      return std::exchange(tried_, nullptr);
+    grpc::experimental::ChannelResetConnectionBackoff(tried_.get()); // it would wait 100 ms at least by itself
+    return absl::UnavailableError("no connection");
+  }
+  auto socket = call(address_, identity_.secret, deadline);
+  if (socket.ok())
+    return grpc::CreateCustomInsecureChannelFromFd(address_, socket->release(),
+                                                   transport::channelArguments(identity_.silence));
+  if (absl::IsUnavailable(socket.status()))
+    absl::SleepFor(deadline - absl::Now());
+  return socket.status();
+}
+
+absl::StatusOr<std::shared_ptr<grpc::Channel>> Dialer::start(absl::Duration limit) {
+  if (identity_.credentials)
+    return overTls();
+  absl::Time deadline = absl::Now() + limit;
+  auto channel = connect(absl::Milliseconds(5));
+  while (absl::IsUnavailable(channel.status()) && absl::Now() < deadline)
+    channel = connect(absl::Milliseconds(20));
+  return channel;
+}
+
+absl::Status Dialer::reach(absl::Duration limit) const {
+  if (identity_.credentials)
+    return tls::reach(address_, *identity_.credentials, limit);
+  return call(address_, identity_.secret, absl::Now() + limit).status();
+}
+
+void silenceGrpc() {
+  gpr_set_log_function([](gpr_log_func_args *) {});
+}
+
+} // namespace graphc::service

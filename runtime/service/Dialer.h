@@ -1,0 +1,49 @@
+//===- Dialer.h - a task's way to another task's server -----------------------------------------------------*- C++ -*-===//
+#ifndef GRAPHC_RUNTIME_SERVICE_DIALER_H
+#define GRAPHC_RUNTIME_SERVICE_DIALER_H
+
+#include "runtime/tls/Credentials.h"
+#include "runtime/transport/GrpcOptions.h"
+
+#include "absl/status/statusor.h"
+#include <grpcpp/grpcpp.h>
+
+#include <memory>
+#include <string>
+
+namespace graphc::service {
+
+/// What a task shows the others, and they it.
+struct Identity {
+  std::string secret; ///< of the run or the user; without TLS
+  std::shared_ptr<const tls::Credentials> credentials; ///< null: no TLS, every address is of this machine
+  absl::Duration silence = transport::kSilence; ///< of a connection before it counts as broken
+};
+
+class Dialer {
+public:
+  /// `address`: "host:port", or "unix:PATH" without TLS.
+  Dialer(std::string address, Identity identity) : address_(std::move(address)), identity_(std::move(identity)) {}
+  /// A new channel, connected. Takes the whole of `limit` where nobody answers, so that it can be
+  /// called again at once. Unavailable: nobody answers, or not as graphrun does. Unauthenticated: one of the two ends does not
+  /// accept the other, and waiting will not help.
+  absl::StatusOr<std::shared_ptr<grpc::Channel>> connect(absl::Duration limit);
+  /// A new channel that is connected or, with TLS, on its way; errors as from connect().
+  absl::StatusOr<std::shared_ptr<grpc::Channel>> start(absl::Duration limit);
+  /// A connection made only to learn whether it can be, and why not. Takes at most `limit` (DNS aside).
+  absl::Status reach(absl::Duration limit) const;
+
+private:
+  std::shared_ptr<grpc::Channel> overTls() const;
+
+  const std::string address_;
+  const Identity identity_;
+  std::shared_ptr<grpc::Channel> tried_; ///< with TLS: not connected yet
+  std::shared_ptr<const tls::Credentials::Material> shown_; ///< by it
+};
+
+/// gRPC writes its own log on standard error; errors reach the user as ours, so it is silenced.
+void silenceGrpc();
+
+} // namespace graphc::service
+#endif
