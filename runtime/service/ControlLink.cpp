@@ -58,7 +58,9 @@ absl::Status ControlLink::ended() const {
 
 void ControlLink::deliver(const ToTask &message) {
   if (message.has_abort()) {
-    RootCause cause{message.abort().task(), "", 0, absl::AbortedError(message.abort().message())};
+    RootCause cause{message.abort().task(), "", 0,
+                    absl::AbortedError(message.abort().message().empty() ? "the chief ended the run and did not say why"
+                                                                         : message.abort().message())};
     finish(absl::AbortedError(cause.describe()));
     return;
   }

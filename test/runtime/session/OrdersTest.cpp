@@ -167,6 +167,11 @@ TEST_F(Orders, ReleaseBeforeTheEndIsAnError) {
   EXPECT_EQ(run(), "the chief let this task go before the end of the run");
 }
 
+TEST_F(Orders, AnAbortThatSaysNothingIsAnError) {
+  script.emplace_back().mutable_abort();
+  EXPECT_EQ(run(), "the chief ended the run and did not say why");
+}
+
 TEST_F(Orders, PrepareFitsThePlan) {
   use(plan::parameterServerPlan({1, 2}));
   struct Case {
