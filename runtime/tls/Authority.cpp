@@ -18,8 +18,6 @@ namespace {
 constexpr absl::Duration kClockSkew = absl::Hours(24);
 /// A certificate with less time to go is made anew.
 constexpr absl::Duration kRenewBefore = absl::Hours(24 * 30);
-/// X.509 allows no longer common name.
-constexpr size_t kMostNameBytes = 64;
 constexpr char kAuthorityName[] = "graphc development authority";
 
 absl::Status failed(const char *what) { return absl::InternalError(absl::StrCat(what, ": ", takeOpenSslError())); }

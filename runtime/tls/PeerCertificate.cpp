@@ -12,8 +12,6 @@
 namespace graphc::tls {
 namespace {
 constexpr char kWhat[] = "the certificate at the other end";
-/// X.509 allows no longer common name; graphrun certs cuts there.
-constexpr size_t kMostNameBytes = 64;
 } // namespace
 
 absl::Status PeerCertificate::checkTask(const std::string &task) const {
