@@ -94,7 +94,6 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   session::TaskOptions options;
   options.task = several && (script.setting & kWorker) ? 1 : 0;
   options.transport.incarnation = 100 + options.task;
-  options.transport.token = std::string(32, 't');
   options.transport.data = &streams;
   options.deadline = absl::Seconds(2);
   options.log = options.warn = [](const std::string &) {};

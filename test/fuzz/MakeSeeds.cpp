@@ -72,7 +72,7 @@ void run(const plan::LoadedPlan &plan, session::DriverOptions options, Recording
   session::FetchPrinter printer(plan.plan, options.fetches, [](const std::string &) {});
   coordinated.fetched = [&](const service::Fetched &value) { return printer.add(value); };
   service::Coordinator coordinator(std::move(coordinated));
-  options.run = "seed";
+  options.run = "the-run-of-the-seeds";
   options.show = [](const observe::ProgressSnapshot &) {};
   options.print = options.log = [](const std::string &) {};
   session::Driver driver(plan, coordinator, std::move(options));
@@ -86,7 +86,6 @@ void run(const plan::LoadedPlan &plan, session::DriverOptions options, Recording
       session::TaskOptions own;
       own.task = task;
       own.transport.incarnation = 100 + task;
-      own.transport.token = std::string(32, 't');
       own.transport.data = &streams;
       own.log = own.warn = [](const std::string &) {};
       session::TaskSession session(plan, own, *link);
