@@ -115,11 +115,15 @@ std::shared_ptr<const Credentials::Material> Credentials::current() const {
   return material_;
 }
 
-absl::Status Credentials::checkOwnAddress(const std::string &address) const {
+absl::Status Credentials::checkOwn(const std::string &task, const std::string &address) const {
   std::string host = base::splitAddress(address).first;
   auto material = current();
-  auto chain = parseCertificates(material->certificate, files_.certificate);
-  if (chain.ok() && matchesHost(*chain->front(), host))
+  GRAPHC_ASSIGN_OR_RETURN(auto chain, parseCertificates(material->certificate, files_.certificate));
+  if (std::string other = otherTaskOf(*chain.front(), task); !other.empty())
+    return absl::InvalidArgumentError(absl::StrCat("--tls_cert ", files_.certificate, " is of ", other,
+                                                   ", but this task is ", task,
+                                                   ": the others would refuse it; give this task's own certificate"));
+  if (matchesHost(*chain.front(), host))
     return absl::OkStatus();
   return absl::InvalidArgumentError(absl::StrCat(
       "--tls_cert ", files_.certificate, " is for ",

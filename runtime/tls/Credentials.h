@@ -45,8 +45,8 @@ public:
   /// half there) are said in the log, and the old ones stay in use. Any thread.
   std::shared_ptr<const Material> current() const;
 
-  /// Whether others, who dial `address` to reach this task, will accept its certificate.
-  absl::Status checkOwnAddress(const std::string &address) const;
+  /// Whether others, who know this task as `task` and dial `address` to reach it, will accept its certificate.
+  absl::Status checkOwn(const std::string &task, const std::string &address) const;
   /// Asks current() at each handshake.
   std::shared_ptr<grpc::ServerCredentials> server() const;
   /// Of the moment: for a new channel each time.

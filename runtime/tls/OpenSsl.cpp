@@ -114,6 +114,11 @@ std::string commonNameOf(const X509 &certificate) {
   return {reinterpret_cast<const char *>(ASN1_STRING_get0_data(text)), static_cast<size_t>(ASN1_STRING_length(text))};
 }
 
+std::string otherTaskOf(const X509 &certificate, const std::string &task) {
+  std::string name = commonNameOf(certificate);
+  return name.rfind("/job:", 0) == 0 && name != task.substr(0, kMostNameBytes) ? name : "";
+}
+
 bool matchesHost(const X509 &certificate, const std::string &host) {
   auto *one = const_cast<X509 *>(&certificate); // OpenSSL caches extensions in it
   bool matches = isIpAddress(host) ? X509_check_ip_asc(one, host.c_str(), 0) == 1

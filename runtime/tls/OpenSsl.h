@@ -53,6 +53,8 @@ absl::Status checkDates(const X509 &certificate, absl::Time now, const std::stri
 std::vector<std::string> hostsOf(const X509 &certificate);
 /// The subject's common name, "" where it has none.
 std::string commonNameOf(const X509 &certificate);
+/// The task that a certificate is good for where that is another than `task`; "": it names none, or this one.
+std::string otherTaskOf(const X509 &certificate, const std::string &task);
 /// Whether clients that dial `host` accept the certificate.
 bool matchesHost(const X509 &certificate, const std::string &host);
 

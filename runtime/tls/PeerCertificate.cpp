@@ -4,7 +4,6 @@
 #include "runtime/base/Status.h"
 #include "runtime/tls/OpenSsl.h"
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include <grpc/grpc_security_constants.h>
@@ -18,11 +17,10 @@ absl::Status PeerCertificate::checkTask(const std::string &task) const {
   if (pem_.empty())
     return absl::OkStatus();
   GRAPHC_ASSIGN_OR_RETURN(auto chain, parseCertificates(pem_, kWhat));
-  std::string name = commonNameOf(*chain.front());
-  if (!absl::StartsWith(name, "/job:") || name == task.substr(0, kMostNameBytes))
-    return absl::OkStatus();
-  return absl::PermissionDeniedError(
-      absl::StrCat(kWhat, " is of ", name, ", and not of ", task, "; give each task its own --tls_cert and --tls_key"));
+  std::string other = otherTaskOf(*chain.front(), task);
+  return other.empty() ? absl::OkStatus()
+                       : absl::PermissionDeniedError(absl::StrCat(kWhat, " is of ", other, ", and not of ", task,
+                                                                  "; give each task its own --tls_cert and --tls_key"));
 }
 
 absl::Status PeerCertificate::check(const std::string &task, const std::string &address) const {

@@ -198,7 +198,7 @@ task w0 two.plan --job_name worker $(tls worker-0)
 task w1 two.plan --job_name worker --task_index 1 $(tls worker-0)
 task ps two.plan --job_name ps $(tls ps-0)
 status w0 w1 ps
-expect w1.txt '^wrong  /job:worker/task:1: --tls_cert certs/worker-0.crt is for 127.0.0.1, but this task.s address is localhost'
+expect w1.txt '^wrong  /job:worker/task:1: --tls_cert certs/worker-0.crt is of /job:worker/task:0, but this task is /job:worker/task:1'
 expect w0.txt '^wrong  /job:worker/task:1 is refused: the certificate at the other end is of /job:worker/task:0, and not of /job:worker/task:1; give each task its own'
 bad '--tls_cert certs/none.crt: No such file' two.plan --job_name ps $(tls none) "${hosts[@]}"
 bad 'nothing but this machine could be looked at' idx.plan --job_name worker $(tls none) "${hosts[@]}"

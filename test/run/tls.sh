@@ -39,7 +39,8 @@ task=(two.plan --job_name ps "${hosts[@]}")
 refuse 'go together; also give --tls_key and --tls_ca' "${task[@]}" --tls_cert certs/ps-0.crt
 refuse '--tls_cert certs/none.crt: No such file' "${task[@]}" $(tls none)
 refuse 'is not the key of --tls_cert certs/ps-0.crt' "${task[@]}" --tls_cert certs/ps-0.crt --tls_key certs/worker-1.key --tls_ca certs/ca.crt
-refuse 'certs/worker-0.crt is for 127.0.0.1, but this task.s address is localhost' "${task[@]}" $(tls worker-0)
+refuse 'certs/ps-0.crt is for localhost, but this task.s address is 127.0.0.1:1' two.plan --job_name ps --ps_hosts 127.0.0.1:1 --worker_hosts localhost:2,localhost:3 $(tls ps-0)
+refuse 'certs/worker-1.crt is of /job:worker/task:1, but this task is /job:ps/task:0: the others would refuse it' "${task[@]}" $(tls worker-1)
 refuse 'is not vouched for by --tls_ca foreign/ca.crt' "${task[@]}" --tls_cert certs/ps-0.crt --tls_key certs/ps-0.key --tls_ca foreign/ca.crt
 cp certs/ps-0.key open.key; chmod 644 open.key
 refuse 'every user of this machine can read; chmod 600 open.key' "${task[@]}" --tls_cert certs/ps-0.crt --tls_key open.key --tls_ca certs/ca.crt
@@ -53,4 +54,4 @@ timeout 60 graphrun two.plan --steps 5 $(tls ps-0) >out.txt 2>&1 || fail "a laun
 expect out.txt 'certificates are not used'
 rm -rf certs foreign
 nothing_left
-echo "over TLS the same weights; thirteen refusals, each named"
+echo "over TLS the same weights; fourteen refusals, each named"

@@ -83,7 +83,7 @@ public:
       master = std::make_unique<service::MasterService>(servers, &offer);
     }
     if (setup_.identity.credentials)
-      if (absl::Status own = setup_.identity.credentials->checkOwnAddress(address_); !own.ok())
+      if (absl::Status own = setup_.identity.credentials->checkOwn(name_, address_); !own.ok())
         wrong_.push_back(base::describe(own));
     service::TaskServer::Options options;
     options.address = address_;

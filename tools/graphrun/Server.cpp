@@ -120,7 +120,7 @@ private:
           return absl::InvalidArgumentError(
               absl::StrCat(job.name, " is at ", address, ", which is not this machine's loopback: ", kNeedsTls));
     TaskSetup setup;
-    GRAPHC_RETURN_IF_ERROR(identify(credentials_, addressOf(self_), &setup));
+    GRAPHC_RETURN_IF_ERROR(identify(credentials_, self_.str(), addressOf(self_), &setup));
     identity_ = setup.identity;
     for (const cluster::JobConfig &job : config_.jobs) {
       service::JobSize &size = *request_.add_jobs();

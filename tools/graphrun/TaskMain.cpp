@@ -378,10 +378,10 @@ absl::StatusOr<std::shared_ptr<const tls::Credentials>> credentialsOf(const Flag
   return tls::Credentials::load(flags.tls);
 }
 
-absl::Status identify(std::shared_ptr<const tls::Credentials> credentials, const std::string &address,
-                      TaskSetup *setup) {
+absl::Status identify(std::shared_ptr<const tls::Credentials> credentials, const std::string &task,
+                      const std::string &address, TaskSetup *setup) {
   if (credentials) {
-    GRAPHC_RETURN_IF_ERROR(credentials->checkOwnAddress(address));
+    GRAPHC_RETURN_IF_ERROR(credentials->checkOwn(task, address));
     setup->identity.credentials = std::move(credentials);
     return absl::OkStatus();
   }

@@ -28,9 +28,9 @@ inline constexpr char kNeedsTls[] =
     "docs/multi-host.md shows how), or use localhost:PORT or 127.0.0.1:PORT";
 /// Of the --tls_ flags; null where none is given.
 absl::StatusOr<std::shared_ptr<const tls::Credentials>> credentialsOf(const Flags &flags);
-/// What the others know a task at `address` by: its certificate, or without one the user's secret.
-absl::Status identify(std::shared_ptr<const tls::Credentials> credentials, const std::string &address,
-                      TaskSetup *setup);
+/// What the others know `task` at `address` by: its certificate, or without one the user's secret.
+absl::Status identify(std::shared_ptr<const tls::Credentials> credentials, const std::string &task,
+                      const std::string &address, TaskSetup *setup);
 
 /// Where data files are looked for.
 data::DataSearch dataSearch(const Flags &flags);

@@ -109,7 +109,9 @@ absl::StatusOr<graphrun::TaskSetup> setUpByHand(const plan::Plan &plan, const gr
   if (check && credentials) // a certificate of another host is one of the things that it tells
     setup.identity.credentials = std::move(credentials);
   else
-    GRAPHC_RETURN_IF_ERROR(graphrun::identify(std::move(credentials), setup.addresses[setup.task], &setup));
+    GRAPHC_RETURN_IF_ERROR(graphrun::identify(std::move(credentials),
+                                              plan::taskText(plan, plan::allTasks(plan)[setup.task]),
+                                              setup.addresses[setup.task], &setup));
   return setup;
 }
 
@@ -131,7 +133,8 @@ absl::StatusOr<graphrun::TaskSetup> setUpClient(const plan::Plan &plan, const gr
   setup.addresses[setup.task] = address;
   setup.client = true;
   setup.run = absl::StrCat("client-", service::randomHex(16));
-  GRAPHC_RETURN_IF_ERROR(graphrun::identify(std::move(credentials), address, &setup));
+  GRAPHC_RETURN_IF_ERROR(
+      graphrun::identify(std::move(credentials), plan::taskText(plan, plan.chief()), address, &setup));
   return setup;
 }
 

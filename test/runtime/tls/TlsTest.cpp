@@ -79,8 +79,8 @@ TEST_F(Tls, OwnAddressMustBeInTheCertificate) {
                                  {"fd00::1", "[fd00::1]:22", "[fd00::2]:22"}}) {
     auto credentials = Credentials::load(pair("a", "one", host));
     ASSERT_TRUE(credentials.ok()) << credentials.status();
-    EXPECT_TRUE((*credentials)->checkOwnAddress(good).ok());
-    EXPECT_THAT(std::string((*credentials)->checkOwnAddress(bad).message()),
+    EXPECT_TRUE((*credentials)->checkOwn("/job:one", good).ok());
+    EXPECT_THAT(std::string((*credentials)->checkOwn("/job:one", bad).message()),
                 HasSubstr(absl::StrCat(" is for ", host, ", but this task's address is ", bad)));
   }
 }
