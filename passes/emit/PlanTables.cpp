@@ -150,10 +150,10 @@ LogicalResult PlanTables::fillVariable(graph::VariableOp op) {
     init.set_zeros(true);
   } else if (auto value = dyn_cast<graph::ValueAttr>(attribute)) {
     DenseElementsAttr elements = value.getValue();
+    std::string bytes = getRawBytes(elements);
     if (elements.isSplat()) {
-      init.set_value(getRawBytes(elements.resizeSplat(RankedTensorType::get({}, elements.getElementType()))));
+      init.set_value(std::move(bytes));
     } else {
-      std::string bytes = getRawBytes(elements);
       uint64_t row = bytes.size() / uint64_t(op.getWholeType().getRank() ? op.getWholeType().getDimSize(0) : 1);
       if (graph::PartAttr part = op.getPart())
         bytes = bytes.substr(uint64_t(part.getRow()) * row, uint64_t(op.getBytes()));

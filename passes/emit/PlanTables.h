@@ -13,7 +13,7 @@
 
 namespace graphc {
 
-/// Row-major bytes as the runtime stores them: little endian, i1 one byte an element.
+/// Row-major bytes as the runtime stores them: little endian, i1 one byte an element; one element of a splat.
 std::string getRawBytes(mlir::DenseElementsAttr value);
 /// INVALID for an element type that tensors of a graph cannot have.
 plan::DataType getDataType(mlir::Type element);

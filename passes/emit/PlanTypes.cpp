@@ -45,7 +45,7 @@ std::string getRawBytes(DenseElementsAttr value) {
         append(item.bitcastToAPInt());
       else
         append(item);
-      if (value.isSplat())
+      if (value.isSplat()) // however many there are, they stay one
         break;
     }
   };
@@ -53,13 +53,7 @@ std::string getRawBytes(DenseElementsAttr value) {
     appendAll(value.getValues<APFloat>());
   else
     appendAll(value.getValues<APInt>());
-  if (!value.isSplat())
-    return bytes;
-  std::string all;
-  all.reserve(bytes.size() * value.getNumElements());
-  for (int64_t i = 0; i < value.getNumElements(); ++i)
-    all += bytes;
-  return all;
+  return bytes;
 }
 
 std::string getLocationText(Location location) {

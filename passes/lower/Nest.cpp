@@ -48,9 +48,10 @@ LogicalResult readOperand(linalg::LinalgOp op, OpOperand &operand, OpBuilder &bu
     return success();
   }
   Value whole = operand.get();
-  auto part = whole.getDefiningOp<memref::SubViewOp>();
-  if (part)
+  if (auto part = whole.getDefiningOp<memref::SubViewOp>())
     whole = part.getSource();
+  else if (auto shape = whole.getDefiningOp<memref::ReinterpretCastOp>()) // of one element, for the length of the loops
+    whole = shape.getSource();
   SmallVector<int64_t> strides;
   if (!type.hasStaticShape() || !cast<MemRefType>(whole.getType()).getLayout().isIdentity() ||
       failed(type.getStridesAndOffset(strides, result.offset)) || ShapedType::isDynamic(result.offset) ||

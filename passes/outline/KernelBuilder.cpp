@@ -165,8 +165,7 @@ void KernelBuilder::materialize(Value value) {
   if (isLeaf(value))
     return;
   roots.insert(value);
-  if (!value.getDefiningOp<ConstantOp>()) // the plan holds its elements
-    emitParallel(value);
+  emitParallel(value);
 }
 
 void KernelBuilder::fill(Value root, TypedAttr value) {
@@ -179,7 +178,8 @@ void KernelBuilder::fill(Value root, TypedAttr value) {
             });
 }
 
-/// linalg finds the length of each loop from the operands' index maps.
+/// A value that does not vary along some loop gets memory; a constant does not, however large it is: emitStage says how long
+/// the loops over it are.
 void KernelBuilder::coverLoops(ArrayRef<Access> accesses, AffineMap outMap) {
   llvm::SmallBitVector covered(outMap.getNumDims());
   auto cover = [&](AffineMap map) {
@@ -192,7 +192,8 @@ void KernelBuilder::coverLoops(ArrayRef<Access> accesses, AffineMap outMap) {
     cover(leaf.map);
   if (!covered.all())
     for (const Access &access : accesses)
-      materialize(access.value);
+      if (!access.value.getDefiningOp<ConstantOp>())
+        materialize(access.value);
 }
 
 //===----------------------------------------------------------------------------------------------------------------===//

@@ -104,6 +104,22 @@ void KernelBuilder::emitStage(Location loc, ArrayRef<Access> accesses, ValueRang
     outputs.push_back(narrow(argument(out, use), map, sizes));
     maps.push_back(map);
   }
+  // linalg finds the length of each loop from the operands' index maps. Where none varies along a loop, an operand that
+  // nobody reads has that length: all its elements are one.
+  llvm::SmallBitVector covered(unsigned(sizes.size()));
+  for (AffineMap map : maps)
+    for (AffineExpr result : map.getResults())
+      if (std::optional<unsigned> loop = getLoop(result, map.getNumDims()))
+        covered.set(*loop);
+  if (!covered.all()) {
+    SmallVector<int64_t> strides(sizes.size(), 0);
+    auto element = cast<MemRefType>(outputs.front().getType()).getElementType();
+    auto type = MemRefType::get(sizes, element, StridedLayoutAttr::get(context, /*offset=*/0, strides));
+    inputs.push_back(memref::ReinterpretCastOp::create(builder, loc, type, argument(outs.front(), use), /*offset=*/0,
+                                                       sizes, strides));
+    maps.insert(maps.begin() + ptrdiff_t(leaves.size()),
+                AffineMap::getMultiDimIdentityMap(unsigned(sizes.size()), context));
+  }
   linalg::GenericOp::create(builder, loc, TypeRange(), inputs, outputs, maps, iterators,
                             [&](OpBuilder &inner, Location, ValueRange blockArguments) {
                               auto fromMemory = [&](Value stored, Value buffer) -> Value {
@@ -121,7 +137,7 @@ void KernelBuilder::emitStage(Location loc, ArrayRef<Access> accesses, ValueRang
                               SmallVector<Value> elements, old, results;
                               for (const Access &access : accesses)
                                 elements.push_back(body.build(inner, access, read));
-                              for (auto [out, stored] : llvm::zip(outs, blockArguments.drop_front(leaves.size())))
+                              for (auto [out, stored] : llvm::zip(outs, blockArguments.drop_front(inputs.size())))
                                 old.push_back(use == Use::Write && outMap.isIdentity() ? Value()
                                                                                        : fromMemory(stored, out));
                               for (Value result : bodyFn(inner, elements, old)) {

@@ -365,18 +365,22 @@ void ProgramBuilder::followSums(uint32_t allReduce) {
 absl::Status Program::copyConstants() {
   constants.resize(size_t(plan->constants_size()));
   std::set<uint32_t> published = publishedBy(*plan, *source).constants;
-  std::map<uint32_t, uint64_t> offsets;
-  uint64_t bytes = 0;
+  std::map<uint32_t, uint64_t> sizes; // of the largest buffer: one constant may be the element of several
   for (const plan::Buffer &buffer : source->buffers())
-    if (buffer.storage_case() == plan::Buffer::kConstant && !published.contains(buffer.constant()) &&
-        offsets.try_emplace(buffer.constant(), bytes).second)
-      bytes += (plan->constants(int(buffer.constant())).size() + 63) / 64 * 64;
+    if (buffer.storage_case() == plan::Buffer::kConstant && !published.contains(buffer.constant())) {
+      uint64_t &size = sizes[buffer.constant()];
+      size = std::max(size, buffer.bytes());
+    }
+  uint64_t bytes = 0;
+  for (auto [index, size] : sizes)
+    bytes = std::min(bytes + (size + 63) / 64 * 64, kTooManyBytes);
   GRAPHC_ASSIGN_OR_RETURN(constantMemory,
                           device::Memory::allocate(bytes + 64, device::Memory::Guard::None, "constants of a program"));
-  for (auto [index, offset] : offsets) {
-    const std::string &value = plan->constants(int(index));
-    memcpy(constantMemory.data() + offset, value.data(), value.size());
-    constants[index] = constantMemory.data() + offset;
+  uint8_t *next = constantMemory.data();
+  for (auto [index, size] : sizes) {
+    fillConstant(plan->constants(int(index)), next, size);
+    constants[index] = next;
+    next += (size + 63) / 64 * 64;
   }
   return absl::OkStatus();
 }

@@ -4,7 +4,9 @@
 #include "runtime/plan/AllReduce.h"
 #include "runtime/plan/Types.h"
 
+#include <algorithm>
 #include <cstring>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -36,13 +38,21 @@ PublishedValues publishedBy(const plan::Plan &plan, const plan::Program &program
   return values;
 }
 
+void fillConstant(const std::string &value, uint8_t *memory, uint64_t bytes) {
+  uint64_t filled = std::min<uint64_t>(value.size(), bytes);
+  memcpy(memory, value.data(), filled);
+  for (; filled && filled < bytes; filled += std::min(filled, bytes - filled))
+    memcpy(memory + filled, memory, std::min(filled, bytes - filled));
+}
+
 PublishedMemory::Layout PublishedMemory::layout(const plan::Plan &plan, const plan::Task &task) {
   Layout result;
   auto place = [&](auto &offsets, auto index, uint64_t size, uint64_t alignment) {
     const uint64_t start = (result.bytes + alignment - 1) / alignment * alignment;
     if (offsets.try_emplace(index, start).second)
-      result.bytes = start + size;
+      result.bytes = std::min(start + size, kTooManyBytes);
   };
+  std::set<uint32_t> constants;
   for (uint32_t number = 0; number < uint32_t(plan.programs_size()); ++number) {
     const plan::Program &program = plan.programs(int(number));
     std::vector<uint32_t> here;
@@ -58,9 +68,15 @@ PublishedMemory::Layout PublishedMemory::layout(const plan::Plan &plan, const pl
     for (uint32_t index : values.variables)
       place(result.variables, index, plan::tensorBytes(plan.variables(int(index)).type()).value_or(0),
             device::alignment);
-    for (uint32_t index : values.constants)
-      place(result.constants, index, plan.constants(int(index)).size(), device::alignment);
+    constants.insert(values.constants.begin(), values.constants.end());
+    for (const plan::Buffer &buffer : program.buffers())
+      if (buffer.storage_case() == plan::Buffer::kConstant) {
+        uint64_t &bytes = result.constantBytes[buffer.constant()];
+        bytes = std::max(bytes, buffer.bytes());
+      }
   }
+  for (uint32_t index : constants)
+    place(result.constants, index, result.constantBytes[index], device::alignment);
   result.bytes = (result.bytes + device::alignment - 1) / device::alignment * device::alignment;
   return result;
 }
@@ -72,7 +88,7 @@ absl::StatusOr<PublishedMemory> PublishedMemory::create(const plan::Plan &plan, 
     return result;
   GRAPHC_ASSIGN_OR_RETURN(result.shared, device::Memory::share(result.places.bytes, "published variables"));
   for (auto [index, offset] : result.places.constants)
-    memcpy(result.shared.data() + offset, plan.constants(int(index)).data(), plan.constants(int(index)).size());
+    fillConstant(plan.constants(int(index)), result.shared.data() + offset, result.places.constantBytes[index]);
   return result;
 }
 

@@ -21,6 +21,11 @@ struct PublishedValues {
 /// What the program sends on published channels.
 PublishedValues publishedBy(const plan::Plan &plan, const plan::Program &program);
 
+/// Writes a constant of the plan, which may hold one element for all, to memory of `bytes` bytes.
+void fillConstant(const std::string &value, uint8_t *memory, uint64_t bytes);
+/// Sums of sizes stay here and do not wrap around; memory of so many bytes is refused.
+constexpr uint64_t kTooManyBytes = uint64_t(1) << 60;
+
 /// The variables, constants and arenas from which the programs of one task send on published channels, in one shared memory.
 /// The constants hold their values from the start.
 class PublishedMemory {
@@ -42,6 +47,7 @@ public:
 private:
   struct Layout { // index → offset
     std::map<uint32_t, uint64_t> variables, constants;
+    std::map<uint32_t, uint64_t> constantBytes; ///< of the largest buffer, for those of all programs here
     std::map<std::pair<uint32_t, uint32_t>, uint64_t> arenas;
     uint64_t bytes = 0;
   };

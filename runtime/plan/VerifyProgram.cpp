@@ -67,13 +67,14 @@ absl::Status ProgramVerifier::checkBuffers() {
                          r, " of the program runs on ", taskText(plan, task));
       break;
     }
-    case Buffer::kConstant:
+    case Buffer::kConstant: {
       if (b.constant() >= uint32_t(plan.constants_size()))
         return invalid(what, ": constant ", b.constant(), " does not exist, the plan has ", plan.constants_size());
-      if (plan.constants(int(b.constant())).size() != b.bytes())
-        return invalid(what, ": ", b.bytes(), " bytes, but its constant has ",
-                       plan.constants(int(b.constant())).size());
+      const size_t size = plan.constants(int(b.constant())).size();
+      if (size != b.bytes() && size != elementBytes(b.type().dtype()))
+        return invalid(what, ": ", b.bytes(), " bytes, but its constant has ", size);
       break;
+    }
     case Buffer::kSlot:
       if (!b.slot())
         return invalid(what, ": storage 'slot' is false");
