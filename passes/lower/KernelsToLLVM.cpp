@@ -147,14 +147,28 @@ private:
     }
     return value;
   }
-  /// An array of structs, each with the fields that `each` hands to its callback.
+  /// An array of structs, each with the fields that `each` hands to its callback. A large one is made of rows, the last filled
+  /// up with zeros, which is the same memory: to put a field into a constant copies the constant.
   template <typename Each> LLVM::GlobalOp list(StringRef name, Type element, uint64_t count, Each each) {
-    Type type = LLVM::LLVMArrayType::get(element, std::max<uint64_t>(count, 1));
+    constexpr uint64_t kRow = 64;
+    uint64_t size = std::clamp<uint64_t>(count, 1, kRow), rows = llvm::divideCeil(count, kRow);
+    Type row = LLVM::LLVMArrayType::get(element, size), type = rows > 1 ? LLVM::LLVMArrayType::get(row, rows) : row;
     return makeGlobal(builder, loc, type, name, LLVM::Linkage::Internal, [&] {
-      Value value = LLVM::ZeroOp::create(builder, loc, type);
-      int64_t next = 0;
-      each([&](std::initializer_list<Value> fields) { value = fill(value, {next++}, fields); });
-      return value;
+      SmallVector<Value> values{LLVM::ZeroOp::create(builder, loc, row)};
+      uint64_t next = 0;
+      each([&](std::initializer_list<Value> fields) {
+        if (next == size) {
+          values.push_back(LLVM::ZeroOp::create(builder, loc, row));
+          next = 0;
+        }
+        values.back() = fill(values.back(), {int64_t(next++)}, fields);
+      });
+      if (rows <= 1)
+        return values.front();
+      Value whole = LLVM::ZeroOp::create(builder, loc, type);
+      for (auto [i, value] : llvm::enumerate(values))
+        whole = LLVM::InsertValueOp::create(builder, loc, whole, value, int64_t(i));
+      return whole;
     });
   }
 

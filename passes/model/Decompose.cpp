@@ -119,6 +119,36 @@ struct Expansion {
     return make<DivideOp>(one, make<AddOp>(one, make<ExponentialOp>(make<NegateOp>(op.getOperand()))));
   }
 
+  /// Many small operands are put together in runs of equal length first: equal kernels of few buffers instead of one kernel
+  /// with an argument each. What has been copied once more lies in the cache; large operands go to their place at once
+  /// where a kernel can take so many.
+  Value expand(ConcatenateOp op) {
+    constexpr size_t kMostOperands = 256, kRun = 32, kMostArguments = 1000; // kernels take 1,024
+    constexpr int64_t kCached = 64 << 10; // bytes
+    SmallVector<Value> inputs(op.getInputs());
+    if (inputs.size() <= kMostOperands)
+      return {};
+    size_t before;
+    do {
+      before = inputs.size();
+      SmallVector<Value> joined;
+      for (ArrayRef<Value> rest = inputs; !rest.empty();) {
+        ArrayRef<Value> run = rest.take_front(kRun);
+        rest = rest.drop_front(run.size());
+        int64_t bytes = 0;
+        for (Value input : run)
+          bytes += getByteSize(typeOf(input));
+        if (run.size() > 1 && (bytes <= kCached || inputs.size() > kMostArguments))
+          joined.push_back(make<ConcatenateOp>(run, op.getDimension()));
+        else
+          llvm::append_range(joined, run);
+      }
+      inputs = std::move(joined);
+    } while (inputs.size() > kMostOperands && inputs.size() < before);
+    return before == op.getInputs().size() && inputs.size() == before ? Value()
+                                                                      : make<ConcatenateOp>(inputs, op.getDimension());
+  }
+
   Value expand(RsqrtOp op) { return make<DivideOp>(splat(op.getType(), 1), make<SqrtOp>(op.getOperand())); }
 
   Value expand(SignOp op) {
@@ -159,7 +189,7 @@ struct DecomposePass : graphc::impl::DecomposeBase<DecomposePass> {
     getOperation().walk([&](Operation *op) {
       Value value = llvm::TypeSwitch<Operation *, Value>(op)
                         .Case<SoftmaxOp, LogSoftmaxOp, SoftmaxCrossEntropyOp, SoftmaxCrossEntropyGradOp, NllLossOp,
-                              ReduceMeanOp, LogisticOp, RsqrtOp, SignOp, OneHotOp, PowerOp>(
+                              ReduceMeanOp, ConcatenateOp, LogisticOp, RsqrtOp, SignOp, OneHotOp, PowerOp>(
                             [](auto composite) { return Expansion(composite).expand(composite); })
                         .Default([](Operation *) { return Value(); });
       if (!value)
