@@ -38,8 +38,8 @@ std::string formatProgress(const ProgressSnapshot &snapshot, int barWidth) {
     absl::StrAppendFormat(&line, "  %.*f steps/s", snapshot.stepsPerSecond < 10 ? 2 : 0, snapshot.stepsPerSecond);
   if (snapshot.loss)
     absl::StrAppendFormat(&line, "  loss %.4g", *snapshot.loss);
-  if (snapshot.accuracy)
-    absl::StrAppendFormat(&line, "  accuracy %.3f", *snapshot.accuracy);
+  for (const auto &[name, value] : snapshot.metrics)
+    absl::StrAppendFormat(&line, "  %s %.4g", name, value);
   if (barWidth > 0 && snapshot.steps) {
     double part = static_cast<double>(std::min(snapshot.step, snapshot.steps)) / static_cast<double>(snapshot.steps);
     int filled = static_cast<int>(barWidth * part);
@@ -63,9 +63,9 @@ std::string toJson(const ProgressSnapshot &snapshot) {
                          {"last", snapshot.last}};
   if (snapshot.loss)
     json["loss"] = *snapshot.loss; // NaN becomes null
-  if (snapshot.accuracy)
-    json["accuracy"] = *snapshot.accuracy;
-  return json.dump();
+  for (const auto &[name, value] : snapshot.metrics)
+    json["metrics"].push_back({{"name", name}, {"value", value}});
+  return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
 absl::StatusOr<ProgressSnapshot> progressFromJson(const std::string &text) {
@@ -76,10 +76,9 @@ absl::StatusOr<ProgressSnapshot> progressFromJson(const std::string &text) {
   auto count = [&](const char *key) {
     return json.contains(key) && json[key].is_number() ? json[key].get<uint64_t>() : 0;
   };
+  auto number = [](const nlohmann::json &value) { return value.is_number() ? value.get<double>() : std::nan(""); };
   auto real = [&](const char *key) -> std::optional<double> {
-    if (!json.contains(key))
-      return std::nullopt;
-    return json[key].is_number() ? json[key].get<double>() : std::nan("");
+    return json.contains(key) ? std::optional(number(json[key])) : std::nullopt;
   };
   snapshot.step = count("step");
   snapshot.steps = count("steps");
@@ -87,7 +86,9 @@ absl::StatusOr<ProgressSnapshot> progressFromJson(const std::string &text) {
   snapshot.epochs = count("epochs");
   snapshot.stepsPerSecond = real("steps_per_s").value_or(0);
   snapshot.loss = real("loss");
-  snapshot.accuracy = real("accuracy");
+  for (const nlohmann::json &metric : json.value("metrics", nlohmann::json::array()))
+    if (metric.is_object() && metric.contains("name") && metric["name"].is_string() && metric.contains("value"))
+      snapshot.metrics.emplace_back(metric["name"].get<std::string>(), number(metric["value"]));
   snapshot.last = json.contains("last") && json["last"].is_boolean() && json["last"].get<bool>();
   return snapshot;
 }

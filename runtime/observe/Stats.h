@@ -40,7 +40,8 @@ std::string toJson(const TaskStats &stats);
 
 struct FinalResults {
   std::optional<double> loss; ///< mean of the last epoch
-  std::map<std::string, double> metrics; ///< of the last evaluation: "accuracy"
+  std::map<std::string, double>
+      metrics; ///< of the last evaluation: "accuracy"; of the last epoch of training: "train accuracy"
 };
 
 /// Writes {"tasks": {name: …}, "final": {…}} atomically; "-" is standard output.

@@ -1,6 +1,7 @@
 #include "runtime/service/CheckService.h"
 
 #include "runtime/base/Status.h"
+#include "runtime/base/Text.h"
 #include "runtime/service/PeerCheck.h"
 #include "runtime/tls/PeerCertificate.h"
 
@@ -19,6 +20,18 @@ constexpr size_t kMostReport = 1 << 20, kMostRefused = 32;
 } // namespace
 
 CheckService::CheckService(std::vector<std::string> tasks) : tasks_(std::move(tasks)), slots_(tasks_.size()) {}
+
+/// With texts that people can read.
+static CheckReport shown(CheckReport report) {
+  report.set_cpu(base::foreignText(report.cpu()));
+  for (std::string &line : *report.mutable_wrong())
+    line = base::foreignText(line);
+  for (CheckedData &data : *report.mutable_data())
+    data.set_source(base::foreignText(data.source()));
+  for (CheckedLink &link : *report.mutable_links())
+    link.set_wrong(base::foreignText(link.wrong()));
+  return report;
+}
 
 absl::Status CheckService::admit(const CheckReport &report) {
   const Hello &self = report.self();
@@ -41,9 +54,9 @@ absl::Status CheckService::admit(const CheckReport &report) {
         absl::StrCat(self.name(), " answers order ", report.id(), ", the last was ", slot.orderId));
   slot.incarnation = self.incarnation();
   if (!slot.first)
-    slot.first = report;
+    slot.first = shown(report);
   if (!report.waits())
-    slot.last = report;
+    slot.last = shown(report);
   return absl::OkStatus();
 }
 
@@ -61,8 +74,8 @@ grpc::ServerUnaryReactor *CheckService::Next(grpc::CallbackServerContext *contex
     if (absl::Status admitted = named.ok() ? admit(*report) : named; !admitted.ok()) {
       status = {static_cast<grpc::StatusCode>(admitted.code()), std::string(admitted.message())};
       if (!closed_ && refused_.size() < kMostRefused)
-        refused_.insert(named.ok() ? std::string(admitted.message())
-                                   : absl::StrCat(report->self().name(), " is refused: ", named.message()));
+        refused_.insert(base::foreignText(named.ok() ? base::describe(admitted)
+                                                     : absl::StrCat(report->self().name(), " is refused: ", base::describe(named))));
     } else {
       Slot &slot = slots_[report->self().task()];
       stale = std::exchange(slot.call, nullptr);
@@ -172,7 +185,7 @@ absl::StatusOr<CheckOrder> nextCheckOrder(Check::Stub &stub, CheckReport report)
       return absl::FailedPreconditionError(
           "is not there to check but to run: graphrun check goes before the run, on every machine");
     if (!status.ok())
-      return absl::Status(static_cast<absl::StatusCode>(status.error_code()), status.error_message());
+      return base::foreignStatus(status.error_code(), status.error_message());
     if (!order.has_wait())
       return order;
     report.set_waits(true);

@@ -1,6 +1,7 @@
 #include "runtime/service/ControlLink.h"
 
 #include "runtime/base/Status.h"
+#include "runtime/base/Text.h"
 #include "runtime/service/MasterService.h"
 #include "runtime/service/Outbox.h"
 #include "runtime/tls/PeerCertificate.h"
@@ -58,9 +59,9 @@ absl::Status ControlLink::ended() const {
 
 void ControlLink::deliver(const ToTask &message) {
   if (message.has_abort()) {
-    RootCause cause{message.abort().task(), "", 0,
+    RootCause cause{base::foreignText(message.abort().task()), "", 0,
                     absl::AbortedError(message.abort().message().empty() ? "the chief ended the run and did not say why"
-                                                                         : message.abort().message())};
+                                                                         : base::foreignText(message.abort().message()))};
     finish(absl::AbortedError(cause.describe()));
     return;
   }
@@ -173,7 +174,7 @@ public:
       link.finish(absl::FailedPreconditionError(
           absl::StrCat("what answers as the chief ", link.shown(), " takes no runs; is it graphrun check?")));
     else
-      link.finish(absl::Status(static_cast<absl::StatusCode>(status.error_code()), status.error_message()));
+      link.finish(base::foreignStatus(status.error_code(), status.error_message()));
     std::lock_guard lock(link.mutex_);
     link.done_ = std::move(self_);
     link.running_ = false;

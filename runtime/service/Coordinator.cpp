@@ -1,6 +1,7 @@
 #include "runtime/service/Coordinator.h"
 
 #include "runtime/base/Status.h"
+#include "runtime/base/Text.h"
 #include "runtime/service/PeerCheck.h"
 
 #include "absl/strings/str_cat.h"
@@ -102,7 +103,7 @@ void Coordinator::failed(uint32_t task, const Error &error) {
     std::lock_guard lock(mutex_);
     const Hello &hello = slots_[task].hello;
     slots_[task].leaving = true;
-    cause.status = absl::Status(static_cast<absl::StatusCode>(error.code() ? error.code() : 13), error.message());
+    cause.status = base::foreignStatus(error.code(), error.message());
     if (error.secondary()) {
       if (cause_ || suspicion_ || ending_)
         return;
@@ -243,8 +244,17 @@ std::string RootCause::describe() const {
 
 absl::Status Coordinator::failure() const { return absl::Status(cause_->status.code(), cause_->describe()); }
 
+/// From the middle of the wait on, how long it has been and how long it will be.
+std::string Coordinator::waitedFor(absl::Duration waited) const {
+  absl::Duration left = options_.joinDeadline - waited;
+  if (waited < left)
+    return "";
+  return absl::StrCat(" for ", absl::FormatDuration(absl::Trunc(waited, absl::Seconds(1))), "; the run ends in ",
+                      absl::FormatDuration(absl::Ceil(left, absl::Seconds(1))), " without it (--join_deadline)");
+}
+
 absl::Status Coordinator::waitForAll() {
-  absl::Time deadline = absl::Now() + options_.joinDeadline, announceAt = absl::Now() + absl::Seconds(1);
+  absl::Time begin = absl::Now(), deadline = begin + options_.joinDeadline, announceAt = begin + absl::Seconds(1);
   while (true) {
     std::vector<std::string> absent;
     std::vector<std::shared_ptr<Member>> members;
@@ -260,16 +270,18 @@ absl::Status Coordinator::waitForAll() {
       absl::Time now = absl::Now();
       if (now >= deadline)
         return absl::DeadlineExceededError(absl::StrCat("gave up after ", absl::FormatDuration(options_.joinDeadline),
-                                                        ": ", absl::StrJoin(absent, ", "), " did not come"));
+                                                        ": ", absl::StrJoin(absent, ", "),
+                                                        " did not come (--join_deadline)"));
       if (now < announceAt) {
         changed_.wait_until(lock, absl::ToChronoTime(std::min(announceAt, deadline)));
         continue;
       }
-      announceAt = now + options_.announceEvery;
+      absl::Time middle = begin + options_.joinDeadline / 2;
+      announceAt = now < middle ? std::min(now + options_.announceEvery, middle) : now + options_.announceEvery;
       members = everyone();
     }
     if (options_.announce)
-      options_.announce(absl::StrCat("waiting for ", absl::StrJoin(absent, ", ")));
+      options_.announce(absl::StrCat("waiting for ", absl::StrJoin(absent, ", "), waitedFor(absl::Now() - begin)));
     ToTask message;
     for (const std::string &name : absent)
       message.mutable_waiting()->add_tasks(name);

@@ -117,6 +117,7 @@ private:
     bool leaving = false;
     absl::Time silentSince = absl::InfiniteFuture(); ///< of a straggler that was announced
   };
+  std::string waitedFor(absl::Duration waited) const;
   std::vector<std::string> missing() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   std::vector<std::shared_ptr<Member>> everyone() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   std::optional<std::string> watchStraggler(Slot &slot, absl::Time now) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);

@@ -1,5 +1,6 @@
 #include "runtime/service/PlanFetch.h"
 
+#include "runtime/base/Text.h"
 #include "runtime/plan/PlanFile.h"
 #include "runtime/service/service.grpc.pb.h"
 #include "runtime/tls/PeerCertificate.h"
@@ -10,7 +11,7 @@
 namespace graphc::service {
 namespace {
 absl::Status toStatus(const grpc::Status &status) {
-  return absl::Status(static_cast<absl::StatusCode>(status.error_code()), status.error_message());
+  return base::foreignStatus(status.error_code(), status.error_message());
 }
 } // namespace
 
@@ -34,6 +35,8 @@ absl::StatusOr<FetchedPlan> fetchPlan(const std::shared_ptr<grpc::Channel> &chan
       plan.run = part.run();
       plan.entry = part.entry();
       plan.client = part.client();
+      plan.client.set_host(base::foreignText(plan.client.host()));
+      plan.client.set_model(base::foreignText(plan.client.model()));
       plan.check = part.check();
     }
     plan.file += part.data();
@@ -56,7 +59,8 @@ std::string describeClient(const std::shared_ptr<grpc::Channel> &channel) {
   ClientInfo info;
   if (!Master::NewStub(channel)->Describe(&context, DescribeRequest(), &info).ok())
     return "";
-  return absl::StrCat("process ", info.pid(), " on ", info.host(), ", which runs ", info.model());
+  return absl::StrCat("process ", info.pid(), " on ", base::foreignText(info.host()), ", which runs ",
+                      base::foreignText(info.model()));
 }
 
 } // namespace graphc::service

@@ -174,9 +174,10 @@ absl::Status RunAnswers::checkRun(const OfTask &task, const Done &done) const {
   for (const service::EpochSum &loss : done.losses())
     if (loss.epoch() > executor::kMostSteps || loss.count() > static_cast<uint64_t>(kMostCounted))
       return unfit(absl::StrCat("a sum of ", loss.count(), " losses of epoch ", loss.epoch()));
-  std::set<std::string> seen;
+  std::set<std::pair<std::string, uint64_t>> seen;
   for (const service::MetricSum &metric : done.metrics()) {
-    if (!here.metrics.contains(metric.name()) || !seen.insert(metric.name()).second)
+    if (!here.metrics.contains(metric.name()) || !seen.insert({metric.name(), metric.epoch()}).second ||
+        seen.size() > here.metrics.size() * static_cast<size_t>(here.lanes))
       return unfit("a metric that it does not compute, or one twice");
     if (metric.count() < 0 || metric.count() > kMostCounted)
       return unfit(absl::StrCat(metric.name(), " of ", metric.count(), " samples"));

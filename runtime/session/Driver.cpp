@@ -142,16 +142,19 @@ absl::Status Driver::script() {
   absl::Status status;
   if (options_.entry == "train") {
     status = train(phase);
-    if (std::optional<uint32_t> evaluation = phaseOf(plan::EVAL); status.ok() && evaluation)
+    std::optional<uint32_t> evaluation = phaseOf(plan::EVAL);
+    if (status.ok() && evaluation)
       status = evaluate(*evaluation, /*final=*/true);
-  } else if (options_.entry == "eval") {
+    else if (status.ok())
+      printTrained();
+  } else if (remarkUntrained(); options_.entry == "eval") {
     status = evaluate(phase, /*final=*/true);
   } else {
     status = predict(phase);
   }
   if (!status.ok() && !absl::IsCancelled(status))
     return status;
-  GRAPHC_RETURN_IF_ERROR(finish());
+  GRAPHC_RETURN_IF_ERROR(finish(/*stopped=*/!status.ok()));
   return status;
 }
 
@@ -173,14 +176,14 @@ absl::Status Driver::compareDatasets(const std::vector<service::Done> &connected
   return absl::OkStatus();
 }
 
-absl::Status Driver::finish() {
+absl::Status Driver::finish(bool stopped) {
   if (!options_.dumpDirectory.empty()) {
     service::Order dump;
     dump.mutable_dump()->set_directory(options_.dumpDirectory);
     GRAPHC_RETURN_IF_ERROR(order(std::move(dump), kSaveDeadline).status());
   }
   service::Order end;
-  end.mutable_end();
+  end.mutable_end()->set_stopped(stopped);
   GRAPHC_ASSIGN_OR_RETURN(std::vector<service::Done> ended, order(std::move(end), kSetUpDeadline));
   std::vector<plan::Task> tasks = plan::allTasks(plan_);
   for (size_t i = 0; i < ended.size(); ++i)
@@ -260,8 +263,10 @@ absl::StatusOr<Driver::PhaseResult> Driver::runPhase(uint32_t phase, uint64_t st
     result.stopped |= done.stopped();
     result.steps = std::max(result.steps, done.steps());
     for (const service::MetricSum &metric : done.metrics()) {
-      result.metrics[metric.name()].first += metric.sum();
-      result.metrics[metric.name()].second += metric.count();
+      Sum &sum =
+          one.role() == plan::TRAIN ? trainMetrics_[metric.name()][metric.epoch()] : result.metrics[metric.name()];
+      sum.first += metric.sum();
+      sum.second += metric.count();
     }
     for (const service::EpochSum &loss : done.losses()) {
       losses_[loss.epoch()].first += loss.loss();
@@ -273,8 +278,10 @@ absl::StatusOr<Driver::PhaseResult> Driver::runPhase(uint32_t phase, uint64_t st
     if (!shown_.loss || shown_.lossCount == 0)
       shown_.loss = losses_.rbegin()->second.first / static_cast<double>(losses_.rbegin()->second.second);
   }
-  if (one.role() == plan::TRAIN)
+  if (one.role() == plan::TRAIN) {
     step_ += result.steps;
+    noteTrained();
+  }
   return result;
 }
 
@@ -337,44 +344,10 @@ absl::Status Driver::train(uint32_t phase) {
   }
   if (!losses_.empty() && losses_.rbegin()->second.second)
     results_.loss = losses_.rbegin()->second.first / static_cast<double>(losses_.rbegin()->second.second);
-  showNow(true);
-  return absl::OkStatus();
-}
-
-absl::Status Driver::evaluate(uint32_t phase, bool final) {
-  const plan::Phase &one = plan_.phases(static_cast<int>(phase));
-  uint64_t samples = samplesOf(phase), steps = 1;
-  if (options_.entry == "eval" && options_.steps)
-    steps = *options_.steps;
-  else if (one.samples_per_step() && samples)
-    steps = (samples + one.samples_per_step() - 1) / one.samples_per_step();
-  GRAPHC_ASSIGN_OR_RETURN(PhaseResult result, runPhase(phase, steps, {}));
-  for (auto &[name, total] : result.metrics) {
-    if (total.second == 0)
-      continue;
-    double value = total.first / static_cast<double>(total.second);
-    results_.metrics[name] = value;
-    if (final)
-      options_.print(absl::StrFormat("test %s %.3f  (%s samples)", name, value,
-                                     observe::withThousands(static_cast<uint64_t>(total.second))));
-    std::lock_guard lock(mutex_);
-    if (name == "accuracy" || result.metrics.size() == 1)
-      shown_.accuracy = value;
-  }
-  if (stopRequested_ && final)
-    return absl::CancelledError("stopped during the evaluation, as asked");
-  if (!final)
+  lineDue_ = schedule_.evalEvery.has_value();
+  if (!lineDue_)
     showNow(true);
   return absl::OkStatus();
-}
-
-absl::Status Driver::predict(uint32_t phase) {
-  const plan::Phase &one = plan_.phases(static_cast<int>(phase));
-  uint64_t samples = samplesOf(phase);
-  uint64_t steps = options_.steps                      ? *options_.steps
-                   : samples && one.samples_per_step() ? (samples + one.samples_per_step() - 1) / one.samples_per_step()
-                                                       : 1;
-  return runPhase(phase, steps, {}).status();
 }
 
 void Driver::pulse() {
@@ -403,57 +376,6 @@ void Driver::pulse() {
   if (stopRequested_ || saveDue_)
     coordinator_.requestStop(); // again and again: one that comes before a task has begun the phase is forgotten
   showNow(false);
-}
-
-void Driver::showNow(bool last) {
-  service::ClusterProgress progress = coordinator_.clusterProgress();
-  uint64_t inPhase = 0, lossCount = 0;
-  double lossSum = 0;
-  for (size_t i = 0; i < progress.tasks.size(); ++i) {
-    if (async_)
-      inPhase = std::max<uint64_t>(inPhase, progress.tasks[i].tickets());
-    else if (i == chief_)
-      inPhase = progress.tasks[i].steps();
-    lossSum += progress.tasks[i].loss_sum();
-    lossCount += progress.tasks[i].loss_count();
-  }
-  observe::ProgressSnapshot snapshot;
-  snapshot.step = step_ + (training_ ? inPhase : 0);
-  snapshot.steps = schedule_.total;
-  snapshot.last = last;
-  {
-    // A task that has ended the phase before the others reports no step any more.
-    std::lock_guard lock(mutex_);
-    snapshot.step = shown_.highest =
-        std::clamp(snapshot.step, std::min(shown_.highest, snapshot.steps), snapshot.steps);
-  }
-  if (schedule_.samples && schedule_.samplesPerStep) {
-    snapshot.epochs = schedule_.epochOf(schedule_.total ? schedule_.total - 1 : 0) + 1;
-    snapshot.epoch = schedule_.epochOf(snapshot.step ? snapshot.step - 1 : 0) + 1;
-  }
-  {
-    std::lock_guard lock(mutex_);
-    absl::Time now = absl::Now();
-    double seconds = absl::ToDoubleSeconds(now - shown_.at);
-    if (snapshot.step > shown_.step && seconds > 0.05) {
-      double rate = static_cast<double>(snapshot.step - shown_.step) / seconds;
-      shown_.rate = shown_.rate == 0 ? rate : 0.7 * shown_.rate + 0.3 * rate;
-      shown_.at = now;
-      shown_.step = snapshot.step;
-    }
-    if (lossCount > shown_.lossCount) {
-      shown_.loss = (lossSum - shown_.lossSum) / static_cast<double>(lossCount - shown_.lossCount);
-      shown_.lossSum = lossSum;
-      shown_.lossCount = lossCount;
-    }
-    snapshot.stepsPerSecond = shown_.rate;
-    snapshot.loss = last && results_.loss ? results_.loss : shown_.loss;
-    snapshot.accuracy = shown_.accuracy;
-  }
-  // One at a time and none behind the last; what shows is a leaf that calls nothing back.
-  std::lock_guard lock(showing_);
-  if (last || training_)
-    options_.show(snapshot);
 }
 
 } // namespace graphc::session

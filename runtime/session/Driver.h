@@ -53,10 +53,11 @@ public:
   static absl::Status validate(const plan::Plan &plan, const DriverOptions &options);
 
 private:
+  using Sum = std::pair<double, int64_t>; ///< and how many were added
   struct PhaseResult {
     uint64_t steps = 0;
     bool stopped = false;
-    std::map<std::string, std::pair<double, int64_t>> metrics;
+    std::map<std::string, Sum> metrics; ///< of an evaluation
   };
   /// While it lives the pulse watches the clock over what this thread does with files.
   class FileWork {
@@ -73,6 +74,8 @@ private:
   absl::Status script();
   absl::Status train(uint32_t phase);
   absl::Status evaluate(uint32_t phase, bool final);
+  void remarkOverlap(uint32_t phase, uint64_t steps) const;
+  void remarkUntrained() const;
   absl::Status predict(uint32_t phase);
   std::vector<bool> stragglersOf(const plan::Phase &phase) const;
   absl::StatusOr<PhaseResult> runPhase(uint32_t phase, uint64_t steps, const std::vector<uint64_t> &positions);
@@ -86,8 +89,10 @@ private:
   absl::StatusOr<std::vector<service::Done>> order(service::Order order,
                                                    absl::Duration deadline = absl::InfiniteDuration());
   absl::Status compareDatasets(const std::vector<service::Done> &connected);
-  absl::Status finish();
+  absl::Status finish(bool stopped);
   void showNow(bool last);
+  void noteTrained();
+  void printTrained();
   std::optional<uint32_t> phaseOf(plan::Role role) const;
   uint64_t samplesOf(uint32_t phase) const;
 
@@ -100,6 +105,8 @@ private:
   std::map<uint32_t, uint64_t> samples_; ///< by data set
   uint64_t epoch_ = 0; ///< of the channels: one a phase that ran
   std::map<uint64_t, std::pair<double, uint64_t>> losses_; ///< by data epoch; the last of each phase that ran
+  std::map<std::string, std::map<uint64_t, Sum>> trainMetrics_; ///< by name and data epoch, as losses_
+  bool lineDue_ = false; ///< training's last line comes behind the evaluation, whose results it shows
   observe::FinalResults results_;
   std::map<std::string, std::string> stats_;
   std::optional<checkpoint::Directory> directory_; ///< held for the whole run
@@ -125,7 +132,8 @@ private:
     uint64_t step = 0, highest = 0;
     double rate = 0, lossSum = 0;
     uint64_t lossCount = 0;
-    std::optional<double> loss, accuracy;
+    std::optional<double> loss;
+    std::vector<std::pair<std::string, double>> trained, evaluated; ///< metrics
   } shown_ ABSL_GUARDED_BY(mutex_);
 };
 

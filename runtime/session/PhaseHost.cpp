@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 
@@ -59,6 +60,7 @@ PhaseHost::PhaseHost(const plan::Plan &plan, const plan::Task &task, const Phase
         continue;
       auto record = std::make_unique<LaneRecord>();
       record->program = &program;
+      record->trains = trains;
       record->loss = trains ? lossFetch(program) : -1;
       if (record->loss >= 0)
         record->lossType = program.buffers(static_cast<int>(program.fetches(record->loss).buffer())).type().dtype();
@@ -108,19 +110,27 @@ absl::Status PhaseHost::addLoss(LaneRecord &record, const executor::LaneInfo &la
   // This lane alone writes these; load and store need no read-modify-write.
   record.lossSum.store(record.lossSum.load(std::memory_order_relaxed) + loss, std::memory_order_relaxed);
   record.lossCount.store(record.lossCount.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
-  // An asynchronous lane may run ahead of its share, but never beyond all the updates.
-  if (uint64_t epoch = std::min(epochOf(step), lastEpoch_); epoch != record.epoch) {
-    record.epoch = epoch;
-    record.lossOfEpoch = {};
-  }
   record.lossOfEpoch.sum += loss;
   ++record.lossOfEpoch.count;
   return absl::OkStatus();
 }
 
+/// Where the step is the first of an epoch, what was summed is of the one before.
+void PhaseHost::beginEpoch(LaneRecord &record, uint64_t step) const {
+  // An asynchronous lane may run ahead of its share, but never beyond all the updates.
+  uint64_t epoch = std::min(epochOf(step), lastEpoch_);
+  if (epoch == record.epoch)
+    return;
+  record.epoch = epoch;
+  record.lossOfEpoch = {};
+  std::fill(record.metrics.begin(), record.metrics.end(), MetricTotal());
+}
+
 absl::Status PhaseHost::stepDone(const executor::LaneInfo &lane, const executor::StepResults &results) {
   LaneRecord &one = record(lane);
   one.times.add(static_cast<uint64_t>(results.seconds * 1e9));
+  if (one.trains)
+    beginEpoch(one, results.step);
   for (size_t i = 0; i < one.metrics.size(); ++i) {
     const plan::Metric &metric = one.program->metrics(static_cast<int>(i));
     plan::DataType type = one.program->buffers(static_cast<int>(metric.sum())).type().dtype();
@@ -162,11 +172,11 @@ std::map<uint64_t, EpochLoss> PhaseHost::losses() const {
   return sums;
 }
 
-std::map<std::string, PhaseHost::MetricTotal> PhaseHost::metrics() const {
-  std::map<std::string, MetricTotal> sums;
+std::map<std::pair<std::string, uint64_t>, PhaseHost::MetricTotal> PhaseHost::metrics() const {
+  std::map<std::pair<std::string, uint64_t>, MetricTotal> sums;
   for (const auto &record : records_)
     for (size_t i = 0; record && i < record->metrics.size(); ++i) {
-      MetricTotal &total = sums[record->program->metrics(static_cast<int>(i)).name()];
+      MetricTotal &total = sums[{record->program->metrics(static_cast<int>(i)).name(), record->epoch}];
       total.sum += record->metrics[i].sum;
       total.count += record->metrics[i].count;
     }

@@ -72,7 +72,8 @@ public:
     double sum = 0;
     int64_t count = 0;
   };
-  std::map<std::string, MetricTotal> metrics() const;
+  /// By name and epoch: of a phase that trains, of the last epoch that each lane reached; else of all steps, epoch 0.
+  std::map<std::pair<std::string, uint64_t>, MetricTotal> metrics() const;
   observe::StepTimes times() const;
   /// Nothing where no tickets are given here.
   std::optional<executor::StalenessCounts> staleness() const;
@@ -92,13 +93,15 @@ private:
     std::vector<bool> wanted; ///< by fetch
     std::atomic<uint64_t> steps{0}, lossCount{0};
     std::atomic<double> lossSum{0};
-    uint64_t epoch = 0; ///< of `lossOfEpoch`
+    bool trains = false;
+    uint64_t epoch = 0; ///< of `lossOfEpoch` and, where it trains, of `metrics`
     EpochLoss lossOfEpoch;
     std::vector<MetricTotal> metrics;
     observe::StepTimes times;
   };
   LaneRecord &record(const executor::LaneInfo &lane) { return *records_[offsets_[lane.programIndex] + lane.instance]; }
   uint64_t epochOf(uint64_t step) const;
+  void beginEpoch(LaneRecord &record, uint64_t step) const;
   absl::Status addLoss(LaneRecord &record, const executor::LaneInfo &lane, uint64_t step, const void *value);
 
   const PhaseRun run_;

@@ -1,6 +1,7 @@
 #include "runtime/session/TaskSession.h"
 
 #include "runtime/base/Status.h"
+#include "runtime/base/Text.h"
 #include "runtime/executor/LaneRunner.h"
 #include "runtime/observe/ProcessInfo.h"
 #include "runtime/plan/Types.h"
@@ -96,7 +97,7 @@ std::optional<TaskFailure> TaskSession::run() {
       std::string names;
       for (const std::string &name : message->waiting().tasks())
         absl::StrAppend(&names, names.empty() ? "" : ", ", name);
-      options_.log(absl::StrCat("waiting for ", names));
+      options_.log(absl::StrCat("waiting for ", base::foreignText(names)));
       continue;
     }
     if (!message->has_order())
@@ -155,6 +156,7 @@ absl::Status TaskSession::obey(const Order &order, Done *done) {
   case Order::kDump:
     return dump(order.dump());
   case Order::kEnd:
+    wasStopped_ = order.end().stopped();
     end(done);
     return absl::OkStatus();
   case Order::KIND_NOT_SET:
@@ -300,9 +302,10 @@ absl::Status TaskSession::runPhase(Done *done) {
     sum.set_loss(loss.sum);
     sum.set_count(loss.count);
   }
-  for (auto &[name, total] : host_->metrics()) {
+  for (auto &[key, total] : host_->metrics()) {
     service::MetricSum &sum = *done->add_metrics();
-    sum.set_name(name);
+    sum.set_name(key.first);
+    sum.set_epoch(key.second);
     sum.set_sum(total.sum);
     sum.set_count(total.count);
   }

@@ -45,6 +45,8 @@ public:
   std::optional<TaskFailure> run();
   /// SIGTERM: ends the running phase at the next step boundary. Any thread; also a signal's.
   void requestStop() { stop_.store(true, std::memory_order_relaxed); }
+  /// After run(): whether the run was stopped before its end, as somebody asked.
+  bool wasStopped() const { return wasStopped_; }
   /// For the pulse.
   service::Progress progress() const;
   /// First one wins: aborts the transports, which wakes the lanes. Any thread.
@@ -94,6 +96,7 @@ private:
   mutable std::mutex mutex_;
   std::shared_ptr<PhaseHost> running_ ABSL_GUARDED_BY(mutex_); ///< host_ while the pulse may look
   std::optional<TaskFailure> failure_ ABSL_GUARDED_BY(mutex_);
+  bool wasStopped_ = false;
   bool ended_ = false; ///< End was obeyed; written under mutex_
   transport::Transport *abortable_ ABSL_GUARDED_BY(mutex_) = nullptr;
 

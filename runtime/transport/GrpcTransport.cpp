@@ -1,5 +1,7 @@
 #include "runtime/transport/GrpcTransport.h"
 
+#include "runtime/base/Status.h"
+#include "runtime/base/Text.h"
 #include "runtime/tls/PeerCertificate.h"
 
 #include "absl/strings/numbers.h"
@@ -146,8 +148,8 @@ public:
   void OnDone(const grpc::Status &status) override {
     GrpcTransport &transport = transport_;
     if (!status.ok())
-      transport.refuse(absl::Status(static_cast<absl::StatusCode>(status.error_code()),
-                                    absl::StrCat("data stream to ", peer_.link.peer(), ": ", status.error_message())));
+      transport.refuse(base::annotate(base::foreignStatus(status.error_code(), status.error_message()),
+                                      absl::StrCat("data stream to ", peer_.link.peer())));
     delete this;
     transport.streamGone();
   }

@@ -3,6 +3,7 @@
 
 #include "runtime/base/Cpu.h"
 #include "runtime/base/Status.h"
+#include "runtime/base/Text.h"
 #include "runtime/checkpoint/Checkpoint.h"
 #include "runtime/data/PhaseBatches.h"
 #include "runtime/executor/KernelLibrary.h"
@@ -194,7 +195,7 @@ private:
         ended_ = true;
         wrongInAll_ = order->end().wrong();
         if (!order->end().why().empty())
-          wrong_.push_back(order->end().why());
+          wrong_.push_back(base::foreignText(order->end().why()));
         return {};
       }
     }

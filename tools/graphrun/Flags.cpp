@@ -36,7 +36,7 @@ Commands beside that (each has its --help):
 Examples:
   graphrun model.plan --epochs 5 --checkpoint_dir run1
   graphrun model.plan --job_name ps --task_index 0 --ps_hosts localhost:2222 --worker_hosts localhost:2223,localhost:2224
-Exit status: 0 the run finished; 1 it failed or was stopped; 2 the command line or a file named on it is wrong.)";
+Exit status, of each task: 0 the run finished; 1 it failed or was stopped; 2 the command line or a file named on it is wrong.)";
 
 constexpr char kCheckDescription[] = "graphrun check: looks for what would go wrong, before the run. Started like the "
                                      "run, on the same machines with the same "
@@ -228,7 +228,7 @@ absl::StatusOr<ParsedFlags> parseFlags(int argc, char **argv, Command command, b
   app.add_option("--checkpoint_every_seconds", flags.checkpointEverySeconds, "also save when this long has passed")
       ->check(kAboveZero);
   app.add_option("--eval_every_epochs", flags.evalEveryEpochs,
-                 "evaluate in between; the progress line shows the accuracy")
+                 "evaluate in between; the progress line shows the metrics")
       ->check(kAboveZero);
   app.add_option("--stats", flags.statsFile, "write times, bytes and results to this JSON file at the end");
   app.add_option("--log_file", flags.logFile, "write the log as JSON lines to this file too");
@@ -257,8 +257,10 @@ absl::StatusOr<ParsedFlags> parseFlags(int argc, char **argv, Command command, b
   app.add_option("--deadline", flags.deadlineSeconds,
                  "end the run when no step was made for this many seconds (default 300)")
       ->check(kAboveZero);
-  app.add_option("--join_deadline", flags.joinSeconds,
-                 "how many seconds to wait for tasks that have not come (default 600)")
+  app.add_option(
+         "--join_deadline", flags.joinSeconds,
+         "how many seconds to wait for tasks that have not come (default: 60 for tasks started here together, 600 for "
+         "those started by hand)")
       ->check(kAboveZero);
 
   if (check)

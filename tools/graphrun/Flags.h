@@ -19,6 +19,7 @@ class App;
 namespace graphc::graphrun {
 
 inline constexpr double kDeadlineSeconds = 300;
+inline constexpr double kJoinSeconds = 600, kLaunchedJoinSeconds = 60;
 /// --JOB_hosts: addresses by job.
 using Hosts = std::map<std::string, std::vector<std::string>>;
 
@@ -43,7 +44,8 @@ struct Flags {
   std::map<std::string, std::string> feeds; ///< name → .npy file
   std::optional<double> deadlineSeconds; ///< without any step; none: kDeadlineSeconds
   uint64_t dataCacheMb = 4096; ///< of decoded data files; 0: none
-  double joinSeconds = 600; ///< for tasks that have not come
+  std::optional<double>
+      joinSeconds; ///< for tasks that have not come; none: kJoinSeconds, or launched, kLaunchedJoinSeconds
   double timeoutSeconds = 30; ///< of graphrun check: no wait is longer
 };
 

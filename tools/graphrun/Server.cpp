@@ -101,7 +101,8 @@ public:
       if (stops_ > 0) // whose run may have failed because of it
         return end();
       if (status.ok() && *status != 0)
-        say(absl::StrCat(plan->check ? "the check" : "the run", " has failed (exit status ", *status, ")"));
+        say(absl::StrCat(plan->check ? "the check" : "the run", " has failed or was stopped (exit status ", *status,
+                         ")"));
     }
   }
 

@@ -156,6 +156,10 @@ public:
       return fail(verdict(*failure));
     if (!driven.ok()) // after the end: a file of --stats that cannot be written, or a stop that was asked for
       return fail({driven, false, ""});
+    if (!driver_ && setup_.reportFd < 0 && session_->wasStopped()) { // under a launcher the chief's status counts
+      output_.log("the run was stopped, as asked");
+      return 1;
+    }
     if (!output_.wroteAll())
       return fail({absl::DataLossError("some results could not be written to standard output"), false, ""});
     return 0;
@@ -221,6 +225,9 @@ private:
   }
 
   absl::Duration deadline() const { return absl::Seconds(flags_.deadlineSeconds.value_or(kDeadlineSeconds)); }
+  absl::Duration joinDeadline() const {
+    return absl::Seconds(flags_.joinSeconds.value_or(setup_.reportFd >= 0 ? kLaunchedJoinSeconds : kJoinSeconds));
+  }
   /// Of a connection: where the others go on without a stopped worker, it has to outlast the stop.
   absl::Duration silence() const {
     for (const plan::Phase &phase : plan_.phases())
@@ -256,7 +263,7 @@ private:
       options.taskNames.push_back(plan::taskText(plan_, task));
     options.lostAfter = kLostAfter;
     options.stragglerDeadline = deadline();
-    options.joinDeadline = absl::Seconds(flags_.joinSeconds);
+    options.joinDeadline = joinDeadline();
     options.announce = [this](const std::string &line) { output_.log(line); };
     if (!flags_.fetches.empty()) {
       fetched_ = std::make_unique<session::FetchPrinter>(plan_, flags_.fetches,
@@ -277,8 +284,7 @@ private:
         introduce(loaded_, setup_.task, setup_.addresses.empty() ? "" : setup_.addresses[setup_.task], incarnation_);
     if (local_)
       return local_->join(hello);
-    return stream_->open(hello, absl::Now() + absl::Seconds(flags_.joinSeconds),
-                         [this](const std::string &line) { output_.log(line); });
+    return stream_->open(hello, absl::Now() + joinDeadline(), [this](const std::string &line) { output_.log(line); });
   }
 
   void pulse() {
@@ -301,8 +307,7 @@ private:
       if (driver_)
         driver_->pulse();
       else if (now - std::max(stream_->heard(), awake) > kLostAfter)
-        stream_->lost(absl::UnavailableError(absl::StrCat("the chief ", plan::taskText(plan_, plan_.chief()),
-                                                          " did not answer for ", absl::FormatDuration(kLostAfter))));
+        stream_->lost(chiefSilent(kLostAfter));
       lock.lock();
       pulseEnd_.wait_for(lock, absl::ToChronoMilliseconds(kPulse), [this] { return pulseEnds_; });
     }
@@ -317,10 +322,19 @@ private:
       pulse_.join();
   }
 
+  absl::Status chiefSilent(absl::Duration since) const {
+    return absl::UnavailableError(absl::StrCat("the chief ", plan::taskText(plan_, plan_.chief()),
+                                               " did not answer for ", absl::FormatDuration(since)));
+  }
+
   /// The master knows best what came first.
   session::TaskFailure verdict(session::TaskFailure failure) const {
-    if (!coordinator_)
+    if (!coordinator_) { // a chief that is frozen has no word, and who noticed it first has gone, which is not the cause
+      absl::Duration silent = absl::Now() - stream_->heard();
+      if (failure.secondary && silent > kLostAfter / 2)
+        failure.status = chiefSilent(absl::Trunc(silent, absl::Seconds(1)));
       return failure;
+    }
     std::optional<service::RootCause> cause = coordinator_->rootCause();
     if (!cause)
       return failure;

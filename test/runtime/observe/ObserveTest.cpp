@@ -43,10 +43,10 @@ TEST(ProgressLine, FormatsAsDocumented) {
   EXPECT_EQ(formatProgress(snapshot, kBarWidth),
             "epoch 3/5  step 586/1172  586 steps/s  loss 0.4123  [=======>        ] eta 0:01");
   EXPECT_EQ(formatProgress(snapshot, 0), "epoch 3/5  step 586/1172  586 steps/s  loss 0.4123");
-  snapshot.accuracy = 0.8712;
+  snapshot.metrics = {{"accuracy", 0.8712}, {"reconstruction_mse", 0.0421987}};
   snapshot.step = 1172;
-  EXPECT_EQ(formatProgress(snapshot, kBarWidth),
-            "epoch 3/5  step 1172/1172  586 steps/s  loss 0.4123  accuracy 0.871  [================]");
+  EXPECT_EQ(formatProgress(snapshot, kBarWidth), "epoch 3/5  step 1172/1172  586 steps/s  loss 0.4123  accuracy 0.8712 "
+                                                 " reconstruction_mse 0.0422  [================]");
   ProgressSnapshot bare;
   bare.step = 3;
   EXPECT_EQ(formatProgress(bare, kBarWidth), "step 3");
@@ -88,7 +88,7 @@ TEST(ProgressLine, JsonKeepsEverything) {
   EXPECT_EQ(back->steps, 9u);
   EXPECT_TRUE(back->last);
   EXPECT_TRUE(std::isnan(*back->loss));
-  EXPECT_FALSE(back->accuracy);
+  EXPECT_TRUE(back->metrics.empty());
   EXPECT_FALSE(progressFromJson("[]").ok());
   EXPECT_FALSE(progressFromJson("{\"step\": -1}").ok());
 }
