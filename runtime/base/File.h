@@ -54,6 +54,9 @@ absl::Status syncDirectory(const std::string &directory);
 /// mkdir -p.
 absl::Status makeDirectories(const std::string &path, int mode = 0777);
 
+/// Whether a file may be reached by a symbolic link in its folder. What lies there under a name of ours is then somebody else's choice.
+enum class Links { Follow, Refuse };
+
 /// A file mapped read-only and private. Where somebody cuts the file short meanwhile, what lay behind its new end reads as
 /// zeros, and cut() says so; without that the process would die of SIGBUS.
 class MappedFile {
@@ -62,7 +65,7 @@ public:
   MappedFile(MappedFile &&other) noexcept;
   MappedFile &operator=(MappedFile &&other) noexcept;
   ~MappedFile();
-  static absl::StatusOr<MappedFile> open(const std::string &path);
+  static absl::StatusOr<MappedFile> open(const std::string &path, Links links = Links::Follow);
 
   const uint8_t *data() const { return base; }
   size_t size() const { return bytes; }

@@ -25,7 +25,7 @@ namespace fs = std::filesystem;
 /// Size and both sums of a shard; the mapping on success.
 absl::StatusOr<base::MappedFile> openShard(const Found &checkpoint, const ShardInfo &shard) {
   std::string path = absl::StrCat(checkpoint.path, "/", shard.file);
-  GRAPHC_ASSIGN_OR_RETURN(base::MappedFile file, base::MappedFile::open(path));
+  GRAPHC_ASSIGN_OR_RETURN(base::MappedFile file, base::MappedFile::open(path, base::Links::Refuse));
   if (file.size() != shard.bytes)
     return absl::DataLossError(absl::StrCat(path, ": ", file.size(), " bytes, the manifest promises ", shard.bytes));
   uint32_t crc = base::crc32c(file.view());

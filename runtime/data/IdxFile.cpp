@@ -1,5 +1,6 @@
 #include "runtime/data/IdxFile.h"
 
+#include "runtime/base/Crc32c.h"
 #include "runtime/base/Sha256.h"
 #include "runtime/base/Status.h"
 
@@ -25,10 +26,11 @@ struct CacheHeader {
   uint32_t shape[8];
   uint64_t headerBytes, payloadBytes;
   uint8_t key[32];
-  uint8_t padding[24];
+  uint32_t payloadCrc; ///< CRC-32C of what follows the header
+  uint8_t padding[20];
 };
 static_assert(sizeof(CacheHeader) == 128);
-constexpr char cacheMagic[8] = {'g', 'c', 'i', 'd', 'x', '0', '0', '1'};
+constexpr char cacheMagic[8] = {'g', 'c', 'i', 'd', 'x', '0', '0', '2'};
 constexpr uint64_t cacheOrder = 0x0102030405060708;
 
 CacheHeader makeHeader(const IdxHeader &idx, const base::Digest &key) {
@@ -55,9 +57,9 @@ std::string usableCacheDir(const DataSearch &search) {
   return folder;
 }
 
-/// Maps the cache file if it is whole and of this source.
+/// Maps the cache file if it is whole, of this source and as it was written: changed bytes would train to other weights in silence.
 bool mapCache(const std::string &path, const base::Digest &key, IdxHeader &idx, base::MappedFile &mapping) {
-  absl::StatusOr<base::MappedFile> file = base::MappedFile::open(path);
+  absl::StatusOr<base::MappedFile> file = base::MappedFile::open(path, base::Links::Refuse);
   if (!file.ok() || file->size() < sizeof(CacheHeader))
     return false;
   CacheHeader header;
@@ -76,7 +78,8 @@ bool mapCache(const std::string &path, const base::Digest &key, IdxHeader &idx, 
     if (bytes > maxIdxPayload)
       return false;
   }
-  if (bytes == 0 || bytes != idx.payloadBytes || file->size() != sizeof(header) + idx.payloadBytes)
+  if (bytes == 0 || bytes != idx.payloadBytes || file->size() != sizeof(header) + idx.payloadBytes ||
+      base::crc32c(0, file->data() + sizeof(header), idx.payloadBytes) != header.payloadCrc)
     return false;
   mapping = std::move(*file);
   return true;
@@ -124,13 +127,14 @@ absl::StatusOr<bool> writeCache(ByteReader &reader, const IdxHeader &idx, const 
     return false;
   // Once the reader has moved, a failed write cannot fall back in place; the caller reads the source again.
   absl::Status status = readIdxPayload(reader, idx, name, [&](const uint8_t *data, size_t size) -> absl::Status {
+    header.payloadCrc = base::crc32c(header.payloadCrc, data, size);
     written = base::writeAll(fd.get(), data, size, path).ok();
     return written ? absl::OkStatus() : absl::UnavailableError("");
   });
   if (!written)
     return false;
   GRAPHC_RETURN_IF_ERROR(status);
-  if (fsync(fd.get()) != 0)
+  if (pwrite(fd.get(), &header, sizeof(header), 0) != sizeof(header) || fsync(fd.get()) != 0)
     return false;
   std::string self = absl::StrCat("/proc/self/fd/", fd.get());
   for (int attempt = 0; attempt < 2; ++attempt) {

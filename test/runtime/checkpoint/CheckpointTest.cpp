@@ -133,6 +133,18 @@ TEST_F(CheckpointTest, DamagedOnesAreSkippedWithAWarning) {
   EXPECT_THAT(warnings.at(0), HasSubstr("its manifest is that of step 1"));
 }
 
+TEST_F(CheckpointTest, AShardThatIsALinkIsNotFollowed) {
+  Directory directory = open();
+  save(directory, 1, 1);
+  save(directory, 2, 2);
+  std::string shard = dir + "/step-2/ps-0.safetensors", elsewhere = dir + "/../elsewhere";
+  std::filesystem::rename(shard, elsewhere);
+  std::filesystem::create_symlink(elsewhere, shard);
+  EXPECT_EQ(restored(*newest()), 1.f);
+  EXPECT_THAT(warnings,
+              ElementsAre(testing::AllOf(HasSubstr("step-2 is skipped"), HasSubstr("it is a symbolic link"))));
+}
+
 TEST_F(CheckpointTest, EveryFlippedByteOfAShardIsNoticed) {
   Directory directory = open();
   save(directory, 1, 1);

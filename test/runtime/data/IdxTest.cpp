@@ -138,6 +138,16 @@ TEST_F(IdxCache, AChangedSourceIsDecodedAgain) {
   EXPECT_EQ(payload(*file), "ABCDEFGHIJKL");
 }
 
+TEST_F(IdxCache, ALinkInItsPlaceIsReplaced) {
+  std::string path = folder.write("a.gz", gzip(small));
+  ASSERT_TRUE(IdxFile::open(path, search).ok());
+  std::string victim = cached().at(0), elsewhere = folder / "elsewhere";
+  std::filesystem::rename(victim, elsewhere);
+  std::filesystem::create_symlink(elsewhere, victim);
+  EXPECT_STREQ(IdxFile::open(path, search)->source(), "decoded into the cache");
+  EXPECT_FALSE(std::filesystem::is_symlink(victim));
+}
+
 TEST_F(IdxCache, ADamagedCacheFileIsReplaced) {
   std::string path = folder.write("a.gz", gzip(small));
   ASSERT_TRUE(IdxFile::open(path, search).ok());
@@ -151,7 +161,9 @@ TEST_F(IdxCache, ADamagedCacheFileIsReplaced) {
     EXPECT_EQ(payload(*file), "abcdefghijkl") << cut;
     EXPECT_STREQ(file->source(), "decoded into the cache") << cut;
   }
-  for (size_t i = 0; i < 128 - 24; ++i) { // every byte of the header but its padding
+  for (size_t i = 0; i < good.size(); ++i) { // every byte of the header but its padding, and of what it stands before
+    if (i >= 108 && i < 128)
+      continue;
     std::string bad = good;
     bad[i] ^= 0x40;
     std::ofstream(victim, std::ios::binary | std::ios::trunc) << bad;
