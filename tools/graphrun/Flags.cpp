@@ -36,7 +36,7 @@ Commands beside that (each has its --help):
 Examples:
   graphrun model.plan --epochs 5 --checkpoint_dir run1
   graphrun model.plan --job_name ps --task_index 0 --ps_hosts localhost:2222 --worker_hosts localhost:2223,localhost:2224
-Exit status, of each task: 0 the run finished; 1 it failed or was stopped; 2 the command line or a file named on it is wrong.)";
+Exit status: 0 the run finished; 1 it failed or was stopped, in each of its tasks; 2 the command line or a file named on it is wrong.)";
 
 constexpr char kCheckDescription[] = "graphrun check: looks for what would go wrong, before the run. Started like the "
                                      "run, on the same machines with the same "

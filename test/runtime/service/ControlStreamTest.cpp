@@ -104,6 +104,21 @@ TEST_F(Streams, AbortReachesEveryTask) {
   EXPECT_TRUE(absl::IsAborted(answer.get()));
 }
 
+TEST_F(Streams, WordsOfTheChiefAreCleanedAndBounded) {
+  struct Link final : ControlLink {
+    using ControlLink::deliver;
+    void send(FromTask) override {}
+    void close() override {}
+  } link;
+  ToTask message;
+  message.mutable_abort()->set_task("/job:w/task:0\x1b[31m");
+  message.mutable_abort()->set_message("\x1b]0;x\a" + std::string(8 << 20, 'y'));
+  link.deliver(message);
+  std::string said(link.ended().message());
+  EXPECT_EQ(said.rfind("/job:w/task:0\\x1b[31m: \\x1b]0;x\\x07yy", 0), 0u) << said.substr(0, 60);
+  EXPECT_LT(said.size(), 5000u);
+}
+
 TEST_F(Streams, TaskThatDiesIsNoticedAtOnce) {
   auto ps = open(0), worker = open(1);
   ASSERT_TRUE(coordinator->waitForAll().ok());

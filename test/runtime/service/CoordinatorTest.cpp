@@ -103,6 +103,29 @@ TEST_F(Cluster, WaitNamesWhoIsMissing) {
               AllOf(HasSubstr("/job:ps/task:0, /job:worker/task:1"), testing::Not(HasSubstr("worker/task:0"))));
 }
 
+TEST_F(Cluster, WaitSaysHowLongItWasAndWillBe) {
+  options.joinDeadline = absl::Seconds(2);
+  options.announceEvery = absl::Milliseconds(300);
+  coordinator = std::make_unique<Coordinator>(options);
+  announced.clear();
+  ASSERT_TRUE(join(1).ok() && join(2).ok());
+  EXPECT_FALSE(coordinator->waitForAll().ok());
+  ASSERT_FALSE(announced.empty());
+  EXPECT_EQ(announced.front(), "waiting for /job:ps/task:0 for 1s; the run ends in 1s without it (--join_deadline)");
+}
+
+TEST_F(Cluster, WordsOfATaskAreCleanedAndBounded) {
+  joinAll();
+  Error error;
+  error.set_code(77);
+  error.set_message("\x1b[2J" + std::string(8 << 20, 'x'));
+  coordinator->failed(1, error);
+  std::string cause(coordinator->rootCause()->status.message());
+  EXPECT_EQ(cause.rfind("\\x1b[2Jxxx", 0), 0u) << cause.substr(0, 40);
+  EXPECT_LT(cause.size(), 5000u);
+  EXPECT_EQ(coordinator->rootCause()->status.code(), absl::StatusCode::kUnknown);
+}
+
 TEST_F(Cluster, TaskThatLeavesBeforeTheStartMayComeAgain) {
   ASSERT_TRUE(join(2).ok());
   coordinator->disconnected(2, 102, "is gone");
