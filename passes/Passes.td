@@ -181,7 +181,6 @@ def Outline : Pass<"outline", "::mlir::ModuleOp"> {
 
     Which operations share a kernel never changes a bit of a result.
   }];
-  let options = [Option<"threads", "threads", "int64_t", "1", "threads a library call is planned for">];
   let dependentDialects = ["::graphc::dist::DistDialect", "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
                            "::mlir::linalg::LinalgDialect", "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect"];
   let statistics = [Statistic<"numKernels", "kernels", "distinct compiled kernels">,

@@ -57,7 +57,7 @@ FailureOr<Stage> getStage(ModuleOp module) {
 // One function a stage: how a module of the stage before comes to it
 //===----------------------------------------------------------------------------------------------------------===//
 
-static void buildDifferentiated(OpPassManager &manager, const PipelineOptions &) {
+static void buildDifferentiated(OpPassManager &manager) {
   manager.addPass(createFlattenScopes()); // before all that looks at operations one by one
   manager.addPass(createSimplify());      // so that no gradient is built for what folds away
   manager.addPass(createDifferentiate());
@@ -65,45 +65,45 @@ static void buildDifferentiated(OpPassManager &manager, const PipelineOptions &)
   manager.addPass(createVerifyModel());
 }
 
-static void buildPlaced(OpPassManager &manager, const PipelineOptions &) {
+static void buildPlaced(OpPassManager &manager) {
   manager.addPass(
       createSplitVariables()); // after differentiate: rounding is that of the whole; before what places parts
   manager.addPass(createPlace()); // after differentiate: gradients and slots are placed as well
   manager.addPass(createVerifyPlaced());
 }
 
-static void buildReplicated(OpPassManager &manager, const PipelineOptions &) {
+static void buildReplicated(OpPassManager &manager) {
   manager.addPass(createReplicate()); // after place: what leaves the replica domain is seen by its device
   manager.addPass(createVerifyReplicated());
   manager.addPass(createVerifyPlaced()); // what replicate made is placed too
 }
 
-static void buildPartitioned(OpPassManager &manager, const PipelineOptions &) {
+static void buildPartitioned(OpPassManager &manager) {
   manager.addPass(createPartition());
   manager.addPass(createVerifyPartitioned());
   manager.addPass(createVerifyLiveness());
 }
 
-static void buildOutlined(OpPassManager &manager, const PipelineOptions &options) {
+static void buildOutlined(OpPassManager &manager) {
   manager.addPass(createDecompose()); // after partition: what crosses a channel is the user's value, not a part of one
   manager.addPass(createCSEPass()); // forward and backward expansions share their common parts
-  manager.addPass(createOutline({int64_t(options.intraOpThreads)}));
+  manager.addPass(createOutline());
   manager.addPass(createVerifyOutlined());
 }
 
-static void buildScheduled(OpPassManager &manager, const PipelineOptions &) {
+static void buildScheduled(OpPassManager &manager) {
   manager.addPass(createSchedule());
   manager.addPass(createVerifyLiveness()); // separate code: what schedule believes is proven once more
 }
 
 /// Kernels alone from here on: no call is added, dropped or moved, no memory allocated.
-static void buildLinalg(OpPassManager &manager, const PipelineOptions &) {
+static void buildLinalg(OpPassManager &manager) {
   OpPassManager &kernels = manager.nest<func::FuncOp>();
   kernels.addPass(createCSEPass());
   kernels.addPass(createVerifyKernels());
 }
 
-static void buildLlvm(OpPassManager &manager, const PipelineOptions &) {
+static void buildLlvm(OpPassManager &manager) {
   OpPassManager &kernels = manager.nest<func::FuncOp>();
   kernels.addPass(createLowerNests());
   kernels.addPass(createExpandMath());
@@ -127,8 +127,8 @@ static void checkFromHere(OpPassManager &manager, Stage from) {
   manager.addPass(createVerifyLiveness());
 }
 
-void buildPipeline(OpPassManager &manager, Stage from, Stage to, const PipelineOptions &options) {
-  using Builder = void (*)(OpPassManager &, const PipelineOptions &);
+void buildPipeline(OpPassManager &manager, Stage from, Stage to) {
+  using Builder = void (*)(OpPassManager &);
   static constexpr std::pair<Stage, Builder> kStages[] = {
       {Stage::Differentiated, buildDifferentiated},
       {Stage::Placed, buildPlaced},
@@ -143,7 +143,7 @@ void buildPipeline(OpPassManager &manager, Stage from, Stage to, const PipelineO
   for (auto [stage, build] : kStages) {
     if (stage <= from || stage > to)
       continue;
-    build(manager, options);
+    build(manager);
     manager.addPass(createSetStage({getStageName(stage).str()}));
   }
 }

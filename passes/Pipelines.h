@@ -19,13 +19,8 @@ std::optional<Stage> parseStage(llvm::StringRef name);
 /// Emits an error for an unknown name.
 mlir::FailureOr<Stage> getStage(mlir::ModuleOp module);
 
-struct PipelineOptions {
-  /// Threads of one library kernel; part of what is computed, so of the plan.
-  unsigned intraOpThreads = 1;
-};
-
 /// The passes that bring a module of stage `from` to stage `to`; nothing where it is there already.
-void buildPipeline(mlir::OpPassManager &manager, Stage from, Stage to, const PipelineOptions &options = {});
+void buildPipeline(mlir::OpPassManager &manager, Stage from, Stage to);
 
 } // namespace graphc
 

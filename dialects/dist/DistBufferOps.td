@@ -107,8 +107,8 @@ def Dist_CallOp : Dist_BodyOp<"call", [DeclareOpInterfaceMethods<SymbolUserOpInt
 def Dist_LibraryMatmulOp : Dist_BodyOp<"library_matmul", [AttrSizedOperandSegments]> {
   let summary = "c = op(a) x op(b) [+ bias] [relu] by the library";
   let description = [{
-    Row-major and dense, `batch` of each of a, b and c end to end. `threads` is part of what is computed: another count may
-    round differently. `scratch` is as large as the library asks for this descriptor (runtime/kernels/Matmul.h).
+    Row-major and dense, `batch` of each of a, b and c end to end. `scratch` is as large as the library asks for this
+    descriptor (runtime/kernels/Matmul.h).
 
     ```mlir
     dist.library_matmul %x, %w bias %b into %c scratch %s {m = 128, n = 512, k = 784, relu}
@@ -120,7 +120,7 @@ def Dist_LibraryMatmulOp : Dist_BodyOp<"library_matmul", [AttrSizedOperandSegmen
   }];
   let arguments = (ins Dist_Buffer:$a, Dist_Buffer:$b, Optional<Dist_Buffer>:$bias, Dist_Buffer:$c,
       Optional<Dist_Buffer>:$scratch, I64Attr:$m, I64Attr:$n, I64Attr:$k, DefaultValuedAttr<I64Attr, "1">:$batch,
-      UnitAttr:$transpose_a, UnitAttr:$transpose_b, UnitAttr:$relu, DefaultValuedAttr<I64Attr, "1">:$threads);
+      UnitAttr:$transpose_a, UnitAttr:$transpose_b, UnitAttr:$relu);
   let assemblyFormat = [{
     $a `,` $b (`bias` $bias^)? `into` $c (`scratch` $scratch^)? attr-dict
     `:` type($a) `,` type($b) (`bias` type($bias)^)? `into` type($c) (`scratch` type($scratch)^)?

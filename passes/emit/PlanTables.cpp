@@ -345,8 +345,6 @@ uint32_t PlanTables::matmul(dist::LibraryMatmulOp call) {
     name += "_bias";
   if (call.getRelu())
     name += "_relu";
-  if (call.getThreads() != 1)
-    name += "_threads" + std::to_string(call.getThreads());
   auto [found, isNew] = kernels.try_emplace(name, uint32_t(plan.kernels_size()));
   if (!isNew)
     return found->second;
@@ -363,7 +361,6 @@ uint32_t PlanTables::matmul(dist::LibraryMatmulOp call) {
   matmul.set_dtype(plan::F32);
   matmul.set_bias(bool(call.getBias()));
   matmul.set_relu(call.getRelu());
-  matmul.set_threads(uint32_t(call.getThreads()));
   auto addArg = [&](Value buffer, plan::Access access) {
     if (!buffer)
       return;

@@ -35,9 +35,8 @@ int64_t getChunk(MemRefType type) {
 
 class ProgramOutliner : ProgramMemory {
 public:
-  ProgramOutliner(dist::ProgramOp program, KernelTable &kernels, int64_t threads)
-      : program(program), kernels(kernels), threads(threads), declarations(program.getContext()),
-        builder(program.getContext()) {}
+  ProgramOutliner(dist::ProgramOp program, KernelTable &kernels)
+      : program(program), kernels(kernels), declarations(program.getContext()), builder(program.getContext()) {}
 
   LogicalResult run();
   unsigned numCalls = 0;
@@ -80,7 +79,6 @@ private:
 
   dist::ProgramOp program;
   KernelTable &kernels;
-  int64_t threads;
   OpBuilder declarations; ///< buffers, at the start of the program
   OpBuilder builder;
   llvm::DenseMap<Value, Value> memory;
@@ -140,7 +138,6 @@ LogicalResult ProgramOutliner::emitMatmul(const ProgramGraph::Group &group) {
   desc.batch = sizes.batch;
   desc.transposeA = matmul.getTransposeA();
   desc.transposeB = matmul.getTransposeB();
-  desc.threads = uint32_t(threads);
   Value bias;
   SmallVector<Location> locations;
   for (Operation *op : group.ops) {
@@ -158,8 +155,7 @@ LogicalResult ProgramOutliner::emitMatmul(const ProgramGraph::Group &group) {
     scratch = newBuffer(MemRefType::get(int64_t(*scratchBytes), builder.getI8Type()), matmul.getLoc());
   dist::LibraryMatmulOp::create(builder, builder.getFusedLoc(locations), of(matmul.getA()), of(matmul.getB()), bias,
                                 of(group.ops.back()->getResult(0)), scratch, uint64_t(desc.m), uint64_t(desc.n),
-                                uint64_t(desc.k), uint64_t(desc.batch), desc.transposeA, desc.transposeB, desc.relu,
-                                uint64_t(threads));
+                                uint64_t(desc.k), uint64_t(desc.batch), desc.transposeA, desc.transposeB, desc.relu);
   ++numCalls;
   return success();
 }
@@ -354,7 +350,7 @@ struct OutlinePass : impl::OutlineBase<OutlinePass> {
   void runOnOperation() override {
     KernelTable kernels(getOperation());
     for (auto program : getOperation().getOps<dist::ProgramOp>()) {
-      ProgramOutliner outliner(program, kernels, threads);
+      ProgramOutliner outliner(program, kernels);
       if (failed(outliner.run()))
         return signalPassFailure();
       numCalls += outliner.numCalls;

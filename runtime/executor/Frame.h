@@ -17,6 +17,7 @@ namespace graphc::executor {
 struct FrameOptions {
   bool guardPages = true; ///< inaccessible pages before and behind the arena, but one that peers read in
   bool pattern = true; ///< fill the arena so that bytesTouched() can be measured; costs a pass over it
+  kernels::Pool *pool = nullptr; ///< helps with large library kernels; outlives the lanes
 };
 
 /// Arena and pointer tables of one lane. The arena lies in the published memory where peers read in it (Published.h). Every argument of every call is one entry of `arguments`, resolved once; a

@@ -151,7 +151,7 @@ void ProgramBuilder::add(const plan::Instruction &from) {
       to.op = Op::LibraryCall;
       to.port = uint32_t(program->libraryCalls.size());
       program->libraryCalls.push_back({{m.m(), m.n(), m.k(), m.batch(), m.transpose_a(), m.transpose_b(), m.bias(),
-                                        m.relu(), kernels::MatmulType::F32, m.threads()},
+                                        m.relu(), kernels::MatmulType::F32},
                                        kernel.scratch_bytes()});
     } else {
       to.op = Op::Call;

@@ -3,6 +3,7 @@
 #define GRAPHC_RUNTIME_KERNELS_LIBRARYKERNEL_H
 
 #include "runtime/kernels/Matmul.h"
+#include "runtime/kernels/Pool.h"
 
 #include "absl/status/statusor.h"
 
@@ -16,11 +17,15 @@ public:
   virtual ~LibraryKernel() = default;
   /// Buffers as in the plan: a, b, [bias], c, [scratch]. 0, or the library's error code.
   virtual int run(void *const *buffers) = 0;
+  /// How many parts run() shares out over the pool; 1: it does not.
+  virtual uint32_t parts() const = 0;
 };
 
 /// `scratchBytes` is what the plan gives; less than the library needs here is an error that says so (the plan was
 /// compiled on another CPU or with another oneDNN).
-absl::StatusOr<std::unique_ptr<LibraryKernel>> makeMatmul(const MatmulDesc &desc, uint64_t scratchBytes);
+/// A large product is shared out over `pool`, where there is one, and has the same bits; it must outlive the kernel.
+absl::StatusOr<std::unique_ptr<LibraryKernel>> makeMatmul(const MatmulDesc &desc, uint64_t scratchBytes,
+                                                          Pool *pool = nullptr);
 
 } // namespace graphc::kernels
 #endif

@@ -3,14 +3,20 @@
 #include "runtime/kernels/Matmul.h"
 
 #include "runtime/base/Status.h"
+#include "runtime/kernels/Blocks.h"
 #include "runtime/kernels/LibraryKernel.h"
 #include "runtime/kernels/OnednnAbi.h"
 
 #include "absl/strings/str_cat.h"
 
+#include <atomic>
 #include <cstdlib>
+#include <cstring>
 #include <dlfcn.h>
 #include <limits.h>
+#include <map>
+#include <mutex>
+#include <new>
 #include <unistd.h>
 
 namespace graphc::kernels {
@@ -58,52 +64,206 @@ const absl::StatusOr<const GraphcOnednnApi *> &module() {
   return *api;
 }
 
-class OnednnMatmul final : public LibraryKernel {
+/// The library's kernel of one descriptor.
+class Product {
 public:
-  OnednnMatmul(const GraphcOnednnApi *api, void *kernel) : api(api), kernel(kernel) {}
-  ~OnednnMatmul() override { api->destroy(kernel); }
-  int run(void *const *buffers) override { return api->run(kernel, buffers); }
+  Product() = default;
+  Product &operator=(Product &&other) noexcept {
+    std::swap(api, other.api);
+    std::swap(kernel, other.kernel);
+    std::swap(scratch, other.scratch);
+    return *this;
+  }
+  Product(Product &&other) noexcept { *this = std::move(other); }
+  ~Product() {
+    if (kernel)
+      api->destroy(kernel);
+  }
+  static absl::StatusOr<Product> make(const GraphcOnednnApi *api, const GraphcMatmulDesc &desc) {
+    Product made;
+    made.api = api;
+    char message[256] = "";
+    if (api->create(&desc, &made.kernel, &made.scratch, message, sizeof message) != 0)
+      return absl::InternalError(message);
+    made.scratch = (made.scratch + 63) / 64 * 64;
+    return made;
+  }
+  int run(void *const *buffers) const { return api->run(kernel, buffers); }
+  uint64_t scratchBytes() const { return scratch; }
 
 private:
-  const GraphcOnednnApi *api;
-  void *kernel;
+  const GraphcOnednnApi *api = nullptr;
+  void *kernel = nullptr;
+  uint64_t scratch = 0;
 };
 
-absl::StatusOr<std::unique_ptr<LibraryKernel>> make(const MatmulDesc &desc, uint64_t &scratchBytes) {
-  if (!module().ok())
-    return module().status();
-  if (desc.type != MatmulType::F32 || desc.m <= 0 || desc.n <= 0 || desc.k <= 0 || desc.batch <= 0 || desc.threads == 0)
-    return absl::InvalidArgumentError(absl::StrCat(describe(desc), ": the library has no such kernel"));
-  const GraphcOnednnApi *api = *module();
-  GraphcMatmulDesc raw = {desc.m,          desc.n,    desc.k,    desc.batch,          desc.transposeA,
-                          desc.transposeB, desc.bias, desc.relu, uint32_t(desc.type), desc.threads};
-  void *kernel = nullptr;
-  char message[256] = "";
-  if (api->create(&raw, &kernel, &scratchBytes, message, sizeof message) != 0)
-    return absl::InternalError(absl::StrCat(describe(desc), ": ", message));
-  return std::make_unique<OnednnMatmul>(api, kernel);
+/// What blocks need beside the operands; 64-byte aligned.
+struct Bytes {
+  explicit Bytes(uint64_t count) : data(static_cast<uint8_t *>(operator new(count + 64, std::align_val_t(64)))) {}
+  ~Bytes() { operator delete(data, std::align_val_t(64)); }
+  uint8_t *data;
+};
+
+/// A product in blocks: one kernel, one copy of its part of a, where that is transposed, and one scratch memory each.
+class BlockedMatmul {
+public:
+  explicit BlockedMatmul(const MatmulDesc &desc) : desc(desc) {}
+
+  absl::Status make(const GraphcOnednnApi *api, std::vector<Block> wanted) {
+    uint64_t bytes = 0;
+    blocks = std::move(wanted);
+    for (const Block &block : blocks) {
+      GRAPHC_ASSIGN_OR_RETURN(Product product, Product::make(api, block.desc));
+      copies.push_back(bytes);
+      bytes += desc.transposeA ? uint64_t(block.desc.m * desc.k * 4 + 63) / 64 * 64 : 0;
+      scratches.push_back(bytes);
+      bytes += product.scratchBytes();
+      products.push_back(std::move(product));
+    }
+    memory = std::make_unique<Bytes>(bytes);
+    return absl::OkStatus();
+  }
+
+  uint32_t count() const { return uint32_t(blocks.size()); }
+
+  /// On buffers as LibraryKernel's; without a pool one block after the other.
+  int run(void *const *buffers, Pool *pool) const {
+    struct Call {
+      const BlockedMatmul *self;
+      void *const *buffers;
+      std::atomic<int> code{0};
+    } call{this, buffers};
+    auto part = [](void *context, uint32_t index) {
+      auto &call = *static_cast<Call *>(context);
+      if (int code = call.self->runBlock(index, call.buffers))
+        call.code.store(code, std::memory_order_relaxed);
+    };
+    if (pool)
+      pool->run(count(), part, &call);
+    else
+      for (uint32_t i = 0; i < count(); ++i)
+        part(&call, i);
+    return call.code.load(std::memory_order_relaxed);
+  }
+
+private:
+  int runBlock(uint32_t index, void *const *buffers) const {
+    const Block &block = blocks[index];
+    const int64_t rows = block.desc.m;
+    const auto *a = static_cast<const float *>(buffers[0]) + block.first * (desc.transposeA ? 1 : desc.k);
+    if (desc.transposeA) {
+      auto *copy = reinterpret_cast<float *>(memory->data + copies[index]);
+      for (int64_t l = 0; l < desc.k; ++l)
+        memcpy(copy + l * rows, a + l * desc.m, size_t(rows) * 4);
+      a = copy;
+    }
+    const int c = desc.bias ? 3 : 2;
+    void *own[5] = {const_cast<float *>(a), buffers[1], buffers[2]};
+    own[c] = static_cast<float *>(buffers[c]) + block.first * desc.n;
+    own[c + 1] = memory->data + scratches[index];
+    return products[index].run(own);
+  }
+
+  const MatmulDesc desc;
+  std::vector<Block> blocks;
+  std::vector<Product> products; // one a block
+  std::vector<uint64_t> copies, scratches; // where they begin in `memory`
+  std::unique_ptr<Bytes> memory;
+};
+
+/// Whether blocks give the bits of the whole, found by trying: the order in which a kernel adds does not depend on the numbers. They do
+/// where the library's choice for a block sums in the same pieces of k; it did in all that was tried, but it promises nothing.
+bool giveTheSame(const MatmulDesc &d, const Product &whole, const BlockedMatmul &blocked) {
+  const uint64_t sizes[] = {uint64_t(d.m * d.k), uint64_t(d.k * d.n), uint64_t(d.n), uint64_t(d.m * d.n),
+                            uint64_t(d.m * d.n)};
+  std::vector<std::unique_ptr<Bytes>> memory;
+  uint32_t state = 2463534242;
+  for (uint64_t size : sizes) {
+    memory.push_back(std::make_unique<Bytes>(size * 4));
+    auto *values = reinterpret_cast<float *>(memory.back()->data);
+    for (uint64_t i = 0; i < size; ++i) {
+      state ^= state << 13, state ^= state >> 17, state ^= state << 5;
+      values[i] = float(state) / 2147483648.0f - 1;
+    }
+  }
+  Bytes scratch(whole.scratchBytes());
+  auto buffers = [&](int c) {
+    std::vector<void *> list = {memory[0]->data, memory[1]->data};
+    if (d.bias)
+      list.push_back(memory[2]->data);
+    list.push_back(memory[size_t(c)]->data);
+    list.push_back(scratch.data);
+    return list;
+  };
+  return whole.run(buffers(3).data()) == 0 && blocked.run(buffers(4).data(), nullptr) == 0 &&
+         memcmp(memory[3]->data, memory[4]->data, size_t(sizes[3]) * 4) == 0;
 }
+
+/// Once a process, product and number of blocks.
+bool areKnownToGiveTheSame(const MatmulDesc &d, const Product &whole, const BlockedMatmul &blocked) {
+  static std::mutex mutex;
+  static std::map<std::string, bool> known;
+  std::lock_guard lock(mutex);
+  auto [found, isNew] = known.try_emplace(absl::StrCat(describe(d), " in ", blocked.count()));
+  if (isNew)
+    found->second = giveTheSame(d, whole, blocked);
+  return found->second;
+}
+
+class OnednnMatmul final : public LibraryKernel {
+public:
+  static absl::StatusOr<std::unique_ptr<OnednnMatmul>> make(const MatmulDesc &desc, Pool *pool) {
+    if (!module().ok())
+      return module().status();
+    if (desc.type != MatmulType::F32 || desc.m <= 0 || desc.n <= 0 || desc.k <= 0 || desc.batch <= 0)
+      return absl::InvalidArgumentError(absl::StrCat(describe(desc), ": the library has no such kernel"));
+    std::unique_ptr<OnednnMatmul> made(new OnednnMatmul);
+    GRAPHC_RETURN_IF_ERROR(base::annotate(made->create(desc, pool), describe(desc)));
+    return made;
+  }
+
+  uint64_t scratchBytes() const { return whole.scratchBytes(); }
+  uint32_t parts() const override { return blocked ? blocked->count() : 1; }
+  int run(void *const *buffers) override { return blocked ? blocked->run(buffers, pool) : whole.run(buffers); }
+
+private:
+  absl::Status create(const MatmulDesc &desc, Pool *with) {
+    GRAPHC_ASSIGN_OR_RETURN(whole, Product::make(*module(), wholeOf(desc)));
+    std::vector<Block> blocks = blocksOf(desc, with ? with->threads() : 1);
+    if (blocks.empty())
+      return absl::OkStatus();
+    auto made = std::make_unique<BlockedMatmul>(desc);
+    GRAPHC_RETURN_IF_ERROR(made->make(*module(), std::move(blocks)));
+    if (!areKnownToGiveTheSame(desc, whole, *made))
+      return absl::OkStatus();
+    blocked = std::move(made);
+    pool = with;
+    pool->start();
+    return absl::OkStatus();
+  }
+
+  Product whole;
+  std::unique_ptr<BlockedMatmul> blocked; // null: one thread runs the whole
+  Pool *pool = nullptr;
+};
 
 } // namespace
 
 std::string describe(const MatmulDesc &d) {
   return absl::StrCat("matmul f32 ", d.batch == 1 ? "" : absl::StrCat(d.batch, "x"), d.m, "x", d.n, "x", d.k,
                       d.transposeA ? " transpose_a" : "", d.transposeB ? " transpose_b" : "", d.bias ? " +bias" : "",
-                      d.relu ? " +relu" : "", ", ", d.threads, d.threads == 1 ? " thread" : " threads");
+                      d.relu ? " +relu" : "");
 }
 
 absl::StatusOr<uint64_t> matmulScratchBytes(const MatmulDesc &desc) {
-  uint64_t bytes = 0;
-  if (auto kernel = make(desc, bytes); !kernel.ok())
-    return kernel.status();
-  return (bytes + 63) / 64 * 64;
+  GRAPHC_ASSIGN_OR_RETURN(std::unique_ptr<OnednnMatmul> kernel, OnednnMatmul::make(desc, nullptr));
+  return kernel->scratchBytes();
 }
 
-absl::StatusOr<std::unique_ptr<LibraryKernel>> makeMatmul(const MatmulDesc &desc, uint64_t scratchBytes) {
-  uint64_t needed = 0;
-  GRAPHC_ASSIGN_OR_RETURN(std::unique_ptr<LibraryKernel> kernel, make(desc, needed));
-  if (needed > scratchBytes)
-    return absl::FailedPreconditionError(absl::StrCat(describe(desc), ": the library needs ", needed,
+absl::StatusOr<std::unique_ptr<LibraryKernel>> makeMatmul(const MatmulDesc &desc, uint64_t scratchBytes, Pool *pool) {
+  GRAPHC_ASSIGN_OR_RETURN(std::unique_ptr<OnednnMatmul> kernel, OnednnMatmul::make(desc, pool));
+  if (kernel->scratchBytes() > scratchBytes)
+    return absl::FailedPreconditionError(absl::StrCat(describe(desc), ": the library needs ", kernel->scratchBytes(),
                                                       " bytes of scratch on this CPU, the plan gives ", scratchBytes,
                                                       "; compile the plan on this kind of machine"));
   return kernel;

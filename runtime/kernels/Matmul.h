@@ -18,7 +18,8 @@ namespace graphc::kernels {
 enum class MatmulType : uint32_t { F32 = 0 };
 
 /// c = op(a) x op(b) [+ bias] [relu], row-major and dense, with `batch` of each of a, b and c end to end. The result's bits
-/// depend on every field here (threads too) and on the CPU, on nothing else.
+/// depend on every field here and on the CPU, on nothing else: not on threads, not on what was made before, not on the
+/// environment, not on where the operands lie.
 struct MatmulDesc {
   int64_t m = 0, n = 0, k = 0;
   int64_t batch = 1;
@@ -27,11 +28,10 @@ struct MatmulDesc {
   bool bias = false; ///< of length n, added to each row
   bool relu = false;
   MatmulType type = MatmulType::F32;
-  uint32_t threads = 1;
   friend bool operator==(const MatmulDesc &, const MatmulDesc &) = default;
 };
 
-/// "matmul f32 128x512x784 +bias +relu, 1 thread".
+/// "matmul f32 128x512x784 +bias +relu".
 std::string describe(const MatmulDesc &desc);
 
 /// Bytes of scratch that the kernel needs on this machine's CPU, a multiple of 64, possibly 0. Opens the module.

@@ -263,8 +263,8 @@ absl::Status checkKernels(const Plan &plan) {
         return invalid(what, ": a library matmul is f32 only, not ", dataTypeName(m.dtype()));
       constexpr int64_t most = int64_t(1) << 31;
       if (m.m() <= 0 || m.n() <= 0 || m.k() <= 0 || m.batch() <= 0 || m.m() > most || m.n() > most || m.k() > most ||
-          m.batch() > most || m.threads() == 0 || m.threads() > 1024)
-        return invalid(what, ": a dimension or thread count is out of range");
+          m.batch() > most)
+        return invalid(what, ": a dimension is out of range");
       unsigned __int128 batch = uint64_t(m.batch());
       std::vector<std::pair<unsigned __int128, Access>> expected = {{batch * m.m() * m.k() * 4, READ},
                                                                     {batch * m.k() * m.n() * 4, READ}};
@@ -439,6 +439,9 @@ absl::Status verifyPlan(const Plan &plan) {
         plan.programs_size(), plan.phases_size(), plan.locations_size(), plan.constants_size()})
     if (size > Limits::tableEntries)
       return invalid("a table of the plan has ", size, " entries, more than ", Limits::tableEntries);
+  if (plan.intra_op_threads() > Limits::threads)
+    return invalid("the plan asks for ", plan.intra_op_threads(), " threads of one kernel, more than ",
+                   Limits::threads);
   GRAPHC_RETURN_IF_ERROR(checkCluster(plan));
   GRAPHC_RETURN_IF_ERROR(checkStrategy(plan));
   GRAPHC_RETURN_IF_ERROR(checkVariables(plan));

@@ -23,6 +23,7 @@ struct Limits {
   static constexpr uint32_t capacity = 1 << 10;
   static constexpr uint64_t ports = uint64_t(1) << 22; ///< instances of all channels, or of all programs, together
   static constexpr int nameBytes = 4096;
+  static constexpr uint32_t threads = 1024; ///< of one kernel
 };
 
 /// OK, or InvalidArgument with what is wrong where ("program train.ps0: instruction 3 (model.mlir:12:8): …"). Never

@@ -31,7 +31,7 @@ service::Error toProto(const TaskFailure &failure) {
 TaskSession::TaskSession(const plan::LoadedPlan &plan, TaskOptions options, service::ControlLink &link)
     : loaded_(plan), plan_(plan.plan), options_(std::move(options)), task_(plan::allTasks(plan_)[options_.task]),
       name_(plan::taskText(plan_, task_)), link_(link), orders_(plan_, options_.task, options_.transport.incarnation),
-      datasets_(plan_, options_.data) {
+      datasets_(plan_, options_.data), pool_(options_.intraOpThreads) {
   link_.onEnd([this](absl::Status why) {
     bool secondary =
         absl::IsAborted(why) || absl::IsUnavailable(why); // anything else is the master's refusal of this task
@@ -239,8 +239,10 @@ absl::Status TaskSession::begin(const Order::Begin &order) {
       stats_.firstStepSeconds = observe::secondsSinceProcessStart();
   };
   host_ = std::make_shared<PhaseHost>(plan_, task_, run, batches_.get(), std::move(host));
+  executor::FrameOptions frame;
+  frame.pool = &pool_;
   GRAPHC_ASSIGN_OR_RETURN(
-      lanes_, executor::makeLanes({plan_, task_, *variables_, *library_, transports_->all(), *host_}, phase_));
+      lanes_, executor::makeLanes({plan_, task_, *variables_, *library_, transports_->all(), *host_, frame}, phase_));
   std::lock_guard lock(mutex_);
   running_ = host_;
   return failure_ ? failure_->status : absl::OkStatus();

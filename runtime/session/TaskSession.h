@@ -23,6 +23,7 @@ struct TaskOptions {
   TransportOptions transport; ///< task, data, incarnation, … as for TaskTransports
   data::DataSearch data;
   std::map<std::string, std::string> feeds; ///< name → bytes
+  uint32_t intraOpThreads = 1; ///< of one library kernel; no bit depends on it
   absl::Duration deadline = absl::Seconds(300);
   absl::Duration reportAfter = absl::Seconds(10);
   std::function<void(const std::string &)> log; ///< a line for this task's log
@@ -85,6 +86,7 @@ private:
   std::unique_ptr<executor::KernelLibrary> library_;
   std::unique_ptr<executor::VariableStore> variables_;
   std::unique_ptr<TaskTransports> transports_;
+  kernels::Pool pool_; ///< of all lanes; has threads once a lane calls what it can share out
 
   // Of the phase that was begun. The host is shared because the pulse may be reading it when the phase ends.
   uint32_t phase_ = 0;

@@ -65,7 +65,7 @@ constexpr const char *text = R"pb(
   kernels {
     name: "matmul" args { bytes: 48 access: READ } args { bytes: 32 access: READ } args { bytes: 24 access: WRITE }
     args { bytes: 64 access: WRITE } scratch_bytes: 64 flops: 48
-    matmul { m: 3 n: 2 k: 4 batch: 1 dtype: F32 threads: 1 }
+    matmul { m: 3 n: 2 k: 4 batch: 1 dtype: F32 }
   }
   kernels {
     name: "gradient" args { bytes: 48 access: READ } args { bytes: 24 access: READ } args { bytes: 12 access: READ }

@@ -22,7 +22,6 @@ refuse 2 'missing.plan: No such file' missing.plan
 refuse 2 'did you mean "worker"' two.plan --job_name wroker
 refuse 2 '--checkpoint_every_' two.plan --checkpoint_every_steps 4
 MODEL=$here/../bench/models/mlp.mlir plan library one_device 1 # large enough for the library's matmul
-refuse 2 '--intra_op_threads 7: the plan was compiled for 1' library.plan --intra_op_threads 7
 head -c 1000 two.plan >short.plan
 refuse 2 'short.plan' short.plan
 { cat two.plan; echo; } >long.plan

@@ -15,9 +15,7 @@ LogicalResult runPasses(ModuleOp module, Stage from, Stage to, const Options &op
   manager.enableTiming(timing);
   if (failed(applyPassManagerCLOptions(manager)))
     return failure();
-  PipelineOptions pipeline;
-  pipeline.intraOpThreads = options.intraOpThreads;
-  buildPipeline(manager, from, to, pipeline);
+  buildPipeline(manager, from, to);
   return manager.run(module);
 }
 
@@ -27,7 +25,10 @@ FailureOr<plan::Plan> makePlan(ModuleOp module, const Options &options) {
   emit.model = options.model == "-" ? "<stdin>" : llvm::sys::path::filename(options.model).str();
   emit.targetCpu = options.targetCpu;
   emit.keepCode = options.keepCode;
-  return emitPlan(module, emit);
+  FailureOr<plan::Plan> plan = emitPlan(module, emit);
+  if (succeeded(plan) && options.intraOpThreads > 1)
+    plan->set_intra_op_threads(options.intraOpThreads);
+  return plan;
 }
 
 } // namespace graphc

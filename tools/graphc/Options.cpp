@@ -56,7 +56,8 @@ struct Flags {
                                          "model's lines for gdb and perf"),
                                 cl::value_desc("folder"), cl::cat(category)};
   cl::opt<unsigned> intraOpThreads{"intra-op-threads",
-                                   cl::desc("Threads of one library kernel (default 1); results depend on it"),
+                                   cl::desc("Threads of one matmul, where graphrun is not told another number (default "
+                                            "1); the results are the same with any"),
                                    cl::value_desc("n"), cl::init(1), cl::cat(category)};
   cl::opt<bool> verifyPlan{"verify-plan",
                            cl::desc("Prove once more, from the plan alone, that it is well formed and cannot hang"),

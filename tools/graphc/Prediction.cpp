@@ -1,6 +1,7 @@
 //===- Prediction.cpp - how long a step of a plan will take ---------------------------------------------------------===//
 #include "tools/graphc/Prediction.h"
 
+#include "runtime/kernels/Blocks.h"
 #include "runtime/plan/AllReduce.h"
 #include "runtime/plan/Types.h"
 #include "tools/graphc/PlanFacts.h"
@@ -32,6 +33,7 @@ private:
   Speed speedOf(const plan::Task &from, const plan::Task &to) const;
   Speed slowest(const plan::Channel &channel) const;
   double callSeconds(const plan::Kernel &kernel) const;
+  double threadsOf(const plan::Kernel::Matmul &m) const;
   void addChannel(const plan::Channel &channel);
   Timeline::Instruction cost(const plan::Instruction &instruction);
   double overhead() const { return calibration.callNanoseconds * 1e-9; }
@@ -124,13 +126,20 @@ void Model::addChannel(const plan::Channel &channel) {
   sendSeconds.push_back(busy);
 }
 
+/// How many threads share a product.
+double Model::threadsOf(const plan::Kernel::Matmul &m) const {
+  kernels::MatmulDesc desc{m.m(), m.n(), m.k(), m.batch()};
+  uint32_t threads = std::min(std::max(1u, plan.intra_op_threads()), calibration.cores);
+  return std::max<size_t>(1, kernels::blocksOf(desc, threads).size());
+}
+
 double Model::callSeconds(const plan::Kernel &kernel) const {
   uint64_t bytes = 0;
   for (const plan::Kernel::Arg &arg : kernel.args())
     bytes += arg.bytes() * (arg.access() == plan::READ_WRITE ? 2 : 1);
   // What is compiled streams its operands; a few dozen operations an element reach a tenth of a matmul's rate.
   double rate = calibration.matmulGflops * 1e9;
-  rate = kernel.has_matmul() ? rate * std::min(kernel.matmul().threads(), calibration.cores) : rate / 10;
+  rate = kernel.has_matmul() ? rate * threadsOf(kernel.matmul()) : rate / 10;
   return overhead() + std::max(double(kernel.flops()) / rate, memory(bytes));
 }
 

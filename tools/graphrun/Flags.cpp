@@ -242,8 +242,9 @@ absl::StatusOr<ParsedFlags> parseFlags(int argc, char **argv, Command command, b
       ->expected(1)
       ->take_all();
   app.add_option("--dump_variables", flags.dumpDirectory, "write every variable to DIR/NAME.npy at the end");
-  app.add_option("--intra_op_threads", flags.intraOpThreads,
-                 "threads of one kernel (default: what graphc was given); results depend on it")
+  app.add_option(
+         "--intra_op_threads", flags.intraOpThreads,
+         "threads of one matmul (default: what graphc was given, else 1); the results are the same with any number")
       ->check(CLI::Range(1u, 1024u));
   app.add_option("--transport", flags.transport, "how tasks exchange tensors: auto (shm on one machine), shm or grpc")
       ->check(CLI::IsMember({"auto", "shm", "grpc"}));

@@ -29,7 +29,7 @@ struct Flags {
   std::optional<uint64_t> steps;
   std::string dataDirectory, checkpointDirectory, statsFile, logFile, dumpDirectory;
   std::string entry = "train"; ///< train, eval or predict
-  std::optional<uint32_t> intraOpThreads; ///< none: the plan's
+  std::optional<uint32_t> intraOpThreads; ///< none: the plan's, or 1
   std::string master; ///< "grpc://host:port": this process is the chief, the other tasks are servers
   std::string jobName; ///< empty: start every task here
   std::optional<uint32_t> taskIndex;

@@ -17,6 +17,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/time/clock.h"
 
+#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
@@ -216,6 +217,7 @@ private:
     options.transport.data = server_ ? &server_->data() : nullptr;
     options.transport.sendDelay = testDelay(label_);
     options.data = dataSearch(flags_);
+    options.intraOpThreads = flags_.intraOpThreads.value_or(std::max(1u, plan_.intra_op_threads()));
     options.deadline = deadline();
     options.reportAfter = std::min(options.reportAfter, options.deadline / 4);
     options.log = [this](const std::string &line) { output_.log(line); };

@@ -164,17 +164,6 @@ int launchAll(int argc, char **argv, const graphrun::Flags &flags, const plan::P
   return graphrun::Launcher(std::move(options)).run();
 }
 
-/// Bits depend on the thread count, so the plan's and the run's must be the same.
-absl::Status checkThreads(const plan::Plan &plan, const graphrun::Flags &flags) {
-  for (const plan::Kernel &kernel : plan.kernels())
-    if (kernel.has_matmul() && kernel.matmul().threads() > 0 && flags.intraOpThreads &&
-        kernel.matmul().threads() != *flags.intraOpThreads)
-      return absl::InvalidArgumentError(absl::StrCat("--intra_op_threads ", *flags.intraOpThreads,
-                                                     ": the plan was compiled for ", kernel.matmul().threads(),
-                                                     ", and results depend on it; compile it again"));
-  return absl::OkStatus();
-}
-
 /// A folder to write into that is there, or can be made where the first that is there lies.
 absl::Status checkFolder(const std::string &flag, const std::string &folder) {
   struct stat info{};
@@ -267,8 +256,6 @@ int run(int argc, char **argv) {
   if (*launched)
     close((*launched)->planFd);
   absl::Status valid = session::Driver::validate(plan->plan, graphrun::driverOptions(flags));
-  if (valid.ok())
-    valid = checkThreads(plan->plan, flags);
   if (!valid.ok())
     return usageError(valid);
   std::vector<std::string> wrong; // a check says everything, a run the first

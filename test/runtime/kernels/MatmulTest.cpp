@@ -1,8 +1,11 @@
 #include "runtime/device/Memory.h"
+#include "runtime/kernels/Blocks.h"
 #include "runtime/kernels/LibraryKernel.h"
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstring>
 #include <random>
@@ -27,10 +30,12 @@ struct Operands {
   const float *at(const device::Memory &m) const { return reinterpret_cast<const float *>(m.data()); }
 };
 
-std::vector<float> run(const MatmulDesc &d, const Operands &in) {
+std::vector<float> run(const MatmulDesc &d, const Operands &in, Pool *pool = nullptr, uint32_t *parts = nullptr) {
   uint64_t scratchBytes = *matmulScratchBytes(d);
-  auto kernel = makeMatmul(d, scratchBytes);
+  auto kernel = makeMatmul(d, scratchBytes, pool);
   EXPECT_TRUE(kernel.ok()) << kernel.status();
+  if (parts)
+    *parts = (*kernel)->parts();
   device::Memory c = floats(d.batch * d.m * d.n, 9);
   device::Memory scratch = *device::Memory::allocate(scratchBytes, device::Memory::Guard::Pages, "scratch");
   std::vector<void *> buffers = {in.a.data(), in.b.data()};
@@ -47,13 +52,17 @@ std::vector<float> run(const MatmulDesc &d, const Operands &in) {
 /// c += a * b, the reference itself: a sanitizer that watches each of its loads makes a minute of a second.
 __attribute__((no_sanitize("address", "thread", "undefined"))) void addProduct(const MatmulDesc &d, const float *a,
                                                                                const float *b, double *c) {
-  for (int64_t i = 0; i < d.m; ++i)
-    for (int64_t l = 0; l < d.k; ++l) {
-      double x = a[d.transposeA ? l * d.m + i : i * d.k + l];
-      const float *row = b + (d.transposeB ? l : l * d.n);
-      for (int64_t j = 0, stride = d.transposeB ? d.k : 1; j < d.n; ++j)
-        c[i * d.n + j] += x * row[j * stride];
+  std::vector<double> column(size_t(d.k));
+  for (int64_t j = 0; j < d.n; ++j) {
+    for (int64_t l = 0; l < d.k; ++l)
+      column[size_t(l)] = b[d.transposeB ? j * d.k + l : l * d.n + j];
+    for (int64_t i = 0; i < d.m; ++i) {
+      double sum[4] = {}; // four chains, for speed
+      for (int64_t l = 0; l < d.k; ++l)
+        sum[l % 4] += a[d.transposeA ? l * d.m + i : i * d.k + l] * column[size_t(l)];
+      c[i * d.n + j] += sum[0] + sum[1] + sum[2] + sum[3];
     }
+  }
 }
 
 std::vector<double> naive(const MatmulDesc &d, const Operands &in) {
@@ -66,6 +75,8 @@ std::vector<double> naive(const MatmulDesc &d, const Operands &in) {
     value = d.relu ? std::max(value, 0.0) : value;
   return c;
 }
+
+constexpr std::array<int64_t, 3> blockShapes[] = {{128, 512, 784}, {300, 500, 200}, {100, 40, 3000}, {1700, 17, 1000}};
 
 std::vector<MatmulDesc> shapes() {
   std::vector<MatmulDesc> list;
@@ -83,11 +94,14 @@ std::vector<MatmulDesc> shapes() {
                          {3, 3, 1000}})
     for (bool ta : {false, true})
       for (bool tb : {false, true})
-        list.push_back({m, n, k, 1, ta, tb, false, false, MatmulType::F32, 1});
-  list.push_back({5, 6, 7, 3, false, false, false, false, MatmulType::F32, 1});
-  list.push_back({64, 32, 16, 8, true, false, false, false, MatmulType::F32, 1});
-  list.push_back({64, 32, 16, 8, false, true, false, false, MatmulType::F32, 2});
-  list.push_back({128, 512, 784, 1, false, false, false, false, MatmulType::F32, 2});
+        list.push_back({m, n, k, 1, ta, tb, false, false, MatmulType::F32});
+  list.push_back({5, 6, 7, 3, false, false, false, false, MatmulType::F32});
+  list.push_back({64, 32, 16, 8, true, false, false, false, MatmulType::F32});
+  list.push_back({64, 32, 16, 8, false, true, false, false, MatmulType::F32});
+  for (auto [m, n, k] : blockShapes) // that threads share
+    for (bool ta : {false, true})
+      for (bool tb : {false, true})
+        list.push_back({m, n, k, 1, ta, tb, false, false, MatmulType::F32});
   return list;
 }
 
@@ -128,26 +142,65 @@ TEST(Matmul, FusedBiasAndReluKeepTheBits) {
 }
 
 TEST(Matmul, TheSameCallGivesTheSameBits) {
-  MatmulDesc d{128, 512, 784, 1, false, false, true, true, MatmulType::F32, 1};
+  MatmulDesc d{128, 512, 784, 1, false, false, true, true, MatmulType::F32};
   Operands in(d);
   EXPECT_EQ(run(d, in), run(d, in));
 }
 
+TEST(Matmul, BlocksCoverTheResultOnce) {
+  for (const MatmulDesc &d : shapes())
+    for (uint32_t threads : {1, 2, 3, 7, 100}) {
+      int64_t next = 0;
+      std::vector<Block> blocks = blocksOf(d, threads);
+      for (const Block &block : blocks) {
+        EXPECT_EQ(block.first, next) << describe(d);
+        next += block.desc.m;
+      }
+      EXPECT_TRUE(blocks.empty() || (blocks.size() > 1 && blocks.size() <= threads && next == d.m)) << describe(d);
+    }
+}
+
+// What no step is made along has no say in which kernel is taken.
+TEST(Matmul, ARowIsARowHoweverItIsStored) {
+  auto same = [](const MatmulDesc &a, const MatmulDesc &b) {
+    GraphcMatmulDesc x = wholeOf(a), y = wholeOf(b);
+    return memcmp(&x, &y, sizeof x) == 0;
+  };
+  EXPECT_TRUE(same({1, 64, 2000, 1, false}, {1, 64, 2000, 1, true}));
+  EXPECT_TRUE(same({64, 1, 2000, 1, false, false}, {64, 1, 2000, 1, false, true}));
+  EXPECT_TRUE(same({64, 32, 1, 1, false, false}, {64, 32, 1, 1, true, true}));
+  EXPECT_TRUE(same({1, 1, 1, 1, false, false}, {1, 1, 1, 1, true, true}));
+  EXPECT_FALSE(same({2, 64, 2000, 1, false}, {2, 64, 2000, 1, true}));
+}
+
+TEST(Matmul, ThreadsKeepTheBits) {
+  for (uint32_t threads : {2, 3, 8}) {
+    Pool pool(threads);
+    for (auto [m, n, k] : blockShapes)
+      for (int flags = 0; flags < 4; ++flags) {
+        MatmulDesc d{m, n, k, 1, bool(flags & 1), bool(flags & 2), true, bool(flags & 1), MatmulType::F32};
+        Operands in(d);
+        uint32_t parts = 0;
+        EXPECT_EQ(run(d, in), run(d, in, &pool, &parts)) << describe(d) << ", threads: " << threads;
+        EXPECT_EQ(parts, std::max<size_t>(1, blocksOf(d, threads).size())) << describe(d);
+      }
+  }
+}
+
 TEST(Matmul, TooLittleScratchIsRefused) {
-  MatmulDesc d{128, 512, 784, 1, false, false, false, false, MatmulType::F32, 1};
+  MatmulDesc d{128, 512, 784, 1, false, false, false, false, MatmulType::F32};
   uint64_t needed = *matmulScratchBytes(d);
   EXPECT_EQ(needed % 64, 0u);
   if (needed == 0)
     GTEST_SKIP() << "no scratch needed on this CPU";
   absl::Status status = makeMatmul(d, 0).status();
   EXPECT_TRUE(absl::IsFailedPrecondition(status)) << status;
-  EXPECT_NE(std::string(status.message()).find("matmul f32 128x512x784, 1 thread: the library needs"),
-            std::string::npos);
+  EXPECT_NE(std::string(status.message()).find("matmul f32 128x512x784: the library needs"), std::string::npos);
 }
 
 TEST(Matmul, ImpossibleDescriptorsAreErrors) {
   EXPECT_FALSE(matmulScratchBytes({0, 1, 1}).ok());
-  EXPECT_FALSE(matmulScratchBytes({1, 1, 1, 1, false, false, false, false, MatmulType::F32, 0}).ok());
+  EXPECT_FALSE(matmulScratchBytes({1, 1, 1, 0}).ok());
 }
 
 } // namespace

@@ -164,15 +164,16 @@ const DamageCase cases[] = {
     {"MatmulSize",
      [](Plan &p) {
        auto *m = p.mutable_kernels(0)->mutable_matmul();
-       m->set_m(2), m->set_n(2), m->set_k(2), m->set_batch(1), m->set_dtype(F32), m->set_threads(1);
-     },
-     "arguments, expected 3"},
-    {"MatmulThreads",
-     [](Plan &p) {
-       auto *m = p.mutable_kernels(0)->mutable_matmul();
        m->set_m(2), m->set_n(2), m->set_k(2), m->set_batch(1), m->set_dtype(F32);
      },
+     "arguments, expected 3"},
+    {"MatmulRange",
+     [](Plan &p) {
+       auto *m = p.mutable_kernels(0)->mutable_matmul();
+       m->set_m(0), m->set_n(2), m->set_k(2), m->set_batch(1), m->set_dtype(F32);
+     },
      "out of range"},
+    {"Threads", [](Plan &p) { p.set_intra_op_threads(2000); }, "asks for 2000 threads of one kernel, more than 1024"},
     {"ChannelBytes", [](Plan &p) { p.mutable_channels(0)->set_bytes(60); }, "60 bytes, but tensor<16xf32> has 64"},
     {"ChannelCapacity", [](Plan &p) { p.mutable_channels(0)->set_capacity(5000); }, "capacity 5000"},
     {"ChannelSender", [](Plan &p) { p.mutable_channels(0)->set_sender(77); },

@@ -1,0 +1,134 @@
+#include "runtime/kernels/Pool.h"
+
+#include "runtime/base/Clock.h"
+#include "runtime/base/Futex.h"
+
+namespace graphc::kernels {
+
+using base::FutexScope;
+
+/// On the stack of the lane that shares it out. A helper touches it between enter(), under the mutex and while it is in the list, and
+/// its last subtraction from `inside`; the lane takes it from the list and then waits until nobody is inside.
+struct Pool::Job {
+  uint32_t count;
+  Part part;
+  void *context;
+  Job *next = nullptr;
+  std::atomic<uint32_t> taken{0}; // parts
+  std::atomic<uint32_t> inside{0}; // helpers; the top bit: the lane sleeps on it
+
+  static constexpr uint32_t laneSleeps = 1u << 31;
+
+  bool hasParts() const { return taken.load(std::memory_order_relaxed) < count; }
+  void work() {
+    for (uint32_t i; (i = taken.fetch_add(1, std::memory_order_relaxed)) < count;)
+      part(context, i);
+  }
+};
+
+namespace {
+
+/// Ticks that a helper spins for the next job before it sleeps, and a lane for the last parts: 25 us at 2 GHz, about what a
+/// wake-up takes.
+constexpr int64_t kSpin = 50000;
+
+template <typename Done> bool spin(const Done &done) {
+  for (int64_t begin = base::ticks(); base::ticks() - begin < kSpin;)
+    for (int i = 0; i < 16; ++i) {
+      if (done())
+        return true;
+      base::spinHint();
+    }
+  return false;
+}
+
+} // namespace
+
+Pool::~Pool() {
+  ends.store(true);
+  jobs.fetch_add(1);
+  base::futexWake(&jobs, INT32_MAX, FutexScope::Process);
+  for (std::thread &helper : helpers)
+    helper.join();
+}
+
+void Pool::start() {
+  std::lock_guard lock(mutex);
+  while (helpers.size() < helperCount)
+    helpers.emplace_back([this] { help(); });
+}
+
+void Pool::run(uint32_t count, Part part, void *context) {
+  Job job{count, part, context};
+  if (count > 1 && helperCount > 0) {
+    {
+      std::lock_guard lock(mutex);
+      job.next = first;
+      first = &job;
+    }
+    // Both in one order for all: a helper that did not see this job counted itself first, and is woken.
+    jobs.fetch_add(1);
+    if (sleepers.load() > 0)
+      base::futexWake(&jobs, int(count - 1), FutexScope::Process);
+  }
+  job.work();
+  if (count <= 1 || helperCount == 0)
+    return;
+  {
+    std::lock_guard lock(mutex);
+    Job **at = &first;
+    while (*at != &job)
+      at = &(*at)->next;
+    *at = job.next;
+  }
+  auto isAlone = [&] { return job.inside.load(std::memory_order_acquire) == 0; };
+  if (spin(isAlone))
+    return;
+  uint32_t inside = job.inside.fetch_or(Job::laneSleeps, std::memory_order_acquire) | Job::laneSleeps;
+  while (inside != Job::laneSleeps) {
+    base::futexWait(&job.inside, inside, -1, FutexScope::Process);
+    inside = job.inside.load(std::memory_order_acquire);
+  }
+}
+
+Pool::Job *Pool::enter() {
+  std::lock_guard lock(mutex);
+  for (Job *job = first; job; job = job->next)
+    if (job->hasParts()) {
+      job->inside.fetch_add(1, std::memory_order_relaxed);
+      return job;
+    }
+  return nullptr;
+}
+
+void Pool::awaitJobs(uint32_t jobsSeen, uint32_t &spunInVain) {
+  auto isNew = [&] { return jobs.load() != jobsSeen; };
+  // As a lane does (transport/Patience.h): after three times in vain each 64th time only.
+  if (spunInVain < 3 || spunInVain % 64 == 0) {
+    if (spin(isNew)) {
+      spunInVain = 0;
+      return;
+    }
+  }
+  ++spunInVain;
+  sleepers.fetch_add(1);
+  while (!isNew())
+    base::futexWait(&jobs, jobsSeen, -1, FutexScope::Process);
+  sleepers.fetch_sub(1);
+}
+
+void Pool::help() {
+  uint32_t spunInVain = 0;
+  for (uint32_t seen = jobs.load(); !ends.load(); seen = jobs.load()) {
+    while (Job *job = enter()) {
+      job->work();
+      // The last one out wakes the lane. Whoever leaves without the bit set touches nothing of the job from here on.
+      const uint32_t before = job->inside.fetch_sub(1, std::memory_order_release);
+      if (before == (Job::laneSleeps | 1))
+        base::futexWake(&job->inside, 1, FutexScope::Process);
+    }
+    awaitJobs(seen, spunInVain);
+  }
+}
+
+} // namespace graphc::kernels

@@ -1,0 +1,55 @@
+//===- Pool.h - threads that help a lane with one kernel -------------------------------------------------------*- C++ -*-===//
+//
+// A lane shares out the parts of a kernel and works on them itself; helpers take what is left. So nothing ever waits for a helper
+// that does not come: only for the parts that one has begun. All lanes of a process share the helpers.
+//
+//===----------------------------------------------------------------------------------------------------------------===//
+#ifndef GRAPHC_RUNTIME_KERNELS_POOL_H
+#define GRAPHC_RUNTIME_KERNELS_POOL_H
+
+#include <atomic>
+#include <cstdint>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace graphc::kernels {
+
+class Pool {
+public:
+  using Part = void (*)(void *context, uint32_t index);
+
+  /// `threads`: of one kernel, the calling lane's among them.
+  explicit Pool(uint32_t threads) : helperCount(threads > 0 ? threads - 1 : 0) {}
+  ~Pool();
+  Pool(const Pool &) = delete;
+  Pool &operator=(const Pool &) = delete;
+
+  uint32_t threads() const { return helperCount + 1; }
+  /// Starts the helpers, once. Throws what std::thread throws.
+  void start();
+
+  /// part(context, i) for each i < count, each once, on this thread and on helpers; returns when all have ended, and what they
+  /// wrote is seen. From any thread; `part` neither throws nor calls the pool.
+  void run(uint32_t count, Part part, void *context);
+
+private:
+  struct Job;
+
+  void help();
+  /// A job with parts left, entered; null for none.
+  Job *enter();
+  /// Until `jobsSeen` is old, or the pool ends. What is spun in vain is not spun for long.
+  void awaitJobs(uint32_t jobsSeen, uint32_t &spunInVain);
+
+  const uint32_t helperCount;
+  std::mutex mutex; // of the list of jobs, and of starting
+  Job *first = nullptr; // the jobs that have parts left, perhaps
+  std::vector<std::thread> helpers;
+  std::atomic<uint32_t> jobs{0}; // counts jobs; helpers sleep on it
+  std::atomic<uint32_t> sleepers{0};
+  std::atomic<bool> ends{false};
+};
+
+} // namespace graphc::kernels
+#endif

@@ -1,0 +1,97 @@
+#include "runtime/kernels/Pool.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <numeric>
+#include <thread>
+#include <vector>
+
+namespace graphc::kernels {
+namespace {
+
+/// Each part writes its place without a lock: a part that is run twice, or whose write is not seen at the end, shows, and the thread
+/// sanitizer watches.
+struct Places {
+  std::vector<uint64_t> values;
+  explicit Places(uint32_t count) : values(count) {}
+  static void add(void *context, uint32_t index) { static_cast<Places *>(context)->values[index] += index + 1; }
+  uint64_t sum() const { return std::accumulate(values.begin(), values.end(), uint64_t(0)); }
+};
+
+TEST(Pool, EachPartIsRunOnce) {
+  for (uint32_t threads : {1, 2, 3, 5}) {
+    Pool pool(threads);
+    pool.start();
+    for (uint32_t count : {0, 1, 2, 4, 7, 64})
+      for (uint64_t round = 0; round < 300; ++round) {
+        Places places(count);
+        pool.run(count, Places::add, &places);
+        ASSERT_EQ(places.sum(), uint64_t(count) * (count + 1) / 2) << threads << " threads, " << count << " parts";
+      }
+  }
+}
+
+TEST(Pool, ItRunsWithoutHelpersThatNobodyStarted) {
+  Pool pool(4);
+  Places places(5);
+  pool.run(5, Places::add, &places);
+  EXPECT_EQ(places.sum(), 15u);
+}
+
+TEST(Pool, LanesShareTheHelpers) {
+  Pool pool(3);
+  pool.start();
+  std::vector<std::thread> lanes;
+  std::vector<uint64_t> sums(4);
+  for (size_t lane = 0; lane < sums.size(); ++lane)
+    lanes.emplace_back([&, lane] {
+      for (int round = 0; round < 500; ++round) {
+        Places places(6);
+        pool.run(6, Places::add, &places);
+        sums[lane] += places.sum();
+      }
+    });
+  for (std::thread &lane : lanes)
+    lane.join();
+  EXPECT_EQ(sums, std::vector<uint64_t>(4, 500 * 21));
+}
+
+// Helpers sleep between jobs; a wake-up that is lost leaves the parts to the lane, which shows as one thread for all of them.
+TEST(Pool, HelpersThatSleepAreWoken) {
+  struct Parts {
+    std::thread::id ran[2];
+    std::atomic<int> begun{0};
+    static void run(void *context, uint32_t index) {
+      auto &parts = *static_cast<Parts *>(context);
+      parts.ran[index] = std::this_thread::get_id();
+      // Until both have begun, so that one thread alone cannot take both; 10 s are for a machine under load.
+      parts.begun.fetch_add(1);
+      for (auto end = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+           parts.begun.load() < 2 && std::chrono::steady_clock::now() < end;)
+        std::this_thread::yield();
+    }
+  };
+  Pool pool(2);
+  pool.start();
+  for (int round = 0; round < 50; ++round) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    Parts parts;
+    pool.run(2, Parts::run, &parts);
+    ASSERT_NE(parts.ran[0], parts.ran[1]);
+  }
+}
+
+TEST(Pool, ItEndsWhileHelpersSpinAndSleep) {
+  for (int round = 0; round < 50; ++round) {
+    Pool pool(3);
+    pool.start();
+    Places places(4);
+    pool.run(4, Places::add, &places);
+    if (round % 2)
+      std::this_thread::sleep_for(std::chrono::microseconds(200));
+  }
+}
+
+} // namespace
+} // namespace graphc::kernels
