@@ -29,8 +29,9 @@ def Simplify : Pass<"simplify", "::mlir::ModuleOp"> {
     `differentiate` and after it, so that what an op becomes never depends on where a cut falls.
 
     Devices make no difference: how often a value is computed decides how many terms its gradient is the sum of, so ops
-    that are equal but for `graph.device` merge too, and a model has the same bits with its devices and without. What is
-    left of a merge is on the device of the first op in the text that names one.
+    that are equal but for `graph.device`, `graph.colocate_with` and what other dialects say of them merge too, and a model
+    has the same bits with its devices and without. What is left of a merge is where the first op in the text is that says
+    where; a remark names another one that wanted it elsewhere.
   }];
   let dependentDialects = ["::graphc::graph::GraphDialect"];
 }

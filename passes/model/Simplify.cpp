@@ -17,37 +17,73 @@ using namespace graphc::graph;
 
 namespace {
 
-/// Merges equal ops whatever their devices are: how often a value is computed decides how many terms its gradient has, so
-/// a merge that looked at devices would make bits depend on them. What is left of a merge is on the device of the first
-/// op in the text that names one.
-class DeviceBlindMerge : RewriterBase::Listener {
+/// Where the model wants an op, graph.device or graph.colocate_with.
+DictionaryAttr getWish(Operation *op, DictionaryAttr attributes) {
+  NamedAttrList wish;
+  for (StringRef name : {GraphDialect::kDevice, GraphDialect::kColocateWith})
+    if (Attribute value = attributes ? attributes.get(name) : Attribute())
+      wish.append(name, value);
+  return wish.empty() ? DictionaryAttr() : wish.getDictionary(op->getContext());
+}
+
+/// Merges ops that compute the same, whatever else is said of them: how often a value is computed decides how many terms its gradient
+/// has, so a merge that looked at devices would make bits depend on them. What is left of a merge is where the first op in the text
+/// is that says where.
+class PlaceBlindMerge : RewriterBase::Listener {
 public:
-  explicit DeviceBlindMerge(MLIRContext *context) : rewriter(context, this) {}
+  explicit PlaceBlindMerge(MLIRContext *context) : rewriter(context, this) {}
 
   /// Whether anything was merged or removed.
   bool run(FuncOp function) {
     function.walk([&](Operation *op) {
-      if (DeviceAttr device = getDevice(op))
-        devices[op] = device;
-      setDevice(op, {});
+      if (DictionaryAttr said = op->getDiscardableAttrDictionary(); !said.empty()) {
+        attributes[op] = said;
+        op->setDiscardableAttrs(DictionaryAttr::get(op->getContext()));
+      }
     });
     bool changed = false;
     DominanceInfo dominance;
     eliminateCommonSubExpressions(rewriter, dominance, function, &changed);
-    function.walk([&](Operation *op) { setDevice(op, devices.lookup(op)); });
-    devices.clear();
+    function.walk([&](Operation *op) {
+      if (DictionaryAttr said = attributes.lookup(op))
+        op->setDiscardableAttrs(said);
+    });
+    attributes.clear();
     return changed;
   }
 
 private:
   void notifyOperationReplaced(Operation *op, ValueRange with) override {
-    if (DeviceAttr device = devices.lookup(op))
-      if (Operation *kept = with.empty() ? nullptr : with.front().getDefiningOp())
-        devices.try_emplace(kept, device);
+    DictionaryAttr wish = getWish(op, attributes.lookup(op));
+    Operation *kept = wish && !with.empty() ? with.front().getDefiningOp() : nullptr;
+    if (!kept)
+      return;
+    DictionaryAttr &said = attributes[kept];
+    if (DictionaryAttr first = getWish(kept, said)) {
+      if (first != wish && !isa<ConstantOp>(op) &&
+          !isa<FusedLoc>(op->getLoc())) // a constant is made wherever it is used
+        remark(op, wish, kept, first);
+      return;
+    }
+    NamedAttrList all(said);
+    all.append(wish.begin(), wish.end());
+    said = all.getDictionary(op->getContext());
+  }
+
+  static std::string describe(DictionaryAttr wish) {
+    if (auto device = wish.getAs<DeviceAttr>(GraphDialect::kDevice))
+      return "on \"" + device.str() + "\"";
+    return "beside @" + wish.getAs<FlatSymbolRefAttr>(GraphDialect::kColocateWith).getValue().str();
+  }
+
+  static void remark(Operation *op, DictionaryAttr wish, Operation *kept, DictionaryAttr first) {
+    InFlightDiagnostic said = op->emitRemark() << "is computed once with its equal before it, " << describe(first)
+                                               << " and not " << describe(wish);
+    said.attachNote(kept->getLoc()) << "the equal one is here";
   }
 
   IRRewriter rewriter;
-  llvm::DenseMap<Operation *, DeviceAttr> devices;
+  llvm::DenseMap<Operation *, DictionaryAttr> attributes; ///< what ops bear beside what they compute
 };
 
 struct SimplifyPass : graphc::impl::SimplifyBase<SimplifyPass> {
@@ -61,7 +97,7 @@ struct SimplifyPass : graphc::impl::SimplifyBase<SimplifyPass> {
   }
 
   void runOnOperation() override {
-    DeviceBlindMerge merge(&getContext());
+    PlaceBlindMerge merge(&getContext());
     for (FuncOp function : getOperation().getOps<FuncOp>()) {
       // Merging equal ops makes new folds possible (select of two equal values) and the reverse.
       bool changed = true;

@@ -27,6 +27,7 @@ public:
       buckets = makeBuckets(func, dist.bucketBytes);
     if (failed(builder.start()))
       return failure();
+    findVarying();
     for (Operation &op : func.getBodyBlock())
       if (failed(distribute(&op)))
         return failure();
@@ -95,14 +96,30 @@ private:
                             << "\"; results and summaries need names of their own (graph.name)";
     ProgramUnderConstruction &home = builder.getProgram(getDevice(func));
     Value own = builder.getValue(value, home, loc);
-    // What one device made for all replicas is the same in each.
+    // What one device made for all replicas is the same in each, and so is what no batch reaches.
     Operation *def = value.getDefiningOp();
     bool onceForAll = home.op.isFamily() && def && !isRematerializable(def) && getDevice(def) != getDevice(func);
+    onceForAll |= home.op.isFamily() && isShared(value);
     StringRef reduction = getReductionOf(value.getType(), declared);
     if (onceForAll && reduction == "mean")
       reduction = "first_replica";
     dist::FetchOp::create(home.builder, loc, name, own, reduction);
     return success();
+  }
+
+  /// Whether every replica of a step has the same value. Without a common step each reads variables of its own time.
+  bool isShared(Value value) const {
+    return !dist.async && !dist.toAggregate && value.getDefiningOp() && !varying.contains(value.getDefiningOp());
+  }
+
+  /// What depends on a replica's batch or feeds, but by way of a sum over all of them.
+  void findVarying() {
+    for (Operation &op : func.getBodyBlock())
+      if (!isa<graph::AggregateOp>(op) &&
+          (isa<graph::NextBatchOp>(op) || llvm::any_of(op.getOperands(), [&](Value operand) {
+             return !operand.getDefiningOp() || varying.contains(operand.getDefiningOp());
+           })))
+        varying.insert(&op);
   }
 
   LogicalResult fetchResults(graph::ReturnOp op) {
@@ -136,6 +153,7 @@ private:
   PhaseBuilder builder;
   SmallVector<Bucket> buckets;
   llvm::StringSet<> fetched;
+  llvm::DenseSet<Operation *> varying;
 };
 
 struct PartitionPass : impl::PartitionBase<PartitionPass> {

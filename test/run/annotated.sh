@@ -59,4 +59,56 @@ same towers 2
 compile served '{"ps": 1, "worker": 2, "strategy": {"name": "parameter_server", "replication": "in_graph"}}'
 remarked "is placed on ${task}0\" .* every tower computes it" "is placed on ${task}1\" .* every tower computes it"
 same served 2
+
+# Two equal values, one of them beside a variable: merged all the same, so that the gradient has the terms that it has without a word.
+equal() { # ATTRIBUTE
+  cat <<MLIR
+graph.variable @b : tensor<6xf32> = #graph.uniform<low = 0.1, high = 1.0, seed = 1> {trainable = false}
+graph.variable @w : tensor<6xf32> = #graph.uniform<low = 0.1, high = 1.0, seed = 2>
+graph.func @train_step() -> (tensor<f32> {graph.name = "loss"}) attributes {role = #graph.role<train>} {
+  %b = graph.read @b : tensor<6xf32>
+  %w = graph.read @w : tensor<6xf32>
+  %p = graph.multiply %w, %b $1 : tensor<6xf32>
+  %q = graph.multiply %w, %b : tensor<6xf32>
+  %t = graph.tanh %p : tensor<6xf32>
+  %e = graph.exponential %q : tensor<6xf32>
+  %s = graph.add %t, %e : tensor<6xf32>
+  %loss = graph.reduce_mean %s dimensions = [0] : (tensor<6xf32>) -> tensor<f32>
+  graph.minimize %loss {optimizer = #graph.sgd<learning_rate = 0.1>} : tensor<f32>
+  graph.return %loss : tensor<f32>
+}
+MLIR
+}
+equal "" >equal.mlir
+equal "{graph.colocate_with = @b}" >beside.mlir
+equal '{graph.device = #graph.device<"/job:worker/task:0">}' >on.mlir
+for name in equal beside on; do
+  graphc $name.mlir -o $name.plan 2>graphc.txt || fail "graphc, $name"
+  run $name.plan --steps 3 --dump_variables $name
+  same_weights equal $name
+done
+
+# What no batch reaches is one number for all replicas: fetched once, no mean of it. 0.09016 + 0.09016 + 0.09016 over 3 is another number.
+cat >shared.mlir <<'MLIR'
+graph.variable @w : tensor<f32> = #graph.value<dense<0.09016> : tensor<f32>> {trainable = false}
+graph.variable @global_step : tensor<i64> = #graph.zeros {trainable = false}
+graph.func @train_step() -> (tensor<f32> {graph.name = "w"}, tensor<f32> {graph.name = "n", graph.reduction = "sum"}) attributes {role = #graph.role<train>} {
+  %w = graph.read @w : tensor<f32>
+  %n = graph.negate %w : tensor<f32>
+  graph.summary "same", %n : tensor<f32>
+  %one = graph.constant dense<1> : tensor<i64>
+  graph.assign_add @global_step, %one : tensor<i64>
+  graph.return %w, %n : tensor<f32>, tensor<f32>
+}
+MLIR
+MODEL=shared.mlir
+fetched() { run "$1.plan" --steps 2 --fetch w --fetch same --fetch n; sort out.txt >"$1.values"; cmp one.values "$1.values" || fail "$1 fetches what one device does"; }
+compile one '{"worker": 1, "strategy": {"name": "one_device", "micro_batches": 3}}'
+run one.plan --steps 2 --fetch w --fetch same --fetch n; sort out.txt >one.values
+expect one.values 'w 0.09016\b'
+expect one.values 'same -0.09016\b'
+compile reduced '{"worker": 3, "strategy": "all_reduce"}'; fetched reduced
+compile towers '{"worker": 3, "strategy": "mirrored"}'; fetched towers
+compile served '{"ps": 1, "worker": 3, "strategy": "parameter_server"}'; fetched served
+nothing_left
 echo "$count runs of a model with devices equal to one device, bit for bit; what has no effect is remarked"

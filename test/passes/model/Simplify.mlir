@@ -1,4 +1,5 @@
-// RUN: graph-opt --split-input-file --simplify %s | FileCheck %s
+// RUN: graph-opt %s --split-input-file --allow-unregistered-dialect --simplify 2>%t.remarks | FileCheck %s
+// RUN: FileCheck %s --check-prefix=REMARKS < %t.remarks
 
 graph.variable @w : tensor<4xf32> = #graph.zeros
 graph.dataset @d : (tensor<4xf32>) = #graph.synthetic<samples = 10>
@@ -65,6 +66,25 @@ graph.func @devices(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>, tensor<
   %d = graph.tanh %x {graph.device = #graph.device<"/job:ps">} : tensor<4xf32>
   // CHECK-NEXT: graph.return
   graph.return %a, %b, %c, %d : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
+}
+
+// -----
+
+// What an op stands beside makes none either, nor does what another tool says of it.
+// CHECK-LABEL: graph.func @beside
+// CHECK-NEXT: graph.tanh %arg0 {graph.colocate_with = @v, test.note = "kept"}
+// CHECK-NEXT: graph.exponential %arg0 {graph.device = #graph.device<"/job:ps">}
+// CHECK-NEXT: graph.return
+// REMARKS: Simplify.mlir:[[#@LINE+8]]:{{[0-9]+}}: remark: is computed once with its equal before it, on "/job:ps" and not beside @v
+// REMARKS: Simplify.mlir:[[#@LINE+6]]:{{[0-9]+}}: note: the equal one is here
+graph.variable @v : tensor<4xf32> = #graph.zeros
+graph.func @beside(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) attributes {role = #graph.role<predict>} {
+  %a = graph.tanh %x {test.note = "kept"} : tensor<4xf32>
+  %b = graph.tanh %x {graph.colocate_with = @v} : tensor<4xf32>
+  %c = graph.tanh %x {test.note = "gone"} : tensor<4xf32>
+  %d = graph.exponential %x {graph.device = #graph.device<"/job:ps">} : tensor<4xf32>
+  %e = graph.exponential %x {graph.colocate_with = @v} : tensor<4xf32>
+  graph.return %a, %b, %c, %d, %e : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
 }
 
 // -----
