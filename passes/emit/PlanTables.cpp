@@ -345,7 +345,7 @@ uint32_t PlanTables::matmul(dist::LibraryMatmulOp call) {
     name += "_bias";
   if (call.getRelu())
     name += "_relu";
-  auto [found, isNew] = kernels.try_emplace(name, uint32_t(plan.kernels_size()));
+  auto [found, isNew] = products.try_emplace(name, uint32_t(plan.kernels_size()));
   if (!isNew)
     return found->second;
   plan::Kernel *out = plan.add_kernels();

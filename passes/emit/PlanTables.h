@@ -51,7 +51,7 @@ private:
   mlir::ModuleOp module;
   mlir::SymbolTable symbols;
   plan::Plan &plan;
-  llvm::StringMap<uint32_t> locations, kernels, entries;
+  llvm::StringMap<uint32_t> locations, kernels, products, entries; ///< products: of the library, by what they compute
   std::map<std::string, uint32_t> constants;
 };
 

@@ -210,6 +210,11 @@ def aims(summary, idleMb):
         two, eight = null(2, field), null(8, field)
         yield (f"null, sync, 8 workers to 2, by the {field[:-3]}: at most {MOST_8_TO_2_WORKERS} times", two and eight and eight / two,
                MOST_8_TO_2_WORKERS)
+    threaded = ("mlp", "one_device", None, 1, 2)
+    middle, last = ours(threaded, "median_ms"), ours(threaded, "p99_ms")
+    yield "mlp, one device, 2 threads: p99 at most 3 times the median", middle and last and last / middle, 3
+    mean, jax = ours(threaded, "mean_ms"), summary.get(threaded, {}).get("jax", {}).get("mean_ms")
+    yield "mlp, one device, 2 threads: mean at most that of JAX", mean and jax and mean / jax, 1
     yield "mlp, sync, 1 PS + 2 workers: at most 2.5 ms a step", ours(("mlp", "parameter_server", True, 2, 1), "median_ms"), 2.5
     for workers, found in firsts.items():
         yield (f"start to the end of the first step, worst of linreg, mlp and null, {workers} worker{'s' if workers > 1 else ''}: at most "
