@@ -26,7 +26,7 @@ measure() { # KIND: the run's mean step in milliseconds
     *) { timeout 60 python3 "$bench/neighbour.py" "$1" $((base + 1)) 60 & } >/dev/null 2>&1; flood=$! ;;
   esac
   for _ in $(seq 600); do [ -s w0.rc ] && break; sleep 0.1; done
-  [ -z "$flood" ] || { kill "$flood"; }
+  [ -z "$flood" ] || kill "$flood" || fail "$1 goes on until the run ends"
   wait
   [ "$(cat w0.rc)" = 0 ] || fail "the run beside $1"
   python3 - "$1" <<'PY'

@@ -30,6 +30,15 @@ def connect(port):
     return socket.create_connection(("127.0.0.1", port), timeout=10)
 
 
+def insist(port, end):
+    """A connection as soon as there is one; None at the end."""
+    while time.time() < end:
+        try:
+            return connect(port)
+        except OSError:
+            time.sleep(0.05)
+
+
 def listen(port, end):
     server = socket.create_server(("127.0.0.1", port))
     server.settimeout(0.2)
@@ -57,8 +66,7 @@ def listen(port, end):
 def big(port, end):
     """A message of 1,000 MiB, as much of it as the other end takes."""
     sent = 0
-    while time.time() < end and sent < 1000 << 20:
-        s = connect(port)
+    while sent < 1000 << 20 and (s := insist(port, end)):
         try:
             s.sendall(PREFACE + frame(4, 0, 0) + frame(8, 0, 0, struct.pack(">I", 1 << 30)) + frame(1, 4, 1, headers("/graphc.service.Master/Describe")) +
                       frame(0, 0, 1, b"\0" + struct.pack(">I", 1000 << 20) + b"\x0a"))
@@ -66,17 +74,16 @@ def big(port, end):
                 s.sendall(frame(0, 0, 1, bytes(16384)))
                 sent += 16384
         except OSError:
-            time.sleep(0.05)
+            pass
         s.close()
     print("sent", sent)
 
 
 def resets(port, end):
     block, sent = headers("/graphc.service.Master/Join"), 0
-    while time.time() < end:
-        s = connect(port)
+    while s := insist(port, end):
         s.settimeout(2)
-        threading.Thread(target=lambda: drain(s), daemon=True).start()
+        threading.Thread(target=drain, args=(s,), daemon=True).start()
         try:
             s.sendall(PREFACE + frame(4, 0, 0))
             stream = 1
