@@ -1,7 +1,9 @@
 #include "runtime/service/PlanFetch.h"
 
+#include "runtime/base/Status.h"
 #include "runtime/base/Text.h"
 #include "runtime/plan/PlanFile.h"
+#include "runtime/service/PeerCheck.h"
 #include "runtime/service/service.grpc.pb.h"
 #include "runtime/tls/PeerCertificate.h"
 
@@ -50,6 +52,9 @@ absl::StatusOr<FetchedPlan> fetchPlan(const std::shared_ptr<grpc::Channel> &chan
         absl::StrCat("the client's plan is larger than ", plan::maxPlanBytes, " bytes"));
   if (!status.ok())
     return toStatus(status);
+  GRAPHC_RETURN_IF_ERROR(base::annotate(checkRun(plan.run), "the client"));
+  if (plan.entry != "train" && plan.entry != "eval" && plan.entry != "predict")
+    return absl::InvalidArgumentError("the client: its entry is none of train, eval and predict");
   return plan;
 }
 

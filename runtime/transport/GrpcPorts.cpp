@@ -166,7 +166,8 @@ bool GrpcRecvPort::begin(const FrameHeader &header) {
   const bool free = header.seq - tail_.load(std::memory_order_acquire) < spec_.capacity &&
                     header.seq < end_.load(std::memory_order_relaxed);
   if (!large_)
-    return free && header.seq == head && header.offset == filled && header.length <= spec_.bytes - filled;
+    return free && header.seq == head && header.offset == filled && header.length <= spec_.bytes - filled &&
+           (header.length != 0 || spec_.bytes == 0);
   const bool ahead = header.seq > head || (header.seq == head && header.offset >= filled);
   if (!free || !ahead || header.offset % kMaxChunk != 0 || header.offset / kMaxChunk >= chunks() ||
       header.length != std::min(spec_.bytes - header.offset, kMaxChunk) ||

@@ -2,6 +2,7 @@
 #include "runtime/base/Socket.h"
 #include "runtime/service/ControlLink.h"
 #include "runtime/service/MasterService.h"
+#include "runtime/service/PlanFetch.h"
 #include "runtime/service/Secret.h"
 #include "runtime/service/TaskServer.h"
 
@@ -175,6 +176,27 @@ TEST(StreamLink, ChiefThatNeverComesIsNamed) {
   absl::Status status = link.open({}, absl::Now() + absl::Milliseconds(300), [](const std::string &) {});
   EXPECT_TRUE(absl::IsUnavailable(status));
   EXPECT_THAT(std::string(status.message()), HasSubstr("/job:chief/task:0 did not come"));
+}
+
+TEST_F(Streams, ANonsenseOfferIsNotTaken) {
+  PlanOffer offer;
+  auto fetch = [&](const std::string &run, const std::string &entry) {
+    offer.file = "a plan";
+    offer.run = run;
+    offer.entry = entry;
+    MasterService offering(*coordinator, &offer);
+    base::UnnamedListener at = *base::listenUnnamed();
+    auto listening = *TaskServer::start({at.address(), std::move(at.listener), {"secret", nullptr}}, {&offering});
+    Dialer to(at.address(), {"secret", nullptr});
+    auto plan = to.connect(absl::Seconds(5));
+    EXPECT_TRUE(plan.ok()) << plan.status();
+    PlanRequest request;
+    request.set_version(GRAPHC_VERSION);
+    return std::string(fetchPlan(*plan, "/job:worker/task:0", request, absl::Seconds(5)).status().message());
+  };
+  EXPECT_EQ(fetch("client-1", "train"), "");
+  EXPECT_THAT(fetch("../client", "train"), HasSubstr("the client: the run's name is malformed"));
+  EXPECT_THAT(fetch("client-1", "train --dump_variables /"), HasSubstr("none of train, eval and predict"));
 }
 
 } // namespace

@@ -401,6 +401,10 @@ TEST_F(HostilePeer, BytesAreOutOfPlace) {
   EXPECT_THAT(head().add(data(0, 1, 1)).payload(1).said(), HasSubstr("capacity 1")) << "the slot is not free";
 }
 
+TEST_F(HostilePeer, FramesAreEmpty) {
+  EXPECT_THAT(head().add(data(0, 0)).said(), HasSubstr("sent bytes 0+0 of message 0"));
+}
+
 TEST_F(HostilePeer, ChunksAreOutOfPlace) {
   auto chunk = [this](uint64_t offset, uint64_t length, uint64_t seq, uint32_t stream = 1) {
     head().add(FrameHeader{FrameKind::Data, 2, 0, 0, offset, 0, seq, length}).payload(length);

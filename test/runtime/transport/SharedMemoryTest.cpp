@@ -140,6 +140,8 @@ TEST(SharedMemory, SegmentWithoutSealsIsRefused) {
   auto sealed = detail::makeSegment(4096);
   EXPECT_TRUE(detail::checkSegment(sealed->get(), 4096, ps).ok());
   EXPECT_FALSE(detail::checkSegment(sealed->get(), 8192, ps).ok());
+  auto empty = detail::makeSegment(0);
+  EXPECT_FALSE(detail::checkSegment(empty->get(), UINT64_MAX - 5, ps).ok()) << "no file has so many pages";
 }
 
 TEST(SharedMemory, NothingIsLeftBehind) {
