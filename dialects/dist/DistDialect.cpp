@@ -1,6 +1,8 @@
 #include "dialects/dist/DistDialect.h"
 
+#include "dialects/graph/CarriedAttributes.h"
 #include "dialects/graph/GraphDialect.h"
+#include "dialects/graph/Suggestions.h"
 
 #include "llvm/ADT/StringSwitch.h"
 
@@ -12,10 +14,26 @@ using namespace mlir;
 namespace graphc::dist {
 
 void DistDialect::initialize() {
-  addOperations<
+  graph::addCheckedOperations<
 #define GET_OP_LIST
 #include "dialects/dist/DistOps.cpp.inc"
-      >();
+      >(*this);
+}
+
+std::optional<Dialect::ParseOpHook> DistDialect::getParseOperationHook(StringRef) const {
+  return graph::parseUnknownOp;
+}
+
+LogicalResult DistDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
+  return graph::verifyCarriedAttribute(op, attribute);
+}
+
+LogicalResult DistDialect::verifyRegionArgAttribute(Operation *op, unsigned, unsigned, NamedAttribute attribute) {
+  StringRef name = attribute.getName();
+  if (name == "dist.scratch" || name == "dist.access") // what an access may be, schedule says
+    return success();
+  return op->emitOpError() << "arguments have no attribute '" << name << "'"
+                           << graph::suggestName(name, {"dist.access", "dist.scratch"});
 }
 
 uint64_t getBufferBytes(Value buffer) { return uint64_t(graph::getByteSize(cast<ShapedType>(buffer.getType()))); }

@@ -2,6 +2,8 @@
 #ifndef GRAPHC_DIALECTS_DIST_DISTDIALECT_H
 #define GRAPHC_DIALECTS_DIST_DISTDIALECT_H
 
+#include "dialects/graph/CheckedOps.h"
+
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinOps.h"

@@ -18,12 +18,20 @@ def Dist_Dialect : Dialect {
     drops, merges or reorders communication.
   }];
   let cppNamespace = "::graphc::dist";
+  let hasOperationAttrVerify = 1;
+  let hasRegionArgAttrVerify = 1;
+  let extraClassDeclaration = [{
+    std::optional<ParseOpHook> getParseOperationHook(::llvm::StringRef name) const override;
+  }];
 }
 
 // Sends, receives, feeds and fetches read and write this: their order is part of the program's meaning.
 def Dist_ChannelResource : Resource<"::graphc::dist::ChannelResource">;
 
+// Refuses attributes that the op does not have (dialects/graph/CheckedOps.h).
+def Dist_KnownAttributes : NativeOpTrait<"KnownAttributes">, StructuralOpTrait { let cppNamespace = "::graphc::graph"; }
+
 class Dist_Op<string mnemonic, list<Trait> traits = []>
-    : Op<Dist_Dialect, mnemonic, traits>;
+    : Op<Dist_Dialect, mnemonic, !listconcat([Dist_KnownAttributes], traits)>;
 
 #endif // GRAPHC_DIST_DIALECT_TD

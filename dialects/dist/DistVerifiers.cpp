@@ -1,5 +1,7 @@
 // Verifiers of phases, channels and programs. Those of the ends of a channel are in ChannelEnds.cpp.
 #include "dialects/dist/DistDialect.h"
+
+#include "dialects/graph/CarriedAttributes.h"
 #include "dialects/graph/GraphDialect.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -14,7 +16,18 @@ LogicalResult verifyOneEndEachSide(PhaseOp phase, SymbolTableCollection &symbols
 // phase: (PH1) has programs, one of them the chief's; (PH2) samples and data set together
 //===----------------------------------------------------------------------===//
 
+/// A plan refuses longer names and names that no terminal bears.
+static LogicalResult verifyName(Operation *op, StringRef name) {
+  constexpr size_t most = 4096;
+  std::string defect = graph::findNameDefect(name, most);
+  if (defect.empty())
+    return success();
+  return op->emitOpError("name ") << defect;
+}
+
 LogicalResult PhaseOp::verify() {
+  if (failed(verifyName(*this, getSymName())))
+    return failure();
   if (getSamplesPerStep().has_value() != getDataset().has_value()) // (PH2)
     return emitOpError("expects samples_per_step and dataset both or neither; only ")
            << (getDataset() ? "dataset" : "samples_per_step") << " is given";
@@ -82,6 +95,8 @@ static LogicalResult verifyAlgorithm(ChannelOp channel) {
 }
 
 LogicalResult ChannelOp::verify() {
+  if (failed(verifyName(*this, getSymName())))
+    return failure();
   if (!graph::isGraphTensor(getType(), graph::AnyKind)) // (CH1)
     return emitOpError("carries ") << getType()
                                    << "; expected a static ranked tensor of i1, i32, i64, f32 or f64 with at most 16 "
@@ -185,6 +200,8 @@ static bool isCompleteDevice(StringRef device, bool &namesTask) {
 }
 
 LogicalResult ProgramOp::verify() {
+  if (failed(verifyName(*this, getSymName())))
+    return failure();
   bool namesTask;
   if (!isCompleteDevice(getDevice(), namesTask)) // (PR2)
     return emitOpError("is on \"") << getDevice()

@@ -1,10 +1,11 @@
-//===- GraphAttrs.cpp - attributes: text forms, checks, interfaces --------------------------------------------===//
+//===- GraphAttrs.cpp - attributes: checks, interfaces; their text forms are in GraphAttrText.cpp --------------===//
+#include "dialects/graph/CarriedAttributes.h"
 #include "dialects/graph/GraphDialect.h"
+#include "dialects/graph/Suggestions.h"
 
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/TypeSwitch.h"
 
-#include <charconv>
 #include <cmath>
 
 using namespace mlir;
@@ -22,26 +23,28 @@ void GraphDialect::registerAttributes() {
       >();
 }
 
-//===----------------------------------------------------------------------------------------------------------===//
-// Numbers
-//===----------------------------------------------------------------------------------------------------------===//
-
-FailureOr<Real> graphc::graph::parseReal(AsmParser &parser) {
-  double value;
-  if (parser.parseFloat(value))
-    return failure();
-  return Real(value);
+Attribute GraphDialect::parseAttribute(DialectAsmParser &parser, Type type) const {
+  SMLoc loc = parser.getCurrentLocation();
+  StringRef mnemonic, text = parser.getFullSymbolSpec();
+  Attribute attribute;
+  OptionalParseResult result = generatedAttributeParser(parser, &mnemonic, type, attribute);
+  if (!result.has_value()) {
+    parser.emitError(loc) << "unknown attribute #graph." << mnemonic << suggestAttribute(mnemonic);
+    return {};
+  }
+  if (failed(*result))
+    return {};
+  // MLIR skips what is left of `<…>`.
+  const char *rest = parser.getCurrentLocation().getPointer();
+  if (rest >= text.begin() && rest < text.end()) {
+    parser.emitError(parser.getCurrentLocation()) << "expected the end of #graph." << text.split('<').first << " here";
+    return {};
+  }
+  return attribute;
 }
 
-void graphc::graph::printReal(AsmPrinter &printer, const Real &real) {
-  char buffer[40];
-  auto [end, code] = std::to_chars(buffer, buffer + sizeof(buffer), real.value);
-  StringRef text(buffer, end - buffer);
-  // MLIR's float literals need a point before the exponent.
-  auto [mantissa, exponent] = text.split('e');
-  printer << mantissa << (mantissa.contains('.') ? "" : ".0");
-  if (!exponent.empty())
-    printer << 'e' << exponent;
+void GraphDialect::printAttribute(Attribute attribute, DialectAsmPrinter &printer) const {
+  (void)generatedAttributePrinter(attribute, printer);
 }
 
 //===----------------------------------------------------------------------------------------------------------===//
@@ -68,28 +71,6 @@ bool DeviceAttr::isFull() const { return getName().isFull(); }
 DeviceAttr DeviceAttr::over(DeviceAttr outer) const {
   return outer ? get(getContext(), getName().over(outer.getName())) : *this;
 }
-
-static FailureOr<DeviceAttr> parseDeviceString(AsmParser &parser) {
-  std::string text, error;
-  SMLoc loc = parser.getCurrentLocation();
-  if (parser.parseString(&text))
-    return failure();
-  std::optional<DeviceName> name = DeviceName::parse(text, error);
-  if (!name)
-    return parser.emitError(loc, error);
-  return DeviceAttr::get(parser.getContext(), *name);
-}
-
-Attribute DeviceAttr::parse(AsmParser &parser, Type) {
-  if (parser.parseLess())
-    return {};
-  FailureOr<DeviceAttr> device = parseDeviceString(parser);
-  if (failed(device) || parser.parseGreater())
-    return {};
-  return *device;
-}
-
-void DeviceAttr::print(AsmPrinter &printer) const { printer << "<\"" << str() << "\">"; }
 
 //===----------------------------------------------------------------------------------------------------------===//
 // Replicas, cluster, strategy
@@ -180,50 +161,6 @@ int64_t ClusterAttr::getJobIndex(StringRef job) const {
   return -1;
 }
 
-Attribute ClusterAttr::parse(AsmParser &parser, Type) {
-  SmallVector<NamedAttribute> jobs, cpus;
-  Builder &builder = parser.getBuilder();
-  SMLoc loc = parser.getCurrentLocation();
-  auto parseCounts = [&](SmallVector<NamedAttribute> &counts) -> ParseResult {
-    auto parseCount = [&]() -> ParseResult {
-      std::string name;
-      int64_t count;
-      if (parser.parseKeywordOrString(&name) || parser.parseEqual() || parser.parseInteger(count))
-        return failure();
-      counts.push_back(builder.getNamedAttr(name, builder.getI64IntegerAttr(count)));
-      return success();
-    };
-    return failure(parser.parseEqual() || parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, parseCount) ||
-                   parser.parseComma());
-  };
-  if (parser.parseLess() || parser.parseKeyword("jobs") || parseCounts(jobs))
-    return {};
-  if (succeeded(parser.parseOptionalKeyword("cpus")) && parseCounts(cpus))
-    return {};
-  if (parser.parseKeyword("chief") || parser.parseEqual())
-    return {};
-  FailureOr<DeviceAttr> chief = parseDeviceString(parser);
-  if (failed(chief) || parser.parseGreater())
-    return {};
-  return getChecked([&] { return parser.emitError(loc); }, parser.getContext(), jobs, cpus, *chief);
-}
-
-void ClusterAttr::print(AsmPrinter &printer) const {
-  auto printCounts = [&](ArrayRef<NamedAttribute> counts) {
-    llvm::interleaveComma(counts, printer, [&](NamedAttribute job) {
-      printer.printKeywordOrString(job.getName());
-      printer << " = " << cast<IntegerAttr>(job.getValue()).getInt();
-    });
-  };
-  printer << "<jobs = [";
-  printCounts(getJobs());
-  if (!getCpus().empty()) {
-    printer << "], cpus = [";
-    printCounts(getCpus());
-  }
-  printer << "], chief = \"" << getChief().str() << "\">";
-}
-
 LogicalResult StrategyAttr::verify(function_ref<InFlightDiagnostic()> emitError, StringAttr name, bool async,
                                    int64_t microBatches, bool, ArrayAttr devices, int64_t maxStaleness,
                                    int64_t replicasToAggregate, bool, int64_t bucketBytes) {
@@ -265,15 +202,25 @@ static LogicalResult expectFloat(RankedTensorType type, function_ref<InFlightDia
   return emitError() << "random initializers need a float variable, got " << type;
 }
 
+static LogicalResult expectFinite(StringRef what, double value, function_ref<InFlightDiagnostic()> emitError) {
+  if (std::isfinite(value))
+    return success();
+  return emitError() << what << " must be finite, got " << value;
+}
+
 LogicalResult UniformAttr::verifyFor(RankedTensorType type, function_ref<InFlightDiagnostic()> emitError) const {
   if (!(getLow() <= getHigh()))
     return emitError() << "expected low <= high, got " << double(getLow()) << " and " << double(getHigh());
+  if (failed(expectFinite("low", getLow(), emitError)) || failed(expectFinite("high", getHigh(), emitError)))
+    return failure();
   return expectFloat(type, emitError);
 }
 
 LogicalResult NormalAttr::verifyFor(RankedTensorType type, function_ref<InFlightDiagnostic()> emitError) const {
   if (!(getStddev() >= 0))
     return emitError() << "expected stddev >= 0, got " << double(getStddev());
+  if (failed(expectFinite("mean", getMean(), emitError)) || failed(expectFinite("stddev", getStddev(), emitError)))
+    return failure();
   return expectFloat(type, emitError);
 }
 
@@ -294,9 +241,15 @@ double GlorotUniformAttr::getLimit(RankedTensorType type) const {
 
 LogicalResult IdxAttr::verifyFor(ArrayRef<RankedTensorType> components,
                                  function_ref<InFlightDiagnostic()> emitError) const {
-  for (Attribute file : getFiles())
-    if (!isa<StringAttr>(file))
+  for (Attribute file : getFiles()) {
+    auto name = dyn_cast<StringAttr>(file);
+    if (!name)
       return emitError() << "expected file names in quotes, got " << file;
+    if (std::string defect = findNameDefect(name); !defect.empty())
+      return emitError() << "file name " << defect;
+  }
+  if (failed(expectFinite("scale", getScale(), emitError)) || failed(expectFinite("offset", getOffset(), emitError)))
+    return failure();
   if (getFiles().size() != components.size())
     return emitError() << "expected one file a component, got " << getFiles().size() << " files and "
                        << components.size() << " components";
@@ -305,8 +258,8 @@ LogicalResult IdxAttr::verifyFor(ArrayRef<RankedTensorType> components,
 
 LogicalResult SyntheticAttr::verifyFor(ArrayRef<RankedTensorType> components,
                                        function_ref<InFlightDiagnostic()> emitError) const {
-  if (getSamples() < 1)
-    return emitError() << "expected at least one sample, got " << getSamples();
+  if (getSamples() < 1 || getSamples() > kMaxSamples)
+    return emitError() << "expected 1 to 2^46 samples, got " << getSamples();
   if (getLimits() && getLimits().size() != components.size())
     return emitError() << "expected one limit a component, got " << getLimits().size() << " limits and "
                        << components.size() << " components";
@@ -317,6 +270,12 @@ LogicalResult SyntheticAttr::verifyFor(ArrayRef<RankedTensorType> components,
     if (isa<FloatType>(type.getElementType()) ? limit && limit.getInt() != 0 : !limit || limit.getInt() < 1)
       return emitError() << "component " << index << " of type " << type << " needs a limit "
                          << (isa<FloatType>(type.getElementType()) ? "of 0" : "of at least 1");
+    // The largest one that leaves every draw a value of the type.
+    unsigned bits = type.getElementTypeBitWidth();
+    int64_t most = bits == 1 ? 2 : bits == 32 ? int64_t(1) << 31 : std::numeric_limits<int64_t>::max();
+    if (limit && limit.getInt() > most)
+      return emitError() << "limit " << limit.getInt() << " of component " << index << " does not fit "
+                         << type.getElementType() << ", which takes at most " << most;
   }
   return success();
 }

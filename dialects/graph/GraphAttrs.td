@@ -7,16 +7,15 @@ include "dialects/graph/GraphInterfaces.td"
 include "mlir/IR/AttrTypeBase.td"
 include "mlir/IR/EnumAttr.td"
 
+/// Text forms are in GraphAttrText.cpp: what TableGen makes of an assemblyFormat names C++ types to the user.
 class Graph_Attr<string cppName, string mnemonicName, list<Trait> traits = []>
     : AttrDef<Graph_Dialect, cppName, traits> {
   let mnemonic = mnemonicName;
+  let hasCustomAssemblyFormat = 1;
 }
 
 /// A double printed with the fewest digits that read back as the same number; equal means the same bits.
-class DoubleParameter<string desc> : AttrOrTypeParameter<"::graphc::graph::Real", desc> {
-  let parser = "::graphc::graph::parseReal($_parser)";
-  let printer = "::graphc::graph::printReal($_printer, $_self)";
-}
+class DoubleParameter<string desc> : AttrOrTypeParameter<"::graphc::graph::Real", desc>;
 class DefaultedDouble<string value, string desc> : DoubleParameter<desc> {
   let defaultValue = "::graphc::graph::Real(" # value # ")";
 }
@@ -31,7 +30,9 @@ def Graph_Role : I32EnumAttr<"Role", "what a function is run for", [
   let genSpecializedAttr = 0;
 }
 def Graph_RoleAttr : EnumAttr<Graph_Dialect, Graph_Role, "role"> {
-  let assemblyFormat = "`<` $value `>`";
+  let summary = "what a function is run for: #graph.role<train>, #graph.role<eval> or #graph.role<predict>";
+  let hasCustomAssemblyFormat = 1;
+  let assemblyFormat = ?;
 }
 
 def Graph_Comparison : I32EnumAttr<"Comparison", "a relation of two numbers", [
@@ -40,7 +41,10 @@ def Graph_Comparison : I32EnumAttr<"Comparison", "a relation of two numbers", [
   let cppNamespace = "::graphc::graph";
   let genSpecializedAttr = 0;
 }
-def Graph_ComparisonAttr : EnumAttr<Graph_Dialect, Graph_Comparison, "comparison">;
+def Graph_ComparisonAttr : EnumAttr<Graph_Dialect, Graph_Comparison, "comparison"> {
+  let hasCustomAssemblyFormat = 1;
+  let assemblyFormat = ?;
+}
 
 //===----------------------------------------------------------------------------------------------------------------===//
 // Machines
@@ -60,7 +64,6 @@ def Graph_DeviceAttr : Graph_Attr<"Device", "device"> {
                         AttrParameter<"int64_t", "task, -1 where open">:$task,
                         StringRefParameter<"kind in capitals, empty where open">:$kind,
                         AttrParameter<"int64_t", "index among the task's devices of this kind, -1 where open">:$index);
-  let hasCustomAssemblyFormat = 1;
   let builders = [AttrBuilder<(ins "const ::graphc::graph::DeviceName &":$name)>];
   let extraClassDeclaration = [{
     ::graphc::graph::DeviceName getName() const;
@@ -81,7 +84,6 @@ def Graph_ReplicasAttr : Graph_Attr<"Replicas", "replicas"> {
     ```
   }];
   let parameters = (ins "::mlir::ArrayAttr":$ranges);
-  let assemblyFormat = "`<` $ranges `>`";
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
     ::llvm::SmallVector<::graphc::graph::ReplicaRange> getReplicaRanges() const;
@@ -105,7 +107,6 @@ def Graph_ClusterAttr : Graph_Attr<"Cluster", "cluster"> {
   let parameters = (ins ArrayRefParameter<"::mlir::NamedAttribute", "name and i64 task count, in cluster.json's order">:$jobs,
                         ArrayRefParameter<"::mlir::NamedAttribute", "name and i64 count of CPU devices, where not 1">:$cpus,
                         "::graphc::graph::DeviceAttr":$chief);
-  let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
     /// The number of tasks of a job; 0 where there is no such job.
@@ -140,7 +141,6 @@ def Graph_StrategyAttr : Graph_Attr<"Strategy", "strategy"> {
                         DefaultValuedParameter<"int64_t", "0">:$replicas_to_aggregate,
                         DefaultValuedParameter<"bool", "false">:$fast,
                         DefaultValuedParameter<"int64_t", "0">:$bucket_bytes);
-  let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
 }
 
@@ -153,6 +153,7 @@ class Graph_Initializer<string cppName, string mnemonicName>
 
 def Graph_ZerosAttr : Graph_Initializer<"Zeros", "zeros"> {
   let summary = "all elements zero";
+  let hasCustomAssemblyFormat = 0;
 }
 def Graph_ValueAttr : Graph_Initializer<"Value", "value"> {
   let summary = "the given value; a scalar or a splat fills the variable";
@@ -162,24 +163,35 @@ def Graph_ValueAttr : Graph_Initializer<"Value", "value"> {
     ```
   }];
   let parameters = (ins "::mlir::DenseElementsAttr":$value);
-  let assemblyFormat = "`<` $value `>`";
 }
 def Graph_UniformAttr : Graph_Initializer<"Uniform", "uniform"> {
   let summary = "independent draws from [low, high)";
+  let description = [{
+    ```mlir
+    #graph.uniform<low = -0.1, high = 0.1, seed = 1>
+    ```
+  }];
   let parameters = (ins DefaultedDouble<"0.0", "">:$low, DefaultedDouble<"1.0", "">:$high,
                         DefaultValuedParameter<"uint64_t", "0">:$seed);
-  let assemblyFormat = "(`<` struct(params)^ `>`)?";
 }
 def Graph_NormalAttr : Graph_Initializer<"Normal", "normal"> {
   let summary = "independent normal draws; truncated redraws beyond two standard deviations";
+  let description = [{
+    ```mlir
+    #graph.normal<mean = 0.0, stddev = 0.1, seed = 1, truncated = true>
+    ```
+  }];
   let parameters = (ins DefaultedDouble<"0.0", "">:$mean, DefaultedDouble<"1.0", "">:$stddev,
                         DefaultValuedParameter<"uint64_t", "0">:$seed, DefaultValuedParameter<"bool", "false">:$truncated);
-  let assemblyFormat = "(`<` struct(params)^ `>`)?";
 }
 def Graph_GlorotUniformAttr : Graph_Initializer<"GlorotUniform", "glorot_uniform"> {
   let summary = "uniform in ±sqrt(6 / (fan_in + fan_out)), the fans being the variable's last two dimensions";
+  let description = [{
+    ```mlir
+    #graph.glorot_uniform<seed = 1>
+    ```
+  }];
   let parameters = (ins DefaultValuedParameter<"uint64_t", "0">:$seed);
-  let assemblyFormat = "(`<` struct(params)^ `>`)?";
   let extraClassDeclaration = [{
     /// The bound of the uniform distribution for a variable of this type.
     double getLimit(::mlir::RankedTensorType type) const;
@@ -201,7 +213,6 @@ def Graph_PartAttr : Graph_Attr<"Part", "part"> {
   }];
   let parameters = (ins StringRefParameter<"the variable of the model">:$of, "::mlir::RankedTensorType":$type,
                         "int64_t":$row);
-  let assemblyFormat = "`<` struct(params) `>`";
 }
 
 //===----------------------------------------------------------------------------------------------------------------===//
@@ -219,7 +230,6 @@ def Graph_IdxAttr : Graph_DatasetSource<"Idx", "idx"> {
     ```
   }];
   let parameters = (ins "::mlir::ArrayAttr":$files, DefaultedDouble<"1.0", "">:$scale, DefaultedDouble<"0.0", "">:$offset);
-  let assemblyFormat = "`<` struct(params) `>`";
 }
 def Graph_SyntheticAttr : Graph_DatasetSource<"Synthetic", "synthetic"> {
   let summary = "Philox: floats uniform in [0, 1), integers uniform in [0, limit)";
@@ -232,7 +242,6 @@ def Graph_SyntheticAttr : Graph_DatasetSource<"Synthetic", "synthetic"> {
   }];
   let parameters = (ins "int64_t":$samples, DefaultValuedParameter<"uint64_t", "0">:$seed,
                         OptionalParameter<"::mlir::ArrayAttr">:$limits);
-  let assemblyFormat = "`<` struct(params) `>`";
 }
 
 //===----------------------------------------------------------------------------------------------------------------===//
@@ -246,13 +255,21 @@ class Graph_Optimizer<string cppName, string mnemonicName>
 
 def Graph_SgdAttr : Graph_Optimizer<"Sgd", "sgd"> {
   let summary = "variable -= learning_rate * gradient";
+  let description = [{
+    ```mlir
+    #graph.sgd<learning_rate = 0.1>
+    ```
+  }];
   let parameters = (ins DoubleParameter<"">:$learning_rate);
-  let assemblyFormat = "`<` struct(params) `>`";
 }
 def Graph_MomentumAttr : Graph_Optimizer<"Momentum", "momentum"> {
   let summary = "TensorFlow's: slot = momentum * slot + gradient; variable -= learning_rate * slot";
+  let description = [{
+    ```mlir
+    #graph.momentum<learning_rate = 0.05, momentum = 0.9>
+    ```
+  }];
   let parameters = (ins DoubleParameter<"">:$learning_rate, DoubleParameter<"">:$momentum);
-  let assemblyFormat = "`<` struct(params) `>`";
 }
 
 #endif

@@ -1,4 +1,4 @@
-//===- GraphDialect.cpp - registration, discardable attributes ------------------------------------------------===//
+//===- GraphDialect.cpp - registration, names that nobody registered, types ------------------------------------===//
 #include "dialects/graph/GraphDialect.h"
 
 #include "mlir/IR/DialectImplementation.h"
@@ -17,6 +17,8 @@ void GraphDialect::initialize() {
   registerAttributes();
   registerOps();
 }
+
+std::optional<Dialect::ParseOpHook> GraphDialect::getParseOperationHook(StringRef) const { return parseUnknownOp; }
 
 Operation *GraphDialect::materializeConstant(OpBuilder &builder, Attribute value, Type type, Location loc) {
   auto elements = dyn_cast<ElementsAttr>(value);
@@ -75,106 +77,4 @@ FlatSymbolRefAttr graphc::graph::getStateVariable(Operation *op) {
       .Case<ReadOp, AssignOp, AssignAddOp, ApplySgdOp, ApplyMomentumOp>(
           [](auto state) { return state.getVariableAttr(); })
       .Default(FlatSymbolRefAttr());
-}
-
-//===----------------------------------------------------------------------------------------------------------===//
-// Discardable attributes
-//===----------------------------------------------------------------------------------------------------------===//
-
-static bool isLinks(Attribute value) {
-  auto isLink = [](Attribute element) {
-    auto link = dyn_cast<ArrayAttr>(element);
-    if (!link || link.size() != 4 || !isa<DeviceAttr>(link[0]) || !isa<DeviceAttr>(link[1]))
-      return false;
-    auto speed = dyn_cast<FloatAttr>(link[2]), latency = dyn_cast<FloatAttr>(link[3]);
-    return speed && latency && speed.getType().isF64() && latency.getType().isF64() && speed.getValueAsDouble() > 0 &&
-           latency.getValueAsDouble() >= 0;
-  };
-  auto links = dyn_cast<ArrayAttr>(value);
-  return links && llvm::all_of(links, isLink);
-}
-
-// Checks: the attribute is one of the dialect's, it has the right kind, and it is on an op that may carry it.
-LogicalResult GraphDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
-  StringRef name = attribute.getName();
-  Attribute value = attribute.getValue();
-  auto expect = [&](bool good, StringRef what) -> LogicalResult {
-    if (good)
-      return success();
-    return op->emitOpError() << "attribute '" << name << "' must be " << what << ", got " << value;
-  };
-  if (name == kDevice)
-    return expect(isa<DeviceAttr>(value), "a #graph.device");
-  if (name == kColocateWith)
-    return expect(isa<FlatSymbolRefAttr>(value), "the symbol of a variable");
-  if (name == kDeviceRule) {
-    auto rule = dyn_cast<StringAttr>(value);
-    return expect(rule && (rule == "round_robin" || rule == "balanced" || rule == "pin") &&
-                      (isa<ScopeOp>(op) || isa<VariableOp>(op)),
-                  "\"round_robin\", \"balanced\" or \"pin\", on a scope");
-  }
-  if (name == kSoftPlacement)
-    return expect(isa<UnitAttr>(value) && isa<ModuleOp>(op), "a unit, on the module");
-  if (name == kStage)
-    return expect(isa<StringAttr>(value) && isa<ModuleOp>(op), "the name of a stage, on the module");
-  if (name == kCluster)
-    return expect(isa<ClusterAttr>(value) && isa<ModuleOp>(op), "a #graph.cluster, on the module");
-  if (name == kStrategy)
-    return expect(isa<StrategyAttr>(value) && isa<ModuleOp>(op), "a #graph.strategy, on the module");
-  if (name == kReplicas)
-    return expect(isa<ReplicasAttr>(value) && isa<ModuleOp>(op), "a #graph.replicas, on the module");
-  if (name == kPlacement)
-    return expect(isa<ArrayAttr>(value) && isa<ModuleOp>(op),
-                  "an array of [\"pattern\", #graph.device<…>], on the module");
-  if (name == kVariablePlacement)
-    return expect(isa<StringAttr>(value) && isa<ModuleOp>(op), "the name of a policy, on the module");
-  if (name == kMinShardBytes || name == kMaxShards) {
-    auto count = dyn_cast<IntegerAttr>(value);
-    return expect(count && count.getType().isInteger(64) && count.getInt() >= 1 && isa<ModuleOp>(op),
-                  "an i64 of 1 or more, on the module");
-  }
-  if (name == kPartOf)
-    return expect(isa<PartAttr>(value) && isa<VariableOp>(op), "a #graph.part, on a variable");
-  if (name == kLinks)
-    return expect(isLinks(value) && isa<ModuleOp>(op),
-                  "an array of [#graph.device<…>, #graph.device<…>, gigabits per second above 0 : f64, "
-                  "microseconds : f64], on the module");
-  if (name == kSlotOf)
-    return expect(isa<FlatSymbolRefAttr>(value) && isa<VariableOp>(op), "the symbol of a variable, on a variable");
-  if (name == kName || name == kReduction)
-    return op->emitOpError() << "attribute '" << name << "' belongs to an argument or a result of a function";
-  return op->emitOpError()
-         << "unknown attribute '" << name
-         << "' of the graph dialect, expected graph.device, graph.colocate_with, graph.device_rule, "
-            "graph.slot_of, graph.part_of, graph.stage, graph.cluster, graph.strategy, graph.replicas, "
-            "graph.placement, graph.variable_placement, graph.min_shard_bytes, graph.max_shards, "
-            "graph.soft_placement or graph.links";
-}
-
-static LogicalResult verifyPortName(Operation *op, NamedAttribute attribute) {
-  auto name = dyn_cast<StringAttr>(attribute.getValue());
-  if (name && !name.empty())
-    return success();
-  return op->emitOpError() << "attribute 'graph.name' must be a string that is not empty, got " << attribute.getValue();
-}
-
-LogicalResult GraphDialect::verifyRegionArgAttribute(Operation *op, unsigned, unsigned, NamedAttribute attribute) {
-  if (attribute.getName() == kName)
-    return verifyPortName(op, attribute);
-  return op->emitOpError() << "unknown argument attribute '" << attribute.getName().getValue()
-                           << "', expected graph.name";
-}
-
-LogicalResult GraphDialect::verifyRegionResultAttribute(Operation *op, unsigned, unsigned, NamedAttribute attribute) {
-  if (attribute.getName() == kName)
-    return verifyPortName(op, attribute);
-  if (attribute.getName() == kReduction) {
-    auto text = dyn_cast<StringAttr>(attribute.getValue());
-    if (text && (text == "mean" || text == "sum" || text == "first_replica"))
-      return success();
-    return op->emitOpError() << "attribute 'graph.reduction' must be \"mean\", \"sum\" or \"first_replica\", got "
-                             << attribute.getValue();
-  }
-  return op->emitOpError() << "unknown result attribute '" << attribute.getName().getValue()
-                           << "', expected graph.name or graph.reduction";
 }

@@ -6,6 +6,7 @@
 #ifndef GRAPHC_DIALECTS_GRAPH_GRAPHDIALECT_H
 #define GRAPHC_DIALECTS_GRAPH_GRAPHDIALECT_H
 
+#include "dialects/graph/CheckedOps.h"
 #include "dialects/graph/DeviceName.h"
 
 #include "mlir/Bytecode/BytecodeOpInterface.h"
@@ -38,14 +39,14 @@ struct Real {
   }
   friend llvm::hash_code hash_value(const Real &real) { return llvm::hash_value(std::bit_cast<uint64_t>(real.value)); }
 };
-mlir::FailureOr<Real> parseReal(mlir::AsmParser &parser);
-void printReal(mlir::AsmPrinter &printer, const Real &real);
 
 /// The element types a constraint admits.
 enum TensorKind : unsigned { BoolKind = 1, IntegerKind = 2, FloatKind = 4, NumberKind = 6, AnyKind = 7 };
 /// What a tensor may be: counts of elements and bytes, and sums of many, never overflow; the plan has the same rank.
 constexpr int64_t kMaxRank = 16;
 constexpr int64_t kMaxElements = int64_t(1) << 37;
+/// Of a data set, and of a step over all replicas; the plan has the same limit.
+constexpr int64_t kMaxSamples = int64_t(1) << 46;
 /// At most kMaxElements; the shape is static.
 bool isSizeWithinLimits(llvm::ArrayRef<int64_t> shape);
 /// A static ranked tensor within those limits, without encoding or empty dimension, whose element type is of one of these kinds.

@@ -30,7 +30,6 @@ def Graph_Dialect : Dialect {
     `graph.replicas`, `graph.placement`, `graph.variable_placement`, `graph.min_shard_bytes`, `graph.max_shards` and
     `graph.soft_placement`.
   }];
-  let useDefaultAttributePrinterParser = 1;
   let hasConstantMaterializer = 1;
   let hasOperationAttrVerify = 1;
   let hasRegionArgAttrVerify = 1;
@@ -60,6 +59,9 @@ def Graph_Dialect : Dialect {
     static constexpr ::llvm::StringLiteral kLinks = "graph.links";
     /// The counter of applied updates; differentiate creates it where the model has none.
     static constexpr ::llvm::StringLiteral kGlobalStep = "global_step";
+    ::mlir::Attribute parseAttribute(::mlir::DialectAsmParser &parser, ::mlir::Type type) const override;
+    void printAttribute(::mlir::Attribute attribute, ::mlir::DialectAsmPrinter &printer) const override;
+    std::optional<ParseOpHook> getParseOperationHook(::llvm::StringRef name) const override;
   private:
     void registerAttributes();
     void registerOps();

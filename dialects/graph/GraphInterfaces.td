@@ -38,6 +38,7 @@ def LibraryKernelOpInterface : OpInterface<"LibraryKernelOpInterface"> {
 
 def InitializerAttrInterface : AttrInterface<"InitializerAttrInterface"> {
   let cppNamespace = "::graphc::graph";
+  let summary = "#graph.zeros, #graph.value, #graph.uniform, #graph.normal or #graph.glorot_uniform";
   let description = [{How a variable gets its first value.}];
   let methods = [InterfaceMethod<
       "Checks that a variable of this type can be initialised so; emits the error where not.",
@@ -47,6 +48,7 @@ def InitializerAttrInterface : AttrInterface<"InitializerAttrInterface"> {
 
 def DatasetSourceAttrInterface : AttrInterface<"DatasetSourceAttrInterface"> {
   let cppNamespace = "::graphc::graph";
+  let summary = "#graph.idx or #graph.synthetic";
   let description = [{Where the samples of a data set come from.}];
   let methods = [InterfaceMethod<
       "Checks that the source can give components of these types; emits the error where not.",
@@ -57,6 +59,7 @@ def DatasetSourceAttrInterface : AttrInterface<"DatasetSourceAttrInterface"> {
 
 def OptimizerAttrInterface : AttrInterface<"OptimizerAttrInterface"> {
   let cppNamespace = "::graphc::graph";
+  let summary = "#graph.sgd or #graph.momentum";
   let description = [{How `graph.minimize` turns a gradient into an update of its variable.}];
   let methods = [InterfaceMethod<
       "The names of the slot variables one variable needs (\"Momentum\"), each zero at first and of the variable's type.",

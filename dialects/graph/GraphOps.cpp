@@ -68,10 +68,10 @@ static void printSource(OpAsmPrinter &printer, Operation *, DatasetSourceAttrInt
 #include "dialects/graph/GraphOps.cpp.inc"
 
 void GraphDialect::registerOps() {
-  addOperations<
+  addCheckedOperations<
 #define GET_OP_LIST
 #include "dialects/graph/GraphOps.cpp.inc"
-      >();
+      >(*this);
 }
 
 //===----------------------------------------------------------------------------------------------------------===//
@@ -134,6 +134,9 @@ StringRef MatmulOp::getLibraryKernel() {
   constexpr int64_t small = 4096;
   auto type = cast<RankedTensorType>(getResult().getType());
   Sizes sizes = getSizes();
-  bool large = sizes.m * sizes.n * sizes.k >= small;
+  // The library's sizes, and a plan's.
+  constexpr int64_t most = int64_t(1) << 31;
+  bool large =
+      double(sizes.m) * double(sizes.n) * double(sizes.k) >= small && std::max({sizes.m, sizes.n, sizes.k}) <= most;
   return type.getElementType().isF32() && type.getRank() == 2 && large ? "matmul" : "";
 }

@@ -42,7 +42,12 @@ def VariableUpdate : MemoryEffects<[MemRead<VariableResource>, MemWrite<Variable
 // Base classes and traits
 //===----------------------------------------------------------------------------------------------------------------===//
 
-class Graph_Op<string mnemonic, list<Trait> traits = []> : Op<Graph_Dialect, mnemonic, traits>;
+/// Refuses attributes that the op does not have (CheckedOps.h). Structural traits are verified first, so that a misspelt
+/// name is named and not the attribute that is missing instead.
+def Graph_KnownAttributes : NativeOpTrait<"KnownAttributes">, StructuralOpTrait { let cppNamespace = "::graphc::graph"; }
+
+class Graph_Op<string mnemonic, list<Trait> traits = []>
+    : Op<Graph_Dialect, mnemonic, !listconcat([Graph_KnownAttributes], traits)>;
 
 defvar Graph_Cost = DeclareOpInterfaceMethods<CostOpInterface>;
 defvar Graph_Differentiable = DeclareOpInterfaceMethods<DifferentiableOpInterface>;

@@ -48,12 +48,13 @@ def Graph_ReduceMeanOp : Graph_ReduceOp<"reduce_mean", Graph_FloatTensor> {
     ```
   }];
 }
-def Graph_ArgmaxOp : Graph_PureOp<"argmax", [Graph_InferType]> {
+def Graph_ArgmaxOp : Graph_PureOp<"argmax"> {
   let summary = "where the largest element of a dimension is";
   let description = [{
-    The first of equally large ones; a NaN counts as largest.
+    The first of equally large ones; a NaN counts as largest. i32 or i64, as the result's type says.
 
     1. `dimension` is one of the operand's.
+    2. The result has the operand's other dimensions; an i32 has room for every index.
 
     ```mlir
     %b = graph.argmax %a dimension = 1 : (tensor<4x10xf32>) -> tensor<4xi32>
@@ -62,6 +63,7 @@ def Graph_ArgmaxOp : Graph_PureOp<"argmax", [Graph_InferType]> {
   let arguments = (ins Graph_NumberTensor:$operand, ConfinedAttr<I64Attr, [IntNonNegative]>:$dimension);
   let results = (outs Graph_IndexTensor:$result);
   let assemblyFormat = "$operand `dimension` `=` custom<Integer>($dimension) attr-dict `:` functional-type($operand, $result)";
+  let hasVerifier = 1;
 }
 
 #endif

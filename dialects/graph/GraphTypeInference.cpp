@@ -140,19 +140,6 @@ LogicalResult ReduceMeanOp::inferReturnTypes(MLIRContext *, Loc loc, Adaptor ada
   return inferReduction(loc, adaptor.getOperand(), adaptor.getDimensions(), types);
 }
 
-// 1. dimension is one of the operand's
-LogicalResult ArgmaxOp::inferReturnTypes(MLIRContext *context, Loc loc, Adaptor adaptor, Types &types) {
-  RankedTensorType type = tensorOf(adaptor.getOperand());
-  int64_t dimension = adaptor.getDimension();
-  if (!type || dimension < 0 || dimension >= type.getRank())
-    return emitOptionalError(loc, "dimension ", dimension, " is not one of the operand's, which is ",
-                             adaptor.getOperand().getType());
-  if (failed(inferReduction(loc, adaptor.getOperand(), {dimension}, types)))
-    return failure();
-  types.back() = withElement(types.back(), IntegerType::get(context, 32));
-  return success();
-}
-
 // 1. same element type and rank >= 2   2. equal batch dimensions   3. equal contracted dimensions
 LogicalResult MatmulOp::inferReturnTypes(MLIRContext *, Loc loc, Adaptor adaptor, Types &types) {
   RankedTensorType a = tensorOf(adaptor.getA()), b = tensorOf(adaptor.getB());

@@ -4,10 +4,18 @@
 // at it.
 //
 //===----------------------------------------------------------------------------------------------------------===//
+#include "dialects/graph/CarriedAttributes.h"
 #include "dialects/graph/GraphDialect.h"
 
 using namespace mlir;
 using namespace graphc::graph;
+
+static LogicalResult verifyName(Operation *op, StringRef name) {
+  std::string defect = findNameDefect(name);
+  if (defect.empty())
+    return success();
+  return op->emitOpError() << "name " << defect;
+}
 
 static RankedTensorType tensorOf(Value value) { return cast<RankedTensorType>(value.getType()); }
 
@@ -78,6 +86,23 @@ LogicalResult OneHotOp::verify() {
   if (result.getRank() != indices.getRank() + 1 || result.getShape().drop_back() != indices.getShape())
     return emitOpError() << "result must have the shape of the indices and one more dimension, got " << indices
                          << " and " << result;
+  return success();
+}
+
+// 1. dimension is one of the operand's   2. the result has the others; an i32 has room for every index
+LogicalResult ArgmaxOp::verify() {
+  RankedTensorType type = tensorOf(getOperand()), result = tensorOf(getResult());
+  int64_t dimension = getDimension();
+  if (dimension >= type.getRank())
+    return emitOpError() << "dimension " << dimension << " is not one of the operand's, which is " << type;
+  SmallVector<int64_t> shape(type.getShape());
+  shape.erase(shape.begin() + dimension);
+  auto of = [&](unsigned bits) { return RankedTensorType::get(shape, IntegerType::get(getContext(), bits)); };
+  if (result != of(32) && result != of(64))
+    return emitOpError() << "result must be of type " << of(32) << " or " << of(64) << ", got " << result;
+  if (result == of(32) && type.getDimSize(dimension) > int64_t(1) << 31)
+    return emitOpError() << "result must be of type " << of(64) << ", as dimension " << dimension << " of " << type
+                         << " has indices that no i32 holds";
   return success();
 }
 
@@ -237,8 +262,8 @@ LogicalResult MinimizeOp::verifySymbolUses(SymbolTableCollection &symbols) {
 
 // 1. the mask has the shape of the values
 LogicalResult MetricOp::verify() {
-  if (getName().empty())
-    return emitOpError() << "name must not be empty";
+  if (failed(verifyName(*this, getName())))
+    return failure();
   if (getMask() && tensorOf(getMask()).getShape() != tensorOf(getValues()).getShape())
     return emitOpError() << "mask must have the shape of the values, got " << getMask().getType() << " and "
                          << getValues().getType();
@@ -248,8 +273,8 @@ LogicalResult MetricOp::verify() {
 static bool isReduction(StringRef text) { return text == "mean" || text == "sum" || text == "first_replica"; }
 
 LogicalResult SummaryOp::verify() {
-  if (getName().empty())
-    return emitOpError() << "name must not be empty";
+  if (failed(verifyName(*this, getName())))
+    return failure();
   if (getReduction() && !isReduction(*getReduction()))
     return emitOpError() << "reduction must be \"mean\", \"sum\" or \"first_replica\", got \"" << *getReduction()
                          << "\"";
@@ -262,6 +287,8 @@ LogicalResult SummaryOp::verify() {
 
 // 1. the initializer fits   2. graph.slot_of names another variable, no slot itself   3. a part is rows of its whole
 LogicalResult VariableOp::verify() {
+  if (failed(verifyName(*this, getSymName())))
+    return failure();
   if (getAggregation() && !isReduction(*getAggregation()))
     return emitOpError() << "aggregation must be \"mean\", \"sum\" or \"first_replica\", got \"" << *getAggregation()
                          << "\"";
@@ -277,7 +304,7 @@ LogicalResult VariableOp::verify() {
   }
   if (PartAttr part = getPart()) {
     RankedTensorType own = getTensorType(), whole = part.getType();
-    if (part.getOf().empty() || !isGraphTensor(whole, AnyKind) || own.getRank() == 0 ||
+    if (!findNameDefect(part.getOf()).empty() || !isGraphTensor(whole, AnyKind) || own.getRank() == 0 ||
         own.getElementType() != whole.getElementType() || own.getRank() != whole.getRank() ||
         own.getShape().drop_front() != whole.getShape().drop_front() || part.getRow() < 0 ||
         own.getDimSize(0) > whole.getDimSize(0) || part.getRow() > whole.getDimSize(0) - own.getDimSize(0))
@@ -288,8 +315,11 @@ LogicalResult VariableOp::verify() {
 
 // 1. the source fits the components
 LogicalResult DatasetOp::verify() {
-  if (getComponents().empty())
-    return emitOpError() << "expected at least one component";
+  if (failed(verifyName(*this, getSymName())))
+    return failure();
+  constexpr size_t most = 64; // as many as a plan's data sets have
+  if (getComponents().empty() || getComponents().size() > most)
+    return emitOpError() << "expected 1 to " << most << " components, got " << getComponents().size();
   return getSource().verifyFor(getComponentTypes(), [&] { return emitOpError(); });
 }
 
@@ -304,6 +334,8 @@ LogicalResult FuncOp::verifyType() {
 
 // 1. the body is one block   2. minimize stands only in functions of role train
 LogicalResult FuncOp::verify() {
+  if (failed(verifyName(*this, getSymName())))
+    return failure();
   if (!getBody().hasOneBlock())
     return emitOpError() << "body must be one block, got " << getBody().getBlocks().size();
   if (getRole() == Role::Train)

@@ -1,5 +1,7 @@
 // Types, sizes, data and locations in the plan's terms.
+#include "dialects/graph/CarriedAttributes.h"
 #include "passes/emit/PlanTables.h"
+#include "runtime/plan/Verify.h"
 
 #include "llvm/Support/Path.h"
 
@@ -62,9 +64,10 @@ std::string getLocationText(Location location) {
     auto file = dyn_cast<FileLineColLoc>(inner);
     if (!file)
       return WalkResult::advance();
-    text = (llvm::sys::path::filename(file.getFilename().getValue()) + ":" + Twine(file.getLine()) + ":" +
-            Twine(file.getColumn()))
-               .str();
+    std::string name = llvm::sys::path::filename(file.getFilename().getValue()).str();
+    if (!graph::findNameDefect(name, plan::Limits::nameBytes).empty()) // what no plan's text can hold
+      name = "<model>";
+    text = (name + ":" + Twine(file.getLine()) + ":" + Twine(file.getColumn())).str();
     return WalkResult::interrupt();
   });
   return text;

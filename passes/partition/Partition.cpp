@@ -4,6 +4,8 @@
 #include "passes/partition/Metrics.h"
 #include "passes/partition/ProgramBuilder.h"
 
+#include "llvm/Support/MathExtras.h"
+
 using namespace mlir;
 
 namespace graphc {
@@ -22,7 +24,8 @@ public:
   LogicalResult run() {
     dropDeadCode();
     SmallVector<ReducedMetric> metrics = expandMetrics(func);
-    describePhase();
+    if (failed(describePhase()))
+      return failure();
     if (dist.mirrorsVariables() && dist.replicates(func))
       buckets = makeBuckets(func, dist.bucketBytes);
     if (failed(builder.start()))
@@ -46,7 +49,7 @@ private:
         op.erase();
   }
 
-  void describePhase() {
+  LogicalResult describePhase() {
     Builder attrs(func.getContext());
     for (Operation &op : func.getBodyBlock()) {
       FlatSymbolRefAttr variable = getVariable(&op);
@@ -60,8 +63,13 @@ private:
       if (replicas > 1 && dist.toAggregate)
         replicas = dist.toAggregate;
       builder.phase.setDatasetAttr(batch.getDatasetAttr());
-      builder.phase.setSamplesPerStep(batch.getBatch() * batch.getMicroBatches() * replicas);
+      int64_t samples;
+      if (llvm::MulOverflow(int64_t(batch.getBatch()), int64_t(batch.getMicroBatches()), samples) ||
+          llvm::MulOverflow(samples, replicas, samples) || samples > graph::kMaxSamples)
+        return batch.emitOpError("takes more than 2^46 samples a step over all replicas and micro-batches");
+      builder.phase.setSamplesPerStep(samples);
     }
+    return success();
   }
 
   LogicalResult distribute(Operation *op) {

@@ -11,11 +11,24 @@ PhaseBuilder::PhaseBuilder(ModuleOp module, graph::FuncOp func, const Distributi
     : module(module), func(func), dist(distribution), async(distribution.kind == StrategyKind::ParameterServer &&
                                                             distribution.async && func.getRole() == graph::Role::Train),
       backup(distribution.toAggregate && distribution.replicates(func)), symbolBuilder(func) {
+  for (Operation &op : *module.getBody())
+    if (auto name = op.getAttrOfType<StringAttr>(SymbolTable::getSymbolAttrName()))
+      symbols.try_emplace(name.getValue());
   // The function's name is the phase's from now on.
   std::string name = func.getSymName().str();
-  func.setSymName((name + "$partitioned"));
+  func.setSymName(getUniqueName(name + "$partitioned"));
   phase = dist::PhaseOp::create(symbolBuilder, func.getLoc(), name, func.getRoleAttr(), IntegerAttr(),
                                 FlatSymbolRefAttr(), async || backup, false);
+}
+
+std::string PhaseBuilder::getUniqueName(const Twine &name) {
+  std::string stem = name.str(), unique = stem;
+  auto [taken, isNew] = symbols.try_emplace(stem, 0);
+  while (!isNew) {
+    unique = stem + "_" + std::to_string(++symbols[stem]);
+    isNew = symbols.try_emplace(unique, 0).second;
+  }
+  return unique;
 }
 
 LogicalResult PhaseBuilder::start() { return backup ? checkBackup() : success(); }
@@ -38,7 +51,7 @@ ProgramUnderConstruction &PhaseBuilder::getProgram(DeviceAttr device) {
 
 std::unique_ptr<ProgramUnderConstruction> PhaseBuilder::createProgram(DeviceAttr device, std::string suffix,
                                                                       int64_t replicas, bool locks) {
-  auto program = dist::ProgramOp::create(symbolBuilder, func.getLoc(), (phase.getSymName() + "." + suffix).str(),
+  auto program = dist::ProgramOp::create(symbolBuilder, func.getLoc(), getUniqueName(phase.getSymName() + "." + suffix),
                                          phase.getSymName(), device.str(), replicas, locks, IntegerAttr());
   Block &block = program.getBody().emplaceBlock();
   OpBuilder builder = OpBuilder::atBlockEnd(&block);
@@ -75,9 +88,7 @@ static std::string getStem(Value value, graph::FuncOp func, bool &isGradient) {
 
 dist::ChannelOp PhaseBuilder::createChannel(const Twine &name, RankedTensorType type, ProgramUnderConstruction &from,
                                             ProgramUnderConstruction &to, Location loc, bool control, bool allToAll) {
-  std::string stem = (phase.getSymName() + "." + name).str(), unique = stem;
-  for (unsigned i = 1; !channelNames.insert(unique).second; ++i)
-    unique = stem + "_" + std::to_string(i);
+  std::string unique = getUniqueName(phase.getSymName() + "." + name);
   OpBuilder builder(phase);
   builder.setInsertionPointAfter(lastChannel ? lastChannel : phase.getOperation());
   int64_t instances = control ? to.op.getReplicas() : std::max(from.op.getReplicas(), to.op.getReplicas());

@@ -50,6 +50,8 @@ public:
   dist::PhaseOp phase;
 
 private:
+  /// This name, or where the module has a symbol of it, the model's own for one, another.
+  std::string getUniqueName(const llvm::Twine &name);
   std::unique_ptr<ProgramUnderConstruction> createProgram(graph::DeviceAttr device, std::string suffix,
                                                           int64_t replicas, bool locks);
   dist::ChannelOp createChannel(mlir::Value value, ProgramUnderConstruction &from, ProgramUnderConstruction &to,
@@ -85,7 +87,8 @@ private:
   llvm::MapVector<graph::DeviceAttr, std::unique_ptr<ProgramUnderConstruction>> doors; ///< of parameter servers
   llvm::DenseMap<ProgramUnderConstruction *, mlir::Value> chosen;
   mlir::Operation *lastChannel = nullptr;
-  llvm::StringSet<> channelNames;
+  /// Every symbol of the module, and how many more asked for its name.
+  llvm::StringMap<unsigned> symbols;
 };
 
 } // namespace graphc

@@ -2,7 +2,9 @@
 #include "tools/graphc/Model.h"
 
 #include "dialects/dist/DistDialect.h"
+#include "dialects/graph/CarriedAttributes.h"
 #include "dialects/graph/GraphDialect.h"
+#include "dialects/graph/Suggestions.h"
 
 #include "mlir/Bytecode/BytecodeReader.h"
 #include "mlir/Parser/Parser.h"
@@ -35,6 +37,26 @@ static const char *findTooDeep(StringRef text) {
   return nullptr;
 }
 
+/// What is neither text nor bytecode, in a word; "" where it may be either.
+static StringRef findForeign(StringRef text) {
+  if (text.starts_with("GRAPHCPL"))
+    return "this is a plan, not a model; graphrun runs it, graphc --verify-plan and --diff read it";
+  if (text.take_front(4096).contains('\0'))
+    return "this is no model: neither text nor MLIR's bytecode";
+  return "";
+}
+
+/// MLIR lets a module carry attributes of dialects that do not exist; a misspelt one would have no effect.
+static LogicalResult checkModuleAttributes(ModuleOp module) {
+  for (NamedAttribute attribute : module->getDiscardableAttrs()) {
+    StringRef name = attribute.getName(), dialect = name.split('.').first;
+    if (!llvm::is_contained(module->getContext()->getAvailableDialects(), dialect))
+      return module.emitOpError() << "has no attribute '" << name << "'"
+                                  << graph::suggestName(name, graph::getCarriedNames(module->getName()));
+  }
+  return success();
+}
+
 OwningOpRef<ModuleOp> readModel(const std::string &path, llvm::SourceMgr &sources, MLIRContext &context) {
   llvm::ErrorOr<std::unique_ptr<llvm::MemoryBuffer>> file = llvm::MemoryBuffer::getFileOrSTDIN(path);
   if (!file) {
@@ -42,6 +64,10 @@ OwningOpRef<ModuleOp> readModel(const std::string &path, llvm::SourceMgr &source
     return {};
   }
   bool isText = !isBytecode((*file)->getMemBufferRef());
+  if (StringRef what = isText ? findForeign((*file)->getBuffer()) : ""; !what.empty()) {
+    llvm::errs() << path << ":1:1: error: " << what << '\n'; // by hand: an error of MLIR's would show the line
+    return {};
+  }
   const char *tooDeep = isText ? findTooDeep((*file)->getBuffer()) : nullptr;
   sources.AddNewSourceBuffer(std::move(*file), llvm::SMLoc());
   if (tooDeep) {
@@ -50,7 +76,21 @@ OwningOpRef<ModuleOp> readModel(const std::string &path, llvm::SourceMgr &source
         << "brackets are nested too deeply here, expected at most 500 open ones";
     return {};
   }
-  return parseSourceFile<ModuleOp>(sources, &context);
+  context.loadDialect<graph::GraphDialect,
+                      dist::DistDialect>(); // so that suggestions know their ops from the first line on
+  OwningOpRef<ModuleOp> module;
+  {
+    graph::ParseMessages messages(&context);
+    module = parseSourceFile<ModuleOp>(sources, &context);
+  }
+  if (!module)
+    return {};
+  // A module without a `module { }` of its own has no line.
+  if (auto place = dyn_cast<FileLineColLoc>(module->getLoc()); place && place.getLine() == 0)
+    (*module)->setLoc(FileLineColLoc::get(place.getFilename(), 1, 1));
+  if (failed(checkModuleAttributes(*module)))
+    return {};
+  return module;
 }
 
 LogicalResult checkHasWork(ModuleOp module, Stage stage) {
@@ -58,12 +98,8 @@ LogicalResult checkHasWork(ModuleOp module, Stage stage) {
   bool hasWork = partitioned ? !module.getOps<dist::ProgramOp>().empty() : !module.getOps<graph::FuncOp>().empty();
   if (hasWork)
     return success();
-  // A module without a `module { }` of its own has no line.
-  Location location = module.getLoc();
-  if (auto file = dyn_cast<FileLineColLoc>(location); file && file.getLine() == 0)
-    location = FileLineColLoc::get(file.getFilename(), 1, 1);
-  return emitError(location) << "there is nothing to compile: a module of stage \"" << getStageName(stage)
-                             << (partitioned ? "\" needs a dist.program" : "\" needs a graph.func");
+  return module.emitError() << "there is nothing to compile: a module of stage \"" << getStageName(stage)
+                            << (partitioned ? "\" needs a dist.program" : "\" needs a graph.func");
 }
 
 } // namespace graphc

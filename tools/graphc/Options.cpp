@@ -194,6 +194,11 @@ std::optional<Options> parseOptions(int argc, char **argv) {
   llvm::BumpPtrAllocator allocator;
   llvm::StringSaver saver(allocator);
   llvm::SmallVector<const char *> arguments = spellFlags(argc, argv, saver);
+  for (StringRef argument : arguments)
+    if (StringRef flag = argument.ltrim('-').split('=').first; argument.starts_with("-") && flag == "cluster")
+      return complain("unknown flag " + argument +
+                      "; the cluster and the strategy are given with --partition cluster.json"),
+             std::nullopt;
   std::string errors;
   llvm::raw_string_ostream stream(errors);
   const char *overview =

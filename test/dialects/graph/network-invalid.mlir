@@ -40,6 +40,30 @@ func.func @argmax_scalar(%a: tensor<f32>) {
 
 // -----
 
+func.func @argmax_float(%a: tensor<4x10xf32>) {
+  // expected-error@+1 {{result #0 must be static ranked tensor of i32 or i64}}
+  %0 = graph.argmax %a dimension = 1 : (tensor<4x10xf32>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @argmax_shape(%a: tensor<4x10xf32>) {
+  // expected-error@+1 {{result must be of type 'tensor<4xi32>' or 'tensor<4xi64>', got 'tensor<10xi64>'}}
+  %0 = graph.argmax %a dimension = 1 : (tensor<4x10xf32>) -> tensor<10xi64>
+  return
+}
+
+// -----
+
+func.func @argmax_long(%a: tensor<4294967296xi32>) {
+  // expected-error@+1 {{result must be of type 'tensor<i64>', as dimension 0 of 'tensor<4294967296xi32>' has indices that no i32 holds}}
+  %0 = graph.argmax %a dimension = 0 : (tensor<4294967296xi32>) -> tensor<i32>
+  return
+}
+
+// -----
+
 func.func @matmul_rank(%a: tensor<3xf32>, %b: tensor<3x5xf32>) {
   // expected-error@+1 {{operands must have the same element type and the same rank of at least 2, got 'tensor<3xf32>' and 'tensor<3x5xf32>'}}
   %0 = graph.matmul %a, %b : (tensor<3xf32>, tensor<3x5xf32>) -> tensor<5xf32>

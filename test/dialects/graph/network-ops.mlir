@@ -11,6 +11,8 @@ func.func @reductions(%a: tensor<4x10xf32>) {
   %2 = graph.reduce_mean %a dimensions = [0, 1] : (tensor<4x10xf32>) -> tensor<f32>
   // CHECK-NEXT: graph.argmax %arg0 dimension = 1 : (tensor<4x10xf32>) -> tensor<4xi32>
   %3 = graph.argmax %a dimension = 1 : (tensor<4x10xf32>) -> tensor<4xi32>
+  // CHECK-NEXT: graph.argmax %arg0 dimension = 0 : (tensor<4x10xf32>) -> tensor<10xi64>
+  %long = graph.argmax %a dimension = 0 : (tensor<4x10xf32>) -> tensor<10xi64>
   return
 }
 

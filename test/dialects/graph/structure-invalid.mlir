@@ -90,12 +90,12 @@ graph.variable @w : tensor<3xf32> = #graph.zeros {aggregation = ""}
 
 // -----
 
-// expected-error@+1 {{expected at least one component}}
+// expected-error@+1 {{expected 1 to 64 components, got 0}}
 graph.dataset @d : () = #graph.idx<files = []>
 
 // -----
 
-// expected-error@+1 {{expected at least one component}}
+// expected-error@+1 {{expected 1 to 64 components, got 0}}
 graph.dataset @d : () = #graph.synthetic<samples = 10>
 
 // -----
@@ -120,12 +120,12 @@ graph.dataset @d : (tensor<4xf32>, tensor<i32>) = #graph.idx<files = ["x", @x]>
 
 // -----
 
-// expected-error@+1 {{expected at least one sample, got 0}}
+// expected-error@+1 {{expected 1 to 2^46 samples, got 0}}
 graph.dataset @d : (tensor<4xf32>) = #graph.synthetic<samples = 0>
 
 // -----
 
-// expected-error@+1 {{expected at least one sample, got -3}}
+// expected-error@+1 {{expected 1 to 2^46 samples, got -3}}
 graph.dataset @d : (tensor<4xf32>) = #graph.synthetic<samples = -3>
 
 // -----

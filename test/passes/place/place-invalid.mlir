@@ -235,7 +235,7 @@ module attributes {graph.cluster = #graph.cluster<jobs = [worker = 2], chief = "
 // expected-note @below {{variable declared here}}
 graph.variable @w : tensor<4xf32> = #graph.zeros
 graph.func @f() -> (tensor<4xf32>) attributes {role = #graph.role<predict>} {
-  // expected-error @unknown {{is pinned to "/job:worker/task:0", but its variable @w is on "/job:worker/task:1/device:CPU:0"; state is touched where it is stored}}
+  // expected-error @below {{is pinned to "/job:worker/task:0", but its variable @w is on "/job:worker/task:1/device:CPU:0"; state is touched where it is stored}}
   %w = graph.read @w : tensor<4xf32> loc("layer")
   graph.return %w : tensor<4xf32>
 }

@@ -165,7 +165,7 @@ graph.variable @w1 : tensor<4xf32> = #graph.zeros {graph.device = #graph.device<
 graph.variable @w2 : tensor<4xf32> = #graph.zeros {graph.device = #graph.device<"/job:worker/task:0">}
 graph.variable @w3 : tensor<4xf32> = #graph.zeros {graph.device = #graph.device<"/job:worker">}
 graph.func @f(%x: tensor<4xf32>) -> (tensor<4xf32>) attributes {role = #graph.role<predict>} {
-  // expected-remark @unknown {{is placed on "/job:worker/task:0" by the model, but on "/job:worker/task:1/device:CPU:0" by a placement rule, which counts more}}
+  // expected-remark @below {{is placed on "/job:worker/task:0" by the model, but on "/job:worker/task:1/device:CPU:0" by a placement rule, which counts more}}
   %y = graph.negate %x {graph.device = #graph.device<"/job:worker/task:0">} : tensor<4xf32> loc("layer1")
   %z = graph.negate %y {graph.device = #graph.device<"/job:worker/task:0">} : tensor<4xf32> loc("layer2")
   graph.return %z : tensor<4xf32>

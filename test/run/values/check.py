@@ -123,6 +123,8 @@ def floatCases(element):
                ((3,), "i32"), lambda x: [interpret.firstLargest(x[i::3]) for i in range(3)])
     yield Case("argmax_long", "graph.argmax %a dimension = 1 : (INPUT) -> RESULT", [((4, 37), element, matrix)],
                ((4,), "i32"), lambda x: [interpret.firstLargest(r) for r in rows(x, 37)])
+    yield Case("argmax_i64", "graph.argmax %a dimension = 1 : (INPUT) -> RESULT", [((6, 3), element, special)],
+               ((6,), "i64"), lambda x: [interpret.firstLargest(r) for r in rows(x, 3)])
     yield Case("softmax", "graph.softmax %a : RESULT", [((4, 37), element, matrix)], ((4, 37), element),
                lambda x: [p for r in rows(x, 37) for p in softmax(r)], bound * 4)
     yield Case("log_softmax", "graph.log_softmax %a : RESULT", [((4, 37), element, matrix)], ((4, 37), element),

@@ -1,0 +1,152 @@
+//===- CarriedAttributes.cpp - the table of them, and what verifies by it -------------------------------------===//
+#include "dialects/graph/CarriedAttributes.h"
+
+#include "dialects/graph/GraphDialect.h"
+#include "dialects/graph/Suggestions.h"
+
+#include "llvm/Support/ConvertUTF.h"
+
+using namespace mlir;
+
+namespace graphc::graph {
+
+namespace {
+
+// Where.
+/// place gives functions a device as well.
+bool isOnPlaced(OperationName op) {
+  return op.getDialectNamespace() == "graph" && op.getStringRef() != DatasetOp::getOperationName();
+}
+bool isOnOps(OperationName op) { return isOnPlaced(op) && op.getStringRef() != FuncOp::getOperationName(); }
+bool isOnVariables(OperationName op) { return op.getStringRef() == VariableOp::getOperationName(); }
+bool isOnScopes(OperationName op) { return op.getStringRef() == ScopeOp::getOperationName() || isOnVariables(op); }
+bool isOnModule(OperationName op) { return op.getStringRef() == ModuleOp::getOperationName(); }
+bool isOnWork(OperationName op) {
+  return llvm::is_contained({"func.func", "llvm.func", "dist.program"}, op.getStringRef());
+}
+
+// What.
+template <typename Kind> bool is(Attribute value) { return isa<Kind>(value); }
+bool isRule(Attribute value) {
+  auto rule = dyn_cast<StringAttr>(value);
+  return rule && (rule == "round_robin" || rule == "balanced" || rule == "pin");
+}
+bool isCount(Attribute value) {
+  auto count = dyn_cast<IntegerAttr>(value);
+  return count && count.getType().isInteger(64) && count.getInt() >= 1;
+}
+bool isWork(Attribute value) {
+  auto count = dyn_cast<IntegerAttr>(value);
+  return count && count.getType().isInteger(64) && count.getInt() >= 0;
+}
+bool isLinks(Attribute value) {
+  auto isLink = [](Attribute element) {
+    auto link = dyn_cast<ArrayAttr>(element);
+    if (!link || link.size() != 4 || !isa<DeviceAttr>(link[0]) || !isa<DeviceAttr>(link[1]))
+      return false;
+    auto speed = dyn_cast<FloatAttr>(link[2]), latency = dyn_cast<FloatAttr>(link[3]);
+    return speed && latency && speed.getType().isF64() && latency.getType().isF64() && speed.getValueAsDouble() > 0 &&
+           latency.getValueAsDouble() >= 0;
+  };
+  auto links = dyn_cast<ArrayAttr>(value);
+  return links && llvm::all_of(links, isLink);
+}
+
+constexpr CarriedAttribute kCarried[] = {
+    {GraphDialect::kDevice, isOnPlaced, is<DeviceAttr>, "a #graph.device, on an op of a function or a variable"},
+    {GraphDialect::kColocateWith, isOnOps, is<FlatSymbolRefAttr>,
+     "the symbol of a variable, on an op of a function or a variable"},
+    {GraphDialect::kDeviceRule, isOnScopes, isRule, "\"round_robin\", \"balanced\" or \"pin\", on a scope"},
+    {GraphDialect::kSlotOf, isOnVariables, is<FlatSymbolRefAttr>, "the symbol of a variable, on a variable"},
+    {GraphDialect::kPartOf, isOnVariables, is<PartAttr>, "a #graph.part, on a variable"},
+    {GraphDialect::kStage, isOnModule, is<StringAttr>, "the name of a stage, on the module"},
+    {GraphDialect::kCluster, isOnModule, is<ClusterAttr>, "a #graph.cluster, on the module"},
+    {GraphDialect::kStrategy, isOnModule, is<StrategyAttr>, "a #graph.strategy, on the module"},
+    {GraphDialect::kReplicas, isOnModule, is<ReplicasAttr>, "a #graph.replicas, on the module"},
+    {GraphDialect::kPlacement, isOnModule, is<ArrayAttr>, "an array of [\"pattern\", #graph.device<…>], on the module"},
+    {GraphDialect::kVariablePlacement, isOnModule, is<StringAttr>, "the name of a policy, on the module"},
+    {GraphDialect::kMinShardBytes, isOnModule, isCount, "an i64 of 1 or more, on the module"},
+    {GraphDialect::kMaxShards, isOnModule, isCount, "an i64 of 1 or more, on the module"},
+    {GraphDialect::kSoftPlacement, isOnModule, is<UnitAttr>, "a unit, on the module"},
+    {GraphDialect::kLinks, isOnModule, isLinks,
+     "an array of [#graph.device<…>, #graph.device<…>, gigabits per second above 0 : f64, microseconds : f64], on the "
+     "module"},
+    {"dist.flops", isOnWork, isWork, "an i64 of 0 or more, on a kernel or a program"},
+};
+
+bool isPortAttribute(StringRef name) { return name == GraphDialect::kName || name == GraphDialect::kReduction; }
+
+LogicalResult verifyPortName(Operation *op, NamedAttribute attribute) {
+  auto name = dyn_cast<StringAttr>(attribute.getValue());
+  std::string defect = name ? findNameDefect(name) : "must be a string that is not empty";
+  if (defect.empty())
+    return success();
+  return op->emitOpError() << "attribute 'graph.name' " << defect << ", got " << attribute.getValue();
+}
+
+} // namespace
+
+ArrayRef<CarriedAttribute> getCarriedAttributes() { return kCarried; }
+
+SmallVector<StringRef> getCarriedNames(OperationName op) {
+  SmallVector<StringRef> names;
+  for (const CarriedAttribute &attribute : kCarried)
+    if (attribute.isFor(op))
+      names.push_back(attribute.name);
+  return names;
+}
+
+LogicalResult verifyCarriedAttribute(Operation *op, NamedAttribute attribute) {
+  StringRef name = attribute.getName();
+  for (const CarriedAttribute &known : kCarried) {
+    if (known.name != name)
+      continue;
+    if (known.isFor(op->getName()) && known.isValid(attribute.getValue()))
+      return success();
+    return op->emitOpError() << "attribute '" << name << "' must be " << known.expected << ", got "
+                             << attribute.getValue();
+  }
+  if (isPortAttribute(name) || name == "dist.access" || name == "dist.scratch")
+    return op->emitOpError() << "attribute '" << name << "' belongs to an argument or a result of a function";
+  return op->emitOpError() << "has no attribute '" << name << "'" << suggestName(name, getCarriedNames(op->getName()));
+}
+
+LogicalResult GraphDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
+  return verifyCarriedAttribute(op, attribute);
+}
+
+LogicalResult GraphDialect::verifyRegionArgAttribute(Operation *op, unsigned, unsigned, NamedAttribute attribute) {
+  if (attribute.getName() == kName)
+    return verifyPortName(op, attribute);
+  return op->emitOpError() << "arguments have no attribute '" << attribute.getName().getValue() << "'"
+                           << suggestName(attribute.getName(), {kName});
+}
+
+LogicalResult GraphDialect::verifyRegionResultAttribute(Operation *op, unsigned, unsigned, NamedAttribute attribute) {
+  if (attribute.getName() == kName)
+    return verifyPortName(op, attribute);
+  if (attribute.getName() == kReduction) {
+    auto text = dyn_cast<StringAttr>(attribute.getValue());
+    if (text && (text == "mean" || text == "sum" || text == "first_replica"))
+      return success();
+    return op->emitOpError() << "attribute 'graph.reduction' must be \"mean\", \"sum\" or \"first_replica\", got "
+                             << attribute.getValue();
+  }
+  return op->emitOpError() << "results have no attribute '" << attribute.getName().getValue() << "'"
+                           << suggestName(attribute.getName(), {kName, kReduction});
+}
+
+std::string findNameDefect(StringRef name, size_t maxBytes) {
+  if (name.empty())
+    return "must not be empty";
+  if (name.size() > maxBytes)
+    return "must have at most " + std::to_string(maxBytes) + " bytes, not " + std::to_string(name.size());
+  const auto *bytes = reinterpret_cast<const llvm::UTF8 *>(name.data());
+  if (!llvm::isLegalUTF8String(&bytes, bytes + name.size()))
+    return "must be UTF-8";
+  if (llvm::any_of(name, [](unsigned char c) { return c < 0x20 || c == 0x7f; }))
+    return "must have no control character";
+  return "";
+}
+
+} // namespace graphc::graph

@@ -1,0 +1,36 @@
+//===- CarriedAttributes.h - attributes of the dialects that ops carry beside their own -------------*- C++ -*-===//
+#ifndef GRAPHC_DIALECTS_GRAPH_CARRIEDATTRIBUTES_H
+#define GRAPHC_DIALECTS_GRAPH_CARRIEDATTRIBUTES_H
+
+#include "mlir/IR/Attributes.h"
+#include "mlir/IR/OperationSupport.h"
+
+#include <string>
+
+namespace graphc::graph {
+
+/// One such attribute: on which ops it has a meaning, and what it must be.
+struct CarriedAttribute {
+  llvm::StringLiteral name;
+  bool (*isFor)(mlir::OperationName op);
+  bool (*isValid)(mlir::Attribute value);
+  const char *expected; ///< "a #graph.device", "a unit, on the module"
+};
+
+/// All of them; the dist dialect's are here as well.
+llvm::ArrayRef<CarriedAttribute> getCarriedAttributes();
+
+/// The names of those that have a meaning on this op.
+llvm::SmallVector<llvm::StringRef> getCarriedNames(mlir::OperationName op);
+
+/// Verifies an attribute whose name begins with one of the two dialects' on any op.
+mlir::LogicalResult verifyCarriedAttribute(mlir::Operation *op, mlir::NamedAttribute attribute);
+
+/// Whether text can be a name in a plan: not empty, not too long, UTF-8 without control characters. "" if so, else why not:
+/// "must not be empty". A plan has room for four times as much, because passes make names of a model's names.
+constexpr size_t kMaxNameBytes = 1024;
+std::string findNameDefect(llvm::StringRef name, size_t maxBytes = kMaxNameBytes);
+
+} // namespace graphc::graph
+
+#endif

@@ -1,0 +1,177 @@
+//===- Suggestions.cpp - names of other frameworks, names spelt alike ----------------------------------------===//
+#include "dialects/graph/Suggestions.h"
+
+#include "runtime/cluster/Json.h"
+
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/OperationSupport.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace mlir;
+
+namespace graphc::graph {
+
+namespace {
+
+struct Synonym {
+  const char *words;  ///< lower case, without '_', between spaces
+  const char *answer; ///< a name of ours, or what to do where there is none
+};
+
+/// What TensorFlow, JAX, PyTorch, ONNX and StableHLO call what is here, where the spelling leads nowhere.
+constexpr Synonym kOps[] = {
+    {" exp ", "'graph.exponential'"},
+    {" neg negative ", "'graph.negate'"},
+    {" sigmoid expit ", "'graph.logistic'"},
+    {" mul times prod ", "'graph.multiply'"},
+    {" sub minus ", "'graph.subtract'"},
+    {" div truediv realdiv quotient ", "'graph.divide'"},
+    {" plus ", "'graph.add'"},
+    {" sum ", "'graph.reduce_sum' (or 'graph.add' of two)"},
+    {" mean average avg ", "'graph.reduce_mean'"},
+    {" max amax ", "'graph.maximum' of two or 'graph.reduce_max' over dimensions"},
+    {" min ", "'graph.minimum'"},
+    {" pow ", "'graph.power'"},
+    {" ln ", "'graph.log'"},
+    {" absolute ", "'graph.abs'"},
+    {" sgn signum ", "'graph.sign'"},
+    {" dot gemm mm bmm dotgeneral linear dense einsum addmm ", "'graph.matmul'"},
+    {" fill full splat literal const zeros ones ", "'graph.constant'"},
+    {" arange range ", "'graph.iota'"},
+    {" cast astype to convertelementtype ", "'graph.convert'"},
+    {" where cond ", "'graph.select'"},
+    {" eq ne lt le gt ge equal notequal less lessequal greater greaterequal equals ", "'graph.compare'"},
+    {" logicaland bitwiseand ", "'graph.and'"},
+    {" logicalor bitwiseor ", "'graph.or'"},
+    {" logicalnot bitwisenot ", "'graph.not'"},
+    {" broadcast broadcastto expand tile ", "'graph.broadcast_in_dim'"},
+    {" concat cat stack pack ", "'graph.concatenate'"},
+    {" permute perm t ", "'graph.transpose'"},
+    {" view flatten squeeze unsqueeze expanddims ", "'graph.reshape'"},
+    {" stridedslice narrow ", "'graph.slice'"},
+    {" crossentropy sparsecrossentropy softmaxcrossentropywithlogits sparsesoftmaxcrossentropywithlogits "
+     "crossentropyloss categoricalcrossentropy ",
+     "'graph.softmax_cross_entropy'"},
+    {" nll ", "'graph.nll_loss'"},
+    {" sgd adam train optimize optimizer optimise gradient gradients grad backward step ", "'graph.minimize'"},
+    {" var getvariable parameter param weight state ", "'graph.variable'"},
+    {" get load readvariable readvariableop value ", "'graph.read'"},
+    {" set store update assignvariable ", "'graph.assign'"},
+    {" increment assignsub ", "'graph.assign_add'"},
+    {" accuracy ", "'graph.metric'"},
+    {" scalar print fetch output logscalar ", "'graph.summary'"},
+    {" function fn def program ", "'graph.func'"},
+    {" batch iterator next getnext input dataloader ",
+     "'graph.next_batch' (what the user gives is an argument of the function)"},
+    {" placeholder feed ", "an argument of the function"},
+    {" data source ", "'graph.dataset'"},
+    {" namescope variablescope device ", "'graph.scope'"},
+    {" ret ", "'graph.return'"},
+    {" square ", "'graph.multiply' of the value with itself"},
+    {" reciprocal inverse ", "'graph.divide' of a constant 1"},
+    {" identity stopgradient detach copy ", "the value itself"},
+};
+
+/// Of kinds that are not here at all.
+constexpr const char *kAbsent = " conv conv1d conv2d conv3d convolution convtranspose maxpool avgpool pool "
+                                "reducewindow batchnorm batchnormalization "
+                                "layernorm normalization dropout gather embedding scatter pad gelu sin cos tan erf "
+                                "floor ceil round sort topk while if "
+                                "call custom customcall fft cumsum rnn lstm gru random uniform normal ";
+
+constexpr Synonym kAttributes[] = {
+    {" adam adamw adagrad rmsprop adadelta nadam lamb lars lion lbfgs optimizer ",
+     "optimizers are #graph.sgd and #graph.momentum"},
+    {" nesterov sgdmomentum heavyball ", "did you mean '#graph.momentum'?"},
+    {" gradientdescent gd ", "did you mean '#graph.sgd'?"},
+    {" xavier glorot xavieruniform he heuniform kaiming lecun variancescaling glorotnormal xaviernormal ",
+     "did you mean '#graph.glorot_uniform'?"},
+    {" constant const fill ones dense full ", "did you mean '#graph.value'?"},
+    {" randomnormal gaussian truncatednormal randn ", "did you mean '#graph.normal'?"},
+    {" randomuniform rand ", "did you mean '#graph.uniform'?"},
+    {" zero ", "did you mean '#graph.zeros'?"},
+    {" random fake ", "did you mean '#graph.synthetic'?"},
+    {" mnist ubyte file files ", "did you mean '#graph.idx'?"},
+    {" csv numpy npy tfrecord parquet image ", "sources of data are #graph.idx and #graph.synthetic"},
+};
+
+std::string fold(StringRef word) {
+  std::string folded = " ";
+  for (char c : word)
+    if (c != '_')
+      folded += llvm::toLower(c);
+  return folded + " ";
+}
+
+StringRef findSynonym(ArrayRef<Synonym> table, StringRef word) {
+  std::string folded = fold(word);
+  for (const Synonym &synonym : table)
+    if (StringRef(synonym.words).contains(folded))
+      return synonym.answer;
+  return "";
+}
+
+std::string findNearest(StringRef word, ArrayRef<StringRef> known) {
+  std::vector<std::string> candidates;
+  for (StringRef name : known)
+    candidates.push_back(name.str());
+  return cluster::nearestWord(std::string_view(word.data(), word.size()), candidates);
+}
+
+} // namespace
+
+std::string suggestName(StringRef word, ArrayRef<StringRef> known) {
+  if (known.empty())
+    return "; none is known here";
+  std::string nearest = findNearest(word, known);
+  if (nearest.empty()) // `device` for `graph.device`
+    for (StringRef name : known)
+      if (std::string bare = name.rsplit('.').second.str(); !bare.empty() && !findNearest(word, {bare}).empty())
+        nearest = name.str();
+  return (nearest.empty() ? "" : "; did you mean '" + nearest + "'?") + "; known are " + llvm::join(known, ", ");
+}
+
+std::string suggestOp(StringRef op, MLIRContext *context) {
+  StringRef word = op.contains('.') ? op.rsplit('.').second : op;
+  StringRef dialect = op.contains('.') ? op.split('.').first : "";
+  SmallVector<StringRef> names;
+  for (StringRef each : {"graph", "dist"}) {
+    if ((dialect == "graph" || dialect == "dist") && each != dialect)
+      continue;
+    // Not getRegisteredOperationsByDialect, whose search by halves goes wrong in LLVM 22: it takes a three-way comparison
+    // for "less".
+    for (RegisteredOperationName known : context->getRegisteredOperations())
+      if (known.getDialectNamespace() == each)
+        names.push_back(known.getStringRef());
+  }
+  auto answer = [](StringRef text) { return "; did you mean " + text.str() + "?"; };
+  for (StringRef name : names)
+    if (name.rsplit('.').second == word)
+      return answer("'" + name.str() + "'");
+  if (StringRef synonym = findSynonym(kOps, word); !synonym.empty() && dialect != "dist")
+    return answer(synonym);
+  std::vector<StringRef> bare;
+  for (StringRef name : names)
+    bare.push_back(name.rsplit('.').second);
+  if (std::string nearest = findNearest(word, bare); !nearest.empty())
+    return answer("'" + names[llvm::find(bare, StringRef(nearest)) - bare.begin()].str() + "'");
+  if (StringRef(kAbsent).contains(fold(word)))
+    return "; this version has nothing of the kind (docs/status.md lists the ops)";
+  return "; docs/status.md lists the ops";
+}
+
+std::string suggestAttribute(StringRef mnemonic) {
+  static constexpr StringRef kKnown[] = {"zeros",     "value",    "uniform",  "normal",  "glorot_uniform",
+                                         "idx",       "sgd",      "momentum", "device",  "role",
+                                         "synthetic", "strategy", "part",     "cluster", "replicas"};
+  if (StringRef synonym = findSynonym(kAttributes, mnemonic); !synonym.empty())
+    return "; " + synonym.str();
+  if (std::string nearest = findNearest(mnemonic, kKnown); !nearest.empty())
+    return "; did you mean '#graph." + nearest + "'?";
+  return "; initializers are #graph.zeros, #graph.value, #graph.uniform, #graph.normal and #graph.glorot_uniform, "
+         "sources "
+         "of data #graph.idx and #graph.synthetic, optimizers #graph.sgd and #graph.momentum";
+}
+
+} // namespace graphc::graph
