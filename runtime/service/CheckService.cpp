@@ -74,8 +74,9 @@ grpc::ServerUnaryReactor *CheckService::Next(grpc::CallbackServerContext *contex
     if (absl::Status admitted = named.ok() ? admit(*report) : named; !admitted.ok()) {
       status = {static_cast<grpc::StatusCode>(admitted.code()), std::string(admitted.message())};
       if (!closed_ && refused_.size() < kMostRefused)
-        refused_.insert(base::foreignText(named.ok() ? base::describe(admitted)
-                                                     : absl::StrCat(report->self().name(), " is refused: ", base::describe(named))));
+        refused_.insert(base::foreignText(
+            named.ok() ? base::describe(admitted)
+                       : absl::StrCat(report->self().name(), " is refused: ", base::describe(named))));
     } else {
       Slot &slot = slots_[report->self().task()];
       stale = std::exchange(slot.call, nullptr);

@@ -60,8 +60,9 @@ absl::Status ControlLink::ended() const {
 void ControlLink::deliver(const ToTask &message) {
   if (message.has_abort()) {
     RootCause cause{base::foreignText(message.abort().task()), "", 0,
-                    absl::AbortedError(message.abort().message().empty() ? "the chief ended the run and did not say why"
-                                                                         : base::foreignText(message.abort().message()))};
+                    absl::AbortedError(message.abort().message().empty()
+                                           ? "the chief ended the run and did not say why"
+                                           : base::foreignText(message.abort().message()))};
     finish(absl::AbortedError(cause.describe()));
     return;
   }

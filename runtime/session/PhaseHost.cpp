@@ -106,7 +106,8 @@ absl::Status PhaseHost::addLoss(LaneRecord &record, const executor::LaneInfo &la
   if (!std::isfinite(loss))
     return absl::FailedPreconditionError(absl::StrCat(
         name, " is ", std::isnan(loss) ? "NaN" : "infinite", " at step ", run_.firstStep + step, " on ", lane.name,
-        "; try a smaller learning rate, or look for a logarithm of 0 or a division by 0 in the model"));
+        "; try a smaller learning rate, or look for a logarithm of 0 or a division by 0 in the model, or for labels in "
+        "the data that are none of its classes"));
   // This lane alone writes these; load and store need no read-modify-write.
   record.lossSum.store(record.lossSum.load(std::memory_order_relaxed) + loss, std::memory_order_relaxed);
   record.lossCount.store(record.lossCount.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);

@@ -88,5 +88,6 @@ refuse 'mutual TLS; give --tls_cert' two.plan --job_name ps --ps_hosts 10.0.0.7:
 refuse 'worker:1 is 10.0.0.7:3.*--local.*--job_name' two.plan --ps_hosts localhost:1 --worker_hosts localhost:2,10.0.0.7:3
 timeout 60 graphrun two.plan --steps 5 --local --ps_hosts localhost:1 --worker_hosts localhost:2,10.0.0.7:3 >out.txt 2>&1 || fail "--local"
 refuse 'worker' two.plan --job_name ps --ps_hosts localhost:1 --worker_hosts localhost:2
+XDG_STATE_HOME= HOME=/dev/null refuse 'secret by which this user.s tasks know each other.*XDG_STATE_HOME.*/dev/null' two.plan --job_name ps "${hosts[@]}"
 refuse '--task_index 7.*2 tasks of job worker' two.plan --job_name worker --task_index 7
-echo "by hand, in three orders; eight refusals"
+echo "by hand, in three orders; nine refusals"

@@ -401,7 +401,11 @@ absl::Status identify(std::shared_ptr<const tls::Credentials> credentials, const
     setup->identity.credentials = std::move(credentials);
     return absl::OkStatus();
   }
-  GRAPHC_ASSIGN_OR_RETURN(setup->identity.secret, service::userSecret());
+  absl::StatusOr<std::string> secret = service::userSecret();
+  if (!secret.ok())
+    return base::annotate(secret.status(), "the secret by which this user's tasks know each other cannot be had; give "
+                                           "XDG_STATE_HOME a folder of yours, the same for all of them");
+  setup->identity.secret = *std::move(secret);
   return absl::OkStatus();
 }
 
