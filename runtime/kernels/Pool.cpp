@@ -3,6 +3,8 @@
 #include "runtime/base/Clock.h"
 #include "runtime/base/Futex.h"
 
+#include <sched.h>
+
 namespace graphc::kernels {
 
 using base::FutexScope;
@@ -28,19 +30,29 @@ struct Pool::Job {
 
 namespace {
 
-/// Ticks that a helper spins for the next job before it sleeps, and a lane for the last parts: 25 us at 2 GHz, about what a
-/// wake-up takes.
-constexpr int64_t kSpin = 50000;
-
-template <typename Done> bool spin(const Done &done) {
-  for (int64_t begin = base::ticks(); base::ticks() - begin < kSpin;)
+/// Ticks, of which 2,000 are a microsecond at 2 GHz: for so long done() is looked at again and again, and then so long again with the
+/// core offered to others between.
+template <typename Done> bool spin(const Done &done, int64_t holding, int64_t yielding) {
+  const int64_t begin = base::ticks();
+  int64_t time = begin;
+  for (; time - begin < holding; time = base::ticks())
     for (int i = 0; i < 16; ++i) {
       if (done())
         return true;
       base::spinHint();
     }
+  for (; time - begin < holding + yielding; time = base::ticks()) {
+    if (done())
+      return true;
+    sched_yield();
+  }
   return false;
 }
+
+/// A lane waits for the last parts: about what a wake-up takes.
+constexpr int64_t kLaneSpins = 50000;
+/// A helper waits for the next job: as long as the kernels between two products of a network take.
+constexpr int64_t kHelperSpins = 20000, kHelperYields = 600000;
 
 } // namespace
 
@@ -82,7 +94,7 @@ void Pool::run(uint32_t count, Part part, void *context) {
     *at = job.next;
   }
   auto isAlone = [&] { return job.inside.load(std::memory_order_acquire) == 0; };
-  if (spin(isAlone))
+  if (spin(isAlone, kLaneSpins, 0))
     return;
   uint32_t inside = job.inside.fetch_or(Job::laneSleeps, std::memory_order_acquire) | Job::laneSleeps;
   while (inside != Job::laneSleeps) {
@@ -105,7 +117,7 @@ void Pool::awaitJobs(uint32_t jobsSeen, uint32_t &spunInVain) {
   auto isNew = [&] { return jobs.load() != jobsSeen; };
   // As a lane does (transport/Patience.h): after three times in vain each 64th time only.
   if (spunInVain < 3 || spunInVain % 64 == 0) {
-    if (spin(isNew)) {
+    if (spin(isNew, kHelperSpins, kHelperYields)) {
       spunInVain = 0;
       return;
     }
