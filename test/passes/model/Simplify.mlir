@@ -70,18 +70,18 @@ graph.func @devices(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>, tensor<
 
 // -----
 
-// What an op stands beside makes none either, nor does what another tool says of it.
+// What an op stands beside makes none either.
 // CHECK-LABEL: graph.func @beside
-// CHECK-NEXT: graph.tanh %arg0 {graph.colocate_with = @v, test.note = "kept"}
+// CHECK-NEXT: graph.tanh %arg0 {graph.colocate_with = @v}
 // CHECK-NEXT: graph.exponential %arg0 {graph.device = #graph.device<"/job:ps">}
 // CHECK-NEXT: graph.return
 // REMARKS: Simplify.mlir:[[#@LINE+8]]:{{[0-9]+}}: remark: is computed once with its equal before it, on "/job:ps" and not beside @v
 // REMARKS: Simplify.mlir:[[#@LINE+6]]:{{[0-9]+}}: note: the equal one is here
 graph.variable @v : tensor<4xf32> = #graph.zeros
 graph.func @beside(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) attributes {role = #graph.role<predict>} {
-  %a = graph.tanh %x {test.note = "kept"} : tensor<4xf32>
+  %a = graph.tanh %x : tensor<4xf32>
   %b = graph.tanh %x {graph.colocate_with = @v} : tensor<4xf32>
-  %c = graph.tanh %x {test.note = "gone"} : tensor<4xf32>
+  %c = graph.tanh %x : tensor<4xf32>
   %d = graph.exponential %x {graph.device = #graph.device<"/job:ps">} : tensor<4xf32>
   %e = graph.exponential %x {graph.colocate_with = @v} : tensor<4xf32>
   graph.return %a, %b, %c, %d, %e : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
