@@ -140,11 +140,15 @@ def measure(command):
 
 
 def measureKind(make, sizes, rounds, folder):
-    """{size: (least seconds, least MB) or None}; other processes only make it longer."""
-    found = {}
+    """{size: (least seconds, least MB) or None}; other processes only make it longer. Sizes take turns, so that a bad minute is
+    no size's own."""
+    commands = {size: write(folder, make, size) for size in sizes}
+    rows = {size: [] for size in sizes}
+    for _ in range(rounds):
+        for size in sizes:
+            rows[size].append(measure(commands[size]))
+    found = {size: tuple(map(min, zip(*rows[size]))) if all(rows[size]) else None for size in sizes}
     for size in sizes:
-        rows = [measure(write(folder, make, size)) for _ in range(rounds)]
-        found[size] = (min(row[0] for row in rows), min(row[1] for row in rows)) if all(rows) else None
         seconds, peak = found[size] or (None, None)
         print(json.dumps(dict(case=f"compile-{make.__name__}", size=size, cpu_s=seconds and round(seconds, 3),
                               peak_mb=peak and round(peak))), flush=True)
