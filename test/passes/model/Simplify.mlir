@@ -1,4 +1,4 @@
-// RUN: graph-opt %s --split-input-file --allow-unregistered-dialect --simplify 2>%t.remarks | FileCheck %s
+// RUN: graph-opt %s --split-input-file --simplify 2>%t.remarks | FileCheck %s
 // RUN: FileCheck %s --check-prefix=REMARKS < %t.remarks
 
 graph.variable @w : tensor<4xf32> = #graph.zeros
