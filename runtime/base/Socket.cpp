@@ -11,10 +11,12 @@
 #include <cstring>
 #include <fcntl.h>
 #include <memory>
+#include <mutex>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
+#include <set>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -65,6 +67,17 @@ std::string endText(const sockaddr_storage &address) {
   return absl::StrCat(text, " ", ntohs(v6.sin6_port));
 }
 
+std::mutex pathsMutex;
+std::set<std::string> &paths() { // never destroyed: objects with static lifetime may outlive it
+  static auto *const all = new std::set<std::string>;
+  return *all;
+}
+
+void removeFiles(const std::string &path) {
+  unlink(path.c_str());
+  rmdir(path.substr(0, path.rfind('/')).c_str());
+}
+
 void noDelay(int socket) {
   int on = 1;
   setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
@@ -95,6 +108,8 @@ absl::StatusOr<PrivatePath> PrivatePath::make() {
     sockaddr_un address;
     if (unixAddress(absl::StrCat(folder, "/socket"), address).ok() && mkdtemp(folder.data())) { // mode 0700
       made.path_ = absl::StrCat(folder, "/socket");
+      std::lock_guard lock(pathsMutex);
+      paths().insert(made.path_);
       return made;
     }
     absl::StrAppend(&tried, tried.empty() ? "" : ", ", parent);
@@ -106,13 +121,22 @@ absl::StatusOr<PrivatePath> PrivatePath::make() {
 void PrivatePath::remove() {
   if (path_.empty())
     return;
-  unlink(path_.c_str());
-  rmdir(path_.substr(0, path_.rfind('/')).c_str());
+  removeFiles(path_);
+  std::lock_guard lock(pathsMutex);
+  paths().erase(path_);
   path_.clear();
+}
+
+void PrivatePath::removeAll() {
+  std::lock_guard lock(pathsMutex);
+  for (const std::string &path : paths())
+    removeFiles(path);
 }
 
 absl::StatusOr<UniqueFd> listenUnix(const std::string &path, int type) {
   UniqueFd fd = makeSocket(AF_UNIX, type);
+  if (!fd)
+    return errnoStatus("a socket", errno);
   sockaddr_un address;
   GRAPHC_ASSIGN_OR_RETURN(socklen_t size, unixAddress(path, address));
   if (bind(fd.get(), reinterpret_cast<sockaddr *>(&address), size) != 0 || listen(fd.get(), kBacklog) != 0)
@@ -122,10 +146,10 @@ absl::StatusOr<UniqueFd> listenUnix(const std::string &path, int type) {
 
 absl::StatusOr<UniqueFd> connectUnix(const std::string &path, int type) {
   UniqueFd fd = makeSocket(AF_UNIX, type);
+  if (!fd)
+    return errnoStatus("a socket", errno);
   sockaddr_un address;
   GRAPHC_ASSIGN_OR_RETURN(socklen_t size, unixAddress(path, address));
-  if (!fd)
-    return errnoStatus("socket", errno);
   if (connect(fd.get(), reinterpret_cast<sockaddr *>(&address), size) == 0)
     return fd;
   if (errno == ECONNREFUSED || errno == EAGAIN || errno == EINTR || errno == ENOENT)
@@ -154,8 +178,10 @@ absl::StatusOr<std::vector<UniqueFd>> listenTcp(const std::string &address, bool
   std::string why = "no network interface of this machine has this address; is this another task's machine?";
   for (addrinfo *one = found->get(); one; one = one->ai_next) {
     UniqueFd fd = makeSocket(one->ai_family, SOCK_STREAM);
-    if (!fd)
+    if (!fd && errno == EAFNOSUPPORT)
       continue; // a kernel without IPv6
+    if (!fd)
+      return errnoStatus("a socket", errno);
     int on = 1;
     setsockopt(fd.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
     if (one->ai_family == AF_INET6)
@@ -179,6 +205,8 @@ absl::StatusOr<UniqueFd> connectTcp(const std::string &address, absl::Time deadl
   std::string why = "no address";
   for (addrinfo *one = found.get(); one; one = one->ai_next) {
     UniqueFd fd = makeSocket(one->ai_family, SOCK_STREAM);
+    if (!fd && errno != EAFNOSUPPORT)
+      return errnoStatus("a socket", errno);
     int error = 0;
     if (connect(fd.get(), one->ai_addr, one->ai_addrlen) != 0) {
       error = errno;

@@ -35,6 +35,8 @@ public:
   ~PrivatePath() { remove(); }
   const std::string &path() const { return path_; }
   void remove();
+  /// Those of all objects that live: for an end that runs no destructor (_exit).
+  static void removeAll();
 
 private:
   PrivatePath() = default;

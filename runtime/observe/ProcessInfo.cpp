@@ -66,7 +66,8 @@ std::string hostName() {
 std::string hostId() {
   std::string boot = readAll("/proc/sys/kernel/random/boot_id");
   return absl::StrCat(std::string(boot.begin(), boot.begin() + static_cast<long>(boot.find_last_not_of('\n') + 1)), "/",
-                      linkTarget("/proc/self/ns/ipc"), "/", linkTarget("/proc/self/ns/net"));
+                      linkTarget("/proc/self/ns/ipc"), "/", linkTarget("/proc/self/ns/net"), "/",
+                      linkTarget("/proc/self/ns/mnt"));
 }
 
 } // namespace graphc::observe

@@ -215,13 +215,13 @@ absl::Status StreamLink::open(const Hello &hello, absl::Time deadline,
                               const std::function<void(const std::string &)> &announce) {
   absl::Time began = absl::Now(), announceAt = began + absl::Seconds(1);
   absl::Duration pause = absl::Milliseconds(2); // tasks that a launcher has started together find each other soon
-  auto channel = dialer_.connect(pause);
-  for (; !channel.ok(); channel = dialer_.connect(pause)) {
+  auto channel = dialer_.connect(pause, deadline);
+  for (; !channel.ok(); channel = dialer_.connect(pause, deadline)) {
     pause = std::min(pause * 1.5, absl::Milliseconds(200));
     bool late = absl::Now() >= deadline;
     absl::Status why = channel.status();
-    if (!absl::IsUnauthenticated(why) && (late || absl::Now() >= announceAt))
-      why = dialer_.reach(kReach);
+    if (late || absl::Now() >= announceAt)
+      why = dialer_.why(why, kReach);
     if (absl::IsUnauthenticated(why))
       return absl::UnauthenticatedError(absl::StrCat("the chief ", shown(), ": ", why.message()));
     std::string reason = why.ok() ? "" : absl::StrCat(" (", why.message(), ")");

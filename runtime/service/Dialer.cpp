@@ -14,10 +14,11 @@
 namespace graphc::service {
 namespace {
 /// How long the other end may take for its part of the proof: a machine with much to do.
-constexpr absl::Duration kProofLimit = absl::Seconds(5);
+constexpr absl::Duration kProofLimit = absl::Seconds(2);
 
-/// A connection to one who knows the secret.
-absl::StatusOr<base::UniqueFd> call(const std::string &address, const std::string &secret, absl::Time deadline) {
+/// A connection to one who knows the secret: made until `deadline`, proven until `proven`.
+absl::StatusOr<base::UniqueFd> call(const std::string &address, const std::string &secret, absl::Time deadline,
+                                    absl::Time proven) {
   base::UniqueFd socket;
   if (base::isUnixAddress(address)) {
     GRAPHC_ASSIGN_OR_RETURN(socket, base::connectUnix(address.substr(5), SOCK_STREAM));
@@ -25,7 +26,7 @@ absl::StatusOr<base::UniqueFd> call(const std::string &address, const std::strin
   } else {
     GRAPHC_ASSIGN_OR_RETURN(socket, base::connectTcp(address, deadline));
   }
-  GRAPHC_RETURN_IF_ERROR(prove(socket.get(), secret, std::max(deadline, absl::Now() + kProofLimit)));
+  GRAPHC_RETURN_IF_ERROR(prove(socket.get(), secret, proven));
   return socket;
 }
 } // namespace
@@ -35,24 +36,24 @@ std::shared_ptr<grpc::Channel> Dialer::overTls() const {
                                    transport::channelArguments(identity_.silence));
 }
 
-absl::StatusOr<std::shared_ptr<grpc::Channel>> Dialer::connect(absl::Duration limit) {
-  absl::Time deadline = absl::Now() + limit;
+absl::StatusOr<std::shared_ptr<grpc::Channel>> Dialer::connect(absl::Duration limit, absl::Time deadline) {
+  const absl::Time until = absl::Now() + limit;
   if (identity_.credentials) {
     if (auto now = identity_.credentials->current(); !tried_ || now != shown_) {
       shown_ = now;
       tried_ = overTls();
     }
-    if (tried_->WaitForConnected(absl::ToChronoTime(deadline)))
+    if (tried_->WaitForConnected(absl::ToChronoTime(until)))
       return std::exchange(tried_, nullptr);
     grpc::experimental::ChannelResetConnectionBackoff(tried_.get()); // it would wait 100 ms at least by itself
     return absl::UnavailableError("no connection");
   }
-  auto socket = call(address_, identity_.secret, deadline);
+  auto socket = call(address_, identity_.secret, until, std::min(deadline, std::max(until, absl::Now() + kProofLimit)));
   if (socket.ok())
     return grpc::CreateCustomInsecureChannelFromFd(address_, socket->release(),
                                                    transport::channelArguments(identity_.silence));
   if (absl::IsUnavailable(socket.status()))
-    absl::SleepFor(deadline - absl::Now());
+    absl::SleepFor(until - absl::Now());
   return socket.status();
 }
 
@@ -60,16 +61,22 @@ absl::StatusOr<std::shared_ptr<grpc::Channel>> Dialer::start(absl::Duration limi
   if (identity_.credentials)
     return overTls();
   absl::Time deadline = absl::Now() + limit;
-  auto channel = connect(absl::Milliseconds(5));
+  auto channel = connect(absl::Milliseconds(5), deadline);
   while (absl::IsUnavailable(channel.status()) && absl::Now() < deadline)
-    channel = connect(absl::Milliseconds(20));
+    channel = connect(absl::Milliseconds(20), deadline);
   return channel;
 }
 
 absl::Status Dialer::reach(absl::Duration limit) const {
   if (identity_.credentials)
     return tls::reach(address_, *identity_.credentials, limit);
-  return call(address_, identity_.secret, absl::Now() + limit).status();
+  absl::Time deadline = absl::Now() + limit;
+  return call(address_, identity_.secret, deadline, deadline).status();
+}
+
+absl::Status Dialer::why(const absl::Status &status, absl::Duration limit) const {
+  return identity_.credentials && absl::IsUnavailable(status) ? tls::reach(address_, *identity_.credentials, limit)
+                                                              : status;
 }
 
 void silenceGrpc() {

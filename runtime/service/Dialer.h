@@ -24,10 +24,14 @@ class Dialer {
 public:
   /// `address`: "host:port", or "unix:PATH" without TLS.
   Dialer(std::string address, Identity identity) : address_(std::move(address)), identity_(std::move(identity)) {}
-  /// A new channel, connected. Takes the whole of `limit` where nobody answers, so that it can be
-  /// called again at once. Unavailable: nobody answers, or not as graphrun does. Unauthenticated: one of the two ends does not
-  /// accept the other, and waiting will not help.
-  absl::StatusOr<std::shared_ptr<grpc::Channel>> connect(absl::Duration limit);
+  /// A new channel, connected. Takes the whole of `limit` where nobody answers, so that it can be called again at once, and longer
+  /// where somebody listens and is slow, but not beyond `deadline`. Unavailable: nobody answers, or not as graphrun does.
+  /// Unauthenticated: one of the two ends does not accept the other, and waiting will not help.
+  absl::StatusOr<std::shared_ptr<grpc::Channel>> connect(absl::Duration limit,
+                                                         absl::Time deadline = absl::InfiniteFuture());
+  /// Why connect() has failed with `status`: gRPC keeps to itself what a TLS handshake says, and another one, of `limit` at most, is
+  /// made to hear it. OK: that one succeeded.
+  absl::Status why(const absl::Status &status, absl::Duration limit) const;
   /// A new channel that is connected or, with TLS, on its way; errors as from connect().
   absl::StatusOr<std::shared_ptr<grpc::Channel>> start(absl::Duration limit);
   /// A connection made only to learn whether it can be, and why not. Takes at most `limit` (DNS aside).

@@ -1,12 +1,14 @@
 #include "runtime/service/Door.h"
 
+#include "runtime/base/Clock.h"
+#include "runtime/base/Log.h"
 #include "runtime/base/Socket.h"
+#include "runtime/base/Status.h"
 #include "runtime/service/Secret.h"
-
-#include "absl/time/clock.h"
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdint>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
@@ -17,9 +19,12 @@
 
 namespace graphc::service {
 namespace {
-/// Beyond so many callers in kCountFor that prove nothing, the door opens only every kRest: a flood costs a few per cent of a core.
+/// Beyond so many callers in kCountFor that prove nothing (with TLS: beyond so many at all), the door opens only every kRest: a flood
+/// costs a few per cent of a core.
 constexpr size_t kManyStrangers = 100, kAtOnce = 16;
 constexpr absl::Duration kCountFor = absl::Seconds(1), kRest = absl::Milliseconds(10);
+
+int64_t after(absl::Duration wait) { return base::nowNanoseconds() + absl::ToInt64Nanoseconds(wait); }
 
 uint64_t inodeOf(int fd) {
   struct stat info{};
@@ -27,7 +32,14 @@ uint64_t inodeOf(int fd) {
 }
 } // namespace
 
-Door::Door(Options options) : options_(std::move(options)), stop_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
+absl::StatusOr<std::unique_ptr<Door>> Door::open(Options options) {
+  base::UniqueFd stop(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+  if (!stop)
+    return base::errnoStatus("eventfd", errno);
+  return std::unique_ptr<Door>(new Door(std::move(options), std::move(stop)));
+}
+
+Door::Door(Options options, base::UniqueFd stop) : options_(std::move(options)), stop_(std::move(stop)) {
   thread_ = std::thread([this] { run(); });
 }
 
@@ -41,7 +53,11 @@ void Door::close() {
 
 bool Door::full() {
   std::erase_if(admitted_, [](const Admitted &one) { return inodeOf(one.fd) != one.inode; });
-  return admitted_.size() >= options_.mostConnections;
+  if (admitted_.size() < options_.mostConnections)
+    return false;
+  if (!std::exchange(saidFull_, true))
+    base::logger().warn("{} connections are open, no more are taken until some end", admitted_.size());
+  return true;
 }
 
 void Door::admit(base::UniqueFd socket) {
@@ -50,48 +66,56 @@ void Door::admit(base::UniqueFd socket) {
   options_.admit(std::move(socket));
 }
 
+/// A place at the proof for one who has just called.
+void Door::seat(base::UniqueFd socket) {
+  Caller caller{std::move(socket), nullptr, after(kProofTime)};
+  caller.examiner = std::make_unique<Examiner>(caller.socket.get(), options_.secret);
+  if (callers_.size() < kMostAtProof)
+    return callers_.push_back(std::move(caller));
+  const int64_t now = base::nowNanoseconds();
+  size_t first = static_cast<unsigned char>(randomBytes(1)[0]);
+  for (size_t i = 0; i < callers_.size(); ++i)
+    if (Caller &other = callers_[(first + i) % callers_.size()]; other.keptUntil <= now) {
+      other = std::move(caller);
+      return;
+    }
+}
+
 void Door::acceptFrom(int listener) {
   for (size_t i = 0; i < kAtOnce; ++i) {
     base::UniqueFd socket(accept4(listener, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
     if (!socket) {
       if (errno == EMFILE || errno == ENFILE || errno == ENOMEM || errno == ENOBUFS)
-        rest_ = absl::Now() + kRest; // the caller waits in the kernel's queue
+        rest_ = after(kRest); // the caller waits in the kernel's queue
       return;
     }
     int on = 1;
     setsockopt(socket.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+    ++strangers_; // until it has proved itself
     if (!options_.proof) {
       if (!full())
         admit(std::move(socket));
-      else
-        ++strangers_;
       continue;
     }
     sockaddr_storage own{};
     socklen_t size = sizeof own;
     bool near = getsockname(socket.get(), reinterpret_cast<sockaddr *>(&own), &size) == 0 && own.ss_family == AF_UNIX;
-    ++strangers_; // until it has proved itself
-    if (near && !base::checkSameUser(socket.get()).ok())
-      continue;
-    Caller caller{std::move(socket), nullptr, absl::Now() + kProofTime};
-    caller.examiner = std::make_unique<Examiner>(caller.socket.get(), options_.secret);
-    if (callers_.size() < kMostAtProof)
-      callers_.push_back(std::move(caller));
-    else
-      callers_[static_cast<unsigned char>(randomBytes(1)[0]) % callers_.size()] = std::move(caller);
+    if (!near || base::checkSameUser(socket.get()).ok())
+      seat(std::move(socket));
   }
 }
 
 void Door::run() {
   std::vector<pollfd> polls;
   while (true) {
-    absl::Time now = absl::Now(), wake = absl::InfiniteFuture();
-    if (now - counted_ > kCountFor) {
+    const int64_t now = base::nowNanoseconds();
+    if (now - counted_ > absl::ToInt64Nanoseconds(kCountFor)) {
       counted_ = now;
       strangers_ = 0;
     }
     std::erase_if(callers_, [now](const Caller &caller) { return caller.until <= now; });
-    bool open = rest_ <= now;
+    const bool open = rest_ <= now;
+    int64_t wake = open ? INT64_MAX : rest_;
     polls = {{stop_.get(), POLLIN, 0}};
     for (const Caller &caller : callers_) {
       polls.push_back({caller.socket.get(), POLLIN, 0});
@@ -100,22 +124,25 @@ void Door::run() {
     const size_t listeners = polls.size();
     for (const base::UniqueFd &listener : options_.listeners)
       polls.push_back({listener.get(), static_cast<short>(open ? POLLIN : 0), 0});
-    if (!open)
-      wake = std::min(wake, rest_);
-    int64_t left = wake == absl::InfiniteFuture() ? -1 : absl::ToInt64Milliseconds(wake - now) + 1;
-    if (poll(polls.data(), polls.size(), static_cast<int>(left)) < 0 && errno != EINTR)
-      return;
+    int wait = wake == INT64_MAX ? -1 : static_cast<int>((wake - now) / 1000000 + 1);
+    if (poll(polls.data(), polls.size(), wait) < 0 && errno != EINTR)
+      break;
     if (polls[0].revents)
-      return;
+      break;
     for (size_t i = callers_.size(); i-- > 0;) { // from the end: some go
       if (!polls[1 + i].revents)
         continue;
-      Examiner::State state = callers_[i].examiner->readable();
-      if (state == Examiner::State::NeedsMore)
+      Caller &caller = callers_[i];
+      Examiner::State state = caller.examiner->readable();
+      if (state == Examiner::State::NeedsMore) {
+        if (caller.keptUntil == 0 && caller.examiner->answered())
+          caller.keptUntil = after(kAnswerTime);
         continue;
-      base::UniqueFd socket = std::move(callers_[i].socket);
+      }
+      bool comesIn = state == Examiner::State::Proven && caller.examiner->welcome();
+      base::UniqueFd socket = std::move(caller.socket);
       callers_.erase(callers_.begin() + static_cast<ptrdiff_t>(i));
-      if (state == Examiner::State::Proven) {
+      if (comesIn) {
         strangers_ -= strangers_ > 0;
         admit(std::move(socket));
       }
@@ -124,8 +151,10 @@ void Door::run() {
       if (polls[listeners + i].revents)
         acceptFrom(options_.listeners[i].get());
     if (open && strangers_ > kManyStrangers)
-      rest_ = absl::Now() + kRest;
+      rest_ = after(kRest);
   }
+  callers_.clear();
+  options_.listeners.clear(); // who calls now is refused at once
 }
 
 } // namespace graphc::service

@@ -13,6 +13,7 @@
 #include "runtime/base/File.h"
 #include "runtime/service/Proof.h"
 
+#include "absl/status/statusor.h"
 #include "absl/time/time.h"
 
 #include <functional>
@@ -32,12 +33,14 @@ public:
     size_t mostConnections = 64; ///< without `proof`: that live at the same time
     std::function<void(base::UniqueFd)> admit; ///< on the door's thread
   };
-  /// How many callers may be at their proof at once, and for how long. One more takes the place of one of these, by lot, so
-  /// that callers who are many cannot keep an honest one out for ever.
+  /// How many callers may be at their proof at once, and for how long. One more takes the place of one of these, by lot, or where
+  /// all have just been answered is sent away: an honest one, whose proof takes a fraction of kAnswerTime, comes in before long
+  /// however many there are.
   static constexpr size_t kMostAtProof = 64;
-  static constexpr absl::Duration kProofTime = absl::Seconds(5);
+  static constexpr absl::Duration kProofTime = absl::Seconds(5), kAnswerTime = absl::Milliseconds(100);
 
-  explicit Door(Options options);
+  /// Begins to admit. Fails for want of a descriptor.
+  static absl::StatusOr<std::unique_ptr<Door>> open(Options options);
   ~Door() { close(); }
   /// No connection is admitted afterwards. Idempotent.
   void close();
@@ -46,24 +49,29 @@ private:
   struct Caller {
     base::UniqueFd socket;
     std::unique_ptr<Examiner> examiner;
-    absl::Time until;
+    int64_t until; ///< base::nowNanoseconds(), as below
+    int64_t keptUntil = 0; ///< since it was answered: until then it keeps its place
   };
   /// A connection that gRPC has: the descriptor's number and what it led to then, for no other object has both.
   struct Admitted {
     int fd;
     uint64_t inode;
   };
+  Door(Options options, base::UniqueFd stop);
   void run();
   void acceptFrom(int listener);
+  void seat(base::UniqueFd socket);
   void admit(base::UniqueFd socket);
   bool full();
 
-  const Options options_;
-  base::UniqueFd stop_;
+  Options options_;
+  const base::UniqueFd stop_;
   std::vector<Caller> callers_; ///< of the door's thread, as what follows
   std::vector<Admitted> admitted_;
   size_t strangers_ = 0; ///< since `counted_`
-  absl::Time counted_, rest_ = absl::InfinitePast(); ///< until then nobody is let in
+  int64_t counted_ = 0;
+  int64_t rest_ = 0; ///< until then nobody is let in
+  bool saidFull_ = false;
   std::thread thread_;
 };
 

@@ -68,6 +68,9 @@ private:
       task_ = incoming_.hello().task();
       incarnation_ = incoming_.hello().incarnation();
       absl::Status status = certificate_.check(incoming_.hello().name(), incoming_.hello().address());
+      const std::vector<std::string> &known = service_.addresses_;
+      if (status.ok() && task_ < known.size() && !known[task_].empty())
+        status = certificate_.check(incoming_.hello().name(), known[task_]);
       if (status.ok())
         status = coordinator.join(incoming_.hello(), self_);
       if (!status.ok()) {

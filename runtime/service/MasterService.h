@@ -20,9 +20,11 @@ struct PlanOffer {
 /// Takes the control streams of the other tasks. A caller's certificate, where there is TLS, must be the task's that it says it is.
 class MasterService final : public Master::CallbackService {
 public:
-  /// `offer`: null where each task brings its own plan.
-  explicit MasterService(Coordinator &coordinator, const PlanOffer *offer = nullptr)
-      : coordinator_(coordinator), offer_(offer) {}
+  /// `offer`: null where each task brings its own plan. `addresses`: of the tasks as the chief knows them, by number; empty where it
+  /// does not: a task's certificate must be good for the host there, besides the one where it says that it is.
+  explicit MasterService(Coordinator &coordinator, const PlanOffer *offer = nullptr,
+                         std::vector<std::string> addresses = {})
+      : coordinator_(coordinator), offer_(offer), addresses_(std::move(addresses)) {}
   grpc::ServerBidiReactor<FromTask, ToTask> *Join(grpc::CallbackServerContext *context) override;
   grpc::ServerWriteReactor<PlanPart> *FetchPlan(grpc::CallbackServerContext *context,
                                                 const PlanRequest *request) override;
@@ -38,6 +40,7 @@ private:
 
   Coordinator &coordinator_;
   const PlanOffer *const offer_;
+  const std::vector<std::string> addresses_;
   std::mutex mutex_;
   std::vector<std::shared_ptr<Stream>> streams_ ABSL_GUARDED_BY(mutex_);
 };

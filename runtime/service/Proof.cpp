@@ -12,13 +12,13 @@
 
 namespace graphc::service {
 namespace {
-constexpr char kMagicText[] = "graphc-2"; // the number rises with the proof
+constexpr char kMagicText[] = "graphc-3"; // the number rises with the proof
 constexpr std::string_view kMagic(kMagicText, sizeof kMagicText - 1);
 constexpr size_t kRandomBytes = 32, kMacBytes = 32;
 constexpr size_t kCallBytes = kMagic.size() + kRandomBytes, kAnswerBytes = kCallBytes + kMacBytes;
 
 constexpr char kNotOurs[] =
-    "does it want --tls_cert, --tls_key and --tls_ca here as well, or is it of another version?";
+    "does it want --tls_cert, --tls_key and --tls_ca here as well, is it of another version, or has it much to do?";
 
 std::string mac(const std::string &secret, const char *who, const std::string &randoms, const std::string &ends) {
   return std::string(base::asBytes(base::hmacSha256(secret, absl::StrCat("graphc ", who, "\n", randoms, ends))));
@@ -40,8 +40,7 @@ absl::Status prove(int socket, const std::string &secret, absl::Time deadline) {
   if (absl::IsDeadlineExceeded(answer.status()))
     return absl::UnavailableError("something listens there that does not answer");
   if (!answer.ok())
-    return absl::UnavailableError(absl::StrCat("something listens there that closes the connection (",
-                                               answer.status().message(), "); ", kNotOurs));
+    return absl::UnavailableError(absl::StrCat("something listens there that closes the connection; ", kNotOurs));
   std::string ends = base::endpoints(socket, /*caller=*/true);
   std::string randoms = own + answer->substr(kMagic.size(), kRandomBytes);
   if (answer->substr(0, kMagic.size()) != kMagic)
@@ -49,8 +48,12 @@ absl::Status prove(int socket, const std::string &secret, absl::Time deadline) {
   if (!same(answer->substr(kCallBytes), mac(secret, "listener", randoms, ends)))
     return absl::UnauthenticatedError(
         "what listens there does not know this run's secret: it is another user's process, "
-        "or one that was started with another HOME or XDG_STATE_HOME");
-  return base::sendAll(socket, mac(secret, "caller", randoms, ends), deadline);
+        "or one that was started with another HOME or XDG_STATE_HOME, or something between passes connections on (ssh "
+        "-L)");
+  GRAPHC_RETURN_IF_ERROR(base::sendAll(socket, mac(secret, "caller", randoms, ends), deadline));
+  // A listener that many call may have given this place to another meanwhile: then this is to be tried again.
+  auto welcome = base::receiveAll(socket, 1, deadline);
+  return welcome.ok() ? absl::OkStatus() : absl::UnavailableError("what listens there has much to do");
 }
 
 Examiner::State Examiner::answer() {
@@ -65,6 +68,8 @@ Examiner::State Examiner::answer() {
              ? State::NeedsMore
              : State::Refused;
 }
+
+bool Examiner::welcome() { return send(socket_, "", 1, MSG_NOSIGNAL) == 1; }
 
 Examiner::State Examiner::readable() {
   while (true) {

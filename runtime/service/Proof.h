@@ -4,6 +4,7 @@
 //   caller -> listener   kProofMagic, 32 random bytes A
 //   listener -> caller   kProofMagic, 32 random bytes B, HMAC(secret, "listener" A B ends)
 //   caller -> listener   HMAC(secret, "caller" A B ends)
+//   listener -> caller   one byte: come in
 // The listener proves itself first: a caller that hears anything else goes away and has said nothing but a random number.
 // `ends` are the two addresses of the TCP connection, so that whoever stands between two honest ends, and passes on what each
 // says over connections of its own, is found out. On Unix sockets the kernel says whose process the other is.
@@ -32,6 +33,10 @@ public:
   Examiner(int socket, std::string secret) : socket_(socket), secret_(std::move(secret)) {}
   /// Reads what is there and no byte of what comes after the proof.
   State readable();
+  /// Tells a caller who is Proven to come in.
+  bool welcome();
+  /// Whether the caller has the listener's proof and owes its own.
+  bool answered() const { return !expected_.empty(); }
 
 private:
   State answer();

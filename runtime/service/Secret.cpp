@@ -61,7 +61,10 @@ absl::StatusOr<std::string> userKey() {
   struct stat info{};
   if (stat(path.c_str(), &info) != 0)
     return base::errnoStatus(path, errno);
-  if (info.st_uid != geteuid() || (info.st_mode & 077) != 0)
+  if (info.st_uid != geteuid())
+    return absl::FailedPreconditionError(absl::StrCat(
+        path, " belongs to another user (sudo that keeps HOME?); set XDG_STATE_HOME to a folder of this user"));
+  if ((info.st_mode & 077) != 0)
     return absl::FailedPreconditionError(
         absl::StrCat(path, " can be read by others; remove it (another one will be made)"));
   GRAPHC_ASSIGN_OR_RETURN(std::string key, base::readFile(path, 4096));

@@ -61,7 +61,7 @@ absl::StatusOr<std::unique_ptr<TaskServer>> TaskServer::start(Options options,
     connection.fd = socket.release();
     acceptor->HandleNewConnection(&connection);
   };
-  server->door_ = std::make_unique<Door>(std::move(door));
+  GRAPHC_ASSIGN_OR_RETURN(server->door_, Door::open(std::move(door)));
   return server;
 }
 

@@ -84,7 +84,7 @@ TaskTransports::prepare(const plan::Plan &plan, const std::vector<executor::Endp
     if (!grpc)
       grpc = std::make_unique<transport::GrpcTransport>(transport::GrpcIdentity{
           options.task, peers[options.task].name(), options.incarnation, options.fingerprint, options.run});
-    grpc->addPeer(number, peer.name(), peer.incarnation());
+    grpc->addPeer(number, peer.name(), peer.incarnation(), peer.address());
     for (const transport::ChannelSpec &spec : channels.outgoing)
       grpc->addSend(number, spec);
     for (const transport::ChannelSpec &spec : channels.incoming)

@@ -59,7 +59,7 @@ absl::StatusOr<X509Ptr> makeCertificate(const Request &request, EVP_PKEY *key, X
     return X509_NAME_add_entry_by_txt(name, field, MBSTRING_UTF8, reinterpret_cast<const unsigned char *>(value.data()),
                                       static_cast<int>(value.size()), -1, 0) == 1;
   };
-  bool good = entry("O", "graphc") && entry("CN", request.commonName.substr(0, kMostNameBytes));
+  bool good = entry("O", "graphc") && entry("CN", request.commonName);
   good = good && X509_set_issuer_name(one, issuer ? X509_get_subject_name(issuer) : name) == 1;
   X509 *by = issuer ? issuer : one;
   bool authority = request.host.empty();
@@ -152,6 +152,10 @@ absl::StatusOr<Authority> Authority::openOrMake(const std::string &directory, ab
 
 absl::StatusOr<Issued> Authority::issue(const std::string &name, const std::string &task, const std::string &host,
                                         absl::Duration validity) {
+  if (task.size() > kMostNameBytes)
+    return absl::InvalidArgumentError(absl::StrCat("the name ", task,
+                                                   " is too long for a certificate, which has room for ",
+                                                   kMostNameBytes, " characters; give the job a shorter one"));
   std::string stem = absl::StrCat(directory_, "/", name);
   Pair &own = state_->own;
   if (exists(stem + ".crt") && exists(stem + ".key")) {
@@ -159,7 +163,7 @@ absl::StatusOr<Issued> Authority::issue(const std::string &name, const std::stri
     bool ours = X509_verify(pair.certificate.get(), own.key.get()) == 1;
     if (!ours)
       (void)takeOpenSslError();
-    bool named = commonNameOf(*pair.certificate) == task.substr(0, kMostNameBytes);
+    bool named = commonNameOf(*pair.certificate) == task;
     if (ours && named && matchesHost(*pair.certificate, host) &&
         notAfter(*pair.certificate) - absl::Now() > kRenewBefore)
       return Issued{stem + ".crt", notAfter(*pair.certificate), true};

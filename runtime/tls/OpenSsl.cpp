@@ -116,7 +116,7 @@ std::string commonNameOf(const X509 &certificate) {
 
 std::string otherTaskOf(const X509 &certificate, const std::string &task) {
   std::string name = commonNameOf(certificate);
-  return name.rfind("/job:", 0) == 0 && name != task.substr(0, kMostNameBytes) ? name : "";
+  return name.rfind("/job:", 0) == 0 && name != task ? name : "";
 }
 
 bool matchesHost(const X509 &certificate, const std::string &host) {

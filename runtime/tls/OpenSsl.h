@@ -38,7 +38,7 @@ absl::StatusOr<std::vector<X509Ptr>> parseCertificates(const std::string &pem, c
 /// A private key of PEM text; one with a passphrase is refused, since a task has nobody to ask.
 absl::StatusOr<KeyPtr> parseKey(const std::string &pem, const std::string &what);
 
-inline constexpr size_t kMostNameBytes = 64; ///< of a common name; X.509 allows no more, and graphrun certs cuts there
+inline constexpr size_t kMostNameBytes = 64; ///< of a common name; X.509 allows no more
 inline constexpr uint64_t kMostPemBytes = 1 << 20; ///< of a file; a real one has some thousand
 /// A key file's text. One that other users may read is refused.
 absl::StatusOr<std::string> readKeyFile(const std::string &path);

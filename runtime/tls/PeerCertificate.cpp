@@ -31,7 +31,7 @@ absl::Status PeerCertificate::check(const std::string &task, const std::string &
   if (matchesHost(*chain.front(), base::splitAddress(address).first))
     return absl::OkStatus();
   return absl::PermissionDeniedError(absl::StrCat(kWhat, " is for ", absl::StrJoin(hostsOf(*chain.front()), ", "),
-                                                  ", and ", task, " says it is at ", address));
+                                                  ", and ", task, " is at ", address));
 }
 
 PeerCertificate certificateOf(const grpc::AuthContext &context) {

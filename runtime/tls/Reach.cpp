@@ -103,8 +103,9 @@ absl::Status reachTls(int fd, const std::string &host, const std::string &addres
       return absl::UnauthenticatedError(absl::StrCat(address, " refuses this task's certificate: ", alertText(reason)));
     if (reason == "wrong version number" || error == SSL_ERROR_SYSCALL || error == SSL_ERROR_ZERO_RETURN ||
         reason == "unexpected eof while reading")
-      return absl::UnavailableError(
-          "something listens there that does not speak TLS; was it started without --tls_cert?");
+      return absl::UnavailableError("something listens there that does not speak TLS; was it started without "
+                                    "--tls_cert? Or it has as many connections "
+                                    "as it takes");
     return absl::UnavailableError(error == SSL_ERROR_SSL ? absl::StrCat("no TLS connection: ", reason)
                                                          : "something listens there that does not answer");
   }

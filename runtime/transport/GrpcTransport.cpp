@@ -163,8 +163,8 @@ GrpcTransport::GrpcTransport(GrpcIdentity self, uint64_t largeBytes)
     : self_(std::move(self)), largeBytes_(largeBytes) {}
 GrpcTransport::~GrpcTransport() { shutdown(); }
 
-void GrpcTransport::addPeer(uint32_t task, const std::string &name, uint64_t incarnation) {
-  peers_.emplace(task, std::make_unique<Peer>(task, name, incarnation, self_.incarnation, largeBytes_));
+void GrpcTransport::addPeer(uint32_t task, const std::string &name, uint64_t incarnation, const std::string &address) {
+  peers_.emplace(task, std::make_unique<Peer>(task, name, incarnation, address, self_.incarnation, largeBytes_));
 }
 
 absl::Status GrpcTransport::connect(uint32_t peer,
@@ -330,7 +330,8 @@ GrpcTransport::check(grpc::GenericCallbackServerContext &context) {
     return absl::FailedPreconditionError(
         absl::StrCat("another process than the one that the master knows says it is ", found->second->link.peer()));
   const GrpcLink &link = found->second->link;
-  if (absl::Status named = tls::certificateOf(*context.auth_context()).checkTask(link.peer()); !named.ok())
+  tls::PeerCertificate certificate = tls::certificateOf(*context.auth_context());
+  if (absl::Status named = certificate.check(link.peer(), found->second->address); !named.ok())
     return named;
   if (streams != link.streams() || number >= streams)
     return absl::FailedPreconditionError(absl::StrCat(link.peer(), " opens data stream ", number, " of ", streams, ", ",

@@ -41,8 +41,8 @@ public:
   explicit GrpcTransport(GrpcIdentity self, uint64_t largeBytes = kLargeBytes);
   ~GrpcTransport() override;
 
-  /// Names a peer and the process it must be; before any other call about it.
-  void addPeer(uint32_t task, const std::string &name, uint64_t incarnation);
+  /// Names a peer, the process it must be and, with TLS, where it must be at home; before any other call about it.
+  void addPeer(uint32_t task, const std::string &name, uint64_t incarnation, const std::string &address = "");
   GrpcSendPort &addSend(uint32_t peer, ChannelSpec spec) { return peers_.at(peer)->link.addSend(spec); }
   GrpcRecvPort &addRecv(uint32_t peer, ChannelSpec spec) { return peers_.at(peer)->link.addRecv(spec); }
 
@@ -69,9 +69,11 @@ public:
   grpc::ServerGenericBidiReactor *accept(grpc::GenericCallbackServerContext *context);
 
   struct Peer {
-    Peer(uint32_t task, const std::string &name, uint64_t incarnation, uint64_t own, uint64_t largeBytes)
-        : task(task), incarnation(incarnation), link(name, own, largeBytes) {}
+    Peer(uint32_t task, const std::string &name, uint64_t incarnation, const std::string &address, uint64_t own,
+         uint64_t largeBytes)
+        : task(task), address(address), incarnation(incarnation), link(name, own, largeBytes) {}
     const uint32_t task;
+    const std::string address;
     const uint64_t incarnation;
     GrpcLink link;
   };

@@ -171,7 +171,8 @@ absl::Status checkSegment(int memfd, uint64_t bytes, const std::string &peer) {
     return absl::DataLossError(absl::StrCat(peer, " sent a descriptor that is no memfd"));
   // Without the seals the owner could cut the memory under our feet (SIGBUS).
   uint64_t pages = bytes / 4096 * 4096 + (bytes % 4096 ? 4096 : 0); // wraps where no file is that large
-  if (pages < bytes || (seals & (F_SEAL_SHRINK | F_SEAL_GROW)) != (F_SEAL_SHRINK | F_SEAL_GROW) || uint64_t(info.st_size) != pages)
+  if (pages < bytes || (seals & (F_SEAL_SHRINK | F_SEAL_GROW)) != (F_SEAL_SHRINK | F_SEAL_GROW) ||
+      uint64_t(info.st_size) != pages)
     return absl::DataLossError(
         absl::StrCat(peer, " sent a segment of ", info.st_size, " bytes or without seals, expected ", bytes, " bytes"));
   return absl::OkStatus();

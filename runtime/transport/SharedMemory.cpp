@@ -30,6 +30,9 @@ void sortSpecs(std::vector<ChannelSpec> &specs) {
   std::sort(specs.begin(), specs.end(), [](const ChannelSpec &a, const ChannelSpec &b) { return a.key < b.key; });
 }
 
+/// Every peer listens before any is told to connect.
+constexpr absl::Duration kFind = absl::Seconds(20);
+
 uint64_t wholePages(uint64_t bytes) { return (bytes + 4095) / 4096 * 4096; }
 
 uint64_t segmentBytes(const std::vector<ChannelSpec> &specs) {
@@ -247,8 +250,11 @@ void SharedMemoryImpl::serve() {
     if (!fds[0].revents)
       continue;
     absl::StatusOr<detail::Request> request = detail::acceptRequest(listener.get());
-    if (!request.ok())
+    if (!request.ok()) {
+      if (absl::IsResourceExhausted(request.status()))
+        absl::SleepFor(absl::Milliseconds(10)); // no descriptor is free now
       continue;
+    }
     std::lock_guard lock(mutex);
     Segment *segment = nullptr;
     absl::Status verdict = checkHello(request->hello, segment);
@@ -316,6 +322,7 @@ absl::Status SharedMemoryImpl::connect(absl::Time deadline) {
     bool publishes =
         std::any_of(peer.outgoing.begin(), peer.outgoing.end(), [](const ChannelSpec &spec) { return spec.published; });
     hello.publishedBytes = publishes ? options.publishedBytes : 0;
+    const absl::Time found = std::min(deadline, absl::Now() + kFind);
     for (absl::Duration pause = absl::Microseconds(200);; pause = std::min(pause * 2, absl::Milliseconds(20))) {
       absl::StatusOr<detail::Segment> segment =
           detail::requestSegment(peer.path, hello, publishes ? options.publishedFd : -1);
@@ -326,9 +333,10 @@ absl::Status SharedMemoryImpl::connect(absl::Time deadline) {
       if (!absl::IsUnavailable(segment.status()))
         return segment.status();
       GRAPHC_RETURN_IF_ERROR(status());
-      if (absl::Now() + pause > deadline)
+      if (absl::Now() + pause > found)
         return absl::DeadlineExceededError(absl::StrCat(options.self, " waited for the shared memory of ", peer.task,
-                                                        ": ", base::describe(segment.status())));
+                                                        ": ", base::describe(segment.status()),
+                                                        "; if it is in another container, use --transport=grpc"));
       std::unique_lock lock(mutex);
       arrived.wait_for(lock, absl::ToChronoNanoseconds(pause));
     }

@@ -49,7 +49,7 @@ def listen(port, end):
         except TimeoutError:
             continue
         caller.settimeout(1)
-        said, answers = b"", [frame(4, 0, 0), b"graphc-2" + os.urandom(64)]
+        said, answers = b"", [frame(4, 0, 0), b"graphc-3" + os.urandom(64)]
         try:
             for answer in answers if len(heard) % 2 == 0 else answers[::-1]:
                 said += caller.recv(65536)
@@ -138,7 +138,7 @@ def alive(s):
 
 def garbage(port, end):
     rng, done = random.Random(5), 0
-    kinds = [b"GET / HTTP/1.1\r\nHost: x\r\n\r\n", PREFACE + frame(4, 0, 0) * 2000, b"graphc-2", b"graphc-2" + bytes(32), b"graphc-2" + bytes(64), b"graphc-1" + bytes(100000),
+    kinds = [b"GET / HTTP/1.1\r\nHost: x\r\n\r\n", PREFACE + frame(4, 0, 0) * 2000, b"graphc-3", b"graphc-3" + bytes(32), b"graphc-3" + bytes(64), b"graphc-1" + bytes(100000),
              PREFACE + frame(4, 0, 0) + b"\xff\xff\xff" + bytes(6), b"\x16\x03\x01\x02\x00\x01" + bytes(600), b""]
     while time.time() < end:
         data = kinds[done % 20] if done % 20 < len(kinds) else rng.randbytes(rng.randrange(1, 5000))

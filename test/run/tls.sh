@@ -23,7 +23,7 @@ task alien --job_name ps $(tls ps-0 foreign) --join_deadline 60
 task plain --job_name worker --task_index 1 --join_deadline 3
 want=1 status w0 alien plain
 expect alien.txt 'the chief /job:worker/task:0 at .*: the certificate that .* shows is not accepted by --tls_ca here'
-expect plain.txt 'did not come within 3s \(something listens there that closes the connection .*; does it want --tls_cert'
+expect plain.txt 'did not come within 3s \(something listens there that closes the connection; does it want --tls_cert'
 task w0 --job_name worker --join_deadline 4
 task ps --job_name ps $(tls ps-0) --join_deadline 3
 want=1 status w0 ps

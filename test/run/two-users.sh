@@ -59,13 +59,11 @@ kill $(pgrep -u $victim -f 'graphrun server') || fail "no server"
 # Tasks by hand that train over gRPC, with few descriptors; the neighbour floods the chief's port, and a worker's.
 base=$((20000 + RANDOM % 20000))
 hosts=(--ps_hosts "127.0.0.1:$base" --worker_hosts "127.0.0.1:$((base + 1)),127.0.0.1:$((base + 2))")
-ulimit -S -n 300
-hand() { aside "$1" asv graphrun two.plan --transport grpc "${@:2}" "${hosts[@]}"; }
+hand() { aside "$1" asv sh -c 'ulimit -n 300; exec "$@"' sh graphrun two.plan --transport grpc "${@:2}" "${hosts[@]}"; }
 training=(--steps 100000000 --checkpoint_dir saved --checkpoint_every_seconds 1)
 hand w0 --job_name worker "${training[@]}"
 hand w1 --job_name worker --task_index 1 "${training[@]}"
 hand ps --job_name ps "${training[@]}"
-ulimit -S -n 1024
 await_checkpoint v/saved
 chief=$(pgrep -u $victim -f -- '--job_name worker --steps') worker=$(pgrep -u $victim -f -- '--job_name worker --task_index 1')
 before=$(peak "$chief") beforeWorker=$(peak "$worker")
@@ -89,6 +87,17 @@ grown=$(($(peak "$chief") - before)) grownWorker=$(($(peak "$worker") - beforeWo
 kill -TERM "$chief"
 for name in w0 w1 ps; do ended $name; done
 [ "$(cat w0.rc)" = 1 ] && expect w0.txt 'stopped at step [0-9]+ of 100000000 as asked' "the run goes on through the floods until it is asked to stop"
+
+# A run that comes together while its ports are flooded does come together.
+for at in $((base + 1)) $((base + 2)); do for i in 1 2 3; do aside "idle-$at-$i" asn python3 "$box/bin/neighbour.py" idle $at 8; done; done
+sleep 0.3
+whole=(--steps 300 --dump_variables flooded)
+hand w0 --job_name worker "${whole[@]}"
+hand w1 --job_name worker --task_index 1 "${whole[@]}"
+hand ps --job_name ps "${whole[@]}"
+for name in w0 w1 ps; do ended $name; [ "$(cat $name.rc)" = 0 ] || fail "$name, whose ports were flooded when it came"; done
+same_weights v/alone v/flooded
+pkill -u $neighbour python3; wait
 
 # A launched run has no address at all: of all sockets that the machine shows, the neighbour can call none of it.
 { asv graphrun two.plan --steps 100000000 --checkpoint_dir launched --checkpoint_every_seconds 1 --transport grpc & } >launched.txt 2>&1

@@ -205,15 +205,14 @@ private:
     service::Dialer dialer(address, setup_.identity);
     absl::Time deadline = absl::Now() + timeout_, announceAt = absl::Now() + absl::Seconds(1);
     while (true) {
-      auto channel = dialer.connect(std::min(deadline - absl::Now(), absl::Milliseconds(50)));
+      auto channel = dialer.connect(std::min(deadline - absl::Now(), absl::Milliseconds(50)), deadline);
       if (channel.ok())
         return channel;
       bool late = absl::Now() >= deadline;
       absl::Status why = channel.status();
       if (!late && absl::Now() < announceAt && !absl::IsUnauthenticated(why))
         continue;
-      if (!absl::IsUnauthenticated(why))
-        why = dialer.reach(std::min(kReach, absl::Seconds(1)));
+      why = dialer.why(why, std::min(kReach, absl::Seconds(1)));
       if (absl::IsUnauthenticated(why))
         return absl::UnauthenticatedError(absl::StrCat("the chief ", name, " cannot be reached: ", why.message()));
       std::string reason = why.ok() ? "" : absl::StrCat(" (", why.message(), ")");

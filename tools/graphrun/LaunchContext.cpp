@@ -58,6 +58,9 @@ absl::StatusOr<std::optional<LaunchContext>> takeLaunchContext() {
   context.reportFd = json["report_fd"];
   for (int inherited : {context.reportFd, context.listenerFd})
     fcntl(inherited, F_SETFD, FD_CLOEXEC);
+  for (const std::string &address : context.addresses) // "unix:/proc/self/fd/7"
+    if (int path = -1; absl::SimpleAtoi(address.substr(address.rfind('/') + 1), &path))
+      fcntl(path, F_SETFD, FD_CLOEXEC);
   return context;
 }
 

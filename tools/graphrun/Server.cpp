@@ -148,9 +148,9 @@ private:
         return std::nullopt;
       if (absl::Time now = absl::Now(); now >= announceAt) {
         absl::Status reached = dialer.reach(absl::Seconds(1));
-        say(absl::StrCat("waits for a client, ", chief_.str(), " at ", addressOf(chief_),
-                         absl::IsUnauthenticated(reached) ? "; " : "",
-                         absl::IsUnauthenticated(reached) ? reached.message() : ""));
+        bool why = !reached.ok() && reached.message() != "Connection refused"; // as where there is no client
+        say(absl::StrCat("waits for a client, ", chief_.str(), " at ", addressOf(chief_), why ? "; " : "",
+                         why ? reached.message() : ""));
         announceAt = now + kAnnounceEvery;
       }
       auto channel = dialer.connect(absl::Milliseconds(100));

@@ -188,7 +188,8 @@ private:
         GRAPHC_ASSIGN_OR_RETURN(offer_, makeOffer(flags_, plan_, setup_.run));
       }
       if (chief_)
-        master_ = std::make_unique<service::MasterService>(*coordinator_, setup_.client ? &offer_ : nullptr);
+        master_ = std::make_unique<service::MasterService>(*coordinator_, setup_.client ? &offer_ : nullptr,
+                                                           setup_.addresses);
       const std::string &address = setup_.addresses[setup_.task];
       auto server = service::TaskServer::start(serverOptions(), {master_.get()});
       if (!server.ok() && setup_.client)
@@ -355,6 +356,7 @@ private:
       master_->close();
     if (server_)
       server_->shutdown();
+    base::PrivatePath::removeAll();
     base::logger().flush();
     std::fflush(nullptr);
     _exit(1);

@@ -366,7 +366,7 @@ void prepareProcess() {
     }
   rlimit files{};
   if (getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur < files.rlim_max) {
-    files.rlim_cur = files.rlim_max; // the launcher has three pipes a task, a chief two streams a task
+    files.rlim_cur = files.rlim_max; // the launcher has three pipes and two sockets a task, a chief two streams a task
     setrlimit(RLIMIT_NOFILE, &files);
   }
 }

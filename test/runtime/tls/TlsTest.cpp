@@ -214,7 +214,7 @@ TEST_F(Tls, ACertificateIsGoodForTheTaskAndTheHostThatItNames) {
   EXPECT_THAT(std::string(chief.join(worker, 0, "localhost:1").message()),
               HasSubstr("the certificate at the other end is of /job:worker-1, and not of /job:ps-0; give each task"));
   EXPECT_THAT(std::string(chief.join(worker, 1, "10.0.0.1:22").message()),
-              HasSubstr("is for localhost, and /job:worker-1 says it is at 10.0.0.1:22"));
+              HasSubstr("is for localhost, and /job:worker-1 is at 10.0.0.1:22"));
   EXPECT_THAT(std::string(chief.join(worker, 1, "localhost:1", "/job:worker-1").message()),
               HasSubstr("the certificate at the other end is of /job:ps-0, and not of /job:worker-1"))
       << "a task looks at the chief's as well";
