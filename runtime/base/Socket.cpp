@@ -11,12 +11,10 @@
 #include <cstring>
 #include <fcntl.h>
 #include <memory>
-#include <mutex>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
-#include <set>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -67,17 +65,6 @@ std::string endText(const sockaddr_storage &address) {
   return absl::StrCat(text, " ", ntohs(v6.sin6_port));
 }
 
-std::mutex pathsMutex;
-std::set<std::string> &paths() { // never destroyed: objects with static lifetime may outlive it
-  static auto *const all = new std::set<std::string>;
-  return *all;
-}
-
-void removeFiles(const std::string &path) {
-  unlink(path.c_str());
-  rmdir(path.substr(0, path.rfind('/')).c_str());
-}
-
 void noDelay(int socket) {
   int on = 1;
   setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
@@ -96,53 +83,39 @@ std::pair<std::string, std::string> splitAddress(const std::string &address) {
 
 bool isUnixAddress(const std::string &address) { return address.rfind("unix:", 0) == 0; }
 
-absl::StatusOr<PrivatePath> PrivatePath::make() {
+absl::StatusOr<UnnamedListener> UnnamedListener::make(int type) {
   std::string tried;
-  // The first of these goes when the user logs out, the others when the machine starts.
   for (const char *parent :
        std::initializer_list<const char *>{std::getenv("XDG_RUNTIME_DIR"), std::getenv("TMPDIR"), "/tmp", "/dev/shm"}) {
     if (!parent || *parent != '/')
       continue;
     std::string folder = absl::StrCat(parent, "/graphc-XXXXXX");
-    PrivatePath made;
     sockaddr_un address;
-    if (unixAddress(absl::StrCat(folder, "/socket"), address).ok() && mkdtemp(folder.data())) { // mode 0700
-      made.path_ = absl::StrCat(folder, "/socket");
-      std::lock_guard lock(pathsMutex);
-      paths().insert(made.path_);
-      return made;
+    auto size = unixAddress(absl::StrCat(folder, "/socket"), address);
+    if (!size.ok() || !mkdtemp(folder.data())) { // mode 0700
+      absl::StrAppend(&tried, tried.empty() ? "" : ", ", parent);
+      continue;
     }
-    absl::StrAppend(&tried, tried.empty() ? "" : ", ", parent);
+    const std::string name = absl::StrCat(folder, "/socket");
+    (void)unixAddress(name, address);
+    UnnamedListener made;
+    made.listener = makeSocket(AF_UNIX, type);
+    if (made.listener && bind(made.listener.get(), reinterpret_cast<sockaddr *>(&address), *size) == 0 &&
+        listen(made.listener.get(), kBacklog) == 0)
+      made.path = UniqueFd(open(name.c_str(), O_PATH | O_CLOEXEC));
+    int error = errno;
+    unlink(name.c_str());
+    rmdir(folder.c_str());
+    if (!made.path)
+      return errnoStatus("a listening socket", error);
+    return made;
   }
   return absl::FailedPreconditionError(
       absl::StrCat("there is no folder in which a socket could be made (tried ", tried, "); set TMPDIR to one"));
 }
 
-void PrivatePath::remove() {
-  if (path_.empty())
-    return;
-  removeFiles(path_);
-  std::lock_guard lock(pathsMutex);
-  paths().erase(path_);
-  path_.clear();
-}
-
-void PrivatePath::removeAll() {
-  std::lock_guard lock(pathsMutex);
-  for (const std::string &path : paths())
-    removeFiles(path);
-}
-
-absl::StatusOr<UniqueFd> listenUnix(const std::string &path, int type) {
-  UniqueFd fd = makeSocket(AF_UNIX, type);
-  if (!fd)
-    return errnoStatus("a socket", errno);
-  sockaddr_un address;
-  GRAPHC_ASSIGN_OR_RETURN(socklen_t size, unixAddress(path, address));
-  if (bind(fd.get(), reinterpret_cast<sockaddr *>(&address), size) != 0 || listen(fd.get(), kBacklog) != 0)
-    return errnoStatus(path, errno);
-  return fd;
-}
+std::string UnnamedListener::inheritedAddress() const { return absl::StrCat("unix:/proc/self/fd/", path.get()); }
+std::string UnnamedListener::procPath() const { return absl::StrCat("/proc/", getpid(), "/fd/", path.get()); }
 
 absl::StatusOr<UniqueFd> connectUnix(const std::string &path, int type) {
   UniqueFd fd = makeSocket(AF_UNIX, type);
@@ -155,18 +128,6 @@ absl::StatusOr<UniqueFd> connectUnix(const std::string &path, int type) {
   if (errno == ECONNREFUSED || errno == EAGAIN || errno == EINTR || errno == ENOENT)
     return absl::UnavailableError(std::strerror(errno));
   return errnoStatus(path, errno);
-}
-
-std::string UnnamedListener::address() const { return absl::StrCat("unix:/proc/self/fd/", path.get()); }
-
-absl::StatusOr<UnnamedListener> listenUnnamed() {
-  GRAPHC_ASSIGN_OR_RETURN(PrivatePath name, PrivatePath::make());
-  UnnamedListener made;
-  GRAPHC_ASSIGN_OR_RETURN(made.listener, listenUnix(name.path(), SOCK_STREAM));
-  made.path = UniqueFd(open(name.path().c_str(), O_PATH | O_CLOEXEC));
-  if (!made.path)
-    return errnoStatus(name.path(), errno);
-  return made;
 }
 
 absl::StatusOr<std::vector<UniqueFd>> listenTcp(const std::string &address, bool everyInterface) {

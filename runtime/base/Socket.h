@@ -13,6 +13,7 @@
 #include "absl/time/time.h"
 
 #include <string>
+#include <sys/socket.h>
 #include <utility>
 #include <vector>
 
@@ -22,39 +23,22 @@ namespace graphc::base {
 std::pair<std::string, std::string> splitAddress(const std::string &address);
 bool isUnixAddress(const std::string &address);
 
-/// A path at which a Unix socket can be bound: in a folder of this user alone (mode 0700) whose name nobody could take
-/// beforehand. The socket and the folder go with the object.
-class PrivatePath {
+/// A Unix socket that listens and has no name: it was bound in a folder of this user alone (mode 0700), and both are gone again,
+/// so that nothing is left behind however the process ends, and no other user can call it.
+class UnnamedListener {
 public:
-  static absl::StatusOr<PrivatePath> make();
-  PrivatePath(PrivatePath &&other) noexcept : path_(std::exchange(other.path_, {})) {}
-  PrivatePath &operator=(PrivatePath &&other) noexcept {
-    std::swap(path_, other.path_);
-    return *this;
-  }
-  ~PrivatePath() { remove(); }
-  const std::string &path() const { return path_; }
-  void remove();
-  /// Those of all objects that live: for an end that runs no destructor (_exit).
-  static void removeAll();
-
-private:
-  PrivatePath() = default;
-  std::string path_;
+  /// `type`: SOCK_STREAM or SOCK_SEQPACKET.
+  static absl::StatusOr<UnnamedListener> make(int type);
+  UniqueFd listener;
+  UniqueFd path; ///< an O_PATH descriptor of it, by which it is found
+  /// For processes that have inherited `path`: "unix:/proc/self/fd/7".
+  std::string inheritedAddress() const;
+  /// For all processes of this user that see this one: "/proc/4711/fd/7".
+  std::string procPath() const;
 };
 
-/// `type`: SOCK_STREAM or SOCK_SEQPACKET.
-absl::StatusOr<UniqueFd> listenUnix(const std::string &path, int type);
 /// Unavailable: nobody listens there (yet), or too many wait.
 absl::StatusOr<UniqueFd> connectUnix(const std::string &path, int type);
-
-/// A listening Unix socket (SOCK_STREAM) that has no name any more: nothing is left behind, however the process ends. Whoever
-/// holds `path`, an O_PATH descriptor, connects to "unix:/proc/self/fd/<path>"; nobody else can.
-struct UnnamedListener {
-  UniqueFd listener, path;
-  std::string address() const;
-};
-absl::StatusOr<UnnamedListener> listenUnnamed();
 
 /// Listens on every address that `address` has ("localhost" has two); `everyInterface`: on the port alone. The error says why
 /// it cannot be had.

@@ -67,7 +67,7 @@ std::string hostId() {
   std::string boot = readAll("/proc/sys/kernel/random/boot_id");
   return absl::StrCat(std::string(boot.begin(), boot.begin() + static_cast<long>(boot.find_last_not_of('\n') + 1)), "/",
                       linkTarget("/proc/self/ns/ipc"), "/", linkTarget("/proc/self/ns/net"), "/",
-                      linkTarget("/proc/self/ns/mnt"));
+                      linkTarget("/proc/self/ns/pid"));
 }
 
 } // namespace graphc::observe

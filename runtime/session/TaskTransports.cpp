@@ -94,9 +94,9 @@ TaskTransports::prepare(const plan::Plan &plan, const std::vector<executor::Endp
   }
   bool usesShm = !shm.peers.empty();
   if (usesShm) {
-    GRAPHC_ASSIGN_OR_RETURN(result->path_, base::PrivatePath::make());
-    shm.path = result->path_->path();
-    GRAPHC_ASSIGN_OR_RETURN(auto transport, transport::SharedMemoryTransport::listen(std::move(shm)));
+    GRAPHC_ASSIGN_OR_RETURN(result->near_, base::UnnamedListener::make(SOCK_SEQPACKET));
+    GRAPHC_ASSIGN_OR_RETURN(
+        auto transport, transport::SharedMemoryTransport::listen(std::move(shm), std::move(result->near_->listener)));
     result->shm_ = transport.get();
     set->add(std::move(transport));
   }
@@ -129,7 +129,7 @@ absl::Status TaskTransports::connect(const std::vector<std::string> &paths, absl
     for (size_t task = 0; task < std::min(paths.size(), names_.size()); ++task)
       shm_->setPath(names_[task], paths[task]);
     GRAPHC_RETURN_IF_ERROR(shm_->connect(deadline));
-    path_.reset();
+    near_.reset();
   }
   if (!grpc_)
     return absl::OkStatus();

@@ -45,7 +45,7 @@ public:
           const std::vector<service::Peer> &peers, const device::Memory &published, TransportOptions options);
   ~TaskTransports();
   /// Where this task listens for peers on this host; "": none comes by shared memory.
-  std::string path() const { return path_ ? path_->path() : ""; }
+  std::string path() const { return near_ ? near_->procPath() : ""; }
   /// `paths`: that of each task, by its number.
   absl::Status connect(const std::vector<std::string> &paths, absl::Time deadline);
   /// Ends streams before the lanes' buffers are freed. False: within `limit` not all could be ended, and nothing may be freed.
@@ -59,7 +59,7 @@ private:
   TransportOptions options_;
   std::vector<std::pair<uint32_t, std::string>> dial_; ///< task, address
   std::vector<std::string> names_; ///< by task number
-  std::optional<base::PrivatePath> path_; ///< until all have come
+  std::optional<base::UnnamedListener> near_; ///< until all have come; the transport has its listener
   std::unique_ptr<transport::Transport> all_;
   transport::GrpcTransport *grpc_ = nullptr; ///< owned by all_
   transport::SharedMemoryTransport *shm_ = nullptr;

@@ -86,7 +86,8 @@ private:
 
 class SharedMemoryImpl final : public SharedMemoryTransport {
 public:
-  explicit SharedMemoryImpl(SharedMemoryOptions given) : options(std::move(given)) {}
+  SharedMemoryImpl(SharedMemoryOptions given, base::UniqueFd socket)
+      : options(std::move(given)), listener(std::move(socket)) {}
   ~SharedMemoryImpl() override;
   absl::Status listen();
 
@@ -169,7 +170,8 @@ absl::Status SharedMemoryImpl::listen() {
   ports.reset(0);
   if (segments.empty())
     return absl::OkStatus();
-  GRAPHC_ASSIGN_OR_RETURN(listener, base::listenUnix(options.path, SOCK_SEQPACKET));
+  if (!listener)
+    return absl::InvalidArgumentError("peers send here, and there is no socket for them to come to");
   stop.reset(::eventfd(0, EFD_CLOEXEC));
   if (!stop)
     return base::errnoStatus("eventfd", errno);
@@ -195,8 +197,6 @@ absl::Status SharedMemoryImpl::makeGates() {
 }
 
 SharedMemoryImpl::~SharedMemoryImpl() {
-  if (listener)
-    ::unlink(options.path.c_str()); // not all have come
   if (server.joinable()) {
     uint64_t one = 1;
     (void)!::write(stop.get(), &one, sizeof one);
@@ -268,10 +268,8 @@ void SharedMemoryImpl::serve() {
     segment->taken = true;
     segment->fd.reset();
     arrived.notify_all();
-    if (std::all_of(segments.begin(), segments.end(), [](const Segment &s) { return s.taken; })) {
-      ::unlink(options.path.c_str());
+    if (std::all_of(segments.begin(), segments.end(), [](const Segment &s) { return s.taken; }))
       return;
-    }
   }
 }
 
@@ -354,8 +352,9 @@ absl::Status SharedMemoryImpl::connect(absl::Time deadline) {
 
 } // namespace
 
-absl::StatusOr<std::unique_ptr<SharedMemoryTransport>> SharedMemoryTransport::listen(SharedMemoryOptions options) {
-  auto transport = std::make_unique<SharedMemoryImpl>(std::move(options));
+absl::StatusOr<std::unique_ptr<SharedMemoryTransport>> SharedMemoryTransport::listen(SharedMemoryOptions options,
+                                                                                     base::UniqueFd listener) {
+  auto transport = std::make_unique<SharedMemoryImpl>(std::move(options), std::move(listener));
   GRAPHC_RETURN_IF_ERROR(transport->listen());
   return transport;
 }

@@ -1,10 +1,10 @@
 //===- SharedMemory.h - channels between processes of one user on one host ----------------------------------*- C++ -*-===//
 //
 // The receiver owns the memory: one memfd with all its incoming channels from one peer, passed to that peer over a Unix
-// socket in a folder of this user alone, which goes when all have come (nothing is named in /dev/shm; the memory goes when its
-// last process goes). Both sides check the other's user by SO_PEERCRED, the run, the plan's fingerprint and who the peer says it
-// is. A peer can write anything into the memory, so every field read from it is checked before use;
-// the segment is sealed against resizing.
+// socket that has no name (base::UnnamedListener), and found by way of /proc (nothing is named in /dev/shm or any folder; it goes
+// when its last process goes). Both sides check the other's user by SO_PEERCRED, the run, the plan's fingerprint and who the peer
+// says it is. A peer can write anything into the memory, so every field read from it is checked before use; the segment is sealed
+// against resizing.
 //
 // What a task publishes is the other way round: the sender's memory, mapped read-only by the receivers on this host, and
 // a slot of the ring holds where in it the payload is.
@@ -15,6 +15,7 @@
 #ifndef GRAPHC_RUNTIME_TRANSPORT_SHAREDMEMORY_H
 #define GRAPHC_RUNTIME_TRANSPORT_SHAREDMEMORY_H
 
+#include "runtime/base/File.h"
 #include "runtime/transport/Transport.h"
 
 #include "absl/status/statusor.h"
@@ -36,7 +37,6 @@ struct SharedMemoryOptions {
   std::string fingerprint; ///< of the plan, 64 hexadecimal digits
   std::string self; ///< "/job:worker/task:1"
   std::vector<SharedMemoryPeer> peers;
-  std::string path; ///< where to listen (base::PrivatePath); only where something comes from a peer
   /// The memory (device::Memory::share) that holds what this task sends on published channels; outlives the transport.
   int publishedFd = -1;
   uint8_t *published = nullptr;
@@ -46,7 +46,9 @@ struct SharedMemoryOptions {
 class SharedMemoryTransport : public Transport {
 public:
   /// Makes the incoming segments and listens (a background thread answers peers until all have come). Does not wait.
-  static absl::StatusOr<std::unique_ptr<SharedMemoryTransport>> listen(SharedMemoryOptions options);
+  /// `listener`: where peers come to (a listening Unix socket, SOCK_SEQPACKET); only where something comes from one.
+  static absl::StatusOr<std::unique_ptr<SharedMemoryTransport>> listen(SharedMemoryOptions options,
+                                                                       base::UniqueFd listener = {});
   /// Where a peer listens, if `options` did not say it; before connect().
   virtual void setPath(const std::string &task, const std::string &path) = 0;
   /// Connects to every peer that we send to, trying again while it does not listen yet, and waits until every peer that

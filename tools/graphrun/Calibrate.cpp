@@ -109,14 +109,16 @@ absl::StatusOr<cluster::Calibration::Link> timeBoth(Transport &near, Transport &
 
 absl::StatusOr<cluster::Calibration::Link> timeSharedMemory() {
   const std::string near = "/job:near/task:0", far = "/job:far/task:0", plan(64, '0');
-  GRAPHC_ASSIGN_OR_RETURN(auto atNear, base::PrivatePath::make());
-  GRAPHC_ASSIGN_OR_RETURN(auto atFar, base::PrivatePath::make());
-  GRAPHC_ASSIGN_OR_RETURN(
-      auto a, transport::SharedMemoryTransport::listen(
-                  {"calibration", plan, near, {{far, kChannels.back, kChannels.there, atFar.path()}}, atNear.path()}));
-  GRAPHC_ASSIGN_OR_RETURN(
-      auto b, transport::SharedMemoryTransport::listen(
-                  {"calibration", plan, far, {{near, kChannels.there, kChannels.back, atNear.path()}}, atFar.path()}));
+  GRAPHC_ASSIGN_OR_RETURN(auto atNear, base::UnnamedListener::make(SOCK_SEQPACKET));
+  GRAPHC_ASSIGN_OR_RETURN(auto atFar, base::UnnamedListener::make(SOCK_SEQPACKET));
+  GRAPHC_ASSIGN_OR_RETURN(auto a,
+                          transport::SharedMemoryTransport::listen(
+                              {"calibration", plan, near, {{far, kChannels.back, kChannels.there, atFar.procPath()}}},
+                              std::move(atNear.listener)));
+  GRAPHC_ASSIGN_OR_RETURN(auto b,
+                          transport::SharedMemoryTransport::listen(
+                              {"calibration", plan, far, {{near, kChannels.there, kChannels.back, atNear.procPath()}}},
+                              std::move(atFar.listener)));
   absl::Time deadline = absl::Now() + absl::Seconds(10);
   absl::Status other; // each waits until the other has come
   std::thread farEnd([&] { other = b->connect(deadline); });
@@ -151,8 +153,8 @@ absl::StatusOr<cluster::Calibration::Link> timeGrpc() {
   std::string address[2];
   transport::GrpcIdentity identity[2];
   for (uint32_t task : {0u, 1u}) {
-    GRAPHC_ASSIGN_OR_RETURN(base::UnnamedListener socket, base::listenUnnamed());
-    address[task] = socket.address();
+    GRAPHC_ASSIGN_OR_RETURN(base::UnnamedListener socket, base::UnnamedListener::make(SOCK_STREAM));
+    address[task] = socket.inheritedAddress();
     path[task] = std::move(socket.path);
     GRAPHC_ASSIGN_OR_RETURN(ends.server[task],
                             service::TaskServer::start({address[task], std::move(socket.listener), known}, {}));

@@ -55,10 +55,10 @@ public:
       return end({"nothing but this machine could be looked at"});
     }
     if (alone_) { // nobody comes but this task
-      auto own = base::listenUnnamed();
+      auto own = base::UnnamedListener::make(SOCK_STREAM);
       if (!own.ok())
         return end({base::describe(own.status())});
-      address_ = own->address();
+      address_ = own->inheritedAddress();
       setup_.addresses = {address_};
       setup_.identity = {service::randomHex(32), nullptr};
       setup_.listenerFd = own->listener.release();

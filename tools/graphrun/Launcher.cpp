@@ -140,12 +140,12 @@ int Launcher::run() {
   context.secret = service::randomHex(32);
   std::vector<base::UnnamedListener> sockets; // of all tasks, before the first starts: nobody waits for another's
   for (size_t i = 0; options_.tasks.size() > 1 && i < options_.tasks.size(); ++i) {
-    auto made = base::listenUnnamed();
+    auto made = base::UnnamedListener::make(SOCK_STREAM);
     if (!made.ok()) {
       say(base::describe(made.status()));
       return 1;
     }
-    context.addresses.push_back(made->address());
+    context.addresses.push_back(made->inheritedAddress());
     sockets.push_back(*std::move(made));
   }
   for (size_t i = 0; i < children_.size(); ++i)

@@ -356,7 +356,6 @@ private:
       master_->close();
     if (server_)
       server_->shutdown();
-    base::PrivatePath::removeAll();
     base::logger().flush();
     std::fflush(nullptr);
     _exit(1);

@@ -35,7 +35,7 @@ connectTask(const plan::Plan &plan, const plan::Task &task, const std::string &r
   options.publishedFd = published.descriptor();
   options.published = published.data();
   options.publishedBytes = published.size();
-  GRAPHC_ASSIGN_OR_RETURN(auto transport, transport::SharedMemoryTransport::listen(transport::withPaths(options)));
+  GRAPHC_ASSIGN_OR_RETURN(auto transport, transport::listenAtTestPath(options));
   GRAPHC_RETURN_IF_ERROR(transport->connect(absl::Now() + absl::Seconds(20)));
   return transport;
 }

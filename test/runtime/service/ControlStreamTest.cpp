@@ -26,8 +26,8 @@ struct Streams : testing::Test {
     options.joinDeadline = absl::Seconds(5);
     coordinator = std::make_unique<Coordinator>(std::move(options));
     master = std::make_unique<MasterService>(*coordinator);
-    socket = *base::listenUnnamed();
-    address = socket.address();
+    socket = *base::UnnamedListener::make(SOCK_STREAM);
+    address = socket.inheritedAddress();
     server = *TaskServer::start({address, std::move(socket.listener), {"secret", nullptr}}, {master.get()});
   }
   Dialer dialer(const std::string &secret = "secret") { return Dialer(address, {secret, nullptr}); }
@@ -185,9 +185,10 @@ TEST_F(Streams, ANonsenseOfferIsNotTaken) {
     offer.run = run;
     offer.entry = entry;
     MasterService offering(*coordinator, &offer);
-    base::UnnamedListener at = *base::listenUnnamed();
-    auto listening = *TaskServer::start({at.address(), std::move(at.listener), {"secret", nullptr}}, {&offering});
-    Dialer to(at.address(), {"secret", nullptr});
+    base::UnnamedListener at = *base::UnnamedListener::make(SOCK_STREAM);
+    auto listening =
+        *TaskServer::start({at.inheritedAddress(), std::move(at.listener), {"secret", nullptr}}, {&offering});
+    Dialer to(at.inheritedAddress(), {"secret", nullptr});
     auto plan = to.connect(absl::Seconds(5));
     EXPECT_TRUE(plan.ok()) << plan.status();
     PlanRequest request;

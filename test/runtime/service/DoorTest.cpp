@@ -112,10 +112,10 @@ TEST_F(AtTheDoor, ManyWhoSayNothingKeepNobodyOut) {
 }
 
 TEST(UnixDoor, OnlyWhoHoldsThePathFindsIt) {
-  auto made = base::listenUnnamed();
+  auto made = base::UnnamedListener::make(SOCK_STREAM);
   ASSERT_TRUE(made.ok()) << made.status();
-  EXPECT_TRUE(base::isUnixAddress(made->address()));
-  EXPECT_TRUE(base::connectUnix(made->address().substr(5), SOCK_STREAM).ok());
+  EXPECT_TRUE(base::isUnixAddress(made->inheritedAddress()));
+  EXPECT_TRUE(base::connectUnix(made->inheritedAddress().substr(5), SOCK_STREAM).ok());
   std::ifstream names("/proc/net/unix");
   std::string line;
   while (std::getline(names, line)) { // the name that it was bound with leads nowhere
@@ -130,11 +130,12 @@ TEST(UnixDoor, AnotherUserIsNotOfThisUser) {
   if (geteuid() != 0)
     GTEST_SKIP() << "only root can be two users";
   int ends[2];
-  auto made = base::listenUnnamed();
+  auto made = base::UnnamedListener::make(SOCK_STREAM);
   ASSERT_EQ(pipe(ends), 0);
   pid_t child = fork();
   if (child == 0) {
-    base::UniqueFd kept = *base::connectUnix(made->address().substr(5), SOCK_STREAM); // as this user, then another
+    base::UniqueFd kept =
+        *base::connectUnix(made->inheritedAddress().substr(5), SOCK_STREAM); // as this user, then another
     (void)!write(ends[1], "x", 1);
     pause();
   }
@@ -158,11 +159,11 @@ TEST(TaskServer, AMessageThatIsTooLongIsRefused) {
   options.taskNames = {"/job:worker/task:0"};
   Coordinator coordinator(std::move(options));
   MasterService master(coordinator);
-  auto socket = base::listenUnnamed();
+  auto socket = base::UnnamedListener::make(SOCK_STREAM);
   Identity known{"secret", nullptr};
-  auto server = TaskServer::start({socket->address(), std::move(socket->listener), known}, {&master});
+  auto server = TaskServer::start({socket->inheritedAddress(), std::move(socket->listener), known}, {&master});
   ASSERT_TRUE(server.ok()) << server.status();
-  auto stub = Master::NewStub(*Dialer(socket->address(), known).start(absl::Seconds(10)));
+  auto stub = Master::NewStub(*Dialer(socket->inheritedAddress(), known).start(absl::Seconds(10)));
   auto ask = [&](size_t bytes) {
     grpc::ClientContext context;
     PlanRequest request;

@@ -17,8 +17,8 @@ struct GrpcPair {
                     uint64_t largeBytes = transport::kLargeBytes) {
     silenceGrpc();
     for (uint32_t task : {0u, 1u}) {
-      socket[task] = *base::listenUnnamed();
-      address[task] = socket[task].address();
+      socket[task] = *base::UnnamedListener::make(SOCK_STREAM);
+      address[task] = socket[task].inheritedAddress();
       auto started = TaskServer::start({address[task], std::move(socket[task].listener), known}, {});
       EXPECT_TRUE(started.ok()) << started.status();
       server[task] = *std::move(started);

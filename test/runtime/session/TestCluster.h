@@ -43,8 +43,8 @@ public:
     coordinated.fingerprint = loaded.fingerprint;
     for (const plan::Task &task : tasks) {
       coordinated.taskNames.push_back(plan::taskText(loaded.plan, task));
-      sockets.push_back(*base::listenUnnamed());
-      addresses.push_back(sockets.back().address());
+      sockets.push_back(*base::UnnamedListener::make(SOCK_STREAM));
+      addresses.push_back(sockets.back().inheritedAddress());
     }
     FetchPrinter printer(loaded.plan, options.fetches, [this](const std::string &line) { fetched.push_back(line); });
     coordinated.fetched = [&](const service::Fetched &value) { return printer.add(value); };

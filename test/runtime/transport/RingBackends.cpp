@@ -50,8 +50,8 @@ absl::StatusOr<std::unique_ptr<Link>> makeSharedMemoryLink(const std::vector<Cha
   sender.publishedFd = link->memory.descriptor();
   sender.published = link->memory.data();
   sender.publishedBytes = link->memory.size();
-  GRAPHC_ASSIGN_OR_RETURN(link->to, SharedMemoryTransport::listen(withPaths(receiver)));
-  GRAPHC_ASSIGN_OR_RETURN(link->from, SharedMemoryTransport::listen(withPaths(sender)));
+  GRAPHC_ASSIGN_OR_RETURN(link->to, listenAtTestPath(receiver));
+  GRAPHC_ASSIGN_OR_RETURN(link->from, listenAtTestPath(sender));
   GRAPHC_RETURN_IF_ERROR(link->from->connect(absl::Now() + absl::Seconds(10)));
   GRAPHC_RETURN_IF_ERROR(link->to->connect(absl::Now() + absl::Seconds(10)));
   GRAPHC_RETURN_IF_ERROR(link->from->reset(1));

@@ -94,8 +94,8 @@ struct Chief : testing::Test {
     });
   }
   const service::Identity known{"secret", nullptr};
-  base::UnnamedListener socket = *base::listenUnnamed();
-  const std::string address = socket.address();
+  base::UnnamedListener socket = *base::UnnamedListener::make(SOCK_STREAM);
+  const std::string address = socket.inheritedAddress();
   service::CheckService check{{"/job:worker/task:0", "/job:worker/task:1"}};
   std::unique_ptr<service::TaskServer> server;
 };
