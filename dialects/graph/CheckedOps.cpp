@@ -19,11 +19,12 @@ namespace graphc::graph {
 static bool isNameChar(char c) { return llvm::isAlnum(c) || c == '_' || c == '$' || c == '.' || c == '-'; }
 
 /// `@enc/w`, of which the parser has read `@enc`: the whole name, or "".
-static std::string findUnquotedName(const char *slash) {
-  if (*slash != '/' || !isNameChar(slash[1]) || !isNameChar(slash[-1]))
+/// Not before `first`, where the op's name begins.
+static std::string findUnquotedName(const char *slash, const char *first) {
+  if (slash <= first || *slash != '/' || !isNameChar(slash[1]) || !isNameChar(slash[-1]))
     return "";
   const char *begin = slash - 1, *end = slash + 1;
-  while (isNameChar(*begin))
+  while (begin > first && isNameChar(*begin))
     --begin;
   while (isNameChar(*end) || (*end == '/' && isNameChar(end[1])))
     ++end;
@@ -58,7 +59,9 @@ LogicalResult ParseMessages::handle(Diagnostic &diagnostic) {
       return success();
     }
   if (parser && !StringRef(text).contains("needs quotes"))
-    if (std::string name = findUnquotedName(parser->getCurrentLocation().getPointer()); !name.empty())
+    if (std::string name =
+            findUnquotedName(parser->getCurrentLocation().getPointer(), parser->getNameLoc().getPointer());
+        !name.empty())
       diagnostic << "; a name with '/' needs quotes: @\"" << name << "\"";
   return failure();
 }
@@ -108,9 +111,11 @@ static std::string describeUnknownPort(StringRef attribute, Attribute value, Str
                "'" + suggestName(name, known);
   return "";
 }
+/// What is no array of dictionaries is the business of the op's own constraint, which comes later.
 static bool describesPorts(NamedAttribute attribute) {
-  return (attribute.getName() == "arg_attrs" || attribute.getName() == "res_attrs") &&
-         isa<ArrayAttr>(attribute.getValue());
+  auto ports = dyn_cast<ArrayAttr>(attribute.getValue());
+  return (attribute.getName() == "arg_attrs" || attribute.getName() == "res_attrs") && ports &&
+         llvm::all_of(ports, llvm::IsaPred<DictionaryAttr>);
 }
 
 LogicalResult detail::verifyKnownAttributes(Operation *op) {

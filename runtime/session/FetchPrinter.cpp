@@ -13,8 +13,8 @@ namespace graphc::session {
 namespace {
 constexpr uint64_t kWhole = 1000; ///< elements printed without abridging
 constexpr int64_t kEdge = 3;
-/// Bytes of values that wait for other replicas', which are a step or two behind, and what each costs besides.
-constexpr uint64_t kMostWaiting = 256 << 20, kWaitingBytes = 256;
+/// What a value that waits costs besides its bytes.
+constexpr uint64_t kWaitingBytes = 256;
 /// So many results may wait whatever they take.
 constexpr uint64_t kFewWaiting = 16;
 
@@ -163,7 +163,7 @@ absl::Status FetchPrinter::add(const service::Fetched &value) {
       waiting_ -= one.size() + kWaitingBytes;
     pending_.erase(pending_.begin());
   }
-  if (waiting_ > kMostWaiting && pending_.size() > kFewWaiting)
+  if (waiting_ > mostWaiting_ && pending_.size() > kFewWaiting)
     return absl::ResourceExhaustedError(
         absl::StrCat(pending_.size(), " results, ", waiting_, " bytes, wait for those of other replicas"));
   return absl::OkStatus();

@@ -24,8 +24,10 @@ std::string formatTensor(const plan::TensorType &type, const void *data);
 /// asynchronous phases have no common step, there each value is a line of its own: "/job:worker/task:1 loss 0.5".
 class FetchPrinter {
 public:
-  FetchPrinter(const plan::Plan &plan, std::vector<std::string> names, std::function<void(const std::string &)> print)
-      : plan_(plan), names_(std::move(names)), print_(std::move(print)) {}
+  /// `mostWaiting`: bytes of values that wait for other replicas', whose way here may be slow while this one computes on.
+  FetchPrinter(const plan::Plan &plan, std::vector<std::string> names, std::function<void(const std::string &)> print,
+               uint64_t mostWaiting = uint64_t{4} << 30)
+      : plan_(plan), names_(std::move(names)), print_(std::move(print)), mostWaiting_(mostWaiting) {}
   /// `value` is one of the plan's, each once (Answers.h). An error where those that wait for others' are too many.
   absl::Status add(const service::Fetched &value);
 
@@ -42,6 +44,7 @@ private:
   const std::vector<std::string> names_;
   const std::function<void(const std::string &)> print_;
   std::mutex mutex_;
+  const uint64_t mostWaiting_;
   uint64_t waiting_ ABSL_GUARDED_BY(mutex_) = 0; ///< bytes in pending_
   /// (step, place among the flags, program, fetch)
   std::map<std::tuple<uint64_t, size_t, uint32_t, uint32_t>, Pending> pending_ ABSL_GUARDED_BY(mutex_);

@@ -245,3 +245,18 @@ graph.func @f(%x: tensor<f32>) attributes {role = #graph.role<predict>} {
   }
   graph.return
 }
+
+// -----
+
+// expected-error@+1 {{'arg_attrs'}}
+"graph.func"() <{sym_name = "f", function_type = (tensor<2xf32>) -> tensor<2xf32>, role = #graph.role<predict>, arg_attrs = [1 : i32]}> ({
+^bb0(%a: tensor<2xf32>):
+  "graph.return"(%a) : (tensor<2xf32>) -> ()
+}) : () -> ()
+
+// -----
+
+// expected-error@+1 {{arg_attrs}}
+graph.func @f(%a: tensor<2xf32>) -> tensor<2xf32> attributes {role = #graph.role<predict>, arg_attrs = [1 : i32]} {
+  graph.return %a : tensor<2xf32>
+}

@@ -100,7 +100,7 @@ TEST_F(Replicas, AsynchronousOnesPrintEachAsItComesWithItsTask) {
 }
 
 TEST_F(Replicas, WhatWaitsForOtherReplicasIsBounded) {
-  FetchPrinter printer(plan, {"loss"}, print);
+  FetchPrinter printer(plan, {"loss"}, print, 256 << 20);
   plan.mutable_programs(0)->mutable_buffers(0)->set_bytes(1 << 20);
   service::Fetched fetched;
   fetched.set_value(std::string(1 << 20, 'x'));

@@ -169,7 +169,7 @@ struct Chief {
     coordinator = std::make_unique<service::Coordinator>(std::move(options));
     master = std::make_unique<service::MasterService>(*coordinator);
     for (int port = 29620; !server && port < 29660; ++port) {
-      address = absl::StrCat("localhost:", port);
+      address = absl::StrCat("127.0.0.1:", port);
       service::TaskServer::Options own;
       own.address = address;
       own.identity.credentials = *Credentials::load(files);
@@ -207,22 +207,22 @@ struct Chief {
 };
 
 TEST_F(Tls, ACertificateIsGoodForTheTaskAndTheHostThatItNames) {
-  Files ps = pair("a", "ps-0", "localhost"), worker = pair("a", "worker-1", "localhost"),
+  Files ps = pair("a", "ps-0", "127.0.0.1"), worker = pair("a", "worker-1", "127.0.0.1"),
         elsewhere = pair("b", "worker-1", "10.0.0.9");
   Chief chief(ps);
   ASSERT_TRUE(chief.server);
-  EXPECT_THAT(std::string(chief.join(worker, 0, "localhost:1").message()),
+  EXPECT_THAT(std::string(chief.join(worker, 0, "127.0.0.1:1").message()),
               HasSubstr("the certificate at the other end is of /job:worker-1, and not of /job:ps-0; give each task"));
   EXPECT_THAT(std::string(chief.join(worker, 1, "10.0.0.1:22").message()),
-              HasSubstr("is for localhost, and /job:worker-1 is at 10.0.0.1:22"));
-  EXPECT_THAT(std::string(chief.join(worker, 1, "localhost:1", "/job:worker-1").message()),
+              HasSubstr("is for 127.0.0.1, and /job:worker-1 is at 10.0.0.1:22"));
+  EXPECT_THAT(std::string(chief.join(worker, 1, "127.0.0.1:1", "/job:worker-1").message()),
               HasSubstr("the certificate at the other end is of /job:ps-0, and not of /job:worker-1"))
       << "a task looks at the chief's as well";
-  EXPECT_TRUE(absl::IsDeadlineExceeded(chief.join(worker, 1, "localhost:1"))) << "its own is good, and no order comes";
+  EXPECT_TRUE(absl::IsDeadlineExceeded(chief.join(worker, 1, "127.0.0.1:1"))) << "its own is good, and no order comes";
 }
 
 TEST_F(Tls, ReplacedFilesAreServedToNewConnections) {
-  Files ps = pair("a", "ps-0", "localhost"), worker = pair("a", "worker-1", "localhost");
+  Files ps = pair("a", "ps-0", "127.0.0.1"), worker = pair("a", "worker-1", "127.0.0.1");
   Chief chief(ps);
   ASSERT_TRUE(chief.server);
   std::string first = chief.shown(worker);
@@ -230,7 +230,7 @@ TEST_F(Tls, ReplacedFilesAreServedToNewConnections) {
   auto replace = [&](const std::string &file, const std::string &text) {
     EXPECT_TRUE(base::writeFileAtomic(file, text, 0600).ok());
   };
-  Files next = pair("a", "next", "localhost");
+  Files next = pair("a", "next", "127.0.0.1");
   replace(ps.certificate, *base::readFile(next.certificate)); // half of it: not its key
   EXPECT_EQ(chief.shown(worker), first) << "the old one until both are there";
   replace(ps.key, *base::readFile(next.key));
@@ -240,7 +240,7 @@ TEST_F(Tls, ReplacedFilesAreServedToNewConnections) {
 }
 
 TEST_F(Tls, ConnectionsAreCounted) {
-  Files ps = pair("a", "ps-0", "localhost"), worker = pair("a", "worker-1", "localhost");
+  Files ps = pair("a", "ps-0", "127.0.0.1"), worker = pair("a", "worker-1", "127.0.0.1");
   Chief chief(ps, 8);
   ASSERT_TRUE(chief.server);
   auto descriptors = [] {
