@@ -65,10 +65,6 @@ std::string endText(const sockaddr_storage &address) {
   return absl::StrCat(text, " ", ntohs(v6.sin6_port));
 }
 
-void noDelay(int socket) {
-  int on = 1;
-  setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-}
 } // namespace
 
 std::pair<std::string, std::string> splitAddress(const std::string &address) {
@@ -90,14 +86,16 @@ absl::StatusOr<UnnamedListener> UnnamedListener::make(int type) {
     if (!parent || *parent != '/')
       continue;
     std::string folder = absl::StrCat(parent, "/graphc-XXXXXX");
+    const bool there = mkdtemp(folder.data()); // mode 0700
+    const std::string name = absl::StrCat(folder, "/socket");
     sockaddr_un address;
-    auto size = unixAddress(absl::StrCat(folder, "/socket"), address);
-    if (!size.ok() || !mkdtemp(folder.data())) { // mode 0700
+    auto size = unixAddress(name, address);
+    if (!there || !size.ok()) {
+      if (there)
+        rmdir(folder.c_str());
       absl::StrAppend(&tried, tried.empty() ? "" : ", ", parent);
       continue;
     }
-    const std::string name = absl::StrCat(folder, "/socket");
-    (void)unixAddress(name, address);
     UnnamedListener made;
     made.listener = makeSocket(AF_UNIX, type);
     if (made.listener && bind(made.listener.get(), reinterpret_cast<sockaddr *>(&address), *size) == 0 &&
@@ -176,12 +174,17 @@ absl::StatusOr<UniqueFd> connectTcp(const std::string &address, absl::Time deadl
         getsockopt(fd.get(), SOL_SOCKET, SO_ERROR, &error, &size);
     }
     if (error == 0) {
-      noDelay(fd.get());
+      setNoDelay(fd.get());
       return fd;
     }
     why = error == EINPROGRESS ? "no answer; is it another network, or a firewall?" : std::strerror(error);
   }
   return absl::UnavailableError(why);
+}
+
+void setNoDelay(int socket) {
+  int on = 1;
+  setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
 }
 
 absl::Status checkSameUser(int unixSocket) {

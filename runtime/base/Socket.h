@@ -46,6 +46,8 @@ absl::StatusOr<std::vector<UniqueFd>> listenTcp(const std::string &address, bool
 /// Unavailable: nobody answers there.
 absl::StatusOr<UniqueFd> connectTcp(const std::string &address, absl::Time deadline);
 
+/// What is sent over a TCP connection goes at once; nothing on another socket.
+void setNoDelay(int socket);
 /// OK where the process at the other end of a Unix socket is one of this user.
 absl::Status checkSameUser(int unixSocket);
 /// The two ends of a TCP connection, the caller's first, the same text at both ends; "" for another socket.

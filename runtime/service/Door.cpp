@@ -9,8 +9,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdint>
-#include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <poll.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
@@ -89,8 +87,7 @@ void Door::acceptFrom(int listener) {
         rest_ = after(kRest); // the caller waits in the kernel's queue
       return;
     }
-    int on = 1;
-    setsockopt(socket.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+    base::setNoDelay(socket.get());
     ++strangers_; // until it has proved itself
     if (!options_.proof) {
       if (!full())

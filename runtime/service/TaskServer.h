@@ -20,6 +20,9 @@ public:
     /// Of one message: the largest that a caller may send.
     size_t mostMessageBytes = transport::kMostMessageBytes;
     size_t mostConnections = 256; ///< with TLS
+    /// For a run of so many tasks. Each other one: a control stream, streams of data both ways, a look whether it can be reached, and
+    /// again while it restarts.
+    static size_t connectionsOf(size_t tasks) { return 64 + 8 * tasks; }
   };
   /// `control`: the chief's services, nulls left out; not owned. Errors say why the address cannot be had.
   static absl::StatusOr<std::unique_ptr<TaskServer>> start(Options options,

@@ -1,7 +1,7 @@
 //===- Credentials.h - who this task is, to tasks on other machines ---------------------------------------*- C++ -*-===//
 //
 // Tasks on different machines speak mutual TLS: each side shows a certificate of the run's own authority and the dialling
-// side checks that the certificate is for the host it dialled. The certificates take the place of the token that tasks of
+// side checks that the certificate is for the host it dialled. The certificates take the place of the secret that tasks of
 // one machine share (docs/decisions/2026-11-21-mutual-tls.md).
 //
 //===----------------------------------------------------------------------------------------------------------------===//

@@ -1,6 +1,6 @@
 //===- Handshake.h - how two tasks on one host come to share a segment ----------------------------------------------*- C++ -*-===//
 //
-// The sender connects to the receiver's Unix socket (SOCK_SEQPACKET, in a folder of their user alone) and says who it is, with
+// The sender connects to the receiver's Unix socket (SOCK_SEQPACKET, base::UnnamedListener) and says who it is, with
 // the memfd of its published memory where a channel needs it; the receiver answers with a memfd for the channels. Both check the
 // other's user id as the kernel tells it (SO_PEERCRED), so another user's process can neither take a segment nor offer one. One
 // request, one answer, and the socket is closed.

@@ -1,5 +1,6 @@
 #include "tools/graphrun/Certs.h"
 
+#include "runtime/base/Socket.h"
 #include "runtime/base/Status.h"
 #include "runtime/cluster/Address.h"
 #include "runtime/tls/Authority.h"
@@ -25,11 +26,6 @@ Exit status: 0 the files are there; 1 they could not be made; 2 the command line
 constexpr double kAuthorityDays = 3650;
 
 std::string dateOf(absl::Time time) { return absl::FormatTime("%Y-%m-%d", time, absl::UTCTimeZone()); }
-
-std::string hostOf(const std::string &address) {
-  std::string host = address.substr(0, address.rfind(':'));
-  return host.front() == '[' ? host.substr(1, host.size() - 2) : host;
-}
 
 absl::StatusOr<Hosts> hostsOf(const std::string &clusterFile, Hosts flags) {
   if (clusterFile.empty()) {
@@ -61,7 +57,8 @@ absl::Status make(const std::string &directory, const Hosts &hosts, double days)
   say(authority.issued(), "the authority", "");
   for (const auto &[job, addresses] : hosts)
     for (size_t i = 0; i < addresses.size(); ++i) {
-      std::string task = cluster::taskName(job, static_cast<uint32_t>(i)), host = hostOf(addresses[i]);
+      std::string task = cluster::taskName(job, static_cast<uint32_t>(i)),
+                  host = base::splitAddress(addresses[i]).first;
       GRAPHC_ASSIGN_OR_RETURN(tls::Issued issued,
                               authority.issue(absl::StrCat(job, "-", i), task, host, absl::Hours(24 * days)));
       say(issued, task, host);

@@ -90,7 +90,7 @@ public:
     options.address = address_;
     options.listener = base::UniqueFd(std::exchange(setup_.listenerFd, -1));
     options.identity = setup_.identity;
-    options.mostConnections = 64 + 8 * tasks_.size();
+    options.mostConnections = service::TaskServer::Options::connectionsOf(tasks_.size());
     auto server = service::TaskServer::start(std::move(options),
                                              {isChief ? static_cast<grpc::Service *>(&check) : nullptr, master.get()});
     if (server.ok())

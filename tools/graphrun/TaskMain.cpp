@@ -249,8 +249,7 @@ private:
     options.address = setup_.addresses[setup_.task];
     options.listener = base::UniqueFd(setup_.listenerFd);
     options.identity = identity();
-    // Each other task: a control stream, streams of data both ways, a look whether it can be reached, and again while it restarts.
-    options.mostConnections = 64 + 8 * tasks_.size();
+    options.mostConnections = service::TaskServer::Options::connectionsOf(tasks_.size());
     for (const plan::Program &program : plan_.programs())
       for (const plan::Port &fetch : program.fetches())
         options.mostMessageBytes = std::max<size_t>(
