@@ -18,11 +18,8 @@ enum class ControlAction : uint8_t { Continue = 1, EndPhase = 2 };
 enum class EndReason : uint8_t {
   None = 0,
   Finished = 1, ///< all steps that the run asked for
-  Checkpoint = 2, ///< save, then go on with this phase
-  Evaluate = 3, ///< evaluate, then go on
-  Stop = 4, ///< SIGTERM, SIGINT or SIGHUP: save and end
-  NotANumber = 5, ///< the loss is NaN or infinite: end with an error
-  Closed = 6, ///< asynchronous phase: no ticket left
+  Stop = 2, ///< a stop was requested: a signal, or a checkpoint by the clock
+  Closed = 3, ///< end of stream: no ticket left, never sent as a word
 };
 
 /// The highest step that a word can be for; nothing counts further.
