@@ -36,6 +36,18 @@ def Simplify : Pass<"simplify", "::mlir::ModuleOp"> {
   let dependentDialects = ["::graphc::graph::GraphDialect"];
 }
 
+def BoundLabels : Pass<"bound-labels", "::mlir::ModuleOp"> {
+  let summary = "write on graph.next_batch how many classes the loss has that takes its labels";
+  let description = [{
+    Input: functions without scopes, losses as the user wrote them. Output: a `graph.next_batch` whose component goes as it
+    is (by reshape, transpose, broadcast_in_dim, concatenate and conversions to wider integers) to the labels of
+    `graph.softmax_cross_entropy` or `graph.nll_loss` has `classes`, the fewest of all such losses; the run then ends by name
+    at a label that is none of them. What it has already stays where it is fewer. Synthetic labels that are
+    always among the classes need no bound. Labels that the model computes are its own affair.
+  }];
+  let dependentDialects = ["::graphc::graph::GraphDialect"];
+}
+
 def Differentiate : Pass<"differentiate", "::mlir::ModuleOp"> {
   let summary = "gradients, updates and the global step in place of graph.minimize";
   let description = [{

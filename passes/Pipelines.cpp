@@ -60,6 +60,7 @@ FailureOr<Stage> getStage(ModuleOp module) {
 static void buildDifferentiated(OpPassManager &manager) {
   manager.addPass(createFlattenScopes()); // before all that looks at operations one by one
   manager.addPass(createSimplify());      // so that no gradient is built for what folds away
+  manager.addPass(createBoundLabels());   // while losses are as the user wrote them
   manager.addPass(createDifferentiate());
   manager.addPass(createSimplify()); // rounding is fixed here, on the unpartitioned graph: the last rewrite of it
   manager.addPass(createVerifyModel());

@@ -140,6 +140,9 @@ LogicalResult verifyAllReduceStart(AllReduceStartOp start, SymbolTableCollection
 }
 
 LogicalResult NextBatchIntoOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  if (getClasses() && getClasses()->size() != getBuffers().size())
+    return emitOpError("has ") << getClasses()->size() << " classes, expected one number a buffer, "
+                               << getBuffers().size();
   if (symbols.lookupNearestSymbolFrom<graph::DatasetOp>(*this, getDatasetAttr()))
     return success();
   return emitOpError("names the data set @") << getDataset() << ", which this module does not declare";

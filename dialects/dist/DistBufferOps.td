@@ -237,10 +237,11 @@ def Dist_NextBatchIntoOp : Dist_BodyOp<"next_batch_into", [AttrSizedOperandSegme
     ```
 
     1. (NB1) the data set exists
+    2. (NB2) `classes` has one number a buffer
   }];
   let arguments = (ins FlatSymbolRefAttr:$dataset, Variadic<Dist_Buffer>:$buffers, Optional<Dist_Buffer>:$valid,
       Dist_PositiveI64Attr:$batch, UnitAttr:$pad_last, DefaultValuedAttr<I64Attr, "0">:$micro_batch,
-      DefaultValuedAttr<Dist_PositiveI64Attr, "1">:$micro_batches);
+      DefaultValuedAttr<Dist_PositiveI64Attr, "1">:$micro_batches, OptionalAttr<I64ArrayAttr>:$classes);
   let assemblyFormat = [{
     $dataset `,` $buffers (`valid` $valid^)? attr-dict `:` type($buffers) (`valid` type($valid)^)?
   }];

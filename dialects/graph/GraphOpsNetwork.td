@@ -80,7 +80,7 @@ def Graph_SoftmaxCrossEntropyOp : Graph_PureOp<"softmax_cross_entropy", [Graph_D
   let summary = "mean over the batch of -log_softmax(logits)[label]";
   let description = [{
     A label outside the classes counts as a sample whose target has probability nowhere: its loss is the logarithm of the
-    sum alone.
+    sum alone. One that comes from a data set as it is ends the run: `bound-labels`.
 
     1. The logits have at least two dimensions; the labels have the logits' shape without its last dimension.
 
@@ -111,7 +111,8 @@ def Graph_SoftmaxCrossEntropyGradOp : Graph_PureOp<"softmax_cross_entropy_grad",
 def Graph_NllLossOp : Graph_PureOp<"nll_loss", [Graph_Differentiable, Graph_InferType]> {
   let summary = "mean over the batch of -log_probabilities[label]";
   let description = [{
-    A label outside the classes counts as a sample of loss 0.
+    A label outside the classes counts as a sample of loss 0. One that comes from a data set as it is ends the run:
+    `bound-labels`.
 
     1. The log probabilities have at least two dimensions; the labels have their shape without its last dimension.
 

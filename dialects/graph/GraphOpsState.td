@@ -82,10 +82,13 @@ def Graph_NextBatchOp : Graph_Op<"next_batch", [
     One result a component, [batch, sample…]. Without `pad_last` batches run over the ends of epochs. With it each epoch
     covers every sample once, its last batch is padded, and one more result tells which samples are real.
     `replicate` makes towers that take `micro_batch` i of `micro_batches` a step.
+    With `classes` the integers of component i are 0 … classes[i] - 1, or any where that is 0, and a run ends by name at one
+    that is not; `bound-labels` writes it.
 
     1. `dataset` names a `graph.dataset`.
     2. The results are its components with a leading dimension `batch`, then with `pad_last` a mask tensor<batch x i1>.
     3. `micro_batch` is less than `micro_batches`.
+    4. `classes` has one number a component, at least 0; above 0 only for one of integers.
 
     ```mlir
     %x, %y, %valid = graph.next_batch @test {batch = 100, pad_last} : tensor<100x784xf32>, tensor<100xi32>, tensor<100xi1>
@@ -93,7 +96,8 @@ def Graph_NextBatchOp : Graph_Op<"next_batch", [
   }];
   let arguments = (ins FlatSymbolRefAttr:$dataset, ConfinedAttr<I64Attr, [IntPositive]>:$batch, UnitAttr:$pad_last,
                        DefaultValuedAttr<ConfinedAttr<I64Attr, [IntNonNegative]>, "0">:$micro_batch,
-                       DefaultValuedAttr<ConfinedAttr<I64Attr, [IntPositive]>, "1">:$micro_batches);
+                       DefaultValuedAttr<ConfinedAttr<I64Attr, [IntPositive]>, "1">:$micro_batches,
+                       OptionalAttr<I64ArrayAttr>:$classes);
   let results = (outs Variadic<Graph_Tensor>:$outputs);
   let assemblyFormat = "$dataset attr-dict `:` type($outputs)";
   let hasVerifier = 1;

@@ -179,8 +179,19 @@ LogicalResult ApplyMomentumOp::verifySymbolUses(SymbolTableCollection &symbols) 
   return verifyVariable(*this, symbols, getSlotAttr(), getGradient().getType(), "gradient");
 }
 
-// 2. with pad_last the last result is the mask   3. micro_batch < micro_batches
+// 2. with pad_last the last result is the mask   3. micro_batch < micro_batches   4. classes of integers
 LogicalResult NextBatchOp::verify() {
+  if (std::optional<ArrayAttr> classes = getClasses()) {
+    if (classes->size() != getComponents().size())
+      return emitOpError() << "classes must be one number a component, " << getComponents().size() << ", got "
+                           << classes->size();
+    for (auto [index, component] : llvm::enumerate(getComponents())) {
+      int64_t bound = cast<IntegerAttr>((*classes)[index]).getInt();
+      if (bound < 0 || (bound > 0 && !isa<IntegerType>(getElementTypeOrSelf(component.getType()))))
+        return emitOpError() << "classes of component " << index << ", " << component.getType()
+                             << ", must be at least 0, and 0 where it has no integers, got " << bound;
+    }
+  }
   if (getMicroBatch() >= getMicroBatches())
     return emitOpError() << "micro_batch must be less than micro_batches, got " << getMicroBatch() << " and "
                          << getMicroBatches();

@@ -269,6 +269,9 @@ LogicalResult ProgramEmitter::emitOp(Operation *inner) {
         }
         instruction->set_micro_batch(uint32_t(next.getMicroBatch()));
         instruction->set_micro_batches(uint32_t(next.getMicroBatches()));
+        if (std::optional<ArrayAttr> classes = next.getClasses())
+          for (auto bound : classes->getAsRange<IntegerAttr>())
+            instruction->add_classes(uint64_t(bound.getInt()));
         return success();
       })
       .Case([&](dist::ControlSendOp send) {

@@ -297,7 +297,8 @@ LogicalResult ProgramOutliner::emitOther(Operation *op) {
           buffers.push_back(of(output));
         Value valid = next.getPadLast() ? buffers.pop_back_val() : Value();
         dist::NextBatchIntoOp::create(builder, loc, next.getDataset(), buffers, valid, next.getBatch(),
-                                      next.getPadLast(), next.getMicroBatch(), next.getMicroBatches());
+                                      next.getPadLast(), next.getMicroBatch(), next.getMicroBatches(),
+                                      next.getClassesAttr());
         return success();
       })
       .Case<graph::ReshapeOp, graph::SliceOp>([&](auto view) {

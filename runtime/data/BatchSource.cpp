@@ -1,6 +1,7 @@
 #include "runtime/data/BatchSource.h"
 
 #include "runtime/base/Futex.h"
+#include "runtime/base/Status.h"
 
 #include "absl/strings/str_cat.h"
 
@@ -26,6 +27,8 @@ absl::StatusOr<std::unique_ptr<BatchSource>> BatchSource::create(std::shared_ptr
   if (options.replica >= options.replicas || options.microBatch >= options.microBatches)
     return bad(absl::StrCat("replica ", options.replica, " of ", options.replicas, ", micro-batch ", options.microBatch,
                             " of ", options.microBatches, " does not exist"));
+  if (!options.classes.empty() && options.classes.size() != dataset->components())
+    return bad("classes for another number of components than it has");
   for (size_t c = 0; c < dataset->components(); ++c)
     if (dataset->sampleBytes(c) > (uint64_t(1) << 40) / options.batch)
       return bad("a batch of more than 1 TiB");
@@ -71,7 +74,18 @@ void BatchSource::stop() {
   filler.join();
 }
 
-void BatchSource::make(uint64_t step, void *const *buffers, uint8_t *valid) {
+uint64_t BatchSource::sampleAt(uint64_t place) {
+  const uint64_t samples = set->samples();
+  if (!set->shuffled())
+    return place % samples;
+  if (place / samples != epoch) {
+    epoch = place / samples;
+    permutation = Permutation(samples, set->seed(), epoch);
+  }
+  return permutation(place % samples);
+}
+
+absl::Status BatchSource::make(uint64_t step, void *const *buffers, uint8_t *valid) {
   uint64_t samples = set->samples();
   uint64_t at = Walk{samples, samplesPerStep(), choice.padLast}.after(begin, step), index = at + share;
   uint64_t end = choice.padLast ? (at / samples + 1) * samples : UINT64_MAX; // of what is real
@@ -84,17 +98,16 @@ void BatchSource::make(uint64_t step, void *const *buffers, uint8_t *valid) {
         memset(static_cast<uint8_t *>(buffers[c]) + i * set->sampleBytes(c), 0, set->sampleBytes(c));
       continue;
     }
-    uint64_t sample = index % samples;
-    if (set->shuffled()) {
-      if (index / samples != epoch) {
-        epoch = index / samples;
-        permutation = Permutation(samples, set->seed(), epoch);
-      }
-      sample = permutation(sample);
-    }
+    const uint64_t sample = sampleAt(index);
     for (size_t c = 0; c < set->components(); ++c)
       set->copySample(c, sample, static_cast<uint8_t *>(buffers[c]) + i * set->sampleBytes(c));
   }
+  for (size_t c = 0; c < choice.classes.size(); ++c) // what is not real is 0, a class
+    if (uint64_t classes = choice.classes[c])
+      if (Strays strays = set->findStrays(c, classes, buffers[c], choice.batch); strays.count)
+        return set->straysError(c, classes, strays, choice.batch,
+                                sampleAt(at + share + strays.first / set->sampleElements(c)));
+  return absl::OkStatus();
 }
 
 void BatchSource::run() {
@@ -115,18 +128,16 @@ void BatchSource::run() {
     Slot &slot = ring[now % depth];
     for (size_t c = 0; c < pointers.size(); ++c)
       pointers[c] = slot.buffers[c].data();
-    make(step, pointers.data(), slot.valid.data());
+    slot.status = make(step, pointers.data(), slot.valid.data());
     produced.store(now + 1);
     if (takerSleeps.load())
       base::futexWake(&produced, 1, base::FutexScope::Process);
   }
 }
 
-void BatchSource::take(void *const *buffers, uint8_t *valid) {
-  if (!choice.prefetch) {
-    make(taken++, buffers, valid);
-    return;
-  }
+absl::Status BatchSource::take(void *const *buffers, uint8_t *valid) {
+  if (!choice.prefetch)
+    return make(taken++, buffers, valid);
   uint32_t seen = static_cast<uint32_t>(taken);
   if (produced.load() == seen) {
     ++waitCount;
@@ -142,10 +153,12 @@ void BatchSource::take(void *const *buffers, uint8_t *valid) {
     memcpy(buffers[c], slot.buffers[c].data(), slot.buffers[c].size());
   if (valid)
     memcpy(valid, slot.valid.data(), slot.valid.size());
+  absl::Status status = slot.status;
   ++taken;
   consumed.store(static_cast<uint32_t>(taken));
   if (fillerSleeps.load())
     base::futexWake(&consumed, 1, base::FutexScope::Process);
+  return status;
 }
 
 } // namespace graphc::data

@@ -29,6 +29,7 @@ struct BatchOptions {
   uint32_t replica = 0, replicas = 1;
   uint32_t microBatch = 0, microBatches = 1;
   bool padLast = false;
+  std::vector<uint64_t> classes = {}; ///< of the plan's NextBatch: empty, or one a component
   /// Off: take() makes the batch itself, in the caller's buffers. The simulator runs so (one thread).
   bool prefetch = true;
 };
@@ -46,8 +47,8 @@ public:
   void stop();
 
   /// Copies the next batch: one buffer a component, [batch, sample…]; `valid` ([batch] of I1) may be null. Only after
-  /// start(). Where the thread is not ready yet it waits for it, and for nobody else.
-  void take(void *const *buffers, uint8_t *valid);
+  /// start(). Where the thread is not ready yet it waits for it, and for nobody else. An error where a label is no class.
+  absl::Status take(void *const *buffers, uint8_t *valid);
   /// How often take() had to wait, for the statistics.
   uint64_t waits() const { return waitCount; }
 
@@ -62,10 +63,13 @@ private:
   struct Slot {
     std::vector<std::vector<uint8_t>> buffers; ///< one a component
     std::vector<uint8_t> valid;
+    absl::Status status;
   };
 
   BatchSource(std::shared_ptr<const Dataset> dataset, const BatchOptions &options);
-  void make(uint64_t step, void *const *buffers, uint8_t *valid);
+  absl::Status make(uint64_t step, void *const *buffers, uint8_t *valid);
+  /// Which sample the stream has at this place.
+  uint64_t sampleAt(uint64_t place);
   void run();
 
   std::shared_ptr<const Dataset> set;

@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace graphc::data {
@@ -130,6 +131,40 @@ uint32_t Dataset::crc() const {
     if (!synthetic)
       crc = base::crc32c(crc, column.file.payload(), column.file.header().payloadBytes);
   return crc;
+}
+
+absl::Status Dataset::checkClasses(size_t component, uint64_t classes) const {
+  constexpr uint64_t most = uint64_t(1) << 24, piece = 4096;
+  const Column &column = columns[component];
+  const uint64_t labels = count * column.elements; // of a file: as many as it has bytes, at most
+  if (synthetic || labels > most)
+    return absl::OkStatus();
+  const size_t bytes = sizeOf(column.conversion.from);
+  std::vector<uint8_t> values(piece * (column.rowBytes / column.elements));
+  Strays all;
+  for (uint64_t begin = 0; begin < labels; begin += piece) {
+    const uint64_t length = std::min(piece, labels - begin);
+    convertRow(column.conversion, column.file.payload() + begin * bytes, length, values.data());
+    const Strays found = data::findStrays(column.conversion.to, values.data(), length, classes);
+    if (found.count && !all.count)
+      all = {0, begin + found.first, found.value};
+    all.count += found.count;
+  }
+  if (all.count == 0)
+    return absl::OkStatus();
+  return data::straysError(setName, column.path, all, labels, all.first / column.elements, classes);
+}
+
+Strays Dataset::findStrays(size_t component, uint64_t classes, const void *samples, uint64_t batch) const {
+  const Column &column = columns[component];
+  return data::findStrays(column.conversion.to, samples, batch * column.elements, classes);
+}
+
+absl::Status Dataset::straysError(size_t component, uint64_t classes, const Strays &strays, uint64_t batch,
+                                  uint64_t sample) const {
+  const Column &column = columns[component];
+  return data::straysError(setName, synthetic ? "one batch" : absl::StrCat("one batch of ", column.path), strays,
+                           batch * column.elements, sample, classes);
 }
 
 absl::Status Dataset::check() const {

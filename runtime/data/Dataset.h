@@ -10,6 +10,7 @@
 #include "runtime/data/Convert.h"
 #include "runtime/data/DataSearch.h"
 #include "runtime/data/IdxFile.h"
+#include "runtime/data/Labels.h"
 #include "runtime/plan/plan.pb.h"
 
 #include "absl/status/statusor.h"
@@ -35,9 +36,18 @@ public:
   uint64_t seed() const { return shuffleSeed; }
   /// Bytes of one sample of a component as the program receives it.
   uint64_t sampleBytes(size_t component) const { return columns[component].rowBytes; }
+  uint64_t sampleElements(size_t component) const { return columns[component].elements; }
 
   /// Writes sample `index` < samples() of a component to `out`, sampleBytes() bytes.
   void copySample(size_t component, uint64_t index, void *out) const;
+
+  /// OutOfRange, naming the file and how many, where integers of a component are none of 0 … classes - 1. Looks through a
+  /// file of up to 2^24 elements; larger ones, and what is synthetic, BatchSource looks through as it goes.
+  absl::Status checkClasses(size_t component, uint64_t classes) const;
+  /// In what copySample() wrote of `batch` samples; what is said of them, where the first is of sample `sample`.
+  Strays findStrays(size_t component, uint64_t classes, const void *samples, uint64_t batch) const;
+  absl::Status straysError(size_t component, uint64_t classes, const Strays &strays, uint64_t batch,
+                           uint64_t sample) const;
 
   /// CRC-32C of every sample as stored, decoded; 0 where synthetic. Reads all of it.
   uint32_t crc() const;

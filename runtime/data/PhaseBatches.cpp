@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 
 #include <algorithm>
+#include <set>
 
 namespace graphc::data {
 
@@ -39,6 +40,7 @@ absl::StatusOr<std::unique_ptr<PhaseBatches>> PhaseBatches::create(const plan::P
         options.microBatch = next.micro_batch();
         options.microBatches = std::max(1u, next.micro_batches());
         options.padLast = next.pad_last();
+        options.classes.assign(next.classes().begin(), next.classes().end());
         options.prefetch = prefetch;
         GRAPHC_ASSIGN_OR_RETURN(std::unique_ptr<BatchSource> source, BatchSource::create(set, options));
         auto stream = std::find_if(streams.begin(), streams.end(), [&](const Stream &one) {
@@ -69,10 +71,22 @@ absl::Status PhaseBatches::next(uint32_t instance, const plan::Instruction::Next
       continue;
     if (buffers.size() != entry.source->dataset().components())
       return absl::InternalError("next_batch with another number of buffers than its data set has components");
-    entry.source->take(buffers.data(), valid);
+    GRAPHC_RETURN_IF_ERROR(entry.source->take(buffers.data(), valid));
     return entry.source->dataset().check();
   }
   return absl::InternalError(absl::StrCat("instance ", instance, " has no batch source for this instruction"));
+}
+
+absl::Status checkLabels(const plan::Plan &plan, uint32_t phase, uint32_t dataset, const Dataset &opened) {
+  std::set<std::pair<int, uint64_t>> looked; // towers have the same
+  for (uint32_t index : plan.phases(static_cast<int>(phase)).programs())
+    for (const plan::Instruction &instruction : plan.programs(static_cast<int>(index)).instructions())
+      for (int c = 0; instruction.has_next_batch() && instruction.next_batch().dataset() == dataset &&
+                      c < instruction.next_batch().classes_size();
+           ++c)
+        if (uint64_t classes = instruction.next_batch().classes(c); classes && looked.insert({c, classes}).second)
+          GRAPHC_RETURN_IF_ERROR(opened.checkClasses(static_cast<size_t>(c), classes));
+  return absl::OkStatus();
 }
 
 bool readsData(const plan::Plan &plan, uint32_t phase, const plan::Task &task) {

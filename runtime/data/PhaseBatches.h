@@ -50,6 +50,9 @@ private:
   std::vector<Entry> sources; ///< a handful; searched linearly
 };
 
+/// Before anything runs: whether the integers that the phase takes of a data set are the classes that the plan has for them.
+absl::Status checkLabels(const plan::Plan &plan, uint32_t phase, uint32_t dataset, const Dataset &opened);
+
 /// Whether `task` itself takes batches in the phase; one that only knows of the data set (a parameter server) does not open it.
 bool readsData(const plan::Plan &plan, uint32_t phase, const plan::Task &task);
 

@@ -182,6 +182,14 @@ absl::Status ProgramVerifier::checkNextBatch(const Instruction::NextBatch &next)
   if (next.buffers_size() != dataset.components_size())
     return invalid(next.buffers_size(), " buffers for the ", dataset.components_size(), " components of dataset ",
                    dataset.name());
+  if (next.classes_size() != 0 && next.classes_size() != next.buffers_size())
+    return invalid("classes for ", next.classes_size(), " of ", next.buffers_size(), " components");
+  for (int i = 0; i < next.classes_size(); ++i) {
+    DataType type = dataset.components(i).sample().dtype();
+    bool isFloat = type == F32 || type == F64 || type == BF16;
+    if (next.classes(i) > (isFloat ? 0 : uint64_t(INT64_MAX)))
+      return invalid(next.classes(i), " classes of component ", i, ", which is of ", dataTypeName(type));
+  }
   auto check = [&](uint32_t buffer, const TensorType &sample) -> absl::Status {
     GRAPHC_RETURN_IF_ERROR(writable(buffer));
     const Buffer &b = program.buffers(int(buffer));

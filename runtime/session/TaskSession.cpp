@@ -192,6 +192,7 @@ absl::Status TaskSession::connect(const Order::Connect &order, Done *done) {
       continue;
     for (const data::Stream &stream : data::streamsOf(plan_, static_cast<uint32_t>(phase))) {
       GRAPHC_ASSIGN_OR_RETURN(auto opened, datasets_.open(stream.dataset));
+      GRAPHC_RETURN_IF_ERROR(data::checkLabels(plan_, static_cast<uint32_t>(phase), stream.dataset, *opened));
       service::DatasetSize &size = *done->add_datasets();
       size.set_dataset(stream.dataset);
       size.set_samples(opened->samples());

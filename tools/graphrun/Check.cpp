@@ -257,25 +257,31 @@ private:
     };
     auto found = std::make_shared<Found>();
     bool done = within(timeout_, [found, &plan = plan_, self = self_, search = dataSearch(flags_)] {
-      for (int phase = 0; phase < plan.phases_size(); ++phase) {
-        if (!data::readsData(plan, static_cast<uint32_t>(phase), self))
+      auto note = [&](const absl::Status &status) {
+        std::string text = base::describe(status);
+        if (!status.ok() && std::find(found->wrong.begin(), found->wrong.end(), text) == found->wrong.end())
+          found->wrong.push_back(std::move(text)); // once, where several phases take the same
+      };
+      data::DatasetCache datasets(plan, search);
+      for (uint32_t phase = 0; phase < static_cast<uint32_t>(plan.phases_size()); ++phase) {
+        if (!data::readsData(plan, phase, self))
           continue;
-        for (const data::Stream &stream : data::streamsOf(plan, static_cast<uint32_t>(phase))) {
+        for (const data::Stream &stream : data::streamsOf(plan, phase)) {
           uint32_t set = stream.dataset;
-          if (std::any_of(found->data.begin(), found->data.end(), [&](auto &one) { return one.dataset() == set; }))
-            continue;
-          auto opened = data::Dataset::open(plan.datasets(static_cast<int>(set)), search);
+          auto opened = datasets.open(set);
           if (!opened.ok()) {
-            found->wrong.push_back(base::describe(opened.status()));
+            note(opened.status());
             continue;
           }
+          note(data::checkLabels(plan, phase, set, **opened));
+          if (std::any_of(found->data.begin(), found->data.end(), [&](auto &one) { return one.dataset() == set; }))
+            continue;
           service::CheckedData &data = found->data.emplace_back();
           data.set_dataset(set);
           data.set_source((*opened)->description());
           data.set_samples((*opened)->samples());
           data.set_crc((*opened)->crc());
-          if (absl::Status cut = (*opened)->check(); !cut.ok())
-            found->wrong.push_back(base::describe(cut));
+          note((*opened)->check());
         }
       }
     });

@@ -202,3 +202,30 @@ func.func @batch_of_none() {
   %x = graph.next_batch @d {batch = 0} : tensor<8x4xf32>
   return
 }
+
+// -----
+
+graph.dataset @d : (tensor<4xf32>, tensor<i32>) = #graph.idx<files = ["x", "y"]>
+func.func @classes_of_one() {
+  // expected-error@+1 {{classes must be one number a component, 2, got 1}}
+  %x, %y, %v = graph.next_batch @d {batch = 8, pad_last, classes = [10]} : tensor<8x4xf32>, tensor<8xi32>, tensor<8xi1>
+  return
+}
+
+// -----
+
+graph.dataset @d : (tensor<4xf32>, tensor<i32>) = #graph.idx<files = ["x", "y"]>
+func.func @classes_of_floats() {
+  // expected-error@+1 {{classes of component 0, 'tensor<8x4xf32>', must be at least 0, and 0 where it has no integers, got 4}}
+  %x, %y = graph.next_batch @d {batch = 8, classes = [4, 0]} : tensor<8x4xf32>, tensor<8xi32>
+  return
+}
+
+// -----
+
+graph.dataset @d : (tensor<4xf32>, tensor<i32>) = #graph.idx<files = ["x", "y"]>
+func.func @classes_below_zero() {
+  // expected-error@+1 {{classes of component 1, 'tensor<8xi32>', must be at least 0, and 0 where it has no integers, got -1}}
+  %x, %y = graph.next_batch @d {batch = 8, classes = [0, -1]} : tensor<8x4xf32>, tensor<8xi32>
+  return
+}

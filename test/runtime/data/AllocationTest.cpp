@@ -16,19 +16,22 @@ void takesWithoutAllocating(const plan::Dataset &set, const DataSearch &search) 
   ASSERT_TRUE(opened.ok()) << opened.status();
   for (bool prefetch : {false, true})
     for (bool padLast : {false, true}) {
-      auto source = BatchSource::create(*opened, {.batch = 7, .padLast = padLast, .prefetch = prefetch});
+      auto source =
+          BatchSource::create(*opened, {.batch = 7, .padLast = padLast, .classes = {0, 10}, .prefetch = prefetch});
       ASSERT_TRUE(source.ok()) << source.status();
       ASSERT_TRUE((*source)->start(0).ok());
       std::vector<float> x(7 * 12);
       std::vector<int32_t> y(7);
       std::vector<uint8_t> valid(7);
       void *buffers[] = {x.data(), y.data()};
-      (*source)->take(buffers, valid.data()); // the thread has begun
+      ASSERT_TRUE((*source)->take(buffers, valid.data()).ok()); // the thread has begun
+      bool fine = true;
       allocations = 0;
       countAllocations = true;
       for (int i = 0; i < 500; ++i) // several epochs: permutations change as well
-        (*source)->take(buffers, valid.data());
+        fine &= (*source)->take(buffers, valid.data()).ok();
       countAllocations = false;
+      EXPECT_TRUE(fine);
       EXPECT_EQ(allocations, 0u) << "prefetch " << prefetch << ", pad_last " << padLast;
     }
 }

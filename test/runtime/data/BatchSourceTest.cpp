@@ -90,7 +90,7 @@ protected:
     void *buffer = batch.data();
     if (valid)
       valid->assign(source.options().batch, 9);
-    source.take(&buffer, valid ? valid->data() : nullptr);
+    EXPECT_TRUE(source.take(&buffer, valid ? valid->data() : nullptr).ok());
     return batch;
   }
   TemporaryFolder folder;
@@ -200,6 +200,40 @@ TEST_P(BatchSourceTest, StartsAgainAnywhere) {
   s->stop();
 }
 
+TEST_P(BatchSourceTest, ALabelThatIsNoClassEndsTheBatchThatHasIt) {
+  auto set = numbers(10, false); // labels 0 … 9
+  auto s = source(set, {.batch = 4, .padLast = true, .classes = {9}});
+  std::vector<int32_t> batch(4);
+  void *buffer = batch.data();
+  EXPECT_TRUE(s->take(&buffer, nullptr).ok());
+  EXPECT_TRUE(s->take(&buffer, nullptr).ok()) << "a batch that is made ahead is no error before it is taken";
+  absl::Status status = s->take(&buffer, nullptr); // 8, 9 and two that are not real
+  EXPECT_EQ(status.code(), absl::StatusCode::kOutOfRange);
+  EXPECT_THAT(
+      std::string(status.message()),
+      testing::MatchesRegex("data set numbers: 1 of the 4 labels in one batch of .*/n is none of the classes 0 to 8 of "
+                            "the loss that takes them: it is 9, of sample 9; correct .*"));
+  auto fits = source(set, {.batch = 4, .padLast = true, .classes = {10}});
+  for (int i = 0; i < 6; ++i)
+    EXPECT_TRUE(fits->take(&buffer, nullptr).ok());
+}
+
+TEST_P(BatchSourceTest, TheSampleIsNamedByItsPlaceInTheFileAndOnlyWhoHasItSaysSo) {
+  auto set = numbers(100, true);
+  int ended = 0;
+  for (uint32_t replica : {0u, 1u}) {
+    auto s = source(set, {.batch = 5, .replica = replica, .replicas = 2, .classes = {99}});
+    std::vector<int32_t> batch(5);
+    void *buffer = batch.data();
+    for (int step = 0; step < 10; ++step)
+      if (absl::Status status = s->take(&buffer, nullptr); !status.ok()) {
+        ++ended;
+        EXPECT_THAT(std::string(status.message()), HasSubstr("it is 99, of sample 99;"));
+      }
+  }
+  EXPECT_EQ(ended, 1) << "one epoch has it once";
+}
+
 TEST(BatchSource, PrefetchNeverChangesWhatIsTaken) {
   plan::Dataset set;
   set.set_name("synthetic");
@@ -221,8 +255,8 @@ TEST(BatchSource, PrefetchNeverChangesWhatIsTaken) {
     std::vector<float> xa(32 * 17), xb(32 * 17);
     std::vector<int32_t> ya(32), yb(32);
     void *a[] = {xa.data(), ya.data()}, *b[] = {xb.data(), yb.data()};
-    (*ahead)->take(a, nullptr);
-    (*inlined)->take(b, nullptr);
+    ASSERT_TRUE((*ahead)->take(a, nullptr).ok());
+    ASSERT_TRUE((*inlined)->take(b, nullptr).ok());
     ASSERT_EQ(xa, xb) << i;
     ASSERT_EQ(ya, yb) << i;
   }
@@ -238,6 +272,7 @@ TEST(BatchSource, RefusesImpossibleOptions) {
   EXPECT_FALSE(BatchSource::create(*opened, {.batch = 0}).ok());
   EXPECT_FALSE(BatchSource::create(*opened, {.replica = 2, .replicas = 2}).ok());
   EXPECT_FALSE(BatchSource::create(*opened, {.microBatch = 1}).ok());
+  EXPECT_FALSE(BatchSource::create(*opened, {.classes = {0, 0}}).ok());
 }
 
 } // namespace

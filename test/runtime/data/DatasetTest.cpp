@@ -53,6 +53,44 @@ TEST_F(DatasetTest, ReadsImagesAndLabels) {
   EXPECT_THAT((*opened)->description(), HasSubstr("data set train: 3 samples from"));
 }
 
+TEST_F(DatasetTest, LabelsThatAreNoClassesAreCountedInTheFile) {
+  auto opened = Dataset::open(set, search);
+  ASSERT_TRUE(opened.ok()) << opened.status();
+  EXPECT_TRUE((*opened)->checkClasses(1, 4).ok());
+  absl::Status three = (*opened)->checkClasses(1, 3);
+  EXPECT_EQ(three.code(), absl::StatusCode::kOutOfRange);
+  EXPECT_THAT(
+      std::string(three.message()),
+      testing::MatchesRegex("data set train: 1 of the 3 labels in .*/labels is none of the classes 0 to 2 of the loss "
+                            "that takes them: it is 3, of sample 2; correct the labels, or give the loss as many "
+                            "classes as they have"));
+  EXPECT_THAT(std::string((*opened)->checkClasses(1, 2).message()),
+              HasSubstr("2 of the 3 labels in ")); // and two are no class
+  EXPECT_THAT(std::string((*opened)->checkClasses(1, 2).message()), HasSubstr(": the first is 2, of sample 1;"));
+}
+
+TEST_F(DatasetTest, NegativeLabelsAreNoClassesAndSamplesMayHaveMany) {
+  std::string values(30000, '\0'); // more than is looked through at once
+  values[20003] = char(-1), values[29999] = 4;
+  folder.write("labels", idxHeader(9, {3, 10000}) + values);
+  set.mutable_components(1)->mutable_sample()->add_shape(10000);
+  for (plan::DataType type : {plan::I32, plan::I64}) {
+    set.mutable_components(1)->mutable_sample()->set_dtype(type);
+    auto opened = Dataset::open(set, search);
+    ASSERT_TRUE(opened.ok()) << opened.status();
+    EXPECT_THAT(std::string((*opened)->checkClasses(1, 4).message()),
+                testing::MatchesRegex(".*: 2 of the 30000 labels in .*: the first is -1, of sample 2; .*"));
+    std::vector<uint8_t> sample((*opened)->sampleBytes(1));
+    (*opened)->copySample(1, 1, sample.data());
+    EXPECT_EQ((*opened)->findStrays(1, 4, sample.data(), 1).count, 0u);
+    (*opened)->copySample(1, 2, sample.data());
+    Strays strays = (*opened)->findStrays(1, 4, sample.data(), 1);
+    EXPECT_EQ(strays.count, 2u);
+    EXPECT_EQ(strays.first, 3u);
+    EXPECT_EQ(strays.value, -1);
+  }
+}
+
 TEST_F(DatasetTest, RefusesWhatDoesNotFitTheModel) {
   set.mutable_components(0)->mutable_sample()->set_shape(0, 5);
   EXPECT_THAT(errorOf(), HasSubstr("images has samples of 4 elements (3x2x2), the model expects tensor<5xf32>"));

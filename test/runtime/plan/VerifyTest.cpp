@@ -88,6 +88,20 @@ TEST_P(Verify, Refuses) { expectRefused(parameterServerPlan({2, 2, 16, GetParam(
 // Program 0 is the worker, 1 and 2 are the servers. Channel 0 is w0.to_worker, 1 w0.gradient, 2 control.ps0.
 Program &worker(Plan &p) { return *p.mutable_programs(0); }
 Program &server(Plan &p) { return *p.mutable_programs(1); }
+/// The worker's first instruction, made to take batches of a data set of one component of f32.
+Instruction::NextBatch &takeBatch(Plan &plan) {
+  Dataset *set = plan.add_datasets();
+  set->set_name("d");
+  set->mutable_synthetic()->set_samples(1);
+  set->mutable_synthetic()->add_limits(0);
+  set->add_components()->mutable_sample()->set_dtype(F32);
+  Instruction::NextBatch &next = *worker(plan).mutable_instructions(0)->mutable_next_batch();
+  next.set_batch(1);
+  next.set_micro_batches(1);
+  next.add_buffers(0);
+  return next;
+}
+
 Instruction &find(Program &program, Instruction::KindCase kind, int nth = 0) {
   for (Instruction &i : *program.mutable_instructions())
     if (i.kind_case() == kind && nth-- == 0)
@@ -346,6 +360,10 @@ const DamageCase cases[] = {
     {"UnknownInstruction", [](Plan &p) { worker(p).mutable_instructions(0)->clear_kind(); }, "of no known kind"},
     {"BatchOfNoDataset", [](Plan &p) { worker(p).mutable_instructions(0)->mutable_next_batch()->set_batch(1); },
      "dataset 0 does not exist"},
+    {"ClassesOfFloats", [](Plan &p) { takeBatch(p).mutable_classes()->Add(3); },
+     "3 classes of component 0, which is of f32"},
+    {"ClassesOfAnotherNumber", [](Plan &p) { takeBatch(p).mutable_classes()->Resize(2, 0); },
+     "classes for 2 of 1 components"},
     {"AsyncWithoutTicket", [](Plan &p) { erase(server(p), Instruction::kTicket); }, "it would never end", true},
     {"AsyncTicketLater", [](Plan &p) { server(p).mutable_instructions()->SwapElements(0, 1); },
      "a ticket behind an instruction that is no receive", true},
