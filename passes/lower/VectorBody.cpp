@@ -112,6 +112,16 @@ Value VectorBody::indexOf(int64_t dim, const Lanes &lanes) {
 
 SmallVector<Value> VectorBody::evaluate(const Lanes &lanes, ArrayRef<Operation *> combiners) {
   IRMapping mapping;
+  /// A value from outside the body, a constant perhaps, is the same on every lane.
+  auto find = [&](Value value) -> Value {
+    if (Value known = mapping.lookupOrNull(value))
+      return known;
+    if (lanes.scalar())
+      return value;
+    Value all = vector::BroadcastOp::create(builder, loc, lanesOf(value.getType()), value);
+    mapping.map(value, all);
+    return all;
+  };
   for (auto [argument, operand] : llvm::zip(nest.body->getArguments(), nest.inputs))
     if (!argument.use_empty())
       mapping.map(argument, load(operand, lanes));
@@ -138,7 +148,7 @@ SmallVector<Value> VectorBody::evaluate(const Lanes &lanes, ArrayRef<Operation *
     }
     OperationState state(op.getLoc(), op.getName());
     for (Value operand : op.getOperands())
-      state.operands.push_back(mapping.lookup(operand));
+      state.operands.push_back(find(operand));
     for (Type type : op.getResultTypes())
       state.types.push_back(lanesOf(type));
     state.addAttributes(op.getDiscardableAttrDictionary().getValue());
@@ -156,7 +166,7 @@ SmallVector<Value> VectorBody::evaluate(const Lanes &lanes, ArrayRef<Operation *
       Operation *combiner = combiners[output];
       value = combiner->getOperand(combiner->getOperand(0) == old ? 1 : 0);
     }
-    results.push_back(mapping.lookup(value));
+    results.push_back(find(value));
   }
   return results;
 }

@@ -62,3 +62,23 @@ func.func private @columns(%x: memref<4x40xf32>, %y: memref<40xf32>) {
   }
   return
 }
+
+// A value from outside the body is the same on every lane.
+// CHECK-LABEL: func.func private @outside
+// CHECK: %[[LANES:.*]] = vector.broadcast %{{.*}} : f32 to vector<16xf32>
+// CHECK: arith.mulf %{{.*}}, %[[LANES]] : vector<16xf32>
+// CHECK-NOT: linalg.generic
+func.func private @outside(%x: memref<16xf32>, %y: memref<f32>) {
+  %two = arith.constant 2.0 : f32
+  linalg.generic {indexing_maps = [affine_map<(i) -> (i)>], iterator_types = ["parallel"]} outs(%x : memref<16xf32>) {
+  ^bb0(%o: f32):
+    %s = arith.mulf %o, %two : f32
+    linalg.yield %s : f32
+  }
+  // CHECK: memref.store %{{.*}} : memref<1xf32>
+  linalg.generic {indexing_maps = [affine_map<() -> ()>], iterator_types = []} outs(%y : memref<f32>) {
+  ^bb0(%o: f32):
+    linalg.yield %two : f32
+  }
+  return
+}
