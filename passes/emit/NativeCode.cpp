@@ -22,6 +22,8 @@
 
 #include <lld/Common/Driver.h>
 
+#include <mutex>
+
 LLD_HAS_DRIVER(elf)
 
 using namespace llvm;
@@ -268,6 +270,8 @@ static Expected<std::string> link(StringRef object) {
     const char *arguments[] = {"ld.lld",          "-shared", "-Bsymbolic",    "--no-undefined",
                                "--build-id=none", "-z",      "separate-code", "-soname",
                                "graphc_kernels",  "-o",      output.c_str(),  input.c_str()};
+    static std::mutex linking; // lld has one state a process
+    std::lock_guard lock(linking);
     lld::Result result = lld::lldMain(arguments, stream, stream, {{lld::Gnu, &lld::elf::link}});
     if (result.retCode)
       return makeError("linking the kernels failed: " + StringRef(said).trim());

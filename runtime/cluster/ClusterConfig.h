@@ -79,6 +79,7 @@ struct StrategyConfig {
   std::optional<uint64_t> bucketBytes; ///< AllReduce; none: chosen by graphc
   bool given = false; ///< false: chosen from the jobs
   JsonPosition position;
+  std::string file; ///< what the position counts in, as it is named in errors; empty: the cluster's file
 
   /// As cluster.json spells it: "one_device", …
   std::string_view name() const;

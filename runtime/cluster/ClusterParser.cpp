@@ -310,6 +310,7 @@ absl::StatusOr<StrategyConfig> parseStrategyFlag(std::string_view text, const Cl
   if (!value.ok())
     return value.status();
   StrategyConfig strategy;
+  strategy.file = named.file;
   StrategyParser parser(named);
   if (absl::Status s = parser.parse(*value, strategy); !s.ok())
     return s;

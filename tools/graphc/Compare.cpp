@@ -1,11 +1,11 @@
 //===- Compare.cpp - graphc --compare ----------------------------------------------------------------------------===//
-#include "tools/graphc/Budget.h"
-#include "tools/graphc/Cluster.h"
-#include "tools/graphc/Compile.h"
-#include "tools/graphc/PlanFacts.h"
+#include "tools/graphc/Compare.h"
+
+#include "passes/compiler/Budget.h"
+#include "passes/compiler/Cluster.h"
+#include "passes/compiler/PlanFacts.h"
 #include "tools/graphc/Prediction.h"
 
-#include "mlir/IR/Diagnostics.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -47,33 +47,34 @@ std::optional<std::string> toStrategyJson(StringRef text, const cluster::Cluster
 }
 
 /// One row: the strategy compiled on a copy of the module, or why it cannot be. What the compiler remarks on the way goes to `remarks`.
-std::vector<std::string> makeRow(ModuleOp original, Stage stage, Options options, StringRef name,
-                                 const cluster::ClusterConfig &file, const cluster::Calibration &calibration,
-                                 TimingScope &timing, std::vector<std::string> &remarks) {
+std::vector<std::string> makeRow(Compilation &original, const Options &options, StringRef name, StringRef json,
+                                 cluster::ClusterConfig cluster, const cluster::Calibration &calibration,
+                                 std::vector<std::string> &remarks) {
   std::string reason;
-  ScopedDiagnosticHandler handler(original.getContext(), [&](Diagnostic &diagnostic) {
-    std::string text = diagnostic.str();
-    if (diagnostic.getSeverity() == DiagnosticSeverity::Error) {
+  Compilation compilation(original.module(), options.model, options.compile, [&](const graphc::Diagnostic &said) {
+    if (said.severity == Severity::Error) {
       if (reason.empty())
-        reason = std::move(text);
-    } else if (!llvm::is_contained(remarks, text)) {
-      remarks.push_back(std::move(text));
+        reason = said.message;
+    } else if (!llvm::is_contained(remarks, said.message)) {
+      remarks.push_back(said.message);
     }
-    return success(); // neither shown nor passed on
   });
-  OwningOpRef<ModuleOp> module = original.clone();
-  llvm::raw_string_ostream errors(reason);
-  std::optional<cluster::ClusterConfig> cluster = attachCluster(*module, stage, options, file, errors);
+  compilation.setUp = original.setUp;
   FailureOr<plan::Plan> plan = failure();
-  if (cluster && succeeded(runPasses(*module, stage, Stage::Llvm, options, timing)))
-    plan = makePlan(*module, options);
-  if (failed(plan)) {
-    StringRef line = StringRef(reason).split('\n').first;
-    line.consume_front("graphc: ");
-    return {name.str(), "not possible: " + line.str()};
+  absl::StatusOr<cluster::StrategyConfig> strategy =
+      cluster::parseStrategyFlag(std::string_view(json.data(), json.size()), cluster);
+  if (!strategy.ok()) {
+    reason = std::string(strategy.status().message());
+  } else {
+    cluster.strategy = *strategy;
+    if (succeeded(compilation.begin()) && succeeded(compilation.useCluster(cluster)) &&
+        succeeded(compilation.lower(Stage::Llvm)))
+      plan = compilation.emit();
   }
+  if (failed(plan))
+    return {name.str(), "not possible: " + StringRef(reason).split('\n').first.str()};
   Footprint footprint = computeFootprint(*plan);
-  Prediction prediction = predict(*plan, *cluster, calibration);
+  Prediction prediction = predict(*plan, cluster, calibration);
   std::string memory;
   for (const Footprint::Device &device : footprint.devices) {
     StringRef shown = device.name;
@@ -85,21 +86,29 @@ std::vector<std::string> makeRow(ModuleOp original, Stage stage, Options options
     memory += (memory.empty() ? "" : ", ") + task + " " + inBytes(device.total()) +
               (device.instances > 1 ? " (×" + std::to_string(device.instances) + ")" : "");
   }
-  std::string warning = keepsBudget(*plan, *cluster, llvm::nulls()) ? "" : "over budget";
+  std::string warning = keepsBudget(*plan, cluster, [](const graphc::Diagnostic &) {}) ? "" : "over budget";
   return {name.str(), inSeconds(prediction.step), inCounts(uint64_t(prediction.samplesPerSecond)),
           inBytes(footprint.bytesPerStep), memory + (warning.empty() ? "" : "; " + warning)};
 }
 
 } // namespace
 
-int compareStrategies(ModuleOp module, Stage stage, const Options &options, TimingScope &timing) {
-  if (stage >= Stage::Placed) {
+int compareStrategies(Compilation &original, const Options &options) {
+  if (original.stage() >= Stage::Placed) {
     llvm::errs() << "graphc: --compare takes a model of stage graph or differentiated; " << options.model
-                 << " is of stage \"" << getStageName(stage) << "\" and has its strategy\n";
+                 << " is of stage \"" << getStageName(original.stage()) << "\" and has its strategy\n";
     return 1;
   }
-  std::optional<cluster::ClusterConfig> cluster = readCluster(options, llvm::errs());
-  if (!cluster)
+  cluster::ClusterConfig cluster = cluster::ClusterConfig::oneTask();
+  if (options.cluster) {
+    absl::StatusOr<cluster::ClusterConfig> read = cluster::readClusterFile(*options.cluster);
+    if (!read.ok()) {
+      llvm::errs() << std::string(read.status().message()) << '\n';
+      return 1;
+    }
+    cluster = *std::move(read);
+  }
+  if (!isSupported(cluster, [](const graphc::Diagnostic &said) { print(said, llvm::errs()); }))
     return 1;
   absl::StatusOr<cluster::Calibration> calibration = cluster::loadCalibration(options.calibration);
   if (!calibration.ok()) {
@@ -110,13 +119,11 @@ int compareStrategies(ModuleOp module, Stage stage, const Options &options, Timi
       {"strategy", "step", "samples/s", "bytes/step", "memory of each task"}};
   std::string notes;
   for (const std::string &name : options.strategies) {
-    std::optional<std::string> json = toStrategyJson(name, *cluster);
+    std::optional<std::string> json = toStrategyJson(name, cluster);
     if (!json)
       return 2;
-    Options one = options;
-    one.strategy = *json;
     std::vector<std::string> remarks;
-    lines.push_back(makeRow(module, stage, one, name, *cluster, *calibration, timing, remarks));
+    lines.push_back(makeRow(original, options, name, *json, cluster, *calibration, remarks));
     for (const std::string &remark : remarks)
       notes += " " + name + ": " + remark + "\n";
   }

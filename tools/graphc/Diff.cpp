@@ -1,5 +1,5 @@
 //===- Diff.cpp - graphc --diff ------------------------------------------------------------------------------------===//
-#include "tools/graphc/PlanFacts.h"
+#include "passes/compiler/PlanFacts.h"
 #include "tools/graphc/PlanModes.h"
 #include "tools/graphc/Table.h"
 

@@ -225,12 +225,13 @@ std::optional<Options> parseOptions(int argc, char **argv) {
   if (flags.strategy.getNumOccurrences())
     options.strategy = flags.strategy;
   options.logDevicePlacement = flags.logDevicePlacement;
-  options.softPlacement = flags.softPlacement;
-  options.targetCpu = flags.targetCpu;
-  options.keepCode = flags.keepCode;
-  options.intraOpThreads = flags.intraOpThreads;
-  if (options.intraOpThreads < 1 || options.intraOpThreads > 1024)
-    return complain("--intra_op_threads=" + llvm::Twine(options.intraOpThreads) + ": expected 1 to 1024"), std::nullopt;
+  options.compile.softPlacement = flags.softPlacement;
+  options.compile.targetCpu = flags.targetCpu;
+  options.compile.keepCode = flags.keepCode;
+  options.compile.intraOpThreads = flags.intraOpThreads;
+  if (options.compile.intraOpThreads < 1 || options.compile.intraOpThreads > 1024)
+    return complain("--intra_op_threads=" + llvm::Twine(options.compile.intraOpThreads) + ": expected 1 to 1024"),
+           std::nullopt;
   if (!readEmit(flags, options))
     return std::nullopt;
   if (!options.report.empty() && options.emit == Output::StageText)

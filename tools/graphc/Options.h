@@ -3,6 +3,7 @@
 #define GRAPHC_TOOLS_GRAPHC_OPTIONS_H
 
 #include "passes/Pipelines.h"
+#include "passes/compiler/Compiler.h"
 
 #include <optional>
 #include <string>
@@ -29,10 +30,7 @@ struct Options {
   Output emit = Output::Plan;
   Stage stage = Stage::Llvm;           ///< where emit is StageText
   bool logDevicePlacement = false;
-  bool softPlacement = false;
-  std::string targetCpu = "native";
-  std::string keepCode;                ///< folder, empty: none
-  unsigned intraOpThreads = 1;
+  CompileOptions compile;
 };
 
 /// Parses the command line; --help and --version end the process with 0. Every flag takes - and _ alike. Returns

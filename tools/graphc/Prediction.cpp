@@ -1,10 +1,10 @@
 //===- Prediction.cpp - how long a step of a plan will take ---------------------------------------------------------===//
 #include "tools/graphc/Prediction.h"
 
+#include "passes/compiler/PlanFacts.h"
 #include "runtime/kernels/Blocks.h"
 #include "runtime/plan/AllReduce.h"
 #include "runtime/plan/Types.h"
-#include "tools/graphc/PlanFacts.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringRef.h"

@@ -2,7 +2,7 @@
 #ifndef GRAPHC_TOOLS_GRAPHC_REPORTPARTS_H
 #define GRAPHC_TOOLS_GRAPHC_REPORTPARTS_H
 
-#include "tools/graphc/PlanFacts.h"
+#include "passes/compiler/PlanFacts.h"
 #include "tools/graphc/Prediction.h"
 
 #include "llvm/ADT/StringRef.h"

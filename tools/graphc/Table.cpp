@@ -1,7 +1,7 @@
 //===- Table.cpp - what a plan costs, device by device ------------------------------------------------------------===//
 #include "tools/graphc/Table.h"
 
-#include "tools/graphc/PlanFacts.h"
+#include "passes/compiler/PlanFacts.h"
 
 #include "llvm/ADT/STLExtras.h"
 

@@ -3,17 +3,13 @@
 // Exit status: 0 done; 1 the model, the cluster or the environment is wrong; 2 the command line is.
 //
 //===----------------------------------------------------------------------------------------------------------===//
-#include "dialects/graph/GraphDialect.h"
 #include "passes/Passes.h"
-#include "passes/Pipelines.h"
+#include "passes/compiler/Compilation.h"
 #include "passes/emit/NativeCode.h"
 #include "passes/place/PlacementLog.h"
+#include "runtime/base/Status.h"
 #include "runtime/plan/PlanFile.h"
-#include "tools/graphc/Budget.h"
-#include "tools/graphc/Cluster.h"
-#include "tools/graphc/Compile.h"
-#include "tools/graphc/Idle.h"
-#include "tools/graphc/Model.h"
+#include "tools/graphc/Compare.h"
 #include "tools/graphc/Options.h"
 #include "tools/graphc/PlanModes.h"
 #include "tools/graphc/Report.h"
@@ -26,7 +22,6 @@
 #include "llvm/Support/Format.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/Path.h"
-#include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/ToolOutputFile.h"
 
 #include <google/protobuf/text_format.h>
@@ -80,14 +75,11 @@ std::string printPlanText(plan::Plan plan) {
   return text;
 }
 
-int writePlan(ModuleOp module, const Options &options, const cluster::ClusterConfig &cluster,
-              std::chrono::steady_clock::time_point start) {
-  FailureOr<plan::Plan> plan = makePlan(module, options);
-  if (failed(plan) || !keepsBudget(*plan, cluster, llvm::errs()))
+int writePlan(Compilation &compilation, const Options &options, std::chrono::steady_clock::time_point start) {
+  FailureOr<plan::Plan> plan = compilation.emit();
+  if (failed(plan) || failed(compilation.check(*plan)))
     return kWrong;
-  if (options.cluster)
-    remarkOnIdleDevices(*plan, cluster, llvm::errs());
-  if (!options.report.empty() && !writeReport(*plan, cluster, options))
+  if (!options.report.empty() && !writeReport(*plan, compilation.cluster(), options))
     return kWrong;
   if (options.emit == Output::PlanText)
     return writeText(options, [&](llvm::raw_ostream &os) { os << printPlanText(*plan); });
@@ -108,10 +100,11 @@ int writePlan(ModuleOp module, const Options &options, const cluster::ClusterCon
   return kDone;
 }
 
-/// Whether the user said something of one of MLIR's flags, whose default is not ours.
-bool isGiven(StringRef flag) {
+/// What the user said of one of MLIR's flags, whose default is not ours.
+bool isAsked(StringRef flag) {
   auto found = llvm::cl::getRegisteredOptions().find(flag);
-  return found != llvm::cl::getRegisteredOptions().end() && found->second->getNumOccurrences() > 0;
+  return found != llvm::cl::getRegisteredOptions().end() && found->second->getNumOccurrences() > 0 &&
+         static_cast<llvm::cl::opt<bool> *>(found->second)->getValue();
 }
 
 /// Whether writing one path would write over the other: both are one file, or would be once made.
@@ -159,56 +152,78 @@ bool isEndless(StringRef path) {
          (status.type() == llvm::sys::fs::file_type::fifo_file && !handedOver);
 }
 
+/// The cluster of --partition with --strategy in place of its own; nothing where neither is given.
+absl::StatusOr<MaybeCluster> readCluster(const Options &options) {
+  if (!options.cluster && !options.strategy)
+    return std::nullopt;
+  cluster::ClusterConfig cluster = cluster::ClusterConfig::oneTask();
+  if (options.cluster) {
+    absl::StatusOr<cluster::ClusterConfig> read = cluster::readClusterFile(*options.cluster);
+    if (!read.ok())
+      return read.status();
+    cluster = *std::move(read);
+  }
+  if (options.strategy) {
+    absl::StatusOr<cluster::StrategyConfig> read = cluster::parseStrategyFlag(*options.strategy, cluster);
+    if (!read.ok())
+      return base::annotate(read.status(), "graphc");
+    cluster.strategy = *std::move(read);
+  }
+  return cluster;
+}
+
 int run(const Options &options, std::chrono::steady_clock::time_point start) {
   // Before all the work, and where no code is made as well: a misspelt CPU never passes.
-  if (llvm::Expected<NativeTarget> target = NativeTarget::create(options.targetCpu); !target)
+  if (llvm::Expected<NativeTarget> target = NativeTarget::create(options.compile.targetCpu); !target)
     return complain("--target-cpu: " + llvm::toString(target.takeError())), kUsage;
   if (std::string why = findOverwriting(options); !why.empty())
     return complain(why), kUsage;
   if (isEndless(options.model))
     return complain(options.model + ": cannot read the model: not a regular file");
-  DialectRegistry registry;
-  registerDialects(registry);
-  MLIRContext context(registry);
-  if (!isGiven("mlir-print-op-on-diagnostic"))
-    context.printOpOnDiagnostic(false); // the user's own line stands below each error
+  llvm::ErrorOr<std::unique_ptr<llvm::MemoryBuffer>> model = llvm::MemoryBuffer::getFileOrSTDIN(options.model);
+  if (!model)
+    return complain(options.model + ": cannot read the model: " + model.getError().message());
   DefaultTimingManager timing;
   applyDefaultTimingManagerCLOptions(timing);
   TimingScope scope = timing.getRootScope();
-  llvm::SourceMgr sources;
-  SourceMgrDiagnosticHandler diagnostics(sources, &context, llvm::errs());
-
-  OwningOpRef<ModuleOp> module = readModel(options.model, sources, context);
-  if (!module)
-    return kWrong;
-  FailureOr<Stage> stage = getStage(*module);
-  if (failed(stage) || failed(checkHasWork(*module, *stage)))
+  Compilation compilation(options.compile, [](const graphc::Diagnostic &said) { print(said, llvm::errs()); });
+  compilation.context().printOpOnDiagnostic(isAsked("mlir-print-op-on-diagnostic"));
+  compilation.setUp = [&](PassManager &manager) {
+    manager.enableTiming(scope);
+    return applyPassManagerCLOptions(manager);
+  };
+  if (failed(compilation.read(std::move(*model))))
     return kWrong;
   if (options.mode == Mode::Compare)
-    return compareStrategies(*module, *stage, options, scope);
-  std::optional<cluster::ClusterConfig> cluster = readCluster(options, llvm::errs());
-  if (cluster)
-    cluster = attachCluster(*module, *stage, options, *std::move(cluster), llvm::errs());
-  if (!cluster)
+    return compareStrategies(compilation, options);
+  absl::StatusOr<MaybeCluster> cluster = readCluster(options);
+  if (!cluster.ok()) {
+    llvm::errs() << std::string(cluster.status().message()) << '\n';
+    return kWrong;
+  }
+  if (*cluster && compilation.isPlaced())
+    return complain(options.model + " is of stage \"" + getStageName(compilation.stage()) + "\" and placed already; " +
+                    (options.cluster ? "--partition" : "--strategy") +
+                    " is for modules of stage graph or differentiated");
+  if (failed(compilation.useCluster(*cluster)))
     return kWrong;
   Stage target = options.emit == Output::StageText ? options.stage : Stage::Llvm;
-  if (target < *stage)
-    return complain(options.model + " is of stage \"" + getStageName(*stage) +
+  if (target < compilation.stage())
+    return complain(options.model + " is of stage \"" + getStageName(compilation.stage()) +
                     "\" already; --emit=" + getStageName(target) + " lies before it");
-  if (options.logDevicePlacement && *stage <= Stage::Placed && target >= Stage::Placed) {
-    if (failed(runPasses(*module, *stage, Stage::Placed, options, scope)))
+  if (options.logDevicePlacement && compilation.stage() <= Stage::Placed && target >= Stage::Placed) {
+    if (failed(compilation.lower(Stage::Placed)))
       return kWrong;
-    stage = Stage::Placed;
-    logPlacement(*module, llvm::errs());
+    logPlacement(compilation.module(), llvm::errs());
   }
-  if (failed(runPasses(*module, *stage, target, options, scope)))
+  if (failed(compilation.lower(target)))
     return kWrong;
   if (options.emit == Output::StageText)
     return writeText(options, [&](llvm::raw_ostream &os) {
-      module->print(os);
+      compilation.module()->print(os);
       os << '\n';
     });
-  return writePlan(*module, options, *cluster, start);
+  return writePlan(compilation, options, start);
 }
 
 } // namespace

@@ -1,5 +1,5 @@
 //===- PlanFacts.cpp - names and sums of a plan -------------------------------------------------------------------===//
-#include "tools/graphc/PlanFacts.h"
+#include "passes/compiler/PlanFacts.h"
 
 #include "runtime/plan/AllReduce.h"
 #include "runtime/plan/Types.h"

@@ -1,5 +1,5 @@
 //===- Idle.cpp - devices of the cluster that a plan leaves without work ---------------------------------------------===//
-#include "tools/graphc/Idle.h"
+#include "passes/compiler/Idle.h"
 
 #include "runtime/plan/Types.h"
 
@@ -9,7 +9,7 @@
 
 namespace graphc {
 
-void remarkOnIdleDevices(const plan::Plan &plan, const cluster::ClusterConfig &cluster, llvm::raw_ostream &os) {
+void remarkOnIdleDevices(const plan::Plan &plan, const cluster::ClusterConfig &cluster, const DiagnosticSink &sink) {
   if (plan.strategy().name() == "one_device") // said by its name
     return;
   std::set<std::string> busy;
@@ -36,15 +36,17 @@ void remarkOnIdleDevices(const plan::Plan &plan, const cluster::ClusterConfig &c
         }
   if (!where)
     return;
-  os << std::string(cluster
-                        .error(where->position, "remark: strategy " + plan.strategy().name() + " leaves " + first +
-                                                    (idle > 1 ? " and " + std::to_string(idle - 1) +
-                                                                    (idle > 2 ? " other devices" : " other device")
-                                                              : "") +
-                                                    " without work; place something there, or leave " +
-                                                    (idle > 1 ? "them" : "it") + " out of the cluster")
-                        .message())
-     << '\n';
+  Diagnostic remark;
+  remark.severity = Severity::Remark;
+  remark.file = cluster.file;
+  remark.line = where->position.line;
+  remark.column = where->position.column;
+  remark.message = "strategy " + plan.strategy().name() + " leaves " + first;
+  if (idle > 1)
+    remark.message += " and " + std::to_string(idle - 1) + (idle > 2 ? " other devices" : " other device");
+  remark.message += std::string(" without work; place something there, or leave ") + (idle > 1 ? "them" : "it") +
+                    " out of the cluster";
+  sink(remark);
 }
 
 } // namespace graphc

@@ -4,8 +4,8 @@
 // beside it or with more memory (the chief, or where a placement rule puts something), has a row of its own.
 //
 //===----------------------------------------------------------------------------------------------------------===//
-#ifndef GRAPHC_TOOLS_GRAPHC_ROWS_H
-#define GRAPHC_TOOLS_GRAPHC_ROWS_H
+#ifndef GRAPHC_PASSES_COMPILER_ROWS_H
+#define GRAPHC_PASSES_COMPILER_ROWS_H
 
 #include "runtime/plan/plan.pb.h"
 

@@ -1,5 +1,5 @@
 //===- Rows.cpp - the devices of a plan, with replicas that are alike as one -----------------------------------------===//
-#include "tools/graphc/Rows.h"
+#include "passes/compiler/Rows.h"
 
 #include "runtime/plan/Types.h"
 

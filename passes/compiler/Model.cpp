@@ -1,5 +1,5 @@
 //===- Model.cpp - reading the model ------------------------------------------------------------------------------===//
-#include "tools/graphc/Model.h"
+#include "passes/compiler/Model.h"
 
 #include "dialects/dist/DistDialect.h"
 #include "dialects/graph/CarriedAttributes.h"
@@ -8,7 +8,6 @@
 
 #include "mlir/Bytecode/BytecodeReader.h"
 #include "mlir/Parser/Parser.h"
-#include "llvm/Support/MemoryBuffer.h"
 
 using namespace mlir;
 
@@ -57,22 +56,23 @@ static LogicalResult checkModuleAttributes(ModuleOp module) {
   return success();
 }
 
-OwningOpRef<ModuleOp> readModel(const std::string &path, llvm::SourceMgr &sources, MLIRContext &context) {
-  llvm::ErrorOr<std::unique_ptr<llvm::MemoryBuffer>> file = llvm::MemoryBuffer::getFileOrSTDIN(path);
-  if (!file) {
-    llvm::errs() << "graphc: " << path << ": cannot read the model: " << file.getError().message() << '\n';
+OwningOpRef<ModuleOp> readModel(std::unique_ptr<llvm::MemoryBuffer> model, llvm::SourceMgr &sources,
+                                MLIRContext &context, const DiagnosticSink &sink) {
+  const std::string name = model->getBufferIdentifier().str();
+  bool isText = !isBytecode(model->getMemBufferRef());
+  if (StringRef what = isText ? findForeign(model->getBuffer()) : ""; !what.empty()) {
+    graphc::Diagnostic foreign; // not through MLIR, which would show the line
+    foreign.file = name;
+    foreign.line = foreign.column = 1;
+    foreign.message = what.str();
+    sink(foreign);
     return {};
   }
-  bool isText = !isBytecode((*file)->getMemBufferRef());
-  if (StringRef what = isText ? findForeign((*file)->getBuffer()) : ""; !what.empty()) {
-    llvm::errs() << path << ":1:1: error: " << what << '\n'; // by hand: an error of MLIR's would show the line
-    return {};
-  }
-  const char *tooDeep = isText ? findTooDeep((*file)->getBuffer()) : nullptr;
-  sources.AddNewSourceBuffer(std::move(*file), llvm::SMLoc());
+  const char *tooDeep = isText ? findTooDeep(model->getBuffer()) : nullptr;
+  sources.AddNewSourceBuffer(std::move(model), llvm::SMLoc());
   if (tooDeep) {
     auto [line, column] = sources.getLineAndColumn(llvm::SMLoc::getFromPointer(tooDeep));
-    emitError(FileLineColLoc::get(&context, path, line, column))
+    emitError(FileLineColLoc::get(&context, name, line, column))
         << "brackets are nested too deeply here, expected at most 500 open ones";
     return {};
   }

@@ -1,5 +1,5 @@
 //===- Cluster.cpp - what a module knows about machines ----------------------------------------------------------===//
-#include "tools/graphc/Cluster.h"
+#include "passes/compiler/Cluster.h"
 
 #include "dialects/dist/DistDialect.h"
 #include "dialects/graph/GraphDialect.h"
@@ -14,11 +14,6 @@ namespace graphc {
 
 using graph::DeviceAttr;
 using graph::GraphDialect;
-
-static bool complain(llvm::raw_ostream &errors, const llvm::Twine &message) {
-  errors << message << '\n';
-  return false;
-}
 
 /// What a cluster attribute holds of one job.
 struct JobCounts {
@@ -54,8 +49,7 @@ static graph::StrategyAttr makeStrategy(MLIRContext *context, const cluster::Str
       int64_t(strategy.bucketBytes.value_or(0)));
 }
 
-/// `strategyFile`: what the strategy's position counts in, the cluster's file or --strategy.
-static void attach(ModuleOp module, const cluster::ClusterConfig &config, StringRef strategyFile) {
+static void attach(ModuleOp module, const cluster::ClusterConfig &config) {
   MLIRContext *context = module.getContext();
   Builder builder(context);
   llvm::MapVector<StringRef, JobCounts> jobs;
@@ -67,7 +61,8 @@ static void attach(ModuleOp module, const cluster::ClusterConfig &config, String
   const cluster::StrategyConfig &strategy = config.strategy;
   const bool fast = strategy.order == cluster::ReduceOrder::Fast, oneHost = config.replicasShareHost();
   module->setAttr(GraphDialect::kStrategy, makeStrategy(context, strategy, fast && !oneHost));
-  addSettingLoc(module, kStrategySetting, strategyFile, strategy.position.line, strategy.position.column);
+  addSettingLoc(module, kStrategySetting, strategy.file.empty() ? config.file : strategy.file, strategy.position.line,
+                strategy.position.column);
   if (fast && oneHost)
     emitRemark(
         getSettingLoc(module, kStrategySetting),
@@ -106,8 +101,7 @@ static void attach(ModuleOp module, const cluster::ClusterConfig &config, String
     module->setAttr(GraphDialect::kLinks, builder.getArrayAttr(links));
 }
 
-/// Jobs, task counts, chief and replicas that the devices of programs and variables made by hand imply.
-static bool attachFromPrograms(ModuleOp module) {
+LogicalResult attachFromPrograms(ModuleOp module) {
   MLIRContext *context = module.getContext();
   Builder builder(context);
   llvm::MapVector<StringRef, JobCounts> jobs;
@@ -125,8 +119,8 @@ static bool attachFromPrograms(ModuleOp module) {
     std::string error;
     std::optional<graph::DeviceName> name = graph::DeviceName::parse(program.getDevice(), error);
     if (!name || name->job.empty()) {
-      program.emitError("is on \"") << program.getDevice() << "\", which names no job; give the cluster by --partition";
-      return false;
+      return program.emitError("is on \"")
+             << program.getDevice() << "\", which names no job; give the cluster by --partition";
     }
     auto device = DeviceAttr::get(context, *name);
     note(device, program.isSpread() ? program.getReplicas() : device.getTask() + 1);
@@ -148,14 +142,19 @@ static bool attachFromPrograms(ModuleOp module) {
   module->setAttr(GraphDialect::kStrategy, makeStrategy(context, strategy, /*fast=*/false));
   if (!ranges.empty())
     module->setAttr(GraphDialect::kReplicas, graph::ReplicasAttr::get(context, builder.getArrayAttr(ranges)));
-  return true;
+  return success();
 }
 
-/// What a cluster file may say and this version cannot do is refused: no wish is dropped silently.
-static bool checkSupported(const cluster::ClusterConfig &config, llvm::raw_ostream &errors) {
+bool isSupported(const cluster::ClusterConfig &config, const DiagnosticSink &sink) {
   for (const cluster::JobConfig &job : config.jobs) {
     auto refuse = [&](const std::string &why) {
-      return complain(errors, std::string(config.error(job.position, "job \"" + job.name + "\" " + why).message()));
+      graphc::Diagnostic error;
+      error.file = config.file;
+      error.line = job.position.line;
+      error.column = job.position.column;
+      error.message = "job \"" + job.name + "\" " + why;
+      sink(error);
+      return false;
     };
     for (const std::string &device : job.devices)
       if (!StringRef(device).starts_with("CPU:"))
@@ -169,44 +168,14 @@ static bool checkSupported(const cluster::ClusterConfig &config, llvm::raw_ostre
   return true;
 }
 
-std::optional<cluster::ClusterConfig> readCluster(const Options &options, llvm::raw_ostream &errors) {
-  if (!options.cluster)
-    return cluster::ClusterConfig::oneTask();
-  absl::StatusOr<cluster::ClusterConfig> read = cluster::readClusterFile(*options.cluster);
-  if (!read.ok()) {
-    complain(errors, std::string(read.status().message()));
-    return std::nullopt;
-  }
-  return checkSupported(*read, errors) ? std::optional(*std::move(read)) : std::nullopt;
-}
-
-std::optional<cluster::ClusterConfig> attachCluster(ModuleOp module, Stage stage, const Options &options,
-                                                    cluster::ClusterConfig config, llvm::raw_ostream &errors) {
-  bool known = module->hasAttr(GraphDialect::kCluster);
-  if (stage >= Stage::Placed && known && (options.cluster || options.strategy)) {
-    complain(errors, "graphc: " + options.model + " is of stage \"" + getStageName(stage) + "\" and placed already; " +
-                         (options.cluster ? "--partition" : "--strategy") +
-                         " is for modules of stage graph or differentiated");
-    return std::nullopt;
-  }
-  if (!options.cluster && !options.strategy) {
-    if (known)
-      return config; // the module brings its own
-    if (stage >= Stage::Partitioned)
-      return attachFromPrograms(module) ? std::optional(config) : std::nullopt;
-  }
-  if (options.strategy) {
-    absl::StatusOr<cluster::StrategyConfig> read = cluster::parseStrategyFlag(*options.strategy, config);
-    if (!read.ok()) {
-      complain(errors, "graphc: " + std::string(read.status().message()));
-      return std::nullopt;
-    }
-    config.strategy = *std::move(read);
-  }
-  attach(module, config, options.strategy ? "--strategy" : StringRef(config.file));
-  if (options.softPlacement)
+LogicalResult attachCluster(ModuleOp module, const cluster::ClusterConfig &config, bool softPlacement,
+                            const DiagnosticSink &sink) {
+  if (!isSupported(config, sink))
+    return failure();
+  attach(module, config);
+  if (softPlacement)
     module->setAttr(GraphDialect::kSoftPlacement, UnitAttr::get(module.getContext()));
-  return config;
+  return success();
 }
 
 } // namespace graphc

@@ -3,10 +3,10 @@
 // Names and sums, taken from the plan alone, by row (Rows.h).
 //
 //===----------------------------------------------------------------------------------------------------------===//
-#ifndef GRAPHC_TOOLS_GRAPHC_PLANFACTS_H
-#define GRAPHC_TOOLS_GRAPHC_PLANFACTS_H
+#ifndef GRAPHC_PASSES_COMPILER_PLANFACTS_H
+#define GRAPHC_PASSES_COMPILER_PLANFACTS_H
 
-#include "tools/graphc/Rows.h"
+#include "passes/compiler/Rows.h"
 
 #include <string>
 #include <vector>

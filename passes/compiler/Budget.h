@@ -1,0 +1,17 @@
+//===- Budget.h - limits of cluster.json that a plan must keep ----------------------------------------------*- C++ -*-===//
+#ifndef GRAPHC_PASSES_COMPILER_BUDGET_H
+#define GRAPHC_PASSES_COMPILER_BUDGET_H
+
+#include "passes/compiler/Diagnostic.h"
+#include "runtime/cluster/ClusterConfig.h"
+#include "runtime/plan/plan.pb.h"
+
+namespace graphc {
+
+/// Whether the plan keeps the budget of its cluster. Where not, says by how much, and what takes most of it with the
+/// model's lines.
+bool keepsBudget(const plan::Plan &plan, const cluster::ClusterConfig &cluster, const DiagnosticSink &sink);
+
+} // namespace graphc
+
+#endif

@@ -1,0 +1,24 @@
+//===- Cluster.h - what a module knows about machines --------------------------------------------------*- C++ -*-===//
+#ifndef GRAPHC_PASSES_COMPILER_CLUSTER_H
+#define GRAPHC_PASSES_COMPILER_CLUSTER_H
+
+#include "passes/compiler/Diagnostic.h"
+#include "runtime/cluster/ClusterConfig.h"
+
+#include "mlir/IR/BuiltinOps.h"
+
+namespace graphc {
+
+/// Whether this version compiles for all that a cluster has: no wish is dropped silently.
+bool isSupported(const cluster::ClusterConfig &config, const DiagnosticSink &sink);
+
+/// Gives the module graph.cluster, graph.strategy and what belongs to them. Fails after having said what it cannot.
+mlir::LogicalResult attachCluster(mlir::ModuleOp module, const cluster::ClusterConfig &config, bool softPlacement,
+                                  const DiagnosticSink &sink);
+
+/// The same for programs made by hand, from what their devices show.
+mlir::LogicalResult attachFromPrograms(mlir::ModuleOp module);
+
+} // namespace graphc
+
+#endif

@@ -1,0 +1,179 @@
+//===- Compilation.cpp - one compilation, step by step, and the straight line through it ---------------------------===//
+#include "passes/compiler/Compilation.h"
+
+#include "dialects/graph/GraphDialect.h"
+#include "passes/Passes.h"
+#include "passes/compiler/Budget.h"
+#include "passes/compiler/Cluster.h"
+#include "passes/compiler/Idle.h"
+#include "passes/compiler/Model.h"
+#include "passes/emit/Emit.h"
+#include "passes/emit/NativeCode.h"
+
+#include "mlir/Bytecode/BytecodeReader.h"
+#include "mlir/Pass/PassManager.h"
+#include "llvm/Support/Path.h"
+
+using namespace mlir;
+
+namespace graphc {
+
+static std::unique_ptr<MLIRContext> makeContext() {
+  DialectRegistry registry;
+  registerDialects(registry);
+  auto context = std::make_unique<MLIRContext>(registry);
+  context->printOpOnDiagnostic(false); // the user's own line stands below each error
+  return context;
+}
+
+Compilation::Compilation(CompileOptions options, DiagnosticSink sink)
+    : options(std::move(options)), sink(std::move(sink)), own(makeContext()), inUse(own.get()),
+      recorder(inUse, sources, this->sink), name("model"), used(cluster::ClusterConfig::oneTask()) {}
+
+Compilation::Compilation(ModuleOp module, std::string name, CompileOptions options, DiagnosticSink sink)
+    : options(std::move(options)), sink(std::move(sink)), inUse(module.getContext()),
+      recorder(inUse, sources, this->sink), name(std::move(name)), current(module.clone()),
+      used(cluster::ClusterConfig::oneTask()) {
+  DialectRegistry registry;
+  registerDialects(registry);
+  inUse->appendDialectRegistry(registry);
+}
+
+Compilation::~Compilation() = default;
+
+LogicalResult Compilation::fail(std::string message) {
+  Diagnostic diagnostic;
+  diagnostic.file = name;
+  diagnostic.message = std::move(message);
+  sink(diagnostic);
+  return failure();
+}
+
+LogicalResult Compilation::read(std::unique_ptr<llvm::MemoryBuffer> model) {
+  name = model->getBufferIdentifier().str();
+  current = readModel(std::move(model), sources, *inUse, sink);
+  return current ? begin() : failure();
+}
+
+LogicalResult Compilation::begin() {
+  FailureOr<Stage> stage = getStage(*current);
+  if (failed(stage))
+    return failure();
+  reached = *stage;
+  return checkHasWork(*current, reached);
+}
+
+bool Compilation::isPlaced() { return reached >= Stage::Placed && (*current)->hasAttr(graph::GraphDialect::kCluster); }
+
+LogicalResult Compilation::useCluster(const MaybeCluster &cluster) {
+  if (cluster && isPlaced())
+    return fail("is of stage \"" + getStageName(reached).str() +
+                "\" and placed already; a cluster is for modules of stage graph or differentiated");
+  given = cluster.has_value();
+  if (given)
+    used = *cluster;
+  else if ((*current)->hasAttr(graph::GraphDialect::kCluster))
+    return success(); // the module brings its own
+  else if (reached >= Stage::Partitioned)
+    return attachFromPrograms(*current);
+  return attachCluster(*current, used, options.softPlacement, sink);
+}
+
+LogicalResult Compilation::lower(Stage stage) {
+  PassManager manager((*current)->getName(), PassManager::Nesting::Implicit);
+  if (setUp && failed(setUp(manager)))
+    return failure();
+  buildPipeline(manager, reached, stage);
+  if (failed(manager.run(*current)))
+    return failure();
+  reached = std::max(reached, stage);
+  return success();
+}
+
+FailureOr<plan::Plan> Compilation::emit() {
+  EmitOptions emit;
+  emit.producer = "graphc " GRAPHC_VERSION;
+  emit.model = llvm::sys::path::filename(name).str();
+  emit.targetCpu = options.targetCpu;
+  emit.keepCode = options.keepCode;
+  FailureOr<plan::Plan> plan = emitPlan(*current, emit);
+  if (succeeded(plan) && options.intraOpThreads > 1)
+    plan->set_intra_op_threads(options.intraOpThreads);
+  return plan;
+}
+
+LogicalResult Compilation::check(const plan::Plan &plan) {
+  if (!keepsBudget(plan, used, sink))
+    return failure();
+  if (given)
+    remarkOnIdleDevices(plan, used, sink);
+  return success();
+}
+
+//===----------------------------------------------------------------------------------------------------------===//
+// The straight line
+//===----------------------------------------------------------------------------------------------------------===//
+
+/// `begin`: reads the model, or looks at the module.
+static void compile(Compilation &compilation, llvm::function_ref<LogicalResult()> begin, const MaybeCluster &cluster,
+                    CompileResult &result) {
+  if (failed(begin()) || failed(compilation.useCluster(cluster)) || failed(compilation.lower(Stage::Llvm)))
+    return;
+  FailureOr<plan::Plan> plan = compilation.emit();
+  if (succeeded(plan) && succeeded(compilation.check(*plan)))
+    result.plan = std::move(*plan);
+}
+
+static bool checkOptions(const CompileOptions &options, CompileResult &result) {
+  auto refuse = [&](std::string message) {
+    result.diagnostics.emplace_back().message = std::move(message);
+    return false;
+  };
+  if (options.intraOpThreads < 1 || options.intraOpThreads > 1024)
+    return refuse("intra_op_threads is " + std::to_string(options.intraOpThreads) + "; expected 1 to 1024");
+  if (llvm::Expected<NativeTarget> target = NativeTarget::create(options.targetCpu); !target)
+    return refuse(llvm::toString(target.takeError()));
+  return true;
+}
+
+static CompileResult compile(std::unique_ptr<llvm::MemoryBuffer> model, const MaybeCluster &cluster,
+                             const CompileOptions &options) {
+  CompileResult result;
+  if (!checkOptions(options, result))
+    return result;
+  Compilation compilation(options, [&](const Diagnostic &diagnostic) { result.diagnostics.push_back(diagnostic); });
+  compile(compilation, [&] { return compilation.read(std::move(model)); }, cluster, result);
+  return result;
+}
+
+CompileResult compile(std::string_view model, std::string_view name, const MaybeCluster &cluster,
+                      const CompileOptions &options) {
+  // Bytecode has to lie at a multiple of its largest alignment; the parser of text wants a zero behind it.
+  auto buffer = llvm::WritableMemoryBuffer::getNewUninitMemBuffer(model.size(), StringRef(name), llvm::Align(64));
+  llvm::copy(model, buffer->getBufferStart());
+  return compile(std::move(buffer), cluster, options);
+}
+
+CompileResult compileFile(const std::string &path, const MaybeCluster &cluster, const CompileOptions &options) {
+  llvm::ErrorOr<std::unique_ptr<llvm::MemoryBuffer>> file = llvm::MemoryBuffer::getFile(path);
+  if (file)
+    return compile(std::move(*file), cluster, options);
+  CompileResult result;
+  Diagnostic &diagnostic = result.diagnostics.emplace_back();
+  diagnostic.file = path;
+  diagnostic.message = "cannot read the model: " + file.getError().message();
+  return result;
+}
+
+CompileResult compile(ModuleOp module, std::string_view name, const MaybeCluster &cluster,
+                      const CompileOptions &options) {
+  CompileResult result;
+  if (!checkOptions(options, result))
+    return result;
+  Compilation compilation(module, std::string(name), options,
+                          [&](const Diagnostic &diagnostic) { result.diagnostics.push_back(diagnostic); });
+  compile(compilation, [&] { return compilation.begin(); }, cluster, result);
+  return result;
+}
+
+} // namespace graphc

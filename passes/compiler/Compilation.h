@@ -1,0 +1,78 @@
+//===- Compilation.h - one compilation, step by step ----------------------------------------------------------*- C++ -*-===//
+//
+// For graphc, which stops at stages and prints them, and for importers that make the module themselves. Compiler.h is the straight line
+// through it: read, useCluster, lower, emit, check.
+//
+//===----------------------------------------------------------------------------------------------------------===//
+#ifndef GRAPHC_PASSES_COMPILER_COMPILATION_H
+#define GRAPHC_PASSES_COMPILER_COMPILATION_H
+
+#include "passes/Pipelines.h"
+#include "passes/compiler/Compiler.h"
+#include "passes/compiler/DiagnosticRecorder.h"
+
+#include "mlir/IR/MLIRContext.h"
+#include "llvm/Support/MemoryBuffer.h"
+
+#include <memory>
+
+namespace graphc {
+
+/// Each step fails after it has said why. Steps come in the order in which they stand here.
+class Compilation {
+public:
+  Compilation(CompileOptions options, DiagnosticSink sink);
+  /// Of a copy of `module`, in its context, which no other thread may use meanwhile. What is emitted there goes to `sink` as long as
+  /// this lives.
+  Compilation(mlir::ModuleOp module, std::string name, CompileOptions options, DiagnosticSink sink);
+  ~Compilation();
+  Compilation(const Compilation &) = delete;
+
+  mlir::MLIRContext &context() { return *inUse; }
+  /// Parses and checks the model, whose name is that of the buffer.
+  mlir::LogicalResult read(std::unique_ptr<llvm::MemoryBuffer> model);
+  /// Looks at a module that is there: its stage, and whether there is something to compile. Part of read.
+  mlir::LogicalResult begin();
+  mlir::ModuleOp module() { return *current; }
+  Stage stage() const { return reached; }
+
+  /// Whether the module brings its cluster, and has been placed for it.
+  bool isPlaced();
+  /// Gives the module a cluster and a strategy. Nothing: those it has, those that its programs show, or one task.
+  mlir::LogicalResult useCluster(const MaybeCluster &cluster);
+  /// The cluster in use, with the strategy.
+  const cluster::ClusterConfig &cluster() const { return used; }
+
+  /// Is asked to set each pass manager up, for debugging flags and timing.
+  std::function<mlir::LogicalResult(mlir::PassManager &)> setUp;
+  /// Runs the passes from the stage reached to `stage`.
+  mlir::LogicalResult lower(Stage stage);
+
+  /// The plan of a module that has been lowered to the last stage.
+  mlir::FailureOr<plan::Plan> emit();
+  /// Whether the plan keeps the budget of its cluster, if one was given; a remark on devices without work.
+  mlir::LogicalResult check(const plan::Plan &plan);
+
+private:
+  mlir::LogicalResult fail(std::string message);
+
+  const CompileOptions options;
+  const DiagnosticSink sink;
+  std::unique_ptr<mlir::MLIRContext> own;
+  mlir::MLIRContext *inUse;
+  llvm::SourceMgr sources;
+  DiagnosticRecorder recorder;
+  std::string name;
+  mlir::OwningOpRef<mlir::ModuleOp> current;
+  Stage reached = Stage::Graph;
+  cluster::ClusterConfig used;
+  bool given = false; ///< the cluster
+};
+
+/// Compiles a copy of a module, as compile() does text. `name` stands for it in the plan.
+CompileResult compile(mlir::ModuleOp module, std::string_view name, const MaybeCluster &cluster = std::nullopt,
+                      const CompileOptions &options = {});
+
+} // namespace graphc
+
+#endif

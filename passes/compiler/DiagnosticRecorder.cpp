@@ -1,0 +1,101 @@
+//===- DiagnosticRecorder.cpp - MLIR's diagnostics as records -----------------------------------------------------===//
+#include "passes/compiler/DiagnosticRecorder.h"
+
+#include "mlir/IR/Location.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
+
+using namespace mlir;
+
+namespace graphc {
+
+static constexpr unsigned kMostCallers = 10;
+static constexpr uint64_t kMostFileBytes = uint64_t(64) << 20;
+
+static Severity getSeverity(DiagnosticSeverity severity) {
+  switch (severity) {
+  case DiagnosticSeverity::Note:
+    return Severity::Note;
+  case DiagnosticSeverity::Warning:
+    return Severity::Warning;
+  case DiagnosticSeverity::Error:
+    return Severity::Error;
+  case DiagnosticSeverity::Remark:
+    return Severity::Remark;
+  }
+  return Severity::Error;
+}
+
+/// The call that a location is inside of, where it is inside of one.
+static std::optional<CallSiteLoc> findCall(Location location) {
+  if (auto call = dyn_cast<CallSiteLoc>(location))
+    return call;
+  if (auto named = dyn_cast<NameLoc>(location))
+    return findCall(named.getChildLoc());
+  if (auto fused = dyn_cast<FusedLoc>(location))
+    for (Location part : fused.getLocations())
+      if (std::optional<CallSiteLoc> call = findCall(part))
+        return call;
+  return std::nullopt;
+}
+
+DiagnosticRecorder::DiagnosticRecorder(MLIRContext *context, llvm::SourceMgr &sources, DiagnosticSink sink)
+    : ScopedDiagnosticHandler(context), sources(sources), sink(std::move(sink)) {
+  setHandler([this](mlir::Diagnostic &diagnostic) { this->sink(record(diagnostic)); });
+}
+
+Diagnostic DiagnosticRecorder::record(const mlir::Diagnostic &diagnostic) {
+  Location location = diagnostic.getLocation();
+  Diagnostic result = record(location, getSeverity(diagnostic.getSeverity()), diagnostic.str(), /*withLine=*/true);
+  std::optional<CallSiteLoc> call = findCall(location);
+  for (unsigned depth = 0; call && depth < kMostCallers; ++depth) {
+    location = call->getCaller();
+    result.notes.push_back(record(location, Severity::Note, "called from", /*withLine=*/true));
+    call = findCall(location);
+  }
+  for (const mlir::Diagnostic &note : const_cast<mlir::Diagnostic &>(diagnostic).getNotes()) {
+    result.notes.push_back(
+        record(note.getLocation(), getSeverity(note.getSeverity()), note.str(), location != note.getLocation()));
+    location = note.getLocation();
+  }
+  return result;
+}
+
+Diagnostic DiagnosticRecorder::record(Location location, Severity severity, std::string message, bool withLine) {
+  Diagnostic result;
+  result.severity = severity;
+  auto place = location->findInstanceOf<FileLineColLoc>();
+  if (!place) {
+    llvm::raw_string_ostream os(result.message);
+    if (!isa<UnknownLoc>(location))
+      os << location << ": ";
+    os << message;
+    return result;
+  }
+  result.file = place.getFilename().str();
+  result.line = place.getLine();
+  result.column = place.getColumn();
+  result.message = std::move(message);
+  if (llvm::SMLoc line = withLine ? findLine(place) : llvm::SMLoc(); line.isValid())
+    result.sourceLine = sources.GetMessage(line, llvm::SourceMgr::DK_Error, "").getLineContents().str();
+  return result;
+}
+
+llvm::SMLoc DiagnosticRecorder::findLine(FileLineColLoc place) {
+  unsigned buffer = place.getLine() && place.getColumn() ? findBuffer(place.getFilename()) : 0;
+  return buffer ? sources.FindLocForLineAndColumn(buffer, place.getLine(), place.getColumn()) : llvm::SMLoc();
+}
+
+unsigned DiagnosticRecorder::findBuffer(StringRef file) {
+  for (unsigned i = 1; i <= sources.getNumBuffers(); ++i)
+    if (sources.getMemoryBuffer(i)->getBufferIdentifier() == file)
+      return i;
+  llvm::sys::fs::file_status status; // a pipe might never end
+  if (llvm::sys::fs::status(file, status) || status.type() != llvm::sys::fs::file_type::regular_file ||
+      status.getSize() > kMostFileBytes)
+    return 0;
+  auto opened = llvm::MemoryBuffer::getFile(file);
+  return opened ? sources.AddNewSourceBuffer(std::move(*opened), llvm::SMLoc()) : 0;
+}
+
+} // namespace graphc

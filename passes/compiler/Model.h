@@ -1,0 +1,22 @@
+//===- Model.h - reading the model ----------------------------------------------------------------------*- C++ -*-===//
+#ifndef GRAPHC_PASSES_COMPILER_MODEL_H
+#define GRAPHC_PASSES_COMPILER_MODEL_H
+
+#include "passes/Pipelines.h"
+#include "passes/compiler/Diagnostic.h"
+
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/SourceMgr.h"
+
+namespace graphc {
+
+/// The module in text or bytecode, which `sources` keeps. Null where there is none, having said so.
+mlir::OwningOpRef<mlir::ModuleOp> readModel(std::unique_ptr<llvm::MemoryBuffer> model, llvm::SourceMgr &sources,
+                                            mlir::MLIRContext &context, const DiagnosticSink &sink);
+
+/// Whether a module of this stage has something to run: functions, or programs once it is partitioned. Says so if not.
+mlir::LogicalResult checkHasWork(mlir::ModuleOp module, Stage stage);
+
+} // namespace graphc
+
+#endif

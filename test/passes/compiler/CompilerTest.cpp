@@ -1,0 +1,211 @@
+// The compiler as other programs call it: text, file or module in, plan or records out, from as many threads as they like.
+#include "passes/Passes.h"
+#include "passes/compiler/Compilation.h"
+#include "runtime/plan/PlanFile.h"
+#include "runtime/plan/Types.h"
+#include "runtime/plan/Verify.h"
+
+#include "mlir/Parser/Parser.h"
+
+#include <filesystem>
+#include <fstream>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <thread>
+
+namespace graphc {
+namespace {
+
+const char kModel[] = R"(graph.variable @w : tensor<4x1xf32> = #graph.value<dense<2.0> : tensor<4x1xf32>>
+graph.dataset @d : (tensor<4xf32>) = #graph.synthetic<samples = 96, seed = 7>
+graph.func @train_step() -> (tensor<f32> {graph.name = "loss"}) attributes {role = #graph.role<train>} {
+  %x = graph.next_batch @d {batch = 8} : tensor<8x4xf32>
+  %w = graph.read @w : tensor<4x1xf32>
+  %y = graph.matmul %x, %w : (tensor<8x4xf32>, tensor<4x1xf32>) -> tensor<8x1xf32>
+  %square = graph.multiply %y, %y : tensor<8x1xf32>
+  %loss = graph.reduce_mean %square dimensions = [0, 1] : (tensor<8x1xf32>) -> tensor<f32>
+  graph.minimize %loss {optimizer = #graph.sgd<learning_rate = 0.01>} : tensor<f32>
+  graph.return %loss : tensor<f32>
+}
+)";
+
+// Each of two programs receives before it sends.
+const char kCircle[] = R"(dist.phase @predict {role = #graph.role<predict>}
+dist.channel @predict.x : tensor<4xf32> from @predict.left to @predict.right
+dist.channel @predict.y : tensor<4xf32> from @predict.right to @predict.left
+dist.channel @predict.control : tensor<i64> from @predict.left to @predict.right {control}
+dist.program @predict.left of @predict on "/job:worker/task:0/device:CPU:0" {
+  dist.control_send [@predict.control]
+  %x = dist.feed "x" : tensor<4xf32>
+  %y = dist.receive @predict.y : tensor<4xf32>
+  dist.send @predict.x, %x : tensor<4xf32>
+  dist.fetch "y", %y : tensor<4xf32>
+  dist.control_receive local
+  dist.end
+}
+dist.program @predict.right of @predict on "/job:worker/task:1/device:CPU:0" {
+  %x = dist.receive @predict.x : tensor<4xf32>
+  dist.send @predict.y, %x : tensor<4xf32>
+  dist.control_receive @predict.control
+  dist.end
+}
+)";
+
+cluster::ClusterConfig readCluster(const std::string &text) {
+  absl::StatusOr<cluster::ClusterConfig> cluster = cluster::parseCluster(text, "cluster.json");
+  EXPECT_TRUE(cluster.ok()) << cluster.status();
+  return cluster.ok() ? *cluster : cluster::ClusterConfig::oneTask();
+}
+
+std::string wrong() {
+  std::string model = kModel;
+  model.replace(model.find("tensor<8x1xf32>\n  %square"), 15, "tensor<8x2xf32>");
+  return model;
+}
+
+std::string allText(const CompileResult &result) {
+  std::string text;
+  for (const Diagnostic &diagnostic : result.diagnostics)
+    text += toText(diagnostic);
+  return text;
+}
+
+std::string encode(const CompileResult &result) {
+  if (!result.plan)
+    return "no plan: " + allText(result);
+  absl::StatusOr<std::string> bytes = plan::encodePlan(*result.plan);
+  return bytes.ok() ? *bytes : bytes.status().ToString();
+}
+
+TEST(Compiler, MakesAPlanOfText) {
+  CompileResult result = compile(kModel, "folder/model.mlir", readCluster(R"({"ps": 1, "worker": 2})"));
+  ASSERT_TRUE(result.plan) << allText(result);
+  EXPECT_EQ(result.plan->model(), "model.mlir");
+  EXPECT_EQ(result.plan->strategy().name(), "parameter_server");
+  EXPECT_EQ(plan::allTasks(*result.plan).size(), 3u);
+  EXPECT_TRUE(plan::verifyPlan(*result.plan).ok());
+  EXPECT_THAT(result.diagnostics, testing::IsEmpty());
+}
+
+TEST(Compiler, TakesOneTaskWhereNoClusterIsGiven) {
+  CompileResult result = compile(kModel, "model.mlir");
+  ASSERT_TRUE(result.plan) << allText(result);
+  EXPECT_EQ(result.plan->strategy().name(), "one_device");
+}
+
+TEST(Compiler, GivesTheSamePlanOfTextFileAndModule) {
+  std::string text = encode(compile(kModel, "model.mlir"));
+  std::filesystem::path path = std::filesystem::path(testing::TempDir()) / "model.mlir";
+  std::ofstream(path) << kModel;
+  // The file's whole name is that of its lines; the plan says where each instruction is from.
+  EXPECT_EQ(encode(compileFile(path.string())), encode(compile(kModel, path.string())));
+  mlir::DialectRegistry registry;
+  registerDialects(registry);
+  mlir::MLIRContext context(registry);
+  auto module = mlir::parseSourceString<mlir::ModuleOp>(kModel, &context, "model.mlir");
+  ASSERT_TRUE(module);
+  for (int i = 0; i < 2; ++i) // the caller's module stays as it is
+    EXPECT_EQ(encode(compile(*module, "model.mlir")), text);
+}
+
+TEST(Compiler, RecordsWhatIsWrong) {
+  CompileResult result = compile(wrong(), "model.mlir");
+  EXPECT_FALSE(result.plan);
+  ASSERT_THAT(result.diagnostics, testing::SizeIs(1)) << allText(result);
+  const Diagnostic &error = result.diagnostics[0];
+  EXPECT_EQ(error.severity, Severity::Error);
+  EXPECT_EQ(error.file, "model.mlir");
+  EXPECT_EQ(error.line, 7u);
+  EXPECT_EQ(error.column, 28u);
+  const std::string message = "use of value '%y' expects different type than prior uses: 'tensor<8x1xf32>' vs "
+                              "'tensor<8x2xf32>'",
+                    line = "  %square = graph.multiply %y, %y : tensor<8x1xf32>";
+  EXPECT_EQ(error.message, message);
+  EXPECT_EQ(error.sourceLine, line);
+  ASSERT_THAT(error.notes, testing::SizeIs(1));
+  EXPECT_EQ(error.notes[0].severity, Severity::Note);
+  EXPECT_EQ(error.notes[0].line, 6u);
+  EXPECT_EQ(toText(error), "model.mlir:7:28: error: " + message + "\n" + line + "\n" + std::string(27, ' ') + "^\n" +
+                               "model.mlir:6:3: note: prior use here\n" + error.notes[0].sourceLine + "\n  ^\n");
+}
+
+TEST(Compiler, RecordsNotes) {
+  CompileResult result = compile(kCircle, "circle.mlir");
+  EXPECT_FALSE(result.plan);
+  ASSERT_THAT(result.diagnostics, testing::SizeIs(1)) << allText(result);
+  const Diagnostic &error = result.diagnostics[0];
+  EXPECT_THAT(error.message, testing::HasSubstr("wait for each other in a circle"));
+  ASSERT_GE(error.notes.size(), 4u);
+  EXPECT_EQ(error.notes[0].severity, Severity::Note);
+  EXPECT_EQ(error.line, 8u);
+  EXPECT_EQ(error.notes[0].line, 9u);
+  EXPECT_EQ(error.notes[0].sourceLine, "  dist.send @predict.x, %x : tensor<4xf32>");
+}
+
+TEST(Compiler, RecordsWhatTheClusterForbids) {
+  CompileResult budget =
+      compile(kModel, "model.mlir", readCluster("{\"ps\": 1, \"worker\": 2,\n \"budget\": {\"memory\": 64}}"));
+  EXPECT_FALSE(budget.plan);
+  ASSERT_THAT(budget.diagnostics, testing::SizeIs(1));
+  EXPECT_EQ(budget.diagnostics[0].file, "cluster.json");
+  EXPECT_EQ(budget.diagnostics[0].line, 2u);
+  EXPECT_THAT(budget.diagnostics[0].message, testing::HasSubstr("the budget is 64 B"));
+  ASSERT_FALSE(budget.diagnostics[0].notes.empty());
+  EXPECT_EQ(budget.diagnostics[0].notes[0].file, "model.mlir");
+  EXPECT_GT(budget.diagnostics[0].notes[0].line, 0u);
+
+  CompileResult gpu = compile(kModel, "model.mlir", readCluster(R"({"worker": 1, "devices": {"worker": ["GPU:0"]}})"));
+  EXPECT_FALSE(gpu.plan);
+  ASSERT_THAT(gpu.diagnostics, testing::SizeIs(1));
+  EXPECT_THAT(gpu.diagnostics[0].message, testing::HasSubstr("has the device GPU:0"));
+}
+
+TEST(Compiler, RemarksBesideAPlan) {
+  CompileResult result = compile(kModel, "model.mlir", readCluster(R"({"worker": 2, "strategy": "in_graph"})"));
+  ASSERT_TRUE(result.plan) << allText(result);
+  ASSERT_THAT(result.diagnostics, testing::SizeIs(1)) << allText(result);
+  EXPECT_EQ(result.diagnostics[0].severity, Severity::Remark);
+  EXPECT_THAT(result.diagnostics[0].message, testing::HasSubstr("without work"));
+}
+
+TEST(Compiler, RefusesWhatIsNoOption) {
+  CompileOptions options;
+  options.targetCpu = "znver77";
+  CompileResult cpu = compile(kModel, "model.mlir", std::nullopt, options);
+  ASSERT_THAT(cpu.diagnostics, testing::SizeIs(1));
+  EXPECT_THAT(cpu.diagnostics[0].message, testing::HasSubstr("unknown target CPU 'znver77'"));
+  options = {};
+  options.intraOpThreads = 0;
+  EXPECT_FALSE(compile(kModel, "model.mlir", std::nullopt, options).plan);
+  CompileResult nowhere = compileFile("no/such/model.mlir");
+  ASSERT_THAT(nowhere.diagnostics, testing::SizeIs(1));
+  EXPECT_EQ(nowhere.diagnostics[0].file, "no/such/model.mlir");
+  EXPECT_THAT(nowhere.diagnostics[0].message, testing::HasSubstr("cannot read the model: No such file"));
+}
+
+TEST(Compiler, CompilesOnSeveralThreadsAtOnce) {
+  const char *clusters[] = {R"({"worker": 1})", R"({"ps": 1, "worker": 2})",
+                            R"({"worker": 2, "strategy": "all_reduce"})"};
+  std::vector<std::string> alone;
+  for (const char *cluster : clusters)
+    alone.push_back(encode(compile(kModel, "model.mlir", readCluster(cluster))));
+  const std::string said = allText(compile(wrong(), "model.mlir"));
+  std::vector<std::thread> threads;
+  std::vector<std::string> errors(4);
+  for (size_t t = 0; t < errors.size(); ++t)
+    threads.emplace_back([&, t] {
+      for (size_t i = 0; i < std::size(clusters); ++i) {
+        size_t which = (t + i) % std::size(clusters);
+        if (encode(compile(kModel, "model.mlir", readCluster(clusters[which]))) != alone[which])
+          errors[t] += "another plan of " + std::string(clusters[which]) + "\n";
+        if (allText(compile(wrong(), "model.mlir")) != said)
+          errors[t] += "another error\n";
+      }
+    });
+  for (std::thread &thread : threads)
+    thread.join();
+  EXPECT_THAT(errors, testing::Each(""));
+}
+
+} // namespace
+} // namespace graphc
