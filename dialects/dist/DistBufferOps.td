@@ -5,17 +5,21 @@
 
 include "dialects/dist/DistAttrs.td"
 include "dialects/dist/DistDialect.td"
+include "dialects/dist/DistInterfaces.td"
 include "mlir/IR/SymbolInterfaces.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
 def Dist_Buffer : ConfinedType<AnyMemRef, [HasStaticShapePred], "statically shaped buffer">;
-class Dist_BodyOp<string mnemonic, list<Trait> traits = []> : Dist_Op<mnemonic, traits # [HasParent<"ProgramOp">]>;
+// What only names memory; and what does something to it.
+class Dist_MemoryOp<string mnemonic, list<Trait> traits = []> : Dist_Op<mnemonic, traits # [HasParent<"ProgramOp">]>;
+class Dist_BodyOp<string mnemonic, list<Trait> traits = []>
+    : Dist_Op<mnemonic, traits # [HasParent<"ProgramOp">, Dist_HasBufferEffects]>;
 
 //===----------------------------------------------------------------------===//
 // Buffers
 //===----------------------------------------------------------------------===//
 
-def Dist_BufferOp : Dist_BodyOp<"buffer"> {
+def Dist_BufferOp : Dist_MemoryOp<"buffer"> {
   let summary = "memory of one step in the program's arena";
   let description = [{
     `offset` is in bytes, a multiple of 64; `schedule` adds it. Buffers whose lives do not meet may share memory.
@@ -33,7 +37,7 @@ def Dist_BufferOp : Dist_BodyOp<"buffer"> {
   let hasVerifier = 1;
 }
 
-def Dist_VariableBufferOp : Dist_BodyOp<"variable_buffer", [DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+def Dist_VariableBufferOp : Dist_MemoryOp<"variable_buffer", [DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "the memory of a variable that this program's task owns";
   let description = [{
     ```mlir
@@ -47,7 +51,7 @@ def Dist_VariableBufferOp : Dist_BodyOp<"variable_buffer", [DeclareOpInterfaceMe
   let assemblyFormat = "$variable attr-dict `:` type($buffer)";
 }
 
-def Dist_ConstantBufferOp : Dist_BodyOp<"constant_buffer"> {
+def Dist_ConstantBufferOp : Dist_MemoryOp<"constant_buffer"> {
   let summary = "read-only data of the plan";
   let description = [{
     Constants that are sent or given to a library; those of compiled kernels are part of the code.
@@ -64,7 +68,7 @@ def Dist_ConstantBufferOp : Dist_BodyOp<"constant_buffer"> {
   let hasVerifier = 1;
 }
 
-def Dist_ViewOp : Dist_BodyOp<"view"> {
+def Dist_ViewOp : Dist_MemoryOp<"view"> {
   let summary = "the same memory under another shape, or a part of it";
   let description = [{
     `offset` in bytes, a multiple of 64: where a part begins, as in

@@ -36,6 +36,20 @@ enum class Access { Read, Write, ReadWrite };
 /// By its attribute `dist.access`; nothing where that is none of "read", "write" and "read_write".
 std::optional<Access> getAccess(mlir::FunctionOpInterface kernel, unsigned argument);
 
+/// For how long an operation has a buffer that it names, beyond its own time.
+enum class Until {
+  End, ///< it has not
+  SendDone, ///< it is read until the channel's send_done
+  AllReduceDone, ///< nobody else touches it until the channel's all_reduce_done
+  StepEnd, ///< the host reads it behind the step's last operation
+};
+
+struct BufferEffect {
+  mlir::Value buffer;
+  Access access;
+  Until until = Until::End;
+};
+
 } // namespace graphc::dist
 
 #include "dialects/dist/DistDialect.h.inc"

@@ -1,4 +1,5 @@
-// What every operation at an end of a channel answers; the symbol verifier of dist.channel counts them through it.
+// What every operation at an end of a channel answers, which the symbol verifier of dist.channel counts them through; and what
+// operations of a program of buffers do to memory.
 #ifndef GRAPHC_DIST_INTERFACES_TD
 #define GRAPHC_DIST_INTERFACES_TD
 
@@ -22,5 +23,24 @@ def Dist_ChannelEndOpInterface : OpInterface<"ChannelEndOpInterface"> {
                     "return false;">,
   ];
 }
+
+def Dist_BufferEffectsOpInterface : OpInterface<"BufferEffectsOpInterface"> {
+  let cppNamespace = "::graphc::dist";
+  let description = [{
+    An operation that a program of buffers may hold, but for those that only name memory (`dist.buffer`,
+    `dist.variable_buffer`, `dist.constant_buffer`, `dist.view`). All answers are in `dialects/dist/Effects.cpp`, a row an
+    operation; the plan's instructions have theirs in `runtime/plan/Effects.cpp`.
+  }];
+  let methods = [
+    InterfaceMethod<[{
+      Which buffers it reads and writes, and for how long it has them. `symbols` are the module's: how a kernel uses its
+      arguments, it says itself. Fails with a diagnostic where it does not.
+    }], "::llvm::FailureOr<::llvm::SmallVector<::graphc::dist::BufferEffect>>", "getBufferEffects",
+                    (ins "const ::mlir::SymbolTable &":$symbols)>,
+  ];
+}
+
+// Of an operation that has a row there.
+defvar Dist_HasBufferEffects = DeclareOpInterfaceMethods<Dist_BufferEffectsOpInterface>;
 
 #endif // GRAPHC_DIST_INTERFACES_TD

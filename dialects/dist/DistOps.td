@@ -129,7 +129,7 @@ def Dist_ProgramOp : Dist_Op<"program", [Symbol, IsolatedFromAbove, SingleBlock,
   }];
 }
 
-def Dist_EndOp : Dist_Op<"end", [Terminator, HasParent<"ProgramOp">]> {
+def Dist_EndOp : Dist_Op<"end", [Terminator, HasParent<"ProgramOp">, Dist_HasBufferEffects]> {
   let summary = "the end of a step";
   let description = [{ Ends the body of every program. Example: `dist.end`. }];
   let assemblyFormat = "attr-dict";
@@ -148,7 +148,7 @@ class Dist_ChannelOpBase<string mnemonic, list<string> methods, list<Trait> trai
     : Dist_EndPointOp<mnemonic, traits # [DeclareOpInterfaceMethods<SymbolUserOpInterface>,
         DeclareOpInterfaceMethods<Dist_ChannelEndOpInterface, methods>]>;
 
-def Dist_SendOp : Dist_ChannelOpBase<"send", ["getMessageType"]> {
+def Dist_SendOp : Dist_ChannelOpBase<"send", ["getMessageType"], [Dist_HasBufferEffects]> {
   let summary = "sends a value over a channel";
   let description = [{
     From a program of one instance to a family the value goes to every instance, on an `all_to_all` channel to every
@@ -167,7 +167,7 @@ def Dist_SendOp : Dist_ChannelOpBase<"send", ["getMessageType"]> {
   let assemblyFormat = "$channel `,` $value attr-dict `:` type($value)";
 }
 
-def Dist_AcquireOp : Dist_ChannelOpBase<"acquire", ["getMessageType"]> {
+def Dist_AcquireOp : Dist_ChannelOpBase<"acquire", ["getMessageType"], [Dist_HasBufferEffects]> {
   let summary = "takes the memory of a channel's next message, to write it there";
   let description = [{
     Made by `schedule` in place of a `buffer` whose value is sent whole: what makes the value writes it where the receiver
@@ -186,7 +186,7 @@ def Dist_AcquireOp : Dist_ChannelOpBase<"acquire", ["getMessageType"]> {
   let assemblyFormat = "$channel attr-dict `:` type($buffer)";
 }
 
-def Dist_SendStartOp : Dist_ChannelOpBase<"send_start", ["getMessageType"]> {
+def Dist_SendStartOp : Dist_ChannelOpBase<"send_start", ["getMessageType"], [Dist_HasBufferEffects]> {
   let summary = "starts to send a buffer";
   let description = [{
     Made by `schedule`. The buffer may not be written before `send_done`.
@@ -210,14 +210,14 @@ def Dist_SendStartOp : Dist_ChannelOpBase<"send_start", ["getMessageType"]> {
   let hasVerifier = 1;
 }
 
-def Dist_SendDoneOp : Dist_ChannelOpBase<"send_done", []> {
+def Dist_SendDoneOp : Dist_ChannelOpBase<"send_done", [], [Dist_HasBufferEffects]> {
   let summary = "waits until the last send on a channel left its buffer";
   let description = [{ Made by `schedule`. Example: `dist.send_done @train_step.w.to_worker`. }];
   let arguments = (ins FlatSymbolRefAttr:$channel);
   let assemblyFormat = "$channel attr-dict";
 }
 
-def Dist_ReceiveOp : Dist_ChannelOpBase<"receive", ["getMessageType"]> {
+def Dist_ReceiveOp : Dist_ChannelOpBase<"receive", ["getMessageType"], [Dist_HasBufferEffects]> {
   let summary = "takes the next message of a channel";
   let description = [{
     The value is used in place, in the transport's memory, until `release` (which `schedule` adds). In a family instance
@@ -237,7 +237,7 @@ def Dist_ReceiveOp : Dist_ChannelOpBase<"receive", ["getMessageType"]> {
   let assemblyFormat = "$channel attr-dict `:` type($value)";
 }
 
-def Dist_ReleaseOp : Dist_ChannelOpBase<"release", []> {
+def Dist_ReleaseOp : Dist_ChannelOpBase<"release", [], [Dist_HasBufferEffects]> {
   let summary = "gives the memory of the last received message back";
   let description = [{ Made by `schedule`. Example: `dist.release @train_step.w.to_worker`. }];
   let arguments = (ins FlatSymbolRefAttr:$channel);
@@ -339,7 +339,7 @@ def Dist_ChooseOp : Dist_ChannelOpBase<"choose", ["takesWholeFamily"]> {
 // The chief's word, tickets
 //===----------------------------------------------------------------------===//
 
-def Dist_ControlSendOp : Dist_ChannelOpBase<"control_send", ["isControl"]> {
+def Dist_ControlSendOp : Dist_ChannelOpBase<"control_send", ["isControl"], [Dist_HasBufferEffects]> {
   let summary = "the chief decides whether the phase ends after this step and tells everybody";
   let description = [{
     Acts on instance 0 of its program alone. First in the chief's step, so that the word never makes a lane wait.
@@ -352,7 +352,7 @@ def Dist_ControlSendOp : Dist_ChannelOpBase<"control_send", ["isControl"]> {
   let assemblyFormat = "$channels attr-dict";
 }
 
-def Dist_ControlReceiveOp : Dist_ChannelOpBase<"control_receive", ["isControl"]> {
+def Dist_ControlReceiveOp : Dist_ChannelOpBase<"control_receive", ["isControl"], [Dist_HasBufferEffects]> {
   let summary = "takes the chief's word for this step";
   let description = [{
     The last thing that a step does, unless it sends ahead: then it stands before the first such send.
@@ -370,7 +370,7 @@ def Dist_ControlReceiveOp : Dist_ChannelOpBase<"control_receive", ["isControl"]>
   let hasVerifier = 1;
 }
 
-def Dist_TicketOp : Dist_EndPointOp<"ticket"> {
+def Dist_TicketOp : Dist_EndPointOp<"ticket", [Dist_HasBufferEffects]> {
   let summary = "takes one of the updates still to be done";
   let description = [{
     Asynchronous phases only, first in the step of the program that owns the global step. Where no update is left it
@@ -397,7 +397,7 @@ def Dist_FeedOp : Dist_EndPointOp<"feed"> {
   let assemblyFormat = "$name attr-dict `:` type($value)";
 }
 
-def Dist_FetchOp : Dist_EndPointOp<"fetch"> {
+def Dist_FetchOp : Dist_EndPointOp<"fetch", [Dist_HasBufferEffects]> {
   let summary = "a value that the user may ask for";
   let description = [{
     A result of the function or a summary; `reduction` says what it means over the replicas.
@@ -407,7 +407,7 @@ def Dist_FetchOp : Dist_EndPointOp<"fetch"> {
   let assemblyFormat = "$name `,` $value attr-dict `:` type($value)";
 }
 
-def Dist_MetricOp : Dist_EndPointOp<"metric"> {
+def Dist_MetricOp : Dist_EndPointOp<"metric", [Dist_HasBufferEffects]> {
   let summary = "an exact mean over the samples of a phase: sum and count of this step";
   let description = [{
     The host adds both over steps and replicas.

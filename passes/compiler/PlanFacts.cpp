@@ -2,6 +2,7 @@
 #include "passes/compiler/PlanFacts.h"
 
 #include "runtime/plan/AllReduce.h"
+#include "runtime/plan/Effects.h"
 #include "runtime/plan/Types.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -110,20 +111,10 @@ std::vector<std::string> bufferLocations(const plan::Plan &plan, const plan::Pro
     if (buffer < locations.size() && locations[buffer].empty())
       locations[buffer] = plan::locationText(plan, instruction.location());
   };
-  for (const plan::Instruction &instruction : program.instructions()) {
-    if (instruction.has_call()) // the result names the operation: it is the last argument that is new
-      for (uint32_t buffer : llvm::reverse(instruction.call().buffers()))
-        note(buffer, instruction);
-    else if (instruction.has_receive())
-      note(instruction.receive().buffer(), instruction);
-    else if (instruction.has_aggregate())
-      note(instruction.aggregate().buffer(), instruction);
-    else if (instruction.has_all_reduce_start())
-      note(instruction.all_reduce_start().scratch(), instruction);
-    else if (instruction.has_next_batch())
-      for (uint32_t buffer : instruction.next_batch().buffers())
-        note(buffer, instruction);
-  }
+  for (const plan::Instruction &instruction : program.instructions())
+    // The result names the operation: it is the last argument that is new.
+    for (const plan::BufferEffect &effect : llvm::reverse(plan::effectsOf(plan, program, instruction).buffers))
+      note(effect.buffer, instruction);
   return locations;
 }
 

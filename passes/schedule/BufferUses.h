@@ -16,6 +16,7 @@ namespace graphc {
 struct BufferUse {
   mlir::Value root;
   bool read, written;
+  dist::Until until; ///< of the operation's effects on this root, the longest
 };
 
 /// Buffers, variables, constants and views: what only names memory and does nothing.
@@ -26,7 +27,7 @@ public:
   explicit BufferUses(dist::ProgramOp program);
 
   mlir::Value getRoot(mlir::Value buffer) const { return roots.lookup(buffer); }
-  /// One entry a root. Feeds and received messages count as written by their operation; a send reads.
+  /// The operation's effects (dialects/dist/Effects.cpp), one entry a root.
   /// Fails with a diagnostic at an operation that outlined programs do not have.
   mlir::FailureOr<llvm::SmallVector<BufferUse>> get(mlir::Operation *op) const;
   /// Every use of the program, in its order.

@@ -29,7 +29,7 @@ FailureOr<ArenaSizes> planMemory(dist::ProgramOp program) {
   eraseUnused(program);
   BufferUses bufferUses(program);
   llvm::MapVector<Value, ArenaRequest> lives;
-  llvm::DenseMap<StringRef, Value> sending;
+  llvm::DenseMap<Attribute, Value> sending; // by channel
   uint32_t last = uint32_t(llvm::range_size(program.getBlock()));
 
   auto extend = [&](Value root, uint32_t position) {
@@ -53,19 +53,19 @@ FailureOr<ArenaSizes> planMemory(dist::ProgramOp program) {
             << "the buffer is declared here; what it holds from the last step is undefined";
         return diag;
       }
-      extend(use.root, isa<dist::FetchOp, dist::MetricOp>(op) ? last : uint32_t(position));
+      extend(use.root, use.until == dist::Until::StepEnd ? last : uint32_t(position));
       if (isa<dist::FeedIntoOp>(op))
         life->second.first = 0;
     }
     if (auto start = dyn_cast<dist::AllReduceStartOp>(op))
       if (auto life = lives.find(bufferUses.getRoot(start.getBuffer())); life != lives.end())
         life->second.alignment = getAlignment(start);
-    if (auto start = dyn_cast<dist::SendStartOp>(op))
-      sending[start.getChannel()] = bufferUses.getRoot(start.getValue());
-    if (auto sum = dyn_cast<dist::AllReduceDoneOp>(op))
-      sending[sum.getChannel()] = bufferUses.getRoot(sum.getBuffer());
-    if (auto done = dyn_cast<dist::SendDoneOp>(op))
-      if (Value root = sending.lookup(done.getChannel())) // none: a variable that the step before has sent
+    auto end = dyn_cast<dist::ChannelEndOpInterface>(op);
+    for (const BufferUse &use : *uses)
+      if (use.until == dist::Until::SendDone)
+        sending[end.getUsedChannels().front()] = use.root;
+    if (end && end.getChannelEnd() == dist::ChannelEnd::Complete)
+      if (Value root = sending.lookup(end.getUsedChannels().front())) // none: a variable that the step before has sent
         extend(root, uint32_t(position));
   }
 

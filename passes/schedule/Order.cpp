@@ -49,6 +49,12 @@ uint64_t getFlops(Operation *op, const SymbolTable &symbols) {
   return flops ? times * uint64_t(flops.getInt()) : 0;
 }
 
+/// At the sending end of a channel of data.
+static bool startsMessages(Operation *op) {
+  auto end = dyn_cast<dist::ChannelEndOpInterface>(op);
+  return end && end.getChannelEnd() == dist::ChannelEnd::Send && !end.isControl();
+}
+
 namespace {
 
 class PhaseOrder {
@@ -124,7 +130,7 @@ uint64_t PhaseOrder::costOf(Operation *op, ArrayRef<BufferUse> uses) const {
     bytes += dist::getBufferBytes(use.root);
   if (isa<dist::ReceiveOp>(op))
     return kStartCost; // used in place
-  if (isa<dist::SendOp, dist::AllReduceStartOp>(op))
+  if (startsMessages(op))
     return kStartCost + bytes / kMessageBytesPerNs;
   if (isa<dist::NextBatchIntoOp>(op))
     return kStartCost + bytes / kBatchBytesPerNs;
@@ -167,10 +173,14 @@ LogicalResult PhaseOrder::addProgram(dist::ProgramOp program) {
       here.feeds.push_back(&op);
       continue;
     }
-    if (isa<dist::FetchOp, dist::MetricOp>(op)) {
-      here.results.push_back(&op);
-      for (const BufferUse &use : *uses)
+    bool isShown = false;
+    for (const BufferUse &use : *uses)
+      if (use.until == dist::Until::StepEnd) {
         memory[use.root].result = &op;
+        isShown = true;
+      }
+    if (isShown) {
+      here.results.push_back(&op);
       continue;
     }
     if (isa<dist::ControlReceiveOp>(op)) {
@@ -260,7 +270,7 @@ void PhaseOrder::addMessages() {
 void PhaseOrder::offer(unsigned index) {
   Node &node = nodes[index];
   Lane &lane = lanes[node.lane];
-  bool isNoSend = !isa<dist::SendOp, dist::AllReduceStartOp>(node.op);
+  bool isNoSend = !startsMessages(node.op);
   if (node.ready <= lane.clock)
     lane.ready.insert({isNoSend, index});
   else

@@ -9,7 +9,7 @@ namespace graphc {
 /// Marks the channels of a phase whose transfers are split as `published` where that saves a copy and harms nobody: the
 /// value is a variable or a constant of some size, or a bucket that is summed in chunks; no lane beside the sender writes it,
 /// and that the sender waits for the receivers' releases closes no circle. Returns how many.
-unsigned publishChannels(mlir::ModuleOp module, dist::PhaseOp phase);
+mlir::FailureOr<unsigned> publishChannels(mlir::ModuleOp module, dist::PhaseOp phase);
 
 } // namespace graphc
 #endif

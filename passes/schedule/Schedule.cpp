@@ -61,7 +61,10 @@ private:
         flops += getFlops(&op, symbols);
       program->setAttr("dist.flops", Builder(module).getI64IntegerAttr(int64_t(flops)));
     }
-    numPublished += publishChannels(module, phase);
+    FailureOr<unsigned> published = publishChannels(module, phase);
+    if (failed(published))
+      return failure();
+    numPublished += *published;
     return success();
   }
 };

@@ -51,7 +51,9 @@ LogicalResult splitTransfers(dist::ProgramOp program) {
         inFlightOf.erase(sent);
       }
       if (auto message = messages.find(use.root); message != messages.end() && message->second.lastUse)
-        message->second.lastUse = isa<dist::SendOp, dist::FetchOp, dist::MetricOp>(op) ? nullptr : &op;
+        message->second.lastUse = use.until == dist::Until::End ? &op : nullptr;
+      if (use.until == dist::Until::SendDone)
+        leave(use.root, op.getLoc(), cast<dist::ChannelEndOpInterface>(op).getUsedChannels().front());
     }
     if (auto receive = dyn_cast<dist::ReceiveOp>(op)) {
       Operation *last = receive; // a release may not stand between the receive and its views
@@ -63,11 +65,8 @@ LogicalResult splitTransfers(dist::ProgramOp program) {
     if (auto send = dyn_cast<dist::SendOp>(op)) {
       auto start = dist::SendStartOp::create(builder, send.getLoc(), send.getChannelAttr(), send.getValue());
       start->setDiscardableAttrs(send->getDiscardableAttrDictionary());
-      leave(bufferUses.getRoot(send.getValue()), send.getLoc(), send.getChannelAttr());
       send.erase();
     }
-    if (auto sum = dyn_cast<dist::AllReduceDoneOp>(op)) // the others may still take their sums from it
-      leave(bufferUses.getRoot(sum.getBuffer()), sum.getLoc(), sum.getChannelAttr());
   }
 
   OpBuilder atEnd(end);

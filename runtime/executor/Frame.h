@@ -20,6 +20,24 @@ struct FrameOptions {
   kernels::Pool *pool = nullptr; ///< helps with large library kernels; outlives the lanes
 };
 
+/// The variables of one instruction, locked in ascending order; nothing in programs that do not lock.
+class Locks {
+public:
+  Locks(std::mutex *const *first, uint32_t count) : first(first), count(count) {
+    for (uint32_t i = 0; i < count; ++i)
+      first[i]->lock();
+  }
+  ~Locks() {
+    for (uint32_t i = count; i > 0; --i)
+      first[i - 1]->unlock();
+  }
+  Locks(const Locks &) = delete;
+
+private:
+  std::mutex *const *first;
+  uint32_t count;
+};
+
 /// Arena and pointer tables of one lane. The arena lies in the published memory where peers read in it (Published.h). Every argument of every call is one entry of `arguments`, resolved once; a
 /// Receive or Acquire rewrites only the entries that name its slot.
 class Frame {
@@ -35,6 +53,9 @@ public:
 private:
   friend class Lane;
   Frame() = default;
+  Locks lock(const Instruction &instruction) const {
+    return {locks.data() + instruction.lockFirst, instruction.lockCount};
+  }
   device::Memory own; // of the arena, where no peer reads in it
   std::span<uint8_t> arena;
   bool patterned = false;

@@ -4,6 +4,7 @@
 #include "runtime/base/File.h"
 #include "runtime/base/Log.h"
 #include "runtime/base/Status.h"
+#include "runtime/plan/Effects.h"
 #include "runtime/plan/Types.h"
 
 #include "absl/strings/str_cat.h"
@@ -101,15 +102,10 @@ absl::Status checkSignature(const plan::Kernel &kernel, const GraphcKernelTable 
   return absl::OkStatus();
 }
 
-void addKernels(const plan::Program &program, std::vector<bool> &wanted) {
-  for (const plan::Instruction &instruction : program.instructions()) {
-    if (instruction.has_call())
-      wanted[instruction.call().kernel()] = true;
-    if (instruction.has_aggregate())
-      wanted[instruction.aggregate().add()] = true;
-    if (instruction.has_all_reduce_start())
-      wanted[instruction.all_reduce_start().add()] = true;
-  }
+void addKernels(const plan::Plan &plan, const plan::Program &program, std::vector<bool> &wanted) {
+  for (const plan::Instruction &instruction : program.instructions())
+    if (std::optional<uint32_t> kernel = plan::effectsOf(plan, program, instruction).kernel)
+      wanted[*kernel] = true;
 }
 
 } // namespace
@@ -120,7 +116,7 @@ absl::StatusOr<std::unique_ptr<KernelLibrary>> KernelLibrary::load(const plan::P
   library->kernels.resize(size_t(plan.kernels_size()));
   std::vector<bool> wanted(size_t(plan.kernels_size()));
   for (uint32_t program : programs)
-    addKernels(plan.programs(int(program)), wanted);
+    addKernels(plan, plan.programs(int(program)), wanted);
   std::map<uint32_t, const GraphcKernelTable *> tables;
   for (int i = 0; i < plan.kernels_size(); ++i) {
     const plan::Kernel &kernel = plan.kernels(i);

@@ -16,28 +16,6 @@ namespace graphc::executor {
 
 using transport::PollState;
 
-namespace {
-
-/// The variables of one instruction, locked in ascending order; nothing in programs that do not lock.
-class Locks {
-public:
-  Locks(std::mutex *const *first, uint32_t count) : first(first), count(count) {
-    for (uint32_t i = 0; i < count; ++i)
-      first[i]->lock();
-  }
-  ~Locks() {
-    for (uint32_t i = count; i > 0; --i)
-      first[i - 1]->unlock();
-  }
-  Locks(const Locks &) = delete;
-
-private:
-  std::mutex *const *first;
-  uint32_t count;
-};
-
-} // namespace
-
 LaneState Lane::run() {
   blockedPort = nullptr;
   if (!inStep) {
@@ -81,13 +59,13 @@ std::optional<LaneState> Lane::execute() {
       advanceAllReduces();
     switch (instruction.op) {
     case Op::Call: {
-      Locks locks(frame.locks.data() + instruction.lockFirst, instruction.lockCount);
+      Locks locks = frame.lock(instruction);
       if (int code = instruction.kernel(arguments + instruction.first, &context)) [[unlikely]]
         return kernelFailed(instruction, code);
       break;
     }
     case Op::LibraryCall: {
-      Locks locks(frame.locks.data() + instruction.lockFirst, instruction.lockCount);
+      Locks locks = frame.lock(instruction);
       if (int code = frame.libraryKernels[instruction.port]->run(arguments + instruction.first)) [[unlikely]]
         return kernelFailed(instruction, code);
       break;
@@ -125,7 +103,7 @@ std::optional<LaneState> Lane::execute() {
         transport::SendPort *port = sends[instruction.port + sub];
         if (!port) // all to all: this instance
           continue;
-        Locks locks(frame.locks.data() + instruction.lockFirst, instruction.lockCount);
+        Locks locks = frame.lock(instruction);
         if (PollState state = port->start(frame.buffers[instruction.buffer], step, mode); state != PollState::Ready)
           return notReady(port, state);
       }
@@ -216,7 +194,7 @@ std::optional<LaneState> Lane::aggregate(const Instruction &instruction) {
     const uint64_t before = summedBytes;
     const uint32_t whole = summed;
     {
-      Locks locks(laneFrame->locks.data() + instruction.lockFirst, instruction.lockCount);
+      Locks locks = laneFrame->lock(instruction);
       if (int code = addMessages(instruction, bytes, end, instruction.count)) [[unlikely]]
         return kernelFailed(instruction, code);
     }

@@ -16,6 +16,7 @@ using transport::PollState;
 // Every instance is asked each time, beginning with another one at each step: of those that came between two looks nobody is
 // first for ever. All receivers wake by one event, so waiting on the one that was asked first misses none.
 std::optional<LaneState> Lane::choose(const Instruction &instruction) {
+  Locks locks = laneFrame->lock(instruction);
   int64_t version;
   memcpy(&version, laneFrame->buffers[instruction.buffer], sizeof version);
   auto *chosen = static_cast<uint8_t *>(laneFrame->buffers[instruction.chosen]);
@@ -48,6 +49,7 @@ std::optional<LaneState> Lane::choose(const Instruction &instruction) {
 
 // Their messages lay in the slots before their offers did.
 std::optional<LaneState> Lane::aggregateChosen(const Instruction &instruction) {
+  Locks locks = laneFrame->lock(instruction);
   const auto *chosen = static_cast<const uint8_t *>(laneFrame->buffers[instruction.chosen]);
   const uint64_t bytes = program->plan->channels(int(instruction.source->aggregate().channel())).bytes();
   uint32_t count = 0;

@@ -5,6 +5,7 @@
 #include "runtime/base/Status.h"
 #include "runtime/executor/Published.h"
 #include "runtime/plan/AllReduce.h"
+#include "runtime/plan/Effects.h"
 #include "runtime/plan/Types.h"
 
 #include <algorithm>
@@ -57,8 +58,7 @@ private:
 
   void add(const plan::Instruction &from);
   void addSend(const plan::Instruction &from, Op op);
-  void lock(Instruction &to, std::initializer_list<uint32_t> buffers) { lockAll(to, {buffers.begin(), buffers.end()}); }
-  void lockAll(Instruction &to, const std::vector<uint32_t> &buffers);
+  void append(Instruction &to, const plan::Effects &effects);
   uint32_t sendPort(uint32_t channel, uint32_t &count);
   uint32_t receivePort(uint32_t channel, bool family);
   void addPatches();
@@ -75,16 +75,18 @@ private:
   std::map<uint32_t, uint32_t> boundBuffer; // channel → buffer of its last Receive
 };
 
-void ProgramBuilder::lockAll(Instruction &to, const std::vector<uint32_t> &buffers) {
-  if (!source.locks_variables())
-    return;
+/// Behind the others, with the locks of the variables that it touches.
+void ProgramBuilder::append(Instruction &to, const plan::Effects &effects) {
   std::set<uint32_t> variables;
-  for (uint32_t buffer : buffers)
-    if (source.buffers(int(buffer)).storage_case() == plan::Buffer::kVariable)
-      variables.insert(source.buffers(int(buffer)).variable());
+  if (source.locks_variables())
+    for (const plan::BufferEffect &effect : effects.buffers)
+      if (const plan::Buffer &buffer = source.buffers(int(effect.buffer));
+          buffer.storage_case() == plan::Buffer::kVariable)
+        variables.insert(buffer.variable());
   to.lockFirst = uint32_t(program->lockVariables.size());
   to.lockCount = uint16_t(variables.size()); // a call has at most 1024 arguments
   program->lockVariables.insert(program->lockVariables.end(), variables.begin(), variables.end());
+  program->instructions.push_back(to);
 }
 
 uint32_t ProgramBuilder::sendPort(uint32_t channel, uint32_t &count) {
@@ -130,22 +132,22 @@ void ProgramBuilder::addSend(const plan::Instruction &from, Op op) {
   to.source = &from;
   to.port = sendPort(from.send_start().channel(), to.count);
   to.buffer = from.send_start().buffer();
-  lock(to, {to.buffer});
-  program->instructions.push_back(to);
+  append(to, plan::effectsOf(plan, source, from));
 }
 
 void ProgramBuilder::add(const plan::Instruction &from) {
+  const plan::Effects effects = plan::effectsOf(plan, source, from);
   Instruction to;
   to.source = &from;
+  if (effects.kernel)
+    to.planKernel = *effects.kernel;
   switch (from.kind_case()) {
   case plan::Instruction::kCall: {
-    const plan::Kernel &kernel = plan.kernels(int(from.call().kernel()));
-    to.planKernel = from.call().kernel();
+    const plan::Kernel &kernel = plan.kernels(int(to.planKernel));
     to.first = mark();
     to.count = uint32_t(from.call().buffers_size());
     program->argumentBuffers.insert(program->argumentBuffers.end(), from.call().buffers().begin(),
                                     from.call().buffers().end());
-    lockAll(to, {from.call().buffers().begin(), from.call().buffers().end()});
     if (kernel.has_matmul()) {
       const plan::Kernel::Matmul &m = kernel.matmul();
       to.op = Op::LibraryCall;
@@ -155,7 +157,7 @@ void ProgramBuilder::add(const plan::Instruction &from) {
                                        kernel.scratch_bytes()});
     } else {
       to.op = Op::Call;
-      to.kernel = library.entry(from.call().kernel());
+      to.kernel = library.entry(to.planKernel);
     }
     break;
   }
@@ -193,7 +195,6 @@ void ProgramBuilder::add(const plan::Instruction &from) {
     to.port = receivePort(from.aggregate().channel(), true);
     to.count = channel.instances();
     to.buffer = from.aggregate().buffer();
-    to.planKernel = from.aggregate().add();
     to.bytes = plan.kernels(int(to.planKernel)).args(0).bytes();
     program->mostMessages = std::max(program->mostMessages, to.count);
     to.kernel = library.entry(to.planKernel);
@@ -203,7 +204,6 @@ void ProgramBuilder::add(const plan::Instruction &from) {
       program->argumentBuffers.push_back(from.aggregate().own());
     if (from.aggregate().has_chosen())
       to.chosen = from.aggregate().chosen();
-    lock(to, {to.buffer});
     break;
   }
   case plan::Instruction::kChoose:
@@ -217,7 +217,6 @@ void ProgramBuilder::add(const plan::Instruction &from) {
   case plan::Instruction::kAllReduceStart: {
     const plan::Instruction::AllReduceStart &start = from.all_reduce_start();
     to.op = Op::AllReduceStart;
-    to.planKernel = start.add();
     to.port = allReduceOf[start.channel()] = uint32_t(program->allReduces.size());
     uint32_t count;
     program->allReduces.push_back({&from, sendPort(start.channel(), count), receivePort(start.channel(), true), mark(),
@@ -261,7 +260,7 @@ void ProgramBuilder::add(const plan::Instruction &from) {
     to.op = Op::Ticket;
     break;
   }
-  program->instructions.push_back(to);
+  append(to, effects);
 }
 
 // A Receive or Acquire rewrites every argument entry that names its slot; within a step the last Receive of a slot wins, as the
@@ -277,37 +276,6 @@ void ProgramBuilder::addPatches() {
       instruction.count = uint32_t(entries.size());
       program->patches.insert(program->patches.end(), entries.begin(), entries.end());
     }
-}
-
-/// Buffers that an instruction reads or writes, in the order in which it names them; those of a call are its arguments. Slots that
-/// it binds are not among them.
-static std::vector<uint32_t> touchedBuffers(const plan::Instruction &instruction) {
-  switch (instruction.kind_case()) {
-  case plan::Instruction::kCall:
-    return {instruction.call().buffers().begin(), instruction.call().buffers().end()};
-  case plan::Instruction::kSendStart:
-    return {instruction.send_start().buffer()};
-  case plan::Instruction::kAggregate: {
-    std::vector<uint32_t> buffers{instruction.aggregate().buffer()};
-    if (instruction.aggregate().has_own())
-      buffers.push_back(instruction.aggregate().own());
-    if (instruction.aggregate().has_chosen())
-      buffers.push_back(instruction.aggregate().chosen());
-    return buffers;
-  }
-  case plan::Instruction::kChoose:
-    return {instruction.choose().version(), instruction.choose().chosen()};
-  case plan::Instruction::kAllReduceStart:
-    return {instruction.all_reduce_start().buffer(), instruction.all_reduce_start().scratch()};
-  case plan::Instruction::kNextBatch: {
-    std::vector<uint32_t> buffers(instruction.next_batch().buffers().begin(), instruction.next_batch().buffers().end());
-    if (instruction.next_batch().has_valid())
-      buffers.push_back(instruction.next_batch().valid());
-    return buffers;
-  }
-  default:
-    return {};
-  }
 }
 
 // Finds what reads the sums, and puts their release behind the last that does. Where something else touches them, or pieces are no
@@ -341,11 +309,11 @@ void ProgramBuilder::followSums(uint32_t allReduce) {
       continue;
     }
     sealed |= from.has_send_done() && from.send_done().channel() == start.channel();
-    const std::vector<uint32_t> touched = touchedBuffers(from);
-    for (uint32_t k = 0; k < touched.size(); ++k) {
-      if (!meets(touched[k]))
+    const plan::Effects effects = plan::effectsOf(plan, source, from);
+    for (uint32_t k = 0; k < effects.buffers.size(); ++k) {
+      if (!meets(effects.buffers[k].buffer))
         continue;
-      const plan::Buffer &buffer = source.buffers(int(touched[k]));
+      const plan::Buffer &buffer = source.buffers(int(effects.buffers[k].buffer));
       if (sealed || !from.has_call() || buffer.arena().offset() < begin ||
           buffer.arena().offset() + buffer.bytes() > end)
         return;

@@ -2,6 +2,7 @@
 
 #include "runtime/base/Status.h"
 #include "runtime/plan/AllReduce.h"
+#include "runtime/plan/Effects.h"
 #include "runtime/plan/Types.h"
 
 #include <algorithm>
@@ -15,25 +16,19 @@ namespace graphc::executor {
 PublishedValues publishedBy(const plan::Plan &plan, const plan::Program &program) {
   PublishedValues values;
   for (const plan::Instruction &instruction : program.instructions()) {
-    uint32_t channel, index;
-    if (instruction.has_send_start()) {
-      channel = instruction.send_start().channel();
-      index = instruction.send_start().buffer();
-    } else if (instruction.has_all_reduce_start()) {
-      channel = instruction.all_reduce_start().channel();
-      index = instruction.all_reduce_start().buffer();
-    } else {
-      continue;
+    const plan::Effects effects = plan::effectsOf(plan, program, instruction);
+    for (const plan::BufferEffect &effect : effects.buffers) {
+      const bool readByPeers = effect.until == plan::Until::Done || effect.until == plan::Until::ReceivedThenDone;
+      if (!readByPeers || !plan.channels(int(effects.channels.front().channel)).published())
+        continue;
+      const plan::Buffer &buffer = program.buffers(int(effect.buffer));
+      if (buffer.storage_case() == plan::Buffer::kVariable)
+        values.variables.insert(buffer.variable());
+      else if (buffer.storage_case() == plan::Buffer::kConstant)
+        values.constants.insert(buffer.constant());
+      else
+        values.arena = true; // a bucket
     }
-    if (!plan.channels(int(channel)).published())
-      continue;
-    const plan::Buffer &buffer = program.buffers(int(index));
-    if (buffer.storage_case() == plan::Buffer::kVariable)
-      values.variables.insert(buffer.variable());
-    else if (buffer.storage_case() == plan::Buffer::kConstant)
-      values.constants.insert(buffer.constant());
-    else
-      values.arena = true; // a bucket
   }
   return values;
 }

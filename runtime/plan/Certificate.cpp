@@ -11,7 +11,6 @@
 namespace graphc::plan {
 namespace {
 
-using detail::Action;
 using detail::Ends;
 using detail::Event;
 
@@ -69,7 +68,7 @@ private:
       if (i > 0)
         GRAPHC_RETURN_IF_ERROR(grows(events[i - 1], event, "order"));
       const Channel &channel = plan.channels(int(event.channel));
-      bool sends = event.action != Action::Receive && event.action != Action::Release;
+      const bool sends = ofSender(event.action);
       if ((sends ? channel.sender() : channel.receiver()) != index)
         return refuse(text(event), ", whose ", sends ? "sender" : "receiver", " is another program");
       Ends &of = ends[event.channel];

@@ -78,22 +78,24 @@ private:
       const Instruction &instruction = program.instructions(at);
       Use &use = uses[event.channel];
       switch (event.action) {
-      case detail::Action::Send:
+      case Action::Send:
         ++use.sends;
         use.ahead = instruction.send_start().ahead();
         use.lastSend = at;
         [[fallthrough]];
-      case detail::Action::Acquire:
+      case Action::Acquire:
         use.firstTake = std::min(use.firstTake, at);
         break;
-      case detail::Action::Receive:
+      case Action::Receive:
         use.lastReceive = use.lastRelease = at;
-        boundBuffer[event.channel] = instruction.receive().buffer();
+        for (const BufferEffect &effect : effectsOf(plan, program, instruction).buffers)
+          if (effect.until == Until::Released)
+            boundBuffer[event.channel] = effect.buffer;
         break;
-      case detail::Action::Release:
+      case Action::Release:
         use.lastRelease = shown.contains(boundBuffer[event.channel]) ? INT_MAX : at;
         break;
-      case detail::Action::Done:
+      case Action::Done:
         break;
       }
     }

@@ -2,15 +2,13 @@
 #ifndef GRAPHC_RUNTIME_PLAN_EVENTS_H
 #define GRAPHC_RUNTIME_PLAN_EVENTS_H
 
-#include "runtime/plan/plan.pb.h"
+#include "runtime/plan/Effects.h"
 
 #include <cstdint>
 #include <string>
 #include <vector>
 
 namespace graphc::plan::detail {
-
-enum class Action { Send, Done, Receive, Release, Acquire };
 
 /// One event of a step; Certificate.h says which instructions have some.
 struct Event {

@@ -105,6 +105,25 @@ bool ProgramVerifier::overlap(uint32_t a, uint32_t b) const {
   return x.storage_case() == Buffer::kVariable && y.storage_case() == Buffer::kVariable && x.variable() == y.variable();
 }
 
+absl::Status ProgramVerifier::notLent(uint32_t buffer, bool write) const {
+  for (const Loan &loan : loans) {
+    if ((!write && !loan.isSum()) || !overlap(buffer, loan.buffer))
+      continue;
+    const std::string &name = program.buffers(int(buffer)).name(), &channel = plan.channels(int(loan.channel)).name();
+    if (loan.isSum())
+      return invalid("buffer ", buffer, " (", name, ") is used while channel ", channel,
+                     " sums in it; expected an all_reduce_done before");
+    return invalid("buffer ", buffer, " (", name, ") is written while channel ", channel,
+                   " still sends from it; expected a send_done before");
+  }
+  return absl::OkStatus();
+}
+
+const ProgramVerifier::Loan *ProgramVerifier::loanOf(uint32_t channel) const {
+  auto loan = std::find_if(loans.begin(), loans.end(), [&](const Loan &each) { return each.channel == channel; });
+  return loan == loans.end() ? nullptr : &*loan;
+}
+
 absl::Status ProgramVerifier::readable(uint32_t buffer) {
   GRAPHC_RETURN_IF_ERROR(bufferIndex(buffer));
   const Buffer &b = program.buffers(int(buffer));
@@ -113,7 +132,7 @@ absl::Status ProgramVerifier::readable(uint32_t buffer) {
                    ") is a message slot that no receive has bound, or that was released");
   if (b.storage_case() == Buffer::kOutgoing && !acquired.contains(buffer))
     return invalid("buffer ", buffer, " (", b.name(), ") lies in a slot that no acquire has taken in this step");
-  GRAPHC_RETURN_IF_ERROR(notReducing(buffer));
+  GRAPHC_RETURN_IF_ERROR(notLent(buffer, /*write=*/false));
   if (b.storage_case() == Buffer::kVariable)
     touchedVariables.insert(b.variable());
   return absl::OkStatus();
@@ -132,11 +151,7 @@ absl::Status ProgramVerifier::writable(uint32_t buffer) {
                      taken == acquired.end() ? "before its slot is acquired"
                                              : "after it was sent: it is the receiver's");
   }
-  GRAPHC_RETURN_IF_ERROR(notReducing(buffer));
-  for (auto [channel, sending] : inFlight)
-    if (overlap(buffer, sending))
-      return invalid("buffer ", buffer, " (", b.name(), ") is written while channel ",
-                     plan.channels(int(channel)).name(), " still sends from it; expected a send_done before");
+  GRAPHC_RETURN_IF_ERROR(notLent(buffer, /*write=*/true));
   if (b.storage_case() == Buffer::kVariable) {
     touchedVariables.insert(b.variable());
     variables[b.variable()].written = true;
@@ -145,23 +160,11 @@ absl::Status ProgramVerifier::writable(uint32_t buffer) {
 }
 
 absl::Status ProgramVerifier::checkCall(const Instruction::Call &call) {
-  if (call.kernel() >= uint32_t(plan.kernels_size()))
-    return invalid("kernel ", call.kernel(), " does not exist, the plan has ", plan.kernels_size());
   const Kernel &kernel = plan.kernels(int(call.kernel()));
-  if (call.buffers_size() != kernel.args_size())
-    return invalid("kernel ", kernel.name(), " takes ", kernel.args_size(), " buffers, the call gives ",
-                   call.buffers_size());
-  for (int i = 0; i < call.buffers_size(); ++i) {
-    uint32_t buffer = call.buffers(i);
-    Access access = kernel.args(i).access();
-    if (access != WRITE)
-      GRAPHC_RETURN_IF_ERROR(readable(buffer));
-    if (access != READ)
-      GRAPHC_RETURN_IF_ERROR(writable(buffer));
-    if (program.buffers(int(buffer)).bytes() != kernel.args(i).bytes())
+  for (int i = 0; i < call.buffers_size(); ++i)
+    if (const Buffer &buffer = program.buffers(int(call.buffers(i))); buffer.bytes() != kernel.args(i).bytes())
       return invalid("argument ", i, " of kernel ", kernel.name(), " has ", kernel.args(i).bytes(), " bytes, buffer ",
-                     buffer, " has ", program.buffers(int(buffer)).bytes());
-  }
+                     call.buffers(i), " has ", buffer.bytes());
   for (int i = 0; i < call.buffers_size(); ++i)
     for (int j = i + 1; j < call.buffers_size(); ++j)
       if ((kernel.args(i).access() != READ || kernel.args(j).access() != READ) &&
@@ -191,7 +194,6 @@ absl::Status ProgramVerifier::checkNextBatch(const Instruction::NextBatch &next)
       return invalid(next.classes(i), " classes of component ", i, ", which is of ", dataTypeName(type));
   }
   auto check = [&](uint32_t buffer, const TensorType &sample) -> absl::Status {
-    GRAPHC_RETURN_IF_ERROR(writable(buffer));
     const Buffer &b = program.buffers(int(buffer));
     TensorType type;
     type.set_dtype(sample.dtype());
@@ -228,14 +230,9 @@ absl::Status ProgramVerifier::checkControlSend(const Instruction::ControlSend &s
   if (++controlSends > 1)
     return invalid("a second control_send");
   std::set<uint32_t> distinct;
-  for (uint32_t channel : send.channels()) {
-    GRAPHC_RETURN_IF_ERROR(channelIndex(channel, true));
-    if (plan.channels(int(channel)).sender() != index)
-      return invalid("sends on channel ", plan.channels(int(channel)).name(), ", which has another sender");
+  for (uint32_t channel : send.channels())
     if (!distinct.insert(channel).second)
       return invalid("names channel ", plan.channels(int(channel)).name(), " twice");
-    ++channels[channel].sends;
-  }
   return absl::OkStatus();
 }
 
@@ -255,15 +252,78 @@ absl::Status ProgramVerifier::checkControlReceive(const Instruction::ControlRece
                                    : "a control_receive that is not local in the program that holds the control_send");
   if (receive.local() && program.instances() == 1)
     return absl::OkStatus(); // its own word; no channel
-  GRAPHC_RETURN_IF_ERROR(channelIndex(receive.channel(), true));
   const Channel &channel = plan.channels(int(receive.channel()));
-  if (channel.receiver() != index || (channel.sender() == index) != receive.local())
+  if ((channel.sender() == index) != receive.local())
     return invalid("takes its word from channel ", channel.name(), ", which does not bring it here");
-  ++channels[receive.channel()].receives;
   return absl::OkStatus();
 }
 
+absl::Status ProgramVerifier::checkEffects(const Effects &effects) {
+  static constexpr const char *verbs[] = {"sends on", "waits for a send on", "receives from", "releases",
+                                          "acquires a slot of"};
+  for (const ChannelEffect &effect : effects.channels) {
+    GRAPHC_RETURN_IF_ERROR(channelIndex(effect.channel, effect.control));
+    const Channel &channel = plan.channels(int(effect.channel));
+    const bool sends = ofSender(effect.action);
+    if (const uint32_t side = sends ? channel.sender() : channel.receiver(); side != index)
+      return invalid(verbs[int(effect.action)], " channel ", channel.name(), ", whose ", sends ? "sender" : "receiver",
+                     " is program ", plan.programs(int(side)).name());
+  }
+  for (const BufferEffect &effect : effects.buffers) {
+    GRAPHC_RETURN_IF_ERROR(bufferIndex(effect.buffer));
+    if (effect.binds())
+      continue;
+    if (effect.access != WRITE)
+      GRAPHC_RETURN_IF_ERROR(readable(effect.buffer));
+    if (effect.access != READ)
+      GRAPHC_RETURN_IF_ERROR(writable(effect.buffer));
+  }
+  return absl::OkStatus();
+}
+
+void ProgramVerifier::apply(const Effects &effects) {
+  for (const ChannelEffect &effect : effects.channels) {
+    channels[effect.channel].sends += effect.action == Action::Send;
+    channels[effect.channel].receives += effect.action == Action::Receive;
+    std::erase_if(loans, [&](const Loan &loan) {
+      return loan.channel == effect.channel && ((effect.action == Action::Done && loan.until == Until::Done) ||
+                                                (effect.action == Action::Receive && loan.until == Until::Received));
+    });
+    for (Loan &loan : loans)
+      if (effect.action == Action::Receive && loan.channel == effect.channel && loan.until == Until::ReceivedThenDone)
+        loan.until = Until::Done; // others may still take their sums from it
+  }
+  for (const BufferEffect &effect : effects.buffers) {
+    if (effect.until == Until::End)
+      continue;
+    const uint32_t channel = effects.channels.front().channel;
+    if (effect.until == Until::Released) {
+      boundBuffer[channel] = effect.buffer;
+      slotOf[effect.buffer] = channel;
+    } else if (effect.until == Until::Sent) {
+      acquired[effect.buffer] = false;
+    } else {
+      loans.push_back({channel, effect.buffer, effect.until});
+    }
+  }
+}
+
 absl::Status ProgramVerifier::checkInstruction(const Instruction &instruction, int position) {
+  const Effects effects = effectsOf(plan, program, instruction);
+  if (effects.kernel && *effects.kernel >= uint32_t(plan.kernels_size()))
+    return invalid("kernel ", *effects.kernel, " does not exist, the plan has ", plan.kernels_size());
+  if (instruction.has_call())
+    if (const Kernel &kernel = plan.kernels(int(*effects.kernel));
+        instruction.call().buffers_size() != kernel.args_size())
+      return invalid("kernel ", kernel.name(), " takes ", kernel.args_size(), " buffers, the call gives ",
+                     instruction.call().buffers_size());
+  GRAPHC_RETURN_IF_ERROR(checkEffects(effects));
+  GRAPHC_RETURN_IF_ERROR(checkKind(instruction, position));
+  apply(effects);
+  return absl::OkStatus();
+}
+
+absl::Status ProgramVerifier::checkKind(const Instruction &instruction, int position) {
   switch (instruction.kind_case()) {
   case Instruction::kCall:
     return checkCall(instruction.call());
@@ -326,7 +386,8 @@ absl::Status ProgramVerifier::beginStep() {
     if (!ahead.emplace(send.channel(), send.buffer()).second)
       return invalid("sends ahead twice on channel ", plan.channels(int(send.channel())).name());
   }
-  inFlight = ahead;
+  for (auto [channel, buffer] : ahead)
+    loans.push_back({channel, buffer, Until::Done});
   return absl::OkStatus();
 }
 
@@ -372,16 +433,16 @@ absl::Status ProgramVerifier::checkTotals() {
   for (auto [buffer, sent] : acquired)
     if (!sent)
       return invalid("the step ends without a send of buffer ", buffer, ", whose slot it acquired");
-  for (auto [channel, buffer] : inFlight)
-    if (!ahead.contains(channel))
-      return invalid("the step ends without a send_done of channel ", plan.channels(int(channel)).name());
+  for (const Loan &loan : loans)
+    if (!loan.isSum() && !ahead.contains(loan.channel))
+      return invalid("the step ends without a send_done of channel ", plan.channels(int(loan.channel)).name());
   for (auto [channel, buffer] : ahead)
-    if (!inFlight.contains(channel))
+    if (!loanOf(channel))
       return invalid("the step ends with a send_done of channel ", plan.channels(int(channel)).name(),
                      " behind its send ahead, which the next step has to wait for");
-  if (!reducing.empty())
-    return invalid("the step ends without an all_reduce_done of channel ",
-                   plan.channels(int(reducing.begin()->first)).name());
+  for (const Loan &loan : loans)
+    if (loan.isSum())
+      return invalid("the step ends without an all_reduce_done of channel ", plan.channels(int(loan.channel)).name());
   if (!phase.ends_by_closing() && controlReceives != 1)
     return invalid("the step does not end with a control_receive, so the program would never learn of its phase's end");
   if (sent != program.bytes_sent_per_step() || received != program.bytes_received_per_step())

@@ -2,11 +2,11 @@
 #ifndef GRAPHC_RUNTIME_PLAN_VERIFYPROGRAM_H
 #define GRAPHC_RUNTIME_PLAN_VERIFYPROGRAM_H
 
+#include "runtime/plan/Effects.h"
 #include "runtime/plan/Types.h"
 #include "runtime/plan/Verify.h"
 #include "runtime/plan/VerifyInternal.h"
 
-#include <array>
 #include <map>
 #include <set>
 #include <vector>
@@ -29,6 +29,13 @@ private:
   absl::Status beginStep();
   absl::Status checkBuffers();
   absl::Status checkInstruction(const Instruction &instruction, int position);
+  /// What the table of effects says alone: kernel, channels and buffers exist, this program is on the channels' right side, and
+  /// the buffers may be read and written now.
+  absl::Status checkEffects(const Effects &effects);
+  /// What a kind of instruction asks for beyond that.
+  absl::Status checkKind(const Instruction &instruction, int position);
+  /// What holds from here on.
+  void apply(const Effects &effects);
   absl::Status checkCall(const Instruction::Call &call);
   absl::Status checkReceive(const Instruction::Receive &receive);
   absl::Status checkRelease(const Instruction::Release &release);
@@ -47,15 +54,6 @@ private:
     if (channel.algorithm() != WHOLE)
       return invalid("uses channel ", channel.name(), ", over which its instances sum by ",
                      AllReduceAlgorithm_Name(channel.algorithm()), "; expected an all_reduce_start");
-    return absl::OkStatus();
-  }
-  /// Nobody touches a buffer while its sum is being made.
-  absl::Status notReducing(uint32_t buffer) const {
-    for (const auto &[channel, buffers] : reducing)
-      for (uint32_t each : buffers)
-        if (overlap(buffer, each))
-          return invalid("buffer ", buffer, " (", program.buffers(int(buffer)).name(), ") is used while channel ",
-                         plan.channels(int(channel)).name(), " sums in it; expected an all_reduce_done before");
     return absl::OkStatus();
   }
   absl::Status checkNextBatch(const Instruction::NextBatch &next);
@@ -86,6 +84,16 @@ private:
   absl::Status readable(uint32_t buffer);
   absl::Status writable(uint32_t buffer);
   bool overlap(uint32_t a, uint32_t b) const;
+  /// A buffer that others use, by a channel: `until` is Done, Received or ReceivedThenDone.
+  struct Loan {
+    uint32_t channel, buffer;
+    Until until;
+    /// A sum is being made in it, or with it: nobody here may even read it.
+    bool isSum() const { return until != Until::Done; }
+  };
+  /// May it be read, or, with `write`, written?
+  absl::Status notLent(uint32_t buffer, bool write) const;
+  const Loan *loanOf(uint32_t channel) const;
   /// The host reads the buffer after the step's last instruction, and what it shows of a message is released only then, when
   /// its sender may wait for that already.
   absl::Status showable(uint32_t buffer, const char *what, const std::string &name);
@@ -101,9 +109,8 @@ private:
   std::map<uint32_t, uint32_t> slotOf; // slot buffer → channel it is bound to now
   std::map<uint32_t, uint32_t> boundBuffer; // channel → buffer of its Receive not yet released
   std::set<uint32_t> releasedAtEnd; // channels of messages that are shown, once their Release has come
-  std::map<uint32_t, uint32_t> inFlight; // channel → buffer of its SendStart not yet done
-  std::map<uint32_t, uint32_t> ahead; // channel → buffer of its SendStart ahead: in flight when a step begins and ends
-  std::map<uint32_t, std::array<uint32_t, 2>> reducing; // channel → buffer, scratch of its AllReduceStart not yet done
+  std::vector<Loan> loans;
+  std::map<uint32_t, uint32_t> ahead; // channel → buffer of its SendStart ahead: lent when a step begins and ends
   std::set<uint32_t> touchedVariables;
   std::map<uint32_t, bool> acquired; // outgoing buffers of this step → sent already?
   std::set<uint32_t> slotsTaken; // channels of their acquires

@@ -8,16 +8,11 @@
 namespace graphc::plan::detail {
 
 absl::Status ProgramVerifier::checkReceive(const Instruction::Receive &receive) {
-  GRAPHC_RETURN_IF_ERROR(channelIndex(receive.channel(), false));
   const Channel &channel = plan.channels(int(receive.channel()));
-  if (channel.receiver() != index)
-    return invalid("receives from channel ", channel.name(), ", whose receiver is program ",
-                   plan.programs(int(channel.receiver())).name());
   GRAPHC_RETURN_IF_ERROR(whole(channel));
   if (channel.all_to_all() || channel.instances() != program.instances())
     return invalid("receives one message of channel ", channel.name(), ", a family of ", channel.instances(),
                    channel.all_to_all() ? ", each to each other one" : "", "; expected an aggregate");
-  GRAPHC_RETURN_IF_ERROR(bufferIndex(receive.buffer()));
   const Buffer &buffer = program.buffers(int(receive.buffer()));
   if (buffer.storage_case() != Buffer::kSlot)
     return invalid("binds buffer ", receive.buffer(), ", whose storage is not a slot");
@@ -25,26 +20,24 @@ absl::Status ProgramVerifier::checkReceive(const Instruction::Receive &receive) 
   if (releasedAtEnd.contains(receive.channel()))
     return invalid("receives from channel ", channel.name(),
                    " again, but a fetch or metric shows its message, which is held until the step's end");
-  if (!boundBuffer.emplace(receive.channel(), receive.buffer()).second)
+  if (boundBuffer.contains(receive.channel()))
     return invalid("receives from channel ", channel.name(), " again before its release");
-  if (!slotOf.emplace(receive.buffer(), receive.channel()).second)
+  if (slotOf.contains(receive.buffer()))
     return invalid("binds buffer ", receive.buffer(), ", which another message holds");
   if (channel.published())
     borrowed.insert(receive.buffer());
-  ++channels[receive.channel()].receives;
   if (!channel.latest())
     received += channel.bytes();
   return absl::OkStatus();
 }
 
 absl::Status ProgramVerifier::checkRelease(const Instruction::Release &release) {
-  GRAPHC_RETURN_IF_ERROR(channelIndex(release.channel(), false));
   auto bound = boundBuffer.find(release.channel());
   if (bound == boundBuffer.end() || releasedAtEnd.contains(release.channel()))
     return invalid("releases channel ", plan.channels(int(release.channel())).name(), ", of which it holds no message");
-  for (auto [channel, sending] : inFlight)
-    if (sending == bound->second)
-      return invalid("releases a message that channel ", plan.channels(int(channel)).name(), " still sends");
+  for (const Loan &loan : loans)
+    if (loan.buffer == bound->second)
+      return invalid("releases a message that channel ", plan.channels(int(loan.channel)).name(), " still sends");
   if (shown.contains(bound->second)) {
     releasedAtEnd.insert(release.channel());
     return absl::OkStatus();
@@ -55,13 +48,8 @@ absl::Status ProgramVerifier::checkRelease(const Instruction::Release &release) 
 }
 
 absl::Status ProgramVerifier::checkAcquire(const Instruction::Acquire &acquire) {
-  GRAPHC_RETURN_IF_ERROR(channelIndex(acquire.channel(), false));
-  GRAPHC_RETURN_IF_ERROR(bufferIndex(acquire.buffer()));
   const Channel &channel = plan.channels(int(acquire.channel()));
   const Buffer &buffer = program.buffers(int(acquire.buffer()));
-  if (channel.sender() != index)
-    return invalid("acquires a slot of channel ", channel.name(), ", whose sender is program ",
-                   plan.programs(int(channel.sender())).name());
   if (channel.all_to_all() || channel.instances() != program.instances())
     return invalid("acquires one slot of channel ", channel.name(), ", whose messages go to ", channel.instances(),
                    " instances");
@@ -71,18 +59,12 @@ absl::Status ProgramVerifier::checkAcquire(const Instruction::Acquire &acquire) 
   GRAPHC_RETURN_IF_ERROR(fits(buffer, channel));
   if (!slotsTaken.insert(acquire.channel()).second)
     return invalid("acquires a second slot of channel ", channel.name(), " in one step");
-  acquired[acquire.buffer()] = false;
   return absl::OkStatus();
 }
 
 absl::Status ProgramVerifier::checkSendStart(const Instruction::SendStart &send) {
-  GRAPHC_RETURN_IF_ERROR(channelIndex(send.channel(), false));
   const Channel &channel = plan.channels(int(send.channel()));
-  if (channel.sender() != index)
-    return invalid("sends on channel ", channel.name(), ", whose sender is program ",
-                   plan.programs(int(channel.sender())).name());
   GRAPHC_RETURN_IF_ERROR(whole(channel));
-  GRAPHC_RETURN_IF_ERROR(readable(send.buffer()));
   const Buffer &buffer = program.buffers(int(send.buffer()));
   GRAPHC_RETURN_IF_ERROR(fits(buffer, channel));
   if (channel.published() && buffer.storage_case() != Buffer::kVariable && buffer.storage_case() != Buffer::kConstant)
@@ -101,9 +83,8 @@ absl::Status ProgramVerifier::checkSendStart(const Instruction::SendStart &send)
                    " ahead without knowing whether a step follows; expected a control_receive before");
   if (!send.ahead() && ahead.contains(send.channel()))
     return invalid("sends on channel ", channel.name(), " for this step, but another send there is ahead");
-  if (!inFlight.emplace(send.channel(), send.buffer()).second)
+  if (loanOf(send.channel()))
     return invalid("sends on channel ", channel.name(), " again before its send_done");
-  ++channels[send.channel()].sends;
   uint32_t fanOut = channel.all_to_all() ? channel.instances() - 1 : program.instances() == 1 ? channel.instances() : 1;
   if (!channel.latest())
     sent += (unsigned __int128)channel.bytes() * fanOut;
@@ -111,18 +92,13 @@ absl::Status ProgramVerifier::checkSendStart(const Instruction::SendStart &send)
 }
 
 absl::Status ProgramVerifier::checkSendDone(const Instruction::SendDone &done) {
-  GRAPHC_RETURN_IF_ERROR(channelIndex(done.channel(), false));
-  if (!inFlight.erase(done.channel()))
+  if (const Loan *loan = loanOf(done.channel()); !loan || loan->isSum())
     return invalid("waits for a send on channel ", plan.channels(int(done.channel())).name(), " that was not started");
   return absl::OkStatus();
 }
 
 absl::Status ProgramVerifier::checkAggregate(const Instruction::Aggregate &aggregate) {
-  GRAPHC_RETURN_IF_ERROR(channelIndex(aggregate.channel(), false));
   const Channel &channel = plan.channels(int(aggregate.channel()));
-  if (channel.receiver() != index)
-    return invalid("aggregates channel ", channel.name(), ", whose receiver is program ",
-                   plan.programs(int(channel.receiver())).name());
   GRAPHC_RETURN_IF_ERROR(whole(channel));
   if (channel.all_to_all() != aggregate.has_own())
     return invalid(aggregate.has_own() ? "has a message of its own for" : "has no message of its own for", " channel ",
@@ -131,24 +107,19 @@ absl::Status ProgramVerifier::checkAggregate(const Instruction::Aggregate &aggre
     return invalid("aggregates in a program of ", program.instances(), " instances");
   if (boundBuffer.contains(aggregate.channel()))
     return invalid("aggregates channel ", channel.name(), " while it holds one of its messages");
-  GRAPHC_RETURN_IF_ERROR(writable(aggregate.buffer()));
   GRAPHC_RETURN_IF_ERROR(fits(program.buffers(int(aggregate.buffer())), channel));
   if (channel.latest() != aggregate.has_chosen())
     return invalid("aggregates channel ", channel.name(),
                    channel.latest() ? ", a latest one, without a set of instances" : " from a set, but it is a fifo");
-  if (aggregate.has_chosen()) {
-    GRAPHC_RETURN_IF_ERROR(readable(aggregate.chosen()));
+  if (aggregate.has_chosen())
     GRAPHC_RETURN_IF_ERROR(isSet(aggregate.chosen(), channel));
-  }
   if (aggregate.has_own()) {
-    GRAPHC_RETURN_IF_ERROR(readable(aggregate.own()));
     GRAPHC_RETURN_IF_ERROR(fits(program.buffers(int(aggregate.own())), channel));
     if (overlap(aggregate.own(), aggregate.buffer()))
       return invalid("sums into buffer ", aggregate.buffer(), ", which holds its own message");
   }
   GRAPHC_RETURN_IF_ERROR(adds(aggregate.add(), channel));
   const Kernel &add = plan.kernels(int(aggregate.add()));
-  ++channels[aggregate.channel()].receives;
   if (!channel.latest())
     received += (unsigned __int128)channel.bytes() * (channel.instances() - (channel.all_to_all() ? 1 : 0));
   if (channel.instances() > 1)
@@ -166,16 +137,10 @@ absl::Status ProgramVerifier::isSet(uint32_t buffer, const Channel &channel) con
 }
 
 absl::Status ProgramVerifier::checkChoose(const Instruction::Choose &choose) {
-  GRAPHC_RETURN_IF_ERROR(channelIndex(choose.channel(), false));
   const Channel &channel = plan.channels(int(choose.channel()));
-  if (channel.receiver() != index)
-    return invalid("chooses from channel ", channel.name(), ", whose receiver is program ",
-                   plan.programs(int(channel.receiver())).name());
   if (program.instances() != 1 || !channel.latest())
     return invalid("chooses from channel ", channel.name(),
                    channel.latest() ? " in a program of several instances" : ", which is a fifo");
-  GRAPHC_RETURN_IF_ERROR(readable(choose.version()));
-  GRAPHC_RETURN_IF_ERROR(writable(choose.chosen()));
   GRAPHC_RETURN_IF_ERROR(isSet(choose.chosen(), channel));
   const TensorType &version = program.buffers(int(choose.version())).type();
   if (channel.type().dtype() != I64 || channel.type().shape_size() || !sameType(version, channel.type()))
@@ -183,7 +148,6 @@ absl::Status ProgramVerifier::checkChoose(const Instruction::Choose &choose) {
                    "; expected tensor<i64> both");
   if (choose.take() == 0 || choose.take() > channel.instances())
     return invalid("takes ", choose.take(), " of the ", channel.instances(), " instances of channel ", channel.name());
-  ++channels[choose.channel()].receives;
   return absl::OkStatus();
 }
 

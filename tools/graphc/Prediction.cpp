@@ -4,6 +4,7 @@
 #include "passes/compiler/PlanFacts.h"
 #include "runtime/kernels/Blocks.h"
 #include "runtime/plan/AllReduce.h"
+#include "runtime/plan/Effects.h"
 #include "runtime/plan/Types.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -35,7 +36,8 @@ private:
   double callSeconds(const plan::Kernel &kernel) const;
   double threadsOf(const plan::Kernel::Matmul &m) const;
   void addChannel(const plan::Channel &channel);
-  Timeline::Instruction cost(const plan::Instruction &instruction);
+  uint64_t bytesTaken(const plan::Instruction &instruction, const plan::Channel &channel) const;
+  Timeline::Instruction cost(const plan::Program &program, const plan::Instruction &instruction);
   double overhead() const { return calibration.callNanoseconds * 1e-9; }
   double memory(uint64_t bytes) const { return double(bytes) / (calibration.memoryGigabytesPerSecond * 1e9); }
 
@@ -143,36 +145,41 @@ double Model::callSeconds(const plan::Kernel &kernel) const {
   return overhead() + std::max(double(kernel.flops()) / rate, memory(bytes));
 }
 
-Timeline::Instruction Model::cost(const plan::Instruction &instruction) {
+/// How many bytes an instruction that receives moves through memory. One message is read where it lies.
+uint64_t Model::bytesTaken(const plan::Instruction &instruction, const plan::Channel &channel) const {
+  if (channel.algorithm() != plan::WHOLE) { // half of the messages are added, the others copied or read where they lie
+    const bool copied =
+        !channel.published() || !plan::mapsSums(channel.algorithm(), channel.bytes()) || !cluster.replicasShareHost();
+    return (copied ? 5 : 3) * bytesPerStep(plan, channel) / channel.instances() / 2;
+  }
+  // Each message is read once, the sum read and written.
+  return instruction.has_aggregate() ? channel.bytes() * (channel.instances() + 2) : 0;
+}
+
+/// Of what moves data; a control_send has any number of messages.
+Timeline::Instruction Model::cost(const plan::Program &program, const plan::Instruction &instruction) {
   using Action = Timeline::Action;
   if (instruction.has_call())
     return {Action::Work, callSeconds(plan.kernels(int(instruction.call().kernel()))), 0};
-  if (instruction.has_send_start())
-    return {Action::Send, sendSeconds[instruction.send_start().channel()],
-            channels[instruction.send_start().channel()]};
-  if (instruction.has_send_done())
-    return {Action::SendDone, 0, channels[instruction.send_done().channel()]};
-  if (instruction.has_receive())
-    return {Action::Receive, overhead(), channels[instruction.receive().channel()]};
-  if (instruction.has_choose())
-    return {Action::Receive, overhead(), channels[instruction.choose().channel()]};
-  if (instruction.has_release())
-    return {Action::Release, overhead(), channels[instruction.release().channel()]};
-  if (instruction.has_aggregate()) { // each message is read once, the sum read and written
-    const plan::Channel &channel = plan.channels(int(instruction.aggregate().channel()));
-    return {Action::Receive, overhead() + memory(channel.bytes() * (channel.instances() + 2)),
-            channels[instruction.aggregate().channel()]};
-  }
-  if (instruction.has_all_reduce_start())
-    return {Action::Send, sendSeconds[instruction.all_reduce_start().channel()],
-            channels[instruction.all_reduce_start().channel()]};
-  if (instruction.has_all_reduce_done()) { // half of the messages are added, the others copied or read where they lie
-    const plan::Channel &channel = plan.channels(int(instruction.all_reduce_done().channel()));
-    const bool copied =
-        !channel.published() || !plan::mapsSums(channel.algorithm(), channel.bytes()) || !cluster.replicasShareHost();
-    return {Action::Receive,
-            overhead() + memory((copied ? 5 : 3) * bytesPerStep(plan, channel) / channel.instances() / 2),
-            channels[instruction.all_reduce_done().channel()]};
+  const plan::Effects effects = plan::effectsOf(plan, program, instruction);
+  if (effects.channels.size() != 1 || instruction.has_control_send())
+    return {Action::Work, overhead(), 0};
+  const plan::ChannelEffect &effect = effects.channels.front();
+  const plan::Channel &channel = plan.channels(int(effect.channel));
+  const uint32_t way = channels[effect.channel];
+  switch (effect.action) {
+  case plan::Action::Send:
+    return {Action::Send, sendSeconds[effect.channel], way};
+  case plan::Action::Done:
+    return {Action::SendDone, 0, way};
+  case plan::Action::Receive:
+    if (channel.control() && channel.sender() == channel.receiver()) // instance 0 has it
+      break;
+    return {Action::Receive, overhead() + memory(bytesTaken(instruction, channel)), way};
+  case plan::Action::Release:
+    return {Action::Release, overhead(), way};
+  case plan::Action::Acquire:
+    break;
   }
   return {Action::Work, overhead(), 0};
 }
@@ -192,7 +199,7 @@ Prediction Model::run() {
     uint32_t lane = timeline.addLane();
     double busy = 0;
     for (const plan::Instruction &instruction : program.instructions()) {
-      Timeline::Instruction step = cost(instruction);
+      Timeline::Instruction step = cost(program, instruction);
       if (instruction.has_next_batch())
         for (uint32_t buffer : instruction.next_batch().buffers())
           step.seconds += memory(2 * program.buffers(int(buffer)).bytes());
@@ -200,8 +207,6 @@ Prediction Model::run() {
         for (uint32_t channel : instruction.control_send().channels())
           if (plan.channels(int(channel)).receiver() != index)
             timeline.append(lane, {Timeline::Action::Send, 0, channels[channel]});
-      if (instruction.has_control_receive() && !instruction.control_receive().local())
-        step = {Timeline::Action::Receive, overhead(), channels[instruction.control_receive().channel()]};
       timeline.append(lane, step);
       busy += step.seconds;
     }

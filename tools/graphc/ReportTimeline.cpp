@@ -1,6 +1,7 @@
 //===- ReportTimeline.cpp - one predicted step, lane by lane: time and memory ---------------------------------------===//
 #include "tools/graphc/ReportParts.h"
 
+#include "runtime/plan/Effects.h"
 #include "runtime/plan/Types.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -15,15 +16,13 @@ namespace {
 constexpr double kLabel = 220, kPlot = 820, kRight = 30;
 
 /// The class of an instruction's bar.
-const char *styleOf(const plan::Plan &plan, const plan::Instruction &instruction) {
+const char *styleOf(const plan::Plan &plan, const plan::Program &program, const plan::Instruction &instruction) {
   if (instruction.has_call())
     return plan.kernels(int(instruction.call().kernel())).has_matmul() ? "library" : "call";
-  if (instruction.has_send_start() || instruction.has_send_done() || instruction.has_acquire() ||
-      instruction.has_control_send() || instruction.has_all_reduce_start())
-    return "send";
   if (instruction.has_next_batch())
     return "data";
-  return "take";
+  const plan::Effects effects = plan::effectsOf(plan, program, instruction);
+  return !effects.channels.empty() && plan::ofSender(effects.channels.front().action) ? "send" : "take";
 }
 
 /// The end of the last lane, and where ticks stand.
@@ -100,7 +99,7 @@ std::string drawLane(const plan::Plan &plan, const Prediction::Lane &lane, const
   };
   for (auto [i, span] : llvm::enumerate(lane.spans)) {
     const plan::Instruction &instruction = program.instructions(int(i));
-    const char *own = styleOf(plan, instruction);
+    const char *own = styleOf(plan, program, instruction);
     bool narrow = axis.at(span.end) - axis.at(span.start) < kNarrow;
     bool joins = from >= 0 && narrow && own == style && axis.at(span.start) - axis.at(to) < kNarrow &&
                  axis.at(to) - axis.at(from) < 8 * kNarrow;
@@ -122,9 +121,9 @@ struct Life {
   int first = -1, last = -1;
 };
 
-std::vector<Life> livesOf(const plan::Program &program) {
+std::vector<Life> livesOf(const plan::Plan &plan, const plan::Program &program) {
   std::vector<Life> lives(size_t(program.buffers_size()));
-  std::vector<std::pair<uint32_t, uint32_t>> sending; // channel, buffer
+  std::map<std::pair<uint32_t, plan::Action>, std::vector<uint32_t>> lent; // by what ends it
   for (int i = 0; i < program.instructions_size(); ++i) {
     const plan::Instruction &instruction = program.instructions(i);
     auto use = [&](uint32_t buffer) {
@@ -134,29 +133,15 @@ std::vector<Life> livesOf(const plan::Program &program) {
         lives[buffer].first = i;
       lives[buffer].last = i;
     };
-    if (instruction.has_call())
-      llvm::for_each(instruction.call().buffers(), use);
-    else if (instruction.has_aggregate())
-      use(instruction.aggregate().buffer());
-    else if (instruction.has_send_start()) {
-      use(instruction.send_start().buffer());
-      sending.emplace_back(instruction.send_start().channel(), instruction.send_start().buffer());
-    } else if (instruction.has_all_reduce_start()) {
-      const plan::Instruction::AllReduceStart &start = instruction.all_reduce_start();
-      for (uint32_t buffer : {start.buffer(), start.scratch()}) {
-        use(buffer);
-        sending.emplace_back(start.channel(), buffer);
-      }
-    } else if (instruction.has_send_done() || instruction.has_all_reduce_done()) {
-      uint32_t done =
-          instruction.has_send_done() ? instruction.send_done().channel() : instruction.all_reduce_done().channel();
-      for (auto [channel, buffer] : sending)
-        if (channel == done)
-          use(buffer);
-    } else if (instruction.has_next_batch()) {
-      llvm::for_each(instruction.next_batch().buffers(), use);
-      if (instruction.next_batch().has_valid())
-        use(instruction.next_batch().valid());
+    const plan::Effects effects = plan::effectsOf(plan, program, instruction);
+    for (const plan::ChannelEffect &effect : effects.channels)
+      llvm::for_each(lent[{effect.channel, effect.action}], use);
+    for (const plan::BufferEffect &effect : effects.buffers) {
+      use(effect.buffer);
+      if (effect.until == plan::Until::Done || effect.until == plan::Until::ReceivedThenDone)
+        lent[{effects.channels.front().channel, plan::Action::Done}].push_back(effect.buffer);
+      else if (effect.until == plan::Until::Received)
+        lent[{effects.channels.front().channel, plan::Action::Receive}].push_back(effect.buffer);
     }
   }
   auto untilEnd = [&](uint32_t buffer) { lives[buffer].last = program.instructions_size() - 1; };
@@ -172,9 +157,9 @@ std::vector<Life> livesOf(const plan::Program &program) {
 }
 
 /// Live bytes after each instruction; views share a place and count once.
-std::vector<uint64_t> liveBytes(const plan::Program &program) {
+std::vector<uint64_t> liveBytes(const plan::Plan &plan, const plan::Program &program) {
   std::vector<int64_t> change(size_t(program.instructions_size()) + 1, 0);
-  std::vector<Life> lives = livesOf(program);
+  std::vector<Life> lives = livesOf(plan, program);
   std::map<std::pair<uint64_t, uint64_t>, int> lastOf; // (offset, bytes): end of what is counted already
   for (int i = 0; i < program.buffers_size(); ++i) {
     const plan::Buffer &buffer = program.buffers(i);
@@ -203,7 +188,7 @@ std::vector<std::pair<double, int64_t>> changesOf(const ReportInput &input,
   for (const Prediction::Lane *lane : lanes) {
     const plan::Program &program = input.plan.programs(int(lane->program));
     int64_t held = 0;
-    for (auto [i, live] : llvm::enumerate(liveBytes(program)))
+    for (auto [i, live] : llvm::enumerate(liveBytes(input.plan, program)))
       if (int64_t now = int64_t(live * lanesPerTask(program)); now != held) {
         changes.emplace_back(lane->spans[i].start, now - held);
         held = now;

@@ -7,7 +7,6 @@
 
 namespace graphc::plan {
 
-using detail::Action;
 using detail::Event;
 using detail::eventsOf;
 

@@ -98,7 +98,10 @@ Instruction::NextBatch &takeBatch(Plan &plan) {
   Instruction::NextBatch &next = *worker(plan).mutable_instructions(0)->mutable_next_batch();
   next.set_batch(1);
   next.set_micro_batches(1);
-  next.add_buffers(0);
+  uint32_t buffer = 0;
+  while (!worker(plan).buffers(int(buffer)).has_arena())
+    ++buffer;
+  next.add_buffers(buffer);
   return next;
 }
 
@@ -338,7 +341,7 @@ const DamageCase cases[] = {
      "not the last"},
     {"ControlChannelOfAnother",
      [](Plan &p) { find(server(p), Instruction::kControlReceive).mutable_control_receive()->set_channel(5); },
-     "does not bring it here"},
+     "whose receiver is program train_step.ps1"},
     {"ControlFromAnotherTask", [](Plan &p) { p.mutable_chief()->set_index(1); }, "but the chief is /job:worker/task:1"},
     {"ControlChannelForgotten",
      [](Plan &p) {

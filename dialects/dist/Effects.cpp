@@ -1,0 +1,80 @@
+// What each operation of a program of buffers does to memory: one table, a row an operation.
+#include "dialects/dist/DistDialect.h"
+
+using namespace mlir;
+
+namespace graphc::dist {
+
+using Effects = SmallVector<BufferEffect>;
+
+static Effects read(ValueRange buffers, Until until = Until::End) {
+  return llvm::map_to_vector(buffers, [&](Value buffer) { return BufferEffect{buffer, Access::Read, until}; });
+}
+static Effects write(ValueRange buffers) {
+  return llvm::map_to_vector(buffers, [&](Value buffer) { return BufferEffect{buffer, Access::Write}; });
+}
+/// Optional operands may be missing.
+static Effects both(Effects reads, Effects writes) {
+  reads.append(writes);
+  llvm::erase_if(reads, [](const BufferEffect &effect) { return !effect.buffer; });
+  return reads;
+}
+
+/// As the kernel's arguments say.
+static FailureOr<Effects> ofCall(CallOp call, const SymbolTable &symbols) {
+  auto kernel = symbols.lookup<FunctionOpInterface>(call.getKernel());
+  if (!kernel)
+    return call.emitOpError("calls the kernel @") << call.getKernel() << ", which is no function of this module";
+  Effects effects;
+  for (auto [i, buffer] : llvm::enumerate(call.getBuffers())) {
+    std::optional<Access> access = getAccess(kernel, unsigned(i));
+    if (!access) {
+      InFlightDiagnostic diag = call.emitOpError("calls the kernel @")
+                                << call.getKernel() << ", which does not say how it uses its argument " << i;
+      diag.attachNote(kernel.getLoc())
+          << "expected the argument attribute dist.access = \"read\", \"write\" or \"read_write\"";
+      return diag;
+    }
+    effects.push_back({buffer, *access});
+  }
+  return effects;
+}
+
+#define GRAPHC_EFFECTS(OpType, ...)                                                                                    \
+  FailureOr<Effects> OpType::getBufferEffects(const SymbolTable &symbols) { return FailureOr<Effects>(__VA_ARGS__); }
+#define GRAPHC_NO_EFFECTS(OpType) GRAPHC_EFFECTS(OpType, Effects())
+
+// Compute.
+GRAPHC_EFFECTS(CallOp, ofCall(*this, symbols))
+GRAPHC_EFFECTS(LibraryMatmulOp, both(read({getA(), getB(), getBias()}), write({getC(), getScratch()})))
+// Messages.
+GRAPHC_EFFECTS(SendOp, read(getValue(), Until::SendDone))
+GRAPHC_EFFECTS(SendStartOp, read(getValue(), Until::SendDone))
+GRAPHC_NO_EFFECTS(SendDoneOp)
+GRAPHC_NO_EFFECTS(AcquireOp)
+GRAPHC_EFFECTS(ReceiveOp, write(getValue()))
+GRAPHC_NO_EFFECTS(ReleaseOp)
+// Sums.
+GRAPHC_EFFECTS(AggregateIntoOp, both(read({getOwn()}), write(getAccumulator())))
+GRAPHC_EFFECTS(AggregateChosenIntoOp, both(read(getSet()), write(getAccumulator())))
+GRAPHC_EFFECTS(ChooseIntoOp, both(read(getVersion()), write(getSet())))
+GRAPHC_EFFECTS(AllReduceStartOp, Effects{{getBuffer(), Access::ReadWrite, Until::AllReduceDone},
+                                         {getScratch(), Access::Write, Until::AllReduceDone}})
+// The others may still take their sums from the buffer.
+GRAPHC_EFFECTS(AllReduceDoneOp,
+               Effects{{getBuffer(), Access::ReadWrite, Until::SendDone}, {getScratch(), Access::Write}})
+// The chief's word, tickets.
+GRAPHC_NO_EFFECTS(ControlSendOp)
+GRAPHC_NO_EFFECTS(ControlReceiveOp)
+GRAPHC_NO_EFFECTS(TicketOp)
+GRAPHC_NO_EFFECTS(EndOp)
+// The host's side.
+GRAPHC_EFFECTS(NextBatchIntoOp, both({}, write((*this)->getOperands())))
+GRAPHC_EFFECTS(FeedIntoOp, write(getBuffer()))
+GRAPHC_EFFECTS(FetchOp, read(getValue(), Until::StepEnd))
+GRAPHC_EFFECTS(MetricOp, read({getSum(), getCount()}, Until::StepEnd))
+
+#undef GRAPHC_EFFECTS
+#undef GRAPHC_NO_EFFECTS
+
+} // namespace graphc::dist
