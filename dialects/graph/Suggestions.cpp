@@ -1,7 +1,7 @@
 //===- Suggestions.cpp - names of other frameworks, names spelt alike ----------------------------------------===//
 #include "dialects/graph/Suggestions.h"
 
-#include "runtime/cluster/Json.h"
+#include "runtime/base/Text.h"
 
 #include "mlir/IR/Dialect.h"
 #include "mlir/IR/OperationSupport.h"
@@ -116,7 +116,7 @@ std::string findNearest(StringRef word, ArrayRef<StringRef> known) {
   std::vector<std::string> candidates;
   for (StringRef name : known)
     candidates.push_back(name.str());
-  return cluster::nearestWord(std::string_view(word.data(), word.size()), candidates);
+  return base::nearestWord(std::string_view(word.data(), word.size()), candidates);
 }
 
 } // namespace

@@ -28,8 +28,5 @@ struct LogOptions {
 absl::Status initializeLog(const LogOptions &options);
 spdlog::logger &logger();
 
-/// `text` as the content of a JSON string.
-std::string jsonEscape(std::string_view text);
-
 } // namespace graphc::base
 #endif

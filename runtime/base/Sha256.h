@@ -1,9 +1,8 @@
-//===- Sha256.h - SHA-256 (FIPS 180-4) ----------------------------------------------------------------------*- C++ -*-===//
+//===- Sha256.h - SHA-256 (FIPS 180-4), of libcrypto ------------------------------------------------------------------*- C++ -*-===//
 #ifndef GRAPHC_RUNTIME_BASE_SHA256_H
 #define GRAPHC_RUNTIME_BASE_SHA256_H
 
 #include <array>
-#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -12,20 +11,19 @@ namespace graphc::base {
 
 using Digest = std::array<uint8_t, 32>;
 
-/// Incremental; uses the CPU's SHA instructions where it has them.
+/// Incremental.
 class Sha256 {
 public:
   Sha256();
-  void update(const void *data, size_t bytes);
-  void update(std::string_view data) { update(data.data(), data.size()); }
+  ~Sha256();
+  Sha256(const Sha256 &) = delete;
+  Sha256 &operator=(const Sha256 &) = delete;
+  void update(std::string_view data);
   /// The object may not be used afterwards.
   Digest finish();
 
 private:
-  uint32_t state[8];
-  uint8_t block[64];
-  size_t used = 0;
-  uint64_t total = 0; // bytes
+  void *context; // EVP_MD_CTX
 };
 
 Digest sha256(std::string_view data);

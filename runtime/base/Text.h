@@ -1,4 +1,4 @@
-//===- Text.h - text of others, before people read it -----------------------------------------------------------*- C++ -*-===//
+//===- Text.h - UTF-8, text of others before people read it, the word that was probably meant -------------------*- C++ -*-===//
 #ifndef GRAPHC_RUNTIME_BASE_TEXT_H
 #define GRAPHC_RUNTIME_BASE_TEXT_H
 
@@ -6,8 +6,22 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace graphc::base {
+
+/// Bytes of the well-formed UTF-8 character at the start of `text` (RFC 3629: no overlong form, no surrogate); 0: there is none.
+size_t utf8Length(std::string_view text);
+
+/// `text` as the content of a JSON string. What is no UTF-8, as in a file name of another encoding, becomes U+FFFD.
+std::string escapeJson(std::string_view text);
+/// `text` as a JSON string literal with its quotes.
+std::string quoteJson(std::string_view text);
+
+/// The candidate nearest to `word` by edit distance, or "" where none is near (more than a third of the letters differ).
+std::string nearestWord(std::string_view word, const std::vector<std::string> &candidates);
+/// `; did you mean "X"?` or "" where nothing is near.
+std::string didYouMean(std::string_view word, const std::vector<std::string> &candidates);
 
 inline constexpr size_t kMostForeignText = 4000; ///< bytes
 

@@ -64,7 +64,7 @@ absl::StatusOr<ShardInfo> writeShard(const std::string &dir, uint64_t step, cons
       size_t piece = std::min<size_t>(size - done, 1 << 20);
       const char *p = static_cast<const char *>(data) + done;
       shard.crc32c = base::crc32c(shard.crc32c, p, piece);
-      sha.update(p, piece);
+      sha.update({p, piece});
       GRAPHC_RETURN_IF_ERROR(base::writeAll(fd.get(), p, piece, path));
       done += piece;
       shard.bytes += piece;

@@ -1,8 +1,9 @@
 #include "runtime/checkpoint/Manifest.h"
 
+#include "runtime/base/Json.h"
 #include "runtime/base/Sha256.h"
 #include "runtime/base/Status.h"
-#include "runtime/cluster/Json.h"
+#include "runtime/base/Text.h"
 #include "runtime/plan/Types.h"
 
 #include "absl/strings/ascii.h"
@@ -17,9 +18,9 @@
 namespace graphc::checkpoint {
 namespace {
 
-using cluster::JsonMember;
-using cluster::JsonValue;
-using cluster::quoteJson;
+using base::JsonMember;
+using base::JsonValue;
+using base::quoteJson;
 using Kind = JsonValue::Kind;
 
 constexpr plan::DataType types[] = {plan::I1,  plan::I8,  plan::U8,  plan::I32,
@@ -64,9 +65,9 @@ public:
     const JsonValue *found = member(key, Kind::String, "a string");
     return found ? found->string : "";
   }
-  void fail(cluster::JsonPosition at, std::string_view message) {
+  void fail(base::JsonPosition at, std::string_view message) {
     if (state.ok())
-      state = cluster::errorAt(file, at, message);
+      state = base::errorAt(file, at, message);
   }
   const absl::Status &status() const { return state; }
 
@@ -90,11 +91,11 @@ std::string encodeVariable(const VariableInfo &variable) {
 absl::Status readShape(const JsonValue &shape, std::string_view file, plan::TensorType &type) {
   for (const JsonValue &size : shape.elements) {
     if (!size.is(Kind::Integer) || size.integer < 0)
-      return cluster::errorAt(file, size.position, absl::StrCat("expected a size, found ", size.describe()));
+      return base::errorAt(file, size.position, absl::StrCat("expected a size, found ", size.describe()));
     type.add_shape(size.integer);
   }
   if (shape.elements.size() > 32 || !plan::tensorBytes(type))
-    return cluster::errorAt(file, shape.position, "a shape of more than 32 dimensions or 2^62 bytes");
+    return base::errorAt(file, shape.position, "a shape of more than 32 dimensions or 2^62 bytes");
   return absl::OkStatus();
 }
 
@@ -109,7 +110,7 @@ absl::StatusOr<VariableInfo> readVariable(const JsonValue &value, std::string_vi
     if (type == plan::dataTypeName(known))
       info.type.set_dtype(known);
   if (info.name.empty() || info.type.dtype() == plan::DATA_TYPE_INVALID)
-    return cluster::errorAt(file, value.position, "a variable without a name or without a usable type");
+    return base::errorAt(file, value.position, "a variable without a name or without a usable type");
   GRAPHC_RETURN_IF_ERROR(readShape(*shape, file, info.type));
   const JsonValue *part = value.find("part_of");
   if (!part)
@@ -123,10 +124,10 @@ absl::StatusOr<VariableInfo> readVariable(const JsonValue &value, std::string_vi
   info.part->mutable_type()->set_dtype(info.type.dtype());
   GRAPHC_RETURN_IF_ERROR(readShape(*wholeShape, file, *info.part->mutable_type()));
   if (info.part->of().empty() || !plan::isPartOf(info.type, *info.part))
-    return cluster::errorAt(file, part->position,
-                            absl::StrCat("variable ", quoteJson(info.name), " is ", plan::typeText(info.type),
-                                         ", which is not the rows from ", info.part->row(), " of ",
-                                         plan::typeText(info.part->type())));
+    return base::errorAt(file, part->position,
+                         absl::StrCat("variable ", quoteJson(info.name), " is ", plan::typeText(info.type),
+                                      ", which is not the rows from ", info.part->row(), " of ",
+                                      plan::typeText(info.part->type())));
   return info;
 }
 
@@ -140,9 +141,9 @@ absl::StatusOr<ShardInfo> readShard(const JsonValue &value, std::string_view fil
   const JsonValue *variables = reader.member("variables", Kind::Array, "an array");
   GRAPHC_RETURN_IF_ERROR(reader.status());
   if (!isShardFile(shard.file))
-    return cluster::errorAt(file, value.position, absl::StrCat("not the name of a shard: ", quoteJson(shard.file)));
+    return base::errorAt(file, value.position, absl::StrCat("not the name of a shard: ", quoteJson(shard.file)));
   if (!isHex(crc, 8) || !isHex(shard.sha256, 64))
-    return cluster::errorAt(file, value.position, "a shard with a malformed sum");
+    return base::errorAt(file, value.position, "a shard with a malformed sum");
   shard.crc32c = static_cast<uint32_t>(std::stoul(crc, nullptr, 16));
   for (const JsonValue &variable : variables->elements) {
     GRAPHC_ASSIGN_OR_RETURN(VariableInfo info, readVariable(variable, file));
@@ -211,8 +212,7 @@ std::string encodeShard(const ShardInfo &shard) {
 }
 
 absl::StatusOr<ShardInfo> decodeShard(std::string_view text) {
-  GRAPHC_ASSIGN_OR_RETURN(JsonValue root,
-                          cluster::parseJson(text, "shard", {.bytes = maxManifest, .values = 1u << 24}));
+  GRAPHC_ASSIGN_OR_RETURN(JsonValue root, base::parseJson(text, "shard", {.bytes = maxManifest, .values = 1u << 24}));
   return readShard(root, "shard");
 }
 
@@ -253,7 +253,7 @@ absl::StatusOr<Manifest> decodeManifest(std::string_view text, std::string_view 
   if (text.substr(text.size() - sumEnd.size() - 64, 64) != base::toHex(base::sha256(body)))
     return damaged("the manifest's SHA-256 does not match its text; it was changed or damaged");
 
-  GRAPHC_ASSIGN_OR_RETURN(JsonValue root, cluster::parseJson(text, name, {.bytes = maxManifest, .values = 1u << 24}));
+  GRAPHC_ASSIGN_OR_RETURN(JsonValue root, base::parseJson(text, name, {.bytes = maxManifest, .values = 1u << 24}));
   ObjectReader reader(root, name, "the manifest", {"format", "global_step", "data_position", "shards", "sha256"});
   const JsonValue *format = reader.member("format", Kind::Integer, "a number");
   Manifest manifest;
@@ -267,18 +267,18 @@ absl::StatusOr<Manifest> decodeManifest(std::string_view text, std::string_view 
                                                       Manifest::formatVersion));
   for (const JsonMember &position : positions->members) {
     if (!position.value.is(Kind::Integer) || position.value.integer < 0)
-      return cluster::errorAt(name, position.value.position, "expected a count of samples");
+      return base::errorAt(name, position.value.position, "expected a count of samples");
     manifest.dataPositions[position.key] = static_cast<uint64_t>(position.value.integer);
   }
   std::set<std::string> files, variables;
   for (const JsonValue &value : shards->elements) {
     GRAPHC_ASSIGN_OR_RETURN(ShardInfo shard, readShard(value, name));
     if (!files.insert(shard.file).second)
-      return cluster::errorAt(name, value.position, absl::StrCat("shard ", quoteJson(shard.file), " is given twice"));
+      return base::errorAt(name, value.position, absl::StrCat("shard ", quoteJson(shard.file), " is given twice"));
     for (const VariableInfo &variable : shard.variables)
       if (!variables.insert(variable.name).second)
-        return cluster::errorAt(name, value.position,
-                                absl::StrCat("variable ", quoteJson(variable.name), " is given twice"));
+        return base::errorAt(name, value.position,
+                             absl::StrCat("variable ", quoteJson(variable.name), " is given twice"));
     manifest.shards.push_back(std::move(shard));
   }
   GRAPHC_RETURN_IF_ERROR(checkPieces(manifest, name));

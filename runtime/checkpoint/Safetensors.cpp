@@ -1,7 +1,8 @@
 #include "runtime/checkpoint/Safetensors.h"
 
+#include "runtime/base/Json.h"
 #include "runtime/base/Status.h"
-#include "runtime/cluster/Json.h"
+#include "runtime/base/Text.h"
 #include "runtime/plan/Types.h"
 
 #include "absl/strings/str_cat.h"
@@ -15,7 +16,7 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little, "tensors are written as they lie in memory");
 
-using cluster::JsonValue;
+using base::JsonValue;
 
 struct Name {
   plan::DataType type;
@@ -48,7 +49,7 @@ absl::Status encodeSafetensors(std::vector<TensorView> tensors,
     if (!bytes || *bytes != tensor.bytes || !dtype)
       return absl::InternalError(absl::StrCat(tensor.name, " of type ", plan::typeText(tensor.type), " does not have ",
                                               tensor.bytes, " bytes"));
-    absl::StrAppend(&header, header.size() > 1 ? "," : "", cluster::quoteJson(tensor.name), ":{\"dtype\":\"", dtype,
+    absl::StrAppend(&header, header.size() > 1 ? "," : "", base::quoteJson(tensor.name), ":{\"dtype\":\"", dtype,
                     "\",\"shape\":[", absl::StrJoin(tensor.type.shape(), ","), "],\"data_offsets\":[", offset, ",",
                     offset + tensor.bytes, "]}");
     offset += tensor.bytes;
@@ -75,8 +76,8 @@ absl::StatusOr<std::vector<TensorEntry>> decodeSafetensors(std::string_view file
     length = length << 8 | static_cast<uint8_t>(file[i]);
   if (length > maxHeader || length > file.size() - 8)
     return bad("its header is longer than the file or 64 MiB");
-  cluster::JsonLimits limits{.bytes = maxHeader, .depth = 4, .values = 1u << 24};
-  absl::StatusOr<JsonValue> root = cluster::parseJson(file.substr(8, length), name, limits);
+  base::JsonLimits limits{.bytes = maxHeader, .depth = 4, .values = 1u << 24};
+  absl::StatusOr<JsonValue> root = base::parseJson(file.substr(8, length), name, limits);
   if (!root.ok())
     return bad(std::string_view(root.status().message().data(), root.status().message().size()));
   if (!root->is(JsonValue::Kind::Object))
@@ -84,7 +85,7 @@ absl::StatusOr<std::vector<TensorEntry>> decodeSafetensors(std::string_view file
 
   uint64_t dataStart = 8 + length, dataBytes = file.size() - dataStart;
   std::vector<TensorEntry> entries;
-  for (const cluster::JsonMember &member : root->members) {
+  for (const base::JsonMember &member : root->members) {
     if (member.key == "__metadata__")
       continue;
     TensorEntry entry;
@@ -93,20 +94,20 @@ absl::StatusOr<std::vector<TensorEntry>> decodeSafetensors(std::string_view file
                     *offsets = member.value.find("data_offsets");
     if (!dtype || !shape || !offsets || !dtype->is(JsonValue::Kind::String) || !shape->is(JsonValue::Kind::Array) ||
         !offsets->is(JsonValue::Kind::Array) || offsets->elements.size() != 2)
-      return bad(absl::StrCat("tensor ", cluster::quoteJson(member.key), " lacks dtype, shape or data_offsets"));
+      return bad(absl::StrCat("tensor ", base::quoteJson(member.key), " lacks dtype, shape or data_offsets"));
     for (const Name &known : names)
       if (dtype->string == known.text)
         entry.type.set_dtype(known.type);
     for (const JsonValue &size : shape->elements) {
       if (!size.is(JsonValue::Kind::Integer) || size.integer < 0 || shape->elements.size() > 32)
-        return bad(absl::StrCat("tensor ", cluster::quoteJson(member.key), " has a malformed shape"));
+        return bad(absl::StrCat("tensor ", base::quoteJson(member.key), " has a malformed shape"));
       entry.type.add_shape(size.integer);
     }
     std::optional<uint64_t> bytes = plan::tensorBytes(entry.type);
     const JsonValue &from = offsets->elements[0], &to = offsets->elements[1];
     if (!bytes || !from.is(JsonValue::Kind::Integer) || !to.is(JsonValue::Kind::Integer) || from.integer < 0 ||
         to.integer < from.integer || uint64_t(to.integer) > dataBytes || uint64_t(to.integer - from.integer) != *bytes)
-      return bad(absl::StrCat("tensor ", cluster::quoteJson(member.key),
+      return bad(absl::StrCat("tensor ", base::quoteJson(member.key),
                               " has an unknown dtype, or offsets that do not fit its shape and the file"));
     entry.offset = dataStart + uint64_t(from.integer);
     entry.bytes = *bytes;
@@ -119,7 +120,7 @@ absl::StatusOr<std::vector<TensorEntry>> decodeSafetensors(std::string_view file
   uint64_t expected = dataStart;
   for (const TensorEntry &entry : entries) {
     if (entry.offset != expected)
-      return bad(absl::StrCat("tensor ", cluster::quoteJson(entry.name), " overlaps another or leaves a gap"));
+      return bad(absl::StrCat("tensor ", base::quoteJson(entry.name), " overlaps another or leaves a gap"));
     expected += entry.bytes;
   }
   if (expected != file.size())

@@ -1,6 +1,7 @@
 #include "runtime/cluster/Address.h"
 
 #include "runtime/base/Status.h"
+#include "runtime/base/Text.h"
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/numbers.h"
@@ -42,7 +43,7 @@ std::map<std::string, uint32_t> countsOf(const ClusterConfig &config) {
 absl::Status checkAddress(std::string_view address) {
   std::string_view host, port;
   auto bad = [&](std::string_view why) {
-    return absl::InvalidArgumentError(absl::StrCat("malformed address ", quoteJson(address.substr(0, 80)), ": ",
+    return absl::InvalidArgumentError(absl::StrCat("malformed address ", base::quoteJson(address.substr(0, 80)), ": ",
                                                    base::view(why), "; expected \"host:port\""));
   };
   if (address.size() > 300)

@@ -2,8 +2,9 @@
 #include "runtime/cluster/Calibration.h"
 
 #include "runtime/base/File.h"
+#include "runtime/base/Json.h"
 #include "runtime/base/Status.h"
-#include "runtime/cluster/Json.h"
+#include "runtime/base/Text.h"
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -14,6 +15,9 @@
 #include <vector>
 
 namespace graphc::cluster {
+
+using base::JsonValue;
+using base::quoteJson;
 
 namespace {
 
@@ -38,7 +42,7 @@ std::vector<Field> fieldsOf(Calibration &c) {
 absl::Status readObject(const JsonValue &value, const std::string &object, const std::string &path,
                         Calibration &calibration) {
   if (!value.is(Kind::Object))
-    return errorAt(path, value.position, absl::StrCat("expected an object, got ", value.describe()));
+    return base::errorAt(path, value.position, absl::StrCat("expected an object, got ", value.describe()));
   std::vector<std::string> known;
   if (object.empty())
     known = {"version", "cpu", "cores", "shared_memory", "grpc"};
@@ -48,17 +52,17 @@ absl::Status readObject(const JsonValue &value, const std::string &object, const
     known.push_back(field.key);
     const JsonValue *number = value.find(field.key);
     if (!number)
-      return errorAt(path, value.position, absl::StrCat("lacks ", quoteJson(field.key)));
+      return base::errorAt(path, value.position, absl::StrCat("lacks ", quoteJson(field.key)));
     if (!(number->is(Kind::Integer) || number->is(Kind::Float)) || !(number->number > 0) || number->number > 1e12)
-      return errorAt(
+      return base::errorAt(
           path, number->position,
           absl::StrCat("expected a number above 0 for ", quoteJson(field.key), ", got ", number->describe()));
     *field.value = number->number;
   }
-  for (const JsonMember &member : value.members)
+  for (const base::JsonMember &member : value.members)
     if (std::find(known.begin(), known.end(), member.key) == known.end())
-      return errorAt(path, member.position,
-                     absl::StrCat("unknown key ", quoteJson(member.key), didYouMean(member.key, known)));
+      return base::errorAt(path, member.position,
+                           absl::StrCat("unknown key ", quoteJson(member.key), base::didYouMean(member.key, known)));
   return absl::OkStatus();
 }
 
@@ -73,24 +77,24 @@ std::string calibrationPath() {
 
 absl::StatusOr<Calibration> readCalibration(const std::string &path) {
   GRAPHC_ASSIGN_OR_RETURN(std::string text, base::readFile(path, 1 << 20));
-  GRAPHC_ASSIGN_OR_RETURN(JsonValue json, parseJson(text, path));
+  GRAPHC_ASSIGN_OR_RETURN(JsonValue json, base::parseJson(text, path));
   Calibration calibration;
   calibration.source = path;
   GRAPHC_RETURN_IF_ERROR(readObject(json, "", path, calibration));
   const JsonValue *version = json.find("version");
   if (!version || !version->is(Kind::Integer) || version->integer != 1)
-    return errorAt(path, version ? version->position : json.position,
-                   "expected \"version\": 1; measure again with graphrun calibrate");
+    return base::errorAt(path, version ? version->position : json.position,
+                         "expected \"version\": 1; measure again with graphrun calibrate");
   if (const JsonValue *cpu = json.find("cpu"); cpu && cpu->is(Kind::String))
     calibration.cpu = cpu->string;
   const JsonValue *cores = json.find("cores");
   if (!cores || !cores->is(Kind::Integer) || cores->integer < 1 || cores->integer > 65536)
-    return errorAt(path, cores ? cores->position : json.position, "expected \"cores\": a number from 1 to 65536");
+    return base::errorAt(path, cores ? cores->position : json.position, "expected \"cores\": a number from 1 to 65536");
   calibration.cores = uint32_t(cores->integer);
   for (const char *object : {"shared_memory", "grpc"}) {
     const JsonValue *value = json.find(object);
     if (!value)
-      return errorAt(path, json.position, absl::StrCat("lacks ", quoteJson(object)));
+      return base::errorAt(path, json.position, absl::StrCat("lacks ", quoteJson(object)));
     GRAPHC_RETURN_IF_ERROR(readObject(*value, object, path, calibration));
   }
   return calibration;

@@ -9,8 +9,8 @@
 #ifndef GRAPHC_RUNTIME_CLUSTER_CLUSTERCONFIG_H
 #define GRAPHC_RUNTIME_CLUSTER_CLUSTERCONFIG_H
 
+#include "runtime/base/Json.h"
 #include "runtime/cluster/DeviceName.h"
-#include "runtime/cluster/Json.h"
 
 #include "absl/status/statusor.h"
 
@@ -34,7 +34,7 @@ struct JobConfig {
   uint32_t tasks = 0;
   std::vector<std::string> addresses; ///< one a task, or none where the job was given as a count
   std::vector<std::string> devices = {"CPU:0"}; ///< of each task
-  JsonPosition position;
+  base::JsonPosition position;
 };
 
 /// Expected speed between two sets of tasks; both ends may be partial names ("/job:ps"). For predicted times and for the
@@ -43,7 +43,7 @@ struct LinkConfig {
   DeviceName from, to;
   double gigabitsPerSecond = 0;
   double latencyMicroseconds = 0;
-  JsonPosition position;
+  base::JsonPosition position;
 };
 
 /// The first rule whose pattern matches an operation's or variable's name decides its device
@@ -51,7 +51,7 @@ struct LinkConfig {
 struct PlacementRule {
   std::string name;
   DeviceName device;
-  JsonPosition position;
+  base::JsonPosition position;
 };
 
 enum class StrategyKind { OneDevice, InGraph, Mirrored, ParameterServer, AllReduce };
@@ -78,7 +78,7 @@ struct StrategyConfig {
   ReduceOrder order = ReduceOrder::Reproducible; ///< AllReduce
   std::optional<uint64_t> bucketBytes; ///< AllReduce; none: chosen by graphc
   bool given = false; ///< false: chosen from the jobs
-  JsonPosition position;
+  base::JsonPosition position;
   std::string file; ///< what the position counts in, as it is named in errors; empty: the cluster's file
 
   /// As cluster.json spells it: "one_device", …
@@ -89,7 +89,7 @@ struct StrategyConfig {
 struct BudgetConfig {
   std::optional<uint64_t> memory; ///< bytes of arenas, variables and channels, of the fullest device
   std::optional<uint64_t> bytesPerStep; ///< bytes that all channels between tasks carry in one training step
-  JsonPosition position;
+  base::JsonPosition position;
 };
 
 struct ClusterConfig {
@@ -118,7 +118,7 @@ struct ClusterConfig {
   std::vector<std::string> deviceNames(size_t limit) const;
   bool hasDevice(const DeviceName &full) const;
   /// "file:line:column: message".
-  absl::Status error(JsonPosition at, std::string_view message) const { return errorAt(file, at, message); }
+  absl::Status error(base::JsonPosition at, std::string_view message) const { return base::errorAt(file, at, message); }
 };
 
 absl::StatusOr<ClusterConfig> parseCluster(std::string_view text, std::string_view file);

@@ -275,7 +275,7 @@ private:
 absl::StatusOr<ClusterConfig> parseCluster(std::string_view text, std::string_view file) {
   ClusterConfig config;
   config.file = std::string(file);
-  absl::StatusOr<JsonValue> root = parseJson(text, file);
+  absl::StatusOr<JsonValue> root = base::parseJson(text, file);
   if (!root.ok())
     return root.status();
   if (absl::Status s = ClusterParser(config).parse(*root); !s.ok())
@@ -293,7 +293,7 @@ absl::StatusOr<ClusterConfig> readClusterFile(const std::string &path) {
   if (!in)
     return absl::NotFoundError(absl::StrCat(path, ": cannot open the cluster description: ", std::strerror(errno)));
   // One byte more than the limit, so that parseJson refuses what is too long.
-  std::string text(JsonLimits().bytes + 1, '\0');
+  std::string text(base::JsonLimits().bytes + 1, '\0');
   in.read(text.data(), static_cast<std::streamsize>(text.size()));
   if (in.bad() || (in.fail() && !in.eof()))
     return absl::UnavailableError(absl::StrCat(path, ": cannot read the cluster description"));
@@ -306,7 +306,7 @@ absl::StatusOr<StrategyConfig> parseStrategyFlag(std::string_view text, const Cl
   named.file = "--strategy";
   size_t start = text.find_first_not_of(" \t\n\r");
   std::string json = start != std::string_view::npos && text[start] == '{' ? std::string(text) : quoteJson(text);
-  absl::StatusOr<JsonValue> value = parseJson(json, named.file);
+  absl::StatusOr<JsonValue> value = base::parseJson(json, named.file);
   if (!value.ok())
     return value.status();
   StrategyConfig strategy;

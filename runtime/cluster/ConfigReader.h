@@ -2,6 +2,7 @@
 #ifndef GRAPHC_RUNTIME_CLUSTER_CONFIGREADER_H
 #define GRAPHC_RUNTIME_CLUSTER_CONFIGREADER_H
 
+#include "runtime/base/Text.h"
 #include "runtime/cluster/ClusterConfig.h"
 
 #include "absl/strings/str_cat.h"
@@ -12,6 +13,13 @@
 #include <vector>
 
 namespace graphc::cluster {
+
+using base::didYouMean;
+using base::JsonMember;
+using base::JsonPosition;
+using base::JsonValue;
+using base::nearestWord;
+using base::quoteJson;
 
 /// The keys that an object of clusterKeys() may have.
 const std::vector<std::string> &keysOf(std::string_view object);

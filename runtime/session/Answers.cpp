@@ -1,8 +1,8 @@
 #include "runtime/session/Answers.h"
 
+#include "runtime/base/Json.h"
 #include "runtime/base/Status.h"
 #include "runtime/checkpoint/Checkpoint.h"
-#include "runtime/cluster/Json.h"
 #include "runtime/data/PhaseBatches.h"
 #include "runtime/executor/Control.h"
 #include "runtime/executor/TaskPhase.h"
@@ -132,9 +132,9 @@ absl::Status RunAnswers::check(uint32_t task, const Done &done) {
   case Order::kSave:
     return checkShard(one, done);
   case Order::kEnd: {
-    auto stats = cluster::parseJson(done.stats(), "statistics", {.bytes = kMostStats});
+    auto stats = base::parseJson(done.stats(), "statistics", {.bytes = kMostStats});
     GRAPHC_RETURN_IF_ERROR(stats.status());
-    return stats->is(cluster::JsonValue::Kind::Object) ? absl::OkStatus() : unfit("its statistics are no object");
+    return stats->is(base::JsonValue::Kind::Object) ? absl::OkStatus() : unfit("its statistics are no object");
   }
   default:
     return absl::OkStatus();

@@ -1,8 +1,8 @@
 #include "runtime/session/Driver.h"
 
 #include "runtime/base/Status.h"
+#include "runtime/base/Text.h"
 #include "runtime/checkpoint/Npy.h"
-#include "runtime/cluster/Json.h"
 #include "runtime/plan/Types.h"
 #include "runtime/session/Answers.h"
 
@@ -68,8 +68,8 @@ absl::Status Driver::validate(const plan::Plan &plan, const DriverOptions &optio
   for (const std::string &fetch : options.fetches)
     if (std::find(names.begin(), names.end(), fetch) == names.end())
       return absl::InvalidArgumentError(absl::StrCat("--fetch ", fetch, ": ", phase->name(), " has no such result",
-                                                     cluster::didYouMean(fetch, names),
-                                                     names.empty() ? "" : "; it has ", absl::StrJoin(names, ", ")));
+                                                     base::didYouMean(fetch, names), names.empty() ? "" : "; it has ",
+                                                     absl::StrJoin(names, ", ")));
   return absl::OkStatus();
 }
 

@@ -4,6 +4,7 @@
 #include "passes/compiler/Budget.h"
 #include "passes/compiler/Cluster.h"
 #include "passes/compiler/PlanFacts.h"
+#include "runtime/base/Text.h"
 #include "tools/graphc/Prediction.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -21,7 +22,7 @@ std::optional<std::string> toStrategyJson(StringRef text, const cluster::Cluster
       {"sync", "update"},        {"async", "update"},         {"round_robin", "placement"},
       {"balanced", "placement"}, {"split", "placement"},      {"reproducible", "order"},
       {"fast", "order"},         {"in_graph", "replication"}, {"between_graph", "replication"}};
-  auto quote = [](StringRef word) { return cluster::quoteJson(std::string_view(word.data(), word.size())); };
+  auto quote = [](StringRef word) { return base::quoteJson(std::string_view(word.data(), word.size())); };
   SmallVector<StringRef> words;
   text.split(words, ':');
   std::string json = "{\"name\": " + quote(words[0]);

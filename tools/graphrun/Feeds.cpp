@@ -1,8 +1,8 @@
 #include "tools/graphrun/Feeds.h"
 
 #include "runtime/base/Status.h"
+#include "runtime/base/Text.h"
 #include "runtime/checkpoint/Npy.h"
-#include "runtime/cluster/Json.h"
 #include "runtime/plan/Types.h"
 
 #include "absl/strings/str_cat.h"
@@ -44,7 +44,7 @@ absl::StatusOr<std::map<std::string, std::string>> readFeeds(const plan::Plan &p
     auto argument = arguments.find(name);
     if (argument == arguments.end())
       return absl::InvalidArgumentError(
-          absl::StrCat("--feed ", name, ": the plan has no argument of this name", cluster::didYouMean(name, names)));
+          absl::StrCat("--feed ", name, ": the plan has no argument of this name", base::didYouMean(name, names)));
     GRAPHC_ASSIGN_OR_RETURN(checkpoint::NpyArray array, checkpoint::readNpy(path));
     if (!plan::sameType(argument->second.type, array.type))
       return absl::InvalidArgumentError(absl::StrCat("--feed ", name, ": expected ",

@@ -1,8 +1,8 @@
 #include "tools/graphrun/Flags.h"
 
 #include "runtime/base/Status.h"
+#include "runtime/base/Text.h"
 #include "runtime/cluster/Address.h"
-#include "runtime/cluster/Json.h"
 #include "runtime/executor/Control.h"
 
 #include "absl/strings/match.h"
@@ -181,7 +181,7 @@ absl::Status checkExtras(const CLI::App &app) {
                                                      " at a time: '", extra, "' is too many"));
     std::string name = extra.substr(0, extra.find('='));
     return absl::InvalidArgumentError(
-        absl::StrCat("unknown flag ", name, cluster::didYouMean(name, known), " (see --help)"));
+        absl::StrCat("unknown flag ", name, base::didYouMean(name, known), " (see --help)"));
   }
   return absl::OkStatus();
 }

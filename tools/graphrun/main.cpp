@@ -1,6 +1,7 @@
 // graphrun: runs a plan. This file decides what this process is: the launcher of all tasks, or one task.
 #include "runtime/base/File.h"
 #include "runtime/base/Status.h"
+#include "runtime/base/Text.h"
 #include "runtime/cluster/Address.h"
 #include "runtime/plan/Types.h"
 #include "runtime/service/Secret.h"
@@ -70,7 +71,7 @@ absl::StatusOr<uint32_t> taskNumber(const plan::Plan &plan, const std::string &j
     known.push_back(one.name());
   }
   return absl::InvalidArgumentError(absl::StrCat("--job_name ", job, ": the plan has the jobs ",
-                                                 absl::StrJoin(known, ", "), cluster::didYouMean(job, known)));
+                                                 absl::StrJoin(known, ", "), base::didYouMean(job, known)));
 }
 
 uint32_t chiefNumber(const plan::Plan &plan) {

@@ -1,5 +1,6 @@
 #include "runtime/base/File.h"
 #include "runtime/base/Log.h"
+#include "runtime/base/Text.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -152,15 +153,15 @@ TEST_F(File, SealedMemfdCannotChange) {
 }
 
 TEST_F(File, JsonIsUtf8WhateverAFileIsCalled) {
-  EXPECT_EQ(jsonEscape("ä€\U0001f642"), "ä€\U0001f642");
+  EXPECT_EQ(escapeJson("ä€\U0001f642"), "ä€\U0001f642");
   const std::string replaced = "\xef\xbf\xbd";
-  EXPECT_EQ(jsonEscape("a\xff"
+  EXPECT_EQ(escapeJson("a\xff"
                        "b"),
             "a" + replaced + "b");
-  EXPECT_EQ(jsonEscape("\xe2\x82"), replaced + replaced) << "cut off";
-  EXPECT_EQ(jsonEscape("\xc0\xaf"), replaced + replaced) << "overlong";
-  EXPECT_EQ(jsonEscape("\xed\xa0\x80"), replaced + replaced + replaced) << "a surrogate";
-  EXPECT_EQ(jsonEscape("\xc3\""), replaced + "\\\"");
+  EXPECT_EQ(escapeJson("\xe2\x82"), replaced + replaced) << "cut off";
+  EXPECT_EQ(escapeJson("\xc0\xaf"), replaced + replaced) << "overlong";
+  EXPECT_EQ(escapeJson("\xed\xa0\x80"), replaced + replaced + replaced) << "a surrogate";
+  EXPECT_EQ(escapeJson("\xc3\""), replaced + "\\\"");
 }
 
 TEST_F(File, LogWritesJsonLines) {

@@ -43,9 +43,9 @@ TEST_P(ClusterErrors, TheSchemaRefusesTheSame) {
   std::ifstream in(GRAPHC_CLUSTER_DIR "/cluster.schema.json");
   std::stringstream schemaText;
   schemaText << in.rdbuf();
-  auto schema = parseJson(schemaText.str(), "cluster.schema.json");
+  auto schema = graphc::base::parseJson(schemaText.str(), "cluster.schema.json");
   ASSERT_TRUE(schema.ok()) << schema.status();
-  auto value = parseJson(GetParam().text, "c.json");
+  auto value = graphc::base::parseJson(GetParam().text, "c.json");
   if (!value.ok()) // not even JSON: a key given twice
     return;
   std::string finding = SchemaCheck(*schema).check(*value);

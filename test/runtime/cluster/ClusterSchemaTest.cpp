@@ -23,7 +23,7 @@ std::string read(const std::filesystem::path &path) {
 }
 
 TEST(ClusterSchema, EveryExampleParsesAndFitsTheSchema) {
-  auto schema = parseJson(read(folder + "/cluster.schema.json"), "cluster.schema.json");
+  auto schema = graphc::base::parseJson(read(folder + "/cluster.schema.json"), "cluster.schema.json");
   ASSERT_TRUE(schema.ok()) << schema.status();
   size_t count = 0;
   for (const std::string &from : {folder + "/examples", folder + "/../../examples"})
@@ -32,7 +32,7 @@ TEST(ClusterSchema, EveryExampleParsesAndFitsTheSchema) {
         continue;
       auto config = readClusterFile(entry.path());
       EXPECT_TRUE(config.ok()) << config.status();
-      auto value = parseJson(read(entry.path()), entry.path().string());
+      auto value = graphc::base::parseJson(read(entry.path()), entry.path().string());
       ASSERT_TRUE(value.ok()) << value.status();
       EXPECT_EQ(SchemaCheck(*schema).check(*value), "") << entry.path();
       ++count;
@@ -50,7 +50,7 @@ std::vector<std::string> propertiesOf(const JsonValue &object) {
 }
 
 TEST(ClusterSchema, PropertiesAreTheParsersKeys) {
-  auto schema = parseJson(read(folder + "/cluster.schema.json"), "cluster.schema.json");
+  auto schema = graphc::base::parseJson(read(folder + "/cluster.schema.json"), "cluster.schema.json");
   ASSERT_TRUE(schema.ok()) << schema.status();
   for (const ClusterKeys &keys : clusterKeys()) {
     const JsonValue *object = &*schema;

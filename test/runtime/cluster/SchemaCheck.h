@@ -7,9 +7,12 @@
 #ifndef GRAPHC_TEST_RUNTIME_CLUSTER_SCHEMACHECK_H
 #define GRAPHC_TEST_RUNTIME_CLUSTER_SCHEMACHECK_H
 
-#include "runtime/cluster/Json.h"
+#include "runtime/base/Json.h"
 
 namespace graphc::cluster {
+
+using base::JsonMember;
+using base::JsonValue;
 
 class SchemaCheck {
 public:

@@ -12,8 +12,8 @@
 //===----------------------------------------------------------------------------------------------------------------===//
 
 #include "runtime/base/File.h"
-#include "runtime/base/Log.h"
 #include "runtime/base/Status.h"
+#include "runtime/base/Text.h"
 #include "runtime/checkpoint/Npy.h"
 #include "runtime/plan/PlanFile.h"
 #include "test/runtime/executor/Simulator.h"
@@ -125,7 +125,7 @@ void printLine(const SimResult &result) {
   for (const auto &[name, metric] : result.metrics) {
     char value[32];
     snprintf(value, sizeof value, "%.17g", metric.count ? metric.sum / double(metric.count) : 0.0);
-    absl::StrAppend(&text, comma, "\"", base::jsonEscape(name), "\": {\"mean\": ", value, ", \"count\": ", metric.count,
+    absl::StrAppend(&text, comma, "\"", base::escapeJson(name), "\": {\"mean\": ", value, ", \"count\": ", metric.count,
                     "}");
     comma = ", ";
   }

@@ -1,9 +1,10 @@
-#include "runtime/cluster/Json.h"
+#include "runtime/base/Json.h"
+#include "runtime/base/Text.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-using namespace graphc::cluster;
+using namespace graphc::base;
 using testing::HasSubstr;
 
 namespace {

@@ -1,4 +1,5 @@
-#include "runtime/cluster/Json.h"
+#include "runtime/base/Json.h"
+#include "runtime/base/Text.h"
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -8,7 +9,7 @@
 #include <cmath>
 #include <unordered_set>
 
-namespace graphc::cluster {
+namespace graphc::base {
 
 const JsonValue *JsonValue::find(std::string_view key) const {
   for (const JsonMember &member : members)
@@ -42,58 +43,7 @@ absl::Status errorAt(std::string_view file, JsonPosition at, std::string_view me
                                                  at.column, ": ", absl::string_view(message.data(), message.size())));
 }
 
-std::string quoteJson(std::string_view text) {
-  std::string out = "\"";
-  for (char c : text) {
-    switch (c) {
-    case '"':
-      out += "\\\"";
-      break;
-    case '\\':
-      out += "\\\\";
-      break;
-    case '\n':
-      out += "\\n";
-      break;
-    case '\t':
-      out += "\\t";
-      break;
-    case '\r':
-      out += "\\r";
-      break;
-    default:
-      if (static_cast<unsigned char>(c) < 0x20)
-        out += absl::StrFormat("\\u%04x", static_cast<unsigned>(static_cast<unsigned char>(c)));
-      else
-        out += c;
-    }
-  }
-  return out + "\"";
-}
-
 namespace {
-
-/// Length of the well-formed UTF-8 sequence at the front of `s` (RFC 3629: no overlong form, no surrogate), or 0.
-size_t utf8Length(std::string_view s) {
-  auto at = [&](size_t i) { return i < s.size() ? static_cast<unsigned char>(s[i]) : 0u; };
-  auto tail = [&](size_t i) { return (at(i) & 0xC0) == 0x80; };
-  unsigned c = at(0);
-  if (c < 0x80)
-    return 1;
-  if (c >= 0xC2 && c <= 0xDF)
-    return tail(1) ? 2 : 0;
-  if (c >= 0xE0 && c <= 0xEF) {
-    if (!tail(1) || !tail(2) || (c == 0xE0 && at(1) < 0xA0) || (c == 0xED && at(1) > 0x9F))
-      return 0;
-    return 3;
-  }
-  if (c >= 0xF0 && c <= 0xF4) {
-    if (!tail(1) || !tail(2) || !tail(3) || (c == 0xF0 && at(1) < 0x90) || (c == 0xF4 && at(1) > 0x8F))
-      return 0;
-    return 4;
-  }
-  return 0;
-}
 
 void appendUtf8(std::string &out, uint32_t code) {
   if (code < 0x80) {
@@ -394,35 +344,4 @@ absl::StatusOr<JsonValue> parseJson(std::string_view text, std::string_view file
   return Parser(text, file, limits).parse();
 }
 
-std::string nearestWord(std::string_view word, const std::vector<std::string> &candidates) {
-  std::string best;
-  size_t bestDistance = std::max<size_t>(1, word.size() / 3) + 1;
-  if (word.size() > 64)
-    return best;
-  for (const std::string &candidate : candidates) {
-    // Optimal string alignment: a swap of neighbours ("stragety") counts as one edit.
-    std::vector<std::vector<size_t>> d(word.size() + 1, std::vector<size_t>(candidate.size() + 1));
-    for (size_t i = 0; i <= word.size(); ++i)
-      for (size_t j = 0; j <= candidate.size(); ++j) {
-        if (i == 0 || j == 0) {
-          d[i][j] = i + j;
-          continue;
-        }
-        d[i][j] = std::min({d[i - 1][j] + 1, d[i][j - 1] + 1, d[i - 1][j - 1] + (word[i - 1] != candidate[j - 1])});
-        if (i > 1 && j > 1 && word[i - 1] == candidate[j - 2] && word[i - 2] == candidate[j - 1])
-          d[i][j] = std::min(d[i][j], d[i - 2][j - 2] + 1);
-      }
-    if (d[word.size()][candidate.size()] < bestDistance) {
-      bestDistance = d[word.size()][candidate.size()];
-      best = candidate;
-    }
-  }
-  return best;
-}
-
-std::string didYouMean(std::string_view word, const std::vector<std::string> &candidates) {
-  std::string near = nearestWord(word, candidates);
-  return near.empty() ? "" : absl::StrCat("; did you mean ", quoteJson(near), "?");
-}
-
-} // namespace graphc::cluster
+} // namespace graphc::base

@@ -5,8 +5,8 @@
 // refused. Numbers without fraction and exponent that fit are integers, all others doubles.
 //
 //===----------------------------------------------------------------------------------------------------------------===//
-#ifndef GRAPHC_RUNTIME_CLUSTER_JSON_H
-#define GRAPHC_RUNTIME_CLUSTER_JSON_H
+#ifndef GRAPHC_RUNTIME_BASE_JSON_H
+#define GRAPHC_RUNTIME_BASE_JSON_H
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -16,7 +16,7 @@
 #include <string_view>
 #include <vector>
 
-namespace graphc::cluster {
+namespace graphc::base {
 
 /// 1-based; the column counts code points.
 struct JsonPosition {
@@ -62,14 +62,5 @@ absl::StatusOr<JsonValue> parseJson(std::string_view text, std::string_view file
 /// InvalidArgument "file:line:column: message".
 absl::Status errorAt(std::string_view file, JsonPosition at, std::string_view message);
 
-/// `text` as a JSON string literal with its quotes.
-std::string quoteJson(std::string_view text);
-
-/// The candidate nearest to `word` by edit distance, or "" where none is near (more than a third of the letters differ).
-std::string nearestWord(std::string_view word, const std::vector<std::string> &candidates);
-
-/// `; did you mean "X"?` or "" where nothing is near.
-std::string didYouMean(std::string_view word, const std::vector<std::string> &candidates);
-
-} // namespace graphc::cluster
+} // namespace graphc::base
 #endif
