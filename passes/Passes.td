@@ -168,7 +168,8 @@ def VerifyPartitioned : Pass<"verify-partitioned", "::mlir::ModuleOp"> {
   let summary = "check that phases end in all programs alike and that state is touched on its own task";
   let description = [{
     Input and output: a partitioned module, made by `partition` or by hand. The ends of channels are checked by the
-    dialect's own verifiers; whether programs can wait for each other in a circle by `schedule`.
+    dialect's own verifiers; whether programs can wait for each other in a circle by `schedule`. What takes a ticket begins
+    with it: of the ends of channels only receives stand before.
   }];
 }
 

@@ -256,6 +256,7 @@ def Dist_FeedIntoOp : Dist_BodyOp<"feed_into"> {
   let description = [{ Example: `dist.feed_into "x", %x : memref<4xf32>`. }];
   let arguments = (ins StrAttr:$name, Dist_Buffer:$buffer);
   let assemblyFormat = "$name `,` $buffer attr-dict `:` type($buffer)";
+  let hasVerifier = 1;
 }
 
 #endif // GRAPHC_DIST_BUFFER_OPS_TD

@@ -395,6 +395,7 @@ def Dist_FeedOp : Dist_EndPointOp<"feed"> {
   let arguments = (ins StrAttr:$name);
   let results = (outs Dist_Value:$value);
   let assemblyFormat = "$name attr-dict `:` type($value)";
+  let hasVerifier = 1;
 }
 
 def Dist_FetchOp : Dist_EndPointOp<"fetch", [Dist_HasBufferEffects]> {
@@ -405,6 +406,7 @@ def Dist_FetchOp : Dist_EndPointOp<"fetch", [Dist_HasBufferEffects]> {
   }];
   let arguments = (ins StrAttr:$name, Dist_Value:$value, DefaultValuedAttr<Dist_ReductionAttr, "\"mean\"">:$reduction);
   let assemblyFormat = "$name `,` $value attr-dict `:` type($value)";
+  let hasVerifier = 1;
 }
 
 def Dist_MetricOp : Dist_EndPointOp<"metric", [Dist_HasBufferEffects]> {

@@ -246,10 +246,16 @@ LogicalResult ProgramOp::verifySymbolUses(SymbolTableCollection &symbols) {
 }
 
 //===----------------------------------------------------------------------===//
-// metric: (M1) scalars of i64/f64 and i64
+// feed, fetch, metric: names that a plan and a terminal bear. metric: (M1) scalars of i64/f64 and i64
 //===----------------------------------------------------------------------===//
 
+LogicalResult FeedOp::verify() { return verifyName(*this, getName()); }
+LogicalResult FeedIntoOp::verify() { return verifyName(*this, getName()); }
+LogicalResult FetchOp::verify() { return verifyName(*this, getName()); }
+
 LogicalResult MetricOp::verify() {
+  if (failed(verifyName(*this, getName())))
+    return failure();
   auto sum = cast<ShapedType>(getSum().getType());
   auto count = cast<ShapedType>(getCount().getType());
   Type element = sum.getElementType();

@@ -43,6 +43,18 @@ private:
     return send && send.getAhead();
   }
 
+  /// A ticket begins a step: only what tells it who is where is received before (dist.receive), nothing sent or summed.
+  LogicalResult verifyBefore(dist::TicketOp ticket) {
+    for (Operation *op = ticket->getPrevNode(); op; op = op->getPrevNode())
+      if (isa<dist::ChannelEndOpInterface>(op) && !isa<dist::ReceiveOp, dist::ReleaseOp>(op)) {
+        InFlightDiagnostic diag = op->emitOpError("stands before the dist.ticket of its program; of what sends and "
+                                                  "receives only dist.receive may");
+        diag.attachNote(ticket.getLoc()) << "the ticket is taken here";
+        return diag;
+      }
+    return success();
+  }
+
   /// A phase ends in every program at the same step: by the chief's word as the last thing that a step does, but for what
   /// it sends ahead, or by closing, which one ticket starts.
   LogicalResult verifyPhase(ModuleOp module, dist::PhaseOp phase) {
@@ -61,6 +73,8 @@ private:
             return diag;
           }
           ticket = here;
+          if (failed(verifyBefore(here)))
+            return failure();
         }
       }
       if (phase.getEndsByClosing())

@@ -456,3 +456,43 @@ dist.program @a of @p on "/job:s/task:0/device:CPU:0" {
   dist.fetch "m", %n {reduction = "median"} : tensor<4xi64>
   dist.end
 }
+
+// -----
+
+// Names that a plan refuses are refused where they stand.
+dist.phase @p {role = #graph.role<eval>}
+dist.program @a of @p on "/job:s/task:0/device:CPU:0" {
+  // expected-error @below {{name must have no control character}}
+  %n = dist.feed "n\1B[31m" : tensor<i64>
+  dist.end
+}
+
+// -----
+
+dist.phase @p {role = #graph.role<eval>}
+dist.program @a of @p on "/job:s/task:0/device:CPU:0" {
+  %n = dist.feed "n" : tensor<i64>
+  // expected-error @below {{name must not be empty}}
+  dist.fetch "", %n : tensor<i64>
+  dist.end
+}
+
+// -----
+
+dist.phase @p {role = #graph.role<eval>}
+dist.program @a of @p on "/job:s/task:0/device:CPU:0" {
+  %n = dist.feed "n" : tensor<i64>
+  // expected-error @below {{name must have no control character}}
+  dist.metric "m\0A", %n, %n : tensor<i64>, tensor<i64>
+  dist.end
+}
+
+// -----
+
+dist.phase @p {role = #graph.role<eval>}
+dist.program @a of @p on "/job:s/task:0/device:CPU:0" {
+  %n = dist.buffer : memref<4xf32>
+  // expected-error @below {{name must be UTF-8}}
+  dist.feed_into "\FF", %n : memref<4xf32>
+  dist.end
+}

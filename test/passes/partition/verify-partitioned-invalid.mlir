@@ -106,3 +106,25 @@ dist.program @f.t0 of @f on "/job:t/task:0/device:CPU:2" {
   dist.end
 }
 }
+
+// -----
+
+// What takes a ticket begins with it; before, it only receives what tells it who is where.
+dist.phase @p {role = #graph.role<train>, ends_by_closing}
+dist.channel @early : tensor<4xf32> from @a to @b
+dist.channel @ready : tensor<i64> from @b to @a
+dist.program @a of @p on "/job:s/task:0/device:CPU:0" {
+  %x = dist.feed "x" : tensor<4xf32>
+  // expected-error @below {{stands before the dist.ticket of its program; of what sends and receives only dist.receive may}}
+  dist.send @early, %x : tensor<4xf32>
+  %r = dist.receive @ready : tensor<i64>
+  // expected-note @below {{the ticket is taken here}}
+  dist.ticket
+  dist.end
+}
+dist.program @b of @p on "/job:t/task:0/device:CPU:0" {
+  %y = dist.receive @early : tensor<4xf32>
+  %z = dist.feed "z" : tensor<i64>
+  dist.send @ready, %z : tensor<i64>
+  dist.end
+}
