@@ -77,6 +77,7 @@ public:
 
 private:
   absl::Status parseSetting(const JsonMember &member, StrategyConfig &strategy) const;
+  std::pair<const JobConfig *, std::string> misspeltRole() const;
 };
 
 } // namespace graphc::cluster

@@ -2,6 +2,8 @@
 
 #include "runtime/cluster/ConfigReader.h"
 
+#include "absl/strings/ascii.h"
+
 #include <algorithm>
 
 namespace graphc::cluster {
@@ -158,8 +160,35 @@ absl::Status StrategyParser::parseSetting(const JsonMember &member, StrategyConf
   return status;
 }
 
+/// A job whose name is probably a misspelt role that no job has, and that role.
+std::pair<const JobConfig *, std::string> StrategyParser::misspeltRole() const {
+  std::vector<std::string> roles;
+  if (!config.findJob("worker"))
+    roles.push_back("worker");
+  if (roles.size() && !config.findJob("chief"))
+    roles.push_back("chief");
+  if (!config.findJob("ps"))
+    roles.push_back("ps");
+  for (const JobConfig &job : config.jobs) {
+    std::string name = absl::AsciiStrToLower(job.name), near = nearestWord(name, roles);
+    bool isRole = job.name == "worker" || job.name == "chief" || job.name == "ps" || job.name == "evaluator";
+    if (!isRole && !near.empty() && (name.size() > 2 || name == "ps" || name == "sp")) // much is near to two letters
+      return {&job, near};
+  }
+  return {};
+}
+
 absl::Status StrategyParser::finish(StrategyConfig &strategy) const {
   bool hasPs = config.findJob("ps"), hasWorkers = config.findJob("worker") || config.findJob("chief");
+  auto [misspelt, role] = misspeltRole();
+  // Jobs may have any names; which strategy is meant is read from them alone, where none is given.
+  if (misspelt && (!strategy.given || strategy.kind == StrategyKind::ParameterServer ||
+                   (strategy.kind == StrategyKind::AllReduce && role != "ps")))
+    return config.error(misspelt->position,
+                        absl::StrCat("the job ", quoteJson(misspelt->name), " is none that ",
+                                     strategy.given ? absl::StrCat("the strategy ", quoteJson(strategy.name()))
+                                                    : "a cluster without a \"strategy\"",
+                                     " knows; did you mean ", quoteJson(role), "?"));
   if (!strategy.given) {
     strategy.kind = hasPs && hasWorkers       ? StrategyKind::ParameterServer
                     : config.taskCount() == 1 ? StrategyKind::OneDevice

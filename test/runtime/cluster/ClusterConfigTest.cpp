@@ -48,6 +48,11 @@ TEST(ClusterConfig, ReadsStrategies) {
   EXPECT_EQ(parse(R"({"worker": 1})").strategy.kind, StrategyKind::OneDevice);
   EXPECT_EQ(parse(R"({"a": 1, "b": 1})").strategy.kind, StrategyKind::InGraph);
   EXPECT_EQ(parse(R"({"ps": 1, "worker": 1, "strategy": "one_device"})").strategy.kind, StrategyKind::OneDevice);
+  // Jobs have any names: what is near to a role is one's own where the strategy is given, or the role has its job.
+  EXPECT_EQ(parse(R"({"workers": 2, "strategy": "in_graph"})").strategy.kind, StrategyKind::InGraph);
+  EXPECT_EQ(parse(R"({"worker": 2, "ps": 1, "workers": 1})").strategy.kind, StrategyKind::ParameterServer);
+  EXPECT_EQ(parse(R"({"worker": 2, "ps0": 1, "strategy": "all_reduce"})").strategy.kind, StrategyKind::AllReduce);
+  EXPECT_EQ(parse(R"({"p": 1, "s": 1})").strategy.kind, StrategyKind::InGraph);
   EXPECT_EQ(parse(R"({"worker": 1, "strategy": {"name": "one_device", "micro_batches": 3}})").strategy.microBatches,
             3u);
   StrategyConfig async = parse(R"({"ps": 1, "worker": 1, "strategy": {"name": "parameter_server", "update": "async",

@@ -35,9 +35,12 @@ TEST(ClusterRules, ALongNameIsRefused) {
 
 /// What a schema of this kind cannot say: that one part of the file contradicts another, and what is inside a string.
 const std::set<std::string> beyondTheSchema = {
-    "TooManyTasks", "BigPort",        "DuplicateAddress",    "TwoChiefs",        "TaskUnknownJob",
-    "TaskIndex",    "DevicesJob",     "DeviceTwice",         "RuleDevice",       "RuleMalformed",
-    "PsMissing",    "MirroredDevice", "MirroredDeviceTwice", "AggregateTooMany", "AllReduceNoWorkers"};
+    "TooManyTasks",         "BigPort",          "DuplicateAddress",   "TwoChiefs",
+    "TaskUnknownJob",       "TaskIndex",        "DevicesJob",         "DeviceTwice",
+    "RuleDevice",           "RuleMalformed",    "PsMissing",          "MirroredDevice",
+    "MirroredDeviceTwice",  "AggregateTooMany", "AllReduceNoWorkers", "Workers",
+    "WorkersBesideServers", "WorkersOfAChief",  "ServersInCapitals",  "ServersOfAStrategy",
+    "WorkersOfAllReduce"};
 
 TEST_P(ClusterErrors, TheSchemaRefusesTheSame) {
   std::ifstream in(GRAPHC_CLUSTER_DIR "/cluster.schema.json");
@@ -217,6 +220,22 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"PsMissing", R"({"worker": 2, "strategy": "parameter_server"})",
              "c.json:1:27: the strategy \"parameter_server\" needs the job \"ps\" and a job \"worker\" or \"chief\"; "
              "the cluster lacks \"ps\""},
+        Case{"Workers", R"({"workers": 2})",
+             "c.json:1:2: the job \"workers\" is none that a cluster without a \"strategy\" knows; did you mean "
+             "\"worker\"?"},
+        Case{"WorkersBesideServers", R"({"ps": 1, "Worker": 2})",
+             "c.json:1:11: the job \"Worker\" is none that a cluster without a \"strategy\" knows; did you mean "
+             "\"worker\"?"},
+        Case{"WorkersOfAChief", R"({"cluster": {"chief": 1, "wroker": 2}})",
+             "c.json:1:26: the job \"wroker\" is none that a cluster without a \"strategy\" knows; did you mean "
+             "\"worker\"?"},
+        Case{"ServersInCapitals", R"({"PS": 1, "worker": 2})",
+             "c.json:1:2: the job \"PS\" is none that a cluster without a \"strategy\" knows; did you mean \"ps\"?"},
+        Case{"ServersOfAStrategy", R"({"pss": 1, "worker": 2, "strategy": "parameter_server"})",
+             "c.json:1:2: the job \"pss\" is none that the strategy \"parameter_server\" knows; did you mean \"ps\"?"},
+        Case{
+            "WorkersOfAllReduce", R"({"workers": 2, "strategy": "all_reduce"})",
+            "c.json:1:2: the job \"workers\" is none that the strategy \"all_reduce\" knows; did you mean \"worker\"?"},
         Case{"Environment", R"({"cluster": {"worker": 1}, "environment": 1})",
              "c.json:1:43: expected a string for \"environment\" (it has no effect here), found the number 1"}),
     [](const auto &info) { return info.param.name; });
