@@ -10,6 +10,7 @@
 #include "runtime/executor/Control.h"
 #include "runtime/executor/Tickets.h"
 #include "runtime/plan/plan.pb.h"
+#include "runtime/transport/Transport.h"
 
 #include "absl/status/status.h"
 
@@ -51,6 +52,8 @@ public:
   virtual ControlWord decide(const LaneInfo &lane, uint64_t step) = 0;
   /// Asynchronous phases: the updates still to be done. Null where no program of this task takes tickets.
   virtual Tickets *tickets() = 0;
+  /// What the lane waits on before stepDone() where earlier results still wait to be taken; null where they do not.
+  virtual transport::Port *untaken(const LaneInfo &) { return nullptr; }
   /// After the last instruction of each step. An error ends the run.
   virtual absl::Status stepDone(const LaneInfo &lane, const StepResults &results) = 0;
 };

@@ -329,10 +329,13 @@ std::optional<LaneState> Lane::takeTicket() {
 }
 
 LaneState Lane::finishStep() {
+  uint32_t fetches = program->sumFirst - program->fetchFirst, metrics = program->countFirst - program->sumFirst;
+  if (fetches)
+    if (transport::Port *untaken = host->untaken(laneInfo))
+      return notReady(untaken, untaken->status().ok() ? PollState::Pending : PollState::Aborted);
   int64_t now = base::nowNanoseconds();
   Frame &frame = *laneFrame;
   void *const *arguments = frame.arguments.data();
-  uint32_t fetches = program->sumFirst - program->fetchFirst, metrics = program->countFirst - program->sumFirst;
   StepResults results;
   results.step = currentStep;
   results.fetches = {arguments + program->fetchFirst, fetches};

@@ -201,6 +201,10 @@ std::string Lane::describeTicketWait() const {
 }
 
 std::string Lane::describeWait() const {
+  if (position >= program->instructions.size() && blockedPort)
+    return absl::StrCat(laneInfo.name, " waits at step ", currentStep, " for the chief ",
+                        plan::taskText(*program->plan, program->plan->chief()),
+                        " to take the results (--fetch) of steps before");
   if (position >= program->instructions.size())
     return absl::StrCat(laneInfo.name, " is between two steps");
   const Instruction &instruction = program->instructions[position];

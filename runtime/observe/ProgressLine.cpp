@@ -101,7 +101,11 @@ void ProgressLine::erase() {
 }
 
 void ProgressLine::show(const ProgressSnapshot &snapshot) {
-  std::lock_guard lock(mutex_);
+  std::unique_lock lock(mutex_, std::defer_lock);
+  if (snapshot.last)
+    lock.lock();
+  else if (!lock.try_lock())
+    return;
   absl::Time now = absl::Now();
   if (terminal_) {
     erase();
@@ -145,8 +149,8 @@ bool ProgressLine::flush(std::FILE *to) {
 }
 
 void ProgressLine::finish() {
-  std::lock_guard lock(mutex_);
-  if (!drawn_.empty()) {
+  std::unique_lock lock(mutex_, std::try_to_lock);
+  if (lock && !drawn_.empty()) {
     std::fputc('\n', out_);
     std::fflush(out_);
     drawn_.clear();

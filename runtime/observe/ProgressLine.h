@@ -1,7 +1,8 @@
 //===- ProgressLine.h - the one line that shows how far a run is ------------------------------------------*- C++ -*-===//
 //
 // On a terminal the line is redrawn in place; elsewhere at most one line a second is written. Other lines (logs, results) go
-// through `print`, which keeps them apart from the redrawn one. Any thread; a leaf lock.
+// through `print`, which keeps them apart from the redrawn one. Any thread; a leaf lock, held as long as who reads what is printed takes.
+// Who only shows how far a run is waits for nobody: the thread that tells other tasks that this one lives is among them.
 //
 //===----------------------------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_RUNTIME_OBSERVE_PROGRESSLINE_H
@@ -41,12 +42,13 @@ public:
   /// `out` is where the line goes (standard error); not owned.
   explicit ProgressLine(std::FILE *out);
   ~ProgressLine() { finish(); }
+  /// Nothing, unless it is the last one, while something is being printed.
   void show(const ProgressSnapshot &snapshot);
   /// A whole line (without its end) on `to`.
   void print(std::FILE *to, const std::string &line);
   /// False where something that was printed on `to` until now did not arrive (a full disk, a reader that is gone).
   bool flush(std::FILE *to);
-  /// Leaves the last line standing.
+  /// Leaves the last line standing; what is being printed leaves it behind itself.
   void finish();
 
 private:

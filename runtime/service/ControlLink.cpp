@@ -15,8 +15,6 @@ namespace graphc::service {
 namespace {
 /// Messages that a task has not looked at. A chief has one order under way and says now and then whom it waits for.
 constexpr size_t kMostWaiting = 256;
-/// How long the reason may be looked for why the chief does not answer.
-constexpr absl::Duration kReach = absl::Seconds(1);
 } // namespace
 
 absl::StatusOr<ToTask> ControlLink::receive(absl::Time deadline) {
@@ -102,6 +100,7 @@ void ControlLink::finish(absl::Status why) {
     callback = onEnd_;
     changed_.notify_all();
   }
+  backlog_.abort(why);
   if (callback)
     callback(why);
 }
@@ -131,11 +130,15 @@ void LocalLink::send(FromTask message) {
 class StreamLink::Stream final : public grpc::ClientBidiReactor<FromTask, ToTask> {
 public:
   Stream(StreamLink &link, std::shared_ptr<grpc::Channel> channel)
-      : link_(link), channel_(std::move(channel)), outbox_([this](const FromTask &message) { StartWrite(&message); },
-                                                           [this] {
-                                                             StartWritesDone();
-                                                             RemoveHold();
-                                                           }) {}
+      : link_(link), channel_(std::move(channel)), outbox_(
+                                                       [this](const FromTask &message) {
+                                                         writing_ = message.fetched().value().size();
+                                                         StartWrite(&message);
+                                                       },
+                                                       [this] {
+                                                         StartWritesDone();
+                                                         RemoveHold();
+                                                       }) {}
   void begin(std::shared_ptr<Stream> self) {
     self_ = std::move(self);
     stub_ = Master::NewStub(std::move(channel_));
@@ -145,7 +148,11 @@ public:
     StartRead(&incoming_);
     StartCall();
   }
-  void send(FromTask message) { outbox_.push(std::move(message)); }
+  /// What says that this task lives does not wait behind results.
+  void send(FromTask message) {
+    link_.backlog_.add(message.fetched().value().size());
+    outbox_.push(std::move(message), /*first=*/message.has_progress());
+  }
   void end() { outbox_.close(/*flush=*/true); }
   void cancel() { context_.TryCancel(); }
 
@@ -154,6 +161,7 @@ public:
       (void)known(); // soon, if it is not
   }
   void OnWriteDone(bool ok) override {
+    link_.backlog_.remove(writing_);
     if (!ok)
       outbox_.close(false);
     outbox_.written();
@@ -203,6 +211,7 @@ private:
   grpc::ClientContext context_;
   ToTask incoming_;
   std::atomic<bool> known_{false};
+  uint64_t writing_ = 0; ///< bytes of results in the one write under way
   Outbox<FromTask> outbox_;
 };
 
@@ -213,30 +222,9 @@ StreamLink::~StreamLink() { close(); }
 
 absl::Status StreamLink::open(const Hello &hello, absl::Time deadline,
                               const std::function<void(const std::string &)> &announce) {
-  absl::Time began = absl::Now(), announceAt = began + absl::Seconds(1);
-  absl::Duration pause = absl::Milliseconds(2); // tasks that a launcher has started together find each other soon
-  auto channel = dialer_.connect(pause, deadline);
-  for (; !channel.ok(); channel = dialer_.connect(pause, deadline)) {
-    pause = std::min(pause * 1.5, absl::Milliseconds(200));
-    bool late = absl::Now() >= deadline;
-    absl::Status why = channel.status();
-    if (late || absl::Now() >= announceAt)
-      why = dialer_.why(why, kReach);
-    if (absl::IsUnauthenticated(why))
-      return absl::UnauthenticatedError(absl::StrCat("the chief ", shown(), ": ", why.message()));
-    std::string reason = why.ok() ? "" : absl::StrCat(" (", why.message(), ")");
-    if (late)
-      return absl::UnavailableError(
-          absl::StrCat("the chief ", shown(), " did not come within ",
-                       absl::FormatDuration(absl::Ceil(deadline - began, absl::Milliseconds(1))), reason));
-    if (absl::Status end = ended(); !end.ok())
-      return end;
-    if (absl::Now() >= announceAt) {
-      announce(absl::StrCat("waiting for the chief ", shown(), reason));
-      announceAt = absl::Now() + absl::Seconds(5);
-    }
-  }
-  auto stream = std::make_shared<Stream>(*this, *std::move(channel));
+  GRAPHC_ASSIGN_OR_RETURN(auto channel, dialer_.await({absl::StrCat("the chief ", shown()), deadline, announce,
+                                                       [this] { return ended(); }}));
+  auto stream = std::make_shared<Stream>(*this, std::move(channel));
   FromTask message;
   *message.mutable_hello() = hello;
   stream->send(std::move(message)); // queued before anybody else (the pulse) can see the stream

@@ -7,6 +7,7 @@
 #ifndef GRAPHC_RUNTIME_SERVICE_CONTROLLINK_H
 #define GRAPHC_RUNTIME_SERVICE_CONTROLLINK_H
 
+#include "runtime/service/Backlog.h"
 #include "runtime/service/Coordinator.h"
 #include "runtime/service/Dialer.h"
 
@@ -21,6 +22,8 @@ class ControlLink {
 public:
   virtual ~ControlLink() = default;
   virtual void send(FromTask message) = 0;
+  /// Results on their way, for the lanes that make them to wait on.
+  Backlog &backlog() { return backlog_; }
   /// The next order or other word from the master. Aborted: another task failed (the message names it). Unavailable: the
   /// chief is gone. Any other error: the chief refused this task. DeadlineExceeded: nothing came until `deadline`.
   absl::StatusOr<ToTask> receive(absl::Time deadline);
@@ -39,6 +42,7 @@ public:
 protected:
   void deliver(const ToTask &message);
   void finish(absl::Status why);
+  Backlog backlog_;
 
 private:
   mutable std::mutex mutex_;

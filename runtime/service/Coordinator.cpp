@@ -76,12 +76,19 @@ void Coordinator::done(uint32_t task, Done done) {
 
 void Coordinator::fetched(uint32_t task, const Fetched &value) {
   absl::Status status;
-  if (rules_) {
+  {
     std::lock_guard lock(mutex_);
-    status = rules_->check(task, value);
+    if (rules_)
+      status = rules_->check(task, value);
+    slots_[task].taking = true;
   }
   if (status.ok() && options_.fetched)
-    status = options_.fetched(value);
+    status = options_.fetched(value); // prints, and may wait for who reads that
+  {
+    std::lock_guard lock(mutex_);
+    slots_[task].taking = false;
+    slots_[task].heard = absl::Now();
+  }
   if (!status.ok())
     refuse(task, status);
 }
@@ -193,6 +200,8 @@ void Coordinator::pulse(absl::Time now, uint64_t globalStep) {
       Slot &slot = slots_[task];
       if (!slot.member || slot.leaving)
         continue;
+      if (slot.taking) // it speaks; who does not listen is here
+        slot.heard = now;
       bool straggler = task < stragglers_.size() && stragglers_[task];
       if (straggler || slot.silentSince != absl::InfiniteFuture())
         if (std::optional<std::string> line = watchStraggler(slot, now))

@@ -115,6 +115,7 @@ private:
     std::optional<Done> done;
     bool asked = false; ///< has an order that it has not answered
     bool leaving = false;
+    bool taking = false; ///< a result of it is being printed
     absl::Time silentSince = absl::InfiniteFuture(); ///< of a straggler that was announced
   };
   std::string waitedFor(absl::Duration waited) const;

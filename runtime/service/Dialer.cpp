@@ -4,6 +4,7 @@
 #include "runtime/base/Status.h"
 #include "runtime/service/Proof.h"
 
+#include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include <grpc/support/log.h>
 #include <grpcpp/create_channel_posix.h>
@@ -15,6 +16,8 @@ namespace graphc::service {
 namespace {
 /// How long the other end may take for its part of the proof: a machine with much to do.
 constexpr absl::Duration kProofLimit = absl::Seconds(2);
+/// How long the reason may be looked for why one who is waited for does not answer.
+constexpr absl::Duration kReasonLimit = absl::Seconds(1);
 
 /// A connection to one who knows the secret: made until `deadline`, proven until `proven`.
 absl::StatusOr<base::UniqueFd> call(const std::string &address, const std::string &secret, absl::Time deadline,
@@ -65,6 +68,34 @@ absl::StatusOr<std::shared_ptr<grpc::Channel>> Dialer::start(absl::Duration limi
   while (absl::IsUnavailable(channel.status()) && absl::Now() < deadline)
     channel = connect(absl::Milliseconds(20), deadline);
   return channel;
+}
+
+absl::StatusOr<std::shared_ptr<grpc::Channel>> Dialer::await(const Awaited &awaited) {
+  absl::Time began = absl::Now(), announceAt = began + absl::Seconds(1);
+  absl::Duration pause = absl::Milliseconds(2); // tasks that a launcher has started together find each other soon
+  while (true) {
+    auto channel = connect(pause, awaited.deadline);
+    if (channel.ok())
+      return channel;
+    pause = std::min(pause * 1.5, absl::Milliseconds(200));
+    bool late = absl::Now() >= awaited.deadline;
+    absl::Status why = channel.status();
+    if (late || absl::Now() >= announceAt)
+      why = this->why(why, kReasonLimit);
+    if (absl::IsUnauthenticated(why))
+      return absl::UnauthenticatedError(absl::StrCat(awaited.who, ": ", why.message()));
+    std::string reason = why.ok() ? "" : absl::StrCat(" (", why.message(), ")");
+    if (late)
+      return absl::UnavailableError(
+          absl::StrCat(awaited.who, " did not come within ",
+                       absl::FormatDuration(absl::Ceil(awaited.deadline - began, absl::Milliseconds(1))), reason));
+    if (awaited.ended)
+      GRAPHC_RETURN_IF_ERROR(awaited.ended());
+    if (absl::Now() >= announceAt) {
+      awaited.announce(absl::StrCat("waiting for ", awaited.who, reason));
+      announceAt = absl::Now() + absl::Seconds(5);
+    }
+  }
 }
 
 absl::Status Dialer::reach(absl::Duration limit) const {

@@ -8,6 +8,7 @@
 #include "absl/status/statusor.h"
 #include <grpcpp/grpcpp.h>
 
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -20,6 +21,14 @@ struct Identity {
   absl::Duration silence = transport::kSilence; ///< of a connection before it counts as broken
 };
 
+/// How one is waited for who may come later.
+struct Awaited {
+  std::string who; ///< "the chief /job:worker/task:0 at 10.0.0.2:2222"
+  absl::Time deadline;
+  std::function<void(const std::string &)> announce; ///< "waiting for WHO (why)": after a second, then every five
+  std::function<absl::Status()> ended = {}; ///< asked between two tries; an error ends the wait. May be empty
+};
+
 class Dialer {
 public:
   /// `address`: "host:port", or "unix:PATH" without TLS.
@@ -29,6 +38,8 @@ public:
   /// Unauthenticated: one of the two ends does not accept the other, and waiting will not help.
   absl::StatusOr<std::shared_ptr<grpc::Channel>> connect(absl::Duration limit,
                                                          absl::Time deadline = absl::InfiniteFuture());
+  /// connect(), until it succeeds. Unavailable: it did not until the deadline. Errors begin with `who`.
+  absl::StatusOr<std::shared_ptr<grpc::Channel>> await(const Awaited &awaited);
   /// Why connect() has failed with `status`: gRPC keeps to itself what a TLS handshake says, and another one, of `limit` at most, is
   /// made to hear it. OK: that one succeeded.
   absl::Status why(const absl::Status &status, absl::Duration limit) const;

@@ -1,6 +1,7 @@
 //===- Outbox.h - the write side of a control stream ------------------------------------------------------*- C++ -*-===//
 //
-// gRPC takes one write at a time; the outbox queues the rest. Used by both ends. The stream may be finished only when no write
+// gRPC takes one write at a time; the outbox queues the rest, without a limit of its own: orders and answers are few and small, and
+// results are counted by who makes them (Backlog.h). Used by both ends. The stream may be finished only when no write
 // is under way, which `close` arranges. No call out is made under the mutex.
 //
 //===----------------------------------------------------------------------------------------------------------------===//
@@ -9,8 +10,8 @@
 
 #include "absl/base/thread_annotations.h"
 
-#include <deque>
 #include <functional>
+#include <list>
 #include <mutex>
 
 namespace graphc::service {
@@ -21,17 +22,21 @@ public:
   Outbox(std::function<void(const Message &)> write, std::function<void()> finish)
       : write_(std::move(write)), finish_(std::move(finish)) {}
 
-  void push(Message message) {
+  /// `first`: before all that waits, but never before what the stream begins with.
+  void push(Message message, bool first = false) {
     {
       std::lock_guard lock(mutex_);
       if (closed_)
         return;
-      queue_.push_back(std::move(message));
+      auto at = first ? queue_.begin() : queue_.end();
+      if (first && !queue_.empty() && (writing_ || !open_))
+        ++at;
+      queue_.insert(at, std::move(message));
       if (writing_ || !open_)
         return;
       writing_ = true;
     }
-    write_(queue_.front()); // the front stays put until written(): deque references are stable
+    write_(queue_.front()); // the front stays put until written(): a list's references are stable
   }
 
   /// The stream stands; writes what was queued.
@@ -85,7 +90,7 @@ private:
   const std::function<void(const Message &)> write_;
   const std::function<void()> finish_;
   std::mutex mutex_;
-  std::deque<Message> queue_; ///< only `front` is read outside the lock, and only by the one write under way
+  std::list<Message> queue_; ///< only `front` is read outside the lock, and only by the one write under way
   bool open_ ABSL_GUARDED_BY(mutex_) = false;
   bool writing_ ABSL_GUARDED_BY(mutex_) = false;
   bool closed_ ABSL_GUARDED_BY(mutex_) = false;

@@ -10,6 +10,7 @@
 #include "runtime/data/PhaseBatches.h"
 #include "runtime/executor/TaskPhase.h"
 #include "runtime/observe/StepTimes.h"
+#include "runtime/service/Backlog.h"
 
 #include "absl/time/time.h"
 
@@ -44,6 +45,7 @@ public:
     /// Called on a lane's thread for every fetch that is wanted, after the step.
     std::function<void(const executor::LaneInfo &, uint32_t fetch, uint64_t globalStep, const void *data)> fetched;
     std::function<bool(const std::string &name)> wantsFetch; ///< may be empty: none
+    service::Backlog *untaken = nullptr; ///< of what `fetched` was given; may be null
     std::function<bool()> stopRequested; ///< cheap; asked once a step by the chief's lane
     std::function<void()> firstStepDone; ///< after the very first step of this run of the phase
   };
@@ -55,6 +57,9 @@ public:
                          std::span<void *const> buffers, uint8_t *valid) override;
   executor::ControlWord decide(const executor::LaneInfo &lane, uint64_t step) override;
   executor::Tickets *tickets() override { return tickets_.get(); }
+  transport::Port *untaken(const executor::LaneInfo &) override {
+    return options_.untaken && options_.untaken->poll() != transport::PollState::Ready ? options_.untaken : nullptr;
+  }
   absl::Status stepDone(const executor::LaneInfo &lane, const executor::StepResults &results) override;
 
   struct Progress {

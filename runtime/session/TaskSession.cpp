@@ -61,6 +61,7 @@ void TaskSession::fail(TaskFailure failure) {
   }
   if (abortable)
     abortable->abort(status);
+  link_.backlog().abort(status);
   if (host)
     host->abort(status);
 }
@@ -233,6 +234,7 @@ absl::Status TaskSession::begin(const Order::Begin &order) {
     host.fetched = [this](const executor::LaneInfo &lane, uint32_t fetch, uint64_t step, const void *data) {
       sendFetched(lane, fetch, step, data);
     };
+    host.untaken = &link_.backlog();
   }
   host.stopRequested = [this] { return stopPhase_.load(std::memory_order_relaxed); };
   host.firstStepDone = [this] {

@@ -192,7 +192,7 @@ task w0 two.plan --job_name worker $(tls worker-0)
 task w1 two.plan --job_name worker --task_index 1 $(tls worker-1)
 task ps two.plan --job_name ps $(tls ps-0 foreign)
 status w0 w1 ps
-expect ps.txt '^wrong  /job:ps/task:0: the chief .* cannot be reached: the certificate that .* shows is not accepted by --tls_ca here'
+expect ps.txt '^wrong  /job:ps/task:0: the chief .*: the certificate that .* shows is not accepted by --tls_ca here'
 expect w0.txt '^wrong  /job:ps/task:0 at .*: the certificate that .* shows is not accepted by --tls_ca here'
 task w0 two.plan --job_name worker $(tls worker-0)
 task w1 two.plan --job_name worker --task_index 1 $(tls worker-0)

@@ -29,7 +29,7 @@
 
 namespace graphc::graphrun {
 namespace {
-constexpr absl::Duration kReach = absl::Seconds(3), kAnnounceEvery = absl::Seconds(5);
+constexpr absl::Duration kReach = absl::Seconds(3);
 /// A task that cannot join for its certificate's sake keeps its port open for so long, so that the chief sees the trouble too.
 constexpr absl::Duration kLinger = absl::Seconds(3);
 constexpr uint64_t kTimedBytes = 512 << 10;
@@ -160,7 +160,10 @@ private:
   std::vector<std::string> join() {
     const std::string chiefName = plan::taskText(plan_, plan_.chief());
     const std::string &address = setup_.addresses[chief_];
-    auto channel = reachChief(chiefName, address);
+    auto channel =
+        service::Dialer(address, setup_.identity)
+            .await({absl::StrCat("the chief ", chiefName, " at ", address), absl::Now() + timeout_,
+                    [](const std::string &text) { std::fprintf(stderr, "graphrun check: %s\n", text.c_str()); }});
     if (!channel.ok()) {
       look(nullptr); // whoever stands at this machine wants to know the rest as well
       std::vector<std::string> lost = {std::string(channel.status().message())};
@@ -198,30 +201,6 @@ private:
           wrong_.push_back(base::foreignText(order->end().why()));
         return {};
       }
-    }
-  }
-
-  absl::StatusOr<std::shared_ptr<grpc::Channel>> reachChief(const std::string &name, const std::string &address) {
-    service::Dialer dialer(address, setup_.identity);
-    absl::Time deadline = absl::Now() + timeout_, announceAt = absl::Now() + absl::Seconds(1);
-    while (true) {
-      auto channel = dialer.connect(std::min(deadline - absl::Now(), absl::Milliseconds(50)), deadline);
-      if (channel.ok())
-        return channel;
-      bool late = absl::Now() >= deadline;
-      absl::Status why = channel.status();
-      if (!late && absl::Now() < announceAt && !absl::IsUnauthenticated(why))
-        continue;
-      why = dialer.why(why, std::min(kReach, absl::Seconds(1)));
-      if (absl::IsUnauthenticated(why))
-        return absl::UnauthenticatedError(absl::StrCat("the chief ", name, " cannot be reached: ", why.message()));
-      std::string reason = why.ok() ? "" : absl::StrCat(" (", why.message(), ")");
-      if (late)
-        return absl::UnavailableError(absl::StrCat("the chief ", name, " at ", address, " did not come within ",
-                                                   absl::FormatDuration(timeout_), reason));
-      std::fprintf(stderr, "graphrun check: waiting for the chief %s at %s%s\n", name.c_str(), address.c_str(),
-                   reason.c_str());
-      announceAt = absl::Now() + kAnnounceEvery;
     }
   }
 

@@ -3,12 +3,15 @@
 #include "runtime/observe/ProgressLine.h"
 #include "runtime/observe/Stats.h"
 
+#include "absl/time/clock.h"
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
 #include <cmath>
+#include <cstdio>
 #include <pty.h>
+#include <thread>
 #include <unistd.h>
 
 namespace graphc::observe {
@@ -76,6 +79,34 @@ TEST(ProgressLine, OnATerminalItNeverWraps) {
     std::fclose(terminal);
     close(master);
   }
+}
+
+TEST(ProgressLine, NobodyWaitsWhoOnlyShowsWhileWhatIsPrintedIsNotRead) {
+  int ends[2];
+  ASSERT_EQ(pipe(ends), 0);
+  std::FILE *results = fdopen(ends[1], "w"), *shown = std::tmpfile();
+  ProgressLine line(shown);
+  constexpr size_t bytes = 1 << 20; // more than a pipe holds
+  std::thread printing([&] { line.print(results, std::string(bytes, 'x')); });
+  absl::SleepFor(absl::Milliseconds(100)); // it is being printed
+  ProgressSnapshot snapshot;
+  snapshot.steps = 2;
+  line.show(snapshot);
+  line.finish();
+  EXPECT_EQ(std::ftell(shown), 0) << "and nothing is shown meanwhile";
+  size_t read = 0;
+  char buffer[4096];
+  while (read <= bytes) { // its end of line too
+    ssize_t some = ::read(ends[0], buffer, sizeof buffer);
+    ASSERT_GT(some, 0);
+    read += size_t(some);
+  }
+  printing.join();
+  line.show(snapshot);
+  EXPECT_GT(std::ftell(shown), 0);
+  std::fclose(results);
+  std::fclose(shown);
+  close(ends[0]);
 }
 
 TEST(ProgressLine, JsonKeepsEverything) {

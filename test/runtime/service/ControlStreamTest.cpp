@@ -24,6 +24,11 @@ struct Streams : testing::Test {
     options.fingerprint = "feed";
     options.taskNames = {"/job:ps/task:0", "/job:worker/task:0"};
     options.joinDeadline = absl::Seconds(5);
+    options.fetched = [this](const Fetched &value) {
+      std::unique_lock lock(reading);
+      taken += value.value().size();
+      return absl::OkStatus();
+    };
     coordinator = std::make_unique<Coordinator>(std::move(options));
     master = std::make_unique<MasterService>(*coordinator);
     socket = *base::UnnamedListener::make(SOCK_STREAM);
@@ -41,6 +46,13 @@ struct Streams : testing::Test {
     EXPECT_TRUE(link->open(hello, absl::Now() + absl::Seconds(5), [](const std::string &) {}).ok());
     return link;
   }
+  static FromTask result(size_t bytes) {
+    FromTask message;
+    message.mutable_fetched()->set_value(std::string(bytes, 'x'));
+    return message;
+  }
+  std::mutex reading; ///< held: the chief takes no result
+  std::atomic<uint64_t> taken{0};
   absl::Status hear(ControlLink &link) { return link.receive(absl::Now() + absl::Seconds(5)).status(); }
   std::unique_ptr<Coordinator> coordinator;
   std::unique_ptr<MasterService> master;
@@ -118,6 +130,45 @@ TEST_F(Streams, WordsOfTheChiefAreCleanedAndBounded) {
   std::string said(link.ended().message());
   EXPECT_EQ(said.rfind("/job:w/task:0\\x1b[31m: \\x1b]0;x\\x07yy", 0), 0u) << said.substr(0, 60);
   EXPECT_LT(said.size(), 5000u);
+}
+
+TEST_F(Streams, ResultsThatTheChiefDoesNotTakeWaitUpToALimit) {
+  using transport::PollState;
+  auto ps = open(0), worker = open(1);
+  ASSERT_TRUE(coordinator->waitForAll().ok());
+  Backlog &backlog = ps->backlog();
+  constexpr size_t bytes = 1 << 20;
+  uint64_t sent = 0;
+  {
+    std::unique_lock lock(reading);
+    // What the sockets and gRPC take as well is little.
+    for (; backlog.poll() == PollState::Ready; sent += bytes) {
+      ASSERT_LT(sent, Backlog::kMost + (32 << 20));
+      ps->send(result(bytes));
+    }
+    EXPECT_GE(sent, Backlog::kMost);
+    EXPECT_EQ(backlog.poll(), PollState::Pending);
+    absl::Time begin = absl::Now();
+    backlog.wait(absl::Milliseconds(50));
+    EXPECT_GE(absl::Now() - begin, absl::Milliseconds(50));
+  }
+  absl::Time limit = absl::Now() + absl::Seconds(20);
+  while (taken.load() < sent && absl::Now() < limit)
+    backlog.wait(absl::Milliseconds(5));
+  EXPECT_EQ(taken.load(), sent);
+  EXPECT_EQ(backlog.poll(), PollState::Ready);
+  EXPECT_EQ(worker->backlog().poll(), PollState::Ready) << "each stream has its own";
+}
+
+TEST_F(Streams, AWaitForTheChiefToTakeResultsEndsWithTheLink) {
+  auto ps = open(0), worker = open(1);
+  ASSERT_TRUE(coordinator->waitForAll().ok());
+  std::unique_lock lock(reading);
+  while (ps->backlog().poll() == transport::PollState::Ready)
+    ps->send(result(1 << 20));
+  ps->lost(absl::UnavailableError("the chief is gone"));
+  EXPECT_EQ(ps->backlog().poll(), transport::PollState::Aborted);
+  EXPECT_EQ(ps->backlog().status().message(), "the chief is gone");
 }
 
 TEST_F(Streams, TaskThatDiesIsNoticedAtOnce) {

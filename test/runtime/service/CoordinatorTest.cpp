@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <future>
 #include <thread>
 
 namespace graphc::service {
@@ -235,6 +236,33 @@ TEST_F(Cluster, SilentTaskIsLost) {
   ASSERT_TRUE(coordinator->rootCause());
   EXPECT_EQ(coordinator->rootCause()->task, "/job:worker/task:1");
   EXPECT_THAT(std::string(coordinator->rootCause()->status.message()), HasSubstr("did not answer"));
+}
+
+TEST_F(Cluster, WhoseResultIsBeingTakenIsNotSilent) {
+  std::promise<void> printed;
+  options.fetched = [&, read = printed.get_future().share()](const Fetched &) {
+    read.wait(); // nobody reads what the chief prints
+    return absl::OkStatus();
+  };
+  coordinator = std::make_unique<Coordinator>(options);
+  joinAll();
+  std::thread stream([&] { coordinator->fetched(2, {}); });
+  absl::SleepFor(absl::Milliseconds(50));
+  auto pulseFor = [&](absl::Duration time) {
+    for (absl::Time end = absl::Now() + time; absl::Now() < end && !coordinator->rootCause();) {
+      absl::SleepFor(absl::Milliseconds(50));
+      coordinator->progress(0, {});
+      coordinator->progress(1, {});
+      coordinator->pulse(absl::Now(), 8);
+    }
+  };
+  pulseFor(absl::Seconds(2));
+  EXPECT_FALSE(coordinator->rootCause());
+  printed.set_value();
+  stream.join();
+  pulseFor(absl::Seconds(10));
+  ASSERT_TRUE(coordinator->rootCause()) << "silent once there is nothing of it to take";
+  EXPECT_EQ(coordinator->rootCause()->task, "/job:worker/task:1");
 }
 
 TEST_F(Cluster, NobodyIsLostWhileThisProcessWasStopped) {

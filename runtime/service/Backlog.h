@@ -1,0 +1,62 @@
+//===- Backlog.h - results that wait for the chief to read them -----------------------------------------------*- C++ -*-===//
+#ifndef GRAPHC_RUNTIME_SERVICE_BACKLOG_H
+#define GRAPHC_RUNTIME_SERVICE_BACKLOG_H
+
+#include "runtime/transport/Transport.h"
+
+#include "absl/base/thread_annotations.h"
+#include "absl/status/status.h"
+
+#include <condition_variable>
+#include <mutex>
+
+namespace graphc::service {
+
+/// Counts their bytes. A lane does not end a step that has results before poll() is Ready; so what waits is at most `most` and
+/// the results of one step of each lane.
+class Backlog final : public transport::Port {
+public:
+  static constexpr uint64_t kMost = uint64_t(64) << 20;
+  explicit Backlog(uint64_t most = kMost) : most_(most) {}
+
+  transport::PollState poll() const {
+    std::lock_guard lock(mutex_);
+    if (!end_.ok())
+      return transport::PollState::Aborted;
+    return bytes_ < most_ ? transport::PollState::Ready : transport::PollState::Pending;
+  }
+  void add(uint64_t bytes) {
+    std::lock_guard lock(mutex_);
+    bytes_ += bytes;
+  }
+  void remove(uint64_t bytes) {
+    std::lock_guard lock(mutex_);
+    bytes_ -= bytes;
+    changed_.notify_all();
+  }
+  /// Ends all waits. The first status wins.
+  void abort(const absl::Status &why) {
+    std::lock_guard lock(mutex_);
+    end_.Update(why);
+    changed_.notify_all();
+  }
+
+  void wait(absl::Duration timeout) override {
+    std::unique_lock lock(mutex_);
+    changed_.wait_for(lock, absl::ToChronoNanoseconds(timeout), [&] { return bytes_ < most_ || !end_.ok(); });
+  }
+  absl::Status status() const override {
+    std::lock_guard lock(mutex_);
+    return end_;
+  }
+
+private:
+  const uint64_t most_;
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+  uint64_t bytes_ = 0; ///< guarded by mutex_, as is end_
+  absl::Status end_;
+};
+
+} // namespace graphc::service
+#endif
