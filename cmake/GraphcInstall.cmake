@@ -28,11 +28,15 @@ if(NOT GRAPHC_RUNTIME_ONLY)
     set_target_properties(${tool} PROPERTIES INSTALL_RPATH_USE_LINK_PATH TRUE) # LLVM and MLIR, where the distribution has them
     install(TARGETS ${tool} EXPORT graphcTools RUNTIME DESTINATION bin COMPONENT tools)
   endforeach()
+  # The compiler as a library. These headers name no MLIR; those that do are the passes' own.
+  install(FILES passes/compiler/Compiler.h passes/compiler/Diagnostic.h DESTINATION include/graphc/passes/compiler COMPONENT development)
+  install(EXPORT graphcCompilerTargets NAMESPACE graphc:: DESTINATION ${package} COMPONENT development)
 endif()
 
 install(DIRECTORY runtime DESTINATION include/graphc COMPONENT development FILES_MATCHING PATTERN "*.h")
 install(DIRECTORY ${CMAKE_BINARY_DIR}/runtime DESTINATION include/graphc COMPONENT development
   FILES_MATCHING PATTERN "*.pb.h" PATTERN "CMakeFiles" EXCLUDE PATTERN "*.dir" EXCLUDE)
+install(FILES graphc.h DESTINATION include/graphc COMPONENT development)
 install(FILES runtime/cluster/cluster.schema.json DESTINATION share/graphc COMPONENT development)
 install(EXPORT graphcTargets NAMESPACE graphc:: DESTINATION ${package} COMPONENT development)
 install(EXPORT graphcTools NAMESPACE graphc:: DESTINATION ${package} COMPONENT development)

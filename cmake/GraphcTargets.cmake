@@ -39,18 +39,21 @@ function(graphc_library name)
     graphc_precompile(${name} pass)
   endif()
   if(here MATCHES "^runtime")
-    graphc_install_library(${name})
+    graphc_install_library(${name} graphcTargets)
+  elseif(here MATCHES "^(dialects|passes)")
+    graphc_install_library(${name} graphcCompilerTargets)
   endif()
 endfunction()
 
-# A folder of the runtime as find_package(graphc) gives it: graphc_plan is graphc::plan, and #include "runtime/plan/PlanFile.h"
-# works there as it does here.
-function(graphc_install_library name)
-  string(REPLACE graphc_ "" exported ${name})
+# A library as find_package(graphc) gives it: graphc_plan is graphc::plan, GraphcCompiler graphc::compiler, and
+# #include "runtime/plan/PlanFile.h" works there as it does here. `set`: of exported targets, that of the runtime or the compiler's.
+function(graphc_install_library name set)
+  string(REGEX REPLACE "^(graphc_|Graphc)" "" exported ${name})
+  string(TOLOWER ${exported} exported)
   set_target_properties(${name} PROPERTIES EXPORT_NAME ${exported})
   target_compile_features(${name} INTERFACE cxx_std_20)
   target_include_directories(${name} INTERFACE $<INSTALL_INTERFACE:include/graphc>)
-  install(TARGETS ${name} EXPORT graphcTargets ARCHIVE DESTINATION lib/graphc COMPONENT development)
+  install(TARGETS ${name} EXPORT ${set} ARCHIVE DESTINATION lib/graphc COMPONENT development)
 endfunction()
 
 function(graphc_executable name)

@@ -24,7 +24,8 @@ namespace {
 
 constexpr char moduleName[] = "libgraphc_onednn.so";
 
-// Beside the executable, or where build tree and installation keep libraries relative to it.
+// Beside the executable, or where build tree and installation keep libraries relative to it; last by name alone, which a program of
+// somebody else's finds through the RPATH that find_package(graphc) gives it.
 std::vector<std::string> modulePaths() {
   if (const char *path = getenv("GRAPHC_ONEDNN"))
     return {path};
@@ -35,17 +36,21 @@ std::vector<std::string> modulePaths() {
   std::vector<std::string> paths;
   for (const char *relative : {"/", "/../lib/", "/../../lib/", "/../lib/graphc/"})
     paths.push_back(absl::StrCat(directory, relative, moduleName));
+  paths.emplace_back(moduleName);
   return paths;
 }
 
 absl::StatusOr<const GraphcOnednnApi *> openModule() {
   std::string tried;
   for (const std::string &path : modulePaths()) {
-    if (::access(path.c_str(), R_OK) != 0) {
+    const bool byName = path == moduleName;
+    if (!byName && ::access(path.c_str(), R_OK) != 0) {
       absl::StrAppend(&tried, tried.empty() ? "" : ", ", path);
       continue;
     }
     void *handle = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+    if (!handle && byName)
+      break;
     if (!handle)
       return absl::FailedPreconditionError(absl::StrCat("cannot open the matmul library: ", dlerror()));
     auto get = reinterpret_cast<GraphcOnednnGetApi>(::dlsym(handle, "graphc_onednn_api"));

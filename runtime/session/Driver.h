@@ -46,6 +46,8 @@ public:
   /// Every fraction of a second, on the pulse thread: progress, stop requests, the clock of --checkpoint_every_seconds.
   void pulse();
   uint64_t globalStep() const { return step_.load(std::memory_order_relaxed); }
+  /// After run().
+  const observe::FinalResults &results() const { return results_; }
   /// Ended early because a task got a signal; run() then returned Cancelled.
   bool stopped() const { return stopRequested_.load(); }
 

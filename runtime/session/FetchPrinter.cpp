@@ -4,7 +4,6 @@
 
 #include "absl/strings/str_cat.h"
 
-#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <cstring>
@@ -13,10 +12,6 @@ namespace graphc::session {
 namespace {
 constexpr uint64_t kWhole = 1000; ///< elements printed without abridging
 constexpr int64_t kEdge = 3;
-/// What a value that waits costs besides its bytes.
-constexpr uint64_t kWaitingBytes = 256;
-/// So many results may wait whatever they take.
-constexpr uint64_t kFewWaiting = 16;
 
 template <class T> std::string shortest(T value) {
   if (std::isnan(value))
@@ -78,20 +73,6 @@ void append(std::string &out, const plan::TensorType &type, const void *data, in
   out += ']';
 }
 
-template <class T> void accumulate(std::string &sum, const std::vector<std::string> &values, bool mean) {
-  for (size_t i = 0; i < sum.size() / sizeof(T); ++i) {
-    T total = at<T>(values[0].data(), i);
-    for (size_t r = 1; r < values.size(); ++r)
-      if constexpr (std::is_integral_v<T>) // wraps
-        total = static_cast<T>(static_cast<std::make_unsigned_t<T>>(total) +
-                               at<std::make_unsigned_t<T>>(values[r].data(), i));
-      else
-        total += at<T>(values[r].data(), i);
-    if (mean)
-      total /= static_cast<T>(values.size());
-    std::memcpy(sum.data() + i * sizeof(T), &total, sizeof(T));
-  }
-}
 } // namespace
 
 std::string formatTensor(const plan::TensorType &type, const void *data) {
@@ -100,73 +81,15 @@ std::string formatTensor(const plan::TensorType &type, const void *data) {
   return out;
 }
 
-// In replica order, as the aggregated gradients are: the same on every run.
-std::string FetchPrinter::reduce(const plan::Port &port, const plan::Program &program,
-                                 const std::vector<std::string> &values) const {
-  std::string sum = values[0];
-  if (values.size() == 1 || port.reduction() == plan::FIRST_REPLICA)
-    return sum;
-  bool mean = port.reduction() == plan::MEAN;
-  switch (program.buffers(static_cast<int>(port.buffer())).type().dtype()) {
-  case plan::F32:
-    accumulate<float>(sum, values, mean);
-    break;
-  case plan::F64:
-    accumulate<double>(sum, values, mean);
-    break;
-  case plan::I32:
-    accumulate<int32_t>(sum, values, mean);
-    break;
-  case plan::I64:
-    accumulate<int64_t>(sum, values, mean);
-    break;
-  default:
-    break; // i1 and bytes have no sum: the first replica's
-  }
-  return sum;
+static std::string formatFetched(const FetchedTensor &value) {
+  return absl::StrCat(value.task, value.task.empty() ? "" : " ", value.name, " ",
+                      formatTensor(value.type, value.data.data()));
 }
 
-absl::Status FetchPrinter::add(const service::Fetched &value) {
-  const plan::Program &program = plan_.programs(static_cast<int>(value.program()));
-  const plan::Port &port = program.fetches(static_cast<int>(value.fetch()));
-  const plan::Buffer &buffer = program.buffers(static_cast<int>(port.buffer()));
-  // Asynchronous replicas share no step: each one's value is printed as it comes, behind the name of its task.
-  if (plan_.phases(static_cast<int>(program.phase())).ends_by_closing()) {
-    std::lock_guard lock(mutex_);
-    print_(absl::StrCat(plan::taskText(plan_, plan::instanceTask(plan_, program, value.instance())), " ", port.name(),
-                        " ", formatTensor(buffer.type(), value.value().data())));
-    return absl::OkStatus();
-  }
-  auto place = static_cast<size_t>(std::find(names_.begin(), names_.end(), port.name()) - names_.begin());
-
-  std::lock_guard lock(mutex_);
-  Pending &entry = pending_[{value.step(), place, value.program(), value.fetch()}];
-  if (entry.values.empty()) {
-    entry.values.resize(program.instances());
-    entry.there.resize(program.instances());
-    entry.missing = program.instances();
-  }
-  if (entry.there[value.instance()])
-    return absl::InvalidArgumentError(absl::StrCat(port.name(), " of step ", value.step(), " comes twice"));
-  entry.there[value.instance()] = true;
-  --entry.missing;
-  entry.values[value.instance()] = value.value();
-  waiting_ += buffer.bytes() + kWaitingBytes;
-  while (!pending_.empty() && pending_.begin()->second.missing == 0) {
-    auto &[key, ready] = *pending_.begin();
-    const plan::Program &from = plan_.programs(static_cast<int>(std::get<2>(key)));
-    const plan::Port &fetch = from.fetches(static_cast<int>(std::get<3>(key)));
-    print_(absl::StrCat(
-        fetch.name(), " ",
-        formatTensor(from.buffers(static_cast<int>(fetch.buffer())).type(), reduce(fetch, from, ready.values).data())));
-    for (const std::string &one : ready.values)
-      waiting_ -= one.size() + kWaitingBytes;
-    pending_.erase(pending_.begin());
-  }
-  if (waiting_ > mostWaiting_ && pending_.size() > kFewWaiting)
-    return absl::ResourceExhaustedError(
-        absl::StrCat(pending_.size(), " results, ", waiting_, " bytes, wait for those of other replicas"));
-  return absl::OkStatus();
-}
+FetchPrinter::FetchPrinter(const plan::Plan &plan, std::vector<std::string> names,
+                           std::function<void(const std::string &)> print, uint64_t mostWaiting)
+    : FetchCollector(
+          plan, std::move(names),
+          [print = std::move(print)](const FetchedTensor &value) { print(formatFetched(value)); }, mostWaiting) {}
 
 } // namespace graphc::session

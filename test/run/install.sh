@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# cmake --install gives a tree that can be moved and found by find_package(graphc); the runtime's tarball is small and runs a
+# cmake --install gives a tree that can be moved and found by find_package(graphc), also by examples/embed; the runtime's tarball is small and runs a
 # plan whose products are the library's (oneDNN) in a root that has nothing but glibc.
 source "$(dirname "${BASH_SOURCE[0]}")/harness.bash"
 plan two 2 1 sync
@@ -25,7 +25,23 @@ printf '/job:ps/task:0\n/job:worker/task:0\n/job:worker/task:1\ncan be trained\n
 timeout 60 moved/graphc/bin/graphrun consumer/model.plan --steps 30 --dump_variables moved-weights >out.txt 2>&1 || fail "graphrun of the moved tree"
 same_weights here moved-weights
 
-command -v cpack >/dev/null || { echo "skipped: cpack is missing, so no tarball (installed, moved and found as it should be)"; exit 77; }
+# Compiler and runtime as libraries of a program in C++ and of one in C, with the bits of graphc and graphrun.
+cmake -S "$here/../../examples/embed" -B embedded -G Ninja -DCMAKE_PREFIX_PATH="$box/moved/graphc" -DCMAKE_CXX_COMPILER=clang++-22 \
+  -DCMAKE_C_COMPILER=clang-22 -DCMAKE_EXE_LINKER_FLAGS=-fuse-ld=lld >embed.txt 2>&1 && cmake --build embedded >>embed.txt 2>&1 || fail "the build of examples/embed"
+compile one '{"worker": 1}' && MODEL=wide.mlir compile wide-one '{"worker": 1}'
+run one.plan --steps 30 --dump_variables one && run wide-one.plan --steps 30 --dump_variables wide-one
+timeout 60 embedded/embed "$here/models/mlp.mlir" 30 embedded-one >out.txt 2>err.txt || fail "the program in C++"
+expect out.txt '^30 steps, loss [0-9]'
+timeout 60 embedded/embed-c wide.mlir 30 embedded-wide >out.txt 2>err.txt || fail "the program in C, with products of oneDNN"
+expect out.txt '^step 29 loss [0-9]'
+same_weights one embedded-one
+same_weights wide-one embedded-wide
+sed 's/) -> tensor<.*>$/) -> tensor<7x7xf32>/' "$here/models/mlp.mlir" >broken.mlir
+embedded/embed broken.mlir 1 none >out.txt 2>err.txt && fail "a broken model is compiled by the program in C++"
+graphc broken.mlir -o none.plan 2>graphc.txt && fail "a broken model is compiled by graphc"
+cmp -s err.txt graphc.txt || { diff err.txt graphc.txt; fail "the program and graphc say the same of a broken model"; }
+
+command -v cpack >/dev/null || { echo "skipped: cpack is missing, so no tarball (installed, moved, found and embedded as it should be)"; exit 77; }
 cpack --config "$GRAPHC_BUILD/CPackConfig.cmake" -B "$box/packed" >cpack.txt 2>&1 || fail "cpack"
 runtime=$(ls packed/*-runtime.tar.gz) && onednn=$(ls packed/*-onednn.tar.gz) || fail "two tarballs"
 size=$(stat -c %s "$runtime")
@@ -43,11 +59,11 @@ find root -name 'libLLVM*' -o -name 'libMLIR*' | grep -q . && fail "LLVM is in t
 enter=(unshare --mount)
 [ "$(id -u)" -eq 0 ] && "${enter[@]}" true 2>/dev/null || enter=(unshare --user --map-root-user --mount)
 if ! "${enter[@]}" sh -c 'mount --rbind /proc root/proc && mount --rbind /dev root/dev && PATH=$PATH:/usr/sbin chroot root /lib64/ld-linux-x86-64.so.2 --version' >/dev/null 2>&1; then
-  echo "skipped: chroot is not permitted here, so no run in a bare root (installed, moved, found; a tarball of $((size / 1000000)) MB)"
+  echo "skipped: chroot is not permitted here, so no run in a bare root (installed, moved, found, embedded; a tarball of $((size / 1000000)) MB)"
   exit 77
 fi
 timeout 60 "${enter[@]}" sh -c "mount --rbind /proc root/proc && mount --rbind /dev root/dev && cd / &&
   PATH=\$PATH:/usr/sbin HOME=/scratch TMPDIR=/scratch exec chroot $box/root /opt/graphc/bin/graphrun /scratch/wide.plan --steps 30 --dump_variables /scratch/weights" >bare.txt 2>&1 ||
   fail "the run in a bare root"
 same_weights wide-here root/scratch/weights
-echo "installed, moved, found; a tarball of $((size / 1000)) kB and the library run where there is only glibc"
+echo "installed, moved, found, embedded; a tarball of $((size / 1000)) kB and the library run where there is only glibc"

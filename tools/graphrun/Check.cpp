@@ -173,8 +173,8 @@ private:
     }
     auto stub = service::Check::NewStub(*channel);
     Report report;
-    *report.mutable_self() =
-        introduce(loaded_, setup_.task, server_ ? address_ : "", incarnation_); // no server: no port
+    *report.mutable_self() = session::introduce(loaded_, setup_.task, server_ ? address_ : "", incarnation_,
+                                                GRAPHC_VERSION); // no server: no port
     report.set_cpu(base::cpuModelName());
     for (const std::string &line : wrong_)
       report.add_wrong(line);

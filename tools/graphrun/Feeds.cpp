@@ -4,38 +4,13 @@
 #include "runtime/base/Text.h"
 #include "runtime/checkpoint/Npy.h"
 #include "runtime/plan/Types.h"
+#include "runtime/session/Arguments.h"
 
 #include "absl/strings/str_cat.h"
 
 namespace graphc::graphrun {
-namespace {
-struct Argument {
-  plan::TensorType type;
-  std::string function; ///< of this run; empty: of another entry
-};
-
-std::map<std::string, Argument> argumentsOf(const plan::Plan &plan, const std::string &entry) {
-  std::map<std::string, Argument> arguments;
-  for (const plan::Phase &phase : plan.phases()) {
-    bool wanted = entry == "train"  ? phase.role() != plan::PREDICT
-                  : entry == "eval" ? phase.role() == plan::EVAL
-                                    : phase.role() == plan::PREDICT;
-    for (uint32_t index : phase.programs()) {
-      const plan::Program &program = plan.programs(static_cast<int>(index));
-      for (const plan::Port &feed : program.feeds()) {
-        Argument &argument = arguments[feed.name()];
-        argument.type = program.buffers(static_cast<int>(feed.buffer())).type();
-        if (wanted)
-          argument.function = phase.name();
-      }
-    }
-  }
-  return arguments;
-}
-} // namespace
-
 absl::StatusOr<std::map<std::string, std::string>> readFeeds(const plan::Plan &plan, const Flags &flags) {
-  std::map<std::string, Argument> arguments = argumentsOf(plan, flags.entry);
+  std::map<std::string, session::Argument> arguments = session::argumentsOf(plan, flags.entry);
   std::vector<std::string> names;
   for (const auto &[name, argument] : arguments)
     names.push_back(name);

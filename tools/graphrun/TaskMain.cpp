@@ -21,14 +21,12 @@
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
-#include <future>
 #include <sys/stat.h>
-#include <thread>
 #include <unistd.h>
 
 namespace graphc::graphrun {
 namespace {
-constexpr absl::Duration kPulse = absl::Milliseconds(250), kLostAfter = absl::Seconds(8), kReach = absl::Seconds(1);
+constexpr absl::Duration kReach = absl::Seconds(1);
 constexpr std::chrono::seconds kClearUp(3);
 
 std::atomic<int> stopSignals{0};
@@ -121,9 +119,7 @@ public:
     chief_ = plan::sameTask(self, plan_.chief());
   }
   ~TaskProcess() {
-    stopPulse();
-    if (driving_.joinable())
-      driving_.join();
+    threads_.reset();
     session_.reset();
     link_->close();
     if (master_)
@@ -136,25 +132,13 @@ public:
     link_ = std::make_shared<NoLink>(); // so that every path may close it
     if (absl::Status status = setUp(); !status.ok())
       return fail({status, false, ""});
-    pulse_ = std::thread([this] { pulse(); });
-    if (absl::Status status = join(); !status.ok())
-      return fail({status, false, ""});
-    absl::Status driven;
-    std::promise<void> drove;
-    if (driver_)
-      driving_ = std::thread([&] {
-        driven = driver_->run();
-        drove.set_value();
-      });
-    std::optional<session::TaskFailure> failure = session_->run();
-    // After a failure the driver clears up, unless it hangs on a file: then the process ends without it.
-    if (failure && driver_ && drove.get_future().wait_for(kClearUp) != std::future_status::ready)
-      return fail(verdict(*failure));
-    if (driving_.joinable())
-      driving_.join();
-    stopPulse();
-    if (failure)
-      return fail(verdict(*failure));
+    threads_ = std::make_unique<session::TaskThreads>(session::TaskThreads::Parts{
+        name_, plan::taskText(plan_, plan_.chief()), *session_, *link_, driver_.get(), coordinator_.get(),
+        [] { return stopSignals.load(std::memory_order_relaxed) > 0; }});
+    session::TaskThreads::End end = threads_->run([this] { return join(); }, kClearUp);
+    if (end.failure) // also where the driver hangs on a file: then the process ends without it
+      return fail(*end.failure);
+    const absl::Status &driven = end.driven;
     if (!driven.ok()) // after the end: a file of --stats that cannot be written, or a stop that was asked for
       return fail({driven, false, ""});
     if (!driver_ && setup_.reportFd < 0 && session_->wasStopped()) { // under a launcher the chief's status counts
@@ -263,7 +247,7 @@ private:
     options.version = GRAPHC_VERSION;
     for (const plan::Task &task : tasks_)
       options.taskNames.push_back(plan::taskText(plan_, task));
-    options.lostAfter = kLostAfter;
+    options.lostAfter = session::TaskThreads::kLostAfter;
     options.stragglerDeadline = deadline();
     options.joinDeadline = joinDeadline();
     options.announce = [this](const std::string &line) { output_.log(line); };
@@ -283,65 +267,11 @@ private:
 
   absl::Status join() {
     service::Hello hello =
-        introduce(loaded_, setup_.task, setup_.addresses.empty() ? "" : setup_.addresses[setup_.task], incarnation_);
+        session::introduce(loaded_, setup_.task, setup_.addresses.empty() ? "" : setup_.addresses[setup_.task],
+                           incarnation_, GRAPHC_VERSION);
     if (local_)
       return local_->join(hello);
     return stream_->open(hello, absl::Now() + joinDeadline(), [this](const std::string &line) { output_.log(line); });
-  }
-
-  void pulse() {
-    std::unique_lock lock(pulseMutex_);
-    absl::Time last = absl::Now(), awake = last;
-    while (!pulseEnds_) {
-      lock.unlock();
-      absl::Time now = absl::Now();
-      if (now - last > kLostAfter / 2)
-        awake = now; // this process itself was stopped, and heard nobody meanwhile
-      last = now;
-      if (stopSignals.load(std::memory_order_relaxed) > 0) {
-        session_->requestStop();
-        if (stream_ && stream_->heard() == absl::InfiniteFuture()) // nothing began yet: nothing to end in good order
-          stream_->lost(absl::CancelledError("stopped while waiting for the chief, as asked"));
-      }
-      service::FromTask message;
-      *message.mutable_progress() = session_->progress();
-      link_->send(std::move(message));
-      if (driver_)
-        driver_->pulse();
-      else if (now - std::max(stream_->heard(), awake) > kLostAfter)
-        stream_->lost(chiefSilent(kLostAfter));
-      lock.lock();
-      pulseEnd_.wait_for(lock, absl::ToChronoMilliseconds(kPulse), [this] { return pulseEnds_; });
-    }
-  }
-  void stopPulse() {
-    {
-      std::lock_guard lock(pulseMutex_);
-      pulseEnds_ = true;
-      pulseEnd_.notify_all();
-    }
-    if (pulse_.joinable())
-      pulse_.join();
-  }
-
-  absl::Status chiefSilent(absl::Duration since) const {
-    return absl::UnavailableError(absl::StrCat("the chief ", plan::taskText(plan_, plan_.chief()),
-                                               " did not answer for ", absl::FormatDuration(since)));
-  }
-
-  /// The master knows best what came first.
-  session::TaskFailure verdict(session::TaskFailure failure) const {
-    if (!coordinator_) { // a chief that is frozen has no word, and who noticed it first has gone, which is not the cause
-      absl::Duration silent = absl::Now() - stream_->heard();
-      if (failure.secondary && silent > kLostAfter / 2)
-        failure.status = chiefSilent(absl::Trunc(silent, absl::Seconds(1)));
-      return failure;
-    }
-    std::optional<service::RootCause> cause = coordinator_->rootCause();
-    if (!cause)
-      return failure;
-    bool own = cause->task == name_;
-    return {own ? cause->status : absl::Status(cause->status.code(), cause->describe()), !own, cause->task};
   }
 
   [[noreturn]] int fail(const session::TaskFailure &failure) {
@@ -381,10 +311,7 @@ private:
   std::shared_ptr<service::StreamLink> stream_;
   std::shared_ptr<service::ControlLink> link_;
   std::unique_ptr<session::TaskSession> session_;
-  std::thread driving_, pulse_;
-  std::mutex pulseMutex_;
-  std::condition_variable pulseEnd_;
-  bool pulseEnds_ = false;
+  std::unique_ptr<session::TaskThreads> threads_;
 };
 } // namespace
 
@@ -438,21 +365,6 @@ absl::StatusOr<service::PlanOffer> makeOffer(const Flags &flags, const plan::Pla
   offer.client.set_host(observe::hostName());
   offer.client.set_model(plan.model());
   return offer;
-}
-
-service::Hello introduce(const plan::LoadedPlan &plan, uint32_t task, const std::string &address,
-                         uint64_t incarnation) {
-  service::Hello hello;
-  hello.set_task(task);
-  hello.set_name(plan::taskText(plan.plan, plan::allTasks(plan.plan)[task]));
-  hello.set_fingerprint(plan.fingerprint);
-  hello.set_incarnation(incarnation);
-  hello.set_pid(getpid());
-  hello.set_host(observe::hostName());
-  hello.set_host_id(observe::hostId());
-  hello.set_address(address);
-  hello.set_version(GRAPHC_VERSION);
-  return hello;
 }
 
 session::DriverOptions driverOptions(const Flags &flags) {

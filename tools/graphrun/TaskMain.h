@@ -6,7 +6,7 @@
 #include "runtime/plan/PlanFile.h"
 #include "runtime/service/Dialer.h"
 #include "runtime/service/MasterService.h"
-#include "runtime/session/Driver.h"
+#include "runtime/session/TaskThreads.h"
 #include "tools/graphrun/Flags.h"
 #include "tools/graphrun/LaunchContext.h"
 
@@ -36,9 +36,6 @@ absl::Status identify(std::shared_ptr<const tls::Credentials> credentials, const
 data::DataSearch dataSearch(const Flags &flags);
 /// What waiting servers get of a client.
 absl::StatusOr<service::PlanOffer> makeOffer(const Flags &flags, const plan::Plan &plan, const std::string &run);
-
-/// How a task introduces itself to the chief. `address`: where its server listens; empty: nowhere.
-service::Hello introduce(const plan::LoadedPlan &plan, uint32_t task, const std::string &address, uint64_t incarnation);
 
 /// What the driver is asked to do, from the command line.
 session::DriverOptions driverOptions(const Flags &flags);

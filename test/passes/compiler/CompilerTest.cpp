@@ -1,4 +1,5 @@
 // The compiler as other programs call it: text, file or module in, plan or records out, from as many threads as they like.
+#include "graphc.h"
 #include "passes/Passes.h"
 #include "passes/compiler/Compilation.h"
 #include "runtime/plan/PlanFile.h"
@@ -7,6 +8,7 @@
 
 #include "mlir/Parser/Parser.h"
 
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <gmock/gmock.h>
@@ -205,6 +207,35 @@ TEST(Compiler, CompilesOnSeveralThreadsAtOnce) {
   for (std::thread &thread : threads)
     thread.join();
   EXPECT_THAT(errors, testing::Each(""));
+}
+
+TEST(Compiler, IsCalledFromC) {
+  graphc_compilation *compiled =
+      graphc_compile(kModel, strlen(kModel), "model.mlir", R"({"ps": 1, "worker": 2})", nullptr);
+  size_t bytes = 0;
+  const void *plan = graphc_plan(compiled, &bytes);
+  EXPECT_STREQ(graphc_diagnostics_text(compiled), "");
+  EXPECT_EQ(std::string(static_cast<const char *>(plan), bytes),
+            encode(compile(kModel, "model.mlir", readCluster(R"({"ps": 1, "worker": 2})"))));
+  graphc_free_compilation(compiled);
+
+  compiled = graphc_compile(kCircle, strlen(kCircle), "circle.mlir", nullptr, nullptr);
+  EXPECT_EQ(graphc_plan(compiled, &bytes), nullptr);
+  ASSERT_GE(graphc_diagnostic_count(compiled), 5u); // notes are counted
+  EXPECT_EQ(graphc_get_diagnostic(compiled, 0).severity, GRAPHC_ERROR);
+  EXPECT_EQ(graphc_get_diagnostic(compiled, 1).severity, GRAPHC_NOTE);
+  EXPECT_STREQ(graphc_get_diagnostic(compiled, 1).file, "circle.mlir");
+  EXPECT_EQ(graphc_get_diagnostic(compiled, 1).line, 9u);
+  graphc_free_compilation(compiled);
+
+  const char wrongCluster[] = "{\"worker\": 1,\n \"strategy\": \"parameter_serve\"}";
+  compiled = graphc_compile(kModel, strlen(kModel), "model.mlir", wrongCluster, nullptr);
+  EXPECT_EQ(graphc_plan(compiled, &bytes), nullptr);
+  ASSERT_EQ(graphc_diagnostic_count(compiled), 1u);
+  EXPECT_STREQ(graphc_get_diagnostic(compiled, 0).file, "cluster.json");
+  EXPECT_EQ(graphc_get_diagnostic(compiled, 0).line, 2u);
+  EXPECT_THAT(graphc_get_diagnostic(compiled, 0).message, testing::HasSubstr("parameter_serve"));
+  graphc_free_compilation(compiled);
 }
 
 } // namespace

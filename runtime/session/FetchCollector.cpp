@@ -1,0 +1,107 @@
+#include "runtime/session/FetchCollector.h"
+
+#include "runtime/plan/Types.h"
+
+#include "absl/strings/str_cat.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace graphc::session {
+namespace {
+/// What a value that waits costs besides its bytes.
+constexpr uint64_t kWaitingBytes = 256;
+/// So many results may wait whatever they take.
+constexpr uint64_t kFewWaiting = 16;
+
+template <class T> T at(const void *data, uint64_t index) {
+  T value;
+  std::memcpy(&value, static_cast<const char *>(data) + index * sizeof(T), sizeof(T));
+  return value;
+}
+
+template <class T> void accumulate(std::string &sum, const std::vector<std::string> &values, bool mean) {
+  for (size_t i = 0; i < sum.size() / sizeof(T); ++i) {
+    T total = at<T>(values[0].data(), i);
+    for (size_t r = 1; r < values.size(); ++r)
+      if constexpr (std::is_integral_v<T>) // wraps
+        total = static_cast<T>(static_cast<std::make_unsigned_t<T>>(total) +
+                               at<std::make_unsigned_t<T>>(values[r].data(), i));
+      else
+        total += at<T>(values[r].data(), i);
+    if (mean)
+      total /= static_cast<T>(values.size());
+    std::memcpy(sum.data() + i * sizeof(T), &total, sizeof(T));
+  }
+}
+} // namespace
+
+// In replica order, as the aggregated gradients are: the same on every run.
+std::string FetchCollector::reduce(const plan::Port &port, const plan::Program &program,
+                                   const std::vector<std::string> &values) const {
+  std::string sum = values[0];
+  if (values.size() == 1 || port.reduction() == plan::FIRST_REPLICA)
+    return sum;
+  bool mean = port.reduction() == plan::MEAN;
+  switch (program.buffers(static_cast<int>(port.buffer())).type().dtype()) {
+  case plan::F32:
+    accumulate<float>(sum, values, mean);
+    break;
+  case plan::F64:
+    accumulate<double>(sum, values, mean);
+    break;
+  case plan::I32:
+    accumulate<int32_t>(sum, values, mean);
+    break;
+  case plan::I64:
+    accumulate<int64_t>(sum, values, mean);
+    break;
+  default:
+    break; // i1 and bytes have no sum: the first replica's
+  }
+  return sum;
+}
+
+absl::Status FetchCollector::add(const service::Fetched &value) {
+  const plan::Program &program = plan_.programs(static_cast<int>(value.program()));
+  const plan::Port &port = program.fetches(static_cast<int>(value.fetch()));
+  const plan::Buffer &buffer = program.buffers(static_cast<int>(port.buffer()));
+  // Asynchronous replicas share no step: each one's value is delivered as it comes, with the name of its task.
+  if (plan_.phases(static_cast<int>(program.phase())).ends_by_closing()) {
+    std::lock_guard lock(mutex_);
+    deliver_({plan::taskText(plan_, plan::instanceTask(plan_, program, value.instance())), port.name(), value.step(),
+              buffer.type(), value.value()});
+    return absl::OkStatus();
+  }
+  auto place = static_cast<size_t>(std::find(names_.begin(), names_.end(), port.name()) - names_.begin());
+
+  std::lock_guard lock(mutex_);
+  Pending &entry = pending_[{value.step(), place, value.program(), value.fetch()}];
+  if (entry.values.empty()) {
+    entry.values.resize(program.instances());
+    entry.there.resize(program.instances());
+    entry.missing = program.instances();
+  }
+  if (entry.there[value.instance()])
+    return absl::InvalidArgumentError(absl::StrCat(port.name(), " of step ", value.step(), " comes twice"));
+  entry.there[value.instance()] = true;
+  --entry.missing;
+  entry.values[value.instance()] = value.value();
+  waiting_ += buffer.bytes() + kWaitingBytes;
+  while (!pending_.empty() && pending_.begin()->second.missing == 0) {
+    auto &[key, ready] = *pending_.begin();
+    const plan::Program &from = plan_.programs(static_cast<int>(std::get<2>(key)));
+    const plan::Port &fetch = from.fetches(static_cast<int>(std::get<3>(key)));
+    deliver_({"", fetch.name(), std::get<0>(key), from.buffers(static_cast<int>(fetch.buffer())).type(),
+              reduce(fetch, from, ready.values)});
+    for (const std::string &one : ready.values)
+      waiting_ -= one.size() + kWaitingBytes;
+    pending_.erase(pending_.begin());
+  }
+  if (waiting_ > mostWaiting_ && pending_.size() > kFewWaiting)
+    return absl::ResourceExhaustedError(
+        absl::StrCat(pending_.size(), " results, ", waiting_, " bytes, wait for those of other replicas"));
+  return absl::OkStatus();
+}
+
+} // namespace graphc::session

@@ -1,0 +1,60 @@
+//===- FetchCollector.h - values of --fetch, reduced over replicas, in order -------------------------------*- C++ -*-===//
+#ifndef GRAPHC_RUNTIME_SESSION_FETCHCOLLECTOR_H
+#define GRAPHC_RUNTIME_SESSION_FETCHCOLLECTOR_H
+
+#include "runtime/plan/plan.pb.h"
+#include "runtime/service/service.pb.h"
+
+#include "absl/base/thread_annotations.h"
+#include "absl/status/status.h"
+
+#include <functional>
+#include <map>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace graphc::session {
+
+/// A result of one step, whole.
+struct FetchedTensor {
+  std::string task; ///< "/job:worker/task:1" where replicas share no step; else empty: of all
+  std::string name;
+  uint64_t step = 0; ///< global
+  plan::TensorType type;
+  std::string data; ///< row-major, little endian
+};
+
+/// On the chief. Replicas' values of one step come in any order and are delivered once all are there, steps in order;
+/// asynchronous phases have no common step, there each value is delivered by itself, with its task.
+class FetchCollector {
+public:
+  /// `deliver`: one call at a time. `mostWaiting`: bytes of values that wait for other replicas', whose way here may be slow while
+  /// this one computes on.
+  FetchCollector(const plan::Plan &plan, std::vector<std::string> names,
+                 std::function<void(const FetchedTensor &)> deliver, uint64_t mostWaiting = uint64_t{4} << 30)
+      : plan_(plan), names_(std::move(names)), deliver_(std::move(deliver)), mostWaiting_(mostWaiting) {}
+  /// `value` is one of the plan's, each once (Answers.h). An error where those that wait for others' are too many.
+  absl::Status add(const service::Fetched &value);
+
+private:
+  struct Pending {
+    std::vector<std::string> values; ///< by instance
+    std::vector<bool> there;
+    uint32_t missing = 0;
+  };
+  std::string reduce(const plan::Port &port, const plan::Program &program,
+                     const std::vector<std::string> &values) const;
+
+  const plan::Plan &plan_;
+  const std::vector<std::string> names_;
+  const std::function<void(const FetchedTensor &)> deliver_;
+  std::mutex mutex_;
+  const uint64_t mostWaiting_;
+  uint64_t waiting_ ABSL_GUARDED_BY(mutex_) = 0; ///< bytes in pending_
+  /// (step, place among the flags, program, fetch)
+  std::map<std::tuple<uint64_t, size_t, uint32_t, uint32_t>, Pending> pending_ ABSL_GUARDED_BY(mutex_);
+};
+
+} // namespace graphc::session
+#endif

@@ -1,0 +1,62 @@
+//===- Run.h - a plan of one task, run in this process ---------------------------------------------------------*- C++ -*-===//
+//
+//   graphc::session::RunOptions options;
+//   options.epochs = 5;
+//   absl::StatusOr<graphc::session::RunResult> result = graphc::session::run(plan, options);
+//
+// What graphrun does for such a plan, without its command line: no process is started, no port opened, no signal handled, nothing
+// printed. Plans of several tasks are graphrun's. Any number of threads may run plans at once.
+//
+//===----------------------------------------------------------------------------------------------------------------===//
+#ifndef GRAPHC_RUNTIME_SESSION_RUN_H
+#define GRAPHC_RUNTIME_SESSION_RUN_H
+
+#include "runtime/data/DataSearch.h"
+#include "runtime/plan/PlanFile.h"
+#include "runtime/session/FetchCollector.h"
+
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace graphc::session {
+
+struct RunOptions {
+  std::string entry = "train"; ///< train, eval or predict
+  std::optional<double> epochs;
+  std::optional<uint64_t> steps; ///< counted from the very first, as epochs are
+  std::optional<double> evalEveryEpochs;
+  std::string checkpointDirectory; ///< restored from where there is one, saved to at the end; empty: none
+  std::optional<uint64_t> saveEverySteps;
+  std::optional<double> saveEverySeconds;
+  std::string dumpDirectory; ///< of the variables at the end as .npy; empty: none
+  data::DataSearch data; ///< where data sets' files are looked for
+  std::map<std::string, std::string> feeds; ///< an argument's name → its bytes, row-major, little endian
+  std::vector<std::string> fetches; ///< names of results to hand over, of every step
+  uint32_t intraOpThreads = 0; ///< of one matmul; 0: the plan's
+  absl::Duration deadline = absl::Seconds(300); ///< without any step
+  std::function<void(const FetchedTensor &)>
+      fetched; ///< takes each result as it comes; none: they are kept for the end
+  std::function<void(const std::string &)> log; ///< takes lines for people; none: they are dropped
+  std::function<bool()> stop; ///< is asked a few times a second, on another thread: true ends the run at the next step
+};
+
+struct RunResult {
+  uint64_t steps = 0; ///< the global step at the end
+  std::optional<double> loss; ///< mean of the last epoch
+  std::map<std::string, double>
+      metrics; ///< of the last evaluation: "accuracy"; of training's last epoch: "train accuracy"
+  std::vector<FetchedTensor> fetches; ///< where RunOptions::fetched is none
+};
+
+/// Verifies the plan and runs it to the end. Cancelled: stopped as asked, after what a stop saves was saved.
+absl::StatusOr<RunResult> run(const plan::Plan &plan, const RunOptions &options = {});
+absl::StatusOr<RunResult> run(const plan::LoadedPlan &plan, const RunOptions &options = {});
+
+} // namespace graphc::session
+#endif

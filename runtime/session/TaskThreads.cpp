@@ -1,0 +1,115 @@
+#include "runtime/session/TaskThreads.h"
+
+#include "runtime/observe/ProcessInfo.h"
+#include "runtime/plan/Types.h"
+
+#include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
+
+#include <algorithm>
+#include <unistd.h>
+
+namespace graphc::session {
+
+service::Hello introduce(const plan::LoadedPlan &plan, uint32_t task, const std::string &address, uint64_t incarnation,
+                         const std::string &version) {
+  service::Hello hello;
+  hello.set_task(task);
+  hello.set_name(plan::taskText(plan.plan, plan::allTasks(plan.plan)[task]));
+  hello.set_fingerprint(plan.fingerprint);
+  hello.set_incarnation(incarnation);
+  hello.set_pid(getpid());
+  hello.set_host(observe::hostName());
+  hello.set_host_id(observe::hostId());
+  hello.set_address(address);
+  hello.set_version(version);
+  return hello;
+}
+
+TaskThreads::~TaskThreads() {
+  stopPulse();
+  if (driving_.joinable())
+    driving_.join();
+}
+
+TaskThreads::End TaskThreads::run(const std::function<absl::Status()> &join,
+                                  std::optional<std::chrono::seconds> clearUp) {
+  pulse_ = std::thread([this] { pulse(); });
+  if (absl::Status status = join(); !status.ok())
+    return {TaskFailure{status, false, ""}, absl::OkStatus()};
+  if (parts_.driver)
+    driving_ = std::thread([this] {
+      driven_ = parts_.driver->run();
+      drove_.set_value();
+    });
+  std::optional<TaskFailure> failure = parts_.session.run();
+  // After a failure the driver clears up, unless it hangs on a file.
+  if (failure && driving_.joinable() && clearUp && drove_.get_future().wait_for(*clearUp) != std::future_status::ready)
+    return {verdict(*failure), absl::OkStatus(), true};
+  if (driving_.joinable())
+    driving_.join();
+  stopPulse();
+  if (failure)
+    return {verdict(*failure), absl::OkStatus()};
+  return {std::nullopt, driven_};
+}
+
+void TaskThreads::pulse() {
+  std::unique_lock lock(mutex_);
+  absl::Time last = absl::Now(), awake = last;
+  while (!pulseEnds_) {
+    lock.unlock();
+    absl::Time now = absl::Now();
+    if (now - last > kLostAfter / 2)
+      awake = now; // this process itself was stopped, and heard nobody meanwhile
+    last = now;
+    if (parts_.stopAsked && parts_.stopAsked()) {
+      parts_.session.requestStop();
+      if (!parts_.driver &&
+          parts_.link.heard() == absl::InfiniteFuture()) // nothing began yet: nothing to end in good order
+        parts_.link.lost(absl::CancelledError("stopped while waiting for the chief, as asked"));
+    }
+    service::FromTask message;
+    *message.mutable_progress() = parts_.session.progress();
+    parts_.link.send(std::move(message));
+    if (parts_.driver)
+      parts_.driver->pulse();
+    else if (now - std::max(parts_.link.heard(), awake) > kLostAfter)
+      parts_.link.lost(chiefSilent(kLostAfter));
+    lock.lock();
+    pulseEnd_.wait_for(lock, absl::ToChronoMilliseconds(kPulse), [this] { return pulseEnds_; });
+  }
+}
+
+void TaskThreads::stopPulse() {
+  {
+    std::lock_guard lock(mutex_);
+    pulseEnds_ = true;
+    pulseEnd_.notify_all();
+  }
+  if (pulse_.joinable())
+    pulse_.join();
+}
+
+absl::Status TaskThreads::chiefSilent(absl::Duration since) const {
+  return absl::UnavailableError(
+      absl::StrCat("the chief ", parts_.chief, " did not answer for ", absl::FormatDuration(since)));
+}
+
+/// The master knows best what came first.
+TaskFailure TaskThreads::verdict(TaskFailure failure) const {
+  if (!parts_
+           .coordinator) { // a chief that is frozen has no word, and who noticed it first has gone, which is not the cause
+    absl::Duration silent = absl::Now() - parts_.link.heard();
+    if (failure.secondary && silent > kLostAfter / 2)
+      failure.status = chiefSilent(absl::Trunc(silent, absl::Seconds(1)));
+    return failure;
+  }
+  std::optional<service::RootCause> cause = parts_.coordinator->rootCause();
+  if (!cause)
+    return failure;
+  bool own = cause->task == parts_.task;
+  return {own ? cause->status : absl::Status(cause->status.code(), cause->describe()), !own, cause->task};
+}
+
+} // namespace graphc::session

@@ -1,0 +1,66 @@
+//===- TaskThreads.h - the threads of a task while it runs: session, driver, pulse ---------------------------*- C++ -*-===//
+//
+// The caller's thread runs the session, a second one the driver (on the chief alone), a third the pulse, which carries progress, stop
+// requests and the watch over who is silent. Used by graphrun for each of its processes and by run() (Run.h) for the one it is in.
+//
+//===----------------------------------------------------------------------------------------------------------------===//
+#ifndef GRAPHC_RUNTIME_SESSION_TASKTHREADS_H
+#define GRAPHC_RUNTIME_SESSION_TASKTHREADS_H
+
+#include "runtime/session/Driver.h"
+#include "runtime/session/TaskSession.h"
+
+#include <condition_variable>
+#include <functional>
+#include <future>
+#include <mutex>
+#include <optional>
+#include <thread>
+
+namespace graphc::session {
+
+/// How a task introduces itself to the chief. `address`: where its server listens; empty: nowhere. `version`: of the program.
+service::Hello introduce(const plan::LoadedPlan &plan, uint32_t task, const std::string &address, uint64_t incarnation,
+                         const std::string &version);
+
+class TaskThreads {
+public:
+  static constexpr absl::Duration kPulse = absl::Milliseconds(250), kLostAfter = absl::Seconds(8);
+
+  struct Parts {
+    std::string task, chief; ///< names: "/job:worker/task:1"
+    TaskSession &session;
+    service::ControlLink &link;
+    Driver *driver = nullptr; ///< the chief's, and its coordinator
+    service::Coordinator *coordinator = nullptr;
+    std::function<bool()> stopAsked; ///< is asked at each pulse
+  };
+  explicit TaskThreads(Parts parts) : parts_(std::move(parts)) {}
+  /// Waits for driver and pulse.
+  ~TaskThreads();
+
+  struct End {
+    std::optional<TaskFailure> failure; ///< what ended the run early
+    absl::Status driven; ///< without a failure: of the driver, as a stop that was asked for
+    bool stuck = false; ///< the driver hangs on a file; only the end of the process ends it
+  };
+  /// `join`: says hello to the chief. With `clearUp`, a driver that has not ended so long after a failure is left behind.
+  End run(const std::function<absl::Status()> &join, std::optional<std::chrono::seconds> clearUp = std::nullopt);
+
+private:
+  void pulse();
+  void stopPulse();
+  absl::Status chiefSilent(absl::Duration since) const;
+  TaskFailure verdict(TaskFailure failure) const;
+
+  const Parts parts_;
+  std::thread driving_, pulse_;
+  absl::Status driven_; ///< of driving_, once `drove_` is set
+  std::promise<void> drove_;
+  std::mutex mutex_;
+  std::condition_variable pulseEnd_;
+  bool pulseEnds_ ABSL_GUARDED_BY(mutex_) = false;
+};
+
+} // namespace graphc::session
+#endif
