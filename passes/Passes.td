@@ -260,14 +260,19 @@ def LowerNests : Pass<"lower-nests", "::mlir::func::FuncOp"> {
   let summary = "structured ops on buffers become loops over vectors of 16 lanes";
   let description = [{
     Each linalg op becomes one nest of `scf.for`. A parallel nest runs its last loop 16 elements at a time, with a
-    masked evaluation for the rest. Reductions keep the numerical contract:
+    masked evaluation for the rest. Reductions keep the numerical contract, one order for every sum, which follows from the
+    reduced length alone:
 
-    - over the innermost loop: element i goes to accumulator i mod 16; the 16 are combined as a fixed tree
-      (8 pairs i, i + 8; then 4, 2, 1) and the total with what the output held before;
-    - over outer loops: row-major order for each element of the kept innermost loop, 16 or 64 of them at a time.
+    - The items of a sum are what the body gives for it, in row-major order over all reduced dimensions.
+    - 1,024 items in order are a chunk, the last one what is left. In a chunk item i is added to lane i mod 32, in order; the
+      32 lanes are joined as a tree: i with i + 16, then i + 8, 4, 2, 1. A lane without items does not count (-0.0).
+    - The sums of the chunks are the items of the next level, until one is left. It is added to what the output held.
 
-    Which of the two applies follows from the op's own loops, never from what was fused into its body, so fused and
-    unfused kernels agree bit for bit. Nothing is reassociated or contracted.
+    Maxima, and, or and sums of integers take the same way, which changes nothing in them. A GPU has a thread for each lane
+    and a warp for each chunk. Here the items of one sum are side by side in a vector, lanes 0 to 15 and 16 to 31 in turn, or
+    those of 16 neighbouring sums are, two lanes of 64 sums at a time; which of the two is chosen by how operands lie in
+    memory. Neither that nor what was fused into the body, nor a transposed operand, changes a bit. Nothing else is
+    reassociated, nothing contracted.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
                            "::mlir::vector::VectorDialect"];

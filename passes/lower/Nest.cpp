@@ -90,7 +90,7 @@ void eraseLoop(Nest &nest, size_t loop) {
 
 /// Merges loop + 1 into loop where each operand's inner walk ends where the next outer step begins.
 bool mergeWithNext(Nest &nest, size_t loop) {
-  if (nest.loops[loop].reduction || nest.loops[loop + 1].reduction)
+  if (nest.loops[loop].reduction != nest.loops[loop + 1].reduction)
     return false;
   bool mergeable = true;
   forEachOperand(nest, [&](NestOperand &operand) {

@@ -34,8 +34,7 @@ struct Nest {
 };
 
 /// Reads `op`, inserting the flat views at the builder's position. Fails with a diagnostic where an index map is not
-/// linear or a shape not static. Merges adjacent parallel loops that every operand walks as one; never reduction loops,
-/// because the order of a sum follows from the op's own shape, not from what was fused into it.
+/// linear or a shape not static. Merges adjacent loops, both parallel or both reductions, that every operand walks as one.
 mlir::FailureOr<Nest> buildNest(mlir::linalg::LinalgOp op, mlir::OpBuilder &builder);
 
 } // namespace graphc

@@ -2,15 +2,18 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/IRMapping.h"
+
+#include <limits>
 
 using namespace mlir;
 
 namespace graphc {
 namespace {
 
-VectorType lanesOf(Type element) { return VectorType::get({kLanes}, element); }
+VectorType lanesOf(Type element) { return VectorType::get({kVector}, element); }
 
 } // namespace
 
@@ -21,16 +24,16 @@ Value VectorBody::constantOne(Type element) {
 }
 
 Value VectorBody::mask(int64_t active) {
-  SmallVector<bool> bits(kLanes, false);
+  SmallVector<bool> bits(kVector, false);
   std::fill_n(bits.begin(), active, true);
   return arith::ConstantOp::create(builder, loc, DenseElementsAttr::get(lanesOf(builder.getI1Type()), bits));
 }
 
-/// Element of the operand's flat memory that the (first) lane touches.
-Value VectorBody::offset(const NestOperand &operand, const Lanes &lanes) {
+/// Element of the operand's flat memory at which it is.
+Value VectorBody::offset(const NestOperand &operand, ArrayRef<Value> indices) {
   Value sum;
-  for (auto [coefficient, index] : llvm::zip(operand.coefficients, lanes.indices)) {
-    if (coefficient == 0)
+  for (auto [coefficient, index] : llvm::zip(operand.coefficients, indices)) {
+    if (coefficient == 0 || !index)
       continue;
     Value term = index;
     if (coefficient != 1)
@@ -42,20 +45,101 @@ Value VectorBody::offset(const NestOperand &operand, const Lanes &lanes) {
   return operand.offset ? arith::AddIOp::create(builder, loc, sum, index(operand.offset)).getResult() : sum;
 }
 
+constexpr int64_t kApart = std::numeric_limits<int64_t>::min();
+
+/// How far apart the operand's elements in neighbouring lanes are; kApart: not always as far.
+int64_t VectorBody::strideOf(const NestOperand &operand, const Lanes &lanes) {
+  if (lanes.scalar() || operand.isScalar)
+    return 0;
+  int64_t stride = operand.coefficients[lanes.loop], walked = nest.loops[lanes.loop].size;
+  for (int64_t loop = lanes.loop - 1; loop >= 0 && !lanes.spread.empty(); --loop)
+    if (lanes.spread[loop]) {
+      if (operand.coefficients[loop] != stride * walked)
+        return kApart;
+      walked *= nest.loops[loop].size;
+    }
+  return stride;
+}
+
+/// Whether the lanes are in two rows at most, whose elements lie together and 16 elements behind the operand's first.
+bool VectorBody::isInTwoRows(const NestOperand &operand, const Lanes &lanes) {
+  for (auto [loop, index] : llvm::enumerate(lanes.spread))
+    if (index && int64_t(loop) != lanes.loop && operand.coefficients[loop] < kVector)
+      return false;
+  return nest.loops[lanes.loop].size >= kVector && operand.coefficients[lanes.loop] == 1;
+}
+
+/// The elements of the first lane's row, and with the lanes that are left those of the next.
+Value VectorBody::loadTwoRows(const NestOperand &operand, const Lanes &lanes) {
+  VectorType type = lanesOf(getElementTypeOrSelf(operand.memory.getType())), counts = lanesOf(builder.getI32Type());
+  SmallVector<int32_t> steps = llvm::to_vector(llvm::seq<int32_t>(0, kVector));
+  Value lane = arith::ConstantOp::create(builder, loc, DenseElementsAttr::get(counts, ArrayRef(steps)));
+  Value left = arith::IndexCastOp::create(builder, loc, builder.getI32Type(), lanes.left);
+  left = vector::BroadcastOp::create(builder, loc, counts, left);
+  auto where = [&](arith::CmpIPredicate predicate) {
+    Value here = arith::CmpIOp::create(builder, loc, predicate, lane, left);
+    return builder.createOrFold<arith::AndIOp>(loc, here, mask(lanes.active));
+  };
+  auto load = [&] {
+    return vector::LoadOp::create(builder, loc, type, operand.memory, offset(operand, lanes.indices));
+  };
+  scf::IfOp oneRow;
+  OpBuilder::InsertionGuard guard(builder);
+  if (lanes.active == kVector) { // most are
+    Value inside = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::uge, lanes.left, index(kVector));
+    oneRow = scf::IfOp::create(builder, loc, type, inside, /*withElseRegion=*/true);
+    builder.setInsertionPointToStart(oneRow.thenBlock());
+    scf::YieldOp::create(builder, loc, ValueRange{load()});
+    builder.setInsertionPointToStart(oneRow.elseBlock());
+  }
+  Value values = vector::BroadcastOp::create(builder, loc, type, constantOne(type.getElementType()));
+  values = vector::MaskedLoadOp::create(builder, loc, type, operand.memory, ValueRange{offset(operand, lanes.indices)},
+                                        where(arith::CmpIPredicate::slt), values);
+  values = vector::MaskedLoadOp::create(builder, loc, type, operand.memory, ValueRange{offset(operand, lanes.next)},
+                                        where(arith::CmpIPredicate::sge), values);
+  if (!oneRow)
+    return values;
+  scf::YieldOp::create(builder, loc, values);
+  return oneRow.getResult(0);
+}
+
+/// The elements one by one.
+Value VectorBody::gather(const NestOperand &operand, const Lanes &lanes) {
+  VectorType type = lanesOf(getElementTypeOrSelf(operand.memory.getType()));
+  SmallVector<Value> indices(lanes.indices);
+  Value places;
+  for (auto [loop, index] : llvm::enumerate(lanes.spread)) {
+    if (!index)
+      continue;
+    indices[loop] = {};
+    auto number = cast<VectorType>(index.getType());
+    Value factor = arith::ConstantOp::create(
+        builder, loc,
+        DenseElementsAttr::get(number, builder.getIntegerAttr(number.getElementType(), operand.coefficients[loop])));
+    Value steps = builder.createOrFold<arith::MulIOp>(loc, index, factor);
+    places = places ? builder.createOrFold<arith::AddIOp>(loc, places, steps) : steps;
+  }
+  Value ones = vector::BroadcastOp::create(builder, loc, type, constantOne(type.getElementType()));
+  return vector::GatherOp::create(builder, loc, type, operand.memory, ValueRange{offset(operand, indices)}, places,
+                                  mask(lanes.active), ones);
+}
+
 Value VectorBody::load(const NestOperand &operand, const Lanes &lanes) {
   Type element = getElementTypeOrSelf(operand.memory.getType());
-  int64_t stride = lanes.scalar() ? 0 : operand.coefficients[lanes.loop];
-  if (operand.isScalar || stride == 0) {
+  int64_t stride = strideOf(operand, lanes);
+  if (stride == kApart)
+    return isInTwoRows(operand, lanes) ? loadTwoRows(operand, lanes) : gather(operand, lanes);
+  if (stride == 0) {
     Value value = operand.memory;
     if (!operand.isScalar)
-      value = memref::LoadOp::create(builder, loc, operand.memory, offset(operand, lanes));
+      value = memref::LoadOp::create(builder, loc, operand.memory, offset(operand, lanes.indices));
     if (lanes.scalar())
       return value;
     return vector::BroadcastOp::create(builder, loc, lanesOf(element), value);
   }
-  Value at = offset(operand, lanes);
+  Value at = offset(operand, lanes.indices);
   if (stride == 1) {
-    if (lanes.active == kLanes)
+    if (lanes.active == kVector)
       return vector::LoadOp::create(builder, loc, lanesOf(element), operand.memory, at);
     Value ones = vector::BroadcastOp::create(builder, loc, lanesOf(element), constantOne(element));
     return vector::MaskedLoadOp::create(builder, loc, lanesOf(element), operand.memory, ValueRange{at},
@@ -66,19 +150,19 @@ Value VectorBody::load(const NestOperand &operand, const Lanes &lanes) {
     Value element = lane ? arith::AddIOp::create(builder, loc, at, index(lane * stride)).getResult() : at;
     elements.push_back(memref::LoadOp::create(builder, loc, operand.memory, element));
   }
-  if (lanes.active < kLanes)
-    elements.append(kLanes - lanes.active, constantOne(element));
+  if (lanes.active < kVector)
+    elements.append(kVector - lanes.active, constantOne(element));
   return vector::FromElementsOp::create(builder, loc, lanesOf(element), elements);
 }
 
 void VectorBody::store(const NestOperand &operand, const Lanes &lanes, Value value) {
-  Value at = offset(operand, lanes);
+  Value at = offset(operand, lanes.indices);
   if (lanes.scalar()) {
     memref::StoreOp::create(builder, loc, value, operand.memory, at);
     return;
   }
   int64_t stride = operand.coefficients[lanes.loop];
-  if (stride == 1 && lanes.active == kLanes) {
+  if (stride == 1 && lanes.active == kVector) {
     vector::StoreOp::create(builder, loc, value, operand.memory, at);
     return;
   }
@@ -96,6 +180,8 @@ void VectorBody::store(const NestOperand &operand, const Lanes &lanes, Value val
 /// The op's dimension as a value: constant 0 for one of size 1, consecutive numbers for the vectorised one.
 Value VectorBody::indexOf(int64_t dim, const Lanes &lanes) {
   int64_t loop = nest.loopOfDim[dim];
+  if (loop >= 0 && !lanes.spread.empty() && lanes.spread[loop])
+    return arith::IndexCastOp::create(builder, loc, lanesOf(builder.getIndexType()), lanes.spread[loop]);
   Value value = loop < 0 ? index(0) : lanes.indices[loop];
   if (lanes.scalar())
     return value;
@@ -104,7 +190,7 @@ Value VectorBody::indexOf(int64_t dim, const Lanes &lanes) {
   if (loop != lanes.loop)
     return all;
   SmallVector<Attribute> steps;
-  for (int64_t lane = 0; lane < kLanes; ++lane)
+  for (int64_t lane = 0; lane < kVector; ++lane)
     steps.push_back(builder.getIndexAttr(lane));
   Value step = arith::ConstantOp::create(builder, loc, DenseElementsAttr::get(type, steps));
   return arith::AddIOp::create(builder, loc, all, step);

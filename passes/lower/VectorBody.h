@@ -6,16 +6,21 @@
 
 namespace graphc {
 
-/// Width of every vector that we write, in elements of any type; LLVM splits it where registers are narrower, so results
-/// do not depend on the CPU. The numerical contract's 16 partial accumulators are this number.
-constexpr int64_t kLanes = 16;
+/// Width of every vector that we write, in elements of any type; LLVM splits it where registers are narrower. No result depends on it.
+constexpr int64_t kVector = 16;
 
 /// Where and how wide a body is evaluated.
 struct Lanes {
   llvm::SmallVector<mlir::Value> indices; ///< one a loop; that of `loop` is the first lane's
   int64_t loop = -1; ///< the vectorised loop; -1: a scalar evaluation
-  int64_t active = kLanes; ///< lanes that exist; the others compute on ones and are dropped
+  int64_t active = kVector; ///< lanes that exist; the others compute on ones and are dropped
+  /// Where the lanes may lie in several rows of the last reduced loop, `loop`: the reduced loops' indices in each lane, null for other
+  /// loops, in place of consecutive numbers of `loop`. Else empty.
+  llvm::SmallVector<mlir::Value> spread;
+  llvm::SmallVector<mlir::Value> next; ///< with `spread`: indices as if the first lane lay before the row after its own
+  mlir::Value left; ///< with `spread`: elements of the first lane's row from there on
   bool scalar() const { return loop < 0; }
+  bool isSpread(size_t loop) const { return !spread.empty() && spread[loop]; }
 };
 
 class VectorBody {
@@ -35,7 +40,11 @@ public:
   mlir::Value mask(int64_t active);
 
 private:
-  mlir::Value offset(const NestOperand &operand, const Lanes &lanes);
+  mlir::Value offset(const NestOperand &operand, llvm::ArrayRef<mlir::Value> indices);
+  int64_t strideOf(const NestOperand &operand, const Lanes &lanes);
+  bool isInTwoRows(const NestOperand &operand, const Lanes &lanes);
+  mlir::Value loadTwoRows(const NestOperand &operand, const Lanes &lanes);
+  mlir::Value gather(const NestOperand &operand, const Lanes &lanes);
   mlir::Value indexOf(int64_t dim, const Lanes &lanes);
 
   Nest &nest;

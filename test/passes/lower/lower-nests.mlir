@@ -24,18 +24,27 @@ func.func private @elementwise(%x: memref<4x40xf32>, %b: memref<40xf32>, %y: mem
   return
 }
 
-// The innermost sum: element i goes to accumulator i mod 16, absent ones count as -0, and the 16 are combined as a tree.
+// Item i of a sum goes to lane i mod 32: lanes 0 to 15 are a vector, 16 to 31 another, and they take turns. Items that are not there
+// count as -0; 16 is joined to 0, 8 to 0, 4, 2, 1. What the output held comes last.
 // CHECK-LABEL: func.func private @innermost
-// CHECK: %[[INIT:.*]] = arith.constant dense<-0.000000e+00> : vector<16xf32>
-// CHECK: scf.for {{.*}} iter_args(%{{.*}} = %[[INIT]]) -> (vector<16xf32>)
+// CHECK: %[[LOW:.*]] = arith.constant dense<-0.000000e+00> : vector<16xf32>
+// CHECK: %[[HIGH:.*]] = arith.constant dense<-0.000000e+00> : vector<16xf32>
+// CHECK: %[[HALVES:.*]]:2 = scf.for {{.*}} iter_args(%[[TURN:.*]] = %[[LOW]], %[[OTHER:.*]] = %[[HIGH]]) -> (vector<16xf32>, vector<16xf32>)
+// CHECK: %[[SUM:.*]] = arith.addf %[[TURN]], %{{.*}} : vector<16xf32>
+// CHECK: scf.yield %[[OTHER]], %[[SUM]]
 // CHECK: vector.maskedload
 // CHECK: arith.select
+// CHECK: %[[FIRST:.*]] = arith.addf %[[HALVES]]#0, %{{.*}} : vector<16xf32>
+// CHECK: arith.addf %[[FIRST]], %[[HALVES]]#1 : vector<16xf32>
 // CHECK: vector.shuffle %{{.*}} [0, 1, 2, 3, 4, 5, 6, 7]
 // CHECK: vector.shuffle %{{.*}} [8, 9, 10, 11, 12, 13, 14, 15]
 // CHECK: arith.addf %{{.*}} : vector<8xf32>
 // CHECK: arith.addf %{{.*}} : vector<4xf32>
 // CHECK: arith.addf %{{.*}} : vector<2xf32>
 // CHECK: arith.addf %{{.*}} : vector<1xf32>
+// CHECK: memref.load
+// CHECK-NEXT: arith.addf
+// CHECK-NEXT: memref.store
 // CHECK-NOT: fastmath
 func.func private @innermost(%x: memref<4x40xf32>, %y: memref<4xf32>) {
   linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]}
@@ -47,15 +56,94 @@ func.func private @innermost(%x: memref<4x40xf32>, %y: memref<4xf32>) {
   return
 }
 
-// Any other sum: row after row into the kept elements, 16 of them at a time.
-// CHECK-LABEL: func.func private @columns
-// CHECK: scf.for %[[COLUMN:.*]] =
-// CHECK: scf.for %{{.*}} iter_args(%{{.*}}) -> (vector<16xf32>)
+// A long row: chunks of 1,024, whose sums are items of 32 lanes again.
+// CHECK-LABEL: func.func private @chunks
+// CHECK: scf.for %[[CHUNK:.*]] = {{.*}} iter_args(%[[LANES:.*]] = %{{.*}}) -> (vector<32xf32>)
+// CHECK: scf.for {{.*}} -> (vector<16xf32>, vector<16xf32>)
+// CHECK: arith.remui %[[CHUNK]]
+// CHECK: %[[HERE:.*]] = arith.cmpi eq, %{{.*}} : vector<32xi32>
+// CHECK: %[[ITEM:.*]] = arith.select %[[HERE]], %{{.*}}, %{{.*}} : vector<32xi1>, vector<32xf32>
+// CHECK: arith.addf %[[LANES]], %[[ITEM]] : vector<32xf32>
 // CHECK: arith.addf %{{.*}} : vector<16xf32>
+func.func private @chunks(%x: memref<3000xf32>, %y: memref<f32>) {
+  linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> ()>], iterator_types = ["reduction"]}
+      ins(%x : memref<3000xf32>) outs(%y : memref<f32>) {
+  ^bb0(%a: f32, %o: f32):
+    %s = arith.addf %o, %a : f32
+    linalg.yield %s : f32
+  }
+  return
+}
+
+// Columns side by side: a row is an item, so rows 0 and 2 come first where there are three.
+// CHECK-LABEL: func.func private @short_columns
+// CHECK: %[[R0:.*]] = vector.load
+// CHECK: %[[R2:.*]] = vector.load
+// CHECK: %[[EVEN:.*]] = arith.addf %[[R0]], %[[R2]] : vector<16xf32>
+// CHECK: %[[R1:.*]] = vector.load
+// CHECK: %[[ALL:.*]] = arith.addf %[[EVEN]], %[[R1]] : vector<16xf32>
+// CHECK: %[[OLD:.*]] = vector.load
+// CHECK: arith.addf %[[OLD]], %[[ALL]] : vector<16xf32>
 // CHECK-NOT: vector.shuffle
-func.func private @columns(%x: memref<4x40xf32>, %y: memref<40xf32>) {
+func.func private @short_columns(%x: memref<3x16xf32>, %y: memref<16xf32>) {
   linalg.generic {indexing_maps = [#id, #col], iterator_types = ["reduction", "parallel"]}
-      ins(%x : memref<4x40xf32>) outs(%y : memref<40xf32>) {
+      ins(%x : memref<3x16xf32>) outs(%y : memref<16xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %s = arith.addf %o, %a : f32
+    linalg.yield %s : f32
+  }
+  return
+}
+
+// More rows than lanes: lanes l and l + 16 of three vectors of columns, the last of them masked, are in flight; the tree above them is loops of two.
+// CHECK-LABEL: func.func private @columns
+// CHECK-COUNT-4: scf.for {{.*}} -> (vector<16xf32>, vector<16xf32>, vector<16xf32>) {
+// CHECK: %[[LANES:.*]]:6 = scf.for
+// CHECK: scf.if
+// CHECK: arith.addf %[[LANES]]#0, %{{.*}} : vector<16xf32>
+// CHECK: arith.addf %{{.*}}, %[[LANES]]#3 : vector<16xf32>
+// CHECK-NOT: vector.shuffle
+func.func private @columns(%x: memref<100x40xf32>, %y: memref<40xf32>) {
+  linalg.generic {indexing_maps = [#id, #col], iterator_types = ["reduction", "parallel"]}
+      ins(%x : memref<100x40xf32>) outs(%y : memref<40xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %s = arith.addf %o, %a : f32
+    linalg.yield %s : f32
+  }
+  return
+}
+
+// A product whose k lies apart in memory: columns of it side by side, the same items in the same lanes.
+// CHECK-LABEL: func.func private @product
+// CHECK: scf.for
+// CHECK: memref.load
+// CHECK: vector.broadcast
+// CHECK: vector.load {{.*}} vector<16xf32>
+// CHECK-NOT: vector.from_elements
+func.func private @product(%x: memref<4x10xf32>, %w: memref<10x16xf32>, %y: memref<4x16xf32>) {
+  linalg.generic {indexing_maps = [affine_map<(i, j, k) -> (i, k)>, affine_map<(i, j, k) -> (k, j)>, affine_map<(i, j, k) -> (i, j)>],
+                  iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %w : memref<4x10xf32>, memref<10x16xf32>) outs(%y : memref<4x16xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %p = arith.mulf %a, %b : f32
+    %s = arith.addf %o, %p : f32
+    linalg.yield %s : f32
+  }
+  return
+}
+
+// The outer and the inner dimension summed, the middle one kept: 16 items may lie in two rows.
+// CHECK-LABEL: func.func private @outer_and_inner
+// CHECK: arith.remui
+// CHECK: scf.if
+// CHECK: vector.load
+// CHECK: } else {
+// CHECK: vector.maskedload
+// CHECK: vector.maskedload
+func.func private @outer_and_inner(%x: memref<8x3x49xf32>, %y: memref<3xf32>) {
+  linalg.generic {indexing_maps = [affine_map<(i, j, k) -> (i, j, k)>, affine_map<(i, j, k) -> (j)>],
+                  iterator_types = ["reduction", "parallel", "reduction"]}
+      ins(%x : memref<8x3x49xf32>) outs(%y : memref<3xf32>) {
   ^bb0(%a: f32, %o: f32):
     %s = arith.addf %o, %a : f32
     linalg.yield %s : f32

@@ -1,0 +1,36 @@
+//===- Combiners.h - how a reduction joins two values ----------------------------------------------------*- C++ -*-===//
+#ifndef GRAPHC_PASSES_LOWER_COMBINERS_H
+#define GRAPHC_PASSES_LOWER_COMBINERS_H
+
+#include "passes/lower/Nest.h"
+
+namespace graphc {
+
+/// The operation of each output that combines its old value with a new one: add, min, max, and, or.
+class Combiners {
+public:
+  /// Fails with a diagnostic where the body reduces in another way.
+  static mlir::FailureOr<Combiners> find(Nest &nest, mlir::Location loc);
+
+  unsigned size() const { return unsigned(ops.size()); }
+  llvm::ArrayRef<mlir::Operation *> operations() const { return ops; }
+
+  /// What leaves any value as it is, in a vector of `width`. -0.0 for a sum and not 0.0, because 0.0 + -0.0 is 0.0.
+  mlir::Value neutral(mlir::OpBuilder &builder, unsigned output, int64_t width) const;
+  llvm::SmallVector<mlir::Value> neutrals(mlir::OpBuilder &builder, int64_t width) const;
+
+  /// Old value and new one in the order in which the body has them; scalars or vectors.
+  mlir::Value combine(mlir::OpBuilder &builder, unsigned output, mlir::Value old, mlir::Value value) const;
+  llvm::SmallVector<mlir::Value> combineAll(mlir::OpBuilder &builder, mlir::ValueRange old,
+                                            mlir::ValueRange values) const;
+
+  /// A vector to one value: of W elements i with i + W/2, then i + W/4, …, i + 1.
+  mlir::Value tree(mlir::OpBuilder &builder, unsigned output, mlir::Value partial) const;
+
+private:
+  llvm::SmallVector<mlir::Operation *> ops;
+  llvm::SmallVector<bool> oldFirst;
+};
+
+} // namespace graphc
+#endif

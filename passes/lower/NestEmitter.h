@@ -1,0 +1,42 @@
+//===- NestEmitter.h - what the emission of every nest begins with ------------------------------------------*- C++ -*-===//
+#ifndef GRAPHC_PASSES_LOWER_NESTEMITTER_H
+#define GRAPHC_PASSES_LOWER_NESTEMITTER_H
+
+#include "passes/lower/VectorBody.h"
+
+namespace graphc {
+
+/// Loops around evaluations of a nest's body. `lanes` says where the next evaluation happens.
+class NestEmitter {
+public:
+  NestEmitter(Nest &nest, mlir::OpBuilder &builder, mlir::Location loc)
+      : nest(nest), builder(builder), loc(loc), body(nest, builder, loc) {
+    lanes.indices.assign(nest.loops.size(), mlir::Value());
+  }
+
+protected:
+  using Values = llvm::SmallVector<mlir::Value>;
+  using LoopBody = llvm::function_ref<Values(mlir::Value index, mlir::ValueRange carried)>;
+
+  /// `emitBody` at lower, lower + step, … below upper; no loop where it is known that there are less than two of them.
+  Values forLoop(mlir::Value lower, mlir::Value upper, int64_t step, mlir::ValueRange init, LoopBody emitBody);
+  Values forLoop(int64_t lower, int64_t upper, int64_t step, mlir::ValueRange init, LoopBody emitBody);
+
+  /// Runs `inside` under the given loops of the nest, outermost first, without carried values.
+  void overLoops(llvm::ArrayRef<size_t> loops, llvm::function_ref<void()> inside);
+
+  void storeAll(mlir::ValueRange values);
+
+  Nest &nest;
+  mlir::OpBuilder &builder;
+  mlir::Location loc;
+  VectorBody body;
+  Lanes lanes;
+};
+
+/// Writes the loops of a nest with reductions: the order of its sums is the numerical contract's (passes/Passes.td). Fails with a
+/// diagnostic where an output is not reduced by add, min, max, and, or.
+mlir::LogicalResult emitReduction(Nest &nest, mlir::OpBuilder &builder, mlir::Location loc);
+
+} // namespace graphc
+#endif
