@@ -14,7 +14,7 @@ constexpr uint64_t kWaitingBytes = 256;
 /// So many results may wait whatever they take.
 constexpr uint64_t kFewWaiting = 16;
 
-template <class T> T at(const void *data, uint64_t index) {
+template <class T> T loadElement(const void *data, uint64_t index) {
   T value;
   std::memcpy(&value, static_cast<const char *>(data) + index * sizeof(T), sizeof(T));
   return value;
@@ -22,13 +22,13 @@ template <class T> T at(const void *data, uint64_t index) {
 
 template <class T> void accumulate(std::string &sum, const std::vector<std::string> &values, bool mean) {
   for (size_t i = 0; i < sum.size() / sizeof(T); ++i) {
-    T total = at<T>(values[0].data(), i);
+    T total = loadElement<T>(values[0].data(), i);
     for (size_t r = 1; r < values.size(); ++r)
       if constexpr (std::is_integral_v<T>) // wraps
         total = static_cast<T>(static_cast<std::make_unsigned_t<T>>(total) +
-                               at<std::make_unsigned_t<T>>(values[r].data(), i));
+                               loadElement<std::make_unsigned_t<T>>(values[r].data(), i));
       else
-        total += at<T>(values[r].data(), i);
+        total += loadElement<T>(values[r].data(), i);
     if (mean)
       total /= static_cast<T>(values.size());
     std::memcpy(sum.data() + i * sizeof(T), &total, sizeof(T));

@@ -14,7 +14,7 @@
 namespace graphc::session {
 namespace {
 
-DriverOptions driverOptions(const RunOptions &options) {
+DriverOptions makeDriverOptions(const RunOptions &options) {
   DriverOptions driver;
   driver.entry = options.entry;
   driver.epochs = options.epochs;
@@ -32,7 +32,7 @@ DriverOptions driverOptions(const RunOptions &options) {
   return driver;
 }
 
-absl::Status checkPlan(const plan::Plan &plan, const DriverOptions &options) {
+absl::Status checkLonePlan(const plan::Plan &plan, const DriverOptions &options) {
   GRAPHC_RETURN_IF_ERROR(plan::verifyPlan(plan));
   GRAPHC_RETURN_IF_ERROR(plan::checkCertificate(plan).status());
   if (size_t tasks = plan::allTasks(plan).size(); tasks != 1)
@@ -42,7 +42,7 @@ absl::Status checkPlan(const plan::Plan &plan, const DriverOptions &options) {
   return Driver::validate(plan, options);
 }
 
-absl::Status checkFeeds(const plan::Plan &plan, const RunOptions &options) {
+absl::Status checkFed(const plan::Plan &plan, const RunOptions &options) {
   const std::map<std::string, Argument> arguments = argumentsOf(plan, options.entry);
   std::vector<std::string> names;
   for (const auto &[name, argument] : arguments)
@@ -73,9 +73,9 @@ absl::StatusOr<RunResult> run(const plan::Plan &plan, const RunOptions &options)
 
 absl::StatusOr<RunResult> run(const plan::LoadedPlan &loaded, const RunOptions &options) {
   const plan::Plan &plan = loaded.plan;
-  DriverOptions driven = driverOptions(options);
-  GRAPHC_RETURN_IF_ERROR(checkPlan(plan, driven));
-  GRAPHC_RETURN_IF_ERROR(checkFeeds(plan, options));
+  DriverOptions driven = makeDriverOptions(options);
+  GRAPHC_RETURN_IF_ERROR(checkLonePlan(plan, driven));
+  GRAPHC_RETURN_IF_ERROR(checkFed(plan, options));
   const std::string name = plan::taskText(plan, plan::allTasks(plan).front());
   const uint64_t incarnation = service::randomIncarnation();
   RunResult result;

@@ -6,30 +6,29 @@
 #include <algorithm>
 #include <cstring>
 
-using namespace graphc;
-
 struct graphc_run_result {
   std::string error;
-  session::RunResult result;
+  graphc::session::RunResult result;
 };
 
+namespace graphc::session {
 namespace {
 
-std::string text(const char *given, const char *otherwise = "") { return given ? given : otherwise; }
+std::string textOr(const char *given, const char *otherwise) { return given ? given : otherwise; }
 
-session::RunOptions readOptions(const graphc_run_options *given) {
+RunOptions readRunOptions(const graphc_run_options *given) {
   graphc_run_options options{};
   if (given) // an older program's are shorter
     std::memcpy(&options, given, std::min(given->size, sizeof(options)));
-  session::RunOptions result;
-  result.entry = text(options.entry, "train");
+  RunOptions result;
+  result.entry = textOr(options.entry, "train");
   if (options.epochs > 0)
     result.epochs = options.epochs;
   if (options.steps)
     result.steps = options.steps;
-  result.data.dataDir = text(options.data_directory);
-  result.checkpointDirectory = text(options.checkpoint_directory);
-  result.dumpDirectory = text(options.dump_directory);
+  result.data.dataDir = textOr(options.data_directory, "");
+  result.checkpointDirectory = textOr(options.checkpoint_directory, "");
+  result.dumpDirectory = textOr(options.dump_directory, "");
   result.intraOpThreads = options.intra_op_threads;
   for (size_t i = 0; i < options.feed_count; ++i)
     result.feeds[options.feeds[i].name].assign(static_cast<const char *>(options.feeds[i].data),
@@ -43,20 +42,21 @@ session::RunOptions readOptions(const graphc_run_options *given) {
   return result;
 }
 
-absl::StatusOr<session::RunResult> run(std::string_view bytes, const graphc_run_options *options) {
+absl::StatusOr<RunResult> runBytes(std::string_view bytes, const graphc_run_options *options) {
   GRAPHC_ASSIGN_OR_RETURN(plan::LoadedPlan loaded, plan::decodePlan(bytes, "the plan"));
-  return session::run(loaded, readOptions(options));
+  return run(loaded, readRunOptions(options));
 }
 
 } // namespace
+} // namespace graphc::session
 
 graphc_run_result *graphc_run(const void *plan, size_t bytes, const graphc_run_options *options) {
   auto *result = new graphc_run_result;
-  auto ran = run({static_cast<const char *>(plan), bytes}, options);
+  auto ran = graphc::session::runBytes({static_cast<const char *>(plan), bytes}, options);
   if (ran.ok())
     result->result = *std::move(ran);
   else
-    result->error = base::describe(ran.status());
+    result->error = graphc::base::describe(ran.status());
   return result;
 }
 
@@ -84,7 +84,7 @@ int graphc_run_metric(const graphc_run_result *result, const char *name, double 
 size_t graphc_fetched_count(const graphc_run_result *result) { return result->result.fetches.size(); }
 
 graphc_fetched graphc_get_fetched(const graphc_run_result *result, size_t index) {
-  const session::FetchedTensor &value = result->result.fetches[index];
+  const graphc::session::FetchedTensor &value = result->result.fetches[index];
   return {value.name.c_str(),
           value.step,
           static_cast<uint32_t>(value.type.dtype()),
