@@ -375,3 +375,18 @@ func.func @part_of_an_op(%a: tensor<2xf32>) {
   %0 = graph.negate %a {graph.part_of = #graph.part<of = "w", type = tensor<4xf32>, row = 0>} : tensor<2xf32>
   return
 }
+
+// -----
+
+// expected-error@+1 {{expected role, known are train, eval, predict}}
+module attributes {test.a = #graph.role<7>} {}
+
+// -----
+
+// expected-error@+1 {{expected a parameter of #graph.sgd, known are learning_rate}}
+module attributes {test.a = #graph.sgd<"learning_rate" = 0.1>} {}
+
+// -----
+
+// expected-error@+1 {{expected a tensor type, got 'vector<4xf32>'}}
+module attributes {test.a = #graph.part<of = "w", type = vector<4xf32>, start = 0>} {}

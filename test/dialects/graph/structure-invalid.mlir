@@ -260,3 +260,11 @@ graph.func @f(%x: tensor<f32>) attributes {role = #graph.role<predict>} {
 graph.func @f(%a: tensor<2xf32>) -> tensor<2xf32> attributes {role = #graph.role<predict>, arg_attrs = [1 : i32]} {
   graph.return %a : tensor<2xf32>
 }
+
+// -----
+
+graph.variable @w : tensor<3xf32> = #graph.zeros
+// expected-note@+1 {{that variable is declared here}}
+graph.variable @m : tensor<3xf32> = #graph.zeros {graph.slot_of = @w, trainable = false}
+// expected-error@+1 {{is a slot of @m, which is a slot itself}}
+graph.variable @s : tensor<3xf32> = #graph.zeros {graph.slot_of = @m, trainable = false}

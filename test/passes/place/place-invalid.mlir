@@ -248,3 +248,53 @@ module attributes {graph.cluster = #graph.cluster<jobs = [worker = 2], chief = "
                    graph.strategy = #graph.strategy<name = "in_graph">,
                    graph.placement = [["", #graph.device<"/job:worker/task:1">]]} {
 }
+
+// -----
+
+module attributes {graph.cluster = #graph.cluster<jobs = [worker = 2], chief = "/job:worker/task:0">,
+                   graph.strategy = #graph.strategy<name = "in_graph">} {
+graph.variable @w : tensor<4xf32> = #graph.zeros {graph.device = #graph.device<"/job:worker/task:0">}
+// expected-error @below {{is placed on "/job:worker/task:1", but it is a slot of @w and lives with it on "/job:worker/task:0"}}
+graph.variable @m : tensor<4xf32> = #graph.zeros {graph.device = #graph.device<"/job:worker/task:1">, graph.slot_of = @w, trainable = false}
+}
+
+// -----
+
+module attributes {graph.cluster = #graph.cluster<jobs = [worker = 1], chief = "/job:worker/task:0">,
+                   graph.strategy = #graph.strategy<name = "in_graph">} {
+graph.func @f(%x: tensor<4xf32>) -> (tensor<4xf32>) attributes {role = #graph.role<predict>} {
+  // expected-error @below {{expected no scopes after flatten-scopes}}
+  %y = graph.scope -> (tensor<4xf32>) {
+    graph.yield %x : tensor<4xf32>
+  }
+  graph.return %y : tensor<4xf32>
+}
+}
+
+// -----
+
+// expected-error @below {{expects each rule of graph.placement to be ["pattern", #graph.device<…>], found "w*"}}
+module attributes {graph.cluster = #graph.cluster<jobs = [worker = 1], chief = "/job:worker/task:0">, graph.placement = ["w*"],
+                   graph.strategy = #graph.strategy<name = "in_graph">} {
+}
+
+// -----
+
+// expected-error @below {{unknown strategy "magic"; expected one_device, in_graph, mirrored, parameter_server or all_reduce}}
+module attributes {graph.cluster = #graph.cluster<jobs = [worker = 1], chief = "/job:worker/task:0">,
+                   graph.strategy = #graph.strategy<name = "magic">} {
+}
+
+// -----
+
+// expected-error @below {{micro_batches = 2 is part of strategy one_device; "mirrored" takes its batches from the replicas}}
+module attributes {graph.cluster = #graph.cluster<jobs = [worker = 2], chief = "/job:worker/task:0">,
+                   graph.strategy = #graph.strategy<name = "mirrored", micro_batches = 2>} {
+}
+
+// -----
+
+// expected-error @below {{replicas_to_aggregate is for between-graph replication; one client drives every tower here}}
+module attributes {graph.cluster = #graph.cluster<jobs = [ps = 1, worker = 2], chief = "/job:worker/task:0">,
+                   graph.strategy = #graph.strategy<name = "parameter_server", in_graph = true, replicas_to_aggregate = 1>} {
+}

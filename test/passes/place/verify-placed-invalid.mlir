@@ -48,3 +48,17 @@ graph.func @f(%g: tensor<4xf32>) -> () attributes {role = #graph.role<train>, gr
   graph.return {graph.device = #t0}
 }
 }
+
+// -----
+
+#t0 = #graph.device<"/job:t/task:0/device:CPU:0">
+module attributes {graph.cluster = #graph.cluster<jobs = [t = 1], chief = "/job:t/task:0">,
+                   graph.strategy = #graph.strategy<name = "in_graph">} {
+graph.func @f(%x: tensor<4xf32>) -> (tensor<4xf32>) attributes {role = #graph.role<predict>, graph.device = #t0} {
+  // expected-error @below {{expected to be gone after place}}
+  %y = graph.scope -> (tensor<4xf32>) attributes {graph.device = #t0} {
+    graph.yield %x : tensor<4xf32>
+  }
+  graph.return {graph.device = #t0} %y : tensor<4xf32>
+}
+}
