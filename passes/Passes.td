@@ -183,8 +183,8 @@ def Outline : Pass<"outline", "::mlir::ModuleOp"> {
     Input: a partitioned module whose compute is primitive (`decompose`). Output: programs of buffers, calls and
     communication alone; each kernel a private `func.func` of `linalg.generic`s over its buffers, equal ones once.
 
-    - f32 products of some size are calls of the library, with bias_add and relu as its last steps where nothing else
-      sees what is between them.
+    - What a library kernel serves, f32 products of some size, is a `dist.library_call`, with the post-ops that the kernel takes,
+      bias_add and relu, where nothing else sees what is between them.
     - Everything else is compiled. Operations that are joined by values and may run together are one kernel; inside it
       elementwise operations, broadcasts, transposes and slices are inlined where their result is used. A slice whose
       elements lie together in memory is a view of it.

@@ -90,25 +90,6 @@ LogicalResult CallOp::verifySymbolUses(SymbolTableCollection &symbols) {
   return verifyKernel(*this, getKernelAttr(), getBuffers().size(), symbols);
 }
 
-// (LM1), (LM2)
-LogicalResult LibraryMatmulOp::verify() {
-  auto check = [&](StringRef what, Value buffer, int64_t expected) -> LogicalResult {
-    auto type = cast<MemRefType>(buffer.getType());
-    if (!type.getElementType().isF32())
-      return emitOpError("expects f32, but ") << what << " is a " << type;
-    if (type.getNumElements() != expected)
-      return emitOpError("expects ") << expected << " elements in " << what << ", which is a " << type;
-    return success();
-  };
-  int64_t m = getM(), n = getN(), k = getK(), batch = getBatch();
-  if (m < 1 || n < 1 || k < 1 || batch < 1)
-    return emitOpError("expects positive sizes");
-  if (failed(check("a", getA(), batch * m * k)) || failed(check("b", getB(), batch * k * n)) ||
-      failed(check("c", getC(), batch * m * n)))
-    return failure();
-  return getBias() ? check("bias", getBias(), n) : success();
-}
-
 // (AI1)
 template <typename Op> static LogicalResult verifyChunk(Op op) {
   int64_t elements = cast<MemRefType>(op.getAccumulator().getType()).getNumElements();

@@ -108,26 +108,32 @@ def Dist_CallOp : Dist_BodyOp<"call", [DeclareOpInterfaceMethods<SymbolUserOpInt
   let assemblyFormat = "$kernel `(` $buffers `)` attr-dict (`:` type($buffers)^)?";
 }
 
-def Dist_LibraryMatmulOp : Dist_BodyOp<"library_matmul", [AttrSizedOperandSegments]> {
-  let summary = "c = op(a) x op(b) [+ bias] [relu] by the library";
+def Dist_LibraryCallOp : Dist_BodyOp<"library_call", [AttrSizedOperandSegments]> {
+  let summary = "a kernel of a library, by name";
   let description = [{
-    Row-major and dense, `batch` of each of a, b and c end to end. `scratch` is as large as the library asks for this
-    descriptor (runtime/kernels/Matmul.h).
+    Inputs are the kernel's operands, then those of the post-ops in their order; what is written follows `into`. All are
+    row-major and dense. The registry of runtime/kernels/Library.h knows the kernel, what its descriptor means, which
+    post-ops it takes and how much `scratch` it asks for.
 
     ```mlir
-    dist.library_matmul %x, %w bias %b into %c scratch %s {m = 128, n = 512, k = 784, relu}
-        : memref<128x784xf32>, memref<784x512xf32> bias memref<512xf32> into memref<128x512xf32> scratch memref<131840xi8>
+    dist.library_call "matmul"(%x, %w, %b) into(%c) scratch %s {descriptor = {k = 784, m = 128, n = 512}, post_ops = ["bias", "relu"]}
+        : memref<128x784xf32>, memref<784x512xf32>, memref<512xf32> into memref<128x512xf32> scratch memref<131840xi8>
     ```
 
-    1. (LM1) sizes agree: a holds batch*m*k elements, b batch*k*n, bias n, c batch*m*n
-    2. (LM2) f32
+    1. (LC1) each value of the descriptor is an integer, a float, a list of one of them, or a unit
+    2. (LC2) a library has the kernel, which takes the descriptor, the post-ops, and operands of these types
   }];
-  let arguments = (ins Dist_Buffer:$a, Dist_Buffer:$b, Optional<Dist_Buffer>:$bias, Dist_Buffer:$c,
-      Optional<Dist_Buffer>:$scratch, I64Attr:$m, I64Attr:$n, I64Attr:$k, DefaultValuedAttr<I64Attr, "1">:$batch,
-      UnitAttr:$transpose_a, UnitAttr:$transpose_b, UnitAttr:$relu);
+  let arguments = (ins StrAttr:$kernel, Variadic<Dist_Buffer>:$inputs, Variadic<Dist_Buffer>:$outputs,
+      Optional<Dist_Buffer>:$scratch, DictionaryAttr:$descriptor,
+      DefaultValuedAttr<StrArrayAttr, "{}">:$post_ops);
   let assemblyFormat = [{
-    $a `,` $b (`bias` $bias^)? `into` $c (`scratch` $scratch^)? attr-dict
-    `:` type($a) `,` type($b) (`bias` type($bias)^)? `into` type($c) (`scratch` type($scratch)^)?
+    $kernel `(` $inputs `)` `into` `(` $outputs `)` (`scratch` $scratch^)? attr-dict
+    `:` type($inputs) `into` type($outputs) (`scratch` type($scratch)^)?
+  }];
+  let extraClassDeclaration = [{
+    /// What the registry is asked; of a verified call.
+    ::graphc::kernels::LibraryCall getCall();
+    uint64_t getFlops();
   }];
   let hasVerifier = 1;
 }

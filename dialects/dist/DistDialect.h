@@ -3,6 +3,7 @@
 #define GRAPHC_DIALECTS_DIST_DISTDIALECT_H
 
 #include "dialects/graph/CheckedOps.h"
+#include "runtime/kernels/Library.h"
 
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/Builders.h"
@@ -49,6 +50,12 @@ struct BufferEffect {
   Access access;
   Until until = Until::End;
 };
+
+/// A call of a library's kernel on buffers or tensors of these types; says where the descriptor has what no call can have.
+mlir::FailureOr<kernels::LibraryCall> makeLibraryCall(llvm::function_ref<mlir::InFlightDiagnostic()> emitError,
+                                                      llvm::StringRef kernel, mlir::DictionaryAttr descriptor,
+                                                      llvm::ArrayRef<llvm::StringRef> postOps, mlir::TypeRange inputs,
+                                                      mlir::TypeRange outputs);
 
 } // namespace graphc::dist
 

@@ -46,7 +46,7 @@ static FailureOr<Effects> ofCall(CallOp call, const SymbolTable &symbols) {
 
 // Compute.
 GRAPHC_EFFECTS(CallOp, ofCall(*this, symbols))
-GRAPHC_EFFECTS(LibraryMatmulOp, both(read({getA(), getB(), getBias()}), write({getC(), getScratch()})))
+GRAPHC_EFFECTS(LibraryCallOp, both(read(getInputs()), both(write(getOutputs()), write(getScratch()))))
 // Messages.
 GRAPHC_EFFECTS(SendOp, read(getValue(), Until::SendDone))
 GRAPHC_EFFECTS(SendStartOp, read(getValue(), Until::SendDone))

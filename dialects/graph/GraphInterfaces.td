@@ -28,12 +28,32 @@ def CostOpInterface : OpInterface<"CostOpInterface"> {
 def LibraryKernelOpInterface : OpInterface<"LibraryKernelOpInterface"> {
   let cppNamespace = "::graphc::graph";
   let description = [{
-    An op that a kernel of runtime/kernels/ may serve. The answer follows from op, shape and type alone, never from the
-    partitioning (the numerical contract).
+    An op that a kernel of runtime/kernels/Library.h may serve: the kernel gets the op's operands and results as buffers, and the
+    descriptor. Whether it does follows from op, shape and type alone, never from the partitioning (the numerical
+    contract); an op that it does not serve is compiled.
   }];
   let methods = [InterfaceMethod<
       "The library kernel's name, or the empty string where this op is compiled.",
-      "::llvm::StringRef", "getLibraryKernel", (ins)>];
+      "::llvm::StringRef", "getLibraryKernel", (ins)>,
+    InterfaceMethod<[{
+      What the kernel is told beside its operands. Of a name's value: an integer, a number, a list of one of them, or a unit.
+    }],
+    "::mlir::DictionaryAttr", "getLibraryDescriptor", (ins)>,
+    InterfaceMethod<[{
+      Whether the kernel does the post-op of this name to its one result, behind those of `before`, with the bits of the op alone.
+    }],
+    "bool", "takesPostOp", (ins "::llvm::StringRef":$name, "::llvm::ArrayRef<::llvm::StringRef>":$before), "",
+    "return false;">];
+}
+
+def LibraryPostOpInterface : OpInterface<"LibraryPostOpInterface"> {
+  let cppNamespace = "::graphc::graph";
+  let description = [{
+    An op that a library may do to its kernel's result, as the last step of the call. The op's other operands become operands
+    of the call.
+  }];
+  let methods = [InterfaceMethod<"What libraries call it.", "::llvm::StringRef", "getPostOpName", (ins)>,
+    InterfaceMethod<"The operand that it is done to.", "::mlir::OpOperand &", "getPostOpInput", (ins)>];
 }
 
 def InitializerAttrInterface : AttrInterface<"InitializerAttrInterface"> {

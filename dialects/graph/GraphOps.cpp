@@ -140,3 +140,29 @@ StringRef MatmulOp::getLibraryKernel() {
       double(sizes.m) * double(sizes.n) * double(sizes.k) >= small && std::max({sizes.m, sizes.n, sizes.k}) <= most;
   return type.getElementType().isF32() && type.getRank() == 2 && large ? "matmul" : "";
 }
+
+DictionaryAttr MatmulOp::getLibraryDescriptor() {
+  Builder builder(getContext());
+  NamedAttrList descriptor;
+  Sizes sizes = getSizes();
+  descriptor.append("m", builder.getI64IntegerAttr(sizes.m));
+  descriptor.append("n", builder.getI64IntegerAttr(sizes.n));
+  descriptor.append("k", builder.getI64IntegerAttr(sizes.k));
+  if (sizes.batch != 1)
+    descriptor.append("batch", builder.getI64IntegerAttr(sizes.batch));
+  if (getTransposeA())
+    descriptor.append("transpose_a", builder.getUnitAttr());
+  if (getTransposeB())
+    descriptor.append("transpose_b", builder.getUnitAttr());
+  return descriptor.getDictionary(getContext());
+}
+
+/// Both round in the library as they would alone.
+bool MatmulOp::takesPostOp(StringRef name, ArrayRef<StringRef> before) {
+  return (name == "bias" && before.empty()) || (name == "relu" && before == ArrayRef<StringRef>{"bias"});
+}
+
+StringRef BiasAddOp::getPostOpName() { return "bias"; }
+OpOperand &BiasAddOp::getPostOpInput() { return getInputMutable(); }
+StringRef ReluOp::getPostOpName() { return "relu"; }
+OpOperand &ReluOp::getPostOpInput() { return getOperandMutable(); }

@@ -192,7 +192,7 @@ def Graph_LogisticOp : Graph_UnaryOp<"logistic", Graph_FloatTensor> {
     ```
   }];
 }
-def Graph_ReluOp : Graph_UnaryOp<"relu", Graph_FloatTensor> {
+def Graph_ReluOp : Graph_UnaryOp<"relu", Graph_FloatTensor, [DeclareOpInterfaceMethods<LibraryPostOpInterface>]> {
   let summary = "the element where it is positive, else zero";
   let description = [{
     x where x > 0, else +0: a NaN and -0 become +0 as well. So does oneDNN, whose matmul kernel may do this as its last

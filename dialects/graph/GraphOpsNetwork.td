@@ -5,7 +5,7 @@
 include "dialects/graph/GraphOpsBase.td"
 
 def Graph_MatmulOp : Graph_PureOp<"matmul", [
-    Graph_Differentiable, Graph_InferType, DeclareOpInterfaceMethods<LibraryKernelOpInterface>]> {
+    Graph_Differentiable, Graph_InferType, DeclareOpInterfaceMethods<LibraryKernelOpInterface, ["takesPostOp"]>]> {
   let summary = "matrix product, batch by batch";
   let description = [{
     Leading dimensions are batches. A transposed operand is stored with its last two dimensions swapped: `transpose_a`
@@ -33,7 +33,7 @@ def Graph_MatmulOp : Graph_PureOp<"matmul", [
 }
 
 def Graph_BiasAddOp : Graph_PureOp<"bias_add", [
-    AllTypesMatch<["input", "result"]>, Graph_Differentiable]> {
+    AllTypesMatch<["input", "result"]>, Graph_Differentiable, DeclareOpInterfaceMethods<LibraryPostOpInterface>]> {
   let summary = "a vector added to each row";
   let description = [{
     1. The bias has one dimension, as long as the input's last, and the input's element type.

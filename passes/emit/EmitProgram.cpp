@@ -169,7 +169,7 @@ LogicalResult ProgramEmitter::emitOp(Operation *inner) {
         SmallVector<uint64_t> bytes = llvm::map_to_vector(call.getBuffers(), dist::getBufferBytes);
         return emitCall(call, tables.kernel(call, call.getKernel(), bytes), call.getBuffers());
       })
-      .Case([&](dist::LibraryMatmulOp call) { return emitCall(call, tables.matmul(call), call->getOperands()); })
+      .Case([&](dist::LibraryCallOp call) { return emitCall(call, tables.library(call), call->getOperands()); })
       .Case([&](dist::ReceiveOp receive) {
         newBuffer(receive.getValue())->set_slot(true);
         plan::Instruction::Receive *instruction = newInstruction(inner)->mutable_receive();

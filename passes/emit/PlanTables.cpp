@@ -332,49 +332,41 @@ FailureOr<uint32_t> PlanTables::kernel(Operation *call, StringRef name, ArrayRef
   return found->second;
 }
 
-uint32_t PlanTables::matmul(dist::LibraryMatmulOp call) {
-  std::string name =
-      "matmul_" + std::to_string(call.getM()) + "x" + std::to_string(call.getN()) + "x" + std::to_string(call.getK());
-  if (call.getBatch() != 1)
-    name += "_batch" + std::to_string(call.getBatch());
-  if (call.getTransposeA())
-    name += "_ta";
-  if (call.getTransposeB())
-    name += "_tb";
-  if (call.getBias())
-    name += "_bias";
-  if (call.getRelu())
-    name += "_relu";
-  auto [found, isNew] = products.try_emplace(name, uint32_t(plan.kernels_size()));
-  if (!isNew)
-    return found->second;
-  plan::Kernel *out = plan.add_kernels();
-  out->set_name(name);
-  out->set_flops(2 * uint64_t(call.getBatch()) * call.getM() * call.getN() * call.getK());
-  plan::Kernel::Matmul &matmul = *out->mutable_matmul();
-  matmul.set_m(call.getM());
-  matmul.set_n(call.getN());
-  matmul.set_k(call.getK());
-  matmul.set_batch(call.getBatch());
-  matmul.set_transpose_a(call.getTransposeA());
-  matmul.set_transpose_b(call.getTransposeB());
-  matmul.set_dtype(plan::F32);
-  matmul.set_bias(bool(call.getBias()));
-  matmul.set_relu(call.getRelu());
-  auto addArg = [&](Value buffer, plan::Access access) {
-    if (!buffer)
-      return;
-    plan::Kernel::Arg *arg = out->add_args();
-    arg->set_bytes(dist::getBufferBytes(buffer));
+uint32_t PlanTables::library(dist::LibraryCallOp op) {
+  kernels::LibraryCall call = op.getCall();
+  plan::Kernel kernel;
+  plan::Kernel::LibraryCall &out = *kernel.mutable_library();
+  out.set_kernel(call.kernel);
+  for (const kernels::Attribute &attribute : call.attributes) {
+    plan::Kernel::LibraryCall::Attribute *to = out.add_attributes();
+    to->set_name(attribute.name);
+    to->mutable_integers()->Assign(attribute.integers.begin(), attribute.integers.end());
+    to->mutable_numbers()->Assign(attribute.numbers.begin(), attribute.numbers.end());
+  }
+  for (const std::string &name : call.postOps)
+    out.add_post_ops(name);
+  auto addArg = [&](uint64_t bytes, plan::Access access) {
+    plan::Kernel::Arg *arg = kernel.add_args();
+    arg->set_bytes(bytes);
     arg->set_access(access);
   };
-  addArg(call.getA(), plan::READ);
-  addArg(call.getB(), plan::READ);
-  addArg(call.getBias(), plan::READ);
-  addArg(call.getC(), plan::WRITE);
-  addArg(call.getScratch(), plan::WRITE);
-  if (call.getScratch())
-    out->set_scratch_bytes(dist::getBufferBytes(call.getScratch()));
+  for (const kernels::Operand &operand : call.operands) {
+    plan::TensorType &type = *out.add_operands()->mutable_type();
+    type.set_dtype(plan::DataType(operand.element));
+    type.mutable_shape()->Assign(operand.shape.begin(), operand.shape.end());
+    addArg(operand.bytes, plan::Access(operand.access));
+  }
+  if (op.getScratch()) {
+    kernel.set_scratch_bytes(dist::getBufferBytes(op.getScratch()));
+    addArg(kernel.scratch_bytes(), plan::WRITE);
+  }
+  auto [found, isNew] = libraryCalls.try_emplace(kernel.SerializeAsString(), uint32_t(plan.kernels_size()));
+  if (isNew) {
+    absl::StatusOr<kernels::CallFacts> facts = kernels::checkCall(call); // the op has verified it
+    kernel.set_name(facts->name);
+    kernel.set_flops(facts->flops);
+    *plan.add_kernels() = std::move(kernel);
+  }
   return found->second;
 }
 

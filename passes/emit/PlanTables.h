@@ -33,7 +33,7 @@ public:
   uint32_t constant(std::string bytes);
   /// The kernel that `call` runs; the plan notes the `bytes` of each argument.
   mlir::FailureOr<uint32_t> kernel(mlir::Operation *call, llvm::StringRef name, llvm::ArrayRef<uint64_t> bytes);
-  uint32_t matmul(dist::LibraryMatmulOp call);
+  uint32_t library(dist::LibraryCallOp call);
   /// The task of a device that names one, or a diagnostic at `op`.
   mlir::FailureOr<plan::Task> task(mlir::Operation *op, const graph::DeviceName &device);
 
@@ -51,7 +51,7 @@ private:
   mlir::ModuleOp module;
   mlir::SymbolTable symbols;
   plan::Plan &plan;
-  llvm::StringMap<uint32_t> locations, kernels, products, entries; ///< products: of the library, by what they compute
+  llvm::StringMap<uint32_t> locations, kernels, libraryCalls, entries; ///< libraryCalls: by what they compute
   std::map<std::string, uint32_t> constants;
 };
 

@@ -2,7 +2,7 @@
 #include "passes/Passes.h"
 #include "passes/outline/KernelBuilder.h"
 #include "passes/outline/KernelTable.h"
-#include "runtime/kernels/Matmul.h"
+#include "runtime/kernels/Library.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -68,7 +68,7 @@ private:
   }
 
   void emitKernel(const ProgramGraph &graph, const ProgramGraph::Group &group);
-  LogicalResult emitMatmul(const ProgramGraph::Group &group);
+  LogicalResult emitLibraryCall(const ProgramGraph::Group &group);
   LogicalResult emitOther(Operation *op);
   void placeInPacks(const ProgramGraph &graph);
   void emitPack(dist::PackOp pack);
@@ -128,34 +128,39 @@ void ProgramOutliner::emitKernel(const ProgramGraph &graph, const ProgramGraph::
   ++numCalls;
 }
 
-LogicalResult ProgramOutliner::emitMatmul(const ProgramGraph::Group &group) {
-  auto matmul = cast<graph::MatmulOp>(group.ops.front());
-  graph::MatmulOp::Sizes sizes = matmul.getSizes();
-  kernels::MatmulDesc desc;
-  desc.m = sizes.m;
-  desc.n = sizes.n;
-  desc.k = sizes.k;
-  desc.batch = sizes.batch;
-  desc.transposeA = matmul.getTransposeA();
-  desc.transposeB = matmul.getTransposeB();
-  Value bias;
-  SmallVector<Location> locations;
-  for (Operation *op : group.ops) {
+LogicalResult ProgramOutliner::emitLibraryCall(const ProgramGraph::Group &group) {
+  auto library = cast<graph::LibraryKernelOpInterface>(group.ops.front());
+  SmallVector<Value> inputs(library->getOperands());
+  SmallVector<StringRef> postOps;
+  SmallVector<Location> locations{library.getLoc()};
+  for (Operation *op : ArrayRef(group.ops).drop_front()) {
+    auto post = cast<graph::LibraryPostOpInterface>(op);
+    postOps.push_back(post.getPostOpName());
     locations.push_back(op->getLoc());
-    if (auto biasAdd = dyn_cast<graph::BiasAddOp>(op))
-      bias = of(biasAdd.getBias());
-    desc.relu |= isa<graph::ReluOp>(op);
+    for (OpOperand &operand : op->getOpOperands())
+      if (&operand != &post.getPostOpInput())
+        inputs.push_back(operand.get());
   }
-  desc.bias = bool(bias);
-  absl::StatusOr<uint64_t> scratchBytes = kernels::matmulScratchBytes(desc);
+  ResultRange results = group.ops.back()->getResults();
+  auto call =
+      dist::makeLibraryCall([&] { return library->emitOpError(); }, library.getLibraryKernel(),
+                            library.getLibraryDescriptor(), postOps, ValueRange(inputs).getTypes(), results.getTypes());
+  if (failed(call))
+    return failure();
+  absl::StatusOr<kernels::CallFacts> facts = kernels::checkCall(*call);
+  absl::StatusOr<uint64_t> scratchBytes =
+      facts.ok() ? kernels::scratchBytesOf(*call) : absl::StatusOr<uint64_t>(facts.status());
   if (!scratchBytes.ok())
-    return matmul.emitOpError("cannot be planned: ") << std::string(scratchBytes.status().message());
+    return library->emitOpError("cannot be planned: ") << std::string(scratchBytes.status().message());
+  auto buffersOf = [&](ValueRange values) {
+    return llvm::map_to_vector(values, [&](Value value) { return of(value); });
+  };
+  SmallVector<Value> inputBuffers = buffersOf(inputs), outputBuffers = buffersOf(results);
   Value scratch;
   if (*scratchBytes)
-    scratch = newBuffer(MemRefType::get(int64_t(*scratchBytes), builder.getI8Type()), matmul.getLoc());
-  dist::LibraryMatmulOp::create(builder, builder.getFusedLoc(locations), of(matmul.getA()), of(matmul.getB()), bias,
-                                of(group.ops.back()->getResult(0)), scratch, uint64_t(desc.m), uint64_t(desc.n),
-                                uint64_t(desc.k), uint64_t(desc.batch), desc.transposeA, desc.transposeB, desc.relu);
+    scratch = newBuffer(MemRefType::get(int64_t(*scratchBytes), builder.getI8Type()), library.getLoc());
+  dist::LibraryCallOp::create(builder, builder.getFusedLoc(locations), library.getLibraryKernel(), inputBuffers,
+                              outputBuffers, scratch, library.getLibraryDescriptor(), builder.getStrArrayAttr(postOps));
   ++numCalls;
   return success();
 }
@@ -327,7 +332,7 @@ LogicalResult ProgramOutliner::run() {
   for (const ProgramGraph::Group &group : graph.getGroups()) {
     if (group.kind == ProgramGraph::Kind::Compute)
       emitKernel(graph, group);
-    else if (failed(group.kind == ProgramGraph::Kind::Library ? emitMatmul(group) : emitOther(group.ops.front())))
+    else if (failed(group.kind == ProgramGraph::Kind::Library ? emitLibraryCall(group) : emitOther(group.ops.front())))
       return failure();
   }
   // What was there before, and what kernels put beside it, goes at once.

@@ -39,33 +39,28 @@ static SmallVector<Operation *> getReaders(ReadOp read) {
 ProgramGraph::Kind ProgramGraph::classify(Operation *op) {
   if (isa<ConstantOp>(op) || (isa<ReadOp>(op) && !copied.contains(op)))
     return Kind::Free;
-  if (auto matmul = dyn_cast<MatmulOp>(op))
-    return matmul.getLibraryKernel().empty() ? Kind::Compute : Kind::Library;
-  if (isa<ReadOp, ReduceSumOp, ReduceMaxOp, ArgmaxOp, ConcatenateOp>(op) || !getWrittenVariables(op).empty() ||
-      isInlinable(op))
+  if (auto library = dyn_cast<LibraryKernelOpInterface>(op); library && !library.getLibraryKernel().empty())
+    return Kind::Library;
+  if (isa<MatmulOp, ReadOp, ReduceSumOp, ReduceMaxOp, ArgmaxOp, ConcatenateOp>(op) ||
+      !getWrittenVariables(op).empty() || isInlinable(op))
     return Kind::Compute;
   return Kind::Other;
 }
 
-/// bias_add and relu become the library's last steps where nothing else sees what is between. Both round as they
-/// would alone.
-void ProgramGraph::absorbIntoLibrary(MatmulOp matmul) {
-  unsigned index = indexOf[matmul];
-  auto absorb = [&](Operation *op) {
-    absorbed[index].push_back(op);
-    indexOf[op] = index;
-  };
-  Value result = matmul.getResult();
-  if (!result.hasOneUse())
-    return;
-  auto biasAdd = dyn_cast<BiasAddOp>(*result.user_begin());
-  if (!biasAdd || biasAdd.getInput() != result || biasAdd.getBias() == result)
-    return;
-  absorb(biasAdd);
-  if (!biasAdd.getResult().hasOneUse())
-    return;
-  if (auto relu = dyn_cast<ReluOp>(*biasAdd.getResult().user_begin()))
-    absorb(relu);
+/// What the library does as its last steps becomes part of the call, where nothing else sees what is between.
+void ProgramGraph::absorbIntoLibrary(LibraryKernelOpInterface call) {
+  unsigned index = indexOf[call];
+  SmallVector<StringRef> taken;
+  for (Operation *last = call; last->getNumResults() == 1 && last->getResult(0).hasOneUse();) {
+    OpOperand &use = *last->getResult(0).use_begin();
+    auto post = dyn_cast<LibraryPostOpInterface>(use.getOwner());
+    if (!post || &post.getPostOpInput() != &use || !call.takesPostOp(post.getPostOpName(), taken))
+      return;
+    taken.push_back(post.getPostOpName());
+    absorbed[index].push_back(post);
+    indexOf[post] = index;
+    last = post;
+  }
 }
 
 ProgramGraph::ProgramGraph(dist::ProgramOp program) {
@@ -90,7 +85,7 @@ ProgramGraph::ProgramGraph(dist::ProgramOp program) {
     kinds.push_back(classify(op));
   for (Operation *op : ops)
     if (kinds[place[op]] == Kind::Library)
-      absorbIntoLibrary(cast<MatmulOp>(op));
+      absorbIntoLibrary(cast<LibraryKernelOpInterface>(op));
   findDependences();
   addStateDependences();
   depths.assign(ops.size(), -1);

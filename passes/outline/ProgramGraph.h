@@ -26,7 +26,7 @@ public:
   enum class Kind { Free, Compute, Library, Other };
   struct Group {
     Kind kind;
-    llvm::SmallVector<mlir::Operation *> ops; ///< in text order; a library call: matmul, its bias_add, its relu
+    llvm::SmallVector<mlir::Operation *> ops; ///< in text order; a library call: the op, then its post-ops
   };
 
   explicit ProgramGraph(dist::ProgramOp program);
@@ -44,7 +44,7 @@ private:
   };
 
   Kind classify(mlir::Operation *op);
-  void absorbIntoLibrary(graph::MatmulOp matmul);
+  void absorbIntoLibrary(graph::LibraryKernelOpInterface call);
   void findDependences();
   void addStateDependences();
   unsigned getDepth(unsigned op);

@@ -22,8 +22,8 @@ constexpr uint64_t kMessageLatency = 30'000; // pessimistic: a receive that come
 constexpr uint64_t kBatchBytesPerNs = 4;     // gathering samples
 
 uint64_t getFlops(Operation *op, const SymbolTable &symbols) {
-  if (auto matmul = dyn_cast<dist::LibraryMatmulOp>(op))
-    return 2 * uint64_t(matmul.getBatch()) * matmul.getM() * matmul.getN() * matmul.getK();
+  if (auto call = dyn_cast<dist::LibraryCallOp>(op))
+    return call.getFlops();
   StringRef name;
   uint64_t times = 1;
   if (auto call = dyn_cast<dist::CallOp>(op)) {

@@ -53,8 +53,8 @@ absl::StatusOr<std::unique_ptr<Frame>> Frame::create(const Program &program, uin
   }
   for (uint32_t buffer : program.argumentBuffers)
     frame->arguments.push_back(frame->buffers[buffer]);
-  for (const LibraryCall &call : program.libraryCalls) {
-    GRAPHC_ASSIGN_OR_RETURN(auto kernel, kernels::makeMatmul(call.matmul, call.scratchBytes, options.pool));
+  for (const LibraryUse &use : program.libraryCalls) {
+    GRAPHC_ASSIGN_OR_RETURN(auto kernel, kernels::makeKernel(use.call, use.scratchBytes, options.pool));
     frame->libraryKernels.push_back(std::move(kernel));
   }
   for (uint32_t variable : program.lockVariables)

@@ -148,13 +148,10 @@ void ProgramBuilder::add(const plan::Instruction &from) {
     to.count = uint32_t(from.call().buffers_size());
     program->argumentBuffers.insert(program->argumentBuffers.end(), from.call().buffers().begin(),
                                     from.call().buffers().end());
-    if (kernel.has_matmul()) {
-      const plan::Kernel::Matmul &m = kernel.matmul();
+    if (kernel.has_library()) {
       to.op = Op::LibraryCall;
       to.port = uint32_t(program->libraryCalls.size());
-      program->libraryCalls.push_back({{m.m(), m.n(), m.k(), m.batch(), m.transpose_a(), m.transpose_b(), m.bias(),
-                                        m.relu(), kernels::MatmulType::F32},
-                                       kernel.scratch_bytes()});
+      program->libraryCalls.push_back({plan::libraryCallOf(kernel), kernel.scratch_bytes()});
     } else {
       to.op = Op::Call;
       to.kernel = library.entry(to.planKernel);

@@ -10,7 +10,7 @@
 
 #include "runtime/device/Memory.h"
 #include "runtime/executor/KernelLibrary.h"
-#include "runtime/kernels/LibraryKernel.h"
+#include "runtime/kernels/Library.h"
 #include "runtime/plan/plan.pb.h"
 
 #include "absl/status/statusor.h"
@@ -70,8 +70,8 @@ struct PortUse {
   Who who = All;
 };
 
-struct LibraryCall {
-  kernels::MatmulDesc matmul;
+struct LibraryUse {
+  kernels::LibraryCall call;
   uint64_t scratchBytes = 0;
 };
 
@@ -109,7 +109,7 @@ struct Program {
   std::vector<uint32_t> patches; // argument table entries to rewrite on a Receive or Acquire
   std::vector<uint32_t> lockVariables; // plan variables, ascending within an instruction
   std::vector<PortUse> sendPorts, receivePorts;
-  std::vector<LibraryCall> libraryCalls;
+  std::vector<LibraryUse> libraryCalls;
   std::vector<AllReduceCall> allReduces;
   uint32_t mostMessages = 0; // that one Aggregate takes
   // Where in the argument table the host's buffers are.

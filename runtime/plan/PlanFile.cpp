@@ -40,11 +40,13 @@ absl::StatusOr<LoadedPlan> decode(std::string_view file, std::string_view name, 
     return bad(name, absl::StrCat("truncated plan: ", file.size(), " bytes, the header alone has ", planHeaderBytes));
   uint32_t version = loadLittle<uint32_t>(file.data() + 8);
   if (version > planVersion)
-    return bad(name,
-               absl::StrCat("plan format version ", version, " is newer than this graphrun, which reads up to version ",
-                            planVersion, "; use the graphrun that belongs to the graphc that wrote it"));
+    return bad(name, absl::StrCat("plan format version ", version, " is newer than this graphrun, which reads version ",
+                                  planVersion, "; use the graphrun that belongs to the graphc that wrote it"));
   if (version == 0)
     return bad(name, "plan format version 0 does not exist");
+  if (version < planVersion)
+    return bad(name, absl::StrCat("plan format version ", version, " is older than this graphrun, which reads version ",
+                                  planVersion, "; compile the model again"));
   if (loadLittle<uint32_t>(file.data() + 12) != 0)
     return bad(name, "damaged plan: the reserved field of the header is not 0");
   uint64_t bytes = loadLittle<uint64_t>(file.data() + 16);

@@ -1,5 +1,7 @@
 #include "runtime/plan/Types.h"
 
+#include "runtime/kernels/Library.h"
+
 #include "absl/strings/str_cat.h"
 
 namespace graphc::plan {
@@ -77,6 +79,25 @@ bool sameType(const TensorType &a, const TensorType &b) {
     if (a.shape(i) != b.shape(i))
       return false;
   return true;
+}
+
+kernels::LibraryCall libraryCallOf(const Kernel &kernel) {
+  const Kernel::LibraryCall &source = kernel.library();
+  kernels::LibraryCall call;
+  call.kernel = source.kernel();
+  for (const Kernel::LibraryCall::Attribute &attribute : source.attributes())
+    call.attributes.push_back({attribute.name(),
+                               {attribute.integers().begin(), attribute.integers().end()},
+                               {attribute.numbers().begin(), attribute.numbers().end()}});
+  call.postOps.assign(source.post_ops().begin(), source.post_ops().end());
+  for (int i = 0; i < source.operands_size(); ++i) {
+    const TensorType &type = source.operands(i).type();
+    call.operands.push_back({GraphcElement(type.dtype()),
+                             {type.shape().begin(), type.shape().end()},
+                             GraphcAccess(kernel.args(i).access()),
+                             kernel.args(i).bytes()});
+  }
+  return call;
 }
 
 const std::string &modelName(const Variable &variable) {

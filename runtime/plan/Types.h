@@ -10,6 +10,10 @@
 #include <string>
 #include <vector>
 
+namespace graphc::kernels {
+struct LibraryCall;
+}
+
 namespace graphc::plan {
 
 /// Bytes of one element; 0 for a type that does not exist.
@@ -22,6 +26,9 @@ std::optional<uint64_t> tensorBytes(const TensorType &type);
 /// "tensor<128x784xf32>".
 std::string typeText(const TensorType &type);
 bool sameType(const TensorType &a, const TensorType &b);
+
+/// What the registry of library kernels is asked about a kernel that is a library call. Shapes and accesses are taken as they are.
+kernels::LibraryCall libraryCallOf(const Kernel &kernel);
 
 /// The variable of the model that a plan's variable is, or is a part of, and where in it it begins, in bytes. What is
 /// stored, dumped and drawn at the start is that one's.

@@ -4,6 +4,7 @@
 
 #include "runtime/base/Sha256.h"
 #include "runtime/base/Status.h"
+#include "runtime/kernels/Library.h"
 #include "runtime/plan/AllReduce.h"
 #include "runtime/plan/Types.h"
 #include "runtime/plan/VerifyInternal.h"
@@ -228,6 +229,47 @@ absl::Status checkDatasets(const Plan &plan) {
   return absl::OkStatus();
 }
 
+/// That the call is one, and its operands the arguments; whether it is one of its kernel the registry says.
+absl::Status checkLibraryCall(const Kernel &kernel, const std::string &what) {
+  static_assert(int(GRAPHC_I1) == int(I1) && int(GRAPHC_I8) == int(I8) && int(GRAPHC_U8) == int(U8) &&
+                int(GRAPHC_I32) == int(I32) && int(GRAPHC_I64) == int(I64) && int(GRAPHC_F32) == int(F32) &&
+                int(GRAPHC_F64) == int(F64) && int(GRAPHC_BF16) == int(BF16));
+  constexpr int most = 256; // attributes, their elements, post-ops
+  const Kernel::LibraryCall &call = kernel.library();
+  GRAPHC_RETURN_IF_ERROR(checkName("a library kernel", call.kernel(), nullptr));
+  for (const std::string &name : call.post_ops())
+    GRAPHC_RETURN_IF_ERROR(checkName("a post-op", name, nullptr));
+  if (call.attributes_size() > most || call.post_ops_size() > most)
+    return invalid(what, ": ", call.attributes_size(), " attributes and ", call.post_ops_size(), " post-ops");
+  for (int i = 0; i < call.attributes_size(); ++i) {
+    const Kernel::LibraryCall::Attribute &attribute = call.attributes(i);
+    GRAPHC_RETURN_IF_ERROR(checkName("an attribute", attribute.name(), nullptr));
+    if (attribute.integers_size() > most || attribute.numbers_size() > most)
+      return invalid(what, ": attribute ", attribute.name(), " has more than ", most, " elements");
+    if (i && call.attributes(i - 1).name() >= attribute.name())
+      return invalid(what, ": attribute ", attribute.name(), " stands behind ", call.attributes(i - 1).name(),
+                     ", expected each once, in the order of their names");
+  }
+  const int count = kernel.args_size() - (kernel.scratch_bytes() ? 1 : 0);
+  if (call.operands_size() != count)
+    return invalid(what, ": ", call.operands_size(), " operands for ", count, " arguments");
+  for (int i = 0; i < count; ++i) {
+    const Kernel::LibraryCall::Operand &operand = call.operands(i);
+    if (operand.layout() != Kernel::LibraryCall::ROW_MAJOR)
+      return invalid(what, ": operand ", i, " has the unknown layout ", int(operand.layout()));
+    std::optional<uint64_t> bytes = tensorBytes(operand.type());
+    if (!bytes || *bytes != kernel.args(i).bytes())
+      return invalid(what, ": operand ", i, " is a ", typeText(operand.type()), ", its argument has ",
+                     kernel.args(i).bytes(), " bytes");
+  }
+  absl::StatusOr<kernels::CallFacts> facts = kernels::checkCall(libraryCallOf(kernel));
+  if (!facts.ok())
+    return invalid(what, ": ", base::describe(facts.status()));
+  if (facts->flops != kernel.flops())
+    return invalid(what, " counts ", kernel.flops(), " operations, a call has ", facts->flops);
+  return absl::OkStatus();
+}
+
 absl::Status checkKernels(const Plan &plan) {
   for (int i = 0; i < plan.code_size(); ++i) {
     const Code &code = plan.code(i);
@@ -257,29 +299,8 @@ absl::Status checkKernels(const Plan &plan) {
         return invalid(what, ": code ", kernel.compiled().code(), " does not exist, the plan has ", plan.code_size());
       if (kernel.compiled().entry() >= uint32_t(Limits::tableEntries))
         return invalid(what, ": entry ", kernel.compiled().entry(), " is beyond any kernel table");
-    } else if (kernel.has_matmul()) {
-      const Kernel::Matmul &m = kernel.matmul();
-      if (m.dtype() != F32)
-        return invalid(what, ": a library matmul is f32 only, not ", dataTypeName(m.dtype()));
-      constexpr int64_t most = int64_t(1) << 31;
-      if (m.m() <= 0 || m.n() <= 0 || m.k() <= 0 || m.batch() <= 0 || m.m() > most || m.n() > most || m.k() > most ||
-          m.batch() > most)
-        return invalid(what, ": a dimension is out of range");
-      unsigned __int128 batch = uint64_t(m.batch());
-      std::vector<std::pair<unsigned __int128, Access>> expected = {{batch * m.m() * m.k() * 4, READ},
-                                                                    {batch * m.k() * m.n() * 4, READ}};
-      if (m.bias())
-        expected.emplace_back((unsigned __int128)m.n() * 4, READ);
-      expected.emplace_back(batch * m.m() * m.n() * 4, WRITE);
-      if (kernel.scratch_bytes())
-        expected.emplace_back(kernel.scratch_bytes(), WRITE);
-      if (expected.size() != size_t(kernel.args_size()))
-        return invalid(what, ": ", kernel.args_size(), " arguments, expected ", expected.size());
-      for (int i = 0; i < kernel.args_size(); ++i)
-        if (kernel.args(i).bytes() != expected[size_t(i)].first ||
-            kernel.args(i).access() != expected[size_t(i)].second)
-          return invalid(what, ": argument ", i, " has ", kernel.args(i).bytes(), " bytes, expected ",
-                         uint64_t(expected[size_t(i)].first), ", or the wrong access");
+    } else if (kernel.has_library()) {
+      GRAPHC_RETURN_IF_ERROR(checkLibraryCall(kernel, what));
     } else {
       return invalid(what, " is neither compiled nor a library kernel");
     }

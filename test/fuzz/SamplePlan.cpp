@@ -65,7 +65,12 @@ constexpr const char *text = R"pb(
   kernels {
     name: "matmul" args { bytes: 48 access: READ } args { bytes: 32 access: READ } args { bytes: 24 access: WRITE }
     args { bytes: 64 access: WRITE } scratch_bytes: 64 flops: 48
-    matmul { m: 3 n: 2 k: 4 batch: 1 dtype: F32 }
+    library {
+      kernel: "matmul"
+      attributes { name: "k" integers: 4 } attributes { name: "m" integers: 3 } attributes { name: "n" integers: 2 }
+      operands { type { dtype: F32 shape: 3 shape: 4 } } operands { type { dtype: F32 shape: 4 shape: 2 } }
+      operands { type { dtype: F32 shape: 3 shape: 2 } }
+    }
   }
   kernels {
     name: "gradient" args { bytes: 48 access: READ } args { bytes: 24 access: READ } args { bytes: 12 access: READ }

@@ -6,7 +6,7 @@ plan two 2 1 sync
 timeout 60 graphrun two.plan --steps 30 --dump_variables here >out.txt 2>&1 || fail "the run in the build tree"
 sed 's/x64x/x128x/g; s/<64x/<128x/g' "$here/models/mlp.mlir" >wide.mlir
 MODEL=wide.mlir plan wide 2 1 sync
-graphc --partition wide.json wide.mlir --emit=scheduled 2>graphc.txt | grep -c dist.library_matmul >calls.txt
+graphc --partition wide.json wide.mlir --emit=scheduled 2>graphc.txt | grep -c dist.library_call >calls.txt
 [ "$(cat calls.txt)" -ge 4 ] || fail "products of oneDNN in the wide model, got $(cat calls.txt)"
 timeout 60 graphrun wide.plan --steps 30 --dump_variables wide-here >out.txt 2>&1 || fail "the wide model in the build tree"
 

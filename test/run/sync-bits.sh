@@ -30,7 +30,7 @@ export MODEL=$box/wide.mlir
 for workers in 2 3; do
   plan one-wide one_device $workers
   plan many-wide $workers 1 sync
-  graphc --partition many-wide.json wide.mlir --emit=scheduled 2>graphc.txt | grep -c dist.library_matmul >calls.txt
+  graphc --partition many-wide.json wide.mlir --emit=scheduled 2>graphc.txt | grep -c dist.library_call >calls.txt
   [ "$(cat calls.txt)" -ge 4 ] || fail "products of oneDNN in the wide model, got $(cat calls.txt)"
   run one-wide.plan --steps 20 --dump_variables "one-wide-$workers"
   for transport in shm grpc; do

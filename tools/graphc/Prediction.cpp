@@ -2,7 +2,7 @@
 #include "tools/graphc/Prediction.h"
 
 #include "passes/compiler/PlanFacts.h"
-#include "runtime/kernels/Blocks.h"
+#include "runtime/kernels/Library.h"
 #include "runtime/plan/AllReduce.h"
 #include "runtime/plan/Effects.h"
 #include "runtime/plan/Types.h"
@@ -34,7 +34,7 @@ private:
   Speed speedOf(const plan::Task &from, const plan::Task &to) const;
   Speed slowest(const plan::Channel &channel) const;
   double callSeconds(const plan::Kernel &kernel) const;
-  double threadsOf(const plan::Kernel::Matmul &m) const;
+  double threadsOf(const plan::Kernel &kernel) const;
   void addChannel(const plan::Channel &channel);
   uint64_t bytesTaken(const plan::Instruction &instruction, const plan::Channel &channel) const;
   Timeline::Instruction cost(const plan::Program &program, const plan::Instruction &instruction);
@@ -128,11 +128,10 @@ void Model::addChannel(const plan::Channel &channel) {
   sendSeconds.push_back(busy);
 }
 
-/// How many threads share a product.
-double Model::threadsOf(const plan::Kernel::Matmul &m) const {
-  kernels::MatmulDesc desc{m.m(), m.n(), m.k(), m.batch()};
+/// How many threads share a library call.
+double Model::threadsOf(const plan::Kernel &kernel) const {
   uint32_t threads = std::min(std::max(1u, plan.intra_op_threads()), calibration.cores);
-  return std::max<size_t>(1, kernels::blocksOf(desc, threads).size());
+  return kernels::partsOf(plan::libraryCallOf(kernel), threads);
 }
 
 double Model::callSeconds(const plan::Kernel &kernel) const {
@@ -141,7 +140,7 @@ double Model::callSeconds(const plan::Kernel &kernel) const {
     bytes += arg.bytes() * (arg.access() == plan::READ_WRITE ? 2 : 1);
   // What is compiled streams its operands; a few dozen operations an element reach a tenth of a matmul's rate.
   double rate = calibration.matmulGflops * 1e9;
-  rate = kernel.has_matmul() ? rate * threadsOf(kernel.matmul()) : rate / 10;
+  rate = kernel.has_library() ? rate * threadsOf(kernel) : rate / 10;
   return overhead() + std::max(double(kernel.flops()) / rate, memory(bytes));
 }
 

@@ -18,7 +18,7 @@ constexpr double kLabel = 220, kPlot = 820, kRight = 30;
 /// The class of an instruction's bar.
 const char *styleOf(const plan::Plan &plan, const plan::Program &program, const plan::Instruction &instruction) {
   if (instruction.has_call())
-    return plan.kernels(int(instruction.call().kernel())).has_matmul() ? "library" : "call";
+    return plan.kernels(int(instruction.call().kernel())).has_library() ? "library" : "call";
   if (instruction.has_next_batch())
     return "data";
   const plan::Effects effects = plan::effectsOf(plan, program, instruction);

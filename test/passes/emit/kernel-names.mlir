@@ -2,7 +2,8 @@
 // RUN: graphc %s --emit=outlined | sed 's/kernel0_tanh/matmul_64x64x64/' | graphc - --emit=plan-text | FileCheck %s
 // CHECK: kernels {
 // CHECK-NEXT: name: "matmul_64x64x64"
-// CHECK: matmul {
+// CHECK: library {
+// CHECK-NEXT: kernel: "matmul"
 // CHECK: kernels {
 // CHECK-NEXT: name: "matmul_64x64x64"
 // CHECK: compiled {

@@ -14,7 +14,7 @@ dist.program @a of @p on "/job:t/task:0/device:CPU:0" {
   %w = graph.read @w : tensor<64x64xf32>
   %b = graph.read @b : tensor<64xf32>
   // The library takes the bias and the relu.
-  // CHECK: dist.library_matmul %[[X]], %[[W]] bias %[[B]] into %[[Y:.*]] scratch {{.*}}relu}
+  // CHECK: dist.library_call "matmul"(%[[X]], %[[W]], %[[B]]) into(%[[Y:.*]]) scratch {{.*}}post_ops = ["bias", "relu"]}
   %0 = graph.matmul %x, %w : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
   %1 = graph.bias_add %0, %b : tensor<64x64xf32>, tensor<64xf32>
   %2 = graph.relu %1 : tensor<64x64xf32>
@@ -37,8 +37,8 @@ dist.program @a of @p on "/job:t/task:0/device:CPU:0" {
 
 // What somebody else sees between the product and the relu keeps the library from doing the relu; equal kernels are one.
 // CHECK: dist.program @seen
-// CHECK: dist.library_matmul
-// CHECK-NOT: relu}
+// CHECK: dist.library_call "matmul"
+// CHECK-NOT: "relu"
 // CHECK: dist.call @[[RELU:kernel[0-9]*_relu]](
 // CHECK: dist.call @[[RELU]](
 // CHECK: func.func private @[[RELU]]

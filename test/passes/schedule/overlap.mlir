@@ -5,19 +5,19 @@
 
 // CHECK: dist.channel @train.all_reduce_1 : tensor<138240xf32>
 // CHECK: dist.program @train.worker
-// CHECK: dist.library_matmul {{.*}}m = 512 : i64, n = 256 : i64, transpose_a
+// CHECK: dist.library_call {{.*}}m = 512 : i64, n = 256 : i64, transpose_a
 // CHECK-NEXT: dist.all_reduce_start @train.all_reduce_1
 // CHECK-NOT: dist.all_reduce_done
 // CHECK: dist.call @{{.*}}_select
-// CHECK-NEXT: dist.library_matmul {{.*}}m = 64 : i64, n = 512 : i64, transpose_a
+// CHECK-NEXT: dist.library_call {{.*}}m = 64 : i64, n = 512 : i64, transpose_a
 // CHECK-NEXT: dist.all_reduce_start @train.all_reduce,
 // CHECK: dist.all_reduce_done @train.all_reduce_1
 // CHECK-NEXT: dist.call @{{.*}}apply_sgd_w2
 
 // ONE-NOT: dist.channel @train.all_reduce_1
-// ONE: dist.library_matmul {{.*}}m = 64 : i64, n = 512 : i64, transpose_a
+// ONE: dist.library_call {{.*}}m = 64 : i64, n = 512 : i64, transpose_a
 // ONE-NEXT: dist.all_reduce_start
-// ONE-NOT: library_matmul
+// ONE-NOT: library_call
 // ONE: dist.all_reduce_done
 
 module attributes {graph.cluster = #graph.cluster<jobs = [worker = 3], chief = "/job:worker/task:0">,

@@ -13,8 +13,10 @@
 #include "runtime/base/Status.h"
 #include "runtime/device/Memory.h"
 #include "runtime/executor/KernelLibrary.h"
-#include "runtime/kernels/LibraryKernel.h"
+#include "runtime/kernels/Library.h"
+#include "runtime/kernels/Matmul.h"
 #include "runtime/plan/PlanFile.h"
+#include "runtime/plan/Types.h"
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -39,8 +41,8 @@ struct Argument {
 
 struct Kernel {
   std::string name;
-  GraphcKernel compiled = nullptr; // null: `product`
-  kernels::MatmulDesc product;
+  GraphcKernel compiled = nullptr; // null: `call`
+  kernels::LibraryCall call;
   std::vector<Argument> arguments; // but for scratch
   // What --seed orders.
   std::unique_ptr<kernels::LibraryKernel> made;
@@ -57,11 +59,24 @@ struct Options {
 Kernel productKernel(const kernels::MatmulDesc &d) {
   Kernel kernel;
   kernel.name = kernels::describe(d);
-  kernel.product = d;
-  kernel.arguments = {{uint64_t(d.batch * d.m * d.k) * 4, plan::READ}, {uint64_t(d.batch * d.k * d.n) * 4, plan::READ}};
-  if (d.bias)
-    kernel.arguments.push_back({uint64_t(d.n) * 4, plan::READ});
-  kernel.arguments.push_back({uint64_t(d.batch * d.m * d.n) * 4, plan::WRITE});
+  kernel.call = {"matmul", {{"k", {d.k}, {}}, {"m", {d.m}, {}}, {"n", {d.n}, {}}}, {}, {}};
+  if (d.transposeA)
+    kernel.call.attributes.push_back({"transpose_a", {1}, {}});
+  if (d.transposeB)
+    kernel.call.attributes.push_back({"transpose_b", {1}, {}});
+  auto add = [&](std::vector<int64_t> shape, int64_t elements, plan::Access access) {
+    kernel.call.operands.push_back({GRAPHC_F32, std::move(shape), GraphcAccess(access), uint64_t(elements) * 4});
+    kernel.arguments.push_back({uint64_t(elements) * 4, access});
+  };
+  add({d.m, d.k}, d.m * d.k, plan::READ);
+  add({d.k, d.n}, d.k * d.n, plan::READ);
+  if (d.bias) {
+    kernel.call.postOps.push_back("bias");
+    add({d.n}, d.n, plan::READ);
+  }
+  if (d.relu)
+    kernel.call.postOps.push_back("relu");
+  add({d.m, d.n}, d.m * d.n, plan::WRITE);
   return kernel;
 }
 
@@ -69,14 +84,12 @@ void addPlan(const std::string &path, const plan::Plan &plan, const KernelLibrar
   for (int i = 0; i < plan.kernels_size(); ++i) {
     const plan::Kernel &source = plan.kernels(i);
     Kernel kernel;
-    if (source.has_matmul()) {
-      const plan::Kernel::Matmul &m = source.matmul();
-      kernel = productKernel({m.m(), m.n(), m.k(), m.batch(), m.transpose_a(), m.transpose_b(), m.bias(), m.relu()});
-    } else {
+    if (source.has_library())
+      kernel.call = plan::libraryCallOf(source);
+    else
       kernel.compiled = library.entry(uint32_t(i));
-      for (const plan::Kernel::Arg &argument : source.args())
-        kernel.arguments.push_back({argument.bytes(), argument.access()});
-    }
+    for (int k = 0; k < source.args_size() - (source.scratch_bytes() ? 1 : 0); ++k)
+      kernel.arguments.push_back({source.args(k).bytes(), source.args(k).access()});
     kernel.name = absl::StrCat(path, " ", source.name());
     all.push_back(std::move(kernel));
   }
@@ -99,8 +112,8 @@ void addSweep(std::vector<Kernel> &all) {
 absl::Status make(Kernel &kernel, kernels::Pool *pool) {
   if (kernel.compiled)
     return absl::OkStatus();
-  GRAPHC_ASSIGN_OR_RETURN(kernel.scratchBytes, kernels::matmulScratchBytes(kernel.product));
-  GRAPHC_ASSIGN_OR_RETURN(kernel.made, kernels::makeMatmul(kernel.product, kernel.scratchBytes, pool));
+  GRAPHC_ASSIGN_OR_RETURN(kernel.scratchBytes, kernels::scratchBytesOf(kernel.call));
+  GRAPHC_ASSIGN_OR_RETURN(kernel.made, kernels::makeKernel(kernel.call, kernel.scratchBytes, pool));
   return absl::OkStatus();
 }
 

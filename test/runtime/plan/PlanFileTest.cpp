@@ -42,8 +42,14 @@ TEST(PlanFile, NotAPlan) {
 TEST(PlanFile, NewerVersionIsRefusedByName) {
   std::string file = encoded();
   file[8] = 9;
-  EXPECT_THAT(errorOf(file),
-              HasSubstr("plan format version 9 is newer than this graphrun, which reads up to version 2"));
+  EXPECT_THAT(errorOf(file), HasSubstr("plan format version 9 is newer than this graphrun, which reads version 3"));
+}
+
+TEST(PlanFile, OlderVersionIsRefusedByName) {
+  std::string file = encoded();
+  file[8] = 2;
+  EXPECT_THAT(errorOf(file), HasSubstr("plan format version 2 is older than this graphrun, which reads version 3; "
+                                       "compile the model again"));
 }
 
 TEST(PlanFile, EveryTruncationIsRefused) {

@@ -17,6 +17,38 @@ TEST(VerifyPlan, GoodPlansPass) {
 
 TEST(VerifyPlan, EmptyPlanIsRefused) { EXPECT_FALSE(verifyPlan(Plan()).ok()); }
 
+/// Kernel 0 as a product of the library, 3x4 by 4x2.
+Kernel &product(Plan &plan, bool fresh = true) {
+  Kernel &kernel = *plan.mutable_kernels(0);
+  if (!fresh)
+    return kernel;
+  kernel.Clear();
+  kernel.set_name("product");
+  kernel.set_flops(48);
+  Kernel::LibraryCall &call = *kernel.mutable_library();
+  call.set_kernel("matmul");
+  for (auto [name, value] : {std::pair("k", 4), std::pair("m", 3), std::pair("n", 2)}) {
+    auto *attribute = call.add_attributes();
+    attribute->set_name(name);
+    attribute->add_integers(value);
+  }
+  for (auto [rows, columns] : {std::pair(3, 4), std::pair(4, 2), std::pair(3, 2)}) {
+    TensorType &type = *call.add_operands()->mutable_type();
+    type.set_dtype(F32);
+    type.add_shape(rows), type.add_shape(columns);
+    kernel.add_args()->set_bytes(uint64_t(rows) * uint64_t(columns) * 4);
+  }
+  kernel.mutable_args(2)->set_access(WRITE);
+  return kernel;
+}
+
+// What is refused of it below is not refused for something else: the next thing wrong is that its callers have two buffers.
+TEST(VerifyPlan, AProductOfTheLibraryIsOne) {
+  Plan plan = parameterServerPlan({2, 2, 16});
+  product(plan);
+  EXPECT_THAT(std::string(verifyPlan(plan).message()), testing::Not(testing::HasSubstr("kernel product:")));
+}
+
 /// A plan whose first variable, of 16 elements, is the first or second half of w, and a second part of w beside it.
 Plan splitPlan() {
   Plan plan = parameterServerPlan({2, 2, 16});
@@ -178,18 +210,50 @@ const DamageCase cases[] = {
      "beyond any kernel table"},
     {"KernelKind", [](Plan &p) { p.mutable_kernels(0)->clear_kind(); }, "neither compiled nor"},
     {"KernelScratch", [](Plan &p) { p.mutable_kernels(0)->set_scratch_bytes(128); }, "is not its scratch of 128 bytes"},
-    {"MatmulSize",
+    {"LibraryUnknown", [](Plan &p) { product(p).mutable_library()->set_kernel("convolution"); },
+     "no library has a kernel 'convolution', but matmul"},
+    {"LibraryNameless", [](Plan &p) { product(p).mutable_library()->clear_kernel(); }, "a library kernel has no name"},
+    {"LibraryOperands", [](Plan &p) { product(p).mutable_library()->mutable_operands()->RemoveLast(); },
+     "2 operands for 3 arguments"},
+    {"LibraryOperandType",
+     [](Plan &p) { product(p).mutable_library()->mutable_operands(1)->mutable_type()->set_dtype(F64); },
+     "operand 1 is a tensor<4x2xf64>, its argument has 32 bytes"},
+    {"LibraryOtherType",
+     [](Plan &p) { product(p).mutable_library()->mutable_operands(1)->mutable_type()->set_dtype(I32); },
+     "matmul: b is not of f32"},
+    {"LibraryLayout",
+     [](Plan &p) { product(p).mutable_library()->mutable_operands(0)->set_layout(Kernel::LibraryCall::Layout(1)); },
+     "operand 0 has the unknown layout 1"},
+    {"LibraryAccess", [](Plan &p) { product(p).mutable_args(2)->set_access(READ); }, "matmul: c is read"},
+    {"LibraryReadWrite", [](Plan &p) { product(p).mutable_args(0)->set_access(READ_WRITE); }, "matmul: a is written"},
+    {"LibraryOrder", [](Plan &p) { product(p).mutable_library()->mutable_attributes()->SwapElements(0, 1); },
+     "attribute k stands behind m"},
+    {"LibraryTwice", [](Plan &p) { product(p).mutable_library()->mutable_attributes(1)->set_name("k"); },
+     "attribute k stands behind k"},
+    {"LibraryMissing", [](Plan &p) { product(p).mutable_library()->mutable_attributes()->RemoveLast(); },
+     "m, n or k is missing"},
+    {"LibraryNumber", [](Plan &p) { product(p).mutable_library()->mutable_attributes(0)->add_numbers(1); },
+     "k is not one integer"},
+    {"LibraryStranger",
      [](Plan &p) {
-       auto *m = p.mutable_kernels(0)->mutable_matmul();
-       m->set_m(2), m->set_n(2), m->set_k(2), m->set_batch(1), m->set_dtype(F32);
+       auto *attribute = product(p).mutable_library()->add_attributes();
+       attribute->set_name("stride"), attribute->add_integers(1);
      },
-     "arguments, expected 3"},
-    {"MatmulRange",
+     "'stride' is none of m, n, k"},
+    {"LibraryRange", [](Plan &p) { product(p).mutable_library()->mutable_attributes(1)->set_integers(0, 0); },
+     "m is 0, which is out of range"},
+    {"LibrarySize", [](Plan &p) { product(p).mutable_library()->mutable_attributes(1)->set_integers(0, 5); },
+     "a has 12 elements, expected 20"},
+    {"LibraryOverflow",
      [](Plan &p) {
-       auto *m = p.mutable_kernels(0)->mutable_matmul();
-       m->set_m(0), m->set_n(2), m->set_k(2), m->set_batch(1), m->set_dtype(F32);
+       for (int i = 0; i < 3; ++i)
+         product(p, i == 0).mutable_library()->mutable_attributes(i)->set_integers(0, int64_t(1) << 31);
      },
-     "out of range"},
+     "a has 12 elements, expected more than there can be"},
+    {"LibraryPostOp", [](Plan &p) { product(p).mutable_library()->add_post_ops("tanh"); }, "the post-op 'tanh'"},
+    {"LibraryPostOpOperand", [](Plan &p) { product(p).mutable_library()->add_post_ops("bias"); },
+     "3 operands, expected 4"},
+    {"LibraryFlops", [](Plan &p) { product(p).set_flops(47); }, "counts 47 operations, a call has 48"},
     {"Threads", [](Plan &p) { p.set_intra_op_threads(2000); }, "asks for 2000 threads of one kernel, more than 1024"},
     {"ChannelBytes", [](Plan &p) { p.mutable_channels(0)->set_bytes(60); }, "60 bytes, but tensor<16xf32> has 64"},
     {"ChannelCapacity", [](Plan &p) { p.mutable_channels(0)->set_capacity(5000); }, "capacity 5000"},

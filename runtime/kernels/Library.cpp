@@ -1,0 +1,189 @@
+#include "runtime/kernels/Library.h"
+
+#include "runtime/base/Status.h"
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+
+#include <cstdlib>
+#include <dlfcn.h>
+#include <map>
+
+namespace graphc::kernels {
+namespace {
+
+constexpr size_t kMessageBytes = 512;
+
+/// A call as a module sees it; lives as long as what it was made of.
+class CallView {
+public:
+  explicit CallView(const LibraryCall &call) {
+    for (const Attribute &a : call.attributes)
+      attributes.push_back({a.name.c_str(), a.integers.data(), a.integers.size(), a.numbers.data(), a.numbers.size()});
+    for (const std::string &name : call.postOps)
+      postOps.push_back(name.c_str());
+    for (const Operand &o : call.operands)
+      operands.push_back({uint32_t(o.element), uint32_t(o.access), o.shape.data(), o.shape.size(), o.bytes});
+    view = {call.kernel.c_str(), attributes.data(), attributes.size(), postOps.data(),
+            postOps.size(),      operands.data(),   operands.size()};
+  }
+  CallView(const CallView &) = delete;
+  const GraphcLibraryCall *get() const { return &view; }
+
+private:
+  std::vector<GraphcLibraryAttribute> attributes;
+  std::vector<const char *> postOps;
+  std::vector<GraphcLibraryOperand> operands;
+  GraphcLibraryCall view;
+};
+
+class ModuleKernel final : public LibraryKernel {
+public:
+  explicit ModuleKernel(const GraphcLibraryKernel &type) : type(type) {}
+  ~ModuleKernel() override {
+    if (kernel)
+      type.destroy(kernel);
+  }
+  absl::Status create(const LibraryCall &call) {
+    char message[kMessageBytes] = "";
+    CallView view(call);
+    if (type.create(view.get(), &kernel, &scratch, message, sizeof message) != 0)
+      return absl::InternalError(absl::StrCat(call.kernel, ": ", message));
+    scratch = (scratch + 63) / 64 * 64;
+    return absl::OkStatus();
+  }
+  uint64_t scratchBytes() const { return scratch; }
+  int run(void *const *buffers) override { return type.run(kernel, buffers); }
+  uint32_t parts() const override { return 1; }
+
+private:
+  const GraphcLibraryKernel &type;
+  void *kernel = nullptr;
+  uint64_t scratch = 0;
+};
+
+class ModuleLibrary final : public Library {
+public:
+  explicit ModuleLibrary(const GraphcLibraryKernel &type) : type(type) {}
+
+  absl::StatusOr<CallFacts> check(const LibraryCall &call) const override {
+    char message[kMessageBytes] = "";
+    CallFacts facts{call.kernel, 0};
+    CallView view(call);
+    if (type.check(view.get(), &facts.flops, message, sizeof message) != 0)
+      return absl::InvalidArgumentError(absl::StrCat(call.kernel, ": ", message));
+    return facts;
+  }
+  absl::StatusOr<uint64_t> scratchBytes(const LibraryCall &call) const override {
+    ModuleKernel kernel(type);
+    GRAPHC_RETURN_IF_ERROR(kernel.create(call));
+    return kernel.scratchBytes();
+  }
+  absl::StatusOr<std::unique_ptr<LibraryKernel>> make(const LibraryCall &call, uint64_t scratchBytes,
+                                                      Pool *) const override {
+    auto kernel = std::make_unique<ModuleKernel>(type);
+    GRAPHC_RETURN_IF_ERROR(kernel->create(call));
+    if (kernel->scratchBytes() > scratchBytes)
+      return absl::FailedPreconditionError(absl::StrCat(call.kernel, ": the library needs ", kernel->scratchBytes(),
+                                                        " bytes of scratch on this CPU, the plan gives ", scratchBytes,
+                                                        "; compile the plan on this kind of machine"));
+    return kernel;
+  }
+
+private:
+  const GraphcLibraryKernel &type;
+};
+
+/// All kernels that this process knows; lives as long as it.
+class Registry {
+public:
+  absl::StatusOr<const Library *> find(std::string_view kernel) const {
+    if (auto found = libraries.find(kernel); found != libraries.end())
+      return found->second;
+    if (!opened.ok())
+      return opened;
+    std::vector<std::string> known;
+    for (auto &[name, library] : libraries)
+      known.push_back(name);
+    return absl::NotFoundError(absl::StrCat("no library has a kernel '", base::view(kernel), "', but ",
+                                            absl::StrJoin(known, ", "),
+                                            "; GRAPHC_LIBRARIES may name a module that does"));
+  }
+
+  static const Registry &builtIn() {
+    static const auto *registry = new Registry;
+    return *registry;
+  }
+  static const Registry &withModules() {
+    static const auto *registry = [] {
+      auto *made = new Registry;
+      made->opened = made->openModules();
+      return made;
+    }();
+    return *registry;
+  }
+
+private:
+  Registry() { libraries.emplace("matmul", &matmulLibrary()); }
+
+  absl::Status openModules() {
+    const char *list = std::getenv("GRAPHC_LIBRARIES");
+    for (const std::string &path : std::vector<std::string>(absl::StrSplit(list ? list : "", ':', absl::SkipEmpty())))
+      GRAPHC_RETURN_IF_ERROR(base::annotate(openModule(path), "GRAPHC_LIBRARIES"));
+    return absl::OkStatus();
+  }
+
+  absl::Status openModule(const std::string &path) {
+    void *handle = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+    if (!handle)
+      return absl::FailedPreconditionError(absl::StrCat("cannot open a module: ", dlerror()));
+    auto get = reinterpret_cast<GraphcGetLibraryModule>(::dlsym(handle, "graphc_library_module"));
+    const GraphcLibraryModule *module = get ? get() : nullptr;
+    if (!module || module->version != GRAPHC_LIBRARY_ABI_VERSION)
+      return absl::FailedPreconditionError(
+          absl::StrCat(path,
+                       module ? absl::StrCat(" has interface version ", module->version, ", this build ")
+                              : std::string(" does not export 'graphc_library_module' of version "),
+                       GRAPHC_LIBRARY_ABI_VERSION));
+    for (uint32_t i = 0; i < module->kernelCount; ++i)
+      if (!libraries.emplace(module->kernels[i].name, new ModuleLibrary(module->kernels[i])).second)
+        return absl::FailedPreconditionError(absl::StrCat(path, " has a kernel '", module->kernels[i].name,
+                                                          "', which another module or graphc itself has"));
+    return absl::OkStatus();
+  }
+
+  std::map<std::string, const Library *, std::less<>> libraries;
+  absl::Status opened;
+};
+
+} // namespace
+
+absl::StatusOr<const Library *> findLibrary(std::string_view kernel) {
+  // A module is opened where something asks for what is not built in, and not before.
+  if (auto found = Registry::builtIn().find(kernel); found.ok())
+    return found;
+  return Registry::withModules().find(kernel);
+}
+
+absl::StatusOr<CallFacts> checkCall(const LibraryCall &call) {
+  GRAPHC_ASSIGN_OR_RETURN(const Library *library, findLibrary(call.kernel));
+  return library->check(call);
+}
+
+absl::StatusOr<uint64_t> scratchBytesOf(const LibraryCall &call) {
+  GRAPHC_ASSIGN_OR_RETURN(const Library *library, findLibrary(call.kernel));
+  return library->scratchBytes(call);
+}
+
+absl::StatusOr<std::unique_ptr<LibraryKernel>> makeKernel(const LibraryCall &call, uint64_t scratchBytes, Pool *pool) {
+  GRAPHC_ASSIGN_OR_RETURN(const Library *library, findLibrary(call.kernel));
+  return library->make(call, scratchBytes, pool);
+}
+
+uint32_t partsOf(const LibraryCall &call, uint32_t threads) {
+  absl::StatusOr<const Library *> library = findLibrary(call.kernel);
+  return library.ok() ? (*library)->parts(call, threads) : 1;
+}
+
+} // namespace graphc::kernels

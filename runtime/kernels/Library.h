@@ -1,0 +1,80 @@
+//===- Library.h - calls of library kernels, by name -----------------------------------------------------------------*- C++ -*-===//
+//
+// An operation that a library serves becomes a call: the kernel's name, a descriptor, post-ops, operands with type and access. Whoever
+// registers a kernel says what its calls look like, so dialect, plan, verifier and executor know no kernel by name. `matmul` is built in
+// (Matmul.h); others come from modules (LibraryAbi.h).
+//
+//===----------------------------------------------------------------------------------------------------------------===//
+#ifndef GRAPHC_RUNTIME_KERNELS_LIBRARY_H
+#define GRAPHC_RUNTIME_KERNELS_LIBRARY_H
+
+#include "runtime/kernels/KernelAbi.h"
+#include "runtime/kernels/LibraryAbi.h"
+#include "runtime/kernels/LibraryKernel.h"
+
+#include "absl/status/statusor.h"
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace graphc::kernels {
+
+/// A fact of the descriptor; one of the two lists is empty. What is only there or not is the integer 1.
+struct Attribute {
+  std::string name;
+  std::vector<int64_t> integers;
+  std::vector<double> numbers;
+};
+
+/// Row-major and dense.
+struct Operand {
+  GraphcElement element = GRAPHC_F32;
+  std::vector<int64_t> shape;
+  GraphcAccess access = GRAPHC_READ;
+  uint64_t bytes = 0;
+};
+
+struct LibraryCall {
+  std::string kernel;
+  std::vector<Attribute> attributes; ///< by name, each once
+  std::vector<std::string> postOps; ///< done to the result, in order
+  std::vector<Operand> operands; ///< the kernel's, those of the post-ops, the results; not scratch
+};
+
+/// What is known of a call without making its kernel.
+struct CallFacts {
+  std::string name; ///< for people: "matmul_128x512x784_bias_relu"
+  uint64_t flops = 0;
+};
+
+/// Who serves the calls of one kernel.
+class Library {
+public:
+  virtual ~Library() = default;
+  /// Whether the call is one of its own, in every respect: it may come from a damaged plan. Opens no library.
+  virtual absl::StatusOr<CallFacts> check(const LibraryCall &call) const = 0;
+  /// Of a call that check() took: bytes of scratch memory on this machine's CPU, a multiple of 64, possibly 0.
+  virtual absl::StatusOr<uint64_t> scratchBytes(const LibraryCall &call) const = 0;
+  /// Of a call that check() took. Less scratch memory than it needs here is an error; `pool` as for makeMatmul (LibraryKernel.h).
+  virtual absl::StatusOr<std::unique_ptr<LibraryKernel>> make(const LibraryCall &call, uint64_t scratchBytes,
+                                                              Pool *pool) const = 0;
+  /// Over how many of `threads` it shares a call out.
+  virtual uint32_t parts(const LibraryCall &call, uint32_t threads) const { return 1; }
+};
+
+/// Never null; the error says which kernels there are.
+absl::StatusOr<const Library *> findLibrary(std::string_view kernel);
+
+/// What findLibrary finds, asked.
+absl::StatusOr<CallFacts> checkCall(const LibraryCall &call);
+absl::StatusOr<uint64_t> scratchBytesOf(const LibraryCall &call);
+absl::StatusOr<std::unique_ptr<LibraryKernel>> makeKernel(const LibraryCall &call, uint64_t scratchBytes, Pool *pool);
+uint32_t partsOf(const LibraryCall &call, uint32_t threads);
+
+/// The matmul's (Matmul.h): {m, n, k}, {batch} where it is not 1, {transpose_a}, {transpose_b}; post-ops bias, with its operand, and relu.
+const Library &matmulLibrary();
+
+} // namespace graphc::kernels
+#endif

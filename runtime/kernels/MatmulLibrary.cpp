@@ -1,0 +1,119 @@
+// What a call of the library matmul looks like; Matmul.cpp makes and runs it.
+#include "runtime/base/Status.h"
+#include "runtime/kernels/Blocks.h"
+#include "runtime/kernels/Library.h"
+#include "runtime/kernels/Matmul.h"
+
+#include "absl/strings/str_cat.h"
+
+#include <algorithm>
+
+namespace graphc::kernels {
+namespace {
+
+template <typename... Parts> absl::Status invalid(const Parts &...parts) {
+  return absl::InvalidArgumentError(absl::StrCat("matmul: ", parts...));
+}
+
+absl::Status readAttributes(const LibraryCall &call, MatmulDesc &desc) {
+  for (const Attribute &attribute : call.attributes) {
+    if (attribute.integers.size() != 1 || !attribute.numbers.empty())
+      return invalid(attribute.name, " is not one integer");
+    int64_t value = attribute.integers.front();
+    constexpr int64_t most = int64_t(1) << 31;
+    bool isFlag = attribute.name == "transpose_a" || attribute.name == "transpose_b";
+    if (value < 1 || value > (isFlag ? 1 : most))
+      return invalid(attribute.name, " is ", value, ", which is out of range");
+    if (attribute.name == "m")
+      desc.m = value;
+    else if (attribute.name == "n")
+      desc.n = value;
+    else if (attribute.name == "k")
+      desc.k = value;
+    else if (attribute.name == "batch")
+      desc.batch = value;
+    else if (attribute.name == "transpose_a")
+      desc.transposeA = true;
+    else if (attribute.name == "transpose_b")
+      desc.transposeB = true;
+    else
+      return invalid("'", attribute.name, "' is none of m, n, k, batch, transpose_a, transpose_b");
+  }
+  if (!desc.m || !desc.n || !desc.k)
+    return invalid("m, n or k is missing");
+  return absl::OkStatus();
+}
+
+absl::StatusOr<MatmulDesc> readCall(const LibraryCall &call) {
+  MatmulDesc desc;
+  GRAPHC_RETURN_IF_ERROR(readAttributes(call, desc));
+  for (const std::string &name : call.postOps) {
+    if (name == "bias" && !desc.bias && !desc.relu)
+      desc.bias = true;
+    else if (name == "relu" && !desc.relu)
+      desc.relu = true;
+    else
+      return invalid("the post-op '", name, "'; expected bias, relu, or relu behind bias");
+  }
+  struct Expected {
+    const char *name;
+    unsigned __int128 elements;
+    GraphcAccess access;
+  };
+  unsigned __int128 batch = uint64_t(desc.batch);
+  std::vector<Expected> expected = {{"a", batch * desc.m * desc.k, GRAPHC_READ},
+                                    {"b", batch * desc.k * desc.n, GRAPHC_READ}};
+  if (desc.bias)
+    expected.push_back({"bias", (unsigned __int128)desc.n, GRAPHC_READ});
+  expected.push_back({"c", batch * desc.m * desc.n, GRAPHC_WRITE});
+  if (call.operands.size() != expected.size())
+    return invalid(call.operands.size(), " operands, expected ", expected.size());
+  for (size_t i = 0; i < expected.size(); ++i) {
+    const Operand &operand = call.operands[i];
+    if (operand.element != GRAPHC_F32)
+      return invalid(expected[i].name, " is not of f32");
+    if (operand.access != expected[i].access)
+      return invalid(expected[i].name, " is ", operand.access == GRAPHC_READ ? "read" : "written",
+                     ", expected the other");
+    if (operand.bytes != expected[i].elements * 4) // a product of four sizes of at most 2^31 may be more than 64 bits
+      return invalid(expected[i].name, " has ", operand.bytes / 4, " elements, expected ",
+                     expected[i].elements >= (1ull << 62) ? "more than there can be"
+                                                          : absl::StrCat(uint64_t(expected[i].elements)));
+  }
+  return desc;
+}
+
+class MatmulLibrary final : public Library {
+public:
+  absl::StatusOr<CallFacts> check(const LibraryCall &call) const override {
+    GRAPHC_ASSIGN_OR_RETURN(MatmulDesc desc, readCall(call));
+    CallFacts facts;
+    facts.name = absl::StrCat("matmul_", desc.m, "x", desc.n, "x", desc.k,
+                              desc.batch == 1 ? "" : absl::StrCat("_batch", desc.batch), desc.transposeA ? "_ta" : "",
+                              desc.transposeB ? "_tb" : "", desc.bias ? "_bias" : "", desc.relu ? "_relu" : "");
+    facts.flops = 2 * uint64_t(desc.batch) * uint64_t(desc.m) * uint64_t(desc.n) * uint64_t(desc.k);
+    return facts;
+  }
+  absl::StatusOr<uint64_t> scratchBytes(const LibraryCall &call) const override {
+    GRAPHC_ASSIGN_OR_RETURN(MatmulDesc desc, readCall(call));
+    return matmulScratchBytes(desc);
+  }
+  absl::StatusOr<std::unique_ptr<LibraryKernel>> make(const LibraryCall &call, uint64_t scratchBytes,
+                                                      Pool *pool) const override {
+    GRAPHC_ASSIGN_OR_RETURN(MatmulDesc desc, readCall(call));
+    return makeMatmul(desc, scratchBytes, pool);
+  }
+  uint32_t parts(const LibraryCall &call, uint32_t threads) const override {
+    absl::StatusOr<MatmulDesc> desc = readCall(call);
+    return desc.ok() ? uint32_t(std::max<size_t>(1, blocksOf(*desc, threads).size())) : 1;
+  }
+};
+
+} // namespace
+
+const Library &matmulLibrary() {
+  static const MatmulLibrary library;
+  return library;
+}
+
+} // namespace graphc::kernels
