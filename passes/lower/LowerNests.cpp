@@ -1,4 +1,4 @@
-// Structured ops on buffers to loops over vectors; see Passes.td for the numerical contract that is kept here.
+// Structured ops on buffers to loops over vectors; see passes/KernelPasses.td for the numerical contract that is kept here.
 #include "passes/Passes.h"
 
 #include "passes/lower/NestEmitter.h"

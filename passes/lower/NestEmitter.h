@@ -34,7 +34,7 @@ protected:
   Lanes lanes;
 };
 
-/// Writes the loops of a nest with reductions: the order of its sums is the numerical contract's (passes/Passes.td). Fails with a
+/// Writes the loops of a nest with reductions: the order of its sums is the numerical contract's (passes/KernelPasses.td). Fails with a
 /// diagnostic where an output is not reduced by add, min, max, and, or.
 mlir::LogicalResult emitReduction(Nest &nest, mlir::OpBuilder &builder, mlir::Location loc);
 

@@ -1,4 +1,4 @@
-// Nests with reductions. Which elements are summed with which follows from the reduced length alone; see Passes.td. Everything else here,
+// Nests with reductions. Which elements are summed with which follows from the reduced length alone; see passes/KernelPasses.td. Everything else here,
 // which loop becomes the vector, how much is in flight, in what order lanes are visited, is free: it changes no bit.
 #include "passes/lower/Combiners.h"
 #include "passes/lower/NestEmitter.h"

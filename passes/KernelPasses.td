@@ -1,0 +1,152 @@
+//===- KernelPasses.td - passes on kernels alone ---------------------------------------------------------*- tablegen -*-===//
+#ifndef GRAPHC_PASSES_KERNELPASSES
+#define GRAPHC_PASSES_KERNELPASSES
+
+include "mlir/Pass/PassBase.td"
+
+//===----------------------------------------------------------------------------------------------------------===//
+// lower: kernels to LLVM
+//===----------------------------------------------------------------------------------------------------------===//
+
+def LowerNests : Pass<"lower-nests", "::mlir::func::FuncOp"> {
+  let summary = "structured ops on buffers become loops over vectors of 16 lanes";
+  let description = [{
+    Each linalg op becomes one nest of `scf.for`. A parallel nest runs its last loop 16 elements at a time, with a
+    masked evaluation for the rest. Reductions keep the numerical contract, one order for every sum, which follows from the
+    reduced length alone:
+
+    - The items of a sum are what the body gives for it, in row-major order over all reduced dimensions.
+    - 1,024 items in order are a chunk, the last one what is left. In a chunk item i is added to lane i mod 32, in order; the
+      32 lanes are joined as a tree: i with i + 16, then i + 8, 4, 2, 1. A lane without items does not count (-0.0).
+    - The sums of the chunks are the items of the next level, until one is left. It is added to what the output held.
+
+    Maxima, and, or and sums of integers take the same way, which changes nothing in them. A GPU has a thread for each lane
+    and a warp for each chunk. Here the items of one sum are side by side in a vector, lanes 0 to 15 and 16 to 31 in turn, or
+    those of 16 neighbouring sums are, two lanes of 64 sums at a time; which of the two is chosen by how operands lie in
+    memory. Neither that nor what was fused into the body, nor a transposed operand, changes a bit. Nothing else is
+    reassociated, nothing contracted.
+
+    Example (`func.func(lower-nests)`):
+
+    ```mlir
+    func.func private @sum(%x: memref<10xf32>, %y: memref<f32>) {
+      linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> ()>], iterator_types = ["reduction"]}
+          ins(%x : memref<10xf32>) outs(%y : memref<f32>) {
+      ^bb0(%a: f32, %o: f32):
+        %s = arith.addf %o, %a : f32
+        linalg.yield %s : f32
+      }
+      return
+    }
+    ```
+
+    becomes
+
+    ```mlir
+    %1 = vector.maskedload %arg0[%c0], … : memref<10xf32>, vector<16xi1>, vector<16xf32> into vector<16xf32>
+    …
+    %4 = vector.shuffle %3, %3 [0, 1, 2, 3, 4, 5, 6, 7] : vector<16xf32>, vector<16xf32>
+    %5 = vector.shuffle %3, %3 [8, 9, 10, 11, 12, 13, 14, 15] : vector<16xf32>, vector<16xf32>
+    %6 = arith.addf %4, %5 : vector<8xf32>
+    …
+    %15 = arith.addf %13, %14 : vector<1xf32>
+    %16 = vector.extract %15[0] : f32 from vector<1xf32>
+    …
+    %18 = arith.addf %17, %16 : f32
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
+                           "::mlir::vector::VectorDialect"];
+}
+
+def ExpandMath : Pass<"expand-math", "::mlir::func::FuncOp"> {
+  let summary = "exp, log, tanh and power become polynomials of our own choosing";
+  let description = [{
+    A code object has no undefined symbol, so nothing may become a call of libm. f32 is good to about 2 units in the
+    last place, f64 to about 1e-15 relative. Only additions, multiplications, divisions and bit operations are used, no
+    fused multiply-add, so that every CPU gives the same bits. Scalars and vectors alike.
+
+    Example (`func.func(expand-math)`):
+
+    ```mlir
+    func.func private @exponential(%x: f32) -> f32 {
+      %y = math.exp %x : f32
+      return %y : f32
+    }
+    ```
+
+    becomes
+
+    ```mlir
+    %cst_4 = arith.constant 1.44269502 : f32
+    %4 = arith.mulf %3, %cst_4 : f32
+    %5 = arith.addf %4, %cst_3 : f32
+    …
+    %39 = arith.select %28, %arg0, %38 : f32
+    return %39 : f32
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::vector::VectorDialect"];
+}
+
+def VerifyKernels : Pass<"verify-kernels", "::mlir::func::FuncOp"> {
+  let summary = "a kernel allocates nothing and calls nothing";
+  let description = [{
+    Refuses `memref.alloc`, `memref.alloca`, copies that would become a library call, and calls: buffers and their
+    offsets are settled before kernels are lowered, and a code object has no undefined symbol.
+
+    Example (`func.func(verify-kernels)`):
+
+    ```mlir
+    func.func private @kernel() {
+      %0 = memref.alloc() : memref<4xf32>
+      return
+    }
+    ```
+
+    is refused:
+
+    ```text
+    in kernel 'kernel' allocates memory; every buffer of a kernel is planned before it is lowered
+    ```
+  }];
+}
+
+def KernelsToLLVM : Pass<"kernels-to-llvm", "::mlir::ModuleOp"> {
+  let summary = "kernels in the LLVM dialect, with the table that the runtime looks up";
+  let description = [{
+    Each `func.func` becomes an `llvm.func` whose pointers are noalias and 64-byte aligned, behind an entry of the type
+    of runtime/kernels/KernelAbi.h; `graphc_kernels` lists the entries in the order of the functions in the module, each with
+    the bytes and the access of its arguments, which graphrun compares with the plan's.
+    dist programs stay as they are.
+
+    Example:
+
+    ```mlir
+    func.func private @kernel(%x: memref<4xf32> {dist.access = "write"}) {
+      return
+    }
+    ```
+
+    becomes
+
+    ```mlir
+    llvm.func internal @kernel.body(%arg0: !llvm.ptr {dist.access = "write", llvm.align = 64 : i64, llvm.noalias, …}) … {
+      llvm.return
+    }
+    llvm.func internal @kernel(%arg0: !llvm.ptr, %arg1: !llvm.ptr) -> i32 {
+      %0 = llvm.getelementptr %arg0[0] : (!llvm.ptr) -> !llvm.ptr, !llvm.ptr
+      %1 = llvm.load %0 : !llvm.ptr -> !llvm.ptr
+      llvm.call @kernel.body(%1) : (!llvm.ptr) -> ()
+      %2 = llvm.mlir.constant(0 : i32) : i32
+      llvm.return %2 : i32
+    }
+    …
+    llvm.mlir.global external constant @graphc_kernels() …
+    ```
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect",
+                           "::mlir::ub::UBDialect", "::mlir::vector::VectorDialect"];
+}
+
+#endif

@@ -1,0 +1,282 @@
+//===- ProgramPasses.td - passes that make programs and work on them -------------------------------------*- tablegen -*-===//
+#ifndef GRAPHC_PASSES_PROGRAMPASSES
+#define GRAPHC_PASSES_PROGRAMPASSES
+
+include "mlir/Pass/PassBase.td"
+
+//===----------------------------------------------------------------------------------------------------------===//
+// partition: one program per lane kind
+//===----------------------------------------------------------------------------------------------------------===//
+
+def Partition : Pass<"partition", "::mlir::ModuleOp"> {
+  let summary = "turn functions into phases of programs joined by channels";
+  let description = [{
+    Input: a replicated module. Output: no function; a `dist.phase` each, one `dist.program` for each device that has
+    something to do, and a `dist.channel` for each value and program that takes it from elsewhere, called after the
+    variable or the operation and with its location. The order of each program is that of the function, a send stands
+    behind its value, a receive before its first use: the programs cannot wait for each other in a circle. Constants are
+    made anew where they are used. Arguments, results, summaries and metrics are the business of the function's home, the
+    chief or the replicas, which also carries the chief's word. Asynchronous: the parameter servers' programs become
+    families too, one instance a worker, and a ticket takes the word's place.
+
+    Example:
+
+    ```mlir
+    #0 = #graph.device<"/job:worker/task:0/device:CPU:0">
+    #1 = #graph.device<"/job:worker/task:1/device:CPU:0">
+    module attributes {graph.cluster = #graph.cluster<jobs = [worker = 2], chief = "/job:worker/task:0">,
+                       graph.strategy = #graph.strategy<name = "in_graph">} {
+    graph.func @f(%x: tensor<4xf32>) -> (tensor<4xf32> {graph.name = "y"})
+        attributes {role = #graph.role<predict>, graph.device = #0} {
+      %a = graph.exponential %x {graph.device = #1} : tensor<4xf32>
+      %y = graph.negate %a {graph.device = #0} : tensor<4xf32>
+      graph.return {graph.device = #0} %y : tensor<4xf32>
+    }
+    }
+    ```
+
+    becomes
+
+    ```mlir
+    dist.phase @f {role = #graph.role<predict>}
+    dist.channel @f.arg0.to_worker1 : tensor<4xf32> from @f.worker0 to @f.worker1
+    dist.channel @f.exponential.to_worker0 : tensor<4xf32> from @f.worker1 to @f.worker0
+    dist.channel @f.control.worker1 : tensor<i64> from @f.worker0 to @f.worker1 {capacity = 2 : i64, control}
+    dist.program @f.worker1 of @f on "/job:worker/task:1/device:CPU:0" {
+      %0 = dist.receive @f.arg0.to_worker1 : tensor<4xf32>
+      %1 = graph.exponential %0 : tensor<4xf32>
+      dist.send @f.exponential.to_worker0, %1 : tensor<4xf32>
+      dist.control_receive @f.control.worker1
+      dist.end
+    }
+    dist.program @f.worker0 of @f on "/job:worker/task:0/device:CPU:0" {
+      dist.control_send [@f.control.worker1]
+      %0 = dist.feed "arg0" : tensor<4xf32>
+      dist.send @f.arg0.to_worker1, %0 : tensor<4xf32>
+      %1 = dist.receive @f.exponential.to_worker0 : tensor<4xf32>
+      %2 = graph.negate %1 : tensor<4xf32>
+      dist.fetch "y", %2 : tensor<4xf32>
+      dist.control_receive local
+      dist.end
+    }
+    ```
+  }];
+  let dependentDialects = ["::graphc::graph::GraphDialect", "::graphc::dist::DistDialect"];
+}
+
+def VerifyPartitioned : Pass<"verify-partitioned", "::mlir::ModuleOp"> {
+  let summary = "check that phases end in all programs alike and that state is touched on its own task";
+  let description = [{
+    Input and output: a partitioned module, made by `partition` or by hand. The ends of channels are checked by the
+    dialect's own verifiers; whether programs can wait for each other in a circle by `schedule`. What takes a ticket begins
+    with it: of the ends of channels only receives stand before.
+
+    Example:
+
+    ```mlir
+    dist.phase @p {role = #graph.role<predict>}
+    dist.program @a of @p on "/job:t/task:0/device:CPU:0" {
+      %x = dist.feed "x" : tensor<4xf32>
+      dist.fetch "y", %x : tensor<4xf32>
+      dist.end
+    }
+    ```
+
+    is refused:
+
+    ```text
+    'dist.program' op expected dist.control_receive as the last thing of its step, or right before what it sends ahead
+    ```
+  }];
+}
+
+//===----------------------------------------------------------------------------------------------------------===//
+// outline: kernels, library calls, buffers
+//===----------------------------------------------------------------------------------------------------------===//
+
+def Outline : Pass<"outline", "::mlir::ModuleOp"> {
+  let summary = "group what programs compute into kernels and library calls on buffers";
+  let description = [{
+    Input: a partitioned module whose compute is primitive (`decompose`). Output: programs of buffers, calls and
+    communication alone; each kernel a private `func.func` of `linalg.generic`s over its buffers, equal ones once.
+
+    - What a library kernel serves, f32 products of some size, is a `dist.library_call`, with the post-ops that the kernel takes,
+      bias_add and relu, where nothing else sees what is between them.
+    - Everything else is compiled. Operations that are joined by values and may run together are one kernel; inside it
+      elementwise operations, broadcasts, transposes and slices are inlined where their result is used. A slice whose
+      elements lie together in memory is a view of it.
+    - What would be a kernel of thousands of operations or of more than 64 buffers is made in pieces, of which equal layers
+      give equal ones.
+    - Updates of variables happen in place, and so does what reads a value element by element that nobody wants afterwards:
+      the kernel has one argument for both, read and written. Buffers have no place in memory yet; `schedule` gives them one.
+
+    Which operations share a kernel never changes a bit of a result.
+
+    Example:
+
+    ```mlir
+    dist.phase @p {role = #graph.role<predict>}
+    dist.program @a of @p on "/job:t/task:0/device:CPU:0" {
+      %x = dist.feed "x" : tensor<4xf32>
+      %n = graph.negate %x : tensor<4xf32>
+      %y = graph.multiply %n, %x : tensor<4xf32>
+      dist.fetch "y", %y : tensor<4xf32>
+      dist.end
+    }
+    ```
+
+    becomes
+
+    ```mlir
+    dist.program @a of @p on "/job:t/task:0/device:CPU:0" {
+      %0 = dist.buffer : memref<4xf32>
+      dist.feed_into "x", %0 : memref<4xf32>
+      dist.call @kernel0_multiply(%0) : memref<4xf32>
+      dist.fetch "y", %0 : memref<4xf32>
+      dist.end
+    }
+    func.func private @kernel0_multiply(%arg0: memref<4xf32> {dist.access = "read_write"}) attributes {dist.flops = 8 : i64} {
+      linalg.generic … ins(%arg0 : memref<4xf32>) outs(%arg0 : memref<4xf32>) {
+      ^bb0(%in: f32, %out: f32):
+        %0 = arith.negf %in : f32
+        %1 = arith.mulf %0, %in : f32
+        linalg.yield %1 : f32
+      }
+      return
+    }
+    ```
+  }];
+  let dependentDialects = ["::graphc::dist::DistDialect", "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
+                           "::mlir::linalg::LinalgDialect", "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect"];
+  let statistics = [Statistic<"numKernels", "kernels", "distinct compiled kernels">,
+                    Statistic<"numCalls", "calls", "calls of kernels and of the library">];
+}
+
+def VerifyOutlined : Pass<"verify-outlined", "::mlir::ModuleOp"> {
+  let summary = "check that programs hold buffers only";
+  let description = [{
+    Input and output: an outlined module. Fails where a program still has a tensor, a graph operation, or a call that
+    writes a buffer which another of its arguments shares.
+
+    Example:
+
+    ```mlir
+    dist.phase @p {role = #graph.role<predict>}
+    dist.program @a of @p on "/job:t/task:0/device:CPU:0" {
+      %x = dist.feed "x" : tensor<4xf32>
+      dist.end
+    }
+    ```
+
+    is refused:
+
+    ```text
+    'dist.feed' op is left in an outlined program, which has buffers and calls alone
+    ```
+  }];
+}
+
+//===----------------------------------------------------------------------------------------------------------===//
+// schedule: total order, overlap, arena, liveness
+//===----------------------------------------------------------------------------------------------------------===//
+
+def Schedule : Pass<"schedule", "::mlir::ModuleOp"> {
+  let summary = "total order, sends that overlap with compute, offsets of buffers, cost";
+  let description = [{
+    Input: outlined programs. Output: scheduled ones. All programs of a phase are ordered together, by a list schedule
+    with modelled times in which a receive comes after its send; each program's order is a part of that one order, so that
+    no two wait for each other. A send starts as soon as its value is there, a receive stands right before its first
+    use, compute keeps the order of the text but goes on with what it can while a message is on its way. `dist.send`
+    becomes `send_start` and `send_done` (before the buffer's next write, else at the end of the step) and a received
+    message gets its `release`. Buffers get `offset`s by their lifetimes, programs `arena_bytes` and `dist.flops`; a
+    buffer that nothing uses goes. A variable that a program of one instance sends and then writes is sent `ahead`: right behind its
+    last write, for the next step, which the chief's word, received before it, says will come. Where a phase ends by closing, no send passes a receive. A buffer of at least 4 KiB that is
+    sent whole, once and to one receiver lies in its channel's slot (`acquire`) and not in the arena. The channel of a variable or
+    constant of at least 4 KiB becomes `published`, unless its program locks variables, its message is fetched, or the
+    sender's wait for the releases would close a circle; so does that of a bucket which is summed in chunks in replica order or
+    around a ring, with a `send_done` behind its `all_reduce_done`.
+
+    Example:
+
+    ```mlir
+    dist.phase @p {role = #graph.role<predict>}
+    dist.channel @c : tensor<4xf32> from @a to @b
+    dist.program @a of @p on "/job:t/task:0/device:CPU:0" {
+      %x = dist.buffer : memref<4xf32>
+      dist.feed_into "x", %x : memref<4xf32>
+      dist.send @c, %x : memref<4xf32>
+      dist.end
+    }
+    dist.program @b of @p on "/job:t/task:1/device:CPU:0" {
+      %x = dist.receive @c : memref<4xf32>
+      dist.fetch "y", %x : memref<4xf32>
+      dist.end
+    }
+    ```
+
+    becomes
+
+    ```mlir
+    dist.program @a of @p on "/job:t/task:0/device:CPU:0" attributes {arena_bytes = 16 : i64, dist.flops = 0 : i64} {
+      %0 = dist.buffer {offset = 0 : i64} : memref<4xf32>
+      dist.feed_into "x", %0 : memref<4xf32>
+      dist.send_start @c, %0 : memref<4xf32>
+      dist.send_done @c
+      dist.end
+    }
+    dist.program @b of @p on "/job:t/task:1/device:CPU:0" attributes {arena_bytes = 0 : i64, dist.flops = 0 : i64} {
+      %0 = dist.receive @c : memref<4xf32>
+      dist.fetch "y", %0 : memref<4xf32>
+      dist.release @c
+      dist.end
+    }
+    ```
+  }];
+  let dependentDialects = ["::graphc::dist::DistDialect"];
+  let statistics = [
+    Statistic<"numMoved", "moved", "operations that follow another one than before">,
+    Statistic<"numAhead", "ahead", "sends for the next step">,
+    Statistic<"numInSlots", "in-slots", "buffers in the slots of their channels">,
+    Statistic<"numPublished", "published", "channels whose receivers read the sender's memory">,
+    Statistic<"arenaBytes", "arena-bytes", "bytes of the arenas of all programs">,
+    Statistic<"arenaLowerBound", "arena-lower-bound", "most bytes alive at once, summed over the programs">,
+    Statistic<"bufferBytes", "buffer-bytes", "bytes of all buffers if none shared memory">,
+  ];
+}
+
+def VerifyLiveness : Pass<"verify-liveness", "::mlir::ModuleOp"> {
+  let summary = "prove that no step can hang";
+  let description = [{
+    Input and output: a partitioned, outlined or scheduled module. The programs of a phase wait for each other in a circle
+    if and only if program order and messages of one step form a cycle; a message that needs the room of another of the
+    same step counts as well, and so does the `send_done` of a published channel, which needs the receivers' releases. Where a phase ends by closing, its end has to reach every program. The error names the
+    programs and gives a line of the user's file for each link of the shortest cycle. The proof
+    (passes/analysis/Liveness.h) knows nothing of how the order was found.
+
+    Example:
+
+    ```mlir
+    dist.phase @p {role = #graph.role<predict>}
+    dist.channel @c : tensor<4xf32> from @a to @b
+    dist.channel @d : tensor<4xf32> from @b to @a
+    dist.program @a of @p on "/job:t/task:0/device:CPU:0" {
+      %y = dist.receive @d : tensor<4xf32>
+      dist.send @c, %y : tensor<4xf32>
+      dist.end
+    }
+    dist.program @b of @p on "/job:t/task:1/device:CPU:0" {
+      %x = dist.receive @c : tensor<4xf32>
+      dist.send @d, %x : tensor<4xf32>
+      dist.end
+    }
+    ```
+
+    is refused:
+
+    ```text
+    programs @a and @b wait for each other in a circle, so the step can never end; one of them has to send before it receives
+    ```
+  }];
+}
+
+#endif
