@@ -80,7 +80,8 @@ def Graph_NextBatchOp : Graph_Op<"next_batch", [
   let summary = "the next samples of a data set";
   let description = [{
     One result a component, [batch, sample…]. Without `pad_last` batches run over the ends of epochs. With it each epoch
-    covers every sample once, its last batch is padded, and one more result tells which samples are real.
+    covers every sample once, its last batch is padded, and one more result tells which samples are real; not in the training
+    of several replicas that do not wait for each other (asynchronous updates, backup workers), which have no epoch in common.
     `replicate` makes towers that take `micro_batch` i of `micro_batches` a step.
     With `classes` the integers of component i are 0 … classes[i] - 1, or any where that is 0, and a run ends by name at one
     that is not; `bound-labels` writes it.

@@ -28,7 +28,7 @@ struct VerifyPartitionedPass : impl::VerifyPartitionedBase<VerifyPartitionedPass
         diag.attachNote(first->second.getLoc()) << "the first one is here";
         return signalPassFailure();
       }
-      if (failed(verifyPhase(module, phase)))
+      if (failed(verifyPhase(module, phase)) || failed(verifyData(module, phase)))
         return signalPassFailure();
     }
     SymbolTable symbols(module);
@@ -94,6 +94,51 @@ private:
       return phase.emitOpError("ends by closing, but none of its programs takes a dist.ticket");
     if (!phase.getEndsByClosing() && !word)
       return phase.emitOpError("has no dist.control_send, so that nothing would end it");
+    return success();
+  }
+
+  struct Batch {
+    FlatSymbolRefAttr dataset; ///< null: the operation takes none
+    bool padded = false;
+  };
+  static Batch getBatch(Operation *op) {
+    if (auto next = dyn_cast<graph::NextBatchOp>(op))
+      return {next.getDatasetAttr(), next.getPadLast()};
+    if (auto next = dyn_cast<dist::NextBatchIntoOp>(op))
+      return {next.getDatasetAttr(), next.getPadLast()};
+    return {};
+  }
+
+  /// A run counts epochs by what the phase says that a step takes, the same for all replicas.
+  LogicalResult verifyData(ModuleOp module, dist::PhaseOp phase) {
+    bool readsItsOwn = false;
+    for (auto program : module.getOps<dist::ProgramOp>()) {
+      if (program.getPhase() != phase.getSymName())
+        continue;
+      for (Operation &op : program.getBlock()) {
+        Batch batch = getBatch(&op);
+        if (!batch.dataset)
+          continue;
+        if (!phase.getDataset()) {
+          InFlightDiagnostic diag = op.emitOpError("reads @") << batch.dataset.getValue() << ", but phase @"
+                                                              << phase.getSymName() << " takes no samples";
+          diag.attachNote(phase.getLoc()) << "expected samples_per_step and dataset here";
+          return diag;
+        }
+        readsItsOwn |= batch.dataset == phase.getDatasetAttr();
+        if (batch.padded && phase.getEndsByClosing() && program.isFamily()) {
+          InFlightDiagnostic diag = op.emitOpError("pads the last batch of an epoch (pad_last), but the replicas of @")
+                                    << phase.getSymName()
+                                    << " do not wait for each other, so they have no epoch in common";
+          diag.attachNote() << "without pad_last batches run over the end of the data set; with the gradients of all "
+                               "replicas in each step (neither \"update\": \"async\" nor \"replicas_to_aggregate\") "
+                               "epochs have an end";
+          return diag;
+        }
+      }
+    }
+    if (phase.getDataset() && !readsItsOwn)
+      return phase.emitOpError("takes samples of @") << *phase.getDataset() << ", which none of its programs reads";
     return success();
   }
 

@@ -1,6 +1,9 @@
 #include "runtime/data/Streams.h"
 
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
 
 #include <algorithm>
 
@@ -45,6 +48,12 @@ std::vector<Stream> streamsOf(const plan::Plan &plan, uint32_t phase) {
   std::vector<Stream> streams;
   size_t main = 0;
   uint64_t replicas = 0; // whose batches one step of the phase takes
+  // An update of an asynchronous phase takes one replica's batch, one with backup workers those of the replicas that count.
+  uint64_t counting = 1;
+  for (uint32_t index : one.programs())
+    for (const plan::Instruction &instruction : plan.programs(static_cast<int>(index)).instructions())
+      if (instruction.has_choose())
+        counting = instruction.choose().take();
   for (uint32_t index : one.programs())
     for (const plan::Instruction &instruction : plan.programs(static_cast<int>(index)).instructions()) {
       if (!instruction.has_next_batch())
@@ -53,11 +62,11 @@ std::vector<Stream> streamsOf(const plan::Plan &plan, uint32_t phase) {
       uint64_t instances = plan.programs(static_cast<int>(index)).instances();
       Stream stream{next.dataset(), next.batch(), next.pad_last(), uint64_t(std::max(1u, next.micro_batches()))};
       uint64_t ofOne = stream.perStep * std::max(1u, stream.batch);
-      // An update of an asynchronous phase takes one replica's batch, one with backup workers those of the replicas that count.
-      bool isMain = !replicas && next.dataset() == one.dataset() && one.samples_per_step() % ofOne == 0 &&
-                    (one.ends_by_closing() || one.samples_per_step() == ofOne * instances);
+      uint64_t taking = one.ends_by_closing() ? std::min(counting, instances) : instances;
+      bool isMain =
+          !replicas && next.dataset() == one.dataset() && Wide(one.samples_per_step()) == Wide(ofOne) * taking;
       if (isMain)
-        replicas = one.samples_per_step() / ofOne;
+        replicas = taking;
       auto known = std::find_if(streams.begin(), streams.end(), [&](auto &other) { return sameStream(other, stream); });
       if (isMain)
         main = static_cast<size_t>(known - streams.begin());
@@ -76,9 +85,32 @@ std::string streamName(const plan::Plan &plan, uint32_t phase, const std::vector
   const std::string &name = plan.phases(static_cast<int>(phase)).name();
   if (stream == 0)
     return name;
+  const uint32_t dataset = streams[stream].dataset;
+  auto place = std::count_if(streams.begin() + 1, streams.begin() + static_cast<ptrdiff_t>(stream) + 1,
+                             [&](const Stream &one) { return one.dataset == dataset; });
+  return absl::StrCat(name, " @", plan.datasets(static_cast<int>(dataset)).name(), " #", place);
+}
+
+std::optional<uint64_t> positionIn(const std::map<std::string, uint64_t> &checkpoint, const plan::Plan &plan,
+                                   uint32_t phase, const std::vector<Stream> &streams, size_t stream) {
+  if (auto known = checkpoint.find(streamName(plan, phase, streams, stream)); known != checkpoint.end())
+    return known->second;
+  if (stream == 0)
+    return std::nullopt;
   const Stream &one = streams[stream];
-  return absl::StrCat(name, " @", plan.datasets(static_cast<int>(one.dataset)).name(), " ", one.batch,
-                      one.padded ? " padded" : "");
+  const std::string earlier = absl::StrCat(plan.phases(static_cast<int>(phase)).name(), " @",
+                                           plan.datasets(static_cast<int>(one.dataset)).name(), " ");
+  if (auto known = checkpoint.find(absl::StrCat(earlier, one.batch, one.padded ? " padded" : ""));
+      std::count_if(streams.begin() + 1, streams.end(), [&](auto &other) { return other.dataset == one.dataset; }) > 1)
+    return known == checkpoint.end() ? std::nullopt : std::optional(known->second);
+  std::optional<uint64_t> highest;
+  for (auto known = checkpoint.lower_bound(earlier);
+       known != checkpoint.end() && absl::StartsWith(known->first, earlier); ++known) {
+    absl::string_view batch = absl::StripSuffix(absl::string_view(known->first).substr(earlier.size()), " padded");
+    if (!batch.empty() && std::all_of(batch.begin(), batch.end(), absl::ascii_isdigit))
+      highest = std::max(highest.value_or(0), known->second);
+  }
+  return highest;
 }
 
 } // namespace graphc::data

@@ -10,6 +10,8 @@
 #include "runtime/plan/plan.pb.h"
 
 #include <cstdint>
+#include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -40,8 +42,14 @@ struct Stream {
 /// Of a phase. The first is the one whose samples make its epochs; the others in the order of the plan.
 std::vector<Stream> streamsOf(const plan::Plan &plan, uint32_t phase);
 
-/// What a checkpoint calls a stream: the first by its phase, "train_step", the others "train_step @other 3" by data set and batch.
+/// What a checkpoint calls a stream: the first by its phase, "train_step", the others "train_step @other #1" by data set and place among
+/// those of the data set. Neither batch nor strategy is in it: a run may go on with others.
 std::string streamName(const plan::Plan &plan, uint32_t phase, const std::vector<Stream> &streams, size_t stream);
+
+/// Where a checkpoint has a stream; nothing where it does not tell. Those of earlier versions name the others by data set and batch,
+/// "train_step @other 3 padded", and may have several names of one stream: samples are never given back, so the highest counts.
+std::optional<uint64_t> positionIn(const std::map<std::string, uint64_t> &checkpoint, const plan::Plan &plan,
+                                   uint32_t phase, const std::vector<Stream> &streams, size_t stream);
 
 } // namespace graphc::data
 #endif

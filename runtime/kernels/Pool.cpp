@@ -2,8 +2,10 @@
 
 #include "runtime/base/Clock.h"
 #include "runtime/base/Futex.h"
+#include "runtime/base/Log.h"
 
 #include <sched.h>
+#include <system_error>
 
 namespace graphc::kernels {
 
@@ -66,8 +68,14 @@ Pool::~Pool() {
 
 void Pool::start() {
   std::lock_guard lock(mutex);
-  while (helpers.size() < helperCount)
-    helpers.emplace_back([this] { help(); });
+  while (helpers.size() < helperCount && !refused)
+    try {
+      helpers.emplace_back([this] { help(); });
+    } catch (const std::system_error &error) {
+      refused = true;
+      base::logger().warn("one kernel gets {} of {} threads, more cannot be started: {}", helpers.size() + 1, threads(),
+                          error.what());
+    }
 }
 
 void Pool::run(uint32_t count, Part part, void *context) {

@@ -26,7 +26,8 @@ public:
   Pool &operator=(const Pool &) = delete;
 
   uint32_t threads() const { return helperCount + 1; }
-  /// Starts the helpers, once. Throws what std::thread throws.
+  /// Starts the helpers, once. Where the system gives no thread fewer help, which nobody waits for: slower, with the same bits. That is
+  /// warned of once.
   void start();
 
   /// part(context, i) for each i < count, each once, on this thread and on helpers; returns when all have ended, and what they
@@ -44,6 +45,7 @@ private:
 
   const uint32_t helperCount;
   std::mutex mutex; // of the list of jobs, and of starting
+  bool refused = false; // a thread; no other is asked for
   Job *first = nullptr; // the jobs that have parts left, perhaps
   std::vector<std::thread> helpers;
   std::atomic<uint32_t> jobs{0}; // counts jobs; helpers sleep on it

@@ -452,6 +452,28 @@ absl::Status checkPhaseEnds(const Plan &plan, const Phase &phase) {
   return absl::OkStatus();
 }
 
+/// Epochs and positions in the data are counted by what the phase says that a step takes.
+absl::Status checkPhaseData(const Plan &plan, const Phase &phase) {
+  bool reads = false, readsItsOwn = false;
+  for (uint32_t index : phase.programs())
+    for (const Instruction &instruction : plan.programs(int(index)).instructions()) {
+      if (!instruction.has_next_batch())
+        continue;
+      reads = true;
+      readsItsOwn |= instruction.next_batch().dataset() == phase.dataset();
+      if (phase.ends_by_closing() && instruction.next_batch().pad_last() && plan.programs(int(index)).instances() > 1)
+        return invalid("phase ", phase.name(),
+                       ": its replicas do not wait for each other, so they have no epoch in "
+                       "common whose last batch could be padded (pad_last)");
+    }
+  if (reads && phase.samples_per_step() == 0)
+    return invalid("phase ", phase.name(), " reads data, but takes 0 samples a step");
+  if (phase.samples_per_step() && !readsItsOwn)
+    return invalid("phase ", phase.name(), " takes ", phase.samples_per_step(), " samples a step of dataset ",
+                   plan.datasets(int(phase.dataset())).name(), ", which no program of it reads");
+  return absl::OkStatus();
+}
+
 } // namespace
 
 absl::Status verifyPlan(const Plan &plan) {
@@ -480,6 +502,7 @@ absl::Status verifyPlan(const Plan &plan) {
         return invalid("phase ", phase.name(), ": ", use.lanes, " lanes touch variable ", plan.variables(v).name(),
                        " and one writes it, but not all of their programs lock variables");
     GRAPHC_RETURN_IF_ERROR(checkPhaseEnds(plan, phase));
+    GRAPHC_RETURN_IF_ERROR(checkPhaseData(plan, phase));
   }
   return checkChannelUse(plan, channels);
 }

@@ -38,7 +38,7 @@ void ControlLink::onEnd(std::function<void(absl::Status)> callback) {
   onEnd_ = std::move(callback);
 }
 
-void ControlLink::onStop(std::function<void()> callback) {
+void ControlLink::onStop(std::function<void(uint64_t)> callback) {
   std::lock_guard lock(mutex_);
   onStop_ = std::move(callback);
 }
@@ -64,7 +64,7 @@ void ControlLink::deliver(const ToTask &message) {
     finish(absl::AbortedError(cause.describe()));
     return;
   }
-  std::function<void()> stop;
+  std::function<void(uint64_t)> stop;
   {
     std::lock_guard lock(mutex_);
     heard_ = absl::Now();
@@ -75,7 +75,7 @@ void ControlLink::deliver(const ToTask &message) {
   }
   if (message.has_stop()) {
     if (stop)
-      stop();
+      stop(message.stop());
     return;
   }
   {

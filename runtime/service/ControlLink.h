@@ -29,8 +29,8 @@ public:
   absl::StatusOr<ToTask> receive(absl::Time deadline);
   /// Called on any thread, under no lock, at the first abort or loss: wakes what the session's inbox cannot.
   void onEnd(std::function<void(absl::Status)> callback);
-  /// Called when the master asks for the end of the phase at the next step; overtakes orders.
-  void onStop(std::function<void()> callback);
+  /// Called when the master asks for the end of the phase of this epoch at the next step; overtakes orders.
+  void onStop(std::function<void(uint64_t epoch)> callback);
   /// When the master last said anything (heartbeats included).
   absl::Time heard() const;
   /// The pulse found the master silent for too long.
@@ -50,7 +50,7 @@ private:
   std::deque<ToTask> inbox_ ABSL_GUARDED_BY(mutex_);
   absl::Status end_ ABSL_GUARDED_BY(mutex_);
   std::function<void(absl::Status)> onEnd_ ABSL_GUARDED_BY(mutex_);
-  std::function<void()> onStop_ ABSL_GUARDED_BY(mutex_);
+  std::function<void(uint64_t)> onStop_ ABSL_GUARDED_BY(mutex_);
   absl::Time heard_ ABSL_GUARDED_BY(mutex_) = absl::InfiniteFuture(); ///< nothing yet: not silent
 };
 

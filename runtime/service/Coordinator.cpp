@@ -386,14 +386,14 @@ void Coordinator::abort(RootCause cause) {
     member->send(message);
 }
 
-void Coordinator::requestStop() {
+void Coordinator::requestStop(uint64_t epoch) {
   std::vector<std::shared_ptr<Member>> members;
   {
     std::lock_guard lock(mutex_);
     members = everyone();
   }
   ToTask message;
-  message.set_stop(true);
+  message.set_stop(epoch);
   for (auto &member : members)
     member->send(message);
 }

@@ -84,8 +84,8 @@ public:
   /// By task number: who may be silent for long (stopped, swapped out, on a machine that is busy), since the running phase goes on
   /// without it. That is announced, and when it answers again. Its broken stream is a failure as ever. Empty: nobody.
   void allowStragglers(std::vector<bool> tasks);
-  /// Asks every task to end the running phase at the next step boundary.
-  void requestStop();
+  /// Asks every task to end the phase that began with `epoch` at the next step boundary; where that has ended, nothing happens.
+  void requestStop(uint64_t epoch);
   /// The task's stream ended. An error unless the task said it was leaving or the run has ended.
   void disconnected(uint32_t task, uint64_t incarnation, const std::string &how);
   /// Called every fraction of a second by the pulse: sends heartbeats, finds silent tasks. Where it was not called for long, this

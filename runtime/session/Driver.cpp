@@ -214,18 +214,25 @@ std::vector<data::Walk> Driver::walksOf(uint32_t phase, const std::vector<data::
 }
 
 /// Where each stream was left, in samples: under whatever strategy that was. What a checkpoint does not tell (of an earlier version, or
-/// since the model was changed) follows from the steps that it has.
+/// since the model was changed) is where the stream before of the same data set is, with which it was one if their batches were of one
+/// size, or follows from the steps.
 std::vector<uint64_t> Driver::positionsOf(uint32_t phase, const std::vector<data::Stream> &streams,
                                           const std::vector<data::Walk> &walks) const {
   std::vector<uint64_t> positions;
   for (size_t i = 0; i < streams.size(); ++i) {
-    auto known = positions_.find(data::streamName(plan_, phase, streams, i));
-    if (known != positions_.end())
-      positions.push_back(known->second);
-    else if (i == 0)
+    if (std::optional<uint64_t> known = data::positionIn(positions_, plan_, phase, streams, i)) {
+      positions.push_back(*known);
+      continue;
+    }
+    if (i == 0) {
       positions.push_back(restored_ ? walks[i].after(0, step_) : 0);
-    else
-      positions.push_back(walks[i].after(0, walks[0].stepsTo(0, positions[0])));
+      continue;
+    }
+    size_t before = i;
+    while (before > 0 && streams[before - 1].dataset != streams[i].dataset)
+      --before;
+    positions.push_back(before > 0 && restored_ ? positions[before - 1]
+                                                : walks[i].after(0, walks[0].stepsTo(0, positions[0])));
   }
   return positions;
 }
@@ -238,6 +245,7 @@ absl::StatusOr<Driver::PhaseResult> Driver::runPhase(uint32_t phase, uint64_t st
   begin.mutable_begin()->set_phase(phase);
   begin.mutable_begin()->set_first_step(one.role() == plan::TRAIN ? step_.load() : 0);
   begin.mutable_begin()->set_steps(steps);
+  begin.mutable_begin()->set_epoch_samples(samplesOf(phase));
   for (size_t i = 0; i < positions.size(); ++i)
     if (i == 0)
       begin.mutable_begin()->set_position(positions[i]);
@@ -252,9 +260,11 @@ absl::StatusOr<Driver::PhaseResult> Driver::runPhase(uint32_t phase, uint64_t st
   coordinator_.allowStragglers(stragglersOf(one));
   async_ = one.ends_by_closing();
   training_ = one.role() == plan::TRAIN;
+  running_ = epoch_;
   run.mutable_run();
   auto ended = order(std::move(run));
   coordinator_.allowStragglers({});
+  running_ = 0;
   training_ = false;
   if (!ended.ok())
     return ended.status();
@@ -262,15 +272,20 @@ absl::StatusOr<Driver::PhaseResult> Driver::runPhase(uint32_t phase, uint64_t st
   for (const service::Done &done : *ended) {
     result.stopped |= done.stopped();
     result.steps = std::max(result.steps, done.steps());
+  }
+  // Tasks whose steps nobody counts together count epochs of their own. What each did last is of the epoch in which all of them end.
+  const uint64_t last = schedule_.epochOf(step_ + std::max<uint64_t>(1, result.steps) - 1);
+  for (const service::Done &done : *ended) {
     for (const service::MetricSum &metric : done.metrics()) {
-      Sum &sum =
-          one.role() == plan::TRAIN ? trainMetrics_[metric.name()][metric.epoch()] : result.metrics[metric.name()];
+      Sum &sum = one.role() == plan::TRAIN ? trainMetrics_[metric.name()][one.ends_by_closing() ? last : metric.epoch()]
+                                           : result.metrics[metric.name()];
       sum.first += metric.sum();
       sum.second += metric.count();
     }
     for (const service::EpochSum &loss : done.losses()) {
-      losses_[loss.epoch()].first += loss.loss();
-      losses_[loss.epoch()].second += loss.count();
+      Sum &sum = losses_[one.ends_by_closing() ? last : loss.epoch()];
+      sum.first += loss.loss();
+      sum.second += static_cast<int64_t>(loss.count());
     }
   }
   if (one.role() == plan::TRAIN && !losses_.empty() && losses_.rbegin()->second.second) {
@@ -291,6 +306,7 @@ absl::Status Driver::train(uint32_t phase) {
   const std::vector<data::Stream> streams = data::streamsOf(plan_, phase);
   const std::vector<data::Walk> walks = walksOf(phase, streams);
   std::vector<uint64_t> positions = positionsOf(phase, streams, walks);
+  positions_.clear(); // what the checkpoint has of other streams is of a model that was
   schedule_.samplesPerStep = one.samples_per_step();
   schedule_.padded = !streams.empty() && streams.front().padded;
   schedule_.firstStep = step_;
@@ -326,21 +342,22 @@ absl::Status Driver::train(uint32_t phase) {
       positions[i] = walks[i].after(positions[i], step_ - before);
       positions_[data::streamName(plan_, phase, streams, i)] = positions[i];
     }
-    bool stop = result.stopped && stopRequested_;
     if (step_ == before && !result.stopped)
       return absl::InternalError(absl::StrCat("phase ", one.name(), " ended without a step at step ", before));
-    bool save = !options_.checkpointDirectory.empty() && (stop || saveDue_ || (pause.save && !result.stopped));
-    if (save)
-      GRAPHC_RETURN_IF_ERROR(this->save());
-    if (stop) {
+    const bool reached = step_ >= pause.step, saves = !options_.checkpointDirectory.empty();
+    if (saves && (saveDue_ || (pause.save && reached)))
+      GRAPHC_RETURN_IF_ERROR(save());
+    if (pause.evaluate && reached && step_ < schedule_.total && !stopRequested_)
+      GRAPHC_RETURN_IF_ERROR(evaluate(*phaseOf(plan::EVAL), /*final=*/false));
+    if (stopRequested_ && step_ < schedule_.total) {
+      if (saves)
+        GRAPHC_RETURN_IF_ERROR(save());
       showNow(true);
       return absl::CancelledError(absl::StrCat(
           "stopped at step ", step_.load(), " of ", schedule_.total, " as asked; ",
-          save ? absl::StrCat("start again with --checkpoint_dir ", options_.checkpointDirectory, " to go on")
-               : "nothing was saved, since there is no --checkpoint_dir"));
+          saves ? absl::StrCat("start again with --checkpoint_dir ", options_.checkpointDirectory, " to go on")
+                : "nothing was saved, since there is no --checkpoint_dir"));
     }
-    if (pause.evaluate && !result.stopped && step_ < schedule_.total)
-      GRAPHC_RETURN_IF_ERROR(evaluate(*phaseOf(plan::EVAL), /*final=*/false));
   }
   if (!losses_.empty() && losses_.rbegin()->second.second)
     results_.loss = losses_.rbegin()->second.first / static_cast<double>(losses_.rbegin()->second.second);
@@ -363,19 +380,18 @@ void Driver::pulse() {
     }
     options_.log("stopping at the next step");
   }
-  if (!training_) {
-    if (stopRequested_)
-      coordinator_.requestStop();
-    return;
-  }
-  if (options_.saveEverySeconds) {
+  // First the phase: should another begin meanwhile, this one is asked to end in vain.
+  const uint64_t phase = running_;
+  const bool trains = training_;
+  if (trains && options_.saveEverySeconds) {
     std::lock_guard lock(mutex_);
     if (absl::Now() - savedAt_ >= absl::Seconds(*options_.saveEverySeconds))
       saveDue_ = true;
   }
-  if (stopRequested_ || saveDue_)
-    coordinator_.requestStop(); // again and again: one that comes before a task has begun the phase is forgotten
-  showNow(false);
+  if (phase && (stopRequested_ || (trains && saveDue_)))
+    coordinator_.requestStop(phase);
+  if (trains)
+    showNow(false);
 }
 
 } // namespace graphc::session

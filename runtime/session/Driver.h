@@ -106,7 +106,7 @@ private:
   Schedule schedule_;
   std::map<uint32_t, uint64_t> samples_; ///< by data set
   uint64_t epoch_ = 0; ///< of the channels: one a phase that ran
-  std::map<uint64_t, std::pair<double, uint64_t>> losses_; ///< by data epoch; the last of each phase that ran
+  std::map<uint64_t, Sum> losses_; ///< by data epoch; the last of each phase that ran
   std::map<std::string, std::map<uint64_t, Sum>> trainMetrics_; ///< by name and data epoch, as losses_
   bool lineDue_ = false; ///< training's last line comes behind the evaluation, whose results it shows
   observe::FinalResults results_;
@@ -120,6 +120,7 @@ private:
 
   // Shared with the pulse thread.
   std::atomic<uint64_t> step_{0}; ///< at the begin of the running phase, or now between phases
+  std::atomic<uint64_t> running_{0}; ///< the channels' epoch of the phase that runs; 0: none
   std::atomic<bool> joined_{false}, initialized_{false}, training_{false}, async_{false}, stopRequested_{false},
       saveDue_{false};
   std::mutex showing_; ///< one call of options_.show at a time

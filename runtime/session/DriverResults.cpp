@@ -70,10 +70,16 @@ absl::Status Driver::evaluate(uint32_t phase, bool final) {
   if (final)
     remarkOverlap(phase, steps);
   GRAPHC_ASSIGN_OR_RETURN(PhaseResult result, runPhase(phase, steps, {}));
-  if (result.stopped && final) {
+  if (result.stopped) { // what it has of some of the samples is no result
+    std::string how = absl::StrCat("stopped in the evaluation, at step ", result.steps, " of ", steps, ", as asked");
+    if (!final) {
+      options_.log(how);
+      return absl::OkStatus();
+    }
     if (std::exchange(lineDue_, false))
       showNow(true);
-    return absl::CancelledError("stopped during the evaluation, as asked");
+    printTrained();
+    return absl::CancelledError(absl::StrCat(how, "; it has no result"));
   }
   std::vector<std::pair<std::string, double>> evaluated;
   for (auto &[name, total] : result.metrics)
@@ -92,7 +98,7 @@ absl::Status Driver::evaluate(uint32_t phase, bool final) {
     for (auto &[name, value] : evaluated)
       printMetric(options_, "test " + name, value, result.metrics[name].second);
   }
-  return stopRequested_ && final ? absl::CancelledError("stopped during the evaluation, as asked") : absl::OkStatus();
+  return stopRequested_ && final ? absl::CancelledError("stopped behind the evaluation, as asked") : absl::OkStatus();
 }
 
 absl::Status Driver::predict(uint32_t phase) {
@@ -101,7 +107,10 @@ absl::Status Driver::predict(uint32_t phase) {
   uint64_t steps = options_.steps                      ? *options_.steps
                    : samples && one.samples_per_step() ? (samples + one.samples_per_step() - 1) / one.samples_per_step()
                                                        : 1;
-  return runPhase(phase, steps, {}).status();
+  GRAPHC_ASSIGN_OR_RETURN(PhaseResult result, runPhase(phase, steps, {}));
+  return result.stopped
+             ? absl::CancelledError(absl::StrCat("stopped at step ", result.steps, " of ", steps, ", as asked"))
+             : absl::OkStatus();
 }
 
 void Driver::showNow(bool last) {

@@ -4,6 +4,7 @@
 #include "runtime/data/Streams.h"
 #include "runtime/executor/Control.h"
 #include "runtime/plan/Types.h"
+#include "runtime/plan/Verify.h"
 #include "runtime/service/PeerCheck.h"
 
 #include "absl/strings/str_cat.h"
@@ -165,6 +166,15 @@ absl::Status RunOrders::checkBegin(const Order::Begin &begin) const {
       static_cast<size_t>(begin.other_positions_size()) > std::max<size_t>(1, streams) - 1)
     return wrong(
         absl::StrCat(begin.other_positions_size(), " more positions in the data for ", streams, " streams of it"));
+  const plan::Phase &phase = plan_.phases(static_cast<int>(begin.phase()));
+  const uint64_t epoch = begin.epoch_samples();
+  if ((epoch > 0) != (phase.samples_per_step() > 0) || epoch > plan::Limits::bytes)
+    return wrong(
+        absl::StrCat("epochs of ", epoch, " samples in a phase that takes ", phase.samples_per_step(), " a step"));
+  if (auto own = samples_.find(phase.dataset()); epoch && own != samples_.end() && own->second != epoch)
+    return wrong(absl::StrCat("epochs of ", epoch, " samples of data set ",
+                              plan_.datasets(static_cast<int>(phase.dataset())).name(), ", which has ", own->second,
+                              " here"));
   return absl::OkStatus();
 }
 

@@ -16,6 +16,7 @@
 
 #include "absl/status/status.h"
 
+#include <map>
 #include <set>
 #include <string>
 #include <vector>
@@ -32,6 +33,8 @@ public:
   RunOrders(const plan::Plan &plan, uint32_t task, uint64_t incarnation);
   /// OK: it may be obeyed, and counts as obeyed.
   absl::Status take(const service::Order &order);
+  /// What this task found of a data set; orders have to agree.
+  void reads(uint32_t dataset, uint64_t samples) { samples_[dataset] = samples; }
 
 private:
   enum class State { Joined, Prepared, Connected, Ready, Begun, Ended };
@@ -45,6 +48,7 @@ private:
   const uint64_t incarnation_;
   State state_ = State::Joined;
   uint64_t id_ = 0, epoch_ = 0; ///< of the last order, of the last phase
+  std::map<uint32_t, uint64_t> samples_; ///< by data set that this task reads
   std::set<std::string> checked_, shared_; ///< folders; those of `shared_` with a nonce
 };
 

@@ -47,7 +47,6 @@ PhaseHost::PhaseHost(const plan::Plan &plan, const plan::Task &task, const Phase
                      Options options)
     : run_(run), batches_(batches), options_(std::move(options)),
       tickets_(executor::makeTickets(plan, &task, run.phase, run.steps, options_.stopRequested)) {
-  lastEpoch_ = epochOf(run.steps ? run.steps - 1 : 0);
   const plan::Phase &phase = plan.phases(static_cast<int>(run.phase));
   bool trains = phase.role() == plan::TRAIN;
   offsets_.resize(static_cast<size_t>(plan.programs_size()));
@@ -118,8 +117,7 @@ absl::Status PhaseHost::addLoss(LaneRecord &record, const executor::LaneInfo &la
 
 /// Where the step is the first of an epoch, what was summed is of the one before.
 void PhaseHost::beginEpoch(LaneRecord &record, uint64_t step) const {
-  // An asynchronous lane may run ahead of its share, but never beyond all the updates.
-  uint64_t epoch = std::min(epochOf(step), lastEpoch_);
+  uint64_t epoch = epochOf(step);
   if (epoch == record.epoch)
     return;
   record.epoch = epoch;

@@ -72,7 +72,9 @@ public:
   Progress progress() const;
 
   // After the lanes were joined.
-  std::map<uint64_t, EpochLoss> losses() const; ///< of the last epoch that each lane reached, by epoch, 0-based
+  /// Of the last epoch that each lane reached, by epoch, 0-based. Where lanes do not wait for each other each counts its own: the last
+  /// time that it went through its share of the samples.
+  std::map<uint64_t, EpochLoss> losses() const;
   struct MetricTotal {
     double sum = 0;
     int64_t count = 0;
@@ -112,7 +114,6 @@ private:
   const PhaseRun run_;
   data::PhaseBatches *const batches_;
   const Options options_;
-  uint64_t lastEpoch_ = 0; ///< of the planned steps
   std::vector<size_t> offsets_; ///< by program
   std::vector<std::unique_ptr<LaneRecord>> records_; ///< null: not of this task
   std::unique_ptr<executor::Tickets> tickets_; ///< null: given elsewhere

@@ -37,7 +37,7 @@ TaskSession::TaskSession(const plan::LoadedPlan &plan, TaskOptions options, serv
         absl::IsAborted(why) || absl::IsUnavailable(why); // anything else is the master's refusal of this task
     fail({std::move(why), secondary, ""});
   });
-  link_.onStop([this] { stopPhase_.store(true, std::memory_order_relaxed); });
+  link_.onStop([this](uint64_t epoch) { stopEpoch_.store(epoch, std::memory_order_relaxed); });
 }
 
 TaskSession::~TaskSession() {
@@ -197,6 +197,7 @@ absl::Status TaskSession::connect(const Order::Connect &order, Done *done) {
       service::DatasetSize &size = *done->add_datasets();
       size.set_dataset(stream.dataset);
       size.set_samples(opened->samples());
+      orders_.reads(stream.dataset, opened->samples());
     }
   }
   return absl::OkStatus();
@@ -206,7 +207,6 @@ absl::Status TaskSession::begin(const Order::Begin &order) {
   endPhase();
   phase_ = order.phase();
   const plan::Phase &phase = plan_.phases(static_cast<int>(phase_));
-  stopPhase_.store(false, std::memory_order_relaxed);
   GRAPHC_RETURN_IF_ERROR(transports_->all().reset(order.epoch()));
   GRAPHC_RETURN_IF_ERROR(checkFeeds(phase));
   GRAPHC_ASSIGN_OR_RETURN(batches_, data::PhaseBatches::create(plan_, phase_, task_, datasets_));
@@ -220,10 +220,9 @@ absl::Status TaskSession::begin(const Order::Begin &order) {
   run.firstStep = order.first_step() / sharing;
   run.steps = order.steps();
   run.position = order.position();
-  if (phase.samples_per_step() && !batches_->empty()) {
-    GRAPHC_ASSIGN_OR_RETURN(auto dataset, datasets_.open(phase.dataset()));
+  if (order.epoch_samples()) {
     const std::vector<data::Stream> streams = data::streamsOf(plan_, phase_);
-    run.walk = {dataset->samples(), phase.samples_per_step() * sharing, !streams.empty() && streams.front().padded};
+    run.walk = {order.epoch_samples(), phase.samples_per_step() * sharing, !streams.empty() && streams.front().padded};
   }
   PhaseHost::Options host;
   host.feeds = options_.feeds;
@@ -236,7 +235,7 @@ absl::Status TaskSession::begin(const Order::Begin &order) {
     };
     host.untaken = &link_.backlog();
   }
-  host.stopRequested = [this] { return stopPhase_.load(std::memory_order_relaxed); };
+  host.stopRequested = [this, epoch = order.epoch()] { return stopEpoch_.load(std::memory_order_relaxed) == epoch; };
   host.firstStepDone = [this] {
     if (stats_.firstStepSeconds == 0)
       stats_.firstStepSeconds = observe::secondsSinceProcessStart();

@@ -93,7 +93,8 @@ private:
   std::unique_ptr<data::PhaseBatches> batches_;
   std::shared_ptr<PhaseHost> host_;
   std::vector<std::unique_ptr<executor::Lane>> lanes_;
-  std::atomic<bool> stop_{false}, stopPhase_{false};
+  std::atomic<bool> stop_{false};
+  std::atomic<uint64_t> stopEpoch_{0}; ///< the phase of this epoch is to end
 
   mutable std::mutex mutex_;
   std::shared_ptr<PhaseHost> running_ ABSL_GUARDED_BY(mutex_); ///< host_ while the pulse may look

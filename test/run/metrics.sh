@@ -32,6 +32,14 @@ run two.plan --steps 5 --fetch loss
 diff ref.txt <(grep '^test' out.txt) || fail "two workers' metrics"
 expect out.txt '^train error 0\.[0-9]+  \([0-9]+ samples\)$' "the training's metric of two workers"
 
+# Computed where no data is read, they are of the last epoch all the same, and not of all three.
+sed 's/next_batch @train {batch = 4}/next_batch @train {batch = 4, graph.device = #graph.device<"\/job:worker\/task:1">}/' "$MODEL" >apart.mlir
+MODEL=apart.mlir compile apart '{"worker": 2, "strategy": "in_graph"}'
+run apart.plan --epochs 3
+grep '^train' out.txt >apart.txt
+run one.plan --epochs 3
+diff <(grep '^train' out.txt) apart.txt || fail "the training's metric of a task that reads no data"
+
 # 23 samples in batches of 5, not padded.
 sed -n '/^graph.dataset @test/p; /^graph.variable/p' "$MODEL" >plain.mlir
 cat >>plain.mlir <<'M'

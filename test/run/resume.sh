@@ -32,7 +32,7 @@ run second-two.plan --steps 3 --checkpoint_dir mixed
 run second-one.plan --steps 5 --checkpoint_dir mixed
 run second-two.plan --steps 7 --checkpoint_dir mixed --dump_variables resumed
 same_weights straight resumed
-expect mixed/step-7/manifest.json '"data_position": \{"train_step": 28, "train_step @other 3": 42\}' "where both data sets stand"
+expect mixed/step-7/manifest.json '"data_position": \{"train_step": 28, "train_step @other #1": 42\}' "where both data sets stand"
 launch graphrun second-two.plan --steps 2000 --checkpoint_dir killed --checkpoint_every_steps 10
 await_checkpoint killed
 kill -9 $launcher
@@ -61,16 +61,34 @@ expect err.txt 'nothing to train: the run is at step 39 and 39 make the epochs a
 run single.plan --epochs 2.5 --checkpoint_dir changed
 expect changed/step-51/manifest.json '"train_step": 512'
 
-# A checkpoint of an earlier version has the position of the first data set alone: the others follow from its steps.
-cp -r mixed old
-python3 - old/step-7/manifest.json <<'PY'
-import hashlib, re, sys
-text = open(sys.argv[1]).read().replace(', "train_step @other 3": 42', "")
+# The second data set in batches of another size: it goes on where it was, and nothing stays of what was. 3 steps of 3, 2 of 6, 4 of 3.
+sed 's/@other {batch = 3}/@other {batch = 6}/; s/3xf32/6xf32/g' "$models/two-data-sets.mlir" >six.mlir
+MODEL=six.mlir compile six "$one"
+run two-data-sets.plan --steps 3 --checkpoint_dir sizes
+run six.plan --steps 5 --checkpoint_dir sizes
+expect sizes/step-5/manifest.json '"data_position": \{"train_step": 10, "train_step @other #1": 21\}' "3 x 3 + 2 x 6"
+run two-data-sets.plan --steps 9 --checkpoint_dir sizes
+expect sizes/step-9/manifest.json '"data_position": \{"train_step": 18, "train_step @other #1": 33\}' "and 4 x 3"
+
+# A checkpoint of an earlier version names the second by its batch, perhaps by several, or has the position of the first data set alone:
+# the others follow from its steps then.
+rename() { # FOLDER POSITIONS: of @other, in place of what is there
+  python3 - "$@" <<'PY'
+import hashlib, sys
+name = sys.argv[1] + "/step-7/manifest.json"
+text = open(name).read().replace(', "train_step @other #1": 42', sys.argv[2])
 body = text[:text.index(',\n  "sha256": "', text.rindex("]"))]
-open(sys.argv[1], "w").write(body + ',\n  "sha256": "' + hashlib.sha256(body.encode()).hexdigest() + '"\n}\n')
+open(name, "w").write(body + ',\n  "sha256": "' + hashlib.sha256(body.encode()).hexdigest() + '"\n}\n')
 PY
-run second-two.plan --steps 9 --checkpoint_dir old --dump_variables old-nine
+}
 run second-one.plan --steps 9 --dump_variables nine
-same_weights nine old-nine
+for old in '' ', "train_step @other 3": 42' ', "train_step @other 3": 6, "train_step @other 6": 42' ', "train_step @gone #1": 5, "train_step @other #1": 42'; do
+  cp -r mixed old
+  rename old "$old"
+  run second-two.plan --steps 9 --checkpoint_dir old --dump_variables old-nine
+  same_weights nine old-nine
+  expect old/step-9/manifest.json '"data_position": \{"train_step": 36, "train_step @other #1": 54\}' "names of today alone, behind '$old'"
+  rm -r old old-nine
+done
 nothing_left
-echo "three models in pieces, killed, over three strategies, by epochs"
+echo "three models in pieces, killed, over three strategies, by epochs, in other batches"

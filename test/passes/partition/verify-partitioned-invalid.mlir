@@ -128,3 +128,43 @@ dist.program @b of @p on "/job:t/task:0/device:CPU:0" {
   dist.send @ready, %z : tensor<i64>
   dist.end
 }
+
+// -----
+
+graph.dataset @d : (tensor<f32>) = #graph.synthetic<samples = 10, seed = 1>
+// expected-note @below {{expected samples_per_step and dataset here}}
+dist.phase @p {role = #graph.role<train>}
+dist.program @a of @p on "/job:s/task:0/device:CPU:0" {
+  dist.control_send []
+  // expected-error @below {{reads @d, but phase @p takes no samples}}
+  %x = graph.next_batch @d {batch = 4} : tensor<4xf32>
+  dist.control_receive local
+  dist.end
+}
+
+// -----
+
+graph.dataset @d : (tensor<f32>) = #graph.synthetic<samples = 10, seed = 1>
+graph.dataset @e : (tensor<f32>) = #graph.synthetic<samples = 10, seed = 1>
+// expected-error @below {{takes samples of @e, which none of its programs reads}}
+dist.phase @p {role = #graph.role<train>, samples_per_step = 4, dataset = @e}
+dist.program @a of @p on "/job:s/task:0/device:CPU:0" {
+  dist.control_send []
+  %x = graph.next_batch @d {batch = 4} : tensor<4xf32>
+  dist.control_receive local
+  dist.end
+}
+
+// -----
+
+graph.dataset @d : (tensor<f32>) = #graph.synthetic<samples = 10, seed = 1>
+dist.phase @p {role = #graph.role<train>, samples_per_step = 4, dataset = @d, ends_by_closing}
+dist.program @a of @p on "/job:s/task:0/device:CPU:0" replicas(2) {
+  dist.ticket
+  %x = dist.buffer : memref<4xf32>
+  %v = dist.buffer : memref<4xi1>
+  // expected-error @below {{pads the last batch of an epoch (pad_last), but the replicas of @p do not wait for each other}}
+  // expected-note @below {{without pad_last}}
+  dist.next_batch_into @d, %x valid %v {batch = 4, pad_last} : memref<4xf32> valid memref<4xi1>
+  dist.end
+}

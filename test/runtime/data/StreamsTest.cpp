@@ -64,8 +64,45 @@ TEST(Streams, TheOneThatMakesEpochsComesFirst) {
   EXPECT_EQ(streams[1].perStep, 6u);
   EXPECT_EQ(streams[2].perStep, 8u);
   EXPECT_EQ(streamName(plan, 0, streams, 0), "step");
-  EXPECT_EQ(streamName(plan, 0, streams, 1), "step @other 3");
-  EXPECT_EQ(streamName(plan, 0, streams, 2), "step @train 4 padded");
+  EXPECT_EQ(streamName(plan, 0, streams, 1), "step @other #1");
+  EXPECT_EQ(streamName(plan, 0, streams, 2), "step @train #1");
+}
+
+TEST(Streams, NamesHaveNoBatch) {
+  auto names = [](uint32_t batch, uint32_t instances) {
+    plan::Plan plan = makePlan(instances, {{0, 2, false}, {1, batch, false}, {1, 7, true}});
+    plan.mutable_phases(0)->set_samples_per_step(uint64_t(2) * instances);
+    std::vector<Stream> streams = streamsOf(plan, 0);
+    std::vector<std::string> names;
+    for (size_t i = 0; i < streams.size(); ++i)
+      names.push_back(streamName(plan, 0, streams, i));
+    return names;
+  };
+  EXPECT_EQ(names(3, 1), (std::vector<std::string>{"step", "step @other #1", "step @other #2"}));
+  EXPECT_EQ(names(6, 4), names(3, 1));
+}
+
+TEST(Streams, PositionsOfEarlierVersionsAreUnderstood) {
+  auto position = [](const std::map<std::string, uint64_t> &checkpoint, size_t stream,
+                     std::vector<std::tuple<uint32_t, uint32_t, bool>> batches) {
+    plan::Plan plan = makePlan(1, std::move(batches));
+    plan.mutable_phases(0)->set_samples_per_step(2);
+    return positionIn(checkpoint, plan, 0, streamsOf(plan, 0), stream);
+  };
+  const std::map<std::string, uint64_t> old = {{"step", 28}, {"step @other 3", 42}, {"step @other 6 padded", 84},
+                                               {"other", 1}, {"step @other x", 99}, {"step @others 3", 98}};
+  EXPECT_EQ(position(old, 0, {{0, 2, false}}), 28u);
+  EXPECT_EQ(position(old, 1, {{0, 2, false}, {1, 3, false}}), 84u)
+      << "one stream under two batches: what was taken last";
+  EXPECT_EQ(position(old, 1, {{0, 2, false}, {1, 5, false}}), 84u);
+  EXPECT_EQ(position(old, 1, {{0, 2, false}, {1, 3, false}, {1, 6, true}}), 42u) << "two streams, each by its batch";
+  EXPECT_EQ(position(old, 2, {{0, 2, false}, {1, 3, false}, {1, 6, true}}), 84u);
+  EXPECT_EQ(position(old, 2, {{0, 2, false}, {1, 3, false}, {1, 6, false}}), std::nullopt);
+  EXPECT_EQ(position({{"step", 28}}, 1, {{0, 2, false}, {1, 3, false}}), std::nullopt);
+  EXPECT_EQ(position({}, 0, {{0, 2, false}}), std::nullopt);
+  std::map<std::string, uint64_t> both = old;
+  both["step @other #1"] = 50;
+  EXPECT_EQ(position(both, 1, {{0, 2, false}, {1, 3, false}}), 50u);
 }
 
 TEST(Streams, AnAsynchronousUpdateTakesOneBatch) {
@@ -76,6 +113,23 @@ TEST(Streams, AnAsynchronousUpdateTakesOneBatch) {
   ASSERT_EQ(streams.size(), 2u);
   EXPECT_EQ(streams[0].perStep, 2u);
   EXPECT_EQ(streams[1].perStep, 5u);
+}
+
+TEST(Streams, TheFirstTakesAsManySamplesAsThePhaseSays) {
+  plan::Plan plan = makePlan(2, {{0, 2, false}, {0, 4, false}});
+  plan.mutable_phases(0)->set_ends_by_closing(true);
+  plan.mutable_phases(0)->set_samples_per_step(4);
+  std::vector<Stream> streams = streamsOf(plan, 0);
+  ASSERT_EQ(streams.size(), 2u);
+  EXPECT_EQ(streams[0].batch, 4u) << "and not two of 2";
+  EXPECT_EQ(streams[0].perStep, 4u);
+  EXPECT_EQ(streams[1].perStep, 2u);
+  plan.mutable_programs(0)->add_instructions()->mutable_choose()->set_take(2);
+  plan.mutable_phases(0)->set_samples_per_step(8); // backup workers, of which two count
+  streams = streamsOf(plan, 0);
+  EXPECT_EQ(streams[0].batch, 4u);
+  EXPECT_EQ(streams[0].perStep, 8u);
+  EXPECT_EQ(streams[1].perStep, 4u);
 }
 
 } // namespace

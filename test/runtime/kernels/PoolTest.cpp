@@ -2,8 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <numeric>
+#include <pthread.h>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -34,6 +37,25 @@ TEST(Pool, EachPartIsRunOnce) {
 
 TEST(Pool, ItRunsWithoutHelpersThatNobodyStarted) {
   Pool pool(4);
+  Places places(5);
+  pool.run(5, Places::add, &places);
+  EXPECT_EQ(places.sum(), 15u);
+}
+
+TEST(Pool, ItRunsWithFewerHelpersWhereThreadsCannotBeStarted) {
+  pthread_attr_t before, none;
+  ASSERT_EQ(pthread_getattr_default_np(&before), 0);
+  ASSERT_EQ(pthread_attr_init(&none), 0);
+  ASSERT_EQ(pthread_attr_setstacksize(&none, size_t(1) << 60), 0); // more than there are addresses
+  ASSERT_EQ(pthread_setattr_default_np(&none), 0);
+  testing::internal::CaptureStderr();
+  Pool pool(4);
+  EXPECT_NO_THROW(pool.start());
+  EXPECT_NO_THROW(pool.start());
+  std::string said = testing::internal::GetCapturedStderr();
+  ASSERT_EQ(pthread_setattr_default_np(&before), 0);
+  EXPECT_NE(said.find("one kernel gets 1 of 4 threads, more cannot be started: "), std::string::npos) << said;
+  EXPECT_EQ(std::count(said.begin(), said.end(), '\n'), 1) << said;
   Places places(5);
   pool.run(5, Places::add, &places);
   EXPECT_EQ(places.sum(), 15u);

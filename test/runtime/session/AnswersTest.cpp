@@ -1,6 +1,7 @@
 // What a task may say to its master: one that is out of its mind ends the run by its own name, and harms nobody else's process.
 #include "runtime/session/Answers.h"
 
+#include "runtime/base/File.h"
 #include "runtime/session/Driver.h"
 #include "runtime/session/FetchPrinter.h"
 #include "test/runtime/session/HonestAnswer.h"
@@ -35,6 +36,8 @@ struct Answers : testing::Test {
   void answer(uint32_t task, const Order &order) {
     if (order.has_begin())
       begun = order.begin();
+    if (order.has_begin() && task == 0)
+      begins.push_back(begun);
     Done done = honestAnswer(loaded.plan, task, order, begun);
     if (twist)
       twist(task, order, done);
@@ -52,9 +55,14 @@ struct Answers : testing::Test {
     coordinated.fetched = [&](const service::Fetched &value) { return printer.add(value); };
     coordinator = std::make_unique<service::Coordinator>(coordinated);
     options.steps = 3;
-    options.show = [](const observe::ProgressSnapshot &) {};
-    options.print = options.log = [](const std::string &) {};
+    shown.clear();
+    printed.clear();
+    begins.clear();
+    options.show = [this](const observe::ProgressSnapshot &snapshot) { shown.push_back(snapshot); };
+    options.print = [this](const std::string &line) { printed.push_back(line); };
+    options.log = [](const std::string &) {};
     Driver driver(loaded, *coordinator, options);
+    pulse = [&] { driver.pulse(); };
     for (uint32_t task = 0; task < tasks.size(); ++task)
       EXPECT_TRUE(coordinator->join(honestHello(loaded, task), std::make_shared<Task>(*this, task)).ok());
     return std::string(driver.run().message());
@@ -73,8 +81,11 @@ struct Answers : testing::Test {
   DriverOptions options;
   std::function<void(uint32_t, const Order &, Done &)> twist;
   std::unique_ptr<service::Coordinator> coordinator;
-  std::vector<std::string> lines;
+  std::vector<std::string> lines, printed;
+  std::vector<observe::ProgressSnapshot> shown;
   Order::Begin begun;
+  std::vector<Order::Begin> begins;
+  std::function<void()> pulse; ///< of the driver that runs
   std::string folder = testing::TempDir() + "/answers-" + std::to_string(getpid());
 };
 
@@ -243,6 +254,115 @@ TEST_F(Answers, ResultsAreThoseThatWereAskedForEachOnce) {
               HasSubstr("a result comes while none is computed"));
   options.fetches.clear();
   EXPECT_THAT(send([](auto &) {}), HasSubstr("for which nobody has asked"));
+}
+
+void addMetric(Done &done, const char *name, double sum, int64_t count, uint64_t epoch = 0) {
+  service::MetricSum &metric = *done.add_metrics();
+  metric.set_name(name);
+  metric.set_sum(sum);
+  metric.set_count(count);
+  metric.set_epoch(epoch);
+}
+
+// Two workers of an asynchronous run count epochs of their own; what each did last counts, however far ahead one is.
+TEST_F(Answers, AsynchronousResultsAreOfAllWorkers) {
+  loaded.plan = plan::parameterServerPlan({1, 2, 16, true});
+  options.statsFile = folder + ".json";
+  twist = [](uint32_t task, const Order &order, Done &done) {
+    if (!order.has_run() || task == 0)
+      return;
+    service::EpochSum &loss = *done.add_losses();
+    loss.set_epoch(task == 1 ? 7 : 0);
+    loss.set_loss(task == 1 ? 1 : 9);
+    loss.set_count(task == 1 ? 1 : 4);
+  };
+  EXPECT_EQ(run(), "");
+  ASSERT_FALSE(shown.empty());
+  EXPECT_EQ(shown.back().loss, 2.0) << "and not 1, of the one that was ahead";
+}
+
+/// Stops the run at a step of the first phase of `role`, as SIGTERM does.
+struct Stopped : Answers {
+  Stopped() {
+    loaded.plan = plan::lonePlan();
+    options.evalEveryEpochs = 0.4; // one step of 4 of the 10 samples
+    options.statsFile = folder + ".json";
+  }
+  ~Stopped() override { std::filesystem::remove(options.statsFile); }
+  std::string runStopped(plan::Role role, size_t nth = 1) {
+    size_t seen = 0;
+    twist = [=, this](uint32_t task, const Order &order, Done &done) mutable {
+      if (!order.has_run() || loaded.plan.phases(static_cast<int>(begun.phase())).role() != role)
+        return;
+      if (role == plan::EVAL)
+        addMetric(done, "accuracy", 4, 8);
+      if (++seen != nth)
+        return;
+      service::Progress asked;
+      asked.set_stop_requested(true);
+      coordinator->progress(task, asked);
+      pulse();
+      done.set_steps(1);
+      done.set_stopped(true);
+      if (role == plan::EVAL)
+        done.mutable_metrics(0)->set_sum(1);
+    };
+    return run();
+  }
+  std::string stats() {
+    auto text = base::readFile(options.statsFile);
+    return text.ok() ? *text : std::string(text.status().message());
+  }
+};
+
+TEST_F(Stopped, AnEvaluationThatWasCutHasNoResult) {
+  EXPECT_THAT(runStopped(plan::EVAL), HasSubstr("stopped at step 1 of 3 as asked; nothing was saved"));
+  EXPECT_EQ(begins.size(), 2u) << "no training behind the evaluation that was cut";
+  ASSERT_FALSE(shown.empty());
+  EXPECT_TRUE(shown.back().metrics.empty()) << shown.back().metrics[0].first;
+  EXPECT_THAT(stats(), testing::Not(HasSubstr("accuracy")));
+  EXPECT_TRUE(printed.empty()) << printed[0];
+}
+
+TEST_F(Stopped, TheEvaluationBeforeStays) {
+  EXPECT_THAT(runStopped(plan::EVAL, 2), HasSubstr("stopped at step 2 of 3 as asked"));
+  ASSERT_FALSE(shown.empty());
+  ASSERT_EQ(shown.back().metrics.size(), 1u);
+  EXPECT_EQ(shown.back().metrics[0].second, 0.5);
+  EXPECT_THAT(stats(), HasSubstr("\"accuracy\": 0.5"));
+}
+
+TEST_F(Stopped, TheLastEvaluationToo) {
+  options.evalEveryEpochs.reset();
+  EXPECT_EQ(runStopped(plan::EVAL), "stopped in the evaluation, at step 1 of 3, as asked; it has no result");
+  EXPECT_TRUE(printed.empty()) << printed[0];
+  EXPECT_THAT(stats(), testing::Not(HasSubstr("accuracy")));
+  options.entry = "eval";
+  EXPECT_EQ(runStopped(plan::EVAL), "stopped in the evaluation, at step 1 of 3, as asked; it has no result");
+  EXPECT_TRUE(printed.empty()) << printed[0];
+}
+
+TEST_F(Stopped, APredictionThatWasCutSaysSo) {
+  loaded.plan.mutable_phases(1)->set_role(plan::PREDICT);
+  options.entry = "predict";
+  EXPECT_EQ(runStopped(plan::PREDICT), "stopped at step 1 of 3, as asked");
+}
+
+// A stop that some lane saw too late to keep the last update back.
+TEST_F(Stopped, AnEvaluationThatIsDueIsMadeWhereThePhaseCameToIt) {
+  twist = [this](uint32_t, const Order &order, Done &done) {
+    if (order.has_run() && begun.phase() == 0)
+      done.set_stopped(true);
+  };
+  EXPECT_EQ(run(), "");
+  EXPECT_EQ(begins.size(), 6u) << "three steps, an evaluation behind each";
+}
+
+TEST_F(Stopped, PhasesBeginWithTheSamplesOfAnEpoch) {
+  EXPECT_EQ(runStopped(plan::TRAIN, 9), "");
+  ASSERT_EQ(begins.size(), 6u);
+  for (const Order::Begin &begin : begins)
+    EXPECT_EQ(begin.epoch_samples(), 10u);
 }
 
 TEST_F(Answers, HellosAreShortAndPrintable) {

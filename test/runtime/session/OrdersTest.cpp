@@ -55,6 +55,7 @@ struct Orders : testing::Test {
     Order::Begin &begin = *add().mutable_begin();
     begin.set_epoch(epoch);
     begin.set_steps(3);
+    begin.set_epoch_samples(loaded.plan.phases(0).samples_per_step() ? 10 : 0);
     return begin;
   }
   void go() { add().mutable_run(); }
@@ -86,14 +87,18 @@ struct Orders : testing::Test {
     options.log = options.warn = [](const std::string &) {};
     TaskSession session(loaded, options, link);
     std::optional<TaskFailure> failure = session.run();
-    for (const service::FromTask &message : link.sent())
+    for (const service::FromTask &message : link.sent()) {
       obeyed += message.has_done() && !message.done().has_error();
+      if (message.done().steps())
+        stops.push_back(message.done().stopped());
+    }
     return failure ? std::string(failure->status.message()) : "";
   }
 
   plan::LoadedPlan loaded;
   std::vector<service::ToTask> script;
   int obeyed = 0;
+  std::vector<bool> stops; ///< of the phases that ran
   std::string folder = testing::TempDir() + "/orders-" + std::to_string(getpid());
 };
 
@@ -205,14 +210,18 @@ TEST_F(Orders, BeginIsWithinThePlanAndBehindTheLastEpoch) {
     std::function<void(Order::Begin &)> change;
     const char *why;
   };
-  const Case cases[] = {{[](auto &order) { order.set_phase(2); }, "the plan has 2 phases and no phase 2"},
-                        {[](auto &order) { order.set_phase(UINT32_MAX); }, "no phase 4294967295"},
-                        {[](auto &order) { order.set_epoch(5); }, "epoch 5 comes behind epoch 5"},
-                        {[](auto &order) { order.set_epoch(4); }, "epoch 4 comes behind epoch 5"},
-                        {[](auto &order) { order.set_steps(0); }, "0 steps from step 0 on"},
-                        {[](auto &order) { order.set_steps(UINT64_MAX); }, "a run has 1 to"},
-                        {[](auto &order) { order.set_first_step(UINT64_MAX - 1); }, "a run has 1 to"},
-                        {[](auto &order) { order.add_other_positions(1); }, "1 more positions in the data for "}};
+  const Case cases[] = {
+      {[](auto &order) { order.set_phase(2); }, "the plan has 2 phases and no phase 2"},
+      {[](auto &order) { order.set_phase(UINT32_MAX); }, "no phase 4294967295"},
+      {[](auto &order) { order.set_epoch(5); }, "epoch 5 comes behind epoch 5"},
+      {[](auto &order) { order.set_epoch(4); }, "epoch 4 comes behind epoch 5"},
+      {[](auto &order) { order.set_steps(0); }, "0 steps from step 0 on"},
+      {[](auto &order) { order.set_steps(UINT64_MAX); }, "a run has 1 to"},
+      {[](auto &order) { order.set_first_step(UINT64_MAX - 1); }, "a run has 1 to"},
+      {[](auto &order) { order.add_other_positions(1); }, "1 more positions in the data for "},
+      {[](auto &order) { order.set_epoch_samples(0); }, "epochs of 0 samples in a phase that takes 4 a step"},
+      {[](auto &order) { order.set_epoch_samples(UINT64_MAX); }, "epochs of 18446744073709551615 samples"},
+      {[](auto &order) { order.set_epoch_samples(11); }, "11 samples of data set made, which has 10 here"}};
   for (const Case &one : cases) {
     script.clear();
     upTo(3);
@@ -227,6 +236,26 @@ TEST_F(Orders, BeginIsWithinThePlanAndBehindTheLastEpoch) {
   go();
   add().mutable_end();
   EXPECT_EQ(run(), "");
+}
+
+TEST_F(Orders, AStopEndsThePhaseThatItIsFor) {
+  auto stopped = [&](uint64_t phase, uint64_t epoch) {
+    script.clear();
+    stops.clear();
+    upTo(3);
+    begin(5);
+    go();
+    begin(6).set_phase(static_cast<uint32_t>(phase));
+    script.emplace_back().set_stop(epoch);
+    go();
+    add().mutable_end();
+    EXPECT_EQ(run(), "");
+    return stops;
+  };
+  for (uint64_t phase : {0, 1}) {
+    EXPECT_EQ(stopped(phase, 6), (std::vector{false, true})) << phase;
+    EXPECT_EQ(stopped(phase, 5), (std::vector{false, false})) << "it came too late for the phase before";
+  }
 }
 
 TEST_F(Orders, FilesGoWhereTheTaskHasLooked) {
