@@ -1,5 +1,6 @@
 #include "tools/graphrun/TaskMain.h"
 #include "tools/graphrun/Feeds.h"
+#include "tools/graphrun/StopSignals.h"
 
 #include "runtime/base/File.h"
 #include "runtime/base/Log.h"
@@ -28,17 +29,6 @@ namespace graphc::graphrun {
 namespace {
 constexpr absl::Duration kReach = absl::Seconds(1);
 constexpr std::chrono::seconds kClearUp(3);
-
-std::atomic<int> stopSignals{0};
-std::atomic<bool> launched{false};
-static_assert(std::atomic<int>::is_always_lock_free); // a signal handler may use it
-
-void onSignal(int signal) {
-  // Asked twice: at once; but not where a terminal closes, of which the kernel and the shell may both tell. Under a launcher it decides:
-  // a signal for the whole process group (Ctrl-C) comes here too, and then the launcher's own.
-  if (stopSignals.fetch_add(1) > 0 && signal != SIGHUP && !launched.load())
-    _exit(1);
-}
 
 /// GRAPHC_TEST_DELAY_US="worker:1=2000,worker:2=0": how late this task's sends begin (session/DelayTransport.h).
 absl::Duration testDelay(const std::string &label) {
@@ -133,8 +123,7 @@ public:
     if (absl::Status status = setUp(); !status.ok())
       return fail({status, false, ""});
     threads_ = std::make_unique<session::TaskThreads>(session::TaskThreads::Parts{
-        name_, plan::taskText(plan_, plan_.chief()), *session_, *link_, driver_.get(), coordinator_.get(),
-        [] { return stopSignals.load(std::memory_order_relaxed) > 0; }});
+        name_, plan::taskText(plan_, plan_.chief()), *session_, *link_, driver_.get(), coordinator_.get(), stopAsked});
     session::TaskThreads::End end = threads_->run([this] { return join(); }, kClearUp);
     if (end.failure) // also where the driver hangs on a file: then the process ends without it
       return fail(*end.failure);
@@ -386,16 +375,7 @@ session::DriverOptions driverOptions(const Flags &flags) {
 }
 
 int runTask(const Flags &flags, const plan::LoadedPlan &plan, const TaskSetup &setup) {
-  launched = setup.reportFd >= 0;
-  struct sigaction action{};
-  action.sa_handler = onSignal;
-  action.sa_flags = SA_RESTART;
-  sigaction(SIGTERM, &action, nullptr);
-  sigaction(SIGINT, &action, nullptr);
-  if (hangupStops())
-    sigaction(SIGHUP, &action, nullptr);
-  if (launched)
-    unblockStops();
+  takeStopSignals(/*launched=*/setup.reportFd >= 0);
   // "| head -1" ends a lone task as it ends the launcher; one of several goes on, since the others count on it.
   signal(SIGPIPE, plan::allTasks(plan.plan).size() == 1 ? SIG_DFL : SIG_IGN);
   TaskProcess process(flags, plan, setup);
