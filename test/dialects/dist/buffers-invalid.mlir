@@ -60,32 +60,6 @@ dist.program @a of @p on "/job:t/task:0/device:CPU:0" {
 
 // -----
 
-// (LM2) a product of doubles
-dist.phase @p {role = #graph.role<predict>}
-dist.program @a of @p on "/job:t/task:0/device:CPU:0" {
-  %a = dist.buffer : memref<2x3xf64>
-  %b = dist.buffer : memref<3x4xf32>
-  %c = dist.buffer : memref<2x4xf32>
-  // expected-error @below {{expects f32, but a is a 'memref<2x3xf64>'}}
-  dist.library_matmul %a, %b into %c {m = 2, n = 4, k = 3} : memref<2x3xf64>, memref<3x4xf32> into memref<2x4xf32>
-  dist.end
-}
-
-// -----
-
-// (LM1) no size
-dist.phase @p {role = #graph.role<predict>}
-dist.program @a of @p on "/job:t/task:0/device:CPU:0" {
-  %a = dist.buffer : memref<2x3xf32>
-  %b = dist.buffer : memref<3x4xf32>
-  %c = dist.buffer : memref<2x4xf32>
-  // expected-error @below {{expects positive sizes}}
-  dist.library_matmul %a, %b into %c {m = 2, n = 4, k = 0} : memref<2x3xf32>, memref<3x4xf32> into memref<2x4xf32>
-  dist.end
-}
-
-// -----
-
 // (NB2) another number of bounds than buffers
 graph.dataset @d : (tensor<4xf32>, tensor<i32>) = #graph.synthetic<samples = 100, seed = 7, limits = [0, 10]>
 dist.phase @p {role = #graph.role<predict>}

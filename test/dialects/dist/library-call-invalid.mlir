@@ -139,3 +139,18 @@ dist.program @a of @p on "/job:t/task:0/device:CPU:0" {
   dist.control_receive local
   dist.end
 }
+
+// -----
+
+// (LC2): no size
+dist.phase @p {role = #graph.role<predict>}
+dist.program @a of @p on "/job:t/task:0/device:CPU:0" {
+  %a = dist.buffer : memref<64x64xf32>
+  %c = dist.buffer : memref<64x64xf32>
+  dist.control_send []
+  // expected-error @+1 {{matmul: k is 0, which is out of range}}
+  dist.library_call "matmul"(%a, %a) into(%c) {descriptor = {k = 0, m = 64, n = 64}}
+      : memref<64x64xf32>, memref<64x64xf32> into memref<64x64xf32>
+  dist.control_receive local
+  dist.end
+}
