@@ -9,7 +9,7 @@ graph.variable @global_step : tensor<i64> = #graph.zeros {trainable = false}
 graph.dataset @d : (tensor<f32>) = #graph.synthetic<samples = 10, seed = 7>
 graph.func @train() -> () attributes {role = #graph.role<train>} {
   // expected-error @below {{pads the last batch of an epoch (pad_last), but the replicas of @train do not wait for each other, so they have no epoch in common}}
-  // expected-note @below {{neither "update": "async" nor "replicas_to_aggregate"}}
+  // expected-note @below {{without pad_last batches run over the end of the data set; with the gradients of all replicas in each step (neither "update": "async" nor "replicas_to_aggregate") epochs have an end}}
   %x, %valid = graph.next_batch @d {batch = 4, pad_last} : tensor<4xf32>, tensor<4xi1>
   %g = graph.reduce_sum %x dimensions = [0] : (tensor<4xf32>) -> tensor<f32>
   graph.apply_sgd @w, %g {learning_rate = 0.1} : tensor<f32>
