@@ -1,4 +1,4 @@
-//===- VerifyInternal.h - shared by Verify.cpp and VerifyProgram.cpp ---------------------------------------------*- C++ -*-===//
+//===- VerifyInternal.h - what the files of the verifier share ---------------------------------------------*- C++ -*-===//
 #ifndef GRAPHC_RUNTIME_PLAN_VERIFYINTERNAL_H
 #define GRAPHC_RUNTIME_PLAN_VERIFYINTERNAL_H
 
@@ -7,6 +7,8 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 
+#include <set>
+#include <string>
 #include <vector>
 
 namespace graphc::plan::detail {
@@ -14,6 +16,12 @@ namespace graphc::plan::detail {
 template <typename... Args> absl::Status invalid(const Args &...args) {
   return absl::InvalidArgumentError(absl::StrCat(args...));
 }
+
+/// Of a thing of the plan that people read of: neither empty nor endless, without control characters, and not in `seen`, if given.
+absl::Status checkName(absl::string_view what, const std::string &name, std::set<std::string> *seen);
+
+/// Code objects and kernels. Whether a library call is one of its kernel that kernel's registry says.
+absl::Status checkKernels(const Plan &plan);
 
 /// What the two sides of each channel did, gathered while programs are walked and compared at the end.
 struct ChannelUse {

@@ -1,0 +1,94 @@
+//===- VerifyKernels.cpp - code objects, and the kernels that programs call ---------------------------------------------===//
+#include "runtime/plan/Verify.h"
+
+#include "runtime/base/Sha256.h"
+#include "runtime/base/Status.h"
+#include "runtime/kernels/Library.h"
+#include "runtime/plan/Types.h"
+#include "runtime/plan/VerifyInternal.h"
+
+#include <cstring>
+#include <string>
+
+namespace graphc::plan::detail {
+
+// That the call is one, and its operands the arguments; whether it is one of its kernel the registry says.
+static absl::Status checkLibraryCall(const Kernel &kernel, const std::string &what) {
+  static_assert(int(GRAPHC_I1) == int(I1) && int(GRAPHC_I8) == int(I8) && int(GRAPHC_U8) == int(U8) &&
+                int(GRAPHC_I32) == int(I32) && int(GRAPHC_I64) == int(I64) && int(GRAPHC_F32) == int(F32) &&
+                int(GRAPHC_F64) == int(F64) && int(GRAPHC_BF16) == int(BF16));
+  constexpr int most = 256; // attributes, their elements, post-ops
+  const Kernel::LibraryCall &call = kernel.library();
+  GRAPHC_RETURN_IF_ERROR(checkName("a library kernel", call.kernel(), nullptr));
+  for (const std::string &name : call.post_ops())
+    GRAPHC_RETURN_IF_ERROR(checkName("a post-op", name, nullptr));
+  if (call.attributes_size() > most || call.post_ops_size() > most)
+    return invalid(what, ": ", call.attributes_size(), " attributes and ", call.post_ops_size(), " post-ops");
+  for (int i = 0; i < call.attributes_size(); ++i) {
+    const Kernel::LibraryCall::Attribute &attribute = call.attributes(i);
+    GRAPHC_RETURN_IF_ERROR(checkName("an attribute", attribute.name(), nullptr));
+    if (attribute.integers_size() > most || attribute.numbers_size() > most)
+      return invalid(what, ": attribute ", attribute.name(), " has more than ", most, " elements");
+    if (i && call.attributes(i - 1).name() >= attribute.name())
+      return invalid(what, ": attribute ", attribute.name(), " stands behind ", call.attributes(i - 1).name(),
+                     ", expected each once, in the order of their names");
+  }
+  const int count = kernel.args_size() - (kernel.scratch_bytes() ? 1 : 0);
+  if (call.operands_size() != count)
+    return invalid(what, ": ", call.operands_size(), " operands for ", count, " arguments");
+  for (int i = 0; i < count; ++i) {
+    const Kernel::LibraryCall::Operand &operand = call.operands(i);
+    if (operand.layout() != Kernel::LibraryCall::ROW_MAJOR)
+      return invalid(what, ": operand ", i, " has the unknown layout ", int(operand.layout()));
+    std::optional<uint64_t> bytes = tensorBytes(operand.type());
+    if (!bytes || *bytes != kernel.args(i).bytes())
+      return invalid(what, ": operand ", i, " is a ", typeText(operand.type()), ", its argument has ",
+                     kernel.args(i).bytes(), " bytes");
+  }
+  absl::StatusOr<kernels::CallFacts> facts = kernels::checkCall(libraryCallOf(kernel));
+  if (!facts.ok())
+    return invalid(what, ": ", base::describe(facts.status()));
+  if (facts->flops != kernel.flops())
+    return invalid(what, " counts ", kernel.flops(), " operations, a call has ", facts->flops);
+  return absl::OkStatus();
+}
+
+absl::Status checkKernels(const Plan &plan) {
+  for (int i = 0; i < plan.code_size(); ++i) {
+    const Code &code = plan.code(i);
+    base::Digest digest = base::sha256(code.elf());
+    if (std::string_view(code.sha256()) != base::asBytes(digest))
+      return invalid("code ", i, ": its SHA-256 does not match its bytes");
+    if (code.elf().size() < 64 || memcmp(code.elf().data(), "\177ELF\002\001", 6) != 0)
+      return invalid("code ", i, " is not a 64-bit little-endian ELF object");
+    if (code.features_size() > 4096)
+      return invalid("code ", i, " needs ", code.features_size(), " CPU features");
+  }
+  for (const Kernel &kernel : plan.kernels()) {
+    GRAPHC_RETURN_IF_ERROR(checkName("a kernel", kernel.name(), nullptr));
+    std::string what = absl::StrCat("kernel ", kernel.name());
+    if (kernel.args_size() == 0 || kernel.args_size() > 1024)
+      return invalid(what, ": ", kernel.args_size(), " arguments, expected 1 to 1024");
+    for (const Kernel::Arg &arg : kernel.args())
+      if (arg.bytes() > Limits::bytes || !Access_IsValid(arg.access()))
+        return invalid(what, ": an argument of ", arg.bytes(), " bytes or unknown access");
+    if (kernel.scratch_bytes()) {
+      const Kernel::Arg &scratch = kernel.args(kernel.args_size() - 1);
+      if (scratch.access() != WRITE || scratch.bytes() != kernel.scratch_bytes())
+        return invalid(what, ": the last argument is not its scratch of ", kernel.scratch_bytes(), " bytes");
+    }
+    if (kernel.has_compiled()) {
+      if (kernel.compiled().code() >= uint32_t(plan.code_size()))
+        return invalid(what, ": code ", kernel.compiled().code(), " does not exist, the plan has ", plan.code_size());
+      if (kernel.compiled().entry() >= uint32_t(Limits::tableEntries))
+        return invalid(what, ": entry ", kernel.compiled().entry(), " is beyond any kernel table");
+    } else if (kernel.has_library()) {
+      GRAPHC_RETURN_IF_ERROR(checkLibraryCall(kernel, what));
+    } else {
+      return invalid(what, " is neither compiled nor a library kernel");
+    }
+  }
+  return absl::OkStatus();
+}
+
+} // namespace graphc::plan::detail
