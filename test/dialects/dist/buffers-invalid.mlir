@@ -89,3 +89,14 @@ dist.program @a of @p on "/job:t/task:0/device:CPU:0" {
   %0 = dist.pack : () -> tensor<16xf32>
   dist.end
 }
+
+// -----
+
+// (NB1) a data set that there is not
+dist.phase @p {role = #graph.role<predict>}
+dist.program @a of @p on "/job:t/task:0/device:CPU:0" {
+  %x = dist.buffer : memref<2x4xf32>
+  // expected-error @below {{names the data set @d, which this module does not declare}}
+  dist.next_batch_into @d, %x {batch = 2} : memref<2x4xf32>
+  dist.end
+}

@@ -1,7 +1,7 @@
 // RUN: graph-opt --split-input-file --verify-diagnostics %s
 
 func.func @no_variable() {
-  // expected-error@+1 {{no variable @w in this module, expected a graph.variable}}
+  // (C1) expected-error@+1 {{no variable @w in this module, expected a graph.variable}}
   %0 = graph.read @w : tensor<f32>
   return
 }
@@ -9,7 +9,7 @@ func.func @no_variable() {
 // -----
 
 func.func @no_variable_to_assign(%v: tensor<f32>) {
-  // expected-error@+1 {{no variable @w in this module, expected a graph.variable}}
+  // (C1) expected-error@+1 {{no variable @w in this module, expected a graph.variable}}
   graph.assign @w, %v : tensor<f32>
   return
 }
@@ -19,7 +19,7 @@ func.func @no_variable_to_assign(%v: tensor<f32>) {
 // expected-note@+1 {{the symbol is this graph.dataset}}
 graph.dataset @d : (tensor<4xf32>) = #graph.synthetic<samples = 10>
 func.func @not_a_variable() {
-  // expected-error@+1 {{@d is not a variable, expected a graph.variable}}
+  // (C1) expected-error@+1 {{@d is not a variable, expected a graph.variable}}
   %0 = graph.read @d : tensor<f32>
   return
 }
@@ -28,7 +28,7 @@ func.func @not_a_variable() {
 
 // expected-note@+1 {{the symbol is this func.func}}
 func.func @f(%v: tensor<f32>) {
-  // expected-error@+1 {{@f is not a variable, expected a graph.variable}}
+  // (C1) expected-error@+1 {{@f is not a variable, expected a graph.variable}}
   graph.apply_sgd @f, %v {learning_rate = 0.1} : tensor<f32>
   return
 }
@@ -38,7 +38,7 @@ func.func @f(%v: tensor<f32>) {
 // expected-note@+1 {{the variable is declared here}}
 graph.variable @w : tensor<3xf32> = #graph.zeros
 func.func @read_type() {
-  // expected-error@+1 {{result must be 'tensor<3xf32>' as variable @w is, got 'tensor<4xf32>'}}
+  // (C1) expected-error@+1 {{result must be 'tensor<3xf32>' as variable @w is, got 'tensor<4xf32>'}}
   %0 = graph.read @w : tensor<4xf32>
   return
 }
@@ -48,7 +48,7 @@ func.func @read_type() {
 // expected-note@+1 {{the variable is declared here}}
 graph.variable @w : tensor<3xf32> = #graph.zeros
 func.func @assign_type(%v: tensor<3xf64>) {
-  // expected-error@+1 {{value must be 'tensor<3xf32>' as variable @w is, got 'tensor<3xf64>'}}
+  // (C1) expected-error@+1 {{value must be 'tensor<3xf32>' as variable @w is, got 'tensor<3xf64>'}}
   graph.assign @w, %v : tensor<3xf64>
   return
 }
@@ -59,7 +59,7 @@ func.func @assign_type(%v: tensor<3xf64>) {
 graph.variable @w : tensor<3xf32> = #graph.zeros
 graph.variable @v : tensor<4xf32> = #graph.zeros
 func.func @slot_type(%g: tensor<4xf32>) {
-  // expected-error@+1 {{gradient must be 'tensor<3xf32>' as variable @w is, got 'tensor<4xf32>'}}
+  // (C1) expected-error@+1 {{gradient must be 'tensor<3xf32>' as variable @w is, got 'tensor<4xf32>'}}
   graph.apply_momentum @v, @w, %g {learning_rate = 0.1, momentum = 0.9} : tensor<4xf32>
   return
 }
@@ -68,7 +68,7 @@ func.func @slot_type(%g: tensor<4xf32>) {
 
 graph.variable @w : tensor<3xf32> = #graph.zeros
 func.func @slot_is_variable(%g: tensor<3xf32>) {
-  // expected-error@+1 {{variable and slot must be two variables, both are @w}}
+  // (C1) expected-error@+1 {{variable and slot must be two variables, both are @w}}
   graph.apply_momentum @w, @w, %g {learning_rate = 0.1, momentum = 0.9} : tensor<3xf32>
   return
 }
@@ -77,7 +77,7 @@ func.func @slot_is_variable(%g: tensor<3xf32>) {
 
 graph.variable @"a/b" : tensor<f64> = #graph.zeros
 func.func @slot_is_variable_too(%g: tensor<f64>) {
-  // expected-error@+1 {{variable and slot must be two variables, both are @"a/b"}}
+  // (C1) expected-error@+1 {{variable and slot must be two variables, both are @"a/b"}}
   graph.apply_momentum @"a/b", @"a/b", %g {learning_rate = 0.1, momentum = 0.9} : tensor<f64>
   return
 }
@@ -86,7 +86,7 @@ func.func @slot_is_variable_too(%g: tensor<f64>) {
 
 graph.variable @p : tensor<3xi1> = #graph.zeros
 func.func @add_truth(%g: tensor<3xi1>) {
-  // expected-error@+1 {{element type must be a number, got 'tensor<3xi1>'}}
+  // (C2) expected-error@+1 {{element type must be a number, got 'tensor<3xi1>'}}
   graph.assign_add @p, %g : tensor<3xi1>
   return
 }
@@ -95,7 +95,7 @@ func.func @add_truth(%g: tensor<3xi1>) {
 
 graph.variable @p : tensor<i1> = #graph.zeros
 func.func @add_one_truth(%g: tensor<i1>) {
-  // expected-error@+1 {{element type must be a number, got 'tensor<i1>'}}
+  // (C2) expected-error@+1 {{element type must be a number, got 'tensor<i1>'}}
   graph.assign_add @p, %g : tensor<i1>
   return
 }
@@ -103,7 +103,7 @@ func.func @add_one_truth(%g: tensor<i1>) {
 // -----
 
 func.func @no_dataset() {
-  // expected-error@+1 {{no data set @d in this module, expected a graph.dataset}}
+  // (C1) expected-error@+1 {{no data set @d in this module, expected a graph.dataset}}
   %x = graph.next_batch @d {batch = 4} : tensor<4xf32>
   return
 }
@@ -113,7 +113,7 @@ func.func @no_dataset() {
 // expected-note@+1 {{the symbol is this graph.variable}}
 graph.variable @d : tensor<f32> = #graph.zeros
 func.func @not_a_dataset() {
-  // expected-error@+1 {{@d is not a data set, expected a graph.dataset}}
+  // (C1) expected-error@+1 {{@d is not a data set, expected a graph.dataset}}
   %x = graph.next_batch @d {batch = 4} : tensor<4xf32>
   return
 }
@@ -123,7 +123,7 @@ func.func @not_a_dataset() {
 // expected-note@+1 {{the data set is declared here}}
 graph.dataset @d : (tensor<4xf32>, tensor<i32>) = #graph.idx<files = ["x", "y"]>
 func.func @components() {
-  // expected-error@+1 {{expected 2 components, got 1 results}}
+  // (C2) expected-error@+1 {{expected 2 components, got 1 results}}
   %x = graph.next_batch @d {batch = 8} : tensor<8x4xf32>
   return
 }
@@ -133,7 +133,7 @@ func.func @components() {
 // expected-note@+1 {{the data set is declared here}}
 graph.dataset @d : (tensor<4xf32>, tensor<i32>) = #graph.idx<files = ["x", "y"]>
 func.func @components_and_mask() {
-  // expected-error@+1 {{expected 2 components and a mask, got 2 results}}
+  // (C2) expected-error@+1 {{expected 2 components and a mask, got 2 results}}
   %x, %v = graph.next_batch @d {batch = 8, pad_last} : tensor<8x4xf32>, tensor<8xi1>
   return
 }
@@ -143,7 +143,7 @@ func.func @components_and_mask() {
 // expected-note@+1 {{the data set is declared here}}
 graph.dataset @d : (tensor<4xf32>, tensor<i32>) = #graph.idx<files = ["x", "y"]>
 func.func @batch() {
-  // expected-error@+1 {{result 0 must be 'tensor<8x4xf32>', a batch of 'tensor<4xf32>', got 'tensor<7x4xf32>'}}
+  // (C2) expected-error@+1 {{result 0 must be 'tensor<8x4xf32>', a batch of 'tensor<4xf32>', got 'tensor<7x4xf32>'}}
   %x, %y = graph.next_batch @d {batch = 8} : tensor<7x4xf32>, tensor<8xi32>
   return
 }
@@ -153,7 +153,7 @@ func.func @batch() {
 // expected-note@+1 {{the data set is declared here}}
 graph.dataset @d : (tensor<4xf32>, tensor<i32>) = #graph.idx<files = ["x", "y"]>
 func.func @element() {
-  // expected-error@+1 {{result 1 must be 'tensor<8xi32>', a batch of 'tensor<i32>', got 'tensor<8xi64>'}}
+  // (C2) expected-error@+1 {{result 1 must be 'tensor<8xi32>', a batch of 'tensor<i32>', got 'tensor<8xi64>'}}
   %x, %y = graph.next_batch @d {batch = 8} : tensor<8x4xf32>, tensor<8xi64>
   return
 }
@@ -162,7 +162,7 @@ func.func @element() {
 
 graph.dataset @d : (tensor<4xf32>) = #graph.idx<files = ["x"]>
 func.func @mask() {
-  // expected-error@+1 {{with pad_last the last result must be the mask of real samples, 'tensor<8xi1>'}}
+  // (C2) expected-error@+1 {{with pad_last the last result must be the mask of real samples, 'tensor<8xi1>'}}
   %x = graph.next_batch @d {batch = 8, pad_last} : tensor<8x4xf32>
   return
 }
@@ -171,7 +171,7 @@ func.func @mask() {
 
 graph.dataset @d : (tensor<4xf32>) = #graph.idx<files = ["x"]>
 func.func @mask_length() {
-  // expected-error@+1 {{with pad_last the last result must be the mask of real samples, 'tensor<8xi1>'}}
+  // (C2) expected-error@+1 {{with pad_last the last result must be the mask of real samples, 'tensor<8xi1>'}}
   %x, %v = graph.next_batch @d {batch = 8, pad_last} : tensor<8x4xf32>, tensor<4xi1>
   return
 }
@@ -180,7 +180,7 @@ func.func @mask_length() {
 
 graph.dataset @d : (tensor<4xf32>) = #graph.idx<files = ["x"]>
 func.func @micro_batch() {
-  // expected-error@+1 {{micro_batch must be less than micro_batches, got 2 and 2}}
+  // (C3) expected-error@+1 {{micro_batch must be less than micro_batches, got 2 and 2}}
   %x = graph.next_batch @d {batch = 8, micro_batch = 2, micro_batches = 2} : tensor<8x4xf32>
   return
 }
@@ -189,7 +189,7 @@ func.func @micro_batch() {
 
 graph.dataset @d : (tensor<4xf32>) = #graph.idx<files = ["x"]>
 func.func @micro_batch_of_one() {
-  // expected-error@+1 {{micro_batch must be less than micro_batches, got 1 and 1}}
+  // (C3) expected-error@+1 {{micro_batch must be less than micro_batches, got 1 and 1}}
   %x = graph.next_batch @d {batch = 8, micro_batch = 1} : tensor<8x4xf32>
   return
 }
@@ -207,7 +207,7 @@ func.func @batch_of_none() {
 
 graph.dataset @d : (tensor<4xf32>, tensor<i32>) = #graph.idx<files = ["x", "y"]>
 func.func @classes_of_one() {
-  // expected-error@+1 {{classes must be one number a component, 2, got 1}}
+  // (C4) expected-error@+1 {{classes must be one number a component, 2, got 1}}
   %x, %y, %v = graph.next_batch @d {batch = 8, pad_last, classes = [10]} : tensor<8x4xf32>, tensor<8xi32>, tensor<8xi1>
   return
 }
@@ -216,7 +216,7 @@ func.func @classes_of_one() {
 
 graph.dataset @d : (tensor<4xf32>, tensor<i32>) = #graph.idx<files = ["x", "y"]>
 func.func @classes_of_floats() {
-  // expected-error@+1 {{classes of component 0, 'tensor<8x4xf32>', must be at least 0, and 0 where it has no integers, got 4}}
+  // (C4) expected-error@+1 {{classes of component 0, 'tensor<8x4xf32>', must be at least 0, and 0 where it has no integers, got 4}}
   %x, %y = graph.next_batch @d {batch = 8, classes = [4, 0]} : tensor<8x4xf32>, tensor<8xi32>
   return
 }
@@ -225,7 +225,15 @@ func.func @classes_of_floats() {
 
 graph.dataset @d : (tensor<4xf32>, tensor<i32>) = #graph.idx<files = ["x", "y"]>
 func.func @classes_below_zero() {
-  // expected-error@+1 {{classes of component 1, 'tensor<8xi32>', must be at least 0, and 0 where it has no integers, got -1}}
+  // (C4) expected-error@+1 {{classes of component 1, 'tensor<8xi32>', must be at least 0, and 0 where it has no integers, got -1}}
   %x, %y = graph.next_batch @d {batch = 8, classes = [0, -1]} : tensor<8x4xf32>, tensor<8xi32>
   return
+}
+
+// -----
+
+graph.func @f(%a: tensor<4xf32>) -> () attributes {role = #graph.role<predict>} {
+  // (C1) expected-error@+1 {{no variable @w in this module, expected a graph.variable}}
+  graph.assign_add @w, %a : tensor<4xf32>
+  graph.return
 }

@@ -1,31 +1,31 @@
 // RUN: graph-opt --split-input-file --verify-diagnostics %s
 
-// expected-error@+1 {{initializer of type 'tensor<2xf32>' does not fit a variable of type 'tensor<3xf32>', expected that type or a scalar of its element type}}
+// (C1) expected-error@+1 {{initializer of type 'tensor<2xf32>' does not fit a variable of type 'tensor<3xf32>', expected that type or a scalar of its element type}}
 graph.variable @w : tensor<3xf32> = #graph.value<dense<[1.0, 2.0]> : tensor<2xf32>>
 
 // -----
 
-// expected-error@+1 {{initializer of type 'tensor<i32>' does not fit a variable of type 'tensor<3xf32>'}}
+// (C1) expected-error@+1 {{initializer of type 'tensor<i32>' does not fit a variable of type 'tensor<3xf32>'}}
 graph.variable @w : tensor<3xf32> = #graph.value<dense<1> : tensor<i32>>
 
 // -----
 
-// expected-error@+1 {{random initializers need a float variable, got 'tensor<3xi32>'}}
+// (C1) expected-error@+1 {{random initializers need a float variable, got 'tensor<3xi32>'}}
 graph.variable @w : tensor<3xi32> = #graph.uniform
 
 // -----
 
-// expected-error@+1 {{random initializers need a float variable, got 'tensor<3x4xi64>'}}
+// (C1) expected-error@+1 {{random initializers need a float variable, got 'tensor<3x4xi64>'}}
 graph.variable @w : tensor<3x4xi64> = #graph.glorot_uniform<seed = 1>
 
 // -----
 
-// expected-error@+1 {{glorot_uniform needs at least two dimensions, got 'tensor<3xf32>'}}
+// (C1) expected-error@+1 {{glorot_uniform needs at least two dimensions, got 'tensor<3xf32>'}}
 graph.variable @w : tensor<3xf32> = #graph.glorot_uniform<seed = 1>
 
 // -----
 
-// expected-error@+1 {{glorot_uniform needs at least two dimensions, got 'tensor<f64>'}}
+// (C1) expected-error@+1 {{glorot_uniform needs at least two dimensions, got 'tensor<f64>'}}
 graph.variable @w : tensor<f64> = #graph.glorot_uniform
 
 // -----
@@ -70,12 +70,12 @@ graph.dataset @d : (tensor<4xf32>) = #graph.zeros
 
 // -----
 
-// expected-error@+1 {{graph.slot_of must name another variable, got @w}}
+// (C2) expected-error@+1 {{graph.slot_of must name another variable, got @w}}
 graph.variable @w : tensor<3xf32> = #graph.zeros {graph.slot_of = @w}
 
 // -----
 
-// expected-error@+1 {{graph.slot_of must name another variable, got @v}}
+// (C2) expected-error@+1 {{graph.slot_of must name another variable, got @v}}
 graph.variable @w : tensor<3xf32> = #graph.zeros {graph.slot_of = @v}
 
 // -----
@@ -100,12 +100,12 @@ graph.dataset @d : () = #graph.synthetic<samples = 10>
 
 // -----
 
-// expected-error@+1 {{expected one file a component, got 1 files and 2 components}}
+// (C1) expected-error@+1 {{expected one file a component, got 1 files and 2 components}}
 graph.dataset @d : (tensor<4xf32>, tensor<i32>) = #graph.idx<files = ["x"]>
 
 // -----
 
-// expected-error@+1 {{expected one file a component, got 2 files and 1 components}}
+// (C1) expected-error@+1 {{expected one file a component, got 2 files and 1 components}}
 graph.dataset @d : (tensor<4xf32>) = #graph.idx<files = ["x", "y"]>
 
 // -----
@@ -130,22 +130,22 @@ graph.dataset @d : (tensor<4xf32>) = #graph.synthetic<samples = -3>
 
 // -----
 
-// expected-error@+1 {{expected one limit a component, got 1 limits and 2 components}}
+// (C1) expected-error@+1 {{expected one limit a component, got 1 limits and 2 components}}
 graph.dataset @d : (tensor<4xf32>, tensor<i32>) = #graph.synthetic<samples = 10, limits = [0]>
 
 // -----
 
-// expected-error@+1 {{expected one limit a component, got 2 limits and 1 components}}
+// (C1) expected-error@+1 {{expected one limit a component, got 2 limits and 1 components}}
 graph.dataset @d : (tensor<4xf32>) = #graph.synthetic<samples = 10, limits = [0, 1]>
 
 // -----
 
-// expected-error@+1 {{component 0 of type 'tensor<i32>' needs a limit of at least 1}}
+// (C1) expected-error@+1 {{component 0 of type 'tensor<i32>' needs a limit of at least 1}}
 graph.dataset @d : (tensor<i32>) = #graph.synthetic<samples = 10>
 
 // -----
 
-// expected-error@+1 {{component 0 of type 'tensor<4xf32>' needs a limit of 0}}
+// (C1) expected-error@+1 {{component 0 of type 'tensor<4xf32>' needs a limit of 0}}
 graph.dataset @d : (tensor<4xf32>) = #graph.synthetic<samples = 10, limits = [3]>
 
 // -----
@@ -181,14 +181,14 @@ graph.func @f() {
 
 // -----
 
-// expected-error@+1 {{body must be one block, got 0}}
+// (C1) expected-error@+1 {{body must be one block, got 0}}
 graph.func @f() attributes {role = #graph.role<predict>}
 
 // -----
 
 // expected-note@+1 {{the function is declared here}}
 graph.func @f(%x: tensor<f32>) -> tensor<f32> attributes {role = #graph.role<predict>} {
-  // expected-error@+1 {{operands must have the function's result types ('tensor<f32>'), got ()}}
+  // (C1) expected-error@+1 {{operands must have the function's result types ('tensor<f32>'), got ()}}
   graph.return
 }
 
@@ -196,7 +196,7 @@ graph.func @f(%x: tensor<f32>) -> tensor<f32> attributes {role = #graph.role<pre
 
 // expected-note@+1 {{the function is declared here}}
 graph.func @f(%x: tensor<f32>) -> tensor<f64> attributes {role = #graph.role<predict>} {
-  // expected-error@+1 {{operands must have the function's result types ('tensor<f64>'), got ('tensor<f32>')}}
+  // (C1) expected-error@+1 {{operands must have the function's result types ('tensor<f64>'), got ('tensor<f32>')}}
   graph.return %x : tensor<f32>
 }
 
@@ -211,7 +211,7 @@ func.func @outside(%x: tensor<f32>) {
 
 func.func @yield(%x: tensor<f32>) {
   %0 = graph.scope -> (tensor<f64>) {
-    // expected-error@+1 {{operands must have the scope's result types ('tensor<f64>'), got ('tensor<f32>')}}
+    // (graph.scope C1) expected-error@+1 {{operands must have the scope's result types ('tensor<f64>'), got ('tensor<f32>')}}
     graph.yield %x : tensor<f32>
   }
   return
@@ -220,7 +220,7 @@ func.func @yield(%x: tensor<f32>) {
 // -----
 
 func.func @yield_nothing() {
-  // expected-error@+1 {{operands must have the scope's result types ('tensor<f64>'), got ()}}
+  // (graph.scope C1) expected-error@+1 {{operands must have the scope's result types ('tensor<f64>'), got ()}}
   %0 = graph.scope -> (tensor<f64>) {
   }
   return
@@ -230,7 +230,7 @@ func.func @yield_nothing() {
 
 // expected-note@+1 {{the function is declared here}}
 graph.func @f(%x: tensor<f32>) attributes {role = #graph.role<eval>} {
-  // expected-error@+1 {{stands in a function of role eval, expected role train}}
+  // (graph.func C2) expected-error@+1 {{stands in a function of role eval, expected role train}}
   graph.minimize %x {optimizer = #graph.sgd<learning_rate = 0.1>} : tensor<f32>
   graph.return
 }
@@ -240,7 +240,7 @@ graph.func @f(%x: tensor<f32>) attributes {role = #graph.role<eval>} {
 // expected-note@+1 {{the function is declared here}}
 graph.func @f(%x: tensor<f32>) attributes {role = #graph.role<predict>} {
   graph.scope {
-    // expected-error@+1 {{stands in a function of role predict, expected role train}}
+    // (graph.func C2) expected-error@+1 {{stands in a function of role predict, expected role train}}
     graph.minimize %x {optimizer = #graph.sgd<learning_rate = 0.1>} : tensor<f32>
   }
   graph.return
@@ -266,5 +266,5 @@ graph.func @f(%a: tensor<2xf32>) -> tensor<2xf32> attributes {role = #graph.role
 graph.variable @w : tensor<3xf32> = #graph.zeros
 // expected-note@+1 {{that variable is declared here}}
 graph.variable @m : tensor<3xf32> = #graph.zeros {graph.slot_of = @w, trainable = false}
-// expected-error@+1 {{is a slot of @m, which is a slot itself}}
+// (C2) expected-error@+1 {{is a slot of @m, which is a slot itself}}
 graph.variable @s : tensor<3xf32> = #graph.zeros {graph.slot_of = @m, trainable = false}

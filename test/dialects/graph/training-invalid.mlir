@@ -3,7 +3,7 @@
 graph.func @f(%x: tensor<4xf32>) attributes {role = #graph.role<train>} {
   // expected-note@+1 {{the loss is computed here}}
   %n = graph.negate %x : tensor<4xf32>
-  // expected-error@+1 {{loss must be a scalar float, tensor<f32> or tensor<f64>, got 'tensor<4xf32>'}}
+  // (C1) expected-error@+1 {{loss must be a scalar float, tensor<f32> or tensor<f64>, got 'tensor<4xf32>'}}
   graph.minimize %n {optimizer = #graph.sgd<learning_rate = 0.1>} : tensor<4xf32>
   graph.return
 }
@@ -11,7 +11,7 @@ graph.func @f(%x: tensor<4xf32>) attributes {role = #graph.role<train>} {
 // -----
 
 graph.func @f(%x: tensor<i32>) attributes {role = #graph.role<train>} {
-  // expected-error@+1 {{loss must be a scalar float, tensor<f32> or tensor<f64>, got 'tensor<i32>'}}
+  // (C1) expected-error@+1 {{loss must be a scalar float, tensor<f32> or tensor<f64>, got 'tensor<i32>'}}
   graph.minimize %x {optimizer = #graph.sgd<learning_rate = 0.1>} : tensor<i32>
   graph.return
 }
@@ -27,7 +27,7 @@ graph.func @f(%x: tensor<f32>) attributes {role = #graph.role<train>} {
 // -----
 
 graph.func @f(%x: tensor<f32>) attributes {role = #graph.role<train>} {
-  // expected-error@+1 {{no variable @w in this module, expected a graph.variable}}
+  // (C2) expected-error@+1 {{no variable @w in this module, expected a graph.variable}}
   graph.minimize %x {optimizer = #graph.sgd<learning_rate = 0.1>, variables = [@w]} : tensor<f32>
   graph.return
 }
@@ -36,7 +36,7 @@ graph.func @f(%x: tensor<f32>) attributes {role = #graph.role<train>} {
 
 graph.dataset @d : (tensor<4xf32>) = #graph.synthetic<samples = 10>
 graph.func @f(%x: tensor<f32>) attributes {role = #graph.role<train>} {
-  // expected-error@+1 {{no variable @d in this module, expected a graph.variable}}
+  // (C2) expected-error@+1 {{no variable @d in this module, expected a graph.variable}}
   graph.minimize %x {optimizer = #graph.sgd<learning_rate = 0.1>, variables = [@d]} : tensor<f32>
   graph.return
 }
@@ -45,7 +45,7 @@ graph.func @f(%x: tensor<f32>) attributes {role = #graph.role<train>} {
 
 graph.variable @w : tensor<f32> = #graph.zeros
 graph.func @f(%x: tensor<f32>) attributes {role = #graph.role<train>} {
-  // expected-error@+1 {{variable @w is listed twice}}
+  // (C2) expected-error@+1 {{variable @w is listed twice}}
   graph.minimize %x {optimizer = #graph.sgd<learning_rate = 0.1>, variables = [@w, @w]} : tensor<f32>
   graph.return
 }
@@ -55,7 +55,7 @@ graph.func @f(%x: tensor<f32>) attributes {role = #graph.role<train>} {
 graph.variable @w : tensor<f32> = #graph.zeros
 graph.variable @v : tensor<f32> = #graph.zeros
 graph.func @f(%x: tensor<f32>) attributes {role = #graph.role<train>} {
-  // expected-error@+1 {{variable @w is listed twice}}
+  // (C2) expected-error@+1 {{variable @w is listed twice}}
   graph.minimize %x {optimizer = #graph.sgd<learning_rate = 0.1>, variables = [@w, @v, @w]} : tensor<f32>
   graph.return
 }
@@ -65,7 +65,7 @@ graph.func @f(%x: tensor<f32>) attributes {role = #graph.role<train>} {
 // expected-note@+1 {{the variable is declared here}}
 graph.variable @w : tensor<f32> = #graph.zeros {trainable = false}
 graph.func @f(%x: tensor<f32>) attributes {role = #graph.role<train>} {
-  // expected-error@+1 {{variable @w must be trainable and float}}
+  // (C2) expected-error@+1 {{variable @w must be trainable and float}}
   graph.minimize %x {optimizer = #graph.sgd<learning_rate = 0.1>, variables = [@w]} : tensor<f32>
   graph.return
 }
@@ -75,7 +75,7 @@ graph.func @f(%x: tensor<f32>) attributes {role = #graph.role<train>} {
 // expected-note@+1 {{the variable is declared here}}
 graph.variable @w : tensor<i32> = #graph.zeros
 graph.func @f(%x: tensor<f32>) attributes {role = #graph.role<train>} {
-  // expected-error@+1 {{variable @w must be trainable and float}}
+  // (C2) expected-error@+1 {{variable @w must be trainable and float}}
   graph.minimize %x {optimizer = #graph.sgd<learning_rate = 0.1>, variables = [@w]} : tensor<f32>
   graph.return
 }
@@ -83,7 +83,7 @@ graph.func @f(%x: tensor<f32>) attributes {role = #graph.role<train>} {
 // -----
 
 func.func @mask(%v: tensor<4xf32>, %m: tensor<3xi1>) {
-  // expected-error@+1 {{mask must have the shape of the values, got 'tensor<3xi1>' and 'tensor<4xf32>'}}
+  // (C1) expected-error@+1 {{mask must have the shape of the values, got 'tensor<3xi1>' and 'tensor<4xf32>'}}
   graph.metric "m", %v, %m : tensor<4xf32>, tensor<3xi1>
   return
 }
@@ -91,7 +91,7 @@ func.func @mask(%v: tensor<4xf32>, %m: tensor<3xi1>) {
 // -----
 
 func.func @mask_of_scalar(%v: tensor<f32>, %m: tensor<1xi1>) {
-  // expected-error@+1 {{mask must have the shape of the values, got 'tensor<1xi1>' and 'tensor<f32>'}}
+  // (C1) expected-error@+1 {{mask must have the shape of the values, got 'tensor<1xi1>' and 'tensor<f32>'}}
   graph.metric "m", %v, %m : tensor<f32>, tensor<1xi1>
   return
 }

@@ -54,10 +54,10 @@ module attributes {graph.max_shards = 0 : i64} {
 
 // -----
 
-// expected-error @below {{is 'tensor<4x2xf32>', which is not the rows of #graph.part<of = "w", type = tensor<6x2xf32>, row = 3>}}
+// (C3) expected-error @below {{is 'tensor<4x2xf32>', which is not the rows of #graph.part<of = "w", type = tensor<6x2xf32>, row = 3>}}
 graph.variable @p : tensor<4x2xf32> = #graph.zeros {graph.part_of = #graph.part<of = "w", type = tensor<6x2xf32>, row = 3>}
 
 // -----
 
-// expected-error @below {{is 'tensor<4x3xf32>', which is not the rows of #graph.part<of = "w", type = tensor<6x2xf32>, row = 0>}}
+// (C3) expected-error @below {{is 'tensor<4x3xf32>', which is not the rows of #graph.part<of = "w", type = tensor<6x2xf32>, row = 0>}}
 graph.variable @p : tensor<4x3xf32> = #graph.zeros {graph.part_of = #graph.part<of = "w", type = tensor<6x2xf32>, row = 0>}
