@@ -182,10 +182,9 @@ def VerifyModel : Pass<"verify-model", "::mlir::ModuleOp"> {
 def Decompose : Pass<"decompose", "::mlir::ModuleOp"> {
   let summary = "write composite ops in primitives";
   let description = [{
-    Input: graph ops anywhere in the module. Output: of the graph ops that compute only constant, iota, the elementwise
-    ones but logistic, rsqrt, sign and power, compare, select, convert, reshape, transpose, broadcast_in_dim, reduce_sum,
-    reduce_max, argmax, matmul, slice, concatenate and bias_add are left. Each expansion is the definition of its op: what it computes is
-    fixed here, on the op alone, whatever the partitioning. Runs before `outline`, so that lowering knows primitives only.
+    Input: ops anywhere in the module. Output: each op that has a decomposition (`DecomposableOpInterface`: softmax, argmax,
+    reduce_mean, …) stands as the ops that define it, composite ones among them likewise. What it computes is fixed by the op
+    alone, whatever the partitioning. Runs before `outline`, so that lowering knows loops and views only.
 
     Example:
 

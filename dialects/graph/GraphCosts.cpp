@@ -51,6 +51,7 @@ uint64_t RsqrtOp::getFlops() { return 2 * count(getResult()); }
 uint64_t LogisticOp::getFlops() { return 4 * count(getResult()); } // negate, exp, add, divide
 uint64_t ReduceSumOp::getFlops() { return count(getOperand()); }
 uint64_t ReduceMaxOp::getFlops() { return count(getOperand()); }
+uint64_t ReduceMinOp::getFlops() { return count(getOperand()); }
 uint64_t ReduceMeanOp::getFlops() { return count(getOperand()) + count(getResult()); }
 uint64_t ArgmaxOp::getFlops() { return count(getOperand()); }
 

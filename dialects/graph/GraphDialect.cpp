@@ -3,7 +3,6 @@
 
 #include "mlir/IR/DialectImplementation.h"
 #include "mlir/Transforms/InliningUtils.h"
-#include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -60,21 +59,4 @@ int64_t graphc::graph::getElementBytes(Type element) {
 
 int64_t graphc::graph::getByteSize(ShapedType type) {
   return type.getNumElements() * getElementBytes(type.getElementType());
-}
-
-Value graphc::graph::createSplat(OpBuilder &builder, Location loc, Type type, double value) {
-  auto tensor = cast<RankedTensorType>(type);
-  Attribute element;
-  if (auto floating = dyn_cast<FloatType>(tensor.getElementType()))
-    element = FloatAttr::get(floating, value);
-  else
-    element = IntegerAttr::get(tensor.getElementType(), int64_t(value));
-  return ConstantOp::create(builder, loc, tensor, DenseElementsAttr::get(tensor, element));
-}
-
-FlatSymbolRefAttr graphc::graph::getStateVariable(Operation *op) {
-  return llvm::TypeSwitch<Operation *, FlatSymbolRefAttr>(op)
-      .Case<ReadOp, AssignOp, AssignAddOp, ApplySgdOp, ApplyMomentumOp>(
-          [](auto state) { return state.getVariableAttr(); })
-      .Default(FlatSymbolRefAttr());
 }

@@ -7,7 +7,10 @@
 #define GRAPHC_DIALECTS_GRAPH_GRAPHDIALECT_H
 
 #include "dialects/graph/CheckedOps.h"
+#include "dialects/graph/CreatedOps.h"
 #include "dialects/graph/DeviceName.h"
+#include "dialects/graph/State.h"
+#include "dialects/graph/Structured.h"
 
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/Builders.h"
@@ -97,12 +100,6 @@ inline void setDevice(mlir::Operation *op, DeviceAttr device) {
   else
     op->removeAttr(GraphDialect::kDevice);
 }
-
-/// The variable that a state operation reads or writes; null for other operations.
-mlir::FlatSymbolRefAttr getStateVariable(mlir::Operation *op);
-
-/// A splat constant of a float or integer tensor type (the value rounded to the element type).
-mlir::Value createSplat(mlir::OpBuilder &builder, mlir::Location loc, mlir::Type type, double value);
 
 } // namespace graphc::graph
 

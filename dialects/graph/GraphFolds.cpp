@@ -311,6 +311,7 @@ OpFoldResult ConvertOp::fold(FoldAdaptor adaptor) {
 
 OpFoldResult ReduceSumOp::fold(FoldAdaptor) { return getDimensions().empty() ? getOperand() : Value(); }
 OpFoldResult ReduceMaxOp::fold(FoldAdaptor) { return getDimensions().empty() ? getOperand() : Value(); }
+OpFoldResult ReduceMinOp::fold(FoldAdaptor) { return getDimensions().empty() ? getOperand() : Value(); }
 OpFoldResult ReduceMeanOp::fold(FoldAdaptor) { return getDimensions().empty() ? getOperand() : Value(); }
 
 //===----------------------------------------------------------------------------------------------------------===//

@@ -283,14 +283,21 @@ void ReduceMeanOp::buildGradient(OpBuilder &builder, ValueRange g, Needed, Gradi
   result[0] = make.unreduce(share, getOperand().getType(), getDimensions());
 }
 
-// Elements that are equally large share.
+/// The gradient of a maximum or minimum: elements that are equally large share.
+static Value shareAmongChosen(Maker make, Value operand, Value chosen, ArrayRef<int64_t> dimensions, Value g) {
+  Type type = operand.getType();
+  Value isChosen = make.compare(Comparison::EQ, operand, make.unreduce(chosen, type, dimensions));
+  Value count = make.sum(make.convert(isChosen, Maker::typeOf(operand).getElementType()), dimensions);
+  Value share = make.unreduce(make.divide(g, count), type, dimensions);
+  return make.select(isChosen, share, make.splat(type, 0));
+}
+
 void ReduceMaxOp::buildGradient(OpBuilder &builder, ValueRange g, Needed, Gradients result) {
-  Maker make(builder, *this);
-  Type type = getOperand().getType();
-  Value largest = make.compare(Comparison::EQ, getOperand(), make.unreduce(getResult(), type, getDimensions()));
-  Value count = make.sum(make.convert(largest, Maker::typeOf(getOperand()).getElementType()), getDimensions());
-  Value share = make.unreduce(make.divide(g[0], count), type, getDimensions());
-  result[0] = make.select(largest, share, make.splat(type, 0));
+  result[0] = shareAmongChosen(Maker(builder, *this), getOperand(), getResult(), getDimensions(), g[0]);
+}
+
+void ReduceMinOp::buildGradient(OpBuilder &builder, ValueRange g, Needed, Gradients result) {
+  result[0] = shareAmongChosen(Maker(builder, *this), getOperand(), getResult(), getDimensions(), g[0]);
 }
 
 //===----------------------------------------------------------------------------------------------------------===//

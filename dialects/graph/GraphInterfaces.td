@@ -56,6 +56,111 @@ def LibraryPostOpInterface : OpInterface<"LibraryPostOpInterface"> {
     InterfaceMethod<"The operand that it is done to.", "::mlir::OpOperand &", "getPostOpInput", (ins)>];
 }
 
+//===----------------------------------------------------------------------------------------------------------------===//
+// How an op is computed: each op of a model has one of these, or is known to the compiler by name (structure, state, host)
+//===----------------------------------------------------------------------------------------------------------------===//
+
+def StructuredOpInterface : OpInterface<"StructuredOpInterface"> {
+  let cppNamespace = "::graphc::graph";
+  let description = [{
+    An op that is computed by loops over elements, in linalg's words. Its *outs* are its results and behind them the
+    variables that it writes, in the order of its effects. Where all loops are parallel and every element of a result is the
+    iteration's own, the op is inlined where its result is used; else it has a stage of a kernel, and memory, of its own.
+  }];
+  let methods = [
+    InterfaceMethod<[{
+      The loops; none where the op has no such form. One nest, or several that write parts of one result each (concatenate).
+      By default one: parallel over the elements of the first out or operand, each operand and out at the same place.
+    }],
+      "::llvm::SmallVector<::graphc::graph::LoopNest>", "getLoopNests", (ins), "",
+      "return {::graphc::graph::getElementwiseNest($_op)};">,
+    InterfaceMethod<[{
+      What one iteration gives each out, from the elements that the nest reads. `old`: each out's element before the
+      iteration, for results of a reduction and for variables that the op reads; else null. A reduction combines it once, by
+      one add, min, max, and, or. `index` builds the place of a loop, of type index.
+    }],
+      "::llvm::SmallVector<::mlir::Value>", "buildBody",
+      (ins "::mlir::OpBuilder &":$builder, "::mlir::ValueRange":$elements, "::mlir::ValueRange":$old,
+           "::llvm::function_ref<::mlir::Value(unsigned)>":$index)>,
+    InterfaceMethod<"What a result of a reduction is before the first iteration.", "::mlir::TypedAttr", "getStart",
+      (ins "unsigned":$result), "", "return {};">];
+}
+
+def ExplicitLoopsOpInterface : OpInterface<"ExplicitLoopsOpInterface"> {
+  let cppNamespace = "::graphc::graph";
+  let description = [{
+    An op that writes its own loops over memory: indices that are data (gather, scatter), orders that matter (scan, sort).
+    It is a stage of its own: operands and outs (as StructuredOpInterface has them) have memory, nothing is fused with it.
+  }];
+  let methods = [
+    InterfaceMethod<[{
+      Builds the loops (scf, arith, math, memref.load and memref.store). Operands and outs are memrefs of the tensors' shapes
+      with the identity layout, an i1 stored as an i8 of 0 or 1. Every element of a result is written; operands are not, and
+      nothing is allocated or called.
+    }],
+      "void", "buildLoops",
+      (ins "::mlir::OpBuilder &":$builder, "::mlir::ValueRange":$operands, "::mlir::ValueRange":$outs)>,
+    InterfaceMethod<[{
+      `Aligned` where the loops read no element of the operand after they have written the one at the same place of the
+      first result: both may be one memory.
+    }],
+      "::graphc::graph::LoopAccess", "getAccess", (ins "unsigned":$operand), "",
+      "return ::graphc::graph::LoopAccess::Arbitrary;">];
+}
+
+def ViewOpInterface : OpInterface<"ViewOpInterface"> {
+  let cppNamespace = "::graphc::graph";
+  let description = [{An op whose result may be elements of its first operand's memory, in their order.}];
+  let methods = [InterfaceMethod<
+      "Where in the operand they begin, in bytes; nothing where they are apart, or where loops cost nothing (inlined).",
+      "std::optional<int64_t>", "getViewOffset", (ins)>];
+}
+
+def DecomposableOpInterface : OpInterface<"DecomposableOpInterface"> {
+  let cppNamespace = "::graphc::graph";
+  let description = [{
+    A composite op: other ops are its definition. The pass `decompose` writes them in its place, and theirs, after the
+    partition is known: what crosses between devices is the user's value.
+  }];
+  let methods = [InterfaceMethod<
+      "Builds the values that stand for the results; none where the op stays.",
+      "::llvm::SmallVector<::mlir::Value>", "decompose", (ins "::mlir::OpBuilder &":$builder)>];
+}
+
+def UpdateOpInterface : OpInterface<"UpdateOpInterface"> {
+  let cppNamespace = "::graphc::graph";
+  let description = [{
+    An op that changes variables by a value. Which variables it reads and writes its memory effects say: an effect on
+    `VariableResource` with the variable's symbol, the one that it is named after first. It has no results, so that all
+    updates of a kernel can stand behind what reads old values.
+  }];
+  let methods = [
+    InterfaceMethod<"The value, of which replicas may each have their own: the gradient, or what is assigned or added.",
+      "::mlir::OpOperand &", "getUpdateOperand", (ins), "", "return $_op->getOpOperand(0);">,
+    InterfaceMethod<"Whether the value is a gradient, of which a step of several replicas applies the mean.",
+      "bool", "appliesGradient", (ins), "", "return false;">];
+  let verify = "return ::graphc::graph::detail::verifyUpdate($_op);";
+}
+
+//===----------------------------------------------------------------------------------------------------------------===//
+// What passes know of an op's values
+//===----------------------------------------------------------------------------------------------------------------===//
+
+def LabelledOpInterface : OpInterface<"LabelledOpInterface"> {
+  let cppNamespace = "::graphc::graph";
+  let description = [{A loss that takes labels, of which only 0 … classes - 1 mean anything: what a data set may give.}];
+  let methods = [
+    InterfaceMethod<"The labels, integers.", "::mlir::Value", "getLabelValue", (ins)>,
+    InterfaceMethod<"How many classes there are.", "int64_t", "getNumClasses", (ins)>];
+}
+
+def KeepsElementsOpInterface : OpInterface<"KeepsElementsOpInterface"> {
+  let cppNamespace = "::graphc::graph";
+  let description = [{An op whose result may have all elements of its operands and no others.}];
+  let methods = [InterfaceMethod<"Whether it has, each the same number.", "bool", "keepsElements", (ins), "",
+                                 "return true;">];
+}
+
 def InitializerAttrInterface : AttrInterface<"InitializerAttrInterface"> {
   let cppNamespace = "::graphc::graph";
   let summary = "#graph.zeros, #graph.value, #graph.uniform, #graph.normal or #graph.glorot_uniform";

@@ -166,3 +166,19 @@ StringRef BiasAddOp::getPostOpName() { return "bias"; }
 OpOperand &BiasAddOp::getPostOpInput() { return getInputMutable(); }
 StringRef ReluOp::getPostOpName() { return "relu"; }
 OpOperand &ReluOp::getPostOpInput() { return getOperandMutable(); }
+
+bool ApplySgdOp::appliesGradient() { return true; }
+bool ApplyMomentumOp::appliesGradient() { return true; }
+
+Value SoftmaxCrossEntropyOp::getLabelValue() { return getLabels(); }
+int64_t SoftmaxCrossEntropyOp::getNumClasses() { return cast<RankedTensorType>(getLogits().getType()).getShape().back(); }
+Value NllLossOp::getLabelValue() { return getLabels(); }
+int64_t NllLossOp::getNumClasses() {
+  return cast<RankedTensorType>(getLogProbabilities().getType()).getShape().back();
+}
+
+/// To no fewer bits, from integers to integers.
+bool ConvertOp::keepsElements() {
+  Type from = getElementTypeOrSelf(getOperand().getType()), to = getElementTypeOrSelf(getType());
+  return isa<IntegerType>(from) && isa<IntegerType>(to) && from.getIntOrFloatBitWidth() <= to.getIntOrFloatBitWidth();
+}

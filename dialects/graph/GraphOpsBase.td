@@ -34,9 +34,10 @@ def Graph_BoolTensor : Graph_TensorOf<"BoolKind", "i1">;
 def VariableResource : Resource<"::graphc::graph::VariableResource">;
 def DatasetResource : Resource<"::graphc::graph::DatasetResource">;
 def ReportResource : Resource<"::graphc::graph::ReportResource">;
-def VariableRead : MemoryEffects<[MemRead<VariableResource>]>;
-def VariableWrite : MemoryEffects<[MemWrite<VariableResource>]>;
-def VariableUpdate : MemoryEffects<[MemRead<VariableResource>, MemWrite<VariableResource>]>;
+/// A variable that an op reads, writes or both; State.h asks for them.
+defvar Graph_Reads = MemRead<VariableResource>;
+defvar Graph_Writes = MemWrite<VariableResource>;
+class Graph_VariableArg<list<MemoryEffect> effects> : Arg<FlatSymbolRefAttr, "", effects>;
 
 //===----------------------------------------------------------------------------------------------------------------===//
 // Base classes and traits
@@ -46,10 +47,20 @@ def VariableUpdate : MemoryEffects<[MemRead<VariableResource>, MemWrite<Variable
 /// name is named and not the attribute that is missing instead.
 def Graph_KnownAttributes : NativeOpTrait<"KnownAttributes">, StructuralOpTrait { let cppNamespace = "::graphc::graph"; }
 
+/// To compute an element twice costs more than to keep it.
+def Graph_CostlyElement : NativeOpTrait<"CostlyElement"> { let cppNamespace = "::graphc::graph"; }
+
 class Graph_Op<string mnemonic, list<Trait> traits = []>
     : Op<Graph_Dialect, mnemonic, !listconcat([Graph_KnownAttributes], traits)>;
 
 defvar Graph_Cost = DeclareOpInterfaceMethods<CostOpInterface>;
+defvar Graph_Composite = DeclareOpInterfaceMethods<DecomposableOpInterface>;
+defvar Graph_Labelled = DeclareOpInterfaceMethods<LabelledOpInterface>;
+defvar Graph_View = DeclareOpInterfaceMethods<ViewOpInterface>;
+/// Computed by loops: at the same place of operands and outs, by loops of its own, or by such that reduce.
+defvar Graph_PlaceByPlace = DeclareOpInterfaceMethods<StructuredOpInterface>;
+defvar Graph_Structured = DeclareOpInterfaceMethods<StructuredOpInterface, ["getLoopNests"]>;
+defvar Graph_Reducing = DeclareOpInterfaceMethods<StructuredOpInterface, ["getLoopNests", "getStart"]>;
 defvar Graph_Differentiable = DeclareOpInterfaceMethods<DifferentiableOpInterface>;
 defvar Graph_SymbolUser = DeclareOpInterfaceMethods<SymbolUserOpInterface>;
 

@@ -19,7 +19,7 @@ class Graph_BinaryOp<string mnemonic, Type type, list<Trait> traits = []>
 class Graph_ArithmeticOp<string mnemonic, Type type, list<Trait> traits = []>
     : Graph_BinaryOp<mnemonic, type, !listconcat([Graph_Differentiable], traits)>;
 
-def Graph_AddOp : Graph_ArithmeticOp<"add", Graph_NumberTensor, [Commutative]> {
+def Graph_AddOp : Graph_ArithmeticOp<"add", Graph_NumberTensor, [Commutative, Graph_PlaceByPlace]> {
   let summary = "sum of two tensors, element by element";
   let description = [{
     Integers wrap.
@@ -30,7 +30,7 @@ def Graph_AddOp : Graph_ArithmeticOp<"add", Graph_NumberTensor, [Commutative]> {
   }];
   let hasFolder = 1;
 }
-def Graph_SubtractOp : Graph_ArithmeticOp<"subtract", Graph_NumberTensor> {
+def Graph_SubtractOp : Graph_ArithmeticOp<"subtract", Graph_NumberTensor, [Graph_PlaceByPlace]> {
   let summary = "difference of two tensors, element by element";
   let description = [{
     Integers wrap.
@@ -41,7 +41,7 @@ def Graph_SubtractOp : Graph_ArithmeticOp<"subtract", Graph_NumberTensor> {
   }];
   let hasFolder = 1;
 }
-def Graph_MultiplyOp : Graph_ArithmeticOp<"multiply", Graph_NumberTensor, [Commutative]> {
+def Graph_MultiplyOp : Graph_ArithmeticOp<"multiply", Graph_NumberTensor, [Commutative, Graph_PlaceByPlace]> {
   let summary = "product of two tensors, element by element";
   let description = [{
     Integers wrap.
@@ -52,7 +52,7 @@ def Graph_MultiplyOp : Graph_ArithmeticOp<"multiply", Graph_NumberTensor, [Commu
   }];
   let hasFolder = 1;
 }
-def Graph_DivideOp : Graph_ArithmeticOp<"divide", Graph_NumberTensor> {
+def Graph_DivideOp : Graph_ArithmeticOp<"divide", Graph_NumberTensor, [Graph_PlaceByPlace, Graph_CostlyElement]> {
   let summary = "quotient of two tensors, element by element";
   let description = [{
     Integers round toward zero; an integer divided by zero gives 0, the least integer divided by -1 itself, so that no
@@ -64,7 +64,7 @@ def Graph_DivideOp : Graph_ArithmeticOp<"divide", Graph_NumberTensor> {
   }];
   let hasFolder = 1;
 }
-def Graph_MaximumOp : Graph_ArithmeticOp<"maximum", Graph_NumberTensor, [Commutative]> {
+def Graph_MaximumOp : Graph_ArithmeticOp<"maximum", Graph_NumberTensor, [Commutative, Graph_PlaceByPlace]> {
   let summary = "the larger of two elements";
   let description = [{
     IEEE 754 maximum: NaN where an operand is NaN, and +0 is larger than -0. Where the operands are equal, each gets half
@@ -76,7 +76,7 @@ def Graph_MaximumOp : Graph_ArithmeticOp<"maximum", Graph_NumberTensor, [Commuta
   }];
   let hasFolder = 1;
 }
-def Graph_MinimumOp : Graph_ArithmeticOp<"minimum", Graph_NumberTensor, [Commutative]> {
+def Graph_MinimumOp : Graph_ArithmeticOp<"minimum", Graph_NumberTensor, [Commutative, Graph_PlaceByPlace]> {
   let summary = "the smaller of two elements";
   let description = [{
     IEEE 754 minimum: NaN where an operand is NaN, and -0 is smaller than +0. Where the operands are equal, each gets half
@@ -88,7 +88,7 @@ def Graph_MinimumOp : Graph_ArithmeticOp<"minimum", Graph_NumberTensor, [Commuta
   }];
   let hasFolder = 1;
 }
-def Graph_PowerOp : Graph_ArithmeticOp<"power", Graph_FloatTensor> {
+def Graph_PowerOp : Graph_ArithmeticOp<"power", Graph_FloatTensor, [Graph_Composite]> {
   let summary = "the left element raised to the right one";
   let description = [{
     x^0 = 1 for every x; 0^y = 0 for y > 0 and infinite for y < 0; a negative base needs an integral exponent, else the
@@ -102,7 +102,7 @@ def Graph_PowerOp : Graph_ArithmeticOp<"power", Graph_FloatTensor> {
   let hasCanonicalizeMethod = 1;
 }
 
-def Graph_NegateOp : Graph_UnaryOp<"negate", Graph_NumberTensor> {
+def Graph_NegateOp : Graph_UnaryOp<"negate", Graph_NumberTensor, [Graph_PlaceByPlace]> {
   let summary = "the opposite of each element";
   let description = [{
     ```mlir
@@ -111,7 +111,7 @@ def Graph_NegateOp : Graph_UnaryOp<"negate", Graph_NumberTensor> {
   }];
   let hasFolder = 1;
 }
-def Graph_AbsOp : Graph_UnaryOp<"abs", Graph_NumberTensor> {
+def Graph_AbsOp : Graph_UnaryOp<"abs", Graph_NumberTensor, [Graph_PlaceByPlace]> {
   let summary = "the magnitude of each element";
   let description = [{
     The least integer stays itself.
@@ -122,7 +122,7 @@ def Graph_AbsOp : Graph_UnaryOp<"abs", Graph_NumberTensor> {
   }];
   let hasFolder = 1;
 }
-def Graph_SignOp : Graph_UnaryOp<"sign", Graph_NumberTensor> {
+def Graph_SignOp : Graph_UnaryOp<"sign", Graph_NumberTensor, [Graph_Composite]> {
   let summary = "-1, 0 or 1 by the sign of each element";
   let description = [{
     Zeros and NaN stay what they are.
@@ -132,7 +132,7 @@ def Graph_SignOp : Graph_UnaryOp<"sign", Graph_NumberTensor> {
     ```
   }];
 }
-def Graph_SqrtOp : Graph_UnaryOp<"sqrt", Graph_FloatTensor> {
+def Graph_SqrtOp : Graph_UnaryOp<"sqrt", Graph_FloatTensor, [Graph_PlaceByPlace, Graph_CostlyElement]> {
   let summary = "square root, correctly rounded";
   let description = [{
     NaN below zero; -0 stays -0.
@@ -142,7 +142,7 @@ def Graph_SqrtOp : Graph_UnaryOp<"sqrt", Graph_FloatTensor> {
     ```
   }];
 }
-def Graph_RsqrtOp : Graph_UnaryOp<"rsqrt", Graph_FloatTensor> {
+def Graph_RsqrtOp : Graph_UnaryOp<"rsqrt", Graph_FloatTensor, [Graph_Composite]> {
   let summary = "1 divided by the square root";
   let description = [{
     NaN below zero, infinite at zero, with its sign.
@@ -152,7 +152,7 @@ def Graph_RsqrtOp : Graph_UnaryOp<"rsqrt", Graph_FloatTensor> {
     ```
   }];
 }
-def Graph_ExponentialOp : Graph_UnaryOp<"exponential", Graph_FloatTensor> {
+def Graph_ExponentialOp : Graph_UnaryOp<"exponential", Graph_FloatTensor, [Graph_PlaceByPlace, Graph_CostlyElement]> {
   let summary = "e raised to each element";
   let description = [{
     Infinite above the largest result, 0 below the smallest; a NaN stays.
@@ -162,7 +162,7 @@ def Graph_ExponentialOp : Graph_UnaryOp<"exponential", Graph_FloatTensor> {
     ```
   }];
 }
-def Graph_LogOp : Graph_UnaryOp<"log", Graph_FloatTensor> {
+def Graph_LogOp : Graph_UnaryOp<"log", Graph_FloatTensor, [Graph_PlaceByPlace, Graph_CostlyElement]> {
   let summary = "natural logarithm";
   let description = [{
     NaN below zero, minus infinity at zeros of both signs; a NaN stays.
@@ -172,7 +172,7 @@ def Graph_LogOp : Graph_UnaryOp<"log", Graph_FloatTensor> {
     ```
   }];
 }
-def Graph_TanhOp : Graph_UnaryOp<"tanh", Graph_FloatTensor> {
+def Graph_TanhOp : Graph_UnaryOp<"tanh", Graph_FloatTensor, [Graph_PlaceByPlace, Graph_CostlyElement]> {
   let summary = "hyperbolic tangent";
   let description = [{
     -1 and 1 far from zero; a NaN and zeros stay.
@@ -182,7 +182,7 @@ def Graph_TanhOp : Graph_UnaryOp<"tanh", Graph_FloatTensor> {
     ```
   }];
 }
-def Graph_LogisticOp : Graph_UnaryOp<"logistic", Graph_FloatTensor> {
+def Graph_LogisticOp : Graph_UnaryOp<"logistic", Graph_FloatTensor, [Graph_Composite]> {
   let summary = "the sigmoid 1 / (1 + exp(-x))";
   let description = [{
     `decompose` writes it in primitives before outlining.
@@ -192,7 +192,8 @@ def Graph_LogisticOp : Graph_UnaryOp<"logistic", Graph_FloatTensor> {
     ```
   }];
 }
-def Graph_ReluOp : Graph_UnaryOp<"relu", Graph_FloatTensor, [DeclareOpInterfaceMethods<LibraryPostOpInterface>]> {
+def Graph_ReluOp : Graph_UnaryOp<"relu", Graph_FloatTensor, [
+    Graph_PlaceByPlace, DeclareOpInterfaceMethods<LibraryPostOpInterface>]> {
   let summary = "the element where it is positive, else zero";
   let description = [{
     x where x > 0, else +0: a NaN and -0 become +0 as well. So does oneDNN, whose matmul kernel may do this as its last
@@ -205,7 +206,7 @@ def Graph_ReluOp : Graph_UnaryOp<"relu", Graph_FloatTensor, [DeclareOpInterfaceM
   let hasFolder = 1;
 }
 
-def Graph_AndOp : Graph_BinaryOp<"and", Graph_BoolTensor, [Commutative]> {
+def Graph_AndOp : Graph_BinaryOp<"and", Graph_BoolTensor, [Commutative, Graph_PlaceByPlace]> {
   let summary = "both";
   let description = [{
     ```mlir
@@ -214,7 +215,7 @@ def Graph_AndOp : Graph_BinaryOp<"and", Graph_BoolTensor, [Commutative]> {
   }];
   let hasFolder = 1;
 }
-def Graph_OrOp : Graph_BinaryOp<"or", Graph_BoolTensor, [Commutative]> {
+def Graph_OrOp : Graph_BinaryOp<"or", Graph_BoolTensor, [Commutative, Graph_PlaceByPlace]> {
   let summary = "one or both";
   let description = [{
     ```mlir
@@ -223,7 +224,7 @@ def Graph_OrOp : Graph_BinaryOp<"or", Graph_BoolTensor, [Commutative]> {
   }];
   let hasFolder = 1;
 }
-def Graph_NotOp : Graph_PureOp<"not", [SameOperandsAndResultType, Elementwise]> {
+def Graph_NotOp : Graph_PureOp<"not", [SameOperandsAndResultType, Elementwise, Graph_PlaceByPlace]> {
   let summary = "the opposite truth value";
   let description = [{
     ```mlir
@@ -236,7 +237,7 @@ def Graph_NotOp : Graph_PureOp<"not", [SameOperandsAndResultType, Elementwise]> 
   let hasFolder = 1;
 }
 
-def Graph_CompareOp : Graph_PureOp<"compare", [SameTypeOperands, Elementwise, Graph_InferType]> {
+def Graph_CompareOp : Graph_PureOp<"compare", [SameTypeOperands, Elementwise, Graph_InferType, Graph_PlaceByPlace]> {
   let summary = "truth of a relation, element by element";
   let description = [{
     The relation is `eq`, `ne`, `lt`, `le`, `gt` or `ge`. With NaN only `ne` is true. Truth values know `eq` and `ne`.
@@ -253,7 +254,7 @@ def Graph_CompareOp : Graph_PureOp<"compare", [SameTypeOperands, Elementwise, Gr
 }
 
 def Graph_SelectOp : Graph_PureOp<"select", [
-    AllTypesMatch<["on_true", "on_false", "result"]>, Elementwise, Graph_Differentiable,
+    AllTypesMatch<["on_true", "on_false", "result"]>, Elementwise, Graph_Differentiable, Graph_PlaceByPlace,
     TypesMatchWith<"predicate has the shape of the result and element type i1", "result", "predicate",
                    "::graphc::graph::withElement($_self, ::mlir::IntegerType::get($_self.getContext(), 1))">]> {
   let summary = "one operand where the predicate holds, else the other";
@@ -268,7 +269,9 @@ def Graph_SelectOp : Graph_PureOp<"select", [
   let hasFolder = 1;
 }
 
-def Graph_ConvertOp : Graph_PureOp<"convert", [Elementwise, SameOperandsAndResultShape, Graph_Differentiable]> {
+def Graph_ConvertOp : Graph_PureOp<"convert", [
+    Elementwise, SameOperandsAndResultShape, Graph_Differentiable, Graph_PlaceByPlace,
+    DeclareOpInterfaceMethods<KeepsElementsOpInterface, ["keepsElements"]>]> {
   let summary = "the same values in another element type";
   let description = [{
     Integers to floats and f64 to f32 round to nearest even; floats to integers round toward zero, out of range to the

@@ -5,7 +5,8 @@
 include "dialects/graph/GraphOpsBase.td"
 
 def Graph_MatmulOp : Graph_PureOp<"matmul", [
-    Graph_Differentiable, Graph_InferType, DeclareOpInterfaceMethods<LibraryKernelOpInterface, ["takesPostOp"]>]> {
+    Graph_Differentiable, Graph_InferType, Graph_Reducing,
+    DeclareOpInterfaceMethods<LibraryKernelOpInterface, ["takesPostOp"]>]> {
   let summary = "matrix product, batch by batch";
   let description = [{
     Leading dimensions are batches. A transposed operand is stored with its last two dimensions swapped: `transpose_a`
@@ -33,7 +34,8 @@ def Graph_MatmulOp : Graph_PureOp<"matmul", [
 }
 
 def Graph_BiasAddOp : Graph_PureOp<"bias_add", [
-    AllTypesMatch<["input", "result"]>, Graph_Differentiable, DeclareOpInterfaceMethods<LibraryPostOpInterface>]> {
+    AllTypesMatch<["input", "result"]>, Graph_Differentiable, Graph_Structured,
+    DeclareOpInterfaceMethods<LibraryPostOpInterface>]> {
   let summary = "a vector added to each row";
   let description = [{
     1. The bias has one dimension, as long as the input's last, and the input's element type.
@@ -49,7 +51,7 @@ def Graph_BiasAddOp : Graph_PureOp<"bias_add", [
 }
 
 class Graph_SoftmaxLikeOp<string mnemonic>
-    : Graph_PureOp<mnemonic, [SameOperandsAndResultType, Graph_Differentiable]> {
+    : Graph_PureOp<mnemonic, [SameOperandsAndResultType, Graph_Differentiable, Graph_Composite]> {
   let arguments = (ins Graph_FloatTensor:$operand);
   let results = (outs Graph_FloatTensor:$result);
   let assemblyFormat = "$operand attr-dict `:` type($result)";
@@ -76,7 +78,8 @@ def Graph_LogSoftmaxOp : Graph_SoftmaxLikeOp<"log_softmax"> {
   }];
 }
 
-def Graph_SoftmaxCrossEntropyOp : Graph_PureOp<"softmax_cross_entropy", [Graph_Differentiable, Graph_InferType]> {
+def Graph_SoftmaxCrossEntropyOp : Graph_PureOp<"softmax_cross_entropy", [
+    Graph_Differentiable, Graph_InferType, Graph_Composite, Graph_Labelled]> {
   let summary = "mean over the batch of -log_softmax(logits)[label]";
   let description = [{
     A label outside the classes counts as a sample whose target has probability nowhere: its loss is the logarithm of the
@@ -92,7 +95,7 @@ def Graph_SoftmaxCrossEntropyOp : Graph_PureOp<"softmax_cross_entropy", [Graph_D
   let results = (outs Graph_FloatTensor:$result);
   let assemblyFormat = "$logits `,` $labels attr-dict `:` functional-type(operands, $result)";
 }
-def Graph_SoftmaxCrossEntropyGradOp : Graph_PureOp<"softmax_cross_entropy_grad", [Graph_InferType]> {
+def Graph_SoftmaxCrossEntropyGradOp : Graph_PureOp<"softmax_cross_entropy_grad", [Graph_InferType, Graph_Composite]> {
   let summary = "gradient of softmax_cross_entropy by its logits";
   let description = [{
     (softmax(logits) - one_hot(labels)) * (upstream / batch). Made by `differentiate`, expanded by `decompose`.
@@ -108,7 +111,8 @@ def Graph_SoftmaxCrossEntropyGradOp : Graph_PureOp<"softmax_cross_entropy_grad",
   let results = (outs Graph_FloatTensor:$result);
   let assemblyFormat = "$logits `,` $labels `,` $upstream attr-dict `:` functional-type(operands, $result)";
 }
-def Graph_NllLossOp : Graph_PureOp<"nll_loss", [Graph_Differentiable, Graph_InferType]> {
+def Graph_NllLossOp : Graph_PureOp<"nll_loss", [
+    Graph_Differentiable, Graph_InferType, Graph_Composite, Graph_Labelled]> {
   let summary = "mean over the batch of -log_probabilities[label]";
   let description = [{
     A label outside the classes counts as a sample of loss 0. One that comes from a data set as it is ends the run:

@@ -4,8 +4,8 @@
 
 include "dialects/graph/GraphOpsBase.td"
 
-class Graph_ReduceOp<string mnemonic, Type type>
-    : Graph_PureOp<mnemonic, [Graph_Differentiable, Graph_InferType]> {
+class Graph_ReduceOp<string mnemonic, Type type, Trait computed = Graph_Reducing>
+    : Graph_PureOp<mnemonic, [Graph_Differentiable, Graph_InferType, computed]> {
   let arguments = (ins type:$operand, DenseI64ArrayAttr:$dimensions);
   let results = (outs type:$result);
   let assemblyFormat = "$operand `dimensions` `=` $dimensions attr-dict `:` functional-type($operand, $result)";
@@ -36,7 +36,19 @@ def Graph_ReduceMaxOp : Graph_ReduceOp<"reduce_max", Graph_NumberTensor> {
     ```
   }];
 }
-def Graph_ReduceMeanOp : Graph_ReduceOp<"reduce_mean", Graph_FloatTensor> {
+def Graph_ReduceMinOp : Graph_ReduceOp<"reduce_min", Graph_NumberTensor> {
+  let summary = "smallest element over dimensions, which disappear";
+  let description = [{
+    NaN where an element is NaN. Elements that are equally small share the gradient.
+
+    1. `dimensions` is strictly increasing, each one of the operand's.
+
+    ```mlir
+    %b = graph.reduce_min %a dimensions = [1] : (tensor<4x3xf32>) -> tensor<4xf32>
+    ```
+  }];
+}
+def Graph_ReduceMeanOp : Graph_ReduceOp<"reduce_mean", Graph_FloatTensor, Graph_Composite> {
   let summary = "mean over dimensions, which disappear";
   let description = [{
     `decompose` writes it as a sum and one division by the number of elements.
@@ -48,10 +60,11 @@ def Graph_ReduceMeanOp : Graph_ReduceOp<"reduce_mean", Graph_FloatTensor> {
     ```
   }];
 }
-def Graph_ArgmaxOp : Graph_PureOp<"argmax"> {
+def Graph_ArgmaxOp : Graph_PureOp<"argmax", [Graph_Composite]> {
   let summary = "where the largest element of a dimension is";
   let description = [{
-    The first of equally large ones; a NaN counts as largest. i32 or i64, as the result's type says.
+    The first of equally large ones; a NaN counts as largest. i32 or i64, as the result's type says. `decompose` writes it as
+    the least index at which the element is the largest.
 
     1. `dimension` is one of the operand's.
     2. The result has the operand's other dimensions; an i32 has room for every index.

@@ -4,7 +4,7 @@
 
 include "dialects/graph/GraphOpsBase.td"
 
-def Graph_ConstantOp : Graph_PureOp<"constant", [ConstantLike, Graph_InferType]> {
+def Graph_ConstantOp : Graph_PureOp<"constant", [ConstantLike, Graph_InferType, Graph_Structured]> {
   let summary = "a value known at compile time";
   let description = [{
     ```mlir
@@ -17,7 +17,7 @@ def Graph_ConstantOp : Graph_PureOp<"constant", [ConstantLike, Graph_InferType]>
   let hasFolder = 1;
 }
 
-def Graph_IotaOp : Graph_PureOp<"iota"> {
+def Graph_IotaOp : Graph_PureOp<"iota", [Graph_PlaceByPlace]> {
   let summary = "0, 1, 2, … along one dimension";
   let description = [{
     1. `dimension` is one of the result's.
@@ -32,7 +32,7 @@ def Graph_IotaOp : Graph_PureOp<"iota"> {
   let hasVerifier = 1;
 }
 
-def Graph_ReshapeOp : Graph_PureOp<"reshape", [Graph_Differentiable]> {
+def Graph_ReshapeOp : Graph_PureOp<"reshape", [Graph_Differentiable, Graph_Structured, Graph_View, KeepsElementsOpInterface]> {
   let summary = "the same elements in row-major order under another shape";
   let description = [{
     1. Operand and result have the same element type.
@@ -49,7 +49,8 @@ def Graph_ReshapeOp : Graph_PureOp<"reshape", [Graph_Differentiable]> {
   let hasFolder = 1;
 }
 
-def Graph_TransposeOp : Graph_PureOp<"transpose", [Graph_Differentiable, Graph_InferType]> {
+def Graph_TransposeOp : Graph_PureOp<"transpose", [
+    Graph_Differentiable, Graph_InferType, Graph_Structured, KeepsElementsOpInterface]> {
   let summary = "dimensions in another order";
   let description = [{
     Dimension i of the result is dimension `permutation[i]` of the operand.
@@ -66,7 +67,7 @@ def Graph_TransposeOp : Graph_PureOp<"transpose", [Graph_Differentiable, Graph_I
   let hasFolder = 1;
 }
 
-def Graph_BroadcastInDimOp : Graph_PureOp<"broadcast_in_dim", [Graph_Differentiable]> {
+def Graph_BroadcastInDimOp : Graph_PureOp<"broadcast_in_dim", [Graph_Differentiable, Graph_Structured, KeepsElementsOpInterface]> {
   let summary = "elements repeated along new or unit dimensions";
   let description = [{
     Dimension i of the operand becomes dimension `broadcast_dimensions[i]` of the result.
@@ -87,7 +88,7 @@ def Graph_BroadcastInDimOp : Graph_PureOp<"broadcast_in_dim", [Graph_Differentia
   let hasFolder = 1;
 }
 
-def Graph_SliceOp : Graph_PureOp<"slice", [Graph_Differentiable, Graph_InferType]> {
+def Graph_SliceOp : Graph_PureOp<"slice", [Graph_Differentiable, Graph_InferType, Graph_Structured, Graph_View]> {
   let summary = "a box of elements, every stride-th one along each dimension";
   let description = [{
     Along dimension i the result has the operand's elements `start_indices[i]`, + `strides[i]`, … below `limit_indices[i]`.
@@ -108,7 +109,8 @@ def Graph_SliceOp : Graph_PureOp<"slice", [Graph_Differentiable, Graph_InferType
   let hasCanonicalizeMethod = 1;
 }
 
-def Graph_ConcatenateOp : Graph_PureOp<"concatenate", [Graph_Differentiable, Graph_InferType]> {
+def Graph_ConcatenateOp : Graph_PureOp<"concatenate", [
+    Graph_Differentiable, Graph_InferType, Graph_Structured, Graph_Composite, KeepsElementsOpInterface]> {
   let summary = "tensors end to end along one dimension";
   let description = [{
     1. There is at least one operand, and all have the same element type and rank.
@@ -126,7 +128,7 @@ def Graph_ConcatenateOp : Graph_PureOp<"concatenate", [Graph_Differentiable, Gra
   let hasCanonicalizeMethod = 1;
 }
 
-def Graph_OneHotOp : Graph_PureOp<"one_hot"> {
+def Graph_OneHotOp : Graph_PureOp<"one_hot", [Graph_Composite]> {
   let summary = "1 at the place an index names, else 0";
   let description = [{
     The result has one more dimension, the last. An index outside it gives a row of zeros.

@@ -4,7 +4,7 @@
 
 include "dialects/graph/GraphOpsBase.td"
 
-def Graph_ReadOp : Graph_Op<"read", [VariableRead, Graph_SymbolUser]> {
+def Graph_ReadOp : Graph_Op<"read", [Graph_SymbolUser]> {
   let summary = "the value of a variable";
   let description = [{
     The value after the latest preceding write in text order.
@@ -15,15 +15,16 @@ def Graph_ReadOp : Graph_Op<"read", [VariableRead, Graph_SymbolUser]> {
     %w = graph.read @w : tensor<3x5xf32>
     ```
   }];
-  let arguments = (ins FlatSymbolRefAttr:$variable);
+  let arguments = (ins Graph_VariableArg<[Graph_Reads]>:$variable);
   let results = (outs Graph_Tensor:$result);
   let assemblyFormat = "$variable attr-dict `:` type($result)";
 }
-class Graph_WriteOp<string mnemonic, list<Trait> traits> : Graph_Op<mnemonic, !listconcat(traits, [Graph_SymbolUser])> {
-  let arguments = (ins FlatSymbolRefAttr:$variable, Graph_Tensor:$value);
+class Graph_WriteOp<string mnemonic, list<MemoryEffect> effects>
+    : Graph_Op<mnemonic, [UpdateOpInterface, Graph_PlaceByPlace, Graph_SymbolUser]> {
+  let arguments = (ins Graph_VariableArg<effects>:$variable, Graph_Tensor:$value);
   let assemblyFormat = "$variable `,` $value attr-dict `:` type($value)";
 }
-def Graph_AssignOp : Graph_WriteOp<"assign", [VariableWrite]> {
+def Graph_AssignOp : Graph_WriteOp<"assign", [Graph_Writes]> {
   let summary = "gives a variable a new value";
   let description = [{
     1. `variable` names a `graph.variable` of the value's type.
@@ -33,7 +34,7 @@ def Graph_AssignOp : Graph_WriteOp<"assign", [VariableWrite]> {
     ```
   }];
 }
-def Graph_AssignAddOp : Graph_WriteOp<"assign_add", [VariableUpdate]> {
+def Graph_AssignAddOp : Graph_WriteOp<"assign_add", [Graph_Reads, Graph_Writes]> {
   let summary = "adds a value to a variable";
   let description = [{
     1. `variable` names a `graph.variable` of the value's type.
@@ -44,7 +45,11 @@ def Graph_AssignAddOp : Graph_WriteOp<"assign_add", [VariableUpdate]> {
     ```
   }];
 }
-def Graph_ApplySgdOp : Graph_Op<"apply_sgd", [VariableUpdate, Graph_SymbolUser, Graph_Cost]> {
+/// What an optimizer makes of a gradient.
+class Graph_ApplyOp<string mnemonic> : Graph_Op<mnemonic, [
+    DeclareOpInterfaceMethods<UpdateOpInterface, ["appliesGradient"]>, Graph_PlaceByPlace, Graph_SymbolUser, Graph_Cost]>;
+
+def Graph_ApplySgdOp : Graph_ApplyOp<"apply_sgd"> {
   let summary = "variable -= learning_rate * gradient";
   let description = [{
     Made by `differentiate`. The rate is rounded to the variable's element type; the product is rounded before it is
@@ -56,10 +61,11 @@ def Graph_ApplySgdOp : Graph_Op<"apply_sgd", [VariableUpdate, Graph_SymbolUser, 
     graph.apply_sgd @w, %g {learning_rate = 0.1} : tensor<3x5xf32>
     ```
   }];
-  let arguments = (ins FlatSymbolRefAttr:$variable, Graph_FloatTensor:$gradient, F64Attr:$learning_rate);
+  let arguments = (ins Graph_VariableArg<[Graph_Reads, Graph_Writes]>:$variable, Graph_FloatTensor:$gradient,
+                       F64Attr:$learning_rate);
   let assemblyFormat = "$variable `,` $gradient attr-dict `:` type($gradient)";
 }
-def Graph_ApplyMomentumOp : Graph_Op<"apply_momentum", [VariableUpdate, Graph_SymbolUser, Graph_Cost]> {
+def Graph_ApplyMomentumOp : Graph_ApplyOp<"apply_momentum"> {
   let summary = "slot = momentum * slot + gradient; variable -= learning_rate * slot";
   let description = [{
     Made by `differentiate`. Each product is rounded before it is added or subtracted.
@@ -70,7 +76,8 @@ def Graph_ApplyMomentumOp : Graph_Op<"apply_momentum", [VariableUpdate, Graph_Sy
     graph.apply_momentum @w, @"w/Momentum", %g {learning_rate = 0.05, momentum = 0.9} : tensor<3x5xf32>
     ```
   }];
-  let arguments = (ins FlatSymbolRefAttr:$variable, FlatSymbolRefAttr:$slot, Graph_FloatTensor:$gradient,
+  let arguments = (ins Graph_VariableArg<[Graph_Reads, Graph_Writes]>:$variable,
+                       Graph_VariableArg<[Graph_Reads, Graph_Writes]>:$slot, Graph_FloatTensor:$gradient,
                        F64Attr:$learning_rate, F64Attr:$momentum);
   let assemblyFormat = "$variable `,` $slot `,` $gradient attr-dict `:` type($gradient)";
 }

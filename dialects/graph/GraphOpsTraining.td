@@ -4,7 +4,7 @@
 
 include "dialects/graph/GraphOpsBase.td"
 
-def Graph_MinimizeOp : Graph_Op<"minimize", [VariableUpdate, Graph_SymbolUser]> {
+def Graph_MinimizeOp : Graph_Op<"minimize", [MemoryEffects<[Graph_Reads, Graph_Writes]>, Graph_SymbolUser]> {
   let summary = "one step of an optimizer toward a smaller loss";
   let description = [{
     Removed by `differentiate`, which puts gradients, updates and the increment of `@global_step` in its place. Without
@@ -37,6 +37,11 @@ def Graph_MetricOp : Graph_Op<"metric", [MemoryEffects<[MemWrite<ReportResource>
   let arguments = (ins StrAttr:$name, Graph_Tensor:$values, Optional<Graph_BoolTensor>:$mask);
   let assemblyFormat = "$name `,` $values (`,` $mask^)? attr-dict `:` type($values) (`,` type($mask)^)?";
   let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// What the mean is of, as scalars: the sum (i64 for integers and i1, f64 for floats; integer sums are exact) and the
+    /// number of values that the mask lets through (i64).
+    std::pair<::mlir::Value, ::mlir::Value> buildSums(::mlir::OpBuilder &builder);
+  }];
 }
 
 def Graph_SummaryOp : Graph_Op<"summary", [MemoryEffects<[MemWrite<ReportResource>]>]> {

@@ -136,6 +136,9 @@ LogicalResult ReduceSumOp::inferReturnTypes(MLIRContext *, Loc loc, Adaptor adap
 LogicalResult ReduceMaxOp::inferReturnTypes(MLIRContext *, Loc loc, Adaptor adaptor, Types &types) {
   return inferReduction(loc, adaptor.getOperand(), adaptor.getDimensions(), types);
 }
+LogicalResult ReduceMinOp::inferReturnTypes(MLIRContext *, Loc loc, Adaptor adaptor, Types &types) {
+  return inferReduction(loc, adaptor.getOperand(), adaptor.getDimensions(), types);
+}
 LogicalResult ReduceMeanOp::inferReturnTypes(MLIRContext *, Loc loc, Adaptor adaptor, Types &types) {
   return inferReduction(loc, adaptor.getOperand(), adaptor.getDimensions(), types);
 }

@@ -281,12 +281,12 @@ LogicalResult MetricOp::verify() {
   return success();
 }
 
-static bool isReduction(StringRef text) { return text == "mean" || text == "sum" || text == "first_replica"; }
+static bool isReductionWord(StringRef text) { return text == "mean" || text == "sum" || text == "first_replica"; }
 
 LogicalResult SummaryOp::verify() {
   if (failed(verifyName(*this, getName())))
     return failure();
-  if (getReduction() && !isReduction(*getReduction()))
+  if (getReduction() && !isReductionWord(*getReduction()))
     return emitOpError() << "reduction must be \"mean\", \"sum\" or \"first_replica\", got \"" << *getReduction()
                          << "\"";
   return success();
@@ -300,7 +300,7 @@ LogicalResult SummaryOp::verify() {
 LogicalResult VariableOp::verify() {
   if (failed(verifyName(*this, getSymName())))
     return failure();
-  if (getAggregation() && !isReduction(*getAggregation()))
+  if (getAggregation() && !isReductionWord(*getAggregation()))
     return emitOpError() << "aggregation must be \"mean\", \"sum\" or \"first_replica\", got \"" << *getAggregation()
                          << "\"";
   if (auto owner = (*this)->getAttrOfType<FlatSymbolRefAttr>(GraphDialect::kSlotOf)) {

@@ -20,13 +20,10 @@ void findSources(Value value, llvm::SmallSetVector<Value, 4> &seen, SmallVectorI
   if (!seen.insert(value))
     return;
   Operation *op = value.getDefiningOp();
-  auto width = [](Value integers) { return getElementTypeOrSelf(integers.getType()).getIntOrFloatBitWidth(); };
-  auto convert = dyn_cast_if_present<ConvertOp>(op);
+  auto keeps = dyn_cast_if_present<KeepsElementsOpInterface>(op);
   if (isa_and_present<NextBatchOp>(op))
     sources.push_back(cast<OpResult>(value));
-  else if (isa_and_present<ReshapeOp, TransposeOp, BroadcastInDimOp, ConcatenateOp>(op) ||
-           (convert && isa<IntegerType>(getElementTypeOrSelf(convert.getOperand().getType())) &&
-            width(convert.getOperand()) <= width(value)))
+  else if (keeps && keeps.keepsElements())
     for (Value operand : op->getOperands())
       findSources(operand, seen, sources);
 }
@@ -43,16 +40,10 @@ struct BoundLabelsPass : graphc::impl::BoundLabelsBase<BoundLabelsPass> {
   void runOnOperation() override {
     SymbolTable symbols(getOperation());
     for (auto function : getOperation().getOps<FuncOp>())
-      function.walk([&](Operation *op) {
-        if (auto loss = dyn_cast<SoftmaxCrossEntropyOp>(op))
-          bound(loss.getLabels(), loss.getLogits(), symbols);
-        else if (auto loss = dyn_cast<NllLossOp>(op))
-          bound(loss.getLabels(), loss.getLogProbabilities(), symbols);
-      });
+      function.walk([&](LabelledOpInterface loss) { bound(loss.getLabelValue(), loss.getNumClasses(), symbols); });
   }
 
-  static void bound(Value labels, Value scores, const SymbolTable &symbols) {
-    const int64_t classes = cast<RankedTensorType>(scores.getType()).getShape().back();
+  static void bound(Value labels, int64_t classes, const SymbolTable &symbols) {
     llvm::SmallSetVector<Value, 4> seen;
     SmallVector<OpResult> sources;
     findSources(labels, seen, sources);

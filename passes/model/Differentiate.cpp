@@ -133,7 +133,7 @@ private:
   Value sum(ArrayRef<Value> terms) {
     Value total = terms.front();
     for (Value term : terms.drop_front())
-      total = AddOp::create(builder, listener.forward->getLoc(), total, term);
+      total = createAdd(builder, listener.forward->getLoc(), total, term);
     return total;
   }
 
@@ -222,7 +222,7 @@ struct DifferentiatePass : graphc::impl::DifferentiateBase<DifferentiatePass> {
                                    ZerosAttr::get(&getContext()), /*trainable=*/false);
     }
     Value one = createSplat(builder, minimize.getLoc(), type, 1);
-    auto add = AssignAddOp::create(builder, minimize.getLoc(), GraphDialect::kGlobalStep, one);
+    Operation *add = createIncrement(builder, minimize.getLoc(), GraphDialect::kGlobalStep, one);
     setDevice(one.getDefiningOp(), getDevice(counter));
     setDevice(add, getDevice(counter));
     return success();

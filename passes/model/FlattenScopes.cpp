@@ -18,7 +18,7 @@ void giveRule(ScopeOp scope, StringAttr rule) {
   auto module = scope->getParentOfType<ModuleOp>();
   DeviceAttr device = getDevice(scope);
   for (Operation &op : scope.getBody().front()) {
-    auto name = getStateVariable(&op);
+    auto name = getVariable(&op);
     auto variable = name ? dyn_cast_or_null<VariableOp>(SymbolTable::lookupSymbolIn(module, name.getValue())) : nullptr;
     if (!variable || getDevice(variable) || getDevice(&op) || variable->hasAttr(GraphDialect::kDeviceRule))
       continue;

@@ -60,7 +60,7 @@ private:
       return;
     DictionaryAttr &said = attributes[kept];
     if (DictionaryAttr first = getWish(kept, said)) {
-      if (first != wish && !isa<ConstantOp>(op) &&
+      if (first != wish && !op->hasTrait<OpTrait::ConstantLike>() &&
           !isa<FusedLoc>(op->getLoc())) // a constant is made wherever it is used
         remark(op, wish, kept, first);
       return;
@@ -90,7 +90,8 @@ struct SimplifyPass : graphc::impl::SimplifyBase<SimplifyPass> {
   LogicalResult initialize(MLIRContext *context) override {
     RewritePatternSet collected(context);
     for (RegisteredOperationName name : context->getRegisteredOperations())
-      if (name.getDialectNamespace() == GraphDialect::getDialectNamespace())
+      if (isa<GraphDialect>(name.getDialect()) || name.hasInterface<StructuredOpInterface>() ||
+          name.hasInterface<DecomposableOpInterface>())
         name.getCanonicalizationPatterns(collected, context);
     patterns = FrozenRewritePatternSet(std::move(collected));
     return success();

@@ -30,6 +30,11 @@ struct Names {
   }
 };
 
+/// An op of whatever dialect that a kernel can be made of.
+bool saysHowItIsComputed(Operation *op) {
+  return isa<StructuredOpInterface, ExplicitLoopsOpInterface, ViewOpInterface, DecomposableOpInterface>(op);
+}
+
 struct VerifyModelPass : graphc::impl::VerifyModelBase<VerifyModelPass> {
   static LogicalResult verify(FuncOp function) {
     Names feeds{"feed", {}}, fetches{"fetch", {}};
@@ -41,9 +46,10 @@ struct VerifyModelPass : graphc::impl::VerifyModelBase<VerifyModelPass> {
       if (failed(fetches.add(function.getResultName(i), end->getLoc())))
         return failure();
     for (Operation &op : function.getBodyBlock()) {
-      if (!isa<GraphDialect>(op.getDialect()))
-        return op.emitOpError() << "stands in graph.func @" << function.getSymName()
-                                << ", expected ops of the graph dialect";
+      if (!isa<GraphDialect>(op.getDialect()) && !saysHowItIsComputed(&op))
+        return op.emitOpError()
+               << "stands in graph.func @" << function.getSymName()
+               << ", expected ops of the graph dialect, or ops that say by its interfaces how they are computed";
       if (isa<ScopeOp>(op))
         return op.emitOpError() << "is left, expected flatten-scopes to have removed it";
       if (isa<MinimizeOp>(op))

@@ -3,9 +3,6 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "llvm/ADT/TypeSwitch.h"
-
-#include <limits>
 
 using namespace mlir;
 using utils::IteratorType;
@@ -15,10 +12,12 @@ namespace graphc {
 using namespace graph;
 
 static RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
+static AffineMap identityOf(Value value) {
+  return AffineMap::getMultiDimIdentityMap(unsigned(typeOf(value).getRank()), value.getContext());
+}
 
-KernelBuilder::KernelBuilder(const ProgramGraph &graph, ArrayRef<Operation *> ops, ProgramMemory &memory)
-    : graph(graph), ops(ops), memory(memory), context(ops.front()->getContext()), members(ops.begin(), ops.end()),
-      builder(context) {}
+KernelBuilder::KernelBuilder(ArrayRef<Operation *> ops, ProgramMemory &memory)
+    : ops(ops), memory(memory), members(ops.begin(), ops.end()), kernel(ops.back()->getLoc()) {}
 
 //===----------------------------------------------------------------------------------------------------------------===//
 // Roots
@@ -31,360 +30,295 @@ bool KernelBuilder::isMember(Value value) const {
 
 /// Values from outside are read from memory but for what costs nothing: splat constants.
 bool KernelBuilder::isLeaf(Value value) const {
-  if (value == current)
+  Operation *op = value.getDefiningOp();
+  if (op == current)
     return false;
   if (roots.contains(value))
     return true;
   if (isMember(value))
     return false;
-  return !isa<ConstantOp>(value.getDefiningOp()) || !isInlinable(value.getDefiningOp());
+  return !op->hasTrait<OpTrait::ConstantLike>() || !isInlinable(op);
+}
+
+SmallVector<Value> KernelBuilder::getRootsOf(Operation *op) const {
+  SmallVector<Value> found;
+  llvm::copy_if(op->getResults(), std::back_inserter(found), [&](Value result) { return roots.contains(result); });
+  return found;
+}
+
+/// Whether an operation reads elements of a value more than once, or may.
+static bool repeats(Operation *user, Value value) {
+  auto structured = dyn_cast<StructuredOpInterface>(user);
+  if (!structured)
+    return true;
+  for (const LoopNest &nest : structured.getLoopNests()) {
+    int64_t iterations = 1;
+    for (int64_t size : getLoopSizes(user, nest))
+      iterations *= size;
+    for (const LoopNest::Read &read : nest.reads)
+      if (user->getOperand(read.operand) == value && iterations > typeOf(value).getNumElements())
+        return true;
+  }
+  return false;
 }
 
 /// Whether a costly value reaches more than one root, or one that repeats it.
 bool KernelBuilder::isWantedTwice(Operation *op) const {
-  llvm::SmallDenseSet<Operation *> reached;
-  SmallVector<Operation *> work(op->getUsers());
-  llvm::SmallDenseSet<Operation *> seen;
+  llvm::SmallDenseSet<Operation *> reached, seen;
+  SmallVector<std::pair<Operation *, Value>> work; // a user and what of
+  auto addUsers = [&](Operation *of) {
+    for (Value result : of->getResults())
+      for (Operation *user : result.getUsers())
+        work.push_back({user, result});
+  };
+  addUsers(op);
   while (!work.empty()) {
-    Operation *user = work.pop_back_val();
-    if (!members.contains(user) || !seen.insert(user).second)
+    auto [user, value] = work.pop_back_val();
+    if (!members.contains(user))
       continue;
-    if (isa<MatmulOp>(user))
+    if (repeats(user, value))
       return true;
-    if (auto broadcast = dyn_cast<BroadcastInDimOp>(user);
-        broadcast && typeOf(broadcast.getResult()).getNumElements() > typeOf(broadcast.getOperand()).getNumElements())
-      return true;
-    bool isRoot = user->getNumResults() == 0 || roots.contains(user->getResult(0));
-    if (isRoot) {
+    if (!seen.insert(user).second)
+      continue;
+    if (user->getNumResults() == 0 || !getRootsOf(user).empty())
       reached.insert(user);
-      if (isa<ArgmaxOp>(user)) // two passes over its operand
-        return true;
-    } else {
-      work.append(user->user_begin(), user->user_end());
-    }
+    else
+      addUsers(user);
   }
   return reached.size() > 1;
 }
 
 void KernelBuilder::findRoots() {
   for (Operation *op : ops) {
-    if (op->getNumResults() == 0)
-      continue;
-    bool seenOutside = llvm::any_of(op->getUsers(), [&](Operation *user) { return !members.contains(user); });
-    if (seenOutside || isa<ReduceSumOp, ReduceMaxOp, ArgmaxOp, MatmulOp, ReadOp, ConcatenateOp>(op))
-      roots.insert(op->getResult(0));
+    bool inlined = isInlinable(op);
+    for (Value result : op->getResults())
+      if (!inlined || llvm::any_of(result.getUsers(), [&](Operation *user) { return !members.contains(user); }))
+        roots.insert(result);
+    if (isa<ExplicitLoopsOpInterface>(op))
+      for (Value operand : op->getOperands())
+        if (isMember(operand))
+          roots.insert(operand);
   }
   for (Operation *op : llvm::reverse(ops)) // users first: they may become roots themselves
-    if (op->getNumResults() && isExpensive(op) && isWantedTwice(op))
-      roots.insert(op->getResult(0));
+    if (isExpensive(op) && isWantedTwice(op))
+      roots.insert(op->result_begin(), op->result_end());
 }
 
-/// Whether the root's stage computes each element from elements of its operands, all loops parallel.
-static bool isElementwise(Operation *op) {
-  return !isa<ReduceSumOp, ReduceMaxOp, ArgmaxOp, MatmulOp, ReadOp, ConcatenateOp>(op);
-}
-
-/// What the stages of a root or an update read.
-SmallVector<Access> KernelBuilder::leavesOf(Operation *op) {
+/// What the stages of a root or an update are made of: itself where it is inlined, else its operands.
+SmallVector<Access> KernelBuilder::getAccesses(Operation *op) const {
   SmallVector<Access> accesses;
-  auto add = [&](Value value) {
-    accesses.push_back({value, AffineMap::getMultiDimIdentityMap(typeOf(value).getRank(), context)});
-  };
-  if (op->getNumResults() && isElementwise(op)) {
-    current = op->getResult(0);
-    add(current);
+  if (isInlinable(op)) {
+    for (Value result : getRootsOf(op))
+      accesses.push_back({result, identityOf(result)});
   } else {
-    llvm::for_each(op->getOperands(), add);
+    for (Value operand : op->getOperands())
+      accesses.push_back({operand, identityOf(operand)});
   }
-  SmallVector<Access> leaves = leavesOf(accesses);
-  current = {};
+  return accesses;
+}
+
+SmallVector<Access> KernelBuilder::leavesOf(ArrayRef<Access> accesses) const {
+  auto leaf = [&](Value value) { return isLeaf(value); };
+  ScalarBody body(leaf);
+  SmallVector<Access> leaves;
+  for (const Access &access : accesses)
+    body.collect(access, leaves);
   return leaves;
 }
 
-/// A root whose stage is the last to read a value, each element where it writes its own, and nobody outside reads that
-/// value: it is written over it. Stages run in the order of `ops`, updates behind all of them.
+SmallVector<Access> KernelBuilder::leavesOf(Operation *op) {
+  current = isInlinable(op) ? op : nullptr;
+  SmallVector<Access> leaves = leavesOf(getAccesses(op));
+  current = nullptr;
+  return leaves;
+}
+
+/// A value that `op` is the last to read, each element where it writes its own, and that nobody outside reads.
+Value KernelBuilder::findDonor(Operation *op, ArrayRef<Access> leaves,
+                               const llvm::DenseMap<Value, Operation *> &lastReader) const {
+  auto loops = dyn_cast<ExplicitLoopsOpInterface>(op);
+  if (op->getNumResults() == 0 || (!loops && !isInlinable(op)))
+    return {};
+  auto isInPlace = [&](Value value) {
+    return !loops || llvm::all_of(op->getOpOperands(), [&](OpOperand &operand) {
+      return operand.get() != value || loops.getAccess(operand.getOperandNumber()) == LoopAccess::Aligned;
+    });
+  };
+  for (const Access &leaf : leaves) {
+    bool once = llvm::count_if(leaves, [&](const Access &other) { return other.value == leaf.value; }) == 1;
+    if (once && leaf.map.isIdentity() && leaf.value.getType() == op->getResult(0).getType() &&
+        lastReader.lookup(leaf.value) == op && isInPlace(leaf.value) &&
+        llvm::all_of(leaf.value.getUsers(), [&](Operation *user) { return members.contains(user); }))
+      return leaf.value;
+  }
+  return {};
+}
+
+/// Where there is such a value, the root is written over it. Stages run in the order of `ops`, updates behind all of them.
 void KernelBuilder::reuseMemory() {
   SmallVector<std::pair<Operation *, SmallVector<Access>>> stages;
   for (bool updates : {false, true})
     for (Operation *op : ops)
-      if (updates ? op->getNumResults() == 0 : op->getNumResults() && roots.contains(op->getResult(0)))
+      if (updates ? op->getNumResults() == 0 : !getRootsOf(op).empty())
         stages.push_back({op, leavesOf(op)});
   llvm::DenseMap<Value, Operation *> lastReader;
   for (auto &[op, leaves] : stages)
     for (const Access &leaf : leaves)
       lastReader[leaf.value] = op;
-  for (auto &[op, leaves] : stages) {
-    if (op->getNumResults() == 0 || !isElementwise(op))
-      continue;
-    Value root = op->getResult(0);
-    for (const Access &leaf : leaves) {
-      bool once = llvm::count_if(leaves, [&](const Access &other) { return other.value == leaf.value; }) == 1;
-      if (once && leaf.map.isIdentity() && leaf.value.getType() == root.getType() && lastReader[leaf.value] == op &&
-          llvm::all_of(leaf.value.getUsers(), [&](Operation *user) { return members.contains(user); })) {
-        memory.reuse(leaf.value, root);
-        break;
-      }
-    }
-  }
+  for (auto &[op, leaves] : stages)
+    if (Value donor = findDonor(op, leaves, lastReader); donor && roots.contains(op->getResult(0)))
+      memory.reuse(donor, op->getResult(0));
 }
 
 //===----------------------------------------------------------------------------------------------------------------===//
 // Values that have memory
 //===----------------------------------------------------------------------------------------------------------------===//
 
-static SmallVector<IteratorType> parallel(int64_t rank) {
-  return SmallVector<IteratorType>(rank, IteratorType::parallel);
-}
-
-void KernelBuilder::emitParallel(Value root) {
-  int64_t rank = typeOf(root).getRank();
-  AffineMap identity = AffineMap::getMultiDimIdentityMap(rank, context);
-  current = root;
-  emitStage(root.getLoc(), {{root, identity}}, memory.of(root), Use::Write, identity, parallel(rank),
-            [](OpBuilder &, ArrayRef<Value> elements, ValueRange) { return SmallVector<Value>(elements); });
-  current = {};
-}
-
-/// Each operand's elements go to its place in the result.
-void KernelBuilder::emitConcatenate(ConcatenateOp op) {
-  unsigned rank = unsigned(op.getType().getRank());
-  AffineMap identity = AffineMap::getMultiDimIdentityMap(rank, context);
-  int64_t begin = 0;
-  for (Value input : op.getInputs()) {
-    SmallVector<AffineExpr> place(identity.getResults());
-    place[op.getDimension()] = place[op.getDimension()] + begin;
-    emitStage(
-        op.getLoc(), {{input, identity}}, memory.of(op.getResult()), Use::Write, identity, parallel(rank),
-        [](OpBuilder &, ArrayRef<Value> elements, ValueRange) { return SmallVector<Value>(elements); },
-        AffineMap::get(rank, 0, place, context));
-    begin += typeOf(input).getDimSize(op.getDimension());
+void KernelBuilder::addStage(Stage stage, KernelFunction::BodyFn body, Operation *reader) {
+  for (const Access &leaf : leavesOf(stage.accesses)) {
+    Value buffer;
+    if (reader)
+      for (OpOperand &operand : reader->getOpOperands())
+        if (operand.get() == leaf.value)
+          buffer = copies.lookup(&operand);
+    stage.leaves.push_back({leaf, buffer ? buffer : memory.of(leaf.value)});
   }
+  kernel.addStage(stage, [&](Value value) { return isLeaf(value); }, body);
+}
+
+/// Results of one operation, inlined into its own stage.
+void KernelBuilder::emitElementwise(ArrayRef<Value> roots) {
+  AffineMap identity = identityOf(roots.front());
+  Stage stage{roots.front().getLoc()};
+  stage.iterators.assign(identity.getNumDims(), IteratorType::parallel);
+  for (Value root : roots) {
+    stage.accesses.push_back({root, identity});
+    stage.outs.push_back({memory.of(root), Use::Write, identity});
+  }
+  current = roots.front().getDefiningOp();
+  addStage(std::move(stage),
+           [](OpBuilder &, ArrayRef<Value> elements, ValueRange) { return SmallVector<Value>(elements); });
+  current = nullptr;
 }
 
 void KernelBuilder::materialize(Value value) {
   if (isLeaf(value))
     return;
   roots.insert(value);
-  emitParallel(value);
+  emitElementwise(value);
 }
 
 void KernelBuilder::fill(Value root, TypedAttr value) {
-  int64_t rank = typeOf(root).getRank();
-  AffineMap identity = AffineMap::getMultiDimIdentityMap(rank, context);
-  Location loc = root.getLoc();
-  emitStage(loc, {}, memory.of(root), Use::Write, identity, parallel(rank),
-            [&](OpBuilder &inner, ArrayRef<Value>, ValueRange) {
-              return SmallVector<Value>{arith::ConstantOp::create(inner, loc, value)};
-            });
+  Stage stage{root.getLoc()};
+  stage.iterators.assign(size_t(typeOf(root).getRank()), IteratorType::parallel);
+  stage.outs.push_back({memory.of(root), Use::Write, identityOf(root)});
+  addStage(std::move(stage), [&](OpBuilder &inner, ArrayRef<Value>, ValueRange) {
+    return SmallVector<Value>{arith::ConstantOp::create(inner, root.getLoc(), value)};
+  });
 }
 
-/// A value that does not vary along some loop gets memory; a constant does not, however large it is: emitStage says how long
+/// A value that does not vary along some loop gets memory; a constant does not, however large it is: a stage says how long
 /// the loops over it are.
-void KernelBuilder::coverLoops(ArrayRef<Access> accesses, AffineMap outMap) {
-  llvm::SmallBitVector covered(outMap.getNumDims());
+void KernelBuilder::coverLoops(ArrayRef<Access> accesses, ArrayRef<AffineMap> writes) {
+  llvm::SmallBitVector covered(writes.front().getNumDims());
   auto cover = [&](AffineMap map) {
     for (AffineExpr result : map.getResults())
       if (std::optional<unsigned> loop = getLoop(result, map.getNumDims()))
         covered.set(*loop);
   };
-  cover(outMap);
+  llvm::for_each(writes, cover);
   for (const Access &leaf : leavesOf(accesses))
     cover(leaf.map);
   if (!covered.all())
     for (const Access &access : accesses)
-      if (!access.value.getDefiningOp<ConstantOp>())
+      if (!access.value.getDefiningOp()->hasTrait<OpTrait::ConstantLike>())
         materialize(access.value);
 }
 
-//===----------------------------------------------------------------------------------------------------------------===//
-// Reductions
-//===----------------------------------------------------------------------------------------------------------------===//
-
-/// The value that starts a sum or a maximum.
-static TypedAttr getStart(Type element, bool maximum, Builder &builder) {
-  if (auto type = dyn_cast<FloatType>(element))
-    return maximum ? builder.getFloatAttr(type, -std::numeric_limits<double>::infinity())
-                   : builder.getFloatAttr(type, 0);
-  unsigned width = element.getIntOrFloatBitWidth();
-  return builder.getIntegerAttr(element, maximum ? llvm::APInt::getSignedMinValue(width) : llvm::APInt::getZero(width));
-}
-
-static Value combine(OpBuilder &builder, Location loc, bool maximum, Value old, Value value) {
-  bool isFloat = isa<FloatType>(value.getType());
-  if (maximum)
-    return isFloat ? arith::MaximumFOp::create(builder, loc, old, value).getResult()
-                   : arith::MaxSIOp::create(builder, loc, old, value).getResult();
-  return isFloat ? arith::AddFOp::create(builder, loc, old, value).getResult()
-                 : arith::AddIOp::create(builder, loc, old, value).getResult();
-}
-
-/// Loops in the operand's order; the result's map leaves the reduced ones away.
-static AffineMap getKeptMap(int64_t rank, ArrayRef<int64_t> dimensions, SmallVectorImpl<IteratorType> &iterators,
-                            MLIRContext *context) {
-  SmallVector<AffineExpr> kept;
-  for (int64_t i = 0; i < rank; ++i) {
-    bool reduced = llvm::is_contained(dimensions, i);
-    iterators.push_back(reduced ? IteratorType::reduction : IteratorType::parallel);
-    if (!reduced)
-      kept.push_back(getAffineDimExpr(i, context));
+/// A stage a nest. What a reduction sums up to begins at its start, a variable that is read at its old value.
+void KernelBuilder::emitStructured(StructuredOpInterface op) {
+  VariableNames read = getReadVariables(op), written = getWrittenVariables(op);
+  for (const LoopNest &nest : op.getLoopNests()) {
+    Stage stage{op.getLoc(), nest.iterators};
+    for (const LoopNest::Read &element : nest.reads)
+      stage.accesses.push_back({op->getOperand(element.operand), element.map});
+    if (nest.isReduction()) {
+      coverLoops(stage.accesses, nest.writes);
+      for (OpResult result : op->getResults())
+        fill(result, op.getStart(result.getResultNumber()));
+    }
+    for (OpResult result : op->getResults())
+      stage.outs.push_back(
+          {memory.of(result), nest.isReduction() ? Use::Update : Use::Write, nest.writes[result.getResultNumber()]});
+    for (auto [name, map] : llvm::zip_equal(written, ArrayRef(nest.writes).drop_front(op->getNumResults())))
+      stage.outs.push_back(
+          {memory.ofVariable(name.getValue()), llvm::is_contained(read, name) ? Use::Update : Use::Write, map});
+    addStage(
+        std::move(stage),
+        [&](OpBuilder &inner, ArrayRef<Value> elements, ValueRange old) {
+          return op.buildBody(inner, elements, old, [&](unsigned loop) -> Value {
+            return linalg::IndexOp::create(inner, op.getLoc(), uint64_t(loop));
+          });
+        },
+        op);
   }
-  return AffineMap::get(rank, 0, kept, context);
 }
 
-void KernelBuilder::emitReduction(Operation *op) {
-  bool maximum = isa<ReduceMaxOp>(op);
-  ArrayRef<int64_t> dimensions =
-      maximum ? cast<ReduceMaxOp>(op).getDimensions() : cast<ReduceSumOp>(op).getDimensions();
-  Value operand = op->getOperand(0), result = op->getResult(0);
-  int64_t rank = typeOf(operand).getRank();
-  SmallVector<IteratorType> iterators;
-  AffineMap outMap = getKeptMap(rank, dimensions, iterators, context);
-  Access access{operand, AffineMap::getMultiDimIdentityMap(rank, context)};
-  coverLoops(access, outMap);
-  fill(result, getStart(typeOf(result).getElementType(), maximum, builder));
-  emitStage(op->getLoc(), access, memory.of(result), Use::Update, outMap, iterators,
-            [&](OpBuilder &inner, ArrayRef<Value> elements, ValueRange old) {
-              return SmallVector<Value>{combine(inner, op->getLoc(), maximum, old[0], elements[0])};
-            });
-}
-
-/// The least index whose element is the maximum; where the maximum is NaN, that of the first NaN.
-void KernelBuilder::emitArgmax(ArgmaxOp op) {
-  Location loc = op.getLoc();
-  Value operand = op.getOperand(), result = op.getResult();
-  RankedTensorType type = typeOf(operand);
-  Type indexType = typeOf(result).getElementType();
-  int64_t rank = type.getRank();
-  SmallVector<IteratorType> iterators;
-  AffineMap outMap = getKeptMap(rank, int64_t(op.getDimension()), iterators, context);
-  Access access{operand, AffineMap::getMultiDimIdentityMap(rank, context)};
-  coverLoops(access, outMap);
-  // The maxima live in memory of a value of their own: an op that stands beside the argmax in the program.
-  OpBuilder beside(op);
-  Value maxima = ReduceMaxOp::create(beside, loc, operand, ArrayRef<int64_t>{int64_t(op.getDimension())});
-  members.insert(maxima.getDefiningOp());
-  roots.insert(maxima);
-  emitReduction(maxima.getDefiningOp());
-  fill(result, builder.getIntegerAttr(indexType, llvm::APInt::getSignedMaxValue(indexType.getIntOrFloatBitWidth())));
-  emitStage(loc, {access, {maxima, outMap}}, memory.of(result), Use::Update, outMap, iterators,
-            [&](OpBuilder &inner, ArrayRef<Value> elements, ValueRange old) {
-              Value x = elements[0], most = elements[1], found;
-              if (isa<FloatType>(x.getType())) {
-                Value equal = arith::CmpFOp::create(inner, loc, arith::CmpFPredicate::OEQ, x, most);
-                Value isNan = arith::CmpFOp::create(inner, loc, arith::CmpFPredicate::UNO, x, x);
-                found = arith::OrIOp::create(inner, loc, equal, isNan);
-              } else {
-                found = arith::CmpIOp::create(inner, loc, arith::CmpIPredicate::eq, x, most);
-              }
-              Value index = linalg::IndexOp::create(inner, loc, op.getDimension());
-              index = arith::IndexCastOp::create(inner, loc, indexType, index);
-              llvm::APInt none = llvm::APInt::getSignedMaxValue(indexType.getIntOrFloatBitWidth());
-              Value nothing = arith::ConstantOp::create(inner, loc, inner.getIntegerAttr(indexType, none));
-              Value candidate = arith::SelectOp::create(inner, loc, found, index, nothing);
-              return SmallVector<Value>{arith::MinSIOp::create(inner, loc, old[0], candidate)};
-            });
-}
-
-/// Loops: batch, m, n, and k innermost.
-void KernelBuilder::emitMatmul(MatmulOp op) {
-  Location loc = op.getLoc();
-  int64_t rank = typeOf(op.getResult()).getRank(), loops = rank + 1;
-  auto dim = [&](int64_t i) { return getAffineDimExpr(unsigned(i), context); };
-  AffineExpr m = dim(rank - 2), n = dim(rank - 1), k = dim(rank);
-  auto map = [&](AffineExpr row, AffineExpr column) {
-    SmallVector<AffineExpr> results;
-    for (int64_t i = 0; i < rank - 2; ++i)
-      results.push_back(dim(i));
-    results.append({row, column});
-    return AffineMap::get(loops, 0, results, context);
-  };
-  Access a{op.getA(), op.getTransposeA() ? map(k, m) : map(m, k)};
-  Access b{op.getB(), op.getTransposeB() ? map(n, k) : map(k, n)};
-  AffineMap outMap = map(m, n);
-  SmallVector<IteratorType> iterators = parallel(loops);
-  iterators.back() = IteratorType::reduction;
-  coverLoops({a, b}, outMap);
-  fill(op.getResult(), getStart(op.getType().getElementType(), /*maximum=*/false, builder));
-  emitStage(loc, {a, b}, memory.of(op.getResult()), Use::Update, outMap, iterators,
-            [&](OpBuilder &inner, ArrayRef<Value> elements, ValueRange old) {
-              Value product = isa<FloatType>(elements[0].getType())
-                                  ? arith::MulFOp::create(inner, loc, elements[0], elements[1]).getResult()
-                                  : arith::MulIOp::create(inner, loc, elements[0], elements[1]).getResult();
-              return SmallVector<Value>{combine(inner, loc, /*maximum=*/false, old[0], product)};
-            });
+LogicalResult KernelBuilder::emitLoops(ExplicitLoopsOpInterface op) {
+  VariableNames read = getReadVariables(op);
+  SmallVector<Value> operands, outs;
+  for (OpOperand &operand : op->getOpOperands()) {
+    Value copy = copies.lookup(&operand);
+    operands.push_back(kernel.getArgument(copy ? copy : memory.of(operand.get()), Use::Read));
+  }
+  for (Value result : op->getResults())
+    outs.push_back(kernel.getArgument(memory.of(result), Use::Write));
+  for (FlatSymbolRefAttr name : getWrittenVariables(op))
+    outs.push_back(kernel.getArgument(memory.ofVariable(name.getValue()),
+                                      llvm::is_contained(read, name) ? Use::Update : Use::Write));
+  OpBuilder &builder = kernel.getBuilder();
+  Operation *before = builder.getBlock()->empty() ? nullptr : &builder.getBlock()->back();
+  op.buildLoops(builder, operands, outs);
+  builder.setInsertionPointToEnd(builder.getBlock());
+  // The kernel's access of its arguments, and with it everybody's order, follows from what was promised.
+  for (Operation &made : llvm::make_range(before ? std::next(before->getIterator()) : builder.getBlock()->begin(),
+                                          builder.getBlock()->end()))
+    if (made.walk([&](memref::StoreOp store) {
+              return llvm::is_contained(outs, store.getMemRef()) ? WalkResult::advance() : WalkResult::interrupt();
+            })
+            .wasInterrupted())
+      return op.emitOpError("has loops that write memory other than its results' and variables'");
+  return success();
 }
 
 //===----------------------------------------------------------------------------------------------------------------===//
 // State
 //===----------------------------------------------------------------------------------------------------------------===//
 
-/// A value read before its variable changes, kept beyond the change.
-void KernelBuilder::emitCopy(ReadOp op) {
-  int64_t rank = typeOf(op.getResult()).getRank();
-  AffineMap identity = AffineMap::getMultiDimIdentityMap(rank, context);
-  Value in = argument(memory.ofVariable(op.getVariable()), Use::Read);
-  Value out = argument(memory.of(op.getResult()), Use::Write);
-  linalg::GenericOp::create(
-      builder, op.getLoc(), TypeRange(), in, out, ArrayRef<AffineMap>{identity, identity}, parallel(rank),
-      [](OpBuilder &inner, Location loc, ValueRange elements) { linalg::YieldOp::create(inner, loc, elements[0]); });
-}
-
-void KernelBuilder::emitUpdate(Operation *op) {
-  Location loc = op->getLoc();
-  Value operand = op->getOperand(0);
-  RankedTensorType type = typeOf(operand);
-  AffineMap identity = AffineMap::getMultiDimIdentityMap(type.getRank(), context);
-  SmallVector<Value> outs;
-  if (auto apply = dyn_cast<ApplyMomentumOp>(op))
-    outs.push_back(memory.ofVariable(apply.getSlot()));
-  outs.push_back(memory.ofVariable(getWrittenVariables(op).front()));
-  Use use = isa<AssignOp>(op) ? Use::Write : Use::Update;
-  emitStage(loc, {{operand, identity}}, outs, use, identity, parallel(type.getRank()),
-            [&](OpBuilder &inner, ArrayRef<Value> elements, ValueRange old) -> SmallVector<Value> {
-              Value value = elements[0];
-              auto times = [&](const llvm::APFloat &factor, Value x) -> Value {
-                Value scalar = arith::ConstantOp::create(
-                    inner, loc, inner.getFloatAttr(type.getElementType(), factor.convertToDouble()));
-                return arith::MulFOp::create(inner, loc, scalar, x);
-              };
-              auto minus = [&](Value x, Value y) -> Value { return arith::SubFOp::create(inner, loc, x, y); };
-              if (isa<AssignOp>(op))
-                return {value};
-              if (isa<AssignAddOp>(op))
-                return {combine(inner, loc, /*maximum=*/false, old[0], value)};
-              if (auto apply = dyn_cast<ApplySgdOp>(op))
-                return {minus(old[0], times(apply.getLearningRate(), value))};
-              auto apply = cast<ApplyMomentumOp>(op);
-              Value slot = arith::AddFOp::create(inner, loc, times(apply.getMomentum(), old[0]), value);
-              return {slot, minus(old[1], times(apply.getLearningRate(), slot))};
-            });
-}
-
 /// An update may not read what an update before it (or itself, elsewhere) has written: such values get memory first.
 void KernelBuilder::protectUpdates(ArrayRef<Operation *> updates) {
   llvm::DenseMap<Value, unsigned> writtenBy;
   for (auto [i, op] : llvm::enumerate(updates))
-    for (StringRef name : getWrittenVariables(op))
-      writtenBy.try_emplace(memory.ofVariable(name), unsigned(i));
+    for (FlatSymbolRefAttr name : getWrittenVariables(op))
+      writtenBy.try_emplace(memory.ofVariable(name.getValue()), unsigned(i));
   for (auto [i, op] : llvm::enumerate(updates)) {
-    Value operand = op->getOperand(0);
-    AffineMap identity = AffineMap::getMultiDimIdentityMap(typeOf(operand).getRank(), context);
-    bool endangered = llvm::any_of(leavesOf(Access{operand, identity}), [&](const Access &leaf) {
-      auto written = writtenBy.find(memory.of(leaf.value));
-      return written != writtenBy.end() && (written->second < i || !leaf.map.isIdentity());
-    });
-    if (!endangered)
-      continue;
-    if (!isLeaf(operand)) {
-      materialize(operand);
-      continue;
+    bool anywhere = isa<ExplicitLoopsOpInterface>(op);
+    for (OpOperand &operand : op->getOpOperands()) {
+      Value value = operand.get();
+      bool endangered = llvm::any_of(leavesOf(Access{value, identityOf(value)}), [&](const Access &leaf) {
+        auto written = writtenBy.find(memory.of(leaf.value));
+        return written != writtenBy.end() && (written->second < i || anywhere || !leaf.map.isIdentity());
+      });
+      if (!endangered)
+        continue;
+      if (!isLeaf(value)) {
+        materialize(value);
+        continue;
+      }
+      Value copy = memory.makeLike(value);
+      kernel.addCopy(op->getLoc(), memory.of(value), copy);
+      copies[&operand] = copy;
     }
-    // The operand is an old value itself: an op beside the update copies it.
-    OpBuilder beside(op);
-    Value copy = ReshapeOp::create(beside, op->getLoc(), operand.getType(), operand);
-    op->setOperand(0, copy);
-    members.insert(copy.getDefiningOp());
-    materialize(copy);
   }
 }
 
@@ -392,20 +326,19 @@ void KernelBuilder::protectUpdates(ArrayRef<Operation *> updates) {
 // The kernel
 //===----------------------------------------------------------------------------------------------------------------===//
 
-void KernelBuilder::emitRoot(Operation *op) {
-  llvm::TypeSwitch<Operation *>(op)
-      .Case<ReduceSumOp, ReduceMaxOp>([&](auto) { emitReduction(op); })
-      .Case([&](ArgmaxOp argmax) { emitArgmax(argmax); })
-      .Case([&](MatmulOp matmul) { emitMatmul(matmul); })
-      .Case([&](ReadOp read) { emitCopy(read); })
-      .Case([&](ConcatenateOp concatenate) { emitConcatenate(concatenate); })
-      .Default([&](Operation *) { emitParallel(op->getResult(0)); });
+LogicalResult KernelBuilder::emit(Operation *op) {
+  if (auto read = dyn_cast<ReadOp>(op)) // a value read before its variable changes, kept beyond the change
+    kernel.addCopy(op->getLoc(), memory.ofVariable(read.getVariable()), memory.of(read.getResult()));
+  else if (auto loops = dyn_cast<ExplicitLoopsOpInterface>(op))
+    return emitLoops(loops);
+  else if (isInlinable(op))
+    emitElementwise(getRootsOf(op));
+  else
+    emitStructured(cast<StructuredOpInterface>(op));
+  return success();
 }
 
-OwningOpRef<func::FuncOp> KernelBuilder::build() {
-  kernel = func::FuncOp::create(ops.back()->getLoc(), "kernel", builder.getFunctionType({}, {}));
-  kernel.setPrivate();
-  builder.setInsertionPointToStart(&kernel.getBody().emplaceBlock());
+FailureOr<OwningOpRef<func::FuncOp>> KernelBuilder::build() {
   findRoots();
   reuseMemory();
   SmallVector<Operation *> updates;
@@ -415,36 +348,21 @@ OwningOpRef<func::FuncOp> KernelBuilder::build() {
       flops += cost.getFlops();
     if (op->getNumResults() == 0)
       updates.push_back(op);
-    else if (roots.contains(op->getResult(0)))
-      emitRoot(op);
+    else if (!getRootsOf(op).empty() && failed(emit(op)))
+      return failure();
   }
   protectUpdates(updates);
   for (Operation *op : updates)
-    emitUpdate(op);
-  func::ReturnOp::create(builder, kernel.getLoc());
-
-  kernel.setType(builder.getFunctionType(kernel.getBody().getArgumentTypes(), {}));
-  for (auto &[buffer, argument] : arguments)
-    kernel.setArgAttr(argument.value.getArgNumber(), "dist.access",
-                      builder.getStringAttr(!argument.written ? "read"
-                                            : argument.read   ? "read_write"
-                                                              : "write"));
-  kernel->setAttr("dist.flops", builder.getI64IntegerAttr(int64_t(flops)));
-  return kernel;
-}
-
-SmallVector<Value> KernelBuilder::getBuffers() const {
-  SmallVector<Value> buffers;
-  for (auto &[buffer, argument] : arguments)
-    buffers.push_back(buffer);
-  return buffers;
+    if (failed(emit(op)))
+      return failure();
+  return kernel.take(flops);
 }
 
 std::string KernelBuilder::getStem() const {
   Operation *op = ops.back();
   std::string stem = op->getName().stripDialect().str();
-  if (SmallVector<StringRef> names = getWrittenVariables(op); !names.empty())
-    stem += "_" + names.front().str();
+  if (VariableNames names = getWrittenVariables(op); !names.empty())
+    stem += "_" + names.front().getValue().str();
   return stem;
 }
 

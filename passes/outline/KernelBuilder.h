@@ -1,20 +1,16 @@
 //===- KernelBuilder.h - one group of operations as a kernel ----------------------------------------------*- C++ -*-===//
 //
-// A kernel is a func.func over buffers whose body is a list of stages, one linalg.generic each. Roots (what is seen from
-// outside, reductions, costly values wanted twice) have memory; the rest is inlined where it is used. Updates of
-// variables come last, so that every stage before them reads the old values. A root takes the memory of a value that it
-// reads element by element and that nobody wants afterwards: to the kernel one argument, read and written.
+// A kernel is a func.func over buffers whose body is a list of stages: a linalg.generic (KernelFunction makes it) or loops that
+// an operation writes itself. Roots (what is seen from outside, what is not inlined, costly values wanted twice) have memory;
+// the rest is inlined where it is used. Updates of variables come last, so that every stage before them reads the old values.
+// A root takes the memory of a value that it reads element by element and that nobody wants afterwards: to the kernel one
+// argument, read and written.
 //
-//===----------------------------------------------------------------------------------------------------------------===//
+//===----------------------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_PASSES_OUTLINE_KERNELBUILDER_H
 #define GRAPHC_PASSES_OUTLINE_KERNELBUILDER_H
 
-#include "passes/outline/ProgramGraph.h"
-#include "passes/outline/ScalarBody.h"
-
-#include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Dialect/Utils/StructuredOpsUtils.h"
-#include "llvm/ADT/MapVector.h"
+#include "passes/outline/KernelFunction.h"
 
 namespace graphc {
 
@@ -25,75 +21,57 @@ public:
   /// The buffer that holds a value; made where there is none yet.
   virtual mlir::Value of(mlir::Value value) = 0;
   virtual mlir::Value ofVariable(llvm::StringRef name) = 0;
+  /// A buffer that holds no value of the program, for one like this.
+  virtual mlir::Value makeLike(mlir::Value value) = 0;
   /// Gives `value` the memory of `donor`, which nobody wants from then on; nothing where that memory is not the program's
   /// own or the value has its place already.
   virtual void reuse(mlir::Value donor, mlir::Value value) = 0;
 };
 
-/// The one loop that an index depends on.
-std::optional<unsigned> getLoop(mlir::AffineExpr expr, unsigned loops);
-
 class KernelBuilder {
 public:
-  KernelBuilder(const ProgramGraph &graph, llvm::ArrayRef<mlir::Operation *> ops, ProgramMemory &memory);
+  KernelBuilder(llvm::ArrayRef<mlir::Operation *> ops, ProgramMemory &memory);
 
-  /// The kernel as a private function named "kernel", not in any module.
-  mlir::OwningOpRef<mlir::func::FuncOp> build();
+  /// The kernel as a private function named "kernel", not in any module; fails, having said why, where an operation's own
+  /// loops are not what it promises.
+  mlir::FailureOr<mlir::OwningOpRef<mlir::func::FuncOp>> build();
   /// What a call of it passes, in the order of its arguments.
-  llvm::SmallVector<mlir::Value> getBuffers() const;
+  llvm::SmallVector<mlir::Value> getBuffers() const { return kernel.getBuffers(); }
   /// A word for its name: what it ends in.
   std::string getStem() const;
 
 private:
-  enum class Use { Read, Write, Update };
-  struct Argument {
-    mlir::BlockArgument value;
-    bool read = false, written = false; ///< read: before anything was written
-  };
-  struct Stage;
-
   bool isMember(mlir::Value value) const;
   bool isLeaf(mlir::Value value) const;
+  llvm::SmallVector<mlir::Value> getRootsOf(mlir::Operation *op) const;
   void findRoots();
   bool isWantedTwice(mlir::Operation *op) const;
+  llvm::SmallVector<Access> getAccesses(mlir::Operation *op) const;
+  llvm::SmallVector<Access> leavesOf(llvm::ArrayRef<Access> accesses) const;
   llvm::SmallVector<Access> leavesOf(mlir::Operation *op);
   void reuseMemory();
+  mlir::Value findDonor(mlir::Operation *op, llvm::ArrayRef<Access> leaves,
+                        const llvm::DenseMap<mlir::Value, mlir::Operation *> &lastReader) const;
 
-  mlir::Value argument(mlir::Value buffer, Use use);
-  void emitRoot(mlir::Operation *op);
-  void emitParallel(mlir::Value root);
-  void emitReduction(mlir::Operation *op);
-  void emitArgmax(graph::ArgmaxOp op);
-  void emitMatmul(graph::MatmulOp op);
-  void emitCopy(graph::ReadOp op);
-  void emitConcatenate(graph::ConcatenateOp op);
-  void emitUpdate(mlir::Operation *op);
+  mlir::LogicalResult emit(mlir::Operation *op);
+  void emitElementwise(llvm::ArrayRef<mlir::Value> roots);
+  void emitStructured(graph::StructuredOpInterface op);
+  mlir::LogicalResult emitLoops(graph::ExplicitLoopsOpInterface op);
   void fill(mlir::Value root, mlir::TypedAttr value);
-  /// Gives the operand memory where its expression would not name every loop.
-  void coverLoops(llvm::ArrayRef<Access> accesses, mlir::AffineMap outMap);
+  /// Gives an operand memory where its expression would not name every loop.
+  void coverLoops(llvm::ArrayRef<Access> accesses, llvm::ArrayRef<mlir::AffineMap> writes);
   void materialize(mlir::Value value);
   void protectUpdates(llvm::ArrayRef<mlir::Operation *> updates);
-  llvm::SmallVector<Access> leavesOf(llvm::ArrayRef<Access> accesses);
+  /// Finds the leaves and adds the stage; `reader`: whose copies of old values they are read from.
+  void addStage(Stage stage, KernelFunction::BodyFn body, mlir::Operation *reader = nullptr);
 
-  using BodyFn = llvm::function_ref<llvm::SmallVector<mlir::Value>(
-      mlir::OpBuilder &, llvm::ArrayRef<mlir::Value> elements, mlir::ValueRange old)>;
-  /// A linalg.generic: the elements of `accesses`, and of the outs before, become the outs, or with a `windowMap` the part
-  /// of each that it names.
-  void emitStage(mlir::Location loc, llvm::ArrayRef<Access> accesses, mlir::ValueRange outs, Use use,
-                 mlir::AffineMap outMap, llvm::ArrayRef<mlir::utils::IteratorType> iterators, BodyFn body,
-                 mlir::AffineMap windowMap = {});
-  mlir::Value narrow(mlir::Value memory, mlir::AffineMap &map, llvm::ArrayRef<int64_t> sizes);
-
-  const ProgramGraph &graph;
   llvm::ArrayRef<mlir::Operation *> ops;
   ProgramMemory &memory;
-  mlir::MLIRContext *context;
   llvm::DenseSet<mlir::Operation *> members;
   llvm::DenseSet<mlir::Value> roots;
-  mlir::Value current; ///< the root that is being computed: not a leaf of itself
-  llvm::MapVector<mlir::Value, Argument> arguments;
-  mlir::func::FuncOp kernel;
-  mlir::OpBuilder builder;
+  mlir::Operation *current = nullptr; ///< whose results are being computed: no leaves of themselves
+  llvm::DenseMap<mlir::OpOperand *, mlir::Value> copies; ///< old values, kept for an update
+  KernelFunction kernel;
 };
 
 } // namespace graphc

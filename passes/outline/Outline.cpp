@@ -2,13 +2,14 @@
 #include "passes/Passes.h"
 #include "passes/outline/KernelBuilder.h"
 #include "passes/outline/KernelTable.h"
+#include "passes/outline/ProgramGraph.h"
 #include "runtime/kernels/Library.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "llvm/ADT/SetVector.h"
+#include "mlir/IR/Matchers.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -44,6 +45,7 @@ public:
 private:
   Value of(Value value) override;
   Value ofVariable(StringRef name) override;
+  Value makeLike(Value value) override { return newBuffer(bufferType(value), value.getLoc()); }
   void reuse(Value donor, Value value) override {
     if (Value buffer = of(donor); buffer.getDefiningOp<dist::BufferOp>())
       memory.try_emplace(value, buffer);
@@ -67,7 +69,7 @@ private:
         op->erase();
   }
 
-  void emitKernel(const ProgramGraph &graph, const ProgramGraph::Group &group);
+  LogicalResult emitKernel(const ProgramGraph::Group &group);
   LogicalResult emitLibraryCall(const ProgramGraph::Group &group);
   LogicalResult emitOther(Operation *op);
   void placeInPacks(const ProgramGraph &graph);
@@ -103,29 +105,32 @@ Value ProgramOutliner::of(Value value) {
   Value buffer;
   if (auto read = dyn_cast<graph::ReadOp>(op)) // one that is copied has its buffer by now
     buffer = ofVariable(read.getVariable());
-  else if (auto constant = dyn_cast<graph::ConstantOp>(op))
-    buffer = dist::ConstantBufferOp::create(declarations, op->getLoc(), bufferType(value), constant.getValue());
+  else if (ElementsAttr constant; matchPattern(value, m_Constant(&constant)))
+    buffer = dist::ConstantBufferOp::create(declarations, op->getLoc(), bufferType(value), constant);
   else
     buffer = newBuffer(bufferType(value), op->getLoc());
   memory[value] = buffer;
   return buffer;
 }
 
-void ProgramOutliner::emitKernel(const ProgramGraph &graph, const ProgramGraph::Group &group) {
+LogicalResult ProgramOutliner::emitKernel(const ProgramGraph::Group &group) {
   for (Operation *op : group.ops)
     if (auto read = dyn_cast<graph::ReadOp>(op))
       memory[read.getResult()] = newBuffer(bufferType(read.getResult()), op->getLoc());
-  KernelBuilder kernel(graph, group.ops, *this);
-  OwningOpRef<func::FuncOp> function = kernel.build();
+  KernelBuilder kernel(group.ops, *this);
+  FailureOr<OwningOpRef<func::FuncOp>> function = kernel.build();
+  if (failed(function))
+    return failure();
   SmallVector<Value> buffers = kernel.getBuffers();
   if (buffers.empty())
-    return; // nothing that anybody sees
+    return success(); // nothing that anybody sees
   SmallVector<Location> locations;
   for (Operation *op : group.ops)
     locations.push_back(op->getLoc());
-  FlatSymbolRefAttr name = kernels.insert(std::move(function), kernel.getStem());
+  FlatSymbolRefAttr name = kernels.insert(std::move(*function), kernel.getStem());
   dist::CallOp::create(builder, builder.getFusedLoc(locations), name, buffers);
   ++numCalls;
+  return success();
 }
 
 LogicalResult ProgramOutliner::emitLibraryCall(const ProgramGraph::Group &group) {
@@ -176,9 +181,8 @@ void ProgramOutliner::placeInPacks(const ProgramGraph &graph) {
     SmallVector<int64_t> offsets = dist::getPackOffsets(pack.getValues().getTypes(), elements);
     Value whole = of(pack.getPacked());
     for (auto [value, offset] : llvm::zip_equal(pack.getValues(), offsets)) {
-      Value source = value; // a reshape is a view of what it reshapes
-      while (source.hasOneUse() && source.getDefiningOp<graph::ReshapeOp>() &&
-             !computed.contains(source.getDefiningOp()))
+      Value source = value; // a view of a whole is that whole
+      while (source.hasOneUse() && isWholeView(source.getDefiningOp()) && !computed.contains(source.getDefiningOp()))
         source = source.getDefiningOp()->getOperand(0);
       Operation *def = source.getDefiningOp();
       if (source.hasOneUse() && computed.contains(def) && !isa<graph::ReadOp>(def) && !memory.contains(source))
@@ -229,6 +233,11 @@ void ProgramOutliner::startAllReduce(dist::SendOp send, dist::ChannelOp channel)
 
 LogicalResult ProgramOutliner::emitOther(Operation *op) {
   Location loc = op->getLoc();
+  if (isView(op)) {
+    Value view = op->getResult(0), source = of(op->getOperand(0));
+    memory[view] = dist::ViewOp::create(builder, loc, bufferType(view), source, uint64_t(getViewOffset(op)));
+    return success();
+  }
   return llvm::TypeSwitch<Operation *, LogicalResult>(op)
       .Case([&](dist::ReceiveOp receive) {
         memory[receive.getValue()] =
@@ -306,11 +315,6 @@ LogicalResult ProgramOutliner::emitOther(Operation *op) {
                                       next.getClassesAttr());
         return success();
       })
-      .Case<graph::ReshapeOp, graph::SliceOp>([&](auto view) {
-        memory[view.getResult()] = dist::ViewOp::create(builder, loc, bufferType(view.getResult()),
-                                                        of(view.getOperand()), uint64_t(getViewOffset(view)));
-        return success();
-      })
       .Case<dist::ControlSendOp, dist::ControlReceiveOp, dist::TicketOp>([&](auto) {
         builder.clone(*op);
         return success();
@@ -324,24 +328,21 @@ LogicalResult ProgramOutliner::run() {
   Block &block = program.getBlock();
   eraseDead(block);
   ProgramGraph graph(program);
+  SmallVector<Operation *> old; // goes at once when what stands for it is there
+  for (Operation &op : block.without_terminator())
+    old.push_back(&op);
   auto *marker = dist::EndOp::create(declarations, program.getLoc()).getOperation();
   block.push_front(marker); // declarations before it; it goes away at the end
   declarations.setInsertionPoint(marker);
   builder.setInsertionPoint(block.getTerminator());
   placeInPacks(graph);
   for (const ProgramGraph::Group &group : graph.getGroups()) {
-    if (group.kind == ProgramGraph::Kind::Compute)
-      emitKernel(graph, group);
-    else if (failed(group.kind == ProgramGraph::Kind::Library ? emitLibraryCall(group) : emitOther(group.ops.front())))
+    LogicalResult emitted = group.kind == ProgramGraph::Kind::Compute   ? emitKernel(group)
+                            : group.kind == ProgramGraph::Kind::Library ? emitLibraryCall(group)
+                                                                        : emitOther(group.ops.front());
+    if (failed(emitted))
       return failure();
   }
-  // What was there before, and what kernels put beside it, goes at once.
-  llvm::SetVector<Operation *> old;
-  for (const ProgramGraph::Group &group : graph.getGroups())
-    old.insert(group.ops.begin(), group.ops.end());
-  for (Operation &op : block.without_terminator())
-    if (isa<graph::GraphDialect>(op.getDialect()))
-      old.insert(&op);
   for (Operation *op : old)
     op->dropAllReferences();
   for (Operation *op : old)

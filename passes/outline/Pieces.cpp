@@ -5,7 +5,6 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SetVector.h"
-#include "llvm/ADT/StringSet.h"
 
 #include <set>
 
@@ -29,7 +28,7 @@ constexpr size_t kExpensive = 40;
 constexpr size_t kAlike = 4;
 
 size_t weightOf(Operation *op) {
-  return isExpensive(op) || isa<MatmulOp, ReduceSumOp, ReduceMaxOp, ArgmaxOp>(op) ? kExpensive : 1;
+  return isExpensive(op) || isReduction(op) || isa<ExplicitLoopsOpInterface>(op) ? kExpensive : 1;
 }
 
 /// The buffers that a kernel has, or more, while operations are added to it: what it reads from outside, what it writes,
@@ -41,11 +40,12 @@ public:
       if (auto own = open.find(operand); own != open.end()) {
         if (--own->second == 0)
           values.erase(operand);
-      } else if (auto constant = operand.getDefiningOp<ConstantOp>(); !constant || !isInlinable(constant)) {
+      } else if (Operation *def = operand.getDefiningOp();
+                 !def->hasTrait<OpTrait::ConstantLike>() || !isInlinable(def)) {
         values.insert(operand);
       }
     }
-    for (StringRef name : getWrittenVariables(op))
+    for (FlatSymbolRefAttr name : getWrittenVariables(op))
       variables.insert(name);
     for (Value result : op->getResults())
       if (size_t uses = size_t(llvm::range_size(result.getUses()))) {
@@ -58,7 +58,7 @@ public:
 private:
   llvm::DenseMap<Value, size_t> open; ///< results, and how many uses are still outside
   llvm::DenseSet<Value> values;
-  llvm::StringSet<> variables;
+  llvm::DenseSet<Attribute> variables;
 };
 
 /// The operations of one kernel, by their places in the text.

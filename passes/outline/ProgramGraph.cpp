@@ -15,18 +15,6 @@ namespace graphc {
 
 using namespace graph;
 
-SmallVector<StringRef> getWrittenVariables(Operation *op) {
-  if (auto assign = dyn_cast<AssignOp>(op))
-    return {assign.getVariable()};
-  if (auto assign = dyn_cast<AssignAddOp>(op))
-    return {assign.getVariable()};
-  if (auto apply = dyn_cast<ApplySgdOp>(op))
-    return {apply.getVariable()};
-  if (auto apply = dyn_cast<ApplyMomentumOp>(op))
-    return {apply.getVariable(), apply.getSlot()};
-  return {};
-}
-
 /// Who looks at the memory of a variable for this read: its users, and those of other shapes of the same memory.
 static SmallVector<Operation *> getReaders(ReadOp read) {
   SmallVector<Operation *> readers(read->getUsers());
@@ -37,14 +25,11 @@ static SmallVector<Operation *> getReaders(ReadOp read) {
 }
 
 ProgramGraph::Kind ProgramGraph::classify(Operation *op) {
-  if (isa<ConstantOp>(op) || (isa<ReadOp>(op) && !copied.contains(op)))
+  if (op->hasTrait<OpTrait::ConstantLike>() || (isa<ReadOp>(op) && !copied.contains(op)))
     return Kind::Free;
   if (auto library = dyn_cast<LibraryKernelOpInterface>(op); library && !library.getLibraryKernel().empty())
     return Kind::Library;
-  if (isa<MatmulOp, ReadOp, ReduceSumOp, ReduceMaxOp, ArgmaxOp, ConcatenateOp>(op) ||
-      !getWrittenVariables(op).empty() || isInlinable(op))
-    return Kind::Compute;
-  return Kind::Other;
+  return isa<ReadOp>(op) || (isComputed(op) && !isView(op)) ? Kind::Compute : Kind::Other;
 }
 
 /// What the library does as its last steps becomes part of the call, where nothing else sees what is between.
@@ -64,19 +49,19 @@ void ProgramGraph::absorbIntoLibrary(LibraryKernelOpInterface call) {
 }
 
 ProgramGraph::ProgramGraph(dist::ProgramOp program) {
-  DenseMap<StringRef, SmallVector<Operation *>> writes;
+  DenseMap<Attribute, SmallVector<Operation *>> writes;
   DenseMap<Operation *, unsigned> place;
   for (Operation &op : program.getBlock().without_terminator()) {
     place[&op] = unsigned(ops.size());
     indexOf[&op] = unsigned(ops.size());
     ops.push_back(&op);
-    for (StringRef name : getWrittenVariables(&op))
+    for (FlatSymbolRefAttr name : getWrittenVariables(&op))
       writes[name].push_back(&op);
   }
   // A user that stands behind a later write of what was read needs the old value kept.
   for (Operation *op : ops)
     if (auto read = dyn_cast<ReadOp>(op))
-      for (Operation *write : writes[read.getVariable()])
+      for (Operation *write : writes[read.getVariableAttr()])
         if (place[write] > place[read] &&
             llvm::any_of(getReaders(read), [&](Operation *user) { return place[user] > place[write]; }))
           copied.insert(read);
@@ -125,10 +110,10 @@ void ProgramGraph::addStateDependences() {
     SmallVector<Operation *> readers; ///< since the last write
     SmallVector<Operation *> viewers; ///< likewise, through a view: to a kernel that is other memory
   };
-  DenseMap<StringRef, State> states;
+  DenseMap<Attribute, State> states;
   for (Operation *op : ops) {
     if (auto read = dyn_cast<ReadOp>(op)) {
-      State &state = states[read.getVariable()];
+      State &state = states[read.getVariableAttr()];
       if (copied.contains(read)) {
         if (state.lastWrite)
           depend(indexOf[read], state.lastWrite, /*separate=*/true);
@@ -142,7 +127,7 @@ void ProgramGraph::addStateDependences() {
         (direct ? state.readers : state.viewers).push_back(user);
       }
     }
-    for (StringRef name : getWrittenVariables(op)) {
+    for (FlatSymbolRefAttr name : getWrittenVariables(op)) {
       State &state = states[name];
       for (Operation *reader : state.readers)
         depend(indexOf[op], reader);

@@ -18,9 +18,6 @@
 
 namespace graphc {
 
-/// The variables that an operation writes; empty for one that does not.
-llvm::SmallVector<llvm::StringRef> getWrittenVariables(mlir::Operation *op);
-
 class ProgramGraph {
 public:
   enum class Kind { Free, Compute, Library, Other };
@@ -33,8 +30,6 @@ public:
 
   /// In an order that keeps every dependence and the order of communication.
   llvm::ArrayRef<Group> getGroups() const { return groups; }
-  /// A read whose variable is written while the value is still wanted: it takes a copy.
-  bool isCopied(graph::ReadOp read) const { return copied.contains(read); }
 
 private:
   struct Dependence {
@@ -61,7 +56,7 @@ private:
   llvm::SmallVector<llvm::SmallVector<Dependence>> dependences;
   llvm::SmallVector<int> depths;
   llvm::SmallVector<unsigned> parents, groupOf;
-  llvm::DenseSet<mlir::Operation *> copied;
+  llvm::DenseSet<mlir::Operation *> copied; ///< reads whose variable is written while the value is still wanted
   llvm::SmallVector<Group> groups;
 };
 

@@ -2,6 +2,7 @@
 
 #include "dialects/dist/DistDialect.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 
 using namespace mlir;
@@ -10,108 +11,58 @@ namespace graphc {
 
 using namespace graph;
 
-bool isUnitReshape(ReshapeOp op) {
-  auto squeeze = [](Type type) {
-    SmallVector<int64_t> kept;
-    for (int64_t size : cast<RankedTensorType>(type).getShape())
-      if (size != 1)
-        kept.push_back(size);
-    return kept;
-  };
-  return squeeze(op.getOperand().getType()) == squeeze(op.getResult().getType());
-}
-
-/// How many bytes in the operand the slice's elements take to begin; nothing where others lie between them.
-static std::optional<int64_t> getPartOffset(SliceOp slice) {
-  auto from = cast<RankedTensorType>(slice.getOperand().getType()), to = slice.getType();
-  int64_t offset = 0, step = getElementBytes(from.getElementType());
-  bool whole = true; // all dimensions so far, from the last one
-  for (int64_t i = from.getRank(); i-- > 0; step *= from.getDimSize(i)) {
-    if (to.getDimSize(i) > 1 && (slice.getStrides()[i] != 1 || !whole))
-      return std::nullopt;
-    offset += slice.getStartIndices()[i] * step;
-    whole &= to.getDimSize(i) == from.getDimSize(i);
-  }
-  return offset;
-}
-
 /// What an outliner gives a dist.buffer of its own, so that parts of it can be named.
 static bool isInArena(Value value) {
   Operation *op = value.getDefiningOp();
-  if (isa<ConstantOp, ReadOp, SliceOp>(op) || isa<dist::ReceiveOp, dist::UnpackOp>(op))
-    return false;
-  auto reshape = dyn_cast<ReshapeOp>(op);
-  return !reshape || isUnitReshape(reshape); // else a view already
+  return !op->hasTrait<OpTrait::ConstantLike>() && !isa<ReadOp, dist::ReceiveOp, dist::UnpackOp>(op) && !isView(op);
+}
+
+bool isWholeView(Operation *op) {
+  auto view = dyn_cast<ViewOpInterface>(op);
+  return view && view.getViewOffset() == 0 &&
+         getByteSize(cast<RankedTensorType>(op->getResult(0).getType())) ==
+             getByteSize(cast<RankedTensorType>(op->getOperand(0).getType()));
 }
 
 bool isView(Operation *op) {
-  if (auto reshape = dyn_cast<ReshapeOp>(op))
-    return !isUnitReshape(reshape);
-  auto slice = dyn_cast<SliceOp>(op);
-  std::optional<int64_t> offset = slice ? getPartOffset(slice) : std::nullopt;
-  return offset && *offset % 64 == 0 && isInArena(slice.getOperand());
+  auto view = dyn_cast<ViewOpInterface>(op);
+  std::optional<int64_t> offset = view ? view.getViewOffset() : std::nullopt;
+  return offset && (isWholeView(op) || (*offset % 64 == 0 && isInArena(op->getOperand(0))));
 }
 
-int64_t getViewOffset(Operation *op) {
-  auto slice = dyn_cast<SliceOp>(op);
-  return slice ? *getPartOffset(slice) : 0;
-}
+int64_t getViewOffset(Operation *op) { return *cast<ViewOpInterface>(op).getViewOffset(); }
 
 bool isInlinable(Operation *op) {
-  if (auto constant = dyn_cast<ConstantOp>(op))
-    return isa<SplatElementsAttr>(constant.getValue());
-  if (isa<ReshapeOp, SliceOp>(op))
-    return !isView(op);
-  return isa<AddOp, SubtractOp, MultiplyOp, DivideOp, MaximumOp, MinimumOp, NegateOp, AbsOp, SqrtOp, ExponentialOp,
-             LogOp, TanhOp, ReluOp, AndOp, OrOp, NotOp, CompareOp, SelectOp, ConvertOp, IotaOp, BiasAddOp, TransposeOp,
-             BroadcastInDimOp>(op);
+  auto structured = dyn_cast<StructuredOpInterface>(op);
+  if (!structured || op->getNumResults() == 0 || isView(op))
+    return false;
+  SmallVector<LoopNest> nests = structured.getLoopNests();
+  return nests.size() == 1 && nests.front().isElementwise();
 }
 
-bool isExpensive(Operation *op) { return isa<ExponentialOp, LogOp, TanhOp, SqrtOp, DivideOp>(op); }
+bool isExpensive(Operation *op) { return op->hasTrait<CostlyElement>(); }
 
-SmallVector<Access> ScalarBody::operandsOf(Operation *op, AffineMap map) {
-  MLIRContext *context = op->getContext();
-  auto withResults = [&](ArrayRef<AffineExpr> results) {
-    return AffineMap::get(map.getNumDims(), 0, results, context);
+std::optional<unsigned> getLoop(AffineExpr expr, unsigned loops) {
+  for (unsigned loop = 0; loop < loops; ++loop)
+    if (expr.isFunctionOfDim(loop))
+      return loop;
+  return std::nullopt;
+}
+
+std::pair<int64_t, int64_t> evaluateAt01(AffineExpr expr, unsigned loops) {
+  MLIRContext *context = expr.getContext();
+  auto at = [&](int64_t value) {
+    SmallVector<AffineExpr> dims(loops, getAffineConstantExpr(value, context));
+    return cast<AffineConstantExpr>(expr.replaceDims(dims)).getValue();
   };
-  AffineExpr zero = getAffineConstantExpr(0, context);
-  if (auto broadcast = dyn_cast<BroadcastInDimOp>(op)) {
-    SmallVector<AffineExpr> results;
-    auto type = cast<RankedTensorType>(broadcast.getOperand().getType());
-    for (auto [i, dimension] : llvm::enumerate(broadcast.getBroadcastDimensions()))
-      results.push_back(type.getDimSize(i) == 1 ? zero : map.getResult(dimension));
-    return {{broadcast.getOperand(), withResults(results)}};
-  }
-  if (auto transpose = dyn_cast<TransposeOp>(op)) {
-    SmallVector<AffineExpr> results(map.getNumResults());
-    for (auto [i, dimension] : llvm::enumerate(transpose.getPermutation()))
-      results[dimension] = map.getResult(i);
-    return {{transpose.getOperand(), withResults(results)}};
-  }
-  if (auto slice = dyn_cast<SliceOp>(op)) {
-    SmallVector<AffineExpr> results;
-    for (auto [expr, start, stride] : llvm::zip(map.getResults(), slice.getStartIndices(), slice.getStrides()))
-      results.push_back(expr * stride + start);
-    return {{slice.getOperand(), withResults(results)}};
-  }
-  if (auto reshape = dyn_cast<ReshapeOp>(op)) {
-    SmallVector<AffineExpr> results, kept;
-    for (auto [i, size] : llvm::enumerate(cast<RankedTensorType>(reshape.getType()).getShape()))
-      if (size != 1)
-        kept.push_back(map.getResult(i));
-    size_t next = 0;
-    for (int64_t size : cast<RankedTensorType>(reshape.getOperand().getType()).getShape())
-      results.push_back(size == 1 ? zero : kept[next++]);
-    return {{reshape.getOperand(), withResults(results)}};
-  }
-  if (auto biasAdd = dyn_cast<BiasAddOp>(op))
-    return {{biasAdd.getInput(), map}, {biasAdd.getBias(), withResults({map.getResults().back()})}};
+  return {at(0), at(1)};
+}
+
+/// The operands' accesses of an inlinable op whose element is taken at `map`.
+static SmallVector<Access> operandsOf(Operation *op, AffineMap map) {
   SmallVector<Access> operands;
-  for (Value operand : op->getOperands()) {
-    // select takes a scalar predicate too.
-    bool scalar = cast<RankedTensorType>(operand.getType()).getRank() == 0;
-    operands.push_back({operand, scalar ? withResults({}) : map});
-  }
+  for (const LoopNest::Read &read : cast<StructuredOpInterface>(op).getLoopNests().front().reads)
+    operands.push_back({op->getOperand(read.operand), read.map.isIdentity() ? map : read.map.compose(map)});
   return operands;
 }
 
@@ -126,21 +77,45 @@ void ScalarBody::collect(Access access, SmallVectorImpl<Access> &leaves) {
     collect(operand, leaves);
 }
 
+/// An index of a map as a value: a multiple of a loop's plus a constant.
+static Value buildIndex(OpBuilder &builder, Location loc, AffineExpr expr, unsigned loops) {
+  auto [start, next] = evaluateAt01(expr, loops);
+  std::optional<unsigned> loop = getLoop(expr, loops);
+  if (!loop)
+    return arith::ConstantIndexOp::create(builder, loc, start);
+  Value index = linalg::IndexOp::create(builder, loc, uint64_t(*loop));
+  if (int64_t stride = next - start; stride != 1) {
+    Value by = arith::ConstantIndexOp::create(builder, loc, stride);
+    index = arith::MulIOp::create(builder, loc, index, by);
+  }
+  if (start) {
+    Value by = arith::ConstantIndexOp::create(builder, loc, start);
+    index = arith::AddIOp::create(builder, loc, index, by);
+  }
+  return index;
+}
+
 Value ScalarBody::build(OpBuilder &builder, Access access, llvm::function_ref<Value(Access)> read) {
   if (Value known = built.lookup({access.value, access.map}))
     return known;
-  Value element;
-  if (isLeaf(access.value)) {
-    element = read(access);
-  } else {
-    Operation *op = access.value.getDefiningOp();
-    SmallVector<Value> operands;
-    for (Access operand : operandsOf(op, access.map))
-      operands.push_back(build(builder, operand, read));
-    element = buildElement(builder, op, operands, access.map);
-  }
-  built[{access.value, access.map}] = element;
-  return element;
+  if (isLeaf(access.value))
+    return built[{access.value, access.map}] = read(access);
+  Operation *op = access.value.getDefiningOp();
+  SmallVector<Value> operands;
+  for (Access operand : operandsOf(op, access.map))
+    operands.push_back(build(builder, operand, read));
+  SmallVector<Value, 1> indices;
+  auto index = [&](unsigned loop) {
+    return indices.emplace_back(buildIndex(builder, op->getLoc(), access.map.getResult(loop), access.map.getNumDims()));
+  };
+  SmallVector<Value> elements = cast<StructuredOpInterface>(op).buildBody(builder, operands, /*old=*/{}, index);
+  for (Value index : indices)
+    if (index.use_empty() &&
+        index.getDefiningOp()->hasTrait<OpTrait::ConstantLike>()) // folded into what was made of it
+      index.getDefiningOp()->erase();
+  for (auto [result, element] : llvm::zip_equal(op->getResults(), elements))
+    built[{result, access.map}] = element;
+  return built.lookup({access.value, access.map});
 }
 
 } // namespace graphc

@@ -4,7 +4,7 @@
 // between is inlined, with broadcasts, transposes and the like folded into index maps. Inlining never changes a bit:
 // each op rounds as it would alone.
 //
-//===----------------------------------------------------------------------------------------------------------------===//
+//===----------------------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_PASSES_OUTLINE_SCALARBODY_H
 #define GRAPHC_PASSES_OUTLINE_SCALARBODY_H
 
@@ -20,13 +20,18 @@ namespace graphc {
 bool isInlinable(mlir::Operation *op);
 /// Whether evaluating it twice costs more than keeping its result.
 bool isExpensive(mlir::Operation *op);
-/// What is the same memory under another shape, or a part of it: a reshape that is not inlined, or a slice whose elements
-/// lie together in memory that has parts (dist.view), each at a multiple of 64 bytes.
+/// What is the same memory under another shape, or a part of it where its operand's memory has parts (dist.view), each at a
+/// multiple of 64 bytes.
 bool isView(mlir::Operation *op);
+/// A view of all that its operand has.
+bool isWholeView(mlir::Operation *op);
 /// Where the elements of a view begin in its operand, in bytes.
 int64_t getViewOffset(mlir::Operation *op);
-/// A reshape that only adds or drops dimensions of size 1; others are views of memory.
-bool isUnitReshape(graph::ReshapeOp op);
+
+/// The one loop that an index of a map depends on.
+std::optional<unsigned> getLoop(mlir::AffineExpr expr, unsigned loops);
+/// The value of such an index where that loop is at 0 and at 1.
+std::pair<int64_t, int64_t> evaluateAt01(mlir::AffineExpr expr, unsigned loops);
 
 /// An element of `value` as seen from an iteration space.
 struct Access {
@@ -42,27 +47,16 @@ public:
 
   /// Finds the buffers that the element depends on: appends to `leaves`, each (value, map) once.
   void collect(Access access, llvm::SmallVectorImpl<Access> &leaves);
-  /// Builds the expression; `read` gives the element of a leaf.
+  /// Builds the expression in the body of a linalg op; `read` gives the element of a leaf.
   mlir::Value build(mlir::OpBuilder &builder, Access access, llvm::function_ref<mlir::Value(Access)> read);
 
-  /// Forgets what was built: for the next stage.
-  void reset() {
-    built.clear();
-    visited.clear();
-  }
-
 private:
-  /// The operands' accesses of an inlinable op whose element is taken at `map`.
-  llvm::SmallVector<Access> operandsOf(mlir::Operation *op, mlir::AffineMap map);
   using Key = std::pair<mlir::Value, mlir::AffineMap>;
 
   llvm::function_ref<bool(mlir::Value)> isLeaf;
   llvm::DenseMap<Key, mlir::Value> built;
   llvm::DenseSet<Key> visited;
 };
-
-/// The element of an inlinable op from those of its operands; `iota` needs the index itself.
-mlir::Value buildElement(mlir::OpBuilder &builder, mlir::Operation *op, mlir::ValueRange operands, mlir::AffineMap map);
 
 } // namespace graphc
 #endif

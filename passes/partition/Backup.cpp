@@ -36,13 +36,13 @@ dist::ChannelOp PhaseBuilder::createLatest(const Twine &name, RankedTensorType t
 /// before the step's updates, and computes from them.
 static Operation *findObstacle(Value value, graph::DeviceAttr device) {
   Operation *def = value.getDefiningOp();
-  if (!def || isRematerializable(def))
+  if (!def || graph::isRematerializable(def))
     return nullptr;
   if (getDevice(def) != device || !(isPure(def) || isa<graph::ReadOp>(def)))
     return def;
   if (isa<graph::ReadOp>(def))
     for (Operation &before : llvm::make_range(def->getBlock()->begin(), def->getIterator()))
-      if (isUpdate(&before) && getVariable(&before) == getVariable(def))
+      if (llvm::is_contained(graph::getWrittenVariables(&before), graph::getVariable(def)))
         return &before;
   for (Value operand : def->getOperands())
     if (Operation *obstacle = findObstacle(operand, device))
@@ -59,7 +59,7 @@ LogicalResult PhaseBuilder::checkBackup() {
       continue;
     for (Value operand : op.getOperands()) {
       Operation *def = operand.getDefiningOp();
-      if (!def || isRematerializable(def) || getDevice(def) == dist.replicaDevice)
+      if (!def || graph::isRematerializable(def) || getDevice(def) == dist.replicaDevice)
         continue;
       if (Operation *obstacle = findObstacle(operand, getDevice(def))) {
         InFlightDiagnostic diag = op.emitOpError(

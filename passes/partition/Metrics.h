@@ -8,11 +8,10 @@ namespace graphc {
 
 struct ReducedMetric {
   mlir::StringAttr name;
-  mlir::Value sum;   ///< scalar: i64 for integers and i1, f64 for floats
-  mlir::Value count; ///< i64 scalar: how many values the mask lets through
+  mlir::Value sum, count; ///< see MetricOp::buildSums
 };
 
-/// Replaces each graph.metric by the reductions to its sum and count, on the metric's device. Integer sums are exact.
+/// Replaces each graph.metric by the reductions to its sum and count, on the metric's device.
 llvm::SmallVector<ReducedMetric> expandMetrics(graph::FuncOp func);
 
 } // namespace graphc

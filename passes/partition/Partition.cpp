@@ -50,10 +50,9 @@ private:
   }
 
   LogicalResult describePhase() {
-    Builder attrs(func.getContext());
+    auto step = FlatSymbolRefAttr::get(func.getContext(), graph::GraphDialect::kGlobalStep);
     for (Operation &op : func.getBodyBlock()) {
-      FlatSymbolRefAttr variable = getVariable(&op);
-      if (variable && isUpdate(&op) && variable.getValue() == graph::GraphDialect::kGlobalStep)
+      if (llvm::is_contained(graph::getWrittenVariables(&op), step))
         builder.phase.setAdvancesGlobalStep(true);
       auto batch = dyn_cast<graph::NextBatchOp>(op);
       if (!batch || builder.phase.getDataset())
@@ -73,7 +72,7 @@ private:
   }
 
   LogicalResult distribute(Operation *op) {
-    if (isRematerializable(op))
+    if (graph::isRematerializable(op))
       return success(); // made by whoever uses it
     if (auto results = dyn_cast<graph::ReturnOp>(op))
       return fetchResults(results);
@@ -106,7 +105,7 @@ private:
     Value own = builder.getValue(value, home, loc);
     // What one device made for all replicas is the same in each, and so is what no batch reaches.
     Operation *def = value.getDefiningOp();
-    bool onceForAll = home.op.isFamily() && def && !isRematerializable(def) && getDevice(def) != getDevice(func);
+    bool onceForAll = home.op.isFamily() && def && !graph::isRematerializable(def) && getDevice(def) != getDevice(func);
     onceForAll |= home.op.isFamily() && isShared(value);
     StringRef reduction = getReductionOf(value.getType(), declared);
     if (onceForAll && reduction == "mean")
@@ -148,8 +147,8 @@ private:
       Location loc = metric.sum.getLoc();
       Value sum = builder.getValue(metric.sum, home, loc), count = builder.getValue(metric.count, home, loc);
       auto &[totalSum, totalCount] = totals[metric.name];
-      totalSum = totalSum ? graph::AddOp::create(home.builder, loc, totalSum, sum) : sum;
-      totalCount = totalCount ? graph::AddOp::create(home.builder, loc, totalCount, count) : count;
+      totalSum = totalSum ? graph::createAdd(home.builder, loc, totalSum, sum) : sum;
+      totalCount = totalCount ? graph::createAdd(home.builder, loc, totalCount, count) : count;
     }
     for (auto &[name, total] : totals)
       dist::MetricOp::create(home.builder, total.first.getLoc(), name, total.first, total.second);

@@ -70,17 +70,16 @@ static std::string getStem(Value value, graph::FuncOp func, bool &isGradient) {
   Operation *def = value.getDefiningOp();
   if (!def)
     return func.getArgumentName(cast<BlockArgument>(value).getArgNumber());
-  if (isa<graph::ReadOp>(def))
-    return getVariable(def).getValue().str();
+  if (auto read = dyn_cast<graph::ReadOp>(def))
+    return read.getVariable().str();
   for (Operation *user : value.getUsers()) {
     Operation *update = user;
     for (unsigned hops = 0;
-         hops < 2 && !isUpdate(update) && isa<graph::AggregateOp, graph::DivideOp>(update) && update->hasOneUse();
-         ++hops)
+         hops < 2 && (isa<graph::AggregateOp>(update) || graph::isMean(update)) && update->hasOneUse(); ++hops)
       update = *update->getUsers().begin();
-    if (appliesGradient(update)) {
+    if (graph::appliesGradient(update)) {
       isGradient = true;
-      return getVariable(update).getValue().str();
+      return graph::getVariable(update).getValue().str();
     }
   }
   return def->getName().stripDialect().str();
@@ -134,7 +133,7 @@ Value PhaseBuilder::getOwnValue(Value value, ProgramUnderConstruction &program) 
     program.map.map(value, fed);
     return fed;
   }
-  if (!isRematerializable(def))
+  if (!graph::isRematerializable(def))
     return {};
   Operation *copy = program.builder.clone(*def);
   copy->removeAttr(graph::GraphDialect::kDevice);

@@ -170,15 +170,19 @@ private:
   }
 
   LogicalResult verifyState(ModuleOp module, const SymbolTable &symbols, dist::ProgramOp program) {
-    for (Operation &op : program.getBlock()) {
-      FlatSymbolRefAttr name = getVariable(&op);
-      if (!name)
-        continue;
+    for (Operation &op : program.getBlock())
+      if (failed(verifyState(module, symbols, program, &op)))
+        return failure();
+    return success();
+  }
+
+  LogicalResult verifyState(ModuleOp module, const SymbolTable &symbols, dist::ProgramOp program, Operation *op) {
+    for (FlatSymbolRefAttr name : graph::getVariables(op)) {
       auto variable = symbols.lookup<graph::VariableOp>(name.getValue());
       graph::DeviceAttr owner = graph::getDevice(variable);
       if (owner && (owner.str() == program.getDevice() || isMirror(module, owner, program)))
         continue;
-      InFlightDiagnostic diag = op.emitOpError("touches @")
+      InFlightDiagnostic diag = op->emitOpError("touches @")
                                 << name.getValue() << " on \"" << program.getDevice() << "\", but it is stored on "
                                 << (owner ? "\"" + owner.str() + "\""
                                           : "no device; give the variable {graph.device = #graph.device<\"" +

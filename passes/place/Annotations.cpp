@@ -69,7 +69,7 @@ LogicalResult checkPins(ModuleOp module, function_ref<bool(StringAttr)> isRuled)
   SymbolTable symbols(module);
   for (auto func : module.getOps<graph::FuncOp>())
     for (Operation &op : func.getBodyBlock()) {
-      FlatSymbolRefAttr colocation = getColocation(&op), state = getVariable(&op);
+      FlatSymbolRefAttr colocation = getColocation(&op), state = graph::getVariable(&op);
       for (FlatSymbolRefAttr name : {state, colocation}) {
         if (!name)
           continue;

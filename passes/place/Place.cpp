@@ -87,7 +87,7 @@ private:
   LogicalResult mirror(Operation *op, DeviceAttr wish);
   /// The full device that the wish means; reports where none satisfies it.
   FailureOr<DeviceAttr> resolve(Operation *op, DeviceAttr wish, DeviceAttr home);
-  DeviceAttr getVariableDevice(Operation *op) { return variableDevices.lookup(getVariable(op).getAttr()); }
+  DeviceAttr getVariableDevice(Operation *op) { return variableDevices.lookup(graph::getVariable(op).getAttr()); }
 
   ModuleOp module;
   const Distribution &dist;
@@ -267,7 +267,7 @@ LogicalResult Placer::dealByScopeRules() {
 void Placer::findFirstUses() {
   for (auto func : module.getOps<graph::FuncOp>())
     for (Operation &op : func.getBodyBlock())
-      if (FlatSymbolRefAttr name = getVariable(&op))
+      if (FlatSymbolRefAttr name = graph::getVariable(&op))
         if (DeviceAttr wish = getWish(&op))
           firstUses.insert({name.getAttr(), wish});
 }
@@ -286,7 +286,7 @@ void Placer::remarkOnBeaten(Operation *op, DeviceAttr wish, const PlacementRules
 /// Operations that are pinned elsewhere than the variable that they touch or stand beside.
 LogicalResult Placer::checkUses(graph::FuncOp func) {
   for (Operation &op : func.getBodyBlock())
-    if (failed(checkUse(&op, getVariable(&op), /*touches=*/true)) ||
+    if (failed(checkUse(&op, graph::getVariable(&op), /*touches=*/true)) ||
         failed(checkUse(&op, op.getAttrOfType<FlatSymbolRefAttr>(GraphDialect::kColocateWith), /*touches=*/false)))
       return failure();
   return success();
@@ -348,9 +348,9 @@ DeviceAttr Placer::followReplica(graph::FuncOp func, Operation *op, DeviceAttr w
 void Placer::pullUpdateSlices(graph::FuncOp func) {
   llvm::DenseSet<Operation *> varies = findVarying(func);
   for (Operation &op : func.getBodyBlock()) {
-    if (!isUpdate(&op) || appliesGradient(&op))
+    if (!graph::isUpdate(&op) || graph::appliesGradient(&op))
       continue;
-    SmallVector<Operation *> stack = {getUpdateOperand(&op).get().getDefiningOp()};
+    SmallVector<Operation *> stack = {graph::getUpdateOperand(&op).get().getDefiningOp()};
     while (!stack.empty()) {
       Operation *current = stack.pop_back_val();
       if (!current || varies.contains(current) || getDevice(current) || !isPure(current))
@@ -407,14 +407,14 @@ LogicalResult Placer::placeFunction(graph::FuncOp func) {
     return failure();
   SmallVector<std::pair<Operation *, DeviceAttr>> owns; // what is written on operations that a rule places
   for (Operation &op : block)
-    if (!rules.empty() && !getVariable(&op) && !op.hasAttr(GraphDialect::kColocateWith) && getDevice(&op))
+    if (!rules.empty() && !graph::getVariable(&op) && !op.hasAttr(GraphDialect::kColocateWith) && getDevice(&op))
       owns.push_back({&op, getDevice(&op)});
   bool copies = dist.replicates(func) || (dist.kind == StrategyKind::Mirrored && dist.hasTowers(func));
   llvm::DenseSet<Operation *> varies = copies ? findVarying(func) : llvm::DenseSet<Operation *>();
   for (Operation &op : block) {
     if (isa<graph::ScopeOp>(op))
       return op.emitOpError("expected no scopes after flatten-scopes");
-    if (getVariable(&op)) {
+    if (graph::getVariable(&op)) {
       setDevice(&op, getVariableDevice(&op)); // state never moves
       continue;
     }
@@ -438,7 +438,7 @@ LogicalResult Placer::placeFunction(graph::FuncOp func) {
   if (dist.replicates(func))
     pullUpdateSlices(func);
   for (Operation &op : block) {
-    if (getDevice(&op) || isRematerializable(&op))
+    if (getDevice(&op) || graph::isRematerializable(&op))
       continue;
     DeviceAttr device = home;
     if (dist.kind == StrategyKind::InGraph || dist.kind == StrategyKind::Mirrored) // where its first placed operand is
@@ -459,7 +459,7 @@ LogicalResult Placer::placeFunction(graph::FuncOp func) {
     for (Operation *user : op.getUsers())
       if (!first || user->isBeforeInBlock(first))
         first = user;
-    setDevice(&op, !first || (dist.replicates(func) && appliesGradient(first)) ? home : getDevice(first));
+    setDevice(&op, !first || (dist.replicates(func) && graph::appliesGradient(first)) ? home : getDevice(first));
   }
   for (auto [op, own] : owns)
     remarkOnBeaten(op, own, rules.find(getName(op)));

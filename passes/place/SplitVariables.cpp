@@ -140,7 +140,7 @@ private:
   /// A read becomes reads of the parts, an update one of each; both where they stood, so that every read sees the same
   /// updates as before.
   void rewrite(Operation *op) {
-    FlatSymbolRefAttr name = getVariable(op);
+    FlatSymbolRefAttr name = graph::getVariable(op);
     auto *found = name ? parts.find(name.getAttr()) : parts.end();
     if (found == parts.end())
       return;
@@ -156,19 +156,16 @@ private:
         if (auto symbol = dyn_cast<FlatSymbolRefAttr>(attribute.getValue()))
           if (auto *named = parts.find(symbol.getAttr()); named != parts.end())
             update->setAttr(attribute.getName(), FlatSymbolRefAttr::get(named->second[number].getSymNameAttr()));
-      RankedTensorType type = part.getTensorType();
-      SmallVector<int64_t> starts(type.getRank(), 0), limits(type.getShape()), strides(type.getRank(), 1);
-      starts[0] = part.getPart().getRow();
-      limits[0] += starts[0];
       OpBuilder before(update);
-      OpOperand &value = getUpdateOperand(update);
-      value.set(before.createOrFold<graph::SliceOp>(op->getLoc(), value.get(), starts, limits, strides));
+      OpOperand &value = graph::getUpdateOperand(update);
+      value.set(graph::createRows(before, op->getLoc(), value.get(), part.getPart().getRow(), getRows(part)));
     }
     if (!values.empty())
-      op->getResult(0).replaceAllUsesWith(graph::ConcatenateOp::create(builder, op->getLoc(), values, uint64_t(0)));
-    Operation *whole = isUpdate(op) ? getUpdateOperand(op).get().getDefiningOp() : nullptr;
+      op->getResult(0).replaceAllUsesWith(graph::createJoin(builder, op->getLoc(), values));
+    Operation *whole = graph::isUpdate(op) ? graph::getUpdateOperand(op).get().getDefiningOp() : nullptr;
     op->erase();
-    if (whole && isRematerializable(whole) && whole->use_empty()) // a constant, of which the parts have their own
+    if (whole && graph::isRematerializable(whole) &&
+        whole->use_empty()) // a constant, of which the parts have their own
       whole->erase();
   }
 

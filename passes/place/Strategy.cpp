@@ -177,14 +177,6 @@ std::optional<Distribution> Distribution::of(ModuleOp module) {
   return d;
 }
 
-FlatSymbolRefAttr getVariable(Operation *op) { return graph::getStateVariable(op); }
-
-bool appliesGradient(Operation *op) { return isa<graph::ApplySgdOp, graph::ApplyMomentumOp>(op); }
-bool isUpdate(Operation *op) { return appliesGradient(op) || isa<graph::AssignOp, graph::AssignAddOp>(op); }
-OpOperand &getUpdateOperand(Operation *op) { return op->getOpOperand(0); }
-
-bool isRematerializable(Operation *op) { return op->getNumOperands() == 0 && isPure(op); }
-
 StringRef getReductionOf(Type type, StringAttr declared) {
   if (declared)
     return declared.getValue();

@@ -64,16 +64,6 @@ struct Distribution {
   }
 };
 
-/// The variable that a state operation reads or writes; null for other operations.
-mlir::FlatSymbolRefAttr getVariable(mlir::Operation *op);
-/// Whether the operation writes its variable, and the value that it takes for that (gradient or new value).
-bool isUpdate(mlir::Operation *op);
-mlir::OpOperand &getUpdateOperand(mlir::Operation *op);
-/// Whether the update applies a gradient (apply_*), as opposed to assign and assign_add.
-bool appliesGradient(mlir::Operation *op);
-/// Constants and the like: made anew wherever they are needed instead of crossing.
-bool isRematerializable(mlir::Operation *op);
-
 /// "mean", "sum" or "first_replica" of a result or summary: what is declared, else mean of floats and else the first.
 mlir::StringRef getReductionOf(mlir::Type type, mlir::StringAttr declared);
 

@@ -58,12 +58,7 @@ private:
   /// State is read and written where it is stored, slots with their variable.
   LogicalResult verifyState(Operation *op, const Distribution &distribution,
                             const llvm::DenseMap<StringAttr, graph::VariableOp> &variables) {
-    SmallVector<FlatSymbolRefAttr> names;
-    if (FlatSymbolRefAttr name = getVariable(op))
-      names.push_back(name);
-    if (auto momentum = dyn_cast<graph::ApplyMomentumOp>(op))
-      names.push_back(momentum.getSlotAttr());
-    for (FlatSymbolRefAttr name : names) {
+    for (FlatSymbolRefAttr name : graph::getVariables(op)) {
       graph::VariableOp variable = variables.lookup(name.getAttr());
       if (distribution.holds(getDevice(op), variable))
         continue;

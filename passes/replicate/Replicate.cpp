@@ -10,7 +10,7 @@ namespace graphc {
 #include "passes/Passes.h.inc"
 
 FailureOr<Aggregation> getAggregation(Operation *update, graph::VariableOp variable, int64_t replicas) {
-  if (appliesGradient(update))
+  if (graph::appliesGradient(update))
     return Aggregation::Mean;
   std::optional<StringRef> declared = variable.getAggregation();
   if (!declared) {
@@ -54,7 +54,7 @@ public:
       for (OpOperand &operand : op.getOpOperands()) {
         if (!isReplicated(operand.get()))
           continue;
-        if (!isUpdate(&op)) {
+        if (!graph::isUpdate(&op)) {
           InFlightDiagnostic diag = op.emitOpError("is on \"")
                                     << getDevice(&op).str() << "\", but takes a value that each of the "
                                     << dist.replicas
@@ -67,7 +67,7 @@ public:
         crosses = true;
       }
       // A gradient that no replica computes (made of variables alone, on their task) still counts N times.
-      if (appliesGradient(&op) && !dist.async && !crosses)
+      if (graph::appliesGradient(&op) && !dist.async && !crosses)
         sumCopies(&op);
     }
     return success();
@@ -80,10 +80,9 @@ private:
   }
 
   Value divide(OpBuilder &builder, Location loc, Value sum, DeviceAttr device) {
-    Value n = graph::createSplat(builder, loc, sum.getType(), dist.toAggregate ? dist.toAggregate : dist.replicas);
-    auto mean = graph::DivideOp::create(builder, loc, sum, n);
-    setDevice(n.getDefiningOp(), device);
-    setDevice(mean, device);
+    Value mean = graph::createMean(builder, loc, sum, dist.toAggregate ? dist.toAggregate : dist.replicas);
+    for (Operation *made : {mean.getDefiningOp(), mean.getDefiningOp()->getOperand(1).getDefiningOp()})
+      setDevice(made, device);
     return mean;
   }
 
@@ -96,9 +95,9 @@ private:
       return !def || varies.contains(def);
     };
     for (Operation &op : llvm::make_early_inc_range(func.getBodyBlock())) {
-      if (isUpdate(&op)) {
-        OpOperand &operand = getUpdateOperand(&op);
-        if ((appliesGradient(&op) || isVarying(operand.get())) && failed(aggregate(&op, operand)))
+      if (graph::isUpdate(&op)) {
+        OpOperand &operand = graph::getUpdateOperand(&op);
+        if ((graph::appliesGradient(&op) || isVarying(operand.get())) && failed(aggregate(&op, operand)))
           return failure();
       } else if (isa<graph::NextBatchOp>(op) || llvm::any_of(op.getOperands(), isVarying)) {
         varies.insert(&op);
@@ -108,7 +107,7 @@ private:
   }
 
   LogicalResult aggregate(Operation *update, OpOperand &operand) {
-    auto variable = symbols.lookup<graph::VariableOp>(getVariable(update).getValue());
+    auto variable = symbols.lookup<graph::VariableOp>(graph::getVariable(update).getValue());
     FailureOr<Aggregation> kind = getAggregation(update, variable, dist.replicas);
     if (failed(kind))
       return failure();
@@ -131,11 +130,11 @@ private:
   }
 
   void sumCopies(Operation *update) {
-    OpOperand &operand = getUpdateOperand(update);
+    OpOperand &operand = graph::getUpdateOperand(update);
     OpBuilder builder(update);
     Value value = operand.get(), sum = value;
     for (int64_t r = 1; r < (dist.toAggregate ? dist.toAggregate : dist.replicas); ++r) {
-      sum = graph::AddOp::create(builder, value.getLoc(), sum, value);
+      sum = graph::createAdd(builder, value.getLoc(), sum, value);
       setDevice(sum.getDefiningOp(), getDevice(update));
     }
     operand.set(divide(builder, value.getLoc(), sum, getDevice(update)));
@@ -167,8 +166,8 @@ struct ReplicatePass : impl::ReplicateBase<ReplicatePass> {
     if (!distribution.mirrorsVariables() || distribution.replicates(func))
       return success();
     for (Operation &op : func.getBodyBlock())
-      if (isUpdate(&op))
-        return op.emitOpError("writes @") << getVariable(&op).getValue()
+      if (graph::isUpdate(&op))
+        return op.emitOpError("writes @") << graph::getVariable(&op).getValue()
                                           << " in a function that the chief alone runs, but under all_reduce every "
                                              "replica has a copy of its own; expected writes in the train function";
     return success();

@@ -31,8 +31,9 @@ public:
       if (auto read = dyn_cast<graph::ReadOp>(op); read && pendingWrites.contains(read.getVariableAttr().getAttr()))
         if (failed(flush()))
           return failure();
-      if (isUpdate(op)) {
-        pendingWrites.insert(getVariable(op).getAttr());
+      if (graph::isUpdate(op)) {
+        for (FlatSymbolRefAttr name : graph::getWrittenVariables(op))
+          pendingWrites.insert(name.getAttr());
         waiting.push_back(op);
       } else if (isa<graph::SummaryOp, graph::ReturnOp>(op)) {
         waiting.push_back(op);
@@ -118,7 +119,7 @@ private:
     Sum &sum = found->second;
     Value here = inTower(value, tower);
     if (tower > 0) {
-      here = graph::AddOp::create(builder, value.getLoc(), sum.value, here);
+      here = graph::createAdd(builder, value.getLoc(), sum.value, here);
       setDevice(here.getDefiningOp(), sum.device);
     }
     sum.value = here;
@@ -129,19 +130,18 @@ private:
     Value &mean = means[sum];
     if (mean)
       return mean;
-    Value n = graph::createSplat(builder, sum.getLoc(), sum.getType(), count);
-    mean = graph::DivideOp::create(builder, sum.getLoc(), sum, n);
-    setDevice(n.getDefiningOp(), getDevice(sum.getDefiningOp()));
-    setDevice(mean.getDefiningOp(), getDevice(sum.getDefiningOp()));
+    mean = graph::createMean(builder, sum.getLoc(), sum, count);
+    for (Operation *made : {mean.getDefiningOp(), mean.getDefiningOp()->getOperand(1).getDefiningOp()})
+      setDevice(made, getDevice(sum.getDefiningOp()));
     return mean;
   }
 
   /// The parts of a variable are joined where they are used: each tower takes them from their servers, none by way of another
   /// device.
   void joinPartsIn(int64_t tower, Value value) {
-    auto join = value.getDefiningOp<graph::ConcatenateOp>();
-    if (!join || varying.contains(join) || maps[tower].contains(value) ||
-        !llvm::all_of(join.getInputs(), [&](Value input) {
+    Operation *join = value.getDefiningOp();
+    if (!join || !graph::isJoin(join) || varying.contains(join) || maps[tower].contains(value) ||
+        !llvm::all_of(join->getOperands(), [&](Value input) {
           auto read = input.getDefiningOp<graph::ReadOp>();
           return read && symbols.lookup<graph::VariableOp>(read.getVariable()).getPart();
         }))
@@ -168,10 +168,10 @@ private:
     Value value = operand.get();
     if (count == 1)
       return Aggregation::FirstReplica;
-    if (isUpdate(op)) {
-      if (!varies(value) && !appliesGradient(op))
+    if (graph::isUpdate(op)) {
+      if (!varies(value) && !graph::appliesGradient(op))
         return Aggregation::FirstReplica; // one value for all
-      return getAggregation(op, symbols.lookup<graph::VariableOp>(getVariable(op).getValue()), count);
+      return getAggregation(op, symbols.lookup<graph::VariableOp>(graph::getVariable(op).getValue()), count);
     }
     StringAttr declared;
     if (auto summary = dyn_cast<graph::SummaryOp>(op))

@@ -113,6 +113,10 @@ def largest(row):
     return functools.reduce(maximum, row)
 
 
+def smallest(row):
+    return functools.reduce(minimum, row)
+
+
 def firstLargest(row):
     """Where the largest element is first; NaN counts as largest."""
     best = 0
@@ -203,6 +207,8 @@ def evaluate(name, args, properties, shape, element):
         return reduced(args[0], ints(properties, "dimensions"), add, shape, element)
     if name == "reduce_max":
         return reduced(args[0], ints(properties, "dimensions"), largest, shape, element)
+    if name == "reduce_min":
+        return reduced(args[0], ints(properties, "dimensions"), smallest, shape, element)
     if name == "argmax":
         return reduced(args[0], [integer(properties, "dimension")], firstLargest, shape, element)
     if name == "matmul":

@@ -7,6 +7,8 @@ func.func @reductions(%a: tensor<4x10xf32>) {
   %0 = graph.reduce_sum %a dimensions = [0] : (tensor<4x10xf32>) -> tensor<10xf32>
   // CHECK-NEXT: graph.reduce_max %arg0 dimensions = [1] : (tensor<4x10xf32>) -> tensor<4xf32>
   %1 = graph.reduce_max %a dimensions = [1] : (tensor<4x10xf32>) -> tensor<4xf32>
+  // CHECK-NEXT: graph.reduce_min %arg0 dimensions = [1] : (tensor<4x10xf32>) -> tensor<4xf32>
+  %min = graph.reduce_min %a dimensions = [1] : (tensor<4x10xf32>) -> tensor<4xf32>
   // CHECK-NEXT: graph.reduce_mean %arg0 dimensions = [0, 1] : (tensor<4x10xf32>) -> tensor<f32>
   %2 = graph.reduce_mean %a dimensions = [0, 1] : (tensor<4x10xf32>) -> tensor<f32>
   // CHECK-NEXT: graph.argmax %arg0 dimension = 1 : (tensor<4x10xf32>) -> tensor<4xi32>

@@ -93,3 +93,21 @@ func.func @constant_scale(%x: tensor<4x10xf32>, %y: tensor<4xi32>) -> tensor<4x1
   %g = graph.softmax_cross_entropy_grad %x, %y, %one : (tensor<4x10xf32>, tensor<4xi32>, tensor<f32>) -> tensor<4x10xf32>
   return %g : tensor<4x10xf32>
 }
+
+// -----
+
+// The least index at which the element is the largest; a NaN counts as largest.
+// CHECK-LABEL: func @argmax
+// CHECK: %[[MAX:.*]] = graph.reduce_max %arg0 dimensions = [1]
+// CHECK: %[[MOST:.*]] = graph.broadcast_in_dim %[[MAX]] broadcast_dimensions = [0]
+// CHECK: %[[EQUAL:.*]] = graph.compare eq, %arg0, %[[MOST]]
+// CHECK: %[[NAN:.*]] = graph.compare ne, %arg0, %arg0
+// CHECK: %[[FOUND:.*]] = graph.or %[[EQUAL]], %[[NAN]]
+// CHECK: %[[NONE:.*]] = graph.constant dense<2147483647> : tensor<4x10xi32>
+// CHECK: %[[PLACE:.*]] = graph.iota dimension = 1 : tensor<4x10xi32>
+// CHECK: %[[CANDIDATES:.*]] = graph.select %[[FOUND]], %[[PLACE]], %[[NONE]]
+// CHECK: graph.reduce_min %[[CANDIDATES]] dimensions = [1]
+func.func @argmax(%x: tensor<4x10xf32>) -> tensor<4xi32> {
+  %c = graph.argmax %x dimension = 1 : (tensor<4x10xf32>) -> tensor<4xi32>
+  return %c : tensor<4xi32>
+}

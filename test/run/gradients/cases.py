@@ -108,7 +108,7 @@ def cases():
         yield Case(f"concatenate_{along}", {"x": values(f"c{along}", (2, 3)), "y": values(f"d{along}", other)},
                    f"%out = graph.concatenate %x, %y dimension = {along} : ({tensor((2, 3))}, {tensor(other)}) -> {tensor(out)}",
                    out)
-    for op in ("sum", "mean", "max"):
+    for op in ("sum", "mean", "max", "min"):
         yield shaped(f"reduce_{op}_first", f"reduce_{op}", (3, 4), (4,), "dimensions = [0]")
         yield shaped(f"reduce_{op}_last", f"reduce_{op}", (3, 4), (3,), "dimensions = [1]")
         yield shaped(f"reduce_{op}_all", f"reduce_{op}", (2, 2, 2), (), "dimensions = [0, 1, 2]")

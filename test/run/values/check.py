@@ -106,7 +106,7 @@ def floatCases(element):
 
     matrix = [math.sin(i * 1.7) * 3 for i in range(4 * 37)]
     positive = [value + 4 for value in matrix]  # no cancellation, so that the bound is one on the sum
-    for op, pick in (("sum", math.fsum), ("max", max), ("mean", lambda row: math.fsum(row) / len(row))):
+    for op, pick in (("sum", math.fsum), ("max", max), ("min", min), ("mean", lambda row: math.fsum(row) / len(row))):
         yield Case(f"reduce_{op}_last", f"graph.reduce_{op} %a dimensions = [1] : (INPUT) -> RESULT",
                    [((4, 37), element, positive)], ((4,), element), lambda x, pick=pick: [pick(r) for r in rows(x, 37)], bound)
         yield Case(f"reduce_{op}_first", f"graph.reduce_{op} %a dimensions = [0] : (INPUT) -> RESULT",
@@ -117,6 +117,8 @@ def floatCases(element):
     special = [1.0, 3.0, 3.0, -INF, NAN, 2.0, 2.0, 2.0, -0.0, 0.0, -1.0, NAN, -INF, -INF, -INF, 5.0, 1.0, INF]
     yield Case("reduce_max_special", "graph.reduce_max %a dimensions = [1] : (INPUT) -> RESULT",
                [((6, 3), element, special)], ((6,), element), lambda x: [interpret.largest(r) for r in rows(x, 3)])
+    yield Case("reduce_min_special", "graph.reduce_min %a dimensions = [1] : (INPUT) -> RESULT",
+               [((6, 3), element, special)], ((6,), element), lambda x: [interpret.smallest(r) for r in rows(x, 3)])
     yield Case("argmax", "graph.argmax %a dimension = 1 : (INPUT) -> RESULT", [((6, 3), element, special)],
                ((6,), "i32"), lambda x: [interpret.firstLargest(r) for r in rows(x, 3)])
     yield Case("argmax_first", "graph.argmax %a dimension = 0 : (INPUT) -> RESULT", [((6, 3), element, special)],
@@ -191,6 +193,8 @@ def integerCases(element):
                ((4,), element), lambda x: [sum(r) for r in rows(x, 37)])
     yield Case("reduce_max", "graph.reduce_max %a dimensions = [0] : (INPUT) -> RESULT", [((4, 37), element, matrix)],
                ((37,), element), lambda x: [max(x[i::37]) for i in range(37)])
+    yield Case("reduce_min", "graph.reduce_min %a dimensions = [0] : (INPUT) -> RESULT", [((4, 37), element, matrix)],
+               ((37,), element), lambda x: [min(x[i::37]) for i in range(37)])
     yield Case("argmax", "graph.argmax %a dimension = 1 : (INPUT) -> RESULT", [((4, 37), element, matrix)],
                ((4,), "i32"), lambda x: [r.index(max(r)) for r in rows(x, 37)])
     yield Case("iota", "graph.iota dimension = 0 : RESULT", [], ((3, 5), element), lambda: [i // 5 for i in range(15)])

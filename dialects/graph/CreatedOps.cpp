@@ -1,0 +1,45 @@
+//===- CreatedOps.cpp - the ops that passes make --------------------------------------------------------------===//
+#include "dialects/graph/CreatedOps.h"
+
+#include "dialects/graph/GraphDialect.h"
+
+using namespace mlir;
+
+namespace graphc::graph {
+
+Value createSplat(OpBuilder &builder, Location loc, Type type, double value) {
+  auto tensor = cast<RankedTensorType>(type);
+  Attribute element;
+  if (auto floating = dyn_cast<FloatType>(tensor.getElementType()))
+    element = FloatAttr::get(floating, value);
+  else
+    element = IntegerAttr::get(tensor.getElementType(), int64_t(value));
+  return ConstantOp::create(builder, loc, tensor, DenseElementsAttr::get(tensor, element));
+}
+
+Value createAdd(OpBuilder &builder, Location loc, Value a, Value b) { return AddOp::create(builder, loc, a, b); }
+
+Value createMean(OpBuilder &builder, Location loc, Value sum, int64_t count) {
+  Value n = createSplat(builder, loc, sum.getType(), double(count));
+  return DivideOp::create(builder, loc, sum, n);
+}
+bool isMean(Operation *op) { return isa<DivideOp>(op); }
+
+Value createRows(OpBuilder &builder, Location loc, Value value, int64_t row, int64_t rows) {
+  SmallVector<int64_t> limits(cast<RankedTensorType>(value.getType()).getShape());
+  SmallVector<int64_t> starts(limits.size(), 0), strides(limits.size(), 1);
+  starts[0] = row;
+  limits[0] = row + rows;
+  return builder.createOrFold<SliceOp>(loc, value, starts, limits, strides);
+}
+
+Value createJoin(OpBuilder &builder, Location loc, ValueRange parts) {
+  return ConcatenateOp::create(builder, loc, parts, uint64_t(0));
+}
+bool isJoin(Operation *op) { return isa<ConcatenateOp>(op); }
+
+Operation *createIncrement(OpBuilder &builder, Location loc, StringRef variable, Value by) {
+  return AssignAddOp::create(builder, loc, variable, by);
+}
+
+} // namespace graphc::graph

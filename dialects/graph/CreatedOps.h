@@ -1,0 +1,34 @@
+//===- CreatedOps.h - the ops that passes make --------------------------------------------------------*- C++ -*-===//
+//
+// A pass knows no op that computes by its class: it asks interfaces (Structured.h, State.h). The few that passes make
+// themselves, to say sums, means and parts, come from here, and where one has to be known again it is asked here.
+// test/passes/op-names.test prints the list and keeps other names out of passes/ and runtime/.
+//
+//===----------------------------------------------------------------------------------------------------------===//
+#ifndef GRAPHC_DIALECTS_GRAPH_CREATEDOPS_H
+#define GRAPHC_DIALECTS_GRAPH_CREATEDOPS_H
+
+#include "mlir/IR/Builders.h"
+
+namespace graphc::graph {
+
+/// A splat constant of a float or integer tensor type (the value rounded to the element type).
+mlir::Value createSplat(mlir::OpBuilder &builder, mlir::Location loc, mlir::Type type, double value);
+/// graph.add: sums of gradients, of towers' values, of metrics.
+mlir::Value createAdd(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value a, mlir::Value b);
+/// graph.divide by a constant: the mean of a sum.
+mlir::Value createMean(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value sum, int64_t count);
+/// Whether an op is one that createMean makes (or a division of the model's).
+bool isMean(mlir::Operation *op);
+/// graph.slice: rows [row, row + rows) of a value, or what that folds to.
+mlir::Value createRows(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value value, int64_t row, int64_t rows);
+/// graph.concatenate: parts end to end along dimension 0, and whether an op is one.
+mlir::Value createJoin(mlir::OpBuilder &builder, mlir::Location loc, mlir::ValueRange parts);
+bool isJoin(mlir::Operation *op);
+/// graph.assign_add of a constant: counts a step.
+mlir::Operation *createIncrement(mlir::OpBuilder &builder, mlir::Location loc, llvm::StringRef variable,
+                                 mlir::Value by);
+
+} // namespace graphc::graph
+
+#endif

@@ -1,0 +1,152 @@
+#include "passes/outline/KernelFunction.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+
+using namespace mlir;
+using utils::IteratorType;
+
+namespace graphc {
+
+KernelFunction::KernelFunction(Location loc) : builder(loc.getContext()) {
+  kernel = func::FuncOp::create(loc, "kernel", builder.getFunctionType({}, {}));
+  kernel->setPrivate();
+  builder.setInsertionPointToStart(&kernel->getBody().emplaceBlock());
+}
+
+Value KernelFunction::getArgument(Value buffer, Use use) {
+  auto [found, isNew] = arguments.insert({buffer, Argument()});
+  Argument &argument = found->second;
+  if (isNew) {
+    auto type = cast<MemRefType>(buffer.getType());
+    Type stored = type.getElementType().isInteger(1) ? builder.getI8Type() : type.getElementType();
+    argument.value = kernel->getBody().addArgument(MemRefType::get(type.getShape(), stored), kernel->getLoc());
+  }
+  if (use != Use::Write && !argument.written)
+    argument.read = true;
+  if (use != Use::Read)
+    argument.written = true;
+  return argument.value;
+}
+
+/// linalg takes an operand to be as long as the loops that index it. Where it is longer, behind a slice, the part of it
+/// that the loops touch stands for it, and `map` becomes that part's.
+Value KernelFunction::narrow(Value memory, AffineMap &map, ArrayRef<int64_t> sizes) {
+  ArrayRef<int64_t> shape = cast<MemRefType>(memory.getType()).getShape();
+  SmallVector<OpFoldResult> offsets, lengths, strides;
+  SmallVector<AffineExpr> results;
+  bool isWhole = true;
+  for (auto [expr, size] : llvm::zip_equal(map.getResults(), shape)) {
+    auto [first, second] = evaluateAt01(expr, map.getNumDims());
+    std::optional<unsigned> loop = getLoop(expr, map.getNumDims());
+    isWhole &= !loop || (first == 0 && second == 1 && sizes[*loop] == size);
+    offsets.push_back(builder.getIndexAttr(first));
+    lengths.push_back(builder.getIndexAttr(loop ? sizes[*loop] : 1));
+    strides.push_back(builder.getIndexAttr(loop ? second - first : 1));
+    results.push_back(loop ? builder.getAffineDimExpr(*loop) : builder.getAffineConstantExpr(0));
+  }
+  if (isWhole)
+    return memory;
+  map = AffineMap::get(map.getNumDims(), 0, results, builder.getContext());
+  return memref::SubViewOp::create(builder, kernel->getLoc(), memory, offsets, lengths, strides);
+}
+
+/// The lengths of the loops; where operand and out differ, the operand's.
+static SmallVector<int64_t> getSizes(const Stage &stage) {
+  SmallVector<int64_t> sizes(stage.iterators.size(), 1);
+  auto note = [&](AffineMap map, Type type) {
+    for (auto [expr, size] : llvm::zip_equal(map.getResults(), cast<ShapedType>(type).getShape()))
+      if (auto loop = dyn_cast<AffineDimExpr>(expr))
+        sizes[loop.getPosition()] = size;
+  };
+  for (const Stage::Out &out : stage.outs)
+    note(out.map, out.buffer.getType());
+  for (const Access &access : stage.accesses)
+    note(access.map, access.value.getType());
+  return sizes;
+}
+
+void KernelFunction::addStage(const Stage &stage, llvm::function_ref<bool(Value)> isLeaf, BodyFn bodyFn) {
+  SmallVector<int64_t> sizes = getSizes(stage);
+  SmallVector<Value> inputs, outputs;
+  SmallVector<AffineMap> maps;
+  for (const Stage::Leaf &leaf : stage.leaves) {
+    AffineMap &map = maps.emplace_back(leaf.access.map);
+    inputs.push_back(narrow(getArgument(leaf.buffer, Use::Read), map, sizes));
+  }
+  for (const Stage::Out &out : stage.outs) {
+    AffineMap &map = maps.emplace_back(out.map);
+    outputs.push_back(narrow(getArgument(out.buffer, out.use), map, sizes));
+  }
+  // linalg finds the length of each loop from the operands' index maps. Where none varies along a loop, an operand that
+  // nobody reads has that length: all its elements are one.
+  llvm::SmallBitVector covered(unsigned(sizes.size()));
+  for (AffineMap map : maps)
+    for (AffineExpr result : map.getResults())
+      if (std::optional<unsigned> loop = getLoop(result, map.getNumDims()))
+        covered.set(*loop);
+  if (!covered.all()) {
+    SmallVector<int64_t> strides(sizes.size(), 0);
+    auto element = cast<MemRefType>(outputs.front().getType()).getElementType();
+    auto type = MemRefType::get(sizes, element, StridedLayoutAttr::get(builder.getContext(), /*offset=*/0, strides));
+    const Stage::Out &out = stage.outs.front();
+    inputs.push_back(memref::ReinterpretCastOp::create(builder, stage.loc, type, getArgument(out.buffer, out.use),
+                                                       /*offset=*/0, sizes, strides));
+    maps.insert(maps.begin() + ptrdiff_t(stage.leaves.size()), builder.getMultiDimIdentityMap(unsigned(sizes.size())));
+  }
+  auto fromMemory = [&](OpBuilder &inner, Value stored, Value buffer) -> Value {
+    if (!cast<MemRefType>(buffer.getType()).getElementType().isInteger(1))
+      return stored;
+    Value zero = arith::ConstantOp::create(inner, stage.loc, inner.getI8IntegerAttr(0));
+    return arith::CmpIOp::create(inner, stage.loc, arith::CmpIPredicate::ne, stored, zero);
+  };
+  linalg::GenericOp::create(
+      builder, stage.loc, TypeRange(), inputs, outputs, maps, stage.iterators,
+      [&](OpBuilder &inner, Location, ValueRange blockArguments) {
+        auto read = [&](Access access) {
+          auto leaf = llvm::find_if(stage.leaves, [&](const Stage::Leaf &leaf) { return leaf.access == access; });
+          return fromMemory(inner, blockArguments[size_t(leaf - stage.leaves.begin())], leaf->buffer);
+        };
+        ScalarBody body(isLeaf);
+        SmallVector<Value> elements, old, results;
+        for (const Access &access : stage.accesses)
+          elements.push_back(body.build(inner, access, read));
+        for (auto [out, stored] : llvm::zip_equal(stage.outs, blockArguments.drop_front(inputs.size())))
+          old.push_back(out.use == Use::Write ? Value() : fromMemory(inner, stored, out.buffer));
+        for (Value result : bodyFn(inner, elements, old)) {
+          if (result.getType().isInteger(1))
+            result = arith::ExtUIOp::create(inner, stage.loc, inner.getI8Type(), result);
+          results.push_back(result);
+        }
+        linalg::YieldOp::create(inner, stage.loc, results);
+      });
+}
+
+void KernelFunction::addCopy(Location loc, Value from, Value to) {
+  unsigned rank = unsigned(cast<MemRefType>(from.getType()).getRank());
+  AffineMap identity = builder.getMultiDimIdentityMap(rank);
+  Value in = getArgument(from, Use::Read), out = getArgument(to, Use::Write);
+  linalg::GenericOp::create(
+      builder, loc, TypeRange(), in, out, ArrayRef<AffineMap>{identity, identity},
+      SmallVector<IteratorType>(rank, IteratorType::parallel),
+      [](OpBuilder &inner, Location loc, ValueRange elements) { linalg::YieldOp::create(inner, loc, elements[0]); });
+}
+
+OwningOpRef<func::FuncOp> KernelFunction::take(uint64_t flops) {
+  func::ReturnOp::create(builder, kernel->getLoc());
+  kernel->setType(builder.getFunctionType(kernel->getBody().getArgumentTypes(), {}));
+  for (auto &[buffer, argument] : arguments)
+    kernel->setArgAttr(argument.value.getArgNumber(), "dist.access",
+                       builder.getStringAttr(!argument.written ? "read"
+                                             : argument.read   ? "read_write"
+                                                               : "write"));
+  (*kernel)->setAttr("dist.flops", builder.getI64IntegerAttr(int64_t(flops)));
+  return std::move(kernel);
+}
+
+SmallVector<Value> KernelFunction::getBuffers() const {
+  return llvm::map_to_vector(llvm::make_first_range(arguments), [](Value buffer) { return buffer; });
+}
+
+} // namespace graphc

@@ -1,0 +1,69 @@
+//===- KernelFunction.h - a kernel's function and the stages in it ----------------------------------------*- C++ -*-===//
+//
+// Makes func.func, its arguments and the linalg.generics; which stages there are and in what order is KernelBuilder's.
+//
+//===----------------------------------------------------------------------------------------------------------===//
+#ifndef GRAPHC_PASSES_OUTLINE_KERNELFUNCTION_H
+#define GRAPHC_PASSES_OUTLINE_KERNELFUNCTION_H
+
+#include "passes/outline/ScalarBody.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Utils/StructuredOpsUtils.h"
+#include "llvm/ADT/MapVector.h"
+
+namespace graphc {
+
+/// What a stage does with a buffer: Update reads what it writes.
+enum class Use { Read, Write, Update };
+
+/// One linalg.generic: elements of `leaves` become those of `accesses`, and they and the outs' old ones the outs.
+struct Stage {
+  struct Leaf {
+    Access access;
+    mlir::Value buffer;
+  };
+  struct Out {
+    mlir::Value buffer;
+    Use use;
+    mlir::AffineMap map; ///< loops → its element
+  };
+  mlir::Location loc;
+  llvm::SmallVector<mlir::utils::IteratorType> iterators = {};
+  llvm::SmallVector<Access> accesses = {};
+  llvm::SmallVector<Leaf> leaves = {};
+  llvm::SmallVector<Out> outs = {};
+};
+
+class KernelFunction {
+public:
+  explicit KernelFunction(mlir::Location loc);
+
+  /// The argument for a buffer of the program; an i1 is a byte in memory.
+  mlir::Value getArgument(mlir::Value buffer, Use use);
+  /// A linalg.generic; `old`: the outs' elements before, null for those that are only written.
+  using BodyFn = llvm::function_ref<llvm::SmallVector<mlir::Value>(
+      mlir::OpBuilder &, llvm::ArrayRef<mlir::Value> elements, mlir::ValueRange old)>;
+  void addStage(const Stage &stage, llvm::function_ref<bool(mlir::Value)> isLeaf, BodyFn body);
+  void addCopy(mlir::Location loc, mlir::Value from, mlir::Value to);
+
+  mlir::OpBuilder &getBuilder() { return builder; }
+  /// A private function named "kernel", in no module.
+  mlir::OwningOpRef<mlir::func::FuncOp> take(uint64_t flops);
+  /// What a call of it passes, in the order of its arguments.
+  llvm::SmallVector<mlir::Value> getBuffers() const;
+
+private:
+  struct Argument {
+    mlir::BlockArgument value;
+    bool read = false, written = false; ///< read: before anything was written
+  };
+  mlir::Value narrow(mlir::Value memory, mlir::AffineMap &map, llvm::ArrayRef<int64_t> sizes);
+
+  mlir::OwningOpRef<mlir::func::FuncOp> kernel;
+  mlir::OpBuilder builder;
+  llvm::MapVector<mlir::Value, Argument> arguments;
+};
+
+} // namespace graphc
+#endif

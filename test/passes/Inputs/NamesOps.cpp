@@ -1,0 +1,5 @@
+// What test/passes/op_names.py has to find; compiled by nobody.
+bool a(Operation *op) { return isa<graph::TanhOp>(op); }
+bool b(Operation *op) { return op->getName().getStringRef() == "graph.softmax"; }
+bool c(Operation *op) { return isa<math::TanhOp, AddOp>(op); } // the second alone
+bool d(Operation *op) { return isa<ReadOp>(op); }              // TanhOp in a comment is no test

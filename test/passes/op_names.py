@@ -1,0 +1,46 @@
+"""No pass and no part of the runtime tests for the class or the name of an op that computes.
+
+usage: op_names.py ROOT [FOLDER...]   (default: ROOT/passes, ROOT/runtime; also prints the ops that CreatedOps.cpp makes)
+Prints each place and exits 1 where there is one.
+"""
+import pathlib
+import re
+import sys
+
+FAMILIES = ("Elementwise", "Shape", "Reduction", "Network", "State")
+# Passes know them as what they are for: the value of a variable, the next batch.
+STRUCTURE = {"ReadOp", "NextBatchOp"}
+
+
+def computingOps(root):
+    """Class name → name in the text."""
+    found = {}
+    for family in FAMILIES:
+        text = (root / f"dialects/graph/GraphOps{family}.td").read_text()
+        for cppName, mnemonic in re.findall(r'^def Graph_(\w+Op)\s*:[^"]*"(\w+)"', text, re.M):
+            found[cppName] = f"graph.{mnemonic}"
+    return {name: mnemonic for name, mnemonic in found.items() if name not in STRUCTURE}
+
+
+def main():
+    root = pathlib.Path(sys.argv[1])
+    folders = [pathlib.Path(folder) for folder in sys.argv[2:]] or [root / "passes", root / "runtime"]
+    ops = computingOps(root)
+    assert len(ops) > 40, ops
+    created = set(re.findall(r"\b(\w+Op)(?:::create\(|>\()", (root / "dialects/graph/CreatedOps.cpp").read_text()))
+    print("passes make:", *sorted(ops[name] for name in created if name in ops))
+    classes = re.compile(r"(?:(\w+)::)?\b(" + "|".join(ops) + r")\b")
+    names = re.compile("|".join(re.escape(f'"{name}"') for name in ops.values()))
+    places = []
+    for path in sorted(path for folder in folders for path in folder.rglob("*") if path.suffix in (".cpp", ".h")):
+        here = path.relative_to(root).as_posix() if path.is_relative_to(root) else path.name
+        for number, line in enumerate(path.read_text().splitlines(), 1):
+            code = line.split("//")[0]
+            found = [name for scope, name in classes.findall(code) if scope in ("", "graph")] + names.findall(code)
+            places += [f"{here}:{number}: {name}" for name in found]
+    print(*places, sep="\n")
+    return 1 if places else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
