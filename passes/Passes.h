@@ -16,6 +16,8 @@ namespace graphc {
 
 /// The dialects of this project and those its passes make.
 void registerDialects(mlir::DialectRegistry &registry);
+/// For programs that have dialects of their own: whatever calls registerDialects from then on has them too. Before main.
+void addDialects(void (*add)(mlir::DialectRegistry &registry));
 /// All passes and pipelines, for command lines.
 void registerPasses();
 

@@ -20,7 +20,17 @@ namespace graphc {
 #include "passes/Passes.h.inc"
 } // namespace graphc
 
+using AddDialects = void (*)(mlir::DialectRegistry &);
+static std::vector<AddDialects> &getAdded() {
+  static std::vector<AddDialects> added;
+  return added;
+}
+
+void graphc::addDialects(AddDialects add) { getAdded().push_back(add); }
+
 void graphc::registerDialects(mlir::DialectRegistry &registry) {
+  for (AddDialects add : getAdded())
+    add(registry);
   registry.insert<graph::GraphDialect, dist::DistDialect>();
   // Those of kernels: a module of any stage is read.
   registry

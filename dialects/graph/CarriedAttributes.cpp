@@ -15,7 +15,8 @@ namespace {
 // Where.
 /// place gives functions a device as well.
 bool isOnPlaced(OperationName op) {
-  return op.getDialectNamespace() == "graph" && op.getStringRef() != DatasetOp::getOperationName();
+  return saysHowItIsComputed(op) ||
+         (op.getDialectNamespace() == "graph" && op.getStringRef() != DatasetOp::getOperationName());
 }
 bool isOnOps(OperationName op) { return isOnPlaced(op) && op.getStringRef() != FuncOp::getOperationName(); }
 bool isOnVariables(OperationName op) { return op.getStringRef() == VariableOp::getOperationName(); }

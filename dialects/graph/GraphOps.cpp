@@ -171,11 +171,11 @@ bool ApplySgdOp::appliesGradient() { return true; }
 bool ApplyMomentumOp::appliesGradient() { return true; }
 
 Value SoftmaxCrossEntropyOp::getLabelValue() { return getLabels(); }
-int64_t SoftmaxCrossEntropyOp::getNumClasses() { return cast<RankedTensorType>(getLogits().getType()).getShape().back(); }
-Value NllLossOp::getLabelValue() { return getLabels(); }
-int64_t NllLossOp::getNumClasses() {
-  return cast<RankedTensorType>(getLogProbabilities().getType()).getShape().back();
+int64_t SoftmaxCrossEntropyOp::getNumClasses() {
+  return cast<RankedTensorType>(getLogits().getType()).getShape().back();
 }
+Value NllLossOp::getLabelValue() { return getLabels(); }
+int64_t NllLossOp::getNumClasses() { return cast<RankedTensorType>(getLogProbabilities().getType()).getShape().back(); }
 
 /// To no fewer bits, from integers to integers.
 bool ConvertOp::keepsElements() {

@@ -46,6 +46,12 @@ SmallVector<int64_t> getLoopSizes(Operation *op, const LoopNest &nest) {
   return sizes;
 }
 
+bool saysHowItIsComputed(OperationName op) {
+  return op.hasInterface<StructuredOpInterface>() || op.hasInterface<ExplicitLoopsOpInterface>() ||
+         op.hasInterface<ViewOpInterface>() || op.hasInterface<DecomposableOpInterface>() ||
+         op.hasInterface<LibraryKernelOpInterface>();
+}
+
 bool isComputed(Operation *op) {
   auto structured = dyn_cast<StructuredOpInterface>(op);
   return isa<ExplicitLoopsOpInterface>(op) || (structured && !structured.getLoopNests().empty());

@@ -90,8 +90,7 @@ struct SimplifyPass : graphc::impl::SimplifyBase<SimplifyPass> {
   LogicalResult initialize(MLIRContext *context) override {
     RewritePatternSet collected(context);
     for (RegisteredOperationName name : context->getRegisteredOperations())
-      if (isa<GraphDialect>(name.getDialect()) || name.hasInterface<StructuredOpInterface>() ||
-          name.hasInterface<DecomposableOpInterface>())
+      if (isa<GraphDialect>(name.getDialect()) || saysHowItIsComputed(name))
         name.getCanonicalizationPatterns(collected, context);
     patterns = FrozenRewritePatternSet(std::move(collected));
     return success();

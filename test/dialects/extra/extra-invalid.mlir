@@ -1,0 +1,29 @@
+// RUN: %build/test/bin/extra-opt --split-input-file --verify-diagnostics --outline %s
+
+dist.phase @p {role = #graph.role<predict>}
+dist.program @loops of @p on "/job:t/task:0/device:CPU:0" {
+  %x = dist.feed "x" : tensor<4x3xf32>
+  // expected-error@+1 {{'extra.careless' op has loops that write memory other than its results' and variables'}}
+  %0 = extra.careless %x : tensor<4x3xf32>
+  dist.fetch "y", %0 : tensor<4x3xf32>
+  dist.control_receive local
+  dist.end
+}
+
+// -----
+
+graph.variable @v : tensor<3xf32> = #graph.zeros
+graph.func @f(%x: tensor<3xf32>) attributes {role = #graph.role<train>} {
+  // expected-error@+1 {{'extra.nameless' op is an update, but no memory effect of it names the variable that it writes}}
+  extra.nameless @v, %x : tensor<3xf32>
+  graph.return
+}
+
+// -----
+
+graph.variable @v : tensor<3xf32> = #graph.zeros
+graph.func @f(%x: tensor<3xf32>) attributes {role = #graph.role<train>} {
+  // expected-error@+1 {{'extra.talkative' op is an update, which has no results, but has 1}}
+  %0 = extra.talkative @v, %x : (tensor<3xf32>) -> tensor<3xf32>
+  graph.return
+}

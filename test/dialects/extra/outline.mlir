@@ -1,0 +1,75 @@
+// RUN: %build/test/bin/extra-opt --decompose --cse --outline --verify-outlined %s | FileCheck %s
+
+// The outliner makes of ops that it does not know what their interfaces say.
+dist.phase @p {role = #graph.role<predict>}
+graph.variable @v : tensor<4x3xf32> = #graph.zeros {graph.device = #graph.device<"/job:t/task:0/device:CPU:0">}
+graph.variable @s : tensor<4x3xf32> = #graph.zeros {graph.device = #graph.device<"/job:t/task:0/device:CPU:0">}
+
+// CHECK: dist.program @elementwise
+// CHECK: dist.call @[[ELEMENTWISE:kernel0_[a-z_]*]](
+dist.program @elementwise of @p on "/job:t/task:0/device:CPU:0" {
+  %x = dist.feed "x" : tensor<4x3xf32>
+  %0 = extra.cube %x : tensor<4x3xf32>
+  %1, %2 = extra.parts %0 : tensor<4x3xf32>
+  %3 = graph.add %2, %x : tensor<4x3xf32>
+  dist.fetch "a", %1 : tensor<4x3xf32>
+  dist.fetch "b", %3 : tensor<4x3xf32>
+  dist.control_receive local
+  dist.end
+}
+
+// A gather and a scan have stages of their own, with memory on both sides; the scan is in place of what it reads.
+// CHECK: dist.program @loops
+// CHECK: dist.call @[[LOOPS:kernel1_[a-z_]*]](
+dist.program @loops of @p on "/job:t/task:0/device:CPU:0" {
+  %x = dist.feed "x" : tensor<10x3xf32>
+  %i = dist.feed "i" : tensor<4xi32>
+  %0 = graph.negate %x : tensor<10x3xf32>
+  %1 = extra.gather %0, %i : (tensor<10x3xf32>, tensor<4xi32>) -> tensor<4x3xf32>
+  %2 = graph.negate %1 : tensor<4x3xf32>
+  %3 = extra.cumsum %2 : tensor<4x3xf32>
+  %4 = graph.negate %3 : tensor<4x3xf32>
+  dist.fetch "y", %4 : tensor<4x3xf32>
+  dist.control_receive local
+  dist.end
+}
+
+// Two results share loops; an update writes two variables.
+// CHECK: dist.program @reductions
+// CHECK-DAG: %[[V:.*]] = dist.variable_buffer @v
+// CHECK-DAG: %[[S:.*]] = dist.variable_buffer @s
+// CHECK: dist.call @[[MOMENTS:kernel2_moments]](
+// CHECK: dist.call @[[UPDATE:kernel3_apply_adagrad_v]](%{{.*}}, %[[V]], %[[S]])
+dist.program @reductions of @p on "/job:t/task:0/device:CPU:0" {
+  %x = dist.feed "x" : tensor<4x3xf32>
+  %0, %1 = extra.moments %x : (tensor<4x3xf32>) -> (tensor<4xf32>, tensor<4xf32>)
+  dist.fetch "a", %0 : tensor<4xf32>
+  dist.fetch "b", %1 : tensor<4xf32>
+  extra.apply_adagrad @v, @s, %x {learning_rate = 0.1} : tensor<4x3xf32>
+  dist.control_receive local
+  dist.end
+}
+
+// CHECK: func.func private @[[ELEMENTWISE]](
+// CHECK-COUNT-2: linalg.generic
+// CHECK-NOT: linalg.generic
+
+// CHECK: func.func private @[[LOOPS]](
+// CHECK: linalg.generic
+// CHECK: scf.for
+// CHECK: memref.load
+// CHECK: linalg.generic {{.*}} outs(%[[HERE:[a-z0-9]+]] :
+// CHECK: scf.for
+// CHECK: memref.load %[[HERE]]
+// CHECK: memref.store %{{.*}}, %[[HERE]]
+// CHECK: linalg.generic
+
+// CHECK: func.func private @[[MOMENTS]](
+// CHECK: linalg.generic
+// CHECK: linalg.generic
+// CHECK: linalg.generic {{.*}}"reduction"{{.*}} outs(%{{.*}}, %{{.*}} : memref<4xf32>, memref<4xf32>)
+// CHECK-NOT: linalg.generic
+
+// CHECK: func.func private @[[UPDATE]](
+// CHECK: linalg.generic {{.*}} outs(%{{.*}}, %{{.*}} : memref<4x3xf32>, memref<4x3xf32>)
+// CHECK-NOT: linalg.generic
