@@ -16,6 +16,14 @@ func.func @reduce_beyond(%a: tensor<4x10xf32>) {
 
 // -----
 
+func.func @reduce_beyond(%a: tensor<4x10xf32>) {
+  // (C1) expected-error@+1 {{dimensions must be strictly increasing and less than the rank 2 of the operand, got 2}}
+  %0 = graph.reduce_min %a dimensions = [2] : (tensor<4x10xf32>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
 func.func @reduce_type(%a: tensor<4x10xf32>) {
   // expected-error@+1 {{result must be of type 'tensor<4xf32>', got 'tensor<10xf32>'}}
   %0 = graph.reduce_mean %a dimensions = [1] : (tensor<4x10xf32>) -> tensor<10xf32>
