@@ -8,12 +8,12 @@
 
 namespace graphc::graphrun {
 namespace {
-std::atomic<int> stopSignals{0};
+std::atomic<int> stopsAsked{0};
 std::atomic<bool> underLauncher{false};
 static_assert(std::atomic<int>::is_always_lock_free); // a signal handler may use it
 
 void onStopSignal(int signal) {
-  if (stopSignals.fetch_add(1) > 0 && signal != SIGHUP && !underLauncher.load())
+  if (stopsAsked.fetch_add(1) > 0 && signal != SIGHUP && !underLauncher.load())
     _exit(1);
 }
 } // namespace
@@ -31,6 +31,6 @@ void takeStopSignals(bool launched) {
     unblockStops();
 }
 
-bool stopAsked() { return stopSignals.load(std::memory_order_relaxed) > 0; }
+bool stopAsked() { return stopsAsked.load(std::memory_order_relaxed) > 0; }
 
 } // namespace graphc::graphrun

@@ -13,7 +13,6 @@ namespace {
 
 using google::protobuf::Descriptor;
 using google::protobuf::FieldDescriptor;
-using google::protobuf::Message;
 using google::protobuf::Reflection;
 
 /// What an instruction's numbers mean; a name that is in none of these fails the test.
@@ -28,7 +27,7 @@ const std::set<std::string> others = {"ahead",         "has_own", "has_chosen", 
 struct Filled {
   std::multiset<uint32_t> buffers, channels, kernels;
 
-  void fill(Message &message, bool flags) {
+  void fill(google::protobuf::Message &message, bool flags) {
     const Reflection &reflection = *message.GetReflection();
     for (int i = 0; i < message.GetDescriptor()->field_count(); ++i) {
       const FieldDescriptor *field = message.GetDescriptor()->field(i);
