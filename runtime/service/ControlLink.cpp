@@ -211,7 +211,8 @@ private:
   grpc::ClientContext context_;
   ToTask incoming_;
   std::atomic<bool> known_{false};
-  uint64_t writing_ = 0; ///< bytes of results in the one write under way
+  std::atomic<uint64_t> writing_{
+      0}; ///< bytes of results in the one write under way, which gRPC hands from thread to thread
   Outbox<FromTask> outbox_;
 };
 
