@@ -3,10 +3,14 @@
 
 #include "dialects/dist/DistDialect.h"
 #include "dialects/graph/CarriedAttributes.h"
+#include "dialects/graph/CheckedOps.h"
 #include "dialects/graph/GraphDialect.h"
 #include "dialects/graph/Suggestions.h"
 
+#include "mlir/AsmParser/AsmParser.h"
+#include "mlir/AsmParser/AsmParserState.h"
 #include "mlir/Bytecode/BytecodeReader.h"
+#include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
 
 using namespace mlir;
@@ -56,6 +60,30 @@ static LogicalResult checkModuleAttributes(ModuleOp module) {
   return success();
 }
 
+/// Text, verified behind the parser and not by it: an op in generic form, or one whose name is declared behind it (`loc(#name)`), has its
+/// place only from what the parser remembers of the text, and the verifier's messages need it.
+static OwningOpRef<ModuleOp> parseText(llvm::SourceMgr &sources, MLIRContext &context) {
+  ParserConfig config(&context, /*verifyAfterParse=*/false);
+  const llvm::MemoryBuffer *text = sources.getMemoryBuffer(sources.getMainFileID());
+  Block block;
+  AsmParserState places;
+  if (failed(parseAsmSourceFile(sources, &block, config, &places)))
+    return {};
+  for (const AsmParserState::OperationDefinition &definition : places.getOpDefs()) {
+    Location location = definition.op->getLoc();
+    if (!isa<NameLoc>(location) || location->findInstanceOf<FileLineColLoc>())
+      continue;
+    auto [line, column] = sources.getLineAndColumn(definition.loc.Start);
+    definition.op->setLoc(
+        graph::keepPlace(location, FileLineColLoc::get(&context, text->getBufferIdentifier(), line, column)));
+  }
+  OwningOpRef<ModuleOp> module = mlir::detail::constructContainerOpForParserIfNecessary<ModuleOp>(
+      &block, &context, FileLineColLoc::get(&context, text->getBufferIdentifier(), 0, 0));
+  if (!module || failed(verify(*module)))
+    return {};
+  return module;
+}
+
 OwningOpRef<ModuleOp> readModel(std::unique_ptr<llvm::MemoryBuffer> model, llvm::SourceMgr &sources,
                                 MLIRContext &context, const DiagnosticSink &sink) {
   const std::string name = model->getBufferIdentifier().str();
@@ -81,7 +109,7 @@ OwningOpRef<ModuleOp> readModel(std::unique_ptr<llvm::MemoryBuffer> model, llvm:
   OwningOpRef<ModuleOp> module;
   {
     graph::ParseMessages messages(&context);
-    module = parseSourceFile<ModuleOp>(sources, &context);
+    module = isText ? parseText(sources, context) : parseSourceFile<ModuleOp>(sources, &context);
   }
   if (!module)
     return {};
