@@ -75,8 +75,7 @@ FailureOr<kernels::LibraryCall> makeLibraryCall(llvm::function_ref<InFlightDiagn
     std::optional<GraphcElement> element = getElement(shaped.getElementType());
     if (!element)
       return emitError() << "has an operand of type " << type << ", which no library takes";
-    call.operands.push_back({*element, shaped.getShape().vec(), access,
-                             uint64_t(shaped.getNumElements() * graph::getElementBytes(shaped.getElementType()))});
+    call.operands.push_back({*element, shaped.getShape().vec(), access, uint64_t(graph::getByteSize(shaped))});
     return success();
   };
   for (Type type : inputs)

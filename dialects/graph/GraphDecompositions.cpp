@@ -40,6 +40,10 @@ struct Expansion {
 
   /// x - max(x) along the last dimension; exp never overflows on it.
   Value shifted(Value x) { return make<SubtractOp>(x, broadcast(overLast(/*max=*/true, x), typeOf(x).getShape())); }
+  Value softmax(Value x) {
+    Value power = make<ExponentialOp>(shifted(x));
+    return make<DivideOp>(power, broadcast(overLast(/*max=*/false, power), typeOf(x).getShape()));
+  }
   /// One i1 a class: whether it is the label's.
   Value hitMask(Value labels, ArrayRef<int64_t> shape) {
     RankedTensorType type = typeOf(labels).clone(shape);
@@ -186,8 +190,7 @@ Values ArgmaxOp::decompose(OpBuilder &builder) {
 
 Values SoftmaxOp::decompose(OpBuilder &builder) {
   Expansion e{builder, getLoc()};
-  Value power = e.make<ExponentialOp>(e.shifted(getOperand()));
-  return {e.make<DivideOp>(power, e.broadcast(e.overLast(/*max=*/false, power), getType().getShape()))};
+  return {e.softmax(getOperand())};
 }
 
 Values LogSoftmaxOp::decompose(OpBuilder &builder) {
@@ -206,8 +209,7 @@ Values SoftmaxCrossEntropyOp::decompose(OpBuilder &builder) {
 Values SoftmaxCrossEntropyGradOp::decompose(OpBuilder &builder) {
   Expansion e{builder, getLoc()};
   RankedTensorType type = e.typeOf(getLogits());
-  Value power = e.make<ExponentialOp>(e.shifted(getLogits()));
-  Value p = e.make<DivideOp>(power, e.broadcast(e.overLast(/*max=*/false, power), type.getShape()));
+  Value p = e.softmax(getLogits());
   Value target = e.convert(e.hitMask(getLabels(), type.getShape()), type.getElementType());
   Value samples = e.splat(getUpstream().getType(), double(e.typeOf(getLabels()).getNumElements()));
   Value scale = e.make<DivideOp>(getUpstream(), samples);

@@ -10,7 +10,6 @@
 #include "passes/emit/Emit.h"
 #include "passes/emit/NativeCode.h"
 
-#include "mlir/Bytecode/BytecodeReader.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/Support/Path.h"
 

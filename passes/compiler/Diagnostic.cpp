@@ -5,11 +5,6 @@
 
 namespace graphc {
 
-const char *getSeverityName(Severity severity) {
-  static constexpr const char *kNames[] = {"error", "warning", "remark", "note"};
-  return kNames[size_t(severity)];
-}
-
 static llvm::SourceMgr::DiagKind getKind(Severity severity) {
   switch (severity) {
   case Severity::Error:

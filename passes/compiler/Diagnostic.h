@@ -14,9 +14,6 @@ namespace graphc {
 
 enum class Severity { Error, Warning, Remark, Note };
 
-/// "error", …
-const char *getSeverityName(Severity severity);
-
 /// One message, about a line of the model or of cluster.json.
 struct Diagnostic {
   Severity severity = Severity::Error;

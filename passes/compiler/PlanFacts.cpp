@@ -158,6 +158,7 @@ Footprint computeFootprint(const plan::Plan &plan) {
         }
     }
   }
+  const int main = mainPhase(plan);
   for (const plan::Channel &channel : plan.channels()) {
     const plan::Program &receiver = plan.programs(int(channel.receiver()));
     uint64_t instances = channel.all_to_all() ? plan::allReducePeers(channel.algorithm(), channel.instances())
@@ -171,9 +172,9 @@ Footprint computeFootprint(const plan::Plan &plan) {
       need.contributors.push_back(
           {"channel " + channel.name() + (instances > 1 ? " (×" + std::to_string(instances) + ")" : ""), bytes, where});
     }
-    uint64_t traffic = bytesBetweenTasks(plan, channel);
-    if (channel.control() || int(receiver.phase()) != mainPhase(plan) || !crossesTasks(plan, channel))
+    if (channel.control() || int(receiver.phase()) != main || !crossesTasks(plan, channel))
       continue;
+    const uint64_t traffic = bytesBetweenTasks(plan, channel);
     footprint.bytesPerStep += traffic;
     footprint.traffic.push_back({"channel " + channel.name(), traffic, where});
   }

@@ -180,7 +180,7 @@ void VectorBody::store(const NestOperand &operand, const Lanes &lanes, Value val
 /// The op's dimension as a value: constant 0 for one of size 1, consecutive numbers for the vectorised one.
 Value VectorBody::indexOf(int64_t dim, const Lanes &lanes) {
   int64_t loop = nest.loopOfDim[dim];
-  if (loop >= 0 && !lanes.spread.empty() && lanes.spread[loop])
+  if (loop >= 0 && lanes.isSpread(size_t(loop)))
     return arith::IndexCastOp::create(builder, loc, lanesOf(builder.getIndexType()), lanes.spread[loop]);
   Value value = loop < 0 ? index(0) : lanes.indices[loop];
   if (lanes.scalar())

@@ -4,7 +4,6 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 
-#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <unordered_set>

@@ -42,7 +42,7 @@ public:
   void copySample(size_t component, uint64_t index, void *out) const;
 
   /// OutOfRange, naming the file and how many, where integers of a component are none of 0 … classes - 1. Looks through a
-  /// file of up to 2^24 elements; larger ones, and what is synthetic, BatchSource looks through as it goes.
+  /// file of up to 2^24 elements; BatchSource looks at each batch besides, for larger ones and for what is synthetic.
   absl::Status checkClasses(size_t component, uint64_t classes) const;
   /// In what copySample() wrote of `batch` samples; what is said of them, where the first is of sample `sample`.
   Strays findStrays(size_t component, uint64_t classes, const void *samples, uint64_t batch) const;

@@ -157,14 +157,15 @@ private:
   absl::Status opened;
 };
 
-} // namespace
-
+/// Never null.
 absl::StatusOr<const Library *> findLibrary(std::string_view kernel) {
   // A module is opened where something asks for what is not built in, and not before.
   if (auto found = Registry::builtIn().find(kernel); found.ok())
     return found;
   return Registry::withModules().find(kernel);
 }
+
+} // namespace
 
 absl::StatusOr<CallFacts> checkCall(const LibraryCall &call) {
   GRAPHC_ASSIGN_OR_RETURN(const Library *library, findLibrary(call.kernel));

@@ -64,10 +64,7 @@ public:
   virtual uint32_t parts(const LibraryCall &call, uint32_t threads) const { return 1; }
 };
 
-/// Never null; the error says which kernels there are.
-absl::StatusOr<const Library *> findLibrary(std::string_view kernel);
-
-/// What findLibrary finds, asked.
+/// The library of the call's kernel, asked. Where there is none, the error says which kernels there are.
 absl::StatusOr<CallFacts> checkCall(const LibraryCall &call);
 absl::StatusOr<uint64_t> scratchBytesOf(const LibraryCall &call);
 absl::StatusOr<std::unique_ptr<LibraryKernel>> makeKernel(const LibraryCall &call, uint64_t scratchBytes, Pool *pool);

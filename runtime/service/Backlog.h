@@ -54,8 +54,8 @@ private:
   const uint64_t most_;
   mutable std::mutex mutex_;
   std::condition_variable changed_;
-  uint64_t bytes_ = 0; ///< guarded by mutex_, as is end_
-  absl::Status end_;
+  uint64_t bytes_ ABSL_GUARDED_BY(mutex_) = 0;
+  absl::Status end_ ABSL_GUARDED_BY(mutex_);
 };
 
 } // namespace graphc::service

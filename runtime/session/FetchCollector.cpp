@@ -14,12 +14,6 @@ constexpr uint64_t kWaitingBytes = 256;
 /// So many results may wait whatever they take.
 constexpr uint64_t kFewWaiting = 16;
 
-template <class T> T loadElement(const void *data, uint64_t index) {
-  T value;
-  std::memcpy(&value, static_cast<const char *>(data) + index * sizeof(T), sizeof(T));
-  return value;
-}
-
 template <class T> void accumulate(std::string &sum, const std::vector<std::string> &values, bool mean) {
   for (size_t i = 0; i < sum.size() / sizeof(T); ++i) {
     T total = loadElement<T>(values[0].data(), i);

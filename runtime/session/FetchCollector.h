@@ -8,6 +8,7 @@
 #include "absl/base/thread_annotations.h"
 #include "absl/status/status.h"
 
+#include <cstring>
 #include <functional>
 #include <map>
 #include <mutex>
@@ -15,6 +16,13 @@
 #include <vector>
 
 namespace graphc::session {
+
+/// Element `index` of values that may lie anywhere.
+template <class T> T loadElement(const void *data, uint64_t index) {
+  T value;
+  std::memcpy(&value, static_cast<const char *>(data) + index * sizeof(T), sizeof(T));
+  return value;
+}
 
 /// A result of one step, whole.
 struct FetchedTensor {
@@ -29,10 +37,11 @@ struct FetchedTensor {
 /// asynchronous phases have no common step, there each value is delivered by itself, with its task.
 class FetchCollector {
 public:
+  static constexpr uint64_t kMostWaiting = uint64_t{4} << 30;
   /// `deliver`: one call at a time. `mostWaiting`: bytes of values that wait for other replicas', whose way here may be slow while
   /// this one computes on.
   FetchCollector(const plan::Plan &plan, std::vector<std::string> names,
-                 std::function<void(const FetchedTensor &)> deliver, uint64_t mostWaiting = uint64_t{4} << 30)
+                 std::function<void(const FetchedTensor &)> deliver, uint64_t mostWaiting = kMostWaiting)
       : plan_(plan), names_(std::move(names)), deliver_(std::move(deliver)), mostWaiting_(mostWaiting) {}
   /// `value` is one of the plan's, each once (Answers.h). An error where those that wait for others' are too many.
   absl::Status add(const service::Fetched &value);

@@ -23,28 +23,22 @@ template <class T> std::string shortest(T value) {
   return {text, end};
 }
 
-template <class T> T at(const void *data, uint64_t index) {
-  T value;
-  std::memcpy(&value, static_cast<const char *>(data) + index * sizeof(T), sizeof(T));
-  return value;
-}
-
 std::string element(plan::DataType type, const void *data, uint64_t index) {
   switch (type) {
   case plan::F32:
-    return shortest(at<float>(data, index));
+    return shortest(loadElement<float>(data, index));
   case plan::F64:
-    return shortest(at<double>(data, index));
+    return shortest(loadElement<double>(data, index));
   case plan::I32:
-    return absl::StrCat(at<int32_t>(data, index));
+    return absl::StrCat(loadElement<int32_t>(data, index));
   case plan::I64:
-    return absl::StrCat(at<int64_t>(data, index));
+    return absl::StrCat(loadElement<int64_t>(data, index));
   case plan::I8:
-    return absl::StrCat(at<int8_t>(data, index));
+    return absl::StrCat(loadElement<int8_t>(data, index));
   case plan::U8:
-    return absl::StrCat(at<uint8_t>(data, index));
+    return absl::StrCat(loadElement<uint8_t>(data, index));
   case plan::I1:
-    return at<uint8_t>(data, index) ? "true" : "false";
+    return loadElement<uint8_t>(data, index) ? "true" : "false";
   default:
     return "?";
   }

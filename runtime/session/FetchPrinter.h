@@ -14,7 +14,7 @@ std::string formatTensor(const plan::TensorType &type, const void *data);
 class FetchPrinter : public FetchCollector {
 public:
   FetchPrinter(const plan::Plan &plan, std::vector<std::string> names, std::function<void(const std::string &)> print,
-               uint64_t mostWaiting = uint64_t{4} << 30);
+               uint64_t mostWaiting = kMostWaiting);
 };
 
 } // namespace graphc::session

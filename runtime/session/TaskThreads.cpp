@@ -45,7 +45,7 @@ TaskThreads::End TaskThreads::run(const std::function<absl::Status()> &join,
   std::optional<TaskFailure> failure = parts_.session.run();
   // After a failure the driver clears up, unless it hangs on a file.
   if (failure && driving_.joinable() && clearUp && drove_.get_future().wait_for(*clearUp) != std::future_status::ready)
-    return {verdict(*failure), absl::OkStatus(), true};
+    return {verdict(*failure), absl::OkStatus()};
   if (driving_.joinable())
     driving_.join();
   stopPulse();

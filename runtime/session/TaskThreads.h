@@ -10,6 +10,8 @@
 #include "runtime/session/Driver.h"
 #include "runtime/session/TaskSession.h"
 
+#include "absl/base/thread_annotations.h"
+
 #include <condition_variable>
 #include <functional>
 #include <future>
@@ -42,9 +44,9 @@ public:
   struct End {
     std::optional<TaskFailure> failure; ///< what ended the run early
     absl::Status driven; ///< without a failure: of the driver, as a stop that was asked for
-    bool stuck = false; ///< the driver hangs on a file; only the end of the process ends it
   };
-  /// `join`: says hello to the chief. With `clearUp`, a driver that has not ended so long after a failure is left behind.
+  /// `join`: says hello to the chief. With `clearUp`, a driver that has not ended so long after a failure
+  /// is left behind: it hangs on a file, and only the end of the process ends it.
   End run(const std::function<absl::Status()> &join, std::optional<std::chrono::seconds> clearUp = std::nullopt);
 
 private:

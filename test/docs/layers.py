@@ -84,7 +84,7 @@ def main():
                     seen.add(what)
                     todo.append(what)
     print("\n".join(findings + [f"{len(table)} folders, {len(findings)} findings"]))
-    return 1 if findings else 0
+    return 1 if findings or not found else 0
 
 
 if __name__ == "__main__":

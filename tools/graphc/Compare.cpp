@@ -100,15 +100,12 @@ int compareStrategies(Compilation &original, const Options &options) {
                  << " is of stage \"" << getStageName(original.stage()) << "\" and has its strategy\n";
     return 1;
   }
-  cluster::ClusterConfig cluster = cluster::ClusterConfig::oneTask();
-  if (options.cluster) {
-    absl::StatusOr<cluster::ClusterConfig> read = cluster::readClusterFile(*options.cluster);
-    if (!read.ok()) {
-      llvm::errs() << std::string(read.status().message()) << '\n';
-      return 1;
-    }
-    cluster = *std::move(read);
+  absl::StatusOr<cluster::ClusterConfig> read = readClusterOf(options);
+  if (!read.ok()) {
+    llvm::errs() << std::string(read.status().message()) << '\n';
+    return 1;
   }
+  const cluster::ClusterConfig &cluster = *read;
   if (!isSupported(cluster, [](const graphc::Diagnostic &said) { print(said, llvm::errs()); }))
     return 1;
   absl::StatusOr<cluster::Calibration> calibration = cluster::loadCalibration(options.calibration);

@@ -240,4 +240,10 @@ std::optional<Options> parseOptions(int argc, char **argv) {
   return options;
 }
 
+absl::StatusOr<cluster::ClusterConfig> readClusterOf(const Options &options) {
+  if (!options.cluster)
+    return cluster::ClusterConfig::oneTask();
+  return cluster::readClusterFile(*options.cluster);
+}
+
 } // namespace graphc

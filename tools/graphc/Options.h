@@ -33,6 +33,9 @@ struct Options {
   CompileOptions compile;
 };
 
+/// Of --partition, as it stands in the file; one task without it.
+absl::StatusOr<cluster::ClusterConfig> readClusterOf(const Options &options);
+
 /// Parses the command line; --help and --version end the process with 0. Every flag takes - and _ alike. Returns
 /// nothing where the command line is wrong, having said so on stderr.
 std::optional<Options> parseOptions(int argc, char **argv);

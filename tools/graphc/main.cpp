@@ -156,13 +156,7 @@ bool isEndless(StringRef path) {
 absl::StatusOr<MaybeCluster> readCluster(const Options &options) {
   if (!options.cluster && !options.strategy)
     return std::nullopt;
-  cluster::ClusterConfig cluster = cluster::ClusterConfig::oneTask();
-  if (options.cluster) {
-    absl::StatusOr<cluster::ClusterConfig> read = cluster::readClusterFile(*options.cluster);
-    if (!read.ok())
-      return read.status();
-    cluster = *std::move(read);
-  }
+  GRAPHC_ASSIGN_OR_RETURN(cluster::ClusterConfig cluster, readClusterOf(options));
   if (options.strategy) {
     absl::StatusOr<cluster::StrategyConfig> read = cluster::parseStrategyFlag(*options.strategy, cluster);
     if (!read.ok())

@@ -60,6 +60,8 @@ Kernel productKernel(const kernels::MatmulDesc &d) {
   Kernel kernel;
   kernel.name = kernels::describe(d);
   kernel.call = {"matmul", {{"k", {d.k}, {}}, {"m", {d.m}, {}}, {"n", {d.n}, {}}}, {}, {}};
+  if (d.batch != 1)
+    kernel.call.attributes.insert(kernel.call.attributes.begin(), {"batch", {d.batch}, {}});
   if (d.transposeA)
     kernel.call.attributes.push_back({"transpose_a", {1}, {}});
   if (d.transposeB)
@@ -68,15 +70,21 @@ Kernel productKernel(const kernels::MatmulDesc &d) {
     kernel.call.operands.push_back({GRAPHC_F32, std::move(shape), GraphcAccess(access), uint64_t(elements) * 4});
     kernel.arguments.push_back({uint64_t(elements) * 4, access});
   };
-  add({d.m, d.k}, d.m * d.k, plan::READ);
-  add({d.k, d.n}, d.k * d.n, plan::READ);
+  auto matrix = [&](int64_t rows, int64_t columns, plan::Access access) {
+    std::vector<int64_t> shape = {rows, columns};
+    if (d.batch != 1)
+      shape.insert(shape.begin(), d.batch);
+    add(std::move(shape), d.batch * rows * columns, access);
+  };
+  matrix(d.m, d.k, plan::READ);
+  matrix(d.k, d.n, plan::READ);
   if (d.bias) {
     kernel.call.postOps.push_back("bias");
     add({d.n}, d.n, plan::READ);
   }
   if (d.relu)
     kernel.call.postOps.push_back("relu");
-  add({d.m, d.n}, d.m * d.n, plan::WRITE);
+  matrix(d.m, d.n, plan::WRITE);
   return kernel;
 }
 
