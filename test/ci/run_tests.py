@@ -5,6 +5,7 @@ Sources of tests, in this order; a thing that is missing or crashes is a failure
   lint    tools/lint.sh
   lit     every .mlir and .test under test/ (LLVM's lit)
   gtest   every GoogleTest binary that CTest knows in build/release (each test counted)
+  pytest  the end-to-end tests test/run/test_*.py, each counted; a group of them (see test/run/conftest.py) in one process
   sh      every executable test/tools/*.sh and test/run/*.sh: exit 0 passed, 77 skipped (last line says why)
   asan, tsan   the GoogleTest binaries of those builds
   fuzz    every libFuzzer target of the asan build, 30 s each (GRAPHC_FUZZ_SECONDS; with --long 600), its coverage printed
@@ -14,7 +15,7 @@ import concurrent.futures
 import os
 import sys
 
-from suites import Runner, ctestCommands, fuzzTargets, runFuzz, runGtest, runLit, runScript
+from suites import Runner, ctestCommands, fuzzTargets, pytestGroups, runFuzz, runGtest, runLit, runPytest, runScript
 
 
 def parseArguments():
@@ -62,6 +63,7 @@ def main():
     # Everything else is one pile: what waits leaves the cores to what computes. One more at once than there are cores.
     calls = []
     if "release" in presets:
+        calls += [(runPytest, runner, group, nodes, limit) for group, nodes in pytestGroups(runner).items()]
         calls += [(runScript, runner, script, limit) for script in scripts(root, "test/tools", "test/run")]
         gtests, others = ctestCommands(runner, "release")
         calls += [(runScript, runner, command, 600, f"ctest {name}", environment) for name, command, environment in others]

@@ -28,7 +28,8 @@ class Runner:
             self.results.append((name, outcome, seconds, detail))
             if outcome == "failed":
                 print(f"FAILED {name} ({seconds:.1f} s)", flush=True)
-                for line in detail.strip().splitlines()[-60:]:
+                lines = detail.strip().splitlines()
+                for line in lines if len(lines) <= 90 else [*lines[:30], "…", *lines[-60:]]:
                     print(f"    {line}", flush=True)
 
     def say(self, text):
@@ -77,15 +78,17 @@ def execute(command, timeout, environment=None, cwd=None):
             status = process.wait(timeout)
         except subprocess.TimeoutExpired:
             status = None
-        left = ""
         if status is not None:
             deadline = time.time() + 2
-            while (left := sessionMembers(process.pid)) and time.time() < deadline:
+            while sessionMembers(process.pid) and time.time() < deadline:
                 time.sleep(0.05)
-        try:
-            os.killpg(process.pid, signal.SIGKILL)
-        except ProcessLookupError:
-            pass
+        members = sessionMembers(process.pid)
+        left = "; ".join(members.values()) if status is not None else ""
+        for member in [process.pid, *members] if status is None else members:
+            try:
+                os.kill(member, signal.SIGKILL)
+            except ProcessLookupError:
+                pass
         if status is None:
             process.wait()
         output.seek(0)
@@ -94,8 +97,8 @@ def execute(command, timeout, environment=None, cwd=None):
 
 
 def sessionMembers(session):
-    """The command lines of live processes of a session, joined; processes that moved to their own session escape."""
-    found = []
+    """The live processes of a session, id → command line; processes that moved to their own session escape."""
+    found = {}
     for entry in os.listdir("/proc"):
         if not entry.isdigit():
             continue
@@ -104,10 +107,10 @@ def sessionMembers(session):
                 fields = stat.read().rsplit(")", 1)[1].split()
             if int(fields[3]) == session and fields[0] not in "ZX":
                 with open(f"/proc/{entry}/cmdline") as line:
-                    found.append(line.read().replace("\0", " ").strip())
+                    found[int(entry)] = line.read().replace("\0", " ").strip()
         except OSError:
             pass
-    return "; ".join(found)
+    return found
 
 
 def ending(status, timeout):
@@ -126,6 +129,7 @@ def baseEnvironment(runner, preset="release"):
         **fewer,
         "GRAPHC_BUILD": os.path.join(runner.root, "build", preset),
         "GRAPHC_ROOT": runner.root,
+        "PYTHONDONTWRITEBYTECODE": "1",
         "PATH": path,
         "ASAN_OPTIONS": "detect_stack_use_after_return=1",
         "UBSAN_OPTIONS": "print_stacktrace=1:halt_on_error=1",
@@ -204,6 +208,51 @@ def runGtest(runner, prefix, command, environment, timeout=900):
     if left:
         runner.record(f"{name} leaves nothing behind", "failed", seconds, f"still running: {left}")
     runner.say(f"{name}: {count if count is not None else 'crashed'} tests, {seconds:.1f} s")
+
+
+def pytestGroups(runner):
+    """The end-to-end tests that are wanted: group → node ids; those of a group run one after the other, in one process."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "groups.json")
+        status, output, seconds, _ = execute([*PYTEST, "--collect-only", f"--groups={path}"], 120, baseEnvironment(runner), pytestFolder(runner))
+        try:
+            with open(path) as file:
+                groups = json.load(file)
+        except (OSError, ValueError):
+            groups = {}
+    if status != 0 or not groups:
+        runner.record("pytest collects test/run", "failed", seconds, output + "\n" + ending(status, 120))
+    wanted = {group: [node for node in nodes if runner.wanted(pytestName(node))] for group, nodes in groups.items()}
+    return {group: nodes for group, nodes in wanted.items() if nodes}
+
+
+PYTEST = ["pytest-3", "-q"]  # the distribution's, whatever other Python is first on the path
+
+
+def pytestFolder(runner):
+    return os.path.join(runner.root, "test/run")
+
+
+def pytestName(node):
+    """test_stop.py::test_resumed[shm] → pytest test_stop.test_resumed[shm], as readXml has it."""
+    return "pytest " + node.replace(".py::", ".", 1).replace("::", ".")
+
+
+def runPytest(runner, group, nodes, timeout):
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "out.xml")
+        status, output, seconds, left = execute([*PYTEST, "-vv", f"--junitxml={path}", *nodes], timeout, baseEnvironment(runner), pytestFolder(runner))
+        count = readXml(runner, path, "pytest")
+    names = {pytestName(node) for node in nodes}
+    failed = any(name in names and outcome == "failed" for name, outcome, _, _ in runner.results)
+    if count is None:  # it was ended: what had passed until then counts
+        for node in re.findall(r"^(\S+) PASSED", output, re.M):
+            runner.record(pytestName(node), "passed", 0.0)
+    if count is None or count < len(nodes) or (status != 0 and not failed):
+        runner.record(f"pytest {group}", "failed", seconds, f"{count or 0} of {len(nodes)} tests have a result\n{output}\n{ending(status, timeout)}")
+    if left:
+        runner.record(f"pytest {group} leaves nothing behind", "failed", seconds, f"still running: {left}")
+    runner.say(f"pytest {group}: {len(nodes)} tests, {seconds:.1f} s")
 
 
 def runLit(runner, build, jobs):

@@ -78,7 +78,7 @@ tls() { echo "--tls_cert ${2:-certs}/$1.crt --tls_key ${2:-certs}/$1.key --tls_c
 task_pid() { pgrep -P "$1" -f -- "--job_name=$2 --task_index=$3"; }
 # Waits until DIR has a checkpoint.
 await_checkpoint() {
-  for _ in $(seq 1200); do compgen -G "$1/step-*/manifest.json" >/dev/null && return; sleep 0.05; done
+  for _ in $(seq 1200); do compgen -G "$1/step-*[0-9]/manifest.json" >/dev/null && return; sleep 0.05; done
   fail "a checkpoint in $1 within a minute"
 }
 # dies PLAN INDEX: worker INDEX is killed while PLAN trains with checkpoints in ckpt-PLAN-INDEX; graphrun ends and names it.

@@ -2,7 +2,8 @@
 # test/ci/run_tests.py on a tree of our own: what passes, fails and skips is counted, named and explained, and the very
 # last line is 'N passed, N failed' alone.
 set -uo pipefail
-runner=$(cd "$(dirname "${BASH_SOURCE[0]}")/../ci" && pwd)/run_tests.py
+tests=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+runner=$tests/ci/run_tests.py
 box=$(mktemp -d)
 trap 'rm -rf "$box"' EXIT
 fail() { echo "wrong: $1"; sed 's/^/  | /' "$box/out"; exit 1; }
@@ -32,4 +33,44 @@ grep -qx '  build release' "$box/out" || fail "a build that broke is a failure b
 grep -qE '^the ten slowest tests:' "$box/out" || fail "the slowest tests are listed"
 tail -n 2 "$box/out" | head -n 1 | grep -qE 'tests [0-9]+ s, in all 1[2-9] s$' || fail "the time of everything is said"
 tail -n 1 "$box/out" | grep -qE '^0 passed, [0-9]+ failed$' || fail "the last line after failures"
+
+# End-to-end tests: each counted by its name, also where its process dies; one of them alone.
+mkdir -p "$box/test/run"
+cp "$tests"/run/{conftest,process,box,machines}.py "$tests/run/pytest.ini" "$box/test/run"
+cat >"$box/test/run/test_some.py" <<'PY'
+import os, subprocess
+import pytest
+@pytest.mark.parametrize("number", [1, 2])
+def test_number(number):
+    assert number == 1, "this number"
+def test_skips():
+    pytest.skip("needs another machine")
+@pytest.mark.parametrize("row", ["a", "b"])
+def test_rows(row):
+    pass
+PY
+cat >"$box/test/run/test_dies.py" <<'PY'
+import os, subprocess
+def test_before(): pass
+def test_dies(): os._exit(7)
+def test_behind(): pass
+PY
+cat >"$box/test/run/test_leaves.py" <<'PY'
+import subprocess
+def test_leaves(): subprocess.Popen(["sleep", "1000"])
+PY
+run --only pytest --build release:passed:1 && fail "end-to-end tests that fail: status 1"
+for name in 'test_some.test_number[2]' 'test_dies' 'test_leaves leaves nothing behind'; do
+  grep -qF "FAILED pytest $name" "$box/out" || fail "$name is a failure by name"
+done
+grep -q 'this number' "$box/out" && grep -q 'exit status 7' "$box/out" && grep -q 'still running: sleep 1000' "$box/out" || fail "what failed is explained"
+grep -qxF '  pytest test_some.test_skips: needs another machine' "$box/out" || fail "a test that skips is listed with its reason"
+grep -q 'pytest test_some: 3 tests' "$box/out" && grep -q 'pytest test_some b: 1 tests' "$box/out" || fail "rows of a file run apart"
+pgrep -f '^sleep 1000$' -s 0 >/dev/null && fail "what a test has left is ended"
+tail -n 2 "$box/out" | head -n 1 | grep -q '^6 passed, [0-9]* failed, 1 skipped' || fail "each test counts"
+run --only 'test_number.1' --build release:passed:1
+grep -q 'pytest test_some: 1 tests' "$box/out" && ! grep -q 'FAILED pytest' "$box/out" || fail "one test alone"
+echo 'this is no Python' >"$box/test/run/test_broken.py"
+run --only 'test_number.1' --build release:passed:1
+grep -q 'FAILED pytest collects test/run' "$box/out" && grep -q 'pytest test_some: 1 tests' "$box/out" || fail "a file that cannot be read is a failure, and the others run"
 echo "counted, named, explained"

@@ -1,0 +1,212 @@
+"""The folder in which one test works: plans, runs, and what must be true after it."""
+import json
+import os
+import shutil
+import struct
+import tempfile
+from pathlib import Path
+
+import pytest
+from process import END, Process, Text, living, until
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+MODELS = HERE / "models"
+BUILD = Path(os.environ.get("GRAPHC_BUILD", ROOT / "build/release")).resolve()
+LONG = bool(os.environ.get("GRAPHC_LONG"))
+FOREVER = 100000000  # steps of a run that something else ends
+MLP = MODELS / "mlp.mlir"
+
+
+class Plan(str):
+    """A plan's file name; .err has what graphc said of it."""
+
+
+class Box:
+    compiled = {}  # (cluster, model's text, flags) → plan and what graphc said: the same in every test, byte for byte (test_same_plans.py)
+    references = {}  # (model's text, micro-batches, arguments) → variables
+
+    def __init__(self, name):
+        self.folder = Path(tempfile.mkdtemp(prefix=f"graphc-{name[:24]}-"))
+        for inner in ("tmp", "state", "said"):
+            (self.folder / inner).mkdir()
+        self.environment = {**os.environ, "XDG_STATE_HOME": str(self.folder / "state"), "TMPDIR": str(self.folder / "tmp")}
+        self.environment.pop("TF_CONFIG", None)
+        self.processes = []
+
+    def __truediv__(self, name):
+        return self.folder / name
+
+    def write(self, name, text):
+        path = self.folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        (path.write_bytes if isinstance(text, bytes) else path.write_text)(text if isinstance(text, (bytes, str)) else json.dumps(text))
+        return path
+
+    def json(self, name):
+        return json.loads((self.folder / name).read_text())
+
+    def file(self, name):
+        """A file's text, for patterns."""
+        return Text(self.folder / name, name)
+
+    # Processes.
+
+    def start(self, *command, name=None, env=None, cwd=None, **streams):
+        """In the background."""
+        number = len(self.processes)
+        name = name or Path(str(command[0])).name
+        process = Process(command, self.folder / "said" / f"{number}-{name.replace('/', '.')}", name, cwd=self.folder / (cwd or "."),
+                          env={**self.environment, **(env or {})}, **streams)
+        self.processes.append(process)
+        return process
+
+    def run(self, *command, status=0, seconds=END, **how):
+        """To its end, with this exit status."""
+        __tracebackhide__ = True
+        return self.start(*command, **how).ends(status, seconds)
+
+    def launch(self, *arguments, **how):
+        return self.start("graphrun", *arguments, **how)
+
+    def graphrun(self, *arguments, **how):
+        __tracebackhide__ = True
+        return self.run("graphrun", *arguments, **how)
+
+    def graphc(self, *arguments, **how):
+        __tracebackhide__ = True
+        return self.run("graphc", *arguments, **how)
+
+    def refused(self, pattern, *arguments, status=2, oneLine=True, **how):
+        """graphrun does not run: exit status, words, and one line of them."""
+        __tracebackhide__ = True
+        process = self.graphrun(*arguments, status=status, **how)
+        process.expect(pattern)
+        if oneLine:
+            process.oneError()
+        return process
+
+    # Plans.
+
+    def compile(self, name, cluster, model=MLP, flags=()):
+        """NAME.json and NAME.plan of a cluster: {"worker": 2, "strategy": …}."""
+        __tracebackhide__ = True
+        path = self.folder / model
+        self.write(f"{name}.json", cluster)
+        key = (str(path) if path.is_relative_to(ROOT) else path.read_text(), json.dumps(cluster), tuple(flags), name)
+        if key not in Box.compiled:
+            done = self.graphc("--partition", f"{name}.json", path, *flags, "-o", f"{name}.plan", name=f"graphc-{name}")
+            Box.compiled[key] = (self.folder / f"{name}.plan").read_bytes(), done.err.text()
+        data, said = Box.compiled[key]
+        self.write(f"{name}.plan", data)
+        plan = Plan(f"{name}.plan")
+        plan.err = Text(said, f"graphc of {name}")
+        return plan
+
+    def servers(self, name, workers, ps, update="sync", model=MLP, **settings):
+        """The strategy parameter_server."""
+        __tracebackhide__ = True
+        return self.compile(name, {"worker": workers, "ps": ps, "strategy": {"name": "parameter_server", "update": update, **settings}}, model)
+
+    def oneDevice(self, name, microBatches, model=MLP):
+        __tracebackhide__ = True
+        return self.compile(name, {"worker": 1, "strategy": {"name": "one_device", "micro_batches": microBatches}}, model)
+
+    def show(self, name, what, cluster, model=MLP, flags=()):
+        """What graphc --emit=… prints, for patterns."""
+        __tracebackhide__ = True
+        self.write(f"{name}.json", cluster)
+        return self.graphc("--partition", f"{name}.json", self.folder / model, f"--emit={what}", *flags).out
+
+    # Runs and what they leave.
+
+    def weights(self, plan, *arguments, to=None, **how):
+        """Runs a plan to its end; the folder of its variables."""
+        __tracebackhide__ = True
+        to = to or f"weights-{len(self.processes)}"
+        self.graphrun(plan, *arguments, "--dump_variables", to, **how)
+        return self.folder / to
+
+    def reference(self, microBatches, *arguments, model=MLP):
+        """The variables that one device has after a run with so many micro-batches, and what it printed: made once."""
+        __tracebackhide__ = True
+        path = self.folder / model
+        key = (str(path) if path.is_relative_to(ROOT) else path.read_text(), microBatches, tuple(map(str, arguments)))
+        name = f"one-{len(Box.references)}"
+        if key not in Box.references:
+            folder = self.weights(self.oneDevice(name, microBatches, model), *arguments, to=name)
+            Box.references[key] = name, {file.name: file.read_bytes() for file in folder.iterdir()}, self.processes[-1].out.text()
+        name, files, printed = Box.references[key]
+        for file, data in files.items():
+            self.write(f"{name}/{file}", data)
+        return self.folder / name, Text(printed, "one device")
+
+    def checkpoint(self, folder):
+        """Waits for one there, whole: what is being written has another name."""
+        __tracebackhide__ = True
+        return until(lambda: sorted((self.folder / folder).glob("step-*[0-9]/manifest.json")), f"a checkpoint in {folder}")
+
+    def nothingLeft(self):
+        """No process of this test (with it go its sockets and memory), no temporary file."""
+        __tracebackhide__ = True
+        until(lambda: not living(self.folder), f"all processes end, but there are {living(self.folder)}")
+        if left := os.listdir(self.folder / "tmp"):
+            pytest.fail(f"files are left behind: {left}")
+
+    def close(self, passed):
+        """At the end of the test: ends what runs. After a test that has passed nothing may; the folder of another one is kept."""
+        running = [process.name for process in self.processes if process.running]
+        try:
+            if passed:
+                assert not running, f"{running} still run at the end of the test"
+                self.nothingLeft()
+        finally:
+            for process in self.processes:
+                process.end()
+            for pid, _ in living(self.folder):
+                os.kill(pid, 9)
+        if passed:
+            shutil.rmtree(self.folder)
+
+
+def files(folder):
+    return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(Path(folder).rglob("*")) if path.is_file()}
+
+
+def differences(one, other):
+    """The files in which two folders differ."""
+    one, other = files(one), files(other)
+    return sorted(name for name in {**one, **other} if one.get(name) != other.get(name))
+
+
+def same(one, other):
+    """Two folders have the same files, one at least, byte for byte."""
+    __tracebackhide__ = True
+    if not files(one):
+        pytest.fail(f"{one} has no file")
+    if found := differences(one, other):
+        pytest.fail(f"{Path(one).name} and {Path(other).name} differ in {found}")
+
+
+def updates(folder):
+    """The number of updates in a dump."""
+    return struct.unpack("<q", (Path(folder) / "global_step.npy").read_bytes()[-8:])[0]
+
+
+def fingerprint(plan):
+    return plan.read_bytes()[24:56].hex()
+
+
+def steps(run):
+    """With --fetch loss: steps printed so far, a line each."""
+    return run.out.source.read_bytes().count(b"\n")
+
+
+def delay(**microseconds):
+    """The environment in which a worker's steps take longer: delay(worker0=3000)."""
+    return {"GRAPHC_TEST_DELAY_US": ",".join(f"{task[:-1]}:{task[-1]}={n}" for task, n in microseconds.items())}
+
+
+def apart(workers):
+    """Addresses of workers on hosts of their own: what graphc compiles for several hosts. graphrun starts all here, for it sees none."""
+    return [f"host{i}:2222" for i in range(1, workers + 1)]

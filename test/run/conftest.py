@@ -1,0 +1,104 @@
+"""The fixtures of the end-to-end tests; CONTRIBUTING.md says how to write one. By hand: pytest-3 test/run/test_stop.py"""
+import json
+import os
+import random
+import socket
+import sys
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+
+import pytest  # noqa: E402
+from box import BUILD, Box  # noqa: E402
+from machines import Machines  # noqa: E402
+
+os.environ["PATH"] = os.pathsep.join([str(BUILD / "bin"), "/usr/lib/llvm-22/bin", os.environ["PATH"]])
+FAILED = pytest.StashKey[bool]()
+
+
+@pytest.fixture
+def box(request):
+    """A folder of the test's own, in which its processes run; kept where the test fails."""
+    made = Box(request.node.name.removeprefix("test_").split("[")[0].replace("_", "-"))
+    yield made
+    made.close(not request.node.stash.get(FAILED, False))
+
+
+@pytest.fixture
+def two(box):
+    """The plan that most tests run: models/mlp.mlir on one parameter server and two workers, synchronously."""
+    return box.servers("two", workers=2, ps=1)
+
+
+class Ports:
+    """Sixteen ports of this machine that are nobody's, from .base on, and the flags of one parameter server and two workers there."""
+
+    def __init__(self):
+        # Below the range from which the kernel takes ports for outgoing connections; held against tests beside this one by a name that
+        # goes with the process that has it.
+        for _ in range(1000):
+            self.base = random.randrange(20000, 32000, 16)
+            self.held = socket.socket(socket.AF_UNIX)
+            try:
+                self.held.bind(f"\0graphc-test-ports-{self.base}")
+                for port in range(self.base, self.base + 16):
+                    with socket.socket() as probe:
+                        probe.bind(("", port))
+                break
+            except OSError:
+                self.held.close()
+        else:
+            pytest.fail("no ports are free")
+        self.flags = self.of(0)
+
+    def of(self, first):
+        at = self.base + first
+        return ["--ps_hosts", f"localhost:{at}", "--worker_hosts", f"127.0.0.1:{at + 1},localhost:{at + 2}"]
+
+    def __getitem__(self, number):
+        return self.base + number
+
+
+@pytest.fixture
+def ports():
+    made = Ports()
+    yield made
+    made.held.close()
+
+
+@pytest.fixture
+def machines(box):
+    """Machines on one switch: network namespaces. Skips where the kernel does not permit them."""
+    made = Machines(box)
+    yield made
+    made.close()
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_makereport(item, call):
+    report = (yield).get_result()
+    if not report.failed:
+        return
+    item.stash[FAILED] = True
+    for made in getattr(item, "funcargs", {}).values():
+        if isinstance(made, Box) and hasattr(report.longrepr, "addsection"):
+            for process in made.processes[-8:]:
+                report.longrepr.addsection(process.name, process.report())
+            report.longrepr.addsection("kept", str(made.folder))
+
+
+# test/run.sh runs groups of tests side by side: those of a file, apart from each other where the file says so by parameter `row`.
+
+
+def pytest_addoption(parser):
+    parser.addoption("--groups", help="write the tests, group by group, to this file")
+
+
+def pytest_collection_finish(session):
+    if path := session.config.getoption("groups"):
+        groups = {}
+        for item in session.items:
+            row = getattr(item, "callspec", None) and item.callspec.params.get("row")
+            groups.setdefault(item.path.stem + (f" {row}" if row else ""), []).append(item.nodeid)
+        with open(path, "w") as file:
+            json.dump(groups, file)

@@ -1,0 +1,83 @@
+"""replicas_to_aggregate 2 of 3: two gradients make a step, whosever they are, and what comes later is dropped and counted."""
+import os
+import signal
+import time
+
+import pytest
+from box import FOREVER, delay, same, steps, updates
+from process import until
+
+TWO = {"replicas_to_aggregate": 2}
+# Every sample is the same.
+SAME = """\
+graph.variable @w : tensor<6x3xf32> = #graph.glorot_uniform<seed = 1>
+graph.dataset @train : (tensor<6xf32>, tensor<i32>) = #graph.synthetic<samples = 1, seed = 7, limits = [0, 3]>
+graph.func @train_step() -> (tensor<f32> {graph.name = "loss"}) attributes {role = #graph.role<train>} {
+  %x, %y = graph.next_batch @train {batch = 4} : tensor<4x6xf32>, tensor<4xi32>
+  %w = graph.read @w : tensor<6x3xf32>
+  %l = graph.matmul %x, %w : (tensor<4x6xf32>, tensor<6x3xf32>) -> tensor<4x3xf32>
+  %loss = graph.softmax_cross_entropy %l, %y : (tensor<4x3xf32>, tensor<4xi32>) -> tensor<f32>
+  graph.minimize %loss {optimizer = #graph.momentum<learning_rate = 0.05, momentum = 0.9>} : tensor<f32>
+  graph.return %loss : tensor<f32>
+}
+"""
+
+
+def seconds(run, more):
+    """How long so many more steps take."""
+    begun, before = time.monotonic(), steps(run)
+    until(lambda: steps(run) >= before + more, f"{more} more steps")
+    return time.monotonic() - begun
+
+
+@pytest.mark.parametrize("transport", ["shm", "grpc"])
+def test_stopped_worker(box, transport):
+    """A worker that is stopped (SIGSTOP) does not hold the others up; each gradient was applied or dropped."""
+    run = box.launch(box.servers("backup", 3, 2, **TWO), "--steps", 3000, "--fetch", "loss", f"--transport={transport}", "--stats", "stats.json",
+                     "--dump_variables", "dump", env=delay(worker0=200, worker1=200, worker2=200))
+    seconds(run, 30)
+    usual = seconds(run, 300)
+    worker = run.task("worker", 2)
+    os.kill(worker, signal.SIGSTOP)
+    # Whoever waited 15 ms a step for the one that is stopped would be seen, however busy the machine is.
+    assert seconds(run, 300) <= 4 * usual + 3
+    os.kill(worker, signal.SIGCONT)
+    run.ends()
+    box.nothingLeft()
+    assert updates(box / "dump") == 3000
+    tasks = box.json("stats.json")["tasks"]
+    made = [tasks[f"/job:worker/task:{i}"]["steps"] for i in range(3)]
+    (chooser,) = [task for task in tasks.values() if "dropped" in task]
+    dropped = chooser["dropped_by_replica"]
+    assert chooser["dropped"] == sum(dropped) and dropped[2] >= 1
+    assert abs(sum(made) - 6000 - sum(dropped)) <= 3  # at most the last of each worker was never seen
+    assert made[2] < max(made[:2]) - 20
+
+
+@pytest.mark.parametrize("ps", [1, 2])
+def test_late_gradients_change_nothing(box, ps):
+    """Where every sample is the same, two of three give the bits of one device with two micro-batches."""
+    box.write("same.mlir", SAME)
+    one, _ = box.reference(2, "--steps", 200, model="same.mlir")
+    same(one, box.weights(box.servers("three", 3, ps, model="same.mlir", **TWO), "--steps", 200))
+
+
+def test_all_or_too_many(box):
+    """All of them to aggregate is the plain synchronous strategy; more than there are is a mistake."""
+    box.write("same.mlir", SAME)
+    same(box.weights(box.servers("all", 2, 1, model="same.mlir", **TWO), "--steps", 50),
+         box.weights(box.servers("plain", 2, 1, model="same.mlir"), "--steps", 50))
+    box.write("many.json", {"ps": 1, "worker": 2, "strategy": {"name": "parameter_server", "replicas_to_aggregate": 3}})
+    box.graphc("--partition", "many.json", "same.mlir", "-o", "many.plan", status=1).err.expect("many.json:1:.*replicas_to_aggregate")
+
+
+def test_goes_on_after_a_death(box):
+    """From a checkpoint."""
+    backup = box.servers("backup", 3, 2, **TWO)
+    run = box.launch(backup, "--steps", FOREVER, "--checkpoint_dir", "dir", "--checkpoint_every_steps", 50)
+    box.checkpoint("dir")
+    os.kill(run.task("worker", 1), signal.SIGKILL)
+    run.ends(1)
+    run.err.expect("^graphrun: /job:worker/task:1 .* was killed by signal 9")
+    box.nothingLeft()
+    box.graphrun(backup, "--epochs", 1, "--checkpoint_dir", "dir").err.expect("going on from dir/step-")
