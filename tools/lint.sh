@@ -47,6 +47,12 @@ long=$(list '*.cpp' '*.h' '*.td' '*.py' '*.sh' '*.mlir' '*.proto' | xargs wc -l 
 [ -z "$long" ] || complain "files over 500 lines (is it one room, or two?):
 $long"
 
+# Kinds of devices are in one table; a name in a message or a comment is no use of it.
+kinds=$(list 'dialects/*.cpp' 'dialects/*.h' 'passes/*.cpp' 'passes/*.h' 'runtime/*.cpp' 'runtime/*.h' 'tools/*.cpp' 'tools/*.h' |
+  grep -v '^runtime/device/' | xargs grep -nE '(^|[^\\])"(/device:|\.)?(CPU|GPU|SIM|gpu|sim)(:[0-9]*)?"' 2>/dev/null | grep -vE '^[^:]+:[0-9]+:[^"]*//')
+[ -z "$kinds" ] || complain "names of kinds of devices (ask runtime/device/Kinds.h):
+$kinds"
+
 spaces=$(list '*.cpp' '*.h' '*.td' '*.py' '*.sh' '*.mlir' '*.proto' '*.md' '*.txt' '*.cmake' | xargs grep -nP '[ \t]+$|\t' 2>/dev/null | cut -c1-120)
 [ -z "$spaces" ] || complain "tabs, or blanks at the end of a line:
 $spaces"

@@ -267,45 +267,60 @@ Attribute ReplicasAttr::parse(AsmParser &parser, Type) {
 void ReplicasAttr::print(AsmPrinter &printer) const { printer << "<" << getRanges() << ">"; }
 
 Attribute ClusterAttr::parse(AsmParser &parser, Type) {
-  SmallVector<NamedAttribute> jobs, cpus;
+  SmallVector<NamedAttribute> jobs, devices;
   Builder &builder = parser.getBuilder();
   SMLoc loc = parser.getCurrentLocation();
-  auto parseCounts = [&](SmallVector<NamedAttribute> &counts) -> ParseResult {
-    auto parseCount = [&]() -> ParseResult {
+  auto parseByJob = [&](SmallVector<NamedAttribute> &list,
+                        function_ref<ParseResult(Attribute &)> parseOne) -> ParseResult {
+    auto parseEntry = [&]() -> ParseResult {
       std::string name;
-      int64_t count;
-      if (parser.parseKeywordOrString(&name) || parser.parseEqual() || parser.parseInteger(count))
+      Attribute value;
+      if (parser.parseKeywordOrString(&name) || parser.parseEqual() || parseOne(value))
         return failure();
-      counts.push_back(builder.getNamedAttr(name, builder.getI64IntegerAttr(count)));
+      list.push_back(builder.getNamedAttr(name, value));
       return success();
     };
-    return failure(parser.parseEqual() || parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, parseCount) ||
+    return failure(parser.parseEqual() || parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, parseEntry) ||
                    parser.parseComma());
   };
-  if (parser.parseLess() || parser.parseKeyword("jobs") || parseCounts(jobs))
+  auto parseCount = [&](Attribute &value) -> ParseResult {
+    int64_t count;
+    if (parser.parseInteger(count))
+      return failure();
+    value = builder.getI64IntegerAttr(count);
+    return success();
+  };
+  auto parseNames = [&](Attribute &value) -> ParseResult {
+    ArrayAttr names;
+    if (parseValue(parser, names))
+      return failure();
+    value = names;
+    return success();
+  };
+  if (parser.parseLess() || parser.parseKeyword("jobs") || parseByJob(jobs, parseCount))
     return {};
-  if (succeeded(parser.parseOptionalKeyword("cpus")) && parseCounts(cpus))
+  if (succeeded(parser.parseOptionalKeyword("devices")) && parseByJob(devices, parseNames))
     return {};
   if (parser.parseKeyword("chief") || parser.parseEqual())
     return {};
   FailureOr<DeviceAttr> chief = parseDeviceString(parser);
   if (failed(chief) || parser.parseGreater())
     return {};
-  return getCheckedAt<ClusterAttr>(parser, loc, ArrayRef(jobs), ArrayRef(cpus), *chief);
+  return getCheckedAt<ClusterAttr>(parser, loc, ArrayRef(jobs), ArrayRef(devices), *chief);
 }
 
 void ClusterAttr::print(AsmPrinter &printer) const {
-  auto printCounts = [&](ArrayRef<NamedAttribute> counts) {
-    llvm::interleaveComma(counts, printer, [&](NamedAttribute job) {
-      printer.printKeywordOrString(job.getName());
-      printer << " = " << cast<IntegerAttr>(job.getValue()).getInt();
-    });
-  };
   printer << "<jobs = [";
-  printCounts(getJobs());
-  if (!getCpus().empty()) {
-    printer << "], cpus = [";
-    printCounts(getCpus());
+  llvm::interleaveComma(getJobs(), printer, [&](NamedAttribute job) {
+    printer.printKeywordOrString(job.getName());
+    printer << " = " << cast<IntegerAttr>(job.getValue()).getInt();
+  });
+  if (!getDevices().empty()) {
+    printer << "], devices = [";
+    llvm::interleaveComma(getDevices(), printer, [&](NamedAttribute job) {
+      printer.printKeywordOrString(job.getName());
+      printer << " = " << job.getValue();
+    });
   }
   printer << "], chief = \"" << getChief().str() << "\">";
 }

@@ -2,6 +2,7 @@
 #include "dialects/graph/CarriedAttributes.h"
 #include "dialects/graph/GraphDialect.h"
 #include "dialects/graph/Suggestions.h"
+#include "runtime/device/Kinds.h"
 
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -117,7 +118,7 @@ DeviceName ReplicasAttr::getTaskOf(int64_t replica) const {
 }
 
 LogicalResult ClusterAttr::verify(function_ref<InFlightDiagnostic()> emitError, ArrayRef<NamedAttribute> jobs,
-                                  ArrayRef<NamedAttribute> cpus, DeviceAttr chief) {
+                                  ArrayRef<NamedAttribute> devices, DeviceAttr chief) {
   int64_t tasks = 0;
   for (NamedAttribute job : jobs) {
     auto count = dyn_cast<IntegerAttr>(job.getValue());
@@ -128,14 +129,27 @@ LogicalResult ClusterAttr::verify(function_ref<InFlightDiagnostic()> emitError, 
     if (job.getName() == chief.getJob())
       tasks = count.getInt();
   }
-  for (NamedAttribute job : cpus) {
-    auto count = dyn_cast<IntegerAttr>(job.getValue());
-    if (!count || count.getInt() < 1)
-      return emitError() << "expected at least one CPU for job '" << job.getName().getValue() << "'";
+  for (NamedAttribute job : devices) {
+    StringRef name = job.getName().getValue();
+    auto list = dyn_cast<ArrayAttr>(job.getValue());
+    if (!list || list.empty())
+      return emitError() << "expected at least one device for job '" << name << "'";
+    for (Attribute entry : list) {
+      std::string error;
+      auto text = dyn_cast<StringAttr>(entry);
+      std::optional<DeviceName> device;
+      if (text)
+        device = DeviceName::parse("/device:" + text.str(), error);
+      if (!device || device->kind.empty() || !device->index)
+        return emitError() << "expected the devices of job '" << name << "' as strings such as \"CPU:0\", got "
+                           << entry;
+      if (llvm::count(list, entry) > 1)
+        return emitError() << "job '" << name << "' has the device " << entry << " twice";
+    }
     if (llvm::none_of(jobs, [&](NamedAttribute other) { return other.getName() == job.getName(); }))
-      return emitError() << "CPUs are given for job '" << job.getName().getValue() << "', which is not in the cluster";
-    if (llvm::count_if(cpus, [&](NamedAttribute other) { return other.getName() == job.getName(); }) > 1)
-      return emitError() << "the CPUs of job '" << job.getName().getValue() << "' are given twice";
+      return emitError() << "devices are given for job '" << name << "', which is not in the cluster";
+    if (llvm::count_if(devices, [&](NamedAttribute other) { return other.getName() == job.getName(); }) > 1)
+      return emitError() << "the devices of job '" << name << "' are given twice";
   }
   if (chief.getTask() < 0 || chief.getTask() >= tasks)
     return emitError() << "chief '" << chief.str() << "' is no task of the cluster";
@@ -147,11 +161,20 @@ int64_t ClusterAttr::getTasks(StringRef job) const {
   return index < 0 ? 0 : cast<IntegerAttr>(getJobs()[index].getValue()).getInt();
 }
 
-int64_t ClusterAttr::getCpus(StringRef job) const {
-  for (NamedAttribute count : getCpus())
-    if (count.getName() == job)
-      return cast<IntegerAttr>(count.getValue()).getInt();
-  return 1;
+SmallVector<DeviceAttr> ClusterAttr::getDevices(StringRef job, int64_t task) const {
+  SmallVector<DeviceAttr> devices;
+  auto add = [&](const std::string &text) {
+    std::string error;
+    DeviceName name = *DeviceName::parse("/device:" + text, error); // verify() has read it
+    devices.push_back(DeviceAttr::get(getContext(), job, task, name.kind, *name.index));
+  };
+  for (NamedAttribute given : getDevices())
+    if (given.getName() == job)
+      for (StringRef text : cast<ArrayAttr>(given.getValue()).getAsValueRange<StringAttr>())
+        add(text.str());
+  if (devices.empty())
+    add(device::hostDevice());
+  return devices;
 }
 
 int64_t ClusterAttr::getJobIndex(StringRef job) const {

@@ -97,22 +97,23 @@ def Graph_ReplicasAttr : Graph_Attr<"Replicas", "replicas"> {
 def Graph_ClusterAttr : Graph_Attr<"Cluster", "cluster"> {
   let summary = "jobs, task counts and devices, never addresses, and the task that drives the run";
   let description = [{
-    `cpus` has the jobs whose tasks have more than one CPU device, CPU:0 to CPU:n-1.
+    `devices` has the jobs whose tasks have other devices than CPU:0 alone. What no wish places is on the first.
 
     ```mlir
     #graph.cluster<jobs = [ps = 1, worker = 2], chief = "/job:worker/task:0">
-    #graph.cluster<jobs = [worker = 2], cpus = [worker = 2], chief = "/job:worker/task:0">
+    #graph.cluster<jobs = [worker = 2], devices = [worker = ["CPU:0", "CPU:1"]], chief = "/job:worker/task:0">
     ```
   }];
   let parameters = (ins ArrayRefParameter<"::mlir::NamedAttribute", "name and i64 task count, in cluster.json's order">:$jobs,
-                        ArrayRefParameter<"::mlir::NamedAttribute", "name and i64 count of CPU devices, where not 1">:$cpus,
+                        ArrayRefParameter<"::mlir::NamedAttribute", "name and list of devices of each task, such as \"CPU:0\"">:$devices,
                         "::graphc::graph::DeviceAttr":$chief);
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
     /// The number of tasks of a job; 0 where there is no such job.
     int64_t getTasks(::llvm::StringRef job) const;
-    /// The number of CPU devices of each task of a job; 1 where nothing is said.
-    int64_t getCpus(::llvm::StringRef job) const;
+    /// The devices of a task of a job of the cluster, in order, with their full names; with a task of -1 those that every
+    /// task has. The first is the task's default.
+    ::llvm::SmallVector<::graphc::graph::DeviceAttr> getDevices(::llvm::StringRef job, int64_t task) const;
     /// The place of a job in `jobs`, or -1.
     int64_t getJobIndex(::llvm::StringRef job) const;
   }];

@@ -5,6 +5,7 @@
 #include "dialects/graph/GraphDialect.h"
 #include "passes/place/SettingLoc.h"
 #include "runtime/cluster/ClusterConfig.h"
+#include "runtime/device/Kinds.h"
 
 #include "llvm/ADT/MapVector.h"
 
@@ -18,19 +19,20 @@ using graph::GraphDialect;
 /// What a cluster attribute holds of one job.
 struct JobCounts {
   int64_t tasks = 0;
-  int64_t cpus = 1; ///< of each task
+  SmallVector<std::string> devices; ///< of each task; none: the host's first
 };
 
 static graph::ClusterAttr makeCluster(MLIRContext *context, const llvm::MapVector<StringRef, JobCounts> &jobs,
                                       DeviceAttr chief) {
   Builder builder(context);
-  SmallVector<NamedAttribute> tasks, cpus;
+  SmallVector<NamedAttribute> tasks, devices;
   for (auto &[job, counts] : jobs) {
     tasks.emplace_back(builder.getStringAttr(job), builder.getI64IntegerAttr(counts.tasks));
-    if (counts.cpus != 1)
-      cpus.emplace_back(builder.getStringAttr(job), builder.getI64IntegerAttr(counts.cpus));
+    SmallVector<StringRef> names(counts.devices.begin(), counts.devices.end());
+    if (names.size() > 1 || (names.size() == 1 && names.front() != device::hostDevice()))
+      devices.emplace_back(builder.getStringAttr(job), builder.getStrArrayAttr(names));
   }
-  return graph::ClusterAttr::get(context, tasks, cpus, chief);
+  return graph::ClusterAttr::get(context, tasks, devices, chief);
 }
 
 /// `fast`: sums that are faster than those in replica order are wanted, and there are some.
@@ -54,7 +56,7 @@ static void attach(ModuleOp module, const cluster::ClusterConfig &config) {
   Builder builder(context);
   llvm::MapVector<StringRef, JobCounts> jobs;
   for (const cluster::JobConfig &job : config.jobs)
-    jobs[job.name] = {job.tasks, int64_t(job.devices.size())};
+    jobs[job.name] = {job.tasks, {job.devices.begin(), job.devices.end()}};
   cluster::TaskRef chief = config.chief();
   module->setAttr(GraphDialect::kCluster,
                   makeCluster(context, jobs, DeviceAttr::get(context, chief.job, chief.index, "", -1)));
@@ -110,7 +112,10 @@ LogicalResult attachFromPrograms(ModuleOp module) {
   auto note = [&](DeviceAttr device, int64_t tasks) {
     JobCounts &counts = jobs[device.getJob()];
     counts.tasks = std::max(counts.tasks, tasks);
-    counts.cpus = std::max(counts.cpus, device.getIndex() + 1);
+    for (int64_t i = 0; i <= device.getIndex(); ++i)
+      if (std::string name = device.getKind().str() + ":" + std::to_string(i);
+          !llvm::is_contained(counts.devices, name))
+        counts.devices.push_back(name);
   };
   for (auto variable : module.getOps<graph::VariableOp>())
     if (DeviceAttr device = graph::getDevice(variable); device && device.getTask() >= 0)
@@ -156,14 +161,19 @@ bool isSupported(const cluster::ClusterConfig &config, const DiagnosticSink &sin
       sink(error);
       return false;
     };
+    auto kindOf = [](StringRef device) { return device.split(':').first; };
     for (const std::string &device : job.devices)
-      if (!StringRef(device).starts_with("CPU:"))
-        return refuse("has the device " + device +
-                      "; this version compiles for CPUs and for no GPU: leave it out of \"devices\"");
-    for (size_t i = 0; i < job.devices.size(); ++i)
-      if (std::string cpu = "CPU:" + std::to_string(i); !llvm::is_contained(job.devices, cpu))
-        return refuse("has " + std::to_string(job.devices.size()) + " devices and no " + cpu +
-                      "; the CPUs of a task are counted from CPU:0 without a gap");
+      if (const device::Kind *kind = device::findKind(kindOf(device).str()); !kind || !kind->hasCode)
+        return refuse("has the device " + device + "; this version compiles for " + device::listCompiledKinds() +
+                      " and for no " + kindOf(device).str() + ": leave it out of \"devices\"");
+    for (const std::string &device : job.devices) {
+      const std::string kind = kindOf(device).str();
+      int64_t count = llvm::count_if(job.devices, [&](const std::string &other) { return kindOf(other) == kind; });
+      for (int64_t i = 0; i < count; ++i)
+        if (std::string name = kind + ":" + std::to_string(i); !llvm::is_contained(job.devices, name))
+          return refuse("has " + std::to_string(job.devices.size()) + " devices and no " + name + "; the " + kind +
+                        "s of a task are counted from " + kind + ":0 without a gap");
+    }
   }
   return true;
 }

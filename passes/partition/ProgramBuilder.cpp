@@ -38,10 +38,11 @@ ProgramUnderConstruction &PhaseBuilder::getProgram(DeviceAttr device) {
   if (slot)
     return *slot;
   std::string suffix = device.getJob().empty() ? "replica" : device.getJob().str();
-  if (!isReplicaDevice(device))
+  if (!isReplicaDevice(device)) {
     suffix += std::to_string(device.getTask());
-  if (device.getIndex() > 0)
-    suffix += ".cpu" + std::to_string(device.getIndex());
+    if (device != dist.cluster.getDevices(device.getJob(), device.getTask()).front())
+      suffix += "." + device.getKind().lower() + std::to_string(device.getIndex());
+  }
   // Asynchronous: one instance a worker, on the parameter server's task too.
   int64_t replicas = isReplicaDevice(device) || async ? dist.replicas : 1;
   bool locks = (async || backup) && !isReplicaDevice(device) && device != dist.replicaDevice;

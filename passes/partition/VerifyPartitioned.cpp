@@ -4,6 +4,7 @@
 #include "dialects/dist/DistDialect.h"
 #include "dialects/graph/GraphDialect.h"
 #include "passes/place/Strategy.h"
+#include "runtime/device/Kinds.h"
 
 using namespace mlir;
 
@@ -142,18 +143,26 @@ private:
     return success();
   }
 
-  /// There is code for the CPUs of the cluster's tasks.
+  /// There is code for the device, and the cluster's tasks have it.
   LogicalResult verifyDevice(dist::ProgramOp program) {
     std::string error;
     std::optional<graph::DeviceName> device = graph::DeviceName::parse(program.getDevice(), error);
-    if (!device || device->kind != "CPU")
-      return program.emitOpError("is on \"") << program.getDevice() << "\"; this version has code for CPUs alone";
+    const device::Kind *kind = device ? device::findKind(device->kind) : nullptr;
+    if (!kind || !kind->hasCode)
+      return program.emitOpError("is on \"")
+             << program.getDevice() << "\"; this version has code for " << device::listCompiledKinds() << " alone";
     auto cluster = getOperation()->getAttrOfType<graph::ClusterAttr>(graph::GraphDialect::kCluster);
-    if (int64_t cpus = cluster && !device->job.empty() ? cluster.getCpus(device->job) : 1;
-        cluster && device->index.value_or(0) >= cpus)
-      return program.emitOpError("is on \"") << program.getDevice() << "\"; a task of job " << device->job << " has "
-                                             << cpus << (cpus == 1 ? " CPU" : " CPUs") << ", counted from 0";
-    return success();
+    if (!cluster)
+      return success();
+    StringRef job = device->job.empty() ? cluster.getChief().getJob() : StringRef(device->job);
+    int64_t count = 0;
+    for (graph::DeviceAttr other : cluster.getDevices(job, -1)) {
+      if (other.getKind() == device->kind && other.getIndex() == device->index.value_or(0))
+        return success();
+      count += other.getKind() == device->kind;
+    }
+    return program.emitOpError("is on \"") << program.getDevice() << "\"; a task of job " << job << " has " << count
+                                           << " " << device->kind << (count == 1 ? "" : "s") << ", counted from 0";
   }
 
   /// Variables are touched on their own task alone.

@@ -1,5 +1,7 @@
 #include "passes/place/Devices.h"
 
+#include "runtime/device/Kinds.h"
+
 using namespace mlir;
 
 namespace graphc {
@@ -9,8 +11,7 @@ using graph::DeviceAttr;
 DeviceSet::DeviceSet(graph::ClusterAttr cluster) {
   for (NamedAttribute job : cluster.getJobs())
     for (int64_t task = 0, n = cluster.getTasks(job.getName()); task < n; ++task)
-      for (int64_t cpu = 0, cpus = cluster.getCpus(job.getName()); cpu < cpus; ++cpu)
-        devices.push_back(DeviceAttr::get(cluster.getContext(), job.getName(), task, "CPU", cpu));
+      devices.append(cluster.getDevices(job.getName(), task));
 }
 
 SmallVector<DeviceAttr> DeviceSet::ofJob(StringRef job) const {
@@ -69,8 +70,8 @@ std::string DeviceSet::describe(DeviceAttr wish) const {
   }
   if (devices.size() > kMostNamed)
     text += " and " + std::to_string(devices.size() - kMostNamed) + " more";
-  if (wish.getKind() == "GPU")
-    text += "; this version compiles for CPUs only";
+  if (const device::Kind *kind = device::findKind(wish.getKind().str()); kind && !kind->hasCode)
+    text += "; this version compiles for " + device::listCompiledKinds() + " only";
   else if (!nearest.empty())
     text += "; did you mean \"" + nearest + "\"?";
   return text;

@@ -110,7 +110,7 @@ FailureOr<DeviceAttr> Placer::resolve(Operation *op, DeviceAttr wish, DeviceAttr
   if (isReplicaDevice(home)) { // the wish may leave the task to the replica
     DeviceAttr replica = wish.over(home);
     if (wish.getTask() < 0 && (wish.getJob().empty() || wish.getJob() == home.getJob()) && satisfies(replica, wish) &&
-        replica.getKind() == "CPU" && replica.getIndex() == 0)
+        replica.getKind() == home.getKind() && replica.getIndex() == home.getIndex())
       return home;
   }
   if (DeviceAttr device = devices.resolve(wish, home))

@@ -81,7 +81,7 @@ static LogicalResult setTowers(ModuleOp module, graph::StrategyAttr strategy, Di
   } else if (d.domain) { // parameter_server and all_reduce say of whom they are replicas
     for (int64_t replica = 0; replica < d.domain.getSize(); ++replica) {
       graph::DeviceName task = d.domain.getTaskOf(replica);
-      d.towers.push_back(DeviceAttr::get(module.getContext(), task.job, *task.task, "CPU", 0));
+      d.towers.push_back(d.cluster.getDevices(task.job, *task.task).front());
     }
   } else {
     d.towers = getDefaultTowers(d, devices);
@@ -106,7 +106,7 @@ std::optional<Distribution> Distribution::of(ModuleOp module) {
     return std::nullopt;
   }
   DeviceAttr chief = d.cluster.getChief();
-  d.chief = DeviceAttr::get(context, chief.getJob(), chief.getTask() < 0 ? 0 : chief.getTask(), "CPU", 0);
+  d.chief = d.cluster.getDevices(chief.getJob(), std::max<int64_t>(0, chief.getTask())).front();
   d.replicaDevice = d.chief;
   d.async = strategy.getAsync();
   d.microBatches = strategy.getMicroBatches();
@@ -143,16 +143,21 @@ std::optional<Distribution> Distribution::of(ModuleOp module) {
     if (strategy.getInGraph() && failed(setTowers(module, strategy, d)))
       return std::nullopt;
     if (d.replicas > 1) {
-      StringRef job;
-      bool oneJob = true;
-      for (Attribute range : d.domain.getRanges()) {
-        StringRef text = cast<StringAttr>(range).getValue();
-        text.consume_front("/job:");
-        StringRef here = text.take_until([](char c) { return c == '/'; });
-        oneJob &= job.empty() || job == here;
-        job = here;
-      }
-      d.replicaDevice = DeviceAttr::get(context, oneJob ? job : "", -1, "CPU", 0);
+      SmallVector<DeviceAttr> defaults; // of each job's tasks
+      for (const graph::ReplicaRange &range : d.domain.getReplicaRanges())
+        if (DeviceAttr device = d.cluster.getDevices(range.job, -1).front(); !llvm::is_contained(defaults, device))
+          defaults.push_back(device);
+      DeviceAttr first = defaults.front();
+      for (DeviceAttr other : defaults)
+        if (other.getKind() != first.getKind() || other.getIndex() != first.getIndex()) {
+          emitError(getSettingLoc(module, kStrategySetting),
+                    "replicas are alike, but the first device of a task of job ")
+              << first.getJob() << " is " << first.getKind() << ":" << first.getIndex() << " and of job "
+              << other.getJob() << " " << other.getKind() << ":" << other.getIndex();
+          return std::nullopt;
+        }
+      d.replicaDevice =
+          DeviceAttr::get(context, defaults.size() == 1 ? first.getJob() : "", -1, first.getKind(), first.getIndex());
     }
     if (strategy.getReplicasToAggregate() > d.replicas) {
       module.emitError("replicas_to_aggregate is ")

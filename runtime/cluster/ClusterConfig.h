@@ -11,6 +11,7 @@
 
 #include "runtime/base/Json.h"
 #include "runtime/cluster/DeviceName.h"
+#include "runtime/device/Kinds.h"
 
 #include "absl/status/statusor.h"
 
@@ -33,7 +34,7 @@ struct JobConfig {
   std::string name;
   uint32_t tasks = 0;
   std::vector<std::string> addresses; ///< one a task, or none where the job was given as a count
-  std::vector<std::string> devices = {"CPU:0"}; ///< of each task
+  std::vector<std::string> devices = {device::hostDevice()}; ///< of each task; the first is the default
   base::JsonPosition position;
 };
 

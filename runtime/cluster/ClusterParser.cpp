@@ -182,10 +182,11 @@ private:
       for (const JsonValue &element : member.value.elements) {
         if (!element.is(Kind::String))
           return expected(element, "a device such as \"CPU:0\"");
-        absl::StatusOr<DeviceName> device = DeviceName::parse(absl::StrCat("/device:", element.string));
-        if (!device.ok() || !device->type || !device->index || *device->index > 63)
-          return expected(element, "a device such as \"CPU:0\" (CPU or GPU, an index from 0 to 63)");
-        std::string name = absl::StrCat(*device->type, ":", *device->index);
+        absl::StatusOr<DeviceName> given = DeviceName::parse(absl::StrCat("/device:", element.string));
+        if (!given.ok() || !given->type || !given->index || *given->index > 63)
+          return expected(element, absl::StrCat("a device such as \"CPU:0\" (", device::listKinds("or"),
+                                                ", an index from 0 to 63)"));
+        std::string name = absl::StrCat(*given->type, ":", *given->index);
         if (std::find(job->devices.begin(), job->devices.end(), name) != job->devices.end())
           return config.error(element.position, absl::StrCat("device ", quoteJson(name), " is given twice"));
         job->devices.push_back(name);

@@ -1,6 +1,7 @@
 #include "runtime/cluster/DeviceName.h"
 
 #include "runtime/base/Status.h"
+#include "runtime/device/Kinds.h"
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/numbers.h"
@@ -57,10 +58,11 @@ absl::StatusOr<DeviceName> DeviceName::parse(std::string_view text) {
         return malformed(text, "a device index needs a device type before it");
       return absl::OkStatus();
     }
-    std::string upper = absl::AsciiStrToUpper(base::view(type));
-    if (upper != "CPU" && upper != "GPU")
-      return malformed(text, absl::StrCat("unknown device type \"", base::view(type), "\"; known are CPU and GPU"));
-    name.type = upper;
+    const device::Kind *kind = device::findKind(type);
+    if (!kind)
+      return malformed(
+          text, absl::StrCat("unknown device type \"", base::view(type), "\"; known are ", device::listKinds("and")));
+    name.type = std::string(kind->name);
     uint32_t number = 0;
     if (index && *index != "*") {
       if (!parseIndex(*index, number))
@@ -113,8 +115,7 @@ absl::StatusOr<DeviceName> DeviceName::parse(std::string_view text) {
       if (!status.ok())
         return status;
     } else {
-      std::string lower = absl::AsciiStrToLower(base::view(key));
-      if (lower != "cpu" && lower != "gpu")
+      if (!device::findKind(key))
         return malformed(text, absl::StrCat("unknown part \"/", base::view(key), "\""));
       if (status = parseDevice(key, hasValue ? std::optional(value) : std::nullopt); !status.ok())
         return status;

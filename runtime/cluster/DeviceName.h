@@ -19,7 +19,7 @@ namespace graphc::cluster {
 struct DeviceName {
   std::optional<std::string> job;
   std::optional<uint32_t> task;
-  std::optional<std::string> type; ///< upper case: "CPU", "GPU"
+  std::optional<std::string> type; ///< one of device/Kinds.h, in capitals
   std::optional<uint32_t> index; ///< of the device in its task; only with a type
 
   /// Errors say what was found and what was expected, without a position: the caller knows the place.

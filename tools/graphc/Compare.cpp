@@ -5,6 +5,7 @@
 #include "passes/compiler/Cluster.h"
 #include "passes/compiler/PlanFacts.h"
 #include "runtime/base/Text.h"
+#include "runtime/device/Kinds.h"
 #include "tools/graphc/Prediction.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -80,7 +81,7 @@ std::vector<std::string> makeRow(Compilation &original, const Options &options, 
   for (const Footprint::Device &device : footprint.devices) {
     StringRef shown = device.name;
     shown.consume_front("/job:");
-    shown.consume_back("/device:CPU:0");
+    shown.consume_back("/device:" + device::hostDevice());
     std::string task = shown.str();
     if (size_t at = task.find("/task:"); at != std::string::npos)
       task.replace(at, 6, ":");

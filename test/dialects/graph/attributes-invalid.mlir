@@ -310,18 +310,33 @@ module attributes {graph.strategy = #graph.strategy<name = "mirrored", devices =
 
 // -----
 
-// expected-error@+1 {{expected at least one CPU for job 'worker'}}
-module attributes {graph.cluster = #graph.cluster<jobs = [worker = 2], cpus = [worker = 0], chief = "/job:worker/task:0">} {}
+// expected-error@+1 {{expected at least one device for job 'worker'}}
+module attributes {graph.cluster = #graph.cluster<jobs = [worker = 2], devices = [worker = []], chief = "/job:worker/task:0">} {}
 
 // -----
 
-// expected-error@+1 {{CPUs are given for job 'ps', which is not in the cluster}}
-module attributes {graph.cluster = #graph.cluster<jobs = [worker = 2], cpus = [ps = 2], chief = "/job:worker/task:0">} {}
+// expected-error@+1 {{devices are given for job 'ps', which is not in the cluster}}
+module attributes {graph.cluster = #graph.cluster<jobs = [worker = 2], devices = [ps = ["CPU:0"]], chief = "/job:worker/task:0">} {}
 
 // -----
 
-// expected-error@+1 {{the CPUs of job 'worker' are given twice}}
-module attributes {graph.cluster = #graph.cluster<jobs = [worker = 2], cpus = [worker = 2, worker = 3], chief = "/job:worker/task:0">} {}
+// expected-error@+1 {{expected the devices of job 'worker' as strings such as "CPU:0", got "TPU:0"}}
+module attributes {graph.cluster = #graph.cluster<jobs = [worker = 2], devices = [worker = ["TPU:0"]], chief = "/job:worker/task:0">} {}
+
+// -----
+
+// expected-error@+1 {{expected the devices of job 'worker' as strings such as "CPU:0", got "CPU"}}
+module attributes {graph.cluster = #graph.cluster<jobs = [worker = 2], devices = [worker = ["CPU"]], chief = "/job:worker/task:0">} {}
+
+// -----
+
+// expected-error@+1 {{job 'worker' has the device "CPU:0" twice}}
+module attributes {graph.cluster = #graph.cluster<jobs = [worker = 2], devices = [worker = ["CPU:0", "CPU:0"]], chief = "/job:worker/task:0">} {}
+
+// -----
+
+// expected-error@+1 {{the devices of job 'worker' are given twice}}
+module attributes {graph.cluster = #graph.cluster<jobs = [worker = 2], devices = [worker = ["CPU:0"], worker = ["CPU:0", "CPU:1"]], chief = "/job:worker/task:0">} {}
 
 // -----
 

@@ -32,5 +32,5 @@ module attributes {graph.strategy = #graph.strategy<name = "all_reduce", fast = 
 module attributes {graph.strategy = #graph.strategy<name = "parameter_server", async = true, max_staleness = 0>} {}
 // CHECK: graph.strategy = #graph.strategy<name = "parameter_server", in_graph = true, replicas_to_aggregate = 2>
 module attributes {graph.strategy = #graph.strategy<name = "parameter_server", in_graph = true, replicas_to_aggregate = 2>} {}
-// CHECK: graph.cluster = #graph.cluster<jobs = [ps = 1, worker = 2], cpus = [worker = 4], chief = "/job:worker/task:0">
-module attributes {graph.cluster = #graph.cluster<jobs = [ps = 1, worker = 2], cpus = [worker = 4], chief = "/job:worker/task:0">} {}
+// CHECK: graph.cluster = #graph.cluster<jobs = [ps = 1, worker = 2], devices = [worker = ["CPU:0", "CPU:1"]], chief = "/job:worker/task:0">
+module attributes {graph.cluster = #graph.cluster<jobs = [ps = 1, worker = 2], devices = [worker = ["CPU:0", "CPU:1"]], chief = "/job:worker/task:0">} {}

@@ -97,7 +97,7 @@ dist.program @b of @q on "/job:t/task:0/device:CPU:0" {
 
 // -----
 
-module attributes {graph.cluster = #graph.cluster<jobs = [t = 1], cpus = [t = 2], chief = "/job:t/task:0">} {
+module attributes {graph.cluster = #graph.cluster<jobs = [t = 1], devices = [t = ["CPU:0", "CPU:1"]], chief = "/job:t/task:0">} {
 dist.phase @f {role = #graph.role<train>}
 // expected-error @below {{is on "/job:t/task:0/device:CPU:2"; a task of job t has 2 CPUs, counted from 0}}
 dist.program @f.t0 of @f on "/job:t/task:0/device:CPU:2" {

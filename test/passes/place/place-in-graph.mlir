@@ -39,9 +39,9 @@ graph.func @train() -> (tensor<4xf32>) attributes {role = #graph.role<train>} {
 
 // Variables without a wish go where the first operation that has one touches them; colocated ones beside their variable,
 // slots and all; colocated operations too, their gradients with them.
-module attributes {graph.cluster = #graph.cluster<jobs = [task = 3], cpus = [task = 2], chief = "/job:task/task:0">,
+module attributes {graph.cluster = #graph.cluster<jobs = [task = 3], devices = [task = ["CPU:0", "CPU:1"]], chief = "/job:task/task:0">,
                    graph.strategy = #graph.strategy<name = "in_graph">} {
-// CHECK-LABEL: cpus = [task = 2]
+// CHECK-LABEL: devices = [task = ["CPU:0", "CPU:1"]]
 // CHECK: @v {{.*}}"/job:task/task:2/device:CPU:1"
 graph.variable @v : tensor<4xf32> = #graph.zeros
 // CHECK: @beside {{.*}}"/job:task/task:2/device:CPU:1"

@@ -3,7 +3,7 @@
 // the strategy from here on. Without devices the towers are those of the chief's task where it has several.
 
 // CHECK: devices = ["/job:worker/task:0/device:CPU:0", "/job:worker/task:0/device:CPU:1"]
-module attributes {graph.cluster = #graph.cluster<jobs = [worker = 2], cpus = [worker = 2], chief = "/job:worker/task:0">,
+module attributes {graph.cluster = #graph.cluster<jobs = [worker = 2], devices = [worker = ["CPU:0", "CPU:1"]], chief = "/job:worker/task:0">,
                    graph.strategy = #graph.strategy<name = "mirrored">} {
 // CHECK: @a {{.*}}"/job:worker/task:0/device:CPU:0"
 graph.variable @a : tensor<4xf32> = #graph.zeros
@@ -49,7 +49,7 @@ graph.variable @a : tensor<4xf32> = #graph.zeros
 // variables on the towers' devices.
 // CHECK-NOT: graph.replicas
 // CHECK: in_graph = true, devices = ["/job:worker/task:0/device:CPU:0", "/job:worker/task:1/device:CPU:0"]
-module attributes {graph.cluster = #graph.cluster<jobs = [worker = 2], cpus = [worker = 2], chief = "/job:worker/task:0">,
+module attributes {graph.cluster = #graph.cluster<jobs = [worker = 2], devices = [worker = ["CPU:0", "CPU:1"]], chief = "/job:worker/task:0">,
                    graph.replicas = #graph.replicas<["/job:worker/task:0-1"]>,
                    graph.strategy = #graph.strategy<name = "all_reduce", in_graph = true>} {
 // CHECK: @a {{.*}}"/job:worker/task:0/device:CPU:0"

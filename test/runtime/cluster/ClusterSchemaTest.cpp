@@ -1,5 +1,6 @@
 // The committed schema, the examples and the parser say the same.
 #include "runtime/cluster/ClusterConfig.h"
+#include "runtime/device/Kinds.h"
 #include "test/runtime/cluster/SchemaCheck.h"
 
 #include <gtest/gtest.h>
@@ -62,6 +63,18 @@ TEST(ClusterSchema, PropertiesAreTheParsersKeys) {
     std::vector<std::string> expected = keys.keys;
     std::sort(expected.begin(), expected.end());
     EXPECT_EQ(propertiesOf(*object), expected) << "object \"" << keys.object << "\"";
+  }
+}
+
+TEST(ClusterSchema, TakesEveryKindOfDevice) {
+  auto schema = base::parseJson(read(folder + "/cluster.schema.json"), "cluster.schema.json");
+  ASSERT_TRUE(schema.ok()) << schema.status();
+  for (const graphc::device::Kind &kind : graphc::device::kinds()) {
+    const std::string name(kind.name),
+        text = R"({"cluster": {"worker": 1}, "devices": {"worker": [")" + name + R"(:0"]}})";
+    auto value = base::parseJson(text, "cluster.json");
+    ASSERT_TRUE(value.ok()) << value.status();
+    EXPECT_EQ(SchemaCheck(*schema).check(*value), "") << name;
   }
 }
 

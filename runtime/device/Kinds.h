@@ -1,0 +1,34 @@
+//===- Kinds.h - the kinds of devices that there are -----------------------------------------------------------*- C++ -*-===//
+//
+// The one table: what names of devices may say, for what graphc has code, and which kind is the host's own. Nothing else names a
+// kind (tools/lint.sh looks).
+//
+//===--------------------------------------------------------------------------------------------------------------------===//
+#ifndef GRAPHC_RUNTIME_DEVICE_KINDS_H
+#define GRAPHC_RUNTIME_DEVICE_KINDS_H
+
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace graphc::device {
+
+struct Kind {
+  std::string_view name; ///< as in names of devices, in capitals
+  bool hasCode; ///< graphc compiles for it
+};
+
+std::span<const Kind> kinds();
+/// Null where there is none of that name, in whatever case.
+const Kind *findKind(std::string_view name);
+/// The kind whose memory the host's threads use. Each task has one device of it where nothing else is said.
+const Kind &hostKind();
+/// Its first device, as plans and cluster.json write it: the kind, a colon, 0.
+std::string hostDevice();
+/// The table's names with `word` before the last: "A, B and C".
+std::string listKinds(std::string_view word);
+/// The kinds that graphc compiles for, in the plural: "As and Bs".
+std::string listCompiledKinds();
+
+} // namespace graphc::device
+#endif
