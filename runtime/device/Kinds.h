@@ -1,7 +1,7 @@
 //===- Kinds.h - the kinds of devices that there are -----------------------------------------------------------*- C++ -*-===//
 //
 // The one table: what names of devices may say, for what graphc has code, and which kind is the host's own. Nothing else names a
-// kind (tools/lint.sh looks).
+// kind (tools/lint.sh looks). graphrun finds who runs a kind in its registry (Device.h).
 //
 //===--------------------------------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_RUNTIME_DEVICE_KINDS_H

@@ -1,10 +1,11 @@
-//===- Memory.h - aligned memory of the CPU device -----------------------------------------------------------------*- C++ -*-===//
+//===- Memory.h - aligned memory of the host, or a device's -----------------------------------------------------------------*- C++ -*-===//
 #ifndef GRAPHC_RUNTIME_DEVICE_MEMORY_H
 #define GRAPHC_RUNTIME_DEVICE_MEMORY_H
 
 #include "absl/status/statusor.h"
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <utility>
 
@@ -36,6 +37,20 @@ public:
   /// The memfd of shared memory, -1 of any other; valid as long as the memory.
   int descriptor() const { return memfd; }
 
+  /// What else a device keeps for its memory, until that is given back.
+  class Backing {
+  public:
+    virtual ~Backing() = default;
+  };
+  /// Memory that a device has made, named by addresses from `start` on.
+  static Memory of(uint8_t *start, uint64_t bytes, std::unique_ptr<Backing> backing) {
+    Memory memory;
+    memory.start = start;
+    memory.bytes = bytes;
+    memory.backing = std::move(backing);
+    return memory;
+  }
+
   uint8_t *data() const { return start; }
   uint64_t size() const { return bytes; }
 
@@ -46,12 +61,14 @@ private:
     std::swap(start, other.start);
     std::swap(bytes, other.bytes);
     std::swap(memfd, other.memfd);
+    std::swap(backing, other.backing);
   }
   void *base = nullptr;
   uint64_t mapped = 0;
   uint8_t *start = nullptr;
   uint64_t bytes = 0;
   int memfd = -1;
+  std::unique_ptr<Backing> backing;
 };
 
 } // namespace graphc::device

@@ -1,6 +1,7 @@
 #include "runtime/executor/Frame.h"
 
 #include "runtime/base/Status.h"
+#include "runtime/device/Device.h"
 
 #include "absl/strings/str_cat.h"
 
@@ -22,7 +23,8 @@ absl::StatusOr<std::unique_ptr<Frame>> Frame::create(const Program &program, uin
   if (!start) {
     std::string what = absl::StrCat("arena of ", source.name());
     auto guard = options.guardPages ? device::Memory::Guard::Pages : device::Memory::Guard::None;
-    GRAPHC_ASSIGN_OR_RETURN(frame->own, device::Memory::allocate(bytes, guard, what.c_str()));
+    GRAPHC_ASSIGN_OR_RETURN(device::Device * device, device::find(source.device()));
+    GRAPHC_ASSIGN_OR_RETURN(frame->own, device->allocate(bytes, device::Space::Device, guard, what.c_str()));
     start = frame->own.data();
   }
   frame->arena = {start, bytes};

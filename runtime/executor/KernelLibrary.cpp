@@ -1,77 +1,15 @@
 #include "runtime/executor/KernelLibrary.h"
 
-#include "runtime/base/Cpu.h"
-#include "runtime/base/File.h"
-#include "runtime/base/Log.h"
 #include "runtime/base/Status.h"
 #include "runtime/plan/Effects.h"
 #include "runtime/plan/Types.h"
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 
-#include <cstdlib>
-#include <dlfcn.h>
-#include <filesystem>
 #include <map>
 
 namespace graphc::executor {
 namespace {
-
-absl::Status checkCpu(const plan::Code &code) {
-  std::vector<std::string> features(code.features().begin(), code.features().end());
-  std::vector<std::string> missing = base::missingCpuFeatures(features);
-  if (missing.empty())
-    return absl::OkStatus();
-  std::string unknown;
-  for (const std::string &name : missing)
-    if (!base::isCpuFeature(name))
-      absl::StrAppend(&unknown, unknown.empty() ? "; of " : ", ", name);
-  if (!unknown.empty())
-    absl::StrAppend(&unknown, " this graphrun does not even know");
-  return absl::FailedPreconditionError(
-      absl::StrCat("the plan's code was compiled with --target-cpu=", code.target_cpu(), " and needs ",
-                   absl::StrJoin(missing, ", "), ", which this CPU (", base::cpuModelName(), ") does not have", unknown,
-                   "; compile it again on this machine, or with a --target-cpu "
-                   "that every machine of the cluster has, for example x86-64-v3"));
-}
-
-/// Where a debugger or profiler shall find the code: GRAPHC_KEPT_CODE names the kernels.so that `graphc --keep-code` wrote.
-/// A memfd has no name that another process could open. Empty: none named, or not the code of this plan.
-std::string keptCode(const plan::Code &code) {
-  const char *path = std::getenv("GRAPHC_KEPT_CODE");
-  if (!path || !*path)
-    return "";
-  absl::StatusOr<std::string> kept = base::readFile(path);
-  if (kept.ok() && *kept == code.elf())
-    return std::filesystem::absolute(path).string();
-  base::logger().warn("GRAPHC_KEPT_CODE={} {}; the plan's own code is loaded", path,
-                      kept.ok() ? "is not the code of this plan" : "cannot be read");
-  return "";
-}
-
-// The descriptor stays open while the code is loaded: dlopen knows a loaded object by its name, and /proc/self/fd/N names
-// another one as soon as N is used again.
-absl::StatusOr<const GraphcKernelTable *> open(const plan::Code &code, std::vector<void *> &handles,
-                                               std::vector<base::UniqueFd> &files) {
-  GRAPHC_RETURN_IF_ERROR(checkCpu(code));
-  GRAPHC_ASSIGN_OR_RETURN(base::UniqueFd fd, base::sealedMemfd("graphc-code", code.elf()));
-  std::string path = keptCode(code);
-  if (path.empty())
-    path = absl::StrCat("/proc/self/fd/", fd.get());
-  void *handle = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (!handle)
-    return absl::InvalidArgumentError(absl::StrCat("cannot load the plan's code: ", dlerror()));
-  handles.push_back(handle);
-  files.push_back(std::move(fd));
-  auto *table = static_cast<const GraphcKernelTable *>(::dlsym(handle, "graphc_kernels"));
-  if (!table)
-    return absl::InvalidArgumentError("the plan's code does not export 'graphc_kernels'");
-  if (table->version != GRAPHC_KERNEL_ABI_VERSION)
-    return absl::FailedPreconditionError(absl::StrCat("the plan's code has kernel interface version ", table->version,
-                                                      ", this graphrun has ", GRAPHC_KERNEL_ABI_VERSION));
-  return table;
-}
 
 /// The plan says what a kernel takes, and everything is checked against that; the code says what it will touch.
 absl::Status checkSignature(const plan::Kernel &kernel, const GraphcKernelTable &table) {
@@ -102,10 +40,10 @@ absl::Status checkSignature(const plan::Kernel &kernel, const GraphcKernelTable 
   return absl::OkStatus();
 }
 
-void addKernels(const plan::Plan &plan, const plan::Program &program, std::vector<bool> &wanted) {
+void addKernels(const plan::Plan &plan, const plan::Program &program, std::vector<const plan::Program *> &callers) {
   for (const plan::Instruction &instruction : program.instructions())
     if (std::optional<uint32_t> kernel = plan::effectsOf(plan, program, instruction).kernel)
-      wanted[*kernel] = true;
+      callers[*kernel] = &program;
 }
 
 } // namespace
@@ -114,21 +52,24 @@ absl::StatusOr<std::unique_ptr<KernelLibrary>> KernelLibrary::load(const plan::P
                                                                    const std::vector<uint32_t> &programs) {
   std::unique_ptr<KernelLibrary> library(new KernelLibrary);
   library->kernels.resize(size_t(plan.kernels_size()));
-  std::vector<bool> wanted(size_t(plan.kernels_size()));
+  std::vector<const plan::Program *> callers(size_t(plan.kernels_size())); // one that calls it; null: none does
   for (uint32_t program : programs)
-    addKernels(plan, plan.programs(int(program)), wanted);
-  std::map<uint32_t, const GraphcKernelTable *> tables;
+    addKernels(plan, plan.programs(int(program)), callers);
+  std::map<std::pair<uint32_t, device::Device *>, const GraphcKernelTable *> tables; // of a code object on a device
   for (int i = 0; i < plan.kernels_size(); ++i) {
     const plan::Kernel &kernel = plan.kernels(i);
-    if (!wanted[size_t(i)] || !kernel.has_compiled())
+    if (!callers[size_t(i)] || !kernel.has_compiled())
       continue;
     uint32_t code = kernel.compiled().code(), entry = kernel.compiled().entry();
-    if (!tables.contains(code)) {
-      GRAPHC_ASSIGN_OR_RETURN(const GraphcKernelTable *table,
-                              open(plan.code(int(code)), library->handles, library->files));
-      tables[code] = table;
+    GRAPHC_ASSIGN_OR_RETURN(device::Device * device, device::find(callers[size_t(i)]->device()));
+    const GraphcKernelTable *&table = tables[{code, device}];
+    if (!table) {
+      const plan::Code &object = plan.code(int(code));
+      GRAPHC_ASSIGN_OR_RETURN(
+          library->codes.emplace_back(),
+          device->load({object.elf(), object.target_cpu(), {object.features().begin(), object.features().end()}}));
+      table = &library->codes.back()->table();
     }
-    const GraphcKernelTable *table = tables[code];
     if (entry >= table->count || !table->kernels[entry].run)
       return absl::InvalidArgumentError(absl::StrCat("kernel ", kernel.name(), ": entry ", entry,
                                                      " does not exist, the code has ", table->count, " kernels"));
@@ -147,11 +88,6 @@ absl::StatusOr<std::unique_ptr<KernelLibrary>> KernelLibrary::loadFor(const plan
         break;
       }
   return load(plan, programs);
-}
-
-KernelLibrary::~KernelLibrary() {
-  for (void *handle : handles)
-    ::dlclose(handle);
 }
 
 } // namespace graphc::executor

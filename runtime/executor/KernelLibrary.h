@@ -2,7 +2,7 @@
 #ifndef GRAPHC_RUNTIME_EXECUTOR_KERNELLIBRARY_H
 #define GRAPHC_RUNTIME_EXECUTOR_KERNELLIBRARY_H
 
-#include "runtime/base/File.h"
+#include "runtime/device/Device.h"
 #include "runtime/kernels/KernelAbi.h"
 #include "runtime/plan/plan.pb.h"
 
@@ -13,23 +13,21 @@
 
 namespace graphc::executor {
 
-/// Loads the code objects of a verified plan that `programs` call, each from a sealed memfd, after its CPU features were
-/// found on this CPU and its kernel table compared with what the plan says of its kernels. One a process; the code stays mapped while the object lives.
+/// Loads the code objects of a verified plan that `programs` call, each on its program's device, and compares their kernel
+/// tables with what the plan says of its kernels. One a process; the code stays loaded while the object lives.
 class KernelLibrary {
 public:
   static absl::StatusOr<std::unique_ptr<KernelLibrary>> load(const plan::Plan &plan,
                                                              const std::vector<uint32_t> &programs);
   /// Every program with an instance on `task`.
   static absl::StatusOr<std::unique_ptr<KernelLibrary>> loadFor(const plan::Plan &plan, const plan::Task &task);
-  ~KernelLibrary();
 
   /// The entry of a compiled kernel; null for library kernels and for kernels no given program calls.
   GraphcKernel entry(uint32_t kernel) const { return kernels[kernel]; }
 
 private:
   KernelLibrary() = default;
-  std::vector<void *> handles;
-  std::vector<base::UniqueFd> files;
+  std::vector<std::unique_ptr<device::Code>> codes;
   std::vector<GraphcKernel> kernels; // one a plan kernel
 };
 

@@ -3,6 +3,7 @@
 #include "runtime/executor/Program.h"
 
 #include "runtime/base/Status.h"
+#include "runtime/device/Device.h"
 #include "runtime/executor/Published.h"
 #include "runtime/plan/AllReduce.h"
 #include "runtime/plan/Effects.h"
@@ -339,8 +340,9 @@ absl::Status Program::copyConstants() {
   uint64_t bytes = 0;
   for (auto [index, size] : sizes)
     bytes = std::min(bytes + (size + 63) / 64 * 64, kTooManyBytes);
-  GRAPHC_ASSIGN_OR_RETURN(constantMemory,
-                          device::Memory::allocate(bytes + 64, device::Memory::Guard::None, "constants of a program"));
+  GRAPHC_ASSIGN_OR_RETURN(device::Device * device, device::find(source->device()));
+  GRAPHC_ASSIGN_OR_RETURN(constantMemory, device->allocate(bytes + 64, device::Space::Device,
+                                                           device::Memory::Guard::None, "constants of a program"));
   uint8_t *next = constantMemory.data();
   for (auto [index, size] : sizes) {
     fillConstant(plan->constants(int(index)), next, size);
@@ -352,6 +354,11 @@ absl::Status Program::copyConstants() {
 
 absl::StatusOr<std::shared_ptr<const Program>> Program::create(const plan::Plan &plan, uint32_t index,
                                                                const KernelLibrary &library) {
+  GRAPHC_ASSIGN_OR_RETURN(device::Device * device, device::find(plan.programs(int(index)).device()));
+  if (device->limits().ownMemory) // a lane calls kernels itself, and ports take what it gives them
+    return absl::UnimplementedError(absl::StrCat("program ", plan.programs(int(index)).name(), " is on ",
+                                                 device->name(),
+                                                 ", whose memory the host cannot touch; lanes have no queues yet"));
   return ProgramBuilder(plan, index, library).build();
 }
 

@@ -1,6 +1,7 @@
 #include "runtime/executor/Published.h"
 
 #include "runtime/base/Status.h"
+#include "runtime/device/Device.h"
 #include "runtime/plan/AllReduce.h"
 #include "runtime/plan/Effects.h"
 #include "runtime/plan/Types.h"
@@ -81,7 +82,7 @@ absl::StatusOr<PublishedMemory> PublishedMemory::create(const plan::Plan &plan, 
   result.places = layout(plan, task);
   if (result.places.bytes == 0)
     return result;
-  GRAPHC_ASSIGN_OR_RETURN(result.shared, device::Memory::share(result.places.bytes, "published variables"));
+  GRAPHC_ASSIGN_OR_RETURN(result.shared, device::host().share(result.places.bytes, "published variables"));
   for (auto [index, offset] : result.places.constants)
     fillConstant(plan.constants(int(index)), result.shared.data() + offset, result.places.constantBytes[index]);
   return result;

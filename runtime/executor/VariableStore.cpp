@@ -3,6 +3,7 @@
 #include "runtime/base/Crc32c.h"
 #include "runtime/base/Random.h"
 #include "runtime/base/Status.h"
+#include "runtime/device/Device.h"
 #include "runtime/plan/Types.h"
 
 #include "absl/strings/str_cat.h"
@@ -109,8 +110,9 @@ absl::StatusOr<std::unique_ptr<VariableStore>> VariableStore::create(const plan:
     entry->data = store->publishedMemory.variable(uint32_t(i));
     if (!entry->data) {
       std::string what = absl::StrCat("variable ", variable.name());
-      GRAPHC_ASSIGN_OR_RETURN(entry->memory,
-                              device::Memory::allocate(entry->bytes, device::Memory::Guard::None, what.c_str()));
+      GRAPHC_ASSIGN_OR_RETURN(device::Device * device, device::find(variable.device()));
+      GRAPHC_ASSIGN_OR_RETURN(entry->memory, device->allocate(entry->bytes, device::Space::Device,
+                                                              device::Memory::Guard::None, what.c_str()));
       entry->data = entry->memory.data();
     }
     store->entries[size_t(i)] = std::move(entry);

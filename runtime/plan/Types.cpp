@@ -1,8 +1,13 @@
 #include "runtime/plan/Types.h"
 
+#include "runtime/device/Kinds.h"
 #include "runtime/kernels/Library.h"
 
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+
+#include <algorithm>
+#include <string_view>
 
 namespace graphc::plan {
 
@@ -174,6 +179,15 @@ Task instanceTask(const Plan &plan, const Program &program, uint32_t instance) {
     if (std::optional<Task> task = replicaTask(plan, instance))
       return *task;
   return program.task();
+}
+
+bool isDevice(const std::string &device) {
+  const size_t colon = std::min(device.find(':'), device.size());
+  const device::Kind *kind = device::findKind(std::string_view(device).substr(0, colon));
+  uint32_t index;
+  return kind && kind->name == std::string_view(device).substr(0, colon) && colon < device.size() &&
+         absl::SimpleAtoi(device.substr(colon + 1), &index) &&
+         absl::StrCat(std::string(kind->name), ":", index) == device;
 }
 
 std::set<uint32_t> shownBuffers(const Program &program) {

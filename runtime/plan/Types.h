@@ -51,6 +51,8 @@ std::optional<Task> replicaTask(const Plan &plan, uint32_t replica);
 bool stores(const Plan &plan, const Variable &variable, const Task &task);
 /// The task that instance r of a program runs on, in a verified plan.
 Task instanceTask(const Plan &plan, const Program &program, uint32_t instance);
+/// Whether `device` is the name of a device in its task: a kind of device/Kinds.h, a colon, a number.
+bool isDevice(const std::string &device);
 /// Buffers that a program's fetches and metrics show: a message among them is released behind the step's last instruction.
 std::set<uint32_t> shownBuffers(const Program &program);
 /// Location text of an index, "" where the index is out of range.

@@ -140,6 +140,8 @@ absl::Status checkVariables(const Plan &plan) {
     std::string what = absl::StrCat("variable ", v.name());
     GRAPHC_RETURN_IF_ERROR(checkType(v.type(), what));
     GRAPHC_RETURN_IF_ERROR(checkTask(plan, v.owner(), what));
+    if (!isDevice(v.device()))
+      return invalid(what, " is on the device '", v.device().substr(0, 64), "', expected one such as CPU:0");
     if (v.has_part_of()) {
       if (absl::Status s = checkName("a variable", v.part_of().of(), nullptr); !s.ok())
         return s;

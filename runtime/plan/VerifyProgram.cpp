@@ -25,6 +25,8 @@ absl::Status ProgramVerifier::checkHead() {
              program.task().index() >= plan.jobs(int(program.task().job())).tasks()) {
     return invalid("its task does not exist");
   }
+  if (!isDevice(program.device()))
+    return invalid("on the device '", program.device().substr(0, 64), "', expected one such as CPU:0");
   if (program.arena_bytes() > Limits::bytes)
     return invalid("an arena of ", program.arena_bytes(), " bytes, more than ", Limits::bytes);
   if (program.instructions_size() == 0)

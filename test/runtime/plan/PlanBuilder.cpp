@@ -91,6 +91,7 @@ uint32_t PlanBuilder::variable(const std::string &name, const TensorType &type, 
   variable->mutable_owner()->set_job(job);
   variable->mutable_owner()->set_index(task);
   variable->mutable_initializer()->set_zeros(true);
+  variable->set_device("CPU:0");
   return uint32_t(plan.variables_size()) - 1;
 }
 

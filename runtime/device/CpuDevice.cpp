@@ -1,0 +1,148 @@
+#include "runtime/device/CpuDevice.h"
+
+#include "runtime/base/Cpu.h"
+#include "runtime/base/File.h"
+#include "runtime/base/Log.h"
+#include "runtime/base/Status.h"
+#include "runtime/kernels/LibraryKernel.h"
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+
+#include <cstdlib>
+#include <cstring>
+#include <dlfcn.h>
+#include <filesystem>
+#include <unistd.h>
+
+namespace graphc::device {
+namespace {
+
+absl::Status checkCpu(const CodeImage &image) {
+  std::vector<std::string> missing = base::missingCpuFeatures(image.features);
+  if (missing.empty())
+    return absl::OkStatus();
+  std::string unknown;
+  for (const std::string &name : missing)
+    if (!base::isCpuFeature(name))
+      absl::StrAppend(&unknown, unknown.empty() ? "; of " : ", ", name);
+  if (!unknown.empty())
+    absl::StrAppend(&unknown, " this graphrun does not even know");
+  return absl::FailedPreconditionError(
+      absl::StrCat("the plan's code was compiled with --target-cpu=", base::view(image.target), " and needs ",
+                   absl::StrJoin(missing, ", "), ", which this CPU (", base::cpuModelName(), ") does not have", unknown,
+                   "; compile it again on this machine, or with a --target-cpu "
+                   "that every machine of the cluster has, for example x86-64-v3"));
+}
+
+/// Where a debugger or profiler shall find the code: GRAPHC_KEPT_CODE names the kernels.so that `graphc --keep-code` wrote.
+/// A memfd has no name that another process could open. Empty: none named, or not the code of this plan.
+std::string keptCode(std::string_view code) {
+  const char *path = std::getenv("GRAPHC_KEPT_CODE");
+  if (!path || !*path)
+    return "";
+  absl::StatusOr<std::string> kept = base::readFile(path);
+  if (kept.ok() && *kept == code)
+    return std::filesystem::absolute(path).string();
+  base::logger().warn("GRAPHC_KEPT_CODE={} {}; the plan's own code is loaded", path,
+                      kept.ok() ? "is not the code of this plan" : "cannot be read");
+  return "";
+}
+
+/// A shared object. The descriptor stays open while it is loaded: dlopen knows a loaded object by its name, and /proc/self/fd/N
+/// names another one as soon as N is used again.
+class CpuCode final : public Code {
+public:
+  static absl::StatusOr<std::unique_ptr<Code>> load(const CodeImage &image) {
+    GRAPHC_RETURN_IF_ERROR(checkCpu(image));
+    auto code = std::make_unique<CpuCode>();
+    GRAPHC_ASSIGN_OR_RETURN(code->file, base::sealedMemfd("graphc-code", image.bytes));
+    std::string path = keptCode(image.bytes);
+    if (path.empty())
+      path = absl::StrCat("/proc/self/fd/", code->file.get());
+    code->handle = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (!code->handle)
+      return absl::InvalidArgumentError(absl::StrCat("cannot load the plan's code: ", dlerror()));
+    code->kernels = static_cast<const GraphcKernelTable *>(::dlsym(code->handle, "graphc_kernels"));
+    if (!code->kernels)
+      return absl::InvalidArgumentError("the plan's code does not export 'graphc_kernels'");
+    if (code->kernels->version != GRAPHC_KERNEL_ABI_VERSION)
+      return absl::FailedPreconditionError(absl::StrCat("the plan's code has kernel interface version ",
+                                                        code->kernels->version, ", this graphrun has ",
+                                                        GRAPHC_KERNEL_ABI_VERSION));
+    return code;
+  }
+  ~CpuCode() override {
+    if (handle)
+      ::dlclose(handle);
+  }
+  const GraphcKernelTable &table() const override { return *kernels; }
+
+private:
+  base::UniqueFd file;
+  void *handle = nullptr;
+  const GraphcKernelTable *kernels = nullptr;
+};
+
+/// Does at once what it is given.
+class CpuQueue final : public Queue {
+public:
+  void copy(void *to, const void *from, uint64_t bytes) override {
+    if (failure.ok())
+      memcpy(to, from, bytes);
+  }
+  void launch(const Code &code, uint32_t kernel, std::span<void *const> buffers,
+              const GraphcContext &context) override {
+    if (failure.ok())
+      note(code.table().kernels[kernel].run(buffers.data(), &context));
+  }
+  void call(kernels::LibraryKernel &kernel, std::span<void *const> buffers) override {
+    if (failure.ok())
+      note(kernel.run(buffers.data()));
+  }
+  void signal(uint64_t n) override {
+    if (failure.ok())
+      count = n;
+  }
+  void after(Queue &other, uint64_t n) override {
+    if (failure.ok() && other.reached(n) != Reached::Yes)
+      failure = absl::FailedPreconditionError(absl::StrCat("a queue waits for ", n, ", which nobody will signal"));
+  }
+  Reached reached(uint64_t n) override {
+    return count >= n ? Reached::Yes : failure.ok() ? Reached::NotYet : Reached::Failed;
+  }
+  void wait(uint64_t, absl::Duration) override {}
+  absl::Status status() const override { return failure; }
+
+private:
+  void note(int code) {
+    if (code)
+      failure = absl::InternalError(absl::StrCat("a kernel failed with code ", code));
+  }
+  uint64_t count = 0;
+  absl::Status failure;
+};
+
+class CpuDevice final : public Device {
+public:
+  explicit CpuDevice(const std::string &name) : deviceName(name) {}
+  const std::string &name() const override { return deviceName; }
+  Limits limits() const override {
+    return {false, UINT32_MAX, uint64_t(::sysconf(_SC_PHYS_PAGES)) * uint64_t(::sysconf(_SC_PAGESIZE))};
+  }
+  absl::StatusOr<Memory> allocate(uint64_t bytes, Space, Memory::Guard guard, const char *what) override {
+    return Memory::allocate(bytes, guard, what);
+  }
+  absl::StatusOr<Memory> share(uint64_t bytes, const char *what) override { return Memory::share(bytes, what); }
+  absl::StatusOr<std::unique_ptr<Code>> load(const CodeImage &image) override { return CpuCode::load(image); }
+  absl::StatusOr<std::unique_ptr<Queue>> makeQueue() override { return std::make_unique<CpuQueue>(); }
+
+private:
+  const std::string deviceName;
+};
+
+} // namespace
+
+absl::StatusOr<std::unique_ptr<Device>> makeCpu(const std::string &name) { return std::make_unique<CpuDevice>(name); }
+
+} // namespace graphc::device

@@ -1,0 +1,64 @@
+#include "runtime/device/Device.h"
+
+#include "runtime/base/Status.h"
+#include "runtime/device/CpuDevice.h"
+#include "runtime/device/Kinds.h"
+
+#include "absl/strings/str_cat.h"
+
+#include <map>
+#include <mutex>
+
+namespace graphc::device {
+namespace {
+
+class Registry {
+public:
+  Registry() { factories.emplace(hostKind().name, makeCpu); }
+
+  void add(std::string_view kind, Factory make) {
+    std::lock_guard lock(mutex);
+    factories.insert_or_assign(std::string(kind), std::move(make));
+  }
+
+  absl::StatusOr<Device *> find(const std::string &name) {
+    std::lock_guard lock(mutex);
+    std::unique_ptr<Device> &device = devices[name];
+    if (!device) {
+      auto factory = factories.find(name.substr(0, name.find(':')));
+      if (factory == factories.end()) {
+        std::string known;
+        for (const auto &[kind, make] : factories)
+          absl::StrAppend(&known, known.empty() ? "" : ", ", kind);
+        return absl::NotFoundError(
+            absl::StrCat("the plan has work for the device ", name, "; this program runs ", known));
+      }
+      GRAPHC_ASSIGN_OR_RETURN(device, factory->second(name));
+    }
+    return device.get();
+  }
+
+private:
+  std::mutex mutex;
+  std::map<std::string, Factory, std::less<>> factories; // by kind
+  std::map<std::string, std::unique_ptr<Device>> devices; // by name
+};
+
+/// Never taken apart: memory of its devices may be given back by whatever ends last.
+Registry &registry() {
+  static auto *one = new Registry;
+  return *one;
+}
+
+} // namespace
+
+void registerKind(std::string_view kind, Factory make) { registry().add(kind, std::move(make)); }
+
+absl::StatusOr<Device *> find(const std::string &name) { return registry().find(name); }
+
+Device &host() {
+  static Device &one = **find(hostDevice());
+  return one;
+}
+
+} // namespace graphc::device

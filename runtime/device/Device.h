@@ -1,0 +1,106 @@
+//===- Device.h - what executes programs: memory, code, queues -------------------------------------------------*- C++ -*-===//
+//
+// One small interface; test/runtime/device holds ONE conformance suite, which the CPU and a simulated asynchronous device pass. Its
+// words are few enough for a GPU: spaces of memory, copies, queues of work with a count that each of them signals, code objects.
+//
+// The CPU does at once what it is asked for, in the host's memory: a lane on it calls kernels itself and needs no queue.
+//
+//===--------------------------------------------------------------------------------------------------------------------===//
+#ifndef GRAPHC_RUNTIME_DEVICE_DEVICE_H
+#define GRAPHC_RUNTIME_DEVICE_DEVICE_H
+
+#include "runtime/device/Memory.h"
+#include "runtime/kernels/KernelAbi.h"
+
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace graphc::kernels {
+class LibraryKernel;
+}
+
+namespace graphc::device {
+
+/// By whom memory is touched.
+enum class Space : uint8_t {
+  Host, ///< the host's threads; the device's copies reach it
+  Device, ///< the device alone: to the host an address is a name. One with Host unless Limits::ownMemory
+};
+
+struct Limits {
+  bool ownMemory = false; ///< what lies in Space::Device the host may not touch
+  uint32_t queues = 1; ///< at most
+  uint64_t memoryBytes = 0; ///< of Space::Device
+};
+
+/// A code object of a plan, and what it needs of the device.
+struct CodeImage {
+  std::string_view bytes;
+  std::string_view target; ///< the CPU it was compiled for
+  std::vector<std::string> features;
+};
+
+/// Loaded; stays so while it lives.
+class Code {
+public:
+  virtual ~Code() = default;
+  /// Its kernels and what they take. `run` is only for a Queue where the device has memory of its own.
+  virtual const GraphcKernelTable &table() const = 0;
+};
+
+/// What is enqueued is done in its order. From one thread at a time; buffers stay as they are, and code and library kernels
+/// live, until a signal behind it is reached. Nothing here blocks but wait() and the destructor, which waits for all of it.
+class Queue {
+public:
+  virtual ~Queue() = default;
+  virtual void copy(void *to, const void *from, uint64_t bytes) = 0;
+  virtual void launch(const Code &code, uint32_t kernel, std::span<void *const> buffers,
+                      const GraphcContext &context) = 0;
+  virtual void call(kernels::LibraryKernel &kernel, std::span<void *const> buffers) = 0;
+  /// The queue's count becomes n, more than before, once all that is enqueued so far is done.
+  virtual void signal(uint64_t n) = 0;
+  /// What is enqueued from here on begins when `other` of the same device has counted to n.
+  virtual void after(Queue &other, uint64_t n) = 0;
+
+  enum class Reached : uint8_t { Yes, NotYet, Failed };
+  /// Yes: what was done before that signal is seen by the host and by what the host enqueues. Failed: see status().
+  virtual Reached reached(uint64_t n) = 0;
+  /// Returns about `timeout` later, earlier when reached(n) may have changed. May wake spuriously.
+  virtual void wait(uint64_t n, absl::Duration timeout) = 0;
+  /// Of the first kernel that failed: nothing enqueued behind it is done.
+  virtual absl::Status status() const = 0;
+};
+
+/// From any thread.
+class Device {
+public:
+  virtual ~Device() = default;
+  /// "CPU:0".
+  virtual const std::string &name() const = 0;
+  virtual Limits limits() const = 0;
+  /// Zeroed, 64-byte aligned. `what` is for the message where there is not enough. Guards are for Space::Host.
+  virtual absl::StatusOr<Memory> allocate(uint64_t bytes, Space space, Memory::Guard guard, const char *what) = 0;
+  /// In Space::Host, for other processes of this host to map (Memory::share).
+  virtual absl::StatusOr<Memory> share(uint64_t bytes, const char *what) = 0;
+  virtual absl::StatusOr<std::unique_ptr<Code>> load(const CodeImage &image) = 0;
+  virtual absl::StatusOr<std::unique_ptr<Queue>> makeQueue() = 0;
+};
+
+using Factory = std::function<absl::StatusOr<std::unique_ptr<Device>>(const std::string &name)>;
+/// Who makes devices of a kind (Kinds.h), in this process. The host's kind is there from the start; once a kind, before it is asked for.
+void registerKind(std::string_view kind, Factory make);
+/// The device of that name, made when it is asked for first; one a process, and to its end. NotFound names the kinds that there are.
+absl::StatusOr<Device *> find(const std::string &name);
+/// The host's first: its memory is for what no program's device owns.
+Device &host();
+
+} // namespace graphc::device
+#endif

@@ -1,0 +1,69 @@
+//===- DeviceHarness.h - a device with code and a queue, for tests ----------------------------------------------*- C++ -*-===//
+#ifndef GRAPHC_TEST_RUNTIME_DEVICE_DEVICEHARNESS_H
+#define GRAPHC_TEST_RUNTIME_DEVICE_DEVICEHARNESS_H
+
+#include "test/runtime/device/Sim.h"
+#include "test/runtime/plan/PlanBuilder.h"
+
+#include "absl/time/clock.h"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <vector>
+
+namespace graphc::device {
+
+/// The kernel of 16 floats: the second size of test/runtime/plan/Kernels.c.
+inline uint32_t testKernel(plan::TestKernel kernel) { return uint32_t(plan::TestKernel::Count) + uint32_t(kernel); }
+
+struct DeviceHarness {
+  explicit DeviceHarness(std::unique_ptr<Device> made) : device(std::move(made)) {
+    static const plan::Plan *plan = new plan::Plan(plan::parameterServerPlan({1, 2}));
+    code = *device->load({plan->code(0).elf(), plan->code(0).target_cpu(), {}});
+    queue = *device->makeQueue();
+  }
+
+  Memory memory(uint64_t bytes) { return *device->allocate(bytes, Space::Device, Memory::Guard::None, "a test"); }
+  template <typename T> Memory staging(const std::vector<T> &values) {
+    const uint64_t bytes = values.size() * sizeof(T);
+    Memory memory = *device->allocate(bytes, Space::Host, Memory::Guard::None, "a test");
+    memcpy(memory.data(), values.data(), bytes);
+    return memory;
+  }
+  template <typename T> void write(void *to, const std::vector<T> &values) {
+    Memory staged = staging(values);
+    queue->copy(to, staged.data(), values.size() * sizeof(T));
+    finish();
+  }
+  template <typename T> std::vector<T> read(const void *from, uint64_t count) {
+    Memory staged = staging(std::vector<T>(count));
+    queue->copy(staged.data(), from, count * sizeof(T));
+    finish();
+    std::vector<T> values(count);
+    memcpy(values.data(), staged.data(), count * sizeof(T));
+    return values;
+  }
+  /// All that is in the queue.
+  void finish() {
+    queue->signal(++signalled);
+    ASSERT_EQ(await(*queue, signalled), Queue::Reached::Yes) << queue->status();
+  }
+  /// Not yet after ten seconds: never.
+  Queue::Reached await(Queue &of, uint64_t n) {
+    for (int i = 0; i < 100; ++i) {
+      if (Queue::Reached reached = of.reached(n); reached != Queue::Reached::NotYet)
+        return reached;
+      of.wait(n, absl::Milliseconds(100));
+    }
+    return Queue::Reached::NotYet;
+  }
+
+  std::unique_ptr<Device> device;
+  std::unique_ptr<Code> code;
+  std::unique_ptr<Queue> queue;
+  uint64_t signalled = 1 << 20; ///< beyond what tests count to themselves
+};
+
+} // namespace graphc::device
+#endif

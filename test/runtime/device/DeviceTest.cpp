@@ -1,0 +1,224 @@
+// What every device does: one suite for the CPU and for the simulated asynchronous one, with several seeds.
+#include "runtime/device/CpuDevice.h"
+#include "runtime/device/Kinds.h"
+#include "runtime/kernels/LibraryKernel.h"
+#include "test/runtime/device/DeviceHarness.h"
+
+#include <gmock/gmock.h>
+
+#include <cstring>
+
+namespace graphc::device {
+namespace {
+
+using testing::HasSubstr;
+
+struct Backend {
+  const char *name;
+  std::function<std::unique_ptr<Device>()> make;
+};
+
+class Devices : public testing::TestWithParam<Backend> {
+protected:
+  DeviceHarness h{GetParam().make()};
+};
+
+TEST_P(Devices, SayWhoTheyAreAndWhatTheyHave) {
+  EXPECT_EQ(h.device->name(), "CPU:7");
+  EXPECT_GE(h.device->limits().queues, 2u);
+  EXPECT_GT(h.device->limits().memoryBytes, uint64_t(1) << 20);
+}
+
+TEST_P(Devices, MemoryIsAlignedAndZero) {
+  for (uint64_t bytes : {64u, 100u, 4096u, 100'000u}) {
+    Memory memory = h.memory(bytes);
+    EXPECT_EQ(memory.size(), bytes);
+    EXPECT_EQ(reinterpret_cast<uintptr_t>(memory.data()) % alignment, 0u);
+    EXPECT_EQ(h.read<uint8_t>(memory.data(), bytes), std::vector<uint8_t>(bytes, 0));
+  }
+}
+
+TEST_P(Devices, TooMuchMemoryIsAnErrorThatNamesIt) {
+  auto memory = h.device->allocate(uint64_t(1) << 60, Space::Device, Memory::Guard::None, "a whale");
+  EXPECT_EQ(memory.status().code(), absl::StatusCode::kResourceExhausted);
+  EXPECT_THAT(std::string(memory.status().message()), HasSubstr("a whale"));
+}
+
+TEST_P(Devices, HostMemoryIsTheHosts) {
+  auto memory = h.device->allocate(4096, Space::Host, Memory::Guard::Pages, "staging");
+  ASSERT_TRUE(memory.ok()) << memory.status();
+  memset(memory->data(), 7, 4096);
+  Memory there = h.memory(4096);
+  h.queue->copy(there.data(), memory->data(), 4096);
+  h.finish();
+  EXPECT_EQ(h.read<uint8_t>(there.data(), 4096), std::vector<uint8_t>(4096, 7));
+}
+
+TEST_P(Devices, SharedMemoryHasADescriptor) {
+  auto memory = h.device->share(5000, "published");
+  ASSERT_TRUE(memory.ok()) << memory.status();
+  EXPECT_GE(memory->descriptor(), 0);
+  memory->data()[4999] = 1;
+}
+
+TEST_P(Devices, CopiesKeepBytesAtAnyPlace) {
+  Memory memory = h.memory(8192);
+  std::vector<uint8_t> expected(8192, 0);
+  for (uint64_t at : {0u, 1u, 63u, 64u, 4000u, 8000u}) {
+    std::vector<uint8_t> piece(at % 97 + 95, uint8_t(at + 1));
+    h.write(memory.data() + at, piece);
+    std::copy(piece.begin(), piece.end(), expected.begin() + ptrdiff_t(at));
+  }
+  EXPECT_EQ(h.read<uint8_t>(memory.data(), 8192), expected);
+}
+
+TEST_P(Devices, KernelsRunWithTheirContext) {
+  Memory memory = h.memory(256);
+  h.write(memory.data(), std::vector<float>(16, 2));
+  void *buffers[] = {memory.data(), memory.data() + 64};
+  h.queue->launch(*h.code, testKernel(plan::TestKernel::Gradient), buffers, {3, 1, 0});
+  h.finish();
+  EXPECT_EQ(h.read<float>(memory.data() + 64, 16), std::vector<float>(16, 2 * 0.5f + (0.25f * 2.0f + 0.001f * 3.0f)));
+}
+
+struct PlusOne final : kernels::LibraryKernel {
+  int run(void *const *buffers) override {
+    ++*static_cast<float *>(buffers[0]);
+    return 0;
+  }
+  uint32_t parts() const override { return 1; }
+};
+
+TEST_P(Devices, LibraryCallsRun) {
+  Memory memory = h.memory(64);
+  PlusOne kernel;
+  void *buffers[] = {memory.data()};
+  h.queue->call(kernel, buffers);
+  h.queue->call(kernel, buffers);
+  h.finish();
+  EXPECT_EQ(h.read<float>(memory.data(), 1), std::vector<float>{2});
+}
+
+TEST_P(Devices, AQueueKeepsItsOrder) {
+  Memory memory = h.memory(256);
+  std::vector<float> one(16, 1), out(16);
+  Memory staged = h.staging(one);
+  uint8_t *sum = memory.data(), *message = memory.data() + 64;
+  void *buffers[] = {sum, message};
+  for (int i = 0; i < 10; ++i) {
+    h.queue->copy(message, staged.data(), 64);
+    h.queue->launch(*h.code, testKernel(plan::TestKernel::Add), buffers, {});
+    h.queue->copy(message, sum, 64);
+    h.queue->launch(*h.code, testKernel(plan::TestKernel::Add), buffers, {}); // doubles
+  }
+  h.finish();
+  EXPECT_EQ(h.read<float>(sum, 16), std::vector<float>(16, 2046)); // s = 2 (s + 1)
+}
+
+TEST_P(Devices, QueuesMeetWhereTheySaySo) {
+  Memory memory = h.memory(256);
+  std::unique_ptr<Queue> other = *h.device->makeQueue();
+  std::vector<float> one(16, 1);
+  Memory staged = h.staging(one);
+  void *buffers[] = {memory.data(), memory.data() + 64};
+  for (uint64_t step = 1; step <= 10; ++step) { // one brings, the other adds
+    h.queue->after(*other, step - 1);
+    h.queue->copy(memory.data() + 64, staged.data(), 64);
+    h.queue->signal(1000 + step);
+    other->after(*h.queue, 1000 + step);
+    other->launch(*h.code, testKernel(plan::TestKernel::Add), buffers, {});
+    other->launch(*h.code, testKernel(plan::TestKernel::Add), buffers, {});
+    other->signal(step);
+  }
+  h.await(*other, 10);
+  h.queue->after(*other, 10);
+  EXPECT_EQ(h.read<float>(memory.data(), 16), std::vector<float>(16, 20));
+}
+
+TEST_P(Devices, ASignalCoversAllBeforeIt) {
+  Memory memory = h.memory(64);
+  std::vector<float> one(16, 1);
+  Memory staged = h.staging(one), back = h.staging(std::vector<float>(16, 0));
+  h.queue->copy(memory.data(), staged.data(), 64);
+  h.queue->copy(back.data(), memory.data(), 64);
+  h.queue->signal(5);
+  EXPECT_EQ(h.await(*h.queue, 3), Queue::Reached::Yes); // 5 is more than 3
+  EXPECT_EQ(0, memcmp(back.data(), one.data(), 64));
+  EXPECT_EQ(h.queue->reached(5), Queue::Reached::Yes);
+  EXPECT_EQ(h.queue->reached(6), Queue::Reached::NotYet);
+}
+
+TEST_P(Devices, AWaitEndsByItself) {
+  h.queue->wait(1, absl::Milliseconds(1));
+  EXPECT_EQ(h.queue->reached(1), Queue::Reached::NotYet);
+}
+
+TEST_P(Devices, AKernelThatFailsEndsItsQueue) {
+  Memory memory = h.memory(64);
+  void *buffers[] = {memory.data()};
+  h.queue->launch(*h.code, testKernel(plan::TestKernel::FailAtStep), buffers, {2, 0, 0});
+  h.queue->signal(1);
+  EXPECT_EQ(h.await(*h.queue, 1), Queue::Reached::Yes);
+  h.queue->launch(*h.code, testKernel(plan::TestKernel::FailAtStep), buffers, {3, 0, 0});
+  PlusOne never;
+  h.queue->call(never, buffers);
+  h.queue->signal(2);
+  EXPECT_EQ(h.await(*h.queue, 2), Queue::Reached::Failed);
+  EXPECT_THAT(std::string(h.queue->status().message()), HasSubstr("failed with code 7"));
+  std::unique_ptr<Queue> another = *h.device->makeQueue();
+  Memory back = h.staging(std::vector<float>(1, -1));
+  another->copy(back.data(), memory.data(), 4);
+  another->signal(1);
+  EXPECT_EQ(h.await(*another, 1), Queue::Reached::Yes);
+  EXPECT_EQ(*reinterpret_cast<float *>(back.data()), 0);
+}
+
+TEST_P(Devices, TakingAQueueApartWaitsForItsWork) {
+  Memory memory = h.memory(64);
+  std::vector<float> one(16, 1);
+  Memory staged = h.staging(one);
+  std::unique_ptr<Queue> other = *h.device->makeQueue();
+  other->copy(memory.data(), staged.data(), 64);
+  other.reset();
+  EXPECT_EQ(h.read<float>(memory.data(), 16), one);
+}
+
+TEST_P(Devices, CodeThatIsNoneIsRefused) {
+  EXPECT_THAT(std::string(h.device->load({"no object", "x", {}}).status().message()), HasSubstr("cannot load"));
+  EXPECT_THAT(std::string(h.device->load({"", "futuretron", {"+avx4096"}}).status().message()),
+              HasSubstr("--target-cpu=futuretron and needs avx4096"));
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Devices,
+                         testing::Values(Backend{"Cpu", [] { return *makeCpu("CPU:7"); }},
+                                         Backend{"Sim1", [] { return makeSim("CPU:7", 1); }},
+                                         Backend{"Sim2", [] { return makeSim("CPU:7", 2); }},
+                                         Backend{"Sim3", [] { return makeSim("CPU:7", 3); }}),
+                         [](const auto &info) { return std::string(info.param.name); });
+
+TEST(Registry, FindsOneDeviceAName) {
+  auto first = find(hostDevice()), again = find(hostDevice()), second = find(std::string(hostKind().name) + ":1");
+  ASSERT_TRUE(first.ok() && again.ok() && second.ok());
+  EXPECT_EQ(*first, *again);
+  EXPECT_NE(*first, *second);
+  EXPECT_EQ(*first, &host());
+  EXPECT_FALSE(host().limits().ownMemory);
+}
+
+TEST(Registry, NamesTheKindsThatThereAre) {
+  auto none = find("GPU:0");
+  EXPECT_EQ(none.status().code(), absl::StatusCode::kNotFound);
+  EXPECT_THAT(std::string(none.status().message()), HasSubstr("work for the device GPU:0; this program runs CPU"));
+}
+
+TEST(Registry, TakesAnotherKind) {
+  registerKind("SIM",
+               [](const std::string &name) -> absl::StatusOr<std::unique_ptr<Device>> { return makeSim(name, 1); });
+  auto sim = find("SIM:0");
+  ASSERT_TRUE(sim.ok()) << sim.status();
+  EXPECT_EQ((*sim)->name(), "SIM:0");
+  EXPECT_TRUE((*sim)->limits().ownMemory);
+}
+
+} // namespace
+} // namespace graphc::device
