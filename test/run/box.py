@@ -144,7 +144,20 @@ class Box:
     def checkpoint(self, folder):
         """Waits for one there, whole: what is being written has another name."""
         __tracebackhide__ = True
-        return until(lambda: sorted((self.folder / folder).glob("step-*[0-9]/manifest.json")), f"a checkpoint in {folder}")
+        until(lambda: list((self.folder / folder).glob("step-*[0-9]/manifest.json")) or not any(p.running for p in self.processes), f"a checkpoint in {folder}")
+        if not list((self.folder / folder).glob("step-*[0-9]/manifest.json")):
+            pytest.fail(f"all processes have ended without a checkpoint in {folder}")
+
+    def dies(self, plan, job, index, *arguments, folder="ckpt"):
+        """A task is killed while a plan trains with checkpoints; the run ends and names it."""
+        __tracebackhide__ = True
+        run = self.launch(plan, "--steps", FOREVER, "--checkpoint_dir", folder, "--checkpoint_every_steps", 50, *arguments)
+        self.checkpoint(folder)
+        os.kill(run.task(job, index), 9)
+        run.ends(1)
+        run.err.expect(rf"^graphrun: /job:{job}/task:{index} \(process [0-9]+ on .*\) was killed by signal 9")
+        self.nothingLeft()
+        return run
 
     def nothingLeft(self):
         """No process of this test (with it go its sockets and memory), no temporary file."""
@@ -205,6 +218,11 @@ def steps(run):
 def delay(**microseconds):
     """The environment in which a worker's steps take longer: delay(worker0=3000)."""
     return {"GRAPHC_TEST_DELAY_US": ",".join(f"{task[:-1]}:{task[-1]}={n}" for task, n in microseconds.items())}
+
+
+def tls(task, folder="certs"):
+    """The flags of a task, "ps-0", whose files `graphrun certs` has made."""
+    return ["--tls_cert", f"{folder}/{task}.crt", "--tls_key", f"{folder}/{task}.key", "--tls_ca", f"{folder}/ca.crt"]
 
 
 def apart(workers):

@@ -42,6 +42,7 @@ def insist(port, end):
 def listen(port, end):
     server = socket.create_server(("127.0.0.1", port))
     server.settimeout(0.2)
+    print("listens", file=sys.stderr, flush=True)
     heard = []
     while time.time() < end:
         try:
@@ -167,4 +168,5 @@ def calls(port, end):
 
 if __name__ == "__main__":
     what, at, seconds = sys.argv[1], int(sys.argv[2]), float(sys.argv[3])
+    print("begins", file=sys.stderr, flush=True)
     {"listen": listen, "big": big, "resets": resets, "idle": idle, "garbage": garbage, "calls": calls}[what](at, time.time() + seconds)

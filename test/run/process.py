@@ -46,6 +46,10 @@ class Said:
     def text(self):
         raise NotImplementedError
 
+    def over(self):
+        """Nothing more will be said."""
+        return False
+
     def matches(self, pattern):
         """All matches; of the first group where the pattern has one."""
         return re.findall(pattern, self.text(), re.M)
@@ -66,15 +70,20 @@ class Said:
                 pytest.fail(f"{self.name} must not say '{pattern}', but says '{found[0]}'")
 
     def waitFor(self, pattern, seconds=SOON):
+        """Waits until it is said; not for a process that has ended."""
         __tracebackhide__ = True
-        return until(lambda: self.matches(pattern), f"{self.name} says '{pattern}'", seconds)
+        until(lambda: self.matches(pattern) or self.over(), f"{self.name} says '{pattern}'", seconds)
+        self.expect(pattern)
 
 
 class Text(Said):
     """What is in a string, or in a file that something else writes."""
 
-    def __init__(self, source, name=None):
-        self.source, self.name = source, name or str(source)[:80]
+    def __init__(self, source, name=None, writer=None):
+        self.source, self.name, self.writer = source, name or str(source)[:80], writer
+
+    def over(self):
+        return self.writer is not None and not self.writer.running
 
     def text(self):
         if isinstance(self.source, str):
@@ -87,7 +96,8 @@ class Process(Said):
 
     def __init__(self, command, files, name, stdin=None, stdout=None, cwd=None, env=None):
         self.command, self.name = [str(word) for word in command], name
-        self.out, self.err = Text(files.with_suffix(".out"), f"{name}'s output"), Text(files.with_suffix(".err"), f"{name}'s errors")
+        self.out = Text(files.with_suffix(".out"), f"{name}'s output", self)
+        self.err = Text(files.with_suffix(".err"), f"{name}'s errors", self)
         with open(self.out.source, "wb") as out, open(self.err.source, "wb") as err:
             self.child = subprocess.Popen(self.command, stdin=stdin or subprocess.DEVNULL, stdout=stdout or out, stderr=err, cwd=cwd,
                                           env=env, process_group=0, preexec_fn=dieWithTheTest)
@@ -95,6 +105,9 @@ class Process(Said):
 
     def text(self):
         return self.out.text() + self.err.text()
+
+    def over(self):
+        return not self.running
 
     @property
     def status(self):
@@ -156,7 +169,10 @@ class Process(Said):
     def task(self, job, index):
         """The id of a task that this launcher has started, once it is there."""
         __tracebackhide__ = True
-        return until(lambda: self.taskNow(job, index), f"{self.name} has a process of {job}:{index}")
+        found = until(lambda: self.taskNow(job, index) or self.over(), f"{self.name} has a process of {job}:{index}")
+        if found is True:
+            pytest.fail(f"{self.name} has ended, with no process of {job}:{index}")
+        return found
 
     def taskNow(self, job, index):
         for child in children(self.pid):

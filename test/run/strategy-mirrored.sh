@@ -1,3 +1,0 @@
-#!/usr/bin/env bash
-# The row mirrored of the strategy table in docs/status.md, cell by cell (strategies.json).
-exec python3 "$(dirname "${BASH_SOURCE[0]}")/strategies.py" mirrored "$@"

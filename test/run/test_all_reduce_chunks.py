@@ -1,0 +1,65 @@
+"""Strategy all_reduce with gradients that are summed in chunks: in replica order with one device's bits, around a ring with the same bits
+on every worker, under every transport and in every run, integers exact and floats as near to one device as roundings of N terms can be."""
+import pytest
+from arrays import farApart
+from box import HERE, MODELS, apart, delay, differences, same
+
+FILES = {"wide": MODELS / "wide.mlir", "large": HERE.parent / "bench/models/mlp.mlir"}
+
+
+def workers(box, name, tasks, model, algorithm, **settings):
+    cluster = {"worker": tasks, "strategy": {"name": "all_reduce", **settings}}
+    plan = box.compile(name, cluster, model)
+    box.show(name, "plan-text", cluster, model).expect(f"algorithm: {algorithm}")
+    box.graphc("--verify-plan", plan)
+    return plan
+
+
+def ring(box, n, model):
+    return workers(box, "ring", apart(n), model, "RING", order="fast")
+
+
+def train(box, plan, to, n, transport):
+    """A checkpoint ends with the comparison of every worker's copies."""
+    return box.weights(plan, "--steps", 6, f"--transport={transport}", "--checkpoint_dir", f"ckpt-{to}", "--checkpoint_every_steps", 2, to=to,
+                       env=delay(worker0=3000, worker1=1500, worker2=0) if n == 3 else None)
+
+
+@pytest.mark.parametrize("n, model", [(2, "wide"), (3, "wide"), (4, "wide"), (5, "wide"), (4, "large")])
+def test_bits(box, n, model):
+    """1.6 MB of floats in one bucket and in several, floats and integers in two."""
+    model = FILES[model]
+    one, _ = box.reference(n, "--steps", 6, model=model)
+    for name, plan in {"ordered": workers(box, "ordered", n, model, "SCATTER"), "several": workers(box, "several", n, model, "SCATTER", bucket_bytes=1),
+                       "ring": ring(box, n, model)}.items():
+        for transport in "shm", "grpc":
+            got = train(box, plan, f"{name}-{transport}", n, transport)
+            if name == "ring" and n != 2:
+                assert not farApart(one, got)
+            else:
+                same(one, got)
+    same(box / "ring-shm", box / "ring-grpc")
+
+
+def test_doubling(box):
+    """Little data among eight: by halves of the workers, in three hops."""
+    model = MODELS / "mlp.mlir"
+    plan = workers(box, "doubling", apart(8), model, "DOUBLING", order="fast")
+    one, _ = box.reference(8, "--steps", 6)
+    for transport in "shm", "grpc":
+        assert not farApart(one, box.weights(plan, "--steps", 6, f"--transport={transport}", to=transport))
+    same(box / "shm", box / "grpc")
+
+
+def test_comparisons_can_fail(box):
+    """The order of a ring of four is not that of the replicas; what five replicas learn is not near what four do."""
+    large, wide = FILES["large"], FILES["wide"]
+    assert differences(box.reference(4, "--steps", 6, model=large)[0], train(box, ring(box, 4, large), "ring", 4, "shm"))
+    assert farApart(box.reference(4, "--steps", 6, model=wide)[0], box.reference(5, "--steps", 6, model=wide)[0])
+
+
+def test_death_between_chunks(box):
+    """A member that dies is named, and nobody waits for it."""
+    wide = FILES["wide"]
+    for name, plan in {"several": workers(box, "several", 5, wide, "SCATTER", bucket_bytes=1), "ring": ring(box, 5, wide)}.items():
+        box.dies(plan, "worker", 3, folder=f"ckpt-{name}")

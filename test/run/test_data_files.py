@@ -1,0 +1,103 @@
+"""Data files that are missing, damaged or of another shape, and good ones from everywhere."""
+import gzip
+import os
+import shutil
+import struct
+
+import pytest
+from box import FOREVER, MODELS, same
+from process import TRAINS
+
+
+def idx(*shape):
+    """Samples of bytes 0, 7, 14, …, or labels."""
+    count = 1
+    for size in shape:
+        count *= size
+    values = bytes(i * 7 % 256 for i in range(count)) if len(shape) > 1 else bytes(i % 3 for i in range(count))
+    return struct.pack(f">HBB{len(shape)}I", 0, 8, len(shape), *shape) + values
+
+
+GOOD = idx(50, 2, 3), idx(50)
+
+
+@pytest.fixture
+def plan(box):
+    box.environment["XDG_CACHE_HOME"] = str(box / "cache")
+    return box.servers("two", 2, 1, model=MODELS / "idx.mlir")
+
+
+def put(box, folder, images=GOOD[0], labels=GOOD[1], packed=True):
+    for name, data in ("images", images), ("labels", labels):
+        box.write(f"{folder}/{name}" + ".gz" * packed, gzip.compress(data, mtime=0) if packed else data)
+
+
+def damage(box, folder):
+    """Writes the files of a kind of damage."""
+    (box / folder).mkdir()
+    if folder == "absent":
+        (box / folder).rmdir()
+    elif folder == "sum":
+        put(box, folder)
+        data = bytearray((box / "sum/images.gz").read_bytes())
+        data[-8] ^= 1
+        box.write("sum/images.gz", bytes(data))
+    elif folder == "half":
+        put(box, folder)
+        data = (box / "half/images.gz").read_bytes()
+        box.write("half/images.gz", data[:len(data) // 2])
+    elif folder != "nothing":
+        put(box, folder, *{"shape": (idx(50, 2, 4), idx(50)), "count": (idx(50, 2, 3), idx(49)), "short": (GOOD[0][:-1], GOOD[1]),
+                           "text": (b"no images at all", GOOD[1]), "header": (struct.pack(">HBB3I", 0, 8, 3, 2**31, 2**31, 2**31), GOOD[1])}[folder])
+
+
+@pytest.mark.parametrize("folder, words", {
+    "nothing": "images.gz not found; looked in nothing .*--data_dir",
+    "absent": "images.gz not found; looked in absent .*which is no folder",
+    "shape": "shape/images.gz has samples of 8 elements .*expects tensor<6xf32>",
+    "count": "count/labels.gz has 49 samples, images.gz has 50",
+    "short": "short/images.gz: truncated.*promises 300 bytes of elements, found 299",
+    "text": "text/images.gz: not an IDX file",
+    "sum": "sum/images.gz: damaged gzip file.*incorrect data check",
+    "half": "half/images.gz: damaged gzip file.*truncated",
+    "header": "header/images.gz: not an IDX file.*1 TiB"}.items())
+def test_refused(box, plan, folder, words):
+    """One line of error with the file, the cause and the remedy, status 1."""
+    damage(box, folder)
+    box.refused(words, plan, "--steps", 3, "--data_dir", folder, status=1, seconds=30)
+
+
+def test_no_file(box, plan):
+    """It says where it looked."""
+    box.graphrun(plan, "--steps", 3, status=1, seconds=30).expect("images.gz not found; looked in .*/usr/share/datasets.*--data_dir")
+
+
+def test_same_samples(box, plan):
+    """Good files are decoded once into the cache; the same samples come from a .gz, the cache, a plain file, beside the plan, and where
+    no cache can be written."""
+    put(box, "packed")
+    put(box, "plain", packed=False)
+
+    def run(*arguments):
+        return box.weights(plan, "--steps", 30, *arguments, seconds=60)
+    first = run("--data_dir", "packed")
+    assert len(list((box / "cache/graphc").glob("*.idx"))) == 2
+    same(first, run("--data_dir", "packed"))
+    same(first, run("--data_dir", "plain"))
+    for name in os.listdir(box / "plain"):
+        shutil.copy(box / "plain" / name, box.folder)
+    same(first, run())
+    shutil.rmtree(box / "cache")
+    box.write("cache", "")
+    same(first, run("--data_dir", "packed"))
+
+
+def test_cut_short(box, plan):
+    """A file that is cut short while the run reads it: a named error, not a death by SIGBUS."""
+    box.write("large/images", struct.pack(">HBB3I", 0, 8, 3, 20000, 2, 3) + bytes(120000))  # more than a page, so that there is something to lose
+    box.write("large/labels", struct.pack(">HBBI", 0, 8, 1, 20000) + bytes(20000))
+    run = box.launch(plan, "--steps", FOREVER, "--data_dir", "large")
+    run.err.waitFor(TRAINS)
+    os.truncate(box / "large/images", 10)
+    run.ends(1)
+    run.err.expect("^graphrun: .*/images.* was cut short while it was being read")

@@ -1,0 +1,79 @@
+"""A task that is frozen before it joins; a chief that freezes later; a run that was stopped as asked."""
+import signal
+
+import pytest
+from box import FOREVER
+from process import TRAINS
+
+# Stops the task that FROZEN names by its flag, before its main.
+FREEZE = r"""
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+__attribute__((constructor)) static void freeze(int argc, char **argv) {
+  const char *name = getenv("FROZEN");
+  for (int i = 1; name && i < argc; ++i)
+    if (strcmp(argv[i], name) == 0)
+      raise(SIGSTOP);
+}
+"""
+
+
+@pytest.fixture
+def frozen(box):
+    box.write("frozen.c", FREEZE)
+    box.run("cc", "-shared", "-fPIC", "-o", "frozen.so", "frozen.c")
+    return lambda task: {"FROZEN": task, "LD_PRELOAD": str(box / "frozen.so")}
+
+
+def test_frozen_server(box, two, frozen):
+    """It is named in the middle of the wait, and in the one line of error at its end."""
+    run = box.graphrun(two, "--steps", 5, "--join_deadline", 4, status=1, seconds=60, env=frozen("--job_name=ps"))
+    run.err.expect(r"waiting for /job:ps/task:0 for 2s; the run ends in 2s without it \(--join_deadline\)",
+                   r"^graphrun: .*gave up after 4s: /job:ps/task:0 did not come \(--join_deadline\)")
+    run.oneError()
+
+
+def test_frozen_chief(box, two, frozen):
+    run = box.graphrun(two, "--steps", 5, "--join_deadline", 2, status=1, seconds=60, env=frozen("--job_name=worker"))
+    run.err.expect("^graphrun: .*the chief /job:worker/task:0 did not come within 2s")
+    box.graphrun("--help").expect("default: 60 for tasks started here together")
+
+
+@pytest.fixture
+def task(box, two, ports):
+    def start(name, *arguments):
+        return box.launch(two, "--job_name", name[:-1], "--task_index", name[-1], *ports.flags, *arguments, name=name)
+    return start
+
+
+def test_missing_by_hand(task):
+    """Every task says who is missing."""
+    started = [task(name, "--steps", 5, "--join_deadline", 4) for name in ("ps0", "worker0")]
+    for one in started:
+        one.ends(1)
+        one.expect("waiting for /job:worker/task:1")
+    started[1].expect("gave up after 4s: /job:worker/task:1 did not come")
+
+
+def test_chief_freezes(task):
+    """It is named by all, and no innocent one."""
+    chief, *others = [task(name, "--steps", FOREVER) for name in ("worker0", "ps0", "worker1")]
+    chief.waitFor(TRAINS)
+    chief.signal(signal.SIGSTOP)
+    for one in others:
+        one.ends(1)
+        one.expect("^graphrun: .*the chief /job:worker/task:0 did not answer for [0-9]+s")
+        one.never("^graphrun: .*data stream")
+    chief.kill()
+
+
+def test_stopped(task):
+    """A run that was stopped as asked ends with 1 in each task, which says why."""
+    chief, *others = [task(name, "--steps", FOREVER, "--checkpoint_dir", "stopped") for name in ("worker0", "ps0", "worker1")]
+    chief.waitFor(TRAINS)
+    chief.stop(status=1)
+    chief.expect("stopped at step [0-9]+ of 100000000 as asked; start again with --checkpoint_dir stopped")
+    for one in others:
+        one.ends(1)
+        one.expect("the run was stopped, as asked")

@@ -1,0 +1,63 @@
+"""Workers that do not fit each other: each ends by itself, with the cause in one line."""
+import struct
+
+import pytest
+from box import MODELS, fingerprint, same
+
+IDX = MODELS / "idx.mlir"
+STREAM = "all workers take turns in one stream, so give them the same files"
+
+
+@pytest.fixture
+def task(box, ports):
+    def start(plan, name, *arguments, hosts=ports.flags):
+        return box.launch(plan, "--job_name", name[:-1], "--task_index", name[-1], *hosts, *arguments, name=name)
+    return start
+
+
+@pytest.fixture(autouse=True)
+def data(box):
+    """Data sets of different sizes."""
+    for folder, samples in ("many", 50), ("few", 20), ("tiny", 3):
+        box.write(f"{folder}/images", struct.pack(">HBB3I", 0, 8, 3, samples, 2, 3) + bytes(i * 7 % 256 for i in range(samples * 6)))
+        box.write(f"{folder}/labels", struct.pack(">HBBI", 0, 8, 1, samples) + bytes(i % 3 for i in range(samples)))
+
+
+def test_another_model(box, two, task):
+    """The same cluster and strategy, another model: refused by both fingerprints; with the right plan the run goes on."""
+    other = box.servers("other", 2, 1, model=MODELS / "bottleneck.mlir")
+    chief = task(two, "worker0", "--steps", 30, "--join_deadline", 20)
+    chief.waitFor("waiting for /job:worker/task:1")
+    refused = task(other, "worker1", "--steps", 30).ends(1)
+    refused.expect(f"/job:worker/task:1 has another plan: its fingerprint is {fingerprint(box / other)}, the chief.s {fingerprint(box / two)}; "
+                   "start every task with the same plan file")
+    for one in [chief, task(two, "worker1", "--steps", 30), task(two, "ps0", "--steps", 30)]:
+        one.ends()
+
+
+@pytest.mark.parametrize("update", ["sync", "async"])
+def test_fewer_samples(box, task, update):
+    """Aggregation would wait for gradients that never come, or mix epochs."""
+    plan = box.servers("idx", 2, 1, update, IDX)
+    started = [task(plan, "worker0", "--steps", 300, "--data_dir", "many"), task(plan, "worker1", "--steps", 300, "--data_dir", "few"),
+               task(plan, "ps0", "--steps", 300)]
+    for one in started:
+        one.ends(1)
+        one.expect(f"data set train has 50 samples on /job:worker/task:0 and 20 on /job:worker/task:1; {STREAM}")
+
+
+@pytest.mark.parametrize("few", [0, 1], ids=["chief", "other"])
+def test_fewer_samples_without_server(box, task, ports, few):
+    """The same where everybody would wait for sums, and the chief or the other one has fewer."""
+    plan = box.compile("sums", {"worker": 2, "strategy": "all_reduce"}, IDX)
+    started = [task(plan, f"worker{n}", "--steps", 300, "--data_dir", "few" if n == few else "many", hosts=ports.flags[2:]) for n in (0, 1)]
+    for one in started:
+        one.ends(1)
+        one.expect(f"data set train has {50 if few else 20} samples on /job:worker/task:0 and {20 if few else 50} on /job:worker/task:1; all workers take turns")
+
+
+@pytest.mark.parametrize("strategy", ["parameter_server", "all_reduce"])
+def test_smaller_than_a_step(box, strategy):
+    """Three samples for two workers of four are no mistake: the stream goes on from epoch to epoch, and the bits are one device's."""
+    plan = box.servers("idx", 2, 1, model=IDX) if strategy == "parameter_server" else box.compile("sums", {"worker": 2, "strategy": strategy}, IDX)
+    same(box.weights(box.oneDevice("one", 2, IDX), "--steps", 40, "--data_dir", "tiny"), box.weights(plan, "--steps", 40, "--data_dir", "tiny"))

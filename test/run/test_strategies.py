@@ -1,0 +1,130 @@
+"""Every row of strategies.json, every cell of it: the table of strategies in docs/status.md."""
+import os
+import signal
+
+import pytest
+from box import MODELS, ROOT, differences, same, tls, updates
+from strategies import ROWS
+
+STEPS = 20
+FILES = {"linear-regression": ROOT / "examples/linear-regression/model.mlir", "mlp": MODELS / "mlp.mlir",
+         "fashion-mnist": ROOT / "examples/fashion-mnist/model.mlir", "bottleneck": MODELS / "bottleneck.mlir"}
+each = pytest.mark.parametrize("row", ROWS)
+
+
+def nameOf(cluster):
+    return "-".join(f"{tasks}{job}" for job, tasks in cluster.items())
+
+
+def tasksOf(cluster):
+    return [(job, index) for job, tasks in cluster.items() for index in range(tasks)]
+
+
+def planOf(box, row, model, cluster):
+    jobs = {job: [f"{job}{i}:2222" for i in range(tasks)] for job, tasks in cluster.items()} if row.get("apart") else cluster
+    config = {**jobs, "strategy": row["strategy"], "devices": row.get("devices", {})}
+    if rules := row.get("placement", {}).get(model):
+        job, tasks = next(iter(cluster.items()))
+        config["placement"] = [{"name": pattern, "device": f"/job:{job}/task:{task % tasks}"} for pattern, task in rules]
+    return box.compile(f"{model}-{nameOf(cluster)}", config, FILES[model])
+
+
+def compare(box, row, model, cluster, folder):
+    """The promise of the row: one device's bits, or the number of updates."""
+    if "inexact" in row:
+        assert updates(folder) == STEPS, folder
+        return
+    replicas = row.get("replicas", 1)
+    one, _ = box.reference(cluster[replicas] if isinstance(replicas, str) else replicas, "--steps", STEPS, model=FILES[model])
+    same(one, folder)
+
+
+def overTransport(box, row, transport):
+    for model in FILES:
+        # Each run of Fashion-MNIST evaluates on 10,000 images: the smallest cluster and the largest.
+        for cluster in row["clusters"] if model != "fashion-mnist" else [row["clusters"][0], row["clusters"][-1]]:
+            folder = box.weights(planOf(box, row, model, cluster), "--steps", STEPS, f"--transport={transport}", to=f"{model}-{nameOf(cluster)}-{transport}")
+            compare(box, row, model, cluster, folder)
+
+
+@each
+def test_processes(box, ports, row):
+    """Each task started by hand as a process of its own."""
+    row = ROWS[row]
+    cluster, first, hosts = row["clusters"][-1], 0, []
+    for job, tasks in cluster.items():
+        hosts += [f"--{job}_hosts", ",".join(f"127.0.0.1:{ports[first + i]}" for i in range(tasks))]
+        first += tasks
+    plan = planOf(box, row, "bottleneck", cluster)
+    started = [box.launch(plan, "--steps", STEPS, "--job_name", job, "--task_index", index, *hosts, "--dump_variables", "by-hand", name=f"{job}-{index}")
+               for job, index in tasksOf(cluster)]
+    for task in started:
+        task.ends()
+    compare(box, row, "bottleneck", cluster, box / "by-hand")
+
+
+@pytest.mark.parametrize("row", [name for name, row in ROWS.items() if "inexact" not in row])
+def test_exact(box, row):
+    """The comparison can fail: a step more gives other weights."""
+    row = ROWS[row]
+    cluster = row["clusters"][-1]
+    plan = planOf(box, row, "mlp", cluster)
+    right = box.weights(plan, "--steps", STEPS)
+    compare(box, row, "mlp", cluster, right)
+    assert any(name[0] == "w" for name in differences(right, box.weights(plan, "--steps", STEPS + 1)))
+
+
+@each
+def test_shm(box, row):
+    overTransport(box, ROWS[row], "shm")
+
+
+@each
+def test_grpc(box, row):
+    overTransport(box, ROWS[row], "grpc")
+
+
+@each
+def test_apart(box, machines, row):
+    """Each task on a machine of its own over mutual TLS; what tasks send each other goes over the switch."""
+    row, sent = ROWS[row], 0
+    smallest, largest = row["clusters"][0], row["clusters"][-1]
+    runs = [("linear-regression", smallest), ("mlp", largest), ("bottleneck", largest), *row.get("alsoApart", [])]
+    for model, cluster in runs:
+        plan, tasks, hosts = planOf(box, row, model, cluster), tasksOf(cluster), []
+        machines.add(max(0, len(tasks) - machines.made))
+        for job in cluster:
+            hosts += [f"--{job}_hosts", ",".join(f"10.77.0.{n}:2222" for n, task in enumerate(tasks, 1) if task[0] == job)]
+        certs, folder = f"certs-{nameOf(cluster)}", f"{model}-{nameOf(cluster)}-apart"
+        box.graphrun("certs", certs, *hosts)
+        before, started = machines.crossed(), []
+        for n, (job, index) in reversed(list(enumerate(tasks, 1))):
+            name = f"{job}-{index}"
+            started.append(machines.start(n, "graphrun", plan, "--steps", STEPS, "--job_name", job, "--task_index", index, *hosts, *tls(name, certs),
+                                          "--dump_variables", folder, *(["--stats", "stats.json"] if name == "worker-0" else []), name=name))
+        for task in started:
+            task.ends()
+        bytesSent = sum(task["bytes_sent"] for task in box.json("stats.json")["tasks"].values())
+        assert machines.crossed() - before >= bytesSent
+        sent += bytesSent
+        (box / "stats.json").unlink()
+        compare(box, row, model, cluster, box / folder)
+        if row.get("sameInEveryRun"):
+            same(box.weights(plan, "--steps", STEPS), box / folder)
+    assert sent > 0  # not of every model: towers that compute the same are one
+
+
+@each
+def test_lost(box, row):
+    """kill -9 of the chief, of another task and of the last: the run ends and names the task and the signal."""
+    row = ROWS[row]
+    cluster = row["clusters"][-1]
+    tasks = tasksOf(cluster)
+    chief = next(task for task in tasks if task[0] == "worker")
+    other = tasks[0] if tasks[0] != chief else tasks[-1]
+    for number, (job, index) in enumerate((chief, other, tasks[-1])):
+        run = box.launch(planOf(box, row, "mlp", cluster), "--steps", 1000000000, "--checkpoint_dir", f"kept-{number}", "--checkpoint_every_steps", 50)
+        box.checkpoint(f"kept-{number}")
+        os.kill(run.task(job, index), signal.SIGKILL)
+        run.ends(1)
+        run.err.expect(f"/job:{job}/task:{index} .*was killed by signal 9")

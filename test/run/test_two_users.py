@@ -1,0 +1,188 @@
+"""Another user of the machine: nothing of the victim's is run, shown, ended or slowed for good, and its memory does not grow."""
+import os
+import pwd
+import shutil
+
+import pytest
+from box import BUILD, FOREVER, HERE, same
+
+STRANGER = "what listens there does not know this run's secret"
+
+
+PYTHON = shutil.which("python3", path="/usr/bin")  # one that other users can run
+
+
+class User:
+    """A user of this test alone, a number that no account has, with a folder, home and key of its own."""
+
+    def __init__(self, box, number, folder):
+        self.box, self.folder = box, box / folder
+        with pytest.raises(KeyError):
+            pwd.getpwuid(number)
+        self.folder.mkdir(mode=0o700)
+        os.chown(self.folder, number, number)
+        self.words = ["setpriv", "--reuid", number, "--regid", number, "--clear-groups", "env", "-u", "XDG_RUNTIME_DIR", f"HOME={self.folder}",
+                      f"XDG_STATE_HOME={self.folder}/state", f"TMPDIR={self.folder}", f"PATH={box.folder}/bin:{os.environ['PATH']}"]
+
+    def give(self, *names):
+        for name in names:
+            shutil.copy(self.box / name, self.folder)
+            (self.folder / name).chmod(0o644)
+
+    def start(self, *command, **how):
+        how.setdefault("name", str(command[0]))
+        return self.box.start(*self.words, *command, cwd=self.folder, **how)
+
+    def run(self, *command, status=0, **how):
+        __tracebackhide__ = True
+        return self.start(*command, **how).ends(status)
+
+    def disturb(self, kind, port, seconds):
+        """What neighbour.py can do to a port."""
+        return self.start(PYTHON, self.box / "bin/neighbour.py", kind, port, seconds, name=f"{kind}-{port}")
+
+
+@pytest.fixture
+def users(box):
+    """Two of them, with what both run where both can read it: the victim, the neighbour."""
+    if os.geteuid() != 0:
+        pytest.skip("only root can be two users")
+    box.folder.chmod(0o711)
+    for folder, file in (("bin", BUILD / "bin/graphrun"), ("lib", BUILD / "lib/libgraphc_onednn.so"), ("bin", HERE / "neighbour.py")):
+        (box / folder).mkdir(exist_ok=True)
+        shutil.copy(file, box / folder)
+    pair = User(box, 61001, "v"), User(box, 61002, "n")
+    yield pair
+    left = [path for user in pair for path in user.folder.glob("graphc-*")]
+    assert not left, "a socket's folder is left"
+
+
+@pytest.fixture
+def served(box, users, ports):
+    """A plan of two workers with addresses, for both users."""
+    box.compile("servers", {"worker": [f"localhost:{ports[0]}", f"localhost:{ports[1]}"], "strategy": "mirrored"})
+    for user in users:
+        user.give("servers.json", "servers.plan")
+    return ["--cluster", "servers.json", "--job_name", "worker", "--task_index", 1]
+
+
+def test_waiting_server(users, served, ports):
+    """A false client where its chief would be is heard of by no word of the plan; the victim's own client is served as ever."""
+    victim, neighbour = users
+    server = victim.start("graphrun", "server", *served, name="server")
+    server.waitFor("waits for a client")
+    master = ["--master", f"grpc://localhost:{ports[0]}", "--steps", 3]
+    neighbour.run("graphrun", "servers.plan", *master, "--join_deadline", 3, status=1).expect("worker/task:1")
+    server.expect(f"no client at localhost:{ports[0]}: {STRANGER}: it is another user's process")
+    server.never("runs mlp")
+    victim.run("graphrun", "servers.plan", *master)
+    server.waitFor("the run has finished")
+    server.stop()
+
+
+def test_listener(users, served, ports):
+    """One who only listens where the chief should be hears a greeting and random numbers, 40 bytes of each who calls, and never the key."""
+    victim, neighbour = users
+    heard = neighbour.disturb("listen", ports[0], 4)
+    heard.waitFor("listens")
+    joins = victim.run("graphrun", "servers.plan", *served, "--join_deadline", 30, status=1)
+    joins.expect(f"the chief /job:worker/task:0 at localhost:.*: {STRANGER}")
+    heard.ends()
+    lines = heard.out.lines()
+    assert len([line for line in lines if line]) >= 2, "somebody called the listener"
+    assert all(len(line) <= 80 and set(line) <= set("0123456789abcdef") for line in lines), "a caller has said more than a greeting"
+    key = (victim.folder / "state/graphc/key").read_bytes()[:32].hex()
+    assert len(key) == 64 and key not in heard.out.text()
+
+
+class ByHand:
+    """The victim's tasks by hand, over gRPC, with few descriptors."""
+
+    def __init__(self, box, users, ports):
+        self.box, (self.victim, self.neighbour) = box, users
+        box.servers("two", 2, 1)
+        for user in users:
+            user.give("two.plan")
+        self.at = [ports[1], ports[2]]  # of the workers
+        self.hosts = ["--ps_hosts", f"127.0.0.1:{ports[0]}", "--worker_hosts", f"127.0.0.1:{ports[1]},127.0.0.1:{ports[2]}"]
+        self.free = ports[3]
+
+    def start(self, *arguments):
+        return [self.victim.start("sh", "-c", 'ulimit -n 300; exec "$@"', "sh", "graphrun", "two.plan", "--transport", "grpc", "--job_name", job,
+                                  "--task_index", index, *arguments, *self.hosts, name=f"{job}-{index}") for job, index in (("worker", 0), ("worker", 1), ("ps", 0))]
+
+
+@pytest.fixture
+def byHand(box, users, ports):
+    return ByHand(box, users, ports)
+
+
+def peak(process):
+    """KiB."""
+    with open(f"/proc/{process.pid}/status") as file:
+        return next(int(line.split()[1]) for line in file if line.startswith("VmHWM"))
+
+
+def test_floods(byHand):
+    """Floods of the chief's port and a worker's: a checkpoint is written during each, memory does not grow, one who asks to be a task does
+    not come as far as its name, and the run goes on until it is asked to stop."""
+    saved = byHand.victim.folder / "saved"
+    newest = lambda: max(int(path.parent.name.removeprefix("step-")) for path in saved.glob("step-*[0-9]/manifest.json"))
+    chief, worker, server = byHand.start("--steps", FOREVER, "--checkpoint_dir", "saved", "--checkpoint_every_seconds", 1)
+    byHand.box.checkpoint("v/saved")
+    before = [peak(task) for task in (chief, worker)]
+    for kind in "big", "resets", "idle", "garbage", "calls":
+        last = newest()
+        for flood in [byHand.neighbour.disturb(kind, port, 2.5) for port in byHand.at]:
+            flood.ends(0)
+        assert newest() > last, f"a checkpoint is written during {kind}"
+    joins = byHand.neighbour.run("graphrun", "two.plan", "--steps", 3, "--transport", "grpc", "--job_name", "worker", "--task_index", 1, *byHand.hosts[:2],
+                                 "--worker_hosts", f"127.0.0.1:{byHand.at[0]},127.0.0.1:{byHand.free}", status=1)
+    joins.expect("does not know this run's secret")
+    grown = [peak(task) - was for task, was in zip((chief, worker), before)]
+    assert max(grown) <= 32768, grown
+    chief.stop(status=1)
+    chief.expect("stopped at step [0-9]+ of 100000000 as asked")
+    worker.ends(None)
+    server.ends(None)
+
+
+def test_comes_together(byHand):
+    """A run whose ports are flooded when it comes does come together, with the weights of one that nobody disturbs."""
+    byHand.victim.run("graphrun", "two.plan", "--steps", 300, "--dump_variables", "alone")
+    floods = [byHand.neighbour.disturb("idle", port, 8) for port in byHand.at for _ in range(3)]
+    for flood in floods:
+        flood.waitFor("begins")
+    for task in byHand.start("--steps", 300, "--dump_variables", "flooded"):
+        task.ends(0)
+    same(byHand.victim.folder / "alone", byHand.victim.folder / "flooded")
+    for flood in floods:
+        flood.ends(None)
+
+
+CALL = """
+import socket
+for line in open("/proc/net/unix").readlines()[1:]:
+    fields = line.split(None, 7)
+    if len(fields) < 8 or "graphc" not in fields[7] or "graphc-test-ports" in fields[7]:
+        continue
+    name = fields[7].rstrip("\\n")
+    for kind in (socket.SOCK_STREAM, socket.SOCK_SEQPACKET):
+        try:
+            socket.socket(socket.AF_UNIX, kind).connect("\\0" + name[1:] if name.startswith("@") else name)
+            print("called", name)
+        except OSError:
+            pass
+print("tried")
+"""
+
+
+def test_no_address(users, byHand):
+    """A launched run has no address at all: of all sockets that the machine shows, the neighbour can call none of it."""
+    victim, neighbour = users
+    run = victim.start("graphrun", "two.plan", "--steps", FOREVER, "--checkpoint_dir", "launched", "--checkpoint_every_seconds", 1, "--transport", "grpc")
+    byHand.box.checkpoint("v/launched")
+    calls = neighbour.run(PYTHON, "-c", CALL)
+    calls.expect("^tried$")
+    calls.never("called")
+    run.stop(status=1)

@@ -1,0 +1,70 @@
+"""Results that the chief does not print, since nobody reads what it prints, wait in their task up to a limit; then its step waits."""
+import os
+
+import pytest
+
+
+WAITS = "waits at step [0-9]+ for the chief /job:worker/task:0 to take the results"
+# Two workers that never wait for each other: a result of 1,000 elements a step, 4 KB that become a line of several KB.
+MODEL = """\
+graph.variable @w : tensor<1000xf32> = #graph.uniform<low = -1.0, high = 1.0, seed = 1>
+graph.dataset @d : (tensor<1000xf32>) = #graph.synthetic<samples = 64, seed = 1>
+graph.func @train_step() -> (tensor<1000xf32> {graph.name = "all", graph.reduction = "first_replica"}) attributes {role = #graph.role<train>} {
+  %x = graph.next_batch @d {batch = 1} : tensor<1x1000xf32>
+  %r = graph.reshape %x : (tensor<1x1000xf32>) -> tensor<1000xf32>
+  %w = graph.read @w : tensor<1000xf32>
+  %s = graph.subtract %w, %r : tensor<1000xf32>
+  %q = graph.multiply %s, %s : tensor<1000xf32>
+  %loss = graph.reduce_mean %q dimensions = [0] : (tensor<1000xf32>) -> tensor<f32>
+  graph.minimize %loss {optimizer = #graph.sgd<learning_rate = 0.001>} : tensor<f32>
+  graph.return %s : tensor<1000xf32>
+}
+"""
+
+
+def memory(process):
+    """MiB at most so far."""
+    with open(f"/proc/{process.pid}/status") as file:
+        return next(int(line.split()[1]) // 1024 for line in file if line.startswith("VmHWM"))
+
+
+@pytest.fixture
+def begin(box, ports):
+    """All tasks, with more flags for the second worker: the chief with its results into a pipe, the server, the worker, the pipe's end."""
+    box.write("model.mlir", MODEL)
+    plan = box.servers("two", 2, 1, "async", "model.mlir")
+    reading, writing = os.pipe()
+
+    def start(steps, *arguments):
+        tasks = [box.launch(plan, "--job_name", job, "--task_index", index, *ports.flags, "--steps", steps, *more, name=f"{job}-{index}", **how)
+                 for job, index, more, how in (("worker", 0, ("--fetch", "all"), {"stdout": writing}), ("ps", 0, (), {}), ("worker", 1, arguments, {}))]
+        os.close(writing)
+        return *tasks, reading
+    yield start
+    os.close(reading)
+
+
+def test_limit(box, begin):
+    """The step is named as waiting for the chief, and ends the run at --deadline; the chief takes nobody for silent meanwhile."""
+    chief, server, worker, reading = begin(100000000, "--deadline", 14)
+    worker.waitFor(WAITS)
+    assert 80 <= memory(worker) <= 400, "64 MiB wait before the step does, and no more"
+    for task in chief, server, worker:
+        task.never("did not answer")
+    worker.ends(1)
+    worker.expect("^graphrun: .*to take the results .*, for more than the deadline of 14s")
+    reader = box.start("cat", stdin=reading, name="reader")
+    chief.ends(1)
+    server.ends(1)
+    reader.ends()
+    chief.expect("^graphrun: /job:worker/task:1: ")
+
+
+def test_read_again(box, begin):
+    """Within the deadline, all goes on to its end, and each result is printed once."""
+    chief, server, worker, reading = begin(40000)
+    worker.waitFor(WAITS)
+    reader = box.start("wc", "-l", stdin=reading, name="reader")
+    for task in chief, server, worker, reader:
+        task.ends()
+    assert reader.out.text().strip() == "40000"
