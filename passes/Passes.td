@@ -17,7 +17,8 @@ def FlattenScopes : Pass<"flatten-scopes", "::mlir::ModuleOp"> {
   let summary = "move the ops of graph.scope into the function, each with the scope's device";
   let description = [{
     Input: functions with scopes, nested or not. Output: no scope; an op inside carries a `graph.device` whose open parts
-    are filled from the scopes around it, innermost first. Everything later sees straight-line functions.
+    are filled from the scopes around it, innermost first. Everything later sees straight-line functions. An op with a name
+    has it as `graph.name` and in its location, whichever of the two the model gave.
 
     Example:
 
@@ -258,7 +259,8 @@ def Place : Pass<"place", "::mlir::ModuleOp"> {
     ps (`graph.variable_placement = "round_robin" | "balanced" | "split"`, slots with their variable; `"split"` deals by bytes,
     the parts of one variable to tasks of their own while there are that many) and leaves what trains to the
     replicas: with more than one their device names no task. State is touched where it is stored. `graph.placement`
-    holds the placement rules of cluster.json, `[["w*", #graph.device<"/job:ps/task:1">], …]`.
+    holds the placement rules of cluster.json, `[["w*", #graph.device<"/job:ps/task:1">], …]`; they match symbols of
+    variables and the `graph.name` of operations, which have none afterwards.
 
     Example:
 

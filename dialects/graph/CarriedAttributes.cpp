@@ -21,6 +21,10 @@ bool isOnPlaced(OperationName op) {
 bool isOnOps(OperationName op) { return isOnPlaced(op) && op.getStringRef() != FuncOp::getOperationName(); }
 bool isOnVariables(OperationName op) { return op.getStringRef() == VariableOp::getOperationName(); }
 bool isOnScopes(OperationName op) { return op.getStringRef() == ScopeOp::getOperationName() || isOnVariables(op); }
+bool isOnNamed(OperationName op) {
+  return isOnOps(op) && !isOnScopes(op) &&
+         !llvm::is_contained({ReturnOp::getOperationName(), YieldOp::getOperationName()}, op.getStringRef());
+}
 bool isOnModule(OperationName op) { return op.getStringRef() == ModuleOp::getOperationName(); }
 bool isOnWork(OperationName op) {
   return llvm::is_contained({"func.func", "llvm.func", "dist.program"}, op.getStringRef());
@@ -40,6 +44,10 @@ bool isWork(Attribute value) {
   auto count = dyn_cast<IntegerAttr>(value);
   return count && count.getType().isInteger(64) && count.getInt() >= 0;
 }
+bool isPlaces(Attribute value) {
+  auto places = dyn_cast<DictionaryAttr>(value);
+  return places && llvm::all_of(places, [](NamedAttribute place) { return isa<LocationAttr>(place.getValue()); });
+}
 bool isLinks(Attribute value) {
   auto isLink = [](Attribute element) {
     auto link = dyn_cast<ArrayAttr>(element);
@@ -53,10 +61,17 @@ bool isLinks(Attribute value) {
   return links && llvm::all_of(links, isLink);
 }
 
+bool isName(Attribute value) {
+  auto name = dyn_cast<StringAttr>(value);
+  return name && findNameDefect(name).empty();
+}
+
 constexpr CarriedAttribute kCarried[] = {
     {GraphDialect::kDevice, isOnPlaced, is<DeviceAttr>, "a #graph.device, on an op of a function or a variable"},
     {GraphDialect::kColocateWith, isOnOps, is<FlatSymbolRefAttr>,
      "the symbol of a variable, on an op of a function or a variable"},
+    {GraphDialect::kName, isOnNamed, isName,
+     "a name that is neither empty nor has control characters, on an op of a function"},
     {GraphDialect::kDeviceRule, isOnScopes, isRule, "\"round_robin\", \"balanced\" or \"pin\", on a scope"},
     {GraphDialect::kSlotOf, isOnVariables, is<FlatSymbolRefAttr>, "the symbol of a variable, on a variable"},
     {GraphDialect::kPartOf, isOnVariables, is<PartAttr>, "a #graph.part, on a variable"},
@@ -64,6 +79,7 @@ constexpr CarriedAttribute kCarried[] = {
     {GraphDialect::kCluster, isOnModule, is<ClusterAttr>, "a #graph.cluster, on the module"},
     {GraphDialect::kStrategy, isOnModule, is<StrategyAttr>, "a #graph.strategy, on the module"},
     {GraphDialect::kReplicas, isOnModule, is<ReplicasAttr>, "a #graph.replicas, on the module"},
+    {GraphDialect::kSettings, isOnModule, isPlaces, "a dictionary of locations, on the module"},
     {GraphDialect::kPlacement, isOnModule, is<ArrayAttr>, "an array of [\"pattern\", #graph.device<…>], on the module"},
     {GraphDialect::kVariablePlacement, isOnModule, is<StringAttr>, "the name of a policy, on the module"},
     {GraphDialect::kMinShardBytes, isOnModule, isCount, "an i64 of 1 or more, on the module"},
@@ -100,7 +116,7 @@ SmallVector<StringRef> getCarriedNames(OperationName op) {
 LogicalResult verifyCarriedAttribute(Operation *op, NamedAttribute attribute) {
   StringRef name = attribute.getName();
   for (const CarriedAttribute &known : kCarried) {
-    if (known.name != name)
+    if (known.name != name || (isPortAttribute(name) && !known.isFor(op->getName())))
       continue;
     if (known.isFor(op->getName()) && known.isValid(attribute.getValue()))
       return success();
@@ -108,7 +124,9 @@ LogicalResult verifyCarriedAttribute(Operation *op, NamedAttribute attribute) {
                              << attribute.getValue();
   }
   if (isPortAttribute(name) || name == "dist.access" || name == "dist.scratch")
-    return op->emitOpError() << "attribute '" << name << "' belongs to an argument or a result of a function";
+    return op->emitOpError() << "attribute '" << name << "' belongs to "
+                             << (name == GraphDialect::kName ? "an op, " : "")
+                             << "an argument or a result of a function";
   return op->emitOpError() << "has no attribute '" << name << "'" << suggestName(name, getCarriedNames(op->getName()));
 }
 

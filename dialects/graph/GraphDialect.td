@@ -24,11 +24,11 @@ def Graph_Dialect : Dialect {
 
     Attributes of the dialect that other ops carry: `graph.device` (any op), `graph.colocate_with` (any op: the variable
     beside which it stands), `graph.device_rule` (scopes: how their device's tasks share the variables that are first used
-    inside), `graph.name` and `graph.reduction`
-    (arguments and results of functions), `graph.slot_of` (variables that belong to an optimizer), `graph.part_of`
+    inside), `graph.name` (arguments and results of functions; ops, which placement rules match by it and which have it from
+    `loc("name")` as well), `graph.reduction` (results of functions), `graph.slot_of` (variables that belong to an optimizer), `graph.part_of`
     (variables that are rows of one of the model), and on the module `graph.stage`, `graph.cluster`, `graph.strategy`,
-    `graph.replicas`, `graph.placement`, `graph.variable_placement`, `graph.min_shard_bytes`, `graph.max_shards` and
-    `graph.soft_placement`.
+    `graph.replicas`, `graph.placement`, `graph.variable_placement`, `graph.min_shard_bytes`, `graph.max_shards`,
+    `graph.soft_placement` and `graph.settings` (where strategy and rules are written).
   }];
   let hasConstantMaterializer = 1;
   let hasOperationAttrVerify = 1;
@@ -48,6 +48,8 @@ def Graph_Dialect : Dialect {
     static constexpr ::llvm::StringLiteral kStrategy = "graph.strategy";
     static constexpr ::llvm::StringLiteral kReplicas = "graph.replicas";
     /// Placement rules of cluster.json; how variables are dealt to parameter servers.
+    /// Where the user wrote strategy and placement rules: names to locations.
+    static constexpr ::llvm::StringLiteral kSettings = "graph.settings";
     static constexpr ::llvm::StringLiteral kPlacement = "graph.placement";
     static constexpr ::llvm::StringLiteral kVariablePlacement = "graph.variable_placement";
     /// Of the policy "split": no part of a variable is smaller; no variable has more parts.

@@ -61,6 +61,7 @@ static void attach(ModuleOp module, const cluster::ClusterConfig &config) {
   module->setAttr(GraphDialect::kCluster,
                   makeCluster(context, jobs, DeviceAttr::get(context, chief.job, chief.index, "", -1)));
   const cluster::StrategyConfig &strategy = config.strategy;
+  module->removeAttr(GraphDialect::kSettings); // of a run before, whose text this module was
   const bool fast = strategy.order == cluster::ReduceOrder::Fast, oneHost = config.replicasShareHost();
   module->setAttr(GraphDialect::kStrategy, makeStrategy(context, strategy, fast && !oneHost));
   addSettingLoc(module, kStrategySetting, strategy.file.empty() ? config.file : strategy.file, strategy.position.line,

@@ -16,7 +16,7 @@ using namespace graphc::graph;
 
 namespace {
 
-/// Gives each op made during one op's gradient that op's device and a location that names both sides.
+/// Gives each op made during one op's gradient that op's device, its name and a location that names both sides.
 struct GradientListener : OpBuilder::Listener {
   Operation *forward = nullptr;
   Location minimize;
@@ -26,8 +26,9 @@ struct GradientListener : OpBuilder::Listener {
   void notifyOperationInserted(Operation *op, OpBuilder::InsertPoint) override {
     if (DeviceAttr device = getDevice(forward))
       setDevice(op, device);
-    if (Attribute colocation = forward->getAttr(GraphDialect::kColocateWith))
-      op->setAttr(GraphDialect::kColocateWith, colocation);
+    for (StringRef name : {GraphDialect::kColocateWith, GraphDialect::kName})
+      if (Attribute said = forward->getAttr(name))
+        op->setAttr(name, said);
     op->setLoc(FusedLoc::get({forward->getLoc(), minimize}, {}, op->getContext()));
   }
 };

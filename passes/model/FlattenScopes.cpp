@@ -1,4 +1,5 @@
-//===- FlattenScopes.cpp - devices of scopes onto their ops ---------------------------------------------------===//
+//===- FlattenScopes.cpp - devices of scopes onto their ops, and names where they are looked for ----------------===//
+#include "dialects/graph/CarriedAttributes.h"
 #include "dialects/graph/GraphDialect.h"
 #include "passes/Passes.h"
 
@@ -27,6 +28,23 @@ void giveRule(ScopeOp scope, StringAttr rule) {
   }
 }
 
+/// An op's name, given by graph.name or by loc("name"), is both from here on: rules match the attribute, and what simplification makes
+/// of the op has the location.
+void nameBothWays(Operation *op) {
+  NameLoc located;
+  op->getLoc()->walk([&](Location location) {
+    located = dyn_cast<NameLoc>(location);
+    return located ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  if (auto name = op->getAttrOfType<StringAttr>(GraphDialect::kName)) {
+    if (!located || located.getName() != name)
+      op->setLoc(NameLoc::get(name, op->getLoc()));
+  } else if (located && llvm::is_contained(getCarriedNames(op->getName()), GraphDialect::kName) &&
+             findNameDefect(located.getName()).empty()) {
+    op->setAttr(GraphDialect::kName, located.getName());
+  }
+}
+
 struct FlattenScopesPass : graphc::impl::FlattenScopesBase<FlattenScopesPass> {
   void runOnOperation() override {
     // Post-order: inner scopes are gone and have given their devices when an outer one is opened.
@@ -52,6 +70,9 @@ struct FlattenScopesPass : graphc::impl::FlattenScopesBase<FlattenScopesPass> {
       scope.replaceAllUsesWith(yield.getOperands());
       scope.erase();
     });
+    for (auto function : getOperation().getOps<FuncOp>())
+      for (Operation &op : function.getBodyBlock())
+        nameBothWays(&op);
   }
 };
 

@@ -27,6 +27,20 @@ static InFlightDiagnostic reportConflict(Operation *op, StringRef does, graph::V
 
 static bool excludes(DeviceAttr a, DeviceAttr b) { return a && b && !a.getName().isCompatibleWith(b.getName()); }
 
+StringRef getGivenName(Operation *op) {
+  if (auto name = op->getAttrOfType<StringAttr>(GraphDialect::kName))
+    return name.getValue();
+  StringRef found;
+  op->getLoc()->walk([&](Location loc) {
+    auto named = dyn_cast<NameLoc>(loc);
+    if (!named)
+      return WalkResult::advance();
+    found = named.getName().getValue();
+    return WalkResult::interrupt();
+  });
+  return found;
+}
+
 FailureOr<VariableGroups> groupVariables(ModuleOp module) {
   SymbolTable symbols(module);
   VariableGroups groups;

@@ -10,6 +10,10 @@
 
 namespace graphc {
 
+/// The name that an operation was given, graph.name = "encoder/dense" or loc("encoder/dense"); "" where none was. A gradient has that of
+/// its forward operation, and what simplification has made of a named one has the location alone.
+mlir::StringRef getGivenName(mlir::Operation *op);
+
 /// Variables that live together: an optimizer's slots with their variable, what is colocated with it.
 using VariableGroups = llvm::MapVector<mlir::StringAttr, llvm::SmallVector<graph::VariableOp>>;
 

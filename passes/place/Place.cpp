@@ -22,19 +22,6 @@ using graph::getDevice;
 using graph::GraphDialect;
 using graph::setDevice;
 
-/// The name that an operation was given, loc("encoder/dense"); a gradient's location holds that of its forward operation.
-StringRef getName(Operation *op) {
-  StringRef found;
-  op->getLoc()->walk([&](Location loc) {
-    auto named = dyn_cast<NameLoc>(loc);
-    if (!named)
-      return WalkResult::advance();
-    found = named.getName().getValue();
-    return WalkResult::interrupt();
-  });
-  return found;
-}
-
 /// What depends on the replica's own data: its batch or what it is fed.
 llvm::DenseSet<Operation *> findVarying(graph::FuncOp func) {
   llvm::DenseSet<Operation *> varies;
@@ -62,6 +49,9 @@ public:
     for (auto func : module.getOps<graph::FuncOp>())
       if (failed(placeFunction(func)))
         return failure();
+    for (auto func : module.getOps<graph::FuncOp>())
+      for (Operation &op : func.getBodyBlock())
+        op.removeAttr(GraphDialect::kName); // it has done its work, and would keep equal ops apart
     rules.remark(dist.kind);
     return success();
   }
@@ -81,7 +71,6 @@ private:
   void findFirstUses();
   LogicalResult checkUses(graph::FuncOp func);
   LogicalResult checkUse(Operation *op, FlatSymbolRefAttr name, bool touches);
-  void remarkOnBeaten(Operation *op, DeviceAttr wish, const PlacementRules::Rule *rule);
   DeviceAttr followReplica(graph::FuncOp func, Operation *op, DeviceAttr wish);
   DeviceAttr getWish(Operation *op);
   LogicalResult mirror(Operation *op, DeviceAttr wish);
@@ -102,8 +91,6 @@ private:
   llvm::DenseMap<StringAttr, const PlacementRules::Rule *> ruled; ///< the rule that places a variable
   /// Wishes of operations on state that were overruled, said once each; those that a rule for a variable beat, with it.
   llvm::DenseSet<std::pair<DeviceAttr, StringAttr>> overruledPins;
-  llvm::DenseSet<std::pair<DeviceAttr, const PlacementRules::Rule *>>
-      beaten; ///< wishes that a rule beat, said once each
 };
 
 FailureOr<DeviceAttr> Placer::resolve(Operation *op, DeviceAttr wish, DeviceAttr home) {
@@ -198,7 +185,16 @@ LogicalResult Placer::placeAllVariables() {
   for (auto variable : module.getOps<graph::VariableOp>())
     variableDevices[variable.getSymNameAttr()] = getDevice(variable);
   for (auto [variable, own] : owns)
-    remarkOnBeaten(variable, own, ruled.lookup(variable.getSymNameAttr()));
+    rules.remarkBeaten(variable, own, ruled.lookup(variable.getSymNameAttr()));
+  if (dist.kind != StrategyKind::OneDevice)
+    for (auto &[name, members] : *groups)
+      for (graph::VariableOp variable : members)
+        if (const PlacementRules::Rule *rule = rules.find(variable.getSymName());
+            rule && variable.getSymName() != name.getValue())
+          rules.remarkUnmoved(variable, variable.getSymName(),
+                              (variable->hasAttr(GraphDialect::kSlotOf) ? "is a slot of @" : "is colocated with @") +
+                                  name.getValue() + " and lives with it",
+                              /*isAside=*/rule->isPattern());
   return success();
 }
 
@@ -272,17 +268,6 @@ void Placer::findFirstUses() {
           firstUses.insert({name.getAttr(), wish});
 }
 
-/// What a placement rule beats is said, once a wish: the rule may have been written for something else.
-void Placer::remarkOnBeaten(Operation *op, DeviceAttr wish, const PlacementRules::Rule *rule) {
-  if (!wish || !rule || satisfies(getDevice(op), wish) || !satisfies(getDevice(op), rule->device) ||
-      !beaten.insert({wish, rule}).second)
-    return; // where the rule is not followed either, the strategy has said so
-  InFlightDiagnostic remark = op->emitRemark("is placed on \"")
-                              << wish.str() << "\" by the model, but on \"" << getDevice(op).str()
-                              << "\" by a placement rule, which counts more";
-  remark.attachNote(rule->loc) << "placement rule \"" << rule->pattern << "\"";
-}
-
 /// Operations that are pinned elsewhere than the variable that they touch or stand beside.
 LogicalResult Placer::checkUses(graph::FuncOp func) {
   for (Operation &op : func.getBodyBlock())
@@ -298,7 +283,7 @@ LogicalResult Placer::checkUse(Operation *op, FlatSymbolRefAttr name, bool touch
   DeviceAttr wish = getWish(op), there = name ? variableDevices.lookup(name.getAttr()) : DeviceAttr();
   if (!wish || !there || satisfies(there, wish))
     return success();
-  const PlacementRules::Rule *ofVariable = ruled.lookup(name.getAttr()), *ofOp = rules.find(getName(op));
+  const PlacementRules::Rule *ofVariable = ruled.lookup(name.getAttr()), *ofOp = rules.find(getGivenName(op));
   bool beats = ofVariable && !ofOp;
   bool overruled = beats || (dist.kind != StrategyKind::InGraph &&
                              (dist.kind == StrategyKind::Mirrored ||
@@ -380,7 +365,7 @@ LogicalResult Placer::mirror(Operation *op, DeviceAttr wish) {
 
 /// What a placement rule says of the operation's name, else what is written on the operation.
 DeviceAttr Placer::getWish(Operation *op) {
-  if (StringRef name = rules.empty() ? "" : getName(op); !name.empty())
+  if (StringRef name = rules.empty() ? "" : getGivenName(op); !name.empty())
     if (DeviceAttr device = rules.getDevice(name))
       return device;
   return getDevice(op);
@@ -420,6 +405,8 @@ LogicalResult Placer::placeFunction(graph::FuncOp func) {
     }
     if (isa<graph::ReturnOp, graph::SummaryOp>(op)) {
       setDevice(&op, home); // the host's side of the function
+      if (isa<graph::SummaryOp>(op))
+        rules.remarkUnmoved(&op, getGivenName(&op), "hands a result over");
       continue;
     }
     auto beside = op.getAttrOfType<FlatSymbolRefAttr>(GraphDialect::kColocateWith);
@@ -462,7 +449,7 @@ LogicalResult Placer::placeFunction(graph::FuncOp func) {
     setDevice(&op, !first || (dist.replicates(func) && graph::appliesGradient(first)) ? home : getDevice(first));
   }
   for (auto [op, own] : owns)
-    remarkOnBeaten(op, own, rules.find(getName(op)));
+    rules.remarkBeaten(op, own, rules.find(getGivenName(op)));
   return success();
 }
 

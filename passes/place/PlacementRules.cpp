@@ -52,20 +52,57 @@ DeviceAttr PlacementRules::getDevice(StringRef name) {
   return rule->device;
 }
 
+void PlacementRules::remarkBeaten(Operation *op, DeviceAttr wish, const Rule *rule) {
+  if (!wish || !rule || satisfies(graph::getDevice(op), wish) || !satisfies(graph::getDevice(op), rule->device) ||
+      !beaten.insert({wish, rule}).second)
+    return; // where the rule is not followed either, the strategy has said so
+  InFlightDiagnostic remark = op->emitRemark("is placed on \"")
+                              << wish.str() << "\" by the model, but on \"" << graph::getDevice(op).str()
+                              << "\" by a placement rule, which counts more";
+  remark.attachNote(rule->loc) << "placement rule \"" << rule->pattern << "\"";
+}
+
+void PlacementRules::remarkUnmoved(Operation *op, StringRef name, const Twine &why, bool isAside) {
+  const Rule *rule = find(name);
+  if (!rule)
+    return;
+  const bool isThere = satisfies(graph::getDevice(op), rule->device);
+  if (!isThere && isAside) {
+    aside.push_back({op, rule, why.str()});
+    return;
+  }
+  rules[size_t(rule - rules.begin())].used = true;
+  if (!isThere)
+    remarkUnmoved({op, rule, why.str()});
+}
+
+void PlacementRules::remarkUnmoved(const Unmoved &unmoved) {
+  InFlightDiagnostic remark = unmoved.op->emitRemark(unmoved.why)
+                              << " on \"" << graph::getDevice(unmoved.op).str()
+                              << "\"; a placement rule does not move it";
+  remark.attachNote(unmoved.rule->loc) << "placement rule \"" << unmoved.rule->pattern << "\"";
+}
+
 void PlacementRules::ignore(StringRef variable) {
   for (Rule &rule : rules)
     rule.ofVariable |= cluster::matchesPattern(rule.pattern, variable);
 }
 
 void PlacementRules::remark(StrategyKind kind) {
+  for (const Unmoved &unmoved : aside)
+    if (Rule &rule = rules[size_t(unmoved.rule - rules.begin())]; !rule.used) {
+      rule.used = true;
+      remarkUnmoved(unmoved);
+    }
   for (const Rule &rule : rules)
     if (!rule.used)
       emitRemark(rule.loc, "placement rule \"")
           << rule.pattern << "\" has no effect: "
           << (kind == StrategyKind::OneDevice ? "strategy one_device computes everything on one device"
-              : rule.ofVariable ? "under the strategy all_reduce every worker keeps all variables"
-                                : "no variable and no operation's name, as in loc(\"name\"), matches it before another "
-                                  "rule does");
+              : rule.ofVariable
+                  ? "under the strategy all_reduce every worker keeps all variables"
+                  : "no variable and no operation's name, as in loc(\"name\") or graph.name, matches it before another "
+                    "rule does");
 }
 
 } // namespace graphc

@@ -15,6 +15,7 @@ public:
     graph::DeviceAttr device;
     mlir::Location loc; ///< its line in cluster.json, where that is known
     bool used = false;
+    bool isPattern() const { return pattern.find_first_of("*?") != mlir::StringRef::npos; }
     bool ofVariable = false; ///< matches a variable that the strategy places
   };
   /// What the module holds of them; reports a device that is none of the cluster.
@@ -25,6 +26,11 @@ public:
   const Rule *find(mlir::StringRef name) const;
   /// The device of the first rule that matches a name, which has had an effect from then on; null if none does.
   graph::DeviceAttr getDevice(mlir::StringRef name);
+  /// What a rule beats is said, once a wish: the rule may have been written for something else.
+  void remarkBeaten(mlir::Operation *op, graph::DeviceAttr wish, const Rule *rule);
+  /// Something else than the rule that matches `name` says where `op` is; where that is another place, this is said with `why`. Of a
+  /// pattern it is said only where the pattern moves nothing at all: with `isAside`, it was written for something else.
+  void remarkUnmoved(mlir::Operation *op, mlir::StringRef name, const llvm::Twine &why, bool isAside = false);
   /// The strategy places this variable whatever a rule says.
   void ignore(mlir::StringRef variable);
   /// Each rule without effect, and why: most often its name is misspelt.
@@ -32,7 +38,16 @@ public:
 
 private:
   mlir::ModuleOp module;
+  struct Unmoved {
+    mlir::Operation *op;
+    const Rule *rule;
+    std::string why;
+  };
+  void remarkUnmoved(const Unmoved &unmoved);
+
   mlir::SmallVector<Rule> rules;
+  mlir::SmallVector<Unmoved> aside; ///< said at the end, of rules that have moved nothing until then
+  llvm::DenseSet<std::pair<graph::DeviceAttr, const Rule *>> beaten; ///< wishes that a rule beat, said once each
 };
 
 } // namespace graphc

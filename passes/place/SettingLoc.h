@@ -10,8 +10,7 @@ namespace graphc {
 inline constexpr llvm::StringLiteral kStrategySetting = "strategy";
 std::string getRuleSetting(size_t number);
 
-/// Fuses the place of a setting into the module's location. A location and no attribute: it changes no text, and of a plan
-/// what it says of placement rules.
+/// Notes the place of a setting in the module's graph.settings, so that the text of any stage has it.
 void addSettingLoc(mlir::ModuleOp module, llvm::StringRef setting, llvm::StringRef file, unsigned line,
                    unsigned column);
 /// The place of a setting, where it is known.

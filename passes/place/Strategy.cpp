@@ -1,6 +1,7 @@
 #include "passes/place/Strategy.h"
 
 #include "passes/place/SettingLoc.h"
+#include "runtime/cluster/ClusterConfig.h"
 
 using namespace mlir;
 
@@ -9,13 +10,11 @@ namespace graphc {
 using graph::DeviceAttr;
 using graph::GraphDialect;
 
-/// By default the replicas are the chief's job and the workers, in this order, as in TensorFlow.
 static graph::ReplicasAttr getDefaultDomain(graph::ClusterAttr cluster) {
   SmallVector<Attribute> ranges;
-  for (StringRef job : {"chief", "worker"})
-    if (int64_t tasks = cluster.getTasks(job))
-      ranges.push_back(StringAttr::get(cluster.getContext(),
-                                       "/job:" + job + "/task:0" + (tasks > 1 ? "-" + Twine(tasks - 1) : Twine())));
+  for (const cluster::TaskRange &range : cluster::defaultReplicas(
+           [&](std::string_view job) { return uint32_t(cluster.getTasks(StringRef(job.data(), job.size()))); }))
+    ranges.push_back(StringAttr::get(cluster.getContext(), range.str()));
   if (ranges.empty())
     return {};
   return graph::ReplicasAttr::get(cluster.getContext(), ArrayAttr::get(cluster.getContext(), ranges));

@@ -58,11 +58,19 @@ TaskRef ClusterConfig::chief() const {
   return {jobs.empty() ? "worker" : jobs.front().name, 0};
 }
 
-std::vector<TaskRange> ClusterConfig::replicas() const {
+std::vector<TaskRange> defaultReplicas(const std::function<uint32_t(std::string_view job)> &tasksOf) {
   std::vector<TaskRange> ranges;
-  for (const char *name : {"chief", "worker"})
-    if (const JobConfig *job = findJob(name))
-      ranges.push_back({job->name, 0, job->tasks});
+  for (const char *job : {"chief", "worker"})
+    if (uint32_t tasks = tasksOf(job))
+      ranges.push_back({job, 0, tasks});
+  return ranges;
+}
+
+std::vector<TaskRange> ClusterConfig::replicas() const {
+  std::vector<TaskRange> ranges = defaultReplicas([this](std::string_view name) {
+    const JobConfig *job = findJob(name);
+    return job ? job->tasks : 0;
+  });
   if (ranges.empty())
     ranges.push_back({chief().job, 0, 1});
   return ranges;

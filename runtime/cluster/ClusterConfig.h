@@ -16,6 +16,7 @@
 #include "absl/status/statusor.h"
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -93,6 +94,10 @@ struct BudgetConfig {
   base::JsonPosition position;
 };
 
+/// Who trains where nothing says it, in replica order: the job chief, then the workers, as in TensorFlow; nobody where neither exists.
+/// `tasksOf`: how many tasks a job has, 0 where there is none.
+std::vector<TaskRange> defaultReplicas(const std::function<uint32_t(std::string_view job)> &tasksOf);
+
 struct ClusterConfig {
   std::string file; ///< as it is named in errors
   std::vector<JobConfig> jobs; ///< in text order
@@ -109,7 +114,7 @@ struct ClusterConfig {
   uint32_t taskCount() const;
   /// The task that drives the run: chief:0, else worker:0, else task 0 of the first job that is neither ps nor evaluator.
   TaskRef chief() const;
-  /// The tasks that train, in replica order: chief, then the workers; where neither job exists, the chief() alone.
+  /// defaultReplicas; where there are none, the chief() alone.
   std::vector<TaskRange> replicas() const;
   uint32_t replicaCount() const;
   /// The host part of a task's address. Empty: this machine's, as of tasks without an address and of those on the loopback.

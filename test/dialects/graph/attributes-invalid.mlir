@@ -171,7 +171,7 @@ func.func @not_the_module(%a: tensor<f32>) {
 
 // -----
 
-// expected-error@+1 {{has no attribute 'graph.devise'; known are graph.stage, graph.cluster, graph.strategy, graph.replicas, graph.placement, graph.variable_placement, graph.min_shard_bytes, graph.max_shards, graph.soft_placement, graph.links}}
+// expected-error@+1 {{has no attribute 'graph.devise'; known are graph.stage, graph.cluster, graph.strategy, graph.replicas, graph.settings, graph.placement, graph.variable_placement, graph.min_shard_bytes, graph.max_shards, graph.soft_placement, graph.links}}
 module attributes {graph.devise = #graph.device<"/cpu:0">} {}
 
 // -----
@@ -184,8 +184,27 @@ func.func @typo(%a: tensor<f32>) {
 
 // -----
 
-// expected-error@+1 {{attribute 'graph.name' belongs to an argument or a result of a function}}
+// expected-error@+1 {{attribute 'graph.name' belongs to an op, an argument or a result of a function}}
 module attributes {graph.name = "x"} {}
+
+// -----
+
+// expected-error@+1 {{attribute 'graph.settings' must be a dictionary of locations, on the module, got {strategy = 1 : i64}}}
+module attributes {graph.settings = {strategy = 1}} {}
+
+// -----
+
+// A variable has its symbol.
+// expected-error@+1 {{attribute 'graph.name' belongs to an op, an argument or a result of a function}}
+graph.variable @w : tensor<f32> = #graph.zeros {graph.name = "v"}
+
+// -----
+
+func.func @nameless(%a: tensor<f32>) {
+  // expected-error@+1 {{attribute 'graph.name' must be a name that is neither empty nor has control characters, on an op of a function, got ""}}
+  %0 = graph.negate %a {graph.name = ""} : tensor<f32>
+  return
+}
 
 // -----
 

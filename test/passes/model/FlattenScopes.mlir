@@ -69,3 +69,15 @@ graph.func @effects() attributes {role = #graph.role<predict>} {
   graph.summary "second", %a : tensor<f32>
   graph.return
 }
+
+// A name is graph.name afterwards, whether the model gave it so or by the op's location.
+// CHECK-LABEL: graph.func @names
+graph.func @names(%x: tensor<4xf32>) -> tensor<4xf32> attributes {role = #graph.role<predict>} {
+  // CHECK: graph.negate %{{.*}} {graph.name = "by/location"}
+  %a = graph.negate %x : tensor<4xf32> loc("by/location")
+  // CHECK: graph.abs %{{.*}} {graph.name = "by/attribute"}
+  %b = graph.abs %a {graph.name = "by/attribute"} : tensor<4xf32>
+  // CHECK: graph.negate %{{[^{]*}} :
+  %c = graph.negate %b : tensor<4xf32>
+  graph.return %c : tensor<4xf32>
+}

@@ -184,3 +184,34 @@ graph.func @f(%x: tensor<4xf32>) -> (tensor<4xf32>) attributes {role = #graph.ro
   graph.return %z : tensor<4xf32>
 }
 }
+
+// -----
+
+// A rule for what lives with a variable does not move it, nor what hands a result over. One for all others is not about a slot
+// whose variable has a rule of its own.
+// expected-note @below {{placement rule "a/Momentum"}}
+// expected-note @below {{placement rule "beside"}}
+// expected-note @below {{placement rule "seen"}}
+module attributes {graph.cluster = #graph.cluster<jobs = [worker = 2], chief = "/job:worker/task:0">,
+                   graph.strategy = #graph.strategy<name = "in_graph">,
+                   graph.placement = [["a/Momentum", #graph.device<"/job:worker/task:1">],
+                                      ["beside", #graph.device<"/job:worker/task:1">],
+                                      ["seen", #graph.device<"/job:worker/task:1">],
+                                      ["b", #graph.device<"/job:worker/task:1">], ["b*", #graph.device<"/job:worker/task:0">],
+                                      ["c", #graph.device<"/job:worker/task:1">], ["c/M*", #graph.device<"/job:worker/task:1">]]} {
+graph.variable @a : tensor<4xf32> = #graph.zeros
+// expected-remark @below {{is a slot of @a and lives with it on "/job:worker/task:0/device:CPU:0"; a placement rule does not move it}}
+graph.variable @"a/Momentum" : tensor<4xf32> = #graph.zeros {trainable = false, graph.slot_of = @a}
+// expected-remark @below {{is colocated with @a and lives with it on "/job:worker/task:0/device:CPU:0"; a placement rule does not move it}}
+graph.variable @beside : tensor<4xf32> = #graph.zeros {graph.colocate_with = @a}
+graph.variable @b : tensor<4xf32> = #graph.zeros
+graph.variable @"b/Momentum" : tensor<4xf32> = #graph.zeros {trainable = false, graph.slot_of = @b}
+graph.variable @bb : tensor<4xf32> = #graph.zeros
+graph.variable @c : tensor<4xf32> = #graph.zeros
+graph.variable @"c/Momentum" : tensor<4xf32> = #graph.zeros {trainable = false, graph.slot_of = @c}
+graph.func @f(%x: tensor<f32>) -> () attributes {role = #graph.role<train>} {
+  // expected-remark @below {{hands a result over on "/job:worker/task:0/device:CPU:0"; a placement rule does not move it}}
+  graph.summary "x", %x {graph.name = "seen"} : tensor<f32>
+  graph.return
+}
+}
