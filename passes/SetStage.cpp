@@ -15,6 +15,7 @@ namespace {
 struct SetStagePass : graphc::impl::SetStageBase<SetStagePass> {
   using SetStageBase::SetStageBase;
   void runOnOperation() override {
+    markAllAnalysesPreserved(); // no operation depends on it: the module need not be verified again
     if (!graphc::parseStage(stage)) {
       getOperation().emitError("unknown stage \"") << stage << "\"";
       return signalPassFailure();

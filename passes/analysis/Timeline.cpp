@@ -1,6 +1,8 @@
 #include "passes/analysis/Timeline.h"
 
 #include <algorithm>
+#include <queue>
+#include <utility>
 
 namespace graphc {
 
@@ -25,6 +27,7 @@ struct Traffic {
   std::vector<double> arrived, freed;
   size_t sends = 0, receives = 0;
   double left = 0; ///< when the last message was off the sender's hands
+  std::vector<size_t> waiting; ///< lanes that need a message of it, or a slot
 };
 
 struct Cursor {
@@ -79,21 +82,31 @@ std::optional<Timeline::Result> Timeline::run(uint32_t steps) const {
     else
       ++open;
   }
+  // The earliest of all, so that messages reach a wire in the order of time; of equals, the first lane.
+  using Start = std::pair<double, size_t>;
+  std::priority_queue<Start, std::vector<Start>, std::greater<>> startable;
+  auto offer = [&](size_t lane) {
+    if (cursors[lane].step == steps)
+      return;
+    if (std::optional<double> start = startOf(lane))
+      startable.push({*start, lane});
+    else
+      traffic[lanes[lane][cursors[lane].next].channel].waiting.push_back(lane);
+  };
+  auto wake = [&](Traffic &of) {
+    for (size_t lane : std::exchange(of.waiting, {}))
+      offer(lane);
+  };
+  for (size_t lane = 0; lane < lanes.size(); ++lane)
+    offer(lane);
   while (open > 0) {
-    // The earliest of all, so that messages reach a wire in the order of time.
-    std::optional<double> best;
-    size_t lane = 0;
-    for (size_t i = 0; i < lanes.size(); ++i)
-      if (cursors[i].step < steps)
-        if (std::optional<double> start = startOf(i); start && (!best || *start < *best)) {
-          best = start;
-          lane = i;
-        }
-    if (!best)
+    if (startable.empty())
       return std::nullopt;
+    auto [start, lane] = startable.top();
+    startable.pop();
     Cursor &cursor = cursors[lane];
     const Instruction &instruction = lanes[lane][cursor.next];
-    double end = *best + instruction.seconds;
+    double end = start + instruction.seconds;
     if (instruction.action != Action::Work) {
       const Channel &channel = channels[instruction.channel];
       Traffic &of = traffic[instruction.channel];
@@ -107,21 +120,24 @@ std::optional<Timeline::Result> Timeline::run(uint32_t steps) const {
         of.left = left;
         of.arrived.push_back(left + channel.latency);
         ++of.sends;
+        wake(of);
         break;
       }
       case Action::Receive:
         ++of.receives;
         if (!releases[instruction.channel])
           of.freed.push_back(end);
+        wake(of);
         break;
       case Action::Release:
         of.freed.push_back(end);
+        wake(of);
         break;
       default:
         break;
       }
     }
-    result.lanes[lane][cursor.next] = {*best, end}; // the last step's stays
+    result.lanes[lane][cursor.next] = {start, end}; // the last step's stays
     cursor.clock = end;
     if (++cursor.next == lanes[lane].size()) {
       cursor.next = 0;
@@ -129,6 +145,7 @@ std::optional<Timeline::Result> Timeline::run(uint32_t steps) const {
       if (++cursor.step == steps)
         --open;
     }
+    offer(lane);
   }
 
   double first = -1;

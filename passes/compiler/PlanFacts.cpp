@@ -62,23 +62,25 @@ int mainPhase(const plan::Plan &plan) {
   return 0;
 }
 
-uint64_t bytesPerStep(const plan::Plan &plan, const plan::Channel &channel) {
-  uint64_t messages = 0; // of one instance, to one other where it sends to several
-  const plan::Program &sender = plan.programs(channel.sender());
-  for (const plan::Instruction &instruction : sender.instructions()) {
-    if (instruction.has_send_start() && &plan.channels(instruction.send_start().channel()) == &channel)
-      ++messages;
-    const plan::Instruction::AllReduceStart &start = instruction.all_reduce_start();
-    if (instruction.has_all_reduce_start() && &plan.channels(start.channel()) == &channel)
-      return channel.bytes() * channel.instances() *
-             plan::allReduceMessages(channel.algorithm(), channel.instances(),
-                                     sender.buffers(start.buffer()).bytes() / channel.bytes());
+ChannelBytes::ChannelBytes(const plan::Plan &plan) : plan(plan) {
+  for (const plan::Program &sender : plan.programs()) {
+    const bool closing = plan.phases(int(sender.phase())).ends_by_closing();
+    for (const plan::Instruction &instruction : sender.instructions()) {
+      if (instruction.has_send_start()) {
+        const plan::Channel &channel = plan.channels(int(instruction.send_start().channel()));
+        uint64_t instances = channel.instances();
+        if (channel.all_to_all())
+          instances *= instances - 1;
+        bytes[&channel] += channel.bytes() * (closing ? 1 : instances);
+      } else if (instruction.has_all_reduce_start()) {
+        const plan::Instruction::AllReduceStart &start = instruction.all_reduce_start();
+        const plan::Channel &channel = plan.channels(int(start.channel()));
+        bytes[&channel] = channel.bytes() * channel.instances() *
+                          plan::allReduceMessages(channel.algorithm(), channel.instances(),
+                                                  sender.buffers(int(start.buffer())).bytes() / channel.bytes());
+      }
+    }
   }
-  bool closing = plan.phases(plan.programs(channel.sender()).phase()).ends_by_closing();
-  uint64_t instances = channel.instances();
-  if (channel.all_to_all())
-    instances *= instances - 1;
-  return messages * channel.bytes() * (closing ? 1 : instances);
 }
 
 /// Instances of a channel whose ends are on different tasks.
@@ -97,9 +99,9 @@ static uint32_t crossingInstances(const plan::Plan &plan, const plan::Channel &c
 
 bool crossesTasks(const plan::Plan &plan, const plan::Channel &channel) { return crossingInstances(plan, channel) > 0; }
 
-uint64_t bytesBetweenTasks(const plan::Plan &plan, const plan::Channel &channel) {
+uint64_t ChannelBytes::betweenTasks(const plan::Channel &channel) const {
   // Each instance carries the same.
-  return bytesPerStep(plan, channel) * crossingInstances(plan, channel) / std::max(1u, channel.instances());
+  return perStep(channel) * crossingInstances(plan, channel) / std::max(1u, channel.instances());
 }
 
 namespace {
@@ -159,6 +161,7 @@ Footprint computeFootprint(const plan::Plan &plan) {
     }
   }
   const int main = mainPhase(plan);
+  const ChannelBytes bytesOf(plan);
   for (const plan::Channel &channel : plan.channels()) {
     const plan::Program &receiver = plan.programs(int(channel.receiver()));
     uint64_t instances = channel.all_to_all() ? plan::allReducePeers(channel.algorithm(), channel.instances())
@@ -174,7 +177,7 @@ Footprint computeFootprint(const plan::Plan &plan) {
     }
     if (channel.control() || int(receiver.phase()) != main || !crossesTasks(plan, channel))
       continue;
-    const uint64_t traffic = bytesBetweenTasks(plan, channel);
+    const uint64_t traffic = bytesOf.betweenTasks(channel);
     footprint.bytesPerStep += traffic;
     footprint.traffic.push_back({"channel " + channel.name(), traffic, where});
   }
@@ -183,9 +186,9 @@ Footprint computeFootprint(const plan::Plan &plan) {
   };
   for (auto [row, device] : llvm::enumerate(footprint.devices)) {
     const PhaseNeeds *most = nullptr;
-    for (auto &[key, need] : needs)
-      if (key.first == row && (!most || need.arena + need.channels > most->arena + most->channels))
-        most = &need;
+    for (auto at = needs.lower_bound({unsigned(row), 0}); at != needs.end() && at->first.first == row; ++at)
+      if (!most || at->second.arena + at->second.channels > most->arena + most->channels)
+        most = &at->second;
     if (most) {
       device.arena = most->arena;
       device.channels = most->channels;

@@ -8,6 +8,8 @@
 
 #include "passes/compiler/Rows.h"
 
+#include "llvm/ADT/DenseMap.h"
+
 #include <string>
 #include <vector>
 
@@ -24,13 +26,22 @@ std::string formatColumns(const std::vector<std::vector<std::string>> &lines);
 
 /// The phase whose steps are counted: the first that trains, else the first.
 int mainPhase(const plan::Plan &plan);
-/// Payload bytes that all instances of a channel carry in one step of its phase; where a phase ends by closing, a step is
-/// one update, which one instance serves.
-uint64_t bytesPerStep(const plan::Plan &plan, const plan::Channel &channel);
 /// Whether an instance of a channel has its ends on different tasks.
 bool crossesTasks(const plan::Plan &plan, const plan::Channel &channel);
-/// The part of bytesPerStep that instances between different tasks carry.
-uint64_t bytesBetweenTasks(const plan::Plan &plan, const plan::Channel &channel);
+
+/// Payload bytes that channels carry in one step of their phase; counted once for all of a plan, which outlives this.
+class ChannelBytes {
+public:
+  explicit ChannelBytes(const plan::Plan &plan);
+  /// Of all instances; where a phase ends by closing, a step is one update, which one instance serves.
+  uint64_t perStep(const plan::Channel &channel) const { return bytes.lookup(&channel); }
+  /// The part that instances between different tasks carry.
+  uint64_t betweenTasks(const plan::Channel &channel) const;
+
+private:
+  const plan::Plan &plan;
+  llvm::DenseMap<const plan::Channel *, uint64_t> bytes;
+};
 
 /// Something that takes memory or traffic, for lists of the biggest.
 struct Contributor {

@@ -14,6 +14,7 @@ namespace {
 
 struct VerifyKernelsPass : impl::VerifyKernelsBase<VerifyKernelsPass> {
   void runOnOperation() override {
+    markAllAnalysesPreserved(); // and the module need not be verified again
     WalkResult result = getOperation().walk([&](Operation *op) {
       const char *reason = nullptr;
       if (isa<memref::AllocOp, memref::AllocaOp, memref::ReallocOp>(op))

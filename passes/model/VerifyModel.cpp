@@ -60,6 +60,7 @@ struct VerifyModelPass : graphc::impl::VerifyModelBase<VerifyModelPass> {
   }
 
   void runOnOperation() override {
+    markAllAnalysesPreserved(); // and the module need not be verified again
     llvm::DenseMap<Role, FuncOp> byRole;
     for (FuncOp function : getOperation().getOps<FuncOp>()) {
       auto [first, isNew] = byRole.try_emplace(function.getRole(), function);
@@ -73,7 +74,6 @@ struct VerifyModelPass : graphc::impl::VerifyModelBase<VerifyModelPass> {
       if (failed(verify(function)))
         return signalPassFailure();
     }
-    markAllAnalysesPreserved();
   }
 };
 

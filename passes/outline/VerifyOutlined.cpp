@@ -40,6 +40,7 @@ struct VerifyOutlinedPass : impl::VerifyOutlinedBase<VerifyOutlinedPass> {
   }
 
   void runOnOperation() override {
+    markAllAnalysesPreserved(); // and the module need not be verified again
     SymbolTable symbols(getOperation());
     for (auto program : getOperation().getOps<dist::ProgramOp>())
       for (Operation &op : program.getBlock()) {

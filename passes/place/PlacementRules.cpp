@@ -77,9 +77,8 @@ void PlacementRules::remarkUnmoved(Operation *op, StringRef name, const Twine &w
 }
 
 void PlacementRules::remarkUnmoved(const Unmoved &unmoved) {
-  InFlightDiagnostic remark = unmoved.op->emitRemark(unmoved.why)
-                              << " on \"" << graph::getDevice(unmoved.op).str()
-                              << "\"; a placement rule does not move it";
+  InFlightDiagnostic remark = unmoved.op->emitRemark(unmoved.why) << " on \"" << graph::getDevice(unmoved.op).str()
+                                                                  << "\"; a placement rule does not move it";
   remark.attachNote(unmoved.rule->loc) << "placement rule \"" << unmoved.rule->pattern << "\"";
 }
 

@@ -16,6 +16,7 @@ using graph::getDevice;
 
 struct VerifyPlacedPass : impl::VerifyPlacedBase<VerifyPlacedPass> {
   void runOnOperation() override {
+    markAllAnalysesPreserved(); // and the module need not be verified again
     ModuleOp module = getOperation();
     std::optional<Distribution> distribution = Distribution::of(module);
     if (!distribution)

@@ -14,6 +14,7 @@ using graph::getDevice;
 
 struct VerifyReplicatedPass : impl::VerifyReplicatedBase<VerifyReplicatedPass> {
   void runOnOperation() override {
+    markAllAnalysesPreserved(); // and the module need not be verified again
     std::optional<Distribution> distribution = Distribution::of(getOperation());
     if (!distribution)
       return signalPassFailure();

@@ -12,13 +12,13 @@ struct Writes {
 };
 } // namespace
 
-FailureOr<unsigned> sendAhead(dist::ProgramOp program) {
+FailureOr<unsigned> sendAhead(dist::ProgramOp program, const SymbolTable &symbols) {
   auto word = dyn_cast_if_present<dist::ControlReceiveOp>(program.getBlock().getTerminator()->getPrevNode());
   // Where the phase ends by closing nobody knows whether another step follows. Among the instances of a family the word
   // itself is a message, which only the end of a step keeps out of every circle.
   if (!word || program.isFamily())
     return 0;
-  BufferUses bufferUses(program);
+  BufferUses bufferUses(program, symbols);
   llvm::DenseMap<Value, Writes> variables;
   SmallVector<dist::SendStartOp> sends;
   LogicalResult result = bufferUses.forEach([&](Operation &op, const BufferUse &use) {
@@ -37,7 +37,6 @@ FailureOr<unsigned> sendAhead(dist::ProgramOp program) {
     return failure();
   if (sends.empty())
     return 0;
-  SymbolTable symbols(program->getParentOp());
   SmallVector<Operation *> moved;
   for (dist::SendStartOp send : llvm::reverse(sends)) { // of one variable they keep their order
     Operation *last = variables[bufferUses.getRoot(send.getValue())].last;

@@ -9,7 +9,7 @@ namespace graphc {
 /// In a program whose transfers are split and to which the chief's word comes: a variable that is sent and then written
 /// is sent `ahead`, right behind its last write, as the message of the next step. The word comes right before the first
 /// such send. Returns how many.
-mlir::FailureOr<unsigned> sendAhead(dist::ProgramOp program);
+mlir::FailureOr<unsigned> sendAhead(dist::ProgramOp program, const mlir::SymbolTable &symbols);
 
 } // namespace graphc
 #endif

@@ -10,7 +10,7 @@ bool isDeclaration(Operation &op) {
   return isa<dist::BufferOp, dist::VariableBufferOp, dist::ConstantBufferOp, dist::ViewOp>(op);
 }
 
-BufferUses::BufferUses(dist::ProgramOp program) : program(program), symbols(program->getParentOp()) {
+BufferUses::BufferUses(dist::ProgramOp program, const SymbolTable &symbols) : program(program), symbols(symbols) {
   llvm::StringMap<Value> variables;
   for (Operation &op : program.getBlock()) {
     if (auto view = dyn_cast<dist::ViewOp>(op)) {

@@ -24,7 +24,8 @@ bool isDeclaration(mlir::Operation &op);
 
 class BufferUses {
 public:
-  explicit BufferUses(dist::ProgramOp program);
+  /// `symbols`: of the module, made once for all its programs.
+  BufferUses(dist::ProgramOp program, const mlir::SymbolTable &symbols);
 
   mlir::Value getRoot(mlir::Value buffer) const { return roots.lookup(buffer); }
   /// The operation's effects (dialects/dist/Effects.cpp), one entry a root.
@@ -35,7 +36,7 @@ public:
 
 private:
   dist::ProgramOp program;
-  mlir::SymbolTable symbols;
+  const mlir::SymbolTable &symbols;
   llvm::DenseMap<mlir::Value, mlir::Value> roots;
 };
 

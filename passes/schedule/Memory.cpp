@@ -17,17 +17,17 @@ static void eraseUnused(dist::ProgramOp program) {
 }
 
 /// Where the pieces of a sum are whole pages, others may map them.
-static uint64_t getAlignment(dist::AllReduceStartOp start) {
-  auto channel = SymbolTable::lookupNearestSymbolFrom<dist::ChannelOp>(start, start.getChannelAttr());
+static uint64_t getAlignment(dist::AllReduceStartOp start, const SymbolTable &symbols) {
+  auto channel = symbols.lookup<dist::ChannelOp>(start.getChannel());
   uint64_t chunk =
       *channel.getChunk() * uint64_t(graph::getElementBytes(getElementTypeOrSelf(start.getBuffer().getType())));
   return channel.getAlgorithm() == "scatter" && plan::mapsSums(plan::SCATTER, chunk) ? plan::kMappableBytes
                                                                                      : kArenaAlignment;
 }
 
-FailureOr<ArenaSizes> planMemory(dist::ProgramOp program) {
+FailureOr<ArenaSizes> planMemory(dist::ProgramOp program, const SymbolTable &symbols) {
   eraseUnused(program);
-  BufferUses bufferUses(program);
+  BufferUses bufferUses(program, symbols);
   llvm::MapVector<Value, ArenaRequest> lives;
   llvm::DenseMap<Attribute, Value> sending; // by channel
   uint32_t last = uint32_t(llvm::range_size(program.getBlock()));
@@ -59,7 +59,7 @@ FailureOr<ArenaSizes> planMemory(dist::ProgramOp program) {
     }
     if (auto start = dyn_cast<dist::AllReduceStartOp>(op))
       if (auto life = lives.find(bufferUses.getRoot(start.getBuffer())); life != lives.end())
-        life->second.alignment = getAlignment(start);
+        life->second.alignment = getAlignment(start, symbols);
     auto end = dyn_cast<dist::ChannelEndOpInterface>(op);
     for (const BufferUse &use : *uses)
       if (use.until == dist::Until::SendDone)

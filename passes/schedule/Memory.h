@@ -12,7 +12,7 @@ struct ArenaSizes {
 
 /// Erases buffers that nothing uses, gives the others of a program in its final order their offsets, and the program its
 /// arena_bytes. Fed buffers live from the beginning of the step, fetched ones to its end, sent ones to their send_done.
-mlir::FailureOr<ArenaSizes> planMemory(dist::ProgramOp program);
+mlir::FailureOr<ArenaSizes> planMemory(dist::ProgramOp program, const mlir::SymbolTable &symbols);
 
 } // namespace graphc
 #endif

@@ -94,6 +94,7 @@ private:
     /// those whose inputs come later, the earliest first.
     std::set<std::pair<bool, unsigned>> ready;
     std::set<std::tuple<uint64_t, bool, unsigned>> later;
+    std::optional<uint64_t> start; ///< of the first of them, as `startable` has it
     SmallVector<unsigned> order, barriers;
     SmallVector<Operation *> declarations, feeds, results;
     Operation *word = nullptr; ///< control_receive
@@ -105,6 +106,7 @@ private:
   LogicalResult list();
   void offer(unsigned node);
   void place(unsigned node, uint64_t start);
+  void noteStart(unsigned lane);
   void sinkReceives(Lane &lane) const;
   unsigned rewrite(Lane &lane) const;
 
@@ -122,6 +124,7 @@ private:
   llvm::DenseSet<std::pair<unsigned, unsigned>> edges; ///< of `next`
   std::vector<Node> nodes;
   std::vector<Lane> lanes;
+  std::set<std::pair<uint64_t, unsigned>> startable; ///< lanes that have something ready, by when it can start
 };
 
 uint64_t PhaseOrder::costOf(Operation *op, ArrayRef<BufferUse> uses) const {
@@ -143,7 +146,7 @@ uint64_t PhaseOrder::costOf(Operation *op, ArrayRef<BufferUse> uses) const {
 LogicalResult PhaseOrder::addProgram(dist::ProgramOp program) {
   unsigned lane = unsigned(lanes.size());
   lanes.emplace_back().program = program;
-  BufferUses bufferUses(program);
+  BufferUses bufferUses(program, symbols);
   struct History {
     int writer = -1;
     SmallVector<unsigned> readers; ///< since the last write
@@ -275,6 +278,24 @@ void PhaseOrder::offer(unsigned index) {
     lane.ready.insert({isNoSend, index});
   else
     lane.later.insert({node.ready, isNoSend, index});
+  noteStart(node.lane);
+}
+
+/// Keeps the lane's place in `startable` after its clock or what is ready changed.
+void PhaseOrder::noteStart(unsigned index) {
+  Lane &lane = lanes[index];
+  std::optional<uint64_t> start;
+  if (!lane.ready.empty())
+    start = lane.clock;
+  else if (!lane.later.empty())
+    start = std::get<0>(*lane.later.begin());
+  if (start == lane.start)
+    return;
+  if (lane.start)
+    startable.erase({*lane.start, index});
+  if (start)
+    startable.insert({*start, index});
+  lane.start = start;
 }
 
 /// Puts a node behind its program's others and tells those that wait for it.
@@ -287,6 +308,7 @@ void PhaseOrder::place(unsigned index, uint64_t start) {
     lane.later.erase(lane.later.begin());
     lane.ready.insert({isNoSend, node});
   }
+  noteStart(nodes[index].lane);
   SmallVector<unsigned> barriers;
   auto satisfy = [&](unsigned other, uint64_t when) {
     Node &node = nodes[other];
@@ -313,26 +335,18 @@ LogicalResult PhaseOrder::list() {
       offer(unsigned(i));
   size_t operations = size_t(llvm::count_if(nodes, [](const Node &node) { return node.op; }));
   for (size_t placed = 0; placed < operations; ++placed) {
-    Lane *first = nullptr;
-    uint64_t start = 0;
-    for (Lane &lane : lanes)
-      if (!lane.ready.empty() || !lane.later.empty()) {
-        uint64_t here = lane.ready.empty() ? std::get<0>(*lane.later.begin()) : lane.clock;
-        if (!first || here < start) {
-          first = &lane;
-          start = here;
-        }
-      }
-    if (!first)
+    if (startable.empty())
       return phase.emitOpError(
           "has programs whose values depend on each other in a circle"); // verify-liveness says which
+    auto [start, index] = *startable.begin(); // of lanes that can start at once, the first in the text
+    Lane &lane = lanes[index];
     unsigned node;
-    if (!first->ready.empty()) {
-      node = first->ready.begin()->second;
-      first->ready.erase(first->ready.begin());
+    if (!lane.ready.empty()) {
+      node = lane.ready.begin()->second;
+      lane.ready.erase(lane.ready.begin());
     } else {
-      node = std::get<2>(*first->later.begin());
-      first->later.erase(first->later.begin());
+      node = std::get<2>(*lane.later.begin());
+      lane.later.erase(lane.later.begin());
     }
     place(node, start);
   }
@@ -387,7 +401,7 @@ unsigned PhaseOrder::rewrite(Lane &lane) const {
       previous = &op;
     }
   // Views of a message stand behind its receive, all other declarations in front.
-  BufferUses bufferUses(lane.program);
+  BufferUses bufferUses(lane.program, symbols);
   llvm::MapVector<Value, SmallVector<Operation *>> views;
   for (Operation *op : lane.declarations) {
     Value root = bufferUses.getRoot(op->getResult(0));

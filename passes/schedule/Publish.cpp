@@ -28,7 +28,7 @@ FailureOr<unsigned> publishChannels(ModuleOp module, dist::PhaseOp phase) {
       published.push_back(channel);
   };
   for (auto program : module.getOps<dist::ProgramOp>())
-    if (program.getPhase() == phase.getSymName() && failed(BufferUses(program).forEach(consider)))
+    if (program.getPhase() == phase.getSymName() && failed(BufferUses(program, symbols).forEach(consider)))
       return failure();
   for (dist::ChannelOp channel : published)
     channel.setPublished(!fetched.contains(FlatSymbolRefAttr::get(channel.getSymNameAttr())));

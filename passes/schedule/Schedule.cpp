@@ -40,17 +40,17 @@ private:
     for (auto program : module.getOps<dist::ProgramOp>()) {
       if (program.getPhase() != phase.getSymName())
         continue;
-      if (failed(splitTransfers(program)))
+      if (failed(splitTransfers(program, symbols)))
         return failure();
-      FailureOr<unsigned> ahead = sendAhead(program);
+      FailureOr<unsigned> ahead = sendAhead(program, symbols);
       if (failed(ahead))
         return failure();
       numAhead += *ahead;
-      FailureOr<unsigned> inSlots = placeInSlots(program);
+      FailureOr<unsigned> inSlots = placeInSlots(program, symbols);
       if (failed(inSlots))
         return failure();
       numInSlots += *inSlots;
-      FailureOr<ArenaSizes> sizes = planMemory(program);
+      FailureOr<ArenaSizes> sizes = planMemory(program, symbols);
       if (failed(sizes))
         return failure();
       arenaBytes += sizes->bytes;

@@ -19,10 +19,9 @@ struct Candidate {
 };
 } // namespace
 
-FailureOr<unsigned> placeInSlots(dist::ProgramOp program) {
+FailureOr<unsigned> placeInSlots(dist::ProgramOp program, const SymbolTable &symbols) {
   Block &block = program.getBlock();
-  BufferUses bufferUses(program);
-  SymbolTable symbols(program->getParentOp());
+  BufferUses bufferUses(program, symbols);
   llvm::MapVector<Value, Candidate> candidates;
   LogicalResult result = bufferUses.forEach([&](Operation &op, const BufferUse &use) {
     if (!use.root.getDefiningOp<dist::BufferOp>())

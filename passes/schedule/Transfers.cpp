@@ -6,8 +6,8 @@ using namespace mlir;
 
 namespace graphc {
 
-LogicalResult splitTransfers(dist::ProgramOp program) {
-  BufferUses bufferUses(program);
+LogicalResult splitTransfers(dist::ProgramOp program, const SymbolTable &symbols) {
+  BufferUses bufferUses(program, symbols);
   Block &block = program.getBlock();
   Operation *end = block.getTerminator();
   if (Operation *word = end->getPrevNode(); word && isa<dist::ControlReceiveOp>(word))

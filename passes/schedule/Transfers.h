@@ -10,7 +10,7 @@ namespace graphc {
 /// and releases each received message. A send_done stands before the next write of its buffer, else at the end of the
 /// step, so that the transfer has all the time there is. A message is released after its last use; one that is forwarded
 /// or fetched at the end of the step.
-mlir::LogicalResult splitTransfers(dist::ProgramOp program);
+mlir::LogicalResult splitTransfers(dist::ProgramOp program, const mlir::SymbolTable &symbols);
 
 } // namespace graphc
 #endif

@@ -13,11 +13,11 @@ namespace {
 
 struct VerifyLivenessPass : impl::VerifyLivenessBase<VerifyLivenessPass> {
   void runOnOperation() override {
+    markAllAnalysesPreserved(); // and the module need not be verified again
     ModuleOp module = getOperation();
     for (auto phase : module.getOps<dist::PhaseOp>())
       if (failed(verifyLiveness(module, phase)))
         return signalPassFailure();
-    markAllAnalysesPreserved();
   }
 };
 

@@ -162,11 +162,12 @@ struct Crossing {
 
 std::map<std::string, Crossing> crossings(const plan::Plan &plan) {
   std::map<std::string, Crossing> all;
+  const ChannelBytes bytes(plan);
   for (const plan::Channel &channel : plan.channels())
     if (!channel.control() && crossesTasks(plan, channel))
       all[channel.name()] = {arrow(placeName(plan, plan.programs(int(channel.sender()))),
                                    placeName(plan, plan.programs(int(channel.receiver())))),
-                             plan::locationText(plan, channel.location()), bytesBetweenTasks(plan, channel)};
+                             plan::locationText(plan, channel.location()), bytes.betweenTasks(channel)};
   return all;
 }
 

@@ -23,7 +23,7 @@ struct Speed {
 class Model {
 public:
   Model(const plan::Plan &plan, const cluster::ClusterConfig &cluster, const cluster::Calibration &calibration)
-      : plan(plan), cluster(cluster), calibration(calibration), phase(mainPhase(plan)) {}
+      : plan(plan), cluster(cluster), calibration(calibration), bytesOf(plan), phase(mainPhase(plan)) {}
 
   Prediction run();
 
@@ -35,7 +35,8 @@ private:
   Speed slowest(const plan::Channel &channel) const;
   double callSeconds(const plan::Kernel &kernel) const;
   double threadsOf(const plan::Kernel &kernel) const;
-  void addChannel(const plan::Channel &channel);
+  void readSenders();
+  void addChannel(uint32_t index);
   uint64_t bytesTaken(const plan::Instruction &instruction, const plan::Channel &channel) const;
   Timeline::Instruction cost(const plan::Program &program, const plan::Instruction &instruction);
   double overhead() const { return calibration.callNanoseconds * 1e-9; }
@@ -44,10 +45,13 @@ private:
   const plan::Plan &plan;
   const cluster::ClusterConfig &cluster;
   const cluster::Calibration &calibration;
+  const ChannelBytes bytesOf;
   const int phase;
   Timeline timeline;
   std::vector<uint32_t> channels; ///< by plan channel: the timeline's
   std::vector<double> sendSeconds; ///< by plan channel: the sender is busy
+  std::vector<bool> ahead; ///< by plan channel: sent before the step that needs it
+  std::vector<bool> inSlot; ///< by plan channel: made where its receiver finds it
   std::map<uint32_t, uint32_t> wires; ///< by program whose end of the link is the narrow one
 };
 
@@ -87,7 +91,22 @@ Speed Model::slowest(const plan::Channel &channel) const {
   return worst;
 }
 
-void Model::addChannel(const plan::Channel &channel) {
+/// What only the sending programs say of a channel.
+void Model::readSenders() {
+  ahead.assign(size_t(plan.channels_size()), false);
+  inSlot.assign(size_t(plan.channels_size()), false);
+  for (const plan::Program &program : plan.programs()) {
+    for (const plan::Instruction &instruction : program.instructions())
+      if (instruction.send_start().ahead())
+        ahead[instruction.send_start().channel()] = true;
+    for (const plan::Buffer &buffer : program.buffers())
+      if (buffer.has_outgoing())
+        inSlot[buffer.outgoing()] = true;
+  }
+}
+
+void Model::addChannel(uint32_t index) {
+  const plan::Channel &channel = plan.channels(int(index));
   const plan::Program &from = plan.programs(int(channel.sender())), &to = plan.programs(int(channel.receiver()));
   Speed speed = slowest(channel);
   bool closing = plan.phases(phase).ends_by_closing();
@@ -98,21 +117,14 @@ void Model::addChannel(const plan::Channel &channel) {
   double bytes = double(channel.bytes());
   if (channel.algorithm() != plan::WHOLE) { // all its chunks as one message that takes all hops
     fan = 1;
-    bytes = double(bytesPerStep(plan, channel)) / channel.instances();
+    bytes = double(bytesOf.perStep(channel)) / channel.instances();
     speed.latency *= double(plan::allReduceHops(channel.algorithm(), channel.instances()));
   }
   uint32_t capacity =
       channel.latest() ? UINT32_MAX : channel.capacity(); // a latest channel never makes its sender wait
-  bool ahead = llvm::any_of(from.instructions(), [&](const plan::Instruction &instruction) {
-    const plan::Instruction::SendStart &send = instruction.send_start();
-    return send.ahead() && &plan.channels(int(send.channel())) == &channel;
-  });
-  Timeline::Channel out{capacity, 0, speed.latency, 0, ahead};
+  Timeline::Channel out{capacity, 0, speed.latency, 0, ahead[index]};
   double busy = overhead();
-  bool inSlot = llvm::any_of(from.buffers(), [&](const plan::Buffer &buffer) {
-    return buffer.has_outgoing() && &plan.channels(int(buffer.outgoing())) == &channel;
-  });
-  if (speed.copies && (channel.published() || inSlot)) {
+  if (speed.copies && (channel.published() || inSlot[index])) {
     // read in place, or made there: nothing moves
   } else if (speed.copies) {
     busy += (from.instances() > 1 && !channel.all_to_all() ? 1 : fan) * bytes / speed.bytesPerSecond;
@@ -149,7 +161,7 @@ uint64_t Model::bytesTaken(const plan::Instruction &instruction, const plan::Cha
   if (channel.algorithm() != plan::WHOLE) { // half of the messages are added, the others copied or read where they lie
     const bool copied =
         !channel.published() || !plan::mapsSums(channel.algorithm(), channel.bytes()) || !cluster.replicasShareHost();
-    return (copied ? 5 : 3) * bytesPerStep(plan, channel) / channel.instances() / 2;
+    return (copied ? 5 : 3) * bytesOf.perStep(channel) / channel.instances() / 2;
   }
   // Each message is read once, the sum read and written.
   return instruction.has_aggregate() ? channel.bytes() * (channel.instances() + 2) : 0;
@@ -187,7 +199,8 @@ Prediction Model::run() {
   Prediction prediction;
   if (plan.phases_size() == 0)
     return prediction;
-  for (const plan::Channel &channel : plan.channels())
+  readSenders();
+  for (uint32_t channel = 0; channel < uint32_t(plan.channels_size()); ++channel)
     addChannel(channel);
   std::map<std::string, double> work; // by host, of all instances
   for (uint32_t index = 0; index < uint32_t(plan.programs_size()); ++index) {

@@ -176,10 +176,11 @@ std::string balance(const plan::Plan &plan) {
 
 std::string cutEdges(const plan::Plan &plan, const SourceLines &source) {
   std::vector<std::pair<uint64_t, const plan::Channel *>> channels;
+  const ChannelBytes bytesOf(plan);
   for (const plan::Channel &channel : plan.channels())
     if (!channel.control() && crossesTasks(plan, channel) &&
         int(plan.programs(int(channel.sender())).phase()) == mainPhase(plan))
-      channels.emplace_back(bytesBetweenTasks(plan, channel), &channel);
+      channels.emplace_back(bytesOf.betweenTasks(channel), &channel);
   if (channels.empty())
     return "<p>Nothing crosses: all the work is on one task.</p>\n";
   llvm::stable_sort(channels, [](auto &a, auto &b) { return a.first > b.first; });

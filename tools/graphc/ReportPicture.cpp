@@ -58,6 +58,7 @@ void Picture::collect() {
   Rows rows(plan);
   for (const Footprint::Device &device : footprint.devices)
     boxes.push_back({&device});
+  const ChannelBytes bytes(plan);
   for (const plan::Channel &channel : plan.channels()) {
     const plan::Program &sender = plan.programs(int(channel.sender())),
                         &receiver = plan.programs(int(channel.receiver()));
@@ -82,7 +83,7 @@ void Picture::collect() {
       if (channel.control())
         continue;
       arrow.control = false;
-      arrow.bytes += bytesPerStep(plan, channel) * count / all;
+      arrow.bytes += bytes.perStep(channel) * count / all;
       ++arrow.channels;
     }
   }
