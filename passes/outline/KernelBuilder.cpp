@@ -1,5 +1,7 @@
 #include "passes/outline/KernelBuilder.h"
 
+#include "passes/outline/LoopPromises.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -264,30 +266,38 @@ void KernelBuilder::emitStructured(StructuredOpInterface op) {
   }
 }
 
+/// The loops are built on memory that stands for each operand and out alone, as two of them may be one argument; what was promised
+/// is checked on it, and the arguments take its place.
 LogicalResult KernelBuilder::emitLoops(ExplicitLoopsOpInterface op) {
   VariableNames read = getReadVariables(op);
+  OpBuilder &builder = kernel.getBuilder();
+  SmallVector<Operation *> standIns;
+  auto standIn = [&](Value buffer, Use use) -> Value {
+    Value argument = kernel.getArgument(buffer, use);
+    standIns.push_back(UnrealizedConversionCastOp::create(builder, op.getLoc(), argument.getType(), argument));
+    return standIns.back()->getResult(0);
+  };
   SmallVector<Value> operands, outs;
   for (OpOperand &operand : op->getOpOperands()) {
     Value copy = copies.lookup(&operand);
-    operands.push_back(kernel.getArgument(copy ? copy : memory.of(operand.get()), Use::Read));
+    operands.push_back(standIn(copy ? copy : memory.of(operand.get()), Use::Read));
   }
   for (Value result : op->getResults())
-    outs.push_back(kernel.getArgument(memory.of(result), Use::Write));
+    outs.push_back(standIn(memory.of(result), Use::Write));
   for (FlatSymbolRefAttr name : getWrittenVariables(op))
-    outs.push_back(kernel.getArgument(memory.ofVariable(name.getValue()),
-                                      llvm::is_contained(read, name) ? Use::Update : Use::Write));
-  OpBuilder &builder = kernel.getBuilder();
-  Operation *before = builder.getBlock()->empty() ? nullptr : &builder.getBlock()->back();
+    outs.push_back(
+        standIn(memory.ofVariable(name.getValue()), llvm::is_contained(read, name) ? Use::Update : Use::Write));
   op.buildLoops(builder, operands, outs);
   builder.setInsertionPointToEnd(builder.getBlock());
-  // The kernel's access of its arguments, and with it everybody's order, follows from what was promised.
-  for (Operation &made : llvm::make_range(before ? std::next(before->getIterator()) : builder.getBlock()->begin(),
-                                          builder.getBlock()->end()))
-    if (made.walk([&](memref::StoreOp store) {
-              return llvm::is_contained(outs, store.getMemRef()) ? WalkResult::advance() : WalkResult::interrupt();
-            })
-            .wasInterrupted())
-      return op.emitOpError("has loops that write memory other than its results' and variables'");
+  SmallVector<Operation *> made;
+  for (Operation *next = standIns.back()->getNextNode(); next; next = next->getNextNode())
+    made.push_back(next);
+  if (failed(verifyLoops(op, made, operands, outs)))
+    return failure();
+  for (Operation *cast : standIns) {
+    cast->getResult(0).replaceAllUsesWith(cast->getOperand(0));
+    cast->erase();
+  }
   return success();
 }
 

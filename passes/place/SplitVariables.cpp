@@ -59,7 +59,7 @@ public:
   llvm::MapVector<StringAttr, SmallVector<graph::VariableOp>> parts;
 
 private:
-  /// What a device, a rule or a neighbour binds to one place is not taken apart.
+  /// What a device, a rule or a neighbour binds to one place is not taken apart, nor what an update needs whole.
   void findPinned() {
     auto note = [&](Operation *op) {
       if (auto beside = op->getAttrOfType<FlatSymbolRefAttr>(GraphDialect::kColocateWith))
@@ -75,8 +75,23 @@ private:
         pinned.insert(variable.getSymNameAttr());
     }
     for (auto func : module.getOps<graph::FuncOp>())
-      for (Operation &op : func.getBodyBlock())
+      for (Operation &op : func.getBodyBlock()) {
         note(&op);
+        if (graph::isUpdate(&op) && !isByRows(&op))
+          for (FlatSymbolRefAttr name : graph::getVariables(&op))
+            pinned.insert(name.getAttr());
+      }
+  }
+
+  /// Whether parts updated each by itself are what the whole updated would be: every element follows from those at its place.
+  static bool isByRows(Operation *update) {
+    auto structured = dyn_cast<graph::StructuredOpInterface>(update);
+    if (!structured)
+      return false;
+    auto isIdentity = [](AffineMap map) { return map.isIdentity(); };
+    return llvm::all_of(structured.getLoopNests(), [&](const graph::LoopNest &nest) {
+      return nest.isElementwise() && llvm::all_of(nest.reads, [&](const auto &read) { return isIdentity(read.map); });
+    });
   }
 
   bool hasRule(StringRef name) {

@@ -88,6 +88,20 @@ struct Loops {
     }
     body(indices);
   }
+  /// What `add` makes of the sum so far and each place.
+  Value sum(ArrayRef<int64_t> sizes, Value start, llvm::function_ref<Value(ValueRange, Value)> add,
+            ArrayRef<Value> outer = {}) {
+    if (sizes.empty())
+      return add(outer, start);
+    auto loop = scf::ForOp::create(builder, loc, index(0), index(sizes[0]), index(1), start);
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(loop.getBody());
+    SmallVector<Value> indices(outer);
+    indices.push_back(loop.getInductionVar());
+    Value sum = this->sum(sizes.drop_front(), loop.getRegionIterArg(0), add, indices);
+    scf::YieldOp::create(builder, loc, sum);
+    return loop.getResult(0);
+  }
   Value load(Value memory, ValueRange place) { return memref::LoadOp::create(builder, loc, memory, place); }
   void store(Value value, Value memory, ValueRange place) {
     memref::StoreOp::create(builder, loc, value, memory, place);
@@ -211,13 +225,76 @@ void CumsumOp::buildGradient(OpBuilder &builder, ValueRange g, const llvm::Small
   result[0] = CumsumOp::create(builder, getLoc(), g[0].getType(), g[0], !getReverse());
 }
 
+LoopAccess CarelessOp::getAccess(unsigned) {
+  return llvm::is_contained({"operand", "result", "alloc"}, getBreaks()) ? LoopAccess::Arbitrary : LoopAccess::Aligned;
+}
 void CarelessOp::buildLoops(OpBuilder &builder, ValueRange operands, ValueRange outs) {
   Loops loops{builder, getLoc()};
-  loops.over(shapeOf(outs[0]), [&](ValueRange place) {
-    Value element = loops.load(operands[0], place);
-    loops.store(element, outs[0], place);
-    loops.store(element, operands[0], place);
+  ArrayRef<int64_t> shape = shapeOf(outs[0]);
+  auto copy = [&](ValueRange from, ValueRange to) { loops.store(loops.load(operands[0], from), outs[0], to); };
+  if (getBreaks() == "alloc")
+    memref::AllocaOp::create(builder, getLoc(), cast<MemRefType>(outs[0].getType()));
+  if (getBreaks() == "first")
+    loops.over(shape, [&](ValueRange place) { loops.load(operands[0], place); });
+  if (getBreaks() == "twice")
+    return loops.over({2, shape[0], shape[1]}, [&](ValueRange place) { copy(place.drop_front(), place.drop_front()); });
+  loops.over(shape, [&](ValueRange place) {
+    SmallVector<Value> other(place);
+    if (getBreaks() == "reversed")
+      other[0] = arith::SubIOp::create(builder, getLoc(), loops.index(shape[0] - 1), place[0]);
+    if (getBreaks() == "data")
+      other[0] = loops.clamp(
+          arith::FPToSIOp::create(builder, getLoc(), builder.getI32Type(), loops.load(operands[0], place)), shape[0]);
+    if (getBreaks() != "result")
+      copy(other, place);
+    if (getBreaks() == "late")
+      copy(place, place);
+    if (getBreaks() == "operand")
+      loops.store(loops.load(outs[0], place), operands[0], place);
   });
+}
+
+void CuriousOp::buildLoops(OpBuilder &builder, ValueRange operands, ValueRange outs) {
+  Loops loops{builder, getLoc()};
+  loops.over(shapeOf(outs[0]), [&](ValueRange place) {
+    Value sum = Scalars{builder, getLoc()}.add(loops.load(outs[0], place), loops.load(operands[0], place));
+    loops.store(sum, outs[0], place);
+  });
+}
+
+//===----------------------------------------------------------------------------------------------------------===//
+// A library's
+//===----------------------------------------------------------------------------------------------------------===//
+
+StringRef AveragePoolOp::getLibraryKernel() { return "average_pool"; }
+DictionaryAttr AveragePoolOp::getLibraryDescriptor() {
+  Builder builder(getContext());
+  return builder.getDictionaryAttr(
+      {builder.getNamedAttr("window", getWindowAttr()), builder.getNamedAttr("scale", getScaleAttr())});
+}
+bool AveragePoolOp::takesPostOp(StringRef name, ArrayRef<StringRef> before) { return name == "bias" && before.empty(); }
+// Each element of a window gets the same share.
+void AveragePoolOp::buildGradient(OpBuilder &builder, ValueRange g, const llvm::SmallBitVector &, Gradients result) {
+  ArrayRef<int64_t> shape = typeOf(g[0]).getShape(), window = getWindow();
+  Type wide = typeOf(g[0]).clone({shape[0], shape[1], window[0], shape[2], window[1]});
+  Value repeated = graph::BroadcastInDimOp::create(builder, getLoc(), wide, g[0], SmallVector<int64_t>{0, 1, 3});
+  Value spread = graph::ReshapeOp::create(builder, getLoc(), getOperand().getType(), repeated);
+  result[0] = multiply(builder, getLoc(), getScale().convertToDouble() / double(window[0] * window[1]), spread);
+}
+
+SmallVector<LoopNest> AddPerPlaneOp::getLoopNests() {
+  LoopNest nest = graph::getElementwiseNest(*this);
+  nest.reads[1].map = AffineMap::get(3, 0, getAffineDimExpr(0, getContext()), getContext());
+  return {nest};
+}
+Results AddPerPlaneOp::buildBody(OpBuilder &builder, ValueRange x, ValueRange, Index) {
+  return {Scalars{builder, getLoc()}.add(x[0], x[1])};
+}
+StringRef AddPerPlaneOp::getPostOpName() { return "bias"; }
+OpOperand &AddPerPlaneOp::getPostOpInput() { return getOperandMutable(); }
+void AddPerPlaneOp::buildGradient(OpBuilder &builder, ValueRange g, const llvm::SmallBitVector &, Gradients result) {
+  result[0] = g[0];
+  result[1] = graph::ReduceSumOp::create(builder, getLoc(), getNumbers().getType(), g[0], SmallVector<int64_t>{1, 2});
 }
 
 //===----------------------------------------------------------------------------------------------------------===//
@@ -249,6 +326,23 @@ Results ApplyAdagradOp::buildBody(OpBuilder &builder, ValueRange x, ValueRange o
   return {s.subtract(old[0], step), sum};
 }
 
+bool ApplyNormalizedOp::appliesGradient() { return true; }
+void ApplyNormalizedOp::buildLoops(OpBuilder &builder, ValueRange operands, ValueRange outs) {
+  Loops loops{builder, getLoc()};
+  Scalars s{builder, getLoc()};
+  Type type = cast<ShapedType>(outs[0].getType()).getElementType();
+  Value squares = loops.sum(shapeOf(outs[0]), s.constant(type, 0), [&](ValueRange place, Value soFar) {
+    Value element = loops.load(operands[0], place);
+    return s.add(soFar, s.multiply(element, element));
+  });
+  Value norm = s.add(math::SqrtOp::create(builder, getLoc(), squares), s.constant(type, 1e-6));
+  Value scale = s.divide(s.constant(type, getLearningRate().convertToDouble()), norm);
+  loops.over(shapeOf(outs[0]), [&](ValueRange place) {
+    Value step = s.multiply(scale, loops.load(operands[0], place));
+    loops.store(s.subtract(loops.load(outs[0], place), step), outs[0], place);
+  });
+}
+
 Results NamelessOp::buildBody(OpBuilder &, ValueRange x, ValueRange, Index) { return {x[0]}; }
 Results TalkativeOp::buildBody(OpBuilder &, ValueRange x, ValueRange, Index) { return {x[0], x[0]}; }
 
@@ -256,4 +350,10 @@ SmallVector<StringRef> AdagradAttr::getSlotNames() const { return {"Adagrad"}; }
 Operation *AdagradAttr::buildApply(OpBuilder &builder, Location loc, FlatSymbolRefAttr variable,
                                    ArrayRef<FlatSymbolRefAttr> slots, Value gradient) const {
   return ApplyAdagradOp::create(builder, loc, variable, slots.front(), gradient, getLearningRate());
+}
+
+SmallVector<StringRef> NormalizedAttr::getSlotNames() const { return {}; }
+Operation *NormalizedAttr::buildApply(OpBuilder &builder, Location loc, FlatSymbolRefAttr variable,
+                                      ArrayRef<FlatSymbolRefAttr>, Value gradient) const {
+  return ApplyNormalizedOp::create(builder, loc, variable, gradient, getLearningRate());
 }

@@ -82,6 +82,27 @@ def Extra_CumsumOp : Extra_PureOp<"cumsum", [
 }
 
 //===----------------------------------------------------------------------------------------------------------------===//
+// A library's
+//===----------------------------------------------------------------------------------------------------------------===//
+
+def Extra_AveragePoolOp : Extra_PureOp<"average_pool", [
+    DeclareOpInterfaceMethods<LibraryKernelOpInterface, ["takesPostOp"]>, Graph_Differentiable]> {
+  let summary = "means over windows of the last two of three dimensions, times `scale`; no loops, a module serves it";
+  let arguments = (ins Graph_FloatTensor:$operand, DenseI64ArrayAttr:$window, F64Attr:$scale);
+  let results = (outs Graph_FloatTensor:$result);
+  let assemblyFormat = "$operand attr-dict `:` functional-type($operand, $result)";
+}
+
+def Extra_AddPerPlaneOp : Extra_PureOp<"add_per_plane", [
+    AllTypesMatch<["operand", "result"]>, Graph_Structured, DeclareOpInterfaceMethods<LibraryPostOpInterface>,
+    Graph_Differentiable]> {
+  let summary = "a number added to each plane of three dimensions: a library call's last step, or elementwise";
+  let arguments = (ins Graph_FloatTensor:$operand, Graph_FloatTensor:$numbers);
+  let results = (outs Graph_FloatTensor:$result);
+  let assemblyFormat = "$operand `,` $numbers attr-dict `:` type($operand) `,` type($numbers)";
+}
+
+//===----------------------------------------------------------------------------------------------------------------===//
 // Composite
 //===----------------------------------------------------------------------------------------------------------------===//
 
@@ -111,15 +132,41 @@ def Extra_AdagradAttr : AttrDef<Extra_Dialect, "Adagrad", [DeclareAttrInterfaceM
   let assemblyFormat = "`<` struct(params) `>`";
 }
 
+def Extra_ApplyNormalizedOp : Extra_Op<"apply_normalized", [
+    DeclareOpInterfaceMethods<UpdateOpInterface, ["appliesGradient"]>, Extra_Loops]> {
+  let summary = "variable -= learning_rate * gradient / |gradient|: an update with loops of its own";
+  let arguments = (ins Graph_VariableArg<[Graph_Reads, Graph_Writes]>:$variable, Graph_FloatTensor:$gradient,
+                       F64Attr:$learning_rate);
+  let assemblyFormat = "$variable `,` $gradient attr-dict `:` type($gradient)";
+}
+
+def Extra_NormalizedAttr : AttrDef<Extra_Dialect, "Normalized", [DeclareAttrInterfaceMethods<OptimizerAttrInterface>]> {
+  let mnemonic = "normalized";
+  let parameters = (ins "::mlir::FloatAttr":$learning_rate);
+  let assemblyFormat = "`<` struct(params) `>`";
+}
+
 //===----------------------------------------------------------------------------------------------------------------===//
 // Promises that are not kept
 //===----------------------------------------------------------------------------------------------------------------===//
 
-def Extra_CarelessOp : Extra_PureOp<"careless", [SameOperandsAndResultType, Extra_Loops]> {
-  let summary = "its loops write its operand";
-  let arguments = (ins Graph_FloatTensor:$operand);
+def Extra_CarelessOp : Extra_PureOp<"careless", [
+    SameOperandsAndResultType, DeclareOpInterfaceMethods<ExplicitLoopsOpInterface, ["getAccess"]>]> {
+  let summary = "loops that break the promise named by `breaks`";
+  let description = [{
+    `operand`: they write their operand. `result`: they do not write their result. `alloc`: they allocate. The others declare
+    the operand aligned: `late` reads what it has written, `reversed`, `data` and `twice` another place, one that is data, each
+    place in every iteration of a loop around; `first` is right, in two nests.
+  }];
+  let arguments = (ins Graph_FloatTensor:$operand, StrAttr:$breaks);
   let results = (outs Graph_FloatTensor:$result);
   let assemblyFormat = "$operand attr-dict `:` type($result)";
+}
+
+def Extra_CuriousOp : Extra_Op<"curious", [UpdateOpInterface, Extra_Loops]> {
+  let summary = "an update that reads the variable, which by its effects it only writes";
+  let arguments = (ins Graph_VariableArg<[Graph_Writes]>:$variable, Graph_FloatTensor:$value);
+  let assemblyFormat = "$variable `,` $value attr-dict `:` type($value)";
 }
 
 def Extra_NamelessOp : Extra_Op<"nameless", [UpdateOpInterface, Graph_PlaceByPlace]> {

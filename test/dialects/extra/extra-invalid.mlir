@@ -4,8 +4,103 @@ dist.phase @p {role = #graph.role<predict>}
 dist.program @loops of @p on "/job:t/task:0/device:CPU:0" {
   %x = dist.feed "x" : tensor<4x3xf32>
   // expected-error@+1 {{'extra.careless' op has loops that write memory other than its results' and variables'}}
-  %0 = extra.careless %x : tensor<4x3xf32>
+  %0 = extra.careless %x {breaks = "operand"} : tensor<4x3xf32>
   dist.fetch "y", %0 : tensor<4x3xf32>
+  dist.control_receive local
+  dist.end
+}
+
+// -----
+
+dist.phase @p {role = #graph.role<predict>}
+dist.program @loops of @p on "/job:t/task:0/device:CPU:0" {
+  %x = dist.feed "x" : tensor<4x3xf32>
+  // expected-error@+1 {{'extra.careless' op has loops that never write result #0}}
+  %0 = extra.careless %x {breaks = "result"} : tensor<4x3xf32>
+  dist.fetch "y", %0 : tensor<4x3xf32>
+  dist.control_receive local
+  dist.end
+}
+
+// -----
+
+dist.phase @p {role = #graph.role<predict>}
+dist.program @loops of @p on "/job:t/task:0/device:CPU:0" {
+  %x = dist.feed "x" : tensor<4x3xf32>
+  // expected-error@+1 {{'extra.careless' op has loops with memref.alloca in them, expected scf, arith, math, memref.load and memref.store}}
+  %0 = extra.careless %x {breaks = "alloc"} : tensor<4x3xf32>
+  dist.fetch "y", %0 : tensor<4x3xf32>
+  dist.control_receive local
+  dist.end
+}
+
+// -----
+
+dist.phase @p {role = #graph.role<predict>}
+dist.program @loops of @p on "/job:t/task:0/device:CPU:0" {
+  %x = dist.feed "x" : tensor<4x3xf32>
+  // expected-error@+1 {{'extra.careless' op declares operand #0 aligned, but its loops are not seen to read each element before they write the result's at the same place}}
+  %0 = extra.careless %x {breaks = "late"} : tensor<4x3xf32>
+  dist.fetch "y", %0 : tensor<4x3xf32>
+  dist.control_receive local
+  dist.end
+}
+
+// -----
+
+dist.phase @p {role = #graph.role<predict>}
+dist.program @loops of @p on "/job:t/task:0/device:CPU:0" {
+  %x = dist.feed "x" : tensor<4x3xf32>
+  // expected-error@+1 {{'extra.careless' op declares operand #0 aligned, but its loops are not seen to read each element before they write the result's at the same place}}
+  %0 = extra.careless %x {breaks = "reversed"} : tensor<4x3xf32>
+  dist.fetch "y", %0 : tensor<4x3xf32>
+  dist.control_receive local
+  dist.end
+}
+
+// -----
+
+dist.phase @p {role = #graph.role<predict>}
+dist.program @loops of @p on "/job:t/task:0/device:CPU:0" {
+  %x = dist.feed "x" : tensor<4x3xf32>
+  // expected-error@+1 {{'extra.careless' op declares operand #0 aligned, but its loops are not seen to read each element before they write the result's at the same place}}
+  %0 = extra.careless %x {breaks = "data"} : tensor<4x3xf32>
+  dist.fetch "y", %0 : tensor<4x3xf32>
+  dist.control_receive local
+  dist.end
+}
+
+// -----
+
+dist.phase @p {role = #graph.role<predict>}
+dist.program @loops of @p on "/job:t/task:0/device:CPU:0" {
+  %x = dist.feed "x" : tensor<4x3xf32>
+  // expected-error@+1 {{'extra.careless' op declares operand #0 aligned, but its loops are not seen to read each element before they write the result's at the same place}}
+  %0 = extra.careless %x {breaks = "twice"} : tensor<4x3xf32>
+  dist.fetch "y", %0 : tensor<4x3xf32>
+  dist.control_receive local
+  dist.end
+}
+
+// -----
+
+dist.phase @p {role = #graph.role<predict>}
+dist.program @loops of @p on "/job:t/task:0/device:CPU:0" {
+  %x = dist.feed "x" : tensor<4x3xf32>
+  %0 = extra.careless %x {breaks = "first"} : tensor<4x3xf32>
+  dist.fetch "y", %0 : tensor<4x3xf32>
+  dist.control_receive local
+  dist.end
+}
+
+// -----
+
+dist.phase @p {role = #graph.role<train>}
+graph.variable @v : tensor<4x3xf32> = #graph.zeros {graph.device = #graph.device<"/job:t/task:0/device:CPU:0">}
+dist.program @update of @p on "/job:t/task:0/device:CPU:0" {
+  %x = dist.feed "x" : tensor<4x3xf32>
+  // expected-error@+1 {{'extra.curious' op has loops that read @v, which by its effects it only writes}}
+  extra.curious @v, %x : tensor<4x3xf32>
   dist.control_receive local
   dist.end
 }

@@ -50,6 +50,18 @@ dist.program @reductions of @p on "/job:t/task:0/device:CPU:0" {
   dist.end
 }
 
+// An update with loops of its own; what it reads elsewhere in the variable that it writes is kept for it first.
+// CHECK: dist.program @update
+// CHECK-DAG: %[[V:.*]] = dist.variable_buffer @v
+// CHECK-DAG: %[[OLD:.*]] = dist.buffer : memref<4x3xf32>
+// CHECK: dist.call @[[NORMALIZED:kernel4_apply_normalized_v]](%[[V]], %[[OLD]])
+dist.program @update of @p on "/job:t/task:0/device:CPU:0" {
+  %v = graph.read @v : tensor<4x3xf32>
+  extra.apply_normalized @v, %v {learning_rate = 0.1} : tensor<4x3xf32>
+  dist.control_receive local
+  dist.end
+}
+
 // CHECK: func.func private @[[ELEMENTWISE]](
 // CHECK-COUNT-2: linalg.generic
 // CHECK-NOT: linalg.generic
@@ -73,3 +85,12 @@ dist.program @reductions of @p on "/job:t/task:0/device:CPU:0" {
 // CHECK: func.func private @[[UPDATE]](
 // CHECK: linalg.generic {{.*}} outs(%{{.*}}, %{{.*}} : memref<4x3xf32>, memref<4x3xf32>)
 // CHECK-NOT: linalg.generic
+
+// CHECK: func.func private @[[NORMALIZED]](%[[V:[a-z0-9]+]]: memref<4x3xf32> {dist.access = "read_write"}, %[[OLD:[a-z0-9]+]]: memref<4x3xf32> {dist.access = "write"})
+// CHECK: linalg.generic {{.*}} ins(%[[V]] : {{.*}} outs(%[[OLD]] :
+// CHECK: scf.for
+// CHECK: memref.load %[[OLD]]
+// CHECK: memref.load %[[OLD]]
+// CHECK: memref.load %[[V]]
+// CHECK: memref.store %{{.*}}, %[[V]]
+// CHECK-NOT: unrealized
