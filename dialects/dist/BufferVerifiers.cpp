@@ -120,6 +120,7 @@ LogicalResult verifyAllReduceStart(AllReduceStartOp start, SymbolTableCollection
   return verifyKernel(start, start.getAddAttr(), 2, symbols);
 }
 
+/// The data set exists; numbers of classes are as many as buffers.
 LogicalResult NextBatchIntoOp::verifySymbolUses(SymbolTableCollection &symbols) {
   if (getClasses() && getClasses()->size() != getBuffers().size())
     return emitOpError("has ") << getClasses()->size() << " classes, expected one number a buffer, "

@@ -25,6 +25,7 @@ static LogicalResult verifyName(Operation *op, StringRef name) {
   return op->emitOpError("name ") << defect;
 }
 
+/// A name that plans and terminals bear; samples and data set both or neither (PH2).
 LogicalResult PhaseOp::verify() {
   if (failed(verifyName(*this, getSymName())))
     return failure();
@@ -34,6 +35,7 @@ LogicalResult PhaseOp::verify() {
   return success();
 }
 
+/// At least one program (PH1); at most one that decides the end, and none where end of stream decides; each channel used at both ends.
 LogicalResult PhaseOp::verifySymbolUses(SymbolTableCollection &symbols) {
   bool anyProgram = false;
   ControlSendOp chief;
@@ -94,6 +96,7 @@ static LogicalResult verifyAlgorithm(ChannelOp channel) {
   return success();
 }
 
+/// What the channel says by itself: its type (CH1), no value to itself (CH3), its algorithm (CH8).
 LogicalResult ChannelOp::verify() {
   if (failed(verifyName(*this, getSymName())))
     return failure();
@@ -113,6 +116,8 @@ LogicalResult ChannelOp::verify() {
   return verifyAlgorithm(*this);
 }
 
+/// What its two programs make of it: they exist (CH2) in one phase, have as many instances (CH4), and may leave a message in place (CH6) or
+/// overwrite it (CH7).
 LogicalResult ChannelOp::verifySymbolUses(SymbolTableCollection &symbols) {
   auto from = symbols.lookupNearestSymbolFrom<ProgramOp>(*this, getFromAttr());
   auto to = symbols.lookupNearestSymbolFrom<ProgramOp>(*this, getToAttr());
@@ -199,6 +204,7 @@ static bool isCompleteDevice(StringRef device, bool &namesTask) {
   return !kind.empty() && llvm::all_of(kind, llvm::isAlnum) && isNumber(index);
 }
 
+/// A complete device; one that names no task is for a replicated program alone (PR2).
 LogicalResult ProgramOp::verify() {
   if (failed(verifyName(*this, getSymName())))
     return failure();
@@ -211,6 +217,7 @@ LogicalResult ProgramOp::verify() {
   return success();
 }
 
+/// The last op is dist.end (PR3); a send ahead stands behind what tells whether a step follows (SA2).
 LogicalResult ProgramOp::verifyRegions() {
   if (getBlock().empty() || !isa<EndOp>(getBlock().back())) // (PR3)
     return emitOpError("expects dist.end as its last operation");
@@ -228,6 +235,7 @@ LogicalResult ProgramOp::verifyRegions() {
   return success();
 }
 
+/// Its phase exists (PR1) and gives out tickets where the program takes them (T1), with a bound that is one (T2).
 LogicalResult ProgramOp::verifySymbolUses(SymbolTableCollection &symbols) {
   auto phase = symbols.lookupNearestSymbolFrom<PhaseOp>(*this, getPhaseAttr());
   if (!phase) // (PR1)
@@ -253,6 +261,7 @@ LogicalResult FeedOp::verify() { return verifyName(*this, getName()); }
 LogicalResult FeedIntoOp::verify() { return verifyName(*this, getName()); }
 LogicalResult FetchOp::verify() { return verifyName(*this, getName()); }
 
+/// The runtime adds a sum of i64 or f64 and a count of i64 over steps and replicas (M1).
 LogicalResult MetricOp::verify() {
   if (failed(verifyName(*this, getName())))
     return failure();
@@ -285,6 +294,7 @@ SmallVector<int64_t> getPackOffsets(TypeRange types, int64_t &elements) {
   return offsets;
 }
 
+/// The packed vector has room for each value at a multiple of 64 bytes (PK1).
 static LogicalResult verifyPacking(Operation *op, TypeRange values, Type packed) {
   if (values.empty())
     return op->emitOpError("expects at least one value");

@@ -77,6 +77,7 @@ DeviceAttr DeviceAttr::over(DeviceAttr outer) const {
 // Replicas, cluster, strategy
 //===----------------------------------------------------------------------------------------------------------===//
 
+/// Each entry is a task or a run of tasks, `/job:worker/task:0-3`; there is one.
 LogicalResult ReplicasAttr::verify(function_ref<InFlightDiagnostic()> emitError, ArrayAttr ranges) {
   if (ranges.empty())
     return emitError() << "expected at least one range of tasks";
@@ -184,6 +185,7 @@ int64_t ClusterAttr::getJobIndex(StringRef job) const {
   return -1;
 }
 
+/// Settings within their bounds, and none beside one that excludes it.
 LogicalResult StrategyAttr::verify(function_ref<InFlightDiagnostic()> emitError, StringAttr name, bool async,
                                    int64_t microBatches, bool, ArrayAttr devices, int64_t maxStaleness,
                                    int64_t replicasToAggregate, bool, int64_t bucketBytes) {
@@ -210,6 +212,7 @@ LogicalResult StrategyAttr::verify(function_ref<InFlightDiagnostic()> emitError,
 
 LogicalResult ZerosAttr::verifyFor(RankedTensorType, function_ref<InFlightDiagnostic()>) const { return success(); }
 
+/// The elements are as many as the variable's, or one for all, and of its element type.
 LogicalResult ValueAttr::verifyFor(RankedTensorType type, function_ref<InFlightDiagnostic()> emitError) const {
   auto given = getValue().getType();
   if (given == type || (getValue().isSplat() && given.getElementType() == type.getElementType() &&
@@ -231,6 +234,7 @@ static LogicalResult expectFinite(StringRef what, double value, function_ref<InF
   return emitError() << what << " must be finite, got " << value;
 }
 
+/// A float variable, and bounds in order.
 LogicalResult UniformAttr::verifyFor(RankedTensorType type, function_ref<InFlightDiagnostic()> emitError) const {
   if (!(getLow() <= getHigh()))
     return emitError() << "expected low <= high, got " << double(getLow()) << " and " << double(getHigh());
@@ -239,6 +243,7 @@ LogicalResult UniformAttr::verifyFor(RankedTensorType type, function_ref<InFligh
   return expectFloat(type, emitError);
 }
 
+/// A float variable, and a deviation that is one.
 LogicalResult NormalAttr::verifyFor(RankedTensorType type, function_ref<InFlightDiagnostic()> emitError) const {
   if (!(getStddev() >= 0))
     return emitError() << "expected stddev >= 0, got " << double(getStddev());
@@ -262,6 +267,7 @@ double GlorotUniformAttr::getLimit(RankedTensorType type) const {
 // Data set sources
 //===----------------------------------------------------------------------------------------------------------===//
 
+/// A file for each component.
 LogicalResult IdxAttr::verifyFor(ArrayRef<RankedTensorType> components,
                                  function_ref<InFlightDiagnostic()> emitError) const {
   for (Attribute file : getFiles()) {
@@ -279,6 +285,7 @@ LogicalResult IdxAttr::verifyFor(ArrayRef<RankedTensorType> components,
   return success();
 }
 
+/// Samples to give, and a limit for each integer component.
 LogicalResult SyntheticAttr::verifyFor(ArrayRef<RankedTensorType> components,
                                        function_ref<InFlightDiagnostic()> emitError) const {
   if (getSamples() < 1 || getSamples() > kMaxSamples)

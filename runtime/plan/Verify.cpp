@@ -33,6 +33,7 @@ namespace {
 using detail::checkName;
 using detail::invalid;
 
+/// The task is one of the plan's jobs.
 absl::Status checkTask(const Plan &plan, const Task &task, absl::string_view what) {
   if (task.job() >= uint32_t(plan.jobs_size()))
     return invalid(what, ": job ", task.job(), " does not exist, the plan has ", plan.jobs_size());
@@ -42,6 +43,7 @@ absl::Status checkTask(const Plan &plan, const Task &task, absl::string_view wha
   return absl::OkStatus();
 }
 
+/// A type whose bytes can be counted, within the limits.
 absl::Status checkType(const TensorType &type, absl::string_view what) {
   if (type.shape_size() > Limits::rank)
     return invalid(what, ": rank ", type.shape_size(), ", more than ", Limits::rank);
@@ -51,6 +53,7 @@ absl::Status checkType(const TensorType &type, absl::string_view what) {
   return absl::OkStatus();
 }
 
+/// Jobs, the chief and the replica domain: names, counts, and that each task named exists.
 absl::Status checkCluster(const Plan &plan) {
   if (plan.jobs_size() == 0)
     return invalid("the plan has no job");
@@ -132,6 +135,7 @@ absl::Status checkParts(const Plan &plan, const std::set<std::string> &names) {
   return absl::OkStatus();
 }
 
+/// Each variable: type, owner, initializer; the parts of one have distinct rows and together all; one counter of steps at most.
 absl::Status checkVariables(const Plan &plan) {
   std::set<std::string> names;
   bool globalStep = false;
@@ -188,6 +192,7 @@ absl::Status checkVariables(const Plan &plan) {
   return checkParts(plan, names);
 }
 
+/// Each data set: components, files or limits for them, numbers that readers can compute with.
 absl::Status checkDatasets(const Plan &plan) {
   std::set<std::string> names;
   for (const Dataset &d : plan.datasets()) {
@@ -230,6 +235,8 @@ absl::Status checkDatasets(const Plan &plan) {
   return absl::OkStatus();
 }
 
+/// Each channel: type and bytes, programs of one phase, what its flags exclude, as many instances as its programs have; all of them
+/// together fit in memory.
 absl::Status checkChannels(const Plan &plan) {
   std::set<std::string> names;
   // Each instance costs ports and a ring of slots at its receiver; their sum must not overflow what the transports add up,
@@ -301,6 +308,7 @@ absl::Status checkChannels(const Plan &plan) {
   return absl::OkStatus();
 }
 
+/// Each phase: role, data set, programs; every program is of one phase.
 absl::Status checkPhases(const Plan &plan) {
   std::set<std::string> names;
   std::vector<int> owner(size_t(plan.programs_size()), -1);
@@ -358,6 +366,7 @@ absl::Status checkChannelUse(const Plan &plan, const std::vector<detail::Channel
   return absl::OkStatus();
 }
 
+/// One program decides when a synchronous phase ends; an asynchronous one takes tickets, at one place.
 absl::Status checkPhaseEnds(const Plan &plan, const Phase &phase) {
   int deciders = 0, tickets = 0;
   for (uint32_t index : phase.programs())
@@ -398,6 +407,8 @@ absl::Status checkPhaseData(const Plan &plan, const Phase &phase) {
 
 } // namespace
 
+/// Tables first, each entry by itself, so that what follows may index them; then each program's instructions; then what programs do
+/// together: variables that several lanes touch, how phases end, both ends of every channel.
 absl::Status verifyPlan(const Plan &plan) {
   for (int size :
        {plan.variables_size(), plan.datasets_size(), plan.channels_size(), plan.code_size(), plan.kernels_size(),

@@ -36,6 +36,7 @@ absl::Status ProgramVerifier::checkHead() {
   return absl::OkStatus();
 }
 
+/// Each buffer has the bytes of its type, and storage that exists and has as many.
 absl::Status ProgramVerifier::checkBuffers() {
   for (int i = 0; i < program.buffers_size(); ++i) {
     const Buffer &b = program.buffers(i);
@@ -107,6 +108,7 @@ bool ProgramVerifier::overlap(uint32_t a, uint32_t b) const {
   return x.storage_case() == Buffer::kVariable && y.storage_case() == Buffer::kVariable && x.variable() == y.variable();
 }
 
+/// Nobody else has the buffer now: no send reads what is written, no all-reduce sums in what is touched.
 absl::Status ProgramVerifier::notLent(uint32_t buffer, bool write) const {
   for (const Loan &loan : loans) {
     if ((!write && !loan.isSum()) || !overlap(buffer, loan.buffer))
@@ -126,6 +128,7 @@ const ProgramVerifier::Loan *ProgramVerifier::loanOf(uint32_t channel) const {
   return loan == loans.end() ? nullptr : &*loan;
 }
 
+/// The buffer holds something now: its message was received and not released, its slot was acquired, no sum is under way in it.
 absl::Status ProgramVerifier::readable(uint32_t buffer) {
   GRAPHC_RETURN_IF_ERROR(bufferIndex(buffer));
   const Buffer &b = program.buffers(int(buffer));
@@ -140,6 +143,7 @@ absl::Status ProgramVerifier::readable(uint32_t buffer) {
   return absl::OkStatus();
 }
 
+/// The buffer may be written now: it is no constant and no message, its slot is still the sender's, nobody reads it.
 absl::Status ProgramVerifier::writable(uint32_t buffer) {
   GRAPHC_RETURN_IF_ERROR(bufferIndex(buffer));
   const Buffer &b = program.buffers(int(buffer));
@@ -161,6 +165,7 @@ absl::Status ProgramVerifier::writable(uint32_t buffer) {
   return absl::OkStatus();
 }
 
+/// The kernel's arguments have the buffers' bytes, and what it writes overlaps nothing else that it is given.
 absl::Status ProgramVerifier::checkCall(const Instruction::Call &call) {
   const Kernel &kernel = plan.kernels(int(call.kernel()));
   for (int i = 0; i < call.buffers_size(); ++i)
@@ -176,6 +181,7 @@ absl::Status ProgramVerifier::checkCall(const Instruction::Call &call) {
   return absl::OkStatus();
 }
 
+/// One buffer for each component of the data set, of batch times its type; the mask with padding alone.
 absl::Status ProgramVerifier::checkNextBatch(const Instruction::NextBatch &next) {
   if (next.dataset() >= uint32_t(plan.datasets_size()))
     return invalid("dataset ", next.dataset(), " does not exist, the plan has ", plan.datasets_size());
@@ -223,6 +229,7 @@ absl::Status ProgramVerifier::checkNextBatch(const Instruction::NextBatch &next)
   return absl::OkStatus();
 }
 
+/// The chief's first instance decides, once a step, in a phase that ends so.
 absl::Status ProgramVerifier::checkControlSend(const Instruction::ControlSend &send) {
   if (phase.ends_by_closing())
     return invalid("a control word in a phase that ends by closing");
@@ -238,6 +245,7 @@ absl::Status ProgramVerifier::checkControlSend(const Instruction::ControlSend &s
   return absl::OkStatus();
 }
 
+/// Every program takes the decision once a step, from where it comes, as its last instruction or right before its first send ahead.
 absl::Status ProgramVerifier::checkControlReceive(const Instruction::ControlReceive &receive, int position) {
   if (phase.ends_by_closing())
     return invalid("a control word in a phase that ends by closing");
@@ -260,6 +268,7 @@ absl::Status ProgramVerifier::checkControlReceive(const Instruction::ControlRece
   return absl::OkStatus();
 }
 
+/// Of any instruction: this program is at that end of the channel; what it reads can be read, what it writes written.
 absl::Status ProgramVerifier::checkEffects(const Effects &effects) {
   static constexpr const char *verbs[] = {"sends on", "waits for a send on", "receives from", "releases",
                                           "acquires a slot of"};
@@ -283,6 +292,7 @@ absl::Status ProgramVerifier::checkEffects(const Effects &effects) {
   return absl::OkStatus();
 }
 
+/// The state behind the instruction: what was sent and received, which buffers are lent and until when.
 void ProgramVerifier::apply(const Effects &effects) {
   for (const ChannelEffect &effect : effects.channels) {
     channels[effect.channel].sends += effect.action == Action::Send;
@@ -374,6 +384,7 @@ absl::Status ProgramVerifier::showable(uint32_t buffer, const char *what, const 
   return base::annotate(readable(buffer), absl::StrCat(what, " ", name));
 }
 
+/// The state before the first instruction: what was sent ahead in the step before is under way.
 absl::Status ProgramVerifier::beginStep() {
   for (const Instruction &instruction : program.instructions()) {
     const Instruction::SendStart &send = instruction.send_start();
@@ -393,6 +404,7 @@ absl::Status ProgramVerifier::beginStep() {
   return absl::OkStatus();
 }
 
+/// Feeds, fetches and metrics name buffers of their types that hold something at the step's end.
 absl::Status ProgramVerifier::checkPorts() {
   std::set<std::string> names;
   for (const Port &feed : program.feeds()) {
@@ -428,6 +440,7 @@ absl::Status ProgramVerifier::checkPorts() {
   return absl::OkStatus();
 }
 
+/// Nothing is held or under way at the step's end but what is sent ahead; bytes and flops are those that the plan promises.
 absl::Status ProgramVerifier::checkTotals() {
   for (auto [channel, buffer] : boundBuffer)
     if (!releasedAtEnd.contains(channel))

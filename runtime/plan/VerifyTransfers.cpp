@@ -7,6 +7,7 @@
 
 namespace graphc::plan::detail {
 
+/// One message a lane, into a slot buffer that holds none, and no second one before the first is released.
 absl::Status ProgramVerifier::checkReceive(const Instruction::Receive &receive) {
   const Channel &channel = plan.channels(int(receive.channel()));
   GRAPHC_RETURN_IF_ERROR(whole(channel));
@@ -31,6 +32,7 @@ absl::Status ProgramVerifier::checkReceive(const Instruction::Receive &receive) 
   return absl::OkStatus();
 }
 
+/// The channel's message is here, and nothing sends it on.
 absl::Status ProgramVerifier::checkRelease(const Instruction::Release &release) {
   auto bound = boundBuffer.find(release.channel());
   if (bound == boundBuffer.end() || releasedAtEnd.contains(release.channel()))
@@ -47,6 +49,7 @@ absl::Status ProgramVerifier::checkRelease(const Instruction::Release &release) 
   return absl::OkStatus();
 }
 
+/// One slot a step of a channel with one receiver for each sender, for the buffer that lies in it.
 absl::Status ProgramVerifier::checkAcquire(const Instruction::Acquire &acquire) {
   const Channel &channel = plan.channels(int(acquire.channel()));
   const Buffer &buffer = program.buffers(int(acquire.buffer()));
@@ -62,6 +65,8 @@ absl::Status ProgramVerifier::checkAcquire(const Instruction::Acquire &acquire) 
   return absl::OkStatus();
 }
 
+/// The buffer fits the channel and is not under way there; zero-copy messages are variables or constants; a slot that was acquired is sent
+/// once, as it is; a send ahead knows that a step follows.
 absl::Status ProgramVerifier::checkSendStart(const Instruction::SendStart &send) {
   const Channel &channel = plan.channels(int(send.channel()));
   GRAPHC_RETURN_IF_ERROR(whole(channel));
@@ -91,12 +96,15 @@ absl::Status ProgramVerifier::checkSendStart(const Instruction::SendStart &send)
   return absl::OkStatus();
 }
 
+/// There is a send to wait for.
 absl::Status ProgramVerifier::checkSendDone(const Instruction::SendDone &done) {
   if (const Loan *loan = loanOf(done.channel()); !loan || loan->isSum())
     return invalid("waits for a send on channel ", plan.channels(int(done.channel())).name(), " that was not started");
   return absl::OkStatus();
 }
 
+/// One message of every instance, by a kernel that adds; the lane's own where all send to all; the chosen ones where the channel
+/// conflates.
 absl::Status ProgramVerifier::checkAggregate(const Instruction::Aggregate &aggregate) {
   const Channel &channel = plan.channels(int(aggregate.channel()));
   GRAPHC_RETURN_IF_ERROR(whole(channel));
@@ -128,6 +136,7 @@ absl::Status ProgramVerifier::checkAggregate(const Instruction::Aggregate &aggre
   return absl::OkStatus();
 }
 
+/// One i1 for each instance of the channel.
 absl::Status ProgramVerifier::isSet(uint32_t buffer, const Channel &channel) const {
   const TensorType &type = program.buffers(int(buffer)).type();
   if (type.dtype() != I1 || type.shape_size() != 1 || type.shape(0) != int64_t(channel.instances()))
@@ -136,6 +145,7 @@ absl::Status ProgramVerifier::isSet(uint32_t buffer, const Channel &channel) con
   return absl::OkStatus();
 }
 
+/// Versions of a conflating channel are compared, and at most as many taken as send.
 absl::Status ProgramVerifier::checkChoose(const Instruction::Choose &choose) {
   const Channel &channel = plan.channels(int(choose.channel()));
   if (program.instances() != 1 || !channel.latest())

@@ -19,6 +19,7 @@ Coordinator::Coordinator(Options options) : options_(std::move(options)), slots_
 
 void Coordinator::use(std::shared_ptr<AnswerRules> rules) { rules_ = std::move(rules); }
 
+/// A task says who it is: one of the plan's, with the same plan and version, that is not here yet.
 absl::Status Coordinator::join(const Hello &hello, std::shared_ptr<Member> member) {
   GRAPHC_RETURN_IF_ERROR(base::annotate(checkHello(hello), "what the task says of itself"));
   std::unique_lock lock(mutex_);
@@ -53,6 +54,7 @@ void Coordinator::progress(uint32_t task, const Progress &progress) {
   slots_[task].heard = absl::Now();
 }
 
+/// A task's answer to the order under way. One that it was not asked for, or that does not fit the plan, ends the run.
 void Coordinator::done(uint32_t task, Done done) {
   if (done.has_error())
     return failed(task, done.error());
@@ -74,6 +76,7 @@ void Coordinator::done(uint32_t task, Done done) {
     refuse(task, base::annotate(status, absl::StrCat("its answer to order ", done.id(), " is none")));
 }
 
+/// A result on its way to the terminal. Meanwhile the task counts as heard: whoever prints may be slow.
 void Coordinator::fetched(uint32_t task, const Fetched &value) {
   absl::Status status;
   {
@@ -104,6 +107,7 @@ void Coordinator::refuse(uint32_t task, const absl::Status &why) {
   abort(std::move(cause));
 }
 
+/// A task says that it has failed. What it only suspects of another waits kSuspicionGrace for a better cause.
 void Coordinator::failed(uint32_t task, const Error &error) {
   RootCause cause;
   {
@@ -132,6 +136,7 @@ void Coordinator::failed(uint32_t task, const Error &error) {
   abort(std::move(cause));
 }
 
+/// A task has gone or fallen silent: before the run began it is waited for again, after that it is the cause.
 void Coordinator::lose(uint32_t task, const std::string &how) {
   RootCause cause;
   {
@@ -149,6 +154,7 @@ void Coordinator::lose(uint32_t task, const std::string &how) {
   abort(std::move(cause));
 }
 
+/// Its control stream has ended; nothing where another process is that task by now.
 void Coordinator::disconnected(uint32_t task, uint64_t incarnation, const std::string &how) {
   {
     std::lock_guard lock(mutex_);
@@ -178,6 +184,8 @@ std::optional<std::string> Coordinator::watchStraggler(Slot &slot, absl::Time no
                       absl::FormatDuration(options_.stragglerDeadline), " (--deadline)");
 }
 
+/// On the pulse thread, every fraction of a second: heartbeats to all, who is silent for too long, whether a suspicion has waited
+/// long enough. Time in which this process itself was stopped does not count.
 void Coordinator::pulse(absl::Time now, uint64_t globalStep) {
   std::vector<std::shared_ptr<Member>> members;
   std::optional<uint32_t> silent;
@@ -262,6 +270,7 @@ std::string Coordinator::waitedFor(absl::Duration waited) const {
                       absl::FormatDuration(absl::Ceil(left, absl::Seconds(1))), " without it (--join_deadline)");
 }
 
+/// The master's thread waits until every task has joined, and says now and then for whom.
 absl::Status Coordinator::waitForAll() {
   absl::Time begin = absl::Now(), deadline = begin + options_.joinDeadline, announceAt = begin + absl::Seconds(1);
   while (true) {
@@ -299,6 +308,7 @@ absl::Status Coordinator::waitForAll() {
   }
 }
 
+/// The master's thread sends an order to every task and waits for every answer, or for the cause why there is none.
 absl::StatusOr<std::vector<Done>> Coordinator::order(Order order, absl::Time deadline) {
   std::vector<std::shared_ptr<Member>> members;
   {
@@ -369,6 +379,7 @@ ClusterProgress Coordinator::clusterProgress() const {
   return all;
 }
 
+/// The first cause is kept and told to every task; the master's thread wakes and returns it.
 void Coordinator::abort(RootCause cause) {
   std::vector<std::shared_ptr<Member>> members;
   ToTask message;
@@ -386,6 +397,7 @@ void Coordinator::abort(RootCause cause) {
     member->send(message);
 }
 
+/// Asks every task to end that phase at the next step; who decides for all, or gives out tickets, heeds it.
 void Coordinator::requestStop(uint64_t epoch) {
   std::vector<std::shared_ptr<Member>> members;
   {
@@ -403,6 +415,7 @@ std::optional<RootCause> Coordinator::rootCause() const {
   return cause_;
 }
 
+/// From now on streams may end: the tasks go.
 void Coordinator::release() {
   std::vector<std::shared_ptr<Member>> members;
   {

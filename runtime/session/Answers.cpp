@@ -70,6 +70,7 @@ std::string tensorText(const plan::TensorType &type, const plan::Part *part) {
 }
 } // namespace
 
+/// What each task has, by the plan: variables, data, lanes and metrics of each phase. Answers are held against it.
 RunAnswers::RunAnswers(const plan::Plan &plan) : plan_(plan) {
   for (const plan::Task &task : plan::allTasks(plan)) {
     OfTask &one = tasks_.emplace_back();
@@ -102,6 +103,7 @@ RunAnswers::RunAnswers(const plan::Plan &plan) : plan_(plan) {
   }
 }
 
+/// From now on answers are to this order.
 void RunAnswers::ordered(const Order &order) {
   order_ = order;
   answered_.assign(tasks_.size(), false);
@@ -113,6 +115,7 @@ void RunAnswers::ordered(const Order &order) {
   }
 }
 
+/// One answer a task, of the order's kind, with what the plan says that it has, and nothing else.
 absl::Status RunAnswers::check(uint32_t task, const Done &done) {
   const OfTask &one = tasks_[task];
   answered_[task] = true;
@@ -141,6 +144,7 @@ absl::Status RunAnswers::check(uint32_t task, const Done &done) {
   }
 }
 
+/// The size of each data set that it reads, once.
 absl::Status RunAnswers::checkDatasets(const OfTask &task, const Done &done) const {
   std::map<uint32_t, uint64_t> told;
   for (const service::DatasetSize &size : done.datasets()) {
@@ -154,6 +158,7 @@ absl::Status RunAnswers::checkDatasets(const OfTask &task, const Done &done) con
   return told.size() == task.datasets.size() ? absl::OkStatus() : unfit("it does not tell the sizes of its data sets");
 }
 
+/// The step counter where it stores that, within bounds.
 absl::Status RunAnswers::checkGlobalStep(const OfTask &task, const Done &done) const {
   if (done.has_global_step() != task.globalStep)
     return unfit(task.globalStep ? "it does not tell the global step" : "it tells a global step that it does not have");
@@ -165,6 +170,7 @@ absl::Status RunAnswers::checkGlobalStep(const OfTask &task, const Done &done) c
              : unfit(absl::StrCat("global step ", done.global_step(), ", expected ", least, " to ", most));
 }
 
+/// No more steps than ordered, sums of losses from its lanes, metrics that they compute.
 absl::Status RunAnswers::checkRun(const OfTask &task, const Done &done) const {
   const PhaseOfTask &here = task.phases[begin_.phase()];
   if (done.steps() > begin_.steps())
@@ -185,6 +191,7 @@ absl::Status RunAnswers::checkRun(const OfTask &task, const Done &done) const {
   return absl::OkStatus();
 }
 
+/// Its own file with its own variables, as the plan has them.
 absl::Status RunAnswers::checkShard(const OfTask &task, const Done &done) const {
   if (done.shard().empty() != task.owned.empty())
     return unfit(task.owned.empty() ? "it has written a shard and has no variables" : "it has written no shard");
@@ -204,6 +211,7 @@ absl::Status RunAnswers::checkShard(const OfTask &task, const Done &done) const 
                                                              : unfit("its shard has other variables than it saves");
 }
 
+/// A result of the phase that runs, of a lane of that task, that was asked for; steps in order.
 absl::Status RunAnswers::check(uint32_t task, const service::Fetched &value) {
   if (!order_.has_run() || answered_[task])
     return unfit("a result comes while none is computed");
@@ -229,6 +237,7 @@ absl::Status RunAnswers::check(uint32_t task, const service::Fetched &value) {
   return absl::OkStatus();
 }
 
+/// Of graphrun check: links and data sets that it was asked about, each once.
 absl::Status checkAnswer(const plan::Plan &plan, uint32_t task, const CheckOrder &order,
                          const service::CheckReport &report) {
   const plan::Task self = plan::allTasks(plan)[task];

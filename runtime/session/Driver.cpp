@@ -90,6 +90,7 @@ absl::StatusOr<std::vector<service::Done>> Driver::order(service::Order order, a
   return coordinator_.order(std::move(order), absl::Now() + deadline);
 }
 
+/// The master's thread: the whole script. Where it fails without a task's failure, it tells the tasks why.
 absl::Status Driver::run() {
   absl::Status status = script();
   if (!status.ok() && !coordinator_.rootCause()) // not a task's failure: tell them why it is over
@@ -120,6 +121,8 @@ void Driver::watchFiles() {
                                                                  absl::FormatDuration(options_.fileDeadline)))});
 }
 
+/// All tasks come; prepare: each makes its variables and listens; connect: each connects to all, and tells the sizes of its data;
+/// initialize or restore; then train, evaluate or predict; dump, end, release. Each order waits for every task's answer.
 absl::Status Driver::script() {
   GRAPHC_RETURN_IF_ERROR(coordinator_.waitForAll());
   joined_ = true;
@@ -176,6 +179,7 @@ absl::Status Driver::compareDatasets(const std::vector<service::Done> &connected
   return absl::OkStatus();
 }
 
+/// After the last phase: dump where asked, then `end`, whose answers are the tasks' statistics; `release` lets them go.
 absl::Status Driver::finish(bool stopped) {
   if (!options_.dumpDirectory.empty()) {
     service::Order dump;
@@ -204,6 +208,7 @@ std::vector<bool> Driver::stragglersOf(const plan::Phase &phase) const {
   return stragglers;
 }
 
+/// How each stream of the phase advances a step: samples of the data set, samples taken, whether the last batch is padded.
 std::vector<data::Walk> Driver::walksOf(uint32_t phase, const std::vector<data::Stream> &streams) const {
   std::vector<data::Walk> walks;
   for (const data::Stream &stream : streams) {
@@ -237,6 +242,8 @@ std::vector<uint64_t> Driver::positionsOf(uint32_t phase, const std::vector<data
   return positions;
 }
 
+/// `begin` makes every task ready for so many steps from these positions; `run` lets the lanes go and comes back when the phase has
+/// ended everywhere, by its steps or a stop; the answers' sums are added up.
 absl::StatusOr<Driver::PhaseResult> Driver::runPhase(uint32_t phase, uint64_t steps,
                                                      const std::vector<uint64_t> &positions) {
   const plan::Phase &one = plan_.phases(static_cast<int>(phase));
@@ -300,6 +307,7 @@ absl::StatusOr<Driver::PhaseResult> Driver::runPhase(uint32_t phase, uint64_t st
   return result;
 }
 
+/// The training phase again and again, from one pause of the schedule to the next: checkpoint, evaluation, end.
 absl::Status Driver::train(uint32_t phase) {
   const plan::Phase &one = plan_.phases(static_cast<int>(phase));
   schedule_.samples = samplesOf(phase);
@@ -367,6 +375,8 @@ absl::Status Driver::train(uint32_t phase) {
   return absl::OkStatus();
 }
 
+/// On the pulse thread: asks the coordinator to look after the tasks, hears of stop requests, and ends the running phase where one is
+/// there or a checkpoint is due.
 void Driver::pulse() {
   coordinator_.pulse(absl::Now(), globalStep());
   watchFiles();

@@ -13,6 +13,7 @@ namespace {
 constexpr absl::Duration kFileDeadline = absl::Minutes(30); ///< a big checkpoint on a slow disk
 } // namespace
 
+/// The chief finds the newest checkpoint, each owner looks whether it sees the same folder, and all initialise or restore.
 absl::Status Driver::initialize() {
   service::Order initialize;
   initialize.mutable_initialize();
@@ -106,6 +107,7 @@ absl::Status Driver::save() {
   return status;
 }
 
+/// The chief makes the folder, each owner writes its shard into it, the chief writes the manifest and renames: only then is it one.
 absl::Status Driver::writeCheckpoint() {
   {
     FileWork work(*this, absl::StrCat("clearing ", options_.checkpointDirectory));

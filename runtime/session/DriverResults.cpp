@@ -60,6 +60,7 @@ void Driver::remarkUntrained() const {
                               " without --checkpoint_dir: every variable has its initial value, nothing is trained"));
 }
 
+/// One pass over the phase's data set where it has one, from its first sample; the metrics of all tasks are added.
 absl::Status Driver::evaluate(uint32_t phase, bool final) {
   const plan::Phase &one = plan_.phases(static_cast<int>(phase));
   uint64_t samples = samplesOf(phase), steps = 1;
@@ -101,6 +102,7 @@ absl::Status Driver::evaluate(uint32_t phase, bool final) {
   return stopRequested_ && final ? absl::CancelledError("stopped behind the evaluation, as asked") : absl::OkStatus();
 }
 
+/// One step, whose results are printed.
 absl::Status Driver::predict(uint32_t phase) {
   const plan::Phase &one = plan_.phases(static_cast<int>(phase));
   uint64_t samples = samplesOf(phase);

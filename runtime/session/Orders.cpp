@@ -39,6 +39,7 @@ std::string orderName(const Order &order) { return kindName(order); }
 RunOrders::RunOrders(const plan::Plan &plan, uint32_t task, uint64_t incarnation)
     : plan_(plan), task_(task), incarnation_(incarnation) {}
 
+/// Checks the order, then goes to the state in which it leaves the task.
 absl::Status RunOrders::take(const Order &order) {
   GRAPHC_RETURN_IF_ERROR(
       base::annotate(check(order), absl::StrCat("the chief's order ", order.id(), ", ", kindName(order))));
@@ -70,6 +71,7 @@ absl::Status RunOrders::take(const Order &order) {
   return absl::OkStatus();
 }
 
+/// Whether the order may come in this state: prepare, connect, initialize; then begin and run in turns, save, dump; end.
 absl::Status RunOrders::check(const Order &order) const {
   struct Now {
     const char *may;
@@ -101,6 +103,7 @@ absl::Status RunOrders::check(const Order &order) const {
   return checkContent(order);
 }
 
+/// Whether what it says can be, by the plan and by what came before.
 absl::Status RunOrders::checkContent(const Order &order) const {
   switch (order.kind_case()) {
   case Order::kPrepare:
@@ -129,6 +132,7 @@ absl::Status RunOrders::checkContent(const Order &order) const {
   }
 }
 
+/// The peers are the plan's tasks, this one among them; the results asked for are the plan's.
 absl::Status RunOrders::checkPrepare(const Order::Prepare &prepare) const {
   const std::vector<plan::Task> tasks = plan::allTasks(plan_);
   if (static_cast<size_t>(prepare.peers_size()) != tasks.size())
@@ -153,6 +157,7 @@ absl::Status RunOrders::checkPrepare(const Order::Prepare &prepare) const {
   return absl::OkStatus();
 }
 
+/// A phase of the plan, an epoch that is new, steps that can be counted, and data as this task knows it.
 absl::Status RunOrders::checkBegin(const Order::Begin &begin) const {
   if (begin.phase() >= static_cast<uint32_t>(plan_.phases_size()))
     return wrong(absl::StrCat("the plan has ", plan_.phases_size(), " phases and no phase ", begin.phase()));
@@ -180,6 +185,7 @@ absl::Status RunOrders::checkBegin(const Order::Begin &begin) const {
 
 CheckOrders::CheckOrders(const plan::Plan &plan, uint32_t task) : plan_(plan), task_(task) {}
 
+/// As RunOrders::take, for graphrun check.
 absl::Status CheckOrders::take(const CheckOrder &order) {
   GRAPHC_RETURN_IF_ERROR(
       base::annotate(check(order), absl::StrCat("the chief's order ", order.id(), ", ", kindName(order))));
@@ -191,6 +197,7 @@ absl::Status CheckOrders::take(const CheckOrder &order) {
   return absl::OkStatus();
 }
 
+/// Other tasks of the plan, each once.
 absl::Status CheckOrders::checkPeers(const google::protobuf::RepeatedPtrField<service::Peer> &peers, bool named) const {
   const std::vector<plan::Task> tasks = plan::allTasks(plan_);
   std::set<uint32_t> seen;
@@ -205,6 +212,7 @@ absl::Status CheckOrders::checkPeers(const google::protobuf::RepeatedPtrField<se
   return absl::OkStatus();
 }
 
+/// The stages come in order: look, reach, prepare, connect, measure (as often as wanted), end.
 absl::Status CheckOrders::check(const CheckOrder &order) const {
   if (order.kind_case() == CheckOrder::KIND_NOT_SET || order.has_wait())
     return wrong("start every task with the same graphrun");

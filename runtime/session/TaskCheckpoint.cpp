@@ -11,6 +11,7 @@
 
 namespace graphc::session {
 
+/// Initial values, or those of the checkpoint, of each variable that this task stores.
 absl::Status TaskSession::initialize(const Order::Initialize &order, Done *done) {
   variables_->initialize();
   if (!order.restore_from().empty() && !variables_->stored().empty()) {
@@ -35,6 +36,7 @@ void TaskSession::noteMirrors(Done *done) const {
     done->set_mirrors_crc(*crc);
 }
 
+/// Whether the checkpoint's or dump's folder is the chief's and can be written.
 absl::Status TaskSession::check(const Order::Check &order) {
   // Only who stores variables reads and writes there; a worker without any may live elsewhere.
   if (variables_->stored().empty())
@@ -46,6 +48,7 @@ absl::Status TaskSession::check(const Order::Check &order) {
   return base::checkWritable(order.directory());
 }
 
+/// Writes this task's shard; answers its name, size and checksums, which the chief writes into the manifest.
 absl::Status TaskSession::save(const Order::Save &order, Done *done) {
   noteMirrors(done);
   if (variables_->owned().empty())

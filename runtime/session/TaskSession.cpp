@@ -46,6 +46,7 @@ TaskSession::~TaskSession() {
   endPhase();
 }
 
+/// On any thread. The first failure is kept; transports, results under way and the running phase are aborted, which wakes every lane.
 void TaskSession::fail(TaskFailure failure) {
   transport::Transport *abortable;
   std::shared_ptr<PhaseHost> host;
@@ -84,6 +85,8 @@ service::Progress TaskSession::progress() const {
   return message;
 }
 
+/// The session's thread: takes an order, obeys, answers. After a failure it answers with that, and waits for what the master says the cause
+/// is.
 std::optional<TaskFailure> TaskSession::run() {
   while (true) {
     absl::StatusOr<service::ToTask> message = link_.receive(absl::InfiniteFuture());
@@ -137,6 +140,7 @@ std::optional<TaskFailure> TaskSession::run() {
   return failure_ ? failure_ : TaskFailure{link_.ended(), true, ""};
 }
 
+/// An order that may not come now, or says what cannot be, is refused before anything is done (Orders.h).
 absl::Status TaskSession::obey(const Order &order, Done *done) {
   GRAPHC_RETURN_IF_ERROR(orders_.take(order));
   switch (order.kind_case()) {
@@ -166,6 +170,7 @@ absl::Status TaskSession::obey(const Order &order, Done *done) {
   return absl::InternalError("an order that was taken is of no kind");
 }
 
+/// Loads the code, makes the variables, listens for the other tasks; answers where.
 absl::Status TaskSession::prepare(const Order::Prepare &order, Done *done) {
   peers_.assign(order.peers().begin(), order.peers().end());
   fetches_.assign(order.fetches().begin(), order.fetches().end());
@@ -185,6 +190,7 @@ absl::Status TaskSession::prepare(const Order::Prepare &order, Done *done) {
   return failure_ ? failure_->status : absl::OkStatus();
 }
 
+/// Connects to every task; opens the data and answers how many samples there are.
 absl::Status TaskSession::connect(const Order::Connect &order, Done *done) {
   GRAPHC_RETURN_IF_ERROR(
       transports_->connect({order.paths().begin(), order.paths().end()}, absl::Now() + kConnectDeadline));
@@ -203,6 +209,7 @@ absl::Status TaskSession::connect(const Order::Connect &order, Done *done) {
   return absl::OkStatus();
 }
 
+/// Channels empty again, data at its position, a host and lanes for the phase: all but running.
 absl::Status TaskSession::begin(const Order::Begin &order) {
   endPhase();
   phase_ = order.phase();
@@ -250,6 +257,7 @@ absl::Status TaskSession::begin(const Order::Begin &order) {
   return failure_ ? failure_->status : absl::OkStatus();
 }
 
+/// Each argument of the phase's programs that run here has a value of its size.
 absl::Status TaskSession::checkFeeds(const plan::Phase &phase) const {
   for (uint32_t index : phase.programs()) {
     const plan::Program &program = plan_.programs(static_cast<int>(index));
@@ -274,6 +282,7 @@ absl::Status TaskSession::checkFeeds(const plan::Phase &phase) const {
   return absl::OkStatus();
 }
 
+/// Runs the lanes to the phase's end; answers steps, losses and metrics.
 absl::Status TaskSession::runPhase(Done *done) {
   executor::RunOptions options;
   options.reportAfter = options_.reportAfter;
@@ -350,6 +359,7 @@ void TaskSession::addStats(const PhaseHost &host, absl::Duration took, const tra
   stats_.arenaBytesTouched = std::max(stats_.arenaBytesTouched, touched);
 }
 
+/// Takes lanes, host and data apart. After a failure whatever gRPC may still read stays until the process ends.
 void TaskSession::endPhase() {
   {
     std::lock_guard lock(mutex_);
@@ -374,6 +384,7 @@ void TaskSession::endPhase() {
   batches_.reset();
 }
 
+/// On a lane's thread.
 void TaskSession::sendFetched(const executor::LaneInfo &lane, uint32_t fetch, uint64_t step, const void *data) {
   const plan::Buffer &buffer =
       lane.program->buffers(static_cast<int>(lane.program->fetches(static_cast<int>(fetch)).buffer()));

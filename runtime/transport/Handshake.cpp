@@ -90,6 +90,7 @@ Hello makeHello(const std::string &run, const std::string &fingerprint, const st
   return hello;
 }
 
+/// The receiver: takes one request, of a process of this user and of this version, with the memfd that comes along.
 absl::StatusOr<Request> acceptRequest(int listener) {
   Request request;
   request.socket.reset(::accept4(listener, nullptr, nullptr, SOCK_CLOEXEC));
@@ -108,6 +109,7 @@ absl::StatusOr<Request> acceptRequest(int listener) {
   return request;
 }
 
+/// The receiver refuses.
 void answer(const Request &request, const absl::Status &refusal) {
   Answer reply{};
   std::string text = base::describe(refusal);
@@ -116,6 +118,7 @@ void answer(const Request &request, const absl::Status &refusal) {
   (void)sendWith(request.socket.get(), &reply, sizeof reply, {});
 }
 
+/// The receiver gives the memory of its channels, and that of its arrival counters where it has some.
 void answer(const Request &request, int channels, int gates, uint32_t gateCount) {
   Answer reply{};
   reply.accepted = 1;
@@ -124,6 +127,7 @@ void answer(const Request &request, int channels, int gates, uint32_t gateCount)
   (void)sendWith(request.socket.get(), &reply, sizeof reply, {descriptors, gateCount ? size_t(2) : size_t(1)});
 }
 
+/// The sender: asks the receiver's socket, gives the memory that is read in place, and gets that of the channels.
 absl::StatusOr<Segment> requestSegment(const std::string &path, const Hello &hello, int published) {
   const std::string task(hello.to, strnlen(hello.to, sizeof hello.to));
   if (path.empty())
@@ -153,6 +157,7 @@ absl::StatusOr<Segment> requestSegment(const std::string &path, const Hello &hel
   return Segment{std::move(descriptors[0]), std::move(descriptors[1]), reply.gates};
 }
 
+/// Memory that can neither grow nor shrink once it is handed out.
 absl::StatusOr<base::UniqueFd> makeSegment(uint64_t bytes) {
   base::UniqueFd fd(::memfd_create("graphc-channels", MFD_CLOEXEC | MFD_ALLOW_SEALING));
   if (!fd)
@@ -164,6 +169,7 @@ absl::StatusOr<base::UniqueFd> makeSegment(uint64_t bytes) {
   return fd;
 }
 
+/// The other side's memory has the size that both have computed, and keeps it.
 absl::Status checkSegment(int memfd, uint64_t bytes, const std::string &peer) {
   struct stat info{};
   int seals = ::fcntl(memfd, F_GET_SEALS);
