@@ -1,3 +1,10 @@
+# In a folder with threads: which mutex guards what is said in the sources (runtime/base/Mutex.h) and checked, and warnings are errors.
+# --compile-no-warning-as-error for another compiler than the presets', which may warn of more.
+macro(graphc_check_locks)
+  add_compile_options(-Wthread-safety -Wthread-safety-beta)
+  set(CMAKE_COMPILE_WARNING_AS_ERROR ON)
+endmacro()
+
 # graphc_library(NAME SOURCES... [DEPS libs...] [PUBLIC_DEPS...])
 # A static library of one folder. The one-way rule of the house is checked here: nothing below runtime/ may link LLVM,
 # MLIR, a dialect or a pass.

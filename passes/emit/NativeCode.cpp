@@ -1,5 +1,7 @@
 #include "passes/emit/NativeCode.h"
 
+#include "runtime/base/Mutex.h"
+
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/Transforms/Passes.h"
 #include "mlir/Pass/PassManager.h"
@@ -21,8 +23,6 @@
 #include "llvm/TargetParser/Host.h"
 
 #include <lld/Common/Driver.h>
-
-#include <mutex>
 
 LLD_HAS_DRIVER(elf)
 
@@ -270,8 +270,8 @@ static Expected<std::string> link(StringRef object) {
     const char *arguments[] = {"ld.lld",          "-shared", "-Bsymbolic",    "--no-undefined",
                                "--build-id=none", "-z",      "separate-code", "-soname",
                                "graphc_kernels",  "-o",      output.c_str(),  input.c_str()};
-    static std::mutex linking; // lld has one state a process
-    std::lock_guard lock(linking);
+    static base::Mutex linking; // lld has one state a process
+    base::MutexLock lock(linking);
     lld::Result result = lld::lldMain(arguments, stream, stream, {{lld::Gnu, &lld::elf::link}});
     if (result.retCode)
       return makeError("linking the kernels failed: " + StringRef(said).trim());

@@ -1,5 +1,6 @@
 #include "runtime/device/Device.h"
 
+#include "runtime/base/Mutex.h"
 #include "runtime/base/Status.h"
 #include "runtime/device/CpuDevice.h"
 #include "runtime/device/Kinds.h"
@@ -7,7 +8,6 @@
 #include "absl/strings/str_cat.h"
 
 #include <map>
-#include <mutex>
 
 namespace graphc::device {
 namespace {
@@ -17,12 +17,12 @@ public:
   Registry() { factories.emplace(hostKind().name, makeCpu); }
 
   void add(std::string_view kind, Factory make) {
-    std::lock_guard lock(mutex);
+    base::MutexLock lock(mutex);
     factories.insert_or_assign(std::string(kind), std::move(make));
   }
 
   absl::StatusOr<Device *> find(const std::string &name) {
-    std::lock_guard lock(mutex);
+    base::MutexLock lock(mutex);
     std::unique_ptr<Device> &device = devices[name];
     if (!device) {
       auto factory = factories.find(name.substr(0, name.find(':')));
@@ -39,9 +39,9 @@ public:
   }
 
 private:
-  std::mutex mutex;
-  std::map<std::string, Factory, std::less<>> factories; // by kind
-  std::map<std::string, std::unique_ptr<Device>> devices; // by name
+  base::Mutex mutex;
+  std::map<std::string, Factory, std::less<>> factories ABSL_GUARDED_BY(mutex); // by kind
+  std::map<std::string, std::unique_ptr<Device>> devices ABSL_GUARDED_BY(mutex); // by name
 };
 
 /// Never taken apart: memory of its devices may be given back by whatever ends last.

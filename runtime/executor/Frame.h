@@ -2,6 +2,7 @@
 #ifndef GRAPHC_RUNTIME_EXECUTOR_FRAME_H
 #define GRAPHC_RUNTIME_EXECUTOR_FRAME_H
 
+#include "runtime/base/Mutex.h"
 #include "runtime/device/Memory.h"
 #include "runtime/executor/Program.h"
 #include "runtime/executor/VariableStore.h"
@@ -23,18 +24,18 @@ struct FrameOptions {
 /// The variables of one instruction, locked in ascending order; nothing in programs that do not lock.
 class Locks {
 public:
-  Locks(std::mutex *const *first, uint32_t count) : first(first), count(count) {
+  Locks(base::Mutex *const *first, uint32_t count) ABSL_NO_THREAD_SAFETY_ANALYSIS : first(first), count(count) {
     for (uint32_t i = 0; i < count; ++i)
       first[i]->lock();
   }
-  ~Locks() {
+  ~Locks() ABSL_NO_THREAD_SAFETY_ANALYSIS {
     for (uint32_t i = count; i > 0; --i)
       first[i - 1]->unlock();
   }
   Locks(const Locks &) = delete;
 
 private:
-  std::mutex *const *first;
+  base::Mutex *const *first;
   uint32_t count;
 };
 
@@ -63,7 +64,7 @@ private:
   std::vector<void *> arguments; // one a call argument, in Program::argumentBuffers' order
   std::vector<std::unique_ptr<kernels::LibraryKernel>>
       libraryKernels; // of this lane alone: they hold its thread's state
-  std::vector<std::mutex *> locks; // by Program::lockVariables
+  std::vector<base::Mutex *> locks; // by Program::lockVariables
 };
 
 } // namespace graphc::executor

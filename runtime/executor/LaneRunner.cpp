@@ -1,9 +1,10 @@
 #include "runtime/executor/LaneRunner.h"
 
+#include "runtime/base/Mutex.h"
+
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 
-#include <mutex>
 #include <thread>
 #include <vector>
 
@@ -18,7 +19,7 @@ public:
   void report(const Lane &lane, const absl::Status &status) {
     bool first;
     {
-      std::lock_guard lock(mutex);
+      base::MutexLock lock(mutex);
       first = failure.ok();
       // A lane that was aborted only heard of another's failure.
       if (first || (absl::IsAborted(failure) && !absl::IsAborted(status)))
@@ -28,14 +29,14 @@ public:
       options.onFailure(lane, status);
   }
   absl::Status status() {
-    std::lock_guard lock(mutex);
+    base::MutexLock lock(mutex);
     return failure;
   }
 
 private:
   const RunOptions &options;
-  std::mutex mutex;
-  absl::Status failure;
+  base::Mutex mutex;
+  absl::Status failure ABSL_GUARDED_BY(mutex);
 };
 
 /// Watches one lane's waits. The clock is read only after a wait() that brought nothing.

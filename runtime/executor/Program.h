@@ -88,7 +88,7 @@ struct AllReduceCall {
     uint32_t argument; // entry of the argument table
     uint64_t offset; // in the buffer
   };
-  std::vector<Read> reads; // where movable
+  std::vector<Read> reads = {}; // where movable
 };
 
 struct Program {

@@ -85,7 +85,7 @@ void Tickets::leave(uint32_t instance) {
 
 void Tickets::abort(absl::Status why) {
   {
-    std::lock_guard lock(mutex_);
+    base::MutexLock lock(mutex_);
     if (!aborted_.exchange(true))
       why_ = std::move(why);
   }
@@ -94,21 +94,21 @@ void Tickets::abort(absl::Status why) {
 
 void Tickets::wake() {
   {
-    std::lock_guard lock(mutex_);
+    base::MutexLock lock(mutex_);
     wakes_.fetch_add(1);
   }
-  changed_.notify_all();
+  changed_.notifyAll();
   if (woken)
     woken();
 }
 
 void Tickets::Gate::wait(absl::Duration timeout) {
-  std::unique_lock lock(tickets->mutex_);
-  tickets->changed_.wait_for(lock, absl::ToChronoNanoseconds(timeout), [&] { return tickets->wakes_.load() != seen; });
+  base::MutexLock lock(tickets->mutex_);
+  tickets->changed_.waitFor(tickets->mutex_, timeout, [&] { return tickets->wakes_.load() != seen; });
 }
 
 absl::Status Tickets::Gate::status() const {
-  std::lock_guard lock(tickets->mutex_);
+  base::MutexLock lock(tickets->mutex_);
   return tickets->why_;
 }
 

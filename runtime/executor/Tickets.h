@@ -14,13 +14,12 @@
 #ifndef GRAPHC_RUNTIME_EXECUTOR_TICKETS_H
 #define GRAPHC_RUNTIME_EXECUTOR_TICKETS_H
 
+#include "runtime/base/Mutex.h"
 #include "runtime/transport/Transport.h"
 
 #include <array>
 #include <atomic>
-#include <condition_variable>
 #include <functional>
-#include <mutex>
 #include <optional>
 #include <vector>
 
@@ -97,10 +96,10 @@ private:
   std::atomic<bool> stopped_{false}, aborted_{false};
   std::atomic<uint32_t> waiting_{0}; ///< instances whose last answer was Wait
 
-  mutable std::mutex mutex_;
-  std::condition_variable changed_;
+  mutable base::Mutex mutex_;
+  base::CondVar changed_;
   std::atomic<uint64_t> wakes_{0}; ///< written under mutex_
-  absl::Status why_; ///< guarded by mutex_
+  absl::Status why_ ABSL_GUARDED_BY(mutex_);
 };
 
 } // namespace graphc::executor

@@ -6,6 +6,7 @@
 #ifndef GRAPHC_RUNTIME_EXECUTOR_VARIABLESTORE_H
 #define GRAPHC_RUNTIME_EXECUTOR_VARIABLESTORE_H
 
+#include "runtime/base/Mutex.h"
 #include "runtime/device/Memory.h"
 #include "runtime/executor/Published.h"
 #include "runtime/plan/plan.pb.h"
@@ -13,7 +14,6 @@
 #include "absl/status/statusor.h"
 
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <span>
 #include <vector>
@@ -46,7 +46,7 @@ public:
   const PublishedMemory &published() const { return publishedMemory; }
   /// Held by a lane of a locks_variables program while one instruction touches the variable; several are taken in
   /// ascending order of index. Take it to read a value while such a phase runs.
-  std::mutex &mutex(uint32_t variable) { return entries[variable]->mutex; }
+  base::Mutex &mutex(uint32_t variable) { return entries[variable]->mutex; }
   /// The stored global_step's value, or null.
   int64_t *globalStep();
 
@@ -55,7 +55,7 @@ private:
     device::Memory memory; // none where the value is in the published memory
     uint8_t *data = nullptr;
     uint64_t bytes = 0;
-    std::mutex mutex;
+    base::Mutex mutex;
   };
   const plan::Plan *plan = nullptr;
   std::vector<std::unique_ptr<Entry>> entries; // one a plan variable; null: another task's

@@ -2,6 +2,7 @@
 
 #include "runtime/kernels/Matmul.h"
 
+#include "runtime/base/Mutex.h"
 #include "runtime/base/Status.h"
 #include "runtime/kernels/Blocks.h"
 #include "runtime/kernels/LibraryKernel.h"
@@ -15,7 +16,6 @@
 #include <dlfcn.h>
 #include <limits.h>
 #include <map>
-#include <mutex>
 #include <new>
 #include <unistd.h>
 
@@ -206,9 +206,9 @@ bool giveTheSame(const MatmulDesc &d, const Product &whole, const BlockedMatmul 
 
 /// Once a process, product and number of blocks.
 bool areKnownToGiveTheSame(const MatmulDesc &d, const Product &whole, const BlockedMatmul &blocked) {
-  static std::mutex mutex;
-  static std::map<std::string, bool> known;
-  std::lock_guard lock(mutex);
+  static base::Mutex mutex;
+  static std::map<std::string, bool> known ABSL_GUARDED_BY(mutex);
+  base::MutexLock lock(mutex);
   auto [found, isNew] = known.try_emplace(absl::StrCat(describe(d), " in ", blocked.count()));
   if (isNew)
     found->second = giveTheSame(d, whole, blocked);

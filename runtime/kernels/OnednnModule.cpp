@@ -9,6 +9,7 @@
 //
 //===----------------------------------------------------------------------------------------------------------------===//
 
+#include "runtime/base/Mutex.h"
 #include "runtime/kernels/OnednnAbi.h"
 
 #include <oneapi/dnnl/dnnl.hpp>
@@ -17,7 +18,6 @@
 #include <cstring>
 #include <map>
 #include <memory>
-#include <mutex>
 
 // The two functions of libgomp that are used; clang finds no omp.h of GCC's.
 extern "C" int omp_get_max_threads(void);
@@ -93,9 +93,10 @@ std::shared_ptr<const Product> findProduct(const GraphcMatmulDesc &desc) {
     bool operator()(const GraphcMatmulDesc &a, const GraphcMatmulDesc &b) const { return memcmp(&a, &b, sizeof a) < 0; }
   };
   static_assert(sizeof(GraphcMatmulDesc) == 8 * 8 + 4 * 4, "no padding");
-  static std::mutex mutex;
-  static auto &products = *new std::map<GraphcMatmulDesc, std::shared_ptr<const Product>, Less>; // never ended
-  std::lock_guard lock(mutex);
+  static graphc::base::Mutex mutex;
+  static auto &products =
+      *new std::map<GraphcMatmulDesc, std::shared_ptr<const Product>, Less>; // under `mutex`, never ended
+  graphc::base::MutexLock lock(mutex);
   std::shared_ptr<const Product> &product = products[desc];
   if (!product)
     product = makeProduct(desc);

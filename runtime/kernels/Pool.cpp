@@ -67,7 +67,7 @@ Pool::~Pool() {
 }
 
 void Pool::start() {
-  std::lock_guard lock(mutex);
+  base::MutexLock lock(mutex);
   while (helpers.size() < helperCount && !refused)
     try {
       helpers.emplace_back([this] { help(); });
@@ -82,7 +82,7 @@ void Pool::run(uint32_t count, Part part, void *context) {
   Job job{count, part, context};
   if (count > 1 && helperCount > 0) {
     {
-      std::lock_guard lock(mutex);
+      base::MutexLock lock(mutex);
       job.next = first;
       first = &job;
     }
@@ -95,7 +95,7 @@ void Pool::run(uint32_t count, Part part, void *context) {
   if (count <= 1 || helperCount == 0)
     return;
   {
-    std::lock_guard lock(mutex);
+    base::MutexLock lock(mutex);
     Job **at = &first;
     while (*at != &job)
       at = &(*at)->next;
@@ -112,7 +112,7 @@ void Pool::run(uint32_t count, Part part, void *context) {
 }
 
 Pool::Job *Pool::enter() {
-  std::lock_guard lock(mutex);
+  base::MutexLock lock(mutex);
   for (Job *job = first; job; job = job->next)
     if (job->hasParts()) {
       job->inside.fetch_add(1, std::memory_order_relaxed);

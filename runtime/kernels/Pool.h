@@ -7,9 +7,10 @@
 #ifndef GRAPHC_RUNTIME_KERNELS_POOL_H
 #define GRAPHC_RUNTIME_KERNELS_POOL_H
 
+#include "runtime/base/Mutex.h"
+
 #include <atomic>
 #include <cstdint>
-#include <mutex>
 #include <thread>
 #include <vector>
 
@@ -44,10 +45,10 @@ private:
   void awaitJobs(uint32_t jobsSeen, uint32_t &spunInVain);
 
   const uint32_t helperCount;
-  std::mutex mutex; // of the list of jobs, and of starting
-  bool refused = false; // a thread; no other is asked for
-  Job *first = nullptr; // the jobs that have parts left, perhaps
-  std::vector<std::thread> helpers;
+  base::Mutex mutex; // of the list of jobs, and of starting
+  bool refused ABSL_GUARDED_BY(mutex) = false; // a thread; no other is asked for
+  Job *first ABSL_GUARDED_BY(mutex) = nullptr; // the jobs that have parts left, perhaps
+  std::vector<std::thread> helpers ABSL_GUARDED_BY(mutex);
   std::atomic<uint32_t> jobs{0}; // counts jobs; helpers sleep on it
   std::atomic<uint32_t> sleepers{0};
   std::atomic<bool> ends{false};

@@ -101,11 +101,16 @@ void ProgressLine::erase() {
 }
 
 void ProgressLine::show(const ProgressSnapshot &snapshot) {
-  std::unique_lock lock(mutex_, std::defer_lock);
-  if (snapshot.last)
-    lock.lock();
-  else if (!lock.try_lock())
-    return;
+  if (snapshot.last) {
+    base::MutexLock lock(mutex_);
+    draw(snapshot);
+  } else if (mutex_.try_lock()) {
+    draw(snapshot);
+    mutex_.unlock();
+  }
+}
+
+void ProgressLine::draw(const ProgressSnapshot &snapshot) {
   absl::Time now = absl::Now();
   if (terminal_) {
     erase();
@@ -132,7 +137,7 @@ void ProgressLine::show(const ProgressSnapshot &snapshot) {
 }
 
 void ProgressLine::print(std::FILE *to, const std::string &line) {
-  std::lock_guard lock(mutex_);
+  base::MutexLock lock(mutex_);
   erase();
   std::fflush(out_);
   absl::FPrintF(to, "%s\n", line);
@@ -144,17 +149,19 @@ void ProgressLine::print(std::FILE *to, const std::string &line) {
 }
 
 bool ProgressLine::flush(std::FILE *to) {
-  std::lock_guard lock(mutex_);
+  base::MutexLock lock(mutex_);
   return std::fflush(to) == 0 && !std::ferror(to);
 }
 
 void ProgressLine::finish() {
-  std::unique_lock lock(mutex_, std::try_to_lock);
-  if (lock && !drawn_.empty()) {
+  if (!mutex_.try_lock())
+    return;
+  if (!drawn_.empty()) {
     std::fputc('\n', out_);
     std::fflush(out_);
     drawn_.clear();
   }
+  mutex_.unlock();
 }
 
 } // namespace graphc::observe

@@ -8,12 +8,13 @@
 #ifndef GRAPHC_RUNTIME_OBSERVE_PROGRESSLINE_H
 #define GRAPHC_RUNTIME_OBSERVE_PROGRESSLINE_H
 
+#include "runtime/base/Mutex.h"
+
 #include "absl/base/thread_annotations.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 
 #include <cstdio>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <utility>
@@ -52,10 +53,11 @@ public:
   void finish();
 
 private:
+  void draw(const ProgressSnapshot &snapshot) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void erase() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   std::FILE *const out_;
   const bool terminal_;
-  std::mutex mutex_;
+  base::Mutex mutex_;
   std::string drawn_ ABSL_GUARDED_BY(mutex_); ///< what stands on the terminal's last line
   absl::Time lastWritten_ ABSL_GUARDED_BY(mutex_) = absl::InfinitePast();
 };

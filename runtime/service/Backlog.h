@@ -2,13 +2,11 @@
 #ifndef GRAPHC_RUNTIME_SERVICE_BACKLOG_H
 #define GRAPHC_RUNTIME_SERVICE_BACKLOG_H
 
+#include "runtime/base/Mutex.h"
 #include "runtime/transport/Transport.h"
 
 #include "absl/base/thread_annotations.h"
 #include "absl/status/status.h"
-
-#include <condition_variable>
-#include <mutex>
 
 namespace graphc::service {
 
@@ -20,40 +18,41 @@ public:
   explicit Backlog(uint64_t most = kMost) : most_(most) {}
 
   transport::PollState poll() const {
-    std::lock_guard lock(mutex_);
+    base::MutexLock lock(mutex_);
     if (!end_.ok())
       return transport::PollState::Aborted;
     return bytes_ < most_ ? transport::PollState::Ready : transport::PollState::Pending;
   }
   void add(uint64_t bytes) {
-    std::lock_guard lock(mutex_);
+    base::MutexLock lock(mutex_);
     bytes_ += bytes;
   }
   void remove(uint64_t bytes) {
-    std::lock_guard lock(mutex_);
+    base::MutexLock lock(mutex_);
     bytes_ -= bytes;
-    changed_.notify_all();
+    changed_.notifyAll();
   }
   /// Ends all waits. The first status wins.
   void abort(const absl::Status &why) {
-    std::lock_guard lock(mutex_);
+    base::MutexLock lock(mutex_);
     end_.Update(why);
-    changed_.notify_all();
+    changed_.notifyAll();
   }
 
   void wait(absl::Duration timeout) override {
-    std::unique_lock lock(mutex_);
-    changed_.wait_for(lock, absl::ToChronoNanoseconds(timeout), [&] { return bytes_ < most_ || !end_.ok(); });
+    base::MutexLock lock(mutex_);
+    changed_.waitFor(mutex_, timeout,
+                     [this]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return bytes_ < most_ || !end_.ok(); });
   }
   absl::Status status() const override {
-    std::lock_guard lock(mutex_);
+    base::MutexLock lock(mutex_);
     return end_;
   }
 
 private:
   const uint64_t most_;
-  mutable std::mutex mutex_;
-  std::condition_variable changed_;
+  mutable base::Mutex mutex_;
+  base::CondVar changed_;
   uint64_t bytes_ ABSL_GUARDED_BY(mutex_) = 0;
   absl::Status end_ ABSL_GUARDED_BY(mutex_);
 };

@@ -70,7 +70,7 @@ grpc::ServerUnaryReactor *CheckService::Next(grpc::CallbackServerContext *contex
   grpc::Status status;
   bool open = false;
   {
-    std::lock_guard lock(mutex_);
+    base::MutexLock lock(mutex_);
     if (absl::Status admitted = named.ok() ? admit(*report) : named; !admitted.ok()) {
       status = {static_cast<grpc::StatusCode>(admitted.code()), std::string(admitted.message())};
       if (!closed_ && refused_.size() < kMostRefused)
@@ -88,7 +88,7 @@ grpc::ServerUnaryReactor *CheckService::Next(grpc::CallbackServerContext *contex
         slot.since = absl::Now();
         open = true;
       }
-      changed_.notify_all();
+      changed_.notifyAll();
     }
   }
   if (stale)
@@ -100,30 +100,30 @@ grpc::ServerUnaryReactor *CheckService::Next(grpc::CallbackServerContext *contex
 
 /// Until `done` holds or the time has come; meanwhile calls that were open for long are answered with Wait.
 template <class Done> void CheckService::wait(absl::Time until, Done done) {
-  std::unique_lock lock(mutex_);
-  while (!done() && absl::Now() < until) {
+  while (true) {
     std::vector<grpc::ServerUnaryReactor *> waiting;
-    for (Slot &slot : slots_)
-      if (slot.call && absl::Now() - slot.since > kOpen) {
-        slot.answer->mutable_wait();
-        waiting.push_back(std::exchange(slot.call, nullptr));
-      }
-    if (!waiting.empty()) {
-      lock.unlock();
-      for (grpc::ServerUnaryReactor *call : waiting)
-        call->Finish(grpc::Status::OK);
-      lock.lock();
-      continue;
+    {
+      base::MutexLock lock(mutex_);
+      if (done(slots_) || absl::Now() >= until)
+        return;
+      for (Slot &slot : slots_)
+        if (slot.call && absl::Now() - slot.since > kOpen) {
+          slot.answer->mutable_wait();
+          waiting.push_back(std::exchange(slot.call, nullptr));
+        }
+      if (waiting.empty())
+        changed_.waitUntil(mutex_, std::min(until, absl::Now() + kOpen / 2));
     }
-    changed_.wait_until(lock, absl::ToChronoTime(std::min(until, absl::Now() + kOpen / 2)));
+    for (grpc::ServerUnaryReactor *call : waiting)
+      call->Finish(grpc::Status::OK);
   }
 }
 
 std::vector<std::optional<CheckReport>> CheckService::waitForTasks(absl::Time until) {
-  wait(until, [this]() ABSL_NO_THREAD_SAFETY_ANALYSIS {
-    return std::all_of(slots_.begin(), slots_.end(), [](const Slot &slot) { return slot.first.has_value(); });
+  wait(until, [](const std::vector<Slot> &slots) {
+    return std::all_of(slots.begin(), slots.end(), [](const Slot &slot) { return slot.first.has_value(); });
   });
-  std::lock_guard lock(mutex_);
+  base::MutexLock lock(mutex_);
   std::vector<std::optional<CheckReport>> reports;
   for (const Slot &slot : slots_)
     reports.push_back(slot.first);
@@ -133,7 +133,7 @@ std::vector<std::optional<CheckReport>> CheckService::waitForTasks(absl::Time un
 void CheckService::order(uint32_t task, CheckOrder order) {
   grpc::ServerUnaryReactor *call;
   {
-    std::lock_guard lock(mutex_);
+    base::MutexLock lock(mutex_);
     Slot &slot = slots_[task];
     order.set_id(++slot.orderId);
     call = std::exchange(slot.call, nullptr);
@@ -147,24 +147,24 @@ void CheckService::order(uint32_t task, CheckOrder order) {
 }
 
 std::optional<CheckReport> CheckService::collect(uint32_t task, absl::Time deadline) {
-  auto came = [&]() ABSL_NO_THREAD_SAFETY_ANALYSIS {
-    const Slot &slot = slots_[task];
+  auto came = [task](const std::vector<Slot> &slots) {
+    const Slot &slot = slots[task];
     return slot.last && slot.last->id() == slot.orderId;
   };
   wait(deadline, came);
-  std::lock_guard lock(mutex_);
-  return came() ? slots_[task].last : std::nullopt;
+  base::MutexLock lock(mutex_);
+  return came(slots_) ? slots_[task].last : std::nullopt;
 }
 
 std::vector<std::string> CheckService::refused() {
-  std::lock_guard lock(mutex_);
+  base::MutexLock lock(mutex_);
   return {refused_.begin(), refused_.end()};
 }
 
 void CheckService::close() {
   std::vector<grpc::ServerUnaryReactor *> open;
   {
-    std::lock_guard lock(mutex_);
+    base::MutexLock lock(mutex_);
     closed_ = true;
     for (Slot &slot : slots_)
       if (slot.call)

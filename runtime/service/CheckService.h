@@ -8,6 +8,7 @@
 #ifndef GRAPHC_RUNTIME_SERVICE_CHECKSERVICE_H
 #define GRAPHC_RUNTIME_SERVICE_CHECKSERVICE_H
 
+#include "runtime/base/Mutex.h"
 #include "runtime/service/service.grpc.pb.h"
 
 #include "absl/base/thread_annotations.h"
@@ -15,8 +16,6 @@
 #include "absl/time/time.h"
 #include <grpcpp/grpcpp.h>
 
-#include <condition_variable>
-#include <mutex>
 #include <optional>
 #include <set>
 #include <string>
@@ -57,8 +56,8 @@ private:
   template <class Done> void wait(absl::Time until, Done done);
 
   const std::vector<std::string> tasks_;
-  std::mutex mutex_;
-  std::condition_variable changed_;
+  base::Mutex mutex_;
+  base::CondVar changed_;
   std::vector<Slot> slots_ ABSL_GUARDED_BY(mutex_);
   std::set<std::string> refused_ ABSL_GUARDED_BY(mutex_);
   bool closed_ ABSL_GUARDED_BY(mutex_) = false;

@@ -18,7 +18,7 @@ constexpr size_t kMostWaiting = 256;
 } // namespace
 
 absl::StatusOr<ToTask> ControlLink::receive(absl::Time deadline) {
-  std::unique_lock lock(mutex_);
+  base::MutexLock lock(mutex_);
   while (true) {
     if (!end_.ok()) // an abort overtakes orders that wait
       return end_;
@@ -29,29 +29,29 @@ absl::StatusOr<ToTask> ControlLink::receive(absl::Time deadline) {
     }
     if (absl::Now() >= deadline)
       return absl::DeadlineExceededError("nothing came from the chief");
-    changed_.wait_until(lock, absl::ToChronoTime(std::min(deadline, absl::Now() + absl::Hours(1))));
+    changed_.waitUntil(mutex_, std::min(deadline, absl::Now() + absl::Hours(1)));
   }
 }
 
 void ControlLink::onEnd(std::function<void(absl::Status)> callback) {
-  std::lock_guard lock(mutex_);
+  base::MutexLock lock(mutex_);
   onEnd_ = std::move(callback);
 }
 
 void ControlLink::onStop(std::function<void(uint64_t)> callback) {
-  std::lock_guard lock(mutex_);
+  base::MutexLock lock(mutex_);
   onStop_ = std::move(callback);
 }
 
 absl::Time ControlLink::heard() const {
-  std::lock_guard lock(mutex_);
+  base::MutexLock lock(mutex_);
   return heard_;
 }
 
 void ControlLink::lost(absl::Status why) { finish(std::move(why)); }
 
 absl::Status ControlLink::ended() const {
-  std::lock_guard lock(mutex_);
+  base::MutexLock lock(mutex_);
   return end_;
 }
 
@@ -66,7 +66,7 @@ void ControlLink::deliver(const ToTask &message) {
   }
   std::function<void(uint64_t)> stop;
   {
-    std::lock_guard lock(mutex_);
+    base::MutexLock lock(mutex_);
     heard_ = absl::Now();
     if (message.has_heartbeat())
       return;
@@ -79,10 +79,10 @@ void ControlLink::deliver(const ToTask &message) {
     return;
   }
   {
-    std::lock_guard lock(mutex_);
+    base::MutexLock lock(mutex_);
     if (inbox_.size() < kMostWaiting) {
       inbox_.push_back(message);
-      changed_.notify_all();
+      changed_.notifyAll();
       return;
     }
   }
@@ -93,12 +93,12 @@ void ControlLink::deliver(const ToTask &message) {
 void ControlLink::finish(absl::Status why) {
   std::function<void(absl::Status)> callback;
   {
-    std::lock_guard lock(mutex_);
+    base::MutexLock lock(mutex_);
     if (!end_.ok())
       return;
     end_ = why;
     callback = onEnd_;
-    changed_.notify_all();
+    changed_.notifyAll();
   }
   backlog_.abort(why);
   if (callback)
@@ -184,10 +184,10 @@ public:
           absl::StrCat("what answers as the chief ", link.shown(), " takes no runs; is it graphrun check?")));
     else
       link.finish(base::foreignStatus(status.error_code(), status.error_message()));
-    std::lock_guard lock(link.mutex_);
+    base::MutexLock lock(link.mutex_);
     link.done_ = std::move(self_);
     link.running_ = false;
-    link.gone_.notify_all();
+    link.gone_.notifyAll();
   }
 
 private:
@@ -230,7 +230,7 @@ absl::Status StreamLink::open(const Hello &hello, absl::Time deadline,
   *message.mutable_hello() = hello;
   stream->send(std::move(message)); // queued before anybody else (the pulse) can see the stream
   {
-    std::lock_guard lock(mutex_);
+    base::MutexLock lock(mutex_);
     stream_ = stream;
     running_ = true;
   }
@@ -241,7 +241,7 @@ absl::Status StreamLink::open(const Hello &hello, absl::Time deadline,
 void StreamLink::send(FromTask message) {
   std::shared_ptr<Stream> stream;
   {
-    std::lock_guard lock(mutex_);
+    base::MutexLock lock(mutex_);
     stream = stream_;
   }
   if (stream)
@@ -251,22 +251,26 @@ void StreamLink::send(FromTask message) {
 void StreamLink::close() {
   std::shared_ptr<Stream> stream;
   {
-    std::lock_guard lock(mutex_);
+    base::MutexLock lock(mutex_);
     stream = stream_;
   }
   if (!stream)
     return;
   stream->end();
-  std::unique_lock lock(mutex_);
-  if (!gone_.wait_for(lock, std::chrono::seconds(2), [&] { return !running_; })) {
-    lock.unlock();
-    stream->cancel();
-    lock.lock();
-    gone_.wait_for(lock, std::chrono::seconds(20), [&] { return !running_; });
+  auto gone = [this]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return !running_; };
+  bool cancel;
+  {
+    base::MutexLock lock(mutex_);
+    cancel = !gone_.waitFor(mutex_, absl::Seconds(2), gone);
   }
-  stream_.reset();
-  done_.reset();
-  lock.unlock();
+  if (cancel)
+    stream->cancel();
+  {
+    base::MutexLock lock(mutex_);
+    gone_.waitFor(mutex_, absl::Seconds(20), gone);
+    stream_.reset();
+    done_.reset();
+  }
   while (stream.use_count() > 1) // somebody is in the middle of a send, perhaps on gRPC's thread
     std::this_thread::yield();
 }

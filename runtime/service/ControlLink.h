@@ -7,6 +7,7 @@
 #ifndef GRAPHC_RUNTIME_SERVICE_CONTROLLINK_H
 #define GRAPHC_RUNTIME_SERVICE_CONTROLLINK_H
 
+#include "runtime/base/Mutex.h"
 #include "runtime/service/Backlog.h"
 #include "runtime/service/Coordinator.h"
 #include "runtime/service/Dialer.h"
@@ -45,8 +46,8 @@ protected:
   Backlog backlog_;
 
 private:
-  mutable std::mutex mutex_;
-  std::condition_variable changed_;
+  mutable base::Mutex mutex_;
+  base::CondVar changed_;
   std::deque<ToTask> inbox_ ABSL_GUARDED_BY(mutex_);
   absl::Status end_ ABSL_GUARDED_BY(mutex_);
   std::function<void(absl::Status)> onEnd_ ABSL_GUARDED_BY(mutex_);
@@ -90,8 +91,8 @@ private:
 
   Dialer dialer_;
   const std::string chief_, address_;
-  std::mutex mutex_;
-  std::condition_variable gone_;
+  base::Mutex mutex_;
+  base::CondVar gone_;
   std::shared_ptr<Stream> stream_ ABSL_GUARDED_BY(mutex_);
   std::shared_ptr<Stream> done_ ABSL_GUARDED_BY(mutex_); ///< gRPC's reference, given back
   bool running_ ABSL_GUARDED_BY(mutex_) = false;

@@ -17,12 +17,15 @@ constexpr absl::Duration kSuspicionGrace = absl::Seconds(1);
 
 Coordinator::Coordinator(Options options) : options_(std::move(options)), slots_(options_.taskNames.size()) {}
 
-void Coordinator::use(std::shared_ptr<AnswerRules> rules) { rules_ = std::move(rules); }
+void Coordinator::use(std::shared_ptr<AnswerRules> rules) {
+  base::MutexLock lock(mutex_);
+  rules_ = std::move(rules);
+}
 
 /// A task says who it is: one of the plan's, with the same plan and version, that is not here yet.
 absl::Status Coordinator::join(const Hello &hello, std::shared_ptr<Member> member) {
   GRAPHC_RETURN_IF_ERROR(base::annotate(checkHello(hello), "what the task says of itself"));
-  std::unique_lock lock(mutex_);
+  base::MutexLock lock(mutex_);
   if (hello.task() >= slots_.size() || options_.taskNames[hello.task()] != hello.name())
     return absl::InvalidArgumentError(absl::StrCat(hello.name(), " is no task of this plan; its tasks are ",
                                                    absl::StrJoin(options_.taskNames, ", ")));
@@ -44,12 +47,12 @@ absl::Status Coordinator::join(const Hello &hello, std::shared_ptr<Member> membe
   slot.member = std::move(member);
   slot.hello = hello;
   slot.heard = absl::Now();
-  changed_.notify_all();
+  changed_.notifyAll();
   return absl::OkStatus();
 }
 
 void Coordinator::progress(uint32_t task, const Progress &progress) {
-  std::lock_guard lock(mutex_);
+  base::MutexLock lock(mutex_);
   slots_[task].progress = progress;
   slots_[task].heard = absl::Now();
 }
@@ -60,7 +63,7 @@ void Coordinator::done(uint32_t task, Done done) {
     return failed(task, done.error());
   absl::Status status;
   {
-    std::lock_guard lock(mutex_);
+    base::MutexLock lock(mutex_);
     Slot &slot = slots_[task];
     slot.heard = absl::Now();
     if (!slot.asked || done.id() != order_)
@@ -70,7 +73,7 @@ void Coordinator::done(uint32_t task, Done done) {
     slot.asked = false;
     if (status.ok())
       slot.done = std::move(done);
-    changed_.notify_all();
+    changed_.notifyAll();
   }
   if (!status.ok())
     refuse(task, base::annotate(status, absl::StrCat("its answer to order ", done.id(), " is none")));
@@ -80,7 +83,7 @@ void Coordinator::done(uint32_t task, Done done) {
 void Coordinator::fetched(uint32_t task, const Fetched &value) {
   absl::Status status;
   {
-    std::lock_guard lock(mutex_);
+    base::MutexLock lock(mutex_);
     if (rules_)
       status = rules_->check(task, value);
     slots_[task].taking = true;
@@ -88,7 +91,7 @@ void Coordinator::fetched(uint32_t task, const Fetched &value) {
   if (status.ok() && options_.fetched)
     status = options_.fetched(value); // prints, and may wait for who reads that
   {
-    std::lock_guard lock(mutex_);
+    base::MutexLock lock(mutex_);
     slots_[task].taking = false;
     slots_[task].heard = absl::Now();
   }
@@ -100,7 +103,7 @@ void Coordinator::fetched(uint32_t task, const Fetched &value) {
 void Coordinator::refuse(uint32_t task, const absl::Status &why) {
   RootCause cause;
   {
-    std::lock_guard lock(mutex_);
+    base::MutexLock lock(mutex_);
     const Hello &hello = slots_[task].hello;
     cause = {hello.name(), hello.host(), hello.pid(), why};
   }
@@ -111,7 +114,7 @@ void Coordinator::refuse(uint32_t task, const absl::Status &why) {
 void Coordinator::failed(uint32_t task, const Error &error) {
   RootCause cause;
   {
-    std::lock_guard lock(mutex_);
+    base::MutexLock lock(mutex_);
     const Hello &hello = slots_[task].hello;
     slots_[task].leaving = true;
     cause.status = base::foreignStatus(error.code(), error.message());
@@ -140,7 +143,7 @@ void Coordinator::failed(uint32_t task, const Error &error) {
 void Coordinator::lose(uint32_t task, const std::string &how) {
   RootCause cause;
   {
-    std::lock_guard lock(mutex_);
+    base::MutexLock lock(mutex_);
     Slot &slot = slots_[task];
     if (ending_ || slot.leaving || cause_)
       return;
@@ -157,7 +160,7 @@ void Coordinator::lose(uint32_t task, const std::string &how) {
 /// Its control stream has ended; nothing where another process is that task by now.
 void Coordinator::disconnected(uint32_t task, uint64_t incarnation, const std::string &how) {
   {
-    std::lock_guard lock(mutex_);
+    base::MutexLock lock(mutex_);
     if (!slots_[task].member || slots_[task].hello.incarnation() != incarnation)
       return;
   }
@@ -165,7 +168,7 @@ void Coordinator::disconnected(uint32_t task, uint64_t incarnation, const std::s
 }
 
 void Coordinator::allowStragglers(std::vector<bool> tasks) {
-  std::lock_guard lock(mutex_);
+  base::MutexLock lock(mutex_);
   stragglers_ = std::move(tasks);
 }
 
@@ -193,7 +196,7 @@ void Coordinator::pulse(absl::Time now, uint64_t globalStep) {
   std::vector<std::string> lines;
   std::optional<RootCause> suspected;
   {
-    std::lock_guard lock(mutex_);
+    base::MutexLock lock(mutex_);
     if (cause_)
       return;
     if (lastPulse_ != absl::InfinitePast() && now - lastPulse_ > options_.lostAfter / 2)
@@ -277,7 +280,7 @@ absl::Status Coordinator::waitForAll() {
     std::vector<std::string> absent;
     std::vector<std::shared_ptr<Member>> members;
     {
-      std::unique_lock lock(mutex_);
+      base::MutexLock lock(mutex_);
       if (cause_)
         return failure();
       absent = missing();
@@ -291,7 +294,7 @@ absl::Status Coordinator::waitForAll() {
                                                         ": ", absl::StrJoin(absent, ", "),
                                                         " did not come (--join_deadline)"));
       if (now < announceAt) {
-        changed_.wait_until(lock, absl::ToChronoTime(std::min(announceAt, deadline)));
+        changed_.waitUntil(mutex_, std::min(announceAt, deadline));
         continue;
       }
       absl::Time middle = begin + options_.joinDeadline / 2;
@@ -312,7 +315,7 @@ absl::Status Coordinator::waitForAll() {
 absl::StatusOr<std::vector<Done>> Coordinator::order(Order order, absl::Time deadline) {
   std::vector<std::shared_ptr<Member>> members;
   {
-    std::lock_guard lock(mutex_);
+    base::MutexLock lock(mutex_);
     if (cause_)
       return failure();
     order.set_id(++order_);
@@ -333,7 +336,7 @@ absl::StatusOr<std::vector<Done>> Coordinator::order(Order order, absl::Time dea
   *message.mutable_order() = order;
   for (auto &member : members)
     member->send(message);
-  std::unique_lock lock(mutex_);
+  base::MutexLock lock(mutex_);
   while (true) {
     if (cause_)
       return failure();
@@ -345,7 +348,7 @@ absl::StatusOr<std::vector<Done>> Coordinator::order(Order order, absl::Time dea
       break;
     if (absl::Now() >= deadline)
       return absl::DeadlineExceededError(absl::StrCat("no answer from ", absl::StrJoin(late, ", "), " in time"));
-    changed_.wait_until(lock, absl::ToChronoTime(std::min(deadline, absl::Now() + absl::Seconds(1))));
+    changed_.waitUntil(mutex_, std::min(deadline, absl::Now() + absl::Seconds(1)));
   }
   std::vector<Done> answers;
   for (Slot &slot : slots_)
@@ -354,7 +357,7 @@ absl::StatusOr<std::vector<Done>> Coordinator::order(Order order, absl::Time dea
 }
 
 std::vector<Peer> Coordinator::peers() const {
-  std::lock_guard lock(mutex_);
+  base::MutexLock lock(mutex_);
   std::vector<Peer> peers;
   for (const Slot &slot : slots_) {
     Peer &peer = peers.emplace_back();
@@ -370,7 +373,7 @@ std::vector<Peer> Coordinator::peers() const {
 }
 
 ClusterProgress Coordinator::clusterProgress() const {
-  std::lock_guard lock(mutex_);
+  base::MutexLock lock(mutex_);
   ClusterProgress all;
   for (const Slot &slot : slots_) {
     all.tasks.push_back(slot.progress);
@@ -384,14 +387,14 @@ void Coordinator::abort(RootCause cause) {
   std::vector<std::shared_ptr<Member>> members;
   ToTask message;
   {
-    std::lock_guard lock(mutex_);
+    base::MutexLock lock(mutex_);
     if (cause_)
       return;
     message.mutable_abort()->set_task(cause.task);
     message.mutable_abort()->set_message(std::string(cause.status.message()));
     cause_ = std::move(cause);
     members = everyone();
-    changed_.notify_all();
+    changed_.notifyAll();
   }
   for (auto &member : members)
     member->send(message);
@@ -401,7 +404,7 @@ void Coordinator::abort(RootCause cause) {
 void Coordinator::requestStop(uint64_t epoch) {
   std::vector<std::shared_ptr<Member>> members;
   {
-    std::lock_guard lock(mutex_);
+    base::MutexLock lock(mutex_);
     members = everyone();
   }
   ToTask message;
@@ -411,7 +414,7 @@ void Coordinator::requestStop(uint64_t epoch) {
 }
 
 std::optional<RootCause> Coordinator::rootCause() const {
-  std::lock_guard lock(mutex_);
+  base::MutexLock lock(mutex_);
   return cause_;
 }
 
@@ -419,7 +422,7 @@ std::optional<RootCause> Coordinator::rootCause() const {
 void Coordinator::release() {
   std::vector<std::shared_ptr<Member>> members;
   {
-    std::lock_guard lock(mutex_);
+    base::MutexLock lock(mutex_);
     ending_ = true;
     members = everyone();
   }

@@ -7,16 +7,15 @@
 #ifndef GRAPHC_RUNTIME_SERVICE_COORDINATOR_H
 #define GRAPHC_RUNTIME_SERVICE_COORDINATOR_H
 
+#include "runtime/base/Mutex.h"
 #include "runtime/service/service.pb.h"
 
 #include "absl/base/thread_annotations.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 
-#include <condition_variable>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -127,11 +126,11 @@ private:
   absl::Status failure() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   const Options options_;
-  mutable std::mutex mutex_;
-  std::condition_variable changed_;
+  mutable base::Mutex mutex_;
+  base::CondVar changed_;
   std::vector<Slot> slots_ ABSL_GUARDED_BY(mutex_);
   uint64_t order_ ABSL_GUARDED_BY(mutex_) = 0; ///< id of the last order
-  std::shared_ptr<AnswerRules> rules_; ///< may be null; the object is guarded by mutex_
+  std::shared_ptr<AnswerRules> rules_ ABSL_GUARDED_BY(mutex_); ///< may be null
   bool started_ ABSL_GUARDED_BY(mutex_) = false; ///< everyone was there once
   bool ending_ ABSL_GUARDED_BY(mutex_) = false;
   std::vector<bool> stragglers_ ABSL_GUARDED_BY(mutex_);

@@ -114,7 +114,7 @@ private:
 grpc::ServerBidiReactor<FromTask, ToTask> *MasterService::Join(grpc::CallbackServerContext *context) {
   auto stream = std::make_shared<Stream>(*this, tls::certificateOf(*context->auth_context()));
   {
-    std::lock_guard lock(mutex_);
+    base::MutexLock lock(mutex_);
     streams_.push_back(stream);
   }
   stream->begin(stream);
@@ -206,7 +206,7 @@ grpc::ServerUnaryReactor *MasterService::Describe(grpc::CallbackServerContext *c
 
 void MasterService::gone(Stream *stream) {
   std::shared_ptr<Stream> last; // freed after the lock
-  std::lock_guard lock(mutex_);
+  base::MutexLock lock(mutex_);
   auto found = std::find_if(streams_.begin(), streams_.end(), [&](auto &one) { return one.get() == stream; });
   if (found != streams_.end()) {
     last = std::move(*found);
@@ -217,7 +217,7 @@ void MasterService::gone(Stream *stream) {
 void MasterService::close() {
   std::vector<std::shared_ptr<Stream>> streams;
   {
-    std::lock_guard lock(mutex_);
+    base::MutexLock lock(mutex_);
     streams = streams_;
   }
   for (auto &stream : streams)

@@ -2,6 +2,7 @@
 #ifndef GRAPHC_RUNTIME_SERVICE_MASTERSERVICE_H
 #define GRAPHC_RUNTIME_SERVICE_MASTERSERVICE_H
 
+#include "runtime/base/Mutex.h"
 #include "runtime/service/Coordinator.h"
 #include "runtime/service/service.grpc.pb.h"
 
@@ -41,7 +42,7 @@ private:
   Coordinator &coordinator_;
   const PlanOffer *const offer_;
   const std::vector<std::string> addresses_;
-  std::mutex mutex_;
+  base::Mutex mutex_;
   std::vector<std::shared_ptr<Stream>> streams_ ABSL_GUARDED_BY(mutex_);
 };
 

@@ -8,11 +8,12 @@
 #ifndef GRAPHC_RUNTIME_SERVICE_OUTBOX_H
 #define GRAPHC_RUNTIME_SERVICE_OUTBOX_H
 
+#include "runtime/base/Mutex.h"
+
 #include "absl/base/thread_annotations.h"
 
 #include <functional>
 #include <list>
-#include <mutex>
 
 namespace graphc::service {
 
@@ -25,7 +26,7 @@ public:
   /// `first`: before all that waits, but never before what the stream begins with.
   void push(Message message, bool first = false) {
     {
-      std::lock_guard lock(mutex_);
+      base::MutexLock lock(mutex_);
       if (closed_)
         return;
       auto at = first ? queue_.begin() : queue_.end();
@@ -36,7 +37,7 @@ public:
         return;
       writing_ = true;
     }
-    write_(queue_.front()); // the front stays put until written(): a list's references are stable
+    write_(front());
   }
 
   /// The stream stands; writes what was queued.
@@ -46,7 +47,7 @@ public:
   /// Nothing is written any more but, with `flush`, what is queued; then the stream is finished.
   void close(bool flush) {
     {
-      std::lock_guard lock(mutex_);
+      base::MutexLock lock(mutex_);
       if (closed_)
         return;
       closed_ = true;
@@ -62,10 +63,12 @@ public:
   }
 
 private:
+  /// Outside the lock: it stays put until written(), as a list's references are stable, and only the one write under way reads it.
+  const Message &front() const ABSL_NO_THREAD_SAFETY_ANALYSIS { return queue_.front(); }
   void step(bool wrote) {
     bool finish = false;
     {
-      std::lock_guard lock(mutex_);
+      base::MutexLock lock(mutex_);
       if (wrote) {
         writing_ = false;
         queue_.pop_front();
@@ -84,13 +87,13 @@ private:
     if (finish)
       finish_();
     else
-      write_(queue_.front());
+      write_(front());
   }
 
   const std::function<void(const Message &)> write_;
   const std::function<void()> finish_;
-  std::mutex mutex_;
-  std::list<Message> queue_; ///< only `front` is read outside the lock, and only by the one write under way
+  base::Mutex mutex_;
+  std::list<Message> queue_ ABSL_GUARDED_BY(mutex_);
   bool open_ ABSL_GUARDED_BY(mutex_) = false;
   bool writing_ ABSL_GUARDED_BY(mutex_) = false;
   bool closed_ ABSL_GUARDED_BY(mutex_) = false;

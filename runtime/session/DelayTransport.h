@@ -7,12 +7,12 @@
 #ifndef GRAPHC_RUNTIME_SESSION_DELAYTRANSPORT_H
 #define GRAPHC_RUNTIME_SESSION_DELAYTRANSPORT_H
 
+#include "runtime/base/Mutex.h"
 #include "runtime/transport/Transport.h"
 
 #include "absl/time/clock.h"
 
 #include <map>
-#include <mutex>
 
 namespace graphc::session {
 
@@ -22,7 +22,7 @@ public:
       : inner_(std::move(inner)), delay_(delay) {}
 
   transport::SendPort *sender(transport::ChannelKey key) override {
-    std::lock_guard lock(mutex_);
+    base::MutexLock lock(mutex_);
     auto &port = ports_[key];
     if (!port)
       if (transport::SendPort *inner = inner_->sender(key))
@@ -68,8 +68,8 @@ private:
 
   const std::unique_ptr<transport::Transport> inner_;
   const absl::Duration delay_;
-  std::mutex mutex_;
-  std::map<transport::ChannelKey, std::unique_ptr<LatePort>> ports_;
+  base::Mutex mutex_;
+  std::map<transport::ChannelKey, std::unique_ptr<LatePort>> ports_ ABSL_GUARDED_BY(mutex_);
 };
 
 } // namespace graphc::session

@@ -100,11 +100,11 @@ absl::Status Driver::run() {
 }
 
 Driver::FileWork::FileWork(Driver &driver, std::string what) : driver_(driver) {
-  std::lock_guard lock(driver_.mutex_);
+  base::MutexLock lock(driver_.mutex_);
   driver_.working_ = Driver::Working{std::move(what), absl::Now()};
 }
 Driver::FileWork::~FileWork() {
-  std::lock_guard lock(driver_.mutex_);
+  base::MutexLock lock(driver_.mutex_);
   driver_.working_.reset();
 }
 
@@ -112,7 +112,7 @@ Driver::FileWork::~FileWork() {
 void Driver::watchFiles() {
   std::optional<Working> working;
   {
-    std::lock_guard lock(mutex_);
+    base::MutexLock lock(mutex_);
     working = working_;
   }
   if (working && absl::Now() - working->since > options_.fileDeadline)
@@ -260,7 +260,7 @@ absl::StatusOr<Driver::PhaseResult> Driver::runPhase(uint32_t phase, uint64_t st
       begin.mutable_begin()->add_other_positions(positions[i]);
   GRAPHC_RETURN_IF_ERROR(order(std::move(begin), kSetUpDeadline).status());
   if (one.role() == plan::TRAIN) {
-    std::lock_guard lock(mutex_);
+    base::MutexLock lock(mutex_);
     shown_.lossSum = 0;
     shown_.lossCount = 0;
   }
@@ -296,7 +296,7 @@ absl::StatusOr<Driver::PhaseResult> Driver::runPhase(uint32_t phase, uint64_t st
     }
   }
   if (one.role() == plan::TRAIN && !losses_.empty() && losses_.rbegin()->second.second) {
-    std::lock_guard lock(mutex_); // a short phase ends between two pulses; its epoch's mean is what there is to show
+    base::MutexLock lock(mutex_); // a short phase ends between two pulses; its epoch's mean is what there is to show
     if (!shown_.loss || shown_.lossCount == 0)
       shown_.loss = losses_.rbegin()->second.first / static_cast<double>(losses_.rbegin()->second.second);
   }
@@ -335,7 +335,7 @@ absl::Status Driver::train(uint32_t phase) {
     return absl::OkStatus();
   }
   {
-    std::lock_guard lock(mutex_);
+    base::MutexLock lock(mutex_);
     shown_ = {};
     shown_.at = absl::Now();
     shown_.step = step_;
@@ -394,7 +394,7 @@ void Driver::pulse() {
   const uint64_t phase = running_;
   const bool trains = training_;
   if (trains && options_.saveEverySeconds) {
-    std::lock_guard lock(mutex_);
+    base::MutexLock lock(mutex_);
     if (absl::Now() - savedAt_ >= absl::Seconds(*options_.saveEverySeconds))
       saveDue_ = true;
   }

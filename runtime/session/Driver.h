@@ -7,6 +7,7 @@
 #ifndef GRAPHC_RUNTIME_SESSION_DRIVER_H
 #define GRAPHC_RUNTIME_SESSION_DRIVER_H
 
+#include "runtime/base/Mutex.h"
 #include "runtime/checkpoint/Checkpoint.h"
 #include "runtime/data/Streams.h"
 #include "runtime/observe/ProgressLine.h"
@@ -116,15 +117,15 @@ private:
       positions_; ///< by name of a stream (data/Streams.h): samples taken of it by all replicas
   bool restored_ = false; ///< from a checkpoint
   uint64_t savedStep_ = UINT64_MAX;
-  absl::Time savedAt_; ///< under mutex_
 
   // Shared with the pulse thread.
   std::atomic<uint64_t> step_{0}; ///< at the begin of the running phase, or now between phases
   std::atomic<uint64_t> running_{0}; ///< the channels' epoch of the phase that runs; 0: none
   std::atomic<bool> joined_{false}, initialized_{false}, training_{false}, async_{false}, stopRequested_{false},
       saveDue_{false};
-  std::mutex showing_; ///< one call of options_.show at a time
-  std::mutex mutex_; ///< of what showNow remembers, and of working_; a leaf
+  base::Mutex showing_ ABSL_ACQUIRED_BEFORE(mutex_); ///< one call of options_.show at a time
+  base::Mutex mutex_; ///< a leaf
+  absl::Time savedAt_ ABSL_GUARDED_BY(mutex_);
   struct Working {
     std::string what;
     absl::Time since;

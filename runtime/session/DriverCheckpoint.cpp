@@ -132,7 +132,7 @@ absl::Status Driver::writeCheckpoint() {
     GRAPHC_RETURN_IF_ERROR(directory_->commit(manifest));
   }
   savedStep_ = step_;
-  std::lock_guard lock(mutex_);
+  base::MutexLock lock(mutex_);
   savedAt_ = absl::Now();
   return absl::OkStatus();
 }

@@ -20,7 +20,7 @@ void printMetric(const DriverOptions &options, const std::string &name, double v
 
 /// The metrics of training functions: of the last epoch, as the loss is.
 void Driver::noteTrained() {
-  std::lock_guard lock(mutex_);
+  base::MutexLock lock(mutex_);
   shown_.trained.clear();
   for (auto &[name, epochs] : trainMetrics_) {
     epochs.erase(epochs.begin(), std::prev(epochs.end()));
@@ -89,7 +89,7 @@ absl::Status Driver::evaluate(uint32_t phase, bool final) {
       results_.metrics[name] = evaluated.back().second;
     }
   {
-    std::lock_guard lock(mutex_);
+    base::MutexLock lock(mutex_);
     shown_.evaluated = evaluated;
   }
   if (std::exchange(lineDue_, false) || !final)
@@ -133,7 +133,7 @@ void Driver::showNow(bool last) {
   snapshot.last = last;
   {
     // A task that has ended the phase before the others reports no step any more.
-    std::lock_guard lock(mutex_);
+    base::MutexLock lock(mutex_);
     snapshot.step = shown_.highest =
         std::clamp(snapshot.step, std::min(shown_.highest, snapshot.steps), snapshot.steps);
   }
@@ -142,7 +142,7 @@ void Driver::showNow(bool last) {
     snapshot.epoch = schedule_.epochOf(snapshot.step ? snapshot.step - 1 : 0) + 1;
   }
   {
-    std::lock_guard lock(mutex_);
+    base::MutexLock lock(mutex_);
     absl::Time now = absl::Now();
     double seconds = absl::ToDoubleSeconds(now - shown_.at);
     if (snapshot.step > shown_.step && seconds > 0.05) {
@@ -162,7 +162,7 @@ void Driver::showNow(bool last) {
     snapshot.metrics.insert(snapshot.metrics.end(), shown_.evaluated.begin(), shown_.evaluated.end());
   }
   // One at a time and none behind the last; what shows is a leaf that calls nothing back.
-  std::lock_guard lock(showing_);
+  base::MutexLock lock(showing_);
   if (last || training_)
     options_.show(snapshot);
 }

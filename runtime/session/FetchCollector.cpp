@@ -62,14 +62,14 @@ absl::Status FetchCollector::add(const service::Fetched &value) {
   const plan::Buffer &buffer = program.buffers(static_cast<int>(port.buffer()));
   // Asynchronous replicas share no step: each one's value is delivered as it comes, with the name of its task.
   if (plan_.phases(static_cast<int>(program.phase())).ends_by_closing()) {
-    std::lock_guard lock(mutex_);
+    base::MutexLock lock(mutex_);
     deliver_({plan::taskText(plan_, plan::instanceTask(plan_, program, value.instance())), port.name(), value.step(),
               buffer.type(), value.value()});
     return absl::OkStatus();
   }
   auto place = static_cast<size_t>(std::find(names_.begin(), names_.end(), port.name()) - names_.begin());
 
-  std::lock_guard lock(mutex_);
+  base::MutexLock lock(mutex_);
   Pending &entry = pending_[{value.step(), place, value.program(), value.fetch()}];
   if (entry.values.empty()) {
     entry.values.resize(program.instances());

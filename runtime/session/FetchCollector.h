@@ -2,6 +2,7 @@
 #ifndef GRAPHC_RUNTIME_SESSION_FETCHCOLLECTOR_H
 #define GRAPHC_RUNTIME_SESSION_FETCHCOLLECTOR_H
 
+#include "runtime/base/Mutex.h"
 #include "runtime/plan/plan.pb.h"
 #include "runtime/service/service.pb.h"
 
@@ -11,7 +12,6 @@
 #include <cstring>
 #include <functional>
 #include <map>
-#include <mutex>
 #include <string>
 #include <vector>
 
@@ -58,7 +58,7 @@ private:
   const plan::Plan &plan_;
   const std::vector<std::string> names_;
   const std::function<void(const FetchedTensor &)> deliver_;
-  std::mutex mutex_;
+  base::Mutex mutex_;
   const uint64_t mostWaiting_;
   uint64_t waiting_ ABSL_GUARDED_BY(mutex_) = 0; ///< bytes in pending_
   /// (step, place among the flags, program, fetch)

@@ -52,7 +52,7 @@ void TaskSession::fail(TaskFailure failure) {
   std::shared_ptr<PhaseHost> host;
   absl::Status status = failure.status;
   {
-    std::lock_guard lock(mutex_);
+    base::MutexLock lock(mutex_);
     if (ended_)
       return; // the others are going, one by one
     abortable = abortable_;
@@ -72,7 +72,7 @@ service::Progress TaskSession::progress() const {
   message.set_stop_requested(stop_.load(std::memory_order_relaxed));
   std::shared_ptr<PhaseHost> host;
   {
-    std::lock_guard lock(mutex_);
+    base::MutexLock lock(mutex_);
     host = running_;
   }
   if (host) {
@@ -114,7 +114,7 @@ std::optional<TaskFailure> TaskSession::run() {
       TaskFailure failure{status, false, ""};
       fail(failure);
       {
-        std::lock_guard lock(mutex_);
+        base::MutexLock lock(mutex_);
         if (failure_)
           failure = *failure_; // what came first, which may be a peer's broken stream
       }
@@ -136,7 +136,7 @@ std::optional<TaskFailure> TaskSession::run() {
   if (ended_)
     return std::nullopt;
   endPhase();
-  std::lock_guard lock(mutex_);
+  base::MutexLock lock(mutex_);
   return failure_ ? failure_ : TaskFailure{link_.ended(), true, ""};
 }
 
@@ -185,7 +185,7 @@ absl::Status TaskSession::prepare(const Order::Prepare &order, Done *done) {
   GRAPHC_ASSIGN_OR_RETURN(
       transports_, TaskTransports::prepare(plan_, peers_, variables_->published().memory(), std::move(transport)));
   done->set_path(transports_->path());
-  std::lock_guard lock(mutex_);
+  base::MutexLock lock(mutex_);
   abortable_ = &transports_->all();
   return failure_ ? failure_->status : absl::OkStatus();
 }
@@ -252,7 +252,7 @@ absl::Status TaskSession::begin(const Order::Begin &order) {
   frame.pool = &pool_;
   GRAPHC_ASSIGN_OR_RETURN(
       lanes_, executor::makeLanes({plan_, task_, *variables_, *library_, transports_->all(), *host_, frame}, phase_));
-  std::lock_guard lock(mutex_);
+  base::MutexLock lock(mutex_);
   running_ = host_;
   return failure_ ? failure_->status : absl::OkStatus();
 }
@@ -301,7 +301,7 @@ absl::Status TaskSession::runPhase(Done *done) {
   absl::Status status = executor::runLanes(lanes_, options);
   absl::Duration took = absl::Now() - start;
   {
-    std::lock_guard lock(mutex_);
+    base::MutexLock lock(mutex_);
     if (failure_)
       return failure_->status;
   }
@@ -362,14 +362,14 @@ void TaskSession::addStats(const PhaseHost &host, absl::Duration took, const tra
 /// Takes lanes, host and data apart. After a failure whatever gRPC may still read stays until the process ends.
 void TaskSession::endPhase() {
   {
-    std::lock_guard lock(mutex_);
+    base::MutexLock lock(mutex_);
     running_.reset();
   }
   if (batches_)
     batches_->stop();
   bool failed;
   {
-    std::lock_guard lock(mutex_);
+    base::MutexLock lock(mutex_);
     failed = failure_.has_value();
   }
   // After a failure gRPC may still hold slices of the arenas, and a peer that hangs may never take them.
@@ -401,7 +401,7 @@ void TaskSession::sendFetched(const executor::LaneInfo &lane, uint32_t fetch, ui
 void TaskSession::end(Done *done) {
   stats_.residentBytes = observe::residentBytes();
   done->set_stats(observe::toJson(stats_));
-  std::lock_guard lock(mutex_);
+  base::MutexLock lock(mutex_);
   ended_ = true;
 }
 

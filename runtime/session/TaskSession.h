@@ -7,6 +7,7 @@
 #ifndef GRAPHC_RUNTIME_SESSION_TASKSESSION_H
 #define GRAPHC_RUNTIME_SESSION_TASKSESSION_H
 
+#include "runtime/base/Mutex.h"
 #include "runtime/data/PhaseBatches.h"
 #include "runtime/executor/TaskPhase.h"
 #include "runtime/observe/Stats.h"
@@ -96,7 +97,7 @@ private:
   std::atomic<bool> stop_{false};
   std::atomic<uint64_t> stopEpoch_{0}; ///< the phase of this epoch is to end
 
-  mutable std::mutex mutex_;
+  mutable base::Mutex mutex_;
   std::shared_ptr<PhaseHost> running_ ABSL_GUARDED_BY(mutex_); ///< host_ while the pulse may look
   std::optional<TaskFailure> failure_ ABSL_GUARDED_BY(mutex_);
   bool wasStopped_ = false;

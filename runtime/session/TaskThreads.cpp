@@ -55,12 +55,10 @@ TaskThreads::End TaskThreads::run(const std::function<absl::Status()> &join,
 }
 
 void TaskThreads::pulse() {
-  std::unique_lock lock(mutex_);
   absl::Time last = absl::Now(), awake = last;
-  while (!pulseEnds_) {
-    lock.unlock();
+  for (absl::Duration pause; !endsWithin(pause); pause = parts_.every) {
     absl::Time now = absl::Now();
-    if (now - last > kLostAfter / 2)
+    if (now - last > parts_.lostAfter / 2)
       awake = now; // this process itself was stopped, and heard nobody meanwhile
     last = now;
     if (parts_.stopAsked && parts_.stopAsked()) {
@@ -74,18 +72,21 @@ void TaskThreads::pulse() {
     parts_.link.send(std::move(message));
     if (parts_.driver)
       parts_.driver->pulse();
-    else if (now - std::max(parts_.link.heard(), awake) > kLostAfter)
-      parts_.link.lost(chiefSilent(kLostAfter));
-    lock.lock();
-    pulseEnd_.wait_for(lock, absl::ToChronoMilliseconds(kPulse), [this] { return pulseEnds_; });
+    else if (now - std::max(parts_.link.heard(), awake) > parts_.lostAfter)
+      parts_.link.lost(chiefSilent(parts_.lostAfter));
   }
+}
+
+bool TaskThreads::endsWithin(absl::Duration pause) {
+  base::MutexLock lock(mutex_);
+  return pulseEnd_.waitFor(mutex_, pause, [this]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return pulseEnds_; });
 }
 
 void TaskThreads::stopPulse() {
   {
-    std::lock_guard lock(mutex_);
+    base::MutexLock lock(mutex_);
     pulseEnds_ = true;
-    pulseEnd_.notify_all();
+    pulseEnd_.notifyAll();
   }
   if (pulse_.joinable())
     pulse_.join();
@@ -101,7 +102,7 @@ TaskFailure TaskThreads::verdict(TaskFailure failure) const {
   if (!parts_
            .coordinator) { // a chief that is frozen has no word, and who noticed it first has gone, which is not the cause
     absl::Duration silent = absl::Now() - parts_.link.heard();
-    if (failure.secondary && silent > kLostAfter / 2)
+    if (failure.secondary && silent > parts_.lostAfter / 2)
       failure.status = chiefSilent(absl::Trunc(silent, absl::Seconds(1)));
     return failure;
   }

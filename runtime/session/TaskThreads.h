@@ -7,15 +7,14 @@
 #ifndef GRAPHC_RUNTIME_SESSION_TASKTHREADS_H
 #define GRAPHC_RUNTIME_SESSION_TASKTHREADS_H
 
+#include "runtime/base/Mutex.h"
 #include "runtime/session/Driver.h"
 #include "runtime/session/TaskSession.h"
 
 #include "absl/base/thread_annotations.h"
 
-#include <condition_variable>
 #include <functional>
 #include <future>
-#include <mutex>
 #include <optional>
 #include <thread>
 
@@ -36,6 +35,7 @@ public:
     Driver *driver = nullptr; ///< the chief's, and its coordinator
     service::Coordinator *coordinator = nullptr;
     std::function<bool()> stopAsked; ///< is asked at each pulse
+    absl::Duration every = kPulse, lostAfter = kLostAfter; ///< shorter in tests
   };
   explicit TaskThreads(Parts parts) : parts_(std::move(parts)) {}
   /// Waits for driver and pulse.
@@ -51,6 +51,8 @@ public:
 
 private:
   void pulse();
+  /// The pulse ends, at once or before `pause` is over.
+  bool endsWithin(absl::Duration pause);
   void stopPulse();
   absl::Status chiefSilent(absl::Duration since) const;
   TaskFailure verdict(TaskFailure failure) const;
@@ -59,8 +61,8 @@ private:
   std::thread driving_, pulse_;
   absl::Status driven_; ///< of driving_, once `drove_` is set
   std::promise<void> drove_;
-  std::mutex mutex_;
-  std::condition_variable pulseEnd_;
+  base::Mutex mutex_;
+  base::CondVar pulseEnd_;
   bool pulseEnds_ ABSL_GUARDED_BY(mutex_) = false;
 };
 

@@ -96,14 +96,14 @@ absl::StatusOr<std::shared_ptr<const Credentials>> Credentials::load(const Files
     return absl::InvalidArgumentError(
         absl::StrCat("--tls_cert, --tls_key and --tls_ca go together; also give ", absl::StrJoin(missing, " and ")));
   std::shared_ptr<Credentials> result(new Credentials(files));
-  std::lock_guard lock(result->mutex_);
+  base::MutexLock lock(result->mutex_);
   result->stamp_ = stampOf(files);
   GRAPHC_ASSIGN_OR_RETURN(result->material_, read(files));
   return result;
 }
 
 std::shared_ptr<const Credentials::Material> Credentials::current() const {
-  std::lock_guard lock(mutex_);
+  base::MutexLock lock(mutex_);
   if (Stamp stamp = stampOf(files_); stamp != stamp_) {
     stamp_ = stamp; // what is not good is looked at again when it has changed again
     auto next = read(files_);

@@ -8,6 +8,8 @@
 #ifndef GRAPHC_RUNTIME_TLS_CREDENTIALS_H
 #define GRAPHC_RUNTIME_TLS_CREDENTIALS_H
 
+#include "runtime/base/Mutex.h"
+
 #include "absl/base/thread_annotations.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
@@ -17,7 +19,6 @@
 
 #include <array>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <vector>
 
@@ -60,7 +61,7 @@ private:
   static Stamp stampOf(const Files &files);
 
   const Files files_;
-  mutable std::mutex mutex_;
+  mutable base::Mutex mutex_;
   mutable Stamp stamp_ ABSL_GUARDED_BY(mutex_){};
   mutable std::shared_ptr<const Material> material_ ABSL_GUARDED_BY(mutex_);
 };

@@ -68,59 +68,76 @@ void GrpcLink::push(GrpcSendPort &port) {
 }
 
 void GrpcLink::submit(GrpcSendPort &port, const std::byte *data, uint64_t step) {
-  std::unique_lock lock(mutex_);
-  port.data_ = data;
-  port.offset_ = 0;
-  port.step_ = step;
-  port.sending_ = true;
-  push(port);
-  kick(std::move(lock));
+  Writes writes;
+  {
+    base::MutexLock lock(mutex_);
+    port.data_ = data;
+    port.offset_ = 0;
+    port.step_ = step;
+    port.sending_ = true;
+    push(port);
+    kick(writes);
+  }
+  writes.start();
 }
 
 void GrpcLink::submitClose(GrpcSendPort &port) {
-  std::unique_lock lock(mutex_);
-  port.closePending_ = true;
-  push(port);
-  kick(std::move(lock));
+  Writes writes;
+  {
+    base::MutexLock lock(mutex_);
+    port.closePending_ = true;
+    push(port);
+    kick(writes);
+  }
+  writes.start();
 }
 
 void GrpcLink::submitCredit(GrpcRecvPort &port) {
-  std::unique_lock lock(mutex_);
-  ++port.credits_;
-  if (!port.queued_) {
-    port.queued_ = true;
-    port.next_ = creditHead_;
-    creditHead_ = &port;
+  Writes writes;
+  {
+    base::MutexLock lock(mutex_);
+    ++port.credits_;
+    if (!port.queued_) {
+      port.queued_ = true;
+      port.next_ = creditHead_;
+      creditHead_ = &port;
+    }
+    creditsDue_ |= !port.spec_.creditWaits;
+    kick(writes);
   }
-  creditsDue_ |= !port.spec_.creditWaits;
-  kick(std::move(lock));
+  writes.start();
 }
 
-// Starts a write on each stream where none is under way and there is something for it. Whoever sets `writing` makes the call,
-// after letting go of the lock; until written() comes the wire cannot be finished, so the pointer stays good.
-void GrpcLink::kick(std::unique_lock<std::mutex> lock) {
-  std::array<grpc::ByteBuffer, kMaxStreams> messages;
-  std::array<Wire *, kMaxStreams> wires;
-  size_t count = 0;
+// A write for each stream where none is under way and there is something for it. Whoever sets `writing` starts the write; until
+// written() comes the wire cannot be finished, so the pointer stays good.
+void GrpcLink::kick(Writes &writes) {
   for (Stream &stream : streams_)
-    if (stream.wire && !stream.writing && buildMessage(stream, &messages[count])) {
+    if (stream.wire && !stream.writing && buildMessage(stream, &writes.messages[writes.count])) {
       stream.writing = true;
-      wires[count++] = stream.wire;
+      writes.wires[writes.count++] = stream.wire;
     }
-  lock.unlock();
+}
+
+void GrpcLink::Writes::start() {
   for (size_t i = 0; i < count; ++i)
     wires[i]->write(std::move(messages[i]));
 }
 
 void GrpcLink::written(uint32_t number) {
-  Stream &stream = streams_[number];
-  std::unique_lock lock(mutex_);
-  stream.writing = false;
-  Wire *finish = std::exchange(stream.finishing, nullptr);
-  if (!finish)
-    return kick(std::move(lock));
-  lock.unlock();
-  finish->finish();
+  Writes writes;
+  Wire *finish;
+  {
+    base::MutexLock lock(mutex_);
+    Stream &stream = streams_[number];
+    stream.writing = false;
+    finish = std::exchange(stream.finishing, nullptr);
+    if (!finish)
+      kick(writes);
+  }
+  if (finish)
+    finish->finish();
+  else
+    writes.start();
 }
 
 // The head of a message, with every credit that there is to give back.
@@ -220,58 +237,78 @@ void GrpcLink::addFrames(SendQueue &queue, uint64_t maxPayload, Message &message
 }
 
 absl::Status GrpcLink::attach(uint32_t number, Wire *wire, uint64_t peerIncarnation) {
-  std::unique_lock lock(mutex_);
-  Stream &stream = streams_[number];
-  if (broken_)
-    return absl::UnavailableError(absl::StrCat("the data streams with ", peer_, " are gone"));
-  if (stream.wire)
-    return absl::AlreadyExistsError(absl::StrCat(peer_, " already has data stream ", number, " with this task"));
-  stream.wire = wire;
-  peerIncarnation_.store(peerIncarnation, std::memory_order_relaxed);
-  kick(std::move(lock));
+  Writes writes;
+  {
+    base::MutexLock lock(mutex_);
+    Stream &stream = streams_[number];
+    if (broken_)
+      return absl::UnavailableError(absl::StrCat("the data streams with ", peer_, " are gone"));
+    if (stream.wire)
+      return absl::AlreadyExistsError(absl::StrCat(peer_, " already has data stream ", number, " with this task"));
+    stream.wire = wire;
+    peerIncarnation_.store(peerIncarnation, std::memory_order_relaxed);
+    kick(writes);
+  }
+  writes.start();
   return absl::OkStatus();
 }
 
 bool GrpcLink::detach(uint32_t number, Wire *wire) {
-  std::unique_lock lock(mutex_);
-  if (streams_[number].wire != wire)
-    return false;
-  end(std::move(lock));
+  std::vector<Wire *> idle;
+  {
+    base::MutexLock lock(mutex_);
+    if (streams_[number].wire != wire)
+      return false;
+    idle = takeWires();
+  }
+  for (Wire *one : idle)
+    one->finish();
   return true;
 }
 
-void GrpcLink::end() { end(std::unique_lock(mutex_)); }
+void GrpcLink::end() {
+  std::vector<Wire *> idle;
+  {
+    base::MutexLock lock(mutex_);
+    idle = takeWires();
+  }
+  for (Wire *one : idle)
+    one->finish();
+}
 
-void GrpcLink::end(std::unique_lock<std::mutex> lock) {
-  std::array<Wire *, kMaxStreams> idle;
-  size_t count = 0;
+// The link has ended. Those that may be finished now; written() finishes the others.
+std::vector<Wire *> GrpcLink::takeWires() {
+  std::vector<Wire *> idle;
   broken_ = true;
   for (Stream &stream : streams_)
-    if (Wire *wire = std::exchange(stream.wire, nullptr))
-      (stream.writing ? stream.finishing : idle[count++]) = wire;
-  lock.unlock();
-  for (size_t i = 0; i < count; ++i)
-    idle[i]->finish();
+    if (Wire *wire = std::exchange(stream.wire, nullptr)) {
+      if (stream.writing)
+        stream.finishing = wire;
+      else
+        idle.push_back(wire);
+    }
+  return idle;
 }
 
 bool GrpcLink::attached() const {
-  std::lock_guard lock(mutex_);
+  base::MutexLock lock(mutex_);
   return std::all_of(streams_.begin(), streams_.end(), [](const Stream &stream) { return stream.wire != nullptr; });
 }
 
 absl::Status GrpcLink::received(uint32_t number, const grpc::ByteBuffer &message) {
-  std::lock_guard readLock(streams_[number].readMutex);
-  MessageReader &reader = streams_[number].reader;
+  Stream &stream = streams_[number];
+  base::MutexLock readLock(stream.readMutex);
+  MessageReader &reader = stream.reader;
   GRAPHC_RETURN_IF_ERROR(reader.open(message));
   uint64_t payload = 0;
-  absl::Status status = takeMessage(number, &payload);
+  absl::Status status = takeMessage(stream, number, &payload);
   controlBytes_.fetch_add(message.Length() - reader.left() - payload, std::memory_order_relaxed);
   reader.close();
   return status;
 }
 
-absl::Status GrpcLink::takeMessage(uint32_t number, uint64_t *payload) {
-  MessageReader &reader = streams_[number].reader;
+absl::Status GrpcLink::takeMessage(Stream &stream, uint32_t number, uint64_t *payload) {
+  MessageReader &reader = stream.reader;
   MessageHeader header;
   GRAPHC_RETURN_IF_ERROR(reader.take(&header, sizeof(header)));
   if (header.magic != MessageHeader::kMagic)
@@ -285,7 +322,7 @@ absl::Status GrpcLink::takeMessage(uint32_t number, uint64_t *payload) {
   for (uint32_t i = 0; i < header.credits; ++i)
     GRAPHC_RETURN_IF_ERROR(takeCredit(reader));
   while (reader.left() > 0)
-    GRAPHC_RETURN_IF_ERROR(takeFrame(number, payload));
+    GRAPHC_RETURN_IF_ERROR(takeFrame(stream, number, payload));
   return absl::OkStatus();
 }
 
@@ -307,8 +344,8 @@ absl::Status GrpcLink::takeCredit(MessageReader &reader) {
   return absl::OkStatus();
 }
 
-absl::Status GrpcLink::takeFrame(uint32_t number, uint64_t *payload) {
-  MessageReader &reader = streams_[number].reader;
+absl::Status GrpcLink::takeFrame(Stream &stream, uint32_t number, uint64_t *payload) {
+  MessageReader &reader = stream.reader;
   FrameHeader header;
   GRAPHC_RETURN_IF_ERROR(reader.take(&header, sizeof(header)));
   auto found = recvByKey_.find(keyOf(header.channel, header.instance));
@@ -340,7 +377,7 @@ absl::Status GrpcLink::takeFrame(uint32_t number, uint64_t *payload) {
 
 void GrpcLink::abort(absl::Status why) {
   {
-    std::lock_guard lock(mutex_);
+    base::MutexLock lock(mutex_);
     if (why_.ok())
       why_ = std::move(why);
   }
@@ -355,10 +392,10 @@ void GrpcLink::abort(absl::Status why) {
 }
 
 absl::Status GrpcLink::reset(uint64_t epoch) {
-  std::deque<std::unique_lock<std::mutex>> readLocks;
+  std::deque<std::unique_lock<base::Mutex>> readLocks;
   for (Stream &stream : streams_)
     readLocks.emplace_back(stream.readMutex);
-  std::lock_guard lock(mutex_);
+  base::MutexLock lock(mutex_);
   if (broken_)
     return absl::UnavailableError(absl::StrCat("the data stream with ", peer_, " is gone"));
   inOrder_ = large_ = {};
@@ -394,7 +431,7 @@ bool GrpcLink::drained() const {
 }
 
 absl::Status GrpcLink::why() const {
-  std::lock_guard lock(mutex_);
+  base::MutexLock lock(mutex_);
   return why_;
 }
 

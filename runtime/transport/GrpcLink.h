@@ -10,14 +10,15 @@
 #ifndef GRAPHC_RUNTIME_TRANSPORT_GRPCLINK_H
 #define GRAPHC_RUNTIME_TRANSPORT_GRPCLINK_H
 
+#include "runtime/base/Mutex.h"
 #include "runtime/transport/GrpcMessage.h"
 #include "runtime/transport/GrpcPorts.h"
 
 #include "absl/base/thread_annotations.h"
 #include "absl/container/flat_hash_map.h"
 
+#include <array>
 #include <deque>
-#include <mutex>
 #include <string>
 #include <vector>
 
@@ -78,24 +79,33 @@ private:
     bool writing = false;
     // Held by the reading thread for one message (gRPC has one read of a stream under way at a time) and by reset, so that a
     // late frame of the old epoch never meets half-reset ports. Nobody else takes it. Before GrpcLink::mutex_.
-    std::mutex readMutex;
-    MessageReader reader;
+    base::Mutex readMutex;
+    MessageReader reader ABSL_GUARDED_BY(readMutex);
   };
   struct SendQueue {
     GrpcSendPort *head = nullptr, *tail = nullptr;
   };
   struct Message;
+  /// Made under mutex_ and started behind it.
+  struct Writes {
+    std::array<grpc::ByteBuffer, kMaxStreams> messages;
+    std::array<Wire *, kMaxStreams> wires;
+    size_t count = 0;
+    void start();
+  };
 
   bool isLarge(const ChannelSpec &spec);
   bool buildMessage(Stream &stream, grpc::ByteBuffer *message) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void addFrames(SendQueue &queue, uint64_t maxPayload, Message &message) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   grpc::Slice takeCredits() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void push(GrpcSendPort &port) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  void kick(std::unique_lock<std::mutex> lock);
-  void end(std::unique_lock<std::mutex> lock);
-  absl::Status takeMessage(uint32_t number, uint64_t *payload);
+  void kick(Writes &writes) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  std::vector<Wire *> takeWires() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  absl::Status takeMessage(Stream &stream, uint32_t number, uint64_t *payload)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(stream.readMutex);
   absl::Status takeCredit(MessageReader &reader);
-  absl::Status takeFrame(uint32_t number, uint64_t *payload);
+  absl::Status takeFrame(Stream &stream, uint32_t number, uint64_t *payload)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(stream.readMutex);
   absl::Status unknown(uint32_t channel, uint32_t instance) const;
 
   const std::string peer_;
@@ -107,7 +117,7 @@ private:
   absl::flat_hash_map<uint64_t, GrpcSendPort *> sendByKey_;
   absl::flat_hash_map<uint64_t, GrpcRecvPort *> recvByKey_;
 
-  mutable std::mutex mutex_;
+  mutable base::Mutex mutex_;
   bool broken_ ABSL_GUARDED_BY(mutex_) = false;
   SendQueue inOrder_ ABSL_GUARDED_BY(mutex_); ///< for the first stream
   SendQueue large_ ABSL_GUARDED_BY(mutex_); ///< for any

@@ -159,17 +159,19 @@ void GrpcRecvPort::release() {
 }
 
 bool GrpcRecvPort::begin(const FrameHeader &header) {
-  std::unique_lock lock(chunkMutex_, std::defer_lock);
-  if (large_)
-    lock.lock();
+  auto isFree = [&] {
+    return header.seq - tail_.load(std::memory_order_acquire) < spec_.capacity &&
+           header.seq < end_.load(std::memory_order_relaxed);
+  };
+  if (!large_) {
+    const uint64_t filled = filled_.load(std::memory_order_relaxed);
+    return isFree() && header.seq == head_.load(std::memory_order_relaxed) && header.offset == filled &&
+           header.length <= spec_.bytes - filled && (header.length != 0 || spec_.bytes == 0);
+  }
+  base::MutexLock lock(chunkMutex_);
   const uint64_t head = head_.load(std::memory_order_relaxed), filled = filled_.load(std::memory_order_relaxed);
-  const bool free = header.seq - tail_.load(std::memory_order_acquire) < spec_.capacity &&
-                    header.seq < end_.load(std::memory_order_relaxed);
-  if (!large_)
-    return free && header.seq == head && header.offset == filled && header.length <= spec_.bytes - filled &&
-           (header.length != 0 || spec_.bytes == 0);
   const bool ahead = header.seq > head || (header.seq == head && header.offset >= filled);
-  if (!free || !ahead || header.offset % kMaxChunk != 0 || header.offset / kMaxChunk >= chunks() ||
+  if (!isFree() || !ahead || header.offset % kMaxChunk != 0 || header.offset / kMaxChunk >= chunks() ||
       header.length != std::min(spec_.bytes - header.offset, kMaxChunk) ||
       chunk(header.seq, header.offset) != Chunk::Missing)
     return false;
@@ -180,7 +182,7 @@ bool GrpcRecvPort::begin(const FrameHeader &header) {
 void GrpcRecvPort::arrived(const FrameHeader &header) {
   if (!large_)
     return advance(header.seq, header.offset + header.length);
-  std::lock_guard lock(chunkMutex_);
+  base::MutexLock lock(chunkMutex_);
   chunk(header.seq, header.offset) = Chunk::There;
   uint64_t head = head_.load(std::memory_order_relaxed);
   uint64_t filled = filled_.load(std::memory_order_relaxed);
@@ -196,21 +198,26 @@ void GrpcRecvPort::arrived(const FrameHeader &header) {
 }
 
 bool GrpcRecvPort::end(uint64_t seq) {
-  std::unique_lock lock(chunkMutex_, std::defer_lock);
-  if (large_)
-    lock.lock();
-  const uint64_t head = head_.load(std::memory_order_relaxed), tail = tail_.load(std::memory_order_acquire);
-  if (end_.load(std::memory_order_relaxed) != kOpen || seq < head ||
-      (large_ ? seq - tail > spec_.capacity : seq != head) ||
-      (seq == head && filled_.load(std::memory_order_relaxed) != 0))
+  auto endAt = [&] {
+    const uint64_t head = head_.load(std::memory_order_relaxed);
+    if (end_.load(std::memory_order_relaxed) != kOpen || seq < head || (!large_ && seq != head) ||
+        (seq == head && filled_.load(std::memory_order_relaxed) != 0))
+      return false;
+    end_.store(seq, std::memory_order_release);
+    wake_.wake();
+    return true;
+  };
+  if (!large_)
+    return endAt();
+  base::MutexLock lock(chunkMutex_);
+  const uint64_t tail = tail_.load(std::memory_order_acquire);
+  if (seq - tail > spec_.capacity)
     return false;
-  for (uint64_t later = seq; large_ && later - tail < spec_.capacity; ++later)
+  for (uint64_t later = seq; later - tail < spec_.capacity; ++later)
     for (uint64_t offset = 0; offset < spec_.bytes; offset += kMaxChunk)
       if (chunk(later, offset) != Chunk::Missing)
         return false;
-  end_.store(seq, std::memory_order_release);
-  wake_.wake();
-  return true;
+  return endAt();
 }
 
 std::string GrpcRecvPort::expects() const {
@@ -226,7 +233,7 @@ void GrpcRecvPort::reset() {
   tail_.store(0, std::memory_order_relaxed);
   end_.store(kOpen, std::memory_order_relaxed);
   aborted_.store(false, std::memory_order_release);
-  std::lock_guard lock(chunkMutex_);
+  base::MutexLock lock(chunkMutex_);
   std::fill(chunks_.begin(), chunks_.end(), Chunk::Missing);
 }
 

@@ -2,6 +2,7 @@
 #ifndef GRAPHC_RUNTIME_TRANSPORT_GRPCPORTS_H
 #define GRAPHC_RUNTIME_TRANSPORT_GRPCPORTS_H
 
+#include "runtime/base/Mutex.h"
 #include "runtime/transport/GrpcFrame.h"
 #include "runtime/transport/Transport.h"
 
@@ -12,7 +13,6 @@
 #include <cstddef>
 #include <cstdlib>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <vector>
 
@@ -149,7 +149,7 @@ private:
   std::atomic<uint64_t> filled_{0};
   std::atomic<bool> takesStarts_{false}; ///< the lane waits for less than a whole message
 
-  std::mutex chunkMutex_; ///< of large messages; a leaf
+  base::Mutex chunkMutex_; ///< of large messages; a leaf
   std::vector<Chunk> chunks_ ABSL_GUARDED_BY(chunkMutex_); ///< slot by slot
 
   // Under GrpcLink::mutex.

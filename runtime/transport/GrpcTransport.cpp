@@ -176,7 +176,7 @@ absl::Status GrpcTransport::connect(uint32_t peer,
       return channel.status();
     auto *stream = new ClientStream(*this, to, number, *std::move(channel)); // deletes itself in OnDone
     {
-      std::lock_guard lock(mutex_);
+      base::MutexLock lock(mutex_);
       ++streams_;
       dialled_.push_back(stream->context());
     }
@@ -186,7 +186,7 @@ absl::Status GrpcTransport::connect(uint32_t peer,
 }
 
 absl::Status GrpcTransport::waitConnected(absl::Time deadline) {
-  std::unique_lock lock(mutex_);
+  base::MutexLock lock(mutex_);
   while (true) {
     std::string missing;
     for (auto &[task, peer] : peers_)
@@ -200,25 +200,25 @@ absl::Status GrpcTransport::waitConnected(absl::Time deadline) {
       return why_;
     if (absl::Now() >= deadline)
       return absl::DeadlineExceededError(absl::StrCat("no data stream with ", missing));
-    changed_.wait_until(lock, absl::ToChronoTime(deadline));
+    changed_.waitUntil(mutex_, deadline);
   }
 }
 
 void GrpcTransport::refuse(absl::Status why) {
-  std::lock_guard lock(mutex_);
+  base::MutexLock lock(mutex_);
   if (refused_.ok() && !ending_)
     refused_ = std::move(why);
-  changed_.notify_all();
+  changed_.notifyAll();
 }
 
 void GrpcTransport::streamUp() {
-  std::lock_guard lock(mutex_);
-  changed_.notify_all();
+  base::MutexLock lock(mutex_);
+  changed_.notifyAll();
 }
 
 void GrpcTransport::streamDown(Peer &peer, absl::Status why) {
   {
-    std::lock_guard lock(mutex_);
+    base::MutexLock lock(mutex_);
     if (ending_ || std::exchange(reported_, true))
       return;
   }
@@ -231,15 +231,15 @@ void GrpcTransport::streamDown(Peer &peer, absl::Status why) {
 
 // The last touch of a stream on its transport: notified under the lock, so that shutdown cannot return in between.
 void GrpcTransport::streamGone() {
-  std::lock_guard lock(mutex_);
+  base::MutexLock lock(mutex_);
   --streams_;
-  changed_.notify_all();
+  changed_.notifyAll();
 }
 
 bool GrpcTransport::shutdown(absl::Duration wait) {
   std::vector<std::shared_ptr<grpc::ClientContext>> dialled;
   {
-    std::lock_guard lock(mutex_);
+    base::MutexLock lock(mutex_);
     ending_ = true;
     dialled.swap(dialled_);
   }
@@ -252,9 +252,9 @@ bool GrpcTransport::shutdown(absl::Duration wait) {
   auto drained = [&] {
     return std::all_of(peers_.begin(), peers_.end(), [](auto &entry) { return entry.second->link.drained(); });
   };
-  std::unique_lock lock(mutex_);
+  base::MutexLock lock(mutex_);
   while ((streams_ > 0 || !drained()) && absl::Now() < limit)
-    changed_.wait_for(lock, std::chrono::milliseconds(streams_ > 0 ? 50 : 1));
+    changed_.waitFor(mutex_, absl::Milliseconds(streams_ > 0 ? 50 : 1));
   return streams_ == 0 && drained();
 }
 
@@ -280,17 +280,17 @@ TransportCounters GrpcTransport::counters() const {
 }
 
 absl::Status GrpcTransport::status() const {
-  std::lock_guard lock(mutex_);
+  base::MutexLock lock(mutex_);
   return why_;
 }
 
 void GrpcTransport::abort(absl::Status why) {
   {
-    std::lock_guard lock(mutex_);
+    base::MutexLock lock(mutex_);
     if (!why_.ok())
       return;
     why_ = why;
-    changed_.notify_all();
+    changed_.notifyAll();
   }
   for (auto &[task, peer] : peers_)
     peer->link.abort(why);
@@ -300,7 +300,7 @@ absl::Status GrpcTransport::reset(uint64_t epoch) {
   for (auto &[task, peer] : peers_)
     if (absl::Status status = peer->link.reset(epoch); !status.ok())
       return status;
-  std::lock_guard lock(mutex_);
+  base::MutexLock lock(mutex_);
   why_ = absl::OkStatus();
   return absl::OkStatus();
 }
@@ -345,7 +345,7 @@ grpc::ServerGenericBidiReactor *GrpcTransport::accept(grpc::GenericCallbackServe
   if (!caller.ok())
     return new Refusal(caller.status());
   {
-    std::lock_guard lock(mutex_);
+    base::MutexLock lock(mutex_);
     if (ending_)
       return new Refusal(absl::UnavailableError("the task is ending"));
     ++streams_;
@@ -354,7 +354,7 @@ grpc::ServerGenericBidiReactor *GrpcTransport::accept(grpc::GenericCallbackServe
 }
 
 void DataService::serve(GrpcTransport *transport) {
-  std::lock_guard lock(mutex_);
+  base::MutexLock lock(mutex_);
   transport_ = transport;
 }
 
@@ -363,7 +363,7 @@ grpc::ServerGenericBidiReactor *DataService::CreateReactor(grpc::GenericCallback
     return new Refusal(absl::UnimplementedError(absl::StrCat("no method ", context->method())));
   // Held while accept() runs so that serve(nullptr) means: no transport is touched any more. accept() calls nothing that
   // waits.
-  std::lock_guard lock(mutex_);
+  base::MutexLock lock(mutex_);
   if (!transport_)
     return new Refusal(absl::UnavailableError("the task is not ready for data"));
   return transport_->accept(context);

@@ -13,13 +13,13 @@
 #ifndef GRAPHC_RUNTIME_TRANSPORT_GRPCTRANSPORT_H
 #define GRAPHC_RUNTIME_TRANSPORT_GRPCTRANSPORT_H
 
+#include "runtime/base/Mutex.h"
 #include "runtime/transport/GrpcLink.h"
 
 #include "absl/status/statusor.h"
 #include <grpcpp/generic/async_generic_service.h>
 #include <grpcpp/grpcpp.h>
 
-#include <condition_variable>
 #include <functional>
 #include <map>
 #include <utility>
@@ -94,8 +94,8 @@ private:
   std::map<uint32_t, std::unique_ptr<Peer>> peers_; ///< fixed before the first stream
   std::function<void(uint32_t, absl::Status)> broken_;
 
-  mutable std::mutex mutex_;
-  std::condition_variable changed_;
+  mutable base::Mutex mutex_;
+  base::CondVar changed_;
   absl::Status why_ ABSL_GUARDED_BY(mutex_);
   absl::Status refused_ ABSL_GUARDED_BY(mutex_); ///< why a stream could not be set up
   std::vector<std::shared_ptr<grpc::ClientContext>> dialled_ ABSL_GUARDED_BY(mutex_);
@@ -113,7 +113,7 @@ public:
   grpc::ServerGenericBidiReactor *CreateReactor(grpc::GenericCallbackServerContext *context) override;
 
 private:
-  std::mutex mutex_;
+  base::Mutex mutex_;
   GrpcTransport *transport_ ABSL_GUARDED_BY(mutex_) = nullptr;
 };
 

@@ -1,5 +1,6 @@
 #include "runtime/transport/Latest.h"
 
+#include "runtime/base/Mutex.h"
 #include "runtime/base/Status.h"
 #include "runtime/device/Memory.h"
 #include "runtime/transport/Ring.h"
@@ -7,25 +8,23 @@
 #include "absl/strings/str_cat.h"
 
 #include <array>
-#include <condition_variable>
 #include <cstring>
-#include <mutex>
 
 namespace graphc::transport {
 
 namespace {
 /// Of one channel: what its instances' receivers wait on.
 struct Family {
-  std::mutex mutex;
-  std::condition_variable happened;
+  base::Mutex mutex;
+  base::CondVar happened;
   std::atomic<uint64_t> events{0}; // written under mutex
 
   void notify() {
     {
-      std::lock_guard lock(mutex);
+      base::MutexLock lock(mutex);
       events.fetch_add(1);
     }
-    happened.notify_all();
+    happened.notifyAll();
   }
 };
 } // namespace
@@ -50,7 +49,7 @@ public:
     if (data != buffer(writing)) // acquired memory is the buffer itself
       memcpy(buffer(writing), data, spec.bytes);
     {
-      std::lock_guard lock(mutex);
+      base::MutexLock lock(mutex);
       std::swap(writing, complete);
       sent.fetch_add(1, std::memory_order_relaxed);
     }
@@ -60,7 +59,7 @@ public:
   PollState done() override { return PollState::Ready; } // start() copies
   void close() override {
     {
-      std::lock_guard lock(mutex);
+      base::MutexLock lock(mutex);
       closed = true;
     }
     tell();
@@ -74,6 +73,7 @@ public:
       transport.changed(receiver);
   }
   void reset() {
+    base::MutexLock lock(mutex);
     sent = taken = 0;
     closed = false;
   }
@@ -85,13 +85,13 @@ public:
   Family &family;
   LatestTransport &transport;
   LatestReceiver receiver;
-  std::mutex mutex; // complete, taken, closed; a leaf
+  base::Mutex mutex; // a leaf
   uint32_t writing = 0; // the sender's
-  uint32_t complete = 1;
+  uint32_t complete ABSL_GUARDED_BY(mutex) = 1;
   uint32_t reading = 2; // the receiver's
   std::atomic<uint64_t> sent{0}; // written under mutex
-  uint64_t taken = 0;
-  bool closed = false;
+  uint64_t taken ABSL_GUARDED_BY(mutex) = 0;
+  bool closed ABSL_GUARDED_BY(mutex) = false;
 };
 
 AbortState &LatestChannel::abort() const { return transport.shared->abort; }
@@ -101,7 +101,7 @@ PollState LatestReceiver::poll(const void **data) {
   seen = channel.family.events.load();
   bool closed = false;
   if (!held) {
-    std::lock_guard lock(channel.mutex);
+    base::MutexLock lock(channel.mutex);
     if (uint64_t sent = channel.sent.load(std::memory_order_relaxed); sent > channel.taken) {
       std::swap(channel.reading, channel.complete);
       channel.taken = sent;
@@ -122,8 +122,8 @@ void LatestReceiver::release() { held = false; }
 
 void LatestReceiver::wait(absl::Duration timeout) {
   Family &family = channel.family;
-  std::unique_lock lock(family.mutex);
-  family.happened.wait_for(lock, absl::ToChronoNanoseconds(timeout), [&] { return family.events.load() != seen; });
+  base::MutexLock lock(family.mutex);
+  family.happened.waitFor(family.mutex, timeout, [&] { return family.events.load() != seen; });
 }
 
 absl::Status LatestReceiver::status() const { return channel.status(); }

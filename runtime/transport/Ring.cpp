@@ -29,12 +29,12 @@ void signal(std::atomic<uint32_t> &event, base::FutexScope scope) {
 } // namespace
 
 absl::Status AbortState::status() const {
-  std::lock_guard lock(mutex);
+  base::MutexLock lock(mutex);
   return why;
 }
 
 bool AbortState::set(absl::Status status) {
-  std::lock_guard lock(mutex);
+  base::MutexLock lock(mutex);
   if (aborted.load(std::memory_order_relaxed))
     return false;
   why = status.ok() ? absl::AbortedError("the transport was aborted") : std::move(status);
@@ -43,7 +43,7 @@ bool AbortState::set(absl::Status status) {
 }
 
 void AbortState::clear() {
-  std::lock_guard lock(mutex);
+  base::MutexLock lock(mutex);
   why = absl::OkStatus();
   aborted.store(false, std::memory_order_release);
 }

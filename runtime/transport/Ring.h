@@ -19,12 +19,12 @@
 #define GRAPHC_RUNTIME_TRANSPORT_RING_H
 
 #include "runtime/base/Futex.h"
+#include "runtime/base/Mutex.h"
 #include "runtime/transport/Gate.h"
 #include "runtime/transport/Patience.h"
 #include "runtime/transport/Transport.h"
 
 #include <atomic>
-#include <mutex>
 #include <string>
 
 namespace graphc::transport {
@@ -71,8 +71,8 @@ public:
 
 private:
   std::atomic<bool> aborted{false};
-  mutable std::mutex mutex;
-  absl::Status why; // guarded by mutex
+  mutable base::Mutex mutex;
+  absl::Status why ABSL_GUARDED_BY(mutex);
 };
 
 /// Payload counters of one port: written by its lane, read by anyone.

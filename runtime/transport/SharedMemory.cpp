@@ -2,6 +2,7 @@
 
 #include "runtime/transport/SharedMemory.h"
 
+#include "runtime/base/Mutex.h"
 #include "runtime/base/Sha256.h"
 #include "runtime/base/Socket.h"
 #include "runtime/base/Status.h"
@@ -13,7 +14,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <condition_variable>
 #include <cstring>
 #include <poll.h>
 #include <sys/eventfd.h>
@@ -100,14 +100,14 @@ public:
   SendPort *sender(ChannelKey key) override { return ports.sender(key); }
   RecvPort *receiver(ChannelKey key) override { return ports.receiver(key); }
   TransportCounters counters() const override {
-    std::lock_guard lock(mutex);
+    base::MutexLock lock(mutex);
     return ports.counters();
   }
   absl::Status status() const override { return ports.abortState().status(); }
   void abort(absl::Status why) override {
-    std::lock_guard lock(mutex);
+    base::MutexLock lock(mutex);
     ports.abort(std::move(why));
-    arrived.notify_all();
+    arrived.notifyAll();
   }
   absl::Status reset(uint64_t epoch) override {
     ports.reset(epoch);
@@ -123,25 +123,27 @@ private:
     bool taken = false;
   };
   void serve();
-  absl::Status checkHello(const detail::Hello &hello, Segment *&segment);
-  absl::Status mapPublished(const Segment &segment, const detail::Request &request); // under `mutex`
+  absl::Status checkHello(const detail::Hello &hello, Segment *&segment) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex);
+  absl::Status mapPublished(const Segment &segment, const detail::Request &request)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex);
   absl::Status attach(const SharedMemoryPeer &peer, const detail::Segment &segment);
-  absl::Status makeGates();
-  std::string missing(); // peers that have not come; under `mutex`
+  absl::Status makeGates() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex);
+  std::string missing() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex); // peers that have not come
 
   SharedMemoryOptions options;
-  std::vector<Mapping> mappings;
+  std::vector<Mapping> mappings ABSL_GUARDED_BY(mutex);
   PortTable ports; // connect() adds senders under `mutex`; complete before a lane runs
   base::UniqueFd listener, stop;
-  mutable std::mutex mutex;
-  std::condition_variable arrived;
-  std::vector<Segment> segments; // incoming; guarded by `mutex` once the thread runs
+  mutable base::Mutex mutex;
+  base::CondVar arrived;
+  std::vector<Segment> segments ABSL_GUARDED_BY(mutex); // incoming
   base::UniqueFd gatesFd; // of this task as a receiver; empty where nothing is gathered
   uint32_t gateCount = 0; // one a channel of the plan up to the last that is gathered
   std::thread server;
 };
 
 absl::Status SharedMemoryImpl::listen() {
+  base::MutexLock lock(mutex);
   for (SharedMemoryPeer &peer : options.peers) {
     if (peer.task.size() >= 128 || options.self.size() >= 128)
       return absl::InvalidArgumentError(absl::StrCat("the task name ", peer.task, " is too long"));
@@ -255,7 +257,7 @@ void SharedMemoryImpl::serve() {
         absl::SleepFor(absl::Milliseconds(10)); // no descriptor is free now
       continue;
     }
-    std::lock_guard lock(mutex);
+    base::MutexLock lock(mutex);
     Segment *segment = nullptr;
     absl::Status verdict = checkHello(request->hello, segment);
     if (verdict.ok())
@@ -267,7 +269,7 @@ void SharedMemoryImpl::serve() {
     detail::answer(*request, segment->fd.get(), gatesFd.get(), gateCount);
     segment->taken = true;
     segment->fd.reset();
-    arrived.notify_all();
+    arrived.notifyAll();
     if (std::all_of(segments.begin(), segments.end(), [](const Segment &s) { return s.taken; }))
       return;
   }
@@ -283,7 +285,7 @@ absl::Status SharedMemoryImpl::attach(const SharedMemoryPeer &peer, const detail
     GRAPHC_ASSIGN_OR_RETURN(gates, Mapping::map(segment.gates.get(), gateBytes));
   }
   uint8_t *at = mapping.data();
-  std::lock_guard lock(mutex);
+  base::MutexLock lock(mutex);
   for (const ChannelSpec &spec : peer.outgoing) {
     auto *ring = reinterpret_cast<RingMemory *>(at);
     if (!ports.addSender(spec, ring, base::FutexScope::Shared, peer.task))
@@ -335,15 +337,16 @@ absl::Status SharedMemoryImpl::connect(absl::Time deadline) {
         return absl::DeadlineExceededError(absl::StrCat(options.self, " waited for the shared memory of ", peer.task,
                                                         ": ", base::describe(segment.status()),
                                                         "; if it is in another container, use --transport=grpc"));
-      std::unique_lock lock(mutex);
-      arrived.wait_for(lock, absl::ToChronoNanoseconds(pause));
+      base::MutexLock lock(mutex);
+      arrived.waitFor(mutex, pause);
     }
   }
-  std::unique_lock lock(mutex);
+  base::MutexLock lock(mutex);
   while (!missing().empty()) {
     if (ports.abortState().isAborted())
       return ports.abortState().status();
-    if (arrived.wait_until(lock, absl::ToChronoTime(deadline)) == std::cv_status::timeout && !missing().empty())
+    arrived.waitUntil(mutex, deadline);
+    if (absl::Now() >= deadline && !missing().empty())
       return absl::DeadlineExceededError(
           absl::StrCat(options.self, " waited for ", missing(), " to connect to its shared memory"));
   }

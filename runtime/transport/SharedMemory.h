@@ -29,7 +29,7 @@ struct SharedMemoryPeer {
   std::string task; ///< "/job:ps/task:0"
   std::vector<ChannelSpec> incoming; ///< channels that this peer sends to us
   std::vector<ChannelSpec> outgoing; ///< channels that we send to this peer
-  std::string path; ///< where it listens; only where something goes to it
+  std::string path = {}; ///< where it listens; only where something goes to it
 };
 
 struct SharedMemoryOptions {

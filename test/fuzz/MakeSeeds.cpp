@@ -9,10 +9,10 @@
 #include "test/runtime/session/HonestAnswer.h"
 
 #include "runtime/base/File.h"
+#include "runtime/base/Mutex.h"
 
 #include <cstdlib>
 #include <filesystem>
-#include <mutex>
 #include <thread>
 
 using namespace graphc;
@@ -31,7 +31,7 @@ void write(const std::string &folder, const std::string &name, const std::string
 
 /// What one run said, to each task and by all of them.
 struct Recording {
-  std::mutex mutex;
+  base::Mutex mutex;
   std::vector<test::Script> toTask;
   test::Script byTasks;
 };
@@ -42,14 +42,14 @@ public:
       : coordinator_(coordinator), task_(task), recording_(recording) {}
   void send(service::FromTask message) override {
     {
-      std::lock_guard lock(recording_.mutex);
+      base::MutexLock lock(recording_.mutex);
       recording_.byTasks.lines.push_back({uint8_t(task_), 0, message.SerializeAsString()});
     }
     service::LocalLink(coordinator_, task_).send(std::move(message));
   }
   void send(const service::ToTask &message) override {
     if (!message.has_heartbeat()) {
-      std::lock_guard lock(recording_.mutex);
+      base::MutexLock lock(recording_.mutex);
       recording_.toTask[task_].lines.push_back({0, 0, message.SerializeAsString()});
     }
     deliver(message);

@@ -4,6 +4,7 @@
 
 #include "runtime/base/File.h"
 #include "runtime/base/Log.h"
+#include "runtime/base/Mutex.h"
 #include "runtime/base/Status.h"
 #include "runtime/observe/ProcessInfo.h"
 #include "runtime/plan/Types.h"
@@ -87,13 +88,13 @@ public:
 private:
   void report(std::string text) {
     text += '\n';
-    std::lock_guard lock(mutex_);
+    base::MutexLock lock(mutex_);
     (void)base::writeAll(report_, text.data(), text.size(),
                          "the launcher's pipe"); // gone with the launcher, and so are we
   }
   const int report_;
   absl::Time logged_ = absl::InfinitePast(); ///< show() is called by one thread at a time (the driver's or its pulse's)
-  std::mutex mutex_;
+  base::Mutex mutex_;
   observe::ProgressLine line_;
 };
 

@@ -67,12 +67,12 @@ TEST(ClusterSchema, PropertiesAreTheParsersKeys) {
 }
 
 TEST(ClusterSchema, TakesEveryKindOfDevice) {
-  auto schema = base::parseJson(read(folder + "/cluster.schema.json"), "cluster.schema.json");
+  auto schema = graphc::base::parseJson(read(folder + "/cluster.schema.json"), "cluster.schema.json");
   ASSERT_TRUE(schema.ok()) << schema.status();
   for (const graphc::device::Kind &kind : graphc::device::kinds()) {
     const std::string name(kind.name),
         text = R"({"cluster": {"worker": 1}, "devices": {"worker": [")" + name + R"(:0"]}})";
-    auto value = base::parseJson(text, "cluster.json");
+    auto value = graphc::base::parseJson(text, "cluster.json");
     ASSERT_TRUE(value.ok()) << value.status();
     EXPECT_EQ(SchemaCheck(*schema).check(*value), "") << name;
   }

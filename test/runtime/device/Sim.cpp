@@ -1,5 +1,6 @@
 #include "test/runtime/device/Sim.h"
 
+#include "runtime/base/Mutex.h"
 #include "runtime/base/Status.h"
 #include "runtime/device/CpuDevice.h"
 #include "runtime/kernels/LibraryKernel.h"
@@ -8,11 +9,9 @@
 #include "absl/time/clock.h"
 
 #include <algorithm>
-#include <condition_variable>
 #include <cstring>
 #include <deque>
 #include <map>
-#include <mutex>
 #include <random>
 #include <sys/mman.h>
 #include <thread>
@@ -41,19 +40,19 @@ public:
     ::close(fd);
     if (host == MAP_FAILED || own == MAP_FAILED)
       return base::errnoStatus(absl::StrCat(what, ": mmap"), errno);
-    std::lock_guard lock(mutex);
+    base::MutexLock lock(mutex);
     pieces[static_cast<uint8_t *>(host)] = {static_cast<uint8_t *>(own), total};
     return static_cast<uint8_t *>(host);
   }
 
   void giveBack(uint8_t *host) {
-    std::lock_guard lock(mutex);
+    base::MutexLock lock(mutex);
     memset(pieces.at(host).own, 0xff, pieces.at(host).bytes); // a NaN of every float type
   }
 
   /// Where the device reads and writes what the host calls so.
   void *ownAddress(const void *address) {
-    std::lock_guard lock(mutex);
+    base::MutexLock lock(mutex);
     auto *at = static_cast<uint8_t *>(const_cast<void *>(address));
     auto piece = pieces.upper_bound(at);
     if (piece == pieces.begin())
@@ -68,8 +67,8 @@ private:
     uint8_t *own;
     uint64_t bytes;
   };
-  std::mutex mutex;
-  std::map<uint8_t *, Piece> pieces; // by the host's address
+  base::Mutex mutex;
+  std::map<uint8_t *, Piece> pieces ABSL_GUARDED_BY(mutex); // by the host's address
 };
 
 class SimBacking final : public Memory::Backing {
@@ -104,57 +103,57 @@ public:
   explicit Engine(uint64_t seed) : random(seed), thread([this] { loop(); }) {}
   ~Engine() {
     {
-      std::lock_guard lock(mutex);
+      base::MutexLock lock(mutex);
       ending = true;
     }
-    changed.notify_all();
+    changed.notifyAll();
     thread.join();
   }
 
   void add(const std::shared_ptr<QueueState> &queue) {
-    std::lock_guard lock(mutex);
+    base::MutexLock lock(mutex);
     queues.push_back(queue);
   }
   void enqueue(QueueState &queue, Work work) {
-    std::lock_guard lock(mutex);
+    base::MutexLock lock(mutex);
     queue.work.push_back(std::move(work));
   }
   Queue::Reached reached(QueueState &queue, uint64_t n) {
-    std::lock_guard lock(mutex);
+    base::MutexLock lock(mutex);
     return want(queue, n);
   }
   void wait(QueueState &queue, uint64_t n, absl::Duration timeout) {
-    std::unique_lock lock(mutex);
+    base::MutexLock lock(mutex);
     if (want(queue, n) == Queue::Reached::NotYet)
-      changed.wait_for(lock, absl::ToChronoMicroseconds(timeout),
-                       [&] { return queue.count >= n || !queue.failure.ok(); });
+      changed.waitFor(mutex, timeout, [&] { return queue.count >= n || !queue.failure.ok(); });
   }
   absl::Status status(const QueueState &queue) {
-    std::lock_guard lock(mutex);
+    base::MutexLock lock(mutex);
     return queue.failure;
   }
   /// All of the queue is done, or never will be.
   void drain(const std::shared_ptr<QueueState> &queue) {
-    std::unique_lock lock(mutex);
+    base::MutexLock lock(mutex);
     queue->wanted = UINT64_MAX;
-    changed.notify_all();
-    changed.wait(lock, [&] { return !queue->isWanted(); });
+    changed.notifyAll();
+    while (queue->isWanted())
+      changed.wait(mutex);
     std::erase(queues, queue);
   }
 
 private:
-  Queue::Reached want(QueueState &queue, uint64_t n) {
+  Queue::Reached want(QueueState &queue, uint64_t n) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex) {
     if (queue.count >= n)
       return Queue::Reached::Yes;
     if (!queue.failure.ok())
       return Queue::Reached::Failed;
     queue.wanted = std::max(queue.wanted, n);
-    changed.notify_all();
+    changed.notifyAll();
     return Queue::Reached::NotYet;
   }
 
   /// A queue whose first work can be done and is asked for, drawn from all such.
-  std::shared_ptr<QueueState> next() {
+  std::shared_ptr<QueueState> next() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex) {
     std::vector<std::shared_ptr<QueueState>> able;
     for (bool again = true; again;) {
       again = false;
@@ -174,35 +173,41 @@ private:
     return able.empty() ? nullptr : able[random() % able.size()];
   }
 
-  void loop() {
-    std::unique_lock lock(mutex);
+  /// Whose turn it is, and for what; null at the end.
+  std::shared_ptr<QueueState> await(Work &work) {
+    base::MutexLock lock(mutex);
     while (!ending) {
-      std::shared_ptr<QueueState> queue = next();
-      if (!queue) {
-        changed.wait(lock);
-        continue;
+      if (std::shared_ptr<QueueState> queue = next()) {
+        work = std::move(queue->work.front()); // its place is kept until it is done
+        return queue;
       }
-      Work work = std::move(queue->work.front());
-      int code = 0;
-      if (work.run) {
-        lock.unlock();
-        code = work.run();
-        lock.lock();
-      } else if (!work.other) {
+      changed.wait(mutex);
+    }
+    return nullptr;
+  }
+
+  void loop() {
+    for (;;) {
+      Work work;
+      std::shared_ptr<QueueState> queue = await(work);
+      if (!queue)
+        return;
+      const int code = work.run ? work.run() : 0;
+      base::MutexLock lock(mutex);
+      if (!work.run && !work.other)
         queue->count = work.count;
-      }
       queue->work.pop_front();
       if (code)
         queue->failure = absl::InternalError(absl::StrCat("a kernel failed with code ", code));
-      changed.notify_all();
+      changed.notifyAll();
     }
   }
 
-  std::mutex mutex;
-  std::condition_variable changed;
-  std::vector<std::shared_ptr<QueueState>> queues;
-  std::mt19937_64 random;
-  bool ending = false;
+  base::Mutex mutex;
+  base::CondVar changed;
+  std::vector<std::shared_ptr<QueueState>> queues ABSL_GUARDED_BY(mutex);
+  std::mt19937_64 random ABSL_GUARDED_BY(mutex);
+  bool ending ABSL_GUARDED_BY(mutex) = false;
   std::thread thread; // last: it uses the others
 };
 

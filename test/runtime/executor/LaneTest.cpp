@@ -1,5 +1,6 @@
 //===- LaneTest.cpp - whole phases on threads: values, ends, errors, bytes, arenas ------------------------------------===//
 
+#include "runtime/base/Mutex.h"
 #include "test/runtime/executor/TaskHarness.h"
 #include "test/runtime/executor/TestHost.h"
 #include "test/runtime/plan/PlanBuilder.h"
@@ -8,7 +9,6 @@
 
 #include <gmock/gmock.h>
 
-#include <mutex>
 #include <thread>
 
 namespace graphc::executor {
@@ -118,7 +118,7 @@ TEST(Lane, AsynchronousUpdatesAreNeverTorn) {
   std::thread reader([&] {
     while (!stop) {
       {
-        std::lock_guard lock(tasks.stores[0]->mutex(0));
+        base::MutexLock lock(tasks.stores[0]->mutex(0));
         auto *w = reinterpret_cast<const float *>(tasks.stores[0]->data(0).data());
         for (int i = 1; i < 4096; ++i)
           torn += w[i] != w[0];
@@ -141,10 +141,10 @@ TEST(Lane, FetchesAreThereAtTheEndOfTheStep) {
   for (float x : w)
     expected += x;
   TestHost host(1);
-  std::mutex mutex;
+  base::Mutex mutex;
   int seen = 0;
   host.onStep = [&](const LaneInfo &lane, const StepResults &results) {
-    std::lock_guard lock(mutex);
+    base::MutexLock lock(mutex);
     if (!results.fetches.empty()) {
       ++seen;
       EXPECT_EQ(lane.program->fetches(0).name(), "loss0");
@@ -229,10 +229,10 @@ TEST(Lane, LastingWaitIsExplainedThenEnds) {
   RunOptions options;
   options.reportAfter = absl::Milliseconds(50);
   options.deadline = absl::Milliseconds(1500);
-  std::mutex mutex;
+  base::Mutex mutex;
   std::vector<std::string> reports;
   options.onWait = [&](const WaitReport &report) {
-    std::lock_guard lock(mutex);
+    base::MutexLock lock(mutex);
     EXPECT_GE(report.since, absl::Milliseconds(50));
     reports.push_back(report.text);
   };

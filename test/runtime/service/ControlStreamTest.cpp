@@ -1,4 +1,5 @@
 // Control streams over real gRPC in one process: what a task hears in each way that things can end.
+#include "runtime/base/Mutex.h"
 #include "runtime/base/Socket.h"
 #include "runtime/service/ControlLink.h"
 #include "runtime/service/MasterService.h"
@@ -25,7 +26,7 @@ struct Streams : testing::Test {
     options.taskNames = {"/job:ps/task:0", "/job:worker/task:0"};
     options.joinDeadline = absl::Seconds(5);
     options.fetched = [this](const Fetched &value) {
-      std::unique_lock lock(reading);
+      base::MutexLock lock(reading);
       taken += value.value().size();
       return absl::OkStatus();
     };
@@ -51,7 +52,7 @@ struct Streams : testing::Test {
     message.mutable_fetched()->set_value(std::string(bytes, 'x'));
     return message;
   }
-  std::mutex reading; ///< held: the chief takes no result
+  base::Mutex reading; ///< held: the chief takes no result
   std::atomic<uint64_t> taken{0};
   absl::Status hear(ControlLink &link) { return link.receive(absl::Now() + absl::Seconds(5)).status(); }
   std::unique_ptr<Coordinator> coordinator;
@@ -140,7 +141,7 @@ TEST_F(Streams, ResultsThatTheChiefDoesNotTakeWaitUpToALimit) {
   constexpr size_t bytes = 1 << 20;
   uint64_t sent = 0;
   {
-    std::unique_lock lock(reading);
+    base::MutexLock lock(reading);
     // What the sockets and gRPC take as well is little.
     for (; backlog.poll() == PollState::Ready; sent += bytes) {
       ASSERT_LT(sent, Backlog::kMost + (32 << 20));
@@ -163,7 +164,7 @@ TEST_F(Streams, ResultsThatTheChiefDoesNotTakeWaitUpToALimit) {
 TEST_F(Streams, AWaitForTheChiefToTakeResultsEndsWithTheLink) {
   auto ps = open(0), worker = open(1);
   ASSERT_TRUE(coordinator->waitForAll().ok());
-  std::unique_lock lock(reading);
+  base::MutexLock lock(reading);
   while (ps->backlog().poll() == transport::PollState::Ready)
     ps->send(result(1 << 20));
   ps->lost(absl::UnavailableError("the chief is gone"));

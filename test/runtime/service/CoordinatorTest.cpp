@@ -1,6 +1,8 @@
 // The master's table: who may join, barriers, and whose fault it was.
 #include "runtime/service/Coordinator.h"
 
+#include "runtime/base/Mutex.h"
+
 #include "absl/time/clock.h"
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -16,11 +18,11 @@ using testing::HasSubstr;
 class FakeTask : public Member {
 public:
   void send(const ToTask &message) override {
-    std::lock_guard lock(mutex);
+    base::MutexLock lock(mutex);
     messages.push_back(message);
   }
   std::vector<ToTask> taken() {
-    std::lock_guard lock(mutex);
+    base::MutexLock lock(mutex);
     return messages;
   }
   bool aborted() {
@@ -29,7 +31,7 @@ public:
         return true;
     return false;
   }
-  std::mutex mutex;
+  base::Mutex mutex;
   std::vector<ToTask> messages;
 };
 

@@ -2,6 +2,7 @@
 #ifndef GRAPHC_TEST_RUNTIME_TRANSPORT_TESTPATHS_H
 #define GRAPHC_TEST_RUNTIME_TRANSPORT_TESTPATHS_H
 
+#include "runtime/base/Mutex.h"
 #include "runtime/base/Sha256.h"
 #include "runtime/base/Status.h"
 #include "runtime/transport/SharedMemory.h"
@@ -10,7 +11,6 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
-#include <mutex>
 #include <sys/socket.h>
 #include <sys/un.h>
 
@@ -30,7 +30,7 @@ inline absl::StatusOr<std::unique_ptr<SharedMemoryTransport>> listenAtTestPath(S
       for (const std::string &file : made)
         std::filesystem::remove(file);
     }
-    std::mutex mutex;
+    base::Mutex mutex;
     std::vector<std::string> made;
   };
   static Files files;
@@ -44,7 +44,7 @@ inline absl::StatusOr<std::unique_ptr<SharedMemoryTransport>> listenAtTestPath(S
       listen(listener.get(), 128) != 0)
     return base::errnoStatus(path, errno);
   {
-    std::lock_guard lock(files.mutex);
+    base::MutexLock lock(files.mutex);
     files.made.push_back(path);
   }
   for (SharedMemoryPeer &peer : options.peers)

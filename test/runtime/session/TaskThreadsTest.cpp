@@ -1,0 +1,158 @@
+// The threads of a task, of which the pulse is a task's own word that it lives; the thread sanitizer watches.
+#include "runtime/session/TaskThreads.h"
+
+#include "runtime/base/Mutex.h"
+#include "test/runtime/session/LonePlan.h"
+
+#include "absl/time/clock.h"
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace graphc::session {
+namespace {
+using testing::HasSubstr;
+
+constexpr absl::Duration kForever = absl::Seconds(30);
+
+/// A chief of whom only what it is told is seen, and which says what a test wants.
+class Link final : public service::ControlLink {
+public:
+  /// On the thread that sends, after so many messages before.
+  std::function<void(size_t before, const service::Progress &)> onSend = [](size_t, const service::Progress &) {};
+
+  void send(service::FromTask message) override {
+    size_t before;
+    {
+      base::MutexLock lock(mutex);
+      before = heard++;
+      changed.notifyAll();
+    }
+    onSend(before, message.progress());
+  }
+  void close() override {}
+  using ControlLink::deliver;
+  void heartbeat() {
+    service::ToTask message;
+    message.mutable_heartbeat();
+    deliver(message);
+  }
+  void release() {
+    service::ToTask message;
+    message.set_release(true);
+    deliver(message);
+  }
+  void await(size_t messages) {
+    base::MutexLock lock(mutex);
+    EXPECT_TRUE(
+        changed.waitFor(mutex, kForever, [&]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex) { return heard >= messages; }));
+  }
+
+private:
+  base::Mutex mutex;
+  base::CondVar changed;
+  size_t heard ABSL_GUARDED_BY(mutex) = 0;
+};
+
+struct TaskThreadsTest : testing::Test {
+  TaskThreads::Parts parts(service::ControlLink &to) {
+    TaskThreads::Parts parts{"/job:local/task:0",           "/job:worker/task:0", session, to, nullptr, nullptr,
+                             [this] { return stop.load(); }};
+    parts.every = absl::Milliseconds(1);
+    return parts;
+  }
+  static absl::Status joined() { return absl::OkStatus(); }
+  static plan::LoadedPlan lone() {
+    plan::LoadedPlan loaded;
+    loaded.plan = plan::lonePlan();
+    loaded.fingerprint = std::string(64, 'a');
+    return loaded;
+  }
+
+  plan::LoadedPlan loaded = lone();
+  Link link;
+  TaskSession session{loaded, {}, link};
+  std::atomic<bool> stop{false};
+};
+
+TEST_F(TaskThreadsTest, ThePulseTellsOfAStopWhichTheChiefDecides) {
+  std::atomic<size_t> untilStop{0}, asked{0};
+  link.heartbeat();
+  link.onSend = [&](size_t before, const service::Progress &progress) {
+    if (progress.stop_requested()) {
+      if (++asked == 3)
+        link.release();
+    } else {
+      ++untilStop;
+    }
+    stop = before >= 4;
+  };
+  TaskThreads::End end = TaskThreads(parts(link)).run(joined);
+  ASSERT_TRUE(end.failure);
+  EXPECT_EQ(end.failure->status.message(), "the chief let this task go before the end of the run");
+  EXPECT_EQ(untilStop, 5u);
+  EXPECT_GE(asked, 3u);
+}
+
+TEST_F(TaskThreadsTest, AStopBeforeTheChiefIsThereEndsTheWait) {
+  link.onSend = [&](size_t before, const service::Progress &) { stop = before >= 3; };
+  TaskThreads::Parts own = parts(link);
+  own.lostAfter = absl::Milliseconds(2); // who has not come yet is not silent
+  TaskThreads::End end = TaskThreads(own).run(joined);
+  ASSERT_TRUE(end.failure);
+  EXPECT_EQ(end.failure->status, absl::CancelledError("stopped while waiting for the chief, as asked"));
+}
+
+TEST_F(TaskThreadsTest, AChiefThatFallsSilentIsLost) {
+  std::atomic<size_t> beats{0};
+  TaskThreads::Parts own = parts(link);
+  own.every = absl::Milliseconds(20);
+  own.lostAfter = absl::Milliseconds(400);
+  link.heartbeat();
+  link.onSend = [&](size_t before, const service::Progress &) {
+    beats = before;
+    if (before < 30) // 600 ms
+      link.heartbeat();
+  };
+  TaskThreads::End end = TaskThreads(own).run(joined);
+  ASSERT_TRUE(end.failure);
+  EXPECT_THAT(std::string(end.failure->status.message()), HasSubstr("the chief /job:worker/task:0 did not answer for"));
+  EXPECT_GE(beats, 30u);
+}
+
+TEST_F(TaskThreadsTest, OnTheChiefThePulseIsTheDriversClock) {
+  service::Coordinator::Options coordinated;
+  coordinated.fingerprint = loaded.fingerprint;
+  coordinated.taskNames = {"/job:local/task:0", "/job:absent/task:0"};
+  service::Coordinator coordinator(coordinated);
+  DriverOptions driven;
+  driven.log = [](const std::string &) {};
+  Driver driver(loaded, coordinator, driven);
+  auto local = std::make_shared<service::LocalLink>(coordinator, 0);
+  TaskSession chief(loaded, {}, *local);
+  std::atomic<int> asks{0};
+  TaskThreads::Parts own{"/job:local/task:0", "/job:local/task:0",       chief, *local, &driver,
+                         &coordinator,        [&] { return ++asks > 5; }};
+  own.every = own.lostAfter = absl::Milliseconds(1); // a chief does not lose itself
+  TaskThreads::End end =
+      TaskThreads(own).run([&] { return local->join(introduce(loaded, 0, "", /*incarnation=*/7, /*version=*/"")); });
+  ASSERT_TRUE(end.failure);
+  EXPECT_FALSE(end.failure->secondary);
+  EXPECT_EQ(end.failure->status, absl::CancelledError("stopped while waiting for the other tasks, as asked"));
+}
+
+TEST_F(TaskThreadsTest, ItEndsAtOnceWhereNobodyIsJoined) {
+  for (int round = 0; round < 20; ++round) {
+    TaskThreads::Parts own = parts(link);
+    own.every = absl::Hours(1);
+    TaskThreads::End end = TaskThreads(own).run([&] {
+      if (round % 2)
+        link.await(1);
+      return absl::UnavailableError("no chief");
+    });
+    ASSERT_TRUE(end.failure);
+    EXPECT_EQ(end.failure->status, absl::UnavailableError("no chief"));
+  }
+}
+
+} // namespace
+} // namespace graphc::session
