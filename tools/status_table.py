@@ -21,7 +21,7 @@ HEAD = """<!-- Written by tools/docs.sh; don't edit -->
   (`test/run/values`).
 - **tests**: kinds of lit tests in `test/dialects/graph` that name the op.
 - An empty cell: not so, or not for this op. State and training ops (`apply_*`, `assign*`, `next_batch`, …) have no values of
-  their own to compare; the runs of `test/run` do (test_sync_bits.py, random-graphs.sh, example-*.sh).
+  their own to compare; the runs of `test/run` do (test_sync_bits.py, test_random_graphs.py, test_examples.py).
 
 | op | verifier | fold | gradient | f32 | f64 | i32 | i64 | i1 | tests |
 |---|---|---|---|---|---|---|---|---|---|

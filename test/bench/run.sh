@@ -3,9 +3,9 @@
 #   single        one process: linreg and mlp, 1 and 2 threads; TensorFlow, JAX, PyTorch
 #   distributed   tasks as processes: parameter server (null, mlp, dense), all-reduce; TensorFlow, PyTorch DDP and gloo
 #   ingraph       one client, the model over two tasks: linreg, pingpong (ten hops), mlp; TensorFlow; part of distributed
-#   link          large tensors over gRPC on a link of 1 Gbit/s; iperf3 (test/bench/link.sh); no part of all
+#   link          large tensors over gRPC on a link of 1 Gbit/s; iperf3 (test/bench/link.py); no part of all
 #   compile       graphc alone: CPU time and memory on models of 500 to 4,000 operations (test/bench/compile.py); no part of all
-#   flood         a run by hand whose port a neighbour floods (test/bench/flood.sh); no part of all
+#   flood         a run by hand whose port a neighbour floods (test/bench/flood.py); no part of all
 #   --rounds N    how often each is measured (3); the figure of a peer is the median of its rounds
 #   --report      also writes docs/benchmarks.md (not link)
 # One JSON object a line; the last lines are ratios. PEERS names the folder of test/bench/peers/setup.sh (build/peers);
@@ -17,6 +17,6 @@ mkdir -p build/bench
 { cmake --preset release && cmake --build --preset release --target graphc graphrun; } >build/bench/build.log 2>&1 ||
   { tail -30 build/bench/build.log >&2; exit 1; }
 export GRAPHC_ROOT=$PWD PATH=$PWD/build/release/bin:$PATH
-case ${1:-} in link | flood) exec "test/bench/$1.sh" "${@:2}" ;; esac
+case ${1:-} in link | flood) exec /usr/bin/python3 "test/bench/$1.py" "${@:2}" ;; esac # with pytest's modules, as test/run
 [ "${1:-}" != compile ] || exec python3 test/bench/compile.py "${@:2}"
 exec python3 test/bench/driver.py "$@"

@@ -6,7 +6,7 @@ Sources of tests, in this order; a thing that is missing or crashes is a failure
   lit     every .mlir and .test under test/ (LLVM's lit)
   gtest   every GoogleTest binary that CTest knows in build/release (each test counted)
   pytest  the end-to-end tests test/run/test_*.py, each counted; a group of them (see test/run/conftest.py) in one process
-  sh      every executable test/tools/*.sh and test/run/*.sh: exit 0 passed, 77 skipped (last line says why)
+  sh      every executable test/tools/*.sh: exit 0 passed, 77 skipped (last line says why)
   asan, tsan   the GoogleTest binaries of those builds
   fuzz    every libFuzzer target of the asan build, 30 s each (GRAPHC_FUZZ_SECONDS; with --long 600), its coverage printed
 """
@@ -34,13 +34,11 @@ def inParallel(workers, calls):
             future.result()
 
 
-def scripts(root, *folders):
-    for folder in folders:
-        path = os.path.join(root, folder)
-        if os.path.isdir(path):
-            for name in sorted(os.listdir(path)):
-                if name.endswith(".sh") and os.access(os.path.join(path, name), os.X_OK):
-                    yield os.path.join(folder, name)
+def scripts(root, folder):
+    path = os.path.join(root, folder)
+    for name in sorted(os.listdir(path)) if os.path.isdir(path) else []:
+        if name.endswith(".sh") and os.access(os.path.join(path, name), os.X_OK):
+            yield os.path.join(folder, name)
 
 
 def main():
@@ -64,7 +62,7 @@ def main():
     calls = []
     if "release" in presets:
         calls += [(runPytest, runner, group, nodes, limit) for group, nodes in pytestGroups(runner).items()]
-        calls += [(runScript, runner, script, limit) for script in scripts(root, "test/tools", "test/run")]
+        calls += [(runScript, runner, script, limit) for script in scripts(root, "test/tools")]
         gtests, others = ctestCommands(runner, "release")
         calls += [(runScript, runner, command, 600, f"ctest {name}", environment) for name, command, environment in others]
         calls += [(runGtest, runner, "gtest", command, environment) for _, command, environment in gtests]

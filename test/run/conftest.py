@@ -1,8 +1,6 @@
 """The fixtures of the end-to-end tests; CONTRIBUTING.md says how to write one. By hand: pytest-3 test/run/test_stop.py"""
 import json
 import os
-import random
-import socket
 import sys
 
 sys.dont_write_bytecode = True
@@ -11,6 +9,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import pytest  # noqa: E402
 from box import BUILD, Box  # noqa: E402
 from machines import Machines  # noqa: E402
+from ports import Ports  # noqa: E402
 
 os.environ["PATH"] = os.pathsep.join([str(BUILD / "bin"), "/usr/lib/llvm-22/bin", os.environ["PATH"]])
 FAILED = pytest.StashKey[bool]()
@@ -24,43 +23,23 @@ def box(request):
     made.close(not request.node.stash.get(FAILED, False))
 
 
+@pytest.fixture(scope="module")
+def shared(request):
+    """The same for a file's fixtures of scope "module": what they make once, tests read."""
+    made = Box(request.node.path.stem.removeprefix("test_").replace("_", "-"))
+    yield made
+    made.close(True)
+
+
 @pytest.fixture
 def two(box):
     """The plan that most tests run: models/mlp.mlir on one parameter server and two workers, synchronously."""
     return box.servers("two", workers=2, ps=1)
 
 
-class Ports:
-    """Sixteen ports of this machine that are nobody's, from .base on, and the flags of one parameter server and two workers there."""
-
-    def __init__(self):
-        # Below the range from which the kernel takes ports for outgoing connections; held against tests beside this one by a name that
-        # goes with the process that has it.
-        for _ in range(1000):
-            self.base = random.randrange(20000, 32000, 16)
-            self.held = socket.socket(socket.AF_UNIX)
-            try:
-                self.held.bind(f"\0graphc-test-ports-{self.base}")
-                for port in range(self.base, self.base + 16):
-                    with socket.socket() as probe:
-                        probe.bind(("", port))
-                break
-            except OSError:
-                self.held.close()
-        else:
-            pytest.fail("no ports are free")
-        self.flags = self.of(0)
-
-    def of(self, first):
-        at = self.base + first
-        return ["--ps_hosts", f"localhost:{at}", "--worker_hosts", f"127.0.0.1:{at + 1},localhost:{at + 2}"]
-
-    def __getitem__(self, number):
-        return self.base + number
-
-
 @pytest.fixture
 def ports():
+    """Sixteen ports of this machine that are nobody's."""
     made = Ports()
     yield made
     made.held.close()

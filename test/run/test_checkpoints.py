@@ -8,21 +8,21 @@ from box import FOREVER, MLP, differences, files, same
 from process import until
 
 
-@pytest.fixture
-def sixty(box, two):
+@pytest.fixture(scope="module")
+def sixty(shared):
     """60 steps at once."""
-    box.graphrun(two, "--steps", 60, "--checkpoint_dir", "a")
-    return box / "a"
+    shared.graphrun(shared.servers("two", 2, 1), "--steps", 60, "--checkpoint_dir", "a")
+    return shared / "a"
 
 
-@pytest.fixture
-def pieces(box, two):
+@pytest.fixture(scope="module")
+def pieces(shared):
     """60 steps in four pieces, on three clusters; the data goes on where it was."""
-    wide, one = box.servers("wide", 2, 2), box.oneDevice("one", 2)
-    said = [box.graphrun(plan, "--steps", steps, "--checkpoint_dir", "c").err for plan, steps in ((two, 20), (wide, 45), (one, 50), (two, 60))]
+    two, wide, one = shared.servers("two", 2, 1), shared.servers("wide", 2, 2), shared.oneDevice("one", 2)
+    said = [shared.graphrun(plan, "--steps", steps, "--checkpoint_dir", "c").err for plan, steps in ((two, 20), (wide, 45), (one, 50), (two, 60))]
     said[1].expect("going on from c/step-20")
     said[2].expect("going on from c/step-45")
-    return box / "c"
+    return shared / "c"
 
 
 def test_equal_runs(box, two, sixty):
@@ -83,7 +83,7 @@ def test_another_model(box, sixty):
     for old, new in (("64x4xf32", "64x5xf32"), ("8x4xf32", "8x5xf32"), ("10x4xf32", "10x5xf32"), ("tensor<4xf32>", "tensor<5xf32>")):
         text = text.replace(old, new)
     box.write("five.mlir", text)
-    run = box.graphrun(box.servers("five", 2, 1, model="five.mlir"), "--steps", 70, "--checkpoint_dir", "a", status=(1, 2), seconds=30)
+    run = box.graphrun(box.servers("five", 2, 1, model="five.mlir"), "--steps", 70, "--checkpoint_dir", sixty, status=(1, 2), seconds=30)
     run.expect("variable .* is tensor<.*>, the plan has tensor<.*use another --checkpoint_dir")
     run.never("start again")
 
@@ -99,10 +99,11 @@ def test_folder_in_use(box, two):
 
 def test_evaluating(box, two, pieces):
     """It reads, has the accuracy of the checkpoint, and does not make up what is not there."""
+    shutil.copytree(pieces, box / "c")
     box.graphrun(two, "--steps", 60, "--checkpoint_dir", "c", "--stats", "trained.json")
-    before = files(pieces)
+    before = files(box / "c")
     box.graphrun(two, "--entry", "eval", "--checkpoint_dir", "c", "--stats", "evaluated.json").err.expect("going on from c/step-60")
-    assert files(pieces) == before
+    assert files(box / "c") == before
     assert box.json("trained.json")["final"]["accuracy"] == box.json("evaluated.json")["final"]["accuracy"]
     refused = box.graphrun(two, "--entry", "eval", "--checkpoint_dir", "nowhere", status=(1, 2), seconds=30)
     refused.expect("--checkpoint_dir nowhere has no checkpoint for --entry eval")

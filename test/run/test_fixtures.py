@@ -3,7 +3,7 @@ import re
 from pathlib import Path
 
 from box import HERE
-from conftest import Ports
+from ports import Ports
 from process import Text, living
 
 TESTS = """

@@ -36,7 +36,7 @@ tail -n 1 "$box/out" | grep -qE '^0 passed, [0-9]+ failed$' || fail "the last li
 
 # End-to-end tests: each counted by its name, also where its process dies; one of them alone.
 mkdir -p "$box/test/run"
-cp "$tests"/run/{conftest,process,box,machines}.py "$tests/run/pytest.ini" "$box/test/run"
+cp "$tests"/run/{conftest,process,box,machines,ports}.py "$tests/run/pytest.ini" "$box/test/run"
 cat >"$box/test/run/test_some.py" <<'PY'
 import os, subprocess
 import pytest

@@ -5,7 +5,7 @@
 // Makes every kernel of the plans (and with --sweep products of many small shapes) in an order drawn from the seed, 0 for that of
 // the plans, then runs them in another order drawn from it, on operands that follow from the kernel alone. One line a kernel, in the
 // order of the plans: its name, the bytes of scratch that the library wants, a sum of what it wrote. --alone: each in a process of its
-// own, --every Nth. --shift: operands begin so many bytes behind a page. test/run/kernel-bits.sh compares what is printed.
+// own, --every Nth. --shift: operands begin so many bytes behind a page. test/run/test_kernel_bits.py compares what is printed.
 //
 //===----------------------------------------------------------------------------------------------------------------===//
 

@@ -1,0 +1,56 @@
+"""A dialect that passes and runtime do not know: a model of its ops (test/dialects/extra) is differentiated, partitioned and trained, with
+a library call that a module of the tests serves."""
+import re
+
+import pytest
+from box import BUILD, HERE, same
+
+MODEL = HERE.parent / "dialects/extra/Inputs/model.mlir"
+SERVED = {"GRAPHC_LIBRARIES": str(BUILD / "test/lib/libgraphc_test_pooling.so")}
+CLUSTERS = {
+    "one": {"worker": 1, "strategy": {"name": "one_device", "micro_batches": 2}}, "servers": {"worker": 2, "ps": 1, "strategy": {"name": "parameter_server"}},
+    "split": {"worker": 2, "ps": 2, "strategy": {"name": "parameter_server", "placement": "split", "min_shard_bytes": 8}},
+    "reduced": {"worker": 2, "strategy": "all_reduce"}, "mirrored": {"worker": 2, "strategy": "mirrored"}}
+
+
+@pytest.fixture(params=["adagrad", "normalized"])
+def model(box, request):
+    """Trained by an optimizer whose update is elementwise, and by one whose update has loops of its own: it takes the whole gradient, so that its
+    variables stay in one piece."""
+    text = MODEL.read_text()
+    assert "#extra.adagrad<" in text
+    return box.write("model.mlir", text.replace("#extra.adagrad<", f"#extra.{request.param}<"))
+
+
+def graphc(box, cluster, *arguments, model=MODEL, env=SERVED, status=0):
+    box.write(f"{cluster}.json", CLUSTERS[cluster])
+    return box.run(BUILD / "test/bin/extra-graphc", "--partition", f"{cluster}.json", *arguments, model, name="extra-graphc", env=env, status=status)
+
+
+def train(box, cluster, model):
+    """Its variables, and the losses of 20 steps."""
+    graphc(box, cluster, "-o", f"{cluster}.plan", model=model)
+    folder = box.weights(f"{cluster}.plan", "--steps", 20, "--fetch", "loss", to=cluster, env=SERVED)
+    return folder, [float(n) for n in re.findall(r"loss[ =]+(-?[0-9.e+-]+)", box.processes[-1].out.text())]
+
+
+@pytest.mark.parametrize("cluster", [name for name in CLUSTERS if name != "one"])
+def test_trained(box, model, cluster):
+    """With the bits of one device; the step's loss falls, and is that of one device."""
+    one, losses = train(box, "one", model)
+    many, others = train(box, cluster, model)
+    same(one, many)
+    assert len(losses) == 20 and losses[-1] < losses[0]
+    assert cluster != "split" or losses == others
+
+
+def test_library(box):
+    """The library does the sum too; where nobody serves the call, it is refused by name."""
+    graphc(box, "servers", "--emit=scheduled").out.expect(r'dist.library_call "average_pool".*post_ops = \["bias"\]')
+    graphc(box, "servers", "-o", "none.plan", env={}, status=1).err.expect(
+        "error: 'extra.average_pool' op cannot be planned: no library has a kernel 'average_pool'")
+
+
+def test_unknown(box):
+    """graphc itself does not know the dialect."""
+    box.graphc(MODEL, "-o", "known.plan", status=1).err.expect("extra")

@@ -1,0 +1,43 @@
+import re
+import shutil
+
+import pytest
+from box import ROOT
+
+# What a script finds in the opened page: drawings that are inside their frames, and text that none cuts off.
+PROBE = """
+<script>
+const bad = [];
+for (const svg of document.querySelectorAll('figure svg')) {
+  const frame = svg.getBoundingClientRect();
+  for (const part of svg.querySelectorAll('rect, path, text')) {
+    const box = part.getBoundingClientRect();
+    if (box.left < frame.left - 2 || box.right > frame.right + 2 || box.top < frame.top - 2 || box.bottom > frame.bottom + 2)
+      bad.push(part.outerHTML.slice(0, 120));
+  }
+}
+const overflow = document.documentElement.scrollWidth > innerWidth + 1;
+// Counted are parts that have a size: what is not drawn is not there.
+const drawn = (what) => [...document.querySelectorAll(what)].filter((part) => part.getBoundingClientRect().width > 0).length;
+document.body.setAttribute('data-found', drawn('.box') + ' boxes, ' + drawn('path.edge') + ' arrows, ' +
+  drawn('figure .wait') + ' lanes, ' + (drawn('.library') >= 2 && drawn('.take') >= 2) + ' bars, ' + drawn('.area') + ' memories, ' +
+  drawn('.bars tbody tr') + ' stores, ' + drawn('section[aria-labelledby=edges] tbody tr') + ' edges, ' + bad.length + ' outside, overflow ' + overflow);
+document.body.setAttribute('data-bad', bad.join(' '));
+</script></body></html>
+"""
+
+
+@pytest.mark.parametrize("size", ["1280,900", "420,900"])
+def test_opens(box, size):
+    """The report opens in a real browser, without a network, wide and narrow, and draws what it says; test/tools/graphc/report.test checks
+    the page's structure everywhere."""
+    browser = next(filter(None, map(shutil.which, ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome"))), None)
+    if not browser:
+        pytest.skip("no chromium here (tools/setup.sh --tests installs one)")
+    box.write("cluster.json", {"ps": 2, "worker": 3, "strategy": "parameter_server"})
+    box.graphc(ROOT / "examples/fashion-mnist/model.mlir", "--partition", "cluster.json", "-o", "model.plan", "--report", "report.html")
+    box.write("probe.html", re.sub("</(body|html)>.*", "", (box / "report.html").read_text()) + PROBE)
+    page = box.run(browser, "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={box / 'profile'}", f"--window-size={size}", "--dump-dom",
+                   f"file://{box / 'probe.html'}").out
+    assert page.matches('data-found="([^"]*)"') == [
+        "3 boxes, 4 arrows, 3 lanes, true bars, 3 memories, 2 stores, 8 edges, 0 outside, overflow false"], page.matches('data-bad="([^"]*)"')[0][:600]
