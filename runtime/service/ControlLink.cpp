@@ -151,7 +151,8 @@ public:
   /// What says that this task lives does not wait behind results.
   void send(FromTask message) {
     link_.backlog_.add(message.fetched().value().size());
-    outbox_.push(std::move(message), /*first=*/message.has_progress());
+    const bool first = message.has_progress();
+    outbox_.push(std::move(message), first);
   }
   void end() { outbox_.close(/*flush=*/true); }
   void cancel() { context_.TryCancel(); }

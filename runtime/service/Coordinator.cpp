@@ -62,11 +62,12 @@ void Coordinator::done(uint32_t task, Done done) {
   if (done.has_error())
     return failed(task, done.error());
   absl::Status status;
+  const uint64_t id = done.id();
   {
     base::MutexLock lock(mutex_);
     Slot &slot = slots_[task];
     slot.heard = absl::Now();
-    if (!slot.asked || done.id() != order_)
+    if (!slot.asked || id != order_)
       status = absl::InvalidArgumentError("it was not asked, or has answered already");
     else if (rules_)
       status = rules_->check(task, done);
@@ -76,7 +77,7 @@ void Coordinator::done(uint32_t task, Done done) {
     changed_.notifyAll();
   }
   if (!status.ok())
-    refuse(task, base::annotate(status, absl::StrCat("its answer to order ", done.id(), " is none")));
+    refuse(task, base::annotate(status, absl::StrCat("its answer to order ", id, " is none")));
 }
 
 /// A result on its way to the terminal. Meanwhile the task counts as heard: whoever prints may be slow.

@@ -28,6 +28,7 @@ struct Streams : testing::Test {
     options.fetched = [this](const Fetched &value) {
       base::MutexLock lock(reading);
       taken += value.value().size();
+      onTaken();
       return absl::OkStatus();
     };
     coordinator = std::make_unique<Coordinator>(std::move(options));
@@ -53,6 +54,7 @@ struct Streams : testing::Test {
     return message;
   }
   base::Mutex reading; ///< held: the chief takes no result
+  std::function<void()> onTaken = [] {}; ///< on the thread that reads the stream
   std::atomic<uint64_t> taken{0};
   absl::Status hear(ControlLink &link) { return link.receive(absl::Now() + absl::Seconds(5)).status(); }
   std::unique_ptr<Coordinator> coordinator;
@@ -159,6 +161,31 @@ TEST_F(Streams, ResultsThatTheChiefDoesNotTakeWaitUpToALimit) {
   EXPECT_EQ(taken.load(), sent);
   EXPECT_EQ(backlog.poll(), PollState::Ready);
   EXPECT_EQ(worker->backlog().poll(), PollState::Ready) << "each stream has its own";
+}
+
+TEST_F(Streams, WhatSaysThatATaskLivesOvertakesItsResults) {
+  auto ps = open(0), worker = open(1);
+  ASSERT_TRUE(coordinator->waitForAll().ok());
+  uint64_t sent = 0;
+  std::atomic<uint64_t> takenBefore{0};
+  onTaken = [&] {
+    if (!takenBefore && coordinator->clusterProgress().tasks[0].steps() == 7)
+      takenBefore = taken.load();
+  };
+  {
+    base::MutexLock lock(reading);
+    for (; ps->backlog().poll() == transport::PollState::Ready; sent += 1 << 20)
+      ps->send(result(1 << 20));
+    FromTask message;
+    message.mutable_progress()->set_steps(7);
+    ps->send(std::move(message));
+  }
+  absl::Time limit = absl::Now() + absl::Seconds(20);
+  while (taken.load() < sent && absl::Now() < limit)
+    absl::SleepFor(absl::Milliseconds(5));
+  EXPECT_EQ(taken.load(), sent);
+  EXPECT_GT(takenBefore.load(), 0u) << "it came behind all results";
+  EXPECT_LT(takenBefore.load(), sent);
 }
 
 TEST_F(Streams, AWaitForTheChiefToTakeResultsEndsWithTheLink) {
