@@ -18,4 +18,4 @@ def test_refused(box, cpu, cluster):
 
 def test_any(box):
     """One for what every x86-64 has runs."""
-    box.graphrun(box.compile("any", CLUSTERS[1], flags=["--target-cpu=x86-64"]), "--steps", 3)
+    box.graphrun(box.compile("any", CLUSTERS[1], flags=["--target-cpu=x86-64"]), "--steps", 3).err.expect("step 3/3")

@@ -62,4 +62,4 @@ def test_all_sleep(box, two):
 def test_sigchld_ignored(box, two):
     """Started by a parent that ignores SIGCHLD, whose children inherit that, it sees its tasks end all the same."""
     box.run(sys.executable, "-c", "import os, signal; signal.signal(signal.SIGCHLD, signal.SIG_IGN); "
-            f"os.execvp('graphrun', ['graphrun', '{two}', '--steps', '5'])", seconds=60)
+            f"os.execvp('graphrun', ['graphrun', '{two}', '--steps', '5'])", seconds=60).err.expect("step 5/5")

@@ -2,9 +2,11 @@
 import os
 import pwd
 import shutil
+from pathlib import Path
 
 import pytest
 from box import BUILD, FOREVER, HERE, same
+from process import until
 
 STRANGER = "what listens there does not know this run's secret"
 
@@ -16,13 +18,16 @@ class User:
     """A user of this test alone, a number that no account has, with a folder, home and key of its own."""
 
     def __init__(self, box, number, folder):
-        self.box, self.folder = box, box / folder
+        self.box, self.number, self.folder = box, number, box / folder
         with pytest.raises(KeyError):
             pwd.getpwuid(number)
         self.folder.mkdir(mode=0o700)
         os.chown(self.folder, number, number)
         self.words = ["setpriv", "--reuid", number, "--regid", number, "--clear-groups", "env", "-u", "XDG_RUNTIME_DIR", f"HOME={self.folder}",
                       f"XDG_STATE_HOME={self.folder}/state", f"TMPDIR={self.folder}", f"PATH={box.folder}/bin:{os.environ['PATH']}"]
+
+    def processes(self):
+        return [path.name for path in Path("/proc").glob("[0-9]*") if owner(path) == self.number]
 
     def give(self, *names):
         for name in names:
@@ -42,6 +47,13 @@ class User:
         return self.start(PYTHON, self.box / "bin/neighbour.py", kind, port, seconds, name=f"{kind}-{port}")
 
 
+def owner(path):
+    try:
+        return path.stat().st_uid
+    except OSError:  # it has ended meanwhile
+        return None
+
+
 @pytest.fixture
 def users(box):
     """Two of them, with what both run where both can read it: the victim, the neighbour."""
@@ -53,6 +65,7 @@ def users(box):
         shutil.copy(file, box / folder)
     pair = User(box, 61001, "v"), User(box, 61002, "n")
     yield pair
+    until(lambda: not [pid for user in pair for pid in user.processes()], "no process of the two users is left")
     left = [path for user in pair for path in user.folder.glob("graphc-*")]
     assert not left, "a socket's folder is left"
 
