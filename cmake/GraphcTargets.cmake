@@ -50,6 +50,7 @@ function(graphc_library name)
   elseif(here MATCHES "^(dialects|passes)")
     graphc_install_library(${name} graphcCompilerTargets)
   endif()
+  graphc_alone(${name})
 endfunction()
 
 # A library as find_package(graphc) gives it: graphc_plan is graphc::plan, GraphcCompiler graphc::compiler, and

@@ -1,16 +1,17 @@
 #!/usr/bin/env bash
-# What can be said of the sources without building them; the same here and in CI.   tools/lint.sh [--fix] [--tidy]
-#   --fix    let clang-format rewrite what it would change
-#   --tidy   also clang-tidy (.clang-tidy: naming) over the files of build/release/compile_commands.json; minutes
+# What can be said of the sources without building them; the same here and in CI.   tools/lint.sh [--fix] [--tidy | --tidy-changed]
+#   --fix            let clang-format rewrite what it would change
+#   --tidy           also clang-tidy (.clang-tidy) over every source of build/release, which was built; a quarter of an hour
+#   --tidy-changed   likewise over those that are not as in the branch that this one came from (its upstream, else origin's)
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
-fix=false tidy=false bad=0
+fix=false tidy= bad=0
 for argument in "$@"; do
   case $argument in
     --fix) fix=true ;;
-    --tidy) tidy=true ;;
-    --help | -h) sed -n '2,4s/^# \{0,1\}//p' tools/lint.sh; exit 0 ;;
-    *) echo "lint.sh: unknown argument '$argument'; known: --fix --tidy" >&2; exit 2 ;;
+    --tidy | --tidy-changed) tidy=$argument ;;
+    --help | -h) sed -n '2,5s/^# \{0,1\}//p' tools/lint.sh; exit 0 ;;
+    *) echo "lint.sh: unknown argument '$argument'; known: --fix --tidy --tidy-changed" >&2; exit 2 ;;
   esac
 done
 complain() { echo "lint: $1" >&2; bad=1; }
@@ -62,8 +63,15 @@ for script in $(list '*.sh' '.ci/run'); do
   [ -x "$script" ] || complain "$script is not executable"
 done
 
-if $tidy; then
+if [ -n "$tidy" ]; then
   mapfile -t files < <(list 'runtime/*.cpp' 'passes/*.cpp' 'dialects/*.cpp' 'tools/*.cpp')
-  run-clang-tidy-22 -quiet -p build/release "${files[@]}" || complain "clang-tidy is not content"
+  if [ "$tidy" = --tidy-changed ]; then
+    base=$(git merge-base HEAD '@{upstream}' 2>/dev/null || git merge-base HEAD origin/HEAD 2>/dev/null || git rev-parse HEAD)
+    mapfile -t files < <(comm -12 <(printf '%s\n' "${files[@]}") <({ git diff --name-only "$base"; git ls-files --others --exclude-standard; } | sort))
+  fi
+  if [ ${#files[@]} -gt 0 ]; then
+    printf '%s\0' "${files[@]}" | xargs -0 -n 4 -P "${GRAPHC_JOBS:-2}" clang-tidy-22 --quiet -p build/release 2>&1 | grep -vE '^[0-9]+ warnings? generated|^Suppressed|^Use -header-filter'
+    [ "${PIPESTATUS[1]}" -eq 0 ] || complain "clang-tidy is not content"
+  fi
 fi
 exit $bad

@@ -124,10 +124,7 @@ LogicalResult attachFromPrograms(ModuleOp module) {
   for (auto program : module.getOps<dist::ProgramOp>()) {
     std::string error;
     std::optional<graph::DeviceName> name = graph::DeviceName::parse(program.getDevice(), error);
-    if (!name || name->job.empty()) {
-      return program.emitError("is on \"")
-             << program.getDevice() << "\", which names no job; give the cluster by --partition";
-    }
+    assert(name && !name->job.empty() && "dist.program's verifier has read it");
     auto device = DeviceAttr::get(context, *name);
     note(device, program.isSpread() ? program.getReplicas() : device.getTask() + 1);
     DeviceAttr task = DeviceAttr::get(context, device.getJob(), program.isSpread() ? 0 : device.getTask(), "", -1);

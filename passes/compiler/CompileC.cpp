@@ -79,17 +79,17 @@ static graphc_compilation *compileFor(const char *clusterJson,
   return finish(std::move(refused));
 }
 
-graphc_compilation *graphc_compile(const void *model, size_t model_bytes, const char *name, const char *cluster_json,
+graphc_compilation *graphc_compile(const void *model, size_t modelBytes, const char *name, const char *clusterJson,
                                    const graphc_compile_options *options) {
-  return compileFor(cluster_json, [&](const MaybeCluster &cluster) {
-    return compile(std::string_view(static_cast<const char *>(model), model_bytes), name, cluster,
+  return compileFor(clusterJson, [&](const MaybeCluster &cluster) {
+    return compile(std::string_view(static_cast<const char *>(model), modelBytes), name, cluster,
                    readOptions(options));
   });
 }
 
-graphc_compilation *graphc_compile_file(const char *path, const char *cluster_json,
+graphc_compilation *graphc_compile_file(const char *path, const char *clusterJson,
                                         const graphc_compile_options *options) {
-  return compileFor(cluster_json,
+  return compileFor(clusterJson,
                     [&](const MaybeCluster &cluster) { return compileFile(path, cluster, readOptions(options)); });
 }
 

@@ -78,8 +78,7 @@ LogicalResult ProgramEmitter::emitHead() {
   out.set_arena_bytes(*arena);
   std::string error;
   std::optional<graph::DeviceName> device = graph::DeviceName::parse(op.getDevice(), error);
-  if (!device)
-    return op.emitOpError("has an invalid device: ") << error;
+  assert(device && "dist.program's verifier has read it");
   out.set_device(device->kind + ":" + std::to_string(device->index.value_or(0)));
   if (op.isSpread()) {
     for (const plan::ReplicaDomain::Range &range : plan->replicas().ranges())

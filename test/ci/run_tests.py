@@ -55,7 +55,8 @@ def main():
 
     limit = 3600 if arguments.long else 900
     if os.path.exists("tools/lint.sh"):
-        runScript(runner, "tools/lint.sh", 300)
+        tidy = ["--tidy" if arguments.long else "--tidy-changed"] if "release" in presets else []
+        runScript(runner, [os.path.join(root, "tools/lint.sh"), *tidy], limit)
     if "release" in presets:
         runLit(runner, "build/release", jobs)
     # Everything else is one pile: what waits leaves the cores to what computes. One more at once than there are cores.

@@ -16,8 +16,6 @@ ENOUGH = 20  # characters of a text that a test has to have
 
 UNREACHABLE = {
     "does not come to an end; please report this": "folds that undo each other would be a defect of theirs",
-    "has an invalid device:": "dist.program's own verifier refuses it (PR2)",
-    '", which names no job; give the cluster by --partition': "dist.program's own verifier refuses it (PR2)",
     ", which is no function of this module": "the call's own verifier refuses it (K1)",
     "are received, so that the programs part ways": "a channel has one sender and one receiver, each once a step (CH5)",
     "has programs whose values depend on each other in a circle": "the proof of liveness stands before it and names the circle",
