@@ -82,8 +82,7 @@ static graphc_compilation *compileFor(const char *clusterJson,
 graphc_compilation *graphc_compile(const void *model, size_t modelBytes, const char *name, const char *clusterJson,
                                    const graphc_compile_options *options) {
   return compileFor(clusterJson, [&](const MaybeCluster &cluster) {
-    return compile(std::string_view(static_cast<const char *>(model), modelBytes), name, cluster,
-                   readOptions(options));
+    return compile(std::string_view(static_cast<const char *>(model), modelBytes), name, cluster, readOptions(options));
   });
 }
 
