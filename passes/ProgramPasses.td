@@ -193,7 +193,7 @@ def Schedule : Pass<"schedule", "::mlir::ModuleOp"> {
     last write, for the next step, which the chief's word, received before it, says will come. Where a phase ends by closing, no send passes a receive. A buffer of at least 4 KiB that is
     sent whole, once and to one receiver lies in its channel's slot (`acquire`) and not in the arena. The channel of a variable or
     constant of at least 4 KiB becomes `published`, unless its program locks variables, its message is fetched, or the
-    sender's wait for the releases would close a circle; so does that of a bucket which is summed in chunks in replica order or
+    sender's wait for the releases would close a circle; so does that of a bucket which is summed in chunks by the tree or
     around a ring, with a `send_done` behind its `all_reduce_done`.
 
     Example:

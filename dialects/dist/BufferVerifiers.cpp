@@ -1,6 +1,7 @@
 // Verifiers of the operations after `outline`.
 #include "dialects/dist/DistDialect.h"
 #include "dialects/graph/GraphDialect.h"
+#include "runtime/plan/SumTree.h"
 
 using namespace mlir;
 
@@ -102,6 +103,28 @@ template <typename Op> static LogicalResult verifyChunk(Op op) {
 LogicalResult AggregateIntoOp::verify() { return verifyChunk(*this); }
 LogicalResult AggregateChosenIntoOp::verify() { return verifyChunk(*this); }
 
+/// (AI2)
+LogicalResult verifyAggregateInto(AggregateIntoOp aggregate, SymbolTableCollection &symbols) {
+  auto channel = symbols.lookupNearestSymbolFrom<ChannelOp>(aggregate, aggregate.getChannelAttr());
+  auto sum = cast<MemRefType>(aggregate.getAccumulator().getType());
+  const uint64_t partials = plan::partialSums(channel.getInstances());
+  const uint64_t width = uint64_t(graph::getElementBytes(sum.getElementType()));
+  const uint64_t chunk = aggregate.getChunk().value_or(uint64_t(sum.getNumElements()));
+  const uint64_t elements = partials * plan::partialStride(chunk * width) / width;
+  auto scratch = aggregate.getScratch() ? cast<MemRefType>(aggregate.getScratch().getType()) : MemRefType();
+  if (scratch ? partials && scratch.getElementType() == sum.getElementType() &&
+                    uint64_t(scratch.getNumElements()) == elements
+              : !partials)
+    return success();
+  InFlightDiagnostic diag = aggregate.emitOpError("sums ") << channel.getInstances() << " messages with " << partials
+                                                           << " partial sums beside the sum, expected ";
+  if (partials)
+    diag << "scratch memory of " << elements << " " << sum.getElementType();
+  else
+    diag << "no scratch memory";
+  return diag;
+}
+
 /// (AR1): what the start needs beside what every end of a channel does.
 LogicalResult verifyAllReduceStart(AllReduceStartOp start, SymbolTableCollection &symbols) {
   auto channel = symbols.lookupNearestSymbolFrom<ChannelOp>(start, start.getChannelAttr());
@@ -112,11 +135,17 @@ LogicalResult verifyAllReduceStart(AllReduceStartOp start, SymbolTableCollection
     return diag;
   }
   auto scratch = cast<MemRefType>(start.getScratch().getType());
-  const uint64_t elements = uint64_t(scratch.getNumElements());
-  if (elements == 0 || *channel.getChunk() % elements ||
+  const uint64_t partials =
+      channel.getAlgorithm() == "scatter" ? std::max(1u, plan::partialSumsOfAny(channel.getInstances())) : 1;
+  const uint64_t elements = uint64_t(scratch.getNumElements()), part = elements / partials;
+  if (part == 0 || elements % partials || *channel.getChunk() % part ||
+      (partials > 1 && part * uint64_t(graph::getElementBytes(scratch.getElementType())) % 64) ||
       scratch.getElementType() != channel.getTensorType().getElementType())
     return start.emitOpError("has scratch memory of type ")
-           << scratch << ", expected as many elements as divide the " << *channel.getChunk() << " of one chunk";
+           << scratch << ", expected "
+           << (partials > 1 ? "for each of " + std::to_string(partials) + " partial sums a multiple of 64 bytes with "
+                            : "")
+           << "as many elements as divide the " << *channel.getChunk() << " of one chunk";
   return verifyKernel(start, start.getAddAttr(), 2, symbols);
 }
 

@@ -5,7 +5,9 @@ using namespace mlir;
 
 namespace graphc::dist {
 
-LogicalResult verifyAllReduceStart(AllReduceStartOp start, SymbolTableCollection &symbols); // BufferVerifiers.cpp
+// BufferVerifiers.cpp
+LogicalResult verifyAllReduceStart(AllReduceStartOp start, SymbolTableCollection &symbols);
+LogicalResult verifyAggregateInto(AggregateIntoOp aggregate, SymbolTableCollection &symbols);
 
 static bool sameShapeAndElement(Type value, RankedTensorType channel) {
   auto shaped = dyn_cast<ShapedType>(value);
@@ -161,7 +163,6 @@ GRAPHC_CHANNEL_END(SendDoneOp, Complete)
 GRAPHC_CHANNEL_END(ReceiveOp, Receive)
 GRAPHC_CHANNEL_END(ReleaseOp, Release)
 GRAPHC_CHANNEL_END(AggregateOp, Receive)
-GRAPHC_CHANNEL_END(AggregateIntoOp, Receive)
 GRAPHC_CHANNEL_END(AllReduceDoneOp, Receive)
 #undef GRAPHC_CHANNEL_END
 
@@ -242,7 +243,12 @@ LogicalResult AllReduceStartOp::verifySymbolUses(SymbolTableCollection &symbols)
   return failed(verifyEnds(*this, symbols)) ? failure() : verifyAllReduceStart(*this, symbols);
 }
 
+ChannelEnd AggregateIntoOp::getChannelEnd() { return ChannelEnd::Receive; }
+SmallVector<FlatSymbolRefAttr> AggregateIntoOp::getUsedChannels() { return {getChannelAttr()}; }
 bool AggregateIntoOp::hasOwnMessage() { return bool(getOwn()); }
+LogicalResult AggregateIntoOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  return failed(verifyEnds(*this, symbols)) ? failure() : verifyAggregateInto(*this, symbols);
+}
 
 ChannelEnd ControlSendOp::getChannelEnd() { return ChannelEnd::Send; }
 bool ControlSendOp::isControl() { return true; }

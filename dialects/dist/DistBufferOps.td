@@ -139,29 +139,35 @@ def Dist_LibraryCallOp : Dist_BodyOp<"library_call", [AttrSizedOperandSegments]>
 }
 
 def Dist_AggregateIntoOp : Dist_BodyOp<"aggregate_into",
-    [DeclareOpInterfaceMethods<SymbolUserOpInterface>,
+    [AttrSizedOperandSegments, DeclareOpInterfaceMethods<SymbolUserOpInterface>,
      DeclareOpInterfaceMethods<Dist_ChannelEndOpInterface, ["getMessageType", "takesWholeFamily", "hasOwnMessage"]>,
      OptionalTypesMatchWith<"own has the accumulator's type", "accumulator", "own", "$_self">]> {
   let summary = "`aggregate` into a buffer";
   let description = [{
-    acc = m0; then for each further message, in replica order, `add`(acc read_write, message read). With `chunk` the
+    The messages are joined by the tree of runtime/plan/SumTree.h, by `add`(acc read_write, message read). With `chunk` the
     kernel adds that many elements, and the runtime sums chunk by chunk, so that a chunk of the sum stays in the cache
-    while the messages pass by. `own` as for `aggregate`.
+    while the messages pass by. `scratch` has room for the partial sums that the tree has besides the sum, a chunk each, each at a multiple of 64 bytes: none up to
+    three messages, one up to seven, two up to fifteen. `own` as for `aggregate`.
 
     ```mlir
     dist.aggregate_into @train_step.w.gradient, %acc by @add_4xf32 : memref<4xf32>
     dist.aggregate_into @train_step.v.gradient, %sum by @add_1024xf32 {chunk = 1024} : memref<8x256xf32>
     dist.aggregate_into @train_step.w.all_reduce, %acc own %g by @add_4xf32 : memref<4xf32>
+    dist.aggregate_into @train_step.u.gradient, %of4 scratch %s by @add_4xf32 : memref<4xf32> scratch memref<16xf32>
     ```
 
     1. (E1), (E2), (E3), (A1) as for `aggregate`
     2. (K1) the kernel exists
     3. (AI1) `chunk`, where given, divides the number of elements
+    4. (AI2) `scratch` has the sum's element type and a chunk for each partial sum; there is none where there are none
   }];
   let arguments = (ins FlatSymbolRefAttr:$channel, Dist_Buffer:$accumulator, Optional<Dist_Buffer>:$own,
-      FlatSymbolRefAttr:$add, OptionalAttr<Dist_PositiveI64Attr>:$chunk);
+      Optional<Dist_Buffer>:$scratch, FlatSymbolRefAttr:$add, OptionalAttr<Dist_PositiveI64Attr>:$chunk);
   let hasVerifier = 1;
-  let assemblyFormat = "$channel `,` $accumulator (`own` $own^)? `by` $add attr-dict `:` type($accumulator)";
+  let assemblyFormat = [{
+    $channel `,` $accumulator (`own` $own^)? (`scratch` $scratch^)? `by` $add attr-dict
+    `:` type($accumulator) (`scratch` type($scratch)^)?
+  }];
 }
 
 def Dist_AggregateChosenIntoOp : Dist_BodyOp<"aggregate_chosen_into",
@@ -169,7 +175,7 @@ def Dist_AggregateChosenIntoOp : Dist_BodyOp<"aggregate_chosen_into",
      DeclareOpInterfaceMethods<Dist_ChannelEndOpInterface, ["getMessageType", "takesWholeFamily"]>]> {
   let summary = "`aggregate_chosen` into a buffer";
   let description = [{
-    As `aggregate_into`, of the messages of the instances in `set` alone.
+    As `aggregate_into`, of the messages of the instances in `set` alone, in replica order.
 
     ```mlir
     dist.aggregate_chosen_into @train_step.u.latest, %u by @add_4xf32 from %set : memref<4xf32> from memref<3xi1>
@@ -207,7 +213,7 @@ def Dist_AllReduceStartOp : Dist_BodyOp<"all_reduce_start",
   let description = [{
     On a channel with an `algorithm`. The buffer holds what this instance adds; until `all_reduce_done` nobody may touch
     it or the scratch memory, and until the channel's `send_done` nobody may write it. What can be sent, summed and taken
-    goes on while the program computes. `add` adds as much as the scratch memory holds (sum read_write, message read).
+    goes on while the program computes. `add` adds as much as a part of the scratch memory holds (sum read_write, message read).
 
     ```mlir
     dist.all_reduce_start @train_step.all_reduce, %b scratch %s by @add_16384xf32 : memref<65536xf32>, memref<16384xf32>
@@ -215,7 +221,8 @@ def Dist_AllReduceStartOp : Dist_BodyOp<"all_reduce_start",
 
     1. (E1), (E2), (E3) as for `send`
     2. (K1) the kernel exists
-    3. (AR1) the channel has an algorithm, and the elements of the scratch memory divide its chunk
+    3. (AR1) the channel has an algorithm; the scratch memory has equal parts, multiples of 64 bytes where there are several, one for each partial sum that an instance keeps
+       besides its own (one up to four instances, two up to eight), and the elements of a part divide the chunk
   }];
   let arguments = (ins FlatSymbolRefAttr:$channel, Dist_Buffer:$buffer, Dist_Buffer:$scratch, FlatSymbolRefAttr:$add);
   let assemblyFormat = "$channel `,` $buffer `scratch` $scratch `by` $add attr-dict `:` type($buffer) `,` type($scratch)";

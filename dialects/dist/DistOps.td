@@ -67,7 +67,7 @@ def Dist_ChannelOp : Dist_Op<"channel", [Symbol, HasParent<"::mlir::ModuleOp">,
 
     Without `algorithm` an all_to_all channel carries every value whole to every instance, where `aggregate` sums. With
     one of `scatter`, `ring` and `doubling` the instances sum together, `chunk` elements a message (see
-    runtime/plan/AllReduce.h); ring and doubling do not sum in replica order.
+    runtime/plan/AllReduce.h); a ring does not sum by the tree.
 
     ```mlir
     dist.channel @s.all_reduce : tensor<65536xf32> from @s.worker to @s.worker
@@ -246,10 +246,11 @@ def Dist_ReleaseOp : Dist_ChannelOpBase<"release", [], [Dist_HasBufferEffects]> 
 
 def Dist_AggregateOp : Dist_ChannelOpBase<"aggregate", ["getMessageType", "takesWholeFamily", "hasOwnMessage"],
     [OptionalTypesMatchWith<"own has the type of the sum", "value", "own", "$_self">]> {
-  let summary = "the sum of a family's messages, always in replica order";
+  let summary = "the sum of a family's messages, always by the same tree";
   let description = [{
-    acc = m0; acc += m1; …, whatever arrives first. Made by `partition` from `graph.aggregate`; the division that makes
-    a mean of it is an ordinary `graph.divide`.
+    Neighbours are joined first, then pairs, and a rest at the right joins higher, (m0 + m1) + (m2 + m3), whatever arrives first
+    (runtime/plan/SumTree.h). Made by `partition` from `graph.aggregate`; the division that makes a mean of it is an ordinary
+    `graph.divide`.
 
     ```mlir
     %g = dist.aggregate @train_step.w.gradient : tensor<4xf32>
@@ -401,10 +402,15 @@ def Dist_FeedOp : Dist_EndPointOp<"feed"> {
 def Dist_FetchOp : Dist_EndPointOp<"fetch", [Dist_HasBufferEffects]> {
   let summary = "a value that the user may ask for";
   let description = [{
-    A result of the function or a summary; `reduction` says what it means over the replicas.
+    A result of the function or a summary; `reduction` says what it means over the replicas. With `micro_batches` the value is the
+    sum over so many of each replica, of which the mean over all is wanted.
     Example: `dist.fetch "loss", %loss {reduction = "mean"} : tensor<f32>`.
+
+    1. (FE1) more than one of `micro_batches` only in a family, and with the reduction "mean"
   }];
-  let arguments = (ins StrAttr:$name, Dist_Value:$value, DefaultValuedAttr<Dist_ReductionAttr, "\"mean\"">:$reduction);
+  let arguments = (ins StrAttr:$name, Dist_Value:$value, DefaultValuedAttr<Dist_ReductionAttr, "\"mean\"">:$reduction,
+      DefaultValuedAttr<Dist_PositiveI64Attr, "1">:$micro_batches);
+  let hasVerifier = 1;
   let assemblyFormat = "$name `,` $value attr-dict `:` type($value)";
   let hasVerifier = 1;
 }

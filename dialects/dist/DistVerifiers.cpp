@@ -259,7 +259,13 @@ LogicalResult ProgramOp::verifySymbolUses(SymbolTableCollection &symbols) {
 
 LogicalResult FeedOp::verify() { return verifyName(*this, getName()); }
 LogicalResult FeedIntoOp::verify() { return verifyName(*this, getName()); }
-LogicalResult FetchOp::verify() { return verifyName(*this, getName()); }
+LogicalResult FetchOp::verify() { // (FE1)
+  auto program = (*this)->getParentOfType<ProgramOp>();
+  if (getMicroBatches() > 1 && (getReduction() != "mean" || (program && !program.isFamily())))
+    return emitOpError("is a sum over ")
+           << getMicroBatches() << " micro-batches of each replica, expected the reduction \"mean\" in a family";
+  return verifyName(*this, getName());
+}
 
 /// The runtime adds a sum of i64 or f64 and a count of i64 over steps and replicas (M1).
 LogicalResult MetricOp::verify() {

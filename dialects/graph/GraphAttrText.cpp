@@ -329,11 +329,12 @@ Attribute StrategyAttr::parse(AsmParser &parser, Type) {
   StringAttr name;
   ArrayAttr devices;
   bool async = false, inGraph = false, fast = false;
-  int64_t microBatches = 1, maxStaleness = -1, replicasToAggregate = 0, bucketBytes = 0;
+  int64_t microBatches = 0, sumLeaves = 0, maxStaleness = -1, replicasToAggregate = 0, bucketBytes = 0;
   Parameters parameters(parser, getMnemonic());
   parameters.need("name", name)
       .take("async", async)
       .take("micro_batches", microBatches)
+      .take("sum_leaves", sumLeaves)
       .take("in_graph", inGraph)
       .take("devices", devices)
       .take("max_staleness", maxStaleness)
@@ -342,14 +343,15 @@ Attribute StrategyAttr::parse(AsmParser &parser, Type) {
       .take("bucket_bytes", bucketBytes);
   if (parameters.parse())
     return {};
-  return getCheckedAt<StrategyAttr>(parser, parameters.getLoc(), name, async, microBatches, inGraph, devices,
+  return getCheckedAt<StrategyAttr>(parser, parameters.getLoc(), name, async, microBatches, sumLeaves, inGraph, devices,
                                     maxStaleness, replicasToAggregate, fast, bucketBytes);
 }
 void StrategyAttr::print(AsmPrinter &printer) const {
   ParameterPrinter(printer)
       .add("name", getName())
       .add("async", getAsync(), false)
-      .add("micro_batches", getMicroBatches(), int64_t(1))
+      .add("micro_batches", getMicroBatches(), int64_t(0))
+      .add("sum_leaves", getSumLeaves(), int64_t(0))
       .add("in_graph", getInGraph(), false)
       .add("devices", getDevices(), ArrayAttr())
       .add("max_staleness", getMaxStaleness(), int64_t(-1))

@@ -187,10 +187,12 @@ int64_t ClusterAttr::getJobIndex(StringRef job) const {
 
 /// Settings within their bounds, and none beside one that excludes it.
 LogicalResult StrategyAttr::verify(function_ref<InFlightDiagnostic()> emitError, StringAttr name, bool async,
-                                   int64_t microBatches, bool, ArrayAttr devices, int64_t maxStaleness,
-                                   int64_t replicasToAggregate, bool, int64_t bucketBytes) {
-  if (microBatches < 1)
+                                   int64_t microBatches, int64_t sumLeaves, bool, ArrayAttr devices,
+                                   int64_t maxStaleness, int64_t replicasToAggregate, bool, int64_t bucketBytes) {
+  if (microBatches < 0)
     return emitError() << "expected micro_batches of at least 1, got " << microBatches;
+  if (sumLeaves < 0)
+    return emitError() << "expected sum_leaves of at least 1, got " << sumLeaves;
   for (Attribute device : devices ? devices.getValue() : ArrayRef<Attribute>()) {
     auto text = dyn_cast<StringAttr>(device);
     std::string error;

@@ -125,17 +125,21 @@ def Graph_StrategyAttr : Graph_Attr<"Strategy", "strategy"> {
     ```mlir
     #graph.strategy<name = "parameter_server", async = true>
     #graph.strategy<name = "one_device", micro_batches = 3>
+    #graph.strategy<name = "all_reduce", micro_batches = 48, sum_leaves = 16>
     #graph.strategy<name = "parameter_server", async = true, max_staleness = 2>
     #graph.strategy<name = "mirrored", devices = ["/job:worker/task:0/device:CPU:0", "/job:worker/task:0/device:CPU:1"]>
     #graph.strategy<name = "all_reduce", fast = true, bucket_bytes = 1048576>
     ```
-    `in_graph`: one client drives one program over all tasks, where a strategy can do both. `max_staleness`: how many steps
+    `micro_batches`: how many batches a step takes, of all replicas together (0: one for each replica). `sum_leaves`: how many leaves
+    the tree of a sum over them has (0: the larger of the number of replicas and the largest divisor of `micro_batches` that is at most
+    16). `in_graph`: one client drives one program over all tasks, where a strategy can do both. `max_staleness`: how many steps
     an asynchronous replica may be ahead of the slowest (-1: any number). `replicas_to_aggregate`: the first so many
     gradients of a synchronous step count (0: all). `fast`: all-reduce sums in any order. `bucket_bytes`: gradients leave
     in buckets of this size (0: chosen by the compiler).
   }];
   let parameters = (ins "::mlir::StringAttr":$name, DefaultValuedParameter<"bool", "false">:$async,
-                        DefaultValuedParameter<"int64_t", "1">:$micro_batches,
+                        DefaultValuedParameter<"int64_t", "0">:$micro_batches,
+                        DefaultValuedParameter<"int64_t", "0">:$sum_leaves,
                         DefaultValuedParameter<"bool", "false">:$in_graph,
                         OptionalParameter<"::mlir::ArrayAttr">:$devices,
                         DefaultValuedParameter<"int64_t", "-1">:$max_staleness,

@@ -60,9 +60,9 @@ def Graph_SummaryOp : Graph_Op<"summary", [MemoryEffects<[MemWrite<ReportResourc
 }
 
 def Graph_AggregateOp : Graph_PureOp<"aggregate", [SameOperandsAndResultType]> {
-  let summary = "sum over the replica domain, in replica order";
+  let summary = "sum over the replica domain, by one tree";
   let description = [{
-    acc = g0; acc += g1; … Made by `replicate` where a value leaves the replica domain, or, on the replicas' own device,
+    Neighbours first, (g0 + g1) + (g2 + g3), a rest at the right joins higher. Made by `replicate` where a value leaves the replica domain, or, on the replicas' own device,
     where every replica needs the sum (all_reduce). Removed by `partition`, which turns it into `dist.aggregate`.
 
     ```mlir

@@ -45,7 +45,8 @@ static graph::StrategyAttr makeStrategy(MLIRContext *context, const cluster::Str
   return graph::StrategyAttr::get(
       context, builder.getStringAttr(StringRef(name.data(), name.size())),
       strategy.kind == cluster::StrategyKind::ParameterServer && strategy.update == cluster::UpdateMode::Async,
-      strategy.microBatches, strategy.replication == cluster::Replication::InGraph,
+      strategy.microBatches.value_or(0), strategy.sumLeaves.value_or(0),
+      strategy.replication == cluster::Replication::InGraph,
       devices.empty() ? ArrayAttr() : builder.getArrayAttr(devices),
       strategy.maxStaleness ? int64_t(*strategy.maxStaleness) : -1, strategy.replicasToAggregate.value_or(0), fast,
       int64_t(strategy.bucketBytes.value_or(0)));

@@ -213,6 +213,10 @@ LogicalResult ProgramEmitter::emitOp(Operation *inner) {
           instruction->set_has_own(true);
           instruction->set_own(buffers.lookup(aggregate.getOwn()));
         }
+        if (aggregate.getScratch()) {
+          instruction->set_has_scratch(true);
+          instruction->set_scratch(buffers.lookup(aggregate.getScratch()));
+        }
         received += source.bytes() * (source.instances() - (source.all_to_all() ? 1 : 0));
         return success();
       })
@@ -234,7 +238,8 @@ LogicalResult ProgramEmitter::emitOp(Operation *inner) {
       })
       .Case([&](dist::AllReduceStartOp start) -> LogicalResult {
         const plan::Channel &between = channelOf(start.getChannel());
-        uint64_t part = dist::getBufferBytes(start.getScratch());
+        uint64_t part = dist::getBufferBytes(start.getScratch()) /
+                        plan::allReducePartialSums(between.algorithm(), between.instances());
         FailureOr<uint32_t> add = tables.kernel(inner, start.getAdd(), {part, part});
         if (failed(add))
           return failure();
@@ -303,6 +308,7 @@ LogicalResult ProgramEmitter::emitOp(Operation *inner) {
         port->set_name(fetch.getName().str());
         port->set_buffer(buffers.lookup(fetch.getValue()));
         port->set_reduction(getReduction(fetch.getReduction()));
+        port->set_micro_batches(uint32_t(fetch.getMicroBatches()));
         return success();
       })
       .Case([&](dist::MetricOp metric) {

@@ -1,6 +1,7 @@
 #include "passes/emit/PlanTables.h"
 
 #include "passes/place/SettingLoc.h"
+#include "passes/place/Strategy.h"
 #include "runtime/plan/AllReduce.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -46,11 +47,19 @@ LogicalResult PlanTables::fillCluster() {
   if (auto attribute = module->getAttrOfType<graph::StrategyAttr>(GraphDialect::kStrategy)) {
     strategy.set_name(attribute.getName().str());
     strategy.set_async(attribute.getAsync());
-    strategy.set_micro_batches(uint32_t(attribute.getMicroBatches()));
-    if (ArrayAttr towers = attribute.getDevices()) { // in-graph data parallel
-      strategy.set_micro_batches(uint32_t(towers.size()));
+    std::optional<Distribution> distribution = Distribution::of(module);
+    if (!distribution)
+      return failure();
+    strategy.set_micro_batches(uint32_t(distribution->microBatches));
+    if (!distribution->async && !distribution->toAggregate) {
+      strategy.set_sum_leaves(uint32_t(distribution->sumLeaves));
+      if (distribution->kind != StrategyKind::OneDevice && !distribution->fast)
+        strategy.set_reproduced_by("one_device with micro_batches: " + std::to_string(distribution->microBatches) +
+                                   ", sum_leaves: " + std::to_string(distribution->sumLeaves));
+    }
+    if (distribution->kind == StrategyKind::Mirrored) {
       strategy.set_in_graph(true);
-      strategy.set_reproduced_by("one_device with micro_batches: " + std::to_string(towers.size()));
+      strategy.set_towers(uint32_t(distribution->towers.size()));
     }
   }
   fillChoices(strategy);
@@ -67,11 +76,6 @@ LogicalResult PlanTables::fillCluster() {
     out->set_count(uint32_t(range.count));
   }
   plan.mutable_replicas()->set_size(uint32_t(replicas.getSize()));
-  auto strategyAttr = module->getAttrOfType<graph::StrategyAttr>(GraphDialect::kStrategy);
-  bool all = !strategyAttr || strategyAttr.getReplicasToAggregate() == 0 ||
-             strategyAttr.getReplicasToAggregate() == replicas.getSize();
-  if ((strategy.name() == "parameter_server" && !strategy.async() && all) || strategy.name() == "all_reduce")
-    strategy.set_reproduced_by("one_device with micro_batches: " + std::to_string(replicas.getSize()));
   return success();
 }
 

@@ -4,6 +4,7 @@
 #include "passes/outline/KernelTable.h"
 #include "passes/outline/ProgramGraph.h"
 #include "runtime/kernels/Library.h"
+#include "runtime/plan/SumTree.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -22,9 +23,11 @@ using namespace mlir;
 namespace {
 
 /// How many elements of a sum over replicas are added at once: a divisor of their number, so that one kernel does it all.
-/// At most 64 KiB, of which a second-level cache holds several; at least 4 KiB, below which calls cost more than they save.
-int64_t getChunk(MemRefType type) {
-  constexpr int64_t kMostBytes = 64 << 10, kLeastBytes = 4 << 10, kAlignment = 64; // of what a kernel is given
+/// At most 64 KiB, of which a second-level cache holds several, or 16 KiB with partial sums beside it, which a first-level cache then
+/// holds as well; at least 4 KiB, below which calls cost more than they save.
+int64_t getChunk(MemRefType type, bool partials = false) {
+  const int64_t kMostBytes = partials ? 16 << 10 : 64 << 10;
+  constexpr int64_t kLeastBytes = 4 << 10, kAlignment = 64; // of what a kernel is given
   int64_t elements = type.getNumElements(), size = graph::getElementBytes(type.getElementType());
   if (elements * size <= kMostBytes)
     return elements;
@@ -32,6 +35,13 @@ int64_t getChunk(MemRefType type) {
     if (elements % chunk == 0)
       return chunk;
   return elements;
+}
+
+/// Memory for so many partial sums of a chunk of `sum`.
+MemRefType getPartials(int64_t partials, int64_t chunk, MemRefType sum) {
+  const auto width = uint64_t(graph::getElementBytes(sum.getElementType()));
+  return MemRefType::get(partials * int64_t(plan::partialStride(uint64_t(chunk) * width) / width),
+                         sum.getElementType());
 }
 
 class ProgramOutliner : ProgramMemory {
@@ -224,8 +234,10 @@ void ProgramOutliner::startAllReduce(dist::SendOp send, dist::ChannelOp channel)
     buffer = copy;
   }
   Type element = bufferType(value).getElementType();
-  int64_t chunk = getChunk(MemRefType::get(int64_t(*channel.getChunk()), element));
-  Value scratch = newBuffer(MemRefType::get(chunk, element), send.getLoc());
+  const int64_t partials =
+      *channel.getAlgorithm() == "scatter" ? std::max(1u, plan::partialSumsOfAny(channel.getInstances())) : 1;
+  int64_t chunk = getChunk(MemRefType::get(int64_t(*channel.getChunk()), element), partials > 1);
+  Value scratch = newBuffer(MemRefType::get(partials * chunk, element), send.getLoc());
   allReduces[send.getChannel()] = {buffer, scratch};
   dist::AllReduceStartOp::create(builder, send.getLoc(), send.getChannelAttr(), buffer, scratch,
                                  kernels.getAdd(element, chunk, send.getLoc()));
@@ -260,11 +272,16 @@ LogicalResult ProgramOutliner::emitOther(Operation *op) {
           return success();
         }
         MemRefType type = bufferType(aggregate.getValue());
-        int64_t chunk = getChunk(type);
-        dist::AggregateIntoOp::create(
-            builder, loc, aggregate.getChannelAttr(), of(aggregate.getValue()),
-            aggregate.getOwn() ? of(aggregate.getOwn()) : Value(), kernels.getAdd(type.getElementType(), chunk, loc),
-            chunk == type.getNumElements() ? IntegerAttr() : builder.getI64IntegerAttr(chunk));
+        const int64_t partials = plan::partialSums(getChannel(aggregate.getChannelAttr()).getInstances()),
+                      chunk = getChunk(type, partials > 0);
+        Value scratch;
+        if (partials)
+          scratch = newBuffer(getPartials(partials, chunk, type), loc);
+        dist::AggregateIntoOp::create(builder, loc, aggregate.getChannelAttr(), of(aggregate.getValue()),
+                                      aggregate.getOwn() ? of(aggregate.getOwn()) : Value(), scratch,
+                                      kernels.getAdd(type.getElementType(), chunk, loc),
+                                      chunk == type.getNumElements() ? IntegerAttr()
+                                                                     : builder.getI64IntegerAttr(chunk));
         return success();
       })
       .Case([&](dist::PackOp pack) {
@@ -298,7 +315,8 @@ LogicalResult ProgramOutliner::emitOther(Operation *op) {
         return success();
       })
       .Case([&](dist::FetchOp fetch) {
-        dist::FetchOp::create(builder, loc, fetch.getName(), of(fetch.getValue()), fetch.getReduction());
+        dist::FetchOp::create(builder, loc, fetch.getName(), of(fetch.getValue()), fetch.getReduction(),
+                              fetch.getMicroBatches());
         return success();
       })
       .Case([&](dist::MetricOp metric) {

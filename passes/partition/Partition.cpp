@@ -3,6 +3,7 @@
 #include "passes/partition/Buckets.h"
 #include "passes/partition/Metrics.h"
 #include "passes/partition/ProgramBuilder.h"
+#include "runtime/plan/SumTree.h"
 
 #include "llvm/Support/MathExtras.h"
 
@@ -110,7 +111,9 @@ private:
     StringRef reduction = getReductionOf(value.getType(), declared);
     if (onceForAll && reduction == "mean")
       reduction = "first_replica";
-    dist::FetchOp::create(home.builder, loc, name, own, reduction);
+    // Of several micro-batches a replica has the sum (Towers.h); what it is the mean of, the host divides by.
+    const bool summed = home.op.isFamily() && reduction == "mean" && dist.hasTowers(func);
+    dist::FetchOp::create(home.builder, loc, name, own, reduction, summed ? uint64_t(dist.getMicroBatchesEach()) : 1);
     return success();
   }
 
@@ -139,19 +142,25 @@ private:
     return success();
   }
 
-  /// One dist.metric a name at the host; towers' metrics of the same name are added in tower order.
+  /// One dist.metric a name at the host; towers' metrics of the same name are added by the tree of all sums.
   void reportMetrics(ArrayRef<ReducedMetric> metrics) {
     ProgramUnderConstruction &home = builder.getProgram(getDevice(func));
-    llvm::MapVector<StringAttr, std::pair<Value, Value>> totals;
+    using Total = std::pair<Value, Value>;
+    auto add = [&](Total left, Total right) -> Total {
+      return {graph::createAdd(home.builder, left.first.getLoc(), left.first, right.first),
+              graph::createAdd(home.builder, left.second.getLoc(), left.second, right.second)};
+    };
+    llvm::MapVector<StringAttr, plan::GrowingSum<Total>> totals;
+    const uint64_t ofLeaf = dist.hasTowers(func) ? uint64_t(dist.getMicroBatchesOfLeaf()) : 1;
     for (const ReducedMetric &metric : metrics) {
       Location loc = metric.sum.getLoc();
       Value sum = builder.getValue(metric.sum, home, loc), count = builder.getValue(metric.count, home, loc);
-      auto &[totalSum, totalCount] = totals[metric.name];
-      totalSum = totalSum ? graph::createAdd(home.builder, loc, totalSum, sum) : sum;
-      totalCount = totalCount ? graph::createAdd(home.builder, loc, totalCount, count) : count;
+      totals.try_emplace(metric.name, ofLeaf).first->second.push(Total(sum, count), add);
     }
-    for (auto &[name, total] : totals)
-      dist::MetricOp::create(home.builder, total.first.getLoc(), name, total.first, total.second);
+    for (auto &[name, total] : totals) {
+      auto [sum, count] = total.take(add);
+      dist::MetricOp::create(home.builder, sum.getLoc(), name, sum, count);
+    }
   }
 
   ModuleOp module;

@@ -461,9 +461,9 @@ void nameTowers(ModuleOp module, const Distribution &distribution) {
     names.push_back(StringAttr::get(module.getContext(), device.str()));
   module->setAttr(GraphDialect::kStrategy,
                   graph::StrategyAttr::get(module.getContext(), old.getName(), old.getAsync(), old.getMicroBatches(),
-                                           old.getInGraph(), ArrayAttr::get(module.getContext(), names),
-                                           old.getMaxStaleness(), old.getReplicasToAggregate(), old.getFast(),
-                                           old.getBucketBytes()));
+                                           old.getSumLeaves(), old.getInGraph(),
+                                           ArrayAttr::get(module.getContext(), names), old.getMaxStaleness(),
+                                           old.getReplicasToAggregate(), old.getFast(), old.getBucketBytes()));
 }
 
 struct PlacePass : impl::PlaceBase<PlacePass> {

@@ -2,6 +2,7 @@
 
 #include "passes/place/SettingLoc.h"
 #include "runtime/cluster/ClusterConfig.h"
+#include "runtime/plan/SumTree.h"
 
 using namespace mlir;
 
@@ -92,6 +93,32 @@ static LogicalResult setTowers(ModuleOp module, graph::StrategyAttr strategy, Di
   return success();
 }
 
+/// How many micro-batches a step has, and the shape of their sums.
+static LogicalResult setMicroBatches(ModuleOp module, graph::StrategyAttr strategy, Distribution &d) {
+  const int64_t sharers = d.getSharers(), given = strategy.getMicroBatches(), leaves = strategy.getSumLeaves();
+  auto error = [&] { return emitError(getSettingLoc(module, kStrategySetting)); };
+  d.microBatches = given ? given : sharers;
+  if (d.async) {
+    if (given || leaves)
+      return error() << "asynchronous updates have no step whose batches are summed; leave \"micro_batches\" and "
+                        "\"sum_leaves\" out, or \"update\": \"async\"";
+    return success();
+  }
+  if (d.toAggregate) { // those that count are summed in replica order
+    if (leaves)
+      return error()
+             << "\"sum_leaves\" gives the sum of all replicas one shape; with \"replicas_to_aggregate\" those that "
+                "come first are summed in their order";
+    if (d.microBatches % sharers)
+      return error() << "\"micro_batches\": " << d.microBatches << " cannot be shared by " << sharers << " replicas";
+    return success();
+  }
+  if (std::string why = plan::whyNoSumTree(uint64_t(d.microBatches), uint64_t(leaves), uint64_t(sharers)); !why.empty())
+    return error() << why;
+  d.sumLeaves = leaves ? leaves : int64_t(plan::defaultSumLeaves(uint64_t(d.microBatches), uint64_t(sharers)));
+  return success();
+}
+
 std::optional<Distribution> Distribution::of(ModuleOp module) {
   Distribution d;
   MLIRContext *context = module.getContext();
@@ -108,7 +135,6 @@ std::optional<Distribution> Distribution::of(ModuleOp module) {
   d.chief = d.cluster.getDevices(chief.getJob(), std::max<int64_t>(0, chief.getTask())).front();
   d.replicaDevice = d.chief;
   d.async = strategy.getAsync();
-  d.microBatches = strategy.getMicroBatches();
   d.maxStaleness = strategy.getMaxStaleness();
   d.stores = {d.chief};
   StringRef name = strategy.getName().getValue();
@@ -173,11 +199,8 @@ std::optional<Distribution> Distribution::of(ModuleOp module) {
         << name << "\"; expected one_device, in_graph, mirrored, parameter_server or all_reduce";
     return std::nullopt;
   }
-  if (d.microBatches > 1 && d.kind != StrategyKind::OneDevice) {
-    emitError(getSettingLoc(module, kStrategySetting), "micro_batches = ")
-        << d.microBatches << " is part of strategy one_device; \"" << name << "\" takes its batches from the replicas";
+  if (failed(setMicroBatches(module, strategy, d)))
     return std::nullopt;
-  }
   return d;
 }
 

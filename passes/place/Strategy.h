@@ -19,17 +19,18 @@ enum class StrategyKind {
 struct Distribution {
   StrategyKind kind = StrategyKind::OneDevice;
   bool async = false;
-  int64_t microBatches = 1;
+  int64_t microBatches = 1; ///< of a step, of all replicas or towers together
+  int64_t sumLeaves = 1;    ///< of the tree of a sum over them (runtime/plan/SumTree.h)
   int64_t toAggregate =
       0; ///< sync: the first so many replicas of each step count (backup workers); 0: all wait for all
   int64_t maxStaleness = -1; ///< async: steps that a replica may be ahead of the slowest; -1: any number
-  bool fast = false;       ///< all_reduce: sums need not be in replica order
+  bool fast = false;       ///< all_reduce: sums need not be made by the tree
   int64_t bucketBytes = 0; ///< all_reduce: gradients leave together up to about this size
   graph::ClusterAttr cluster;
   graph::DeviceAttr chief;    ///< the full device of the task that drives the run
   graph::ReplicasAttr domain; ///< null where nothing is replicated
   int64_t replicas = 1;
-  llvm::SmallVector<graph::DeviceAttr> towers; ///< Mirrored: of each tower, in the order of the sums
+  llvm::SmallVector<graph::DeviceAttr> towers; ///< Mirrored: of the towers, in the order of the sums
   bool servers = false;                         ///< variables live on parameter servers
   llvm::SmallVector<graph::DeviceAttr> stores; ///< where variables go whose place nothing else decides
   /// Where ops of every replica stand: without a task for more than one replica ("each replica's own task").
@@ -38,12 +39,15 @@ struct Distribution {
   /// Reads the module's attributes; emits an error and returns nullopt where they do not fit each other.
   static std::optional<Distribution> of(mlir::ModuleOp module);
 
-  /// Whether this function is cut into towers: on one device, or one a device of `towers`.
+  /// Whether this function is cut into towers: several on one device, or some on each device of `towers`.
   bool hasTowers(graph::FuncOp func) const {
-    return func.getRole() == graph::Role::Train && (kind == StrategyKind::Mirrored || microBatches > 1);
+    return func.getRole() == graph::Role::Train && (kind == StrategyKind::Mirrored || getMicroBatchesEach() > 1);
   }
-  /// How many micro-batches one program makes of a step: towers on one device or on several; 1: none.
-  int64_t getTowers() const { return kind == StrategyKind::Mirrored ? int64_t(towers.size()) : microBatches; }
+  /// Who share the micro-batches of a step: replicas, or the devices of towers.
+  int64_t getSharers() const { return kind == StrategyKind::Mirrored ? int64_t(towers.size()) : replicas; }
+  int64_t getMicroBatchesEach() const { return microBatches / getSharers(); }
+  /// Micro-batches whose values are added one after another before the tree joins them; backup workers: all of a replica.
+  int64_t getMicroBatchesOfLeaf() const { return toAggregate ? getMicroBatchesEach() : microBatches / sumLeaves; }
   /// Whether this function runs once a replica, on `replicaDevice`.
   bool replicates(graph::FuncOp func) const {
     return isBetweenGraph() && replicas > 1 && func.getRole() == graph::Role::Train;

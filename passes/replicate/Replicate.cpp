@@ -1,7 +1,8 @@
-// replicate: the meaning of N replicas made explicit, with every sum in replica order and one division by N.
+// replicate: the meaning of N replicas made explicit, with every sum by one tree over the micro-batches of a step and one division.
 #include "passes/Passes.h"
 #include "passes/place/Strategy.h"
 #include "passes/replicate/Towers.h"
+#include "runtime/plan/SumTree.h"
 
 using namespace mlir;
 
@@ -80,7 +81,7 @@ private:
   }
 
   Value divide(OpBuilder &builder, Location loc, Value sum, DeviceAttr device) {
-    Value mean = graph::createMean(builder, loc, sum, dist.toAggregate ? dist.toAggregate : dist.replicas);
+    Value mean = graph::createMean(builder, loc, sum, counted() * dist.getMicroBatchesEach());
     for (Operation *made : {mean.getDefiningOp(), mean.getDefiningOp()->getOperand(1).getDefiningOp()})
       setDevice(made, device);
     return mean;
@@ -132,13 +133,20 @@ private:
   void sumCopies(Operation *update) {
     OpOperand &operand = graph::getUpdateOperand(update);
     OpBuilder builder(update);
-    Value value = operand.get(), sum = value;
-    for (int64_t r = 1; r < (dist.toAggregate ? dist.toAggregate : dist.replicas); ++r) {
-      sum = graph::createAdd(builder, value.getLoc(), sum, value);
+    Value value = operand.get();
+    auto add = [&](Value left, Value right) {
+      Value sum = graph::createAdd(builder, value.getLoc(), left, right);
       setDevice(sum.getDefiningOp(), getDevice(update));
-    }
-    operand.set(divide(builder, value.getLoc(), sum, getDevice(update)));
+      return sum;
+    };
+    plan::GrowingSum<Value> sum(dist.toAggregate ? uint64_t(dist.toAggregate) : 1);
+    for (int64_t r = 0; r < counted(); ++r)
+      sum.push(value, add);
+    operand.set(divide(builder, value.getLoc(), sum.take(add), getDevice(update)));
   }
+
+  /// How many replicas a sum has.
+  int64_t counted() const { return dist.toAggregate ? dist.toAggregate : dist.replicas; }
 
   SymbolTable symbols;
   const Distribution &dist;
@@ -152,10 +160,10 @@ struct ReplicatePass : impl::ReplicateBase<ReplicatePass> {
       return signalPassFailure();
     for (auto func : module.getOps<graph::FuncOp>()) {
       LogicalResult result = success();
-      if (distribution->replicates(func))
-        result = BetweenGraph(module, *distribution).run(func);
-      else if (distribution->hasTowers(func))
+      if (distribution->hasTowers(func))
         result = buildTowers(module, func, *distribution);
+      if (succeeded(result) && distribution->replicates(func))
+        result = BetweenGraph(module, *distribution).run(func);
       if (failed(result) || failed(verifyMirrors(*distribution, func)))
         return signalPassFailure();
     }

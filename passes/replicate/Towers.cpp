@@ -1,5 +1,7 @@
 #include "passes/replicate/Towers.h"
 
+#include "runtime/plan/SumTree.h"
+
 #include "mlir/IR/IRMapping.h"
 
 using namespace mlir;
@@ -17,7 +19,8 @@ using graph::setDevice;
 class TowerBuilder {
 public:
   TowerBuilder(ModuleOp module, graph::FuncOp func, const Distribution &dist)
-      : symbols(module), func(func), devices(dist.towers), count(dist.getTowers()), maps(count),
+      : symbols(module), func(func), dist(dist), devices(dist.towers),
+        count(devices.empty() ? dist.getMicroBatchesEach() : dist.microBatches), maps(count),
         builder(func.getContext()) {}
 
   LogicalResult run() {
@@ -66,7 +69,7 @@ private:
 
   LogicalResult flush() {
     llvm::MapVector<OpOperand *, Aggregation> kinds; // what each waiting operand becomes
-    Sums sums; // running sums over the towers, by the original value
+    Sums sums; // over the towers, by the original value
     for (Operation *op : waiting)
       for (OpOperand &operand : op->getOpOperands()) {
         FailureOr<Aggregation> kind = classify(op, operand);
@@ -74,7 +77,7 @@ private:
           return failure();
         kinds[&operand] = *kind;
         if (*kind != Aggregation::FirstReplica) // made where the first that takes it stands
-          sums.insert({operand.get(), {Value(), getDevice(op)}});
+          sums.insert({operand.get(), {plan::GrowingSum<Part>(uint64_t(dist.getMicroBatchesOfLeaf())), getDevice(op)}});
       }
     for (int64_t tower = 0; tower < count; ++tower) {
       // A sum grows right behind each tower's value, so that the value does not outlive it.
@@ -93,8 +96,10 @@ private:
         operand->set(inTower(operand->get(), 0));
         continue;
       }
-      Value sum = sums[operand->get()].value;
-      operand->set(kind == Aggregation::Mean ? divide(sum, means) : sum);
+      Sum &sum = sums.find(operand->get())->second;
+      Value whole = finish(sum, operand->get().getLoc());
+      // Between graphs replicate and the host go on with the sum of what each replica has.
+      operand->set(kind == Aggregation::Mean && !dist.replicates(func) ? divide(whole, sum.device, means) : whole);
     }
     Block &block = func.getBodyBlock();
     for (Operation *op : waiting)
@@ -106,33 +111,54 @@ private:
     return success();
   }
 
+  /// A partial sum.
+  struct Part {
+    Value value;
+    int64_t device; ///< index of the towers' one device, -1: of several
+  };
   struct Sum {
-    Value value; ///< over the towers so far
-    DeviceAttr device;
+    plan::GrowingSum<Part> growing;
+    DeviceAttr device; ///< where those of several devices are added
+    Value whole = {};
   };
   using Sums = llvm::MapVector<Value, Sum>;
 
+  /// What towers of one device have is added there.
+  auto adderOf(const Sum &sum, Location loc) {
+    return [this, device = sum.device, loc](Part left, Part right) -> Part {
+      const bool together = left.device == right.device && left.device >= 0;
+      DeviceAttr at = together ? deviceOf(left.value) : device;
+      Value add = graph::createAdd(builder, loc, left.value, right.value);
+      setDevice(add.getDefiningOp(), at);
+      return {add, together ? left.device : -1};
+    };
+  }
+  DeviceAttr deviceOf(Value value) {
+    Operation *def = value.getDefiningOp();
+    return getDevice(def ? def : func.getOperation());
+  }
+  int64_t deviceIndex(int64_t tower) const { return devices.empty() ? 0 : tower / dist.getMicroBatchesEach(); }
+
   void accumulate(Value value, int64_t tower, Sums &sums) {
-    auto *found = sums.find(value);
-    if (found == sums.end())
-      return;
-    Sum &sum = found->second;
-    Value here = inTower(value, tower);
-    if (tower > 0) {
-      here = graph::createAdd(builder, value.getLoc(), sum.value, here);
-      setDevice(here.getDefiningOp(), sum.device);
-    }
-    sum.value = here;
+    if (auto *found = sums.find(value); found != sums.end())
+      found->second.growing.push(Part{inTower(value, tower), deviceIndex(tower)},
+                                 adderOf(found->second, value.getLoc()));
+  }
+
+  Value finish(Sum &sum, Location loc) {
+    if (!sum.whole)
+      sum.whole = sum.growing.take(adderOf(sum, loc)).value;
+    return sum.whole;
   }
 
   /// The mean that belongs to a sum, once for all who want it.
-  Value divide(Value sum, llvm::DenseMap<Value, Value> &means) {
+  Value divide(Value sum, DeviceAttr device, llvm::DenseMap<Value, Value> &means) {
     Value &mean = means[sum];
     if (mean)
       return mean;
-    mean = graph::createMean(builder, sum.getLoc(), sum, count);
+    mean = graph::createMean(builder, sum.getLoc(), sum, dist.microBatches);
     for (Operation *made : {mean.getDefiningOp(), mean.getDefiningOp()->getOperand(1).getDefiningOp()})
-      setDevice(made, getDevice(sum.getDefiningOp()));
+      setDevice(made, device);
     return mean;
   }
 
@@ -146,7 +172,7 @@ private:
           return read && symbols.lookup<graph::VariableOp>(read.getVariable()).getPart();
         }))
       return;
-    setDevice(builder.clone(*join, maps[tower]), devices[tower]);
+    setDevice(builder.clone(*join, maps[tower]), devices[deviceIndex(tower)]);
   }
 
   void cloneInto(Operation *op, int64_t tower) {
@@ -158,7 +184,7 @@ private:
       batch.setMicroBatch(tower);
       batch.setMicroBatches(count);
     } else if (!devices.empty()) {
-      setDevice(copy, devices[tower]);
+      setDevice(copy, devices[deviceIndex(tower)]);
     }
     replaced.insert(op);
   }
@@ -186,7 +212,8 @@ private:
 
   SymbolTable symbols;
   graph::FuncOp func;
-  ArrayRef<DeviceAttr> devices; // of the towers; empty: where the function is
+  const Distribution &dist;
+  ArrayRef<DeviceAttr> devices; // of the towers, as many on each; empty: where the function is
   int64_t count;
   SmallVector<IRMapping> maps; // one a tower
   OpBuilder builder;

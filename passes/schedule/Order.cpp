@@ -137,8 +137,11 @@ uint64_t PhaseOrder::costOf(Operation *op, ArrayRef<BufferUse> uses) const {
     return kStartCost + bytes / kMessageBytesPerNs;
   if (isa<dist::NextBatchIntoOp>(op))
     return kStartCost + bytes / kBatchBytesPerNs;
-  if (auto aggregate = dyn_cast<dist::AggregateIntoOp>(op))
+  if (auto aggregate = dyn_cast<dist::AggregateIntoOp>(op)) {
+    if (aggregate.getScratch()) // partial sums stay in a cache
+      bytes -= dist::getBufferBytes(aggregate.getScratch());
     bytes *= uint64_t(symbols.lookup<dist::ChannelOp>(aggregate.getChannel()).getInstances());
+  }
   return kStartCost + std::max(getFlops(op, symbols) / kFlopsPerNs, bytes / kMemoryBytesPerNs);
 }
 

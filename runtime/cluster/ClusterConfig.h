@@ -68,7 +68,8 @@ enum class ReduceOrder { Reproducible, Fast };
 struct StrategyConfig {
   StrategyKind kind = StrategyKind::OneDevice;
   Replication replication = Replication::BetweenGraph; ///< ParameterServer and AllReduce; the others are in-graph
-  uint32_t microBatches = 1; ///< OneDevice
+  std::optional<uint32_t> microBatches; ///< of a step, of all replicas together; none: one for each
+  std::optional<uint32_t> sumLeaves; ///< of the tree of a sum over them; none: plan::defaultSumLeaves
   std::vector<DeviceName> devices; ///< Mirrored: full names, a tower each; empty: every device of the chief's task,
   ///< or of all replicas' tasks where that is a single one
   UpdateMode update = UpdateMode::Sync; ///< ParameterServer

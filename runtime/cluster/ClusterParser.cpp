@@ -20,8 +20,8 @@ const std::vector<ClusterKeys> &clusterKeys() {
       {"link", {"from", "to", "gigabits_per_second", "latency_us"}},
       {"placement", {"name", "device"}},
       {"strategy",
-       {"name", "replication", "micro_batches", "devices", "update", "placement", "min_shard_bytes", "max_shards",
-        "max_staleness", "replicas_to_aggregate", "order", "bucket_bytes"}},
+       {"name", "replication", "micro_batches", "sum_leaves", "devices", "update", "placement", "min_shard_bytes",
+        "max_shards", "max_staleness", "replicas_to_aggregate", "order", "bucket_bytes"}},
       {"budget", {"memory", "bytes_per_step"}},
   };
   return keys;

@@ -11,7 +11,8 @@ namespace graphc::cluster {
 namespace {
 
 constexpr int64_t maxReplicas = 65536;
-constexpr int64_t maxMicroBatches = 1024; ///< each is compiled by itself, in about a tenth of a second
+constexpr int64_t maxCopies = 1024; ///< micro-batches of one program: each is compiled by itself
+constexpr int64_t maxMicroBatches = maxCopies * maxReplicas;
 
 /// The strategies that a setting belongs to.
 struct Setting {
@@ -23,7 +24,6 @@ const std::vector<Setting> &settings() {
   using enum StrategyKind;
   static const auto &table = *new std::vector<Setting>{
       {"replication", {ParameterServer, AllReduce}},
-      {"micro_batches", {OneDevice}},
       {"devices", {Mirrored}},
       {"update", {ParameterServer}},
       {"placement", {ParameterServer}},
@@ -80,6 +80,18 @@ absl::Status StrategyParser::parse(const JsonValue &value, StrategyConfig &strat
     return config.error(
         value.find("replicas_to_aggregate")->position,
         "\"replicas_to_aggregate\" is for synchronous updates; asynchronous ones are applied one by one");
+  for (const char *key : {"micro_batches", "sum_leaves"})
+    if (const JsonValue *given = value.is(Kind::Object) ? value.find(key) : nullptr;
+        given && strategy.update == UpdateMode::Async)
+      return config.error(given->position,
+                          absl::StrCat(quoteJson(key),
+                                       " is about a sum over a step's batches; asynchronous updates have no such "
+                                       "step: leave it out, or \"update\": \"async\""));
+  if (strategy.sumLeaves && strategy.replicasToAggregate)
+    return config.error(
+        value.find("sum_leaves")->position,
+        "\"sum_leaves\" gives the sum of all replicas one shape; with \"replicas_to_aggregate\" those that come "
+        "first are summed in their order: leave one of the two out");
   if (strategy.kind == StrategyKind::AllReduce && strategy.replication == Replication::InGraph)
     for (const char *key : {"bucket_bytes", "order"})
       if (const JsonValue *setting = value.find(key); setting && setting->string != "reproducible")
@@ -110,11 +122,11 @@ absl::Status StrategyParser::parseSetting(const JsonMember &member, StrategyConf
                                    {{"in_graph", Replication::InGraph}, {"between_graph", Replication::BetweenGraph}},
                                    strategy.replication);
   } else if (key == "micro_batches") {
-    if (value.is(Kind::Integer) && value.integer > maxMicroBatches)
-      return config.error(value.position, absl::StrCat("\"micro_batches\" is ", value.integer, "; expected at most ",
-                                                       maxMicroBatches, ", since each is compiled by itself"));
     status = readCount(value, key, 1, maxMicroBatches, count);
     strategy.microBatches = static_cast<uint32_t>(count);
+  } else if (key == "sum_leaves") {
+    status = readCount(value, key, 1, maxMicroBatches, count);
+    strategy.sumLeaves = static_cast<uint32_t>(count);
   } else if (key == "devices") {
     if (!value.is(Kind::Array) || value.elements.empty())
       return expected(value, "a list of devices such as [\"/job:worker/task:0/device:CPU:0\"] for \"devices\"");
@@ -204,6 +216,15 @@ absl::Status StrategyParser::finish(StrategyConfig &strategy) const {
     return config.error(strategy.position,
                         "the strategy \"all_reduce\" needs a job \"worker\" or \"chief\"; the cluster "
                         "has neither");
+  const bool betweenGraph =
+      (strategy.kind == StrategyKind::ParameterServer || strategy.kind == StrategyKind::AllReduce) &&
+      strategy.replication == Replication::BetweenGraph;
+  if (const int64_t sharers = betweenGraph ? std::max(1u, config.replicaCount()) : 1;
+      strategy.microBatches && *strategy.microBatches > maxCopies * sharers)
+    return config.error(strategy.position,
+                        absl::StrCat("\"micro_batches\" is ", *strategy.microBatches, "; expected at most ",
+                                     maxCopies * sharers, sharers > 1 ? ", 1024 for each replica" : "",
+                                     ", since each is compiled by itself"));
   if (strategy.replicasToAggregate && *strategy.replicasToAggregate > config.replicaCount())
     return config.error(strategy.position, absl::StrCat("\"replicas_to_aggregate\" is ", *strategy.replicasToAggregate,
                                                         ", but the cluster "

@@ -61,9 +61,8 @@ int AllReduce::add(uint8_t *to, const uint8_t *message, const GraphcContext &con
   return 0;
 }
 
-// Once all messages are there, in one pass over the chunk. m0 + m1 + …: instances 0 and 1 can add to their own (m1 + m0 is
-// m0 + m1), the others begin with another's message.
-AllReduce::Outcome AllReduce::sum(const Move &move, const GraphcContext &context) {
+// Once all messages are there, in one pass over the chunk, by the tree over the instances.
+AllReduce::Outcome AllReduce::sum(const plan::Move &move, const GraphcContext &context) {
   for (; arrived < messages.size(); ++arrived) {
     const void *message = chunk(move);
     if (arrived != at.self) {
@@ -73,17 +72,10 @@ AllReduce::Outcome AllReduce::sum(const Move &move, const GraphcContext &context
     }
     messages[arrived] = static_cast<const uint8_t *>(message);
   }
-  for (uint64_t offset = 0; offset < at.chunkBytes; offset += at.addBytes) {
-    uint8_t *own = chunk(move) + offset, *to = at.self < 2 ? own : at.scratch;
-    if (to != own)
-      memcpy(to, messages[0] + offset, at.addBytes);
-    for (uint32_t from = to == own ? 0 : 1; from < messages.size(); ++from)
-      if (from != at.self || to != own)
-        if (int code = addPart(to, messages[from] + offset, context))
-          return {PollState::Ready, nullptr, false, from, code};
-    if (to != own)
-      memcpy(own, to, at.addBytes);
-  }
+  const TreeSum tree{at.add, &context, at.addBytes, messages.data(), at.scratch};
+  for (uint64_t offset = 0; offset < at.chunkBytes; offset += at.addBytes)
+    if (int code = tree.addOthers(chunk(move) + offset, at.self, messages.size(), offset))
+      return {PollState::Ready, nullptr, false, at.self, code};
   for (uint32_t from = 0; from < messages.size(); ++from)
     if (from != at.self)
       at.receives[from]->release();

@@ -7,6 +7,7 @@
 #ifndef GRAPHC_RUNTIME_EXECUTOR_ALLREDUCE_H
 #define GRAPHC_RUNTIME_EXECUTOR_ALLREDUCE_H
 
+#include "runtime/executor/TreeSum.h"
 #include "runtime/kernels/KernelAbi.h"
 #include "runtime/plan/AllReduce.h"
 #include "runtime/transport/Transport.h"
@@ -24,7 +25,7 @@ public:
     uint64_t addBytes = 0; ///< a divisor of chunkBytes
     GraphcKernel add = nullptr; ///< (sum, message) of addBytes
     uint8_t *data = nullptr; ///< all chunks
-    uint8_t *scratch = nullptr; ///< addBytes
+    uint8_t *scratch = nullptr; ///< addBytes for each of plan::partialSumsOfAny
     /// By instance; null at `self`. They outlive this.
     std::span<transport::SendPort *const> sends;
     std::span<transport::RecvPort *const> receives;

@@ -8,8 +8,10 @@
 #include "runtime/executor/Lane.h"
 
 #include "runtime/base/Clock.h"
+#include "runtime/executor/TreeSum.h"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 
 namespace graphc::executor {
@@ -166,8 +168,8 @@ std::optional<LaneState> Lane::execute() {
   return std::nullopt;
 }
 
-// Sums in replica order whatever arrives first: bits do not depend on timing. The order is one of each element, so the sum
-// goes on with what is here of messages that are still arriving. The accumulator's lock is never held across a wait.
+// Sums by the tree over the replicas whatever arrives first: bits do not depend on timing. The tree is one of each element, so
+// the sum goes on with what is here of messages that are still arriving. The accumulator's lock is never held across a wait.
 std::optional<LaneState> Lane::aggregate(const Instruction &instruction) {
   const uint64_t bytes = program->plan->channels(int(instruction.source->aggregate().channel())).bytes();
   while (summed < instruction.count) {
@@ -182,7 +184,7 @@ std::optional<LaneState> Lane::aggregate(const Instruction &instruction) {
         sub = end;
         state = seen;
       }
-      if (!message.data) // what comes behind it cannot be added yet
+      if (!message.seen) // what comes behind it cannot be added yet
         break;
     }
     if (sub < instruction.count && bytes <= mostGatheredBytes) {
@@ -195,7 +197,7 @@ std::optional<LaneState> Lane::aggregate(const Instruction &instruction) {
     const uint32_t whole = summed;
     {
       Locks locks = laneFrame->lock(instruction);
-      if (int code = addMessages(instruction, bytes, end, instruction.count)) [[unlikely]]
+      if (int code = addMessages(instruction, bytes, end)) [[unlikely]]
         return kernelFailed(instruction, code);
     }
     for (; summed < end && messages[summed].isWhole(bytes) && messages[summed].added == bytes; ++summed) {
@@ -217,38 +219,59 @@ PollState Lane::lookAt(Arriving &message, const Instruction &instruction, uint32
     data = laneFrame->arguments[instruction.first + 1];
   else if (PollState state = port->pollStart(&data, message.here, &here); state != PollState::Ready)
     return state;
-  message.data = static_cast<const uint8_t *>(data);
+  message.seen = true;
+  addends[instance] = static_cast<const uint8_t *>(data);
   message.here = std::min(here, bytes);
   return PollState::Ready;
 }
 
-// One pass over the sum, a chunk at a time: of each chunk the messages in which it is here, up to the first in which it is not.
-// The first message waits for the second: to copy it alone would be a pass for nothing.
-int Lane::addMessages(const Instruction &instruction, uint64_t bytes, uint32_t end, uint32_t count) {
+// One pass over the sum, a chunk at a time: of each chunk the subtrees whose messages are all here, up to the first that is not; the
+// sum of those before it is the subtree to its left. So nothing is kept between two looks but the sum, and what comes last has
+// the messages of the last subtree to add.
+int Lane::addMessages(const Instruction &instruction, uint64_t bytes, uint32_t end) {
+  struct Subtree {
+    uint32_t first, count;
+    uint64_t added, here; // bytes from the start of its messages
+  };
+  std::array<Subtree, 33> subtrees; // a 32-bit number of messages has no more
+  uint32_t seen = 0;
+  for (uint32_t first = summed; first < end;) {
+    const auto next = uint32_t(plan::nextSubtree(first, instruction.count));
+    if (next > end)
+      break;
+    Subtree &subtree = subtrees[seen++] = {first, next - first, messages[first].added, bytes};
+    for (; first < next; ++first)
+      subtree.here = std::min(subtree.here, messages[first].here);
+  }
+  if (!seen)
+    return 0;
   auto *sum = static_cast<uint8_t *>(laneFrame->arguments[instruction.first]);
   const uint64_t chunk = instruction.bytes;
-  for (uint64_t at = end > summed ? messages[end - 1].added : bytes; at < bytes; at += chunk) {
-    uint32_t i = summed;
-    for (; i < end && at + chunk <= messages[i].here; ++i) {
-      Arriving &message = messages[i];
-      if (at < message.added)
+  const TreeSum tree{instruction.kernel, &context, chunk, addends.data(),
+                     instruction.partials == Program::noPort
+                         ? nullptr
+                         : static_cast<uint8_t *>(laneFrame->arguments[instruction.partials])};
+  int code = 0;
+  for (uint64_t at = subtrees[seen - 1].added; at < bytes && !code; at += chunk) {
+    uint32_t i = 0;
+    for (; i < seen && at + chunk <= subtrees[i].here; ++i) {
+      Subtree &subtree = subtrees[i];
+      if (at < subtree.added)
         continue;
-      if (i == 0) {
-        if (count > 1 && (end == 1 || at + chunk > messages[1].here))
-          break;
-        memcpy(sum + at, message.data + at, chunk);
-      } else {
-        void *arguments[] = {sum + at, const_cast<uint8_t *>(message.data + at)};
-        if (int code = instruction.kernel(arguments, &context))
-          return code;
-      }
-      message.added = at + chunk;
-      summedBytes += chunk;
+      code = subtree.first ? tree.add(sum + at, subtree.first, subtree.count, at)
+                           : tree.make(sum + at, 0, subtree.count, at);
+      if (code)
+        break;
+      subtree.added = at + chunk;
+      summedBytes += chunk * subtree.count;
     }
-    if (i == summed)
+    if (i == 0)
       break;
   }
-  return 0;
+  for (uint32_t i = 0; i < seen; ++i)
+    for (uint32_t k = 0; k < subtrees[i].count; ++k)
+      messages[subtrees[i].first + k].added = subtrees[i].added;
+  return code;
 }
 
 void Lane::advanceAllReduces() {

@@ -98,14 +98,14 @@ private:
   std::optional<LaneState> aggregate(const Instruction &instruction);
   /// How far a message of an Aggregate is here.
   struct Arriving {
-    const uint8_t *data = nullptr; // null: nothing of it was seen yet
+    bool seen = false; // something of it is here
     uint64_t here = 0, added = 0; // bytes from its start: that are here, that are in the sum
-    bool isWhole(uint64_t bytes) const { return data && here == bytes; }
+    bool isWhole(uint64_t bytes) const { return seen && here == bytes; }
   };
   /// Ready: there is more of it than before.
   transport::PollState lookAt(Arriving &message, const Instruction &instruction, uint32_t instance, uint64_t bytes);
-  /// Adds what can be added of messages[summed … end), of a sum of `count`; the code of a kernel that failed, or 0.
-  int addMessages(const Instruction &instruction, uint64_t bytes, uint32_t end, uint32_t count);
+  /// Adds what can be added of messages[summed … end); the code of a kernel that failed, or 0.
+  int addMessages(const Instruction &instruction, uint64_t bytes, uint32_t end);
   /// Gets the all-reduces under way on while their peers keep up; what goes wrong is told by finishAllReduce.
   void advanceAllReduces();
   std::optional<LaneState> finishAllReduce(const Instruction &instruction);
@@ -140,6 +140,7 @@ private:
   std::vector<AllReduce *> underWay; // in the order of their starts; has room for all
   AllReduce::Outcome waitsFor; // of the AllReduceDone that blocks
   std::vector<Arriving> messages; // of an Aggregate, by instance
+  std::vector<const uint8_t *> addends; // likewise: where they begin
   bool inStep = false;
   bool stopping = false; // this step's word was EndPhase
   uint64_t currentStep = 0;

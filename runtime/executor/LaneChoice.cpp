@@ -47,7 +47,8 @@ std::optional<LaneState> Lane::choose(const Instruction &instruction) {
   return std::nullopt;
 }
 
-// Their messages lay in the slots before their offers did.
+// Their messages lay in the slots before their offers did. A left fold in replica order: which they are is no property of the
+// model, so no shape would give the same bits in two runs.
 std::optional<LaneState> Lane::aggregateChosen(const Instruction &instruction) {
   Locks locks = laneFrame->lock(instruction);
   const auto *chosen = static_cast<const uint8_t *>(laneFrame->buffers[instruction.chosen]);
@@ -62,13 +63,18 @@ std::optional<LaneState> Lane::aggregateChosen(const Instruction &instruction) {
       sub = instance; // for describeWait()
       return notReady(port, state);
     }
-    messages[count++] = {static_cast<const uint8_t *>(data), bytes, 0};
+    addends[count++] = static_cast<const uint8_t *>(data);
   }
   sub = 0;
-  int code = addMessages(instruction, bytes, count, count);
-  std::fill_n(messages.begin(), count, Arriving{});
-  if (code) [[unlikely]]
-    return kernelFailed(instruction, code);
+  auto *sum = static_cast<uint8_t *>(laneFrame->arguments[instruction.first]);
+  for (uint64_t at = 0; at < bytes; at += instruction.bytes) {
+    memcpy(sum + at, addends[0] + at, instruction.bytes);
+    for (uint32_t i = 1; i < count; ++i) {
+      void *arguments[] = {sum + at, const_cast<uint8_t *>(addends[i] + at)};
+      if (int code = instruction.kernel(arguments, &context)) [[unlikely]]
+        return kernelFailed(instruction, code);
+    }
+  }
   for (uint32_t instance = 0; instance < instruction.count; ++instance)
     if (chosen[instance])
       receives[instruction.port + instance]->release();

@@ -25,6 +25,7 @@ absl::StatusOr<std::unique_ptr<Lane>> Lane::create(std::shared_ptr<const Program
   lane->laneFrame = std::move(frame);
   lane->host = &host;
   lane->messages.resize(lane->program->mostMessages);
+  lane->addends.resize(lane->program->mostMessages);
   lane->context.replica = lane->laneInfo.instance;
   for (const Instruction &instruction : lane->program->instructions) {
     if (instruction.op == Op::Ticket && !(lane->tickets = host.tickets()))

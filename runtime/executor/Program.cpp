@@ -200,6 +200,10 @@ void ProgramBuilder::add(const plan::Instruction &from) {
     program->argumentBuffers.push_back(to.buffer);
     if (from.aggregate().has_own())
       program->argumentBuffers.push_back(from.aggregate().own());
+    if (from.aggregate().has_scratch()) {
+      to.partials = mark();
+      program->argumentBuffers.push_back(from.aggregate().scratch());
+    }
     if (from.aggregate().has_chosen())
       to.chosen = from.aggregate().chosen();
     break;

@@ -30,7 +30,8 @@ enum class Op : uint8_t {
   SendStart, // sends[port … port + count), buffer
   SendAhead, // SendStart of the next step's message, unless the word says that there is no next step
   SendDone, // sends[port … port + count)
-  Aggregate, // receives[port … port + count), buffer, kernel a chunk of `bytes`; arguments + first: accumulator, own message
+  Aggregate, // receives[port … port + count), buffer, kernel a chunk of `bytes`; arguments + first: accumulator, then its own
+  // message and the partial sums, where it has them
   Choose, // receives[port … port + count), take; buffer: version, chosen: which of them
   NextBatch, // arguments[first … first + count): components, then the mask where the plan has one
   ControlSend, // sends[port … port + count), instance 0 only
@@ -57,6 +58,7 @@ struct alignas(64) Instruction {
   uint32_t planKernel = 0; // for messages
   uint32_t chosen = UINT32_MAX; // buffer with one i1 an instance: of Choose; of Aggregate, where it has one
   uint32_t take = 0;
+  uint32_t partials = UINT32_MAX; // of Aggregate: argument, where it has one
 };
 static_assert(sizeof(Instruction) == 64);
 

@@ -1,5 +1,7 @@
 #include "runtime/plan/AllReduce.h"
 
+#include "runtime/plan/SumTree.h"
+
 #include "absl/strings/str_cat.h"
 
 #include <algorithm>
@@ -134,6 +136,10 @@ bool carries(AllReduceAlgorithm algorithm, uint32_t instances, uint32_t from, ui
 
 uint64_t allReducePeers(AllReduceAlgorithm algorithm, uint64_t instances) {
   return algorithm == RING ? 1 : algorithm == DOUBLING ? uint64_t(std::bit_width(instances) - 1) : instances - 1;
+}
+
+uint64_t allReducePartialSums(AllReduceAlgorithm algorithm, uint64_t instances) {
+  return algorithm == SCATTER ? std::max(1u, partialSumsOfAny(instances)) : 1;
 }
 
 uint64_t allReduceHops(AllReduceAlgorithm algorithm, uint64_t instances) {

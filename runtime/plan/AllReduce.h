@@ -5,13 +5,13 @@
 // place, by moves that each instance makes in order. graphc counts messages with it, the verifier checks plans with it, the
 // executor carries it out.
 //
-//   Scatter   the i-th of N equal pieces belongs to instance i, which sums its chunks in replica order and sends the sums to
+//   Scatter   the i-th of N equal pieces belongs to instance i, which sums its chunks by the tree and sends the sums to
 //             all. Each instance sends 2 (N - 1) / N of the buffer: no algorithm sends less. The rounds of N chunks, one of
 //             each piece, are a pipeline of three.
 //   Ring      the same amount, among neighbours only, but the order of a sum is that of the ring.
 //   Doubling  log2 N exchanges of everything with the instance whose number differs in one bit; N is a power of two.
 //
-// In Scatter a sum is m0 + m1 + … in replica order whatever arrives first. In all of them every instance ends with the same
+// In Scatter and Doubling a sum has the tree of SumTree.h whatever arrives first. In all of them every instance ends with the same
 // bits. Messages from one instance to another are taken in the order in which they were sent, and with
 // allReduceCapacity slots a port no instance can be waiting for a slot while all others wait for it (test/runtime/plan).
 //
@@ -39,7 +39,7 @@ inline constexpr uint64_t kMostAllReduceMessages = uint64_t(1) << 22;
 struct Move {
   enum Kind : uint8_t {
     Send, ///< the chunk to `peer`
-    Sum, ///< the chunk becomes the sum of every instance's, in replica order; one message of each other instance
+    Sum, ///< the chunk becomes the sum of every instance's, by the tree; one message of each other instance
     Add, ///< the chunk += the message of `peer`
     Take, ///< the chunk = the message of `peer`
   };
@@ -82,6 +82,9 @@ bool carries(AllReduceAlgorithm algorithm, uint32_t instances, uint32_t from, ui
 
 /// How many others each instance receives from, and sends to; `instances` is at least 2.
 uint64_t allReducePeers(AllReduceAlgorithm algorithm, uint64_t instances);
+
+/// Parts of scratch memory that an instance needs: one for each partial sum besides its own chunk, one at least.
+uint64_t allReducePartialSums(AllReduceAlgorithm algorithm, uint64_t instances);
 
 /// Messages on the way one after another, at the least.
 uint64_t allReduceHops(AllReduceAlgorithm algorithm, uint64_t instances);

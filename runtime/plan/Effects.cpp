@@ -19,6 +19,8 @@ Effects ofAggregate(const Instruction::Aggregate &sum) {
   Effects effects{{{sum.buffer(), WRITE}}, {{Action::Receive, sum.channel()}}, sum.add()};
   if (sum.has_own())
     effects.buffers.push_back({sum.own(), READ});
+  if (sum.has_scratch())
+    effects.buffers.push_back({sum.scratch(), WRITE});
   if (sum.has_chosen())
     effects.buffers.push_back({sum.chosen(), READ});
   return effects;

@@ -35,9 +35,12 @@ absl::Status ProgramVerifier::checkAllReduceStart(const Instruction::AllReduceSt
   GRAPHC_RETURN_IF_ERROR(checkAllReduce(channel.algorithm(), channel.instances(), chunks));
   GRAPHC_RETURN_IF_ERROR(adds(start.add(), channel));
   const Kernel &add = plan.kernels(int(start.add()));
-  if (scratch.type().dtype() != channel.type().dtype() || scratch.bytes() != add.args(0).bytes())
+  const uint64_t partials = allReducePartialSums(channel.algorithm(), channel.instances());
+  if (scratch.type().dtype() != channel.type().dtype() || scratch.bytes() != partials * add.args(0).bytes() ||
+      (partials > 1 && add.args(0).bytes() % 64))
     return invalid("scratch buffer ", start.scratch(), " is ", typeText(scratch.type()), ", but kernel ", add.name(),
-                   " adds ", add.args(0).bytes(), " bytes of ", typeText(channel.type()));
+                   " adds ", add.args(0).bytes(), " bytes of ", typeText(channel.type()), " to each of ", partials,
+                   " partial sums, at multiples of 64 bytes");
   if (loanOf(start.channel()))
     return invalid("sums over channel ", channel.name(), " again before its all_reduce_done and send_done");
   unsigned __int128 bytes =

@@ -416,6 +416,9 @@ absl::Status ProgramVerifier::checkPorts() {
   }
   names.clear();
   for (const Port &fetch : program.fetches()) {
+    if (fetch.micro_batches() > 1 && (fetch.reduction() != MEAN || program.instances() == 1))
+      return invalid("fetch ", fetch.name(), " is a sum over ", fetch.micro_batches(),
+                     " micro-batches of each instance, expected the reduction MEAN in a family");
     GRAPHC_RETURN_IF_ERROR(bufferIndex(fetch.buffer()));
     if (fetch.name().empty() || !names.insert(fetch.name()).second)
       return invalid("a fetch without name, or '", fetch.name(), "' twice");

@@ -1,6 +1,7 @@
 //===- VerifyTransfers.cpp - one program: the instructions that send and receive ----------------------------------------===//
 
 #include "runtime/base/Status.h"
+#include "runtime/plan/SumTree.h"
 #include "runtime/plan/VerifyProgram.h"
 
 #include <utility>
@@ -128,6 +129,22 @@ absl::Status ProgramVerifier::checkAggregate(const Instruction::Aggregate &aggre
   }
   GRAPHC_RETURN_IF_ERROR(adds(aggregate.add(), channel));
   const Kernel &add = plan.kernels(int(aggregate.add()));
+  const uint64_t partials = aggregate.has_chosen() ? 0 : partialSums(channel.instances());
+  if (aggregate.has_scratch() != (partials > 0))
+    return invalid("sums ", channel.instances(), " messages ", partials ? "without" : "with",
+                   " scratch memory, but keeps ", partials, " partial sums");
+  if (partials) {
+    const Buffer &scratch = program.buffers(int(aggregate.scratch()));
+    if (!scratch.has_arena() || overlap(aggregate.scratch(), aggregate.buffer()) ||
+        (aggregate.has_own() && overlap(aggregate.scratch(), aggregate.own())))
+      return invalid("sums with scratch buffer ", aggregate.scratch(),
+                     "; expected one of the arena that overlaps neither the sum nor its own message");
+    if (scratch.type().dtype() != channel.type().dtype() ||
+        scratch.bytes() != partials * partialStride(add.args(0).bytes()))
+      return invalid("scratch buffer ", aggregate.scratch(), " is ", typeText(scratch.type()), ", but kernel ",
+                     add.name(), " adds ", add.args(0).bytes(), " bytes of ", typeText(channel.type()), " to each of ",
+                     partials, " partial sums");
+  }
   if (!channel.latest())
     received += (unsigned __int128)channel.bytes() * (channel.instances() - (channel.all_to_all() ? 1 : 0));
   if (channel.instances() > 1)

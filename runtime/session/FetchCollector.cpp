@@ -1,5 +1,6 @@
 #include "runtime/session/FetchCollector.h"
 
+#include "runtime/plan/SumTree.h"
 #include "runtime/plan/Types.h"
 
 #include "absl/strings/str_cat.h"
@@ -14,41 +15,48 @@ constexpr uint64_t kWaitingBytes = 256;
 /// So many results may wait whatever they take.
 constexpr uint64_t kFewWaiting = 16;
 
-template <class T> void accumulate(std::string &sum, const std::vector<std::string> &values, bool mean) {
-  for (size_t i = 0; i < sum.size() / sizeof(T); ++i) {
-    T total = loadElement<T>(values[0].data(), i);
-    for (size_t r = 1; r < values.size(); ++r)
-      if constexpr (std::is_integral_v<T>) // wraps
-        total = static_cast<T>(static_cast<std::make_unsigned_t<T>>(total) +
-                               loadElement<std::make_unsigned_t<T>>(values[r].data(), i));
-      else
-        total += loadElement<T>(values[r].data(), i);
-    if (mean)
-      total /= static_cast<T>(values.size());
-    std::memcpy(sum.data() + i * sizeof(T), &total, sizeof(T));
+template <class T> T sum(const std::vector<std::string> &values, size_t first, size_t count, uint64_t element) {
+  if (count == 1)
+    return loadElement<T>(values[first].data(), element);
+  const auto left = static_cast<size_t>(plan::leftLeaves(count));
+  T a = sum<T>(values, first, left, element), b = sum<T>(values, first + left, count - left, element);
+  if constexpr (std::is_integral_v<T>) // wraps
+    return static_cast<T>(static_cast<std::make_unsigned_t<T>>(a) + static_cast<std::make_unsigned_t<T>>(b));
+  else
+    return a + b;
+}
+
+/// `counted`: what the mean divides by, 0: the sum is wanted.
+template <class T> void accumulate(std::string &result, const std::vector<std::string> &values, uint64_t counted) {
+  for (size_t i = 0; i < result.size() / sizeof(T); ++i) {
+    T total = sum<T>(values, 0, values.size(), i);
+    if (counted)
+      total /= static_cast<T>(counted);
+    std::memcpy(result.data() + i * sizeof(T), &total, sizeof(T));
   }
 }
 } // namespace
 
-// In replica order, as the aggregated gradients are: the same on every run.
+// By the tree of all sums, as the aggregated gradients are: the same on every run.
 std::string FetchCollector::reduce(const plan::Port &port, const plan::Program &program,
                                    const std::vector<std::string> &values) const {
   std::string sum = values[0];
-  if (values.size() == 1 || port.reduction() == plan::FIRST_REPLICA)
+  const uint64_t microBatches = std::max(1u, port.micro_batches()); // of each value
+  if (values.size() * microBatches == 1 || port.reduction() == plan::FIRST_REPLICA)
     return sum;
-  bool mean = port.reduction() == plan::MEAN;
+  const uint64_t counted = port.reduction() == plan::MEAN ? values.size() * microBatches : 0;
   switch (program.buffers(static_cast<int>(port.buffer())).type().dtype()) {
   case plan::F32:
-    accumulate<float>(sum, values, mean);
+    accumulate<float>(sum, values, counted);
     break;
   case plan::F64:
-    accumulate<double>(sum, values, mean);
+    accumulate<double>(sum, values, counted);
     break;
   case plan::I32:
-    accumulate<int32_t>(sum, values, mean);
+    accumulate<int32_t>(sum, values, counted);
     break;
   case plan::I64:
-    accumulate<int64_t>(sum, values, mean);
+    accumulate<int64_t>(sum, values, counted);
     break;
   default:
     break; // i1 and bytes have no sum: the first replica's
@@ -64,7 +72,7 @@ absl::Status FetchCollector::add(const service::Fetched &value) {
   if (plan_.phases(static_cast<int>(program.phase())).ends_by_closing()) {
     base::MutexLock lock(mutex_);
     deliver_({plan::taskText(plan_, plan::instanceTask(plan_, program, value.instance())), port.name(), value.step(),
-              buffer.type(), value.value()});
+              buffer.type(), reduce(port, program, {value.value()})});
     return absl::OkStatus();
   }
   auto place = static_cast<size_t>(std::find(names_.begin(), names_.end(), port.name()) - names_.begin());

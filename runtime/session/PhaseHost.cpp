@@ -100,8 +100,9 @@ executor::ControlWord PhaseHost::decide(const executor::LaneInfo &lane, uint64_t
 }
 
 absl::Status PhaseHost::addLoss(LaneRecord &record, const executor::LaneInfo &lane, uint64_t step, const void *value) {
-  double loss = readScalar(value, record.lossType);
-  const std::string &name = record.program->fetches(record.loss).name();
+  const plan::Port &port = record.program->fetches(record.loss);
+  double loss = readScalar(value, record.lossType) / std::max(1u, port.micro_batches());
+  const std::string &name = port.name();
   if (!std::isfinite(loss))
     return absl::FailedPreconditionError(absl::StrCat(
         name, " is ", std::isnan(loss) ? "NaN" : "infinite", " at step ", run_.firstStep + step, " on ", lane.name,

@@ -90,6 +90,8 @@ Lines reasons(const plan::Plan &before, const plan::Plan &after) {
   compare("strategy", strategy(before), strategy(after));
   compare("micro-batches", std::to_string(before.strategy().micro_batches()),
           std::to_string(after.strategy().micro_batches()));
+  compare("leaves of a sum", std::to_string(before.strategy().sum_leaves()),
+          std::to_string(after.strategy().sum_leaves()));
   compare("tasks", jobs(before), jobs(after));
   compare("chief", plan::taskText(before, before.chief()), plan::taskText(after, after.chief()));
   compare("replicas", std::to_string(before.replicas().size()), std::to_string(after.replicas().size()));

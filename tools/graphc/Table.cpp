@@ -72,8 +72,11 @@ std::string summarize(const plan::Plan &plan) {
   unsigned replicas = std::max(1u, plan.replicas().size());
   if (plan.replicas().size())
     text += ", " + std::to_string(replicas) + (replicas == 1 ? " replica" : " replicas");
-  if (strategy.micro_batches() > 1)
-    text += ", " + std::to_string(strategy.micro_batches()) + (strategy.in_graph() ? " towers" : " micro-batches");
+  const unsigned sharers = strategy.in_graph() ? strategy.towers() : replicas;
+  if (strategy.in_graph())
+    text += ", " + std::to_string(sharers) + (sharers == 1 ? " tower" : " towers");
+  if (strategy.micro_batches() > sharers)
+    text += ", " + std::to_string(strategy.micro_batches()) + " micro-batches";
   if (plan.phases_size()) {
     const plan::Phase &phase = plan.phases(mainPhase(plan));
     uint64_t batch = 0; // as its programs take it

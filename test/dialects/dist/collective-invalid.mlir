@@ -220,3 +220,66 @@ dist.program @a of @p on "/job:worker/device:CPU:0" replicas(2) {
   dist.all_reduce_start @c, %0 scratch %1 by @add : memref<8xf32>, memref<4xf32>
   dist.end
 }
+
+// -----
+
+func.func private @add(memref<4xf32>, memref<4xf32>)
+dist.phase @p {role = #graph.role<train>}
+dist.channel @c : tensor<20xf32> from @a to @a {all_to_all, instances = 5, algorithm = "scatter", chunk = 4}
+dist.program @a of @p on "/job:worker/device:CPU:0" replicas(5) {
+  %0 = dist.buffer : memref<20xf32>
+  %1 = dist.buffer : memref<8xf32>
+  // (AR1)
+  // expected-error @below {{has scratch memory of type 'memref<8xf32>', expected for each of 2 partial sums a multiple of 64 bytes with as many elements as divide the 4 of one chunk}}
+  dist.all_reduce_start @c, %0 scratch %1 by @add : memref<20xf32>, memref<8xf32>
+  dist.all_reduce_done @c, %0 scratch %1 : memref<20xf32>, memref<8xf32>
+  dist.end
+}
+
+// -----
+
+func.func private @add(memref<4xf32>, memref<4xf32>)
+dist.phase @p {role = #graph.role<train>}
+dist.channel @c : tensor<4xf32> from @w to @ps {instances = 8}
+dist.program @w of @p on "/job:worker/device:CPU:0" replicas(8) {
+  %0 = dist.buffer : memref<4xf32>
+  dist.send @c, %0 : memref<4xf32>
+  dist.end
+}
+dist.program @ps of @p on "/job:ps/task:0/device:CPU:0" {
+  %0 = dist.buffer : memref<4xf32>
+  // (AI2)
+  // expected-error @below {{sums 8 messages with 2 partial sums beside the sum, expected scratch memory of 32 'f32'}}
+  dist.aggregate_into @c, %0 by @add : memref<4xf32>
+  dist.end
+}
+
+// -----
+
+func.func private @add(memref<4xf32>, memref<4xf32>)
+dist.phase @p {role = #graph.role<train>}
+dist.channel @c : tensor<4xf32> from @w to @ps {instances = 3}
+dist.program @w of @p on "/job:worker/device:CPU:0" replicas(3) {
+  %0 = dist.buffer : memref<4xf32>
+  dist.send @c, %0 : memref<4xf32>
+  dist.end
+}
+dist.program @ps of @p on "/job:ps/task:0/device:CPU:0" {
+  %0 = dist.buffer : memref<4xf32>
+  %1 = dist.buffer : memref<16xf32>
+  // (AI2)
+  // expected-error @below {{sums 3 messages with 0 partial sums beside the sum, expected no scratch memory}}
+  dist.aggregate_into @c, %0 scratch %1 by @add : memref<4xf32> scratch memref<16xf32>
+  dist.end
+}
+
+// -----
+
+dist.phase @p {role = #graph.role<train>}
+dist.program @a of @p on "/job:worker/task:0/device:CPU:0" {
+  %0 = dist.buffer : memref<f32>
+  // (FE1)
+  // expected-error @below {{is a sum over 4 micro-batches of each replica, expected the reduction "mean" in a family}}
+  dist.fetch "loss", %0 {micro_batches = 4} : memref<f32>
+  dist.end
+}

@@ -140,8 +140,8 @@ module attributes {graph.cluster = #graph.cluster<jobs = [worker = 2], chief = "
 
 // -----
 
-// expected-error@+1 {{expected micro_batches of at least 1, got 0}}
-module attributes {graph.strategy = #graph.strategy<name = "one_device", micro_batches = 0>} {}
+// expected-error@+1 {{expected sum_leaves of at least 1, got -1}}
+module attributes {graph.strategy = #graph.strategy<name = "one_device", micro_batches = 4, sum_leaves = -1>} {}
 
 // -----
 

@@ -287,9 +287,23 @@ module attributes {graph.cluster = #graph.cluster<jobs = [worker = 1], chief = "
 
 // -----
 
-// expected-error @below {{micro_batches = 2 is part of strategy one_device; "mirrored" takes its batches from the replicas}}
+// expected-error @below {{"micro_batches": 3 cannot be shared by 2 replicas; what fits next to that is replicas: 1 or 3, "micro_batches": 2 or 4}}
 module attributes {graph.cluster = #graph.cluster<jobs = [worker = 2], chief = "/job:worker/task:0">,
-                   graph.strategy = #graph.strategy<name = "mirrored", micro_batches = 2>} {
+                   graph.strategy = #graph.strategy<name = "mirrored", micro_batches = 3>} {
+}
+
+// -----
+
+// expected-error @below {{asynchronous updates have no step whose batches are summed; leave "micro_batches" and "sum_leaves" out, or "update": "async"}}
+module attributes {graph.cluster = #graph.cluster<jobs = [ps = 1, worker = 2], chief = "/job:worker/task:0">,
+                   graph.strategy = #graph.strategy<name = "parameter_server", async = true, micro_batches = 2>} {
+}
+
+// -----
+
+// expected-error @below {{"sum_leaves" gives the sum of all replicas one shape; with "replicas_to_aggregate" those that come first are summed in their order}}
+module attributes {graph.cluster = #graph.cluster<jobs = [ps = 1, worker = 2], chief = "/job:worker/task:0">,
+                   graph.strategy = #graph.strategy<name = "parameter_server", replicas_to_aggregate = 1, sum_leaves = 2>} {
 }
 
 // -----

@@ -56,7 +56,9 @@ plan::Plan sumsPlan(uint32_t workers, Touch touch) {
         ->mutable_arena()
         ->set_offset(uint64_t(i) * elements * 4);
   }
-  uint32_t scratch = b.arenaBuffer(worker, b.vector()), other = b.arenaBuffer(worker, b.vector());
+  plan::TensorType partials = b.vector();
+  partials.set_shape(0, int64_t(plan::allReducePartialSums(plan::SCATTER, workers)) * elements);
+  uint32_t scratch = b.arenaBuffer(worker, partials), other = b.arenaBuffer(worker, b.vector());
   uint32_t loss = b.arenaBuffer(worker, plan::PlanBuilder::scalar(plan::F32));
   b.controlSend(worker, {control});
   for (uint32_t piece : pieces)

@@ -34,15 +34,16 @@ struct Filled {
       if (field->cpp_type() == FieldDescriptor::CPPTYPE_BOOL) {
         reflection.SetBool(&message, field, flags && field->name() != "local");
       } else if (field->cpp_type() == FieldDescriptor::CPPTYPE_UINT32) {
-        const bool optional = field->name() == "own" || field->name() == "chosen" || field->name() == "valid";
-        const bool isChoose = message.GetDescriptor()->name() == "Choose"; // where `chosen` is always one
+        const std::string &kind = message.GetDescriptor()->name();
+        const bool optional = field->name() == "own" || field->name() == "valid" ||
+                              (kind == "Aggregate" && (field->name() == "chosen" || field->name() == "scratch"));
         for (int n = 0; n < (field->is_repeated() ? 2 : 1); ++n) {
           ++next;
           if (field->is_repeated())
             reflection.AddUInt32(&message, field, next);
           else
             reflection.SetUInt32(&message, field, next);
-          if (optional && !flags && !isChoose)
+          if (optional && !flags)
             continue;
           note(field->name(), next);
         }

@@ -2,12 +2,14 @@
 
 #include "runtime/base/File.h"
 #include "runtime/base/Sha256.h"
+#include "runtime/plan/SumTree.h"
 #include "runtime/plan/Types.h"
 #include "test/runtime/plan/CompletePlan.h"
 
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <functional>
 
 namespace graphc::plan {
 
@@ -229,6 +231,14 @@ void PlanBuilder::aggregate(uint32_t program, uint32_t channel, uint32_t buffer,
   aggregate->set_channel(channel);
   aggregate->set_buffer(buffer);
   aggregate->set_add(kernelIndex(TestKernel::Add, chunk ? chunk : elements));
+  if (uint32_t partials = partialSums(plan.channels(int(channel)).instances())) {
+    const uint64_t part = partialStride((chunk ? chunk : elements) * sizeof(float)) / sizeof(float);
+    TensorType scratch;
+    scratch.set_dtype(F32);
+    scratch.add_shape(int64_t(partials * part));
+    aggregate->set_scratch(arenaBuffer(program, scratch));
+    aggregate->set_has_scratch(true);
+  }
 }
 
 void PlanBuilder::allReduce(uint32_t program, uint32_t channel, uint32_t buffer, uint32_t scratch) {
@@ -356,18 +366,16 @@ Plan parameterServerPlan(const ParameterServerShape &shape) {
 
 std::vector<std::vector<float>> expectedSync(const ParameterServerShape &shape, uint64_t steps,
                                              std::vector<std::vector<float>> w) {
-  std::vector<float> sum(shape.elements);
   for (uint64_t s = 0; s < steps; ++s)
     for (std::vector<float> &variable : w) {
-      for (uint32_t r = 0; r < shape.workers; ++r) {
-        float shift = 0.25f * float(r + 1) + 0.001f * float(s);
-        for (uint32_t i = 0; i < shape.elements; ++i) {
-          float gradient = variable[i] * 0.5f + shift;
-          sum[i] = r == 0 ? gradient : sum[i] + gradient;
+      for (float &element : variable) {
+        GrowingSum<float> sum;
+        for (uint32_t r = 0; r < shape.workers; ++r) {
+          float shift = 0.25f * float(r + 1) + 0.001f * float(s);
+          sum.push(element * 0.5f + shift, std::plus<>());
         }
+        element -= 0.1f * (sum.take(std::plus<>()) / float(shape.workers));
       }
-      for (uint32_t i = 0; i < shape.elements; ++i)
-        variable[i] -= 0.1f * (sum[i] / float(shape.workers));
     }
   return w;
 }

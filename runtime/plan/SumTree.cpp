@@ -1,0 +1,69 @@
+#include "runtime/plan/SumTree.h"
+
+#include "absl/strings/str_cat.h"
+
+#include <functional>
+
+namespace graphc::plan {
+namespace {
+
+constexpr uint64_t kMostDefaultLeaves = 16;
+
+bool fits(uint64_t m, uint64_t w, uint64_t n) {
+  if (m == 0 || n == 0 || m % n)
+    return false;
+  if (w == 0)
+    w = defaultSumLeaves(m, n);
+  return m % w == 0 && w % n == 0 && (n == 1 || std::has_single_bit(w / n));
+}
+
+/// The numbers next to `from` for which it is so, at most one below and one above; "" where there are none.
+std::string nearest(uint64_t from, const std::function<bool(uint64_t)> &isFitting) {
+  std::string text;
+  for (uint64_t below = from; below-- > 1;)
+    if (isFitting(below)) {
+      text = absl::StrCat(below);
+      break;
+    }
+  for (uint64_t above = from + 1; above <= 4 * from + 4; ++above)
+    if (isFitting(above))
+      return absl::StrCat(text, text.empty() ? "" : " or ", above);
+  return text;
+}
+
+} // namespace
+
+uint64_t defaultSumLeaves(uint64_t microBatches, uint64_t replicas) {
+  uint64_t leaves = kMostDefaultLeaves;
+  while (microBatches % leaves)
+    --leaves;
+  return std::max(replicas, leaves);
+}
+
+std::string whyNoSumTree(uint64_t m, uint64_t w, uint64_t n) {
+  if (fits(m, w, n))
+    return "";
+  const uint64_t leaves = w ? w : defaultSumLeaves(m, n);
+  std::string why;
+  if (m % n)
+    why = absl::StrCat("\"micro_batches\": ", m, " cannot be shared by ", n, " replicas");
+  else if (m % leaves)
+    why = absl::StrCat("\"micro_batches\": ", m, " cannot be summed in ", leaves, " leaves of equal size");
+  else if (leaves % n)
+    why = absl::StrCat("the ", leaves, " leaves of the sum of ", m, " micro-batches cannot be shared by ", n,
+                       " replicas");
+  else
+    why = absl::StrCat("the sum of ", m, " micro-batches has ", leaves, " leaves, ", leaves / n, " for each of ", n,
+                       " replicas; expected 1, 2, 4, 8, … for each");
+  std::string remedies;
+  auto offer = [&](std::string_view what, const std::string &numbers) {
+    if (!numbers.empty())
+      absl::StrAppend(&remedies, remedies.empty() ? "" : ", ", absl::string_view(what.data(), what.size()), numbers);
+  };
+  offer("replicas: ", nearest(n, [&](uint64_t other) { return fits(m, w, other); }));
+  offer("\"micro_batches\": ", nearest(m, [&](uint64_t other) { return fits(other, w, n); }));
+  offer("\"sum_leaves\": ", nearest(leaves, [&](uint64_t other) { return fits(m, other, n); }));
+  return absl::StrCat(why, "; what fits next to that is ", remedies);
+}
+
+} // namespace graphc::plan

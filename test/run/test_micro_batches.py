@@ -1,0 +1,95 @@
+"""One order of sums: a step of M micro-batches gives one device's weights and losses, bit for bit, however many replicas share them, by
+which strategy they do and over how many parameter servers. What cannot be shared so is refused, with what can."""
+import pytest
+from box import MLP, differences, same, updates
+
+WIDE = "wide.mlir"
+
+
+def train(box, name, jobs, strategy, *arguments, model=MLP):
+    """The weights of six steps, and the losses."""
+    plan = box.compile(name, {**jobs, "strategy": strategy}, model)
+    weights = box.weights(plan, "--steps", 6, "--fetch", "loss", *arguments)
+    losses = box.processes[-1].out.matches("^loss .*")
+    assert len(losses) == 6
+    return weights, losses
+
+
+def one(box, name="one", model=MLP, **settings):
+    return train(box, name, {"worker": 1}, {"name": "one_device", **settings}, model=model)
+
+
+def equal(box, reference, jobs, strategy, *arguments, model=MLP):
+    __tracebackhide__ = True
+    weights, losses = train(box, "many", jobs, strategy, *arguments, model=model)
+    same(reference[0], weights)
+    assert losses == reference[1]
+
+
+def wide(box):
+    """Messages of many chunks: sums in place, of arriving messages, and of those that several gRPC streams bring."""
+    box.write(WIDE, MLP.read_text().replace("x64x", "x4096x").replace("<64x", "<4096x"))
+
+
+@pytest.mark.parametrize("workers, microBatches", [(1, 8), (2, 8), (4, 8), (8, 8), (3, 6)])
+def test_bits(box, workers, microBatches):
+    reference = one(box, micro_batches=microBatches)
+    for replication in "between_graph", "in_graph":
+        settings = {"replication": replication, "micro_batches": microBatches}
+        for ps in 1, 2:
+            equal(box, reference, {"ps": ps, "worker": workers}, {"name": "parameter_server", **settings})
+        equal(box, reference, {"worker": workers}, {"name": "all_reduce", **settings})
+
+
+def test_leaves(box):
+    """Leaves of three, added one after another; and as many leaves as there are replicas."""
+    settings = {"micro_batches": 12, "sum_leaves": 4}
+    reference = one(box, **settings)
+    equal(box, reference, {"ps": 1, "worker": 2}, {"name": "parameter_server", **settings})
+    equal(box, reference, {"worker": 4}, {"name": "all_reduce", **settings})
+    equal(box, reference, {"worker": 2}, {"name": "mirrored", **settings})
+
+
+def test_six_in_one_program(box):
+    reference = one(box, micro_batches=6)
+    equal(box, reference, {"worker": 3}, {"name": "mirrored", "micro_batches": 6})
+    equal(box, reference, {"worker": 2}, {"name": "in_graph", "micro_batches": 6})
+
+
+@pytest.mark.parametrize("transport", ["shm", "grpc"])
+@pytest.mark.parametrize("workers", [4, 8])
+def test_many_chunks(box, workers, transport):
+    wide(box)
+    reference = one(box, model=WIDE, micro_batches=8)
+    for jobs, name in ({"worker": workers}, "all_reduce"), ({"ps": 1, "worker": workers}, "parameter_server"):
+        equal(box, reference, jobs, {"name": name, "micro_batches": 8}, f"--transport={transport}", model=WIDE)
+
+
+def test_comparison_can_fail(box):
+    """Another shape gives other bits; the plan says which shape it has."""
+    assert differences(one(box, micro_batches=8, sum_leaves=1)[0], one(box, "eight", micro_batches=8)[0])
+    box.show("many", "plan-text", {"worker": 4, "strategy": {"name": "all_reduce", "micro_batches": 8}}).expect(
+        'reproduced_by: "one_device with micro_batches: 8, sum_leaves: 8"')
+
+
+REFUSED = {
+    "leaves": ({"ps": 1, "worker": 2}, {"name": "parameter_server", "micro_batches": 6},
+               'refused.json:1:.*the sum of 6 micro-batches has 6 leaves, 3 for each of 2 replicas.*'
+               'replicas: 1 or 3, "micro_batches": 4 or 8, "sum_leaves": 2$'),
+    "replicas": ({"worker": 3}, {"name": "all_reduce", "micro_batches": 8}, '"micro_batches": 8 cannot be shared by 3 replicas'),
+    "async": ({"ps": 1, "worker": 2}, {"name": "parameter_server", "update": "async", "micro_batches": 4}, "asynchronous updates have no such step"),
+    "backup": ({"ps": 1, "worker": 2}, {"name": "parameter_server", "replicas_to_aggregate": 1, "sum_leaves": 2}, "leave one of the two out"),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_refused(box, case):
+    jobs, strategy, words = REFUSED[case]
+    box.write("refused.json", {**jobs, "strategy": strategy})
+    box.graphc("--partition", "refused.json", MLP, "-o", "refused.plan", status=1).err.expect(words)
+
+
+def test_backup_workers(box):
+    """They promise no bits, but as many updates."""
+    strategy = {"name": "parameter_server", "replicas_to_aggregate": 2, "micro_batches": 6}
+    assert updates(box.weights(box.compile("backup", {"ps": 1, "worker": 3, "strategy": strategy}), "--steps", 6)) == 6

@@ -1,0 +1,154 @@
+//===- SumTreeTest.cpp - the shape of sums, as text, and who may share one -------------------------------------------------===//
+
+#include "runtime/plan/SumTree.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <string>
+
+namespace graphc::plan {
+namespace {
+
+using testing::HasSubstr;
+
+std::string join(const std::string &left, const std::string &right) { return "(" + left + " " + right + ")"; }
+
+/// The sum of M micro-batches in W leaves as one who has them all makes it.
+std::string grown(uint64_t m, uint64_t w, uint64_t first, uint64_t count) {
+  GrowingSum<std::string> sum(m / w);
+  for (uint64_t i = first; i < first + count; ++i)
+    sum.push(std::to_string(i), join);
+  return sum.take(join);
+}
+
+/// Written from the definition: neighbours, then pairs, and a rest at the right stays until there is one to join.
+std::string defined(uint64_t m, uint64_t w) {
+  std::vector<std::string> row;
+  for (uint64_t leaf = 0; leaf < w; ++leaf) {
+    std::string fold = std::to_string(leaf * (m / w));
+    for (uint64_t i = 1; i < m / w; ++i)
+      fold = join(fold, std::to_string(leaf * (m / w) + i));
+    row.push_back(fold);
+  }
+  while (row.size() > 1) {
+    std::vector<std::string> next;
+    for (size_t i = 0; i + 1 < row.size(); i += 2)
+      next.push_back(join(row[i], row[i + 1]));
+    if (row.size() % 2)
+      next.push_back(row.back());
+    row = next;
+  }
+  return row.front();
+}
+
+std::string halves(const std::vector<std::string> &leaves, uint64_t first, uint64_t count) {
+  if (count == 1)
+    return leaves[first];
+  const uint64_t left = leftLeaves(count);
+  return join(halves(leaves, first, left), halves(leaves, first + left, count - left));
+}
+
+TEST(SumTree, ShapesThatOneCanRead) {
+  EXPECT_EQ(grown(1, 1, 0, 1), "0");
+  EXPECT_EQ(grown(2, 2, 0, 2), "(0 1)");
+  EXPECT_EQ(grown(3, 3, 0, 3), "((0 1) 2)");
+  EXPECT_EQ(grown(4, 4, 0, 4), "((0 1) (2 3))");
+  EXPECT_EQ(grown(5, 5, 0, 5), "(((0 1) (2 3)) 4)");
+  EXPECT_EQ(grown(6, 6, 0, 6), "(((0 1) (2 3)) (4 5))");
+  EXPECT_EQ(grown(7, 7, 0, 7), "(((0 1) (2 3)) ((4 5) 6))");
+  EXPECT_EQ(grown(8, 4, 0, 8), "(((0 1) (2 3)) ((4 5) (6 7)))");
+  EXPECT_EQ(grown(6, 2, 0, 6), "(((0 1) 2) ((3 4) 5))");
+  EXPECT_EQ(grown(12, 4, 0, 12), "((((0 1) 2) ((3 4) 5)) (((6 7) 8) ((9 10) 11)))");
+}
+
+TEST(SumTree, EveryWayToMakeItIsTheDefinition) {
+  for (uint64_t w = 1; w <= 70; ++w)
+    for (uint64_t perLeaf : {1, 2, 3, 5}) {
+      const uint64_t m = w * perLeaf;
+      const std::string whole = defined(m, w);
+      ASSERT_EQ(grown(m, w, 0, m), whole) << m << " in " << w;
+      std::vector<std::string> leaves;
+      for (uint64_t leaf = 0; leaf < w; ++leaf)
+        leaves.push_back(grown(m, w, leaf * perLeaf, perLeaf));
+      ASSERT_EQ(halves(leaves, 0, w), whole);
+      std::string prefix; // as a sum of arriving messages grows
+      for (uint64_t done = 0; done < w;) {
+        const uint64_t next = nextSubtree(done, w);
+        prefix = done ? join(prefix, halves(leaves, done, next - done)) : halves(leaves, 0, next);
+        done = next;
+      }
+      ASSERT_EQ(prefix, whole);
+    }
+}
+
+TEST(SumTree, EveryAdmittedNumberOfReplicasHasTheSameSum) {
+  uint64_t shared = 0;
+  for (uint64_t m = 1; m <= 96; ++m)
+    for (uint64_t w = 1; w <= m; ++w)
+      for (uint64_t n = 1; n <= m; ++n) {
+        const bool admitted = m % n == 0 && m % w == 0 && w % n == 0 && (n == 1 || std::has_single_bit(w / n));
+        ASSERT_EQ(whyNoSumTree(m, w, n).empty(), admitted) << m << " in " << w << " over " << n;
+        if (!admitted)
+          continue;
+        std::vector<std::string> replicas;
+        for (uint64_t r = 0; r < n; ++r)
+          replicas.push_back(grown(m, w, r * (m / n), m / n));
+        ASSERT_EQ(halves(replicas, 0, n), defined(m, w)) << m << " in " << w << " over " << n;
+        shared += n > 1;
+      }
+  EXPECT_GT(shared, 300u);
+}
+
+TEST(SumTree, LeavesWhereNothingIsSaid) {
+  EXPECT_EQ(defaultSumLeaves(1, 1), 1u);
+  EXPECT_EQ(defaultSumLeaves(8, 1), 8u);
+  EXPECT_EQ(defaultSumLeaves(8, 4), 8u);
+  EXPECT_EQ(defaultSumLeaves(64, 4), 16u);
+  EXPECT_EQ(defaultSumLeaves(48, 3), 16u);
+  EXPECT_EQ(defaultSumLeaves(17, 1), 1u);
+  EXPECT_EQ(defaultSumLeaves(17, 17), 17u);
+  EXPECT_EQ(defaultSumLeaves(1000, 1000), 1000u);
+  for (uint64_t n = 1; n <= 300; ++n) // a micro-batch each, as without the setting
+    EXPECT_EQ(whyNoSumTree(n, 0, n), "");
+}
+
+TEST(SumTree, WhatDoesNotFitNamesWhatDoes) {
+  EXPECT_EQ(whyNoSumTree(6, 0, 2), "the sum of 6 micro-batches has 6 leaves, 3 for each of 2 replicas; expected 1, 2, "
+                                   "4, 8, … for each; what fits next "
+                                   "to that is replicas: 1 or 3, \"micro_batches\": 4 or 8, \"sum_leaves\": 2");
+  EXPECT_THAT(whyNoSumTree(8, 0, 3), HasSubstr("\"micro_batches\": 8 cannot be shared by 3 replicas"));
+  EXPECT_THAT(whyNoSumTree(8, 0, 3), HasSubstr("replicas: 2 or 4, \"micro_batches\": 6 or 12"));
+  EXPECT_THAT(whyNoSumTree(8, 3, 2), HasSubstr("cannot be summed in 3 leaves of equal size"));
+  EXPECT_THAT(whyNoSumTree(12, 2, 4),
+              HasSubstr("the 2 leaves of the sum of 12 micro-batches cannot be shared by 4 replicas"));
+  EXPECT_THAT(whyNoSumTree(12, 2, 4), HasSubstr("\"sum_leaves\": 4"));
+}
+
+TEST(SumTree, PartialSumsAreAsManyAsTheTreeHasAtOnce) {
+  // As TreeSum makes it: a right half of several needs a partial sum of its own, and what that needs besides.
+  std::function<uint32_t(uint64_t)> besides = [&](uint64_t count) -> uint32_t {
+    if (count == 1)
+      return 0;
+    const uint64_t left = leftLeaves(count), right = count - left;
+    return std::max(besides(left), right == 1 ? 0 : 1 + besides(right));
+  };
+  std::function<uint32_t(uint64_t, uint64_t)> around = [&](uint64_t self, uint64_t count) -> uint32_t {
+    if (count == 1)
+      return 0;
+    const uint64_t left = leftLeaves(count), other = self < left ? count - left : left;
+    return std::max(self < left ? around(self, left) : around(self - left, count - left),
+                    other == 1 ? 0 : 1 + besides(other));
+  };
+  for (uint64_t count = 1; count <= 300; ++count) {
+    EXPECT_EQ(partialSums(count), besides(count)) << count;
+    uint32_t most = 0;
+    for (uint64_t self = 0; self < count; ++self)
+      most = std::max(most, around(self, count));
+    EXPECT_EQ(partialSumsOfAny(count), most) << count;
+  }
+}
+
+} // namespace
+} // namespace graphc::plan
