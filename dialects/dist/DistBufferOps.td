@@ -266,7 +266,11 @@ def Dist_NextBatchIntoOp : Dist_BodyOp<"next_batch_into", [AttrSizedOperandSegme
 
 def Dist_FeedIntoOp : Dist_BodyOp<"feed_into"> {
   let summary = "`feed` into a buffer, before the step begins";
-  let description = [{ Example: `dist.feed_into "x", %x : memref<4xf32>`. }];
+  let description = [{
+    Example: `dist.feed_into "x", %x : memref<4xf32>`.
+
+    1. (N1) as for `feed`
+  }];
   let arguments = (ins StrAttr:$name, Dist_Buffer:$buffer);
   let assemblyFormat = "$name `,` $buffer attr-dict `:` type($buffer)";
   let hasVerifier = 1;

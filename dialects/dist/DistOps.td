@@ -392,7 +392,11 @@ def Dist_TicketOp : Dist_EndPointOp<"ticket", [Dist_HasBufferEffects]> {
 
 def Dist_FeedOp : Dist_EndPointOp<"feed"> {
   let summary = "a value that the user gives";
-  let description = [{ An argument of the function. Example: `%x = dist.feed "x" : tensor<4xf32>`. }];
+  let description = [{
+    An argument of the function. Example: `%x = dist.feed "x" : tensor<4xf32>`.
+
+    1. (N1) the name is not empty, has no control characters and at most 4,096 bytes
+  }];
   let arguments = (ins StrAttr:$name);
   let results = (outs Dist_Value:$value);
   let assemblyFormat = "$name attr-dict `:` type($value)";
@@ -407,10 +411,10 @@ def Dist_FetchOp : Dist_EndPointOp<"fetch", [Dist_HasBufferEffects]> {
     Example: `dist.fetch "loss", %loss {reduction = "mean"} : tensor<f32>`.
 
     1. (FE1) more than one of `micro_batches` only in a family, and with the reduction "mean"
+    2. (N1) as for `feed`
   }];
   let arguments = (ins StrAttr:$name, Dist_Value:$value, DefaultValuedAttr<Dist_ReductionAttr, "\"mean\"">:$reduction,
       DefaultValuedAttr<Dist_PositiveI64Attr, "1">:$micro_batches);
-  let hasVerifier = 1;
   let assemblyFormat = "$name `,` $value attr-dict `:` type($value)";
   let hasVerifier = 1;
 }
@@ -422,6 +426,7 @@ def Dist_MetricOp : Dist_EndPointOp<"metric", [Dist_HasBufferEffects]> {
     Example: `dist.metric "accuracy", %hits, %samples : tensor<i64>, tensor<i64>`.
 
     1. (M1) scalars; the sum is i64 or f64, the count i64
+    2. (N1) as for `feed`
   }];
   let arguments = (ins StrAttr:$name, Dist_Value:$sum, Dist_Value:$count);
   let assemblyFormat = "$name `,` $sum `,` $count attr-dict `:` type($sum) `,` type($count)";

@@ -240,11 +240,13 @@ def Graph_NotOp : Graph_PureOp<"not", [SameOperandsAndResultType, Elementwise, G
 def Graph_CompareOp : Graph_PureOp<"compare", [SameTypeOperands, Elementwise, Graph_InferType, Graph_PlaceByPlace]> {
   let summary = "truth of a relation, element by element";
   let description = [{
-    The relation is `eq`, `ne`, `lt`, `le`, `gt` or `ge`. With NaN only `ne` is true. Truth values know `eq` and `ne`.
+    The relation is `eq`, `ne`, `lt`, `le`, `gt` or `ge`. With NaN only `ne` is true.
 
     ```mlir
     %c = graph.compare lt, %a, %b : tensor<4xf32>
     ```
+
+    1. (C1) The relation of truth values is `eq` or `ne`.
   }];
   let arguments = (ins Graph_ComparisonAttr:$relation, Graph_Tensor:$lhs, Graph_Tensor:$rhs);
   let results = (outs Graph_BoolTensor:$result);

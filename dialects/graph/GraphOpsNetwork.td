@@ -13,9 +13,9 @@ def Graph_MatmulOp : Graph_PureOp<"matmul", [
     means k×m, `transpose_b` n×k. In f32 without batch dimensions and from 4096
     multiply-adds on this is a call of the library.
 
-    1. Both operands have the same element type and the same rank of at least 2.
-    2. The batch dimensions are equal.
-    3. The contracted dimensions are equal.
+    1. (C1) Both operands have the same element type and the same rank of at least 2.
+    2. (C2) The batch dimensions are equal.
+    3. (C3) The contracted dimensions are equal.
 
     ```mlir
     %c = graph.matmul %a, %b : (tensor<4x3xf32>, tensor<3x5xf32>) -> tensor<4x5xf32>
@@ -38,7 +38,7 @@ def Graph_BiasAddOp : Graph_PureOp<"bias_add", [
     DeclareOpInterfaceMethods<LibraryPostOpInterface>]> {
   let summary = "a vector added to each row";
   let description = [{
-    1. The bias has one dimension, as long as the input's last, and the input's element type.
+    1. (C1) The bias has one dimension, as long as the input's last, and the input's element type.
 
     ```mlir
     %h = graph.bias_add %x, %b : tensor<4x3xf32>, tensor<3xf32>
@@ -60,7 +60,7 @@ class Graph_SoftmaxLikeOp<string mnemonic>
 def Graph_SoftmaxOp : Graph_SoftmaxLikeOp<"softmax"> {
   let summary = "exp(x - max) divided by its sum, along the last dimension";
   let description = [{
-    1. The operand has at least one dimension.
+    1. (C1) The operand has at least one dimension.
 
     ```mlir
     %p = graph.softmax %x : tensor<4x10xf32>
@@ -70,7 +70,7 @@ def Graph_SoftmaxOp : Graph_SoftmaxLikeOp<"softmax"> {
 def Graph_LogSoftmaxOp : Graph_SoftmaxLikeOp<"log_softmax"> {
   let summary = "(x - max) - log(sum(exp(x - max))), along the last dimension";
   let description = [{
-    1. The operand has at least one dimension.
+    1. (C1) The operand has at least one dimension.
 
     ```mlir
     %p = graph.log_softmax %x : tensor<4x10xf32>
@@ -85,7 +85,7 @@ def Graph_SoftmaxCrossEntropyOp : Graph_PureOp<"softmax_cross_entropy", [
     A label outside the classes counts as a sample whose target has probability nowhere: its loss is the logarithm of the
     sum alone. One that comes from a data set as it is ends the run: `bound-labels`.
 
-    1. The logits have at least two dimensions; the labels have the logits' shape without its last dimension.
+    1. (C1) The logits have at least two dimensions; the labels have the logits' shape without its last dimension.
 
     ```mlir
     %loss = graph.softmax_cross_entropy %x, %y : (tensor<4x10xf32>, tensor<4xi32>) -> tensor<f32>
@@ -100,8 +100,8 @@ def Graph_SoftmaxCrossEntropyGradOp : Graph_PureOp<"softmax_cross_entropy_grad",
   let description = [{
     (softmax(logits) - one_hot(labels)) * (upstream / batch). Made by `differentiate`, expanded by `decompose`.
 
-    1. The logits have at least two dimensions; the labels have the logits' shape without its last dimension.
-    2. `upstream` is a scalar of the logits' element type.
+    1. (C1) The logits have at least two dimensions; the labels have the logits' shape without its last dimension.
+    2. (C2) `upstream` is a scalar of the logits' element type.
 
     ```mlir
     %g = graph.softmax_cross_entropy_grad %x, %y, %u : (tensor<4x10xf32>, tensor<4xi32>, tensor<f32>) -> tensor<4x10xf32>
@@ -118,7 +118,7 @@ def Graph_NllLossOp : Graph_PureOp<"nll_loss", [
     A label outside the classes counts as a sample of loss 0. One that comes from a data set as it is ends the run:
     `bound-labels`.
 
-    1. The log probabilities have at least two dimensions; the labels have their shape without its last dimension.
+    1. (C1) The log probabilities have at least two dimensions; the labels have their shape without its last dimension.
 
     ```mlir
     %loss = graph.nll_loss %p, %y : (tensor<4x10xf32>, tensor<4xi32>) -> tensor<f32>

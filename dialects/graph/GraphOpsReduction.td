@@ -17,7 +17,7 @@ def Graph_ReduceSumOp : Graph_ReduceOp<"reduce_sum", Graph_NumberTensor> {
   let description = [{
     The order of the sum is fixed by the numerical contract (docs/architecture.md).
 
-    1. `dimensions` is strictly increasing, each one of the operand's.
+    1. (C1) `dimensions` is strictly increasing, each one of the operand's.
 
     ```mlir
     %b = graph.reduce_sum %a dimensions = [0] : (tensor<4x3xf32>) -> tensor<3xf32>
@@ -29,7 +29,7 @@ def Graph_ReduceMaxOp : Graph_ReduceOp<"reduce_max", Graph_NumberTensor> {
   let description = [{
     NaN where an element is NaN. Elements that are equally large share the gradient.
 
-    1. `dimensions` is strictly increasing, each one of the operand's.
+    1. (C1) `dimensions` is strictly increasing, each one of the operand's.
 
     ```mlir
     %b = graph.reduce_max %a dimensions = [1] : (tensor<4x3xf32>) -> tensor<4xf32>
@@ -41,7 +41,7 @@ def Graph_ReduceMinOp : Graph_ReduceOp<"reduce_min", Graph_NumberTensor> {
   let description = [{
     NaN where an element is NaN. Elements that are equally small share the gradient.
 
-    1. `dimensions` is strictly increasing, each one of the operand's.
+    1. (C1) `dimensions` is strictly increasing, each one of the operand's.
 
     ```mlir
     %b = graph.reduce_min %a dimensions = [1] : (tensor<4x3xf32>) -> tensor<4xf32>
@@ -53,7 +53,7 @@ def Graph_ReduceMeanOp : Graph_ReduceOp<"reduce_mean", Graph_FloatTensor, Graph_
   let description = [{
     `decompose` writes it as a sum and one division by the number of elements.
 
-    1. `dimensions` is strictly increasing, each one of the operand's.
+    1. (C1) `dimensions` is strictly increasing, each one of the operand's.
 
     ```mlir
     %b = graph.reduce_mean %a dimensions = [0, 1] : (tensor<4x3xf32>) -> tensor<f32>
@@ -66,8 +66,8 @@ def Graph_ArgmaxOp : Graph_PureOp<"argmax", [Graph_Composite]> {
     The first of equally large ones; a NaN counts as largest. i32 or i64, as the result's type says. `decompose` writes it as
     the least index at which the element is the largest.
 
-    1. `dimension` is one of the operand's.
-    2. The result has the operand's other dimensions; an i32 has room for every index.
+    1. (C1) `dimension` is one of the operand's.
+    2. (C2) The result has the operand's other dimensions; an i32 has room for every index.
 
     ```mlir
     %b = graph.argmax %a dimension = 1 : (tensor<4x10xf32>) -> tensor<4xi32>

@@ -20,7 +20,7 @@ def Graph_ConstantOp : Graph_PureOp<"constant", [ConstantLike, Graph_InferType, 
 def Graph_IotaOp : Graph_PureOp<"iota", [Graph_PlaceByPlace]> {
   let summary = "0, 1, 2, … along one dimension";
   let description = [{
-    1. `dimension` is one of the result's.
+    1. (C1) `dimension` is one of the result's.
 
     ```mlir
     %i = graph.iota dimension = 1 : tensor<3x10xi32>
@@ -35,8 +35,8 @@ def Graph_IotaOp : Graph_PureOp<"iota", [Graph_PlaceByPlace]> {
 def Graph_ReshapeOp : Graph_PureOp<"reshape", [Graph_Differentiable, Graph_Structured, Graph_View, KeepsElementsOpInterface]> {
   let summary = "the same elements in row-major order under another shape";
   let description = [{
-    1. Operand and result have the same element type.
-    2. Operand and result have the same number of elements.
+    1. (C1) Operand and result have the same element type.
+    2. (C2) Operand and result have the same number of elements.
 
     ```mlir
     %b = graph.reshape %a : (tensor<2x6xf32>) -> tensor<3x4xf32>
@@ -55,7 +55,7 @@ def Graph_TransposeOp : Graph_PureOp<"transpose", [
   let description = [{
     Dimension i of the result is dimension `permutation[i]` of the operand.
 
-    1. `permutation` names each dimension of the operand once.
+    1. (C1) `permutation` names each dimension of the operand once.
 
     ```mlir
     %b = graph.transpose %a permutation = [1, 0] : (tensor<2x3xf32>) -> tensor<3x2xf32>
@@ -72,9 +72,9 @@ def Graph_BroadcastInDimOp : Graph_PureOp<"broadcast_in_dim", [Graph_Differentia
   let description = [{
     Dimension i of the operand becomes dimension `broadcast_dimensions[i]` of the result.
 
-    1. Operand and result have the same element type.
-    2. `broadcast_dimensions` has one entry a dimension of the operand, strictly increasing, each one of the result's.
-    3. Each dimension of the operand is 1 or as long as the result's that it becomes.
+    1. (C1) Operand and result have the same element type.
+    2. (C2) `broadcast_dimensions` has one entry a dimension of the operand, strictly increasing, each one of the result's.
+    3. (C3) Each dimension of the operand is 1 or as long as the result's that it becomes.
 
     ```mlir
     %b = graph.broadcast_in_dim %a broadcast_dimensions = [1] : (tensor<3xf32>) -> tensor<2x3xf32>
@@ -93,8 +93,8 @@ def Graph_SliceOp : Graph_PureOp<"slice", [Graph_Differentiable, Graph_InferType
   let description = [{
     Along dimension i the result has the operand's elements `start_indices[i]`, + `strides[i]`, … below `limit_indices[i]`.
 
-    1. `start_indices`, `limit_indices` and `strides` have one entry a dimension of the operand.
-    2. 0 <= start < limit <= the dimension's size, and the stride is at least 1.
+    1. (C1) `start_indices`, `limit_indices` and `strides` have one entry a dimension of the operand.
+    2. (C2) 0 <= start < limit <= the dimension's size, and the stride is at least 1.
 
     ```mlir
     %b = graph.slice %a start_indices = [1, 0] limit_indices = [2, 6] strides = [1, 2] : (tensor<2x6xf32>) -> tensor<1x3xf32>
@@ -113,8 +113,8 @@ def Graph_ConcatenateOp : Graph_PureOp<"concatenate", [
     Graph_Differentiable, Graph_InferType, Graph_Structured, Graph_Composite, KeepsElementsOpInterface]> {
   let summary = "tensors end to end along one dimension";
   let description = [{
-    1. There is at least one operand, and all have the same element type and rank.
-    2. `dimension` is one of theirs, along which their sizes may differ; the others are equal.
+    1. (C1) There is at least one operand, and all have the same element type and rank.
+    2. (C2) `dimension` is one of theirs, along which their sizes may differ; the others are equal.
 
     ```mlir
     %c = graph.concatenate %a, %b dimension = 0 : (tensor<2x6xf32>, tensor<3x6xf32>) -> tensor<5x6xf32>
@@ -133,7 +133,7 @@ def Graph_OneHotOp : Graph_PureOp<"one_hot", [Graph_Composite]> {
   let description = [{
     The result has one more dimension, the last. An index outside it gives a row of zeros.
 
-    1. The result's leading dimensions are those of the indices.
+    1. (C1) The result's leading dimensions are those of the indices.
 
     ```mlir
     %b = graph.one_hot %i : (tensor<4xi32>) -> tensor<4x10xf32>

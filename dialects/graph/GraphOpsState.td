@@ -9,7 +9,7 @@ def Graph_ReadOp : Graph_Op<"read", [Graph_SymbolUser]> {
   let description = [{
     The value after the latest preceding write in text order.
 
-    1. `variable` names a `graph.variable` of the result's type.
+    1. (C1) `variable` names a `graph.variable` of the result's type.
 
     ```mlir
     %w = graph.read @w : tensor<3x5xf32>
@@ -27,7 +27,7 @@ class Graph_WriteOp<string mnemonic, list<MemoryEffect> effects>
 def Graph_AssignOp : Graph_WriteOp<"assign", [Graph_Writes]> {
   let summary = "gives a variable a new value";
   let description = [{
-    1. `variable` names a `graph.variable` of the value's type.
+    1. (C1) `variable` names a `graph.variable` of the value's type.
 
     ```mlir
     graph.assign @w, %v : tensor<3x5xf32>
@@ -37,8 +37,8 @@ def Graph_AssignOp : Graph_WriteOp<"assign", [Graph_Writes]> {
 def Graph_AssignAddOp : Graph_WriteOp<"assign_add", [Graph_Reads, Graph_Writes]> {
   let summary = "adds a value to a variable";
   let description = [{
-    1. `variable` names a `graph.variable` of the value's type.
-    2. The element type is a number.
+    1. (C1) `variable` names a `graph.variable` of the value's type.
+    2. (C2) The element type is a number.
 
     ```mlir
     graph.assign_add @global_step, %one : tensor<i64>
@@ -55,7 +55,7 @@ def Graph_ApplySgdOp : Graph_ApplyOp<"apply_sgd"> {
     Made by `differentiate`. The rate is rounded to the variable's element type; the product is rounded before it is
     subtracted.
 
-    1. `variable` names a `graph.variable` of the gradient's type.
+    1. (C1) `variable` names a `graph.variable` of the gradient's type.
 
     ```mlir
     graph.apply_sgd @w, %g {learning_rate = 0.1} : tensor<3x5xf32>
@@ -70,7 +70,7 @@ def Graph_ApplyMomentumOp : Graph_ApplyOp<"apply_momentum"> {
   let description = [{
     Made by `differentiate`. Each product is rounded before it is added or subtracted.
 
-    1. `variable` and `slot` name two `graph.variable`s of the gradient's type.
+    1. (C1) `variable` and `slot` name two `graph.variable`s of the gradient's type.
 
     ```mlir
     graph.apply_momentum @w, @"w/Momentum", %g {learning_rate = 0.05, momentum = 0.9} : tensor<3x5xf32>
@@ -93,10 +93,10 @@ def Graph_NextBatchOp : Graph_Op<"next_batch", [
     With `classes` the integers of component i are 0 … classes[i] - 1, or any where that is 0, and a run ends by name at one
     that is not; `bound-labels` writes it.
 
-    1. `dataset` names a `graph.dataset`.
-    2. The results are its components with a leading dimension `batch`, then with `pad_last` a mask tensor<batch x i1>.
-    3. `micro_batch` is less than `micro_batches`.
-    4. `classes` has one number a component, at least 0; above 0 only for one of integers.
+    1. (C1) `dataset` names a `graph.dataset`.
+    2. (C2) The results are its components with a leading dimension `batch`, then with `pad_last` a mask tensor<batch x i1>.
+    3. (C3) `micro_batch` is less than `micro_batches`.
+    4. (C4) `classes` has one number a component, at least 0; above 0 only for one of integers.
 
     ```mlir
     %x, %y, %valid = graph.next_batch @test {batch = 100, pad_last} : tensor<100x784xf32>, tensor<100xi32>, tensor<100xi1>

@@ -12,9 +12,9 @@ def Graph_VariableOp : Graph_Op<"variable", [Symbol]> {
     `split-variables` makes parts: `graph.part_of` says which rows of which variable one is, and the initializer is that of
     the whole, of which a part takes its own elements.
 
-    1. The initializer fits the type, or where it is a part, that of the whole.
-    2. `graph.slot_of` names another variable.
-    3. A part has the type of the whole but for fewer rows, all of them rows of it.
+    1. (C1) The initializer fits the type, or where it is a part, that of the whole.
+    2. (C2) `graph.slot_of` names another variable.
+    3. (C3) A part has the type of the whole but for fewer rows, all of them rows of it.
 
     ```mlir
     graph.variable @w : tensor<3x5xf32> = #graph.glorot_uniform<seed = 1>
@@ -43,7 +43,7 @@ def Graph_DatasetOp : Graph_Op<"dataset", [Symbol]> {
   let description = [{
     The components are the types of one sample. `shuffle` draws a permutation an epoch from `seed`.
 
-    1. The source fits the components.
+    1. (C1) The source fits the components.
 
     ```mlir
     graph.dataset @synth : (tensor<784xf32>, tensor<i32>) = #graph.synthetic<samples = 60000, seed = 7, limits = [0, 10]>
@@ -66,8 +66,8 @@ def Graph_FuncOp : Graph_Op<"func", [
     Arguments are feeds and results fetches; both may be named by `graph.name`. Results may say by `graph.reduction` what
     they mean over replicas. Removed by `partition`.
 
-    1. The body is one block.
-    2. `minimize` stands only in functions of role train.
+    1. (C1) The body is one block.
+    2. (C2) `minimize` stands only in functions of role train.
 
     ```mlir
     graph.func @predict(%x: tensor<4x3xf32> {graph.name = "x"}) -> (tensor<4xi32> {graph.name = "class"})
@@ -99,7 +99,7 @@ def Graph_FuncOp : Graph_Op<"func", [
 def Graph_ReturnOp : Graph_Op<"return", [Terminator, Pure, HasParent<"FuncOp">]> {
   let summary = "ends a function and gives its results";
   let description = [{
-    1. The operands have the function's result types.
+    1. (C1) The operands have the function's result types.
 
     ```mlir
     graph.return %loss : tensor<f32>
@@ -123,7 +123,7 @@ def Graph_ScopeOp : Graph_Op<"scope", [
     scope's device leaves open, `"balanced"` by bytes, and the ops stay where the scopes around say; `"pin"` puts them and
     the ops on one.
 
-    1. `graph.yield` gives the scope's result types.
+    1. (C1) `graph.yield` gives the scope's result types.
 
     ```mlir
     %h = graph.scope -> (tensor<4x5xf32>) attributes {graph.device = #graph.device<"/job:worker/gpu:1">} {
@@ -143,6 +143,8 @@ def Graph_YieldOp : Graph_Op<"yield", [Terminator, Pure, HasParent<"ScopeOp">, R
     ```mlir
     graph.yield %m : tensor<4x5xf32>
     ```
+
+    1. (C1) The operands have the types of the scope's results.
   }];
   let arguments = (ins Variadic<Graph_Tensor>:$operands);
   let assemblyFormat = "attr-dict ($operands^ `:` type($operands))?";

@@ -10,8 +10,8 @@ def Graph_MinimizeOp : Graph_Op<"minimize", [MemoryEffects<[Graph_Reads, Graph_W
     Removed by `differentiate`, which puts gradients, updates and the increment of `@global_step` in its place. Without
     `variables` every trainable variable that the loss reaches is updated.
 
-    1. The loss is a scalar float.
-    2. `variables` are trainable float variables, each named once.
+    1. (C1) The loss is a scalar float.
+    2. (C2) `variables` are trainable float variables, each named once.
 
     ```mlir
     graph.minimize %loss {optimizer = #graph.sgd<learning_rate = 0.1>} : tensor<f32>
@@ -28,7 +28,7 @@ def Graph_MetricOp : Graph_Op<"metric", [MemoryEffects<[MemWrite<ReportResource>
   let description = [{
     Adds the values (i1 counts as 0 or 1) and their number; a mask leaves out padding.
 
-    1. The mask, if any, is i1 and has the shape of the values.
+    1. (C1) The mask, if any, is i1 and has the shape of the values.
 
     ```mlir
     graph.metric "accuracy", %hit, %valid : tensor<100xi1>, tensor<100xi1>
@@ -53,6 +53,9 @@ def Graph_SummaryOp : Graph_Op<"summary", [MemoryEffects<[MemWrite<ReportResourc
     ```mlir
     graph.summary "norm", %v {reduction = "sum"} : tensor<f32>
     ```
+
+    1. (C1) The name is not empty and has no control characters.
+    2. (C2) `reduction` is one of these words.
   }];
   let arguments = (ins StrAttr:$name, Graph_Tensor:$value, OptionalAttr<StrAttr>:$reduction);
   let assemblyFormat = "$name `,` $value attr-dict `:` type($value)";

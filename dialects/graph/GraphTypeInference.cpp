@@ -38,7 +38,7 @@ LogicalResult CompareOp::inferReturnTypes(MLIRContext *context, Loc loc, Adaptor
   return success();
 }
 
-// 1. permutation names each dimension once
+// (C1) permutation names each dimension once
 LogicalResult TransposeOp::inferReturnTypes(MLIRContext *, Loc loc, Adaptor adaptor, Types &types) {
   RankedTensorType type = tensorOf(adaptor.getOperand());
   if (!type)
@@ -60,7 +60,7 @@ LogicalResult TransposeOp::inferReturnTypes(MLIRContext *, Loc loc, Adaptor adap
   return success();
 }
 
-// 1. one entry a dimension   2. 0 <= start < limit <= size, stride >= 1
+// (C1) one entry a dimension   (C2) 0 <= start < limit <= size, stride >= 1
 LogicalResult SliceOp::inferReturnTypes(MLIRContext *, Loc loc, Adaptor adaptor, Types &types) {
   RankedTensorType type = tensorOf(adaptor.getOperand());
   if (!type)
@@ -85,7 +85,7 @@ LogicalResult SliceOp::inferReturnTypes(MLIRContext *, Loc loc, Adaptor adaptor,
   return success();
 }
 
-// 1. one operand or more, of the same element type and rank   2. dimension is one of theirs, the others are equal
+// (C1) one operand or more, of the same element type and rank   (C2) dimension is one of theirs, the others are equal
 LogicalResult ConcatenateOp::inferReturnTypes(MLIRContext *, Loc loc, Adaptor adaptor, Types &types) {
   if (adaptor.getInputs().empty())
     return emitOptionalError(loc, "expected at least one operand");
@@ -110,7 +110,7 @@ LogicalResult ConcatenateOp::inferReturnTypes(MLIRContext *, Loc loc, Adaptor ad
   return success();
 }
 
-// 1. dimensions is strictly increasing, each one of the operand's
+// (C1) dimensions is strictly increasing, each one of the operand's
 static LogicalResult inferReduction(Loc loc, Value operand, ArrayRef<int64_t> dimensions, Types &types) {
   RankedTensorType type = tensorOf(operand);
   if (!type)
@@ -143,7 +143,7 @@ LogicalResult ReduceMeanOp::inferReturnTypes(MLIRContext *, Loc loc, Adaptor ada
   return inferReduction(loc, adaptor.getOperand(), adaptor.getDimensions(), types);
 }
 
-// 1. same element type and rank >= 2   2. equal batch dimensions   3. equal contracted dimensions
+// (C1) same element type and rank >= 2   (C2) equal batch dimensions   (C3) equal contracted dimensions
 LogicalResult MatmulOp::inferReturnTypes(MLIRContext *, Loc loc, Adaptor adaptor, Types &types) {
   RankedTensorType a = tensorOf(adaptor.getA()), b = tensorOf(adaptor.getB());
   if (!a || !b || a.getElementType() != b.getElementType() || a.getRank() != b.getRank() || a.getRank() < 2)
@@ -165,7 +165,7 @@ LogicalResult MatmulOp::inferReturnTypes(MLIRContext *, Loc loc, Adaptor adaptor
   return success();
 }
 
-// 1. logits have >= 2 dimensions; labels have the logits' shape without its last
+// (C1) logits have >= 2 dimensions; labels have the logits' shape without its last
 static LogicalResult checkLabels(Loc loc, Value logits, Value labels) {
   RankedTensorType x = tensorOf(logits), y = tensorOf(labels);
   if (!x || !y || x.getRank() < 2 || y.getShape() != x.getShape().drop_back())
@@ -188,7 +188,7 @@ LogicalResult NllLossOp::inferReturnTypes(MLIRContext *, Loc loc, Adaptor adapto
   return success();
 }
 
-// 2. upstream is a scalar of the logits' element type
+// (C2) upstream is a scalar of the logits' element type
 LogicalResult SoftmaxCrossEntropyGradOp::inferReturnTypes(MLIRContext *, Loc loc, Adaptor adaptor, Types &types) {
   if (failed(checkLabels(loc, adaptor.getLogits(), adaptor.getLabels())))
     return failure();

@@ -23,7 +23,7 @@ static RankedTensorType tensorOf(Value value) { return cast<RankedTensorType>(va
 // Elementwise and shape
 //===----------------------------------------------------------------------------------------------------------===//
 
-// Truth values have no order.
+// (C1) truth values have no order
 LogicalResult CompareOp::verify() {
   if (tensorOf(getLhs()).getElementType().isInteger(1) && getRelation() != Comparison::EQ &&
       getRelation() != Comparison::NE)
@@ -31,7 +31,7 @@ LogicalResult CompareOp::verify() {
   return success();
 }
 
-// 1. dimension is one of the result's
+// (C1) dimension is one of the result's
 LogicalResult IotaOp::verify() {
   RankedTensorType type = tensorOf(getResult());
   if (int64_t(getDimension()) >= type.getRank())
@@ -46,7 +46,7 @@ static LogicalResult verifySameElement(Operation *op, Value operand, Value resul
                            << result.getType();
 }
 
-// 1. same element type   2. same number of elements
+// (C1) same element type   (C2) same number of elements
 LogicalResult ReshapeOp::verify() {
   if (failed(verifySameElement(*this, getOperand(), getResult())))
     return failure();
@@ -56,8 +56,8 @@ LogicalResult ReshapeOp::verify() {
   return success();
 }
 
-// 1. same element type   2. broadcast_dimensions: one entry a dimension, strictly increasing, the result's
-// 3. each dimension is 1 or as long as the result's
+// (C1) same element type   (C2) broadcast_dimensions: one entry a dimension, strictly increasing, the result's
+// (C3) each dimension is 1 or as long as the result's
 LogicalResult BroadcastInDimOp::verify() {
   if (failed(verifySameElement(*this, getOperand(), getResult())))
     return failure();
@@ -80,7 +80,7 @@ LogicalResult BroadcastInDimOp::verify() {
   return success();
 }
 
-// 1. the result's leading dimensions are those of the indices
+// (C1) the result's leading dimensions are those of the indices
 LogicalResult OneHotOp::verify() {
   RankedTensorType indices = tensorOf(getIndices()), result = tensorOf(getResult());
   if (result.getRank() != indices.getRank() + 1 || result.getShape().drop_back() != indices.getShape())
@@ -89,7 +89,7 @@ LogicalResult OneHotOp::verify() {
   return success();
 }
 
-// 1. dimension is one of the operand's   2. the result has the others; an i32 has room for every index
+// (C1) dimension is one of the operand's   (C2) the result has the others; an i32 has room for every index
 LogicalResult ArgmaxOp::verify() {
   RankedTensorType type = tensorOf(getOperand()), result = tensorOf(getResult());
   int64_t dimension = getDimension();
@@ -110,7 +110,7 @@ LogicalResult ArgmaxOp::verify() {
 // Network
 //===----------------------------------------------------------------------------------------------------------===//
 
-// 1. bias is one-dimensional, as long as the input's last dimension, of the same element type
+// (C1) bias is one-dimensional, as long as the input's last dimension, of the same element type
 LogicalResult BiasAddOp::verify() {
   RankedTensorType input = tensorOf(getInput()), bias = tensorOf(getBias());
   if (input.getRank() >= 1 && bias.getRank() == 1 && bias.getDimSize(0) == input.getShape().back() &&
@@ -120,7 +120,7 @@ LogicalResult BiasAddOp::verify() {
                        << "got input " << input << " and bias " << bias;
 }
 
-// 1. at least one dimension
+// (C1) at least one dimension
 static LogicalResult verifyLastDimension(Operation *op) {
   if (tensorOf(op->getOperand(0)).getRank() >= 1)
     return success();
@@ -133,7 +133,7 @@ LogicalResult LogSoftmaxOp::verify() { return verifyLastDimension(*this); }
 // State
 //===----------------------------------------------------------------------------------------------------------===//
 
-// 1. the symbol names a variable of this type
+// (C1) the symbol names a variable of this type
 static LogicalResult verifyVariable(Operation *op, SymbolTableCollection &symbols, FlatSymbolRefAttr name, Type type,
                                     StringRef what) {
   Operation *symbol = symbols.lookupNearestSymbolFrom(op, name);
@@ -160,7 +160,7 @@ LogicalResult ReadOp::verifySymbolUses(SymbolTableCollection &symbols) {
 LogicalResult AssignOp::verifySymbolUses(SymbolTableCollection &symbols) {
   return verifyVariable(*this, symbols, getVariableAttr(), getValue().getType(), "value");
 }
-// 2. the element type is a number
+// (C2) the element type is a number
 LogicalResult AssignAddOp::verifySymbolUses(SymbolTableCollection &symbols) {
   if (failed(verifyVariable(*this, symbols, getVariableAttr(), getValue().getType(), "value")))
     return failure();
@@ -179,7 +179,7 @@ LogicalResult ApplyMomentumOp::verifySymbolUses(SymbolTableCollection &symbols) 
   return verifyVariable(*this, symbols, getSlotAttr(), getGradient().getType(), "gradient");
 }
 
-// 2. with pad_last the last result is the mask   3. micro_batch < micro_batches   4. classes of integers
+// (C2) with pad_last the last result is the mask   (C3) micro_batch < micro_batches   (C4) classes of integers
 LogicalResult NextBatchOp::verify() {
   if (std::optional<ArrayAttr> classes = getClasses()) {
     if (classes->size() != getComponents().size())
@@ -203,7 +203,7 @@ LogicalResult NextBatchOp::verify() {
   return success();
 }
 
-// 1. the symbol names a data set   2. the results are its components with a leading dimension
+// (C1) the symbol names a data set   (C2) the results are its components with a leading dimension
 LogicalResult NextBatchOp::verifySymbolUses(SymbolTableCollection &symbols) {
   Operation *symbol = symbols.lookupNearestSymbolFrom(*this, getDatasetAttr());
   if (!symbol)
@@ -239,7 +239,7 @@ LogicalResult NextBatchOp::verifySymbolUses(SymbolTableCollection &symbols) {
 // Training
 //===----------------------------------------------------------------------------------------------------------===//
 
-// 1. the loss is a scalar float. And minimize stands in a function of role train (checked there).
+// (C1) the loss is a scalar float. And minimize stands in a function of role train (checked there).
 LogicalResult MinimizeOp::verify() {
   RankedTensorType type = tensorOf(getLoss());
   if (type.getRank() == 0 && isa<FloatType>(type.getElementType()))
@@ -251,7 +251,7 @@ LogicalResult MinimizeOp::verify() {
   return diagnostic;
 }
 
-// 2. variables are trainable float variables, each named once
+// (C2) variables are trainable float variables, each named once
 LogicalResult MinimizeOp::verifySymbolUses(SymbolTableCollection &symbols) {
   if (!getVariables())
     return success();
@@ -271,7 +271,7 @@ LogicalResult MinimizeOp::verifySymbolUses(SymbolTableCollection &symbols) {
   return success();
 }
 
-// 1. the mask has the shape of the values
+// (C1) the mask has the shape of the values
 LogicalResult MetricOp::verify() {
   if (failed(verifyName(*this, getName())))
     return failure();
@@ -283,6 +283,7 @@ LogicalResult MetricOp::verify() {
 
 static bool isReductionWord(StringRef text) { return text == "mean" || text == "sum" || text == "first_replica"; }
 
+// (C1) a name   (C2) reduction is one of three words
 LogicalResult SummaryOp::verify() {
   if (failed(verifyName(*this, getName())))
     return failure();
@@ -296,7 +297,7 @@ LogicalResult SummaryOp::verify() {
 // Structure
 //===----------------------------------------------------------------------------------------------------------===//
 
-// 1. the initializer fits   2. graph.slot_of names another variable, no slot itself   3. a part is rows of its whole
+// (C1) the initializer fits   (C2) graph.slot_of names another variable, no slot itself   (C3) a part is rows of its whole
 LogicalResult VariableOp::verify() {
   if (failed(verifyName(*this, getSymName())))
     return failure();
@@ -324,7 +325,7 @@ LogicalResult VariableOp::verify() {
   return getInitializer().verifyFor(getWholeType(), [&] { return emitOpError(); });
 }
 
-// 1. the source fits the components
+// (C1) the source fits the components
 LogicalResult DatasetOp::verify() {
   if (failed(verifyName(*this, getSymName())))
     return failure();
@@ -343,7 +344,7 @@ LogicalResult FuncOp::verifyType() {
   return success();
 }
 
-// 1. the body is one block   2. minimize stands only in functions of role train
+// (C1) the body is one block   (C2) minimize stands only in functions of role train
 LogicalResult FuncOp::verify() {
   if (failed(verifyName(*this, getSymName())))
     return failure();
@@ -360,7 +361,7 @@ LogicalResult FuncOp::verify() {
   return failure(result.wasInterrupted());
 }
 
-// 1. the operands have the function's result types
+// (C1) the operands have the function's result types
 LogicalResult ReturnOp::verify() {
   auto function = cast<FuncOp>((*this)->getParentOp());
   if (getOperandTypes() == function.getResultTypes())
@@ -371,6 +372,7 @@ LogicalResult ReturnOp::verify() {
   return diagnostic;
 }
 
+// (C1) the operands have the types of the scope's results
 LogicalResult YieldOp::verify() {
   auto scope = cast<ScopeOp>((*this)->getParentOp());
   if (getOperandTypes() == scope.getResultTypes())

@@ -3,7 +3,7 @@
 
 Those of the graph dialect are numbered op by op: `(C2)` before an expected-error is the second of the op in the next line, `(graph.func C2)`
 that of another. Those of the dist dialect have names of their own, several ops share some: `(CH5)` in a comment of a test. A test that
-names a constraint which there is not is a finding too.
+names a constraint which there is not is a finding too, and so are an item without its number and an op with a verifier and no constraint.
 """
 import glob
 import os
@@ -25,15 +25,20 @@ def textOf(pattern, root):
 
 def main():
     root = sys.argv[1]
-    wanted, named = {}, set()
+    wanted, named, findings = {}, set(), []
     for op, text in sections(os.path.join(root, "docs/dialects/graph.md")):
-        for number in re.findall(r"^(\d+)\. ", text, flags=re.M):
+        for number, begin in re.findall(r"^(\d+)\. (.{0,8})", text, flags=re.M):
             wanted[f"{op} C{number}"] = op
+            if not begin.startswith(f"(C{number}) "):
+                findings.append(f"docs/dialects/graph.md: item {number} of {op} is not (C{number})")
     for op, text in sections(os.path.join(root, "docs/dialects/dist.md")):
         for line in re.findall(r"^\d+\. (\(.*)", text, flags=re.M):
             for name in re.findall(r"\(([A-Z]+\d+)\)", line):
                 wanted.setdefault(name, op)
-    findings = []
+    for path, text in textOf("dialects/*/*.td", root):
+        for op, body in re.findall(r"^def (\w+Op) *:(.*?)^}", text, flags=re.M | re.S):
+            if "let hasVerifier = 1" in body and not re.search(r"^ +1\. \(", body, flags=re.M):
+                findings.append(f"{path}: {op} has a verifier and no constraint")
     for path, text in textOf("test/**/*.mlir", root):
         for tag, below in re.findall(r"// \(([^()]*C\d+)\) expected-error.*((?:\n *//.*)*\n.*)", text):
             op = re.search(r"(?<![#\w])graph\.\w+", re.sub(r"^ *//.*$", "", below, flags=re.M))

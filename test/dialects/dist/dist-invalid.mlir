@@ -472,7 +472,7 @@ dist.program @a of @p on "/job:s/task:0/device:CPU:0" {
 dist.phase @p {role = #graph.role<eval>}
 dist.program @a of @p on "/job:s/task:0/device:CPU:0" {
   %n = dist.feed "n" : tensor<i64>
-  // expected-error @below {{name must not be empty}}
+  // (N1) expected-error @below {{name must not be empty}}
   dist.fetch "", %n : tensor<i64>
   dist.end
 }

@@ -42,7 +42,7 @@ func.func @half(%a: tensor<4xf16>) {
 // -----
 
 func.func @order_of_truth(%a: tensor<4xi1>) {
-  // expected-error@+1 {{relation of i1 operands must be eq or ne, got lt}}
+  // (C1) expected-error@+1 {{relation of i1 operands must be eq or ne, got lt}}
   %0 = graph.compare lt, %a, %a : tensor<4xi1>
   return
 }
@@ -50,7 +50,7 @@ func.func @order_of_truth(%a: tensor<4xi1>) {
 // -----
 
 func.func @order_of_truth_again(%a: tensor<i1>) {
-  // expected-error@+1 {{relation of i1 operands must be eq or ne, got ge}}
+  // (C1) expected-error@+1 {{relation of i1 operands must be eq or ne, got ge}}
   %0 = graph.compare ge, %a, %a : tensor<i1>
   return
 }

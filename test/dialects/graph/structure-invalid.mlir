@@ -211,7 +211,7 @@ func.func @outside(%x: tensor<f32>) {
 
 func.func @yield(%x: tensor<f32>) {
   %0 = graph.scope -> (tensor<f64>) {
-    // (graph.scope C1) expected-error@+1 {{operands must have the scope's result types ('tensor<f64>'), got ('tensor<f32>')}}
+    // (C1) expected-error@+1 {{operands must have the scope's result types ('tensor<f64>'), got ('tensor<f32>')}}
     graph.yield %x : tensor<f32>
   }
   return

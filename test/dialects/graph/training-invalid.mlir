@@ -107,7 +107,7 @@ func.func @nameless(%v: tensor<f32>) {
 // -----
 
 func.func @nameless_summary(%v: tensor<f32>) {
-  // expected-error@+1 {{name must not be empty}}
+  // (C1) expected-error@+1 {{name must not be empty}}
   graph.summary "", %v : tensor<f32>
   return
 }
@@ -115,7 +115,7 @@ func.func @nameless_summary(%v: tensor<f32>) {
 // -----
 
 func.func @reduction(%v: tensor<f32>) {
-  // expected-error@+1 {{reduction must be "mean", "sum" or "first_replica", got "avg"}}
+  // (C2) expected-error@+1 {{reduction must be "mean", "sum" or "first_replica", got "avg"}}
   graph.summary "s", %v {reduction = "avg"} : tensor<f32>
   return
 }
@@ -123,7 +123,7 @@ func.func @reduction(%v: tensor<f32>) {
 // -----
 
 func.func @reduction_case(%v: tensor<f32>) {
-  // expected-error@+1 {{reduction must be "mean", "sum" or "first_replica", got "Mean"}}
+  // (C2) expected-error@+1 {{reduction must be "mean", "sum" or "first_replica", got "Mean"}}
   graph.summary "s", %v {reduction = "Mean"} : tensor<f32>
   return
 }
