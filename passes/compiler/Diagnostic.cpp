@@ -2,6 +2,7 @@
 #include "passes/compiler/Diagnostic.h"
 
 #include "llvm/Support/SourceMgr.h"
+#include "llvm/Support/raw_ostream.h"
 
 namespace graphc {
 

@@ -1,6 +1,7 @@
 //===- DiagnosticRecorder.cpp - MLIR's diagnostics as records -----------------------------------------------------===//
 #include "passes/compiler/DiagnosticRecorder.h"
 
+#include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/Location.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"

@@ -1,7 +1,6 @@
 //===- VerifyProgram.cpp - one program: buffers, instruction protocol, ports -------------------------------------------===//
 //
-// The instructions are walked once, in order, with the state of every slot and every send in flight. One step is one walk:
-// nothing is held across the step boundary but what is sent ahead.
+// The instructions are walked once, in order, with the state of every slot and send in flight; from step to step only what is sent ahead is held.
 //
 //===----------------------------------------------------------------------------------------------------------------===//
 
