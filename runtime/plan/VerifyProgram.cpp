@@ -164,7 +164,6 @@ absl::Status ProgramVerifier::writable(uint32_t buffer) {
   return absl::OkStatus();
 }
 
-/// The kernel's arguments have the buffers' bytes, and what it writes overlaps nothing else that it is given.
 absl::Status ProgramVerifier::checkCall(const Instruction::Call &call) {
   const Kernel &kernel = plan.kernels(int(call.kernel()));
   for (int i = 0; i < call.buffers_size(); ++i)
@@ -180,7 +179,6 @@ absl::Status ProgramVerifier::checkCall(const Instruction::Call &call) {
   return absl::OkStatus();
 }
 
-/// One buffer for each component of the data set, of batch times its type; the mask with padding alone.
 absl::Status ProgramVerifier::checkNextBatch(const Instruction::NextBatch &next) {
   if (next.dataset() >= uint32_t(plan.datasets_size()))
     return invalid("dataset ", next.dataset(), " does not exist, the plan has ", plan.datasets_size());
