@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
+#include <utility>
 
 namespace graphc {
 namespace {
@@ -54,14 +55,15 @@ ArenaPlan planArena(const std::vector<ArenaRequest> &requests) {
   auto length = [&](size_t i) { return requests[i].last - requests[i].first; };
   std::vector<size_t> inOrder(requests.size());
   std::iota(inOrder.begin(), inOrder.end(), 0);
-  std::vector<size_t> bySize = inOrder, byArea = inOrder, byStart = inOrder;
-  std::stable_sort(bySize.begin(), bySize.end(),
-                   [&](size_t a, size_t b) { return requests[a].bytes > requests[b].bytes; });
-  std::stable_sort(byArea.begin(), byArea.end(), [&](size_t a, size_t b) {
-    return double(requests[a].bytes) * (length(a) + 1) > double(requests[b].bytes) * (length(b) + 1);
-  });
-  std::stable_sort(byStart.begin(), byStart.end(),
-                   [&](size_t a, size_t b) { return requests[a].first < requests[b].first; });
+  auto sortedBy = [&](auto key) { // and where that is equal, in order
+    std::vector<size_t> order = inOrder;
+    std::sort(order.begin(), order.end(),
+              [&](size_t a, size_t b) { return std::pair(key(a), a) < std::pair(key(b), b); });
+    return order;
+  };
+  std::vector<size_t> bySize = sortedBy([&](size_t i) { return ~requests[i].bytes; }); // the biggest first
+  std::vector<size_t> byArea = sortedBy([&](size_t i) { return -(double(requests[i].bytes) * (length(i) + 1)); });
+  std::vector<size_t> byStart = sortedBy([&](size_t i) { return requests[i].first; });
   ArenaPlan best = place(requests, bySize);
   for (const std::vector<size_t> &order : {byArea, byStart}) {
     ArenaPlan plan = place(requests, order);

@@ -9,6 +9,7 @@
 #include "llvm/Support/FormatVariadic.h"
 
 #include <array>
+#include <functional>
 #include <map>
 
 namespace graphc {
@@ -182,7 +183,12 @@ Footprint computeFootprint(const plan::Plan &plan) {
     footprint.traffic.push_back({"channel " + channel.name(), traffic, where});
   }
   auto biggestFirst = [](std::vector<Contributor> &list) {
-    llvm::stable_sort(list, [](const Contributor &a, const Contributor &b) { return a.bytes > b.bytes; });
+    std::multimap<uint64_t, Contributor, std::greater<>> sorted; // of equals the first stays first
+    for (Contributor &one : list)
+      sorted.emplace(one.bytes, std::move(one));
+    list.clear();
+    for (auto &[bytes, one] : sorted)
+      list.push_back(std::move(one));
   };
   for (auto [row, device] : llvm::enumerate(footprint.devices)) {
     const PhaseNeeds *most = nullptr;

@@ -13,6 +13,7 @@
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MemoryBuffer.h"
 
+#include <functional>
 #include <map>
 
 namespace graphc {
@@ -175,15 +176,14 @@ std::string balance(const plan::Plan &plan) {
 }
 
 std::string cutEdges(const plan::Plan &plan, const SourceLines &source) {
-  std::vector<std::pair<uint64_t, const plan::Channel *>> channels;
+  std::multimap<uint64_t, const plan::Channel *, std::greater<>> channels; // of equals the first stays first
   const ChannelBytes bytesOf(plan);
   for (const plan::Channel &channel : plan.channels())
     if (!channel.control() && crossesTasks(plan, channel) &&
         int(plan.programs(int(channel.sender())).phase()) == mainPhase(plan))
-      channels.emplace_back(bytesOf.betweenTasks(channel), &channel);
+      channels.emplace(bytesOf.betweenTasks(channel), &channel);
   if (channels.empty())
     return "<p>Nothing crosses: all the work is on one task.</p>\n";
-  llvm::stable_sort(channels, [](auto &a, auto &b) { return a.first > b.first; });
   std::string rows;
   for (auto [bytes, channel] : channels) {
     const std::string &where = plan::locationText(plan, channel->location());
