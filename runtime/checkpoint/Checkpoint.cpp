@@ -3,44 +3,20 @@
 #include "runtime/base/Crc32c.h"
 #include "runtime/base/Sha256.h"
 #include "runtime/base/Status.h"
+#include "runtime/checkpoint/FindCheckpoint.h"
 #include "runtime/checkpoint/Layout.h"
 #include "runtime/plan/Types.h"
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
 
 #include <algorithm>
 #include <cstring>
 #include <fcntl.h>
-#include <filesystem>
 #include <map>
 #include <set>
 #include <unistd.h>
 
 namespace graphc::checkpoint {
-namespace {
-
-namespace fs = std::filesystem;
-
-/// Size and both sums of a shard; the mapping on success.
-absl::StatusOr<base::MappedFile> openShard(const Found &checkpoint, const ShardInfo &shard) {
-  std::string path = absl::StrCat(checkpoint.path, "/", shard.file);
-  GRAPHC_ASSIGN_OR_RETURN(base::MappedFile file, base::MappedFile::open(path, base::Links::Refuse));
-  if (file.size() != shard.bytes)
-    return absl::DataLossError(absl::StrCat(path, ": ", file.size(), " bytes, the manifest promises ", shard.bytes));
-  uint32_t crc = base::crc32c(file.view());
-  if (crc != shard.crc32c)
-    return absl::DataLossError(absl::StrFormat("%s: crc32c %08x, the manifest promises %08x; the file was changed or "
-                                               "damaged",
-                                               path, crc, shard.crc32c));
-  if (base::toHex(base::sha256(file.view())) != shard.sha256)
-    return absl::DataLossError(
-        absl::StrCat(path, ": its SHA-256 differs from the manifest's; the file was changed or damaged"));
-  return file;
-}
-
-} // namespace
-
 std::string shardFile(std::string_view job, uint32_t task) {
   return absl::StrCat(absl::string_view(job.data(), job.size()), "-", task, ".safetensors");
 }
@@ -81,37 +57,6 @@ absl::StatusOr<ShardInfo> writeShard(const std::string &dir, uint64_t step, cons
   std::sort(shard.variables.begin(), shard.variables.end(),
             [](const VariableInfo &a, const VariableInfo &b) { return a.name < b.name; });
   return shard;
-}
-
-absl::StatusOr<Found> readCheckpoint(const std::string &path) {
-  Found found;
-  found.path = path;
-  std::string manifestPath = absl::StrCat(path, "/", manifestFile);
-  GRAPHC_ASSIGN_OR_RETURN(std::string text, base::readFile(manifestPath, 64 << 20));
-  GRAPHC_ASSIGN_OR_RETURN(found.manifest, decodeManifest(text, manifestPath));
-  return found;
-}
-
-absl::StatusOr<Found> openCheckpoint(const std::string &path) {
-  GRAPHC_ASSIGN_OR_RETURN(Found found, readCheckpoint(path));
-  for (const ShardInfo &shard : found.manifest.shards)
-    GRAPHC_RETURN_IF_ERROR(openShard(found, shard).status());
-  return found;
-}
-
-absl::StatusOr<std::optional<Found>> findNewest(const std::string &dir, std::vector<std::string> &warnings) {
-  std::vector<uint64_t> steps;
-  GRAPHC_ASSIGN_OR_RETURN(steps, committedSteps(dir));
-  for (auto step = steps.rbegin(); step != steps.rend(); ++step) {
-    std::string path = stepPath(dir, *step);
-    absl::StatusOr<Found> found = openCheckpoint(path);
-    if (found.ok() && found->manifest.globalStep != *step)
-      found = absl::DataLossError(absl::StrCat(path, ": its manifest is that of step ", found->manifest.globalStep));
-    if (found.ok())
-      return std::optional<Found>(std::move(*found));
-    warnings.push_back(absl::StrCat("checkpoint ", path, " is skipped: ", found.status().message()));
-  }
-  return std::optional<Found>();
 }
 
 absl::Status checkVariables(const Found &checkpoint, const plan::Plan &plan, std::vector<std::string> &warnings) {

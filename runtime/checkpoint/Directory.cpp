@@ -48,23 +48,6 @@ bool parseStep(std::string_view name, uint64_t &step) {
          absl::StrCat(step) == absl::string_view(name.data(), name.size());
 }
 
-absl::StatusOr<std::vector<uint64_t>> committedSteps(const std::string &dir) {
-  std::vector<uint64_t> steps;
-  std::error_code error;
-  fs::directory_iterator entry(dir, error), end;
-  if (error == std::errc::no_such_file_or_directory)
-    return steps;
-  for (; !error && entry != end; entry.increment(error)) {
-    uint64_t step = 0;
-    if (parseStep(entry->path().filename().native(), step))
-      steps.push_back(step);
-  }
-  if (error)
-    return errorOf(dir, error);
-  std::sort(steps.begin(), steps.end());
-  return steps;
-}
-
 absl::StatusOr<Directory> Directory::open(const std::string &dir, uint32_t keep) {
   Directory directory;
   directory.dir = dir;

@@ -1,0 +1,87 @@
+//===- FindCheckpoint.cpp - which checkpoint a run goes on from -------------------------------------------------------------===//
+//
+// The newest one whose manifest and shards are whole. A damaged or unfinished one is skipped, with a warning that says why.
+//
+//===----------------------------------------------------------------------------------------------------------------===//
+#include "runtime/checkpoint/FindCheckpoint.h"
+
+#include "runtime/base/Crc32c.h"
+#include "runtime/base/Sha256.h"
+#include "runtime/base/Status.h"
+#include "runtime/checkpoint/Layout.h"
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+
+#include <algorithm>
+#include <filesystem>
+
+namespace graphc::checkpoint {
+
+namespace fs = std::filesystem;
+
+absl::StatusOr<std::vector<uint64_t>> committedSteps(const std::string &dir) {
+  std::vector<uint64_t> steps;
+  std::error_code error;
+  fs::directory_iterator entry(dir, error), end;
+  if (error == std::errc::no_such_file_or_directory)
+    return steps;
+  for (; !error && entry != end; entry.increment(error)) {
+    uint64_t step = 0;
+    if (parseStep(entry->path().filename().native(), step))
+      steps.push_back(step);
+  }
+  if (error)
+    return base::errnoStatus(dir, error.value());
+  std::sort(steps.begin(), steps.end());
+  return steps;
+}
+
+absl::StatusOr<base::MappedFile> openShard(const Found &checkpoint, const ShardInfo &shard) {
+  std::string path = absl::StrCat(checkpoint.path, "/", shard.file);
+  GRAPHC_ASSIGN_OR_RETURN(base::MappedFile file, base::MappedFile::open(path, base::Links::Refuse));
+  if (file.size() != shard.bytes)
+    return absl::DataLossError(absl::StrCat(path, ": ", file.size(), " bytes, the manifest promises ", shard.bytes));
+  uint32_t crc = base::crc32c(file.view());
+  if (crc != shard.crc32c)
+    return absl::DataLossError(absl::StrFormat("%s: crc32c %08x, the manifest promises %08x; the file was changed or "
+                                               "damaged",
+                                               path, crc, shard.crc32c));
+  if (base::toHex(base::sha256(file.view())) != shard.sha256)
+    return absl::DataLossError(
+        absl::StrCat(path, ": its SHA-256 differs from the manifest's; the file was changed or damaged"));
+  return file;
+}
+
+absl::StatusOr<Found> readCheckpoint(const std::string &path) {
+  Found found;
+  found.path = path;
+  std::string manifestPath = absl::StrCat(path, "/", manifestFile);
+  GRAPHC_ASSIGN_OR_RETURN(std::string text, base::readFile(manifestPath, 64 << 20));
+  GRAPHC_ASSIGN_OR_RETURN(found.manifest, decodeManifest(text, manifestPath));
+  return found;
+}
+
+absl::StatusOr<Found> openCheckpoint(const std::string &path) {
+  GRAPHC_ASSIGN_OR_RETURN(Found found, readCheckpoint(path));
+  for (const ShardInfo &shard : found.manifest.shards)
+    GRAPHC_RETURN_IF_ERROR(openShard(found, shard).status());
+  return found;
+}
+
+absl::StatusOr<std::optional<Found>> findNewest(const std::string &dir, std::vector<std::string> &warnings) {
+  std::vector<uint64_t> steps;
+  GRAPHC_ASSIGN_OR_RETURN(steps, committedSteps(dir));
+  for (auto step = steps.rbegin(); step != steps.rend(); ++step) {
+    std::string path = stepPath(dir, *step);
+    absl::StatusOr<Found> found = openCheckpoint(path);
+    if (found.ok() && found->manifest.globalStep != *step)
+      found = absl::DataLossError(absl::StrCat(path, ": its manifest is that of step ", found->manifest.globalStep));
+    if (found.ok())
+      return std::optional<Found>(std::move(*found));
+    warnings.push_back(absl::StrCat("checkpoint ", path, " is skipped: ", found.status().message()));
+  }
+  return std::optional<Found>();
+}
+
+} // namespace graphc::checkpoint
