@@ -1,9 +1,9 @@
-// The orders of a TaskSession that touch files of variables: initialise or restore, save, dump.
+#include "runtime/session/TaskCheckpoint.h"
+
 #include "runtime/base/Status.h"
 #include "runtime/checkpoint/Checkpoint.h"
 #include "runtime/checkpoint/Npy.h"
 #include "runtime/plan/Types.h"
-#include "runtime/session/TaskSession.h"
 
 #include "absl/strings/str_cat.h"
 
@@ -12,34 +12,34 @@
 namespace graphc::session {
 
 /// Initial values, or those of the checkpoint, of each variable that this task stores.
-absl::Status TaskSession::initialize(const Order::Initialize &order, Done *done) {
-  variables_->initialize();
-  if (!order.restore_from().empty() && !variables_->stored().empty()) {
+absl::Status TaskCheckpoint::initialize(const service::Order::Initialize &order, service::Done *done) {
+  variables_.initialize();
+  if (!order.restore_from().empty() && !variables_.stored().empty()) {
     GRAPHC_ASSIGN_OR_RETURN(checkpoint::Found found, checkpoint::readCheckpoint(order.restore_from()));
     std::vector<checkpoint::RestoreTarget> targets;
-    for (uint32_t index : variables_->stored()) {
+    for (uint32_t index : variables_.stored()) {
       const plan::Variable &variable = plan_.variables(static_cast<int>(index));
-      std::span<uint8_t> data = variables_->data(index);
+      std::span<uint8_t> data = variables_.data(index);
       targets.push_back({plan::modelName(variable), plan::modelType(variable), data.data(), data.size(),
                          plan::modelOffset(variable)});
     }
     GRAPHC_RETURN_IF_ERROR(checkpoint::restoreVariables(found, targets));
   }
-  if (const int64_t *step = variables_->globalStep())
+  if (const int64_t *step = variables_.globalStep())
     done->set_global_step(*step);
   noteMirrors(done);
   return absl::OkStatus();
 }
 
-void TaskSession::noteMirrors(Done *done) const {
-  if (std::optional<uint32_t> crc = variables_->mirrorsCrc())
+void TaskCheckpoint::noteMirrors(service::Done *done) const {
+  if (std::optional<uint32_t> crc = variables_.mirrorsCrc())
     done->set_mirrors_crc(*crc);
 }
 
 /// Whether the checkpoint's or dump's folder is the chief's and can be written.
-absl::Status TaskSession::check(const Order::Check &order) {
+absl::Status TaskCheckpoint::check(const service::Order::Check &order) const {
   // Only who stores variables reads and writes there; a worker without any may live elsewhere.
-  if (variables_->stored().empty())
+  if (variables_.stored().empty())
     return absl::OkStatus();
   // Without a nonce: a folder to write into at the end; better to hear now that it cannot be.
   if (!order.nonce().empty())
@@ -49,14 +49,14 @@ absl::Status TaskSession::check(const Order::Check &order) {
 }
 
 /// Writes this task's shard; answers its name, size and checksums, which the chief writes into the manifest.
-absl::Status TaskSession::save(const Order::Save &order, Done *done) {
+absl::Status TaskCheckpoint::save(const service::Order::Save &order, service::Done *done) const {
   noteMirrors(done);
-  if (variables_->owned().empty())
+  if (variables_.owned().empty())
     return absl::OkStatus();
   std::vector<checkpoint::TensorView> tensors;
-  for (uint32_t index : variables_->owned()) {
+  for (uint32_t index : variables_.owned()) {
     const plan::Variable &variable = plan_.variables(static_cast<int>(index));
-    std::span<const uint8_t> data = std::as_const(*variables_).data(index);
+    std::span<const uint8_t> data = std::as_const(variables_).data(index);
     tensors.push_back({variable.name(), variable.type(), data.data(), data.size(),
                        variable.has_part_of() ? std::optional(variable.part_of()) : std::nullopt});
   }
@@ -67,10 +67,10 @@ absl::Status TaskSession::save(const Order::Save &order, Done *done) {
   return absl::OkStatus();
 }
 
-absl::Status TaskSession::dump(const Order::Dump &order) {
-  for (uint32_t index : variables_->owned()) {
+absl::Status TaskCheckpoint::dump(const service::Order::Dump &order) const {
+  for (uint32_t index : variables_.owned()) {
     const plan::Variable &variable = plan_.variables(static_cast<int>(index));
-    std::span<const uint8_t> data = std::as_const(*variables_).data(index);
+    std::span<const uint8_t> data = std::as_const(variables_).data(index);
     std::string file = absl::StrCat(order.directory(), "/", checkpoint::npyFileName(plan::modelName(variable)));
     GRAPHC_RETURN_IF_ERROR(variable.has_part_of()
                                ? checkpoint::writeNpyPart(file, variable.part_of().type(), plan::modelOffset(variable),

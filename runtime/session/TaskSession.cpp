@@ -5,6 +5,7 @@
 #include "runtime/executor/LaneRunner.h"
 #include "runtime/observe/ProcessInfo.h"
 #include "runtime/plan/Types.h"
+#include "runtime/session/TaskCheckpoint.h"
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
@@ -149,17 +150,17 @@ absl::Status TaskSession::obey(const Order &order, Done *done) {
   case Order::kConnect:
     return connect(order.connect(), done);
   case Order::kInitialize:
-    return initialize(order.initialize(), done);
+    return TaskCheckpoint(plan_, task_, *variables_).initialize(order.initialize(), done);
   case Order::kBegin:
     return begin(order.begin());
   case Order::kRun:
     return runPhase(done);
   case Order::kSave:
-    return save(order.save(), done);
+    return TaskCheckpoint(plan_, task_, *variables_).save(order.save(), done);
   case Order::kCheck:
-    return check(order.check());
+    return TaskCheckpoint(plan_, task_, *variables_).check(order.check());
   case Order::kDump:
-    return dump(order.dump());
+    return TaskCheckpoint(plan_, task_, *variables_).dump(order.dump());
   case Order::kEnd:
     wasStopped_ = order.end().stopped();
     end(done);

@@ -60,13 +60,8 @@ private:
   absl::Status obey(const Order &order, Done *done);
   absl::Status prepare(const Order::Prepare &order, Done *done);
   absl::Status connect(const Order::Connect &order, Done *done);
-  absl::Status initialize(const Order::Initialize &order, Done *done);
   absl::Status begin(const Order::Begin &order);
   absl::Status runPhase(Done *done);
-  absl::Status save(const Order::Save &order, Done *done);
-  void noteMirrors(Done *done) const;
-  absl::Status check(const Order::Check &order);
-  absl::Status dump(const Order::Dump &order);
   absl::Status checkFeeds(const plan::Phase &phase) const;
   void end(Done *done);
   void endPhase();
