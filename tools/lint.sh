@@ -58,6 +58,11 @@ spaces=$(list '*.cpp' '*.h' '*.td' '*.py' '*.sh' '*.mlir' '*.proto' '*.md' '*.tx
 [ -z "$spaces" ] || complain "tabs, or blanks at the end of a line:
 $spaces"
 
+# A script there would be run by nobody.
+scripts=$(list 'test/run/*.sh')
+[ -z "$scripts" ] || complain "end-to-end tests are pytest's, test/run/test_*.py (CONTRIBUTING.md):
+$scripts"
+
 for script in $(list '*.sh' '.ci/run'); do
   bash -n "$script" || complain "$script does not parse"
   [ -x "$script" ] || complain "$script is not executable"
