@@ -35,7 +35,7 @@ struct PhaseRun {
   uint64_t firstStep = 0; ///< of a lane, counted over the whole training (asynchronous: its share)
   uint64_t steps = 0; ///< planned; asynchronous phases: updates
   uint64_t position = 0; ///< where the stream stands that makes the epochs
-  data::Walk walk; ///< of all replicas; no samples: no epochs
+  data::Walk walk = {}; ///< of all replicas; no samples: no epochs
 };
 
 class PhaseHost final : public executor::Host {

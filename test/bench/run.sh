@@ -1,11 +1,13 @@
 #!/usr/bin/env bash
-# Measures this project beside its peers, interleaved.   test/bench/run.sh [single|distributed|ingraph|link|compile|all] [--rounds N] [--report]
+# Measures this project beside its peers, interleaved.   test/bench/run.sh [single|distributed|ingraph|link|compile|flood|before BIN|all]
+#   [--rounds N] [--report]
 #   single        one process: linreg and mlp, 1 and 2 threads; TensorFlow, JAX, PyTorch
 #   distributed   tasks as processes: parameter server (null, mlp, dense), all-reduce; TensorFlow, PyTorch DDP and gloo
 #   ingraph       one client, the model over two tasks: linreg, pingpong (ten hops), mlp; TensorFlow; part of distributed
 #   link          large tensors over gRPC on a link of 1 Gbit/s; iperf3 (test/bench/link.py); no part of all
 #   compile       graphc alone: CPU time and memory on models of 500 to 4,000 operations (test/bench/compile.py); no part of all
 #   flood         a run by hand whose port a neighbour floods (test/bench/flood.py); no part of all
+#   before BIN    this build beside an earlier one, whose graphc and graphrun lie in BIN, in turns (test/bench/before.py); no part of all
 #   --rounds N    how often each is measured (3); the figure of a peer is the median of its rounds
 #   --report      also writes docs/benchmarks.md (not link)
 # One JSON object a line; the last lines are ratios. PEERS names the folder of test/bench/peers/setup.sh (build/peers);
@@ -19,4 +21,5 @@ mkdir -p build/bench
 export GRAPHC_ROOT=$PWD PATH=$PWD/build/release/bin:$PATH
 case ${1:-} in link | flood) exec /usr/bin/python3 "test/bench/$1.py" "${@:2}" ;; esac # with pytest's modules, as test/run
 [ "${1:-}" != compile ] || exec python3 test/bench/compile.py "${@:2}"
+[ "${1:-}" != before ] || exec python3 test/bench/before.py "${@:2}"
 exec python3 test/bench/driver.py "$@"

@@ -1,0 +1,80 @@
+#!/usr/bin/env python3
+"""Measures this build beside an earlier one of this project, in turns. See run.sh.
+
+`test/bench/run.sh before BIN`: BIN is the folder with graphc and graphrun of the earlier build. Every figure is a median over
+the rounds; a round measures one case with the one build and, right after, with the other, and the next round begins with the
+other. A ratio over 1 is a case that got slower.
+"""
+import argparse
+import datetime
+import json
+import os
+import sys
+
+import measure
+from driver import conservative, number, summarise, writeReport
+
+SINGLE = [(measure.graphcSingle, (case, threads)) for case, threads in (("linreg", 1), ("mlp", 1), ("mlp", 2))]
+TASKS = [(measure.graphcDistributed, (case, sync, workers))
+         for case, sync, workers in (("null", True, 2), ("null", False, 2), ("null", True, 8), ("mlp", True, 2), ("mlp", False, 2),
+                                     ("dense", True, 2), ("dense", False, 2))]
+REDUCE = [(measure.graphcAllReduce, (case, 2)) for case in ("mlp", "linreg")] + [
+    (measure.graphcBareAllReduce, (bytes_, 2)) for bytes_ in (4, 1 << 20, 64 << 20)]
+IN_GRAPH = [(measure.graphcInGraph, (case, 2)) for case in ("linreg", "pingpong", "mlp")]
+FIELDS = (("step, ms", conservative), ("first step, s", lambda found: found.get("first_step_s")),
+          ("graphc, ms", lambda found: found.get("compile_ms")), ("memory, MB", lambda found: found.get("rss_mb")))
+
+
+def measureBoth(builds, rounds):
+    rows = []
+    for call, arguments in SINGLE + TASKS + REDUCE + IN_GRAPH:
+        for turn in range(rounds):
+            for name in sorted(builds, reverse=turn % 2 == 1):
+                measure.BIN = builds[name]
+                try:
+                    for found in call(*arguments):
+                        found["peer"] = name
+                        print(json.dumps(found), flush=True)
+                        rows.append(found)
+                except Exception as error:  # one broken measurement must not lose the others
+                    measure.complain(f"{name} {arguments}", str(error))
+    return rows
+
+
+def table(summary, rounds, load):
+    lines = [f"Made by `test/bench/run.sh before BIN --report` on {datetime.date.today()}, {measure.CPU}, load average {load:.1f} at",
+             f"the start; the median of {rounds} rounds in turns. A step is the larger of median and mean; over 1 is slower than before.",
+             "", "| case | strategy | update | workers | threads | " + " | ".join(f"{name}: before | now | ratio" for name, _ in FIELDS) + " |",
+             "|---|---|---|---|---|" + "---|" * (3 * len(FIELDS))]
+    for (case, strategy, sync, workers, threads), found in summary.items():
+        cells = []
+        for _, field in FIELDS:
+            before, now = (field(found[name]) if name in found else None for name in ("before", "now"))
+            cells += [number(before, 4), number(now, 4), f"{now / before:.2f}" if before and now else "–"]
+        update = "" if sync is None else "sync" if sync else "async"
+        lines.append(f"| {case} | {strategy} | {update} | {workers} | {threads} | " + " | ".join(cells) + " |")
+    return "\n".join(lines) + "\n"
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="test/bench/run.sh before", description=__doc__.partition("\n\n")[0])
+    parser.add_argument("bin", help="folder with graphc and graphrun of the earlier build")
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--report", action="store_true", help="also writes the table into docs/benchmarks.md")
+    arguments = parser.parse_args()
+    builds = {"before": os.path.abspath(arguments.bin), "now": measure.BIN}
+    for name, folder in builds.items():
+        if not os.access(os.path.join(folder, "graphrun"), os.X_OK):
+            parser.error(f"{folder} has no graphrun; build {'the earlier commit' if name == 'before' else 'this tree'} first")
+    load = os.getloadavg()[0]
+    measure.calibrate()
+    summary = summarise(measureBoth(builds, arguments.rounds))
+    text = table(summary, arguments.rounds, load)
+    print(text)
+    if arguments.report and summary:
+        writeReport(os.path.join(measure.ROOT, "docs/benchmarks.md"), text, "before ")
+    return 0 if summary else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
