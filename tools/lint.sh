@@ -75,7 +75,7 @@ if [ -n "$tidy" ]; then
     mapfile -t files < <(comm -12 <(printf '%s\n' "${files[@]}") <({ git diff --name-only "$base"; git ls-files --others --exclude-standard; } | sort))
   fi
   if [ ${#files[@]} -gt 0 ]; then
-    printf '%s\0' "${files[@]}" | xargs -0 -n 4 -P "${GRAPHC_JOBS:-2}" clang-tidy-22 --quiet -p build/release 2>&1 | grep -vE '^[0-9]+ warnings? generated|^Suppressed|^Use -header-filter'
+    printf '%s\0' "${files[@]}" | xargs -0 -n 4 -P "${GRAPHC_JOBS:-2}" clang-tidy-22 --quiet -p build/release 2>&1 | grep -vE '^[0-9]+ warnings? generated|^Suppressed|^Use -header-filter|Processing file [^ ]+\.$'
     [ "${PIPESTATUS[1]}" -eq 0 ] || complain "clang-tidy is not content"
   fi
 fi

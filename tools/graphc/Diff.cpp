@@ -221,7 +221,7 @@ Lines changedSizes(const plan::Plan &before, const plan::Plan &after) {
 
 int diffPlans(const Options &options) {
   plan::LoadedPlan plans[2];
-  for (auto [plan, path] : {std::pair(&plans[0], options.model), std::pair(&plans[1], options.otherPlan)}) {
+  for (const auto &[plan, path] : {std::pair(&plans[0], options.model), std::pair(&plans[1], options.otherPlan)}) {
     absl::StatusOr<plan::LoadedPlan> loaded = plan::loadPlan(path);
     if (!loaded.ok()) {
       llvm::errs() << "graphc: " << std::string(loaded.status().message()) << '\n';

@@ -130,9 +130,10 @@ std::string findOverwriting(const Options &options) {
   std::string output = options.emit == Output::Plan ? getPlanPath(options) : options.output;
   if (output == "-")
     output.clear();
-  for (auto [flag, written] : {std::pair("-o", output), std::pair("--report", options.report)})
-    for (auto [what, input] : {std::pair("model", options.model), std::pair("cluster", options.cluster.value_or("")),
-                               std::pair("calibration", options.calibration)})
+  for (const auto &[flag, written] : {std::pair("-o", output), std::pair("--report", options.report)})
+    for (const auto &[what, input] :
+         {std::pair("model", options.model), std::pair("cluster", options.cluster.value_or("")),
+          std::pair("calibration", options.calibration)})
       if (!written.empty() && !input.empty() && input != "-" && isSameFile(written, input))
         return written + " is read as the " + what + " and would be overwritten; name another file with " + flag;
   if (!output.empty() && !options.report.empty() && isSameFile(output, options.report))
