@@ -40,7 +40,8 @@ def test_nohup(box, name):
 
 def test_tasks_by_hand(box, ports):
     """Told twice, by the kernel and by the shell: all end in order, with a checkpoint."""
-    started = {(job, index): box.launch(plan(box, "ps"), "--steps", FOREVER, "--job_name", job, "--task_index", index, *ports.flags, "--checkpoint_dir",
+    path = plan(box, "ps")
+    started = {(job, index): box.launch(path, "--steps", FOREVER, "--job_name", job, "--task_index", index, *ports.flags, "--checkpoint_dir",
                                         "by-hand", name=f"{job}-{index}") for job, index in (("worker", 0), ("worker", 1), ("ps", 0))}
     started["worker", 0].waitFor(TRAINS)
     for _ in range(2):
