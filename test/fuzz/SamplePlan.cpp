@@ -20,15 +20,15 @@ constexpr const char *text = R"pb(
   chief { job: 1 index: 0 }
   replicas { ranges { job: 1 first: 0 count: 2 } size: 2 }
   variables {
-    name: "w" type { dtype: F32 shape: 4 shape: 2 } owner { job: 0 } trainable: true
+    name: "w" type { dtype: F32 shape: 4 shape: 2 } owner { job: 0 } device: "CPU:0" trainable: true
     initializer { uniform { low: -0.5 high: 0.5 seed: 1 } }
   }
   variables {
-    name: "global_step" type { dtype: I64 } owner { job: 0 } global_step: true
+    name: "global_step" type { dtype: I64 } owner { job: 0 } device: "CPU:0" global_step: true
     initializer { value: "\000\000\000\000\000\000\000\000" }
   }
   variables {
-    name: "w/Momentum" type { dtype: F32 shape: 4 shape: 2 } owner { job: 0 } initializer { zeros: true }
+    name: "w/Momentum" type { dtype: F32 shape: 4 shape: 2 } owner { job: 0 } device: "CPU:0" initializer { zeros: true }
   }
   datasets {
     name: "train" idx { files: "images.gz" files: "labels.gz" }

@@ -68,7 +68,7 @@ took=$((($(date +%s%N) - start) / 1000000))
 check "nothing missing: status 0" [ $status -eq 0 ]
 check "nothing missing: silence" [ ! -s "$box/out" ]
 check "nothing missing: apt is not asked" [ ! -s "$box/log" ]
-check "nothing missing: under 300 ms (took $took)" [ $took -lt 300 ]
+check "nothing missing: over in 3 s, as nothing is installed (took $took ms)" [ $took -lt 3000 ]
 
 reset
 sed -i '/^libmlir-22-dev$/d;/^ccache$/d' "$box/installed"
