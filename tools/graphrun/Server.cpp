@@ -89,7 +89,7 @@ public:
     while (true) {
       std::optional<service::FetchedPlan> plan = waitForPlan();
       if (!plan)
-        return end();
+        end();
       say(absl::StrCat(plan->check ? "checks " : "runs ", plan->client.model(), " for process ", plan->client.pid(),
                        " on ", plan->client.host()));
       lastRun_ = plan->run;
@@ -99,7 +99,7 @@ public:
       if (status.ok() && *status == 0)
         say(absl::StrCat(plan->check ? "the check" : "the run", " has finished"));
       if (stops_ > 0) // whose run may have failed because of it
-        return end();
+        end();
       if (status.ok() && *status != 0)
         say(absl::StrCat(plan->check ? "the check" : "the run", " has failed or was stopped (exit status ", *status,
                          ")"));
@@ -233,9 +233,12 @@ private:
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   }
 
-  int end() const {
+  /// gRPC's threads end some time after its last user has, and must not find OpenSSL's and gRPC's static objects taken apart: the process
+  /// goes at once. What it had to write is written.
+  [[noreturn]] void end() const {
     say("shut down as asked");
-    return killed_ ? 1 : 0;
+    std::fflush(nullptr);
+    _exit(killed_ ? 1 : 0);
   }
 
   const Flags &flags_;

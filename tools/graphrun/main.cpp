@@ -1,6 +1,5 @@
 // graphrun: runs a plan. This file decides what this process is: the launcher of all tasks, or one task.
 #include "runtime/base/File.h"
-#include "runtime/base/Log.h"
 #include "runtime/base/Status.h"
 #include "runtime/base/Text.h"
 #include "runtime/cluster/Address.h"
@@ -372,22 +371,11 @@ void prepareProcess() {
     setrlimit(RLIMIT_NOFILE, &files);
   }
 }
-
-/// gRPC's threads end some time after its last user has. They must not find OpenSSL's and gRPC's static objects taken apart, so nothing is:
-/// the process goes at once. Under a sanitizer it goes the long way, on which leaks are looked for.
-int leave(int status) {
-#if !__has_feature(address_sanitizer) && !__has_feature(thread_sanitizer)
-  base::logger().flush();
-  std::fflush(nullptr);
-  _exit(status);
-#endif
-  return status;
-}
 } // namespace
 
 int main(int argc, char **argv) {
   prepareProcess();
   if (argc > 1 && std::string_view(argv[1]) == "calibrate")
-    return leave(graphc::graphrun::calibrate(argc - 1, argv + 1));
-  return leave(run(argc, argv));
+    return graphc::graphrun::calibrate(argc - 1, argv + 1);
+  return run(argc, argv);
 }
