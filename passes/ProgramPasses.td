@@ -196,6 +196,11 @@ def Schedule : Pass<"schedule", "::mlir::ModuleOp"> {
     sender's wait for the releases would close a circle; so does that of a bucket which is summed in chunks by the tree or
     around a ring, with a `send_done` behind its `all_reduce_done`.
 
+    Of a program on a device with memory of its own (`runtime/device/Kinds.h`) buffers that calls touch lie there and all others in the
+    host's memory (`host`), with a `copy` wherever a call and the program itself share a value. Calls go to queue 1, copies to the
+    device to 2, from it to 3; where two of them, or one and the program, touch the same bytes and one writes, the later one
+    has a `wait` for a `signal` behind the earlier, and at the step's end the program waits for all.
+
     Example:
 
     ```mlir
@@ -238,6 +243,8 @@ def Schedule : Pass<"schedule", "::mlir::ModuleOp"> {
     Statistic<"numAhead", "ahead", "sends for the next step">,
     Statistic<"numInSlots", "in-slots", "buffers in the slots of their channels">,
     Statistic<"numPublished", "published", "channels whose receivers read the sender's memory">,
+    Statistic<"numCopies", "copies", "copies between the host's memory and a device's">,
+    Statistic<"numWaits", "waits", "waits for queues of devices">,
     Statistic<"arenaBytes", "arena-bytes", "bytes of the arenas of all programs">,
     Statistic<"arenaLowerBound", "arena-lower-bound", "most bytes alive at once, summed over the programs">,
     Statistic<"bufferBytes", "buffer-bytes", "bytes of all buffers if none shared memory">,

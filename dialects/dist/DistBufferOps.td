@@ -22,16 +22,18 @@ class Dist_BodyOp<string mnemonic, list<Trait> traits = []>
 def Dist_BufferOp : Dist_MemoryOp<"buffer"> {
   let summary = "memory of one step in the program's arena";
   let description = [{
-    `offset` is in bytes, a multiple of 64; `schedule` adds it. Buffers whose lives do not meet may share memory.
+    `offset` is in bytes, a multiple of 64; `schedule` adds it. Buffers whose lives do not meet may share memory. Where the
+    program's device has memory of its own, the buffer is in that, but with `host` in the host's: `schedule` decides it.
 
     ```mlir
     %0 = dist.buffer {offset = 64} : memref<128x512xf32>
+    %1 = dist.buffer {host} : memref<128xi32>
     ```
 
     1. (B1) `offset`, where given, is a multiple of 64 and not negative
     2. (B2) at most 2^37 elements
   }];
-  let arguments = (ins OptionalAttr<I64Attr>:$offset);
+  let arguments = (ins OptionalAttr<I64Attr>:$offset, UnitAttr:$host);
   let results = (outs Dist_Buffer:$buffer);
   let assemblyFormat = "attr-dict `:` type($buffer)";
   let hasVerifier = 1;
@@ -54,7 +56,7 @@ def Dist_VariableBufferOp : Dist_MemoryOp<"variable_buffer", [DeclareOpInterface
 def Dist_ConstantBufferOp : Dist_MemoryOp<"constant_buffer"> {
   let summary = "read-only data of the plan";
   let description = [{
-    Constants that are sent or given to a library; those of compiled kernels are part of the code.
+    Constants that are sent or given to a library; those of compiled kernels are part of the code. `host` as for a buffer.
 
     ```mlir
     %0 = dist.constant_buffer dense<[1, 2]> : tensor<2xi32> to memref<2xi32>
@@ -62,7 +64,7 @@ def Dist_ConstantBufferOp : Dist_MemoryOp<"constant_buffer"> {
 
     1. (CB1) the data has the buffer's shape and element type
   }];
-  let arguments = (ins ElementsAttr:$value);
+  let arguments = (ins ElementsAttr:$value, UnitAttr:$host);
   let results = (outs Dist_Buffer:$buffer);
   let assemblyFormat = "$value `to` type($buffer) attr-dict";
   let hasVerifier = 1;
@@ -96,7 +98,8 @@ def Dist_CallOp : Dist_BodyOp<"call", [DeclareOpInterfaceMethods<SymbolUserOpInt
   let description = [{
     The callee is a `func.func private` of the module whose arguments say how they are used: `dist.access = "read"`,
     `"write"` (every byte) or `"read_write"`; `dist.scratch` marks the last one as memory for in-between values. Its
-    attribute `dist.flops` is the work of one call. Buffers do not overlap but for those of `"read"`.
+    attribute `dist.flops` is the work of one call. Buffers do not overlap but for those of `"read"`. With `queue` that
+    queue of the program's device does it, at a time of its own.
 
     ```mlir
     dist.call @train_step.worker.kernel0(%0, %1) : memref<4xf32>, memref<4xf32>
@@ -104,7 +107,8 @@ def Dist_CallOp : Dist_BodyOp<"call", [DeclareOpInterfaceMethods<SymbolUserOpInt
 
     1. (K1) the kernel exists (a func.func, an llvm.func once lowered), with as many arguments as buffers
   }];
-  let arguments = (ins FlatSymbolRefAttr:$kernel, Variadic<Dist_Buffer>:$buffers);
+  let arguments = (ins FlatSymbolRefAttr:$kernel, Variadic<Dist_Buffer>:$buffers,
+      OptionalAttr<Dist_PositiveI64Attr>:$queue);
   let assemblyFormat = "$kernel `(` $buffers `)` attr-dict (`:` type($buffers)^)?";
 }
 
@@ -112,7 +116,7 @@ def Dist_LibraryCallOp : Dist_BodyOp<"library_call", [AttrSizedOperandSegments]>
   let summary = "a kernel of a library, by name";
   let description = [{
     Inputs are the kernel's operands, then those of the post-ops in their order; what is written follows `into`. All are
-    row-major and dense. The registry of runtime/kernels/Library.h knows the kernel, what its descriptor means, which
+    row-major and dense. `queue` as for `call`. The registry of runtime/kernels/Library.h knows the kernel, what its descriptor means, which
     post-ops it takes and how much `scratch` it asks for.
 
     ```mlir
@@ -125,7 +129,7 @@ def Dist_LibraryCallOp : Dist_BodyOp<"library_call", [AttrSizedOperandSegments]>
   }];
   let arguments = (ins StrAttr:$kernel, Variadic<Dist_Buffer>:$inputs, Variadic<Dist_Buffer>:$outputs,
       Optional<Dist_Buffer>:$scratch, DictionaryAttr:$descriptor,
-      DefaultValuedAttr<StrArrayAttr, "{}">:$post_ops);
+      DefaultValuedAttr<StrArrayAttr, "{}">:$post_ops, OptionalAttr<Dist_PositiveI64Attr>:$queue);
   let assemblyFormat = [{
     $kernel `(` $inputs `)` `into` `(` $outputs `)` (`scratch` $scratch^)? attr-dict
     `:` type($inputs) `into` type($outputs) (`scratch` type($scratch)^)?
@@ -137,6 +141,49 @@ def Dist_LibraryCallOp : Dist_BodyOp<"library_call", [AttrSizedOperandSegments]>
   }];
   let hasVerifier = 1;
 }
+
+//===----------------------------------------------------------------------===//
+// Queues of a device with memory of its own
+//===----------------------------------------------------------------------===//
+
+def Dist_CopyOp : Dist_BodyOp<"copy", [AllTypesMatch<["from", "to"]>]> {
+  let summary = "a queue copies between the host's memory and the device's";
+  let description = [{
+    Made by `schedule` in programs on a device with memory of its own, as are `signal` and `wait`: what the host touches (messages,
+    samples, feeds, results) lies in the host's memory, what kernels touch in the device's.
+
+    ```mlir
+    dist.copy %staged to %x {queue = 2} : memref<128x784xf32>
+    ```
+  }];
+  let arguments = (ins Dist_Buffer:$from, Dist_Buffer:$to, OptionalAttr<Dist_PositiveI64Attr>:$queue);
+  let assemblyFormat = "$from `to` $to attr-dict `:` type($from)";
+}
+
+def Dist_SignalOp : Dist_BodyOp<"signal"> {
+  let summary = "a queue counts to n once it has done all that it was given so far";
+  let description = [{ Example: `dist.signal {queue = 2, n = 1}`. Of a step the first of a queue is 1, the next 2, … }];
+  let arguments = (ins Dist_PositiveI64Attr:$queue, Dist_PositiveI64Attr:$n);
+  let assemblyFormat = "attr-dict";
+}
+
+def Dist_WaitOp : Dist_BodyOp<"wait"> {
+  let summary = "waits until a queue has counted to n";
+  let description = [{
+    The program does, or the `queue` that is given it. The signal stands before it.
+
+    ```mlir
+    dist.wait {of = 2, n = 1}
+    dist.wait {of = 2, n = 1, queue = 1}
+    ```
+  }];
+  let arguments = (ins Dist_PositiveI64Attr:$of, Dist_PositiveI64Attr:$n, OptionalAttr<Dist_PositiveI64Attr>:$queue);
+  let assemblyFormat = "attr-dict";
+}
+
+//===----------------------------------------------------------------------===//
+// Sums, choices, data
+//===----------------------------------------------------------------------===//
 
 def Dist_AggregateIntoOp : Dist_BodyOp<"aggregate_into",
     [AttrSizedOperandSegments, DeclareOpInterfaceMethods<SymbolUserOpInterface>,

@@ -97,7 +97,8 @@ def Dist_ProgramOp : Dist_Op<"program", [Symbol, IsolatedFromAbove, SingleBlock,
     The body is one step: graph operations and dist operations in the order that the schedule fixes later. With
     `replicas(N)` it is a family of N instances: over the tasks of the replica domain where the device names no task,
     all on one task where it does. `locks_variables` says that instances share variables and take their locks
-    instruction by instruction (asynchronous updates).
+    instruction by instruction (asynchronous updates). `arena_bytes` and `device_arena_bytes` are those of its buffers in the
+    host's memory and in its device's own; `schedule` adds them.
 
     ```mlir
     dist.program @predict.worker0 of @predict on "/job:worker/task:0/device:CPU:0" {
@@ -113,7 +114,7 @@ def Dist_ProgramOp : Dist_Op<"program", [Symbol, IsolatedFromAbove, SingleBlock,
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, FlatSymbolRefAttr:$phase, StrAttr:$device,
       DefaultValuedAttr<Dist_PositiveI64Attr, "1">:$replicas, UnitAttr:$locks_variables,
-      OptionalAttr<I64Attr>:$arena_bytes);
+      OptionalAttr<I64Attr>:$arena_bytes, OptionalAttr<I64Attr>:$device_arena_bytes);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
     $sym_name `of` $phase `on` $device (`replicas` `(` $replicas^ `)`)? (`locks_variables` $locks_variables^)?
@@ -126,6 +127,8 @@ def Dist_ProgramOp : Dist_Op<"program", [Symbol, IsolatedFromAbove, SingleBlock,
     /// Instances run on the tasks of the replica domain, one each, and not all on one task.
     bool isSpread() { return !getDevice().contains("/task:"); }
     bool isFamily() { return getReplicas() > 1; }
+    /// Its device's memory is its own: buffers are there or on the host, and queues do what the program gives them.
+    bool hasQueues();
   }];
 }
 

@@ -3,6 +3,7 @@
 
 #include "dialects/graph/CarriedAttributes.h"
 #include "dialects/graph/GraphDialect.h"
+#include "runtime/device/Kinds.h"
 
 #include "llvm/ADT/StringExtras.h"
 
@@ -202,6 +203,13 @@ static bool isCompleteDevice(StringRef device, bool &namesTask) {
     return false;
   auto [kind, index] = device.split(':');
   return !kind.empty() && llvm::all_of(kind, llvm::isAlnum) && isNumber(index);
+}
+
+bool ProgramOp::hasQueues() {
+  std::string error;
+  std::optional<graph::DeviceName> device = graph::DeviceName::parse(getDevice(), error);
+  const device::Kind *kind = device ? device::findKind(device->kind) : nullptr;
+  return kind && kind->ownMemory;
 }
 
 /// A complete device; one that names no task is for a replicated program alone (PR2).

@@ -47,6 +47,10 @@ static FailureOr<Effects> ofCall(CallOp call, const SymbolTable &symbols) {
 // Compute.
 GRAPHC_EFFECTS(CallOp, ofCall(*this, symbols))
 GRAPHC_EFFECTS(LibraryCallOp, both(read(getInputs()), both(write(getOutputs()), write(getScratch()))))
+// Queues.
+GRAPHC_EFFECTS(CopyOp, both(read(getFrom()), write(getTo())))
+GRAPHC_NO_EFFECTS(SignalOp)
+GRAPHC_NO_EFFECTS(WaitOp)
 // Messages.
 GRAPHC_EFFECTS(SendOp, read(getValue(), Until::SendDone))
 GRAPHC_EFFECTS(SendStartOp, read(getValue(), Until::SendDone))

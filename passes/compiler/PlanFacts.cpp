@@ -149,7 +149,7 @@ Footprint computeFootprint(const plan::Plan &plan) {
     std::vector<std::string> locations = bufferLocations(plan, program);
     for (unsigned row : rows.of(program)) {
       PhaseNeeds &need = needs[{row, program.phase()}];
-      need.arena += program.arena_bytes() * lanesPerTask(program);
+      need.arena += (program.arena_bytes() + program.device_arena_bytes()) * lanesPerTask(program);
       for (int i = 0; i < program.buffers_size(); ++i)
         if (const plan::Buffer &buffer = program.buffers(i); buffer.has_arena() || buffer.has_outgoing()) {
           if (buffer.has_outgoing()) // the sender's own over gRPC; in its resident memory over shared memory

@@ -46,7 +46,7 @@ Rows::Rows(const plan::Plan &plan) : plan(plan) {
   auto keyOf = [](const plan::Task &task, const std::string &device) { return Key(task.job(), task.index(), device); };
   for (const plan::Program &program : plan.programs())
     (program.spread() ? shared[program.device()] : own[keyOf(program.task(), program.device())])[program.phase()] +=
-        program.arena_bytes() * lanesPerTask(program);
+        (program.arena_bytes() + program.device_arena_bytes()) * lanesPerTask(program);
   for (const plan::Variable &variable : plan.variables())
     if (variable.mirrored()) {
       shared[variable.device()];

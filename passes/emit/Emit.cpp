@@ -12,7 +12,9 @@ using namespace mlir;
 
 namespace graphc {
 
-static LogicalResult emitCode(ModuleOp module, const EmitOptions &options, plan::Plan &plan) {
+/// A code object for each of `kinds`, in their order; all that have code run the host's.
+static LogicalResult emitCode(ModuleOp module, const EmitOptions &options, ArrayRef<std::string> kinds,
+                              plan::Plan &plan) {
   if (module.getOps<LLVM::LLVMFuncOp>().empty())
     return success();
   llvm::Expected<NativeTarget> target = NativeTarget::create(options.targetCpu);
@@ -21,13 +23,16 @@ static LogicalResult emitCode(ModuleOp module, const EmitOptions &options, plan:
   llvm::Expected<std::string> elf = compileKernels(module, *target, options.keepCode);
   if (!elf)
     return module.emitError(llvm::toString(elf.takeError()));
-  plan::Code *code = plan.add_code();
   base::Digest digest = base::sha256(*elf);
-  code->set_sha256(std::string(base::asBytes(digest)));
-  code->set_elf(std::move(*elf));
-  code->set_target_cpu(target->cpu);
-  for (std::string &feature : target->features)
-    code->add_features(feature);
+  for (const std::string &kind : kinds) {
+    plan::Code *code = plan.add_code();
+    code->set_kind(kind);
+    code->set_sha256(std::string(base::asBytes(digest)));
+    code->set_elf(*elf);
+    code->set_target_cpu(target->cpu);
+    for (const std::string &feature : target->features)
+      code->add_features(feature);
+  }
   return success();
 }
 
@@ -44,7 +49,7 @@ FailureOr<plan::Plan> emitPlan(ModuleOp module, const EmitOptions &options) {
   for (auto program : module.getOps<dist::ProgramOp>())
     if (failed(emitProgram(program, tables, plan)))
       return failure();
-  if (failed(emitCode(module, options, plan)))
+  if (failed(emitCode(module, options, tables.codeKinds, plan)))
     return failure();
   if (absl::Status status = plan::verifyPlan(plan); !status.ok())
     return module.emitError("makes no valid plan: ") << std::string(status.message());

@@ -1,5 +1,6 @@
 // One dist.program in the plan's instructions.
 #include "passes/emit/PlanTables.h"
+#include "runtime/device/Kinds.h"
 #include "runtime/plan/AllReduce.h"
 
 #include "llvm/ADT/DenseMap.h"
@@ -48,8 +49,18 @@ private:
       buffer->set_name(name.str());
     return buffer;
   }
+  /// Of a buffer that is not said to be the host's.
+  plan::Space spaceOf(bool host) { return op.hasQueues() && !host ? plan::DEVICE : plan::HOST; }
+  /// The kind of device that compiled kernels of the operation run on: its queue's, or that of the program itself.
+  std::string kindOf(std::optional<uint64_t> queue) const {
+    return queue ? out.device().substr(0, out.device().find(':')) : std::string(device::hostKind().name);
+  }
   plan::Instruction *newInstruction(Operation *inner) {
     plan::Instruction *instruction = out.add_instructions();
+    if (auto queue = inner->getAttrOfType<IntegerAttr>("queue")) {
+      instruction->set_queue(uint32_t(queue.getInt()));
+      out.set_queues(std::max(out.queues(), instruction->queue()));
+    }
     instruction->set_location(tables.location(inner->getLoc()));
     return instruction;
   }
@@ -76,6 +87,7 @@ LogicalResult ProgramEmitter::emitHead() {
   if (!arena)
     return op.emitOpError("has no arena_bytes; schedule computes it");
   out.set_arena_bytes(*arena);
+  out.set_device_arena_bytes(op.getDeviceArenaBytes().value_or(0));
   std::string error;
   std::optional<graph::DeviceName> device = graph::DeviceName::parse(op.getDevice(), error);
   assert(device && "dist.program's verifier has read it");
@@ -96,7 +108,9 @@ LogicalResult ProgramEmitter::emitHead() {
 LogicalResult ProgramEmitter::emitBuffer(dist::BufferOp buffer) {
   if (!buffer.getOffset())
     return buffer.emitOpError("has no offset; schedule gives it one");
-  newBuffer(buffer.getBuffer())->mutable_arena()->set_offset(*buffer.getOffset());
+  plan::Buffer *made = newBuffer(buffer.getBuffer());
+  made->mutable_arena()->set_offset(*buffer.getOffset());
+  made->set_space(spaceOf(buffer.getHost()));
   return success();
 }
 
@@ -117,7 +131,7 @@ template <typename Op> plan::Instruction::Aggregate *ProgramEmitter::emitSum(Op 
   auto type = cast<MemRefType>(aggregate.getAccumulator().getType());
   uint64_t chunkBytes =
       aggregate.getChunk() ? *aggregate.getChunk() * uint64_t(graph::getElementBytes(type.getElementType())) : bytes;
-  FailureOr<uint32_t> add = tables.kernel(aggregate, aggregate.getAdd(), {chunkBytes, chunkBytes});
+  FailureOr<uint32_t> add = tables.kernel(aggregate, aggregate.getAdd(), kindOf({}), {chunkBytes, chunkBytes});
   if (failed(add))
     return nullptr;
   plan::Instruction::Aggregate *instruction = newInstruction(aggregate)->mutable_aggregate();
@@ -137,14 +151,18 @@ LogicalResult ProgramEmitter::emitOp(Operation *inner) {
   return llvm::TypeSwitch<Operation *, LogicalResult>(inner)
       .Case([&](dist::BufferOp buffer) { return emitBuffer(buffer); })
       .Case([&](dist::VariableBufferOp buffer) {
-        newBuffer(buffer.getBuffer())->set_variable(tables.variables.lookup(buffer.getVariable()));
+        plan::Buffer *made = newBuffer(buffer.getBuffer());
+        made->set_variable(tables.variables.lookup(buffer.getVariable()));
+        made->set_space(spaceOf(/*host=*/false));
         return success();
       })
       .Case([&](dist::ConstantBufferOp buffer) -> LogicalResult {
         auto value = dyn_cast<DenseElementsAttr>(buffer.getValue());
         if (!value)
           return buffer.emitOpError("has data that plans cannot hold");
-        newBuffer(buffer.getBuffer())->set_constant(tables.constant(getRawBytes(value)));
+        plan::Buffer *made = newBuffer(buffer.getBuffer());
+        made->set_constant(tables.constant(getRawBytes(value)));
+        made->set_space(spaceOf(buffer.getHost()));
         return success();
       })
       .Case([&](dist::ViewOp view) {
@@ -156,6 +174,7 @@ LogicalResult ProgramEmitter::emitOp(Operation *inner) {
         }
         plan::Buffer *alias = newBuffer(view.getBuffer());
         const plan::Buffer &memory = out.buffers(int(source));
+        alias->set_space(memory.space());
         if (memory.has_arena())
           alias->mutable_arena()->set_offset(memory.arena().offset() + view.getOffset());
         else if (memory.storage_case() == plan::Buffer::kVariable)
@@ -166,9 +185,25 @@ LogicalResult ProgramEmitter::emitOp(Operation *inner) {
       })
       .Case([&](dist::CallOp call) {
         SmallVector<uint64_t> bytes = llvm::map_to_vector(call.getBuffers(), dist::getBufferBytes);
-        return emitCall(call, tables.kernel(call, call.getKernel(), bytes), call.getBuffers());
+        return emitCall(call, tables.kernel(call, call.getKernel(), kindOf(call.getQueue()), bytes), call.getBuffers());
       })
       .Case([&](dist::LibraryCallOp call) { return emitCall(call, tables.library(call), call->getOperands()); })
+      .Case([&](dist::CopyOp copy) {
+        plan::Instruction::Copy *instruction = newInstruction(inner)->mutable_copy();
+        instruction->set_from(buffers.lookup(copy.getFrom()));
+        instruction->set_to(buffers.lookup(copy.getTo()));
+        return success();
+      })
+      .Case([&](dist::SignalOp signal) {
+        newInstruction(inner)->mutable_signal()->set_n(uint32_t(signal.getN()));
+        return success();
+      })
+      .Case([&](dist::WaitOp wait) {
+        plan::Instruction::Wait *instruction = newInstruction(inner)->mutable_wait();
+        instruction->set_queue(uint32_t(wait.getOf()));
+        instruction->set_n(uint32_t(wait.getN()));
+        return success();
+      })
       .Case([&](dist::ReceiveOp receive) {
         newBuffer(receive.getValue())->set_slot(true);
         plan::Instruction::Receive *instruction = newInstruction(inner)->mutable_receive();
@@ -240,7 +275,7 @@ LogicalResult ProgramEmitter::emitOp(Operation *inner) {
         const plan::Channel &between = channelOf(start.getChannel());
         uint64_t part = dist::getBufferBytes(start.getScratch()) /
                         plan::allReducePartialSums(between.algorithm(), between.instances());
-        FailureOr<uint32_t> add = tables.kernel(inner, start.getAdd(), {part, part});
+        FailureOr<uint32_t> add = tables.kernel(inner, start.getAdd(), kindOf({}), {part, part});
         if (failed(add))
           return failure();
         plan::Instruction::AllReduceStart *instruction = newInstruction(inner)->mutable_all_reduce_start();

@@ -310,8 +310,8 @@ uint32_t PlanTables::constant(std::string bytes) {
   return found->second;
 }
 
-FailureOr<uint32_t> PlanTables::kernel(Operation *call, StringRef name, ArrayRef<uint64_t> bytes) {
-  auto [found, isNew] = kernels.try_emplace(name, uint32_t(plan.kernels_size()));
+FailureOr<uint32_t> PlanTables::kernel(Operation *call, StringRef name, StringRef kind, ArrayRef<uint64_t> bytes) {
+  auto [found, isNew] = kernels.try_emplace((kind + " " + name).str(), uint32_t(plan.kernels_size()));
   if (!isNew)
     return found->second;
   auto entry = entries.find(name);
@@ -320,6 +320,9 @@ FailureOr<uint32_t> PlanTables::kernel(Operation *call, StringRef name, ArrayRef
     return call->emitOpError("calls the kernel @") << name << ", which is not lowered to LLVM";
   plan::Kernel *out = plan.add_kernels();
   out->set_name(name.str());
+  if (!llvm::is_contained(codeKinds, kind))
+    codeKinds.push_back(kind.str());
+  out->mutable_compiled()->set_code(uint32_t(llvm::find(codeKinds, kind) - codeKinds.begin()));
   out->mutable_compiled()->set_entry(entry->second);
   if (auto flops = body->getAttrOfType<IntegerAttr>("dist.flops"))
     out->set_flops(uint64_t(flops.getInt()));

@@ -31,14 +31,16 @@ public:
 
   uint32_t location(mlir::Location location);
   uint32_t constant(std::string bytes);
-  /// The kernel that `call` runs; the plan notes the `bytes` of each argument.
-  mlir::FailureOr<uint32_t> kernel(mlir::Operation *call, llvm::StringRef name, llvm::ArrayRef<uint64_t> bytes);
+  /// The kernel that `call` runs on a `kind` of device; the plan notes the `bytes` of each argument.
+  mlir::FailureOr<uint32_t> kernel(mlir::Operation *call, llvm::StringRef name, llvm::StringRef kind,
+                                   llvm::ArrayRef<uint64_t> bytes);
   uint32_t library(dist::LibraryCallOp call);
   /// The task of a device that names one, or a diagnostic at `op`.
   mlir::FailureOr<plan::Task> task(mlir::Operation *op, const graph::DeviceName &device);
 
   llvm::StringMap<uint32_t> variables, datasets, channels, programs, phases;
   LivenessRanks ranks; ///< the certificate, by operation
+  llvm::SmallVector<std::string> codeKinds; ///< of the plan's code objects, which are made last
 
 private:
   mlir::LogicalResult fillCluster();

@@ -65,7 +65,9 @@ private:
     auto type = cast<RankedTensorType>(value.getType());
     return MemRefType::get(type.getShape(), type.getElementType());
   }
-  Value newBuffer(Type type, Location loc) { return dist::BufferOp::create(declarations, loc, type, IntegerAttr()); }
+  Value newBuffer(Type type, Location loc) {
+    return dist::BufferOp::create(declarations, loc, type, IntegerAttr(), /*host=*/false);
+  }
 
   /// Graph operations whose value nobody wants; users first.
   static void eraseDead(Block &block) {
@@ -116,7 +118,7 @@ Value ProgramOutliner::of(Value value) {
   if (auto read = dyn_cast<graph::ReadOp>(op)) // one that is copied has its buffer by now
     buffer = ofVariable(read.getVariable());
   else if (ElementsAttr constant; matchPattern(value, m_Constant(&constant)))
-    buffer = dist::ConstantBufferOp::create(declarations, op->getLoc(), bufferType(value), constant);
+    buffer = dist::ConstantBufferOp::create(declarations, op->getLoc(), bufferType(value), constant, /*host=*/false);
   else
     buffer = newBuffer(bufferType(value), op->getLoc());
   memory[value] = buffer;
@@ -138,7 +140,7 @@ LogicalResult ProgramOutliner::emitKernel(const ProgramGraph::Group &group) {
   for (Operation *op : group.ops)
     locations.push_back(op->getLoc());
   FlatSymbolRefAttr name = kernels.insert(std::move(*function), kernel.getStem());
-  dist::CallOp::create(builder, builder.getFusedLoc(locations), name, buffers);
+  dist::CallOp::create(builder, builder.getFusedLoc(locations), name, buffers, /*queue=*/IntegerAttr());
   ++numCalls;
   return success();
 }
@@ -175,7 +177,8 @@ LogicalResult ProgramOutliner::emitLibraryCall(const ProgramGraph::Group &group)
   if (*scratchBytes)
     scratch = newBuffer(MemRefType::get(int64_t(*scratchBytes), builder.getI8Type()), library.getLoc());
   dist::LibraryCallOp::create(builder, builder.getFusedLoc(locations), library.getLibraryKernel(), inputBuffers,
-                              outputBuffers, scratch, library.getLibraryDescriptor(), builder.getStrArrayAttr(postOps));
+                              outputBuffers, scratch, library.getLibraryDescriptor(), builder.getStrArrayAttr(postOps),
+                              /*queue=*/IntegerAttr());
   ++numCalls;
   return success();
 }
@@ -214,7 +217,7 @@ void ProgramOutliner::emitPack(dist::PackOp pack) {
       continue;
     Value there = dist::ViewOp::create(builder, pack.getLoc(), bufferType(value), whole, uint64_t(offset));
     dist::CallOp::create(builder, pack.getLoc(), kernels.getCopy(bufferType(value), pack.getLoc()),
-                         ValueRange{there, here});
+                         ValueRange{there, here}, /*queue=*/IntegerAttr());
     ++numCalls;
   }
 }
@@ -229,7 +232,7 @@ void ProgramOutliner::startAllReduce(dist::SendOp send, dist::ChannelOp channel)
   if (!onlySummed) {
     Value copy = newBuffer(bufferType(value), send.getLoc());
     dist::CallOp::create(builder, send.getLoc(), kernels.getCopy(bufferType(value), send.getLoc()),
-                         ValueRange{copy, buffer});
+                         ValueRange{copy, buffer}, /*queue=*/IntegerAttr());
     ++numCalls;
     buffer = copy;
   }

@@ -52,8 +52,9 @@ ProgramUnderConstruction &PhaseBuilder::getProgram(DeviceAttr device) {
 
 std::unique_ptr<ProgramUnderConstruction> PhaseBuilder::createProgram(DeviceAttr device, std::string suffix,
                                                                       int64_t replicas, bool locks) {
-  auto program = dist::ProgramOp::create(symbolBuilder, func.getLoc(), getUniqueName(phase.getSymName() + "." + suffix),
-                                         phase.getSymName(), device.str(), replicas, locks, IntegerAttr());
+  auto program =
+      dist::ProgramOp::create(symbolBuilder, func.getLoc(), getUniqueName(phase.getSymName() + "." + suffix),
+                              phase.getSymName(), device.str(), replicas, locks, IntegerAttr(), IntegerAttr());
   Block &block = program.getBody().emplaceBlock();
   OpBuilder builder = OpBuilder::atBlockEnd(&block);
   auto end = dist::EndOp::create(builder, func.getLoc());

@@ -70,17 +70,27 @@ FailureOr<ArenaSizes> planMemory(dist::ProgramOp program, const SymbolTable &sym
   }
 
   ArenaSizes sizes;
-  std::vector<ArenaRequest> requests;
-  for (auto &[root, life] : lives) {
-    requests.push_back(life);
-    sizes.total += life.bytes;
-  }
-  ArenaPlan plan = planArena(requests);
-  for (auto [i, life] : llvm::enumerate(lives))
-    life.first.getDefiningOp<dist::BufferOp>().setOffset(plan.offsets[i]);
-  program.setArenaBytes(plan.bytes);
-  sizes.bytes = plan.bytes;
-  sizes.lowerBound = arenaLowerBound(requests);
+  auto planSpace = [&](bool host) {
+    std::vector<ArenaRequest> requests;
+    SmallVector<dist::BufferOp> buffers;
+    for (auto &[root, life] : lives) {
+      auto buffer = root.getDefiningOp<dist::BufferOp>();
+      if ((buffer.getHost() || !program.hasQueues()) != host)
+        continue;
+      requests.push_back(life);
+      buffers.push_back(buffer);
+      sizes.total += life.bytes;
+    }
+    ArenaPlan plan = planArena(requests);
+    for (auto [i, buffer] : llvm::enumerate(buffers))
+      buffer.setOffset(plan.offsets[i]);
+    sizes.bytes += plan.bytes;
+    sizes.lowerBound += arenaLowerBound(requests);
+    return plan.bytes;
+  };
+  program.setArenaBytes(planSpace(/*host=*/true));
+  if (program.hasQueues())
+    program.setDeviceArenaBytes(planSpace(/*host=*/false));
   return sizes;
 }
 

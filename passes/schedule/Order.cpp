@@ -20,6 +20,7 @@ constexpr uint64_t kMemoryBytesPerNs = 10;   // what kernels stream
 constexpr uint64_t kMessageBytesPerNs = 4;   // a copy into the peer's slot
 constexpr uint64_t kMessageLatency = 30'000; // pessimistic: a receive that comes too early stops a lane
 constexpr uint64_t kBatchBytesPerNs = 4;     // gathering samples
+constexpr uint64_t kQueueLatency = 20'000;   // from the end of a queue's work until the program knows of it
 
 uint64_t getFlops(Operation *op, const SymbolTable &symbols) {
   if (auto call = dyn_cast<dist::LibraryCallOp>(op))
@@ -89,6 +90,7 @@ private:
   };
   struct Lane {
     dist::ProgramOp program;
+    bool hasQueues = false;
     uint64_t clock = 0;
     /// Nodes whose inputs are in order: those that can start at once, a send first, else what is first in the text; and
     /// those whose inputs come later, the earliest first.
@@ -104,6 +106,8 @@ private:
   uint64_t costOf(Operation *op, ArrayRef<BufferUse> uses) const;
   void addMessages();
   LogicalResult list();
+  /// From the end of a node to the start of one in its program that needs it.
+  uint64_t delayTo(const Node &node, const Node &next) const;
   void offer(unsigned node);
   void place(unsigned node, uint64_t start);
   void noteStart(unsigned lane);
@@ -149,6 +153,7 @@ uint64_t PhaseOrder::costOf(Operation *op, ArrayRef<BufferUse> uses) const {
 LogicalResult PhaseOrder::addProgram(dist::ProgramOp program) {
   unsigned lane = unsigned(lanes.size());
   lanes.emplace_back().program = program;
+  lanes.back().hasQueues = program.hasQueues();
   BufferUses bufferUses(program, symbols);
   struct History {
     int writer = -1;
@@ -272,6 +277,14 @@ void PhaseOrder::addMessages() {
       }
 }
 
+static bool isQueued(Operation *op) { return isa_and_present<dist::CallOp, dist::LibraryCallOp, dist::CopyOp>(op); }
+
+uint64_t PhaseOrder::delayTo(const Node &node, const Node &next) const {
+  if (isa<dist::AllReduceStartOp>(node.op))
+    return kMessageLatency;
+  return lanes[node.lane].hasQueues && isQueued(node.op) && !isQueued(next.op) ? kQueueLatency : 0;
+}
+
 /// A node whose inputs are all in order.
 void PhaseOrder::offer(unsigned index) {
   Node &node = nodes[index];
@@ -320,7 +333,7 @@ void PhaseOrder::place(unsigned index, uint64_t start) {
       node.op ? offer(other) : barriers.push_back(other);
   };
   for (unsigned next : nodes[index].next)
-    satisfy(next, end + (isa<dist::AllReduceStartOp>(nodes[index].op) ? kMessageLatency : 0));
+    satisfy(next, end + delayTo(nodes[index], nodes[next]));
   if (nodes[index].message >= 0)
     satisfy(unsigned(nodes[index].message), end + nodes[index].delay);
   while (!barriers.empty()) {

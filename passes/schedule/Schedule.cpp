@@ -1,4 +1,4 @@
-// schedule: order, transfers, what leaves ahead, memory, publication, cost. Each is a file of its own; this one joins them and keeps the statistics.
+// schedule: spaces, order, transfers, what leaves ahead, memory, queues, publication, cost. Each is a file of its own; this one joins them and keeps the statistics.
 #include "passes/Passes.h"
 
 #include "dialects/graph/GraphDialect.h"
@@ -7,7 +7,9 @@
 #include "passes/schedule/Order.h"
 #include "passes/schedule/PhaseLiveness.h"
 #include "passes/schedule/Publish.h"
+#include "passes/schedule/Queues.h"
 #include "passes/schedule/Slots.h"
+#include "passes/schedule/Spaces.h"
 #include "passes/schedule/Transfers.h"
 
 using namespace mlir;
@@ -32,11 +34,18 @@ private:
     // in his terms, although another one might work: what a module says is what it is held to.
     if (failed(verifyLiveness(module, phase)))
       return failure();
+    SymbolTable symbols(module);
+    for (auto program : module.getOps<dist::ProgramOp>())
+      if (program.getPhase() == phase.getSymName() && program.hasQueues()) {
+        FailureOr<unsigned> copies = placeInSpaces(program, symbols);
+        if (failed(copies))
+          return failure();
+        numCopies += *copies;
+      }
     FailureOr<unsigned> moved = orderPhase(module, phase);
     if (failed(moved))
       return failure();
     numMoved += *moved;
-    SymbolTable symbols(module);
     for (auto program : module.getOps<dist::ProgramOp>()) {
       if (program.getPhase() != phase.getSymName())
         continue;
@@ -56,6 +65,12 @@ private:
       arenaBytes += sizes->bytes;
       arenaLowerBound += sizes->lowerBound;
       bufferBytes += sizes->total;
+      if (program.hasQueues()) {
+        FailureOr<unsigned> waits = fillQueues(program, symbols);
+        if (failed(waits))
+          return failure();
+        numWaits += *waits;
+      }
       uint64_t flops = 0;
       for (Operation &op : program.getBlock())
         flops += getFlops(&op, symbols);

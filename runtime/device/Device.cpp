@@ -56,6 +56,24 @@ void registerKind(std::string_view kind, Factory make) { registry().add(kind, st
 
 absl::StatusOr<Device *> find(const std::string &name) { return registry().find(name); }
 
+absl::Status copyAll(Device &device, std::span<const CopyPiece> pieces) {
+  if (pieces.empty())
+    return absl::OkStatus();
+  GRAPHC_ASSIGN_OR_RETURN(std::unique_ptr<Queue> queue, device.makeQueue());
+  for (const CopyPiece &piece : pieces)
+    queue->copy(piece.to, piece.from, piece.bytes);
+  queue->signal(1);
+  for (;;)
+    switch (queue->reached(1)) {
+    case Queue::Reached::Yes:
+      return absl::OkStatus();
+    case Queue::Reached::Failed:
+      return queue->status();
+    case Queue::Reached::NotYet:
+      queue->wait(1, absl::Milliseconds(100));
+    }
+}
+
 Device &host() {
   static Device &one = **find(hostDevice());
   return one;

@@ -101,6 +101,13 @@ void registerKind(std::string_view kind, Factory make);
 absl::StatusOr<Device *> find(const std::string &name);
 /// The host's first: its memory is for what no program's device owns.
 Device &host();
+/// Copies by a queue of the device, one behind the other, and waits for all: for set-up and between phases. Each is (to, from, bytes).
+struct CopyPiece {
+  void *to;
+  const void *from;
+  uint64_t bytes;
+};
+absl::Status copyAll(Device &device, std::span<const CopyPiece> pieces);
 
 } // namespace graphc::device
 #endif

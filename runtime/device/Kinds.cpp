@@ -6,7 +6,16 @@
 namespace graphc::device {
 namespace {
 
-constexpr Kind table[] = {{"CPU", /*hasCode=*/true}, {"GPU", /*hasCode=*/false}};
+/// Room for the kinds of tests.
+struct Table {
+  std::vector<Kind> all{{"CPU", /*hasCode=*/true, /*ownMemory=*/false}, {"GPU", /*hasCode=*/false, /*ownMemory=*/true}};
+};
+
+/// Made when it is asked for first, which may be before main().
+Table &table() {
+  static Table one;
+  return one;
+}
 
 std::string join(const std::vector<std::string> &names, std::string_view word) {
   std::string text;
@@ -19,30 +28,35 @@ char upper(char c) { return c >= 'a' && c <= 'z' ? char(c - 'a' + 'A') : c; }
 
 } // namespace
 
-std::span<const Kind> kinds() { return table; }
+std::span<const Kind> kinds() { return table().all; }
 
-const Kind *findKind(std::string_view name) {
-  const Kind *found = std::find_if(std::begin(table), std::end(table), [&](const Kind &kind) {
-    return std::equal(name.begin(), name.end(), kind.name.begin(), kind.name.end(),
-                      [](char a, char b) { return upper(a) == b; });
-  });
-  return found == std::end(table) ? nullptr : found;
+void addKind(const Kind &kind) {
+  if (!findKind(kind.name))
+    table().all.push_back(kind);
 }
 
-const Kind &hostKind() { return table[0]; }
+const Kind *findKind(std::string_view name) {
+  for (const Kind &kind : kinds())
+    if (std::equal(name.begin(), name.end(), kind.name.begin(), kind.name.end(),
+                   [](char a, char b) { return upper(a) == b; }))
+      return &kind;
+  return nullptr;
+}
+
+const Kind &hostKind() { return kinds().front(); }
 
 std::string hostDevice() { return std::string(hostKind().name) + ":0"; }
 
 std::string listKinds(std::string_view word) {
   std::vector<std::string> names;
-  for (const Kind &kind : table)
+  for (const Kind &kind : kinds())
     names.emplace_back(kind.name);
   return join(names, word);
 }
 
 std::string listCompiledKinds() {
   std::vector<std::string> names;
-  for (const Kind &kind : table)
+  for (const Kind &kind : kinds())
     if (kind.hasCode)
       names.push_back(std::string(kind.name) + "s");
   return join(names, "and");

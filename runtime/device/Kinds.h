@@ -16,9 +16,12 @@ namespace graphc::device {
 struct Kind {
   std::string_view name; ///< as in names of devices, in capitals
   bool hasCode; ///< graphc compiles for it
+  bool ownMemory = false; ///< the host does not touch its memory: programs on it have queues, copies and waits
 };
 
 std::span<const Kind> kinds();
+/// One kind more, of a test's device: before anything is asked, in graphc and in graphrun. `kind.name` must live as long.
+void addKind(const Kind &kind);
 /// Null where there is none of that name, in whatever case.
 const Kind *findKind(std::string_view name);
 /// The kind whose memory the host's threads use. Each task has one device of it where nothing else is said.

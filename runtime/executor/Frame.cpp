@@ -23,11 +23,16 @@ absl::StatusOr<std::unique_ptr<Frame>> Frame::create(const Program &program, uin
   if (!start) {
     std::string what = absl::StrCat("arena of ", source.name());
     auto guard = options.guardPages ? device::Memory::Guard::Pages : device::Memory::Guard::None;
-    GRAPHC_ASSIGN_OR_RETURN(device::Device * device, device::find(source.device()));
-    GRAPHC_ASSIGN_OR_RETURN(frame->own, device->allocate(bytes, device::Space::Device, guard, what.c_str()));
+    GRAPHC_ASSIGN_OR_RETURN(frame->own, program.device->allocate(bytes, device::Space::Host, guard, what.c_str()));
     start = frame->own.data();
   }
   frame->arena = {start, bytes};
+  if (source.device_arena_bytes()) {
+    GRAPHC_ASSIGN_OR_RETURN(frame->deviceArena,
+                            program.device->allocate(source.device_arena_bytes(), device::Space::Device,
+                                                     device::Memory::Guard::None,
+                                                     absl::StrCat("arena of ", source.name()).c_str()));
+  }
   if (options.pattern) {
     auto *words = reinterpret_cast<uint64_t *>(frame->arena.data());
     for (uint64_t i = 0; i < bytes / 8; ++i)
@@ -38,15 +43,16 @@ absl::StatusOr<std::unique_ptr<Frame>> Frame::create(const Program &program, uin
     void *at = nullptr;
     switch (buffer.storage_case()) {
     case plan::Buffer::kArena:
-      at = frame->arena.data() + buffer.arena().offset();
+      at = (buffer.space() == plan::DEVICE ? frame->deviceArena.data() : frame->arena.data()) + buffer.arena().offset();
       break;
     case plan::Buffer::kVariable:
-      at = variables.data(buffer.variable()).data();
+      at = variables.address(buffer.variable());
       break;
     case plan::Buffer::kConstant:
-      at = variables.published().constant(buffer.constant());
+      if (buffer.space() == plan::HOST)
+        at = variables.published().constant(buffer.constant());
       if (!at)
-        at = program.constant(buffer.constant());
+        at = program.constant(buffer.constant(), buffer.space());
       break;
     default:
       break; // a slot: bound by its Receive or Acquire

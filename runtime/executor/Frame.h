@@ -58,6 +58,7 @@ private:
     return {locks.data() + instruction.lockFirst, instruction.lockCount};
   }
   device::Memory own; // of the arena, where no peer reads in it
+  device::Memory deviceArena;
   std::span<uint8_t> arena;
   bool patterned = false;
   std::vector<void *> buffers; // one a plan buffer

@@ -1,12 +1,13 @@
 #include "runtime/executor/KernelLibrary.h"
 
 #include "runtime/base/Status.h"
+#include "runtime/device/Kinds.h"
 #include "runtime/plan/Effects.h"
 #include "runtime/plan/Types.h"
 
 #include "absl/strings/str_cat.h"
 
-#include <map>
+#include <set>
 
 namespace graphc::executor {
 namespace {
@@ -40,10 +41,10 @@ absl::Status checkSignature(const plan::Kernel &kernel, const GraphcKernelTable 
   return absl::OkStatus();
 }
 
-void addKernels(const plan::Plan &plan, const plan::Program &program, std::vector<const plan::Program *> &callers) {
-  for (const plan::Instruction &instruction : program.instructions())
-    if (std::optional<uint32_t> kernel = plan::effectsOf(plan, program, instruction).kernel)
-      callers[*kernel] = &program;
+/// The device that has a compiled kernel of a program: the program's, or the host's for what its lane does.
+std::string deviceOf(const plan::Code &code, const plan::Program &program) {
+  const bool isHosts = code.kind() == device::hostKind().name && plan::hasOwnMemory(program.device());
+  return isHosts ? device::hostDevice() : program.device();
 }
 
 } // namespace
@@ -52,31 +53,39 @@ absl::StatusOr<std::unique_ptr<KernelLibrary>> KernelLibrary::load(const plan::P
                                                                    const std::vector<uint32_t> &programs) {
   std::unique_ptr<KernelLibrary> library(new KernelLibrary);
   library->kernels.resize(size_t(plan.kernels_size()));
-  std::vector<const plan::Program *> callers(size_t(plan.kernels_size())); // one that calls it; null: none does
-  for (uint32_t program : programs)
-    addKernels(plan, plan.programs(int(program)), callers);
-  std::map<std::pair<uint32_t, device::Device *>, const GraphcKernelTable *> tables; // of a code object on a device
-  for (int i = 0; i < plan.kernels_size(); ++i) {
-    const plan::Kernel &kernel = plan.kernels(i);
-    if (!callers[size_t(i)] || !kernel.has_compiled())
-      continue;
-    uint32_t code = kernel.compiled().code(), entry = kernel.compiled().entry();
-    GRAPHC_ASSIGN_OR_RETURN(device::Device * device, device::find(callers[size_t(i)]->device()));
-    const GraphcKernelTable *&table = tables[{code, device}];
-    if (!table) {
-      const plan::Code &object = plan.code(int(code));
+  std::set<std::pair<uint32_t, std::string>> called; // a compiled kernel on a device
+  for (uint32_t index : programs) {
+    const plan::Program &program = plan.programs(int(index));
+    for (const plan::Instruction &instruction : program.instructions())
+      if (std::optional<uint32_t> kernel = plan::effectsOf(plan, program, instruction).kernel)
+        if (plan.kernels(int(*kernel)).has_compiled())
+          called.insert({*kernel, deviceOf(plan.code(int(plan.kernels(int(*kernel)).compiled().code())), program)});
+  }
+  for (const auto &[index, deviceName] : called) {
+    const plan::Kernel &kernel = plan.kernels(int(index));
+    const uint32_t code = kernel.compiled().code(), entry = kernel.compiled().entry();
+    const plan::Code &object = plan.code(int(code));
+    std::unique_ptr<device::Code> &loaded = library->codes[{code, deviceName}];
+    if (!loaded) {
+      GRAPHC_ASSIGN_OR_RETURN(device::Device * device, device::find(deviceName));
       GRAPHC_ASSIGN_OR_RETURN(
-          library->codes.emplace_back(),
+          loaded,
           device->load({object.elf(), object.target_cpu(), {object.features().begin(), object.features().end()}}));
-      table = &library->codes.back()->table();
     }
-    if (entry >= table->count || !table->kernels[entry].run)
+    const GraphcKernelTable &table = loaded->table();
+    if (entry >= table.count || !table.kernels[entry].run)
       return absl::InvalidArgumentError(absl::StrCat("kernel ", kernel.name(), ": entry ", entry,
-                                                     " does not exist, the code has ", table->count, " kernels"));
-    GRAPHC_RETURN_IF_ERROR(checkSignature(kernel, *table));
-    library->kernels[size_t(i)] = table->kernels[entry].run;
+                                                     " does not exist, the code has ", table.count, " kernels"));
+    GRAPHC_RETURN_IF_ERROR(checkSignature(kernel, table));
+    if (object.kind() == device::hostKind().name)
+      library->kernels[index] = table.kernels[entry].run;
   }
   return library;
+}
+
+const device::Code &KernelLibrary::code(const plan::Plan &plan, uint32_t kernel, const plan::Program &program) const {
+  const uint32_t code = plan.kernels(int(kernel)).compiled().code();
+  return *codes.at({code, deviceOf(plan.code(int(code)), program)});
 }
 
 absl::StatusOr<std::unique_ptr<KernelLibrary>> KernelLibrary::loadFor(const plan::Plan &plan, const plan::Task &task) {

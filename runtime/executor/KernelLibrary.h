@@ -8,7 +8,10 @@
 
 #include "absl/status/statusor.h"
 
+#include <map>
 #include <memory>
+#include <string>
+#include <utility>
 #include <vector>
 
 namespace graphc::executor {
@@ -22,13 +25,15 @@ public:
   /// Every program with an instance on `task`.
   static absl::StatusOr<std::unique_ptr<KernelLibrary>> loadFor(const plan::Plan &plan, const plan::Task &task);
 
-  /// The entry of a compiled kernel; null for library kernels and for kernels no given program calls.
+  /// The entry of a kernel compiled for the host; null for others, for library kernels and for kernels no given program calls.
   GraphcKernel entry(uint32_t kernel) const { return kernels[kernel]; }
+  /// Where a given program's queues find a compiled kernel of theirs: its code, loaded on the program's device.
+  const device::Code &code(const plan::Plan &plan, uint32_t kernel, const plan::Program &program) const;
 
 private:
   KernelLibrary() = default;
-  std::vector<std::unique_ptr<device::Code>> codes;
   std::vector<GraphcKernel> kernels; // one a plan kernel
+  std::map<std::pair<uint32_t, std::string>, std::unique_ptr<device::Code>> codes; // of a plan's code on a device
 };
 
 } // namespace graphc::executor

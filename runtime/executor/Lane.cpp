@@ -159,6 +159,30 @@ std::optional<LaneState> Lane::execute() {
     case Op::AllReduceRelease:
       allReduces[instruction.port].release();
       break;
+    case Op::QueueCall: {
+      const Launch &launch = program->launches[instruction.port];
+      queues[instruction.queue]->launch(*launch.code, launch.entry, {arguments + instruction.first, instruction.count},
+                                        context);
+      break;
+    }
+    case Op::QueueLibraryCall:
+      queues[instruction.queue]->call(*frame.libraryKernels[instruction.port],
+                                      {arguments + instruction.first, instruction.count});
+      break;
+    case Op::QueueCopy:
+      queues[instruction.queue]->copy(arguments[instruction.first], arguments[instruction.first + 1],
+                                      instruction.bytes);
+      break;
+    case Op::QueueSignal:
+      queues[instruction.queue]->signal(countOf(instruction.queue, instruction.count));
+      break;
+    case Op::QueueWait:
+      queues[instruction.queue]->after(*queues[instruction.port], countOf(instruction.port, instruction.count));
+      break;
+    case Op::Wait:
+      if (std::optional<LaneState> state = waitForQueue(instruction))
+        return state;
+      break;
     case Op::Ticket:
       if (std::optional<LaneState> state = takeTicket())
         return state;

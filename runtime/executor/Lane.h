@@ -11,6 +11,7 @@
 #include "runtime/executor/Frame.h"
 #include "runtime/executor/Host.h"
 #include "runtime/executor/Program.h"
+#include "runtime/executor/QueuePort.h"
 #include "runtime/executor/StepStats.h"
 #include "runtime/transport/Transport.h"
 
@@ -75,6 +76,7 @@ public:
 private:
   Lane() = default;
   absl::Status resolvePorts(transport::Transport &transport);
+  absl::Status makeQueues(const transport::Transport &transport);
   void makeAllReduces();
   /// The sums of an all-reduce in one range: those of instances on this host where these have them, the others' and its own from
   /// its buffer. No memory where there is nothing to gain. `arenas`, by instance: where its
@@ -112,6 +114,9 @@ private:
   std::optional<LaneState> controlSend(const Instruction &instruction);
   std::optional<LaneState> controlReceive(const Instruction &instruction);
   std::optional<LaneState> takeTicket();
+  /// What a queue counts to for its n-th signal of this step.
+  uint64_t countOf(uint32_t queue, uint32_t n) const { return currentStep * program->signals[queue] + n; }
+  std::optional<LaneState> waitForQueue(const Instruction &instruction);
   std::string describeTicketWait() const;
   // Backup workers (LaneChoice.cpp).
   std::optional<LaneState> choose(const Instruction &instruction);
@@ -152,6 +157,8 @@ private:
   EndReason reason = EndReason::None;
   absl::Status failure;
   StepStats stepStats;
+  std::vector<std::unique_ptr<device::Queue>> queues; // they end their work before the memory above goes
+  std::vector<QueuePort> queuePorts; // likewise
 };
 
 } // namespace graphc::executor

@@ -14,6 +14,8 @@
 
 namespace graphc::executor {
 
+using transport::PollState;
+
 Lane::~Lane() = default;
 
 absl::StatusOr<std::unique_ptr<Lane>> Lane::create(std::shared_ptr<const Program> program, LaneInfo info,
@@ -36,6 +38,7 @@ absl::StatusOr<std::unique_ptr<Lane>> Lane::create(std::shared_ptr<const Program
     }
   }
   GRAPHC_RETURN_IF_ERROR(lane->resolvePorts(transport));
+  GRAPHC_RETURN_IF_ERROR(lane->makeQueues(transport));
   lane->makeAllReduces();
   return lane;
 }
@@ -71,6 +74,33 @@ absl::Status Lane::resolvePorts(transport::Transport &transport) {
       return missing(use, false);
   }
   return absl::OkStatus();
+}
+
+absl::Status Lane::makeQueues(const transport::Transport &transport) {
+  const size_t count = program->signals.size();
+  if (const uint32_t most = program->device->limits().queues; count > most)
+    return absl::ResourceExhaustedError(
+        absl::StrCat(laneInfo.name, ": ", count, " queues, but ", program->device->name(), " has ", most));
+  queues.reserve(count);
+  queuePorts.reserve(count);
+  for (size_t i = 0; i < count; ++i) {
+    GRAPHC_ASSIGN_OR_RETURN(std::unique_ptr<device::Queue> queue, program->device->makeQueue());
+    queues.push_back(std::move(queue));
+    queuePorts.emplace_back(*queues.back(), transport);
+  }
+  return absl::OkStatus();
+}
+
+std::optional<LaneState> Lane::waitForQueue(const Instruction &instruction) {
+  QueuePort &port = queuePorts[instruction.port];
+  const PollState state = port.poll(countOf(instruction.port, instruction.count));
+  if (state == PollState::Ready)
+    return std::nullopt;
+  for (const QueuePort &each : queuePorts) // it may wait for another that has failed
+    if (absl::Status failed = each.failure(); !failed.ok())
+      return fail(absl::Status(failed.code(), absl::StrCat(laneInfo.name, ": ", program->device->name(), " at step ",
+                                                           currentStep, ": ", failed.message())));
+  return notReady(&port, state);
 }
 
 void Lane::makeAllReduces() {
@@ -236,6 +266,11 @@ std::string Lane::describeWait() const {
     break;
   case Op::Ticket:
     return absl::StrCat(laneInfo.name, " waits at step ", currentStep, " ", describeTicketWait());
+  case Op::Wait: {
+    const std::string &where = plan::locationText(*program->plan, instruction.source->location());
+    return absl::StrCat(laneInfo.name, " waits at step ", currentStep, " for queue ", instruction.port + 1, " of ",
+                        program->device->name(), where.empty() ? "" : absl::StrCat(" (", where, ")"));
+  }
   case Op::Choose:
     return absl::StrCat(laneInfo.name, " waits at step ", currentStep, " ", describeChoice(instruction));
   default:

@@ -24,6 +24,7 @@ public:
     program->source = &source;
     program->index = index;
     program->endsByClosing = plan.phases(int(source.phase())).ends_by_closing();
+    program->signals.resize(source.queues());
   }
 
   absl::StatusOr<std::shared_ptr<const Program>> build() {
@@ -50,7 +51,10 @@ public:
     for (const plan::Metric &metric : source.metrics())
       program->argumentBuffers.push_back(metric.count());
     addPatches();
-    GRAPHC_RETURN_IF_ERROR(program->copyConstants());
+    GRAPHC_ASSIGN_OR_RETURN(program->device, device::find(source.device()));
+    GRAPHC_RETURN_IF_ERROR(program->copyConstants(plan::HOST, program->constantMemory, program->constants));
+    GRAPHC_RETURN_IF_ERROR(
+        program->copyConstants(plan::DEVICE, program->deviceConstantMemory, program->deviceConstants));
     return std::shared_ptr<const Program>(std::move(program));
   }
 
@@ -58,6 +62,7 @@ private:
   uint32_t mark() const { return uint32_t(program->argumentBuffers.size()); }
 
   void add(const plan::Instruction &from);
+  void addCall(const plan::Instruction &from, Instruction &to);
   void addSend(const plan::Instruction &from, Op op);
   void append(Instruction &to, const plan::Effects &effects);
   uint32_t sendPort(uint32_t channel, uint32_t &count);
@@ -143,22 +148,26 @@ void ProgramBuilder::add(const plan::Instruction &from) {
   if (effects.kernel)
     to.planKernel = *effects.kernel;
   switch (from.kind_case()) {
-  case plan::Instruction::kCall: {
-    const plan::Kernel &kernel = plan.kernels(int(to.planKernel));
-    to.first = mark();
-    to.count = uint32_t(from.call().buffers_size());
-    program->argumentBuffers.insert(program->argumentBuffers.end(), from.call().buffers().begin(),
-                                    from.call().buffers().end());
-    if (kernel.has_library()) {
-      to.op = Op::LibraryCall;
-      to.port = uint32_t(program->libraryCalls.size());
-      program->libraryCalls.push_back({plan::libraryCallOf(kernel), kernel.scratch_bytes()});
-    } else {
-      to.op = Op::Call;
-      to.kernel = library.entry(to.planKernel);
-    }
+  case plan::Instruction::kCall:
+    addCall(from, to);
     break;
-  }
+  case plan::Instruction::kCopy:
+    to.op = Op::QueueCopy;
+    to.first = mark();
+    to.bytes = source.buffers(int(from.copy().to())).bytes();
+    program->argumentBuffers.push_back(from.copy().to());
+    program->argumentBuffers.push_back(from.copy().from());
+    break;
+  case plan::Instruction::kSignal:
+    to.op = Op::QueueSignal;
+    to.count = from.signal().n();
+    program->signals[from.queue() - 1] = to.count;
+    break;
+  case plan::Instruction::kWait:
+    to.op = from.queue() ? Op::QueueWait : Op::Wait;
+    to.port = from.wait().queue() - 1;
+    to.count = from.wait().n();
+    break;
   case plan::Instruction::kReceive:
     to.op = Op::Receive;
     to.port = receivePort(from.receive().channel(), false);
@@ -262,7 +271,29 @@ void ProgramBuilder::add(const plan::Instruction &from) {
     to.op = Op::Ticket;
     break;
   }
+  if (from.queue())
+    to.queue = from.queue() - 1;
   append(to, effects);
+}
+
+void ProgramBuilder::addCall(const plan::Instruction &from, Instruction &to) {
+  const plan::Kernel &kernel = plan.kernels(int(to.planKernel));
+  to.first = mark();
+  to.count = uint32_t(from.call().buffers_size());
+  program->argumentBuffers.insert(program->argumentBuffers.end(), from.call().buffers().begin(),
+                                  from.call().buffers().end());
+  if (kernel.has_library()) {
+    to.op = from.queue() ? Op::QueueLibraryCall : Op::LibraryCall;
+    to.port = uint32_t(program->libraryCalls.size());
+    program->libraryCalls.push_back({plan::libraryCallOf(kernel), kernel.scratch_bytes()});
+  } else if (from.queue()) {
+    to.op = Op::QueueCall;
+    to.port = uint32_t(program->launches.size());
+    program->launches.push_back({&library.code(plan, to.planKernel, source), kernel.compiled().entry()});
+  } else {
+    to.op = Op::Call;
+    to.kernel = library.entry(to.planKernel);
+  }
 }
 
 // A Receive or Acquire rewrites every argument entry that names its slot; within a step the last Receive of a slot wins, as the
@@ -292,7 +323,8 @@ void ProgramBuilder::followSums(uint32_t allReduce) {
   const uint64_t begin = sums.arena().offset(), end = begin + sums.bytes();
   auto meets = [&](uint32_t index) {
     const plan::Buffer &buffer = source.buffers(int(index));
-    return buffer.has_arena() && buffer.arena().offset() < end && begin < buffer.arena().offset() + buffer.bytes();
+    return buffer.has_arena() && buffer.space() == plan::HOST && buffer.arena().offset() < end &&
+           begin < buffer.arena().offset() + buffer.bytes();
   };
   if (begin % plan::kMappableBytes || std::any_of(fetched.begin(), fetched.end(), meets))
     return;
@@ -332,25 +364,40 @@ void ProgramBuilder::followSums(uint32_t allReduce) {
   program->instructions.insert(program->instructions.begin() + ptrdiff_t(last + 1), release);
 }
 
-absl::Status Program::copyConstants() {
-  constants.resize(size_t(plan->constants_size()));
+absl::Status Program::copyConstants(plan::Space space, device::Memory &memory, std::vector<uint8_t *> &places) {
+  places.resize(size_t(plan->constants_size()));
   std::set<uint32_t> published = publishedBy(*plan, *source).constants;
   std::map<uint32_t, uint64_t> sizes; // of the largest buffer: one constant may be the element of several
   for (const plan::Buffer &buffer : source->buffers())
-    if (buffer.storage_case() == plan::Buffer::kConstant && !published.contains(buffer.constant())) {
+    if (buffer.storage_case() == plan::Buffer::kConstant && buffer.space() == space &&
+        !(space == plan::HOST && published.contains(buffer.constant()))) {
       uint64_t &size = sizes[buffer.constant()];
       size = std::max(size, buffer.bytes());
     }
+  if (sizes.empty())
+    return absl::OkStatus();
   uint64_t bytes = 0;
   for (auto [index, size] : sizes)
     bytes = std::min(bytes + (size + 63) / 64 * 64, kTooManyBytes);
-  GRAPHC_ASSIGN_OR_RETURN(device::Device * device, device::find(source->device()));
-  GRAPHC_ASSIGN_OR_RETURN(constantMemory, device->allocate(bytes + 64, device::Space::Device,
-                                                           device::Memory::Guard::None, "constants of a program"));
-  uint8_t *next = constantMemory.data();
+  auto allocate = [&](device::Space in) {
+    return device->allocate(bytes + 64, in, device::Memory::Guard::None, "constants of a program");
+  };
+  GRAPHC_ASSIGN_OR_RETURN(device::Memory filled, allocate(device::Space::Host));
+  uint64_t offset = 0;
   for (auto [index, size] : sizes) {
-    fillConstant(plan->constants(int(index)), next, size);
-    constants[index] = next;
+    fillConstant(plan->constants(int(index)), filled.data() + offset, size);
+    offset += (size + 63) / 64 * 64;
+  }
+  if (space == plan::HOST) {
+    memory = std::move(filled);
+  } else {
+    GRAPHC_ASSIGN_OR_RETURN(memory, allocate(device::Space::Device));
+    const device::CopyPiece piece{memory.data(), filled.data(), bytes};
+    GRAPHC_RETURN_IF_ERROR(device::copyAll(*device, {&piece, 1}));
+  }
+  uint8_t *next = memory.data();
+  for (auto [index, size] : sizes) {
+    places[index] = next;
     next += (size + 63) / 64 * 64;
   }
   return absl::OkStatus();
@@ -358,11 +405,6 @@ absl::Status Program::copyConstants() {
 
 absl::StatusOr<std::shared_ptr<const Program>> Program::create(const plan::Plan &plan, uint32_t index,
                                                                const KernelLibrary &library) {
-  GRAPHC_ASSIGN_OR_RETURN(device::Device * device, device::find(plan.programs(int(index)).device()));
-  if (device->limits().ownMemory) // a lane calls kernels itself, and ports take what it gives them
-    return absl::UnimplementedError(absl::StrCat("program ", plan.programs(int(index)).name(), " is on ",
-                                                 device->name(),
-                                                 ", whose memory the host cannot touch; lanes have no queues yet"));
   return ProgramBuilder(plan, index, library).build();
 }
 

@@ -40,6 +40,13 @@ enum class Op : uint8_t {
   AllReduceStart, // allReduces[port]
   AllReduceDone, // likewise
   AllReduceRelease, // likewise: nothing below reads its sums
+  // Given to a queue, queues[queue]: done at a time of its own.
+  QueueCall, // launches[port](arguments + first, count)
+  QueueLibraryCall, // libraryKernels[port](arguments + first, count)
+  QueueCopy, // arguments[first] = arguments[first + 1], of `bytes`
+  QueueSignal, // counts to `count` of this step
+  QueueWait, // for queues[port] to count to `count` of this step
+  Wait, // the lane waits for queues[port] to count to `count` of this step
 };
 
 /// One cache line; the step loop walks an array of these.
@@ -57,7 +64,10 @@ struct alignas(64) Instruction {
   const plan::Instruction *source = nullptr;
   uint32_t planKernel = 0; // for messages
   uint32_t chosen = UINT32_MAX; // buffer with one i1 an instance: of Choose; of Aggregate, where it has one
-  uint32_t take = 0;
+  union {
+    uint32_t take = 0;
+    uint32_t queue; // from 0: the plan's queue less 1
+  };
   uint32_t partials = UINT32_MAX; // of Aggregate: argument, where it has one
 };
 static_assert(sizeof(Instruction) == 64);
@@ -70,6 +80,12 @@ struct PortUse {
   bool ownInstance = false; // instance r of the program uses instance r
   bool allToAll = false; // instance r of the program exchanges with instance `instance`; with itself there is no port
   Who who = All;
+};
+
+/// A compiled kernel on the program's device.
+struct Launch {
+  const device::Code *code = nullptr;
+  uint32_t entry = 0;
 };
 
 struct LibraryUse {
@@ -102,6 +118,7 @@ struct Program {
 
   const plan::Plan *plan = nullptr;
   const plan::Program *source = nullptr;
+  device::Device *device = nullptr;
   uint32_t index = 0;
   bool endsByClosing = false;
   std::vector<Instruction> instructions; // first what is done before the first step alone: the sends ahead of it
@@ -112,19 +129,23 @@ struct Program {
   std::vector<uint32_t> lockVariables; // plan variables, ascending within an instruction
   std::vector<PortUse> sendPorts, receivePorts;
   std::vector<LibraryUse> libraryCalls;
+  std::vector<Launch> launches;
+  std::vector<uint32_t> signals; // a step, of each queue: a queue's count when step s begins is s times as many
   std::vector<AllReduceCall> allReduces;
   uint32_t mostMessages = 0; // that one Aggregate takes
   // Where in the argument table the host's buffers are.
   uint32_t feedFirst = 0, fetchFirst = 0, sumFirst = 0, countFirst = 0;
 
-  /// Null for a constant that this program does not use, or publishes (Published.h); 64-byte aligned.
-  uint8_t *constant(uint32_t index) const { return constants[index]; }
+  /// Null for a constant that this program does not use in that space, or publishes (Published.h); 64-byte aligned.
+  uint8_t *constant(uint32_t index, plan::Space space) const {
+    return space == plan::DEVICE ? deviceConstants[index] : constants[index];
+  }
 
 private:
   friend class ProgramBuilder;
-  absl::Status copyConstants();
-  std::vector<uint8_t *> constants;
-  device::Memory constantMemory;
+  absl::Status copyConstants(plan::Space space, device::Memory &memory, std::vector<uint8_t *> &places);
+  std::vector<uint8_t *> constants, deviceConstants;
+  device::Memory constantMemory, deviceConstantMemory;
 };
 
 } // namespace graphc::executor

@@ -10,6 +10,7 @@
 
 #include <cmath>
 #include <cstring>
+#include <map>
 
 #pragma STDC FP_CONTRACT OFF
 
@@ -114,7 +115,14 @@ absl::StatusOr<std::unique_ptr<VariableStore>> VariableStore::create(const plan:
       GRAPHC_ASSIGN_OR_RETURN(entry->memory, device->allocate(entry->bytes, device::Space::Device,
                                                               device::Memory::Guard::None, what.c_str()));
       entry->data = entry->memory.data();
+      if (device->limits().ownMemory) {
+        entry->device = device;
+        GRAPHC_ASSIGN_OR_RETURN(entry->staging, device->allocate(entry->bytes, device::Space::Host,
+                                                                 device::Memory::Guard::None, what.c_str()));
+        entry->data = entry->staging.data();
+      }
     }
+    entry->address = entry->device ? entry->memory.data() : entry->data;
     store->entries[size_t(i)] = std::move(entry);
     store->indices.push_back(uint32_t(i));
   }
@@ -125,6 +133,20 @@ void VariableStore::initialize() {
   for (uint32_t index : indices)
     initializeVariable(plan->variables(int(index)), data(index));
 }
+
+absl::Status VariableStore::copyDevices(bool to) const {
+  std::map<device::Device *, std::vector<device::CopyPiece>> pieces;
+  for (uint32_t index : indices)
+    if (const Entry &entry = *entries[index]; entry.device)
+      pieces[entry.device].push_back(to ? device::CopyPiece{entry.address, entry.data, entry.bytes}
+                                        : device::CopyPiece{entry.data, entry.address, entry.bytes});
+  for (const auto &[device, copies] : pieces)
+    GRAPHC_RETURN_IF_ERROR(base::annotate(device::copyAll(*device, copies), device->name()));
+  return absl::OkStatus();
+}
+
+absl::Status VariableStore::toDevices() const { return copyDevices(true); }
+absl::Status VariableStore::fromDevices() const { return copyDevices(false); }
 
 std::optional<uint32_t> VariableStore::mirrorsCrc() const {
   std::optional<uint32_t> crc;

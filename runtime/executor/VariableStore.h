@@ -7,7 +7,7 @@
 #define GRAPHC_RUNTIME_EXECUTOR_VARIABLESTORE_H
 
 #include "runtime/base/Mutex.h"
-#include "runtime/device/Memory.h"
+#include "runtime/device/Device.h"
 #include "runtime/executor/Published.h"
 #include "runtime/plan/plan.pb.h"
 
@@ -39,7 +39,13 @@ public:
   /// crc32c of all mirrors, equal on every replica; nothing where there is none.
   std::optional<uint32_t> mirrorsCrc() const;
   bool owns(uint32_t variable) const { return variable < entries.size() && entries[variable] != nullptr; }
-  /// The value's bytes. `variable` must be stored.
+  /// Where the variable is to its program's device: to the host a name, where that device has memory of its own.
+  void *address(uint32_t variable) const { return entries[variable]->address; }
+  /// Between phases: the values of variables in a device's own memory, as data() has them, go there or come from there. Nothing
+  /// where there are none.
+  absl::Status toDevices() const;
+  absl::Status fromDevices() const;
+  /// The value's bytes; of a variable in a device's own memory what the last fromDevices() brought. `variable` must be stored.
   std::span<uint8_t> data(uint32_t variable) { return {entries[variable]->data, entries[variable]->bytes}; }
   std::span<const uint8_t> data(uint32_t variable) const { return {entries[variable]->data, entries[variable]->bytes}; }
   /// What this task's peers read in place: some of its variables, and constants of its programs.
@@ -51,8 +57,12 @@ public:
   int64_t *globalStep();
 
 private:
+  absl::Status copyDevices(bool to) const;
   struct Entry {
     device::Memory memory; // none where the value is in the published memory
+    device::Memory staging; // of the host, where `memory` is the device's own
+    device::Device *device = nullptr;
+    void *address = nullptr;
     uint8_t *data = nullptr;
     uint64_t bytes = 0;
     base::Mutex mutex;

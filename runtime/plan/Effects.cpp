@@ -88,6 +88,10 @@ Effects effectsOf(const Plan &plan, const Program &program, const Instruction &i
       return {};
     return {{}, {{Action::Receive, receive.channel(), /*control=*/true}}, {}};
   }
+  case Instruction::kCopy:
+    return {{{instruction.copy().from(), READ}, {instruction.copy().to(), WRITE}}, {}, {}};
+  case Instruction::kSignal: // of queues: VerifyQueues.h
+  case Instruction::kWait:
   case Instruction::kTicket:
   case Instruction::KIND_NOT_SET:
     return {};

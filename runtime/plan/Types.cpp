@@ -190,6 +190,11 @@ bool isDevice(const std::string &device) {
          absl::StrCat(std::string(kind->name), ":", index) == device;
 }
 
+bool hasOwnMemory(const std::string &device) {
+  const device::Kind *kind = device::findKind(std::string_view(device).substr(0, device.find(':')));
+  return kind && kind->ownMemory;
+}
+
 std::set<uint32_t> shownBuffers(const Program &program) {
   std::set<uint32_t> shown;
   for (const Port &fetch : program.fetches())

@@ -53,6 +53,8 @@ bool stores(const Plan &plan, const Variable &variable, const Task &task);
 Task instanceTask(const Plan &plan, const Program &program, uint32_t instance);
 /// Whether `device` is the name of a device in its task: a kind of device/Kinds.h, a colon, a number.
 bool isDevice(const std::string &device);
+/// Whether the host does not touch its memory (Kind::ownMemory).
+bool hasOwnMemory(const std::string &device);
 /// Buffers that a program's fetches and metrics show: a message among them is released behind the step's last instruction.
 std::set<uint32_t> shownBuffers(const Program &program);
 /// Location text of an index, "" where the index is out of range.

@@ -61,6 +61,8 @@ absl::Status checkKernels(const Plan &plan) {
       return invalid("code ", i, ": its SHA-256 does not match its bytes");
     if (code.elf().size() < 64 || memcmp(code.elf().data(), "\177ELF\002\001", 6) != 0)
       return invalid("code ", i, " is not a 64-bit little-endian ELF object");
+    if (!isDevice(code.kind() + ":0"))
+      return invalid("code ", i, " is for the kind of device '", code.kind().substr(0, 64), "', which does not exist");
     if (code.features_size() > 4096)
       return invalid("code ", i, " needs ", code.features_size(), " CPU features");
   }

@@ -26,8 +26,9 @@ absl::Status ProgramVerifier::checkHead() {
   }
   if (!isDevice(program.device()))
     return invalid("on the device '", program.device().substr(0, 64), "', expected one such as CPU:0");
-  if (program.arena_bytes() > Limits::bytes)
-    return invalid("an arena of ", program.arena_bytes(), " bytes, more than ", Limits::bytes);
+  for (uint64_t bytes : {program.arena_bytes(), program.device_arena_bytes()})
+    if (bytes > Limits::bytes)
+      return invalid("an arena of ", bytes, " bytes, more than ", Limits::bytes);
   if (program.instructions_size() == 0)
     return invalid("no instruction");
   if (program.instructions_size() > Limits::tableEntries || program.buffers_size() > Limits::tableEntries)
@@ -47,12 +48,12 @@ absl::Status ProgramVerifier::checkBuffers() {
       return invalid(what, ": ", b.bytes(), " bytes, but ", typeText(b.type()), " has ", *bytes);
     switch (b.storage_case()) {
     case Buffer::kArena: {
-      uint64_t offset = b.arena().offset();
+      const uint64_t offset = b.arena().offset(),
+                     size = b.space() == DEVICE ? program.device_arena_bytes() : program.arena_bytes();
       if (offset % 64)
         return invalid(what, ": offset ", offset, " is not a multiple of 64");
-      if (offset > program.arena_bytes() || b.bytes() > program.arena_bytes() - offset)
-        return invalid(what, ": bytes ", offset, " to ", offset + b.bytes(), " lie outside the arena of ",
-                       program.arena_bytes());
+      if (offset > size || b.bytes() > size - offset)
+        return invalid(what, ": bytes ", offset, " to ", offset + b.bytes(), " lie outside the arena of ", size);
       break;
     }
     case Buffer::kVariable: {
@@ -94,17 +95,6 @@ absl::Status ProgramVerifier::checkBuffers() {
     }
   }
   return absl::OkStatus();
-}
-
-bool ProgramVerifier::overlap(uint32_t a, uint32_t b) const {
-  const Buffer &x = program.buffers(int(a)), &y = program.buffers(int(b));
-  if (x.bytes() == 0 || y.bytes() == 0)
-    return false;
-  if (a == b)
-    return true;
-  if (x.has_arena() && y.has_arena())
-    return x.arena().offset() < y.arena().offset() + y.bytes() && y.arena().offset() < x.arena().offset() + x.bytes();
-  return x.storage_case() == Buffer::kVariable && y.storage_case() == Buffer::kVariable && x.variable() == y.variable();
 }
 
 /// Nobody else has the buffer now: no send reads what is written, no all-reduce sums in what is touched.
@@ -327,6 +317,7 @@ absl::Status ProgramVerifier::checkInstruction(const Instruction &instruction, i
       return invalid("kernel ", kernel.name(), " takes ", kernel.args_size(), " buffers, the call gives ",
                      instruction.call().buffers_size());
   GRAPHC_RETURN_IF_ERROR(checkEffects(effects));
+  GRAPHC_RETURN_IF_ERROR(queues.check(instruction, effects, givenBack(instruction)));
   GRAPHC_RETURN_IF_ERROR(checkKind(instruction, position));
   apply(effects);
   return absl::OkStatus();
@@ -370,6 +361,10 @@ absl::Status ProgramVerifier::checkKind(const Instruction &instruction, int posi
         return invalid("a ticket behind an instruction that is no receive");
     ++tickets;
     return absl::OkStatus();
+  case Instruction::kCopy: // all that is asked of these three the queues have said
+  case Instruction::kSignal:
+  case Instruction::kWait:
+    return absl::OkStatus();
   default:
     return invalid("an instruction of no known kind; the plan is newer than this graphrun or damaged");
   }
@@ -378,6 +373,7 @@ absl::Status ProgramVerifier::checkKind(const Instruction &instruction, int posi
 absl::Status ProgramVerifier::showable(uint32_t buffer, const char *what, const std::string &name) {
   if (borrowed.contains(buffer))
     return invalid(what, " ", name, " shows a message of a published channel, which has to be released in its step");
+  GRAPHC_RETURN_IF_ERROR(ofHost(buffer, what, name));
   return base::annotate(readable(buffer), absl::StrCat(what, " ", name));
 }
 
@@ -410,6 +406,7 @@ absl::Status ProgramVerifier::checkPorts() {
       return invalid("a feed without name, or '", feed.name(), "' twice");
     if (!program.buffers(int(feed.buffer())).has_arena())
       return invalid("feed ", feed.name(), " is not in the arena");
+    GRAPHC_RETURN_IF_ERROR(ofHost(feed.buffer(), "feed", feed.name()));
   }
   names.clear();
   for (const Port &fetch : program.fetches()) {
@@ -460,6 +457,7 @@ absl::Status ProgramVerifier::checkTotals() {
       return invalid("the step ends without an all_reduce_done of channel ", plan.channels(int(loan.channel)).name());
   if (!phase.ends_by_closing() && controlReceives != 1)
     return invalid("the step does not end with a control_receive, so the program would never learn of its phase's end");
+  GRAPHC_RETURN_IF_ERROR(queues.checkEnd());
   if (sent != program.bytes_sent_per_step() || received != program.bytes_received_per_step())
     return invalid("its instructions send ", uint64_t(sent), " and receive ", uint64_t(received),
                    " bytes a step, the plan says ", program.bytes_sent_per_step(), " and ",
@@ -474,6 +472,7 @@ absl::Status ProgramVerifier::checkTotals() {
 absl::Status ProgramVerifier::run() {
   GRAPHC_RETURN_IF_ERROR(checkHead());
   GRAPHC_RETURN_IF_ERROR(checkBuffers());
+  GRAPHC_RETURN_IF_ERROR(queues.checkHead());
   GRAPHC_RETURN_IF_ERROR(beginStep());
   for (int i = 0; i < program.instructions_size(); ++i) {
     const Instruction &instruction = program.instructions(i);

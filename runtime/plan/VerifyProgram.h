@@ -6,6 +6,7 @@
 #include "runtime/plan/Types.h"
 #include "runtime/plan/Verify.h"
 #include "runtime/plan/VerifyInternal.h"
+#include "runtime/plan/VerifyQueues.h"
 
 #include <map>
 #include <set>
@@ -20,7 +21,7 @@ public:
   ProgramVerifier(const Plan &plan, uint32_t index, std::vector<ChannelUse> &channels,
                   std::vector<VariableUse> &variables)
       : plan(plan), program(plan.programs(int(index))), phase(plan.phases(int(program.phase()))), index(index),
-        channels(channels), variables(variables), shown(shownBuffers(program)) {}
+        channels(channels), variables(variables), shown(shownBuffers(program)), queues(plan, program) {}
 
   absl::Status run();
 
@@ -83,7 +84,7 @@ private:
   /// May the buffer be read (a slot: is it bound)? May it be written (not a constant, a slot or in flight)?
   absl::Status readable(uint32_t buffer);
   absl::Status writable(uint32_t buffer);
-  bool overlap(uint32_t a, uint32_t b) const;
+  bool overlap(uint32_t a, uint32_t b) const { return buffersMeet(program, a, b); }
   /// A buffer that others use, by a channel: `until` is Done, Received or ReceivedThenDone.
   struct Loan {
     uint32_t channel, buffer;
@@ -97,6 +98,10 @@ private:
   /// The host reads the buffer after the step's last instruction, and what it shows of a message is released only then, when
   /// its sender may wait for that already.
   absl::Status showable(uint32_t buffer, const char *what, const std::string &name);
+  /// The message that a release gives back; nothing of any other instruction.
+  std::optional<uint32_t> givenBack(const Instruction &instruction) const;
+  /// What the host feeds or shows it touches itself.
+  absl::Status ofHost(uint32_t buffer, const char *what, const std::string &name) const;
 
   const Plan &plan;
   const Program &program;
@@ -114,6 +119,7 @@ private:
   std::set<uint32_t> touchedVariables;
   std::map<uint32_t, bool> acquired; // outgoing buffers of this step → sent already?
   std::set<uint32_t> slotsTaken; // channels of their acquires
+  QueueOrder queues;
   std::set<uint32_t> borrowed; // slot buffers that a published channel's message was bound to
   unsigned __int128 sent = 0, received = 0, flops = 0;
   int controlReceives = 0, controlSends = 0, tickets = 0;

@@ -28,7 +28,7 @@ absl::Status TaskCheckpoint::initialize(const service::Order::Initialize &order,
   if (const int64_t *step = variables_.globalStep())
     done->set_global_step(*step);
   noteMirrors(done);
-  return absl::OkStatus();
+  return variables_.toDevices();
 }
 
 void TaskCheckpoint::noteMirrors(service::Done *done) const {
@@ -50,6 +50,7 @@ absl::Status TaskCheckpoint::check(const service::Order::Check &order) const {
 
 /// Writes this task's shard; answers its name, size and checksums, which the chief writes into the manifest.
 absl::Status TaskCheckpoint::save(const service::Order::Save &order, service::Done *done) const {
+  GRAPHC_RETURN_IF_ERROR(variables_.fromDevices());
   noteMirrors(done);
   if (variables_.owned().empty())
     return absl::OkStatus();
@@ -68,6 +69,7 @@ absl::Status TaskCheckpoint::save(const service::Order::Save &order, service::Do
 }
 
 absl::Status TaskCheckpoint::dump(const service::Order::Dump &order) const {
+  GRAPHC_RETURN_IF_ERROR(variables_.fromDevices());
   for (uint32_t index : variables_.owned()) {
     const plan::Variable &variable = plan_.variables(static_cast<int>(index));
     std::span<const uint8_t> data = std::as_const(variables_).data(index);

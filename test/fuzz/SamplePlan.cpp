@@ -139,6 +139,7 @@ plan::Plan samplePlan() {
   code->set_elf(elf);
   code->set_sha256(std::string(base::asBytes(base::sha256(elf))));
   code->set_target_cpu("x86-64");
+  code->set_kind("CPU");
   code->add_features("sse2");
   return plan;
 }

@@ -3,7 +3,7 @@ import os
 import signal
 
 import pytest
-from box import MODELS, ROOT, differences, same, tls, updates
+from box import BUILD, MODELS, ROOT, differences, same, tls, updates
 from strategies import ROWS
 
 STEPS = 20
@@ -112,6 +112,40 @@ def test_apart(box, machines, row):
         if row.get("sameInEveryRun"):
             same(box.weights(plan, "--steps", STEPS), box / folder)
     assert sent > 0  # not of every model: towers that compute the same are one
+
+
+@pytest.mark.parametrize("row", [name for name, row in ROWS.items() if "sim" not in row.get("notOn", {})])
+def test_sim(box, row):
+    """By graphc and graphrun that know such a device, whose work is done in another order in each run."""
+    row, ones, seed = ROWS[row], {}, 0
+    box.environment["PATH"] = os.pathsep.join([str(BUILD / "sim"), box.environment["PATH"]])
+
+    def train(plan, folder):
+        nonlocal seed
+        seed += 1
+        box.environment["GRAPHC_SIM_SEED"] = str(seed)
+        return box.weights(plan, "--steps", STEPS, to=folder)
+
+    def one(model, replicas):
+        config = {"worker": 1, "strategy": {"name": "one_device", "micro_batches": replicas}, "devices": {"worker": ["SIM:0"]}}
+        if (model, replicas) not in ones:
+            name = f"one-{model}-{replicas}"
+            ones[model, replicas] = train(box.compile(name, config, FILES[model]), name)
+        return ones[model, replicas]
+
+    for onHost in [(), ("ps",)] if "ps" in row["clusters"][0] else [()]:
+        for model in ("linear-regression", "mlp", "bottleneck"):
+            for cluster in row["clusters"]:
+                given = {job: row.get("devices", {}).get(job, ["CPU:0"]) for job in cluster if job not in onHost}
+                devices = {job: [name.replace("CPU", "SIM") for name in names] for job, names in given.items()}
+                folder = f"{model}-{nameOf(cluster)}" + "".join(f"-{job}-on-cpu" for job in onHost)
+                weights = train(planOf(box, {**row, "devices": devices}, model, cluster), folder)
+                compare(box, row, model, cluster, weights)
+                if row.get("sameInEveryRun"):
+                    same(train(planOf(box, row, model, cluster), f"{folder}-cpu"), weights)
+                elif "inexact" not in row:
+                    replicas = row.get("replicas", 1)
+                    same(one(model, cluster[replicas] if isinstance(replicas, str) else replicas), weights)
 
 
 @each

@@ -172,6 +172,8 @@ Timeline::Instruction Model::cost(const plan::Program &program, const plan::Inst
   using Action = Timeline::Action;
   if (instruction.has_call())
     return {Action::Work, callSeconds(plan.kernels(int(instruction.call().kernel()))), 0};
+  if (instruction.has_copy())
+    return {Action::Work, overhead() + memory(program.buffers(int(instruction.copy().to())).bytes()), 0};
   const plan::Effects effects = plan::effectsOf(plan, program, instruction);
   if (effects.channels.size() != 1 || instruction.has_control_send())
     return {Action::Work, overhead(), 0};

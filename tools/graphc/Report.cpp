@@ -64,6 +64,9 @@ std::string instructionText(const plan::Plan &plan, const plan::Instruction &ins
       : instruction.has_next_batch()       ? "next batch"
       : instruction.has_control_send()     ? "control word, sent"
       : instruction.has_control_receive()  ? "control word"
+      : instruction.has_copy()             ? "copy"
+      : instruction.has_signal()           ? "signal"
+      : instruction.has_wait()             ? "wait for queue " + std::to_string(instruction.wait().queue())
       : instruction.has_ticket()           ? "ticket"
                                            : "instruction";
   const std::string &where = plan::locationText(plan, instruction.location());

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <tuple>
 
 namespace graphc {
 namespace {
@@ -160,13 +161,14 @@ std::vector<Life> livesOf(const plan::Plan &plan, const plan::Program &program) 
 std::vector<uint64_t> liveBytes(const plan::Plan &plan, const plan::Program &program) {
   std::vector<int64_t> change(size_t(program.instructions_size()) + 1, 0);
   std::vector<Life> lives = livesOf(plan, program);
-  std::map<std::pair<uint64_t, uint64_t>, int> lastOf; // (offset, bytes): end of what is counted already
+  std::map<std::tuple<plan::Space, uint64_t, uint64_t>, int>
+      lastOf; // (space, offset, bytes): end of what is counted already
   for (int i = 0; i < program.buffers_size(); ++i) {
     const plan::Buffer &buffer = program.buffers(i);
     Life life = lives[size_t(i)];
     if (!buffer.has_arena() || life.first < 0 || buffer.bytes() == 0)
       continue;
-    auto [last, isNew] = lastOf.try_emplace({buffer.arena().offset(), buffer.bytes()}, -1);
+    auto [last, isNew] = lastOf.try_emplace({buffer.space(), buffer.arena().offset(), buffer.bytes()}, -1);
     life.first = std::max(life.first, last->second + 1);
     if (life.first > life.last)
       continue;

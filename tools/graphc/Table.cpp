@@ -35,7 +35,7 @@ std::vector<Row> makeRows(const plan::Plan &plan, const Rows &places) {
       Row &row = rows[place];
       unsigned lanes = lanesPerTask(program);
       ++row.programs;
-      row.arenas[program.phase()] += program.arena_bytes() * lanes;
+      row.arenas[program.phase()] += (program.arena_bytes() + program.device_arena_bytes()) * lanes;
       if (static_cast<int>(program.phase()) != phase)
         continue;
       row.flops += program.flops_per_step() * lanes;

@@ -3,7 +3,6 @@
 #include "runtime/base/Sha256.h"
 #include "runtime/executor/Program.h"
 #include "runtime/executor/VariableStore.h"
-#include "test/runtime/device/Sim.h"
 #include "test/runtime/plan/PlanBuilder.h"
 
 #include <gmock/gmock.h>
@@ -58,20 +57,8 @@ TEST(KernelLibrary, MissingCpuFeatureNamesTheFlag) {
 TEST(KernelLibrary, ADeviceThatIsNotHereIsNamed) {
   plan::Plan plan = plan::parameterServerPlan({1, 2});
   plan.mutable_programs(0)->set_device("GPU:0");
+  plan.mutable_code(0)->set_kind("GPU");
   EXPECT_THAT(loadError(plan), HasSubstr("the plan has work for the device GPU:0; this program runs CPU"));
-}
-
-// Its code is there, but lanes would call it in the host's threads.
-TEST(KernelLibrary, AProgramInMemoryThatTheHostMayNotTouchIsRefused) {
-  device::registerKind("SIM", [](const std::string &name) -> absl::StatusOr<std::unique_ptr<device::Device>> {
-    return device::makeSim(name, 1);
-  });
-  plan::Plan plan = plan::parameterServerPlan({1, 2});
-  plan.mutable_programs(0)->set_device("SIM:0");
-  auto library = KernelLibrary::load(plan, {0});
-  ASSERT_TRUE(library.ok()) << library.status();
-  EXPECT_THAT(std::string(Program::create(plan, 0, **library).status().message()),
-              HasSubstr("train_step.worker is on SIM:0, whose memory the host cannot touch"));
 }
 
 TEST(KernelLibrary, EntryBeyondTheTable) {

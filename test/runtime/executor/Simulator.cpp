@@ -246,6 +246,10 @@ void Simulation::turn(Actor &actor) {
   }
   switch (actor.lane->run()) {
   case LaneState::Blocked:
+    if (dynamic_cast<QueuePort *>(actor.lane->port())) { // of a device, which has a thread and a time of its own
+      actor.lane->wait(absl::Milliseconds(100));
+      schedule(actor);
+    }
     return; // until its port changes
   case LaneState::StepDone:
     schedule(actor);
@@ -298,8 +302,21 @@ std::span<uint8_t> SimVariables::data(uint32_t variable) {
   return {};
 }
 
+absl::Status SimVariables::copyDevices(bool to) {
+  for (auto &store : stores)
+    GRAPHC_RETURN_IF_ERROR(to ? store->toDevices() : store->fromDevices());
+  return absl::OkStatus();
+}
+
 SimResult simulate(const plan::Plan &plan, SimVariables &variables, const SimOptions &options) {
-  return Simulation(plan, variables, options).run();
+  SimResult result;
+  result.status = variables.copyDevices(/*to=*/true);
+  if (!result.status.ok())
+    return result;
+  result = Simulation(plan, variables, options).run(); // its lanes have ended with it
+  if (absl::Status status = variables.copyDevices(/*to=*/false); !status.ok() && result.status.ok())
+    result.status = status;
+  return result;
 }
 
 } // namespace graphc::executor

@@ -60,6 +60,8 @@ public:
   VariableStore &task(size_t index) { return *stores[index]; }
   /// Of whoever owns it.
   std::span<uint8_t> data(uint32_t variable);
+  /// Variables in devices' own memory: what data() has goes there, or comes from there.
+  absl::Status copyDevices(bool to);
 
 private:
   std::vector<std::unique_ptr<VariableStore>> stores; // by plan::allTasks

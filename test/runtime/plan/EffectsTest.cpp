@@ -16,12 +16,13 @@ using google::protobuf::FieldDescriptor;
 using google::protobuf::Reflection;
 
 /// What an instruction's numbers mean; a name that is in none of these fails the test.
-const std::set<std::string> buffers = {"buffer", "buffers", "scratch", "own", "chosen", "version", "valid"};
+const std::set<std::string> buffers = {"buffer",  "buffers", "scratch", "own", "chosen",
+                                       "version", "valid",   "from",    "to"};
 const std::set<std::string> channels = {"channel", "channels"};
 const std::set<std::string> kernels = {"kernel", "add"};
-const std::set<std::string> others = {"ahead",         "has_own", "has_chosen",    "has_valid",
-                                      "dataset",       "batch",   "local",         "micro_batch",
-                                      "micro_batches", "take",    "max_staleness", "pad_last"};
+const std::set<std::string> others = {
+    "ahead",       "has_own",       "has_chosen", "has_valid",     "dataset",  "batch", "local",
+    "micro_batch", "micro_batches", "take",       "max_staleness", "pad_last", "queue", "n"};
 
 /// Sets every field: numbers to ones that occur once, flags to `flags`.
 struct Filled {

@@ -41,6 +41,7 @@ PlanBuilder::PlanBuilder(uint32_t elements) : elements(elements) {
   code->set_elf(*elf);
   code->set_sha256(std::string(base::asBytes(base::sha256(*elf))));
   code->set_target_cpu("x86-64");
+  code->set_kind("CPU");
 }
 
 TensorType PlanBuilder::vector() const {

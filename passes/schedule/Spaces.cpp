@@ -1,0 +1,142 @@
+#include "passes/schedule/Spaces.h"
+
+#include "passes/schedule/BufferUses.h"
+
+#include "llvm/ADT/MapVector.h"
+
+using namespace mlir;
+
+namespace graphc {
+
+namespace {
+
+class Placer {
+public:
+  Placer(dist::ProgramOp program, const SymbolTable &symbols)
+      : program(program), symbols(symbols), uses(program, symbols), declarations(&program.getBlock().front()) {}
+
+  FailureOr<unsigned> run() {
+    for (Operation &op : program.getBlock())
+      if (isa<dist::CallOp, dist::LibraryCallOp>(op))
+        for (Value operand : op.getOperands())
+          onDevice.insert(rootOf(operand));
+    for (Operation &op : llvm::make_early_inc_range(program.getBlock()))
+      if (failed(place(&op)))
+        return failure();
+    return copies;
+  }
+
+private:
+  LogicalResult place(Operation *op);
+  void copyMessage(dist::ReceiveOp receive);
+  /// The host's memory for an operand in the device's.
+  Value stage(Operation *op, Value operand, dist::Access access);
+  /// As BufferUses has it, of new buffers too.
+  Value rootOf(Value buffer) const {
+    while (auto view = buffer.getDefiningOp<dist::ViewOp>())
+      buffer = view.getSource();
+    Value root = uses.getRoot(buffer);
+    return root ? root : buffer;
+  }
+
+  Value newBuffer(Type type, Location loc, bool host) {
+    OpBuilder builder(declarations);
+    return dist::BufferOp::create(builder, loc, type, IntegerAttr(), host);
+  }
+  void copy(OpBuilder builder, Location loc, Value from, Value to) {
+    dist::CopyOp::create(builder, loc, from, to, IntegerAttr());
+    ++copies;
+  }
+
+  dist::ProgramOp program;
+  const SymbolTable &symbols;
+  BufferUses uses;
+  Operation *declarations; ///< new buffers stand in front of it
+  llvm::DenseSet<Value> onDevice; ///< roots that calls touch
+  llvm::MapVector<Value, Value> current; ///< what the device holds → the host's copy that is still equal
+  llvm::DenseMap<Attribute, Value> summing; ///< by channel: the host's buffer that it sums in
+  unsigned copies = 0;
+};
+
+} // namespace
+
+/// Calls read it in the device's memory; what forwards the message takes it where it lies.
+void Placer::copyMessage(dist::ReceiveOp receive) {
+  Value message = receive.getValue(), there = newBuffer(message.getType(), receive.getLoc(), /*host=*/false);
+  message.replaceUsesWithIf(
+      there, [](OpOperand &use) { return isa<dist::CallOp, dist::LibraryCallOp, dist::ViewOp>(use.getOwner()); });
+  OpBuilder builder(receive->getContext());
+  builder.setInsertionPointAfter(receive);
+  copy(builder, receive.getLoc(), message, there);
+  onDevice.erase(message);
+  onDevice.insert(there);
+}
+
+Value Placer::stage(Operation *op, Value operand, dist::Access access) {
+  if (auto done = dyn_cast<dist::AllReduceDoneOp>(op))
+    return summing.lookup(done.getChannelAttr());
+  if (Value equal = current.lookup(operand); equal && access == dist::Access::Read)
+    return equal;
+  Value host = newBuffer(operand.getType(), op->getLoc(), /*host=*/true);
+  if (access != dist::Access::Write)
+    copy(OpBuilder(op), op->getLoc(), operand, host);
+  if (access == dist::Access::Read)
+    current[operand] = host;
+  if (auto start = dyn_cast<dist::AllReduceStartOp>(op))
+    summing[start.getChannelAttr()] = host;
+  return host;
+}
+
+LogicalResult Placer::place(Operation *op) {
+  if (auto buffer = dyn_cast<dist::BufferOp>(op)) {
+    buffer.setHost(!onDevice.contains(buffer.getBuffer()));
+    return success();
+  }
+  if (auto constant = dyn_cast<dist::ConstantBufferOp>(op)) {
+    constant.setHost(!onDevice.contains(constant.getBuffer()));
+    return success();
+  }
+  if (auto variable = dyn_cast<dist::VariableBufferOp>(op)) {
+    onDevice.insert(uses.getRoot(variable.getBuffer()));
+    return success();
+  }
+  if (auto receive = dyn_cast<dist::ReceiveOp>(op)) {
+    if (onDevice.contains(receive.getValue()))
+      copyMessage(receive);
+    return success();
+  }
+  if (isDeclaration(*op) || isa<dist::CopyOp>(op))
+    return success();
+  auto touching = dyn_cast<dist::BufferEffectsOpInterface>(op);
+  if (!touching)
+    return success(); // the order refuses it
+  FailureOr<SmallVector<dist::BufferEffect>> effects = touching.getBufferEffects(symbols);
+  if (failed(effects))
+    return failure();
+  const bool isCall = isa<dist::CallOp, dist::LibraryCallOp>(op);
+  for (const dist::BufferEffect &effect : *effects) {
+    Value root = rootOf(effect.buffer);
+    const bool written = effect.access != dist::Access::Read;
+    if (!onDevice.contains(root))
+      continue;
+    if (!isCall) {
+      Value host = stage(op, effect.buffer, effect.access);
+      op->replaceUsesOfWith(effect.buffer, host);
+      // Until the sum is made the device's memory holds what was added.
+      if (written && !isa<dist::AllReduceStartOp>(op)) {
+        OpBuilder builder(op->getContext());
+        builder.setInsertionPointAfter(op);
+        copy(builder, op->getLoc(), host, effect.buffer);
+      }
+    }
+    if (written)
+      current.remove_if([&](auto &entry) { return rootOf(entry.first) == root; });
+  }
+  return success();
+}
+
+FailureOr<unsigned> placeInSpaces(dist::ProgramOp program, const SymbolTable &symbols) {
+  return Placer(program, symbols).run();
+}
+
+} // namespace graphc

@@ -1,0 +1,257 @@
+// Programs on the simulated device: any order of its work gives the same bits, and what the verifier refuses changes them or faults.
+#include "runtime/device/Kinds.h"
+#include "test/passes/compiler/QueuePlans.h"
+#include "test/runtime/device/Sim.h"
+#include "test/runtime/executor/Simulator.h"
+#include "test/runtime/executor/TaskHarness.h"
+#include "test/runtime/executor/TestHost.h"
+
+#include "absl/time/clock.h"
+
+#include <atomic>
+#include <cstring>
+#include <gmock/gmock.h>
+#include <map>
+#include <set>
+#include <thread>
+
+namespace graphc {
+namespace {
+
+/// Messages are gone as soon as they are given back.
+class Poisoned final : public transport::Transport {
+public:
+  Poisoned(std::unique_ptr<Transport> inner, const Plan &plan) : inner(std::move(inner)), plan(plan) {}
+  transport::SendPort *sender(transport::ChannelKey key) override { return inner->sender(key); }
+  transport::RecvPort *receiver(transport::ChannelKey key) override {
+    transport::RecvPort *port = inner->receiver(key);
+    const plan::Channel &channel = plan.channels(int(key.channel));
+    if (!port || channel.control() || channel.published())
+      return port;
+    return ports.emplace_back(std::make_unique<Port>(*port, channel.bytes())).get();
+  }
+  transport::TransportCounters counters() const override { return inner->counters(); }
+  void abort(absl::Status why) override { inner->abort(std::move(why)); }
+  absl::Status status() const override { return inner->status(); }
+  absl::Status reset(uint64_t epoch) override { return inner->reset(epoch); }
+
+private:
+  class Port final : public transport::RecvPort {
+  public:
+    Port(RecvPort &inner, uint64_t bytes) : inner(inner), bytes(bytes) {}
+    transport::PollState poll(const void **data) override {
+      transport::PollState state = inner.poll(data);
+      message = state == transport::PollState::Ready ? const_cast<void *>(*data) : nullptr;
+      return state;
+    }
+    void release() override {
+      if (message)
+        memset(std::exchange(message, nullptr), 0xff, bytes);
+      inner.release();
+    }
+    void wait(absl::Duration timeout) override { inner.wait(timeout); }
+    absl::Status status() const override { return inner.status(); }
+
+  private:
+    RecvPort &inner;
+    uint64_t bytes;
+    void *message = nullptr;
+  };
+  std::unique_ptr<Transport> inner;
+  const Plan &plan;
+  std::vector<std::unique_ptr<Port>> ports;
+};
+
+class Samples final : public executor::TestHost {
+public:
+  using TestHost::TestHost;
+  absl::Status nextBatch(const executor::LaneInfo &lane, uint64_t step, const Instruction::NextBatch &next,
+                         std::span<void *const> buffers, uint8_t *) override {
+    for (size_t i = 0; i < buffers.size(); ++i) {
+      auto *values = static_cast<float *>(buffers[i]);
+      const uint64_t count = lane.program->buffers(int(next.buffers(int(i)))).bytes() / 4;
+      for (uint64_t k = 0; k < count; ++k)
+        values[k] = float((k * 7 + step * 3 + lane.instance * 5 + i) % 11) / 11 - 0.4f;
+    }
+    return absl::OkStatus();
+  }
+};
+
+/// The variables after some steps with the device's work in another order for each seed; empty where the run ended by an error.
+std::map<std::string, std::string> train(Plan plan, uint32_t seed) {
+  const std::string device = "SIM:" + std::to_string(seed);
+  for (Program &program : *plan.mutable_programs())
+    program.set_device(device);
+  for (plan::Variable &variable : *plan.mutable_variables())
+    variable.set_device(device);
+  for (plan::Channel &channel : *plan.mutable_channels())
+    if (channel.algorithm() == plan::WHOLE)
+      channel.set_published(false);
+  executor::TaskHarness tasks(std::move(plan), /*verified=*/false);
+  for (auto &store : tasks.stores)
+    EXPECT_EQ(store->toDevices(), absl::OkStatus());
+  tasks.transport = std::make_unique<Poisoned>(std::move(tasks.transport), tasks.plan);
+  Samples host(6);
+  auto lanes = tasks.lanes(host);
+  executor::RunOptions options;
+  options.deadline = absl::Seconds(20);
+  if (!tasks.run(lanes, options).ok())
+    return {};
+  lanes.clear();
+  std::map<std::string, std::string> values;
+  for (auto &store : tasks.stores) {
+    EXPECT_EQ(store->fromDevices(), absl::OkStatus());
+    for (uint32_t index : store->stored())
+      values[tasks.plan.variables(int(index)).name()].append(reinterpret_cast<char *>(store->data(index).data()),
+                                                             store->data(index).size());
+  }
+  return values;
+}
+
+constexpr uint32_t seeds = 8;
+
+TEST(Queues, AnyOrderOfTheDeviceGivesTheSameBits) {
+  for (const Plan *plan : {&servers(), &reduced()}) {
+    const auto one = train(*plan, 0);
+    ASSERT_FALSE(one.empty());
+    for (uint32_t seed = 1; seed < seeds; ++seed)
+      EXPECT_EQ(train(*plan, seed), one) << seed;
+  }
+}
+
+TEST(Queues, AreWaitedForInTheSimulatorToo) {
+  std::set<std::string> seen;
+  for (uint64_t seed = 1; seed <= 5; ++seed) {
+    auto variables = executor::SimVariables::create(servers());
+    ASSERT_TRUE(variables.ok()) << variables.status();
+    executor::SimOptions options;
+    options.seed = seed;
+    options.steps = 6;
+    executor::SimResult result = executor::simulate(servers(), *variables, options);
+    EXPECT_EQ(result.status, absl::OkStatus());
+    EXPECT_EQ(result.steps, 6u);
+    std::span<uint8_t> w = variables->data(0);
+    seen.insert(std::string(w.begin(), w.end()));
+  }
+  EXPECT_EQ(seen.size(), 1u);
+}
+
+/// What a wait is for.
+std::string purpose(const Program &program, int index) {
+  const Instruction &wait = program.instructions(index);
+  if (wait.queue())
+    return "queue " + std::to_string(wait.queue()) + " for queue " + std::to_string(wait.wait().queue());
+  int next = index;
+  while (program.instructions(next).has_wait() || program.instructions(next).queue())
+    ++next;
+  const Instruction &served = program.instructions(next);
+  return served.has_send_start()         ? "send"
+         : served.has_release()          ? "release"
+         : served.has_all_reduce_start() ? "sum"
+                                         : "end";
+}
+
+TEST(Queues, EachKindOfMissingWaitChangesBits) {
+  std::map<std::string, bool> seen;
+  for (const Plan *good : {&servers(), &reduced()}) {
+    const auto right = train(*good, 0);
+    for (int p = 0; p < good->programs_size(); ++p)
+      for (int i = 0; i < good->programs(p).instructions_size(); ++i) {
+        if (!good->programs(p).instructions(i).has_wait())
+          continue;
+        bool &red = seen[purpose(good->programs(p), i)];
+        Plan damaged = *good;
+        erase(*damaged.mutable_programs(p), i);
+        for (uint32_t seed = 0; seed < seeds && !red; ++seed)
+          red = train(damaged, seed) != right;
+      }
+  }
+  for (const auto &[what, red] : seen)
+    EXPECT_TRUE(red) << "a wait that is missing: " << what;
+  for (const char *what : {"send", "release", "end", "queue 1 for queue 2", "queue 3 for queue 1"})
+    EXPECT_TRUE(seen.contains(what)) << what;
+}
+
+/// A device that never gets anything done.
+class Stuck final : public device::Device {
+public:
+  explicit Stuck(const std::string &name) : inner(device::makeSim(name, 1)) {}
+  const std::string &name() const override { return inner->name(); }
+  device::Limits limits() const override { return inner->limits(); }
+  absl::StatusOr<device::Memory> allocate(uint64_t bytes, device::Space space, device::Memory::Guard guard,
+                                          const char *what) override {
+    return inner->allocate(bytes, space, guard, what);
+  }
+  absl::StatusOr<device::Memory> share(uint64_t bytes, const char *what) override { return inner->share(bytes, what); }
+  absl::StatusOr<std::unique_ptr<device::Code>> load(const device::CodeImage &image) override {
+    return inner->load(image);
+  }
+  absl::StatusOr<std::unique_ptr<device::Queue>> makeQueue() override { return std::make_unique<Idle>(); }
+
+private:
+  struct Idle final : device::Queue {
+    void copy(void *, const void *, uint64_t) override {}
+    void launch(const device::Code &, uint32_t, std::span<void *const>, const GraphcContext &) override {}
+    void call(kernels::LibraryKernel &, std::span<void *const>) override {}
+    void signal(uint64_t) override {}
+    void after(Queue &, uint64_t) override {}
+    Reached reached(uint64_t) override { return Reached::NotYet; }
+    void wait(uint64_t, absl::Duration timeout) override { absl::SleepFor(timeout); }
+    absl::Status status() const override { return {}; }
+  };
+  std::unique_ptr<Device> inner;
+};
+
+/// `servers` on such a device.
+Plan stuck() {
+  device::addKind({"STUCK", /*hasCode=*/true, /*ownMemory=*/true});
+  device::registerKind("STUCK", [](const std::string &name) -> absl::StatusOr<std::unique_ptr<device::Device>> {
+    return std::make_unique<Stuck>(name);
+  });
+  Plan plan = servers();
+  for (Program &program : *plan.mutable_programs())
+    program.set_device("STUCK:0");
+  for (plan::Variable &variable : *plan.mutable_variables())
+    variable.set_device("STUCK:0");
+  return plan;
+}
+
+TEST(Queues, AWaitThatLastsIsExplainedAndEnded) {
+  executor::TaskHarness tasks(stuck(), /*verified=*/false);
+  Samples host(3);
+  auto lanes = tasks.lanes(host);
+  std::atomic<unsigned> told = 0;
+  executor::RunOptions options;
+  options.reportAfter = absl::Milliseconds(20);
+  options.deadline = absl::Milliseconds(300);
+  options.onWait = [&](const executor::WaitReport &report) {
+    told += report.text.find("waits at step 0 for queue") != std::string::npos &&
+            report.text.find("of STUCK:0") != std::string::npos;
+  };
+  EXPECT_THAT(std::string(tasks.run(lanes, options).message()), testing::HasSubstr("for more than the deadline"));
+  EXPECT_GT(told, 0u);
+}
+
+TEST(Queues, AnAbortEndsAWait) {
+  executor::TaskHarness tasks(stuck(), /*verified=*/false);
+  Samples host(3);
+  auto lanes = tasks.lanes(host);
+  std::thread aborts([&] {
+    absl::SleepFor(absl::Milliseconds(50));
+    tasks.transport->abort(absl::AbortedError("another task failed"));
+  });
+  const absl::Time begin = absl::Now();
+  EXPECT_EQ(tasks.run(lanes).code(), absl::StatusCode::kAborted);
+  EXPECT_LT(absl::Now() - begin, absl::Seconds(5));
+  aborts.join();
+}
+
+TEST(QueuesDeathTest, WhatTheHostTouchesWithoutACopyIsAFault) {
+  Plan damaged = servers();
+  Instruction &send = the(worker(damaged), kind(Instruction::kSendStart));
+  send.mutable_send_start()->set_buffer(the(worker(damaged), copiesOut).copy().from());
+  EXPECT_DEATH(train(damaged, 0), "");
+}
+
+} // namespace
+} // namespace graphc
