@@ -53,7 +53,7 @@ def main():
             for kind in KINDS:
                 means[kind].append(measure(box, plan, kind))
     finally:
-        box.close(True)
+        box.close()
     middle = {kind: statistics.median(found) for kind, found in means.items()}
     for kind in KINDS[2:]:
         print(json.dumps({"ratio": f"flood {kind}", "to_none": round(middle[kind] / middle["none"], 2), "to_busy": round(middle[kind] / middle["busy"], 2),

@@ -76,7 +76,7 @@ def main():
         print(f"skipped: {why}")
         sys.exit(77)
     finally:
-        box.close(True)
+        box.close()
 
 
 if __name__ == "__main__":

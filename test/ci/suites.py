@@ -1,4 +1,5 @@
 """How each kind of test is run, and the tally. See run_tests.py."""
+import itertools
 import json
 import os
 import re
@@ -63,15 +64,16 @@ class Runner:
 
 
 def execute(command, timeout, environment=None, cwd=None):
-    """Runs a command in a session of its own. Returns (exit status or None, output, seconds, what it left behind).
+    """Runs a command. Returns (exit status or None, output, seconds, what it left behind).
 
     Whatever the command leaves running is a finding, and is ended.
     """
     start = time.time()
+    mark = f"{os.getpid()}.{next(COUNTER)}"
     with tempfile.TemporaryFile() as output:
         try:
             process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT,
-                                       env={**os.environ, **(environment or {})}, cwd=cwd, start_new_session=True)
+                                       env={**os.environ, **(environment or {}), MARK: mark}, cwd=cwd, start_new_session=True)
         except OSError as error:
             return 127, f"{command[0]}: {error.strerror}", 0.0, ""
         try:
@@ -80,15 +82,17 @@ def execute(command, timeout, environment=None, cwd=None):
             status = None
         if status is not None:
             deadline = time.time() + 2
-            while sessionMembers(process.pid) and time.time() < deadline:
+            while startedBy(process.pid, mark) and time.time() < deadline:
                 time.sleep(0.05)
-        members = sessionMembers(process.pid)
-        left = "; ".join(members.values()) if status is not None else ""
-        for member in [process.pid, *members] if status is None else members:
-            try:
-                os.kill(member, signal.SIGKILL)
-            except ProcessLookupError:
-                pass
+        left = "; ".join(startedBy(process.pid, mark).values()) if status is not None else ""
+        deadline = time.time() + 20
+        while (members := startedBy(process.pid, mark)) and time.time() < deadline:  # what they start meanwhile too
+            for member in members:
+                try:
+                    os.kill(member, signal.SIGKILL)
+                except ProcessLookupError:
+                    pass
+            process.poll()
         if status is None:
             process.wait()
         output.seek(0)
@@ -96,8 +100,12 @@ def execute(command, timeout, environment=None, cwd=None):
     return status, text, time.time() - start, left
 
 
-def sessionMembers(session):
-    """The live processes of a session, id → command line; processes that moved to their own session escape."""
+COUNTER = itertools.count()
+MARK = "GRAPHC_TEST_COMMAND"  # in the environment of all that a command starts, also in sessions of their own
+
+
+def startedBy(session, mark):
+    """The live processes that a command has started, id → command line: of its session, or with its mark."""
     found = {}
     for entry in os.listdir("/proc"):
         if not entry.isdigit():
@@ -105,12 +113,20 @@ def sessionMembers(session):
         try:
             with open(f"/proc/{entry}/stat") as stat:
                 fields = stat.read().rsplit(")", 1)[1].split()
-            if int(fields[3]) == session and fields[0] not in "ZX":
+            if fields[0] not in "ZX" and (int(fields[3]) == session or has(entry, mark)):
                 with open(f"/proc/{entry}/cmdline") as line:
                     found[int(entry)] = line.read().replace("\0", " ").strip()
         except OSError:
             pass
     return found
+
+
+def has(entry, mark):
+    try:
+        with open(f"/proc/{entry}/environ", "rb") as environ:
+            return f"{MARK}={mark}".encode() in environ.read().split(b"\0")
+    except PermissionError:  # another user's
+        return False
 
 
 def ending(status, timeout):

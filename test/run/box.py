@@ -7,7 +7,7 @@ import tempfile
 from pathlib import Path
 
 import pytest
-from process import END, Process, Text, living, until
+from process import END, Process, Text, endAll, living, until
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
@@ -33,6 +33,7 @@ class Box:
         self.environment = {**os.environ, "XDG_STATE_HOME": str(self.folder / "state"), "TMPDIR": str(self.folder / "tmp")}
         self.environment.pop("TF_CONFIG", None)
         self.processes = []
+        self.kept = False  # a test that has this folder has failed
 
     def __truediv__(self, name):
         return self.folder / name
@@ -162,23 +163,24 @@ class Box:
     def nothingLeft(self):
         """No process of this test (with it go its sockets and memory), no temporary file."""
         __tracebackhide__ = True
-        until(lambda: not living(self.folder), f"all processes end, but there are {living(self.folder)}")
+        until(lambda: not living(self.folder), lambda: f"all processes end, but there are {living(self.folder)}")
         if left := os.listdir(self.folder / "tmp"):
             pytest.fail(f"files are left behind: {left}")
 
-    def close(self, passed):
-        """At the end of the test: ends what runs. After a test that has passed nothing may; the folder of another one is kept."""
+    def close(self):
+        """At the end: ends what runs. After tests that have passed nothing may; the folder of others is kept."""
         running = [process.name for process in self.processes if process.running]
+        passed, self.kept = not self.kept, True
         try:
             if passed:
                 assert not running, f"{running} still run at the end of the test"
                 self.nothingLeft()
+                self.kept = False
         finally:
             for process in self.processes:
                 process.end()
-            for pid, _ in living(self.folder):
-                os.kill(pid, 9)
-        if passed:
+            endAll(lambda: living(self.folder))
+        if not self.kept:
             shutil.rmtree(self.folder)
 
 

@@ -12,23 +12,26 @@ from machines import Machines  # noqa: E402
 from ports import Ports  # noqa: E402
 
 os.environ["PATH"] = os.pathsep.join([str(BUILD / "bin"), "/usr/lib/llvm-22/bin", os.environ["PATH"]])
-FAILED = pytest.StashKey[bool]()
+BOXES = pytest.StashKey[dict[str, Box]]()  # of a test or a file: by fixture
+
+
+def boxed(request, name):
+    made = Box(name.removeprefix("test_").split("[")[0].replace("_", "-"))
+    request.node.stash.setdefault(BOXES, {})[request.fixturename] = made
+    yield made
+    made.close()
 
 
 @pytest.fixture
 def box(request):
-    """A folder of the test's own, in which its processes run; kept where the test fails."""
-    made = Box(request.node.name.removeprefix("test_").split("[")[0].replace("_", "-"))
-    yield made
-    made.close(not request.node.stash.get(FAILED, False))
+    """A folder of the test's own, in which its processes run; kept where the test fails, in its set-up too."""
+    yield from boxed(request, request.node.name)
 
 
 @pytest.fixture(scope="module")
 def shared(request):
     """The same for a file's fixtures of scope "module": what they make once, tests read."""
-    made = Box(request.node.path.stem.removeprefix("test_").replace("_", "-"))
-    yield made
-    made.close(True)
+    yield from boxed(request, request.node.path.stem)
 
 
 @pytest.fixture
@@ -58,12 +61,13 @@ def pytest_runtest_makereport(item, call):
     report = (yield).get_result()
     if not report.failed:
         return
-    item.stash[FAILED] = True
-    for made in getattr(item, "funcargs", {}).values():
-        if isinstance(made, Box) and hasattr(report.longrepr, "addsection"):
-            for process in made.processes[-8:]:
-                report.longrepr.addsection(process.name, process.report())
-            report.longrepr.addsection("kept", str(made.folder))
+    for name, made in [pair for node in item.listchain() for pair in node.stash.get(BOXES, {}).items()]:
+        if name in item.fixturenames or made.kept:
+            made.kept = True
+            if hasattr(report.longrepr, "addsection"):
+                for process in made.processes[-8:]:
+                    report.longrepr.addsection(process.name, process.report())
+                report.longrepr.addsection("kept", str(made.folder))
 
 
 # test/run.sh runs groups of tests side by side: those of a file, apart from each other where the file says so by parameter `row`.

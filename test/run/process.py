@@ -18,12 +18,12 @@ libc = ctypes.CDLL(None)
 
 
 def until(condition, what, seconds=SOON):
-    """Waits for a true value of condition() and returns it; fails with `what` after so many seconds."""
+    """Waits for a true value of condition() and returns it; fails with `what` (or what it then returns) after so many seconds."""
     __tracebackhide__ = True
     end = time.monotonic() + seconds
     while not (value := condition()):
         if time.monotonic() > end:
-            pytest.fail(f"{what}: not within {seconds} s")
+            pytest.fail(f"{what() if callable(what) else what}: not within {seconds} s")
         time.sleep(0.02)
     return value
 
@@ -224,3 +224,18 @@ def living(folder):
         except OSError:
             pass
     return found
+
+
+def endAll(find):
+    """Kills the processes that find() gives until it gives none: what they start meanwhile too."""
+    __tracebackhide__ = True
+
+    def none():
+        left = find()
+        for pid, _ in left:
+            try:
+                os.kill(pid, signal.SIGKILL)
+            except ProcessLookupError:
+                pass
+        return not left
+    until(none, lambda: f"no process is left of {find()}")

@@ -7,8 +7,16 @@ from ports import Ports
 from process import Text, living
 
 TESTS = """
+import pytest
 from box import same
 from process import always, until
+
+@pytest.fixture
+def half(box):
+    box.run("sh", "-c", "echo half of it; exit 5")
+@pytest.fixture(scope="module")
+def together(shared):
+    shared.run("sh", "-c", "echo for all; exit 6")
 
 def test_good(box):
     assert box.run("sh", "-c", "echo well; echo done >&2", seconds=20).text() == "well\\ndone\\n"
@@ -22,7 +30,11 @@ def test_stays(box):
     box.start("sh", "-c", "exec sleep 1000")
 def test_escapes(monkeypatch, box):
     monkeypatch.setattr("box.until", lambda condition, what: until(condition, what, 1))
-    box.run("sh", "-c", "setsid sleep 1000 & exit 0")
+    box.run("sh", "-c", "setsid sh -c 'sleep 0.3; exec sleep 1000' & exit 0")
+def test_set_up(half):
+    pass
+def test_set_up_of_all(together):
+    pass
 def test_file(box):
     box.write("tmp/left", "x")
 def test_words(box):
@@ -44,10 +56,11 @@ def test_machines(machines, box):
     machines.start(1, "sh", "-c", "ip -br addr show dev eth0; exec sleep 1000", name="far").waitFor("10.77.0.2", seconds=2)
 """
 # Of each: the failure, and last words of a process.
-SAYS = {"hangs": ("sh has not ended after 1 s", "so far"), "waits": ("sh says 'never said': not within 1 s", "so far"),
-        "status": ("sh: exit status 3, not 0", "the reason"), "stays": (r"\['sh'\] still run at the end of the test",),
-        "escapes": ("all processes end, but there are .*sleep 1000",), "file": (r"files are left behind: \['left'\]",),
-        "words": ("must say one line of error, not 2", "graphrun: two"), "never": ("must not say 'fault', but says 'a fault there'",),
+SAYS = {"hangs": ("sh has not ended after 1 s", "^so far$"), "waits": ("sh says 'never said': not within 1 s", "^so far$"),
+        "status": ("sh: exit status 3, not 0", "^the reason$"), "stays": (r"\['sh'\] still run at the end of the test",),
+        "escapes": (r"all processes end, but there are \[\(\d+, 'sleep 1000'\)\]",),
+        "set_up": ("sh: exit status 5, not 0", "^half of it$"), "set_up_of_all": ("sh: exit status 6, not 0", "^for all$"), "file": (r"files are left behind: \['left'\]",),
+        "words": ("must say one line of error, not 2", "^graphrun: two$"), "never": ("must not say 'fault', but says 'a fault there'",),
         "bits": (r"a and b differ in \['v', 'w'\]",), "nothing_to_compare": ("has no file",), "changes": ("it runs: not after all",),
         "graphc": ("graphc-none: exit status 1, not 0", "none.json:1"), "machines": ("far says '10.77.0.2': not within 2 s", "10.77.0.1/24")}
 
@@ -62,7 +75,7 @@ def test_failures(box):
     """Each of them is told by its name, with the last words of its processes, and its folder is kept; no process is."""
     run = inner(box, TESTS).ends(1)
     run.expect("^PASSED .*test_good")
-    parts = re.split(r"^_+ (?:ERROR at teardown of )?test_(\w+) _+$", run.text(), flags=re.M)
+    parts = re.split(r"^_+ (?:ERROR at (?:setup|teardown) of )?test_(\w+) _+$", run.text(), flags=re.M)
     failures = dict(zip(parts[1::2], parts[2::2]))
     if "skipped" in run.lines()[-1]:  # no namespaces here
         failures.setdefault("machines", "".join(SAYS["machines"]))
