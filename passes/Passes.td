@@ -253,8 +253,8 @@ def Place : Pass<"place", "::mlir::ModuleOp"> {
   let summary = "give every operation, variable and function one full device";
   let description = [{
     Input: a differentiated module with `graph.cluster` and `graph.strategy`; devices on operations and variables are
-    wishes, possibly partial. Output: `graph.device` everywhere. `one_device` puts all on the chief and ignores wishes.
-    `in_graph` follows wishes, then operands, then the chief. `mirrored` deals the variables to the towers' devices (with
+    requests, possibly partial. Output: `graph.device` everywhere. `one_device` puts all on the chief and ignores requests.
+    `in_graph` follows requests, then operands, then the chief. `mirrored` deals the variables to the towers' devices (with
     `in_graph = true` of `parameter_server`: to the tasks of job ps) and names the towers in the strategy. `parameter_server` deals the variables to the tasks of job
     ps (`graph.variable_placement = "round_robin" | "balanced" | "split"`, slots with their variable; `"split"` deals by bytes,
     the parts of one variable to tasks of their own while there are that many) and leaves what trains to the

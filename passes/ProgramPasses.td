@@ -16,8 +16,8 @@ def Partition : Pass<"partition", "::mlir::ModuleOp"> {
     variable or the operation and with its location. The order of each program is that of the function, a send stands
     behind its value, a receive before its first use: the programs cannot wait for each other in a circle. Constants are
     made anew where they are used. Arguments, results, summaries and metrics are the business of the function's home, the
-    chief or the replicas, which also carries the chief's word. Asynchronous: the parameter servers' programs become
-    families too, one instance a worker, and a ticket takes the word's place.
+    chief or the replicas, which also carries the control message. Asynchronous: the parameter servers' programs become
+    families too, one instance a worker, and a ticket takes the control message's place.
 
     Example:
 
@@ -190,9 +190,9 @@ def Schedule : Pass<"schedule", "::mlir::ModuleOp"> {
     becomes `send_start` and `send_done` (before the buffer's next write, else at the end of the step) and a received
     message gets its `release`. Buffers get `offset`s by their lifetimes, programs `arena_bytes` and `dist.flops`; a
     buffer that nothing uses goes. A variable that a program of one instance sends and then writes is sent `ahead`: right behind its
-    last write, for the next step, which the chief's word, received before it, says will come. Where a phase ends by closing, no send passes a receive. A buffer of at least 4 KiB that is
+    last write, for the next step, which the control message, received before it, says will come. Where a phase ends by end of stream, no send passes a receive. A buffer of at least 4 KiB that is
     sent whole, once and to one receiver lies in its channel's slot (`acquire`) and not in the arena. The channel of a variable or
-    constant of at least 4 KiB becomes `published`, unless its program locks variables, its message is fetched, or the
+    constant of at least 4 KiB becomes `zero_copy`, unless its program locks variables, its message is fetched, or the
     sender's wait for the releases would close a circle; so does that of a bucket which is summed in chunks by the tree or
     around a ring, with a `send_done` behind its `all_reduce_done`.
 
@@ -242,7 +242,7 @@ def Schedule : Pass<"schedule", "::mlir::ModuleOp"> {
     Statistic<"numMoved", "moved", "operations that follow another one than before">,
     Statistic<"numAhead", "ahead", "sends for the next step">,
     Statistic<"numInSlots", "in-slots", "buffers in the slots of their channels">,
-    Statistic<"numPublished", "published", "channels whose receivers read the sender's memory">,
+    Statistic<"numZeroCopy", "zero-copy", "channels whose receivers read the sender's memory">,
     Statistic<"numCopies", "copies", "copies between the host's memory and a device's">,
     Statistic<"numWaits", "waits", "waits for queues of devices">,
     Statistic<"arenaBytes", "arena-bytes", "bytes of the arenas of all programs">,
@@ -256,7 +256,7 @@ def VerifyLiveness : Pass<"verify-liveness", "::mlir::ModuleOp"> {
   let description = [{
     Input and output: a partitioned, outlined or scheduled module. The programs of a phase wait for each other in a circle
     if and only if program order and messages of one step form a cycle; a message that needs the room of another of the
-    same step counts as well, and so does the `send_done` of a published channel, which needs the receivers' releases. Where a phase ends by closing, its end has to reach every program. The error names the
+    same step counts as well, and so does the `send_done` of a zero-copy channel, which needs the receivers' releases. Where a phase ends by end of stream, its end has to reach every program. The error names the
     programs and gives a line of the user's file for each link of the shortest cycle. The proof
     (passes/analysis/Liveness.h) knows nothing of how the order was found.
 

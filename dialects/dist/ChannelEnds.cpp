@@ -166,11 +166,11 @@ GRAPHC_CHANNEL_END(AggregateOp, Receive)
 GRAPHC_CHANNEL_END(AllReduceDoneOp, Receive)
 #undef GRAPHC_CHANNEL_END
 
-/// One i1 an instance of the family that sends over a latest channel: (A2), (CO1).
+/// One i1 an instance of the family that sends over a conflating channel: (A2), (CO1).
 static LogicalResult verifySet(Operation *op, FlatSymbolRefAttr name, Type set, SymbolTableCollection &symbols) {
   auto channel = symbols.lookupNearestSymbolFrom<ChannelOp>(op, name);
-  if (!channel.getLatest()) {
-    InFlightDiagnostic diag = op->emitOpError("expects a latest channel, whose messages can be passed over; @")
+  if (!channel.getConflating()) {
+    InFlightDiagnostic diag = op->emitOpError("expects a conflating channel, whose messages can be passed over; @")
                               << name.getValue() << " is a fifo";
     diag.attachNote(channel.getLoc()) << "channel declared here";
     return diag;

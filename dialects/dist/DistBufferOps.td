@@ -225,7 +225,7 @@ def Dist_AggregateChosenIntoOp : Dist_BodyOp<"aggregate_chosen_into",
     As `aggregate_into`, of the messages of the instances in `set` alone, in replica order.
 
     ```mlir
-    dist.aggregate_chosen_into @train_step.u.latest, %u by @add_4xf32 from %set : memref<4xf32> from memref<3xi1>
+    dist.aggregate_chosen_into @train_step.u.conflating, %u by @add_4xf32 from %set : memref<4xf32> from memref<3xi1>
     ```
 
     1. (E1), (E2), (E3), (A1), (A2) as for `aggregate_chosen`

@@ -16,7 +16,7 @@ def Dist_ChannelEndOpInterface : OpInterface<"ChannelEndOpInterface"> {
     InterfaceMethod<"The channels it acts on.", "::llvm::SmallVector<::mlir::FlatSymbolRefAttr>", "getUsedChannels">,
     InterfaceMethod<"Type of the value at this end (tensor or memref); null where it has none.", "::mlir::Type",
                     "getMessageType", (ins), "", "return {};">,
-    InterfaceMethod<"True where it carries the chief's control word.", "bool", "isControl", (ins), "", "return false;">,
+    InterfaceMethod<"True where it carries the control message.", "bool", "isControl", (ins), "", "return false;">,
     InterfaceMethod<"True where it takes the messages of all instances of the sender at once.", "bool",
                     "takesWholeFamily", (ins), "", "return false;">,
     InterfaceMethod<"True where what this instance would send to itself is given.", "bool", "hasOwnMessage", (ins), "",

@@ -20,7 +20,7 @@ def Dist_PhaseOp : Dist_Op<"phase", [Symbol, HasParent<"::mlir::ModuleOp">,
                                      DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "a part of a run: what was one function of the model";
   let description = [{
-    A run is a sequence of phases, each repeated step by step until the chief's word (or, where `ends_by_closing` is
+    A run is a sequence of phases, each repeated step by step until the control message (or, where `ends_by_end_of_stream` is
     set, a spent ticket) ends it. `samples_per_step` counts the samples that one step takes over all replicas and
     `dataset` names the data set that defines an epoch; both are absent where no data is read.
 
@@ -28,11 +28,11 @@ def Dist_PhaseOp : Dist_Op<"phase", [Symbol, HasParent<"::mlir::ModuleOp">,
     dist.phase @train_step {role = #graph.role<train>, samples_per_step = 256, dataset = @train}
     ```
 
-    1. (PH1) a phase has at least one program, and one program alone sends control words, unless it ends by closing
+    1. (PH1) a phase has at least one program, and one program alone sends control messages, unless it ends by end of stream
     2. (PH2) `dataset` is named if and only if `samples_per_step` is
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, AnyAttr:$role, OptionalAttr<Dist_PositiveI64Attr>:$samples_per_step,
-      OptionalAttr<FlatSymbolRefAttr>:$dataset, UnitAttr:$ends_by_closing, UnitAttr:$advances_global_step);
+      OptionalAttr<FlatSymbolRefAttr>:$dataset, UnitAttr:$ends_by_end_of_stream, UnitAttr:$advances_global_step);
   let assemblyFormat = "$sym_name attr-dict";
   let hasVerifier = 1;
 }
@@ -43,10 +43,10 @@ def Dist_ChannelOp : Dist_Op<"channel", [Symbol, HasParent<"::mlir::ModuleOp">,
   let description = [{
     The k-th send pairs with the k-th receive; `capacity` messages may be in flight before a send blocks. Where one or
     both programs are families, the channel is one too: instance r joins the r-th (or only) instances of its sides. An
-    `all_to_all` channel joins each instance of a family with each other one. A `control` channel carries the chief's word
+    `all_to_all` channel joins each instance of a family with each other one. A `control` channel carries the control message
     from instance 0 of its sender to every instance of its receiver but itself. The location is that of the operation whose
-    value crosses. A message of a `published` channel (`schedule` decides) is no copy: receivers on the same host read the
-    sender's memory in place, and `send_done` waits until all of them have released it. A `latest` channel is no fifo but a
+    value crosses. A message of a `zero_copy` channel (`schedule` decides) is no copy: receivers on the same host read the
+    sender's memory in place, and `send_done` waits until all of them have released it. A `conflating` channel is no fifo but a
     versioned slot in the memory of one task: a send replaces what is there and never waits, a receive takes the newest not
     yet taken.
 
@@ -59,9 +59,9 @@ def Dist_ChannelOp : Dist_Op<"channel", [Symbol, HasParent<"::mlir::ModuleOp">,
     3. (CH3) the two differ, unless the channel is a control channel; those of an all_to_all channel are one family
     4. (CH4) `instances` is that of the replicated side(s); two replicated sides agree
     5. (CH5) exactly one sending operation, in the sending program, and one receiving operation, in the receiving one
-    6. (CH6) a published channel carries data, is all_to_all only with the algorithm scatter or ring, and its sender does
+    6. (CH6) a zero-copy channel carries data, is all_to_all only with the algorithm scatter or ring, and its sender does
        not lock variables: nobody may write what is read
-    7. (CH7) the programs of a latest channel are on the same device; its phase ends by closing
+    7. (CH7) the programs of a conflating channel are on the same device; its phase ends by end of stream
     8. (CH8) `algorithm` and `chunk` both or neither, on an all_to_all channel; `chunk` divides the elements, and what
        the algorithm asks of their quotient and of `instances` holds
 
@@ -76,7 +76,7 @@ def Dist_ChannelOp : Dist_Op<"channel", [Symbol, HasParent<"::mlir::ModuleOp">,
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, TypeAttr:$type, FlatSymbolRefAttr:$from, FlatSymbolRefAttr:$to,
       DefaultValuedAttr<Dist_PositiveI64Attr, "1">:$capacity, DefaultValuedAttr<Dist_PositiveI64Attr, "1">:$instances,
-      UnitAttr:$control, UnitAttr:$all_to_all, UnitAttr:$published, UnitAttr:$latest, OptionalAttr<StrAttr>:$algorithm,
+      UnitAttr:$control, UnitAttr:$all_to_all, UnitAttr:$zero_copy, UnitAttr:$conflating, OptionalAttr<StrAttr>:$algorithm,
       OptionalAttr<Dist_PositiveI64Attr>:$chunk);
   let assemblyFormat = "$sym_name `:` $type `from` $from `to` $to attr-dict";
   let hasVerifier = 1;
@@ -164,7 +164,7 @@ def Dist_SendOp : Dist_ChannelOpBase<"send", ["getMessageType"], [Dist_HasBuffer
 
     1. (E1) the channel exists and this operation's program is its sending program
     2. (E2) the value has the channel's shape and element type
-    3. (E3) data travels on data channels, control words on control channels
+    3. (E3) data travels on data channels, control messages on control channels
   }];
   let arguments = (ins FlatSymbolRefAttr:$channel, Dist_Value:$value);
   let assemblyFormat = "$channel `,` $value attr-dict `:` type($value)";
@@ -195,7 +195,7 @@ def Dist_SendStartOp : Dist_ChannelOpBase<"send_start", ["getMessageType"], [Dis
     Made by `schedule`. The buffer may not be written before `send_done`.
 
     With `ahead` it is the message of the next step: before the first step the variable is sent once as it is, a step that the
-    chief's word says is the last one sends nothing, and the `send_done` stands in the step that the message is for.
+    control message says is the last one sends nothing, and the `send_done` stands in the step that the message is for.
 
     ```mlir
     dist.send_start @train_step.w.to_worker, %w : memref<4xf32>
@@ -232,7 +232,7 @@ def Dist_ReceiveOp : Dist_ChannelOpBase<"receive", ["getMessageType"], [Dist_Has
 
     1. (E1) the channel exists and this operation's program is its receiving program
     2. (E2) the value has the channel's shape and element type
-    3. (E3) data travels on data channels, control words on control channels
+    3. (E3) data travels on data channels, control messages on control channels
     4. (E4) a program of one instance takes from a family with `dist.aggregate`
   }];
   let arguments = (ins FlatSymbolRefAttr:$channel);
@@ -310,11 +310,11 @@ def Dist_AggregateChosenOp : Dist_ChannelOpBase<"aggregate_chosen", ["getMessage
     Backup workers: as `aggregate`, of the instances in `set` (see `choose`) alone.
 
     ```mlir
-    %h = dist.aggregate_chosen @train_step.v.latest from %set : tensor<4xf32> from tensor<3xi1>
+    %h = dist.aggregate_chosen @train_step.v.conflating from %set : tensor<4xf32> from tensor<3xi1>
     ```
 
     1. (E1), (E2), (E3) as for `receive`, (A1) as for `aggregate`
-    2. (A2) the channel is a latest one; `set` has one i1 an instance
+    2. (A2) the channel is a conflating one; `set` has one i1 an instance
   }];
   let arguments = (ins FlatSymbolRefAttr:$channel, Dist_Value:$set);
   let results = (outs Dist_Value:$value);
@@ -324,7 +324,7 @@ def Dist_AggregateChosenOp : Dist_ChannelOpBase<"aggregate_chosen", ["getMessage
 def Dist_ChooseOp : Dist_ChannelOpBase<"choose", ["takesWholeFamily"]> {
   let summary = "the first instances of a family that are ready with a version";
   let description = [{
-    Backup workers: waits until `take` instances have sent `version` over the (latest) channel. `set` says which they are;
+    Backup workers: waits until `take` instances have sent `version` over the (conflating) channel. `set` says which they are;
     what the others send for this version comes too late and is dropped.
 
     ```mlir
@@ -332,7 +332,7 @@ def Dist_ChooseOp : Dist_ChannelOpBase<"choose", ["takesWholeFamily"]> {
     ```
 
     1. (E1), (E3) as for `receive`, (A1) as for `aggregate`
-    2. (CO1) a latest channel of tensor<i64>, like `version`; `set` has one i1 an instance, of which `take` are true
+    2. (CO1) a conflating channel of tensor<i64>, like `version`; `set` has one i1 an instance, of which `take` are true
   }];
   let arguments = (ins FlatSymbolRefAttr:$channel, Dist_Value:$version, Dist_PositiveI64Attr:$take);
   let results = (outs Dist_Value:$set);
@@ -340,13 +340,13 @@ def Dist_ChooseOp : Dist_ChannelOpBase<"choose", ["takesWholeFamily"]> {
 }
 
 //===----------------------------------------------------------------------===//
-// The chief's word, tickets
+// The control message, tickets
 //===----------------------------------------------------------------------===//
 
 def Dist_ControlSendOp : Dist_ChannelOpBase<"control_send", ["isControl"], [Dist_HasBufferEffects]> {
   let summary = "the chief decides whether the phase ends after this step and tells everybody";
   let description = [{
-    Acts on instance 0 of its program alone. First in the chief's step, so that the word never makes a lane wait.
+    Acts on instance 0 of its program alone. First in the chief's step, so that the control message never makes a lane wait.
 
     ```mlir
     dist.control_send [@train_step.control.ps0, @train_step.control.worker]
@@ -357,10 +357,10 @@ def Dist_ControlSendOp : Dist_ChannelOpBase<"control_send", ["isControl"], [Dist
 }
 
 def Dist_ControlReceiveOp : Dist_ChannelOpBase<"control_receive", ["isControl"], [Dist_HasBufferEffects]> {
-  let summary = "takes the chief's word for this step";
+  let summary = "takes the control message for this step";
   let description = [{
     The last thing that a step does, unless it sends ahead: then it stands before the first such send.
-    `local`: this program holds the `control_send`; its instance 0 takes its own word and the other instances, where
+    `local`: this program holds the `control_send`; its instance 0 takes its own control message and the other instances, where
     there are any, take theirs from the channel.
 
     ```mlir
@@ -382,7 +382,7 @@ def Dist_TicketOp : Dist_EndPointOp<"ticket", [Dist_HasBufferEffects]> {
     r waits before its step c until no other instance that still takes tickets is at a step before c - s. Example:
     `dist.ticket {max_staleness = 2 : i64}`.
 
-    1. (T1) its phase ends by closing
+    1. (T1) its phase ends by end of stream
     2. (T2) `max_staleness` is not negative
   }];
   let arguments = (ins OptionalAttr<I64Attr>:$max_staleness);

@@ -57,8 +57,8 @@ LogicalResult PhaseOp::verifySymbolUses(SymbolTableCollection &symbols) {
   }
   if (!anyProgram) // (PH1)
     return emitOpError("has no program; expected at least one dist.program of @") << getSymName();
-  if (chief && getEndsByClosing()) {
-    InFlightDiagnostic diag = chief.emitOpError("in phase @") << getSymName() << ", which ends by closing its channels";
+  if (chief && getEndsByEndOfStream()) {
+    InFlightDiagnostic diag = chief.emitOpError("in phase @") << getSymName() << ", which ends by end of stream";
     diag.attachNote(getLoc()) << "phase declared here";
     return diag;
   }
@@ -107,10 +107,10 @@ LogicalResult ChannelOp::verify() {
                                       "dimensions, none of them empty, and 2^37 elements";
   RankedTensorType type = getTensorType();
   if (getControl() && (type.getRank() != 0 || !type.getElementType().isInteger(64)))
-    return emitOpError("carries the chief's word, a tensor<i64>, not ") << type;
+    return emitOpError("carries the control message, a tensor<i64>, not ") << type;
   if (getAllToAll() && (getControl() || getFrom() != getTo())) // (CH3)
     return emitOpError("is all_to_all, but goes from @")
-           << getFrom() << " to @" << getTo() << (getControl() ? " and carries the chief's word" : "")
+           << getFrom() << " to @" << getTo() << (getControl() ? " and carries the control message" : "")
            << "; expected data among the instances of one family";
   if (getFrom() == getTo() && !getControl() && !getAllToAll()) // (CH3)
     return emitOpError("sends a value from @") << getFrom() << " to itself; a program uses its own values directly";
@@ -145,19 +145,19 @@ LogicalResult ChannelOp::verifySymbolUses(SymbolTableCollection &symbols) {
     diag.attachNote(from.getLoc()) << "program declared here";
     return diag;
   }
-  if (getPublished() && (getControl() || !leavesInPlace() || from.getLocksVariables())) { // (CH6)
-    InFlightDiagnostic diag = emitOpError("is published, but ")
-                              << (getControl()       ? "carries the chief's word"
+  if (getZeroCopy() && (getControl() || !leavesInPlace() || from.getLocksVariables())) { // (CH6)
+    InFlightDiagnostic diag = emitOpError("is zero-copy, but ")
+                              << (getControl()       ? "carries the control message"
                                   : !leavesInPlace() ? "its instances sum neither by scatter nor by ring"
                                                      : "its sender shares its variables with others that write them");
     diag.attachNote(from.getLoc()) << "sending program declared here";
     return diag;
   }
   auto phase = symbols.lookupNearestSymbolFrom<PhaseOp>(from, from.getPhaseAttr());
-  if (getLatest() && (from.getDevice() != to.getDevice() || (phase && !phase.getEndsByClosing()))) { // (CH7)
+  if (getConflating() && (from.getDevice() != to.getDevice() || (phase && !phase.getEndsByEndOfStream()))) { // (CH7)
     InFlightDiagnostic diag =
-        emitOpError("is a latest channel, a slot in the memory of one device in a phase that ends by "
-                    "closing, but joins \"")
+        emitOpError("is a conflating channel, a slot in the memory of one device in a phase that ends by "
+                    "end of stream, but joins \"")
         << from.getDevice() << "\" and \"" << to.getDevice() << "\" in phase @" << from.getPhase();
     diag.attachNote(from.getLoc()) << "sending program declared here";
     diag.attachNote(to.getLoc()) << "receiving program declared here";
@@ -251,9 +251,9 @@ LogicalResult ProgramOp::verifySymbolUses(SymbolTableCollection &symbols) {
   for (auto ticket : getBlock().getOps<TicketOp>()) {
     if (std::optional<int64_t> bound = ticket.getMaxStaleness(); bound && *bound < 0) // (T2)
       return ticket.emitOpError("expects max_staleness of at least 0, got ") << *bound;
-    if (!phase.getEndsByClosing()) { // (T1)
+    if (!phase.getEndsByEndOfStream()) { // (T1)
       InFlightDiagnostic diag = ticket.emitOpError("in phase @")
-                                << getPhase() << ", which ends by the chief's word and not by closing";
+                                << getPhase() << ", which ends by the control message and not by end of stream";
       diag.attachNote(phase.getLoc()) << "phase declared here";
       return diag;
     }

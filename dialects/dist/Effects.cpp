@@ -67,7 +67,7 @@ GRAPHC_EFFECTS(AllReduceStartOp, Effects{{getBuffer(), Access::ReadWrite, Until:
 // The others may still take their sums from the buffer.
 GRAPHC_EFFECTS(AllReduceDoneOp,
                Effects{{getBuffer(), Access::ReadWrite, Until::SendDone}, {getScratch(), Access::Write}})
-// The chief's word, tickets.
+// The control message, tickets.
 GRAPHC_NO_EFFECTS(ControlSendOp)
 GRAPHC_NO_EFFECTS(ControlReceiveOp)
 GRAPHC_NO_EFFECTS(TicketOp)

@@ -97,7 +97,7 @@ def Graph_ReplicasAttr : Graph_Attr<"Replicas", "replicas"> {
 def Graph_ClusterAttr : Graph_Attr<"Cluster", "cluster"> {
   let summary = "jobs, task counts and devices, never addresses, and the task that drives the run";
   let description = [{
-    `devices` has the jobs whose tasks have other devices than CPU:0 alone. What no wish places is on the first.
+    `devices` has the jobs whose tasks have other devices than CPU:0 alone. What no request places is on the first.
 
     ```mlir
     #graph.cluster<jobs = [ps = 1, worker = 2], chief = "/job:worker/task:0">

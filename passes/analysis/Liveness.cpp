@@ -10,8 +10,8 @@ uint32_t Liveness::addProgram() {
   return uint32_t(programs.size() - 1);
 }
 
-uint32_t Liveness::addChannel(uint32_t capacity, uint32_t tokens, bool published) {
-  channels.push_back({capacity, tokens, published});
+uint32_t Liveness::addChannel(uint32_t capacity, uint32_t tokens, bool zeroCopy) {
+  channels.push_back({capacity, tokens, zeroCopy});
   return uint32_t(channels.size() - 1);
 }
 
@@ -65,7 +65,7 @@ void Liveness::addMatching(uint32_t channel, const Ends &ends, Edges &edges, Res
       edges[releases[i + tokens - capacity]].push_back({takers[i], Reason::Capacity});
   }
   const std::vector<uint32_t> &dones = ends.dones;
-  if (channels[channel].published && dones.size() == releases.size())
+  if (channels[channel].zeroCopy && dones.size() == releases.size())
     for (size_t i = 0; i < dones.size(); ++i)
       edges[releases[i]].push_back({dones[i], Reason::Borrow});
 }

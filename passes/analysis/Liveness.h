@@ -8,7 +8,7 @@
 //   the loop                  last of a step before the first of the next    1
 //   matching                  k-th send before the k-th receive              tokens move it to a later step
 //   capacity                  k-th release before the (k + capacity)-th send, or the acquire of its slot
-//   borrow                    k-th release before the k-th send_done, on published channels alone: 0
+//   borrow                    k-th release before the k-th send_done, on zero-copy channels alone: 0
 //
 // The plan is live if and only if the edges of distance 0 form no cycle. Families need no expansion: all instances run
 // the same order, so a cycle of the expansion maps to a cycle of the family.
@@ -46,9 +46,9 @@ public:
   };
 
   uint32_t addProgram();
-  /// `capacity` messages fit before a send waits; `tokens` messages are there before the first step. Of a `published`
+  /// `capacity` messages fit before a send waits; `tokens` messages are there before the first step. Of a `zero_copy`
   /// channel the sender's send_done waits for the release.
-  uint32_t addChannel(uint32_t capacity, uint32_t tokens = 0, bool published = false);
+  uint32_t addChannel(uint32_t capacity, uint32_t tokens = 0, bool zeroCopy = false);
   /// Appends to the program's order and returns the node. A channel without Release nodes is released by its receives,
   /// one without Acquire nodes takes its slots with its sends.
   uint32_t append(uint32_t program, Action action, uint32_t channel);
@@ -63,7 +63,7 @@ private:
   };
   struct Channel {
     uint32_t capacity, tokens;
-    bool published;
+    bool zeroCopy;
   };
   struct Edge {
     uint32_t to;

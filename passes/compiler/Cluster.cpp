@@ -141,7 +141,7 @@ LogicalResult attachFromPrograms(ModuleOp module) {
   strategy.kind = ranges.empty() ? cluster::StrategyKind::InGraph
                   : collective   ? cluster::StrategyKind::AllReduce
                                  : cluster::StrategyKind::ParameterServer;
-  if (llvm::any_of(module.getOps<dist::PhaseOp>(), [](dist::PhaseOp phase) { return phase.getEndsByClosing(); }))
+  if (llvm::any_of(module.getOps<dist::PhaseOp>(), [](dist::PhaseOp phase) { return phase.getEndsByEndOfStream(); }))
     strategy.update = cluster::UpdateMode::Async;
   module->setAttr(GraphDialect::kStrategy, makeStrategy(context, strategy, /*fast=*/false));
   if (!ranges.empty())

@@ -9,7 +9,7 @@
 
 namespace graphc {
 
-/// Whether this version compiles for all that a cluster has: no wish is dropped silently.
+/// Whether this version compiles for all that a cluster has: no request is dropped silently.
 bool isSupported(const cluster::ClusterConfig &config, const DiagnosticSink &sink);
 
 /// Gives the module graph.cluster, graph.strategy and what belongs to them. Fails after having said what it cannot.

@@ -33,7 +33,7 @@ bool crossesTasks(const plan::Plan &plan, const plan::Channel &channel);
 class ChannelBytes {
 public:
   explicit ChannelBytes(const plan::Plan &plan);
-  /// Of all instances; where a phase ends by closing, a step is one update, which one instance serves.
+  /// Of all instances; where a phase ends by end of stream, a step is one update, which one instance serves.
   uint64_t perStep(const plan::Channel &channel) const { return bytes.lookup(&channel); }
   /// The part that instances between different tasks carry.
   uint64_t betweenTasks(const plan::Channel &channel) const;

@@ -209,7 +209,7 @@ LogicalResult ProgramEmitter::emitOp(Operation *inner) {
         plan::Instruction::Receive *instruction = newInstruction(inner)->mutable_receive();
         instruction->set_channel(channel(receive.getChannel()));
         instruction->set_buffer(buffers.lookup(receive.getValue()));
-        if (!channelOf(receive.getChannel()).latest())
+        if (!channelOf(receive.getChannel()).conflating())
           received += channelOf(receive.getChannel()).bytes();
         return success();
       })
@@ -231,7 +231,7 @@ LogicalResult ProgramEmitter::emitOp(Operation *inner) {
         instruction->set_ahead(send.getAhead());
         const plan::Channel &target = channelOf(send.getChannel());
         uint64_t messages = target.all_to_all() ? target.instances() - 1 : op.isFamily() ? 1 : target.instances();
-        if (!target.latest())
+        if (!target.conflating())
           sent += target.bytes() * messages;
         return success();
       })

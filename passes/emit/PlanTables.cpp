@@ -226,7 +226,7 @@ LogicalResult PlanTables::fillPhase(dist::PhaseOp op) {
   if (!role)
     return op.emitOpError("has the role ") << op.getRole() << ", expected #graph.role<train>, <eval> or <predict>";
   out->set_role(plan::Role(int(role.getValue())));
-  out->set_ends_by_closing(op.getEndsByClosing());
+  out->set_ends_by_end_of_stream(op.getEndsByEndOfStream());
   out->set_advances_global_step(op.getAdvancesGlobalStep());
   out->set_samples_per_step(uint64_t(op.getSamplesPerStep().value_or(0)));
   if (std::optional<StringRef> dataset = op.getDataset()) {
@@ -250,8 +250,8 @@ void PlanTables::fillChannel(dist::ChannelOp op) {
   out->set_receiver(programs.lookup(op.getTo()));
   out->set_control(op.getControl());
   out->set_all_to_all(op.getAllToAll());
-  out->set_published(op.getPublished());
-  out->set_latest(op.getLatest());
+  out->set_zero_copy(op.getZeroCopy());
+  out->set_conflating(op.getConflating());
   if (std::optional<uint64_t> chunk = op.getChunk()) {
     plan::AllReduceAlgorithm algorithm;
     plan::AllReduceAlgorithm_Parse(op.getAlgorithm()->upper(), &algorithm); // the dialect has verified it

@@ -18,12 +18,12 @@ using namespace graphc::graph;
 namespace {
 
 /// Where the model wants an op, graph.device or graph.colocate_with.
-DictionaryAttr getWish(Operation *op, DictionaryAttr attributes) {
-  NamedAttrList wish;
+DictionaryAttr getRequest(Operation *op, DictionaryAttr attributes) {
+  NamedAttrList request;
   for (StringRef name : {GraphDialect::kDevice, GraphDialect::kColocateWith})
     if (Attribute value = attributes ? attributes.get(name) : Attribute())
-      wish.append(name, value);
-  return wish.empty() ? DictionaryAttr() : wish.getDictionary(op->getContext());
+      request.append(name, value);
+  return request.empty() ? DictionaryAttr() : request.getDictionary(op->getContext());
 }
 
 /// Merges ops that compute the same, whatever else is said of them: how often a value is computed decides how many terms its gradient
@@ -54,31 +54,31 @@ public:
 
 private:
   void notifyOperationReplaced(Operation *op, ValueRange with) override {
-    DictionaryAttr wish = getWish(op, attributes.lookup(op));
-    Operation *kept = wish && !with.empty() ? with.front().getDefiningOp() : nullptr;
+    DictionaryAttr request = getRequest(op, attributes.lookup(op));
+    Operation *kept = request && !with.empty() ? with.front().getDefiningOp() : nullptr;
     if (!kept)
       return;
     DictionaryAttr &said = attributes[kept];
-    if (DictionaryAttr first = getWish(kept, said)) {
-      if (first != wish && !op->hasTrait<OpTrait::ConstantLike>() &&
+    if (DictionaryAttr first = getRequest(kept, said)) {
+      if (first != request && !op->hasTrait<OpTrait::ConstantLike>() &&
           !isa<FusedLoc>(op->getLoc())) // a constant is made wherever it is used
-        remark(op, wish, kept, first);
+        remark(op, request, kept, first);
       return;
     }
     NamedAttrList all(said);
-    all.append(wish.begin(), wish.end());
+    all.append(request.begin(), request.end());
     said = all.getDictionary(op->getContext());
   }
 
-  static std::string describe(DictionaryAttr wish) {
-    if (auto device = wish.getAs<DeviceAttr>(GraphDialect::kDevice))
+  static std::string describe(DictionaryAttr request) {
+    if (auto device = request.getAs<DeviceAttr>(GraphDialect::kDevice))
       return "on \"" + device.str() + "\"";
-    return "beside @" + wish.getAs<FlatSymbolRefAttr>(GraphDialect::kColocateWith).getValue().str();
+    return "beside @" + request.getAs<FlatSymbolRefAttr>(GraphDialect::kColocateWith).getValue().str();
   }
 
-  static void remark(Operation *op, DictionaryAttr wish, Operation *kept, DictionaryAttr first) {
+  static void remark(Operation *op, DictionaryAttr request, Operation *kept, DictionaryAttr first) {
     InFlightDiagnostic said = op->emitRemark() << "is computed once with its equal before it, " << describe(first)
-                                               << " and not " << describe(wish);
+                                               << " and not " << describe(request);
     said.attachNote(kept->getLoc()) << "the equal one is here";
   }
 

@@ -176,7 +176,7 @@ void KernelBuilder::reuseMemory() {
 // Values that have memory
 //===----------------------------------------------------------------------------------------------------------------===//
 
-void KernelBuilder::addStage(Stage stage, KernelFunction::BodyFn body, Operation *reader) {
+void KernelBuilder::addStage(Stage stage, LinalgKernel::BodyFn body, Operation *reader) {
   for (const Access &leaf : leavesOf(stage.accesses)) {
     Value buffer;
     if (reader)

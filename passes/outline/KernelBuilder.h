@@ -1,6 +1,6 @@
 //===- KernelBuilder.h - one group of operations as a kernel ----------------------------------------------*- C++ -*-===//
 //
-// A kernel is a func.func over buffers whose body is a list of stages: a linalg.generic (KernelFunction makes it) or loops that
+// A kernel is a func.func over buffers whose body is a list of stages: a linalg.generic (LinalgKernel makes it) or loops that
 // an operation writes itself. Roots (what is seen from outside, what is not inlined, costly values wanted twice) have memory;
 // the rest is inlined where it is used. Updates of variables come last, so that every stage before them reads the old values.
 // A root takes the memory of a value that it reads element by element and that nobody wants afterwards: to the kernel one
@@ -10,7 +10,7 @@
 #ifndef GRAPHC_PASSES_OUTLINE_KERNELBUILDER_H
 #define GRAPHC_PASSES_OUTLINE_KERNELBUILDER_H
 
-#include "passes/outline/KernelFunction.h"
+#include "passes/outline/LinalgKernel.h"
 
 namespace graphc {
 
@@ -63,7 +63,7 @@ private:
   void materialize(mlir::Value value);
   void protectUpdates(llvm::ArrayRef<mlir::Operation *> updates);
   /// Finds the leaves and adds the stage; `reader`: whose copies of old values they are read from.
-  void addStage(Stage stage, KernelFunction::BodyFn body, mlir::Operation *reader = nullptr);
+  void addStage(Stage stage, LinalgKernel::BodyFn body, mlir::Operation *reader = nullptr);
 
   llvm::ArrayRef<mlir::Operation *> ops;
   ProgramMemory &memory;
@@ -71,7 +71,7 @@ private:
   llvm::DenseSet<mlir::Value> roots;
   mlir::Operation *current = nullptr; ///< whose results are being computed: no leaves of themselves
   llvm::DenseMap<mlir::OpOperand *, mlir::Value> copies; ///< old values, kept for an update
-  KernelFunction kernel;
+  LinalgKernel kernel;
 };
 
 } // namespace graphc

@@ -1,13 +1,13 @@
 // Backup workers: a synchronous phase that takes the first replicas of each step.
 //
-// A parameter server is two programs here. Its door is a family, instance r for replica r: it waits for a version (the value
+// A parameter server is two programs here. Its proxy is a family, instance r for replica r: it waits for a version (the value
 // of global_step, in a slot that the main program overwrites), hands out the parameters, takes that replica's gradients,
-// lays them down in slots and offers them under the version. The main program publishes a version, chooses the first
-// replicas that offer for it, sums their gradients in replica order and applies the mean. So a slow replica stops its own
-// door alone. What it offers late bears an old version and is dropped, which is also why a door may read while the main
+// lays them down in slots and reports them under that version. The main program sends a version, chooses the first
+// replicas that report for it, sums their gradients in replica order and applies the mean. So a slow replica stops its own
+// proxy alone. What it reports late bears an old version and is dropped, which is also why a proxy may read while the main
 // program updates: a mixture of two versions is only ever the base of a gradient that comes too late.
 //
-// One place decides, the owner of global_step. Doors elsewhere wait for the word of its door and tell it when their
+// One place decides, the owner of global_step. Proxies elsewhere wait for the version from its proxy and tell it when their
 // gradients are there; main programs elsewhere get the set, and say before the next version that they have applied.
 #include "passes/partition/ProgramBuilder.h"
 
@@ -17,22 +17,22 @@ namespace graphc {
 
 using graph::getDevice;
 
-ProgramUnderConstruction &PhaseBuilder::getDoor(graph::DeviceAttr device) {
-  std::unique_ptr<ProgramUnderConstruction> &slot = doors[device];
+ProgramUnderConstruction &PhaseBuilder::getProxy(graph::DeviceAttr device) {
+  std::unique_ptr<ProgramUnderConstruction> &slot = proxies[device];
   if (!slot)
-    slot = createProgram(device, device.getJob().str() + std::to_string(device.getTask()) + ".door", dist.replicas,
+    slot = createProgram(device, device.getJob().str() + std::to_string(device.getTask()) + ".proxy", dist.replicas,
                          /*locks=*/true);
   return *slot;
 }
 
-dist::ChannelOp PhaseBuilder::createLatest(const Twine &name, RankedTensorType type, ProgramUnderConstruction &from,
-                                           ProgramUnderConstruction &to, Location loc) {
+dist::ChannelOp PhaseBuilder::createConflating(const Twine &name, RankedTensorType type, ProgramUnderConstruction &from,
+                                               ProgramUnderConstruction &to, Location loc) {
   dist::ChannelOp channel = createChannel(name, type, from, to, loc, /*control=*/false);
-  channel.setLatest(true);
+  channel.setConflating(true);
   return channel;
 }
 
-/// The operation that keeps a door from making this value for itself; null where it can: it reads variables as they are
+/// The operation that keeps a proxy from making this value for itself; null where it can: it reads variables as they are
 /// before the step's updates, and computes from them.
 static Operation *findObstacle(Value value, graph::DeviceAttr device) {
   Operation *def = value.getDefiningOp();
@@ -74,15 +74,15 @@ LogicalResult PhaseBuilder::checkBackup() {
   return success();
 }
 
-Value PhaseBuilder::getDoorValue(Value value, ProgramUnderConstruction &door) {
-  if (Value own = door.map.lookupOrNull(value))
+Value PhaseBuilder::getProxyValue(Value value, ProgramUnderConstruction &proxy) {
+  if (Value own = proxy.map.lookupOrNull(value))
     return own;
   Operation *def = value.getDefiningOp();
   for (Value operand : def->getOperands())
-    getDoorValue(operand, door);
-  Operation *copy = door.builder.clone(*def, door.map);
+    getProxyValue(operand, proxy);
+  Operation *copy = proxy.builder.clone(*def, proxy.map);
   copy->removeAttr(graph::GraphDialect::kDevice);
-  return door.map.lookup(value);
+  return proxy.map.lookup(value);
 }
 
 /// The set of replicas whose gradients this program takes: chosen here, or told by the owner of global_step.
@@ -96,10 +96,10 @@ Value PhaseBuilder::getChosen(ProgramUnderConstruction &program) {
   OpBuilder builder = OpBuilder::atBlockBegin(&program.op.getBlock());
   Value set;
   if (&program == &owner) {
-    dist::ChannelOp offers =
-        createLatest("offers", step.getTensorType(), getDoor(getDevice(step)), owner, step.getLoc());
+    dist::ChannelOp reports =
+        createConflating("reports", step.getTensorType(), getProxy(getDevice(step)), owner, step.getLoc());
     Value version = graph::ReadOp::create(builder, loc, step.getTensorType(), step.getSymName());
-    set = dist::ChooseOp::create(builder, loc, type, offers.getSymName(), version, uint64_t(dist.toAggregate));
+    set = dist::ChooseOp::create(builder, loc, type, reports.getSymName(), version, uint64_t(dist.toAggregate));
   } else {
     Value whole = getChosen(owner);
     dist::ChannelOp channel = createChannel("chosen.to_" + program.suffix, type, owner, program, loc, false);
@@ -111,19 +111,19 @@ Value PhaseBuilder::getChosen(ProgramUnderConstruction &program) {
   return chosen[&program] = set;
 }
 
-Value PhaseBuilder::getOfferedSum(graph::AggregateOp aggregate, ProgramUnderConstruction &program) {
+Value PhaseBuilder::getReportedSum(graph::AggregateOp aggregate, ProgramUnderConstruction &program) {
   Value value = aggregate.getOperand();
   Location loc = aggregate.getLoc();
-  ProgramUnderConstruction &replica = getProgram(dist.replicaDevice), &door = getDoor(getDevice(aggregate));
+  ProgramUnderConstruction &replica = getProgram(dist.replicaDevice), &proxy = getProxy(getDevice(aggregate));
   getOwnValue(value, replica); // a constant is sent as well: its sum is that of as many messages
-  dist::ChannelOp channel = createChannel(value, replica, door, value.getLoc());
+  dist::ChannelOp channel = createChannel(value, replica, proxy, value.getLoc());
   send(value, replica, channel);
-  Value there = dist::ReceiveOp::create(door.builder, loc, value.getType(), channel.getSymName());
+  Value there = dist::ReceiveOp::create(proxy.builder, loc, value.getType(), channel.getSymName());
   StringRef name = channel.getSymName();
   name.consume_front((phase.getSymName() + ".").str());
   dist::ChannelOp slot =
-      createLatest(name + ".latest", cast<RankedTensorType>(value.getType()), door, program, value.getLoc());
-  dist::SendOp::create(door.builder, loc, slot.getSymName(), there);
+      createConflating(name + ".conflating", cast<RankedTensorType>(value.getType()), proxy, program, value.getLoc());
+  dist::SendOp::create(proxy.builder, loc, slot.getSymName(), there);
   Value set = getChosen(program);
   Value sum = dist::AggregateChosenOp::create(program.builder, loc, value.getType(), slot.getSymName(), set);
   program.map.map(aggregate.getResult(), sum);
@@ -134,13 +134,13 @@ void PhaseBuilder::addVersions() {
   auto step = module.lookupSymbol<graph::VariableOp>(graph::GraphDialect::kGlobalStep);
   Location loc = step.getLoc();
   RankedTensorType type = step.getTensorType();
-  ProgramUnderConstruction &owner = getProgram(getDevice(step)), &ownDoor = getDoor(getDevice(step));
+  ProgramUnderConstruction &owner = getProgram(getDevice(step)), &ownProxy = getProxy(getDevice(step));
   ProgramUnderConstruction &replica = getProgram(dist.replicaDevice);
   auto choose = getChosen(owner).getDefiningOp<dist::ChooseOp>();
   Operation *read = choose.getVersion().getDefiningOp();
   OpBuilder builder(read);
   auto ticket = dist::TicketOp::create(builder, loc, IntegerAttr());
-  dist::ChannelOp versions = createLatest("version.to_" + ownDoor.suffix, type, owner, ownDoor, loc);
+  dist::ChannelOp versions = createConflating("version.to_" + ownProxy.suffix, type, owner, ownProxy, loc);
   builder.setInsertionPointAfter(read);
   dist::SendOp::create(builder, loc, versions.getSymName(), choose.getVersion());
   for (auto &[device, program] : programs)
@@ -149,27 +149,27 @@ void PhaseBuilder::addVersions() {
       sendReady(*program, owner, ticket);
     }
 
-  OpBuilder first = OpBuilder::atBlockBegin(&ownDoor.op.getBlock());
+  OpBuilder first = OpBuilder::atBlockBegin(&ownProxy.op.getBlock());
   Value version = dist::ReceiveOp::create(first, loc, type, versions.getSymName());
   auto passOn = [&](ProgramUnderConstruction &to) -> Value {
-    dist::ChannelOp channel = createChannel("version.to_" + to.suffix, type, ownDoor, to, loc, false);
+    dist::ChannelOp channel = createChannel("version.to_" + to.suffix, type, ownProxy, to, loc, false);
     dist::SendOp::create(first, loc, channel.getSymName(), version);
     OpBuilder receiver = OpBuilder::atBlockBegin(&to.op.getBlock());
     return dist::ReceiveOp::create(receiver, loc, type, channel.getSymName());
   };
-  // Every word leaves before the first answer is awaited: where this door does nothing else, both stand at one place.
+  // Every version leaves before the first answer is awaited: where this proxy does nothing else, both stand at one place.
   SmallVector<std::pair<ProgramUnderConstruction *, Value>> told;
-  for (auto &[device, door] : doors)
-    if (door.get() != &ownDoor)
-      told.emplace_back(door.get(), passOn(*door));
+  for (auto &[device, proxy] : proxies)
+    if (proxy.get() != &ownProxy)
+      told.emplace_back(proxy.get(), passOn(*proxy));
   if (!isHeard(owner, replica))
     passOn(replica);
-  for (auto [door, word] : told) {
-    dist::ChannelOp channel = createChannel("arrived.from_" + door->suffix, type, *door, ownDoor, loc, false);
-    dist::SendOp::create(door->builder, loc, channel.getSymName(), word);
-    dist::ReceiveOp::create(ownDoor.builder, loc, type, channel.getSymName());
+  for (auto [proxy, value] : told) {
+    dist::ChannelOp channel = createChannel("arrived.from_" + proxy->suffix, type, *proxy, ownProxy, loc, false);
+    dist::SendOp::create(proxy->builder, loc, channel.getSymName(), value);
+    dist::ReceiveOp::create(ownProxy.builder, loc, type, channel.getSymName());
   }
-  dist::SendOp::create(ownDoor.builder, loc, choose.getChannel(), version);
+  dist::SendOp::create(ownProxy.builder, loc, choose.getChannel(), version);
 }
 
 } // namespace graphc

@@ -98,7 +98,7 @@ dist::ChannelOp PhaseBuilder::createChannel(const Twine &name, RankedTensorType 
   int64_t capacity = control || allToAll ? 2 : 1;
   auto channel = dist::ChannelOp::create(builder, loc, unique, type, from.op.getSymName(), to.op.getSymName(), capacity,
                                          instances, control, allToAll,
-                                         /*published=*/false, /*latest=*/false,
+                                         /*zeroCopy=*/false, /*conflating=*/false,
                                          /*algorithm=*/StringAttr(), /*chunk=*/IntegerAttr());
   lastChannel = channel;
   return channel;
@@ -148,10 +148,10 @@ Value PhaseBuilder::getValue(Value value, ProgramUnderConstruction &program, Loc
     return own;
   Operation *def = value.getDefiningOp();
   graph::DeviceAttr device = getDevice(def ? def : func.getOperation());
-  bool byDoor = backup && device != dist.replicaDevice && program.op.getDevice() == dist.replicaDevice.str();
-  ProgramUnderConstruction &from = byDoor ? getDoor(device) : getProgram(device);
-  if (byDoor)
-    getDoorValue(value, from);
+  bool byProxy = backup && device != dist.replicaDevice && program.op.getDevice() == dist.replicaDevice.str();
+  ProgramUnderConstruction &from = byProxy ? getProxy(device) : getProgram(device);
+  if (byProxy)
+    getProxyValue(value, from);
   else
     getOwnValue(value, from);
   dist::ChannelOp channel = createChannel(value, from, program, value.getLoc());
@@ -163,7 +163,7 @@ Value PhaseBuilder::getValue(Value value, ProgramUnderConstruction &program, Loc
 
 Value PhaseBuilder::getAggregate(graph::AggregateOp aggregate, ProgramUnderConstruction &program) {
   if (backup)
-    return getOfferedSum(aggregate, program);
+    return getReportedSum(aggregate, program);
   Value value = aggregate.getOperand();
   ProgramUnderConstruction &from = getProgram(dist.replicaDevice);
   getOwnValue(value, from); // a constant is sent as well: its sum is that of N messages
@@ -176,7 +176,7 @@ Value PhaseBuilder::getAggregate(graph::AggregateOp aggregate, ProgramUnderConst
 }
 
 //===----------------------------------------------------------------------===//
-// The chief's word, tickets
+// The control message, tickets
 //===----------------------------------------------------------------------===//
 
 LogicalResult PhaseBuilder::finish() {
@@ -252,14 +252,14 @@ void PhaseBuilder::sendTicket(ProgramUnderConstruction &owner, ProgramUnderConst
 void PhaseBuilder::addControl() {
   MLIRContext *context = func.getContext();
   ProgramUnderConstruction &chief = getProgram(getDevice(func));
-  auto word = RankedTensorType::get({}, IntegerType::get(context, 64));
+  auto control = RankedTensorType::get({}, IntegerType::get(context, 64));
   SmallVector<Attribute> names;
   for (auto &[device, program] : programs) {
     bool local = program.get() == &chief;
     FlatSymbolRefAttr name;
     if (!local || program->op.isFamily()) {
       dist::ChannelOp channel =
-          createChannel("control." + program->suffix, word, chief, *program, func.getLoc(), /*control=*/true);
+          createChannel("control." + program->suffix, control, chief, *program, func.getLoc(), /*control=*/true);
       name = FlatSymbolRefAttr::get(channel.getSymNameAttr());
       names.push_back(name);
     }

@@ -68,23 +68,23 @@ private:
   void addControl();
 
   // Backup workers (Backup.cpp).
-  ProgramUnderConstruction &getDoor(graph::DeviceAttr device);
-  mlir::Value getOfferedSum(graph::AggregateOp aggregate, ProgramUnderConstruction &program);
-  mlir::Value getDoorValue(mlir::Value value, ProgramUnderConstruction &door);
+  ProgramUnderConstruction &getProxy(graph::DeviceAttr device);
+  mlir::Value getReportedSum(graph::AggregateOp aggregate, ProgramUnderConstruction &program);
+  mlir::Value getProxyValue(mlir::Value value, ProgramUnderConstruction &proxy);
   mlir::Value getChosen(ProgramUnderConstruction &program);
-  dist::ChannelOp createLatest(const llvm::Twine &name, mlir::RankedTensorType type, ProgramUnderConstruction &from,
-                               ProgramUnderConstruction &to, mlir::Location loc);
+  dist::ChannelOp createConflating(const llvm::Twine &name, mlir::RankedTensorType type, ProgramUnderConstruction &from,
+                                   ProgramUnderConstruction &to, mlir::Location loc);
   mlir::LogicalResult checkBackup();
   void addVersions();
 
   mlir::ModuleOp module;
   graph::FuncOp func;
   const Distribution &dist;
-  bool async; ///< this phase ends by closing, and each replica's updates are its own
+  bool async; ///< this phase ends by end of stream, and each replica's updates are its own
   bool backup; ///< this phase takes the first replicas of each step
   mlir::OpBuilder symbolBuilder; ///< before the function, where its phase, channels and programs go
   llvm::MapVector<graph::DeviceAttr, std::unique_ptr<ProgramUnderConstruction>> programs;
-  llvm::MapVector<graph::DeviceAttr, std::unique_ptr<ProgramUnderConstruction>> doors; ///< of parameter servers
+  llvm::MapVector<graph::DeviceAttr, std::unique_ptr<ProgramUnderConstruction>> proxies; ///< of parameter servers
   llvm::DenseMap<ProgramUnderConstruction *, mlir::Value> chosen;
   mlir::Operation *lastChannel = nullptr;
   /// Every symbol of the module, and how many more asked for its name.

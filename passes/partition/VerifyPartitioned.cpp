@@ -57,17 +57,17 @@ private:
     return success();
   }
 
-  /// A phase ends in every program at the same step: by the chief's word as the last thing that a step does, but for what
-  /// it sends ahead, or by closing, which one ticket starts.
+  /// A phase ends in every program at the same step: by the control message as the last thing that a step does, but for what
+  /// it sends ahead, or by end of stream, which one ticket starts.
   LogicalResult verifyPhase(ModuleOp module, dist::PhaseOp phase) {
-    dist::ControlSendOp word;
+    dist::ControlSendOp control;
     dist::TicketOp ticket;
     for (auto program : module.getOps<dist::ProgramOp>()) {
       if (program.getPhase() != phase.getSymName())
         continue;
       for (Operation &op : program.getBlock()) {
         if (auto send = dyn_cast<dist::ControlSendOp>(op))
-          word = send;
+          control = send;
         if (auto here = dyn_cast<dist::TicketOp>(op)) {
           if (ticket) {
             InFlightDiagnostic diag = op.emitOpError("is the second one of phase @") << phase.getSymName();
@@ -79,7 +79,7 @@ private:
             return failure();
         }
       }
-      if (phase.getEndsByClosing())
+      if (phase.getEndsByEndOfStream())
         continue;
       auto words = program.getBlock().getOps<dist::ControlReceiveOp>();
       Operation *next = words.empty() ? nullptr : (*words.begin())->getNextNode();
@@ -88,13 +88,13 @@ private:
       if (!next || !(isa<dist::EndOp>(next) || isAhead(next))) {
         InFlightDiagnostic diag = program.emitOpError("expected dist.control_receive as the last thing of its step, or "
                                                       "right before what it sends ahead");
-        diag.attachNote(phase.getLoc()) << "phase @" << phase.getSymName() << " ends by the chief's word";
+        diag.attachNote(phase.getLoc()) << "phase @" << phase.getSymName() << " ends by the control message";
         return diag;
       }
     }
-    if (phase.getEndsByClosing() && !ticket)
-      return phase.emitOpError("ends by closing, but none of its programs takes a dist.ticket");
-    if (!phase.getEndsByClosing() && !word)
+    if (phase.getEndsByEndOfStream() && !ticket)
+      return phase.emitOpError("ends by end of stream, but none of its programs takes a dist.ticket");
+    if (!phase.getEndsByEndOfStream() && !control)
       return phase.emitOpError("has no dist.control_send, so that nothing would end it");
     return success();
   }
@@ -128,7 +128,7 @@ private:
           return diag;
         }
         readsItsOwn |= batch.dataset == phase.getDatasetAttr();
-        if (batch.padded && phase.getEndsByClosing() && program.isFamily()) {
+        if (batch.padded && phase.getEndsByEndOfStream() && program.isFamily()) {
           InFlightDiagnostic diag = op.emitOpError("pads the last batch of an epoch (pad_last), but the replicas of @")
                                     << phase.getSymName()
                                     << " do not wait for each other, so they have no epoch in common";

@@ -101,8 +101,8 @@ void remarkOnIgnoredDevices(ModuleOp module, DeviceAttr home) {
   Operation *first = nullptr;
   int64_t others = 0;
   auto look = [&](Operation *op) {
-    DeviceAttr wish = getDevice(op);
-    if (!wish || satisfies(home, wish))
+    DeviceAttr request = getDevice(op);
+    if (!request || satisfies(home, request))
       return;
     if (first)
       ++others;

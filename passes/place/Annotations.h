@@ -28,7 +28,7 @@ std::optional<VariablePolicy> getScopeRule(graph::VariableOp variable, bool &pin
 /// that excludes it. Variables for which `isRuled` holds are placed by a rule of cluster.json, which beats what they say.
 mlir::LogicalResult checkPins(mlir::ModuleOp module, llvm::function_ref<bool(mlir::StringAttr)> isRuled);
 
-/// Strategy one_device: one remark on what the model wishes elsewhere.
+/// Strategy one_device: one remark on what the model requests elsewhere.
 void remarkOnIgnoredDevices(mlir::ModuleOp module, graph::DeviceAttr home);
 
 } // namespace graphc

@@ -20,25 +20,25 @@ SmallVector<DeviceAttr> DeviceSet::ofJob(StringRef job) const {
   return found;
 }
 
-SmallVector<DeviceAttr> DeviceSet::satisfying(DeviceAttr wish) const {
+SmallVector<DeviceAttr> DeviceSet::satisfying(DeviceAttr request) const {
   SmallVector<DeviceAttr> found;
-  llvm::copy_if(devices, std::back_inserter(found), [&](DeviceAttr device) { return satisfies(device, wish); });
+  llvm::copy_if(devices, std::back_inserter(found), [&](DeviceAttr device) { return satisfies(device, request); });
   return found;
 }
 
-bool satisfies(DeviceAttr device, DeviceAttr wish) {
-  return (wish.getJob().empty() || wish.getJob() == device.getJob()) &&
-         (wish.getTask() < 0 || wish.getTask() == device.getTask()) &&
-         (wish.getKind().empty() || wish.getKind() == device.getKind()) &&
-         (wish.getIndex() < 0 || wish.getIndex() == device.getIndex());
+bool satisfies(DeviceAttr device, DeviceAttr request) {
+  return (request.getJob().empty() || request.getJob() == device.getJob()) &&
+         (request.getTask() < 0 || request.getTask() == device.getTask()) &&
+         (request.getKind().empty() || request.getKind() == device.getKind()) &&
+         (request.getIndex() < 0 || request.getIndex() == device.getIndex());
 }
 
-DeviceAttr DeviceSet::resolve(DeviceAttr wish, DeviceAttr home) const {
-  if (home && satisfies(home, wish))
+DeviceAttr DeviceSet::resolve(DeviceAttr request, DeviceAttr home) const {
+  if (home && satisfies(home, request))
     return home;
   DeviceAttr sameJob, any;
   for (DeviceAttr device : devices) {
-    if (!satisfies(device, wish))
+    if (!satisfies(device, request))
       continue;
     if (!any)
       any = device;
@@ -48,29 +48,29 @@ DeviceAttr DeviceSet::resolve(DeviceAttr wish, DeviceAttr home) const {
   return sameJob ? sameJob : any;
 }
 
-std::string DeviceSet::describe(DeviceAttr wish) const {
+std::string DeviceSet::describe(DeviceAttr request) const {
   constexpr size_t kMostNamed = 8;
   std::string text = "; valid devices are ";
-  std::string wished = wish.str(), nearest;
-  unsigned best = std::max<unsigned>(4, wished.size() / 3) + 1;
+  std::string requested = request.str(), nearest;
+  unsigned best = std::max<unsigned>(4, requested.size() / 3) + 1;
   for (auto [i, device] : llvm::enumerate(devices)) {
     std::string name = device.str();
     if (i < kMostNamed)
       text += (i ? ", " : "") + name;
-    // A partial wish is compared with what the device would be called with the same parts left out.
-    std::string shown =
-        DeviceAttr::get(device.getContext(), wish.getJob().empty() ? "" : device.getJob(),
-                        wish.getTask() < 0 ? -1 : device.getTask(), wish.getKind().empty() ? "" : device.getKind(),
-                        wish.getKind().empty() || wish.getIndex() < 0 ? -1 : device.getIndex())
-            .str();
-    if (unsigned distance = StringRef(wished).edit_distance(shown, true, best); distance < best) {
+    // A partial request is compared with what the device would be called with the same parts left out.
+    std::string shown = DeviceAttr::get(device.getContext(), request.getJob().empty() ? "" : device.getJob(),
+                                        request.getTask() < 0 ? -1 : device.getTask(),
+                                        request.getKind().empty() ? "" : device.getKind(),
+                                        request.getKind().empty() || request.getIndex() < 0 ? -1 : device.getIndex())
+                            .str();
+    if (unsigned distance = StringRef(requested).edit_distance(shown, true, best); distance < best) {
       best = distance;
       nearest = shown;
     }
   }
   if (devices.size() > kMostNamed)
     text += " and " + std::to_string(devices.size() - kMostNamed) + " more";
-  if (const device::Kind *kind = device::findKind(wish.getKind().str()); kind && !kind->hasCode)
+  if (const device::Kind *kind = device::findKind(request.getKind().str()); kind && !kind->hasCode)
     text += "; this version compiles for " + device::listCompiledKinds() + " only";
   else if (!nearest.empty())
     text += "; did you mean \"" + nearest + "\"?";

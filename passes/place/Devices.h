@@ -16,23 +16,23 @@ public:
   llvm::ArrayRef<graph::DeviceAttr> all() const { return devices; }
   /// The devices of one job, in task order.
   llvm::SmallVector<graph::DeviceAttr> ofJob(llvm::StringRef job) const;
-  /// Those that every part of `wish` that is given is true of.
-  llvm::SmallVector<graph::DeviceAttr> satisfying(graph::DeviceAttr wish) const;
+  /// Those that every part of `request` that is given is true of.
+  llvm::SmallVector<graph::DeviceAttr> satisfying(graph::DeviceAttr request) const;
   bool contains(graph::DeviceAttr device) const { return llvm::is_contained(devices, device); }
 
-  /// The device that `wish`, possibly partial, means where `home` is the default: `home` itself if it fits, then the
+  /// The device that `request`, possibly partial, means where `home` is the default: `home` itself if it fits, then the
   /// first device of home's job that fits, then the first of all. Null if there is none.
-  graph::DeviceAttr resolve(graph::DeviceAttr wish, graph::DeviceAttr home) const;
+  graph::DeviceAttr resolve(graph::DeviceAttr request, graph::DeviceAttr home) const;
 
-  /// "; valid devices are …; did you mean …?" for a wish that nothing satisfies.
-  std::string describe(graph::DeviceAttr wish) const;
+  /// "; valid devices are …; did you mean …?" for a request that nothing satisfies.
+  std::string describe(graph::DeviceAttr request) const;
 
 private:
   llvm::SmallVector<graph::DeviceAttr> devices;
 };
 
-/// Whether every part that `wish` gives is that of `device`.
-bool satisfies(graph::DeviceAttr device, graph::DeviceAttr wish);
+/// Whether every part that `request` gives is that of `device`.
+bool satisfies(graph::DeviceAttr device, graph::DeviceAttr request);
 
 /// "Each replica's own task": a device without a task.
 inline bool isReplicaDevice(graph::DeviceAttr device) { return device.getTask() < 0; }

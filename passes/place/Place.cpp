@@ -60,22 +60,22 @@ private:
   LogicalResult placeAllVariables();
   LogicalResult placeFunction(graph::FuncOp func);
   void pullUpdateSlices(graph::FuncOp func);
-  struct GroupWish {
+  struct GroupRequest {
     DeviceAttr device; ///< null: wherever the strategy likes
     std::optional<VariablePolicy> rule; ///< of the scope that deals it over the devices that `device` leaves open
     bool pins = false; ///< the scope puts all on one
   };
-  FailureOr<GroupWish> getGroupWish(StringAttr name, ArrayRef<graph::VariableOp> group);
-  LogicalResult placeGroup(ArrayRef<graph::VariableOp> group, DeviceAttr wish, bool pins, int64_t bytes);
+  FailureOr<GroupRequest> getGroupRequest(StringAttr name, ArrayRef<graph::VariableOp> group);
+  LogicalResult placeGroup(ArrayRef<graph::VariableOp> group, DeviceAttr request, bool pins, int64_t bytes);
   LogicalResult dealByScopeRules();
   void findFirstUses();
   LogicalResult checkUses(graph::FuncOp func);
   LogicalResult checkUse(Operation *op, FlatSymbolRefAttr name, bool touches);
-  DeviceAttr followReplica(graph::FuncOp func, Operation *op, DeviceAttr wish);
-  DeviceAttr getWish(Operation *op);
-  LogicalResult mirror(Operation *op, DeviceAttr wish);
-  /// The full device that the wish means; reports where none satisfies it.
-  FailureOr<DeviceAttr> resolve(Operation *op, DeviceAttr wish, DeviceAttr home);
+  DeviceAttr followReplica(graph::FuncOp func, Operation *op, DeviceAttr request);
+  DeviceAttr getRequest(Operation *op);
+  LogicalResult mirror(Operation *op, DeviceAttr request);
+  /// The full device that the request means; reports where none satisfies it.
+  FailureOr<DeviceAttr> resolve(Operation *op, DeviceAttr request, DeviceAttr home);
   DeviceAttr getVariableDevice(Operation *op) { return variableDevices.lookup(graph::getVariable(op).getAttr()); }
 
   ModuleOp module;
@@ -84,44 +84,45 @@ private:
   PlacementRules rules;
   llvm::DenseMap<StringAttr, DeviceAttr> variableDevices;
   llvm::DenseMap<StringAttr, DeviceAttr>
-      firstUses; ///< the wish of the first operation that has one and touches a variable
+      firstUses; ///< the request of the first operation that has one and touches a variable
   DeviceLoads loads; ///< bytes of variables that are placed
   ScopeGroups byScope;
-  llvm::DenseSet<DeviceAttr> remarked; ///< wishes that a replica or tower does not follow
+  llvm::DenseSet<DeviceAttr> remarked; ///< requests that a replica or tower does not follow
   llvm::DenseMap<StringAttr, const PlacementRules::Rule *> ruled; ///< the rule that places a variable
-  /// Wishes of operations on state that were overruled, said once each; those that a rule for a variable beat, with it.
+  /// Requests of operations on state that were overruled, said once each; those that a rule for a variable beat, with it.
   llvm::DenseSet<std::pair<DeviceAttr, StringAttr>> overruledPins;
 };
 
-FailureOr<DeviceAttr> Placer::resolve(Operation *op, DeviceAttr wish, DeviceAttr home) {
-  if (isReplicaDevice(home)) { // the wish may leave the task to the replica
-    DeviceAttr replica = wish.over(home);
-    if (wish.getTask() < 0 && (wish.getJob().empty() || wish.getJob() == home.getJob()) && satisfies(replica, wish) &&
-        replica.getKind() == home.getKind() && replica.getIndex() == home.getIndex())
+FailureOr<DeviceAttr> Placer::resolve(Operation *op, DeviceAttr request, DeviceAttr home) {
+  if (isReplicaDevice(home)) { // the request may leave the task to the replica
+    DeviceAttr replica = request.over(home);
+    if (request.getTask() < 0 && (request.getJob().empty() || request.getJob() == home.getJob()) &&
+        satisfies(replica, request) && replica.getKind() == home.getKind() && replica.getIndex() == home.getIndex())
       return home;
   }
-  if (DeviceAttr device = devices.resolve(wish, home))
+  if (DeviceAttr device = devices.resolve(request, home))
     return device;
   if (module->hasAttr(
           GraphDialect::kSoftPlacement)) { // as TensorFlow's: the task is meant, the kind of device hoped for
-    auto open = DeviceAttr::get(module.getContext(), wish.getJob(), wish.getTask(), "", -1);
+    auto open = DeviceAttr::get(module.getContext(), request.getJob(), request.getTask(), "", -1);
     DeviceAttr device = isReplicaDevice(home) && satisfies(home, open) ? home : devices.resolve(open, home);
     if (device) {
-      if (remarked.insert(wish).second)
+      if (remarked.insert(request).second)
         op->emitRemark("is placed on \"")
-            << wish.str() << "\", which no device of the cluster is; soft placement takes \"" << device.str() << "\"";
+            << request.str() << "\", which no device of the cluster is; soft placement takes \"" << device.str()
+            << "\"";
       return device;
     }
   }
   return op->emitOpError("is placed on \"")
-         << wish.str() << "\", which no device of the cluster is" << devices.describe(wish);
+         << request.str() << "\", which no device of the cluster is" << devices.describe(request);
 }
 
 LogicalResult Placer::placeAllVariables() {
   if (dist.kind == StrategyKind::AllReduce) {
     for (auto variable : module.getOps<graph::VariableOp>()) {
       rules.ignore(variable.getSymName());
-      if (failed(mirror(variable, getWish(variable))))
+      if (failed(mirror(variable, getRequest(variable))))
         return failure();
       setDevice(variable, dist.replicaDevice);
     }
@@ -147,20 +148,20 @@ LogicalResult Placer::placeAllVariables() {
     group.rows = alike && type.getRank() ? type.getDimSize(0) : 1;
     if (graph::PartAttr part = members.front().getPart())
       group.family = wholes.try_emplace(part.getOf(), int(wholes.size())).first->second;
-    FailureOr<GroupWish> wish = getGroupWish(name, members);
-    if (failed(wish))
+    FailureOr<GroupRequest> request = getGroupRequest(name, members);
+    if (failed(request))
       return failure();
     if (const PlacementRules::Rule *rule = ruled.lookup(name)) {
       group.pin = rule->loc;
       for (graph::VariableOp variable : members)
         owns.push_back({variable, getDevice(variable)});
     }
-    if (wish->rule) {
-      byScope[{int(*wish->rule), wish->device}].push_back(group);
-    } else if (!wish->device) {
+    if (request->rule) {
+      byScope[{int(*request->rule), request->device}].push_back(group);
+    } else if (!request->device) {
       unplaced.push_back(group);
     } else {
-      if (failed(placeGroup(members, wish->device, wish->pins, group.bytes)))
+      if (failed(placeGroup(members, request->device, request->pins, group.bytes)))
         return failure();
       pinned.push_back(group);
     }
@@ -199,40 +200,40 @@ LogicalResult Placer::placeAllVariables() {
 }
 
 /// A rule of cluster.json, else what is written on the variables, else, in-graph, on the first operation that touches one.
-FailureOr<Placer::GroupWish> Placer::getGroupWish(StringAttr name, ArrayRef<graph::VariableOp> group) {
-  GroupWish wish;
+FailureOr<Placer::GroupRequest> Placer::getGroupRequest(StringAttr name, ArrayRef<graph::VariableOp> group) {
+  GroupRequest request;
   if (dist.kind == StrategyKind::OneDevice)
-    return wish;
-  if ((wish.device = rules.getDevice(name.getValue()))) {
+    return request;
+  if ((request.device = rules.getDevice(name.getValue()))) {
     for (graph::VariableOp variable : group)
       ruled[variable.getSymNameAttr()] = rules.find(name.getValue());
-    return wish;
+    return request;
   }
   for (graph::VariableOp variable : group) {
     DeviceAttr own = getDevice(variable);
-    if (own && wish.device && own != wish.device && variable->hasAttr(GraphDialect::kSlotOf))
+    if (own && request.device && own != request.device && variable->hasAttr(GraphDialect::kSlotOf))
       return variable.emitOpError("is placed on \"") << own.str() << "\", but it is a slot of @" << name.getValue()
-                                                     << " and lives with it on \"" << wish.device.str() << "\"";
-    if (!own || wish.device)
+                                                     << " and lives with it on \"" << request.device.str() << "\"";
+    if (!own || request.device)
       continue;
-    wish.device = own;
-    wish.rule = getScopeRule(variable, wish.pins);
+    request.device = own;
+    request.rule = getScopeRule(variable, request.pins);
   }
   for (graph::VariableOp variable : group)
-    if (!wish.device)
-      wish.device = firstUses.lookup(variable.getSymNameAttr());
-  return wish;
+    if (!request.device)
+      request.device = firstUses.lookup(variable.getSymNameAttr());
+  return request;
 }
 
-/// A partial wish goes to the least loaded task that satisfies it (the first of equals), or, pinned by its scope, to where
+/// A partial request goes to the least loaded task that satisfies it (the first of equals), or, pinned by its scope, to where
 /// everything else of that scope goes.
-LogicalResult Placer::placeGroup(ArrayRef<graph::VariableOp> group, DeviceAttr wish, bool pins, int64_t bytes) {
+LogicalResult Placer::placeGroup(ArrayRef<graph::VariableOp> group, DeviceAttr request, bool pins, int64_t bytes) {
   DeviceAttr best;
   for (DeviceAttr store : dist.stores)
-    if (!pins && satisfies(store, wish) && (!best || loads.lookup(store) < loads.lookup(best)))
+    if (!pins && satisfies(store, request) && (!best || loads.lookup(store) < loads.lookup(best)))
       best = store;
   if (!best) {
-    FailureOr<DeviceAttr> found = resolve(group.front(), wish, dist.chief);
+    FailureOr<DeviceAttr> found = resolve(group.front(), request, dist.chief);
     if (failed(found))
       return failure();
     best = *found;
@@ -246,11 +247,11 @@ LogicalResult Placer::placeGroup(ArrayRef<graph::VariableOp> group, DeviceAttr w
 /// The variables of scopes with a rule, over all devices that the scope's device leaves open.
 LogicalResult Placer::dealByScopeRules() {
   for (auto &[key, groups] : byScope) {
-    auto [rule, wish] = key;
-    SmallVector<DeviceAttr> open = devices.satisfying(wish);
+    auto [rule, request] = key;
+    SmallVector<DeviceAttr> open = devices.satisfying(request);
     if (open.empty())
       return groups.front().members.front().emitOpError("is dealt by its scope over \"")
-             << wish.str() << "\", which no device of the cluster is" << devices.describe(wish);
+             << request.str() << "\", which no device of the cluster is" << devices.describe(request);
     for (auto [group, place] : llvm::zip(groups, dealScope(VariablePolicy(rule), groups, open, loads)))
       for (graph::VariableOp variable : group.members)
         setDevice(variable, open[place]);
@@ -258,14 +259,14 @@ LogicalResult Placer::dealByScopeRules() {
   return success();
 }
 
-/// In-graph, a variable without a wish goes where the first operation that has one touches it, as TensorFlow's does in a
+/// In-graph, a variable without a request goes where the first operation that has one touches it, as TensorFlow's does in a
 /// device scope.
 void Placer::findFirstUses() {
   for (auto func : module.getOps<graph::FuncOp>())
     for (Operation &op : func.getBodyBlock())
       if (FlatSymbolRefAttr name = graph::getVariable(&op))
-        if (DeviceAttr wish = getWish(&op))
-          firstUses.insert({name.getAttr(), wish});
+        if (DeviceAttr request = getRequest(&op))
+          firstUses.insert({name.getAttr(), request});
 }
 
 /// Operations that are pinned elsewhere than the variable that they touch or stand beside.
@@ -280,22 +281,22 @@ LogicalResult Placer::checkUses(graph::FuncOp func) {
 /// A rule for the variable beats what is written on the operation, and a strategy that says itself where variables are may
 /// overrule a pin; both say so. A pin to another store of the strategy was meant.
 LogicalResult Placer::checkUse(Operation *op, FlatSymbolRefAttr name, bool touches) {
-  DeviceAttr wish = getWish(op), there = name ? variableDevices.lookup(name.getAttr()) : DeviceAttr();
-  if (!wish || !there || satisfies(there, wish))
+  DeviceAttr request = getRequest(op), there = name ? variableDevices.lookup(name.getAttr()) : DeviceAttr();
+  if (!request || !there || satisfies(there, request))
     return success();
   const PlacementRules::Rule *ofVariable = ruled.lookup(name.getAttr()), *ofOp = rules.find(getGivenName(op));
   bool beats = ofVariable && !ofOp;
   bool overruled = beats || (dist.kind != StrategyKind::InGraph &&
                              (dist.kind == StrategyKind::Mirrored ||
-                              llvm::none_of(dist.stores, [&](DeviceAttr store) { return satisfies(store, wish); })));
-  if (overruled && dist.isBetweenGraph() && satisfies(dist.replicaDevice, wish))
+                              llvm::none_of(dist.stores, [&](DeviceAttr store) { return satisfies(store, request); })));
+  if (overruled && dist.isBetweenGraph() && satisfies(dist.replicaDevice, request))
     return success(); // for the replicas' part
-  if (overruled && failed(resolve(op, wish, there)))
+  if (overruled && failed(resolve(op, request, there)))
     return failure();
-  if (overruled && !overruledPins.insert({wish, beats ? name.getAttr() : StringAttr()}).second)
+  if (overruled && !overruledPins.insert({request, beats ? name.getAttr() : StringAttr()}).second)
     return success();
   InFlightDiagnostic diag = overruled ? op->emitRemark() : op->emitOpError();
-  diag << "is pinned to \"" << wish.str() << "\", but " << (touches ? "its variable @" : "it is colocated with @")
+  diag << "is pinned to \"" << request.str() << "\", but " << (touches ? "its variable @" : "it is colocated with @")
        << name.getValue() << (touches ? " is on \"" : ", which is on \"") << there.str() << '"'
        << (beats ? " by a placement rule, which counts more" : "")
        << (touches ? "; state is touched where it is stored" : ", and follows it");
@@ -309,20 +310,20 @@ LogicalResult Placer::checkUse(Operation *op, FlatSymbolRefAttr name, bool touch
   return success();
 }
 
-/// Where every replica or tower computes for itself, a wish for one task cannot be followed by what depends on the batch:
-/// null, and a remark once a wish. Else the wish, which may be one that nothing satisfies.
-DeviceAttr Placer::followReplica(graph::FuncOp func, Operation *op, DeviceAttr wish) {
+/// Where every replica or tower computes for itself, a request for one task cannot be followed by what depends on the batch:
+/// null, and a remark once a request. Else the request, which may be one that nothing satisfies.
+DeviceAttr Placer::followReplica(graph::FuncOp func, Operation *op, DeviceAttr request) {
   DeviceAttr home = dist.homeOf(func);
   bool towers = dist.kind == StrategyKind::Mirrored;
-  if (towers && llvm::all_of(dist.towers, [&](DeviceAttr tower) { return satisfies(tower, wish); }))
+  if (towers && llvm::all_of(dist.towers, [&](DeviceAttr tower) { return satisfies(tower, request); }))
     return {};
-  bool sameJob = wish.getJob().empty() || home.getJob().empty() || wish.getJob() == home.getJob();
-  if (!towers && (satisfies(home, wish) || wish.getTask() < 0 || !sameJob))
-    return wish;
-  if (!devices.resolve(wish, home))
-    return wish;
-  if (remarked.insert(wish).second)
-    op->emitRemark("is placed on \"") << wish.str() << "\" by the model or a placement rule; "
+  bool sameJob = request.getJob().empty() || home.getJob().empty() || request.getJob() == home.getJob();
+  if (!towers && (satisfies(home, request) || request.getTask() < 0 || !sameJob))
+    return request;
+  if (!devices.resolve(request, home))
+    return request;
+  if (remarked.insert(request).second)
+    op->emitRemark("is placed on \"") << request.str() << "\" by the model or a placement rule; "
                                       << (towers ? "every tower computes it on its own device"
                                                  : "every replica computes it on its own task");
   return {};
@@ -347,24 +348,24 @@ void Placer::pullUpdateSlices(graph::FuncOp func) {
   }
 }
 
-/// Under all_reduce everything is on every replica; a wish for a task of another kind is not carried out, and that is said
-/// once a wish.
-LogicalResult Placer::mirror(Operation *op, DeviceAttr wish) {
-  if (!wish || satisfies(dist.replicaDevice, wish))
+/// Under all_reduce everything is on every replica; a request for a task of another kind is not carried out, and that is said
+/// once a request.
+LogicalResult Placer::mirror(Operation *op, DeviceAttr request) {
+  if (!request || satisfies(dist.replicaDevice, request))
     return success();
-  bool isSaid = remarked.contains(wish);
-  if (failed(resolve(op, wish, dist.replicaDevice)))
+  bool isSaid = remarked.contains(request);
+  if (failed(resolve(op, request, dist.replicaDevice)))
     return failure();
-  remarked.insert(wish);
+  remarked.insert(request);
   if (isSaid)
     return success();
   op->emitRemark("is on every replica under the strategy all_reduce; its device \"")
-      << wish.str() << "\" has no effect";
+      << request.str() << "\" has no effect";
   return success();
 }
 
 /// What a placement rule says of the operation's name, else what is written on the operation.
-DeviceAttr Placer::getWish(Operation *op) {
+DeviceAttr Placer::getRequest(Operation *op) {
   if (StringRef name = rules.empty() ? "" : getGivenName(op); !name.empty())
     if (DeviceAttr device = rules.getDevice(name))
       return device;
@@ -382,7 +383,7 @@ LogicalResult Placer::placeFunction(graph::FuncOp func) {
   }
   if (dist.kind == StrategyKind::AllReduce) { // every replica computes everything, the chief what is not replicated
     for (Operation &op : block) {
-      if (failed(mirror(&op, getWish(&op))))
+      if (failed(mirror(&op, getRequest(&op))))
         return failure();
       setDevice(&op, home);
     }
@@ -410,14 +411,14 @@ LogicalResult Placer::placeFunction(graph::FuncOp func) {
       continue;
     }
     auto beside = op.getAttrOfType<FlatSymbolRefAttr>(GraphDialect::kColocateWith);
-    DeviceAttr wish = beside ? variableDevices.lookup(beside.getAttr()) : getWish(&op);
-    if (wish && varies.contains(&op))
-      wish = followReplica(func, &op, wish);
-    if (!wish) {
+    DeviceAttr request = beside ? variableDevices.lookup(beside.getAttr()) : getRequest(&op);
+    if (request && varies.contains(&op))
+      request = followReplica(func, &op, request);
+    if (!request) {
       setDevice(&op, {});
       continue;
     }
-    FailureOr<DeviceAttr> device = resolve(&op, wish, home);
+    FailureOr<DeviceAttr> device = resolve(&op, request, home);
     if (failed(device))
       return failure();
     setDevice(&op, *device);

@@ -52,12 +52,12 @@ DeviceAttr PlacementRules::getDevice(StringRef name) {
   return rule->device;
 }
 
-void PlacementRules::remarkBeaten(Operation *op, DeviceAttr wish, const Rule *rule) {
-  if (!wish || !rule || satisfies(graph::getDevice(op), wish) || !satisfies(graph::getDevice(op), rule->device) ||
-      !beaten.insert({wish, rule}).second)
+void PlacementRules::remarkBeaten(Operation *op, DeviceAttr request, const Rule *rule) {
+  if (!request || !rule || satisfies(graph::getDevice(op), request) || !satisfies(graph::getDevice(op), rule->device) ||
+      !beaten.insert({request, rule}).second)
     return; // where the rule is not followed either, the strategy has said so
   InFlightDiagnostic remark = op->emitRemark("is placed on \"")
-                              << wish.str() << "\" by the model, but on \"" << graph::getDevice(op).str()
+                              << request.str() << "\" by the model, but on \"" << graph::getDevice(op).str()
                               << "\" by a placement rule, which counts more";
   remark.attachNote(rule->loc) << "placement rule \"" << rule->pattern << "\"";
 }

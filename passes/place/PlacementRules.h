@@ -26,8 +26,8 @@ public:
   const Rule *find(mlir::StringRef name) const;
   /// The device of the first rule that matches a name, which has had an effect from then on; null if none does.
   graph::DeviceAttr getDevice(mlir::StringRef name);
-  /// What a rule beats is said, once a wish: the rule may have been written for something else.
-  void remarkBeaten(mlir::Operation *op, graph::DeviceAttr wish, const Rule *rule);
+  /// What a rule beats is said, once a request: the rule may have been written for something else.
+  void remarkBeaten(mlir::Operation *op, graph::DeviceAttr request, const Rule *rule);
   /// Something else than the rule that matches `name` says where `op` is; where that is another place, this is said with `why`. Of a
   /// pattern it is said only where the pattern moves nothing at all: with `isAside`, it was written for something else.
   void remarkUnmoved(mlir::Operation *op, mlir::StringRef name, const llvm::Twine &why, bool isAside = false);
@@ -47,7 +47,7 @@ private:
 
   mlir::SmallVector<Rule> rules;
   mlir::SmallVector<Unmoved> aside; ///< said at the end, of rules that have moved nothing until then
-  llvm::DenseSet<std::pair<graph::DeviceAttr, const Rule *>> beaten; ///< wishes that a rule beat, said once each
+  llvm::DenseSet<std::pair<graph::DeviceAttr, const Rule *>> beaten; ///< requests that a rule beat, said once each
 };
 
 } // namespace graphc

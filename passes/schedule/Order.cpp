@@ -99,7 +99,7 @@ private:
     std::optional<uint64_t> start; ///< of the first of them, as `startable` has it
     SmallVector<unsigned> order, barriers;
     SmallVector<Operation *> declarations, feeds, results;
-    Operation *word = nullptr; ///< control_receive
+    Operation *control = nullptr; ///< control_receive
   };
 
   LogicalResult addProgram(dist::ProgramOp program);
@@ -161,7 +161,7 @@ LogicalResult PhaseOrder::addProgram(dist::ProgramOp program) {
     Operation *result = nullptr; ///< the fetch or metric that shows it after the step
   };
   llvm::DenseMap<Value, History> memory;
-  int head = -1, batch = -1, slot = -1, barrier = -1; // slot: the last send over a latest channel
+  int head = -1, batch = -1, slot = -1, barrier = -1; // slot: the last send over a conflating channel
   SmallVector<unsigned> own, received, open; // open: received since the last barrier
   for (Operation &op : program.getBlock().without_terminator()) {
     Lane &here = lanes[lane];
@@ -195,7 +195,7 @@ LogicalResult PhaseOrder::addProgram(dist::ProgramOp program) {
       continue;
     }
     if (isa<dist::ControlReceiveOp>(op)) {
-      here.word = &op;
+      here.control = &op;
       continue;
     }
     unsigned node = unsigned(nodes.size());
@@ -224,9 +224,9 @@ LogicalResult PhaseOrder::addProgram(dist::ProgramOp program) {
         depend(node, unsigned(batch));
       batch = int(node);
     }
-    // Where a phase ends by closing, what was sent before a closed channel is noticed has its effect: no send passes a
+    // Where a phase ends by end of stream, what was sent before a closed channel is noticed has its effect: no send passes a
     // receive that stood before it.
-    if (auto end = dyn_cast<dist::ChannelEndOpInterface>(op); end && phase.getEndsByClosing()) {
+    if (auto end = dyn_cast<dist::ChannelEndOpInterface>(op); end && phase.getEndsByEndOfStream()) {
       if (end.getChannelEnd() == dist::ChannelEnd::Receive) {
         received.push_back(node);
         open.push_back(node);
@@ -247,7 +247,7 @@ LogicalResult PhaseOrder::addProgram(dist::ProgramOp program) {
         // What stands in a slot is there before anybody is told so.
         if (slot >= 0)
           depend(node, unsigned(slot));
-        if (symbols.lookup<dist::ChannelOp>(end.getUsedChannels().front().getValue()).getLatest())
+        if (symbols.lookup<dist::ChannelOp>(end.getUsedChannels().front().getValue()).getConflating())
           slot = int(node);
       }
     }
@@ -437,8 +437,8 @@ unsigned PhaseOrder::rewrite(Lane &lane) const {
   }
   for (Operation *op : lane.results)
     op->moveBefore(end);
-  if (lane.word)
-    lane.word->moveBefore(end);
+  if (lane.control)
+    lane.control->moveBefore(end);
 
   unsigned moved = 0;
   previous = nullptr;

@@ -57,7 +57,7 @@ void PhaseProof::addProgram(dist::ProgramOp program) {
       auto found = channelOf.find(name.getValue());
       if (found == channelOf.end())
         continue; // the symbol verifier has refused it
-      // The word that a program sends to itself goes from instance 0 to the others: no instance waits for itself.
+      // The control message that a program sends to itself goes from instance 0 to the others: no instance waits for itself.
       dist::ChannelOp channel = channels[found->second];
       if (channel.getControl() && channel.getFrom() == channel.getTo())
         continue;
@@ -87,9 +87,9 @@ void PhaseProof::fill() {
     if (programs.contains(channel.getFrom()) || programs.contains(channel.getTo())) {
       // What is sent ahead is there before the first step.
       uint32_t tokens = ahead.contains(FlatSymbolRefAttr::get(channel.getSymNameAttr()));
-      // A latest channel never makes its sender wait. Proven with every instance among the chosen: fewer wait for fewer.
-      uint32_t capacity = channel.getLatest() ? UINT32_MAX / 2 : uint32_t(channel.getCapacity());
-      channelOf[channel.getSymName()] = liveness.addChannel(capacity, tokens, channel.getPublished());
+      // A conflating channel never makes its sender wait. Proven with every instance among the chosen: fewer wait for fewer.
+      uint32_t capacity = channel.getConflating() ? UINT32_MAX / 2 : uint32_t(channel.getCapacity());
+      channelOf[channel.getSymName()] = liveness.addChannel(capacity, tokens, channel.getZeroCopy());
       channels.push_back(channel);
     }
   for (auto program : module.getOps<dist::ProgramOp>())
@@ -192,7 +192,7 @@ LogicalResult PhaseProof::reportCycle(ArrayRef<Liveness::Step> cycle) {
   return diag;
 }
 
-/// A phase that ends by closing ends in the program whose ticket is refused and from there along its channels: each program
+/// A phase that ends by end of stream ends in the program whose ticket is refused and from there along its channels: each program
 /// that finds one closed closes its own. A program that none leads to would go on for ever.
 static LogicalResult verifyEndIsHeard(ModuleOp module, dist::PhaseOp phase) {
   dist::TicketOp ticket;
@@ -229,7 +229,7 @@ SmallVector<dist::ChannelOp> findBorrowsInCircle(ModuleOp module, dist::PhaseOp 
 LogicalResult verifyLiveness(ModuleOp module, dist::PhaseOp phase, LivenessRanks *ranks) {
   if (failed(PhaseProof(module, phase).run(ranks)))
     return failure();
-  return phase.getEndsByClosing() ? verifyEndIsHeard(module, phase) : success();
+  return phase.getEndsByEndOfStream() ? verifyEndIsHeard(module, phase) : success();
 }
 
 } // namespace graphc

@@ -13,11 +13,11 @@ namespace graphc {
 using LivenessRanks = llvm::DenseMap<mlir::Operation *, llvm::SmallVector<uint32_t, 1>>;
 
 /// Fails with a diagnostic where the phase's programs can wait for each other for ever, or where a step's sends and
-/// receives on a channel do not pair, or where a phase ends by closing and a program never hears of it. For partitioned,
+/// receives on a channel do not pair, or where a phase ends by end of stream and a program never hears of it. For partitioned,
 /// outlined and scheduled programs alike. passes/analysis/Liveness.h is the proof itself; `ranks`, where given, receives it.
 mlir::LogicalResult verifyLiveness(mlir::ModuleOp module, dist::PhaseOp phase, LivenessRanks *ranks = nullptr);
 
-/// The published channels of a circle whose senders wait for releases in it; none where the phase is live. Silent.
+/// The zero-copy channels of a circle whose senders wait for releases in it; none where the phase is live. Silent.
 llvm::SmallVector<dist::ChannelOp> findBorrowsInCircle(mlir::ModuleOp module, dist::PhaseOp phase);
 
 } // namespace graphc

@@ -1,16 +1,16 @@
-// schedule: spaces, order, transfers, what leaves ahead, memory, queues, publication, cost. Each is a file of its own; this one joins them and keeps the statistics.
+// schedule: spaces, order, transfers, what leaves ahead, memory, queues, zero-copy channels, cost. Each is a file of its own; this one joins them and keeps the statistics.
 #include "passes/Passes.h"
 
 #include "dialects/graph/GraphDialect.h"
-#include "passes/schedule/Ahead.h"
 #include "passes/schedule/Memory.h"
 #include "passes/schedule/Order.h"
 #include "passes/schedule/PhaseLiveness.h"
-#include "passes/schedule/Publish.h"
 #include "passes/schedule/Queues.h"
+#include "passes/schedule/SendAhead.h"
 #include "passes/schedule/Slots.h"
 #include "passes/schedule/Spaces.h"
 #include "passes/schedule/Transfers.h"
+#include "passes/schedule/ZeroCopy.h"
 
 using namespace mlir;
 
@@ -76,10 +76,10 @@ private:
         flops += getFlops(&op, symbols);
       program->setAttr("dist.flops", Builder(module).getI64IntegerAttr(int64_t(flops)));
     }
-    FailureOr<unsigned> published = publishChannels(module, phase);
-    if (failed(published))
+    FailureOr<unsigned> zeroCopy = markZeroCopy(module, phase);
+    if (failed(zeroCopy))
       return failure();
-    numPublished += *published;
+    numZeroCopy += *zeroCopy;
     return success();
   }
 };

@@ -10,8 +10,8 @@ LogicalResult splitTransfers(dist::ProgramOp program, const SymbolTable &symbols
   BufferUses bufferUses(program, symbols);
   Block &block = program.getBlock();
   Operation *end = block.getTerminator();
-  if (Operation *word = end->getPrevNode(); word && isa<dist::ControlReceiveOp>(word))
-    end = word; // the word is the last thing that a step does
+  if (Operation *control = end->getPrevNode(); control && isa<dist::ControlReceiveOp>(control))
+    end = control; // the control message is the last thing that a step does
 
   struct Sending {
     Value root;

@@ -62,7 +62,7 @@ std::vector<Stream> streamsOf(const plan::Plan &plan, uint32_t phase) {
       uint64_t instances = plan.programs(static_cast<int>(index)).instances();
       Stream stream{next.dataset(), next.batch(), next.pad_last(), uint64_t(std::max(1u, next.micro_batches()))};
       uint64_t ofOne = stream.perStep * std::max(1u, stream.batch);
-      uint64_t taking = one.ends_by_closing() ? std::min(counting, instances) : instances;
+      uint64_t taking = one.ends_by_end_of_stream() ? std::min(counting, instances) : instances;
       bool isMain =
           !replicas && next.dataset() == one.dataset() && Wide(one.samples_per_step()) == Wide(ofOne) * taking;
       if (isMain)

@@ -51,7 +51,7 @@ absl::StatusOr<Memory> Memory::share(uint64_t bytes, const char *what) {
   if (bytes > most)
     return absl::ResourceExhaustedError(absl::StrCat(what, ": ", bytes, " bytes do not fit an address space"));
   Memory memory;
-  memory.memfd = ::memfd_create("graphc-published", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+  memory.memfd = ::memfd_create("graphc-zero-copy", MFD_CLOEXEC | MFD_ALLOW_SEALING);
   if (memory.memfd < 0)
     return failed("memfd_create");
   uint64_t total = (bytes + page - 1) / page * page;

@@ -1,7 +1,7 @@
-//===- Control.h - the chief's word for one step ------------------------------------------------------------*- C++ -*-===//
+//===- Control.h - the control message for one step ------------------------------------------------------------*- C++ -*-===//
 //
 // One u64 on every control channel and step: bits 0-7 the action, 8-15 the reason of an end, 16-63 the step it is for (a
-// lane that takes a word for another step fails: the lanes have lost each other).
+// lane that takes a control message for another step fails: the lanes have lost each other).
 //
 //===----------------------------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_RUNTIME_EXECUTOR_CONTROL_H
@@ -19,20 +19,20 @@ enum class EndReason : uint8_t {
   None = 0,
   Finished = 1, ///< all steps that the run asked for
   Stop = 2, ///< a stop was requested: a signal, or a checkpoint by the clock
-  Closed = 3, ///< end of stream: no ticket left, never sent as a word
+  Closed = 3, ///< end of stream: no ticket left, never sent as a control message
 };
 
-/// The highest step that a word can be for; nothing counts further.
+/// The highest step that a control message can be for; nothing counts further.
 inline constexpr uint64_t kMostSteps = (uint64_t(1) << 48) - 1;
 
-struct ControlWord {
+struct ControlMessage {
   ControlAction action = ControlAction::Continue;
   EndReason reason = EndReason::None;
   uint64_t step = 0; ///< up to kMostSteps
 
   uint64_t encode() const { return uint64_t(action) | uint64_t(reason) << 8 | step << 16; }
-  static ControlWord decode(uint64_t word) {
-    return {ControlAction(word & 255), EndReason(word >> 8 & 255), word >> 16};
+  static ControlMessage decode(uint64_t payload) {
+    return {ControlAction(payload & 255), EndReason(payload >> 8 & 255), payload >> 16};
   }
 };
 

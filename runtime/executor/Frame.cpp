@@ -19,7 +19,7 @@ absl::StatusOr<std::unique_ptr<Frame>> Frame::create(const Program &program, uin
   std::unique_ptr<Frame> frame(new Frame);
   const plan::Program &source = *program.source;
   uint64_t bytes = (source.arena_bytes() + 63) / 64 * 64;
-  uint8_t *start = variables.published().arena(program.index, instance);
+  uint8_t *start = variables.zeroCopy().arena(program.index, instance);
   if (!start) {
     std::string what = absl::StrCat("arena of ", source.name());
     auto guard = options.guardPages ? device::Memory::Guard::Pages : device::Memory::Guard::None;
@@ -50,7 +50,7 @@ absl::StatusOr<std::unique_ptr<Frame>> Frame::create(const Program &program, uin
       break;
     case plan::Buffer::kConstant:
       if (buffer.space() == plan::HOST)
-        at = variables.published().constant(buffer.constant());
+        at = variables.zeroCopy().constant(buffer.constant());
       if (!at)
         at = program.constant(buffer.constant(), buffer.space());
       break;

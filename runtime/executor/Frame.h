@@ -39,7 +39,7 @@ private:
   uint32_t count;
 };
 
-/// Arena and pointer tables of one lane. The arena lies in the published memory where peers read in it (Published.h). Every argument of every call is one entry of `arguments`, resolved once; a
+/// Arena and pointer tables of one lane. The arena lies in the zero-copy memory where peers read in it (ZeroCopyMemory.h). Every argument of every call is one entry of `arguments`, resolved once; a
 /// Receive or Acquire rewrites only the entries that name its slot.
 class Frame {
 public:

@@ -49,7 +49,7 @@ public:
   virtual absl::Status nextBatch(const LaneInfo &lane, uint64_t step, const plan::Instruction::NextBatch &instruction,
                                  std::span<void *const> buffers, uint8_t *valid) = 0;
   /// Chief's lane, once a step: does the phase end after this step?
-  virtual ControlWord decide(const LaneInfo &lane, uint64_t step) = 0;
+  virtual ControlMessage decide(const LaneInfo &lane, uint64_t step) = 0;
   /// Asynchronous phases: the updates still to be done. Null where no program of this task takes tickets.
   virtual Tickets *tickets() = 0;
   /// What the lane waits on before stepDone() where earlier results still wait to be taken; null where they do not.

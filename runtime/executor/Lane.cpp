@@ -325,14 +325,15 @@ std::optional<LaneState> Lane::finishAllReduce(const Instruction &instruction) {
 std::optional<LaneState> Lane::controlSend(const Instruction &instruction) {
   if (laneInfo.instance != 0)
     return std::nullopt;
-  if (sub == 0 && word == 0) { // decided once a step, however often a full channel brings us back here
-    ControlWord decided = host->decide(laneInfo, currentStep);
+  if (sub == 0 && controlMessage == 0) { // decided once a step, however often a full channel brings us back here
+    ControlMessage decided = host->decide(laneInfo, currentStep);
     decided.step = currentStep;
-    word = decided.encode();
+    controlMessage = decided.encode();
   }
   for (; sub < instruction.count; ++sub) {
     transport::SendPort *port = sends[instruction.port + sub];
-    if (PollState state = port->start(&word, currentStep, transport::SendMode::Copy); state != PollState::Ready)
+    if (PollState state = port->start(&controlMessage, currentStep, transport::SendMode::Copy);
+        state != PollState::Ready)
       return notReady(port, state);
   }
   sub = 0;
@@ -340,7 +341,7 @@ std::optional<LaneState> Lane::controlSend(const Instruction &instruction) {
 }
 
 std::optional<LaneState> Lane::controlReceive(const Instruction &instruction) {
-  uint64_t taken = word;
+  uint64_t taken = controlMessage;
   if (!instruction.local || laneInfo.instance != 0) {
     const void *data = nullptr;
     transport::RecvPort *port = receives[instruction.port];
@@ -349,11 +350,11 @@ std::optional<LaneState> Lane::controlReceive(const Instruction &instruction) {
     memcpy(&taken, data, sizeof taken);
     port->release();
   }
-  word = 0;
-  ControlWord decoded = ControlWord::decode(taken);
+  controlMessage = 0;
+  ControlMessage decoded = ControlMessage::decode(taken);
   if (decoded.step != currentStep ||
       (decoded.action != ControlAction::Continue && decoded.action != ControlAction::EndPhase)) [[unlikely]]
-    return badWord(decoded);
+    return badControlMessage(decoded);
   if (decoded.action == ControlAction::EndPhase) {
     stopping = true;
     reason = decoded.reason;
@@ -366,7 +367,7 @@ std::optional<LaneState> Lane::takeTicket() {
   case Ticket::Taken:
     return std::nullopt;
   case Ticket::None:
-    return endByClosing();
+    return endByEndOfStream();
   case Ticket::Wait:
     return notReady(&tickets->port(laneInfo.instance), PollState::Pending);
   case Ticket::Aborted:
@@ -404,7 +405,7 @@ LaneState Lane::finishStep() {
 }
 
 // The peer of an asynchronous phase has no more work for us: tell our own peers the same and end.
-LaneState Lane::endByClosing() {
+LaneState Lane::endByEndOfStream() {
   if (tickets)
     tickets->leave(laneInfo.instance);
   for (transport::SendPort *port : sends)
@@ -436,8 +437,8 @@ LaneState Lane::notReady(transport::Port *port, PollState state) {
     gathering = nullptr;
     return LaneState::Blocked;
   }
-  if (state == PollState::Closed && program->endsByClosing)
-    return endByClosing();
+  if (state == PollState::Closed && program->endsByEndOfStream)
+    return endByEndOfStream();
   return portFailed(port, state);
 }
 

@@ -80,7 +80,7 @@ private:
   void makeAllReduces();
   /// The sums of an all-reduce in one range: those of instances on this host where these have them, the others' and its own from
   /// its buffer. No memory where there is nothing to gain. `arenas`, by instance: where its
-  /// program's begins in its published memory. `pieces` gets where each other instance's lies, null where it is copied.
+  /// program's begins in its zero-copy memory. `pieces` gets where each other instance's lies, null where it is copied.
   device::Memory joinSums(const AllReduceCall &call, const std::vector<uint64_t> &arenas,
                           std::vector<const uint8_t *> &pieces) const;
   LaneState beginStep();
@@ -96,7 +96,7 @@ private:
                      std::span<transport::RecvPort *const> ports);
   LaneState fail(absl::Status status);
   LaneState kernelFailed(const Instruction &instruction, int code);
-  LaneState endByClosing();
+  LaneState endByEndOfStream();
   std::optional<LaneState> aggregate(const Instruction &instruction);
   /// How far a message of an Aggregate is here.
   struct Arriving {
@@ -123,13 +123,13 @@ private:
   std::optional<LaneState> aggregateChosen(const Instruction &instruction);
   std::string describeChoice(const Instruction &instruction) const;
   LaneState portFailed(transport::Port *port, transport::PollState state);
-  LaneState badWord(const ControlWord &word);
+  LaneState badControlMessage(const ControlMessage &controlMessage);
 
   std::shared_ptr<const Program> program;
   LaneInfo laneInfo;
   std::unique_ptr<Frame> laneFrame;
   Host *host = nullptr;
-  std::vector<int64_t> offers; // of the Choose: the version that each instance has offered last
+  std::vector<int64_t> reports; // of the Choose: the version that each instance has reported last
   std::vector<uint64_t> accepted; // by instance
   Tickets *tickets = nullptr; // of the program that takes them; else null
   std::vector<transport::SendPort *> sends; // by Program::sendPorts; null where this instance has none
@@ -147,9 +147,9 @@ private:
   std::vector<Arriving> messages; // of an Aggregate, by instance
   std::vector<const uint8_t *> addends; // likewise: where they begin
   bool inStep = false;
-  bool stopping = false; // this step's word was EndPhase
+  bool stopping = false; // this step's control message was EndPhase
   uint64_t currentStep = 0;
-  uint64_t word = 0; // this step's control word, in the lane that decides
+  uint64_t controlMessage = 0; // this step's control message, in the lane that decides
   int64_t stepStart = 0; // nanoseconds; the end of the step before
   transport::Port *blockedPort = nullptr;
   transport::RecvPort *gathering = nullptr; // blockedPort, where blockedPorts are waited for together

@@ -2,7 +2,7 @@
 
 #include "runtime/executor/Lane.h"
 #include "runtime/plan/Types.h"
-#include "runtime/transport/Latest.h"
+#include "runtime/transport/Conflating.h"
 
 #include "absl/strings/str_cat.h"
 
@@ -30,11 +30,11 @@ std::optional<LaneState> Lane::choose(const Instruction &instruction) {
     if (state == PollState::Aborted)
       return notReady(port, state);
     if (state == PollState::Ready) {
-      memcpy(&offers[instance], data, sizeof offers[instance]);
+      memcpy(&reports[instance], data, sizeof reports[instance]);
       port->release();
     }
     closed += state == PollState::Closed;
-    if (offers[instance] == version) {
+    if (reports[instance] == version) {
       chosen[instance] = 1;
       ++ready;
     }
@@ -47,7 +47,7 @@ std::optional<LaneState> Lane::choose(const Instruction &instruction) {
   return std::nullopt;
 }
 
-// Their messages lay in the slots before their offers did. A left fold in replica order: which they are is no property of the
+// Their messages lay in the slots before their reports did. A left fold in replica order: which they are is no property of the
 // model, so no shape would give the same bits in two runs.
 std::optional<LaneState> Lane::aggregateChosen(const Instruction &instruction) {
   Locks locks = laneFrame->lock(instruction);
@@ -86,8 +86,8 @@ std::vector<uint64_t> Lane::dropped() const {
   for (const Instruction &instruction : program->instructions)
     if (instruction.op == Op::Choose)
       for (uint32_t instance = 0; instance < instruction.count; ++instance) {
-        // Only a LatestTransport has ports of latest channels, and the plan's verifier lets no other be chosen from.
-        auto *port = static_cast<transport::LatestReceiver *>(receives[instruction.port + instance]);
+        // Only a ConflatingTransport has ports of conflating channels, and the plan's verifier lets no other be chosen from.
+        auto *port = static_cast<transport::ConflatingReceiver *>(receives[instruction.port + instance]);
         dropped.push_back(port->sent() - accepted[instance]);
       }
   return dropped;
@@ -104,7 +104,7 @@ std::string Lane::describeChoice(const Instruction &instruction) const {
   uint32_t ready = 0;
   std::string names;
   for (uint32_t instance = 0; instance < instruction.count; ++instance)
-    if (offers[instance] == version)
+    if (reports[instance] == version)
       ++ready;
     else
       absl::StrAppend(&names, names.empty() ? "" : ", ",

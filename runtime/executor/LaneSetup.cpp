@@ -3,8 +3,8 @@
 #include "runtime/base/Log.h"
 #include "runtime/base/Status.h"
 #include "runtime/executor/Lane.h"
-#include "runtime/executor/Published.h"
 #include "runtime/executor/TaskPhase.h"
+#include "runtime/executor/ZeroCopyMemory.h"
 #include "runtime/plan/AllReduce.h"
 #include "runtime/plan/Types.h"
 
@@ -33,7 +33,7 @@ absl::StatusOr<std::unique_ptr<Lane>> Lane::create(std::shared_ptr<const Program
     if (instruction.op == Op::Ticket && !(lane->tickets = host.tickets()))
       return absl::InternalError(absl::StrCat(lane->laneInfo.name, ": nobody gives it tickets"));
     if (instruction.op == Op::Choose) {
-      lane->offers.assign(instruction.count, INT64_MIN);
+      lane->reports.assign(instruction.count, INT64_MIN);
       lane->accepted.assign(instruction.count, 0);
     }
   }
@@ -124,7 +124,7 @@ void Lane::makeAllReduces() {
     setting.receives = {receives.data() + call.receivePort, channel.instances()};
     if (call.movable && arenas.empty())
       for (uint32_t i = 0; i < channel.instances(); ++i)
-        arenas.push_back(PublishedMemory::arenaOffset(
+        arenas.push_back(ZeroCopyMemory::arenaOffset(
             *program->plan, plan::instanceTask(*program->plan, *program->source, i), program->index, i));
     sums.push_back(joinSums(call, arenas, setting.pieces));
     if (uint8_t *joined = sums.back().data())
@@ -186,16 +186,16 @@ LaneState Lane::kernelFailed(const Instruction &instruction, int code) {
       where.empty() ? "" : absl::StrCat(" (", where, ")"), " failed with code ", code, " at step ", currentStep)));
 }
 
-LaneState Lane::badWord(const ControlWord &word) {
-  return fail(
-      absl::InternalError(absl::StrCat(laneInfo.name, ": at step ", currentStep, " the chief's word is action ",
-                                       int(word.action), " for step ", word.step, "; the tasks have lost each other")));
+LaneState Lane::badControlMessage(const ControlMessage &controlMessage) {
+  return fail(absl::InternalError(absl::StrCat(laneInfo.name, ": at step ", currentStep,
+                                               " the control message is action ", int(controlMessage.action),
+                                               " for step ", controlMessage.step, "; the tasks have lost each other")));
 }
 
 LaneState Lane::portFailed(transport::Port *port, transport::PollState state) {
   if (state == transport::PollState::Closed)
     return fail(absl::InternalError(absl::StrCat(
-        describeWait(), ", but that end of the channel is closed in a phase that does not end by closing")));
+        describeWait(), ", but that end of the channel is closed in a phase that does not end by end of stream")));
   absl::Status why = port->status();
   return fail(why.ok() ? absl::AbortedError(absl::StrCat(laneInfo.name, ": aborted")) : why);
 }

@@ -4,7 +4,7 @@
 
 #include "runtime/base/Status.h"
 #include "runtime/device/Device.h"
-#include "runtime/executor/Published.h"
+#include "runtime/executor/ZeroCopyMemory.h"
 #include "runtime/plan/AllReduce.h"
 #include "runtime/plan/Effects.h"
 #include "runtime/plan/Types.h"
@@ -23,7 +23,7 @@ public:
     program->plan = &plan;
     program->source = &source;
     program->index = index;
-    program->endsByClosing = plan.phases(int(source.phase())).ends_by_closing();
+    program->endsByEndOfStream = plan.phases(int(source.phase())).ends_by_end_of_stream();
     program->signals.resize(source.queues());
   }
 
@@ -317,7 +317,7 @@ void ProgramBuilder::followSums(uint32_t allReduce) {
   AllReduceCall &call = program->allReduces[allReduce];
   const plan::Instruction::AllReduceStart &start = call.source->all_reduce_start();
   const plan::Channel &channel = plan.channels(int(start.channel()));
-  if (!channel.published() || !plan::mapsSums(channel.algorithm(), channel.bytes()))
+  if (!channel.zero_copy() || !plan::mapsSums(channel.algorithm(), channel.bytes()))
     return;
   const plan::Buffer &sums = source.buffers(int(start.buffer()));
   const uint64_t begin = sums.arena().offset(), end = begin + sums.bytes();
@@ -366,11 +366,11 @@ void ProgramBuilder::followSums(uint32_t allReduce) {
 
 absl::Status Program::copyConstants(plan::Space space, device::Memory &memory, std::vector<uint8_t *> &places) {
   places.resize(size_t(plan->constants_size()));
-  std::set<uint32_t> published = publishedBy(*plan, *source).constants;
+  std::set<uint32_t> zeroCopy = sentZeroCopyBy(*plan, *source).constants;
   std::map<uint32_t, uint64_t> sizes; // of the largest buffer: one constant may be the element of several
   for (const plan::Buffer &buffer : source->buffers())
     if (buffer.storage_case() == plan::Buffer::kConstant && buffer.space() == space &&
-        !(space == plan::HOST && published.contains(buffer.constant()))) {
+        !(space == plan::HOST && zeroCopy.contains(buffer.constant()))) {
       uint64_t &size = sizes[buffer.constant()];
       size = std::max(size, buffer.bytes());
     }

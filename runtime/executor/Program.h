@@ -28,14 +28,14 @@ enum class Op : uint8_t {
   Acquire, // sends[port]; binds buffer and arguments as Receive does
   Release, // receives[port]; unbinds buffer
   SendStart, // sends[port … port + count), buffer
-  SendAhead, // SendStart of the next step's message, unless the word says that there is no next step
+  SendAhead, // SendStart of the next step's message, unless the control message says that there is no next step
   SendDone, // sends[port … port + count)
   Aggregate, // receives[port … port + count), buffer, kernel a chunk of `bytes`; arguments + first: accumulator, then its own
   // message and the partial sums, where it has them
   Choose, // receives[port … port + count), take; buffer: version, chosen: which of them
   NextBatch, // arguments[first … first + count): components, then the mask where the plan has one
   ControlSend, // sends[port … port + count), instance 0 only
-  ControlReceive, // receives[port]; noPort, or instance 0 of the program with the ControlSend: the lane's own word
+  ControlReceive, // receives[port]; noPort, or instance 0 of the program with the ControlSend: the lane's own control message
   Ticket,
   AllReduceStart, // allReduces[port]
   AllReduceDone, // likewise
@@ -120,7 +120,7 @@ struct Program {
   const plan::Program *source = nullptr;
   device::Device *device = nullptr;
   uint32_t index = 0;
-  bool endsByClosing = false;
+  bool endsByEndOfStream = false;
   std::vector<Instruction> instructions; // first what is done before the first step alone: the sends ahead of it
   uint32_t stepFirst = 0; // where the other steps begin
   std::vector<Instruction> deferredReleases; // of messages that are fetched: run after Host::stepDone
@@ -136,7 +136,7 @@ struct Program {
   // Where in the argument table the host's buffers are.
   uint32_t feedFirst = 0, fetchFirst = 0, sumFirst = 0, countFirst = 0;
 
-  /// Null for a constant that this program does not use in that space, or publishes (Published.h); 64-byte aligned.
+  /// Null for a constant that this program does not use in that space, or sends zero-copy (ZeroCopyMemory.h); 64-byte aligned.
   uint8_t *constant(uint32_t index, plan::Space space) const {
     return space == plan::DEVICE ? deviceConstants[index] : constants[index];
   }

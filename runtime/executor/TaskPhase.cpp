@@ -39,7 +39,7 @@ static void addAllToAll(const plan::Plan &plan, const plan::Task &task, uint32_t
       endpoint.phase = program.phase();
       endpoint.peer = instanceTask(plan, program, other);
       endpoint.spec = {allToAllKey(plan, index, other, here), channel.bytes(), channel.capacity(), false,
-                       channel.published()};
+                       channel.zero_copy()};
       endpoint.spec.creditWaits = creditWaits;
       endpoint.spec.gathered = program.spread() && isGathered(channel);
       endpoint.sends = false;
@@ -70,15 +70,15 @@ std::vector<Endpoint> taskEndpoints(const plan::Plan &plan, const plan::Task &ta
     for (uint32_t r = 0; r < channel.instances(); ++r) {
       bool control = channel.control();
       if (control && channel.sender() == channel.receiver() && r == 0)
-        continue; // instance 0 knows its own word
+        continue; // instance 0 knows its own control message
       plan::Task from = instanceTask(plan, sender, control || sender.instances() == 1 ? 0 : r);
       plan::Task to = instanceTask(plan, receiver, receiver.instances() == 1 ? 0 : r);
       Endpoint endpoint;
-      endpoint.spec = {{uint32_t(i), r}, channel.bytes(), channel.capacity(), control, channel.published()};
-      endpoint.spec.latest = channel.latest();
+      endpoint.spec = {{uint32_t(i), r}, channel.bytes(), channel.capacity(), control, channel.zero_copy()};
+      endpoint.spec.conflating = channel.conflating();
       endpoint.spec.creditWaits = creditWaits[size_t(i)];
-      endpoint.spec.gathered =
-          !control && !channel.latest() && channel.instances() > 1 && receiver.instances() == 1 && isGathered(channel);
+      endpoint.spec.gathered = !control && !channel.conflating() && channel.instances() > 1 &&
+                               receiver.instances() == 1 && isGathered(channel);
       endpoint.phase = receiver.phase();
       if (sameTask(to, task)) {
         endpoint.sends = false;

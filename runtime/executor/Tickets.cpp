@@ -11,7 +11,7 @@ Tickets::Tickets(uint64_t total, uint32_t instances, std::optional<uint64_t> max
                  std::function<bool()> stopRequested)
     : total_(total), maxStaleness_(maxStaleness), stopRequested_(std::move(stopRequested)), clocks_(instances) {
   for (Clock &clock : clocks_)
-    clock.gate.tickets = this;
+    clock.turn.tickets = this;
 }
 
 std::optional<Tickets::Slowest> Tickets::slowest(std::optional<uint32_t> except) const {
@@ -26,7 +26,7 @@ std::optional<Tickets::Slowest> Tickets::slowest(std::optional<uint32_t> except)
 // count after that (both sequentially consistent).
 Ticket Tickets::take(uint32_t instance, uint64_t clock) {
   Clock &own = clocks_[instance];
-  own.gate.seen = wakes_.load();
+  own.turn.seen = wakes_.load();
   if (own.value.load(std::memory_order_relaxed) < clock)
     advance(instance, clock);
   if (aborted_.load(std::memory_order_relaxed))
@@ -102,12 +102,12 @@ void Tickets::wake() {
     woken();
 }
 
-void Tickets::Gate::wait(absl::Duration timeout) {
+void Tickets::Turn::wait(absl::Duration timeout) {
   base::MutexLock lock(tickets->mutex_);
   tickets->changed_.waitFor(tickets->mutex_, timeout, [&] { return tickets->wakes_.load() != seen; });
 }
 
-absl::Status Tickets::Gate::status() const {
+absl::Status Tickets::Turn::status() const {
   base::MutexLock lock(tickets->mutex_);
   return tickets->why_;
 }

@@ -53,7 +53,7 @@ public:
   void abort(absl::Status why);
 
   /// What the instance waits on.
-  transport::Port &port(uint32_t instance) { return clocks_[instance].gate; }
+  transport::Port &port(uint32_t instance) { return clocks_[instance].turn; }
   uint64_t taken() const { return taken_.load(std::memory_order_relaxed); }
   bool stopped() const { return stopped_.load(std::memory_order_relaxed); } ///< a stop left tickets untaken
   struct Slowest {
@@ -71,7 +71,7 @@ public:
 
 private:
   static constexpr uint64_t kGone = UINT64_MAX;
-  struct Gate final : transport::Port {
+  struct Turn final : transport::Port {
     Tickets *tickets = nullptr;
     uint64_t seen = 0; ///< wakes_ before the last look at the clocks
     void wait(absl::Duration timeout) override;
@@ -82,7 +82,7 @@ private:
     // The rest is its lane's own.
     bool waiting = false;
     StalenessCounts counts;
-    Gate gate;
+    Turn turn;
   };
 
   void advance(uint32_t instance, uint64_t clock);

@@ -99,7 +99,7 @@ absl::StatusOr<std::unique_ptr<VariableStore>> VariableStore::create(const plan:
   auto store = std::make_unique<VariableStore>();
   store->plan = &plan;
   store->entries.resize(size_t(plan.variables_size()));
-  GRAPHC_ASSIGN_OR_RETURN(store->publishedMemory, PublishedMemory::create(plan, task));
+  GRAPHC_ASSIGN_OR_RETURN(store->zeroCopyMemory, ZeroCopyMemory::create(plan, task));
   for (int i = 0; i < plan.variables_size(); ++i) {
     const plan::Variable &variable = plan.variables(i);
     if (!plan::stores(plan, variable, task))
@@ -108,7 +108,7 @@ absl::StatusOr<std::unique_ptr<VariableStore>> VariableStore::create(const plan:
       store->owners.push_back(uint32_t(i));
     auto entry = std::make_unique<Entry>();
     entry->bytes = plan::tensorBytes(variable.type()).value_or(0);
-    entry->data = store->publishedMemory.variable(uint32_t(i));
+    entry->data = store->zeroCopyMemory.variable(uint32_t(i));
     if (!entry->data) {
       std::string what = absl::StrCat("variable ", variable.name());
       GRAPHC_ASSIGN_OR_RETURN(device::Device * device, device::find(variable.device()));

@@ -8,7 +8,7 @@
 
 #include "runtime/base/Mutex.h"
 #include "runtime/device/Device.h"
-#include "runtime/executor/Published.h"
+#include "runtime/executor/ZeroCopyMemory.h"
 #include "runtime/plan/plan.pb.h"
 
 #include "absl/status/statusor.h"
@@ -27,7 +27,7 @@ void initializeVariable(const plan::Variable &variable, std::span<uint8_t> data)
 class VariableStore {
 public:
   /// Allocates, zeroed and 64-byte aligned, every variable of `plan` that `task` stores (it owns it or has a mirror of it),
-  /// those that it publishes in memory that its peers can map. Keeps a pointer to `plan`.
+  /// those that it sends zero-copy in memory that its peers can map. Keeps a pointer to `plan`.
   static absl::StatusOr<std::unique_ptr<VariableStore>> create(const plan::Plan &plan, const plan::Task &task);
 
   /// Every variable its initial value.
@@ -49,7 +49,7 @@ public:
   std::span<uint8_t> data(uint32_t variable) { return {entries[variable]->data, entries[variable]->bytes}; }
   std::span<const uint8_t> data(uint32_t variable) const { return {entries[variable]->data, entries[variable]->bytes}; }
   /// What this task's peers read in place: some of its variables, and constants of its programs.
-  const PublishedMemory &published() const { return publishedMemory; }
+  const ZeroCopyMemory &zeroCopy() const { return zeroCopyMemory; }
   /// Held by a lane of a locks_variables program while one instruction touches the variable; several are taken in
   /// ascending order of index. Take it to read a value while such a phase runs.
   base::Mutex &mutex(uint32_t variable) { return entries[variable]->mutex; }
@@ -59,7 +59,7 @@ public:
 private:
   absl::Status copyDevices(bool to) const;
   struct Entry {
-    device::Memory memory; // none where the value is in the published memory
+    device::Memory memory; // none where the value is in the zero-copy memory
     device::Memory staging; // of the host, where `memory` is the device's own
     device::Device *device = nullptr;
     void *address = nullptr;
@@ -70,7 +70,7 @@ private:
   const plan::Plan *plan = nullptr;
   std::vector<std::unique_ptr<Entry>> entries; // one a plan variable; null: another task's
   std::vector<uint32_t> indices, owners;
-  PublishedMemory publishedMemory;
+  ZeroCopyMemory zeroCopyMemory;
 };
 
 } // namespace graphc::executor

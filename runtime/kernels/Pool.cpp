@@ -123,7 +123,7 @@ Pool::Job *Pool::enter() {
 
 void Pool::awaitJobs(uint32_t jobsSeen, uint32_t &spunInVain) {
   auto isNew = [&] { return jobs.load() != jobsSeen; };
-  // As a lane does (transport/Patience.h): after three times in vain each 64th time only.
+  // As a lane does (transport/SpinThenPark.h): after three times in vain each 64th time only.
   if (spunInVain < 3 || spunInVain % 64 == 0) {
     if (spin(isNew, kHelperSpins, kHelperYields)) {
       spunInVain = 0;

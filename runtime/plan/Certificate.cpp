@@ -2,7 +2,7 @@
 #include "runtime/plan/Certificate.h"
 
 #include "runtime/base/Status.h"
-#include "runtime/plan/Closing.h"
+#include "runtime/plan/EndOfStream.h"
 
 #include "absl/strings/str_cat.h"
 
@@ -30,8 +30,8 @@ public:
     for (uint32_t channel = 0; channel < uint32_t(plan.channels_size()); ++channel)
       GRAPHC_RETURN_IF_ERROR(match(channel));
     for (uint32_t phase = 0; phase < uint32_t(plan.phases_size()); ++phase)
-      if (plan.phases(int(phase)).ends_by_closing())
-        GRAPHC_RETURN_IF_ERROR(base::annotate(detail::checkClosing(plan, ends, phase), "certificate of liveness"));
+      if (plan.phases(int(phase)).ends_by_end_of_stream())
+        GRAPHC_RETURN_IF_ERROR(base::annotate(detail::checkEndOfStream(plan, ends, phase), "certificate of liveness"));
     return facts;
   }
 
@@ -96,8 +96,8 @@ private:
     if (!of.releases.empty() && of.releases.size() != of.receives.size())
       return refuse("channel ", channel.name(), " has ", of.receives.size(), " receives and ", of.releases.size(),
                     " releases a step");
-    if (channel.published() && of.dones.size() != of.sends.size())
-      return refuse("channel ", channel.name(), " is published, has ", of.sends.size(), " sends and ", of.dones.size(),
+    if (channel.zero_copy() && of.dones.size() != of.sends.size())
+      return refuse("channel ", channel.name(), " is zero-copy, has ", of.sends.size(), " sends and ", of.dones.size(),
                     " send_dones a step");
     if (!of.acquires.empty() && of.acquires.size() != of.sends.size())
       return refuse("channel ", channel.name(), " has ", of.sends.size(), " sends and acquires ", of.acquires.size(),
@@ -111,9 +111,9 @@ private:
     for (size_t k = 0; k < of.sends.size(); ++k) {
       if (k >= of.ahead)
         GRAPHC_RETURN_IF_ERROR(grows(of.sends[k - of.ahead], of.receives[k], "message"));
-      if (channel.published())
+      if (channel.zero_copy())
         GRAPHC_RETURN_IF_ERROR(grows(freed[k], of.dones[k], "borrow"));
-      if (k + of.ahead >= channel.capacity() && !channel.latest())
+      if (k + of.ahead >= channel.capacity() && !channel.conflating())
         GRAPHC_RETURN_IF_ERROR(grows(freed[k + of.ahead - channel.capacity()], takers[k],
                                      absl::StrCat("capacity (", channel.capacity(), ")")));
     }

@@ -9,9 +9,9 @@
 //   order      the event before it in its program
 //   message    the k-th receive of a channel waits for its k-th send
 //   capacity   the (k + capacity)-th send of a channel, or the Acquire of its slot, waits until the k-th message is
-//              released; what has no Release is released by being received; a latest channel never makes its sender wait
+//              released; what has no Release is released by being received; a conflating channel never makes its sender wait
 //              (a send ahead is one of the next step: receives are one send behind, sends one release nearer)
-//   borrow     the k-th send done of a published channel waits until the k-th message is released
+//   borrow     the k-th send done of a zero-copy channel waits until the k-th message is released
 //
 // An AllReduceStart is the send of its channel, an AllReduceDone the receive. A done ends when every other instance has come to
 // its own, or beyond: what they do in front of it has smaller numbers, and among instances that are all there the moves of
@@ -19,10 +19,10 @@
 //
 // Numbers that grow along every such edge leave no circle, and only a circle within a step can hang: what waits for an
 // earlier step waits for something that happened or is on its way. All instances of a program have its order, so that a
-// circle among instances would be one among programs. Only the word that a program sends to itself is left out: it goes
+// circle among instances would be one among programs. Only the control message that a program sends to itself is left out: it goes
 // from instance 0, which has no receive of it, at the end of the step to the others (verifyPlan). A message that a fetch or
 // metric shows is released behind the step's last instruction; verifyPlan lets no other of its channel follow in the step, so
-// that nothing waits for it there. Where a phase ends by closing, each program stops within a step: Closing.h.
+// that nothing waits for it there. Where a phase ends by end of stream, each program stops within a step: EndOfStream.h.
 //
 //===--------------------------------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_RUNTIME_PLAN_CERTIFICATE_H

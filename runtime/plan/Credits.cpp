@@ -47,7 +47,7 @@ private:
   uint32_t instancesOf(uint32_t program) const { return plan.programs(int(program)).instances(); }
 
   /// One message a step from each instance of its sender to the same instances of its receiver as any other such channel.
-  bool isPlain(const Channel &channel) const { return !channel.latest() && channel.algorithm() == WHOLE; }
+  bool isPlain(const Channel &channel) const { return !channel.conflating() && channel.algorithm() == WHOLE; }
 
   /// Reaches every lane that sends something to the lane that sends this.
   bool carriesCredits(const Channel &channel) const {
@@ -57,7 +57,7 @@ private:
   bool canWait(const Channel &channel, const Use &use) const {
     if (!isPlain(channel) || use.sends != 1)
       return false;
-    // The chief's word comes from instance 0, which hears from instance 0 alone where both are families.
+    // The control message comes from instance 0, which hears from instance 0 alone where both are families.
     return !channel.control() || instancesOf(channel.sender()) == 1 || instancesOf(channel.receiver()) == 1;
   }
 

@@ -84,7 +84,7 @@ Effects effectsOf(const Plan &plan, const Program &program, const Instruction &i
     return ofControlSend(instruction.control_send());
   case Instruction::kControlReceive: {
     const Instruction::ControlReceive &receive = instruction.control_receive();
-    if (receive.local() && program.instances() == 1) // its own word; no channel
+    if (receive.local() && program.instances() == 1) // its own control message; no channel
       return {};
     return {{}, {{Action::Receive, receive.channel(), /*control=*/true}}, {}};
   }

@@ -29,7 +29,7 @@ inline bool ofSender(Action action) { return action != Action::Receive && action
 struct ChannelEffect {
   Action action;
   uint32_t channel;
-  bool control = false; ///< of a channel of the chief's words
+  bool control = false; ///< of a channel of the control messages
 };
 
 /// For how long an instruction has a buffer that it names, beyond its own time.

@@ -10,8 +10,8 @@ std::vector<Event> eventsOf(const Plan &plan, uint32_t index) {
   for (uint32_t i = 0; i < uint32_t(program.instructions_size()); ++i)
     for (const ChannelEffect &effect : effectsOf(plan, program, program.instructions(int(i))).channels) {
       if (effect.channel < uint32_t(plan.channels_size()))
-        if (const Channel &word = plan.channels(int(effect.channel));
-            word.control() && word.sender() == word.receiver())
+        if (const Channel &control = plan.channels(int(effect.channel));
+            control.control() && control.sender() == control.receiver())
           continue;
       events.push_back({effect.action, effect.channel, index, i, 0});
     }

@@ -26,7 +26,7 @@ struct Ends {
   const std::vector<Event> &freed() const { return releases.empty() ? receives : releases; }
 };
 
-/// The events of one step of a program, in its order and without numbers. The word that it sends to itself is none. Any plan,
+/// The events of one step of a program, in its order and without numbers. The control message that it sends to itself is none. Any plan,
 /// verified or not: the channels of events need not exist.
 std::vector<Event> eventsOf(const Plan &plan, uint32_t program);
 

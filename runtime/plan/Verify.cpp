@@ -257,19 +257,19 @@ absl::Status checkChannels(const Plan &plan) {
     if (sender.phase() != receiver.phase())
       return invalid(what, " joins programs of two phases, ", sender.name(), " and ", receiver.name());
     const bool stays = !c.all_to_all() || readsInPlace(c.algorithm());
-    if (c.published() && (c.control() || !stays || sender.locks_variables()))
-      return invalid(what, " is published, but ",
-                     c.control() ? "carries the chief's word"
+    if (c.zero_copy() && (c.control() || !stays || sender.locks_variables()))
+      return invalid(what, " is zero-copy, but ",
+                     c.control() ? "carries the control message"
                      : !stays ? absl::StrCat("its instances sum by ", AllReduceAlgorithm_Name(c.algorithm()),
                                              ", which leaves nothing as it is while others read it")
                               : absl::StrCat("its sender ", sender.name(), " shares its variables with other lanes"));
-    if (c.latest() && (c.published() || c.all_to_all()))
-      return invalid(what, " is a latest channel, but ", c.published() ? "published" : "all to all");
+    if (c.conflating() && (c.zero_copy() || c.all_to_all()))
+      return invalid(what, " is a conflating channel, but ", c.zero_copy() ? "zero-copy" : "all to all");
     if (c.algorithm() != WHOLE && (c.control() || !c.all_to_all()))
       return invalid(what, " has an all-reduce algorithm, but is not all to all");
     if (c.control()) {
-      if (c.latest() || c.all_to_all())
-        return invalid(what, " is a control channel and ", c.latest() ? "a latest one" : "all to all");
+      if (c.conflating() || c.all_to_all())
+        return invalid(what, " is a control channel and ", c.conflating() ? "a conflating one" : "all to all");
       if (c.type().dtype() != I64 || c.type().shape_size() != 0)
         return invalid(what, ": a control channel carries ", typeText(c.type()), ", expected tensor<i64>");
       if (c.instances() != receiver.instances())
@@ -287,10 +287,11 @@ absl::Status checkChannels(const Plan &plan) {
     } else {
       if (c.sender() == c.receiver())
         return invalid(what, ": program ", sender.name(), " sends to itself");
-      if (c.latest() && (sender.spread() || receiver.spread() || !sameTask(sender.task(), receiver.task()) ||
-                         !plan.phases(int(sender.phase())).ends_by_closing()))
-        return invalid(what, ": a latest channel joins two programs of one task in a phase that ends by closing, not ",
-                       sender.name(), " and ", receiver.name());
+      if (c.conflating() && (sender.spread() || receiver.spread() || !sameTask(sender.task(), receiver.task()) ||
+                             !plan.phases(int(sender.phase())).ends_by_end_of_stream()))
+        return invalid(
+            what, ": a conflating channel joins two programs of one task in a phase that ends by end of stream, not ",
+            sender.name(), " and ", receiver.name());
       uint32_t expected = std::max(sender.instances(), receiver.instances());
       if (c.instances() != expected)
         return invalid(what, ": ", c.instances(), " instances, but its programs have ", expected);
@@ -359,9 +360,9 @@ absl::Status checkChannelUse(const Plan &plan, const std::vector<detail::Channel
       return invalid("channel ", c.name(), ": ", use[size_t(i)].sends, " sends but ", use[size_t(i)].receives,
                      " receives a step");
     // Of several the first may be gone before it is taken, and its receiver waits for one more than there are.
-    if (c.latest() && use[size_t(i)].sends != 1)
+    if (c.conflating() && use[size_t(i)].sends != 1)
       return invalid("channel ", c.name(), ": ", use[size_t(i)].sends,
-                     " messages a step on a latest channel, expected 1");
+                     " messages a step on a conflating channel, expected 1");
   }
   return absl::OkStatus();
 }
@@ -374,10 +375,10 @@ absl::Status checkPhaseEnds(const Plan &plan, const Phase &phase) {
       deciders += instruction.has_control_send();
       tickets += instruction.has_ticket();
     }
-  if (!phase.ends_by_closing() && deciders != 1)
+  if (!phase.ends_by_end_of_stream() && deciders != 1)
     return invalid("phase ", phase.name(), ": ", deciders, " programs decide its end, expected 1");
-  if (phase.ends_by_closing() && tickets == 0)
-    return invalid("phase ", phase.name(), " ends by closing, but no program takes a ticket: it would never end");
+  if (phase.ends_by_end_of_stream() && tickets == 0)
+    return invalid("phase ", phase.name(), " ends by end of stream, but no program takes a ticket: it would never end");
   if (tickets > 1)
     return invalid("phase ", phase.name(), ": ", tickets, " tickets a step, expected 1");
   return absl::OkStatus();
@@ -392,7 +393,8 @@ absl::Status checkPhaseData(const Plan &plan, const Phase &phase) {
         continue;
       reads = true;
       readsItsOwn |= instruction.next_batch().dataset() == phase.dataset();
-      if (phase.ends_by_closing() && instruction.next_batch().pad_last() && plan.programs(int(index)).instances() > 1)
+      if (phase.ends_by_end_of_stream() && instruction.next_batch().pad_last() &&
+          plan.programs(int(index)).instances() > 1)
         return invalid("phase ", phase.name(),
                        ": its replicas do not wait for each other, so they have no epoch in "
                        "common whose last batch could be padded (pad_last)");

@@ -86,7 +86,7 @@ absl::Status ProgramVerifier::checkBuffers() {
       if (b.outgoing() >= uint32_t(plan.channels_size()))
         return invalid(what, ": channel ", b.outgoing(), " does not exist, the plan has ", plan.channels_size());
       const Channel &c = plan.channels(int(b.outgoing()));
-      if (c.control() || c.published())
+      if (c.control() || c.zero_copy())
         return invalid(what, " lies in a slot of channel ", c.name(), ", which has none to give");
       break;
     }
@@ -218,10 +218,10 @@ absl::Status ProgramVerifier::checkNextBatch(const Instruction::NextBatch &next)
 
 /// The chief's first instance decides, once a step, in a phase that ends so.
 absl::Status ProgramVerifier::checkControlSend(const Instruction::ControlSend &send) {
-  if (phase.ends_by_closing())
-    return invalid("a control word in a phase that ends by closing");
+  if (phase.ends_by_end_of_stream())
+    return invalid("a control message in a phase that ends by end of stream");
   if (!sameTask(instanceTask(plan, program, 0), plan.chief()))
-    return invalid("the control word is sent from ", taskText(plan, instanceTask(plan, program, 0)),
+    return invalid("the control message is sent from ", taskText(plan, instanceTask(plan, program, 0)),
                    ", but the chief is ", taskText(plan, plan.chief()));
   if (++controlSends > 1)
     return invalid("a second control_send");
@@ -234,9 +234,9 @@ absl::Status ProgramVerifier::checkControlSend(const Instruction::ControlSend &s
 
 /// Every program takes the decision once a step, from where it comes, as its last instruction or right before its first send ahead.
 absl::Status ProgramVerifier::checkControlReceive(const Instruction::ControlReceive &receive, int position) {
-  if (phase.ends_by_closing())
-    return invalid("a control word in a phase that ends by closing");
-  // Among the instances of a program the word ends the step: the certificate does not have it among its events.
+  if (phase.ends_by_end_of_stream())
+    return invalid("a control message in a phase that ends by end of stream");
+  // Among the instances of a program the control message ends the step: the certificate does not have it among its events.
   bool last = position + 1 == program.instructions_size();
   if (!last && (program.instances() != 1 || !program.instructions(position + 1).send_start().ahead()))
     return invalid(
@@ -248,10 +248,10 @@ absl::Status ProgramVerifier::checkControlReceive(const Instruction::ControlRece
     return invalid(receive.local() ? "a local control_receive in a program without control_send"
                                    : "a control_receive that is not local in the program that holds the control_send");
   if (receive.local() && program.instances() == 1)
-    return absl::OkStatus(); // its own word; no channel
+    return absl::OkStatus(); // its own control message; no channel
   const Channel &channel = plan.channels(int(receive.channel()));
   if ((channel.sender() == index) != receive.local())
-    return invalid("takes its word from channel ", channel.name(), ", which does not bring it here");
+    return invalid("takes its control message from channel ", channel.name(), ", which does not bring it here");
   return absl::OkStatus();
 }
 
@@ -352,8 +352,8 @@ absl::Status ProgramVerifier::checkKind(const Instruction &instruction, int posi
   case Instruction::kControlReceive:
     return checkControlReceive(instruction.control_receive(), position);
   case Instruction::kTicket:
-    if (!phase.ends_by_closing())
-      return invalid("a ticket in a phase that ends by a control word");
+    if (!phase.ends_by_end_of_stream())
+      return invalid("a ticket in a phase that ends by a control message");
     if (program.spread())
       return invalid("a ticket in a program that is spread over tasks; one task gives them all");
     for (int i = 0; i < position; ++i)
@@ -372,7 +372,7 @@ absl::Status ProgramVerifier::checkKind(const Instruction &instruction, int posi
 
 absl::Status ProgramVerifier::showable(uint32_t buffer, const char *what, const std::string &name) {
   if (borrowed.contains(buffer))
-    return invalid(what, " ", name, " shows a message of a published channel, which has to be released in its step");
+    return invalid(what, " ", name, " shows a message of a zero-copy channel, which has to be released in its step");
   GRAPHC_RETURN_IF_ERROR(ofHost(buffer, what, name));
   return base::annotate(readable(buffer), absl::StrCat(what, " ", name));
 }
@@ -455,7 +455,7 @@ absl::Status ProgramVerifier::checkTotals() {
   for (const Loan &loan : loans)
     if (loan.isSum())
       return invalid("the step ends without an all_reduce_done of channel ", plan.channels(int(loan.channel)).name());
-  if (!phase.ends_by_closing() && controlReceives != 1)
+  if (!phase.ends_by_end_of_stream() && controlReceives != 1)
     return invalid("the step does not end with a control_receive, so the program would never learn of its phase's end");
   GRAPHC_RETURN_IF_ERROR(queues.checkEnd());
   if (sent != program.bytes_sent_per_step() || received != program.bytes_received_per_step())

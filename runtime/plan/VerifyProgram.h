@@ -120,7 +120,7 @@ private:
   std::map<uint32_t, bool> acquired; // outgoing buffers of this step → sent already?
   std::set<uint32_t> slotsTaken; // channels of their acquires
   QueueOrder queues;
-  std::set<uint32_t> borrowed; // slot buffers that a published channel's message was bound to
+  std::set<uint32_t> borrowed; // slot buffers that a zero-copy channel's message was bound to
   unsigned __int128 sent = 0, received = 0, flops = 0;
   int controlReceives = 0, controlSends = 0, tickets = 0;
 };

@@ -26,9 +26,9 @@ absl::Status ProgramVerifier::checkReceive(const Instruction::Receive &receive) 
     return invalid("receives from channel ", channel.name(), " again before its release");
   if (slotOf.contains(receive.buffer()))
     return invalid("binds buffer ", receive.buffer(), ", which another message holds");
-  if (channel.published())
+  if (channel.zero_copy())
     borrowed.insert(receive.buffer());
-  if (!channel.latest())
+  if (!channel.conflating())
     received += channel.bytes();
   return absl::OkStatus();
 }
@@ -73,8 +73,8 @@ absl::Status ProgramVerifier::checkSendStart(const Instruction::SendStart &send)
   GRAPHC_RETURN_IF_ERROR(whole(channel));
   const Buffer &buffer = program.buffers(int(send.buffer()));
   GRAPHC_RETURN_IF_ERROR(fits(buffer, channel));
-  if (channel.published() && buffer.storage_case() != Buffer::kVariable && buffer.storage_case() != Buffer::kConstant)
-    return invalid("publishes buffer ", send.buffer(), " (", buffer.name(), ") on channel ", channel.name(),
+  if (channel.zero_copy() && buffer.storage_case() != Buffer::kVariable && buffer.storage_case() != Buffer::kConstant)
+    return invalid("sends zero-copy buffer ", send.buffer(), " (", buffer.name(), ") on channel ", channel.name(),
                    ", which is neither a variable nor a constant");
   if (slotsTaken.contains(send.channel())) {
     if (!buffer.has_outgoing() || buffer.outgoing() != send.channel())
@@ -92,7 +92,7 @@ absl::Status ProgramVerifier::checkSendStart(const Instruction::SendStart &send)
   if (loanOf(send.channel()))
     return invalid("sends on channel ", channel.name(), " again before its send_done");
   uint32_t fanOut = channel.all_to_all() ? channel.instances() - 1 : program.instances() == 1 ? channel.instances() : 1;
-  if (!channel.latest())
+  if (!channel.conflating())
     sent += (unsigned __int128)channel.bytes() * fanOut;
   return absl::OkStatus();
 }
@@ -117,9 +117,10 @@ absl::Status ProgramVerifier::checkAggregate(const Instruction::Aggregate &aggre
   if (boundBuffer.contains(aggregate.channel()))
     return invalid("aggregates channel ", channel.name(), " while it holds one of its messages");
   GRAPHC_RETURN_IF_ERROR(fits(program.buffers(int(aggregate.buffer())), channel));
-  if (channel.latest() != aggregate.has_chosen())
+  if (channel.conflating() != aggregate.has_chosen())
     return invalid("aggregates channel ", channel.name(),
-                   channel.latest() ? ", a latest one, without a set of instances" : " from a set, but it is a fifo");
+                   channel.conflating() ? ", a conflating one, without a set of instances"
+                                        : " from a set, but it is a fifo");
   if (aggregate.has_chosen())
     GRAPHC_RETURN_IF_ERROR(isSet(aggregate.chosen(), channel));
   if (aggregate.has_own()) {
@@ -145,7 +146,7 @@ absl::Status ProgramVerifier::checkAggregate(const Instruction::Aggregate &aggre
                      add.name(), " adds ", add.args(0).bytes(), " bytes of ", typeText(channel.type()), " to each of ",
                      partials, " partial sums");
   }
-  if (!channel.latest())
+  if (!channel.conflating())
     received += (unsigned __int128)channel.bytes() * (channel.instances() - (channel.all_to_all() ? 1 : 0));
   if (channel.instances() > 1)
     flops += (unsigned __int128)add.flops() * (channel.instances() - 1) *
@@ -165,9 +166,9 @@ absl::Status ProgramVerifier::isSet(uint32_t buffer, const Channel &channel) con
 /// Versions of a conflating channel are compared, and at most as many taken as send.
 absl::Status ProgramVerifier::checkChoose(const Instruction::Choose &choose) {
   const Channel &channel = plan.channels(int(choose.channel()));
-  if (program.instances() != 1 || !channel.latest())
+  if (program.instances() != 1 || !channel.conflating())
     return invalid("chooses from channel ", channel.name(),
-                   channel.latest() ? " in a program of several instances" : ", which is a fifo");
+                   channel.conflating() ? " in a program of several instances" : ", which is a fifo");
   GRAPHC_RETURN_IF_ERROR(isSet(choose.chosen(), channel));
   const TensorType &version = program.buffers(int(choose.version())).type();
   if (channel.type().dtype() != I64 || channel.type().shape_size() || !sameType(version, channel.type()))

@@ -229,7 +229,7 @@ absl::Status StreamLink::open(const Hello &hello, absl::Time deadline,
   auto stream = std::make_shared<Stream>(*this, std::move(channel));
   FromTask message;
   *message.mutable_hello() = hello;
-  stream->send(std::move(message)); // queued before anybody else (the pulse) can see the stream
+  stream->send(std::move(message)); // queued before anybody else (the heartbeat) can see the stream
   {
     base::MutexLock lock(mutex_);
     stream_ = stream;

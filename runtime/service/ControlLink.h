@@ -34,7 +34,7 @@ public:
   void onStop(std::function<void(uint64_t epoch)> callback);
   /// When the master last said anything (heartbeats included).
   absl::Time heard() const;
-  /// The pulse found the master silent for too long.
+  /// The heartbeat found the master silent for too long.
   void lost(absl::Status why);
   /// What ended the link, OK while it stands.
   absl::Status ended() const;

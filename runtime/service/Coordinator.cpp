@@ -188,9 +188,9 @@ std::optional<std::string> Coordinator::watchStraggler(Slot &slot, absl::Time no
                       absl::FormatDuration(options_.stragglerDeadline), " (--deadline)");
 }
 
-/// On the pulse thread, every fraction of a second: heartbeats to all, who is silent for too long, whether a suspicion has waited
+/// On the heartbeat thread, every fraction of a second: heartbeats to all, who is silent for too long, whether a suspicion has waited
 /// long enough. Time in which this process itself was stopped does not count.
-void Coordinator::pulse(absl::Time now, uint64_t globalStep) {
+void Coordinator::heartbeat(absl::Time now, uint64_t globalStep) {
   std::vector<std::shared_ptr<Member>> members;
   std::optional<uint32_t> silent;
   absl::Duration limit = options_.lostAfter;
@@ -200,10 +200,10 @@ void Coordinator::pulse(absl::Time now, uint64_t globalStep) {
     base::MutexLock lock(mutex_);
     if (cause_)
       return;
-    if (lastPulse_ != absl::InfinitePast() && now - lastPulse_ > options_.lostAfter / 2)
+    if (lastChecked_ != absl::InfinitePast() && now - lastChecked_ > options_.lostAfter / 2)
       for (Slot &slot : slots_)
         slot.heard = now;
-    lastPulse_ = now;
+    lastChecked_ = now;
     if (now - lastHeartbeat_ >= kHeartbeatEvery) {
       lastHeartbeat_ = now;
       members = everyone();

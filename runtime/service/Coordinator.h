@@ -87,9 +87,9 @@ public:
   void requestStop(uint64_t epoch);
   /// The task's stream ended. An error unless the task said it was leaving or the run has ended.
   void disconnected(uint32_t task, uint64_t incarnation, const std::string &how);
-  /// Called every fraction of a second by the pulse: sends heartbeats, finds silent tasks. Where it was not called for long, this
+  /// Called every fraction of a second by the heartbeat: sends heartbeats, finds silent tasks. Where it was not called for long, this
   /// process itself was stopped (Ctrl-Z, a sleeping machine) and heard nobody; the others' silence counts from now.
-  void pulse(absl::Time now, uint64_t globalStep);
+  void heartbeat(absl::Time now, uint64_t globalStep);
 
   /// Waits until every task of the plan is there.
   absl::Status waitForAll();
@@ -139,7 +139,7 @@ private:
   std::optional<RootCause> suspicion_ ABSL_GUARDED_BY(mutex_);
   absl::Time suspicionSince_ ABSL_GUARDED_BY(mutex_);
   absl::Time lastHeartbeat_ ABSL_GUARDED_BY(mutex_) = absl::InfinitePast();
-  absl::Time lastPulse_ ABSL_GUARDED_BY(mutex_) = absl::InfinitePast();
+  absl::Time lastChecked_ ABSL_GUARDED_BY(mutex_) = absl::InfinitePast();
 };
 
 } // namespace graphc::service

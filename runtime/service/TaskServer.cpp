@@ -31,14 +31,14 @@ absl::StatusOr<std::unique_ptr<TaskServer>> TaskServer::start(Options options,
   // sit in a poll of ten seconds that nothing wakes (seen at the end of runs, in grpc_shutdown).
   static const bool kept = (grpc_init(), true);
   (void)kept;
-  Door::Options door;
+  Admission::Options admission;
   if (options.listener) {
-    door.listeners.push_back(std::move(options.listener));
+    admission.listeners.push_back(std::move(options.listener));
   } else {
     auto listeners = base::listenTcp(options.address, tls && everyInterface(options.address));
     if (!listeners.ok())
       return base::annotate(listeners.status(), absl::StrCat("cannot listen on ", options.address));
-    door.listeners = *std::move(listeners);
+    admission.listeners = *std::move(listeners);
   }
   std::unique_ptr<TaskServer> server(new TaskServer);
   grpc::ServerBuilder builder;
@@ -53,21 +53,21 @@ absl::StatusOr<std::unique_ptr<TaskServer>> TaskServer::start(Options options,
   server->server_ = builder.BuildAndStart();
   if (!server->server_)
     return absl::InternalError(absl::StrCat("cannot listen on ", options.address, ": gRPC does not start"));
-  door.proof = !tls;
-  door.secret = identity.secret;
-  door.mostConnections = options.mostConnections;
-  door.admit = [acceptor = server->acceptor_.get()](base::UniqueFd socket) {
+  admission.proof = !tls;
+  admission.secret = identity.secret;
+  admission.mostConnections = options.mostConnections;
+  admission.admit = [acceptor = server->acceptor_.get()](base::UniqueFd socket) {
     grpc::experimental::ExternalConnectionAcceptor::NewConnectionParameters connection;
     connection.fd = socket.release();
     acceptor->HandleNewConnection(&connection);
   };
-  GRAPHC_ASSIGN_OR_RETURN(server->door_, Door::open(std::move(door)));
+  GRAPHC_ASSIGN_OR_RETURN(server->admission_, Admission::open(std::move(admission)));
   return server;
 }
 
 void TaskServer::shutdown() {
-  if (door_)
-    door_->close();
+  if (admission_)
+    admission_->close();
   if (server_)
     server_->Shutdown(absl::ToChronoTime(absl::Now() + absl::Milliseconds(500)));
   server_.reset();

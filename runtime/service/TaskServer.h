@@ -2,15 +2,15 @@
 #ifndef GRAPHC_RUNTIME_SERVICE_TASKSERVER_H
 #define GRAPHC_RUNTIME_SERVICE_TASKSERVER_H
 
+#include "runtime/service/Admission.h"
 #include "runtime/service/Dialer.h"
-#include "runtime/service/Door.h"
 #include "runtime/transport/GrpcTransport.h"
 
 #include <initializer_list>
 
 namespace graphc::service {
 
-/// Data streams on every task, control streams on the chief, one gRPC server behind one door, one address.
+/// Data streams on every task, control streams on the chief, one gRPC server behind one admission, one address.
 class TaskServer {
 public:
   struct Options {
@@ -38,7 +38,7 @@ private:
   std::shared_ptr<grpc::ServerCredentials> credentials_; ///< asked at each handshake
   std::unique_ptr<grpc::experimental::ExternalConnectionAcceptor> acceptor_;
   std::unique_ptr<grpc::Server> server_;
-  std::unique_ptr<Door> door_;
+  std::unique_ptr<Admission> admission_;
 };
 
 } // namespace graphc::service

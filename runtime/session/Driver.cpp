@@ -202,7 +202,7 @@ absl::Status Driver::finish(bool stopped) {
 std::vector<bool> Driver::stragglersOf(const plan::Phase &phase) const {
   std::vector<bool> stragglers;
   for (const plan::Task &task : plan::allTasks(plan_))
-    stragglers.push_back(phase.ends_by_closing() && !plan::sameTask(task, plan_.chief()) &&
+    stragglers.push_back(phase.ends_by_end_of_stream() && !plan::sameTask(task, plan_.chief()) &&
                          std::none_of(plan_.variables().begin(), plan_.variables().end(),
                                       [&](const plan::Variable &one) { return plan::stores(plan_, one, task); }));
   return stragglers;
@@ -265,7 +265,7 @@ absl::StatusOr<Driver::PhaseResult> Driver::runPhase(uint32_t phase, uint64_t st
     shown_.lossCount = 0;
   }
   coordinator_.allowStragglers(stragglersOf(one));
-  async_ = one.ends_by_closing();
+  async_ = one.ends_by_end_of_stream();
   training_ = one.role() == plan::TRAIN;
   running_ = epoch_;
   run.mutable_run();
@@ -284,19 +284,21 @@ absl::StatusOr<Driver::PhaseResult> Driver::runPhase(uint32_t phase, uint64_t st
   const uint64_t last = schedule_.epochOf(step_ + std::max<uint64_t>(1, result.steps) - 1);
   for (const service::Done &done : *ended) {
     for (const service::MetricSum &metric : done.metrics()) {
-      Sum &sum = one.role() == plan::TRAIN ? trainMetrics_[metric.name()][one.ends_by_closing() ? last : metric.epoch()]
-                                           : result.metrics[metric.name()];
+      Sum &sum = one.role() == plan::TRAIN
+                     ? trainMetrics_[metric.name()][one.ends_by_end_of_stream() ? last : metric.epoch()]
+                     : result.metrics[metric.name()];
       sum.first += metric.sum();
       sum.second += metric.count();
     }
     for (const service::EpochSum &loss : done.losses()) {
-      Sum &sum = losses_[one.ends_by_closing() ? last : loss.epoch()];
+      Sum &sum = losses_[one.ends_by_end_of_stream() ? last : loss.epoch()];
       sum.first += loss.loss();
       sum.second += static_cast<int64_t>(loss.count());
     }
   }
   if (one.role() == plan::TRAIN && !losses_.empty() && losses_.rbegin()->second.second) {
-    base::MutexLock lock(mutex_); // a short phase ends between two pulses; its epoch's mean is what there is to show
+    base::MutexLock lock(
+        mutex_); // a short phase ends between two heartbeats; its epoch's mean is what there is to show
     if (!shown_.loss || shown_.lossCount == 0)
       shown_.loss = losses_.rbegin()->second.first / static_cast<double>(losses_.rbegin()->second.second);
   }
@@ -375,10 +377,10 @@ absl::Status Driver::train(uint32_t phase) {
   return absl::OkStatus();
 }
 
-/// On the pulse thread: asks the coordinator to look after the tasks, hears of stop requests, and ends the running phase where one is
+/// On the heartbeat thread: asks the coordinator to look after the tasks, hears of stop requests, and ends the running phase where one is
 /// there or a checkpoint is due.
-void Driver::pulse() {
-  coordinator_.pulse(absl::Now(), globalStep());
+void Driver::heartbeat() {
+  coordinator_.heartbeat(absl::Now(), globalStep());
   watchFiles();
   service::ClusterProgress progress = coordinator_.clusterProgress();
   if (progress.stopRequested && !stopRequested_.exchange(true)) {

@@ -33,7 +33,7 @@ struct DriverOptions {
   std::vector<std::string> fetches; ///< names of --fetch; every task hears of them
   absl::Duration fileDeadline = absl::Minutes(30); ///< of one piece of the chief's own file work
   std::function<void(const observe::ProgressSnapshot &)>
-      show; ///< one call at a time, on the driver's or the pulse's thread
+      show; ///< one call at a time, on the driver's or the heartbeat's thread
   std::function<void(const std::string &)> print; ///< a result, for standard output
   std::function<void(const std::string &)> log;
 };
@@ -44,8 +44,8 @@ public:
 
   /// The whole run. An error that is not a task's was told to all tasks before it is returned.
   absl::Status run();
-  /// Every fraction of a second, on the pulse thread: progress, stop requests, the clock of --checkpoint_every_seconds.
-  void pulse();
+  /// Every fraction of a second, on the heartbeat thread: progress, stop requests, the clock of --checkpoint_every_seconds.
+  void heartbeat();
   uint64_t globalStep() const { return step_.load(std::memory_order_relaxed); }
   /// After run().
   const observe::FinalResults &results() const { return results_; }
@@ -62,7 +62,7 @@ private:
     bool stopped = false;
     std::map<std::string, Sum> metrics; ///< of an evaluation
   };
-  /// While it lives the pulse watches the clock over what this thread does with files.
+  /// While it lives the heartbeat watches the clock over what this thread does with files.
   class FileWork {
   public:
     FileWork(Driver &driver, std::string what);
@@ -118,7 +118,7 @@ private:
   bool restored_ = false; ///< from a checkpoint
   uint64_t savedStep_ = UINT64_MAX;
 
-  // Shared with the pulse thread.
+  // Shared with the heartbeat thread.
   std::atomic<uint64_t> step_{0}; ///< at the begin of the running phase, or now between phases
   std::atomic<uint64_t> running_{0}; ///< the channels' epoch of the phase that runs; 0: none
   std::atomic<bool> joined_{false}, initialized_{false}, training_{false}, async_{false}, stopRequested_{false},

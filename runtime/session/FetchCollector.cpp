@@ -69,7 +69,7 @@ absl::Status FetchCollector::add(const service::Fetched &value) {
   const plan::Port &port = program.fetches(static_cast<int>(value.fetch()));
   const plan::Buffer &buffer = program.buffers(static_cast<int>(port.buffer()));
   // Asynchronous replicas share no step: each one's value is delivered as it comes, with the name of its task.
-  if (plan_.phases(static_cast<int>(program.phase())).ends_by_closing()) {
+  if (plan_.phases(static_cast<int>(program.phase())).ends_by_end_of_stream()) {
     base::MutexLock lock(mutex_);
     deliver_({plan::taskText(plan_, plan::instanceTask(plan_, program, value.instance())), port.name(), value.step(),
               buffer.type(), reduce(port, program, {value.value()})});

@@ -89,7 +89,7 @@ absl::Status PhaseHost::nextBatch(const executor::LaneInfo &lane, uint64_t step,
   return batches_->next(lane.instance, instruction, buffers, valid);
 }
 
-executor::ControlWord PhaseHost::decide(const executor::LaneInfo &lane, uint64_t step) {
+executor::ControlMessage PhaseHost::decide(const executor::LaneInfo &lane, uint64_t step) {
   if (step + 1 >= run_.steps)
     return {executor::ControlAction::EndPhase, executor::EndReason::Finished, step};
   if (options_.stopRequested && options_.stopRequested()) {

@@ -55,7 +55,7 @@ public:
   absl::Status feed(const executor::LaneInfo &lane, uint64_t step, std::span<void *const> feeds) override;
   absl::Status nextBatch(const executor::LaneInfo &lane, uint64_t step, const plan::Instruction::NextBatch &instruction,
                          std::span<void *const> buffers, uint8_t *valid) override;
-  executor::ControlWord decide(const executor::LaneInfo &lane, uint64_t step) override;
+  executor::ControlMessage decide(const executor::LaneInfo &lane, uint64_t step) override;
   executor::Tickets *tickets() override { return tickets_.get(); }
   transport::Port *untaken(const executor::LaneInfo &) override {
     return options_.untaken && options_.untaken->poll() != transport::PollState::Ready ? options_.untaken : nullptr;

@@ -184,7 +184,7 @@ absl::Status TaskSession::prepare(const Order::Prepare &order, Done *done) {
   transport.fingerprint = loaded_.fingerprint;
   transport.broken = [this](const std::string &peer, absl::Status why) { fail({std::move(why), true, peer}); };
   GRAPHC_ASSIGN_OR_RETURN(
-      transports_, TaskTransports::prepare(plan_, peers_, variables_->published().memory(), std::move(transport)));
+      transports_, TaskTransports::prepare(plan_, peers_, variables_->zeroCopy().memory(), std::move(transport)));
   done->set_path(transports_->path());
   base::MutexLock lock(mutex_);
   abortable_ = &transports_->all();
@@ -307,8 +307,8 @@ absl::Status TaskSession::runPhase(Done *done) {
       return failure_->status;
   }
   GRAPHC_RETURN_IF_ERROR(status);
-  done->set_steps(plan_.phases(static_cast<int>(phase_)).ends_by_closing() ? host_->progress().tickets
-                                                                           : host_->steps());
+  done->set_steps(plan_.phases(static_cast<int>(phase_)).ends_by_end_of_stream() ? host_->progress().tickets
+                                                                                 : host_->steps());
   done->set_stopped(host_->stopped());
   for (auto &[epoch, loss] : host_->losses()) {
     service::EpochSum &sum = *done->add_losses();

@@ -1,7 +1,7 @@
 //===- TaskSession.h - one task's life: what it does for each of the master's orders ----------------------*- C++ -*-===//
 //
 // load → join → prepare → connect → initialise or restore → (begin, run)* with saves between → end. The master decides what comes
-// next (Driver.h); this class knows how. One thread calls run(); the pulse thread asks for progress; anything may fail().
+// next (Driver.h); this class knows how. One thread calls run(); the heartbeat thread asks for progress; anything may fail().
 //
 //===----------------------------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_RUNTIME_SESSION_TASKSESSION_H
@@ -49,7 +49,7 @@ public:
   void requestStop() { stop_.store(true, std::memory_order_relaxed); }
   /// After run(): whether the run was stopped before its end, as somebody asked.
   bool wasStopped() const { return wasStopped_; }
-  /// For the pulse.
+  /// For the heartbeat.
   service::Progress progress() const;
   /// First one wins: aborts the transports, which wakes the lanes. Any thread.
   void fail(TaskFailure failure);
@@ -84,7 +84,7 @@ private:
   std::unique_ptr<TaskTransports> transports_;
   kernels::Pool pool_; ///< of all lanes; has threads once a lane calls what it can share out
 
-  // Of the phase that was begun. The host is shared because the pulse may be reading it when the phase ends.
+  // Of the phase that was begun. The host is shared because the heartbeat may be reading it when the phase ends.
   uint32_t phase_ = 0;
   std::unique_ptr<data::PhaseBatches> batches_;
   std::shared_ptr<PhaseHost> host_;
@@ -93,7 +93,7 @@ private:
   std::atomic<uint64_t> stopEpoch_{0}; ///< the phase of this epoch is to end
 
   mutable base::Mutex mutex_;
-  std::shared_ptr<PhaseHost> running_ ABSL_GUARDED_BY(mutex_); ///< host_ while the pulse may look
+  std::shared_ptr<PhaseHost> running_ ABSL_GUARDED_BY(mutex_); ///< host_ while the heartbeat may look
   std::optional<TaskFailure> failure_ ABSL_GUARDED_BY(mutex_);
   bool wasStopped_ = false;
   bool ended_ = false; ///< End was obeyed; written under mutex_

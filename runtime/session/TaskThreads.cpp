@@ -27,14 +27,14 @@ service::Hello introduce(const plan::LoadedPlan &plan, uint32_t task, const std:
 }
 
 TaskThreads::~TaskThreads() {
-  stopPulse();
+  stopHeartbeat();
   if (driving_.joinable())
     driving_.join();
 }
 
 TaskThreads::End TaskThreads::run(const std::function<absl::Status()> &join,
                                   std::optional<std::chrono::seconds> clearUp) {
-  pulse_ = std::thread([this] { pulse(); });
+  heartbeat_ = std::thread([this] { heartbeat(); });
   if (absl::Status status = join(); !status.ok())
     return {TaskFailure{status, false, ""}, absl::OkStatus()};
   if (parts_.driver)
@@ -48,13 +48,13 @@ TaskThreads::End TaskThreads::run(const std::function<absl::Status()> &join,
     return {verdict(*failure), absl::OkStatus()};
   if (driving_.joinable())
     driving_.join();
-  stopPulse();
+  stopHeartbeat();
   if (failure)
     return {verdict(*failure), absl::OkStatus()};
   return {std::nullopt, driven_};
 }
 
-void TaskThreads::pulse() {
+void TaskThreads::heartbeat() {
   absl::Time last = absl::Now(), awake = last;
   for (absl::Duration pause; !endsWithin(pause); pause = parts_.every) {
     absl::Time now = absl::Now();
@@ -71,7 +71,7 @@ void TaskThreads::pulse() {
     *message.mutable_progress() = parts_.session.progress();
     parts_.link.send(std::move(message));
     if (parts_.driver)
-      parts_.driver->pulse();
+      parts_.driver->heartbeat();
     else if (now - std::max(parts_.link.heard(), awake) > parts_.lostAfter)
       parts_.link.lost(chiefSilent(parts_.lostAfter));
   }
@@ -79,17 +79,18 @@ void TaskThreads::pulse() {
 
 bool TaskThreads::endsWithin(absl::Duration pause) {
   base::MutexLock lock(mutex_);
-  return pulseEnd_.waitFor(mutex_, pause, [this]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return pulseEnds_; });
+  return heartbeatEnd_.waitFor(mutex_, pause,
+                               [this]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return heartbeatEnds_; });
 }
 
-void TaskThreads::stopPulse() {
+void TaskThreads::stopHeartbeat() {
   {
     base::MutexLock lock(mutex_);
-    pulseEnds_ = true;
-    pulseEnd_.notifyAll();
+    heartbeatEnds_ = true;
+    heartbeatEnd_.notifyAll();
   }
-  if (pulse_.joinable())
-    pulse_.join();
+  if (heartbeat_.joinable())
+    heartbeat_.join();
 }
 
 absl::Status TaskThreads::chiefSilent(absl::Duration since) const {

@@ -1,6 +1,6 @@
-//===- TaskThreads.h - the threads of a task while it runs: session, driver, pulse ---------------------------*- C++ -*-===//
+//===- TaskThreads.h - the threads of a task while it runs: session, driver, heartbeat ---------------------------*- C++ -*-===//
 //
-// The caller's thread runs the session, a second one the driver (on the chief alone), a third the pulse, which carries progress, stop
+// The caller's thread runs the session, a second one the driver (on the chief alone), a third the heartbeat, which carries progress, stop
 // requests and the watch over who is silent. Used by graphrun for each of its processes and by run() (Run.h) for the one it is in.
 //
 //===----------------------------------------------------------------------------------------------------------------===//
@@ -26,7 +26,7 @@ service::Hello introduce(const plan::LoadedPlan &plan, uint32_t task, const std:
 
 class TaskThreads {
 public:
-  static constexpr absl::Duration kPulse = absl::Milliseconds(250), kLostAfter = absl::Seconds(8);
+  static constexpr absl::Duration kHeartbeat = absl::Milliseconds(250), kLostAfter = absl::Seconds(8);
 
   struct Parts {
     std::string task, chief; ///< names: "/job:worker/task:1"
@@ -34,11 +34,11 @@ public:
     service::ControlLink &link;
     Driver *driver = nullptr; ///< the chief's, and its coordinator
     service::Coordinator *coordinator = nullptr;
-    std::function<bool()> stopAsked; ///< is asked at each pulse
-    absl::Duration every = kPulse, lostAfter = kLostAfter; ///< shorter in tests
+    std::function<bool()> stopAsked; ///< is asked at each heartbeat
+    absl::Duration every = kHeartbeat, lostAfter = kLostAfter; ///< shorter in tests
   };
   explicit TaskThreads(Parts parts) : parts_(std::move(parts)) {}
-  /// Waits for driver and pulse.
+  /// Waits for driver and heartbeat.
   ~TaskThreads();
 
   struct End {
@@ -50,20 +50,20 @@ public:
   End run(const std::function<absl::Status()> &join, std::optional<std::chrono::seconds> clearUp = std::nullopt);
 
 private:
-  void pulse();
-  /// The pulse ends, at once or before `pause` is over.
+  void heartbeat();
+  /// The heartbeat ends, at once or before `pause` is over.
   bool endsWithin(absl::Duration pause);
-  void stopPulse();
+  void stopHeartbeat();
   absl::Status chiefSilent(absl::Duration since) const;
   TaskFailure verdict(TaskFailure failure) const;
 
   const Parts parts_;
-  std::thread driving_, pulse_;
+  std::thread driving_, heartbeat_;
   absl::Status driven_; ///< of driving_, once `drove_` is set
   std::promise<void> drove_;
   base::Mutex mutex_;
-  base::CondVar pulseEnd_;
-  bool pulseEnds_ ABSL_GUARDED_BY(mutex_) = false;
+  base::CondVar heartbeatEnd_;
+  bool heartbeatEnds_ ABSL_GUARDED_BY(mutex_) = false;
 };
 
 } // namespace graphc::session

@@ -3,8 +3,8 @@
 #include "runtime/base/Status.h"
 #include "runtime/plan/Types.h"
 #include "runtime/session/DelayTransport.h"
+#include "runtime/transport/Conflating.h"
 #include "runtime/transport/InProcess.h"
-#include "runtime/transport/Latest.h"
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
@@ -26,15 +26,15 @@ struct PeerChannels {
 
 absl::StatusOr<std::unique_ptr<TaskTransports>> TaskTransports::prepare(const plan::Plan &plan,
                                                                         const std::vector<service::Peer> &peers,
-                                                                        const device::Memory &published,
+                                                                        const device::Memory &zeroCopy,
                                                                         TransportOptions options) {
-  return prepare(plan, executor::taskEndpoints(plan, plan::allTasks(plan)[options.task]), peers, published,
+  return prepare(plan, executor::taskEndpoints(plan, plan::allTasks(plan)[options.task]), peers, zeroCopy,
                  std::move(options));
 }
 
 absl::StatusOr<std::unique_ptr<TaskTransports>>
 TaskTransports::prepare(const plan::Plan &plan, const std::vector<executor::Endpoint> &endpoints,
-                        const std::vector<service::Peer> &peers, const device::Memory &published,
+                        const std::vector<service::Peer> &peers, const device::Memory &zeroCopy,
                         TransportOptions options) {
   std::unique_ptr<TaskTransports> result(new TaskTransports);
   std::vector<plan::Task> tasks = plan::allTasks(plan);
@@ -43,11 +43,11 @@ TaskTransports::prepare(const plan::Plan &plan, const std::vector<executor::Endp
   const plan::Task &self = tasks[options.task];
   std::map<uint32_t, PeerChannels>
       byPeer; // by task number; the sender's and the receiver's end of a channel to itself are one
-  std::vector<transport::ChannelSpec> local, latest;
+  std::vector<transport::ChannelSpec> local, conflating;
   for (const executor::Endpoint &end : endpoints) {
     if (plan::sameTask(end.peer, self)) {
       if (end.sends)
-        (end.spec.latest ? latest : local).push_back(end.spec);
+        (end.spec.conflating ? conflating : local).push_back(end.spec);
       continue;
     }
     uint32_t number = 0;
@@ -61,14 +61,14 @@ TaskTransports::prepare(const plan::Plan &plan, const std::vector<executor::Endp
     GRAPHC_ASSIGN_OR_RETURN(auto inProcess, transport::makeInProcessTransport(local));
     set->add(std::move(inProcess));
   }
-  if (!latest.empty()) {
-    GRAPHC_ASSIGN_OR_RETURN(auto slots, transport::LatestTransport::create(latest));
+  if (!conflating.empty()) {
+    GRAPHC_ASSIGN_OR_RETURN(auto slots, transport::ConflatingTransport::create(conflating));
     set->add(std::move(slots));
   }
   transport::SharedMemoryOptions shm{options.run, options.fingerprint, peers[options.task].name(), {}};
-  shm.publishedFd = published.descriptor();
-  shm.published = published.data();
-  shm.publishedBytes = published.size();
+  shm.zeroCopyFd = zeroCopy.descriptor();
+  shm.zeroCopy = zeroCopy.data();
+  shm.zeroCopyBytes = zeroCopy.size();
   std::unique_ptr<transport::GrpcTransport> grpc;
   for (auto &[number, channels] : byPeer) {
     const service::Peer &peer = peers[number];

@@ -33,16 +33,16 @@ struct TransportOptions {
 /// exactly one of them.
 class TaskTransports {
 public:
-  /// Builds all ends and begins to accept; every task does this before any connects. `published`, what peers on this host
-  /// may read in place (executor/Published.h), must outlive the transports.
+  /// Builds all ends and begins to accept; every task does this before any connects. `zero_copy`, what peers on this host
+  /// may read in place (executor/ZeroCopyMemory.h), must outlive the transports.
   static absl::StatusOr<std::unique_ptr<TaskTransports>> prepare(const plan::Plan &plan,
                                                                  const std::vector<service::Peer> &peers,
-                                                                 const device::Memory &published,
+                                                                 const device::Memory &zeroCopy,
                                                                  TransportOptions options);
   /// The same for channels that are not the plan's (graphrun check measures with its own).
   static absl::StatusOr<std::unique_ptr<TaskTransports>>
   prepare(const plan::Plan &plan, const std::vector<executor::Endpoint> &endpoints,
-          const std::vector<service::Peer> &peers, const device::Memory &published, TransportOptions options);
+          const std::vector<service::Peer> &peers, const device::Memory &zeroCopy, TransportOptions options);
   ~TaskTransports();
   /// Where this task listens for peers on this host; "": none comes by shared memory.
   std::string path() const { return near_ ? near_->procPath() : ""; }

@@ -11,7 +11,7 @@
 namespace graphc::tls {
 
 /// What gRPC has verified of a caller or of who was called. Without TLS it names nobody, and every check is OK: then both ends
-/// are one user (service/Door.h).
+/// are one user (service/Admission.h).
 class PeerCertificate {
 public:
   PeerCertificate() = default;

@@ -7,7 +7,7 @@
 //   3. connect() everywhere, 4. waitConnected()                      5. lanes run; reset(epoch) between phases
 //   6. shutdown() before the lanes' buffers are freed
 // Peers and their streams are told apart by the metadata of the call: plan, run, task, incarnation (checked on both ends), which
-// stream of how many. Who may call at all is decided before (service/Door.h, TLS).
+// stream of how many. Who may call at all is decided before (service/Admission.h, TLS).
 //
 //===----------------------------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_RUNTIME_TRANSPORT_GRPCTRANSPORT_H

@@ -98,7 +98,7 @@ absl::StatusOr<Request> acceptRequest(int listener) {
     return base::errnoStatus("accept", errno);
   GRAPHC_RETURN_IF_ERROR(base::checkSameUser(request.socket.get()));
   setBlocking(request.socket.get());
-  ssize_t got = receiveWith(request.socket.get(), &request.hello, sizeof request.hello, {&request.published, 1});
+  ssize_t got = receiveWith(request.socket.get(), &request.hello, sizeof request.hello, {&request.zeroCopy, 1});
   if (got < 0)
     return base::errnoStatus("shared-memory request", errno);
   if (size_t(got) != sizeof request.hello || memcmp(request.hello.magic, magic, 8) != 0 ||
@@ -119,16 +119,16 @@ void answer(const Request &request, const absl::Status &refusal) {
 }
 
 /// The receiver gives the memory of its channels, and that of its arrival counters where it has some.
-void answer(const Request &request, int channels, int gates, uint32_t gateCount) {
+void answer(const Request &request, int channels, int arrivals, uint32_t arrivalCounters) {
   Answer reply{};
   reply.accepted = 1;
-  reply.gates = gateCount;
-  const int descriptors[] = {channels, gates};
-  (void)sendWith(request.socket.get(), &reply, sizeof reply, {descriptors, gateCount ? size_t(2) : size_t(1)});
+  reply.arrivals = arrivalCounters;
+  const int descriptors[] = {channels, arrivals};
+  (void)sendWith(request.socket.get(), &reply, sizeof reply, {descriptors, arrivalCounters ? size_t(2) : size_t(1)});
 }
 
 /// The sender: asks the receiver's socket, gives the memory that is read in place, and gets that of the channels.
-absl::StatusOr<Segment> requestSegment(const std::string &path, const Hello &hello, int published) {
+absl::StatusOr<Segment> requestSegment(const std::string &path, const Hello &hello, int zeroCopy) {
   const std::string task(hello.to, strnlen(hello.to, sizeof hello.to));
   if (path.empty())
     return absl::FailedPreconditionError(absl::StrCat(task, " listens nowhere for tasks of this host"));
@@ -140,7 +140,7 @@ absl::StatusOr<Segment> requestSegment(const std::string &path, const Hello &hel
   base::UniqueFd fd = *std::move(connected);
   GRAPHC_RETURN_IF_ERROR(base::annotate(base::checkSameUser(fd.get()), absl::StrCat("shared-memory socket of ", task)));
   setBlocking(fd.get());
-  if (sendWith(fd.get(), &hello, sizeof hello, {&published, published < 0 ? size_t(0) : size_t(1)}) !=
+  if (sendWith(fd.get(), &hello, sizeof hello, {&zeroCopy, zeroCopy < 0 ? size_t(0) : size_t(1)}) !=
       ssize_t(sizeof hello))
     return absl::UnavailableError(absl::StrCat(task, " closed its shared-memory socket"));
 
@@ -152,9 +152,9 @@ absl::StatusOr<Segment> requestSegment(const std::string &path, const Hello &hel
   reply.message[sizeof reply.message - 1] = 0;
   if (reply.accepted != 1)
     return absl::FailedPreconditionError(absl::StrCat(task, " refused: ", reply.message));
-  if (!descriptors[0] || (reply.gates && !descriptors[1]))
+  if (!descriptors[0] || (reply.arrivals && !descriptors[1]))
     return absl::DataLossError(absl::StrCat(task, " accepted but sent no memory"));
-  return Segment{std::move(descriptors[0]), std::move(descriptors[1]), reply.gates};
+  return Segment{std::move(descriptors[0]), std::move(descriptors[1]), reply.arrivals};
 }
 
 /// Memory that can neither grow nor shrink once it is handed out.

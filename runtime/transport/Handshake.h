@@ -1,7 +1,7 @@
 //===- Handshake.h - how two tasks on one host come to share a segment ----------------------------------------------*- C++ -*-===//
 //
 // The sender connects to the receiver's Unix socket (SOCK_SEQPACKET, base::UnnamedListener) and says who it is, with
-// the memfd of its published memory where a channel needs it; the receiver answers with a memfd for the channels. Both check the
+// the memfd of its zero-copy memory where a channel needs it; the receiver answers with a memfd for the channels. Both check the
 // other's user id as the kernel tells it (SO_PEERCRED), so another user's process can neither take a segment nor offer one. One
 // request, one answer, and the socket is closed.
 //
@@ -28,37 +28,38 @@ struct Hello {
   char run[64]; // its name
   char from[128], to[128]; // tasks
   uint64_t layout; // hash of the channels that the segment holds
-  uint64_t publishedBytes; // of the memory whose memfd comes with this message; 0: none does
+  uint64_t zeroCopyBytes; // of the memory whose memfd comes with this message; 0: none does
 };
 
 struct Answer {
-  uint32_t accepted; // 1: the memfd of the channels comes with this message, and that of the gates where there are any
-  uint32_t gates; // so many
+  uint32_t
+      accepted; // 1: the memfd of the channels comes with this message, and that of the arrivals where there are any
+  uint32_t arrivals; // so many
   char message[248]; // otherwise why not
 };
 
-/// Fills everything but `layout` and `publishedBytes`; the tasks' names must be shorter than 128 bytes.
+/// Fills everything but `layout` and `zeroCopyBytes`; the tasks' names must be shorter than 128 bytes.
 Hello makeHello(const std::string &run, const std::string &fingerprint, const std::string &from, const std::string &to);
 
 /// Accepts one connection on a listening socket whose peer runs as this user, and reads its hello.
 struct Request {
   base::UniqueFd socket;
   Hello hello;
-  base::UniqueFd published; ///< where hello.publishedBytes is not 0
+  base::UniqueFd zeroCopy; ///< where hello.zeroCopyBytes is not 0
 };
 absl::StatusOr<Request> acceptRequest(int listener);
 /// What a receiver hands out.
 struct Segment {
   base::UniqueFd channels;
-  base::UniqueFd gates; ///< Gate.h, one a channel of the plan; where `gateCount` is not 0
-  uint32_t gateCount = 0;
+  base::UniqueFd arrivals; ///< ArrivalCounter.h, one a channel of the plan; where `arrivalCounters` is not 0
+  uint32_t arrivalCounters = 0;
 };
 void answer(const Request &request, const absl::Status &refusal);
-void answer(const Request &request, int channels, int gates, uint32_t gateCount);
+void answer(const Request &request, int channels, int arrivals, uint32_t arrivalCounters);
 
-/// Asks `hello.to`, which listens at `path`, for its segment, and passes `published` (-1: nothing) on. Unavailable: it does not listen yet.
+/// Asks `hello.to`, which listens at `path`, for its segment, and passes `zero_copy` (-1: nothing) on. Unavailable: it does not listen yet.
 /// FailedPrecondition: it refused, with its words.
-absl::StatusOr<Segment> requestSegment(const std::string &path, const Hello &hello, int published = -1);
+absl::StatusOr<Segment> requestSegment(const std::string &path, const Hello &hello, int zeroCopy = -1);
 
 /// A sealed-size memfd of `bytes` zeros.
 absl::StatusOr<base::UniqueFd> makeSegment(uint64_t bytes);

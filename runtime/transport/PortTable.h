@@ -15,12 +15,12 @@ public:
   /// False: the channel is there already.
   bool addSender(const ChannelSpec &spec, RingMemory *ring, base::FutexScope scope, const std::string &peer);
   bool addReceiver(const ChannelSpec &spec, RingMemory *ring, base::FutexScope scope, const std::string &peer);
-  /// Of a published channel that is here: what its references count from.
-  void publish(ChannelKey key, PublishedView view) { senders.at(key)->publish(view); }
-  void mapPublished(ChannelKey key, PublishedView view) { receivers.at(key)->mapPublished(view); }
-  /// The gate of a gathered channel, at its two ends.
-  void tell(ChannelKey key, Gate *gate) { senders.at(key)->tell(gate); }
-  void gather(ChannelKey key, Gate *gate) { receivers.at(key)->gather(gate); }
+  /// Of a zero-copy channel that is here: what its references count from.
+  void setZeroCopy(ChannelKey key, ZeroCopyView view) { senders.at(key)->setZeroCopy(view); }
+  void mapZeroCopy(ChannelKey key, ZeroCopyView view) { receivers.at(key)->mapZeroCopy(view); }
+  /// The arrival counter of a gathered channel, at its two ends.
+  void tell(ChannelKey key, ArrivalCounter *arrivals) { senders.at(key)->tell(arrivals); }
+  void gather(ChannelKey key, ArrivalCounter *arrivals) { receivers.at(key)->gather(arrivals); }
   SendPort *sender(ChannelKey key) const;
   RecvPort *receiver(ChannelKey key) const;
   TransportCounters counters() const;

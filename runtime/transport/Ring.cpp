@@ -8,11 +8,11 @@
 namespace graphc::transport {
 namespace {
 
-/// Is patient, then sleeps on `event` until ready() or the timeout. `announced` is the word by which the other side knows.
+/// Spins and yields, then sleeps on `event` until ready() or the timeout. `announced` is the word by which the other side knows.
 template <typename Ready>
-void awaitThenSleep(Patience &patience, const Ready &ready, std::atomic<uint32_t> &event,
+void awaitThenSleep(SpinThenPark &spinThenPark, const Ready &ready, std::atomic<uint32_t> &event,
                     std::atomic<uint32_t> &announced, base::FutexScope scope, absl::Duration timeout) {
-  if (patience.await(ready, timeout))
+  if (spinThenPark.await(ready, timeout))
     return;
   uint32_t seen = event.load(std::memory_order_acquire);
   announced.store(1, std::memory_order_seq_cst);
@@ -69,15 +69,16 @@ bool RingSender::hasFree(uint64_t free) {
 
 bool RingSender::writeSlot(const void *data) {
   uint8_t *to = slots + slotStride(spec) * slot;
-  if (!spec.published) {
+  if (!spec.zeroCopy) {
     if (spec.bytes && data != to) // acquired memory is the slot itself
       memcpy(to, data, spec.bytes);
     return true;
   }
-  uint64_t offset = uint64_t(reinterpret_cast<uintptr_t>(data) - reinterpret_cast<uintptr_t>(published.data));
-  if (offset > published.bytes || spec.bytes > published.bytes - offset)
-    return abort.set(absl::InternalError(absl::StrCat("channel ", spec.key.channel, " publishes what is not in the ",
-                                                      published.bytes, " bytes that ", peer, " can read"))),
+  uint64_t offset = uint64_t(reinterpret_cast<uintptr_t>(data) - reinterpret_cast<uintptr_t>(zeroCopy.data));
+  if (offset > zeroCopy.bytes || spec.bytes > zeroCopy.bytes - offset)
+    return abort.set(
+               absl::InternalError(absl::StrCat("channel ", spec.key.channel, " sends zero-copy what is not in the ",
+                                                zeroCopy.bytes, " bytes that ", peer, " can read"))),
            false;
   memcpy(to, &offset, sizeof offset);
   return true;
@@ -106,14 +107,14 @@ PollState RingSender::start(const void *data, uint64_t step, SendMode) {
   ring->producer.step.store(step, std::memory_order_relaxed);
   ring->producer.produced.store(++produced, std::memory_order_seq_cst);
   wakeReceiver();
-  if (gate)
-    gate->arrive(scope);
+  if (arrivals)
+    arrivals->arrive(scope);
   counter.add(spec.bytes);
   return PollState::Ready;
 }
 
 PollState RingSender::done() {
-  if (!spec.published)
+  if (!spec.zeroCopy)
     return PollState::Ready; // start() copied
   finishing = !hasFree(spec.capacity);
   return !finishing ? PollState::Ready : abort.isAborted() ? PollState::Aborted : PollState::Pending;
@@ -131,14 +132,14 @@ void RingSender::close() {
     return;
   ring->producer.closed.store(1, std::memory_order_seq_cst);
   wakeReceiver();
-  if (gate)
-    gate->open(scope);
+  if (arrivals)
+    arrivals->open(scope);
 }
 
 void RingSender::wait(absl::Duration timeout) {
   uint64_t free = finishing ? spec.capacity : 1;
   awaitThenSleep(
-      patience, [this, free] { return abort.isAborted() || hasFree(free); }, ring->consumer.senderEvent,
+      spinThenPark, [this, free] { return abort.isAborted() || hasFree(free); }, ring->consumer.senderEvent,
       ring->producer.senderWaiting, scope, timeout);
 }
 
@@ -179,9 +180,9 @@ PollState RingReceiver::poll(const void **data) {
   }
   *data = payload();
   if (!*data) {
-    abort.set(
-        absl::DataLossError(absl::StrCat("shared memory of ", peer, ": channel ", spec.key.channel,
-                                         " refers to what is not in the ", published.bytes, " bytes it publishes")));
+    abort.set(absl::DataLossError(absl::StrCat("shared memory of ", peer, ": channel ", spec.key.channel,
+                                               " refers to what is not in the ", zeroCopy.bytes,
+                                               " bytes it sends zero-copy")));
     return PollState::Aborted;
   }
   return PollState::Ready;
@@ -189,13 +190,13 @@ PollState RingReceiver::poll(const void **data) {
 
 const void *RingReceiver::payload() const {
   const uint8_t *from = slots + slotStride(spec) * slot;
-  if (!spec.published)
+  if (!spec.zeroCopy)
     return from;
   uint64_t offset;
   memcpy(&offset, from, sizeof offset);
-  if (offset % 64 || offset > published.bytes || spec.bytes > published.bytes - offset)
+  if (offset % 64 || offset > zeroCopy.bytes || spec.bytes > zeroCopy.bytes - offset)
     return nullptr;
-  return reinterpret_cast<const uint8_t *>(reinterpret_cast<uintptr_t>(published.data) + offset);
+  return reinterpret_cast<const uint8_t *>(reinterpret_cast<uintptr_t>(zeroCopy.data) + offset);
 }
 
 void RingReceiver::release() {
@@ -216,32 +217,32 @@ bool RingReceiver::changed() const {
 
 void RingReceiver::wait(absl::Duration timeout) {
   awaitThenSleep(
-      patience, [this] { return changed(); }, ring->producer.receiverEvent, ring->consumer.receiverWaiting, scope,
+      spinThenPark, [this] { return changed(); }, ring->producer.receiverEvent, ring->consumer.receiverWaiting, scope,
       timeout);
 }
 
 void RingReceiver::waitAll(std::span<RecvPort *const> ports, absl::Duration timeout) {
-  if (!gate)
+  if (!arrivals)
     return wait(timeout);
   auto isMissing = [&](RecvPort *port) {
     auto *other = dynamic_cast<RingReceiver *>(port);
-    return other && other->gate == gate && !other->changed();
+    return other && other->arrivals == arrivals && !other->changed();
   };
   auto missing = [&] { return uint64_t(std::count_if(ports.begin(), ports.end(), isMissing)); };
   // What is counted from here on is not among what is there, or it is, and the lane looks once too often.
-  uint64_t arrived = gate->arrived.load(std::memory_order_seq_cst), wanted = arrived + missing();
-  auto isThere = [&] { return gate->arrived.load(std::memory_order_seq_cst) >= wanted || abort.isAborted(); };
-  if (patience.await(isThere, timeout))
+  uint64_t arrived = arrivals->arrived.load(std::memory_order_seq_cst), wanted = arrived + missing();
+  auto isThere = [&] { return arrivals->arrived.load(std::memory_order_seq_cst) >= wanted || abort.isAborted(); };
+  if (spinThenPark.await(isThere, timeout))
     return;
-  const uint32_t seen = gate->event.load(std::memory_order_acquire);
-  arrived = gate->arrived.load(std::memory_order_seq_cst);
+  const uint32_t seen = arrivals->event.load(std::memory_order_acquire);
+  arrived = arrivals->arrived.load(std::memory_order_seq_cst);
   wanted = arrived + missing();
   if (wanted == arrived)
     return;
-  gate->wanted.store(wanted, std::memory_order_seq_cst);
-  if (gate->arrived.load(std::memory_order_seq_cst) < wanted && missing() == wanted - arrived)
-    base::futexWait(&gate->event, seen, absl::ToInt64Nanoseconds(timeout), scope);
-  gate->wanted.store(0, std::memory_order_relaxed);
+  arrivals->wanted.store(wanted, std::memory_order_seq_cst);
+  if (arrivals->arrived.load(std::memory_order_seq_cst) < wanted && missing() == wanted - arrived)
+    base::futexWait(&arrivals->event, seen, absl::ToInt64Nanoseconds(timeout), scope);
+  arrivals->wanted.store(0, std::memory_order_relaxed);
 }
 
 void RingReceiver::reset(uint64_t newEpoch) {
@@ -250,14 +251,14 @@ void RingReceiver::reset(uint64_t newEpoch) {
   epoch = newEpoch;
   ring->consumer.receiverWaiting.store(0, std::memory_order_relaxed);
   ring->consumer.consumed.store(0, std::memory_order_seq_cst);
-  if (gate)
-    gate->reset();
+  if (arrivals)
+    arrivals->reset();
 }
 
 void RingReceiver::wakeLocal() {
   signal(ring->producer.receiverEvent, scope);
-  if (gate)
-    gate->ring(scope);
+  if (arrivals)
+    arrivals->ring(scope);
 }
 
 } // namespace graphc::transport

@@ -20,8 +20,8 @@
 
 #include "runtime/base/Futex.h"
 #include "runtime/base/Mutex.h"
-#include "runtime/transport/Gate.h"
-#include "runtime/transport/Patience.h"
+#include "runtime/transport/ArrivalCounter.h"
+#include "runtime/transport/SpinThenPark.h"
 #include "runtime/transport/Transport.h"
 
 #include <atomic>
@@ -49,13 +49,13 @@ struct RingMemory {
 };
 static_assert(sizeof(RingMemory) == 128 && std::atomic<uint64_t>::is_always_lock_free);
 
-/// Bytes of one slot, and of a ring with all its slots. A slot of a published channel holds a reference: the offset of the
-/// payload in the sender's published memory.
-inline uint64_t slotStride(const ChannelSpec &spec) { return spec.published ? 64 : (spec.bytes + 63) / 64 * 64; }
+/// Bytes of one slot, and of a ring with all its slots. A slot of a zero-copy channel holds a reference: the offset of the
+/// payload in the sender's zero-copy memory.
+inline uint64_t slotStride(const ChannelSpec &spec) { return spec.zeroCopy ? 64 : (spec.bytes + 63) / 64 * 64; }
 inline uint64_t ringBytes(const ChannelSpec &spec) { return sizeof(RingMemory) + slotStride(spec) * spec.capacity; }
 
 /// What references count from. In one process any address will do.
-struct PublishedView {
+struct ZeroCopyView {
   const uint8_t *data = nullptr;
   uint64_t bytes = UINT64_MAX;
 };
@@ -98,10 +98,10 @@ public:
   void wakeLocal(); ///< after an abort, from any thread
   const ChannelSpec &channel() const { return spec; }
   uint64_t bytesMoved() const { return counter.bytes.load(std::memory_order_relaxed); }
-  /// What this side publishes, before the first start().
-  void publish(PublishedView view) { published = view; }
+  /// What this side sends zero-copy, before the first start().
+  void setZeroCopy(ZeroCopyView view) { zeroCopy = view; }
   /// The receiver's, where it has one, before the first start().
-  void tell(Gate *receivers) { gate = receivers; }
+  void tell(ArrivalCounter *receivers) { arrivals = receivers; }
 
 private:
   /// Asks the receiver how far it is. False: fewer than `free` slots are.
@@ -120,9 +120,9 @@ private:
   uint64_t seenConsumed = 0;
   uint32_t slot = 0; // produced mod capacity
   bool finishing = false; // done() was Pending: wait() is for the last release
-  PublishedView published;
-  Gate *gate = nullptr;
-  Patience patience;
+  ZeroCopyView zeroCopy;
+  ArrivalCounter *arrivals = nullptr;
+  SpinThenPark spinThenPark;
   PortCounter counter;
 };
 
@@ -138,7 +138,7 @@ public:
   void waitAll(std::span<RecvPort *const> ports, absl::Duration timeout) override;
   absl::Status status() const override { return abort.status(); }
   std::span<const uint8_t> sendersMemory() const override {
-    return published.data ? std::span(published.data, published.bytes) : std::span<const uint8_t>();
+    return zeroCopy.data ? std::span(zeroCopy.data, zeroCopy.bytes) : std::span<const uint8_t>();
   }
 
   void reset(uint64_t epoch);
@@ -146,14 +146,14 @@ public:
   const ChannelSpec &channel() const { return spec; }
   uint64_t bytesMoved() const { return counter.bytes.load(std::memory_order_relaxed); }
 
-  /// Where the sender's published memory is mapped here, before the first poll().
-  void mapPublished(PublishedView view) { published = view; }
+  /// Where the sender's zero-copy memory is mapped here, before the first poll().
+  void mapZeroCopy(ZeroCopyView view) { zeroCopy = view; }
   /// That of its family, which its sender knows too, before the first poll().
-  void gather(Gate *family) { gate = family; }
+  void gather(ArrivalCounter *family) { arrivals = family; }
 
 private:
   bool changed() const;
-  /// Where the payload of the oldest message is; null where its reference leads out of the published memory.
+  /// Where the payload of the oldest message is; null where its reference leads out of the zero-copy memory.
   const void *payload() const;
 
   const ChannelSpec spec;
@@ -166,9 +166,9 @@ private:
   uint64_t seenProduced = 0;
   uint64_t epoch = 0;
   uint32_t slot = 0;
-  PublishedView published;
-  Gate *gate = nullptr;
-  Patience patience;
+  ZeroCopyView zeroCopy;
+  ArrivalCounter *arrivals = nullptr;
+  SpinThenPark spinThenPark;
   PortCounter counter;
 };
 

@@ -46,7 +46,7 @@ uint64_t layoutHash(const std::vector<ChannelSpec> &specs) {
   std::string text;
   for (const ChannelSpec &spec : specs)
     absl::StrAppend(&text, spec.key.channel, ".", spec.key.instance, ":", spec.bytes, "x", spec.capacity,
-                    spec.published ? "p" : "", spec.gathered ? "g\n" : "\n");
+                    spec.zeroCopy ? "p" : "", spec.gathered ? "g\n" : "\n");
   base::Digest digest = base::sha256(text);
   uint64_t hash;
   memcpy(&hash, digest.data(), sizeof hash);
@@ -119,13 +119,12 @@ private:
     std::string peer;
     base::UniqueFd fd; // closed once the peer has it
     uint64_t layout = 0;
-    std::vector<ChannelKey> published; // its channels that are
+    std::vector<ChannelKey> zeroCopy; // its channels that are
     bool taken = false;
   };
   void serve();
   absl::Status checkHello(const detail::Hello &hello, Segment *&segment) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex);
-  absl::Status mapPublished(const Segment &segment, const detail::Request &request)
-      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex);
+  absl::Status mapZeroCopy(const Segment &segment, const detail::Request &request) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex);
   absl::Status attach(const SharedMemoryPeer &peer, const detail::Segment &segment);
   absl::Status makeGates() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex);
   std::string missing() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex); // peers that have not come
@@ -137,8 +136,8 @@ private:
   mutable base::Mutex mutex;
   base::CondVar arrived;
   std::vector<Segment> segments ABSL_GUARDED_BY(mutex); // incoming
-  base::UniqueFd gatesFd; // of this task as a receiver; empty where nothing is gathered
-  uint32_t gateCount = 0; // one a channel of the plan up to the last that is gathered
+  base::UniqueFd arrivalsFd; // of this task as a receiver; empty where nothing is gathered
+  uint32_t arrivalCounters = 0; // one a channel of the plan up to the last that is gathered
   std::thread server;
 };
 
@@ -161,8 +160,8 @@ absl::Status SharedMemoryImpl::listen() {
     for (const ChannelSpec &spec : peer.incoming) {
       if (!ports.addReceiver(spec, reinterpret_cast<RingMemory *>(at), base::FutexScope::Shared, peer.task))
         return absl::InvalidArgumentError(absl::StrCat("channel ", spec.key.channel, " comes from two peers"));
-      if (spec.published)
-        segment.published.push_back(spec.key);
+      if (spec.zeroCopy)
+        segment.zeroCopy.push_back(spec.key);
       at += ringBytes(spec);
     }
     mappings.push_back(std::move(mapping));
@@ -185,15 +184,15 @@ absl::Status SharedMemoryImpl::makeGates() {
   for (const SharedMemoryPeer &peer : options.peers)
     for (const ChannelSpec &spec : peer.incoming)
       if (spec.gathered)
-        gateCount = std::max(gateCount, spec.key.channel + 1);
-  if (gateCount == 0)
+        arrivalCounters = std::max(arrivalCounters, spec.key.channel + 1);
+  if (arrivalCounters == 0)
     return absl::OkStatus();
-  GRAPHC_ASSIGN_OR_RETURN(gatesFd, detail::makeSegment(wholePages(gateCount * sizeof(Gate))));
-  GRAPHC_ASSIGN_OR_RETURN(Mapping mapping, Mapping::map(gatesFd.get(), gateCount * sizeof(Gate)));
+  GRAPHC_ASSIGN_OR_RETURN(arrivalsFd, detail::makeSegment(wholePages(arrivalCounters * sizeof(ArrivalCounter))));
+  GRAPHC_ASSIGN_OR_RETURN(Mapping mapping, Mapping::map(arrivalsFd.get(), arrivalCounters * sizeof(ArrivalCounter)));
   for (const SharedMemoryPeer &peer : options.peers)
     for (const ChannelSpec &spec : peer.incoming)
       if (spec.gathered)
-        ports.gather(spec.key, reinterpret_cast<Gate *>(mapping.data()) + spec.key.channel);
+        ports.gather(spec.key, reinterpret_cast<ArrivalCounter *>(mapping.data()) + spec.key.channel);
   mappings.push_back(std::move(mapping));
   return absl::OkStatus();
 }
@@ -227,16 +226,16 @@ absl::Status SharedMemoryImpl::checkHello(const detail::Hello &hello, Segment *&
   return absl::NotFoundError(absl::StrCat("no channel comes from ", hello.from));
 }
 
-absl::Status SharedMemoryImpl::mapPublished(const Segment &segment, const detail::Request &request) {
-  if (segment.published.empty())
+absl::Status SharedMemoryImpl::mapZeroCopy(const Segment &segment, const detail::Request &request) {
+  if (segment.zeroCopy.empty())
     return absl::OkStatus();
-  uint64_t bytes = request.hello.publishedBytes;
-  if (!bytes || !request.published)
-    return absl::InvalidArgumentError("a channel is published, but no memory came to read it in");
-  GRAPHC_RETURN_IF_ERROR(detail::checkSegment(request.published.get(), bytes, segment.peer));
-  GRAPHC_ASSIGN_OR_RETURN(Mapping mapping, Mapping::map(request.published.get(), bytes, PROT_READ));
-  for (ChannelKey key : segment.published)
-    ports.mapPublished(key, {mapping.data(), bytes});
+  uint64_t bytes = request.hello.zeroCopyBytes;
+  if (!bytes || !request.zeroCopy)
+    return absl::InvalidArgumentError("a channel is zero-copy, but no memory came to read it in");
+  GRAPHC_RETURN_IF_ERROR(detail::checkSegment(request.zeroCopy.get(), bytes, segment.peer));
+  GRAPHC_ASSIGN_OR_RETURN(Mapping mapping, Mapping::map(request.zeroCopy.get(), bytes, PROT_READ));
+  for (ChannelKey key : segment.zeroCopy)
+    ports.mapZeroCopy(key, {mapping.data(), bytes});
   mappings.push_back(std::move(mapping));
   return absl::OkStatus();
 }
@@ -261,12 +260,12 @@ void SharedMemoryImpl::serve() {
     Segment *segment = nullptr;
     absl::Status verdict = checkHello(request->hello, segment);
     if (verdict.ok())
-      verdict = mapPublished(*segment, *request);
+      verdict = mapZeroCopy(*segment, *request);
     if (!verdict.ok()) {
       detail::answer(*request, verdict);
       continue;
     }
-    detail::answer(*request, segment->fd.get(), gatesFd.get(), gateCount);
+    detail::answer(*request, segment->fd.get(), arrivalsFd.get(), arrivalCounters);
     segment->taken = true;
     segment->fd.reset();
     arrived.notifyAll();
@@ -276,13 +275,13 @@ void SharedMemoryImpl::serve() {
 }
 
 absl::Status SharedMemoryImpl::attach(const SharedMemoryPeer &peer, const detail::Segment &segment) {
-  uint64_t bytes = segmentBytes(peer.outgoing), gateBytes = segment.gateCount * sizeof(Gate);
+  uint64_t bytes = segmentBytes(peer.outgoing), arrivalBytes = segment.arrivalCounters * sizeof(ArrivalCounter);
   GRAPHC_RETURN_IF_ERROR(detail::checkSegment(segment.channels.get(), bytes, peer.task));
   GRAPHC_ASSIGN_OR_RETURN(Mapping mapping, Mapping::map(segment.channels.get(), bytes));
-  Mapping gates;
-  if (gateBytes) {
-    GRAPHC_RETURN_IF_ERROR(detail::checkSegment(segment.gates.get(), gateBytes, peer.task));
-    GRAPHC_ASSIGN_OR_RETURN(gates, Mapping::map(segment.gates.get(), gateBytes));
+  Mapping arrivals;
+  if (arrivalBytes) {
+    GRAPHC_RETURN_IF_ERROR(detail::checkSegment(segment.arrivals.get(), arrivalBytes, peer.task));
+    GRAPHC_ASSIGN_OR_RETURN(arrivals, Mapping::map(segment.arrivals.get(), arrivalBytes));
   }
   uint8_t *at = mapping.data();
   base::MutexLock lock(mutex);
@@ -290,18 +289,18 @@ absl::Status SharedMemoryImpl::attach(const SharedMemoryPeer &peer, const detail
     auto *ring = reinterpret_cast<RingMemory *>(at);
     if (!ports.addSender(spec, ring, base::FutexScope::Shared, peer.task))
       return absl::InvalidArgumentError(absl::StrCat("channel ", spec.key.channel, " goes to two peers"));
-    if (spec.published)
-      ports.publish(spec.key, {options.published, options.publishedBytes});
+    if (spec.zeroCopy)
+      ports.setZeroCopy(spec.key, {options.zeroCopy, options.zeroCopyBytes});
     if (spec.gathered) {
-      if (spec.key.channel >= segment.gateCount)
-        return absl::DataLossError(absl::StrCat(peer.task, " has no gate for channel ", spec.key.channel));
-      ports.tell(spec.key, reinterpret_cast<Gate *>(gates.data()) + spec.key.channel);
+      if (spec.key.channel >= segment.arrivalCounters)
+        return absl::DataLossError(absl::StrCat(peer.task, " has no arrival counter for channel ", spec.key.channel));
+      ports.tell(spec.key, reinterpret_cast<ArrivalCounter *>(arrivals.data()) + spec.key.channel);
     }
     at += ringBytes(spec);
   }
   mappings.push_back(std::move(mapping));
-  if (gateBytes)
-    mappings.push_back(std::move(gates));
+  if (arrivalBytes)
+    mappings.push_back(std::move(arrivals));
   return absl::OkStatus();
 }
 
@@ -319,13 +318,13 @@ absl::Status SharedMemoryImpl::connect(absl::Time deadline) {
       continue;
     detail::Hello hello = detail::makeHello(options.run, options.fingerprint, options.self, peer.task);
     hello.layout = layoutHash(peer.outgoing);
-    bool publishes =
-        std::any_of(peer.outgoing.begin(), peer.outgoing.end(), [](const ChannelSpec &spec) { return spec.published; });
-    hello.publishedBytes = publishes ? options.publishedBytes : 0;
+    bool sendsZeroCopy =
+        std::any_of(peer.outgoing.begin(), peer.outgoing.end(), [](const ChannelSpec &spec) { return spec.zeroCopy; });
+    hello.zeroCopyBytes = sendsZeroCopy ? options.zeroCopyBytes : 0;
     const absl::Time found = std::min(deadline, absl::Now() + kFind);
     for (absl::Duration pause = absl::Microseconds(200);; pause = std::min(pause * 2, absl::Milliseconds(20))) {
       absl::StatusOr<detail::Segment> segment =
-          detail::requestSegment(peer.path, hello, publishes ? options.publishedFd : -1);
+          detail::requestSegment(peer.path, hello, sendsZeroCopy ? options.zeroCopyFd : -1);
       if (segment.ok()) {
         GRAPHC_RETURN_IF_ERROR(attach(peer, *segment));
         break;

@@ -6,7 +6,7 @@
 // says it is. A peer can write anything into the memory, so every field read from it is checked before use; the segment is sealed
 // against resizing.
 //
-// What a task publishes is the other way round: the sender's memory, mapped read-only by the receivers on this host, and
+// What a task sends zero-copy is the other way round: the sender's memory, mapped read-only by the receivers on this host, and
 // a slot of the ring holds where in it the payload is.
 //
 // The death of a peer is not noticed here: the control plane notices it and calls abort().
@@ -37,10 +37,10 @@ struct SharedMemoryOptions {
   std::string fingerprint; ///< of the plan, 64 hexadecimal digits
   std::string self; ///< "/job:worker/task:1"
   std::vector<SharedMemoryPeer> peers;
-  /// The memory (device::Memory::share) that holds what this task sends on published channels; outlives the transport.
-  int publishedFd = -1;
-  uint8_t *published = nullptr;
-  uint64_t publishedBytes = 0;
+  /// The memory (device::Memory::share) that holds what this task sends on zero-copy channels; outlives the transport.
+  int zeroCopyFd = -1;
+  uint8_t *zeroCopy = nullptr;
+  uint64_t zeroCopyBytes = 0;
 };
 
 class SharedMemoryTransport : public Transport {

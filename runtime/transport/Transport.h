@@ -5,7 +5,7 @@
 // close() of the owning Transport may come from any thread. No callback is ever made under a lock.
 //
 // A channel instance is a ring of `capacity` slots of exactly `bytes` bytes, 64-byte aligned, at the receiver (of a
-// published channel: of references to the sender's memory). The k-th send pairs with the k-th receive. Nothing here blocks but wait(), and nothing but wait() makes a system call unless the
+// zero-copy channel: of references to the sender's memory). The k-th send pairs with the k-th receive. Nothing here blocks but wait(), and nothing but wait() makes a system call unless the
 // other side sleeps. After set-up no call here allocates in our code.
 //
 //===----------------------------------------------------------------------------------------------------------------===//
@@ -33,11 +33,11 @@ struct ChannelSpec {
   ChannelKey key;
   uint64_t bytes = 0; ///< payload of one message
   uint32_t capacity = 1; ///< slots
-  bool control = false; ///< the chief's word: its payload counts as controlBytes, not as bytesSent/Received
+  bool control = false; ///< the control message: its payload counts as controlBytes, not as bytesSent/Received
   /// The receiver reads the sender's buffer in place where both can reach it (in process, shared memory): start() takes
   /// no copy whatever the mode, and done() is Ready once every message was released. Elsewhere like any other.
-  bool published = false;
-  bool latest = false; ///< no fifo but a versioned slot within one task (Latest.h)
+  bool zeroCopy = false;
+  bool conflating = false; ///< no fifo but a versioned slot within one task (Conflating.h)
   /// The sender takes another message from the receiver's lane before it needs the slot that a release() frees
   /// (plan/Credits.h): where telling it costs a message of its own, the news may wait for that one.
   bool creditWaits = false;
@@ -54,7 +54,7 @@ enum class PollState { Ready, Pending, Closed, Aborted };
 enum class SendMode { Borrow, Copy };
 
 /// Anything a lane can wait on. wait() returns about `timeout` later, earlier when the state may have changed; it
-/// spins and yields for microseconds (Patience.h), then sleeps. It may wake spuriously.
+/// spins and yields for microseconds (SpinThenPark.h), then sleeps. It may wake spuriously.
 class Port {
 public:
   virtual ~Port() = default;
@@ -66,7 +66,7 @@ public:
 class SendPort : public Port {
 public:
   /// Ready: `*data` is 64-byte aligned memory for the next message, which start() of the same address then sends without a
-  /// copy; its content is whatever. Pending: none is free yet. Again before start(): the same answer. Not on published
+  /// copy; its content is whatever. Pending: none is free yet. Again before start(): the same answer. Not on zero-copy
   /// channels.
   virtual PollState acquire(void **data) = 0;
   /// Starts to send `spec.bytes` bytes at `data`. Pending: no free slot yet (try again), Ready: started. The buffer
@@ -88,7 +88,7 @@ public:
     *there = UINT64_MAX;
     return poll(data);
   }
-  /// Of a published channel whose sender is another process on this host: all that it publishes, as it is mapped here. The
+  /// Of a zero-copy channel whose sender is another process on this host: all that it sends zero-copy, as it is mapped here. The
   /// messages lie in it. Empty elsewhere.
   virtual std::span<const uint8_t> sendersMemory() const { return {}; }
   /// Gives the slot of the last Ready poll back to the sender.
@@ -102,7 +102,7 @@ public:
 struct TransportCounters {
   uint64_t bytesSent = 0; ///< of messages whose start() was Ready
   uint64_t bytesReceived = 0; ///< of messages that were released
-  uint64_t controlBytes = 0; ///< headers, credits, control words
+  uint64_t controlBytes = 0; ///< headers, credits, control messages
   TransportCounters &operator+=(const TransportCounters &other) {
     bytesSent += other.bytesSent;
     bytesReceived += other.bytesReceived;

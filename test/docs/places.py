@@ -14,6 +14,12 @@ import subprocess
 import sys
 
 
+def renamed():
+    """Old names of files, from names.txt: the decisions keep the words of their day."""
+    with open("test/docs/names.txt", encoding="utf-8") as file:
+        return tuple(line.split("|")[0].strip() for line in file if re.match(r"[a-z]+/\w+\.\w+ \|", line))
+
+
 def main():
     root = sys.argv[1]
     os.chdir(root)
@@ -33,7 +39,8 @@ def main():
             if ":" not in target and not os.path.exists(os.path.join(os.path.dirname(page), target)):
                 findings.append(f"{page}: the link {target} leads nowhere")
         for name in re.findall(r"`([\w./*{},-]+)`", prose):
-            if name.split("/")[0] in tops and "/" in name and "FOLDER" not in name and not found(name):
+            if name.split("/")[0] in tops and "/" in name and "FOLDER" not in name and not found(name) and not (
+                    page.startswith("docs/decisions/") and name.endswith(renamed())):
                 findings.append(f"{page}: there is no {name}")
 
     with open("docs/architecture.md", encoding="utf-8") as file:

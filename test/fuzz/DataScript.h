@@ -99,12 +99,12 @@ inline std::map<std::string, std::string> dataSeeds() {
     seeds["link-" + std::to_string(rounds)] = writeScript(script);
   }
   Script ring;
-  for (uint8_t published : {0, 1})
+  for (uint8_t zeroCopy : {0, 1})
     for (int message = 0; message < 3; ++message) {
-      ring.lines.push_back({published, kWord, std::string(1, '\0') + char(message + 1) + std::string(7, '\0')});
-      ring.lines.push_back({published, kRingTake, ""});
-      ring.lines.push_back({published, kRingSend, ""});
-      ring.lines.push_back({published, kWord, std::string(1, '\10') + char(message + 1) + std::string(7, '\0')});
+      ring.lines.push_back({zeroCopy, kWord, std::string(1, '\0') + char(message + 1) + std::string(7, '\0')});
+      ring.lines.push_back({zeroCopy, kRingTake, ""});
+      ring.lines.push_back({zeroCopy, kRingSend, ""});
+      ring.lines.push_back({zeroCopy, kWord, std::string(1, '\10') + char(message + 1) + std::string(7, '\0')});
     }
   seeds["ring"] = writeScript(ring);
   return seeds;

@@ -114,15 +114,15 @@ private:
 /// One ring whose other side is anything.
 class SharedRing {
 public:
-  explicit SharedRing(bool published)
-      : spec_(spec(published)), memory_(static_cast<uint64_t *>(std::aligned_alloc(64, ringBytes(spec_))), &std::free),
+  explicit SharedRing(bool zeroCopy)
+      : spec_(spec(zeroCopy)), memory_(static_cast<uint64_t *>(std::aligned_alloc(64, ringBytes(spec_))), &std::free),
         ring_(reinterpret_cast<RingMemory *>(memory_.get())),
         sender_(spec_, ring_, abort_, base::FutexScope::Process, "/job:peer/task:0"),
         receiver_(spec_, ring_, abort_, base::FutexScope::Process, "/job:peer/task:0") {
     std::memset(memory_.get(), 0, ringBytes(spec_));
-    if (published) {
-      sender_.publish({published_.get(), kPublished});
-      receiver_.mapPublished({published_.get(), kPublished});
+    if (zeroCopy) {
+      sender_.setZeroCopy({zeroCopy_.get(), kZeroCopy});
+      receiver_.mapZeroCopy({zeroCopy_.get(), kZeroCopy});
     }
     sender_.reset(0);
     receiver_.reset(0);
@@ -145,16 +145,16 @@ public:
     named();
   }
   void send() {
-    (void)sender_.start(published_.get(), 0, SendMode::Copy);
+    (void)sender_.start(zeroCopy_.get(), 0, SendMode::Copy);
     (void)sender_.done();
     named();
   }
 
 private:
-  static constexpr uint64_t kPublished = 256;
-  static ChannelSpec spec(bool published) {
+  static constexpr uint64_t kZeroCopy = 256;
+  static ChannelSpec spec(bool zeroCopy) {
     ChannelSpec made{{0, 0}, 100, 2, false};
-    made.published = published;
+    made.zeroCopy = zeroCopy;
     return made;
   }
   void named() {
@@ -163,7 +163,7 @@ private:
   }
   const ChannelSpec spec_;
   const std::unique_ptr<uint64_t, void (*)(void *)> memory_;
-  const std::unique_ptr<uint8_t[]> published_ = std::make_unique<uint8_t[]>(kPublished);
+  const std::unique_ptr<uint8_t[]> zeroCopy_ = std::make_unique<uint8_t[]>(kZeroCopy);
   RingMemory *const ring_;
   AbortState abort_;
   RingSender sender_;

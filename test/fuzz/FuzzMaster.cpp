@@ -65,7 +65,7 @@ private:
         return;
       }
       say(script_.lines[next_++], order);
-      driver->pulse();
+      driver->heartbeat();
     }
   }
   static service::FromTask failure() {

@@ -91,7 +91,7 @@ TEST(Mutant, WhatIsAcceptedEnds) {
   };
   add("sync", {1, 2});
   add("two servers", {2, 2});
-  add("published", {2, 2, 16, false, 0, true});
+  add("zero-copy", {2, 2, 16, false, 0, true});
   add("in slots", {1, 2, 16, false, 0, true, true});
   add("ahead", {2, 2, 16, false, 0, false, false, true});
   add("async", {1, 2, 16, true});

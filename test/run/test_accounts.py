@@ -1,5 +1,5 @@
 """What the plan says of bytes and memory is what the runtime measures: payload bytes exactly, by the transport's own count, in a phase that
-ends by closing with those of the step within which each program ends; arena bytes never more and at least 95 % of it."""
+ends by end of stream with those of the step within which each program ends; arena bytes never more and at least 95 % of it."""
 import re
 
 import pytest
@@ -54,7 +54,7 @@ def promised(text, tasks, steps):
     for at, program in enumerate(programs):
         phase = phases[number(program, "phase")]
         train = "role:" not in phase  # TRAIN is 0, which the text form leaves out
-        closing = "ends_by_closing: true" in phase
+        endOfStream = "ends_by_end_of_stream: true" in phase
         spread = re.search(r"^  spread: true", program, re.M)
         owner = re.search(r"^  task \{\n(.*?)^  \}", program, re.M | re.S)
         job = re.search(r"job: (\d+)", owner.group(1)) if owner else None
@@ -67,10 +67,10 @@ def promised(text, tasks, steps):
                 arenas[key] = arenas.get(key, 0) + number(program, "arena_bytes") * lanes
                 want[name][2] = max(want[name][2], arenas[key])
                 # Instance r of every program makes the steps that worker r makes, all together `steps`.
-                made = steps * lanes if not closing else tasks[name]["steps"] if spread else steps
+                made = steps * lanes if not endOfStream else tasks[name]["steps"] if spread else steps
                 if train:
                     for way, field in enumerate(("bytes_sent_per_step", "bytes_received_per_step")):
-                        want[name][way] += number(program, field) * made + (lasts[at][way] * lanes if closing else 0)
+                        want[name][way] += number(program, field) * made + (lasts[at][way] * lanes if endOfStream else 0)
     return want
 
 

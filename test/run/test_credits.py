@@ -4,7 +4,7 @@ HEAD, FRAME, CREDIT, WORD = 24, 48, 16, 8
 
 
 def test_control_bytes(box):
-    """Over gRPC a step of a parameter server takes one message each way and worker, and one more for the chief's word: a slot that is free
+    """Over gRPC a step of a parameter server takes one message each way and worker, and one more for the control message: a slot that is free
     again is told with one of them. What they carry besides payload is known to the byte, but for messages that share a head."""
     plan = box.servers("null", 2, 1, model=HERE.parent / "bench/models/null.mlir")
     box.graphrun(plan, "--steps", 400, "--transport=grpc", "--stats", "stats.json")

@@ -16,7 +16,7 @@ def test_bits(box, workers, ps, transport):
                        env=delay(worker0=3000, worker1=1500, worker2=0) if workers == 3 else None)
     same(one, many)
     assert (accuracy := printed.matches("^test accuracy.*")) and accuracy == box.processes[-1].out.matches("^test accuracy.*")
-    box.show("many", "plan-text", box.json("many.json")).expect("published: true")
+    box.show("many", "plan-text", box.json("many.json")).expect("zero_copy: true")
 
 
 @pytest.mark.parametrize("workers", [2, 3])

@@ -109,9 +109,9 @@ void Model::addChannel(uint32_t index) {
   const plan::Channel &channel = plan.channels(int(index));
   const plan::Program &from = plan.programs(int(channel.sender())), &to = plan.programs(int(channel.receiver()));
   Speed speed = slowest(channel);
-  bool closing = plan.phases(phase).ends_by_closing();
+  bool endOfStream = plan.phases(phase).ends_by_end_of_stream();
   // How many messages pass the narrow end of the link for each that one instance sees.
-  unsigned fan = closing || (from.instances() > 1 && to.instances() > 1) ? 1 : std::max(1u, channel.instances());
+  unsigned fan = endOfStream || (from.instances() > 1 && to.instances() > 1) ? 1 : std::max(1u, channel.instances());
   if (channel.all_to_all())
     fan = channel.instances() - 1;
   double bytes = double(channel.bytes());
@@ -121,10 +121,10 @@ void Model::addChannel(uint32_t index) {
     speed.latency *= double(plan::allReduceHops(channel.algorithm(), channel.instances()));
   }
   uint32_t capacity =
-      channel.latest() ? UINT32_MAX : channel.capacity(); // a latest channel never makes its sender wait
+      channel.conflating() ? UINT32_MAX : channel.capacity(); // a conflating channel never makes its sender wait
   Timeline::Channel out{capacity, 0, speed.latency, 0, ahead[index]};
   double busy = overhead();
-  if (speed.copies && (channel.published() || inSlot[index])) {
+  if (speed.copies && (channel.zero_copy() || inSlot[index])) {
     // read in place, or made there: nothing moves
   } else if (speed.copies) {
     busy += (from.instances() > 1 && !channel.all_to_all() ? 1 : fan) * bytes / speed.bytesPerSecond;
@@ -160,7 +160,7 @@ double Model::callSeconds(const plan::Kernel &kernel) const {
 uint64_t Model::bytesTaken(const plan::Instruction &instruction, const plan::Channel &channel) const {
   if (channel.algorithm() != plan::WHOLE) { // half of the messages are added, the others copied or read where they lie
     const bool copied =
-        !channel.published() || !plan::mapsSums(channel.algorithm(), channel.bytes()) || !cluster.replicasShareHost();
+        !channel.zero_copy() || !plan::mapsSums(channel.algorithm(), channel.bytes()) || !cluster.replicasShareHost();
     return (copied ? 5 : 3) * bytesOf.perStep(channel) / channel.instances() / 2;
   }
   // Each message is read once, the sum read and written.
@@ -217,7 +217,7 @@ Prediction Model::run() {
       if (instruction.has_next_batch())
         for (uint32_t buffer : instruction.next_batch().buffers())
           step.seconds += memory(2 * program.buffers(int(buffer)).bytes());
-      if (instruction.has_control_send()) // one message a channel; the chief's own word is no message
+      if (instruction.has_control_send()) // one message a channel; the chief's own control message is no message
         for (uint32_t channel : instruction.control_send().channels())
           if (plan.channels(int(channel)).receiver() != index)
             timeline.append(lane, {Timeline::Action::Send, 0, channels[channel]});
@@ -246,7 +246,7 @@ Prediction Model::run() {
     }
   }
   const plan::Phase &main = plan.phases(phase);
-  double updates = main.ends_by_closing() ? std::max(1u, plan.replicas().size()) : 1;
+  double updates = main.ends_by_end_of_stream() ? std::max(1u, plan.replicas().size()) : 1;
   prediction.cycle = result->step;
   for (auto &[host, seconds] : work)
     prediction.cores = std::max(prediction.cores, seconds / calibration.cores);

@@ -25,7 +25,7 @@ struct Prediction {
   std::vector<Lane> lanes; ///< one a program of the main phase
   double cycle = 0; ///< seconds of one instance's step, were there a core for each lane
   double cores = 0; ///< seconds that the busiest host's cores need for a step
-  /// Seconds of a step; where a phase ends by closing, of one update.
+  /// Seconds of a step; where a phase ends by end of stream, of one update.
   double step = 0;
   double samplesPerSecond = 0;
 };

@@ -62,8 +62,8 @@ std::string instructionText(const plan::Plan &plan, const plan::Instruction &ins
       : instruction.has_all_reduce_done()  ? "all-reduce " + channel(instruction.all_reduce_done().channel())
       : instruction.has_choose()           ? "choose from " + channel(instruction.choose().channel())
       : instruction.has_next_batch()       ? "next batch"
-      : instruction.has_control_send()     ? "control word, sent"
-      : instruction.has_control_receive()  ? "control word"
+      : instruction.has_control_send()     ? "control message, sent"
+      : instruction.has_control_receive()  ? "control message"
       : instruction.has_copy()             ? "copy"
       : instruction.has_signal()           ? "signal"
       : instruction.has_wait()             ? "wait for queue " + std::to_string(instruction.wait().queue())
@@ -122,7 +122,7 @@ std::string legend() {
   for (auto [style, text] : {std::pair("library", "library kernel"),
                              {"call", "compiled kernel"},
                              {"send", "send"},
-                             {"take", "receive, sum, word"},
+                             {"take", "receive, sum, control"},
                              {"data", "next batch"},
                              {"wait", "waiting"}})
     list += std::string("<li><svg width=\"12\" height=\"12\" aria-hidden=\"true\"><rect class=\"") + style +
@@ -208,7 +208,7 @@ std::string makePage(const ReportInput &input, const cluster::Calibration &calib
   uint64_t fullest = 0;
   for (const Footprint::Device &device : input.footprint.devices)
     fullest = std::max(fullest, device.total());
-  bool updates = plan.phases_size() && plan.phases(mainPhase(plan)).ends_by_closing();
+  bool updates = plan.phases_size() && plan.phases(mainPhase(plan)).ends_by_end_of_stream();
   std::string why = prediction.cores > prediction.cycle ? "limited by the cores that the tasks share"
                                                         : "limited by its longest chain";
   auto facts = plan::checkCertificate(plan);

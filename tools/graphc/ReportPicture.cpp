@@ -88,7 +88,7 @@ void Picture::collect() {
     }
   }
   for (auto &[key, arrow] : pairs)
-    if (!arrow.control) // the chief's word goes everywhere and says nothing of the model
+    if (!arrow.control) // the control message goes everywhere and says nothing of the model
       arrows.push_back(arrow);
   for (const Arrow &arrow : arrows)
     most = std::max(most, arrow.bytes);

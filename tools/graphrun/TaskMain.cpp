@@ -93,7 +93,8 @@ private:
                          "the launcher's pipe"); // gone with the launcher, and so are we
   }
   const int report_;
-  absl::Time logged_ = absl::InfinitePast(); ///< show() is called by one thread at a time (the driver's or its pulse's)
+  absl::Time logged_ =
+      absl::InfinitePast(); ///< show() is called by one thread at a time (the driver's or its heartbeat's)
   base::Mutex mutex_;
   observe::ProgressLine line_;
 };
@@ -208,7 +209,7 @@ private:
   /// Of a connection: where the others go on without a stopped worker, it has to outlast the stop.
   absl::Duration silence() const {
     for (const plan::Phase &phase : plan_.phases())
-      if (phase.ends_by_closing())
+      if (phase.ends_by_end_of_stream())
         return deadline() + transport::kSilence;
     return transport::kSilence;
   }

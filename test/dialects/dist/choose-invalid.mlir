@@ -2,7 +2,7 @@
 // Tickets and choices of asynchronous phases and of those with backup workers.
 
 // (T2)
-dist.phase @p {role = #graph.role<train>, ends_by_closing}
+dist.phase @p {role = #graph.role<train>, ends_by_end_of_stream}
 dist.program @a of @p on "/job:s/task:0/device:CPU:0" {
   // expected-error @below {{expects max_staleness of at least 0, got -1}}
   dist.ticket {max_staleness = -1 : i64}
@@ -12,9 +12,9 @@ dist.program @a of @p on "/job:s/task:0/device:CPU:0" {
 // -----
 
 // (CO1) more than there are
-dist.phase @p {role = #graph.role<train>, ends_by_closing}
-dist.channel @o : tensor<i64> from @door to @main {instances = 3, latest}
-dist.program @door of @p on "/job:ps/task:0/device:CPU:0" replicas(3) {
+dist.phase @p {role = #graph.role<train>, ends_by_end_of_stream}
+dist.channel @o : tensor<i64> from @proxy to @main {conflating, instances = 3}
+dist.program @proxy of @p on "/job:ps/task:0/device:CPU:0" replicas(3) {
   %v = dist.feed "v" : tensor<i64>
   dist.send @o, %v : tensor<i64>
   dist.end
@@ -30,9 +30,9 @@ dist.program @main of @p on "/job:ps/task:0/device:CPU:0" {
 // -----
 
 // (CO1) the set has one i1 an instance
-dist.phase @p {role = #graph.role<train>, ends_by_closing}
-dist.channel @o : tensor<i64> from @door to @main {instances = 3, latest}
-dist.program @door of @p on "/job:ps/task:0/device:CPU:0" replicas(3) {
+dist.phase @p {role = #graph.role<train>, ends_by_end_of_stream}
+dist.channel @o : tensor<i64> from @proxy to @main {conflating, instances = 3}
+dist.program @proxy of @p on "/job:ps/task:0/device:CPU:0" replicas(3) {
   %v = dist.feed "v" : tensor<i64>
   dist.send @o, %v : tensor<i64>
   dist.end
@@ -48,10 +48,10 @@ dist.program @main of @p on "/job:ps/task:0/device:CPU:0" {
 // -----
 
 // (CO1) a fifo
-dist.phase @p {role = #graph.role<train>, ends_by_closing}
+dist.phase @p {role = #graph.role<train>, ends_by_end_of_stream}
 // expected-note @below {{channel declared here}}
-dist.channel @o : tensor<i64> from @door to @main {instances = 3}
-dist.program @door of @p on "/job:ps/task:0/device:CPU:0" replicas(3) {
+dist.channel @o : tensor<i64> from @proxy to @main {instances = 3}
+dist.program @proxy of @p on "/job:ps/task:0/device:CPU:0" replicas(3) {
   %v = dist.feed "v" : tensor<i64>
   dist.send @o, %v : tensor<i64>
   dist.end
@@ -59,7 +59,7 @@ dist.program @door of @p on "/job:ps/task:0/device:CPU:0" replicas(3) {
 dist.program @main of @p on "/job:ps/task:0/device:CPU:0" {
   dist.ticket
   %v = dist.feed "v" : tensor<i64>
-  // expected-error @below {{expects a latest channel, whose messages can be passed over; @o is a fifo}}
+  // expected-error @below {{expects a conflating channel, whose messages can be passed over; @o is a fifo}}
   %s = dist.choose @o at %v {take = 2 : i64} : tensor<i64> -> tensor<3xi1>
   dist.end
 }
@@ -67,9 +67,9 @@ dist.program @main of @p on "/job:ps/task:0/device:CPU:0" {
 // -----
 
 // (CO1) versions are i64
-dist.phase @p {role = #graph.role<train>, ends_by_closing}
-dist.channel @o : tensor<i64> from @door to @main {instances = 3, latest}
-dist.program @door of @p on "/job:ps/task:0/device:CPU:0" replicas(3) {
+dist.phase @p {role = #graph.role<train>, ends_by_end_of_stream}
+dist.channel @o : tensor<i64> from @proxy to @main {conflating, instances = 3}
+dist.program @proxy of @p on "/job:ps/task:0/device:CPU:0" replicas(3) {
   %v = dist.feed "v" : tensor<i64>
   dist.send @o, %v : tensor<i64>
   dist.end
@@ -85,10 +85,10 @@ dist.program @main of @p on "/job:ps/task:0/device:CPU:0" {
 // -----
 
 // (A2) a sum of some of a fifo's messages
-dist.phase @p {role = #graph.role<train>, ends_by_closing}
+dist.phase @p {role = #graph.role<train>, ends_by_end_of_stream}
 // expected-note @below {{channel declared here}}
-dist.channel @g : tensor<4xf32> from @door to @main {instances = 3}
-dist.program @door of @p on "/job:ps/task:0/device:CPU:0" replicas(3) {
+dist.channel @g : tensor<4xf32> from @proxy to @main {instances = 3}
+dist.program @proxy of @p on "/job:ps/task:0/device:CPU:0" replicas(3) {
   %g = dist.feed "g" : tensor<4xf32>
   dist.send @g, %g : tensor<4xf32>
   dist.end
@@ -96,7 +96,7 @@ dist.program @door of @p on "/job:ps/task:0/device:CPU:0" replicas(3) {
 dist.program @main of @p on "/job:ps/task:0/device:CPU:0" {
   dist.ticket
   %set = dist.feed "set" : tensor<3xi1>
-  // expected-error @below {{expects a latest channel, whose messages can be passed over; @g is a fifo}}
+  // expected-error @below {{expects a conflating channel, whose messages can be passed over; @g is a fifo}}
   %s = dist.aggregate_chosen @g from %set : tensor<4xf32> from tensor<3xi1>
   dist.end
 }
@@ -104,9 +104,9 @@ dist.program @main of @p on "/job:ps/task:0/device:CPU:0" {
 // -----
 
 // (CH7) a slot is in the memory of one task
-dist.phase @p {role = #graph.role<train>, ends_by_closing}
-// expected-error @below {{is a latest channel, a slot in the memory of one device in a phase that ends by closing, but joins "/job:ps/task:0/device:CPU:0" and "/job:ps/task:1/device:CPU:0" in phase @p}}
-dist.channel @o : tensor<i64> from @a to @b {latest}
+dist.phase @p {role = #graph.role<train>, ends_by_end_of_stream}
+// expected-error @below {{is a conflating channel, a slot in the memory of one device in a phase that ends by end of stream, but joins "/job:ps/task:0/device:CPU:0" and "/job:ps/task:1/device:CPU:0" in phase @p}}
+dist.channel @o : tensor<i64> from @a to @b {conflating}
 // expected-note @below {{sending program declared here}}
 dist.program @a of @p on "/job:ps/task:0/device:CPU:0" {
   dist.ticket

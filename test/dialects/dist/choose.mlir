@@ -1,11 +1,11 @@
 // RUN: graph-opt %s | graph-opt | FileCheck %s
-// Latest channels, as tensors and as buffers.
+// Conflating channels, as tensors and as buffers.
 
-dist.phase @p {role = #graph.role<train>, ends_by_closing}
-// CHECK: dist.channel @o : tensor<i64> from @door to @main {instances = 3 : i64, latest}
-dist.channel @o : tensor<i64> from @door to @main {instances = 3, latest}
-dist.channel @g : tensor<4xf32> from @door to @main {instances = 3, latest}
-dist.program @door of @p on "/job:ps/task:0/device:CPU:0" replicas(3) {
+dist.phase @p {role = #graph.role<train>, ends_by_end_of_stream}
+// CHECK: dist.channel @o : tensor<i64> from @proxy to @main {conflating, instances = 3 : i64}
+dist.channel @o : tensor<i64> from @proxy to @main {conflating, instances = 3}
+dist.channel @g : tensor<4xf32> from @proxy to @main {conflating, instances = 3}
+dist.program @proxy of @p on "/job:ps/task:0/device:CPU:0" replicas(3) {
   %v = dist.feed "v" : tensor<i64>
   %g = dist.feed "g" : tensor<4xf32>
   dist.send @g, %g : tensor<4xf32>
@@ -22,10 +22,10 @@ dist.program @main of @p on "/job:ps/task:0/device:CPU:0" {
   dist.end
 }
 
-dist.phase @q {role = #graph.role<predict>, ends_by_closing}
-dist.channel @qo : tensor<i64> from @qdoor to @qmain {instances = 3, latest}
-dist.channel @qg : tensor<4xf32> from @qdoor to @qmain {instances = 3, latest}
-dist.program @qdoor of @q on "/job:ps/task:0/device:CPU:0" replicas(3) {
+dist.phase @q {role = #graph.role<predict>, ends_by_end_of_stream}
+dist.channel @qo : tensor<i64> from @qproxy to @qmain {conflating, instances = 3}
+dist.channel @qg : tensor<4xf32> from @qproxy to @qmain {conflating, instances = 3}
+dist.program @qproxy of @q on "/job:ps/task:0/device:CPU:0" replicas(3) {
   %v = dist.feed "v" : memref<i64>
   %g = dist.feed "g" : memref<4xf32>
   dist.send_start @qg, %g : memref<4xf32>

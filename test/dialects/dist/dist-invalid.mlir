@@ -171,7 +171,7 @@ dist.channel @c : f32 from @a to @b
 
 // -----
 
-// expected-error @below {{'dist.channel' op carries the chief's word, a tensor<i64>, not 'tensor<f32>'}}
+// expected-error @below {{'dist.channel' op carries the control message, a tensor<i64>, not 'tensor<f32>'}}
 dist.channel @c : tensor<f32> from @a to @b {control}
 
 // -----
@@ -308,7 +308,7 @@ dist.program @b of @p on "/job:t/task:0/device:CPU:0" {
 
 // -----
 
-// (E3) the chief's word over a data channel
+// (E3) the control message over a data channel
 dist.phase @p {role = #graph.role<predict>}
 // expected-note @below {{channel declared here}}
 dist.channel @c : tensor<i64> from @a to @b
@@ -364,9 +364,9 @@ dist.program @b of @p on "/job:s/task:1/device:CPU:0" {
 // -----
 
 // expected-note @below {{phase declared here}}
-dist.phase @p {role = #graph.role<train>, ends_by_closing}
+dist.phase @p {role = #graph.role<train>, ends_by_end_of_stream}
 dist.program @a of @p on "/job:s/task:0/device:CPU:0" {
-  // expected-error @below {{in phase @p, which ends by closing its channels}}
+  // expected-error @below {{in phase @p, which ends by end of stream}}
   dist.control_send []
   dist.end
 }
@@ -388,7 +388,7 @@ dist.phase @p {role = #graph.role<train>, dataset = @d}
 // expected-note @below {{phase declared here}}
 dist.phase @p {role = #graph.role<train>}
 dist.program @a of @p on "/job:s/task:0/device:CPU:0" {
-  // expected-error @below {{in phase @p, which ends by the chief's word and not by closing}}
+  // expected-error @below {{in phase @p, which ends by the control message and not by end of stream}}
   dist.ticket
   dist.end
 }

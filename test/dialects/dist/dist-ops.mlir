@@ -48,8 +48,8 @@ dist.program @train.worker of @train on "/job:worker/device:CPU:0" replicas(2) {
 }
 
 // Buffers, as after schedule; an asynchronous phase.
-// CHECK: dist.phase @async {ends_by_closing, role = #graph.role<train>}
-dist.phase @async {role = #graph.role<train>, ends_by_closing}
+// CHECK: dist.phase @async {ends_by_end_of_stream, role = #graph.role<train>}
+dist.phase @async {role = #graph.role<train>, ends_by_end_of_stream}
 dist.channel @async.x : tensor<4xf32> from @async.ps0 to @async.worker {instances = 2}
 // CHECK: dist.program @async.ps0 of @async on "/job:ps/task:0/device:CPU:0" replicas(2) locks_variables {
 dist.program @async.ps0 of @async on "/job:ps/task:0/device:CPU:0" replicas(2) locks_variables {
@@ -105,18 +105,18 @@ dist.program @member of @together on "/job:worker/device:CPU:0" replicas(2) {
 graph.variable @ahead.variable : tensor<4xf32> = #graph.zeros
 dist.phase @ahead {role = #graph.role<train>}
 dist.channel @ahead.w : tensor<2x2xf32> from @ahead.ps to @ahead.worker
-dist.channel @ahead.word : tensor<i64> from @ahead.worker to @ahead.ps {control}
+dist.channel @ahead.control : tensor<i64> from @ahead.worker to @ahead.ps {control}
 dist.program @ahead.ps of @ahead on "/job:ps/task:0/device:CPU:0" {
   %w = dist.variable_buffer @ahead.variable : memref<4xf32>
   %v = dist.view %w : memref<4xf32> to memref<2x2xf32>
   dist.send_done @ahead.w
-  dist.control_receive @ahead.word
+  dist.control_receive @ahead.control
   // CHECK: dist.send_start @ahead.w, %{{.*}} {ahead} : memref<2x2xf32>
   dist.send_start @ahead.w, %v {ahead} : memref<2x2xf32>
   dist.end
 }
 dist.program @ahead.worker of @ahead on "/job:worker/task:0/device:CPU:0" {
-  dist.control_send [@ahead.word]
+  dist.control_send [@ahead.control]
   %w = dist.receive @ahead.w : memref<2x2xf32>
   dist.release @ahead.w
   dist.control_receive local

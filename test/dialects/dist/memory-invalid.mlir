@@ -1,5 +1,5 @@
 // RUN: graph-opt %s --split-input-file --verify-diagnostics
-// What sums and published channels do with memory.
+// What sums and zero-copy channels do with memory.
 
 // (AI1) chunks that leave a rest
 dist.phase @p {role = #graph.role<predict>}
@@ -20,10 +20,10 @@ func.func private @add(memref<4xf32>, memref<4xf32>)
 // -----
 
 // (CH6) nobody may write what is read in place
-dist.phase @p {ends_by_closing, role = #graph.role<train>}
+dist.phase @p {ends_by_end_of_stream, role = #graph.role<train>}
 graph.variable @w : tensor<4xf32> = #graph.zeros
-// expected-error @below {{is published, but its sender shares its variables with others that write them}}
-dist.channel @c : tensor<4xf32> from @a to @b {instances = 2, published}
+// expected-error @below {{is zero-copy, but its sender shares its variables with others that write them}}
+dist.channel @c : tensor<4xf32> from @a to @b {instances = 2, zero_copy}
 // expected-note @below {{sending program declared here}}
 dist.program @a of @p on "/job:ps/task:0/device:CPU:0" replicas(2) locks_variables {
   dist.ticket
@@ -76,8 +76,8 @@ dist.program @b of @p on "/job:s/task:0/device:CPU:0" {
 
 // (CH6) nor in a sum that writes where it has sent from
 dist.phase @p {role = #graph.role<train>}
-// expected-error @below {{is published, but its instances sum neither by scatter nor by ring}}
-dist.channel @s : tensor<16xf32> from @a to @a {all_to_all, instances = 4, algorithm = "doubling", chunk = 16, published}
+// expected-error @below {{is zero-copy, but its instances sum neither by scatter nor by ring}}
+dist.channel @s : tensor<16xf32> from @a to @a {all_to_all, instances = 4, algorithm = "doubling", chunk = 16, zero_copy}
 dist.channel @word : tensor<i64> from @a to @a {control, instances = 4}
 func.func private @add(memref<16xf32>, memref<16xf32>)
 // expected-note @below {{sending program declared here}}

@@ -56,11 +56,11 @@ TEST(Liveness, AnInitialMessageBreaksTheCycle) {
 }
 
 TEST(Liveness, AWriterThatWaitsForItsReaderBeforeItAnswersIsACycle) {
-  // b asks a for something while it still reads what a published; a answers only after b has released it.
-  for (bool published : {false, true}) {
+  // b asks a for something while it still reads what a sent zero-copy; a answers only after b has released it.
+  for (bool zeroCopy : {false, true}) {
     Liveness model;
     uint32_t a = model.addProgram(), b = model.addProgram();
-    uint32_t value = model.addChannel(1, 0, published), answer = model.addChannel(1);
+    uint32_t value = model.addChannel(1, 0, zeroCopy), answer = model.addChannel(1);
     model.append(a, Action::Send, value);
     model.append(a, Action::SendDone, value);
     model.append(a, Action::Send, answer);
@@ -68,11 +68,11 @@ TEST(Liveness, AWriterThatWaitsForItsReaderBeforeItAnswersIsACycle) {
     model.append(b, Action::Receive, answer);
     model.append(b, Action::Release, value);
     Liveness::Result result = model.check();
-    EXPECT_EQ(result.live(), !published);
+    EXPECT_EQ(result.live(), !zeroCopy);
     int borrows = 0;
     for (Liveness::Step step : result.cycle)
       borrows += step.reason == Liveness::Reason::Borrow;
-    EXPECT_EQ(borrows, published);
+    EXPECT_EQ(borrows, zeroCopy);
   }
 }
 

@@ -26,7 +26,7 @@ public:
   transport::RecvPort *receiver(transport::ChannelKey key) override {
     transport::RecvPort *port = inner->receiver(key);
     const plan::Channel &channel = plan.channels(int(key.channel));
-    if (!port || channel.control() || channel.published())
+    if (!port || channel.control() || channel.zero_copy())
       return port;
     return ports.emplace_back(std::make_unique<Port>(*port, channel.bytes())).get();
   }
@@ -86,7 +86,7 @@ std::map<std::string, std::string> train(Plan plan, uint32_t seed) {
     variable.set_device(device);
   for (plan::Channel &channel : *plan.mutable_channels())
     if (channel.algorithm() == plan::WHOLE)
-      channel.set_published(false);
+      channel.set_zero_copy(false);
   executor::TaskHarness tasks(std::move(plan), /*verified=*/false);
   for (auto &store : tasks.stores)
     EXPECT_EQ(store->toDevices(), absl::OkStatus());

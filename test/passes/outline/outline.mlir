@@ -77,7 +77,7 @@ dist.channel @t.a : tensor<784x512xf32> from @worker to @ps {instances = 2}
 dist.channel @t.b : tensor<28672xf32> from @worker to @ps {instances = 2}
 dist.channel @t.c : tensor<512xf32> from @worker to @ps {instances = 2}
 dist.channel @t.d : tensor<32147xf32> from @worker to @ps {instances = 2}
-dist.channel @t.word : tensor<i64> from @worker to @ps {control}
+dist.channel @t.control : tensor<i64> from @worker to @ps {control}
 dist.channel @t.words : tensor<i64> from @worker to @worker {control, instances = 2}
 dist.program @ps of @t on "/job:ps/task:0/device:CPU:0" {
   %a = dist.aggregate @t.a : tensor<784x512xf32>
@@ -88,11 +88,11 @@ dist.program @ps of @t on "/job:ps/task:0/device:CPU:0" {
   dist.fetch "b", %b : tensor<28672xf32>
   dist.fetch "c", %c : tensor<512xf32>
   dist.fetch "d", %d : tensor<32147xf32>
-  dist.control_receive @t.word
+  dist.control_receive @t.control
   dist.end
 }
 dist.program @worker of @t on "/job:worker/device:CPU:0" replicas(2) {
-  dist.control_send [@t.word, @t.words]
+  dist.control_send [@t.control, @t.words]
   %a = dist.feed "a" : tensor<784x512xf32>
   %b = dist.feed "b" : tensor<28672xf32>
   %c = dist.feed "c" : tensor<512xf32>

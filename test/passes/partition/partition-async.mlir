@@ -8,7 +8,7 @@ graph.variable @w : tensor<4xf32> = #graph.zeros
 graph.variable @global_step : tensor<i64> = #graph.zeros {trainable = false}
 graph.dataset @d : (tensor<4xf32>) = #graph.synthetic<samples = 100, seed = 7>
 // One update is one replica's batch.
-// CHECK: dist.phase @train {advances_global_step, dataset = @d, ends_by_closing, {{.*}}samples_per_step = 4 : i64}
+// CHECK: dist.phase @train {advances_global_step, dataset = @d, ends_by_end_of_stream, {{.*}}samples_per_step = 4 : i64}
 // CHECK: dist.channel @train.w.gradient : tensor<4xf32> from @train.worker to @train.ps0 {instances = 3 : i64}
 // CHECK: dist.channel @train.ticket.to_worker : tensor<i64> from @train.ps1 to @train.worker {instances = 3 : i64}
 // CHECK: dist.program @train.worker of @train on "/job:worker/device:CPU:0" replicas(3) {

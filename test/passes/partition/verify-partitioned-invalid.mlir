@@ -1,6 +1,6 @@
 // RUN: graph-opt %s --verify-partitioned --split-input-file --verify-diagnostics
 
-// expected-note @below {{phase @p ends by the chief's word}}
+// expected-note @below {{phase @p ends by the control message}}
 dist.phase @p {role = #graph.role<predict>}
 // expected-error @below {{expected dist.control_receive as the last thing of its step, or right before what it sends ahead}}
 dist.program @a of @p on "/job:s/task:0/device:CPU:0" {
@@ -10,7 +10,7 @@ dist.program @a of @p on "/job:s/task:0/device:CPU:0" {
 
 // -----
 
-// expected-note @below {{phase @p ends by the chief's word}}
+// expected-note @below {{phase @p ends by the control message}}
 dist.phase @p {role = #graph.role<predict>}
 // expected-error @below {{expected dist.control_receive as the last thing of its step, or right before what it sends ahead}}
 dist.program @a of @p on "/job:s/task:0/device:CPU:0" {
@@ -31,15 +31,15 @@ dist.program @a of @p on "/job:s/task:0/device:CPU:0" {
 
 // -----
 
-// expected-error @below {{ends by closing, but none of its programs takes a dist.ticket}}
-dist.phase @p {role = #graph.role<train>, ends_by_closing}
+// expected-error @below {{ends by end of stream, but none of its programs takes a dist.ticket}}
+dist.phase @p {role = #graph.role<train>, ends_by_end_of_stream}
 dist.program @a of @p on "/job:s/task:0/device:CPU:0" {
   dist.end
 }
 
 // -----
 
-dist.phase @p {role = #graph.role<train>, ends_by_closing}
+dist.phase @p {role = #graph.role<train>, ends_by_end_of_stream}
 dist.program @a of @p on "/job:s/task:0/device:CPU:0" {
   // expected-note @below {{the first one is here}}
   dist.ticket
@@ -110,7 +110,7 @@ dist.program @f.t0 of @f on "/job:t/task:0/device:CPU:2" {
 // -----
 
 // What takes a ticket begins with it; before, it only receives what tells it who is where.
-dist.phase @p {role = #graph.role<train>, ends_by_closing}
+dist.phase @p {role = #graph.role<train>, ends_by_end_of_stream}
 dist.channel @early : tensor<4xf32> from @a to @b
 dist.channel @ready : tensor<i64> from @b to @a
 dist.program @a of @p on "/job:s/task:0/device:CPU:0" {
@@ -158,7 +158,7 @@ dist.program @a of @p on "/job:s/task:0/device:CPU:0" {
 // -----
 
 graph.dataset @d : (tensor<f32>) = #graph.synthetic<samples = 10, seed = 1>
-dist.phase @p {role = #graph.role<train>, samples_per_step = 4, dataset = @d, ends_by_closing}
+dist.phase @p {role = #graph.role<train>, samples_per_step = 4, dataset = @d, ends_by_end_of_stream}
 dist.program @a of @p on "/job:s/task:0/device:CPU:0" replicas(2) {
   dist.ticket
   %x = dist.buffer : memref<4xf32>

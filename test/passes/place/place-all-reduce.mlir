@@ -1,12 +1,12 @@
 // RUN: graph-opt %s --place --verify-placed --verify-diagnostics | FileCheck %s
-// Everything is on every replica; a wish for another task is remarked on. What is not replicated is the chief's.
+// Everything is on every replica; a request for another task is remarked on. What is not replicated is the chief's.
 
 module attributes {graph.cluster = #graph.cluster<jobs = [ps = 1, chief = 1, worker = 2], chief = "/job:chief/task:0">,
                    graph.strategy = #graph.strategy<name = "all_reduce">} {
 // CHECK: graph.variable @w {{.*}} {graph.device = #graph.device<"/device:CPU:0">}
 // expected-remark @below {{is on every replica under the strategy all_reduce; its device "/job:ps/task:0" has no effect}}
 graph.variable @w : tensor<4xf32> = #graph.zeros {graph.device = #graph.device<"/job:ps/task:0">}
-// The same wish again is not remarked on.
+// The same request again is not remarked on.
 graph.variable @v : tensor<4xf32> = #graph.zeros {graph.device = #graph.device<"/job:ps/task:0">}
 // CHECK: graph.func @train{{.*}}"/device:CPU:0"
 graph.func @train() -> () attributes {role = #graph.role<train>} {

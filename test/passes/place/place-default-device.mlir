@@ -1,5 +1,5 @@
 // RUN: graph-opt %s --place --verify-placed --partition --verify-partitioned --split-input-file --verify-diagnostics | FileCheck %s
-// What no wish places goes to the first device of a task, in the cluster's order; programs of two devices of a task have two names.
+// What no request places goes to the first device of a task, in the cluster's order; programs of two devices of a task have two names.
 
 // CHECK-LABEL: chief = "/job:worker/task:0"
 module attributes {graph.cluster = #graph.cluster<jobs = [worker = 1], devices = [worker = ["CPU:1", "CPU:0"]], chief = "/job:worker/task:0">,

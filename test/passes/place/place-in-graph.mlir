@@ -1,5 +1,5 @@
 // RUN: graph-opt %s --place --verify-placed --split-input-file | FileCheck %s
-// Wishes, then operands, then the chief; rules by name beat wishes; partial names keep what they leave open.
+// Requests, then operands, then the chief; rules by name beat requests; partial names keep what they leave open.
 
 module attributes {graph.cluster = #graph.cluster<jobs = [task = 3], chief = "/job:task/task:0">,
                    graph.strategy = #graph.strategy<name = "in_graph">,
@@ -37,7 +37,7 @@ graph.func @train() -> (tensor<4xf32>) attributes {role = #graph.role<train>} {
 }
 // -----
 
-// Variables without a wish go where the first operation that has one touches them; colocated ones beside their variable,
+// Variables without a request go where the first operation that has one touches them; colocated ones beside their variable,
 // slots and all; colocated operations too, their gradients with them.
 module attributes {graph.cluster = #graph.cluster<jobs = [task = 3], devices = [task = ["CPU:0", "CPU:1"]], chief = "/job:task/task:0">,
                    graph.strategy = #graph.strategy<name = "in_graph">} {

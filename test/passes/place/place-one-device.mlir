@@ -1,5 +1,5 @@
 // RUN: graph-opt %s --place --verify-placed | FileCheck %s --implicit-check-not=task:1 --implicit-check-not=ps/
-// Everything on the chief, whatever is wished.
+// Everything on the chief, whatever is requested.
 
 module attributes {graph.cluster = #graph.cluster<jobs = [ps = 1, chief = 1, worker = 2], chief = "/job:chief/task:0">,
                    graph.strategy = #graph.strategy<name = "one_device", micro_batches = 2>} {

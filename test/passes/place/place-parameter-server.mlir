@@ -14,9 +14,9 @@ graph.variable @"a/Momentum" : tensor<4xf32> = #graph.zeros {trainable = false, 
 graph.variable @b : tensor<4xf32> = #graph.zeros
 // CHECK: graph.variable @global_step {{.*}}"/job:ps/task:0/device:CPU:0"
 graph.variable @global_step : tensor<i64> = #graph.zeros {trainable = false}
-// A wish is kept, and does not take a turn either.
-// CHECK: graph.variable @wished {{.*}}"/job:ps/task:0/device:CPU:0"
-graph.variable @wished : tensor<4xf32> = #graph.zeros {graph.device = #graph.device<"/job:ps/task:0">}
+// A request is kept, and does not take a turn either.
+// CHECK: graph.variable @requested {{.*}}"/job:ps/task:0/device:CPU:0"
+graph.variable @requested : tensor<4xf32> = #graph.zeros {graph.device = #graph.device<"/job:ps/task:0">}
 // CHECK: graph.variable @c {{.*}}"/job:ps/task:1/device:CPU:0"
 graph.variable @c : tensor<4xf32> = #graph.zeros {trainable = false, aggregation = "mean"}
 

@@ -1,5 +1,5 @@
 // RUN: graph-opt %s --place --verify-placed --split-input-file --verify-diagnostics
-// No wish is dropped silently.
+// No request is dropped silently.
 
 module attributes {graph.cluster = #graph.cluster<jobs = [worker = 2], chief = "/job:worker/task:0">,
                    graph.strategy = #graph.strategy<name = "one_device">} {
@@ -14,7 +14,7 @@ graph.func @f(%x: tensor<4xf32>) -> (tensor<4xf32>) attributes {role = #graph.ro
 
 // -----
 
-// Between graphs, a wish for one task is not for every replica: once a wish.
+// Between graphs, a request for one task is not for every replica: once a request.
 module attributes {graph.cluster = #graph.cluster<jobs = [ps = 1, worker = 2], chief = "/job:worker/task:0">,
                    graph.strategy = #graph.strategy<name = "parameter_server">} {
 graph.func @f(%x: tensor<4xf32>) -> (tensor<4xf32>) attributes {role = #graph.role<train>} {
@@ -50,7 +50,7 @@ graph.func @f(%x: tensor<4xf32>) -> (tensor<4xf32>) attributes {role = #graph.ro
 
 // -----
 
-// What touches a variable is where that is, once a wish; a wish for the replicas' job is for their part.
+// What touches a variable is where that is, once a request; a request for the replicas' job is for their part.
 module attributes {graph.cluster = #graph.cluster<jobs = [ps = 1, worker = 2], chief = "/job:worker/task:0">,
                    graph.strategy = #graph.strategy<name = "parameter_server">} {
 // expected-note @below {{variable declared here}}
@@ -90,7 +90,7 @@ graph.variable @w1 : tensor<4xf32> = #graph.zeros
 
 // -----
 
-// A rule for a variable beats what is written on an operation that touches it: once a wish and variable. A wish that the
+// A rule for a variable beats what is written on an operation that touches it: once a request and variable. A request that the
 // rule satisfies, or that is for the replicas' part, is none to speak of.
 // expected-note @below {{placement rule "w1" puts the variable there}}
 // expected-note @below {{placement rule "w*" puts the variable there}}
@@ -154,7 +154,7 @@ graph.func @f() -> (tensor<4xf32>) attributes {role = #graph.role<predict>} {
 
 // -----
 
-// A rule also beats what is written on the variable or the operation that it names: once a wish.
+// A rule also beats what is written on the variable or the operation that it names: once a request.
 // expected-note @below {{placement rule "w*"}}
 // expected-note @below {{placement rule "layer*"}}
 module attributes {graph.cluster = #graph.cluster<jobs = [worker = 2], chief = "/job:worker/task:0">,
@@ -174,7 +174,7 @@ graph.func @f(%x: tensor<4xf32>) -> (tensor<4xf32>) attributes {role = #graph.ro
 
 // -----
 
-// All-reduce: once a wish.
+// All-reduce: once a request.
 module attributes {graph.cluster = #graph.cluster<jobs = [ps = 1, worker = 2], chief = "/job:worker/task:0">,
                    graph.strategy = #graph.strategy<name = "all_reduce">} {
 graph.func @f(%x: tensor<4xf32>) -> (tensor<4xf32>) attributes {role = #graph.role<train>} {

@@ -9,7 +9,7 @@ namespace graphc::test {
 
 namespace {
 
-// Of a variable or value, f32: some fill whole cache lines, some do not; the last is published where it can be.
+// Of a variable or value, f32: some fill whole cache lines, some do not; the last is zero-copy where it can be.
 constexpr int kSizes[] = {1, 16, 40, 500, 1100};
 
 class Generator {

@@ -117,7 +117,7 @@ private:
   dist::ChannelOp channelOf(Operation *op) {
     return module.lookupSymbol<dist::ChannelOp>(op->getAttrOfType<FlatSymbolRefAttr>("channel"));
   }
-  bool isPublished(Operation *op) { return channelOf(op).getPublished(); }
+  bool isZeroCopy(Operation *op) { return channelOf(op).getZeroCopy(); }
   bool isFull(Operation *op) {
     return messages[channelOf(op).getSymName()].size() >= size_t(channelOf(op).getCapacity());
   }
@@ -184,7 +184,7 @@ private:
       std::deque<Message> &queue = messages[done.getChannel()];
       if (inSlots.contains(done.getChannel()))
         return true; // the receiver finds it there later
-      if (isPublished(op))
+      if (isZeroCopy(op))
         return queue.empty(); // until it is released
       if (!queue.empty() && !queue.back().copied) {
         uint64_t now = readRegion(op, queue.back().source);
@@ -201,7 +201,7 @@ private:
       message.taken = true;
       if (!message.copied && readRegion(op, message.source) != message.hash)
         fail(op, "what is sent was overwritten before");
-      if (isPublished(op)) { // in place; whoever overwrites it is seen by its readers
+      if (isZeroCopy(op)) { // in place; whoever overwrites it is seen by its readers
         lane.regions[receive.getValue()] = message.source;
         lane.held[receive.getChannel()] = receive.getValue();
         return true;
@@ -215,7 +215,7 @@ private:
         queue.erase(found); // nothing releases it in an outlined program
     } else if (auto release = dyn_cast<dist::ReleaseOp>(op)) {
       Value slot = lane.held.lookup(release.getChannel());
-      if (!isPublished(op))
+      if (!isZeroCopy(op))
         write(lane, slot, ~uint64_t(0)); // whoever still reads it finds out
       lane.regions.erase(slot);
       lane.held.erase(release.getChannel());

@@ -2,10 +2,10 @@
 // RUN: graph-opt %s --schedule --split-input-file | graph-opt --verify-liveness --split-input-file | FileCheck %s
 
 // What is sent as it was before its update goes ahead, right behind its last write; of one variable the sends keep their
-// order. A copied message has a slot beside that in use; a published one needs none, because its send_done waits for the
-// releases. The word comes right before the first. What is sent after its update, what is never written and what is no
+// order. A copied message has a slot beside that in use; a zero-copy one needs none, because its send_done waits for the
+// releases. The control message comes right before the first. What is sent after its update, what is never written and what is no
 // variable belong to this step.
-// CHECK: dist.channel @t.w : {{.*}} {published}
+// CHECK: dist.channel @t.w : {{.*}} {zero_copy}
 // CHECK: dist.channel @t.small : {{.*}} {capacity = 2 : i64}
 // CHECK: dist.channel @t.again : {{.*}} {capacity = 2 : i64}
 // CHECK: dist.channel @t.new : tensor<16xf32> from @t.ps to @t.worker{{$}}
@@ -23,7 +23,7 @@
 // CHECK-NEXT: dist.send_done @t.again
 // CHECK-NEXT: dist.call @u(%[[SMALL]], %[[SMALL]])
 // CHECK-NEXT: dist.call @u(%[[SMALL]], %[[FIXED]])
-// CHECK-NEXT: dist.control_receive @t.word
+// CHECK-NEXT: dist.control_receive @t.control
 // CHECK-NEXT: dist.send_start @t.small, %[[SMALL]] {ahead}
 // CHECK-NEXT: dist.send_start @t.again, %[[SMALL]] {ahead}
 // CHECK: dist.call @u(%[[NEW]], %[[FIXED]])
@@ -47,7 +47,7 @@ dist.channel @t.new : tensor<16xf32> from @t.ps to @t.worker
 dist.channel @t.fixed : tensor<16xf32> from @t.ps to @t.worker
 dist.channel @t.made : tensor<16xf32> from @t.ps to @t.worker
 dist.channel @t.g : tensor<2048xf32> from @t.worker to @t.ps
-dist.channel @t.word : tensor<i64> from @t.worker to @t.ps {control}
+dist.channel @t.control : tensor<i64> from @t.worker to @t.ps {control}
 func.func private @u(memref<16xf32> {dist.access = "read_write"}, memref<16xf32> {dist.access = "read"})
 func.func private @one(memref<16xf32> {dist.access = "read"}, memref<16xf32> {dist.access = "write"})
 func.func private @large(memref<2048xf32> {dist.access = "read_write"}, memref<2048xf32> {dist.access = "read"})
@@ -72,11 +72,11 @@ dist.program @t.ps of @t on "/job:ps/task:0/device:CPU:0" {
   dist.send @t.made, %made : memref<16xf32>
   %g = dist.receive @t.g : memref<2048xf32>
   dist.call @large(%w, %g) : memref<2048xf32>, memref<2048xf32>
-  dist.control_receive @t.word
+  dist.control_receive @t.control
   dist.end
 }
 dist.program @t.worker of @t on "/job:worker/task:0/device:CPU:0" {
-  dist.control_send [@t.word]
+  dist.control_send [@t.control]
   %w = dist.receive @t.w : memref<2048xf32>
   %small = dist.receive @t.small : memref<16xf32>
   %again = dist.receive @t.again : memref<16xf32>
@@ -100,16 +100,16 @@ dist.program @t.worker of @t on "/job:worker/task:0/device:CPU:0" {
 graph.variable @w : tensor<16xf32> = #graph.zeros
 dist.phase @f {role = #graph.role<train>}
 dist.channel @f.w : tensor<16xf32> from @f.a to @f.b {instances = 2}
-dist.channel @f.word : tensor<i64> from @f.a to @f.a {control, instances = 2}
+dist.channel @f.control : tensor<i64> from @f.a to @f.a {control, instances = 2}
 dist.channel @f.other : tensor<i64> from @f.a to @f.b {control, instances = 2}
 func.func private @u(memref<16xf32> {dist.access = "read_write"}, memref<16xf32> {dist.access = "read"})
 func.func private @one(memref<16xf32> {dist.access = "read"}, memref<16xf32> {dist.access = "write"})
 dist.program @f.a of @f on "/job:worker/device:CPU:0" replicas(2) {
-  dist.control_send [@f.word, @f.other]
+  dist.control_send [@f.control, @f.other]
   %w = dist.variable_buffer @w : memref<16xf32>
   dist.send @f.w, %w : memref<16xf32>
   dist.call @u(%w, %w) : memref<16xf32>, memref<16xf32>
-  dist.control_receive @f.word local
+  dist.control_receive @f.control local
   dist.end
 }
 dist.program @f.b of @f on "/job:other/device:CPU:0" replicas(2) {

@@ -34,13 +34,13 @@
 dist.phase @t {role = #graph.role<predict>}
 dist.channel @t.y : tensor<4xf32> from @t.gpu to @t.cpu
 dist.channel @t.z : tensor<4xf32> from @t.cpu to @t.gpu
-dist.channel @t.word : tensor<i64> from @t.gpu to @t.cpu {control}
+dist.channel @t.control : tensor<i64> from @t.gpu to @t.cpu {control}
 func.func private @k(memref<4xf32> {dist.access = "read"}, memref<4xf32> {dist.access = "write"})
 dist.program @t.gpu of @t on "/job:worker/task:0/device:GPU:0" {
   %x = dist.buffer : memref<4xf32>
   %y = dist.buffer : memref<4xf32>
   %out = dist.buffer : memref<4xf32>
-  dist.control_send [@t.word]
+  dist.control_send [@t.control]
   dist.feed_into "x", %x : memref<4xf32>
   dist.call @k(%x, %y) : memref<4xf32>, memref<4xf32>
   dist.send @t.y, %y : memref<4xf32>
@@ -61,6 +61,6 @@ dist.program @t.cpu of @t on "/job:worker/task:1/device:CPU:0" {
   %y = dist.receive @t.y : memref<4xf32>
   dist.call @k(%y, %z) : memref<4xf32>, memref<4xf32>
   dist.send @t.z, %z : memref<4xf32>
-  dist.control_receive @t.word
+  dist.control_receive @t.control
   dist.end
 }

@@ -170,10 +170,10 @@ dist.program @p.middle of @p on "/job:worker/task:1/device:CPU:0" {
 
 // -----
 
-// Ends by closing: the gradient stays behind both receives, although it needs one alone; no arena at all.
+// Ends by end of stream: the gradient stays behind both receives, although it needs one alone; no arena at all.
 graph.variable @global_step : tensor<i64> = #graph.zeros {trainable = false}
 graph.variable @w : tensor<16xf32> = #graph.zeros
-dist.phase @s {role = #graph.role<train>, ends_by_closing}
+dist.phase @s {role = #graph.role<train>, ends_by_end_of_stream}
 dist.channel @s.n : tensor<i64> from @s.ps to @s.worker {instances = 2}
 dist.channel @s.w : tensor<16xf32> from @s.ps to @s.worker {instances = 2}
 dist.channel @s.g : tensor<16xf32> from @s.worker to @s.ps {instances = 2}
@@ -218,13 +218,13 @@ dist.program @s.worker of @s on "/job:worker/device:CPU:0" replicas(2) {
 
 // -----
 
-// A variable of at least a page is published: the reader releases it before the writer updates it. A smaller one, and a
+// A variable of at least a page is zero-copy: the reader releases it before the writer updates it. A smaller one, and a
 // message that is fetched, are copied.
-// CHECK: dist.channel @t.w : tensor<2048xf32> from @t.ps to @t.worker {published}
+// CHECK: dist.channel @t.w : tensor<2048xf32> from @t.ps to @t.worker {zero_copy}
 // CHECK: dist.channel @t.small : tensor<16xf32> from @t.ps to @t.worker
-// CHECK-NOT: published
+// CHECK-NOT: zero_copy
 // CHECK: dist.channel @t.shown
-// CHECK-NOT: published
+// CHECK-NOT: zero_copy
 // CHECK: dist.program @t.ps
 // CHECK: %[[W:.*]] = dist.variable_buffer @w
 // CHECK: dist.send_done @t.w
@@ -234,7 +234,7 @@ dist.channel @t.w : tensor<2048xf32> from @t.ps to @t.worker
 dist.channel @t.small : tensor<16xf32> from @t.ps to @t.worker
 dist.channel @t.shown : tensor<2048xf32> from @t.ps to @t.worker
 dist.channel @t.g : tensor<2048xf32> from @t.worker to @t.ps
-dist.channel @t.word : tensor<i64> from @t.worker to @t.ps {control}
+dist.channel @t.control : tensor<i64> from @t.worker to @t.ps {control}
 graph.variable @w : tensor<2048xf32> = #graph.zeros
 graph.variable @small : tensor<16xf32> = #graph.zeros
 graph.variable @shown : tensor<2048xf32> = #graph.zeros
@@ -249,11 +249,11 @@ dist.program @t.ps of @t on "/job:ps/task:0/device:CPU:0" {
   dist.send @t.shown, %shown : memref<2048xf32>
   %g = dist.receive @t.g : memref<2048xf32>
   dist.call @u(%w, %g) : memref<2048xf32>, memref<2048xf32>
-  dist.control_receive @t.word
+  dist.control_receive @t.control
   dist.end
 }
 dist.program @t.worker of @t on "/job:worker/task:0/device:CPU:0" {
-  dist.control_send [@t.word]
+  dist.control_send [@t.control]
   %w = dist.receive @t.w : memref<2048xf32>
   %small = dist.receive @t.small : memref<16xf32>
   %shown = dist.receive @t.shown : memref<2048xf32>
@@ -269,12 +269,12 @@ dist.program @t.worker of @t on "/job:worker/task:0/device:CPU:0" {
 
 // The worker still reads @w when it waits for @v, which comes after @w's update: the writer cannot wait for it.
 // CHECK: dist.channel @c.w : tensor<2048xf32> from @c.ps to @c.worker
-// CHECK-NOT: published
-// CHECK: dist.channel @c.v : tensor<2048xf32> from @c.ps to @c.worker {published}
+// CHECK-NOT: zero_copy
+// CHECK: dist.channel @c.v : tensor<2048xf32> from @c.ps to @c.worker {zero_copy}
 dist.phase @c {role = #graph.role<train>}
 dist.channel @c.w : tensor<2048xf32> from @c.ps to @c.worker
 dist.channel @c.v : tensor<2048xf32> from @c.ps to @c.worker
-dist.channel @c.word : tensor<i64> from @c.worker to @c.ps {control}
+dist.channel @c.control : tensor<i64> from @c.worker to @c.ps {control}
 graph.variable @w : tensor<2048xf32> = #graph.zeros
 graph.variable @v : tensor<2048xf32> = #graph.zeros
 func.func private @u(memref<2048xf32> {dist.access = "read_write"}, memref<2048xf32> {dist.access = "read_write"})
@@ -285,11 +285,11 @@ dist.program @c.ps of @c on "/job:ps/task:0/device:CPU:0" {
   dist.send @c.w, %w : memref<2048xf32>
   dist.call @u(%w, %v) : memref<2048xf32>, memref<2048xf32>
   dist.send @c.v, %v : memref<2048xf32>
-  dist.control_receive @c.word
+  dist.control_receive @c.control
   dist.end
 }
 dist.program @c.worker of @c on "/job:worker/task:0/device:CPU:0" {
-  dist.control_send [@c.word]
+  dist.control_send [@c.control]
   %w = dist.receive @c.w : memref<2048xf32>
   %v = dist.receive @c.v : memref<2048xf32>
   %y = dist.buffer : memref<2048xf32>

@@ -30,7 +30,7 @@ dist.channel @t.small : tensor<16xf32> from @t.worker to @t.ps
 dist.channel @t.once : tensor<3072xf32> from @t.worker to @t.ps
 dist.channel @t.again : tensor<3072xf32> from @t.worker to @t.ps
 dist.channel @t.row : tensor<2048xf32> from @t.worker to @t.ps
-dist.channel @t.word : tensor<i64> from @t.worker to @t.ps {control}
+dist.channel @t.control : tensor<i64> from @t.worker to @t.ps {control}
 func.func private @k(memref<2048xf32> {dist.access = "read"}, memref<2048xf32> {dist.access = "write"})
 func.func private @small(memref<2048xf32> {dist.access = "read"}, memref<16xf32> {dist.access = "write"})
 func.func private @rows(memref<2048xf32> {dist.access = "read"}, memref<2x2048xf32> {dist.access = "write"})
@@ -44,7 +44,7 @@ dist.program @t.worker of @t on "/job:worker/task:0/device:CPU:0" {
   %rows = dist.buffer : memref<2x2048xf32>
   %row = dist.view %rows {offset = 8192} : memref<2x2048xf32> to memref<2048xf32>
   %two = dist.buffer : memref<3072xf32>
-  dist.control_send [@t.word]
+  dist.control_send [@t.control]
   dist.feed_into "x", %x : memref<2048xf32>
   dist.send @t.fed, %x : memref<2048xf32>
   dist.call @small(%x, %small) : memref<2048xf32>, memref<16xf32>
@@ -70,6 +70,6 @@ dist.program @t.ps of @t on "/job:ps/task:0/device:CPU:0" {
   %once = dist.receive @t.once : memref<3072xf32>
   %again = dist.receive @t.again : memref<3072xf32>
   dist.fetch "g", %g : memref<2048xf32>
-  dist.control_receive @t.word
+  dist.control_receive @t.control
   dist.end
 }

@@ -60,7 +60,7 @@ dist.program @r.c of @r on "/job:ps/task:0/device:CPU:0" {
 
 // -----
 
-// The chief's word counts: it stands behind a message that only comes after the word was taken.
+// The control message counts: it stands behind a message that only comes after the control message was taken.
 dist.phase @c {role = #graph.role<predict>}
 dist.channel @c.x : tensor<4xf32> from @c.b to @c.a
 dist.channel @c.control : tensor<i64> from @c.a to @c.b {control}
@@ -84,9 +84,9 @@ dist.program @c.b of @c on "/job:worker/task:1/device:CPU:0" {
 
 // -----
 
-// Where a phase ends by closing, its end has to reach every program.
+// Where a phase ends by end of stream, its end has to reach every program.
 graph.variable @w : tensor<4xf32> = #graph.zeros
-dist.phase @e {role = #graph.role<train>, ends_by_closing}
+dist.phase @e {role = #graph.role<train>, ends_by_end_of_stream}
 dist.channel @e.g : tensor<4xf32> from @e.worker to @e.ps0 {instances = 2}
 // expected-error @+1 {{never learns that phase @e is over: no channel leads to it from @e.ps1; each step has to send it a value of that task}}
 dist.program @e.ps0 of @e on "/job:ps/task:0/device:CPU:0" replicas(2) {
@@ -111,9 +111,9 @@ dist.program @e.worker of @e on "/job:worker/device:CPU:0" replicas(2) {
 // place, and the receiver waits for the second before it takes the first.
 graph.variable @w : tensor<2048xf32> = #graph.zeros
 dist.phase @o {role = #graph.role<train>}
-dist.channel @o.first : tensor<2048xf32> from @o.a to @o.b {published}
+dist.channel @o.first : tensor<2048xf32> from @o.a to @o.b {zero_copy}
 dist.channel @o.second : tensor<2048xf32> from @o.a to @o.b
-dist.channel @o.word : tensor<i64> from @o.b to @o.a {control}
+dist.channel @o.control : tensor<i64> from @o.b to @o.a {control}
 dist.program @o.a of @o on "/job:ps/task:0/device:CPU:0" attributes {arena_bytes = 0 : i64} {
   %w = dist.variable_buffer @w : memref<2048xf32>
   dist.send_start @o.first, %w : memref<2048xf32>
@@ -123,11 +123,11 @@ dist.program @o.a of @o on "/job:ps/task:0/device:CPU:0" attributes {arena_bytes
   // expected-note @below {{@o.a sends @o.second here, only after it finishes sending @o.first}}
   dist.send_start @o.second, %w : memref<2048xf32>
   dist.send_done @o.second
-  dist.control_receive @o.word
+  dist.control_receive @o.control
   dist.end
 }
 dist.program @o.b of @o on "/job:worker/task:0/device:CPU:0" attributes {arena_bytes = 0 : i64} {
-  dist.control_send [@o.word]
+  dist.control_send [@o.control]
   // expected-note @below {{@o.b receives @o.second here, which waits until @o.a sends @o.second}}
   %second = dist.receive @o.second : memref<2048xf32>
   dist.release @o.second
@@ -142,9 +142,9 @@ dist.program @o.b of @o on "/job:worker/task:0/device:CPU:0" attributes {arena_b
 
 // The reader of @c.w asks for @c.v while it still reads, the writer answers only after the release.
 dist.phase @c {role = #graph.role<train>}
-dist.channel @c.w : tensor<2048xf32> from @c.ps to @c.worker {published}
+dist.channel @c.w : tensor<2048xf32> from @c.ps to @c.worker {zero_copy}
 dist.channel @c.v : tensor<2048xf32> from @c.ps to @c.worker
-dist.channel @c.word : tensor<i64> from @c.worker to @c.ps {control}
+dist.channel @c.control : tensor<i64> from @c.worker to @c.ps {control}
 graph.variable @w : tensor<2048xf32> = #graph.zeros
 dist.program @c.ps of @c on "/job:ps/task:0/device:CPU:0" attributes {arena_bytes = 0 : i64} {
   %w = dist.variable_buffer @w : memref<2048xf32>
@@ -155,11 +155,11 @@ dist.program @c.ps of @c on "/job:ps/task:0/device:CPU:0" attributes {arena_byte
   // expected-note @below {{@c.ps sends @c.v here, only after it finishes sending @c.w}}
   dist.send_start @c.v, %w : memref<2048xf32>
   dist.send_done @c.v
-  dist.control_receive @c.word
+  dist.control_receive @c.control
   dist.end
 }
 dist.program @c.worker of @c on "/job:worker/task:0/device:CPU:0" attributes {arena_bytes = 0 : i64} {
-  dist.control_send [@c.word]
+  dist.control_send [@c.control]
   %w = dist.receive @c.w : memref<2048xf32>
   // expected-note @below {{@c.worker receives @c.v here, which waits until @c.ps sends @c.v}}
   %v = dist.receive @c.v : memref<2048xf32>
@@ -176,12 +176,12 @@ dist.program @c.worker of @c on "/job:worker/task:0/device:CPU:0" attributes {ar
 dist.phase @a {role = #graph.role<train>}
 dist.channel @a.w : tensor<4xf32> from @a.ps to @a.worker
 dist.channel @a.v : tensor<4xf32> from @a.ps to @a.worker
-dist.channel @a.word : tensor<i64> from @a.worker to @a.ps {control}
+dist.channel @a.control : tensor<i64> from @a.worker to @a.ps {control}
 graph.variable @w : tensor<4xf32> = #graph.zeros
 dist.program @a.ps of @a on "/job:ps/task:0/device:CPU:0" attributes {arena_bytes = 0 : i64} {
   %w = dist.variable_buffer @w : memref<4xf32>
   dist.send_done @a.w
-  dist.control_receive @a.word
+  dist.control_receive @a.control
   // expected-error @below {{programs @a.ps and @a.worker wait for each other in a circle, so the step can never end}}
   // expected-note @below {{@a.ps sends @a.w here, which waits until @a.worker releases @a.w and makes room for it}}
   dist.send_start @a.w, %w {ahead} : memref<4xf32>
@@ -191,7 +191,7 @@ dist.program @a.ps of @a on "/job:ps/task:0/device:CPU:0" attributes {arena_byte
   dist.end
 }
 dist.program @a.worker of @a on "/job:worker/task:0/device:CPU:0" attributes {arena_bytes = 0 : i64} {
-  dist.control_send [@a.word]
+  dist.control_send [@a.control]
   %w = dist.receive @a.w : memref<4xf32>
   // expected-note @below {{@a.worker receives @a.v here, which waits until @a.ps sends @a.v}}
   %v = dist.receive @a.v : memref<4xf32>

@@ -57,7 +57,7 @@ dist.program @o.b of @o on "/job:worker/task:1/device:CPU:0" {
 
 // -----
 
-// A family whose instance 0 carries the word to the others waits for nobody; a scheduled step with send_done and release.
+// A family whose instance 0 carries the control message to the others waits for nobody; a scheduled step with send_done and release.
 // CHECK-LABEL: dist.program @t.worker
 // CHECK: dist.control_receive @t.control.worker local
 dist.phase @t {role = #graph.role<train>}
@@ -97,19 +97,19 @@ dist.program @t.worker of @t on "/job:worker/device:CPU:0" replicas(2) attribute
 dist.phase @a {role = #graph.role<train>}
 dist.channel @a.w : tensor<4xf32> from @a.ps to @a.worker {capacity = 2}
 dist.channel @a.v : tensor<4xf32> from @a.ps to @a.worker
-dist.channel @a.word : tensor<i64> from @a.worker to @a.ps {control}
+dist.channel @a.control : tensor<i64> from @a.worker to @a.ps {control}
 graph.variable @w : tensor<4xf32> = #graph.zeros
 dist.program @a.ps of @a on "/job:ps/task:0/device:CPU:0" attributes {arena_bytes = 0 : i64} {
   %w = dist.variable_buffer @w : memref<4xf32>
   dist.send_done @a.w
-  dist.control_receive @a.word
+  dist.control_receive @a.control
   dist.send_start @a.w, %w {ahead} : memref<4xf32>
   dist.send_start @a.v, %w : memref<4xf32>
   dist.send_done @a.v
   dist.end
 }
 dist.program @a.worker of @a on "/job:worker/task:0/device:CPU:0" attributes {arena_bytes = 0 : i64} {
-  dist.control_send [@a.word]
+  dist.control_send [@a.control]
   %w = dist.receive @a.w : memref<4xf32>
   %v = dist.receive @a.v : memref<4xf32>
   dist.release @a.v

@@ -107,7 +107,7 @@ TEST(Streams, PositionsOfEarlierVersionsAreUnderstood) {
 
 TEST(Streams, AnAsynchronousUpdateTakesOneBatch) {
   plan::Plan plan = makePlan(3, {{0, 2, false}, {1, 5, false}});
-  plan.mutable_phases(0)->set_ends_by_closing(true);
+  plan.mutable_phases(0)->set_ends_by_end_of_stream(true);
   plan.mutable_phases(0)->set_samples_per_step(2);
   std::vector<Stream> streams = streamsOf(plan, 0);
   ASSERT_EQ(streams.size(), 2u);
@@ -117,7 +117,7 @@ TEST(Streams, AnAsynchronousUpdateTakesOneBatch) {
 
 TEST(Streams, TheFirstTakesAsManySamplesAsThePhaseSays) {
   plan::Plan plan = makePlan(2, {{0, 2, false}, {0, 4, false}});
-  plan.mutable_phases(0)->set_ends_by_closing(true);
+  plan.mutable_phases(0)->set_ends_by_end_of_stream(true);
   plan.mutable_phases(0)->set_samples_per_step(4);
   std::vector<Stream> streams = streamsOf(plan, 0);
   ASSERT_EQ(streams.size(), 2u);

@@ -55,7 +55,7 @@ TEST_P(Devices, HostMemoryIsTheHosts) {
 }
 
 TEST_P(Devices, SharedMemoryHasADescriptor) {
-  auto memory = h.device->share(5000, "published");
+  auto memory = h.device->share(5000, "zero-copy");
   ASSERT_TRUE(memory.ok()) << memory.status();
   EXPECT_GE(memory->descriptor(), 0);
   memory->data()[4999] = 1;

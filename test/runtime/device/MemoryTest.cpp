@@ -27,7 +27,7 @@ TEST(Memory, ImpossibleSizesAreErrors) {
 }
 
 TEST(Memory, SharedMemoryIsSeenThroughItsDescriptorAndKeepsItsSize) {
-  auto memory = Memory::share(10000, "published variables");
+  auto memory = Memory::share(10000, "zero-copy variables");
   ASSERT_TRUE(memory.ok()) << memory.status();
   EXPECT_EQ(memory->size(), 10000u);
   memory->data()[9999] = 7;

@@ -85,7 +85,7 @@ TEST(Lane, PhasesFollowEachOtherOnTheSameChannels) {
   }
 }
 
-TEST(Lane, AsynchronousPhaseEndsByClosing) {
+TEST(Lane, AsynchronousPhaseEndsByEndOfStream) {
   for (uint32_t servers : {1, 2, 3}) {
     ParameterServerShape shape{servers, 4, 4096, true};
     TaskHarness tasks(parameterServerPlan(shape));
@@ -259,19 +259,19 @@ TEST(Lane, AbortEndsWaitingLanesAtOnce) {
   aborter.join();
 }
 
-TEST(Lane, WordForAnotherStepIsRefused) {
+TEST(Lane, ControlMessageForAnotherStepIsRefused) {
   TaskHarness tasks(parameterServerPlan({1, 1}));
   TestHost host(10);
   auto lanes = tasks.lanes(host);
   std::erase_if(lanes, [](auto &lane) { return lane->info().programIndex == 0; });
   std::vector<float> zeros(16);
   ASSERT_EQ(tasks.transport->sender({1, 0})->start(zeros.data(), 0), transport::PollState::Ready);
-  uint64_t word = ControlWord{ControlAction::Continue, EndReason::None, 5}.encode();
-  ASSERT_EQ(tasks.transport->sender({2, 0})->start(&word, 0), transport::PollState::Ready);
+  uint64_t payload = ControlMessage{ControlAction::Continue, EndReason::None, 5}.encode();
+  ASSERT_EQ(tasks.transport->sender({2, 0})->start(&payload, 0), transport::PollState::Ready);
   RunOptions options;
   options.deadline = absl::Seconds(5);
   EXPECT_THAT(std::string(tasks.run(lanes, options).message()),
-              HasSubstr("at step 0 the chief's word is action 1 for step 5"));
+              HasSubstr("at step 0 the control message is action 1 for step 5"));
 }
 
 TEST(StepStats, MedianAndTail) {

@@ -66,7 +66,7 @@ std::string values(const plan::Plan &plan, SimVariables &variables) {
 
 /// What a run that ended well must have left: every byte where the phase is synchronous, else the count of updates.
 absl::Status checkValues(const plan::Plan &plan, SimVariables &variables, const SimOptions &options) {
-  if (plan.phases(int(options.phase)).ends_by_closing()) {
+  if (plan.phases(int(options.phase)).ends_by_end_of_stream()) {
     for (int i = 0; i < plan.variables_size(); ++i)
       if (int64_t step = -1; plan.variables(i).global_step()) {
         memcpy(&step, variables.data(uint32_t(i)).data(), sizeof step);

@@ -31,10 +31,10 @@ connectTask(const plan::Plan &plan, const plan::Task &task, const std::string &r
     auto &peer = options.peers[it->second];
     (endpoint.sends ? peer.outgoing : peer.incoming).push_back(endpoint.spec);
   }
-  const device::Memory &published = variables.published().memory();
-  options.publishedFd = published.descriptor();
-  options.published = published.data();
-  options.publishedBytes = published.size();
+  const device::Memory &zeroCopy = variables.zeroCopy().memory();
+  options.zeroCopyFd = zeroCopy.descriptor();
+  options.zeroCopy = zeroCopy.data();
+  options.zeroCopyBytes = zeroCopy.size();
   GRAPHC_ASSIGN_OR_RETURN(auto transport, transport::listenAtTestPath(options));
   GRAPHC_RETURN_IF_ERROR(transport->connect(absl::Now() + absl::Seconds(20)));
   return transport;

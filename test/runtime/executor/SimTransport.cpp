@@ -79,7 +79,7 @@ public:
       return PollState::Pending;
     ++sent;
     sentBytes += spec.bytes;
-    if (spec.published) {
+    if (spec.zeroCopy) {
       depart(std::make_shared<Message>(Message{{}, static_cast<const uint8_t *>(data), spec.bytes}));
       return PollState::Ready;
     }
@@ -114,7 +114,7 @@ public:
   void release() {
     arrived.pop_front();
     receivedBytes += spec.bytes;
-    if (spec.creditWaits && !spec.published) // who publishes sees the release itself
+    if (spec.creditWaits && !spec.zeroCopy) // who sends zero-copy sees the release itself
       network.waitingCredits[{to, from}].push_back(this);
     else
       network.events.after(network.events.upTo(network.options.maxDelay), [this] { credit(); });
@@ -148,7 +148,7 @@ public:
 
 private:
   struct Message {
-    device::Memory own; // none where it is published
+    device::Memory own; // none where it is zero-copy
     const uint8_t *data = nullptr;
     uint64_t here = 0; // bytes that have arrived
     // What has not arrived yet is not to be read: it looks otherwise until it has.
@@ -166,7 +166,7 @@ private:
     if (spec.bytes)
       memcpy(message.own.data(), data, spec.bytes);
   }
-  bool isBorrowed() const { return borrowed || (spec.published && sent != released); }
+  bool isBorrowed() const { return borrowed || (spec.zeroCopy && sent != released); }
   uint64_t credits() const { return spec.capacity - (sent - released); }
 
   // In order within a channel, whatever the delays.

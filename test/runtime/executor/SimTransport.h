@@ -3,7 +3,7 @@
 // All tasks' channels in one object, single-threaded. A message takes a random time to leave its buffer (a Borrowed buffer
 // is read only then, so that a sender that writes too early shows), another to arrive, and its credit a third to come back;
 // of a channel whose credits wait it comes with the next message between the two tasks, and never where there is none.
-// A message may arrive in two parts. A published message is the sender's buffer itself: what is written before its release shows too.
+// A message may arrive in two parts. A zero-copy message is the sender's buffer itself: what is written before its release shows too.
 // The simulator asks for the next event and carries it out.
 //
 //===----------------------------------------------------------------------------------------------------------------===//

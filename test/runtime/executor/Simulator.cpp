@@ -4,7 +4,7 @@
 #include "runtime/data/PhaseBatches.h"
 #include "runtime/executor/TaskPhase.h"
 #include "runtime/plan/Types.h"
-#include "runtime/transport/Latest.h"
+#include "runtime/transport/Conflating.h"
 
 #include "absl/strings/str_cat.h"
 
@@ -47,7 +47,7 @@ public:
                          std::span<void *const> buffers, uint8_t *valid) override {
     return batches[{lane.task.job(), lane.task.index()}]->next(lane.instance, instruction, buffers, valid);
   }
-  ControlWord decide(const LaneInfo &, uint64_t step) override {
+  ControlMessage decide(const LaneInfo &, uint64_t step) override {
     return {step + 1 >= options.steps ? ControlAction::EndPhase : ControlAction::Continue, EndReason::Finished, 0};
   }
   Tickets *tickets() override { return given.get(); }
@@ -85,7 +85,7 @@ private:
 /// A task's own slots, and its end of the network.
 class TaskTransport final : public transport::Transport {
 public:
-  TaskTransport(std::unique_ptr<transport::LatestTransport> slots, transport::Transport &network)
+  TaskTransport(std::unique_ptr<transport::ConflatingTransport> slots, transport::Transport &network)
       : slots(std::move(slots)), network(network) {}
   transport::SendPort *sender(transport::ChannelKey key) override {
     transport::SendPort *own = slots->sender(key);
@@ -104,7 +104,7 @@ public:
   absl::Status reset(uint64_t epoch) override { return network.reset(epoch); }
 
 private:
-  std::unique_ptr<transport::LatestTransport> slots;
+  std::unique_ptr<transport::ConflatingTransport> slots;
   transport::Transport &network;
 };
 
@@ -168,20 +168,20 @@ absl::Status Simulation::setUp() {
     return uint32_t(std::find_if(tasks.begin(), tasks.end(), [&](auto &t) { return plan::sameTask(t, task); }) -
                     tasks.begin());
   };
-  std::vector<std::vector<transport::ChannelSpec>> latest(tasks.size());
+  std::vector<std::vector<transport::ChannelSpec>> conflating(tasks.size());
   for (size_t i = 0; i < tasks.size(); ++i)
     for (const Endpoint &endpoint : taskEndpoints(plan, tasks[i]))
-      if (endpoint.sends && endpoint.phase == options.phase && endpoint.spec.latest)
-        latest[i].push_back(endpoint.spec);
+      if (endpoint.sends && endpoint.phase == options.phase && endpoint.spec.conflating)
+        conflating[i].push_back(endpoint.spec);
       else if (endpoint.sends && endpoint.phase == options.phase)
         network.addChannel(endpoint.spec, uint32_t(i), indexOf(endpoint.peer),
                            plan.channels(int(endpoint.spec.key.channel)).name());
   for (size_t i = 0; i < tasks.size(); ++i) {
-    GRAPHC_ASSIGN_OR_RETURN(std::unique_ptr<transport::LatestTransport> own,
-                            transport::LatestTransport::create(latest[i]));
-    own->changed = [this](const transport::LatestReceiver &) { // receivers of a family wake together
+    GRAPHC_ASSIGN_OR_RETURN(std::unique_ptr<transport::ConflatingTransport> own,
+                            transport::ConflatingTransport::create(conflating[i]));
+    own->changed = [this](const transport::ConflatingReceiver &) { // receivers of a family wake together
       for (auto &actor : actors)
-        if (dynamic_cast<const transport::LatestReceiver *>(actor->lane->port()))
+        if (dynamic_cast<const transport::ConflatingReceiver *>(actor->lane->port()))
           schedule(*actor);
     };
     transports.emplace_back(std::move(own), network.task(uint32_t(i)));

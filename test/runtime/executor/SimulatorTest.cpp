@@ -83,15 +83,15 @@ TEST(Simulator, DeadlockIsFound) {
               testing::HasSubstr("p.y waits at step 0 to receive xy (by-hand.mlir:1:3)"));
 }
 
-/// x publishes its variable, changes it, and y sums what it reads; x waits for y before the change, or not.
-plan::Plan publishingPlan(bool waits) {
+/// x sends zero-copy its variable, changes it, and y sums what it reads; x waits for y before the change, or not.
+plan::Plan zeroCopyPlan(bool waits) {
   plan::PlanBuilder b;
   b.job("worker", 2);
   uint32_t phase = b.phase("p", plan::PREDICT, false);
   uint32_t x = b.program(phase, "p.x", 1, false, 0, 0), y = b.program(phase, "p.y", 1, false, 0, 1);
   uint32_t v = b.variable("v", b.vector(), 0, 0);
   uint32_t xy = b.channel("xy", b.vector(), x, y);
-  b.plan.mutable_channels(int(xy))->set_published(true);
+  b.plan.mutable_channels(int(xy))->set_zero_copy(true);
   uint32_t control = b.channel("control", plan::PlanBuilder::scalar(plan::I64), x, y, true);
   std::vector<float> ones(16, 1.0f);
   uint32_t value = b.variableBuffer(x, v);
@@ -113,12 +113,12 @@ plan::Plan publishingPlan(bool waits) {
   return b.finish();
 }
 
-// Memory that is read in place and written too early must show in the simulator, or it proves nothing of published
+// Memory that is read in place and written too early must show in the simulator, or it proves nothing of zero-copy
 // channels.
 TEST(Simulator, EarlyWriteOfWhatIsBorrowedIsFound) {
   auto sums = [](bool waits) {
     std::set<std::string> found;
-    plan::Plan plan = publishingPlan(waits);
+    plan::Plan plan = zeroCopyPlan(waits);
     for (uint64_t seed = 0; seed < 50; ++seed) {
       auto variables = SimVariables::create(plan);
       SimResult result = simulate(plan, *variables, {.seed = seed, .steps = 3});
@@ -130,8 +130,8 @@ TEST(Simulator, EarlyWriteOfWhatIsBorrowedIsFound) {
   std::set<std::string> right = sums(true);
   EXPECT_EQ(right.size(), 1u);
   EXPECT_NE(sums(false), right);
-  EXPECT_TRUE(plan::verifyPlan(publishingPlan(true)).ok()) << plan::verifyPlan(publishingPlan(true));
-  EXPECT_FALSE(plan::verifyPlan(publishingPlan(false)).ok());
+  EXPECT_TRUE(plan::verifyPlan(zeroCopyPlan(true)).ok()) << plan::verifyPlan(zeroCopyPlan(true));
+  EXPECT_FALSE(plan::verifyPlan(zeroCopyPlan(false)).ok());
 }
 
 struct Faults {

@@ -41,7 +41,7 @@ plan::Plan sumsPlan(uint32_t workers, Touch touch) {
   channel.set_all_to_all(true);
   channel.set_algorithm(plan::SCATTER);
   channel.set_capacity(plan::allReduceCapacity(plan::SCATTER));
-  channel.set_published(true);
+  channel.set_zero_copy(true);
   uint32_t variable = b.variable("w", b.vector(), job, 0);
   b.plan.mutable_variables(int(variable))->set_mirrored(true);
   uint32_t w = b.variableBuffer(worker, variable);
@@ -152,8 +152,8 @@ struct Two {
     return outcome;
   }
   std::unique_ptr<transport::Transport> transport = *transport::makeInProcessTransport(
-      {{{0, 1}, 64, plan::allReduceCapacity(plan::SCATTER), false, /*published=*/true}, // from 0 to 1
-       {{0, 2}, 64, plan::allReduceCapacity(plan::SCATTER), false, /*published=*/true}});
+      {{{0, 1}, 64, plan::allReduceCapacity(plan::SCATTER), false, /*zeroCopy=*/true}, // from 0 to 1
+       {{0, 2}, 64, plan::allReduceCapacity(plan::SCATTER), false, /*zeroCopy=*/true}});
   transport::SendPort *sends[2][2] = {{nullptr, transport->sender({0, 1})}, {transport->sender({0, 2}), nullptr}};
   transport::RecvPort *receives[2][2] = {{nullptr, transport->receiver({0, 2})},
                                          {transport->receiver({0, 1}), nullptr}};

@@ -19,7 +19,7 @@ public:
                          uint8_t *) override {
     return absl::FailedPreconditionError("no data here");
   }
-  ControlWord decide(const LaneInfo &, uint64_t step) override {
+  ControlMessage decide(const LaneInfo &, uint64_t step) override {
     return {step + 1 >= steps ? ControlAction::EndPhase : ControlAction::Continue, EndReason::Finished, 0};
   }
   Tickets *tickets() override { return &given; }

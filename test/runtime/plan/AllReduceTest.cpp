@@ -312,7 +312,7 @@ class AllReduceRules : public testing::TestWithParam<BrokenRule> {};
 TEST(AllReduce, AGoodPlanPasses) {
   Plan plan = allReducePlan();
   EXPECT_EQ(verifyPlan(plan), absl::OkStatus());
-  plan.mutable_channels(0)->set_published(true);
+  plan.mutable_channels(0)->set_zero_copy(true);
   EXPECT_EQ(verifyPlan(plan), absl::OkStatus());
 }
 
@@ -357,10 +357,10 @@ const BrokenRule broken[] = {
        worker.mutable_buffers(2)->mutable_arena()->set_offset(worker.buffers(0).arena().offset());
      },
      "still sends from it; expected a send_done before"},
-    {"PublishedDoubling",
+    {"ZeroCopyDoubling",
      [](Plan &p) {
        p.mutable_channels(0)->set_algorithm(DOUBLING);
-       p.mutable_channels(0)->set_published(true);
+       p.mutable_channels(0)->set_zero_copy(true);
      },
      "its instances sum by DOUBLING, which leaves nothing as it is"},
     {"NeverStarted", [](Plan &p) { p.mutable_programs(0)->mutable_instructions()->DeleteSubrange(2, 1); },

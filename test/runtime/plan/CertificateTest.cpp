@@ -18,7 +18,7 @@ void number(Plan &plan, int program, std::initializer_list<uint32_t> ranks) {
     plan.mutable_programs(program)->add_event_ranks(rank);
 }
 
-/// ps0 sends w, aggregates g, takes the word; the workers send the word, receive and release w, send g.
+/// ps0 sends w, aggregates g, takes the control message; the workers send the control message, receive and release w, send g.
 class Certificate : public testing::Test {
 protected:
   void SetUp() override {
@@ -40,7 +40,7 @@ TEST_F(Certificate, CountsWhatItChecked) {
   ASSERT_TRUE(facts.ok());
   EXPECT_EQ(facts->programs, 2u);
   EXPECT_EQ(facts->events, 9u);
-  EXPECT_EQ(facts->edges, 3u + 4u + 3u); // the order of each, then w, g and the word
+  EXPECT_EQ(facts->edges, 3u + 4u + 3u); // the order of each, then w, g and the control message
 }
 
 TEST_F(Certificate, MissingIsRefused) {
@@ -203,7 +203,7 @@ TEST(CertificateAhead, TheMessageIsTheNextSteps) {
   EXPECT_THAT(messageOf(builder.plan), HasSubstr("program from sends c"));
   number(builder.plan, int(from), {1, 3});
   EXPECT_TRUE(checkCertificate(builder.plan).ok()) << messageOf(builder.plan);
-  c.set_published(true);
+  c.set_zero_copy(true);
   EXPECT_THAT(messageOf(builder.plan), HasSubstr("borrow edge: program to releases c"));
   number(builder.plan, int(from), {3, 4});
   EXPECT_TRUE(checkCertificate(builder.plan).ok()) << messageOf(builder.plan);
@@ -216,24 +216,24 @@ TEST(CertificateAhead, TheMessageIsTheNextSteps) {
   EXPECT_THAT(messageOf(builder.plan), HasSubstr("channel c has 2 sends a step, of which 2 ahead; expected one alone"));
 }
 
-TEST(CertificateBorrow, ASendDoneBeforeTheReleaseIsRefusedWherePublished) {
+TEST(CertificateBorrow, ASendDoneBeforeTheReleaseIsRefusedWhereZeroCopy) {
   TwoPrograms builder;
   auto [from, to, channel] = builder.ends;
   builder.exchange();
   number(builder.plan, int(from), {1, 2});
   number(builder.plan, int(to), {2, 3});
   EXPECT_TRUE(checkCertificate(builder.plan).ok()) << messageOf(builder.plan);
-  builder.plan.mutable_channels(int(channel))->set_published(true);
+  builder.plan.mutable_channels(int(channel))->set_zero_copy(true);
   EXPECT_THAT(messageOf(builder.plan), HasSubstr("borrow edge: program to releases c"));
   number(builder.plan, int(from), {1, 4});
   EXPECT_TRUE(checkCertificate(builder.plan).ok()) << messageOf(builder.plan);
 }
 
-/// In a phase that ends by closing "server" takes tickets and sends p to "worker", which "other" sends a twice before it
+/// In a phase that ends by end of stream "server" takes tickets and sends p to "worker", which "other" sends a twice before it
 /// receives b; the worker answers the server with g.
-struct ClosingPlan : PlanBuilder {
+struct EndOfStreamPlan : PlanBuilder {
   uint32_t server, other, worker, a, b, p, g;
-  explicit ClosingPlan(bool hearsFirst) {
+  explicit EndOfStreamPlan(bool hearsFirst) {
     uint32_t tasks = job("t", 3), train = phase("train", TRAIN, true);
     server = program(train, "server", 1, false, tasks, 0);
     other = program(train, "other", 1, false, tasks, 1);
@@ -271,20 +271,20 @@ struct ClosingPlan : PlanBuilder {
 };
 
 TEST(CertificateEnd, ASendToAProgramThatHeardBeforeIsRefused) {
-  ClosingPlan builder(/*hearsFirst=*/true);
+  EndOfStreamPlan builder(/*hearsFirst=*/true);
   EXPECT_THAT(
       messageOf(builder.plan),
       HasSubstr("when phase train ends, program other sends a (instruction 2) and waits until worker releases the "
                 "message before, which has ended by then, at its instruction 0"));
   builder.plan.mutable_channels(int(builder.a))->set_capacity(2);
   EXPECT_TRUE(checkCertificate(builder.plan).ok()) << messageOf(builder.plan);
-  EXPECT_TRUE(checkCertificate(ClosingPlan(/*hearsFirst=*/false).plan).ok());
+  EXPECT_TRUE(checkCertificate(EndOfStreamPlan(/*hearsFirst=*/false).plan).ok());
 }
 
 TEST(CertificateEnd, ASendDoneThatWaitsForAProgramThatHeardBeforeIsRefused) {
-  ClosingPlan builder(/*hearsFirst=*/true);
+  EndOfStreamPlan builder(/*hearsFirst=*/true);
   builder.plan.mutable_channels(int(builder.a))->set_capacity(2);
-  builder.plan.mutable_channels(int(builder.a))->set_published(true);
+  builder.plan.mutable_channels(int(builder.a))->set_zero_copy(true);
   number(builder.plan, int(builder.other), {1, 7, 8, 11, 20, 21});
   EXPECT_THAT(messageOf(builder.plan),
               HasSubstr("program other finishes sending a (instruction 1) and waits until worker"));
@@ -292,7 +292,7 @@ TEST(CertificateEnd, ASendDoneThatWaitsForAProgramThatHeardBeforeIsRefused) {
 
 // What a fetch shows is released behind the step, which the worker does not come to.
 TEST(CertificateEnd, AFetchedMessageIsNotReleasedInAStepThatIsCutShort) {
-  ClosingPlan builder(/*hearsFirst=*/false);
+  EndOfStreamPlan builder(/*hearsFirst=*/false);
   builder.fetch(builder.worker, "a", 1);
   number(builder.plan, int(builder.worker), {3, 4, 8, 9, 10, 11, 12, 13, 14, 15});
   EXPECT_TRUE(checkCertificate(builder.plan).ok()) << messageOf(builder.plan);
@@ -309,16 +309,16 @@ TEST(CertificateEnd, AFetchedMessageIsNotReleasedInAStepThatIsCutShort) {
 }
 
 TEST(CertificateEnd, AFamilyThatMeetsASingleProgramIsRefused) {
-  ClosingPlan builder(/*hearsFirst=*/false);
+  EndOfStreamPlan builder(/*hearsFirst=*/false);
   builder.plan.mutable_programs(int(builder.other))->set_instances(2);
   EXPECT_THAT(messageOf(builder.plan), HasSubstr("channel a joins 2 instances of other with 1 of worker"));
-  EXPECT_THAT(messageOf(builder.plan), HasSubstr("ends by closing, where a fifo joins each instance with one"));
+  EXPECT_THAT(messageOf(builder.plan), HasSubstr("ends by end of stream, where a fifo joins each instance with one"));
 }
 
 TEST(CertificateEnd, AProgramThatNeverHearsOfTheEndIsRefused) {
   TwoPrograms builder;
   auto [from, to, channel] = builder.ends;
-  builder.plan.mutable_phases(0)->set_ends_by_closing(true);
+  builder.plan.mutable_phases(0)->set_ends_by_end_of_stream(true);
   builder.ticket(from);
   EXPECT_THAT(messageOf(builder.plan), HasSubstr("no channel leads from a ticket to program to"));
   builder.exchange();

@@ -20,13 +20,13 @@ void addUpBytes(const Plan &plan, Program &program) {
   uint64_t sent = 0, received = 0;
   for (const Instruction &instruction : program.instructions()) {
     if (instruction.has_send_start())
-      if (const Channel *c = channelOf(plan, instruction.send_start().channel()); c && !c->latest())
+      if (const Channel *c = channelOf(plan, instruction.send_start().channel()); c && !c->conflating())
         sent += c->bytes() * (c->all_to_all() ? c->instances() - 1 : program.instances() == 1 ? c->instances() : 1);
     if (instruction.has_receive())
-      if (const Channel *c = channelOf(plan, instruction.receive().channel()); c && !c->latest())
+      if (const Channel *c = channelOf(plan, instruction.receive().channel()); c && !c->conflating())
         received += c->bytes();
     if (instruction.has_aggregate())
-      if (const Channel *c = channelOf(plan, instruction.aggregate().channel()); c && !c->latest())
+      if (const Channel *c = channelOf(plan, instruction.aggregate().channel()); c && !c->conflating())
         received += c->bytes() * (c->instances() - c->all_to_all());
     if (instruction.has_all_reduce_start()) {
       const auto &start = instruction.all_reduce_start();
@@ -92,9 +92,9 @@ private:
     for (size_t k = 0; k < sends.size(); ++k) {
       if (k >= ahead && k < receives.size())
         edges.emplace_back(sends[k - ahead], receives[k]);
-      if (channel.published() && k < freed.size() && k < dones.size())
+      if (channel.zero_copy() && k < freed.size() && k < dones.size())
         edges.emplace_back(freed[k], dones[k]);
-      if (k + ahead >= channel.capacity() && !channel.latest() && k + ahead - channel.capacity() < freed.size() &&
+      if (k + ahead >= channel.capacity() && !channel.conflating() && k + ahead - channel.capacity() < freed.size() &&
           k < takers.size())
         edges.emplace_back(freed[k + ahead - channel.capacity()], takers[k]);
     }

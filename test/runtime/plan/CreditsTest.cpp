@@ -24,7 +24,7 @@ std::set<std::string> waiting(const Plan &plan) {
 
 using Names = std::set<std::string>;
 
-// Values come back with the gradients of the same step, gradients with the values of the next one. The chief's word is sent
+// Values come back with the gradients of the same step, gradients with the values of the next one. The control message is sent
 // before the values of its step are taken, so with one slot its credit cannot wait for them.
 TEST(Credits, OfAParameterServer) {
   EXPECT_EQ(waiting(parameterServerPlan({2, 3})),
@@ -89,7 +89,7 @@ TEST(Credits, OfAReleaseBehindTheSendAhead) {
   EXPECT_EQ(waiting(plan(false)), (Names{"value", "early", "late"}));
 }
 
-TEST(Credits, OfTheChiefsWordWithTwoSlots) {
+TEST(Credits, OfTheControlMessageWithTwoSlots) {
   Plan plan = parameterServerPlan({1, 2});
   for (Channel &channel : *plan.mutable_channels())
     if (channel.control())

@@ -105,7 +105,7 @@ TEST(Effects, WhatIsLentNamesOneChannel) {
   }
 }
 
-TEST(Effects, TheWordThatAProgramOfOneInstanceTakesFromItselfHasNoChannel) {
+TEST(Effects, TheControlMessageThatAProgramOfOneInstanceTakesFromItselfHasNoChannel) {
   Plan plan;
   Program program;
   program.set_instances(1);

@@ -64,11 +64,11 @@ uint32_t PlanBuilder::job(const std::string &name, uint32_t tasks) {
   return uint32_t(plan.jobs_size()) - 1;
 }
 
-uint32_t PlanBuilder::phase(const std::string &name, Role role, bool endsByClosing) {
+uint32_t PlanBuilder::phase(const std::string &name, Role role, bool endsByEndOfStream) {
   Phase *phase = plan.add_phases();
   phase->set_name(name);
   phase->set_role(role);
-  phase->set_ends_by_closing(endsByClosing);
+  phase->set_ends_by_end_of_stream(endsByEndOfStream);
   return uint32_t(plan.phases_size()) - 1;
 }
 
@@ -303,8 +303,8 @@ Plan parameterServerPlan(const ParameterServerShape &shape) {
     uniform->set_high(1);
     uniform->set_seed(7);
     down.push_back(b.channel("w" + n + ".to_worker", b.vector(), ps[p], worker));
-    b.plan.mutable_channels(int(down[p]))->set_published(shape.published);
-    if (shape.ahead && !shape.published)
+    b.plan.mutable_channels(int(down[p]))->set_zero_copy(shape.zeroCopy);
+    if (shape.ahead && !shape.zeroCopy)
       b.plan.mutable_channels(int(down[p]))->set_capacity(2);
     up.push_back(b.channel("w" + n + ".gradient", b.vector(), worker, ps[p]));
     if (!shape.async)
@@ -321,7 +321,7 @@ Plan parameterServerPlan(const ParameterServerShape &shape) {
       b.ticket(ps[p]);
     if (!shape.ahead)
       b.sendStart(ps[p], down[p], value);
-    if (!shape.ahead && !shape.published)
+    if (!shape.ahead && !shape.zeroCopy)
       b.sendDone(ps[p], down[p]);
     if (shape.async) {
       uint32_t gradient = b.slotBuffer(ps[p], b.vector());
@@ -334,7 +334,7 @@ Plan parameterServerPlan(const ParameterServerShape &shape) {
       uint32_t n = b.constantBuffer(ps[p], PlanBuilder::scalar(F32), std::string(reinterpret_cast<char *>(&count), 4));
       b.aggregate(ps[p], up[p], sum, shape.chunk);
       b.call(ps[p], TestKernel::Divide, {sum, n});
-      if (shape.ahead || shape.published)
+      if (shape.ahead || shape.zeroCopy)
         b.sendDone(ps[p], down[p]);
       b.call(ps[p], TestKernel::Apply, {value, sum});
     }

@@ -34,7 +34,7 @@ public:
   explicit PlanBuilder(uint32_t elements = 16);
 
   uint32_t job(const std::string &name, uint32_t tasks);
-  uint32_t phase(const std::string &name, Role role, bool endsByClosing);
+  uint32_t phase(const std::string &name, Role role, bool endsByEndOfStream);
   /// On one task, or (spread) on every replica.
   uint32_t program(uint32_t phase, const std::string &name, uint32_t instances, bool spread, uint32_t job,
                    uint32_t task);
@@ -90,7 +90,7 @@ struct ParameterServerShape {
   uint32_t elements = 16;
   bool async = false;
   uint32_t chunk = 0; ///< elements of a gradient that are added at once; 0: all
-  bool published = false; ///< workers read the variables in place (sync)
+  bool zeroCopy = false; ///< workers read the variables in place (sync)
   bool inSlots = false; ///< workers make the gradients in the slots of their channels
   bool ahead = false; ///< servers send a variable right after its update, for the next step (sync)
 };

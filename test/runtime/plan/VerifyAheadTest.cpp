@@ -7,7 +7,7 @@ namespace graphc::plan {
 namespace {
 
 // Program 1 is the server: it sums, divides, waits for its send of the step before, applies, counts the step, takes the
-// word and sends ahead.
+// control message and sends ahead.
 auto *instructions(Plan &plan) { return plan.mutable_programs(1)->mutable_instructions(); }
 int at(Plan &plan, Instruction::KindCase kind) {
   for (int i = 0; i < instructions(plan)->size(); ++i)
@@ -20,7 +20,7 @@ Instruction::SendStart &send(Plan &plan) {
 }
 
 const DamageCase aheadCases[] = {
-    {"BeforeTheWord",
+    {"BeforeTheControlMessage",
      [](Plan &p) {
        instructions(p)->SwapElements(at(p, Instruction::kControlReceive), at(p, Instruction::kSendStart));
      },
@@ -52,22 +52,22 @@ const DamageCase aheadCases[] = {
      [](Plan &p) {
        Instruction now = instructions(p)->Get(at(p, Instruction::kSendStart));
        now.mutable_send_start()->set_ahead(false);
-       int word = at(p, Instruction::kControlReceive);
+       int control = at(p, Instruction::kControlReceive);
        *instructions(p)->Add() = now;
-       for (int i = instructions(p)->size() - 1; i > word; --i)
+       for (int i = instructions(p)->size() - 1; i > control; --i)
          instructions(p)->SwapElements(i, i - 1);
      },
      "for this step, but another send there is ahead"},
     {"NoVariable", [](Plan &p) { send(p).set_buffer(1); }, "is no variable and holds nothing before the first step"},
     {"NoSuchBuffer", [](Plan &p) { send(p).set_buffer(99); }, "buffer 99 does not exist"},
     {"NoSuchChannel", [](Plan &p) { send(p).set_channel(99); }, "channel 99 does not exist"},
-    {"SecondWord",
+    {"SecondControlMessage",
      [](Plan &p) {
-       Instruction word = instructions(p)->Get(at(p, Instruction::kControlReceive));
-       *instructions(p)->Add() = word;
+       Instruction control = instructions(p)->Get(at(p, Instruction::kControlReceive));
+       *instructions(p)->Add() = control;
      },
      "a second control_receive"},
-    {"WordWithinAFamilysStep",
+    {"ControlMessageWithinAFamilysStep",
      [](Plan &p) {
        auto *worker = p.mutable_programs(0)->mutable_instructions();
        worker->SwapElements(worker->size() - 1, worker->size() - 2);
@@ -78,9 +78,9 @@ const DamageCase aheadCases[] = {
 class VerifyAhead : public testing::TestWithParam<DamageCase> {};
 
 TEST(VerifyAheadPlan, GoodPlansPass) {
-  for (bool published : {false, true})
+  for (bool zeroCopy : {false, true})
     for (uint32_t workers : {1, 3})
-      EXPECT_EQ(verifyPlan(parameterServerPlan({2, workers, 16, false, 0, published, false, true})), absl::OkStatus());
+      EXPECT_EQ(verifyPlan(parameterServerPlan({2, workers, 16, false, 0, zeroCopy, false, true})), absl::OkStatus());
 }
 
 TEST_P(VerifyAhead, Refuses) {

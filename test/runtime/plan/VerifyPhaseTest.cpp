@@ -9,8 +9,8 @@ namespace graphc::plan {
 namespace {
 
 TEST(VerifyPlan, APhaseTakesTheSamplesThatItReads) {
-  auto refusal = [](bool closing, uint64_t samples, uint32_t dataset, bool padded, uint32_t instances = 2) {
-    Plan plan = parameterServerPlan({1, instances, 16, closing});
+  auto refusal = [](bool endOfStream, uint64_t samples, uint32_t dataset, bool padded, uint32_t instances = 2) {
+    Plan plan = parameterServerPlan({1, instances, 16, endOfStream});
     for (const char *name : {"first", "second"}) {
       Dataset &set = *plan.add_datasets();
       set.set_name(name);

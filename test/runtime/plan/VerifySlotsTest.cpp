@@ -61,7 +61,7 @@ const DamageCase slotCases[] = {
      },
      "whose slot it has acquired for another"},
     {"SentTwice",
-     [](Plan &p) { // in place of the word, which comes last
+     [](Plan &p) { // in place of the control message, which comes last
        Instruction start = sendersInstructions(p)->Get(senderAt(p, Instruction::kSendStart));
        *sendersInstructions(p)->Mutable(sendersInstructions(p)->size() - 1) = start;
      },
@@ -79,14 +79,14 @@ const DamageCase slotCases[] = {
     {"SlotOfNoChannel",
      [](Plan &p) { p.mutable_programs(0)->mutable_buffers(int(acquire(p).buffer()))->set_outgoing(99); },
      "channel 99 does not exist, the plan has"},
-    {"SlotOfAWord",
+    {"SlotOfAControlMessage",
      [](Plan &p) {
        for (int i = 0; i < p.channels_size(); ++i)
          if (p.channels(i).control())
            p.mutable_programs(0)->mutable_buffers(int(acquire(p).buffer()))->set_outgoing(uint32_t(i));
      },
      "which has none to give"},
-    {"SlotOfAPublishedChannel", [](Plan &p) { p.mutable_channels(int(acquire(p).channel()))->set_published(true); },
+    {"SlotOfAZeroCopyChannel", [](Plan &p) { p.mutable_channels(int(acquire(p).channel()))->set_zero_copy(true); },
      "which has none to give"},
 };
 

@@ -97,13 +97,13 @@ TEST(VerifyPlan, PartsMakeAWhole) {
               HasSubstr("is not rows of"));
 }
 
-TEST(VerifyPlan, ALatestChannelCarriesOneMessageAStep) {
+TEST(VerifyPlan, AConflatingChannelCarriesOneMessageAStep) {
   for (int messages : {1, 2}) {
     PlanBuilder b;
-    uint32_t job = b.job("t", 1), phase = b.phase("p", PREDICT, /*endsByClosing=*/true);
+    uint32_t job = b.job("t", 1), phase = b.phase("p", PREDICT, /*endsByEndOfStream=*/true);
     uint32_t from = b.program(phase, "from", 1, false, job, 0), to = b.program(phase, "to", 1, false, job, 0);
     uint32_t channel = b.channel("c", b.vector(), from, to);
-    b.plan.mutable_channels(int(channel))->set_latest(true);
+    b.plan.mutable_channels(int(channel))->set_conflating(true);
     b.ticket(from);
     for (int i = 0; i < messages; ++i) {
       b.send(from, channel, b.arenaBuffer(from, b.vector()));
@@ -111,7 +111,7 @@ TEST(VerifyPlan, ALatestChannelCarriesOneMessageAStep) {
       b.release(to, channel);
     }
     std::string message(verifyPlan(b.plan).message());
-    EXPECT_EQ(message, messages == 1 ? "" : "channel c: 2 messages a step on a latest channel, expected 1");
+    EXPECT_EQ(message, messages == 1 ? "" : "channel c: 2 messages a step on a conflating channel, expected 1");
   }
 }
 
@@ -355,33 +355,33 @@ const DamageCase cases[] = {
          arg.set_bytes(0);
      },
      "of 64 bytes each, or of a divisor of that"},
-    {"PublishedArena",
+    {"ZeroCopyArena",
      [](Plan &p) {
-       p.mutable_channels(int(find(worker(p), Instruction::kSendStart).send_start().channel()))->set_published(true);
+       p.mutable_channels(int(find(worker(p), Instruction::kSendStart).send_start().channel()))->set_zero_copy(true);
      },
      "is neither a variable nor a constant"},
-    {"PublishedWord",
+    {"ZeroCopyControl",
      [](Plan &p) {
        p.mutable_channels(int(find(server(p), Instruction::kControlReceive).control_receive().channel()))
-           ->set_published(true);
+           ->set_zero_copy(true);
      },
-     "is published, but carries the chief's word"},
-    {"PublishedAndFetched",
+     "is zero-copy, but carries the control message"},
+    {"ZeroCopyAndFetched",
      [](Plan &p) {
        const auto &receive = find(worker(p), Instruction::kReceive).receive();
-       p.mutable_channels(int(receive.channel()))->set_published(true);
+       p.mutable_channels(int(receive.channel()))->set_zero_copy(true);
        auto *fetch = worker(p).add_fetches();
        fetch->set_name("w");
        fetch->set_buffer(receive.buffer());
      },
-     "shows a message of a published channel"},
+     "shows a message of a zero-copy channel"},
     {"FetchedMessageThenAnother",
      [](Plan &p) { // it is held until the step's end, whatever the release before it says
        Instruction receive = find(worker(p), Instruction::kReceive), release = find(worker(p), Instruction::kRelease),
-                   word = find(worker(p), Instruction::kControlReceive);
+                   control = find(worker(p), Instruction::kControlReceive);
        worker(p).mutable_fetches(0)->set_buffer(receive.receive().buffer());
        worker(p).mutable_instructions()->RemoveLast();
-       for (const Instruction &more : {receive, release, word})
+       for (const Instruction &more : {receive, release, control})
          *worker(p).add_instructions() = more;
      },
      "w0.to_worker again, but a fetch or metric shows its message, which is held until the step's end"},
@@ -413,7 +413,7 @@ const DamageCase cases[] = {
      },
      "never sends"},
     {"NobodyDecides", [](Plan &p) { erase(worker(p), Instruction::kControlSend); }, "control_receive"},
-    {"TicketInSync", [](Plan &p) { find(server(p), Instruction::kCall).mutable_ticket(); }, "ends by a control word"},
+    {"TicketInSync", [](Plan &p) { find(server(p), Instruction::kCall).mutable_ticket(); }, "ends by a control message"},
     {"ByteTotals", [](Plan &p) { worker(p).set_bytes_sent_per_step(1); }, "send 128 and receive 128 bytes a step"},
     {"FetchBuffer", [](Plan &p) { worker(p).mutable_fetches(0)->set_buffer(99); }, "buffer 99 does not exist"},
     {"FetchTwice", [](Plan &p) { worker(p).mutable_fetches(1)->set_name("loss0"); }, "'loss0' twice"},
@@ -443,24 +443,24 @@ const DamageCase cases[] = {
      "a ticket behind an instruction that is no receive", true},
     {"AsyncTwoTickets", [](Plan &p) { *server(p).add_instructions() = find(server(p), Instruction::kTicket); },
      "a ticket behind an instruction that is no receive", true},
-    {"LatestAcrossTasks", [](Plan &p) { p.mutable_channels(0)->set_latest(true); },
-     "a latest channel joins two programs of one task in a phase that ends by closing, not"},
-    {"LatestControl", [](Plan &p) { p.mutable_channels(2)->set_latest(true); },
-     "is a control channel and a latest one"},
+    {"ConflatingAcrossTasks", [](Plan &p) { p.mutable_channels(0)->set_conflating(true); },
+     "a conflating channel joins two programs of one task in a phase that ends by end of stream, not"},
+    {"ConflatingControl", [](Plan &p) { p.mutable_channels(2)->set_conflating(true); },
+     "is a control channel and a conflating one"},
     {"ControlAllToAll", [](Plan &p) { p.mutable_channels(2)->set_all_to_all(true); },
      "is a control channel and all to all"},
-    {"LatestAllToAll",
+    {"ConflatingAllToAll",
      [](Plan &p) {
-       p.mutable_channels(0)->set_latest(true);
+       p.mutable_channels(0)->set_conflating(true);
        p.mutable_channels(0)->set_all_to_all(true);
      },
-     "is a latest channel, but all to all"},
-    {"LatestPublished",
+     "is a conflating channel, but all to all"},
+    {"ConflatingZeroCopy",
      [](Plan &p) {
-       p.mutable_channels(0)->set_latest(true);
-       p.mutable_channels(0)->set_published(true);
+       p.mutable_channels(0)->set_conflating(true);
+       p.mutable_channels(0)->set_zero_copy(true);
      },
-     "is a latest channel, but published"},
+     "is a conflating channel, but zero-copy"},
     {"ReceiveAllToAll",
      [](Plan &p) {
        Channel *each = p.add_channels();

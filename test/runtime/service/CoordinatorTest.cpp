@@ -214,26 +214,26 @@ TEST_F(Cluster, SuspicionAloneNamesTheSuspectInTheEnd) {
   coordinator->failed(0, noticed);
   for (uint32_t task : {0u, 1u, 2u})
     coordinator->progress(task, {});
-  coordinator->pulse(absl::Now() + absl::Milliseconds(500), 0);
+  coordinator->heartbeat(absl::Now() + absl::Milliseconds(500), 0);
   EXPECT_FALSE(coordinator->rootCause());
   absl::SleepFor(absl::Milliseconds(600));
   for (uint32_t task : {1u, 2u})
     coordinator->progress(task, {});
-  coordinator->pulse(absl::Now() + absl::Milliseconds(500), 0);
+  coordinator->heartbeat(absl::Now() + absl::Milliseconds(500), 0);
   ASSERT_TRUE(coordinator->rootCause());
   EXPECT_EQ(coordinator->rootCause()->task, "/job:worker/task:1");
 }
 
 TEST_F(Cluster, SilentTaskIsLost) {
   joinAll();
-  coordinator->pulse(absl::Now(), 7);
+  coordinator->heartbeat(absl::Now(), 7);
   EXPECT_FALSE(coordinator->rootCause());
   EXPECT_EQ(tasks[0]->taken().back().heartbeat().global_step(), 7u);
   for (int i = 0; i < 200 && !coordinator->rootCause(); ++i) {
     absl::SleepFor(absl::Milliseconds(50));
     coordinator->progress(0, {});
     coordinator->progress(1, {});
-    coordinator->pulse(absl::Now(), 8);
+    coordinator->heartbeat(absl::Now(), 8);
   }
   ASSERT_TRUE(coordinator->rootCause());
   EXPECT_EQ(coordinator->rootCause()->task, "/job:worker/task:1");
@@ -250,27 +250,27 @@ TEST_F(Cluster, WhoseResultIsBeingTakenIsNotSilent) {
   joinAll();
   std::thread stream([&] { coordinator->fetched(2, {}); });
   absl::SleepFor(absl::Milliseconds(50));
-  auto pulseFor = [&](absl::Duration time) {
+  auto heartbeatFor = [&](absl::Duration time) {
     for (absl::Time end = absl::Now() + time; absl::Now() < end && !coordinator->rootCause();) {
       absl::SleepFor(absl::Milliseconds(50));
       coordinator->progress(0, {});
       coordinator->progress(1, {});
-      coordinator->pulse(absl::Now(), 8);
+      coordinator->heartbeat(absl::Now(), 8);
     }
   };
-  pulseFor(absl::Seconds(2));
+  heartbeatFor(absl::Seconds(2));
   EXPECT_FALSE(coordinator->rootCause());
   printed.set_value();
   stream.join();
-  pulseFor(absl::Seconds(10));
+  heartbeatFor(absl::Seconds(10));
   ASSERT_TRUE(coordinator->rootCause()) << "silent once there is nothing of it to take";
   EXPECT_EQ(coordinator->rootCause()->task, "/job:worker/task:1");
 }
 
 TEST_F(Cluster, NobodyIsLostWhileThisProcessWasStopped) {
   joinAll();
-  coordinator->pulse(absl::Now(), 7);
-  coordinator->pulse(absl::Now() + absl::Seconds(60), 7);
+  coordinator->heartbeat(absl::Now(), 7);
+  coordinator->heartbeat(absl::Now() + absl::Seconds(60), 7);
   EXPECT_FALSE(coordinator->rootCause());
 }
 
@@ -293,22 +293,22 @@ TEST_F(Cluster, AStragglerIsReportedAndLostOnlyPastItsDeadline) {
       absl::SleepFor(absl::Milliseconds(5));
     }
   });
-  auto pulseUntil = [&](auto done) {
+  auto heartbeatUntil = [&](auto done) {
     for (absl::Time end = absl::Now() + absl::Seconds(15); !done() && absl::Now() < end;) {
-      coordinator->pulse(absl::Now(), 7);
+      coordinator->heartbeat(absl::Now(), 7);
       absl::SleepFor(absl::Milliseconds(25));
     }
   };
-  pulseUntil([&] { return !announced.empty(); });
+  heartbeatUntil([&] { return !announced.empty(); });
   EXPECT_FALSE(coordinator->rootCause());
   ASSERT_EQ(announced.size(), 1u);
   EXPECT_THAT(announced[0],
               AllOf(HasSubstr("/job:worker/task:1"), HasSubstr("does not answer for 1s"), HasSubstr("silent for 4s")));
   coordinator->progress(2, {});
-  coordinator->pulse(absl::Now(), 7);
+  coordinator->heartbeat(absl::Now(), 7);
   ASSERT_EQ(announced.size(), 2u);
   EXPECT_THAT(announced[1], HasSubstr("answers again, after "));
-  pulseUntil([&] { return coordinator->rootCause().has_value(); });
+  heartbeatUntil([&] { return coordinator->rootCause().has_value(); });
   ASSERT_TRUE(coordinator->rootCause());
   EXPECT_EQ(coordinator->rootCause()->task, "/job:worker/task:1");
   EXPECT_THAT(std::string(coordinator->rootCause()->status.message()), HasSubstr("did not answer for 4s"));

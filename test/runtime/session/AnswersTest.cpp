@@ -62,7 +62,7 @@ struct Answers : testing::Test {
     options.print = [this](const std::string &line) { printed.push_back(line); };
     options.log = [](const std::string &) {};
     Driver driver(loaded, *coordinator, options);
-    pulse = [&] { driver.pulse(); };
+    heartbeat = [&] { driver.heartbeat(); };
     for (uint32_t task = 0; task < tasks.size(); ++task)
       EXPECT_TRUE(coordinator->join(honestHello(loaded, task), std::make_shared<Task>(*this, task)).ok());
     return std::string(driver.run().message());
@@ -85,7 +85,7 @@ struct Answers : testing::Test {
   std::vector<observe::ProgressSnapshot> shown;
   Order::Begin begun;
   std::vector<Order::Begin> begins;
-  std::function<void()> pulse; ///< of the driver that runs
+  std::function<void()> heartbeat; ///< of the driver that runs
   std::string folder = testing::TempDir() + "/answers-" + std::to_string(getpid());
 };
 
@@ -301,7 +301,7 @@ struct Stopped : Answers {
       service::Progress asked;
       asked.set_stop_requested(true);
       coordinator->progress(task, asked);
-      pulse();
+      heartbeat();
       done.set_steps(1);
       done.set_stopped(true);
       if (role == plan::EVAL)
@@ -396,10 +396,10 @@ TEST_F(Answers, ASuspectIsATask) {
     done.mutable_error()->set_suspect("the neighbour's cat");
     done.mutable_error()->set_message("gone");
     absl::Time now = absl::Now();
-    coordinator->pulse(now, 0); // the order waits for the end of the grace
+    coordinator->heartbeat(now, 0); // the order waits for the end of the grace
     coordinator->failed(1, done.error());
     for (int i = 0; i < 8; ++i)
-      coordinator->pulse(now + absl::Milliseconds(500) * i, 0);
+      coordinator->heartbeat(now + absl::Milliseconds(500) * i, 0);
   };
   run();
   ASSERT_TRUE(coordinator->rootCause());

@@ -87,7 +87,7 @@ TEST_F(Replicas, StepsArePrintedInOrder) {
 }
 
 TEST_F(Replicas, AsynchronousOnesPrintEachAsItComesWithItsTask) {
-  plan.mutable_phases(0)->set_ends_by_closing(true);
+  plan.mutable_phases(0)->set_ends_by_end_of_stream(true);
   plan.add_jobs()->set_name("worker");
   plan.mutable_jobs(0)->set_tasks(2);
   plan.mutable_replicas()->add_ranges()->set_count(2);

@@ -107,10 +107,10 @@ TEST_P(Session, StopEndsAtAStepBoundaryWithACheckpoint) {
   options.steps = 1'000'000'000;
   options.checkpointDirectory = folder + "/checkpoints";
   TestCluster cluster(plan::parameterServerPlan({1, 2}), options);
-  int pulses = 0;
-  cluster.onPulse = [&] {
+  int heartbeats = 0;
+  cluster.onHeartbeat = [&] {
     // Once it trains: before that a stop ends the run at once.
-    if (pulses < 15 && !cluster.shown.empty() && ++pulses == 15)
+    if (heartbeats < 15 && !cluster.shown.empty() && ++heartbeats == 15)
       cluster.stop = true;
   };
   absl::Status status = cluster.run();

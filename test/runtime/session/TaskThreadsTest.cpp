@@ -1,4 +1,4 @@
-// The threads of a task, of which the pulse is a task's own word that it lives; the thread sanitizer watches.
+// The threads of a task, of which the heartbeat is a task's own word that it lives; the thread sanitizer watches.
 #include "runtime/session/TaskThreads.h"
 
 #include "runtime/base/Mutex.h"
@@ -74,7 +74,7 @@ struct TaskThreadsTest : testing::Test {
   std::atomic<bool> stop{false};
 };
 
-TEST_F(TaskThreadsTest, ThePulseTellsOfAStopWhichTheChiefDecides) {
+TEST_F(TaskThreadsTest, TheHeartbeatTellsOfAStopWhichTheChiefDecides) {
   std::atomic<size_t> untilStop{0}, asked{0};
   link.heartbeat();
   link.onSend = [&](size_t before, const service::Progress &progress) {
@@ -119,7 +119,7 @@ TEST_F(TaskThreadsTest, AChiefThatFallsSilentIsLost) {
   EXPECT_GE(beats, 30u);
 }
 
-TEST_F(TaskThreadsTest, OnTheChiefThePulseIsTheDriversClock) {
+TEST_F(TaskThreadsTest, OnTheChiefTheHeartbeatIsTheDriversClock) {
   service::Coordinator::Options coordinated;
   coordinated.fingerprint = loaded.fingerprint;
   coordinated.taskNames = {"/job:local/task:0", "/job:absent/task:0"};

@@ -56,11 +56,11 @@ public:
     for (uint32_t task = 0; task < tasks.size(); ++task)
       threads.emplace_back([&, task] { runTask(task, tasks, master); });
     std::atomic<bool> over{false};
-    std::thread pulse([&] {
+    std::thread heartbeat([&] {
       while (!over) {
-        driver->pulse();
-        if (onPulse)
-          onPulse();
+        driver->heartbeat();
+        if (onHeartbeat)
+          onHeartbeat();
         std::this_thread::sleep_for(std::chrono::milliseconds(20));
       }
     });
@@ -68,14 +68,14 @@ public:
     for (std::thread &thread : threads)
       thread.join();
     over = true;
-    pulse.join();
+    heartbeat.join();
     return status;
   }
 
   plan::LoadedPlan loaded;
   DriverOptions options;
   TaskOptions taskOptions;
-  std::function<void()> onPulse;
+  std::function<void()> onHeartbeat;
   std::unique_ptr<service::Coordinator> coordinator;
   std::unique_ptr<Driver> driver;
   std::vector<std::optional<TaskFailure>> failures;
@@ -120,7 +120,7 @@ private:
     {
       TaskSession session(loaded, own, *link);
       std::atomic<bool> over{false};
-      std::thread pulse([&] {
+      std::thread heartbeat([&] {
         while (!over) {
           service::FromTask message;
           *message.mutable_progress() = session.progress();
@@ -131,7 +131,7 @@ private:
       });
       failures[number] = session.run();
       over = true;
-      pulse.join();
+      heartbeat.join();
     }
     link->close();
     if (chief)

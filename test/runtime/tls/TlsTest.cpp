@@ -250,7 +250,7 @@ TEST_F(Tls, ConnectionsAreCounted) {
   std::vector<base::UniqueFd> silent;
   for (int i = 0; i < 100; ++i)
     silent.push_back(*base::connectTcp(chief.address, absl::Now() + absl::Seconds(5)));
-  absl::SleepFor(absl::Milliseconds(200)); // the door has seen them all
+  absl::SleepFor(absl::Milliseconds(200)); // admission has seen them all
   EXPECT_LE(descriptors() - before, 100 + 8 + 4);
   silent.clear();
   absl::Time limit = absl::Now() + absl::Seconds(20);

@@ -30,11 +30,11 @@ public:
   virtual ~Link() = default;
   virtual Transport &sending() = 0;
   virtual Transport &receiving() = 0;
-  /// Where the sending side's published messages lie: 1 MiB, 64-byte aligned.
-  virtual uint8_t *published() { return own.data(); }
+  /// Where the sending side's zero-copy messages lie: 1 MiB, 64-byte aligned.
+  virtual uint8_t *zeroCopy() { return own.data(); }
 
 private:
-  device::Memory own = *device::Memory::allocate(1 << 20, device::Memory::Guard::None, "published");
+  device::Memory own = *device::Memory::allocate(1 << 20, device::Memory::Guard::None, "zero-copy");
 };
 
 struct Backend {

@@ -36,7 +36,7 @@ public:
   std::unique_ptr<SharedMemoryTransport> from, to;
   Transport &sending() override { return *from; }
   Transport &receiving() override { return *to; }
-  uint8_t *published() override { return memory.data(); }
+  uint8_t *zeroCopy() override { return memory.data(); }
   device::Memory memory;
 };
 
@@ -46,10 +46,10 @@ absl::StatusOr<std::unique_ptr<Link>> makeSharedMemoryLink(const std::vector<Cha
   SharedMemoryOptions sender{run, std::string(64, 'a'), "/job:worker/task:0", {{"/job:ps/task:0", {}, specs}}};
   SharedMemoryOptions receiver{run, std::string(64, 'a'), "/job:ps/task:0", {{"/job:worker/task:0", specs, {}}}};
   auto link = std::make_unique<SharedMemoryLink>();
-  GRAPHC_ASSIGN_OR_RETURN(link->memory, device::Memory::share(1 << 20, "published"));
-  sender.publishedFd = link->memory.descriptor();
-  sender.published = link->memory.data();
-  sender.publishedBytes = link->memory.size();
+  GRAPHC_ASSIGN_OR_RETURN(link->memory, device::Memory::share(1 << 20, "zero-copy"));
+  sender.zeroCopyFd = link->memory.descriptor();
+  sender.zeroCopy = link->memory.data();
+  sender.zeroCopyBytes = link->memory.size();
   GRAPHC_ASSIGN_OR_RETURN(link->to, listenAtTestPath(receiver));
   GRAPHC_ASSIGN_OR_RETURN(link->from, listenAtTestPath(sender));
   GRAPHC_RETURN_IF_ERROR(link->from->connect(absl::Now() + absl::Seconds(10)));

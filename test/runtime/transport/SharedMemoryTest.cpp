@@ -209,16 +209,16 @@ TEST(SharedMemory, MessageOfAnotherEpochAborts) {
   EXPECT_THAT(std::string(receiver.status().message()), HasSubstr("a message of epoch 4 on channel 4 in epoch 5"));
 }
 
-TEST(SharedMemory, ReferenceOutOfThePublishedMemoryAborts) {
+TEST(SharedMemory, ReferenceOutOfTheZeroCopyMemoryAborts) {
   alignas(64) uint8_t memory[256] = {};
   for (uint64_t offset : {uint64_t(256), uint64_t(32), uint64_t(192), ~uint64_t(63), uint64_t(64)}) {
     HostileRing h;
-    h.spec.published = true;
+    h.spec.zeroCopy = true;
     h.spec.bytes = 128;
     std::vector<uint8_t> storage(ringBytes(h.spec) + 64);
     h.ring = new (reinterpret_cast<void *>((reinterpret_cast<uintptr_t>(storage.data()) + 63) / 64 * 64)) RingMemory;
     RingReceiver receiver(h.spec, h.ring, h.abort, base::FutexScope::Process, worker);
-    receiver.mapPublished({memory, sizeof memory});
+    receiver.mapZeroCopy({memory, sizeof memory});
     receiver.reset(0);
     h.ring->producer.produced = 1;
     memcpy(h.ring + 1, &offset, sizeof offset);
@@ -231,49 +231,49 @@ TEST(SharedMemory, ReferenceOutOfThePublishedMemoryAborts) {
   }
 }
 
-TEST(SharedMemory, SendingWhatIsNotPublishedAborts) {
+TEST(SharedMemory, SendingWhatIsNotZeroCopyAborts) {
   HostileRing h;
-  h.spec.published = true;
+  h.spec.zeroCopy = true;
   RingSender sender(h.spec, h.ring, h.abort, base::FutexScope::Process, ps);
   alignas(64) uint8_t memory[128] = {}, elsewhere[64] = {};
-  sender.publish({memory, sizeof memory});
+  sender.setZeroCopy({memory, sizeof memory});
   sender.reset(0);
   EXPECT_EQ(sender.start(memory + 64, 0, SendMode::Borrow), PollState::Ready);
   EXPECT_EQ(sender.start(elsewhere, 0, SendMode::Borrow), PollState::Aborted);
-  EXPECT_THAT(std::string(sender.status().message()), HasSubstr("publishes what is not in the 128 bytes"));
+  EXPECT_THAT(std::string(sender.status().message()), HasSubstr("sends zero-copy what is not in the 128 bytes"));
 }
 
-TEST(SharedMemory, PublishedChannelWithoutMemoryIsRefused) {
+TEST(SharedMemory, ZeroCopyChannelWithoutMemoryIsRefused) {
   std::string run = freshRun();
   SharedMemoryOptions receives = receiverOptions(run), sends = senderOptions(run);
-  receives.peers[0].incoming[0].published = sends.peers[0].outgoing[0].published = true;
+  receives.peers[0].incoming[0].zeroCopy = sends.peers[0].outgoing[0].zeroCopy = true;
   auto receiver = listenAtTestPath(receives), sender = listenAtTestPath(sends);
   ASSERT_TRUE(receiver.ok() && sender.ok());
   EXPECT_THAT(std::string((*sender)->connect(soon()).message()), HasSubstr("no memory came to read it in"));
 }
 
-TEST(SharedMemory, PublishedMemoryWithoutSealsIsRefused) {
+TEST(SharedMemory, ZeroCopyMemoryWithoutSealsIsRefused) {
   std::string run = freshRun();
   SharedMemoryOptions receives = receiverOptions(run), sends = senderOptions(run);
-  receives.peers[0].incoming[0].published = sends.peers[0].outgoing[0].published = true;
+  receives.peers[0].incoming[0].zeroCopy = sends.peers[0].outgoing[0].zeroCopy = true;
   base::UniqueFd unsealed(::memfd_create("unsealed", MFD_CLOEXEC | MFD_ALLOW_SEALING));
   ASSERT_EQ(::ftruncate(unsealed.get(), 4096), 0);
-  sends.publishedFd = unsealed.get();
-  sends.publishedBytes = 4096;
+  sends.zeroCopyFd = unsealed.get();
+  sends.zeroCopyBytes = 4096;
   auto receiver = listenAtTestPath(receives), sender = listenAtTestPath(sends);
   ASSERT_TRUE(receiver.ok() && sender.ok());
   EXPECT_THAT(std::string((*sender)->connect(soon()).message()), HasSubstr("without seals"));
 }
 
 // Readers see what the sender writes, and cannot write it themselves.
-TEST(SharedMemoryDeathTest, PublishedMemoryIsReadOnlyAtTheReader) {
+TEST(SharedMemoryDeathTest, ZeroCopyMemoryIsReadOnlyAtTheReader) {
   std::string run = freshRun();
   SharedMemoryOptions receives = receiverOptions(run), sends = senderOptions(run);
-  receives.peers[0].incoming[0].published = sends.peers[0].outgoing[0].published = true;
-  device::Memory memory = *device::Memory::share(4096, "published");
-  sends.publishedFd = memory.descriptor();
-  sends.published = memory.data();
-  sends.publishedBytes = memory.size();
+  receives.peers[0].incoming[0].zeroCopy = sends.peers[0].outgoing[0].zeroCopy = true;
+  device::Memory memory = *device::Memory::share(4096, "zero-copy");
+  sends.zeroCopyFd = memory.descriptor();
+  sends.zeroCopy = memory.data();
+  sends.zeroCopyBytes = memory.size();
   auto receiver = listenAtTestPath(receives), sender = listenAtTestPath(sends);
   ASSERT_TRUE(receiver.ok() && sender.ok());
   ASSERT_TRUE((*sender)->connect(soon()).ok() && (*receiver)->connect(soon()).ok());
@@ -290,17 +290,17 @@ TEST(SharedMemoryDeathTest, PublishedMemoryIsReadOnlyAtTheReader) {
 TEST(SharedMemory, AGateOpensWhenAllHaveCome) {
   for (PollState end : {PollState::Ready, PollState::Closed, PollState::Aborted}) {
     HostileRing a, b;
-    Gate gate{};
+    ArrivalCounter arrivals{};
     RingReceiver first(a.spec, a.ring, a.abort, base::FutexScope::Process, worker);
     RingReceiver second(b.spec, b.ring, b.abort, base::FutexScope::Process, worker);
     RingSender early(a.spec, a.ring, a.abort, base::FutexScope::Process, ps);
     RingSender late(b.spec, b.ring, b.abort, base::FutexScope::Process, ps);
     for (RingReceiver *port : {&first, &second}) {
-      port->gather(&gate);
+      port->gather(&arrivals);
       port->reset(0);
     }
     for (RingSender *port : {&early, &late}) {
-      port->tell(&gate);
+      port->tell(&arrivals);
       port->reset(0);
     }
     RecvPort *const ports[] = {&first, nullptr, &second};
@@ -331,7 +331,7 @@ TEST(SharedMemory, AGateOpensWhenAllHaveCome) {
   }
 }
 
-// The gate is the receiver's, and all its senders have it.
+// The arrivals is the receiver's, and all its senders have it.
 TEST(SharedMemory, SendersOfAGatheredChannelShareItsGate) {
   std::string run = freshRun();
   const std::string tasks[] = {worker, "/job:worker/task:1"};

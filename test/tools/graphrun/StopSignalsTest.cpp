@@ -45,7 +45,7 @@ TEST_F(StopSignalsDeathTest, UnderALauncherTwiceIsOnce) {
       testing::ExitedWithCode(7), "asked 1");
 }
 
-// As the pulse does: another thread asks while the signal comes.
+// As the heartbeat does: another thread asks while the signal comes.
 TEST_F(StopSignalsDeathTest, AnotherThreadHearsOfIt) {
   EXPECT_EXIT(
       {

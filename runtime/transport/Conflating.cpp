@@ -1,4 +1,4 @@
-#include "runtime/transport/Latest.h"
+#include "runtime/transport/Conflating.h"
 
 #include "runtime/base/Mutex.h"
 #include "runtime/base/Status.h"
@@ -29,14 +29,14 @@ struct Family {
 };
 } // namespace
 
-struct LatestTransport::Shared {
+struct ConflatingTransport::Shared {
   AbortState abort;
   std::map<uint32_t, Family> families; // by channel
 };
 
-class LatestChannel final : public SendPort {
+class ConflatingChannel final : public SendPort {
 public:
-  LatestChannel(const ChannelSpec &spec, device::Memory memory, Family &family, LatestTransport &transport)
+  ConflatingChannel(const ChannelSpec &spec, device::Memory memory, Family &family, ConflatingTransport &transport)
       : spec(spec), memory(std::move(memory)), family(family), transport(transport), receiver(*this) {}
 
   PollState acquire(void **data) override {
@@ -83,8 +83,8 @@ public:
   const ChannelSpec spec;
   device::Memory memory;
   Family &family;
-  LatestTransport &transport;
-  LatestReceiver receiver;
+  ConflatingTransport &transport;
+  ConflatingReceiver receiver;
   base::Mutex mutex; // a leaf
   uint32_t writing = 0; // the sender's
   uint32_t complete ABSL_GUARDED_BY(mutex) = 1;
@@ -94,10 +94,10 @@ public:
   bool closed ABSL_GUARDED_BY(mutex) = false;
 };
 
-AbortState &LatestChannel::abort() const { return transport.shared->abort; }
+AbortState &ConflatingChannel::abort() const { return transport.shared->abort; }
 
 // While a message is held it stays the same, as in a fifo.
-PollState LatestReceiver::poll(const void **data) {
+PollState ConflatingReceiver::poll(const void **data) {
   seen = channel.family.events.load();
   bool closed = false;
   if (!held) {
@@ -118,28 +118,29 @@ PollState LatestReceiver::poll(const void **data) {
   return closed ? PollState::Closed : PollState::Pending;
 }
 
-void LatestReceiver::release() { held = false; }
+void ConflatingReceiver::release() { held = false; }
 
-void LatestReceiver::wait(absl::Duration timeout) {
+void ConflatingReceiver::wait(absl::Duration timeout) {
   Family &family = channel.family;
   base::MutexLock lock(family.mutex);
   family.happened.waitFor(family.mutex, timeout, [&] { return family.events.load() != seen; });
 }
 
-absl::Status LatestReceiver::status() const { return channel.status(); }
-uint64_t LatestReceiver::sent() const { return channel.sent.load(std::memory_order_relaxed); }
+absl::Status ConflatingReceiver::status() const { return channel.status(); }
+uint64_t ConflatingReceiver::sent() const { return channel.sent.load(std::memory_order_relaxed); }
 
-LatestTransport::LatestTransport() : shared(std::make_unique<Shared>()) {}
-LatestTransport::~LatestTransport() = default;
+ConflatingTransport::ConflatingTransport() : shared(std::make_unique<Shared>()) {}
+ConflatingTransport::~ConflatingTransport() = default;
 
-absl::StatusOr<std::unique_ptr<LatestTransport>> LatestTransport::create(const std::vector<ChannelSpec> &specs) {
-  std::unique_ptr<LatestTransport> transport(new LatestTransport);
+absl::StatusOr<std::unique_ptr<ConflatingTransport>>
+ConflatingTransport::create(const std::vector<ChannelSpec> &specs) {
+  std::unique_ptr<ConflatingTransport> transport(new ConflatingTransport);
   for (const ChannelSpec &spec : specs) {
     GRAPHC_ASSIGN_OR_RETURN(
         device::Memory memory,
-        device::Memory::allocate(3 * slotStride(spec), device::Memory::Guard::None, "a latest channel"));
-    auto channel = std::make_unique<LatestChannel>(spec, std::move(memory),
-                                                   transport->shared->families[spec.key.channel], *transport);
+        device::Memory::allocate(3 * slotStride(spec), device::Memory::Guard::None, "a conflating channel"));
+    auto channel = std::make_unique<ConflatingChannel>(spec, std::move(memory),
+                                                       transport->shared->families[spec.key.channel], *transport);
     if (!transport->channels.emplace(spec.key, std::move(channel)).second)
       return absl::InvalidArgumentError(
           absl::StrCat("channel ", spec.key.channel, " instance ", spec.key.instance, " is listed twice"));
@@ -147,25 +148,25 @@ absl::StatusOr<std::unique_ptr<LatestTransport>> LatestTransport::create(const s
   return transport;
 }
 
-SendPort *LatestTransport::sender(ChannelKey key) {
+SendPort *ConflatingTransport::sender(ChannelKey key) {
   auto found = channels.find(key);
   return found == channels.end() ? nullptr : found->second.get();
 }
 
-LatestReceiver *LatestTransport::latest(ChannelKey key) {
+ConflatingReceiver *ConflatingTransport::conflating(ChannelKey key) {
   auto found = channels.find(key);
   return found == channels.end() ? nullptr : &found->second->receiver;
 }
 
-void LatestTransport::abort(absl::Status why) {
+void ConflatingTransport::abort(absl::Status why) {
   shared->abort.set(std::move(why));
   for (auto &[key, channel] : channels)
     channel->tell();
 }
 
-absl::Status LatestTransport::status() const { return shared->abort.status(); }
+absl::Status ConflatingTransport::status() const { return shared->abort.status(); }
 
-absl::Status LatestTransport::reset(uint64_t) {
+absl::Status ConflatingTransport::reset(uint64_t) {
   shared->abort.clear();
   for (auto &[key, channel] : channels) {
     channel->reset();

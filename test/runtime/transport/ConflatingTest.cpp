@@ -1,6 +1,6 @@
-//===- LatestTest.cpp - versioned slots -----------------------------------------------------------------------------===//
+//===- ConflatingTest.cpp - versioned slots -----------------------------------------------------------------------------===//
 
-#include "runtime/transport/Latest.h"
+#include "runtime/transport/Conflating.h"
 
 #include <gtest/gtest.h>
 
@@ -11,23 +11,23 @@
 namespace graphc::transport {
 namespace {
 
-std::unique_ptr<LatestTransport> family(uint32_t instances, uint64_t bytes) {
+std::unique_ptr<ConflatingTransport> family(uint32_t instances, uint64_t bytes) {
   std::vector<ChannelSpec> specs;
   for (uint32_t i = 0; i < instances; ++i)
     specs.push_back({{7, i}, bytes});
-  auto transport = LatestTransport::create(specs);
+  auto transport = ConflatingTransport::create(specs);
   EXPECT_TRUE(transport.ok()) << transport.status();
   return *std::move(transport);
 }
 
-void send(LatestTransport &transport, uint32_t instance, int64_t value) {
+void send(ConflatingTransport &transport, uint32_t instance, int64_t value) {
   ASSERT_EQ(transport.sender({7, instance})->start(&value, 0), PollState::Ready);
   ASSERT_EQ(transport.sender({7, instance})->done(), PollState::Ready);
 }
 
-TEST(Latest, TheNewestReplacesWhatNobodyTook) {
+TEST(Conflating, TheNewestReplacesWhatNobodyTook) {
   auto transport = family(1, 8);
-  LatestReceiver *receiver = transport->latest({7, 0});
+  ConflatingReceiver *receiver = transport->conflating({7, 0});
   const void *data = nullptr;
   EXPECT_EQ(receiver->poll(&data), PollState::Pending);
   for (int64_t value : {1, 2, 3})
@@ -46,33 +46,33 @@ TEST(Latest, TheNewestReplacesWhatNobodyTook) {
   EXPECT_EQ(receiver->sent(), 5u);
 }
 
-TEST(Latest, ClosedAfterTheLastMessageAndAbortWakes) {
+TEST(Conflating, ClosedAfterTheLastMessageAndAbortWakes) {
   auto transport = family(2, 8);
   const void *data = nullptr;
   send(*transport, 0, 1);
   transport->sender({7, 0})->close();
-  EXPECT_EQ(transport->latest({7, 0})->poll(&data), PollState::Ready);
-  transport->latest({7, 0})->release();
-  EXPECT_EQ(transport->latest({7, 0})->poll(&data), PollState::Closed);
-  EXPECT_EQ(transport->latest({7, 1})->poll(&data), PollState::Pending);
+  EXPECT_EQ(transport->conflating({7, 0})->poll(&data), PollState::Ready);
+  transport->conflating({7, 0})->release();
+  EXPECT_EQ(transport->conflating({7, 0})->poll(&data), PollState::Closed);
+  EXPECT_EQ(transport->conflating({7, 1})->poll(&data), PollState::Pending);
   std::thread aborter([&] { transport->abort(absl::AbortedError("gone")); });
-  transport->latest({7, 1})->wait(absl::Minutes(1));
+  transport->conflating({7, 1})->wait(absl::Minutes(1));
   aborter.join();
-  EXPECT_EQ(transport->latest({7, 1})->poll(&data), PollState::Aborted);
-  EXPECT_EQ(transport->latest({7, 1})->status().message(), "gone");
+  EXPECT_EQ(transport->conflating({7, 1})->poll(&data), PollState::Aborted);
+  EXPECT_EQ(transport->conflating({7, 1})->status().message(), "gone");
   ASSERT_EQ(transport->reset(2), absl::OkStatus());
-  EXPECT_EQ(transport->latest({7, 0})->poll(&data), PollState::Pending) << "open again";
+  EXPECT_EQ(transport->conflating({7, 0})->poll(&data), PollState::Pending) << "open again";
 }
 
-TEST(Latest, AChannelIsListedOnce) {
-  EXPECT_FALSE(LatestTransport::create({{{1, 0}, 8}, {{1, 0}, 8}}).ok());
+TEST(Conflating, AChannelIsListedOnce) {
+  EXPECT_FALSE(ConflatingTransport::create({{{1, 0}, 8}, {{1, 0}, 8}}).ok());
   EXPECT_EQ(family(1, 8)->receiver({7, 3}), nullptr);
   EXPECT_EQ(family(1, 8)->sender({8, 0}), nullptr);
 }
 
 // A writer that never waits and a reader of another pace: no message is torn, none comes twice or out of order, and a wait on
 // one receiver of the family ends when another one gets a message.
-TEST(Latest, NothingIsTorn) {
+TEST(Conflating, NothingIsTorn) {
   constexpr int64_t kMessages = 20000;
   constexpr size_t kWords = 512;
   auto transport = family(2, kWords * 8);
@@ -83,7 +83,7 @@ TEST(Latest, NothingIsTorn) {
       ASSERT_EQ(transport->sender({7, 1})->start(words.data(), 0), PollState::Ready);
     }
   });
-  LatestReceiver *other = transport->latest({7, 0}), *receiver = transport->latest({7, 1});
+  ConflatingReceiver *other = transport->conflating({7, 0}), *receiver = transport->conflating({7, 1});
   for (int64_t last = 0; last < kMessages;) {
     const void *data = nullptr;
     EXPECT_EQ(other->poll(&data), PollState::Pending);

@@ -1,4 +1,4 @@
-//===- Door.h - who gets as far as gRPC -----------------------------------------------------------------*- C++ -*-===//
+//===- Admission.h - who gets as far as gRPC -----------------------------------------------------------------*- C++ -*-===//
 //
 // A task's listening sockets, watched by one thread that admits connections and hands them to the gRPC server. Nothing of an
 // unproven caller reaches gRPC, which bounds neither streams nor memory:
@@ -7,8 +7,8 @@
 // Calls of strangers cost a fixed number of bytes, a descriptor for some seconds and a bounded share of one core.
 //
 //===----------------------------------------------------------------------------------------------------------------===//
-#ifndef GRAPHC_RUNTIME_SERVICE_DOOR_H
-#define GRAPHC_RUNTIME_SERVICE_DOOR_H
+#ifndef GRAPHC_RUNTIME_SERVICE_ADMISSION_H
+#define GRAPHC_RUNTIME_SERVICE_ADMISSION_H
 
 #include "runtime/base/File.h"
 #include "runtime/service/Proof.h"
@@ -24,14 +24,14 @@
 
 namespace graphc::service {
 
-class Door {
+class Admission {
 public:
   struct Options {
     std::vector<base::UniqueFd> listeners;
     bool proof = true; ///< false: TLS
     std::string secret; ///< with `proof`
     size_t mostConnections = 64; ///< without `proof`: that live at the same time
-    std::function<void(base::UniqueFd)> admit; ///< on the door's thread
+    std::function<void(base::UniqueFd)> admit; ///< on its own thread
   };
   /// How many callers may be at their proof at once, and for how long. One more takes the place of one of these, by lot, or where
   /// all have just been answered is sent away: an honest one, whose proof takes a fraction of kAnswerTime, comes in before long
@@ -40,8 +40,8 @@ public:
   static constexpr absl::Duration kProofTime = absl::Seconds(5), kAnswerTime = absl::Milliseconds(100);
 
   /// Begins to admit. Fails for want of a descriptor.
-  static absl::StatusOr<std::unique_ptr<Door>> open(Options options);
-  ~Door() { close(); }
+  static absl::StatusOr<std::unique_ptr<Admission>> open(Options options);
+  ~Admission() { close(); }
   /// No connection is admitted afterwards. Idempotent.
   void close();
 
@@ -57,7 +57,7 @@ private:
     int fd;
     uint64_t inode;
   };
-  Door(Options options, base::UniqueFd stop);
+  Admission(Options options, base::UniqueFd stop);
   void run();
   void acceptFrom(int listener);
   void seat(base::UniqueFd socket);
@@ -66,7 +66,7 @@ private:
 
   Options options_;
   const base::UniqueFd stop_;
-  std::vector<Caller> callers_; ///< of the door's thread, as what follows
+  std::vector<Caller> callers_; ///< of its own thread, as what follows
   std::vector<Admitted> admitted_;
   size_t strangers_ = 0; ///< since `counted_`
   int64_t counted_ = 0;

@@ -1,6 +1,6 @@
-//===- Latest.h - versioned slots between the lanes of one task ---------------------------------------------*- C++ -*-===//
+//===- Conflating.h - versioned slots between the lanes of one task ---------------------------------------------*- C++ -*-===//
 //
-// A `latest` channel is no fifo: a send replaces what is there and never waits; a receive takes the newest message that was
+// A `conflating` channel is no fifo: a send replaces what is there and never waits; a receive takes the newest message that was
 // not taken yet. Each instance has three buffers, which writer and reader swap under a lock that is held for a few
 // instructions: one being written, one that is complete, one being read in place. So neither waits for the other's copy.
 //
@@ -8,8 +8,8 @@
 // may wake spuriously), so that a lane can wait for the first of a family.
 //
 //===----------------------------------------------------------------------------------------------------------------===//
-#ifndef GRAPHC_RUNTIME_TRANSPORT_LATEST_H
-#define GRAPHC_RUNTIME_TRANSPORT_LATEST_H
+#ifndef GRAPHC_RUNTIME_TRANSPORT_CONFLATING_H
+#define GRAPHC_RUNTIME_TRANSPORT_CONFLATING_H
 
 #include "runtime/transport/Transport.h"
 
@@ -21,11 +21,11 @@
 
 namespace graphc::transport {
 
-class LatestChannel; // one instance
+class ConflatingChannel; // one instance
 
-class LatestReceiver final : public RecvPort {
+class ConflatingReceiver final : public RecvPort {
 public:
-  explicit LatestReceiver(LatestChannel &channel) : channel(channel) {}
+  explicit ConflatingReceiver(ConflatingChannel &channel) : channel(channel) {}
   PollState poll(const void **data) override;
   void release() override;
   void wait(absl::Duration timeout) override;
@@ -34,19 +34,19 @@ public:
   uint64_t sent() const;
 
 private:
-  LatestChannel &channel;
+  ConflatingChannel &channel;
   uint64_t seen = 0; // the family's events before the last poll
   bool held = false;
 };
 
-class LatestTransport final : public Transport {
+class ConflatingTransport final : public Transport {
 public:
   /// Of channels with both ends in this task.
-  static absl::StatusOr<std::unique_ptr<LatestTransport>> create(const std::vector<ChannelSpec> &specs);
-  ~LatestTransport() override;
+  static absl::StatusOr<std::unique_ptr<ConflatingTransport>> create(const std::vector<ChannelSpec> &specs);
+  ~ConflatingTransport() override;
   SendPort *sender(ChannelKey key) override;
-  RecvPort *receiver(ChannelKey key) override { return latest(key); }
-  LatestReceiver *latest(ChannelKey key);
+  RecvPort *receiver(ChannelKey key) override { return conflating(key); }
+  ConflatingReceiver *conflating(ChannelKey key);
   TransportCounters counters() const override { return {}; } // nothing leaves the task
   void abort(absl::Status why) override;
   absl::Status status() const override;
@@ -54,14 +54,14 @@ public:
 
   /// Called, under no lock, when a receiver's state may have changed; for who waits otherwise than in wait(). Set before
   /// any lane runs.
-  std::function<void(const LatestReceiver &)> changed;
+  std::function<void(const ConflatingReceiver &)> changed;
 
 private:
-  LatestTransport();
-  friend class LatestChannel;
+  ConflatingTransport();
+  friend class ConflatingChannel;
   struct Shared;
   std::unique_ptr<Shared> shared;
-  std::map<ChannelKey, std::unique_ptr<LatestChannel>> channels;
+  std::map<ChannelKey, std::unique_ptr<ConflatingChannel>> channels;
 };
 
 } // namespace graphc::transport

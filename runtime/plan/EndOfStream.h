@@ -1,4 +1,4 @@
-//===- Closing.h - does a phase that ends by closing end everywhere? ------------------------------------------*- C++ -*-===//
+//===- EndOfStream.h - does a phase that ends by end of stream end everywhere? ------------------------------------------*- C++ -*-===//
 //
 // The end begins where a ticket is refused: that program closes its sends and ends. A program whose next receive finds its
 // channel closed does the same. So each program stops somewhere within a step, and whatever waits for it behind that place
@@ -8,13 +8,13 @@
 //   message    a receive whose send is not done
 //
 // The phase ends if what is not done contains, with each release, the send or acquire that waits for its slot and the send
-// done of a published channel that waits for it, and if every program stops. A latest channel gives no slot to wait for,
+// done of a zero-copy channel that waits for it, and if every program stops. A conflating channel gives no slot to wait for,
 // but its receiver may find it closed in any step: each of its receives is a place where the end may begin. What is not
 // done where it begins at several places is the union, so one after the other proves all.
 //
 //===--------------------------------------------------------------------------------------------------------------------===//
-#ifndef GRAPHC_RUNTIME_PLAN_CLOSING_H
-#define GRAPHC_RUNTIME_PLAN_CLOSING_H
+#ifndef GRAPHC_RUNTIME_PLAN_ENDOFSTREAM_H
+#define GRAPHC_RUNTIME_PLAN_ENDOFSTREAM_H
 
 #include "runtime/plan/Events.h"
 
@@ -23,7 +23,7 @@
 namespace graphc::plan::detail {
 
 /// `ends` by channel, paired: as many receives as sends. InvalidArgument names who would wait for whom.
-absl::Status checkClosing(const Plan &plan, const std::vector<Ends> &ends, uint32_t phase);
+absl::Status checkEndOfStream(const Plan &plan, const std::vector<Ends> &ends, uint32_t phase);
 
 } // namespace graphc::plan::detail
 #endif

@@ -1,4 +1,4 @@
-#include "runtime/executor/Published.h"
+#include "runtime/executor/ZeroCopyMemory.h"
 
 #include "runtime/base/Status.h"
 #include "runtime/device/Device.h"
@@ -14,13 +14,13 @@
 
 namespace graphc::executor {
 
-PublishedValues publishedBy(const plan::Plan &plan, const plan::Program &program) {
-  PublishedValues values;
+ZeroCopyValues sentZeroCopyBy(const plan::Plan &plan, const plan::Program &program) {
+  ZeroCopyValues values;
   for (const plan::Instruction &instruction : program.instructions()) {
     const plan::Effects effects = plan::effectsOf(plan, program, instruction);
     for (const plan::BufferEffect &effect : effects.buffers) {
       const bool readByPeers = effect.until == plan::Until::Done || effect.until == plan::Until::ReceivedThenDone;
-      if (!readByPeers || !plan.channels(int(effects.channels.front().channel)).published())
+      if (!readByPeers || !plan.channels(int(effects.channels.front().channel)).zero_copy())
         continue;
       const plan::Buffer &buffer = program.buffers(int(effect.buffer));
       if (buffer.storage_case() == plan::Buffer::kVariable)
@@ -41,7 +41,7 @@ void fillConstant(const std::string &value, uint8_t *memory, uint64_t bytes) {
     memcpy(memory + filled, memory, std::min(filled, bytes - filled));
 }
 
-PublishedMemory::Layout PublishedMemory::layout(const plan::Plan &plan, const plan::Task &task) {
+ZeroCopyMemory::Layout ZeroCopyMemory::layout(const plan::Plan &plan, const plan::Task &task) {
   Layout result;
   auto place = [&](auto &offsets, auto index, uint64_t size, uint64_t alignment) {
     const uint64_t start = (result.bytes + alignment - 1) / alignment * alignment;
@@ -57,7 +57,7 @@ PublishedMemory::Layout PublishedMemory::layout(const plan::Plan &plan, const pl
         here.push_back(instance);
     if (here.empty())
       continue;
-    PublishedValues values = publishedBy(plan, program);
+    ZeroCopyValues values = sentZeroCopyBy(plan, program);
     for (uint32_t instance : here)
       if (values.arena)
         place(result.arenas, std::pair(number, instance), program.arena_bytes(), plan::kMappableBytes);
@@ -77,12 +77,12 @@ PublishedMemory::Layout PublishedMemory::layout(const plan::Plan &plan, const pl
   return result;
 }
 
-absl::StatusOr<PublishedMemory> PublishedMemory::create(const plan::Plan &plan, const plan::Task &task) {
-  PublishedMemory result;
+absl::StatusOr<ZeroCopyMemory> ZeroCopyMemory::create(const plan::Plan &plan, const plan::Task &task) {
+  ZeroCopyMemory result;
   result.places = layout(plan, task);
   if (result.places.bytes == 0)
     return result;
-  GRAPHC_ASSIGN_OR_RETURN(result.shared, device::host().share(result.places.bytes, "published variables"));
+  GRAPHC_ASSIGN_OR_RETURN(result.shared, device::host().share(result.places.bytes, "zero-copy variables"));
   for (auto [index, offset] : result.places.constants)
     fillConstant(plan.constants(int(index)), result.shared.data() + offset, result.places.constantBytes[index]);
   return result;

@@ -1,5 +1,5 @@
 // RUN: graph-opt %s --split-input-file --place --replicate --verify-replicated --partition --verify-partitioned --verify-liveness | FileCheck %s
-// The door beside @global_step tells every other door and the replicas the version before it waits for any of them, also
+// The proxy beside @global_step tells every other proxy and the replicas the version before it waits for any of them, also
 // where it has nothing else to do.
 
 // Three servers; @global_step is alone on the third.
@@ -9,13 +9,13 @@ graph.variable @w : tensor<4xf32> = #graph.zeros
 graph.variable @b : tensor<4xf32> = #graph.zeros
 graph.variable @global_step : tensor<i64> = #graph.zeros {trainable = false}
 graph.dataset @d : (tensor<4xf32>) = #graph.synthetic<samples = 100, seed = 7>
-// CHECK: dist.program @train.ps2.door of @train on "/job:ps/task:2/device:CPU:0" replicas(3) locks_variables {
-// CHECK-NEXT: %[[N:.*]] = dist.receive @train.version.to_ps2.door
-// CHECK-NEXT: dist.send @train.version.to_ps0.door, %[[N]]
-// CHECK-NEXT: dist.send @train.version.to_ps1.door, %[[N]]
-// CHECK-NEXT: dist.receive @train.arrived.from_ps0.door
-// CHECK-NEXT: dist.receive @train.arrived.from_ps1.door
-// CHECK-NEXT: dist.send @train.offers, %[[N]]
+// CHECK: dist.program @train.ps2.proxy of @train on "/job:ps/task:2/device:CPU:0" replicas(3) locks_variables {
+// CHECK-NEXT: %[[N:.*]] = dist.receive @train.version.to_ps2.proxy
+// CHECK-NEXT: dist.send @train.version.to_ps0.proxy, %[[N]]
+// CHECK-NEXT: dist.send @train.version.to_ps1.proxy, %[[N]]
+// CHECK-NEXT: dist.receive @train.arrived.from_ps0.proxy
+// CHECK-NEXT: dist.receive @train.arrived.from_ps1.proxy
+// CHECK-NEXT: dist.send @train.reports, %[[N]]
 // CHECK-NEXT: dist.end
 graph.func @train() -> () attributes {role = #graph.role<train>} {
   %x = graph.next_batch @d {batch = 4} : tensor<4x4xf32>
@@ -40,12 +40,12 @@ module attributes {graph.cluster = #graph.cluster<jobs = [ps = 2, worker = 3], c
 graph.variable @w : tensor<4xf32> = #graph.zeros
 graph.variable @global_step : tensor<i64> = #graph.zeros {trainable = false}
 graph.dataset @d : (tensor<4xf32>) = #graph.synthetic<samples = 100, seed = 7>
-// CHECK: dist.program @train.ps1.door of @train on "/job:ps/task:1/device:CPU:0" replicas(3) locks_variables {
-// CHECK-NEXT: %[[N:.*]] = dist.receive @train.version.to_ps1.door
-// CHECK-NEXT: dist.send @train.version.to_ps0.door, %[[N]]
+// CHECK: dist.program @train.ps1.proxy of @train on "/job:ps/task:1/device:CPU:0" replicas(3) locks_variables {
+// CHECK-NEXT: %[[N:.*]] = dist.receive @train.version.to_ps1.proxy
+// CHECK-NEXT: dist.send @train.version.to_ps0.proxy, %[[N]]
 // CHECK-NEXT: dist.send @train.version.to_worker, %[[N]]
-// CHECK-NEXT: dist.receive @train.arrived.from_ps0.door
-// CHECK-NEXT: dist.send @train.offers, %[[N]]
+// CHECK-NEXT: dist.receive @train.arrived.from_ps0.proxy
+// CHECK-NEXT: dist.send @train.reports, %[[N]]
 // CHECK-NEXT: dist.end
 graph.func @train() -> () attributes {role = #graph.role<train>} {
   %g = graph.constant dense<1.0> : tensor<4xf32>

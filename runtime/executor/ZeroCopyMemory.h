@@ -1,6 +1,6 @@
-//===- Published.h - what one task's peers read in place ---------------------------------------------------*- C++ -*-===//
-#ifndef GRAPHC_RUNTIME_EXECUTOR_PUBLISHED_H
-#define GRAPHC_RUNTIME_EXECUTOR_PUBLISHED_H
+//===- ZeroCopyMemory.h - what one task's peers read in place ---------------------------------------------------*- C++ -*-===//
+#ifndef GRAPHC_RUNTIME_EXECUTOR_ZEROCOPYMEMORY_H
+#define GRAPHC_RUNTIME_EXECUTOR_ZEROCOPYMEMORY_H
 
 #include "runtime/device/Memory.h"
 #include "runtime/plan/plan.pb.h"
@@ -14,34 +14,34 @@
 namespace graphc::executor {
 
 /// Variables and constants, by their index in the plan, and whether peers read in the arena.
-struct PublishedValues {
+struct ZeroCopyValues {
   std::set<uint32_t> variables, constants;
   bool arena = false; ///< buffers of the arena are among them
 };
-/// What the program sends on published channels.
-PublishedValues publishedBy(const plan::Plan &plan, const plan::Program &program);
+/// What the program sends on zero-copy channels.
+ZeroCopyValues sentZeroCopyBy(const plan::Plan &plan, const plan::Program &program);
 
 /// Writes a constant of the plan, which may hold one element for all, to memory of `bytes` bytes.
 void fillConstant(const std::string &value, uint8_t *memory, uint64_t bytes);
 /// Sums of sizes stay here and do not wrap around; memory of so many bytes is refused.
 constexpr uint64_t kTooManyBytes = uint64_t(1) << 60;
 
-/// The variables, constants and arenas from which the programs of one task send on published channels, in one shared memory.
+/// The variables, constants and arenas from which the programs of one task send on zero-copy channels, in one shared memory.
 /// The constants hold their values from the start.
-class PublishedMemory {
+class ZeroCopyMemory {
 public:
-  static absl::StatusOr<PublishedMemory> create(const plan::Plan &plan, const plan::Task &task);
-  /// Where in the memory of `task`, another one perhaps, an arena begins: at a page. The program has one that is published.
+  static absl::StatusOr<ZeroCopyMemory> create(const plan::Plan &plan, const plan::Task &task);
+  /// Where in the memory of `task`, another one perhaps, an arena begins: at a page. The program has one that is zero-copy.
   static uint64_t arenaOffset(const plan::Plan &plan, const plan::Task &task, uint32_t program, uint32_t instance) {
     return layout(plan, task).arenas.at({program, instance});
   }
 
-  /// Null for one that is not published.
+  /// Null for one that is not zero-copy.
   uint8_t *variable(uint32_t index) const { return find(places.variables, index); }
   uint8_t *constant(uint32_t index) const { return find(places.constants, index); }
   /// Of an instance of a program.
   uint8_t *arena(uint32_t program, uint32_t instance) const { return find(places.arenas, {program, instance}); }
-  /// What peers map; size() is 0 where the task publishes nothing.
+  /// What peers map; size() is 0 where the task sends nothing zero-copy.
   const device::Memory &memory() const { return shared; }
 
 private:

@@ -1,4 +1,4 @@
-// Who gets in at a task's door, what strangers get to hear, and what they cost.
+// Who gets in to a task, what strangers get to hear, and what they cost.
 #include "runtime/base/Socket.h"
 #include "runtime/service/ControlLink.h"
 #include "runtime/service/MasterService.h"
@@ -23,19 +23,19 @@ using testing::HasSubstr;
 
 absl::Time soon() { return absl::Now() + absl::Seconds(20); }
 
-/// A door on loopback TCP that counts whom it admits.
-struct AtTheDoor : testing::Test {
-  AtTheDoor() {
-    for (int port = 29500; !door && port < 29600; ++port) {
+/// An admission on loopback TCP that counts whom it admits.
+struct AtAdmission : testing::Test {
+  AtAdmission() {
+    for (int port = 29500; !admission && port < 29600; ++port) {
       address = absl::StrCat("127.0.0.1:", port);
       auto listeners = base::listenTcp(address, false);
       if (!listeners.ok())
         continue;
-      Door::Options options;
+      Admission::Options options;
       options.listeners = *std::move(listeners);
       options.secret = "secret";
       options.admit = [this](base::UniqueFd) { ++admitted; };
-      door = *Door::open(std::move(options));
+      admission = *Admission::open(std::move(options));
     }
   }
   base::UniqueFd call() { return *base::connectTcp(address, soon()); }
@@ -47,10 +47,10 @@ struct AtTheDoor : testing::Test {
   }
   std::atomic<int> admitted{0};
   std::string address;
-  std::unique_ptr<Door> door;
+  std::unique_ptr<Admission> admission;
 };
 
-TEST_F(AtTheDoor, WhoKnowsTheSecretComesInAndNobodyElse) {
+TEST_F(AtAdmission, WhoKnowsTheSecretComesInAndNobodyElse) {
   EXPECT_TRUE(proveWith("secret").ok());
   absl::Status guess = proveWith("guess");
   EXPECT_TRUE(absl::IsUnauthenticated(guess)) << guess;
@@ -60,7 +60,7 @@ TEST_F(AtTheDoor, WhoKnowsTheSecretComesInAndNobodyElse) {
 }
 
 // A caller that cannot compute the answer gets no further than the listener's own proof.
-TEST_F(AtTheDoor, AWrongAnswerEndsTheConnection) {
+TEST_F(AtAdmission, AWrongAnswerEndsTheConnection) {
   base::UniqueFd caller = call();
   ASSERT_TRUE(base::sendAll(caller.get(), "graphc-3" + std::string(32, 'r'), soon()).ok());
   ASSERT_TRUE(base::receiveAll(caller.get(), 8 + 32 + 32, soon()).ok());
@@ -69,7 +69,7 @@ TEST_F(AtTheDoor, AWrongAnswerEndsTheConnection) {
   EXPECT_EQ(admitted, 0);
 }
 
-TEST_F(AtTheDoor, HttpIsSentAwayAtItsFirstBytes) {
+TEST_F(AtAdmission, HttpIsSentAwayAtItsFirstBytes) {
   base::UniqueFd caller = call();
   ASSERT_TRUE(base::sendAll(caller.get(), "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", soon()).ok());
   EXPECT_TRUE(absl::IsUnavailable(base::receiveAll(caller.get(), 1, soon()).status()));
@@ -77,7 +77,7 @@ TEST_F(AtTheDoor, HttpIsSentAwayAtItsFirstBytes) {
 }
 
 // Somebody between two honest ends, who passes on what each says, has connections of his own, with ends of their own.
-TEST_F(AtTheDoor, WhoPassesOnWhatTwoOthersSayIsFoundOut) {
+TEST_F(AtAdmission, WhoPassesOnWhatTwoOthersSayIsFoundOut) {
   auto between = base::listenTcp("127.0.0.1:29601", false);
   ASSERT_TRUE(between.ok()) << between.status();
   std::thread relay([&] {
@@ -96,14 +96,14 @@ TEST_F(AtTheDoor, WhoPassesOnWhatTwoOthersSayIsFoundOut) {
   EXPECT_EQ(admitted, 0);
 }
 
-TEST_F(AtTheDoor, ManyWhoSayNothingKeepNobodyOut) {
+TEST_F(AtAdmission, ManyWhoSayNothingKeepNobodyOut) {
   std::vector<base::UniqueFd> silent;
-  for (size_t i = 0; i < 3 * Door::kMostAtProof; ++i)
+  for (size_t i = 0; i < 3 * Admission::kMostAtProof; ++i)
     silent.push_back(call());
   size_t descriptors = 0;
   for (auto &entry : std::filesystem::directory_iterator("/proc/self/fd"))
     descriptors += entry.exists();
-  EXPECT_LT(descriptors, 3 * Door::kMostAtProof + Door::kMostAtProof + 50);
+  EXPECT_LT(descriptors, 3 * Admission::kMostAtProof + Admission::kMostAtProof + 50);
   int proven = 0;
   for (int i = 0; i < 20; ++i)
     proven += proveWith("secret").ok();
@@ -111,7 +111,7 @@ TEST_F(AtTheDoor, ManyWhoSayNothingKeepNobodyOut) {
   expectAdmitted(proven); // who was not let in knows it, and tries again
 }
 
-TEST(UnixDoor, OnlyWhoHoldsThePathFindsIt) {
+TEST(UnixAdmission, OnlyWhoHoldsThePathFindsIt) {
   auto made = base::UnnamedListener::make(SOCK_STREAM);
   ASSERT_TRUE(made.ok()) << made.status();
   EXPECT_TRUE(base::isUnixAddress(made->inheritedAddress()));
@@ -126,7 +126,7 @@ TEST(UnixDoor, OnlyWhoHoldsThePathFindsIt) {
   }
 }
 
-TEST(UnixDoor, AnotherUserIsNotOfThisUser) {
+TEST(UnixAdmission, AnotherUserIsNotOfThisUser) {
   if (geteuid() != 0)
     GTEST_SKIP() << "only root can be two users";
   int ends[2];

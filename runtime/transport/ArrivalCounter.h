@@ -1,14 +1,14 @@
-//===- Gate.h - one wake-up for the messages of many senders ----------------------------------------------------*- C++ -*-===//
+//===- ArrivalCounter.h - one wake-up for the messages of many senders -------------------------------------------*- C++ -*-===//
 //
-// Where one lane takes the messages of a whole family it would otherwise sleep and be woken once a sender. Its gate counts
+// Where one lane takes the messages of a whole family it would otherwise sleep and be woken once a sender. Its arrival counter counts
 // what arrives from all of them. The sleeper says at which count it wants to be woken, and who brings the count there wakes it.
 //
 // It lies in memory that the receiver shares with its senders. They may be hostile: a wrong count wakes the lane too early, and it
 // looks again, or not at all, and then its wait's time-out wakes it.
 //
 //===----------------------------------------------------------------------------------------------------------------===//
-#ifndef GRAPHC_RUNTIME_TRANSPORT_GATE_H
-#define GRAPHC_RUNTIME_TRANSPORT_GATE_H
+#ifndef GRAPHC_RUNTIME_TRANSPORT_ARRIVALCOUNTER_H
+#define GRAPHC_RUNTIME_TRANSPORT_ARRIVALCOUNTER_H
 
 #include "runtime/base/Futex.h"
 
@@ -17,7 +17,7 @@
 
 namespace graphc::transport {
 
-struct alignas(64) Gate {
+struct alignas(64) ArrivalCounter {
   std::atomic<uint64_t> arrived; // messages since the reset
   std::atomic<uint64_t> wanted; // the sleeper is woken when so many have arrived; 0: nobody sleeps
   std::atomic<uint32_t> event; // futex of the sleeper
@@ -43,7 +43,7 @@ struct alignas(64) Gate {
     wanted.store(0, std::memory_order_relaxed);
   }
 };
-static_assert(sizeof(Gate) == 64 && std::atomic<uint64_t>::is_always_lock_free);
+static_assert(sizeof(ArrivalCounter) == 64 && std::atomic<uint64_t>::is_always_lock_free);
 
 } // namespace graphc::transport
 #endif

@@ -1,10 +1,10 @@
-//===- KernelFunction.h - a kernel's function and the stages in it ----------------------------------------*- C++ -*-===//
+//===- LinalgKernel.h - a kernel's function and the stages in it ----------------------------------------*- C++ -*-===//
 //
 // Makes func.func, its arguments and the linalg.generics; which stages there are and in what order is KernelBuilder's.
 //
 //===----------------------------------------------------------------------------------------------------------===//
-#ifndef GRAPHC_PASSES_OUTLINE_KERNELFUNCTION_H
-#define GRAPHC_PASSES_OUTLINE_KERNELFUNCTION_H
+#ifndef GRAPHC_PASSES_OUTLINE_LINALGKERNEL_H
+#define GRAPHC_PASSES_OUTLINE_LINALGKERNEL_H
 
 #include "passes/outline/ScalarBody.h"
 
@@ -35,9 +35,9 @@ struct Stage {
   llvm::SmallVector<Out> outs = {};
 };
 
-class KernelFunction {
+class LinalgKernel {
 public:
-  explicit KernelFunction(mlir::Location loc);
+  explicit LinalgKernel(mlir::Location loc);
 
   /// The argument for a buffer of the program; an i1 is a byte in memory.
   mlir::Value getArgument(mlir::Value buffer, Use use);

@@ -1,4 +1,4 @@
-// The part of the suite that is about messages without copies: published, or made in their slots.
+// The part of the suite that is about messages without copies: zero-copy, or made in their slots.
 #include "test/runtime/transport/Conformance.h"
 
 #include "absl/time/clock.h"
@@ -8,11 +8,11 @@
 
 namespace graphc::transport {
 
-// Of a published channel done() may come only when nobody can still read the buffer: in place, or from a copy.
-TEST_P(Conformance, PublishedBufferIsFreeWhenDone) {
+// Of a zero-copy channel done() may come only when nobody can still read the buffer: in place, or from a copy.
+TEST_P(Conformance, ZeroCopyBufferIsFreeWhenDone) {
   constexpr uint64_t bytes = 100000;
   open({{{0, 0}, bytes, 1, false, true}});
-  uint8_t *buffer = link->published() + 4096;
+  uint8_t *buffer = link->zeroCopy() + 4096;
   for (uint32_t k = 0; k < 20; ++k) {
     std::vector<uint8_t> data = content(bytes, k);
     memcpy(buffer, data.data(), bytes);
@@ -42,16 +42,16 @@ TEST_P(Conformance, PublishedBufferIsFreeWhenDone) {
 }
 
 // Messages of several places in one buffer; done() is for all that were started.
-TEST_P(Conformance, PublishedMessagesInFlightAreAllFreeWhenDone) {
+TEST_P(Conformance, ZeroCopyMessagesInFlightAreAllFreeWhenDone) {
   constexpr uint64_t bytes = 8192;
   open({{{0, 0}, bytes, 4, false, true}});
   std::vector<std::vector<uint8_t>> sent;
   for (uint32_t k = 0; k < 4; ++k) {
     sent.push_back(content(bytes, k));
-    memcpy(link->published() + k * bytes, sent[k].data(), bytes);
+    memcpy(link->zeroCopy() + k * bytes, sent[k].data(), bytes);
     PollState state = PollState::Pending;
     for (absl::Time end = absl::Now() + patience; state == PollState::Pending && absl::Now() < end;)
-      if (state = sender->start(link->published() + k * bytes, k); state == PollState::Pending)
+      if (state = sender->start(link->zeroCopy() + k * bytes, k); state == PollState::Pending)
         sender->wait(absl::Milliseconds(100));
     ASSERT_EQ(state, PollState::Ready);
   }
@@ -59,7 +59,7 @@ TEST_P(Conformance, PublishedMessagesInFlightAreAllFreeWhenDone) {
     const void *got = receive(receiver);
     ASSERT_NE(got, nullptr);
     if (sender->done() == PollState::Ready) // a transport that copied: what is written now is not read
-      memset(link->published(), 0xee, 4 * bytes);
+      memset(link->zeroCopy(), 0xee, 4 * bytes);
     EXPECT_EQ(memcmp(got, sent[k].data(), bytes), 0) << "message " << k;
     receiver->release();
   }
@@ -72,7 +72,7 @@ TEST_P(Conformance, PublishedMessagesInFlightAreAllFreeWhenDone) {
 
 TEST_P(Conformance, AbortWakesASenderThatWaitsForItsReaders) {
   open({{{0, 0}, 8192, 1, false, true}});
-  ASSERT_EQ(sender->start(link->published(), 0), PollState::Ready);
+  ASSERT_EQ(sender->start(link->zeroCopy(), 0), PollState::Ready);
   ASSERT_NE(receive(receiver), nullptr);
   absl::Duration took = timeToWake(
       [&] {
@@ -86,9 +86,9 @@ TEST_P(Conformance, AbortWakesASenderThatWaitsForItsReaders) {
   EXPECT_LT(took, absl::Seconds(5));
 }
 
-TEST_P(Conformance, PublishedChannelsReopen) {
+TEST_P(Conformance, ZeroCopyChannelsReopen) {
   open({{{0, 0}, 8192, 1, false, true}});
-  ASSERT_EQ(sender->start(link->published(), 0), PollState::Ready);
+  ASSERT_EQ(sender->start(link->zeroCopy(), 0), PollState::Ready);
   ASSERT_NE(receive(receiver), nullptr); // and never released
   for (uint64_t epoch = 1; epoch < 3; ++epoch) {
     ASSERT_TRUE(link->sending().reset(epoch).ok());
@@ -100,8 +100,8 @@ TEST_P(Conformance, PublishedChannelsReopen) {
          done = sender->done())
       std::this_thread::yield();
     ASSERT_EQ(done, PollState::Ready);
-    memset(link->published(), int(epoch), 8192);
-    ASSERT_EQ(sender->start(link->published(), 0), PollState::Ready);
+    memset(link->zeroCopy(), int(epoch), 8192);
+    ASSERT_EQ(sender->start(link->zeroCopy(), 0), PollState::Ready);
     const void *got = receive(receiver);
     ASSERT_NE(got, nullptr);
     EXPECT_EQ(*static_cast<const uint8_t *>(got), epoch);

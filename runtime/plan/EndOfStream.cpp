@@ -1,4 +1,4 @@
-#include "runtime/plan/Closing.h"
+#include "runtime/plan/EndOfStream.h"
 
 #include "runtime/base/Status.h"
 #include "runtime/plan/Types.h"
@@ -16,9 +16,9 @@ namespace {
 using Place = uint64_t;
 constexpr Place never = std::numeric_limits<Place>::max();
 
-class Closing {
+class EndOfStream {
 public:
-  Closing(const Plan &plan, const std::vector<Ends> &ends, uint32_t phase) : plan(plan), ends(ends), phase(phase) {
+  EndOfStream(const Plan &plan, const std::vector<Ends> &ends, uint32_t phase) : plan(plan), ends(ends), phase(phase) {
     for (const Program &program : plan.programs())
       shown.push_back(shownBuffers(program));
     for (uint32_t i = 0; i < ends.size(); ++i)
@@ -35,7 +35,7 @@ public:
     GRAPHC_RETURN_IF_ERROR(isHeard(begins));
     for (uint32_t index : channels) {
       const Channel &channel = plan.channels(int(index));
-      if (channel.latest())
+      if (channel.conflating())
         for (const Event &receive : ends[index].receives)
           begins.emplace_back(channel.receiver(), receive.instruction);
       else
@@ -60,7 +60,8 @@ private:
       return invalid("channel ", channel.name(), " joins ", sender.instances(), " instances of ", sender.name(),
                      " with ", receiver.instances(), " of ", receiver.name(),
                      channel.all_to_all() ? ", each with each other" : "", ", but phase ",
-                     plan.phases(int(phase)).name(), " ends by closing, where a fifo joins each instance with one");
+                     plan.phases(int(phase)).name(),
+                     " ends by end of stream, where a fifo joins each instance with one");
     return absl::OkStatus();
   }
 
@@ -117,7 +118,7 @@ private:
       changed = false;
       for (uint32_t channel : channels) {
         const Ends &of = ends[channel];
-        uint64_t sent = plan.channels(int(channel)).latest() ? never : done(channel, of.sends);
+        uint64_t sent = plan.channels(int(channel)).conflating() ? never : done(channel, of.sends);
         if (sent == never)
           continue;
         Place &stop = stops[of.receives.front().program];
@@ -129,11 +130,11 @@ private:
     for (uint32_t index : channels) {
       const Channel &channel = plan.channels(int(index));
       const Ends &of = ends[index];
-      uint64_t freed = channel.latest() ? never : done(index, of.freed());
+      uint64_t freed = channel.conflating() ? never : done(index, of.freed());
       if (freed == never)
         continue;
       GRAPHC_RETURN_IF_ERROR(stopsBefore(of.takers(), freed + channel.capacity(), of));
-      if (channel.published())
+      if (channel.zero_copy())
         GRAPHC_RETURN_IF_ERROR(stopsBefore(of.dones, freed, of));
     }
     return absl::OkStatus();
@@ -163,8 +164,8 @@ private:
 
 } // namespace
 
-absl::Status checkClosing(const Plan &plan, const std::vector<Ends> &ends, uint32_t phase) {
-  return Closing(plan, ends, phase).run();
+absl::Status checkEndOfStream(const Plan &plan, const std::vector<Ends> &ends, uint32_t phase) {
+  return EndOfStream(plan, ends, phase).run();
 }
 
 } // namespace graphc::plan::detail

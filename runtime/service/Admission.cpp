@@ -1,4 +1,4 @@
-#include "runtime/service/Door.h"
+#include "runtime/service/Admission.h"
 
 #include "runtime/base/Clock.h"
 #include "runtime/base/Log.h"
@@ -17,7 +17,7 @@
 
 namespace graphc::service {
 namespace {
-/// Beyond so many callers in kCountFor that prove nothing (with TLS: beyond so many at all), the door opens only every kRest: a flood
+/// Beyond so many callers in kCountFor that prove nothing (with TLS: beyond so many at all), it admits only every kRest: a flood
 /// costs a few per cent of a core.
 constexpr size_t kManyStrangers = 100, kAtOnce = 16;
 constexpr absl::Duration kCountFor = absl::Seconds(1), kRest = absl::Milliseconds(10);
@@ -30,18 +30,18 @@ uint64_t inodeOf(int fd) {
 }
 } // namespace
 
-absl::StatusOr<std::unique_ptr<Door>> Door::open(Options options) {
+absl::StatusOr<std::unique_ptr<Admission>> Admission::open(Options options) {
   base::UniqueFd stop(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   if (!stop)
     return base::errnoStatus("eventfd", errno);
-  return std::unique_ptr<Door>(new Door(std::move(options), std::move(stop)));
+  return std::unique_ptr<Admission>(new Admission(std::move(options), std::move(stop)));
 }
 
-Door::Door(Options options, base::UniqueFd stop) : options_(std::move(options)), stop_(std::move(stop)) {
+Admission::Admission(Options options, base::UniqueFd stop) : options_(std::move(options)), stop_(std::move(stop)) {
   thread_ = std::thread([this] { run(); });
 }
 
-void Door::close() {
+void Admission::close() {
   if (!thread_.joinable())
     return;
   uint64_t one = 1;
@@ -49,7 +49,7 @@ void Door::close() {
   thread_.join();
 }
 
-bool Door::full() {
+bool Admission::full() {
   std::erase_if(admitted_, [](const Admitted &one) { return inodeOf(one.fd) != one.inode; });
   if (admitted_.size() < options_.mostConnections)
     return false;
@@ -58,14 +58,14 @@ bool Door::full() {
   return true;
 }
 
-void Door::admit(base::UniqueFd socket) {
+void Admission::admit(base::UniqueFd socket) {
   if (!options_.proof)
     admitted_.push_back({socket.get(), inodeOf(socket.get())});
   options_.admit(std::move(socket));
 }
 
 /// A place at the proof for one who has just called.
-void Door::seat(base::UniqueFd socket) {
+void Admission::seat(base::UniqueFd socket) {
   Caller caller{std::move(socket), nullptr, after(kProofTime)};
   caller.examiner = std::make_unique<Examiner>(caller.socket.get(), options_.secret);
   if (callers_.size() < kMostAtProof)
@@ -79,7 +79,7 @@ void Door::seat(base::UniqueFd socket) {
     }
 }
 
-void Door::acceptFrom(int listener) {
+void Admission::acceptFrom(int listener) {
   for (size_t i = 0; i < kAtOnce; ++i) {
     base::UniqueFd socket(accept4(listener, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
     if (!socket) {
@@ -102,7 +102,7 @@ void Door::acceptFrom(int listener) {
   }
 }
 
-void Door::run() {
+void Admission::run() {
   std::vector<pollfd> polls;
   while (true) {
     const int64_t now = base::nowNanoseconds();

@@ -1,4 +1,4 @@
-#include "passes/schedule/Ahead.h"
+#include "passes/schedule/SendAhead.h"
 
 #include "passes/schedule/BufferUses.h"
 
@@ -13,10 +13,10 @@ struct Writes {
 } // namespace
 
 FailureOr<unsigned> sendAhead(dist::ProgramOp program, const SymbolTable &symbols) {
-  auto word = dyn_cast_if_present<dist::ControlReceiveOp>(program.getBlock().getTerminator()->getPrevNode());
-  // Where the phase ends by closing nobody knows whether another step follows. Among the instances of a family the word
+  auto control = dyn_cast_if_present<dist::ControlReceiveOp>(program.getBlock().getTerminator()->getPrevNode());
+  // Where the phase ends by end of stream nobody knows whether another step follows. Among the instances of a family the control message
   // itself is a message, which only the end of a step keeps out of every circle.
-  if (!word || program.isFamily())
+  if (!control || program.isFamily())
     return 0;
   BufferUses bufferUses(program, symbols);
   llvm::DenseMap<Value, Writes> variables;
@@ -50,7 +50,7 @@ FailureOr<unsigned> sendAhead(dist::ProgramOp program, const SymbolTable &symbol
     moved.push_back(send);
   }
   if (!moved.empty()) // asked once all stand where they belong: each move makes the block number its operations anew
-    word->moveBefore(*llvm::min_element(moved, [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); }));
+    control->moveBefore(*llvm::min_element(moved, [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); }));
   return unsigned(moved.size());
 }
 

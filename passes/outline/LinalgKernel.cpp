@@ -1,4 +1,4 @@
-#include "passes/outline/KernelFunction.h"
+#include "passes/outline/LinalgKernel.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -9,13 +9,13 @@ using utils::IteratorType;
 
 namespace graphc {
 
-KernelFunction::KernelFunction(Location loc) : builder(loc.getContext()) {
+LinalgKernel::LinalgKernel(Location loc) : builder(loc.getContext()) {
   kernel = func::FuncOp::create(loc, "kernel", builder.getFunctionType({}, {}));
   kernel->setPrivate();
   builder.setInsertionPointToStart(&kernel->getBody().emplaceBlock());
 }
 
-Value KernelFunction::getArgument(Value buffer, Use use) {
+Value LinalgKernel::getArgument(Value buffer, Use use) {
   auto [found, isNew] = arguments.insert({buffer, Argument()});
   Argument &argument = found->second;
   if (isNew) {
@@ -32,7 +32,7 @@ Value KernelFunction::getArgument(Value buffer, Use use) {
 
 /// linalg takes an operand to be as long as the loops that index it. Where it is longer, behind a slice, the part of it
 /// that the loops touch stands for it, and `map` becomes that part's.
-Value KernelFunction::narrow(Value memory, AffineMap &map, ArrayRef<int64_t> sizes) {
+Value LinalgKernel::narrow(Value memory, AffineMap &map, ArrayRef<int64_t> sizes) {
   ArrayRef<int64_t> shape = cast<MemRefType>(memory.getType()).getShape();
   SmallVector<OpFoldResult> offsets, lengths, strides;
   SmallVector<AffineExpr> results;
@@ -67,7 +67,7 @@ static SmallVector<int64_t> getSizes(const Stage &stage) {
   return sizes;
 }
 
-void KernelFunction::addStage(const Stage &stage, llvm::function_ref<bool(Value)> isLeaf, BodyFn bodyFn) {
+void LinalgKernel::addStage(const Stage &stage, llvm::function_ref<bool(Value)> isLeaf, BodyFn bodyFn) {
   SmallVector<int64_t> sizes = getSizes(stage);
   SmallVector<Value> inputs, outputs;
   SmallVector<AffineMap> maps;
@@ -123,7 +123,7 @@ void KernelFunction::addStage(const Stage &stage, llvm::function_ref<bool(Value)
       });
 }
 
-void KernelFunction::addCopy(Location loc, Value from, Value to) {
+void LinalgKernel::addCopy(Location loc, Value from, Value to) {
   unsigned rank = unsigned(cast<MemRefType>(from.getType()).getRank());
   AffineMap identity = builder.getMultiDimIdentityMap(rank);
   Value in = getArgument(from, Use::Read), out = getArgument(to, Use::Write);
@@ -133,7 +133,7 @@ void KernelFunction::addCopy(Location loc, Value from, Value to) {
       [](OpBuilder &inner, Location loc, ValueRange elements) { linalg::YieldOp::create(inner, loc, elements[0]); });
 }
 
-OwningOpRef<func::FuncOp> KernelFunction::take(uint64_t flops) {
+OwningOpRef<func::FuncOp> LinalgKernel::take(uint64_t flops) {
   func::ReturnOp::create(builder, kernel->getLoc());
   kernel->setType(builder.getFunctionType(kernel->getBody().getArgumentTypes(), {}));
   for (auto &[buffer, argument] : arguments)
@@ -145,7 +145,7 @@ OwningOpRef<func::FuncOp> KernelFunction::take(uint64_t flops) {
   return std::move(kernel);
 }
 
-SmallVector<Value> KernelFunction::getBuffers() const {
+SmallVector<Value> LinalgKernel::getBuffers() const {
   return llvm::map_to_vector(llvm::make_first_range(arguments), [](Value buffer) { return buffer; });
 }
 

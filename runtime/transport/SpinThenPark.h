@@ -1,6 +1,6 @@
-//===- Patience.h - what a lane does before it sleeps ----------------------------------------------------------*- C++ -*-===//
-#ifndef GRAPHC_RUNTIME_TRANSPORT_PATIENCE_H
-#define GRAPHC_RUNTIME_TRANSPORT_PATIENCE_H
+//===- SpinThenPark.h - what a lane does before it sleeps ----------------------------------------------------------*- C++ -*-===//
+#ifndef GRAPHC_RUNTIME_TRANSPORT_SPINTHENPARK_H
+#define GRAPHC_RUNTIME_TRANSPORT_SPINTHENPARK_H
 
 #include "runtime/base/Clock.h"
 #include "runtime/base/Futex.h"
@@ -17,7 +17,7 @@ namespace graphc::transport {
 /// three times in a row, each 64th time only. One that waits for this core, among more lanes than cores, needs it: it yields, which
 /// costs less than sleep and wake-up, nothing where no other lane runs here, and keeps the core awake; where yielding gave the core to one
 /// that computes, it is left out more and more. docs/decisions/2026-11-21-mailbox-rings.md has the figures. Of one lane.
-class Patience {
+class SpinThenPark {
 public:
   /// True: ready(), or there is no time to sleep.
   template <typename Ready> bool await(const Ready &ready, absl::Duration timeout) {

@@ -1,5 +1,5 @@
 // What is tried before a lane sleeps: told by how often it looks.
-#include "runtime/transport/Patience.h"
+#include "runtime/transport/SpinThenPark.h"
 
 #include "absl/time/clock.h"
 #include <gtest/gtest.h>
@@ -8,33 +8,33 @@ namespace graphc::transport {
 namespace {
 
 struct Looks {
-  Patience patience;
+  SpinThenPark spinThenPark;
   int looks = 0;
   /// How often one wait looks that ends in vain.
   int inVain(absl::Duration timeout = absl::Seconds(10)) {
     looks = 0;
-    EXPECT_EQ(patience.await([this] { return ++looks < 0; }, timeout), timeout == absl::ZeroDuration());
+    EXPECT_EQ(spinThenPark.await([this] { return ++looks < 0; }, timeout), timeout == absl::ZeroDuration());
     return looks;
   }
   /// The same of a wait for which there is no time, hence none for a yield.
   int spun() { return inVain(absl::ZeroDuration()); }
   /// Whether a wait is over at its first look.
   bool ends() {
-    return patience.await([] { return true; }, absl::Seconds(10));
+    return spinThenPark.await([] { return true; }, absl::Seconds(10));
   }
   /// A wait in vain whose yields seem to have been lost to one that computes.
   void lose() {
-    EXPECT_FALSE(patience.await([] { return absl::SleepFor(absl::Milliseconds(2)), false; }, absl::Seconds(10)));
+    EXPECT_FALSE(spinThenPark.await([] { return absl::SleepFor(absl::Milliseconds(2)), false; }, absl::Seconds(10)));
   }
 };
 
-TEST(Patience, AfterThreeWaitsInVainItSpinsNowAndThen) {
+TEST(SpinThenPark, AfterThreeWaitsInVainItSpinsNowAndThen) {
   Looks lane;
   for (int wait = 0; wait < 200; ++wait)
     EXPECT_EQ(lane.spun(), wait < 3 || wait % 64 == 0 ? 8 : 0) << wait;
 }
 
-TEST(Patience, WhereSpinningWasWorthItItIsTriedAgain) {
+TEST(SpinThenPark, WhereSpinningWasWorthItItIsTriedAgain) {
   Looks lane;
   for (int wait = 0; wait < 64; ++wait)
     lane.spun();
@@ -44,7 +44,7 @@ TEST(Patience, WhereSpinningWasWorthItItIsTriedAgain) {
   EXPECT_EQ(lane.spun(), 0);
 }
 
-TEST(Patience, ItYieldsUntilThatWasLostTwiceToOneThatComputes) {
+TEST(SpinThenPark, ItYieldsUntilThatWasLostTwiceToOneThatComputes) {
   Looks lane;
   for (int wait = 0; wait < 3; ++wait)
     lane.spun();
@@ -55,11 +55,11 @@ TEST(Patience, ItYieldsUntilThatWasLostTwiceToOneThatComputes) {
   EXPECT_EQ(lane.inVain(), 0);
 }
 
-TEST(Patience, NoTimeIsNotSleptThrough) {
-  Patience patience;
-  EXPECT_TRUE(patience.await([] { return false; }, absl::ZeroDuration()));
+TEST(SpinThenPark, NoTimeIsNotSleptThrough) {
+  SpinThenPark spinThenPark;
+  EXPECT_TRUE(spinThenPark.await([] { return false; }, absl::ZeroDuration()));
   absl::Time before = absl::Now();
-  EXPECT_FALSE(patience.await([] { return false; }, absl::InfiniteDuration()));
+  EXPECT_FALSE(spinThenPark.await([] { return false; }, absl::InfiniteDuration()));
   EXPECT_LT(absl::Now() - before, absl::Seconds(5));
 }
 
