@@ -76,7 +76,7 @@ def test_workers_alone(box, three, name):
     same(box.reference(batches, "--steps", 30)[0], box / "far")
 
 
-def zero-copy(task):
+def mapped(task):
     """The memory, in which peers read in place, that a worker has mapped, its own and others'."""
     try:
         with open(f"/proc/{task.pid}/maps") as file:
@@ -98,7 +98,7 @@ def test_mixed(box, machines):
 
     def seen():
         for n, task in tasks.items():
-            maps[n] = zero-copy(task) or maps[n]
+            maps[n] = mapped(task) or maps[n]
         return maps[0] & maps[1] and maps[2]
     until(seen, "workers 0 and 1 read each other's sums in place, worker 2 has such memory")
     assert not maps[2] & (maps[0] | maps[1]), "worker 2 has memory of its own alone"
