@@ -2,12 +2,11 @@
 import json
 import os
 import shutil
-import struct
 import tempfile
 from pathlib import Path
 
 import pytest
-from process import END, Process, Text, endAll, living, until
+from process import DEATH, END, Process, Text, endAll, living, until
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
@@ -18,12 +17,28 @@ FOREVER = 100000000  # steps of a run that something else ends
 MLP = MODELS / "mlp.mlir"
 
 
+def asFlags(task):
+    """Of the task "worker-1"."""
+    job, index = task.split("-")
+    return ["--job_name", job, "--task_index", index]
+
+
+def asName(task):
+    job, index = task.split("-")
+    return f"/job:{job}/task:{index}"
+
+
+def servers(workers, ps, update="sync", **settings):
+    """The cluster of a strategy parameter_server."""
+    return {"worker": workers, "ps": ps, "strategy": {"name": "parameter_server", "update": update, **settings}}
+
+
 class Plan(str):
     """A plan's file name; .err has what graphc said of it."""
 
 
 class Box:
-    compiled = {}  # (cluster, model's text, flags) → plan and what graphc said: the same in every test, byte for byte (test_same_plans.py)
+    compiled = {}  # (cluster, model's text, flags) → plan and what graphc said: the same in every test, byte for byte (test/tools/graphc/same-plans.test)
     references = {}  # (model's text, micro-batches, arguments) → variables
 
     def __init__(self, name):
@@ -39,9 +54,12 @@ class Box:
         return self.folder / name
 
     def write(self, name, text):
+        """As a whole or not at all: a run may be reading what stands there."""
         path = self.folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
-        (path.write_bytes if isinstance(text, bytes) else path.write_text)(text if isinstance(text, (bytes, str)) else json.dumps(text))
+        beside = path.with_name(path.name + ".new")
+        (beside.write_bytes if isinstance(text, bytes) else beside.write_text)(text if isinstance(text, (bytes, str)) else json.dumps(text))
+        beside.rename(path)
         return path
 
     def json(self, name):
@@ -70,6 +88,10 @@ class Box:
     def launch(self, *arguments, **how):
         return self.start("graphrun", *arguments, **how)
 
+    def task(self, name, *arguments, **how):
+        """One by hand: "worker-1"."""
+        return self.launch(*arguments, *asFlags(name), **{"name": name, **how})
+
     def graphrun(self, *arguments, **how):
         __tracebackhide__ = True
         return self.run("graphrun", *arguments, **how)
@@ -78,14 +100,25 @@ class Box:
         __tracebackhide__ = True
         return self.run("graphc", *arguments, **how)
 
-    def refused(self, pattern, *arguments, status=2, oneLine=True, **how):
+    def refused(self, pattern, *arguments, status=2, **how):
         """graphrun does not run: exit status, words, and one line of them."""
         __tracebackhide__ = True
         process = self.graphrun(*arguments, status=status, **how)
         process.expect(pattern)
-        if oneLine:
-            process.oneError()
+        process.oneError()
         return process
+
+    def preload(self, name, source):
+        """The environment in which a library of this C comes before the others."""
+        __tracebackhide__ = True
+        self.write(f"{name}.c", source)
+        self.run(os.environ.get("CC", "clang-22"), "-O1", "-shared", "-fPIC", "-w", "-o", f"{name}.so", f"{name}.c", "-ldl")
+        return {"LD_PRELOAD": str(self.folder / f"{name}.so")}
+
+    @property
+    def last(self):
+        """The process that was started last."""
+        return self.processes[-1]
 
     # Plans.
 
@@ -104,10 +137,13 @@ class Box:
         plan.err = Text(said, f"graphc of {name}")
         return plan
 
+    def mlp(self, units):
+        """The name of models/mlp.mlir with so many units between, which are 64 there."""
+        return self.write(f"mlp-{units}.mlir", MLP.read_text().replace("x64x", f"x{units}x").replace("<64x", f"<{units}x")).name
+
     def servers(self, name, workers, ps, update="sync", model=MLP, **settings):
-        """The strategy parameter_server."""
         __tracebackhide__ = True
-        return self.compile(name, {"worker": workers, "ps": ps, "strategy": {"name": "parameter_server", "update": update, **settings}}, model)
+        return self.compile(name, servers(workers, ps, update, **settings), model)
 
     def oneDevice(self, name, microBatches, model=MLP):
         __tracebackhide__ = True
@@ -149,16 +185,22 @@ class Box:
         if not list((self.folder / folder).glob("step-*[0-9]/manifest.json")):
             pytest.fail(f"all processes have ended without a checkpoint in {folder}")
 
-    def dies(self, plan, job, index, *arguments, folder="ckpt"):
+    def dies(self, plan, task, *arguments, folder="ckpt"):
         """A task is killed while a plan trains with checkpoints; the run ends and names it."""
         __tracebackhide__ = True
         run = self.launch(plan, "--steps", FOREVER, "--checkpoint_dir", folder, "--checkpoint_every_steps", 50, *arguments)
         self.checkpoint(folder)
-        os.kill(run.task(job, index), 9)
-        run.ends(1)
-        run.err.expect(rf"^graphrun: /job:{job}/task:{index} \(process [0-9]+ on .*\) was killed by signal 9")
-        self.nothingLeft()
+        self.killed(run, task)
+        run.err.expect(f"--checkpoint_dir {folder}")
         return run
+
+    def killed(self, run, task):
+        """kill -9 of a task of this launcher: the run ends soon and names it, and nothing is left."""
+        __tracebackhide__ = True
+        os.kill(run.pidOf(task), 9)
+        run.ends(1, DEATH)
+        run.err.expect(rf"^graphrun: {asName(task)} \(process [0-9]+ on .*\) was killed by signal 9")
+        self.nothingLeft()
 
     def nothingLeft(self):
         """No process of this test (with it go its sockets and memory), no temporary file."""
@@ -203,18 +245,22 @@ def same(one, other):
         pytest.fail(f"{Path(one).name} and {Path(other).name} differ in {found}")
 
 
-def updates(folder):
-    """The number of updates in a dump."""
-    return struct.unpack("<q", (Path(folder) / "global_step.npy").read_bytes()[-8:])[0]
-
-
-def fingerprint(plan):
-    return plan.read_bytes()[24:56].hex()
+def accuracy(said):
+    """The line of the test's accuracy, digit by digit."""
+    (line,) = said.matches("^test accuracy.*")
+    return line
 
 
 def steps(run):
     """With --fetch loss: steps printed so far, a line each."""
     return run.out.source.read_bytes().count(b"\n")
+
+
+def goesOn(run, more, when=""):
+    """It makes so many more."""
+    __tracebackhide__ = True
+    before = steps(run)
+    until(lambda: steps(run) >= before + more, f"{more} more steps {when}")
 
 
 def delay(**microseconds):

@@ -40,12 +40,24 @@ def two(box):
     return box.servers("two", workers=2, ps=1)
 
 
+@pytest.fixture(params=["shm", "grpc"])
+def transport(request):
+    """A test that takes it runs with each."""
+    return request.param
+
+
 @pytest.fixture
 def ports():
     """Sixteen ports of this machine that are nobody's."""
     made = Ports()
     yield made
     made.held.close()
+
+
+@pytest.fixture
+def task(box, ports):
+    """A task by hand of a plan with one parameter server and two workers, at ports.flags or other hosts: task("worker-1", plan, flags…)."""
+    return lambda name, *arguments, hosts=ports.flags, **how: box.task(name, *arguments, *hosts, **how)
 
 
 @pytest.fixture

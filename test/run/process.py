@@ -2,6 +2,7 @@
 import ctypes
 import os
 import re
+import resource
 import signal
 import subprocess
 import time
@@ -159,33 +160,66 @@ class Process(Said):
         self.child.wait()
 
     def oneError(self):
-        """The one line of error that a user reads."""
+        """The one line of error that a user reads; where addresses were found is none."""
         __tracebackhide__ = True
-        found = re.findall(r"^graphrun: .*", self.text(), re.M)
+        found = re.findall(r"^graphrun(?: \w+)?: (?!addresses from ).*", self.text(), re.M)
         if len(found) != 1:
             pytest.fail(f"{self.name} must say one line of error, not {len(found)}: {found}")
         return found[0]
 
-    def task(self, job, index):
-        """The id of a task that this launcher has started, once it is there."""
+    def pidOf(self, task):
+        """The id of a task that this launcher has started, "worker-1", once it is there."""
         __tracebackhide__ = True
-        found = until(lambda: self.taskNow(job, index) or self.over(), f"{self.name} has a process of {job}:{index}")
+        found = until(lambda: self.pidNow(task) or self.over(), f"{self.name} has a process of {task}")
         if found is True:
-            pytest.fail(f"{self.name} has ended, with no process of {job}:{index}")
+            pytest.fail(f"{self.name} has ended, with no process of {task}")
         return found
 
-    def taskNow(self, job, index):
+    def pidNow(self, task):
+        job, index = task.split("-")
         for child in children(self.pid):
             line = commandLine(child)
             if f"--job_name={job}" in line and f"--task_index={index}" in line:
                 return child
         return None
 
+    def peak(self):
+        """Of its memory so far, in KiB."""
+        with open(f"/proc/{self.pid}/status") as file:
+            return next(int(line.split()[1]) for line in file if line.startswith("VmHWM"))
+
     def report(self):
         """Its last words, for the message of a failure."""
         state = "still runs" if self.running else f"exit status {self.status}"
         body = "".join(f"-- {text.name}\n" + "\n".join(text.lines()[-20:]) + "\n" for text in (self.out, self.err) if text.text().strip())
         return f"$ {' '.join(self.command)[:1000]}\n{state}\n{body}"
+
+
+def ended(tasks, status=0, seconds=END):
+    """Each of them ends by itself, with this status."""
+    __tracebackhide__ = True
+    for task in tasks:
+        task.ends(status, seconds)
+
+
+def processorTime(command):
+    """Seconds, user and system, of the processes that command() runs to their end."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    command()
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def grows(few, many, most, floor=0):
+    """many() takes at most so many times the processor time of few(), of which less than `floor` seconds are too short to be compared:
+    the least of some rounds, more of them where that is too long, since other processes only make it longer."""
+    __tracebackhide__ = True
+    least, found = min(processorTime(few) for _ in range(3)), processorTime(many)
+    for _ in range(12):
+        if found <= most * max(least, floor):
+            return
+        least, found = min(least, processorTime(few)), min(found, processorTime(many))
+    pytest.fail(f"it takes {found:.2f} s, more than {most} times {max(least, floor):.2f} s")
 
 
 def dieWithTheTest():

@@ -3,9 +3,7 @@ ends by end of stream with those of the step within which each program ends; are
 import re
 
 import pytest
-from box import MLP, MODELS, ROOT, apart
-
-TRANSPORTS = ["--transport=shm"], ["--transport=grpc"]
+from box import MLP, MODELS, ROOT, apart, servers
 
 
 def blocks(text, name):
@@ -74,10 +72,10 @@ def promised(text, tasks, steps):
     return want
 
 
-def check(box, cluster, steps, arguments, model=MLP):
+def check(box, cluster, steps, transport="grpc", model=MLP):
     plan = box.compile("counted", cluster, model)
     text = box.show("counted", "plan-text", cluster, model).text()
-    box.graphrun(plan, "--steps", steps, "--entry", "train", "--stats", "stats.json", *arguments)
+    box.graphrun(plan, "--steps", steps, "--entry", "train", "--stats", "stats.json", f"--transport={transport}")
     tasks = box.json("stats.json")["tasks"]
     for name, (sent, received, arena) in promised(text, tasks, steps).items():
         got = tasks[name]
@@ -88,24 +86,17 @@ def check(box, cluster, steps, arguments, model=MLP):
         assert len(tasks) == 1 or (sent and received), f"{name} of several tasks exchanges nothing: the plan text was not understood"
 
 
-def servers(workers, ps, **settings):
-    return {"worker": workers, "ps": ps, "strategy": {"name": "parameter_server", **settings}}
-
-
-@pytest.mark.parametrize("transport", TRANSPORTS, ids=["shm", "grpc"])
 @pytest.mark.parametrize("settings", [{}, {"max_staleness": 1}], ids=["async", "stale"])
 def test_asynchronous(box, settings, transport):
     """Updates in any order, of workers that make as many as they come to."""
     check(box, servers(3, 2, update="async", **settings), 40, transport)
 
 
-@pytest.mark.parametrize("transport", TRANSPORTS, ids=["shm", "grpc"])
 @pytest.mark.parametrize("workers, ps", [(2, 1), (3, 2)])
 def test_synchronous(box, workers, ps, transport):
-    check(box, servers(workers, ps, update="sync"), 25, transport)
+    check(box, servers(workers, ps), 25, transport)
 
 
-@pytest.mark.parametrize("transport", TRANSPORTS, ids=["shm", "grpc"])
 @pytest.mark.parametrize("way", ["whole", "scatter", "ring"])
 @pytest.mark.parametrize("n", [2, 3, 5])
 def test_all_reduce(box, n, way, transport):
@@ -122,7 +113,7 @@ OWN = {"ps": 1, "worker": 3, "placement": [{"name": "w1", "device": "/job:worker
     {"worker": 2, "strategy": "in_graph", "placement": [{"name": "w2", "device": "/job:worker/task:1"}]}, OWN], ids=["mirrored", "towers", "in_graph", "own"])
 def test_others(box, cluster):
     """The other strategies, and a worker that does more than its family: where a rule puts a variable."""
-    check(box, cluster, 25, ["--transport=grpc"])
+    check(box, cluster, 25)
 
 
 def cells(line):
@@ -131,7 +122,7 @@ def cells(line):
 
 def test_rows(box):
     """The table has a row for that worker and counts it alone: sent, received and arena of each row are those of each of its tasks."""
-    check(box, OWN, 25, ["--transport=grpc"])
+    check(box, OWN, 25)
     tasks, rows, covered = box.json("stats.json")["tasks"], {}, {}
     for line in box.show("own", "table", OWN).lines():
         if found := re.match(r" /job:(\w+)(?:/task:(\d+))?/device:\S+(?:  \(×(\d+)\))?((?: +\d+)+)$", line.rstrip()):

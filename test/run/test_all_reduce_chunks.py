@@ -1,8 +1,8 @@
 """Strategy all_reduce with gradients that are summed in chunks: in replica order with one device's bits, around a ring with the same bits
 on every worker, under every transport and in every run, integers exact and floats as near to one device as roundings of N terms can be."""
 import pytest
-from arrays import farApart
 from box import HERE, MODELS, apart, delay, differences, same
+from formats import farApart
 
 FILES = {"wide": MODELS / "wide.mlir", "large": HERE.parent / "bench/models/mlp.mlir"}
 
@@ -62,4 +62,4 @@ def test_death_between_chunks(box):
     """A member that dies is named, and nobody waits for it."""
     wide = FILES["wide"]
     for name, plan in {"several": workers(box, "several", 5, wide, "SCATTER", bucket_bytes=1), "ring": ring(box, 5, wide)}.items():
-        box.dies(plan, "worker", 3, folder=f"ckpt-{name}")
+        box.dies(plan, "worker-3", folder=f"ckpt-{name}")

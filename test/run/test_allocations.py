@@ -5,7 +5,7 @@ import os
 import subprocess
 
 import pytest
-from box import BUILD, HERE, MLP
+from box import BUILD, HERE
 
 # What is linked as an archive is known by its name: gRPC, Abseil, protobuf and what they bring.
 THEIRS = ("grpc", "gpr_", "absl::", "google::protobuf", "upb_", "_upb", "re2::", "ares_", "address_sorting")
@@ -37,16 +37,13 @@ def ours():
     return decide
 
 
-@pytest.mark.parametrize("transport", ["shm", "grpc"])
 def test_step(box, ours, transport):
     """From two runs that differ in their steps alone; that oneDNN allocates in each step is seen, so something was counted."""
-    box.run(os.environ.get("CC", "clang-22"), "-O1", "-shared", "-fPIC", "-o", "count.so", HERE / "allocations.c", "-ldl")
-    box.write("wide.mlir", MLP.read_text().replace("x64x", "x128x").replace("<64x", "<128x"))  # large enough for oneDNN
-    plan = box.servers("two", 2, 1, model="wide.mlir")
+    counted = box.preload("count", (HERE / "allocations.c").read_text())
+    plan = box.servers("two", 2, 1, model=box.mlp(128))  # large enough for oneDNN
     for steps in SHORT, LONG:
         (box / str(steps)).mkdir()
-        box.graphrun(plan, "--entry", "train", "--steps", steps, f"--transport={transport}",
-                     env={"ALLOCATIONS": str(box / str(steps)), "LD_PRELOAD": str(box / "count.so")})
+        box.graphrun(plan, "--entry", "train", "--steps", steps, f"--transport={transport}", env={**counted, "ALLOCATIONS": str(box / str(steps))})
     seen = collections.Counter()
     for task in "ps-0", "worker-0", "worker-1":
         before, after = load(box / f"{SHORT}/{task}"), load(box / f"{LONG}/{task}")

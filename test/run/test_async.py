@@ -1,6 +1,7 @@
 """Asynchronous training: --steps counts applied updates, every worker ends, a kill is survived, a slow worker holds nobody up."""
 import pytest
-from box import updates
+from box import delay
+from formats import updates
 
 
 @pytest.fixture
@@ -8,7 +9,6 @@ def plan(box):
     return box.servers("async", 3, 2, "async")
 
 
-@pytest.mark.parametrize("transport", ["shm", "grpc"])
 def test_updates(box, plan, transport):
     """As many as asked for, whoever makes them."""
     dump = box.weights(plan, "--steps", 300, f"--transport={transport}", "--stats", "stats.json")
@@ -24,12 +24,12 @@ def test_fetch(box, plan):
 
 def test_slow_worker(box, plan):
     """It makes fewer steps."""
-    box.graphrun(plan, "--steps", 300, "--stats", "stats.json", env={"GRAPHC_TEST_DELAY_US": "worker:2=50000"})
+    box.graphrun(plan, "--steps", 300, "--stats", "stats.json", env=delay(worker2=50000))
     tasks = box.json("stats.json")["tasks"]
     assert tasks["/job:worker/task:2"]["steps"] < tasks["/job:worker/task:0"]["steps"]
 
 
 def test_killed(box, plan):
     """A death is named, and the next run goes on from the checkpoint."""
-    box.dies(plan, "worker", 2, folder="dir")
+    box.dies(plan, "worker-2", folder="dir")
     box.graphrun(plan, "--epochs", 1, "--checkpoint_dir", "dir").err.expect("going on from dir/step-")

@@ -30,7 +30,7 @@ def predicted(box, source, *arguments):
 
 def test_found(box, cache):
     """By itself where it is written, and by its name elsewhere; a second time the file is replaced as a whole."""
-    run = box.graphrun("calibrate", seconds=60)
+    run = box.graphrun("calibrate")
     run.err.expect(f"^graphrun: wrote {cache}$")
     assert not run.out.text()
     above(cache)
@@ -38,7 +38,7 @@ def test_found(box, cache):
     predicted(box, cache)
     predicted(box, "with/figures.json", "--calibration", "with/figures.json")
     box.write("with/figures.json", "what stood here before\n")
-    box.graphrun("calibrate", "-o", "with/figures.json", seconds=60)
+    box.graphrun("calibrate", "-o", "with/figures.json")
     above(box / "with/figures.json")
     assert os.listdir(box / "with") == ["figures.json"]
 
@@ -47,4 +47,4 @@ def test_found(box, cache):
 def test_refused(box, path, words):
     """Where nothing can be written, one line says so, before anything is measured."""
     box.write("with/figures.json", "")
-    box.refused(f"^graphrun: {path}: {words}", "calibrate", "-o", path, status=1, seconds=60)
+    box.refused(f"^graphrun: {path}: {words}", "calibrate", "-o", path, status=1)

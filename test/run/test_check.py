@@ -3,11 +3,11 @@ import hashlib
 import os
 import signal
 import socket
-import struct
 
 import pytest
 from box import MODELS, tls
-from process import children, commandLine, until
+from formats import samples
+from process import DEATH, children, commandLine, ended, until
 
 
 class Check:
@@ -16,27 +16,22 @@ class Check:
 
     def good(self, *arguments):
         __tracebackhide__ = True
-        return self.box.graphrun("check", *arguments, seconds=60)
+        return self.box.graphrun("check", *arguments)
 
     def bad(self, pattern, *arguments):
         __tracebackhide__ = True
-        run = self.box.graphrun("check", *arguments, status=1, seconds=60)
+        run = self.box.graphrun("check", *arguments, status=1)
         run.out.expect(f"^wrong  .*{pattern}")
         return run
 
     def task(self, name, plan, *arguments, limit=40):
         """One of several by hand, which wait so many seconds for each other."""
-        return self.box.launch("check", plan, "--job_name", name[:-1], "--task_index", name[-1], *arguments, *self.hosts, "--timeout", limit, name=name)
+        return self.box.task(name, "check", plan, *arguments, *self.hosts, "--timeout", limit)
 
 
 @pytest.fixture
 def check(box, ports):
     return Check(box, ports)
-
-
-def ended(status, *tasks):
-    for task in tasks:
-        task.ends(status)
 
 
 def test_alone(box, check):
@@ -73,8 +68,8 @@ def test_said_once(two, check):
 def halted(box, two):
     """A check of which one task stands still, while another waits for it with its signals caught."""
     launcher = box.launch("check", two, "--timeout", 60, name="launcher")
-    os.kill(launcher.task("ps", 0), signal.SIGSTOP)
-    worker = launcher.task("worker", 1)
+    os.kill(launcher.pidOf("ps-0"), signal.SIGSTOP)
+    worker = launcher.pidOf("worker-1")
     until(lambda: waitsForSignals(worker), "worker:1 is past its start, where a stop is held back")
     return launcher, worker
 
@@ -91,14 +86,14 @@ def test_stopped_task(halted):
     """A task of a launched check takes a stop."""
     launcher, worker = halted
     os.kill(worker, signal.SIGTERM)
-    launcher.ends(1, seconds=20)
+    launcher.ends(1, DEATH)
     launcher.err.expect("/job:worker/task:1 .* was killed by signal 15")
 
 
 def test_stopped_launcher(halted):
     """The launcher's own stop ends all of them."""
     launcher, _ = halted
-    launcher.stop(status=1, seconds=20)
+    launcher.stop(1, DEATH)
     launcher.err.expect("^graphrun: the check was stopped, as asked$")
     assert not children(launcher.pid)
 
@@ -109,11 +104,11 @@ def test_by_hand(box, two, ports, check):
         "cluster": {"ps": [f"localhost:{ports[0]}"], "worker": [f"127.0.0.1:{ports[1]}", f"localhost:{ports[2]}"]},
         "links": [{"from": "/job:worker/task:0", "to": "/job:ps", "gigabits_per_second": 4000, "latency_us": 5000},
                   {"from": "/job:worker", "to": "/job:ps", "gigabits_per_second": 0.001, "latency_us": 1}]})
-    other = check.task("worker1", two)
+    other = check.task("worker-1", two)
     other.err.waitFor(r"waiting for the chief /job:worker/task:0 at 127.0.0.1:[0-9]+ \(Connection refused\)")
-    server = check.task("ps0", two, "--steps", 30)
-    chief = check.task("worker0", two, "--cluster", "cluster.json", "--transport", "grpc", "--fetch", "loss")
-    ended(0, chief, other, server)
+    server = check.task("ps-0", two, "--steps", 30)
+    chief = check.task("worker-0", two, "--cluster", "cluster.json", "--transport", "grpc", "--fetch", "loss")
+    ended([chief, other, server])
     chief.out.expect(r"^note   /job:worker/task:0 -> /job:ps/task:0 .*; links says 5e\+03 µs, 4e\+03 Gbit/s: .* times less bandwidth and .* less latency than said",
                      "^note   /job:worker/task:1 -> /job:ps/task:0 .* times more bandwidth")
     other.out.expect("^ok     /job:worker/task:1: all is well; the whole stands where the chief /job:worker/task:0 was started")
@@ -121,9 +116,9 @@ def test_by_hand(box, two, ports, check):
 
 def test_missing_and_another_plan(box, two, ports, check):
     """Somebody does not come, another one has another plan: both in one list."""
-    chief = check.task("worker0", two, limit=10)
-    server = check.task("ps0", box.servers("other", 2, 1, "async"), limit=10)
-    ended(1, chief, server)
+    chief = check.task("worker-0", two, limit=10)
+    server = check.task("ps-0", box.servers("other", 2, 1, "async"), limit=10)
+    ended([chief, server], 1)
     chief.out.expect(f"^wrong  /job:worker/task:1 at localhost:{ports[2]}: Connection refused: graphrun check was not started there",
                      "^wrong  /job:ps/task:0 .* has another plan: its fingerprint is [0-9a-f]{64}, the chief.s [0-9a-f]{64}",
                      "^-      /job:worker/task:0 -> /job:ps/task:0: not tried", "^3 tasks, 3 links: 2 things are wrong$")
@@ -136,14 +131,14 @@ def test_port_taken_and_there_twice(two, ports, check):
         taken.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         taken.bind(("127.0.0.1", ports[0]))
         taken.listen()
-        twins = [check.task("worker1", two), check.task("worker1", two)]
+        twins = [check.task("worker-1", two), check.task("worker-1", two)]
         for twin in twins:
             twin.err.waitFor("waiting for the chief")
-        chief = check.task("worker0", two)
+        chief = check.task("worker-0", two)
         until(lambda: not all(twin.running for twin in twins), "the second is sent away at once")
-        server = check.task("ps0", two)
+        server = check.task("ps-0", two)
         chief.ends(1)
-    ended(1, server, *twins)
+    ended([server, *twins], 1)
     for task in chief, server:
         task.out.expect(f"^wrong  /job:ps/task:0: cannot listen on localhost:{ports[0]}: another process has this port")
     chief.out.expect("^-      /job:worker/task:1 -> /job:ps/task:0: not tried, since one of the two is not there or has no port",
@@ -156,12 +151,12 @@ def test_no_chief(two, ports, check):
 
 def test_check_and_run(box, two, ports, check):
     """A check where a run should be, and a run (of another chief) where a check should be."""
-    tasks = check.task("worker1", two, limit=10), check.task("worker0", two, limit=10)
+    tasks = check.task("worker-1", two, limit=10), check.task("worker-0", two, limit=10)
     tasks[1].err.waitFor("waiting for /job:ps/task:0")
-    box.graphrun(two, "--steps", 30, "--job_name", "ps", *ports.flags, status=1, seconds=60).expect(
+    box.graphrun(two, "--steps", 30, "--job_name", "ps", *ports.flags, status=1).expect(
         r"what answers as the chief .* takes no runs; is it graphrun check\?")
     run = box.launch(two, "--steps", 30, "--job_name", "ps", *ports.flags, "--worker_hosts", f"localhost:{ports[7]},localhost:{ports[8]}")
-    ended(1, *tasks)
+    ended(tasks, 1)
     tasks[1].out.expect("^wrong  /job:ps/task:0 at .*something of graphrun answers there that takes no part in the check")
     run.signal(signal.SIGTERM)
     run.ends(None)
@@ -169,23 +164,22 @@ def test_check_and_run(box, two, ports, check):
 
 def test_silent(two, check):
     """A task that stops answering is named, and the rest is checked."""
-    chief, other = check.task("worker0", two, limit=10), check.task("worker1", two, limit=10)
+    chief, other = check.task("worker-0", two, limit=10), check.task("worker-1", two, limit=10)
     chief.err.waitFor("waiting for /job:ps/task:0")
     other.signal(signal.SIGSTOP)
-    server = check.task("ps0", two, limit=10)
+    server = check.task("ps-0", two, limit=10)
     chief.ends(1)
     other.signal(signal.SIGCONT)
-    ended(1, server, other)
+    ended([server, other], 1)
     chief.out.expect("^wrong  /job:worker/task:1 did not answer within 10s while looking at its CPU and data files", "^ok     /job:worker/task:0 -> /job:ps/task:0 shm: ")
 
 
 @pytest.fixture
 def data(box):
     """The same data, data of which a byte differs, and less data."""
-    for folder, byte in (("one", 7), ("other", 8), ("fewer", 7)):
-        count = 49 if folder == "fewer" else 50
-        box.write(f"{folder}/images", struct.pack(">HBB3I", 0, 8, 3, count, 2, 3) + bytes([byte]) + bytes(count * 6 - 1))
-        box.write(f"{folder}/labels", struct.pack(">HBB1I", 0, 8, 1, count) + bytes(count))
+    samples(box / "one", 50)
+    samples(box / "other", 50, first=8)
+    samples(box / "fewer", 49)
     return box.servers("idx", 2, 1, model=MODELS / "idx.mlir")
 
 
@@ -198,8 +192,8 @@ def test_data_files(data, check):
 
 @pytest.mark.parametrize("folder, samples", [("other", 50), ("fewer", 49)])
 def test_data_files_differ(data, check, folder, samples):
-    tasks = [check.task("worker0", data, "--data_dir", "one"), check.task("worker1", data, "--data_dir", folder), check.task("ps0", data)]
-    ended(1, *tasks)
+    tasks = [check.task("worker-0", data, "--data_dir", "one"), check.task("worker-1", data, "--data_dir", folder), check.task("ps-0", data)]
+    ended(tasks, 1)
     tasks[0].out.expect(f"^wrong  data set train differs: 50 samples from one/images.* on /job:worker/task:0, {samples} samples from {folder}/images.* on /job:worker/task:1",
                         "1 thing is wrong$")
 
@@ -225,8 +219,8 @@ def secured(box, two, check):
     box.graphrun("certs", "foreign", *check.hosts)
 
     def start(status, worker1=("worker-1", "certs"), ps=("ps-0", "certs")):
-        tasks = [check.task(name, two, *tls(*files), limit=15) for name, files in (("worker0", ("worker-0",)), ("worker1", worker1), ("ps0", ps))]
-        ended(status, *tasks)
+        tasks = [check.task(name, two, *tls(*files), limit=15) for name, files in (("worker-0", ("worker-0",)), ("worker-1", worker1), ("ps-0", ps))]
+        ended(tasks, status)
         return tasks
     return start
 
@@ -255,7 +249,7 @@ def test_servers(box, ports, check):
     master = ["--master", f"grpc://localhost:{ports[0]}"]
 
     def server(index):
-        started = box.launch("server", "--job_name", "worker", "--task_index", index, "--cluster", "servers.json", name=f"server-{index}")
+        started = box.task(f"worker-{index}", "server", "--cluster", "servers.json")
         started.waitFor("waits for a client")
         return started
     one = server(1)
@@ -263,7 +257,7 @@ def test_servers(box, ports, check):
     other = server(2)
     check.good(plan, *master).out.expect("^3 tasks, 3 links: all is well$")
     one.expect("checks mlp.mlir for process")
-    box.graphrun(plan, *master, "--steps", 5, seconds=60)
+    box.graphrun(plan, *master, "--steps", 5)
     one.stop()
     other.stop()
 

@@ -29,8 +29,7 @@ def test_equal_runs(box, two, sixty):
     """They write equal checkpoints, over either transport; nothing else is in the folder; another step differs."""
     box.graphrun(two, "--steps", 60, "--checkpoint_dir", "b", "--transport=grpc")
     same(sixty, box / "b")
-    names = os.listdir(sixty)
-    assert "step-60" in names and all(name.removeprefix("step-").isdigit() for name in names)
+    assert sorted(os.listdir(sixty)) == ["step-13", "step-26", "step-39", "step-51", "step-60"], "the ends of the epochs and of the run"
     assert sorted(os.listdir(sixty / "step-60")) == ["manifest.json", "ps-0.safetensors"]
     box.graphrun(two, "--steps", 61, "--checkpoint_dir", "other")
     assert (sixty / "step-60/ps-0.safetensors").read_bytes() != (box / "other/step-61/ps-0.safetensors").read_bytes()
@@ -83,7 +82,7 @@ def test_another_model(box, sixty):
     for old, new in (("64x4xf32", "64x5xf32"), ("8x4xf32", "8x5xf32"), ("10x4xf32", "10x5xf32"), ("tensor<4xf32>", "tensor<5xf32>")):
         text = text.replace(old, new)
     box.write("five.mlir", text)
-    run = box.graphrun(box.servers("five", 2, 1, model="five.mlir"), "--steps", 70, "--checkpoint_dir", sixty, status=(1, 2), seconds=30)
+    run = box.graphrun(box.servers("five", 2, 1, model="five.mlir"), "--steps", 70, "--checkpoint_dir", sixty, status=1)
     run.expect("variable .* is tensor<.*>, the plan has tensor<.*use another --checkpoint_dir")
     run.never("start again")
 
@@ -92,7 +91,7 @@ def test_folder_in_use(box, two):
     """By another run: refused."""
     holder = box.launch(two, "--steps", FOREVER, "--checkpoint_dir", "busy", name="holder")
     until(lambda: (box / "busy").is_dir() and subprocess.run(["flock", "-n", box / "busy", "true"]).returncode, "the folder is held")
-    box.graphrun(two, "--steps", 5, "--checkpoint_dir", "busy", status=1, seconds=30).expect("checkpoint_dir busy is in use by another run")
+    box.graphrun(two, "--steps", 5, "--checkpoint_dir", "busy", status=1).expect("checkpoint_dir busy is in use by another run")
     holder.signal(15)
     holder.ends(None)
 
@@ -105,7 +104,7 @@ def test_evaluating(box, two, pieces):
     box.graphrun(two, "--entry", "eval", "--checkpoint_dir", "c", "--stats", "evaluated.json").err.expect("going on from c/step-60")
     assert files(box / "c") == before
     assert box.json("trained.json")["final"]["accuracy"] == box.json("evaluated.json")["final"]["accuracy"]
-    refused = box.graphrun(two, "--entry", "eval", "--checkpoint_dir", "nowhere", status=(1, 2), seconds=30)
+    refused = box.graphrun(two, "--entry", "eval", "--checkpoint_dir", "nowhere", status=1)
     refused.expect("--checkpoint_dir nowhere has no checkpoint for --entry eval")
     assert not (box / "nowhere").exists()
 
@@ -113,5 +112,5 @@ def test_evaluating(box, two, pieces):
 def test_evaluating_while_a_run_trains(box, two):
     run = box.launch(two, "--steps", FOREVER, "--checkpoint_dir", "busy", "--checkpoint_every_seconds", 1)
     box.checkpoint("busy")
-    box.graphrun(two, "--entry", "eval", "--checkpoint_dir", "busy", seconds=60)
+    box.graphrun(two, "--entry", "eval", "--checkpoint_dir", "busy")
     run.stop(status=1)

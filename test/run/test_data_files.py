@@ -2,23 +2,14 @@
 import gzip
 import os
 import shutil
-import struct
 
 import pytest
 from box import FOREVER, MODELS, same
+from formats import idx, samples
 from process import TRAINS
 
 
-def idx(*shape):
-    """Samples of bytes 0, 7, 14, …, or labels."""
-    count = 1
-    for size in shape:
-        count *= size
-    values = bytes(i * 7 % 256 for i in range(count)) if len(shape) > 1 else bytes(i % 3 for i in range(count))
-    return struct.pack(f">HBB{len(shape)}I", 0, 8, len(shape), *shape) + values
-
-
-GOOD = idx(50, 2, 3), idx(50)
+GOOD = idx((50, 2, 3), (i * 7 % 256 for i in range(300))), idx((50,), (i % 3 for i in range(50)))
 
 
 @pytest.fixture
@@ -47,8 +38,8 @@ def damage(box, folder):
         data = (box / "half/images.gz").read_bytes()
         box.write("half/images.gz", data[:len(data) // 2])
     elif folder != "nothing":
-        put(box, folder, *{"shape": (idx(50, 2, 4), idx(50)), "count": (idx(50, 2, 3), idx(49)), "short": (GOOD[0][:-1], GOOD[1]),
-                           "text": (b"no images at all", GOOD[1]), "header": (struct.pack(">HBB3I", 0, 8, 3, 2**31, 2**31, 2**31), GOOD[1])}[folder])
+        put(box, folder, *{"shape": (idx((50, 2, 4), bytes(400)), GOOD[1]), "count": (GOOD[0], idx((49,), bytes(49))), "short": (GOOD[0][:-1], GOOD[1]),
+                           "text": (b"no images at all", GOOD[1]), "header": (idx((2**31, 2**31, 2**31), b""), GOOD[1])}[folder])
 
 
 @pytest.mark.parametrize("folder, words", {
@@ -64,12 +55,12 @@ def damage(box, folder):
 def test_refused(box, plan, folder, words):
     """One line of error with the file, the cause and the remedy, status 1."""
     damage(box, folder)
-    box.refused(words, plan, "--steps", 3, "--data_dir", folder, status=1, seconds=30)
+    box.refused(words, plan, "--steps", 3, "--data_dir", folder, status=1)
 
 
 def test_no_file(box, plan):
     """It says where it looked."""
-    box.graphrun(plan, "--steps", 3, status=1, seconds=30).expect("images.gz not found; looked in .*/usr/share/datasets.*--data_dir")
+    box.graphrun(plan, "--steps", 3, status=1).expect("images.gz not found; looked in .*/usr/share/datasets.*--data_dir")
 
 
 def test_same_samples(box, plan):
@@ -79,7 +70,7 @@ def test_same_samples(box, plan):
     put(box, "plain", packed=False)
 
     def run(*arguments):
-        return box.weights(plan, "--steps", 30, *arguments, seconds=60)
+        return box.weights(plan, "--steps", 30, *arguments)
     first = run("--data_dir", "packed")
     assert len(list((box / "cache/graphc").glob("*.idx"))) == 2
     same(first, run("--data_dir", "packed"))
@@ -94,8 +85,7 @@ def test_same_samples(box, plan):
 
 def test_cut_short(box, plan):
     """A file that is cut short while the run reads it: a named error, not a death by SIGBUS."""
-    box.write("large/images", struct.pack(">HBB3I", 0, 8, 3, 20000, 2, 3) + bytes(120000))  # more than a page, so that there is something to lose
-    box.write("large/labels", struct.pack(">HBBI", 0, 8, 1, 20000) + bytes(20000))
+    samples(box / "large", 20000)  # more than a page, so that there is something to lose
     run = box.launch(plan, "--steps", FOREVER, "--data_dir", "large")
     run.err.waitFor(TRAINS)
     os.truncate(box / "large/images", 10)

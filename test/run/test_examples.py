@@ -14,23 +14,22 @@ def alone(box, example):
     return "one.plan"
 
 
-@pytest.mark.parametrize("transport", ["shm", "grpc"])
 def test_matmul(box, transport):
     """200 steps on two processes, each prints [[20]]."""
     compiled(box, "distributed-matmul").expect("/job:ps/task:0/device:CPU:0", "/job:worker/.*device:CPU:0")
-    run = box.graphrun("model.plan", "--fetch", "mat", "--steps", 200, f"--transport={transport}", seconds=60)
+    run = box.graphrun("model.plan", "--fetch", "mat", "--steps", 200, f"--transport={transport}")
     assert len(run.out.matches(r"\[\[20\]\]")) == len(run.out.lines()) == 200
 
 
 def test_matmul_on_one_device(box):
-    run = box.graphrun(alone(box, "distributed-matmul"), "--fetch", "mat", "--steps", 3, seconds=60)
+    run = box.graphrun(alone(box, "distributed-matmul"), "--fetch", "mat", "--steps", 3)
     assert len(run.out.matches(r"\[\[20\]\]")) == 3
 
 
 def test_regression(box):
     """The losses that can be worked out on paper, 400 · 0.16^step within float32 rounding; one device and two workers print the same digits."""
     compiled(box, "linear-regression")
-    both = [box.graphrun(plan, "--fetch", "loss", "--steps", 6, seconds=60).out.matches(r"loss[^0-9-]*([0-9][0-9.e+-]*)")
+    both = [box.graphrun(plan, "--fetch", "loss", "--steps", 6).out.matches(r"loss[^0-9-]*([0-9][0-9.e+-]*)")
             for plan in ("model.plan", alone(box, "linear-regression"))]
     assert both[0] == both[1]
     assert [float(loss) for loss in both[0]] == pytest.approx([400 * 0.16**step for step in range(6)], rel=1e-5)
@@ -38,11 +37,11 @@ def test_regression(box):
 
 @pytest.mark.parametrize("row", ["sync", "async", "2ps-3workers"])
 def test_fashion(box, row):
-    """Five epochs as separate processes reach 0.86 on the test images, with each of its cluster files; what asynchronous updates reach differs
-    from run to run, and 0.8 shows that they train."""
+    """Five epochs as separate processes reach 0.86 on the test images, with each of its cluster files; asynchronous updates, which reach
+    something else in each run, in eight."""
     compiled(box, "fashion-mnist", f"cluster-{row}.json")
-    box.graphrun("model.plan", "--epochs", 5, "--stats", "stats.json", seconds=400)
+    box.graphrun("model.plan", "--epochs", 8 if row == "async" else 5, "--stats", "stats.json", seconds=400)
     stats = box.json("stats.json")
-    assert (0.8 if row == "async" else 0.86) <= stats["final"]["accuracy"] <= 1
+    assert 0.86 <= stats["final"]["accuracy"] <= 1
     if row == "sync":
         assert stats["tasks"]["/job:worker/task:0"]["steps"] == 1172  # 5 · 60,000 / (2 · 128), rounded up

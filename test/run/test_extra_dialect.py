@@ -31,7 +31,7 @@ def train(box, cluster, model):
     """Its variables, and the losses of 20 steps."""
     graphc(box, cluster, "-o", f"{cluster}.plan", model=model)
     folder = box.weights(f"{cluster}.plan", "--steps", 20, "--fetch", "loss", to=cluster, env=SERVED)
-    return folder, [float(n) for n in re.findall(r"loss[ =]+(-?[0-9.e+-]+)", box.processes[-1].out.text())]
+    return folder, [float(n) for n in re.findall(r"loss[ =]+(-?[0-9.e+-]+)", box.last.out.text())]
 
 
 @pytest.mark.parametrize("cluster", [name for name in CLUSTERS if name != "one"])

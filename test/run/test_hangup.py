@@ -5,7 +5,7 @@ import sys
 
 import pytest
 from box import FOREVER, HERE
-from process import TRAINS, always, children, until
+from process import TRAINS, always, children, ended, until
 
 STOPPED = "stopped at step [0-9]+ of 100000000 as asked"
 
@@ -38,18 +38,16 @@ def test_nohup(box, name):
     run.err.expect(STOPPED)
 
 
-def test_tasks_by_hand(box, ports):
+def test_tasks_by_hand(box, task):
     """Told twice, by the kernel and by the shell: all end in order, with a checkpoint."""
     path = plan(box, "ps")
-    started = {(job, index): box.launch(path, "--steps", FOREVER, "--job_name", job, "--task_index", index, *ports.flags, "--checkpoint_dir",
-                                        "by-hand", name=f"{job}-{index}") for job, index in (("worker", 0), ("worker", 1), ("ps", 0))}
-    started["worker", 0].waitFor(TRAINS)
+    chief, worker, server = [task(name, path, "--steps", FOREVER, "--checkpoint_dir", "by-hand") for name in ("worker-0", "worker-1", "ps-0")]
+    chief.waitFor(TRAINS)
     for _ in range(2):
-        if started["worker", 1].running:
-            started["worker", 1].signal(signal.SIGHUP)
-    for task in started.values():
-        task.ends(1)
-    started["worker", 0].expect(f"{STOPPED}; start again with --checkpoint_dir by-hand")
+        if worker.running:
+            worker.signal(signal.SIGHUP)
+    ended([chief, worker, server], 1)
+    chief.expect(f"{STOPPED}; start again with --checkpoint_dir by-hand")
     assert list(box.folder.glob("by-hand/step-*[0-9]/manifest.json"))
 
 
@@ -57,7 +55,7 @@ def test_server(box, ports):
     """In the middle of a run: its client stops in order, the server ends with 0."""
     cluster = {"worker": [f"localhost:{ports[0]}", f"localhost:{ports[1]}"], "strategy": "mirrored"}
     served = box.compile("cluster", cluster)
-    server = box.launch("server", "--job_name", "worker", "--task_index", 1, "--cluster", "cluster.json", name="server")
+    server = box.task("worker-1", "server", "--cluster", "cluster.json")
     run = box.launch(served, "--master", f"grpc://localhost:{ports[0]}", "--steps", FOREVER, "--checkpoint_dir", "served")
     run.err.waitFor(TRAINS)
     for _ in range(2):

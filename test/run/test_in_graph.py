@@ -1,9 +1,6 @@
 """Model parallel: a deeper perceptron with a narrow middle, placed by cluster.json's rules alone on three devices."""
-import os
-
 import pytest
-from box import FOREVER, MODELS, same
-from process import TRAINS
+from box import MODELS, accuracy, same
 
 DEEP = MODELS / "deep-mlp.mlir"
 # A task hands on some rows of a product: of a buffer of a page or more, one part is sent.
@@ -35,7 +32,6 @@ CLUSTERS = {"tasks-2": ruled(2, 0, 1, 0), "tasks-3": ruled(3, 0, 1, 2), "tasks-4
             "local-3": ruled(1, "/cpu:0", "/cpu:1", "/cpu:2", devices={"worker": ["CPU:0", "CPU:1", "CPU:2"]})}
 
 
-@pytest.mark.parametrize("transport", ["shm", "grpc"])
 @pytest.mark.parametrize("name", CLUSTERS)
 def test_bits(box, name, transport):
     """One device's weights and accuracy, on 2, 3 and 4 tasks and on three devices of one; every rule has an effect."""
@@ -43,7 +39,7 @@ def test_bits(box, name, transport):
     plan.err.never("remark")
     one, printed = box.reference(1, "--steps", 40, model=DEEP)
     same(one, box.weights(plan, "--steps", 40, f"--transport={transport}", "--stats", "stats.json"))
-    assert (accuracy := printed.matches("^test accuracy.*")) and accuracy == box.processes[-1].out.matches("^test accuracy.*")
+    assert accuracy(box.last.out) == accuracy(printed)
 
 
 def test_places(box):
@@ -68,11 +64,6 @@ def test_rows_of_a_product(box):
          box.weights(box.compile("pair", {"worker": 2, "strategy": "in_graph"}, "rows.mlir"), "--steps", 3))
 
 
-@pytest.mark.parametrize("transport", ["shm", "grpc"])
 def test_lost(box, transport):
     """A lost task ends the run with its name."""
-    run = box.launch(box.compile("tasks-4", CLUSTERS["tasks-4"], DEEP), "--steps", FOREVER, f"--transport={transport}")
-    run.err.waitFor(TRAINS)
-    os.kill(run.task("worker", 2), 9)
-    run.ends(1)
-    run.err.expect("/job:worker/task:2.*(is gone|killed)")
+    box.dies(box.compile("tasks-4", CLUSTERS["tasks-4"], DEEP), "worker-2", f"--transport={transport}")

@@ -5,7 +5,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from box import BUILD, HERE, MLP, ROOT, same
+from box import BUILD, HERE, MLP, ROOT, same, servers
 
 COMPILERS = ["-G", "Ninja", "-DCMAKE_CXX_COMPILER=clang++-22", "-DCMAKE_C_COMPILER=clang-22"]
 GLIBC = ["libc.so.6", "libm.so.6", "libdl.so.2", "librt.so.1", "libpthread.so.0", "libresolv.so.2"]
@@ -19,10 +19,6 @@ def moved(box):
     (box / "moved").mkdir()
     (box / "first").rename(box / "moved/graphc")
     return box / "moved/graphc"
-
-
-def wide(box):
-    return box.write("wide.mlir", MLP.read_text().replace("x64x", "x128x").replace("<64x", "<128x"))
 
 
 def build(box, moved, source, folder, *more):
@@ -50,9 +46,9 @@ def test_embedded(box, moved):
     broken model."""
     build(box, moved, ROOT / "examples/embed", "embedded")
     box.run("embedded/embed", MLP, 30, "cpp").out.expect("^30 steps, loss [0-9]")
-    box.run("embedded/embed-c", wide(box), 30, "c").out.expect("^step 29 loss [0-9]")
+    box.run("embedded/embed-c", box.mlp(128), 30, "c").out.expect("^step 29 loss [0-9]")
     same(box.weights(box.compile("one", {"worker": 1}), "--steps", 30), box / "cpp")
-    same(box.weights(box.compile("wide-one", {"worker": 1}, "wide.mlir"), "--steps", 30), box / "c")
+    same(box.weights(box.compile("wide-one", {"worker": 1}, "mlp-128.mlir"), "--steps", 30), box / "c")
     lines = [line[:line.rindex(") -> tensor<")] + ") -> tensor<7x7xf32>" if ") -> tensor<" in line and line.endswith(">") else line for line in MLP.read_text().splitlines()]
     box.write("broken.mlir", "\n".join(lines) + "\n")
     program = box.run("embedded/embed", "broken.mlir", 1, "none", status=1)
@@ -74,9 +70,8 @@ def test_tarball(box):
         shutil.copy(Path("/lib/x86_64-linux-gnu") / library, box / "root/lib/x86_64-linux-gnu")
     shutil.copy("/lib64/ld-linux-x86-64.so.2", box / "root/lib64")
     assert not [path for path in (box / "root").rglob("lib*") if path.name.startswith(("libLLVM", "libMLIR"))]
-    wide(box)
-    plan = box.servers("wide", 2, 1, model="wide.mlir")
-    assert len(box.show("wide", "scheduled", box.json("wide.json"), "wide.mlir").matches("dist.library_call")) >= 4, "products of oneDNN in the wide model"
+    plan = box.servers("wide", 2, 1, model=box.mlp(128))
+    assert len(box.show("wide", "scheduled", servers(2, 1), "mlp-128.mlir").matches("dist.library_call")) >= 4, "products of oneDNN in the wide model"
     here = box.weights(plan, "--steps", 30)
     shutil.copy(box / plan, box / "root/scratch")
     enter = next((e for e in (["unshare", "--mount"], ["unshare", "--user", "--map-root-user", "--mount"]) if subprocess.run(
@@ -84,5 +79,5 @@ def test_tarball(box):
     if not enter:
         pytest.skip(f"chroot is not permitted here, so no run in a bare root (a tarball of {runtime.stat().st_size // 1000000} MB)")
     box.run(*enter, "sh", "-c", f"{MOUNT} HOME=/scratch TMPDIR=/scratch exec chroot root /opt/graphc/bin/graphrun /scratch/{plan} --steps 30 "
-            "--dump_variables /scratch/weights", name="bare-root", seconds=60)
+            "--dump_variables /scratch/weights", name="bare-root")
     same(here, box / "root/scratch/weights")

@@ -1,9 +1,9 @@
 """Labels that are none of the loss's classes end the run, by name of data set, file, sample, label and classes."""
 import re
-import struct
 
 import pytest
 from box import MODELS
+from formats import samples
 
 IDX = (MODELS / "idx.mlir").read_text()
 EVALUATION = """
@@ -30,8 +30,7 @@ def data(box):
     """Labels that are classes; one that is none; twenty."""
     box.environment["XDG_CACHE_HOME"] = str(box / "cache")
     for folder, labels in ("good", GOOD), ("one", GOOD[:41] + [3] + GOOD[42:]), ("many", [label + 1 for label in GOOD]):
-        box.write(f"{folder}/images", struct.pack(">HBB3I", 0, 8, 3, 60, 2, 3) + bytes(i * 7 % 256 for i in range(360)))
-        box.write(f"{folder}/labels", struct.pack(">HBB1I", 0, 8, 1, 60) + bytes(labels))
+        samples(box / folder, 60, labels)
     box.write("both.mlir", FILES + EVALUATION)
 
 

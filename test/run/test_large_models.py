@@ -4,28 +4,21 @@ import importlib.util
 
 import pytest
 from box import HERE, same
+from process import grows
 
 SPEC = importlib.util.spec_from_file_location("bench_compile", HERE.parent / "bench/compile.py")
 bench = importlib.util.module_from_spec(SPEC)
 SPEC.loader.exec_module(bench)
 
-FEW, MANY, MOST, FLOOR = 1000, 4000, 8, 0.1  # a process that does nothing takes some hundredths of a second
+FEW, MANY = 1000, 4000
 
 
 @pytest.mark.parametrize("kind", bench.KINDS)
 def test_grows(box, monkeypatch, kind):
     """4,000 operations take at most eight times the CPU time of 1,000 (benchmarks: at most 4.5; here other processes are beside)."""
     monkeypatch.chdir(box.folder)
-    commands = {size: bench.write(".", bench.KINDS[kind], size) for size in (FEW, MANY)}
-    least = {FEW: 1e9, MANY: 1e9}
-    for _ in range(8):  # once is enough where it is enough: other processes only make it longer
-        for size, command in commands.items():
-            found = bench.measure(command)
-            assert found, f"{kind}, {size} operations: graphc failed"
-            least[size] = min(least[size], found[0])
-        if least[MANY] <= MOST * max(least[FEW], FLOOR):
-            break
-    assert least[MANY] <= MOST * max(least[FEW], FLOOR)
+    few, many = (bench.write(".", bench.KINDS[kind], size) for size in (FEW, MANY))
+    grows(lambda: box.run(*few), lambda: box.run(*many), most=8, floor=0.1)  # a process that does nothing takes some hundredths of a second
 
 
 @pytest.mark.parametrize("cluster", [{"ps": 2, "worker": 2}, {"worker": 2, "strategy": "all_reduce"}], ids=["servers", "reduce"])

@@ -5,6 +5,7 @@ import pytest
 from box import FOREVER
 from process import TRAINS
 
+TASKS = "worker-0", "ps-0", "worker-1"
 # Stops the task that FROZEN names by its flag, before its main.
 FREEZE = r"""
 #include <signal.h>
@@ -21,44 +22,35 @@ __attribute__((constructor)) static void freeze(int argc, char **argv) {
 
 @pytest.fixture
 def frozen(box):
-    box.write("frozen.c", FREEZE)
-    box.run("cc", "-shared", "-fPIC", "-o", "frozen.so", "frozen.c")
-    return lambda task: {"FROZEN": task, "LD_PRELOAD": str(box / "frozen.so")}
+    library = box.preload("frozen", FREEZE)
+    return lambda task: {"FROZEN": task, **library}
 
 
 def test_frozen_server(box, two, frozen):
     """It is named in the middle of the wait, and in the one line of error at its end."""
-    run = box.graphrun(two, "--steps", 5, "--join_deadline", 4, status=1, seconds=60, env=frozen("--job_name=ps"))
+    run = box.graphrun(two, "--steps", 5, "--join_deadline", 4, status=1, env=frozen("--job_name=ps"))
     run.err.expect(r"waiting for /job:ps/task:0 for 2s; the run ends in 2s without it \(--join_deadline\)",
                    r"^graphrun: .*gave up after 4s: /job:ps/task:0 did not come \(--join_deadline\)")
     run.oneError()
 
 
 def test_frozen_chief(box, two, frozen):
-    run = box.graphrun(two, "--steps", 5, "--join_deadline", 2, status=1, seconds=60, env=frozen("--job_name=worker"))
+    run = box.graphrun(two, "--steps", 5, "--join_deadline", 2, status=1, env=frozen("--job_name=worker"))
     run.err.expect("^graphrun: .*the chief /job:worker/task:0 did not come within 2s")
-    box.graphrun("--help").expect("default: 60 for tasks started here together")
 
 
-@pytest.fixture
-def task(box, two, ports):
-    def start(name, *arguments):
-        return box.launch(two, "--job_name", name[:-1], "--task_index", name[-1], *ports.flags, *arguments, name=name)
-    return start
-
-
-def test_missing_by_hand(task):
+def test_missing_by_hand(two, task):
     """Every task says who is missing."""
-    started = [task(name, "--steps", 5, "--join_deadline", 4) for name in ("ps0", "worker0")]
+    started = [task(name, two, "--steps", 5, "--join_deadline", 4) for name in ("ps-0", "worker-0")]
     for one in started:
         one.ends(1)
         one.expect("waiting for /job:worker/task:1")
     started[1].expect("gave up after 4s: /job:worker/task:1 did not come")
 
 
-def test_chief_freezes(task):
+def test_chief_freezes(two, task):
     """It is named by all, and no innocent one."""
-    chief, *others = [task(name, "--steps", FOREVER) for name in ("worker0", "ps0", "worker1")]
+    chief, *others = [task(name, two, "--steps", FOREVER) for name in TASKS]
     chief.waitFor(TRAINS)
     chief.signal(signal.SIGSTOP)
     for one in others:
@@ -68,9 +60,9 @@ def test_chief_freezes(task):
     chief.kill()
 
 
-def test_stopped(task):
+def test_stopped(two, task):
     """A run that was stopped as asked ends with 1 in each task, which says why."""
-    chief, *others = [task(name, "--steps", FOREVER, "--checkpoint_dir", "stopped") for name in ("worker0", "ps0", "worker1")]
+    chief, *others = [task(name, two, "--steps", FOREVER, "--checkpoint_dir", "stopped") for name in TASKS]
     chief.waitFor(TRAINS)
     chief.stop(status=1)
     chief.expect("stopped at step [0-9]+ of 100000000 as asked; start again with --checkpoint_dir stopped")

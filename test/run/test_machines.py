@@ -1,8 +1,9 @@
 """Tasks on machines of their own (network namespaces) over mutual TLS: what each strategy gives on one machine, and each failure's name."""
 
 import pytest
-from box import FOREVER, MODELS, delay, same, tls, updates
-from process import until
+from box import FOREVER, MODELS, asFlags, delay, same, tls
+from formats import updates
+from process import DEATH, ended, until
 
 WIDE = MODELS / "wide.mlir"
 
@@ -22,8 +23,7 @@ class Three:
         return self.machines.start(self.AT[name], "graphrun", *command, *tls(name, folder), name=name, **how)
 
     def task(self, name, command, *arguments, hosts=HOSTS, **how):
-        job, index = name.split("-")
-        return self.start(name, *command, "--job_name", job, "--task_index", index, *hosts, *arguments, **how)
+        return self.start(name, *command, *asFlags(name), *hosts, *arguments, **how)
 
     def run(self, plan, *arguments):
         """All three tasks: the chief, the server, the other worker."""
@@ -43,11 +43,6 @@ class Three:
 @pytest.fixture
 def three(box, machines):
     return Three(box, machines)
-
-
-def ended(tasks, status=0):
-    for task in tasks:
-        task.ends(status)
 
 
 @pytest.mark.parametrize("settings", [{}, {"replication": "in_graph"}], ids=["sync", "towers"])
@@ -91,9 +86,9 @@ def test_mixed(box, machines):
     hosts = ["--worker_hosts", "10.77.0.2:2222,10.77.0.2:2223,10.77.0.3:2222"]
     box.graphrun("certs", *hosts)
     plan = box.compile("sums", {"worker": 3, "strategy": "all_reduce"}, WIDE)
-    tasks = {n: machines.start(at, "graphrun", plan, "--job_name", "worker", "--task_index", n, *tls(f"worker-{n}"), *hosts, "--steps", 20,
-                               "--dump_variables", "sums", env=delay(worker0=50000, worker1=50000, worker2=50000), name=f"worker-{n}")
-             for n, at in ((2, 3), (1, 2), (0, 2))}
+    tasks = {n: machines.start(at, "graphrun", plan, *asFlags(name), *tls(name), *hosts, "--steps", 20, "--dump_variables", "sums",
+                               env=delay(worker0=50000, worker1=50000, worker2=50000), name=name)
+             for n, name, at in ((2, "worker-2", 3), (1, "worker-1", 2), (0, "worker-0", 2))}
     maps = {0: set(), 1: set(), 2: set()}
 
     def seen():
@@ -110,7 +105,7 @@ def test_servers(box, three):
     """A waiting server, which a client with --master reaches over TLS, checks and drives; a client of another authority gets none; it stays."""
     plans = {name: box.compile(name, {"worker": 2, **WORKERS[name][1]}) for name in ("in_graph", "mirrored")}
     box.write("servers.json", {"worker": ["10.77.0.2:2222", "10.77.0.3:2222"]})
-    server = three.start("worker-1", "server", "--job_name", "worker", "--task_index", 1, "--cluster", "servers.json")
+    server = three.start("worker-1", "server", *asFlags("worker-1"), "--cluster", "servers.json")
     server.waitFor("waits for a client")
     master = ["--master", "grpc://10.77.0.2:2222"]
     three.start("worker-0", "check", plans["mirrored"], *master).ends().expect("^ok     /job:worker/task:0 -> /job:worker/task:1 grpc: ")
@@ -150,7 +145,7 @@ def test_killed(box, two, three):
     chief, server, worker = three.run(two, "--steps", FOREVER, "--transport", "grpc")
     chief.waitFor("step|loss")
     worker.kill()
-    ended([chief, server], 1)
+    ended([chief, server], 1, DEATH)
     chief.expect("/job:worker/task:1.*is gone")
     server.expect("/job:worker/task:1.*is gone")
 
@@ -160,7 +155,7 @@ def test_killed_worker(box, three):
     chief, worker = three.workers(box.compile("plan", {"worker": 2, "strategy": "all_reduce"}), "--steps", FOREVER)
     chief.waitFor("step|loss")
     worker.kill()
-    chief.ends(1)
+    chief.ends(1, DEATH)
     chief.expect("/job:worker/task:1.*is gone")
 
 

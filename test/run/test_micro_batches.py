@@ -1,16 +1,15 @@
 """One order of sums: a step of M micro-batches gives one device's weights and losses, bit for bit, however many replicas share them, by
 which strategy they do and over how many parameter servers. What cannot be shared so is refused, with what can."""
 import pytest
-from box import MLP, differences, same, updates
-
-WIDE = "wide.mlir"
+from box import MLP, differences, same
+from formats import updates
 
 
 def train(box, name, jobs, strategy, *arguments, model=MLP):
     """The weights of six steps, and the losses."""
     plan = box.compile(name, {**jobs, "strategy": strategy}, model)
     weights = box.weights(plan, "--steps", 6, "--fetch", "loss", *arguments)
-    losses = box.processes[-1].out.matches("^loss .*")
+    losses = box.last.out.matches("^loss .*")
     assert len(losses) == 6
     return weights, losses
 
@@ -24,11 +23,6 @@ def equal(box, reference, jobs, strategy, *arguments, model=MLP):
     weights, losses = train(box, "many", jobs, strategy, *arguments, model=model)
     same(reference[0], weights)
     assert losses == reference[1]
-
-
-def wide(box):
-    """Messages of many chunks: sums in place, of arriving messages, and of those that several gRPC streams bring."""
-    box.write(WIDE, MLP.read_text().replace("x64x", "x4096x").replace("<64x", "<4096x"))
 
 
 @pytest.mark.parametrize("workers, microBatches", [(1, 8), (2, 8), (4, 8), (8, 8), (3, 6)])
@@ -56,13 +50,13 @@ def test_six_in_one_program(box):
     equal(box, reference, {"worker": 2}, {"name": "in_graph", "micro_batches": 6})
 
 
-@pytest.mark.parametrize("transport", ["shm", "grpc"])
 @pytest.mark.parametrize("workers", [4, 8])
 def test_many_chunks(box, workers, transport):
-    wide(box)
-    reference = one(box, model=WIDE, micro_batches=8)
+    """Sums in place, of arriving messages, and of those that several gRPC streams bring."""
+    wide = box.mlp(4096)
+    reference = one(box, model=wide, micro_batches=8)
     for jobs, name in ({"worker": workers}, "all_reduce"), ({"ps": 1, "worker": workers}, "parameter_server"):
-        equal(box, reference, jobs, {"name": name, "micro_batches": 8}, f"--transport={transport}", model=WIDE)
+        equal(box, reference, jobs, {"name": name, "micro_batches": 8}, f"--transport={transport}", model=wide)
 
 
 def test_comparison_can_fail(box):

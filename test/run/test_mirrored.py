@@ -1,8 +1,6 @@
 """In-graph data parallel gives, bit for bit, the weights of one device with as many micro-batches."""
-import os
-
 import pytest
-from box import FOREVER, differences, same
+from box import accuracy, delay, differences, same
 
 IN_GRAPH = {"name": "parameter_server", "replication": "in_graph"}
 CPUS = {"worker": ["CPU:0", "CPU:1"]}
@@ -19,14 +17,13 @@ CLUSTERS = {
 }
 
 
-@pytest.mark.parametrize("transport", ["shm", "grpc"])
 @pytest.mark.parametrize("name", CLUSTERS)
 def test_bits(box, name, transport):
     """With one tower much later than the others; the accuracy is one device's too."""
     one, printed = box.reference(int(name[-1]), "--steps", 40)
-    many = box.weights(box.compile(name, CLUSTERS[name]), "--steps", 40, f"--transport={transport}", env={"GRAPHC_TEST_DELAY_US": "worker:0=2000"})
+    many = box.weights(box.compile(name, CLUSTERS[name]), "--steps", 40, f"--transport={transport}", env=delay(worker0=2000))
     same(one, many)
-    assert (accuracy := printed.matches("^test accuracy.*")) and accuracy == box.processes[-1].out.matches("^test accuracy.*")
+    assert accuracy(box.last.out) == accuracy(printed)
 
 
 def test_comparison_can_fail(box):
@@ -39,11 +36,6 @@ def test_table(box):
     box.compile("local-2", CLUSTERS["local-2"]).err.expect("/job:worker/task:0/device:CPU:1 ", "strategy mirrored, 2 towers, batch 8 each")
 
 
-@pytest.mark.parametrize("transport", ["shm", "grpc"])
 def test_lost(box, transport):
     """A lost task ends the run with its name."""
-    run = box.launch(box.compile("tasks-3", CLUSTERS["tasks-3"]), "--steps", FOREVER, f"--transport={transport}")
-    run.err.waitFor("step [0-9]")
-    os.kill(run.task("worker", 1), 9)
-    run.ends(1)
-    run.err.expect("/job:worker/task:1.*(is gone|killed)")
+    box.dies(box.compile("tasks-3", CLUSTERS["tasks-3"]), "worker-1", f"--transport={transport}")

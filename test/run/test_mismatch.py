@@ -1,46 +1,37 @@
 """Workers that do not fit each other: each ends by itself, with the cause in one line."""
-import struct
-
 import pytest
-from box import MODELS, fingerprint, same
+from box import MODELS, same
+from formats import fingerprint, samples
+from process import ended
 
 IDX = MODELS / "idx.mlir"
 STREAM = "all workers take turns in one stream, so give them the same files"
 
 
-@pytest.fixture
-def task(box, ports):
-    def start(plan, name, *arguments, hosts=ports.flags):
-        return box.launch(plan, "--job_name", name[:-1], "--task_index", name[-1], *hosts, *arguments, name=name)
-    return start
-
-
 @pytest.fixture(autouse=True)
 def data(box):
     """Data sets of different sizes."""
-    for folder, samples in ("many", 50), ("few", 20), ("tiny", 3):
-        box.write(f"{folder}/images", struct.pack(">HBB3I", 0, 8, 3, samples, 2, 3) + bytes(i * 7 % 256 for i in range(samples * 6)))
-        box.write(f"{folder}/labels", struct.pack(">HBBI", 0, 8, 1, samples) + bytes(i % 3 for i in range(samples)))
+    for folder, count in ("many", 50), ("few", 20), ("tiny", 3):
+        samples(box / folder, count)
 
 
 def test_another_model(box, two, task):
     """The same cluster and strategy, another model: refused by both fingerprints; with the right plan the run goes on."""
     other = box.servers("other", 2, 1, model=MODELS / "bottleneck.mlir")
-    chief = task(two, "worker0", "--steps", 30, "--join_deadline", 20)
+    chief = task("worker-0", two, "--steps", 30, "--join_deadline", 20)
     chief.waitFor("waiting for /job:worker/task:1")
-    refused = task(other, "worker1", "--steps", 30).ends(1)
+    refused = task("worker-1", other, "--steps", 30).ends(1)
     refused.expect(f"/job:worker/task:1 has another plan: its fingerprint is {fingerprint(box / other)}, the chief.s {fingerprint(box / two)}; "
                    "start every task with the same plan file")
-    for one in [chief, task(two, "worker1", "--steps", 30), task(two, "ps0", "--steps", 30)]:
-        one.ends()
+    ended([chief, task("worker-1", two, "--steps", 30), task("ps-0", two, "--steps", 30)])
 
 
 @pytest.mark.parametrize("update", ["sync", "async"])
 def test_fewer_samples(box, task, update):
     """Aggregation would wait for gradients that never come, or mix epochs."""
     plan = box.servers("idx", 2, 1, update, IDX)
-    started = [task(plan, "worker0", "--steps", 300, "--data_dir", "many"), task(plan, "worker1", "--steps", 300, "--data_dir", "few"),
-               task(plan, "ps0", "--steps", 300)]
+    started = [task("worker-0", plan, "--steps", 300, "--data_dir", "many"), task("worker-1", plan, "--steps", 300, "--data_dir", "few"),
+               task("ps-0", plan, "--steps", 300)]
     for one in started:
         one.ends(1)
         one.expect(f"data set train has 50 samples on /job:worker/task:0 and 20 on /job:worker/task:1; {STREAM}")
@@ -50,7 +41,7 @@ def test_fewer_samples(box, task, update):
 def test_fewer_samples_without_server(box, task, ports, few):
     """The same where everybody would wait for sums, and the chief or the other one has fewer."""
     plan = box.compile("sums", {"worker": 2, "strategy": "all_reduce"}, IDX)
-    started = [task(plan, f"worker{n}", "--steps", 300, "--data_dir", "few" if n == few else "many", hosts=ports.flags[2:]) for n in (0, 1)]
+    started = [task(f"worker-{n}", plan, "--steps", 300, "--data_dir", "few" if n == few else "many", hosts=ports.flags[2:]) for n in (0, 1)]
     for one in started:
         one.ends(1)
         one.expect(f"data set train has {50 if few else 20} samples on /job:worker/task:0 and {20 if few else 50} on /job:worker/task:1; all workers take turns")

@@ -1,9 +1,8 @@
 """graphrun server: servers in any order; a client with --master drives them, one after the other; who dies, and what is refused."""
-import struct
-
 import pytest
 from box import FOREVER, MLP, MODELS, same
-from process import TRAINS, until
+from formats import samples
+from process import DEATH, TRAINS, until
 
 IDX = MODELS / "idx.mlir"
 
@@ -17,7 +16,7 @@ class Cluster:
         self.plan = box.compile("cluster", {"worker": [f"localhost:{ports[n]}" for n in range(3)], "strategy": "mirrored"})
 
     def server(self, index):
-        return self.box.launch("server", "--job_name", "worker", "--task_index", index, "--cluster", "cluster.json", name=f"server-{index}")
+        return self.box.task(f"worker-{index}", "server", "--cluster", "cluster.json")
 
     def idle(self, *servers):
         """They wait for a client as the last thing they said."""
@@ -82,8 +81,7 @@ def test_early(box, cluster, one):
     (3, {"strategy": "mirrored"}), (1, {"strategy": "in_graph", "placement": [{"name": "w", "device": "/job:worker/task:2"}]})], ids=["mirrored", "in_graph"])
 def test_data_files(box, cluster, batches, settings):
     """Data files that the client alone has, in a folder that its own folder holds: the servers have none and need none."""
-    box.write("client/data/images", struct.pack(">HBB3I", 0, 8, 3, 50, 2, 3) + bytes(i * 7 % 256 for i in range(300)))
-    box.write("client/data/labels", struct.pack(">HBBI", 0, 8, 1, 50) + bytes(i % 3 for i in range(50)))
+    samples(box / "client/data", 50)
     alone = box.weights(box.oneDevice("one", batches, IDX), "--data_dir", "client/data", "--steps", 40)
     servers = cluster.both()
     plan = box.compile("filed", {"worker": 3, **settings}, IDX)
@@ -122,7 +120,7 @@ def test_killed_server(cluster):
     first, two = cluster.both()
     client = cluster.long()
     two.kill()
-    client.ends(1)
+    client.ends(1, DEATH)
     client.expect("/job:worker/task:2.*is gone")
     cluster.idle(first)
     stopped(first)
@@ -140,17 +138,14 @@ def test_stopped_server(cluster):
 
 def test_refused(box, cluster):
     """What cannot be is said at once."""
-    def refused(pattern, *arguments):
-        box.refused(pattern, *arguments, oneLine=False, seconds=20)
-
     file = ["--cluster", "cluster.json"]
     box.compile("two", {"worker": 2, "strategy": "mirrored"})
-    refused("is the chief of this cluster, which is the client.s place: graphrun model.plan --master grpc://localhost", "server", "--job_name", "worker", *file)
-    refused("there is no /job:worker/task:7 in cluster.json", "server", "--job_name", "worker", "--task_index", 7, *file)
-    refused("the client brings the plan: leave many.plan out", "server", "many.plan", "--job_name", "worker", "--task_index", 1, *file)
-    refused("--steps is for the client", "server", "--steps", 3, "--job_name", "worker", "--task_index", 1, *file)
-    refused("has no addresses for job worker", "server", "--job_name", "worker", "--task_index", 1, "--cluster", "two.json")
-    refused("expected grpc://host:port", cluster.plan, "--master", cluster.client)
+    box.refused("is the chief of this cluster, which is the client.s place: graphrun model.plan --master grpc://localhost", "server", "--job_name", "worker", *file)
+    box.refused("there is no /job:worker/task:7 in cluster.json", "server", "--job_name", "worker", "--task_index", 7, *file)
+    box.refused("the client brings the plan: leave many.plan out", "server", "many.plan", "--job_name", "worker", "--task_index", 1, *file)
+    box.refused("--steps is for the client", "server", "--steps", 3, "--job_name", "worker", "--task_index", 1, *file)
+    box.refused("has no addresses for job worker", "server", "--job_name", "worker", "--task_index", 1, "--cluster", "two.json")
+    box.refused("expected grpc://host:port", cluster.plan, "--master", cluster.client)
     box.graphc(MLP, "-o", "one.plan")
-    refused("the plan has one task, /job:worker/task:0, which is this process", "one.plan", *cluster.master)
-    refused("leave --job_name out", cluster.plan, *cluster.master, "--job_name", "worker")
+    box.refused("the plan has one task, /job:worker/task:0, which is this process", "one.plan", *cluster.master)
+    box.refused("leave --job_name out", cluster.plan, *cluster.master, "--job_name", "worker")

@@ -1,11 +1,7 @@
 """Compiled plans under 1,000 seeds each of delay, of loss and of death (10,000 with --long): every run ends with the right values or an error
 that names its cause, never stuck."""
 import pytest
-from box import BUILD, LONG, MLP, MODELS, ROOT, apart
-
-
-def servers(workers, ps, **settings):
-    return {"worker": workers, "ps": ps, "strategy": {"name": "parameter_server", **settings}}, MLP
+from box import BUILD, LONG, MLP, MODELS, ROOT, apart, servers
 
 
 def chunks(order):
@@ -17,8 +13,9 @@ PLANS = {
     "all-reduce": ({"worker": 3, "strategy": "all_reduce"}, MLP),
     "one-sum": ({"worker": 3, "strategy": "all_reduce"}, ROOT / "examples/linear-regression/model.mlir"),
     "reproducible": chunks("reproducible"), "fast": chunks("fast"),
-    "sync": servers(2, 1), "sync-2ps": servers(3, 2), "async": servers(2, 1, update="async"), "async-2ps": servers(3, 2, update="async"),
-    "stale-2ps": servers(3, 2, update="async", max_staleness=1), "backup-2ps": servers(3, 2, replicas_to_aggregate=2),
+    **{name: (cluster, MLP) for name, cluster in {
+        "sync": servers(2, 1), "sync-2ps": servers(3, 2), "async": servers(2, 1, "async"), "async-2ps": servers(3, 2, "async"),
+        "stale-2ps": servers(3, 2, "async", max_staleness=1), "backup-2ps": servers(3, 2, replicas_to_aggregate=2)}.items()},
 }
 
 

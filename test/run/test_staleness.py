@@ -3,8 +3,7 @@ import os
 import signal
 import time
 
-import pytest
-from box import delay, steps
+from box import delay, goesOn, steps
 from process import always, until
 
 BOUND = {"update": "async", "max_staleness": 2}
@@ -15,7 +14,7 @@ def begin(box, plan, deadline, transport="shm"):
     run = box.launch(plan, "--steps", 1500, "--fetch", "loss", "--deadline", deadline, f"--transport={transport}", "--stats", "stats.json",
                      env=delay(worker0=300, worker1=300, worker2=300))
     until(lambda: steps(run) > 30, "the first steps")
-    worker = run.task("worker", 2)
+    worker = run.pidOf("worker-2")
     os.kill(worker, signal.SIGSTOP)
     return run, worker
 
@@ -37,7 +36,6 @@ def staleness(tasks):
     return found
 
 
-@pytest.mark.parametrize("transport", ["shm", "grpc"])
 def test_bounded(box, transport):
     """The others wait, with words that say who waits for whom; they go on with it. The distances are in --stats."""
     run, worker = begin(box, box.servers("bounded", 3, 2, **BOUND), 12, transport)
@@ -57,16 +55,13 @@ def test_bounded(box, transport):
 def test_free(box):
     """Without a bound the others go on, far ahead."""
     run, worker = begin(box, box.servers("free", 3, 2, "async"), 60)
-    before = steps(run)
-    until(lambda: steps(run) >= before + 200, "the others go on")
+    goesOn(run, 200)
     finish(run, worker)
     assert staleness(box.json("stats.json")["tasks"])["max"] > 50  # 200 steps by two: one of them has made 100
 
 
 def test_killed_while_waited_for(box):
     """Who dies while others wait for it is named at once."""
-    run, worker = begin(box, box.servers("bounded", 3, 2, **BOUND), 60)
+    run, _ = begin(box, box.servers("bounded", 3, 2, **BOUND), 60)
     until(lambda: standsStill(run), "the others wait")
-    os.kill(worker, signal.SIGKILL)
-    run.ends(1)
-    run.err.expect("^graphrun: /job:worker/task:2 .* was killed by signal 9")
+    box.killed(run, "worker-2")

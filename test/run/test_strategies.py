@@ -1,9 +1,10 @@
 """Every row of strategies.json, every cell of it: the table of strategies in docs/status.md."""
 import os
-import signal
 
 import pytest
-from box import BUILD, MODELS, ROOT, differences, same, tls, updates
+from box import BUILD, MODELS, ROOT, asFlags, differences, same, tls
+from formats import updates
+from process import ended
 from strategies import ROWS
 
 STEPS = 20
@@ -17,7 +18,7 @@ def nameOf(cluster):
 
 
 def tasksOf(cluster):
-    return [(job, index) for job, tasks in cluster.items() for index in range(tasks)]
+    return [f"{job}-{index}" for job, tasks in cluster.items() for index in range(tasks)]
 
 
 def planOf(box, row, model, cluster):
@@ -56,10 +57,7 @@ def test_processes(box, ports, row):
         hosts += [f"--{job}_hosts", ",".join(f"127.0.0.1:{ports[first + i]}" for i in range(tasks))]
         first += tasks
     plan = planOf(box, row, "bottleneck", cluster)
-    started = [box.launch(plan, "--steps", STEPS, "--job_name", job, "--task_index", index, *hosts, "--dump_variables", "by-hand", name=f"{job}-{index}")
-               for job, index in tasksOf(cluster)]
-    for task in started:
-        task.ends()
+    ended([box.task(task, plan, "--steps", STEPS, *hosts, "--dump_variables", "by-hand") for task in tasksOf(cluster)])
     compare(box, row, "bottleneck", cluster, box / "by-hand")
 
 
@@ -94,16 +92,14 @@ def test_apart(box, machines, row):
         plan, tasks, hosts = planOf(box, row, model, cluster), tasksOf(cluster), []
         machines.add(max(0, len(tasks) - machines.made))
         for job in cluster:
-            hosts += [f"--{job}_hosts", ",".join(f"10.77.0.{n}:2222" for n, task in enumerate(tasks, 1) if task[0] == job)]
+            hosts += [f"--{job}_hosts", ",".join(f"10.77.0.{n}:2222" for n, task in enumerate(tasks, 1) if task.startswith(f"{job}-"))]
         certs, folder = f"certs-{nameOf(cluster)}", f"{model}-{nameOf(cluster)}-apart"
         box.graphrun("certs", certs, *hosts)
         before, started = machines.crossed(), []
-        for n, (job, index) in reversed(list(enumerate(tasks, 1))):
-            name = f"{job}-{index}"
-            started.append(machines.start(n, "graphrun", plan, "--steps", STEPS, "--job_name", job, "--task_index", index, *hosts, *tls(name, certs),
-                                          "--dump_variables", folder, *(["--stats", "stats.json"] if name == "worker-0" else []), name=name))
-        for task in started:
-            task.ends()
+        for n, name in reversed(list(enumerate(tasks, 1))):
+            started.append(machines.start(n, "graphrun", plan, "--steps", STEPS, *asFlags(name), *hosts, *tls(name, certs), "--dump_variables", folder,
+                                          *(["--stats", "stats.json"] if name == "worker-0" else []), name=name))
+        ended(started)
         bytesSent = sum(task["bytes_sent"] for task in box.json("stats.json")["tasks"].values())
         assert machines.crossed() - before >= bytesSent
         sent += bytesSent
@@ -150,15 +146,9 @@ def test_sim(box, row):
 
 @each
 def test_lost(box, row):
-    """kill -9 of the chief, of another task and of the last: the run ends and names the task and the signal."""
+    """kill -9 of the first task, of the chief and of the last: the run ends and names the task and the signal."""
     row = ROWS[row]
     cluster = row["clusters"][-1]
     tasks = tasksOf(cluster)
-    chief = next(task for task in tasks if task[0] == "worker")
-    other = tasks[0] if tasks[0] != chief else tasks[-1]
-    for number, (job, index) in enumerate((chief, other, tasks[-1])):
-        run = box.launch(planOf(box, row, "mlp", cluster), "--steps", 1000000000, "--checkpoint_dir", f"kept-{number}", "--checkpoint_every_steps", 50)
-        box.checkpoint(f"kept-{number}")
-        os.kill(run.task(job, index), signal.SIGKILL)
-        run.ends(1)
-        run.err.expect(f"/job:{job}/task:{index} .*was killed by signal 9")
+    for task in dict.fromkeys([tasks[0], "worker-0", tasks[-1]]):
+        box.dies(planOf(box, row, "mlp", cluster), task, folder=f"kept-{task}")

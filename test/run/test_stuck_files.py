@@ -44,7 +44,7 @@ def test_fifo(box, two, whole, file):
     shutil.copytree(whole / "step-3", box / "fifo/step-3")
     (box / f"fifo/step-3/{file}").unlink()
     os.mkfifo(box / f"fifo/step-3/{file}")
-    refused = box.graphrun(two, "--steps", 6, "--checkpoint_dir", "fifo", status=1, seconds=30)
+    refused = box.graphrun(two, "--steps", 6, "--checkpoint_dir", "fifo", status=1)
     refused.err.expect(f"checkpoint fifo/step-3 is skipped: fifo/step-3/{file}: not a regular file",
                        "fifo has no checkpoint that is whole; move its step-… away to begin anew")
     shutil.copytree(whole / "step-2", box / "fifo/step-2")
@@ -53,15 +53,13 @@ def test_fifo(box, two, whole, file):
 
 @pytest.fixture
 def hangs(box, whole):
-    box.write("hang.c", HANG)
-    box.run(os.environ.get("CC", "clang-22"), "-shared", "-fPIC", "-w", "-o", "hang.so", "hang.c", "-ldl")
     shutil.copytree(whole, box / "hangs")
-    return {"LD_PRELOAD": str(box / "hang.so")}
+    return box.preload("hang", HANG)
 
 
 def test_deadline(box, two, hangs):
     """A disk that hangs ends the run past --deadline, with words that say who hangs on what."""
-    run = box.graphrun(two, "--steps", 6, "--checkpoint_dir", "hangs", "--deadline", 3, status=1, seconds=60, env=hangs)
+    run = box.graphrun(two, "--steps", 6, "--checkpoint_dir", "hangs", "--deadline", 3, status=1, env=hangs)
     run.err.expect("/job:worker/task:0.*reading the checkpoints of hangs takes longer than 3s")
 
 
@@ -69,7 +67,7 @@ def test_stop(box, two, hangs):
     """A stop meanwhile ends the run at once."""
     run = box.launch(two, "--steps", 6, "--checkpoint_dir", "hangs", env=hangs)
     always(lambda: run.running, "it hangs", 2)
-    run.stop(status=1, seconds=30)
+    run.stop(status=1)
     run.err.expect("stopped before the first step, as asked")
 
 

@@ -2,10 +2,9 @@
 import os
 
 import pytest
-from box import MLP, delay, differences, same
+from box import accuracy, delay, differences, same, servers
 
 
-@pytest.mark.parametrize("transport", ["shm", "grpc"])
 @pytest.mark.parametrize("ps", [1, 2])
 @pytest.mark.parametrize("workers", [2, 3])
 def test_bits(box, workers, ps, transport):
@@ -15,17 +14,17 @@ def test_bits(box, workers, ps, transport):
     many = box.weights(box.servers("many", workers, ps), "--steps", 40, f"--transport={transport}",
                        env=delay(worker0=3000, worker1=1500, worker2=0) if workers == 3 else None)
     same(one, many)
-    assert (accuracy := printed.matches("^test accuracy.*")) and accuracy == box.processes[-1].out.matches("^test accuracy.*")
-    box.show("many", "plan-text", box.json("many.json")).expect("zero_copy: true")
+    assert accuracy(box.last.out) == accuracy(printed)
+    box.show("many", "plan-text", servers(workers, ps)).expect("zero_copy: true")
 
 
 @pytest.mark.parametrize("workers", [2, 3])
 def test_library_products(box, workers):
     """The library's matrix products too, which the model above is too small for."""
-    box.write("wide.mlir", MLP.read_text().replace("x64x", "x128x").replace("<64x", "<128x"))
-    one, _ = box.reference(workers, "--steps", 20, model="wide.mlir")
-    plan = box.servers("many", workers, 1, model="wide.mlir")
-    assert len(box.show("many", "scheduled", box.json("many.json"), "wide.mlir").matches("dist.library_call")) >= 4
+    wide = box.mlp(128)
+    one, _ = box.reference(workers, "--steps", 20, model=wide)
+    plan = box.servers("many", workers, 1, model=wide)
+    assert len(box.show("many", "scheduled", servers(workers, 1), wide).matches("dist.library_call")) >= 4
     for transport in "shm", "grpc":
         same(one, box.weights(plan, "--steps", 20, f"--transport={transport}"))
         box.nothingLeft()
@@ -33,9 +32,9 @@ def test_library_products(box, workers):
 
 def test_several_streams(box):
     """Parameters and gradients of 5 MiB, each message of which goes by several gRPC streams."""
-    box.write("large.mlir", MLP.read_text().replace("x64x", "x65536x").replace("<64x", "<65536x"))
-    one, _ = box.reference(2, "--steps", 5, model="large.mlir")
-    same(one, box.weights(box.servers("many", 2, 1, model="large.mlir"), "--steps", 5, "--transport=grpc"))
+    large = box.mlp(65536)
+    one, _ = box.reference(2, "--steps", 5, model=large)
+    same(one, box.weights(box.servers("many", 2, 1, model=large), "--steps", 5, "--transport=grpc"))
 
 
 def test_comparison_can_fail(box):

@@ -3,13 +3,12 @@ import shutil
 
 import pytest
 from box import same, tls
+from process import END, ended
 
 
 @pytest.fixture
-def task(box, two, ports):
-    def start(name, *arguments):
-        return box.launch(two, "--steps", 30, "--job_name", name[:-1], "--task_index", name[-1], *arguments, *ports.flags, name=name)
-    return start
+def member(two, task):
+    return lambda name, *arguments: task(name, two, "--steps", 30, *arguments)
 
 
 @pytest.fixture(autouse=True)
@@ -24,39 +23,34 @@ def test_certificates(box, ports, certs):
     assert len(box.graphrun("certs", *ports.flags).matches(r"\(kept\)")) == 4
 
 
-def test_same_weights(box, two, task):
+def test_same_weights(box, two, member):
     """As a launched run's."""
-    started = [task("ps0", *tls("ps-0"), "--transport", "grpc"), task("worker1", *tls("worker-1"), "--transport", "grpc"),
-               task("worker0", *tls("worker-0"), "--transport", "grpc", "--dump_variables", "over-tls")]
-    for one in started:
-        one.ends()
+    ended([member(name, *tls(name), "--transport", "grpc", "--dump_variables", "over-tls") for name in ("ps-0", "worker-1", "worker-0")])
     same(box.weights(two, "--steps", 30), box / "over-tls")
 
 
-def test_strangers(box, ports, task):
+def test_strangers(box, ports, member):
     """A foreign authority is named within seconds; a chief without TLS, and a task without it, is waited for and then named."""
     box.graphrun("certs", "foreign", *ports.flags)
-    chief = task("worker0", *tls("worker-0"), "--join_deadline", 6)
-    alien = task("ps0", *tls("ps-0", "foreign"), "--join_deadline", 60)
-    plain = task("worker1", "--join_deadline", 3)
-    alien.ends(1, seconds=45)  # not at its own deadline
+    chief = member("worker-0", *tls("worker-0"), "--join_deadline", 6)
+    alien = member("ps-0", *tls("ps-0", "foreign"), "--join_deadline", 2 * END)
+    plain = member("worker-1", "--join_deadline", 3)
+    alien.ends(1)  # not at its own deadline
     alien.expect("the chief /job:worker/task:0 at .*: the certificate that .* shows is not accepted by --tls_ca here")
     plain.ends(1).expect(r"did not come within 3s \(something listens there that closes the connection; does it want --tls_cert")
     chief.ends(1)
 
 
-def test_plain_chief(task):
-    chief = task("worker0", "--join_deadline", 4)
-    server = task("ps0", *tls("ps-0"), "--join_deadline", 3).ends(1)
+def test_plain_chief(member):
+    chief = member("worker-0", "--join_deadline", 4)
+    server = member("ps-0", *tls("ps-0"), "--join_deadline", 3).ends(1)
     server.expect(r"did not come within 3s \(something listens there that does not speak TLS; was it started without --tls_cert")
     chief.ends(1)
 
 
 def test_refused(box, two, ports):
     """Each mistake by its name."""
-    def refuse(pattern, *arguments):
-        box.refused(pattern, *arguments, oneLine=False, seconds=20)
-
+    refuse = box.refused
     box.graphrun("certs", "foreign", *ports.flags)
     server = [two, "--job_name", "ps", *ports.flags]
     mine = ["--tls_cert", "certs/ps-0.crt"]

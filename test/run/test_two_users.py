@@ -5,7 +5,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from box import BUILD, FOREVER, HERE, same
+from box import BUILD, FOREVER, HERE, asFlags, same
 from process import until
 
 STRANGER = "what listens there does not know this run's secret"
@@ -76,7 +76,7 @@ def served(box, users, ports):
     box.compile("servers", {"worker": [f"localhost:{ports[0]}", f"localhost:{ports[1]}"], "strategy": "mirrored"})
     for user in users:
         user.give("servers.json", "servers.plan")
-    return ["--cluster", "servers.json", "--job_name", "worker", "--task_index", 1]
+    return ["--cluster", "servers.json", *asFlags("worker-1")]
 
 
 def test_waiting_server(users, served, ports):
@@ -121,19 +121,13 @@ class ByHand:
         self.free = ports[3]
 
     def start(self, *arguments):
-        return [self.victim.start("sh", "-c", 'ulimit -n 300; exec "$@"', "sh", "graphrun", "two.plan", "--transport", "grpc", "--job_name", job,
-                                  "--task_index", index, *arguments, *self.hosts, name=f"{job}-{index}") for job, index in (("worker", 0), ("worker", 1), ("ps", 0))]
+        return [self.victim.start("sh", "-c", 'ulimit -n 300; exec "$@"', "sh", "graphrun", "two.plan", "--transport", "grpc", *asFlags(name),
+                                  *arguments, *self.hosts, name=name) for name in ("worker-0", "worker-1", "ps-0")]
 
 
 @pytest.fixture
 def byHand(box, users, ports):
     return ByHand(box, users, ports)
-
-
-def peak(process):
-    """KiB."""
-    with open(f"/proc/{process.pid}/status") as file:
-        return next(int(line.split()[1]) for line in file if line.startswith("VmHWM"))
 
 
 def test_floods(byHand):
@@ -143,16 +137,16 @@ def test_floods(byHand):
     newest = lambda: max(int(path.parent.name.removeprefix("step-")) for path in saved.glob("step-*[0-9]/manifest.json"))
     chief, worker, server = byHand.start("--steps", FOREVER, "--checkpoint_dir", "saved", "--checkpoint_every_seconds", 1)
     byHand.box.checkpoint("v/saved")
-    before = [peak(task) for task in (chief, worker)]
+    before = [task.peak() for task in (chief, worker)]
     for kind in "big", "resets", "idle", "garbage", "calls":
         last = newest()
         for flood in [byHand.neighbour.disturb(kind, port, 2.5) for port in byHand.at]:
             flood.ends(0)
         assert newest() > last, f"a checkpoint is written during {kind}"
-    joins = byHand.neighbour.run("graphrun", "two.plan", "--steps", 3, "--transport", "grpc", "--job_name", "worker", "--task_index", 1, *byHand.hosts[:2],
+    joins = byHand.neighbour.run("graphrun", "two.plan", "--steps", 3, "--transport", "grpc", *asFlags("worker-1"), *byHand.hosts[:2],
                                  "--worker_hosts", f"127.0.0.1:{byHand.at[0]},127.0.0.1:{byHand.free}", status=1)
     joins.expect("does not know this run's secret")
-    grown = [peak(task) - was for task, was in zip((chief, worker), before)]
+    grown = [task.peak() - was for task, was in zip((chief, worker), before)]
     assert max(grown) <= 32768, grown
     chief.stop(status=1)
     chief.expect("stopped at step [0-9]+ of 100000000 as asked")

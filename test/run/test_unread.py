@@ -2,7 +2,8 @@
 import os
 
 import pytest
-
+from box import FOREVER
+from process import ended
 
 WAITS = "waits at step [0-9]+ for the chief /job:worker/task:0 to take the results"
 # Two workers that never wait for each other: a result of 1,000 elements a step, 4 KB that become a line of several KB.
@@ -22,33 +23,26 @@ graph.func @train_step() -> (tensor<1000xf32> {graph.name = "all", graph.reducti
 """
 
 
-def memory(process):
-    """MiB at most so far."""
-    with open(f"/proc/{process.pid}/status") as file:
-        return next(int(line.split()[1]) // 1024 for line in file if line.startswith("VmHWM"))
-
-
 @pytest.fixture
-def begin(box, ports):
+def begin(box, task):
     """All tasks, with more flags for the second worker: the chief with its results into a pipe, the server, the worker, the pipe's end."""
     box.write("model.mlir", MODEL)
     plan = box.servers("two", 2, 1, "async", "model.mlir")
     reading, writing = os.pipe()
 
     def start(steps, *arguments):
-        tasks = [box.launch(plan, "--job_name", job, "--task_index", index, *ports.flags, "--steps", steps, *more, name=f"{job}-{index}", **how)
-                 for job, index, more, how in (("worker", 0, ("--fetch", "all"), {"stdout": writing}), ("ps", 0, (), {}), ("worker", 1, arguments, {}))]
+        chief = task("worker-0", plan, "--steps", steps, "--fetch", "all", stdout=writing)
         os.close(writing)
-        return *tasks, reading
+        return chief, task("ps-0", plan, "--steps", steps), task("worker-1", plan, "--steps", steps, *arguments), reading
     yield start
     os.close(reading)
 
 
 def test_limit(box, begin):
     """The step is named as waiting for the chief, and ends the run at --deadline; the chief takes nobody for silent meanwhile."""
-    chief, server, worker, reading = begin(100000000, "--deadline", 14)
+    chief, server, worker, reading = begin(FOREVER, "--deadline", 14)
     worker.waitFor(WAITS)
-    assert 80 <= memory(worker) <= 400, "64 MiB wait before the step does, and no more"
+    assert 80 <= worker.peak() // 1024 <= 400, "64 MiB wait before the step does, and no more"
     for task in chief, server, worker:
         task.never("did not answer")
     worker.ends(1)
@@ -65,6 +59,5 @@ def test_read_again(box, begin):
     chief, server, worker, reading = begin(40000)
     worker.waitFor(WAITS)
     reader = box.start("wc", "-l", stdin=reading, name="reader")
-    for task in chief, server, worker, reader:
-        task.ends()
+    ended([chief, server, worker, reader])
     assert reader.out.text().strip() == "40000"

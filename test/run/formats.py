@@ -1,5 +1,6 @@
-"""The .npy files of a dump, read with the standard library."""
+"""The formats of files that tests make, read or damage, by the standard library alone."""
 import array
+import hashlib
 import os
 import re
 import struct
@@ -12,6 +13,36 @@ def read(path):
     start = 10 + int.from_bytes(data[8:10], "little")
     code = re.search(rb"'descr': '[<|](\w\d)'", data[:start]).group(1).decode()
     return code, array.array({"f4": "f", "f8": "d", "i4": "i", "i8": "q"}[code], data[start:])
+
+
+def updates(folder):
+    """The number of updates in a dump."""
+    return read(os.path.join(folder, "global_step.npy"))[1][0]
+
+
+def fingerprint(plan):
+    return plan.read_bytes()[24:56].hex()
+
+
+def idx(shape, values):
+    """An IDX file of bytes, whatever their number."""
+    return struct.pack(f">HBB{len(shape)}I", 0, 8, len(shape), *shape) + bytes(values)
+
+
+def samples(folder, count, labels=None, first=0):
+    """The data set of models/idx.mlir: so many images of 2 x 3 bytes 0, 7, 14, …, the very first as given; labels 0, 1, 2, 0, … where none are."""
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "images").write_bytes(idx((count, 2, 3), [first, *(i * 7 % 256 for i in range(1, 6 * count))]))
+    (folder / "labels").write_bytes(idx((count,), (i % 3 for i in range(count)) if labels is None else labels))
+
+
+def seal(manifest, change):
+    """Writes the manifest of a checkpoint anew, with change(its text) and the right sum of that."""
+    text = manifest.read_text()
+    end = text.rindex(',\n  "sha256"')
+    body = change(text[:end])
+    assert body != text[:end]
+    manifest.write_text(f'{body},\n  "sha256": "{hashlib.sha256(body.encode()).hexdigest()}"\n}}\n')
 
 
 def farApart(one, other):
