@@ -3,7 +3,8 @@
 #   --long            more seeds, ten minutes a fuzz target
 #   --yes             do not ask before packages are installed
 #   --no-sanitizers   leave out the address and thread sanitizer builds (and the fuzz targets, which need the former)
-#   --only REGEX      only the tests whose name matches
+#   --only REGEX      only the tests whose name matches, as they are listed at the end: 'pytest test_stop.test_sigterm', 'lit .*deadlock',
+#                     'gtest transport_test' (a binary, with all that is in it), 'sh tools/lint.sh'; everything is built all the same
 # GRAPHC_JOBS=N: so many compilers (default: one a core) and quick tests (default: 2) at once.
 # At the end: the ten slowest tests, skipped tests with their reasons, 'N passed, N failed, N skipped', and as the very
 # last line 'N passed, N failed' alone. Exit status 0 only when none failed.
@@ -17,7 +18,7 @@ while [ $# -gt 0 ]; do
     --yes | -y) setup+=(--yes) ;;
     --no-sanitizers) sanitizers=false ;;
     --only) run+=(--only "${2:?--only needs a regular expression}"); shift ;;
-    --help | -h) sed -n '2,9s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; exit 0 ;;
+    --help | -h) sed -n '2,10s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; exit 0 ;;
     *) echo "run.sh: unknown argument '$1'; see --help" >&2; exit 2 ;;
   esac
   shift
