@@ -146,7 +146,7 @@ def test_sim(box, row):
 
 @each
 def test_lost(box, row):
-    """kill -9 of the first task, of the chief and of the last: the run ends and names the task and the signal."""
+    """kill -9 of the first task, of the chief and of the last: the run ends at once and names the task and the signal."""
     row = ROWS[row]
     cluster = row["clusters"][-1]
     tasks = tasksOf(cluster)
