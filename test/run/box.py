@@ -6,7 +6,7 @@ import tempfile
 from pathlib import Path
 
 import pytest
-from process import DEATH, END, Process, Text, endAll, living, until
+from process import DEATH, END, TRAINS, Process, Text, endAll, living, until
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
@@ -87,6 +87,13 @@ class Box:
 
     def launch(self, *arguments, **how):
         return self.start("graphrun", *arguments, **how)
+
+    def trains(self, *arguments, **how):
+        """A run that makes steps by now, until something else ends it."""
+        __tracebackhide__ = True
+        run = self.launch(*arguments, "--steps", FOREVER, **how)
+        run.err.waitFor(TRAINS)
+        return run
 
     def task(self, name, *arguments, **how):
         """One by hand: "worker-1"."""

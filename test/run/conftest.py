@@ -40,6 +40,13 @@ def two(box):
     return box.servers("two", workers=2, ps=1)
 
 
+@pytest.fixture
+def cache(box):
+    """The folder in which graphc and graphrun keep what they have measured and decoded, of this test alone."""
+    box.environment["XDG_CACHE_HOME"] = str(box / "cache")
+    return box / "cache/graphc"
+
+
 @pytest.fixture(params=["shm", "grpc"])
 def transport(request):
     """A test that takes it runs with each."""

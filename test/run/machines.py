@@ -7,8 +7,15 @@ import pytest
 from process import until
 
 os.environ["PATH"] += ":/usr/sbin:/sbin"
-ENTER = [["unshare", "--net", "--mount"], ["unshare", "--user", "--map-root-user", "--net", "--mount"]]
 PROBE = "mount -t tmpfs none /run && ip netns add probe && ip link add probe0 type veth peer name probe1"
+
+
+def namespaces(kinds, probe, cwd="/"):
+    """The command that enters namespaces of these kinds in which the probe succeeds, as a user that is not root where need be; or None."""
+    for command in ["unshare", *kinds], ["unshare", "--user", "--map-root-user", *kinds]:
+        if subprocess.run([*command, "sh", "-c", probe], cwd=cwd, capture_output=True).returncode == 0:
+            return command
+    return None
 
 
 class Machines:
@@ -19,7 +26,7 @@ class Machines:
         for tool in ("ip", "tc", "unshare", "nsenter"):
             if not shutil.which(tool):
                 pytest.skip(f"{tool} is missing (tools/setup.sh installs iproute2)")
-        enter = next((e for e in ENTER if subprocess.run([*e, "sh", "-c", PROBE], capture_output=True).returncode == 0), None)
+        enter = namespaces(["--net", "--mount"], PROBE)
         if not enter:
             pytest.skip("this machine does not permit network namespaces (root, or unprivileged user namespaces)")
         # It ends with the pipe that it reads, so with the test.

@@ -30,5 +30,8 @@ class Ports:
         at = self.base + first
         return ["--ps_hosts", f"localhost:{at}", "--worker_hosts", f"127.0.0.1:{at + 1},localhost:{at + 2}"]
 
+    def addresses(self, number):
+        return [f"localhost:{self.base + n}" for n in range(number)]
+
     def __getitem__(self, number):
         return self.base + number

@@ -245,7 +245,7 @@ def test_missing_key(two, data, check):
 
 def test_servers(box, ports, check):
     """Waiting servers take part, and are servers again afterwards; one that is not there is missed."""
-    plan = box.compile("servers", {"worker": [f"localhost:{ports[n]}" for n in range(3)], "strategy": "mirrored"})
+    plan = box.compile("servers", {"worker": ports.addresses(3), "strategy": "mirrored"})
     master = ["--master", f"grpc://localhost:{ports[0]}"]
 
     def server(index):

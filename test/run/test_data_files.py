@@ -4,17 +4,15 @@ import os
 import shutil
 
 import pytest
-from box import FOREVER, MODELS, same
+from box import MODELS, same
 from formats import idx, samples
-from process import TRAINS
 
 
 GOOD = idx((50, 2, 3), (i * 7 % 256 for i in range(300))), idx((50,), (i % 3 for i in range(50)))
 
 
 @pytest.fixture
-def plan(box):
-    box.environment["XDG_CACHE_HOME"] = str(box / "cache")
+def plan(box, cache):
     return box.servers("two", 2, 1, model=MODELS / "idx.mlir")
 
 
@@ -63,7 +61,7 @@ def test_no_file(box, plan):
     box.graphrun(plan, "--steps", 3, status=1).expect("images.gz not found; looked in .*/usr/share/datasets.*--data_dir")
 
 
-def test_same_samples(box, plan):
+def test_same_samples(box, cache, plan):
     """Good files are decoded once into the cache; the same samples come from a .gz, the cache, a plain file, beside the plan, and where
     no cache can be written."""
     put(box, "packed")
@@ -72,7 +70,7 @@ def test_same_samples(box, plan):
     def run(*arguments):
         return box.weights(plan, "--steps", 30, *arguments)
     first = run("--data_dir", "packed")
-    assert len(list((box / "cache/graphc").glob("*.idx"))) == 2
+    assert len(list(cache.glob("*.idx"))) == 2
     same(first, run("--data_dir", "packed"))
     same(first, run("--data_dir", "plain"))
     for name in os.listdir(box / "plain"):
@@ -86,8 +84,7 @@ def test_same_samples(box, plan):
 def test_cut_short(box, plan):
     """A file that is cut short while the run reads it: a named error, not a death by SIGBUS."""
     samples(box / "large", 20000)  # more than a page, so that there is something to lose
-    run = box.launch(plan, "--steps", FOREVER, "--data_dir", "large")
-    run.err.waitFor(TRAINS)
+    run = box.trains(plan, "--data_dir", "large")
     os.truncate(box / "large/images", 10)
     run.ends(1)
     run.err.expect("^graphrun: .*/images.* was cut short while it was being read")

@@ -22,14 +22,10 @@ def model(box, request):
     return box.write("model.mlir", text.replace("#extra.adagrad<", f"#extra.{request.param}<"))
 
 
-def graphc(box, cluster, *arguments, model=MODEL, env=SERVED, status=0):
-    box.write(f"{cluster}.json", CLUSTERS[cluster])
-    return box.run(BUILD / "test/bin/extra-graphc", "--partition", f"{cluster}.json", *arguments, model, name="extra-graphc", env=env, status=status)
-
-
 def train(box, cluster, model):
     """Its variables, and the losses of 20 steps."""
-    graphc(box, cluster, "-o", f"{cluster}.plan", model=model)
+    box.write(f"{cluster}.json", CLUSTERS[cluster])
+    box.run(BUILD / "test/bin/extra-graphc", "--partition", f"{cluster}.json", "-o", f"{cluster}.plan", model, env=SERVED)
     folder = box.weights(f"{cluster}.plan", "--steps", 20, "--fetch", "loss", to=cluster, env=SERVED)
     return folder, [float(n) for n in re.findall(r"loss[ =]+(-?[0-9.e+-]+)", box.last.out.text())]
 
@@ -42,15 +38,3 @@ def test_trained(box, model, cluster):
     same(one, many)
     assert len(losses) == 20 and losses[-1] < losses[0]
     assert cluster != "split" or losses == others
-
-
-def test_library(box):
-    """The library does the sum too; where nobody serves the call, it is refused by name."""
-    graphc(box, "servers", "--emit=scheduled").out.expect(r'dist.library_call "average_pool".*post_ops = \["bias"\]')
-    graphc(box, "servers", "-o", "none.plan", env={}, status=1).err.expect(
-        "error: 'extra.average_pool' op cannot be planned: no library has a kernel 'average_pool'")
-
-
-def test_unknown(box):
-    """graphc itself does not know the dialect."""
-    box.graphc(MODEL, "-o", "known.plan", status=1).err.expect("extra")

@@ -53,11 +53,9 @@ def test_tasks_by_hand(box, task):
 
 def test_server(box, ports):
     """In the middle of a run: its client stops in order, the server ends with 0."""
-    cluster = {"worker": [f"localhost:{ports[0]}", f"localhost:{ports[1]}"], "strategy": "mirrored"}
-    served = box.compile("cluster", cluster)
+    served = box.compile("cluster", {"worker": ports.addresses(2), "strategy": "mirrored"})
     server = box.task("worker-1", "server", "--cluster", "cluster.json")
-    run = box.launch(served, "--master", f"grpc://localhost:{ports[0]}", "--steps", FOREVER, "--checkpoint_dir", "served")
-    run.err.waitFor(TRAINS)
+    run = box.trains(served, "--master", f"grpc://localhost:{ports[0]}", "--checkpoint_dir", "served")
     for _ in range(2):
         if server.running:
             server.signal(signal.SIGHUP)

@@ -1,11 +1,11 @@
 """cmake --install gives a tree that can be moved and found by find_package(graphc), also by examples/embed; the runtime's tarball is small and
 runs a plan whose products are the library's (oneDNN) in a root that has nothing but glibc."""
 import shutil
-import subprocess
 from pathlib import Path
 
 import pytest
 from box import BUILD, HERE, MLP, ROOT, same, servers
+from machines import namespaces
 
 COMPILERS = ["-G", "Ninja", "-DCMAKE_CXX_COMPILER=clang++-22", "-DCMAKE_C_COMPILER=clang-22"]
 GLIBC = ["libc.so.6", "libm.so.6", "libdl.so.2", "librt.so.1", "libpthread.so.0", "libresolv.so.2"]
@@ -74,8 +74,7 @@ def test_tarball(box):
     assert len(box.show("wide", "scheduled", servers(2, 1), "mlp-128.mlir").matches("dist.library_call")) >= 4, "products of oneDNN in the wide model"
     here = box.weights(plan, "--steps", 30)
     shutil.copy(box / plan, box / "root/scratch")
-    enter = next((e for e in (["unshare", "--mount"], ["unshare", "--user", "--map-root-user", "--mount"]) if subprocess.run(
-        [*e, "sh", "-c", f"{MOUNT} exec chroot root /lib64/ld-linux-x86-64.so.2 --version"], cwd=box.folder, capture_output=True).returncode == 0), None)
+    enter = namespaces(["--mount"], f"{MOUNT} exec chroot root /lib64/ld-linux-x86-64.so.2 --version", box.folder)
     if not enter:
         pytest.skip(f"chroot is not permitted here, so no run in a bare root (a tarball of {runtime.stat().st_size // 1000000} MB)")
     box.run(*enter, "sh", "-c", f"{MOUNT} HOME=/scratch TMPDIR=/scratch exec chroot root /opt/graphc/bin/graphrun /scratch/{plan} --steps 30 "

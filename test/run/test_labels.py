@@ -26,9 +26,8 @@ GOOD = [i % 3 for i in range(60)]
 
 
 @pytest.fixture(autouse=True)
-def data(box):
+def data(box, cache):
     """Labels that are classes; one that is none; twenty."""
-    box.environment["XDG_CACHE_HOME"] = str(box / "cache")
     for folder, labels in ("good", GOOD), ("one", GOOD[:41] + [3] + GOOD[42:]), ("many", [label + 1 for label in GOOD]):
         samples(box / folder, 60, labels)
     box.write("both.mlir", FILES + EVALUATION)

@@ -3,7 +3,7 @@
 import pytest
 from box import FOREVER, MODELS, asFlags, delay, same, tls
 from formats import updates
-from process import DEATH, ended, until
+from process import DEATH, TRAINS, ended, until
 
 WIDE = MODELS / "wide.mlir"
 
@@ -143,7 +143,7 @@ def test_check(box, two, three, machines):
 def test_killed(box, two, three):
     """kill -9 of a task ends the others with its name."""
     chief, server, worker = three.run(two, "--steps", FOREVER, "--transport", "grpc")
-    chief.waitFor("step|loss")
+    chief.err.waitFor(TRAINS)
     worker.kill()
     ended([chief, server], 1, DEATH)
     chief.expect("/job:worker/task:1.*is gone")
@@ -153,7 +153,7 @@ def test_killed(box, two, three):
 def test_killed_worker(box, three):
     """The same without a server."""
     chief, worker = three.workers(box.compile("plan", {"worker": 2, "strategy": "all_reduce"}), "--steps", FOREVER)
-    chief.waitFor("step|loss")
+    chief.err.waitFor(TRAINS)
     worker.kill()
     chief.ends(1, DEATH)
     chief.expect("/job:worker/task:1.*is gone")
@@ -162,7 +162,7 @@ def test_killed_worker(box, three):
 def test_cable_pulled(two, three, machines):
     """By their heartbeats' deadline both sides end and say whom they lost."""
     chief, server, worker = three.run(two, "--steps", FOREVER)
-    chief.waitFor("step|loss")
+    chief.err.waitFor(TRAINS)
     machines.ip("link set port3 down")
     ended([chief, server, worker], 1)
     chief.expect("/job:worker/task:1")

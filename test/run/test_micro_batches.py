@@ -1,5 +1,5 @@
 """One order of sums: a step of M micro-batches gives one device's weights and losses, bit for bit, however many replicas share them, by
-which strategy they do and over how many parameter servers. What cannot be shared so is refused, with what can."""
+which strategy they do and over how many parameter servers. test/tools/graphc/strategy.test has what cannot be shared so."""
 import pytest
 from box import MLP, differences, same
 from formats import updates
@@ -64,23 +64,6 @@ def test_comparison_can_fail(box):
     assert differences(one(box, micro_batches=8, sum_leaves=1)[0], one(box, "eight", micro_batches=8)[0])
     box.show("many", "plan-text", {"worker": 4, "strategy": {"name": "all_reduce", "micro_batches": 8}}).expect(
         'reproduced_by: "one_device with micro_batches: 8, sum_leaves: 8"')
-
-
-REFUSED = {
-    "leaves": ({"ps": 1, "worker": 2}, {"name": "parameter_server", "micro_batches": 6},
-               'refused.json:1:.*the sum of 6 micro-batches has 6 leaves, 3 for each of 2 replicas.*'
-               'replicas: 1 or 3, "micro_batches": 4 or 8, "sum_leaves": 2$'),
-    "replicas": ({"worker": 3}, {"name": "all_reduce", "micro_batches": 8}, '"micro_batches": 8 cannot be shared by 3 replicas'),
-    "async": ({"ps": 1, "worker": 2}, {"name": "parameter_server", "update": "async", "micro_batches": 4}, "asynchronous updates have no such step"),
-    "backup": ({"ps": 1, "worker": 2}, {"name": "parameter_server", "replicas_to_aggregate": 1, "sum_leaves": 2}, "leave one of the two out"),
-}
-
-
-@pytest.mark.parametrize("case", REFUSED)
-def test_refused(box, case):
-    jobs, strategy, words = REFUSED[case]
-    box.write("refused.json", {**jobs, "strategy": strategy})
-    box.graphc("--partition", "refused.json", MLP, "-o", "refused.plan", status=1).err.expect(words)
 
 
 def test_backup_workers(box):

@@ -1,8 +1,8 @@
 """graphrun server: servers in any order; a client with --master drives them, one after the other; who dies, and what is refused."""
 import pytest
-from box import FOREVER, MLP, MODELS, same
+from box import MLP, MODELS, same
 from formats import samples
-from process import DEATH, TRAINS, until
+from process import DEATH, until
 
 IDX = MODELS / "idx.mlir"
 
@@ -13,7 +13,7 @@ class Cluster:
     def __init__(self, box, ports):
         self.box, self.client = box, f"localhost:{ports[0]}"
         self.master = ["--master", f"grpc://{self.client}"]
-        self.plan = box.compile("cluster", {"worker": [f"localhost:{ports[n]}" for n in range(3)], "strategy": "mirrored"})
+        self.plan = box.compile("cluster", {"worker": ports.addresses(3), "strategy": "mirrored"})
 
     def server(self, index):
         return self.box.task(f"worker-{index}", "server", "--cluster", "cluster.json")
@@ -33,9 +33,7 @@ class Cluster:
 
     def long(self):
         """A client whose run trains until something ends it."""
-        client = self.box.launch(self.plan, *self.master, "--steps", FOREVER, name="client")
-        client.waitFor(TRAINS)
-        return client
+        return self.box.trains(self.plan, *self.master, name="client")
 
 
 @pytest.fixture

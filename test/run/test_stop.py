@@ -4,14 +4,13 @@ import signal
 import sys
 import time
 
-from box import FOREVER, delay, same
+from box import delay, same
 from process import TRAINS
 
 
 def test_sigterm(box, two):
     """SIGTERM stops at a step boundary with a checkpoint, and says how to go on."""
-    run = box.launch(two, "--steps", FOREVER, "--checkpoint_dir", "dir")
-    run.err.waitFor(TRAINS)
+    run = box.trains(two, "--checkpoint_dir", "dir")
     run.stop(status=1)
     run.err.expect("^graphrun: stopped at step [0-9]+ of 100000000 as asked; start again with --checkpoint_dir dir")
     assert list(box.folder.glob("dir/step-*/")), "a checkpoint"
@@ -32,16 +31,14 @@ def test_resumed_in_an_epoch(box, two):
 
 def test_launcher_killed(box, two):
     """kill -9 of the launcher takes its tasks along."""
-    run = box.launch(two, "--steps", FOREVER)
-    run.err.waitFor(TRAINS)
+    run = box.trains(two)
     run.kill()
     box.nothingLeft()
 
 
 def test_silent_task(box, two):
     """A process that is stopped is found by its silence, and named."""
-    run = box.launch(two, "--steps", FOREVER)
-    run.err.waitFor(TRAINS)
+    run = box.trains(two)
     os.kill(run.pidOf("worker-1"), signal.SIGSTOP)
     run.ends(1)
     run.err.expect("/job:worker/task:1.*did not")
@@ -49,8 +46,7 @@ def test_silent_task(box, two):
 
 def test_all_sleep(box, two):
     """All stopped for longer than silence is borne (Ctrl-Z, a machine that sleeps): nobody is lost."""
-    run = box.launch(two, "--steps", FOREVER, "--checkpoint_dir", "slept")
-    run.err.waitFor(TRAINS)
+    run = box.trains(two, "--checkpoint_dir", "slept")
     os.killpg(run.pid, signal.SIGSTOP)
     time.sleep(10)
     os.killpg(run.pid, signal.SIGCONT)

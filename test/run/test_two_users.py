@@ -73,7 +73,7 @@ def users(box):
 @pytest.fixture
 def served(box, users, ports):
     """A plan of two workers with addresses, for both users."""
-    box.compile("servers", {"worker": [f"localhost:{ports[0]}", f"localhost:{ports[1]}"], "strategy": "mirrored"})
+    box.compile("servers", {"worker": ports.addresses(2), "strategy": "mirrored"})
     for user in users:
         user.give("servers.json", "servers.plan")
     return ["--cluster", "servers.json", *asFlags("worker-1")]
