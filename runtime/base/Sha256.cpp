@@ -3,46 +3,51 @@
 #include "absl/strings/escaping.h"
 #include "absl/strings/string_view.h"
 
-#include <openssl/evp.h>
-#include <openssl/hmac.h>
+// What EVP_Digest would call. EVP loads its providers first: 1 ms and 2 MB of each task, before the first step.
+#define OPENSSL_SUPPRESS_DEPRECATED
+#include <openssl/sha.h>
 
-#include <cstdlib>
+#include <algorithm>
 
 namespace graphc::base {
 
-// libcrypto has SHA-256 in every configuration but one that forbids it; there is no going on without.
-static void require(bool done) {
-  if (!done)
-    std::abort();
-}
+static_assert(sizeof(SHA256_CTX) <= sizeof(Sha256) && alignof(SHA256_CTX) <= alignof(Sha256));
 
-static EVP_MD_CTX *of(void *context) { return static_cast<EVP_MD_CTX *>(context); }
+static SHA256_CTX *of(unsigned char *context) { return reinterpret_cast<SHA256_CTX *>(context); }
 
-Sha256::Sha256() : context(EVP_MD_CTX_new()) {
-  require(context && EVP_DigestInit_ex(of(context), EVP_sha256(), nullptr) == 1);
-}
+Sha256::Sha256() { SHA256_Init(of(context)); }
 
-Sha256::~Sha256() { EVP_MD_CTX_free(of(context)); }
-
-void Sha256::update(std::string_view data) { require(EVP_DigestUpdate(of(context), data.data(), data.size()) == 1); }
+void Sha256::update(std::string_view data) { SHA256_Update(of(context), data.data(), data.size()); }
 
 Digest Sha256::finish() {
   Digest digest;
-  require(EVP_DigestFinal_ex(of(context), digest.data(), nullptr) == 1);
+  SHA256_Final(digest.data(), of(context));
   return digest;
 }
 
 Digest sha256(std::string_view data) {
-  Digest digest;
-  require(EVP_Digest(data.data(), data.size(), digest.data(), nullptr, EVP_sha256(), nullptr) == 1);
-  return digest;
+  Sha256 sha;
+  sha.update(data);
+  return sha.finish();
 }
 
 Digest hmacSha256(std::string_view key, std::string_view data) {
-  Digest digest;
-  require(HMAC(EVP_sha256(), key.data(), static_cast<int>(key.size()),
-               reinterpret_cast<const unsigned char *>(data.data()), data.size(), digest.data(), nullptr) != nullptr);
-  return digest;
+  std::array<uint8_t, SHA256_CBLOCK> block{};
+  const Digest hashed = key.size() > block.size() ? sha256(key) : Digest{};
+  if (key.size() > block.size())
+    key = asBytes(hashed);
+  std::copy(key.begin(), key.end(), block.begin());
+  auto padded = [&](uint8_t pad, std::string_view text) {
+    std::array<uint8_t, SHA256_CBLOCK> mixed = block;
+    for (uint8_t &byte : mixed)
+      byte ^= pad;
+    Sha256 sha;
+    sha.update({reinterpret_cast<const char *>(mixed.data()), mixed.size()});
+    sha.update(text);
+    return sha.finish();
+  };
+  const Digest inner = padded(0x36, data);
+  return padded(0x5c, asBytes(inner));
 }
 
 std::string toHex(const Digest &digest) {

@@ -15,15 +15,12 @@ using Digest = std::array<uint8_t, 32>;
 class Sha256 {
 public:
   Sha256();
-  ~Sha256();
-  Sha256(const Sha256 &) = delete;
-  Sha256 &operator=(const Sha256 &) = delete;
   void update(std::string_view data);
   /// The object may not be used afterwards.
   Digest finish();
 
 private:
-  void *context; // EVP_MD_CTX
+  alignas(uint64_t) unsigned char context[128]; // SHA256_CTX
 };
 
 Digest sha256(std::string_view data);
