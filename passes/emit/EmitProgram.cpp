@@ -14,7 +14,8 @@ namespace {
 
 class ProgramEmitter {
 public:
-  ProgramEmitter(dist::ProgramOp op, PlanTables &tables, plan::Program &out) : op(op), tables(tables), out(out) {}
+  ProgramEmitter(dist::ProgramOp op, PlanTables &tables, plan::Program &out)
+      : op(op), tables(tables), out(out), hasQueues(op.hasQueues()) {}
 
   LogicalResult emit() {
     if (failed(emitHead()))
@@ -50,10 +51,10 @@ private:
     return buffer;
   }
   /// Of a buffer that is not said to be the host's.
-  plan::Space spaceOf(bool host) { return op.hasQueues() && !host ? plan::DEVICE : plan::HOST; }
+  plan::Space spaceOf(bool host) const { return hasQueues && !host ? plan::DEVICE : plan::HOST; }
   /// The kind of device that compiled kernels of the operation run on: its queue's, or that of the program itself.
   std::string kindOf(std::optional<uint64_t> queue) const {
-    return queue ? out.device().substr(0, out.device().find(':')) : std::string(device::hostKind().name);
+    return std::string(queue ? device::kindOf(out.device()) : device::hostKind().name);
   }
   plan::Instruction *newInstruction(Operation *inner) {
     plan::Instruction *instruction = out.add_instructions();
@@ -70,6 +71,7 @@ private:
   dist::ProgramOp op;
   PlanTables &tables;
   plan::Program &out;
+  const bool hasQueues;
   llvm::DenseMap<Value, uint32_t> buffers;
   uint64_t sent = 0, received = 0, flops = 0;
 };

@@ -69,13 +69,14 @@ FailureOr<ArenaSizes> planMemory(dist::ProgramOp program, const SymbolTable &sym
         extend(root, uint32_t(position));
   }
 
+  const bool hasQueues = program.hasQueues();
   ArenaSizes sizes;
   auto planSpace = [&](bool host) {
     std::vector<ArenaRequest> requests;
     SmallVector<dist::BufferOp> buffers;
     for (auto &[root, life] : lives) {
       auto buffer = root.getDefiningOp<dist::BufferOp>();
-      if ((buffer.getHost() || !program.hasQueues()) != host)
+      if ((buffer.getHost() || !hasQueues) != host)
         continue;
       requests.push_back(life);
       buffers.push_back(buffer);
@@ -89,7 +90,7 @@ FailureOr<ArenaSizes> planMemory(dist::ProgramOp program, const SymbolTable &sym
     return plan.bytes;
   };
   program.setArenaBytes(planSpace(/*host=*/true));
-  if (program.hasQueues())
+  if (hasQueues)
     program.setDeviceArenaBytes(planSpace(/*host=*/false));
   return sizes;
 }

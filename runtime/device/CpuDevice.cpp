@@ -105,7 +105,10 @@ public:
       count = n;
   }
   void after(Queue &other, uint64_t n) override {
-    if (failure.ok() && other.reached(n) != Reached::Yes)
+    if (!failure.ok() || other.reached(n) == Reached::Yes)
+      return;
+    failure = other.status();
+    if (failure.ok())
       failure = absl::FailedPreconditionError(absl::StrCat("a queue waits for ", n, ", which nobody will signal"));
   }
   Reached reached(uint64_t n) override {

@@ -25,7 +25,7 @@ public:
     base::MutexLock lock(mutex);
     std::unique_ptr<Device> &device = devices[name];
     if (!device) {
-      auto factory = factories.find(name.substr(0, name.find(':')));
+      auto factory = factories.find(kindOf(name));
       if (factory == factories.end()) {
         std::string known;
         for (const auto &[kind, make] : factories)

@@ -67,7 +67,8 @@ public:
   virtual void call(kernels::LibraryKernel &kernel, std::span<void *const> buffers) = 0;
   /// The queue's count becomes n, more than before, once all that is enqueued so far is done.
   virtual void signal(uint64_t n) = 0;
-  /// What is enqueued from here on begins when `other` of the same device has counted to n.
+  /// What is enqueued from here on begins when `other` of the same device has counted to n. Where that failed before, this queue fails
+  /// with its status.
   virtual void after(Queue &other, uint64_t n) = 0;
 
   enum class Reached : uint8_t { Yes, NotYet, Failed };
@@ -75,7 +76,7 @@ public:
   virtual Reached reached(uint64_t n) = 0;
   /// Returns about `timeout` later, earlier when reached(n) may have changed. May wake spuriously.
   virtual void wait(uint64_t n, absl::Duration timeout) = 0;
-  /// Of the first kernel that failed: nothing enqueued behind it is done.
+  /// Of the first kernel that failed, here or in a queue that was waited for: nothing enqueued behind it is done.
   virtual absl::Status status() const = 0;
 };
 

@@ -41,10 +41,9 @@ absl::Status checkSignature(const plan::Kernel &kernel, const GraphcKernelTable 
   return absl::OkStatus();
 }
 
-/// The device that has a compiled kernel of a program: the program's, or the host's for what its lane does.
+/// The device that has a compiled kernel of a program: the program's, but all of the host's share one.
 std::string deviceOf(const plan::Code &code, const plan::Program &program) {
-  const bool isHosts = code.kind() == device::hostKind().name && plan::hasOwnMemory(program.device());
-  return isHosts ? device::hostDevice() : program.device();
+  return code.kind() == device::hostKind().name ? device::hostDevice() : program.device();
 }
 
 } // namespace

@@ -366,41 +366,42 @@ void ProgramBuilder::followSums(uint32_t allReduce) {
 
 absl::Status Program::copyConstants(plan::Space space, device::Memory &memory, std::vector<uint8_t *> &places) {
   places.resize(size_t(plan->constants_size()));
-  std::set<uint32_t> zeroCopy = sentZeroCopyBy(*plan, *source).constants;
+  std::set<uint32_t> zeroCopy; // the host's alone are
+  if (space == plan::HOST)
+    zeroCopy = sentZeroCopyBy(*plan, *source).constants;
   std::map<uint32_t, uint64_t> sizes; // of the largest buffer: one constant may be the element of several
   for (const plan::Buffer &buffer : source->buffers())
     if (buffer.storage_case() == plan::Buffer::kConstant && buffer.space() == space &&
-        !(space == plan::HOST && zeroCopy.contains(buffer.constant()))) {
+        !zeroCopy.contains(buffer.constant())) {
       uint64_t &size = sizes[buffer.constant()];
       size = std::max(size, buffer.bytes());
     }
   if (sizes.empty())
     return absl::OkStatus();
+  auto padded = [](uint64_t size) { return (size + 63) / 64 * 64; };
   uint64_t bytes = 0;
   for (auto [index, size] : sizes)
-    bytes = std::min(bytes + (size + 63) / 64 * 64, kTooManyBytes);
+    bytes = std::min(bytes + padded(size), kTooManyBytes);
   auto allocate = [&](device::Space in) {
     return device->allocate(bytes + 64, in, device::Memory::Guard::None, "constants of a program");
   };
-  GRAPHC_ASSIGN_OR_RETURN(device::Memory filled, allocate(device::Space::Host));
+  const bool isHosts = space == plan::HOST;
+  device::Memory staging; // of the host, for what it cannot write itself
+  GRAPHC_ASSIGN_OR_RETURN(memory, allocate(isHosts ? device::Space::Host : device::Space::Device));
+  if (!isHosts) {
+    GRAPHC_ASSIGN_OR_RETURN(staging, allocate(device::Space::Host));
+  }
+  uint8_t *filled = (isHosts ? memory : staging).data();
   uint64_t offset = 0;
   for (auto [index, size] : sizes) {
-    fillConstant(plan->constants(int(index)), filled.data() + offset, size);
-    offset += (size + 63) / 64 * 64;
+    fillConstant(plan->constants(int(index)), filled + offset, size);
+    places[index] = memory.data() + offset;
+    offset += padded(size);
   }
-  if (space == plan::HOST) {
-    memory = std::move(filled);
-  } else {
-    GRAPHC_ASSIGN_OR_RETURN(memory, allocate(device::Space::Device));
-    const device::CopyPiece piece{memory.data(), filled.data(), bytes};
-    GRAPHC_RETURN_IF_ERROR(device::copyAll(*device, {&piece, 1}));
-  }
-  uint8_t *next = memory.data();
-  for (auto [index, size] : sizes) {
-    places[index] = next;
-    next += (size + 63) / 64 * 64;
-  }
-  return absl::OkStatus();
+  if (isHosts)
+    return absl::OkStatus();
+  const device::CopyPiece piece{memory.data(), staging.data(), bytes};
+  return device::copyAll(*device, {&piece, 1});
 }
 
 absl::StatusOr<std::shared_ptr<const Program>> Program::create(const plan::Plan &plan, uint32_t index,

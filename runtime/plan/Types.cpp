@@ -182,16 +182,14 @@ Task instanceTask(const Plan &plan, const Program &program, uint32_t instance) {
 }
 
 bool isDevice(const std::string &device) {
-  const size_t colon = std::min(device.find(':'), device.size());
-  const device::Kind *kind = device::findKind(std::string_view(device).substr(0, colon));
+  const device::Kind *kind = device::findKind(device::kindOf(device));
   uint32_t index;
-  return kind && kind->name == std::string_view(device).substr(0, colon) && colon < device.size() &&
-         absl::SimpleAtoi(device.substr(colon + 1), &index) &&
+  return kind && kind->name.size() < device.size() && absl::SimpleAtoi(device.substr(kind->name.size() + 1), &index) &&
          absl::StrCat(std::string(kind->name), ":", index) == device;
 }
 
 bool hasOwnMemory(const std::string &device) {
-  const device::Kind *kind = device::findKind(std::string_view(device).substr(0, device.find(':')));
+  const device::Kind *kind = device::findKind(device::kindOf(device));
   return kind && kind->ownMemory;
 }
 

@@ -138,10 +138,9 @@ absl::Status QueueOrder::checkKernel(const Instruction &instruction, const Effec
     return absl::OkStatus();
   const Kernel &kernel = plan.kernels(int(*effects.kernel));
   const std::string &kind = plan.code(int(kernel.compiled().code())).kind();
-  const std::string expected = instruction.queue() ? program.device().substr(0, program.device().find(':'))
-                                                   : std::string(device::hostKind().name);
+  const std::string_view expected = instruction.queue() ? device::kindOf(program.device()) : device::hostKind().name;
   if (kind != expected)
-    return invalid("kernel ", kernel.name(), " is code for a ", kind, ", but runs on a ", expected);
+    return invalid("kernel ", kernel.name(), " is code for a ", kind, ", but runs on a ", base::view(expected));
   return absl::OkStatus();
 }
 

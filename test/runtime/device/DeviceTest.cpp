@@ -173,6 +173,31 @@ TEST_P(Devices, AKernelThatFailsEndsItsQueue) {
   EXPECT_EQ(*reinterpret_cast<float *>(back.data()), 0);
 }
 
+TEST_P(Devices, AQueueThatWaitsForOneThatFailedFailsWithItsCause) {
+  Memory memory = h.memory(64);
+  void *buffers[] = {memory.data()};
+  std::unique_ptr<Queue> second = *h.device->makeQueue(), third = *h.device->makeQueue();
+  h.queue->launch(*h.code, testKernel(plan::TestKernel::FailAtStep), buffers, {3, 0, 0});
+  h.queue->signal(1);
+  second->after(*h.queue, 1);
+  second->signal(1);
+  third->after(*second, 1);
+  third->signal(1);
+  EXPECT_EQ(h.await(*third, 1), Queue::Reached::Failed);
+  EXPECT_THAT(std::string(third->status().message()), HasSubstr("failed with code 7"));
+  EXPECT_EQ(second->status(), h.queue->status());
+}
+
+TEST_P(Devices, AQueueThatWaitsForOneThatIsGoneFails) {
+  std::unique_ptr<Queue> other = *h.device->makeQueue(), waiting = *h.device->makeQueue();
+  other->signal(1);
+  waiting->after(*other, 2);
+  waiting->signal(1);
+  other.reset();
+  EXPECT_EQ(h.await(*waiting, 1), Queue::Reached::Failed);
+  EXPECT_THAT(std::string(waiting->status().message()), HasSubstr("waits for 2, which nobody will signal"));
+}
+
 TEST_P(Devices, TakingAQueueApartWaitsForItsWork) {
   Memory memory = h.memory(64);
   std::vector<float> one(16, 1);

@@ -93,6 +93,7 @@ struct Work {
 struct QueueState {
   std::deque<Work> work;
   uint64_t count = 0, wanted = 0;
+  bool ended = false; // nothing more will be enqueued, or done
   absl::Status failure;
   bool isWanted() const { return failure.ok() && !work.empty() && count < wanted; }
 };
@@ -138,7 +139,9 @@ public:
     changed.notifyAll();
     while (queue->isWanted())
       changed.wait(mutex);
+    queue->ended = true;
     std::erase(queues, queue);
+    changed.notifyAll(); // who waits for it learns that it is in vain
   }
 
 private:
@@ -164,6 +167,13 @@ private:
         const Work &first = queue->work.front();
         if (!first.other || first.other->count >= first.count) {
           able.push_back(queue);
+        } else if (!first.other->failure.ok() || first.other->ended) {
+          queue->failure = first.other->failure;
+          if (queue->failure.ok())
+            queue->failure = absl::FailedPreconditionError(
+                absl::StrCat("a queue waits for ", first.count, ", which nobody will signal"));
+          again = true; // for those that wait for this one
+          changed.notifyAll();
         } else if (first.other->wanted < first.count) { // who waits for it asks for it
           first.other->wanted = first.count;
           again = true;
