@@ -111,6 +111,7 @@ def Dist_ProgramOp : Dist_Op<"program", [Symbol, IsolatedFromAbove, SingleBlock,
     1. (PR1) the phase exists
     2. (PR2) the device is complete: job, device kind and index; a program of one instance names its task too
     3. (PR3) the body ends in `dist.end`
+    4. (PR4) it has at most 65,536 instances, as many as a cluster has tasks
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, FlatSymbolRefAttr:$phase, StrAttr:$device,
       DefaultValuedAttr<Dist_PositiveI64Attr, "1">:$replicas, UnitAttr:$locks_variables,

@@ -177,51 +177,30 @@ LogicalResult ChannelOp::verifySymbolUses(SymbolTableCollection &symbols) {
 }
 
 //===----------------------------------------------------------------------===//
-// program: (PR1) phase, (PR2) device, (PR3) ends in dist.end
+// program: (PR1) phase, (PR2) device, (PR3) ends in dist.end, (PR4) instances
 //===----------------------------------------------------------------------===//
 
-/// Job, optional task, device kind and index: "/job:ps/task:0/device:CPU:0". The job may be left out only together with
-/// the task, by a family over a replica domain of several jobs.
-static bool isCompleteDevice(StringRef device, bool &namesTask) {
-  auto isNumber = [](StringRef text) { return !text.empty() && llvm::all_of(text, llvm::isDigit); };
-  namesTask = false;
-  bool namesJob = device.consume_front("/job:");
-  if (namesJob) {
-    StringRef job = device.take_until([](char c) { return c == '/'; });
-    if (job.empty())
-      return false;
-    device = device.drop_front(job.size());
-    if (device.consume_front("/task:")) {
-      StringRef task = device.take_until([](char c) { return c == '/'; });
-      if (!isNumber(task))
-        return false;
-      device = device.drop_front(task.size());
-      namesTask = true;
-    }
-  }
-  if (!device.consume_front("/device:"))
-    return false;
-  auto [kind, index] = device.split(':');
-  return !kind.empty() && llvm::all_of(kind, llvm::isAlnum) && isNumber(index);
-}
-
 bool ProgramOp::hasQueues() {
-  std::string error;
-  std::optional<graph::DeviceName> device = graph::DeviceName::parse(getDevice(), error);
-  const device::Kind *kind = device ? device::findKind(device->kind) : nullptr;
-  return kind && kind->ownMemory;
+  StringRef kind = getDevice().rsplit("/device:").second.split(':').first;
+  const device::Kind *known = device::findKind(std::string_view(kind.data(), kind.size()));
+  return known && known->ownMemory;
 }
 
-/// A complete device; one that names no task is for a replicated program alone (PR2).
+/// A device kind and index in full; a job and task, but for a replicated program, which leaves out the task ("each of its tasks"), and the
+/// job too where its replicas are on several (PR2).
 LogicalResult ProgramOp::verify() {
   if (failed(verifyName(*this, getSymName())))
     return failure();
-  bool namesTask;
-  if (!isCompleteDevice(getDevice(), namesTask)) // (PR2)
+  std::string error;
+  std::optional<graph::DeviceName> device = graph::DeviceName::parse(getDevice(), error);
+  if (!device || device->str() != getDevice() || device->kind.empty() || !device->index ||
+      (device->task && device->job.empty())) // (PR2)
     return emitOpError("is on \"") << getDevice()
                                    << "\"; expected a complete device such as \"/job:ps/task:0/device:CPU:0\"";
-  if (!namesTask && !isFamily()) // (PR2)
+  if (!device->task && !isFamily()) // (PR2)
     return emitOpError("has one instance but its device \"") << getDevice() << "\" names no task";
+  if (int64_t(getReplicas()) > graph::DeviceName::mostTasks()) // (PR4)
+    return emitOpError("has ") << getReplicas() << " instances; expected at most " << graph::DeviceName::mostTasks();
   return success();
 }
 

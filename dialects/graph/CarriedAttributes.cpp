@@ -67,7 +67,8 @@ bool isName(Attribute value) {
 }
 
 constexpr CarriedAttribute kCarried[] = {
-    {GraphDialect::kDevice, isOnPlaced, is<DeviceAttr>, "a #graph.device, on an op of a function or a variable"},
+    {GraphDialect::kDevice, isOnPlaced, is<DeviceAttr>,
+     "#graph.device<\"/job:…\">, on an op of a function or a variable"},
     {GraphDialect::kColocateWith, isOnOps, is<FlatSymbolRefAttr>,
      "the symbol of a variable, on an op of a function or a variable"},
     {GraphDialect::kName, isOnNamed, isName,

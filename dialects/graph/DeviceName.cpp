@@ -22,6 +22,8 @@ std::optional<DeviceName> DeviceName::parse(llvm::StringRef text, std::string &e
   return name;
 }
 
+int64_t DeviceName::mostTasks() { return cluster::kMostTasks; }
+
 std::string DeviceName::str() const {
   std::string text;
   if (!job.empty())

@@ -23,6 +23,8 @@ struct DeviceName {
 
   /// Reads a name. On failure returns nothing and says in `error` what is wrong with it.
   static std::optional<DeviceName> parse(llvm::StringRef text, std::string &error);
+  /// Of a cluster; `task` is below it.
+  static int64_t mostTasks();
 
   /// Canonical form, "" where every part is open.
   std::string str() const;

@@ -125,7 +125,10 @@ LogicalResult attachFromPrograms(ModuleOp module) {
   for (auto program : module.getOps<dist::ProgramOp>()) {
     std::string error;
     std::optional<graph::DeviceName> name = graph::DeviceName::parse(program.getDevice(), error);
-    assert(name && !name->job.empty() && "dist.program's verifier has read it");
+    assert(name && "dist.program's verifier has read it");
+    if (name->job.empty())
+      return program.emitOpError("is on \"")
+             << program.getDevice() << "\", which names no job; give the cluster by --partition";
     auto device = DeviceAttr::get(context, *name);
     note(device, program.isSpread() ? program.getReplicas() : device.getTask() + 1);
     DeviceAttr task = DeviceAttr::get(context, device.getJob(), program.isSpread() ? 0 : device.getTask(), "", -1);
@@ -160,14 +163,14 @@ bool isSupported(const cluster::ClusterConfig &config, const DiagnosticSink &sin
       sink(error);
       return false;
     };
-    auto kindOf = [](StringRef device) { return device.split(':').first; };
-    for (const std::string &device : job.devices)
-      if (const device::Kind *kind = device::findKind(kindOf(device).str()); !kind || !kind->hasCode)
-        return refuse("has the device " + device + "; this version compiles for " + device::listCompiledKinds() +
-                      " and for no " + kindOf(device).str() + ": leave it out of \"devices\"");
+    for (const std::string &name : job.devices)
+      if (const device::Kind *kind = device::findKind(device::kindOf(name)); !kind || !kind->hasCode)
+        return refuse("has the device " + name + "; this version compiles for " + device::listCompiledKinds() +
+                      " and for no " + std::string(device::kindOf(name)) + ": leave it out of \"devices\"");
     for (const std::string &device : job.devices) {
-      const std::string kind = kindOf(device).str();
-      int64_t count = llvm::count_if(job.devices, [&](const std::string &other) { return kindOf(other) == kind; });
+      const std::string kind(device::kindOf(device));
+      int64_t count =
+          llvm::count_if(job.devices, [&](const std::string &other) { return device::kindOf(other) == kind; });
       for (int64_t i = 0; i < count; ++i)
         if (std::string name = kind + ":" + std::to_string(i); !llvm::is_contained(job.devices, name))
           return refuse("has " + std::to_string(job.devices.size()) + " devices and no " + name + "; the " + kind +

@@ -29,8 +29,6 @@ const std::vector<ClusterKeys> &clusterKeys() {
 
 namespace {
 
-constexpr uint32_t maxTasks = 65536;
-
 class ClusterParser : ConfigReader {
 public:
   using ConfigReader::ConfigReader;
@@ -92,8 +90,8 @@ private:
     job.position = member.position;
     const JsonValue &value = member.value;
     if (value.is(Kind::Integer)) {
-      if (value.integer < 1 || value.integer > maxTasks)
-        return expected(value, absl::StrCat("a task count from 1 to ", maxTasks, " for job ", quoteJson(job.name)));
+      if (value.integer < 1 || value.integer > kMostTasks)
+        return expected(value, absl::StrCat("a task count from 1 to ", kMostTasks, " for job ", quoteJson(job.name)));
       job.tasks = static_cast<uint32_t>(value.integer);
     } else if (value.is(Kind::Array) && !value.elements.empty()) {
       for (const JsonValue &element : value.elements)
@@ -104,8 +102,8 @@ private:
       return expected(value, absl::StrCat("a list of \"host:port\" or a task count for job ", quoteJson(job.name)));
     }
     total += job.tasks;
-    if (total > maxTasks)
-      return config.error(member.position, absl::StrCat("more than ", maxTasks, " tasks in the cluster"));
+    if (total > kMostTasks)
+      return config.error(member.position, absl::StrCat("more than ", kMostTasks, " tasks in the cluster"));
     config.jobs.push_back(std::move(job));
     return absl::OkStatus();
   }

@@ -12,12 +12,12 @@
 namespace graphc::cluster {
 namespace {
 
-/// Decimal without sign and leading zeros, at most 9 digits so that it always fits.
-bool parseIndex(std::string_view text, uint32_t &out) {
+/// Decimal without sign and leading zeros, below `end`; at most 9 digits so that it always fits.
+bool parseIndex(std::string_view text, uint32_t &out, uint32_t end = UINT32_MAX) {
   if (text.empty() || text.size() > 9 || (text.size() > 1 && text[0] == '0') ||
       !std::all_of(text.begin(), text.end(), [](char c) { return absl::ascii_isdigit(c); }))
     return false;
-  return absl::SimpleAtoi(base::view(text), &out);
+  return absl::SimpleAtoi(base::view(text), &out) && out < end;
 }
 
 absl::Status malformed(std::string_view text, std::string_view why) {
@@ -65,9 +65,9 @@ absl::StatusOr<DeviceName> DeviceName::parse(std::string_view text) {
     name.type = std::string(kind->name);
     uint32_t number = 0;
     if (index && *index != "*") {
-      if (!parseIndex(*index, number))
-        return malformed(text,
-                         absl::StrCat("the device index must be a number or *, found \"", base::view(*index), "\""));
+      if (!parseIndex(*index, number, kMostDevices))
+        return malformed(text, absl::StrCat("the device index must be a number below ", kMostDevices, " or *, found \"",
+                                            base::view(*index), "\""));
       name.index = number;
     }
     return absl::OkStatus();
@@ -96,9 +96,9 @@ absl::StatusOr<DeviceName> DeviceName::parse(std::string_view text) {
     } else if (key == "task") {
       if (status = once(seenTask, "task"); !status.ok())
         return status;
-      if (value != "*" && !parseIndex(value, number))
-        return malformed(text,
-                         absl::StrCat("after /task: a number or * is expected, found \"", base::view(value), "\""));
+      if (value != "*" && !parseIndex(value, number, kMostTasks))
+        return malformed(text, absl::StrCat("after /task: a number below ", kMostTasks, " or * is expected, found \"",
+                                            base::view(value), "\""));
       if (value != "*")
         name.task = number;
     } else if (key == "replica") {

@@ -16,6 +16,9 @@
 
 namespace graphc::cluster {
 
+constexpr uint32_t kMostTasks = 65536; ///< of a cluster
+constexpr uint32_t kMostDevices = 1024; ///< of one kind in a task
+
 struct DeviceName {
   std::optional<std::string> job;
   std::optional<uint32_t> task;

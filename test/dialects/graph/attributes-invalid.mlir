@@ -150,13 +150,13 @@ module attributes {graph.strategy = #graph.strategy<name = "one_device", micro_b
 
 // -----
 
-// expected-error@+1 {{attribute 'graph.device' must be a #graph.device, on an op of a function or a variable, got "/cpu:0"}}
+// expected-error@+1 {{attribute 'graph.device' must be #graph.device<"/job:…">, on an op of a function or a variable, got "/cpu:0"}}
 module attributes {graph.device = "/cpu:0"} {}
 
 // -----
 
 func.func @device(%a: tensor<f32>) {
-  // expected-error@+1 {{attribute 'graph.device' must be a #graph.device, on an op of a function or a variable, got 1 : i64}}
+  // expected-error@+1 {{attribute 'graph.device' must be #graph.device<"/job:…">, on an op of a function or a variable, got 1 : i64}}
   %0 = graph.negate %a {graph.device = 1} : tensor<f32>
   return
 }

@@ -18,7 +18,7 @@ graph.dataset @d : (tensor<3xf32>) = #graph.synthetic<samples = 7, seed = 1> {sh
 // -----
 
 // Data sets stand nowhere.
-// expected-error@+1 {{attribute 'graph.device' must be a #graph.device, on an op of a function or a variable, got #graph.device<"/device:CPU:0">}}
+// expected-error@+1 {{attribute 'graph.device' must be #graph.device<"/job:…">, on an op of a function or a variable, got #graph.device<"/device:CPU:0">}}
 graph.dataset @d : (tensor<3xf32>) = #graph.synthetic<samples = 7, seed = 1> {graph.device = #graph.device<"/cpu:0">}
 
 // -----

@@ -44,12 +44,14 @@ TEST(DeviceName, RefusesWhatIsMalformed) {
   EXPECT_THAT(deviceError("job:worker"), HasSubstr("each part starts with '/'"));
   EXPECT_THAT(deviceError("/job:"), HasSubstr("after /job: a name"));
   EXPECT_THAT(deviceError("/job:1x"), HasSubstr("after /job: a name"));
-  EXPECT_THAT(deviceError("/task:x"), HasSubstr("after /task: a number or * is expected, found \"x\""));
+  EXPECT_THAT(deviceError("/task:x"), HasSubstr("after /task: a number below 65536 or * is expected, found \"x\""));
   EXPECT_THAT(deviceError("/task:01"), HasSubstr("found \"01\""));
   EXPECT_THAT(deviceError("/task:99999999999"), HasSubstr("after /task: a number"));
+  EXPECT_THAT(deviceError("/task:65536"), HasSubstr("after /task: a number below 65536"));
   EXPECT_THAT(deviceError("/device:TPU:0"), HasSubstr("unknown device type \"TPU\"; known are CPU and GPU"));
-  EXPECT_THAT(deviceError("/device:CPU:x"), HasSubstr("the device index must be a number or *"));
-  EXPECT_THAT(deviceError("/device:CPU:0:1"), HasSubstr("the device index must be a number or *"));
+  EXPECT_THAT(deviceError("/device:CPU:x"), HasSubstr("the device index must be a number below 1024 or *"));
+  EXPECT_THAT(deviceError("/device:CPU:1024"), HasSubstr("must be a number below 1024 or *, found \"1024\""));
+  EXPECT_THAT(deviceError("/device:CPU:0:1"), HasSubstr("the device index must be a number below 1024 or *"));
   EXPECT_THAT(deviceError("/device"), HasSubstr("after /device a type is expected"));
   EXPECT_THAT(deviceError("/gpu:0/cpu:0"), HasSubstr("more than one device part"));
   EXPECT_THAT(deviceError("/job:a/job:b"), HasSubstr("more than one job part"));
