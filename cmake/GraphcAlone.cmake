@@ -6,7 +6,7 @@ function(graphc_alone name)
     return()
   endif()
   if(NOT TARGET alone)
-    file(WRITE ${CMAKE_BINARY_DIR}/alone/main.cpp "int main() {}\n")
+    file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/alone/main.cpp CONTENT "int main() {}\n") # written only where it is not so
     add_library(graphc_alone_main OBJECT EXCLUDE_FROM_ALL ${CMAKE_BINARY_DIR}/alone/main.cpp)
     add_custom_target(alone)
   endif()

@@ -1,4 +1,4 @@
-# In a folder with threads: which mutex guards what is said in the sources (runtime/base/Mutex.h) and checked, and warnings are errors.
+# Which mutex guards what is said in the sources (runtime/base/Mutex.h) and checked, and warnings are errors.
 # --compile-no-warning-as-error for another compiler than the presets', which may warn of more.
 macro(graphc_check_locks)
   add_compile_options(-Wthread-safety -Wthread-safety-beta)
