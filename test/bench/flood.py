@@ -22,8 +22,8 @@ def measure(box, plan, kind):
     """The run's mean step in milliseconds."""
     ports = Ports()
     hosts = ["--ps_hosts", f"127.0.0.1:{ports[0]}", "--worker_hosts", f"127.0.0.1:{ports[1]},127.0.0.1:{ports[2]}"]
-    tasks = [box.launch(plan, "--job_name", job, "--task_index", index, *hosts, "--transport", "grpc", "--steps", os.environ.get("STEPS", 4000), *more)
-             for job, index, more in (("worker", 0, ("--stats", "stats.json")), ("worker", 1, ()), ("ps", 0, ()))]
+    tasks = [box.task(name, plan, *hosts, "--transport", "grpc", "--steps", os.environ.get("STEPS", 4000), *more)
+             for name, more in (("worker-0", ("--stats", "stats.json")), ("worker-1", ()), ("ps-0", ()))]
     flood = None
     if kind == "busy":
         flood = box.start("sh", "-c", "while :; do :; done")

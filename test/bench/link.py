@@ -13,9 +13,9 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "../run"))
 
 import pytest  # noqa: E402
-from box import Box, tls  # noqa: E402
+from box import Box, asFlags, tls  # noqa: E402
 from machines import Machines  # noqa: E402
-from process import until  # noqa: E402
+from process import ended, until  # noqa: E402
 
 HOSTS = ["--worker_hosts", "10.77.0.1:2222,10.77.0.2:2222"]
 CASES = {"link-one-way": [], "link-both-ways": ["--bidir"]}
@@ -31,10 +31,9 @@ def iperf(box, machines, case):
 
 
 def graphc(box, machines, case):
-    tasks = [machines.start(n + 1, "graphrun", f"{case}.plan", "--job_name", "worker", "--task_index", n, *HOSTS, *tls(f"worker-{n}"), "--steps", 20, *more)
-             for n, more in ((1, ()), (0, ("--stats", "stats.json")))]
-    for task in tasks:
-        task.ends(seconds=600)
+    tasks = [machines.start(n, "graphrun", f"{case}.plan", *asFlags(name), *HOSTS, *tls(name), "--steps", 20, *more)
+             for n, name, more in ((2, "worker-1", ()), (1, "worker-0", ("--stats", "stats.json")))]
+    ended(tasks, seconds=600)
     stats = box.json("stats.json")["tasks"].values()
     step = max(1 / task["steps_per_s"] for task in stats)
     moved = max(task["bytes_sent"] / task["steps"] for task in stats)
