@@ -7,6 +7,7 @@
 #include "passes/compiler/Compilation.h"
 #include "passes/emit/NativeCode.h"
 #include "passes/place/PlacementLog.h"
+#include "runtime/base/File.h"
 #include "runtime/base/Status.h"
 #include "runtime/plan/PlanFile.h"
 #include "tools/graphc/Compare.h"
@@ -22,11 +23,11 @@
 #include "llvm/Support/Format.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/Path.h"
-#include "llvm/Support/ToolOutputFile.h"
 
 #include <google/protobuf/text_format.h>
 
 #include <chrono>
+#include <unistd.h>
 
 using namespace mlir;
 using namespace graphc;
@@ -40,22 +41,15 @@ int complain(const llvm::Twine &message) {
   return kWrong;
 }
 
-/// Writes what `print` prints to --output or standard output.
+/// Writes what `print` prints to --output, which it replaces as a whole, or to standard output.
 int writeText(const Options &options, llvm::function_ref<void(llvm::raw_ostream &)> print) {
-  std::error_code error;
-  llvm::ToolOutputFile file(options.output.empty() ? "-" : options.output, error, llvm::sys::fs::OF_None);
-  if (error)
-    return complain(options.output + ": cannot write: " + error.message());
-  print(file.os());
-  file.os().flush();
-  if (file.os().has_error()) {
-    std::string reason = file.os().error().message();
-    file.os().clear_error();
-    return complain((options.output.empty() ? std::string("standard output") : options.output) +
-                    ": cannot write: " + reason);
-  }
-  file.keep();
-  return kDone;
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  print(os);
+  bool toFile = !options.output.empty() && options.output != "-";
+  absl::Status status = toFile ? base::writeFileAtomic(options.output, text)
+                               : base::writeAll(STDOUT_FILENO, text.data(), text.size(), "standard output");
+  return status.ok() ? kDone : complain("cannot write the output: " + std::string(status.message()));
 }
 
 /// model.mlir becomes model.plan beside it; standard input becomes standard output.
