@@ -109,6 +109,8 @@ def Outline : Pass<"outline", "::mlir::ModuleOp"> {
       give equal ones.
     - Updates of variables happen in place, and so does what reads a value element by element that nobody wants afterwards:
       the kernel has one argument for both, read and written. Buffers have no place in memory yet; `schedule` gives them one.
+    - A `graph.repeat` becomes a `dist.repeat`, whose body is made as a program is, with a `dist.accumulate` behind what makes each
+      value that is summed.
 
     Which operations share a kernel never changes a bit of a result.
 

@@ -100,6 +100,53 @@ template <typename Op> static LogicalResult verifyChunk(Op op) {
   return success();
 }
 
+// (RP1), (RP2), (RP3)
+LogicalResult RepeatOp::verify() {
+  if (auto program = cast<ProgramOp>((*this)->getParentOp()); program.hasQueues())
+    return emitOpError("is in a program on ")
+           << program.getDevice() << ", whose queues may still be at work when it begins again";
+  for (Operation &op : getBody().front()) {
+    if (!isa<CallOp, LibraryCallOp, NextBatchIntoOp, AccumulateOp, ViewOp>(op)) {
+      InFlightDiagnostic diag =
+          op.emitOpError("is repeated; what is repeated calls, takes batches, accumulates, or names parts of memory");
+      diag.attachNote(getLoc()) << "repeated by this";
+      return diag;
+    }
+    if (auto next = dyn_cast<NextBatchIntoOp>(op); next && next.getMicroBatch() + getCount() > next.getMicroBatches())
+      return op.emitOpError("takes micro-batches ")
+             << next.getMicroBatch() << " to " << next.getMicroBatch() + getCount() - 1 << ", but a step has "
+             << next.getMicroBatches();
+  }
+  return success();
+}
+
+// (AC1), (AC2)
+LogicalResult AccumulateOp::verify() {
+  auto repeat = dyn_cast<RepeatOp>((*this)->getParentOp());
+  if (!repeat)
+    return emitOpError("stands outside of a dist.repeat");
+  const uint64_t values = repeat.getCount() + 1;
+  if (values % getPerLeaf())
+    return emitOpError("sums ") << values << " values, which are no whole leaves of " << getPerLeaf();
+  if (uint64_t kept = plan::keptSums(values, getPerLeaf()); getPartials().size() != kept)
+    return emitOpError("has ") << getPartials().size() << " partial sums, expected " << kept << " for "
+                               << values / getPerLeaf() << " leaves of " << getPerLeaf();
+  auto type = cast<MemRefType>(getValue().getType());
+  if (llvm::any_of(getPartials().getTypes(), [&](Type partial) { return partial != type; }))
+    return emitOpError("has partial sums of another type than its value's, ") << type;
+  if (std::optional<uint64_t> chunk = getChunk(); chunk && type.getNumElements() % int64_t(*chunk))
+    return emitOpError("sums chunks of ")
+           << *chunk << " elements, which do not divide the " << type.getNumElements() << " of its value";
+  return success();
+}
+uint64_t AccumulateOp::getAdditions() {
+  const uint64_t count = cast<RepeatOp>((*this)->getParentOp()).getCount();
+  return count - plan::waitingSums(count + 1, getPerLeaf());
+}
+LogicalResult AccumulateOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  return verifyKernel(*this, getAddAttr(), 2, symbols);
+}
+
 LogicalResult AggregateIntoOp::verify() { return verifyChunk(*this); }
 LogicalResult AggregateChosenIntoOp::verify() { return verifyChunk(*this); }
 

@@ -11,9 +11,10 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 
 def Dist_Buffer : ConfinedType<AnyMemRef, [HasStaticShapePred], "statically shaped buffer">;
 // What only names memory; and what does something to it.
-class Dist_MemoryOp<string mnemonic, list<Trait> traits = []> : Dist_Op<mnemonic, traits # [HasParent<"ProgramOp">]>;
+class Dist_MemoryOp<string mnemonic, list<Trait> traits = []>
+    : Dist_Op<mnemonic, traits # [ParentOneOf<["ProgramOp", "RepeatOp"]>]>;
 class Dist_BodyOp<string mnemonic, list<Trait> traits = []>
-    : Dist_Op<mnemonic, traits # [HasParent<"ProgramOp">, Dist_HasBufferEffects]>;
+    : Dist_Op<mnemonic, traits # [ParentOneOf<["ProgramOp", "RepeatOp"]>, Dist_HasBufferEffects]>;
 
 //===----------------------------------------------------------------------===//
 // Buffers
@@ -179,6 +180,63 @@ def Dist_WaitOp : Dist_BodyOp<"wait"> {
   }];
   let arguments = (ins Dist_PositiveI64Attr:$of, Dist_PositiveI64Attr:$n, OptionalAttr<Dist_PositiveI64Attr>:$queue);
   let assemblyFormat = "attr-dict";
+}
+
+//===----------------------------------------------------------------------===//
+// Loops
+//===----------------------------------------------------------------------===//
+
+def Dist_RepeatOp : Dist_Op<"repeat", [HasParent<"ProgramOp">, Dist_HasBufferEffects, SingleBlock, NoTerminator,
+                                       NoRegionArguments]> {
+  let summary = "the same operations several times in a step";
+  let description = [{
+    A `graph.repeat`. What the body writes each time has the memory of one time, but for the partial sums of its `accumulate`s,
+    which live from time to time.
+
+    ```mlir
+    dist.repeat 3 {
+      dist.next_batch_into @train, %x {batch = 3, micro_batches = 4} : memref<3xf32>
+      dist.accumulate %x into(%s1, %s2) by @add_3xf32 : memref<3xf32>, memref<3xf32>, memref<3xf32>
+    }
+    ```
+
+    1. (RP1) what is inside calls, takes batches, accumulates, or names parts of memory
+    2. (RP2) the micro-batches that are taken inside are among the step's
+    3. (RP3) the program's device has no memory of its own: what a queue is given in one time may still be under way in the next
+  }];
+  let arguments = (ins Dist_PositiveI64Attr:$count);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = "$count attr-dict-with-keyword $body";
+  let hasVerifier = 1;
+}
+
+def Dist_AccumulateOp : Dist_BodyOp<"accumulate", [DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "adds one time's value to the sums of a loop";
+  let description = [{
+    `partials` are the sums that the loop keeps (`graph.repeat`): that of the leaf under way where `per_leaf` is above 1,
+    then those of 1, 2, 4, … leaves. A value that completes a leaf is joined with as many of these as there are ones at the end of
+    the leaf's number, and the sum stands in the next larger one. `add` and `chunk` as for `aggregate_into`.
+
+    ```mlir
+    dist.accumulate %g into(%s1, %s2) by @add_3xf32 : memref<3xf32>, memref<3xf32>, memref<3xf32>
+    ```
+
+    1. (AC1) in a `repeat` whose `count` + 1 values are whole leaves of `per_leaf`, with as many partial sums as are kept of them
+    2. (AC2) the partial sums have the value's type; `chunk`, where given, divides the number of elements
+    3. (K1) the kernel exists
+  }];
+  let arguments = (ins Dist_Buffer:$value, Variadic<Dist_Buffer>:$partials, FlatSymbolRefAttr:$add,
+      DefaultValuedAttr<Dist_PositiveI64Attr, "1">:$per_leaf, OptionalAttr<Dist_PositiveI64Attr>:$chunk);
+  let hasVerifier = 1;
+  let assemblyFormat = "$value `into` `(` $partials `)` `by` $add attr-dict `:` type(operands)";
+  let extraClassDeclaration = [{
+    /// Elements that the kernel adds at once.
+    int64_t getChunkElements() {
+      return int64_t(getChunk().value_or(uint64_t(::llvm::cast<::mlir::MemRefType>(getValue().getType()).getNumElements())));
+    }
+    /// Of a whole value, by all times of the loop together.
+    uint64_t getAdditions();
+  }];
 }
 
 //===----------------------------------------------------------------------===//

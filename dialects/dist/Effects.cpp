@@ -40,6 +40,19 @@ static FailureOr<Effects> ofCall(CallOp call, const SymbolTable &symbols) {
   return effects;
 }
 
+/// What is done in it.
+static FailureOr<Effects> ofRepeat(RepeatOp repeat, const SymbolTable &symbols) {
+  Effects effects;
+  for (Operation &op : repeat.getBody().front())
+    if (auto inside = dyn_cast<BufferEffectsOpInterface>(op)) {
+      FailureOr<Effects> own = inside.getBufferEffects(symbols);
+      if (failed(own))
+        return failure();
+      effects.append(*own);
+    }
+  return effects;
+}
+
 #define GRAPHC_EFFECTS(OpType, ...)                                                                                    \
   FailureOr<Effects> OpType::getBufferEffects(const SymbolTable &symbols) { return FailureOr<Effects>(__VA_ARGS__); }
 #define GRAPHC_NO_EFFECTS(OpType) GRAPHC_EFFECTS(OpType, Effects())
@@ -51,6 +64,9 @@ GRAPHC_EFFECTS(LibraryCallOp, both(read(getInputs()), both(write(getOutputs()), 
 GRAPHC_EFFECTS(CopyOp, both(read(getFrom()), write(getTo())))
 GRAPHC_NO_EFFECTS(SignalOp)
 GRAPHC_NO_EFFECTS(WaitOp)
+// Loops.
+GRAPHC_EFFECTS(RepeatOp, ofRepeat(*this, symbols))
+GRAPHC_EFFECTS(AccumulateOp, both(read(getValue()), write(getPartials())))
 // Messages.
 GRAPHC_EFFECTS(SendOp, read(getValue(), Until::SendDone))
 GRAPHC_EFFECTS(SendStartOp, read(getValue(), Until::SendDone))

@@ -137,8 +137,49 @@ def Graph_ScopeOp : Graph_Op<"scope", [
   let assemblyFormat = "(`->` `(` type($outputs)^ `)`)? attr-dict-with-keyword $body";
 }
 
-def Graph_YieldOp : Graph_Op<"yield", [Terminator, Pure, HasParent<"ScopeOp">, ReturnLike]> {
-  let summary = "ends a scope and gives its results";
+def Graph_RepeatOp : Graph_Op<"repeat", [
+    RecursiveMemoryEffects, SingleBlockImplicitTerminator<"YieldOp">, NoRegionArguments]> {
+  let summary = "all micro-batches of a step but the last, and the partial sums that wait for it";
+  let description = [{
+    Made by `replicate`. The body is one micro-batch and runs `count` times; the i-th time a `next_batch` takes the micro-batch
+    behind its `micro_batch` by i. What it yields is summed over the times and the one that follows the loop, `per_leaf` of them
+    to a leaf, by the tree of runtime/plan/SumTree.h. The results are, for each yielded value, the sums that are kept:
+    that of the leaf under way where `per_leaf` is above 1, then those of 1, 2, 4, … leaves, of which those wait whose bit is set in
+    the number of leaves that are done. With the last value v all is r_last + (… + (r_1 + (r_0 + v))) over those that wait.
+
+    1. (C1) `count` + 1 values are whole leaves of `per_leaf`.
+    2. (C2) For each value that `graph.yield` gives as many results of its type as sums are kept.
+    3. (C3) What is inside has no effect but to take batches, and those of `count` times are among the step's.
+
+    ```mlir
+    %s:3 = graph.repeat 7 -> (tensor<3xf32>, tensor<3xf32>, tensor<3xf32>) attributes {per_leaf = 2} {
+      %x = graph.next_batch @train {batch = 3, micro_batches = 8} : tensor<3xf32>
+      graph.yield %x : tensor<3xf32>
+    }
+    ```
+  }];
+  let arguments = (ins ConfinedAttr<I64Attr, [IntPositive]>:$count,
+                       DefaultValuedAttr<ConfinedAttr<I64Attr, [IntPositive]>, "1">:$per_leaf);
+  let results = (outs Variadic<Graph_NumberTensor>:$partials);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = "$count (`->` `(` type($partials)^ `)`)? attr-dict-with-keyword $body";
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// Sums that are kept of each value.
+    unsigned getKept() { return getKept(getCount(), getPerLeaf()); }
+    static unsigned getKept(uint64_t count, uint64_t perLeaf) {
+      return unsigned(std::bit_width((count + 1) / perLeaf - 1)) + (perLeaf > 1);
+    }
+    /// Whether the i-th of them waits for the last value.
+    bool waits(unsigned i) {
+      const bool hasLeaf = getPerLeaf() > 1;
+      return (hasLeaf && i == 0) || (((getCount() + 1) / getPerLeaf() - 1) >> (i - hasLeaf) & 1);
+    }
+  }];
+}
+
+def Graph_YieldOp : Graph_Op<"yield", [Terminator, Pure, ParentOneOf<["ScopeOp", "RepeatOp"]>, ReturnLike]> {
+  let summary = "ends a scope or what is repeated and gives its values";
   let description = [{
     ```mlir
     graph.yield %m : tensor<4x5xf32>

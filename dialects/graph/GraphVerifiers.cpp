@@ -372,10 +372,34 @@ LogicalResult ReturnOp::verify() {
   return diagnostic;
 }
 
+// (C1) whole leaves   (C2) a result for each sum that is kept   (C3) no effect but to take batches
+LogicalResult RepeatOp::verify() {
+  const uint64_t values = getCount() + 1;
+  if (values % getPerLeaf())
+    return emitOpError() << "sums " << values << " values, its own and the one behind it, which are no whole leaves of "
+                         << getPerLeaf();
+  auto yield = cast<YieldOp>(getBody().front().getTerminator());
+  SmallVector<Type> kept;
+  for (Type type : yield.getOperandTypes())
+    kept.append(getKept(), type);
+  if (getResultTypes() != TypeRange(kept))
+    return emitOpError() << "must have " << getKept() << " results for each value that it yields, (" << TypeRange(kept)
+                         << "), got (" << getResultTypes() << ")";
+  for (Operation &op : getBody().front()) {
+    auto next = dyn_cast<NextBatchOp>(op);
+    if (!next && !isMemoryEffectFree(&op))
+      return op.emitOpError() << "has an effect, and is repeated; what is repeated takes batches and computes";
+    if (next && next.getMicroBatch() + getCount() > next.getMicroBatches())
+      return op.emitOpError() << "takes micro-batches " << next.getMicroBatch() << " to "
+                              << next.getMicroBatch() + getCount() - 1 << ", but a step has " << next.getMicroBatches();
+  }
+  return success();
+}
+
 // (C1) the operands have the types of the scope's results
 LogicalResult YieldOp::verify() {
-  auto scope = cast<ScopeOp>((*this)->getParentOp());
-  if (getOperandTypes() == scope.getResultTypes())
+  auto scope = dyn_cast<ScopeOp>((*this)->getParentOp());
+  if (!scope || getOperandTypes() == scope.getResultTypes())
     return success();
   return emitOpError() << "operands must have the scope's result types (" << scope.getResultTypes() << "), got ("
                        << getOperandTypes() << ")";

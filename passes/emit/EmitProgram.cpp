@@ -39,6 +39,8 @@ private:
   LogicalResult emitOp(Operation *inner);
   LogicalResult emitBuffer(dist::BufferOp buffer);
   LogicalResult emitCall(Operation *call, FailureOr<uint32_t> kernel, ValueRange buffers);
+  LogicalResult emitRepeat(dist::RepeatOp repeat);
+  LogicalResult emitAccumulate(dist::AccumulateOp sum);
   template <typename Op> plan::Instruction::Aggregate *emitSum(Op aggregate);
 
   plan::Buffer *newBuffer(Value value) {
@@ -73,6 +75,7 @@ private:
   plan::Program &out;
   const bool hasQueues;
   llvm::DenseMap<Value, uint32_t> buffers;
+  uint64_t times = 1; ///< of a loop, while its body is emitted
   uint64_t sent = 0, received = 0, flops = 0;
 };
 
@@ -123,7 +126,37 @@ LogicalResult ProgramEmitter::emitCall(Operation *call, FailureOr<uint32_t> kern
   instruction->set_kernel(*kernel);
   for (Value operand : operands)
     instruction->add_buffers(buffers.lookup(operand));
-  flops += plan->kernels(int(*kernel)).flops();
+  flops += plan->kernels(int(*kernel)).flops() * times;
+  return success();
+}
+
+LogicalResult ProgramEmitter::emitRepeat(dist::RepeatOp repeat) {
+  const int at = out.instructions_size();
+  newInstruction(repeat)->mutable_repeat()->set_count(uint32_t(repeat.getCount()));
+  times = repeat.getCount();
+  for (Operation &inner : repeat.getBody().front())
+    if (failed(emitOp(&inner)))
+      return failure();
+  times = 1;
+  out.mutable_instructions(at)->mutable_repeat()->set_length(uint32_t(out.instructions_size() - at - 1));
+  return success();
+}
+
+LogicalResult ProgramEmitter::emitAccumulate(dist::AccumulateOp sum) {
+  const uint64_t bytes = dist::getBufferBytes(sum.getValue());
+  const uint64_t chunkBytes =
+      uint64_t(sum.getChunkElements()) *
+      uint64_t(graph::getElementBytes(cast<MemRefType>(sum.getValue().getType()).getElementType()));
+  FailureOr<uint32_t> add = tables.kernel(sum, sum.getAdd(), kindOf({}), {chunkBytes, chunkBytes});
+  if (failed(add))
+    return failure();
+  plan::Instruction::Accumulate *instruction = newInstruction(sum)->mutable_accumulate();
+  instruction->set_buffer(buffers.lookup(sum.getValue()));
+  for (Value partial : sum.getPartials())
+    instruction->add_partials(buffers.lookup(partial));
+  instruction->set_add(*add);
+  instruction->set_per_leaf(uint32_t(sum.getPerLeaf()));
+  flops += plan->kernels(int(*add)).flops() * (bytes ? bytes / chunkBytes : 1) * sum.getAdditions();
   return success();
 }
 
@@ -206,6 +239,8 @@ LogicalResult ProgramEmitter::emitOp(Operation *inner) {
         instruction->set_n(uint32_t(wait.getN()));
         return success();
       })
+      .Case([&](dist::RepeatOp repeat) { return emitRepeat(repeat); })
+      .Case([&](dist::AccumulateOp sum) { return emitAccumulate(sum); })
       .Case([&](dist::ReceiveOp receive) {
         newBuffer(receive.getValue())->set_slot(true);
         plan::Instruction::Receive *instruction = newInstruction(inner)->mutable_receive();

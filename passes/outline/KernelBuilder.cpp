@@ -135,9 +135,9 @@ SmallVector<Access> KernelBuilder::leavesOf(Operation *op) {
   return leaves;
 }
 
-/// A value that `op` is the last to read, each element where it writes its own, and that nobody outside reads.
-Value KernelBuilder::findDonor(Operation *op, ArrayRef<Access> leaves,
-                               const llvm::DenseMap<Value, Operation *> &lastReader) const {
+/// Values that `op` is the last to read, each element where it writes its own, and that nobody outside reads.
+SmallVector<Value> KernelBuilder::findDonors(Operation *op, ArrayRef<Access> leaves,
+                                             const llvm::DenseMap<Value, Operation *> &lastReader) const {
   auto loops = dyn_cast<ExplicitLoopsOpInterface>(op);
   if (op->getNumResults() == 0 || (!loops && !isInlinable(op)))
     return {};
@@ -146,14 +146,15 @@ Value KernelBuilder::findDonor(Operation *op, ArrayRef<Access> leaves,
       return operand.get() != value || loops.getAccess(operand.getOperandNumber()) == LoopAccess::Aligned;
     });
   };
+  SmallVector<Value> donors;
   for (const Access &leaf : leaves) {
     bool once = llvm::count_if(leaves, [&](const Access &other) { return other.value == leaf.value; }) == 1;
     if (once && leaf.map.isIdentity() && leaf.value.getType() == op->getResult(0).getType() &&
         lastReader.lookup(leaf.value) == op && isInPlace(leaf.value) &&
         llvm::all_of(leaf.value.getUsers(), [&](Operation *user) { return members.contains(user); }))
-      return leaf.value;
+      donors.push_back(leaf.value);
   }
-  return {};
+  return donors;
 }
 
 /// Where there is such a value, the root is written over it. Stages run in the order of `ops`, updates behind all of them.
@@ -168,8 +169,9 @@ void KernelBuilder::reuseMemory() {
     for (const Access &leaf : leaves)
       lastReader[leaf.value] = op;
   for (auto &[op, leaves] : stages)
-    if (Value donor = findDonor(op, leaves, lastReader); donor && roots.contains(op->getResult(0)))
-      memory.reuse(donor, op->getResult(0));
+    for (Value donor : findDonors(op, leaves, lastReader))
+      if (roots.contains(op->getResult(0)) && memory.reuse(donor, op->getResult(0)))
+        break;
 }
 
 //===----------------------------------------------------------------------------------------------------------------===//

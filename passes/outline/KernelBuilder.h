@@ -23,9 +23,9 @@ public:
   virtual mlir::Value ofVariable(llvm::StringRef name) = 0;
   /// A buffer that holds no value of the program, for one like this.
   virtual mlir::Value makeLike(mlir::Value value) = 0;
-  /// Gives `value` the memory of `donor`, which nobody wants from then on; nothing where that memory is not the program's
-  /// own or the value has its place already.
-  virtual void reuse(mlir::Value donor, mlir::Value value) = 0;
+  /// Both have one memory, as nobody wants `donor` from then on: that of `donor`, or where the value has its place already that.
+  /// False where the memory of `donor` is not the program's own.
+  virtual bool reuse(mlir::Value donor, mlir::Value value) = 0;
 };
 
 class KernelBuilder {
@@ -50,8 +50,8 @@ private:
   llvm::SmallVector<Access> leavesOf(llvm::ArrayRef<Access> accesses) const;
   llvm::SmallVector<Access> leavesOf(mlir::Operation *op);
   void reuseMemory();
-  mlir::Value findDonor(mlir::Operation *op, llvm::ArrayRef<Access> leaves,
-                        const llvm::DenseMap<mlir::Value, mlir::Operation *> &lastReader) const;
+  llvm::SmallVector<mlir::Value> findDonors(mlir::Operation *op, llvm::ArrayRef<Access> leaves,
+                                            const llvm::DenseMap<mlir::Value, mlir::Operation *> &lastReader) const;
 
   mlir::LogicalResult emit(mlir::Operation *op);
   void emitElementwise(llvm::ArrayRef<mlir::Value> roots);

@@ -56,9 +56,21 @@ private:
   Value of(Value value) override;
   Value ofVariable(StringRef name) override;
   Value makeLike(Value value) override { return newBuffer(bufferType(value), value.getLoc()); }
-  void reuse(Value donor, Value value) override {
-    if (Value buffer = of(donor); buffer.getDefiningOp<dist::BufferOp>())
-      memory.try_emplace(value, buffer);
+  bool reuse(Value donor, Value value) override {
+    // The next time of a loop reads it again; and what a loop's sums are kept in stays in the arena, where its value may leave in a slot.
+    if (donor.getParentBlock() != value.getParentBlock() || donor.getDefiningOp<graph::RepeatOp>())
+      return false;
+    Value buffer = of(donor);
+    if (!buffer.getDefiningOp<dist::BufferOp>())
+      return false;
+    if (auto [placed, isNew] = memory.try_emplace(value, buffer); !isNew) { // its part of a pack
+      Value part = placed->second;
+      if (!part.getDefiningOp<dist::ViewOp>() || part.getType() != buffer.getType())
+        return false;
+      buffer.replaceAllUsesWith(part);
+      memory[donor] = part;
+    }
+    return true;
   }
 
   static MemRefType bufferType(Value value) {
@@ -81,7 +93,13 @@ private:
         op->erase();
   }
 
+  LogicalResult emit(const ProgramGraph::Group &group) {
+    return group.kind == ProgramGraph::Kind::Compute   ? emitKernel(group)
+           : group.kind == ProgramGraph::Kind::Library ? emitLibraryCall(group)
+                                                       : emitOther(group.ops.front());
+  }
   LogicalResult emitKernel(const ProgramGraph::Group &group);
+  LogicalResult emitRepeat(graph::RepeatOp repeat);
   LogicalResult emitLibraryCall(const ProgramGraph::Group &group);
   LogicalResult emitOther(Operation *op);
   void placeInPacks(const ProgramGraph &graph);
@@ -246,6 +264,44 @@ void ProgramOutliner::startAllReduce(dist::SendOp send, dist::ChannelOp channel)
                                  kernels.getAdd(element, chunk, send.getLoc()));
 }
 
+/// The body as a program is made, each value that is summed right behind what makes it, while it is in a cache.
+LogicalResult ProgramOutliner::emitRepeat(graph::RepeatOp repeat) {
+  Block &body = repeat.getBody().front();
+  eraseDead(body);
+  auto loop = dist::RepeatOp::create(builder, repeat.getLoc(), repeat.getCount());
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToEnd(&loop.getBody().emplaceBlock());
+  llvm::MapVector<Value, SmallVector<size_t>> summed; // a value, as which ones it is yielded
+  for (auto [i, value] : llvm::enumerate(body.getTerminator()->getOperands()))
+    summed[value].push_back(i);
+  auto accumulate = [&](Value value) {
+    MemRefType type = bufferType(value);
+    const int64_t chunk = getChunk(type, /*partials=*/true);
+    const unsigned kept = repeat.getKept();
+    for (size_t i : summed.lookup(value)) {
+      auto partials =
+          llvm::map_to_vector(repeat.getPartials().slice(i * kept, kept), [&](Value partial) { return of(partial); });
+      dist::AccumulateOp::create(builder, value.getLoc(), of(value), partials,
+                                 kernels.getAdd(type.getElementType(), chunk, value.getLoc()),
+                                 builder.getI64IntegerAttr(int64_t(repeat.getPerLeaf())),
+                                 chunk == type.getNumElements() ? IntegerAttr() : builder.getI64IntegerAttr(chunk));
+    }
+    summed.erase(value);
+  };
+  const ProgramGraph graph(body);
+  for (const ProgramGraph::Group &group : graph.getGroups()) {
+    if (failed(emit(group)))
+      return failure();
+    for (Operation *op : group.ops)
+      for (Value result : op->getResults())
+        if (summed.contains(result))
+          accumulate(result);
+  }
+  while (!summed.empty()) // the same each time, made before the loop
+    accumulate(summed.front().first);
+  return success();
+}
+
 LogicalResult ProgramOutliner::emitOther(Operation *op) {
   Location loc = op->getLoc();
   if (isView(op)) {
@@ -287,6 +343,7 @@ LogicalResult ProgramOutliner::emitOther(Operation *op) {
                                                                      : builder.getI64IntegerAttr(chunk));
         return success();
       })
+      .Case([&](graph::RepeatOp repeat) { return emitRepeat(repeat); })
       .Case([&](dist::PackOp pack) {
         emitPack(pack);
         return success();
@@ -348,7 +405,7 @@ LogicalResult ProgramOutliner::emitOther(Operation *op) {
 LogicalResult ProgramOutliner::run() {
   Block &block = program.getBlock();
   eraseDead(block);
-  ProgramGraph graph(program);
+  ProgramGraph graph(block);
   SmallVector<Operation *> old; // goes at once when what stands for it is there
   for (Operation &op : block.without_terminator())
     old.push_back(&op);
@@ -357,13 +414,9 @@ LogicalResult ProgramOutliner::run() {
   declarations.setInsertionPoint(marker);
   builder.setInsertionPoint(block.getTerminator());
   placeInPacks(graph);
-  for (const ProgramGraph::Group &group : graph.getGroups()) {
-    LogicalResult emitted = group.kind == ProgramGraph::Kind::Compute   ? emitKernel(group)
-                            : group.kind == ProgramGraph::Kind::Library ? emitLibraryCall(group)
-                                                                        : emitOther(group.ops.front());
-    if (failed(emitted))
+  for (const ProgramGraph::Group &group : graph.getGroups())
+    if (failed(emit(group)))
       return failure();
-  }
   for (Operation *op : old)
     op->dropAllReferences();
   for (Operation *op : old)

@@ -3,6 +3,7 @@
 #include "passes/outline/Pieces.h"
 #include "passes/outline/ScalarBody.h"
 
+#include "mlir/Transforms/RegionUtils.h"
 #include "llvm/ADT/STLExtras.h"
 
 #include <limits>
@@ -15,12 +16,16 @@ namespace graphc {
 
 using namespace graph;
 
-/// Who looks at the memory of a variable for this read: its users, and those of other shapes of the same memory.
+/// Who looks at the memory of a variable for this read: its users, and those of other shapes of the same memory. For what is inside
+/// of a loop the loop stands.
 static SmallVector<Operation *> getReaders(ReadOp read) {
+  Block &block = *read->getBlock();
   SmallVector<Operation *> readers(read->getUsers());
   for (size_t i = 0; i < readers.size(); ++i)
     if (isView(readers[i]))
       readers.append(readers[i]->user_begin(), readers[i]->user_end());
+  for (Operation *&reader : readers)
+    reader = block.findAncestorOpInBlock(*reader);
   return readers;
 }
 
@@ -48,10 +53,10 @@ void ProgramGraph::absorbIntoLibrary(LibraryKernelOpInterface call) {
   }
 }
 
-ProgramGraph::ProgramGraph(dist::ProgramOp program) {
+ProgramGraph::ProgramGraph(Block &block) {
   DenseMap<Attribute, SmallVector<Operation *>> writes;
   DenseMap<Operation *, unsigned> place;
-  for (Operation &op : program.getBlock().without_terminator()) {
+  for (Operation &op : block.without_terminator()) {
     place[&op] = unsigned(ops.size());
     indexOf[&op] = unsigned(ops.size());
     ops.push_back(&op);
@@ -83,7 +88,10 @@ ProgramGraph::ProgramGraph(dist::ProgramOp program) {
 }
 
 void ProgramGraph::depend(unsigned op, Operation *on, bool separate) {
-  unsigned index = indexOf[on];
+  auto found = indexOf.find(on);
+  if (found == indexOf.end())
+    return; // made outside of the loop
+  unsigned index = found->second;
   if (index != op && kinds[index] != Kind::Free)
     dependences[op].push_back({index, separate, false});
 }
@@ -95,6 +103,12 @@ void ProgramGraph::findDependences() {
     unsigned index = indexOf[op];
     for (Value operand : op->getOperands())
       depend(index, operand.getDefiningOp());
+    if (isa<RepeatOp>(op)) {
+      llvm::SetVector<Value> used;
+      getUsedValuesDefinedAbove(op->getRegions(), used);
+      for (Value value : used)
+        depend(index, value.getDefiningOp());
+    }
     if (!isa<dist::ChannelEndOpInterface, dist::TicketOp>(op))
       continue;
     if (lastCommunication)

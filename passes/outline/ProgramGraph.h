@@ -1,6 +1,6 @@
 //===- ProgramGraph.h - which operations of a program become one kernel -----------------------------------*- C++ -*-===//
 //
-// The operations of a program in groups: a *kernel* is a connected set of computing operations, everything else
+// The operations of a program, or of what is repeated in one, in groups: a *kernel* is a connected set of computing operations, everything else
 // (communication, library calls, data) is a group of its own. Two computing operations share a kernel if they are
 // joined by values or by the order of a variable's reads and writes, and have the same *depth*: the number of times that
 // a path from the start of the step to them leaves or enters a kernel. Hence the groups are never in a circle. The
@@ -26,7 +26,8 @@ public:
     llvm::SmallVector<mlir::Operation *> ops; ///< in text order; a library call: the op, then its post-ops
   };
 
-  explicit ProgramGraph(dist::ProgramOp program);
+  /// `block`: of a program, or what is repeated in one.
+  explicit ProgramGraph(mlir::Block &block);
 
   /// In an order that keeps every dependence and the order of communication.
   llvm::ArrayRef<Group> getGroups() const { return groups; }

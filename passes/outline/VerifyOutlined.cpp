@@ -42,17 +42,19 @@ struct VerifyOutlinedPass : impl::VerifyOutlinedBase<VerifyOutlinedPass> {
   void runOnOperation() override {
     markAllAnalysesPreserved(); // and the module need not be verified again
     SymbolTable symbols(getOperation());
-    for (auto program : getOperation().getOps<dist::ProgramOp>())
-      for (Operation &op : program.getBlock()) {
-        bool tensors = llvm::any_of(op.getOperandTypes(), llvm::IsaPred<TensorType>) ||
-                       llvm::any_of(op.getResultTypes(), llvm::IsaPred<TensorType>);
-        if (tensors || op.getName().getDialectNamespace() == "graph") {
-          op.emitOpError("is left in an outlined program, which has buffers and calls alone");
-          return signalPassFailure();
-        }
-        if (auto call = dyn_cast<dist::CallOp>(op); call && failed(verifyCall(call, symbols)))
-          return signalPassFailure();
-      }
+    for (auto program : getOperation().getOps<dist::ProgramOp>()) {
+      WalkResult result = program.getBody().walk([&](Operation *op) -> WalkResult {
+        bool tensors = llvm::any_of(op->getOperandTypes(), llvm::IsaPred<TensorType>) ||
+                       llvm::any_of(op->getResultTypes(), llvm::IsaPred<TensorType>);
+        if (tensors || op->getName().getDialectNamespace() == "graph")
+          return op->emitOpError("is left in an outlined program, which has buffers and calls alone");
+        if (auto call = dyn_cast<dist::CallOp>(op))
+          return verifyCall(call, symbols);
+        return success();
+      });
+      if (result.wasInterrupted())
+        return signalPassFailure();
+    }
   }
 };
 

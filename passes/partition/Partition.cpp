@@ -5,6 +5,7 @@
 #include "passes/partition/ProgramBuilder.h"
 #include "runtime/plan/SumTree.h"
 
+#include "mlir/Transforms/RegionUtils.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -90,10 +91,12 @@ private:
     }
     if (auto summary = dyn_cast<graph::SummaryOp>(op))
       return fetch(summary.getName(), summary.getValue(), summary.getReductionAttr(), op->getLoc());
-    for (Value operand : op->getOperands())
-      builder.getValue(operand, program, op->getLoc());
+    llvm::SetVector<Value> used(op->operand_begin(), op->operand_end());
+    getUsedValuesDefinedAbove(op->getRegions(), used);
+    for (Value value : used)
+      builder.getValue(value, program, op->getLoc());
     Operation *copy = program.builder.clone(*op, program.map);
-    copy->removeAttr(graph::GraphDialect::kDevice);
+    copy->walk([](Operation *made) { made->removeAttr(graph::GraphDialect::kDevice); });
     return success();
   }
 
@@ -126,7 +129,7 @@ private:
   void findVarying() {
     for (Operation &op : func.getBodyBlock())
       if (!isa<graph::AggregateOp>(op) &&
-          (isa<graph::NextBatchOp>(op) || llvm::any_of(op.getOperands(), [&](Value operand) {
+          (isa<graph::NextBatchOp, graph::RepeatOp>(op) || llvm::any_of(op.getOperands(), [&](Value operand) {
              return !operand.getDefiningOp() || varying.contains(operand.getDefiningOp());
            })))
         varying.insert(&op);

@@ -117,19 +117,19 @@ private:
     for (auto program : module.getOps<dist::ProgramOp>()) {
       if (program.getPhase() != phase.getSymName())
         continue;
-      for (Operation &op : program.getBlock()) {
-        Batch batch = getBatch(&op);
+      WalkResult result = program.getBody().walk([&](Operation *op) -> WalkResult {
+        Batch batch = getBatch(op);
         if (!batch.dataset)
-          continue;
+          return success();
         if (!phase.getDataset()) {
-          InFlightDiagnostic diag = op.emitOpError("reads @") << batch.dataset.getValue() << ", but phase @"
-                                                              << phase.getSymName() << " takes no samples";
+          InFlightDiagnostic diag = op->emitOpError("reads @") << batch.dataset.getValue() << ", but phase @"
+                                                               << phase.getSymName() << " takes no samples";
           diag.attachNote(phase.getLoc()) << "expected samples_per_step and dataset here";
           return diag;
         }
         readsItsOwn |= batch.dataset == phase.getDatasetAttr();
         if (batch.padded && phase.getEndsByEndOfStream() && program.isFamily()) {
-          InFlightDiagnostic diag = op.emitOpError("pads the last batch of an epoch (pad_last), but the replicas of @")
+          InFlightDiagnostic diag = op->emitOpError("pads the last batch of an epoch (pad_last), but the replicas of @")
                                     << phase.getSymName()
                                     << " do not wait for each other, so they have no epoch in common";
           diag.attachNote() << "without pad_last batches run over the end of the data set; with the gradients of all "
@@ -137,7 +137,10 @@ private:
                                "epochs have an end";
           return diag;
         }
-      }
+        return success();
+      });
+      if (result.wasInterrupted())
+        return failure();
     }
     if (phase.getDataset() && !readsItsOwn)
       return phase.emitOpError("takes samples of @") << *phase.getDataset() << ", which none of its programs reads";
@@ -180,10 +183,9 @@ private:
   }
 
   LogicalResult verifyState(ModuleOp module, const SymbolTable &symbols, dist::ProgramOp program) {
-    for (Operation &op : program.getBlock())
-      if (failed(verifyState(module, symbols, program, &op)))
-        return failure();
-    return success();
+    return failure(program.getBody()
+                       .walk([&](Operation *op) -> WalkResult { return verifyState(module, symbols, program, op); })
+                       .wasInterrupted());
   }
 
   LogicalResult verifyState(ModuleOp module, const SymbolTable &symbols, dist::ProgramOp program, Operation *op) {

@@ -100,7 +100,7 @@ private:
         OpOperand &operand = graph::getUpdateOperand(&op);
         if ((graph::appliesGradient(&op) || isVarying(operand.get())) && failed(aggregate(&op, operand)))
           return failure();
-      } else if (isa<graph::NextBatchOp>(op) || llvm::any_of(op.getOperands(), isVarying)) {
+      } else if (isa<graph::NextBatchOp, graph::RepeatOp>(op) || llvm::any_of(op.getOperands(), isVarying)) {
         varies.insert(&op);
       }
     }

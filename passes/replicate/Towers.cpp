@@ -1,5 +1,6 @@
 #include "passes/replicate/Towers.h"
 
+#include "runtime/device/Kinds.h"
 #include "runtime/plan/SumTree.h"
 
 #include "mlir/IR/IRMapping.h"
@@ -18,6 +19,9 @@ using graph::setDevice;
 /// of all towers. A segment ends where a read must see a waiting update, and at the end of the function.
 class TowerBuilder {
 public:
+  /// Of fewer each is written out: as measured, up to eight a loop takes up to 5 % longer.
+  static constexpr int64_t kFewestInLoop = 9;
+
   TowerBuilder(ModuleOp module, graph::FuncOp func, const Distribution &dist)
       : symbols(module), func(func), dist(dist), devices(dist.towers),
         count(devices.empty() ? dist.getMicroBatchesEach() : dist.microBatches), maps(count),
@@ -29,6 +33,7 @@ public:
     for (Operation &op : block)
       ops.push_back(&op);
     findVarying(ops);
+    countSegments(ops);
     builder.setInsertionPointToEnd(&block);
     for (Operation *op : ops) {
       if (auto read = dyn_cast<graph::ReadOp>(op); read && pendingWrites.contains(read.getVariableAttr().getAttr()))
@@ -65,6 +70,19 @@ private:
         varying.insert(op);
   }
 
+  void countSegments(ArrayRef<Operation *> ops) {
+    llvm::DenseSet<StringAttr> written;
+    for (Operation *op : ops) {
+      if (auto read = dyn_cast<graph::ReadOp>(op); read && written.contains(read.getVariableAttr().getAttr())) {
+        ++segments;
+        written.clear();
+      }
+      if (graph::isUpdate(op))
+        for (FlatSymbolRefAttr name : graph::getWrittenVariables(op))
+          written.insert(name.getAttr());
+    }
+  }
+
   Value inTower(Value value, int64_t tower) { return maps[tower].lookupOrDefault(value); }
 
   LogicalResult flush() {
@@ -79,15 +97,20 @@ private:
         if (*kind != Aggregation::FirstReplica) // made where the first that takes it stands
           sums.insert({operand.get(), {plan::GrowingSum<Part>(uint64_t(dist.getMicroBatchesOfLeaf())), getDevice(op)}});
       }
+    const llvm::DenseSet<Operation *> own(segment.begin(), segment.end());
+    auto isOwn = [&](Value value) { return own.contains(value.getDefiningOp()); };
+    if (llvm::any_of(llvm::make_first_range(sums), isOwn) && canLoop(kinds))
+      startLoop(llvm::make_filter_range(sums, [&](auto &sum) { return isOwn(sum.first); }));
     for (int64_t tower = 0; tower < count; ++tower) {
       // A sum grows right behind each tower's value, so that the value does not outlive it.
-      for (Operation *op : segment) {
-        cloneInto(op, tower);
-        for (Value result : op->getResults())
-          accumulate(result, tower, sums);
-      }
+      if (tower >= looped)
+        for (Operation *op : segment) {
+          cloneInto(op, tower);
+          for (Value result : op->getResults())
+            accumulate(result, tower, sums);
+        }
       for (Value value : llvm::make_first_range(sums)) // the same in every tower, or of an earlier segment
-        if (!llvm::is_contained(segment, value.getDefiningOp()))
+        if (!isOwn(value))
           accumulate(value, tower, sums);
     }
     llvm::DenseMap<Value, Value> means; // by sum
@@ -111,6 +134,57 @@ private:
     return success();
   }
 
+  /// Whether all micro-batches but the last are a loop: one segment on one device without queues, of whose values nothing is
+  /// wanted but sums.
+  bool canLoop(const llvm::MapVector<OpOperand *, Aggregation> &kinds) {
+    if (count < kFewestInLoop || !devices.empty() || segments > 1 || segment.empty())
+      return false;
+    DeviceAttr device = getDevice(segment.front());
+    if (const device::Kind *kind = device ? device::findKind(device.getKind()) : nullptr; kind && kind->ownMemory)
+      return false; // what a queue is given in one time may still be under way in the next
+    auto isRepeatable = [&](Operation *op) {
+      return getDevice(op) == device && (isMemoryEffectFree(op) || isa<graph::NextBatchOp>(op));
+    };
+    return llvm::all_of(segment, isRepeatable) && llvm::all_of(kinds, [&](const auto &wanted) {
+             return wanted.second != Aggregation::FirstReplica || !varies(wanted.first->get());
+           });
+  }
+
+  /// What waits of each sum when the last micro-batch comes, which is written out behind the loop, so that what it completes can
+  /// leave before it ends.
+  template <typename Range> void startLoop(Range &&sums) {
+    const int64_t perLeaf = dist.getMicroBatchesOfLeaf();
+    looped = count - 1;
+    const unsigned kept = graph::RepeatOp::getKept(uint64_t(looped), uint64_t(perLeaf));
+    SmallVector<Type> types;
+    SmallVector<Location> locations;
+    for (auto &[value, sum] : sums) {
+      types.append(kept, value.getType());
+      locations.push_back(value.getLoc());
+    }
+    auto repeat = graph::RepeatOp::create(builder, builder.getFusedLoc(locations), types, looped, perLeaf);
+    setDevice(repeat, getDevice(segment.front()));
+    OpBuilder body = OpBuilder::atBlockEnd(&repeat.getBody().emplaceBlock());
+    IRMapping map;
+    for (Operation *op : segment) {
+      // What costs nothing is made where it is used, not read from memory.
+      for (Value operand : op->getOperands())
+        if (Operation *def = operand.getDefiningOp(); def && !varying.contains(def) && def->getNumOperands() == 0 &&
+                                                      isMemoryEffectFree(def) && !map.contains(operand))
+          body.clone(*def, map);
+      if (auto batch = dyn_cast<graph::NextBatchOp>(body.clone(*op, map)))
+        batch.setMicroBatches(count);
+    }
+    SmallVector<Value> values;
+    for (auto &[value, sum] : sums) {
+      for (auto [i, partial] : llvm::enumerate(repeat.getPartials().slice(values.size() * kept, kept)))
+        if (repeat.waits(unsigned(i)))
+          sum.waiting.push_back(partial);
+      values.push_back(map.lookup(value));
+    }
+    graph::YieldOp::create(body, repeat.getLoc(), values);
+  }
+
   /// A partial sum.
   struct Part {
     Value value;
@@ -120,6 +194,7 @@ private:
     plan::GrowingSum<Part> growing;
     DeviceAttr device; ///< where those of several devices are added
     Value whole = {};
+    SmallVector<Value> waiting = {}; ///< of a loop, the smallest first
   };
   using Sums = llvm::MapVector<Value, Sum>;
 
@@ -140,9 +215,18 @@ private:
   int64_t deviceIndex(int64_t tower) const { return devices.empty() ? 0 : tower / dist.getMicroBatchesEach(); }
 
   void accumulate(Value value, int64_t tower, Sums &sums) {
-    if (auto *found = sums.find(value); found != sums.end())
-      found->second.growing.push(Part{inTower(value, tower), deviceIndex(tower)},
-                                 adderOf(found->second, value.getLoc()));
+    auto *found = sums.find(value);
+    if (found == sums.end())
+      return;
+    Sum &sum = found->second;
+    auto add = adderOf(sum, value.getLoc());
+    Part here{inTower(value, tower), deviceIndex(tower)};
+    for (Value partial : sum.waiting)
+      here = add(Part{partial, here.device}, here);
+    if (sum.waiting.empty())
+      sum.growing.push(here, add);
+    else
+      sum.whole = here.value;
   }
 
   Value finish(Sum &sum, Location loc) {
@@ -215,6 +299,8 @@ private:
   const Distribution &dist;
   ArrayRef<DeviceAttr> devices; // of the towers, as many on each; empty: where the function is
   int64_t count;
+  int64_t looped = 0; // towers that are a loop
+  int segments = 1;
   SmallVector<IRMapping> maps; // one a tower
   OpBuilder builder;
   llvm::DenseSet<Operation *> varying;

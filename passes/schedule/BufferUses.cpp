@@ -12,16 +12,16 @@ bool isDeclaration(Operation &op) {
 
 BufferUses::BufferUses(dist::ProgramOp program, const SymbolTable &symbols) : program(program), symbols(symbols) {
   llvm::StringMap<Value> variables;
-  for (Operation &op : program.getBlock()) {
+  program.getBody().walk([&](Operation *op) {
     if (auto view = dyn_cast<dist::ViewOp>(op)) {
       roots[view.getBuffer()] = roots.lookup(view.getSource());
     } else if (auto variable = dyn_cast<dist::VariableBufferOp>(op)) {
       roots[variable.getBuffer()] = variables.try_emplace(variable.getVariable(), variable.getBuffer()).first->second;
     } else {
-      for (Value result : op.getResults())
+      for (Value result : op->getResults())
         roots[result] = result;
     }
-  }
+  });
 }
 
 FailureOr<SmallVector<BufferUse>> BufferUses::get(Operation *op) const {

@@ -25,6 +25,12 @@ constexpr uint64_t kQueueLatency = 20'000;   // from the end of a queue's work u
 uint64_t getFlops(Operation *op, const SymbolTable &symbols) {
   if (auto call = dyn_cast<dist::LibraryCallOp>(op))
     return call.getFlops();
+  if (auto repeat = dyn_cast<dist::RepeatOp>(op)) {
+    uint64_t flops = 0;
+    for (Operation &inside : repeat.getBody().front()) // of a sum of a loop, all times
+      flops += getFlops(&inside, symbols) * (isa<dist::AccumulateOp>(inside) ? 1 : repeat.getCount());
+    return flops;
+  }
   StringRef name;
   uint64_t times = 1;
   if (auto call = dyn_cast<dist::CallOp>(op)) {
@@ -38,7 +44,11 @@ uint64_t getFlops(Operation *op, const SymbolTable &symbols) {
     };
     if (auto aggregate = dyn_cast<dist::AggregateIntoOp>(op))
       sum(aggregate);
-    else if (auto some = dyn_cast<dist::AggregateChosenIntoOp>(op))
+    else if (auto ofLoop = dyn_cast<dist::AccumulateOp>(op)) {
+      name = ofLoop.getAdd();
+      times = ofLoop.getAdditions() *
+              uint64_t(cast<MemRefType>(ofLoop.getValue().getType()).getNumElements() / ofLoop.getChunkElements());
+    } else if (auto some = dyn_cast<dist::AggregateChosenIntoOp>(op))
       sum(some);
     else if (auto reduce = dyn_cast<dist::AllReduceDoneOp>(op)) // what works in chunks adds about each element once
       return uint64_t(cast<MemRefType>(reduce.getBuffer().getType()).getNumElements());
@@ -104,6 +114,7 @@ private:
 
   LogicalResult addProgram(dist::ProgramOp program);
   uint64_t costOf(Operation *op, ArrayRef<BufferUse> uses) const;
+  uint64_t costOf(dist::RepeatOp repeat, const BufferUses &bufferUses) const;
   void addMessages();
   LogicalResult list();
   /// From the end of a node to the start of one in its program that needs it.
@@ -147,6 +158,15 @@ uint64_t PhaseOrder::costOf(Operation *op, ArrayRef<BufferUse> uses) const {
     bytes *= uint64_t(symbols.lookup<dist::ChannelOp>(aggregate.getChannel()).getInstances());
   }
   return kStartCost + std::max(getFlops(op, symbols) / kFlopsPerNs, bytes / kMemoryBytesPerNs);
+}
+
+uint64_t PhaseOrder::costOf(dist::RepeatOp repeat, const BufferUses &bufferUses) const {
+  uint64_t once = 0;
+  for (Operation &op : repeat.getBody().front())
+    if (!isDeclaration(op))
+      if (FailureOr<SmallVector<BufferUse>> uses = bufferUses.get(&op); succeeded(uses))
+        once += costOf(&op, *uses);
+  return once * repeat.getCount();
 }
 
 /// Nodes and the dependences inside one program.
@@ -199,7 +219,8 @@ LogicalResult PhaseOrder::addProgram(dist::ProgramOp program) {
       continue;
     }
     unsigned node = unsigned(nodes.size());
-    nodes.push_back({&op, lane, costOf(&op, *uses)});
+    auto repeat = dyn_cast<dist::RepeatOp>(op);
+    nodes.push_back({&op, lane, repeat ? costOf(repeat, bufferUses) : costOf(&op, *uses)});
     own.push_back(node);
     for (const BufferUse &use : *uses) {
       History &history = memory[use.root];
@@ -219,7 +240,7 @@ LogicalResult PhaseOrder::addProgram(dist::ProgramOp program) {
       for (unsigned receive : received) // what stands before a ticket has to come before it
         depend(node, receive);
     }
-    if (isa<dist::NextBatchIntoOp>(op)) { // a data set's stream is a state
+    if (isa<dist::NextBatchIntoOp, dist::RepeatOp>(op)) { // a data set's stream is a state
       if (batch >= 0)
         depend(node, unsigned(batch));
       batch = int(node);

@@ -29,8 +29,9 @@ FailureOr<unsigned> placeInSlots(dist::ProgramOp program, const SymbolTable &sym
     Candidate &candidate = candidates[use.root];
     if (use.written && !candidate.firstWrite)
       candidate.firstWrite = &op;
-    // What the host writes lies in the arena, and what is sent stays as it is.
-    candidate.excluded |= use.written && (candidate.send || isa<dist::FeedIntoOp, dist::NextBatchIntoOp>(op));
+    // What the host writes and what a loop's sums are kept in lies in the arena, and what is sent stays as it is.
+    candidate.excluded |=
+        use.written && (candidate.send || isa<dist::FeedIntoOp, dist::NextBatchIntoOp, dist::RepeatOp>(op));
     if (auto send = dyn_cast<dist::SendStartOp>(op)) {
       auto channel = symbols.lookup<dist::ChannelOp>(send.getChannel());
       // A slot holds one message, so a buffer of which a part is sent does not fit into it.

@@ -11,7 +11,7 @@ namespace graphc::cluster {
 namespace {
 
 constexpr int64_t maxReplicas = 65536;
-constexpr int64_t maxCopies = 1024; ///< micro-batches of one program: each is compiled by itself
+constexpr int64_t maxCopies = 1024; ///< micro-batches of one program: each may have to be compiled by itself
 constexpr int64_t maxMicroBatches = maxCopies * maxReplicas;
 
 /// The strategies that a setting belongs to.
@@ -224,7 +224,7 @@ absl::Status StrategyParser::finish(StrategyConfig &strategy) const {
     return config.error(strategy.position,
                         absl::StrCat("\"micro_batches\" is ", *strategy.microBatches, "; expected at most ",
                                      maxCopies * sharers, sharers > 1 ? ", 1024 for each replica" : "",
-                                     ", since each is compiled by itself"));
+                                     ", since each may have to be compiled by itself"));
   if (strategy.replicasToAggregate && *strategy.replicasToAggregate > config.replicaCount())
     return config.error(strategy.position, absl::StrCat("\"replicas_to_aggregate\" is ", *strategy.replicasToAggregate,
                                                         ", but the cluster "

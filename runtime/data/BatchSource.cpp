@@ -12,7 +12,7 @@
 namespace graphc::data {
 
 BatchSource::BatchSource(std::shared_ptr<const Dataset> dataset, const BatchOptions &options)
-    : set(std::move(dataset)), choice(options), permutation(set->samples(), set->seed(), 0) {}
+    : set(std::move(dataset)), choice(options), depth(depthOf(options)), permutation(set->samples(), set->seed(), 0) {}
 
 BatchSource::~BatchSource() { stop(); }
 
@@ -24,7 +24,8 @@ absl::StatusOr<std::unique_ptr<BatchSource>> BatchSource::create(std::shared_ptr
   };
   if (options.batch == 0 || options.replicas == 0 || options.microBatches == 0)
     return bad("batch, replicas and micro-batches must be at least 1");
-  if (options.replica >= options.replicas || options.microBatch >= options.microBatches)
+  if (options.replica >= options.replicas || options.perStep == 0 ||
+      uint64_t(options.microBatch) + options.perStep > options.microBatches)
     return bad(absl::StrCat("replica ", options.replica, " of ", options.replicas, ", micro-batch ", options.microBatch,
                             " of ", options.microBatches, " does not exist"));
   if (!options.classes.empty() && options.classes.size() != dataset->components())
@@ -34,7 +35,7 @@ absl::StatusOr<std::unique_ptr<BatchSource>> BatchSource::create(std::shared_ptr
       return bad("a batch of more than 1 TiB");
   std::unique_ptr<BatchSource> source(new BatchSource(std::move(dataset), options));
   if (options.prefetch) {
-    source->ring.resize(depth);
+    source->ring.resize(source->depth);
     for (Slot &slot : source->ring) {
       for (size_t c = 0; c < source->set->components(); ++c)
         slot.buffers.emplace_back(source->set->sampleBytes(c) * options.batch);
@@ -85,9 +86,11 @@ uint64_t BatchSource::sampleAt(uint64_t place) {
   return permutation(place % samples);
 }
 
-absl::Status BatchSource::make(uint64_t step, void *const *buffers, uint8_t *valid) {
+absl::Status BatchSource::make(uint64_t number, void *const *buffers, uint8_t *valid) {
   uint64_t samples = set->samples();
-  uint64_t at = Walk{samples, samplesPerStep(), choice.padLast}.after(begin, step), index = at + share;
+  uint64_t at = Walk{samples, samplesPerStep(), choice.padLast}.after(begin, number / choice.perStep);
+  const uint64_t first = at + share + number % choice.perStep * choice.batch;
+  uint64_t index = first;
   uint64_t end = choice.padLast ? (at / samples + 1) * samples : UINT64_MAX; // of what is real
   for (uint32_t i = 0; i < choice.batch; ++i, ++index) {
     bool real = index < end;
@@ -106,7 +109,7 @@ absl::Status BatchSource::make(uint64_t step, void *const *buffers, uint8_t *val
     if (uint64_t classes = choice.classes[c])
       if (Strays strays = set->findStrays(c, classes, buffers[c], choice.batch); strays.count)
         return set->straysError(c, classes, strays, choice.batch,
-                                sampleAt(at + share + strays.first / set->sampleElements(c)));
+                                sampleAt(first + strays.first / set->sampleElements(c)));
   return absl::OkStatus();
 }
 

@@ -7,7 +7,7 @@
 // With padLast each epoch covers every sample once: in its last step, what lies behind the last sample is zero and not valid, and the
 // next step begins the next epoch.
 //
-// A thread fills a ring of two batches ahead of the lane; take() copies the oldest one into the lane's buffers, so that no
+// A thread fills a ring of two batches or more ahead of the lane; take() copies the oldest one into the lane's buffers, so that no
 // thread but the lane touches an arena. What is taken depends on position alone, never on timing. Nothing allocates
 // after start().
 //
@@ -19,7 +19,9 @@
 #include "runtime/data/Permutation.h"
 #include "runtime/data/Streams.h"
 
+#include <algorithm>
 #include <atomic>
+#include <bit>
 #include <thread>
 
 namespace graphc::data {
@@ -28,6 +30,7 @@ struct BatchOptions {
   uint32_t batch = 1;
   uint32_t replica = 0, replicas = 1;
   uint32_t microBatch = 0, microBatches = 1;
+  uint32_t perStep = 1; ///< micro-batches in a row from `microBatch` on, each step
   bool padLast = false;
   std::vector<uint64_t> classes = {}; ///< of the plan's NextBatch: empty, or one a component
   /// Off: take() makes the batch itself, in the caller's buffers. The simulator runs so (one thread).
@@ -59,7 +62,11 @@ public:
   uint64_t samplesPerStep() const { return uint64_t(choice.batch) * choice.replicas * choice.microBatches; }
 
 private:
-  static constexpr uint32_t depth = 2; ///< batches in the ring
+  /// Batches in the ring, a power of two since they are counted modulo 2^32: where a loop takes several in a row, as many as separate
+  /// sources would have between them, but no more than eight.
+  static uint32_t depthOf(const BatchOptions &options) {
+    return std::max(2u, std::bit_floor(std::min(options.perStep, 8u)));
+  }
   struct Slot {
     std::vector<std::vector<uint8_t>> buffers; ///< one a component
     std::vector<uint8_t> valid;
@@ -67,13 +74,14 @@ private:
   };
 
   BatchSource(std::shared_ptr<const Dataset> dataset, const BatchOptions &options);
-  absl::Status make(uint64_t step, void *const *buffers, uint8_t *valid);
+  absl::Status make(uint64_t number, void *const *buffers, uint8_t *valid);
   /// Which sample the stream has at this place.
   uint64_t sampleAt(uint64_t place);
   void run();
 
   std::shared_ptr<const Dataset> set;
   BatchOptions choice;
+  const uint32_t depth;
   uint64_t begin = 0; ///< where the stream stood at start()
   uint64_t share = 0; ///< of each step: where in it this source's samples begin
   uint64_t taken = 0; ///< batches since start(), the lane's own

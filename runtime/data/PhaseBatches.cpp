@@ -28,7 +28,17 @@ absl::StatusOr<std::unique_ptr<PhaseBatches>> PhaseBatches::create(const plan::P
     for (uint32_t instance = 0; instance < program.instances(); ++instance) {
       if (!plan::sameTask(plan::instanceTask(plan, program, instance), task))
         continue;
+      uint32_t times = 1, repeated = 0; // how often, and of how many instructions more
       for (const plan::Instruction &instruction : program.instructions()) {
+        if (instruction.has_repeat()) {
+          times = instruction.repeat().count();
+          repeated = instruction.repeat().length();
+          continue;
+        }
+        if (repeated == 0)
+          times = 1;
+        else
+          --repeated;
         if (!instruction.has_next_batch())
           continue;
         const plan::Instruction::NextBatch &next = instruction.next_batch();
@@ -39,6 +49,7 @@ absl::StatusOr<std::unique_ptr<PhaseBatches>> PhaseBatches::create(const plan::P
         options.replicas = program.instances();
         options.microBatch = next.micro_batch();
         options.microBatches = std::max(1u, next.micro_batches());
+        options.perStep = times;
         options.padLast = next.pad_last();
         options.classes.assign(next.classes().begin(), next.classes().end());
         options.prefetch = prefetch;

@@ -108,6 +108,8 @@ private:
   transport::PollState lookAt(Arriving &message, const Instruction &instruction, uint32_t instance, uint64_t bytes);
   /// Adds what can be added of messages[summed … end); the code of a kernel that failed, or 0.
   int addMessages(const Instruction &instruction, uint64_t bytes, uint32_t end);
+  /// One time's value of a loop into its sums; the code of a kernel that failed, or 0.
+  int accumulate(const Instruction &instruction) const;
   /// Gets the all-reduces under way on while their peers keep up; what goes wrong is told by finishAllReduce.
   void advanceAllReduces();
   std::optional<LaneState> finishAllReduce(const Instruction &instruction);
@@ -138,6 +140,7 @@ private:
 
   uint32_t position = 0; // instruction
   uint32_t sub = 0; // instance within an instruction that touches a family
+  uint32_t iteration = 0; // of a loop
   uint32_t summed = 0; // of an Aggregate: messages that are in the sum whole
   uint64_t summedBytes = 0; // by all Aggregates so far
   std::vector<AllReduce> allReduces; // by Program::allReduces

@@ -34,8 +34,12 @@ public:
       if (instruction.send_start().ahead())
         addSend(instruction, Op::SendStart);
     program->stepFirst = uint32_t(program->instructions.size());
-    for (const plan::Instruction &instruction : source.instructions())
-      add(instruction);
+    for (int i = 0; i < source.instructions_size(); ++i) {
+      if (const plan::Instruction &instruction = source.instructions(i); instruction.has_repeat())
+        addLoop(i);
+      else
+        add(instruction);
+    }
     for (uint32_t i = 0; i < program->allReduces.size(); ++i)
       followSums(i);
     program->feedFirst = mark();
@@ -63,6 +67,7 @@ private:
 
   void add(const plan::Instruction &from);
   void addCall(const plan::Instruction &from, Instruction &to);
+  void addLoop(int &position);
   void addSend(const plan::Instruction &from, Op op);
   void append(Instruction &to, const plan::Effects &effects);
   uint32_t sendPort(uint32_t channel, uint32_t &count);
@@ -139,6 +144,20 @@ void ProgramBuilder::addSend(const plan::Instruction &from, Op op) {
   to.port = sendPort(from.send_start().channel(), to.count);
   to.buffer = from.send_start().buffer();
   append(to, plan::effectsOf(plan, source, from));
+}
+
+/// `position`: of a Repeat, then of the last instruction that it repeats.
+void ProgramBuilder::addLoop(int &position) {
+  const plan::Instruction &repeat = source.instructions(position);
+  const size_t begin = program->instructions.size();
+  for (uint32_t i = 0; i < repeat.repeat().length(); ++i)
+    add(source.instructions(++position));
+  Instruction again;
+  again.op = Op::Again;
+  again.source = &repeat;
+  again.first = uint32_t(program->instructions.size() - begin);
+  again.count = repeat.repeat().count();
+  program->instructions.push_back(again);
 }
 
 void ProgramBuilder::add(const plan::Instruction &from) {
@@ -241,6 +260,18 @@ void ProgramBuilder::add(const plan::Instruction &from) {
     to.port = allReduceOf[from.all_reduce_done().channel()];
     to.planKernel = program->allReduces[to.port].source->all_reduce_start().add();
     break;
+  case plan::Instruction::kAccumulate:
+    to.op = Op::Accumulate;
+    to.buffer = from.accumulate().buffer();
+    to.bytes = plan.kernels(int(to.planKernel)).args(0).bytes();
+    to.kernel = library.entry(to.planKernel);
+    to.take = from.accumulate().per_leaf();
+    to.first = mark();
+    to.count = 1 + uint32_t(from.accumulate().partials_size());
+    program->argumentBuffers.push_back(to.buffer);
+    program->argumentBuffers.insert(program->argumentBuffers.end(), from.accumulate().partials().begin(),
+                                    from.accumulate().partials().end());
+    break;
   case plan::Instruction::kNextBatch:
     to.op = Op::NextBatch;
     to.first = mark();
@@ -328,6 +359,13 @@ void ProgramBuilder::followSums(uint32_t allReduce) {
   };
   if (begin % plan::kMappableBytes || std::any_of(fetched.begin(), fetched.end(), meets))
     return;
+  // What reads them in a loop reads them again: there they stay in the buffer.
+  auto inLoop = [&](size_t place) {
+    for (size_t i = place; i < program->instructions.size(); ++i)
+      if (program->instructions[i].op == Op::Again)
+        return i - program->instructions[i].first <= place;
+    return false;
+  };
   std::vector<AllReduceCall::Read> reads;
   bool started = false, done = false, sealed = false; // sealed: no longer
   size_t last = 0;
@@ -348,7 +386,7 @@ void ProgramBuilder::followSums(uint32_t allReduce) {
       if (!meets(effects.buffers[k].buffer))
         continue;
       const plan::Buffer &buffer = source.buffers(int(effects.buffers[k].buffer));
-      if (sealed || !from.has_call() || buffer.arena().offset() < begin ||
+      if (sealed || !from.has_call() || inLoop(i) || buffer.arena().offset() < begin ||
           buffer.arena().offset() + buffer.bytes() > end)
         return;
       reads.push_back({instruction.first + k, buffer.arena().offset() - begin});

@@ -33,6 +33,8 @@ enum class Op : uint8_t {
   Aggregate, // receives[port … port + count), buffer, kernel a chunk of `bytes`; arguments + first: accumulator, then its own
   // message and the partial sums, where it has them
   Choose, // receives[port … port + count), take; buffer: version, chosen: which of them
+  Again, // count times: back to the instruction behind the last `first`
+  Accumulate, // arguments[first … first + count): value, partial sums; kernel a chunk of `bytes`; take: values of a leaf
   NextBatch, // arguments[first … first + count): components, then the mask where the plan has one
   ControlSend, // sends[port … port + count), instance 0 only
   ControlReceive, // receives[port]; noPort, or instance 0 of the program with the ControlSend: the lane's own control message
@@ -59,7 +61,7 @@ struct alignas(64) Instruction {
   uint32_t count = 0;
   uint32_t port = 0;
   uint32_t buffer = 0;
-  uint64_t bytes = 0; // Aggregate: of one chunk
+  uint64_t bytes = 0; // Aggregate, Accumulate: of one chunk
   GraphcKernel kernel = nullptr;
   const plan::Instruction *source = nullptr;
   uint32_t planKernel = 0; // for messages

@@ -42,6 +42,13 @@ Effects ofControlSend(const Instruction::ControlSend &send) {
   return effects;
 }
 
+Effects ofAccumulate(const Instruction::Accumulate &sum) {
+  Effects effects{{{sum.buffer(), READ}}, {}, sum.add()};
+  for (uint32_t partial : sum.partials())
+    effects.buffers.push_back({partial, WRITE});
+  return effects;
+}
+
 } // namespace
 
 Effects effectsOf(const Plan &plan, const Program &program, const Instruction &instruction) {
@@ -90,8 +97,11 @@ Effects effectsOf(const Plan &plan, const Program &program, const Instruction &i
   }
   case Instruction::kCopy:
     return {{{instruction.copy().from(), READ}, {instruction.copy().to(), WRITE}}, {}, {}};
+  case Instruction::kAccumulate:
+    return ofAccumulate(instruction.accumulate());
   case Instruction::kSignal: // of queues: VerifyQueues.h
   case Instruction::kWait:
+  case Instruction::kRepeat: // what it repeats has its own
   case Instruction::kTicket:
   case Instruction::KIND_NOT_SET:
     return {};

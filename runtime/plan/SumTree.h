@@ -36,6 +36,16 @@ constexpr uint32_t partialSumsOfAny(uint64_t leaves) {
   return leaves < 3 ? 0 : uint32_t(std::bit_width(leaves - 1) - 1);
 }
 
+/// Sums that a loop over all of so many values but the last keeps: of the leaf under way where it has several values, then of 1, 2, 4,
+/// … leaves.
+constexpr uint32_t keptSums(uint64_t values, uint64_t perLeaf) {
+  return uint32_t(std::bit_width(values / perLeaf - 1)) + (perLeaf > 1);
+}
+/// How many of them wait for the last value: each is one addition that the loop did not make.
+constexpr uint32_t waitingSums(uint64_t values, uint64_t perLeaf) {
+  return uint32_t(std::popcount(values / perLeaf - 1)) + (perLeaf > 1);
+}
+
 /// Where one partial sum of so many bytes ends and the next may begin: kernels take memory at multiples of 64.
 constexpr uint64_t partialStride(uint64_t bytes) { return (bytes + 63) / 64 * 64; }
 

@@ -6,15 +6,12 @@
 
 namespace graphc::plan::detail {
 
-absl::Status ProgramVerifier::adds(uint32_t index, const Channel &channel) const {
+absl::Status ProgramVerifier::adds(uint32_t index, uint64_t bytes, const std::string &what) const {
   const Kernel &add = plan.kernels(int(index));
-  auto fitting = [&](uint64_t bytes) {
-    return bytes == channel.bytes() || (bytes != 0 && bytes % 64 == 0 && channel.bytes() % bytes == 0);
-  };
+  auto fitting = [&](uint64_t part) { return part == bytes || (part != 0 && part % 64 == 0 && bytes % part == 0); };
   if (add.args_size() != 2 || add.scratch_bytes() || !add.has_compiled() || add.args(0).access() != READ_WRITE ||
       add.args(1).access() != READ || add.args(0).bytes() != add.args(1).bytes() || !fitting(add.args(0).bytes()))
-    return invalid("kernel ", add.name(), " cannot add a message of channel ", channel.name(),
-                   ": expected (read_write, read) of ", channel.bytes(),
+    return invalid("kernel ", add.name(), " cannot add ", what, ": expected (read_write, read) of ", bytes,
                    " bytes each, or of a divisor of that and multiple of 64");
   return absl::OkStatus();
 }

@@ -165,54 +165,7 @@ absl::Status ProgramVerifier::checkCall(const Instruction::Call &call) {
       if ((kernel.args(i).access() != READ || kernel.args(j).access() != READ) &&
           overlap(call.buffers(i), call.buffers(j)))
         return invalid("arguments ", i, " and ", j, " of kernel ", kernel.name(), " overlap and one is written");
-  flops += kernel.flops();
-  return absl::OkStatus();
-}
-
-absl::Status ProgramVerifier::checkNextBatch(const Instruction::NextBatch &next) {
-  if (next.dataset() >= uint32_t(plan.datasets_size()))
-    return invalid("dataset ", next.dataset(), " does not exist, the plan has ", plan.datasets_size());
-  const Dataset &dataset = plan.datasets(int(next.dataset()));
-  if (next.batch() == 0)
-    return invalid("a batch of 0 samples");
-  if (next.micro_batches() == 0 || next.micro_batch() >= next.micro_batches())
-    return invalid("micro-batch ", next.micro_batch(), " of ", next.micro_batches());
-  if (next.buffers_size() != dataset.components_size())
-    return invalid(next.buffers_size(), " buffers for the ", dataset.components_size(), " components of dataset ",
-                   dataset.name());
-  if (next.classes_size() != 0 && next.classes_size() != next.buffers_size())
-    return invalid("classes for ", next.classes_size(), " of ", next.buffers_size(), " components");
-  for (int i = 0; i < next.classes_size(); ++i) {
-    DataType type = dataset.components(i).sample().dtype();
-    bool isFloat = type == F32 || type == F64 || type == BF16;
-    if (next.classes(i) > (isFloat ? 0 : uint64_t(INT64_MAX)))
-      return invalid(next.classes(i), " classes of component ", i, ", which is of ", dataTypeName(type));
-  }
-  auto check = [&](uint32_t buffer, const TensorType &sample) -> absl::Status {
-    const Buffer &b = program.buffers(int(buffer));
-    TensorType type;
-    type.set_dtype(sample.dtype());
-    type.add_shape(next.batch());
-    type.mutable_shape()->MergeFrom(sample.shape());
-    if (!b.has_arena() || !sameType(b.type(), type))
-      return invalid("buffer ", buffer, " is ", typeText(b.type()), ", expected ", typeText(type), " in the arena");
-    return absl::OkStatus();
-  };
-  std::set<uint32_t> distinct;
-  for (int i = 0; i < next.buffers_size(); ++i) {
-    GRAPHC_RETURN_IF_ERROR(check(next.buffers(i), dataset.components(i).sample()));
-    distinct.insert(next.buffers(i));
-  }
-  if (next.has_valid()) {
-    if (!next.pad_last())
-      return invalid("a mask of valid samples without pad_last");
-    TensorType mask;
-    mask.set_dtype(I1);
-    GRAPHC_RETURN_IF_ERROR(check(next.valid(), mask));
-    distinct.insert(next.valid());
-  }
-  if (distinct.size() != size_t(next.buffers_size()) + next.has_valid())
-    return invalid("one buffer for two components");
+  flops += (unsigned __int128)kernel.flops() * loop.count;
   return absl::OkStatus();
 }
 
@@ -318,6 +271,10 @@ absl::Status ProgramVerifier::checkInstruction(const Instruction &instruction, i
                      instruction.call().buffers_size());
   GRAPHC_RETURN_IF_ERROR(checkEffects(effects));
   GRAPHC_RETURN_IF_ERROR(queues.check(instruction, effects, givenBack(instruction)));
+  if (loop.end && position >= loop.end)
+    loop = {};
+  if (loop.end)
+    GRAPHC_RETURN_IF_ERROR(checkRepeated(instruction, effects));
   GRAPHC_RETURN_IF_ERROR(checkKind(instruction, position));
   apply(effects);
   return absl::OkStatus();
@@ -345,6 +302,10 @@ absl::Status ProgramVerifier::checkKind(const Instruction &instruction, int posi
     return checkAggregate(instruction.aggregate());
   case Instruction::kChoose:
     return checkChoose(instruction.choose());
+  case Instruction::kRepeat:
+    return checkRepeat(instruction.repeat(), position);
+  case Instruction::kAccumulate:
+    return checkAccumulate(instruction.accumulate());
   case Instruction::kNextBatch:
     return checkNextBatch(instruction.next_batch());
   case Instruction::kControlSend:

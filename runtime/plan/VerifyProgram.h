@@ -49,7 +49,10 @@ private:
   absl::Status checkAllReduceStart(const Instruction::AllReduceStart &start);
   absl::Status checkAllReduceDone(const Instruction::AllReduceDone &done);
   /// `add` sums one message of the channel: (read_write, read), both of as many bytes, or of a divisor.
-  absl::Status adds(uint32_t add, const Channel &channel) const;
+  absl::Status adds(uint32_t add, const Channel &channel) const {
+    return adds(add, channel.bytes(), absl::StrCat("a message of channel ", channel.name()));
+  }
+  absl::Status adds(uint32_t add, uint64_t bytes, const std::string &what) const;
   /// Messages are whole values.
   absl::Status whole(const Channel &channel) const {
     if (channel.algorithm() != WHOLE)
@@ -57,6 +60,11 @@ private:
                      AllReduceAlgorithm_Name(channel.algorithm()), "; expected an all_reduce_start");
     return absl::OkStatus();
   }
+  absl::Status checkRepeat(const Instruction::Repeat &repeat, int position);
+  absl::Status checkRepeated(const Instruction &instruction, const Effects &effects);
+  absl::Status checkAccumulate(const Instruction::Accumulate &sum);
+  /// A buffer of the loop's sums that overlaps this one; null where there is none.
+  const uint32_t *partialAt(uint32_t buffer) const;
   absl::Status checkNextBatch(const Instruction::NextBatch &next);
   absl::Status checkControlSend(const Instruction::ControlSend &send);
   absl::Status checkControlReceive(const Instruction::ControlReceive &receive, int position);
@@ -122,6 +130,11 @@ private:
   QueueOrder queues;
   std::set<uint32_t> borrowed; // slot buffers that a zero-copy channel's message was bound to
   unsigned __int128 sent = 0, received = 0, flops = 0;
+  struct Loop { // that the walk is in
+    uint32_t count = 1;
+    int end = 0; // 0: none
+    std::map<uint64_t, uint32_t> partials = {}; // by where in the arena: what its sums are kept in
+  } loop;
   int controlReceives = 0, controlSends = 0, tickets = 0;
 };
 

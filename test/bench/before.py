@@ -15,6 +15,7 @@ import measure
 from driver import conservative, number, summarise, writeReport
 
 SINGLE = [(measure.graphcSingle, (case, threads)) for case, threads in (("linreg", 1), ("mlp", 1), ("mlp", 2))]
+MICRO_BATCHES = [(measure.graphcMicroBatches, (count,)) for count in (2, 4, 8, 16, 64)]
 TASKS = [(measure.graphcDistributed, (case, sync, workers))
          for case, sync, workers in (("null", True, 2), ("null", False, 2), ("null", True, 8), ("mlp", True, 2), ("mlp", False, 2),
                                      ("dense", True, 2), ("dense", False, 2))]
@@ -27,7 +28,7 @@ FIELDS = (("step, ms", conservative), ("first step, s", lambda found: found.get(
 
 def measureBoth(builds, rounds):
     rows = []
-    for call, arguments in SINGLE + TASKS + REDUCE + IN_GRAPH:
+    for call, arguments in SINGLE + MICRO_BATCHES + TASKS + REDUCE + IN_GRAPH:
         for turn in range(rounds):
             for name in sorted(builds, reverse=turn % 2 == 1):
                 measure.BIN = builds[name]

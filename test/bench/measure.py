@@ -159,6 +159,17 @@ def graphcSingle(case, threads):
                   rss_mb=round(task["rss_bytes"] / 1e6, 1))
 
 
+def graphcMicroBatches(count):
+    """The MLP on one core, with so many micro-batches a step."""
+    with tempfile.TemporaryDirectory() as folder:
+        plan, compileMs = compilePlan("mlp", folder, {"cluster": {"worker": 1}, "strategy": {"name": "one_device", "micro_batches": count}})
+        (task,) = runPlan(plan, 1600 // count, pin=0).values()
+        step = task["step_ms"]
+        yield row("graphc", f"mlp, {count} micro-batches", "one_device", 1, 1, step["median"], step["p99"], task["first_step_s"],
+                  min_ms=step["min"], mean_ms=round(1e3 / task["steps_per_s"], 5), compile_ms=round(compileMs, 1),
+                  rss_mb=round(task["rss_bytes"] / 1e6, 1))
+
+
 def graphcTasks(case, strategy, jobs, steps, sync=None):
     """One process a task of `jobs` ({job: tasks}); the workers' figures. `strategy` as in cluster.json."""
     workers = jobs["worker"]

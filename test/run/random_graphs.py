@@ -3,10 +3,11 @@
 usage: random_graphs.py FOLDER [--graphs N] [--seed S] [--only INDEX]
 Each graph: a few variables, 8 to 20 ops of mixed shapes and types, assigns, and for half of them a loss that is minimised.
 The placed copy puts every op and variable on a random one of two or three tasks (strategy in_graph), the other names no
-device and is compiled for one; after three steps every variable of both must have the same bytes. A failing graph stays in FOLDER.
+device and is compiled for one; some take several micro-batches of data a step, with a sum of a random shape; after three steps every variable of both must have the same bytes. A failing graph stays in FOLDER.
 """
 import argparse
 import filecmp
+import json
 import os
 import random
 import subprocess
@@ -27,6 +28,10 @@ class Graph:
 
     def __init__(self, seed):
         self.random = random.Random(seed)
+        # Of some a step has several micro-batches, which one device computes in a loop and several each for itself.
+        micro = random.Random(seed + 2000000)
+        leaves = micro.choice((1, 2, 3, 4, 5, 6, 8))
+        self.strategy = {"micro_batches": leaves * micro.choice((1, 2, 3, 5)), "sum_leaves": leaves} if micro.random() < 0.4 else {}
         self.top, self.body, self.values, self.variables = [], [], [], []
         self.build()
 
@@ -54,13 +59,25 @@ class Graph:
             start = f"#graph.uniform<low = -1.0, high = 1.0, seed = {self.random.randint(1, 99)}>"
         else:
             start = f"#graph.value<dense<{self.number(element)}> : {text(shape, element)}>"
-        flags = "" if trainable else "trainable = false, "
+        flags = "" if trainable else "trainable = false, " + self.aggregation(element)
         self.top.append(f"graph.variable {name} : {text(shape, element)} = {start} {{{flags}{self.DEVICE}}}")
         self.variables.append((name, shape, element, trainable))
         self.emit(f"read {name}", shape, element)
 
+    def aggregation(self, element):
+        """What an assignment means where several micro-batches make a value each."""
+        if not self.strategy:
+            return ""
+        return 'aggregation = "first_replica", ' if element == "i1" else 'aggregation = "sum", '
+
     def build(self):
         pick = self.random
+        if self.strategy:
+            for i, element in enumerate(FLOATS):
+                sample, batch = self.shape(), pick.choice((1, 2, 5))
+                self.top.append(f"graph.dataset @data{i} : ({text(sample, element)}) = #graph.synthetic<samples = 97, seed = {pick.randint(1, 99)}>")
+                self.emit(f"next_batch @data{i}", (batch, *sample), element)
+                self.body[-1] = self.body[-1].replace("{", "{batch = %d, " % batch, 1)
         for _ in range(pick.randint(2, 3)):
             self.variable(pick.choice(FLOATS), self.shape(), True)
         for _ in range(pick.randint(1, 2)):
@@ -84,7 +101,7 @@ class Graph:
         for name, shape, element in list(self.values):
             if f"{name} " not in used and f"{name}," not in used:
                 sink = f"@sink{len(self.top)}"
-                self.top.append(f"graph.variable {sink} : {text(shape, element)} = #graph.zeros {{trainable = false, {self.DEVICE}}}")
+                self.top.append(f"graph.variable {sink} : {text(shape, element)} = #graph.zeros {{trainable = false, {self.aggregation(element)}{self.DEVICE}}}")
                 self.body.append(f"graph.assign {sink}, {name} {{{self.DEVICE}}} : {text(shape, element)}")
 
     def minimise(self):
@@ -346,11 +363,12 @@ def check(folder, seed):
     with open(path("placed.mlir"), "w") as file:
         file.write(graph.render(device))
     with open(path("cluster.json"), "w") as file:
-        file.write('{"cluster": {"worker": %d}, "strategy": "in_graph"}' % tasks)
+        json.dump({"cluster": {"worker": tasks}, "strategy": {"name": "in_graph"} | graph.strategy}, file)
     command(["graphc", "--partition", path("cluster.json"), path("placed.mlir"), "-o", path("placed.plan")], "graphc, placed")
     with open(path("one.mlir"), "w") as file:
         file.write(graph.render(lambda: ""))
-    command(["graphc", path("one.mlir"), "-o", path("one.plan")], "graphc, one device")
+    one = json.dumps({"name": "one_device"} | graph.strategy)
+    command(["graphc", "--strategy", one, path("one.mlir"), "-o", path("one.plan")], "graphc, one device")
     for name in ("placed", "one"):
         os.makedirs(path(name), exist_ok=True)
         command(["graphrun", path(f"{name}.plan"), "--steps", str(STEPS), "--dump-variables", path(name)], f"graphrun, {name}")

@@ -1,7 +1,10 @@
 """One order of sums: a step of M micro-batches gives one device's weights and losses, bit for bit, however many replicas share them, by
 which strategy they do and over how many parameter servers. test/tools/graphc/strategy.test has what cannot be shared so."""
+import os
+import re
+
 import pytest
-from box import MLP, differences, same
+from box import BUILD, MLP, differences, same
 from formats import updates
 
 
@@ -70,3 +73,82 @@ def test_backup_workers(box):
     """They promise no bits, but as many updates."""
     strategy = {"name": "parameter_server", "replicas_to_aggregate": 2, "micro_batches": 6}
     assert updates(box.weights(box.compile("backup", {"ps": 1, "worker": 3, "strategy": strategy}), "--steps", 6)) == 6
+
+
+def test_loop(box):
+    """Those of one program are a loop, which 256 make hardly larger than 16."""
+    sizes = {}
+    for count in 16, 256:
+        cluster = {"worker": 1, "strategy": {"name": "one_device", "micro_batches": count}}
+        plan = box / box.compile(f"loop{count}", cluster)
+        arenas = [int(line.split()[-1]) for line in box.show(f"text{count}", "plan-text", cluster).matches("^  arena_bytes: .*")]
+        sizes[count] = plan.stat().st_size, max(arenas)
+    box.last.out.expect("^    repeat {")
+    assert sizes[256][0] <= 1.5 * sizes[16][0], "bytes of the plan"
+    assert sizes[256][1] <= 1.3 * sizes[16][1], "bytes of the largest arena"
+
+
+@pytest.mark.parametrize("microBatches, leaves, shared", [(10, 10, False), (20, 10, False), (48, 16, True), (64, 2, True)])
+def test_loop_bits(box, microBatches, leaves, shared):
+    """Any number of leaves, of one micro-batch and of several. A tower writes each out."""
+    settings = {"micro_batches": microBatches, "sum_leaves": leaves}
+    reference = train(box, "tower", {"worker": 1}, {"name": "mirrored", **settings})
+    equal(box, reference, {"worker": 1}, {"name": "one_device", **settings})
+    if shared:
+        equal(box, reference, {"ps": 2, "worker": 2}, {"name": "parameter_server", **settings})
+        equal(box, reference, {"worker": 2}, {"name": "all_reduce", **settings})
+
+
+SIMS = {"worker": ["SIM:0"]}
+
+
+@pytest.mark.parametrize("jobs, strategy", [({"worker": 1}, "one_device"), ({"worker": 2}, "all_reduce"), ({"ps": 1, "worker": 2}, "parameter_server")])
+def test_copies_on_queues(box, jobs, strategy):
+    """A device with queues has copies, and the bits of the host's loop."""
+    settings = {"micro_batches": 24, "sum_leaves": 4}
+    reference = one(box, **settings)
+    box.environment["PATH"] = os.pathsep.join([str(BUILD / "sim"), box.environment["PATH"]])
+    equal(box, reference, {**jobs, "devices": SIMS}, {"name": strategy, **settings})
+    assert not loops(box, {**jobs, "devices": SIMS, "strategy": {"name": strategy, **settings}})
+
+
+def loops(box, cluster, model=MLP):
+    """(arena, what is done in turn) of the programs that have one."""
+    text = "\n".join(box.show("shown", "plan-text", cluster, model).matches("^(programs {|  arena_bytes: .*|    \\w+ {|  name: .*)"))
+    found = []
+    for program in text.split("programs {")[1:]:
+        kinds = re.findall(r"^    (\w+) {", program, re.M)
+        if "repeat" in kinds:
+            found.append((int(re.search(r"arena_bytes: (\d+)", program)[1]), kinds))
+    return found
+
+
+MATRIX = """
+graph.variable @w : tensor<512x512xf32> = #graph.glorot_uniform<seed = 1>
+graph.dataset @data : (tensor<512xf32>) = #graph.synthetic<samples = 203, seed = 7>
+graph.func @train_step() -> (tensor<f32> {graph.name = "loss"}) attributes {role = #graph.role<train>} {
+  %x = graph.next_batch @data {batch = 4} : tensor<4x512xf32>
+  %w = graph.read @w : tensor<512x512xf32>
+  %y = graph.matmul %x, %w : (tensor<4x512xf32>, tensor<512x512xf32>) -> tensor<4x512xf32>
+  %z = graph.multiply %y, %y : tensor<4x512xf32>
+  %loss = graph.reduce_mean %z dimensions = [0, 1] : (tensor<4x512xf32>) -> tensor<f32>
+  graph.minimize %loss {optimizer = #graph.sgd<learning_rate = 0.05>} : tensor<f32>
+  graph.return %loss : tensor<f32>
+}
+"""
+
+
+@pytest.mark.parametrize("workers, microBatches, leaves, gradients", [(1, 16, 16, 5), (1, 64, 16, 6), (1, 64, 1, 2), (2, 64, 16, 5), (4, 256, 16, 4)])
+def test_gradients_that_are_held(box, workers, microBatches, leaves, gradients):
+    """A replica holds log2(W / N) + 2 of a MiB each, one less where a leaf is one micro-batch."""
+    box.write("matrix.mlir", MATRIX)
+    for jobs, name in ({"worker": workers}, "all_reduce" if workers > 1 else "one_device"), ({"ps": 1, "worker": workers}, "parameter_server"):
+        (arena, _), = loops(box, {**jobs, "strategy": {"name": name, "micro_batches": microBatches, "sum_leaves": leaves}}, "matrix.mlir")
+        assert arena < (gradients + 0.5) * 2**20, name
+
+
+def test_gradients_leave_early(box):
+    """The last micro-batch is written out, so that what it completes leaves while its backward pass goes on."""
+    (_, kinds), = loops(box, {"ps": 1, "worker": 2, "strategy": {"name": "parameter_server", "micro_batches": 32}})
+    behind = kinds[kinds.index("repeat"):]
+    assert "call" in behind[behind.index("send_start"):]

@@ -174,6 +174,8 @@ Timeline::Instruction Model::cost(const plan::Program &program, const plan::Inst
     return {Action::Work, callSeconds(plan.kernels(int(instruction.call().kernel()))), 0};
   if (instruction.has_copy())
     return {Action::Work, overhead() + memory(program.buffers(int(instruction.copy().to())).bytes()), 0};
+  if (instruction.has_accumulate()) // about two reads and a write of the value
+    return {Action::Work, overhead() + memory(3 * program.buffers(int(instruction.accumulate().buffer())).bytes()), 0};
   const plan::Effects effects = plan::effectsOf(plan, program, instruction);
   if (effects.channels.size() != 1 || instruction.has_control_send())
     return {Action::Work, overhead(), 0};
@@ -212,11 +214,22 @@ Prediction Model::run() {
     prediction.lanes.push_back({index, {}});
     uint32_t lane = timeline.addLane();
     double busy = 0;
+    uint32_t times = 1, repeated = 0; // how often, and of how many instructions more
     for (const plan::Instruction &instruction : program.instructions()) {
       Timeline::Instruction step = cost(program, instruction);
       if (instruction.has_next_batch())
         for (uint32_t buffer : instruction.next_batch().buffers())
           step.seconds += memory(2 * program.buffers(int(buffer)).bytes());
+      // All times of an instruction in a loop are one span.
+      if (repeated == 0)
+        times = 1;
+      else
+        --repeated;
+      step.seconds *= times;
+      if (instruction.has_repeat()) {
+        times = instruction.repeat().count();
+        repeated = instruction.repeat().length();
+      }
       if (instruction.has_control_send()) // one message a channel; the chief's own control message is no message
         for (uint32_t channel : instruction.control_send().channels())
           if (plan.channels(int(channel)).receiver() != index)

@@ -57,6 +57,8 @@ std::string instructionText(const plan::Plan &plan, const plan::Instruction &ins
       : instruction.has_send_start()       ? "send " + channel(instruction.send_start().channel()) +
                                                  (instruction.send_start().ahead() ? " for the next step" : "")
       : instruction.has_send_done()        ? "sent " + channel(instruction.send_done().channel())
+      : instruction.has_repeat()           ? std::to_string(instruction.repeat().count()) + " times"
+      : instruction.has_accumulate()       ? "sum of a loop"
       : instruction.has_aggregate()        ? "sum of " + channel(instruction.aggregate().channel())
       : instruction.has_all_reduce_start() ? "begin of all-reduce " + channel(instruction.all_reduce_start().channel())
       : instruction.has_all_reduce_done()  ? "all-reduce " + channel(instruction.all_reduce_done().channel())

@@ -127,3 +127,50 @@ func.func @reduction_case(%v: tensor<f32>) {
   graph.summary "s", %v {reduction = "Mean"} : tensor<f32>
   return
 }
+
+// -----
+
+graph.dataset @d : (tensor<4xf32>) = #graph.synthetic<samples = 100, seed = 7>
+func.func @leaves() {
+  // (C1) expected-error@+1 {{sums 4 values, its own and the one behind it, which are no whole leaves of 3}}
+  %s:2 = graph.repeat 3 -> (tensor<1x4xf32>, tensor<1x4xf32>) attributes {per_leaf = 3} {
+    %x = graph.next_batch @d {batch = 1, micro_batches = 4} : tensor<1x4xf32>
+    graph.yield %x : tensor<1x4xf32>
+  }
+  return
+}
+
+// -----
+
+graph.dataset @d : (tensor<4xf32>) = #graph.synthetic<samples = 100, seed = 7>
+func.func @kept() {
+  // (C2) expected-error@+1 {{must have 2 results for each value that it yields, ('tensor<1x4xf32>', 'tensor<1x4xf32>'), got ('tensor<1x4xf32>')}}
+  %s = graph.repeat 3 -> (tensor<1x4xf32>) {
+    %x = graph.next_batch @d {batch = 1, micro_batches = 4} : tensor<1x4xf32>
+    graph.yield %x : tensor<1x4xf32>
+  }
+  return
+}
+
+// -----
+
+func.func @effect(%x: tensor<4xf32>) {
+  %s:2 = graph.repeat 3 -> (tensor<4xf32>, tensor<4xf32>) {
+    // (graph.repeat C3) expected-error@+1 {{has an effect, and is repeated; what is repeated takes batches and computes}}
+    graph.metric "m", %x : tensor<4xf32>
+    graph.yield %x : tensor<4xf32>
+  }
+  return
+}
+
+// -----
+
+graph.dataset @d : (tensor<4xf32>) = #graph.synthetic<samples = 100, seed = 7>
+func.func @batches() {
+  %s:2 = graph.repeat 3 -> (tensor<1x4xf32>, tensor<1x4xf32>) {
+    // (graph.repeat C3) expected-error@+1 {{takes micro-batches 2 to 4, but a step has 4}}
+    %x = graph.next_batch @d {batch = 1, micro_batch = 2, micro_batches = 4} : tensor<1x4xf32>
+    graph.yield %x : tensor<1x4xf32>
+  }
+  return
+}

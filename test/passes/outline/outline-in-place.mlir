@@ -42,6 +42,28 @@ dist.program @a of @p on "/job:t/task:0/device:CPU:0" {
   dist.control_receive local
   dist.end
 }
+
+// What has its place in a pack is made there from the start: the product, over which the sum is written.
+// CHECK: dist.program @packs
+// CHECK: %[[PART:.*]] = dist.view %[[PACK:.*]] : memref<8192xf32> to memref<64x64xf32>
+// CHECK: dist.library_call "matmul"({{.*}}) into(%[[PART]])
+// CHECK: dist.call @{{kernel[0-9]+_add}}(%[[Z:.*]], %[[PART]]) :
+// CHECK: dist.fetch "packed", %[[PACK]]
+dist.phase @q {role = #graph.role<predict>}
+dist.program @packs of @q on "/job:t/task:1/device:CPU:0" {
+  dist.control_send []
+  %x = dist.feed "x" : tensor<64x64xf32>
+  %y = dist.feed "y" : tensor<64x64xf32>
+  %z = dist.feed "z" : tensor<64x64xf32>
+  %product = graph.matmul %x, %y : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
+  %sum = graph.add %z, %product : tensor<64x64xf32>
+  %negative = graph.negate %x : tensor<64x64xf32>
+  %packed = dist.pack %sum, %negative : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<8192xf32>
+  dist.fetch "packed", %packed : tensor<8192xf32>
+  dist.fetch "z", %z : tensor<64x64xf32>
+  dist.control_receive local
+  dist.end
+}
 // CHECK: func.func private @[[ADD]](%{{.*}}: memref<64x64xf32> {dist.access = "read"}, %[[INOUT:.*]]: memref<64x64xf32> {dist.access = "read_write"})
 // CHECK: linalg.generic {{.*}} ins(%{{.*}}, %[[INOUT]] : {{.*}}) outs(%[[INOUT]] :
 // CHECK: func.func private @[[BOTH]](%{{[a-z0-9]+}}: memref<64x64xf32> {dist.access = "read"}

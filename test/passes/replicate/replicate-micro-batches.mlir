@@ -64,8 +64,8 @@ module attributes {graph.cluster = #graph.cluster<jobs = [worker = 1], chief = "
 graph.variable @w : tensor<4xf32> = #graph.zeros
 graph.dataset @d : (tensor<4xf32>) = #graph.synthetic<samples = 100, seed = 7>
 // CHECK-LABEL: graph.func @train
-graph.func @train() -> () attributes {role = #graph.role<train>} {
-  // ((0 + 1) + (2 + 3)) + (4 + 5)
+graph.func @train() -> (tensor<4xf32> {graph.reduction = "first_replica"}) attributes {role = #graph.role<train>} {
+  // What the first has is wanted, so each is written out: ((0 + 1) + (2 + 3)) + (4 + 5)
   // CHECK: %[[S0:.*]] = graph.add
   // CHECK: %[[S1:.*]] = graph.add
   // CHECK-NOT: graph.reshape
@@ -77,7 +77,7 @@ graph.func @train() -> () attributes {role = #graph.role<train>} {
   %x = graph.next_batch @d {batch = 1} : tensor<1x4xf32>
   %g = graph.reshape %x : (tensor<1x4xf32>) -> tensor<4xf32>
   graph.apply_sgd @w, %g {learning_rate = 0.1} : tensor<4xf32>
-  graph.return
+  graph.return %g : tensor<4xf32>
 }
 }
 //--- backup.mlir

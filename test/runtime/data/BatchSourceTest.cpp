@@ -124,6 +124,22 @@ TEST_P(BatchSourceTest, MicroBatchesOfOneDeviceAreTheReplicasBatches) {
   }
 }
 
+// What a loop takes, and then the one that is written out behind it.
+TEST_P(BatchSourceTest, SeveralMicroBatchesInARowAreThoseOfTowers) {
+  auto set = numbers(1000, true);
+  for (uint32_t replica : {0, 1}) {
+    auto loop = source(set, {.batch = 7, .replica = replica, .replicas = 2, .microBatches = 4, .perStep = 3});
+    auto last = source(set, {.batch = 7, .replica = replica, .replicas = 2, .microBatch = 3, .microBatches = 4});
+    std::vector<std::unique_ptr<BatchSource>> towers;
+    for (uint32_t m = 0; m < 4; ++m)
+      towers.push_back(
+          source(set, {.batch = 7, .replica = replica, .replicas = 2, .microBatch = m, .microBatches = 4}));
+    for (int step = 0; step < 100; ++step)
+      for (uint32_t m = 0; m < 4; ++m)
+        ASSERT_EQ(take(m < 3 ? *loop : *last), take(*towers[m])) << step;
+  }
+}
+
 TEST_P(BatchSourceTest, EachShuffledEpochCoversEverySampleOnce) {
   auto s = source(numbers(60, true), {.batch = 4});
   std::vector<int32_t> first;
@@ -272,6 +288,8 @@ TEST(BatchSource, RefusesImpossibleOptions) {
   EXPECT_FALSE(BatchSource::create(*opened, {.batch = 0}).ok());
   EXPECT_FALSE(BatchSource::create(*opened, {.replica = 2, .replicas = 2}).ok());
   EXPECT_FALSE(BatchSource::create(*opened, {.microBatch = 1}).ok());
+  EXPECT_FALSE(BatchSource::create(*opened, {.microBatch = 1, .microBatches = 3, .perStep = 3}).ok());
+  EXPECT_FALSE(BatchSource::create(*opened, {.perStep = 0}).ok());
   EXPECT_FALSE(BatchSource::create(*opened, {.classes = {0, 0}}).ok());
 }
 

@@ -17,13 +17,12 @@ using google::protobuf::Reflection;
 
 /// What an instruction's numbers mean; a name that is in none of these fails the test.
 const std::set<std::string> buffers = {"buffer",  "buffers", "scratch", "own", "chosen",
-                                       "version", "valid",   "from",    "to"};
+                                       "version", "valid",   "from",    "to",  "partials"};
 const std::set<std::string> channels = {"channel", "channels"};
 const std::set<std::string> kernels = {"kernel", "add"};
-const std::set<std::string> others = {
-    "ahead",       "has_own",       "has_chosen", "has_valid",     "dataset",  "batch", "local",
-    "micro_batch", "micro_batches", "take",       "max_staleness", "pad_last", "queue", "n"};
-
+const std::set<std::string> others = {"ahead", "has_own",     "has_chosen",    "has_valid", "dataset",       "batch",
+                                      "local", "micro_batch", "micro_batches", "take",      "max_staleness", "pad_last",
+                                      "queue", "n",           "count",         "length",    "per_leaf"};
 /// Sets every field: numbers to ones that occur once, flags to `flags`.
 struct Filled {
   std::multiset<uint32_t> buffers, channels, kernels;

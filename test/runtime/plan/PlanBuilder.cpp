@@ -252,6 +252,22 @@ void PlanBuilder::allReduce(uint32_t program, uint32_t channel, uint32_t buffer,
   add(program)->mutable_send_done()->set_channel(channel);
 }
 
+void PlanBuilder::repeat(uint32_t program, uint32_t count, uint32_t length) {
+  Instruction::Repeat *repeat = add(program)->mutable_repeat();
+  repeat->set_count(count);
+  repeat->set_length(length);
+}
+
+void PlanBuilder::accumulate(uint32_t program, uint32_t value, const std::vector<uint32_t> &partials, uint32_t perLeaf,
+                             uint32_t chunk) {
+  Instruction::Accumulate *sum = add(program)->mutable_accumulate();
+  sum->set_buffer(value);
+  for (uint32_t partial : partials)
+    sum->add_partials(partial);
+  sum->set_per_leaf(perLeaf);
+  sum->set_add(kernelIndex(TestKernel::Add, chunk ? chunk : elements));
+}
+
 void PlanBuilder::ticket(uint32_t program) { add(program)->mutable_ticket(); }
 
 void PlanBuilder::controlSend(uint32_t program, const std::vector<uint32_t> &channels) {

@@ -63,6 +63,11 @@ public:
   void aggregate(uint32_t program, uint32_t channel, uint32_t buffer, uint32_t chunk = 0);
   /// Sums `buffer` over an all-to-all channel with an algorithm, whose type is one chunk, like that of `scratch`.
   void allReduce(uint32_t program, uint32_t channel, uint32_t buffer, uint32_t scratch);
+  /// The next `length` instructions, `count` times.
+  void repeat(uint32_t program, uint32_t count, uint32_t length);
+  /// In it: `value`, a vector, into its sums.
+  void accumulate(uint32_t program, uint32_t value, const std::vector<uint32_t> &partials, uint32_t perLeaf,
+                  uint32_t chunk = 0);
   void ticket(uint32_t program);
   void controlSend(uint32_t program, const std::vector<uint32_t> &channels);
   void controlReceive(uint32_t program, bool local, uint32_t channel);

@@ -42,13 +42,13 @@ TEST(PlanFile, NotAPlan) {
 TEST(PlanFile, NewerVersionIsRefusedByName) {
   std::string file = encoded();
   file[8] = 9;
-  EXPECT_THAT(errorOf(file), HasSubstr("plan format version 9 is newer than this graphrun, which reads version 5"));
+  EXPECT_THAT(errorOf(file), HasSubstr("plan format version 9 is newer than this graphrun, which reads version 6"));
 }
 
 TEST(PlanFile, OlderVersionIsRefusedByName) {
   std::string file = encoded();
   file[8] = 4;
-  EXPECT_THAT(errorOf(file), HasSubstr("plan format version 4 is older than this graphrun, which reads version 5; "
+  EXPECT_THAT(errorOf(file), HasSubstr("plan format version 4 is older than this graphrun, which reads version 6; "
                                        "compile the model again"));
 }
 

@@ -83,6 +83,40 @@ TEST(SumTree, EveryWayToMakeItIsTheDefinition) {
     }
 }
 
+TEST(SumTree, ALoopKeepsWhatTheLastValueIsJoinedWith) {
+  for (uint64_t w = 1; w <= 70; ++w)
+    for (uint64_t perLeaf : {1, 2, 3, 5}) {
+      const uint64_t m = w * perLeaf;
+      if (m == 1)
+        continue;
+      std::vector<std::string> kept(keptSums(m, perLeaf));
+      const size_t leaf = perLeaf > 1; // of 1, 2, 4, … leaves from there on
+      for (uint64_t i = 0; i + 1 < m; ++i) {
+        std::string value = std::to_string(i);
+        if (i % perLeaf)
+          value = join(kept[0], value);
+        if (i % perLeaf + 1 < perLeaf) {
+          kept[0] = value;
+          continue;
+        }
+        const auto joined = size_t(std::countr_one(i / perLeaf));
+        for (size_t k = 0; k < joined; ++k)
+          value = join(kept[leaf + k], value);
+        ASSERT_LT(leaf + joined, kept.size());
+        kept[leaf + joined] = value;
+      }
+      std::string sum = std::to_string(m - 1);
+      uint32_t waiting = 0;
+      for (size_t k = 0; k < kept.size(); ++k)
+        if (k < leaf || ((w - 1) >> (k - leaf) & 1)) {
+          sum = join(kept[k], sum);
+          ++waiting;
+        }
+      ASSERT_EQ(sum, defined(m, w));
+      ASSERT_EQ(waiting, waitingSums(m, perLeaf));
+    }
+}
+
 TEST(SumTree, EveryAdmittedNumberOfReplicasHasTheSameSum) {
   uint64_t shared = 0;
   for (uint64_t m = 1; m <= 96; ++m)

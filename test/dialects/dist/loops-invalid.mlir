@@ -1,0 +1,127 @@
+// RUN: graph-opt %s --split-input-file --verify-diagnostics
+
+dist.phase @p {role = #graph.role<train>}
+dist.program @a of @p on "/job:worker/task:0/device:CPU:0" {
+  %x = dist.buffer : memref<4xf32>
+  // expected-note @below {{repeated by this}}
+  dist.repeat 3 {
+    // (RP1)
+    // expected-error @below {{is repeated; what is repeated calls, takes batches, accumulates, or names parts of memory}}
+    dist.fetch "x", %x : memref<4xf32>
+  }
+  dist.end
+}
+
+// -----
+
+graph.dataset @d : (tensor<4xf32>) = #graph.synthetic<samples = 100, seed = 7>
+dist.phase @p {role = #graph.role<train>, samples_per_step = 3, dataset = @d}
+dist.program @a of @p on "/job:worker/task:0/device:CPU:0" {
+  %x = dist.buffer : memref<1x4xf32>
+  dist.repeat 3 {
+    // (RP2)
+    // expected-error @below {{takes micro-batches 1 to 3, but a step has 3}}
+    dist.next_batch_into @d, %x {batch = 1, micro_batch = 1, micro_batches = 3} : memref<1x4xf32>
+  }
+  dist.end
+}
+
+// -----
+
+dist.phase @p {role = #graph.role<train>}
+func.func private @add(memref<4xf32> {dist.access = "read_write"}, memref<4xf32> {dist.access = "read"})
+dist.program @a of @p on "/job:worker/task:0/device:CPU:0" {
+  %x = dist.buffer : memref<4xf32>
+  %s = dist.buffer : memref<4xf32>
+  // (AC1)
+  // expected-error @below {{stands outside of a dist.repeat}}
+  dist.accumulate %x into(%s) by @add : memref<4xf32>, memref<4xf32>
+  dist.end
+}
+
+// -----
+
+dist.phase @p {role = #graph.role<train>}
+func.func private @add(memref<4xf32> {dist.access = "read_write"}, memref<4xf32> {dist.access = "read"})
+dist.program @a of @p on "/job:worker/task:0/device:CPU:0" {
+  %x = dist.buffer : memref<4xf32>
+  %s = dist.buffer : memref<4xf32>
+  dist.repeat 3 {
+    // (AC1)
+    // expected-error @below {{sums 4 values, which are no whole leaves of 3}}
+    dist.accumulate %x into(%s) by @add {per_leaf = 3} : memref<4xf32>, memref<4xf32>
+  }
+  dist.end
+}
+
+// -----
+
+dist.phase @p {role = #graph.role<train>}
+func.func private @add(memref<4xf32> {dist.access = "read_write"}, memref<4xf32> {dist.access = "read"})
+dist.program @a of @p on "/job:worker/task:0/device:CPU:0" {
+  %x = dist.buffer : memref<4xf32>
+  %s = dist.buffer : memref<4xf32>
+  dist.repeat 3 {
+    // (AC1)
+    // expected-error @below {{has 1 partial sums, expected 2 for 4 leaves of 1}}
+    dist.accumulate %x into(%s) by @add : memref<4xf32>, memref<4xf32>
+  }
+  dist.end
+}
+
+// -----
+
+dist.phase @p {role = #graph.role<train>}
+func.func private @add(memref<4xf32> {dist.access = "read_write"}, memref<4xf32> {dist.access = "read"})
+dist.program @a of @p on "/job:worker/task:0/device:CPU:0" {
+  %x = dist.buffer : memref<4xf32>
+  %s = dist.buffer : memref<2xf32>
+  dist.repeat 1 {
+    // (AC2)
+    // expected-error @below {{has partial sums of another type than its value's, 'memref<4xf32>'}}
+    dist.accumulate %x into(%s) by @add : memref<4xf32>, memref<2xf32>
+  }
+  dist.end
+}
+
+// -----
+
+dist.phase @p {role = #graph.role<train>}
+func.func private @add(memref<3xf32> {dist.access = "read_write"}, memref<3xf32> {dist.access = "read"})
+dist.program @a of @p on "/job:worker/task:0/device:CPU:0" {
+  %x = dist.buffer : memref<4xf32>
+  %s = dist.buffer : memref<4xf32>
+  dist.repeat 1 {
+    // (AC2)
+    // expected-error @below {{sums chunks of 3 elements, which do not divide the 4 of its value}}
+    dist.accumulate %x into(%s) by @add {chunk = 3} : memref<4xf32>, memref<4xf32>
+  }
+  dist.end
+}
+
+// -----
+
+dist.phase @p {role = #graph.role<train>}
+dist.program @a of @p on "/job:worker/task:0/device:CPU:0" {
+  %x = dist.buffer : memref<4xf32>
+  %s = dist.buffer : memref<4xf32>
+  dist.repeat 1 {
+    // (K1)
+    // expected-error @below {{calls the kernel @add, which this module does not define}}
+    dist.accumulate %x into(%s) by @add : memref<4xf32>, memref<4xf32>
+  }
+  dist.end
+}
+
+// -----
+
+dist.phase @p {role = #graph.role<train>}
+dist.program @a of @p on "/job:worker/task:0/device:GPU:0" {
+  %x = dist.buffer : memref<4xf32>
+  // (RP3)
+  // expected-error @below {{is in a program on /job:worker/task:0/device:GPU:0, whose queues may still be at work when it begins again}}
+  dist.repeat 1 {
+    dist.view %x : memref<4xf32> to memref<2x2xf32>
+  }
+  dist.end
+}

@@ -1,0 +1,97 @@
+// RUN: split-file %s %t
+// RUN: graph-opt %t/loop.mlir --place --replicate --verify-replicated --verify-placed | FileCheck %t/loop.mlir
+// RUN: graph-opt %t/loop.mlir --place --replicate --partition --verify-partitioned | FileCheck %t/loop.mlir --check-prefix=PROGRAM
+// RUN: graph-opt %t/leaves.mlir --place --replicate --verify-replicated | FileCheck %t/leaves.mlir
+// RUN: graph-opt %t/first.mlir --place --replicate --verify-replicated | FileCheck %t/first.mlir
+// RUN: graph-opt %t/queues.mlir --replicate --verify-replicated | FileCheck %t/queues.mlir
+// RUN: sed 's/GPU/CPU/' %t/queues.mlir | graph-opt - --replicate | FileCheck %t/queues.mlir --check-prefix=HOST
+// The micro-batches of a replica but the last are a loop.
+
+//--- loop.mlir
+module attributes {graph.cluster = #graph.cluster<jobs = [ps = 1, worker = 2], chief = "/job:worker/task:0">,
+                   graph.strategy = #graph.strategy<name = "parameter_server", micro_batches = 32, sum_leaves = 16>} {
+graph.variable @w : tensor<4xf32> = #graph.zeros
+graph.dataset @d : (tensor<4xf32>) = #graph.synthetic<samples = 100, seed = 7>
+// CHECK-LABEL: graph.func @train
+graph.func @train() -> (tensor<4xf32> {graph.name = "loss"}) attributes {role = #graph.role<train>} {
+  // CHECK: %[[W:.*]] = graph.read @w
+  // CHECK: %[[P:.*]]:4 = graph.repeat 15 -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) attributes {{{.*}}per_leaf = 2
+  // CHECK-NEXT: %[[X:.*]] = graph.next_batch @d {{.*}}micro_batches = 16
+  // CHECK-NEXT: %[[R:.*]] = graph.reshape %[[X]]
+  // CHECK-NEXT: %[[G:.*]] = graph.multiply %[[R]], %[[W]]
+  // CHECK-NEXT: graph.yield %[[G]]
+  // CHECK: graph.next_batch @d {{.*}}micro_batch = 15 {{.*}}micro_batches = 16
+  // CHECK: %[[L:.*]] = graph.multiply
+  // CHECK: %[[S0:.*]] = graph.add %[[P]]#0, %[[L]]
+  // CHECK: %[[S1:.*]] = graph.add %[[P]]#1, %[[S0]]
+  // CHECK: %[[S2:.*]] = graph.add %[[P]]#2, %[[S1]]
+  // CHECK: %[[S3:.*]] = graph.add %[[P]]#3, %[[S2]]
+  // CHECK: graph.aggregate %[[S3]]
+  // What is read for all is taken once, before the loop.
+  // PROGRAM-LABEL: dist.program @train.worker
+  // PROGRAM: %[[W:.*]] = dist.receive @train.w.to_worker
+  // PROGRAM-NOT: dist.receive
+  // PROGRAM: graph.repeat 15
+  // PROGRAM: graph.multiply %{{.*}}, %[[W]]
+  // PROGRAM: dist.send @train.w.gradient
+  %x = graph.next_batch @d {batch = 1} : tensor<1x4xf32>
+  %w = graph.read @w : tensor<4xf32>
+  %r = graph.reshape %x : (tensor<1x4xf32>) -> tensor<4xf32>
+  %g = graph.multiply %r, %w : tensor<4xf32>
+  graph.apply_sgd @w, %g {learning_rate = 0.1} : tensor<4xf32>
+  graph.return %g : tensor<4xf32>
+}
+}
+//--- leaves.mlir
+module attributes {graph.cluster = #graph.cluster<jobs = [worker = 1], chief = "/job:worker/task:0">,
+                   graph.strategy = #graph.strategy<name = "one_device", micro_batches = 10, sum_leaves = 5>} {
+graph.variable @w : tensor<4xf32> = #graph.zeros
+graph.dataset @d : (tensor<4xf32>) = #graph.synthetic<samples = 100, seed = 7>
+// CHECK-LABEL: graph.func @train
+graph.func @train() attributes {role = #graph.role<train>} {
+  // Five leaves of two: of the leaf under way and of four leaves is something there, and of what was on the way nothing.
+  // CHECK: %[[P:.*]]:4 = graph.repeat 9 {{.*}}per_leaf = 2
+  // CHECK: %[[L:.*]] = graph.reshape
+  // CHECK: %[[L:.*]] = graph.reshape
+  // CHECK: %[[S0:.*]] = graph.add %[[P]]#0, %[[L]]
+  // CHECK: %[[S:.*]] = graph.add %[[P]]#3, %[[S0]]
+  // CHECK-NOT: graph.add
+  // CHECK: graph.divide %[[S]]
+  %x = graph.next_batch @d {batch = 1} : tensor<1x4xf32>
+  %g = graph.reshape %x : (tensor<1x4xf32>) -> tensor<4xf32>
+  graph.apply_sgd @w, %g {learning_rate = 0.1} : tensor<4xf32>
+  graph.return
+}
+}
+//--- first.mlir
+module attributes {graph.cluster = #graph.cluster<jobs = [worker = 1], chief = "/job:worker/task:0">,
+                   graph.strategy = #graph.strategy<name = "one_device", micro_batches = 10>} {
+graph.variable @w : tensor<4xf32> = #graph.zeros
+graph.dataset @d : (tensor<4xf32>) = #graph.synthetic<samples = 100, seed = 7>
+// Somebody wants what the first micro-batch alone has: each is written out.
+// CHECK-LABEL: graph.func @train
+graph.func @train() -> (tensor<4xf32> {graph.reduction = "first_replica"}) attributes {role = #graph.role<train>} {
+  // CHECK-NOT: graph.repeat
+  // CHECK-COUNT-10: graph.next_batch
+  %x = graph.next_batch @d {batch = 1} : tensor<1x4xf32>
+  %g = graph.reshape %x : (tensor<1x4xf32>) -> tensor<4xf32>
+  graph.apply_sgd @w, %g {learning_rate = 0.1} : tensor<4xf32>
+  graph.return %g : tensor<4xf32>
+}
+}
+//--- queues.mlir
+// On a device with memory of its own each is written out: its queues would still be at work when the loop begins again.
+// CHECK-NOT: graph.repeat
+// CHECK-COUNT-10: graph.next_batch
+// HOST: graph.repeat 9
+module attributes {graph.cluster = #graph.cluster<jobs = [worker = 1], chief = "/job:worker/task:0">,
+                   graph.strategy = #graph.strategy<name = "one_device", micro_batches = 10>} {
+graph.variable @w : tensor<4xf32> = #graph.zeros {graph.device = #graph.device<"/job:worker/task:0/device:GPU:0">}
+graph.dataset @d : (tensor<4xf32>) = #graph.synthetic<samples = 100, seed = 7>
+graph.func @train() attributes {graph.device = #graph.device<"/job:worker/task:0/device:GPU:0">, role = #graph.role<train>} {
+  %x = graph.next_batch @d {batch = 1, graph.device = #graph.device<"/job:worker/task:0/device:GPU:0">} : tensor<1x4xf32>
+  %g = graph.reshape %x {graph.device = #graph.device<"/job:worker/task:0/device:GPU:0">} : (tensor<1x4xf32>) -> tensor<4xf32>
+  graph.apply_sgd @w, %g {graph.device = #graph.device<"/job:worker/task:0/device:GPU:0">, learning_rate = 0.1} : tensor<4xf32>
+  graph.return
+}
+}

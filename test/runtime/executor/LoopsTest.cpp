@@ -1,0 +1,74 @@
+//===- LoopsTest.cpp - the sums of a loop are those of the tree, whatever their number -----------------------------------===//
+
+#include "runtime/plan/SumTree.h"
+#include "test/runtime/executor/TaskHarness.h"
+#include "test/runtime/executor/TestHost.h"
+#include "test/runtime/plan/PlanBuilder.h"
+
+#include <functional>
+
+namespace graphc::executor {
+namespace {
+
+using plan::TestKernel;
+
+constexpr uint32_t kElements = 4096;
+
+/// w += what `values` values sum to, value i being w as it is after i times w = w / 2 + 1/4: all but the last of them in a loop.
+plan::Plan loopPlan(uint32_t values, uint32_t perLeaf, uint32_t chunk) {
+  plan::PlanBuilder b(kElements);
+  uint32_t job = b.job("worker", 1), phase = b.phase("train_step", plan::TRAIN, false);
+  uint32_t worker = b.program(phase, "train_step.worker", 1, false, job, 0);
+  uint32_t w = b.variableBuffer(worker, b.variable("w", b.vector(), job, 0));
+  uint32_t x = b.arenaBuffer(worker, b.vector()), next = b.arenaBuffer(worker, b.vector());
+  std::vector<uint32_t> partials;
+  for (uint32_t i = 0; i < plan::keptSums(values, perLeaf); ++i)
+    partials.push_back(b.arenaBuffer(worker, b.vector()));
+  b.controlSend(worker, {});
+  b.call(worker, TestKernel::Gradient, {w, x});
+  b.repeat(worker, values - 1, 3);
+  b.accumulate(worker, x, partials, perLeaf, chunk);
+  b.call(worker, TestKernel::Gradient,
+         {x, next}); // two kernels to carry a value from time to time, which no plan of graphc does
+  b.call(worker, TestKernel::Gradient, {next, x});
+  const uint64_t done = values / perLeaf - 1;
+  for (uint32_t i = 0; i < partials.size(); ++i)
+    if (const bool isLeaf = perLeaf > 1 && i == 0; isLeaf || (done >> (i - (perLeaf > 1)) & 1))
+      b.call(worker, TestKernel::Add, {x, partials[i]});
+  b.call(worker, TestKernel::Add, {w, x});
+  b.controlReceive(worker, true, 0);
+  return b.finish();
+}
+
+TEST(Loops, SumAsTheTreeDoes) {
+  for (auto [values, perLeaf] : std::vector<std::pair<uint32_t, uint32_t>>{
+           {2, 1}, {2, 2}, {3, 1}, {3, 3}, {4, 1}, {5, 1}, {6, 2}, {7, 1}, {8, 1}, {8, 4}, {12, 3}, {22, 2}, {256, 16}})
+    for (uint32_t chunk : {0, 16}) {
+      TaskHarness tasks(loopPlan(values, perLeaf, chunk));
+      const std::vector<float> initial = tasks.floats(0);
+      TestHost host(1);
+      auto lanes = tasks.lanes(host);
+      ASSERT_EQ(tasks.run(lanes), absl::OkStatus());
+      const std::vector<float> found = tasks.floats(0);
+      for (uint32_t i = 0; i < kElements; ++i) {
+        auto halve = [](float v) { return v * 0.5f + 0.25f; };
+        plan::GrowingSum<float> sum(perLeaf);
+        float x = halve(initial[i]);
+        for (uint32_t v = 0; v < values; ++v, x = halve(halve(x)))
+          sum.push(x, std::plus<>());
+        ASSERT_EQ(found[i], initial[i] + sum.take(std::plus<>())) << values << " values, leaves of " << perLeaf;
+      }
+    }
+}
+
+// The next step begins with the first time again.
+TEST(Loops, EveryStepBeginsAnew) {
+  TaskHarness tasks(loopPlan(4, 1, 0));
+  TestHost host(3);
+  auto lanes = tasks.lanes(host);
+  ASSERT_EQ(tasks.run(lanes), absl::OkStatus());
+  EXPECT_EQ(lanes[0]->step(), 3u);
+}
+
+} // namespace
+} // namespace graphc::executor
