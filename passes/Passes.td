@@ -180,10 +180,10 @@ def VerifyModel : Pass<"verify-model", "::mlir::ModuleOp"> {
   }];
 }
 
-def Decompose : Pass<"decompose", "::mlir::ModuleOp"> {
+def Decompose : Pass<"decompose"> {
   let summary = "write composite ops in primitives";
   let description = [{
-    Input: ops anywhere in the module. Output: each op that has a decomposition (`DecomposableOpInterface`: softmax, argmax,
+    Input: ops anywhere in a module or a program. Output: each op that has a decomposition (`DecomposableOpInterface`: softmax, argmax,
     reduce_mean, …) stands as the ops that define it, composite ones among them likewise. What it computes is fixed by the op
     alone, whatever the partitioning. Runs before `outline`, so that lowering knows loops and views only.
 

@@ -85,15 +85,16 @@ static void buildPartitioned(OpPassManager &manager) {
 }
 
 static void buildOutlined(OpPassManager &manager) {
-  manager.addPass(createDecompose()); // after partition: what crosses a channel is the user's value, not a part of one
-  manager.addPass(createCSEPass()); // forward and backward expansions share their common parts
+  OpPassManager &programs = manager.nest<dist::ProgramOp>();
+  programs.addPass(createDecompose()); // after partition: what crosses a channel is the user's value, not a part of one
+  programs.addPass(createCSEPass()); // forward and backward expansions share their common parts
   manager.addPass(createOutline());
   manager.addPass(createVerifyOutlined());
 }
 
 static void buildScheduled(OpPassManager &manager) {
-  // It refuses an order that could hang before it makes another. That one is solved when the plan is written, and what was found is
-  // proven by separate code from the plan alone (emit/Emit.cpp).
+  // It solves the order that it has made and leaves what it found on the programs; separate code proves that from the plan alone
+  // (emit/Emit.cpp).
   manager.addPass(createSchedule());
 }
 

@@ -197,6 +197,8 @@ def Schedule : Pass<"schedule", "::mlir::ModuleOp"> {
     constant of at least 4 KiB becomes `zero_copy`, unless its program locks variables, its message is fetched, or the
     sender's wait for the releases would close a circle; so does that of a bucket which is summed in chunks by the tree or
     around a ring, with a `send_done` behind its `all_reduce_done`.
+    That the order is live is solved once, here, and left on each program as `dist.event_ranks` for the plan, which proves it anew. What
+    comes to the pass by hand `verify-liveness` has looked at.
 
     Of a program on a device with memory of its own (`runtime/device/Kinds.h`) buffers that calls touch lie there and all others in the
     host's memory (`host`), with a `copy` wherever a call and the program itself share a value. Calls go to queue 1, copies to the
@@ -224,14 +226,14 @@ def Schedule : Pass<"schedule", "::mlir::ModuleOp"> {
     becomes
 
     ```mlir
-    dist.program @a of @p on "/job:t/task:0/device:CPU:0" attributes {arena_bytes = 16 : i64, dist.flops = 0 : i64} {
+    dist.program @a of @p on "/job:t/task:0/device:CPU:0" attributes {arena_bytes = 16 : i64, dist.event_ranks = array<i32: 1, 2>, dist.flops = 0 : i64} {
       %0 = dist.buffer {offset = 0 : i64} : memref<4xf32>
       dist.feed_into "x", %0 : memref<4xf32>
       dist.send_start @c, %0 : memref<4xf32>
       dist.send_done @c
       dist.end
     }
-    dist.program @b of @p on "/job:t/task:1/device:CPU:0" attributes {arena_bytes = 0 : i64, dist.flops = 0 : i64} {
+    dist.program @b of @p on "/job:t/task:1/device:CPU:0" attributes {arena_bytes = 0 : i64, dist.event_ranks = array<i32: 2, 3>, dist.flops = 0 : i64} {
       %0 = dist.receive @c : memref<4xf32>
       dist.fetch "y", %0 : memref<4xf32>
       dist.release @c
@@ -260,7 +262,8 @@ def VerifyLiveness : Pass<"verify-liveness", "::mlir::ModuleOp"> {
     if and only if program order and messages of one step form a cycle; a message that needs the room of another of the
     same step counts as well, and so does the `send_done` of a zero-copy channel, which needs the receivers' releases. Where a phase ends by end of stream, its end has to reach every program. The error names the
     programs and gives a line of the user's file for each link of the shortest cycle. The proof
-    (passes/analysis/Liveness.h) knows nothing of how the order was found.
+    (passes/analysis/Liveness.h) knows nothing of how the order was found. Scheduled programs get it as `dist.event_ranks`, a number
+    for each event of a step; `schedule` has left it on those that it made, so the pass runs where a module begins at a later stage.
 
     Example:
 

@@ -26,6 +26,7 @@ bool isOnNamed(OperationName op) {
          !llvm::is_contained({ReturnOp::getOperationName(), YieldOp::getOperationName()}, op.getStringRef());
 }
 bool isOnModule(OperationName op) { return op.getStringRef() == ModuleOp::getOperationName(); }
+bool isOnProgram(OperationName op) { return op.getStringRef() == "dist.program"; }
 bool isOnWork(OperationName op) {
   return llvm::is_contained({"func.func", "llvm.func", "dist.program"}, op.getStringRef());
 }
@@ -47,6 +48,10 @@ bool isWork(Attribute value) {
 bool isPlaces(Attribute value) {
   auto places = dyn_cast<DictionaryAttr>(value);
   return places && llvm::all_of(places, [](NamedAttribute place) { return isa<LocationAttr>(place.getValue()); });
+}
+bool isRanks(Attribute value) {
+  auto ranks = dyn_cast<DenseI32ArrayAttr>(value);
+  return ranks && llvm::all_of(ranks.asArrayRef(), [](int32_t rank) { return rank >= 1; });
 }
 bool isLinks(Attribute value) {
   auto isLink = [](Attribute element) {
@@ -89,6 +94,7 @@ constexpr CarriedAttribute kCarried[] = {
     {GraphDialect::kLinks, isOnModule, isLinks,
      "an array of [#graph.device<…>, #graph.device<…>, gigabits per second above 0 : f64, microseconds : f64], on the "
      "module"},
+    {"dist.event_ranks", isOnProgram, isRanks, "an array of i32 of 1 or more, on a program"},
     {"dist.flops", isOnWork, isWork, "an i64 of 0 or more, on a kernel or a program"},
 };
 

@@ -95,6 +95,7 @@ FailureOr<plan::Plan> Compilation::emit() {
   emit.model = llvm::sys::path::filename(name).str();
   emit.targetCpu = options.targetCpu;
   emit.keepCode = options.keepCode;
+  emit.nativeCode = nativeCode;
   FailureOr<plan::Plan> plan = emitPlan(*current, emit);
   if (succeeded(plan) && options.intraOpThreads > 1)
     plan->set_intra_op_threads(options.intraOpThreads);

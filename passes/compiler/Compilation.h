@@ -48,7 +48,9 @@ public:
   /// Runs the passes from the stage reached to `stage`.
   mlir::LogicalResult lower(Stage stage);
 
-  /// The plan of a module that has been lowered to the last stage.
+  /// Whether plans get native code; without, they cannot run, and what they would take is known sooner.
+  bool nativeCode = true;
+  /// The plan of a module that has been lowered to the last stage; without native code the scheduled one will do.
   mlir::FailureOr<plan::Plan> emit();
   /// Whether the plan keeps the budget of its cluster, if one was given; a remark on devices without work.
   mlir::LogicalResult check(const plan::Plan &plan);

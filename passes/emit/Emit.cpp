@@ -12,23 +12,30 @@ using namespace mlir;
 
 namespace graphc {
 
+/// The head of an object that holds nothing: what stands for native code that nobody is going to run.
+static const std::string kEmptyObject = std::string("\177ELF\2\1\1") + std::string(57, '\0');
+
 /// A code object for each of `kinds`, in their order; all that have code run the host's.
 static LogicalResult emitCode(ModuleOp module, const EmitOptions &options, ArrayRef<std::string> kinds,
                               plan::Plan &plan) {
-  if (module.getOps<LLVM::LLVMFuncOp>().empty())
+  if (kinds.empty() && module.getOps<LLVM::LLVMFuncOp>().empty())
     return success();
   llvm::Expected<NativeTarget> target = NativeTarget::create(options.targetCpu);
   if (!target)
     return module.emitError(llvm::toString(target.takeError()));
-  llvm::Expected<std::string> elf = compileKernels(module, *target, options.keepCode);
-  if (!elf)
-    return module.emitError(llvm::toString(elf.takeError()));
-  base::Digest digest = base::sha256(*elf);
+  std::string elf = kEmptyObject;
+  if (options.nativeCode) {
+    llvm::Expected<std::string> made = compileKernels(module, *target, options.keepCode);
+    if (!made)
+      return module.emitError(llvm::toString(made.takeError()));
+    elf = std::move(*made);
+  }
+  base::Digest digest = base::sha256(elf);
   for (const std::string &kind : kinds) {
     plan::Code *code = plan.add_code();
     code->set_kind(kind);
     code->set_sha256(std::string(base::asBytes(digest)));
-    code->set_elf(*elf);
+    code->set_elf(elf);
     code->set_target_cpu(target->cpu);
     for (const std::string &feature : target->features)
       code->add_features(feature);
@@ -40,12 +47,9 @@ FailureOr<plan::Plan> emitPlan(ModuleOp module, const EmitOptions &options) {
   plan::Plan plan;
   plan.set_producer(options.producer);
   plan.set_model(options.model);
-  PlanTables tables(module, plan);
+  PlanTables tables(module, plan, options.nativeCode);
   if (failed(tables.fill()))
     return failure();
-  for (auto phase : module.getOps<dist::PhaseOp>())
-    if (failed(verifyLiveness(module, phase, &tables.ranks)))
-      return failure();
   for (auto program : module.getOps<dist::ProgramOp>())
     if (failed(emitProgram(program, tables, plan)))
       return failure();

@@ -15,9 +15,10 @@ struct EmitOptions {
   std::string model; ///< file name of the model, for people
   std::string targetCpu = "native";
   std::string keepCode; ///< folder for the native code's files; empty: none
+  bool nativeCode = true; ///< false: none is made, for a plan that is looked at and does not run
 };
 
-/// `module` is of stage "llvm": scheduled programs, kernels in the LLVM dialect. Fails with a diagnostic at the
+/// `module` is of stage "llvm": scheduled programs, kernels in the LLVM dialect; without native code "scheduled" will do. Fails with a diagnostic at the
 /// operation's location. The plan was verified by the runtime's own verifyPlan.
 mlir::FailureOr<plan::Plan> emitPlan(mlir::ModuleOp module, const EmitOptions &options);
 

@@ -23,9 +23,10 @@ public:
     for (Operation &inner : op.getBlock().without_terminator())
       if (failed(emitOp(&inner)))
         return failure();
-    for (Operation &inner : op.getBlock().without_terminator())
-      for (uint32_t rank : tables.ranks.lookup(&inner))
-        out.add_event_ranks(rank);
+    auto ranks = op->getAttrOfType<DenseI32ArrayAttr>(kEventRanks);
+    if (!ranks)
+      return op.emitOpError("has no ") << kEventRanks << "; schedule and verify-liveness leave them";
+    out.mutable_event_ranks()->Add(ranks.asArrayRef().begin(), ranks.asArrayRef().end());
     out.set_bytes_sent_per_step(sent);
     out.set_bytes_received_per_step(received);
     out.set_flops_per_step(flops);

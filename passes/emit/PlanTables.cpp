@@ -4,6 +4,7 @@
 #include "passes/place/Strategy.h"
 #include "runtime/plan/AllReduce.h"
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 
 using namespace mlir;
@@ -283,9 +284,9 @@ LogicalResult PlanTables::fill() {
   for (auto op : module.getOps<dist::ChannelOp>())
     fillChannel(op);
   // Entry i of the kernel table is the i-th kernel of the module: kernels-to-llvm keeps their order.
-  for (auto op : module.getOps<LLVM::LLVMFuncOp>())
-    if (symbols.lookup<LLVM::LLVMFuncOp>((op.getSymName() + ".body").str()))
-      entries[op.getSymName()] = uint32_t(entries.size());
+  for (auto op : module.getOps<FunctionOpInterface>())
+    if (bodyOf(op.getName()))
+      entries[op.getName()] = uint32_t(entries.size());
   return success();
 }
 
@@ -310,12 +311,19 @@ uint32_t PlanTables::constant(std::string bytes) {
   return found->second;
 }
 
+/// Null where there is no such kernel.
+FunctionOpInterface PlanTables::bodyOf(StringRef kernel) const {
+  if (auto body = symbols.lookup<LLVM::LLVMFuncOp>((kernel + ".body").str()))
+    return body;
+  return lowered ? func::FuncOp() : symbols.lookup<func::FuncOp>(kernel);
+}
+
 FailureOr<uint32_t> PlanTables::kernel(Operation *call, StringRef name, StringRef kind, ArrayRef<uint64_t> bytes) {
   auto [found, isNew] = kernels.try_emplace((kind + " " + name).str(), uint32_t(plan.kernels_size()));
   if (!isNew)
     return found->second;
   auto entry = entries.find(name);
-  auto body = symbols.lookup<LLVM::LLVMFuncOp>((name + ".body").str());
+  FunctionOpInterface body = bodyOf(name);
   if (entry == entries.end() || body.getNumArguments() != bytes.size())
     return call->emitOpError("calls the kernel @") << name << ", which is not lowered to LLVM";
   plan::Kernel *out = plan.add_kernels();

@@ -7,6 +7,7 @@
 #include "passes/schedule/PhaseLiveness.h"
 #include "runtime/plan/plan.pb.h"
 
+#include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/ADT/StringMap.h"
 
 #include <map>
@@ -24,7 +25,9 @@ std::string getLocationText(mlir::Location location);
 /// Symbol name → index, and everything that programs share. Indices follow the text order of the module.
 class PlanTables {
 public:
-  PlanTables(mlir::ModuleOp module, plan::Plan &plan) : module(module), symbols(module), plan(plan) {}
+  /// `lowered`: a kernel that is not in the LLVM dialect is an error.
+  PlanTables(mlir::ModuleOp module, plan::Plan &plan, bool lowered)
+      : module(module), symbols(module), plan(plan), lowered(lowered) {}
 
   /// Cluster, strategy, replicas, variables, datasets, phases, numbers of programs, channels.
   mlir::LogicalResult fill();
@@ -39,7 +42,6 @@ public:
   mlir::FailureOr<plan::Task> task(mlir::Operation *op, const graph::DeviceName &device);
 
   llvm::StringMap<uint32_t> variables, datasets, channels, programs, phases;
-  LivenessRanks ranks; ///< the certificate, by operation
   llvm::SmallVector<std::string> codeKinds; ///< of the plan's code objects, which are made last
 
 private:
@@ -49,10 +51,12 @@ private:
   mlir::LogicalResult fillDataset(graph::DatasetOp op);
   mlir::LogicalResult fillPhase(dist::PhaseOp op);
   void fillChannel(dist::ChannelOp op);
+  mlir::FunctionOpInterface bodyOf(llvm::StringRef kernel) const;
 
   mlir::ModuleOp module;
   mlir::SymbolTable symbols;
   plan::Plan &plan;
+  const bool lowered;
   llvm::StringMap<uint32_t> locations, kernels, libraryCalls, entries; ///< libraryCalls: by what they compute
   std::map<std::string, uint32_t> constants;
 };

@@ -29,7 +29,7 @@ struct ExpansionListener : OpBuilder::Listener {
 struct DecomposePass : graphc::impl::DecomposeBase<DecomposePass> {
   void runOnOperation() override {
     ExpansionListener listener;
-    getOperation().walk([&](DecomposableOpInterface op) { listener.composites.push_back(op); });
+    getOperation()->walk([&](DecomposableOpInterface op) { listener.composites.push_back(op); });
     for (size_t i = 0; i < listener.composites.size(); ++i) {
       Operation *op = listener.composites[i];
       listener.device = getDevice(op);

@@ -1,6 +1,7 @@
 #include "passes/schedule/Order.h"
 
 #include "passes/schedule/Links.h"
+#include "passes/schedule/PhaseLiveness.h"
 
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/ADT/MapVector.h"
@@ -373,8 +374,9 @@ LogicalResult PhaseOrder::list() {
   size_t operations = size_t(llvm::count_if(nodes, [](const Node &node) { return node.op; }));
   for (size_t placed = 0; placed < operations; ++placed) {
     if (startable.empty())
-      return phase.emitOpError(
-          "has programs whose values depend on each other in a circle"); // verify-liveness says which
+      return failed(verifyLiveness(module, phase)) // says where
+                 ? failure()
+                 : phase.emitOpError("has programs whose values depend on each other in a circle");
     auto [start, index] = *startable.begin(); // of lanes that can start at once, the first in the text
     Lane &lane = lanes[index];
     unsigned node;

@@ -2,6 +2,8 @@
 
 #include "passes/analysis/Liveness.h"
 
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringMap.h"
 
 using namespace mlir;
@@ -10,13 +12,12 @@ namespace graphc {
 
 namespace {
 
-/// Fills the proof and remembers which operation each node is.
+/// Solves one phase and remembers which operation each node is.
 class PhaseProof {
 public:
   PhaseProof(ModuleOp module, dist::PhaseOp phase) : module(module), phase(phase) {}
 
-  LogicalResult run(LivenessRanks *ranks);
-  SmallVector<dist::ChannelOp> findBorrows();
+  LogicalResult run(llvm::function_ref<void(dist::ChannelOp)> copyInstead);
 
 private:
   struct End {
@@ -26,6 +27,8 @@ private:
   };
 
   void fill();
+  llvm::SetVector<dist::ChannelOp> findBorrows(ArrayRef<Liveness::Step> cycle) const;
+  void leaveProof(ArrayRef<uint32_t> ranks);
   void addProgram(dist::ProgramOp program);
   void describe(InFlightDiagnostic &diag, const End &before, const End &after, Liveness::Reason reason);
   LogicalResult reportMismatch(const Liveness::Mismatch &mismatch);
@@ -97,27 +100,40 @@ void PhaseProof::fill() {
       addProgram(program);
 }
 
-SmallVector<dist::ChannelOp> PhaseProof::findBorrows() {
-  fill();
-  Liveness::Result result = liveness.check();
-  SmallVector<dist::ChannelOp> found;
-  for (const Liveness::Step &step : result.cycle)
-    if (step.reason == Liveness::Reason::Borrow)
-      found.push_back(channels[channelOf.lookup(ends[step.node].channel)]);
+llvm::SetVector<dist::ChannelOp> PhaseProof::findBorrows(ArrayRef<Liveness::Step> cycle) const {
+  llvm::SetVector<dist::ChannelOp> found;
+  for (const Liveness::Step &step : cycle)
+    if (step.reason == Liveness::Reason::Borrow || step.reason == Liveness::Reason::Capacity)
+      if (dist::ChannelOp channel = channels[channelOf.lookup(ends[step.node].channel)]; channel.getZeroCopy())
+        found.insert(channel);
   return found;
 }
 
-LogicalResult PhaseProof::run(LivenessRanks *ranks) {
+void PhaseProof::leaveProof(ArrayRef<uint32_t> ranks) {
+  llvm::MapVector<dist::ProgramOp, SmallVector<int32_t>> ofPrograms;
+  for (auto program : module.getOps<dist::ProgramOp>())
+    if (program.getPhase() == phase.getSymName() && program.getArenaBytes())
+      ofPrograms[program];
+  for (auto [node, end] : llvm::enumerate(ends))
+    if (auto found = ofPrograms.find(end.op->getParentOfType<dist::ProgramOp>()); found != ofPrograms.end())
+      found->second.push_back(int32_t(ranks[node]));
+  for (auto &[program, own] : ofPrograms)
+    program->setAttr(kEventRanks, DenseI32ArrayAttr::get(module.getContext(), own));
+}
+
+LogicalResult PhaseProof::run(llvm::function_ref<void(dist::ChannelOp)> copyInstead) {
   fill();
   Liveness::Result result = liveness.check();
   for (const Liveness::Mismatch &mismatch : result.mismatches)
     if (failed(reportMismatch(mismatch)))
       return failure();
+  if (llvm::SetVector<dist::ChannelOp> borrows = findBorrows(result.cycle); copyInstead && !borrows.empty()) {
+    llvm::for_each(borrows, copyInstead);
+    return PhaseProof(module, phase).run(copyInstead);
+  }
   if (!result.cycle.empty())
     return reportCycle(result.cycle);
-  if (ranks)
-    for (auto [node, end] : llvm::enumerate(ends))
-      (*ranks)[end.op].push_back(result.ranks[node]);
+  leaveProof(result.ranks);
   return success();
 }
 
@@ -222,12 +238,9 @@ static LogicalResult verifyEndIsHeard(ModuleOp module, dist::PhaseOp phase) {
   return success();
 }
 
-SmallVector<dist::ChannelOp> findBorrowsInCircle(ModuleOp module, dist::PhaseOp phase) {
-  return PhaseProof(module, phase).findBorrows();
-}
-
-LogicalResult verifyLiveness(ModuleOp module, dist::PhaseOp phase, LivenessRanks *ranks) {
-  if (failed(PhaseProof(module, phase).run(ranks)))
+LogicalResult verifyLiveness(ModuleOp module, dist::PhaseOp phase,
+                             llvm::function_ref<void(dist::ChannelOp)> copyInstead) {
+  if (failed(PhaseProof(module, phase).run(copyInstead)))
     return failure();
   return phase.getEndsByEndOfStream() ? verifyEndIsHeard(module, phase) : success();
 }

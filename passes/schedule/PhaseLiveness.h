@@ -4,21 +4,23 @@
 
 #include "dialects/dist/DistDialect.h"
 
-#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 
 namespace graphc {
 
-/// The proof that a phase is live: for each operation a number an event, in the order of its channels; the numbers grow
-/// along whatever has to happen earlier in the same step. The plan carries them (runtime/plan/Certificate.h).
-using LivenessRanks = llvm::DenseMap<mlir::Operation *, llvm::SmallVector<uint32_t, 1>>;
+/// On a scheduled program, the proof that its phase is live: a number for each event of a step, in the order of the operations and of
+/// their channels; the numbers grow along whatever has to happen earlier in the same step. The plan carries them
+/// (runtime/plan/Certificate.h).
+inline constexpr llvm::StringLiteral kEventRanks = "dist.event_ranks";
 
 /// Fails with a diagnostic where the phase's programs can wait for each other for ever, or where a step's sends and
 /// receives on a channel do not pair, or where a phase ends by end of stream and a program never hears of it. For partitioned,
-/// outlined and scheduled programs alike. passes/analysis/Liveness.h is the proof itself; `ranks`, where given, receives it.
-mlir::LogicalResult verifyLiveness(mlir::ModuleOp module, dist::PhaseOp phase, LivenessRanks *ranks = nullptr);
-
-/// The zero-copy channels of a circle whose senders wait for releases in it; none where the phase is live. Silent.
-llvm::SmallVector<dist::ChannelOp> findBorrowsInCircle(mlir::ModuleOp module, dist::PhaseOp phase);
+/// outlined and scheduled programs alike; scheduled ones, which have their arena, get the proof as kEventRanks.
+/// passes/analysis/Liveness.h is the proof itself.
+/// `copyInstead`, where given, is called for each zero-copy channel of a circle whose sender waits in it for a release or a slot; it
+/// makes an end of that, and the proof is tried again.
+mlir::LogicalResult verifyLiveness(mlir::ModuleOp module, dist::PhaseOp phase,
+                                   llvm::function_ref<void(dist::ChannelOp)> copyInstead = nullptr);
 
 } // namespace graphc
 #endif

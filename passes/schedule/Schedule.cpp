@@ -4,7 +4,6 @@
 #include "dialects/graph/GraphDialect.h"
 #include "passes/schedule/Memory.h"
 #include "passes/schedule/Order.h"
-#include "passes/schedule/PhaseLiveness.h"
 #include "passes/schedule/Queues.h"
 #include "passes/schedule/SendAhead.h"
 #include "passes/schedule/Slots.h"
@@ -30,10 +29,6 @@ struct SchedulePass : impl::ScheduleBase<SchedulePass> {
 
 private:
   LogicalResult schedulePhase(ModuleOp module, dist::PhaseOp phase) {
-    // The order below needs values that do not depend on each other in a circle; the user's own order is refused here,
-    // in his terms, although another one might work: what a module says is what it is held to.
-    if (failed(verifyLiveness(module, phase)))
-      return failure();
     SymbolTable symbols(module);
     for (auto program : module.getOps<dist::ProgramOp>())
       if (program.getPhase() == phase.getSymName() && program.hasQueues()) {

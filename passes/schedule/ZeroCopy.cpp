@@ -30,21 +30,24 @@ FailureOr<unsigned> markZeroCopy(ModuleOp module, dist::PhaseOp phase) {
   for (auto program : module.getOps<dist::ProgramOp>())
     if (program.getPhase() == phase.getSymName() && failed(BufferUses(program, symbols).forEach(consider)))
       return failure();
+  llvm::DenseMap<Operation *, uint64_t> capacities; // of those that were zero-copy
   for (dist::ChannelOp channel : zeroCopy)
-    channel.setZeroCopy(!fetched.contains(FlatSymbolRefAttr::get(channel.getSymNameAttr())));
+    if (!fetched.contains(FlatSymbolRefAttr::get(channel.getSymNameAttr())) &&
+        capacities.try_emplace(channel, channel.getCapacity()).second) {
+      channel.setZeroCopy(true);
+      channel.setCapacity(1); // the send_done before the next send waits for the release, also where that is ahead
+    }
   // A program may send a gradient before it last uses the parameter and then wait for something else of the same server:
   // rare, and a copy frees it.
-  for (;;) {
-    SmallVector<dist::ChannelOp> circle = findBorrowsInCircle(module, phase);
-    if (circle.empty())
-      break;
-    for (dist::ChannelOp channel : circle)
-      channel.setZeroCopy(false);
-  }
-  llvm::erase_if(zeroCopy, [](dist::ChannelOp channel) { return !channel.getZeroCopy(); });
-  for (dist::ChannelOp channel : zeroCopy)
-    channel.setCapacity(1); // the send_done before the next send waits for the release, also where that is ahead
-  return unsigned(zeroCopy.size());
+  auto copyInstead = [&](dist::ChannelOp channel) {
+    channel.setZeroCopy(false);
+    if (auto before = capacities.find(channel); before != capacities.end())
+      channel.setCapacity(before->second);
+  };
+  if (failed(verifyLiveness(module, phase, copyInstead)))
+    return failure();
+  return unsigned(
+      llvm::count_if(capacities, [](auto &entry) { return cast<dist::ChannelOp>(entry.first).getZeroCopy(); }));
 }
 
 } // namespace graphc

@@ -19,6 +19,7 @@ UNREACHABLE = {
     ", which is no function of this module": "the call's own verifier refuses it (K1)",
     "are received, so that the programs part ways": "a channel has one sender and one receiver, each once a step (CH5)",
     "has programs whose values depend on each other in a circle": "the proof of liveness stands before it and names the circle",
+    "; schedule and verify-liveness leave them": "one of the two runs before every plan is written",
     "is no part of a scheduled program": "verify-outlined refuses it",
     "; it is written by place": "the compiler gives every module a cluster",
     "has an initializer that plans do not know:": "the parser of graph.variable takes no other",

@@ -62,6 +62,7 @@ std::vector<std::string> makeRow(Compilation &original, const Options &options, 
     }
   });
   compilation.setUp = original.setUp;
+  compilation.nativeCode = false;
   FailureOr<plan::Plan> plan = failure();
   absl::StatusOr<cluster::StrategyConfig> strategy =
       cluster::parseStrategyFlag(std::string_view(json.data(), json.size()), cluster);
@@ -70,7 +71,7 @@ std::vector<std::string> makeRow(Compilation &original, const Options &options, 
   } else {
     cluster.strategy = *strategy;
     if (succeeded(compilation.begin()) && succeeded(compilation.useCluster(cluster)) &&
-        succeeded(compilation.lower(Stage::Llvm)))
+        succeeded(compilation.lower(Stage::Scheduled)))
       plan = compilation.emit();
   }
   if (failed(plan))

@@ -424,3 +424,8 @@ module attributes {test.a = #graph.sgd<"learning_rate" = 0.1>} {}
 
 // expected-error@+1 {{expected a tensor type, got 'vector<4xf32>'}}
 module attributes {test.a = #graph.part<of = "w", type = vector<4xf32>, start = 0>} {}
+
+// -----
+
+// expected-error@+1 {{attribute 'dist.event_ranks' must be an array of i32 of 1 or more, on a program, got array<i32: 1>}}
+module attributes {dist.event_ranks = array<i32: 1>} {}
