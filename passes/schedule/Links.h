@@ -4,6 +4,7 @@
 
 #include "dialects/dist/DistDialect.h"
 #include "dialects/graph/DeviceName.h"
+#include "passes/analysis/TimeModel.h"
 
 #include <optional>
 
@@ -14,15 +15,13 @@ class Links {
 public:
   explicit Links(mlir::ModuleOp module);
 
-  bool empty() const { return links.empty(); }
-  /// Nanoseconds from the end of the send to the arrival, of a message between the programs' devices; nothing where no link
-  /// is known between them or they are one task. The first link that matches, in either direction, decides.
-  std::optional<uint64_t> delay(dist::ProgramOp from, dist::ProgramOp to, uint64_t bytes) const;
+  /// How messages go between devices of two tasks; nothing where no link is known. The first that matches, in either direction, decides.
+  std::optional<TimeModel::Way> between(const graph::DeviceName &a, const graph::DeviceName &b) const;
 
 private:
   struct Link {
     graph::DeviceName from, to;
-    double bytesPerNs, latency; ///< in nanoseconds
+    TimeModel::Way way;
   };
   std::vector<Link> links;
 };

@@ -1,65 +1,17 @@
 #include "passes/schedule/Order.h"
 
-#include "passes/schedule/Links.h"
+#include "passes/schedule/OpTimes.h"
 #include "passes/schedule/PhaseLiveness.h"
 
-#include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringMap.h"
 
+#include <cmath>
 #include <set>
 
 using namespace mlir;
 
 namespace graphc {
-
-// The model of time, in nanoseconds. It decides only what comes first where both orders are right, so it need not be
-// exact, but it must be the same on every machine that compiles: plans are compared byte by byte.
-constexpr uint64_t kStartCost = 500;         // of any instruction
-constexpr uint64_t kFlopsPerNs = 20;         // one core
-constexpr uint64_t kMemoryBytesPerNs = 10;   // what kernels stream
-constexpr uint64_t kMessageBytesPerNs = 4;   // a copy into the peer's slot
-constexpr uint64_t kMessageLatency = 30'000; // pessimistic: a receive that comes too early stops a lane
-constexpr uint64_t kBatchBytesPerNs = 4;     // gathering samples
-constexpr uint64_t kQueueLatency = 20'000;   // from the end of a queue's work until the program knows of it
-
-uint64_t getFlops(Operation *op, const SymbolTable &symbols) {
-  if (auto call = dyn_cast<dist::LibraryCallOp>(op))
-    return call.getFlops();
-  if (auto repeat = dyn_cast<dist::RepeatOp>(op)) {
-    uint64_t flops = 0;
-    for (Operation &inside : repeat.getBody().front()) // of a sum of a loop, all times
-      flops += getFlops(&inside, symbols) * (isa<dist::AccumulateOp>(inside) ? 1 : repeat.getCount());
-    return flops;
-  }
-  StringRef name;
-  uint64_t times = 1;
-  if (auto call = dyn_cast<dist::CallOp>(op)) {
-    name = call.getKernel();
-  } else {
-    auto sum = [&](auto aggregate) {
-      name = aggregate.getAdd();
-      times = symbols.lookup<dist::ChannelOp>(aggregate.getChannel()).getInstances() - 1;
-      if (std::optional<uint64_t> chunk = aggregate.getChunk())
-        times *= uint64_t(cast<MemRefType>(aggregate.getAccumulator().getType()).getNumElements()) / *chunk;
-    };
-    if (auto aggregate = dyn_cast<dist::AggregateIntoOp>(op))
-      sum(aggregate);
-    else if (auto ofLoop = dyn_cast<dist::AccumulateOp>(op)) {
-      name = ofLoop.getAdd();
-      times = ofLoop.getAdditions() *
-              uint64_t(cast<MemRefType>(ofLoop.getValue().getType()).getNumElements() / ofLoop.getChunkElements());
-    } else if (auto some = dyn_cast<dist::AggregateChosenIntoOp>(op))
-      sum(some);
-    else if (auto reduce = dyn_cast<dist::AllReduceDoneOp>(op)) // what works in chunks adds about each element once
-      return uint64_t(cast<MemRefType>(reduce.getBuffer().getType()).getNumElements());
-    else
-      return 0;
-  }
-  Operation *kernel = symbols.lookup(name);
-  auto flops = kernel ? kernel->getAttrOfType<IntegerAttr>("dist.flops") : IntegerAttr();
-  return flops ? times * uint64_t(flops.getInt()) : 0;
-}
 
 /// At the sending end of a channel of data.
 static bool startsMessages(Operation *op) {
@@ -67,11 +19,14 @@ static bool startsMessages(Operation *op) {
   return end && end.getChannelEnd() == dist::ChannelEnd::Send && !end.isControl();
 }
 
+/// Whole ones, so that equal times are equal.
+static uint64_t inNanoseconds(double seconds) { return uint64_t(std::llround(seconds * 1e9)); }
+
 namespace {
 
 class PhaseOrder {
 public:
-  PhaseOrder(ModuleOp module, dist::PhaseOp phase) : module(module), phase(phase), symbols(module), links(module) {}
+  PhaseOrder(ModuleOp module, dist::PhaseOp phase) : module(module), phase(phase), symbols(module), times(module, symbols) {}
 
   FailureOr<unsigned> run() {
     for (auto program : module.getOps<dist::ProgramOp>())
@@ -97,7 +52,7 @@ private:
     unsigned missing = 0;           ///< inputs not yet in order
     SmallVector<unsigned> next = {}; ///< in its own program: what has to come later
     int message = -1;               ///< of a send: its receive, in another program
-    uint64_t delay = kMessageLatency; ///< of a send: from its end to the message's arrival
+    uint64_t delay = 0; ///< of a send: from its end to the message's arrival
   };
   struct Lane {
     dist::ProgramOp program;
@@ -114,8 +69,6 @@ private:
   };
 
   LogicalResult addProgram(dist::ProgramOp program);
-  uint64_t costOf(Operation *op, ArrayRef<BufferUse> uses) const;
-  uint64_t costOf(dist::RepeatOp repeat, const BufferUses &bufferUses) const;
   void addMessages();
   LogicalResult list();
   /// From the end of a node to the start of one in its program that needs it.
@@ -136,39 +89,12 @@ private:
   ModuleOp module;
   dist::PhaseOp phase;
   SymbolTable symbols;
-  Links links;
+  OpTimes times;
   llvm::DenseSet<std::pair<unsigned, unsigned>> edges; ///< of `next`
   std::vector<Node> nodes;
   std::vector<Lane> lanes;
   std::set<std::pair<uint64_t, unsigned>> startable; ///< lanes that have something ready, by when it can start
 };
-
-uint64_t PhaseOrder::costOf(Operation *op, ArrayRef<BufferUse> uses) const {
-  uint64_t bytes = 0;
-  for (const BufferUse &use : uses)
-    bytes += dist::getBufferBytes(use.root);
-  if (isa<dist::ReceiveOp>(op))
-    return kStartCost; // used in place
-  if (startsMessages(op))
-    return kStartCost + bytes / kMessageBytesPerNs;
-  if (isa<dist::NextBatchIntoOp>(op))
-    return kStartCost + bytes / kBatchBytesPerNs;
-  if (auto aggregate = dyn_cast<dist::AggregateIntoOp>(op)) {
-    if (aggregate.getScratch()) // partial sums stay in a cache
-      bytes -= dist::getBufferBytes(aggregate.getScratch());
-    bytes *= uint64_t(symbols.lookup<dist::ChannelOp>(aggregate.getChannel()).getInstances());
-  }
-  return kStartCost + std::max(getFlops(op, symbols) / kFlopsPerNs, bytes / kMemoryBytesPerNs);
-}
-
-uint64_t PhaseOrder::costOf(dist::RepeatOp repeat, const BufferUses &bufferUses) const {
-  uint64_t once = 0;
-  for (Operation &op : repeat.getBody().front())
-    if (!isDeclaration(op))
-      if (FailureOr<SmallVector<BufferUse>> uses = bufferUses.get(&op); succeeded(uses))
-        once += costOf(&op, *uses);
-  return once * repeat.getCount();
-}
 
 /// Nodes and the dependences inside one program.
 LogicalResult PhaseOrder::addProgram(dist::ProgramOp program) {
@@ -220,8 +146,7 @@ LogicalResult PhaseOrder::addProgram(dist::ProgramOp program) {
       continue;
     }
     unsigned node = unsigned(nodes.size());
-    auto repeat = dyn_cast<dist::RepeatOp>(op);
-    nodes.push_back({&op, lane, repeat ? costOf(repeat, bufferUses) : costOf(&op, *uses)});
+    nodes.push_back({&op, lane, inNanoseconds(times.of(&op))});
     own.push_back(node);
     for (const BufferUse &use : *uses) {
       History &history = memory[use.root];
@@ -293,18 +218,17 @@ void PhaseOrder::addMessages() {
       if (auto found = receives.find(send.getChannel()); found != receives.end()) {
         node.message = int(found->second);
         ++nodes[found->second].missing;
-        dist::ProgramOp from = lanes[node.lane].program, to = lanes[nodes[found->second].lane].program;
-        if (auto delay = links.delay(from, to, dist::getBufferBytes(send.getValue())))
-          node.delay = *delay;
+        node.delay = inNanoseconds(times.delay(symbols.lookup<dist::ChannelOp>(send.getChannel())));
       }
 }
 
 static bool isQueued(Operation *op) { return isa_and_present<dist::CallOp, dist::LibraryCallOp, dist::CopyOp>(op); }
 
 uint64_t PhaseOrder::delayTo(const Node &node, const Node &next) const {
-  if (isa<dist::AllReduceStartOp>(node.op))
-    return kMessageLatency;
-  return lanes[node.lane].hasQueues && isQueued(node.op) && !isQueued(next.op) ? kQueueLatency : 0;
+  if (auto start = dyn_cast<dist::AllReduceStartOp>(node.op))
+    return inNanoseconds(times.delay(symbols.lookup<dist::ChannelOp>(start.getChannel())));
+  const bool told = lanes[node.lane].hasQueues && isQueued(node.op) && !isQueued(next.op);
+  return told ? inNanoseconds(times.model().queueLatency()) : 0;
 }
 
 /// A node whose inputs are all in order.

@@ -16,8 +16,5 @@ namespace graphc {
 /// predecessor than before, or a diagnostic.
 mlir::FailureOr<unsigned> orderPhase(mlir::ModuleOp module, dist::PhaseOp phase);
 
-/// Floating-point operations of one call or aggregate; 0 for everything else.
-uint64_t getFlops(mlir::Operation *op, const mlir::SymbolTable &symbols);
-
 } // namespace graphc
 #endif

@@ -3,6 +3,7 @@
 
 #include "dialects/graph/GraphDialect.h"
 #include "passes/schedule/Memory.h"
+#include "passes/schedule/OpTimes.h"
 #include "passes/schedule/Order.h"
 #include "passes/schedule/Queues.h"
 #include "passes/schedule/SendAhead.h"

@@ -15,15 +15,10 @@
 namespace graphc {
 namespace {
 
-struct Speed {
-  double latency = 0, bytesPerSecond = 0;
-  bool copies = false; ///< the sender's core moves the bytes (one host); else a wire does
-};
-
 class Model {
 public:
   Model(const plan::Plan &plan, const cluster::ClusterConfig &cluster, const cluster::Calibration &calibration)
-      : plan(plan), cluster(cluster), calibration(calibration), bytesOf(plan), phase(mainPhase(plan)) {}
+      : plan(plan), cluster(cluster), calibration(calibration), time(calibration), bytesOf(plan), phase(mainPhase(plan)) {}
 
   Prediction run();
 
@@ -31,20 +26,20 @@ private:
   std::string hostOf(const plan::Task &task) const {
     return cluster.hostOf(plan.jobs(int(task.job())).name(), task.index());
   }
-  Speed speedOf(const plan::Task &from, const plan::Task &to) const;
-  Speed slowest(const plan::Channel &channel) const;
+  TimeModel::Way wayOf(const plan::Task &from, const plan::Task &to) const;
+  TimeModel::Way slowest(const plan::Channel &channel) const;
+  TimeModel::Message messageOf(const plan::Channel &channel) const;
   double callSeconds(const plan::Kernel &kernel) const;
   double threadsOf(const plan::Kernel &kernel) const;
   void readSenders();
   void addChannel(uint32_t index);
-  uint64_t bytesTaken(const plan::Instruction &instruction, const plan::Channel &channel) const;
+  double sumSeconds(const plan::Channel &channel) const;
   Timeline::Instruction cost(const plan::Program &program, const plan::Instruction &instruction);
-  double overhead() const { return calibration.callNanoseconds * 1e-9; }
-  double memory(uint64_t bytes) const { return double(bytes) / (calibration.memoryGigabytesPerSecond * 1e9); }
 
   const plan::Plan &plan;
   const cluster::ClusterConfig &cluster;
   const cluster::Calibration &calibration;
+  const TimeModel time;
   const ChannelBytes bytesOf;
   const int phase;
   Timeline timeline;
@@ -55,10 +50,9 @@ private:
   std::map<uint32_t, uint32_t> wires; ///< by program whose end of the link is the narrow one
 };
 
-Speed Model::speedOf(const plan::Task &from, const plan::Task &to) const {
-  bool oneHost = hostOf(from) == hostOf(to);
-  if (plan::sameTask(from, to)) // a pointer and a wake-up
-    return {calibration.sharedMemory.latencyMicroseconds * 0.5e-6, calibration.memoryGigabytesPerSecond * 0.5e9, true};
+TimeModel::Way Model::wayOf(const plan::Task &from, const plan::Task &to) const {
+  if (plan::sameTask(from, to))
+    return time.insideTask();
   auto device = [&](const plan::Task &task) {
     cluster::DeviceName name;
     name.job = plan.jobs(int(task.job())).name();
@@ -68,15 +62,14 @@ Speed Model::speedOf(const plan::Task &from, const plan::Task &to) const {
   for (const cluster::LinkConfig &link : cluster.links)
     if ((link.from.compatibleWith(device(from)) && link.to.compatibleWith(device(to))) ||
         (link.from.compatibleWith(device(to)) && link.to.compatibleWith(device(from))))
-      return {link.latencyMicroseconds * 1e-6, link.gigabitsPerSecond * 1e9 / 8, false};
-  const cluster::Calibration::Link &link = oneHost ? calibration.sharedMemory : calibration.grpc;
-  return {link.latencyMicroseconds * 1e-6, link.gigabitsPerSecond * 1e9 / 8, oneHost};
+      return TimeModel::overLink(link.latencyMicroseconds, link.gigabitsPerSecond);
+  return time.betweenTasks(hostOf(from) == hostOf(to));
 }
 
 /// Over all instances of a family: a step waits for the slowest.
-Speed Model::slowest(const plan::Channel &channel) const {
+TimeModel::Way Model::slowest(const plan::Channel &channel) const {
   const plan::Program &from = plan.programs(int(channel.sender())), &to = plan.programs(int(channel.receiver()));
-  Speed worst;
+  TimeModel::Way worst;
   std::map<std::pair<std::string, std::string>, bool> seen; // without links, hosts decide
   for (uint32_t i = 0; i < std::max(1u, channel.instances()); ++i) {
     plan::Task a = plan::instanceTask(plan, from, std::min(i, from.instances() - 1));
@@ -84,9 +77,9 @@ Speed Model::slowest(const plan::Channel &channel) const {
     plan::Task b = plan::instanceTask(plan, to, std::min(other, to.instances() - 1));
     if (cluster.links.empty() && !seen.try_emplace({hostOf(a), hostOf(b)}, true).second && i > 1)
       continue;
-    Speed speed = speedOf(a, b);
-    if (i == 0 || speed.bytesPerSecond < worst.bytesPerSecond)
-      worst = speed;
+    TimeModel::Way way = wayOf(a, b);
+    if (i == 0 || way.bytesPerSecond < worst.bytesPerSecond)
+      worst = way;
   }
   return worst;
 }
@@ -105,39 +98,40 @@ void Model::readSenders() {
   }
 }
 
+TimeModel::Message Model::messageOf(const plan::Channel &channel) const {
+  TimeModel::Message message;
+  message.bytes = double(channel.bytes());
+  message.instances = channel.instances();
+  message.senders = plan.programs(int(channel.sender())).instances();
+  message.receivers = plan.programs(int(channel.receiver())).instances();
+  message.allToAll = channel.all_to_all();
+  message.alone = plan.phases(phase).ends_by_end_of_stream();
+  message.inPlace = channel.zero_copy();
+  if (channel.algorithm() != plan::WHOLE) {
+    message.bytes = double(bytesOf.perStep(channel)) / channel.instances();
+    message.hops = plan::allReduceHops(channel.algorithm(), channel.instances());
+  }
+  return message;
+}
+
 void Model::addChannel(uint32_t index) {
   const plan::Channel &channel = plan.channels(int(index));
-  const plan::Program &from = plan.programs(int(channel.sender())), &to = plan.programs(int(channel.receiver()));
-  Speed speed = slowest(channel);
-  bool endOfStream = plan.phases(phase).ends_by_end_of_stream();
-  // How many messages pass the narrow end of the link for each that one instance sees.
-  unsigned fan = endOfStream || (from.instances() > 1 && to.instances() > 1) ? 1 : std::max(1u, channel.instances());
-  if (channel.all_to_all())
-    fan = channel.instances() - 1;
-  double bytes = double(channel.bytes());
-  if (channel.algorithm() != plan::WHOLE) { // all its chunks as one message that takes all hops
-    fan = 1;
-    bytes = double(bytesOf.perStep(channel)) / channel.instances();
-    speed.latency *= double(plan::allReduceHops(channel.algorithm(), channel.instances()));
-  }
+  const TimeModel::Way way = slowest(channel);
+  TimeModel::Message message = messageOf(channel);
+  message.inPlace |= inSlot[index];
   uint32_t capacity =
       channel.conflating() ? UINT32_MAX : channel.capacity(); // a conflating channel never makes its sender wait
-  Timeline::Channel out{capacity, 0, speed.latency, 0, ahead[index]};
-  double busy = overhead();
-  if (speed.copies && (channel.zero_copy() || inSlot[index])) {
-    // read in place, or made there: nothing moves
-  } else if (speed.copies) {
-    busy += (from.instances() > 1 && !channel.all_to_all() ? 1 : fan) * bytes / speed.bytesPerSecond;
-  } else {
-    out.transfer = fan * bytes / speed.bytesPerSecond;
-    uint32_t end = from.instances() <= to.instances() ? channel.sender() : channel.receiver();
+  Timeline::Channel out{capacity, 0, TimeModel::latency(way, message), 0, ahead[index]};
+  if (!way.copies) {
+    out.transfer = TimeModel::transfer(way, message);
+    uint32_t end = message.senders <= message.receivers ? channel.sender() : channel.receiver();
     auto [wire, isNew] = wires.try_emplace(end, 0);
     if (isNew)
       wire->second = timeline.addWire();
     out.wire = wire->second;
   }
   channels.push_back(timeline.addChannel(out));
-  sendSeconds.push_back(busy);
+  sendSeconds.push_back(time.send(way, message));
 }
 
 /// How many threads share a library call.
@@ -150,21 +144,13 @@ double Model::callSeconds(const plan::Kernel &kernel) const {
   uint64_t bytes = 0;
   for (const plan::Kernel::Arg &arg : kernel.args())
     bytes += arg.bytes() * (arg.access() == plan::READ_WRITE ? 2 : 1);
-  // What is compiled streams its operands; a few dozen operations an element reach a tenth of a matmul's rate.
-  double rate = calibration.matmulGflops * 1e9;
-  rate = kernel.has_library() ? rate * threadsOf(kernel) : rate / 10;
-  return overhead() + std::max(double(kernel.flops()) / rate, memory(bytes));
+  return time.call(kernel.flops(), bytes, kernel.has_library() ? threadsOf(kernel) : 0);
 }
 
-/// How many bytes an instruction that receives moves through memory. One message is read where it lies.
-uint64_t Model::bytesTaken(const plan::Instruction &instruction, const plan::Channel &channel) const {
-  if (channel.algorithm() != plan::WHOLE) { // half of the messages are added, the others copied or read where they lie
-    const bool copied =
-        !channel.zero_copy() || !plan::mapsSums(channel.algorithm(), channel.bytes()) || !cluster.replicasShareHost();
-    return (copied ? 5 : 3) * bytesOf.perStep(channel) / channel.instances() / 2;
-  }
-  // Each message is read once, the sum read and written.
-  return instruction.has_aggregate() ? channel.bytes() * (channel.instances() + 2) : 0;
+double Model::sumSeconds(const plan::Channel &channel) const {
+  TimeModel::Message message = messageOf(channel);
+  message.inPlace &= plan::mapsSums(channel.algorithm(), channel.bytes()) && cluster.replicasShareHost();
+  return time.sum(message);
 }
 
 /// Of what moves data; a control_send has any number of messages.
@@ -173,12 +159,18 @@ Timeline::Instruction Model::cost(const plan::Program &program, const plan::Inst
   if (instruction.has_call())
     return {Action::Work, callSeconds(plan.kernels(int(instruction.call().kernel()))), 0};
   if (instruction.has_copy())
-    return {Action::Work, overhead() + memory(program.buffers(int(instruction.copy().to())).bytes()), 0};
-  if (instruction.has_accumulate()) // about two reads and a write of the value
-    return {Action::Work, overhead() + memory(3 * program.buffers(int(instruction.accumulate().buffer())).bytes()), 0};
+    return {Action::Work, time.copy(program.buffers(int(instruction.copy().to())).bytes()), 0};
+  if (instruction.has_accumulate())
+    return {Action::Work, time.accumulate(program.buffers(int(instruction.accumulate().buffer())).bytes()), 0};
   const plan::Effects effects = plan::effectsOf(plan, program, instruction);
+  if (instruction.has_next_batch()) {
+    uint64_t bytes = 0;
+    for (const plan::BufferEffect &effect : effects.buffers)
+      bytes += program.buffers(int(effect.buffer)).bytes();
+    return {Action::Work, time.copy(bytes), 0};
+  }
   if (effects.channels.size() != 1 || instruction.has_control_send())
-    return {Action::Work, overhead(), 0};
+    return {Action::Work, time.instruction(), 0};
   const plan::ChannelEffect &effect = effects.channels.front();
   const plan::Channel &channel = plan.channels(int(effect.channel));
   const uint32_t way = channels[effect.channel];
@@ -190,13 +182,16 @@ Timeline::Instruction Model::cost(const plan::Program &program, const plan::Inst
   case plan::Action::Receive:
     if (channel.control() && channel.sender() == channel.receiver()) // instance 0 has it
       break;
-    return {Action::Receive, overhead() + memory(bytesTaken(instruction, channel)), way};
+    // A single message is read where it lies.
+    return {Action::Receive,
+            instruction.has_aggregate() || instruction.has_all_reduce_done() ? sumSeconds(channel) : time.instruction(),
+            way};
   case plan::Action::Release:
-    return {Action::Release, overhead(), way};
+    return {Action::Release, time.instruction(), way};
   case plan::Action::Acquire:
     break;
   }
-  return {Action::Work, overhead(), 0};
+  return {Action::Work, time.instruction(), 0};
 }
 
 Prediction Model::run() {
@@ -213,13 +208,9 @@ Prediction Model::run() {
       continue;
     prediction.lanes.push_back({index, {}});
     uint32_t lane = timeline.addLane();
-    double busy = 0;
     uint32_t times = 1, repeated = 0; // how often, and of how many instructions more
     for (const plan::Instruction &instruction : program.instructions()) {
       Timeline::Instruction step = cost(program, instruction);
-      if (instruction.has_next_batch())
-        for (uint32_t buffer : instruction.next_batch().buffers())
-          step.seconds += memory(2 * program.buffers(int(buffer)).bytes());
       // All times of an instruction in a loop are one span.
       if (repeated == 0)
         times = 1;
@@ -235,10 +226,10 @@ Prediction Model::run() {
           if (plan.channels(int(channel)).receiver() != index)
             timeline.append(lane, {Timeline::Action::Send, 0, channels[channel]});
       timeline.append(lane, step);
-      busy += step.seconds;
+      prediction.lanes.back().busy += step.seconds;
     }
     for (uint32_t i = 0; i < program.instances(); ++i)
-      work[hostOf(plan::instanceTask(plan, program, i))] += busy;
+      work[hostOf(plan::instanceTask(plan, program, i))] += prediction.lanes.back().busy;
   }
   std::optional<Timeline::Result> result = timeline.run();
   if (!result)

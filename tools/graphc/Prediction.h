@@ -1,6 +1,6 @@
 //===- Prediction.h - how long a step of a plan will take ---------------------------------------------------*- C++ -*-===//
 //
-// The plan's main phase as a Timeline (passes/analysis): kernels at the calibrated rates, messages over the links of
+// The plan's main phase as a Timeline (passes/analysis), by the TimeModel of schedule: kernels at the calibrated rates, messages over the links of
 // cluster.json or, where it says nothing, over what was measured: shared memory between tasks of one host, gRPC between
 // hosts. Replicas are alike, so one instance stands for all: what a single program sends to a family of N, or takes from
 // it, is N messages over its end of the link. Instances on one host share its cores: a step takes at least the work of the
@@ -10,6 +10,7 @@
 #ifndef GRAPHC_TOOLS_GRAPHC_PREDICTION_H
 #define GRAPHC_TOOLS_GRAPHC_PREDICTION_H
 
+#include "passes/analysis/TimeModel.h"
 #include "passes/analysis/Timeline.h"
 #include "runtime/cluster/Calibration.h"
 #include "runtime/cluster/ClusterConfig.h"
@@ -21,6 +22,7 @@ struct Prediction {
   struct Lane {
     uint32_t program = 0;
     std::vector<Timeline::Span> spans; ///< one an instruction of the program
+    double busy = 0; ///< seconds that one instance has something to do in a step
   };
   std::vector<Lane> lanes; ///< one a program of the main phase
   double cycle = 0; ///< seconds of one instance's step, were there a core for each lane

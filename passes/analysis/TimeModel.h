@@ -1,0 +1,72 @@
+//===- TimeModel.h - how long the parts of a step take ------------------------------------------------------*- C++ -*-===//
+//
+// The one place that says so, from the figures of a Calibration: schedule orders the operations of a phase by it
+// (passes/schedule/OpTimes.h), reports and --compare predict the instructions of a plan with it (tools/graphc/Prediction.h).
+// test/tools/PredictionTest.cpp holds the two against each other. What the model leaves out: caches, other load.
+//
+//===----------------------------------------------------------------------------------------------------------------===//
+#ifndef GRAPHC_PASSES_ANALYSIS_TIMEMODEL_H
+#define GRAPHC_PASSES_ANALYSIS_TIMEMODEL_H
+
+#include "runtime/cluster/Calibration.h"
+
+#include <cstdint>
+
+namespace graphc {
+
+/// Times are in seconds, of one instance of a program.
+class TimeModel {
+public:
+  explicit TimeModel(cluster::Calibration calibration) : figures(std::move(calibration)) {}
+
+  /// How messages go from one program to another.
+  struct Way {
+    double latency = 0, bytesPerSecond = 0;
+    bool copies = false; ///< the sender's core moves the bytes (one host); else a wire does
+  };
+  /// Between two programs of one task: a pointer and a wake-up.
+  Way insideTask() const;
+  Way betweenTasks(bool oneHost) const;
+  /// As cluster.json says of a link.
+  static Way overLink(double latencyMicroseconds, double gigabitsPerSecond);
+
+  /// What one send puts on a channel.
+  struct Message {
+    double bytes = 0; ///< of an all-reduce in chunks: all that an instance sends in a step
+    uint64_t instances = 1; ///< of the channel
+    uint64_t senders = 1, receivers = 1; ///< instances of its programs
+    bool allToAll = false;
+    bool alone = false; ///< instances do not move in step: each has the narrow end of the link for itself
+    uint64_t hops = 0; ///< of an all-reduce in chunks; 0: it is none
+    bool inPlace = false; ///< on one host receivers find it where it is
+    /// How many pass the narrow end of the link for each that one instance sees.
+    uint64_t fan() const;
+  };
+  /// How long the sender is busy.
+  double send(const Way &way, const Message &message) const;
+  /// From then on until it is there: first it occupies the wire, if there is one.
+  static double transfer(const Way &way, const Message &message);
+  static double latency(const Way &way, const Message &message) { return way.latency * double(message.hops ? message.hops : 1); }
+
+  /// Of any instruction, besides what it does.
+  double instruction() const { return figures.callNanoseconds * 1e-9; }
+  /// A kernel that reads and writes `bytes` in all. `threads` share a library's; 0: it is compiled.
+  double call(uint64_t flops, uint64_t bytes, double threads) const;
+  /// Bytes from one place to another: a copy, samples that are gathered.
+  double copy(uint64_t bytes) const { return instruction() + memory(2 * double(bytes)); }
+  /// Once around a loop of micro-batches, a value of so many bytes on top of its sum: about two reads and a write.
+  double accumulate(uint64_t bytes) const { return instruction() + memory(3 * double(bytes)); }
+  /// The sum of a message of each instance.
+  double sum(const Message &message) const;
+  /// From the end of a queue's work until the program knows of it.
+  double queueLatency() const { return 2 * figures.sharedMemory.latencyMicroseconds * 1e-6; }
+
+private:
+  double memory(double bytes) const { return bytes / (figures.memoryGigabytesPerSecond * 1e9); }
+
+  cluster::Calibration figures;
+};
+
+} // namespace graphc
+
+#endif

@@ -1,0 +1,144 @@
+#include "passes/schedule/OpTimes.h"
+
+#include "passes/schedule/BufferUses.h"
+#include "runtime/plan/AllReduce.h"
+
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+
+namespace graphc {
+
+static plan::AllReduceAlgorithm algorithmOf(dist::ChannelOp channel) {
+  plan::AllReduceAlgorithm algorithm = plan::WHOLE;
+  if (std::optional<StringRef> name = channel.getAlgorithm())
+    plan::AllReduceAlgorithm_Parse(name->upper(), &algorithm); // the dialect has verified it
+  return algorithm;
+}
+
+TimeModel::Way OpTimes::wayOf(dist::ChannelOp channel) const {
+  auto from = symbols.lookup<dist::ProgramOp>(channel.getFrom()), to = symbols.lookup<dist::ProgramOp>(channel.getTo());
+  std::string error;
+  std::optional<graph::DeviceName> a = graph::DeviceName::parse(from.getDevice(), error),
+                                   b = graph::DeviceName::parse(to.getDevice(), error);
+  assert(a && b && "dist.program's verifier has read them");
+  // Families without a task have their instances on the same ones.
+  if (a->job == b->job && a->task == b->task && (!channel.getAllToAll() || !from.isSpread()))
+    return time.insideTask();
+  if (std::optional<TimeModel::Way> link = links.between(*a, *b))
+    return *link;
+  return time.betweenTasks(/*oneHost=*/true); // nobody has said where the tasks will be
+}
+
+TimeModel::Message OpTimes::messageOf(dist::ChannelOp channel) const {
+  auto from = symbols.lookup<dist::ProgramOp>(channel.getFrom()), to = symbols.lookup<dist::ProgramOp>(channel.getTo());
+  TimeModel::Message message;
+  message.bytes = double(channel.getMessageBytes());
+  message.instances = channel.getInstances();
+  message.senders = from.getReplicas();
+  message.receivers = to.getReplicas();
+  message.allToAll = channel.getAllToAll();
+  message.alone = symbols.lookup<dist::PhaseOp>(from.getPhase()).getEndsByEndOfStream();
+  message.inPlace = channel.getZeroCopy();
+  if (plan::AllReduceAlgorithm algorithm = algorithmOf(channel); algorithm != plan::WHOLE) {
+    const uint64_t chunks = uint64_t(channel.getTensorType().getNumElements()) / *channel.getChunk();
+    message.bytes *= double(plan::allReduceMessages(algorithm, message.instances, chunks)) / double(chunks);
+    message.hops = plan::allReduceHops(algorithm, message.instances);
+  }
+  return message;
+}
+
+double OpTimes::delay(dist::ChannelOp channel) const {
+  const TimeModel::Way way = wayOf(channel);
+  const TimeModel::Message message = messageOf(channel);
+  return TimeModel::transfer(way, message) + TimeModel::latency(way, message);
+}
+
+double OpTimes::ofCall(dist::BufferEffectsOpInterface op, double threads) const {
+  uint64_t bytes = 0;
+  if (FailureOr<SmallVector<dist::BufferEffect>> effects = op.getBufferEffects(symbols); succeeded(effects))
+    for (const dist::BufferEffect &effect : *effects)
+      bytes += dist::getBufferBytes(effect.buffer) * (effect.access == dist::Access::ReadWrite ? 2 : 1);
+  return time.call(getFlops(op, symbols), bytes, threads);
+}
+
+double OpTimes::of(Operation *op) const {
+  if (isDeclaration(*op))
+    return 0;
+  auto channelOf = [&](auto end) { return symbols.lookup<dist::ChannelOp>(end.getChannel()); };
+  auto send = [&](auto end) {
+    dist::ChannelOp channel = channelOf(end);
+    TimeModel::Message message = messageOf(channel);
+    if constexpr (!std::is_same_v<decltype(end), dist::AllReduceStartOp>)
+      message.inPlace |= bool(end.getValue().template getDefiningOp<dist::AcquireOp>());
+    return time.send(wayOf(channel), message);
+  };
+  auto sum = [&](auto end) {
+    TimeModel::Message message = messageOf(channelOf(end));
+    if (dist::ChannelOp channel = channelOf(end); message.hops)
+      message.inPlace &= plan::mapsSums(algorithmOf(channel), *channel.getChunk() * uint64_t(graph::getElementBytes(
+                                                                                       channel.getTensorType().getElementType())));
+    return time.sum(message);
+  };
+  if (auto repeat = dyn_cast<dist::RepeatOp>(op)) {
+    double once = 0;
+    for (Operation &inside : repeat.getBody().front())
+      once += of(&inside);
+    return time.instruction() + once * double(repeat.getCount());
+  }
+  return llvm::TypeSwitch<Operation *, double>(op)
+      .Case([&](dist::CallOp call) { return ofCall(call, 0); })
+      .Case([&](dist::LibraryCallOp call) { return ofCall(call, 1); })
+      .Case([&](dist::CopyOp copy) { return time.copy(dist::getBufferBytes(copy.getTo())); })
+      .Case([&](dist::AccumulateOp accumulate) { return time.accumulate(dist::getBufferBytes(accumulate.getValue())); })
+      .Case([&](dist::NextBatchIntoOp next) {
+        uint64_t bytes = 0;
+        for (Value buffer : next->getOperands())
+          bytes += dist::getBufferBytes(buffer);
+        return time.copy(bytes);
+      })
+      .Case<dist::SendOp, dist::SendStartOp, dist::AllReduceStartOp>(send)
+      .Case<dist::AggregateIntoOp, dist::AggregateChosenIntoOp, dist::AllReduceDoneOp>(sum)
+      .Case<dist::SendDoneOp, dist::FeedIntoOp, dist::FetchOp, dist::MetricOp, dist::EndOp>([](Operation *) { return 0.0; })
+      .Default([&](Operation *) { return time.instruction(); });
+}
+
+uint64_t getFlops(Operation *op, const SymbolTable &symbols) {
+  if (auto call = dyn_cast<dist::LibraryCallOp>(op))
+    return call.getFlops();
+  if (auto repeat = dyn_cast<dist::RepeatOp>(op)) {
+    uint64_t flops = 0;
+    for (Operation &inside : repeat.getBody().front()) // of a sum of a loop, all times
+      flops += getFlops(&inside, symbols) * (isa<dist::AccumulateOp>(inside) ? 1 : repeat.getCount());
+    return flops;
+  }
+  StringRef name;
+  uint64_t times = 1;
+  if (auto call = dyn_cast<dist::CallOp>(op)) {
+    name = call.getKernel();
+  } else {
+    auto sum = [&](auto aggregate) {
+      name = aggregate.getAdd();
+      times = symbols.lookup<dist::ChannelOp>(aggregate.getChannel()).getInstances() - 1;
+      if (std::optional<uint64_t> chunk = aggregate.getChunk())
+        times *= uint64_t(cast<MemRefType>(aggregate.getAccumulator().getType()).getNumElements()) / *chunk;
+    };
+    if (auto aggregate = dyn_cast<dist::AggregateIntoOp>(op))
+      sum(aggregate);
+    else if (auto ofLoop = dyn_cast<dist::AccumulateOp>(op)) {
+      name = ofLoop.getAdd();
+      times = ofLoop.getAdditions() *
+              uint64_t(cast<MemRefType>(ofLoop.getValue().getType()).getNumElements() / ofLoop.getChunkElements());
+    } else if (auto some = dyn_cast<dist::AggregateChosenIntoOp>(op))
+      sum(some);
+    else if (auto reduce = dyn_cast<dist::AllReduceDoneOp>(op)) // what works in chunks adds about each element once
+      return uint64_t(cast<MemRefType>(reduce.getBuffer().getType()).getNumElements());
+    else
+      return 0;
+  }
+  Operation *kernel = symbols.lookup(name);
+  auto flops = kernel ? kernel->getAttrOfType<IntegerAttr>("dist.flops") : IntegerAttr();
+  return flops ? times * uint64_t(flops.getInt()) : 0;
+}
+
+} // namespace graphc

@@ -1,0 +1,39 @@
+//===- OpTimes.h - how long a program is busy with each operation ---------------------------------------------*- C++ -*-===//
+//
+// What the operations of programs of buffers do, for the TimeModel with its built-in figures. It decides only what comes first where
+// both orders are right; it is the same on every machine that compiles, since plans are compared byte by byte.
+//
+//===----------------------------------------------------------------------------------------------------------------===//
+#ifndef GRAPHC_PASSES_SCHEDULE_OPTIMES_H
+#define GRAPHC_PASSES_SCHEDULE_OPTIMES_H
+
+#include "passes/analysis/TimeModel.h"
+#include "passes/schedule/Links.h"
+
+namespace graphc {
+
+class OpTimes {
+public:
+  OpTimes(mlir::ModuleOp module, const mlir::SymbolTable &symbols) : symbols(symbols), links(module) {}
+
+  /// Seconds of an outlined or scheduled operation; what it names exists.
+  double of(mlir::Operation *op) const;
+  /// From the end of what sends over a channel until the message is there.
+  double delay(dist::ChannelOp channel) const;
+  const TimeModel &model() const { return time; }
+
+private:
+  TimeModel::Way wayOf(dist::ChannelOp channel) const;
+  TimeModel::Message messageOf(dist::ChannelOp channel) const;
+  double ofCall(dist::BufferEffectsOpInterface op, double threads) const;
+
+  const mlir::SymbolTable &symbols;
+  Links links;
+  TimeModel time{cluster::Calibration()};
+};
+
+/// Floating-point operations of one call or sum; 0 for everything else.
+uint64_t getFlops(mlir::Operation *op, const mlir::SymbolTable &symbols);
+
+} // namespace graphc
+#endif

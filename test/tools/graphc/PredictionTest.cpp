@@ -1,0 +1,79 @@
+// Scheduler, --compare and report have one model of time: what schedule says that a program is busy in a step is what is predicted of
+// the plan's program.
+#include "tools/graphc/Prediction.h"
+
+#include "passes/compiler/Compilation.h"
+#include "passes/schedule/OpTimes.h"
+
+#include <gtest/gtest.h>
+#include <map>
+
+namespace graphc {
+namespace {
+
+// Layers of 256 KiB and 1 KiB: what is read in place, made in slots and summed in chunks, and what is copied.
+const char kModel[] =
+    R"(graph.variable @w : tensor<256x256xf32> = #graph.uniform<low = -1.0, high = 1.0, seed = 3>
+graph.variable @v : tensor<256x1xf32> = #graph.uniform<low = -1.0, high = 1.0, seed = 4>
+graph.dataset @d : (tensor<256xf32>, tensor<1xf32>) = #graph.synthetic<samples = 96, seed = 7>
+graph.func @train_step() -> (tensor<f32> {graph.name = "loss"}) attributes {role = #graph.role<train>} {
+  %x, %t = graph.next_batch @d {batch = 8} : tensor<8x256xf32>, tensor<8x1xf32>
+  %w = graph.read @w : tensor<256x256xf32>
+  %v = graph.read @v : tensor<256x1xf32>
+  %h = graph.matmul %x, %w : (tensor<8x256xf32>, tensor<256x256xf32>) -> tensor<8x256xf32>
+  %a = graph.tanh %h : tensor<8x256xf32>
+  %y = graph.matmul %a, %v : (tensor<8x256xf32>, tensor<256x1xf32>) -> tensor<8x1xf32>
+  %e = graph.subtract %y, %t : tensor<8x1xf32>
+  %square = graph.multiply %e, %e : tensor<8x1xf32>
+  %loss = graph.reduce_mean %square dimensions = [0, 1] : (tensor<8x1xf32>) -> tensor<f32>
+  graph.minimize %loss {optimizer = #graph.sgd<learning_rate = 0.1>} : tensor<f32>
+  graph.return %loss : tensor<f32>
+}
+)";
+
+class OneModelOfTime : public testing::TestWithParam<const char *> {};
+
+TEST_P(OneModelOfTime, ForSchedulerAndPrediction) {
+  absl::StatusOr<cluster::ClusterConfig> cluster = cluster::parseCluster(GetParam(), "cluster.json");
+  ASSERT_TRUE(cluster.ok()) << cluster.status();
+  Compilation compilation({}, [](const Diagnostic &said) { ADD_FAILURE() << toText(said); });
+  compilation.nativeCode = false;
+  ASSERT_TRUE(mlir::succeeded(compilation.read(llvm::MemoryBuffer::getMemBuffer(kModel, "model.mlir"))) &&
+              mlir::succeeded(compilation.useCluster(*cluster)) &&
+              mlir::succeeded(compilation.lower(Stage::Scheduled)));
+  mlir::FailureOr<plan::Plan> plan = compilation.emit();
+  ASSERT_TRUE(mlir::succeeded(plan));
+
+  mlir::SymbolTable symbols(compilation.module());
+  OpTimes times(compilation.module(), symbols);
+  std::map<std::string, double> scheduled;
+  for (auto program : compilation.module().getOps<dist::ProgramOp>())
+    for (mlir::Operation &op : program.getBlock())
+      scheduled[program.getSymName().str()] += times.of(&op);
+  Prediction prediction = predict(*plan, *cluster, cluster::Calibration());
+  ASSERT_FALSE(prediction.lanes.empty());
+  for (const Prediction::Lane &lane : prediction.lanes) {
+    const std::string &name = plan->programs(int(lane.program)).name();
+    EXPECT_GT(lane.busy, 0) << name;
+    EXPECT_NEAR(lane.busy, scheduled[name], 1e-12) << name;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Clusters, OneModelOfTime,
+    testing::Values(
+        R"({"worker": 1, "strategy": {"name": "one_device", "micro_batches": 4}})",
+        R"({"worker": 1, "strategy": {"name": "one_device", "micro_batches": 32}})",
+        R"({"ps": 1, "worker": 2, "strategy": "parameter_server"})",
+        R"({"ps": 2, "worker": 3, "strategy": {"name": "parameter_server", "placement": "split", "min_shard_bytes": 1024}})",
+        R"({"ps": 1, "worker": 2, "strategy": {"name": "parameter_server", "update": "async"}})",
+        R"({"ps": 1, "worker": 3, "strategy": {"name": "parameter_server", "replicas_to_aggregate": 2}})",
+        R"({"ps": 1, "worker": 2, "strategy": {"name": "parameter_server", "replication": "in_graph"}})",
+        R"({"ps": 1, "worker": 2, "links": [{"from": "/job:ps", "to": "/job:worker", "gigabits_per_second": 10, "latency_us": 50}]})",
+        R"({"worker": 2, "strategy": "mirrored"})", R"({"worker": 3, "strategy": "all_reduce"})",
+        R"({"worker": 4, "strategy": {"name": "all_reduce", "bucket_bytes": 1024}})",
+        R"({"worker": 3, "strategy": {"name": "all_reduce", "order": "fast"}})",
+        R"({"worker": 2, "strategy": "all_reduce", "devices": {"worker": ["SIM:0"]}})"));
+
+} // namespace
+} // namespace graphc
