@@ -4,6 +4,7 @@
 #include "passes/emit/PlanTables.h"
 #include "runtime/base/Sha256.h"
 #include "runtime/plan/Certificate.h"
+#include "runtime/plan/Credits.h"
 #include "runtime/plan/Verify.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -57,6 +58,7 @@ FailureOr<plan::Plan> emitPlan(ModuleOp module, const EmitOptions &options) {
     return failure();
   if (absl::Status status = plan::verifyPlan(plan); !status.ok())
     return module.emitError("makes no valid plan: ") << std::string(status.message());
+  plan::fillCredits(plan);
   if (absl::Status status = plan::checkCertificate(plan).status(); !status.ok())
     return module.emitError("makes no valid plan: ") << std::string(status.message());
   return plan;

@@ -2,7 +2,6 @@
 
 #include "runtime/base/Status.h"
 #include "runtime/plan/AllReduce.h"
-#include "runtime/plan/Credits.h"
 #include "runtime/plan/Types.h"
 
 #include "absl/strings/str_cat.h"
@@ -26,7 +25,7 @@ static bool isGathered(const plan::Channel &channel) {
 }
 
 /// Each instance here exchanges with every other one that its sums need, here or elsewhere.
-static void addAllToAll(const plan::Plan &plan, const plan::Task &task, uint32_t index, bool creditWaits,
+static void addAllToAll(const plan::Plan &plan, const plan::Task &task, uint32_t index,
                         std::vector<Endpoint> &endpoints) {
   const plan::Channel &channel = plan.channels(int(index));
   const plan::Program &program = plan.programs(int(channel.sender()));
@@ -40,7 +39,7 @@ static void addAllToAll(const plan::Plan &plan, const plan::Task &task, uint32_t
       endpoint.peer = instanceTask(plan, program, other);
       endpoint.spec = {allToAllKey(plan, index, other, here), channel.bytes(), channel.capacity(), false,
                        channel.zero_copy()};
-      endpoint.spec.creditWaits = creditWaits;
+      endpoint.spec.creditWaits = channel.credits_wait();
       endpoint.spec.gathered = program.spread() && isGathered(channel);
       endpoint.sends = false;
       if (carries(channel.algorithm(), channel.instances(), other, here))
@@ -58,13 +57,12 @@ static void addAllToAll(const plan::Plan &plan, const plan::Task &task, uint32_t
 
 std::vector<Endpoint> taskEndpoints(const plan::Plan &plan, const plan::Task &task) {
   std::vector<Endpoint> endpoints;
-  const std::vector<bool> creditWaits = plan::creditsThatWait(plan);
   for (int i = 0; i < plan.channels_size(); ++i) {
     const plan::Channel &channel = plan.channels(i);
     const plan::Program &sender = plan.programs(int(channel.sender())),
                         &receiver = plan.programs(int(channel.receiver()));
     if (channel.all_to_all()) {
-      addAllToAll(plan, task, uint32_t(i), creditWaits[size_t(i)], endpoints);
+      addAllToAll(plan, task, uint32_t(i), endpoints);
       continue;
     }
     for (uint32_t r = 0; r < channel.instances(); ++r) {
@@ -76,7 +74,7 @@ std::vector<Endpoint> taskEndpoints(const plan::Plan &plan, const plan::Task &ta
       Endpoint endpoint;
       endpoint.spec = {{uint32_t(i), r}, channel.bytes(), channel.capacity(), control, channel.zero_copy()};
       endpoint.spec.conflating = channel.conflating();
-      endpoint.spec.creditWaits = creditWaits[size_t(i)];
+      endpoint.spec.creditWaits = channel.credits_wait();
       endpoint.spec.gathered = !control && !channel.conflating() && channel.instances() > 1 &&
                                receiver.instances() == 1 && isGathered(channel);
       endpoint.phase = receiver.phase();

@@ -2,6 +2,7 @@
 
 #include "runtime/plan/Events.h"
 #include "runtime/plan/Types.h"
+#include "runtime/plan/VerifyInternal.h"
 
 #include <algorithm>
 #include <climits>
@@ -107,6 +108,20 @@ private:
 
 } // namespace
 
-std::vector<bool> creditsThatWait(const Plan &plan) { return Reader(plan).run(); }
+void fillCredits(Plan &plan) {
+  const std::vector<bool> wait = Reader(plan).run();
+  for (int i = 0; i < plan.channels_size(); ++i)
+    plan.mutable_channels(i)->set_credits_wait(wait[size_t(i)]);
+}
+
+absl::Status checkCredits(const Plan &plan) {
+  const std::vector<bool> wait = Reader(plan).run();
+  for (int i = 0; i < plan.channels_size(); ++i)
+    if (plan.channels(i).credits_wait() && !wait[size_t(i)])
+      return detail::invalid("channel ", plan.channels(i).name(),
+                     ": the news of its free slots are said to wait for a message from its receiver to its sender, but none "
+                     "comes in time");
+  return absl::OkStatus();
+}
 
 } // namespace graphc::plan

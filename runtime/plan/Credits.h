@@ -23,12 +23,16 @@
 
 #include "runtime/plan/plan.pb.h"
 
-#include <vector>
+#include "absl/status/status.h"
 
 namespace graphc::plan {
 
-/// By channel: can its credits wait for the next message from its receiver to its sender? The plan is verified.
-std::vector<bool> creditsThatWait(const Plan &plan);
+/// Writes Channel.credits_wait of a plan that verifyPlan has passed: whether the credits can wait for the next message from the receiver
+/// to the sender.
+void fillCredits(Plan &plan);
+
+/// Part of verifyPlan, its last: no channel's credits are said to wait that cannot.
+absl::Status checkCredits(const Plan &plan);
 
 } // namespace graphc::plan
 #endif

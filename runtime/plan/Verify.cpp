@@ -4,6 +4,7 @@
 
 #include "runtime/base/Status.h"
 #include "runtime/plan/AllReduce.h"
+#include "runtime/plan/Credits.h"
 #include "runtime/plan/Types.h"
 #include "runtime/plan/VerifyInternal.h"
 
@@ -439,7 +440,8 @@ absl::Status verifyPlan(const Plan &plan) {
     GRAPHC_RETURN_IF_ERROR(checkPhaseEnds(plan, phase));
     GRAPHC_RETURN_IF_ERROR(checkPhaseData(plan, phase));
   }
-  return checkChannelUse(plan, channels);
+  GRAPHC_RETURN_IF_ERROR(checkChannelUse(plan, channels));
+  return checkCredits(plan);
 }
 
 } // namespace graphc::plan

@@ -1,7 +1,9 @@
 #include "test/runtime/plan/CompletePlan.h"
 
 #include "runtime/plan/AllReduce.h"
+#include "runtime/plan/Credits.h"
 #include "runtime/plan/Events.h"
+#include "runtime/plan/Verify.h"
 
 #include <map>
 
@@ -114,6 +116,10 @@ void completePlan(Plan &plan) {
   for (Program &program : *plan.mutable_programs())
     addUpBytes(plan, program);
   Numbers(plan).assign();
+  for (Channel &channel : *plan.mutable_channels())
+    channel.clear_credits_wait();
+  if (verifyPlan(plan).ok())
+    fillCredits(plan);
 }
 
 } // namespace graphc::plan

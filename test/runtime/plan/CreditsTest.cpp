@@ -12,17 +12,38 @@ namespace graphc::plan {
 namespace {
 
 /// Names of the channels whose credits can wait.
-std::set<std::string> waiting(const Plan &plan) {
+std::set<std::string> waiting(Plan plan) {
+  for (Channel &channel : *plan.mutable_channels())
+    channel.clear_credits_wait();
   EXPECT_EQ(verifyPlan(plan), absl::OkStatus());
   std::set<std::string> names;
-  std::vector<bool> wait = creditsThatWait(plan);
-  for (int i = 0; i < plan.channels_size(); ++i)
-    if (wait[size_t(i)])
-      names.insert(plan.channels(i).name());
+  fillCredits(plan);
+  EXPECT_EQ(verifyPlan(plan), absl::OkStatus());
+  for (const Channel &channel : plan.channels())
+    if (channel.credits_wait())
+      names.insert(channel.name());
   return names;
 }
 
 using Names = std::set<std::string>;
+
+// What is compiled stands in the plan; one that says more than is true is refused, one that says less sends more messages.
+TEST(Credits, ThatCannotWaitAreRefused) {
+  const Plan plan = parameterServerPlan({2, 3});
+  size_t waiting = 0;
+  for (int i = 0; i < plan.channels_size(); ++i) {
+    Plan other = plan;
+    other.mutable_channels(i)->set_credits_wait(!plan.channels(i).credits_wait());
+    waiting += plan.channels(i).credits_wait();
+    if (plan.channels(i).credits_wait())
+      EXPECT_EQ(verifyPlan(other), absl::OkStatus()) << plan.channels(i).name();
+    else
+      EXPECT_THAT(verifyPlan(other).message(),
+                  testing::AllOf(testing::HasSubstr("channel " + plan.channels(i).name() + ": the news of its free slots"),
+                                 testing::HasSubstr("none comes in time")));
+  }
+  EXPECT_EQ(waiting, 4u);
+}
 
 // Values come back with the gradients of the same step, gradients with the values of the next one. The control message is sent
 // before the values of its step are taken, so with one slot its credit cannot wait for them.
