@@ -215,20 +215,46 @@ def Decompose : Pass<"decompose"> {
 // place: every op and variable has one full device
 //===----------------------------------------------------------------------------------------------------------===//
 
+def ResolveStrategy : Pass<"resolve-strategy", "::mlir::ModuleOp"> {
+  let summary = "make one attribute of the strategy that is asked for, with every default filled in";
+  let description = [{
+    Input: a module with `graph.cluster` and what is asked for: `graph.strategy`, and where given `graph.replicas`,
+    `graph.variable_placement`, `graph.min_shard_bytes` and `graph.max_shards`. Output: `graph.distribution` in their place. Every
+    pass behind it and the plan read that one and decide nothing of the strategy again. What does not fit the cluster is refused
+    here, at its line of cluster.json. A module that asks for nothing and has a `graph.distribution` keeps it where that fits the
+    cluster.
+
+    Example:
+
+    ```mlir
+    module attributes {graph.cluster = #graph.cluster<jobs = [ps = 1, worker = 2], chief = "/job:worker/task:0">,
+                       graph.strategy = #graph.strategy<name = "parameter_server">} {
+    }
+    ```
+
+    becomes
+
+    ```mlir
+    module attributes {graph.cluster = #graph.cluster<jobs = [ps = 1, worker = 2], chief = "/job:worker/task:0">, graph.distribution = #graph.distribution<strategy = "parameter_server", mesh = #graph.mesh<["data" = 2], ["/job:worker/task:0-1/device:CPU:0"]>, stores = ["/job:ps/task:0/device:CPU:0"], micro_batches = 2, sum_leaves = 2>} {
+    }
+    ```
+  }];
+}
+
 def SplitVariables : Pass<"split-variables", "::mlir::ModuleOp"> {
   let summary = "cut large variables along dimension 0 into parts, each a variable of its own";
   let description = [{
-    Input: a differentiated module; does something only with `graph.variable_placement = "split"` and variables on parameter
+    Input: a differentiated module; does something only with `placement = "split"` in `graph.distribution` and variables on parameter
     servers. Output: a variable of at least two parts' bytes is gone; in its place stand `@"w/part_0"`, `@"w/part_1"`, …,
     each with `graph.part_of`, its slots cut alike. A read becomes reads of the parts and a `graph.concatenate`, an update
     one update a part of a `graph.slice` of its value: element by element what was there before, so no bit changes.
 
-    A variable has min(`graph.max_shards`, rows, bytes / `graph.min_shard_bytes`) parts; by default as many as there are
+    A variable has min(`max_shards`, rows, bytes / `min_shard_bytes`) parts; by default as many as there are
     parameter servers, none below 256 KiB. Rows are dealt in equal blocks that end at a multiple of 64 bytes where there
     are that many, the longer ones first, as TensorFlow's fixed-size partitioner does. What the model or a placement rule
     pins, or stands beside, stays whole.
 
-    Example:
+    Example (`resolve-strategy,split-variables`):
 
     ```mlir
     module attributes {graph.cluster = #graph.cluster<jobs = [ps = 2, worker = 2], chief = "/job:worker/task:0">,
@@ -252,17 +278,17 @@ def SplitVariables : Pass<"split-variables", "::mlir::ModuleOp"> {
 def Place : Pass<"place", "::mlir::ModuleOp"> {
   let summary = "give every operation, variable and function one full device";
   let description = [{
-    Input: a differentiated module with `graph.cluster` and `graph.strategy`; devices on operations and variables are
+    Input: a differentiated module with `graph.cluster` and `graph.distribution`; devices on operations and variables are
     requests, possibly partial. Output: `graph.device` everywhere. `one_device` puts all on the chief and ignores requests.
     `in_graph` follows requests, then operands, then the chief. `mirrored` deals the variables to the towers' devices (with
-    `in_graph = true` of `parameter_server`: to the tasks of job ps) and names the towers in the strategy. `parameter_server` deals the variables to the tasks of job
-    ps (`graph.variable_placement = "round_robin" | "balanced" | "split"`, slots with their variable; `"split"` deals by bytes,
+    `in_graph = true` of `parameter_server`: to the tasks of job ps). `parameter_server` deals the variables to the tasks of job
+    ps (`placement = "round_robin" | "balanced" | "split"`, slots with their variable; `"split"` deals by bytes,
     the parts of one variable to tasks of their own while there are that many) and leaves what trains to the
     replicas: with more than one their device names no task. State is touched where it is stored. `graph.placement`
     holds the placement rules of cluster.json, `[["w*", #graph.device<"/job:ps/task:1">], …]`; they match symbols of
     variables and the `graph.name` of operations, which have none afterwards.
 
-    Example:
+    Example (`resolve-strategy,place`):
 
     ```mlir
     module attributes {graph.cluster = #graph.cluster<jobs = [ps = 2, worker = 2], chief = "/job:worker/task:0">,
@@ -295,7 +321,7 @@ def VerifyPlaced : Pass<"verify-placed", "::mlir::ModuleOp"> {
   let description = [{
     Input and output: a placed module. Fails where an invariant of `place` does not hold.
 
-    Example:
+    Example (`resolve-strategy,verify-placed`):
 
     ```mlir
     module attributes {graph.cluster = #graph.cluster<jobs = [ps = 2, worker = 2], chief = "/job:worker/task:0">,
@@ -327,7 +353,7 @@ def Replicate : Pass<"replicate", "::mlir::ModuleOp"> {
     taken at the client, what one device has is summed there, the rest where it is used. A variable that is assigned a value of every replica declares
     its `aggregation`, or is refused.
 
-    Example:
+    Example (`resolve-strategy,replicate`):
 
     ```mlir
     #ps = #graph.device<"/job:ps/task:0/device:CPU:0">
@@ -361,7 +387,7 @@ def VerifyReplicated : Pass<"verify-replicated", "::mlir::ModuleOp"> {
   let description = [{
     Input and output: a replicated module. Fails where an invariant of `replicate` does not hold.
 
-    Example:
+    Example (`resolve-strategy,verify-replicated`):
 
     ```mlir
     #ps = #graph.device<"/job:ps/task:0/device:CPU:0">

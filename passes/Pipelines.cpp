@@ -67,6 +67,7 @@ static void buildDifferentiated(OpPassManager &manager) {
 }
 
 static void buildPlaced(OpPassManager &manager) {
+  manager.addPass(createResolveStrategy()); // once: all behind it read what it leaves
   manager.addPass(
       createSplitVariables()); // after differentiate: rounding is that of the whole; before what places parts
   manager.addPass(createPlace()); // after differentiate: gradients and slots are placed as well
@@ -117,6 +118,8 @@ static void buildLlvm(OpPassManager &manager) {
 /// A module that begins at a later stage, made by hand or not, skipped the passes that check it: what they would have
 /// refused is refused here.
 static void checkFromHere(OpPassManager &manager, Stage from) {
+  if (from >= Stage::Placed)
+    manager.addPass(createResolveStrategy()); // of a module made by hand
   if (from == Stage::Placed || from == Stage::Replicated)
     manager.addPass(createVerifyPlaced());
   if (from == Stage::Replicated)

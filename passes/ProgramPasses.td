@@ -19,7 +19,7 @@ def Partition : Pass<"partition", "::mlir::ModuleOp"> {
     chief or the replicas, which also carries the control message. Asynchronous: the parameter servers' programs become
     families too, one instance a worker, and a ticket takes the control message's place.
 
-    Example:
+    Example (`resolve-strategy,partition`):
 
     ```mlir
     #0 = #graph.device<"/job:worker/task:0/device:CPU:0">

@@ -85,6 +85,7 @@ constexpr CarriedAttribute kCarried[] = {
     {GraphDialect::kCluster, isOnModule, is<ClusterAttr>, "a #graph.cluster, on the module"},
     {GraphDialect::kStrategy, isOnModule, is<StrategyAttr>, "a #graph.strategy, on the module"},
     {GraphDialect::kReplicas, isOnModule, is<ReplicasAttr>, "a #graph.replicas, on the module"},
+    {GraphDialect::kDistribution, isOnModule, is<DistributionAttr>, "a #graph.distribution, on the module"},
     {GraphDialect::kSettings, isOnModule, isPlaces, "a dictionary of locations, on the module"},
     {GraphDialect::kPlacement, isOnModule, is<ArrayAttr>, "an array of [\"pattern\", #graph.device<…>], on the module"},
     {GraphDialect::kVariablePlacement, isOnModule, is<StringAttr>, "the name of a policy, on the module"},

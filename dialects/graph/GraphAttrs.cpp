@@ -2,6 +2,7 @@
 #include "dialects/graph/CarriedAttributes.h"
 #include "dialects/graph/GraphDialect.h"
 #include "dialects/graph/Suggestions.h"
+#include "runtime/cluster/ClusterConfig.h"
 #include "runtime/device/Kinds.h"
 
 #include "mlir/IR/DialectImplementation.h"
@@ -189,10 +190,13 @@ int64_t ClusterAttr::getJobIndex(StringRef job) const {
 LogicalResult StrategyAttr::verify(function_ref<InFlightDiagnostic()> emitError, StringAttr name, bool async,
                                    int64_t microBatches, int64_t sumLeaves, bool, ArrayAttr devices,
                                    int64_t maxStaleness, int64_t replicasToAggregate, bool, int64_t bucketBytes) {
-  if (microBatches < 0)
-    return emitError() << "expected micro_batches of at least 1, got " << microBatches;
-  if (sumLeaves < 0)
-    return emitError() << "expected sum_leaves of at least 1, got " << sumLeaves;
+  constexpr int64_t kMost = graphc::cluster::kMostMicroBatches;
+  if (microBatches < 0 || microBatches > kMost)
+    return emitError() << "expected micro_batches of 1 to " << kMost << ", got " << microBatches;
+  if (sumLeaves < 0 || sumLeaves > kMost)
+    return emitError() << "expected sum_leaves of 1 to " << kMost << ", got " << sumLeaves;
+  if (devices && devices.empty())
+    return emitError() << "expected at least one device, or no devices for the default";
   for (Attribute device : devices ? devices.getValue() : ArrayRef<Attribute>()) {
     auto text = dyn_cast<StringAttr>(device);
     std::string error;

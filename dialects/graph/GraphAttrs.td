@@ -149,6 +149,74 @@ def Graph_StrategyAttr : Graph_Attr<"Strategy", "strategy"> {
   let genVerifyDecl = 1;
 }
 
+def Graph_MeshAttr : Graph_Attr<"Mesh", "mesh"> {
+  let summary = "devices that are alike, counted along named axes";
+  let description = [{
+    The i-th device of the ranges, end to end, stands at the i-th place of the mesh, the last axis counting fastest.
+
+    ```mlir
+    #graph.mesh<["data" = 2], ["/job:worker/task:0-1/device:CPU:0"]>
+    #graph.mesh<["data" = 3], ["/job:chief/task:0/device:CPU:0", "/job:worker/task:0-1/device:CPU:0"]>
+    ```
+
+    Constraints:
+    - (ME1) Each axis has a name, which no other has, and at least one place.
+    - (ME2) Each range is that of a full device of one task or of several in a row.
+    - (ME3) There are as many devices as places, none of them twice.
+  }];
+  let parameters = (ins ArrayRefParameter<"::mlir::NamedAttribute", "name and i64 size">:$axes,
+                        "::mlir::ArrayAttr":$ranges);
+  let builders = [AttrBuilder<(ins "::llvm::StringRef":$axis, "::llvm::ArrayRef<::graphc::graph::DeviceAttr>":$devices)>];
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// The number of places along all axes.
+    int64_t getSize() const;
+    /// The devices, in the order of their places.
+    ::llvm::SmallVector<::graphc::graph::DeviceAttr> getPlaces() const;
+    /// Tasks in a row whose devices stand at places in a row.
+    ::llvm::SmallVector<::graphc::graph::ReplicaRange> getTasks() const;
+  }];
+}
+
+def Graph_DistributionAttr : Graph_Attr<"Distribution", "distribution"> {
+  let summary = "the strategy, resolved for the cluster: what every pass from placement on and the plan read";
+  let description = [{
+    `resolve-strategy` makes it of `#graph.strategy` and what else is asked for, with every default filled in.
+
+    ```mlir
+    #graph.distribution<strategy = "one_device", mesh = #graph.mesh<["data" = 1], ["/job:worker/task:0/device:CPU:0"]>, stores = ["/job:worker/task:0/device:CPU:0"]>
+    #graph.distribution<strategy = "parameter_server", mesh = #graph.mesh<["data" = 2], ["/job:worker/task:0-1/device:CPU:0"]>, stores = ["/job:ps/task:0/device:CPU:0"], async = true, micro_batches = 2, max_staleness = 2>
+    ```
+
+    `mesh`: who computes; along its axis "data" each has batches of its own. `stores`: where variables are whose place nothing
+    else decides. `in_graph`: one client drives all of the mesh. `placement`: how variables are dealt to the stores, of
+    "split" with the least bytes and the most parts. The others are those of `#graph.strategy`.
+
+    Constraints:
+    - (DI1) The mesh has the axis "data" and no other, and one place where the strategy is one_device or in_graph.
+    - (DI2) The strategy is one_device, in_graph, mirrored, parameter_server or all_reduce; of the last two there is in_graph.
+    - (DI3) Each store is the name of a full device, and there is one at least.
+    - (DI4) The placement is "round_robin", "balanced" or "split".
+    - (DI5) What one client drives is synchronous; staleness is bounded where updates are asynchronous; replicas_to_aggregate is less than
+      the number of replicas, of a parameter server with synchronous updates.
+    - (DI6) micro_batches and sum_leaves are 1 to 1,024 * 65,536; each device has as many micro-batches, asynchronous ones one; no other
+      count is negative.
+  }];
+  let parameters = (ins "::mlir::StringAttr":$strategy, "::graphc::graph::MeshAttr":$mesh, "::mlir::ArrayAttr":$stores,
+                        DefaultValuedParameter<"bool", "false">:$in_graph,
+                        DefaultValuedParameter<"bool", "false">:$async,
+                        DefaultValuedParameter<"int64_t", "1">:$micro_batches,
+                        DefaultValuedParameter<"int64_t", "1">:$sum_leaves,
+                        DefaultValuedParameter<"int64_t", "-1">:$max_staleness,
+                        DefaultValuedParameter<"int64_t", "0">:$replicas_to_aggregate,
+                        DefaultValuedParameter<"bool", "false">:$fast,
+                        DefaultValuedParameter<"int64_t", "0">:$bucket_bytes,
+                        OptionalParameter<"::mlir::StringAttr">:$placement,
+                        DefaultValuedParameter<"int64_t", "0">:$min_shard_bytes,
+                        DefaultValuedParameter<"int64_t", "0">:$max_shards);
+  let genVerifyDecl = 1;
+}
+
 //===----------------------------------------------------------------------------------------------------------------===//
 // Initializers
 //===----------------------------------------------------------------------------------------------------------------===//

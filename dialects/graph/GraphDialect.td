@@ -26,9 +26,10 @@ def Graph_Dialect : Dialect {
     beside which it stands), `graph.device_rule` (scopes: how their device's tasks share the variables that are first used
     inside), `graph.name` (arguments and results of functions; ops, which placement rules match by it and which have it from
     `loc("name")` as well), `graph.reduction` (results of functions), `graph.slot_of` (variables that belong to an optimizer), `graph.part_of`
-    (variables that are rows of one of the model), and on the module `graph.stage`, `graph.cluster`, `graph.strategy`,
-    `graph.replicas`, `graph.placement`, `graph.variable_placement`, `graph.min_shard_bytes`, `graph.max_shards`,
-    `graph.soft_placement` and `graph.settings` (where strategy and rules are written).
+    (variables that are rows of one of the model), and on the module `graph.stage`, `graph.cluster`, `graph.strategy`
+    with `graph.replicas`, `graph.variable_placement`, `graph.min_shard_bytes` and `graph.max_shards` (what is asked for, in whose
+    place `graph.distribution` has what comes of it), `graph.placement`, `graph.soft_placement` and `graph.settings` (where strategy
+    and rules are written).
   }];
   let hasConstantMaterializer = 1;
   let hasOperationAttrVerify = 1;
@@ -47,10 +48,13 @@ def Graph_Dialect : Dialect {
     static constexpr ::llvm::StringLiteral kCluster = "graph.cluster";
     static constexpr ::llvm::StringLiteral kStrategy = "graph.strategy";
     static constexpr ::llvm::StringLiteral kReplicas = "graph.replicas";
-    /// Placement rules of cluster.json; how variables are dealt to parameter servers.
+    /// The strategy with its replicas and settings, resolved (resolve-strategy).
+    static constexpr ::llvm::StringLiteral kDistribution = "graph.distribution";
     /// Where the user wrote strategy and placement rules: names to locations.
     static constexpr ::llvm::StringLiteral kSettings = "graph.settings";
+    /// Placement rules of cluster.json.
     static constexpr ::llvm::StringLiteral kPlacement = "graph.placement";
+    /// How variables are dealt to parameter servers.
     static constexpr ::llvm::StringLiteral kVariablePlacement = "graph.variable_placement";
     /// Of the policy "split": no part of a variable is smaller; no variable has more parts.
     static constexpr ::llvm::StringLiteral kMinShardBytes = "graph.min_shard_bytes";

@@ -6,8 +6,10 @@
 #include "passes/place/SettingLoc.h"
 #include "runtime/cluster/ClusterConfig.h"
 #include "runtime/device/Kinds.h"
+#include "runtime/plan/SumTree.h"
 
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 
@@ -62,7 +64,8 @@ static void attach(ModuleOp module, const cluster::ClusterConfig &config) {
   module->setAttr(GraphDialect::kCluster,
                   makeCluster(context, jobs, DeviceAttr::get(context, chief.job, chief.index, "", -1)));
   const cluster::StrategyConfig &strategy = config.strategy;
-  module->removeAttr(GraphDialect::kSettings); // of a run before, whose text this module was
+  for (StringRef before : {GraphDialect::kSettings, GraphDialect::kDistribution}) // whose text this module was
+    module->removeAttr(before);
   const bool fast = strategy.order == cluster::ReduceOrder::Fast, oneHost = config.replicasShareHost();
   module->setAttr(GraphDialect::kStrategy, makeStrategy(context, strategy, fast && !oneHost));
   addSettingLoc(module, kStrategySetting, strategy.file.empty() ? config.file : strategy.file, strategy.position.line,
@@ -110,7 +113,7 @@ LogicalResult attachFromPrograms(ModuleOp module) {
   Builder builder(context);
   llvm::MapVector<StringRef, JobCounts> jobs;
   DeviceAttr chief;
-  SmallVector<Attribute> ranges;
+  std::pair<std::string, int64_t> family; // the job and the number of its tasks that are replicas
   auto note = [&](DeviceAttr device, int64_t tasks) {
     JobCounts &counts = jobs[device.getJob()];
     counts.tasks = std::max(counts.tasks, tasks);
@@ -134,21 +137,35 @@ LogicalResult attachFromPrograms(ModuleOp module) {
     DeviceAttr task = DeviceAttr::get(context, device.getJob(), program.isSpread() ? 0 : device.getTask(), "", -1);
     if (!chief || !program.getBlock().getOps<dist::ControlSendOp>().empty())
       chief = task;
-    if (program.isSpread() && ranges.empty())
-      ranges.push_back(
-          builder.getStringAttr("/job:" + name->job + "/task:0-" + std::to_string(program.getReplicas() - 1)));
+    if (program.isSpread() && family.first.empty())
+      family = {name->job, program.getReplicas()};
   }
   module->setAttr(GraphDialect::kCluster, makeCluster(context, jobs, chief));
-  cluster::StrategyConfig strategy;
   bool collective = llvm::any_of(module.getOps<dist::ChannelOp>(), [](dist::ChannelOp c) { return c.getAllToAll(); });
-  strategy.kind = ranges.empty() ? cluster::StrategyKind::InGraph
-                  : collective   ? cluster::StrategyKind::AllReduce
-                                 : cluster::StrategyKind::ParameterServer;
-  if (llvm::any_of(module.getOps<dist::PhaseOp>(), [](dist::PhaseOp phase) { return phase.getEndsByEndOfStream(); }))
-    strategy.update = cluster::UpdateMode::Async;
-  module->setAttr(GraphDialect::kStrategy, makeStrategy(context, strategy, /*fast=*/false));
-  if (!ranges.empty())
-    module->setAttr(GraphDialect::kReplicas, graph::ReplicasAttr::get(context, builder.getArrayAttr(ranges)));
+  bool async =
+      llvm::any_of(module.getOps<dist::PhaseOp>(), [](dist::PhaseOp phase) { return phase.getEndsByEndOfStream(); });
+  const char *strategy = family.first.empty() ? "in_graph" : collective ? "all_reduce" : "parameter_server";
+  llvm::SetVector<Attribute> stores;
+  for (auto variable : module.getOps<graph::VariableOp>())
+    if (DeviceAttr device = graph::getDevice(variable); device && device.isFull())
+      stores.insert(builder.getStringAttr(device.str()));
+  auto cluster = module->getAttrOfType<graph::ClusterAttr>(GraphDialect::kCluster);
+  DeviceAttr home = cluster.getDevices(chief.getJob(), chief.getTask()).front();
+  SmallVector<DeviceAttr> replicas;
+  for (int64_t task = 0; task < family.second; ++task)
+    replicas.push_back(cluster.getDevices(family.first, task).front());
+  if (replicas.empty())
+    replicas.push_back(home);
+  const auto batches = int64_t(replicas.size());
+  const int64_t leaves = async ? 1 : int64_t(plan::defaultSumLeaves(uint64_t(batches), uint64_t(batches)));
+  if (stores.empty())
+    stores.insert(builder.getStringAttr(home.str()));
+  module->setAttr(GraphDialect::kDistribution,
+                  graph::DistributionAttr::get(
+                      context, builder.getStringAttr(strategy), graph::MeshAttr::get(context, "data", replicas),
+                      builder.getArrayAttr(stores.getArrayRef()), /*in_graph=*/false, async, batches, leaves,
+                      /*max_staleness=*/-1, /*replicas_to_aggregate=*/0, /*fast=*/false, /*bucket_bytes=*/0,
+                      StringAttr(), /*min_shard_bytes=*/0, /*max_shards=*/0));
   return success();
 }
 

@@ -102,7 +102,7 @@ LogicalResult ProgramEmitter::emitHead() {
     for (const plan::ReplicaDomain::Range &range : plan->replicas().ranges())
       if (const std::string &job = plan->jobs(int(range.job())).name(); !device->job.empty() && device->job != job)
         return op.emitOpError("is on every task of job \"")
-               << device->job << "\", but the replicas are on job \"" << job << "\" (graph.replicas)";
+               << device->job << "\", but the replicas are on job \"" << job << "\" (graph.distribution)";
     return success();
   }
   FailureOr<plan::Task> task = tables.task(op, *device);

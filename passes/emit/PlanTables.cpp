@@ -1,7 +1,7 @@
 #include "passes/emit/PlanTables.h"
 
 #include "passes/place/SettingLoc.h"
-#include "passes/place/Strategy.h"
+#include "passes/place/VariablePlacement.h"
 #include "runtime/plan/AllReduce.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -42,70 +42,61 @@ LogicalResult PlanTables::fillCluster() {
     return failure();
   *plan.mutable_chief() = *chief;
 
+  std::optional<Distribution> distribution = Distribution::of(module);
+  if (!distribution)
+    return failure();
+  auto attribute = module->getAttrOfType<graph::DistributionAttr>(GraphDialect::kDistribution);
   plan::Strategy &strategy = *plan.mutable_strategy();
-  strategy.set_name("one_device");
-  strategy.set_micro_batches(1);
-  if (auto attribute = module->getAttrOfType<graph::StrategyAttr>(GraphDialect::kStrategy)) {
-    strategy.set_name(attribute.getName().str());
-    strategy.set_async(attribute.getAsync());
-    std::optional<Distribution> distribution = Distribution::of(module);
-    if (!distribution)
-      return failure();
-    strategy.set_micro_batches(uint32_t(distribution->microBatches));
-    if (!distribution->async && !distribution->toAggregate) {
-      strategy.set_sum_leaves(uint32_t(distribution->sumLeaves));
-      if (distribution->kind != StrategyKind::OneDevice && !distribution->fast)
-        strategy.set_reproduced_by("one_device with micro_batches: " + std::to_string(distribution->microBatches) +
-                                   ", sum_leaves: " + std::to_string(distribution->sumLeaves));
-    }
-    if (distribution->kind == StrategyKind::Mirrored) {
-      strategy.set_in_graph(true);
-      strategy.set_towers(uint32_t(distribution->towers.size()));
-    }
+  strategy.set_name(attribute.getStrategy().str());
+  strategy.set_async(distribution->async);
+  strategy.set_micro_batches(uint32_t(distribution->microBatches));
+  if (!distribution->async && !distribution->toAggregate) {
+    strategy.set_sum_leaves(uint32_t(distribution->sumLeaves));
+    if (distribution->kind != StrategyKind::OneDevice && !distribution->fast)
+      strategy.set_reproduced_by("one_device with micro_batches: " + std::to_string(distribution->microBatches) +
+                                 ", sum_leaves: " + std::to_string(distribution->sumLeaves));
   }
-  fillChoices(strategy);
-  auto replicas = module->getAttrOfType<graph::ReplicasAttr>(GraphDialect::kReplicas);
-  if (!replicas)
+  if (distribution->kind == StrategyKind::Mirrored) {
+    strategy.set_in_graph(true);
+    strategy.set_towers(uint32_t(distribution->towers.size()));
+  }
+  fillChoices(strategy, attribute, *distribution);
+  if (!distribution->isBetweenGraph())
     return success();
-  for (const graph::ReplicaRange &range : replicas.getReplicaRanges()) {
+  for (const graph::ReplicaRange &range : distribution->mesh.getTasks()) {
     plan::ReplicaDomain::Range *out = plan.mutable_replicas()->add_ranges();
-    int64_t job = cluster.getJobIndex(range.job);
-    if (job < 0)
-      return module.emitError("has replicas on job ") << range.job << ", which is not in the cluster";
-    out->set_job(uint32_t(job));
+    out->set_job(uint32_t(cluster.getJobIndex(range.job)));
     out->set_first(uint32_t(range.first));
     out->set_count(uint32_t(range.count));
   }
-  plan.mutable_replicas()->set_size(uint32_t(replicas.getSize()));
+  plan.mutable_replicas()->set_size(uint32_t(distribution->replicas));
   return success();
 }
 
 /// What the user chose that no other field says: a setting that is its default is as good as none.
-void PlanTables::fillChoices(plan::Strategy &strategy) {
+void PlanTables::fillChoices(plan::Strategy &strategy, graph::DistributionAttr attribute,
+                             const Distribution &distribution) {
   auto note = [&](StringRef name, const Twine &value) {
     plan::Strategy::Setting *setting = strategy.add_settings();
     setting->set_name(name.str());
     setting->set_value(value.str());
   };
-  if (auto attribute = module->getAttrOfType<graph::StrategyAttr>(GraphDialect::kStrategy)) {
-    if (attribute.getInGraph())
-      note("replication", "in_graph");
-    if (attribute.getReplicasToAggregate() > 0)
-      note("replicas_to_aggregate", Twine(attribute.getReplicasToAggregate()));
-    if (attribute.getMaxStaleness() >= 0)
-      note("max_staleness", Twine(attribute.getMaxStaleness()));
-    if (attribute.getFast())
-      note("order", "fast");
-    if (attribute.getBucketBytes() > 0)
-      note("bucket_bytes", Twine(attribute.getBucketBytes()));
-  }
-  if (auto placement = module->getAttrOfType<StringAttr>(GraphDialect::kVariablePlacement);
-      placement && placement.getValue() != "round_robin")
-    note("placement", placement.getValue());
-  for (auto [name, attribute] :
-       {std::pair("min_shard_bytes", GraphDialect::kMinShardBytes), std::pair("max_shards", GraphDialect::kMaxShards)})
-    if (auto number = module->getAttrOfType<IntegerAttr>(attribute))
-      note(name, Twine(number.getInt()));
+  if (attribute.getInGraph())
+    note("replication", "in_graph");
+  if (distribution.toAggregate > 0)
+    note("replicas_to_aggregate", Twine(distribution.toAggregate));
+  if (distribution.maxStaleness >= 0)
+    note("max_staleness", Twine(distribution.maxStaleness));
+  if (distribution.fast)
+    note("order", "fast");
+  if (distribution.bucketBytes != 0 && distribution.bucketBytes != kBucketBytes)
+    note("bucket_bytes", Twine(distribution.bucketBytes));
+  if (attribute.getPlacement() && distribution.hasServers())
+    note("placement", distribution.placement);
+  if (distribution.placement == "split" && distribution.minShardBytes != kMinShardBytes)
+    note("min_shard_bytes", Twine(distribution.minShardBytes));
+  if (distribution.placement == "split" && distribution.maxShards != int64_t(distribution.stores.size()))
+    note("max_shards", Twine(distribution.maxShards));
   auto rules = module->getAttrOfType<ArrayAttr>(GraphDialect::kPlacement);
   if (!rules)
     return;

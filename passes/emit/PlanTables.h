@@ -4,6 +4,7 @@
 
 #include "dialects/dist/DistDialect.h"
 #include "dialects/graph/GraphDialect.h"
+#include "passes/place/Strategy.h"
 #include "passes/schedule/PhaseLiveness.h"
 #include "runtime/plan/plan.pb.h"
 
@@ -46,7 +47,7 @@ public:
 
 private:
   mlir::LogicalResult fillCluster();
-  void fillChoices(plan::Strategy &strategy);
+  void fillChoices(plan::Strategy &strategy, graph::DistributionAttr attribute, const Distribution &distribution);
   mlir::LogicalResult fillVariable(graph::VariableOp op);
   mlir::LogicalResult fillDataset(graph::DatasetOp op);
   mlir::LogicalResult fillPhase(dist::PhaseOp op);

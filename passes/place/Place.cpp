@@ -169,16 +169,9 @@ LogicalResult Placer::placeAllVariables() {
   DeviceLoads pins = loads;
   if (failed(dealByScopeRules()))
     return failure();
-  auto name = module->getAttrOfType<StringAttr>(GraphDialect::kVariablePlacement);
-  if (!name && dist.kind == StrategyKind::Mirrored && !dist.servers) // every tower does its share of the updates
-    name = StringAttr::get(module.getContext(), "balanced");
-  StringRef policyName = name ? name.getValue() : "round_robin";
-  if (policyName != "round_robin" && policyName != "balanced" && policyName != "split")
-    return module.emitError("unknown placement of variables \"")
-           << policyName << "\"; expected round_robin, balanced or split";
   DealtVariables dealt{devices, stores,
-                       policyName == "round_robin" ? VariablePolicy::RoundRobin : VariablePolicy::Balanced,
-                       policyName == "split", dist.hasServers()};
+                       dist.placement == "round_robin" ? VariablePolicy::RoundRobin : VariablePolicy::Balanced,
+                       dist.placement == "split", dist.hasServers()};
   for (auto [group, task] : llvm::zip(unplaced, dealt.deal(unplaced, loads)))
     for (graph::VariableOp variable : group.members)
       setDevice(variable, stores[task]);
@@ -454,31 +447,12 @@ LogicalResult Placer::placeFunction(graph::FuncOp func) {
   return success();
 }
 
-/// The towers' devices are said in the strategy from here on: later stages and the plan count them.
-void nameTowers(ModuleOp module, const Distribution &distribution) {
-  auto old = module->getAttrOfType<graph::StrategyAttr>(GraphDialect::kStrategy);
-  SmallVector<Attribute> names;
-  for (DeviceAttr device : distribution.towers)
-    names.push_back(StringAttr::get(module.getContext(), device.str()));
-  module->setAttr(GraphDialect::kStrategy,
-                  graph::StrategyAttr::get(module.getContext(), old.getName(), old.getAsync(), old.getMicroBatches(),
-                                           old.getSumLeaves(), old.getInGraph(),
-                                           ArrayAttr::get(module.getContext(), names), old.getMaxStaleness(),
-                                           old.getReplicasToAggregate(), old.getFast(), old.getBucketBytes()));
-}
-
 struct PlacePass : impl::PlaceBase<PlacePass> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
     std::optional<Distribution> distribution = Distribution::of(module);
     if (!distribution || failed(Placer(module, *distribution).run()))
       return signalPassFailure();
-    if (distribution->domain)
-      module->setAttr(GraphDialect::kReplicas, distribution->domain);
-    else
-      module->removeAttr(GraphDialect::kReplicas);
-    if (distribution->kind == StrategyKind::Mirrored)
-      nameTowers(module, *distribution);
   }
 };
 

@@ -26,14 +26,9 @@ int64_t getRows(graph::VariableOp variable) {
 
 class Splitter {
 public:
-  Splitter(ModuleOp module, const Distribution &distribution) : module(module), dist(distribution) {
-    auto setting = [&](StringRef name, int64_t otherwise) {
-      auto attr = module->getAttrOfType<IntegerAttr>(name);
-      return attr ? attr.getInt() : otherwise;
-    };
-    minShardBytes = setting(GraphDialect::kMinShardBytes, kMinShardBytes);
-    maxShards = setting(GraphDialect::kMaxShards, int64_t(dist.stores.size()));
-  }
+  Splitter(ModuleOp module, const Distribution &distribution)
+      : module(module), dist(distribution), minShardBytes(distribution.minShardBytes),
+        maxShards(distribution.maxShards) {}
 
   LogicalResult run() {
     FailureOr<VariableGroups> groups = groupVariables(module);
@@ -212,13 +207,10 @@ private:
 struct SplitVariablesPass : impl::SplitVariablesBase<SplitVariablesPass> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    auto policy = module->getAttrOfType<StringAttr>(GraphDialect::kVariablePlacement);
-    if (!policy || policy.getValue() != "split")
-      return;
     std::optional<Distribution> distribution = Distribution::of(module);
     if (!distribution)
       return signalPassFailure();
-    if (!distribution->hasServers())
+    if (distribution->placement != "split" || !distribution->hasServers())
       return;
     Splitter splitter(module, *distribution);
     if (failed(splitter.run()))

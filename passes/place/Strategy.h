@@ -15,7 +15,7 @@ enum class StrategyKind {
   AllReduce,       ///< between-graph: every worker keeps the variables, sums of gradients travel among them
 };
 
-/// The strategy of a module with its defaults filled in.
+/// The strategy of a module as its one attribute, graph.distribution, says it.
 struct Distribution {
   StrategyKind kind = StrategyKind::OneDevice;
   bool async = false;
@@ -28,15 +28,17 @@ struct Distribution {
   int64_t bucketBytes = 0; ///< all_reduce: gradients leave together up to about this size
   graph::ClusterAttr cluster;
   graph::DeviceAttr chief;    ///< the full device of the task that drives the run
-  graph::ReplicasAttr domain; ///< null where nothing is replicated
+  graph::MeshAttr mesh;       ///< who computes; the axis "data" counts replicas or towers
   int64_t replicas = 1;
   llvm::SmallVector<graph::DeviceAttr> towers; ///< Mirrored: of the towers, in the order of the sums
   bool servers = false;                         ///< variables live on parameter servers
   llvm::SmallVector<graph::DeviceAttr> stores; ///< where variables go whose place nothing else decides
   /// Where ops of every replica stand: without a task for more than one replica ("each replica's own task").
   graph::DeviceAttr replicaDevice;
+  mlir::StringRef placement = "round_robin";          ///< how variables are dealt to `stores`
+  int64_t minShardBytes = 0, maxShards = 0;           ///< of the placement "split"
 
-  /// Reads the module's attributes; emits an error and returns nullopt where they do not fit each other.
+  /// Reads graph.cluster and graph.distribution; emits an error and returns nullopt where there are none.
   static std::optional<Distribution> of(mlir::ModuleOp module);
 
   /// Whether this function is cut into towers: several on one device, or some on each device of `towers`.
@@ -67,6 +69,14 @@ struct Distribution {
     return device == own || (mirrorsVariables() && own == replicaDevice && device == chief);
   }
 };
+
+/// Puts graph.distribution in the place of what the module asks for, graph.strategy and its settings, with every default filled in.
+/// Where it has one already and asks for nothing, that stays.
+mlir::LogicalResult resolveStrategy(mlir::ModuleOp module);
+
+/// Gradients leave in buckets of about so many bytes where nothing else is said: large enough that a message's fixed cost vanishes, small
+/// enough that the first leaves early.
+inline constexpr int64_t kBucketBytes = int64_t(4) << 20;
 
 /// "mean", "sum" or "first_replica" of a result or summary: what is declared, else mean of floats and else the first.
 mlir::StringRef getReductionOf(mlir::Type type, mlir::StringAttr declared);

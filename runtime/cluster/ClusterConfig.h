@@ -24,6 +24,10 @@
 
 namespace graphc::cluster {
 
+/// Tasks of a cluster, and so replicas; micro-batches of one program, each of which may have to be compiled by itself; micro-batches of
+/// a step.
+inline constexpr uint32_t kMostTasks = 65536, kMostCopies = 1024, kMostMicroBatches = kMostCopies * kMostTasks;
+
 struct TaskRef {
   std::string job;
   uint32_t index = 0;
@@ -81,7 +85,7 @@ struct StrategyConfig {
   ReduceOrder order = ReduceOrder::Reproducible; ///< AllReduce
   std::optional<uint64_t> bucketBytes; ///< AllReduce; none: chosen by graphc
   bool given = false; ///< false: chosen from the jobs
-  base::JsonPosition position;
+  base::JsonPosition position, microBatchesPosition; ///< of all, and of one setting
   std::string file; ///< what the position counts in, as it is named in errors; empty: the cluster's file
 
   /// As cluster.json spells it: "one_device", …

@@ -10,10 +10,6 @@ namespace graphc::cluster {
 
 namespace {
 
-constexpr int64_t maxReplicas = 65536;
-constexpr int64_t maxCopies = 1024; ///< micro-batches of one program: each may have to be compiled by itself
-constexpr int64_t maxMicroBatches = maxCopies * maxReplicas;
-
 /// The strategies that a setting belongs to.
 struct Setting {
   const char *key;
@@ -68,8 +64,7 @@ absl::Status StrategyParser::parse(const JsonValue &value, StrategyConfig &strat
     if (absl::Status s = parseSetting(member, strategy); !s.ok())
       return s;
   for (const char *key : {"min_shard_bytes", "max_shards"})
-    if (const JsonValue *given = value.is(Kind::Object) ? value.find(key) : nullptr;
-        given && strategy.placement != VariablePlacement::Split)
+    if (const JsonValue *given = value.find(key); given && strategy.placement != VariablePlacement::Split)
       return config.error(given->position, absl::StrCat("\"", key,
                                                         "\" is about parts of variables; expected \"placement\": "
                                                         "\"split\" beside it"));
@@ -81,8 +76,7 @@ absl::Status StrategyParser::parse(const JsonValue &value, StrategyConfig &strat
         value.find("replicas_to_aggregate")->position,
         "\"replicas_to_aggregate\" is for synchronous updates; asynchronous ones are applied one by one");
   for (const char *key : {"micro_batches", "sum_leaves"})
-    if (const JsonValue *given = value.is(Kind::Object) ? value.find(key) : nullptr;
-        given && strategy.update == UpdateMode::Async)
+    if (const JsonValue *given = value.find(key); given && strategy.update == UpdateMode::Async)
       return config.error(given->position,
                           absl::StrCat(quoteJson(key),
                                        " is about a sum over a step's batches; asynchronous updates have no such "
@@ -122,10 +116,11 @@ absl::Status StrategyParser::parseSetting(const JsonMember &member, StrategyConf
                                    {{"in_graph", Replication::InGraph}, {"between_graph", Replication::BetweenGraph}},
                                    strategy.replication);
   } else if (key == "micro_batches") {
-    status = readCount(value, key, 1, maxMicroBatches, count);
+    status = readCount(value, key, 1, kMostMicroBatches, count);
     strategy.microBatches = static_cast<uint32_t>(count);
+    strategy.microBatchesPosition = value.position;
   } else if (key == "sum_leaves") {
-    status = readCount(value, key, 1, maxMicroBatches, count);
+    status = readCount(value, key, 1, kMostMicroBatches, count);
     strategy.sumLeaves = static_cast<uint32_t>(count);
   } else if (key == "devices") {
     if (!value.is(Kind::Array) || value.elements.empty())
@@ -155,13 +150,13 @@ absl::Status StrategyParser::parseSetting(const JsonMember &member, StrategyConf
   } else if (key == "min_shard_bytes") {
     status = readBytes(value, key, strategy.minShardBytes.emplace());
   } else if (key == "max_shards") {
-    status = readCount(value, key, 2, maxReplicas, count);
+    status = readCount(value, key, 2, kMostTasks, count);
     strategy.maxShards = static_cast<uint32_t>(count);
   } else if (key == "max_staleness") {
     status = readCount(value, key, 0, 1 << 20, count);
     strategy.maxStaleness = static_cast<uint32_t>(count);
   } else if (key == "replicas_to_aggregate") {
-    status = readCount(value, key, 1, maxReplicas, count);
+    status = readCount(value, key, 1, kMostTasks, count);
     strategy.replicasToAggregate = static_cast<uint32_t>(count);
   } else if (key == "order") {
     status = readWord<ReduceOrder>(
@@ -220,10 +215,11 @@ absl::Status StrategyParser::finish(StrategyConfig &strategy) const {
       (strategy.kind == StrategyKind::ParameterServer || strategy.kind == StrategyKind::AllReduce) &&
       strategy.replication == Replication::BetweenGraph;
   if (const int64_t sharers = betweenGraph ? std::max(1u, config.replicaCount()) : 1;
-      strategy.microBatches && *strategy.microBatches > maxCopies * sharers)
-    return config.error(strategy.position,
+      strategy.microBatches && *strategy.microBatches > kMostCopies * sharers)
+    return config.error(strategy.microBatchesPosition,
                         absl::StrCat("\"micro_batches\" is ", *strategy.microBatches, "; expected at most ",
-                                     maxCopies * sharers, sharers > 1 ? ", 1024 for each replica" : "",
+                                     kMostCopies * sharers,
+                                     sharers > 1 ? absl::StrCat(", ", kMostCopies, " for each replica") : "",
                                      ", since each may have to be compiled by itself"));
   if (strategy.replicasToAggregate && *strategy.replicasToAggregate > config.replicaCount())
     return config.error(strategy.position, absl::StrCat("\"replicas_to_aggregate\" is ", *strategy.replicasToAggregate,

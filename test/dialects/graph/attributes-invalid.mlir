@@ -140,13 +140,28 @@ module attributes {graph.cluster = #graph.cluster<jobs = [worker = 2], chief = "
 
 // -----
 
-// expected-error@+1 {{expected sum_leaves of at least 1, got -1}}
+// expected-error@+1 {{expected sum_leaves of 1 to 67108864, got -1}}
 module attributes {graph.strategy = #graph.strategy<name = "one_device", micro_batches = 4, sum_leaves = -1>} {}
 
 // -----
 
-// expected-error@+1 {{expected micro_batches of at least 1, got -2}}
+// expected-error@+1 {{expected micro_batches of 1 to 67108864, got -2}}
 module attributes {graph.strategy = #graph.strategy<name = "one_device", micro_batches = -2>} {}
+
+// -----
+
+// expected-error@+1 {{expected micro_batches of 1 to 67108864, got 67108865}}
+module attributes {graph.strategy = #graph.strategy<name = "one_device", micro_batches = 67108865>} {}
+
+// -----
+
+// expected-error@+1 {{expected sum_leaves of 1 to 67108864, got 67108865}}
+module attributes {graph.strategy = #graph.strategy<name = "one_device", micro_batches = 4, sum_leaves = 67108865>} {}
+
+// -----
+
+// expected-error@+1 {{expected at least one device, or no devices for the default}}
+module attributes {graph.strategy = #graph.strategy<name = "mirrored", devices = []>} {}
 
 // -----
 
@@ -171,7 +186,7 @@ func.func @not_the_module(%a: tensor<f32>) {
 
 // -----
 
-// expected-error@+1 {{has no attribute 'graph.devise'; known are graph.stage, graph.cluster, graph.strategy, graph.replicas, graph.settings, graph.placement, graph.variable_placement, graph.min_shard_bytes, graph.max_shards, graph.soft_placement, graph.links}}
+// expected-error@+1 {{has no attribute 'graph.devise'; known are graph.stage, graph.cluster, graph.strategy, graph.replicas, graph.distribution, graph.settings, graph.placement, graph.variable_placement, graph.min_shard_bytes, graph.max_shards, graph.soft_placement, graph.links}}
 module attributes {graph.devise = #graph.device<"/cpu:0">} {}
 
 // -----

@@ -1,4 +1,4 @@
-// RUN: graph-opt %s --split-input-file --place --replicate --partition --verify-partitioned --verify-diagnostics
+// RUN: graph-opt %s --split-input-file --resolve-strategy --place --replicate --partition --verify-partitioned --verify-diagnostics
 // Replicas that do not wait for each other have no epoch in common whose last batch could be padded; one alone has, and so has a step
 // that all of them make.
 

@@ -1,7 +1,7 @@
-// RUN: graph-opt %s --place --replicate --partition --verify-partitioned --verify-liveness | FileCheck %s
-// RUN: sed 's/, fast = true//' %s | graph-opt --place --replicate --partition | FileCheck %s --check-prefix=INORDER
-// RUN: sed 's/worker = 3/worker = 8/' %s | graph-opt --place --replicate --partition | FileCheck %s --check-prefix=EIGHT
-// RUN: sed 's/worker = 3/worker = 6/' %s | graph-opt --place --replicate --partition | FileCheck %s --check-prefix=SIX
+// RUN: graph-opt %s --resolve-strategy --place --replicate --partition --verify-partitioned --verify-liveness | FileCheck %s
+// RUN: sed 's/, fast = true//' %s | graph-opt --resolve-strategy --place --replicate --partition | FileCheck %s --check-prefix=INORDER
+// RUN: sed 's/worker = 3/worker = 8/' %s | graph-opt --resolve-strategy --place --replicate --partition | FileCheck %s --check-prefix=EIGHT
+// RUN: sed 's/worker = 3/worker = 6/' %s | graph-opt --resolve-strategy --place --replicate --partition | FileCheck %s --check-prefix=SIX
 // RUN: graphc %s --emit=scheduled | FileCheck %s --check-prefix=MEMORY
 // A large bucket is summed in chunks, by a ring where the order of a sum is free; a small one goes whole to everybody.
 

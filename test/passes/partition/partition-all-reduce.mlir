@@ -1,4 +1,4 @@
-// RUN: graph-opt %s --place --verify-placed --replicate --verify-replicated --partition --verify-partitioned --verify-liveness | FileCheck %s
+// RUN: graph-opt %s --resolve-strategy --place --verify-placed --replicate --verify-replicated --partition --verify-partitioned --verify-liveness | FileCheck %s
 // RUN: graphc %s --emit=scheduled | FileCheck %s --check-prefix=MEMORY
 // Every replica keeps the variables; the gradients of one type travel together up to bucket_bytes and come back as sums.
 

@@ -1,4 +1,4 @@
-// RUN: graph-opt %s --place --replicate --partition --verify-partitioned --verify-liveness | FileCheck %s --implicit-check-not=control
+// RUN: graph-opt %s --resolve-strategy --place --replicate --partition --verify-partitioned --verify-liveness | FileCheck %s --implicit-check-not=control
 // The parameter servers' programs are families too; a ticket on the owner of global_step ends the phase. No value of that
 // task goes to the replicas, so the ticket itself does, first of all.
 

@@ -1,4 +1,4 @@
-// RUN: graph-opt %s --split-input-file --place --replicate --partition --verify-diagnostics
+// RUN: graph-opt %s --split-input-file --resolve-strategy --place --replicate --partition --verify-diagnostics
 // With backup workers replicas get variables as they are before the updates of the step.
 
 module attributes {graph.cluster = #graph.cluster<jobs = [ps = 1, worker = 3], chief = "/job:worker/task:0">,

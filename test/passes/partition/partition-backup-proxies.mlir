@@ -1,4 +1,4 @@
-// RUN: graph-opt %s --split-input-file --place --replicate --verify-replicated --partition --verify-partitioned --verify-liveness | FileCheck %s
+// RUN: graph-opt %s --split-input-file --resolve-strategy --place --replicate --verify-replicated --partition --verify-partitioned --verify-liveness | FileCheck %s
 // The proxy beside @global_step tells every other proxy and the replicas the version before it waits for any of them, also
 // where it has nothing else to do.
 

@@ -1,4 +1,4 @@
-// RUN: graph-opt %s --place --replicate --verify-replicated --partition --verify-partitioned --verify-liveness | FileCheck %s
+// RUN: graph-opt %s --resolve-strategy --place --replicate --verify-replicated --partition --verify-partitioned --verify-liveness | FileCheck %s
 // RUN: graphc %s --emit=scheduled | FileCheck %s --check-prefix=ORDER
 // Backup workers: a parameter server is a family of proxies, one a replica, and a main program that takes the first two of each
 // version. The mean is of two.

@@ -1,4 +1,4 @@
-// RUN: graph-opt %s --place --replicate --partition --verify-partitioned | FileCheck %s
+// RUN: graph-opt %s --resolve-strategy --place --replicate --partition --verify-partitioned | FileCheck %s
 // Arguments come in and results go out at the chief, which tells everybody when to end; constants never cross; the value
 // goes to the same program once and to two programs twice.
 

@@ -1,4 +1,4 @@
-// RUN: graph-opt %s --place --replicate --partition --split-input-file --verify-diagnostics
+// RUN: graph-opt %s --resolve-strategy --place --replicate --partition --split-input-file --verify-diagnostics
 
 module attributes {graph.cluster = #graph.cluster<jobs = [ps = 1, worker = 2], chief = "/job:worker/task:0">,
                    graph.strategy = #graph.strategy<name = "parameter_server", async = true>} {

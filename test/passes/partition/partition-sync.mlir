@@ -1,5 +1,5 @@
-// RUN: graph-opt %s --place --replicate --partition --verify-partitioned | FileCheck %s
-// RUN: graph-opt %s --place --replicate --partition --mlir-print-debuginfo | FileCheck %s --check-prefix=LOC
+// RUN: graph-opt %s --resolve-strategy --place --replicate --partition --verify-partitioned | FileCheck %s
+// RUN: graph-opt %s --resolve-strategy --place --replicate --partition --mlir-print-debuginfo | FileCheck %s --check-prefix=LOC
 
 module attributes {graph.cluster = #graph.cluster<jobs = [ps = 2, worker = 2], chief = "/job:worker/task:0">,
                    graph.strategy = #graph.strategy<name = "parameter_server">} {

@@ -1,4 +1,4 @@
-// RUN: graph-opt %s --place --verify-placed --verify-diagnostics | FileCheck %s
+// RUN: graph-opt %s --resolve-strategy --place --verify-placed --verify-diagnostics | FileCheck %s
 // Everything is on every replica; a request for another task is remarked on. What is not replicated is the chief's.
 
 module attributes {graph.cluster = #graph.cluster<jobs = [ps = 1, chief = 1, worker = 2], chief = "/job:chief/task:0">,

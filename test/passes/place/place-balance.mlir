@@ -1,4 +1,4 @@
-// RUN: graph-opt %s --split-input-file --place --verify-diagnostics
+// RUN: graph-opt %s --split-input-file --resolve-strategy --place --verify-diagnostics
 // Round robin may deal all large variables to one of two parameter servers; the remark says so and names the remedy.
 
 // expected-remark @below {{/job:ps/task:0/device:CPU:0 stores 8.0 MiB of the 8.0 MiB of variables, dealt round robin; with "placement": "balanced" in the strategy no task stores more than 4.0 MiB}}

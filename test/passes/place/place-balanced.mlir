@@ -1,4 +1,4 @@
-// RUN: graph-opt %s --place --verify-placed | FileCheck %s
+// RUN: graph-opt %s --resolve-strategy --place --verify-placed | FileCheck %s
 // Largest first, each to the task with the fewest bytes: 400 to task 0, 300 and then 80 to task 1 (300 < 400), 20 to
 // task 1 (380 < 400), 8 to task 0 (400 = 400). One replica: its device is a task's.
 

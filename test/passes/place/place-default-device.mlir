@@ -1,4 +1,4 @@
-// RUN: graph-opt %s --place --verify-placed --partition --verify-partitioned --split-input-file --verify-diagnostics | FileCheck %s
+// RUN: graph-opt %s --resolve-strategy --place --verify-placed --partition --verify-partitioned --split-input-file --verify-diagnostics | FileCheck %s
 // What no request places goes to the first device of a task, in the cluster's order; programs of two devices of a task have two names.
 
 // CHECK-LABEL: chief = "/job:worker/task:0"

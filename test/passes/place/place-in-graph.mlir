@@ -1,4 +1,4 @@
-// RUN: graph-opt %s --place --verify-placed --split-input-file | FileCheck %s
+// RUN: graph-opt %s --resolve-strategy --place --verify-placed --split-input-file | FileCheck %s
 // Requests, then operands, then the chief; rules by name beat requests; partial names keep what they leave open.
 
 module attributes {graph.cluster = #graph.cluster<jobs = [task = 3], chief = "/job:task/task:0">,

@@ -1,4 +1,4 @@
-// RUN: graph-opt %s --place --verify-placed | FileCheck %s --implicit-check-not=task:1 --implicit-check-not=ps/
+// RUN: graph-opt %s --resolve-strategy --place --verify-placed | FileCheck %s --implicit-check-not=task:1 --implicit-check-not=ps/
 // Everything on the chief, whatever is requested.
 
 module attributes {graph.cluster = #graph.cluster<jobs = [ps = 1, chief = 1, worker = 2], chief = "/job:chief/task:0">,

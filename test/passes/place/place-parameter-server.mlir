@@ -1,9 +1,9 @@
-// RUN: graph-opt %s --place --verify-placed | FileCheck %s
-// RUN: graph-opt %s --place --verify-placed | graph-opt --verify-placed | FileCheck %s
+// RUN: graph-opt %s --resolve-strategy --place --verify-placed | FileCheck %s
+// RUN: graph-opt %s --resolve-strategy --place --verify-placed | graph-opt --verify-placed | FileCheck %s
 // Round robin over the tasks of job ps in declaration order; a slot follows its variable and takes no turn; compute is
 // left to the replicas; state is touched where it is stored.
 
-// CHECK: module attributes {{.*}}graph.replicas = #graph.replicas<["/job:worker/task:0-1"]>
+// CHECK: module attributes {{.*}}mesh = #graph.mesh<["data" = 2], ["/job:worker/task:0-1/device:CPU:0"]>
 module attributes {graph.cluster = #graph.cluster<jobs = [ps = 2, worker = 2], chief = "/job:worker/task:0">,
                    graph.strategy = #graph.strategy<name = "parameter_server">} {
 // CHECK: graph.variable @a {{.*}}"/job:ps/task:0/device:CPU:0"

@@ -1,4 +1,4 @@
-// RUN: graph-opt %s --place --verify-placed --split-input-file --verify-diagnostics
+// RUN: graph-opt %s --resolve-strategy --place --verify-placed --split-input-file --verify-diagnostics
 // No request is dropped silently.
 
 module attributes {graph.cluster = #graph.cluster<jobs = [worker = 2], chief = "/job:worker/task:0">,

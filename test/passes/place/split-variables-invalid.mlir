@@ -1,4 +1,4 @@
-// RUN: graph-opt %s --split-input-file --split-variables --verify-diagnostics
+// RUN: graph-opt %s --split-input-file --resolve-strategy --split-variables --verify-diagnostics
 // What cannot be split stays whole and is named; what would break the model is refused.
 
 module attributes {graph.cluster = #graph.cluster<jobs = [ps = 2, worker = 2], chief = "/job:worker/task:0">,

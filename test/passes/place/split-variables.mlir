@@ -1,5 +1,5 @@
-// RUN: graph-opt %s --split-variables | FileCheck %s
-// RUN: graph-opt %s --split-variables --place --verify-placed | FileCheck %s --check-prefix=PLACED
+// RUN: graph-opt %s --resolve-strategy --split-variables | FileCheck %s
+// RUN: graph-opt %s --resolve-strategy --split-variables --place --verify-placed | FileCheck %s --check-prefix=PLACED
 
 // Three parameter servers; no part is smaller than 1 KiB. Rows of 64 bytes each.
 module attributes {graph.cluster = #graph.cluster<jobs = [ps = 3, worker = 2], chief = "/job:worker/task:0">,

@@ -1,4 +1,4 @@
-// RUN: graph-opt %s --verify-placed --split-input-file --verify-diagnostics
+// RUN: graph-opt %s --resolve-strategy --verify-placed --split-input-file --verify-diagnostics
 
 #t0 = #graph.device<"/job:t/task:0/device:CPU:0">
 #t1 = #graph.device<"/job:t/task:1/device:CPU:0">

@@ -1,4 +1,4 @@
-// RUN: graph-opt %s --place --replicate --verify-replicated | FileCheck %s --implicit-check-not=graph.aggregate --implicit-check-not=graph.divide
+// RUN: graph-opt %s --resolve-strategy --place --replicate --verify-replicated | FileCheck %s --implicit-check-not=graph.aggregate --implicit-check-not=graph.divide
 // Asynchronous updates are applied as they come.
 
 module attributes {graph.cluster = #graph.cluster<jobs = [ps = 1, worker = 2], chief = "/job:worker/task:0">,

@@ -1,4 +1,4 @@
-// RUN: graph-opt %s --place --replicate --verify-replicated | FileCheck %s
+// RUN: graph-opt %s --resolve-strategy --place --replicate --verify-replicated | FileCheck %s
 // A gradient leaves the replicas as a sum and one division, on the variable's task. Three replicas of two jobs.
 
 module attributes {graph.cluster = #graph.cluster<jobs = [ps = 1, chief = 1, worker = 2], chief = "/job:chief/task:0">,

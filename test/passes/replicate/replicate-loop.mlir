@@ -1,10 +1,10 @@
 // RUN: split-file %s %t
-// RUN: graph-opt %t/loop.mlir --place --replicate --verify-replicated --verify-placed | FileCheck %t/loop.mlir
-// RUN: graph-opt %t/loop.mlir --place --replicate --partition --verify-partitioned | FileCheck %t/loop.mlir --check-prefix=PROGRAM
-// RUN: graph-opt %t/leaves.mlir --place --replicate --verify-replicated | FileCheck %t/leaves.mlir
-// RUN: graph-opt %t/first.mlir --place --replicate --verify-replicated | FileCheck %t/first.mlir
-// RUN: graph-opt %t/queues.mlir --replicate --verify-replicated | FileCheck %t/queues.mlir
-// RUN: sed 's/GPU/CPU/' %t/queues.mlir | graph-opt - --replicate | FileCheck %t/queues.mlir --check-prefix=HOST
+// RUN: graph-opt %t/loop.mlir --resolve-strategy --place --replicate --verify-replicated --verify-placed | FileCheck %t/loop.mlir
+// RUN: graph-opt %t/loop.mlir --resolve-strategy --place --replicate --partition --verify-partitioned | FileCheck %t/loop.mlir --check-prefix=PROGRAM
+// RUN: graph-opt %t/leaves.mlir --resolve-strategy --place --replicate --verify-replicated | FileCheck %t/leaves.mlir
+// RUN: graph-opt %t/first.mlir --resolve-strategy --place --replicate --verify-replicated | FileCheck %t/first.mlir
+// RUN: graph-opt %t/queues.mlir --resolve-strategy --replicate --verify-replicated | FileCheck %t/queues.mlir
+// RUN: sed 's/GPU/CPU/' %t/queues.mlir | graph-opt - --resolve-strategy --replicate | FileCheck %t/queues.mlir --check-prefix=HOST
 // The micro-batches of a replica but the last are a loop.
 
 //--- loop.mlir

@@ -1,9 +1,9 @@
 // RUN: split-file %s %t
-// RUN: graph-opt %t/between.mlir --place --replicate --verify-replicated --verify-placed | FileCheck %t/between.mlir
-// RUN: graph-opt %t/between.mlir --place --replicate --partition --verify-partitioned | FileCheck %t/between.mlir --check-prefix=PROGRAM
-// RUN: graph-opt %t/towers.mlir --place --replicate --verify-replicated --verify-placed | FileCheck %t/towers.mlir
-// RUN: graph-opt %t/leaves.mlir --place --replicate --verify-replicated | FileCheck %t/leaves.mlir
-// RUN: not graph-opt %t/backup.mlir --place 2>&1 | FileCheck %t/backup.mlir
+// RUN: graph-opt %t/between.mlir --resolve-strategy --place --replicate --verify-replicated --verify-placed | FileCheck %t/between.mlir
+// RUN: graph-opt %t/between.mlir --resolve-strategy --place --replicate --partition --verify-partitioned | FileCheck %t/between.mlir --check-prefix=PROGRAM
+// RUN: graph-opt %t/towers.mlir --resolve-strategy --place --replicate --verify-replicated --verify-placed | FileCheck %t/towers.mlir
+// RUN: graph-opt %t/leaves.mlir --resolve-strategy --place --replicate --verify-replicated | FileCheck %t/leaves.mlir
+// RUN: not graph-opt %t/backup.mlir --resolve-strategy 2>&1 | FileCheck %t/backup.mlir
 // Several micro-batches a replica: their subtree of the sum is made where they are, the rest where it is used.
 
 //--- between.mlir

@@ -1,4 +1,4 @@
-// RUN: graph-opt %s --place --replicate --verify-replicated --verify-placed | FileCheck %s
+// RUN: graph-opt %s --resolve-strategy --place --replicate --verify-replicated --verify-placed | FileCheck %s
 // One tower a device; every batch is taken at the client; the gradients are summed in tower order where the variable is,
 // the loss where it is fetched.
 

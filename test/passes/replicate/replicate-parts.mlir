@@ -1,4 +1,4 @@
-// RUN: graph-opt %s --split-variables --place --replicate --verify-replicated --verify-placed | FileCheck %s
+// RUN: graph-opt %s --resolve-strategy --split-variables --place --replicate --verify-replicated --verify-placed | FileCheck %s
 // One client, two towers, two parameter servers: each tower joins the parts of a variable itself; none travels by way of a server.
 
 module attributes {graph.cluster = #graph.cluster<jobs = [ps = 2, worker = 2], chief = "/job:worker/task:0">,

@@ -1,4 +1,4 @@
-// RUN: graph-opt %s --place --replicate --verify-replicated --strip-debuginfo | FileCheck %s
+// RUN: graph-opt %s --resolve-strategy --place --replicate --verify-replicated --strip-debuginfo | FileCheck %s
 // What depends on the batch is cloned tower by tower; reads are shared; the sums are ((t0 + t1) + t2) / 3. A read after
 // an assignment of all towers' values starts a new round of towers.
 

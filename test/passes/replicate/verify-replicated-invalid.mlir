@@ -1,4 +1,4 @@
-// RUN: graph-opt %s --verify-replicated --split-input-file --verify-diagnostics
+// RUN: graph-opt %s --resolve-strategy --verify-replicated --split-input-file --verify-diagnostics
 
 #ps = #graph.device<"/job:ps/task:0/device:CPU:0">
 #worker = #graph.device<"/job:worker/device:CPU:0">

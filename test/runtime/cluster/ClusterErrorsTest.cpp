@@ -206,7 +206,7 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"RuleWithoutDevice", R"({"worker": 2, "placement": [{"name": "w", "device": ""}]})",
              "c.json:1:53: expected a device such as \"/job:ps/task:0\" for a placement rule, found the string \"\""},
         Case{"MicroBatchesMany", R"({"worker": 1, "strategy": {"name": "one_device", "micro_batches": 1025}})",
-             "c.json:1:27: \"micro_batches\" is 1025; expected at most 1024, since each may have to be compiled by "
+             "c.json:1:67: \"micro_batches\" is 1025; expected at most 1024, since each may have to be compiled by "
              "itself"},
         Case{"BucketsOfTowers",
              R"({"worker": 2, "strategy": {"name": "all_reduce", "replication": "in_graph", "bucket_bytes": 64}})",
