@@ -351,7 +351,8 @@ def Replicate : Pass<"replicate", "::mlir::ModuleOp"> {
     `graph.aggregate`; nothing where updates are asynchronous. On one device with as many micro-batches the same sums are made of
     clones or a loop alone, so that both have the same bits. `mirrored` is the same with a device for the clones of each tower; batches are
     taken at the client, what one device has is summed there, the rest where it is used. A variable that is assigned a value of every replica declares
-    its `aggregation`, or is refused.
+    its `aggregation`, or is refused; a value that no batch reaches is the same
+    for all, and taken once.
 
     Example (`resolve-strategy,replicate`):
 

@@ -32,7 +32,7 @@ public:
       buckets = makeBuckets(func, dist.bucketBytes);
     if (failed(builder.start()))
       return failure();
-    findVarying();
+    varying = findVarying(func);
     for (Operation &op : func.getBodyBlock())
       if (failed(distribute(&op)))
         return failure();
@@ -115,25 +115,15 @@ private:
     if (onceForAll && reduction == "mean")
       reduction = "first_replica";
     // Of several micro-batches a replica has the sum (Towers.h); what it is the mean of, the host divides by.
-    const bool summed = home.op.isFamily() && reduction == "mean" && dist.hasTowers(func);
+    const bool summed = home.op.isFamily() && reduction == "mean" && dist.hasTowers(func) && isVarying(value);
     dist::FetchOp::create(home.builder, loc, name, own, reduction, summed ? uint64_t(dist.getMicroBatchesEach()) : 1);
     return success();
   }
 
   /// Whether every replica of a step has the same value. Without a common step each reads variables of its own time.
-  bool isShared(Value value) const {
-    return !dist.async && !dist.toAggregate && value.getDefiningOp() && !varying.contains(value.getDefiningOp());
-  }
+  bool isShared(Value value) const { return !dist.async && !dist.toAggregate && !isVarying(value); }
 
-  /// What depends on a replica's batch or feeds, but by way of a sum over all of them.
-  void findVarying() {
-    for (Operation &op : func.getBodyBlock())
-      if (!isa<graph::AggregateOp>(op) &&
-          (isa<graph::NextBatchOp, graph::RepeatOp>(op) || llvm::any_of(op.getOperands(), [&](Value operand) {
-             return !operand.getDefiningOp() || varying.contains(operand.getDefiningOp());
-           })))
-        varying.insert(&op);
-  }
+  bool isVarying(Value value) const { return !value.getDefiningOp() || varying.contains(value.getDefiningOp()); }
 
   LogicalResult fetchResults(graph::ReturnOp op) {
     for (OpOperand &operand : op->getOpOperands()) {

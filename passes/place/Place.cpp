@@ -22,17 +22,6 @@ using graph::getDevice;
 using graph::GraphDialect;
 using graph::setDevice;
 
-/// What depends on the replica's own data: its batch or what it is fed.
-llvm::DenseSet<Operation *> findVarying(graph::FuncOp func) {
-  llvm::DenseSet<Operation *> varies;
-  for (Operation &op : func.getBodyBlock())
-    if (isa<graph::NextBatchOp>(op) || llvm::any_of(op.getOperands(), [&](Value v) {
-          return !v.getDefiningOp() || varies.contains(v.getDefiningOp());
-        }))
-      varies.insert(&op);
-  return varies;
-}
-
 class Placer {
 public:
   Placer(ModuleOp module, const Distribution &distribution)

@@ -62,6 +62,17 @@ std::optional<Distribution> Distribution::of(ModuleOp module) {
   return d;
 }
 
+llvm::DenseSet<Operation *> findVarying(graph::FuncOp func) {
+  llvm::DenseSet<Operation *> varying;
+  for (Operation &op : func.getBodyBlock())
+    if (!isa<graph::AggregateOp>(op) &&
+        (isa<graph::NextBatchOp, graph::RepeatOp>(op) || llvm::any_of(op.getOperands(), [&](Value value) {
+           return !value.getDefiningOp() || varying.contains(value.getDefiningOp());
+         })))
+      varying.insert(&op);
+  return varying;
+}
+
 StringRef getReductionOf(Type type, StringAttr declared) {
   if (declared)
     return declared.getValue();

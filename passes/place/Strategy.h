@@ -78,6 +78,9 @@ mlir::LogicalResult resolveStrategy(mlir::ModuleOp module);
 /// enough that the first leaves early.
 inline constexpr int64_t kBucketBytes = int64_t(4) << 20;
 
+/// What depends on a replica's own batch or feeds, but by way of a sum over all replicas: the rest is the same on each of them.
+llvm::DenseSet<mlir::Operation *> findVarying(graph::FuncOp func);
+
 /// "mean", "sum" or "first_replica" of a result or summary: what is declared, else mean of floats and else the first.
 mlir::StringRef getReductionOf(mlir::Type type, mlir::StringAttr declared);
 

@@ -4,6 +4,8 @@
 #include "passes/replicate/Towers.h"
 #include "runtime/plan/SumTree.h"
 
+#include "mlir/IR/IRMapping.h"
+
 using namespace mlir;
 
 namespace graphc {
@@ -46,6 +48,7 @@ public:
   BetweenGraph(ModuleOp module, const Distribution &distribution) : symbols(module), dist(distribution) {}
 
   LogicalResult run(graph::FuncOp func) {
+    varies = findVarying(func);
     if (dist.mirrorsVariables())
       return reduceEverywhere(func);
     for (Operation &op : llvm::make_early_inc_range(func.getBodyBlock())) {
@@ -62,6 +65,10 @@ public:
                                     << " replicas computes for itself; only variables' updates leave the replicas";
           diag.attachNote(operand.get().getLoc()) << "computed here, on \"" << dist.replicaDevice.str() << "\"";
           return diag;
+        }
+        if (!graph::appliesGradient(&op) && !isVarying(operand.get())) {
+          takeOnce(&op, operand);
+          continue;
         }
         if (failed(aggregate(&op, operand)))
           return failure();
@@ -80,6 +87,30 @@ private:
     return !def || getDevice(def) == dist.replicaDevice; // arguments are fed to every replica
   }
 
+  bool isVarying(Value value) { return !value.getDefiningOp() || varies.contains(value.getDefiningOp()); }
+
+  /// What no batch reaches is the same on every replica, and no sum over micro-batches: where it is written into a variable, it is
+  /// computed, once, as on one device.
+  void takeOnce(Operation *update, OpOperand &operand) {
+    if (!graph::isRematerializable(operand.get().getDefiningOp()))
+      update->emitRemark("takes a value that no batch reaches; what every replica would send alike is computed on \"")
+          << getDevice(update).str() << "\"";
+    OpBuilder builder(update);
+    IRMapping copies;
+    copyTo(builder, getDevice(update), operand.get(), copies);
+    operand.set(copies.lookupOrDefault(operand.get()));
+  }
+
+  /// Once more on `device` what replicas compute, `value` last.
+  void copyTo(OpBuilder &builder, DeviceAttr device, Value value, IRMapping &copies) {
+    Operation *def = value.getDefiningOp();
+    if (getDevice(def) != dist.replicaDevice || copies.contains(value))
+      return;
+    for (Value input : def->getOperands())
+      copyTo(builder, device, input, copies);
+    setDevice(builder.clone(*def, copies), device);
+  }
+
   Value divide(OpBuilder &builder, Location loc, Value sum, DeviceAttr device) {
     Value mean = graph::createMean(builder, loc, sum, counted() * dist.getMicroBatchesEach());
     for (Operation *made : {mean.getDefiningOp(), mean.getDefiningOp()->getOperand(1).getDefiningOp()})
@@ -90,19 +121,12 @@ private:
   /// all_reduce: every replica needs the sum, since each applies it to its own copy. What no replica's data reaches is
   /// the same everywhere already; as a gradient it counts N times nonetheless, as under every other strategy.
   LogicalResult reduceEverywhere(graph::FuncOp func) {
-    llvm::DenseSet<Operation *> varies;
-    auto isVarying = [&](Value value) {
-      Operation *def = value.getDefiningOp();
-      return !def || varies.contains(def);
-    };
     for (Operation &op : llvm::make_early_inc_range(func.getBodyBlock())) {
-      if (graph::isUpdate(&op)) {
-        OpOperand &operand = graph::getUpdateOperand(&op);
-        if ((graph::appliesGradient(&op) || isVarying(operand.get())) && failed(aggregate(&op, operand)))
-          return failure();
-      } else if (isa<graph::NextBatchOp, graph::RepeatOp>(op) || llvm::any_of(op.getOperands(), isVarying)) {
-        varies.insert(&op);
-      }
+      if (!graph::isUpdate(&op))
+        continue;
+      OpOperand &operand = graph::getUpdateOperand(&op);
+      if ((graph::appliesGradient(&op) || isVarying(operand.get())) && failed(aggregate(&op, operand)))
+        return failure();
     }
     return success();
   }
@@ -150,6 +174,7 @@ private:
 
   SymbolTable symbols;
   const Distribution &dist;
+  llvm::DenseSet<Operation *> varies;
 };
 
 struct ReplicatePass : impl::ReplicateBase<ReplicatePass> {

@@ -32,7 +32,9 @@ public:
     SmallVector<Operation *> ops;
     for (Operation &op : block)
       ops.push_back(&op);
-    findVarying(ops);
+    varying = findVarying(func);
+    for (auto metric : block.getOps<graph::MetricOp>()) // of every micro-batch, whatever it measures
+      varying.insert(metric);
     countSegments(ops);
     builder.setInsertionPointToEnd(&block);
     for (Operation *op : ops) {
@@ -62,13 +64,6 @@ public:
 private:
   /// Arguments are fed to every micro-batch, as they are to every replica.
   bool varies(Value value) { return !value.getDefiningOp() || varying.contains(value.getDefiningOp()); }
-
-  void findVarying(ArrayRef<Operation *> ops) {
-    for (Operation *op : ops)
-      if (isa<graph::NextBatchOp, graph::MetricOp>(op) ||
-          llvm::any_of(op->getOperands(), [&](Value v) { return varies(v); }))
-        varying.insert(op);
-  }
 
   void countSegments(ArrayRef<Operation *> ops) {
     llvm::DenseSet<StringAttr> written;

@@ -3,6 +3,8 @@
 // RUN: graph-opt %t/between.mlir --resolve-strategy --place --replicate --partition --verify-partitioned | FileCheck %t/between.mlir --check-prefix=PROGRAM
 // RUN: graph-opt %t/towers.mlir --resolve-strategy --place --replicate --verify-replicated --verify-placed | FileCheck %t/towers.mlir
 // RUN: graph-opt %t/leaves.mlir --resolve-strategy --place --replicate --verify-replicated | FileCheck %t/leaves.mlir
+// RUN: graph-opt %t/same.mlir --resolve-strategy --place --replicate --verify-replicated --verify-placed --verify-diagnostics | FileCheck %t/same.mlir
+// RUN: graph-opt %t/chosen.mlir --resolve-strategy --place --replicate --partition --verify-partitioned | FileCheck %t/chosen.mlir
 // RUN: not graph-opt %t/backup.mlir --resolve-strategy 2>&1 | FileCheck %t/backup.mlir
 // Several micro-batches a replica: their subtree of the sum is made where they are, the rest where it is used.
 
@@ -78,6 +80,55 @@ graph.func @train() -> (tensor<4xf32> {graph.reduction = "first_replica"}) attri
   %g = graph.reshape %x : (tensor<1x4xf32>) -> tensor<4xf32>
   graph.apply_sgd @w, %g {learning_rate = 0.1} : tensor<4xf32>
   graph.return %g : tensor<4xf32>
+}
+}
+//--- same.mlir
+// What no batch reaches is the same on every replica, wherever the model wants it: it is taken once, as on one device, and not the
+// mean or the sum of what no micro-batch adds to.
+module attributes {graph.cluster = #graph.cluster<jobs = [ps = 1, worker = 2], chief = "/job:worker/task:0">,
+                   graph.strategy = #graph.strategy<name = "parameter_server", micro_batches = 4>} {
+graph.variable @w : tensor<4xf32> = #graph.zeros
+graph.variable @mean : tensor<4xf32> = #graph.zeros {trainable = false, aggregation = "mean"}
+graph.variable @last : tensor<4xf32> = #graph.zeros {trainable = false}
+// CHECK-LABEL: graph.func @train
+graph.func @train() -> (tensor<4xf32> {graph.name = "e"}) attributes {role = #graph.role<train>} {
+  // CHECK: %[[W:.*]] = graph.read @w
+  // CHECK-NEXT: %[[E:.*]] = graph.exponential %[[W]] {{.*}}"/job:worker/device:CPU:0"
+  // CHECK: %[[E1:.*]] = graph.exponential %[[W]] {{.*}}"/job:ps/task:0/device:CPU:0"
+  // CHECK-NEXT: graph.assign_add @mean, %[[E1]]
+  // CHECK: %[[E2:.*]] = graph.exponential %[[W]] {{.*}}"/job:ps/task:0/device:CPU:0"
+  // CHECK-NEXT: %[[N:.*]] = graph.negate %[[E2]] {{.*}}"/job:ps/task:0/device:CPU:0"
+  // CHECK-NEXT: graph.assign @last, %[[N]]
+  // CHECK-NEXT: graph.return {{.*}}%[[E]]
+  %w = graph.read @w : tensor<4xf32>
+  %e = graph.exponential %w {graph.device = #graph.device<"/job:worker">} : tensor<4xf32>
+  // expected-remark @below {{takes a value that no batch reaches; what every replica would send alike is computed on "/job:ps/task:0/device:CPU:0"}}
+  graph.assign_add @mean, %e : tensor<4xf32>
+  %n = graph.negate %e {graph.device = #graph.device<"/job:worker">} : tensor<4xf32>
+  // expected-remark @below {{takes a value that no batch reaches}}
+  graph.assign @last, %n : tensor<4xf32>
+  graph.return %e : tensor<4xf32>
+}
+}
+//--- chosen.mlir
+// Replicas that are not waited for read variables of their own time, so each gives its own; what no batch reaches is no sum to divide.
+module attributes {graph.cluster = #graph.cluster<jobs = [ps = 1, worker = 3], chief = "/job:worker/task:0">,
+                   graph.strategy = #graph.strategy<name = "parameter_server", micro_batches = 6, replicas_to_aggregate = 2>} {
+graph.variable @w : tensor<4xf32> = #graph.zeros
+graph.variable @global_step : tensor<i64> = #graph.zeros {trainable = false}
+graph.dataset @d : (tensor<4xf32>) = #graph.synthetic<samples = 100, seed = 7>
+// CHECK: dist.program @train.worker
+// CHECK-DAG: dist.fetch "batch", %{{.*}} {micro_batches = 2 : i64}
+// CHECK-DAG: dist.fetch "variable", %{{[^ ]*}} : tensor<4xf32>
+graph.func @train() -> (tensor<4xf32> {graph.name = "batch"}, tensor<4xf32> {graph.name = "variable"}) attributes {role = #graph.role<train>} {
+  %x = graph.next_batch @d {batch = 1} : tensor<1x4xf32>
+  %g = graph.reshape %x : (tensor<1x4xf32>) -> tensor<4xf32>
+  %w = graph.read @w : tensor<4xf32>
+  %n = graph.negate %w : tensor<4xf32>
+  graph.apply_sgd @w, %g {learning_rate = 0.1} : tensor<4xf32>
+  %one = graph.constant dense<1> : tensor<i64>
+  graph.assign_add @global_step, %one : tensor<i64>
+  graph.return %g, %n : tensor<4xf32>, tensor<4xf32>
 }
 }
 //--- backup.mlir
