@@ -14,10 +14,7 @@ namespace {
 
 // Where.
 /// place gives functions a device as well.
-bool isOnPlaced(OperationName op) {
-  return saysHowItIsComputed(op) ||
-         (op.getDialectNamespace() == "graph" && op.getStringRef() != DatasetOp::getOperationName());
-}
+bool isOnPlaced(OperationName op) { return mayStandInModel(op) && op.getStringRef() != DatasetOp::getOperationName(); }
 bool isOnOps(OperationName op) { return isOnPlaced(op) && op.getStringRef() != FuncOp::getOperationName(); }
 bool isOnVariables(OperationName op) { return op.getStringRef() == VariableOp::getOperationName(); }
 bool isOnScopes(OperationName op) { return op.getStringRef() == ScopeOp::getOperationName() || isOnVariables(op); }

@@ -19,9 +19,12 @@ Value createSplat(OpBuilder &builder, Location loc, Type type, double value) {
 
 Value createAdd(OpBuilder &builder, Location loc, Value a, Value b) { return AddOp::create(builder, loc, a, b); }
 
-Value createMean(OpBuilder &builder, Location loc, Value sum, int64_t count) {
+Value createMean(OpBuilder &builder, Location loc, Value sum, int64_t count, DeviceAttr device) {
   Value n = createSplat(builder, loc, sum.getType(), double(count));
-  return DivideOp::create(builder, loc, sum, n);
+  auto mean = DivideOp::create(builder, loc, sum, n);
+  setDevice(n.getDefiningOp(), device);
+  setDevice(mean, device);
+  return mean;
 }
 bool isMean(Operation *op) { return isa<DivideOp>(op); }
 

@@ -12,12 +12,14 @@
 
 namespace graphc::graph {
 
+class DeviceAttr;
+
 /// A splat constant of a float or integer tensor type (the value rounded to the element type).
 mlir::Value createSplat(mlir::OpBuilder &builder, mlir::Location loc, mlir::Type type, double value);
 /// graph.add: sums of gradients, of towers' values, of metrics.
 mlir::Value createAdd(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value a, mlir::Value b);
-/// graph.divide by a constant: the mean of a sum.
-mlir::Value createMean(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value sum, int64_t count);
+/// graph.divide by a constant, the mean of a sum, both on `device`.
+mlir::Value createMean(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value sum, int64_t count, DeviceAttr device);
 /// Whether an op is one that createMean makes (or a division of the model's).
 bool isMean(mlir::Operation *op);
 /// graph.slice: rows [row, row + rows) of a value, or what that folds to.

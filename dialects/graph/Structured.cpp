@@ -46,10 +46,10 @@ SmallVector<int64_t> getLoopSizes(Operation *op, const LoopNest &nest) {
   return sizes;
 }
 
-bool saysHowItIsComputed(OperationName op) {
-  return op.hasInterface<StructuredOpInterface>() || op.hasInterface<ExplicitLoopsOpInterface>() ||
-         op.hasInterface<ViewOpInterface>() || op.hasInterface<DecomposableOpInterface>() ||
-         op.hasInterface<LibraryKernelOpInterface>();
+bool mayStandInModel(OperationName op) {
+  return op.getDialectNamespace() == "graph" || op.hasInterface<StructuredOpInterface>() ||
+         op.hasInterface<ExplicitLoopsOpInterface>() || op.hasInterface<ViewOpInterface>() ||
+         op.hasInterface<DecomposableOpInterface>() || op.hasInterface<LibraryKernelOpInterface>();
 }
 
 bool isComputed(Operation *op) {

@@ -41,8 +41,9 @@ LoopNest getParallelNest(int64_t rank);
 /// How long the loops are, by results and operands.
 llvm::SmallVector<int64_t> getLoopSizes(mlir::Operation *op, const LoopNest &nest);
 
-/// Whether ops of this name, of whatever dialect, say by one of the interfaces how they are computed: they may stand in a model.
-bool saysHowItIsComputed(mlir::OperationName op);
+/// Whether ops of this name may stand in a model: the graph dialect's, and those of any other that say by one of the interfaces how
+/// they are computed.
+bool mayStandInModel(mlir::OperationName op);
 /// Whether loops can be made for the op, its own or those that it describes.
 bool isComputed(mlir::Operation *op);
 /// Whether the op's loops combine many elements into one.

@@ -31,11 +31,7 @@ void giveRule(ScopeOp scope, StringAttr rule) {
 /// An op's name, given by graph.name or by loc("name"), is both from here on: rules match the attribute, and what simplification makes
 /// of the op has the location.
 void nameBothWays(Operation *op) {
-  NameLoc located;
-  op->getLoc()->walk([&](Location location) {
-    located = dyn_cast<NameLoc>(location);
-    return located ? WalkResult::interrupt() : WalkResult::advance();
-  });
+  auto located = op->getLoc()->findInstanceOf<NameLoc>();
   if (auto name = op->getAttrOfType<StringAttr>(GraphDialect::kName)) {
     if (!located || located.getName() != name)
       op->setLoc(NameLoc::get(name, op->getLoc()));

@@ -90,7 +90,7 @@ struct SimplifyPass : graphc::impl::SimplifyBase<SimplifyPass> {
   LogicalResult initialize(MLIRContext *context) override {
     RewritePatternSet collected(context);
     for (RegisteredOperationName name : context->getRegisteredOperations())
-      if (isa<GraphDialect>(name.getDialect()) || saysHowItIsComputed(name))
+      if (mayStandInModel(name))
         name.getCanonicalizationPatterns(collected, context);
     patterns = FrozenRewritePatternSet(std::move(collected));
     return success();

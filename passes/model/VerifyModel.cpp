@@ -41,7 +41,7 @@ struct VerifyModelPass : graphc::impl::VerifyModelBase<VerifyModelPass> {
       if (failed(fetches.add(function.getResultName(i), end->getLoc())))
         return failure();
     for (Operation &op : function.getBodyBlock()) {
-      if (!isa<GraphDialect>(op.getDialect()) && !saysHowItIsComputed(op.getName()))
+      if (!mayStandInModel(op.getName()))
         return op.emitOpError()
                << "stands in graph.func @" << function.getSymName()
                << ", expected ops of the graph dialect, or ops that say by its interfaces how they are computed";

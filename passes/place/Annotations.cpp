@@ -30,15 +30,8 @@ static bool excludes(DeviceAttr a, DeviceAttr b) { return a && b && !a.getName()
 StringRef getGivenName(Operation *op) {
   if (auto name = op->getAttrOfType<StringAttr>(GraphDialect::kName))
     return name.getValue();
-  StringRef found;
-  op->getLoc()->walk([&](Location loc) {
-    auto named = dyn_cast<NameLoc>(loc);
-    if (!named)
-      return WalkResult::advance();
-    found = named.getName().getValue();
-    return WalkResult::interrupt();
-  });
-  return found;
+  auto located = op->getLoc()->findInstanceOf<NameLoc>();
+  return located ? located.getName().getValue() : "";
 }
 
 FailureOr<VariableGroups> groupVariables(ModuleOp module) {

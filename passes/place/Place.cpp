@@ -172,12 +172,10 @@ LogicalResult Placer::placeAllVariables() {
   if (dist.kind != StrategyKind::OneDevice)
     for (auto &[name, members] : *groups)
       for (graph::VariableOp variable : members)
-        if (const PlacementRules::Rule *rule = rules.find(variable.getSymName());
-            rule && variable.getSymName() != name.getValue())
-          rules.remarkUnmoved(variable, variable.getSymName(),
-                              (variable->hasAttr(GraphDialect::kSlotOf) ? "is a slot of @" : "is colocated with @") +
-                                  name.getValue() + " and lives with it",
-                              /*isAside=*/rule->isPattern());
+        if (variable.getSymName() != name.getValue())
+          rules.noteUnmoved(variable, variable.getSymName(),
+                            (variable->hasAttr(GraphDialect::kSlotOf) ? "is a slot of @" : "is colocated with @") +
+                                name.getValue() + " and lives with it");
   return success();
 }
 
@@ -389,7 +387,7 @@ LogicalResult Placer::placeFunction(graph::FuncOp func) {
     if (isa<graph::ReturnOp, graph::SummaryOp>(op)) {
       setDevice(&op, home); // the host's side of the function
       if (isa<graph::SummaryOp>(op))
-        rules.remarkUnmoved(&op, getGivenName(&op), "hands a result over");
+        rules.noteUnmoved(&op, getGivenName(&op), "hands a result over");
       continue;
     }
     auto beside = op.getAttrOfType<FlatSymbolRefAttr>(GraphDialect::kColocateWith);

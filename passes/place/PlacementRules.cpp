@@ -62,24 +62,15 @@ void PlacementRules::remarkBeaten(Operation *op, DeviceAttr request, const Rule 
   remark.attachNote(rule->loc) << "placement rule \"" << rule->pattern << "\"";
 }
 
-void PlacementRules::remarkUnmoved(Operation *op, StringRef name, const Twine &why, bool isAside) {
+void PlacementRules::noteUnmoved(Operation *op, StringRef name, const Twine &why) {
   const Rule *rule = find(name);
   if (!rule)
     return;
-  const bool isThere = satisfies(graph::getDevice(op), rule->device);
-  if (!isThere && isAside) {
-    aside.push_back({op, rule, why.str()});
-    return;
-  }
-  rules[size_t(rule - rules.begin())].used = true;
-  if (!isThere)
-    remarkUnmoved({op, rule, why.str()});
-}
-
-void PlacementRules::remarkUnmoved(const Unmoved &unmoved) {
-  InFlightDiagnostic remark = unmoved.op->emitRemark(unmoved.why) << " on \"" << graph::getDevice(unmoved.op).str()
-                                                                  << "\"; a placement rule does not move it";
-  remark.attachNote(unmoved.rule->loc) << "placement rule \"" << unmoved.rule->pattern << "\"";
+  const size_t number = size_t(rule - rules.begin());
+  if (satisfies(graph::getDevice(op), rule->device))
+    rules[number].used = true;
+  else
+    unmoved.push_back({op, number, why.str()});
 }
 
 void PlacementRules::ignore(StringRef variable) {
@@ -88,11 +79,15 @@ void PlacementRules::ignore(StringRef variable) {
 }
 
 void PlacementRules::remark(StrategyKind kind) {
-  for (const Unmoved &unmoved : aside)
-    if (Rule &rule = rules[size_t(unmoved.rule - rules.begin())]; !rule.used) {
-      rule.used = true;
-      remarkUnmoved(unmoved);
-    }
+  for (const auto &[op, number, why] : unmoved) {
+    Rule &rule = rules[number];
+    if (rule.used && rule.isPattern())
+      continue; // it was written for what it moves
+    rule.used = true;
+    InFlightDiagnostic remark = op->emitRemark(why)
+                                << " on \"" << graph::getDevice(op).str() << "\"; a placement rule does not move it";
+    remark.attachNote(rule.loc) << "placement rule \"" << rule.pattern << "\"";
+  }
   for (const Rule &rule : rules)
     if (!rule.used)
       emitRemark(rule.loc, "placement rule \"")

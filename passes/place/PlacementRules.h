@@ -28,9 +28,9 @@ public:
   graph::DeviceAttr getDevice(mlir::StringRef name);
   /// What a rule beats is said, once a request: the rule may have been written for something else.
   void remarkBeaten(mlir::Operation *op, graph::DeviceAttr request, const Rule *rule);
-  /// Something else than the rule that matches `name` says where `op` is; where that is another place, this is said with `why`. Of a
-  /// pattern it is said only where the pattern moves nothing at all: with `isAside`, it was written for something else.
-  void remarkUnmoved(mlir::Operation *op, mlir::StringRef name, const llvm::Twine &why, bool isAside = false);
+  /// Something else than the rule that matches `name` says where `op` is; where that is another place, this is said at the end, with
+  /// `why`. Of a pattern it is said only where the pattern moves nothing at all.
+  void noteUnmoved(mlir::Operation *op, mlir::StringRef name, const llvm::Twine &why);
   /// The strategy places this variable whatever a rule says.
   void ignore(mlir::StringRef variable);
   /// Each rule without effect, and why: most often its name is misspelt.
@@ -40,13 +40,12 @@ private:
   mlir::ModuleOp module;
   struct Unmoved {
     mlir::Operation *op;
-    const Rule *rule;
+    size_t rule;
     std::string why;
   };
-  void remarkUnmoved(const Unmoved &unmoved);
 
   mlir::SmallVector<Rule> rules;
-  mlir::SmallVector<Unmoved> aside; ///< said at the end, of rules that have moved nothing until then
+  mlir::SmallVector<Unmoved> unmoved;
   llvm::DenseSet<std::pair<graph::DeviceAttr, const Rule *>> beaten; ///< requests that a rule beat, said once each
 };
 

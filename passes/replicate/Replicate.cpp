@@ -112,10 +112,7 @@ private:
   }
 
   Value divide(OpBuilder &builder, Location loc, Value sum, DeviceAttr device) {
-    Value mean = graph::createMean(builder, loc, sum, counted() * dist.getMicroBatchesEach());
-    for (Operation *made : {mean.getDefiningOp(), mean.getDefiningOp()->getOperand(1).getDefiningOp()})
-      setDevice(made, device);
-    return mean;
+    return graph::createMean(builder, loc, sum, counted() * dist.getMicroBatchesEach(), device);
   }
 
   /// all_reduce: every replica needs the sum, since each applies it to its own copy. What no replica's data reaches is

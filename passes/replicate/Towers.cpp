@@ -233,11 +233,8 @@ private:
   /// The mean that belongs to a sum, once for all who want it.
   Value divide(Value sum, DeviceAttr device, llvm::DenseMap<Value, Value> &means) {
     Value &mean = means[sum];
-    if (mean)
-      return mean;
-    mean = graph::createMean(builder, sum.getLoc(), sum, dist.microBatches);
-    for (Operation *made : {mean.getDefiningOp(), mean.getDefiningOp()->getOperand(1).getDefiningOp()})
-      setDevice(made, device);
+    if (!mean)
+      mean = graph::createMean(builder, sum.getLoc(), sum, dist.microBatches, device);
     return mean;
   }
 
