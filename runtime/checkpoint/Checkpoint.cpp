@@ -3,7 +3,6 @@
 #include "runtime/base/Crc32c.h"
 #include "runtime/base/Sha256.h"
 #include "runtime/base/Status.h"
-#include "runtime/checkpoint/FindCheckpoint.h"
 #include "runtime/checkpoint/Layout.h"
 #include "runtime/plan/Types.h"
 

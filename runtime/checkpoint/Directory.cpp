@@ -22,10 +22,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-absl::Status errorOf(const std::string &path, const std::error_code &error) {
-  return base::errnoStatus(path, error.value());
-}
-
 bool isWord(std::string_view word) {
   return word.size() == 32 && std::all_of(word.begin(), word.end(), [](char c) { return absl::ascii_isxdigit(c); });
 }
@@ -122,7 +118,7 @@ absl::Status Directory::prepare(uint64_t step) {
   std::error_code error;
   fs::remove_all(path, error);
   if (error)
-    return errorOf(path, error);
+    return base::errnoStatus(path, error.value());
   return base::makeDirectories(path);
 }
 
@@ -143,7 +139,7 @@ absl::Status Directory::commit(const Manifest &manifest) {
     } else {
       fs::remove_all(path, error);
       if (error)
-        return errorOf(path, error);
+        return base::errnoStatus(path, error.value());
       if (rename(partial.c_str(), path.c_str()) != 0)
         return base::errnoStatus(path, errno);
     }
@@ -167,7 +163,7 @@ absl::Status Directory::prune(uint64_t newest) {
       return base::errnoStatus(path, errno);
     fs::remove_all(gone, error);
     if (error)
-      return errorOf(gone, error);
+      return base::errnoStatus(gone, error.value());
   }
   return absl::OkStatus();
 }

@@ -3,12 +3,11 @@
 // The newest one whose manifest and shards are whole. A damaged or unfinished one is skipped, with a warning that says why.
 //
 //===----------------------------------------------------------------------------------------------------------------===//
-#include "runtime/checkpoint/FindCheckpoint.h"
+#include "runtime/checkpoint/Layout.h"
 
 #include "runtime/base/Crc32c.h"
 #include "runtime/base/Sha256.h"
 #include "runtime/base/Status.h"
-#include "runtime/checkpoint/Layout.h"
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"

@@ -1,13 +1,13 @@
-//===- Layout.h - names in a checkpoint folder; private to this folder ----------------------------------------------*- C++ -*-===//
+//===- Layout.h - names in a checkpoint's folder, and its shards; private to this folder ------------------------------*- C++ -*-===//
 #ifndef GRAPHC_RUNTIME_CHECKPOINT_LAYOUT_H
 #define GRAPHC_RUNTIME_CHECKPOINT_LAYOUT_H
 
-#include "absl/status/statusor.h"
+#include "runtime/base/File.h"
+#include "runtime/checkpoint/Checkpoint.h"
 
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace graphc::checkpoint {
 
@@ -19,6 +19,9 @@ std::string stepPath(const std::string &dir, uint64_t step);
 std::string partialPath(const std::string &dir, uint64_t step);
 /// The N of "step-N" in its one spelling; false for any other name.
 bool parseStep(std::string_view name, uint64_t &step);
+
+/// Checks size and both checksums of a shard; the mapping on success.
+absl::StatusOr<base::MappedFile> openShard(const Found &checkpoint, const ShardInfo &shard);
 
 } // namespace graphc::checkpoint
 #endif

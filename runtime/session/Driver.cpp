@@ -4,6 +4,7 @@
 #include "runtime/base/Text.h"
 #include "runtime/checkpoint/Npy.h"
 #include "runtime/plan/Types.h"
+#include "runtime/session/Agreement.h"
 #include "runtime/session/Answers.h"
 
 #include "absl/strings/str_cat.h"
@@ -12,12 +13,11 @@
 #include "absl/time/clock.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace graphc::session {
 namespace {
 constexpr absl::Duration kSetUpDeadline = absl::Seconds(60);
-/// A big checkpoint on a slow disk.
-constexpr absl::Duration kSaveDeadline = absl::Minutes(30);
 
 std::string hintOfEntries(const plan::Plan &plan) {
   std::vector<std::string> entries;
@@ -29,14 +29,41 @@ std::string hintOfEntries(const plan::Plan &plan) {
 plan::Role roleOf(const std::string &entry) {
   return entry == "train" ? plan::TRAIN : entry == "eval" ? plan::EVAL : plan::PREDICT;
 }
+
+uint32_t chiefOf(const plan::Plan &plan) {
+  std::vector<plan::Task> tasks = plan::allTasks(plan);
+  uint32_t chief = 0;
+  while (chief < tasks.size() && !plan::sameTask(tasks[chief], plan.chief()))
+    ++chief;
+  return chief;
+}
+
+// Asynchronous workers and backup workers: the phase's other tasks do not wait for them. The chief's own silence is everybody's, and
+// whoever stores variables is needed.
+std::vector<bool> stragglersOf(const plan::Plan &plan, const plan::Phase &phase) {
+  std::vector<bool> stragglers;
+  for (const plan::Task &task : plan::allTasks(plan))
+    stragglers.push_back(phase.ends_by_end_of_stream() && !plan::sameTask(task, plan.chief()) &&
+                         std::none_of(plan.variables().begin(), plan.variables().end(),
+                                      [&](const plan::Variable &one) { return plan::stores(plan, one, task); }));
+  return stragglers;
+}
+
+TrainingProgress::Metrics meansOf(const ResultSums &sums, const std::string &before) {
+  TrainingProgress::Metrics means;
+  for (const auto &[name, sum] : sums)
+    if (std::optional<double> mean = sum.mean())
+      means.emplace_back(before + name, *mean);
+  return means;
+}
 } // namespace
 
 Driver::Driver(const plan::LoadedPlan &plan, service::Coordinator &coordinator, DriverOptions options)
-    : plan_(plan.plan), coordinator_(coordinator), options_(std::move(options)) {
-  std::vector<plan::Task> tasks = plan::allTasks(plan_);
+    : plan_(plan.plan), coordinator_(coordinator), options_(std::move(options)), files_(options_.fileDeadline),
+      checkpoints_(plan_, coordinator_, files_,
+                   {options_.checkpointDirectory, options_.entry == "train", options_.saveEverySeconds, options_.log}),
+      progress_(chiefOf(plan_), options_.show) {
   coordinator_.use(std::make_shared<RunAnswers>(plan_));
-  while (chief_ < tasks.size() && !plan::sameTask(tasks[chief_], plan_.chief()))
-    ++chief_;
 }
 
 absl::Status Driver::validate(const plan::Plan &plan, const DriverOptions &options) {
@@ -90,57 +117,26 @@ absl::StatusOr<std::vector<service::Done>> Driver::order(service::Order order, a
   return coordinator_.order(std::move(order), absl::Now() + deadline);
 }
 
+/// A failure that is no task's: every task hears it from the chief.
+void Driver::abort(const absl::Status &why) { coordinator_.abort({plan::taskText(plan_, plan_.chief()), "", 0, why}); }
+
 /// The master's thread: the whole script. Where it fails without a task's failure, it tells the tasks why.
 absl::Status Driver::run() {
   absl::Status status = script();
   if (!status.ok() && !coordinator_.rootCause()) // not a task's failure: tell them why it is over
-    coordinator_.abort({plan::taskText(plan_, plan_.chief()), "", 0, status});
-  directory_.reset(); // its lock goes with the run
+    abort(status);
+  checkpoints_.close(); // its lock goes with the run
   return status;
 }
 
-Driver::FileWork::FileWork(Driver &driver, std::string what) : driver_(driver) {
-  base::MutexLock lock(driver_.mutex_);
-  driver_.working_ = Driver::Working{std::move(what), absl::Now()};
-}
-Driver::FileWork::~FileWork() {
-  base::MutexLock lock(driver_.mutex_);
-  driver_.working_.reset();
-}
-
-/// Files of the chief that neither come nor fail, as on a network's disk that is away, have nobody else to find them.
-void Driver::watchFiles() {
-  std::optional<Working> working;
+/// Set up; initialize or restore; then train, evaluate or predict; dump, end, release. Each order waits for every task's answer.
+absl::Status Driver::script() {
+  GRAPHC_RETURN_IF_ERROR(setUp());
+  GRAPHC_RETURN_IF_ERROR(initialize());
   {
     base::MutexLock lock(mutex_);
-    working = working_;
+    stage_.initialized = true;
   }
-  if (working && absl::Now() - working->since > options_.fileDeadline)
-    coordinator_.abort({plan::taskText(plan_, plan_.chief()), "", 0,
-                        absl::DeadlineExceededError(absl::StrCat(working->what, " takes longer than ",
-                                                                 absl::FormatDuration(options_.fileDeadline)))});
-}
-
-/// All tasks come; prepare: each makes its variables and listens; connect: each connects to all, and tells the sizes of its data;
-/// initialize or restore; then train, evaluate or predict; dump, end, release. Each order waits for every task's answer.
-absl::Status Driver::script() {
-  GRAPHC_RETURN_IF_ERROR(coordinator_.waitForAll());
-  joined_ = true;
-  service::Order prepare, connect;
-  for (const service::Peer &peer : coordinator_.peers())
-    *prepare.mutable_prepare()->add_peers() = peer;
-  prepare.mutable_prepare()->set_transport(options_.transport);
-  prepare.mutable_prepare()->set_run(options_.run);
-  prepare.mutable_prepare()->mutable_fetches()->Assign(options_.fetches.begin(), options_.fetches.end());
-  GRAPHC_ASSIGN_OR_RETURN(std::vector<service::Done> prepared, order(std::move(prepare), kSetUpDeadline));
-  connect.mutable_connect();
-  for (const service::Done &task : prepared)
-    connect.mutable_connect()->add_paths(task.path());
-  GRAPHC_ASSIGN_OR_RETURN(std::vector<service::Done> connected, order(std::move(connect), kSetUpDeadline));
-  GRAPHC_RETURN_IF_ERROR(compareDatasets(connected));
-  GRAPHC_RETURN_IF_ERROR(initialize());
-  initialized_ = true;
-
   uint32_t phase = *phaseOf(roleOf(options_.entry)); // validate() found it
   absl::Status status;
   if (options_.entry == "train") {
@@ -161,85 +157,181 @@ absl::Status Driver::script() {
   return status;
 }
 
-// Workers take turns in one stream of samples. One with fewer of them would run out first, or train on others than the rest
-// believe.
-absl::Status Driver::compareDatasets(const std::vector<service::Done> &connected) {
-  std::vector<plan::Task> tasks = plan::allTasks(plan_);
-  std::map<uint32_t, size_t> first; // by data set: the task that told its size first
-  for (size_t i = 0; i < connected.size(); ++i)
-    for (const service::DatasetSize &size : connected[i].datasets()) {
-      auto [other, isNew] = first.try_emplace(size.dataset(), i);
-      uint64_t &samples = samples_.try_emplace(size.dataset(), size.samples()).first->second;
-      if (samples != size.samples())
-        return absl::FailedPreconditionError(absl::StrCat(
-            "data set ", plan_.datasets(static_cast<int>(size.dataset())).name(), " has ", samples, " samples on ",
-            plan::taskText(plan_, tasks[other->second]), " and ", size.samples(), " on ",
-            plan::taskText(plan_, tasks[i]), "; all workers take turns in one stream, so give them the same files"));
-    }
+/// All tasks come; prepare: each makes its variables and listens; connect: each connects to all, and tells the sizes of its data.
+absl::Status Driver::setUp() {
+  GRAPHC_RETURN_IF_ERROR(coordinator_.waitForAll());
+  {
+    base::MutexLock lock(mutex_);
+    stage_.joined = true;
+  }
+  service::Order prepare, connect;
+  for (const service::Peer &peer : coordinator_.peers())
+    *prepare.mutable_prepare()->add_peers() = peer;
+  prepare.mutable_prepare()->set_transport(options_.transport);
+  prepare.mutable_prepare()->set_run(options_.run);
+  prepare.mutable_prepare()->mutable_fetches()->Assign(options_.fetches.begin(), options_.fetches.end());
+  GRAPHC_ASSIGN_OR_RETURN(std::vector<service::Done> prepared, order(std::move(prepare), kSetUpDeadline));
+  connect.mutable_connect();
+  for (const service::Done &task : prepared)
+    connect.mutable_connect()->add_paths(task.path());
+  GRAPHC_ASSIGN_OR_RETURN(std::vector<service::Done> connected, order(std::move(connect), kSetUpDeadline));
+  GRAPHC_ASSIGN_OR_RETURN(samples_, compareDatasets(plan_, connected));
   return absl::OkStatus();
 }
 
-/// After the last phase: dump where asked, then `end`, whose answers are the tasks' statistics; `release` lets them go.
-absl::Status Driver::finish(bool stopped) {
-  if (!options_.dumpDirectory.empty()) {
-    service::Order dump;
-    dump.mutable_dump()->set_directory(options_.dumpDirectory);
-    GRAPHC_RETURN_IF_ERROR(order(std::move(dump), kSaveDeadline).status());
+/// The chief finds the newest checkpoint, each owner looks whether it sees the same folder, and all initialise or restore.
+absl::Status Driver::initialize() {
+  GRAPHC_RETURN_IF_ERROR(checkDumpDirectory());
+  service::Order initialize;
+  initialize.mutable_initialize();
+  std::optional<checkpoint::Found> found;
+  if (checkpoints_.wanted()) {
+    GRAPHC_ASSIGN_OR_RETURN(found, checkpoints_.open());
+    if (!found && options_.entry != "train")
+      return absl::NotFoundError(absl::StrCat("--checkpoint_dir ", options_.checkpointDirectory,
+                                              " has no checkpoint for --entry ", options_.entry,
+                                              "; without the flag it runs the initial values"));
   }
-  service::Order end;
-  end.mutable_end()->set_stopped(stopped);
-  GRAPHC_ASSIGN_OR_RETURN(std::vector<service::Done> ended, order(std::move(end), kSetUpDeadline));
-  std::vector<plan::Task> tasks = plan::allTasks(plan_);
-  for (size_t i = 0; i < ended.size(); ++i)
-    stats_[plan::taskText(plan_, tasks[i])] = ended[i].stats();
-  coordinator_.release();
-  FileWork work(*this, absl::StrCat("writing --stats ", options_.statsFile));
-  return options_.statsFile.empty() ? absl::OkStatus() : observe::writeStats(options_.statsFile, stats_, results_);
-}
-
-// Asynchronous workers and backup workers: the phase's other tasks do not wait for them. The chief's own silence is everybody's, and
-// whoever stores variables is needed.
-std::vector<bool> Driver::stragglersOf(const plan::Phase &phase) const {
-  std::vector<bool> stragglers;
-  for (const plan::Task &task : plan::allTasks(plan_))
-    stragglers.push_back(phase.ends_by_end_of_stream() && !plan::sameTask(task, plan_.chief()) &&
-                         std::none_of(plan_.variables().begin(), plan_.variables().end(),
-                                      [&](const plan::Variable &one) { return plan::stores(plan_, one, task); }));
-  return stragglers;
-}
-
-/// How each stream of the phase advances a step: samples of the data set, samples taken, whether the last batch is padded.
-std::vector<data::Walk> Driver::walksOf(uint32_t phase, const std::vector<data::Stream> &streams) const {
-  std::vector<data::Walk> walks;
-  for (const data::Stream &stream : streams) {
-    auto samples = samples_.find(stream.dataset);
-    walks.push_back({samples == samples_.end() ? 0 : samples->second, stream.perStep, stream.padded});
+  if (found)
+    initialize.mutable_initialize()->set_restore_from(found->path);
+  GRAPHC_ASSIGN_OR_RETURN(std::vector<service::Done> ready, order(std::move(initialize), kFileDeadline));
+  GRAPHC_RETURN_IF_ERROR(compareMirrors(plan_, ready, "at the start"));
+  for (const service::Done &done : ready)
+    if (done.has_global_step())
+      step_ = static_cast<uint64_t>(done.global_step());
+  if (found) {
+    step_ = found->manifest.globalStep;
+    restored_ = std::move(found->manifest);
+    options_.log(absl::StrCat("going on from ", found->path));
   }
-  return walks;
+  return absl::OkStatus();
 }
 
-/// Where each stream was left, in samples: under whatever strategy that was. What a checkpoint does not tell (of an earlier version, or
-/// since the model was changed) is where the stream before of the same data set is, with which it was one if their batches were of one
-/// size, or follows from the steps.
-std::vector<uint64_t> Driver::positionsOf(uint32_t phase, const std::vector<data::Stream> &streams,
-                                          const std::vector<data::Walk> &walks) const {
-  std::vector<uint64_t> positions;
-  for (size_t i = 0; i < streams.size(); ++i) {
-    if (std::optional<uint64_t> known = data::positionIn(positions_, plan_, phase, streams, i)) {
-      positions.push_back(*known);
-      continue;
+/// Whether the owners can write the dump that comes at the end.
+absl::Status Driver::checkDumpDirectory() {
+  if (options_.dumpDirectory.empty())
+    return absl::OkStatus();
+  service::Order check;
+  check.mutable_check()->set_directory(options_.dumpDirectory);
+  std::optional<checkpoint::Nonce> nonce;
+  // Owners of parts write one file together; the owner of a whole variable may write where nobody else sees it.
+  if (std::any_of(plan_.variables().begin(), plan_.variables().end(), [](auto &v) { return v.has_part_of(); })) {
+    GRAPHC_RETURN_IF_ERROR(base::makeDirectories(options_.dumpDirectory));
+    GRAPHC_ASSIGN_OR_RETURN(checkpoint::Nonce made, checkpoint::Nonce::create(options_.dumpDirectory));
+    check.mutable_check()->set_nonce(nonce.emplace(std::move(made)).word());
+  }
+  return base::annotate(order(std::move(check), kFileDeadline).status(), "--dump_variables");
+}
+
+/// The training phase again and again, from one pause of the schedule to the next: checkpoint, evaluation, end.
+absl::Status Driver::train(uint32_t phase) {
+  StreamPositions streams(plan_, phase, samples_, restored_);
+  schedule_ = scheduleOf(phase, streams);
+  if (step_ >= schedule_.total) {
+    options_.log(absl::StrCat("nothing to train: the run is at step ", step_.load(), " and ", schedule_.total,
+                              options_.steps
+                                  ? " were asked for (--steps counts from the very first)"
+                                  : " make the epochs asked for (--epochs counts samples from the very first)"));
+    return absl::OkStatus();
+  }
+  progress_.begin(schedule_, step_, absl::Now());
+  checkpoints_.startClock(absl::Now());
+  while (step_ < schedule_.total) {
+    Schedule::Pause pause = schedule_.next(step_);
+    uint64_t before = step_;
+    GRAPHC_ASSIGN_OR_RETURN(PhaseResult result, runPhase(phase, pause.step - step_, streams.positions()));
+    streams.advance(step_ - before);
+    if (step_ == before && !result.stopped)
+      return absl::InternalError(absl::StrCat("phase ", plan_.phases(static_cast<int>(phase)).name(),
+                                              " ended without a step at step ", before));
+    const bool reached = step_ >= pause.step, saves = checkpoints_.wanted();
+    if (saves && (checkpoints_.due(absl::Now()) || (pause.save && reached)))
+      GRAPHC_RETURN_IF_ERROR(checkpoints_.save(step_, streams.byName()));
+    if (pause.evaluate && reached && step_ < schedule_.total && !stopRequested_)
+      GRAPHC_RETURN_IF_ERROR(evaluate(*phaseOf(plan::EVAL), /*final=*/false));
+    if (stopRequested_ && step_ < schedule_.total) {
+      if (saves)
+        GRAPHC_RETURN_IF_ERROR(checkpoints_.save(step_, streams.byName()));
+      showLast();
+      return absl::CancelledError(absl::StrCat(
+          "stopped at step ", step_.load(), " of ", schedule_.total, " as asked; ",
+          saves ? absl::StrCat("start again with --checkpoint_dir ", options_.checkpointDirectory, " to go on")
+                : "nothing was saved, since there is no --checkpoint_dir"));
     }
-    if (i == 0) {
-      positions.push_back(restored_ ? walks[i].after(0, step_) : 0);
-      continue;
-    }
-    size_t before = i;
-    while (before > 0 && streams[before - 1].dataset != streams[i].dataset)
-      --before;
-    positions.push_back(before > 0 && restored_ ? positions[before - 1]
-                                                : walks[i].after(0, walks[0].stepsTo(0, positions[0])));
   }
-  return positions;
+  results_.loss = trained_.loss();
+  lineDue_ = schedule_.evalEvery.has_value();
+  if (!lineDue_)
+    showLast();
+  return absl::OkStatus();
+}
+
+/// How long to train, and where to pause.
+Schedule Driver::scheduleOf(uint32_t phase, const StreamPositions &streams) const {
+  Schedule schedule;
+  schedule.samples = samplesOf(phase);
+  schedule.samplesPerStep = plan_.phases(static_cast<int>(phase)).samples_per_step();
+  schedule.padded = streams.padded();
+  schedule.firstStep = step_;
+  schedule.position = streams.first();
+  schedule.evalEvery = phaseOf(plan::EVAL) ? options_.evalEveryEpochs : std::nullopt;
+  if (checkpoints_.wanted()) {
+    schedule.saveEvery = options_.saveEverySteps;
+    schedule.saveEveryEpoch = !options_.saveEverySeconds;
+  }
+  schedule.total = options_.steps     ? *options_.steps
+                   : schedule.samples ? schedule.stepsOf(options_.epochs.value_or(1))
+                                      : 1;
+  return schedule;
+}
+
+/// One pass over the phase's data set where it has one, from its first sample; the metrics of all tasks are added.
+absl::Status Driver::evaluate(uint32_t phase, bool final) {
+  const plan::Phase &one = plan_.phases(static_cast<int>(phase));
+  uint64_t samples = samplesOf(phase), steps = 1;
+  if (options_.entry == "eval" && options_.steps)
+    steps = *options_.steps;
+  else if (one.samples_per_step() && samples)
+    steps = (samples + one.samples_per_step() - 1) / one.samples_per_step();
+  if (final)
+    remarkOverlap(phase, steps);
+  GRAPHC_ASSIGN_OR_RETURN(PhaseResult result, runPhase(phase, steps, {}));
+  if (result.stopped) { // what it has of some of the samples is no result
+    std::string how = absl::StrCat("stopped in the evaluation, at step ", result.steps, " of ", steps, ", as asked");
+    if (!final) {
+      options_.log(how);
+      return absl::OkStatus();
+    }
+    if (std::exchange(lineDue_, false))
+      showLast();
+    printTrained();
+    return absl::CancelledError(absl::StrCat(how, "; it has no result"));
+  }
+  TrainingProgress::Metrics evaluated = meansOf(result.metrics, "");
+  for (auto &[name, mean] : evaluated)
+    results_.metrics[name] = mean;
+  progress_.evaluated(evaluated);
+  if (std::exchange(lineDue_, false) || !final)
+    showLast();
+  if (final) {
+    printTrained();
+    for (auto &[name, sum] : result.metrics)
+      printMetric("test " + name, sum);
+  }
+  return stopRequested_ && final ? absl::CancelledError("stopped behind the evaluation, as asked") : absl::OkStatus();
+}
+
+/// One step, whose results are printed.
+absl::Status Driver::predict(uint32_t phase) {
+  const plan::Phase &one = plan_.phases(static_cast<int>(phase));
+  uint64_t samples = samplesOf(phase);
+  uint64_t steps = options_.steps                      ? *options_.steps
+                   : samples && one.samples_per_step() ? (samples + one.samples_per_step() - 1) / one.samples_per_step()
+                                                       : 1;
+  GRAPHC_ASSIGN_OR_RETURN(PhaseResult result, runPhase(phase, steps, {}));
+  return result.stopped
+             ? absl::CancelledError(absl::StrCat("stopped at step ", result.steps, " of ", steps, ", as asked"))
+             : absl::OkStatus();
 }
 
 /// `begin` makes every task ready for so many steps from these positions; `run` lets the lanes go and comes back when the phase has
@@ -247,10 +339,11 @@ std::vector<uint64_t> Driver::positionsOf(uint32_t phase, const std::vector<data
 absl::StatusOr<Driver::PhaseResult> Driver::runPhase(uint32_t phase, uint64_t steps,
                                                      const std::vector<uint64_t> &positions) {
   const plan::Phase &one = plan_.phases(static_cast<int>(phase));
+  const bool trains = one.role() == plan::TRAIN;
   service::Order begin, run;
   begin.mutable_begin()->set_epoch(++epoch_);
   begin.mutable_begin()->set_phase(phase);
-  begin.mutable_begin()->set_first_step(one.role() == plan::TRAIN ? step_.load() : 0);
+  begin.mutable_begin()->set_first_step(trains ? step_.load() : 0);
   begin.mutable_begin()->set_steps(steps);
   begin.mutable_begin()->set_epoch_samples(samplesOf(phase));
   for (size_t i = 0; i < positions.size(); ++i)
@@ -259,151 +352,133 @@ absl::StatusOr<Driver::PhaseResult> Driver::runPhase(uint32_t phase, uint64_t st
     else
       begin.mutable_begin()->add_other_positions(positions[i]);
   GRAPHC_RETURN_IF_ERROR(order(std::move(begin), kSetUpDeadline).status());
-  if (one.role() == plan::TRAIN) {
+  coordinator_.allowStragglers(stragglersOf(plan_, one));
+  if (trains)
+    progress_.beginPhase(epoch_, step_, one.ends_by_end_of_stream());
+  {
     base::MutexLock lock(mutex_);
-    shown_.lossSum = 0;
-    shown_.lossCount = 0;
+    stage_.phase = epoch_;
+    stage_.trains = trains;
   }
-  coordinator_.allowStragglers(stragglersOf(one));
-  async_ = one.ends_by_end_of_stream();
-  training_ = one.role() == plan::TRAIN;
-  running_ = epoch_;
   run.mutable_run();
-  auto ended = order(std::move(run));
+  auto ended = order(std::move(run), absl::InfiniteDuration());
   coordinator_.allowStragglers({});
-  running_ = 0;
-  training_ = false;
+  {
+    base::MutexLock lock(mutex_);
+    stage_.phase = 0;
+  }
+  if (trains)
+    progress_.endPhase();
   if (!ended.ok())
     return ended.status();
+  return addUp(one, *ended);
+}
+
+/// What a phase that ended gave, by all tasks' answers.
+Driver::PhaseResult Driver::addUp(const plan::Phase &phase, const std::vector<service::Done> &ended) {
   PhaseResult result;
-  for (const service::Done &done : *ended) {
+  for (const service::Done &done : ended) {
     result.stopped |= done.stopped();
     result.steps = std::max(result.steps, done.steps());
   }
-  // Tasks whose steps nobody counts together count epochs of their own. What each did last is of the epoch in which all of them end.
-  const uint64_t last = schedule_.epochOf(step_ + std::max<uint64_t>(1, result.steps) - 1);
-  for (const service::Done &done : *ended) {
-    for (const service::MetricSum &metric : done.metrics()) {
-      Sum &sum = one.role() == plan::TRAIN
-                     ? trainMetrics_[metric.name()][one.ends_by_end_of_stream() ? last : metric.epoch()]
-                     : result.metrics[metric.name()];
-      sum.first += metric.sum();
-      sum.second += metric.count();
-    }
-    for (const service::EpochSum &loss : done.losses()) {
-      Sum &sum = losses_[one.ends_by_end_of_stream() ? last : loss.epoch()];
-      sum.first += loss.loss();
-      sum.second += static_cast<int64_t>(loss.count());
-    }
+  if (phase.role() != plan::TRAIN) {
+    for (const service::Done &done : ended)
+      addMetrics(done, result.metrics);
+    return result;
   }
-  if (one.role() == plan::TRAIN && !losses_.empty() && losses_.rbegin()->second.second) {
-    base::MutexLock lock(
-        mutex_); // a short phase ends between two heartbeats; its epoch's mean is what there is to show
-    if (!shown_.loss || shown_.lossCount == 0)
-      shown_.loss = losses_.rbegin()->second.first / static_cast<double>(losses_.rbegin()->second.second);
-  }
-  if (one.role() == plan::TRAIN) {
-    step_ += result.steps;
-    noteTrained();
-  }
+  std::optional<uint64_t> epoch; // of all of it, where tasks count epochs of their own
+  if (phase.ends_by_end_of_stream())
+    epoch = schedule_.epochOf(step_ + std::max<uint64_t>(1, result.steps) - 1);
+  for (const service::Done &done : ended)
+    trained_.add(done, epoch);
+  step_ += result.steps;
+  progress_.trained(step_, trained_.loss(), meansOf(trained_.metrics(), "train "));
   return result;
 }
 
-/// The training phase again and again, from one pause of the schedule to the next: checkpoint, evaluation, end.
-absl::Status Driver::train(uint32_t phase) {
-  const plan::Phase &one = plan_.phases(static_cast<int>(phase));
-  schedule_.samples = samplesOf(phase);
-  const std::vector<data::Stream> streams = data::streamsOf(plan_, phase);
-  const std::vector<data::Walk> walks = walksOf(phase, streams);
-  std::vector<uint64_t> positions = positionsOf(phase, streams, walks);
-  positions_.clear(); // what the checkpoint has of other streams is of a model that was
-  schedule_.samplesPerStep = one.samples_per_step();
-  schedule_.padded = !streams.empty() && streams.front().padded;
-  schedule_.firstStep = step_;
-  schedule_.position = positions.empty() ? 0 : positions.front();
-  schedule_.evalEvery = phaseOf(plan::EVAL) ? options_.evalEveryEpochs : std::nullopt;
-  if (!options_.checkpointDirectory.empty()) {
-    schedule_.saveEvery = options_.saveEverySteps;
-    schedule_.saveEveryEpoch = !options_.saveEverySeconds;
+/// After the last phase: dump where asked, then `end`, whose answers are the tasks' statistics; `release` lets them go.
+absl::Status Driver::finish(bool stopped) {
+  if (!options_.dumpDirectory.empty()) {
+    service::Order dump;
+    dump.mutable_dump()->set_directory(options_.dumpDirectory);
+    GRAPHC_RETURN_IF_ERROR(order(std::move(dump), kFileDeadline).status());
   }
-  schedule_.total = options_.steps      ? *options_.steps
-                    : schedule_.samples ? schedule_.stepsOf(options_.epochs.value_or(1))
-                                        : 1;
-  if (step_ >= schedule_.total) {
-    options_.log(absl::StrCat("nothing to train: the run is at step ", step_.load(), " and ", schedule_.total,
-                              options_.steps
-                                  ? " were asked for (--steps counts from the very first)"
-                                  : " make the epochs asked for (--epochs counts samples from the very first)"));
-    return absl::OkStatus();
-  }
-  {
-    base::MutexLock lock(mutex_);
-    shown_ = {};
-    shown_.at = absl::Now();
-    shown_.step = step_;
-    savedAt_ = absl::Now();
-  }
-  while (step_ < schedule_.total) {
-    Schedule::Pause pause = schedule_.next(step_);
-    uint64_t before = step_;
-    saveDue_ = false;
-    GRAPHC_ASSIGN_OR_RETURN(PhaseResult result, runPhase(phase, pause.step - step_, positions));
-    for (size_t i = 0; i < streams.size(); ++i) {
-      positions[i] = walks[i].after(positions[i], step_ - before);
-      positions_[data::streamName(plan_, phase, streams, i)] = positions[i];
-    }
-    if (step_ == before && !result.stopped)
-      return absl::InternalError(absl::StrCat("phase ", one.name(), " ended without a step at step ", before));
-    const bool reached = step_ >= pause.step, saves = !options_.checkpointDirectory.empty();
-    if (saves && (saveDue_ || (pause.save && reached)))
-      GRAPHC_RETURN_IF_ERROR(save());
-    if (pause.evaluate && reached && step_ < schedule_.total && !stopRequested_)
-      GRAPHC_RETURN_IF_ERROR(evaluate(*phaseOf(plan::EVAL), /*final=*/false));
-    if (stopRequested_ && step_ < schedule_.total) {
-      if (saves)
-        GRAPHC_RETURN_IF_ERROR(save());
-      showNow(true);
-      return absl::CancelledError(absl::StrCat(
-          "stopped at step ", step_.load(), " of ", schedule_.total, " as asked; ",
-          saves ? absl::StrCat("start again with --checkpoint_dir ", options_.checkpointDirectory, " to go on")
-                : "nothing was saved, since there is no --checkpoint_dir"));
-    }
-  }
-  if (!losses_.empty() && losses_.rbegin()->second.second)
-    results_.loss = losses_.rbegin()->second.first / static_cast<double>(losses_.rbegin()->second.second);
-  lineDue_ = schedule_.evalEvery.has_value();
-  if (!lineDue_)
-    showNow(true);
-  return absl::OkStatus();
+  service::Order end;
+  end.mutable_end()->set_stopped(stopped);
+  GRAPHC_ASSIGN_OR_RETURN(std::vector<service::Done> ended, order(std::move(end), kSetUpDeadline));
+  std::vector<plan::Task> tasks = plan::allTasks(plan_);
+  std::map<std::string, std::string> stats;
+  for (size_t i = 0; i < ended.size(); ++i)
+    stats[plan::taskText(plan_, tasks[i])] = ended[i].stats();
+  coordinator_.release();
+  FileWatch::Work work(files_, absl::StrCat("writing --stats ", options_.statsFile));
+  return options_.statsFile.empty() ? absl::OkStatus() : observe::writeStats(options_.statsFile, stats, results_);
 }
 
 /// On the heartbeat thread: asks the coordinator to look after the tasks, hears of stop requests, and ends the running phase where one is
 /// there or a checkpoint is due.
 void Driver::heartbeat() {
   coordinator_.heartbeat(absl::Now(), globalStep());
-  watchFiles();
+  if (absl::Status late = files_.check(absl::Now()); !late.ok())
+    abort(late);
+  Stage stage; // should another phase begin meanwhile, this one is asked to end in vain
+  {
+    base::MutexLock lock(mutex_);
+    stage = stage_;
+  }
   service::ClusterProgress progress = coordinator_.clusterProgress();
   if (progress.stopRequested && !stopRequested_.exchange(true)) {
-    if (!initialized_) { // nothing began yet: nothing to end in good order
-      coordinator_.abort({plan::taskText(plan_, plan_.chief()), "", 0,
-                          absl::CancelledError(joined_ ? "stopped before the first step, as asked"
-                                                       : "stopped while waiting for the other tasks, as asked")});
+    if (!stage.initialized) { // nothing began yet: nothing to end in good order
+      abort(absl::CancelledError(stage.joined ? "stopped before the first step, as asked"
+                                              : "stopped while waiting for the other tasks, as asked"));
       return;
     }
     options_.log("stopping at the next step");
   }
-  // First the phase: should another begin meanwhile, this one is asked to end in vain.
-  const uint64_t phase = running_;
-  const bool trains = training_;
-  if (trains && options_.saveEverySeconds) {
-    base::MutexLock lock(mutex_);
-    if (absl::Now() - savedAt_ >= absl::Seconds(*options_.saveEverySeconds))
-      saveDue_ = true;
+  if (!stage.phase)
+    return;
+  if (stopRequested_ || (stage.trains && checkpoints_.due(absl::Now())))
+    coordinator_.requestStop(stage.phase);
+  if (stage.trains)
+    progress_.showRunning(stage.phase, progress, absl::Now());
+}
+
+void Driver::showLast() { progress_.showLast(coordinator_.clusterProgress(), results_.loss, absl::Now()); }
+
+void Driver::printMetric(const std::string &name, const ResultSum &sum) {
+  if (std::optional<double> mean = sum.mean())
+    options_.print(absl::StrFormat("%s %.6g  (%s samples)", name, *mean,
+                                   observe::withThousands(static_cast<uint64_t>(sum.count))));
+}
+
+/// The metrics of training functions: of the last epoch, as the loss is.
+void Driver::printTrained() {
+  for (const auto &[name, sum] : trained_.metrics()) {
+    results_.metrics["train " + name] = *sum.mean();
+    printMetric("train " + name, sum);
   }
-  if (phase && (stopRequested_ || (trains && saveDue_)))
-    coordinator_.requestStop(phase);
-  if (trains)
-    showNow(false);
+}
+
+/// Batches that do not divide a data set run over its end into its beginning.
+void Driver::remarkOverlap(uint32_t phase, uint64_t steps) const {
+  const plan::Phase &one = plan_.phases(static_cast<int>(phase));
+  const std::vector<data::Stream> streams = data::streamsOf(plan_, phase);
+  uint64_t samples = samplesOf(phase), taken = streams.empty() ? 0 : walksOf(streams, samples_).front().after(0, steps);
+  if (samples && !streams.front().padded && taken > samples)
+    options_.log(
+        absl::StrCat(one.name(), ": ", taken - samples, " of the ", samples, " samples of data set ",
+                     plan_.datasets(static_cast<int>(one.dataset())).name(), " are taken twice, since steps of ",
+                     one.samples_per_step(),
+                     " do not divide it; next_batch with pad_last and its mask in graph.metric take each once"));
+}
+
+/// Who reads results of a model that was never trained should know.
+void Driver::remarkUntrained() const {
+  bool trains = std::any_of(plan_.variables().begin(), plan_.variables().end(),
+                            [](const plan::Variable &one) { return one.trainable(); });
+  if (trains && !restored_)
+    options_.log(absl::StrCat("--entry ", options_.entry,
+                              " without --checkpoint_dir: every variable has its initial value, nothing is trained"));
 }
 
 } // namespace graphc::session

@@ -5,7 +5,6 @@
 #include "runtime/executor/LaneRunner.h"
 #include "runtime/observe/ProcessInfo.h"
 #include "runtime/plan/Types.h"
-#include "runtime/session/TaskCheckpoint.h"
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
@@ -150,17 +149,17 @@ absl::Status TaskSession::obey(const Order &order, Done *done) {
   case Order::kConnect:
     return connect(order.connect(), done);
   case Order::kInitialize:
-    return TaskCheckpoint(plan_, task_, *variables_).initialize(order.initialize(), done);
+    return files_->initialize(order.initialize(), done);
   case Order::kBegin:
     return begin(order.begin());
   case Order::kRun:
     return runPhase(done);
   case Order::kSave:
-    return TaskCheckpoint(plan_, task_, *variables_).save(order.save(), done);
+    return files_->save(order.save(), done);
   case Order::kCheck:
-    return TaskCheckpoint(plan_, task_, *variables_).check(order.check());
+    return files_->check(order.check());
   case Order::kDump:
-    return TaskCheckpoint(plan_, task_, *variables_).dump(order.dump());
+    return files_->dump(order.dump());
   case Order::kEnd:
     wasStopped_ = order.end().stopped();
     end(done);
@@ -177,6 +176,7 @@ absl::Status TaskSession::prepare(const Order::Prepare &order, Done *done) {
   fetches_.assign(order.fetches().begin(), order.fetches().end());
   GRAPHC_ASSIGN_OR_RETURN(library_, executor::KernelLibrary::loadFor(plan_, task_));
   GRAPHC_ASSIGN_OR_RETURN(variables_, executor::VariableStore::create(plan_, task_));
+  files_.emplace(plan_, task_, *variables_);
   TransportOptions transport = options_.transport;
   transport.kind = order.transport();
   transport.run = order.run();

@@ -15,6 +15,7 @@
 #include "runtime/service/ControlLink.h"
 #include "runtime/session/Orders.h"
 #include "runtime/session/PhaseHost.h"
+#include "runtime/session/TaskCheckpoint.h"
 #include "runtime/session/TaskTransports.h"
 
 namespace graphc::session {
@@ -81,6 +82,7 @@ private:
   std::vector<std::string> fetches_; ///< the chief's --fetch
   std::unique_ptr<executor::KernelLibrary> library_;
   std::unique_ptr<executor::VariableStore> variables_;
+  std::optional<TaskCheckpoint> files_; ///< of these variables
   std::unique_ptr<TaskTransports> transports_;
   kernels::Pool pool_; ///< of all lanes; has threads once a lane calls what it can share out
 

@@ -1,0 +1,46 @@
+#include "runtime/session/Agreement.h"
+
+#include "runtime/plan/Types.h"
+
+#include "absl/strings/str_cat.h"
+
+#include <optional>
+
+namespace graphc::session {
+
+absl::StatusOr<DatasetSizes> compareDatasets(const plan::Plan &plan, const std::vector<service::Done> &connected) {
+  std::vector<plan::Task> tasks = plan::allTasks(plan);
+  DatasetSizes sizes;
+  std::map<uint32_t, size_t> first; // by data set: the task that told its size first
+  for (size_t i = 0; i < connected.size(); ++i)
+    for (const service::DatasetSize &size : connected[i].datasets()) {
+      auto [other, isNew] = first.try_emplace(size.dataset(), i);
+      uint64_t samples = sizes.try_emplace(size.dataset(), size.samples()).first->second;
+      if (samples != size.samples())
+        return absl::FailedPreconditionError(absl::StrCat(
+            "data set ", plan.datasets(static_cast<int>(size.dataset())).name(), " has ", samples, " samples on ",
+            plan::taskText(plan, tasks[other->second]), " and ", size.samples(), " on ", plan::taskText(plan, tasks[i]),
+            "; all workers take turns in one stream, so give them the same files"));
+    }
+  return sizes;
+}
+
+absl::Status compareMirrors(const plan::Plan &plan, const std::vector<service::Done> &answers, std::string_view when) {
+  std::vector<plan::Task> tasks = plan::allTasks(plan);
+  std::optional<size_t> first;
+  for (size_t i = 0; i < answers.size(); ++i) {
+    if (!answers[i].has_mirrors_crc())
+      continue;
+    if (!first)
+      first = i;
+    else if (answers[i].mirrors_crc() != answers[*first].mirrors_crc())
+      return absl::DataLossError(absl::StrCat("the copies of the variables on ", plan::taskText(plan, tasks[*first]),
+                                              " and ", plan::taskText(plan, tasks[i]), " differ ",
+                                              absl::string_view(when.data(), when.size()),
+                                              "; replicas that mirror variables have to stay equal: do all tasks run "
+                                              "the same plan and graphrun on alike CPUs?"));
+  }
+  return absl::OkStatus();
+}
+
+} // namespace graphc::session

@@ -1,0 +1,31 @@
+//===- Agreement.h - what the tasks' answers to one order have to have in common ---------------------------*- C++ -*-===//
+//
+// What one answer alone may say is in Answers.h. Answers are by task number.
+//
+//===----------------------------------------------------------------------------------------------------------------===//
+#ifndef GRAPHC_RUNTIME_SESSION_AGREEMENT_H
+#define GRAPHC_RUNTIME_SESSION_AGREEMENT_H
+
+#include "runtime/plan/plan.pb.h"
+#include "runtime/service/service.pb.h"
+
+#include "absl/status/statusor.h"
+
+#include <cstdint>
+#include <map>
+#include <string_view>
+#include <vector>
+
+namespace graphc::session {
+
+/// By data set, as every task that reads it has it.
+using DatasetSizes = std::map<uint32_t, uint64_t>;
+
+/// Workers take turns in one stream of samples. One with fewer of them would run out first, or train on others than the rest believe.
+absl::StatusOr<DatasetSizes> compareDatasets(const plan::Plan &plan, const std::vector<service::Done> &connected);
+
+/// Replicas with a copy each of the variables must agree to the bit. `when`: "at the start".
+absl::Status compareMirrors(const plan::Plan &plan, const std::vector<service::Done> &answers, std::string_view when);
+
+} // namespace graphc::session
+#endif

@@ -1,0 +1,98 @@
+#include "runtime/session/ChiefCheckpoints.h"
+
+#include "runtime/base/Status.h"
+#include "runtime/session/Agreement.h"
+
+#include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
+
+namespace graphc::session {
+
+absl::Status ChiefCheckpoints::hold() {
+  {
+    FileWatch::Work work(files_, absl::StrCat("opening --checkpoint_dir ", options_.directory));
+    GRAPHC_ASSIGN_OR_RETURN(checkpoint::Directory held, checkpoint::Directory::open(options_.directory));
+    directory_.emplace(std::move(held));
+  }
+  service::Order check;
+  check.mutable_check()->set_directory(options_.directory);
+  check.mutable_check()->set_nonce(directory_->nonce());
+  GRAPHC_RETURN_IF_ERROR(
+      base::annotate(coordinator_.order(std::move(check), absl::Now() + kFileDeadline).status(), "--checkpoint_dir"));
+  directory_->forgetNonce();
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::optional<checkpoint::Found>> ChiefCheckpoints::open() {
+  if (options_.writes)
+    GRAPHC_RETURN_IF_ERROR(hold());
+  std::vector<std::string> warnings;
+  std::optional<checkpoint::Found> found;
+  {
+    FileWatch::Work work(files_, absl::StrCat("reading the checkpoints of ", options_.directory));
+    GRAPHC_ASSIGN_OR_RETURN(found, checkpoint::findNewest(options_.directory, warnings));
+  }
+  const bool allDamaged = !found && !warnings.empty();
+  if (found)
+    GRAPHC_RETURN_IF_ERROR(checkpoint::checkVariables(*found, plan_, warnings));
+  for (const std::string &warning : warnings)
+    options_.log(warning);
+  if (allDamaged) // to begin anew would in time overwrite what is left of them
+    return absl::DataLossError(absl::StrCat("--checkpoint_dir ", options_.directory,
+                                            " has no checkpoint that is whole; move its step-… away to begin anew, "
+                                            "or name another folder"));
+  if (found)
+    saved_ = found->manifest.globalStep;
+  return found;
+}
+
+absl::Status ChiefCheckpoints::save(uint64_t step, const std::map<std::string, uint64_t> &positions) {
+  if (saved_ == step)
+    return absl::OkStatus();
+  absl::Status status = write(step, positions);
+  if (!status.ok())
+    directory_->abandon(step);
+  return status;
+}
+
+/// The chief makes the folder, each owner writes its shard into it, the chief writes the manifest and renames: only then is it one.
+absl::Status ChiefCheckpoints::write(uint64_t step, const std::map<std::string, uint64_t> &positions) {
+  {
+    FileWatch::Work work(files_, absl::StrCat("clearing ", options_.directory));
+    GRAPHC_RETURN_IF_ERROR(directory_->prepare(step));
+  }
+  service::Order save;
+  save.mutable_save()->set_directory(options_.directory);
+  save.mutable_save()->set_step(step);
+  GRAPHC_ASSIGN_OR_RETURN(std::vector<service::Done> written,
+                          coordinator_.order(std::move(save), absl::Now() + kFileDeadline));
+  GRAPHC_RETURN_IF_ERROR(compareMirrors(plan_, written, "at the checkpoint"));
+  checkpoint::Manifest manifest;
+  manifest.globalStep = step;
+  manifest.dataPositions = positions;
+  for (const service::Done &done : written) {
+    if (done.shard().empty())
+      continue;
+    GRAPHC_ASSIGN_OR_RETURN(checkpoint::ShardInfo shard, checkpoint::decodeShard(done.shard()));
+    manifest.shards.push_back(std::move(shard));
+  }
+  {
+    FileWatch::Work work(files_, absl::StrCat("committing a checkpoint in ", options_.directory));
+    GRAPHC_RETURN_IF_ERROR(directory_->commit(manifest));
+  }
+  saved_ = step;
+  startClock(absl::Now());
+  return absl::OkStatus();
+}
+
+void ChiefCheckpoints::startClock(absl::Time now) {
+  base::MutexLock lock(mutex_);
+  savedAt_ = now;
+}
+
+bool ChiefCheckpoints::due(absl::Time now) const {
+  base::MutexLock lock(mutex_);
+  return wanted() && options_.everySeconds && savedAt_ && now - *savedAt_ >= absl::Seconds(*options_.everySeconds);
+}
+
+} // namespace graphc::session

@@ -1,0 +1,61 @@
+//===- ChiefCheckpoints.h - a run's checkpoints, as the chief makes and finds them ----------------------------*- C++ -*-===//
+//
+// The chief holds the folder, decides which checkpoint a run begins with, and commits a new one once every owner has written its shard
+// (checkpoint/Checkpoint.h has the files, TaskCheckpoint.h what each task does for it).
+//
+//===----------------------------------------------------------------------------------------------------------------===//
+#ifndef GRAPHC_RUNTIME_SESSION_CHIEFCHECKPOINTS_H
+#define GRAPHC_RUNTIME_SESSION_CHIEFCHECKPOINTS_H
+
+#include "runtime/base/Mutex.h"
+#include "runtime/checkpoint/Checkpoint.h"
+#include "runtime/service/Coordinator.h"
+#include "runtime/session/FileWatch.h"
+
+#include <functional>
+
+namespace graphc::session {
+
+/// Everything but due() on the master's thread.
+class ChiefCheckpoints {
+public:
+  struct Options {
+    std::string directory; ///< empty: the run has no checkpoints
+    bool writes = false; ///< else it only reads, also while another run trains there
+    std::optional<double> everySeconds;
+    std::function<void(const std::string &)> log;
+  };
+  /// The others have to outlive it.
+  ChiefCheckpoints(const plan::Plan &plan, service::Coordinator &coordinator, FileWatch &files, Options options)
+      : plan_(plan), coordinator_(coordinator), files_(files), options_(std::move(options)) {}
+
+  bool wanted() const { return !options_.directory.empty(); }
+  /// Holds the folder where this run writes, has every owner look whether it sees the same one, and finds the newest checkpoint that is
+  /// whole and fits the plan, if any.
+  absl::StatusOr<std::optional<checkpoint::Found>> open();
+  /// The tasks' variables at `step`, with these positions in the streams; nothing to do where they are in the newest already.
+  absl::Status save(uint64_t step, const std::map<std::string, uint64_t> &positions);
+  /// Another run may write there.
+  void close() { directory_.reset(); }
+
+  /// From now on the time counts.
+  void startClock(absl::Time now);
+  /// Any thread: the last one is `everySeconds` old.
+  bool due(absl::Time now) const;
+
+private:
+  absl::Status hold();
+  absl::Status write(uint64_t step, const std::map<std::string, uint64_t> &positions);
+
+  const plan::Plan &plan_;
+  service::Coordinator &coordinator_;
+  FileWatch &files_;
+  const Options options_;
+  std::optional<checkpoint::Directory> directory_; ///< held
+  std::optional<uint64_t> saved_; ///< step of the newest
+  mutable base::Mutex mutex_; ///< a leaf
+  std::optional<absl::Time> savedAt_ ABSL_GUARDED_BY(mutex_);
+};
+
+} // namespace graphc::session
+#endif

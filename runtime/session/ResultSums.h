@@ -1,0 +1,53 @@
+//===- ResultSums.h - sums of metrics and losses over the tasks' answers ------------------------------------*- C++ -*-===//
+#ifndef GRAPHC_RUNTIME_SESSION_RESULTSUMS_H
+#define GRAPHC_RUNTIME_SESSION_RESULTSUMS_H
+
+#include "runtime/service/service.pb.h"
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+
+namespace graphc::session {
+
+struct ResultSum {
+  double sum = 0;
+  int64_t count = 0; ///< how many were added
+  void add(double more, int64_t of) {
+    sum += more;
+    count += of;
+  }
+  std::optional<double> mean() const {
+    return count > 0 ? std::optional(sum / static_cast<double>(count)) : std::nullopt;
+  }
+};
+/// By name of a metric.
+using ResultSums = std::map<std::string, ResultSum>;
+
+/// Of an evaluation.
+void addMetrics(const service::Done &answer, ResultSums &sums);
+
+/// Of a training, phase after phase. What counts is the last epoch.
+class TrainedSums {
+public:
+  /// `epoch`: the one that all of it belongs to; none: as the answer says. Tasks whose steps nobody counts together count epochs of
+  /// their own, and what each did last is of the epoch in which all of them end.
+  void add(const service::Done &answer, std::optional<uint64_t> epoch);
+
+  std::optional<double> loss() const { return loss_.of.mean(); }
+  /// Those of which something was counted.
+  ResultSums metrics() const;
+
+private:
+  struct LastEpoch {
+    uint64_t epoch = 0;
+    ResultSum of;
+    void add(uint64_t epoch, double sum, int64_t count);
+  };
+  LastEpoch loss_;
+  std::map<std::string, LastEpoch> metrics_;
+};
+
+} // namespace graphc::session
+#endif

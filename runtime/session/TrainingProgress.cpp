@@ -1,0 +1,105 @@
+#include "runtime/session/TrainingProgress.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace graphc::session {
+
+void TrainingProgress::begin(const Schedule &schedule, uint64_t step, absl::Time now) {
+  base::MutexLock lock(mutex_);
+  schedule_ = schedule;
+  step_ = ratedStep_ = step;
+  ratedAt_ = now;
+  highest_ = 0;
+  rate_ = 0;
+  loss_.reset();
+  trained_.clear();
+  evaluated_.clear();
+}
+
+void TrainingProgress::beginPhase(uint64_t epoch, uint64_t step, bool asynchronous) {
+  base::MutexLock lock(mutex_);
+  running_ = epoch;
+  step_ = step;
+  asynchronous_ = asynchronous;
+  lossSum_ = 0;
+  lossCount_ = 0;
+}
+
+void TrainingProgress::endPhase() {
+  base::MutexLock lock(mutex_);
+  running_ = 0;
+}
+
+void TrainingProgress::trained(uint64_t step, std::optional<double> loss, Metrics metrics) {
+  base::MutexLock lock(mutex_);
+  step_ = step;
+  if (loss && (!loss_ ||
+               lossCount_ == 0)) // a short phase ends between two heartbeats; its epoch's mean is what there is to show
+    loss_ = loss;
+  trained_ = std::move(metrics);
+}
+
+void TrainingProgress::evaluated(Metrics metrics) {
+  base::MutexLock lock(mutex_);
+  evaluated_ = std::move(metrics);
+}
+
+/// The next line: how far the cluster is since the last one.
+observe::ProgressSnapshot TrainingProgress::take(const service::ClusterProgress &progress, absl::Time now) {
+  uint64_t inPhase = 0, lossCount = 0;
+  double lossSum = 0;
+  for (size_t i = 0; i < progress.tasks.size(); ++i) {
+    if (asynchronous_)
+      inPhase = std::max<uint64_t>(inPhase, progress.tasks[i].tickets());
+    else if (i == chief_)
+      inPhase = progress.tasks[i].steps();
+    lossSum += progress.tasks[i].loss_sum();
+    lossCount += progress.tasks[i].loss_count();
+  }
+  observe::ProgressSnapshot snapshot;
+  snapshot.steps = schedule_.total;
+  // A task that has ended the phase before the others reports no step any more.
+  highest_ = std::clamp(step_ + (running_ ? inPhase : 0), std::min(highest_, snapshot.steps), snapshot.steps);
+  snapshot.step = highest_;
+  if (schedule_.samples && schedule_.samplesPerStep) {
+    snapshot.epochs = schedule_.epochOf(schedule_.total ? schedule_.total - 1 : 0) + 1;
+    snapshot.epoch = schedule_.epochOf(snapshot.step ? snapshot.step - 1 : 0) + 1;
+  }
+  double seconds = absl::ToDoubleSeconds(now - ratedAt_);
+  if (snapshot.step > ratedStep_ && seconds > 0.05) {
+    double rate = static_cast<double>(snapshot.step - ratedStep_) / seconds;
+    rate_ = rate_ == 0 ? rate : 0.7 * rate_ + 0.3 * rate;
+    ratedAt_ = now;
+    ratedStep_ = snapshot.step;
+  }
+  if (lossCount > lossCount_) {
+    loss_ = (lossSum - lossSum_) / static_cast<double>(lossCount - lossCount_);
+    lossSum_ = lossSum;
+    lossCount_ = lossCount;
+  }
+  snapshot.stepsPerSecond = rate_;
+  snapshot.loss = loss_;
+  snapshot.metrics = trained_;
+  snapshot.metrics.insert(snapshot.metrics.end(), evaluated_.begin(), evaluated_.end());
+  return snapshot;
+}
+
+void TrainingProgress::showLast(const service::ClusterProgress &progress, std::optional<double> loss, absl::Time now) {
+  base::MutexLock lock(mutex_);
+  observe::ProgressSnapshot snapshot = take(progress, now);
+  snapshot.last = true;
+  if (loss)
+    snapshot.loss = loss;
+  show_(snapshot);
+}
+
+void TrainingProgress::showRunning(uint64_t epoch, const service::ClusterProgress &progress, absl::Time now) {
+  if (!mutex_.try_lock())
+    return;
+  if (epoch && epoch == running_)
+    show_(take(progress, now));
+  mutex_.unlock();
+}
+
+} // namespace graphc::session

@@ -1,0 +1,66 @@
+//===- TrainingProgress.h - how far a training is, as the line that a user sees ------------------------------*- C++ -*-===//
+//
+// The master's thread tells where phases begin and end and what they gave; the heartbeat brings what the tasks have told meanwhile. From both
+// this makes what is shown: the step, which never goes back, steps a second, the loss since the last time, metrics.
+//
+//===----------------------------------------------------------------------------------------------------------------===//
+#ifndef GRAPHC_RUNTIME_SESSION_TRAININGPROGRESS_H
+#define GRAPHC_RUNTIME_SESSION_TRAININGPROGRESS_H
+
+#include "runtime/base/Mutex.h"
+#include "runtime/observe/ProgressLine.h"
+#include "runtime/service/Coordinator.h"
+#include "runtime/session/Schedule.h"
+
+#include <functional>
+
+namespace graphc::session {
+
+class TrainingProgress {
+public:
+  using Show = std::function<void(const observe::ProgressSnapshot &)>;
+  using Metrics = std::vector<std::pair<std::string, double>>;
+  /// `chief`: number of the task whose steps are everybody's, except in asynchronous phases. `show` is called by one thread at a time; it
+  /// is given no call by the heartbeat behind the last of a stretch of training.
+  TrainingProgress(uint32_t chief, Show show) : chief_(chief), show_(std::move(show)) {}
+
+  // Of the master's thread.
+  void begin(const Schedule &schedule, uint64_t step, absl::Time now);
+  /// `epoch`: of the channels, which tells phases apart.
+  void beginPhase(uint64_t epoch, uint64_t step, bool asynchronous);
+  void endPhase();
+  /// What the phase that ended gave: the mean loss of its epoch, metrics of training.
+  void trained(uint64_t step, std::optional<double> loss, Metrics metrics);
+  void evaluated(Metrics metrics);
+  /// The last line of a stretch. `loss`: instead of the one since the last time.
+  void showLast(const service::ClusterProgress &progress, std::optional<double> loss, absl::Time now);
+
+  /// Of the heartbeat's, which it keeps waiting for nothing: nothing is shown where that phase of training does not run any more, or while the
+  /// master's thread is here.
+  void showRunning(uint64_t epoch, const service::ClusterProgress &progress, absl::Time now);
+
+private:
+  observe::ProgressSnapshot take(const service::ClusterProgress &progress, absl::Time now)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+
+  const uint32_t chief_;
+  const Show show_;
+  base::Mutex mutex_; ///< also while show_ is called: what shows calls nothing back
+  Schedule schedule_ ABSL_GUARDED_BY(mutex_);
+  uint64_t running_ ABSL_GUARDED_BY(mutex_) = 0; ///< the channels' epoch of the phase that runs; 0: none
+  bool asynchronous_ ABSL_GUARDED_BY(mutex_) = false;
+  uint64_t step_ ABSL_GUARDED_BY(mutex_) = 0; ///< at the begin of the running phase, or now between phases
+  uint64_t highest_ ABSL_GUARDED_BY(mutex_) = 0; ///< step that was shown
+  /// Since when and where the rate is measured.
+  absl::Time ratedAt_ ABSL_GUARDED_BY(mutex_);
+  uint64_t ratedStep_ ABSL_GUARDED_BY(mutex_) = 0;
+  double rate_ ABSL_GUARDED_BY(mutex_) = 0;
+  /// Of the running phase, as far as loss_ has them.
+  double lossSum_ ABSL_GUARDED_BY(mutex_) = 0;
+  uint64_t lossCount_ ABSL_GUARDED_BY(mutex_) = 0;
+  std::optional<double> loss_ ABSL_GUARDED_BY(mutex_);
+  Metrics trained_ ABSL_GUARDED_BY(mutex_), evaluated_ ABSL_GUARDED_BY(mutex_);
+};
+
+} // namespace graphc::session
+#endif

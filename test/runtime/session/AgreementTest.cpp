@@ -1,0 +1,54 @@
+#include "runtime/session/Agreement.h"
+
+#include "runtime/plan/Types.h"
+#include "test/runtime/plan/PlanBuilder.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace graphc::session {
+namespace {
+using testing::HasSubstr;
+
+struct Agreement : testing::Test {
+  Agreement() : plan(plan::parameterServerPlan({1, 2})), answers(plan::allTasks(plan).size()) {
+    plan.add_datasets()->set_name("made");
+    plan.add_datasets()->set_name("other");
+  }
+  void has(size_t task, uint32_t dataset, uint64_t samples) {
+    service::DatasetSize &size = *answers[task].add_datasets();
+    size.set_dataset(dataset);
+    size.set_samples(samples);
+  }
+  std::string name(size_t task) const { return plan::taskText(plan, plan::allTasks(plan)[task]); }
+
+  plan::Plan plan;
+  std::vector<service::Done> answers;
+};
+
+TEST_F(Agreement, OnTheSizesOfDataSets) {
+  has(1, 0, 60);
+  has(2, 0, 60);
+  has(2, 1, 7);
+  auto sizes = compareDatasets(plan, answers);
+  ASSERT_TRUE(sizes.ok()) << sizes.status();
+  EXPECT_EQ(*sizes, DatasetSizes({{0, 60}, {1, 7}}));
+  has(0, 1, 8);
+  EXPECT_THAT(std::string(compareDatasets(plan, answers).status().message()),
+              HasSubstr("data set other has 8 samples on " + name(0) + " and 7 on " + name(2)));
+}
+
+TEST_F(Agreement, OnTheBitsOfMirroredVariables) {
+  EXPECT_TRUE(compareMirrors(plan, answers, "at the start").ok()) << "nobody has any";
+  answers[0].set_mirrors_crc(5);
+  answers[2].set_mirrors_crc(5);
+  EXPECT_TRUE(compareMirrors(plan, answers, "at the start").ok());
+  answers[2].set_mirrors_crc(6);
+  absl::Status differ = compareMirrors(plan, answers, "at the checkpoint");
+  EXPECT_TRUE(absl::IsDataLoss(differ));
+  EXPECT_THAT(std::string(differ.message()),
+              HasSubstr("on " + name(0) + " and " + name(2) + " differ at the checkpoint"));
+}
+
+} // namespace
+} // namespace graphc::session

@@ -1,0 +1,177 @@
+// What a user sees of a training, from what tasks tell and what the master's thread knows; the thread sanitizer watches.
+#include "runtime/session/TrainingProgress.h"
+
+#include "absl/time/clock.h"
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <thread>
+
+namespace graphc::session {
+namespace {
+
+struct TrainingProgressTest : testing::Test {
+  static service::ClusterProgress told(std::vector<std::pair<uint64_t, uint64_t>> stepsAndTickets, double lossSum = 0,
+                                       uint64_t losses = 0) {
+    service::ClusterProgress progress;
+    for (auto [steps, tickets] : stepsAndTickets) {
+      service::Progress &task = progress.tasks.emplace_back();
+      task.set_steps(steps);
+      task.set_tickets(tickets);
+    }
+    progress.tasks.back().set_loss_sum(lossSum);
+    progress.tasks.back().set_loss_count(losses);
+    return progress;
+  }
+  const observe::ProgressSnapshot &last() const { return shown.back(); }
+
+  const absl::Time zero = absl::FromUnixSeconds(1000);
+  std::vector<observe::ProgressSnapshot> shown;
+  TrainingProgress progress{1, [this](const observe::ProgressSnapshot &snapshot) { shown.push_back(snapshot); }};
+};
+
+TEST_F(TrainingProgressTest, TheChiefsStepsAreEverybodys) {
+  progress.begin({.samples = 100, .samplesPerStep = 10, .total = 40}, 0, zero);
+  progress.beginPhase(1, 0, /*asynchronous=*/false);
+  progress.showRunning(1, told({{9, 0}, {12, 0}, {30, 0}}), zero + absl::Seconds(1));
+  ASSERT_EQ(shown.size(), 1u);
+  EXPECT_EQ(last().step, 12u);
+  EXPECT_EQ(last().steps, 40u);
+  EXPECT_EQ(last().epoch, 2u);
+  EXPECT_EQ(last().epochs, 4u);
+  EXPECT_FALSE(last().last);
+}
+
+TEST_F(TrainingProgressTest, WithoutAChiefsStepsTheMostUpdatesCount) {
+  progress.begin({.total = 40}, 5, zero);
+  progress.beginPhase(1, 5, /*asynchronous=*/true);
+  progress.showRunning(1, told({{9, 3}, {12, 0}, {30, 7}}), zero);
+  ASSERT_EQ(shown.size(), 1u);
+  EXPECT_EQ(last().step, 12u);
+  EXPECT_EQ(last().epochs, 0u) << "it reads no data";
+}
+
+TEST_F(TrainingProgressTest, TheStepNeverGoesBackNorBeyondTheEnd) {
+  progress.begin({.total = 40}, 0, zero);
+  progress.beginPhase(1, 0, false);
+  progress.showRunning(1, told({{0, 0}, {20, 0}}), zero);
+  progress.showRunning(1, told({{0, 0}, {0, 0}}), zero); // the chief has ended the phase
+  EXPECT_EQ(last().step, 20u);
+  progress.showRunning(1, told({{0, 0}, {50, 0}}), zero);
+  EXPECT_EQ(last().step, 40u);
+  progress.begin({.total = 10}, 0, zero); // another training begins anew
+  progress.beginPhase(2, 0, false);
+  progress.showRunning(2, told({{0, 0}, {1, 0}}), zero);
+  EXPECT_EQ(last().step, 1u);
+}
+
+TEST_F(TrainingProgressTest, TheRateFollowsSlowly) {
+  progress.begin({.total = 1000}, 100, zero);
+  progress.beginPhase(1, 100, false);
+  progress.showRunning(1, told({{0, 0}, {10, 0}}), zero + absl::Milliseconds(10));
+  EXPECT_EQ(last().stepsPerSecond, 0) << "too short a time to tell";
+  progress.showRunning(1, told({{0, 0}, {10, 0}}), zero + absl::Milliseconds(500));
+  EXPECT_DOUBLE_EQ(last().stepsPerSecond, 20);
+  progress.showRunning(1, told({{0, 0}, {10, 0}}), zero + absl::Milliseconds(1000));
+  EXPECT_DOUBLE_EQ(last().stepsPerSecond, 20) << "no new step";
+  progress.showRunning(1, told({{0, 0}, {50, 0}}), zero + absl::Milliseconds(1500));
+  EXPECT_DOUBLE_EQ(last().stepsPerSecond, 0.7 * 20 + 0.3 * 40);
+}
+
+TEST_F(TrainingProgressTest, TheLossIsThatSinceTheLineBefore) {
+  progress.begin({.total = 1000}, 0, zero);
+  progress.beginPhase(1, 0, false);
+  progress.showRunning(1, told({{0, 0}, {1, 0}}), zero);
+  EXPECT_FALSE(last().loss);
+  progress.showRunning(1, told({{0, 0}, {2, 0}}, 6, 2), zero);
+  EXPECT_EQ(last().loss, 3.0);
+  progress.showRunning(1, told({{0, 0}, {3, 0}}, 7, 3), zero);
+  EXPECT_EQ(last().loss, 1.0);
+  progress.showRunning(1, told({{0, 0}, {3, 0}}, 7, 3), zero);
+  EXPECT_EQ(last().loss, 1.0) << "none is new";
+  progress.endPhase();
+  progress.trained(3, 2.5, {});
+  progress.beginPhase(2, 3, false); // its sums begin anew
+  progress.showRunning(2, told({{0, 0}, {1, 0}}, 0.5, 1), zero);
+  EXPECT_EQ(last().loss, 0.5);
+}
+
+TEST_F(TrainingProgressTest, APhaseThatEndsBeforeItsFirstLineShowsItsMean) {
+  progress.begin({.total = 10}, 0, zero);
+  progress.beginPhase(1, 0, false);
+  progress.endPhase();
+  progress.trained(10, 2.5, {{"train accuracy", 0.5}});
+  progress.evaluated({{"accuracy", 0.25}});
+  progress.showLast(told({{0, 0}, {0, 0}}), {}, zero + absl::Seconds(1));
+  ASSERT_EQ(shown.size(), 1u);
+  EXPECT_TRUE(last().last);
+  EXPECT_EQ(last().step, 10u);
+  EXPECT_EQ(last().loss, 2.5);
+  const TrainingProgress::Metrics both = {{"train accuracy", 0.5}, {"accuracy", 0.25}};
+  EXPECT_EQ(last().metrics, both);
+  progress.showLast(told({{0, 0}, {0, 0}}), 1.5, zero + absl::Seconds(1));
+  EXPECT_EQ(last().loss, 1.5) << "the result of all of it";
+}
+
+TEST_F(TrainingProgressTest, NothingIsShownWhereThePhaseHasEnded) {
+  progress.begin({.total = 10}, 0, zero);
+  progress.showRunning(0, told({{0, 0}, {1, 0}}), zero);
+  progress.beginPhase(1, 0, false);
+  progress.endPhase();
+  progress.showRunning(1, told({{0, 0}, {1, 0}}), zero);
+  progress.beginPhase(2, 5, false);
+  progress.showRunning(1, told({{0, 0}, {5, 0}}), zero); // what was told is of the phase before
+  EXPECT_TRUE(shown.empty());
+}
+
+/// A terminal that was stopped holds the master's thread; the heartbeat has to go on telling that this task lives.
+TEST(TrainingProgress, TheHeartbeatWaitsForNoLine) {
+  TrainingProgress *inner = nullptr;
+  std::atomic<int> shown{0};
+  TrainingProgress progress(0, [&](const observe::ProgressSnapshot &snapshot) {
+    ++shown;
+    if (snapshot.last)
+      std::thread([&] { inner->showRunning(1, {}, absl::UnixEpoch()); }).join();
+  });
+  inner = &progress;
+  progress.begin({.total = 10}, 0, absl::UnixEpoch());
+  progress.beginPhase(1, 0, false);
+  progress.showLast({}, {}, absl::UnixEpoch());
+  EXPECT_EQ(shown, 1);
+}
+
+TEST(TrainingProgress, IsShownByOneThreadAtATimeAndNotBehindTheLastLine) {
+  std::atomic<int> here{0};
+  bool last = false; // guarded by what is tested
+  TrainingProgress progress(0, [&](const observe::ProgressSnapshot &snapshot) {
+    EXPECT_EQ(++here, 1);
+    EXPECT_FALSE(last);
+    last = snapshot.last;
+    --here;
+  });
+  std::atomic<uint64_t> epoch{0};
+  std::atomic<bool> over{false};
+  std::thread heartbeat([&] {
+    service::ClusterProgress told;
+    told.tasks.resize(1);
+    for (uint64_t steps = 0; !over; ++steps) {
+      told.tasks[0].set_steps(steps);
+      progress.showRunning(epoch, told, absl::Now());
+    }
+  });
+  for (uint64_t stretch = 1; stretch <= 200; ++stretch) {
+    last = false; // no phase runs, so the other thread does not show
+    progress.begin({.total = 1000000}, 0, absl::Now());
+    progress.beginPhase(stretch, 0, false);
+    epoch = stretch;
+    std::this_thread::yield();
+    progress.endPhase();
+    progress.trained(stretch, 1, {{"train accuracy", 1}});
+    progress.showLast({}, {}, absl::Now());
+  }
+  over = true;
+  heartbeat.join();
+}
+
+} // namespace
+} // namespace graphc::session
