@@ -1,7 +1,9 @@
 #include "passes/partition/Buckets.h"
 
-#include "passes/partition/ProgramBuilder.h"
 #include "runtime/plan/AllReduce.h"
+
+#include "mlir/IR/TypeUtilities.h"
+#include "llvm/ADT/MapVector.h"
 
 using namespace mlir;
 
@@ -57,43 +59,6 @@ AllReducePlan planAllReduce(int64_t elements, int64_t width, int64_t replicas, b
   plan.chunk = chunkBytes / width;
   plan.elements = plan.chunk * replicas * rounds;
   return plan;
-}
-
-void PhaseBuilder::reduceEverywhere(ArrayRef<graph::AggregateOp> bucket, ProgramUnderConstruction &program) {
-  OpBuilder &at = program.builder;
-  SmallVector<Value> values;
-  SmallVector<Type> types;
-  SmallVector<Location> locations;
-  for (graph::AggregateOp aggregate : bucket) {
-    values.push_back(getValue(aggregate.getOperand(), program, aggregate.getLoc()));
-    types.push_back(aggregate.getType());
-    locations.push_back(aggregate.getLoc());
-  }
-  Location loc = at.getFusedLoc(locations);
-  Type element = getElementTypeOrSelf(types.front());
-  int64_t elements;
-  dist::getPackOffsets(types, elements);
-  AllReducePlan plan = planAllReduce(elements, graph::getElementBytes(element), dist.replicas,
-                                     /*inOrder=*/!dist.fast);
-  const bool packs = bucket.size() > 1 || !plan.algorithm.empty();
-  Value own = packs ? dist::PackOp::create(at, loc, RankedTensorType::get(plan.elements, element), values).getResult()
-                    : values.front();
-  auto type = cast<RankedTensorType>(own.getType());
-  dist::ChannelOp channel =
-      createChannel("all_reduce", type, program, program, loc, /*control=*/false, /*allToAll=*/true);
-  if (!plan.algorithm.empty()) {
-    channel.setAlgorithm(plan.algorithm);
-    channel.setChunk(uint64_t(plan.chunk));
-  }
-  dist::SendOp::create(at, loc, channel.getSymName(), own);
-  Value whole = dist::AggregateOp::create(at, loc, type, channel.getSymName(), own);
-  SmallVector<Value> sums{whole};
-  if (packs)
-    llvm::append_range(sums = {}, dist::UnpackOp::create(at, loc, types, whole).getValues());
-  for (auto [i, sum] : llvm::enumerate(sums)) {
-    graph::AggregateOp aggregate = bucket[i];
-    program.map.map(aggregate.getResult(), sum);
-  }
 }
 
 } // namespace graphc

@@ -1,5 +1,8 @@
 #include "passes/partition/ProgramBuilder.h"
 
+#include "passes/partition/Backup.h"
+#include "passes/partition/Buckets.h"
+
 using namespace mlir;
 
 namespace graphc {
@@ -10,7 +13,9 @@ using graph::getDevice;
 PhaseBuilder::PhaseBuilder(ModuleOp module, graph::FuncOp func, const Distribution &distribution)
     : module(module), func(func), dist(distribution), async(distribution.kind == StrategyKind::ParameterServer &&
                                                             distribution.async && func.getRole() == graph::Role::Train),
-      backup(distribution.toAggregate && distribution.replicates(func)), symbolBuilder(func) {
+      backup(distribution.toAggregate && distribution.replicates(func) ? std::make_unique<BackupWorkers>(*this)
+                                                                       : nullptr),
+      symbolBuilder(func) {
   for (Operation &op : *module.getBody())
     if (auto name = op.getAttrOfType<StringAttr>(SymbolTable::getSymbolAttrName()))
       symbols.try_emplace(name.getValue());
@@ -20,6 +25,8 @@ PhaseBuilder::PhaseBuilder(ModuleOp module, graph::FuncOp func, const Distributi
   phase = dist::PhaseOp::create(symbolBuilder, func.getLoc(), name, func.getRoleAttr(), IntegerAttr(),
                                 FlatSymbolRefAttr(), async || backup, false);
 }
+
+PhaseBuilder::~PhaseBuilder() = default;
 
 std::string PhaseBuilder::getUniqueName(const Twine &name) {
   std::string stem = name.str(), unique = stem;
@@ -31,7 +38,7 @@ std::string PhaseBuilder::getUniqueName(const Twine &name) {
   return unique;
 }
 
-LogicalResult PhaseBuilder::start() { return backup ? checkBackup() : success(); }
+LogicalResult PhaseBuilder::start() { return backup ? backup->check() : success(); }
 
 ProgramUnderConstruction &PhaseBuilder::getProgram(DeviceAttr device) {
   std::unique_ptr<ProgramUnderConstruction> &slot = programs[device];
@@ -121,7 +128,6 @@ void PhaseBuilder::send(Value value, ProgramUnderConstruction &from, dist::Chann
   last = dist::SendOp::create(builder, value.getLoc(), channel.getSymName(), own);
 }
 
-/// The copy of a value that this program makes itself; null where another program has it.
 Value PhaseBuilder::getOwnValue(Value value, ProgramUnderConstruction &program) {
   if (Value own = program.map.lookupOrNull(value))
     return own;
@@ -149,9 +155,9 @@ Value PhaseBuilder::getValue(Value value, ProgramUnderConstruction &program, Loc
   Operation *def = value.getDefiningOp();
   graph::DeviceAttr device = getDevice(def ? def : func.getOperation());
   bool byProxy = backup && device != dist.replicaDevice && program.op.getDevice() == dist.replicaDevice.str();
-  ProgramUnderConstruction &from = byProxy ? getProxy(device) : getProgram(device);
+  ProgramUnderConstruction &from = byProxy ? backup->getProxy(device) : getProgram(device);
   if (byProxy)
-    getProxyValue(value, from);
+    backup->makeValue(value, from);
   else
     getOwnValue(value, from);
   dist::ChannelOp channel = createChannel(value, from, program, value.getLoc());
@@ -163,7 +169,7 @@ Value PhaseBuilder::getValue(Value value, ProgramUnderConstruction &program, Loc
 
 Value PhaseBuilder::getAggregate(graph::AggregateOp aggregate, ProgramUnderConstruction &program) {
   if (backup)
-    return getReportedSum(aggregate, program);
+    return backup->getSum(aggregate, program);
   Value value = aggregate.getOperand();
   ProgramUnderConstruction &from = getProgram(dist.replicaDevice);
   getOwnValue(value, from); // a constant is sent as well: its sum is that of N messages
@@ -175,6 +181,43 @@ Value PhaseBuilder::getAggregate(graph::AggregateOp aggregate, ProgramUnderConst
   return sum;
 }
 
+void PhaseBuilder::reduceEverywhere(ArrayRef<graph::AggregateOp> bucket, ProgramUnderConstruction &program) {
+  OpBuilder &at = program.builder;
+  SmallVector<Value> values;
+  SmallVector<Type> types;
+  SmallVector<Location> locations;
+  for (graph::AggregateOp aggregate : bucket) {
+    values.push_back(getValue(aggregate.getOperand(), program, aggregate.getLoc()));
+    types.push_back(aggregate.getType());
+    locations.push_back(aggregate.getLoc());
+  }
+  Location loc = at.getFusedLoc(locations);
+  Type element = getElementTypeOrSelf(types.front());
+  int64_t elements;
+  dist::getPackOffsets(types, elements);
+  AllReducePlan plan = planAllReduce(elements, graph::getElementBytes(element), dist.replicas,
+                                     /*inOrder=*/!dist.fast);
+  const bool packs = bucket.size() > 1 || !plan.algorithm.empty();
+  Value own = packs ? dist::PackOp::create(at, loc, RankedTensorType::get(plan.elements, element), values).getResult()
+                    : values.front();
+  auto type = cast<RankedTensorType>(own.getType());
+  dist::ChannelOp channel =
+      createChannel("all_reduce", type, program, program, loc, /*control=*/false, /*allToAll=*/true);
+  if (!plan.algorithm.empty()) {
+    channel.setAlgorithm(plan.algorithm);
+    channel.setChunk(uint64_t(plan.chunk));
+  }
+  dist::SendOp::create(at, loc, channel.getSymName(), own);
+  Value whole = dist::AggregateOp::create(at, loc, type, channel.getSymName(), own);
+  SmallVector<Value> sums{whole};
+  if (packs)
+    llvm::append_range(sums = {}, dist::UnpackOp::create(at, loc, types, whole).getValues());
+  for (auto [i, sum] : llvm::enumerate(sums)) {
+    graph::AggregateOp aggregate = bucket[i];
+    program.map.map(aggregate.getResult(), sum);
+  }
+}
+
 //===----------------------------------------------------------------------===//
 // The control message, tickets
 //===----------------------------------------------------------------------===//
@@ -184,7 +227,7 @@ LogicalResult PhaseBuilder::finish() {
   if (async)
     return addTicket();
   if (backup)
-    addVersions();
+    backup->addVersions();
   else
     addControl();
   return success();
@@ -228,7 +271,6 @@ void PhaseBuilder::sendReady(ProgramUnderConstruction &program, ProgramUnderCons
   dist::ReceiveOp::create(receiver, loc, type, channel.getSymName());
 }
 
-/// Whether channels lead from one program to another.
 bool PhaseBuilder::isHeard(ProgramUnderConstruction &from, ProgramUnderConstruction &to) {
   SmallVector<StringRef> heard{from.op.getSymName()};
   for (size_t i = 0; i < heard.size(); ++i)

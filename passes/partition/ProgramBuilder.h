@@ -25,10 +25,13 @@ struct ProgramUnderConstruction {
   llvm::DenseMap<mlir::Value, mlir::Operation *> lastSend;
 };
 
+class BackupWorkers;
+
 /// Builds the programs of one function. Every value goes to a program at most once.
 class PhaseBuilder {
 public:
   PhaseBuilder(mlir::ModuleOp module, graph::FuncOp func, const Distribution &distribution);
+  ~PhaseBuilder();
 
   /// Before the first operation: what only some strategies need, checked.
   mlir::LogicalResult start();
@@ -47,11 +50,7 @@ public:
   /// Control words from the chief's program to all and back to itself; tickets in asynchronous phases.
   mlir::LogicalResult finish();
 
-  dist::PhaseOp phase;
-
-private:
-  /// This name, or where the module has a symbol of it, the model's own for one, another.
-  std::string getUniqueName(const llvm::Twine &name);
+  // What those build with who know more of a strategy (Backup.h).
   std::unique_ptr<ProgramUnderConstruction> createProgram(graph::DeviceAttr device, std::string suffix,
                                                           int64_t replicas, bool locks);
   dist::ChannelOp createChannel(mlir::Value value, ProgramUnderConstruction &from, ProgramUnderConstruction &to,
@@ -59,33 +58,30 @@ private:
   dist::ChannelOp createChannel(const llvm::Twine &name, mlir::RankedTensorType type, ProgramUnderConstruction &from,
                                 ProgramUnderConstruction &to, mlir::Location loc, bool control, bool allToAll = false);
   void send(mlir::Value value, ProgramUnderConstruction &from, dist::ChannelOp channel);
+  /// The copy of a value that this program makes itself; null where another program has it.
   mlir::Value getOwnValue(mlir::Value value, ProgramUnderConstruction &program);
-  mlir::LogicalResult addTicket();
+  /// Whether channels lead from one program to another.
   bool isHeard(ProgramUnderConstruction &from, ProgramUnderConstruction &to);
+  /// Before each step's ticket, that `program` is done with the step before.
   void sendReady(ProgramUnderConstruction &program, ProgramUnderConstruction &owner, mlir::Operation *ticket);
-  void sendTicket(ProgramUnderConstruction &owner, ProgramUnderConstruction &program, graph::VariableOp step,
-                  mlir::OpBuilder &builder);
-  void addControl();
-
-  // Backup workers (Backup.cpp).
-  ProgramUnderConstruction &getProxy(graph::DeviceAttr device);
-  mlir::Value getReportedSum(graph::AggregateOp aggregate, ProgramUnderConstruction &program);
-  mlir::Value getProxyValue(mlir::Value value, ProgramUnderConstruction &proxy);
-  mlir::Value getChosen(ProgramUnderConstruction &program);
-  dist::ChannelOp createConflating(const llvm::Twine &name, mlir::RankedTensorType type, ProgramUnderConstruction &from,
-                                   ProgramUnderConstruction &to, mlir::Location loc);
-  mlir::LogicalResult checkBackup();
-  void addVersions();
 
   mlir::ModuleOp module;
   graph::FuncOp func;
   const Distribution &dist;
-  bool async; ///< this phase ends by end of stream, and each replica's updates are its own
-  bool backup; ///< this phase takes the first replicas of each step
-  mlir::OpBuilder symbolBuilder; ///< before the function, where its phase, channels and programs go
+  dist::PhaseOp phase;
   llvm::MapVector<graph::DeviceAttr, std::unique_ptr<ProgramUnderConstruction>> programs;
-  llvm::MapVector<graph::DeviceAttr, std::unique_ptr<ProgramUnderConstruction>> proxies; ///< of parameter servers
-  llvm::DenseMap<ProgramUnderConstruction *, mlir::Value> chosen;
+
+private:
+  /// This name, or where the module has a symbol of it, the model's own for one, another.
+  std::string getUniqueName(const llvm::Twine &name);
+  mlir::LogicalResult addTicket();
+  void sendTicket(ProgramUnderConstruction &owner, ProgramUnderConstruction &program, graph::VariableOp step,
+                  mlir::OpBuilder &builder);
+  void addControl();
+
+  const bool async; ///< this phase ends by end of stream, and each replica's updates are its own
+  const std::unique_ptr<BackupWorkers> backup; ///< where this phase takes the first replicas of each step; else null
+  mlir::OpBuilder symbolBuilder; ///< before the function, where its phase, channels and programs go
   mlir::Operation *lastChannel = nullptr;
   /// Every symbol of the module, and how many more asked for its name.
   llvm::StringMap<unsigned> symbols;

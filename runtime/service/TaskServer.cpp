@@ -3,6 +3,7 @@
 #include "runtime/base/Socket.h"
 #include "runtime/base/Status.h"
 #include "runtime/cluster/Address.h"
+#include "runtime/tls/ServerCredentials.h"
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
@@ -43,7 +44,7 @@ absl::StatusOr<std::unique_ptr<TaskServer>> TaskServer::start(Options options,
   std::unique_ptr<TaskServer> server(new TaskServer);
   grpc::ServerBuilder builder;
   transport::configureServer(builder, identity.silence, options.mostMessageBytes);
-  server->credentials_ = tls ? identity.credentials->server() : grpc::InsecureServerCredentials();
+  server->credentials_ = tls ? tls::makeServerCredentials(identity.credentials) : grpc::InsecureServerCredentials();
   server->acceptor_ = builder.experimental().AddExternalConnectionAcceptor(
       grpc::ServerBuilder::experimental_type::ExternalConnectionType::FROM_FD, server->credentials_);
   builder.RegisterCallbackGenericService(&server->data_);

@@ -34,8 +34,8 @@ void TrainingProgress::endPhase() {
 void TrainingProgress::trained(uint64_t step, std::optional<double> loss, Metrics metrics) {
   base::MutexLock lock(mutex_);
   step_ = step;
-  if (loss && (!loss_ ||
-               lossCount_ == 0)) // a short phase ends between two heartbeats; its epoch's mean is what there is to show
+  // A short phase ends between two heartbeats; its epoch's mean is what there is to show.
+  if (loss && (!loss_ || lossCount_ == 0))
     loss_ = loss;
   trained_ = std::move(metrics);
 }

@@ -15,7 +15,6 @@
 #include "absl/time/time.h"
 
 #include <grpcpp/security/credentials.h>
-#include <grpcpp/security/server_credentials.h>
 
 #include <array>
 #include <memory>
@@ -31,7 +30,7 @@ struct Files {
   std::string authority; ///< --tls_ca
 };
 
-class Credentials final : public std::enable_shared_from_this<Credentials> {
+class Credentials final {
 public:
   /// PEM text of the three files, which belong together.
   struct Material {
@@ -48,8 +47,6 @@ public:
 
   /// Whether others, who know this task as `task` and dial `address` to reach it, will accept its certificate.
   absl::Status checkOwn(const std::string &task, const std::string &address) const;
-  /// Asks current() at each handshake.
-  std::shared_ptr<grpc::ServerCredentials> server() const;
   /// Of the moment: for a new channel each time.
   std::shared_ptr<grpc::ChannelCredentials> client() const;
 

@@ -1,5 +1,5 @@
 // gRPC's C++ interface fixes a server's certificate when the server starts. Its C interface asks before each handshake.
-#include "runtime/tls/Credentials.h"
+#include "runtime/tls/ServerCredentials.h"
 
 #include <grpc/grpc.h>
 #include <grpc/grpc_security.h>
@@ -37,8 +37,8 @@ private:
 };
 } // namespace
 
-std::shared_ptr<grpc::ServerCredentials> Credentials::server() const {
-  return std::make_shared<AskedEachTime>(shared_from_this());
+std::shared_ptr<grpc::ServerCredentials> makeServerCredentials(std::shared_ptr<const Credentials> own) {
+  return std::make_shared<AskedEachTime>(std::move(own));
 }
 
 } // namespace graphc::tls
