@@ -46,7 +46,9 @@ public:
   double send(const Way &way, const Message &message) const;
   /// From then on until it is there: first it occupies the wire, if there is one.
   static double transfer(const Way &way, const Message &message);
-  static double latency(const Way &way, const Message &message) { return way.latency * double(message.hops ? message.hops : 1); }
+  static double latency(const Way &way, const Message &message) {
+    return way.latency * double(message.hops ? message.hops : 1);
+  }
 
   /// Of any instruction, besides what it does.
   double instruction() const { return figures.callNanoseconds * 1e-9; }

@@ -76,8 +76,9 @@ double OpTimes::of(Operation *op) const {
   auto sum = [&](auto end) {
     TimeModel::Message message = messageOf(channelOf(end));
     if (dist::ChannelOp channel = channelOf(end); message.hops)
-      message.inPlace &= plan::mapsSums(algorithmOf(channel), *channel.getChunk() * uint64_t(graph::getElementBytes(
-                                                                                       channel.getTensorType().getElementType())));
+      message.inPlace &= plan::mapsSums(algorithmOf(channel),
+                                        *channel.getChunk() *
+                                            uint64_t(graph::getElementBytes(channel.getTensorType().getElementType())));
     return time.sum(message);
   };
   if (auto repeat = dyn_cast<dist::RepeatOp>(op)) {
@@ -99,7 +100,8 @@ double OpTimes::of(Operation *op) const {
       })
       .Case<dist::SendOp, dist::SendStartOp, dist::AllReduceStartOp>(send)
       .Case<dist::AggregateIntoOp, dist::AggregateChosenIntoOp, dist::AllReduceDoneOp>(sum)
-      .Case<dist::SendDoneOp, dist::FeedIntoOp, dist::FetchOp, dist::MetricOp, dist::EndOp>([](Operation *) { return 0.0; })
+      .Case<dist::SendDoneOp, dist::FeedIntoOp, dist::FetchOp, dist::MetricOp, dist::EndOp>(
+          [](Operation *) { return 0.0; })
       .Default([&](Operation *) { return time.instruction(); });
 }
 

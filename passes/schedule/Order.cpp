@@ -26,7 +26,8 @@ namespace {
 
 class PhaseOrder {
 public:
-  PhaseOrder(ModuleOp module, dist::PhaseOp phase) : module(module), phase(phase), symbols(module), times(module, symbols) {}
+  PhaseOrder(ModuleOp module, dist::PhaseOp phase)
+      : module(module), phase(phase), symbols(module), times(module, symbols) {}
 
   FailureOr<unsigned> run() {
     for (auto program : module.getOps<dist::ProgramOp>())

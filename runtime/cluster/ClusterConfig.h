@@ -24,9 +24,8 @@
 
 namespace graphc::cluster {
 
-/// Tasks of a cluster, and so replicas; micro-batches of one program, each of which may have to be compiled by itself; micro-batches of
-/// a step.
-inline constexpr uint32_t kMostTasks = 65536, kMostCopies = 1024, kMostMicroBatches = kMostCopies * kMostTasks;
+/// Micro-batches of one program, each of which may have to be compiled by itself, and of a step.
+constexpr uint32_t kMostCopies = 1024, kMostMicroBatches = kMostCopies * kMostTasks;
 
 struct TaskRef {
   std::string job;

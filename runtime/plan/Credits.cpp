@@ -118,9 +118,10 @@ absl::Status checkCredits(const Plan &plan) {
   const std::vector<bool> wait = Reader(plan).run();
   for (int i = 0; i < plan.channels_size(); ++i)
     if (plan.channels(i).credits_wait() && !wait[size_t(i)])
-      return detail::invalid("channel ", plan.channels(i).name(),
-                     ": the news of its free slots are said to wait for a message from its receiver to its sender, but none "
-                     "comes in time");
+      return detail::invalid(
+          "channel ", plan.channels(i).name(),
+          ": the news of its free slots are said to wait for a message from its receiver to its sender, but none "
+          "comes in time");
   return absl::OkStatus();
 }
 

@@ -18,7 +18,8 @@ namespace {
 class Model {
 public:
   Model(const plan::Plan &plan, const cluster::ClusterConfig &cluster, const cluster::Calibration &calibration)
-      : plan(plan), cluster(cluster), calibration(calibration), time(calibration), bytesOf(plan), phase(mainPhase(plan)) {}
+      : plan(plan), cluster(cluster), calibration(calibration), time(calibration), bytesOf(plan),
+        phase(mainPhase(plan)) {}
 
   Prediction run();
 

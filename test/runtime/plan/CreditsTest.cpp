@@ -38,9 +38,9 @@ TEST(Credits, ThatCannotWaitAreRefused) {
     if (plan.channels(i).credits_wait())
       EXPECT_EQ(verifyPlan(other), absl::OkStatus()) << plan.channels(i).name();
     else
-      EXPECT_THAT(verifyPlan(other).message(),
-                  testing::AllOf(testing::HasSubstr("channel " + plan.channels(i).name() + ": the news of its free slots"),
-                                 testing::HasSubstr("none comes in time")));
+      EXPECT_THAT(verifyPlan(other).message(), testing::AllOf(testing::HasSubstr("channel " + plan.channels(i).name() +
+                                                                                 ": the news of its free slots"),
+                                                              testing::HasSubstr("none comes in time")));
   }
   EXPECT_EQ(waiting, 4u);
 }
