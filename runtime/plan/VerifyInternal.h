@@ -23,6 +23,9 @@ absl::Status checkName(absl::string_view what, const std::string &name, std::set
 /// Code objects and kernels. Whether a library call is one of its kernel that kernel's registry says.
 absl::Status checkKernels(const Plan &plan);
 
+/// `add` sums `what`, so many bytes: (read_write, read), both of as many, or of a divisor.
+absl::Status checkAddition(const Kernel &add, uint64_t bytes, const std::string &what);
+
 /// What the two sides of each channel did, gathered while programs are walked and compared at the end.
 struct ChannelUse {
   uint32_t sends = 0; ///< SendStart in one step of one instance

@@ -93,4 +93,13 @@ absl::Status checkKernels(const Plan &plan) {
   return absl::OkStatus();
 }
 
+absl::Status checkAddition(const Kernel &add, uint64_t bytes, const std::string &what) {
+  auto fitting = [&](uint64_t part) { return part == bytes || (part != 0 && part % 64 == 0 && bytes % part == 0); };
+  if (add.args_size() != 2 || add.scratch_bytes() || !add.has_compiled() || add.args(0).access() != READ_WRITE ||
+      add.args(1).access() != READ || add.args(0).bytes() != add.args(1).bytes() || !fitting(add.args(0).bytes()))
+    return invalid("kernel ", add.name(), " cannot add ", what, ": expected (read_write, read) of ", bytes,
+                   " bytes each, or of a divisor of that and multiple of 64");
+  return absl::OkStatus();
+}
+
 } // namespace graphc::plan::detail

@@ -5,7 +5,10 @@
 //===----------------------------------------------------------------------------------------------------------------===//
 
 #include "runtime/plan/VerifyProgram.h"
+
 #include "runtime/base/Status.h"
+#include "runtime/plan/Types.h"
+#include "runtime/plan/Verify.h"
 
 #include <algorithm>
 #include <set>
@@ -36,124 +39,6 @@ absl::Status ProgramVerifier::checkHead() {
   return absl::OkStatus();
 }
 
-/// Each buffer has the bytes of its type, and storage that exists and has as many.
-absl::Status ProgramVerifier::checkBuffers() {
-  for (int i = 0; i < program.buffers_size(); ++i) {
-    const Buffer &b = program.buffers(i);
-    std::string what = absl::StrCat("buffer ", i, b.name().empty() ? "" : absl::StrCat(" (", b.name(), ")"));
-    std::optional<uint64_t> bytes = tensorBytes(b.type());
-    if (b.type().shape_size() > Limits::rank || !bytes || *bytes > Limits::bytes)
-      return invalid(what, ": the type ", typeText(b.type()), " is invalid or too large");
-    if (*bytes != b.bytes())
-      return invalid(what, ": ", b.bytes(), " bytes, but ", typeText(b.type()), " has ", *bytes);
-    switch (b.storage_case()) {
-    case Buffer::kArena: {
-      const uint64_t offset = b.arena().offset(),
-                     size = b.space() == DEVICE ? program.device_arena_bytes() : program.arena_bytes();
-      if (offset % 64)
-        return invalid(what, ": offset ", offset, " is not a multiple of 64");
-      if (offset > size || b.bytes() > size - offset)
-        return invalid(what, ": bytes ", offset, " to ", offset + b.bytes(), " lie outside the arena of ", size);
-      break;
-    }
-    case Buffer::kVariable: {
-      if (b.variable() >= uint32_t(plan.variables_size()))
-        return invalid(what, ": variable ", b.variable(), " does not exist, the plan has ", plan.variables_size());
-      const Variable &v = plan.variables(int(b.variable()));
-      std::optional<uint64_t> size = tensorBytes(v.type());
-      if (!size || *size != b.bytes() || v.type().dtype() != b.type().dtype())
-        return invalid(what, " is ", typeText(b.type()), ", but variable ", v.name(), " is ", typeText(v.type()));
-      // Not spread: all instances are on one task. Spread: the tasks are distinct, so two instances cannot both be the owner.
-      for (uint32_t r = 0; r < std::min(program.instances(), 2u); ++r)
-        if (Task task = instanceTask(plan, program, r); !stores(plan, v, task))
-          return invalid(what, ": variable ", v.name(), " is owned by ", taskText(plan, v.owner()), ", but instance ",
-                         r, " of the program runs on ", taskText(plan, task));
-      break;
-    }
-    case Buffer::kConstant: {
-      if (b.constant() >= uint32_t(plan.constants_size()))
-        return invalid(what, ": constant ", b.constant(), " does not exist, the plan has ", plan.constants_size());
-      const size_t size = plan.constants(int(b.constant())).size();
-      if (size != b.bytes() && size != elementBytes(b.type().dtype()))
-        return invalid(what, ": ", b.bytes(), " bytes, but its constant has ", size);
-      break;
-    }
-    case Buffer::kSlot:
-      if (!b.slot())
-        return invalid(what, ": storage 'slot' is false");
-      break;
-    case Buffer::kOutgoing: {
-      if (b.outgoing() >= uint32_t(plan.channels_size()))
-        return invalid(what, ": channel ", b.outgoing(), " does not exist, the plan has ", plan.channels_size());
-      const Channel &c = plan.channels(int(b.outgoing()));
-      if (c.control() || c.zero_copy())
-        return invalid(what, " lies in a slot of channel ", c.name(), ", which has none to give");
-      break;
-    }
-    default:
-      return invalid(what, " has no storage");
-    }
-  }
-  return absl::OkStatus();
-}
-
-/// Nobody else has the buffer now: no send reads what is written, no all-reduce sums in what is touched.
-absl::Status ProgramVerifier::notLent(uint32_t buffer, bool write) const {
-  for (const Loan &loan : loans) {
-    if ((!write && !loan.isSum()) || !overlap(buffer, loan.buffer))
-      continue;
-    const std::string &name = program.buffers(int(buffer)).name(), &channel = plan.channels(int(loan.channel)).name();
-    if (loan.isSum())
-      return invalid("buffer ", buffer, " (", name, ") is used while channel ", channel,
-                     " sums in it; expected an all_reduce_done before");
-    return invalid("buffer ", buffer, " (", name, ") is written while channel ", channel,
-                   " still sends from it; expected a send_done before");
-  }
-  return absl::OkStatus();
-}
-
-const ProgramVerifier::Loan *ProgramVerifier::loanOf(uint32_t channel) const {
-  auto loan = std::find_if(loans.begin(), loans.end(), [&](const Loan &each) { return each.channel == channel; });
-  return loan == loans.end() ? nullptr : &*loan;
-}
-
-/// The buffer holds something now: its message was received and not released, its slot was acquired, no sum is under way in it.
-absl::Status ProgramVerifier::readable(uint32_t buffer) {
-  GRAPHC_RETURN_IF_ERROR(bufferIndex(buffer));
-  const Buffer &b = program.buffers(int(buffer));
-  if (b.storage_case() == Buffer::kSlot && !slotOf.contains(buffer))
-    return invalid("buffer ", buffer, " (", b.name(),
-                   ") is a message slot that no receive has bound, or that was released");
-  if (b.storage_case() == Buffer::kOutgoing && !acquired.contains(buffer))
-    return invalid("buffer ", buffer, " (", b.name(), ") lies in a slot that no acquire has taken in this step");
-  GRAPHC_RETURN_IF_ERROR(notLent(buffer, /*write=*/false));
-  if (b.storage_case() == Buffer::kVariable)
-    touchedVariables.insert(b.variable());
-  return absl::OkStatus();
-}
-
-/// The buffer may be written now: it is no constant and no message, its slot is still the sender's, nobody reads it.
-absl::Status ProgramVerifier::writable(uint32_t buffer) {
-  GRAPHC_RETURN_IF_ERROR(bufferIndex(buffer));
-  const Buffer &b = program.buffers(int(buffer));
-  if (b.storage_case() == Buffer::kSlot || b.storage_case() == Buffer::kConstant)
-    return invalid("buffer ", buffer, " (", b.name(), ") is a ", b.has_constant() ? "constant" : "message",
-                   " and may not be written");
-  if (b.storage_case() == Buffer::kOutgoing) {
-    auto taken = acquired.find(buffer);
-    if (taken == acquired.end() || taken->second)
-      return invalid("buffer ", buffer, " (", b.name(), ") is written ",
-                     taken == acquired.end() ? "before its slot is acquired"
-                                             : "after it was sent: it is the receiver's");
-  }
-  GRAPHC_RETURN_IF_ERROR(notLent(buffer, /*write=*/true));
-  if (b.storage_case() == Buffer::kVariable) {
-    touchedVariables.insert(b.variable());
-    variables[b.variable()].written = true;
-  }
-  return absl::OkStatus();
-}
-
 absl::Status ProgramVerifier::checkCall(const Instruction::Call &call) {
   const Kernel &kernel = plan.kernels(int(call.kernel()));
   for (int i = 0; i < call.buffers_size(); ++i)
@@ -163,9 +48,56 @@ absl::Status ProgramVerifier::checkCall(const Instruction::Call &call) {
   for (int i = 0; i < call.buffers_size(); ++i)
     for (int j = i + 1; j < call.buffers_size(); ++j)
       if ((kernel.args(i).access() != READ || kernel.args(j).access() != READ) &&
-          overlap(call.buffers(i), call.buffers(j)))
+          buffers.overlap(call.buffers(i), call.buffers(j)))
         return invalid("arguments ", i, " and ", j, " of kernel ", kernel.name(), " overlap and one is written");
-  flops += (unsigned __int128)kernel.flops() * loop.count;
+  return absl::OkStatus();
+}
+
+absl::Status ProgramVerifier::checkNextBatch(const Instruction::NextBatch &next) {
+  if (next.dataset() >= uint32_t(plan.datasets_size()))
+    return invalid("dataset ", next.dataset(), " does not exist, the plan has ", plan.datasets_size());
+  const Dataset &dataset = plan.datasets(int(next.dataset()));
+  if (next.batch() == 0)
+    return invalid("a batch of 0 samples");
+  if (next.micro_batches() == 0 || uint64_t(next.micro_batch()) + loops.count() > next.micro_batches())
+    return invalid("micro-batch ", next.micro_batch(),
+                   loops.count() > 1 ? absl::StrCat(", ", loops.count(), " times,") : "", " of ", next.micro_batches());
+  if (next.buffers_size() != dataset.components_size())
+    return invalid(next.buffers_size(), " buffers for the ", dataset.components_size(), " components of dataset ",
+                   dataset.name());
+  if (next.classes_size() != 0 && next.classes_size() != next.buffers_size())
+    return invalid("classes for ", next.classes_size(), " of ", next.buffers_size(), " components");
+  for (int i = 0; i < next.classes_size(); ++i) {
+    DataType type = dataset.components(i).sample().dtype();
+    bool isFloat = type == F32 || type == F64 || type == BF16;
+    if (next.classes(i) > (isFloat ? 0 : uint64_t(INT64_MAX)))
+      return invalid(next.classes(i), " classes of component ", i, ", which is of ", dataTypeName(type));
+  }
+  auto check = [&](uint32_t buffer, const TensorType &sample) -> absl::Status {
+    const Buffer &b = program.buffers(int(buffer));
+    TensorType type;
+    type.set_dtype(sample.dtype());
+    type.add_shape(next.batch());
+    type.mutable_shape()->MergeFrom(sample.shape());
+    if (!b.has_arena() || !sameType(b.type(), type))
+      return invalid("buffer ", buffer, " is ", typeText(b.type()), ", expected ", typeText(type), " in the arena");
+    return absl::OkStatus();
+  };
+  std::set<uint32_t> distinct;
+  for (int i = 0; i < next.buffers_size(); ++i) {
+    GRAPHC_RETURN_IF_ERROR(check(next.buffers(i), dataset.components(i).sample()));
+    distinct.insert(next.buffers(i));
+  }
+  if (next.has_valid()) {
+    if (!next.pad_last())
+      return invalid("a mask of valid samples without pad_last");
+    TensorType mask;
+    mask.set_dtype(I1);
+    GRAPHC_RETURN_IF_ERROR(check(next.valid(), mask));
+    distinct.insert(next.valid());
+  }
+  if (distinct.size() != size_t(next.buffers_size()) + next.has_valid())
+    return invalid("one buffer for two components");
   return absl::OkStatus();
 }
 
@@ -221,45 +153,18 @@ absl::Status ProgramVerifier::checkEffects(const Effects &effects) {
                      " is program ", plan.programs(int(side)).name());
   }
   for (const BufferEffect &effect : effects.buffers) {
-    GRAPHC_RETURN_IF_ERROR(bufferIndex(effect.buffer));
+    GRAPHC_RETURN_IF_ERROR(buffers.exists(effect.buffer));
     if (effect.binds())
       continue;
     if (effect.access != WRITE)
-      GRAPHC_RETURN_IF_ERROR(readable(effect.buffer));
+      GRAPHC_RETURN_IF_ERROR(buffers.readable(effect.buffer));
     if (effect.access != READ)
-      GRAPHC_RETURN_IF_ERROR(writable(effect.buffer));
+      GRAPHC_RETURN_IF_ERROR(buffers.writable(effect.buffer));
   }
   return absl::OkStatus();
 }
 
-/// The state behind the instruction: what was sent and received, which buffers are lent and until when.
-void ProgramVerifier::apply(const Effects &effects) {
-  for (const ChannelEffect &effect : effects.channels) {
-    channels[effect.channel].sends += effect.action == Action::Send;
-    channels[effect.channel].receives += effect.action == Action::Receive;
-    std::erase_if(loans, [&](const Loan &loan) {
-      return loan.channel == effect.channel && ((effect.action == Action::Done && loan.until == Until::Done) ||
-                                                (effect.action == Action::Receive && loan.until == Until::Received));
-    });
-    for (Loan &loan : loans)
-      if (effect.action == Action::Receive && loan.channel == effect.channel && loan.until == Until::ReceivedThenDone)
-        loan.until = Until::Done; // others may still take their sums from it
-  }
-  for (const BufferEffect &effect : effects.buffers) {
-    if (effect.until == Until::End)
-      continue;
-    const uint32_t channel = effects.channels.front().channel;
-    if (effect.until == Until::Released) {
-      boundBuffer[channel] = effect.buffer;
-      slotOf[effect.buffer] = channel;
-    } else if (effect.until == Until::Sent) {
-      acquired[effect.buffer] = false;
-    } else {
-      loans.push_back({channel, effect.buffer, effect.until});
-    }
-  }
-}
-
+/// What it is by the tables, then what its kind asks for; then the state behind it.
 absl::Status ProgramVerifier::checkInstruction(const Instruction &instruction, int position) {
   const Effects effects = effectsOf(plan, program, instruction);
   if (effects.kernel && *effects.kernel >= uint32_t(plan.kernels_size()))
@@ -270,13 +175,16 @@ absl::Status ProgramVerifier::checkInstruction(const Instruction &instruction, i
       return invalid("kernel ", kernel.name(), " takes ", kernel.args_size(), " buffers, the call gives ",
                      instruction.call().buffers_size());
   GRAPHC_RETURN_IF_ERROR(checkEffects(effects));
-  GRAPHC_RETURN_IF_ERROR(queues.check(instruction, effects, givenBack(instruction)));
-  if (loop.end && position >= loop.end)
-    loop = {};
-  if (loop.end)
-    GRAPHC_RETURN_IF_ERROR(checkRepeated(instruction, effects));
+  GRAPHC_RETURN_IF_ERROR(
+      queues.check(instruction, effects,
+                   instruction.has_release() ? buffers.messageOf(instruction.release().channel()) : std::nullopt));
+  GRAPHC_RETURN_IF_ERROR(loops.check(instruction, effects, position));
   GRAPHC_RETURN_IF_ERROR(checkKind(instruction, position));
-  apply(effects);
+  for (const ChannelEffect &effect : effects.channels) {
+    channels[effect.channel].sends += effect.action == Action::Send;
+    channels[effect.channel].receives += effect.action == Action::Receive;
+  }
+  buffers.apply(effects);
   return absl::OkStatus();
 }
 
@@ -285,27 +193,27 @@ absl::Status ProgramVerifier::checkKind(const Instruction &instruction, int posi
   case Instruction::kCall:
     return checkCall(instruction.call());
   case Instruction::kReceive:
-    return checkReceive(instruction.receive());
+    return transfers.checkReceive(instruction.receive());
   case Instruction::kRelease:
-    return checkRelease(instruction.release());
+    return buffers.release(instruction.release().channel());
   case Instruction::kAcquire:
-    return checkAcquire(instruction.acquire());
+    return transfers.checkAcquire(instruction.acquire());
   case Instruction::kSendStart:
-    return checkSendStart(instruction.send_start());
+    return transfers.checkSendStart(instruction.send_start(), controlReceives > 0);
   case Instruction::kSendDone:
-    return checkSendDone(instruction.send_done());
+    return transfers.checkSendDone(instruction.send_done());
   case Instruction::kAllReduceStart:
-    return checkAllReduceStart(instruction.all_reduce_start());
+    return transfers.checkAllReduceStart(instruction.all_reduce_start());
   case Instruction::kAllReduceDone:
-    return checkAllReduceDone(instruction.all_reduce_done());
+    return transfers.checkAllReduceDone(instruction.all_reduce_done());
   case Instruction::kAggregate:
-    return checkAggregate(instruction.aggregate());
+    return transfers.checkAggregate(instruction.aggregate());
   case Instruction::kChoose:
-    return checkChoose(instruction.choose());
+    return transfers.checkChoose(instruction.choose());
   case Instruction::kRepeat:
-    return checkRepeat(instruction.repeat(), position);
+    return loops.checkRepeat(instruction.repeat(), position);
   case Instruction::kAccumulate:
-    return checkAccumulate(instruction.accumulate());
+    return loops.checkAccumulate(instruction.accumulate());
   case Instruction::kNextBatch:
     return checkNextBatch(instruction.next_batch());
   case Instruction::kControlSend:
@@ -320,7 +228,6 @@ absl::Status ProgramVerifier::checkKind(const Instruction &instruction, int posi
     for (int i = 0; i < position; ++i)
       if (!program.instructions(i).has_receive() && !program.instructions(i).has_release())
         return invalid("a ticket behind an instruction that is no receive");
-    ++tickets;
     return absl::OkStatus();
   case Instruction::kCopy: // all that is asked of these three the queues have said
   case Instruction::kSignal:
@@ -331,11 +238,25 @@ absl::Status ProgramVerifier::checkKind(const Instruction &instruction, int posi
   }
 }
 
+absl::Status ProgramVerifier::channelIndex(uint32_t channel, bool control) const {
+  if (channel >= uint32_t(plan.channels_size()))
+    return invalid("channel ", channel, " does not exist, the plan has ", plan.channels_size());
+  if (plan.channels(int(channel)).control() != control)
+    return invalid("channel ", plan.channels(int(channel)).name(), control ? " is not" : " is", " a control channel");
+  return absl::OkStatus();
+}
+
+absl::Status ProgramVerifier::ofHost(uint32_t buffer, const char *what, const std::string &name) const {
+  if (program.buffers(int(buffer)).space() == DEVICE)
+    return invalid(what, " ", name, " lies in memory of ", program.device(), ", which the host cannot touch");
+  return absl::OkStatus();
+}
+
 absl::Status ProgramVerifier::showable(uint32_t buffer, const char *what, const std::string &name) {
-  if (borrowed.contains(buffer))
+  if (buffers.wasBorrowed(buffer))
     return invalid(what, " ", name, " shows a message of a zero-copy channel, which has to be released in its step");
   GRAPHC_RETURN_IF_ERROR(ofHost(buffer, what, name));
-  return base::annotate(readable(buffer), absl::StrCat(what, " ", name));
+  return base::annotate(buffers.readable(buffer), absl::StrCat(what, " ", name));
 }
 
 /// The state before the first instruction: what was sent ahead in the step before is under way.
@@ -345,16 +266,8 @@ absl::Status ProgramVerifier::beginStep() {
     if (!send.ahead())
       continue;
     GRAPHC_RETURN_IF_ERROR(channelIndex(send.channel(), false));
-    GRAPHC_RETURN_IF_ERROR(bufferIndex(send.buffer()));
-    if (const Buffer &buffer = program.buffers(int(send.buffer())); buffer.storage_case() != Buffer::kVariable)
-      return invalid("sends buffer ", send.buffer(), " (", buffer.name(), ") ahead on channel ",
-                     plan.channels(int(send.channel())).name(),
-                     ", which is no variable and holds nothing before the first step");
-    if (!ahead.emplace(send.channel(), send.buffer()).second)
-      return invalid("sends ahead twice on channel ", plan.channels(int(send.channel())).name());
+    GRAPHC_RETURN_IF_ERROR(buffers.sendAhead(send.channel(), send.buffer()));
   }
-  for (auto [channel, buffer] : ahead)
-    loans.push_back({channel, buffer, Until::Done});
   return absl::OkStatus();
 }
 
@@ -362,7 +275,7 @@ absl::Status ProgramVerifier::beginStep() {
 absl::Status ProgramVerifier::checkPorts() {
   std::set<std::string> names;
   for (const Port &feed : program.feeds()) {
-    GRAPHC_RETURN_IF_ERROR(bufferIndex(feed.buffer()));
+    GRAPHC_RETURN_IF_ERROR(buffers.exists(feed.buffer()));
     if (feed.name().empty() || !names.insert(feed.name()).second)
       return invalid("a feed without name, or '", feed.name(), "' twice");
     if (!program.buffers(int(feed.buffer())).has_arena())
@@ -374,7 +287,7 @@ absl::Status ProgramVerifier::checkPorts() {
     if (fetch.micro_batches() > 1 && (fetch.reduction() != MEAN || program.instances() == 1))
       return invalid("fetch ", fetch.name(), " is a sum over ", fetch.micro_batches(),
                      " micro-batches of each instance, expected the reduction MEAN in a family");
-    GRAPHC_RETURN_IF_ERROR(bufferIndex(fetch.buffer()));
+    GRAPHC_RETURN_IF_ERROR(buffers.exists(fetch.buffer()));
     if (fetch.name().empty() || !names.insert(fetch.name()).second)
       return invalid("a fetch without name, or '", fetch.name(), "' twice");
     if (!Reduction_IsValid(fetch.reduction()))
@@ -383,8 +296,8 @@ absl::Status ProgramVerifier::checkPorts() {
   }
   names.clear();
   for (const Metric &metric : program.metrics()) {
-    GRAPHC_RETURN_IF_ERROR(bufferIndex(metric.sum()));
-    GRAPHC_RETURN_IF_ERROR(bufferIndex(metric.count()));
+    GRAPHC_RETURN_IF_ERROR(buffers.exists(metric.sum()));
+    GRAPHC_RETURN_IF_ERROR(buffers.exists(metric.count()));
     for (uint32_t buffer : {metric.sum(), metric.count()})
       GRAPHC_RETURN_IF_ERROR(showable(buffer, "metric", metric.name()));
     const Buffer &sum = program.buffers(int(metric.sum())), &count = program.buffers(int(metric.count()));
@@ -398,41 +311,23 @@ absl::Status ProgramVerifier::checkPorts() {
   return absl::OkStatus();
 }
 
-/// Nothing is held or under way at the step's end but what is sent ahead; bytes and flops are those that the plan promises.
+/// Nothing is held or under way at the step's end but what is sent ahead; its bytes are those that the plan promises.
 absl::Status ProgramVerifier::checkTotals() {
-  for (auto [channel, buffer] : boundBuffer)
-    if (!releasedAtEnd.contains(channel))
-      return invalid("the step ends without a release of channel ", plan.channels(int(channel)).name());
-  for (auto [buffer, sent] : acquired)
-    if (!sent)
-      return invalid("the step ends without a send of buffer ", buffer, ", whose slot it acquired");
-  for (const Loan &loan : loans)
-    if (!loan.isSum() && !ahead.contains(loan.channel))
-      return invalid("the step ends without a send_done of channel ", plan.channels(int(loan.channel)).name());
-  for (auto [channel, buffer] : ahead)
-    if (!loanOf(channel))
-      return invalid("the step ends with a send_done of channel ", plan.channels(int(channel)).name(),
-                     " behind its send ahead, which the next step has to wait for");
-  for (const Loan &loan : loans)
-    if (loan.isSum())
-      return invalid("the step ends without an all_reduce_done of channel ", plan.channels(int(loan.channel)).name());
+  GRAPHC_RETURN_IF_ERROR(buffers.checkEnd());
   if (!phase.ends_by_end_of_stream() && controlReceives != 1)
     return invalid("the step does not end with a control_receive, so the program would never learn of its phase's end");
   GRAPHC_RETURN_IF_ERROR(queues.checkEnd());
-  if (sent != program.bytes_sent_per_step() || received != program.bytes_received_per_step())
-    return invalid("its instructions send ", uint64_t(sent), " and receive ", uint64_t(received),
+  if (transfers.sent != program.bytes_sent_per_step() || transfers.received != program.bytes_received_per_step())
+    return invalid("its instructions send ", uint64_t(transfers.sent), " and receive ", uint64_t(transfers.received),
                    " bytes a step, the plan says ", program.bytes_sent_per_step(), " and ",
                    program.bytes_received_per_step());
-  for (uint32_t v : touchedVariables) { // each replica's copy of a mirrored one is touched by one instance
-    variables[v].lanes += plan.variables(int(v)).mirrored() && program.spread() ? 1 : program.instances();
-    variables[v].unlocked |= !program.locks_variables();
-  }
+  buffers.countVariables(variables);
   return absl::OkStatus();
 }
 
 absl::Status ProgramVerifier::run() {
   GRAPHC_RETURN_IF_ERROR(checkHead());
-  GRAPHC_RETURN_IF_ERROR(checkBuffers());
+  GRAPHC_RETURN_IF_ERROR(buffers.checkStorage());
   GRAPHC_RETURN_IF_ERROR(queues.checkHead());
   GRAPHC_RETURN_IF_ERROR(beginStep());
   for (int i = 0; i < program.instructions_size(); ++i) {

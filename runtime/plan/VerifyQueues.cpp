@@ -5,7 +5,6 @@
 #include "runtime/device/Kinds.h"
 #include "runtime/plan/Types.h"
 #include "runtime/plan/VerifyInternal.h"
-#include "runtime/plan/VerifyProgram.h"
 
 #include <algorithm>
 
@@ -204,17 +203,6 @@ absl::Status QueueOrder::checkEnd() const {
   for (size_t queue = 1; queue < given.size(); ++queue)
     if (known[0][queue] < given[queue])
       return invalid("the step ends while queue ", queue, " may still be at work; expected a wait for all of it");
-  return absl::OkStatus();
-}
-
-std::optional<uint32_t> ProgramVerifier::givenBack(const Instruction &instruction) const {
-  auto bound = instruction.has_release() ? boundBuffer.find(instruction.release().channel()) : boundBuffer.end();
-  return bound == boundBuffer.end() ? std::nullopt : std::optional(bound->second);
-}
-
-absl::Status ProgramVerifier::ofHost(uint32_t buffer, const char *what, const std::string &name) const {
-  if (program.buffers(int(buffer)).space() == DEVICE)
-    return invalid(what, " ", name, " lies in memory of ", program.device(), ", which the host cannot touch");
   return absl::OkStatus();
 }
 

@@ -1,15 +1,32 @@
-//===- VerifyTransfers.cpp - one program: the instructions that send and receive ----------------------------------------===//
+#include "runtime/plan/VerifyTransfers.h"
 
 #include "runtime/base/Status.h"
+#include "runtime/plan/AllReduce.h"
 #include "runtime/plan/SumTree.h"
-#include "runtime/plan/VerifyProgram.h"
-
-#include <utility>
+#include "runtime/plan/Types.h"
 
 namespace graphc::plan::detail {
 
+absl::Status TransferVerifier::whole(const Channel &channel) const {
+  if (channel.algorithm() != WHOLE)
+    return invalid("uses channel ", channel.name(), ", over which its instances sum by ",
+                   AllReduceAlgorithm_Name(channel.algorithm()), "; expected an all_reduce_start");
+  return absl::OkStatus();
+}
+
+absl::Status TransferVerifier::fits(const Buffer &buffer, const Channel &channel) const {
+  if (buffer.bytes() != channel.bytes() || buffer.type().dtype() != channel.type().dtype())
+    return invalid("buffer ", buffer.name(), " is ", typeText(buffer.type()), ", but channel ", channel.name(),
+                   " carries ", typeText(channel.type()));
+  return absl::OkStatus();
+}
+
+absl::Status TransferVerifier::adds(uint32_t add, const Channel &channel) const {
+  return checkAddition(plan.kernels(int(add)), channel.bytes(), absl::StrCat("a message of channel ", channel.name()));
+}
+
 /// One message a lane, into a slot buffer that holds none, and no second one before the first is released.
-absl::Status ProgramVerifier::checkReceive(const Instruction::Receive &receive) {
+absl::Status TransferVerifier::checkReceive(const Instruction::Receive &receive) {
   const Channel &channel = plan.channels(int(receive.channel()));
   GRAPHC_RETURN_IF_ERROR(whole(channel));
   if (channel.all_to_all() || channel.instances() != program.instances())
@@ -19,39 +36,14 @@ absl::Status ProgramVerifier::checkReceive(const Instruction::Receive &receive) 
   if (buffer.storage_case() != Buffer::kSlot)
     return invalid("binds buffer ", receive.buffer(), ", whose storage is not a slot");
   GRAPHC_RETURN_IF_ERROR(fits(buffer, channel));
-  if (releasedAtEnd.contains(receive.channel()))
-    return invalid("receives from channel ", channel.name(),
-                   " again, but a fetch or metric shows its message, which is held until the step's end");
-  if (boundBuffer.contains(receive.channel()))
-    return invalid("receives from channel ", channel.name(), " again before its release");
-  if (slotOf.contains(receive.buffer()))
-    return invalid("binds buffer ", receive.buffer(), ", which another message holds");
-  if (channel.zero_copy())
-    borrowed.insert(receive.buffer());
+  GRAPHC_RETURN_IF_ERROR(buffers.bind(channel, receive.channel(), receive.buffer()));
   if (!channel.conflating())
     received += channel.bytes();
   return absl::OkStatus();
 }
 
-/// The channel's message is here, and nothing sends it on.
-absl::Status ProgramVerifier::checkRelease(const Instruction::Release &release) {
-  auto bound = boundBuffer.find(release.channel());
-  if (bound == boundBuffer.end() || releasedAtEnd.contains(release.channel()))
-    return invalid("releases channel ", plan.channels(int(release.channel())).name(), ", of which it holds no message");
-  for (const Loan &loan : loans)
-    if (loan.buffer == bound->second)
-      return invalid("releases a message that channel ", plan.channels(int(loan.channel)).name(), " still sends");
-  if (shown.contains(bound->second)) {
-    releasedAtEnd.insert(release.channel());
-    return absl::OkStatus();
-  }
-  slotOf.erase(bound->second);
-  boundBuffer.erase(bound);
-  return absl::OkStatus();
-}
-
 /// One slot a step of a channel with one receiver for each sender, for the buffer that lies in it.
-absl::Status ProgramVerifier::checkAcquire(const Instruction::Acquire &acquire) {
+absl::Status TransferVerifier::checkAcquire(const Instruction::Acquire &acquire) {
   const Channel &channel = plan.channels(int(acquire.channel()));
   const Buffer &buffer = program.buffers(int(acquire.buffer()));
   if (channel.all_to_all() || channel.instances() != program.instances())
@@ -61,14 +53,12 @@ absl::Status ProgramVerifier::checkAcquire(const Instruction::Acquire &acquire) 
     return invalid("acquires a slot of channel ", channel.name(), " for buffer ", acquire.buffer(),
                    ", which does not lie there");
   GRAPHC_RETURN_IF_ERROR(fits(buffer, channel));
-  if (!slotsTaken.insert(acquire.channel()).second)
-    return invalid("acquires a second slot of channel ", channel.name(), " in one step");
-  return absl::OkStatus();
+  return buffers.acquire(acquire.channel());
 }
 
 /// The buffer fits the channel and is not under way there; zero-copy messages are variables or constants; a slot that was acquired is sent
 /// once, as it is; a send ahead knows that a step follows.
-absl::Status ProgramVerifier::checkSendStart(const Instruction::SendStart &send) {
+absl::Status TransferVerifier::checkSendStart(const Instruction::SendStart &send, bool knowsNext) {
   const Channel &channel = plan.channels(int(send.channel()));
   GRAPHC_RETURN_IF_ERROR(whole(channel));
   const Buffer &buffer = program.buffers(int(send.buffer()));
@@ -76,20 +66,13 @@ absl::Status ProgramVerifier::checkSendStart(const Instruction::SendStart &send)
   if (channel.zero_copy() && buffer.storage_case() != Buffer::kVariable && buffer.storage_case() != Buffer::kConstant)
     return invalid("sends zero-copy buffer ", send.buffer(), " (", buffer.name(), ") on channel ", channel.name(),
                    ", which is neither a variable nor a constant");
-  if (slotsTaken.contains(send.channel())) {
-    if (!buffer.has_outgoing() || buffer.outgoing() != send.channel())
-      return invalid("sends buffer ", send.buffer(), " (", buffer.name(), ") on channel ", channel.name(),
-                     ", whose slot it has acquired for another");
-    if (std::exchange(acquired[send.buffer()], true))
-      return invalid("sends buffer ", send.buffer(), " (", buffer.name(), ") on channel ", channel.name(),
-                     " again: it is the receiver's");
-  }
-  if (send.ahead() && controlReceives == 0)
+  GRAPHC_RETURN_IF_ERROR(buffers.send(send.channel(), send.buffer()));
+  if (send.ahead() && !knowsNext)
     return invalid("sends on channel ", channel.name(),
                    " ahead without knowing whether a step follows; expected a control_receive before");
-  if (!send.ahead() && ahead.contains(send.channel()))
+  if (!send.ahead() && buffers.isAhead(send.channel()))
     return invalid("sends on channel ", channel.name(), " for this step, but another send there is ahead");
-  if (loanOf(send.channel()))
+  if (buffers.loanOf(send.channel()))
     return invalid("sends on channel ", channel.name(), " again before its send_done");
   uint32_t fanOut = channel.all_to_all() ? channel.instances() - 1 : program.instances() == 1 ? channel.instances() : 1;
   if (!channel.conflating())
@@ -98,15 +81,15 @@ absl::Status ProgramVerifier::checkSendStart(const Instruction::SendStart &send)
 }
 
 /// There is a send to wait for.
-absl::Status ProgramVerifier::checkSendDone(const Instruction::SendDone &done) {
-  if (const Loan *loan = loanOf(done.channel()); !loan || loan->isSum())
+absl::Status TransferVerifier::checkSendDone(const Instruction::SendDone &done) {
+  if (const BufferStates::Loan *loan = buffers.loanOf(done.channel()); !loan || loan->isSum())
     return invalid("waits for a send on channel ", plan.channels(int(done.channel())).name(), " that was not started");
   return absl::OkStatus();
 }
 
 /// One message of every instance, by a kernel that adds; the lane's own where all send to all; the chosen ones where the channel
 /// conflates.
-absl::Status ProgramVerifier::checkAggregate(const Instruction::Aggregate &aggregate) {
+absl::Status TransferVerifier::checkAggregate(const Instruction::Aggregate &aggregate) {
   const Channel &channel = plan.channels(int(aggregate.channel()));
   GRAPHC_RETURN_IF_ERROR(whole(channel));
   if (channel.all_to_all() != aggregate.has_own())
@@ -114,7 +97,7 @@ absl::Status ProgramVerifier::checkAggregate(const Instruction::Aggregate &aggre
                    channel.name(), ", which ", channel.all_to_all() ? "is" : "is not", " all to all");
   if (program.instances() != 1 && !channel.all_to_all())
     return invalid("aggregates in a program of ", program.instances(), " instances");
-  if (boundBuffer.contains(aggregate.channel()))
+  if (buffers.messageOf(aggregate.channel()))
     return invalid("aggregates channel ", channel.name(), " while it holds one of its messages");
   GRAPHC_RETURN_IF_ERROR(fits(program.buffers(int(aggregate.buffer())), channel));
   if (channel.conflating() != aggregate.has_chosen())
@@ -125,7 +108,7 @@ absl::Status ProgramVerifier::checkAggregate(const Instruction::Aggregate &aggre
     GRAPHC_RETURN_IF_ERROR(isSet(aggregate.chosen(), channel));
   if (aggregate.has_own()) {
     GRAPHC_RETURN_IF_ERROR(fits(program.buffers(int(aggregate.own())), channel));
-    if (overlap(aggregate.own(), aggregate.buffer()))
+    if (buffers.overlap(aggregate.own(), aggregate.buffer()))
       return invalid("sums into buffer ", aggregate.buffer(), ", which holds its own message");
   }
   GRAPHC_RETURN_IF_ERROR(adds(aggregate.add(), channel));
@@ -136,8 +119,8 @@ absl::Status ProgramVerifier::checkAggregate(const Instruction::Aggregate &aggre
                    " scratch memory, but keeps ", partials, " partial sums");
   if (partials) {
     const Buffer &scratch = program.buffers(int(aggregate.scratch()));
-    if (!scratch.has_arena() || overlap(aggregate.scratch(), aggregate.buffer()) ||
-        (aggregate.has_own() && overlap(aggregate.scratch(), aggregate.own())))
+    if (!scratch.has_arena() || buffers.overlap(aggregate.scratch(), aggregate.buffer()) ||
+        (aggregate.has_own() && buffers.overlap(aggregate.scratch(), aggregate.own())))
       return invalid("sums with scratch buffer ", aggregate.scratch(),
                      "; expected one of the arena that overlaps neither the sum nor its own message");
     if (scratch.type().dtype() != channel.type().dtype() ||
@@ -148,14 +131,11 @@ absl::Status ProgramVerifier::checkAggregate(const Instruction::Aggregate &aggre
   }
   if (!channel.conflating())
     received += (unsigned __int128)channel.bytes() * (channel.instances() - (channel.all_to_all() ? 1 : 0));
-  if (channel.instances() > 1)
-    flops += (unsigned __int128)add.flops() * (channel.instances() - 1) *
-             (channel.bytes() ? channel.bytes() / add.args(0).bytes() : 1);
   return absl::OkStatus();
 }
 
 /// One i1 for each instance of the channel.
-absl::Status ProgramVerifier::isSet(uint32_t buffer, const Channel &channel) const {
+absl::Status TransferVerifier::isSet(uint32_t buffer, const Channel &channel) const {
   const TensorType &type = program.buffers(int(buffer)).type();
   if (type.dtype() != I1 || type.shape_size() != 1 || type.shape(0) != int64_t(channel.instances()))
     return invalid("buffer ", buffer, " is ", typeText(type), ", but a set of the ", channel.instances(),
@@ -164,7 +144,7 @@ absl::Status ProgramVerifier::isSet(uint32_t buffer, const Channel &channel) con
 }
 
 /// Versions of a conflating channel are compared, and at most as many taken as send.
-absl::Status ProgramVerifier::checkChoose(const Instruction::Choose &choose) {
+absl::Status TransferVerifier::checkChoose(const Instruction::Choose &choose) {
   const Channel &channel = plan.channels(int(choose.channel()));
   if (program.instances() != 1 || !channel.conflating())
     return invalid("chooses from channel ", channel.name(),
@@ -176,6 +156,43 @@ absl::Status ProgramVerifier::checkChoose(const Instruction::Choose &choose) {
                    "; expected tensor<i64> both");
   if (choose.take() == 0 || choose.take() > channel.instances())
     return invalid("takes ", choose.take(), " of the ", channel.instances(), " instances of channel ", channel.name());
+  return absl::OkStatus();
+}
+
+absl::Status TransferVerifier::checkAllReduceStart(const Instruction::AllReduceStart &start) {
+  const Channel &channel = plan.channels(int(start.channel()));
+  if (channel.algorithm() == WHOLE)
+    return invalid("sums over channel ", channel.name(), ", which has no algorithm");
+  const Buffer &buffer = program.buffers(int(start.buffer())), &scratch = program.buffers(int(start.scratch()));
+  // The lane of a program that locks would touch a variable between instructions, without its lock.
+  if (!buffer.has_arena() || !scratch.has_arena() || buffers.overlap(start.buffer(), start.scratch()))
+    return invalid("sums in buffer ", start.buffer(), " with scratch buffer ", start.scratch(),
+                   "; expected two of the arena that do not overlap");
+  if (buffer.type().dtype() != channel.type().dtype() || buffer.bytes() % channel.bytes())
+    return invalid("buffer ", buffer.name(), " is ", typeText(buffer.type()), ", which is no whole number of chunks ",
+                   typeText(channel.type()), " of channel ", channel.name());
+  const uint64_t chunks = buffer.bytes() / channel.bytes();
+  GRAPHC_RETURN_IF_ERROR(checkAllReduce(channel.algorithm(), channel.instances(), chunks));
+  GRAPHC_RETURN_IF_ERROR(adds(start.add(), channel));
+  const Kernel &add = plan.kernels(int(start.add()));
+  const uint64_t partials = allReducePartialSums(channel.algorithm(), channel.instances());
+  if (scratch.type().dtype() != channel.type().dtype() || scratch.bytes() != partials * add.args(0).bytes() ||
+      (partials > 1 && add.args(0).bytes() % 64))
+    return invalid("scratch buffer ", start.scratch(), " is ", typeText(scratch.type()), ", but kernel ", add.name(),
+                   " adds ", add.args(0).bytes(), " bytes of ", typeText(channel.type()), " to each of ", partials,
+                   " partial sums, at multiples of 64 bytes");
+  if (buffers.loanOf(start.channel()))
+    return invalid("sums over channel ", channel.name(), " again before its all_reduce_done and send_done");
+  unsigned __int128 bytes =
+      (unsigned __int128)channel.bytes() * allReduceMessages(channel.algorithm(), channel.instances(), chunks);
+  sent += bytes;
+  received += bytes;
+  return absl::OkStatus();
+}
+
+absl::Status TransferVerifier::checkAllReduceDone(const Instruction::AllReduceDone &done) {
+  if (const BufferStates::Loan *loan = buffers.loanOf(done.channel()); !loan || !loan->isSum())
+    return invalid("waits for a sum over channel ", plan.channels(int(done.channel())).name(), " that was not started");
   return absl::OkStatus();
 }
 
