@@ -51,20 +51,21 @@ public:
   /// Where a buffer lies; null for a slot that holds no message now.
   void *buffer(uint32_t index) const { return buffers[index]; }
 
-private:
-  friend class Lane;
-  Frame() = default;
+  // For the lane and what it is made of.
   Locks lock(const Instruction &instruction) const {
     return {locks.data() + instruction.lockFirst, instruction.lockCount};
   }
+  std::vector<void *> buffers; ///< one a plan buffer
+  std::vector<void *> arguments; ///< one a call argument, in Program::argumentBuffers' order
+  std::vector<std::unique_ptr<kernels::LibraryKernel>>
+      libraryKernels; ///< of this lane alone: they hold its thread's state
+
+private:
+  Frame() = default;
   device::Memory own; // of the arena, where no peer reads in it
   device::Memory deviceArena;
   std::span<uint8_t> arena;
   bool patterned = false;
-  std::vector<void *> buffers; // one a plan buffer
-  std::vector<void *> arguments; // one a call argument, in Program::argumentBuffers' order
-  std::vector<std::unique_ptr<kernels::LibraryKernel>>
-      libraryKernels; // of this lane alone: they hold its thread's state
   std::vector<base::Mutex *> locks; // by Program::lockVariables
 };
 

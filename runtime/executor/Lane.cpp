@@ -1,23 +1,47 @@
 //===- Lane.cpp - the step loop ----------------------------------------------------------------------------------------===//
 //
-// This is the hot path: no allocation, no lock but a locks_variables program's own, no look-up. Everything that is not a
-// plain call, message or counter is in LaneSetup.cpp (set-up, errors, texts).
+// From run() on this is the hot path: no allocation, no lock but a locks_variables program's own, no look-up. Set-up stands before it,
+// errors and texts behind it.
 //
 //===----------------------------------------------------------------------------------------------------------------===//
 
 #include "runtime/executor/Lane.h"
 
 #include "runtime/base/Clock.h"
-#include "runtime/executor/TreeSum.h"
+#include "runtime/base/Status.h"
+#include "runtime/executor/LoopSum.h"
+#include "runtime/plan/Types.h"
+
+#include "absl/strings/str_cat.h"
 
 #include <algorithm>
-#include <array>
-#include <bit>
 #include <cstring>
 
 namespace graphc::executor {
 
 using transport::PollState;
+
+Lane::Lane(std::shared_ptr<const Program> ofFamily, LaneInfo info, std::unique_ptr<Frame> frame, Host &host)
+    : program(std::move(ofFamily)), laneInfo(std::move(info)), laneFrame(std::move(frame)), host(&host),
+      ports(*program, laneInfo), messages(*program, ports, *laneFrame), choice(*program, ports, *laneFrame),
+      queues(*program) {
+  context.replica = laneInfo.instance;
+}
+
+Lane::~Lane() = default;
+
+absl::StatusOr<std::unique_ptr<Lane>> Lane::create(std::shared_ptr<const Program> program, LaneInfo info,
+                                                   std::unique_ptr<Frame> frame, transport::Transport &transport,
+                                                   Host &host) {
+  std::unique_ptr<Lane> lane(new Lane(std::move(program), std::move(info), std::move(frame), host));
+  for (const Instruction &instruction : lane->program->instructions)
+    if (instruction.op == Op::Ticket && !(lane->tickets = host.tickets()))
+      return absl::InternalError(absl::StrCat(lane->laneInfo.name, ": nobody gives it tickets"));
+  GRAPHC_RETURN_IF_ERROR(lane->ports.resolve(transport));
+  GRAPHC_RETURN_IF_ERROR(lane->queues.make(transport, lane->laneInfo.name));
+  lane->allReduces.make(*lane->program, lane->laneInfo, lane->ports, *lane->laneFrame);
+  return lane;
+}
 
 LaneState Lane::run() {
   blockedPort = nullptr;
@@ -58,8 +82,8 @@ std::optional<LaneState> Lane::execute() {
   void **const arguments = frame.arguments.data();
   for (; position < end; ++position) {
     const Instruction &instruction = instructions[position];
-    if (!underWay.empty())
-      advanceAllReduces();
+    if (allReduces.anyUnderWay())
+      allReduces.advance(currentStep, context);
     switch (instruction.op) {
     case Op::Call: {
       Locks locks = frame.lock(instruction);
@@ -75,7 +99,7 @@ std::optional<LaneState> Lane::execute() {
     }
     case Op::Receive: {
       const void *data = nullptr;
-      transport::RecvPort *port = receives[instruction.port];
+      transport::RecvPort *port = ports.receives[instruction.port];
       if (PollState state = port->poll(&data); state != PollState::Ready)
         return notReady(port, state);
       // The table is of void *, but the verifier lets nobody write to a slot.
@@ -84,7 +108,7 @@ std::optional<LaneState> Lane::execute() {
     }
     case Op::Acquire: {
       void *data = nullptr;
-      transport::SendPort *port = sends[instruction.port];
+      transport::SendPort *port = ports.sends[instruction.port];
       if (PollState state = port->acquire(&data); state != PollState::Ready)
         return notReady(port, state);
       bind(instruction, data);
@@ -92,7 +116,7 @@ std::optional<LaneState> Lane::execute() {
     }
     case Op::Release:
       frame.buffers[instruction.buffer] = nullptr;
-      receives[instruction.port]->release();
+      ports.receives[instruction.port]->release();
       break;
     case Op::SendAhead:
       if (stopping)
@@ -103,7 +127,7 @@ std::optional<LaneState> Lane::execute() {
       // A locked variable may change as soon as the lock is gone: the transport has to have it by then.
       transport::SendMode mode = instruction.lockCount ? transport::SendMode::Copy : transport::SendMode::Borrow;
       for (; sub < instruction.count; ++sub) {
-        transport::SendPort *port = sends[instruction.port + sub];
+        transport::SendPort *port = ports.sends[instruction.port + sub];
         if (!port) // all to all: this instance
           continue;
         Locks locks = frame.lock(instruction);
@@ -115,7 +139,7 @@ std::optional<LaneState> Lane::execute() {
     }
     case Op::SendDone:
       for (; sub < instruction.count; ++sub) {
-        transport::SendPort *port = sends[instruction.port + sub];
+        transport::SendPort *port = ports.sends[instruction.port + sub];
         if (!port)
           continue;
         if (PollState state = port->done(); state != PollState::Ready)
@@ -129,7 +153,9 @@ std::optional<LaneState> Lane::execute() {
         return state;
       break;
     case Op::Accumulate:
-      if (int code = accumulate(instruction)) [[unlikely]]
+      if (int code = addToLoopSum(instruction, arguments + instruction.first,
+                                  program->source->buffers(int(instruction.buffer)).bytes(), iteration, context))
+          [[unlikely]]
         return kernelFailed(instruction, code);
       break;
     case Op::Again:
@@ -161,34 +187,34 @@ std::optional<LaneState> Lane::execute() {
         return state;
       break;
     case Op::AllReduceStart:
-      underWay.push_back(&allReduces[instruction.port]);
+      allReduces.start(instruction.port);
       break;
     case Op::AllReduceDone:
       if (std::optional<LaneState> state = finishAllReduce(instruction))
         return state;
       break;
     case Op::AllReduceRelease:
-      allReduces[instruction.port].release();
+      allReduces.release(instruction.port);
       break;
     case Op::QueueCall: {
       const Launch &launch = program->launches[instruction.port];
-      queues[instruction.queue]->launch(*launch.code, launch.entry, {arguments + instruction.first, instruction.count},
-                                        context);
+      queues[instruction.queue].launch(*launch.code, launch.entry, {arguments + instruction.first, instruction.count},
+                                       context);
       break;
     }
     case Op::QueueLibraryCall:
-      queues[instruction.queue]->call(*frame.libraryKernels[instruction.port],
-                                      {arguments + instruction.first, instruction.count});
+      queues[instruction.queue].call(*frame.libraryKernels[instruction.port],
+                                     {arguments + instruction.first, instruction.count});
       break;
     case Op::QueueCopy:
-      queues[instruction.queue]->copy(arguments[instruction.first], arguments[instruction.first + 1],
-                                      instruction.bytes);
+      queues[instruction.queue].copy(arguments[instruction.first], arguments[instruction.first + 1], instruction.bytes);
       break;
     case Op::QueueSignal:
-      queues[instruction.queue]->signal(countOf(instruction.queue, instruction.count));
+      queues[instruction.queue].signal(queues.countOf(instruction.queue, instruction.count, currentStep));
       break;
     case Op::QueueWait:
-      queues[instruction.queue]->after(*queues[instruction.port], countOf(instruction.port, instruction.count));
+      queues[instruction.queue].after(queues[instruction.port],
+                                      queues.countOf(instruction.port, instruction.count, currentStep));
       break;
     case Op::Wait:
       if (std::optional<LaneState> state = waitForQueue(instruction))
@@ -203,153 +229,37 @@ std::optional<LaneState> Lane::execute() {
   return std::nullopt;
 }
 
-// Sums by the tree over the replicas whatever arrives first: bits do not depend on timing. The tree is one of each element, so
-// the sum goes on with what is here of messages that are still arriving. The accumulator's lock is never held across a wait.
 std::optional<LaneState> Lane::aggregate(const Instruction &instruction) {
-  const uint64_t bytes = program->plan->channels(int(instruction.source->aggregate().channel())).bytes();
-  while (summed < instruction.count) {
-    PollState state = PollState::Ready; // of message `sub`, the first that is not here whole
-    uint32_t end = summed;
-    for (sub = instruction.count; end < instruction.count; ++end) {
-      Arriving &message = messages[end];
-      if (message.isWhole(bytes))
-        continue;
-      PollState seen = lookAt(message, instruction, end, bytes);
-      if (sub == instruction.count && !message.isWhole(bytes)) {
-        sub = end;
-        state = seen;
-      }
-      if (!message.seen) // what comes behind it cannot be added yet
-        break;
-    }
-    if (sub < instruction.count && bytes <= mostGatheredBytes) {
-      if (state == PollState::Ready) // a part of it came
-        continue;
-      return notReady(receives[instruction.port + sub], state,
-                      {&receives[instruction.port + sub], instruction.count - sub});
-    }
-    const uint64_t before = summedBytes;
-    const uint32_t whole = summed;
-    {
-      Locks locks = laneFrame->lock(instruction);
-      if (int code = addMessages(instruction, bytes, end)) [[unlikely]]
-        return kernelFailed(instruction, code);
-    }
-    for (; summed < end && messages[summed].isWhole(bytes) && messages[summed].added == bytes; ++summed) {
-      messages[summed] = {};
-      if (transport::RecvPort *port = receives[instruction.port + summed])
-        port->release();
-    }
-    if (summedBytes == before && summed == whole && state != PollState::Ready)
-      return notReady(receives[instruction.port + sub], state);
-  }
-  sub = summed = 0;
-  return std::nullopt;
+  const MessageSum::Outcome outcome = messages.advance(instruction, context);
+  sub = outcome.message;
+  if (outcome.code) [[unlikely]]
+    return kernelFailed(instruction, outcome.code);
+  if (outcome.state == PollState::Ready)
+    return std::nullopt;
+  transport::RecvPort *port = ports.receives[instruction.port + sub];
+  return outcome.together.empty() ? notReady(port, outcome.state) : notReady(port, outcome.state, outcome.together);
 }
 
-PollState Lane::lookAt(Arriving &message, const Instruction &instruction, uint32_t instance, uint64_t bytes) {
-  const void *data = nullptr;
-  uint64_t here = bytes;
-  if (transport::RecvPort *port = receives[instruction.port + instance]; !port) // all to all: this instance
-    data = laneFrame->arguments[instruction.first + 1];
-  else if (PollState state = port->pollStart(&data, message.here, &here); state != PollState::Ready)
-    return state;
-  message.seen = true;
-  addends[instance] = static_cast<const uint8_t *>(data);
-  message.here = std::min(here, bytes);
-  return PollState::Ready;
+std::optional<LaneState> Lane::choose(const Instruction &instruction) {
+  const ReplicaChoice::Outcome outcome = choice.choose(instruction, currentStep);
+  if (outcome.state == PollState::Ready)
+    return std::nullopt;
+  return notReady(ports.receives[instruction.port + outcome.instance], outcome.state);
 }
 
-// One pass over the sum, a chunk at a time: of each chunk the subtrees whose messages are all here, up to the first that is not; the
-// sum of those before it is the subtree to its left. So nothing is kept between two looks but the sum, and what comes last has
-// the messages of the last subtree to add.
-int Lane::addMessages(const Instruction &instruction, uint64_t bytes, uint32_t end) {
-  struct Subtree {
-    uint32_t first, count;
-    uint64_t added, here; // bytes from the start of its messages
-  };
-  std::array<Subtree, 33> subtrees; // a 32-bit number of messages has no more
-  uint32_t seen = 0;
-  for (uint32_t first = summed; first < end;) {
-    const auto next = uint32_t(plan::nextSubtree(first, instruction.count));
-    if (next > end)
-      break;
-    Subtree &subtree = subtrees[seen++] = {first, next - first, messages[first].added, bytes};
-    for (; first < next; ++first)
-      subtree.here = std::min(subtree.here, messages[first].here);
-  }
-  if (!seen)
-    return 0;
-  auto *sum = static_cast<uint8_t *>(laneFrame->arguments[instruction.first]);
-  const uint64_t chunk = instruction.bytes;
-  const TreeSum tree{instruction.kernel, &context, chunk, addends.data(),
-                     instruction.partials == Program::noPort
-                         ? nullptr
-                         : static_cast<uint8_t *>(laneFrame->arguments[instruction.partials])};
-  int code = 0;
-  for (uint64_t at = subtrees[seen - 1].added; at < bytes && !code; at += chunk) {
-    uint32_t i = 0;
-    for (; i < seen && at + chunk <= subtrees[i].here; ++i) {
-      Subtree &subtree = subtrees[i];
-      if (at < subtree.added)
-        continue;
-      code = subtree.first ? tree.add(sum + at, subtree.first, subtree.count, at)
-                           : tree.make(sum + at, 0, subtree.count, at);
-      if (code)
-        break;
-      subtree.added = at + chunk;
-      summedBytes += chunk * subtree.count;
-    }
-    if (i == 0)
-      break;
-  }
-  for (uint32_t i = 0; i < seen; ++i)
-    for (uint32_t k = 0; k < subtrees[i].count; ++k)
-      messages[subtrees[i].first + k].added = subtrees[i].added;
-  return code;
-}
-
-// The first partial is that of the leaf under way, where a leaf has several values; the others are a binary counter: once as many
-// leaves are done as have k ones at the end of their number, the sums of the first k and this leaf's stand in the next. Each is
-// made in place of where it will stand, so that what it is made of is only read.
-int Lane::accumulate(const Instruction &instruction) const {
-  void *const *const arguments = laneFrame->arguments.data() + instruction.first;
-  const auto *value = static_cast<const uint8_t *>(arguments[0]);
-  const uint32_t perLeaf = instruction.take, inLeaf = iteration % perLeaf;
-  void *const *const leaf = arguments + 1, *const *const subtrees = leaf + (perLeaf > 1);
-  const bool ends = inLeaf + 1 == perLeaf;
-  const auto joined = ends ? uint32_t(std::countr_one(iteration / perLeaf)) : 0;
-  auto *sum = static_cast<uint8_t *>(ends ? subtrees[joined] : *leaf);
-  const uint64_t bytes = program->source->buffers(int(instruction.buffer)).bytes(), chunk = instruction.bytes;
-  for (uint64_t at = 0; at < bytes; at += chunk) {
-    auto add = [&](const void *from) {
-      void *both[] = {sum + at, const_cast<uint8_t *>(static_cast<const uint8_t *>(from)) + at};
-      return instruction.kernel(both, &context);
-    };
-    // The value last of its leaf, the leaf last of what it is joined with: x + y is y + x.
-    if (inLeaf == 0)
-      memcpy(sum + at, value + at, chunk);
-    else if (ends)
-      memcpy(sum + at, static_cast<const uint8_t *>(*leaf) + at, chunk);
-    if (inLeaf)
-      if (int code = add(value))
-        return code;
-    for (uint32_t k = 0; k < joined; ++k)
-      if (int code = add(subtrees[k]))
-        return code;
-  }
-  return 0;
-}
-
-void Lane::advanceAllReduces() {
-  for (AllReduce *allReduce : underWay)
-    (void)allReduce->advance(currentStep, context);
+std::optional<LaneState> Lane::aggregateChosen(const Instruction &instruction) {
+  const ReplicaChoice::Outcome outcome = choice.sum(instruction, context);
+  sub = outcome.instance;
+  if (outcome.code) [[unlikely]]
+    return kernelFailed(instruction, outcome.code);
+  if (outcome.state == PollState::Ready)
+    return std::nullopt;
+  return notReady(ports.receives[instruction.port + sub], outcome.state);
 }
 
 std::optional<LaneState> Lane::finishAllReduce(const Instruction &instruction) {
-  AllReduce &allReduce = allReduces[instruction.port];
-  waitsFor = allReduce.advance(currentStep, context);
-  sub = allReduce.movesDone();
+  waitsFor = allReduces.finish(instruction.port, currentStep, context);
+  sub = allReduces.movesDone(instruction.port);
   if (waitsFor.code) [[unlikely]]
     return kernelFailed(instruction, waitsFor.code);
   if (waitsFor.elsewhere) [[unlikely]]
@@ -359,10 +269,19 @@ std::optional<LaneState> Lane::finishAllReduce(const Instruction &instruction) {
     return waitsFor.sends
                ? notReady(waitsFor.port, waitsFor.state)
                : notReady(static_cast<transport::RecvPort *>(waitsFor.port), waitsFor.state, waitsFor.together);
-  std::erase(underWay, &allReduce);
-  allReduce.restart();
   sub = 0;
   return std::nullopt;
+}
+
+std::optional<LaneState> Lane::waitForQueue(const Instruction &instruction) {
+  QueuePort &port = queues.port(instruction.port);
+  const PollState state = port.poll(queues.countOf(instruction.port, instruction.count, currentStep));
+  if (state == PollState::Ready)
+    return std::nullopt;
+  if (absl::Status failed = queues.failure(); !failed.ok())
+    return fail(absl::Status(failed.code(), absl::StrCat(laneInfo.name, ": ", program->device->name(), " at step ",
+                                                         currentStep, ": ", failed.message())));
+  return notReady(&port, state);
 }
 
 std::optional<LaneState> Lane::controlSend(const Instruction &instruction) {
@@ -374,7 +293,7 @@ std::optional<LaneState> Lane::controlSend(const Instruction &instruction) {
     controlMessage = decided.encode();
   }
   for (; sub < instruction.count; ++sub) {
-    transport::SendPort *port = sends[instruction.port + sub];
+    transport::SendPort *port = ports.sends[instruction.port + sub];
     if (PollState state = port->start(&controlMessage, currentStep, transport::SendMode::Copy);
         state != PollState::Ready)
       return notReady(port, state);
@@ -387,7 +306,7 @@ std::optional<LaneState> Lane::controlReceive(const Instruction &instruction) {
   uint64_t taken = controlMessage;
   if (!instruction.local || laneInfo.instance != 0) {
     const void *data = nullptr;
-    transport::RecvPort *port = receives[instruction.port];
+    transport::RecvPort *port = ports.receives[instruction.port];
     if (PollState state = port->poll(&data); state != PollState::Ready)
       return notReady(port, state);
     memcpy(&taken, data, sizeof taken);
@@ -439,7 +358,7 @@ LaneState Lane::finishStep() {
     return fail(std::move(status));
   for (const Instruction &instruction : program->deferredReleases) {
     frame.buffers[instruction.buffer] = nullptr;
-    receives[instruction.port]->release();
+    ports.receives[instruction.port]->release();
   }
   inStep = false;
   position = sub = 0;
@@ -451,7 +370,7 @@ LaneState Lane::finishStep() {
 LaneState Lane::endByEndOfStream() {
   if (tickets)
     tickets->leave(laneInfo.instance);
-  for (transport::SendPort *port : sends)
+  for (transport::SendPort *port : ports.sends)
     if (port)
       port->close();
   reason = EndReason::Closed;
@@ -483,6 +402,94 @@ LaneState Lane::notReady(transport::Port *port, PollState state) {
   if (state == PollState::Closed && program->endsByEndOfStream)
     return endByEndOfStream();
   return portFailed(port, state);
+}
+
+LaneState Lane::fail(absl::Status status) {
+  if (tickets)
+    tickets->leave(laneInfo.instance);
+  failure = std::move(status);
+  return LaneState::Failed;
+}
+
+LaneState Lane::kernelFailed(const Instruction &instruction, int code) {
+  const std::string &where = plan::locationText(*program->plan, instruction.source->location());
+  return fail(absl::InternalError(absl::StrCat(
+      laneInfo.name, ": kernel ", program->plan->kernels(int(instruction.planKernel)).name(),
+      where.empty() ? "" : absl::StrCat(" (", where, ")"), " failed with code ", code, " at step ", currentStep)));
+}
+
+LaneState Lane::badControlMessage(const ControlMessage &controlMessage) {
+  return fail(absl::InternalError(absl::StrCat(laneInfo.name, ": at step ", currentStep,
+                                               " the control message is action ", int(controlMessage.action),
+                                               " for step ", controlMessage.step, "; the tasks have lost each other")));
+}
+
+LaneState Lane::portFailed(transport::Port *port, transport::PollState state) {
+  if (state == transport::PollState::Closed)
+    return fail(absl::InternalError(absl::StrCat(
+        describeWait(), ", but that end of the channel is closed in a phase that does not end by end of stream")));
+  absl::Status why = port->status();
+  return fail(why.ok() ? absl::AbortedError(absl::StrCat(laneInfo.name, ": aborted")) : why);
+}
+
+// "for /job:worker/task:1, the slowest worker at step 9 (max_staleness is 2)"
+std::string Lane::describeTicketWait() const {
+  std::optional<Tickets::Slowest> slowest = tickets->slowest(laneInfo.instance);
+  if (!slowest || !tickets->maxStaleness())
+    return "for a ticket";
+  const plan::Plan &plan = *program->plan;
+  plan::Program everyReplica; // instance r serves replica r
+  everyReplica.set_instances(plan.replicas().size());
+  everyReplica.set_spread(true);
+  return absl::StrCat("for ", plan::taskText(plan, plan::instanceTask(plan, everyReplica, slowest->instance)),
+                      ", the slowest worker at step ", slowest->clock, ", before it hands step ", currentStep, " to ",
+                      plan::taskText(plan, plan::instanceTask(plan, everyReplica, laneInfo.instance)),
+                      " (max_staleness is ", *tickets->maxStaleness(), ")");
+}
+
+std::string Lane::describeWait() const {
+  if (position >= program->instructions.size() && blockedPort)
+    return absl::StrCat(laneInfo.name, " waits at step ", currentStep, " for the chief ",
+                        plan::taskText(*program->plan, program->plan->chief()),
+                        " to take the results (--fetch) of steps before");
+  if (position >= program->instructions.size())
+    return absl::StrCat(laneInfo.name, " is between two steps");
+  const Instruction &instruction = program->instructions[position];
+  std::string what;
+  switch (instruction.op) {
+  case Op::Receive:
+  case Op::Aggregate:
+    what = ports.describeReceive(instruction.port + sub);
+    break;
+  case Op::AllReduceDone: {
+    const AllReduceCall &call = program->allReduces[instruction.port];
+    what = waitsFor.sends ? ports.describeSend(call.sendPort + waitsFor.peer)
+                          : ports.describeReceive(call.receivePort + waitsFor.peer);
+    break;
+  }
+  case Op::Acquire:
+  case Op::SendStart:
+  case Op::SendAhead:
+  case Op::SendDone:
+  case Op::ControlSend:
+    what = ports.describeSend(instruction.port + sub);
+    break;
+  case Op::ControlReceive:
+    what = instruction.port == Program::noPort ? "decide" : ports.describeReceive(instruction.port);
+    break;
+  case Op::Ticket:
+    return absl::StrCat(laneInfo.name, " waits at step ", currentStep, " ", describeTicketWait());
+  case Op::Wait: {
+    const std::string &where = plan::locationText(*program->plan, instruction.source->location());
+    return absl::StrCat(laneInfo.name, " waits at step ", currentStep, " for queue ", instruction.port + 1, " of ",
+                        program->device->name(), where.empty() ? "" : absl::StrCat(" (", where, ")"));
+  }
+  case Op::Choose:
+    return absl::StrCat(laneInfo.name, " waits at step ", currentStep, " ", choice.describe(instruction));
+  default:
+    return absl::StrCat(laneInfo.name, " computes at step ", currentStep);
+  }
+  return absl::StrCat(laneInfo.name, " waits at step ", currentStep, " to ", what);
 }
 
 } // namespace graphc::executor

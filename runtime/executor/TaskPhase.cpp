@@ -21,7 +21,7 @@ transport::ChannelKey allToAllKey(const plan::Plan &plan, uint32_t channel, uint
 /// Whether a lane that receives all instances of the channel waits for them together.
 static bool isGathered(const plan::Channel &channel) {
   return channel.algorithm() == plan::SCATTER ||
-         (channel.algorithm() == plan::WHOLE && channel.bytes() <= Lane::mostGatheredBytes);
+         (channel.algorithm() == plan::WHOLE && channel.bytes() <= MessageSum::kMostGathered);
 }
 
 /// Each instance here exchanges with every other one that its sums need, here or elsewhere.

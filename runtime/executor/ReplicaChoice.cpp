@@ -1,6 +1,5 @@
-//===- LaneChoice.cpp - the first replicas of a step, and the sum of theirs alone -------------------------------------===//
+#include "runtime/executor/ReplicaChoice.h"
 
-#include "runtime/executor/Lane.h"
 #include "runtime/plan/Types.h"
 #include "runtime/transport/Conflating.h"
 
@@ -13,22 +12,31 @@ namespace graphc::executor {
 
 using transport::PollState;
 
+ReplicaChoice::ReplicaChoice(const Program &program, const LanePorts &ports, Frame &frame)
+    : program(program), ports(ports), frame(frame), addends(program.mostMessages) {
+  for (const Instruction &instruction : program.instructions)
+    if (instruction.op == Op::Choose) {
+      reports.assign(instruction.count, INT64_MIN);
+      accepted.assign(instruction.count, 0);
+    }
+}
+
 // Every instance is asked each time, beginning with another one at each step: of those that came between two looks nobody is
 // first for ever. All receivers wake by one event, so waiting on the one that was asked first misses none.
-std::optional<LaneState> Lane::choose(const Instruction &instruction) {
-  Locks locks = laneFrame->lock(instruction);
+ReplicaChoice::Outcome ReplicaChoice::choose(const Instruction &instruction, uint64_t step) {
+  Locks locks = frame.lock(instruction);
   int64_t version;
-  memcpy(&version, laneFrame->buffers[instruction.buffer], sizeof version);
-  auto *chosen = static_cast<uint8_t *>(laneFrame->buffers[instruction.chosen]);
+  memcpy(&version, frame.buffers[instruction.buffer], sizeof version);
+  auto *chosen = static_cast<uint8_t *>(frame.buffers[instruction.chosen]);
   memset(chosen, 0, instruction.count);
-  uint32_t first = uint32_t(currentStep % instruction.count), ready = 0, closed = 0;
+  uint32_t first = uint32_t(step % instruction.count), ready = 0, closed = 0;
   for (uint32_t i = 0; i < instruction.count && ready < instruction.take; ++i) {
     uint32_t instance = (first + i) % instruction.count;
-    transport::RecvPort *port = receives[instruction.port + instance];
+    transport::RecvPort *port = ports.receives[instruction.port + instance];
     const void *data = nullptr;
     PollState state = port->poll(&data);
     if (state == PollState::Aborted)
-      return notReady(port, state);
+      return {state, instance};
     if (state == PollState::Ready) {
       memcpy(&reports[instance], data, sizeof reports[instance]);
       port->release();
@@ -40,67 +48,63 @@ std::optional<LaneState> Lane::choose(const Instruction &instruction) {
     }
   }
   if (ready < instruction.take)
-    return notReady(receives[instruction.port + first],
-                    closed > instruction.count - instruction.take ? PollState::Closed : PollState::Pending);
+    return {closed > instruction.count - instruction.take ? PollState::Closed : PollState::Pending, first};
   for (uint32_t instance = 0; instance < instruction.count; ++instance)
     accepted[instance] += chosen[instance];
-  return std::nullopt;
+  return {};
 }
 
 // Their messages lay in the slots before their reports did. A left fold in replica order: which they are is no property of the
 // model, so no shape would give the same bits in two runs.
-std::optional<LaneState> Lane::aggregateChosen(const Instruction &instruction) {
-  Locks locks = laneFrame->lock(instruction);
-  const auto *chosen = static_cast<const uint8_t *>(laneFrame->buffers[instruction.chosen]);
-  const uint64_t bytes = program->plan->channels(int(instruction.source->aggregate().channel())).bytes();
+ReplicaChoice::Outcome ReplicaChoice::sum(const Instruction &instruction, const GraphcContext &context) {
+  Locks locks = frame.lock(instruction);
+  const auto *chosen = static_cast<const uint8_t *>(frame.buffers[instruction.chosen]);
+  const uint64_t bytes = program.plan->channels(int(instruction.source->aggregate().channel())).bytes();
   uint32_t count = 0;
   for (uint32_t instance = 0; instance < instruction.count; ++instance) {
     if (!chosen[instance])
       continue;
     const void *data = nullptr;
-    transport::RecvPort *port = receives[instruction.port + instance];
-    if (PollState state = port->poll(&data); state != PollState::Ready) {
-      sub = instance; // for describeWait()
-      return notReady(port, state);
-    }
+    transport::RecvPort *port = ports.receives[instruction.port + instance];
+    if (PollState state = port->poll(&data); state != PollState::Ready)
+      return {state, instance};
     addends[count++] = static_cast<const uint8_t *>(data);
   }
-  sub = 0;
-  auto *sum = static_cast<uint8_t *>(laneFrame->arguments[instruction.first]);
+  auto *total = static_cast<uint8_t *>(frame.arguments[instruction.first]);
   for (uint64_t at = 0; at < bytes; at += instruction.bytes) {
-    memcpy(sum + at, addends[0] + at, instruction.bytes);
+    memcpy(total + at, addends[0] + at, instruction.bytes);
     for (uint32_t i = 1; i < count; ++i) {
-      void *arguments[] = {sum + at, const_cast<uint8_t *>(addends[i] + at)};
+      void *arguments[] = {total + at, const_cast<uint8_t *>(addends[i] + at)};
       if (int code = instruction.kernel(arguments, &context)) [[unlikely]]
-        return kernelFailed(instruction, code);
+        return {PollState::Ready, 0, code};
     }
   }
   for (uint32_t instance = 0; instance < instruction.count; ++instance)
     if (chosen[instance])
-      receives[instruction.port + instance]->release();
-  return std::nullopt;
+      ports.receives[instruction.port + instance]->release();
+  return {};
 }
 
-std::vector<uint64_t> Lane::dropped() const {
+std::vector<uint64_t> ReplicaChoice::dropped() const {
   std::vector<uint64_t> dropped;
-  for (const Instruction &instruction : program->instructions)
+  for (const Instruction &instruction : program.instructions)
     if (instruction.op == Op::Choose)
       for (uint32_t instance = 0; instance < instruction.count; ++instance) {
         // Only a ConflatingTransport has ports of conflating channels, and the plan's verifier lets no other be chosen from.
-        auto *port = static_cast<transport::ConflatingReceiver *>(receives[instruction.port + instance]);
+        auto *port = static_cast<transport::ConflatingReceiver *>(ports.receives[instruction.port + instance]);
         dropped.push_back(port->sent() - accepted[instance]);
       }
   return dropped;
 }
 
 // "for the gradients of 1 more replica; not there yet: /job:worker/task:1, /job:worker/task:2"
-std::string Lane::describeChoice(const Instruction &instruction) const {
-  const plan::Plan &plan = *program->plan;
+std::string ReplicaChoice::describe(const Instruction &instruction) const {
+  const plan::Plan &plan = *program.plan;
   plan::Program everyReplica; // instance r serves replica r
   everyReplica.set_instances(plan.replicas().size());
   everyReplica.set_spread(true);
   int64_t version;
-  memcpy(&version, laneFrame->buffers[instruction.buffer], sizeof version);
+  memcpy(&version, frame.buffers[instruction.buffer], sizeof version);
   uint32_t ready = 0;
   std::string names;
   for (uint32_t instance = 0; instance < instruction.count; ++instance)

@@ -1,0 +1,94 @@
+#include "runtime/executor/LaneAllReduces.h"
+
+#include "runtime/base/Log.h"
+#include "runtime/executor/ZeroCopyMemory.h"
+#include "runtime/plan/AllReduce.h"
+#include "runtime/plan/Types.h"
+
+#include <algorithm>
+
+namespace graphc::executor {
+namespace {
+
+/// The sums of an all-reduce in one range: those of instances on this host where these have them, the others' and its own from
+/// its buffer, `own`. No memory where there is nothing to gain. `arenas`, by instance: where its program's begins in its zero-copy
+/// memory. `pieces` gets where each other instance's lies, null where it is copied.
+device::Memory joinSums(const AllReduceCall &call, const Program &program, const LaneInfo &info, const LanePorts &ports,
+                        const uint8_t *own, const std::vector<uint64_t> &arenas, std::vector<const uint8_t *> &pieces) {
+  const plan::Plan &plan = *program.plan;
+  const plan::Instruction::AllReduceStart &start = call.source->all_reduce_start();
+  const plan::Buffer &buffer = program.source->buffers(int(start.buffer()));
+  const uint32_t instances = plan.channels(int(start.channel())).instances();
+  const uint64_t piece = buffer.bytes() / instances;
+  if (!call.movable)
+    return {};
+  std::vector<std::span<const uint8_t>> parts;
+  std::vector<const uint8_t *> theirs(instances);
+  for (uint32_t i = 0; i < instances; ++i) {
+    parts.emplace_back(own + i * piece, piece);
+    std::span<const uint8_t> memory;
+    if (const transport::RecvPort *port = ports.receives[call.receivePort + i])
+      memory = port->sendersMemory();
+    if (memory.empty())
+      continue;
+    const uint64_t at = arenas[i] + buffer.arena().offset() + i * piece;
+    if (at + piece > memory.size()) // its messages will be refused
+      continue;
+    parts.back() = memory.subspan(at, piece);
+    theirs[i] = parts.back().data();
+  }
+  if (std::none_of(theirs.begin(), theirs.end(), [](const uint8_t *at) { return at; }))
+    return {};
+  absl::StatusOr<device::Memory> joined = device::Memory::join(parts, "sums of other tasks");
+  if (!joined.ok()) { // as many mappings as the system has: copies do as well
+    base::logger().warn("{}: sums of other tasks are copied: {}", info.name, std::string(joined.status().message()));
+    return {};
+  }
+  pieces = std::move(theirs);
+  return *std::move(joined);
+}
+
+} // namespace
+
+void LaneAllReduces::make(const Program &program, const LaneInfo &info, const LanePorts &ports, Frame &frame) {
+  underWay.reserve(program.allReduces.size());
+  all.reserve(program.allReduces.size());
+  sums.reserve(program.allReduces.size());
+  std::vector<uint64_t> arenas;
+  for (const AllReduceCall &call : program.allReduces) {
+    const plan::Instruction::AllReduceStart &start = call.source->all_reduce_start();
+    const plan::Channel &channel = program.plan->channels(int(start.channel()));
+    const uint64_t chunks = program.source->buffers(int(start.buffer())).bytes() / channel.bytes();
+    AllReduce::Setting setting;
+    setting.self = info.instance;
+    setting.rounds = std::max<uint64_t>(1, chunks / channel.instances());
+    setting.chunkBytes = channel.bytes();
+    setting.addBytes = program.plan->kernels(int(start.add())).args(0).bytes();
+    setting.add = call.add;
+    setting.data = static_cast<uint8_t *>(frame.arguments[call.arguments]);
+    setting.scratch = static_cast<uint8_t *>(frame.arguments[call.arguments + 1]);
+    setting.sends = {ports.sends.data() + call.sendPort, channel.instances()};
+    setting.receives = {ports.receives.data() + call.receivePort, channel.instances()};
+    if (call.movable && arenas.empty())
+      for (uint32_t i = 0; i < channel.instances(); ++i)
+        arenas.push_back(ZeroCopyMemory::arenaOffset(
+            *program.plan, plan::instanceTask(*program.plan, *program.source, i), program.index, i));
+    sums.push_back(joinSums(call, program, info, ports, setting.data, arenas, setting.pieces));
+    if (uint8_t *joined = sums.back().data())
+      for (const AllReduceCall::Read &read : call.reads)
+        frame.arguments[read.argument] = joined + read.offset;
+    all.emplace_back(setting, plan::allReduceMoves(channel.algorithm(), channel.instances(), chunks, info.instance));
+  }
+}
+
+AllReduce::Outcome LaneAllReduces::finish(uint32_t index, uint64_t step, const GraphcContext &context) {
+  AllReduce &allReduce = all[index];
+  AllReduce::Outcome outcome = allReduce.advance(step, context);
+  if (outcome.code || outcome.elsewhere || outcome.state != transport::PollState::Ready)
+    return outcome;
+  std::erase(underWay, &allReduce);
+  allReduce.restart();
+  return outcome;
+}
+
+} // namespace graphc::executor

@@ -1,0 +1,43 @@
+//===- LaneAllReduces.h - the all-reduces of one lane ---------------------------------------------------------------*- C++ -*-===//
+//
+// Each is one AllReduce; those that a step has begun get on between its instructions.
+//
+//===----------------------------------------------------------------------------------------------------------------===//
+#ifndef GRAPHC_RUNTIME_EXECUTOR_LANEALLREDUCES_H
+#define GRAPHC_RUNTIME_EXECUTOR_LANEALLREDUCES_H
+
+#include "runtime/device/Memory.h"
+#include "runtime/executor/AllReduce.h"
+#include "runtime/executor/Frame.h"
+#include "runtime/executor/LanePorts.h"
+
+#include <vector>
+
+namespace graphc::executor {
+
+/// By Program::allReduces.
+class LaneAllReduces {
+public:
+  /// The ports are resolved. Writes the argument table where sums are read elsewhere than in their buffer.
+  void make(const Program &program, const LaneInfo &info, const LanePorts &ports, Frame &frame);
+
+  void start(uint32_t index) { underWay.push_back(&all[index]); }
+  bool anyUnderWay() const { return !underWay.empty(); }
+  /// While their peers keep up; what goes wrong is told by finish().
+  void advance(uint64_t step, const GraphcContext &context) {
+    for (AllReduce *allReduce : underWay)
+      (void)allReduce->advance(step, context);
+  }
+  /// Ready without a code: it is done, and not under way any more.
+  AllReduce::Outcome finish(uint32_t index, uint64_t step, const GraphcContext &context);
+  void release(uint32_t index) { all[index].release(); }
+  uint32_t movesDone(uint32_t index) const { return all[index].movesDone(); }
+
+private:
+  std::vector<AllReduce> all;
+  std::vector<device::Memory> sums; // likewise
+  std::vector<AllReduce *> underWay; // in the order of their starts; has room for all
+};
+
+} // namespace graphc::executor
+#endif

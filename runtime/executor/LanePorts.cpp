@@ -1,0 +1,59 @@
+#include "runtime/executor/LanePorts.h"
+
+#include "runtime/executor/TaskPhase.h"
+#include "runtime/plan/AllReduce.h"
+#include "runtime/plan/Types.h"
+
+#include "absl/strings/str_cat.h"
+
+namespace graphc::executor {
+
+absl::Status LanePorts::resolve(transport::Transport &transport) {
+  auto used = [&](const PortUse &use, bool sends) {
+    if (use.allToAll) {
+      const plan::Channel &channel = program.plan->channels(int(use.channel));
+      return carries(channel.algorithm(), channel.instances(), sends ? info.instance : use.instance,
+                     sends ? use.instance : info.instance);
+    }
+    return use.who == PortUse::All || (use.who == PortUse::First) == (info.instance == 0);
+  };
+  auto keyOf = [&](const PortUse &use, bool sends) {
+    if (use.allToAll)
+      return allToAllKey(*program.plan, use.channel, sends ? info.instance : use.instance,
+                         sends ? use.instance : info.instance);
+    return transport::ChannelKey{use.channel, use.ownInstance ? info.instance : use.instance};
+  };
+  auto missing = [&](const PortUse &use, bool sends) {
+    return absl::InternalError(absl::StrCat(info.name, ": no transport has channel ",
+                                            program.plan->channels(int(use.channel)).name(), "[",
+                                            keyOf(use, sends).instance, "]"));
+  };
+  for (const PortUse &use : program.sendPorts) {
+    sends.push_back(used(use, true) ? transport.sender(keyOf(use, true)) : nullptr);
+    if (used(use, true) && !sends.back())
+      return missing(use, true);
+  }
+  for (const PortUse &use : program.receivePorts) {
+    receives.push_back(used(use, false) ? transport.receiver(keyOf(use, false)) : nullptr);
+    if (used(use, false) && !receives.back())
+      return missing(use, false);
+  }
+  return absl::OkStatus();
+}
+
+std::string LanePorts::describe(const PortUse &use, bool isSend) const {
+  const plan::Plan &plan = *program.plan;
+  const plan::Channel &channel = plan.channels(int(use.channel));
+  uint32_t instance = use.ownInstance ? info.instance : use.instance;
+  const plan::Program &peer = plan.programs(int(isSend ? channel.receiver() : channel.sender()));
+  bool fromChief = channel.control() && !isSend;
+  uint32_t peerInstance = peer.instances() == 1 || fromChief ? 0 : instance; // all to all: `instance` is the peer's
+  const std::string &where = plan::locationText(plan, channel.location());
+  return absl::StrCat(isSend ? "send " : "receive ", channel.name(),
+                      channel.instances() > 1 ? absl::StrCat("[", instance, "]") : "",
+                      where.empty() ? "" : absl::StrCat(" (", where, ")"), isSend ? " to " : " from ",
+                      plan::taskText(plan, plan::instanceTask(plan, peer, peerInstance)), " ", peer.name(),
+                      peer.instances() > 1 ? absl::StrCat("[", peerInstance, "]") : "");
+}
+
+} // namespace graphc::executor

@@ -1,0 +1,37 @@
+//===- LanePorts.h - the ports of one program instance, and what they are for -----------------------------------*- C++ -*-===//
+#ifndef GRAPHC_RUNTIME_EXECUTOR_LANEPORTS_H
+#define GRAPHC_RUNTIME_EXECUTOR_LANEPORTS_H
+
+#include "runtime/executor/Host.h"
+#include "runtime/executor/Program.h"
+#include "runtime/transport/Transport.h"
+
+#include "absl/status/status.h"
+
+#include <string>
+#include <vector>
+
+namespace graphc::executor {
+
+class LanePorts {
+public:
+  /// Both outlive it.
+  LanePorts(const Program &program, const LaneInfo &info) : program(program), info(info) {}
+  absl::Status resolve(transport::Transport &transport);
+
+  std::vector<transport::SendPort *> sends; ///< by Program::sendPorts; null where this instance has none
+  std::vector<transport::RecvPort *> receives; ///< by Program::receivePorts; likewise
+
+  // For people: "receive train.w1.gradient[1] (model.mlir:12:8) from /job:worker/task:1 train.worker[1]".
+  std::string describeSend(uint32_t port) const { return describe(program.sendPorts[port], true); }
+  std::string describeReceive(uint32_t port) const { return describe(program.receivePorts[port], false); }
+
+private:
+  std::string describe(const PortUse &use, bool isSend) const;
+
+  const Program &program;
+  const LaneInfo &info;
+};
+
+} // namespace graphc::executor
+#endif

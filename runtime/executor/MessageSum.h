@@ -1,0 +1,59 @@
+//===- MessageSum.h - the sum of one message of every instance, resumable -------------------------------------------*- C++ -*-===//
+//
+// Of one lane, which makes one at a time. Allocates only when it is made.
+//
+//===----------------------------------------------------------------------------------------------------------------===//
+#ifndef GRAPHC_RUNTIME_EXECUTOR_MESSAGESUM_H
+#define GRAPHC_RUNTIME_EXECUTOR_MESSAGESUM_H
+
+#include "runtime/executor/Frame.h"
+#include "runtime/executor/LanePorts.h"
+
+#include <span>
+#include <vector>
+
+namespace graphc::executor {
+
+class MessageSum {
+public:
+  /// Messages of a family that are added whole are waited for all at once up to this size: to add them is then nothing beside
+  /// being woken for each.
+  static constexpr uint64_t kMostGathered = 64 << 10; ///< bytes
+
+  MessageSum(const Program &program, const LanePorts &ports, Frame &frame)
+      : program(program), ports(ports), frame(frame), messages(program.mostMessages), addends(program.mostMessages) {}
+
+  struct Outcome {
+    transport::PollState state = transport::PollState::Ready; ///< Ready: the sum is made, or `code`
+    uint32_t message = 0; ///< that is not here, the first
+    std::span<transport::RecvPort *const> together = {}; ///< where nothing goes on without all of these
+    int code = 0; ///< of a kernel that failed
+  };
+  /// Adds what is here of the messages of an Aggregate, and gives them back.
+  Outcome advance(const Instruction &instruction, const GraphcContext &context);
+  uint64_t summedBytes() const { return summedSoFar; } ///< by all Aggregates so far
+
+private:
+  /// How far a message is here.
+  struct Arriving {
+    bool seen = false; // something of it is here
+    uint64_t here = 0, added = 0; // bytes from its start: that are here, that are in the sum
+    bool isWhole(uint64_t bytes) const { return seen && here == bytes; }
+  };
+  /// Ready: there is more of it than before.
+  transport::PollState lookAt(const Instruction &instruction, uint32_t instance);
+  /// Adds what can be added of messages[summed … end); the code of a kernel that failed, or 0.
+  int addUpTo(const Instruction &instruction, uint32_t end, const GraphcContext &context);
+
+  const Program &program;
+  const LanePorts &ports;
+  Frame &frame;
+  uint64_t bytes = 0; // of a message
+  uint32_t summed = 0; // messages that are in the sum whole
+  uint64_t summedSoFar = 0;
+  std::vector<Arriving> messages; // by instance
+  std::vector<const uint8_t *> addends; // likewise: where they begin
+};
+
+} // namespace graphc::executor
+#endif

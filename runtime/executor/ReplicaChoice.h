@@ -1,0 +1,40 @@
+//===- ReplicaChoice.h - backup workers: the first replicas of a step, and the sum of theirs alone ----------------*- C++ -*-===//
+#ifndef GRAPHC_RUNTIME_EXECUTOR_REPLICACHOICE_H
+#define GRAPHC_RUNTIME_EXECUTOR_REPLICACHOICE_H
+
+#include "runtime/executor/Frame.h"
+#include "runtime/executor/LanePorts.h"
+
+#include <string>
+#include <vector>
+
+namespace graphc::executor {
+
+/// Of one lane. Where nothing is chosen it does nothing.
+class ReplicaChoice {
+public:
+  ReplicaChoice(const Program &program, const LanePorts &ports, Frame &frame);
+
+  struct Outcome {
+    transport::PollState state = transport::PollState::Ready; ///< Ready: it is done, or `code`
+    uint32_t instance = 0; ///< whose port is not ready
+    int code = 0; ///< of a kernel that failed
+  };
+  Outcome choose(const Instruction &instruction, uint64_t step);
+  Outcome sum(const Instruction &instruction, const GraphcContext &context);
+
+  /// Of the lane that chooses, after it has ended; empty in others. By replica: the gradients that came too late and were dropped.
+  std::vector<uint64_t> dropped() const;
+  std::string describe(const Instruction &instruction) const;
+
+private:
+  const Program &program;
+  const LanePorts &ports;
+  Frame &frame;
+  std::vector<int64_t> reports; // the version that each instance has reported last
+  std::vector<uint64_t> accepted; // by instance
+  std::vector<const uint8_t *> addends; // the chosen messages
+};
+
+} // namespace graphc::executor
+#endif
