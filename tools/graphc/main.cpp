@@ -27,6 +27,7 @@
 #include <google/protobuf/text_format.h>
 
 #include <chrono>
+#include <csignal>
 #include <unistd.h>
 
 using namespace mlir;
@@ -220,6 +221,7 @@ int run(const Options &options, std::chrono::steady_clock::time_point start) {
 int main(int argc, char **argv) {
   auto start = std::chrono::steady_clock::now();
   llvm::InitLLVM init(argc, argv);
+  signal(SIGXFSZ, SIG_IGN); // a write beyond ulimit -f becomes an error with the file's name
   registerPasses(); // so that --mlir-print-ir-after and the like know their names
   std::optional<Options> options = parseOptions(argc, argv);
   if (!options)
