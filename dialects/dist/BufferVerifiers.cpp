@@ -105,6 +105,10 @@ LogicalResult RepeatOp::verify() {
   if (auto program = cast<ProgramOp>((*this)->getParentOp()); program.hasQueues())
     return emitOpError("is in a program on ")
            << program.getDevice() << ", whose queues may still be at work when it begins again";
+  if (getCount() > INT32_MAX || getBody().front().empty()) // (RP4)
+    return emitOpError("repeats ") << std::distance(getBody().front().begin(), getBody().front().end())
+                                   << " operations " << getCount() << " times; expected some, at most " << INT32_MAX
+                                   << " times";
   for (Operation &op : getBody().front()) {
     if (!isa<CallOp, LibraryCallOp, NextBatchIntoOp, AccumulateOp, ViewOp>(op)) {
       InFlightDiagnostic diag =
@@ -132,6 +136,9 @@ LogicalResult AccumulateOp::verify() {
     return emitOpError("has ") << getPartials().size() << " partial sums, expected " << kept << " for "
                                << values / getPerLeaf() << " leaves of " << getPerLeaf();
   auto type = cast<MemRefType>(getValue().getType());
+  for (auto [i, partial] : llvm::enumerate(getPartials())) // (AC3)
+    if (partial == getValue() || llvm::is_contained(getPartials().take_front(i), partial))
+      return emitOpError("has one buffer for two of its sums or its value; expected one for each");
   if (llvm::any_of(getPartials().getTypes(), [&](Type partial) { return partial != type; }))
     return emitOpError("has partial sums of another type than its value's, ") << type;
   if (std::optional<uint64_t> chunk = getChunk(); chunk && type.getNumElements() % int64_t(*chunk))

@@ -203,6 +203,7 @@ def Dist_RepeatOp : Dist_Op<"repeat", [HasParent<"ProgramOp">, Dist_HasBufferEff
     1. (RP1) what is inside calls, takes batches, accumulates, or names parts of memory
     2. (RP2) the micro-batches that are taken inside are among the step's
     3. (RP3) the program's device has no memory of its own: what a queue is given in one time may still be under way in the next
+    4. (RP4) something is inside, and `count` is below 2^31
   }];
   let arguments = (ins Dist_PositiveI64Attr:$count);
   let regions = (region SizedRegion<1>:$body);
@@ -218,11 +219,14 @@ def Dist_AccumulateOp : Dist_BodyOp<"accumulate", [DeclareOpInterfaceMethods<Sym
     the leaf's number, and the sum stands in the next larger one. `add` and `chunk` as for `aggregate_into`.
 
     ```mlir
-    dist.accumulate %g into(%s1, %s2) by @add_3xf32 : memref<3xf32>, memref<3xf32>, memref<3xf32>
+    dist.repeat 3 {
+      dist.accumulate %g into(%s1, %s2) by @add_3xf32 : memref<3xf32>, memref<3xf32>, memref<3xf32>
+    }
     ```
 
     1. (AC1) in a `repeat` whose `count` + 1 values are whole leaves of `per_leaf`, with as many partial sums as are kept of them
     2. (AC2) the partial sums have the value's type; `chunk`, where given, divides the number of elements
+    3. (AC3) value and partial sums are different buffers
     3. (K1) the kernel exists
   }];
   let arguments = (ins Dist_Buffer:$value, Variadic<Dist_Buffer>:$partials, FlatSymbolRefAttr:$add,

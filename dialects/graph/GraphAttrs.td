@@ -196,8 +196,8 @@ def Graph_DistributionAttr : Graph_Attr<"Distribution", "distribution"> {
     - (DI1) The mesh has the axis "data" and no other, and one place where the strategy is one_device or in_graph.
     - (DI2) The strategy is one_device, in_graph, mirrored, parameter_server or all_reduce; of the last two there is in_graph.
     - (DI3) Each store is the name of a full device, and there is one at least.
-    - (DI4) The placement is "round_robin", "balanced" or "split".
-    - (DI5) What one client drives is synchronous; staleness is bounded where updates are asynchronous; replicas_to_aggregate is less than
+    - (DI4) The placement is "round_robin", "balanced" or "split", which has `min_shard_bytes` and `max_shards` of at least 1.
+    - (DI5) What one client drives and all_reduce are synchronous; staleness is bounded where updates are asynchronous; replicas_to_aggregate is less than
       the number of replicas, of a parameter server with synchronous updates.
     - (DI6) micro_batches and sum_leaves are 1 to 1,024 * 65,536; each device has as many micro-batches, asynchronous ones one; no other
       count is negative.

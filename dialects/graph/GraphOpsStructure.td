@@ -150,9 +150,10 @@ def Graph_RepeatOp : Graph_Op<"repeat", [
     1. (C1) `count` + 1 values are whole leaves of `per_leaf`.
     2. (C2) For each value that `graph.yield` gives as many results of its type as sums are kept.
     3. (C3) What is inside has no effect but to take batches, and those of `count` times are among the step's.
+    4. (C4) `count` is below 2^31.
 
     ```mlir
-    %s:3 = graph.repeat 7 -> (tensor<3xf32>, tensor<3xf32>, tensor<3xf32>) attributes {per_leaf = 2} {
+    %sums:3 = graph.repeat 7 -> (tensor<3xf32>, tensor<3xf32>, tensor<3xf32>) attributes {per_leaf = 2} {
       %x = graph.next_batch @train {batch = 3, micro_batches = 8} : tensor<3xf32>
       graph.yield %x : tensor<3xf32>
     }

@@ -374,6 +374,8 @@ LogicalResult ReturnOp::verify() {
 
 // (C1) whole leaves   (C2) a result for each sum that is kept   (C3) no effect but to take batches
 LogicalResult RepeatOp::verify() {
+  if (getCount() > INT32_MAX) // (C4)
+    return emitOpError() << "repeats " << getCount() << " times; expected at most " << INT32_MAX;
   const uint64_t values = getCount() + 1;
   if (values % getPerLeaf())
     return emitOpError() << "sums " << values << " values, its own and the one behind it, which are no whole leaves of "

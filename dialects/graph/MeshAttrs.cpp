@@ -131,8 +131,11 @@ LogicalResult DistributionAttr::verify(function_ref<InFlightDiagnostic()> emitEr
     return emitError() << "expected stores as strings such as \"/job:ps/task:0/device:CPU:0\", got " << stores;
   if (placement && !llvm::is_contained({"round_robin", "balanced", "split"}, placement.getValue())) // (DI4)
     return emitError() << "unknown placement of variables " << placement << "; expected round_robin, balanced or split";
-  if (async && (oneClient || mirrored || replicasToAggregate > 0)) // (DI5)
-    return emitError() << "expected mirrored, in_graph and replicas_to_aggregate without async";
+  if (placement && placement == "split" && (minShardBytes < 1 || maxShards < 1)) // (DI4)
+    return emitError() << "expected min_shard_bytes and max_shards of at least 1 beside placement = \"split\", got "
+                       << minShardBytes << " and " << maxShards;
+  if (async && (oneClient || mirrored || strategy == "all_reduce" || replicasToAggregate > 0)) // (DI5)
+    return emitError() << "expected mirrored, all_reduce, in_graph and replicas_to_aggregate without async";
   if (maxStaleness < -1 || (!async && maxStaleness >= 0))
     return emitError() << "expected max_staleness of at least 0 beside async = true, got " << maxStaleness;
   if (replicasToAggregate < 0 || replicasToAggregate >= mesh.getSize() ||

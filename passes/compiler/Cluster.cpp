@@ -64,7 +64,9 @@ static void attach(ModuleOp module, const cluster::ClusterConfig &config) {
   module->setAttr(GraphDialect::kCluster,
                   makeCluster(context, jobs, DeviceAttr::get(context, chief.job, chief.index, "", -1)));
   const cluster::StrategyConfig &strategy = config.strategy;
-  for (StringRef before : {GraphDialect::kSettings, GraphDialect::kDistribution}) // whose text this module was
+  for (StringRef before : // of a run before, whose text this module was
+       {GraphDialect::kSettings, GraphDialect::kDistribution, GraphDialect::kReplicas, GraphDialect::kVariablePlacement,
+        GraphDialect::kMinShardBytes, GraphDialect::kMaxShards, GraphDialect::kPlacement, GraphDialect::kLinks})
     module->removeAttr(before);
   const bool fast = strategy.order == cluster::ReduceOrder::Fast, oneHost = config.replicasShareHost();
   module->setAttr(GraphDialect::kStrategy, makeStrategy(context, strategy, fast && !oneHost));

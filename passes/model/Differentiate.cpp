@@ -263,6 +263,12 @@ struct DifferentiatePass : graphc::impl::DifferentiateBase<DifferentiatePass> {
   }
 
   void runOnOperation() override {
+    WalkResult made = getOperation().walk([](RepeatOp op) { // its gradient would be dropped
+      op.emitOpError("stands in a model, expected none; replicate makes it, by the strategy and its \"micro_batches\"");
+      return WalkResult::interrupt();
+    });
+    if (made.wasInterrupted())
+      return signalPassFailure();
     SmallVector<MinimizeOp> minimizes;
     getOperation().walk([&](MinimizeOp op) { minimizes.push_back(op); });
     for (MinimizeOp minimize : minimizes)

@@ -68,7 +68,9 @@ private:
       if (!part.getDefiningOp<dist::ViewOp>() || part.getType() != buffer.getType())
         return false;
       buffer.replaceAllUsesWith(part);
-      memory[donor] = part;
+      for (auto &entry : memory) // whatever is written over by the donor, and the donor
+        if (entry.second == buffer)
+          entry.second = part;
     }
     return true;
   }

@@ -149,7 +149,7 @@ static LogicalResult setPlacement(ModuleOp module, Resolution &d) {
   else if (d.kind == StrategyKind::Mirrored && !d.servers) // every tower does its share of the updates
     d.placement = "balanced";
   if (!llvm::is_contained({"round_robin", "balanced", "split"}, d.placement))
-    return module.emitError("unknown placement of variables \"")
+    return emitError(getSettingLoc(module, kStrategySetting), "unknown placement of variables \"")
            << d.placement << "\"; expected round_robin, balanced or split";
   if (d.placement != "split")
     return success();
@@ -221,7 +221,7 @@ static std::optional<Resolution> resolve(ModuleOp module) {
     if (strategy.getInGraph() && failed(setTowers(module, strategy, d)))
       return std::nullopt;
     if (strategy.getReplicasToAggregate() > d.replicas) {
-      module.emitError("replicas_to_aggregate is ")
+      emitError(getSettingLoc(module, kStrategySetting), "replicas_to_aggregate is ")
           << strategy.getReplicasToAggregate() << ", but there are " << d.replicas << " replicas";
       return std::nullopt;
     }

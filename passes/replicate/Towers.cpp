@@ -5,6 +5,8 @@
 
 #include "mlir/IR/IRMapping.h"
 
+#include <map>
+
 using namespace mlir;
 
 namespace graphc {
@@ -24,8 +26,7 @@ public:
 
   TowerBuilder(ModuleOp module, graph::FuncOp func, const Distribution &dist)
       : symbols(module), func(func), dist(dist), devices(dist.towers),
-        count(devices.empty() ? dist.getMicroBatchesEach() : dist.microBatches), maps(count),
-        builder(func.getContext()) {}
+        count(devices.empty() ? dist.getMicroBatchesEach() : dist.microBatches), builder(func.getContext()) {}
 
   LogicalResult run() {
     Block &block = func.getBodyBlock();
@@ -78,7 +79,10 @@ private:
     }
   }
 
-  Value inTower(Value value, int64_t tower) { return maps[tower].lookupOrDefault(value); }
+  Value inTower(Value value, int64_t tower) {
+    auto map = maps.find(tower);
+    return map == maps.end() ? value : map->second.lookupOrDefault(value);
+  }
 
   LogicalResult flush() {
     llvm::MapVector<OpOperand *, Aggregation> kinds; // what each waiting operand becomes
@@ -167,8 +171,10 @@ private:
         if (Operation *def = operand.getDefiningOp(); def && !varying.contains(def) && def->getNumOperands() == 0 &&
                                                       isMemoryEffectFree(def) && !map.contains(operand))
           body.clone(*def, map);
-      if (auto batch = dyn_cast<graph::NextBatchOp>(body.clone(*op, map)))
+      if (auto batch = dyn_cast<graph::NextBatchOp>(body.clone(*op, map))) {
+        batch.setMicroBatch(0);
         batch.setMicroBatches(count);
+      }
     }
     SmallVector<Value> values;
     for (auto &[value, sum] : sums) {
@@ -293,7 +299,7 @@ private:
   int64_t count;
   int64_t looped = 0; // towers that are a loop
   int segments = 1;
-  SmallVector<IRMapping> maps; // one a tower
+  std::map<int64_t, IRMapping> maps; // by tower; none of those in a loop
   OpBuilder builder;
   llvm::DenseSet<Operation *> varying;
   llvm::DenseSet<Operation *> replaced; // originals of cloned operations

@@ -129,8 +129,8 @@ uint64_t getFlops(Operation *op, const SymbolTable &symbols) {
       sum(aggregate);
     else if (auto ofLoop = dyn_cast<dist::AccumulateOp>(op)) {
       name = ofLoop.getAdd();
-      times = ofLoop.getAdditions() *
-              uint64_t(cast<MemRefType>(ofLoop.getValue().getType()).getNumElements() / ofLoop.getChunkElements());
+      times = ofLoop.getAdditions() * uint64_t(cast<MemRefType>(ofLoop.getValue().getType()).getNumElements() /
+                                               std::max<int64_t>(1, ofLoop.getChunkElements()));
     } else if (auto some = dyn_cast<dist::AggregateChosenIntoOp>(op))
       sum(some);
     else if (auto reduce = dyn_cast<dist::AllReduceDoneOp>(op)) // what works in chunks adds about each element once

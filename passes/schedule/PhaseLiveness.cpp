@@ -17,7 +17,8 @@ class PhaseProof {
 public:
   PhaseProof(ModuleOp module, dist::PhaseOp phase) : module(module), phase(phase) {}
 
-  LogicalResult run(llvm::function_ref<void(dist::ChannelOp)> copyInstead);
+  /// False: some channels are to be copied now, so that the proof has to begin anew.
+  FailureOr<bool> run(llvm::function_ref<void(dist::ChannelOp)> copyInstead);
 
 private:
   struct End {
@@ -121,7 +122,7 @@ void PhaseProof::leaveProof(ArrayRef<uint32_t> ranks) {
     program->setAttr(kEventRanks, DenseI32ArrayAttr::get(module.getContext(), own));
 }
 
-LogicalResult PhaseProof::run(llvm::function_ref<void(dist::ChannelOp)> copyInstead) {
+FailureOr<bool> PhaseProof::run(llvm::function_ref<void(dist::ChannelOp)> copyInstead) {
   fill();
   Liveness::Result result = liveness.check();
   for (const Liveness::Mismatch &mismatch : result.mismatches)
@@ -129,12 +130,12 @@ LogicalResult PhaseProof::run(llvm::function_ref<void(dist::ChannelOp)> copyInst
       return failure();
   if (llvm::SetVector<dist::ChannelOp> borrows = findBorrows(result.cycle); copyInstead && !borrows.empty()) {
     llvm::for_each(borrows, copyInstead);
-    return PhaseProof(module, phase).run(copyInstead);
+    return false;
   }
   if (!result.cycle.empty())
     return reportCycle(result.cycle);
   leaveProof(result.ranks);
-  return success();
+  return true;
 }
 
 LogicalResult PhaseProof::reportMismatch(const Liveness::Mismatch &mismatch) {
@@ -240,8 +241,12 @@ static LogicalResult verifyEndIsHeard(ModuleOp module, dist::PhaseOp phase) {
 
 LogicalResult verifyLiveness(ModuleOp module, dist::PhaseOp phase,
                              llvm::function_ref<void(dist::ChannelOp)> copyInstead) {
-  if (failed(PhaseProof(module, phase).run(copyInstead)))
-    return failure();
+  for (bool proven = false; !proven;) {
+    FailureOr<bool> done = PhaseProof(module, phase).run(copyInstead);
+    if (failed(done))
+      return failure();
+    proven = *done;
+  }
   return phase.getEndsByEndOfStream() ? verifyEndIsHeard(module, phase) : success();
 }
 

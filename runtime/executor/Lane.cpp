@@ -152,12 +152,14 @@ std::optional<LaneState> Lane::execute() {
               instruction.chosen == Program::noPort ? aggregate(instruction) : aggregateChosen(instruction))
         return state;
       break;
-    case Op::Accumulate:
+    case Op::Accumulate: {
+      Locks locks = frame.lock(instruction);
       if (int code = addToLoopSum(instruction, arguments + instruction.first,
                                   program->source->buffers(int(instruction.buffer)).bytes(), iteration, context))
           [[unlikely]]
         return kernelFailed(instruction, code);
       break;
+    }
     case Op::Again:
       if (++iteration < instruction.count)
         position -= instruction.first + 1;

@@ -22,6 +22,8 @@ struct Limits {
   static constexpr uint64_t bytes = uint64_t(1) << 46; ///< of one buffer, arena or message
   static constexpr uint32_t capacity = 1 << 10;
   static constexpr uint64_t ports = uint64_t(1) << 22; ///< instances of all channels, or of all programs, together
+  static constexpr uint64_t repeated = uint64_t(1)
+                                       << 30; ///< instructions of a step in loops, each as often as it is done
   static constexpr int nameBytes = 4096;
   static constexpr uint32_t threads = 1024; ///< of one kernel
 };

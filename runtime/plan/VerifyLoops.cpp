@@ -20,6 +20,10 @@ absl::Status LoopVerifier::checkRepeat(const Instruction::Repeat &repeat, int po
                    " are left of the step; expected at least one, once");
   if (repeat.count() > uint32_t(Limits::tableEntries))
     return invalid("repeats more than ", Limits::tableEntries, " times");
+  repeated += uint64_t(repeat.count()) * repeat.length();
+  if (repeated > Limits::repeated)
+    return invalid("repeats ", repeat.length(), " instructions ", repeat.count(), " times; expected at most ",
+                   Limits::repeated, " in the loops of a step");
   times = repeat.count();
   end = position + 1 + int(repeat.length());
   partials.clear();

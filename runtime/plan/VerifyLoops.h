@@ -33,6 +33,7 @@ private:
   const BufferStates &buffers;
   uint32_t times = 1; // of the loop that the walk is in
   int end = 0; // of it; 0: none
+  uint64_t repeated = 0; // instructions of all loops so far, each as often as it is done
   std::map<uint64_t, uint32_t> partials; // by where in the arena: what its sums are kept in
 };
 

@@ -86,20 +86,30 @@ observe::ProgressSnapshot TrainingProgress::take(const service::ClusterProgress 
 }
 
 void TrainingProgress::showLast(const service::ClusterProgress &progress, std::optional<double> loss, absl::Time now) {
-  base::MutexLock lock(mutex_);
-  observe::ProgressSnapshot snapshot = take(progress, now);
+  base::MutexLock showing(showing_);
+  observe::ProgressSnapshot snapshot;
+  {
+    base::MutexLock lock(mutex_);
+    snapshot = take(progress, now);
+  }
   snapshot.last = true;
   if (loss)
     snapshot.loss = loss;
   show_(snapshot);
 }
 
+std::optional<observe::ProgressSnapshot>
+TrainingProgress::takeRunning(uint64_t epoch, const service::ClusterProgress &progress, absl::Time now) {
+  base::MutexLock lock(mutex_);
+  return epoch && epoch == running_ ? std::optional(take(progress, now)) : std::nullopt;
+}
+
 void TrainingProgress::showRunning(uint64_t epoch, const service::ClusterProgress &progress, absl::Time now) {
-  if (!mutex_.try_lock())
+  if (!showing_.try_lock())
     return;
-  if (epoch && epoch == running_)
-    show_(take(progress, now));
-  mutex_.unlock();
+  if (std::optional<observe::ProgressSnapshot> snapshot = takeRunning(epoch, progress, now))
+    show_(*snapshot);
+  showing_.unlock();
 }
 
 } // namespace graphc::session

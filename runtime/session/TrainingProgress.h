@@ -35,17 +35,22 @@ public:
   /// The last line of a stretch. `loss`: instead of the one since the last time.
   void showLast(const service::ClusterProgress &progress, std::optional<double> loss, absl::Time now);
 
-  /// Of the heartbeat's, which it keeps waiting for nothing: nothing is shown where that phase of training does not run any more, or while the
-  /// master's thread is here.
+  /// Of the heartbeat's, which waits for no line of the master's: nothing is shown where that phase of training does not run any more, or while
+  /// the master's thread shows one.
   void showRunning(uint64_t epoch, const service::ClusterProgress &progress, absl::Time now);
 
 private:
+  /// Nothing where that phase of training does not run any more.
+  std::optional<observe::ProgressSnapshot> takeRunning(uint64_t epoch, const service::ClusterProgress &progress,
+                                                       absl::Time now);
   observe::ProgressSnapshot take(const service::ClusterProgress &progress, absl::Time now)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   const uint32_t chief_;
   const Show show_;
-  base::Mutex mutex_; ///< also while show_ is called: what shows calls nothing back
+  base::Mutex
+      showing_ ABSL_ACQUIRED_BEFORE(mutex_); ///< one call of show_ at a time; it may block, and calls nothing back
+  base::Mutex mutex_; ///< a leaf
   Schedule schedule_ ABSL_GUARDED_BY(mutex_);
   uint64_t running_ ABSL_GUARDED_BY(mutex_) = 0; ///< the channels' epoch of the phase that runs; 0: none
   bool asynchronous_ ABSL_GUARDED_BY(mutex_) = false;

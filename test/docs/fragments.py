@@ -23,7 +23,7 @@ class Block:
     def __init__(self, page, line, text):
         self.page, self.line, self.text, self.wrap, self.types, self.errors = page, line, text, 0, {}, []
         uses = re.findall(r"%(\w+)", text)
-        results = " ".join(re.findall(r"^\s*((?:%\w+,?\s*)+)=", text, flags=re.M))
+        results = " ".join(re.findall(r"^\s*((?:%\w+(?::\d+)?,?\s*)+)=", text, flags=re.M))
         defined = set(re.findall(r"%(\w+)", results)) | set(re.findall(r"%(\w+): ", text))  # results, arguments
         self.open = [name for name in dict.fromkeys(uses) if name not in defined]
 

@@ -15,7 +15,7 @@ PLANS = {
     "reproducible": chunks("reproducible"), "fast": chunks("fast"),
     **{name: (cluster, MLP) for name, cluster in {
         "sync": servers(2, 1), "sync-2ps": servers(3, 2), "async": servers(2, 1, "async"), "async-2ps": servers(3, 2, "async"),
-        "stale-2ps": servers(3, 2, "async", max_staleness=1), "backup-2ps": servers(3, 2, replicas_to_aggregate=2), "loops": servers(2, 1, micro_batches=24)}.items()},
+        "stale-2ps": servers(3, 2, "async", max_staleness=1), "backup-2ps": servers(3, 2, replicas_to_aggregate=2), "loops": servers(2, 1, micro_batches=32)}.items()},
 }
 
 

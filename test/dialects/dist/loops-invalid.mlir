@@ -125,3 +125,43 @@ dist.program @a of @p on "/job:worker/task:0/device:GPU:0" {
   }
   dist.end
 }
+
+// -----
+
+dist.phase @p {role = #graph.role<train>}
+dist.program @a of @p on "/job:worker/task:0/device:CPU:0" {
+  // (RP4)
+  // expected-error @below {{repeats 0 operations 3 times; expected some, at most 2147483647 times}}
+  dist.repeat 3 {
+  }
+  dist.end
+}
+
+// -----
+
+dist.phase @p {role = #graph.role<train>}
+func.func private @add(memref<4xf32> {dist.access = "read_write"}, memref<4xf32> {dist.access = "read"})
+dist.program @a of @p on "/job:worker/task:0/device:CPU:0" {
+  %x = dist.buffer : memref<4xf32>
+  %s = dist.buffer : memref<4xf32>
+  // expected-error @below {{repeats 1 operations 4294967298 times; expected some, at most 2147483647 times}}
+  dist.repeat 4294967298 {
+    dist.call @add(%s, %x) : memref<4xf32>, memref<4xf32>
+  }
+  dist.end
+}
+
+// -----
+
+dist.phase @p {role = #graph.role<train>}
+func.func private @add(memref<4xf32> {dist.access = "read_write"}, memref<4xf32> {dist.access = "read"})
+dist.program @a of @p on "/job:worker/task:0/device:CPU:0" {
+  %x = dist.buffer : memref<4xf32>
+  %s = dist.buffer : memref<4xf32>
+  dist.repeat 3 {
+    // (AC3)
+    // expected-error @below {{has one buffer for two of its sums or its value; expected one for each}}
+    dist.accumulate %x into(%s, %s) by @add : memref<4xf32>, memref<4xf32>, memref<4xf32>
+  }
+  dist.end
+}

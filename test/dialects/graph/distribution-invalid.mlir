@@ -79,13 +79,13 @@ module attributes {graph.distribution = #graph.distribution<strategy = "mirrored
 // -----
 
 // (DI5)
-// expected-error@+1 {{expected mirrored, in_graph and replicas_to_aggregate without async}}
+// expected-error@+1 {{expected mirrored, all_reduce, in_graph and replicas_to_aggregate without async}}
 module attributes {graph.distribution = #graph.distribution<strategy = "parameter_server", mesh = #graph.mesh<["data" = 2], ["/job:w/task:0-1/device:CPU:0"]>, stores = ["/job:w/task:0/device:CPU:0"], async = true, micro_batches = 2, replicas_to_aggregate = 1>} {}
 
 // -----
 
 // (DI5)
-// expected-error@+1 {{expected mirrored, in_graph and replicas_to_aggregate without async}}
+// expected-error@+1 {{expected mirrored, all_reduce, in_graph and replicas_to_aggregate without async}}
 module attributes {graph.distribution = #graph.distribution<strategy = "mirrored", mesh = #graph.mesh<["data" = 2], ["/job:w/task:0-1/device:CPU:0"]>, stores = ["/job:w/task:0/device:CPU:0"], async = true, micro_batches = 2>} {}
 
 // -----
@@ -145,3 +145,15 @@ module attributes {graph.distribution = #graph.distribution<strategy = "mirrored
 
 // expected-error@+1 {{must be a #graph.distribution, on the module, got #graph.mesh<["data" = 1], ["/job:w/task:0/device:CPU:0"]>}}
 module attributes {graph.distribution = #graph.mesh<["data" = 1], ["/job:w/task:0/device:CPU:0"]>} {}
+
+// -----
+
+// (DI4)
+// expected-error@+1 {{expected min_shard_bytes and max_shards of at least 1 beside placement = "split", got 0 and 0}}
+module attributes {graph.distribution = #graph.distribution<strategy = "parameter_server", mesh = #graph.mesh<["data" = 1], ["/job:worker/task:0/device:CPU:0"]>, stores = ["/job:ps/task:0/device:CPU:0"], placement = "split">} {}
+
+// -----
+
+// (DI5)
+// expected-error@+1 {{expected mirrored, all_reduce, in_graph and replicas_to_aggregate without async}}
+module attributes {graph.distribution = #graph.distribution<strategy = "all_reduce", mesh = #graph.mesh<["data" = 2], ["/job:worker/task:0-1/device:CPU:0"]>, stores = ["/job:worker/task:0/device:CPU:0"], async = true, micro_batches = 2>} {}

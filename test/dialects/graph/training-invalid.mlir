@@ -174,3 +174,14 @@ func.func @batches() {
   }
   return
 }
+
+// -----
+
+graph.func @f() attributes {role = #graph.role<train>} {
+  %c = graph.constant dense<1.0> : tensor<4xf32>
+  // (graph.repeat C4) expected-error@+1 {{repeats 4294967295 times; expected at most 2147483647}}
+  %s:32 = graph.repeat 4294967295 -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) {
+    graph.yield %c : tensor<4xf32>
+  }
+  graph.return
+}

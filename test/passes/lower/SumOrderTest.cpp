@@ -265,9 +265,12 @@ void expectOrder(const std::vector<Case> &cases, const std::string &cpu) {
   mlir::DialectRegistry registry;
   registerDialects(registry);
   mlir::MLIRContext context(registry);
-  std::string text;
+  std::string text =
+      R"(module attributes {graph.cluster = #graph.cluster<jobs = [worker = 1], chief = "/job:worker/task:0">,
+                                               graph.strategy = #graph.strategy<name = "one_device">} {)";
   for (auto [i, one] : llvm::enumerate(cases))
     text += "func.func private @k" + std::to_string(i) + one.text;
+  text += "}";
   mlir::OwningOpRef<mlir::ModuleOp> module = mlir::parseSourceString<mlir::ModuleOp>(text, &context);
   ASSERT_TRUE(module);
   mlir::PassManager passes(&context);

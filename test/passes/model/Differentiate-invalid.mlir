@@ -135,3 +135,20 @@ func.func @in_other_function() {
   graph.minimize %w {optimizer = #graph.sgd<learning_rate = 0.1>} : tensor<f32>
   return
 }
+
+// -----
+
+// What replicate makes has no gradient.
+graph.variable @w : tensor<4xf32> = #graph.zeros
+graph.func @train() attributes {role = #graph.role<train>} {
+  %w = graph.read @w : tensor<4xf32>
+  // expected-error @below {{stands in a model, expected none; replicate makes it, by the strategy and its "micro_batches"}}
+  %p:2 = graph.repeat 3 -> (tensor<4xf32>, tensor<4xf32>) {
+    %g = graph.multiply %w, %w : tensor<4xf32>
+    graph.yield %g : tensor<4xf32>
+  }
+  %s = graph.add %p#0, %w : tensor<4xf32>
+  %l = graph.reduce_sum %s dimensions = [0] : (tensor<4xf32>) -> tensor<f32>
+  graph.minimize %l {optimizer = #graph.sgd<learning_rate = 0.1>} : tensor<f32>
+  graph.return
+}

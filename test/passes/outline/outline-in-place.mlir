@@ -64,6 +64,26 @@ dist.program @packs of @q on "/job:t/task:1/device:CPU:0" {
   dist.control_receive local
   dist.end
 }
+// Each of a chain is written over the one before, all in the pack's part.
+// CHECK: dist.program @chain
+// CHECK: %[[CHAIN:.*]] = dist.view %{{.*}} : memref<8192xf32> to memref<64x64xf32>
+// CHECK: dist.library_call "matmul"({{.*}}) into(%[[CHAIN]])
+// CHECK: dist.call @{{kernel[0-9]+_[a-z]+}}({{.*}}%[[CHAIN]]{{[,)]}}
+dist.phase @r {role = #graph.role<predict>}
+dist.program @chain of @r on "/job:t/task:2/device:CPU:0" {
+  dist.control_send []
+  %x = dist.feed "x" : tensor<64x64xf32>
+  %y = dist.feed "y" : tensor<64x64xf32>
+  %product = graph.matmul %x, %y : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
+  %t = graph.tanh %product : tensor<64x64xf32>
+  %one = graph.multiply %t, %t : tensor<64x64xf32>
+  %two = graph.add %t, %one : tensor<64x64xf32>
+  %negative = graph.negate %x : tensor<64x64xf32>
+  %packed = dist.pack %two, %negative : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<8192xf32>
+  dist.fetch "packed", %packed : tensor<8192xf32>
+  dist.control_receive local
+  dist.end
+}
 // CHECK: func.func private @[[ADD]](%{{.*}}: memref<64x64xf32> {dist.access = "read"}, %[[INOUT:.*]]: memref<64x64xf32> {dist.access = "read_write"})
 // CHECK: linalg.generic {{.*}} ins(%{{.*}}, %[[INOUT]] : {{.*}}) outs(%[[INOUT]] :
 // CHECK: func.func private @[[BOTH]](%{{[a-z0-9]+}}: memref<64x64xf32> {dist.access = "read"}

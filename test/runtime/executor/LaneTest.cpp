@@ -3,6 +3,7 @@
 #include "runtime/base/Mutex.h"
 #include "test/runtime/executor/TaskHarness.h"
 #include "test/runtime/executor/TestHost.h"
+#include "test/runtime/plan/CompletePlan.h"
 #include "test/runtime/plan/PlanBuilder.h"
 
 #include "absl/time/clock.h"
@@ -163,6 +164,7 @@ TEST(Lane, FetchedMessageOutlivesItsRelease) {
   ParameterServerShape shape{1, 2};
   plan::Plan plan = parameterServerPlan(shape);
   plan.mutable_programs(0)->mutable_fetches(0)->set_buffer(0);
+  plan::completePlan(plan);
   TaskHarness tasks(plan);
   std::vector<float> w = tasks.floats(0);
   TestHost host(3);

@@ -11,42 +11,6 @@
 namespace graphc::plan {
 namespace {
 
-constexpr uint32_t kCount = 7, kPerLeaf = 2; // four leaves of two: the leaf's sum, those of one and two leaves
-
-/// A worker computes a gradient eight times, seven of them in a loop, and sends the last partial sum to a server.
-Plan loopPlan() {
-  PlanBuilder b;
-  uint32_t ps = b.job("ps", 1), worker = b.job("worker", 1);
-  ReplicaDomain::Range *range = b.plan.mutable_replicas()->add_ranges();
-  range->set_job(worker);
-  range->set_count(1);
-  b.plan.mutable_replicas()->set_size(1);
-  uint32_t phase = b.phase("train_step", TRAIN, false);
-  uint32_t server = b.program(phase, "train_step.ps", 1, false, ps, 0);
-  uint32_t w = b.program(phase, "train_step.worker", 1, false, worker, 0);
-  b.plan.mutable_chief()->set_job(worker);
-  uint32_t up = b.channel("up", b.vector(), w, server);
-  uint32_t control = b.channel("control", PlanBuilder::scalar(I64), w, server, true);
-  uint32_t x = b.arenaBuffer(w, b.vector()), g = b.arenaBuffer(w, b.vector());
-  std::vector<uint32_t> partials;
-  for (uint32_t i = 0; i < keptSums(kCount + 1, kPerLeaf); ++i)
-    partials.push_back(b.arenaBuffer(w, b.vector()));
-  b.controlSend(w, {control}); // 0
-  b.repeat(w, kCount, 2); // 1
-  b.call(w, TestKernel::Gradient, {x, g}); // 2
-  b.accumulate(w, g, partials, kPerLeaf); // 3
-  b.call(w, TestKernel::Gradient, {x, g}); // 4
-  for (uint32_t partial : partials) // 5 to 7
-    b.call(w, TestKernel::Add, {g, partial});
-  b.send(w, up, g);
-  b.controlReceive(w, true, 0);
-  uint32_t slot = b.slotBuffer(server, b.vector());
-  b.receive(server, up, slot);
-  b.release(server, up);
-  b.controlReceive(server, false, control);
-  return b.finish();
-}
-
 Program &worker(Plan &plan) { return *plan.mutable_programs(1); }
 Instruction &at(Plan &plan, int index) { return *worker(plan).mutable_instructions(index); }
 Instruction::Accumulate &sum(Plan &plan) { return *at(plan, 3).mutable_accumulate(); }
@@ -68,6 +32,14 @@ const DamageCase cases[] = {
     {"PastTheStep", [](Plan &p) { loop(p).set_length(100); }, "repeats 100 instructions 7 times, but"},
     {"PastAllNumbers", [](Plan &p) { loop(p).set_length(UINT32_MAX); }, "repeats 4294967295 instructions"},
     {"TooOften", [](Plan &p) { loop(p).set_count(UINT32_MAX); }, "repeats more than"},
+    {"TooMuchAltogether",
+     [](Plan &p) {
+       for (int i = 0; i < 2000; ++i) // behind the loop's end nothing is judged before the loop is
+         worker(p).add_instructions();
+       loop(p).set_count(1 << 20);
+       loop(p).set_length(2000);
+     },
+     "repeats 2000 instructions 1048576 times; expected at most 1073741824 in the loops of a step"},
     {"OnADeviceWithQueues", [](Plan &p) { worker(p).set_device("GPU:0"); },
      "repeats instructions on GPU:0, whose queues may still be at work when they begin again"},
     {"OnceMore", [](Plan &p) { loop(p).set_count(8); }, "sums 9 values in leaves of 2; expected whole leaves"},

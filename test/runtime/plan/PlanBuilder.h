@@ -104,6 +104,9 @@ struct ParameterServerShape {
 /// Gradient(w), and the servers apply the mean (sync) or each gradient as it comes (async). Worker fetch "loss<p>": Sum(w).
 Plan parameterServerPlan(const ParameterServerShape &shape);
 
+/// A worker computes a gradient eight times, seven of them in a loop, sums them in four leaves of two, and sends a sum to a server.
+Plan loopPlan();
+
 /// What the sync plan's variables hold after `steps`, computed by plain loops in the same order.
 std::vector<std::vector<float>> expectedSync(const ParameterServerShape &shape, uint64_t steps,
                                              std::vector<std::vector<float>> initial);

@@ -140,6 +140,26 @@ TEST(TrainingProgress, TheHeartbeatWaitsForNoLine) {
   EXPECT_EQ(shown, 1);
 }
 
+// A terminal that stands still (Ctrl-S) keeps no checkpoint from being written.
+TEST(TrainingProgress, TheMasterWaitsForNoLineOfTheHeartbeats) {
+  TrainingProgress *inner = nullptr;
+  std::atomic<int> shown{0};
+  TrainingProgress progress(0, [&](const observe::ProgressSnapshot &) {
+    ++shown;
+    std::thread([&] {
+      inner->endPhase();
+      inner->trained(5, 1.0, {});
+      inner->evaluated({});
+      inner->beginPhase(2, 5, false);
+    }).join();
+  });
+  inner = &progress;
+  progress.begin({.total = 10}, 0, absl::UnixEpoch());
+  progress.beginPhase(1, 0, false);
+  progress.showRunning(1, {}, absl::UnixEpoch());
+  EXPECT_EQ(shown, 1);
+}
+
 TEST(TrainingProgress, IsShownByOneThreadAtATimeAndNotBehindTheLastLine) {
   std::atomic<int> here{0};
   bool last = false; // guarded by what is tested

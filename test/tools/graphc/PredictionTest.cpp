@@ -36,7 +36,8 @@ class OneModelOfTime : public testing::TestWithParam<const char *> {};
 TEST_P(OneModelOfTime, ForSchedulerAndPrediction) {
   absl::StatusOr<cluster::ClusterConfig> cluster = cluster::parseCluster(GetParam(), "cluster.json");
   ASSERT_TRUE(cluster.ok()) << cluster.status();
-  Compilation compilation({}, [](const Diagnostic &said) { ADD_FAILURE() << toText(said); });
+  Compilation compilation({},
+                          [](const Diagnostic &said) { EXPECT_NE(said.severity, Severity::Error) << toText(said); });
   compilation.nativeCode = false;
   ASSERT_TRUE(mlir::succeeded(compilation.read(llvm::MemoryBuffer::getMemBuffer(kModel, "model.mlir"))) &&
               mlir::succeeded(compilation.useCluster(*cluster)) &&
