@@ -4,7 +4,7 @@ import os
 import re
 
 import pytest
-from box import BUILD, MLP, differences, same
+from box import BUILD, MLP, MODELS, differences, same
 from formats import updates
 
 
@@ -152,3 +152,20 @@ def test_gradients_leave_early(box):
     (_, kinds), = loops(box, {"ps": 1, "worker": 2, "strategy": {"name": "parameter_server", "micro_batches": 32}})
     behind = kinds[kinds.index("repeat"):]
     assert "call" in behind[behind.index("send_start"):]
+
+
+def test_metrics(box):
+    """Metrics of training and of the evaluation behind it are the same to the last bit, too. The loss of an epoch is the mean of what each replica
+    tells of its own micro-batches, rounded there: of several replicas it may differ behind the digits that are shown."""
+    finals = {}
+    for workers in 1, 2, 4, 8:
+        for strategy, ps in ("parameter_server", {"ps": 1}), ("all_reduce", {}):
+            plan = box.compile(f"{strategy}-{workers}", {**ps, "worker": workers, "strategy": {"name": strategy, "micro_batches": 8}}, MODELS / "metrics.mlir")
+            box.graphrun(plan, "--steps", 10, "--stats", "stats.json")
+            finals[strategy, workers] = box.json("stats.json")["final"]
+    losses = [final.pop("loss") for final in finals.values()]
+    assert max(losses) - min(losses) < 1e-7 * max(losses)
+    reference = finals["parameter_server", 1]
+    assert {"error", "train error", "reconstruction_mse"} <= set(reference)
+    for row, final in finals.items():
+        assert final == reference, row
