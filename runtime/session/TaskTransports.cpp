@@ -28,8 +28,8 @@ absl::StatusOr<std::unique_ptr<TaskTransports>> TaskTransports::prepare(const pl
                                                                         const std::vector<service::Peer> &peers,
                                                                         const device::Memory &zeroCopy,
                                                                         TransportOptions options) {
-  return prepare(plan, executor::taskEndpoints(plan, plan::allTasks(plan)[options.task]), peers, zeroCopy,
-                 std::move(options));
+  const std::vector<executor::Endpoint> endpoints = executor::taskEndpoints(plan, plan::allTasks(plan)[options.task]);
+  return prepare(plan, endpoints, peers, zeroCopy, std::move(options));
 }
 
 absl::StatusOr<std::unique_ptr<TaskTransports>>
