@@ -68,7 +68,7 @@ dist.program @packs of @q on "/job:t/task:1/device:CPU:0" {
 // CHECK: dist.program @chain
 // CHECK: %[[CHAIN:.*]] = dist.view %{{.*}} : memref<8192xf32> to memref<64x64xf32>
 // CHECK: dist.library_call "matmul"({{.*}}) into(%[[CHAIN]])
-// CHECK: dist.call @{{kernel[0-9]+_[a-z]+}}({{.*}}%[[CHAIN]]{{[,)]}}
+// CHECK: dist.call @{{kernel[0-9]+_multiply}}(%[[CHAIN]], %{{[0-9]+}}, %{{[0-9]+}}) :
 dist.phase @r {role = #graph.role<predict>}
 dist.program @chain of @r on "/job:t/task:2/device:CPU:0" {
   dist.control_send []
@@ -76,11 +76,15 @@ dist.program @chain of @r on "/job:t/task:2/device:CPU:0" {
   %y = dist.feed "y" : tensor<64x64xf32>
   %product = graph.matmul %x, %y : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
   %t = graph.tanh %product : tensor<64x64xf32>
+  %u = graph.add %t, %y : tensor<64x64xf32>
+  %square = graph.multiply %u, %u : tensor<64x64xf32>
+  %l = graph.reduce_sum %square dimensions = [0, 1] : (tensor<64x64xf32>) -> tensor<f32>
   %one = graph.multiply %t, %t : tensor<64x64xf32>
-  %two = graph.add %t, %one : tensor<64x64xf32>
+  %two = graph.multiply %u, %one : tensor<64x64xf32>
   %negative = graph.negate %x : tensor<64x64xf32>
   %packed = dist.pack %two, %negative : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<8192xf32>
   dist.fetch "packed", %packed : tensor<8192xf32>
+  dist.fetch "l", %l : tensor<f32>
   dist.control_receive local
   dist.end
 }
