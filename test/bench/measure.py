@@ -148,26 +148,27 @@ def runPlan(plan, steps, pin=None, timeout=200, pinned=0):
             return json.load(file)["tasks"]
 
 
+def alone(name, plan, compileMs, threads, steps, pin):
+    """The row of a plan of one task."""
+    (task,) = runPlan(plan, steps, pin=pin).values()
+    step = task["step_ms"]
+    return row("graphc", name, "one_device", 1, threads, step["median"], step["p99"], task["first_step_s"],
+               min_ms=step["min"], mean_ms=round(1e3 / task["steps_per_s"], 5), compile_ms=round(compileMs, 1),
+               rss_mb=round(task["rss_bytes"] / 1e6, 1))
+
+
 def graphcSingle(case, threads):
     steps = dict(linreg=20000, mlp=600)[case]
     with tempfile.TemporaryDirectory() as folder:
         plan, compileMs = compilePlan(case, folder, threads=threads)
-        (task,) = runPlan(plan, steps, pin=0 if threads == 1 else None).values()
-        step = task["step_ms"]
-        yield row("graphc", case, "one_device", 1, threads, step["median"], step["p99"], task["first_step_s"],
-                  min_ms=step["min"], mean_ms=round(1e3 / task["steps_per_s"], 5), compile_ms=round(compileMs, 1),
-                  rss_mb=round(task["rss_bytes"] / 1e6, 1))
+        yield alone(case, plan, compileMs, threads, steps, 0 if threads == 1 else None)
 
 
 def graphcMicroBatches(count):
     """The MLP on one core, with so many micro-batches a step."""
     with tempfile.TemporaryDirectory() as folder:
         plan, compileMs = compilePlan("mlp", folder, {"cluster": {"worker": 1}, "strategy": {"name": "one_device", "micro_batches": count}})
-        (task,) = runPlan(plan, 1600 // count, pin=0).values()
-        step = task["step_ms"]
-        yield row("graphc", f"mlp, {count} micro-batches", "one_device", 1, 1, step["median"], step["p99"], task["first_step_s"],
-                  min_ms=step["min"], mean_ms=round(1e3 / task["steps_per_s"], 5), compile_ms=round(compileMs, 1),
-                  rss_mb=round(task["rss_bytes"] / 1e6, 1))
+        yield alone(f"mlp, {count} micro-batches", plan, compileMs, 1, 1600 // count, 0)
 
 
 def graphcTasks(case, strategy, jobs, steps, sync=None):

@@ -68,7 +68,7 @@ def main(root):
             findings += 1
     whole_text = "\n".join(texts)
     for number, _, new in listed:
-        if not any(word in whole_text and re.search(whole(new), whole_text) for word in new.split()[:1]):
+        if not re.search(whole(new), whole_text):
             print(f"test/docs/names.txt:{number}: {new} is found nowhere")
             findings += 1
     print(f"{len(listed)} names, {findings} findings")

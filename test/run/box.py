@@ -50,6 +50,10 @@ class Box:
         self.processes = []
         self.kept = False  # a test that has this folder has failed
 
+    def withSim(self):
+        """From now on graphc and graphrun are those that know the simulated device."""
+        self.environment["PATH"] = os.pathsep.join([str(BUILD / "sim"), self.environment["PATH"]])
+
     def __truediv__(self, name):
         return self.folder / name
 

@@ -29,11 +29,16 @@ def idx(shape, values):
     return struct.pack(f">HBB{len(shape)}I", 0, 8, len(shape), *shape) + bytes(values)
 
 
-def samples(folder, count, labels=None, first=0):
+def sampleFiles(count, labels=None, first=0):
     """The data set of models/idx.mlir: so many images of 2 x 3 bytes 0, 7, 14, …, the very first as given; labels 0, 1, 2, 0, … where none are."""
+    return (idx((count, 2, 3), [first, *(i * 7 % 256 for i in range(1, 6 * count))]),
+            idx((count,), (i % 3 for i in range(count)) if labels is None else labels))
+
+
+def samples(folder, count, labels=None, first=0):
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / "images").write_bytes(idx((count, 2, 3), [first, *(i * 7 % 256 for i in range(1, 6 * count))]))
-    (folder / "labels").write_bytes(idx((count,), (i % 3 for i in range(count)) if labels is None else labels))
+    for name, data in zip(("images", "labels"), sampleFiles(count, labels, first)):
+        (folder / name).write_bytes(data)
 
 
 def seal(manifest, change):
@@ -63,3 +68,20 @@ def write(path, dtype, shape, elements, fortran=False):
     header += b" " * (-(10 + len(header) + 1) % 64) + b"\n"
     with open(path, "wb") as file:
         file.write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header + array.array({"<f4": "f", "<f8": "d"}[dtype], elements).tobytes())
+
+
+def blocks(text, name):
+    """Top-level `name { … }` of a protobuf in text form."""
+    return re.findall(rf"^{name} \{{\n(.*?)^\}}", text, re.M | re.S)
+
+
+def number(block, field, default=0):
+    found = re.search(rf"^  {field}: (\d+)", block, re.M)
+    return int(found.group(1)) if found else default
+
+
+def instructions(program):
+    """(kind, channel), …"""
+    for found in re.finditer(r"^  instructions \{\n    (\w+) \{(.*?)^  \}", program, re.M | re.S):
+        channel = re.search(r"^      channel: (\d+)", found.group(2), re.M)
+        yield found.group(1), int(channel.group(1)) if channel else 0

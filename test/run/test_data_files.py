@@ -5,10 +5,10 @@ import shutil
 
 import pytest
 from box import MODELS, same
-from formats import idx, samples
+from formats import idx, sampleFiles, samples
 
 
-GOOD = idx((50, 2, 3), (i * 7 % 256 for i in range(300))), idx((50,), (i % 3 for i in range(50)))
+GOOD = sampleFiles(50)
 
 
 @pytest.fixture

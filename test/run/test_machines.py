@@ -47,14 +47,14 @@ def three(box, machines):
 
 @pytest.mark.parametrize("settings", [{}, {"replication": "in_graph"}], ids=["sync", "towers"])
 def test_parameter_server(box, three, settings):
-    plan = box.compile("plan", {"ps": 1, "worker": 2, "strategy": {"name": "parameter_server", **settings}})
+    plan = box.servers("plan", 2, 1, **settings)
     ended(three.run(plan, "--steps", 30, "--dump_variables", "far", "--stats", "stats.json"))
     same(box.reference(2, "--steps", 30)[0], box / "far")
 
 
 @pytest.mark.parametrize("settings", [{"update": "async"}, {"update": "async", "max_staleness": 1}, {"replicas_to_aggregate": 1}], ids=["async", "stale", "backup"])
 def test_inexact(box, three, settings):
-    plan = box.compile("plan", {"ps": 1, "worker": 2, "strategy": {"name": "parameter_server", **settings}})
+    plan = box.servers("plan", 2, 1, **settings)
     ended(three.run(plan, "--steps", 30, "--dump_variables", "far"))
     assert updates(box / "far") == 30
 

@@ -1,11 +1,8 @@
 """One order of sums: a step of M micro-batches gives one device's weights and losses, bit for bit, however many replicas share them, by
 which strategy they do and over how many parameter servers. test/tools/graphc/strategy.test has what cannot be shared so."""
-import os
-import re
-
 import pytest
-from box import BUILD, MLP, MODELS, differences, same
-from formats import updates
+from box import MLP, MODELS, differences, same
+from formats import blocks, instructions, number, updates
 
 
 def train(box, name, jobs, strategy, *arguments, model=MLP):
@@ -81,8 +78,8 @@ def test_loop(box):
     for count in 16, 256:
         cluster = {"worker": 1, "strategy": {"name": "one_device", "micro_batches": count}}
         plan = box / box.compile(f"loop{count}", cluster)
-        arenas = [int(line.split()[-1]) for line in box.show(f"text{count}", "plan-text", cluster).matches("^  arena_bytes: .*")]
-        sizes[count] = plan.stat().st_size, max(arenas)
+        programs = blocks(box.show(f"text{count}", "plan-text", cluster).text(), "programs")
+        sizes[count] = plan.stat().st_size, max(number(program, "arena_bytes") for program in programs)
     box.last.out.expect("^    repeat {")
     assert sizes[256][0] <= 1.5 * sizes[16][0], "bytes of the plan"
     assert sizes[256][1] <= 1.3 * sizes[16][1], "bytes of the largest arena"
@@ -107,19 +104,18 @@ def test_copies_on_queues(box, jobs, strategy):
     """A device with queues has copies, and the bits of the host's loop."""
     settings = {"micro_batches": 24, "sum_leaves": 4}
     reference = one(box, **settings)
-    box.environment["PATH"] = os.pathsep.join([str(BUILD / "sim"), box.environment["PATH"]])
+    box.withSim()
     equal(box, reference, {**jobs, "devices": SIMS}, {"name": strategy, **settings})
     assert not loops(box, {**jobs, "devices": SIMS, "strategy": {"name": strategy, **settings}})
 
 
 def loops(box, cluster, model=MLP):
     """(arena, what is done in turn) of the programs that have one."""
-    text = "\n".join(box.show("shown", "plan-text", cluster, model).matches("^(programs {|  arena_bytes: .*|    \\w+ {|  name: .*)"))
     found = []
-    for program in text.split("programs {")[1:]:
-        kinds = re.findall(r"^    (\w+) {", program, re.M)
+    for program in blocks(box.show("shown", "plan-text", cluster, model).text(), "programs"):
+        kinds = [kind for kind, _ in instructions(program)]
         if "repeat" in kinds:
-            found.append((int(re.search(r"arena_bytes: (\d+)", program)[1]), kinds))
+            found.append((number(program, "arena_bytes"), kinds))
     return found
 
 

@@ -1,8 +1,6 @@
 """Every row of strategies.json, every cell of it: the table of strategies in docs/status.md."""
-import os
-
 import pytest
-from box import BUILD, MODELS, ROOT, asFlags, differences, same, tls
+from box import MODELS, ROOT, asFlags, differences, same, tls
 from formats import updates
 from process import ended
 from strategies import ROWS
@@ -114,7 +112,7 @@ def test_apart(box, machines, row):
 def test_sim(box, row):
     """By graphc and graphrun that know such a device, whose work is done in another order in each run."""
     row, ones, seed = ROWS[row], {}, 0
-    box.environment["PATH"] = os.pathsep.join([str(BUILD / "sim"), box.environment["PATH"]])
+    box.withSim()
 
     def train(plan, folder):
         nonlocal seed

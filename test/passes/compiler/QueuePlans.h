@@ -3,6 +3,7 @@
 #define GRAPHC_TEST_PASSES_COMPILER_QUEUEPLANS_H
 
 #include "passes/compiler/Compiler.h"
+#include "test/passes/compiler/TwoLayers.h"
 
 #include <functional>
 #include <gtest/gtest.h>
@@ -14,25 +15,7 @@ using plan::Instruction;
 using plan::Plan;
 using plan::Program;
 
-// Two layers, so that gradients leave while others are still computed; the second weight's gradient needs a buffer again.
-inline constexpr char kModel[] =
-    R"(graph.variable @w : tensor<4x16xf32> = #graph.uniform<low = -1.0, high = 1.0, seed = 3>
-graph.variable @v : tensor<16x1xf32> = #graph.uniform<low = -1.0, high = 1.0, seed = 4>
-graph.dataset @d : (tensor<4xf32>, tensor<1xf32>) = #graph.synthetic<samples = 96, seed = 7>
-graph.func @train_step() -> (tensor<f32> {graph.name = "loss"}) attributes {role = #graph.role<train>} {
-  %x, %t = graph.next_batch @d {batch = 8} : tensor<8x4xf32>, tensor<8x1xf32>
-  %w = graph.read @w : tensor<4x16xf32>
-  %v = graph.read @v : tensor<16x1xf32>
-  %h = graph.matmul %x, %w : (tensor<8x4xf32>, tensor<4x16xf32>) -> tensor<8x16xf32>
-  %a = graph.tanh %h : tensor<8x16xf32>
-  %y = graph.matmul %a, %v : (tensor<8x16xf32>, tensor<16x1xf32>) -> tensor<8x1xf32>
-  %e = graph.subtract %y, %t : tensor<8x1xf32>
-  %square = graph.multiply %e, %e : tensor<8x1xf32>
-  %loss = graph.reduce_mean %square dimensions = [0, 1] : (tensor<8x1xf32>) -> tensor<f32>
-  graph.minimize %loss {optimizer = #graph.sgd<learning_rate = 0.1>} : tensor<f32>
-  graph.return %loss : tensor<f32>
-}
-)";
+inline const std::string kModel = twoLayers(4, 16);
 
 inline Plan compiled(const std::string &config) {
   auto cluster = cluster::parseCluster(config, "cluster.json");

@@ -4,6 +4,7 @@
 
 #include "passes/compiler/Compilation.h"
 #include "passes/schedule/OpTimes.h"
+#include "test/passes/compiler/TwoLayers.h"
 
 #include <gtest/gtest.h>
 #include <map>
@@ -12,24 +13,7 @@ namespace graphc {
 namespace {
 
 // Layers of 256 KiB and 1 KiB: what is read in place, made in slots and summed in chunks, and what is copied.
-const char kModel[] =
-    R"(graph.variable @w : tensor<256x256xf32> = #graph.uniform<low = -1.0, high = 1.0, seed = 3>
-graph.variable @v : tensor<256x1xf32> = #graph.uniform<low = -1.0, high = 1.0, seed = 4>
-graph.dataset @d : (tensor<256xf32>, tensor<1xf32>) = #graph.synthetic<samples = 96, seed = 7>
-graph.func @train_step() -> (tensor<f32> {graph.name = "loss"}) attributes {role = #graph.role<train>} {
-  %x, %t = graph.next_batch @d {batch = 8} : tensor<8x256xf32>, tensor<8x1xf32>
-  %w = graph.read @w : tensor<256x256xf32>
-  %v = graph.read @v : tensor<256x1xf32>
-  %h = graph.matmul %x, %w : (tensor<8x256xf32>, tensor<256x256xf32>) -> tensor<8x256xf32>
-  %a = graph.tanh %h : tensor<8x256xf32>
-  %y = graph.matmul %a, %v : (tensor<8x256xf32>, tensor<256x1xf32>) -> tensor<8x1xf32>
-  %e = graph.subtract %y, %t : tensor<8x1xf32>
-  %square = graph.multiply %e, %e : tensor<8x1xf32>
-  %loss = graph.reduce_mean %square dimensions = [0, 1] : (tensor<8x1xf32>) -> tensor<f32>
-  graph.minimize %loss {optimizer = #graph.sgd<learning_rate = 0.1>} : tensor<f32>
-  graph.return %loss : tensor<f32>
-}
-)";
+const std::string kModel = twoLayers(256, 256);
 
 class OneModelOfTime : public testing::TestWithParam<const char *> {};
 
