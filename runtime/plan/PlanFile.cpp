@@ -33,11 +33,14 @@ absl::Status bad(std::string_view name, absl::string_view what) {
   return absl::InvalidArgumentError(absl::StrCat(base::view(name), ": ", what));
 }
 
+constexpr char kAgain[] = "; copy it anew, or write it again with graphc";
+
 absl::StatusOr<LoadedPlan> decode(std::string_view file, std::string_view name, bool checkSum) {
   if (file.size() < 8 || memcmp(file.data(), planMagic, 8) != 0)
     return bad(name, "not a plan: a plan begins with \"GRAPHCPL\"; make one with graphc");
   if (file.size() < planHeaderBytes)
-    return bad(name, absl::StrCat("truncated plan: ", file.size(), " bytes, the header alone has ", planHeaderBytes));
+    return bad(name,
+               absl::StrCat("truncated plan: ", file.size(), " bytes, the header alone has ", planHeaderBytes, kAgain));
   uint32_t version = loadLittle<uint32_t>(file.data() + 8);
   if (version > planVersion)
     return bad(name, absl::StrCat("plan format version ", version, " is newer than this graphrun, which reads version ",
@@ -56,12 +59,11 @@ absl::StatusOr<LoadedPlan> decode(std::string_view file, std::string_view name, 
         name, absl::StrCat("damaged plan: its header claims ", bytes, " bytes, more than the limit of ", maxPlanBytes));
   if (payload.size() != bytes)
     return bad(name, absl::StrCat(payload.size() < bytes ? "truncated plan: " : "damaged plan: ", payload.size(),
-                                  " bytes follow the header, expected ", bytes));
+                                  " bytes follow the header, expected ", bytes, kAgain));
   base::Digest digest = base::sha256(payload);
   if (checkSum && memcmp(digest.data(), file.data() + 24, 32) != 0)
-    return absl::DataLossError(absl::StrCat(
-        base::view(name),
-        ": damaged plan: the SHA-256 of its content does not match its header; write it again with graphc"));
+    return absl::DataLossError(
+        absl::StrCat(base::view(name), ": damaged plan: the SHA-256 of its content does not match its header", kAgain));
 
   LoadedPlan loaded;
   loaded.fingerprint = base::toHex(digest);
