@@ -33,9 +33,11 @@ Digest sha256(std::string_view data) {
 
 Digest hmacSha256(std::string_view key, std::string_view data) {
   std::array<uint8_t, SHA256_CBLOCK> block{};
-  const Digest hashed = key.size() > block.size() ? sha256(key) : Digest{};
-  if (key.size() > block.size())
+  Digest hashed;
+  if (key.size() > block.size()) {
+    hashed = sha256(key);
     key = asBytes(hashed);
+  }
   std::copy(key.begin(), key.end(), block.begin());
   auto padded = [&](uint8_t pad, std::string_view text) {
     std::array<uint8_t, SHA256_CBLOCK> mixed = block;

@@ -5,6 +5,8 @@
 
 #include "absl/strings/str_cat.h"
 
+#include <algorithm>
+#include <bit>
 #include <cstring>
 #include <new>
 #include <system_error>
@@ -12,7 +14,7 @@
 namespace graphc::data {
 
 BatchSource::BatchSource(std::shared_ptr<const Dataset> dataset, const BatchOptions &options)
-    : set(std::move(dataset)), choice(options), depth(depthOf(options)), permutation(set->samples(), set->seed(), 0) {}
+    : set(std::move(dataset)), choice(options), permutation(set->samples(), set->seed(), 0) {}
 
 BatchSource::~BatchSource() { stop(); }
 
@@ -35,7 +37,9 @@ absl::StatusOr<std::unique_ptr<BatchSource>> BatchSource::create(std::shared_ptr
       return bad("a batch of more than 1 TiB");
   std::unique_ptr<BatchSource> source(new BatchSource(std::move(dataset), options));
   if (options.prefetch) {
-    source->ring.resize(source->depth);
+    // A power of two since they are counted modulo 2^32: where a loop takes several in a row, as many as separate sources would have between
+    // them, but no more than eight.
+    source->ring.resize(std::max(2u, std::bit_floor(std::min(options.perStep, 8u))));
     for (Slot &slot : source->ring) {
       for (size_t c = 0; c < source->set->components(); ++c)
         slot.buffers.emplace_back(source->set->sampleBytes(c) * options.batch);
@@ -121,14 +125,14 @@ void BatchSource::run() {
       uint32_t seen = consumed.load();
       if (ending.load())
         return;
-      if (now - seen < depth)
+      if (now - seen < ring.size())
         break;
       fillerSleeps.store(true);
       if (consumed.load() == seen)
         base::futexWait(&consumed, seen, -1, base::FutexScope::Process);
       fillerSleeps.store(false);
     }
-    Slot &slot = ring[now % depth];
+    Slot &slot = ring[now % ring.size()];
     for (size_t c = 0; c < pointers.size(); ++c)
       pointers[c] = slot.buffers[c].data();
     slot.status = make(step, pointers.data(), slot.valid.data());
@@ -151,7 +155,7 @@ absl::Status BatchSource::take(void *const *buffers, uint8_t *valid) {
       takerSleeps.store(false);
     }
   }
-  const Slot &slot = ring[taken % depth];
+  const Slot &slot = ring[taken % ring.size()];
   for (size_t c = 0; c < slot.buffers.size(); ++c)
     memcpy(buffers[c], slot.buffers[c].data(), slot.buffers[c].size());
   if (valid)

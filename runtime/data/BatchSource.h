@@ -19,9 +19,7 @@
 #include "runtime/data/Permutation.h"
 #include "runtime/data/Streams.h"
 
-#include <algorithm>
 #include <atomic>
-#include <bit>
 #include <thread>
 
 namespace graphc::data {
@@ -62,11 +60,6 @@ public:
   uint64_t samplesPerStep() const { return uint64_t(choice.batch) * choice.replicas * choice.microBatches; }
 
 private:
-  /// Batches in the ring, a power of two since they are counted modulo 2^32: where a loop takes several in a row, as many as separate
-  /// sources would have between them, but no more than eight.
-  static uint32_t depthOf(const BatchOptions &options) {
-    return std::max(2u, std::bit_floor(std::min(options.perStep, 8u)));
-  }
   struct Slot {
     std::vector<std::vector<uint8_t>> buffers; ///< one a component
     std::vector<uint8_t> valid;
@@ -81,7 +74,6 @@ private:
 
   std::shared_ptr<const Dataset> set;
   BatchOptions choice;
-  const uint32_t depth;
   uint64_t begin = 0; ///< where the stream stood at start()
   uint64_t share = 0; ///< of each step: where in it this source's samples begin
   uint64_t taken = 0; ///< batches since start(), the lane's own

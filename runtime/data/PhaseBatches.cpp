@@ -28,17 +28,9 @@ absl::StatusOr<std::unique_ptr<PhaseBatches>> PhaseBatches::create(const plan::P
     for (uint32_t instance = 0; instance < program.instances(); ++instance) {
       if (!plan::sameTask(plan::instanceTask(plan, program, instance), task))
         continue;
-      uint32_t times = 1, repeated = 0; // how often, and of how many instructions more
+      plan::LoopWalk loops;
       for (const plan::Instruction &instruction : program.instructions()) {
-        if (instruction.has_repeat()) {
-          times = instruction.repeat().count();
-          repeated = instruction.repeat().length();
-          continue;
-        }
-        if (repeated == 0)
-          times = 1;
-        else
-          --repeated;
+        const uint32_t times = loops.times(instruction);
         if (!instruction.has_next_batch())
           continue;
         const plan::Instruction::NextBatch &next = instruction.next_batch();

@@ -14,7 +14,6 @@
 
 #include "absl/strings/str_cat.h"
 
-#include <algorithm>
 #include <cstring>
 
 namespace graphc::executor {
@@ -149,7 +148,8 @@ std::optional<LaneState> Lane::execute() {
       break;
     case Op::Aggregate:
       if (std::optional<LaneState> state =
-              instruction.chosen == Program::noPort ? aggregate(instruction) : aggregateChosen(instruction))
+              goOnAfter(instruction, instruction.chosen == Program::noPort ? messages.advance(instruction, context)
+                                                                           : choice.sum(instruction, context)))
         return state;
       break;
     case Op::Accumulate: {
@@ -167,7 +167,7 @@ std::optional<LaneState> Lane::execute() {
         iteration = 0;
       break;
     case Op::Choose:
-      if (std::optional<LaneState> state = choose(instruction))
+      if (std::optional<LaneState> state = goOnAfter(instruction, choice.choose(instruction, currentStep)))
         return state;
       break;
     case Op::NextBatch: {
@@ -231,32 +231,14 @@ std::optional<LaneState> Lane::execute() {
   return std::nullopt;
 }
 
-std::optional<LaneState> Lane::aggregate(const Instruction &instruction) {
-  const MessageSum::Outcome outcome = messages.advance(instruction, context);
-  sub = outcome.message;
+std::optional<LaneState> Lane::goOnAfter(const Instruction &instruction, const SumOutcome &outcome) {
+  sub = outcome.instance;
   if (outcome.code) [[unlikely]]
     return kernelFailed(instruction, outcome.code);
   if (outcome.state == PollState::Ready)
     return std::nullopt;
   transport::RecvPort *port = ports.receives[instruction.port + sub];
   return outcome.together.empty() ? notReady(port, outcome.state) : notReady(port, outcome.state, outcome.together);
-}
-
-std::optional<LaneState> Lane::choose(const Instruction &instruction) {
-  const ReplicaChoice::Outcome outcome = choice.choose(instruction, currentStep);
-  if (outcome.state == PollState::Ready)
-    return std::nullopt;
-  return notReady(ports.receives[instruction.port + outcome.instance], outcome.state);
-}
-
-std::optional<LaneState> Lane::aggregateChosen(const Instruction &instruction) {
-  const ReplicaChoice::Outcome outcome = choice.sum(instruction, context);
-  sub = outcome.instance;
-  if (outcome.code) [[unlikely]]
-    return kernelFailed(instruction, outcome.code);
-  if (outcome.state == PollState::Ready)
-    return std::nullopt;
-  return notReady(ports.receives[instruction.port + sub], outcome.state);
 }
 
 std::optional<LaneState> Lane::finishAllReduce(const Instruction &instruction) {
@@ -280,7 +262,7 @@ std::optional<LaneState> Lane::waitForQueue(const Instruction &instruction) {
   const PollState state = port.poll(queues.countOf(instruction.port, instruction.count, currentStep));
   if (state == PollState::Ready)
     return std::nullopt;
-  if (absl::Status failed = queues.failure(); !failed.ok())
+  if (absl::Status failed = port.failure(); !failed.ok())
     return fail(absl::Status(failed.code(), absl::StrCat(laneInfo.name, ": ", program->device->name(), " at step ",
                                                          currentStep, ": ", failed.message())));
   return notReady(&port, state);
@@ -440,13 +422,12 @@ std::string Lane::describeTicketWait() const {
   if (!slowest || !tickets->maxStaleness())
     return "for a ticket";
   const plan::Plan &plan = *program->plan;
-  plan::Program everyReplica; // instance r serves replica r
-  everyReplica.set_instances(plan.replicas().size());
-  everyReplica.set_spread(true);
-  return absl::StrCat("for ", plan::taskText(plan, plan::instanceTask(plan, everyReplica, slowest->instance)),
-                      ", the slowest worker at step ", slowest->clock, ", before it hands step ", currentStep, " to ",
-                      plan::taskText(plan, plan::instanceTask(plan, everyReplica, laneInfo.instance)),
-                      " (max_staleness is ", *tickets->maxStaleness(), ")");
+  auto served = [&](uint32_t instance) { // instance r serves replica r
+    return plan::taskText(plan, plan::replicaTask(plan, instance).value_or(plan::Task()));
+  };
+  return absl::StrCat("for ", served(slowest->instance), ", the slowest worker at step ", slowest->clock,
+                      ", before it hands step ", currentStep, " to ", served(laneInfo.instance), " (max_staleness is ",
+                      *tickets->maxStaleness(), ")");
 }
 
 std::string Lane::describeWait() const {

@@ -88,9 +88,7 @@ private:
   LaneState fail(absl::Status status);
   LaneState kernelFailed(const Instruction &instruction, int code);
   LaneState endByEndOfStream();
-  std::optional<LaneState> aggregate(const Instruction &instruction);
-  std::optional<LaneState> aggregateChosen(const Instruction &instruction);
-  std::optional<LaneState> choose(const Instruction &instruction);
+  std::optional<LaneState> goOnAfter(const Instruction &instruction, const SumOutcome &outcome);
   std::optional<LaneState> finishAllReduce(const Instruction &instruction);
   std::optional<LaneState> controlSend(const Instruction &instruction);
   std::optional<LaneState> controlReceive(const Instruction &instruction);

@@ -8,10 +8,19 @@
 
 #include "absl/status/status.h"
 
+#include <span>
 #include <string>
 #include <vector>
 
 namespace graphc::executor {
+
+/// What came of adding messages, or of choosing which.
+struct SumOutcome {
+  transport::PollState state = transport::PollState::Ready; ///< Ready: it is done, or `code`
+  uint32_t instance = 0; ///< whose message is not here, the first
+  std::span<transport::RecvPort *const> together = {}; ///< where nothing goes on without all of these
+  int code = 0; ///< of a kernel that failed
+};
 
 class LanePorts {
 public:

@@ -21,11 +21,4 @@ absl::Status LaneQueues::make(const transport::Transport &transport, const std::
   return absl::OkStatus();
 }
 
-absl::Status LaneQueues::failure() const {
-  for (const QueuePort &port : ports)
-    if (absl::Status failed = port.failure(); !failed.ok())
-      return failed;
-  return absl::OkStatus();
-}
-
 } // namespace graphc::executor

@@ -24,8 +24,6 @@ public:
   /// What a queue counts to for its n-th signal of the step.
   uint64_t countOf(uint32_t queue, uint32_t n, uint64_t step) const { return step * program.signals[queue] + n; }
   QueuePort &port(uint32_t queue) { return ports[queue]; }
-  /// Of any of them: who waits for one may wait for another that has failed.
-  absl::Status failure() const;
 
 private:
   const Program &program;

@@ -23,14 +23,8 @@ public:
   MessageSum(const Program &program, const LanePorts &ports, Frame &frame)
       : program(program), ports(ports), frame(frame), messages(program.mostMessages), addends(program.mostMessages) {}
 
-  struct Outcome {
-    transport::PollState state = transport::PollState::Ready; ///< Ready: the sum is made, or `code`
-    uint32_t message = 0; ///< that is not here, the first
-    std::span<transport::RecvPort *const> together = {}; ///< where nothing goes on without all of these
-    int code = 0; ///< of a kernel that failed
-  };
   /// Adds what is here of the messages of an Aggregate, and gives them back.
-  Outcome advance(const Instruction &instruction, const GraphcContext &context);
+  SumOutcome advance(const Instruction &instruction, const GraphcContext &context);
   uint64_t summedBytes() const { return summedSoFar; } ///< by all Aggregates so far
 
 private:

@@ -13,17 +13,20 @@ namespace graphc::executor {
 using transport::PollState;
 
 ReplicaChoice::ReplicaChoice(const Program &program, const LanePorts &ports, Frame &frame)
-    : program(program), ports(ports), frame(frame), addends(program.mostMessages) {
-  for (const Instruction &instruction : program.instructions)
+    : program(program), ports(ports), frame(frame) {
+  for (const Instruction &instruction : program.instructions) {
     if (instruction.op == Op::Choose) {
       reports.assign(instruction.count, INT64_MIN);
       accepted.assign(instruction.count, 0);
     }
+    if (instruction.op == Op::Aggregate && instruction.chosen != Program::noPort)
+      addends.resize(std::max<size_t>(addends.size(), instruction.count));
+  }
 }
 
 // Every instance is asked each time, beginning with another one at each step: of those that came between two looks nobody is
 // first for ever. All receivers wake by one event, so waiting on the one that was asked first misses none.
-ReplicaChoice::Outcome ReplicaChoice::choose(const Instruction &instruction, uint64_t step) {
+SumOutcome ReplicaChoice::choose(const Instruction &instruction, uint64_t step) {
   Locks locks = frame.lock(instruction);
   int64_t version;
   memcpy(&version, frame.buffers[instruction.buffer], sizeof version);
@@ -56,7 +59,7 @@ ReplicaChoice::Outcome ReplicaChoice::choose(const Instruction &instruction, uin
 
 // Their messages lay in the slots before their reports did. A left fold in replica order: which they are is no property of the
 // model, so no shape would give the same bits in two runs.
-ReplicaChoice::Outcome ReplicaChoice::sum(const Instruction &instruction, const GraphcContext &context) {
+SumOutcome ReplicaChoice::sum(const Instruction &instruction, const GraphcContext &context) {
   Locks locks = frame.lock(instruction);
   const auto *chosen = static_cast<const uint8_t *>(frame.buffers[instruction.chosen]);
   const uint64_t bytes = program.plan->channels(int(instruction.source->aggregate().channel())).bytes();
@@ -76,7 +79,7 @@ ReplicaChoice::Outcome ReplicaChoice::sum(const Instruction &instruction, const 
     for (uint32_t i = 1; i < count; ++i) {
       void *arguments[] = {total + at, const_cast<uint8_t *>(addends[i] + at)};
       if (int code = instruction.kernel(arguments, &context)) [[unlikely]]
-        return {PollState::Ready, 0, code};
+        return {PollState::Ready, 0, {}, code};
     }
   }
   for (uint32_t instance = 0; instance < instruction.count; ++instance)
@@ -100,9 +103,6 @@ std::vector<uint64_t> ReplicaChoice::dropped() const {
 // "for the gradients of 1 more replica; not there yet: /job:worker/task:1, /job:worker/task:2"
 std::string ReplicaChoice::describe(const Instruction &instruction) const {
   const plan::Plan &plan = *program.plan;
-  plan::Program everyReplica; // instance r serves replica r
-  everyReplica.set_instances(plan.replicas().size());
-  everyReplica.set_spread(true);
   int64_t version;
   memcpy(&version, frame.buffers[instruction.buffer], sizeof version);
   uint32_t ready = 0;
@@ -112,7 +112,7 @@ std::string ReplicaChoice::describe(const Instruction &instruction) const {
       ++ready;
     else
       absl::StrAppend(&names, names.empty() ? "" : ", ",
-                      plan::taskText(plan, plan::instanceTask(plan, everyReplica, instance)));
+                      plan::taskText(plan, plan::replicaTask(plan, instance).value_or(plan::Task())));
   uint32_t missing = instruction.take - std::min(ready, instruction.take);
   return absl::StrCat("for the gradients of ", missing, missing == 1 ? " more replica" : " more replicas",
                       "; not there yet: ", names);

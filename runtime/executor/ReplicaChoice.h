@@ -15,13 +15,8 @@ class ReplicaChoice {
 public:
   ReplicaChoice(const Program &program, const LanePorts &ports, Frame &frame);
 
-  struct Outcome {
-    transport::PollState state = transport::PollState::Ready; ///< Ready: it is done, or `code`
-    uint32_t instance = 0; ///< whose port is not ready
-    int code = 0; ///< of a kernel that failed
-  };
-  Outcome choose(const Instruction &instruction, uint64_t step);
-  Outcome sum(const Instruction &instruction, const GraphcContext &context);
+  SumOutcome choose(const Instruction &instruction, uint64_t step);
+  SumOutcome sum(const Instruction &instruction, const GraphcContext &context);
 
   /// Of the lane that chooses, after it has ended; empty in others. By replica: the gradients that came too late and were dropped.
   std::vector<uint64_t> dropped() const;

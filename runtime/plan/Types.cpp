@@ -151,6 +151,13 @@ std::vector<Task> allTasks(const Plan &plan) {
   return tasks;
 }
 
+uint32_t taskNumber(const Plan &plan, const Task &task) {
+  uint32_t number = task.index();
+  for (int job = 0; job < int(task.job()); ++job)
+    number += plan.jobs(job).tasks();
+  return number;
+}
+
 std::optional<Task> replicaTask(const Plan &plan, uint32_t replica) {
   for (const ReplicaDomain::Range &range : plan.replicas().ranges()) {
     if (replica < range.count()) {

@@ -40,11 +40,30 @@ uint64_t partOffset(const TensorType &type, const Part &part);
 /// Whether `type` is rows of the whole.
 bool isPartOf(const TensorType &type, const Part &part);
 
+/// How often a step does each instruction of a verified program, which are asked for in order.
+class LoopWalk {
+public:
+  uint32_t times(const Instruction &next) {
+    const uint32_t now = left ? count : 1;
+    left -= left > 0;
+    if (next.has_repeat()) {
+      count = next.repeat().count();
+      left = next.repeat().length();
+    }
+    return now;
+  }
+
+private:
+  uint32_t count = 1, left = 0;
+};
+
 /// "/job:ps/task:0". For a verified plan, or "<bad task>".
 std::string taskText(const Plan &plan, const Task &task);
 inline bool sameTask(const Task &a, const Task &b) { return a.job() == b.job() && a.index() == b.index(); }
 /// All tasks of the plan: jobs in their order, then indices.
 std::vector<Task> allTasks(const Plan &plan);
+/// Where allTasks has the task. For a verified plan.
+uint32_t taskNumber(const Plan &plan, const Task &task);
 /// The task of replica r, or nothing beyond the domain.
 std::optional<Task> replicaTask(const Plan &plan, uint32_t replica);
 /// Whether the task has a copy of the variable: it owns it, or it is a replica's and the variable is mirrored.

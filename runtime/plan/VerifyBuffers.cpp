@@ -112,7 +112,7 @@ const BufferStates::Loan *BufferStates::loanOf(uint32_t channel) const {
 absl::Status BufferStates::readable(uint32_t buffer) {
   GRAPHC_RETURN_IF_ERROR(exists(buffer));
   const Buffer &b = program.buffers(int(buffer));
-  if (b.storage_case() == Buffer::kSlot && !slotOf.contains(buffer))
+  if (b.storage_case() == Buffer::kSlot && !filled.contains(buffer))
     return invalid("buffer ", buffer, " (", b.name(),
                    ") is a message slot that no receive has bound, or that was released");
   if (b.storage_case() == Buffer::kOutgoing && !acquired.contains(buffer))
@@ -151,7 +151,7 @@ absl::Status BufferStates::bind(const Channel &channel, uint32_t number, uint32_
                    " again, but a fetch or metric shows its message, which is held until the step's end");
   if (boundBuffer.contains(number))
     return invalid("receives from channel ", channel.name(), " again before its release");
-  if (slotOf.contains(buffer))
+  if (filled.contains(buffer))
     return invalid("binds buffer ", buffer, ", which another message holds");
   if (channel.zero_copy())
     borrowed.insert(buffer);
@@ -175,7 +175,7 @@ absl::Status BufferStates::release(uint32_t channel) {
     releasedAtEnd.insert(channel);
     return absl::OkStatus();
   }
-  slotOf.erase(bound->second);
+  filled.erase(bound->second);
   boundBuffer.erase(bound);
   return absl::OkStatus();
 }
@@ -218,7 +218,7 @@ void BufferStates::apply(const Effects &effects) {
     const uint32_t channel = effects.channels.front().channel;
     if (effect.until == Until::Released) {
       boundBuffer[channel] = effect.buffer;
-      slotOf[effect.buffer] = channel;
+      filled.insert(effect.buffer);
     } else if (effect.until == Until::Sent) {
       acquired[effect.buffer] = false;
     } else {

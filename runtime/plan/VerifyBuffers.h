@@ -67,7 +67,7 @@ private:
   const Plan &plan;
   const Program &program;
   const std::set<uint32_t> shown; // their messages are released at the step's end
-  std::map<uint32_t, uint32_t> slotOf; // slot buffer → channel it is bound to now
+  std::set<uint32_t> filled; // slot buffers that hold a message now
   std::map<uint32_t, uint32_t> boundBuffer; // channel → buffer of its Receive not yet released
   std::set<uint32_t> releasedAtEnd; // channels of messages that are shown, once their Release has come
   std::vector<Loan> loans;

@@ -55,10 +55,10 @@ const uint32_t *LoopVerifier::partialAt(uint32_t index) const {
 }
 
 absl::Status LoopVerifier::check(const Instruction &instruction, const Effects &effects, int position) {
-  if (position >= end)
+  if (position >= end) {
     end = 0;
-  if (end == 0)
     return absl::OkStatus();
+  }
   if (!instruction.has_call() && !instruction.has_next_batch() && !instruction.has_accumulate())
     return invalid("is repeated; expected calls, next_batch and accumulate alone in a loop");
   if (instruction.has_accumulate())

@@ -10,7 +10,6 @@
 #include "runtime/plan/Types.h"
 #include "runtime/plan/Verify.h"
 
-#include <algorithm>
 #include <set>
 
 namespace graphc::plan::detail {

@@ -30,14 +30,6 @@ plan::Role roleOf(const std::string &entry) {
   return entry == "train" ? plan::TRAIN : entry == "eval" ? plan::EVAL : plan::PREDICT;
 }
 
-uint32_t chiefOf(const plan::Plan &plan) {
-  std::vector<plan::Task> tasks = plan::allTasks(plan);
-  uint32_t chief = 0;
-  while (chief < tasks.size() && !plan::sameTask(tasks[chief], plan.chief()))
-    ++chief;
-  return chief;
-}
-
 // Asynchronous workers and backup workers: the phase's other tasks do not wait for them. The chief's own silence is everybody's, and
 // whoever stores variables is needed.
 std::vector<bool> stragglersOf(const plan::Plan &plan, const plan::Phase &phase) {
@@ -62,7 +54,7 @@ Driver::Driver(const plan::LoadedPlan &plan, service::Coordinator &coordinator, 
     : plan_(plan.plan), coordinator_(coordinator), options_(std::move(options)), files_(options_.fileDeadline),
       checkpoints_(plan_, coordinator_, files_,
                    {options_.checkpointDirectory, options_.entry == "train", options_.saveEverySeconds, options_.log}),
-      progress_(chiefOf(plan_), options_.show) {
+      progress_(plan::taskNumber(plan_, plan_.chief()), options_.show) {
   coordinator_.use(std::make_shared<RunAnswers>(plan_));
 }
 
@@ -462,9 +454,10 @@ void Driver::printTrained() {
 /// Batches that do not divide a data set run over its end into its beginning.
 void Driver::remarkOverlap(uint32_t phase, uint64_t steps) const {
   const plan::Phase &one = plan_.phases(static_cast<int>(phase));
-  const std::vector<data::Stream> streams = data::streamsOf(plan_, phase);
-  uint64_t samples = samplesOf(phase), taken = streams.empty() ? 0 : walksOf(streams, samples_).front().after(0, steps);
-  if (samples && !streams.front().padded && taken > samples)
+  StreamPositions streams(plan_, phase, samples_, std::nullopt);
+  streams.advance(steps);
+  const uint64_t samples = samplesOf(phase), taken = streams.first();
+  if (samples && !streams.padded() && taken > samples)
     options_.log(
         absl::StrCat(one.name(), ": ", taken - samples, " of the ", samples, " samples of data set ",
                      plan_.datasets(static_cast<int>(one.dataset())).name(), " are taken twice, since steps of ",

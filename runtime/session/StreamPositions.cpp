@@ -2,7 +2,8 @@
 
 namespace graphc::session {
 
-std::vector<data::Walk> walksOf(const std::vector<data::Stream> &streams, const DatasetSizes &sizes) {
+/// How each stream advances a step: samples of the data set, samples taken, whether the last batch is padded.
+static std::vector<data::Walk> walksOf(const std::vector<data::Stream> &streams, const DatasetSizes &sizes) {
   std::vector<data::Walk> walks;
   for (const data::Stream &stream : streams) {
     auto samples = sizes.find(stream.dataset);

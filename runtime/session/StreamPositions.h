@@ -13,9 +13,6 @@
 
 namespace graphc::session {
 
-/// How each stream advances a step: samples of the data set, samples taken, whether the last batch is padded.
-std::vector<data::Walk> walksOf(const std::vector<data::Stream> &streams, const DatasetSizes &sizes);
-
 class StreamPositions {
 public:
   /// `restored`: the checkpoint that the run goes on from, or none. `plan` has to outlive this.

@@ -50,9 +50,7 @@ TaskTransports::prepare(const plan::Plan &plan, const std::vector<executor::Endp
         (end.spec.conflating ? conflating : local).push_back(end.spec);
       continue;
     }
-    uint32_t number = 0;
-    while (!plan::sameTask(tasks[number], end.peer))
-      ++number;
+    const uint32_t number = plan::taskNumber(plan, end.peer);
     (end.sends ? byPeer[number].outgoing : byPeer[number].incoming).push_back(end.spec);
   }
 

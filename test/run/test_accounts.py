@@ -4,23 +4,7 @@ import re
 
 import pytest
 from box import MLP, MODELS, ROOT, apart, servers
-
-
-def blocks(text, name):
-    """Top-level `name { … }` of a protobuf in text form."""
-    return re.findall(rf"^{name} \{{\n(.*?)^\}}", text, re.M | re.S)
-
-
-def number(block, field, default=0):
-    found = re.search(rf"^  {field}: (\d+)", block, re.M)
-    return int(found.group(1)) if found else default
-
-
-def instructions(program):
-    """(kind, channel), …"""
-    for found in re.finditer(r"^  instructions \{\n    (\w+) \{(.*?)^  \}", program, re.M | re.S):
-        channel = re.search(r"^      channel: (\d+)", found.group(2), re.M)
-        yield found.group(1), int(channel.group(1)) if channel else 0
+from formats import blocks, instructions, number
 
 
 def lastSteps(programs, channels):

@@ -209,19 +209,10 @@ Prediction Model::run() {
       continue;
     prediction.lanes.push_back({index, {}});
     uint32_t lane = timeline.addLane();
-    uint32_t times = 1, repeated = 0; // how often, and of how many instructions more
+    plan::LoopWalk loops;
     for (const plan::Instruction &instruction : program.instructions()) {
       Timeline::Instruction step = cost(program, instruction);
-      // All times of an instruction in a loop are one span.
-      if (repeated == 0)
-        times = 1;
-      else
-        --repeated;
-      step.seconds *= times;
-      if (instruction.has_repeat()) {
-        times = instruction.repeat().count();
-        repeated = instruction.repeat().length();
-      }
+      step.seconds *= loops.times(instruction); // all times of an instruction in a loop are one span
       if (instruction.has_control_send()) // one message a channel; the chief's own control message is no message
         for (uint32_t channel : instruction.control_send().channels())
           if (plan.channels(int(channel)).receiver() != index)

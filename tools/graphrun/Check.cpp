@@ -41,8 +41,7 @@ public:
       : flags_(flags), loaded_(plan), plan_(plan.plan), setup_(setup), timeout_(absl::Seconds(flags.timeoutSeconds)),
         tasks_(plan::allTasks(plan_)), self_(tasks_[setup.task]), name_(plan::taskText(plan_, self_)),
         orders_(plan_, setup.task), wrong_(std::move(wrong)) {
-    while (!plan::sameTask(tasks_[chief_], plan_.chief()))
-      ++chief_;
+    chief_ = plan::taskNumber(plan_, plan_.chief());
     alone_ = tasks_.size() == 1;
     address_ = setup.addresses.empty() ? "" : setup.addresses[setup.task];
   }

@@ -179,9 +179,7 @@ private:
       local_ = std::make_shared<service::LocalLink>(*coordinator_, setup_.task);
       link_ = local_;
     } else {
-      uint32_t chief = 0;
-      while (!plan::sameTask(tasks_[chief], plan_.chief()))
-        ++chief;
+      const uint32_t chief = plan::taskNumber(plan_, plan_.chief());
       stream_ = std::make_shared<service::StreamLink>(service::Dialer(setup_.addresses[chief], identity()),
                                                       plan::taskText(plan_, plan_.chief()),
                                                       setup_.reportFd < 0 ? setup_.addresses[chief] : "");

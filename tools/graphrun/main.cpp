@@ -74,14 +74,6 @@ absl::StatusOr<uint32_t> taskNumber(const plan::Plan &plan, const std::string &j
                                                  absl::StrJoin(known, ", "), base::didYouMean(job, known)));
 }
 
-uint32_t chiefNumber(const plan::Plan &plan) {
-  std::vector<plan::Task> tasks = plan::allTasks(plan);
-  uint32_t number = 0;
-  while (!plan::sameTask(tasks[number], plan.chief()))
-    ++number;
-  return number;
-}
-
 /// One task by hand: addresses, and what the others know it by: its certificate or the user's secret.
 absl::StatusOr<graphrun::TaskSetup> setUpByHand(const plan::Plan &plan, const graphrun::Flags &flags,
                                                 const cluster::ResolvedAddresses &resolved,
@@ -129,7 +121,7 @@ absl::StatusOr<graphrun::TaskSetup> setUpClient(const plan::Plan &plan, const gr
     return absl::InvalidArgumentError(absl::StrCat(
         "--master ", flags.master, ": the plan has one task, ", plan::taskText(plan, tasks.front()),
         ", which is this process, and no server would have work; leave --master out, or compile for more tasks"));
-  setup.task = chiefNumber(plan);
+  setup.task = plan::taskNumber(plan, plan.chief());
   setup.addresses.resize(tasks.size());
   setup.addresses[setup.task] = address;
   setup.client = true;
@@ -154,14 +146,11 @@ int launchAll(int argc, char **argv, const graphrun::Flags &flags, const plan::P
     return usageError(planFd.status());
   fcntl(planFd->get(), F_SETFD, 0);
   options.planFd = planFd->get();
-  std::vector<plan::Task> tasks = plan::allTasks(plan);
-  for (size_t i = 0; i < tasks.size(); ++i) {
-    const std::string &job = plan.jobs(static_cast<int>(tasks[i].job())).name();
-    options.tasks.push_back(
-        {plan::taskText(plan, tasks[i]), absl::StrCat(job, ":", tasks[i].index()), job, tasks[i].index()});
-    if (plan::sameTask(tasks[i], plan.chief()))
-      options.chief = static_cast<uint32_t>(i);
+  for (const plan::Task &task : plan::allTasks(plan)) {
+    const std::string &job = plan.jobs(static_cast<int>(task.job())).name();
+    options.tasks.push_back({plan::taskText(plan, task), absl::StrCat(job, ":", task.index()), job, task.index()});
   }
+  options.chief = plan::taskNumber(plan, plan.chief());
   return graphrun::Launcher(std::move(options)).run();
 }
 
@@ -293,8 +282,8 @@ int run(int argc, char **argv) {
     task = cluster::TaskRef{flags.jobName, flags.taskIndex.value_or(0)};
   if (!credentials.ok()) { // nobody can be reached: the check is of this machine alone
     graphrun::TaskSetup alone;
-    auto number =
-        task ? taskNumber(plan->plan, task->job, task->index) : absl::StatusOr<uint32_t>(chiefNumber(plan->plan));
+    auto number = task ? taskNumber(plan->plan, task->job, task->index)
+                       : absl::StatusOr<uint32_t>(plan::taskNumber(plan->plan, plan->plan.chief()));
     alone.task = number.value_or(0);
     return runOrCheck(check, flags, *plan, number.ok() ? absl::StatusOr<graphrun::TaskSetup>(alone) : number.status(),
                       wrong);

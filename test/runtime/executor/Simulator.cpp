@@ -164,17 +164,13 @@ absl::Status Simulation::setUp() {
   std::vector<uint32_t> programs(plan.phases(int(options.phase)).programs().begin(),
                                  plan.phases(int(options.phase)).programs().end());
   GRAPHC_ASSIGN_OR_RETURN(library, KernelLibrary::load(plan, programs));
-  auto indexOf = [&](const plan::Task &task) {
-    return uint32_t(std::find_if(tasks.begin(), tasks.end(), [&](auto &t) { return plan::sameTask(t, task); }) -
-                    tasks.begin());
-  };
   std::vector<std::vector<transport::ChannelSpec>> conflating(tasks.size());
   for (size_t i = 0; i < tasks.size(); ++i)
     for (const Endpoint &endpoint : taskEndpoints(plan, tasks[i]))
       if (endpoint.sends && endpoint.phase == options.phase && endpoint.spec.conflating)
         conflating[i].push_back(endpoint.spec);
       else if (endpoint.sends && endpoint.phase == options.phase)
-        network.addChannel(endpoint.spec, uint32_t(i), indexOf(endpoint.peer),
+        network.addChannel(endpoint.spec, uint32_t(i), plan::taskNumber(plan, endpoint.peer),
                            plan.channels(int(endpoint.spec.key.channel)).name());
   for (size_t i = 0; i < tasks.size(); ++i) {
     GRAPHC_ASSIGN_OR_RETURN(std::unique_ptr<transport::ConflatingTransport> own,

@@ -104,9 +104,7 @@ private:
       link = local;
       ASSERT_TRUE(local->join(hello).ok());
     } else {
-      uint32_t at = 0;
-      while (!plan::sameTask(tasks[at], loaded.plan.chief()))
-        ++at;
+      const uint32_t at = plan::taskNumber(loaded.plan, loaded.plan.chief());
       auto stream = std::make_shared<service::StreamLink>(service::Dialer(addresses[at], identity), "the chief");
       link = stream;
       ASSERT_TRUE(stream->open(hello, absl::Now() + absl::Seconds(20), [](const std::string &) {}).ok());
