@@ -92,11 +92,11 @@ LogicalResult CallOp::verifySymbolUses(SymbolTableCollection &symbols) {
 }
 
 // (AI1)
-template <typename Op> static LogicalResult verifyChunk(Op op) {
-  int64_t elements = cast<MemRefType>(op.getAccumulator().getType()).getNumElements();
+template <typename Op> static LogicalResult verifyChunk(Op op, Value whole, StringRef what) {
+  int64_t elements = cast<MemRefType>(whole.getType()).getNumElements();
   if (std::optional<uint64_t> chunk = op.getChunk(); chunk && elements % int64_t(*chunk))
     return op.emitOpError("sums chunks of ")
-           << *chunk << " elements, which do not divide the " << elements << " of its accumulator";
+           << *chunk << " elements, which do not divide the " << elements << " of its " << what;
   return success();
 }
 
@@ -141,10 +141,7 @@ LogicalResult AccumulateOp::verify() {
       return emitOpError("has one buffer for two of its sums or its value; expected one for each");
   if (llvm::any_of(getPartials().getTypes(), [&](Type partial) { return partial != type; }))
     return emitOpError("has partial sums of another type than its value's, ") << type;
-  if (std::optional<uint64_t> chunk = getChunk(); chunk && type.getNumElements() % int64_t(*chunk))
-    return emitOpError("sums chunks of ")
-           << *chunk << " elements, which do not divide the " << type.getNumElements() << " of its value";
-  return success();
+  return verifyChunk(*this, getValue(), "value");
 }
 uint64_t AccumulateOp::getAdditions() {
   const uint64_t count = cast<RepeatOp>((*this)->getParentOp()).getCount();
@@ -154,8 +151,8 @@ LogicalResult AccumulateOp::verifySymbolUses(SymbolTableCollection &symbols) {
   return verifyKernel(*this, getAddAttr(), 2, symbols);
 }
 
-LogicalResult AggregateIntoOp::verify() { return verifyChunk(*this); }
-LogicalResult AggregateChosenIntoOp::verify() { return verifyChunk(*this); }
+LogicalResult AggregateIntoOp::verify() { return verifyChunk(*this, getAccumulator(), "accumulator"); }
+LogicalResult AggregateChosenIntoOp::verify() { return verifyChunk(*this, getAccumulator(), "accumulator"); }
 
 /// (AI2)
 LogicalResult verifyAggregateInto(AggregateIntoOp aggregate, SymbolTableCollection &symbols) {

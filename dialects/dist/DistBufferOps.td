@@ -227,7 +227,7 @@ def Dist_AccumulateOp : Dist_BodyOp<"accumulate", [DeclareOpInterfaceMethods<Sym
     1. (AC1) in a `repeat` whose `count` + 1 values are whole leaves of `per_leaf`, with as many partial sums as are kept of them
     2. (AC2) the partial sums have the value's type; `chunk`, where given, divides the number of elements
     3. (AC3) value and partial sums are different buffers
-    3. (K1) the kernel exists
+    4. (K1) the kernel exists
   }];
   let arguments = (ins Dist_Buffer:$value, Variadic<Dist_Buffer>:$partials, FlatSymbolRefAttr:$add,
       DefaultValuedAttr<Dist_PositiveI64Attr, "1">:$per_leaf, OptionalAttr<Dist_PositiveI64Attr>:$chunk);

@@ -181,8 +181,7 @@ LogicalResult ChannelOp::verifySymbolUses(SymbolTableCollection &symbols) {
 //===----------------------------------------------------------------------===//
 
 bool ProgramOp::hasQueues() {
-  StringRef kind = getDevice().rsplit("/device:").second.split(':').first;
-  const device::Kind *known = device::findKind(std::string_view(kind.data(), kind.size()));
+  const device::Kind *known = device::findKind(device::kindOf(getDevice().rsplit("/device:").second));
   return known && known->ownMemory;
 }
 

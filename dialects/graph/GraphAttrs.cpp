@@ -106,19 +106,6 @@ int64_t ReplicasAttr::getSize() const {
   return size;
 }
 
-DeviceName ReplicasAttr::getTaskOf(int64_t replica) const {
-  DeviceName name;
-  for (const ReplicaRange &range : getReplicaRanges()) {
-    if (replica < range.count) {
-      name.job = range.job;
-      name.task = range.first + replica;
-      break;
-    }
-    replica -= range.count;
-  }
-  return name;
-}
-
 LogicalResult ClusterAttr::verify(function_ref<InFlightDiagnostic()> emitError, ArrayRef<NamedAttribute> jobs,
                                   ArrayRef<NamedAttribute> devices, DeviceAttr chief) {
   int64_t tasks = 0;

@@ -89,8 +89,6 @@ def Graph_ReplicasAttr : Graph_Attr<"Replicas", "replicas"> {
     ::llvm::SmallVector<::graphc::graph::ReplicaRange> getReplicaRanges() const;
     /// The number of replicas.
     int64_t getSize() const;
-    /// "/job:worker/task:1" of replica r; r < getSize().
-    ::graphc::graph::DeviceName getTaskOf(int64_t replica) const;
   }];
 }
 

@@ -1,4 +1,5 @@
 //===- GraphOps.cpp - registration, text forms and accessors of ops -------------------------------------------===//
+#include "dialects/graph/AttrParameters.h"
 #include "dialects/graph/GraphDialect.h"
 
 #include "mlir/Interfaces/FunctionImplementation.h"
@@ -41,26 +42,14 @@ static void printComponentTypes(OpAsmPrinter &printer, Operation *, ArrayAttr co
   printer << ')';
 }
 
-/// An attribute of one interface, with the choice named where it is of another kind.
-template <typename Interface>
-static ParseResult parseInterface(OpAsmParser &parser, Interface &value, StringRef expected) {
-  Attribute attribute;
-  SMLoc loc = parser.getCurrentLocation();
-  if (parser.parseAttribute(attribute))
-    return failure();
-  value = dyn_cast<Interface>(attribute);
-  if (!value)
-    return parser.emitError(loc) << "expected " << expected << ", got " << attribute;
-  return success();
-}
 static ParseResult parseInitializer(OpAsmParser &parser, InitializerAttrInterface &value) {
-  return parseInterface(parser, value,
-                        "#graph.zeros, #graph.value, #graph.uniform, #graph.normal or "
-                        "#graph.glorot_uniform");
+  return parseKind(parser, value,
+                   "#graph.zeros, #graph.value, #graph.uniform, #graph.normal or "
+                   "#graph.glorot_uniform");
 }
 static void printInitializer(OpAsmPrinter &printer, Operation *, InitializerAttrInterface value) { printer << value; }
 static ParseResult parseSource(OpAsmParser &parser, DatasetSourceAttrInterface &value) {
-  return parseInterface(parser, value, "#graph.idx or #graph.synthetic");
+  return parseKind(parser, value, "#graph.idx or #graph.synthetic");
 }
 static void printSource(OpAsmPrinter &printer, Operation *, DatasetSourceAttrInterface value) { printer << value; }
 

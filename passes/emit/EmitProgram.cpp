@@ -1,5 +1,6 @@
 // One dist.program in the plan's instructions.
 #include "passes/emit/PlanTables.h"
+#include "passes/schedule/PhaseLiveness.h"
 #include "runtime/device/Kinds.h"
 #include "runtime/plan/AllReduce.h"
 

@@ -2,6 +2,7 @@
 
 #include "passes/place/SettingLoc.h"
 #include "passes/place/VariablePlacement.h"
+#include "passes/schedule/OpTimes.h"
 #include "runtime/plan/AllReduce.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -245,9 +246,7 @@ void PlanTables::fillChannel(dist::ChannelOp op) {
   out->set_zero_copy(op.getZeroCopy());
   out->set_conflating(op.getConflating());
   if (std::optional<uint64_t> chunk = op.getChunk()) {
-    plan::AllReduceAlgorithm algorithm;
-    plan::AllReduceAlgorithm_Parse(op.getAlgorithm()->upper(), &algorithm); // the dialect has verified it
-    out->set_algorithm(algorithm);
+    out->set_algorithm(algorithmOf(op));
     RankedTensorType whole = op.getTensorType();
     out->clear_type();
     setType(RankedTensorType::get(int64_t(*chunk), whole.getElementType()), *out->mutable_type());

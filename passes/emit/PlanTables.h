@@ -5,7 +5,6 @@
 #include "dialects/dist/DistDialect.h"
 #include "dialects/graph/GraphDialect.h"
 #include "passes/place/Strategy.h"
-#include "passes/schedule/PhaseLiveness.h"
 #include "runtime/plan/plan.pb.h"
 
 #include "mlir/Interfaces/FunctionInterfaces.h"

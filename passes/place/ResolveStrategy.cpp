@@ -77,6 +77,15 @@ static SmallVector<DeviceAttr> getDefaultTowers(const Resolution &d, const Devic
   return local.size() > 1 ? local : all;
 }
 
+/// The first device of each replica's task.
+static SmallVector<DeviceAttr> getReplicas(const Resolution &d) {
+  SmallVector<DeviceAttr> devices;
+  for (const graph::ReplicaRange &range : d.domain.getReplicaRanges())
+    for (int64_t i = 0; i < range.count; ++i)
+      devices.push_back(d.cluster.getDevices(range.job, range.first + i).front());
+  return devices;
+}
+
 /// One tower a device, driven by one client: mirrored, and a parameter server with in-graph replication.
 static LogicalResult setTowers(ModuleOp module, graph::StrategyAttr strategy, Resolution &d) {
   DeviceSet devices(d.cluster);
@@ -95,10 +104,7 @@ static LogicalResult setTowers(ModuleOp module, graph::StrategyAttr strategy, Re
       return failure();
     d.towers = *named;
   } else if (d.domain) { // parameter_server and all_reduce say of whom they are replicas
-    for (int64_t replica = 0; replica < d.domain.getSize(); ++replica) {
-      graph::DeviceName task = d.domain.getTaskOf(replica);
-      d.towers.push_back(d.cluster.getDevices(task.job, *task.task).front());
-    }
+    d.towers = getReplicas(d);
   } else {
     d.towers = getDefaultTowers(d, devices);
   }
@@ -164,11 +170,7 @@ static LogicalResult setPlacement(ModuleOp module, Resolution &d) {
 
 /// Who computes: the towers, the replicas' tasks, or the chief alone.
 static graph::MeshAttr getMesh(const Resolution &d) {
-  SmallVector<DeviceAttr> devices(d.towers);
-  for (int64_t replica = 0; d.domain && replica < d.domain.getSize(); ++replica) {
-    graph::DeviceName task = d.domain.getTaskOf(replica);
-    devices.push_back(d.cluster.getDevices(task.job, *task.task).front());
-  }
+  SmallVector<DeviceAttr> devices = d.domain ? getReplicas(d) : d.towers;
   if (devices.empty())
     devices.push_back(d.chief);
   return graph::MeshAttr::get(d.cluster.getContext(), "data", devices);
@@ -262,7 +264,9 @@ static LogicalResult check(ModuleOp module, const Distribution &d) {
   return success();
 }
 
-LogicalResult resolveStrategy(ModuleOp module) {
+/// Puts graph.distribution in the place of what the module asks for, graph.strategy and its settings, with every default filled in.
+/// Where it has one already and asks for nothing, that stays.
+static LogicalResult resolveStrategy(ModuleOp module) {
   if (module->hasAttr(GraphDialect::kDistribution)) {
     for (StringRef asked : kAsked)
       if (module->hasAttr(asked))

@@ -26,9 +26,7 @@ int64_t getRows(graph::VariableOp variable) {
 
 class Splitter {
 public:
-  Splitter(ModuleOp module, const Distribution &distribution)
-      : module(module), dist(distribution), minShardBytes(distribution.minShardBytes),
-        maxShards(distribution.maxShards) {}
+  Splitter(ModuleOp module, const Distribution &distribution) : module(module), dist(distribution) {}
 
   LogicalResult run() {
     FailureOr<VariableGroups> groups = groupVariables(module);
@@ -105,8 +103,8 @@ private:
     for (graph::VariableOp variable : group)
       if (pinned.contains(variable.getSymNameAttr()) || variable.getType() != first.getType() || variable.getPart())
         return {rows};
-    SmallVector<int64_t> sizes = splitRows(rows, bytes / rows, minShardBytes, maxShards);
-    if (rows == 1 && maxShards > 1 && bytes / 2 >= minShardBytes)
+    SmallVector<int64_t> sizes = splitRows(rows, bytes / rows, dist.minShardBytes, dist.maxShards);
+    if (rows == 1 && dist.maxShards > 1 && bytes / 2 >= dist.minShardBytes)
       first.emitRemark("@") << name.getValue() << " stays whole: its " << bytes
                             << " bytes are a single row of dimension 0, along which variables are split";
     return sizes;
@@ -189,18 +187,17 @@ private:
       return;
     InFlightDiagnostic remark =
         emitRemark(getSettingLoc(module, kStrategySetting), "placement \"split\" splits nothing: ");
-    if (maxShards < 2)
+    if (dist.maxShards < 2)
       remark << "there is one parameter server, and \"max_shards\" is not given";
-    else if (largest.getBytes() / 2 < minShardBytes)
+    else if (largest.getBytes() / 2 < dist.minShardBytes)
       remark << "the largest variable, @" << largest.getSymName() << ", has " << largest.getBytes()
-             << " bytes, less than two parts of \"min_shard_bytes\": " << minShardBytes;
+             << " bytes, less than two parts of \"min_shard_bytes\": " << dist.minShardBytes;
     else
       remark << "what is large enough is pinned or has a single row";
   }
 
   ModuleOp module;
   const Distribution &dist;
-  int64_t minShardBytes, maxShards;
   llvm::DenseSet<StringAttr> pinned;
 };
 

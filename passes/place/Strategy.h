@@ -70,10 +70,6 @@ struct Distribution {
   }
 };
 
-/// Puts graph.distribution in the place of what the module asks for, graph.strategy and its settings, with every default filled in.
-/// Where it has one already and asks for nothing, that stays.
-mlir::LogicalResult resolveStrategy(mlir::ModuleOp module);
-
 /// Gradients leave in buckets of about so many bytes where nothing else is said: large enough that a message's fixed cost vanishes, small
 /// enough that the first leaves early.
 inline constexpr int64_t kBucketBytes = int64_t(4) << 20;

@@ -36,12 +36,14 @@ public:
     varying = findVarying(func);
     for (auto metric : block.getOps<graph::MetricOp>()) // of every micro-batch, whatever it measures
       varying.insert(metric);
-    countSegments(ops);
     builder.setInsertionPointToEnd(&block);
+    bool split = false; // a variable is read behind what writes it
     for (Operation *op : ops) {
-      if (auto read = dyn_cast<graph::ReadOp>(op); read && pendingWrites.contains(read.getVariableAttr().getAttr()))
-        if (failed(flush()))
+      if (auto read = dyn_cast<graph::ReadOp>(op); read && pendingWrites.contains(read.getVariableAttr().getAttr())) {
+        split = true;
+        if (failed(flush(/*only=*/false)))
           return failure();
+      }
       if (graph::isUpdate(op)) {
         for (FlatSymbolRefAttr name : graph::getWrittenVariables(op))
           pendingWrites.insert(name.getAttr());
@@ -54,7 +56,7 @@ public:
         op->moveBefore(&block, block.end()); // the same for every tower: once
       }
     }
-    if (failed(flush()))
+    if (failed(flush(/*only=*/!split)))
       return failure();
     for (Operation *op : llvm::reverse(ops))
       if (replaced.contains(op))
@@ -66,25 +68,13 @@ private:
   /// Arguments are fed to every micro-batch, as they are to every replica.
   bool varies(Value value) { return !value.getDefiningOp() || varying.contains(value.getDefiningOp()); }
 
-  void countSegments(ArrayRef<Operation *> ops) {
-    llvm::DenseSet<StringAttr> written;
-    for (Operation *op : ops) {
-      if (auto read = dyn_cast<graph::ReadOp>(op); read && written.contains(read.getVariableAttr().getAttr())) {
-        ++segments;
-        written.clear();
-      }
-      if (graph::isUpdate(op))
-        for (FlatSymbolRefAttr name : graph::getWrittenVariables(op))
-          written.insert(name.getAttr());
-    }
-  }
-
   Value inTower(Value value, int64_t tower) {
     auto map = maps.find(tower);
     return map == maps.end() ? value : map->second.lookupOrDefault(value);
   }
 
-  LogicalResult flush() {
+  /// Clones the segment so far. `only`: there is no other.
+  LogicalResult flush(bool only) {
     llvm::MapVector<OpOperand *, Aggregation> kinds; // what each waiting operand becomes
     Sums sums; // over the towers, by the original value
     for (Operation *op : waiting)
@@ -98,7 +88,7 @@ private:
       }
     const llvm::DenseSet<Operation *> own(segment.begin(), segment.end());
     auto isOwn = [&](Value value) { return own.contains(value.getDefiningOp()); };
-    if (llvm::any_of(llvm::make_first_range(sums), isOwn) && canLoop(kinds))
+    if (only && llvm::any_of(llvm::make_first_range(sums), isOwn) && canLoop(kinds))
       startLoop(llvm::make_filter_range(sums, [&](auto &sum) { return isOwn(sum.first); }));
     for (int64_t tower = 0; tower < count; ++tower) {
       // A sum grows right behind each tower's value, so that the value does not outlive it.
@@ -133,10 +123,10 @@ private:
     return success();
   }
 
-  /// Whether all micro-batches but the last are a loop: one segment on one device without queues, of whose values nothing is
+  /// Whether all micro-batches but the last are a loop: a segment on one device without queues, of whose values nothing is
   /// wanted but sums.
   bool canLoop(const llvm::MapVector<OpOperand *, Aggregation> &kinds) {
-    if (count < kFewestInLoop || !devices.empty() || segments > 1 || segment.empty())
+    if (count < kFewestInLoop || !devices.empty() || segment.empty())
       return false;
     DeviceAttr device = getDevice(segment.front());
     if (const device::Kind *kind = device ? device::findKind(device.getKind()) : nullptr; kind && kind->ownMemory)
@@ -298,7 +288,6 @@ private:
   ArrayRef<DeviceAttr> devices; // of the towers, as many on each; empty: where the function is
   int64_t count;
   int64_t looped = 0; // towers that are a loop
-  int segments = 1;
   std::map<int64_t, IRMapping> maps; // by tower; none of those in a loop
   OpBuilder builder;
   llvm::DenseSet<Operation *> varying;

@@ -9,7 +9,7 @@ using namespace mlir;
 
 namespace graphc {
 
-static plan::AllReduceAlgorithm algorithmOf(dist::ChannelOp channel) {
+plan::AllReduceAlgorithm algorithmOf(dist::ChannelOp channel) {
   plan::AllReduceAlgorithm algorithm = plan::WHOLE;
   if (std::optional<StringRef> name = channel.getAlgorithm())
     plan::AllReduceAlgorithm_Parse(name->upper(), &algorithm); // the dialect has verified it

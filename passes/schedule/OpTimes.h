@@ -9,8 +9,12 @@
 
 #include "passes/analysis/TimeModel.h"
 #include "passes/schedule/Links.h"
+#include "runtime/plan/plan.pb.h"
 
 namespace graphc {
+
+/// Of a channel over which its programs' instances sum; WHOLE for others.
+plan::AllReduceAlgorithm algorithmOf(dist::ChannelOp channel);
 
 class OpTimes {
 public:
