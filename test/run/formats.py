@@ -82,6 +82,6 @@ def number(block, field, default=0):
 
 def instructions(program):
     """(kind, channel), …"""
-    for found in re.finditer(r"^  instructions \{\n    (\w+) \{(.*?)^  \}", program, re.M | re.S):
+    for found in re.finditer(r"^  instructions \{\n(?:    \w+: \d+\n)*    (\w+) \{(.*?)^  \}", program, re.M | re.S):
         channel = re.search(r"^      channel: (\d+)", found.group(2), re.M)
         yield found.group(1), int(channel.group(1)) if channel else 0
