@@ -73,6 +73,8 @@ def Graph_DeviceAttr : Graph_Attr<"Device", "device"> {
     bool isFull() const;
     /// The parts of this, and where it leaves one open, that of `outer`.
     DeviceAttr over(DeviceAttr outer) const;
+    /// Both are of one task.
+    bool isOnTaskOf(DeviceAttr other) const { return getJob() == other.getJob() && getTask() == other.getTask(); }
   }];
 }
 
@@ -112,6 +114,10 @@ def Graph_ClusterAttr : Graph_Attr<"Cluster", "cluster"> {
     /// The devices of a task of a job of the cluster, in order, with their full names; with a task of -1 those that every
     /// task has. The first is the task's default.
     ::llvm::SmallVector<::graphc::graph::DeviceAttr> getDevices(::llvm::StringRef job, int64_t task) const;
+    /// The first device of the chief's task.
+    ::graphc::graph::DeviceAttr getChiefDevice() const {
+      return getDevices(getChief().getJob(), getChief().getTask()).front();
+    }
     /// The place of a job in `jobs`, or -1.
     int64_t getJobIndex(::llvm::StringRef job) const;
   }];

@@ -223,7 +223,7 @@ void PhaseBuilder::reduceEverywhere(ArrayRef<graph::AggregateOp> bucket, Program
 //===----------------------------------------------------------------------===//
 
 LogicalResult PhaseBuilder::finish() {
-  getProgram(getDevice(func)); // the chief takes part in every phase
+  getProgram(getDevice(func)); // results are asked for in every phase
   if (async)
     return addTicket();
   if (backup)
@@ -293,7 +293,9 @@ void PhaseBuilder::sendTicket(ProgramUnderConstruction &owner, ProgramUnderConst
 
 void PhaseBuilder::addControl() {
   MLIRContext *context = func.getContext();
-  ProgramUnderConstruction &chief = getProgram(getDevice(func));
+  // Of the replicas where it is the first of them, else a program of its own.
+  DeviceAttr home = getDevice(func), first = isReplicaDevice(home) ? dist.mesh.getPlaces().front() : home;
+  ProgramUnderConstruction &chief = getProgram(first.isOnTaskOf(dist.chief) ? home : dist.chief);
   auto control = RankedTensorType::get({}, IntegerType::get(context, 64));
   SmallVector<Attribute> names;
   for (auto &[device, program] : programs) {

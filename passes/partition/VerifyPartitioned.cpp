@@ -176,9 +176,8 @@ private:
     if (owner.getTask() >= 0 || !cluster)
       return false;
     graph::DeviceAttr chief = cluster.getChief();
-    return program.getDevice() == graph::DeviceAttr::get(owner.getContext(), chief.getJob(),
-                                                         std::max<int64_t>(0, chief.getTask()), owner.getKind(),
-                                                         owner.getIndex())
+    return program.getDevice() == graph::DeviceAttr::get(owner.getContext(), chief.getJob(), chief.getTask(),
+                                                         owner.getKind(), owner.getIndex())
                                       .str();
   }
 

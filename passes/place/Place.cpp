@@ -365,7 +365,8 @@ LogicalResult Placer::placeFunction(graph::FuncOp func) {
     for (Operation &op : block) {
       if (failed(mirror(&op, getRequest(&op))))
         return failure();
-      setDevice(&op, home);
+      // Of one replica each variable has one place.
+      setDevice(&op, graph::getVariable(&op) && !dist.mirrorsVariables() ? dist.replicaDevice : home);
     }
     return success();
   }

@@ -69,7 +69,7 @@ static FailureOr<SmallVector<DeviceAttr>> getNamedTowers(ModuleOp module, graph:
 static SmallVector<DeviceAttr> getDefaultTowers(const Resolution &d, const DeviceSet &devices) {
   SmallVector<DeviceAttr> local, all;
   for (DeviceAttr device : devices.all()) {
-    if (device.getJob() == d.chief.getJob() && device.getTask() == d.chief.getTask())
+    if (device.isOnTaskOf(d.chief))
       local.push_back(device);
     if (device.getJob() == d.chief.getJob() || device.getJob() == "worker")
       all.push_back(device);
@@ -258,6 +258,11 @@ static LogicalResult check(ModuleOp module, const Distribution &d) {
       return error() << "replicas are alike, but the first device of a task of job " << places[0].getJob() << " is "
                      << places[0].getKind() << ":" << places[0].getIndex() << " and of job " << place.getJob() << " "
                      << place.getKind() << ":" << place.getIndex();
+  if (d.kind == StrategyKind::AllReduce && places.size() > 1 &&
+      llvm::none_of(places, [&](DeviceAttr place) { return place.isOnTaskOf(d.chief); }))
+    return error() << "all_reduce keeps the variables on its replicas, of which the chief, who saves them, is none; "
+                      "expected /job:"
+                   << d.chief.getJob() << "/task:" << d.chief.getTask() << " among the " << places.size();
   if ((d.kind == StrategyKind::OneDevice || d.kind == StrategyKind::InGraph) && places[0] != d.chief)
     return error() << "the mesh has the device \"" << places[0].str() << "\", but the chief's is \"" << d.chief.str()
                    << "\"";

@@ -34,8 +34,7 @@ std::optional<Distribution> Distribution::of(ModuleOp module) {
                                 << "; expected graph.cluster, and graph.distribution, which resolve-strategy makes";
     return std::nullopt;
   }
-  DeviceAttr chief = d.cluster.getChief();
-  d.chief = d.cluster.getDevices(chief.getJob(), std::max<int64_t>(0, chief.getTask())).front();
+  d.chief = d.cluster.getChiefDevice();
   d.kind = getKind(attribute);
   d.async = attribute.getAsync();
   d.microBatches = attribute.getMicroBatches();
@@ -54,7 +53,7 @@ std::optional<Distribution> Distribution::of(ModuleOp module) {
     d.stores.push_back(
         DeviceAttr::get(module.getContext(), *graph::DeviceName::parse(cast<StringAttr>(store).getValue(), error)));
   }
-  d.replicaDevice = d.replicas > 1 ? getReplicaDevice(d.mesh) : d.chief;
+  d.replicaDevice = d.replicas > 1 ? getReplicaDevice(d.mesh) : d.mesh.getPlaces().front();
   if (StringAttr placement = attribute.getPlacement())
     d.placement = placement.getValue();
   d.minShardBytes = attribute.getMinShardBytes();

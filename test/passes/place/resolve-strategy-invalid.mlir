@@ -59,3 +59,10 @@ module attributes {graph.cluster = #graph.cluster<jobs = [worker = 2], chief = "
 module attributes {graph.cluster = #graph.cluster<jobs = [worker = 2], chief = "/job:worker/task:0">,
                    graph.distribution = #graph.distribution<strategy = "all_reduce", mesh = #graph.mesh<["data" = 2], ["/job:worker/task:0-1/device:CPU:0"]>,
                                                             stores = ["/job:worker/task:0/device:CPU:0"], micro_batches = 12, sum_leaves = 5>} {}
+
+// -----
+
+// One alone may be elsewhere; several have each a copy of the variables, and the chief none to save.
+// expected-error @below {{all_reduce keeps the variables on its replicas, of which the chief, who saves them, is none; expected /job:worker/task:0 among the 2}}
+module attributes {graph.cluster = #graph.cluster<jobs = [worker = 3], chief = "/job:worker/task:0">,
+                   graph.strategy = #graph.strategy<name = "all_reduce">, graph.replicas = #graph.replicas<["/job:worker/task:1-2"]>} {}
