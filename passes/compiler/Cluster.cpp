@@ -113,8 +113,9 @@ static void attach(ModuleOp module, const cluster::ClusterConfig &config) {
 LogicalResult attachFromPrograms(ModuleOp module) {
   MLIRContext *context = module.getContext();
   Builder builder(context);
+  auto cluster = module->getAttrOfType<graph::ClusterAttr>(GraphDialect::kCluster);
   llvm::MapVector<StringRef, JobCounts> jobs;
-  DeviceAttr chief;
+  DeviceAttr chief = cluster ? cluster.getChief() : DeviceAttr();
   std::pair<std::string, int64_t> family; // the job and the number of its tasks that are replicas
   auto note = [&](DeviceAttr device, int64_t tasks) {
     JobCounts &counts = jobs[device.getJob()];
@@ -133,16 +134,18 @@ LogicalResult attachFromPrograms(ModuleOp module) {
     assert(name && "dist.program's verifier has read it");
     if (name->job.empty())
       return program.emitOpError("is on \"")
-             << program.getDevice() << "\", which names no job; give the cluster by --partition";
+             << program.getDevice() << "\", which names no job; give "
+             << (cluster ? "the strategy as graph.strategy of the module" : "the cluster by --partition");
     auto device = DeviceAttr::get(context, *name);
     note(device, program.isSpread() ? program.getReplicas() : device.getTask() + 1);
     DeviceAttr task = DeviceAttr::get(context, device.getJob(), program.isSpread() ? 0 : device.getTask(), "", -1);
-    if (!chief || !program.getBlock().getOps<dist::ControlSendOp>().empty())
+    if (!cluster && (!chief || !program.getBlock().getOps<dist::ControlSendOp>().empty()))
       chief = task;
     if (program.isSpread() && family.first.empty())
       family = {name->job, program.getReplicas()};
   }
-  module->setAttr(GraphDialect::kCluster, makeCluster(context, jobs, chief));
+  if (!cluster)
+    module->setAttr(GraphDialect::kCluster, cluster = makeCluster(context, jobs, chief));
   bool collective = llvm::any_of(module.getOps<dist::ChannelOp>(), [](dist::ChannelOp c) { return c.getAllToAll(); });
   bool async =
       llvm::any_of(module.getOps<dist::PhaseOp>(), [](dist::PhaseOp phase) { return phase.getEndsByEndOfStream(); });
@@ -151,8 +154,7 @@ LogicalResult attachFromPrograms(ModuleOp module) {
   for (auto variable : module.getOps<graph::VariableOp>())
     if (DeviceAttr device = graph::getDevice(variable); device && device.isFull())
       stores.insert(builder.getStringAttr(device.str()));
-  auto cluster = module->getAttrOfType<graph::ClusterAttr>(GraphDialect::kCluster);
-  DeviceAttr home = cluster.getDevices(chief.getJob(), chief.getTask()).front();
+  DeviceAttr home = cluster.getChiefDevice();
   SmallVector<DeviceAttr> replicas;
   for (int64_t task = 0; task < family.second; ++task)
     replicas.push_back(cluster.getDevices(family.first, task).front());

@@ -16,7 +16,7 @@ bool isSupported(const cluster::ClusterConfig &config, const DiagnosticSink &sin
 mlir::LogicalResult attachCluster(mlir::ModuleOp module, const cluster::ClusterConfig &config, bool softPlacement,
                                   const DiagnosticSink &sink);
 
-/// The same for programs made by hand, from what their devices show.
+/// The same for programs made by hand, from what their devices show; a cluster that the module has stays.
 mlir::LogicalResult attachFromPrograms(mlir::ModuleOp module);
 
 } // namespace graphc

@@ -68,11 +68,14 @@ LogicalResult Compilation::useCluster(const MaybeCluster &cluster) {
   if (cluster && isPlaced())
     return fail("is of stage \"" + getStageName(reached).str() +
                 "\" and placed already; a cluster is for modules of stage graph or differentiated");
+  auto brings = [&](StringRef attribute) { return (*current)->hasAttr(attribute); };
+  const bool hasCluster = brings(graph::GraphDialect::kCluster);
   given = cluster.has_value();
   if (given)
     used = *cluster;
-  else if ((*current)->hasAttr(graph::GraphDialect::kCluster))
-    return success(); // the module brings its own
+  else if (hasCluster && (reached < Stage::Partitioned || brings(graph::GraphDialect::kStrategy) ||
+                          brings(graph::GraphDialect::kDistribution)))
+    return success();
   else if (reached >= Stage::Partitioned)
     return attachFromPrograms(*current);
   return attachCluster(*current, used, options.softPlacement, sink);

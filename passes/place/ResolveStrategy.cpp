@@ -180,15 +180,16 @@ static std::optional<Resolution> resolve(ModuleOp module) {
   Resolution d;
   d.cluster = module->getAttrOfType<graph::ClusterAttr>(GraphDialect::kCluster);
   auto strategy = module->getAttrOfType<graph::StrategyAttr>(GraphDialect::kStrategy);
-  if (!d.cluster || !strategy) {
-    module.emitError("has no ")
-        << (d.cluster ? "strategy" : "cluster")
-        << "; expected the module attributes graph.cluster and graph.strategy, which graphc sets "
-           "from cluster.json";
+  if (!d.cluster) {
+    module.emitError("has no cluster; expected graph.cluster and graph.strategy, which graphc sets from cluster.json");
     return std::nullopt;
   }
-  DeviceAttr chief = d.cluster.getChief();
-  d.chief = d.cluster.getDevices(chief.getJob(), std::max<int64_t>(0, chief.getTask())).front();
+  if (!strategy) {
+    module.emitError("has graph.cluster and no strategy; expected graph.strategy beside it, such as "
+                     "#graph.strategy<name = \"in_graph\">, by which all is where the module says");
+    return std::nullopt;
+  }
+  d.chief = d.cluster.getChiefDevice();
   d.async = strategy.getAsync();
   d.maxStaleness = strategy.getMaxStaleness();
   d.stores = {d.chief};

@@ -30,13 +30,13 @@ graph.func @f(%x: tensor<4xf32>) -> (tensor<4xf32>) attributes {role = #graph.ro
 
 // -----
 
-// expected-error @below {{has no cluster; expected the module attributes graph.cluster and graph.strategy}}
+// expected-error @below {{has no cluster; expected graph.cluster and graph.strategy}}
 module attributes {graph.strategy = #graph.strategy<name = "one_device">} {
 }
 
 // -----
 
-// expected-error @below {{has no strategy; expected the module attributes graph.cluster and graph.strategy}}
+// expected-error @below {{has graph.cluster and no strategy; expected graph.strategy beside it}}
 module attributes {graph.cluster = #graph.cluster<jobs = [ps = 1, worker = 2], chief = "/job:worker/task:0">} {
 }
 

@@ -15,7 +15,7 @@ module attributes {graph.cluster = #graph.cluster<jobs = [worker = 1], chief = "
 
 // -----
 
-// expected-error @below {{has no strategy; expected the module attributes graph.cluster and graph.strategy}}
+// expected-error @below {{has graph.cluster and no strategy; expected graph.strategy beside it, such as #graph.strategy<name = "in_graph">, by which all is where the module says}}
 module attributes {graph.cluster = #graph.cluster<jobs = [worker = 1], chief = "/job:worker/task:0">} {}
 
 // -----
