@@ -2,6 +2,8 @@
 // RUN: graph-opt %t/loop.mlir --resolve-strategy --place --replicate --verify-replicated --verify-placed | FileCheck %t/loop.mlir
 // RUN: graph-opt %t/loop.mlir --resolve-strategy --place --replicate --partition --verify-partitioned | FileCheck %t/loop.mlir --check-prefix=PROGRAM
 // RUN: graph-opt %t/leaves.mlir --resolve-strategy --place --replicate --verify-replicated | FileCheck %t/leaves.mlir
+// RUN: graph-opt %t/numbers.mlir --resolve-strategy --place --replicate --verify-replicated | FileCheck %t/numbers.mlir
+// RUN: sh -c 'ulimit -v 2000000 && graph-opt %t/many.mlir --resolve-strategy --place --replicate' | FileCheck %t/many.mlir
 // RUN: graph-opt %t/first.mlir --resolve-strategy --place --replicate --verify-replicated | FileCheck %t/first.mlir
 // RUN: graph-opt %t/queues.mlir --resolve-strategy --replicate --verify-replicated | FileCheck %t/queues.mlir
 // RUN: sed 's/GPU/CPU/' %t/queues.mlir | graph-opt - --resolve-strategy --replicate | FileCheck %t/queues.mlir --check-prefix=HOST
@@ -57,6 +59,39 @@ graph.func @train() attributes {role = #graph.role<train>} {
   // CHECK: %[[S:.*]] = graph.add %[[P]]#3, %[[S0]]
   // CHECK-NOT: graph.add
   // CHECK: graph.divide %[[S]]
+  %x = graph.next_batch @d {batch = 1} : tensor<1x4xf32>
+  %g = graph.reshape %x : (tensor<1x4xf32>) -> tensor<4xf32>
+  graph.apply_sgd @w, %g {learning_rate = 0.1} : tensor<4xf32>
+  graph.return
+}
+}
+//--- numbers.mlir
+module attributes {graph.cluster = #graph.cluster<jobs = [worker = 1], chief = "/job:worker/task:0">,
+                   graph.strategy = #graph.strategy<name = "one_device", micro_batches = 10>} {
+graph.variable @w : tensor<4xf32> = #graph.zeros
+graph.dataset @d : (tensor<4xf32>) = #graph.synthetic<samples = 100, seed = 7>
+// What a model says itself of its micro-batches counts no more, in the loop as in what is written out.
+// CHECK-LABEL: graph.func @train
+graph.func @train() attributes {role = #graph.role<train>} {
+  // CHECK: graph.repeat 9
+  // CHECK-NEXT: graph.next_batch @d {batch = 1 : i64, graph.device = #graph.device<{{[^>]*}}>, micro_batches = 10 : i64}
+  // CHECK: graph.next_batch @d {batch = 1 : i64, graph.device = #graph.device<{{[^>]*}}>, micro_batch = 9 : i64, micro_batches = 10 : i64}
+  %x = graph.next_batch @d {batch = 1, micro_batch = 2, micro_batches = 3} : tensor<1x4xf32>
+  %g = graph.reshape %x : (tensor<1x4xf32>) -> tensor<4xf32>
+  graph.apply_sgd @w, %g {learning_rate = 0.1} : tensor<4xf32>
+  graph.return
+}
+}
+//--- many.mlir
+// As many as there can be take no memory each.
+module attributes {graph.cluster = #graph.cluster<jobs = [worker = 1], chief = "/job:worker/task:0">,
+                   graph.distribution = #graph.distribution<strategy = "one_device", mesh = #graph.mesh<["data" = 1], ["/job:worker/task:0/device:CPU:0"]>,
+                                                            stores = ["/job:worker/task:0/device:CPU:0"], micro_batches = 67108864, sum_leaves = 16>} {
+graph.variable @w : tensor<4xf32> = #graph.zeros
+graph.dataset @d : (tensor<4xf32>) = #graph.synthetic<samples = 100, seed = 7>
+// CHECK: graph.repeat 67108863
+// CHECK: graph.next_batch @d {{.*}}micro_batch = 67108863
+graph.func @train() attributes {role = #graph.role<train>} {
   %x = graph.next_batch @d {batch = 1} : tensor<1x4xf32>
   %g = graph.reshape %x : (tensor<1x4xf32>) -> tensor<4xf32>
   graph.apply_sgd @w, %g {learning_rate = 0.1} : tensor<4xf32>

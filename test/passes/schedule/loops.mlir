@@ -1,4 +1,4 @@
-// RUN: graph-opt %s --schedule --verify-liveness | FileCheck %s
+// RUN: graph-opt %s --schedule --verify-liveness --split-input-file | FileCheck %s
 // What a loop's sums are kept in lives from time to time, also while the value to add is made; what only one time needs shares
 // memory with what stands behind the loop.
 
@@ -29,6 +29,29 @@ dist.program @a of @p on "/job:worker/task:0/device:CPU:0" {
   %w = dist.view %y : memref<1x4xf32> to memref<4xf32>
   dist.call @add(%w, %s2) : memref<4xf32>, memref<4xf32>
   dist.fetch "sum", %w : memref<4xf32>
+  dist.control_receive local
+  dist.end
+}
+
+// -----
+
+// A sum of no elements takes no time.
+dist.phase @p {role = #graph.role<train>}
+func.func private @add(memref<0xf32> {dist.access = "read_write"}, memref<0xf32> {dist.access = "read"})
+func.func private @fill(memref<0xf32> {dist.access = "write"})
+// CHECK: dist.program @empty
+dist.program @empty of @p on "/job:worker/task:0/device:CPU:0" {
+  %x = dist.buffer : memref<0xf32>
+  %s0 = dist.buffer : memref<0xf32>
+  %s1 = dist.buffer : memref<0xf32>
+  %s2 = dist.buffer : memref<0xf32>
+  dist.control_send []
+  // CHECK: dist.repeat 4
+  dist.repeat 4 {
+    dist.call @fill(%x) : memref<0xf32>
+    dist.accumulate %x into(%s0, %s1, %s2) by @add : memref<0xf32>, memref<0xf32>, memref<0xf32>, memref<0xf32>
+  }
+  dist.fetch "sum", %s2 : memref<0xf32>
   dist.control_receive local
   dist.end
 }

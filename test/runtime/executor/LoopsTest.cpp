@@ -1,11 +1,14 @@
-//===- LoopsTest.cpp - the sums of a loop are those of the tree, whatever their number -----------------------------------===//
+//===- LoopsTest.cpp - the sums of a loop are those of the tree, whatever their number, and made under their variables' locks -===//
 
 #include "runtime/plan/SumTree.h"
 #include "test/runtime/executor/TaskHarness.h"
 #include "test/runtime/executor/TestHost.h"
 #include "test/runtime/plan/PlanBuilder.h"
 
+#include "absl/synchronization/notification.h"
+
 #include <functional>
+#include <thread>
 
 namespace graphc::executor {
 namespace {
@@ -64,6 +67,37 @@ TEST(Loops, SumAsTheTreeDoes) {
         ASSERT_EQ(found[i], w) << values << " values, leaves of " << perLeaf;
       }
     }
+}
+
+// A sum may begin with a variable that other lanes write. Its lock is what keeps them from it meanwhile.
+TEST(Loops, WaitForTheLocksOfTheirVariables) {
+  plan::PlanBuilder b(kElements);
+  uint32_t job = b.job("worker", 1), phase = b.phase("train_step", plan::TRAIN, false);
+  uint32_t worker = b.program(phase, "train_step.worker", 1, false, job, 0);
+  const uint32_t variable = b.variable("w", b.vector(), job, 0);
+  uint32_t w = b.variableBuffer(worker, variable), sum = b.arenaBuffer(worker, b.vector()),
+           x = b.arenaBuffer(worker, b.vector());
+  b.controlSend(worker, {});
+  b.repeat(worker, 1, 1);
+  b.accumulate(worker, w, {sum}, 1);
+  b.call(worker, TestKernel::Gradient, {sum, x});
+  b.controlReceive(worker, true, 0);
+  b.plan.mutable_programs(int(worker))->set_locks_variables(true);
+  TaskHarness tasks(b.finish());
+  TestHost host(1);
+  auto lanes = tasks.lanes(host);
+  absl::Notification ended;
+  absl::Status status;
+  tasks.stores[0]->mutex(variable).lock();
+  std::thread runs([&] {
+    status = tasks.run(lanes);
+    ended.Notify();
+  });
+  EXPECT_FALSE(ended.WaitForNotificationWithTimeout(absl::Milliseconds(100)))
+      << "it went on while another had the lock";
+  tasks.stores[0]->mutex(variable).unlock();
+  runs.join();
+  EXPECT_EQ(status, absl::OkStatus());
 }
 
 } // namespace
