@@ -17,18 +17,38 @@ bool fits(uint64_t m, uint64_t w, uint64_t n) {
   return m % w == 0 && w % n == 0 && (n == 1 || std::has_single_bit(w / n));
 }
 
-/// The numbers next to `from` for which it is so, at most one below and one above; "" where there are none.
-std::string nearest(uint64_t from, const std::function<bool(uint64_t)> &isFitting) {
-  std::string text;
-  for (uint64_t below = from; below-- > 1;)
-    if (isFitting(below)) {
-      text = absl::StrCat(below);
-      break;
+std::vector<uint64_t> divisorsOf(uint64_t m) {
+  std::vector<uint64_t> small, large;
+  for (uint64_t d = 1; d * d <= m; ++d)
+    if (m % d == 0) {
+      small.push_back(d);
+      if (d * d < m)
+        large.push_back(m / d);
     }
-  for (uint64_t above = from + 1; above <= 4 * from + 4; ++above)
-    if (isFitting(above))
-      return absl::StrCat(text, text.empty() ? "" : " or ", above);
-  return text;
+  small.insert(small.end(), large.rbegin(), large.rend());
+  return small;
+}
+
+/// Those around `from`: whatever fits some multiple fits one of these.
+std::vector<uint64_t> multiplesOf(uint64_t step, uint64_t from) {
+  constexpr uint64_t kAround = 64;
+  std::vector<uint64_t> multiples;
+  for (uint64_t i = from / step > kAround ? from / step - kAround : 1; i <= from / step + kAround; ++i)
+    multiples.push_back(i * step);
+  return multiples;
+}
+
+/// Of ascending candidates those next to `from` for which it is so, at most one below and one above, which is not far; "" where there
+/// are none.
+std::string nearest(uint64_t from, const std::vector<uint64_t> &candidates,
+                    const std::function<bool(uint64_t)> &isFitting) {
+  std::string below;
+  for (uint64_t candidate : candidates)
+    if (candidate < from && isFitting(candidate))
+      below = absl::StrCat(candidate);
+    else if (candidate > from && candidate <= 4 * from + 4 && isFitting(candidate))
+      return absl::StrCat(below, below.empty() ? "" : " or ", candidate);
+  return below;
 }
 
 } // namespace
@@ -60,10 +80,11 @@ std::string whyNoSumTree(uint64_t m, uint64_t w, uint64_t n) {
     if (!numbers.empty())
       absl::StrAppend(&remedies, remedies.empty() ? "" : ", ", absl::string_view(what.data(), what.size()), numbers);
   };
-  offer("replicas: ", nearest(n, [&](uint64_t other) { return fits(m, w, other); }));
-  offer("\"micro_batches\": ", nearest(m, [&](uint64_t other) { return fits(other, w, n); }));
-  offer("\"sum_leaves\": ", nearest(leaves, [&](uint64_t other) { return fits(m, other, n); }));
-  return absl::StrCat(why, "; what fits next to that is ", remedies);
+  offer("replicas: ", nearest(n, divisorsOf(m), [&](uint64_t other) { return fits(m, w, other); }));
+  offer("\"micro_batches\": ",
+        nearest(m, multiplesOf(w ? w : n, m), [&](uint64_t other) { return fits(other, w, n); }));
+  offer("\"sum_leaves\": ", nearest(leaves, divisorsOf(m), [&](uint64_t other) { return fits(m, other, n); }));
+  return absl::StrCat(why, remedies.empty() ? "" : "; what fits next to that is ", remedies);
 }
 
 } // namespace graphc::plan

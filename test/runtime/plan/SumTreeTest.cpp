@@ -158,6 +158,9 @@ TEST(SumTree, WhatDoesNotFitNamesWhatDoes) {
   EXPECT_THAT(whyNoSumTree(12, 2, 4),
               HasSubstr("the 2 leaves of the sum of 12 micro-batches cannot be shared by 4 replicas"));
   EXPECT_THAT(whyNoSumTree(12, 2, 4), HasSubstr("\"sum_leaves\": 4"));
+  EXPECT_EQ(whyNoSumTree(7, 5, 3), "\"micro_batches\": 7 cannot be shared by 3 replicas");
+  EXPECT_THAT(whyNoSumTree(67108859, 33554432, 1), // a prime number
+              HasSubstr("next to that is \"micro_batches\": 33554432 or 67108864, \"sum_leaves\": 1 or 67108859"));
 }
 
 TEST(SumTree, PartialSumsAreAsManyAsTheTreeHasAtOnce) {
