@@ -42,6 +42,7 @@ private:
   LogicalResult emitBuffer(dist::BufferOp buffer);
   LogicalResult emitCall(Operation *call, FailureOr<uint32_t> kernel, ValueRange buffers);
   LogicalResult emitRepeat(dist::RepeatOp repeat);
+  FailureOr<uint32_t> emitAdd(Operation *op, StringRef add, Value sum, uint64_t chunk, uint64_t times);
   LogicalResult emitAccumulate(dist::AccumulateOp sum);
   template <typename Op> plan::Instruction::Aggregate *emitSum(Op aggregate);
 
@@ -144,12 +145,20 @@ LogicalResult ProgramEmitter::emitRepeat(dist::RepeatOp repeat) {
   return success();
 }
 
-LogicalResult ProgramEmitter::emitAccumulate(dist::AccumulateOp sum) {
-  const uint64_t bytes = dist::getBufferBytes(sum.getValue());
+/// The kernel of a sum in such memory, in chunks of so many elements; each is added `times` times.
+FailureOr<uint32_t> ProgramEmitter::emitAdd(Operation *op, StringRef add, Value sum, uint64_t chunk, uint64_t times) {
+  const uint64_t bytes = dist::getBufferBytes(sum);
   const uint64_t chunkBytes =
-      uint64_t(sum.getChunkElements()) *
-      uint64_t(graph::getElementBytes(cast<MemRefType>(sum.getValue().getType()).getElementType()));
-  FailureOr<uint32_t> add = tables.kernel(sum, sum.getAdd(), kindOf({}), {chunkBytes, chunkBytes});
+      chunk * uint64_t(graph::getElementBytes(cast<MemRefType>(sum.getType()).getElementType()));
+  FailureOr<uint32_t> kernel = tables.kernel(op, add, kindOf({}), {chunkBytes, chunkBytes});
+  if (succeeded(kernel))
+    flops += plan->kernels(int(*kernel)).flops() * (bytes ? bytes / chunkBytes : 1) * times;
+  return kernel;
+}
+
+LogicalResult ProgramEmitter::emitAccumulate(dist::AccumulateOp sum) {
+  FailureOr<uint32_t> add =
+      emitAdd(sum, sum.getAdd(), sum.getValue(), uint64_t(sum.getChunkElements()), sum.getAdditions());
   if (failed(add))
     return failure();
   plan::Instruction::Accumulate *instruction = newInstruction(sum)->mutable_accumulate();
@@ -158,25 +167,21 @@ LogicalResult ProgramEmitter::emitAccumulate(dist::AccumulateOp sum) {
     instruction->add_partials(buffers.lookup(partial));
   instruction->set_add(*add);
   instruction->set_per_leaf(uint32_t(sum.getPerLeaf()));
-  flops += plan->kernels(int(*add)).flops() * (bytes ? bytes / chunkBytes : 1) * sum.getAdditions();
   return success();
 }
 
 /// Channel, accumulator and kernel of a sum; null after an error.
 template <typename Op> plan::Instruction::Aggregate *ProgramEmitter::emitSum(Op aggregate) {
-  uint64_t bytes = dist::getBufferBytes(aggregate.getAccumulator());
-  auto type = cast<MemRefType>(aggregate.getAccumulator().getType());
-  uint64_t chunkBytes =
-      aggregate.getChunk() ? *aggregate.getChunk() * uint64_t(graph::getElementBytes(type.getElementType())) : bytes;
-  FailureOr<uint32_t> add = tables.kernel(aggregate, aggregate.getAdd(), kindOf({}), {chunkBytes, chunkBytes});
+  Value sum = aggregate.getAccumulator();
+  const uint64_t chunk = aggregate.getChunk().value_or(cast<MemRefType>(sum.getType()).getNumElements());
+  FailureOr<uint32_t> add =
+      emitAdd(aggregate, aggregate.getAdd(), sum, chunk, channelOf(aggregate.getChannel()).instances() - 1);
   if (failed(add))
     return nullptr;
   plan::Instruction::Aggregate *instruction = newInstruction(aggregate)->mutable_aggregate();
   instruction->set_channel(channel(aggregate.getChannel()));
-  instruction->set_buffer(buffers.lookup(aggregate.getAccumulator()));
+  instruction->set_buffer(buffers.lookup(sum));
   instruction->set_add(*add);
-  uint64_t most = channelOf(aggregate.getChannel()).instances();
-  flops += plan->kernels(int(*add)).flops() * (bytes ? bytes / chunkBytes : 1) * (most - 1);
   return instruction;
 }
 

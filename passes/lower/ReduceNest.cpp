@@ -110,7 +110,8 @@ private:
       return arith::ConstantOp::create(builder, loc, DenseElementsAttr::get(type, number));
     };
     Value item = arith::IndexCastOp::create(builder, loc, type.getElementType(), first);
-    item = arith::AddIOp::create(builder, loc, vector::BroadcastOp::create(builder, loc, type, item), counting(type));
+    item =
+        arith::AddIOp::create(builder, loc, vector::BroadcastOp::create(builder, loc, type, item), body.counting(type));
     lanes.spread.assign(nest.loops.size(), Value());
     for (size_t loop : llvm::reverse(reductions)) {
       Value size = splat(nest.loops[loop].size);
@@ -137,14 +138,6 @@ private:
       if (auto type = dyn_cast<MemRefType>(input.memory.getType()))
         most = std::max(most, type.getNumElements());
     return most > std::numeric_limits<int32_t>::max() ? builder.getI64Type() : builder.getI32Type();
-  }
-
-  /// 0, 1, 2, …
-  Value counting(VectorType type) {
-    SmallVector<Attribute> steps;
-    for (int64_t i = 0; i < type.getNumElements(); ++i)
-      steps.push_back(builder.getIntegerAttr(type.getElementType(), i));
-    return arith::ConstantOp::create(builder, loc, DenseElementsAttr::get(type, steps));
   }
 
   /// Whether several copies of the body are worth their size: not where each holds a polynomial.
@@ -189,7 +182,7 @@ private:
     Value lane = arithmetic<arith::RemUIOp>(item, body.index(kLanes));
     lane = vector::BroadcastOp::create(builder, loc, type,
                                        arith::IndexCastOp::create(builder, loc, builder.getI32Type(), lane));
-    Value here = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, lane, counting(type));
+    Value here = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, lane, body.counting(type));
     Values added;
     for (auto [i, value] : llvm::enumerate(values)) {
       Value everywhere = vector::BroadcastOp::create(builder, loc, sums[i].getType(), value);

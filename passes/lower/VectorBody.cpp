@@ -29,6 +29,13 @@ Value VectorBody::mask(int64_t active) {
   return arith::ConstantOp::create(builder, loc, DenseElementsAttr::get(lanesOf(builder.getI1Type()), bits));
 }
 
+Value VectorBody::counting(VectorType type) {
+  SmallVector<Attribute> numbers;
+  for (int64_t i = 0; i < type.getNumElements(); ++i)
+    numbers.push_back(builder.getIntegerAttr(type.getElementType(), i));
+  return arith::ConstantOp::create(builder, loc, DenseElementsAttr::get(type, numbers));
+}
+
 /// Element of the operand's flat memory at which it is.
 Value VectorBody::offset(const NestOperand &operand, ArrayRef<Value> indices) {
   Value sum;
@@ -72,8 +79,7 @@ bool VectorBody::isInTwoRows(const NestOperand &operand, const Lanes &lanes) {
 /// The elements of the first lane's row, and with the lanes that are left those of the next.
 Value VectorBody::loadTwoRows(const NestOperand &operand, const Lanes &lanes) {
   VectorType type = lanesOf(getElementTypeOrSelf(operand.memory.getType())), counts = lanesOf(builder.getI32Type());
-  SmallVector<int32_t> steps = llvm::to_vector(llvm::seq<int32_t>(0, kVector));
-  Value lane = arith::ConstantOp::create(builder, loc, DenseElementsAttr::get(counts, ArrayRef(steps)));
+  Value lane = counting(counts);
   Value left = arith::IndexCastOp::create(builder, loc, builder.getI32Type(), lanes.left);
   left = vector::BroadcastOp::create(builder, loc, counts, left);
   auto where = [&](arith::CmpIPredicate predicate) {

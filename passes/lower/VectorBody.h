@@ -38,6 +38,8 @@ public:
   mlir::Value constantOne(mlir::Type element);
   /// A vector of i1 whose first `active` lanes are set.
   mlir::Value mask(int64_t active);
+  /// 0, 1, 2, … of a vector of integers.
+  mlir::Value counting(mlir::VectorType type);
 
 private:
   mlir::Value offset(const NestOperand &operand, llvm::ArrayRef<mlir::Value> indices);

@@ -115,16 +115,13 @@ private:
     if (onceForAll && reduction == "mean")
       reduction = "first_replica";
     // Of several micro-batches a replica has the sum (Towers.h); what it is the mean of, the host divides by.
-    const bool summed = home.op.isFamily() && reduction == "mean" && dist.hasTowers(func) && isVarying(value);
+    const bool summed = home.op.isFamily() && reduction == "mean" && dist.hasTowers(func) && varies(value, varying);
     dist::FetchOp::create(home.builder, loc, name, own, reduction, summed ? uint64_t(dist.getMicroBatchesEach()) : 1);
     return success();
   }
 
   /// Whether every replica of a step has the same value. Without a common step each reads variables of its own time.
-  bool isShared(Value value) const { return !dist.async && !dist.toAggregate && !isVarying(value); }
-
-  bool isVarying(Value value) const { return !value.getDefiningOp() || varying.contains(value.getDefiningOp()); }
-
+  bool isShared(Value value) const { return !dist.async && !dist.toAggregate && !varies(value, varying); }
   LogicalResult fetchResults(graph::ReturnOp op) {
     for (OpOperand &operand : op->getOpOperands()) {
       unsigned number = operand.getOperandNumber();

@@ -61,13 +61,16 @@ std::optional<Distribution> Distribution::of(ModuleOp module) {
   return d;
 }
 
+bool varies(Value value, const llvm::DenseSet<Operation *> &varying) {
+  return !value.getDefiningOp() || varying.contains(value.getDefiningOp());
+}
+
 llvm::DenseSet<Operation *> findVarying(graph::FuncOp func) {
   llvm::DenseSet<Operation *> varying;
   for (Operation &op : func.getBodyBlock())
     if (!isa<graph::AggregateOp>(op) &&
-        (isa<graph::NextBatchOp, graph::RepeatOp>(op) || llvm::any_of(op.getOperands(), [&](Value value) {
-           return !value.getDefiningOp() || varying.contains(value.getDefiningOp());
-         })))
+        (isa<graph::NextBatchOp, graph::RepeatOp>(op) ||
+         llvm::any_of(op.getOperands(), [&](Value value) { return varies(value, varying); })))
       varying.insert(&op);
   return varying;
 }

@@ -76,6 +76,8 @@ inline constexpr int64_t kBucketBytes = int64_t(4) << 20;
 
 /// What depends on a replica's own batch or feeds, but by way of a sum over all replicas: the rest is the same on each of them.
 llvm::DenseSet<mlir::Operation *> findVarying(graph::FuncOp func);
+/// Whether what such an operation makes, or an argument, which is fed to each replica.
+bool varies(mlir::Value value, const llvm::DenseSet<mlir::Operation *> &varying);
 
 /// "mean", "sum" or "first_replica" of a result or summary: what is declared, else mean of floats and else the first.
 mlir::StringRef getReductionOf(mlir::Type type, mlir::StringAttr declared);

@@ -48,7 +48,7 @@ public:
   BetweenGraph(ModuleOp module, const Distribution &distribution) : symbols(module), dist(distribution) {}
 
   LogicalResult run(graph::FuncOp func) {
-    varies = findVarying(func);
+    varying = findVarying(func);
     if (dist.mirrorsVariables())
       return reduceEverywhere(func);
     for (Operation &op : llvm::make_early_inc_range(func.getBodyBlock())) {
@@ -66,7 +66,7 @@ public:
           diag.attachNote(operand.get().getLoc()) << "computed here, on \"" << dist.replicaDevice.str() << "\"";
           return diag;
         }
-        if (!graph::appliesGradient(&op) && !isVarying(operand.get())) {
+        if (!graph::appliesGradient(&op) && !varies(operand.get(), varying)) {
           takeOnce(&op, operand);
           continue;
         }
@@ -86,8 +86,6 @@ private:
     Operation *def = value.getDefiningOp();
     return !def || getDevice(def) == dist.replicaDevice; // arguments are fed to every replica
   }
-
-  bool isVarying(Value value) { return !value.getDefiningOp() || varies.contains(value.getDefiningOp()); }
 
   /// What no batch reaches is the same on every replica, and no sum over micro-batches: where it is written into a variable, it is
   /// computed, once, as on one device.
@@ -122,7 +120,7 @@ private:
       if (!graph::isUpdate(&op))
         continue;
       OpOperand &operand = graph::getUpdateOperand(&op);
-      if ((graph::appliesGradient(&op) || isVarying(operand.get())) && failed(aggregate(&op, operand)))
+      if ((graph::appliesGradient(&op) || varies(operand.get(), varying)) && failed(aggregate(&op, operand)))
         return failure();
     }
     return success();
@@ -171,7 +169,7 @@ private:
 
   SymbolTable symbols;
   const Distribution &dist;
-  llvm::DenseSet<Operation *> varies;
+  llvm::DenseSet<Operation *> varying;
 };
 
 struct ReplicatePass : impl::ReplicateBase<ReplicatePass> {

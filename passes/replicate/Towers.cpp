@@ -65,9 +65,6 @@ public:
   }
 
 private:
-  /// Arguments are fed to every micro-batch, as they are to every replica.
-  bool varies(Value value) { return !value.getDefiningOp() || varying.contains(value.getDefiningOp()); }
-
   Value inTower(Value value, int64_t tower) {
     auto map = maps.find(tower);
     return map == maps.end() ? value : map->second.lookupOrDefault(value);
@@ -135,7 +132,7 @@ private:
       return getDevice(op) == device && (isMemoryEffectFree(op) || isa<graph::NextBatchOp>(op));
     };
     return llvm::all_of(segment, isRepeatable) && llvm::all_of(kinds, [&](const auto &wanted) {
-             return wanted.second != Aggregation::FirstReplica || !varies(wanted.first->get());
+             return wanted.second != Aggregation::FirstReplica || !varies(wanted.first->get(), varying);
            });
   }
 
@@ -267,7 +264,7 @@ private:
     if (count == 1)
       return Aggregation::FirstReplica;
     if (graph::isUpdate(op)) {
-      if (!varies(value) && !graph::appliesGradient(op))
+      if (!varies(value, varying) && !graph::appliesGradient(op))
         return Aggregation::FirstReplica; // one value for all
       return getAggregation(op, symbols.lookup<graph::VariableOp>(graph::getVariable(op).getValue()), count);
     }
@@ -279,7 +276,7 @@ private:
     StringRef reduction = getReductionOf(value.getType(), declared);
     if (reduction == "sum")
       return Aggregation::Sum;
-    return reduction == "mean" && varies(value) ? Aggregation::Mean : Aggregation::FirstReplica;
+    return reduction == "mean" && varies(value, varying) ? Aggregation::Mean : Aggregation::FirstReplica;
   }
 
   SymbolTable symbols;
