@@ -160,8 +160,9 @@ def VerifyModel : Pass<"verify-model", "::mlir::ModuleOp"> {
   let summary = "the entry invariant of place: what a model may be";
   let description = [{
     Refuses what the passes of the model phase should have removed (`graph.scope`, `graph.minimize`), ops of other
-    dialects in a `graph.func`, two feeds or two fetches of one name in a function, and two functions of one role, the
-    second of which no run would ever reach.
+    dialects in a `graph.func` that do not say how they are computed, ops with an effect on a variable that are neither `graph.read` nor
+    an update computed by loops, two feeds or two fetches of one name in a function, and two functions of one role, the second of which
+    no run would ever reach.
 
     Example:
 

@@ -1,5 +1,6 @@
 //===- VerifyModel.cpp - the entry invariant of place ---------------------------------------------------------===//
 #include "dialects/graph/GraphDialect.h"
+#include "dialects/graph/State.h"
 #include "passes/Passes.h"
 
 #include "llvm/ADT/StringMap.h"
@@ -30,6 +31,21 @@ struct Names {
   }
 };
 
+/// Passes know two kinds of ops with state: reads, which are values, and updates, which are loops. Nobody would give a variable to
+/// another, nor keep it in order with them.
+LogicalResult verifyState(Operation &op) {
+  if (isa<ReadOp>(op))
+    return success();
+  if (FlatSymbolRefAttr name = getVariable(&op); name && !isUpdate(&op))
+    return op.emitOpError() << "reads or writes @" << name.getValue()
+                            << ", but is no update (UpdateOpInterface); expected it to take the value of a graph.read";
+  if (auto call = dyn_cast<LibraryKernelOpInterface>(op); call && isUpdate(&op) && !call.getLibraryKernel().empty())
+    return op.emitOpError() << "is an update that the library's kernel '" << call.getLibraryKernel()
+                            << "' serves, which gets no variables; expected StructuredOpInterface or "
+                               "ExplicitLoopsOpInterface";
+  return success();
+}
+
 struct VerifyModelPass : graphc::impl::VerifyModelBase<VerifyModelPass> {
   static LogicalResult verify(FuncOp function) {
     Names feeds{"feed", {}}, fetches{"fetch", {}};
@@ -45,6 +61,8 @@ struct VerifyModelPass : graphc::impl::VerifyModelBase<VerifyModelPass> {
         return op.emitOpError()
                << "stands in graph.func @" << function.getSymName()
                << ", expected ops of the graph dialect, or ops that say by its interfaces how they are computed";
+      if (failed(verifyState(op)))
+        return failure();
       if (isa<ScopeOp>(op))
         return op.emitOpError() << "is left, expected flatten-scopes to have removed it";
       if (isa<MinimizeOp>(op))

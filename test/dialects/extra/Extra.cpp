@@ -131,6 +131,12 @@ void CubeOp::buildGradient(OpBuilder &builder, ValueRange g, const llvm::SmallBi
   result[0] = multiply(builder, getLoc(), g[0], multiply(builder, getLoc(), 3, square));
 }
 
+Results BellOp::buildBody(OpBuilder &builder, ValueRange x, ValueRange, Index) {
+  Scalars s{builder, getLoc()};
+  Value one = s.constant(x[0].getType(), 1);
+  return {s.divide(one, s.add(one, s.multiply(x[0], x[0])))};
+}
+
 Results PartsOp::buildBody(OpBuilder &builder, ValueRange x, ValueRange, Index) {
   Scalars s{builder, getLoc()};
   Value zero = s.constant(x[0].getType(), 0);
@@ -263,6 +269,12 @@ void CuriousOp::buildLoops(OpBuilder &builder, ValueRange operands, ValueRange o
 }
 
 //===----------------------------------------------------------------------------------------------------------===//
+// Views
+//===----------------------------------------------------------------------------------------------------------===//
+
+std::optional<int64_t> FlatOp::getViewOffset() { return 0; }
+
+//===----------------------------------------------------------------------------------------------------------===//
 // A library's
 //===----------------------------------------------------------------------------------------------------------===//
 
@@ -342,6 +354,12 @@ void ApplyNormalizedOp::buildLoops(OpBuilder &builder, ValueRange operands, Valu
     loops.store(s.subtract(loops.load(outs[0], place), step), outs[0], place);
   });
 }
+
+Results PeekOp::buildBody(OpBuilder &builder, ValueRange x, ValueRange, Index) {
+  return {Scalars{builder, getLoc()}.add(x[0], x[0])};
+}
+StringRef ApplyByCallOp::getLibraryKernel() { return "apply_by_call"; }
+DictionaryAttr ApplyByCallOp::getLibraryDescriptor() { return DictionaryAttr::get(getContext()); }
 
 Results NamelessOp::buildBody(OpBuilder &, ValueRange x, ValueRange, Index) { return {x[0]}; }
 Results TalkativeOp::buildBody(OpBuilder &, ValueRange x, ValueRange, Index) { return {x[0], x[0]}; }

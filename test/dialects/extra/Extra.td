@@ -32,6 +32,13 @@ def Extra_CubeOp : Extra_PureOp<"cube", [SameOperandsAndResultType, Graph_PlaceB
   let assemblyFormat = "$operand attr-dict `:` type($result)";
 }
 
+def Extra_BellOp : Extra_PureOp<"bell", [SameOperandsAndResultType, Graph_PlaceByPlace, Graph_CostlyElement]> {
+  let summary = "1 / (1 + x^2): elementwise, and costly to repeat";
+  let arguments = (ins Graph_FloatTensor:$operand);
+  let results = (outs Graph_FloatTensor:$result);
+  let assemblyFormat = "$operand attr-dict `:` type($result)";
+}
+
 def Extra_PartsOp : Extra_PureOp<"parts", [
     AllTypesMatch<["operand", "positive", "negative"]>, Graph_PlaceByPlace, Graph_Differentiable]> {
   let summary = "max(x, 0) and max(-x, 0): elementwise, two results";
@@ -79,6 +86,17 @@ def Extra_CumsumOp : Extra_PureOp<"cumsum", [
   let arguments = (ins Graph_FloatTensor:$operand, UnitAttr:$reverse);
   let results = (outs Graph_FloatTensor:$result);
   let assemblyFormat = "$operand attr-dict `:` type($result)";
+}
+
+//===----------------------------------------------------------------------------------------------------------------===//
+// Views
+//===----------------------------------------------------------------------------------------------------------------===//
+
+def Extra_FlatOp : Extra_PureOp<"flat", [Graph_View]> {
+  let summary = "all elements in one dimension: the operand's memory";
+  let arguments = (ins Graph_FloatTensor:$operand);
+  let results = (outs Graph_FloatTensor:$result);
+  let assemblyFormat = "$operand attr-dict `:` functional-type($operand, $result)";
 }
 
 //===----------------------------------------------------------------------------------------------------------------===//
@@ -161,6 +179,20 @@ def Extra_CarelessOp : Extra_PureOp<"careless", [
   let arguments = (ins Graph_FloatTensor:$operand, StrAttr:$breaks);
   let results = (outs Graph_FloatTensor:$result);
   let assemblyFormat = "$operand attr-dict `:` type($result)";
+}
+
+def Extra_PeekOp : Extra_Op<"peek", [Graph_PlaceByPlace]> {
+  let summary = "a variable's value and another one's sum: it reads, and is neither a read nor an update";
+  let arguments = (ins Graph_VariableArg<[Graph_Reads]>:$variable, Graph_FloatTensor:$value);
+  let results = (outs Graph_FloatTensor:$result);
+  let assemblyFormat = "$variable `,` $value attr-dict `:` functional-type($value, $result)";
+}
+
+def Extra_ApplyByCallOp : Extra_Op<"apply_by_call", [
+    UpdateOpInterface, DeclareOpInterfaceMethods<LibraryKernelOpInterface>]> {
+  let summary = "an update that a library is asked to make";
+  let arguments = (ins Graph_VariableArg<[Graph_Reads, Graph_Writes]>:$variable, Graph_FloatTensor:$value);
+  let assemblyFormat = "$variable `,` $value attr-dict `:` type($value)";
 }
 
 def Extra_CuriousOp : Extra_Op<"curious", [UpdateOpInterface, Extra_Loops]> {

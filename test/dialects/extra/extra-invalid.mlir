@@ -1,4 +1,4 @@
-// RUN: %build/test/bin/extra-opt --split-input-file --verify-diagnostics --outline %s
+// RUN: %build/test/bin/extra-opt --split-input-file --verify-diagnostics --verify-model --outline %s
 
 dist.phase @p {role = #graph.role<predict>}
 dist.program @loops of @p on "/job:t/task:0/device:CPU:0" {
@@ -120,5 +120,23 @@ graph.variable @v : tensor<3xf32> = #graph.zeros
 graph.func @f(%x: tensor<3xf32>) attributes {role = #graph.role<train>} {
   // expected-error@+1 {{'extra.talkative' op is an update, which has no results, but has 1}}
   %0 = extra.talkative @v, %x : (tensor<3xf32>) -> tensor<3xf32>
+  graph.return
+}
+
+// -----
+
+graph.variable @v : tensor<3xf32> = #graph.zeros
+graph.func @f(%x: tensor<3xf32>) -> (tensor<3xf32>) attributes {role = #graph.role<predict>} {
+  // expected-error@+1 {{'extra.peek' op reads or writes @v, but is no update (UpdateOpInterface); expected it to take the value of a graph.read}}
+  %0 = extra.peek @v, %x : (tensor<3xf32>) -> tensor<3xf32>
+  graph.return %0 : tensor<3xf32>
+}
+
+// -----
+
+graph.variable @v : tensor<3xf32> = #graph.zeros
+graph.func @f(%x: tensor<3xf32>) attributes {role = #graph.role<train>} {
+  // expected-error@+1 {{'extra.apply_by_call' op is an update that the library's kernel 'apply_by_call' serves, which gets no variables; expected StructuredOpInterface or ExplicitLoopsOpInterface}}
+  extra.apply_by_call @v, %x : tensor<3xf32>
   graph.return
 }
