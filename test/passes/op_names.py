@@ -1,4 +1,5 @@
-"""No pass and no part of the runtime tests for the class or the name of an op that computes.
+"""No pass and no part of the runtime tests for the class or the name of an op that computes; none names anything of the dialect that only
+tests have, nor a kernel of the library that serves it.
 
 usage: op_names.py ROOT [FOLDER...]   (default: ROOT/passes, ROOT/runtime; also prints the ops that CreatedOps.cpp makes)
 Prints each place and exits 1 where there is one.
@@ -22,6 +23,14 @@ def computingOps(root):
     return {name: mnemonic for name, mnemonic in found.items() if name not in STRUCTURE}
 
 
+def testDialect(root):
+    """What test/dialects/extra has: classes of ops and attributes, and names in a text, those of a library's kernels among them."""
+    found = re.findall(r'^def Extra_(\w+(?:Op|Attr))\s*:[^"]*"(\w+)"', (root / "test/dialects/extra/Extra.td").read_text(), re.M)
+    kernels = re.findall(r'getLibraryKernel\(\) { return "(\w+)"; }', (root / "test/dialects/extra/Extra.cpp").read_text())
+    assert len(found) > 15 and "average_pool" in kernels, (found, kernels)
+    return [cppName for cppName, _ in found], [f"extra.{mnemonic.lower()}" for _, mnemonic in found] + kernels
+
+
 def main():
     root = pathlib.Path(sys.argv[1])
     folders = [pathlib.Path(folder) for folder in sys.argv[2:]] or [root / "passes", root / "runtime"]
@@ -29,14 +38,16 @@ def main():
     assert len(ops) > 40, ops
     created = set(re.findall(r"\b(\w+Op)(?:::create\(|>\()", (root / "dialects/graph/CreatedOps.cpp").read_text()))
     print("passes make:", *sorted(ops[name] for name in created if name in ops))
-    classes = re.compile(r"(?:(\w+)::)?\b(" + "|".join(ops) + r")\b")
-    names = re.compile("|".join(re.escape(f'"{name}"') for name in ops.values()))
+    extraClasses, extraNames = testDialect(root)
+    scopes = {**dict.fromkeys(extraClasses, "extra"), **dict.fromkeys(ops, "graph")}
+    classes = re.compile(r"(?:(\w+)::)?\b(" + "|".join(scopes) + r")\b")
+    names = re.compile("|".join(re.escape(f'"{name}"') for name in [*ops.values(), *extraNames]))
     places = []
     for path in sorted(path for folder in folders for path in folder.rglob("*") if path.suffix in (".cpp", ".h")):
         here = path.relative_to(root).as_posix() if path.is_relative_to(root) else path.name
         for number, line in enumerate(path.read_text().splitlines(), 1):
             code = line.split("//")[0]
-            found = [name for scope, name in classes.findall(code) if scope in ("", "graph")] + names.findall(code)
+            found = [name for scope, name in classes.findall(code) if scope in ("", scopes[name])] + names.findall(code)
             places += [f"{here}:{number}: {name}" for name in found]
     print(*places, sep="\n")
     return 1 if places else 0

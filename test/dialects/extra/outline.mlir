@@ -62,6 +62,44 @@ dist.program @update of @p on "/job:t/task:0/device:CPU:0" {
   dist.end
 }
 
+// An element that each of several rows wants is computed for each where that is cheap, and kept where it is costly.
+// CHECK: dist.program @cheap
+// CHECK: dist.call @[[CHEAP:kernel5_[a-z_]*]](
+dist.program @cheap of @p on "/job:t/task:0/device:CPU:0" {
+  %x = dist.feed "x" : tensor<3xf32>
+  %0 = extra.cube %x : tensor<3xf32>
+  %1 = graph.broadcast_in_dim %0 broadcast_dimensions = [1] : (tensor<3xf32>) -> tensor<4x3xf32>
+  dist.fetch "y", %1 : tensor<4x3xf32>
+  dist.control_receive local
+  dist.end
+}
+// CHECK: dist.program @costly
+// CHECK: dist.call @[[COSTLY:kernel6_[a-z_]*]](
+dist.program @costly of @p on "/job:t/task:0/device:CPU:0" {
+  %x = dist.feed "x" : tensor<3xf32>
+  %0 = extra.bell %x : tensor<3xf32>
+  %1 = graph.broadcast_in_dim %0 broadcast_dimensions = [1] : (tensor<3xf32>) -> tensor<4x3xf32>
+  dist.fetch "y", %1 : tensor<4x3xf32>
+  dist.control_receive local
+  dist.end
+}
+
+// A view is its operand's memory.
+// CHECK: dist.program @view
+// CHECK: %[[CUBES:.*]] = dist.buffer : memref<4x3xf32>
+// CHECK: dist.call @kernel7_cube(%[[CUBES]])
+// CHECK: %[[FLAT:.*]] = dist.view %[[CUBES]] : memref<4x3xf32> to memref<12xf32>
+// CHECK-NOT: dist.call
+// CHECK: dist.fetch "y", %[[FLAT]]
+dist.program @view of @p on "/job:t/task:0/device:CPU:0" {
+  %x = dist.feed "x" : tensor<4x3xf32>
+  %0 = extra.cube %x : tensor<4x3xf32>
+  %1 = extra.flat %0 : (tensor<4x3xf32>) -> tensor<12xf32>
+  dist.fetch "y", %1 : tensor<12xf32>
+  dist.control_receive local
+  dist.end
+}
+
 // CHECK: func.func private @[[ELEMENTWISE]](
 // CHECK-COUNT-2: linalg.generic
 // CHECK-NOT: linalg.generic
@@ -94,3 +132,11 @@ dist.program @update of @p on "/job:t/task:0/device:CPU:0" {
 // CHECK: memref.load %[[V]]
 // CHECK: memref.store %{{.*}}, %[[V]]
 // CHECK-NOT: unrealized
+
+// CHECK: func.func private @[[CHEAP]](
+// CHECK: linalg.generic {{.*}}memref<4x3xf32>
+// CHECK-NOT: linalg.generic
+
+// CHECK: func.func private @[[COSTLY]](
+// CHECK: linalg.generic {{.*}} outs(%[[KEPT:[a-z0-9]+]] : memref<3xf32>)
+// CHECK: linalg.generic {{.*}} ins(%[[KEPT]] : memref<3xf32>) outs(%{{.*}} : memref<4x3xf32>)
