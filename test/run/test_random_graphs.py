@@ -6,5 +6,6 @@ GRAPHS = 250 if LONG else 50
 
 @pytest.mark.parametrize("row", [1, 1 + GRAPHS, 10001, 10001 + GRAPHS])
 def test_bits(box, row):
-    """200 random small graphs (1,000 with --long), from four seeds on, under random placements give the bits of one device."""
+    """200 random small graphs (1,000 with --long), from four seeds on, under random placements give the bits of one device, loops of micro-batches
+    among them."""
     box.run("python3", HERE / "random_graphs.py", box.folder, "--graphs", GRAPHS, "--seed", row, seconds=60 * GRAPHS)

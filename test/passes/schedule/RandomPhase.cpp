@@ -1,5 +1,7 @@
 #include "RandomPhase.h"
 
+#include "runtime/plan/SumTree.h"
+
 #include <iterator>
 #include <map>
 #include <random>
@@ -27,7 +29,7 @@ public:
       values.push_back({"%" + name, type, p, {p}});
     }
     for (int i = 0, count = 3 + int(pick(25)); i < count; ++i)
-      addCall();
+      pick(8) ? addCall() : addLoop();
     for (size_t p = 0; p < programs; ++p)
       finish(p);
     std::string text = header;
@@ -88,6 +90,47 @@ private:
     values.push_back({out, type, program, {program}});
     if (pick(6) == 0) // written again, perhaps after it was sent: as accumulators are
       updates.push_back(values.size() - 1);
+  }
+
+  std::string buffer(size_t program, const std::string &type) {
+    std::string name = "%b" + fresh();
+    line(program, name + " = dist.buffer : " + type);
+    return name;
+  }
+
+  /// What outline makes of a graph.repeat: each time's value is added to partial sums; the last one is computed behind the loop, and
+  /// those that wait are added to it.
+  void addLoop() {
+    const size_t program = pick(programs), first = pick(values.size()), second = pick(values.size());
+    const size_t perLeaf = 1 + pick(3), leaves = 1 + pick(6) + (perLeaf == 1), times = perLeaf * leaves - 1;
+    const std::string a = use(first, program), b = use(second, program);
+    const std::string middle = "memref<" + std::to_string(kSizes[pick(std::size(kSizes))]) + "xf32>",
+                      type = "memref<" + std::to_string(kSizes[pick(std::size(kSizes))]) + "xf32>";
+    auto compute = [&](const std::string &between, const std::string &out, const char *indent) {
+      line(program, indent + ("dist.call @k1(" + a + ", " + between + ") : " + values[first].type + ", " + middle));
+      line(program, indent + ("dist.call @k2(" + between + ", " + b + ", " + out + ") : " + middle + ", " +
+                              values[second].type + ", " + type));
+    };
+    const std::string between = buffer(program, middle), value = buffer(program, type);
+    std::vector<std::string> kept;
+    std::string sums, types;
+    for (uint32_t i = 0; i < plan::keptSums(times + 1, perLeaf); ++i) {
+      kept.push_back(buffer(program, type));
+      sums += (i ? ", " : "") + kept.back();
+      types += ", " + type;
+    }
+    line(program, "dist.repeat " + std::to_string(times) + " {");
+    compute(between, value, "  ");
+    line(program, "  dist.accumulate " + value + " into(" + sums + ") by @u {per_leaf = " + std::to_string(perLeaf) +
+                      "} : " + type + types);
+    line(program, "}");
+    const std::string behind = buffer(program, middle), last = buffer(program, type);
+    compute(behind, last, "");
+    const bool hasLeaf = perLeaf > 1;
+    for (size_t i = 0; i < kept.size(); ++i)
+      if ((hasLeaf && i == 0) || ((leaves - 1) >> (i - hasLeaf) & 1))
+        line(program, "dist.call @u(" + last + ", " + kept[i] + ") : " + type + ", " + type);
+    values.push_back({last, type, program, {program}});
   }
 
   void finish(size_t program) {

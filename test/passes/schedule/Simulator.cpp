@@ -3,6 +3,7 @@
 #include "llvm/ADT/DenseMap.h"
 
 #include <algorithm>
+#include <bit>
 #include <deque>
 #include <memory>
 #include <random>
@@ -166,6 +167,13 @@ private:
       for (Value input : inputs)
         hash = mix(hash, read(lane, op, input));
       write(lane, updates ? call.getBuffers().front() : call.getBuffers().back(), hash);
+    } else if (auto repeat = dyn_cast<dist::RepeatOp>(op)) { // nothing in it waits
+      for (uint64_t time = 0; time < repeat.getCount(); ++time)
+        for (Operation &inner : repeat.getBody().front())
+          if (auto sum = dyn_cast<dist::AccumulateOp>(inner))
+            accumulate(lane, sum, time);
+          else
+            execute(lane, &inner);
     } else if (auto fetch = dyn_cast<dist::FetchOp>(op)) {
       fetches.push_back({fetch, fetch.getValue()});
     } else if (isa<dist::SendOp, dist::SendStartOp>(op)) {
@@ -226,6 +234,24 @@ private:
       showFetches(lane);
     }
     return true;
+  }
+
+  /// A value that completes a leaf is joined with as many sums as there are ones at the end of the leaf's number.
+  void accumulate(Lane &lane, dist::AccumulateOp op, uint64_t time) {
+    const uint64_t perLeaf = op.getPerLeaf(), leaf = time / perLeaf, inLeaf = time % perLeaf;
+    uint64_t sum = read(lane, op, op.getValue());
+    ValueRange partials = op.getPartials();
+    if (perLeaf > 1) {
+      if (inLeaf > 0)
+        sum = mix(read(lane, op, partials.front()), sum);
+      if (inLeaf + 1 < perLeaf)
+        return write(lane, partials.front(), sum);
+      partials = partials.drop_front();
+    }
+    const auto joined = size_t(std::countr_one(leaf));
+    for (Value partial : partials.take_front(joined))
+      sum = mix(read(lane, op, partial), sum);
+    write(lane, partials[joined], sum);
   }
 
   /// Fetches show what their memory holds when the step ends.
