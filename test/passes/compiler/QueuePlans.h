@@ -17,10 +17,10 @@ using plan::Program;
 
 inline const std::string kModel = twoLayers(4, 16);
 
-inline Plan compiled(const std::string &config) {
+inline Plan compiled(const std::string &config, const std::string &model = kModel) {
   auto cluster = cluster::parseCluster(config, "cluster.json");
   EXPECT_TRUE(cluster.ok()) << cluster.status();
-  CompileResult result = compile(kModel, "model.mlir", *cluster);
+  CompileResult result = compile(model, "model.mlir", *cluster);
   for (const Diagnostic &diagnostic : result.diagnostics)
     ADD_FAILURE() << toText(diagnostic);
   return result.plan ? *result.plan : Plan();
@@ -32,9 +32,15 @@ inline const Plan &servers() {
   return *plan;
 }
 
+inline const std::string kReduced = R"({"worker": 2, "strategy": "all_reduce", "devices": {"worker": ["SIM:0"]}})";
+/// Its gradients are so small that each replica sends all of them.
 inline const Plan &reduced() {
-  static const Plan *plan =
-      new Plan(compiled(R"({"worker": 2, "strategy": "all_reduce", "devices": {"worker": ["SIM:0"]}})"));
+  static const Plan *plan = new Plan(compiled(kReduced));
+  return *plan;
+}
+/// Large enough for the replicas to sum a share each.
+inline const Plan &summed() {
+  static const Plan *plan = new Plan(compiled(kReduced, twoLayers(32, 600)));
   return *plan;
 }
 

@@ -62,7 +62,8 @@ const DamageCase cases[] = {
        worker(p).mutable_instructions()->SwapElements(signal, signal - 1);
      },
      "expected a wait before"},
-    {"NeverSignals", [](Plan &p) { erase(worker(p), at(worker(p), kind(Instruction::kSignal))); }, ""},
+    {"NeverSignals", [](Plan &p) { erase(worker(p), at(worker(p), kind(Instruction::kSignal))); },
+     "waits until queue 2 has counted to 1, but so far it is told to count to 0"},
     {"CountsTwice", [](Plan &p) { the(worker(p), kind(Instruction::kSignal)).mutable_signal()->set_n(2); },
      "counts to 2, expected 1"},
     {"SignalOfNoQueue", [](Plan &p) { the(worker(p), kind(Instruction::kSignal)).set_queue(0); },
@@ -161,7 +162,7 @@ TEST_P(DamagedQueues, AreRefused) { plan::expectRefused(servers(), GetParam()); 
 INSTANTIATE_TEST_SUITE_P(All, DamagedQueues, testing::ValuesIn(cases), plan::nameOf);
 
 TEST(Queues, EachWaitIsNeeded) {
-  for (const Plan *good : {&servers(), &reduced()}) {
+  for (const Plan *good : {&servers(), &reduced(), &summed()}) {
     ASSERT_EQ(plan::verifyPlan(*good), absl::OkStatus());
     ASSERT_TRUE(plan::checkCertificate(*good).ok());
     unsigned refused = 0;
@@ -180,14 +181,17 @@ TEST(Queues, EachWaitIsNeeded) {
 }
 
 TEST(Queues, SumsStandInTheHostsMemoryWithTheirBytes) {
-  for (const Program &program : reduced().programs())
+  unsigned sums = 0;
+  for (const Program &program : summed().programs())
     for (const Instruction &instruction : program.instructions())
       if (instruction.has_all_reduce_start()) {
+        ++sums;
         const plan::Buffer &bucket = program.buffers(int(instruction.all_reduce_start().buffer()));
         EXPECT_EQ(bucket.space(), plan::HOST);
         EXPECT_GE(program.arena_bytes(), bucket.bytes());
         EXPECT_GE(program.device_arena_bytes(), bucket.bytes());
       }
+  EXPECT_GT(sums, 0u);
 }
 
 // Asynchronous updates and backup workers.
