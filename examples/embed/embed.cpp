@@ -12,10 +12,10 @@ int main(int argc, char **argv) {
     std::cerr << graphc::toText(diagnostic);
   if (!compiled.plan)
     return 1;
-  graphc::session::RunOptions options;
+  graphc::RunOptions options;
   options.steps = std::stoul(argv[2]);
   options.dumpDirectory = argv[3];
-  absl::StatusOr<graphc::session::RunResult> result = graphc::session::run(*compiled.plan, options);
+  absl::StatusOr<graphc::RunResult> result = graphc::run(*compiled.plan, options);
   if (!result.ok()) {
     std::cerr << result.status().message() << '\n';
     return 1;

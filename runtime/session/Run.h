@@ -1,8 +1,8 @@
 //===- Run.h - a plan of one task, run in this process ---------------------------------------------------------*- C++ -*-===//
 //
-//   graphc::session::RunOptions options;
+//   graphc::RunOptions options;
 //   options.epochs = 5;
-//   absl::StatusOr<graphc::session::RunResult> result = graphc::session::run(plan, options);
+//   absl::StatusOr<graphc::RunResult> result = graphc::run(plan, options);
 //
 // What graphrun does for such a plan, without its command line: no process is started, no port opened, no signal handled, nothing
 // printed. Plans of several tasks are graphrun's. Any number of threads may run plans at once.
@@ -59,4 +59,11 @@ absl::StatusOr<RunResult> run(const plan::Plan &plan, const RunOptions &options 
 absl::StatusOr<RunResult> run(const plan::LoadedPlan &plan, const RunOptions &options = {});
 
 } // namespace graphc::session
+
+namespace graphc {
+// As other programs call them, beside graphc::compile.
+using session::run;
+using session::RunOptions;
+using session::RunResult;
+} // namespace graphc
 #endif
