@@ -56,10 +56,12 @@ FailureOr<plan::Plan> emitPlan(ModuleOp module, const EmitOptions &options) {
       return failure();
   if (failed(emitCode(module, options, tables.codeKinds, plan)))
     return failure();
-  if (absl::Status status = plan::verifyPlan(plan); !status.ok())
-    return module.emitError("makes no valid plan: ") << std::string(status.message());
-  plan::fillCredits(plan);
-  if (absl::Status status = plan::checkCertificate(plan).status(); !status.ok())
+  absl::Status status = plan::verifyPlan(plan);
+  if (status.ok()) {
+    plan::fillCredits(plan);
+    status = plan::checkCertificate(plan).status();
+  }
+  if (!status.ok())
     return module.emitError("makes no valid plan: ") << std::string(status.message());
   return plan;
 }

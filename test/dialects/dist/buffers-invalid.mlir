@@ -23,6 +23,16 @@ dist.program @a of @p on "/job:t/task:0/device:CPU:0" {
 
 // -----
 
+// (VB1) of a variable that is none
+dist.phase @p {role = #graph.role<predict>}
+dist.program @a of @p on "/job:t/task:0/device:CPU:0" {
+  // expected-error @below {{names the variable @w, which this module does not declare}}
+  %0 = dist.variable_buffer @w : memref<4xf32>
+  dist.end
+}
+
+// -----
+
 // (CB1) data of another type
 dist.phase @p {role = #graph.role<predict>}
 dist.program @a of @p on "/job:t/task:0/device:CPU:0" {

@@ -162,6 +162,20 @@ TEST(Compiler, RecordsWhatTheClusterForbids) {
   EXPECT_THAT(gpu.diagnostics[0].message, testing::HasSubstr("has the device GPU:0"));
 }
 
+TEST(Compiler, TakesNoClusterForWhatIsPlaced) {
+  CompileResult placed =
+      compile(std::string("module attributes {graph.stage = \"placed\", graph.cluster = #graph.cluster<jobs "
+                          "= [worker = 1], chief = \"/job:worker/task:0\">} {\n") +
+                  kModel + "}\n",
+              "model.mlir", readCluster(R"({"worker": 2})"));
+  EXPECT_FALSE(placed.plan);
+  ASSERT_THAT(placed.diagnostics, testing::SizeIs(1)) << allText(placed);
+  EXPECT_EQ(placed.diagnostics[0].file, "model.mlir");
+  EXPECT_EQ(placed.diagnostics[0].message,
+            "is of stage \"placed\" and placed already; a cluster is for modules of stage "
+            "graph or differentiated");
+}
+
 TEST(Compiler, RemarksBesideAPlan) {
   CompileResult result = compile(kModel, "model.mlir", readCluster(R"({"worker": 2, "strategy": "in_graph"})"));
   ASSERT_TRUE(result.plan) << allText(result);
@@ -177,8 +191,12 @@ TEST(Compiler, RefusesWhatIsNoOption) {
   ASSERT_THAT(cpu.diagnostics, testing::SizeIs(1));
   EXPECT_THAT(cpu.diagnostics[0].message, testing::HasSubstr("unknown target CPU 'znver77'"));
   options = {};
-  options.intraOpThreads = 0;
-  EXPECT_FALSE(compile(kModel, "model.mlir", std::nullopt, options).plan);
+  for (unsigned threads : {0u, 1025u}) {
+    options.intraOpThreads = threads;
+    CompileResult many = compile(kModel, "model.mlir", std::nullopt, options);
+    EXPECT_FALSE(many.plan);
+    EXPECT_EQ(allText(many), "error: intra_op_threads is " + std::to_string(threads) + "; expected 1 to 1024\n");
+  }
   CompileResult nowhere = compileFile("no/such/model.mlir");
   ASSERT_THAT(nowhere.diagnostics, testing::SizeIs(1));
   EXPECT_EQ(nowhere.diagnostics[0].file, "no/such/model.mlir");

@@ -312,3 +312,20 @@ module attributes {graph.cluster = #graph.cluster<jobs = [ps = 1, worker = 2], c
 module attributes {graph.cluster = #graph.cluster<jobs = [ps = 1, worker = 2], chief = "/job:worker/task:0">,
                    graph.strategy = #graph.strategy<name = "parameter_server", in_graph = true, replicas_to_aggregate = 1>} {
 }
+
+// -----
+
+// What a scope with a rule leaves on its variables.
+module attributes {graph.cluster = #graph.cluster<jobs = [ps = 2, worker = 1], chief = "/job:worker/task:0">,
+                   graph.strategy = #graph.strategy<name = "in_graph">} {
+// expected-error-re @below {{is dealt by its scope over "/job:nowhere", which no device of the cluster is; valid devices are {{.*}}}}
+graph.variable @w : tensor<4xf32> = #graph.zeros {graph.device = #graph.device<"/job:nowhere">, graph.device_rule = "balanced"}
+}
+
+// -----
+
+module attributes {graph.cluster = #graph.cluster<jobs = [worker = 2], chief = "/job:worker/task:0">,
+                   graph.strategy = #graph.strategy<name = "in_graph">} {
+// expected-error @below {{is colocated with @nobody, which is no variable of this module}}
+graph.variable @v : tensor<4xf32> = #graph.zeros {graph.colocate_with = @nobody}
+}

@@ -201,3 +201,21 @@ dist.program @a.worker of @a on "/job:worker/task:0/device:CPU:0" attributes {ar
   dist.control_receive local
   dist.end
 }
+
+// -----
+
+// Each instance asks for the others' parts of a sum before it has sent its own.
+dist.phase @s {role = #graph.role<train>}
+dist.channel @s.sum : tensor<4xf32> from @s.worker to @s.worker {all_to_all, instances = 2}
+dist.channel @s.control : tensor<i64> from @s.worker to @s.worker {control, instances = 2}
+dist.program @s.worker of @s on "/job:worker/device:CPU:0" replicas(2) {
+  dist.control_send [@s.control]
+  %g = dist.feed "g" : tensor<4xf32>
+  // expected-error @+2 {{program @s.worker waits for itself, so the step can never end; one of them has to send before it receives}}
+  // expected-note @+1 {{@s.worker receives @s.sum here, which waits until @s.worker sends @s.sum}}
+  %sum = dist.aggregate @s.sum own %g : tensor<4xf32>
+  // expected-note @+1 {{@s.worker sends @s.sum here, only after it receives @s.sum}}
+  dist.send @s.sum, %g : tensor<4xf32>
+  dist.control_receive @s.control local
+  dist.end
+}
