@@ -77,3 +77,23 @@ graph.func @eval_step(%feed: tensor<f32> {graph.name = "x"}) -> () attributes {r
   // CHECK-NEXT: graph.return
   graph.return
 }
+
+// CHECK-LABEL: graph.func @repeated
+graph.func @repeated() attributes {role = #graph.role<train>} {
+  // Leaves of two micro-batches: the sum of the one under way, and those of one and of two leaves.
+  // CHECK-NEXT: %{{.*}}:3 = graph.repeat 7 -> (tensor<2x4xf32>, tensor<2x4xf32>, tensor<2x4xf32>) attributes {per_leaf = 2 : i64} {
+  %sums:3 = graph.repeat 7 -> (tensor<2x4xf32>, tensor<2x4xf32>, tensor<2x4xf32>) attributes {per_leaf = 2} {
+    // CHECK-NEXT: %[[X:.*]] = graph.next_batch @floats {batch = 2 : i64, micro_batches = 8 : i64} : tensor<2x4xf32>
+    %x = graph.next_batch @floats {batch = 2, micro_batches = 8} : tensor<2x4xf32>
+    // CHECK-NEXT: graph.yield %[[X]] : tensor<2x4xf32>
+    graph.yield %x : tensor<2x4xf32>
+  // CHECK-NEXT: }
+  }
+  // Leaves of one, which are not said; the same value each time.
+  // CHECK: %{{.*}}:2 = graph.repeat 2 -> (tensor<i64>, tensor<i64>) {
+  %one = graph.constant dense<1> : tensor<i64>
+  %counts:2 = graph.repeat 2 -> (tensor<i64>, tensor<i64>) {
+    graph.yield %one : tensor<i64>
+  }
+  graph.return
+}
