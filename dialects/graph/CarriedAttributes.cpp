@@ -3,8 +3,7 @@
 
 #include "dialects/graph/GraphDialect.h"
 #include "dialects/graph/Suggestions.h"
-
-#include "llvm/Support/ConvertUTF.h"
+#include "runtime/base/Text.h"
 
 using namespace mlir;
 
@@ -165,9 +164,12 @@ std::string findNameDefect(StringRef name, size_t maxBytes) {
     return "must not be empty";
   if (name.size() > maxBytes)
     return "must have at most " + std::to_string(maxBytes) + " bytes, not " + std::to_string(name.size());
-  const auto *bytes = reinterpret_cast<const llvm::UTF8 *>(name.data());
-  if (!llvm::isLegalUTF8String(&bytes, bytes + name.size()))
-    return "must be UTF-8";
+  for (StringRef rest = name; !rest.empty();) {
+    const size_t bytes = base::utf8Length(rest);
+    if (!bytes)
+      return "must be UTF-8";
+    rest = rest.drop_front(bytes);
+  }
   if (llvm::any_of(name, [](unsigned char c) { return c < 0x20 || c == 0x7f; }))
     return "must have no control character";
   return "";

@@ -1,6 +1,7 @@
 //===- PlanFacts.cpp - names and sums of a plan -------------------------------------------------------------------===//
 #include "passes/compiler/PlanFacts.h"
 
+#include "runtime/base/Text.h"
 #include "runtime/plan/AllReduce.h"
 #include "runtime/plan/Effects.h"
 #include "runtime/plan/Types.h"
@@ -36,8 +37,11 @@ std::string inSeconds(double seconds) {
 }
 
 std::string formatColumns(const std::vector<std::vector<std::string>> &lines) {
-  auto width = [](const std::string &cell) { // of UTF-8, in code points
-    return size_t(llvm::count_if(cell, [](char c) { return (c & 0xc0) != 0x80; }));
+  auto width = [](std::string_view cell) { // in characters; a byte that is in none counts as one
+    size_t characters = 0;
+    for (; !cell.empty(); ++characters)
+      cell.remove_prefix(std::max<size_t>(base::utf8Length(cell), 1));
+    return characters;
   };
   std::vector<size_t> widths;
   for (const auto &line : lines)
