@@ -1,6 +1,7 @@
 """The formats of files that tests make, read or damage, by the standard library alone."""
 import array
 import hashlib
+import json
 import os
 import re
 import struct
@@ -13,6 +14,20 @@ def read(path):
     start = 10 + int.from_bytes(data[8:10], "little")
     code = re.search(rb"'descr': '[<|](\w\d)'", data[:start]).group(1).decode()
     return code, array.array({"f4": "f", "f8": "d", "i4": "i", "i8": "q"}[code], data[start:])
+
+
+def savedValues(checkpoint):
+    """{variable: its bytes} of a checkpoint's folder, parts of one put together by their rows. By the format's own description."""
+    parts = {}
+    for shard in json.loads((checkpoint / "manifest.json").read_text())["shards"]:
+        data = (checkpoint / shard["file"]).read_bytes()
+        start = 8 + int.from_bytes(data[:8], "little")
+        offsets = {name: tensor["data_offsets"] for name, tensor in json.loads(data[8:start]).items()}
+        for variable in shard["variables"]:
+            begin, end = offsets[variable["name"]]
+            whole = variable.get("part_of", {"name": variable["name"], "row": 0})
+            parts.setdefault(whole["name"], []).append((whole["row"], data[start + begin:start + end]))
+    return {name: b"".join(value for _, value in sorted(found)) for name, found in parts.items()}
 
 
 def updates(folder):

@@ -1,7 +1,9 @@
 """A run that goes on from a checkpoint sees the samples and makes the steps that it would have without interruption."""
+import shutil
+
 import pytest
-from box import MODELS, same
-from formats import seal
+from box import HERE, MODELS, same, servers
+from formats import read, savedValues, seal
 
 RESUME = MODELS / "resume"
 SETS = RESUME / "two-data-sets.mlir"
@@ -87,6 +89,24 @@ def test_another_batch(box):
     for plan, steps, first, second in ((three, 3, 6, 9), (six, 5, 10, 21), (three, 9, 18, 33)):
         box.graphrun(plan, "--steps", steps, "--checkpoint_dir", "sizes")
         box.file(f"sizes/step-{steps}/manifest.json").expect(f'"data_position": \\{{"train_step": {first}, "train_step @other #1": {second}\\}}')
+
+
+@pytest.mark.parametrize("day", ["2026-11-22"])
+def test_of_its_day(box, day):
+    """What the graphrun of an earlier day wrote, with parts of a matrix on two tasks: every value comes back byte for byte, here on one device
+    and there again in parts, and both go on from it alike, each data set where it was."""
+    saved, model = HERE / f"checkpoints/{day}/step-3", RESUME / "earlier.mlir"
+    plans = box.oneDevice("one", 2, model), box.compile("split", servers(2, 2, placement="split", min_shard_bytes=16), model)
+    wanted = savedValues(saved)
+    assert sorted(wanted) == ["b", "b/Momentum", "global_step", "w", "w/Momentum"] and len(wanted["w"]) == 4 * 3 * 4
+    after = []
+    for plan in plans:
+        shutil.copytree(saved, box / plan[:-5] / "step-3")
+        folder = box.weights(plan, "--steps", 3, "--checkpoint_dir", plan[:-5])
+        assert {file.stem.replace(".", "/"): read(file)[1].tobytes() for file in folder.iterdir()} == wanted
+        after.append(box.weights(plan, "--steps", 9, "--checkpoint_dir", plan[:-5]))
+        box.file(f"{plan[:-5]}/step-9/manifest.json").expect('"data_position": \\{"train_step": 36, "train_step @other #1": 54\\}')
+    same(*after)
 
 
 @pytest.mark.parametrize("old", ["", ', "train_step @other 3": 42', ', "train_step @other 3": 6, "train_step @other 6": 42',
