@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """How graphc's CPU time and memory grow with the model.   test/bench/run.sh compile [--rounds N] [--report]   See run.sh.
 
-By hand: compile.py [KIND…] [--sizes N,N…] [--rounds N]; compile.py --write FOLDER KIND N writes one model and its cluster.
+By hand: compile.py [KIND…] [--sizes N,N…] [--rounds N]; compile.py --write FOLDER KIND N writes one model and its cluster. The kind
+"compare" is `graphc --compare` over 1,000 workers, each strategy by itself.
 """
 import argparse
 import datetime
@@ -10,6 +11,7 @@ import os
 import subprocess
 import sys
 import tempfile
+import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
@@ -110,6 +112,21 @@ def microBatches(count):
     return lines, {"worker": 1, "strategy": {"name": "one_device", "micro_batches": count}}
 
 
+# Of graphc --compare.
+STRATEGIES = ("one_device", "in_graph", "mirrored", "parameter_server", "parameter_server:async", "parameter_server:in_graph", "all_reduce",
+              "all_reduce:in_graph")
+COMPARED_WORKERS, COMPARED_SECONDS = 1000, 2.0
+
+
+def comparisons(folder):
+    """{strategy: its command} over one parameter server and many workers."""
+    cluster = os.path.join(folder, "compare.json")
+    with open(cluster, "w") as file:
+        json.dump({"ps": 1, "worker": COMPARED_WORKERS}, file)
+    model = os.path.join(HERE, "../run/models/mlp.mlir")
+    return {strategy: ["graphc", "--compare", strategy, model, "--partition", cluster] for strategy in STRATEGIES}
+
+
 KINDS = {"chain": chain, "layers": layers, "wide": wide, "variables": variables, "transfers": transfers,
          "concatenation": concatenation}
 
@@ -129,28 +146,42 @@ def write(folder, make, size):
 
 
 def measure(command):
-    """(seconds of user and system, MB at its peak) of this process alone; None where it failed."""
+    """(seconds of user and system, MB at its peak, seconds by the clock) of this process alone; None where it failed."""
     with tempfile.TemporaryFile("w+") as said:
+        begin = time.monotonic()
         child = os.posix_spawnp(command[0], command, os.environ, file_actions=[(os.POSIX_SPAWN_DUP2, said.fileno(), descriptor) for descriptor in (1, 2)])
         _, status, used = os.wait4(child, 0)
+        clock = time.monotonic() - begin
         if status:
             said.seek(0)
             print(f"bench: {' '.join(command)}: exit status {os.waitstatus_to_exitcode(status)}: {said.read()[-500:]}", file=sys.stderr)
             return None
-    return used.ru_utime + used.ru_stime, used.ru_maxrss / 1024
+    return used.ru_utime + used.ru_stime, used.ru_maxrss / 1024, clock
+
+
+def measureAll(commands, rounds):
+    """{key: the least of each figure, or None}; other processes only make it longer. They take turns, so that a bad minute is none's own."""
+    rows = {key: [] for key in commands}
+    for _ in range(rounds):
+        for key in commands:
+            rows[key].append(measure(commands[key]))
+    return {key: tuple(map(min, zip(*found))) if all(found) else None for key, found in rows.items()}
+
+
+def measureComparisons(rounds, folder):
+    found = measureAll(comparisons(folder), rounds)
+    for strategy, figures in found.items():
+        cpu, peak, clock = figures or (None, None, None)
+        print(json.dumps(dict(case="compare", strategy=strategy, workers=COMPARED_WORKERS, cpu_s=cpu and round(cpu, 3),
+                              clock_s=clock and round(clock, 3), peak_mb=peak and round(peak), required_s=COMPARED_SECONDS,
+                              reached=bool(cpu) and cpu <= COMPARED_SECONDS)), flush=True)
+    return found
 
 
 def measureKind(make, sizes, rounds, folder):
-    """{size: (least seconds, least MB) or None}; other processes only make it longer. Sizes take turns, so that a bad minute is
-    no size's own."""
-    commands = {size: write(folder, make, size) for size in sizes}
-    rows = {size: [] for size in sizes}
-    for _ in range(rounds):
-        for size in sizes:
-            rows[size].append(measure(commands[size]))
-    found = {size: tuple(map(min, zip(*rows[size]))) if all(rows[size]) else None for size in sizes}
+    found = measureAll({size: write(folder, make, size) for size in sizes}, rounds)
     for size in sizes:
-        seconds, peak = found[size] or (None, None)
+        seconds, peak, _ = found[size] or (None, None, None)
         print(json.dumps(dict(case=f"compile-{make.__name__}", size=size, cpu_s=seconds and round(seconds, 3),
                               peak_mb=peak and round(peak))), flush=True)
     return found
@@ -173,7 +204,7 @@ def growth(results):
     return results[4000][0] / results[1000][0] if results.get(4000) and results.get(1000) else None
 
 
-def report(results, micro, microSizes, rounds):
+def report(results, micro, microSizes, compared, rounds):
     lines = [f"Made by `test/bench/run.sh compile --report` on {datetime.date.today()}: the least of {rounds} rounds, user and system",
              "time of the process, its peak of resident memory. The models are made by `test/bench/compile.py`.", "",
              "| model | " + " | ".join(f"{size:,} ops" for size in SIZES) + " | 4,000 to 1,000 |", "|---|" + "---|" * (len(SIZES) + 1)]
@@ -183,18 +214,25 @@ def report(results, micro, microSizes, rounds):
     lines += ["", "| micro-batches of the MLP, one device | " + " | ".join(f"{count:,}" for count in MICRO_BATCHES) + " |",
               "|---|" + "---|" * len(MICRO_BATCHES), "| | " + " | ".join(cell(micro[count]) for count in MICRO_BATCHES) + " |",
               "| plan, arena | " + " | ".join(f"{plan / 1000:.0f} kB, {arena / 2**20:.1f} MiB" for plan, arena in microSizes.values()) + " |"]
+    lines += ["", f"| `graphc --compare` of test/run/models/mlp.mlir, 1 PS and {COMPARED_WORKERS:,} workers | user and system, memory | by the clock | "
+              f"at most {COMPARED_SECONDS:.0f} s of CPU time |", "|---|---|---|---|"]
+    for strategy, found in compared.items():
+        reached = "reached" if found and found[0] <= COMPARED_SECONDS else "missed"
+        lines.append(f"| {strategy} | {cell(found)} | {f'{found[2]:.2f} s' if found else '–'} | {reached} |")
     return "\n".join(lines) + "\n"
 
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("kinds", nargs="*", choices=[[], *KINDS, "micro_batches"])
+    parser.add_argument("kinds", nargs="*", choices=[[], *KINDS, "micro_batches", "compare"])
     parser.add_argument("--sizes", type=lambda text: [int(size) for size in text.split(",")])
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--report", action="store_true")
     parser.add_argument("--write", metavar="FOLDER")
     arguments = parser.parse_args()
-    kinds = arguments.kinds or [*KINDS, "micro_batches"]
+    kinds = arguments.kinds or [*KINDS, "micro_batches", "compare"]
+    compares = "compare" in kinds
+    kinds = [kind for kind in kinds if kind != "compare"]
     makers = {**KINDS, "micro_batches": microBatches}
     if arguments.write:
         for kind in kinds:
@@ -207,6 +245,7 @@ def main():
             wanted = arguments.sizes or (MICRO_BATCHES if kind == "micro_batches" else SIZES)
             results[kind] = measureKind(makers[kind], wanted, arguments.rounds, folder)
         microSizes = {count: planAndArena(folder, count) for count, found in results.get("micro_batches", {}).items() if found}
+        compared = measureComparisons(arguments.rounds, folder) if compares else {}
     for kind, found in results.items():
         if growth(found):
             print(json.dumps(dict(ratio="4,000 / 1,000 operations", case=f"compile-{kind}", cpu=round(growth(found), 2), required=4.5,
@@ -220,8 +259,8 @@ def main():
     if arguments.report:
         from driver import writeReport
         results.pop("micro_batches")
-        writeReport(os.path.join(ROOT, "docs/benchmarks.md"), report(results, micro, microSizes, arguments.rounds), "compile ")
-    return 0 if all(found for kind in results.values() for found in kind.values()) else 1
+        writeReport(os.path.join(ROOT, "docs/benchmarks.md"), report(results, micro, microSizes, compared, arguments.rounds), "compile ")
+    return 0 if all(found for kind in [*results.values(), compared] for found in kind.values()) else 1
 
 
 if __name__ == "__main__":

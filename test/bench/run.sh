@@ -5,7 +5,8 @@
 #   distributed   tasks as processes: parameter server (null, mlp, dense), all-reduce; TensorFlow, PyTorch DDP and gloo
 #   ingraph       one client, the model over two tasks: linreg, pingpong (ten hops), mlp; TensorFlow; part of distributed
 #   link          large tensors over gRPC on a link of 1 Gbit/s; iperf3 (test/bench/link.py); no part of all
-#   compile       graphc alone: CPU time and memory on models of 500 to 4,000 operations (test/bench/compile.py); no part of all
+#   compile       graphc alone: CPU time and memory on models of 500 to 4,000 operations, and --compare over 1,000 workers
+#                 (test/bench/compile.py); no part of all
 #   flood         a run by hand whose port a neighbour floods (test/bench/flood.py); no part of all
 #   before BIN    this build beside an earlier one, whose graphc and graphrun lie in BIN, in turns (test/bench/before.py); no part of all
 #   --rounds N    how often each is measured (3); the figure of a peer is the median of its rounds
