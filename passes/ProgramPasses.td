@@ -196,7 +196,8 @@ def Schedule : Pass<"schedule", "::mlir::ModuleOp"> {
     sent whole, once and to one receiver lies in its channel's slot (`acquire`) and not in the arena. The channel of a variable or
     constant of at least 4 KiB becomes `zero_copy`, unless its program locks variables, its message is fetched, or the
     sender's wait for the releases would close a circle; so does that of a bucket which is summed in chunks by the tree or
-    around a ring, with a `send_done` behind its `all_reduce_done`.
+    around a ring, with a `send_done` behind its `all_reduce_done`. Where calls alone read the sums of pieces of whole pages, a `release`
+    stands behind the last of them: each instance may then read the others' sums where those lie.
     That the order is live is solved once, here, and left on each program as `dist.event_ranks` for the plan, which proves it anew. What
     comes to the pass by hand `verify-liveness` has looked at.
 

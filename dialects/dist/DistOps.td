@@ -243,7 +243,10 @@ def Dist_ReceiveOp : Dist_ChannelOpBase<"receive", ["getMessageType"], [Dist_Has
 
 def Dist_ReleaseOp : Dist_ChannelOpBase<"release", [], [Dist_HasBufferEffects]> {
   let summary = "gives the memory of the last received message back";
-  let description = [{ Made by `schedule`. Example: `dist.release @train_step.w.to_worker`. }];
+  let description = [{
+    Made by `schedule`. Example: `dist.release @train_step.w.to_worker`. Of a channel with an `algorithm`: the sums were last read, so that
+    who made them may write there again.
+  }];
   let arguments = (ins FlatSymbolRefAttr:$channel);
   let assemblyFormat = "$channel attr-dict";
 }

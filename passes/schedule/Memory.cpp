@@ -2,6 +2,7 @@
 
 #include "passes/analysis/Arena.h"
 #include "passes/schedule/BufferUses.h"
+#include "passes/schedule/SumReleases.h"
 #include "runtime/plan/AllReduce.h"
 
 #include "llvm/ADT/MapVector.h"
@@ -52,15 +53,6 @@ static SmallVector<Place> getPlaces(dist::ProgramOp program) {
   return places;
 }
 
-/// Where the pieces of a sum are whole pages, others may map them.
-static uint64_t getAlignment(dist::AllReduceStartOp start, const SymbolTable &symbols) {
-  auto channel = symbols.lookup<dist::ChannelOp>(start.getChannel());
-  uint64_t chunk =
-      *channel.getChunk() * uint64_t(graph::getElementBytes(getElementTypeOrSelf(start.getBuffer().getType())));
-  return channel.getAlgorithm() == "scatter" && plan::mapsSums(plan::SCATTER, chunk) ? plan::kMappableBytes
-                                                                                     : kArenaAlignment;
-}
-
 FailureOr<ArenaSizes> planMemory(dist::ProgramOp program, const SymbolTable &symbols) {
   eraseUnused(program);
   BufferUses bufferUses(program, symbols);
@@ -98,7 +90,9 @@ FailureOr<ArenaSizes> planMemory(dist::ProgramOp program, const SymbolTable &sym
     }
     if (auto start = dyn_cast<dist::AllReduceStartOp>(op))
       if (auto life = lives.find(bufferUses.getRoot(start.getBuffer())); life != lives.end())
-        life->second.alignment = getAlignment(start, symbols);
+        life->second.alignment = sumsAreMappable(symbols.lookup<dist::ChannelOp>(start.getChannel()))
+                                     ? plan::kMappableBytes
+                                     : kArenaAlignment;
     auto end = dyn_cast<dist::ChannelEndOpInterface>(op);
     for (const BufferUse &use : *uses)
       if (use.until == dist::Until::SendDone)

@@ -75,10 +75,10 @@ double OpTimes::of(Operation *op) const {
   };
   auto sum = [&](auto end) {
     TimeModel::Message message = messageOf(channelOf(end));
-    if (dist::ChannelOp channel = channelOf(end); message.hops)
-      message.inPlace &= plan::mapsSums(algorithmOf(channel),
-                                        *channel.getChunk() *
-                                            uint64_t(graph::getElementBytes(channel.getTensorType().getElementType())));
+    if (message.hops && message.inPlace) // only sums that are released are read where they were made
+      message.inPlace = llvm::any_of(end->getBlock()->template getOps<dist::ReleaseOp>(), [&](dist::ReleaseOp release) {
+        return release.getChannelAttr() == end.getChannelAttr();
+      });
     return time.sum(message);
   };
   if (auto repeat = dyn_cast<dist::RepeatOp>(op)) {

@@ -2,6 +2,7 @@
 
 #include "passes/schedule/BufferUses.h"
 #include "passes/schedule/PhaseLiveness.h"
+#include "passes/schedule/SumReleases.h"
 
 using namespace mlir;
 
@@ -37,12 +38,26 @@ FailureOr<unsigned> markZeroCopy(ModuleOp module, dist::PhaseOp phase) {
       channel.setZeroCopy(true);
       channel.setCapacity(1); // the send_done before the next send waits for the release, also where that is ahead
     }
+  llvm::DenseMap<Attribute, dist::ReleaseOp> releases; // of sums, by channel
+  for (auto program : module.getOps<dist::ProgramOp>()) {
+    if (program.getPhase() != phase.getSymName())
+      continue;
+    FailureOr<SmallVector<dist::ReleaseOp>> ofProgram = releaseSums(program, symbols);
+    if (failed(ofProgram))
+      return failure();
+    for (dist::ReleaseOp release : *ofProgram)
+      releases[release.getChannelAttr()] = release;
+  }
   // A program may send a gradient before it last uses the parameter and then wait for something else of the same server:
   // rare, and a copy frees it.
   auto copyInstead = [&](dist::ChannelOp channel) {
     channel.setZeroCopy(false);
     if (auto before = capacities.find(channel); before != capacities.end())
       channel.setCapacity(before->second);
+    if (auto release = releases.find(FlatSymbolRefAttr::get(channel.getSymNameAttr())); release != releases.end()) {
+      release->second.erase();
+      releases.erase(release);
+    }
   };
   if (failed(verifyLiveness(module, phase, copyInstead)))
     return failure();

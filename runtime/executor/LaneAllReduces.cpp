@@ -20,7 +20,7 @@ device::Memory joinSums(const AllReduceCall &call, const Program &program, const
   const plan::Buffer &buffer = program.source->buffers(int(start.buffer()));
   const uint32_t instances = plan.channels(int(start.channel())).instances();
   const uint64_t piece = buffer.bytes() / instances;
-  if (!call.movable)
+  if (!call.released)
     return {};
   std::vector<std::span<const uint8_t>> parts;
   std::vector<const uint8_t *> theirs(instances);
@@ -69,7 +69,7 @@ void LaneAllReduces::make(const Program &program, const LaneInfo &info, const La
     setting.scratch = static_cast<uint8_t *>(frame.arguments[call.arguments + 1]);
     setting.sends = {ports.sends.data() + call.sendPort, channel.instances()};
     setting.receives = {ports.receives.data() + call.receivePort, channel.instances()};
-    if (call.movable && arenas.empty())
+    if (call.released && arenas.empty())
       for (uint32_t i = 0; i < channel.instances(); ++i)
         arenas.push_back(ZeroCopyMemory::arenaOffset(
             *program.plan, plan::instanceTask(*program.plan, *program.source, i), program.index, i));

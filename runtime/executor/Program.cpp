@@ -5,7 +5,6 @@
 #include "runtime/base/Status.h"
 #include "runtime/device/Device.h"
 #include "runtime/executor/ZeroCopyMemory.h"
-#include "runtime/plan/AllReduce.h"
 #include "runtime/plan/Effects.h"
 #include "runtime/plan/Types.h"
 
@@ -29,6 +28,9 @@ public:
 
   absl::StatusOr<std::shared_ptr<const Program>> build() {
     fetched = plan::shownBuffers(source);
+    for (const plan::Instruction &instruction : source.instructions())
+      if (instruction.has_release())
+        released.insert(instruction.release().channel());
     program->instructions.reserve(size_t(source.instructions_size()));
     for (const plan::Instruction &instruction : source.instructions())
       if (instruction.send_start().ahead())
@@ -40,8 +42,6 @@ public:
       else
         add(instruction);
     }
-    for (uint32_t i = 0; i < program->allReduces.size(); ++i)
-      followSums(i);
     program->feedFirst = mark();
     for (const plan::Port &feed : source.feeds())
       program->argumentBuffers.push_back(feed.buffer());
@@ -73,7 +73,7 @@ private:
   uint32_t sendPort(uint32_t channel, uint32_t &count);
   uint32_t receivePort(uint32_t channel, bool family);
   void addPatches();
-  void followSums(uint32_t allReduce);
+  void addReads(const Instruction &call);
 
   const plan::Plan &plan;
   const plan::Program &source;
@@ -84,6 +84,8 @@ private:
   std::map<uint32_t, uint32_t> receivePorts;
   std::map<uint32_t, uint32_t> allReduceOf; // channel → index of its AllReduceCall
   std::map<uint32_t, uint32_t> boundBuffer; // channel → buffer of its last Receive
+  std::set<uint32_t> released; // channels
+  std::vector<uint32_t> readable; // AllReduceCalls whose sums are here and not released yet
 };
 
 /// Behind the others, with the locks of the variables that it touches.
@@ -194,6 +196,12 @@ void ProgramBuilder::add(const plan::Instruction &from) {
     boundBuffer[from.receive().channel()] = to.buffer;
     break;
   case plan::Instruction::kRelease:
+    if (auto sums = allReduceOf.find(from.release().channel()); sums != allReduceOf.end()) {
+      to.op = Op::AllReduceRelease;
+      to.port = sums->second;
+      std::erase(readable, to.port);
+      break;
+    }
     to.op = Op::Release;
     to.port = receivePort(from.release().channel(), false);
     to.buffer = boundBuffer[from.release().channel()];
@@ -250,7 +258,7 @@ void ProgramBuilder::add(const plan::Instruction &from) {
     to.port = allReduceOf[start.channel()] = uint32_t(program->allReduces.size());
     uint32_t count;
     program->allReduces.push_back({&from, sendPort(start.channel(), count), receivePort(start.channel(), true), mark(),
-                                   library.entry(start.add())});
+                                   library.entry(start.add()), released.contains(start.channel())});
     program->argumentBuffers.push_back(start.buffer());
     program->argumentBuffers.push_back(start.scratch());
     break;
@@ -259,6 +267,8 @@ void ProgramBuilder::add(const plan::Instruction &from) {
     to.op = Op::AllReduceDone;
     to.port = allReduceOf[from.all_reduce_done().channel()];
     to.planKernel = program->allReduces[to.port].source->all_reduce_start().add();
+    if (program->allReduces[to.port].released)
+      readable.push_back(to.port);
     break;
   case plan::Instruction::kAccumulate:
     to.op = Op::Accumulate;
@@ -313,6 +323,7 @@ void ProgramBuilder::addCall(const plan::Instruction &from, Instruction &to) {
   to.count = uint32_t(from.call().buffers_size());
   program->argumentBuffers.insert(program->argumentBuffers.end(), from.call().buffers().begin(),
                                   from.call().buffers().end());
+  addReads(to);
   if (kernel.has_library()) {
     to.op = from.queue() ? Op::QueueLibraryCall : Op::LibraryCall;
     to.port = uint32_t(program->libraryCalls.size());
@@ -324,6 +335,20 @@ void ProgramBuilder::addCall(const plan::Instruction &from, Instruction &to) {
   } else {
     to.op = Op::Call;
     to.kernel = library.entry(to.planKernel);
+  }
+}
+
+/// Which arguments of the call are sums, or parts of them. verifyPlan has seen that nothing else touches those until their Release.
+void ProgramBuilder::addReads(const Instruction &call) {
+  for (uint32_t index : readable) {
+    AllReduceCall &allReduce = program->allReduces[index];
+    const plan::Buffer &sums = source.buffers(int(allReduce.source->all_reduce_start().buffer()));
+    const uint64_t begin = sums.arena().offset(), end = begin + sums.bytes();
+    for (uint32_t argument = call.first; argument < call.first + call.count; ++argument)
+      if (const plan::Buffer &part = source.buffers(int(program->argumentBuffers[argument]));
+          part.has_arena() && part.space() == plan::HOST && begin <= part.arena().offset() &&
+          part.arena().offset() + part.bytes() <= end)
+        allReduce.reads.push_back({argument, part.arena().offset() - begin});
   }
 }
 
@@ -340,66 +365,6 @@ void ProgramBuilder::addPatches() {
       instruction.count = uint32_t(entries.size());
       program->patches.insert(program->patches.end(), entries.begin(), entries.end());
     }
-}
-
-// Finds what reads the sums, and puts their release behind the last that does. Where something else touches them, or pieces are no
-// whole pages, they stay in the buffer and nobody waits for a release.
-void ProgramBuilder::followSums(uint32_t allReduce) {
-  AllReduceCall &call = program->allReduces[allReduce];
-  const plan::Instruction::AllReduceStart &start = call.source->all_reduce_start();
-  const plan::Channel &channel = plan.channels(int(start.channel()));
-  if (!channel.zero_copy() || !plan::mapsSums(channel.algorithm(), channel.bytes()))
-    return;
-  const plan::Buffer &sums = source.buffers(int(start.buffer()));
-  const uint64_t begin = sums.arena().offset(), end = begin + sums.bytes();
-  auto meets = [&](uint32_t index) {
-    const plan::Buffer &buffer = source.buffers(int(index));
-    return buffer.has_arena() && buffer.space() == plan::HOST && buffer.arena().offset() < end &&
-           begin < buffer.arena().offset() + buffer.bytes();
-  };
-  if (begin % plan::kMappableBytes || std::any_of(fetched.begin(), fetched.end(), meets))
-    return;
-  // What reads them in a loop reads them again: there they stay in the buffer.
-  auto inLoop = [&](size_t place) {
-    for (size_t i = place; i < program->instructions.size(); ++i)
-      if (program->instructions[i].op == Op::Again)
-        return i - program->instructions[i].first <= place;
-    return false;
-  };
-  std::vector<AllReduceCall::Read> reads;
-  bool started = false, done = false, sealed = false; // sealed: no longer
-  size_t last = 0;
-  for (size_t i = program->stepFirst; i < program->instructions.size(); ++i) {
-    const Instruction &instruction = program->instructions[i];
-    const plan::Instruction &from = *instruction.source;
-    started |= &from == call.source;
-    if (!started || instruction.op == Op::AllReduceRelease)
-      continue;
-    if (!done) {
-      done = instruction.op == Op::AllReduceDone && instruction.port == allReduce;
-      last = i;
-      continue;
-    }
-    sealed |= from.has_send_done() && from.send_done().channel() == start.channel();
-    const plan::Effects effects = plan::effectsOf(plan, source, from);
-    for (uint32_t k = 0; k < effects.buffers.size(); ++k) {
-      if (!meets(effects.buffers[k].buffer))
-        continue;
-      const plan::Buffer &buffer = source.buffers(int(effects.buffers[k].buffer));
-      if (sealed || !from.has_call() || inLoop(i) || buffer.arena().offset() < begin ||
-          buffer.arena().offset() + buffer.bytes() > end)
-        return;
-      reads.push_back({instruction.first + k, buffer.arena().offset() - begin});
-      last = i;
-    }
-  }
-  call.movable = true;
-  call.reads = std::move(reads);
-  Instruction release;
-  release.op = Op::AllReduceRelease;
-  release.source = program->instructions[last].source;
-  release.port = allReduce;
-  program->instructions.insert(program->instructions.begin() + ptrdiff_t(last + 1), release);
 }
 
 absl::Status Program::copyConstants(plan::Space space, device::Memory &memory, std::vector<uint8_t *> &places) {

@@ -101,14 +101,13 @@ struct AllReduceCall {
   uint32_t sendPort = 0, receivePort = 0;
   uint32_t arguments = 0; // buffer, scratch
   GraphcKernel add = nullptr;
-  /// Whether the pieces are whole pages, and all that touches the sums are calls that stand before the channel's SendDone, which
-  /// lets nobody write them (plan/VerifyProgram.cpp): then they may be read anywhere.
-  bool movable = false;
+  /// The plan has a Release of the sums: what reads them before may be given them where the instances made them.
+  bool released = false;
   struct Read {
     uint32_t argument; // entry of the argument table
     uint64_t offset; // in the buffer
   };
-  std::vector<Read> reads = {}; // where movable
+  std::vector<Read> reads = {}; // of calls before the Release
 };
 
 struct Program {

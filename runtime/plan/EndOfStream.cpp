@@ -91,8 +91,9 @@ private:
     const Program &program = plan.programs(int(event.program));
     if (event.action != Action::Release)
       return event.instruction;
-    uint32_t buffer = program.instructions(int(receives[k].instruction)).receive().buffer();
-    return shown[event.program].contains(buffer) ? length(event.program) - 1 : event.instruction;
+    const Instruction &taken = program.instructions(int(receives[k].instruction));
+    const bool isShown = taken.has_receive() && shown[event.program].contains(taken.receive().buffer());
+    return isShown ? length(event.program) - 1 : event.instruction;
   }
 
   /// How many of these events, k of them a step, are done before their program stops.

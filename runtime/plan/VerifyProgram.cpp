@@ -178,6 +178,7 @@ absl::Status ProgramVerifier::checkInstruction(const Instruction &instruction, i
       queues.check(instruction, effects,
                    instruction.has_release() ? buffers.messageOf(instruction.release().channel()) : std::nullopt));
   GRAPHC_RETURN_IF_ERROR(loops.check(instruction, effects, position));
+  GRAPHC_RETURN_IF_ERROR(sums.check(instruction, effects));
   GRAPHC_RETURN_IF_ERROR(checkKind(instruction, position));
   for (const ChannelEffect &effect : effects.channels) {
     channels[effect.channel].sends += effect.action == Action::Send;
@@ -194,7 +195,9 @@ absl::Status ProgramVerifier::checkKind(const Instruction &instruction, int posi
   case Instruction::kReceive:
     return transfers.checkReceive(instruction.receive());
   case Instruction::kRelease:
-    return buffers.release(instruction.release().channel());
+    return plan.channels(int(instruction.release().channel())).algorithm() == WHOLE
+               ? buffers.release(instruction.release().channel())
+               : sums.release(instruction.release().channel());
   case Instruction::kAcquire:
     return transfers.checkAcquire(instruction.acquire());
   case Instruction::kSendStart:
@@ -202,9 +205,12 @@ absl::Status ProgramVerifier::checkKind(const Instruction &instruction, int posi
   case Instruction::kSendDone:
     return transfers.checkSendDone(instruction.send_done());
   case Instruction::kAllReduceStart:
-    return transfers.checkAllReduceStart(instruction.all_reduce_start());
+    GRAPHC_RETURN_IF_ERROR(transfers.checkAllReduceStart(instruction.all_reduce_start()));
+    return sums.start(instruction.all_reduce_start());
   case Instruction::kAllReduceDone:
-    return transfers.checkAllReduceDone(instruction.all_reduce_done());
+    GRAPHC_RETURN_IF_ERROR(transfers.checkAllReduceDone(instruction.all_reduce_done()));
+    sums.done(instruction.all_reduce_done().channel());
+    return absl::OkStatus();
   case Instruction::kAggregate:
     return transfers.checkAggregate(instruction.aggregate());
   case Instruction::kChoose:
@@ -255,6 +261,7 @@ absl::Status ProgramVerifier::showable(uint32_t buffer, const char *what, const 
   if (buffers.wasBorrowed(buffer))
     return invalid(what, " ", name, " shows a message of a zero-copy channel, which has to be released in its step");
   GRAPHC_RETURN_IF_ERROR(ofHost(buffer, what, name));
+  GRAPHC_RETURN_IF_ERROR(sums.checkShown(buffer, what, name));
   return base::annotate(buffers.readable(buffer), absl::StrCat(what, " ", name));
 }
 
@@ -313,6 +320,7 @@ absl::Status ProgramVerifier::checkPorts() {
 /// Nothing is held or under way at the step's end but what is sent ahead; its bytes are those that the plan promises.
 absl::Status ProgramVerifier::checkTotals() {
   GRAPHC_RETURN_IF_ERROR(buffers.checkEnd());
+  GRAPHC_RETURN_IF_ERROR(sums.checkEnd());
   if (!phase.ends_by_end_of_stream() && controlReceives != 1)
     return invalid("the step does not end with a control_receive, so the program would never learn of its phase's end");
   GRAPHC_RETURN_IF_ERROR(queues.checkEnd());

@@ -5,11 +5,12 @@
 #include "runtime/plan/VerifyBuffers.h"
 #include "runtime/plan/VerifyLoops.h"
 #include "runtime/plan/VerifyQueues.h"
+#include "runtime/plan/VerifySums.h"
 #include "runtime/plan/VerifyTransfers.h"
 
 namespace graphc::plan::detail {
 
-/// Walks the instructions of a step once, in order. What buffers hold, transfers, loops and queues have classes of their own; here is
+/// Walks the instructions of a step once, in order. What buffers hold, transfers, sums, loops and queues have classes of their own; here is
 /// what every instruction has, and the rest.
 class ProgramVerifier {
 public:
@@ -17,7 +18,7 @@ public:
                   std::vector<VariableUse> &variables)
       : plan(plan), program(plan.programs(int(index))), phase(plan.phases(int(program.phase()))), index(index),
         channels(channels), variables(variables), buffers(plan, program), transfers(plan, program, buffers),
-        loops(plan, program, buffers), queues(plan, program) {}
+        sums(plan, program, buffers), loops(plan, program, buffers), queues(plan, program) {}
 
   absl::Status run();
 
@@ -51,6 +52,7 @@ private:
   std::vector<VariableUse> &variables;
   BufferStates buffers;
   TransferVerifier transfers;
+  SumsVerifier sums;
   LoopVerifier loops;
   QueueOrder queues;
   int controlReceives = 0, controlSends = 0;

@@ -143,6 +143,16 @@ def test_gradients_that_are_held(box, workers, microBatches, leaves, gradients):
         assert arena < (gradients + 0.5) * 2**20, name
 
 
+def test_sums_behind_a_loop(box):
+    """The workers' sums are read where they were made, behind the loop and before their release."""
+    model, cluster = box.write("matrix.mlir", MATRIX), {"worker": 2}
+    settings = {"micro_batches": 64, "sum_leaves": 16}
+    (_, kinds), = loops(box, {**cluster, "strategy": {"name": "all_reduce", **settings}}, model)
+    order = [kind for kind in kinds if kind in ("repeat", "all_reduce_start", "all_reduce_done", "release", "send_done")]
+    assert order == ["repeat", "all_reduce_start", "all_reduce_done", "release", "send_done"]
+    equal(box, one(box, model=model, **settings), cluster, {"name": "all_reduce", **settings}, model=model)
+
+
 def test_gradients_leave_early(box):
     """The last micro-batch is written out, so that what it completes leaves while its backward pass goes on."""
     (_, kinds), = loops(box, {"ps": 1, "worker": 2, "strategy": {"name": "parameter_server", "micro_batches": 32}})

@@ -32,9 +32,9 @@ private:
   TimeModel::Message messageOf(const plan::Channel &channel) const;
   double callSeconds(const plan::Kernel &kernel) const;
   double threadsOf(const plan::Kernel &kernel) const;
-  void readSenders();
+  void readPrograms();
   void addChannel(uint32_t index);
-  double sumSeconds(const plan::Channel &channel) const;
+  double sumSeconds(uint32_t index) const;
   Timeline::Instruction cost(const plan::Program &program, const plan::Instruction &instruction);
 
   const plan::Plan &plan;
@@ -48,6 +48,7 @@ private:
   std::vector<double> sendSeconds; ///< by plan channel: the sender is busy
   std::vector<bool> ahead; ///< by plan channel: sent before the step that needs it
   std::vector<bool> inSlot; ///< by plan channel: made where its receiver finds it
+  std::vector<bool> released; ///< by plan channel: its receiver says when it has read what it took
   std::map<uint32_t, uint32_t> wires; ///< by program whose end of the link is the narrow one
 };
 
@@ -85,14 +86,18 @@ TimeModel::Way Model::slowest(const plan::Channel &channel) const {
   return worst;
 }
 
-/// What only the sending programs say of a channel.
-void Model::readSenders() {
+/// What only the programs say of a channel.
+void Model::readPrograms() {
   ahead.assign(size_t(plan.channels_size()), false);
   inSlot.assign(size_t(plan.channels_size()), false);
+  released.assign(size_t(plan.channels_size()), false);
   for (const plan::Program &program : plan.programs()) {
-    for (const plan::Instruction &instruction : program.instructions())
+    for (const plan::Instruction &instruction : program.instructions()) {
       if (instruction.send_start().ahead())
         ahead[instruction.send_start().channel()] = true;
+      if (instruction.has_release())
+        released[instruction.release().channel()] = true;
+    }
     for (const plan::Buffer &buffer : program.buffers())
       if (buffer.has_outgoing())
         inSlot[buffer.outgoing()] = true;
@@ -148,9 +153,10 @@ double Model::callSeconds(const plan::Kernel &kernel) const {
   return time.call(kernel.flops(), bytes, kernel.has_library() ? threadsOf(kernel) : 0);
 }
 
-double Model::sumSeconds(const plan::Channel &channel) const {
-  TimeModel::Message message = messageOf(channel);
-  message.inPlace &= plan::mapsSums(channel.algorithm(), channel.bytes()) && cluster.replicasShareHost();
+double Model::sumSeconds(uint32_t index) const {
+  TimeModel::Message message = messageOf(plan.channels(int(index)));
+  if (message.hops) // only sums that are released are read where they were made, on one host
+    message.inPlace = released[index] && cluster.replicasShareHost();
   return time.sum(message);
 }
 
@@ -185,7 +191,8 @@ Timeline::Instruction Model::cost(const plan::Program &program, const plan::Inst
       break;
     // A single message is read where it lies.
     return {Action::Receive,
-            instruction.has_aggregate() || instruction.has_all_reduce_done() ? sumSeconds(channel) : time.instruction(),
+            instruction.has_aggregate() || instruction.has_all_reduce_done() ? sumSeconds(effect.channel)
+                                                                             : time.instruction(),
             way};
   case plan::Action::Release:
     return {Action::Release, time.instruction(), way};
@@ -199,7 +206,7 @@ Prediction Model::run() {
   Prediction prediction;
   if (plan.phases_size() == 0)
     return prediction;
-  readSenders();
+  readPrograms();
   for (uint32_t channel = 0; channel < uint32_t(plan.channels_size()); ++channel)
     addChannel(channel);
   std::map<std::string, double> work; // by host, of all instances

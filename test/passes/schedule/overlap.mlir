@@ -13,6 +13,7 @@
 // CHECK-NEXT: dist.all_reduce_start @train.all_reduce,
 // CHECK: dist.all_reduce_done @train.all_reduce_1
 // CHECK-NEXT: dist.call @{{.*}}apply_sgd_w2
+// CHECK-NEXT: dist.release @train.all_reduce_1
 
 // ONE-NOT: dist.channel @train.all_reduce_1
 // ONE: dist.library_call {{.*}}m = 64 : i64, n = 512 : i64, transpose_a

@@ -3,80 +3,21 @@
 #include "test/runtime/executor/SharedMemoryTask.h"
 #include "test/runtime/executor/TaskHarness.h"
 #include "test/runtime/executor/TestHost.h"
+#include "test/runtime/plan/CompletePlan.h"
 #include "test/runtime/plan/PlanBuilder.h"
 
 #include "runtime/plan/AllReduce.h"
 
 #include "absl/strings/str_cat.h"
 
+#include <algorithm>
 #include <thread>
 #include <unistd.h>
 
 namespace graphc::executor {
 namespace {
 
-constexpr uint32_t elements = 16384; // of a piece: the fewest that are not copied
 constexpr uint64_t steps = 20;
-
-enum class Touch {
-  Calls, // read the sums
-  Fetch, // shows one of them as well
-  LateCall, // one reads them behind the send_done
-};
-
-/// Each of `workers` makes its gradient of @w in every piece of a bucket, and applies the sums of all pieces to its @w.
-plan::Plan sumsPlan(uint32_t workers, Touch touch) {
-  plan::PlanBuilder b(elements);
-  uint32_t job = b.job("worker", workers);
-  plan::ReplicaDomain::Range *range = b.plan.mutable_replicas()->add_ranges();
-  range->set_job(job);
-  range->set_count(workers);
-  b.plan.mutable_replicas()->set_size(workers);
-  b.plan.mutable_strategy()->set_name("all_reduce");
-  uint32_t phase = b.phase("train_step", plan::TRAIN, false);
-  uint32_t worker = b.program(phase, "train_step.worker", workers, true, job, 0);
-  uint32_t sum = b.channel("all_reduce", b.vector(), worker, worker);
-  uint32_t control = b.channel("control.worker", plan::PlanBuilder::scalar(plan::I64), worker, worker, true);
-  plan::Channel &channel = *b.plan.mutable_channels(int(sum));
-  channel.set_all_to_all(true);
-  channel.set_algorithm(plan::SCATTER);
-  channel.set_capacity(plan::allReduceCapacity(plan::SCATTER));
-  channel.set_zero_copy(true);
-  uint32_t variable = b.variable("w", b.vector(), job, 0);
-  b.plan.mutable_variables(int(variable))->set_mirrored(true);
-  uint32_t w = b.variableBuffer(worker, variable);
-  plan::TensorType whole = b.vector();
-  whole.set_shape(0, int64_t(workers) * elements);
-  uint32_t bucket = b.arenaBuffer(worker, whole);
-  std::vector<uint32_t> pieces;
-  for (uint32_t i = 0; i < workers; ++i) {
-    pieces.push_back(b.arenaBuffer(worker, b.vector()));
-    b.plan.mutable_programs(int(worker))
-        ->mutable_buffers(int(pieces.back()))
-        ->mutable_arena()
-        ->set_offset(uint64_t(i) * elements * 4);
-  }
-  plan::TensorType partials = b.vector();
-  partials.set_shape(0, int64_t(plan::allReducePartialSums(plan::SCATTER, workers)) * elements);
-  uint32_t scratch = b.arenaBuffer(worker, partials), other = b.arenaBuffer(worker, b.vector());
-  uint32_t loss = b.arenaBuffer(worker, plan::PlanBuilder::scalar(plan::F32));
-  b.controlSend(worker, {control});
-  for (uint32_t piece : pieces)
-    b.call(worker, plan::TestKernel::Gradient, {w, piece});
-  b.allReduce(worker, sum, bucket, scratch);
-  auto &instructions = *b.plan.mutable_programs(int(worker))->mutable_instructions();
-  int done = instructions.size() - 1; // of the sends
-  for (uint32_t piece : pieces) {
-    b.call(worker, plan::TestKernel::Apply, {w, piece});
-    instructions.SwapElements(done, done + 1);
-    ++done;
-  }
-  b.call(worker, plan::TestKernel::Gradient, {touch == Touch::LateCall ? pieces[0] : w, other});
-  b.call(worker, plan::TestKernel::Sum, {w, loss});
-  b.fetch(worker, "loss", touch == Touch::Fetch ? pieces[workers - 1] : loss);
-  b.controlReceive(worker, true, control);
-  return b.finish();
-}
 
 const float *pieceOf(Lane &lane, uint32_t piece) { return static_cast<const float *>(lane.frame().buffer(2 + piece)); }
 
@@ -107,7 +48,7 @@ std::vector<Result> runShared(const plan::Plan &plan) {
       options.onFailure = [&](const Lane &, const absl::Status &status) { (*transport)->abort(status); };
       ASSERT_EQ(runLanes(*lanes, options), absl::OkStatus());
       auto *w = reinterpret_cast<const float *>((*variables)->data(0).data());
-      results[i].w.assign(w, w + elements);
+      results[i].w.assign(w, w + plan.variables(0).type().shape(0));
       // All pieces are made alike, so a worker's own sum is what the others' pieces hold where they were copied.
       const uint32_t other = i == 0 ? 1 : 0;
       results[i].copied = pieceOf(*(*lanes)[0], other)[5] == pieceOf(*(*lanes)[0], i)[5];
@@ -187,7 +128,7 @@ TEST(SumsInPlace, AMessageFromElsewhereIsRefused) {
 class SumsOf : public testing::TestWithParam<uint32_t> {};
 
 TEST_P(SumsOf, AreReadWhereTheyWereMadeAndEqualCopies) {
-  const plan::Plan plan = sumsPlan(GetParam(), Touch::Calls);
+  const plan::Plan plan = plan::sumsPlan(GetParam());
   TaskHarness copying(plan);
   TestHost host(steps);
   auto lanes = copying.lanes(host);
@@ -201,22 +142,32 @@ TEST_P(SumsOf, AreReadWhereTheyWereMadeAndEqualCopies) {
 
 INSTANTIATE_TEST_SUITE_P(Workers, SumsOf, testing::Values(2, 3, 5));
 
-TEST(SumsInPlace, AreCopiedWhereNotOnlyCallsReadThem) {
-  for (Touch touch : {Touch::Fetch, Touch::LateCall})
-    for (const Result &result : runShared(sumsPlan(3, touch)))
-      EXPECT_TRUE(result.copied) << int(touch);
-}
-
-TEST(SumsInPlace, AreCopiedWherePiecesAreNoWholePages) {
-  plan::Plan plan = sumsPlan(2, Touch::Calls);
-  for (plan::Buffer &buffer : *plan.mutable_programs(0)->mutable_buffers())
-    if (buffer.has_arena())
-      buffer.mutable_arena()->set_offset(buffer.arena().offset() + 64);
-  plan.mutable_programs(0)->set_arena_bytes(plan.programs(0).arena_bytes() + 64);
-  const std::vector<float> expected = runShared(sumsPlan(2, Touch::Calls))[0].w;
+// Which sums are read elsewhere the plan says: it alone, and whatever it says.
+TEST(SumsInPlace, AreCopiedWhereThePlanDoesNotReleaseThem) {
+  plan::Plan plan = plan::sumsPlan(3);
+  const std::vector<float> expected = runShared(plan)[0].w;
+  auto &instructions = *plan.mutable_programs(0)->mutable_instructions();
+  auto release = std::find_if(instructions.begin(), instructions.end(), [](auto &each) { return each.has_release(); });
+  instructions.erase(release);
+  plan::completePlan(plan);
   for (const Result &result : runShared(plan)) {
     EXPECT_TRUE(result.copied);
     EXPECT_EQ(result.w, expected);
+  }
+}
+
+// The release is behind the loop, so that each time reads the same sums.
+TEST(SumsInPlace, AreReadInALoop) {
+  const plan::Plan plan = plan::sumsPlan(3, /*times=*/4);
+  TaskHarness copying(plan);
+  TestHost host(steps);
+  auto lanes = copying.lanes(host);
+  ASSERT_EQ(copying.run(lanes), absl::OkStatus());
+  const std::vector<float> once = runShared(plan::sumsPlan(3))[0].w;
+  for (const Result &result : runShared(plan)) {
+    EXPECT_EQ(result.w, copying.floats(0));
+    EXPECT_NE(result.w, once);
+    EXPECT_FALSE(result.copied);
   }
 }
 

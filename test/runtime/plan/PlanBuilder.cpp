@@ -2,6 +2,7 @@
 
 #include "runtime/base/File.h"
 #include "runtime/base/Sha256.h"
+#include "runtime/plan/AllReduce.h"
 #include "runtime/plan/SumTree.h"
 #include "runtime/plan/Types.h"
 #include "test/runtime/plan/CompletePlan.h"
@@ -412,6 +413,58 @@ Plan loopPlan() {
   b.receive(server, up, slot);
   b.release(server, up);
   b.controlReceive(server, false, control);
+  return b.finish();
+}
+
+Plan sumsPlan(uint32_t workers, uint32_t times, uint32_t elements) {
+  PlanBuilder b(elements);
+  uint32_t job = b.job("worker", workers);
+  ReplicaDomain::Range *range = b.plan.mutable_replicas()->add_ranges();
+  range->set_job(job);
+  range->set_count(workers);
+  b.plan.mutable_replicas()->set_size(workers);
+  b.plan.mutable_strategy()->set_name("all_reduce");
+  uint32_t phase = b.phase("train_step", TRAIN, false);
+  uint32_t worker = b.program(phase, "train_step.worker", workers, true, job, 0);
+  uint32_t sum = b.channel("all_reduce", b.vector(), worker, worker);
+  uint32_t control = b.channel("control.worker", PlanBuilder::scalar(I64), worker, worker, true);
+  Channel &channel = *b.plan.mutable_channels(int(sum));
+  channel.set_all_to_all(true);
+  channel.set_algorithm(SCATTER);
+  channel.set_capacity(allReduceCapacity(SCATTER));
+  channel.set_zero_copy(true);
+  uint32_t variable = b.variable("w", b.vector(), job, 0);
+  b.plan.mutable_variables(int(variable))->set_mirrored(true);
+  uint32_t w = b.variableBuffer(worker, variable);
+  auto vectors = [&](uint64_t count) {
+    TensorType type = b.vector();
+    type.set_shape(0, int64_t(count * elements));
+    return b.arenaBuffer(worker, type);
+  };
+  const uint32_t bucket = vectors(workers);
+  Program &program = *b.plan.mutable_programs(int(worker));
+  std::vector<uint32_t> pieces;
+  for (uint32_t i = 0; i < workers; ++i) {
+    pieces.push_back(b.arenaBuffer(worker, b.vector()));
+    program.mutable_buffers(int(pieces.back()))->mutable_arena()->set_offset(uint64_t(i) * elements * sizeof(float));
+  }
+  const uint32_t scratch = vectors(allReducePartialSums(SCATTER, workers)), other = vectors(1);
+  const uint32_t loss = b.arenaBuffer(worker, PlanBuilder::scalar(F32));
+  b.controlSend(worker, {control});
+  for (uint32_t piece : pieces)
+    b.call(worker, TestKernel::Gradient, {w, piece});
+  b.allReduce(worker, sum, bucket, scratch);
+  program.mutable_instructions()->RemoveLast(); // its send_done
+  if (times > 1)
+    b.repeat(worker, times, workers);
+  for (uint32_t piece : pieces)
+    b.call(worker, TestKernel::Apply, {w, piece});
+  b.release(worker, sum);
+  b.sendDone(worker, sum);
+  b.call(worker, TestKernel::Gradient, {w, other});
+  b.call(worker, TestKernel::Sum, {w, loss});
+  b.fetch(worker, "loss", loss);
+  b.controlReceive(worker, true, control);
   return b.finish();
 }
 

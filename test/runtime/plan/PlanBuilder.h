@@ -107,6 +107,11 @@ Plan parameterServerPlan(const ParameterServerShape &shape);
 /// A worker computes a gradient eight times, seven of them in a loop, sums them in four leaves of two, and sends a sum to a server.
 Plan loopPlan();
 
+/// Each of `workers` makes its gradient of @w in every piece of a bucket, one chunk of `elements` each, and applies the sums of all pieces
+/// to its @w, `times` times, if more than once in a loop. Then come the release of the sums and the send_done. Buffers: @w, the bucket, its
+/// pieces, the scratch memory, one more vector, the loss.
+Plan sumsPlan(uint32_t workers, uint32_t times = 1, uint32_t elements = 16384);
+
 /// What the sync plan's variables hold after `steps`, computed by plain loops in the same order.
 std::vector<std::vector<float>> expectedSync(const ParameterServerShape &shape, uint64_t steps,
                                              std::vector<std::vector<float>> initial);

@@ -56,6 +56,7 @@ INSTANTIATE_TEST_SUITE_P(
         R"({"ps": 1, "worker": 2, "strategy": {"name": "parameter_server", "replication": "in_graph"}})",
         R"({"ps": 1, "worker": 2, "links": [{"from": "/job:ps", "to": "/job:worker", "gigabits_per_second": 10, "latency_us": 50}]})",
         R"({"worker": 2, "strategy": "mirrored"})", R"({"worker": 3, "strategy": "all_reduce"})",
+        R"({"worker": 8, "strategy": "all_reduce"})", // in chunks that are too small to be read where they were made
         R"({"worker": 4, "strategy": {"name": "all_reduce", "bucket_bytes": 1024}})",
         R"({"worker": 3, "strategy": {"name": "all_reduce", "order": "fast"}})",
         R"({"worker": 2, "strategy": "all_reduce", "devices": {"worker": ["SIM:0"]}})"));
