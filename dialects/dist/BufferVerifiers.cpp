@@ -186,8 +186,7 @@ LogicalResult verifyAllReduceStart(AllReduceStartOp start, SymbolTableCollection
     return diag;
   }
   auto scratch = cast<MemRefType>(start.getScratch().getType());
-  const uint64_t partials =
-      channel.getAlgorithm() == "scatter" ? std::max(1u, plan::partialSumsOfAny(channel.getInstances())) : 1;
+  const uint64_t partials = channel.getAllReducePartialSums();
   const uint64_t elements = uint64_t(scratch.getNumElements()), part = elements / partials;
   if (part == 0 || elements % partials || *channel.getChunk() % part ||
       (partials > 1 && part * uint64_t(graph::getElementBytes(scratch.getElementType())) % 64) ||

@@ -64,6 +64,7 @@ def Dist_ChannelOp : Dist_Op<"channel", [Symbol, HasParent<"::mlir::ModuleOp">,
     7. (CH7) the programs of a conflating channel are on the same device; its phase ends by end of stream
     8. (CH8) `algorithm` and `chunk` both or neither, on an all_to_all channel; `chunk` divides the elements, and what
        the algorithm asks of their quotient and of `instances` holds
+    9. (CH9) more than one of `hosts` only with the algorithm scatter; each has as many instances, a power of two of at least 2
 
     Without `algorithm` an all_to_all channel carries every value whole to every instance, where `aggregate` sums. With
     one of `scatter`, `ring` and `doubling` the instances sum together, `chunk` elements a message (see
@@ -73,11 +74,19 @@ def Dist_ChannelOp : Dist_Op<"channel", [Symbol, HasParent<"::mlir::ModuleOp">,
     dist.channel @s.all_reduce : tensor<65536xf32> from @s.worker to @s.worker
         {all_to_all, instances = 2, algorithm = "scatter", chunk = 16384}
     ```
+
+    With `hosts` instances in a row share a host, and sums are made within each first: so 1 / (instances of a host) of what `scatter`
+    sends to other hosts otherwise goes there, and the bits are the same.
+
+    ```mlir
+    dist.channel @s.all_reduce : tensor<65536xf32> from @s.worker to @s.worker
+        {all_to_all, instances = 4, algorithm = "scatter", chunk = 16384, hosts = 2}
+    ```
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, TypeAttr:$type, FlatSymbolRefAttr:$from, FlatSymbolRefAttr:$to,
       DefaultValuedAttr<Dist_PositiveI64Attr, "1">:$capacity, DefaultValuedAttr<Dist_PositiveI64Attr, "1">:$instances,
       UnitAttr:$control, UnitAttr:$all_to_all, UnitAttr:$zero_copy, UnitAttr:$conflating, OptionalAttr<StrAttr>:$algorithm,
-      OptionalAttr<Dist_PositiveI64Attr>:$chunk);
+      OptionalAttr<Dist_PositiveI64Attr>:$chunk, DefaultValuedAttr<Dist_PositiveI64Attr, "1">:$hosts);
   let assemblyFormat = "$sym_name `:` $type `from` $from `to` $to attr-dict";
   let hasVerifier = 1;
   let extraClassDeclaration = [{
@@ -87,6 +96,8 @@ def Dist_ChannelOp : Dist_Op<"channel", [Symbol, HasParent<"::mlir::ModuleOp">,
     /// Whether what an instance sends stays as it is while others may still read it there: a value does, and the parts of a
     /// sum by scatter or ring (plan::readsInPlace).
     bool leavesInPlace() { return !getAllToAll() || getAlgorithm() == "scatter" || getAlgorithm() == "ring"; }
+    /// Partial sums for which a sum in chunks needs scratch memory (plan::allReducePartialSums).
+    uint64_t getAllReducePartialSums();
   }];
 }
 

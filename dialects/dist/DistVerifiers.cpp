@@ -4,6 +4,7 @@
 #include "dialects/graph/CarriedAttributes.h"
 #include "dialects/graph/GraphDialect.h"
 #include "runtime/device/Kinds.h"
+#include "runtime/plan/SumTree.h"
 
 #include "llvm/ADT/StringExtras.h"
 
@@ -66,14 +67,28 @@ LogicalResult PhaseOp::verifySymbolUses(SymbolTableCollection &symbols) {
 }
 
 //===----------------------------------------------------------------------===//
-// channel: (CH1) type, (CH2) programs, (CH3) no value to itself, (CH4) instances, (CH5) one end each side, (CH8) algorithm
+// channel: (CH1) type, (CH2) programs, (CH3) no value to itself, (CH4) instances, (CH5) one end each side, (CH8) algorithm, (CH9) hosts
 //===----------------------------------------------------------------------===//
 
 int64_t ChannelOp::getMessageBytes() { return graph::getByteSize(getTensorType()); }
 
-/// (CH8); the same conditions as plan::checkAllReduce, which knows no names.
+uint64_t ChannelOp::getAllReducePartialSums() {
+  if (getAlgorithm() != "scatter")
+    return 1;
+  const uint64_t hosts = getHosts();
+  return std::max({1u, plan::partialSumsOfAny(getInstances() / hosts), plan::partialSumsOfAny(hosts)});
+}
+
+/// (CH8) and (CH9); the same conditions as plan::checkAllReduce, which knows no names.
 static LogicalResult verifyAlgorithm(ChannelOp channel) {
   std::optional<StringRef> algorithm = channel.getAlgorithm();
+  const uint64_t hosts = channel.getHosts(), instances = channel.getInstances();
+  if (hosts > 1 && (algorithm != "scatter" || instances % hosts || instances == hosts ||
+                    !llvm::isPowerOf2_64(instances / hosts))) // (CH9)
+    return channel.emitOpError("sums ")
+           << instances << " instances within " << hosts
+           << " hosts first; expected the algorithm \"scatter\" and as many on each, a power of two of "
+              "at least 2";
   if (!algorithm && !channel.getChunk())
     return success();
   if (!algorithm || !channel.getChunk())
@@ -87,7 +102,6 @@ static LogicalResult verifyAlgorithm(ChannelOp channel) {
   uint64_t elements = uint64_t(channel.getTensorType().getNumElements()), chunk = *channel.getChunk();
   if (elements % chunk)
     return channel.emitOpError("has chunks of ") << chunk << " elements, which do not divide its " << elements;
-  uint64_t instances = channel.getInstances();
   if (*algorithm == "doubling" && !llvm::isPowerOf2_64(instances))
     return channel.emitOpError("has the algorithm \"doubling\" among ")
            << instances << " instances, expected a power of two";
@@ -97,7 +111,7 @@ static LogicalResult verifyAlgorithm(ChannelOp channel) {
   return success();
 }
 
-/// What the channel says by itself: its type (CH1), no value to itself (CH3), its algorithm (CH8).
+/// What the channel says by itself: its type (CH1), no value to itself (CH3), its algorithm (CH8) and hosts (CH9).
 LogicalResult ChannelOp::verify() {
   if (failed(verifyName(*this, getSymName())))
     return failure();

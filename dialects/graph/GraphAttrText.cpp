@@ -135,7 +135,7 @@ Attribute StrategyAttr::parse(AsmParser &parser, Type) {
   StringAttr name;
   ArrayAttr devices;
   bool async = false, inGraph = false, fast = false;
-  int64_t microBatches = 0, sumLeaves = 0, maxStaleness = -1, replicasToAggregate = 0, bucketBytes = 0;
+  int64_t microBatches = 0, sumLeaves = 0, maxStaleness = -1, replicasToAggregate = 0, bucketBytes = 0, hosts = 1;
   Parameters parameters(parser, getMnemonic());
   parameters.need("name", name)
       .take("async", async)
@@ -146,11 +146,12 @@ Attribute StrategyAttr::parse(AsmParser &parser, Type) {
       .take("max_staleness", maxStaleness)
       .take("replicas_to_aggregate", replicasToAggregate)
       .take("fast", fast)
-      .take("bucket_bytes", bucketBytes);
+      .take("bucket_bytes", bucketBytes)
+      .take("hosts", hosts);
   if (parameters.parse())
     return {};
   return getCheckedAt<StrategyAttr>(parser, parameters.getLoc(), name, async, microBatches, sumLeaves, inGraph, devices,
-                                    maxStaleness, replicasToAggregate, fast, bucketBytes);
+                                    maxStaleness, replicasToAggregate, fast, bucketBytes, hosts);
 }
 void StrategyAttr::print(AsmPrinter &printer) const {
   ParameterPrinter(printer)
@@ -163,7 +164,8 @@ void StrategyAttr::print(AsmPrinter &printer) const {
       .add("max_staleness", getMaxStaleness(), int64_t(-1))
       .add("replicas_to_aggregate", getReplicasToAggregate(), int64_t(0))
       .add("fast", getFast(), false)
-      .add("bucket_bytes", getBucketBytes(), int64_t(0));
+      .add("bucket_bytes", getBucketBytes(), int64_t(0))
+      .add("hosts", getHosts(), int64_t(1));
 }
 
 Attribute PartAttr::parse(AsmParser &parser, Type) {

@@ -175,8 +175,9 @@ int64_t ClusterAttr::getJobIndex(StringRef job) const {
 
 /// Settings within their bounds, and none beside one that excludes it.
 LogicalResult StrategyAttr::verify(function_ref<InFlightDiagnostic()> emitError, StringAttr name, bool async,
-                                   int64_t microBatches, int64_t sumLeaves, bool, ArrayAttr devices,
-                                   int64_t maxStaleness, int64_t replicasToAggregate, bool, int64_t bucketBytes) {
+                                   int64_t microBatches, int64_t sumLeaves, bool inGraph, ArrayAttr devices,
+                                   int64_t maxStaleness, int64_t replicasToAggregate, bool, int64_t bucketBytes,
+                                   int64_t hosts) {
   constexpr int64_t kMost = graphc::cluster::kMostMicroBatches;
   if (microBatches < 0 || microBatches > kMost)
     return emitError() << "expected micro_batches of 1 to " << kMost << ", got " << microBatches;
@@ -196,6 +197,8 @@ LogicalResult StrategyAttr::verify(function_ref<InFlightDiagnostic()> emitError,
     return emitError() << "expected replicas_to_aggregate of at least 1 without async, got " << replicasToAggregate;
   if (bucketBytes < 0)
     return emitError() << "expected bucket_bytes of at least 1, got " << bucketBytes;
+  if (hosts != 1 && (hosts < 1 || name != "all_reduce" || inGraph))
+    return emitError() << "expected hosts of at least 1, and more of all_reduce without in_graph alone, got " << hosts;
   return success();
 }
 

@@ -139,7 +139,8 @@ def Graph_StrategyAttr : Graph_Attr<"Strategy", "strategy"> {
     16). `in_graph`: one client drives one program over all tasks, where a strategy can do both. `max_staleness`: how many steps
     an asynchronous replica may be ahead of the slowest (-1: any number). `replicas_to_aggregate`: the first so many
     gradients of a synchronous step count (0: all). `fast`: all-reduce sums in any order. `bucket_bytes`: gradients leave
-    in buckets of this size (0: chosen by the compiler).
+    in buckets of this size (0: chosen by the compiler). `hosts`: all-reduce may make sums within each of so many hosts first; replicas in
+    a row share one, as many each, a power of two.
   }];
   let parameters = (ins "::mlir::StringAttr":$name, DefaultValuedParameter<"bool", "false">:$async,
                         DefaultValuedParameter<"int64_t", "0">:$micro_batches,
@@ -149,7 +150,8 @@ def Graph_StrategyAttr : Graph_Attr<"Strategy", "strategy"> {
                         DefaultValuedParameter<"int64_t", "-1">:$max_staleness,
                         DefaultValuedParameter<"int64_t", "0">:$replicas_to_aggregate,
                         DefaultValuedParameter<"bool", "false">:$fast,
-                        DefaultValuedParameter<"int64_t", "0">:$bucket_bytes);
+                        DefaultValuedParameter<"int64_t", "0">:$bucket_bytes,
+                        DefaultValuedParameter<"int64_t", "1">:$hosts);
   let genVerifyDecl = 1;
 }
 
@@ -205,6 +207,7 @@ def Graph_DistributionAttr : Graph_Attr<"Distribution", "distribution"> {
       the number of replicas, of a parameter server with synchronous updates.
     - (DI6) micro_batches and sum_leaves are 1 to 1,024 * 65,536; each device has as many micro-batches, asynchronous ones one; no other
       count is negative.
+    - (DI7) More than one of `hosts` only of all_reduce without in_graph; each has as many replicas, a power of two of at least 2.
   }];
   let parameters = (ins "::mlir::StringAttr":$strategy, "::graphc::graph::MeshAttr":$mesh, "::mlir::ArrayAttr":$stores,
                         DefaultValuedParameter<"bool", "false">:$in_graph,
@@ -215,6 +218,7 @@ def Graph_DistributionAttr : Graph_Attr<"Distribution", "distribution"> {
                         DefaultValuedParameter<"int64_t", "0">:$replicas_to_aggregate,
                         DefaultValuedParameter<"bool", "false">:$fast,
                         DefaultValuedParameter<"int64_t", "0">:$bucket_bytes,
+                        DefaultValuedParameter<"int64_t", "1">:$hosts,
                         OptionalParameter<"::mlir::StringAttr">:$placement,
                         DefaultValuedParameter<"int64_t", "0">:$min_shard_bytes,
                         DefaultValuedParameter<"int64_t", "0">:$max_shards);

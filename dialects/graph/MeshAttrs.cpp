@@ -104,11 +104,11 @@ SmallVector<ReplicaRange> MeshAttr::getTasks() const {
   return llvm::map_to_vector(getDeviceRanges(getRanges()), [](const DeviceRange &range) { return range.tasks; });
 }
 
-// (DI1) the axis, (DI2) the strategy, (DI3) stores, (DI4) placement, (DI5) async, (DI6) counts
+// (DI1) the axis, (DI2) the strategy, (DI3) stores, (DI4) placement, (DI5) async, (DI6) counts, (DI7) hosts
 LogicalResult DistributionAttr::verify(function_ref<InFlightDiagnostic()> emitError, StringAttr strategy, MeshAttr mesh,
                                        ArrayAttr stores, bool oneClient, bool async, int64_t microBatches,
                                        int64_t sumLeaves, int64_t maxStaleness, int64_t replicasToAggregate, bool,
-                                       int64_t bucketBytes, StringAttr placement, int64_t minShardBytes,
+                                       int64_t bucketBytes, int64_t hosts, StringAttr placement, int64_t minShardBytes,
                                        int64_t maxShards) {
   if (mesh.getAxes().size() != 1 || mesh.getAxes().front().getName() != "data") // (DI1)
     return emitError() << "expected a mesh with the axis \"data\" alone, got " << mesh;
@@ -151,6 +151,10 @@ LogicalResult DistributionAttr::verify(function_ref<InFlightDiagnostic()> emitEr
                        << (async ? ", one where they are asynchronous" : "") << ", got " << microBatches;
   if (bucketBytes < 0 || minShardBytes < 0 || maxShards < 0)
     return emitError() << "expected no negative bucket_bytes, min_shard_bytes or max_shards";
+  if (hosts != 1 && (hosts < 1 || strategy != "all_reduce" || oneClient || mesh.getSize() % hosts ||
+                     mesh.getSize() == hosts || !llvm::isPowerOf2_64(uint64_t(mesh.getSize() / hosts)))) // (DI7)
+    return emitError() << "expected hosts of an all_reduce, with as many of the " << mesh.getSize()
+                       << " replicas on each, a power of two of at least 2, got " << hosts;
   return success();
 }
 
@@ -188,7 +192,7 @@ Attribute DistributionAttr::parse(AsmParser &parser, Type) {
   MeshAttr mesh;
   ArrayAttr stores;
   bool inGraph = false, async = false, fast = false;
-  int64_t microBatches = 1, sumLeaves = 1, maxStaleness = -1, replicasToAggregate = 0, bucketBytes = 0,
+  int64_t microBatches = 1, sumLeaves = 1, maxStaleness = -1, replicasToAggregate = 0, bucketBytes = 0, hosts = 1,
           minShardBytes = 0, maxShards = 0;
   Parameters parameters(parser, getMnemonic());
   parameters.need("strategy", strategy)
@@ -202,6 +206,7 @@ Attribute DistributionAttr::parse(AsmParser &parser, Type) {
       .take("replicas_to_aggregate", replicasToAggregate)
       .take("fast", fast)
       .take("bucket_bytes", bucketBytes)
+      .take("hosts", hosts)
       .take("placement", placement)
       .take("min_shard_bytes", minShardBytes)
       .take("max_shards", maxShards);
@@ -209,7 +214,7 @@ Attribute DistributionAttr::parse(AsmParser &parser, Type) {
     return {};
   return getCheckedAt<DistributionAttr>(parser, parameters.getLoc(), strategy, mesh, stores, inGraph, async,
                                         microBatches, sumLeaves, maxStaleness, replicasToAggregate, fast, bucketBytes,
-                                        placement, minShardBytes, maxShards);
+                                        hosts, placement, minShardBytes, maxShards);
 }
 void DistributionAttr::print(AsmPrinter &printer) const {
   ParameterPrinter(printer)
@@ -224,6 +229,7 @@ void DistributionAttr::print(AsmPrinter &printer) const {
       .add("replicas_to_aggregate", getReplicasToAggregate(), int64_t(0))
       .add("fast", getFast(), false)
       .add("bucket_bytes", getBucketBytes(), int64_t(0))
+      .add("hosts", getHosts(), int64_t(1))
       .add("placement", getPlacement(), StringAttr())
       .add("min_shard_bytes", getMinShardBytes(), int64_t(0))
       .add("max_shards", getMaxShards(), int64_t(0));

@@ -35,7 +35,9 @@ double TimeModel::send(const Way &way, const Message &message) const {
 }
 
 double TimeModel::transfer(const Way &way, const Message &message) {
-  return way.copies ? 0 : double(message.fan()) * message.bytes / way.bytesPerSecond;
+  if (way.copies)
+    return 0;
+  return (message.leavesHost > 0 ? message.leavesHost : double(message.fan()) * message.bytes) / way.bytesPerSecond;
 }
 
 double TimeModel::call(uint64_t flops, uint64_t bytes, double threads) const {

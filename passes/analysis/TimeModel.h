@@ -38,6 +38,9 @@ public:
     bool allToAll = false;
     bool alone = false; ///< instances do not move in step: each has the narrow end of the link for itself
     uint64_t hops = 0; ///< of an all-reduce in chunks; 0: it is none
+    uint64_t hopsWithinHosts = 0; ///< of one that sums within each host first, besides
+    /// All to all, where it is known who shares a host: the bytes that leave one by its wire. 0: every message is on a wire.
+    double leavesHost = 0;
     bool inPlace = false; ///< on one host receivers find it where it is
     /// How many pass the narrow end of the link for each that one instance sees.
     uint64_t fan() const;
@@ -46,8 +49,9 @@ public:
   double send(const Way &way, const Message &message) const;
   /// From then on until it is there: first it occupies the wire, if there is one.
   static double transfer(const Way &way, const Message &message);
-  static double latency(const Way &way, const Message &message) {
-    return way.latency * double(message.hops ? message.hops : 1);
+  double latency(const Way &way, const Message &message) const {
+    return way.latency * double(message.hops ? message.hops : 1) +
+           betweenTasks(/*oneHost=*/true).latency * double(message.hopsWithinHosts);
   }
 
   /// Of any instruction, besides what it does.

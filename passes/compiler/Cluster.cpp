@@ -37,8 +37,9 @@ static graph::ClusterAttr makeCluster(MLIRContext *context, const llvm::MapVecto
   return graph::ClusterAttr::get(context, tasks, devices, chief);
 }
 
-/// `fast`: sums that are faster than those in replica order are wanted, and there are some.
-static graph::StrategyAttr makeStrategy(MLIRContext *context, const cluster::StrategyConfig &strategy, bool fast) {
+/// `fast`: sums that are faster than those in replica order are wanted, and there are some. `hosts`: within which sums may be made first.
+static graph::StrategyAttr makeStrategy(MLIRContext *context, const cluster::StrategyConfig &strategy, bool fast,
+                                        uint32_t hosts) {
   Builder builder(context);
   std::string_view name = strategy.name();
   SmallVector<Attribute> devices;
@@ -51,7 +52,7 @@ static graph::StrategyAttr makeStrategy(MLIRContext *context, const cluster::Str
       strategy.replication == cluster::Replication::InGraph,
       devices.empty() ? ArrayAttr() : builder.getArrayAttr(devices),
       strategy.maxStaleness ? int64_t(*strategy.maxStaleness) : -1, strategy.replicasToAggregate.value_or(0), fast,
-      int64_t(strategy.bucketBytes.value_or(0)));
+      int64_t(strategy.bucketBytes.value_or(0)), int64_t(hosts));
 }
 
 static void attach(ModuleOp module, const cluster::ClusterConfig &config) {
@@ -69,14 +70,19 @@ static void attach(ModuleOp module, const cluster::ClusterConfig &config) {
         GraphDialect::kMinShardBytes, GraphDialect::kMaxShards, GraphDialect::kPlacement, GraphDialect::kLinks})
     module->removeAttr(before);
   const bool fast = strategy.order == cluster::ReduceOrder::Fast, oneHost = config.replicasShareHost();
-  module->setAttr(GraphDialect::kStrategy, makeStrategy(context, strategy, fast && !oneHost));
+  const bool sumsTogether =
+      strategy.kind == cluster::StrategyKind::AllReduce && strategy.replication == cluster::Replication::BetweenGraph;
+  const uint32_t hosts = sumsTogether ? config.hostsOfSums() : 1;
+  module->setAttr(GraphDialect::kStrategy, makeStrategy(context, strategy, fast && !oneHost && hosts == 1, hosts));
   addSettingLoc(module, kStrategySetting, strategy.file.empty() ? config.file : strategy.file, strategy.position.line,
                 strategy.position.column);
-  if (fast && oneHost)
-    emitRemark(
-        getSettingLoc(module, kStrategySetting),
-        "the cluster has no addresses of several hosts, and on one host the order \"reproducible\" is the fastest: "
-        "it takes the place of \"fast\"");
+  if (fast && (oneHost || hosts > 1))
+    emitRemark(getSettingLoc(module, kStrategySetting))
+        << (oneHost
+                ? "the cluster has no addresses of several hosts, and on one host the order \"reproducible\" is the "
+                  "fastest"
+                : "sums can be made within each host first, which the order \"reproducible\" does as well")
+        << ": it takes the place of \"fast\"";
   if (strategy.kind == cluster::StrategyKind::ParameterServer || strategy.kind == cluster::StrategyKind::AllReduce) {
     SmallVector<Attribute> ranges;
     for (const cluster::TaskRange &range : config.replicas())
@@ -169,7 +175,7 @@ LogicalResult attachFromPrograms(ModuleOp module) {
                       context, builder.getStringAttr(strategy), graph::MeshAttr::get(context, "data", replicas),
                       builder.getArrayAttr(stores.getArrayRef()), /*in_graph=*/false, async, batches, leaves,
                       /*max_staleness=*/-1, /*replicas_to_aggregate=*/0, /*fast=*/false, /*bucket_bytes=*/0,
-                      StringAttr(), /*min_shard_bytes=*/0, /*max_shards=*/0));
+                      /*hosts=*/1, StringAttr(), /*min_shard_bytes=*/0, /*max_shards=*/0));
   return success();
 }
 

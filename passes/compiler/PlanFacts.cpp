@@ -81,7 +81,7 @@ ChannelBytes::ChannelBytes(const plan::Plan &plan) : plan(plan) {
         const plan::Instruction::AllReduceStart &start = instruction.all_reduce_start();
         const plan::Channel &channel = plan.channels(int(start.channel()));
         bytes[&channel] = channel.bytes() * channel.instances() *
-                          plan::allReduceMessages(channel.algorithm(), channel.instances(),
+                          plan::allReduceMessages(plan::AllReduceShape::of(channel),
                                                   sender.buffers(int(start.buffer())).bytes() / channel.bytes());
       }
     }
@@ -169,7 +169,7 @@ Footprint computeFootprint(const plan::Plan &plan) {
   const ChannelBytes bytesOf(plan);
   for (const plan::Channel &channel : plan.channels()) {
     const plan::Program &receiver = plan.programs(int(channel.receiver()));
-    uint64_t instances = channel.all_to_all() ? plan::allReducePeers(channel.algorithm(), channel.instances())
+    uint64_t instances = channel.all_to_all() ? plan::allReducePeers(plan::AllReduceShape::of(channel))
                          : receiver.spread()  ? 1
                                               : channel.instances();
     uint64_t bytes = channel.bytes() * channel.capacity() * instances;

@@ -317,8 +317,8 @@ LogicalResult ProgramEmitter::emitOp(Operation *inner) {
       })
       .Case([&](dist::AllReduceStartOp start) -> LogicalResult {
         const plan::Channel &between = channelOf(start.getChannel());
-        uint64_t part = dist::getBufferBytes(start.getScratch()) /
-                        plan::allReducePartialSums(between.algorithm(), between.instances());
+        const plan::AllReduceShape shape = plan::AllReduceShape::of(between);
+        uint64_t part = dist::getBufferBytes(start.getScratch()) / plan::allReducePartialSums(shape);
         FailureOr<uint32_t> add = tables.kernel(inner, start.getAdd(), kindOf({}), {part, part});
         if (failed(add))
           return failure();
@@ -328,11 +328,10 @@ LogicalResult ProgramEmitter::emitOp(Operation *inner) {
         instruction->set_scratch(buffers.lookup(start.getScratch()));
         instruction->set_add(*add);
         uint64_t chunks = dist::getBufferBytes(start.getBuffer()) / between.bytes();
-        uint64_t bytes = between.bytes() * plan::allReduceMessages(between.algorithm(), between.instances(), chunks);
+        uint64_t bytes = between.bytes() * plan::allReduceMessages(shape, chunks);
         sent += bytes;
         received += bytes;
-        flops += plan->kernels(int(*add)).flops() * (between.bytes() / part) *
-                 plan::allReduceAdditions(between.algorithm(), between.instances(), chunks);
+        flops += plan->kernels(int(*add)).flops() * (between.bytes() / part) * plan::allReduceAdditions(shape, chunks);
         return success();
       })
       .Case([&](dist::AllReduceDoneOp done) {

@@ -247,6 +247,8 @@ void PlanTables::fillChannel(dist::ChannelOp op) {
   out->set_conflating(op.getConflating());
   if (std::optional<uint64_t> chunk = op.getChunk()) {
     out->set_algorithm(algorithmOf(op));
+    if (op.getHosts() > 1)
+      out->set_hosts(uint32_t(op.getHosts()));
     RankedTensorType whole = op.getTensorType();
     out->clear_type();
     setType(RankedTensorType::get(int64_t(*chunk), whole.getElementType()), *out->mutable_type());

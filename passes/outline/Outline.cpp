@@ -257,8 +257,7 @@ void ProgramOutliner::startAllReduce(dist::SendOp send, dist::ChannelOp channel)
     buffer = copy;
   }
   Type element = bufferType(value).getElementType();
-  const int64_t partials =
-      *channel.getAlgorithm() == "scatter" ? std::max(1u, plan::partialSumsOfAny(channel.getInstances())) : 1;
+  const auto partials = int64_t(channel.getAllReducePartialSums());
   int64_t chunk = getChunk(MemRefType::get(int64_t(*channel.getChunk()), element), partials > 1);
   Value scratch = newBuffer(MemRefType::get(partials * chunk, element), send.getLoc());
   allReduces[send.getChannel()] = {buffer, scratch};

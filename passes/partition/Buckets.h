@@ -3,6 +3,7 @@
 #define GRAPHC_PASSES_PARTITION_BUCKETS_H
 
 #include "dialects/graph/GraphDialect.h"
+#include "passes/analysis/TimeModel.h"
 
 namespace graphc {
 
@@ -17,10 +18,19 @@ struct AllReducePlan {
   llvm::StringRef algorithm; ///< of dist.channel; empty: everybody sends everything to everybody
   int64_t elements = 0; ///< of the message, with what fills its last chunks
   int64_t chunk = 0;
+  int64_t hosts = 1; ///< within which sums are made first
 };
 
-/// `elements` of `width` bytes each over `replicas`; `inOrder`: a sum is made in replica order.
-AllReducePlan planAllReduce(int64_t elements, int64_t width, int64_t replicas, bool inOrder);
+/// Who sum a bucket.
+struct Summing {
+  int64_t replicas = 1;
+  bool inOrder = true; ///< by the tree
+  int64_t hosts = 1; ///< on each are as many replicas in a row; 1: nothing is known of hosts
+  TimeModel::Way betweenHosts; ///< where there are several
+};
+
+/// `elements` of `width` bytes each.
+AllReducePlan planAllReduce(int64_t elements, int64_t width, const Summing &summing);
 
 } // namespace graphc
 

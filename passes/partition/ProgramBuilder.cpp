@@ -1,5 +1,6 @@
 #include "passes/partition/ProgramBuilder.h"
 
+#include "passes/analysis/Links.h"
 #include "passes/partition/Backup.h"
 #include "passes/partition/Buckets.h"
 
@@ -106,7 +107,7 @@ dist::ChannelOp PhaseBuilder::createChannel(const Twine &name, RankedTensorType 
   auto channel = dist::ChannelOp::create(builder, loc, unique, type, from.op.getSymName(), to.op.getSymName(), capacity,
                                          instances, control, allToAll,
                                          /*zeroCopy=*/false, /*conflating=*/false,
-                                         /*algorithm=*/StringAttr(), /*chunk=*/IntegerAttr());
+                                         /*algorithm=*/StringAttr(), /*chunk=*/IntegerAttr(), /*hosts=*/1);
   lastChannel = channel;
   return channel;
 }
@@ -195,8 +196,12 @@ void PhaseBuilder::reduceEverywhere(ArrayRef<graph::AggregateOp> bucket, Program
   Type element = getElementTypeOrSelf(types.front());
   int64_t elements;
   dist::getPackOffsets(types, elements);
-  AllReducePlan plan = planAllReduce(elements, graph::getElementBytes(element), dist.replicas,
-                                     /*inOrder=*/!dist.fast);
+  Summing summing{dist.replicas, /*inOrder=*/!dist.fast, dist.hosts, {}};
+  if (dist.hosts > 1)
+    summing.betweenHosts = Links(module)
+                               .between(dist.replicaDevice.getName(), dist.replicaDevice.getName())
+                               .value_or(TimeModel(cluster::Calibration()).betweenTasks(/*oneHost=*/false));
+  AllReducePlan plan = planAllReduce(elements, graph::getElementBytes(element), summing);
   const bool packs = bucket.size() > 1 || !plan.algorithm.empty();
   Value own = packs ? dist::PackOp::create(at, loc, RankedTensorType::get(plan.elements, element), values).getResult()
                     : values.front();
@@ -206,6 +211,8 @@ void PhaseBuilder::reduceEverywhere(ArrayRef<graph::AggregateOp> bucket, Program
   if (!plan.algorithm.empty()) {
     channel.setAlgorithm(plan.algorithm);
     channel.setChunk(uint64_t(plan.chunk));
+    if (plan.hosts > 1)
+      channel.setHosts(uint64_t(plan.hosts));
   }
   dist::SendOp::create(at, loc, channel.getSymName(), own);
   Value whole = dist::AggregateOp::create(at, loc, type, channel.getSymName(), own);

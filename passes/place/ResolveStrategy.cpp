@@ -201,8 +201,10 @@ static std::optional<Resolution> resolve(ModuleOp module) {
   } else if (name == "parameter_server" || name == "all_reduce") {
     d.kind = name == "all_reduce" ? StrategyKind::AllReduce : StrategyKind::ParameterServer;
     d.fast = strategy.getFast();
-    if (d.kind == StrategyKind::AllReduce)
+    if (d.kind == StrategyKind::AllReduce) {
       d.bucketBytes = strategy.getBucketBytes() ? strategy.getBucketBytes() : kBucketBytes;
+      d.hosts = strategy.getHosts();
+    }
     if (d.kind == StrategyKind::ParameterServer && d.cluster.getTasks("ps") == 0) {
       emitError(getSettingLoc(module, kStrategySetting),
                 "strategy parameter_server needs a job \"ps\"; the cluster has the jobs ")
@@ -295,7 +297,7 @@ static LogicalResult resolveStrategy(ModuleOp module) {
   auto resolved = graph::DistributionAttr::getChecked(
       [&] { return emitError(getSettingLoc(module, kStrategySetting)); }, module.getContext(), name, d->mesh,
       builder.getArrayAttr(stores), d->kind == StrategyKind::Mirrored && name != "mirrored", d->async, d->microBatches,
-      d->sumLeaves, d->maxStaleness, d->toAggregate, d->fast, d->bucketBytes,
+      d->sumLeaves, d->maxStaleness, d->toAggregate, d->fast, d->bucketBytes, d->hosts,
       d->placement == "round_robin" ? StringAttr() : builder.getStringAttr(d->placement), d->minShardBytes,
       d->maxShards);
   if (!resolved || failed(check(module, *d)))

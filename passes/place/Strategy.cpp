@@ -43,6 +43,7 @@ std::optional<Distribution> Distribution::of(ModuleOp module) {
   d.maxStaleness = attribute.getMaxStaleness();
   d.fast = attribute.getFast();
   d.bucketBytes = attribute.getBucketBytes();
+  d.hosts = attribute.getHosts();
   d.mesh = attribute.getMesh();
   d.replicas = d.isBetweenGraph() ? d.mesh.getSize() : 1;
   if (d.kind == StrategyKind::Mirrored)

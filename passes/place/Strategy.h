@@ -26,6 +26,7 @@ struct Distribution {
   int64_t maxStaleness = -1; ///< async: steps that a replica may be ahead of the slowest; -1: any number
   bool fast = false;       ///< all_reduce: sums need not be made by the tree
   int64_t bucketBytes = 0; ///< all_reduce: gradients leave together up to about this size
+  int64_t hosts = 1;       ///< all_reduce: replicas in a row share one, so that sums may be made within each first
   graph::ClusterAttr cluster;
   graph::DeviceAttr chief;    ///< the full device of the task that drives the run
   graph::MeshAttr mesh;       ///< who computes; the axis "data" counts replicas or towers

@@ -40,10 +40,15 @@ TimeModel::Message OpTimes::messageOf(dist::ChannelOp channel) const {
   message.allToAll = channel.getAllToAll();
   message.alone = symbols.lookup<dist::PhaseOp>(from.getPhase()).getEndsByEndOfStream();
   message.inPlace = channel.getZeroCopy();
-  if (plan::AllReduceAlgorithm algorithm = algorithmOf(channel); algorithm != plan::WHOLE) {
+  const plan::AllReduceShape shape{algorithmOf(channel), uint32_t(message.instances), uint32_t(channel.getHosts())};
+  if (shape.algorithm != plan::WHOLE) {
     const uint64_t chunks = uint64_t(channel.getTensorType().getNumElements()) / *channel.getChunk();
-    message.bytes *= double(plan::allReduceMessages(algorithm, message.instances, chunks)) / double(chunks);
-    message.hops = plan::allReduceHops(algorithm, message.instances);
+    const double chunkBytes = message.bytes / double(chunks);
+    message.bytes = chunkBytes * double(plan::allReduceMessages(shape, chunks));
+    message.hops = plan::allReduceHops(shape);
+    message.hopsWithinHosts = plan::allReduceHopsWithinHosts(shape);
+    if (shape.hosts > 1)
+      message.leavesHost = chunkBytes * double(plan::allReduceMessagesLeavingHost(shape, shape.onHost(), chunks));
   }
   return message;
 }
@@ -51,7 +56,7 @@ TimeModel::Message OpTimes::messageOf(dist::ChannelOp channel) const {
 double OpTimes::delay(dist::ChannelOp channel) const {
   const TimeModel::Way way = wayOf(channel);
   const TimeModel::Message message = messageOf(channel);
-  return TimeModel::transfer(way, message) + TimeModel::latency(way, message);
+  return TimeModel::transfer(way, message) + time.latency(way, message);
 }
 
 double OpTimes::ofCall(dist::BufferEffectsOpInterface op, double threads) const {

@@ -7,8 +7,9 @@
 #ifndef GRAPHC_PASSES_SCHEDULE_OPTIMES_H
 #define GRAPHC_PASSES_SCHEDULE_OPTIMES_H
 
+#include "dialects/dist/DistDialect.h"
+#include "passes/analysis/Links.h"
 #include "passes/analysis/TimeModel.h"
-#include "passes/schedule/Links.h"
 #include "runtime/plan/plan.pb.h"
 
 namespace graphc {

@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 
 #include <algorithm>
+#include <bit>
 #include <set>
 
 namespace graphc::cluster {
@@ -96,6 +97,23 @@ bool ClusterConfig::replicasShareHost() const {
     for (uint32_t i = 0; i < range.count; ++i)
       hosts.insert(hostOf(range.job, range.first + i));
   return hosts.size() == 1;
+}
+
+uint32_t ClusterConfig::hostsOfSums() const {
+  std::vector<std::pair<std::string, uint32_t>> rows; // hosts and how many replicas in a row each has
+  for (const TaskRange &range : replicas())
+    for (uint32_t i = 0; i < range.count; ++i) {
+      std::string host = hostOf(range.job, range.first + i);
+      if (rows.empty() || rows.back().first != host)
+        rows.emplace_back(std::move(host), 0);
+      ++rows.back().second;
+    }
+  std::set<std::string> seen;
+  const uint32_t each = rows.front().second;
+  for (const auto &[host, count] : rows)
+    if (count != each || !seen.insert(host).second)
+      return 1;
+  return each > 1 && std::has_single_bit(each) ? uint32_t(rows.size()) : 1;
 }
 
 std::vector<std::string> ClusterConfig::deviceNames(size_t limit) const {

@@ -124,6 +124,9 @@ struct ClusterConfig {
   /// The host part of a task's address. Empty: this machine's, as of tasks without an address and of those on the loopback.
   std::string hostOf(std::string_view job, uint32_t task) const;
   bool replicasShareHost() const;
+  /// On how many hosts sums over the replicas can be made first, since each host's replicas are a node of the tree of sums
+  /// (runtime/plan/SumTree.h): they come in a row, as many on each, 2, 4, 8 or so on. 1 where that is not so.
+  uint32_t hostsOfSums() const;
   /// Every full device name, at most `limit` of them: for errors that list what exists.
   std::vector<std::string> deviceNames(size_t limit) const;
   bool hasDevice(const DeviceName &full) const;

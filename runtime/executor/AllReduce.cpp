@@ -17,7 +17,7 @@ AllReduce::Outcome AllReduce::advance(uint64_t step, const GraphcContext &contex
         return {state, port, true, move.peer};
       continue;
     }
-    if (move.kind == Move::Sum) {
+    if (move.kind == Move::Sum || move.kind == Move::SumHosts) {
       if (Outcome outcome = sum(move, context); outcome.state != PollState::Ready || outcome.code)
         return outcome;
       continue;
@@ -61,24 +61,30 @@ int AllReduce::add(uint8_t *to, const uint8_t *message, const GraphcContext &con
   return 0;
 }
 
-// Once all messages are there, in one pass over the chunk, by the tree over the instances.
+// Once all messages are there, in one pass over the chunk, by the tree over the group.
 AllReduce::Outcome AllReduce::sum(const plan::Move &move, const GraphcContext &context) {
-  for (; arrived < messages.size(); ++arrived) {
+  const plan::AllReduceGroup &group = move.kind == Move::Sum ? at.near : at.far;
+  for (; arrived < group.count; ++arrived) {
     const void *message = chunk(move);
-    if (arrived != at.self) {
-      transport::RecvPort *port = at.receives[arrived];
-      if (PollState state = port->poll(&message); state != PollState::Ready)
-        return {state, port, false, arrived, 0, at.receives.subspan(arrived)};
+    if (arrived != group.place) {
+      transport::RecvPort *port = at.receives[group.member(arrived)];
+      if (PollState state = port->poll(&message); state != PollState::Ready) {
+        awaited.clear();
+        for (uint32_t i = arrived; i < group.count; ++i)
+          if (i != group.place)
+            awaited.push_back(at.receives[group.member(i)]);
+        return {state, port, false, group.member(arrived), 0, awaited};
+      }
     }
     messages[arrived] = static_cast<const uint8_t *>(message);
   }
   const TreeSum tree{at.add, &context, at.addBytes, messages.data(), at.scratch};
   for (uint64_t offset = 0; offset < at.chunkBytes; offset += at.addBytes)
-    if (int code = tree.addOthers(chunk(move) + offset, at.self, messages.size(), offset))
+    if (int code = tree.addOthers(chunk(move) + offset, group.place, group.count, offset))
       return {PollState::Ready, nullptr, false, at.self, code};
-  for (uint32_t from = 0; from < messages.size(); ++from)
-    if (from != at.self)
-      at.receives[from]->release();
+  for (uint32_t i = 0; i < group.count; ++i)
+    if (i != group.place)
+      at.receives[group.member(i)]->release();
   arrived = 0;
   return {};
 }

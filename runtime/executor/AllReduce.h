@@ -20,7 +20,8 @@ class AllReduce {
 public:
   struct Setting {
     uint32_t self = 0; ///< instance
-    uint64_t rounds = 1; ///< of a chunk each instance
+    plan::AllReduceGroup near, far; ///< whose sums a Sum and a SumHosts are
+    uint64_t rounds = 1; ///< chunks of a piece
     uint64_t chunkBytes = 0;
     uint64_t addBytes = 0; ///< a divisor of chunkBytes
     GraphcKernel add = nullptr; ///< (sum, message) of addBytes
@@ -30,12 +31,12 @@ public:
     std::span<transport::SendPort *const> sends;
     std::span<transport::RecvPort *const> receives;
     /// By instance: where its piece is read in place, so that taking it copies nothing; null: it is copied. Where it is not empty,
-    /// the last message of each other instance is given back by release() alone: until then none writes its sums again.
+    /// the last message of each other instance of `near` is given back by release() alone: until then none writes its sums again.
     std::vector<const uint8_t *> pieces;
   };
   AllReduce(const Setting &setting, std::vector<plan::Move> moves)
       : at(setting), moves(std::move(moves)), messages(setting.receives.size()),
-        heldFrom(this->moves.size() - (setting.pieces.empty() ? 0 : messages.size() - 1)) {
+        heldFrom(this->moves.size() - (setting.pieces.empty() ? 0 : setting.near.count - 1)) {
     awaited.reserve(messages.size());
   }
 
@@ -70,9 +71,9 @@ private:
   const Setting at;
   const std::vector<plan::Move> moves;
   size_t next = 0; ///< move
-  uint32_t arrived = 0; ///< of a Sum: instances whose message is there
-  std::vector<const uint8_t *> messages; ///< by instance
-  const size_t heldFrom; ///< move: from here on each is the last Take of an instance's
+  uint32_t arrived = 0; ///< of a sum: members whose message is there
+  std::vector<const uint8_t *> messages; ///< by member of the sum's group
+  const size_t heldFrom; ///< move: from here on each is the last Take of a member of `near`
   std::vector<transport::RecvPort *> awaited; ///< what the last outcome names
 };
 

@@ -10,7 +10,7 @@
 namespace graphc::executor {
 namespace {
 
-/// The sums of an all-reduce in one range: those of instances on this host where these have them, the others' and its own from
+/// The sums of an all-reduce in one range: those of pieces of instances on this host where these have them, the others' and its own from
 /// its buffer, `own`. No memory where there is nothing to gain. `arenas`, by instance: where its program's begins in its zero-copy
 /// memory. `pieces` gets where each other instance's lies, null where it is copied.
 device::Memory joinSums(const AllReduceCall &call, const Program &program, const LaneInfo &info, const LanePorts &ports,
@@ -18,24 +18,26 @@ device::Memory joinSums(const AllReduceCall &call, const Program &program, const
   const plan::Plan &plan = *program.plan;
   const plan::Instruction::AllReduceStart &start = call.source->all_reduce_start();
   const plan::Buffer &buffer = program.source->buffers(int(start.buffer()));
-  const uint32_t instances = plan.channels(int(start.channel())).instances();
-  const uint64_t piece = buffer.bytes() / instances;
+  const plan::AllReduceShape shape = plan::AllReduceShape::of(plan.channels(int(start.channel())));
+  const plan::AllReduceGroup near = plan::allReduceGroup(shape, plan::Move::Sum, info.instance);
+  const uint64_t piece = buffer.bytes() / near.count;
   if (!call.released)
     return {};
   std::vector<std::span<const uint8_t>> parts;
-  std::vector<const uint8_t *> theirs(instances);
-  for (uint32_t i = 0; i < instances; ++i) {
+  std::vector<const uint8_t *> theirs(shape.instances);
+  for (uint32_t i = 0; i < near.count; ++i) {
+    const uint32_t instance = near.member(i);
     parts.emplace_back(own + i * piece, piece);
     std::span<const uint8_t> memory;
-    if (const transport::RecvPort *port = ports.receives[call.receivePort + i])
+    if (const transport::RecvPort *port = ports.receives[call.receivePort + instance])
       memory = port->sendersMemory();
     if (memory.empty())
       continue;
-    const uint64_t at = arenas[i] + buffer.arena().offset() + i * piece;
+    const uint64_t at = arenas[instance] + buffer.arena().offset() + i * piece;
     if (at + piece > memory.size()) // its messages will be refused
       continue;
     parts.back() = memory.subspan(at, piece);
-    theirs[i] = parts.back().data();
+    theirs[instance] = parts.back().data();
   }
   if (std::none_of(theirs.begin(), theirs.end(), [](const uint8_t *at) { return at; }))
     return {};
@@ -59,9 +61,12 @@ void LaneAllReduces::make(const Program &program, const LaneInfo &info, const La
     const plan::Instruction::AllReduceStart &start = call.source->all_reduce_start();
     const plan::Channel &channel = program.plan->channels(int(start.channel()));
     const uint64_t chunks = program.source->buffers(int(start.buffer())).bytes() / channel.bytes();
+    const plan::AllReduceShape shape = plan::AllReduceShape::of(channel);
     AllReduce::Setting setting;
     setting.self = info.instance;
-    setting.rounds = std::max<uint64_t>(1, chunks / channel.instances());
+    setting.near = plan::allReduceGroup(shape, plan::Move::Sum, info.instance);
+    setting.far = plan::allReduceGroup(shape, plan::Move::SumHosts, info.instance);
+    setting.rounds = std::max<uint64_t>(1, chunks / setting.near.count);
     setting.chunkBytes = channel.bytes();
     setting.addBytes = program.plan->kernels(int(start.add())).args(0).bytes();
     setting.add = call.add;
@@ -77,7 +82,7 @@ void LaneAllReduces::make(const Program &program, const LaneInfo &info, const La
     if (uint8_t *joined = sums.back().data())
       for (const AllReduceCall::Read &read : call.reads)
         frame.arguments[read.argument] = joined + read.offset;
-    all.emplace_back(setting, plan::allReduceMoves(channel.algorithm(), channel.instances(), chunks, info.instance));
+    all.emplace_back(setting, plan::allReduceMoves(shape, chunks, info.instance));
   }
 }
 

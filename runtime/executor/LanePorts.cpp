@@ -12,7 +12,7 @@ absl::Status LanePorts::resolve(transport::Transport &transport) {
   auto used = [&](const PortUse &use, bool sends) {
     if (use.allToAll) {
       const plan::Channel &channel = program.plan->channels(int(use.channel));
-      return carries(channel.algorithm(), channel.instances(), sends ? info.instance : use.instance,
+      return carries(plan::AllReduceShape::of(channel), sends ? info.instance : use.instance,
                      sends ? use.instance : info.instance);
     }
     return use.who == PortUse::All || (use.who == PortUse::First) == (info.instance == 0);

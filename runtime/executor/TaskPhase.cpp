@@ -29,6 +29,7 @@ static void addAllToAll(const plan::Plan &plan, const plan::Task &task, uint32_t
                         std::vector<Endpoint> &endpoints) {
   const plan::Channel &channel = plan.channels(int(index));
   const plan::Program &program = plan.programs(int(channel.sender()));
+  const plan::AllReduceShape shape = plan::AllReduceShape::of(channel);
   size_t first = endpoints.size();
   for (uint32_t here = 0; here < channel.instances(); ++here) {
     if (!sameTask(instanceTask(plan, program, here), task))
@@ -42,11 +43,11 @@ static void addAllToAll(const plan::Plan &plan, const plan::Task &task, uint32_t
       endpoint.spec.creditWaits = channel.credits_wait();
       endpoint.spec.gathered = program.spread() && isGathered(channel);
       endpoint.sends = false;
-      if (carries(channel.algorithm(), channel.instances(), other, here))
+      if (carries(shape, other, here))
         endpoints.push_back(endpoint);
       endpoint.spec.key = allToAllKey(plan, index, here, other);
       endpoint.sends = true;
-      if (carries(channel.algorithm(), channel.instances(), here, other))
+      if (carries(shape, here, other))
         endpoints.push_back(endpoint);
     }
   }

@@ -8,6 +8,10 @@
 //   Scatter   the i-th of N equal pieces belongs to instance i, which sums its chunks by the tree and sends the sums to
 //             all. Each instance sends 2 (N - 1) / N of the buffer: no algorithm sends less. The rounds of N chunks, one of
 //             each piece, are a pipeline of three.
+//             Over H hosts with N / H instances each, a power of two, a host's instances are a node of the tree. They scatter among
+//             themselves, so that a piece is N / H times as large and its sums are those of the host. Of these each chunk belongs to
+//             one host, whose instance of that piece adds the other hosts' sums to its own and sends the result to their instances of that
+//             piece, which hand it on. So each instance sends 2 (H - 1) / N of the buffer to other hosts, as much in all as without hosts.
 //   Ring      the same amount, among neighbours only, but the order of a sum is that of the ring.
 //   Doubling  log2 N exchanges of everything with the instance whose number differs in one bit; N is a power of two.
 //
@@ -23,6 +27,7 @@
 
 #include "absl/status/status.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -36,10 +41,29 @@ uint32_t allReduceCapacity(AllReduceAlgorithm algorithm);
 /// The executor keeps a list of moves; a plan whose chunks make it longer than this is refused.
 inline constexpr uint64_t kMostAllReduceMessages = uint64_t(1) << 22;
 
+/// Who sum together, and how.
+struct AllReduceShape {
+  AllReduceAlgorithm algorithm = WHOLE;
+  uint32_t instances = 0;
+  uint32_t hosts = 1; ///< sums are made within each first; instances in a row share one
+
+  static AllReduceShape of(const Channel &channel) {
+    return {channel.algorithm(), channel.instances(), std::max(1u, channel.hosts())};
+  }
+  uint32_t onHost() const { return instances / hosts; }
+};
+
+/// Instances between which sums are made: `first`, `first + stride`, …; one of them is at `place`.
+struct AllReduceGroup {
+  uint32_t first, stride, count, place;
+  uint32_t member(uint32_t i) const { return first + i * stride; }
+};
+
 struct Move {
   enum Kind : uint8_t {
     Send, ///< the chunk to `peer`
-    Sum, ///< the chunk becomes the sum of every instance's, by the tree; one message of each other instance
+    Sum, ///< the chunk becomes the sum of every instance's of this host, by the tree; one message of each other one
+    SumHosts, ///< the chunk becomes the sum of every host's, by the tree; one message of each other host's instance of that piece
     Add, ///< the chunk += the message of `peer`
     Take, ///< the chunk = the message of `peer`
   };
@@ -54,7 +78,7 @@ struct Move {
 /// WHOLE: to wait for everybody's release of a little data takes longer than to copy it.
 bool readsInPlace(AllReduceAlgorithm algorithm);
 
-/// Whether a piece's sums lie in its instance's buffer alone and each other instance takes them there last of all: so they can
+/// Whether a piece's sums lie in its instance's buffer, and each other instance of the host takes them there last of all: so they can
 /// be read where they lie.
 constexpr bool leavesSums(AllReduceAlgorithm algorithm) { return algorithm == SCATTER; }
 
@@ -67,30 +91,44 @@ constexpr bool mapsSums(AllReduceAlgorithm algorithm, uint64_t chunkBytes) {
   return leavesSums(algorithm) && chunkBytes >= kLeastMappedBytes && chunkBytes % kMappableBytes == 0;
 }
 
-/// Why this algorithm cannot sum `chunks` chunks over `instances`; OK where it can.
-absl::Status checkAllReduce(AllReduceAlgorithm algorithm, uint64_t instances, uint64_t chunks);
+/// Why the hosts of a channel are none that sums can be made within first; OK where they are, or where there are none.
+absl::Status checkAllReduceHosts(const AllReduceShape &shape);
+
+/// Why a buffer of `chunks` chunks cannot be summed so; OK where it can.
+absl::Status checkAllReduce(const AllReduceShape &shape, uint64_t chunks);
 
 /// What instance `self` does. The arguments pass checkAllReduce.
-std::vector<Move> allReduceMoves(AllReduceAlgorithm algorithm, uint32_t instances, uint64_t chunks, uint32_t self);
+std::vector<Move> allReduceMoves(const AllReduceShape &shape, uint64_t chunks, uint32_t self);
 
-/// Messages of one chunk that each instance sends, and receives.
-uint64_t allReduceMessages(AllReduceAlgorithm algorithm, uint64_t instances, uint64_t chunks);
+/// Whose sum a Sum or a SumHosts of instance `self` is.
+AllReduceGroup allReduceGroup(const AllReduceShape &shape, Move::Kind kind, uint32_t self);
+
+/// Messages of one chunk that each instance sends, and receives; WHOLE: the chunk is everything.
+uint64_t allReduceMessages(const AllReduceShape &shape, uint64_t chunks);
+
+/// Those of them that one instance sends to another.
+uint64_t allReduceMessages(const AllReduceShape &shape, uint64_t chunks, uint32_t from, uint32_t to);
+
+/// SCATTER and WHOLE, where all instances send alike: those that leave a host with `onHost` instances in a row for others that have as
+/// many, of all its instances together.
+uint64_t allReduceMessagesLeavingHost(const AllReduceShape &shape, uint32_t onHost, uint64_t chunks);
 
 /// Whether messages of an all_to_all channel travel from one instance to another: around a ring only to the next one. So a
 /// ring's memory does not grow with its length.
-bool carries(AllReduceAlgorithm algorithm, uint32_t instances, uint32_t from, uint32_t to);
+bool carries(const AllReduceShape &shape, uint32_t from, uint32_t to);
 
-/// How many others each instance receives from, and sends to; `instances` is at least 2.
-uint64_t allReducePeers(AllReduceAlgorithm algorithm, uint64_t instances);
+/// How many others each instance receives from, and sends to; there are at least 2 instances.
+uint64_t allReducePeers(const AllReduceShape &shape);
 
 /// Parts of scratch memory that an instance needs: one for each partial sum besides its own chunk, one at least.
-uint64_t allReducePartialSums(AllReduceAlgorithm algorithm, uint64_t instances);
+uint64_t allReducePartialSums(const AllReduceShape &shape);
 
-/// Messages on the way one after another, at the least.
-uint64_t allReduceHops(AllReduceAlgorithm algorithm, uint64_t instances);
+/// Messages on the way one after another, at the least, and those before and behind them that do not leave their host.
+uint64_t allReduceHops(const AllReduceShape &shape);
+uint64_t allReduceHopsWithinHosts(const AllReduceShape &shape);
 
 /// Messages that each instance adds to another, the work of an all-reduce.
-uint64_t allReduceAdditions(AllReduceAlgorithm algorithm, uint64_t instances, uint64_t chunks);
+uint64_t allReduceAdditions(const AllReduceShape &shape, uint64_t chunks);
 
 } // namespace graphc::plan
 #endif

@@ -268,6 +268,8 @@ absl::Status checkChannels(const Plan &plan) {
       return invalid(what, " is a conflating channel, but ", c.zero_copy() ? "zero-copy" : "all to all");
     if (c.algorithm() != WHOLE && (c.control() || !c.all_to_all()))
       return invalid(what, " has an all-reduce algorithm, but is not all to all");
+    if (absl::Status hosts = checkAllReduceHosts(AllReduceShape::of(c)); !hosts.ok())
+      return invalid(what, ": ", hosts.message());
     if (c.control()) {
       if (c.conflating() || c.all_to_all())
         return invalid(what, " is a control channel and ", c.conflating() ? "a conflating one" : "all to all");
@@ -298,7 +300,7 @@ absl::Status checkChannels(const Plan &plan) {
         return invalid(what, ": ", c.instances(), " instances, but its programs have ", expected);
     }
     // All to all is as many ports as pairs, but a task has only those of its own instances.
-    uint64_t instances = c.all_to_all() ? 2 * (allReducePeers(c.algorithm(), c.instances()) + 1) : c.instances();
+    uint64_t instances = c.all_to_all() ? 2 * (allReducePeers(AllReduceShape::of(c)) + 1) : c.instances();
     ports += instances;
     slots += (unsigned __int128)(c.bytes() + 256) * c.capacity() * instances;
     if (ports > Limits::ports || slots > Limits::bytes)

@@ -172,10 +172,11 @@ absl::Status TransferVerifier::checkAllReduceStart(const Instruction::AllReduceS
     return invalid("buffer ", buffer.name(), " is ", typeText(buffer.type()), ", which is no whole number of chunks ",
                    typeText(channel.type()), " of channel ", channel.name());
   const uint64_t chunks = buffer.bytes() / channel.bytes();
-  GRAPHC_RETURN_IF_ERROR(checkAllReduce(channel.algorithm(), channel.instances(), chunks));
+  const AllReduceShape shape = AllReduceShape::of(channel);
+  GRAPHC_RETURN_IF_ERROR(checkAllReduce(shape, chunks));
   GRAPHC_RETURN_IF_ERROR(adds(start.add(), channel));
   const Kernel &add = plan.kernels(int(start.add()));
-  const uint64_t partials = allReducePartialSums(channel.algorithm(), channel.instances());
+  const uint64_t partials = allReducePartialSums(shape);
   if (scratch.type().dtype() != channel.type().dtype() || scratch.bytes() != partials * add.args(0).bytes() ||
       (partials > 1 && add.args(0).bytes() % 64))
     return invalid("scratch buffer ", start.scratch(), " is ", typeText(scratch.type()), ", but kernel ", add.name(),
@@ -183,8 +184,7 @@ absl::Status TransferVerifier::checkAllReduceStart(const Instruction::AllReduceS
                    " partial sums, at multiples of 64 bytes");
   if (buffers.loanOf(start.channel()))
     return invalid("sums over channel ", channel.name(), " again before its all_reduce_done and send_done");
-  unsigned __int128 bytes =
-      (unsigned __int128)channel.bytes() * allReduceMessages(channel.algorithm(), channel.instances(), chunks);
+  unsigned __int128 bytes = (unsigned __int128)channel.bytes() * allReduceMessages(shape, chunks);
   sent += bytes;
   received += bytes;
   return absl::OkStatus();

@@ -287,3 +287,8 @@ def tls(task, folder="certs"):
 def apart(workers):
     """Addresses of workers on hosts of their own: what graphc compiles for several hosts. graphrun starts all here, for it sees none."""
     return [f"host{i}:2222" for i in range(1, workers + 1)]
+
+
+def hosts(number, each):
+    """The same of so many workers in a row on each of so many hosts."""
+    return [f"host{i}:{port}" for i in range(1, number + 1) for port in range(2222, 2222 + each)]

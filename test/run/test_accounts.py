@@ -3,7 +3,7 @@ ends by end of stream with those of the step within which each program ends; are
 import re
 
 import pytest
-from box import MLP, MODELS, ROOT, apart, servers
+from box import MLP, MODELS, ROOT, apart, hosts, servers
 from formats import blocks, instructions, number
 
 
@@ -87,6 +87,10 @@ def test_all_reduce(box, n, way, transport):
     """Small messages whole and large ones in chunks, by each way of summing them."""
     cluster = {"worker": n, "strategy": "all_reduce"} if way != "ring" else {"worker": apart(n), "strategy": {"name": "all_reduce", "order": "fast"}}
     check(box, cluster, 6, transport, MLP if way == "whole" else MODELS / "wide.mlir")
+
+
+def test_all_reduce_within_hosts(box, transport):
+    check(box, {"worker": hosts(2, 2), "strategy": "all_reduce"}, 6, transport, MODELS / "wide.mlir")
 
 
 OWN = {"ps": 1, "worker": 3, "placement": [{"name": "w1", "device": "/job:worker/task:1"}]}

@@ -1,7 +1,7 @@
 """Strategy all_reduce with gradients that are summed in chunks: in replica order with one device's bits, around a ring with the same bits
 on every worker, under every transport and in every run, integers exact and floats as near to one device as roundings of N terms can be."""
 import pytest
-from box import HERE, MODELS, apart, delay, differences, same
+from box import HERE, MODELS, apart, delay, differences, hosts, same
 from formats import farApart
 
 FILES = {"wide": MODELS / "wide.mlir", "large": HERE.parent / "bench/models/mlp.mlir"}
@@ -41,6 +41,21 @@ def test_bits(box, n, model):
     same(box / "ring-shm", box / "ring-grpc")
 
 
+@pytest.mark.parametrize("number, each", [(2, 2), (3, 2), (2, 4)])
+def test_within_hosts_first(box, number, each):
+    """Sums within each of several hosts, then among them: the bits of one device and of scatter over all, read in place and over gRPC."""
+    n = number * each
+    model = FILES["wide"]
+    one, _ = box.reference(n, "--steps", 6, model=model)
+    known, unknown = (workers(box, name, tasks, model, "SCATTER", bucket_bytes=1 << 20) for name, tasks in (("known", hosts(number, each)), ("unknown", n)))
+    for name, there in ("known", True), ("unknown", False):
+        text = box.show(name, "plan-text", box.json(f"{name}.json"), model)
+        assert bool(text.matches(rf"^  hosts: {number}$")) == there, name
+    same(one, train(box, unknown, "unknown", n, "shm"))
+    for transport in "shm", "grpc":
+        same(one, train(box, known, f"known-{transport}", n, transport))
+
+
 def test_doubling(box):
     """Little data among eight: by halves of the workers, in three hops."""
     model = MODELS / "mlp.mlir"
@@ -61,5 +76,6 @@ def test_comparisons_can_fail(box):
 def test_death_between_chunks(box):
     """A member that dies is named, and nobody waits for it."""
     wide = FILES["wide"]
-    for name, plan in {"several": workers(box, "several", 5, wide, "SCATTER", bucket_bytes=1), "ring": ring(box, 5, wide)}.items():
+    for name, plan in {"several": workers(box, "several", 5, wide, "SCATTER", bucket_bytes=1), "ring": ring(box, 5, wide),
+                       "hosts": workers(box, "hosts", hosts(2, 2), wide, "SCATTER")}.items():
         box.dies(plan, "worker-3", folder=f"ckpt-{name}")

@@ -1,5 +1,7 @@
 """Tasks on machines of their own (network namespaces) over mutual TLS: what each strategy gives on one machine, and each failure's name."""
 
+import re
+
 import pytest
 from box import FOREVER, MODELS, asFlags, delay, same, tls
 from formats import updates
@@ -167,3 +169,26 @@ def test_cable_pulled(two, three, machines):
     ended([chief, server, worker], 1)
     chief.expect("/job:worker/task:1")
     worker.expect("the chief .*did not answer for|lost the chief")
+
+
+def test_sums_within_hosts(box, machines):
+    """Two workers on each of two machines: what graphc says beforehand crosses the network, half of what the same sums take where graphc
+    knows no hosts; the weights are those of one device, to the bit."""
+    machines.add(2)
+    at = ["10.77.0.1:2222", "10.77.0.1:2223", "10.77.0.2:2222", "10.77.0.2:2223"]
+    flags = ["--worker_hosts", ",".join(at)]
+    box.graphrun("certs", *flags)
+    crossed = {}
+    for name, cluster in {"known": {"worker": at, "strategy": "all_reduce"}, "unknown": {"worker": 4, "strategy": "all_reduce"}}.items():
+        plan = box.compile(name, cluster, WIDE)
+        before = machines.crossed()
+        ended([machines.start(1 + n // 2, "graphrun", plan, *asFlags(f"worker-{n}"), *tls(f"worker-{n}"), *flags, "--steps", 40, "--dump_variables", name,
+                              name=f"{name}-{n}") for n in (3, 2, 1, 0)])
+        crossed[name] = (machines.crossed() - before) / 40
+        same(box.reference(4, "--steps", 40, model=WIDE)[0], box / name)
+    box.graphc("--compare", "all_reduce", WIDE, "--partition", "known.json")
+    number, unit = re.search(r"([0-9.]+) ([KM]iB) between hosts", box.last.out.text()).groups()
+    promised = float(number) * {"KiB": 2**10, "MiB": 2**20}[unit]
+    print(f"promised {promised}, crossed {crossed}")
+    assert promised <= crossed["known"] <= 1.15 * promised, (promised, crossed)
+    assert 1.9 * promised <= crossed["unknown"], (promised, crossed)

@@ -91,7 +91,9 @@ std::vector<std::string> makeRow(Compilation &original, const Options &options, 
   }
   std::string warning = keepsBudget(*plan, cluster, [](const graphc::Diagnostic &) {}) ? "" : "over budget";
   return {name.str(), inSeconds(prediction.step), inCounts(uint64_t(prediction.samplesPerSecond)),
-          inBytes(footprint.bytesPerStep), memory + (warning.empty() ? "" : "; " + warning)};
+          inBytes(footprint.bytesPerStep) +
+              (prediction.bytesBetweenHosts ? ", " + inBytes(prediction.bytesBetweenHosts) + " between hosts" : ""),
+          memory + (warning.empty() ? "" : "; " + warning)};
 }
 
 } // namespace

@@ -11,6 +11,7 @@
 #include "llvm/ADT/StringRef.h"
 
 #include <map>
+#include <tuple>
 
 namespace graphc {
 namespace {
@@ -29,12 +30,17 @@ private:
   }
   TimeModel::Way wayOf(const plan::Task &from, const plan::Task &to) const;
   TimeModel::Way slowest(const plan::Channel &channel) const;
-  TimeModel::Message messageOf(const plan::Channel &channel) const;
+  TimeModel::Message messageOf(const plan::Channel &channel);
+  /// Bytes that a step's messages of a channel take from host to host.
+  struct Leaving {
+    double all = 0, most = 0; ///< of all hosts; of the one that sends most
+  };
+  Leaving leavingHosts(const plan::Channel &channel);
   double callSeconds(const plan::Kernel &kernel) const;
   double threadsOf(const plan::Kernel &kernel) const;
   void readPrograms();
   void addChannel(uint32_t index);
-  double sumSeconds(uint32_t index) const;
+  double sumSeconds(uint32_t index);
   Timeline::Instruction cost(const plan::Program &program, const plan::Instruction &instruction);
 
   const plan::Plan &plan;
@@ -49,6 +55,7 @@ private:
   std::vector<bool> ahead; ///< by plan channel: sent before the step that needs it
   std::vector<bool> inSlot; ///< by plan channel: made where its receiver finds it
   std::vector<bool> released; ///< by plan channel: its receiver says when it has read what it took
+  std::map<std::tuple<uint32_t, uint32_t, int, uint32_t>, Leaving> leaving; ///< by programs and how they sum
   std::map<uint32_t, uint32_t> wires; ///< by program whose end of the link is the narrow one
 };
 
@@ -86,6 +93,39 @@ TimeModel::Way Model::slowest(const plan::Channel &channel) const {
   return worst;
 }
 
+Model::Leaving Model::leavingHosts(const plan::Channel &channel) {
+  // How an instance's bytes are shared by its peers does not depend on how many chunks there are; so each shape is looked at once.
+  const plan::AllReduceShape shape = plan::AllReduceShape::of(channel);
+  auto [known, isNew] = leaving.try_emplace({channel.sender(), channel.receiver(), shape.algorithm, shape.hosts});
+  Leaving &each = known->second; // where each instance sends one byte
+  if (isNew) {
+    auto hostsOf = [&](const plan::Program &program) {
+      std::vector<std::string> hosts;
+      for (uint32_t i = 0; i < channel.instances(); ++i)
+        hosts.push_back(hostOf(plan::instanceTask(plan, program, std::min(i, program.instances() - 1))));
+      return hosts;
+    };
+    const std::vector<std::string> from = hostsOf(plan.programs(int(channel.sender()))),
+                                   to = hostsOf(plan.programs(int(channel.receiver())));
+    const double all = double(plan::allReduceMessages(shape, channel.instances()));
+    std::map<std::string, double> ofHost;
+    for (uint32_t i = 0; i < channel.instances(); ++i) {
+      double &sent = ofHost[from[i]];
+      if (!channel.all_to_all())
+        sent += from[i] != to[i];
+      for (uint32_t other = 0; channel.all_to_all() && other < channel.instances(); ++other)
+        if (from[i] != to[other])
+          sent += double(plan::allReduceMessages(shape, channel.instances(), i, other)) / all;
+    }
+    for (const auto &[host, sent] : ofHost) {
+      each.all += sent;
+      each.most = std::max(each.most, sent);
+    }
+  }
+  const double bytes = double(bytesOf.perStep(channel)) / std::max(1u, channel.instances());
+  return {each.all * bytes, each.most * bytes};
+}
+
 /// What only the programs say of a channel.
 void Model::readPrograms() {
   ahead.assign(size_t(plan.channels_size()), false);
@@ -104,7 +144,7 @@ void Model::readPrograms() {
   }
 }
 
-TimeModel::Message Model::messageOf(const plan::Channel &channel) const {
+TimeModel::Message Model::messageOf(const plan::Channel &channel) {
   TimeModel::Message message;
   message.bytes = double(channel.bytes());
   message.instances = channel.instances();
@@ -115,8 +155,12 @@ TimeModel::Message Model::messageOf(const plan::Channel &channel) const {
   message.inPlace = channel.zero_copy();
   if (channel.algorithm() != plan::WHOLE) {
     message.bytes = double(bytesOf.perStep(channel)) / channel.instances();
-    message.hops = plan::allReduceHops(channel.algorithm(), channel.instances());
+    const plan::AllReduceShape shape = plan::AllReduceShape::of(channel);
+    message.hops = plan::allReduceHops(shape);
+    message.hopsWithinHosts = plan::allReduceHopsWithinHosts(shape);
   }
+  if (channel.all_to_all())
+    message.leavesHost = leavingHosts(channel).most;
   return message;
 }
 
@@ -127,7 +171,7 @@ void Model::addChannel(uint32_t index) {
   message.inPlace |= inSlot[index];
   uint32_t capacity =
       channel.conflating() ? UINT32_MAX : channel.capacity(); // a conflating channel never makes its sender wait
-  Timeline::Channel out{capacity, 0, TimeModel::latency(way, message), 0, ahead[index]};
+  Timeline::Channel out{capacity, 0, time.latency(way, message), 0, ahead[index]};
   if (!way.copies) {
     out.transfer = TimeModel::transfer(way, message);
     uint32_t end = message.senders <= message.receivers ? channel.sender() : channel.receiver();
@@ -153,10 +197,11 @@ double Model::callSeconds(const plan::Kernel &kernel) const {
   return time.call(kernel.flops(), bytes, kernel.has_library() ? threadsOf(kernel) : 0);
 }
 
-double Model::sumSeconds(uint32_t index) const {
-  TimeModel::Message message = messageOf(plan.channels(int(index)));
+double Model::sumSeconds(uint32_t index) {
+  const plan::Channel &channel = plan.channels(int(index));
+  TimeModel::Message message = messageOf(channel);
   if (message.hops) // only sums that are released are read where they were made, on one host
-    message.inPlace = released[index] && cluster.replicasShareHost();
+    message.inPlace = released[index] && (channel.hosts() > 1 || cluster.replicasShareHost());
   return time.sum(message);
 }
 
@@ -209,6 +254,9 @@ Prediction Model::run() {
   readPrograms();
   for (uint32_t channel = 0; channel < uint32_t(plan.channels_size()); ++channel)
     addChannel(channel);
+  for (const plan::Channel &channel : plan.channels())
+    if (!channel.control() && int(plan.programs(int(channel.sender())).phase()) == phase)
+      prediction.bytesBetweenHosts += uint64_t(leavingHosts(channel).all + 0.5);
   std::map<std::string, double> work; // by host, of all instances
   for (uint32_t index = 0; index < uint32_t(plan.programs_size()); ++index) {
     const plan::Program &program = plan.programs(int(index));

@@ -30,6 +30,7 @@ struct Prediction {
   /// Seconds of a step; where a phase ends by end of stream, of one update.
   double step = 0;
   double samplesPerSecond = 0;
+  uint64_t bytesBetweenHosts = 0; ///< of a step; 0 where cluster.json has no addresses of several
 };
 
 Prediction predict(const plan::Plan &plan, const cluster::ClusterConfig &cluster,

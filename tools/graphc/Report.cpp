@@ -224,6 +224,7 @@ std::string makePage(const ReportInput &input, const cluster::Calibration &calib
          tile(inSeconds(prediction.step), updates ? "predicted for one update" : "predicted for one step") +
          tile(inCounts(uint64_t(prediction.samplesPerSecond)), "samples a second") +
          tile(inBytes(input.footprint.bytesPerStep), "between tasks, a step") +
+         (prediction.bytesBetweenHosts ? tile(inBytes(prediction.bytesBetweenHosts), "of it between hosts") : "") +
          tile(inBytes(fullest), "on the fullest device") +
          "</ul>\n<nav aria-label=\"Sections\"><a href=\"#partition\">Partition</a><a href=\"#timeline\">Timeline</a>"
          "<a href=\"#memory\">Memory</a><a href=\"#balance\">Variables</a><a href=\"#edges\">Cut "

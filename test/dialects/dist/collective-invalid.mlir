@@ -283,3 +283,69 @@ dist.program @a of @p on "/job:worker/task:0/device:CPU:0" {
   dist.fetch "loss", %0 {micro_batches = 4} : memref<f32>
   dist.end
 }
+
+// -----
+
+dist.phase @p {role = #graph.role<train>}
+// (CH9)
+// expected-error @below {{sums 4 instances within 2 hosts first; expected the algorithm "scatter" and as many on each, a power of two of at least 2}}
+dist.channel @c : tensor<48xf32> from @a to @a {all_to_all, instances = 4, hosts = 2}
+dist.program @a of @p on "/job:worker/device:CPU:0" replicas(4) {
+  dist.end
+}
+
+// -----
+
+dist.phase @p {role = #graph.role<train>}
+// (CH9)
+// expected-error @below {{sums 4 instances within 2 hosts first; expected the algorithm "scatter" and as many on each, a power of two of at least 2}}
+dist.channel @c : tensor<48xf32> from @a to @a {all_to_all, instances = 4, algorithm = "ring", chunk = 4, hosts = 2}
+dist.program @a of @p on "/job:worker/device:CPU:0" replicas(4) {
+  dist.end
+}
+
+// -----
+
+dist.phase @p {role = #graph.role<train>}
+// (CH9)
+// expected-error @below {{sums 4 instances within 3 hosts first; expected the algorithm "scatter" and as many on each, a power of two of at least 2}}
+dist.channel @c : tensor<48xf32> from @a to @a {all_to_all, instances = 4, algorithm = "scatter", chunk = 4, hosts = 3}
+dist.program @a of @p on "/job:worker/device:CPU:0" replicas(4) {
+  dist.end
+}
+
+// -----
+
+dist.phase @p {role = #graph.role<train>}
+// (CH9)
+// expected-error @below {{sums 4 instances within 4 hosts first; expected the algorithm "scatter" and as many on each, a power of two of at least 2}}
+dist.channel @c : tensor<48xf32> from @a to @a {all_to_all, instances = 4, algorithm = "scatter", chunk = 4, hosts = 4}
+dist.program @a of @p on "/job:worker/device:CPU:0" replicas(4) {
+  dist.end
+}
+
+// -----
+
+dist.phase @p {role = #graph.role<train>}
+// (CH9)
+// expected-error @below {{sums 6 instances within 2 hosts first; expected the algorithm "scatter" and as many on each, a power of two of at least 2}}
+dist.channel @c : tensor<48xf32> from @a to @a {all_to_all, instances = 6, algorithm = "scatter", chunk = 4, hosts = 2}
+dist.program @a of @p on "/job:worker/device:CPU:0" replicas(6) {
+  dist.end
+}
+
+// -----
+
+// Of 16 instances a sum has 3 partial sums, of 8 hosts with 2 each 2 at a time.
+func.func private @add(memref<16xf32>, memref<16xf32>)
+dist.phase @p {role = #graph.role<train>}
+dist.channel @c : tensor<256xf32> from @a to @a {all_to_all, instances = 16, algorithm = "scatter", chunk = 16, hosts = 8}
+dist.program @a of @p on "/job:worker/device:CPU:0" replicas(16) {
+  %0 = dist.buffer : memref<256xf32>
+  %1 = dist.buffer : memref<16xf32>
+  // (AR1)
+  // expected-error @below {{has scratch memory of type 'memref<16xf32>', expected for each of 2 partial sums a multiple of 64 bytes with as many elements as divide the 16 of one chunk}}
+  dist.all_reduce_start @c, %0 scratch %1 by @add : memref<256xf32>, memref<16xf32>
+  dist.all_reduce_done @c, %0 scratch %1 : memref<256xf32>, memref<16xf32>
+  dist.end
+}

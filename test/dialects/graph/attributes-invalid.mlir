@@ -444,3 +444,18 @@ module attributes {test.a = #graph.part<of = "w", type = vector<4xf32>, start = 
 
 // expected-error@+1 {{attribute 'dist.event_ranks' must be an array of i32 of 1 or more, on a program, got array<i32: 1>}}
 module attributes {dist.event_ranks = array<i32: 1>} {}
+
+// -----
+
+// expected-error@+1 {{expected hosts of at least 1, and more of all_reduce without in_graph alone, got 0}}
+module attributes {graph.strategy = #graph.strategy<name = "all_reduce", hosts = 0>} {}
+
+// -----
+
+// expected-error@+1 {{expected hosts of at least 1, and more of all_reduce without in_graph alone, got 2}}
+module attributes {graph.strategy = #graph.strategy<name = "all_reduce", in_graph = true, hosts = 2>} {}
+
+// -----
+
+// expected-error@+1 {{expected hosts of at least 1, and more of all_reduce without in_graph alone, got 2}}
+module attributes {graph.strategy = #graph.strategy<name = "parameter_server", hosts = 2>} {}

@@ -157,3 +157,39 @@ module attributes {graph.distribution = #graph.distribution<strategy = "paramete
 // (DI5)
 // expected-error@+1 {{expected mirrored, all_reduce, in_graph and replicas_to_aggregate without async}}
 module attributes {graph.distribution = #graph.distribution<strategy = "all_reduce", mesh = #graph.mesh<["data" = 2], ["/job:worker/task:0-1/device:CPU:0"]>, stores = ["/job:worker/task:0/device:CPU:0"], async = true, micro_batches = 2>} {}
+
+// -----
+
+// (DI7)
+// expected-error@+1 {{expected hosts of an all_reduce, with as many of the 4 replicas on each, a power of two of at least 2, got 0}}
+module attributes {graph.distribution = #graph.distribution<strategy = "all_reduce", mesh = #graph.mesh<["data" = 4], ["/job:w/task:0-3/device:CPU:0"]>, stores = ["/job:w/task:0/device:CPU:0"], micro_batches = 4, hosts = 0>} {}
+
+// -----
+
+// (DI7)
+// expected-error@+1 {{expected hosts of an all_reduce, with as many of the 4 replicas on each, a power of two of at least 2, got 4}}
+module attributes {graph.distribution = #graph.distribution<strategy = "all_reduce", mesh = #graph.mesh<["data" = 4], ["/job:w/task:0-3/device:CPU:0"]>, stores = ["/job:w/task:0/device:CPU:0"], micro_batches = 4, hosts = 4>} {}
+
+// -----
+
+// (DI7)
+// expected-error@+1 {{expected hosts of an all_reduce, with as many of the 6 replicas on each, a power of two of at least 2, got 2}}
+module attributes {graph.distribution = #graph.distribution<strategy = "all_reduce", mesh = #graph.mesh<["data" = 6], ["/job:w/task:0-5/device:CPU:0"]>, stores = ["/job:w/task:0/device:CPU:0"], micro_batches = 6, hosts = 2>} {}
+
+// -----
+
+// (DI7)
+// expected-error@+1 {{expected hosts of an all_reduce, with as many of the 4 replicas on each, a power of two of at least 2, got 3}}
+module attributes {graph.distribution = #graph.distribution<strategy = "all_reduce", mesh = #graph.mesh<["data" = 4], ["/job:w/task:0-3/device:CPU:0"]>, stores = ["/job:w/task:0/device:CPU:0"], micro_batches = 4, hosts = 3>} {}
+
+// -----
+
+// (DI7)
+// expected-error@+1 {{expected hosts of an all_reduce, with as many of the 4 replicas on each, a power of two of at least 2, got 2}}
+module attributes {graph.distribution = #graph.distribution<strategy = "all_reduce", mesh = #graph.mesh<["data" = 4], ["/job:w/task:0-3/device:CPU:0"]>, stores = ["/job:w/task:0/device:CPU:0"], micro_batches = 4, in_graph = true, hosts = 2>} {}
+
+// -----
+
+// (DI7)
+// expected-error@+1 {{expected hosts of an all_reduce, with as many of the 4 replicas on each, a power of two of at least 2, got 2}}
+module attributes {graph.distribution = #graph.distribution<strategy = "mirrored", mesh = #graph.mesh<["data" = 4], ["/job:w/task:0-3/device:CPU:0"]>, stores = ["/job:w/task:0/device:CPU:0"], micro_batches = 4, hosts = 2>} {}

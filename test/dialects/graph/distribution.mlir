@@ -17,3 +17,6 @@ module attributes {graph.distribution = #graph.distribution<strategy = "paramete
 // CHECK: #graph.distribution<strategy = "all_reduce", mesh = #graph.mesh<["data" = 2], ["/job:worker/task:0-1/device:CPU:0"]>, stores = ["/job:worker/task:0/device:CPU:0"], in_graph = true, micro_batches = 2>
 module attributes {graph.distribution = #graph.distribution<strategy = "all_reduce", mesh = #graph.mesh<["data" = 2], ["/job:worker/task:0-1/device:CPU:0"]>,
                                                             stores = ["/job:worker/task:0/device:CPU:0"], in_graph = true, micro_batches = 2>} {}
+// CHECK: #graph.distribution<strategy = "all_reduce", mesh = #graph.mesh<["data" = 4], ["/job:worker/task:0-3/device:CPU:0"]>, stores = ["/job:worker/task:0/device:CPU:0"], micro_batches = 4, hosts = 2>
+module attributes {graph.distribution = #graph.distribution<strategy = "all_reduce", mesh = #graph.mesh<["data" = 4], ["/job:worker/task:0-3/device:CPU:0"]>,
+                                                            stores = ["/job:worker/task:0/device:CPU:0"], micro_batches = 4, hosts = 2>} {}

@@ -108,6 +108,21 @@ TEST(ClusterConfig, KnowsWhoSharesAHost) {
   EXPECT_EQ(config.hostOf("worker", 2), "[fe80::1]");
 }
 
+// Hosts whose replicas are nodes of the tree of sums.
+TEST(ClusterConfig, KnowsOnWhichHostsSumsCanBeMadeFirst) {
+  auto hosts = [](const char *text) { return parse(text).hostsOfSums(); };
+  EXPECT_EQ(hosts(R"({"worker": 4})"), 1u);
+  EXPECT_EQ(hosts(R"({"worker": ["a:1", "a:2", "a:3", "a:4"]})"), 1u);
+  EXPECT_EQ(hosts(R"({"worker": ["a:1", "a:2", "b:1", "b:2"]})"), 2u);
+  EXPECT_EQ(hosts(R"({"ps": ["b:9"], "chief": ["a:1"], "worker": ["a:2", "b:1", "b:2", "c:1", "c:2"]})"), 3u);
+  EXPECT_EQ(hosts(R"({"worker": ["localhost:1", "127.0.0.1:2", "b:1", "b:2"]})"), 2u);
+  EXPECT_EQ(hosts(R"({"worker": ["a:1", "b:1"]})"), 1u) << "one on each";
+  EXPECT_EQ(hosts(R"({"worker": ["a:1", "b:1", "a:2", "b:2"]})"), 1u) << "not in a row";
+  EXPECT_EQ(hosts(R"({"worker": ["a:1", "a:2", "b:1", "b:2", "a:3", "a:4"]})"), 1u) << "two rows on one host";
+  EXPECT_EQ(hosts(R"({"worker": ["a:1", "a:2", "b:1"]})"), 1u) << "fewer on the last";
+  EXPECT_EQ(hosts(R"({"worker": ["a:1", "a:2", "a:3", "b:1", "b:2", "b:3"]})"), 1u) << "three are no node";
+}
+
 TEST(ClusterConfig, StrategyFlagTakesANameOrAnObject) {
   ClusterConfig cluster = parse(R"({"ps": 1, "worker": 2})");
   auto strategy = parseStrategyFlag("one_device", cluster);

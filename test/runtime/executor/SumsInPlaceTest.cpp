@@ -50,8 +50,9 @@ std::vector<Result> runShared(const plan::Plan &plan) {
       auto *w = reinterpret_cast<const float *>((*variables)->data(0).data());
       results[i].w.assign(w, w + plan.variables(0).type().shape(0));
       // All pieces are made alike, so a worker's own sum is what the others' pieces hold where they were copied.
-      const uint32_t other = i == 0 ? 1 : 0;
-      results[i].copied = pieceOf(*(*lanes)[0], other)[5] == pieceOf(*(*lanes)[0], i)[5];
+      const uint32_t hosts = std::max(1u, plan.channels(0).hosts()), place = i % uint32_t(tasks.size() / hosts);
+      const uint32_t own = place * hosts, other = place == 0 ? hosts : 0;
+      results[i].copied = pieceOf(*(*lanes)[0], other)[5] == pieceOf(*(*lanes)[0], own)[5];
     });
   for (std::thread &thread : threads)
     thread.join();
@@ -72,6 +73,7 @@ struct Two {
       std::fill_n(data[self], 4 * 16, float(self + 1));
       AllReduce::Setting setting;
       setting.self = self;
+      setting.near = plan::allReduceGroup({plan::SCATTER, 2}, plan::Move::Sum, self);
       setting.rounds = 2;
       setting.chunkBytes = setting.addBytes = 64;
       setting.add = addSixteen;
@@ -80,7 +82,7 @@ struct Two {
       setting.sends = sends[self];
       setting.receives = receives[self];
       setting.pieces = {reinterpret_cast<const uint8_t *>(data[0]), reinterpret_cast<const uint8_t *>(data[1] + from)};
-      both.emplace_back(setting, plan::allReduceMoves(plan::SCATTER, 2, 4, self));
+      both.emplace_back(setting, plan::allReduceMoves({plan::SCATTER, 2}, 4, self));
     }
   }
   /// As far as both come; the last outcome of instance 0.
@@ -141,6 +143,19 @@ TEST_P(SumsOf, AreReadWhereTheyWereMadeAndEqualCopies) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Workers, SumsOf, testing::Values(2, 3, 5));
+
+// Where sums are made within hosts first, the instances of one read each other's pieces, which hold what other hosts sent.
+TEST(SumsInPlace, OfAHostAreReadWhereTheyWereMade) {
+  const plan::Plan plan = plan::sumsPlan(6, /*times=*/1, /*elements=*/16384, /*hosts=*/3);
+  TaskHarness copying(plan);
+  TestHost host(steps);
+  auto lanes = copying.lanes(host);
+  ASSERT_EQ(copying.run(lanes), absl::OkStatus());
+  for (const Result &result : runShared(plan)) {
+    EXPECT_EQ(result.w, copying.floats(0));
+    EXPECT_FALSE(result.copied);
+  }
+}
 
 // Which sums are read elsewhere the plan says: it alone, and whatever it says.
 TEST(SumsInPlace, AreCopiedWhereThePlanDoesNotReleaseThem) {

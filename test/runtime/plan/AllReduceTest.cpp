@@ -13,15 +13,57 @@
 #include <cmath>
 #include <deque>
 #include <functional>
+#include <numeric>
 #include <random>
 #include <set>
+#include <span>
 #include <string>
 
 namespace graphc::plan {
 namespace {
 
-/// What an instance holds of a chunk, and what a message carries: the instances summed, in the order of the additions.
+/// What an instance holds of a chunk, and what a message carries: the additions, such as "((AB)C)". Which of two comes first does not
+/// matter, x + y is y + x.
 using Sum = std::string;
+
+Sum add(Sum x, Sum y) { return "(" + std::min(x, y) + std::max(x, y) + ")"; }
+
+/// The sum by the tree.
+Sum byTree(std::span<const Sum> of) {
+  if (of.size() == 1)
+    return of[0];
+  const size_t left = leftLeaves(of.size());
+  return add(byTree(of.first(left)), byTree(of.subspan(left)));
+}
+
+/// Of instances A, B, … so many.
+std::vector<Sum> contributions(uint32_t n) {
+  std::vector<Sum> all;
+  for (uint32_t r = 0; r < n; ++r)
+    all.emplace_back(1, char('A' + r));
+  return all;
+}
+
+std::string lettersOf(Sum sum) {
+  std::erase_if(sum, [](char c) { return c == '(' || c == ')'; });
+  std::sort(sum.begin(), sum.end());
+  return sum;
+}
+
+/// Every algorithm over so many, with every number of hosts.
+std::vector<AllReduceShape> shapesOf(uint32_t n) {
+  std::vector<AllReduceShape> shapes;
+  for (AllReduceAlgorithm algorithm : {SCATTER, RING, DOUBLING})
+    for (uint32_t hosts = 1; hosts <= n; ++hosts)
+      if (AllReduceShape shape{algorithm, n, hosts}; checkAllReduce(shape, n).ok())
+        shapes.push_back(shape);
+  return shapes;
+}
+
+std::string nameOf(const AllReduceShape &shape) {
+  return AllReduceAlgorithm_Name(shape.algorithm) + " over " + std::to_string(shape.instances) + " on " +
+         std::to_string(shape.hosts);
+}
 
 struct Instance {
   std::vector<Move> moves;
@@ -37,7 +79,8 @@ struct Message {
 /// Plays the moves until nobody gets on; `slots` a port. Instances that come later in `order` run only when the earlier ones
 /// cannot. False: somebody is stuck, or a message was left behind. `overwritten`: a chunk was written between its sending
 /// and its reading, so that a receiver in place would have read something else.
-bool play(std::vector<Instance> &all, uint32_t slots, bool backwards, bool *overwritten = nullptr) {
+bool play(const AllReduceShape &shape, std::vector<Instance> &all, uint32_t slots, bool backwards,
+          bool *overwritten = nullptr) {
   const size_t n = all.size();
   std::vector<std::deque<Message>> ports(n * n); // from * n + to
   auto take = [&](size_t from, size_t to) {
@@ -60,21 +103,23 @@ bool play(std::vector<Instance> &all, uint32_t slots, bool backwards, bool *over
         return false;
       out.push_back({chunk, move.chunk});
       break;
-    case Move::Sum: {
-      Sum sum;
-      for (size_t from = 0; from < n; ++from)
-        if (from != self && ports[from * n + self].empty())
+    case Move::Sum:
+    case Move::SumHosts: {
+      const AllReduceGroup group = allReduceGroup(shape, move.kind, uint32_t(self));
+      for (uint32_t i = 0; i < group.count; ++i)
+        if (i != group.place && ports[group.member(i) * n + self].empty())
           return false;
-      for (size_t from = 0; from < n; ++from)
-        sum += from == self ? chunk : take(from, self);
-      chunk = sum;
+      std::vector<Sum> sums;
+      for (uint32_t i = 0; i < group.count; ++i)
+        sums.push_back(i == group.place ? chunk : take(group.member(i), self));
+      chunk = byTree(sums);
       break;
     }
     case Move::Add:
     case Move::Take:
       if (in.empty())
         return false;
-      chunk = move.kind == Move::Add ? take(move.peer, self) + chunk : take(move.peer, self);
+      chunk = move.kind == Move::Add ? add(take(move.peer, self), chunk) : take(move.peer, self);
       break;
     }
     ++me.next;
@@ -95,176 +140,192 @@ bool play(std::vector<Instance> &all, uint32_t slots, bool backwards, bool *over
   return true;
 }
 
-/// The sum by the tree of all sums.
-float byTree(const std::vector<float> &of, size_t first, size_t count) {
-  const size_t left = count > 1 ? leftLeaves(count) : 0;
-  return count == 1 ? of[first] : byTree(of, first, left) + byTree(of, first + left, count - left);
+float valueOf(const char *&at, const std::vector<float> &of) {
+  if (*at != '(')
+    return of[size_t(*at++ - 'A')];
+  ++at;
+  const float x = valueOf(at, of), y = valueOf(at, of);
+  ++at;
+  return x + y;
+}
+float valueOf(const Sum &sum, const std::vector<float> &of) {
+  const char *at = sum.c_str();
+  return valueOf(at, of);
 }
 
-/// The sum whose halves are sums of halves, as a doubling makes it.
-float pairwise(const Sum &order, const std::vector<float> &of) {
-  if (order.size() == 1)
-    return of[size_t(order[0] - 'A')];
-  size_t half = order.size() / 2;
-  return pairwise(order.substr(0, half), of) + pairwise(order.substr(half), of);
-}
-
-std::vector<Instance> start(AllReduceAlgorithm algorithm, uint32_t n, uint64_t chunks) {
-  std::vector<Instance> all(n);
-  for (uint32_t r = 0; r < n; ++r) {
-    all[r].moves = allReduceMoves(algorithm, n, chunks, r);
-    all[r].chunks.assign(chunks, Sum(1, char('A' + r)));
+std::vector<Instance> start(const AllReduceShape &shape, uint64_t chunks) {
+  std::vector<Instance> all(shape.instances);
+  for (uint32_t r = 0; r < shape.instances; ++r) {
+    all[r].moves = allReduceMoves(shape, chunks, r);
+    all[r].chunks.assign(chunks, contributions(r + 1).back());
   }
   return all;
 }
 
 TEST(AllReduce, EveryInstanceEndsWithTheSameSumOfAllAndNobodyWaitsForever) {
-  for (AllReduceAlgorithm algorithm : {SCATTER, RING, DOUBLING})
-    for (uint32_t n = 2; n <= 16; ++n)
-      for (uint64_t rounds : {1, 2, 3, 7, 12, 16, 17, 40}) {
-        const uint64_t chunks = algorithm == DOUBLING ? rounds : rounds * n;
-        if (!checkAllReduce(algorithm, n, chunks).ok())
-          continue;
+  for (uint32_t n = 2; n <= 16; ++n)
+    for (const AllReduceShape &shape : shapesOf(n))
+      for (uint64_t rounds : {1, 2, 3, 7, 12, 16, 17, 40})
         for (bool backwards : {false, true}) {
-          std::vector<Instance> all = start(algorithm, n, chunks);
-          ASSERT_TRUE(play(all, allReduceCapacity(algorithm), backwards))
-              << AllReduceAlgorithm_Name(algorithm) << " of " << chunks << " chunks over " << n;
-          Sum inOrder;
-          for (uint32_t r = 0; r < n; ++r)
-            inOrder += char('A' + r);
+          const uint64_t chunks = shape.algorithm == DOUBLING ? rounds : rounds * n;
+          std::vector<Instance> all = start(shape, chunks);
+          ASSERT_TRUE(play(shape, all, allReduceCapacity(shape.algorithm), backwards))
+              << nameOf(shape) << ", " << chunks;
+          const Sum tree = byTree(contributions(n));
           for (uint64_t c = 0; c < chunks; ++c) {
-            Sum sum = all[0].chunks[c];
-            if (algorithm == SCATTER)
-              ASSERT_EQ(sum, inOrder);
-            std::sort(sum.begin(), sum.end());
-            ASSERT_EQ(sum, inOrder);
-            for (const Instance &instance : all) { // x + y is y + x: the halves of a doubling may be swapped
-              Sum other = instance.chunks[c];
-              if (algorithm == DOUBLING) {
-                for (size_t run = 2; run <= n; run *= 2) // the tree: neighbours first, then pairs of them
-                  for (size_t first = 0; first < n; first += run)
-                    ASSERT_EQ(
-                        *std::min_element(other.begin() + ptrdiff_t(first), other.begin() + ptrdiff_t(first + run)),
-                        *std::max_element(other.begin() + ptrdiff_t(first), other.begin() + ptrdiff_t(first + run)) -
-                            char(run - 1))
-                        << other;
-                std::sort(other.begin(), other.end());
-              }
-              ASSERT_EQ(other, algorithm == DOUBLING ? inOrder : all[0].chunks[c]);
-            }
+            if (shape.algorithm != RING)
+              ASSERT_EQ(all[0].chunks[c], tree) << nameOf(shape);
+            ASSERT_EQ(lettersOf(all[0].chunks[c]), lettersOf(tree)) << nameOf(shape);
+            for (const Instance &instance : all)
+              ASSERT_EQ(instance.chunks[c], all[0].chunks[c]) << nameOf(shape);
           }
         }
-      }
+}
+
+// Two hosts of three have no node of the tree each, so sums that were made there first would be others.
+TEST(AllReduce, HostsThatAreNoNodesAreAnotherSum) {
+  const AllReduceShape shape{SCATTER, 6, 2};
+  EXPECT_FALSE(checkAllReduce(shape, 6).ok());
+  std::vector<Instance> all = start(shape, 6);
+  ASSERT_TRUE(play(shape, all, allReduceCapacity(SCATTER), false));
+  EXPECT_NE(all[0].chunks[0], byTree(contributions(6)));
 }
 
 TEST(AllReduce, WhatIsReadInPlaceIsNotWrittenBefore) {
-  for (AllReduceAlgorithm algorithm : {SCATTER, RING, DOUBLING})
-    for (uint32_t n : {2u, 3u, 4u, 8u})
+  for (uint32_t n : {2u, 3u, 4u, 8u, 12u})
+    for (const AllReduceShape &shape : shapesOf(n))
       for (bool backwards : {false, true}) {
-        const uint64_t chunks = 40 * n;
-        if (!checkAllReduce(algorithm, n, chunks).ok())
-          continue;
-        std::vector<Instance> all = start(algorithm, n, chunks);
+        std::vector<Instance> all = start(shape, 40 * n);
         bool overwritten = false;
-        ASSERT_TRUE(play(all, allReduceCapacity(algorithm), backwards, &overwritten));
-        EXPECT_EQ(overwritten, !readsInPlace(algorithm)) << AllReduceAlgorithm_Name(algorithm) << " over " << n;
+        ASSERT_TRUE(play(shape, all, allReduceCapacity(shape.algorithm), backwards, &overwritten));
+        EXPECT_EQ(overwritten, !readsInPlace(shape.algorithm)) << nameOf(shape);
       }
 }
 
-// What allows sums to be read where they lie: an instance writes its own piece alone, and takes each other's last chunk at its end.
+// What allows sums to be read where they lie: among those of a host, who alone read each other's memory, an instance writes its own piece
+// alone, and takes each other's last chunk at its end.
 TEST(AllReduce, WhatLeavesSumsTakesTheLastOfEachInTheEnd) {
-  for (AllReduceAlgorithm algorithm : {SCATTER, RING, DOUBLING})
-    for (uint32_t n : {2u, 3u, 4u, 8u}) {
+  for (uint32_t n : {2u, 3u, 4u, 8u})
+    for (const AllReduceShape &shape : shapesOf(n)) {
       const uint64_t chunks = 5 * n;
-      bool leaves = checkAllReduce(algorithm, n, chunks).ok();
+      bool leaves = true;
       for (uint32_t self = 0; self < n && leaves; ++self) {
-        const std::vector<Move> moves = allReduceMoves(algorithm, n, chunks, self);
+        const AllReduceGroup near = allReduceGroup(shape, Move::Sum, self);
+        const std::vector<Move> moves = allReduceMoves(shape, chunks, self);
         std::set<uint32_t> last;
         for (size_t i = 0; i < moves.size(); ++i) {
-          const uint32_t piece = uint32_t(moves[i].chunk / (chunks / n));
-          if (moves[i].kind == Move::Sum)
-            leaves &= piece == self;
+          const uint32_t owner = near.member(uint32_t(moves[i].chunk / (chunks / near.count)));
+          const bool fromHost = moves[i].peer / near.count == self / near.count;
+          if (moves[i].kind == Move::Sum || moves[i].kind == Move::SumHosts)
+            leaves &= owner == self;
           else if (moves[i].kind != Move::Send)
-            leaves &= moves[i].kind == Move::Take && piece == moves[i].peer;
-          if (i + n - 1 >= moves.size())
-            leaves &= moves[i].kind == Move::Take && last.insert(moves[i].peer).second;
+            leaves &= moves[i].kind == Move::Take && owner == (fromHost ? moves[i].peer : self);
+          if (i + near.count - 1 >= moves.size())
+            leaves &= moves[i].kind == Move::Take && fromHost && last.insert(moves[i].peer).second;
         }
       }
-      if (checkAllReduce(algorithm, n, chunks).ok())
-        EXPECT_EQ(leaves, leavesSums(algorithm)) << AllReduceAlgorithm_Name(algorithm) << " over " << n;
+      EXPECT_EQ(leaves, leavesSums(shape.algorithm)) << nameOf(shape);
     }
 }
 
 TEST(AllReduce, MessagesAreAsManyAsPromised) {
-  for (AllReduceAlgorithm algorithm : {SCATTER, RING, DOUBLING})
-    for (uint32_t n : {2u, 3u, 4u, 8u}) {
+  for (uint32_t n : {2u, 3u, 4u, 8u, 12u})
+    for (const AllReduceShape &shape : shapesOf(n)) {
       const uint64_t chunks = 24;
-      if (!checkAllReduce(algorithm, n, chunks).ok())
-        continue;
-      for (const Instance &instance : start(algorithm, n, chunks)) {
-        uint64_t sent = 0, added = 0;
-        for (const Move &move : instance.moves) {
-          sent += move.kind == Move::Send;
-          added += move.kind == Move::Add ? 1 : move.kind == Move::Sum ? n - 1 : 0;
+      uint64_t leaving = 0;
+      std::vector<Instance> all = start(shape, chunks);
+      for (uint32_t self = 0; self < n; ++self) {
+        std::vector<uint64_t> sent(n), received(n);
+        uint64_t added = 0;
+        for (const Move &move : all[self].moves) {
+          const AllReduceGroup group = allReduceGroup(shape, move.kind, self);
+          if (move.kind == Move::Send)
+            ++sent[move.peer];
+          else if (move.kind != Move::Sum && move.kind != Move::SumHosts)
+            ++received[move.peer];
+          else
+            for (uint32_t i = 0; i < group.count; ++i)
+              received[group.member(i)] += i != group.place;
+          added += move.kind == Move::Add                                  ? 1
+                   : move.kind == Move::Sum || move.kind == Move::SumHosts ? group.count - 1
+                                                                           : 0;
         }
-        EXPECT_EQ(sent, allReduceMessages(algorithm, n, chunks)) << AllReduceAlgorithm_Name(algorithm) << n;
-        EXPECT_EQ(added, allReduceAdditions(algorithm, n, chunks)) << AllReduceAlgorithm_Name(algorithm) << n;
+        uint64_t peers = 0;
+        for (uint32_t other = 0; other < n; ++other) {
+          EXPECT_EQ(sent[other], allReduceMessages(shape, chunks, self, other)) << nameOf(shape);
+          EXPECT_EQ(received[other], allReduceMessages(shape, chunks, other, self)) << nameOf(shape);
+          EXPECT_EQ(sent[other] > 0, carries(shape, self, other)) << nameOf(shape);
+          peers += sent[other] > 0;
+          leaving += self / shape.onHost() == other / shape.onHost() ? 0 : sent[other];
+        }
+        EXPECT_EQ(peers, allReducePeers(shape)) << nameOf(shape);
+        EXPECT_EQ(std::accumulate(sent.begin(), sent.end(), uint64_t(0)), allReduceMessages(shape, chunks))
+            << nameOf(shape);
+        EXPECT_EQ(added, allReduceAdditions(shape, chunks)) << nameOf(shape);
       }
+      // Every host gets all but what it makes itself of the sums, and sends as much: once the buffer would be 24.
+      EXPECT_EQ(leaving, shape.hosts > 1 ? 2 * (shape.hosts - 1) * chunks : 0) << nameOf(shape);
+      EXPECT_EQ(leaving, shape.hosts * allReduceMessagesLeavingHost(shape, shape.onHost(), chunks)) << nameOf(shape);
     }
+}
+
+// What sums within hosts are for: of the same four and four, that much more leaves a host without them.
+TEST(AllReduce, SumsWithinHostsSendLessToOthers) {
+  EXPECT_EQ(allReduceMessagesLeavingHost({SCATTER, 8, 2}, 4, 24), 24u);
+  EXPECT_EQ(allReduceMessagesLeavingHost({SCATTER, 8}, 4, 24), 4 * 24u);
+  EXPECT_EQ(allReduceMessages({SCATTER, 8, 2}, 24), allReduceMessages({SCATTER, 8}, 24));
 }
 
 // The play can fail: with one slot a port a pipeline of three rounds gets stuck.
 TEST(AllReduce, TooFewSlotsAreFound) {
-  std::vector<Instance> all = start(SCATTER, 3, 12);
-  EXPECT_FALSE(play(all, 1, false));
+  for (const AllReduceShape &shape : {AllReduceShape{SCATTER, 3}, AllReduceShape{SCATTER, 12, 3}}) {
+    std::vector<Instance> all = start(shape, 48);
+    EXPECT_FALSE(play(shape, all, 1, false)) << nameOf(shape);
+  }
 }
 
 TEST(AllReduce, WhatNoAlgorithmCanDoIsRefused) {
-  EXPECT_FALSE(checkAllReduce(WHOLE, 2, 2).ok());
-  EXPECT_FALSE(checkAllReduce(AllReduceAlgorithm(17), 2, 2).ok());
-  EXPECT_FALSE(checkAllReduce(SCATTER, 1, 2).ok());
-  EXPECT_FALSE(checkAllReduce(RING, 2, 0).ok());
-  EXPECT_FALSE(checkAllReduce(RING, 3, 4).ok());
-  EXPECT_FALSE(checkAllReduce(DOUBLING, 3, 3).ok());
-  EXPECT_TRUE(checkAllReduce(DOUBLING, 8, 1).ok());
-  EXPECT_FALSE(checkAllReduce(RING, 2, uint64_t(1) << 40).ok());
+  EXPECT_FALSE(checkAllReduce({WHOLE, 2}, 2).ok());
+  EXPECT_FALSE(checkAllReduce({AllReduceAlgorithm(17), 2}, 2).ok());
+  EXPECT_FALSE(checkAllReduce({SCATTER, 1}, 2).ok());
+  EXPECT_FALSE(checkAllReduce({RING, 2}, 0).ok());
+  EXPECT_FALSE(checkAllReduce({RING, 3}, 4).ok());
+  EXPECT_FALSE(checkAllReduce({DOUBLING, 3}, 3).ok());
+  EXPECT_TRUE(checkAllReduce({DOUBLING, 8}, 1).ok());
+  EXPECT_FALSE(checkAllReduce({RING, 2}, uint64_t(1) << 40).ok());
+  EXPECT_TRUE(checkAllReduce({SCATTER, 12, 3}, 12).ok());
+  EXPECT_FALSE(checkAllReduce({SCATTER, 12, 4}, 12).ok()) << "three on each";
+  EXPECT_FALSE(checkAllReduce({SCATTER, 4, 4}, 4).ok()) << "one on each";
+  EXPECT_FALSE(checkAllReduce({SCATTER, 4, 3}, 4).ok());
+  EXPECT_FALSE(checkAllReduce({SCATTER, 4, 8}, 4).ok());
+  EXPECT_FALSE(checkAllReduce({RING, 4, 2}, 4).ok());
 }
 
 // What "fast" may cost in bits: however a sum of N floats is ordered, it is within (N - 1) 2^-24 of the sum of their sizes of the
-// exact one (to first order), so within twice that of the sum by the tree. A doubling is the tree.
+// exact one (to first order), so within twice that of the sum by the tree.
 TEST(AllReduce, AFastSumIsNearTheOneByTheTree) {
   std::mt19937 random(7);
   std::normal_distribution<float> value(0, 1);
   bool differs = false;
-  for (AllReduceAlgorithm algorithm : {RING, DOUBLING})
-    for (uint32_t n : {2u, 3u, 4u, 5u, 8u, 16u}) {
-      const uint64_t chunks = 4 * n;
-      if (!checkAllReduce(algorithm, n, chunks).ok())
-        continue;
+  for (uint32_t n : {2u, 3u, 4u, 5u, 8u, 16u})
+    for (const AllReduceShape &shape : shapesOf(n))
       for (int trial = 0; trial < 20; ++trial) {
-        std::vector<Instance> all = start(algorithm, n, chunks);
-        ASSERT_TRUE(play(all, allReduceCapacity(algorithm), trial % 2));
+        std::vector<Instance> all = start(shape, 4 * n);
+        ASSERT_TRUE(play(shape, all, allReduceCapacity(shape.algorithm), trial % 2));
         std::vector<float> of(n);
         for (float &each : of)
           each = value(random);
-        float exact = byTree(of, 0, n), sizes = 0;
+        float exact = valueOf(byTree(contributions(n)), of), sizes = 0;
         for (float each : of)
           sizes += std::abs(each);
-        for (const Sum &sum :
-             all[trial % n].chunks) { // its letters are the order; a ring's additions are all to the left
-          float fast = 0;
-          if (algorithm == RING)
-            for (char letter : sum)
-              fast += of[size_t(letter - 'A')];
-          else
-            fast = pairwise(sum, of);
+        for (const Sum &sum : all[trial % n].chunks) {
+          const float fast = valueOf(sum, of);
           EXPECT_LE(std::abs(fast - exact), 2 * float(n - 1) * 0x1p-24f * sizes * 1.001f);
-          if (algorithm == DOUBLING)
+          if (shape.algorithm != RING)
             EXPECT_EQ(fast, exact);
           differs |= fast != exact;
         }
       }
-    }
   EXPECT_TRUE(differs) << "another order must show, or the bound says nothing";
 }
 
@@ -330,6 +391,17 @@ const BrokenRule broken[] = {
     {"NotAllToAll", [](Plan &p) { p.mutable_channels(1)->set_algorithm(RING); }, "but is not all to all"},
     {"TooFewSlots", [](Plan &p) { p.mutable_channels(0)->set_capacity(3); }, "SCATTER with 3 slots"},
     {"DoublingOfThree", [](Plan &p) { p.mutable_channels(0)->set_algorithm(DOUBLING); }, "expected a power of two"},
+    {"HostsOfThree", [](Plan &p) { p.mutable_channels(0)->set_hosts(3); },
+     "all-reduce SCATTER over 3 instances on 3 hosts"},
+    {"HostsOfARing",
+     [](Plan &p) {
+       p.mutable_channels(0)->set_algorithm(RING);
+       p.mutable_channels(0)->set_hosts(2);
+     },
+     "all-reduce RING over 3 instances on 2 hosts"},
+    {"HostsOfAnotherChannel", [](Plan &p) { p.mutable_channels(1)->set_hosts(2); },
+     "all-reduce WHOLE over 3 instances on 2 hosts"},
+    {"MoreHostsThanInstances", [](Plan &p) { p.mutable_channels(0)->set_hosts(4000000000u); }, "on 4000000000 hosts"},
     {"NoAlgorithm", [](Plan &p) { p.mutable_channels(0)->set_algorithm(WHOLE); }, "has no algorithm"},
     {"ChannelBeyond", [](Plan &p) { startOf(p).set_channel(7); }, "channel 7 does not exist"},
     {"ControlChannel", [](Plan &p) { startOf(p).set_channel(1); }, "control"},

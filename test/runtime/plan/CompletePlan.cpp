@@ -36,9 +36,9 @@ void addUpBytes(const Plan &plan, Program &program) {
       if (!c || c->bytes() == 0 || start.buffer() >= uint32_t(program.buffers_size()) || c->instances() > 64)
         continue;
       uint64_t chunks = program.buffers(int(start.buffer())).bytes() / c->bytes();
-      if (!checkAllReduce(c->algorithm(), c->instances(), chunks).ok())
+      if (!checkAllReduce(AllReduceShape::of(*c), chunks).ok())
         continue;
-      uint64_t bytes = c->bytes() * allReduceMessages(c->algorithm(), c->instances(), chunks);
+      uint64_t bytes = c->bytes() * allReduceMessages(AllReduceShape::of(*c), chunks);
       sent += bytes, received += bytes;
     }
   }

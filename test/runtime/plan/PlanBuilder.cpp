@@ -416,7 +416,7 @@ Plan loopPlan() {
   return b.finish();
 }
 
-Plan sumsPlan(uint32_t workers, uint32_t times, uint32_t elements) {
+Plan sumsPlan(uint32_t workers, uint32_t times, uint32_t elements, uint32_t hosts) {
   PlanBuilder b(elements);
   uint32_t job = b.job("worker", workers);
   ReplicaDomain::Range *range = b.plan.mutable_replicas()->add_ranges();
@@ -433,6 +433,7 @@ Plan sumsPlan(uint32_t workers, uint32_t times, uint32_t elements) {
   channel.set_algorithm(SCATTER);
   channel.set_capacity(allReduceCapacity(SCATTER));
   channel.set_zero_copy(true);
+  channel.set_hosts(hosts);
   uint32_t variable = b.variable("w", b.vector(), job, 0);
   b.plan.mutable_variables(int(variable))->set_mirrored(true);
   uint32_t w = b.variableBuffer(worker, variable);
@@ -448,7 +449,7 @@ Plan sumsPlan(uint32_t workers, uint32_t times, uint32_t elements) {
     pieces.push_back(b.arenaBuffer(worker, b.vector()));
     program.mutable_buffers(int(pieces.back()))->mutable_arena()->set_offset(uint64_t(i) * elements * sizeof(float));
   }
-  const uint32_t scratch = vectors(allReducePartialSums(SCATTER, workers)), other = vectors(1);
+  const uint32_t scratch = vectors(allReducePartialSums({SCATTER, workers, hosts})), other = vectors(1);
   const uint32_t loss = b.arenaBuffer(worker, PlanBuilder::scalar(F32));
   b.controlSend(worker, {control});
   for (uint32_t piece : pieces)

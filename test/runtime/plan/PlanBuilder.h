@@ -108,9 +108,9 @@ Plan parameterServerPlan(const ParameterServerShape &shape);
 Plan loopPlan();
 
 /// Each of `workers` makes its gradient of @w in every piece of a bucket, one chunk of `elements` each, and applies the sums of all pieces
-/// to its @w, `times` times, if more than once in a loop. Then come the release of the sums and the send_done. Buffers: @w, the bucket, its
+/// to its @w, `times` times, if more than once in a loop. With `hosts` they sum within each first. Then come the release of the sums and the send_done. Buffers: @w, the bucket, its
 /// pieces, the scratch memory, one more vector, the loss.
-Plan sumsPlan(uint32_t workers, uint32_t times = 1, uint32_t elements = 16384);
+Plan sumsPlan(uint32_t workers, uint32_t times = 1, uint32_t elements = 16384, uint32_t hosts = 1);
 
 /// What the sync plan's variables hold after `steps`, computed by plain loops in the same order.
 std::vector<std::vector<float>> expectedSync(const ParameterServerShape &shape, uint64_t steps,

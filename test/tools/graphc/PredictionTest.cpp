@@ -59,6 +59,7 @@ INSTANTIATE_TEST_SUITE_P(
         R"({"worker": 8, "strategy": "all_reduce"})", // in chunks that are too small to be read where they were made
         R"({"worker": 4, "strategy": {"name": "all_reduce", "bucket_bytes": 1024}})",
         R"({"worker": 3, "strategy": {"name": "all_reduce", "order": "fast"}})",
+        R"({"worker": ["a:1", "a:2", "b:1", "b:2"], "strategy": "all_reduce"})",
         R"({"worker": 2, "strategy": "all_reduce", "devices": {"worker": ["SIM:0"]}})"));
 
 } // namespace

@@ -1,10 +1,11 @@
 //===- Links.h - how long a message is on its way, as cluster.json says ---------------------------------------*- C++ -*-===//
-#ifndef GRAPHC_PASSES_SCHEDULE_LINKS_H
-#define GRAPHC_PASSES_SCHEDULE_LINKS_H
+#ifndef GRAPHC_PASSES_ANALYSIS_LINKS_H
+#define GRAPHC_PASSES_ANALYSIS_LINKS_H
 
-#include "dialects/dist/DistDialect.h"
 #include "dialects/graph/DeviceName.h"
 #include "passes/analysis/TimeModel.h"
+
+#include "mlir/IR/BuiltinOps.h"
 
 #include <optional>
 

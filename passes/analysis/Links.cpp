@@ -1,4 +1,4 @@
-#include "passes/schedule/Links.h"
+#include "passes/analysis/Links.h"
 
 #include "dialects/graph/GraphDialect.h"
 
