@@ -94,6 +94,7 @@ static LogicalResult verifyEnd(ChannelEndOpInterface end, FlatSymbolRefAttr name
   return success();
 }
 
+/// verifyEnd for each channel that the operation names: one, but for a control_send, which names any number.
 static LogicalResult verifyEnds(ChannelEndOpInterface end, SymbolTableCollection &symbols) {
   for (FlatSymbolRefAttr name : end.getUsedChannels())
     if (failed(verifyEnd(end, name, symbols)))
@@ -239,6 +240,8 @@ bool AllReduceDoneOp::hasOwnMessage() { return true; }
 ChannelEnd AllReduceStartOp::getChannelEnd() { return ChannelEnd::Send; }
 SmallVector<FlatSymbolRefAttr> AllReduceStartOp::getUsedChannels() { return {getChannelAttr()}; }
 Type AllReduceStartOp::getMessageType() { return getBuffer().getType(); }
+// First the end of the channel, then the sum: verifyAllReduceStart takes it that the channel exists and carries such a
+// value.
 LogicalResult AllReduceStartOp::verifySymbolUses(SymbolTableCollection &symbols) {
   return failed(verifyEnds(*this, symbols)) ? failure() : verifyAllReduceStart(*this, symbols);
 }

@@ -117,6 +117,8 @@ SmallVector<StringRef> getCarriedNames(OperationName op) {
   return names;
 }
 
+/// An attribute with a dialect's prefix is one of the list, stands on what the list allows, and has a value of its
+/// kind.
 LogicalResult verifyCarriedAttribute(Operation *op, NamedAttribute attribute) {
   StringRef name = attribute.getName();
   for (const CarriedAttribute &known : kCarried) {

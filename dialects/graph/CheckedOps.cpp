@@ -118,6 +118,8 @@ static bool describesPorts(NamedAttribute attribute) {
          llvm::all_of(ports, llvm::IsaPred<DictionaryAttr>);
 }
 
+/// Every attribute is the op's own or one of the list of CarriedAttributes.h: a name that was mistyped is no silent
+/// comment.
 LogicalResult detail::verifyKnownAttributes(Operation *op) {
   if (isa<FuncOp>(op))
     for (NamedAttribute attribute : op->getAttrs())
@@ -131,6 +133,7 @@ LogicalResult detail::verifyKnownAttributes(Operation *op) {
   return success();
 }
 
+/// The same for what stands in `<{…}>`, which MLIR would drop without a word where it has no place for it.
 LogicalResult detail::checkPropertyNames(StringRef op, ArrayRef<StringRef> known, Attribute given,
                                          function_ref<InFlightDiagnostic()> emitError) {
   auto dictionary = dyn_cast_if_present<DictionaryAttr>(given);
@@ -159,6 +162,7 @@ static SMLoc findAttribute(OpAsmParser &parser, StringRef name) {
   return parser.getNameLoc();
 }
 
+/// The same while text is parsed, so that the error stands at the attribute's name and not at the op's.
 static ParseResult checkAttributes(OpAsmParser &parser, OperationState &state, Attribute given) {
   auto outside = dyn_cast_if_present<DictionaryAttr>(given);
   for (NamedAttribute attribute : state.attributes) {

@@ -106,6 +106,8 @@ int64_t ReplicasAttr::getSize() const {
   return size;
 }
 
+/// What passes rely on without asking: each job once, with a task at least; devices of jobs that there are, each once,
+/// with kind and number; a chief that is one of the tasks.
 LogicalResult ClusterAttr::verify(function_ref<InFlightDiagnostic()> emitError, ArrayRef<NamedAttribute> jobs,
                                   ArrayRef<NamedAttribute> devices, DeviceAttr chief) {
   int64_t tasks = 0;

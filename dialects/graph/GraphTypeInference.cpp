@@ -12,6 +12,7 @@ using namespace graphc::graph;
 using Types = SmallVectorImpl<Type>;
 using Loc = std::optional<Location>;
 
+/// The result's type follows from operands and attributes. What the text, or a pass, says it is, is compared with that.
 LogicalResult graphc::graph::verifyInference(Operation *op) {
   SmallVector<Type> types;
   if (failed(cast<InferTypeOpInterface>(op).inferReturnTypes(op->getContext(), op->getLoc(), op->getOperands(),

@@ -335,6 +335,7 @@ LogicalResult DatasetOp::verify() {
   return getSource().verifyFor(getComponentTypes(), [&] { return emitOpError(); });
 }
 
+/// FunctionOpInterface's verifier calls it: feeds and fetches are tensors that the runtime can hold.
 LogicalResult FuncOp::verifyType() {
   for (Type type : llvm::concat<const Type>(getArgumentTypes(), getResultTypes()))
     if (!isGraphTensor(type, AnyKind))

@@ -42,6 +42,8 @@ bool appliesGradient(Operation *op) {
 
 bool isRematerializable(Operation *op) { return op->getNumOperands() == 0 && isPure(op); }
 
+/// Passes ask an update's memory effects which variable it writes, and put it where that variable is; a result would
+/// have no place.
 LogicalResult detail::verifyUpdate(Operation *op) {
   if (getWrittenVariables(op).empty())
     return op->emitOpError() << "is an update, but no memory effect of it names the variable that it writes";

@@ -105,6 +105,7 @@ FailureOr<plan::Plan> Compilation::emit() {
   return plan;
 }
 
+/// What can only be said of the plan: whether it keeps the budget, and which devices of the cluster it leaves idle.
 LogicalResult Compilation::check(const plan::Plan &plan) {
   if (!keepsBudget(plan, used, sink))
     return failure();

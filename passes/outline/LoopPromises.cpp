@@ -79,6 +79,8 @@ bool mayStandInLoops(Operation *op) {
 
 } // namespace
 
+/// What outline relies on, looked for in the loops that the op has made: what they write, what they read of variables,
+/// and of aligned operands that each element is read before it is written.
 LogicalResult verifyLoops(ExplicitLoopsOpInterface op, ArrayRef<Operation *> made, ValueRange operands,
                           ValueRange outs) {
   SmallVector<memref::LoadOp> loads;

@@ -25,6 +25,7 @@ struct Extent {
 };
 
 struct VerifyOutlinedPass : impl::VerifyOutlinedBase<VerifyOutlinedPass> {
+  /// Kernels are compiled as if their arguments were apart: two may share memory only if both are read.
   LogicalResult verifyCall(dist::CallOp call, const SymbolTable &symbols) {
     auto kernel = symbols.lookup<FunctionOpInterface>(call.getKernel());
     SmallVector<Extent> extents(call.getBuffers().begin(), call.getBuffers().end());

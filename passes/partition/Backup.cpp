@@ -41,6 +41,8 @@ static Operation *findObstacle(Value value, graph::DeviceAttr device) {
   return nullptr;
 }
 
+/// A proxy hands out values between two updates of the main program. So the replicas may take variables, and what a
+/// proxy can compute of them by itself, but nothing that the step's updates make.
 LogicalResult BackupWorkers::check() {
   if (!phase.module.lookupSymbol<graph::VariableOp>(graph::GraphDialect::kGlobalStep) ||
       !phase.phase.getAdvancesGlobalStep())

@@ -169,7 +169,6 @@ private:
                                            << " " << device->kind << (count == 1 ? "" : "s") << ", counted from 0";
   }
 
-  /// Variables are touched on their own task alone.
   /// A variable without a task has a copy in every replica, and the chief uses its own.
   static bool isMirror(ModuleOp module, graph::DeviceAttr owner, dist::ProgramOp program) {
     auto cluster = module->getAttrOfType<graph::ClusterAttr>(graph::GraphDialect::kCluster);
@@ -181,6 +180,7 @@ private:
                                       .str();
   }
 
+  /// Variables are touched on the device that stores them alone.
   LogicalResult verifyState(ModuleOp module, const SymbolTable &symbols, dist::ProgramOp program) {
     return failure(program.getBody()
                        .walk([&](Operation *op) -> WalkResult { return verifyState(module, symbols, program, op); })

@@ -45,6 +45,7 @@ struct VerifyPlacedPass : impl::VerifyPlacedBase<VerifyPlacedPass> {
 private:
   static std::string text(DeviceAttr device) { return device ? "\"" + device.str() + "\"" : "none"; }
 
+  /// A full device of the cluster or, in a function that every replica runs, the replica's own.
   LogicalResult verifyDevice(Operation *op, graph::FuncOp func, const Distribution &distribution,
                              const DeviceSet &devices) {
     if (isa<graph::ScopeOp, graph::MinimizeOp>(op))

@@ -25,6 +25,7 @@ struct VerifyReplicatedPass : impl::VerifyReplicatedBase<VerifyReplicatedPass> {
   }
 
 private:
+  /// What the replicas compute leaves them through an aggregate alone, and each aggregate sums all of them.
   LogicalResult verifyOp(Operation *op, const Distribution &distribution, bool replicated) {
     if (auto aggregate = dyn_cast<graph::AggregateOp>(op)) {
       if (!replicated)

@@ -239,6 +239,7 @@ static LogicalResult verifyEndIsHeard(ModuleOp module, dist::PhaseOp phase) {
   return success();
 }
 
+/// Tries until there is a proof: each time a cycle goes through a loan of memory, that channel is copied from then on.
 LogicalResult verifyLiveness(ModuleOp module, dist::PhaseOp phase,
                              llvm::function_ref<void(dist::ChannelOp)> copyInstead) {
   for (bool proven = false; !proven;) {

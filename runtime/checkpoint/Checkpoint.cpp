@@ -58,6 +58,7 @@ absl::StatusOr<ShardInfo> writeShard(const std::string &dir, uint64_t step, cons
   return shard;
 }
 
+/// Every variable of the plan is in the checkpoint, with its whole type. How it is cut in parts there does not matter.
 absl::Status checkVariables(const Found &checkpoint, const plan::Plan &plan, std::vector<std::string> &warnings) {
   auto there = checkpoint.manifest.pieces();
   std::set<std::string> known;

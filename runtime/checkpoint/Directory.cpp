@@ -101,6 +101,7 @@ Nonce::~Nonce() {
     unlink(path.c_str());
 }
 
+/// A file of a random name that the chief has made shows whether this task sees the same folder.
 absl::Status checkNonce(const std::string &dir, const std::string &nonce) {
   if (!isWord(nonce))
     return absl::InvalidArgumentError("malformed nonce of the checkpoint folder");

@@ -133,6 +133,8 @@ uint32_t Dataset::crc() const {
   return crc;
 }
 
+/// Labels of a file are looked through once, as the data set is opened; of a large one they are looked at batch by
+/// batch (findStrays).
 absl::Status Dataset::checkClasses(size_t component, uint64_t classes) const {
   constexpr uint64_t most = uint64_t(1) << 24, piece = 4096;
   const Column &column = columns[component];
@@ -167,6 +169,8 @@ absl::Status Dataset::straysError(size_t component, uint64_t classes, const Stra
                            batch * column.elements, sample, classes);
 }
 
+/// A mapped file that is cut short reads as zeros from there on (base/MappedFile.h): the batch that has read them is no
+/// batch.
 absl::Status Dataset::check() const {
   for (const Column &column : columns)
     if (column.file.cut())

@@ -18,6 +18,7 @@
 namespace graphc::device {
 namespace {
 
+/// The code uses instructions that graphc was told the machine has; on another machine it would die by SIGILL.
 absl::Status checkCpu(const CodeImage &image) {
   std::vector<std::string> missing = base::missingCpuFeatures(image.features);
   if (missing.empty())

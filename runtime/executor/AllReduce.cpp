@@ -7,6 +7,8 @@ namespace graphc::executor {
 using plan::Move;
 using transport::PollState;
 
+/// Goes on with the moves, in their order, until one would block. A message is released as soon as it is used, but for
+/// those in whose senders' memory sums are read.
 AllReduce::Outcome AllReduce::advance(uint64_t step, const GraphcContext &context) {
   for (; next < moves.size(); ++next) {
     const Move &move = moves[next];

@@ -42,6 +42,7 @@ absl::StatusOr<std::unique_ptr<Lane>> Lane::create(std::shared_ptr<const Program
   return lane;
 }
 
+/// Goes on where it was: a lane that was Blocked tries the same instruction again.
 LaneState Lane::run() {
   blockedPort = nullptr;
   if (!inStep) {
@@ -53,6 +54,7 @@ LaneState Lane::run() {
   return finishStep();
 }
 
+/// The program begins with what is sent ahead, for step 0 alone: each later step has had that from the step before.
 LaneState Lane::beginStep() {
   if (stepStart == 0)
     stepStart = base::nowNanoseconds();
@@ -231,6 +233,7 @@ std::optional<LaneState> Lane::execute() {
   return std::nullopt;
 }
 
+/// After a sum or a choice: on, blocked at the instance that is missing, or failed.
 std::optional<LaneState> Lane::goOnAfter(const Instruction &instruction, const SumOutcome &outcome) {
   sub = outcome.instance;
   if (outcome.code) [[unlikely]]
@@ -241,6 +244,7 @@ std::optional<LaneState> Lane::goOnAfter(const Instruction &instruction, const S
   return outcome.together.empty() ? notReady(port, outcome.state) : notReady(port, outcome.state, outcome.together);
 }
 
+/// AllReduceDone: the moves to their end. Before it they went on between instructions, without blocking.
 std::optional<LaneState> Lane::finishAllReduce(const Instruction &instruction) {
   waitsFor = allReduces.finish(instruction.port, currentStep, context);
   sub = allReduces.movesDone(instruction.port);
@@ -257,6 +261,7 @@ std::optional<LaneState> Lane::finishAllReduce(const Instruction &instruction) {
   return std::nullopt;
 }
 
+/// A device's queue is waited for like a peer; one that has failed fails the lane, with its cause.
 std::optional<LaneState> Lane::waitForQueue(const Instruction &instruction) {
   QueuePort &port = queues.port(instruction.port);
   const PollState state = port.poll(queues.countOf(instruction.port, instruction.count, currentStep));
@@ -268,6 +273,7 @@ std::optional<LaneState> Lane::waitForQueue(const Instruction &instruction) {
   return notReady(&port, state);
 }
 
+/// Instance 0 of the chief's program decides, and sends it to each lane that has a channel from it.
 std::optional<LaneState> Lane::controlSend(const Instruction &instruction) {
   if (laneInfo.instance != 0)
     return std::nullopt;
@@ -286,6 +292,8 @@ std::optional<LaneState> Lane::controlSend(const Instruction &instruction) {
   return std::nullopt;
 }
 
+/// The decision comes by a channel or, in the lane that made it, from there. One of another step means that tasks are
+/// out of step.
 std::optional<LaneState> Lane::controlReceive(const Instruction &instruction) {
   uint64_t taken = controlMessage;
   if (!instruction.local || laneInfo.instance != 0) {
@@ -308,6 +316,7 @@ std::optional<LaneState> Lane::controlReceive(const Instruction &instruction) {
   return std::nullopt;
 }
 
+/// A permit for this step; without one the phase ends here, and the end of stream begins.
 std::optional<LaneState> Lane::takeTicket() {
   switch (tickets->take(laneInfo.instance, currentStep)) {
   case Ticket::Taken:
@@ -322,6 +331,7 @@ std::optional<LaneState> Lane::takeTicket() {
   return notReady(&tickets->port(laneInfo.instance), PollState::Aborted);
 }
 
+/// The host takes what the step has made. A message that it shows is released only behind that.
 LaneState Lane::finishStep() {
   uint32_t fetches = program->sumFirst - program->fetchFirst, metrics = program->countFirst - program->sumFirst;
   if (fetches)

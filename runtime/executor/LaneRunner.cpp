@@ -89,6 +89,8 @@ private:
   absl::Duration waited, nextReport;
 };
 
+/// One lane on this thread: it runs until it has to wait, and waits a slice at a time, so that a long wait is reported
+/// and ends.
 void runLane(Lane &lane, const RunOptions &options, FirstFailure &failure) {
   if (options.onStart)
     options.onStart(lane);

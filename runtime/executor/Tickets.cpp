@@ -68,12 +68,14 @@ Ticket Tickets::take(uint32_t instance, uint64_t clock) {
   return Ticket::Taken;
 }
 
+/// The instance has done so many steps; who waits for the slowest looks again.
 void Tickets::advance(uint32_t instance, uint64_t clock) {
   clocks_[instance].value.store(clock);
   if (waiting_.load())
     wake();
 }
 
+/// An instance that is gone is nobody's slowest.
 void Tickets::leave(uint32_t instance) {
   Clock &own = clocks_[instance];
   if (own.value.load(std::memory_order_relaxed) == kGone)

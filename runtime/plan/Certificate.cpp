@@ -87,6 +87,8 @@ private:
     return absl::OkStatus();
   }
 
+  /// The edges between the two programs of a channel. Counts are compared first, so that the k-th event of each side
+  /// has its partner.
   absl::Status match(uint32_t index) {
     const Ends &of = ends[index];
     const Channel &channel = plan.channels(int(index));

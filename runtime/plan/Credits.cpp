@@ -114,6 +114,8 @@ void fillCredits(Plan &plan) {
     plan.mutable_channels(i)->set_credits_wait(wait[size_t(i)]);
 }
 
+/// A credit that waits for a message which comes too late stops the sender for ever, so a plan may not promise more
+/// than is true here. One that promises less only costs messages.
 absl::Status checkCredits(const Plan &plan) {
   const std::vector<bool> wait = Reader(plan).run();
   for (int i = 0; i < plan.channels_size(); ++i)

@@ -26,6 +26,8 @@ public:
         channels.push_back(i);
   }
 
+  /// Where the end may begin: at each ticket, and at each receive of a conflating channel. From each such place it is
+  /// followed by itself.
   absl::Status run() {
     std::vector<std::pair<uint32_t, uint32_t>> begins; // program, instruction
     for (uint32_t program = 0; program < uint32_t(plan.programs_size()); ++program)
@@ -112,6 +114,8 @@ private:
     return n / events.size() * length(events.front().program) + events[n % events.size()].instruction;
   }
 
+  /// First where each program stops: at the first receive whose message is not sent any more, until no place moves.
+  /// Then whoever waits for a release that is not done any more has to have stopped before it waits.
   absl::Status endsFrom(uint32_t program, uint32_t instruction) {
     stops.assign(size_t(plan.programs_size()), never);
     stops[program] = instruction;
@@ -165,6 +169,7 @@ private:
 
 } // namespace
 
+/// Relies on the certificate, which has paired the events of each channel and shown that a whole step cannot deadlock.
 absl::Status checkEndOfStream(const Plan &plan, const std::vector<Ends> &ends, uint32_t phase) {
   return EndOfStream(plan, ends, phase).run();
 }

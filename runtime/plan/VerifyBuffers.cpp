@@ -227,6 +227,8 @@ void BufferStates::apply(const Effects &effects) {
   }
 }
 
+/// A step begins where the one before ended. So each message was released, each acquired slot sent, each send and each
+/// sum waited for. Only what is sent ahead is still lent.
 absl::Status BufferStates::checkEnd() const {
   for (auto [channel, buffer] : boundBuffer)
     if (!releasedAtEnd.contains(channel))
@@ -247,6 +249,7 @@ absl::Status BufferStates::checkEnd() const {
   return absl::OkStatus();
 }
 
+/// How many lanes touch each variable: from this verifyPlan knows whether they need its lock.
 void BufferStates::countVariables(std::vector<VariableUse> &uses) const {
   for (auto [v, isWritten] : touchedVariables) { // each replica's copy of a mirrored one is touched by one instance
     uses[v].lanes += plan.variables(int(v)).mirrored() && program.spread() ? 1 : program.instances();

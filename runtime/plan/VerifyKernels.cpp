@@ -53,6 +53,9 @@ static absl::Status checkLibraryCall(const Kernel &kernel, const std::string &wh
   return absl::OkStatus();
 }
 
+/// Code first: the bytes that were hashed, an ELF object, for a kind of device that exists. Then each kernel: its
+/// arguments, its scratch memory, and what runs it. Whether the code takes what the plan says is asked when it is
+/// loaded (executor/KernelLibrary.cpp).
 absl::Status checkKernels(const Plan &plan) {
   for (int i = 0; i < plan.code_size(); ++i) {
     const Code &code = plan.code(i);
@@ -93,6 +96,8 @@ absl::Status checkKernels(const Plan &plan) {
   return absl::OkStatus();
 }
 
+/// A message is added in parts of one call each, so they divide it; multiples of 64 bytes, so that each part is aligned
+/// as the first is.
 absl::Status checkAddition(const Kernel &add, uint64_t bytes, const std::string &what) {
   auto fitting = [&](uint64_t part) { return part == bytes || (part != 0 && part % 64 == 0 && bytes % part == 0); };
   if (add.args_size() != 2 || add.scratch_bytes() || !add.has_compiled() || add.args(0).access() != READ_WRITE ||

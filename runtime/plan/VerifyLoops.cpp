@@ -9,6 +9,8 @@
 
 namespace graphc::plan::detail {
 
+/// The body lies within the step, and a step's loops are not endless. Then the body's sums are listed: they are the
+/// arena's and do not overlap.
 absl::Status LoopVerifier::checkRepeat(const Instruction::Repeat &repeat, int position) {
   // VerifyQueues.h knows what a queue has done of what stands before, not of what it was given the last time.
   if (hasOwnMemory(program.device()))
@@ -54,6 +56,8 @@ const uint32_t *LoopVerifier::partialAt(uint32_t index) const {
                                                                                      : nullptr;
 }
 
+/// In a body stand only calls, batches and additions to sums: nothing that takes or gives back a message. Only an
+/// accumulate writes a sum. So one walk says what every time does.
 absl::Status LoopVerifier::check(const Instruction &instruction, const Effects &effects, int position) {
   if (position >= end) {
     end = 0;
@@ -70,6 +74,8 @@ absl::Status LoopVerifier::check(const Instruction &instruction, const Effects &
   return absl::OkStatus();
 }
 
+/// The loop's values and the one behind it make whole leaves; there are as many partial sums as the binary counter of
+/// SumTree.h needs, of the value's type and apart from it; the kernel adds such values.
 absl::Status LoopVerifier::checkAccumulate(const Instruction::Accumulate &sum) const {
   if (end == 0)
     return invalid("accumulates outside of a loop");

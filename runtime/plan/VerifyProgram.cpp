@@ -13,6 +13,8 @@
 #include <set>
 
 namespace graphc::plan::detail {
+/// What the walk relies on: a name for messages, instances that are one or all replicas, a task and a device that
+/// exist, tables of a bounded size.
 absl::Status ProgramVerifier::checkHead() {
   if (program.name().empty() || program.name().size() > size_t(Limits::nameBytes))
     return invalid("it has no name, or one longer than ", Limits::nameBytes, " bytes");
@@ -38,6 +40,8 @@ absl::Status ProgramVerifier::checkHead() {
   return absl::OkStatus();
 }
 
+/// Native code trusts its arguments: each has the bytes that the kernel takes, and what is written overlaps no other.
+/// That there are as many as it takes, checkInstruction has seen.
 absl::Status ProgramVerifier::checkCall(const Instruction::Call &call) {
   const Kernel &kernel = plan.kernels(int(call.kernel()));
   for (int i = 0; i < call.buffers_size(); ++i)
@@ -52,6 +56,8 @@ absl::Status ProgramVerifier::checkCall(const Instruction::Call &call) {
   return absl::OkStatus();
 }
 
+/// Micro-batches that the step has (a loop takes several), and for each component of the data set a buffer of its own,
+/// of a batch of its samples. Floats have no classes. A mask belongs to a last batch that is padded.
 absl::Status ProgramVerifier::checkNextBatch(const Instruction::NextBatch &next) {
   if (next.dataset() >= uint32_t(plan.datasets_size()))
     return invalid("dataset ", next.dataset(), " does not exist, the plan has ", plan.datasets_size());
@@ -188,6 +194,8 @@ absl::Status ProgramVerifier::checkInstruction(const Instruction &instruction, i
   return absl::OkStatus();
 }
 
+/// One line a kind of instruction. That channels, buffers and kernels exist and may be touched, checkInstruction has
+/// seen.
 absl::Status ProgramVerifier::checkKind(const Instruction &instruction, int position) {
   switch (instruction.kind_case()) {
   case Instruction::kCall:
@@ -243,6 +251,7 @@ absl::Status ProgramVerifier::checkKind(const Instruction &instruction, int posi
   }
 }
 
+/// The channel exists and carries what is expected: control messages, or values.
 absl::Status ProgramVerifier::channelIndex(uint32_t channel, bool control) const {
   if (channel >= uint32_t(plan.channels_size()))
     return invalid("channel ", channel, " does not exist, the plan has ", plan.channels_size());
@@ -332,6 +341,8 @@ absl::Status ProgramVerifier::checkTotals() {
   return absl::OkStatus();
 }
 
+/// Tables before the walk, which indexes them; the walk before ports and totals, which ask for the state at the step's
+/// end.
 absl::Status ProgramVerifier::run() {
   GRAPHC_RETURN_IF_ERROR(checkHead());
   GRAPHC_RETURN_IF_ERROR(buffers.checkStorage());
@@ -350,6 +361,7 @@ absl::Status ProgramVerifier::run() {
   return checkTotals();
 }
 
+/// The entry: see the class above, whose messages get the program's name here.
 absl::Status verifyProgram(const Plan &plan, uint32_t index, std::vector<ChannelUse> &channels,
                            std::vector<VariableUse> &variables) {
   const Program &program = plan.programs(int(index));

@@ -37,6 +37,8 @@ QueueOrder::QueueOrder(const Plan &plan, const Program &program)
   signals.resize(doers);
 }
 
+/// Queues are of devices with memory of their own alone; their programs lock nothing. Each buffer is in the memory that
+/// its storage asks for: messages are the host's, a variable is where the plan says.
 absl::Status QueueOrder::checkHead() const {
   if (program.queues() > mostQueues)
     return invalid(program.queues(), " queues, more than ", mostQueues);
@@ -83,6 +85,8 @@ bool QueueOrder::covers(uint32_t outer, uint32_t inner) const {
          (x.arena().offset() <= y.arena().offset() && y.arena().offset() + y.bytes() <= x.arena().offset() + x.bytes());
 }
 
+/// Refuses what another doer may still be at work on, unless both read. A queue's access is kept until the lane knows
+/// that it is done.
 absl::Status QueueOrder::touch(uint32_t doer, uint64_t item, uint32_t buffer, bool write) {
   const Buffer &touched = program.buffers(int(buffer));
   if (touched.bytes() == 0)
@@ -107,6 +111,8 @@ absl::Status QueueOrder::touch(uint32_t doer, uint64_t item, uint32_t buffer, bo
   return absl::OkStatus();
 }
 
+/// Whose memory is touched: the host's alone by the lane, the device's alone by a call on a queue. A copy has the
+/// device's at one end at least, and joins two buffers of one type that do not meet.
 absl::Status QueueOrder::checkSpaces(const Instruction &instruction, const Effects &effects) const {
   bool onDevice = false;
   for (const BufferEffect &effect : effects.buffers) {
@@ -132,6 +138,7 @@ absl::Status QueueOrder::checkSpaces(const Instruction &instruction, const Effec
   return absl::OkStatus();
 }
 
+/// A queue runs code of its device's kind, the lane the host's. A library's call has no code in the plan.
 absl::Status QueueOrder::checkKernel(const Instruction &instruction, const Effects &effects) const {
   if (!effects.kernel || !plan.kernels(int(*effects.kernel)).has_compiled())
     return absl::OkStatus();
@@ -143,6 +150,8 @@ absl::Status QueueOrder::checkKernel(const Instruction &instruction, const Effec
   return absl::OkStatus();
 }
 
+/// A queue counts 1, 2, 3, … through the step. At each count it knows what it knew, and that all is done that it was
+/// given before.
 absl::Status QueueOrder::checkSignal(const Instruction &instruction) {
   const uint32_t queue = instruction.queue();
   if (!queue)
@@ -155,6 +164,8 @@ absl::Status QueueOrder::checkSignal(const Instruction &instruction) {
   return absl::OkStatus();
 }
 
+/// The count is one of another queue that an earlier instruction asks for, so no wait is for ever. Whoever waits, the
+/// lane or a queue, knows from then on what that queue knew.
 absl::Status QueueOrder::checkWait(const Instruction &instruction) {
   const uint32_t queue = instruction.wait().queue(), n = instruction.wait().n(), doer = instruction.queue();
   if (queue == 0 || queue > program.queues())
@@ -170,6 +181,7 @@ absl::Status QueueOrder::checkWait(const Instruction &instruction) {
   return absl::OkStatus();
 }
 
+/// Who may do this, then what it means for who knows what, then whether all that it meets is known to be done.
 absl::Status QueueOrder::check(const Instruction &instruction, const Effects &effects,
                                std::optional<uint32_t> released) {
   const uint32_t doer = instruction.queue();
@@ -199,6 +211,7 @@ absl::Status QueueOrder::check(const Instruction &instruction, const Effects &ef
   return absl::OkStatus();
 }
 
+/// The next step writes everything again: the lane has waited for the last item of each queue.
 absl::Status QueueOrder::checkEnd() const {
   for (size_t queue = 1; queue < given.size(); ++queue)
     if (known[0][queue] < given[queue])

@@ -159,6 +159,8 @@ absl::Status TransferVerifier::checkChoose(const Instruction::Choose &choose) {
   return absl::OkStatus();
 }
 
+/// The moves of AllReduce.h can be carried out: whole chunks in a buffer of the arena, scratch memory for each partial
+/// sum, a kernel that adds, and nothing under way on the channel. The bytes of all its messages count here.
 absl::Status TransferVerifier::checkAllReduceStart(const Instruction::AllReduceStart &start) {
   const Channel &channel = plan.channels(int(start.channel()));
   if (channel.algorithm() == WHOLE)
@@ -190,6 +192,7 @@ absl::Status TransferVerifier::checkAllReduceStart(const Instruction::AllReduceS
   return absl::OkStatus();
 }
 
+/// There is a sum to wait for.
 absl::Status TransferVerifier::checkAllReduceDone(const Instruction::AllReduceDone &done) {
   if (const BufferStates::Loan *loan = buffers.loanOf(done.channel()); !loan || !loan->isSum())
     return invalid("waits for a sum over channel ", plan.channels(int(done.channel())).name(), " that was not started");

@@ -49,6 +49,7 @@ void Admission::close() {
   thread_.join();
 }
 
+/// With TLS: connections that gRPC has closed are forgotten, by the inode that their descriptor no longer leads to.
 bool Admission::full() {
   std::erase_if(admitted_, [](const Admitted &one) { return inodeOf(one.fd) != one.inode; });
   if (admitted_.size() < options_.mostConnections)
@@ -58,6 +59,7 @@ bool Admission::full() {
   return true;
 }
 
+/// The connection is gRPC's from here on.
 void Admission::admit(base::UniqueFd socket) {
   if (!options_.proof)
     admitted_.push_back({socket.get(), inodeOf(socket.get())});
@@ -79,6 +81,7 @@ void Admission::seat(base::UniqueFd socket) {
     }
 }
 
+/// Takes some of the callers that wait at a listener. With TLS they go to gRPC, as many as may; without, to the proof.
 void Admission::acceptFrom(int listener) {
   for (size_t i = 0; i < kAtOnce; ++i) {
     base::UniqueFd socket(accept4(listener, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
@@ -102,6 +105,8 @@ void Admission::acceptFrom(int listener) {
   }
 }
 
+/// The thread: takes callers, hears their proofs, and sends away who takes too long. When strangers are many it rests
+/// between two rounds; what calls meanwhile waits in the kernel's queue.
 void Admission::run() {
   std::vector<pollfd> polls;
   while (true) {

@@ -33,6 +33,8 @@ static CheckReport shown(CheckReport report) {
   return report;
 }
 
+/// The caller is a task of the plan, and the only process that says so. Its first report stays, and the last one that
+/// is no mere return from a wait.
 absl::Status CheckService::admit(const CheckReport &report) {
   const Hello &self = report.self();
   if (closed_)
@@ -60,6 +62,8 @@ absl::Status CheckService::admit(const CheckReport &report) {
   return absl::OkStatus();
 }
 
+/// On gRPC's thread: a task reports. Its call gets the order that lies ready, or stays open for the next one (order,
+/// wait, close). A second call of the same task ends the first.
 grpc::ServerUnaryReactor *CheckService::Next(grpc::CallbackServerContext *context, const CheckReport *report,
                                              CheckOrder *answer) {
   grpc::ServerUnaryReactor *reactor = context->DefaultReactor();
@@ -130,6 +134,7 @@ std::vector<std::optional<CheckReport>> CheckService::waitForTasks(absl::Time un
   return reports;
 }
 
+/// On the script's thread: into the call that is open, or to lie ready for the next one.
 void CheckService::order(uint32_t task, CheckOrder order) {
   grpc::ServerUnaryReactor *call;
   {
@@ -174,6 +179,7 @@ void CheckService::close() {
     call->Finish({grpc::StatusCode::UNAVAILABLE, "the check is over"});
 }
 
+/// On the task's thread: calls again whenever the chief has answered "wait".
 absl::StatusOr<CheckOrder> nextCheckOrder(Check::Stub &stub, CheckReport report) {
   while (true) {
     grpc::ClientContext context;

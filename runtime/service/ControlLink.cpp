@@ -17,6 +17,7 @@ namespace {
 constexpr size_t kMostWaiting = 256;
 } // namespace
 
+/// On the session's thread.
 absl::StatusOr<ToTask> ControlLink::receive(absl::Time deadline) {
   base::MutexLock lock(mutex_);
   while (true) {
@@ -55,6 +56,9 @@ absl::Status ControlLink::ended() const {
   return end_;
 }
 
+/// A word of the master, on gRPC's thread (the chief's own task: on the caller's). An abort ends the link at once. A
+/// heartbeat only counts as heard. A stop request goes to the phase that runs. Everything else waits in the inbox for
+/// the session's thread.
 void ControlLink::deliver(const ToTask &message) {
   if (message.has_abort()) {
     RootCause cause{base::foreignText(message.abort().task()), "", 0,
@@ -90,6 +94,8 @@ void ControlLink::deliver(const ToTask &message) {
       absl::StrCat("the chief sends more than this task can do: ", kMostWaiting, " messages wait")));
 }
 
+/// The first end counts. It wakes the session's thread, then lanes whose results wait, then tells the session, under no
+/// lock.
 void ControlLink::finish(absl::Status why) {
   std::function<void(absl::Status)> callback;
   {
@@ -105,6 +111,7 @@ void ControlLink::finish(absl::Status why) {
     callback(why);
 }
 
+/// The master is in this process: a message is a call.
 void LocalLink::send(FromTask message) {
   switch (message.kind_case()) {
   case FromTask::kProgress:
@@ -222,6 +229,7 @@ StreamLink::StreamLink(Dialer dialer, std::string chief, std::string address)
 
 StreamLink::~StreamLink() { close(); }
 
+/// Waits for the chief's server, then begins the stream. The hello is queued before any other thread can send.
 absl::Status StreamLink::open(const Hello &hello, absl::Time deadline,
                               const std::function<void(const std::string &)> &announce) {
   GRAPHC_ASSIGN_OR_RETURN(auto channel, dialer_.await({absl::StrCat("the chief ", shown()), deadline, announce,
@@ -249,6 +257,8 @@ void StreamLink::send(FromTask message) {
     stream->send(std::move(message));
 }
 
+/// What is queued has two seconds to go out; then the call is cancelled. Nothing of the stream is freed before gRPC and
+/// every sender have let go of it.
 void StreamLink::close() {
   std::shared_ptr<Stream> stream;
   {

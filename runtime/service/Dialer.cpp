@@ -39,6 +39,8 @@ std::shared_ptr<grpc::Channel> Dialer::overTls() const {
                                    transport::channelArguments(identity_.silence));
 }
 
+/// One try. With TLS gRPC connects and makes the handshake, again with the certificate of now if that was replaced.
+/// Without, this side connects and proves itself, and gRPC gets the socket.
 absl::StatusOr<std::shared_ptr<grpc::Channel>> Dialer::connect(absl::Duration limit, absl::Time deadline) {
   const absl::Time until = absl::Now() + limit;
   if (identity_.credentials) {
@@ -70,6 +72,8 @@ absl::StatusOr<std::shared_ptr<grpc::Channel>> Dialer::start(absl::Duration limi
   return channel;
 }
 
+/// Tries until the other end is there, says now and then for whom it waits, and why. Two ends that would never accept
+/// each other are not waited for.
 absl::StatusOr<std::shared_ptr<grpc::Channel>> Dialer::await(const Awaited &awaited) {
   absl::Time began = absl::Now(), announceAt = began + absl::Seconds(1);
   absl::Duration pause = absl::Milliseconds(2); // tasks that a launcher has started together find each other soon

@@ -57,6 +57,8 @@ public:
   }
 
 private:
+  /// What a task says becomes a call of the coordinator. First comes a hello, once: the certificate has to be of that
+  /// task, at the address that it says and at the one that the chief was given.
   bool handle() {
     Coordinator &coordinator = service_.coordinator_;
     if (incoming_.has_hello() == joined_) {
@@ -111,6 +113,7 @@ private:
   Outbox<ToTask> outbox_;
 };
 
+/// A task's control stream begins; it is no member before its hello.
 grpc::ServerBidiReactor<FromTask, ToTask> *MasterService::Join(grpc::CallbackServerContext *context) {
   auto stream = std::make_shared<Stream>(*this, tls::certificateOf(*context->auth_context()));
   {
@@ -184,6 +187,7 @@ private:
 };
 } // namespace
 
+/// A waiting server asks for the plan.
 grpc::ServerWriteReactor<PlanPart> *MasterService::FetchPlan(grpc::CallbackServerContext *context,
                                                              const PlanRequest *request) {
   static const PlanOffer kNone;
@@ -192,6 +196,7 @@ grpc::ServerWriteReactor<PlanPart> *MasterService::FetchPlan(grpc::CallbackServe
   return status.ok() ? new PlanWriter(*offer_) : new PlanWriter(kNone, status);
 }
 
+/// Who runs what here: for a second client, which finds the address taken.
 grpc::ServerUnaryReactor *MasterService::Describe(grpc::CallbackServerContext *context, const DescribeRequest *,
                                                   ClientInfo *answer) {
   grpc::ServerUnaryReactor *reactor = context->DefaultReactor();
@@ -214,6 +219,7 @@ void MasterService::gone(Stream *stream) {
   }
 }
 
+/// Every stream ends when what is queued for its task has gone out.
 void MasterService::close() {
   std::vector<std::shared_ptr<Stream>> streams;
   {

@@ -17,6 +17,8 @@ absl::Status toStatus(const grpc::Status &status) {
 }
 } // namespace
 
+/// On a waiting server. The other end is known to be the chief before a byte of the plan is read; what is read is
+/// bounded, and verified later.
 absl::StatusOr<FetchedPlan> fetchPlan(const std::shared_ptr<grpc::Channel> &channel, const std::string &chief,
                                       const PlanRequest &request, absl::Duration limit) {
   grpc::ClientContext context;

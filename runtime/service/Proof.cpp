@@ -33,6 +33,7 @@ bool same(std::string_view a, std::string_view b) {
 }
 } // namespace
 
+/// The caller's side of Proof.h, message by message.
 absl::Status prove(int socket, const std::string &secret, absl::Time deadline) {
   std::string own = randomBytes(kRandomBytes);
   GRAPHC_RETURN_IF_ERROR(base::sendAll(socket, absl::StrCat(base::view(kMagic), own), deadline));
@@ -56,6 +57,7 @@ absl::Status prove(int socket, const std::string &secret, absl::Time deadline) {
   return welcome.ok() ? absl::OkStatus() : absl::UnavailableError("what listens there has much to do");
 }
 
+/// The listener's proof; what the caller has to say now is known from here on.
 Examiner::State Examiner::answer() {
   if (received_.substr(0, kMagic.size()) != kMagic)
     return State::Refused;
@@ -71,6 +73,7 @@ Examiner::State Examiner::answer() {
 
 bool Examiner::welcome() { return send(socket_, "", 1, MSG_NOSIGNAL) == 1; }
 
+/// The listener's side: the call first, then the caller's proof; never a byte beyond the one that is expected.
 Examiner::State Examiner::readable() {
   while (true) {
     const size_t whole = expected_.empty() ? kCallBytes : kMacBytes;

@@ -66,6 +66,7 @@ absl::StatusOr<std::unique_ptr<TaskServer>> TaskServer::start(Options options,
   return server;
 }
 
+/// First nobody comes in any more, then gRPC ends the calls that are left.
 void TaskServer::shutdown() {
   if (admission_)
     admission_->close();

@@ -58,6 +58,7 @@ Driver::Driver(const plan::LoadedPlan &plan, service::Coordinator &coordinator, 
   coordinator_.use(std::make_shared<RunAnswers>(plan_));
 }
 
+/// What the plan alone can refuse, before any task is asked: the entry, epochs, names of dumped files, results.
 absl::Status Driver::validate(const plan::Plan &plan, const DriverOptions &options) {
   const plan::Phase *phase = nullptr;
   for (const plan::Phase &one : plan.phases())

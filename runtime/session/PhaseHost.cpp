@@ -89,6 +89,7 @@ absl::Status PhaseHost::nextBatch(const executor::LaneInfo &lane, uint64_t step,
   return batches_->next(lane.instance, instruction, buffers, valid);
 }
 
+/// On the lane of the chief's first instance, at the start of each step: is it the last?
 executor::ControlMessage PhaseHost::decide(const executor::LaneInfo &lane, uint64_t step) {
   if (step + 1 >= run_.steps)
     return {executor::ControlAction::EndPhase, executor::EndReason::Finished, step};
@@ -99,6 +100,7 @@ executor::ControlMessage PhaseHost::decide(const executor::LaneInfo &lane, uint6
   return {executor::ControlAction::Continue, executor::EndReason::None, step};
 }
 
+/// A loss that is no number ends the run here, with the step and the lane that made it.
 absl::Status PhaseHost::addLoss(LaneRecord &record, const executor::LaneInfo &lane, uint64_t step, const void *value) {
   const plan::Port &port = record.program->fetches(record.loss);
   double loss = readScalar(value, record.lossType) / std::max(1u, port.micro_batches());
@@ -126,6 +128,7 @@ void PhaseHost::beginEpoch(LaneRecord &record, uint64_t step) const {
   std::fill(record.metrics.begin(), record.metrics.end(), MetricTotal());
 }
 
+/// On the lane's thread, while its frame still holds the step: metrics are added, results sent, the loss looked at.
 absl::Status PhaseHost::stepDone(const executor::LaneInfo &lane, const executor::StepResults &results) {
   LaneRecord &one = record(lane);
   one.times.add(static_cast<uint64_t>(results.seconds * 1e9));

@@ -32,6 +32,7 @@ DriverOptions makeDriverOptions(const RunOptions &options) {
   return driver;
 }
 
+/// As graphrun does with a plan file; and the plan has no other task.
 absl::Status checkLonePlan(const plan::Plan &plan, const DriverOptions &options) {
   GRAPHC_RETURN_IF_ERROR(plan::verifyPlan(plan));
   GRAPHC_RETURN_IF_ERROR(plan::checkCertificate(plan).status());
@@ -42,6 +43,7 @@ absl::Status checkLonePlan(const plan::Plan &plan, const DriverOptions &options)
   return Driver::validate(plan, options);
 }
 
+/// Every argument has a value of its size, and every value an argument.
 absl::Status checkFed(const plan::Plan &plan, const RunOptions &options) {
   const std::map<std::string, Argument> arguments = argumentsOf(plan, options.entry);
   std::vector<std::string> names;

@@ -399,6 +399,7 @@ void TaskSession::sendFetched(const executor::LaneInfo &lane, uint32_t fetch, ui
   link_.send(std::move(message));
 }
 
+/// Nothing that follows is a failure of this task: the others go, one by one.
 void TaskSession::end(Done *done) {
   stats_.residentBytes = observe::residentBytes();
   done->set_stats(observe::toJson(stats_));

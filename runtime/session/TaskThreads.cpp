@@ -32,6 +32,8 @@ TaskThreads::~TaskThreads() {
     driving_.join();
 }
 
+/// The heartbeat lives while the task joins, too, so a stop is heard meanwhile. On the chief the driver has a thread
+/// beside the session's.
 TaskThreads::End TaskThreads::run(const std::function<absl::Status()> &join,
                                   std::optional<std::chrono::seconds> clearUp) {
   heartbeat_ = std::thread([this] { heartbeat(); });
@@ -54,6 +56,8 @@ TaskThreads::End TaskThreads::run(const std::function<absl::Status()> &join,
   return {std::nullopt, driven_};
 }
 
+/// The heartbeat's thread: hands on stop requests, tells the master how far this task is, and looks for silence: on the
+/// chief that of the tasks, elsewhere that of the chief.
 void TaskThreads::heartbeat() {
   absl::Time last = absl::Now(), awake = last;
   for (absl::Duration pause; !endsWithin(pause); pause = parts_.every) {

@@ -115,6 +115,7 @@ std::shared_ptr<const Credentials::Material> Credentials::current() const {
   return material_;
 }
 
+/// What every peer would refuse later is said at once, to whom gave the flag.
 absl::Status Credentials::checkOwn(const std::string &task, const std::string &address) const {
   std::string host = base::splitAddress(address).first;
   auto material = current();

@@ -43,6 +43,8 @@ public:
     *data = buffer(writing);
     return abort().isAborted() ? PollState::Aborted : PollState::Ready;
   }
+  /// There are three buffers: one that is written, one that is complete, one that is read. Writing and complete change
+  /// places here, so the sender never waits; a message that nobody has taken is lost.
   PollState start(const void *data, uint64_t, SendMode) override {
     if (abort().isAborted())
       return PollState::Aborted;

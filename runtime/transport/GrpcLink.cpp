@@ -57,6 +57,7 @@ GrpcRecvPort &GrpcLink::addRecv(ChannelSpec spec) {
   return *recvs_.back();
 }
 
+/// To the end of its queue, once however much it has to send: addFrames looks at the port itself.
 void GrpcLink::push(GrpcSendPort &port) {
   if (port.queued_)
     return;
@@ -67,6 +68,8 @@ void GrpcLink::push(GrpcSendPort &port) {
   queue.tail = &port;
 }
 
+/// On the lane's thread. Where no write is under way, this begins one with the first frame; else written() takes the
+/// message along.
 void GrpcLink::submit(GrpcSendPort &port, const std::byte *data, uint64_t step) {
   Writes writes;
   {
@@ -92,6 +95,8 @@ void GrpcLink::submitClose(GrpcSendPort &port) {
   writes.start();
 }
 
+/// On the lane's thread: one more slot is free. Where the plan says so, the credit waits for the next message to this
+/// peer.
 void GrpcLink::submitCredit(GrpcRecvPort &port) {
   Writes writes;
   {
@@ -191,6 +196,9 @@ bool GrpcLink::buildMessage(Stream &stream, grpc::ByteBuffer *message) {
   return true;
 }
 
+/// Takes ports from the head of the queue until the message is full. A frame of up to kInlineBytes is copied; the slice
+/// of a larger one points into the lane's buffer, and gRPC tells the port when it has destroyed it. A close goes behind
+/// the port's last message.
 void GrpcLink::addFrames(SendQueue &queue, uint64_t maxPayload, Message &message) {
   while (queue.head && message.frames < kMaxFrames && message.payload < maxPayload) {
     GrpcSendPort &port = *queue.head;
@@ -236,6 +244,7 @@ void GrpcLink::addFrames(SendQueue &queue, uint64_t maxPayload, Message &message
   }
 }
 
+/// On gRPC's thread: the stream stands. What lanes have queued meanwhile goes out.
 absl::Status GrpcLink::attach(uint32_t number, Wire *wire, uint64_t peerIncarnation) {
   Writes writes;
   {
@@ -295,6 +304,7 @@ bool GrpcLink::attached() const {
   return std::all_of(streams_.begin(), streams_.end(), [](const Stream &stream) { return stream.wire != nullptr; });
 }
 
+/// On the stream's gRPC thread, one message at a time.
 absl::Status GrpcLink::received(uint32_t number, const grpc::ByteBuffer &message) {
   Stream &stream = streams_[number];
   base::MutexLock readLock(stream.readMutex);
@@ -307,6 +317,8 @@ absl::Status GrpcLink::received(uint32_t number, const grpc::ByteBuffer &message
   return status;
 }
 
+/// A message of an earlier phase, or of another process than the one that is known, is dropped whole (fenced). Of any
+/// other the credits come first, then the frames.
 absl::Status GrpcLink::takeMessage(Stream &stream, uint32_t number, uint64_t *payload) {
   MessageReader &reader = stream.reader;
   MessageHeader header;
@@ -331,6 +343,7 @@ absl::Status GrpcLink::unknown(uint32_t channel, uint32_t instance) const {
                                           "], which the plan does not have between it and this task"));
 }
 
+/// The peer has released so many slots of a channel: the port may send as many messages more.
 absl::Status GrpcLink::takeCredit(MessageReader &reader) {
   Credit credit;
   GRAPHC_RETURN_IF_ERROR(reader.take(&credit, sizeof(credit)));
@@ -344,6 +357,8 @@ absl::Status GrpcLink::takeCredit(MessageReader &reader) {
   return absl::OkStatus();
 }
 
+/// One frame. Its port says whether it fits there (begin), the payload is copied from gRPC's slices into the ring slot,
+/// and the port counts it (arrived). Nothing is copied of a frame that does not fit.
 absl::Status GrpcLink::takeFrame(Stream &stream, uint32_t number, uint64_t *payload) {
   MessageReader &reader = stream.reader;
   FrameHeader header;
@@ -375,6 +390,7 @@ absl::Status GrpcLink::takeFrame(Stream &stream, uint32_t number, uint64_t *payl
       absl::StrCat("a frame from ", peer_, " is of unknown kind ", static_cast<uint32_t>(header.kind)));
 }
 
+/// On any thread. The flag stands before the wake-up, so a lane that wakes sees it.
 void GrpcLink::abort(absl::Status why) {
   {
     base::MutexLock lock(mutex_);
@@ -391,6 +407,8 @@ void GrpcLink::abort(absl::Status why) {
   }
 }
 
+/// Between two phases: every lane here is joined. All readMutexes first, so that no frame is being taken; from then on
+/// what still comes of the phase before has too low an epoch and is dropped.
 absl::Status GrpcLink::reset(uint64_t epoch) {
   std::deque<std::unique_lock<base::Mutex>> readLocks;
   for (Stream &stream : streams_)

@@ -16,6 +16,8 @@ namespace {
 constexpr absl::Duration kSpin = absl::Microseconds(5);
 } // namespace
 
+/// A waker counts first and then looks for sleepers; who goes to sleep does it the other way round. So one of the two
+/// sees the other.
 void WakeWord::wake() {
   word_.fetch_add(1, std::memory_order_seq_cst);
   if (sleepers_.load(std::memory_order_seq_cst) != 0)
@@ -51,6 +53,7 @@ std::byte *GrpcSendPort::ownBuffer() {
   return copy_.get();
 }
 
+/// The port's own buffer, as soon as gRPC has freed the slices of the message before.
 PollState GrpcSendPort::acquire(void **data) {
   wake_.observe();
   if (closed_)
@@ -63,6 +66,8 @@ PollState GrpcSendPort::acquire(void **data) {
   return PollState::Ready;
 }
 
+/// Takes a credit and hands the message to the link. `outstanding_` begins with one for the queue, so done() waits for
+/// that as well.
 PollState GrpcSendPort::start(const void *data, uint64_t step, SendMode mode) {
   wake_.observe();
   if (closed_)
@@ -83,6 +88,7 @@ PollState GrpcSendPort::start(const void *data, uint64_t step, SendMode mode) {
   return PollState::Ready;
 }
 
+/// gRPC has freed every slice. What the receiver does with its copy is no concern of the sender.
 PollState GrpcSendPort::done() {
   wake_.observe();
   if (!borrowed_ || outstanding_.load(std::memory_order_acquire) == 0)
@@ -133,6 +139,7 @@ PollState GrpcRecvPort::pollStart(const void **data, uint64_t known, uint64_t *t
   return look(data, known + 1, there);
 }
 
+/// On the lane's thread. The oldest message is Ready whole, or from `least` bytes on.
 PollState GrpcRecvPort::look(const void **data, uint64_t least, uint64_t *there) {
   wake_.observe();
   // Either the reading thread sees this and wakes the lane for a part, or the lane sees the part: both sides store theirs
@@ -152,12 +159,15 @@ PollState GrpcRecvPort::look(const void **data, uint64_t least, uint64_t *there)
   return end_.load(std::memory_order_acquire) == tail ? PollState::Closed : PollState::Pending;
 }
 
+/// The slot is free from here on: the link sends the credit.
 void GrpcRecvPort::release() {
   tail_.fetch_add(1, std::memory_order_release);
   released_.fetch_add(1, std::memory_order_relaxed);
   link_.submitCredit(*this);
 }
 
+/// Small messages are read by one thread, in order: a frame fits only where the one before it ended. Chunks of large
+/// ones come on any stream: one fits if its slot is free and nobody else is writing that chunk, which is marked.
 bool GrpcRecvPort::begin(const FrameHeader &header) {
   auto isFree = [&] {
     return header.seq - tail_.load(std::memory_order_acquire) < spec_.capacity &&
@@ -179,6 +189,7 @@ bool GrpcRecvPort::begin(const FrameHeader &header) {
   return true;
 }
 
+/// The payload is there. Of a large message, whoever closes the first gap counts all chunks that are there behind it.
 void GrpcRecvPort::arrived(const FrameHeader &header) {
   if (!large_)
     return advance(header.seq, header.offset + header.length);
@@ -197,6 +208,8 @@ void GrpcRecvPort::arrived(const FrameHeader &header) {
   }
 }
 
+/// The sender has closed the channel. On another stream chunks of messages before `seq` may still be on their way, but
+/// of none from `seq` on can one be here.
 bool GrpcRecvPort::end(uint64_t seq) {
   auto endAt = [&] {
     const uint64_t head = head_.load(std::memory_order_relaxed);

@@ -167,6 +167,7 @@ void GrpcTransport::addPeer(uint32_t task, const std::string &name, uint64_t inc
   peers_.emplace(task, std::make_unique<Peer>(task, name, incarnation, address, self_.incarnation, largeBytes_));
 }
 
+/// The side with the lower number opens the streams; what they say of themselves the other side checks (accept).
 absl::Status GrpcTransport::connect(uint32_t peer,
                                     const std::function<absl::StatusOr<std::shared_ptr<grpc::Channel>>()> &dial) {
   Peer &to = *peers_.at(peer);
@@ -216,6 +217,7 @@ void GrpcTransport::streamUp() {
   changed_.notifyAll();
 }
 
+/// The first stream that breaks ends them all, unless this task is ending anyway.
 void GrpcTransport::streamDown(Peer &peer, absl::Status why) {
   {
     base::MutexLock lock(mutex_);
@@ -236,6 +238,7 @@ void GrpcTransport::streamGone() {
   changed_.notifyAll();
 }
 
+/// Streams end, lanes wake, and this waits for both: each reactor to be gone, and gRPC to have freed each slice.
 bool GrpcTransport::shutdown(absl::Duration wait) {
   std::vector<std::shared_ptr<grpc::ClientContext>> dialled;
   {

@@ -20,6 +20,7 @@ namespace {
 constexpr char magic[] = "GRAPHCSM";
 constexpr uint32_t version = 5;
 
+/// The listener does not block; what is said with one caller does, for two seconds at most.
 void setBlocking(int socket) {
   ::fcntl(socket, F_SETFL, ::fcntl(socket, F_GETFL) & ~O_NONBLOCK);
   timeval limit{2, 0}; // both sides answer at once; a peer that does not is broken

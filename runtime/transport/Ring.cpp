@@ -52,6 +52,8 @@ void AbortState::clear() {
 // Sender
 //===----------------------------------------------------------------------------------------------------------------===//
 
+/// The receiver's count of releases is read only where the one seen last does not suffice: it is in a cache line that
+/// the receiver writes.
 bool RingSender::hasFree(uint64_t free) {
   if (produced - seenConsumed + free <= spec.capacity)
     return true;
@@ -67,6 +69,7 @@ bool RingSender::hasFree(uint64_t free) {
   return produced - seenConsumed + free <= spec.capacity;
 }
 
+/// The slot gets the payload or, of a zero-copy message, the place of the payload in this task's zero-copy memory.
 bool RingSender::writeSlot(const void *data) {
   uint8_t *to = slots + slotStride(spec) * slot;
   if (!spec.zeroCopy) {
@@ -94,6 +97,8 @@ PollState RingSender::acquire(void **data) {
   return PollState::Ready;
 }
 
+/// The slot is written before the count of messages, which the receiver reads: so what it counts is there. Then whoever
+/// sleeps is woken.
 PollState RingSender::start(const void *data, uint64_t step, SendMode) {
   if (abort.isAborted())
     return PollState::Aborted;
@@ -113,6 +118,7 @@ PollState RingSender::start(const void *data, uint64_t step, SendMode) {
   return PollState::Ready;
 }
 
+/// A zero-copy message is done when the receiver has released every message: then nobody reads the sender's memory.
 PollState RingSender::done() {
   if (!spec.zeroCopy)
     return PollState::Ready; // start() copied
@@ -159,6 +165,8 @@ void RingSender::wakeLocal() { signal(ring->consumer.senderEvent, scope); }
 // Receiver
 //===----------------------------------------------------------------------------------------------------------------===//
 
+/// The sender's memory can hold anything: the count, the epoch and the reference are checked before the lane gets an
+/// address.
 PollState RingReceiver::poll(const void **data) {
   if (seenProduced == consumed) {
     // Closed is read before the counter: what was sent before close() is then certainly seen.
@@ -199,6 +207,7 @@ const void *RingReceiver::payload() const {
   return reinterpret_cast<const uint8_t *>(reinterpret_cast<uintptr_t>(zeroCopy.data) + offset);
 }
 
+/// Counts the slot as free, and wakes a sender that sleeps for one.
 void RingReceiver::release() {
   if (++slot == spec.capacity)
     slot = 0;
@@ -221,6 +230,8 @@ void RingReceiver::wait(absl::Duration timeout) {
       timeout);
 }
 
+/// Sleeps once for the messages of many senders: the arrival counter wakes it when as many have come as are missing
+/// here.
 void RingReceiver::waitAll(std::span<RecvPort *const> ports, absl::Duration timeout) {
   if (!arrivals)
     return wait(timeout);

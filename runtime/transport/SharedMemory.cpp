@@ -141,6 +141,8 @@ private:
   std::thread server;
 };
 
+/// The receiving side: for each peer that sends here a memfd with the rings of its channels, then the arrival counters,
+/// then a thread that hands both out to peers that ask.
 absl::Status SharedMemoryImpl::listen() {
   base::MutexLock lock(mutex);
   for (SharedMemoryPeer &peer : options.peers) {
@@ -180,6 +182,8 @@ absl::Status SharedMemoryImpl::listen() {
   return absl::OkStatus();
 }
 
+/// One memfd with a counter for each channel whose messages are waited for together. Every sender of such a channel
+/// gets it.
 absl::Status SharedMemoryImpl::makeGates() {
   for (const SharedMemoryPeer &peer : options.peers)
     for (const ChannelSpec &spec : peer.incoming)
@@ -197,6 +201,7 @@ absl::Status SharedMemoryImpl::makeGates() {
   return absl::OkStatus();
 }
 
+/// The thread may still wait for peers that never came.
 SharedMemoryImpl::~SharedMemoryImpl() {
   if (server.joinable()) {
     uint64_t one = 1;
@@ -205,6 +210,8 @@ SharedMemoryImpl::~SharedMemoryImpl() {
   }
 }
 
+/// Of the caller: it is of this run and this plan, it means this task, it knows the same channels, and it has not come
+/// before.
 absl::Status SharedMemoryImpl::checkHello(const detail::Hello &hello, Segment *&segment) {
   detail::Hello expected = detail::makeHello(options.run, options.fingerprint, hello.from, options.self);
   if (memcmp(hello.run, expected.run, sizeof hello.run) != 0)
@@ -226,6 +233,8 @@ absl::Status SharedMemoryImpl::checkHello(const detail::Hello &hello, Segment *&
   return absl::NotFoundError(absl::StrCat("no channel comes from ", hello.from));
 }
 
+/// What the caller sends zero-copy stays in its own memory, whose memfd came with the request. The receivers of those
+/// channels read it there, through a mapping that nobody here can write.
 absl::Status SharedMemoryImpl::mapZeroCopy(const Segment &segment, const detail::Request &request) {
   if (segment.zeroCopy.empty())
     return absl::OkStatus();
@@ -274,6 +283,8 @@ void SharedMemoryImpl::serve() {
   }
 }
 
+/// The sending side, once `peer` has given its memory. Both sides have sorted the channels in one way, so each ring is
+/// found where the receiver has put it.
 absl::Status SharedMemoryImpl::attach(const SharedMemoryPeer &peer, const detail::Segment &segment) {
   uint64_t bytes = segmentBytes(peer.outgoing), arrivalBytes = segment.arrivalCounters * sizeof(ArrivalCounter);
   GRAPHC_RETURN_IF_ERROR(detail::checkSegment(segment.channels.get(), bytes, peer.task));
@@ -312,6 +323,9 @@ std::string SharedMemoryImpl::missing() {
   return absl::StrJoin(names, ", ");
 }
 
+/// On the session's thread, when every task listens. First this task asks each peer to which it sends for that peer's
+/// memory, again while the peer is not ready. Then it waits until each peer that sends here has asked. An abort ends
+/// both.
 absl::Status SharedMemoryImpl::connect(absl::Time deadline) {
   for (const SharedMemoryPeer &peer : options.peers) {
     if (peer.outgoing.empty())
