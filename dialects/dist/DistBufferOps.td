@@ -163,7 +163,14 @@ def Dist_CopyOp : Dist_BodyOp<"copy", [AllTypesMatch<["from", "to"]>]> {
 
 def Dist_SignalOp : Dist_BodyOp<"signal"> {
   let summary = "a queue counts to n once it has done all that it was given so far";
-  let description = [{ Example: `dist.signal {queue = 2, n = 1}`. Of a step the first of a queue is 1, the next 2, … }];
+  let description = [{
+    Of a step the first of a queue is 1, the next 2, …
+
+    ```mlir
+    dist.copy %staged to %x {queue = 2} : memref<128x784xf32>
+    dist.signal {queue = 2, n = 1}
+    ```
+  }];
   let arguments = (ins Dist_PositiveI64Attr:$queue, Dist_PositiveI64Attr:$n);
   let assemblyFormat = "attr-dict";
 }
@@ -376,7 +383,9 @@ def Dist_NextBatchIntoOp : Dist_BodyOp<"next_batch_into", [AttrSizedOperandSegme
 def Dist_FeedIntoOp : Dist_BodyOp<"feed_into"> {
   let summary = "`feed` into a buffer, before the step begins";
   let description = [{
-    Example: `dist.feed_into "x", %x : memref<4xf32>`.
+    ```mlir
+    dist.feed_into "x", %x : memref<4xf32>
+    ```
 
     1. (N1) as for `feed`
   }];

@@ -146,7 +146,16 @@ def Dist_ProgramOp : Dist_Op<"program", [Symbol, IsolatedFromAbove, SingleBlock,
 
 def Dist_EndOp : Dist_Op<"end", [Terminator, HasParent<"ProgramOp">, Dist_HasBufferEffects]> {
   let summary = "the end of a step";
-  let description = [{ Ends the body of every program. Example: `dist.end`. }];
+  let description = [{
+    Ends the body of every program.
+
+    ```mlir
+    dist.program @train_step.ps1 of @train_step on "/job:ps/task:1/device:CPU:0" {
+      dist.control_receive @train_step.control.ps1
+      dist.end
+    }
+    ```
+  }];
   let assemblyFormat = "attr-dict";
 }
 
@@ -227,7 +236,14 @@ def Dist_SendStartOp : Dist_ChannelOpBase<"send_start", ["getMessageType"], [Dis
 
 def Dist_SendDoneOp : Dist_ChannelOpBase<"send_done", [], [Dist_HasBufferEffects]> {
   let summary = "waits until the last send on a channel left its buffer";
-  let description = [{ Made by `schedule`. Example: `dist.send_done @train_step.w.to_worker`. }];
+  let description = [{
+    Made by `schedule`. Of a zero-copy channel it waits until every reader on the host has released the message.
+
+    ```mlir
+    dist.send_start @train_step.w.to_worker, %w : memref<4xf32>
+    dist.send_done @train_step.w.to_worker
+    ```
+  }];
   let arguments = (ins FlatSymbolRefAttr:$channel);
   let assemblyFormat = "$channel attr-dict";
 }
@@ -255,8 +271,12 @@ def Dist_ReceiveOp : Dist_ChannelOpBase<"receive", ["getMessageType"], [Dist_Has
 def Dist_ReleaseOp : Dist_ChannelOpBase<"release", [], [Dist_HasBufferEffects]> {
   let summary = "gives the memory of the last received message back";
   let description = [{
-    Made by `schedule`. Example: `dist.release @train_step.w.to_worker`. Of a channel with an `algorithm`: the sums were last read, so that
-    who made them may write there again.
+    Made by `schedule`. Of a channel with an `algorithm`: the sums were last read, so that who made them may write there again.
+
+    ```mlir
+    %w = dist.receive @train_step.w.to_worker : memref<4xf32>
+    dist.release @train_step.w.to_worker
+    ```
   }];
   let arguments = (ins FlatSymbolRefAttr:$channel);
   let assemblyFormat = "$channel attr-dict";
@@ -394,8 +414,15 @@ def Dist_TicketOp : Dist_EndPointOp<"ticket", [Dist_HasBufferEffects]> {
   let description = [{
     Asynchronous phases only, first in the step of the program that owns the global step. Where no update is left it
     closes its lane's sends and ends it; a lane that finds a channel closed does the same. With `max_staleness` s instance
-    r waits before its step c until no other instance that still takes tickets is at a step before c - s. Example:
-    `dist.ticket {max_staleness = 2 : i64}`.
+    r waits before its step c until no other instance that still takes tickets is at a step before c - s.
+
+    ```mlir
+    dist.phase @train_step {role = #graph.role<train>, ends_by_end_of_stream}
+    dist.program @train_step.ps0 of @train_step on "/job:ps/task:0/device:CPU:0" replicas(2) locks_variables {
+      dist.ticket {max_staleness = 2 : i64}
+      dist.end
+    }
+    ```
 
     1. (T1) its phase ends by end of stream
     2. (T2) `max_staleness` is not negative
@@ -411,7 +438,11 @@ def Dist_TicketOp : Dist_EndPointOp<"ticket", [Dist_HasBufferEffects]> {
 def Dist_FeedOp : Dist_EndPointOp<"feed"> {
   let summary = "a value that the user gives";
   let description = [{
-    An argument of the function. Example: `%x = dist.feed "x" : tensor<4xf32>`.
+    An argument of the function.
+
+    ```mlir
+    %x = dist.feed "x" : tensor<4xf32>
+    ```
 
     1. (N1) the name is not empty, has no control characters and at most 4,096 bytes
   }];
@@ -426,7 +457,10 @@ def Dist_FetchOp : Dist_EndPointOp<"fetch", [Dist_HasBufferEffects]> {
   let description = [{
     A result of the function or a summary; `reduction` says what it means over the replicas. With `micro_batches` the value is the
     sum over so many of each replica, of which the mean over all is wanted.
-    Example: `dist.fetch "loss", %loss {reduction = "mean"} : tensor<f32>`.
+
+    ```mlir
+    dist.fetch "loss", %loss {reduction = "mean"} : tensor<f32>
+    ```
 
     1. (FE1) more than one of `micro_batches` only in a family, and with the reduction "mean"
     2. (N1) as for `feed`
@@ -441,7 +475,10 @@ def Dist_MetricOp : Dist_EndPointOp<"metric", [Dist_HasBufferEffects]> {
   let summary = "an exact mean over the samples of a phase: sum and count of this step";
   let description = [{
     The host adds both over steps and replicas.
-    Example: `dist.metric "accuracy", %hits, %samples : tensor<i64>, tensor<i64>`.
+
+    ```mlir
+    dist.metric "accuracy", %hits, %samples : tensor<i64>, tensor<i64>
+    ```
 
     1. (M1) scalars; the sum is i64 or f64, the count i64
     2. (N1) as for `feed`
