@@ -37,14 +37,14 @@ struct Found {
   Manifest manifest;
 };
 
-/// The newest checkpoint of DIR whose manifest and every shard's size and sums are right. What was skipped and why goes
+/// The newest checkpoint of DIR whose manifest and every shard's size and checksums are right. What was skipped and why goes
 /// to `warnings`. Nothing there, or no DIR: an empty optional.
 absl::StatusOr<std::optional<Found>> findNewest(const std::string &dir, std::vector<std::string> &warnings);
 
 /// Reads DIR/step-N's manifest alone; restoreVariables checks the shards that it takes from.
 absl::StatusOr<Found> readCheckpoint(const std::string &path);
 
-/// readCheckpoint, and the sums of every shard.
+/// readCheckpoint, and the checksums of every shard.
 absl::StatusOr<Found> openCheckpoint(const std::string &path);
 
 /// Whether the checkpoint has every variable of the model with its type, in whatever parts. The error names the first that does not fit;
@@ -60,7 +60,7 @@ struct RestoreTarget {
   uint64_t offset = 0;
 };
 
-/// Owner: checks the sums of the shards it needs and copies its variables, or its parts of them, out of them. Whatever tasks
+/// Owner: compares the checksums of the shards it needs and copies its variables, or its parts of them, out of them. Whatever tasks
 /// wrote them, in whatever parts.
 absl::Status restoreVariables(const Found &checkpoint, const std::vector<RestoreTarget> &targets);
 

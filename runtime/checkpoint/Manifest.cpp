@@ -25,7 +25,7 @@ using Kind = JsonValue::Kind;
 
 constexpr plan::DataType types[] = {plan::I1,  plan::I8,  plan::U8,  plan::I32,
                                     plan::I64, plan::F32, plan::F64, plan::BF16};
-constexpr std::string_view sumStart = ",\n  \"sha256\": \"", sumEnd = "\"\n}\n";
+constexpr std::string_view digestStart = ",\n  \"sha256\": \"", digestEnd = "\"\n}\n";
 constexpr size_t maxManifest = 64 << 20;
 
 bool isHex(std::string_view text, size_t digits) {
@@ -143,7 +143,7 @@ absl::StatusOr<ShardInfo> readShard(const JsonValue &value, std::string_view fil
   if (!isShardFile(shard.file))
     return base::errorAt(file, value.position, absl::StrCat("not the name of a shard: ", quoteJson(shard.file)));
   if (!isHex(crc, 8) || !isHex(shard.sha256, 64))
-    return base::errorAt(file, value.position, "a shard with a malformed sum");
+    return base::errorAt(file, value.position, "a shard with a malformed checksum");
   shard.crc32c = static_cast<uint32_t>(std::stoul(crc, nullptr, 16));
   for (const JsonValue &variable : variables->elements) {
     GRAPHC_ASSIGN_OR_RETURN(VariableInfo info, readVariable(variable, file));
@@ -233,10 +233,10 @@ std::string encodeManifest(Manifest manifest) {
     first = false;
   }
   text += "\n  ]";
-  std::string sum = base::toHex(base::sha256(text));
-  text.append(sumStart);
-  text.append(sum);
-  text.append(sumEnd);
+  std::string digest = base::toHex(base::sha256(text));
+  text.append(digestStart);
+  text.append(digest);
+  text.append(digestEnd);
   return text;
 }
 
@@ -245,12 +245,12 @@ absl::StatusOr<Manifest> decodeManifest(std::string_view text, std::string_view 
     return absl::DataLossError(
         absl::StrCat(absl::string_view(name.data(), name.size()), ": ", absl::string_view(why.data(), why.size())));
   };
-  size_t tail = sumStart.size() + 64 + sumEnd.size();
-  if (text.size() < tail || text.substr(text.size() - tail, sumStart.size()) != sumStart ||
-      text.substr(text.size() - sumEnd.size()) != sumEnd)
-    return damaged("the manifest does not end with its sum; it is truncated or of another program");
+  size_t tail = digestStart.size() + 64 + digestEnd.size();
+  if (text.size() < tail || text.substr(text.size() - tail, digestStart.size()) != digestStart ||
+      text.substr(text.size() - digestEnd.size()) != digestEnd)
+    return damaged("the manifest does not end with its checksum; it is truncated or of another program");
   std::string_view body = text.substr(0, text.size() - tail);
-  if (text.substr(text.size() - sumEnd.size() - 64, 64) != base::toHex(base::sha256(body)))
+  if (text.substr(text.size() - digestEnd.size() - 64, 64) != base::toHex(base::sha256(body)))
     return damaged("the manifest's SHA-256 does not match its text; it was changed or damaged");
 
   GRAPHC_ASSIGN_OR_RETURN(JsonValue root, base::parseJson(text, name, {.bytes = maxManifest, .values = 1u << 24}));

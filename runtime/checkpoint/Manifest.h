@@ -1,6 +1,6 @@
 //===- Manifest.h - what a committed checkpoint holds ---------------------------------------------------------------*- C++ -*-===//
 //
-// manifest.json, the last file of a checkpoint to appear: its presence is the commit. It carries sums of every shard and,
+// manifest.json, the last file of a checkpoint to appear: its presence is the commit. It carries checksums of every shard and,
 // in its last line, of itself. No time, host, process or path stands in it, so that equal runs write equal bytes.
 //
 //===----------------------------------------------------------------------------------------------------------------===//
@@ -57,7 +57,7 @@ struct Manifest {
 
 /// The exact bytes of manifest.json.
 std::string encodeManifest(Manifest manifest);
-/// Checks the sum, every key, name and size; `name` is for messages. Shard files are names without '/'.
+/// Compares the checksum, and checks every key, name and size; `name` is for messages. Shard files are names without '/'.
 absl::StatusOr<Manifest> decodeManifest(std::string_view text, std::string_view name);
 
 /// One shard as a line of JSON, for the control plane, and back.

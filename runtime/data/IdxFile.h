@@ -2,7 +2,7 @@
 //
 // A plain file of bytes is mapped as it is. Anything else is decoded once into a cache file that all tasks of this host
 // and user map: its key is the path, size and modification time of the source, it appears whole or not at all (O_TMPFILE,
-// then link) and with a sum that whoever opens it compares, and nothing is left when the writer dies. Two tasks may decode the same file at once; one link wins. Where the
+// then link) and with a checksum that whoever opens it compares, and nothing is left when the writer dies. Two tasks may decode the same file at once; one link wins. Where the
 // cache cannot be written the decoded bytes stay in memory.
 //
 //===----------------------------------------------------------------------------------------------------------------===//

@@ -7,7 +7,7 @@
 //   16  u64      payload bytes, exactly what is left of the file
 //   24  32 bytes SHA-256 of the payload
 //   56  payload  the serialized Plan
-// The sum is checked before anything else of the payload is looked at. A plan's fingerprint is that sum in hexadecimal:
+// The digest is checked before anything else of the payload is looked at. A plan's fingerprint is that digest in hexadecimal:
 // peers compare it, checkpoints record it.
 //
 //===----------------------------------------------------------------------------------------------------------------===//
@@ -35,9 +35,9 @@ struct LoadedPlan {
 
 /// Header and payload as one string; the same plan gives the same bytes (maps are not used in the schema).
 absl::StatusOr<std::string> encodePlan(const Plan &plan);
-/// Checks header, sum and syntax, not the content: call verifyPlan (Verify.h) next. `name` is for messages.
+/// Checks header, digest and syntax, not the content: call verifyPlan (Verify.h) next. `name` is for messages.
 absl::StatusOr<LoadedPlan> decodePlan(std::string_view file, std::string_view name);
-/// decodePlan without comparing the sum, for fuzzing the layers behind it.
+/// decodePlan without comparing the digest, for fuzzing the layers behind it.
 absl::StatusOr<LoadedPlan> decodePlanUnchecked(std::string_view file, std::string_view name);
 
 /// Writes atomically; "-": standard output.

@@ -122,7 +122,8 @@ absl::Status RunAnswers::check(uint32_t task, const Done &done) {
   GRAPHC_RETURN_IF_ERROR(checkKind(order_, done));
   const bool initializes = order_.has_initialize();
   if ((initializes || order_.has_save()) && done.has_mirrors_crc() != one.mirrors)
-    return unfit(one.mirrors ? "it has no sum of its mirrors" : "it has a sum of mirrors that it does not have");
+    return unfit(one.mirrors ? "it has no checksum of its mirrors"
+                             : "it has a checksum of mirrors that it does not have");
   if (initializes)
     GRAPHC_RETURN_IF_ERROR(checkGlobalStep(one, done));
   switch (order_.kind_case()) {

@@ -34,7 +34,7 @@ void safetensors(std::string_view text) {
 void manifest(std::string_view text) {
   (void)checkpoint::decodeManifest(text, "fuzz");
   (void)checkpoint::decodeShard(text);
-  // The same with its sum made right, so that what lies behind is reached.
+  // The same with its checksum made right, so that what lies behind is reached.
   constexpr size_t tail = 83; // ,\n  "sha256": "…"\n}\n
   if (text.size() < tail)
     return;

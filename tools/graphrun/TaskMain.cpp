@@ -335,7 +335,7 @@ data::DataSearch dataSearch(const Flags &flags) {
   return search;
 }
 
-// The file as it is, so that its sum is the servers' too.
+// The file as it is, so that its digest, the plan's fingerprint, is the servers' too.
 absl::StatusOr<service::PlanOffer> makeOffer(const Flags &flags, const plan::Plan &plan, const std::string &run) {
   service::PlanOffer offer;
   if (!isFile(flags.plan)) { // read already, and gone

@@ -133,7 +133,7 @@ TEST(Manifest, RefusesContradictions) {
   manifest = example();
   manifest.shards[0].sha256 = "short";
   EXPECT_THAT(std::string(decodeManifest(encodeManifest(manifest), "m").status().message()),
-              HasSubstr("malformed sum"));
+              HasSubstr("malformed checksum"));
 }
 
 } // namespace

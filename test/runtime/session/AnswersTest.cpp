@@ -160,7 +160,7 @@ TEST_F(Answers, NumbersAreThePlansOwn) {
   EXPECT_THAT(with(Order::kInitialize, [](Done &done) { done.set_global_step(0); }),
               HasSubstr("a global step that it does not have"));
   EXPECT_THAT(with(Order::kInitialize, [](Done &done) { done.set_mirrors_crc(0); }),
-              HasSubstr("a sum of mirrors that it does not have"));
+              HasSubstr("a checksum of mirrors that it does not have"));
 }
 
 TEST_F(Answers, DataSetsAreThoseThatTheTaskReads) {
