@@ -11,7 +11,7 @@
 
 namespace graphc {
 
-/// --verify-plan: sum, well-formedness and the certificate of liveness.
+/// --verify-plan: digest, well-formedness and the certificate of liveness.
 int verifyPlanFile(const Options &options);
 
 /// --diff: what moved from one plan to another, what now crosses a link, what it costs, and why.
