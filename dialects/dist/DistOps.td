@@ -137,7 +137,7 @@ def Dist_ProgramOp : Dist_Op<"program", [Symbol, IsolatedFromAbove, SingleBlock,
   let extraClassDeclaration = [{
     ::mlir::Block &getBlock() { return getBody().front(); }
     /// Instances run on the tasks of the replica domain, one each, and not all on one task.
-    bool isSpread() { return !getDevice().contains("/task:"); }
+    bool isSpread();
     bool isFamily() { return getReplicas() > 1; }
     /// Its device's memory is its own: buffers are there or on the host, and queues do what the program gives them.
     bool hasQueues();

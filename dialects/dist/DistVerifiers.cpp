@@ -194,8 +194,20 @@ LogicalResult ChannelOp::verifySymbolUses(SymbolTableCollection &symbols) {
 // program: (PR1) phase, (PR2) device, (PR3) ends in dist.end, (PR4) instances
 //===----------------------------------------------------------------------===//
 
+/// Nothing where the name is none, which verify() refuses.
+static std::optional<graph::DeviceName> deviceOf(ProgramOp program) {
+  std::string error;
+  return graph::DeviceName::parse(program.getDevice(), error);
+}
+
+bool ProgramOp::isSpread() {
+  std::optional<graph::DeviceName> device = deviceOf(*this);
+  return device && !device->task;
+}
+
 bool ProgramOp::hasQueues() {
-  const device::Kind *known = device::findKind(device::kindOf(getDevice().rsplit("/device:").second));
+  std::optional<graph::DeviceName> device = deviceOf(*this);
+  const device::Kind *known = device ? device::findKind(device->kind) : nullptr;
   return known && known->ownMemory;
 }
 
@@ -204,8 +216,7 @@ bool ProgramOp::hasQueues() {
 LogicalResult ProgramOp::verify() {
   if (failed(verifyName(*this, getSymName())))
     return failure();
-  std::string error;
-  std::optional<graph::DeviceName> device = graph::DeviceName::parse(getDevice(), error);
+  std::optional<graph::DeviceName> device = deviceOf(*this);
   if (!device || device->str() != getDevice() || device->kind.empty() || !device->index ||
       (device->task && device->job.empty())) // (PR2)
     return emitOpError("is on \"") << getDevice()

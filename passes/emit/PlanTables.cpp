@@ -1,5 +1,6 @@
 #include "passes/emit/PlanTables.h"
 
+#include "passes/lower/Kernels.h"
 #include "passes/place/SettingLoc.h"
 #include "passes/place/VariablePlacement.h"
 #include "passes/schedule/OpTimes.h"
@@ -211,6 +212,18 @@ LogicalResult PlanTables::fillDataset(graph::DatasetOp op) {
 // Phases, channels
 //===----------------------------------------------------------------------------------------------------------------===//
 
+static plan::Role roleOf(graph::Role role) {
+  switch (role) {
+  case graph::Role::Train:
+    return plan::TRAIN;
+  case graph::Role::Eval:
+    return plan::EVAL;
+  case graph::Role::Predict:
+    return plan::PREDICT;
+  }
+  llvm_unreachable("a role of another kind");
+}
+
 LogicalResult PlanTables::fillPhase(dist::PhaseOp op) {
   phases[op.getSymName()] = uint32_t(plan.phases_size());
   plan::Phase *out = plan.add_phases();
@@ -218,7 +231,7 @@ LogicalResult PlanTables::fillPhase(dist::PhaseOp op) {
   auto role = dyn_cast<graph::RoleAttr>(op.getRole());
   if (!role)
     return op.emitOpError("has the role ") << op.getRole() << ", expected #graph.role<train>, <eval> or <predict>";
-  out->set_role(plan::Role(int(role.getValue())));
+  out->set_role(roleOf(role.getValue()));
   out->set_ends_by_end_of_stream(op.getEndsByEndOfStream());
   out->set_advances_global_step(op.getAdvancesGlobalStep());
   out->set_samples_per_step(uint64_t(op.getSamplesPerStep().value_or(0)));
@@ -305,7 +318,7 @@ uint32_t PlanTables::constant(std::string bytes) {
 
 /// Null where there is no such kernel.
 FunctionOpInterface PlanTables::bodyOf(StringRef kernel) const {
-  if (auto body = symbols.lookup<LLVM::LLVMFuncOp>((kernel + ".body").str()))
+  if (auto body = symbols.lookup<LLVM::LLVMFuncOp>(getBodyName(kernel)))
     return body;
   return lowered ? func::FuncOp() : symbols.lookup<func::FuncOp>(kernel);
 }
@@ -332,6 +345,8 @@ FailureOr<uint32_t> PlanTables::kernel(Operation *call, StringRef name, StringRe
     std::optional<dist::Access> access = dist::getAccess(body, unsigned(i));
     if (!access)
       return call->emitOpError("calls the kernel @") << name << ", whose argument " << i << " has no dist.access";
+    static_assert(int(dist::Access::Read) == int(plan::READ) && int(dist::Access::Write) == int(plan::WRITE) &&
+                  int(dist::Access::ReadWrite) == int(plan::READ_WRITE));
     arg->set_access(plan::Access(*access));
     if (body.getArgAttr(i, "dist.scratch"))
       out->set_scratch_bytes(arg->bytes());
@@ -359,7 +374,7 @@ uint32_t PlanTables::library(dist::LibraryCallOp op) {
   };
   for (const kernels::Operand &operand : call.operands) {
     plan::TensorType &type = *out.add_operands()->mutable_type();
-    type.set_dtype(plan::DataType(operand.element));
+    type.set_dtype(plan::DataType(operand.element)); // the ABI's numbers are the plan's: plan::libraryCallOf
     type.mutable_shape()->Assign(operand.shape.begin(), operand.shape.end());
     addArg(operand.bytes, plan::Access(operand.access));
   }

@@ -5,12 +5,18 @@
 #include "runtime/kernels/KernelAbi.h"
 
 #include "llvm/ADT/StringRef.h"
+#include "llvm/ADT/Twine.h"
+
+#include <string>
 
 namespace graphc {
 
 /// The exported symbol of a code object, of type GraphcKernelTable.
 inline constexpr llvm::StringLiteral kKernelTableSymbol = "graphc_kernels";
 inline constexpr int32_t kKernelAbiVersion = GRAPHC_KERNEL_ABI_VERSION;
+
+/// The function that has a kernel's loops once it is lowered; the one of the kernel's own name calls it with what the ABI gives.
+inline std::string getBodyName(llvm::StringRef kernel) { return (kernel + ".body").str(); }
 
 } // namespace graphc
 #endif

@@ -83,6 +83,8 @@ LLVM::GlobalOp makeGlobal(OpBuilder &builder, Location loc, Type type, StringRef
 using Arguments = SmallVector<std::pair<uint64_t, GraphcAccess>>;
 
 Arguments argumentsOf(func::FuncOp kernel) {
+  static_assert(int(dist::Access::Read) == int(GRAPHC_READ) && int(dist::Access::Write) == int(GRAPHC_WRITE) &&
+                int(dist::Access::ReadWrite) == int(GRAPHC_READ_WRITE));
   Arguments arguments;
   for (auto [i, type] : llvm::enumerate(kernel.getArgumentTypes())) {
     auto memref = cast<MemRefType>(type);
@@ -215,7 +217,7 @@ struct KernelsToLLVMPass : impl::KernelsToLLVMBase<KernelsToLLVMPass> {
     SymbolTable symbols(module);
     for (auto &[name, arguments] : kernels) {
       auto body = symbols.lookup<LLVM::LLVMFuncOp>(name);
-      body.setSymName(name + ".body");
+      body.setSymName(getBodyName(name));
       body.setLinkage(LLVM::Linkage::Internal);
       markPointers(body);
       OpBuilder builder(module.getContext());

@@ -13,9 +13,9 @@
 //              (a send ahead is one of the next step: receives are one send behind, sends one release nearer)
 //   borrow     the k-th send done of a zero-copy channel waits until the k-th message is released
 //
-// An AllReduceStart is the send of its channel, an AllReduceDone the receive. A done ends when every other instance has come to
-// its own, or beyond: what they do in front of it has smaller numbers, and among instances that are all there the moves of
-// AllReduce.h never wait in a circle (AllReduceTest.cpp plays them).
+// An AllReduceStart is the send of its channel, an AllReduceDone the receive. An AllReduceDone may wait until every other instance has come
+// to its own AllReduceDone, or beyond it, and for no longer. What the others do before theirs has smaller numbers. Among instances that are
+// all there the moves of AllReduce.h never wait in a circle (AllReduceTest.cpp plays them).
 //
 // Numbers that grow along every such edge leave no circle, and only a circle within a step can hang: what waits for an
 // earlier step waits for something that happened or is on its way. All instances of a program have its order, so that a

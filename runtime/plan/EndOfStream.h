@@ -10,7 +10,8 @@
 // The phase ends if what is not done contains, with each release, the send or acquire that waits for its slot and the send
 // done of a zero-copy channel that waits for it, and if every program stops. A conflating channel gives no slot to wait for,
 // but its receiver may find it closed in any step: each of its receives is a place where the end may begin. What is not
-// done where it begins at several places is the union, so one after the other proves all.
+// done when the end begins at several places at once is the union of what is not done for each of them. So it suffices to check each place
+// by itself.
 //
 //===--------------------------------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_RUNTIME_PLAN_ENDOFSTREAM_H

@@ -87,6 +87,11 @@ bool sameType(const TensorType &a, const TensorType &b) {
 }
 
 kernels::LibraryCall libraryCallOf(const Kernel &kernel) {
+  static_assert(int(GRAPHC_I1) == int(I1) && int(GRAPHC_I8) == int(I8) && int(GRAPHC_U8) == int(U8) &&
+                int(GRAPHC_I32) == int(I32) && int(GRAPHC_I64) == int(I64) && int(GRAPHC_F32) == int(F32) &&
+                int(GRAPHC_F64) == int(F64) && int(GRAPHC_BF16) == int(BF16));
+  static_assert(int(GRAPHC_READ) == int(READ) && int(GRAPHC_WRITE) == int(WRITE) &&
+                int(GRAPHC_READ_WRITE) == int(READ_WRITE));
   const Kernel::LibraryCall &source = kernel.library();
   kernels::LibraryCall call;
   call.kernel = source.kernel();

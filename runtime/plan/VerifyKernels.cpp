@@ -14,9 +14,6 @@ namespace graphc::plan::detail {
 
 // That the call is one, and its operands the arguments; whether it is one of its kernel the registry says.
 static absl::Status checkLibraryCall(const Kernel &kernel, const std::string &what) {
-  static_assert(int(GRAPHC_I1) == int(I1) && int(GRAPHC_I8) == int(I8) && int(GRAPHC_U8) == int(U8) &&
-                int(GRAPHC_I32) == int(I32) && int(GRAPHC_I64) == int(I64) && int(GRAPHC_F32) == int(F32) &&
-                int(GRAPHC_F64) == int(F64) && int(GRAPHC_BF16) == int(BF16));
   constexpr int most = 256; // attributes, their elements, post-ops
   const Kernel::LibraryCall &call = kernel.library();
   GRAPHC_RETURN_IF_ERROR(checkName("a library kernel", call.kernel(), nullptr));

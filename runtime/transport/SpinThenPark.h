@@ -13,10 +13,12 @@
 
 namespace graphc::transport {
 
-/// What a ring's wait() does before it sleeps. A peer on another core answers within microseconds: it spins, and where that was in vain
-/// three times in a row, each 64th time only. One that waits for this core, among more lanes than cores, needs it: it yields, which
-/// costs less than sleep and wake-up, nothing where no other lane runs here, and keeps the core awake; where yielding gave the core to one
-/// that computes, it is left out more and more. docs/decisions/2026-11-21-mailbox-rings.md has the figures. Of one lane.
+/// What a lane does in a ring's wait() before it sleeps.
+///
+/// First the lane spins: a peer that runs on another core answers within microseconds. After three spins in vain in a row the lane spins only
+/// each 64th time. Then the lane yields its core: the peer may be waiting for this very core, where there are more lanes than cores. A yield
+/// costs less than a sleep and a wake-up, costs nothing where no other lane runs here, and keeps the core awake. Where yields gave the core to
+/// a lane that computes for long, this lane yields less and less. docs/decisions/2026-11-21-mailbox-rings.md has the figures. Of one lane.
 class SpinThenPark {
 public:
   /// True: ready(), or there is no time to sleep.
