@@ -14,6 +14,8 @@ uint64_t patternAt(uint64_t i) { return (i + 1) * 0x9e3779b97f4a7c15; }
 
 } // namespace
 
+/// The arena, which peers may read where a bucket is zero-copy; then the address of each buffer. Messages have none
+/// yet: a Receive or Acquire binds them.
 absl::StatusOr<std::unique_ptr<Frame>> Frame::create(const Program &program, uint32_t instance,
                                                      VariableStore &variables, const FrameOptions &options) {
   std::unique_ptr<Frame> frame(new Frame);

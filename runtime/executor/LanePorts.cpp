@@ -8,6 +8,8 @@
 
 namespace graphc::executor {
 
+/// An instance has the ports that its moves and its place among the instances ask for; where the program names one that
+/// this instance does not use, the entry is null.
 absl::Status LanePorts::resolve(transport::Transport &transport) {
   auto used = [&](const PortUse &use, bool sends) {
     if (use.allToAll) {

@@ -95,6 +95,8 @@ void initializeVariable(const plan::Variable &variable, std::span<uint8_t> data)
   }
 }
 
+/// What peers read in place lies in the task's zero-copy memory. A variable on a device with memory of its own has a
+/// copy on the host besides, for files and initial values.
 absl::StatusOr<std::unique_ptr<VariableStore>> VariableStore::create(const plan::Plan &plan, const plan::Task &task) {
   auto store = std::make_unique<VariableStore>();
   store->plan = &plan;

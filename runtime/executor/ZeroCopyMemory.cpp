@@ -41,6 +41,7 @@ void fillConstant(const std::string &value, uint8_t *memory, uint64_t bytes) {
     memcpy(memory + filled, memory, std::min(filled, bytes - filled));
 }
 
+/// Follows from plan and task alone, so other tasks know where in this task's memory an arena begins (arenaOffset).
 ZeroCopyMemory::Layout ZeroCopyMemory::layout(const plan::Plan &plan, const plan::Task &task) {
   Layout result;
   auto place = [&](auto &offsets, auto index, uint64_t size, uint64_t alignment) {

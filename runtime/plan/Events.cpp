@@ -4,6 +4,8 @@
 
 namespace graphc::plan::detail {
 
+/// What a program does at its ends of channels, in order; but for the control message that it sends to itself
+/// (Certificate.h).
 std::vector<Event> eventsOf(const Plan &plan, uint32_t index) {
   const Program &program = plan.programs(int(index));
   std::vector<Event> events;

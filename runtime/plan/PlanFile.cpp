@@ -35,7 +35,8 @@ absl::Status bad(std::string_view name, absl::string_view what) {
 
 constexpr char kAgain[] = "; copy it anew, or write it again with graphc";
 
-absl::StatusOr<LoadedPlan> decode(std::string_view file, std::string_view name, bool checkSum) {
+/// From the outside in: whose file it is, of which version, whole, undamaged; only then protobuf reads the payload.
+absl::StatusOr<LoadedPlan> decode(std::string_view file, std::string_view name, bool checksDigest) {
   if (file.size() < 8 || memcmp(file.data(), planMagic, 8) != 0)
     return bad(name, "not a plan: a plan begins with \"GRAPHCPL\"; make one with graphc");
   if (file.size() < planHeaderBytes)
@@ -61,7 +62,7 @@ absl::StatusOr<LoadedPlan> decode(std::string_view file, std::string_view name, 
     return bad(name, absl::StrCat(payload.size() < bytes ? "truncated plan: " : "damaged plan: ", payload.size(),
                                   " bytes follow the header, expected ", bytes, kAgain));
   base::Digest digest = base::sha256(payload);
-  if (checkSum && memcmp(digest.data(), file.data() + 24, 32) != 0)
+  if (checksDigest && memcmp(digest.data(), file.data() + 24, 32) != 0)
     return absl::DataLossError(
         absl::StrCat(base::view(name), ": damaged plan: the SHA-256 of its content does not match its header", kAgain));
 

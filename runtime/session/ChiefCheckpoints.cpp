@@ -8,6 +8,7 @@
 
 namespace graphc::session {
 
+/// Locks the folder for this run, then every task that owns variables looks whether it sees that very folder.
 absl::Status ChiefCheckpoints::hold() {
   {
     FileWatch::Work work(files_, absl::StrCat("opening --checkpoint_dir ", options_.directory));
@@ -23,6 +24,8 @@ absl::Status ChiefCheckpoints::hold() {
   return absl::OkStatus();
 }
 
+/// The newest checkpoint that is whole; damaged ones before it are warnings, but a folder with none but damaged ones is
+/// an error.
 absl::StatusOr<std::optional<checkpoint::Found>> ChiefCheckpoints::open() {
   if (options_.writes)
     GRAPHC_RETURN_IF_ERROR(hold());

@@ -64,6 +64,8 @@ std::string FetchCollector::reduce(const plan::Port &port, const plan::Program &
   return sum;
 }
 
+/// A result is delivered once every instance's value is there, in the order of steps and of the names that were asked
+/// for.
 absl::Status FetchCollector::add(const service::Fetched &value) {
   const plan::Program &program = plan_.programs(static_cast<int>(value.program()));
   const plan::Port &port = program.fetches(static_cast<int>(value.fetch()));
