@@ -114,6 +114,8 @@ absl::Status checkAllReduceHosts(const AllReduceShape &shape) {
                    shape.hosts, " hosts; expected SCATTER and on each of them as many, 2, 4, 8 or so on"));
 }
 
+/// What allReduceMoves relies on: two instances at least, chunks that can be shared as the algorithm does, and no
+/// longer list of moves than the executor keeps.
 absl::Status checkAllReduce(const AllReduceShape &shape, uint64_t chunks) {
   const AllReduceAlgorithm algorithm = shape.algorithm;
   const uint32_t instances = shape.instances;
