@@ -30,6 +30,7 @@ def Dist_PhaseOp : Dist_Op<"phase", [Symbol, HasParent<"::mlir::ModuleOp">,
 
     1. (PH1) a phase has at least one program, and one program alone sends control messages, unless it ends by end of stream
     2. (PH2) `dataset` is named if and only if `samples_per_step` is
+    3. (PH3) `role` is a role of the graph dialect
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, AnyAttr:$role, OptionalAttr<Dist_PositiveI64Attr>:$samples_per_step,
       OptionalAttr<FlatSymbolRefAttr>:$dataset, UnitAttr:$ends_by_end_of_stream, UnitAttr:$advances_global_step);

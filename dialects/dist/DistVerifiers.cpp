@@ -15,7 +15,7 @@ namespace graphc::dist {
 LogicalResult verifyOneEndEachSide(PhaseOp phase, SymbolTableCollection &symbols); // ChannelEnds.cpp
 
 //===----------------------------------------------------------------------===//
-// phase: (PH1) has programs, one of them the chief's; (PH2) samples and data set together
+// phase: (PH1) has programs, one of them the chief's; (PH2) samples and data set together; (PH3) role
 //===----------------------------------------------------------------------===//
 
 /// A plan refuses longer names and names that no terminal bears.
@@ -27,13 +27,15 @@ static LogicalResult verifyName(Operation *op, StringRef name) {
   return op->emitOpError("name ") << defect;
 }
 
-/// A name that plans and terminals bear; samples and data set both or neither (PH2).
+/// A name that plans and terminals bear; samples and data set both or neither (PH2); a role that is one (PH3).
 LogicalResult PhaseOp::verify() {
   if (failed(verifyName(*this, getSymName())))
     return failure();
   if (getSamplesPerStep().has_value() != getDataset().has_value()) // (PH2)
     return emitOpError("expects samples_per_step and dataset both or neither; only ")
            << (getDataset() ? "dataset" : "samples_per_step") << " is given";
+  if (!isa<graph::RoleAttr>(getRole())) // (PH3)
+    return emitOpError("has the role ") << getRole() << ", expected #graph.role<train>, <eval> or <predict>";
   return success();
 }
 

@@ -228,10 +228,7 @@ LogicalResult PlanTables::fillPhase(dist::PhaseOp op) {
   phases[op.getSymName()] = uint32_t(plan.phases_size());
   plan::Phase *out = plan.add_phases();
   out->set_name(op.getSymName().str());
-  auto role = dyn_cast<graph::RoleAttr>(op.getRole());
-  if (!role)
-    return op.emitOpError("has the role ") << op.getRole() << ", expected #graph.role<train>, <eval> or <predict>";
-  out->set_role(roleOf(role.getValue()));
+  out->set_role(roleOf(cast<graph::RoleAttr>(op.getRole()).getValue()));
   out->set_ends_by_end_of_stream(op.getEndsByEndOfStream());
   out->set_advances_global_step(op.getAdvancesGlobalStep());
   out->set_samples_per_step(uint64_t(op.getSamplesPerStep().value_or(0)));

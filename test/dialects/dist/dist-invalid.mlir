@@ -384,6 +384,12 @@ dist.phase @p {role = #graph.role<train>, dataset = @d}
 
 // -----
 
+// (PH3)
+// expected-error @below {{has the role #graph.zeros, expected #graph.role<train>, <eval> or <predict>}}
+dist.phase @p {role = #graph.zeros}
+
+// -----
+
 // (T1)
 // expected-note @below {{phase declared here}}
 dist.phase @p {role = #graph.role<train>}
