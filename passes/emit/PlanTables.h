@@ -4,7 +4,7 @@
 
 #include "dialects/dist/DistDialect.h"
 #include "dialects/graph/GraphDialect.h"
-#include "passes/place/Strategy.h"
+#include "passes/place/Distribution.h"
 #include "runtime/plan/plan.pb.h"
 
 #include "mlir/Interfaces/FunctionInterfaces.h"

@@ -12,7 +12,7 @@
 #ifndef GRAPHC_PASSES_PARTITION_BACKUP_H
 #define GRAPHC_PASSES_PARTITION_BACKUP_H
 
-#include "passes/partition/ProgramBuilder.h"
+#include "passes/partition/PhaseBuilder.h"
 
 namespace graphc {
 

@@ -2,7 +2,7 @@
 #include "passes/Passes.h"
 #include "passes/partition/Buckets.h"
 #include "passes/partition/Metrics.h"
-#include "passes/partition/ProgramBuilder.h"
+#include "passes/partition/PhaseBuilder.h"
 #include "runtime/plan/SumTree.h"
 
 #include "mlir/Transforms/RegionUtils.h"

@@ -3,7 +3,7 @@
 
 #include "dialects/dist/DistDialect.h"
 #include "dialects/graph/GraphDialect.h"
-#include "passes/place/Strategy.h"
+#include "passes/place/Distribution.h"
 #include "runtime/device/Kinds.h"
 
 using namespace mlir;

@@ -1,7 +1,7 @@
 #include "passes/place/Annotations.h"
 
 #include "passes/place/Devices.h"
-#include "passes/place/Strategy.h"
+#include "passes/place/Distribution.h"
 
 using namespace mlir;
 

@@ -1,10 +1,10 @@
 // place: one full device for every operation, variable and function.
 #include "passes/Passes.h"
 #include "passes/place/Annotations.h"
+#include "passes/place/DealtVariables.h"
 #include "passes/place/Devices.h"
-#include "passes/place/Imbalance.h"
+#include "passes/place/Distribution.h"
 #include "passes/place/PlacementRules.h"
-#include "passes/place/Strategy.h"
 #include "passes/place/VariablePlacement.h"
 
 #include "llvm/ADT/StringMap.h"

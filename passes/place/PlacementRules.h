@@ -4,7 +4,7 @@
 
 #include "dialects/graph/GraphDialect.h"
 #include "passes/place/Devices.h"
-#include "passes/place/Strategy.h"
+#include "passes/place/Distribution.h"
 
 namespace graphc {
 

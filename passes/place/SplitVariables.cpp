@@ -1,8 +1,8 @@
 // split-variables: large variables become parts, each a variable of its own, before anything is placed.
 #include "passes/Passes.h"
 #include "passes/place/Annotations.h"
+#include "passes/place/Distribution.h"
 #include "passes/place/SettingLoc.h"
-#include "passes/place/Strategy.h"
 #include "passes/place/VariablePlacement.h"
 #include "runtime/cluster/Pattern.h"
 

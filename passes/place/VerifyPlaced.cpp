@@ -1,7 +1,7 @@
 // verify-placed: the invariants that hold after place and until partition.
 #include "passes/Passes.h"
 #include "passes/place/Devices.h"
-#include "passes/place/Strategy.h"
+#include "passes/place/Distribution.h"
 
 using namespace mlir;
 

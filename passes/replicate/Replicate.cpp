@@ -1,6 +1,6 @@
 // replicate: the meaning of N replicas made explicit, with every sum by one tree over the micro-batches of a step and one division.
 #include "passes/Passes.h"
-#include "passes/place/Strategy.h"
+#include "passes/place/Distribution.h"
 #include "passes/replicate/Towers.h"
 #include "runtime/plan/SumTree.h"
 

@@ -3,7 +3,7 @@
 #ifndef GRAPHC_PASSES_REPLICATE_TOWERS_H
 #define GRAPHC_PASSES_REPLICATE_TOWERS_H
 
-#include "passes/place/Strategy.h"
+#include "passes/place/Distribution.h"
 
 namespace graphc {
 

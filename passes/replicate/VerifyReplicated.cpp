@@ -1,6 +1,6 @@
 // verify-replicated: nothing leaves the replica domain but through an aggregate.
 #include "passes/Passes.h"
-#include "passes/place/Strategy.h"
+#include "passes/place/Distribution.h"
 
 using namespace mlir;
 

@@ -135,7 +135,7 @@ std::vector<std::optional<CheckReport>> CheckService::waitForTasks(absl::Time un
 }
 
 /// On the script's thread: into the call that is open, or to lie ready for the next one.
-void CheckService::order(uint32_t task, CheckOrder order) {
+void CheckService::giveOrder(uint32_t task, CheckOrder order) {
   grpc::ServerUnaryReactor *call;
   {
     base::MutexLock lock(mutex_);

@@ -33,7 +33,7 @@ public:
   /// The first report of each task that has come by now, none for the others; returns early when all have, or at `until`.
   std::vector<std::optional<CheckReport>> waitForTasks(absl::Time until);
   /// Gives a task its next order.
-  void order(uint32_t task, CheckOrder order);
+  void giveOrder(uint32_t task, CheckOrder order);
   /// The answer to a task's last order; none where it did not come by `deadline`.
   std::optional<CheckReport> collect(uint32_t task, absl::Time deadline);
   /// Callers that were sent away, a line each.

@@ -313,7 +313,7 @@ absl::Status Coordinator::waitForAll() {
 }
 
 /// The master's thread sends an order to every task and waits for every answer, or for the cause why there is none.
-absl::StatusOr<std::vector<Done>> Coordinator::order(Order order, absl::Time deadline) {
+absl::StatusOr<std::vector<Done>> Coordinator::giveOrder(Order order, absl::Time deadline) {
   std::vector<std::shared_ptr<Member>> members;
   {
     base::MutexLock lock(mutex_);

@@ -95,7 +95,7 @@ public:
   absl::Status waitForAll();
   /// Gives `order` to every task and waits for all answers, in order of task. `deadline` InfiniteFuture: as long as the
   /// tasks live. The error is the root cause.
-  absl::StatusOr<std::vector<Done>> order(Order order, absl::Time deadline);
+  absl::StatusOr<std::vector<Done>> giveOrder(Order order, absl::Time deadline);
   std::vector<Peer> peers() const;
   ClusterProgress clusterProgress() const;
 

@@ -18,8 +18,8 @@ absl::Status ChiefCheckpoints::hold() {
   service::Order check;
   check.mutable_check()->set_directory(options_.directory);
   check.mutable_check()->set_nonce(directory_->nonce());
-  GRAPHC_RETURN_IF_ERROR(
-      base::annotate(coordinator_.order(std::move(check), absl::Now() + kFileDeadline).status(), "--checkpoint_dir"));
+  GRAPHC_RETURN_IF_ERROR(base::annotate(coordinator_.giveOrder(std::move(check), absl::Now() + kFileDeadline).status(),
+                                        "--checkpoint_dir"));
   directory_->forgetNonce();
   return absl::OkStatus();
 }
@@ -68,7 +68,7 @@ absl::Status ChiefCheckpoints::write(uint64_t step, const std::map<std::string, 
   save.mutable_save()->set_directory(options_.directory);
   save.mutable_save()->set_step(step);
   GRAPHC_ASSIGN_OR_RETURN(std::vector<service::Done> written,
-                          coordinator_.order(std::move(save), absl::Now() + kFileDeadline));
+                          coordinator_.giveOrder(std::move(save), absl::Now() + kFileDeadline));
   GRAPHC_RETURN_IF_ERROR(compareMirrors(plan_, written, "at the checkpoint"));
   checkpoint::Manifest manifest;
   manifest.globalStep = step;

@@ -106,8 +106,8 @@ uint64_t Driver::samplesOf(uint32_t phase) const {
   return found == samples_.end() ? 0 : found->second;
 }
 
-absl::StatusOr<std::vector<service::Done>> Driver::order(service::Order order, absl::Duration deadline) {
-  return coordinator_.order(std::move(order), absl::Now() + deadline);
+absl::StatusOr<std::vector<service::Done>> Driver::giveOrder(service::Order order, absl::Duration deadline) {
+  return coordinator_.giveOrder(std::move(order), absl::Now() + deadline);
 }
 
 /// A failure that is no task's: every task hears it from the chief.
@@ -163,11 +163,11 @@ absl::Status Driver::setUp() {
   prepare.mutable_prepare()->set_transport(options_.transport);
   prepare.mutable_prepare()->set_run(options_.run);
   prepare.mutable_prepare()->mutable_fetches()->Assign(options_.fetches.begin(), options_.fetches.end());
-  GRAPHC_ASSIGN_OR_RETURN(std::vector<service::Done> prepared, order(std::move(prepare), kSetUpDeadline));
+  GRAPHC_ASSIGN_OR_RETURN(std::vector<service::Done> prepared, giveOrder(std::move(prepare), kSetUpDeadline));
   connect.mutable_connect();
   for (const service::Done &task : prepared)
     connect.mutable_connect()->add_paths(task.path());
-  GRAPHC_ASSIGN_OR_RETURN(std::vector<service::Done> connected, order(std::move(connect), kSetUpDeadline));
+  GRAPHC_ASSIGN_OR_RETURN(std::vector<service::Done> connected, giveOrder(std::move(connect), kSetUpDeadline));
   GRAPHC_ASSIGN_OR_RETURN(samples_, compareDatasets(plan_, connected));
   return absl::OkStatus();
 }
@@ -187,7 +187,7 @@ absl::Status Driver::initialize() {
   }
   if (found)
     initialize.mutable_initialize()->set_restore_from(found->path);
-  GRAPHC_ASSIGN_OR_RETURN(std::vector<service::Done> ready, order(std::move(initialize), kFileDeadline));
+  GRAPHC_ASSIGN_OR_RETURN(std::vector<service::Done> ready, giveOrder(std::move(initialize), kFileDeadline));
   GRAPHC_RETURN_IF_ERROR(compareMirrors(plan_, ready, "at the start"));
   for (const service::Done &done : ready)
     if (done.has_global_step())
@@ -213,24 +213,24 @@ absl::Status Driver::checkDumpDirectory() {
     GRAPHC_ASSIGN_OR_RETURN(checkpoint::Nonce made, checkpoint::Nonce::create(options_.dumpDirectory));
     check.mutable_check()->set_nonce(nonce.emplace(std::move(made)).word());
   }
-  return base::annotate(order(std::move(check), kFileDeadline).status(), "--dump_variables");
+  return base::annotate(giveOrder(std::move(check), kFileDeadline).status(), "--dump_variables");
 }
 
-/// The training phase again and again, from one pause of the schedule to the next: checkpoint, evaluation, end.
+/// The training phase again and again, from one pause to the next: checkpoint, evaluation, end.
 absl::Status Driver::train(uint32_t phase) {
   StreamPositions streams(plan_, phase, samples_, restored_);
-  schedule_ = scheduleOf(phase, streams);
-  if (step_ >= schedule_.total) {
-    options_.log(absl::StrCat("nothing to train: the run is at step ", step_.load(), " and ", schedule_.total,
+  trainingSteps_ = trainingStepsOf(phase, streams);
+  if (step_ >= trainingSteps_.total) {
+    options_.log(absl::StrCat("nothing to train: the run is at step ", step_.load(), " and ", trainingSteps_.total,
                               options_.steps
                                   ? " were asked for (--steps counts from the very first)"
                                   : " make the epochs asked for (--epochs counts samples from the very first)"));
     return absl::OkStatus();
   }
-  progress_.begin(schedule_, step_, absl::Now());
+  progress_.begin(trainingSteps_, step_, absl::Now());
   checkpoints_.startClock(absl::Now());
-  while (step_ < schedule_.total) {
-    Schedule::Pause pause = schedule_.next(step_);
+  while (step_ < trainingSteps_.total) {
+    TrainingSteps::Pause pause = trainingSteps_.next(step_);
     uint64_t before = step_;
     GRAPHC_ASSIGN_OR_RETURN(PhaseResult result, runPhase(phase, pause.step - step_, streams.positions()));
     streams.advance(step_ - before);
@@ -240,42 +240,42 @@ absl::Status Driver::train(uint32_t phase) {
     const bool reached = step_ >= pause.step, saves = checkpoints_.wanted();
     if (saves && (checkpoints_.due(absl::Now()) || (pause.save && reached)))
       GRAPHC_RETURN_IF_ERROR(checkpoints_.save(step_, streams.byName()));
-    if (pause.evaluate && reached && step_ < schedule_.total && !stopRequested_)
+    if (pause.evaluate && reached && step_ < trainingSteps_.total && !stopRequested_)
       GRAPHC_RETURN_IF_ERROR(evaluate(*phaseOf(plan::EVAL), /*final=*/false));
-    if (stopRequested_ && step_ < schedule_.total) {
+    if (stopRequested_ && step_ < trainingSteps_.total) {
       if (saves)
         GRAPHC_RETURN_IF_ERROR(checkpoints_.save(step_, streams.byName()));
       showLast();
       return absl::CancelledError(absl::StrCat(
-          "stopped at step ", step_.load(), " of ", schedule_.total, " as asked; ",
+          "stopped at step ", step_.load(), " of ", trainingSteps_.total, " as asked; ",
           saves ? absl::StrCat("start again with --checkpoint_dir ", options_.checkpointDirectory, " to go on")
                 : "nothing was saved, since there is no --checkpoint_dir"));
     }
   }
   results_.loss = trained_.loss();
-  lineDue_ = schedule_.evalEvery.has_value();
+  lineDue_ = trainingSteps_.evalEvery.has_value();
   if (!lineDue_)
     showLast();
   return absl::OkStatus();
 }
 
 /// How long to train, and where to pause.
-Schedule Driver::scheduleOf(uint32_t phase, const StreamPositions &streams) const {
-  Schedule schedule;
-  schedule.samples = samplesOf(phase);
-  schedule.samplesPerStep = plan_.phases(static_cast<int>(phase)).samples_per_step();
-  schedule.padded = streams.padded();
-  schedule.firstStep = step_;
-  schedule.position = streams.first();
-  schedule.evalEvery = phaseOf(plan::EVAL) ? options_.evalEveryEpochs : std::nullopt;
+TrainingSteps Driver::trainingStepsOf(uint32_t phase, const StreamPositions &streams) const {
+  TrainingSteps trainingSteps;
+  trainingSteps.samples = samplesOf(phase);
+  trainingSteps.samplesPerStep = plan_.phases(static_cast<int>(phase)).samples_per_step();
+  trainingSteps.padded = streams.padded();
+  trainingSteps.firstStep = step_;
+  trainingSteps.position = streams.first();
+  trainingSteps.evalEvery = phaseOf(plan::EVAL) ? options_.evalEveryEpochs : std::nullopt;
   if (checkpoints_.wanted()) {
-    schedule.saveEvery = options_.saveEverySteps;
-    schedule.saveEveryEpoch = !options_.saveEverySeconds;
+    trainingSteps.saveEvery = options_.saveEverySteps;
+    trainingSteps.saveEveryEpoch = !options_.saveEverySeconds;
   }
-  schedule.total = options_.steps     ? *options_.steps
-                   : schedule.samples ? schedule.stepsOf(options_.epochs.value_or(1))
-                                      : 1;
-  return schedule;
+  trainingSteps.total = options_.steps          ? *options_.steps
+                        : trainingSteps.samples ? trainingSteps.stepsOf(options_.epochs.value_or(1))
+                                                : 1;
+  return trainingSteps;
 }
 
 /// One pass over the phase's data set where it has one, from its first sample; the metrics of all tasks are added.
@@ -344,7 +344,7 @@ absl::StatusOr<Driver::PhaseResult> Driver::runPhase(uint32_t phase, uint64_t st
       begin.mutable_begin()->set_position(positions[i]);
     else
       begin.mutable_begin()->add_other_positions(positions[i]);
-  GRAPHC_RETURN_IF_ERROR(order(std::move(begin), kSetUpDeadline).status());
+  GRAPHC_RETURN_IF_ERROR(giveOrder(std::move(begin), kSetUpDeadline).status());
   coordinator_.allowStragglers(stragglersOf(plan_, one));
   if (trains)
     progress_.beginPhase(epoch_, step_, one.ends_by_end_of_stream());
@@ -354,7 +354,7 @@ absl::StatusOr<Driver::PhaseResult> Driver::runPhase(uint32_t phase, uint64_t st
     stage_.trains = trains;
   }
   run.mutable_run();
-  auto ended = order(std::move(run), absl::InfiniteDuration());
+  auto ended = giveOrder(std::move(run), absl::InfiniteDuration());
   coordinator_.allowStragglers({});
   {
     base::MutexLock lock(mutex_);
@@ -381,7 +381,7 @@ Driver::PhaseResult Driver::addUp(const plan::Phase &phase, const std::vector<se
   }
   std::optional<uint64_t> epoch; // of all of it, where tasks count epochs of their own
   if (phase.ends_by_end_of_stream())
-    epoch = schedule_.epochOf(step_ + std::max<uint64_t>(1, result.steps) - 1);
+    epoch = trainingSteps_.epochOf(step_ + std::max<uint64_t>(1, result.steps) - 1);
   for (const service::Done &done : ended)
     trained_.add(done, epoch);
   step_ += result.steps;
@@ -394,11 +394,11 @@ absl::Status Driver::finish(bool stopped) {
   if (!options_.dumpDirectory.empty()) {
     service::Order dump;
     dump.mutable_dump()->set_directory(options_.dumpDirectory);
-    GRAPHC_RETURN_IF_ERROR(order(std::move(dump), kFileDeadline).status());
+    GRAPHC_RETURN_IF_ERROR(giveOrder(std::move(dump), kFileDeadline).status());
   }
   service::Order end;
   end.mutable_end()->set_stopped(stopped);
-  GRAPHC_ASSIGN_OR_RETURN(std::vector<service::Done> ended, order(std::move(end), kSetUpDeadline));
+  GRAPHC_ASSIGN_OR_RETURN(std::vector<service::Done> ended, giveOrder(std::move(end), kSetUpDeadline));
   std::vector<plan::Task> tasks = plan::allTasks(plan_);
   std::map<std::string, std::string> stats;
   for (size_t i = 0; i < ended.size(); ++i)

@@ -1,7 +1,7 @@
 //===- Driver.h - the master's script: which phase comes next ---------------------------------------------*- C++ -*-===//
 //
 // Runs on the chief, on the master thread. Gives orders through the coordinator and waits; knows how long to train and where to pause
-// (Schedule.h), but no tensor. What it keeps meanwhile are classes of their own: checkpoints, positions in the data, sums of results, what
+// (TrainingSteps.h), but no tensor. What it keeps meanwhile are classes of their own: checkpoints, positions in the data, sums of results, what
 // is shown, the clock over its files.
 //
 //===----------------------------------------------------------------------------------------------------------------===//
@@ -15,9 +15,9 @@
 #include "runtime/session/ChiefCheckpoints.h"
 #include "runtime/session/FileWatch.h"
 #include "runtime/session/ResultSums.h"
-#include "runtime/session/Schedule.h"
 #include "runtime/session/StreamPositions.h"
 #include "runtime/session/TrainingProgress.h"
+#include "runtime/session/TrainingSteps.h"
 
 #include <atomic>
 #include <functional>
@@ -72,13 +72,13 @@ private:
   absl::Status initialize();
   absl::Status checkDumpDirectory();
   absl::Status train(uint32_t phase);
-  Schedule scheduleOf(uint32_t phase, const StreamPositions &streams) const;
+  TrainingSteps trainingStepsOf(uint32_t phase, const StreamPositions &streams) const;
   absl::Status evaluate(uint32_t phase, bool final);
   absl::Status predict(uint32_t phase);
   absl::StatusOr<PhaseResult> runPhase(uint32_t phase, uint64_t steps, const std::vector<uint64_t> &positions);
   PhaseResult addUp(const plan::Phase &phase, const std::vector<service::Done> &ended);
   absl::Status finish(bool stopped);
-  absl::StatusOr<std::vector<service::Done>> order(service::Order order, absl::Duration deadline);
+  absl::StatusOr<std::vector<service::Done>> giveOrder(service::Order order, absl::Duration deadline);
   void abort(const absl::Status &why);
   void remarkOverlap(uint32_t phase, uint64_t steps) const;
   void remarkUntrained() const;
@@ -97,7 +97,7 @@ private:
   ChiefCheckpoints checkpoints_;
   TrainingProgress progress_;
 
-  Schedule schedule_; ///< of the training
+  TrainingSteps trainingSteps_; ///< how many, and where to pause
   DatasetSizes samples_;
   std::optional<checkpoint::Manifest> restored_; ///< of the checkpoint that the run went on from
   uint64_t epoch_ = 0; ///< of the channels: one a phase that ran

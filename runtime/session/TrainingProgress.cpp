@@ -5,9 +5,9 @@
 
 namespace graphc::session {
 
-void TrainingProgress::begin(const Schedule &schedule, uint64_t step, absl::Time now) {
+void TrainingProgress::begin(const TrainingSteps &trainingSteps, uint64_t step, absl::Time now) {
   base::MutexLock lock(mutex_);
-  schedule_ = schedule;
+  trainingSteps_ = trainingSteps;
   step_ = ratedStep_ = step;
   ratedAt_ = now;
   highest_ = 0;
@@ -58,13 +58,13 @@ observe::ProgressSnapshot TrainingProgress::take(const service::ClusterProgress 
     lossCount += progress.tasks[i].loss_count();
   }
   observe::ProgressSnapshot snapshot;
-  snapshot.steps = schedule_.total;
+  snapshot.steps = trainingSteps_.total;
   // A task that has ended the phase before the others reports no step any more.
   highest_ = std::clamp(step_ + (running_ ? inPhase : 0), std::min(highest_, snapshot.steps), snapshot.steps);
   snapshot.step = highest_;
-  if (schedule_.samples && schedule_.samplesPerStep) {
-    snapshot.epochs = schedule_.epochOf(schedule_.total ? schedule_.total - 1 : 0) + 1;
-    snapshot.epoch = schedule_.epochOf(snapshot.step ? snapshot.step - 1 : 0) + 1;
+  if (trainingSteps_.samples && trainingSteps_.samplesPerStep) {
+    snapshot.epochs = trainingSteps_.epochOf(trainingSteps_.total ? trainingSteps_.total - 1 : 0) + 1;
+    snapshot.epoch = trainingSteps_.epochOf(snapshot.step ? snapshot.step - 1 : 0) + 1;
   }
   double seconds = absl::ToDoubleSeconds(now - ratedAt_);
   if (snapshot.step > ratedStep_ && seconds > 0.05) {

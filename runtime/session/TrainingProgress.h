@@ -10,7 +10,7 @@
 #include "runtime/base/Mutex.h"
 #include "runtime/observe/ProgressLine.h"
 #include "runtime/service/Coordinator.h"
-#include "runtime/session/Schedule.h"
+#include "runtime/session/TrainingSteps.h"
 
 #include <functional>
 
@@ -25,7 +25,7 @@ public:
   TrainingProgress(uint32_t chief, Show show) : chief_(chief), show_(std::move(show)) {}
 
   // Of the master's thread.
-  void begin(const Schedule &schedule, uint64_t step, absl::Time now);
+  void begin(const TrainingSteps &trainingSteps, uint64_t step, absl::Time now);
   /// `epoch`: of the channels, which tells phases apart.
   void beginPhase(uint64_t epoch, uint64_t step, bool asynchronous);
   void endPhase();
@@ -51,7 +51,7 @@ private:
   base::Mutex
       showing_ ABSL_ACQUIRED_BEFORE(mutex_); ///< one call of show_ at a time; it may block, and calls nothing back
   base::Mutex mutex_; ///< a leaf
-  Schedule schedule_ ABSL_GUARDED_BY(mutex_);
+  TrainingSteps trainingSteps_ ABSL_GUARDED_BY(mutex_);
   uint64_t running_ ABSL_GUARDED_BY(mutex_) = 0; ///< the channels' epoch of the phase that runs; 0: none
   bool asynchronous_ ABSL_GUARDED_BY(mutex_) = false;
   uint64_t step_ ABSL_GUARDED_BY(mutex_) = 0; ///< at the begin of the running phase, or now between phases

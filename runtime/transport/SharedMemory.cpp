@@ -126,7 +126,7 @@ private:
   absl::Status checkHello(const detail::Hello &hello, Segment *&segment) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex);
   absl::Status mapZeroCopy(const Segment &segment, const detail::Request &request) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex);
   absl::Status attach(const SharedMemoryPeer &peer, const detail::Segment &segment);
-  absl::Status makeGates() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex);
+  absl::Status makeArrivalCounters() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex);
   std::string missing() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex); // peers that have not come
 
   SharedMemoryOptions options;
@@ -169,7 +169,7 @@ absl::Status SharedMemoryImpl::listen() {
     mappings.push_back(std::move(mapping));
     segments.push_back(std::move(segment));
   }
-  GRAPHC_RETURN_IF_ERROR(makeGates());
+  GRAPHC_RETURN_IF_ERROR(makeArrivalCounters());
   ports.reset(0);
   if (segments.empty())
     return absl::OkStatus();
@@ -184,7 +184,7 @@ absl::Status SharedMemoryImpl::listen() {
 
 /// One memfd with a counter for each channel whose messages are waited for together. Every sender of such a channel
 /// gets it.
-absl::Status SharedMemoryImpl::makeGates() {
+absl::Status SharedMemoryImpl::makeArrivalCounters() {
   for (const SharedMemoryPeer &peer : options.peers)
     for (const ChannelSpec &spec : peer.incoming)
       if (spec.gathered)

@@ -73,7 +73,7 @@ void CheckChief::run(const std::function<std::string()> &elsewhere) {
   service::CheckOrder end;
   end.mutable_end()->set_wrong(report_.wrongs());
   for (uint32_t task : left())
-    service_.order(task, end);
+    service_.giveOrder(task, end);
 }
 
 void CheckChief::say(const std::string &line) const {
@@ -180,7 +180,7 @@ void CheckChief::compareSelves() {
     service::CheckOrder end;
     end.mutable_end()->set_wrong(report_.wrongs());
     end.mutable_end()->set_why(differs);
-    service_.order(task, end);
+    service_.giveOrder(task, end);
   }
 }
 
@@ -202,7 +202,7 @@ bool CheckChief::atAll(const std::string &what, const std::function<service::Che
   answers_.assign(tasks_.size(), std::nullopt);
   std::map<uint32_t, service::CheckOrder> orders;
   for (uint32_t task : left())
-    service_.order(task, orders[task] = order(task));
+    service_.giveOrder(task, orders[task] = order(task));
   absl::Time deadline = absl::Now() + timeout_;
   for (uint32_t task : left()) {
     answers_[task] = collect(task, orders[task], deadline);
@@ -399,7 +399,7 @@ void CheckChief::measure() {
       order.mutable_measure()->set_seconds(seconds);
       order.mutable_measure()->set_peer(task == link.low ? link.high : link.low);
       order.mutable_measure()->set_answers(task == link.high);
-      service_.order(task, order);
+      service_.giveOrder(task, order);
     }
     absl::Time deadline = absl::Now() + timeout_;
     auto asked = collect(link.low, orders[1], deadline), answered = collect(link.high, orders[0], deadline);

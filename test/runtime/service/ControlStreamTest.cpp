@@ -79,7 +79,7 @@ TEST_F(Streams, OrderAndAnswer) {
   });
   Order order;
   order.mutable_connect();
-  auto answers = coordinator->order(order, absl::Now() + absl::Seconds(5));
+  auto answers = coordinator->giveOrder(order, absl::Now() + absl::Seconds(5));
   obedient.join();
   ASSERT_TRUE(answers.ok()) << answers.status();
   EXPECT_EQ((*answers)[1].steps(), 7u);

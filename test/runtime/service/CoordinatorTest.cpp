@@ -142,7 +142,7 @@ TEST_F(Cluster, OrderWaitsForEveryAnswer) {
   std::thread master([&] {
     Order order;
     order.mutable_connect();
-    answers = coordinator->order(order, absl::Now() + absl::Seconds(5));
+    answers = coordinator->giveOrder(order, absl::Now() + absl::Seconds(5));
   });
   while (tasks[2]->taken().empty())
     std::this_thread::yield();
@@ -171,7 +171,7 @@ TEST_F(Cluster, OrderDeadlineNamesWhoIsLate) {
   joinAll();
   Order order;
   order.mutable_connect();
-  auto answers = coordinator->order(order, absl::Now() + absl::Milliseconds(20));
+  auto answers = coordinator->giveOrder(order, absl::Now() + absl::Milliseconds(20));
   EXPECT_TRUE(absl::IsDeadlineExceeded(answers.status()));
   EXPECT_THAT(std::string(answers.status().message()), HasSubstr("/job:worker/task:1"));
 }
@@ -186,7 +186,7 @@ TEST_F(Cluster, FailureOfOneEndsAllWithItsWords) {
     EXPECT_TRUE(task->aborted());
   Order order;
   order.mutable_run();
-  EXPECT_EQ(coordinator->order(order, absl::InfiniteFuture()).status().message(),
+  EXPECT_EQ(coordinator->giveOrder(order, absl::InfiniteFuture()).status().message(),
             "/job:worker/task:1: train.gz: corrupt");
 }
 

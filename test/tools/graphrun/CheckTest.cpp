@@ -129,7 +129,7 @@ TEST_F(Chief, StrangersAndSecondsAreSentAwayWithTheReason) {
   EXPECT_EQ(check.refused().size(), 2u);
   CheckOrder end;
   end.mutable_end();
-  check.order(1, end);
+  check.giveOrder(1, end);
   first.join();
 }
 
@@ -138,7 +138,7 @@ TEST_F(Chief, WaitsEnd) {
   EXPECT_FALSE(check.waitForTasks(absl::Now() + absl::Milliseconds(200))[0]);
   CheckOrder look;
   look.mutable_look();
-  check.order(0, look);
+  check.giveOrder(0, look);
   EXPECT_FALSE(check.collect(0, absl::Now() + absl::Milliseconds(200)));
   EXPECT_LT(absl::Now() - before, absl::Seconds(20));
 }

@@ -1,12 +1,12 @@
-//===- Schedule.h - how long to train, and where to pause -------------------------------------------------*- C++ -*-===//
+//===- TrainingSteps.h - how long to train, and where to pause -------------------------------------------*- C++ -*-===//
 //
 // Plain arithmetic on steps (asynchronous: updates) and samples, apart from the driver so that it can be tested alone. Totals count from
 // the very first step of a model's life, epochs the samples seen since then under whatever strategy; so a run that goes on from a
 // checkpoint ends where an uninterrupted one does.
 //
 //===----------------------------------------------------------------------------------------------------------------===//
-#ifndef GRAPHC_RUNTIME_SESSION_SCHEDULE_H
-#define GRAPHC_RUNTIME_SESSION_SCHEDULE_H
+#ifndef GRAPHC_RUNTIME_SESSION_TRAININGSTEPS_H
+#define GRAPHC_RUNTIME_SESSION_TRAININGSTEPS_H
 
 #include "runtime/data/Streams.h"
 #include "runtime/executor/Control.h"
@@ -18,7 +18,7 @@
 
 namespace graphc::session {
 
-struct Schedule {
+struct TrainingSteps {
   uint64_t samples = 0; ///< of one epoch; 0: no data
   uint64_t samplesPerStep = 0; ///< asynchronous: of one update
   bool padded = false; ///< epochs end with a padded batch

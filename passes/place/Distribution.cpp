@@ -1,4 +1,4 @@
-#include "passes/place/Strategy.h"
+#include "passes/place/Distribution.h"
 
 using namespace mlir;
 

@@ -1,6 +1,6 @@
 // Dealing groups of variables over devices, and what users are told where one device gets much of them.
-#ifndef GRAPHC_PASSES_PLACE_IMBALANCE_H
-#define GRAPHC_PASSES_PLACE_IMBALANCE_H
+#ifndef GRAPHC_PASSES_PLACE_DEALTVARIABLES_H
+#define GRAPHC_PASSES_PLACE_DEALTVARIABLES_H
 
 #include "dialects/graph/GraphDialect.h"
 #include "passes/place/Devices.h"
@@ -60,4 +60,4 @@ private:
 
 } // namespace graphc
 
-#endif // GRAPHC_PASSES_PLACE_IMBALANCE_H
+#endif // GRAPHC_PASSES_PLACE_DEALTVARIABLES_H

@@ -1,4 +1,4 @@
-#include "passes/partition/ProgramBuilder.h"
+#include "passes/partition/PhaseBuilder.h"
 
 #include "passes/analysis/Links.h"
 #include "passes/partition/Backup.h"

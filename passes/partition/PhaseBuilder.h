@@ -1,10 +1,10 @@
 // One program while partition fills it, and all programs and channels of one phase.
-#ifndef GRAPHC_PASSES_PARTITION_PROGRAMBUILDER_H
-#define GRAPHC_PASSES_PARTITION_PROGRAMBUILDER_H
+#ifndef GRAPHC_PASSES_PARTITION_PHASEBUILDER_H
+#define GRAPHC_PASSES_PARTITION_PHASEBUILDER_H
 
 #include "dialects/dist/DistDialect.h"
 #include "dialects/graph/GraphDialect.h"
-#include "passes/place/Strategy.h"
+#include "passes/place/Distribution.h"
 
 #include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/MapVector.h"
@@ -47,7 +47,7 @@ public:
   /// before the first of them.
   void reduceEverywhere(llvm::ArrayRef<graph::AggregateOp> bucket, ProgramUnderConstruction &program);
 
-  /// Control words from the chief's program to all and back to itself; tickets in asynchronous phases.
+  /// Control messages from the chief's program to all and back to itself; tickets in asynchronous phases.
   mlir::LogicalResult finish();
 
   // What those build with who know more of a strategy (Backup.h).
@@ -89,4 +89,4 @@ private:
 
 } // namespace graphc
 
-#endif // GRAPHC_PASSES_PARTITION_PROGRAMBUILDER_H
+#endif // GRAPHC_PASSES_PARTITION_PHASEBUILDER_H

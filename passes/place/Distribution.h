@@ -1,6 +1,6 @@
 // What the module says about the cluster and the strategy, in one place for place, replicate and partition.
-#ifndef GRAPHC_PASSES_PLACE_STRATEGY_H
-#define GRAPHC_PASSES_PLACE_STRATEGY_H
+#ifndef GRAPHC_PASSES_PLACE_DISTRIBUTION_H
+#define GRAPHC_PASSES_PLACE_DISTRIBUTION_H
 
 #include "dialects/graph/GraphDialect.h"
 #include "passes/place/Devices.h"
@@ -85,4 +85,4 @@ mlir::StringRef getReductionOf(mlir::Type type, mlir::StringAttr declared);
 
 } // namespace graphc
 
-#endif // GRAPHC_PASSES_PLACE_STRATEGY_H
+#endif // GRAPHC_PASSES_PLACE_DISTRIBUTION_H

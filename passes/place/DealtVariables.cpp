@@ -1,4 +1,4 @@
-#include "passes/place/Imbalance.h"
+#include "passes/place/DealtVariables.h"
 
 #include "llvm/Support/FormatVariadic.h"
 
