@@ -7,7 +7,7 @@ Sources of tests, in this order; a thing that is missing or crashes is a failure
   gtest   every GoogleTest binary that CTest knows in build/release (each test counted)
   pytest  the end-to-end tests test/run/test_*.py, each counted; a group of them (see test/run/conftest.py) in one process
   sh      every executable test/tools/*.sh: exit 0 passed, 77 skipped (last line says why)
-  asan, tsan   the GoogleTest binaries of those builds
+  asan, tsan   the GoogleTest binaries of those builds, and with pytest graphrun of each: test_sanitizers.py
   fuzz    every libFuzzer target of the asan build, 30 s each (GRAPHC_FUZZ_SECONDS; with --long 600), its coverage printed
 """
 import argparse
@@ -15,6 +15,7 @@ import concurrent.futures
 import os
 import sys
 
+import sanitizers
 from suites import Runner, ctestCommands, fuzzTargets, pytestGroups, runFuzz, runGtest, runLit, runPytest, runScript
 
 
@@ -62,12 +63,13 @@ def main():
     # Everything else is one pile: what waits leaves the cores to what computes. One more at once than there are cores.
     calls = []
     if "release" in presets:
-        calls += [(runPytest, runner, group, nodes, limit) for group, nodes in pytestGroups(runner).items()]
+        unbuilt = set(sanitizers.PRESETS) - set(presets)  # the group "test_sanitizers tsan" is graphrun of that build
+        calls += [(runPytest, runner, group, nodes, limit) for group, nodes in pytestGroups(runner).items() if not unbuilt & set(group.split())]
         calls += [(runScript, runner, script, limit) for script in scripts(root, "test/tools")]
         gtests, others = ctestCommands(runner, "release")
         calls += [(runScript, runner, command, 600, f"ctest {name}", environment) for name, command, environment in others]
         calls += [(runGtest, runner, "gtest", command, environment) for _, command, environment in gtests]
-    for preset in ("asan", "tsan"):
+    for preset in sanitizers.PRESETS:
         if preset in presets:
             gtests, _ = ctestCommands(runner, preset)
             calls += [(runGtest, runner, preset, command, environment) for _, command, environment in gtests]

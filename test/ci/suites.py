@@ -10,6 +10,8 @@ import threading
 import time
 import xml.etree.ElementTree as xml
 
+import sanitizers
+
 
 class Runner:
     """Collects results; safe to use from several threads."""
@@ -144,10 +146,7 @@ def baseEnvironment(runner, preset="release"):
         "GRAPHC_ROOT": runner.root,
         "PYTHONDONTWRITEBYTECODE": "1",
         "PATH": path,
-        "ASAN_OPTIONS": "detect_stack_use_after_return=1",
-        "UBSAN_OPTIONS": "print_stacktrace=1:halt_on_error=1",
-        "TSAN_OPTIONS": f"halt_on_error=1:ignore_noninstrumented_modules=1:second_deadlock_stack=1:suppressions={runner.root}/test/ci/tsan.supp",
-        "ASAN_SYMBOLIZER_PATH": "/usr/lib/llvm-22/bin/llvm-symbolizer",
+        **sanitizers.environment(runner.root),
     }
 
 

@@ -29,7 +29,7 @@
 
 namespace graphc::graphrun {
 namespace {
-constexpr absl::Duration kReach = absl::Seconds(3);
+constexpr absl::Duration kPeerReach = absl::Seconds(3);
 /// A task that cannot join for its certificate's sake keeps its port open for so long, so that the chief sees the trouble too.
 constexpr absl::Duration kLinger = absl::Seconds(3);
 constexpr uint64_t kTimedBytes = 512 << 10;
@@ -279,7 +279,7 @@ private:
     std::vector<absl::Status> found(static_cast<size_t>(order.peers_size()));
     for (int i = 0; i < order.peers_size(); ++i)
       threads.emplace_back([&, i] {
-        found[static_cast<size_t>(i)] = service::Dialer(order.peers(i).address(), setup_.identity).reach(kReach);
+        found[static_cast<size_t>(i)] = service::Dialer(order.peers(i).address(), setup_.identity).reach(kPeerReach);
       });
     for (std::thread &thread : threads)
       thread.join();
