@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Everything: set-up, build, every test.   test/run.sh [--long] [--yes] [--no-sanitizers] [--only REGEX]
-#   --long            more seeds, ten minutes a fuzz target
+#   --long            more seeds, ten minutes a fuzz target, clang-tidy over every source, each target alone in an empty folder
 #   --yes             do not ask before packages are installed
 #   --no-sanitizers   leave out the address and thread sanitizer builds (and the fuzz targets, which need the former)
 #   --only REGEX      only the tests whose name matches, as they are listed at the end: 'pytest test_stop.test_sigterm', 'lit .*deadlock',

@@ -1,6 +1,6 @@
 //===- SimulatorTest.cpp - 1,000 seeds of delay, loss and death --------------------------------------------------------===//
 //
-// GRAPHC_SIM_SEEDS changes how many (test/run.sh --long sets it).
+// GRAPHC_SIM_SEEDS changes how many (test/ci/suites.py takes fewer under a sanitizer, but with --long).
 //
 //===----------------------------------------------------------------------------------------------------------------===//
 
