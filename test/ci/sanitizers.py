@@ -5,10 +5,11 @@ PRESETS = ("asan", "tsan")
 
 
 def environment(root):
+    here = os.path.join(root, "test/ci")
     return {
         "ASAN_OPTIONS": "detect_stack_use_after_return=1",
+        "LSAN_OPTIONS": f"print_suppressions=0:suppressions={here}/lsan.supp",
         "UBSAN_OPTIONS": "print_stacktrace=1:halt_on_error=1",
-        "TSAN_OPTIONS": "halt_on_error=1:ignore_noninstrumented_modules=1:second_deadlock_stack=1:suppressions="
-                        + os.path.join(root, "test/ci/tsan.supp"),
+        "TSAN_OPTIONS": f"halt_on_error=1:ignore_noninstrumented_modules=1:second_deadlock_stack=1:suppressions={here}/tsan.supp",
         "ASAN_SYMBOLIZER_PATH": "/usr/lib/llvm-22/bin/llvm-symbolizer",
     }

@@ -8,7 +8,8 @@ import signal
 import sys
 
 import pytest
-from box import ROOT, same
+from box import ROOT, same, tls
+from process import ended
 
 sys.path.insert(0, str(ROOT / "test/ci"))
 import sanitizers  # noqa: E402
@@ -55,6 +56,13 @@ def test_all_reduce(box, row, transport):
     """Three workers, each the owner of a part of the sums."""
     plan = box.compile("all", {"worker": 3, "strategy": "all_reduce"})
     same(box.weights(plan, "--steps", 20), box.weights(plan, "--steps", 20, f"--transport={transport}", env=row))
+
+
+def test_by_hand(box, two, ports, task, row):
+    """Over TLS and gRPC alone, each task started by itself."""
+    box.graphrun("certs", *ports.flags, env=row)
+    ended([task(name, two, "--steps", 20, *tls(name), "--transport", "grpc", "--dump_variables", "watched", env=row) for name in ("ps-0", "worker-1", "worker-0")])
+    same(box.weights(two, "--steps", 20), box / "watched")
 
 
 def test_stopped(box, two, row):
