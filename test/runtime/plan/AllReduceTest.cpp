@@ -60,7 +60,7 @@ std::vector<AllReduceShape> shapesOf(uint32_t n) {
   return shapes;
 }
 
-std::string nameOf(const AllReduceShape &shape) {
+std::string shapeName(const AllReduceShape &shape) {
   return AllReduceAlgorithm_Name(shape.algorithm) + " over " + std::to_string(shape.instances) + " on " +
          std::to_string(shape.hosts);
 }
@@ -170,14 +170,14 @@ TEST(AllReduce, EveryInstanceEndsWithTheSameSumOfAllAndNobodyWaitsForever) {
           const uint64_t chunks = shape.algorithm == DOUBLING ? rounds : rounds * n;
           std::vector<Instance> all = start(shape, chunks);
           ASSERT_TRUE(play(shape, all, allReduceCapacity(shape.algorithm), backwards))
-              << nameOf(shape) << ", " << chunks;
+              << shapeName(shape) << ", " << chunks;
           const Sum tree = byTree(contributions(n));
           for (uint64_t c = 0; c < chunks; ++c) {
             if (shape.algorithm != RING)
-              ASSERT_EQ(all[0].chunks[c], tree) << nameOf(shape);
-            ASSERT_EQ(lettersOf(all[0].chunks[c]), lettersOf(tree)) << nameOf(shape);
+              ASSERT_EQ(all[0].chunks[c], tree) << shapeName(shape);
+            ASSERT_EQ(lettersOf(all[0].chunks[c]), lettersOf(tree)) << shapeName(shape);
             for (const Instance &instance : all)
-              ASSERT_EQ(instance.chunks[c], all[0].chunks[c]) << nameOf(shape);
+              ASSERT_EQ(instance.chunks[c], all[0].chunks[c]) << shapeName(shape);
           }
         }
 }
@@ -198,7 +198,7 @@ TEST(AllReduce, WhatIsReadInPlaceIsNotWrittenBefore) {
         std::vector<Instance> all = start(shape, 40 * n);
         bool overwritten = false;
         ASSERT_TRUE(play(shape, all, allReduceCapacity(shape.algorithm), backwards, &overwritten));
-        EXPECT_EQ(overwritten, !readsInPlace(shape.algorithm)) << nameOf(shape);
+        EXPECT_EQ(overwritten, !readsInPlace(shape.algorithm)) << shapeName(shape);
       }
 }
 
@@ -224,7 +224,7 @@ TEST(AllReduce, WhatLeavesSumsTakesTheLastOfEachInTheEnd) {
             leaves &= moves[i].kind == Move::Take && fromHost && last.insert(moves[i].peer).second;
         }
       }
-      EXPECT_EQ(leaves, leavesSums(shape.algorithm)) << nameOf(shape);
+      EXPECT_EQ(leaves, leavesSums(shape.algorithm)) << shapeName(shape);
     }
 }
 
@@ -252,20 +252,20 @@ TEST(AllReduce, MessagesAreAsManyAsPromised) {
         }
         uint64_t peers = 0;
         for (uint32_t other = 0; other < n; ++other) {
-          EXPECT_EQ(sent[other], allReduceMessages(shape, chunks, self, other)) << nameOf(shape);
-          EXPECT_EQ(received[other], allReduceMessages(shape, chunks, other, self)) << nameOf(shape);
-          EXPECT_EQ(sent[other] > 0, carries(shape, self, other)) << nameOf(shape);
+          EXPECT_EQ(sent[other], allReduceMessages(shape, chunks, self, other)) << shapeName(shape);
+          EXPECT_EQ(received[other], allReduceMessages(shape, chunks, other, self)) << shapeName(shape);
+          EXPECT_EQ(sent[other] > 0, carries(shape, self, other)) << shapeName(shape);
           peers += sent[other] > 0;
           leaving += self / shape.onHost() == other / shape.onHost() ? 0 : sent[other];
         }
-        EXPECT_EQ(peers, allReducePeers(shape)) << nameOf(shape);
+        EXPECT_EQ(peers, allReducePeers(shape)) << shapeName(shape);
         EXPECT_EQ(std::accumulate(sent.begin(), sent.end(), uint64_t(0)), allReduceMessages(shape, chunks))
-            << nameOf(shape);
-        EXPECT_EQ(added, allReduceAdditions(shape, chunks)) << nameOf(shape);
+            << shapeName(shape);
+        EXPECT_EQ(added, allReduceAdditions(shape, chunks)) << shapeName(shape);
       }
       // Every host gets all but what it makes itself of the sums, and sends as much: once the buffer would be 24.
-      EXPECT_EQ(leaving, shape.hosts > 1 ? 2 * (shape.hosts - 1) * chunks : 0) << nameOf(shape);
-      EXPECT_EQ(leaving, shape.hosts * allReduceMessagesLeavingHost(shape, shape.onHost(), chunks)) << nameOf(shape);
+      EXPECT_EQ(leaving, shape.hosts > 1 ? 2 * (shape.hosts - 1) * chunks : 0) << shapeName(shape);
+      EXPECT_EQ(leaving, shape.hosts * allReduceMessagesLeavingHost(shape, shape.onHost(), chunks)) << shapeName(shape);
     }
 }
 
@@ -280,7 +280,7 @@ TEST(AllReduce, SumsWithinHostsSendLessToOthers) {
 TEST(AllReduce, TooFewSlotsAreFound) {
   for (const AllReduceShape &shape : {AllReduceShape{SCATTER, 3}, AllReduceShape{SCATTER, 12, 3}}) {
     std::vector<Instance> all = start(shape, 48);
-    EXPECT_FALSE(play(shape, all, 1, false)) << nameOf(shape);
+    EXPECT_FALSE(play(shape, all, 1, false)) << shapeName(shape);
   }
 }
 

@@ -18,11 +18,11 @@ namespace {
 constexpr int kFirstRead = 5, kRelease = 7, kLater = 9;
 constexpr uint32_t kBucket = 1, kFirstPiece = 2, kSecondPiece = 3, kOther = 5;
 
-Program &worker(Plan &plan) { return *plan.mutable_programs(0); }
-Instruction &at(Plan &plan, int index) { return *worker(plan).mutable_instructions(index); }
+Program &summing(Plan &plan) { return *plan.mutable_programs(0); }
+Instruction &stepOf(Plan &plan, int index) { return *summing(plan).mutable_instructions(index); }
 void moveRelease(Plan &plan, int to, int from = kRelease) {
   for (; from != to; from += from < to ? 1 : -1)
-    worker(plan).mutable_instructions()->SwapElements(from, from < to ? from + 1 : from - 1);
+    summing(plan).mutable_instructions()->SwapElements(from, from < to ? from + 1 : from - 1);
 }
 
 TEST(SumReleases, AGoodOnePassesAndIsAnEvent) {
@@ -30,12 +30,12 @@ TEST(SumReleases, AGoodOnePassesAndIsAnEvent) {
     Plan plan = sumsPlan(2, times);
     EXPECT_EQ(verifyPlan(plan), absl::OkStatus());
     EXPECT_EQ(checkCertificate(plan).status(), absl::OkStatus());
-    EXPECT_EQ(worker(plan).event_ranks_size(), 4) << "start, done, release and send_done";
+    EXPECT_EQ(summing(plan).event_ranks_size(), 4) << "start, done, release and send_done";
     const int release = times == 1 ? kRelease : kRelease + 1; // behind a repeat
-    worker(plan).mutable_instructions()->DeleteSubrange(release, 1);
+    summing(plan).mutable_instructions()->DeleteSubrange(release, 1);
     completePlan(plan);
     EXPECT_EQ(verifyPlan(plan), absl::OkStatus()) << "sums are copied";
-    EXPECT_EQ(worker(plan).event_ranks_size(), 3);
+    EXPECT_EQ(summing(plan).event_ranks_size(), 3);
   }
 }
 
@@ -50,7 +50,7 @@ class DamagedSums : public testing::TestWithParam<DamageCase> {};
 
 TEST_P(DamagedSums, AreRefusedByName) { expectRefused(sumsPlan(2), GetParam()); }
 
-const DamageCase cases[] = {
+const DamageCase sumCases[] = {
     {"ChannelThatIsCopied", [](Plan &p) { p.mutable_channels(0)->set_zero_copy(false); },
      "cannot be read where they are made: the channel is not zero-copy"},
     {"Ring",
@@ -61,19 +61,19 @@ const DamageCase cases[] = {
      "cannot be read where they are made: sums by RING in chunks of 65536 bytes are copied"},
     {"NoWholePages",
      [](Plan &p) {
-       for (Buffer &buffer : *worker(p).mutable_buffers())
+       for (Buffer &buffer : *summing(p).mutable_buffers())
          if (buffer.has_arena())
            buffer.mutable_arena()->set_offset(buffer.arena().offset() + 64);
-       worker(p).set_arena_bytes(worker(p).arena_bytes() + 64);
+       summing(p).set_arena_bytes(summing(p).arena_bytes() + 64);
      },
      "instruction 3: sums over channel all_reduce, and releases the sums, which cannot be read where they are made: "
      "buffer 1 "
      "() begins at 64, which is no multiple of 4096"},
-    {"Fetched", [](Plan &p) { worker(p).mutable_fetches(0)->set_buffer(kFirstPiece); },
+    {"Fetched", [](Plan &p) { summing(p).mutable_fetches(0)->set_buffer(kFirstPiece); },
      "fetch loss shows sums over channel all_reduce, which may lie elsewhere and are released before"},
     {"ShownByAMetric",
      [](Plan &p) {
-       Metric *metric = worker(p).add_metrics();
+       Metric *metric = summing(p).add_metrics();
        metric->set_name("m");
        metric->set_sum(kBucket);
        metric->set_count(kOther);
@@ -83,13 +83,13 @@ const DamageCase cases[] = {
      "instruction 7: touches buffer 3 () behind the release of channel all_reduce, whose sums others may write over by "
      "then; "
      "expected the release behind it"},
-    {"ReadBehindTheSendDone", [](Plan &p) { at(p, kLater).mutable_call()->set_buffers(0, kFirstPiece); },
+    {"ReadBehindTheSendDone", [](Plan &p) { stepOf(p, kLater).mutable_call()->set_buffers(0, kFirstPiece); },
      "instruction 9: touches buffer 2 () behind the release of channel all_reduce"},
-    {"WrittenBehindTheSendDone", [](Plan &p) { at(p, kLater).mutable_call()->set_buffers(1, kSecondPiece); },
+    {"WrittenBehindTheSendDone", [](Plan &p) { stepOf(p, kLater).mutable_call()->set_buffers(1, kSecondPiece); },
      "instruction 9: touches buffer 3 () behind the release of channel all_reduce"},
     {"ReadWithWhatIsBesideThem",
      [](Plan &p) {
-       Buffer &piece = *worker(p).mutable_buffers(kSecondPiece);
+       Buffer &piece = *summing(p).mutable_buffers(kSecondPiece);
        piece.mutable_arena()->set_offset(piece.arena().offset() + 4096);
      },
      "instruction 6: reads buffer 3 (), only a part of which are sums over channel all_reduce"},
@@ -100,7 +100,7 @@ const DamageCase cases[] = {
        copy.set_name("other");
        copy.set_algorithm(WHOLE);
        copy.set_zero_copy(false);
-       Instruction::SendStart *send = at(p, kFirstRead).mutable_send_start();
+       Instruction::SendStart *send = stepOf(p, kFirstRead).mutable_send_start();
        send->set_channel(2);
        send->set_buffer(kFirstPiece);
      },
@@ -109,11 +109,11 @@ const DamageCase cases[] = {
      "calls alone that read them"},
     {"AddedToALoopsSums",
      [](Plan &p) {
-       Instruction::Accumulate *sum = at(p, kFirstRead + 1).mutable_accumulate();
+       Instruction::Accumulate *sum = stepOf(p, kFirstRead + 1).mutable_accumulate();
        sum->set_buffer(kFirstPiece);
        sum->add_partials(kOther);
        sum->set_per_leaf(1);
-       Instruction::Repeat *repeat = at(p, kFirstRead).mutable_repeat();
+       Instruction::Repeat *repeat = stepOf(p, kFirstRead).mutable_repeat();
        repeat->set_count(1);
        repeat->set_length(1);
      },
@@ -121,7 +121,7 @@ const DamageCase cases[] = {
     {"ReleasedInALoop",
      [](Plan &p) {
        p = sumsPlan(2, 3);
-       at(p, kFirstRead).mutable_repeat()->set_length(3);
+       stepOf(p, kFirstRead).mutable_repeat()->set_length(3);
      },
      "instruction 8: is repeated; expected calls"},
     {"ReadInALoopBehindTheRelease",
@@ -139,32 +139,32 @@ const DamageCase cases[] = {
      "instruction 1: releases the sums of channel all_reduce, which it does not hold"},
     {"ReleasedTwice",
      [](Plan &p) {
-       const Instruction release = at(p, kRelease);
-       *worker(p).add_instructions() = release;
-       moveRelease(p, kRelease, worker(p).instructions_size() - 1);
+       const Instruction release = stepOf(p, kRelease);
+       *summing(p).add_instructions() = release;
+       moveRelease(p, kRelease, summing(p).instructions_size() - 1);
      },
      "instruction 8: releases the sums of channel all_reduce, which it does not hold"},
     {"OneOfTwoReleased",
      [](Plan &p) { // the same once more in another bucket, without a release
-       const uint64_t offset = worker(p).arena_bytes() + 4096 - worker(p).arena_bytes() % 4096;
-       Buffer bucket = worker(p).buffers(kBucket);
+       const uint64_t offset = summing(p).arena_bytes() + 4096 - summing(p).arena_bytes() % 4096;
+       Buffer bucket = summing(p).buffers(kBucket);
        bucket.mutable_arena()->set_offset(offset);
-       *worker(p).add_buffers() = bucket;
-       worker(p).set_arena_bytes(offset + bucket.bytes());
-       const Instruction start = at(p, 3), done = at(p, 4), sent = at(p, 8);
+       *summing(p).add_buffers() = bucket;
+       summing(p).set_arena_bytes(offset + bucket.bytes());
+       const Instruction start = stepOf(p, 3), done = stepOf(p, 4), sent = stepOf(p, 8);
        for (const Instruction &again : {start, done, sent}) {
-         *worker(p).add_instructions() = again;
-         moveRelease(p, worker(p).instructions_size() - 2,
-                     worker(p).instructions_size() - 1); // before the control_receive
+         *summing(p).add_instructions() = again;
+         moveRelease(p, summing(p).instructions_size() - 2,
+                     summing(p).instructions_size() - 1); // before the control_receive
        }
-       at(p, worker(p).instructions_size() - 4)
+       stepOf(p, summing(p).instructions_size() - 4)
            .mutable_all_reduce_start()
-           ->set_buffer(uint32_t(worker(p).buffers_size()) - 1);
+           ->set_buffer(uint32_t(summing(p).buffers_size()) - 1);
      },
      "the step ends without a release of the sums of channel all_reduce"},
 };
 
-INSTANTIATE_TEST_SUITE_P(Cases, DamagedSums, testing::ValuesIn(cases), nameOf);
+INSTANTIATE_TEST_SUITE_P(Cases, DamagedSums, testing::ValuesIn(sumCases), nameOf);
 
 } // namespace
 } // namespace graphc::plan
