@@ -4,6 +4,7 @@
 #include "runtime/base/Status.h"
 #include "runtime/device/CpuDevice.h"
 #include "runtime/device/Kinds.h"
+#include "runtime/device/cuda/CudaDevice.h"
 
 #include "absl/strings/str_cat.h"
 
@@ -14,7 +15,12 @@ namespace {
 
 class Registry {
 public:
-  Registry() { factories.emplace(hostKind().name, makeCpu); }
+  Registry() {
+    factories.emplace(hostKind().name, makeCpu);
+    for (const Kind &kind : kinds())
+      if (kind.code == CodeFormat::Ptx)
+        factories.emplace(kind.name, makeCuda);
+  }
 
   void add(std::string_view kind, Factory make) {
     base::MutexLock lock(mutex);

@@ -44,8 +44,9 @@ struct Limits {
 /// A code object of a plan, and what it needs of the device.
 struct CodeImage {
   std::string_view bytes;
-  std::string_view target; ///< the CPU it was compiled for
+  std::string_view target; ///< the CPU it was compiled for, where it is for one
   std::vector<std::string> features;
+  std::vector<std::string> kernels = {}; ///< names by entry, "" of those that nobody calls
 };
 
 /// Loaded; stays so while it lives.

@@ -8,7 +8,7 @@ namespace {
 
 /// Room for the kinds of tests.
 struct Table {
-  std::vector<Kind> all{{"CPU", /*hasCode=*/true, /*ownMemory=*/false}, {"GPU", /*hasCode=*/false, /*ownMemory=*/true}};
+  std::vector<Kind> all{{"CPU", CodeFormat::Native, /*ownMemory=*/false}, {"GPU", CodeFormat::Ptx, /*ownMemory=*/true}};
 };
 
 /// Made when it is asked for first, which may be before main().
@@ -57,7 +57,7 @@ std::string listKinds(std::string_view word) {
 std::string listCompiledKinds() {
   std::vector<std::string> names;
   for (const Kind &kind : kinds())
-    if (kind.hasCode)
+    if (kind.hasCode())
       names.push_back(std::string(kind.name) + "s");
   return join(names, "and");
 }

@@ -7,15 +7,24 @@
 #ifndef GRAPHC_RUNTIME_DEVICE_KINDS_H
 #define GRAPHC_RUNTIME_DEVICE_KINDS_H
 
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
 
 namespace graphc::device {
 
+/// What graphc compiles for a kind.
+enum class CodeFormat : uint8_t {
+  None,
+  Native, ///< a shared object for the host's CPU
+  Ptx,
+};
+
 struct Kind {
   std::string_view name; ///< as in names of devices, in capitals
-  bool hasCode; ///< graphc compiles for it
+  CodeFormat code;
+  bool hasCode() const { return code != CodeFormat::None; }
   bool ownMemory = false; ///< the host does not touch its memory: programs on it have queues, copies and waits
 };
 

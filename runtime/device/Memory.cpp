@@ -97,6 +97,7 @@ absl::StatusOr<Memory> Memory::join(std::span<const std::span<const uint8_t>> pi
 }
 
 Memory::~Memory() {
+  backing.reset();
   if (base)
     ::munmap(base, mapped);
   if (memfd >= 0)

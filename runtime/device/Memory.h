@@ -51,6 +51,9 @@ public:
     return memory;
   }
 
+  /// Keeps that too, until just before the memory goes.
+  void keep(std::unique_ptr<Backing> more) { backing = std::move(more); }
+
   uint8_t *data() const { return start; }
   uint64_t size() const { return bytes; }
 

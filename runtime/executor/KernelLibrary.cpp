@@ -67,16 +67,24 @@ absl::StatusOr<std::unique_ptr<KernelLibrary>> KernelLibrary::load(const plan::P
     std::unique_ptr<device::Code> &loaded = library->codes[{code, deviceName}];
     if (!loaded) {
       GRAPHC_ASSIGN_OR_RETURN(device::Device * device, device::find(deviceName));
-      GRAPHC_ASSIGN_OR_RETURN(
-          loaded,
-          device->load({object.elf(), object.target_cpu(), {object.features().begin(), object.features().end()}}));
+      device::CodeImage image{object.elf().empty() ? object.ptx() : object.elf(),
+                              object.target_cpu(),
+                              {object.features().begin(), object.features().end()}};
+      for (const auto &[other, where] : called)
+        if (const plan::Kernel &also = plan.kernels(int(other));
+            where == deviceName && also.compiled().code() == code) {
+          image.kernels.resize(std::max<size_t>(image.kernels.size(), also.compiled().entry() + 1));
+          image.kernels[also.compiled().entry()] = also.name();
+        }
+      GRAPHC_ASSIGN_OR_RETURN(loaded, device->load(image));
     }
     const GraphcKernelTable &table = loaded->table();
-    if (entry >= table.count || !table.kernels[entry].run)
+    const bool onHost = object.kind() == device::hostKind().name;
+    if (entry >= table.count || (onHost && !table.kernels[entry].run))
       return absl::InvalidArgumentError(absl::StrCat("kernel ", kernel.name(), ": entry ", entry,
                                                      " does not exist, the code has ", table.count, " kernels"));
     GRAPHC_RETURN_IF_ERROR(checkSignature(kernel, table));
-    if (object.kind() == device::hostKind().name)
+    if (onHost)
       library->kernels[index] = table.kernels[entry].run;
   }
   return library;

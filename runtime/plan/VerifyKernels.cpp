@@ -3,6 +3,7 @@
 
 #include "runtime/base/Sha256.h"
 #include "runtime/base/Status.h"
+#include "runtime/device/Kinds.h"
 #include "runtime/kernels/Library.h"
 #include "runtime/plan/Types.h"
 #include "runtime/plan/VerifyInternal.h"
@@ -56,13 +57,20 @@ static absl::Status checkLibraryCall(const Kernel &kernel, const std::string &wh
 absl::Status checkKernels(const Plan &plan) {
   for (int i = 0; i < plan.code_size(); ++i) {
     const Code &code = plan.code(i);
-    base::Digest digest = base::sha256(code.elf());
+    const device::Kind *kind = device::findKind(code.kind());
+    if (!kind || !isDevice(code.kind() + ":0"))
+      return invalid("code ", i, " is for the kind of device '", code.kind().substr(0, 64), "', which does not exist");
+    const bool ptx = kind->code == device::CodeFormat::Ptx;
+    base::Digest digest = base::sha256(ptx ? code.ptx() : code.elf());
     if (std::string_view(code.sha256()) != base::asBytes(digest))
       return invalid("code ", i, ": its SHA-256 does not match its bytes");
-    if (code.elf().size() < 64 || memcmp(code.elf().data(), "\177ELF\002\001", 6) != 0)
+    if (!(ptx ? code.elf() : code.ptx()).empty())
+      return invalid("code ", i, " has ", ptx ? "an ELF object" : "PTX", ", which a ", base::view(kind->name),
+                     " does not run");
+    if (ptx && (code.ptx().find(".version") == std::string::npos || code.ptx().find('\0') != std::string::npos))
+      return invalid("code ", i, " is not PTX");
+    if (!ptx && (code.elf().size() < 64 || memcmp(code.elf().data(), "\177ELF\002\001", 6) != 0))
       return invalid("code ", i, " is not a 64-bit little-endian ELF object");
-    if (!isDevice(code.kind() + ":0"))
-      return invalid("code ", i, " is for the kind of device '", code.kind().substr(0, 64), "', which does not exist");
     if (code.features_size() > 4096)
       return invalid("code ", i, " needs ", code.features_size(), " CPU features");
   }

@@ -1,0 +1,104 @@
+#include "runtime/device/cuda/Driver.h"
+
+#include "absl/strings/str_cat.h"
+
+#include <dlfcn.h>
+#include <memory>
+#include <string>
+#include <type_traits>
+
+namespace graphc::device::cuda {
+namespace {
+
+/// CUDA 12.0: the first whose primary context and graphs are as they are used here.
+constexpr int kOldestDriver = 12000;
+
+using GetProcAddress = Result (*)(const char *name, void **function, int version, uint64_t flags, int *status);
+
+/// Each function of the table, as the driver's interface of CUDA 12.0 has it.
+absl::Status findAll(void *library, Driver &driver) {
+  auto getProcAddress = reinterpret_cast<GetProcAddress>(::dlsym(library, "cuGetProcAddress_v2"));
+  std::string missing = getProcAddress ? "" : "cuGetProcAddress_v2";
+  auto find = [&](auto &function, const char *name) {
+    void *found = nullptr;
+    if (missing.empty() && (getProcAddress(name, &found, kOldestDriver, 0, nullptr) != kSuccess || !found))
+      missing = name;
+    function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(found);
+  };
+  find(driver.init, "cuInit");
+  find(driver.getErrorName, "cuGetErrorName");
+  find(driver.getErrorString, "cuGetErrorString");
+  find(driver.driverGetVersion, "cuDriverGetVersion");
+  find(driver.deviceGetCount, "cuDeviceGetCount");
+  find(driver.deviceGet, "cuDeviceGet");
+  find(driver.deviceGetName, "cuDeviceGetName");
+  find(driver.deviceTotalMem, "cuDeviceTotalMem");
+  find(driver.devicePrimaryCtxRetain, "cuDevicePrimaryCtxRetain");
+  find(driver.devicePrimaryCtxRelease, "cuDevicePrimaryCtxRelease");
+  find(driver.ctxSetCurrent, "cuCtxSetCurrent");
+  find(driver.memAlloc, "cuMemAlloc");
+  find(driver.memFree, "cuMemFree");
+  find(driver.memHostRegister, "cuMemHostRegister");
+  find(driver.memHostUnregister, "cuMemHostUnregister");
+  find(driver.memsetD8, "cuMemsetD8");
+  find(driver.memcpyAsync, "cuMemcpyAsync");
+  find(driver.memcpyDtoH, "cuMemcpyDtoH");
+  find(driver.moduleLoadDataEx, "cuModuleLoadDataEx");
+  find(driver.moduleUnload, "cuModuleUnload");
+  find(driver.moduleGetFunction, "cuModuleGetFunction");
+  find(driver.moduleGetGlobal, "cuModuleGetGlobal");
+  find(driver.launchKernel, "cuLaunchKernel");
+  find(driver.streamCreate, "cuStreamCreate");
+  find(driver.streamDestroy, "cuStreamDestroy");
+  find(driver.streamSynchronize, "cuStreamSynchronize");
+  find(driver.streamWaitEvent, "cuStreamWaitEvent");
+  find(driver.eventCreate, "cuEventCreate");
+  find(driver.eventDestroy, "cuEventDestroy");
+  find(driver.eventRecord, "cuEventRecord");
+  find(driver.eventQuery, "cuEventQuery");
+  find(driver.eventSynchronize, "cuEventSynchronize");
+  if (!missing.empty())
+    return absl::FailedPreconditionError(
+        absl::StrCat("the CUDA driver (libcuda.so.1) has no ", missing, "; a driver of CUDA 12.0 or later is needed"));
+  return absl::OkStatus();
+}
+
+absl::StatusOr<const Driver *> openOnce() {
+  void *library = ::dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+  if (!library)
+    return absl::NotFoundError(
+        "no CUDA driver (libcuda.so.1) on this machine; install NVIDIA's driver, or compile the model for the CPU: "
+        "leave the GPU out of \"devices\" in cluster.json (graphc --soft-placement takes the CPU where the model names "
+        "a GPU)");
+  auto driver = std::make_unique<Driver>();
+  if (absl::Status status = findAll(library, *driver); !status.ok())
+    return status;
+  if (Result result = driver->init(0); result != kSuccess)
+    return driver->status(result, "cuInit", "the CUDA driver finds no GPU that it can use");
+  int version = 0;
+  driver->driverGetVersion(&version);
+  if (version < kOldestDriver)
+    return absl::FailedPreconditionError(absl::StrCat("the CUDA driver is for CUDA ", version / 1000, ".",
+                                                      version % 1000 / 10, "; one for 12.0 or later is needed"));
+  return driver.release(); // for good, as its library
+}
+
+} // namespace
+
+absl::StatusOr<const Driver *> Driver::open() {
+  static const auto *driver = new absl::StatusOr<const Driver *>(openOnce());
+  return *driver;
+}
+
+absl::Status Driver::status(Result result, const char *call, const std::string &what) const {
+  if (result == kSuccess)
+    return absl::OkStatus();
+  const char *name = nullptr, *text = nullptr;
+  getErrorName(result, &name);
+  getErrorString(result, &text);
+  const std::string message = absl::StrCat(what, ": ", call, ": ", name ? name : absl::StrCat("error ", result).c_str(),
+                                           text ? absl::StrCat(" (", text, ")") : "");
+  return result == kOutOfMemory ? absl::ResourceExhaustedError(message) : absl::InternalError(message);
+}
+
+} // namespace graphc::device::cuda
