@@ -17,10 +17,16 @@ namespace graphc::device {
 /// The kernel of 16 floats: the second size of test/runtime/plan/Kernels.c.
 inline uint32_t testKernel(plan::TestKernel kernel) { return uint32_t(plan::TestKernel::Count) + uint32_t(kernel); }
 
+/// The kernels of the host's CPU.
+inline CodeImage nativeCode() {
+  static const plan::Plan *plan = new plan::Plan(plan::parameterServerPlan({1, 2}));
+  return {plan->code(0).elf(), plan->code(0).target_cpu(), {}};
+}
+
 struct DeviceHarness {
-  explicit DeviceHarness(std::unique_ptr<Device> made) : device(std::move(made)) {
-    static const plan::Plan *plan = new plan::Plan(plan::parameterServerPlan({1, 2}));
-    code = *device->load({plan->code(0).elf(), plan->code(0).target_cpu(), {}});
+  explicit DeviceHarness(std::unique_ptr<Device> made, const CodeImage &image = nativeCode())
+      : device(std::move(made)) {
+    code = *device->load(image);
     queue = *device->makeQueue();
   }
 

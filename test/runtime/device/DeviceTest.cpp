@@ -2,6 +2,7 @@
 #include "runtime/device/CpuDevice.h"
 #include "runtime/device/Kinds.h"
 #include "runtime/kernels/LibraryKernel.h"
+#include "test/cuda/TestDevice.h"
 #include "test/runtime/device/DeviceHarness.h"
 
 #include <gmock/gmock.h>
@@ -16,15 +17,20 @@ using testing::HasSubstr;
 struct Backend {
   const char *name;
   std::function<std::unique_ptr<Device>()> make;
+  const char *device = "CPU:7";
+  CodeImage (*code)() = nativeCode;
+  bool isNative() const { return code == nativeCode; }
 };
 
 class Devices : public testing::TestWithParam<Backend> {
 protected:
-  DeviceHarness h{GetParam().make()};
+  DeviceHarness h{GetParam().make(), GetParam().code()};
 };
+/// Of kernels that get a context and say whether they failed, and of libraries.
+class NativeDevices : public Devices {};
 
 TEST_P(Devices, SayWhoTheyAreAndWhatTheyHave) {
-  EXPECT_EQ(h.device->name(), "CPU:7");
+  EXPECT_EQ(h.device->name(), GetParam().device);
   EXPECT_GE(h.device->limits().queues, 2u);
   EXPECT_GT(h.device->limits().memoryBytes, uint64_t(1) << 20);
 }
@@ -72,7 +78,7 @@ TEST_P(Devices, CopiesKeepBytesAtAnyPlace) {
   EXPECT_EQ(h.read<uint8_t>(memory.data(), 8192), expected);
 }
 
-TEST_P(Devices, KernelsRunWithTheirContext) {
+TEST_P(NativeDevices, KernelsRunWithTheirContext) {
   Memory memory = h.memory(256);
   h.write(memory.data(), std::vector<float>(16, 2));
   void *buffers[] = {memory.data(), memory.data() + 64};
@@ -89,7 +95,7 @@ struct PlusOne final : kernels::LibraryKernel {
   uint32_t parts() const override { return 1; }
 };
 
-TEST_P(Devices, LibraryCallsRun) {
+TEST_P(NativeDevices, LibraryCallsRun) {
   Memory memory = h.memory(64);
   PlusOne kernel;
   void *buffers[] = {memory.data()};
@@ -153,7 +159,7 @@ TEST_P(Devices, AWaitEndsByItself) {
   EXPECT_EQ(h.queue->reached(1), Queue::Reached::NotYet);
 }
 
-TEST_P(Devices, AKernelThatFailsEndsItsQueue) {
+TEST_P(NativeDevices, AKernelThatFailsEndsItsQueue) {
   Memory memory = h.memory(64);
   void *buffers[] = {memory.data()};
   h.queue->launch(*h.code, testKernel(plan::TestKernel::FailAtStep), buffers, {2, 0, 0});
@@ -173,7 +179,7 @@ TEST_P(Devices, AKernelThatFailsEndsItsQueue) {
   EXPECT_EQ(*reinterpret_cast<float *>(back.data()), 0);
 }
 
-TEST_P(Devices, AQueueThatWaitsForOneThatFailedFailsWithItsCause) {
+TEST_P(NativeDevices, AQueueThatWaitsForOneThatFailedFailsWithItsCause) {
   Memory memory = h.memory(64);
   void *buffers[] = {memory.data()};
   std::unique_ptr<Queue> second = *h.device->makeQueue(), third = *h.device->makeQueue();
@@ -208,18 +214,22 @@ TEST_P(Devices, TakingAQueueApartWaitsForItsWork) {
   EXPECT_EQ(h.read<float>(memory.data(), 16), one);
 }
 
-TEST_P(Devices, CodeThatIsNoneIsRefused) {
+TEST_P(NativeDevices, CodeThatIsNoneIsRefused) {
   EXPECT_THAT(std::string(h.device->load({"no object", "x", {}}).status().message()), HasSubstr("cannot load"));
   EXPECT_THAT(std::string(h.device->load({"", "futuretron", {"+avx4096"}}).status().message()),
               HasSubstr("--target-cpu=futuretron and needs avx4096"));
 }
 
-INSTANTIATE_TEST_SUITE_P(All, Devices,
-                         testing::Values(Backend{"Cpu", [] { return *makeCpu("CPU:7"); }},
-                                         Backend{"Sim1", [] { return makeSim("CPU:7", 1); }},
-                                         Backend{"Sim2", [] { return makeSim("CPU:7", 2); }},
-                                         Backend{"Sim3", [] { return makeSim("CPU:7", 3); }}),
-                         [](const auto &info) { return std::string(info.param.name); });
+std::string nameOf(const testing::TestParamInfo<Backend> &info) { return info.param.name; }
+
+const Backend kNative[] = {{"Cpu", [] { return *makeCpu("CPU:7"); }},
+                           {"Sim1", [] { return makeSim("CPU:7", 1); }},
+                           {"Sim2", [] { return makeSim("CPU:7", 2); }},
+                           {"Sim3", [] { return makeSim("CPU:7", 3); }}};
+INSTANTIATE_TEST_SUITE_P(All, Devices, testing::ValuesIn(kNative), nameOf);
+INSTANTIATE_TEST_SUITE_P(All, NativeDevices, testing::ValuesIn(kNative), nameOf);
+INSTANTIATE_TEST_SUITE_P(SimulatedDriver, Devices,
+                         testing::Values(Backend{"Cuda", cuda::makeTestDevice, "GPU:0", cuda::testCode}), nameOf);
 
 TEST(Registry, FindsOneDeviceAName) {
   auto first = find(hostDevice()), again = find(hostDevice()), second = find(std::string(hostKind().name) + ":1");
@@ -231,9 +241,9 @@ TEST(Registry, FindsOneDeviceAName) {
 }
 
 TEST(Registry, NamesTheKindsThatThereAre) {
-  auto none = find("GPU:0");
+  auto none = find("TPU:0");
   EXPECT_EQ(none.status().code(), absl::StatusCode::kNotFound);
-  EXPECT_THAT(std::string(none.status().message()), HasSubstr("work for the device GPU:0; this program runs CPU"));
+  EXPECT_THAT(std::string(none.status().message()), HasSubstr("work for the device TPU:0; this program runs CPU, GPU"));
 }
 
 TEST(Registry, TakesAnotherKind) {

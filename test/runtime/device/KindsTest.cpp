@@ -30,14 +30,14 @@ TEST(Kinds, HaveNamesOfTheirOwnInCapitals) {
 }
 
 TEST(Kinds, TheHostHasCode) {
-  EXPECT_TRUE(hostKind().hasCode);
+  EXPECT_TRUE(hostKind().hasCode());
   EXPECT_EQ(hostDevice(), std::string(hostKind().name) + ":0");
 }
 
 TEST(Kinds, AreListedForPeople) {
   EXPECT_EQ(listKinds("and"), "CPU and GPU");
   EXPECT_EQ(listKinds("or"), "CPU or GPU");
-  EXPECT_EQ(listCompiledKinds(), "CPUs");
+  EXPECT_EQ(listCompiledKinds(), "CPUs and GPUs");
 }
 
 } // namespace

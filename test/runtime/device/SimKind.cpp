@@ -10,7 +10,7 @@ namespace graphc::device {
 namespace {
 
 [[maybe_unused]] const bool registered = [] {
-  addKind({"SIM", /*hasCode=*/true, /*ownMemory=*/true});
+  addKind({"SIM", CodeFormat::Native, /*ownMemory=*/true});
   registerKind("SIM", [](const std::string &name) -> absl::StatusOr<std::unique_ptr<Device>> {
     const char *seed = std::getenv("GRAPHC_SIM_SEED");
     return makeSim(name, (seed ? std::strtoull(seed, nullptr, 10) : 1) + std::stoull(name.substr(name.find(':') + 1)));

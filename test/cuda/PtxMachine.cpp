@@ -1,0 +1,408 @@
+#include "test/cuda/Ptx.h"
+#include "test/cuda/PtxValues.h"
+
+#include "absl/strings/str_cat.h"
+
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+#include <random>
+
+namespace graphc::ptx {
+namespace {
+
+constexpr uint32_t kWarp = 32;
+
+} // namespace
+
+/// One block from its first instruction to its last.
+class BlockRun {
+public:
+  BlockRun(Machine &machine, const Function &function, std::array<uint32_t, 3> grid, std::array<uint32_t, 3> size,
+           uint32_t block, void **params, uint64_t launchEra)
+      : machine(machine), function(function), grid(grid), size(size), block(block), params(params),
+        launchEra(launchEra), threads(size[0] * size[1] * size[2]),
+        registers(size_t(function.registers) * threads, 0x7ff7a5a5a5a5a5a5), // a NaN of a thread that reads too early
+        shared(function.sharedBytes), sharedShadow(function.sharedBytes), written(function.sharedBytes) {}
+
+  absl::Status run() {
+    pc.assign(threads, 0);
+    waiting.assign(threads, false);
+    std::vector<uint32_t> active;
+    for (;;) {
+      uint32_t lowest = ~0u, live = 0;
+      for (uint32_t t = 0; t < threads; ++t)
+        if (pc[t] != kEnded) {
+          ++live;
+          if (!waiting[t])
+            lowest = std::min(lowest, pc[t]);
+        }
+      if (!live)
+        return absl::OkStatus();
+      if (lowest == ~0u) {
+        if (absl::Status status = meet(live); !status.ok())
+          return status;
+        continue;
+      }
+      active.clear();
+      for (uint32_t t = 0; t < threads; ++t)
+        if (pc[t] == lowest && !waiting[t])
+          active.push_back(t);
+      if (absl::Status status = go(lowest, active); !status.ok())
+        return status;
+    }
+  }
+
+private:
+  static constexpr uint32_t kEnded = ~0u;
+  static constexpr uint64_t kManyThreads = 2047; ///< above every thread's number
+
+  template <typename... Parts> absl::Status fail(const Instruction &in, uint32_t thread, const Parts &...parts) const {
+    return absl::FailedPreconditionError(
+        absl::StrCat(function.name, ", PTX line ", in.line, ", block ", block, ", thread ", thread, ": ", parts...));
+  }
+
+  uint64_t &reg(uint32_t index, uint32_t thread) { return registers[size_t(index) * threads + thread]; }
+
+  /// The threads at `at` on and on, as long as they stay together and meet nobody.
+  absl::Status go(uint32_t at, std::vector<uint32_t> &active) {
+    uint32_t next = kEnded; // where others are
+    for (uint32_t t = 0; t < threads; ++t)
+      if (pc[t] > at && pc[t] != kEnded)
+        next = std::min(next, pc[t]);
+    if (std::any_of(active.begin(), active.end(), [&](uint32_t t) { return pc[t] != at; }))
+      std::erase_if(active, [&](uint32_t t) { return pc[t] != at; });
+    while (at < next) {
+      if (at >= function.code.size())
+        return absl::FailedPreconditionError(absl::StrCat(function.name, " ends without ret"));
+      const Instruction &in = function.code[at];
+      machine.count += active.size();
+      if (in.code == Code::Bra || in.code == Code::Ret) {
+        for (uint32_t t : active)
+          if (isOn(in, t))
+            pc[t] = in.code == Code::Ret ? kEnded : in.target;
+          else
+            pc[t] = at + 1;
+        return absl::OkStatus();
+      }
+      if (in.code == Code::Bar || in.code == Code::Shfl) {
+        for (uint32_t t : active) {
+          if (in.guard != Operand::kNoRegister)
+            return fail(in, t, "a barrier or shuffle under a predicate");
+          pc[t] = at;
+          waiting[t] = true;
+        }
+        return absl::OkStatus();
+      }
+      for (uint32_t t : active)
+        if (isOn(in, t))
+          if (absl::Status status = execute(in, t); !status.ok())
+            return status;
+      ++at;
+      for (uint32_t t : active)
+        pc[t] = at;
+    }
+    return absl::OkStatus();
+  }
+
+  bool isOn(const Instruction &in, uint32_t thread) {
+    return in.guard == Operand::kNoRegister || (reg(in.guard, thread) != 0) != in.negated;
+  }
+
+  /// All live threads wait: warps that are whole at a shuffle do it, else everybody must be at one barrier.
+  absl::Status meet(uint32_t live) {
+    bool shuffled = false;
+    for (uint32_t warp = 0; warp * kWarp < threads; ++warp) {
+      const uint32_t first = warp * kWarp, end = std::min(first + kWarp, threads);
+      if (pc[first] == kEnded || function.code[pc[first]].code != Code::Shfl)
+        continue;
+      bool whole = true;
+      for (uint32_t t = first; t < end; ++t)
+        whole &= pc[t] == pc[first];
+      if (!whole)
+        continue;
+      if (absl::Status status = shuffle(function.code[pc[first]], first, end); !status.ok())
+        return status;
+      for (uint32_t t = first; t < end; ++t) {
+        ++pc[t];
+        waiting[t] = false;
+      }
+      shuffled = true;
+    }
+    if (shuffled)
+      return absl::OkStatus();
+    uint32_t at = kEnded;
+    for (uint32_t t = 0; t < threads; ++t) {
+      if (pc[t] == kEnded)
+        continue;
+      const Instruction &in = function.code[pc[t]];
+      if (in.code == Code::Shfl)
+        return fail(in, t, "a shuffle that not all threads of the warp reach");
+      if (at != kEnded && at != pc[t])
+        return fail(in, t, "another barrier than that of line ", function.code[at].line);
+      at = pc[t];
+    }
+    if (live != threads)
+      return fail(function.code[at], 0, "a barrier that ", threads - live, " of ", threads, " threads never reach");
+    for (uint32_t t = 0; t < threads; ++t) {
+      ++pc[t];
+      waiting[t] = false;
+    }
+    era = ++machine.era;
+    return absl::OkStatus();
+  }
+
+  absl::Status shuffle(const Instruction &in, uint32_t first, uint32_t end) {
+    const bool hasPredicate = in.operands.size() == 6;
+    const size_t source = hasPredicate ? 2 : 1;
+    std::array<uint64_t, kWarp> values{};
+    for (uint32_t t = first; t < end; ++t)
+      values[t - first] = value(in.operands[source], t, Type::B32);
+    for (uint32_t t = first; t < end; ++t) {
+      const uint32_t lane = t - first, b = uint32_t(value(in.operands[source + 1], t, Type::B32)) & 31;
+      const uint32_t c = uint32_t(value(in.operands[source + 2], t, Type::B32));
+      if (uint32_t(value(in.operands[source + 3], t, Type::B32)) != 0xffffffffu)
+        return fail(in, t, "a shuffle of some threads of the warp");
+      const uint32_t segment = c >> 8 & 31, clamp = c & 31;
+      const uint32_t most = (lane & segment) | (clamp & ~segment), least = lane & segment;
+      uint32_t from = 0;
+      bool inside = false;
+      if (in.has(Modifier::Up)) {
+        from = lane - b;
+        inside = int32_t(from) >= int32_t(most);
+      } else if (in.has(Modifier::Down)) {
+        from = lane + b;
+        inside = from <= most;
+      } else if (in.has(Modifier::Bfly)) {
+        from = lane ^ b;
+        inside = from <= most;
+      } else {
+        from = least | (b & ~segment);
+        inside = from <= most;
+      }
+      if (!inside)
+        from = lane;
+      if (first + from >= end)
+        return fail(in, t, "a shuffle from a thread that does not exist");
+      reg(in.operands[0].reg, t) = values[from];
+      if (hasPredicate)
+        reg(in.operands[1].reg, t) = inside;
+    }
+    return absl::OkStatus();
+  }
+
+  uint64_t value(const Operand &operand, uint32_t thread, Type type) {
+    switch (operand.kind) {
+    case Operand::Kind::Register:
+      return reg(operand.reg, thread);
+    case Operand::Kind::Special:
+      return special(ptx::Special(operand.value), thread);
+    case Operand::Kind::List: { // packed, the first one lowest
+      const uint32_t bits = bitsOf(type) / uint32_t(operand.list.size());
+      uint64_t out = 0;
+      for (size_t i = 0; i < operand.list.size(); ++i)
+        out |= (value(operand.list[i], thread, type) & (bits == 64 ? ~uint64_t(0) : (uint64_t(1) << bits) - 1))
+               << (bits * i);
+      return out;
+    }
+    default:
+      return uint64_t(operand.value);
+    }
+  }
+
+  uint64_t special(ptx::Special which, uint32_t thread) const {
+    const uint32_t index = uint32_t(which);
+    if (index < 3)
+      return index == 0 ? thread % size[0] : index == 1 ? thread / size[0] % size[1] : thread / size[0] / size[1];
+    if (index < 6)
+      return size[index - 3];
+    if (index < 9)
+      return index == 6 ? block % grid[0] : index == 7 ? block / grid[0] % grid[1] : block / grid[0] / grid[1];
+    if (index < 12)
+      return grid[index - 9];
+    return which == ptx::Special::Laneid ? thread % kWarp : kWarp;
+  }
+
+  void put(const Operand &to, uint32_t thread, Type type, uint64_t bits) {
+    if (to.kind != Operand::Kind::List) {
+      reg(to.reg, thread) = bits & maskOf(type);
+      return;
+    }
+    const uint32_t each = bitsOf(type) / uint32_t(to.list.size());
+    for (size_t i = 0; i < to.list.size(); ++i)
+      reg(to.list[i].reg, thread) = bits >> (each * i) & (each == 64 ? ~uint64_t(0) : (uint64_t(1) << each) - 1);
+  }
+
+  absl::Status execute(const Instruction &in, uint32_t thread) {
+    if (in.code == Code::Ld || in.code == Code::St)
+      return access(in, thread);
+    const auto &operands = in.operands;
+    auto operand = [&](size_t i, Type type) { return i < operands.size() ? value(operands[i], thread, type) : 0; };
+    const Type type = in.type;
+    switch (in.code) {
+    case Code::Mov:
+    case Code::Cvta:
+      put(operands[0], thread, type, type == Type::Pred ? operand(1, type) != 0 : operand(1, type));
+      return absl::OkStatus();
+    case Code::Setp:
+      reg(operands[0].reg, thread) = compare(in, operand(1, type), operand(2, type));
+      return absl::OkStatus();
+    case Code::Selp:
+      put(operands[0], thread, type, operand(3, Type::Pred) ? operand(1, type) : operand(2, type));
+      return absl::OkStatus();
+    case Code::Cvt:
+      put(operands[0], thread, type, convert(in, operand(1, in.from)));
+      return absl::OkStatus();
+    default:
+      break;
+    }
+    const uint64_t a = operand(1, type), b = operand(2, type), c = operand(3, type);
+    if (isFloat(type)) {
+      const uint64_t sign = uint64_t(1) << (bitsOf(type) - 1);
+      if (in.code == Code::Abs || in.code == Code::Neg)
+        put(operands[0], thread, type, in.code == Code::Abs ? a & ~sign : a ^ sign);
+      else if (in.code == Code::Copysign) // the sign of a, the rest of b
+        put(operands[0], thread, type, (a & sign) | (b & ~sign));
+      else
+        put(operands[0], thread, type, floatOp(in, a, b, c));
+      return absl::OkStatus();
+    }
+    bool bad = false;
+    const uint64_t result = integerOp(in, a, b, c, bad);
+    if (bad)
+      return fail(in, thread, "a division by zero, or an instruction for a type that is not known");
+    // A wide product is of the type twice as long; counts are of 32 bits.
+    const Type to = in.has(Modifier::Wide)                          ? Type(uint8_t(type) + 1)
+                    : in.code == Code::Popc || in.code == Code::Clz ? Type::U32
+                                                                    : type;
+    put(operands[0], thread, to, result);
+    return absl::OkStatus();
+  }
+
+  absl::Status access(const Instruction &in, uint32_t thread) {
+    const bool loads = in.code == Code::Ld;
+    const Operand &address = in.operands[loads ? 1 : 0], &data = in.operands[loads ? 0 : 1];
+    const uint32_t each = sizeOf(in.type);
+    const uint32_t count = data.kind == Operand::Kind::List ? uint32_t(data.list.size()) : 1, bytes = each * count;
+    uint64_t at = uint64_t(address.value);
+    if (address.reg != Operand::kNoRegister)
+      at += reg(address.reg, thread);
+    uint8_t *memory = nullptr;
+    if (in.space == Space::Param) {
+      if (!loads || at / 8 >= function.params.size())
+        return fail(in, thread, "no such parameter");
+      memory = static_cast<uint8_t *>(params[at / 8]) + at % 8;
+    } else if (at % bytes) {
+      return fail(in, thread, "an access of ", bytes, " bytes at ", at, ", which is not aligned");
+    } else if (in.space == Space::Shared) {
+      if (at + bytes > shared.size())
+        return fail(in, thread, "an access at ", at, " of the block's memory of ", shared.size(), " bytes");
+      memory = shared.data() + at;
+      for (uint64_t byte = at; byte < at + bytes; ++byte) {
+        if (loads && !written[byte])
+          return fail(in, thread, "the block's memory is read before anybody wrote it");
+        written[byte] = true;
+        if (absl::Status status = race(in, thread, sharedShadow[byte], !loads); !status.ok())
+          return status;
+      }
+    } else if (in.space == Space::Global) {
+      memory = machine.memory.find(at, bytes);
+      if (!memory)
+        return fail(in, thread, "an access of ", bytes, " bytes outside of every allocation");
+      if (each >= 4)
+        for (uint64_t word = at; word < at + bytes; word += 4)
+          if (absl::Status status = race(in, thread, machine.shadowOf(word), !loads); !status.ok())
+            return status;
+    } else {
+      return fail(in, thread, "an access of no state space");
+    }
+    for (uint32_t i = 0; i < count; ++i) {
+      const Operand &one = data.kind == Operand::Kind::List ? data.list[i] : data;
+      uint64_t bits = 0;
+      if (loads) {
+        memcpy(&bits, memory + i * each, each);
+        reg(one.reg, thread) = isSigned(in.type) ? uint64_t(asSigned(bits, in.type)) : bits;
+      } else {
+        bits = value(one, thread, in.type);
+        memcpy(memory + i * each, &bits, each);
+      }
+    }
+    return absl::OkStatus();
+  }
+
+  /// Two threads may touch the same only with a barrier of their block between them, unless both read.
+  absl::Status race(const Instruction &in, uint32_t thread, Machine::Shadow &shadow, bool writes) {
+    const uint64_t who = uint64_t(block) << 11 | thread, now = era << 32 | who;
+    auto isUnordered = [&](uint64_t before) {
+      const uint64_t when = before >> 32;
+      if (when < launchEra || uint32_t(before) == uint32_t(who))
+        return false;
+      return (uint32_t(before) >> 11) != block || when == era;
+    };
+    if (isUnordered(shadow.written) || (writes && isUnordered(shadow.read)))
+      return fail(in, thread, "touches memory that ", isUnordered(shadow.written) ? "is written" : "is read",
+                  " by thread ", (isUnordered(shadow.written) ? shadow.written : shadow.read) & 2047, " of block ",
+                  uint32_t(isUnordered(shadow.written) ? shadow.written : shadow.read) >> 11,
+                  " without a barrier between");
+    if (writes) {
+      shadow.written = now;
+      return absl::OkStatus();
+    }
+    // Of several readers all are kept: those of other blocks as a block of its own, those of this one as a thread of its own.
+    const uint64_t when = shadow.read >> 32, last = uint32_t(shadow.read);
+    if (when >= launchEra && last >> 11 != block)
+      shadow.read = era << 32 | 0xffffffffu;
+    else
+      shadow.read = now | (when == era && last != who ? kManyThreads : 0);
+    return absl::OkStatus();
+  }
+
+  Machine &machine;
+  const Function &function;
+  const std::array<uint32_t, 3> grid, size;
+  const uint32_t block;
+  void **params;
+  const uint64_t launchEra;
+  uint64_t era = launchEra;
+  const uint32_t threads;
+  std::vector<uint64_t> registers;
+  std::vector<uint8_t> shared;
+  std::vector<Machine::Shadow> sharedShadow;
+  std::vector<bool> written; // of the block's memory
+  std::vector<uint32_t> pc;
+  std::vector<bool> waiting;
+};
+
+Machine::Shadow &Machine::shadowOf(uint64_t address) {
+  std::unique_ptr<std::array<Shadow, 1024>> &page = shadows[address / 4096];
+  if (!page)
+    page = std::make_unique<std::array<Shadow, 1024>>();
+  return (*page)[address % 4096 / 4];
+}
+
+absl::Status Machine::launch(const Function &function, std::array<uint32_t, 3> blocks, std::array<uint32_t, 3> threads,
+                             void **params) {
+  const uint64_t each = uint64_t(threads[0]) * threads[1] * threads[2];
+  const uint64_t count = uint64_t(blocks[0]) * blocks[1] * blocks[2];
+  if (each == 0 || each > 1024 || count == 0 || blocks[0] > 0x7fffffff || blocks[1] > 65535 || blocks[2] > 65535)
+    return absl::InvalidArgumentError(
+        absl::StrCat(function.name, ": a launch of ", count, " blocks of ", each, " threads"));
+  if (function.threads && function.threads != each)
+    return absl::InvalidArgumentError(
+        absl::StrCat(function.name, " asks for blocks of ", function.threads, " threads, not ", each));
+  if (function.sharedBytes > 48 * 1024)
+    return absl::InvalidArgumentError(
+        absl::StrCat(function.name, " has ", function.sharedBytes, " bytes of the block's memory"));
+  std::vector<uint32_t> order(count);
+  std::iota(order.begin(), order.end(), 0u);
+  std::mt19937_64 random(seed + era);
+  std::shuffle(order.begin(), order.end(), random);
+  const uint64_t launchEra = ++era;
+  for (uint32_t block : order)
+    if (absl::Status status = BlockRun(*this, function, blocks, threads, block, params, launchEra).run(); !status.ok())
+      return status;
+  ++era;
+  return absl::OkStatus();
+}
+
+} // namespace graphc::ptx

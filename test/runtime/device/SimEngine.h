@@ -1,0 +1,235 @@
+//===- SimEngine.h - what a device that is simulated on the CPU is made of ----------------------------------------*- C++ -*-===//
+//
+// Memory with two views: the host's may not be touched, the device's own threads use the other. Queues whose work is done as late as what was
+// asked for allows, by one thread, in an order that a seed decides.
+//
+//===--------------------------------------------------------------------------------------------------------------------===//
+#ifndef GRAPHC_TEST_RUNTIME_DEVICE_SIMENGINE_H
+#define GRAPHC_TEST_RUNTIME_DEVICE_SIMENGINE_H
+
+#include "runtime/base/Mutex.h"
+#include "runtime/base/Status.h"
+#include "runtime/device/Device.h"
+
+#include "absl/strings/str_cat.h"
+
+#include <algorithm>
+#include <cstring>
+#include <deque>
+#include <map>
+#include <random>
+#include <sys/mman.h>
+#include <thread>
+#include <unistd.h>
+
+namespace graphc::device::sim {
+
+/// Both views of the device's memory. Pages that were given back stay, so that no address means two things.
+class Pages {
+public:
+  ~Pages() {
+    for (auto &[host, piece] : pieces) {
+      ::munmap(host, piece.bytes);
+      ::munmap(piece.own, piece.bytes);
+    }
+  }
+
+  absl::StatusOr<uint8_t *> add(uint64_t bytes, const char *what) {
+    const uint64_t page = uint64_t(::sysconf(_SC_PAGESIZE)), total = std::max((bytes + page - 1) / page * page, page);
+    const int fd = ::memfd_create("graphc-sim", MFD_CLOEXEC);
+    if (fd < 0 || ::ftruncate(fd, off_t(total)) != 0)
+      return base::errnoStatus(absl::StrCat(what, ": memfd"), errno);
+    void *host = ::mmap(nullptr, total, PROT_NONE, MAP_SHARED, fd, 0);
+    void *own = ::mmap(nullptr, total, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    ::close(fd);
+    if (host == MAP_FAILED || own == MAP_FAILED)
+      return base::errnoStatus(absl::StrCat(what, ": mmap"), errno);
+    base::MutexLock lock(mutex);
+    pieces[static_cast<uint8_t *>(host)] = {static_cast<uint8_t *>(own), total, bytes};
+    return static_cast<uint8_t *>(host);
+  }
+
+  void giveBack(uint8_t *host) {
+    base::MutexLock lock(mutex);
+    memset(pieces.at(host).own, 0xff, pieces.at(host).bytes); // a NaN of every float type
+    pieces.at(host).gone = true;
+  }
+
+  /// Where the device reads and writes what the host calls so.
+  void *ownAddress(const void *address) {
+    base::MutexLock lock(mutex);
+    auto *at = static_cast<uint8_t *>(const_cast<void *>(address));
+    auto piece = pieces.upper_bound(at);
+    if (piece == pieces.begin())
+      return at;
+    --piece;
+    const uint64_t offset = uint64_t(at - piece->first);
+    return offset < piece->second.bytes ? piece->second.own + offset : at;
+  }
+
+  /// The same of `bytes` that lie in one allocation; null where they do not.
+  uint8_t *find(uint64_t address, uint64_t bytes) {
+    base::MutexLock lock(mutex);
+    auto *at = reinterpret_cast<uint8_t *>(uintptr_t(address));
+    auto piece = pieces.upper_bound(at);
+    if (piece == pieces.begin())
+      return nullptr;
+    --piece;
+    const uint64_t offset = uint64_t(at - piece->first);
+    const bool inside = !piece->second.gone && offset <= piece->second.asked && bytes <= piece->second.asked - offset;
+    return inside ? piece->second.own + offset : nullptr;
+  }
+
+private:
+  struct Piece {
+    uint8_t *own;
+    uint64_t bytes; ///< whole pages
+    uint64_t asked;
+    bool gone = false;
+  };
+  base::Mutex mutex;
+  std::map<uint8_t *, Piece> pieces ABSL_GUARDED_BY(mutex); // by the host's address
+};
+
+struct QueueState;
+
+/// One piece of work. `run`: what it does; none: a signal, or a wait for another queue.
+struct Work {
+  std::function<absl::Status()> run;
+  uint64_t count = 0;
+  std::shared_ptr<QueueState> other;
+};
+
+struct QueueState {
+  std::deque<Work> work;
+  uint64_t count = 0, wanted = 0;
+  bool ended = false; // nothing more will be enqueued, or done
+  absl::Status failure;
+  bool isWanted() const { return failure.ok() && !work.empty() && count < wanted; }
+};
+
+/// The device's thread and all its queues.
+class Engine {
+public:
+  explicit Engine(uint64_t seed) : random(seed), thread([this] { loop(); }) {}
+  ~Engine() {
+    {
+      base::MutexLock lock(mutex);
+      ending = true;
+    }
+    changed.notifyAll();
+    thread.join();
+  }
+
+  void add(const std::shared_ptr<QueueState> &queue) {
+    base::MutexLock lock(mutex);
+    queues.push_back(queue);
+  }
+  void enqueue(QueueState &queue, Work work) {
+    base::MutexLock lock(mutex);
+    queue.work.push_back(std::move(work));
+  }
+  Queue::Reached reached(QueueState &queue, uint64_t n) {
+    base::MutexLock lock(mutex);
+    return want(queue, n);
+  }
+  void wait(QueueState &queue, uint64_t n, absl::Duration timeout) {
+    base::MutexLock lock(mutex);
+    if (want(queue, n) == Queue::Reached::NotYet)
+      changed.waitFor(mutex, timeout, [&] { return queue.count >= n || !queue.failure.ok(); });
+  }
+  absl::Status status(const QueueState &queue) {
+    base::MutexLock lock(mutex);
+    return queue.failure;
+  }
+  /// All of the queue is done, or never will be.
+  void drain(const std::shared_ptr<QueueState> &queue) {
+    base::MutexLock lock(mutex);
+    queue->wanted = UINT64_MAX;
+    changed.notifyAll();
+    while (queue->isWanted())
+      changed.wait(mutex);
+    queue->ended = true;
+    std::erase(queues, queue);
+    changed.notifyAll(); // who waits for it learns that it is in vain
+  }
+
+private:
+  Queue::Reached want(QueueState &queue, uint64_t n) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex) {
+    if (queue.count >= n)
+      return Queue::Reached::Yes;
+    if (!queue.failure.ok())
+      return Queue::Reached::Failed;
+    queue.wanted = std::max(queue.wanted, n);
+    changed.notifyAll();
+    return Queue::Reached::NotYet;
+  }
+
+  /// A queue whose first work can be done and is asked for, drawn from all such.
+  std::shared_ptr<QueueState> next() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex) {
+    std::vector<std::shared_ptr<QueueState>> able;
+    for (bool again = true; again;) {
+      again = false;
+      able.clear();
+      for (const std::shared_ptr<QueueState> &queue : queues) {
+        if (!queue->isWanted())
+          continue;
+        const Work &first = queue->work.front();
+        if (!first.other || first.other->count >= first.count) {
+          able.push_back(queue);
+        } else if (!first.other->failure.ok() || first.other->ended) {
+          queue->failure = first.other->failure;
+          if (queue->failure.ok())
+            queue->failure = absl::FailedPreconditionError(
+                absl::StrCat("a queue waits for ", first.count, ", which nobody will signal"));
+          again = true; // for those that wait for this one
+          changed.notifyAll();
+        } else if (first.other->wanted < first.count) { // who waits for it asks for it
+          first.other->wanted = first.count;
+          again = true;
+        }
+      }
+    }
+    return able.empty() ? nullptr : able[random() % able.size()];
+  }
+
+  /// Whose turn it is, and for what; null at the end.
+  std::shared_ptr<QueueState> await(Work &work) {
+    base::MutexLock lock(mutex);
+    while (!ending) {
+      if (std::shared_ptr<QueueState> queue = next()) {
+        work = std::move(queue->work.front()); // its place is kept until it is done
+        return queue;
+      }
+      changed.wait(mutex);
+    }
+    return nullptr;
+  }
+
+  void loop() {
+    for (;;) {
+      Work work;
+      std::shared_ptr<QueueState> queue = await(work);
+      if (!queue)
+        return;
+      absl::Status status = work.run ? work.run() : absl::OkStatus();
+      base::MutexLock lock(mutex);
+      if (!work.run && !work.other)
+        queue->count = work.count;
+      queue->work.pop_front();
+      if (!status.ok())
+        queue->failure = std::move(status);
+      changed.notifyAll();
+    }
+  }
+
+  base::Mutex mutex;
+  base::CondVar changed;
+  std::vector<std::shared_ptr<QueueState>> queues ABSL_GUARDED_BY(mutex);
+  std::mt19937_64 random ABSL_GUARDED_BY(mutex);
+  bool ending ABSL_GUARDED_BY(mutex) = false;
+  std::thread thread; // last: it uses the others
+};
+
+} // namespace graphc::device::sim
+#endif
