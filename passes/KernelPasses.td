@@ -59,7 +59,7 @@ def LowerNests : Pass<"lower-nests", "::mlir::func::FuncOp"> {
                            "::mlir::vector::VectorDialect"];
 }
 
-def ExpandMath : Pass<"expand-math", "::mlir::func::FuncOp"> {
+def ExpandMath : InterfacePass<"expand-math", "::mlir::FunctionOpInterface"> {
   let summary = "exp, log, tanh and power become polynomials of our own choosing";
   let description = [{
     A code object has no undefined symbol, so nothing may become a call of libm. f32 is good to about 2 units in the
@@ -147,6 +147,96 @@ def KernelsToLLVM : Pass<"kernels-to-llvm", "::mlir::ModuleOp"> {
   }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect",
                            "::mlir::ub::UBDialect", "::mlir::vector::VectorDialect"];
+}
+
+//===----------------------------------------------------------------------------------------------------------===//
+// gpu: kernels that a GPU launches
+//===----------------------------------------------------------------------------------------------------------===//
+
+def KernelsToGpu : Pass<"kernels-to-gpu", "::mlir::ModuleOp"> {
+  let summary = "kernels that a GPU's queue launches become functions over blocks and threads";
+  let description = [{
+    Each kernel that a program on a GPU calls becomes one launch or several, functions of the `gpu` dialect in the module
+    `graphc_gpu`; its `func.func` stays for what it takes, and keeps its body where the host's threads call it as well.
+
+    - The stages of a kernel (its linalg ops) share a launch where each of them has the same parallel loop, of which a block owns
+      some indices, and where all that one stage hands to the next stays with the block that made it. Between them is a barrier.
+      Where that is not so the next launch begins; a kernel of at most 32,768 evaluations a stage is one block instead.
+    - Without reductions neighbouring threads do neighbouring elements, up to 4 elements and 16 bytes a thread where they lie together.
+    - Reductions keep the numerical contract of `lower-nests`: the threads of a warp are the 32 lanes of a chunk where the items
+      of a sum lie together, and where neighbouring sums do, each thread has one of them, and the warps of a block share the
+      lanes. A sum of at most 32 items is one thread's.
+    - Loops that an operation writes itself are one thread's.
+
+    Example:
+
+    ```mlir
+    dist.phase @s {role = #graph.role<train>}
+    func.func private @twice(%x: memref<4096xf32> {dist.access = "read"}, %y: memref<4096xf32> {dist.access = "write"}) {
+      linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+          ins(%x : memref<4096xf32>) outs(%y : memref<4096xf32>) {
+      ^bb0(%a: f32, %o: f32):
+        %s = arith.addf %a, %a : f32
+        linalg.yield %s : f32
+      }
+      return
+    }
+    dist.program @s.worker of @s on "/job:worker/task:0/device:GPU:0" {
+      %x = dist.buffer : memref<4096xf32>
+      %y = dist.buffer : memref<4096xf32>
+      dist.call @twice(%x, %y) {queue = 1 : i64} : memref<4096xf32>, memref<4096xf32>
+      dist.end
+    }
+    ```
+
+    becomes
+
+    ```mlir
+    gpu.module @graphc_gpu {
+      gpu.func @twice_0(%arg0: memref<4096xf32> …, %arg1: memref<4096xf32> …) kernel attributes {dist.blocks = 4 : i64, dist.threads = 256 : i64, …} {
+    …
+        %5 = vector.load %arg0[%4] : memref<4096xf32>, vector<4xf32>
+        %6 = arith.addf %5, %5 : vector<4xf32>
+        vector.store %6, %arg1[%4] : memref<4096xf32>, vector<4xf32>
+        gpu.return
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect", "::mlir::memref::MemRefDialect",
+                           "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"];
+  let statistics = [Statistic<"numLaunches", "launches", "launches that the kernels became">];
+}
+
+def GpuToNvvm : Pass<"gpu-to-nvvm", "::mlir::gpu::GPUModuleOp"> {
+  let summary = "the functions of a GPU in the LLVM dialect, with NVVM's operations";
+  let description = [{
+    Buffers become pointers that are 64-byte aligned, and where the kernel only reads them noalias and readonly. Nothing becomes a call:
+    what `expand-math` has left of math is an instruction of the machine.
+
+    Example (`gpu.module(gpu-to-nvvm)`):
+
+    ```mlir
+    gpu.module @graphc_gpu {
+      gpu.func @first(%x: memref<4xi32> {dist.access = "write"}) kernel {
+        %i = gpu.thread_id x
+        %v = arith.index_cast %i : index to i32
+        memref.store %v, %x[%i] : memref<4xi32>
+        gpu.return
+      }
+    }
+    ```
+
+    becomes
+
+    ```mlir
+    llvm.func @first(%arg0: !llvm.ptr {llvm.align = 64 : i64}) attributes {gpu.kernel, nvvm.kernel} {
+    …
+      %9 = nvvm.read.ptx.sreg.tid.x : i32
+    …
+      llvm.store %9, …
+      llvm.return
+    ```
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::NVVM::NVVMDialect", "::mlir::cf::ControlFlowDialect"];
 }
 
 #endif

@@ -6,6 +6,7 @@
 #include "passes/Passes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Transforms/Passes.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -106,7 +107,18 @@ static void buildLinalg(OpPassManager &manager) {
   kernels.addPass(createVerifyKernels());
 }
 
+void buildGpuCode(OpPassManager &manager) {
+  manager.addPass(createKernelsToGpu());
+  OpPassManager &code = manager.nest<gpu::GPUModuleOp>();
+  OpPassManager &launches = code.nest<gpu::GPUFuncOp>();
+  launches.addPass(createExpandMath());
+  launches.addPass(createCanonicalizerPass());
+  launches.addPass(createCSEPass());
+  code.addPass(createGpuToNvvm());
+}
+
 static void buildLlvm(OpPassManager &manager) {
+  buildGpuCode(manager); // before the host's loops: both begin with linalg
   OpPassManager &kernels = manager.nest<func::FuncOp>();
   kernels.addPass(createLowerNests());
   kernels.addPass(createExpandMath());

@@ -22,6 +22,9 @@ mlir::FailureOr<Stage> getStage(mlir::ModuleOp module);
 /// The passes that bring a module of stage `from` to stage `to`; nothing where it is there already.
 void buildPipeline(mlir::OpPassManager &manager, Stage from, Stage to);
 
+/// Of the stage "llvm" what makes the code of GPUs.
+void buildGpuCode(mlir::OpPassManager &manager);
+
 } // namespace graphc
 
 #endif

@@ -26,6 +26,8 @@ bool isOnProgram(OperationName op) { return op.getStringRef() == "dist.program";
 bool isOnWork(OperationName op) {
   return llvm::is_contained({"func.func", "llvm.func", "dist.program"}, op.getStringRef());
 }
+bool isOnKernel(OperationName op) { return op.getStringRef() == "func.func"; }
+bool isOnLaunch(OperationName op) { return llvm::is_contained({"gpu.func", "llvm.func"}, op.getStringRef()); }
 
 // What.
 template <typename Kind> bool is(Attribute value) { return isa<Kind>(value); }
@@ -92,6 +94,9 @@ constexpr CarriedAttribute kCarried[] = {
      "an array of [#graph.device<…>, #graph.device<…>, gigabits per second above 0 : f64, microseconds : f64], on the "
      "module"},
     {"dist.event_ranks", isOnProgram, isRanks, "an array of i32 of 1 or more, on a program"},
+    {"dist.blocks", isOnLaunch, isCount, "an i64 of 1 or more, on a launch of a kernel"},
+    {"dist.threads", isOnLaunch, isCount, "an i64 of 1 or more, on a launch of a kernel"},
+    {"dist.launches", isOnKernel, isCount, "an i64 of 1 or more, on a kernel"},
     {"dist.flops", isOnWork, isWork, "an i64 of 0 or more, on a kernel or a program"},
 };
 

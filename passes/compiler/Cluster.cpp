@@ -191,7 +191,7 @@ bool isSupported(const cluster::ClusterConfig &config, const DiagnosticSink &sin
       return false;
     };
     for (const std::string &name : job.devices)
-      if (const device::Kind *kind = device::findKind(device::kindOf(name)); !kind || !kind->hasCode)
+      if (const device::Kind *kind = device::findKind(device::kindOf(name)); !kind || !kind->hasCode())
         return refuse("has the device " + name + "; this version compiles for " + device::listCompiledKinds() +
                       " and for no " + std::string(device::kindOf(name)) + ": leave it out of \"devices\"");
     for (const std::string &device : job.devices) {

@@ -9,6 +9,7 @@
 #include "passes/compiler/Model.h"
 #include "passes/emit/Emit.h"
 #include "passes/emit/NativeCode.h"
+#include "passes/emit/PtxCode.h"
 
 #include "mlir/Pass/PassManager.h"
 #include "llvm/Support/Path.h"
@@ -97,6 +98,7 @@ FailureOr<plan::Plan> Compilation::emit() {
   emit.producer = "graphc " GRAPHC_VERSION;
   emit.model = llvm::sys::path::filename(name).str();
   emit.targetCpu = options.targetCpu;
+  emit.cudaArch = options.cudaArch;
   emit.keepCode = options.keepCode;
   emit.nativeCode = nativeCode;
   FailureOr<plan::Plan> plan = emitPlan(*current, emit);
@@ -137,6 +139,8 @@ static bool checkOptions(const CompileOptions &options, CompileResult &result) {
     return refuse("intra_op_threads is " + std::to_string(options.intraOpThreads) + "; expected 1 to 1024");
   if (llvm::Expected<NativeTarget> target = NativeTarget::create(options.targetCpu); !target)
     return refuse(llvm::toString(target.takeError()));
+  if (llvm::Error error = checkCudaArch(options.cudaArch))
+    return refuse(llvm::toString(std::move(error)));
   return true;
 }
 

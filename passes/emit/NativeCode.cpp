@@ -1,13 +1,8 @@
 #include "passes/emit/NativeCode.h"
 
+#include "passes/emit/LlvmCode.h"
 #include "runtime/base/Mutex.h"
 
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "mlir/Dialect/LLVMIR/Transforms/Passes.h"
-#include "mlir/Pass/PassManager.h"
-#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
-#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
-#include "mlir/Target/LLVMIR/Export.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
@@ -94,8 +89,6 @@ static constexpr StringLiteral kNeverGenerated[] = {"amx-avx512",
                                                     "retpoline-indirect-branches",
                                                     "retpoline-indirect-calls"};
 
-static Error makeError(const Twine &message) { return createStringError(inconvertibleErrorCode(), message); }
-
 /// Whether code may make use of it, so that a CPU without it must not run the code.
 static bool isGenerated(StringRef feature) {
   return is_contained(kInstructionSets, feature) && !is_contained(kNeverGenerated, feature);
@@ -123,7 +116,7 @@ Expected<NativeTarget> NativeTarget::create(StringRef wanted) {
   std::string message;
   const Target *target = TargetRegistry::lookupTarget(triple, message);
   if (!target)
-    return makeError(message);
+    return codeError(message);
   NativeTarget result;
   bool native = wanted.empty() || wanted == "native";
   result.cpu = native ? sys::getHostCPUName().str() : wanted.str();
@@ -134,7 +127,7 @@ Expected<NativeTarget> NativeTarget::create(StringRef wanted) {
     for (const SubtargetSubTypeKV &known : baseline->getAllProcessorDescriptions())
       if (unsigned distance = wanted.edit_distance(known.Key); distance < best)
         best = distance, nearest = known.Key;
-    return makeError("unknown target CPU '" + result.cpu + "'; did you mean '" + nearest +
+    return codeError("unknown target CPU '" + result.cpu + "'; did you mean '" + nearest +
                      "'? 'native' is this machine, 'x86-64-v3' any with AVX2");
   }
   TargetOptions options;
@@ -148,50 +141,6 @@ Expected<NativeTarget> NativeTarget::create(StringRef wanted) {
       result.features.push_back(feature.Key);
   llvm::sort(result.features);
   return result;
-}
-
-/// The compiler's own attributes mean nothing to LLVM.
-static void stripForeignAttributes(mlir::Operation *op) {
-  auto foreign = [](mlir::NamedAttribute attribute) {
-    StringRef dialect = attribute.getName().strref().split('.').first;
-    return dialect == "dist" || dialect == "graph";
-  };
-  for (mlir::NamedAttribute attribute : llvm::to_vector(op->getDiscardableAttrs()))
-    if (foreign(attribute))
-      op->removeDiscardableAttr(attribute.getName());
-  if (auto func = mlir::dyn_cast<mlir::LLVM::LLVMFuncOp>(op))
-    for (unsigned i = 0; i < func.getNumArguments(); ++i)
-      for (mlir::NamedAttribute attribute : llvm::to_vector(mlir::function_interface_impl::getArgAttrs(func, i)))
-        if (foreign(attribute))
-          func.removeArgAttr(i, attribute.getName());
-}
-
-/// A line table for debuggers and profilers: the lines are those of the model's file.
-static mlir::LogicalResult addLines(mlir::ModuleOp kernels) {
-  mlir::LLVM::DIScopeForLLVMFuncOpPassOptions options;
-  options.emissionKind = mlir::LLVM::DIEmissionKind::LineTablesOnly;
-  mlir::PassManager passes(kernels.getContext());
-  passes.addPass(mlir::LLVM::createDIScopeForLLVMFuncOpPass(options));
-  return passes.run(kernels);
-}
-
-/// LLVM IR of the functions and globals alone.
-static Expected<std::unique_ptr<Module>> translate(mlir::ModuleOp source, LLVMContext &context, bool withLines) {
-  mlir::DialectRegistry registry;
-  mlir::registerBuiltinDialectTranslation(registry);
-  mlir::registerLLVMDialectTranslation(registry);
-  source.getContext()->appendDialectRegistry(registry);
-  mlir::OwningOpRef<mlir::ModuleOp> kernels = mlir::ModuleOp::create(source.getLoc());
-  mlir::OpBuilder builder = mlir::OpBuilder::atBlockEnd(kernels->getBody());
-  for (mlir::Operation &op : *source.getBody())
-    if (mlir::isa<mlir::LLVM::LLVMFuncOp, mlir::LLVM::GlobalOp>(op))
-      stripForeignAttributes(builder.clone(op));
-  if (withLines && mlir::failed(addLines(*kernels)))
-    return makeError("the kernels could not be given their lines");
-  std::unique_ptr<Module> module = mlir::translateModuleToLLVMIR(*kernels, context, "graphc");
-  if (!module)
-    return makeError("the kernels could not be translated to LLVM IR");
-  return module;
 }
 
 static void optimize(Module &module, NativeTarget &target) {
@@ -209,27 +158,7 @@ static void optimize(Module &module, NativeTarget &target) {
   }
   PipelineTuningOptions tuning;
   tuning.LoopVectorization = tuning.SLPVectorization = true;
-  LoopAnalysisManager loops;
-  FunctionAnalysisManager functions;
-  CGSCCAnalysisManager graphs;
-  ModuleAnalysisManager modules;
-  PassBuilder builder(target.machine.get(), tuning);
-  functions.registerPass([&] { return target.machine->getTargetIRAnalysis(); });
-  builder.registerModuleAnalyses(modules);
-  builder.registerCGSCCAnalyses(graphs);
-  builder.registerFunctionAnalyses(functions);
-  builder.registerLoopAnalyses(loops);
-  builder.crossRegisterProxies(loops, functions, graphs, modules);
-  builder.buildPerModuleDefaultPipeline(OptimizationLevel::O3).run(module, modules);
-}
-
-/// Nothing that could be called exists at run time. (Calls that instruction selection makes of intrinsics are found by
-/// the linker, which is told to refuse undefined symbols.)
-static Error checkDeclarations(const Module &module) {
-  for (const Function &function : module)
-    if (function.isDeclaration() && !function.isIntrinsic() && !function.use_empty())
-      return makeError("a kernel calls '" + function.getName() + "', which no code object may");
-  return Error::success();
+  runO3(module, *target.machine, tuning);
 }
 
 static Expected<SmallString<0>> assemble(Module &module, TargetMachine &machine) {
@@ -237,28 +166,16 @@ static Expected<SmallString<0>> assemble(Module &module, TargetMachine &machine)
   raw_svector_ostream stream(object);
   legacy::PassManager passes;
   if (machine.addPassesToEmitFile(passes, stream, nullptr, CodeGenFileType::ObjectFile))
-    return makeError("this target cannot write object files");
+    return codeError("this target cannot write object files");
   passes.run(module);
   return object;
-}
-
-static Error writeFile(const Twine &path, StringRef content) {
-  std::error_code code;
-  raw_fd_ostream stream(path.str(), code, sys::fs::OF_None);
-  if (!code) {
-    stream << content;
-    stream.close();
-    code = stream.error();
-    stream.clear_error();
-  }
-  return code ? makeError("cannot write " + path + ": " + code.message()) : Error::success();
 }
 
 /// lld takes and gives files; they live in a folder of their own for as long as it runs.
 static Expected<std::string> link(StringRef object) {
   SmallString<128> folder;
   if (std::error_code code = sys::fs::createUniqueDirectory("graphc", folder))
-    return makeError("cannot make a temporary folder: " + code.message());
+    return codeError("cannot make a temporary folder: " + code.message());
   SmallString<128> input(folder), output(folder);
   sys::path::append(input, "kernels.o");
   sys::path::append(output, "kernels.so");
@@ -274,10 +191,10 @@ static Expected<std::string> link(StringRef object) {
     base::MutexLock lock(linking);
     lld::Result result = lld::lldMain(arguments, stream, stream, {{lld::Gnu, &lld::elf::link}});
     if (result.retCode)
-      return makeError("linking the kernels failed: " + StringRef(said).trim());
+      return codeError("linking the kernels failed: " + StringRef(said).trim());
     auto buffer = MemoryBuffer::getFile(output, /*IsText=*/false, /*RequiresNullTerminator=*/false);
     if (!buffer)
-      return makeError("cannot read the linked kernels: " + buffer.getError().message());
+      return codeError("cannot read the linked kernels: " + buffer.getError().message());
     return (*buffer)->getBuffer().str();
   };
   Expected<std::string> code = run();
@@ -287,7 +204,7 @@ static Expected<std::string> link(StringRef object) {
 
 Expected<std::string> compileKernels(mlir::ModuleOp source, NativeTarget &target, StringRef keepDir) {
   LLVMContext context;
-  Expected<std::unique_ptr<Module>> module = translate(source, context, /*withLines=*/!keepDir.empty());
+  Expected<std::unique_ptr<Module>> module = translateCode(*source.getBody(), context, /*withLines=*/!keepDir.empty());
   if (!module)
     return module.takeError();
   optimize(**module, target);
@@ -302,12 +219,8 @@ Expected<std::string> compileKernels(mlir::ModuleOp source, NativeTarget &target
   Expected<std::string> code = link(*object);
   if (!code || keepDir.empty())
     return code;
-  if (std::error_code failed = sys::fs::create_directories(keepDir))
-    return makeError("cannot make the folder " + keepDir + ": " + failed.message());
-  std::pair<StringRef, StringRef> files[] = {{"kernels.ll", text}, {"kernels.o", *object}, {"kernels.so", *code}};
-  for (auto [name, content] : files)
-    if (Error error = writeFile(keepDir + "/" + name, content))
-      return std::move(error);
+  if (Error error = keepFiles(keepDir, {{"kernels.ll", text}, {"kernels.o", *object}, {"kernels.so", *code}}))
+    return std::move(error);
   return code;
 }
 

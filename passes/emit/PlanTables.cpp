@@ -1,9 +1,11 @@
 #include "passes/emit/PlanTables.h"
 
+#include "passes/gpu/GpuCode.h"
 #include "passes/lower/Kernels.h"
 #include "passes/place/SettingLoc.h"
 #include "passes/place/VariablePlacement.h"
 #include "passes/schedule/OpTimes.h"
+#include "runtime/device/Kinds.h"
 #include "runtime/plan/AllReduce.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -285,10 +287,14 @@ LogicalResult PlanTables::fill() {
     programs[op.getSymName()] = uint32_t(programs.size());
   for (auto op : module.getOps<dist::ChannelOp>())
     fillChannel(op);
-  // Entry i of the kernel table is the i-th kernel of the module: kernels-to-llvm keeps their order.
-  for (auto op : module.getOps<FunctionOpInterface>())
-    if (bodyOf(op.getName()))
+  // Entry i of a code object's table is the i-th of the module's kernels that it has.
+  for (auto op : module.getOps<FunctionOpInterface>()) {
+    const bool onGpu = op->hasAttr(gpu::kLaunches);
+    if (onGpu)
+      gpuEntries[op.getName()] = uint32_t(gpuEntries.size());
+    if (bodyOf(op.getName()) && !(onGpu && op.isExternal()))
       entries[op.getName()] = uint32_t(entries.size());
+  }
   return success();
 }
 
@@ -317,16 +323,20 @@ uint32_t PlanTables::constant(std::string bytes) {
 FunctionOpInterface PlanTables::bodyOf(StringRef kernel) const {
   if (auto body = symbols.lookup<LLVM::LLVMFuncOp>(getBodyName(kernel)))
     return body;
-  return lowered ? func::FuncOp() : symbols.lookup<func::FuncOp>(kernel);
+  auto function = symbols.lookup<func::FuncOp>(kernel);
+  return lowered && function && !function->hasAttr(gpu::kLaunches) ? func::FuncOp() : function;
 }
 
 FailureOr<uint32_t> PlanTables::kernel(Operation *call, StringRef name, StringRef kind, ArrayRef<uint64_t> bytes) {
   auto [found, isNew] = kernels.try_emplace((kind + " " + name).str(), uint32_t(plan.kernels_size()));
   if (!isNew)
     return found->second;
-  auto entry = entries.find(name);
+  const device::Kind *known = device::findKind(kind);
+  const bool ptx = lowered && known && known->code == device::CodeFormat::Ptx;
+  const llvm::StringMap<uint32_t> &table = ptx ? gpuEntries : entries;
+  auto entry = table.find(name);
   FunctionOpInterface body = bodyOf(name);
-  if (entry == entries.end() || body.getNumArguments() != bytes.size())
+  if (entry == table.end() || body.getNumArguments() != bytes.size())
     return call->emitOpError("calls the kernel @") << name << ", which is not lowered to LLVM";
   plan::Kernel *out = plan.add_kernels();
   out->set_name(name.str());

@@ -57,7 +57,8 @@ private:
   mlir::SymbolTable symbols;
   plan::Plan &plan;
   const bool lowered;
-  llvm::StringMap<uint32_t> locations, kernels, libraryCalls, entries; ///< libraryCalls: by what they compute
+  llvm::StringMap<uint32_t> locations, kernels, libraryCalls; ///< libraryCalls: by what they compute
+  llvm::StringMap<uint32_t> entries, gpuEntries; ///< of kernels, in the code of the host and of GPUs
   std::map<std::string, uint32_t> constants;
 };
 

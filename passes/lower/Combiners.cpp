@@ -52,6 +52,10 @@ Value Combiners::neutral(OpBuilder &builder, unsigned output, int64_t width) con
   return arith::ConstantOp::create(builder, ops[output]->getLoc(), value);
 }
 
+Value Combiners::scalarNeutral(OpBuilder &builder, unsigned output) const {
+  return arith::ConstantOp::create(builder, ops[output]->getLoc(), getNeutral(ops[output]));
+}
+
 SmallVector<Value> Combiners::neutrals(OpBuilder &builder, int64_t width) const {
   SmallVector<Value> values;
   for (unsigned output = 0; output < size(); ++output)

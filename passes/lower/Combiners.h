@@ -18,6 +18,8 @@ public:
   /// What leaves any value as it is, in a vector of `width`. -0.0 for a sum and not 0.0, because 0.0 + -0.0 is 0.0.
   mlir::Value neutral(mlir::OpBuilder &builder, unsigned output, int64_t width) const;
   llvm::SmallVector<mlir::Value> neutrals(mlir::OpBuilder &builder, int64_t width) const;
+  /// The same, not in a vector.
+  mlir::Value scalarNeutral(mlir::OpBuilder &builder, unsigned output) const;
 
   /// Old value and new one in the order in which the body has them; scalars or vectors.
   mlir::Value combine(mlir::OpBuilder &builder, unsigned output, mlir::Value old, mlir::Value value) const;

@@ -200,7 +200,10 @@ struct KernelsToLLVMPass : impl::KernelsToLLVMBase<KernelsToLLVMPass> {
     target.markOpRecursivelyLegal<dist::ProgramOp>();
     target.addLegalDialect<dist::DistDialect>();
     target.addLegalOp<dist::ProgramOp>();
-    SmallVector<Operation *> kernels(getOperation().getOps<func::FuncOp>());
+    SmallVector<Operation *> kernels;
+    for (auto kernel : getOperation().getOps<func::FuncOp>())
+      if (!kernel.isExternal()) // a GPU's alone
+        kernels.push_back(kernel);
     return applyPartialConversion(kernels, target, std::move(patterns));
   }
 
@@ -208,7 +211,8 @@ struct KernelsToLLVMPass : impl::KernelsToLLVMBase<KernelsToLLVMPass> {
     ModuleOp module = getOperation();
     SmallVector<std::pair<std::string, Arguments>> kernels;
     for (auto kernel : module.getOps<func::FuncOp>())
-      kernels.emplace_back(kernel.getSymName().str(), argumentsOf(kernel));
+      if (!kernel.isExternal())
+        kernels.emplace_back(kernel.getSymName().str(), argumentsOf(kernel));
     if (kernels.empty())
       return;
     if (failed(convert()))

@@ -11,12 +11,6 @@
 using namespace mlir;
 
 namespace graphc {
-namespace {
-
-VectorType lanesOf(Type element) { return VectorType::get({kVector}, element); }
-
-} // namespace
-
 Value VectorBody::index(int64_t value) { return arith::ConstantIndexOp::create(builder, loc, value); }
 
 Value VectorBody::constantOne(Type element) {
@@ -24,7 +18,7 @@ Value VectorBody::constantOne(Type element) {
 }
 
 Value VectorBody::mask(int64_t active) {
-  SmallVector<bool> bits(kVector, false);
+  SmallVector<bool> bits(width, false);
   std::fill_n(bits.begin(), active, true);
   return arith::ConstantOp::create(builder, loc, DenseElementsAttr::get(lanesOf(builder.getI1Type()), bits));
 }
@@ -71,9 +65,9 @@ int64_t VectorBody::strideOf(const NestOperand &operand, const Lanes &lanes) {
 /// Whether the lanes are in two rows at most, whose elements lie together and 16 elements behind the operand's first.
 bool VectorBody::isInTwoRows(const NestOperand &operand, const Lanes &lanes) {
   for (auto [loop, index] : llvm::enumerate(lanes.spread))
-    if (index && int64_t(loop) != lanes.loop && operand.coefficients[loop] < kVector)
+    if (index && int64_t(loop) != lanes.loop && operand.coefficients[loop] < width)
       return false;
-  return nest.loops[lanes.loop].size >= kVector && operand.coefficients[lanes.loop] == 1;
+  return nest.loops[lanes.loop].size >= width && operand.coefficients[lanes.loop] == 1;
 }
 
 /// The elements of the first lane's row, and with the lanes that are left those of the next.
@@ -91,8 +85,8 @@ Value VectorBody::loadTwoRows(const NestOperand &operand, const Lanes &lanes) {
   };
   scf::IfOp oneRow;
   OpBuilder::InsertionGuard guard(builder);
-  if (lanes.active == kVector) { // most are
-    Value inside = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::uge, lanes.left, index(kVector));
+  if (lanes.active == width) { // most are
+    Value inside = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::uge, lanes.left, index(width));
     oneRow = scf::IfOp::create(builder, loc, type, inside, /*withElseRegion=*/true);
     builder.setInsertionPointToStart(oneRow.thenBlock());
     scf::YieldOp::create(builder, loc, ValueRange{load()});
@@ -145,7 +139,7 @@ Value VectorBody::load(const NestOperand &operand, const Lanes &lanes) {
   }
   Value at = offset(operand, lanes.indices);
   if (stride == 1) {
-    if (lanes.active == kVector)
+    if (lanes.active == width)
       return vector::LoadOp::create(builder, loc, lanesOf(element), operand.memory, at);
     Value ones = vector::BroadcastOp::create(builder, loc, lanesOf(element), constantOne(element));
     return vector::MaskedLoadOp::create(builder, loc, lanesOf(element), operand.memory, ValueRange{at},
@@ -156,8 +150,8 @@ Value VectorBody::load(const NestOperand &operand, const Lanes &lanes) {
     Value element = lane ? arith::AddIOp::create(builder, loc, at, index(lane * stride)).getResult() : at;
     elements.push_back(memref::LoadOp::create(builder, loc, operand.memory, element));
   }
-  if (lanes.active < kVector)
-    elements.append(kVector - lanes.active, constantOne(element));
+  if (lanes.active < width)
+    elements.append(width - lanes.active, constantOne(element));
   return vector::FromElementsOp::create(builder, loc, lanesOf(element), elements);
 }
 
@@ -168,7 +162,7 @@ void VectorBody::store(const NestOperand &operand, const Lanes &lanes, Value val
     return;
   }
   int64_t stride = operand.coefficients[lanes.loop];
-  if (stride == 1 && lanes.active == kVector) {
+  if (stride == 1 && lanes.active == width) {
     vector::StoreOp::create(builder, loc, value, operand.memory, at);
     return;
   }
@@ -196,7 +190,7 @@ Value VectorBody::indexOf(int64_t dim, const Lanes &lanes) {
   if (loop != lanes.loop)
     return all;
   SmallVector<Attribute> steps;
-  for (int64_t lane = 0; lane < kVector; ++lane)
+  for (int64_t lane = 0; lane < width; ++lane)
     steps.push_back(builder.getIndexAttr(lane));
   Value step = arith::ConstantOp::create(builder, loc, DenseElementsAttr::get(type, steps));
   return arith::AddIOp::create(builder, loc, all, step);

@@ -6,7 +6,8 @@
 
 namespace graphc {
 
-/// Width of every vector that we write, in elements of any type; LLVM splits it where registers are narrower. No result depends on it.
+/// Width of every vector that we write for a CPU, in elements of any type; LLVM splits it where registers are narrower. No result
+/// depends on it.
 constexpr int64_t kVector = 16;
 
 /// Where and how wide a body is evaluated.
@@ -25,7 +26,9 @@ struct Lanes {
 
 class VectorBody {
 public:
-  VectorBody(Nest &nest, mlir::OpBuilder &builder, mlir::Location loc) : nest(nest), builder(builder), loc(loc) {}
+  /// `width`: of its vectors.
+  VectorBody(Nest &nest, mlir::OpBuilder &builder, mlir::Location loc, int64_t width = kVector)
+      : nest(nest), builder(builder), loc(loc), width(width) {}
 
   /// What the body yields for each output. With `combiners`, the operation that combines output k with its old value is
   /// left out and the value to combine is returned instead; otherwise old values are loaded where the body reads them.
@@ -48,10 +51,12 @@ private:
   mlir::Value loadTwoRows(const NestOperand &operand, const Lanes &lanes);
   mlir::Value gather(const NestOperand &operand, const Lanes &lanes);
   mlir::Value indexOf(int64_t dim, const Lanes &lanes);
+  mlir::VectorType lanesOf(mlir::Type element) const { return mlir::VectorType::get({width}, element); }
 
   Nest &nest;
   mlir::OpBuilder &builder;
   mlir::Location loc;
+  int64_t width;
 };
 
 } // namespace graphc

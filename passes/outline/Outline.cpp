@@ -1,5 +1,6 @@
 //===- Outline.cpp - programs of buffers and calls ------------------------------------------------------------===//
 #include "passes/Passes.h"
+#include "passes/gpu/GpuCode.h"
 #include "passes/outline/KernelBuilder.h"
 #include "passes/outline/KernelTable.h"
 #include "passes/outline/ProgramGraph.h"
@@ -100,6 +101,8 @@ private:
            : group.kind == ProgramGraph::Kind::Library ? emitLibraryCall(group)
                                                        : emitOther(group.ops.front());
   }
+  /// A GPU's matrix products are compiled like everything else.
+  bool hasLibrary() { return !gpu::runsPtx(program.getDevice()); }
   LogicalResult emitKernel(const ProgramGraph::Group &group);
   LogicalResult emitRepeat(graph::RepeatOp repeat);
   LogicalResult emitLibraryCall(const ProgramGraph::Group &group);
@@ -289,7 +292,7 @@ LogicalResult ProgramOutliner::emitRepeat(graph::RepeatOp repeat) {
     }
     summed.erase(value);
   };
-  const ProgramGraph graph(body);
+  const ProgramGraph graph(body, hasLibrary());
   for (const ProgramGraph::Group &group : graph.getGroups()) {
     if (failed(emit(group)))
       return failure();
@@ -406,7 +409,7 @@ LogicalResult ProgramOutliner::emitOther(Operation *op) {
 LogicalResult ProgramOutliner::run() {
   Block &block = program.getBlock();
   eraseDead(block);
-  ProgramGraph graph(block);
+  ProgramGraph graph(block, hasLibrary());
   SmallVector<Operation *> old; // goes at once when what stands for it is there
   for (Operation &op : block.without_terminator())
     old.push_back(&op);

@@ -32,7 +32,8 @@ static SmallVector<Operation *> getReaders(ReadOp read) {
 ProgramGraph::Kind ProgramGraph::classify(Operation *op) {
   if (op->hasTrait<OpTrait::ConstantLike>() || (isa<ReadOp>(op) && !copied.contains(op)))
     return Kind::Free;
-  if (auto library = dyn_cast<LibraryKernelOpInterface>(op); library && !library.getLibraryKernel().empty())
+  if (auto library = dyn_cast<LibraryKernelOpInterface>(op);
+      hasLibrary && library && !library.getLibraryKernel().empty())
     return Kind::Library;
   return isa<ReadOp>(op) || (isComputed(op) && !isView(op)) ? Kind::Compute : Kind::Other;
 }
@@ -53,7 +54,7 @@ void ProgramGraph::absorbIntoLibrary(LibraryKernelOpInterface call) {
   }
 }
 
-ProgramGraph::ProgramGraph(Block &block) {
+ProgramGraph::ProgramGraph(Block &block, bool hasLibrary) : hasLibrary(hasLibrary) {
   DenseMap<Attribute, SmallVector<Operation *>> writes;
   DenseMap<Operation *, unsigned> place;
   for (Operation &op : block.without_terminator()) {

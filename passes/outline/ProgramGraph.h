@@ -27,7 +27,8 @@ public:
   };
 
   /// `block`: of a program, or what is repeated in one.
-  explicit ProgramGraph(mlir::Block &block);
+  /// `hasLibrary`: the program's device runs kernels of a library.
+  ProgramGraph(mlir::Block &block, bool hasLibrary);
 
   /// In an order that keeps every dependence and the order of communication.
   llvm::ArrayRef<Group> getGroups() const { return groups; }
@@ -38,6 +39,8 @@ private:
     bool separate; ///< not in one kernel
     bool inOrder; ///< communication after communication
   };
+
+  const bool hasLibrary;
 
   Kind classify(mlir::Operation *op);
   void absorbIntoLibrary(graph::LibraryKernelOpInterface call);

@@ -152,7 +152,7 @@ private:
     std::string error;
     std::optional<graph::DeviceName> device = graph::DeviceName::parse(program.getDevice(), error);
     const device::Kind *kind = device ? device::findKind(device->kind) : nullptr;
-    if (!kind || !kind->hasCode)
+    if (!kind || !kind->hasCode())
       return program.emitOpError("is on \"")
              << program.getDevice() << "\"; this version has code for " << device::listCompiledKinds() << " alone";
     auto cluster = getOperation()->getAttrOfType<graph::ClusterAttr>(graph::GraphDialect::kCluster);

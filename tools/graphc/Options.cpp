@@ -43,17 +43,22 @@ struct Flags {
                                    cl::cat(category)};
   cl::opt<bool> softPlacement{
       "soft-placement",
-      cl::desc("Where the model names a device that its task lacks (a GPU), take another one of "
-               "that task and say so, instead of refusing it"),
+      cl::desc("Where the model names a device that its task lacks (a GPU, where cluster.json lists none), take "
+               "another one of that task and say so, instead of refusing it"),
       cl::cat(category)};
   cl::opt<std::string> targetCpu{
       "target-cpu",
       cl::desc("The CPU to compile for, as LLVM names it (default native, this one; x86-64-v3: any "
                "with AVX2)"),
       cl::value_desc("cpu"), cl::init("native"), cl::cat(category)};
+  cl::opt<std::string> cudaArch{
+      "cuda-arch",
+      cl::desc(
+          "The oldest GPU that runs the code made for GPUs, as LLVM names it (default sm_80; later ones run it too)"),
+      cl::value_desc("arch"), cl::init("sm_80"), cl::cat(category)};
   cl::opt<std::string> keepCode{"keep-code",
                                 cl::desc("Keep the native code's LLVM IR, object and library there, with the "
-                                         "model's lines for gdb and perf"),
+                                         "model's lines for gdb and perf, and the PTX of GPUs"),
                                 cl::value_desc("folder"), cl::cat(category)};
   cl::opt<unsigned> intraOpThreads{"intra-op-threads",
                                    cl::desc("Threads of one matmul, where graphrun is not told another number (default "
@@ -227,6 +232,7 @@ std::optional<Options> parseOptions(int argc, char **argv) {
   options.logDevicePlacement = flags.logDevicePlacement;
   options.compile.softPlacement = flags.softPlacement;
   options.compile.targetCpu = flags.targetCpu;
+  options.compile.cudaArch = flags.cudaArch;
   options.compile.keepCode = flags.keepCode;
   options.compile.intraOpThreads = flags.intraOpThreads;
   if (options.compile.intraOpThreads < 1 || options.compile.intraOpThreads > 1024)

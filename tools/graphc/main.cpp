@@ -6,6 +6,7 @@
 #include "passes/Passes.h"
 #include "passes/compiler/Compilation.h"
 #include "passes/emit/NativeCode.h"
+#include "passes/emit/PtxCode.h"
 #include "passes/place/PlacementLog.h"
 #include "runtime/base/File.h"
 #include "runtime/base/Status.h"
@@ -163,9 +164,11 @@ absl::StatusOr<MaybeCluster> readCluster(const Options &options) {
 }
 
 int run(const Options &options, std::chrono::steady_clock::time_point start) {
-  // Before all the work, and where no code is made as well: a misspelt CPU never passes.
+  // Before all the work, and where no code is made as well: a misspelt target never passes.
   if (llvm::Expected<NativeTarget> target = NativeTarget::create(options.compile.targetCpu); !target)
     return complain("--target-cpu: " + llvm::toString(target.takeError())), kUsage;
+  if (llvm::Error error = checkCudaArch(options.compile.cudaArch))
+    return complain("--cuda-arch: " + llvm::toString(std::move(error))), kUsage;
   if (std::string why = findOverwriting(options); !why.empty())
     return complain(why), kUsage;
   if (isEndless(options.model))

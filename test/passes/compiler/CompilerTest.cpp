@@ -2,6 +2,7 @@
 #include "graphc.h"
 #include "passes/Passes.h"
 #include "passes/compiler/Compilation.h"
+#include "runtime/device/Kinds.h"
 #include "runtime/plan/PlanFile.h"
 #include "runtime/plan/Types.h"
 #include "runtime/plan/Verify.h"
@@ -155,11 +156,30 @@ TEST(Compiler, RecordsWhatTheClusterForbids) {
   ASSERT_FALSE(budget.diagnostics[0].notes.empty());
   EXPECT_EQ(budget.diagnostics[0].notes[0].file, "model.mlir");
   EXPECT_GT(budget.diagnostics[0].notes[0].line, 0u);
+}
 
-  CompileResult gpu = compile(kModel, "model.mlir", readCluster(R"({"worker": 1, "devices": {"worker": ["GPU:0"]}})"));
-  EXPECT_FALSE(gpu.plan);
-  ASSERT_THAT(gpu.diagnostics, testing::SizeIs(1));
-  EXPECT_THAT(gpu.diagnostics[0].message, testing::HasSubstr("has the device GPU:0"));
+std::string replaced(std::string text, const std::string &at, const std::string &by) {
+  for (size_t place = 0; (place = text.find(at, place)) != std::string::npos; place += by.size())
+    text.replace(place, at.size(), by);
+  return text;
+}
+
+// A kind that device names may have and that nothing is compiled for: wherever one is named, what there is code for is said.
+TEST(Compiler, RefusesAKindWithoutCode) {
+  device::addKind({"BARE", device::CodeFormat::None});
+  auto refused = [](const CompileResult &result, const std::string &why) {
+    EXPECT_FALSE(result.plan);
+    ASSERT_FALSE(result.diagnostics.empty());
+    EXPECT_THAT(result.diagnostics[0].message, testing::HasSubstr(why));
+  };
+  refused(
+      compile(kModel, "model.mlir", readCluster(R"({"worker": 1, "devices": {"worker": ["BARE:0"]}})")),
+      "job \"worker\" has the device BARE:0; this version compiles for CPUs and GPUs and for no BARE: leave it out");
+  refused(compile(replaced(kModel, "%y, %y :", "%y, %y {graph.device = #graph.device<\"/bare:0\">} :"), "model.mlir",
+                  readCluster(R"({"worker": 2, "strategy": "in_graph"})")),
+          "; this version compiles for CPUs and GPUs only");
+  refused(compile(replaced(kCircle, "CPU:0", "BARE:0"), "circle.mlir"),
+          "is on \"/job:worker/task:0/device:BARE:0\"; this version has code for CPUs and GPUs alone");
 }
 
 TEST(Compiler, TakesNoClusterForWhatIsPlaced) {

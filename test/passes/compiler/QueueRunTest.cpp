@@ -204,7 +204,7 @@ private:
 
 /// `servers` on such a device.
 Plan stuck() {
-  device::addKind({"STUCK", /*hasCode=*/true, /*ownMemory=*/true});
+  device::addKind({"STUCK", device::CodeFormat::Native, /*ownMemory=*/true});
   device::registerKind("STUCK", [](const std::string &name) -> absl::StatusOr<std::unique_ptr<device::Device>> {
     return std::make_unique<Stuck>(name);
   });

@@ -4,10 +4,15 @@
 #include "passes/Passes.h"
 #include "passes/Pipelines.h"
 #include "passes/emit/NativeCode.h"
+#include "passes/emit/PtxCode.h"
 #include "runtime/kernels/KernelAbi.h"
+#include "runtime/kernels/PtxAbi.h"
+#include "test/cuda/Ptx.h"
 
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
+
+#include "llvm/ADT/StringExtras.h"
 
 #include <gtest/gtest.h>
 
@@ -302,6 +307,95 @@ void expectOrder(const std::vector<Case> &cases, const std::string &cpu) {
   EXPECT_EQ(wrong, 0u) << "of " << cases.size();
   dlclose(library);
 }
+
+/// The PTX of the same kernels, run on the CPU.
+class Buffers final : public ptx::Memory {
+public:
+  static constexpr uint8_t kPadding = 0xff;
+  void add(const std::vector<char> &bytes) {
+    all.push_back({next, std::vector<uint8_t>(bytes.begin(), bytes.end())});
+    // A buffer's last 64 bytes are its own, and may be read; what is written there is seen.
+    all.back().second.resize(llvm::alignTo(bytes.size(), 64), kPadding);
+    next += llvm::alignTo(bytes.size(), 4096) + 4096;
+  }
+  uint64_t address(size_t i) const { return all[i].first; }
+  const std::vector<uint8_t> &content(size_t i) const { return all[i].second; }
+  uint8_t *find(uint64_t address, uint64_t bytes) override {
+    for (auto &[start, content] : all)
+      if (address >= start && address - start <= content.size() && bytes <= content.size() - (address - start))
+        return content.data() + (address - start);
+    return nullptr;
+  }
+
+private:
+  std::vector<std::pair<uint64_t, std::vector<uint8_t>>> all;
+  uint64_t next = 4096;
+};
+
+void expectOrderOnGpu(const std::vector<Case> &cases, const std::string &arch) {
+  mlir::DialectRegistry registry;
+  registerDialects(registry);
+  mlir::MLIRContext context(registry);
+  std::string text =
+      R"(module attributes {graph.cluster = #graph.cluster<jobs = [worker = 1], chief = "/job:worker/task:0">,
+                                               graph.strategy = #graph.strategy<name = "one_device">} {
+         dist.phase @s {role = #graph.role<train>}
+         dist.program @s.worker of @s on "/job:worker/task:0/device:GPU:0" {
+)";
+  std::string functions;
+  for (auto [i, one] : llvm::enumerate(cases)) {
+    functions += "func.func private @k" + std::to_string(i) + one.text;
+    std::string head = one.text.substr(1, one.text.find(") {") - 1), names, types;
+    for (llvm::StringRef argument : llvm::split(head, ", ")) {
+      auto [name, type] = argument.split(": ");
+      std::string buffer = "%b" + std::to_string(i) + "_" + name.drop_front().str();
+      text += buffer + " = dist.buffer : " + type.str() + "\n";
+      names += (names.empty() ? "" : ", ") + buffer;
+      types += (types.empty() ? "" : ", ") + type.str();
+    }
+    text += "dist.call @k" + std::to_string(i) + "(" + names + ") {queue = 1 : i64} : " + types + "\n";
+  }
+  text += "dist.end\n}\n" + functions + "}";
+  mlir::OwningOpRef<mlir::ModuleOp> module = mlir::parseSourceString<mlir::ModuleOp>(text, &context);
+  ASSERT_TRUE(module);
+  mlir::PassManager passes(&context);
+  buildGpuCode(passes);
+  ASSERT_TRUE(mlir::succeeded(passes.run(*module)));
+  llvm::Expected<std::string> code = compilePtx(*module, arch, "");
+  ASSERT_TRUE(bool(code)) << llvm::toString(code.takeError());
+  absl::StatusOr<ptx::Module> loaded = ptx::parse(*code);
+  ASSERT_TRUE(loaded.ok()) << loaded.status();
+  const auto *table = reinterpret_cast<const uint64_t *>(loaded->globals.at(kernels::kPtxTable).init.data());
+  ASSERT_EQ(table[1], cases.size());
+  size_t wrong = 0;
+  for (auto [i, one] : llvm::enumerate(cases)) {
+    const uint64_t *kernel = table + 4 + 4 * i, *launches = table + 4 + 4 * table[1] + 2 * table[2];
+    Buffers buffers;
+    std::vector<uint64_t> addresses;
+    std::vector<void *> params;
+    for (const std::vector<char> &operand : one.operands)
+      buffers.add(operand);
+    for (size_t j = 0; j < one.operands.size(); ++j)
+      addresses.push_back(buffers.address(j));
+    for (uint64_t &address : addresses)
+      params.push_back(&address);
+    ptx::Machine machine(buffers, i + 1);
+    for (uint64_t launch = 0; launch < kernel[3]; ++launch) {
+      const uint64_t *size = launches + 2 * (kernel[2] + launch);
+      absl::Status status = machine.launch(loaded->functions.at("k" + std::to_string(i) + "_" + std::to_string(launch)),
+                                           {uint32_t(size[0]), 1, 1}, {uint32_t(size[1]), 1, 1}, params.data());
+      EXPECT_TRUE(status.ok() || wrong > 5) << one.what << ": " << status;
+    }
+    const std::vector<uint8_t> &out = buffers.content(one.operands.size() - 1);
+    const bool same = std::memcmp(out.data(), one.expected.data(), one.expected.size()) == 0 &&
+                      std::all_of(out.begin() + ptrdiff_t(one.expected.size()), out.end(),
+                                  [](uint8_t byte) { return byte == Buffers::kPadding; });
+    EXPECT_TRUE(same || ++wrong > 5) << one.what << " on " << arch << ", kernel " << i;
+  }
+  EXPECT_EQ(wrong, 0u) << "of " << cases.size();
+}
+
+TEST(SumOrder, IsTheSameOnAGpu) { expectOrderOnGpu(allCases(true), "sm_80"); }
 
 TEST(SumOrder, IsTheContractsInEveryLayout) { expectOrder(allCases(true), "native"); }
 

@@ -70,12 +70,14 @@ graph.func @f() -> () attributes {role = #graph.role<predict>} {
 
 // -----
 
+module attributes {graph.cluster = #graph.cluster<jobs = [t = 1], devices = [t = ["CPU:0", "GPU:0"]], chief = "/job:t/task:0">} {
 dist.phase @p {role = #graph.role<predict>}
-// expected-error @below {{is on "/job:t/task:0/device:GPU:3"; this version has code for CPUs alone}}
+// expected-error @below {{is on "/job:t/task:0/device:GPU:3"; a task of job t has 1 GPU, counted from 0}}
 dist.program @a of @p on "/job:t/task:0/device:GPU:3" {
   dist.control_send []
   dist.control_receive local
   dist.end
+}
 }
 
 // -----

@@ -22,7 +22,7 @@ graph.variable @w : tensor<4xf32> = #graph.zeros {graph.device = #graph.device<"
 module attributes {graph.cluster = #graph.cluster<jobs = [ps = 1, worker = 2], chief = "/job:worker/task:0">,
                    graph.strategy = #graph.strategy<name = "parameter_server">} {
 graph.func @f(%x: tensor<4xf32>) -> (tensor<4xf32>) attributes {role = #graph.role<train>} {
-  // expected-error-re @below {{is placed on "/device:GPU:0", which no device of the cluster is; valid devices are {{.*}}; this version compiles for CPUs only}}
+  // expected-error-re @below {{is placed on "/device:GPU:0", which no device of the cluster is; valid devices are {{.*}}; did you mean "/device:CPU:0"?}}
   %y = graph.negate %x {graph.device = #graph.device<"/gpu:0">} : tensor<4xf32>
   graph.return %y : tensor<4xf32>
 }

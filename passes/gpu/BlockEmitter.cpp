@@ -1,0 +1,477 @@
+#include "passes/gpu/BlockEmitter.h"
+
+#include "passes/lower/Combiners.h"
+#include "passes/lower/NestEmitter.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+
+namespace graphc::gpu {
+
+/// The contract's (passes/lower/ReduceNest.cpp): item i of a chunk goes to lane i mod 32, 1,024 items are a chunk.
+constexpr int64_t kLanes = 32, kChunk = 1024;
+/// Sums of at most so many items are each one thread's.
+constexpr int64_t kShort = 32;
+
+Block::Block(mlir::gpu::GPUFuncOp function, int64_t threads, OpBuilder &builder)
+    : threads(threads), function(function) {
+  Location loc = function.getLoc();
+  auto warpSize = arith::ConstantIndexOp::create(builder, loc, kLanes);
+  thread = mlir::gpu::ThreadIdOp::create(builder, loc, mlir::gpu::Dimension::x);
+  lane = arith::RemUIOp::create(builder, loc, thread, warpSize);
+  warp = arith::DivUIOp::create(builder, loc, thread, warpSize);
+}
+
+Value Block::getShared(Type element, unsigned number) {
+  Value &memory = shared[{element.getAsOpaquePointer(), number}];
+  if (!memory) {
+    auto type =
+        MemRefType::get({kLanes * kLanes}, element, MemRefLayoutAttrInterface(),
+                        mlir::gpu::AddressSpaceAttr::get(element.getContext(), mlir::gpu::AddressSpace::Workgroup));
+    memory = function.addWorkgroupAttribution(type, function.getLoc());
+  }
+  return memory;
+}
+
+namespace {
+
+class StageEmitter : protected NestEmitter {
+public:
+  StageEmitter(Nest &nest, OpBuilder &builder, Location loc, std::optional<Owned> owned, Block &block)
+      : NestEmitter(nest, builder, loc), block(block), owned(owned) {
+    lanes.active = 1;
+    for (auto [i, loop] : llvm::enumerate(nest.loops)) {
+      sizes.push_back(owned && owned->loop == i ? owned->count : loop.size);
+      (loop.reduction ? reductions : kept).push_back(i);
+    }
+  }
+
+  //===--------------------------------------------------------------------------------------------------------------===//
+  // Without reductions: neighbouring elements by neighbouring threads, 16 bytes a thread
+  //===--------------------------------------------------------------------------------------------------------------===//
+
+  void emitParallel() {
+    const int64_t width = chooseWidth();
+    if (width > 1) {
+      lanes.loop = int64_t(nest.loops.size()) - 1;
+      lanes.active = width;
+      sizes.back() /= width;
+    }
+    VectorBody wide(nest, builder, loc, width);
+    overThreads(product(kept), block.thread, block.threads, [&](Value group) {
+      setIndices(kept, group, width);
+      ifOwned([&] {
+        SmallVector<Value> values = wide.evaluate(lanes);
+        for (auto [output, value] : llvm::zip(nest.outputs, values))
+          wide.store(output, lanes, value);
+      });
+    });
+  }
+
+  //===--------------------------------------------------------------------------------------------------------------===//
+  // With reductions
+  //===--------------------------------------------------------------------------------------------------------------===//
+
+  LogicalResult emitReduction() {
+    FailureOr<Combiners> found = Combiners::find(nest, loc);
+    if (failed(found))
+      return failure();
+    combiners = &*found;
+    length = product(reductions);
+    if (length <= kShort)
+      byThread();
+    else if (!kept.empty() && isColumnwise())
+      length <= kChunk *kChunk ? byTile() : byThread();
+    else
+      length <= kChunk ? byWarp() : length <= kChunk * kChunk * kChunk ? byBlock() : byThread();
+    return success();
+  }
+
+private:
+  //===--------------------------------------------------------------------------------------------------------------===//
+  // Loops over threads, indices
+  //===--------------------------------------------------------------------------------------------------------------===//
+
+  template <typename Op> Value arithmetic(Value a, Value b) { return builder.createOrFold<Op>(loc, a, b); }
+  Value add(Value a, Value b) { return arithmetic<arith::AddIOp>(a, b); }
+  Value add(Value a, int64_t b) { return b ? add(a, body.index(b)) : a; }
+  Value times(Value a, int64_t b) { return b == 1 ? a : arithmetic<arith::MulIOp>(a, body.index(b)); }
+  Value below(Value a, Value b) { return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult, a, b); }
+  Value isZero(Value a) { return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, a, body.index(0)); }
+
+  int64_t product(ArrayRef<size_t> loops) const {
+    int64_t result = 1;
+    for (size_t loop : loops)
+      result *= sizes[loop];
+    return result;
+  }
+
+  void ifTrue(Value condition, llvm::function_ref<void()> inside) {
+    auto branch = scf::IfOp::create(builder, loc, condition, /*withElseRegion=*/false);
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(branch.thenBlock());
+    inside();
+  }
+
+  /// `inside` for each of `count` numbers, one after the other `step` apart from `first` on.
+  void overThreads(int64_t count, Value first, int64_t step, llvm::function_ref<void(Value)> inside) {
+    if (count == step)
+      return inside(first);
+    if (count < step)
+      return ifTrue(below(first, body.index(count)), [&] { inside(first); });
+    forLoop(first, body.index(count), step, {}, [&](Value index, ValueRange) {
+      inside(index);
+      return Values{};
+    });
+  }
+
+  /// Number `number` of those that the loops have in row-major order; the last one's indices are `width` apart.
+  void setIndices(ArrayRef<size_t> loops, Value number, int64_t width = 1) {
+    for (size_t loop : llvm::reverse(loops)) {
+      const bool first = loop == loops.front();
+      Value size = body.index(sizes[loop]);
+      Value index = first ? number : arithmetic<arith::RemUIOp>(number, size);
+      if (!first)
+        number = arithmetic<arith::DivUIOp>(number, size);
+      if (width > 1 && loop == nest.loops.size() - 1)
+        index = times(index, width);
+      lanes.indices[loop] = owned && owned->loop == loop ? add(owned->first, index) : index;
+    }
+  }
+
+  /// Where the block loop's index is one that there is.
+  void ifOwned(llvm::function_ref<void()> inside) {
+    if (!owned || owned->size % owned->count == 0)
+      return inside();
+    ifTrue(below(lanes.indices[owned->loop], body.index(owned->size)), inside);
+  }
+
+  /// Elements a thread takes at once; 1 where they are not all together, or not always as many.
+  int64_t chooseWidth() const {
+    if (nest.loops.empty())
+      return 1;
+    const size_t last = nest.loops.size() - 1;
+    int64_t bytes = 1;
+    auto isTogether = [&](const NestOperand &operand) {
+      if (operand.isScalar || operand.coefficients[last] == 0)
+        return true;
+      unsigned bits = getElementTypeOrSelf(operand.memory.getType()).getIntOrFloatBitWidth();
+      bytes = std::max<int64_t>(bytes, llvm::divideCeil(bits, 8));
+      return operand.coefficients[last] == 1;
+    };
+    const bool together = llvm::all_of(nest.inputs, isTogether) && llvm::all_of(nest.outputs, isTogether);
+    const int64_t width = std::clamp<int64_t>(16 / bytes, 1, 4);
+    return together && sizes[last] % width == 0 && nest.loops[last].size % width == 0 ? width : 1;
+  }
+
+  //===--------------------------------------------------------------------------------------------------------------===//
+  // The pieces of a sum
+  //===--------------------------------------------------------------------------------------------------------------===//
+
+  /// Whether neighbouring sums lie together rather than the items of one.
+  bool isColumnwise() const {
+    auto cost = [&](size_t loop) {
+      int64_t sum = 0;
+      for (const NestOperand &input : nest.inputs)
+        if (!input.isScalar)
+          sum += std::min<int64_t>(std::abs(input.coefficients[loop]), 8);
+      return sum;
+    };
+    return cost(kept.back()) < cost(reductions.back());
+  }
+
+  Values neutrals() {
+    Values values;
+    for (unsigned output = 0; output < combiners->size(); ++output)
+      values.push_back(combiners->scalarNeutral(builder, output));
+    return values;
+  }
+  Values combine(ValueRange old, ValueRange values) { return combiners->combineAll(builder, old, values); }
+
+  /// The value that goes into the sum for item `item`.
+  Values itemValues(Value item) {
+    setIndices(reductions, item);
+    return body.evaluate(lanes, combiners->operations());
+  }
+
+  /// The sums into the outputs of the current indices.
+  void finish(ValueRange sums) {
+    for (size_t loop : reductions) // outputs do not depend on these
+      lanes.indices[loop] = body.index(0);
+    for (auto [i, output] : llvm::enumerate(nest.outputs))
+      body.store(output, lanes, combiners->combine(builder, unsigned(i), body.load(output, lanes), sums[i]));
+  }
+
+  using Items = llvm::function_ref<Values(Value)>;
+
+  /// Items `lane`, `lane` + `step`, … below `count`, one after the other.
+  Values strided(Value lane, Value count, int64_t step, Items item) {
+    return forLoop(lane, count, step, neutrals(),
+                   [&](Value index, ValueRange carried) { return combine(carried, item(index)); });
+  }
+
+  /// The tree over lanes `lane`, `lane` + `step`, … below `end`, as loops of two: what joins last is outermost.
+  Values laneTree(Value lane, int64_t step, int64_t end, Items leaf) {
+    if (step >= end)
+      return leaf(lane);
+    return forLoop(body.index(0), body.index(2 * step), step, neutrals(), [&](Value half, ValueRange carried) {
+      return combine(carried, laneTree(add(lane, half), 2 * step, end, leaf));
+    });
+  }
+
+  Values loadShared(ArrayRef<Value> memories, Value at) {
+    Values values;
+    for (Value memory : memories)
+      values.push_back(memref::LoadOp::create(builder, loc, memory, at));
+    return values;
+  }
+  void storeShared(ArrayRef<Value> memories, Value at, ValueRange values) {
+    for (auto [memory, value] : llvm::zip(memories, values))
+      memref::StoreOp::create(builder, loc, value, memory, at);
+  }
+  /// One piece of shared memory an output.
+  Values shared(unsigned number) {
+    Values memories;
+    for (unsigned output = 0; output < combiners->size(); ++output)
+      memories.push_back(block.getShared(combiners->operations()[output]->getResult(0).getType(),
+                                         number * combiners->size() + output));
+    return memories;
+  }
+  void barrier() { mlir::gpu::BarrierOp::create(builder, loc); }
+
+  //===--------------------------------------------------------------------------------------------------------------===//
+  // One thread a sum
+  //===--------------------------------------------------------------------------------------------------------------===//
+
+  void byThread() {
+    overThreads(product(kept), block.thread, block.threads, [&](Value number) {
+      setIndices(kept, number);
+      ifOwned([&] { finish(threadSum(body.index(0), body.index(length), length)); });
+    });
+  }
+
+  /// The sum of `count` items, at most `most`, from `first` on.
+  Values threadSum(Value first, Value count, int64_t most) {
+    if (most <= kChunk) {
+      const int64_t end = std::min<int64_t>(kLanes, int64_t(llvm::PowerOf2Ceil(uint64_t(most))));
+      return laneTree(body.index(0), 1, end, [&](Value lane) {
+        return strided(lane, count, kLanes, [&](Value item) { return itemValues(add(first, item)); });
+      });
+    }
+    int64_t unit = kChunk;
+    while (unit * kChunk < most)
+      unit *= kChunk;
+    Value items = arithmetic<arith::CeilDivUIOp>(count, body.index(unit));
+    return laneTree(body.index(0), 1, kLanes, [&](Value lane) {
+      return strided(lane, items, kLanes, [&](Value item) {
+        Value begin = times(item, unit);
+        Value size = arithmetic<arith::MinUIOp>(body.index(unit), arithmetic<arith::SubIOp>(count, begin));
+        return threadSum(add(first, begin), size, unit);
+      });
+    });
+  }
+
+  //===--------------------------------------------------------------------------------------------------------------===//
+  // One warp a chunk: its threads are the lanes
+  //===--------------------------------------------------------------------------------------------------------------===//
+
+  /// Of a warp's threads: that of thread 0 is the sum.
+  Values warpTree(Values values) {
+    for (int64_t half = kLanes / 2; half >= 1; half /= 2) {
+      Values others;
+      for (Value value : values)
+        others.push_back(shuffleDown(value, half));
+      values = combine(values, others);
+    }
+    return values;
+  }
+
+  /// A shuffle is of 32 bits.
+  Value shuffleDown(Value value, int64_t distance) {
+    Type type = value.getType(), i32 = builder.getI32Type(), i64 = builder.getI64Type();
+    if (type.getIntOrFloatBitWidth() == 64) {
+      Value bits = type.isInteger() ? value : arith::BitcastOp::create(builder, loc, i64, value).getResult();
+      Value half = arith::ConstantOp::create(builder, loc, builder.getI64IntegerAttr(32));
+      Value high = arith::ShRUIOp::create(builder, loc, bits, half);
+      Value lowMoved = shuffleDown(arith::TruncIOp::create(builder, loc, i32, bits), distance);
+      Value highMoved = shuffleDown(arith::TruncIOp::create(builder, loc, i32, high), distance);
+      high = arith::ShLIOp::create(builder, loc, arith::ExtUIOp::create(builder, loc, i64, highMoved), half);
+      bits = arith::OrIOp::create(builder, loc, high, arith::ExtUIOp::create(builder, loc, i64, lowMoved));
+      return type.isInteger() ? bits : arith::BitcastOp::create(builder, loc, type, bits).getResult();
+    }
+    const bool narrow = type.getIntOrFloatBitWidth() < 32;
+    if (narrow && !type.isInteger()) { // half a register
+      auto bits = builder.getIntegerType(type.getIntOrFloatBitWidth());
+      Value moved = shuffleDown(arith::BitcastOp::create(builder, loc, bits, value), distance);
+      return arith::BitcastOp::create(builder, loc, type, moved);
+    }
+    if (narrow)
+      value = arith::ExtUIOp::create(builder, loc, i32, value);
+    auto shuffle = mlir::gpu::ShuffleOp::create(builder, loc, value, int32_t(distance), int32_t(kLanes),
+                                                mlir::gpu::ShuffleMode::DOWN);
+    Value moved = shuffle.getShuffleResult();
+    return narrow ? arith::TruncIOp::create(builder, loc, type, moved).getResult() : moved;
+  }
+
+  /// The sum of `count` items by the warp, in its thread 0.
+  Values warpSum(Value count, Items item) { return warpTree(strided(block.lane, count, kLanes, item)); }
+
+  void byWarp() {
+    overThreads(product(kept), block.warp, block.warps(), [&](Value number) {
+      setIndices(kept, number);
+      ifOwned([&] {
+        Values sums = warpSum(body.index(length), [&](Value item) { return itemValues(item); });
+        ifTrue(isZero(block.lane), [&] { finish(sums); });
+      });
+    });
+  }
+
+  /// A long sum by the whole block: its warps share the chunks, and the first one sums what they left.
+  void byBlock() {
+    const int64_t chunks = llvm::divideCeil(length, kChunk), groups = llvm::divideCeil(chunks, kChunk);
+    Values ofChunks = shared(0), ofGroups = groups > 1 ? shared(1) : Values();
+    forLoop(0, product(kept), 1, {}, [&](Value number, ValueRange) {
+      setIndices(kept, number);
+      ifOwned([&] {
+        Values all; // in thread 0 of the first warp
+        forLoop(0, groups, 1, {}, [&](Value group, ValueRange) {
+          Value firstChunk = times(group, kChunk), count = body.index(std::min(chunks, kChunk));
+          if (groups > 1)
+            count = arithmetic<arith::MinUIOp>(count, arithmetic<arith::SubIOp>(body.index(chunks), firstChunk));
+          forLoop(block.warp, count, block.warps(), {}, [&](Value chunk, ValueRange) {
+            Value first = times(add(firstChunk, chunk), kChunk);
+            Value items =
+                arithmetic<arith::MinUIOp>(body.index(kChunk), arithmetic<arith::SubIOp>(body.index(length), first));
+            Values sums = warpSum(items, [&](Value item) { return itemValues(add(first, item)); });
+            ifTrue(isZero(block.lane), [&] { storeShared(ofChunks, chunk, sums); });
+            return Values{};
+          });
+          barrier();
+          ifTrue(isZero(block.warp), [&] {
+            Values sums = warpSum(count, [&](Value chunk) { return loadShared(ofChunks, chunk); });
+            ifTrue(isZero(block.lane), [&] { groups > 1 ? storeShared(ofGroups, group, sums) : finish(sums); });
+          });
+          barrier();
+          return Values{};
+        });
+        if (groups > 1) {
+          ifTrue(isZero(block.warp), [&] {
+            Values sums = warpSum(body.index(groups), [&](Value group) { return loadShared(ofGroups, group); });
+            ifTrue(isZero(block.lane), [&] { finish(sums); });
+          });
+          barrier();
+        }
+      });
+      return Values{};
+    });
+  }
+
+  //===--------------------------------------------------------------------------------------------------------------===//
+  // 32 neighbouring sums: a thread of each warp has one of them, and some of the lanes
+  //===--------------------------------------------------------------------------------------------------------------===//
+
+  /// The sum of `count` items of the thread's column, which the block's warps share; every one of its threads has it. `teams` warps have
+  /// lanes `team`, `team` + `teams`, ….
+  Values tileSum(Value count, Items item, int64_t teams) {
+    Values own = laneTree(block.warp, teams, kLanes, [&](Value lane) { return strided(lane, count, kLanes, item); });
+    return joinTeams(own, teams);
+  }
+
+  Values joinTeams(ValueRange own, int64_t teams) {
+    Values memories = shared(0);
+    barrier(); // those of before have been read
+    ifTrue(below(block.warp, body.index(teams)),
+           [&] { storeShared(memories, add(times(block.warp, kLanes), block.lane), own); });
+    barrier();
+    return teamTree(memories, 0, 1, teams);
+  }
+
+  Values teamTree(ArrayRef<Value> memories, int64_t team, int64_t step, int64_t teams) {
+    if (step >= teams)
+      return loadShared(memories, add(block.lane, team * kLanes));
+    Values low = teamTree(memories, team, 2 * step, teams), high = teamTree(memories, team + step, 2 * step, teams);
+    return combine(low, high);
+  }
+
+  void byTile() {
+    const int64_t teams = std::min<int64_t>(kLanes, int64_t(llvm::bit_floor(uint64_t(block.warps()))));
+    const int64_t sums = product(kept), tiles = llvm::divideCeil(sums, kLanes);
+    forLoop(0, tiles, 1, {}, [&](Value tile, ValueRange) {
+      Value number = add(times(tile, kLanes), block.lane);
+      // A thread without a sum helps with the last one, for all of the block to meet at the barriers, and does not store it.
+      Value exists = sums % kLanes ? below(number, body.index(sums)) : Value();
+      if (exists)
+        number = arithmetic<arith::MinUIOp>(number, body.index(sums - 1));
+      setIndices(kept, number);
+      if (owned && owned->size % owned->count) {
+        Value inside = below(lanes.indices[owned->loop], body.index(owned->size));
+        exists = exists ? arithmetic<arith::AndIOp>(exists, inside) : inside;
+        lanes.indices[owned->loop] =
+            arithmetic<arith::MinUIOp>(lanes.indices[owned->loop], body.index(owned->size - 1));
+      }
+      Values result = columnSum(teams);
+      Value stores = isZero(block.warp);
+      if (exists)
+        stores = arithmetic<arith::AndIOp>(stores, exists);
+      ifTrue(stores, [&] { finish(result); });
+      return Values{};
+    });
+  }
+
+  Values columnSum(int64_t teams) {
+    if (length <= kChunk)
+      return tileSum(body.index(length), [&](Value item) { return itemValues(item); }, teams);
+    // The sum of chunk c goes to lane c mod 32 of the next level: slot s of team t has lane t + s * teams.
+    const int64_t slots = kLanes / teams, width = int64_t(combiners->size());
+    Values init;
+    for (int64_t slot = 0; slot < slots; ++slot)
+      init.append(neutrals());
+    Values all = forLoop(0, llvm::divideCeil(length, kChunk), 1, init, [&](Value chunk, ValueRange carried) {
+      Value first = times(chunk, kChunk);
+      Value items =
+          arithmetic<arith::MinUIOp>(body.index(kChunk), arithmetic<arith::SubIOp>(body.index(length), first));
+      Values sums = tileSum(items, [&](Value item) { return itemValues(add(first, item)); }, teams);
+      Value lane = arithmetic<arith::RemUIOp>(chunk, body.index(kLanes));
+      Values next;
+      for (int64_t slot = 0; slot < slots; ++slot) {
+        Value here = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, lane, add(block.warp, slot * teams));
+        ValueRange old = carried.slice(size_t(slot * width), size_t(width));
+        for (auto [before, after] : llvm::zip(old, combine(old, sums)))
+          next.push_back(arith::SelectOp::create(builder, loc, here, after, before));
+      }
+      return next;
+    });
+    // The thread's own lanes first, those that are furthest apart.
+    std::function<Values(int64_t, int64_t)> tree = [&](int64_t slot, int64_t step) {
+      if (step >= slots)
+        return Values(ArrayRef(all).slice(size_t(slot * width), size_t(width)));
+      return combine(tree(slot, 2 * step), tree(slot + step, 2 * step));
+    };
+    return joinTeams(tree(0, 1), teams);
+  }
+
+  Block &block;
+  std::optional<Owned> owned;
+  SmallVector<int64_t> sizes; ///< of the nest's loops, of the block loop the block's share
+  SmallVector<size_t> kept, reductions; ///< the nest's loops, outermost first
+  int64_t length = 1; ///< items of each sum
+  const Combiners *combiners = nullptr;
+};
+
+} // namespace
+
+LogicalResult emitStage(linalg::LinalgOp op, Nest &nest, std::optional<Owned> owned, Block &block) {
+  OpBuilder builder(op);
+  StageEmitter emitter(nest, builder, op.getLoc(), owned, block);
+  if (!nest.hasReduction())
+    emitter.emitParallel();
+  else if (failed(emitter.emitReduction()))
+    return failure();
+  op->erase();
+  return success();
+}
+
+} // namespace graphc::gpu

@@ -1,0 +1,46 @@
+//===- BlockEmitter.h - a stage of a kernel as the threads of a block do it ---------------------------------*- C++ -*-===//
+#ifndef GRAPHC_PASSES_GPU_BLOCKEMITTER_H
+#define GRAPHC_PASSES_GPU_BLOCKEMITTER_H
+
+#include "passes/gpu/Launches.h"
+
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+
+#include <map>
+#include <optional>
+
+namespace graphc::gpu {
+
+/// The threads of a block, and their shared memory.
+class Block {
+public:
+  /// At the builder's place.
+  Block(mlir::gpu::GPUFuncOp function, int64_t threads, mlir::OpBuilder &builder);
+
+  const int64_t threads;
+  mlir::Value thread; ///< 0 … threads - 1
+  mlir::Value lane, warp; ///< thread mod 32 and by 32
+
+  int64_t warps() const { return threads / 32; }
+  /// Shared memory of 32 × 32 elements; the same for the same number.
+  mlir::Value getShared(mlir::Type element, unsigned number);
+
+private:
+  mlir::gpu::GPUFuncOp function;
+  std::map<std::pair<const void *, unsigned>, mlir::Value> shared; ///< by element type and number
+};
+
+/// Which indices of the block loop are the block's: `count` from `first` on, those from `size` on left out.
+struct Owned {
+  size_t loop;
+  mlir::Value first;
+  int64_t count, size;
+};
+
+/// Replaces `op` by loops over the threads of the block. Sums keep the numerical contract (passes/KernelPasses.td): a warp's threads are the
+/// lanes of a chunk, or one thread is all of them, one after the other. Fails with a diagnostic where an output is not reduced by add, min,
+/// max, and, or.
+mlir::LogicalResult emitStage(mlir::linalg::LinalgOp op, Nest &nest, std::optional<Owned> owned, Block &block);
+
+} // namespace graphc::gpu
+#endif

@@ -1,0 +1,186 @@
+// Kernels that a GPU's queue launches become functions of the gpu dialect over blocks and threads; see passes/KernelPasses.td.
+#include "dialects/dist/DistDialect.h"
+#include "dialects/graph/GraphDialect.h"
+#include "passes/Passes.h"
+#include "passes/gpu/BlockEmitter.h"
+#include "passes/gpu/GpuCode.h"
+#include "runtime/kernels/PtxAbi.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+
+namespace graphc {
+#define GEN_PASS_DEF_KERNELSTOGPU
+#include "passes/Passes.h.inc"
+
+namespace {
+
+/// Addresses in the 4,096 bytes of a function's parameters; bytes of a block that need no leave of the driver.
+constexpr unsigned kMostArguments = 512;
+constexpr uint64_t kMostShared = 48 * 1024;
+
+/// One launch of a kernel as a function.
+class LaunchBuilder {
+public:
+  LaunchBuilder(func::FuncOp kernel, const gpu::Launch &launch, OpBuilder &builder)
+      : kernel(kernel), launch(launch), builder(builder) {}
+
+  LogicalResult build(StringRef name) {
+    Location loc = kernel.getLoc();
+    if (kernel.getNumArguments() > kMostArguments)
+      return kernel.emitError() << "kernel '" << kernel.getSymName() << "' takes " << kernel.getNumArguments()
+                                << " buffers; a GPU's takes at most " << kMostArguments;
+    auto function = mlir::gpu::GPUFuncOp::create(builder, loc, name, kernel.getFunctionType());
+    function->setAttr(mlir::gpu::GPUDialect::getKernelFuncAttrName(), builder.getUnitAttr());
+    function.setKnownBlockSizeAttr(builder.getDenseI32ArrayAttr({int32_t(launch.threads), 1, 1}));
+    function->setAttr(gpu::kBlocks, builder.getI64IntegerAttr(launch.blocks()));
+    function->setAttr(gpu::kThreads, builder.getI64IntegerAttr(launch.threads));
+    function.setKnownGridSizeAttr(builder.getDenseI32ArrayAttr({int32_t(launch.blocks()), 1, 1}));
+    for (unsigned i = 0; i < kernel.getNumArguments(); ++i)
+      function.setArgAttrs(i, kernel.getArgAttrDict(i));
+    IRMapping mapping;
+    mapping.map(kernel.getArguments(), function.getArguments().take_front(kernel.getNumArguments()));
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(&function.getBody().front());
+    gpu::Block block(function, launch.threads, builder);
+    if (launch.blocks() > 1)
+      blockNumber = mlir::gpu::BlockIdOp::create(builder, loc, mlir::gpu::Dimension::x);
+    for (Operation &op : kernel.getBody().front().without_terminator())
+      builder.clone(op, mapping);
+    mlir::gpu::ReturnOp::create(builder, loc);
+    if (failed(emitStages(function, block)))
+      return failure();
+    uint64_t shared = 0;
+    for (BlockArgument memory : function.getWorkgroupAttributions())
+      shared += uint64_t(graph::getByteSize(cast<MemRefType>(memory.getType())));
+    if (shared > kMostShared)
+      return kernel.emitError() << "kernel '" << kernel.getSymName() << "' shares " << shared
+                                << " bytes in a block; a GPU has " << kMostShared << " for it";
+    return success();
+  }
+
+private:
+  /// Of the copies of all stages those of this launch become loops over threads, the others go.
+  LogicalResult emitStages(mlir::gpu::GPUFuncOp function, gpu::Block &block) {
+    SmallVector<SmallVector<Operation *>> stages = gpu::getStages(function.getBody().front());
+    for (auto [i, ops] : llvm::enumerate(stages)) {
+      const unsigned index = unsigned(i);
+      if (index < launch.firstStage || index >= launch.firstStage + launch.stages) {
+        for (Operation *op : llvm::reverse(ops))
+          op->erase();
+        continue;
+      }
+      if (index > launch.firstStage) {
+        OpBuilder before(ops.front());
+        mlir::gpu::BarrierOp::create(before, ops.front()->getLoc());
+      }
+      if (auto op = dyn_cast<linalg::LinalgOp>(ops.front())) {
+        if (failed(emitStructured(op, launch.blockLoops[index - launch.firstStage], block)))
+          return failure();
+      } else {
+        byOneThread(ops, block);
+      }
+    }
+    return success();
+  }
+
+  LogicalResult emitStructured(linalg::LinalgOp op, const gpu::BlockLoop &at, gpu::Block &block) {
+    OpBuilder here(op);
+    FailureOr<Nest> nest = buildNest(op, here);
+    if (failed(nest))
+      return failure();
+    std::optional<gpu::Owned> owned;
+    if (at.part != gpu::BlockLoop::Part::None) {
+      const size_t loop = gpu::splitLoop(*nest, at, launch.size);
+      Value first = arith::ConstantIndexOp::create(here, op.getLoc(), blockNumber ? launch.perBlock : 0);
+      if (blockNumber)
+        first = arith::MulIOp::create(here, op.getLoc(), blockNumber, first);
+      owned = gpu::Owned{loop, first, launch.perBlock, launch.size};
+    }
+    return gpu::emitStage(op, *nest, owned, block);
+  }
+
+  /// Loops that an operation wrote itself: in its own order, as on a CPU.
+  static void byOneThread(ArrayRef<Operation *> ops, const gpu::Block &block) {
+    Location loc = ops.front()->getLoc();
+    OpBuilder builder(ops.front());
+    Value first = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, block.thread,
+                                        arith::ConstantIndexOp::create(builder, loc, 0));
+    auto branch = scf::IfOp::create(builder, loc, first, /*withElseRegion=*/false);
+    // What is between them has no effect on memory, and may be wanted by them, or by later stages where it does not need them.
+    llvm::SmallPtrSet<Operation *, 8> run(ops.begin(), ops.end());
+    for (Operation *op = branch->getNextNode(), *last = ops.back(); op;) {
+      Operation *next = op->getNextNode();
+      const bool needsRun = llvm::any_of(op->getOperands(), [&](Value operand) {
+        return operand.getDefiningOp() && operand.getDefiningOp()->getBlock() == branch.thenBlock();
+      });
+      if (run.contains(op) || needsRun)
+        op->moveBefore(branch.thenBlock()->getTerminator());
+      else
+        op->moveBefore(branch);
+      if (op == last)
+        break;
+      op = next;
+    }
+  }
+
+  func::FuncOp kernel;
+  const gpu::Launch &launch;
+  OpBuilder &builder;
+  Value blockNumber; ///< null: there is one block
+};
+
+struct KernelsToGpuPass : impl::KernelsToGpuBase<KernelsToGpuPass> {
+  /// Kernels by who calls them: the queues of a GPU, or anybody else.
+  struct Callers {
+    llvm::SetVector<StringRef> onGpu, elsewhere;
+  };
+
+  static Callers findCallers(ModuleOp module) {
+    Callers callers;
+    for (auto program : module.getOps<dist::ProgramOp>()) {
+      const bool gpu = gpu::runsPtx(program.getDevice());
+      program.walk([&](Operation *op) {
+        if (auto call = dyn_cast<dist::CallOp>(op); call && gpu && call.getQueue())
+          callers.onGpu.insert(call.getKernel());
+        else
+          for (NamedAttribute attribute : op->getAttrs())
+            if (auto name = dyn_cast<FlatSymbolRefAttr>(attribute.getValue()))
+              callers.elsewhere.insert(name.getValue());
+      });
+    }
+    return callers;
+  }
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    Callers callers = findCallers(module);
+    if (callers.onGpu.empty())
+      return;
+    OpBuilder builder = OpBuilder::atBlockEnd(module.getBody());
+    auto code = mlir::gpu::GPUModuleOp::create(builder, module.getLoc(), gpu::kCodeModule);
+    builder.setInsertionPointToStart(code.getBody());
+    for (auto kernel : llvm::make_early_inc_range(module.getOps<func::FuncOp>())) {
+      if (!callers.onGpu.contains(kernel.getSymName()))
+        continue;
+      FailureOr<SmallVector<gpu::Launch>> launches = gpu::cutIntoLaunches(kernel);
+      if (failed(launches))
+        return signalPassFailure();
+      for (auto [i, launch] : llvm::enumerate(*launches))
+        if (failed(LaunchBuilder(kernel, launch, builder).build(kernels::launchName(kernel.getSymName(), unsigned(i)))))
+          return signalPassFailure();
+      numLaunches += launches->size();
+      kernel->setAttr(gpu::kLaunches, builder.getI64IntegerAttr(int64_t(launches->size())));
+      if (!callers.elsewhere.contains(kernel.getSymName()))
+        kernel.eraseBody(); // what it takes stays
+    }
+  }
+};
+
+} // namespace
+} // namespace graphc
