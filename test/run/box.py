@@ -54,6 +54,11 @@ class Box:
         """From now on graphc and graphrun are those that know the simulated device."""
         self.environment["PATH"] = os.pathsep.join([str(BUILD / "sim"), self.environment["PATH"]])
 
+    def withFakeCuda(self, gpus=1):
+        """From now on each machine has so many GPUs, by a driver that runs PTX on the CPU."""
+        self.environment["LD_LIBRARY_PATH"] = str(BUILD / "test/cuda")
+        self.environment["GRAPHC_FAKE_GPUS"] = str(gpus)
+
     def __truediv__(self, name):
         return self.folder / name
 

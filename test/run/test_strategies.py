@@ -108,11 +108,9 @@ def test_apart(box, machines, row):
     assert sent > 0  # not of every model: towers that compute the same are one
 
 
-@pytest.mark.parametrize("row", [name for name, row in ROWS.items() if "sim" not in row.get("notOn", {})])
-def test_sim(box, row):
-    """By graphc and graphrun that know such a device, whose work is done in another order in each run."""
-    row, ones, seed = ROWS[row], {}, 0
-    box.withSim()
+def onDevices(box, row, kind, clusters):
+    """Each run by another seed, so that the device does its work in another order."""
+    ones, seed = {}, 0
 
     def train(plan, folder):
         nonlocal seed
@@ -121,7 +119,7 @@ def test_sim(box, row):
         return box.weights(plan, "--steps", STEPS, to=folder)
 
     def one(model, replicas):
-        config = {"worker": 1, "strategy": {"name": "one_device", "micro_batches": replicas}, "devices": {"worker": ["SIM:0"]}}
+        config = {"worker": 1, "strategy": {"name": "one_device", "micro_batches": replicas}, "devices": {"worker": [f"{kind}:0"]}}
         if (model, replicas) not in ones:
             name = f"one-{model}-{replicas}"
             ones[model, replicas] = train(box.compile(name, config, FILES[model]), name)
@@ -129,17 +127,35 @@ def test_sim(box, row):
 
     for onHost in [(), ("ps",)] if "ps" in row["clusters"][0] else [()]:
         for model in ("linear-regression", "mlp", "bottleneck"):
-            for cluster in row["clusters"]:
+            for cluster in clusters:
                 given = {job: row.get("devices", {}).get(job, ["CPU:0"]) for job in cluster if job not in onHost}
-                devices = {job: [name.replace("CPU", "SIM") for name in names] for job, names in given.items()}
+                devices = {job: [name.replace("CPU", kind) for name in names] for job, names in given.items()}
                 folder = f"{model}-{nameOf(cluster)}" + "".join(f"-{job}-on-cpu" for job in onHost)
                 weights = train(planOf(box, {**row, "devices": devices}, model, cluster), folder)
-                compare(box, row, model, cluster, weights)
-                if row.get("sameInEveryRun"):
+                if kind == "SIM" or "inexact" in row or model == "linear-regression": # products of the others are the library's on a CPU
+                    compare(box, row, model, cluster, weights)
+                if row.get("sameInEveryRun") and kind == "SIM":
                     same(train(planOf(box, row, model, cluster), f"{folder}-cpu"), weights)
                 elif "inexact" not in row:
                     replicas = row.get("replicas", 1)
                     same(one(model, cluster[replicas] if isinstance(replicas, str) else replicas), weights)
+
+
+synchronous = pytest.mark.parametrize("row", [name for name, row in ROWS.items() if "sim" not in row.get("notOn", {})])
+
+
+@synchronous
+def test_sim(box, row):
+    """By graphc and graphrun that know such a device, whose work is done in another order in each run."""
+    box.withSim()
+    onDevices(box, ROWS[row], "SIM", ROWS[row]["clusters"])
+
+
+@synchronous
+def test_gpu(box, row):
+    """By PTX that a driver for tests runs."""
+    box.withFakeCuda(2)
+    onDevices(box, ROWS[row], "GPU", [ROWS[row]["clusters"][-1]])
 
 
 @each
