@@ -56,9 +56,9 @@ TEST(KernelLibrary, MissingCpuFeatureNamesTheFlag) {
 
 TEST(KernelLibrary, ADeviceThatIsNotHereIsNamed) {
   plan::Plan plan = plan::parameterServerPlan({1, 2});
-  plan.mutable_programs(0)->set_device("GPU:0");
-  plan.mutable_code(0)->set_kind("GPU");
-  EXPECT_THAT(loadError(plan), HasSubstr("the plan has work for the device GPU:0; this program runs CPU"));
+  plan.mutable_programs(0)->set_device("TPU:0");
+  plan.mutable_code(0)->set_kind("TPU");
+  EXPECT_THAT(loadError(plan), HasSubstr("the plan has work for the device TPU:0; this program runs CPU, GPU"));
 }
 
 TEST(KernelLibrary, EntryBeyondTheTable) {
