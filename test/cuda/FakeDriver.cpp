@@ -21,9 +21,9 @@ using device::sim::QueueState;
 using Result = int;
 using Address = unsigned long long;
 
-constexpr Result kSuccess = 0, kInvalidValue = 1, kOutOfMemory = 2, kNotInitialized = 3, kInvalidDevice = 101,
-                 kInvalidContext = 201, kInvalidPtx = 218, kInvalidHandle = 400, kNotFound = 500, kNotReady = 600,
-                 kLaunchFailed = 719;
+constexpr Result kSuccess = 0, kInvalidValue = 1, kOutOfMemory = 2, kNotInitialized = 3, kNoDevice = 100,
+                 kInvalidDevice = 101, kInvalidContext = 201, kInvalidPtx = 218, kInvalidHandle = 400, kNotFound = 500,
+                 kNotReady = 600, kLaunchFailed = 719;
 
 constexpr uint64_t kMemoryBytes = uint64_t(1) << 30;
 
@@ -84,10 +84,9 @@ Gpu &gpu() {
   return *one;
 }
 
-Result fail(const char *what, const absl::Status &status, Result result = kLaunchFailed) {
-  std::fprintf(stderr, "simulated GPU: %s: %s\n", what, std::string(status.message()).c_str());
-  failed = result;
-  return result;
+void fail(const absl::Status &status) {
+  std::fprintf(stderr, "simulated GPU: a kernel: %s\n", std::string(status.message()).c_str());
+  failed = kLaunchFailed;
 }
 
 /// What every call but the first ones asks.
@@ -105,7 +104,7 @@ Result enqueue(Stream *stream, std::function<absl::Status()> run) {
   gpu().engine.enqueue(*stream->queue, {[run = std::move(run)] {
                                           absl::Status status = run();
                                           if (!status.ok())
-                                            fail("a kernel", status);
+                                            fail(status);
                                           return status;
                                         },
                                         0, nullptr});
@@ -121,7 +120,7 @@ Result enqueue(Stream *stream, std::function<absl::Status()> run) {
 
 CUDA_FUNCTION cuInit(unsigned) {
   initialized = true;
-  return gpuCount() ? kSuccess : 100;
+  return gpuCount() ? kSuccess : kNoDevice;
 }
 CUDA_FUNCTION cuDriverGetVersion(int *version) {
   *version = 13000;
@@ -132,7 +131,7 @@ CUDA_FUNCTION cuGetErrorName(Result error, const char **text) {
           : error == kLaunchFailed ? "CUDA_ERROR_LAUNCH_FAILED"
           : error == kInvalidPtx   ? "CUDA_ERROR_INVALID_PTX"
           : error == kNotFound     ? "CUDA_ERROR_NOT_FOUND"
-          : error == 100           ? "CUDA_ERROR_NO_DEVICE"
+          : error == kNoDevice     ? "CUDA_ERROR_NO_DEVICE"
                                    : "CUDA_ERROR_UNKNOWN";
   return kSuccess;
 }

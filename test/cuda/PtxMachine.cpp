@@ -65,13 +65,11 @@ private:
   uint64_t &reg(uint32_t index, uint32_t thread) { return registers[size_t(index) * threads + thread]; }
 
   /// The threads at `at` on and on, as long as they stay together and meet nobody.
-  absl::Status go(uint32_t at, std::vector<uint32_t> &active) {
+  absl::Status go(uint32_t at, const std::vector<uint32_t> &active) {
     uint32_t next = kEnded; // where others are
     for (uint32_t t = 0; t < threads; ++t)
       if (pc[t] > at && pc[t] != kEnded)
         next = std::min(next, pc[t]);
-    if (std::any_of(active.begin(), active.end(), [&](uint32_t t) { return pc[t] != at; }))
-      std::erase_if(active, [&](uint32_t t) { return pc[t] != at; });
     while (at < next) {
       if (at >= function.code.size())
         return absl::FailedPreconditionError(absl::StrCat(function.name, " ends without ret"));
@@ -201,8 +199,7 @@ private:
       const uint32_t bits = bitsOf(type) / uint32_t(operand.list.size());
       uint64_t out = 0;
       for (size_t i = 0; i < operand.list.size(); ++i)
-        out |= (value(operand.list[i], thread, type) & (bits == 64 ? ~uint64_t(0) : (uint64_t(1) << bits) - 1))
-               << (bits * i);
+        out |= (value(operand.list[i], thread, type) & lowBits(bits)) << (bits * i);
       return out;
     }
     default:
@@ -230,7 +227,7 @@ private:
     }
     const uint32_t each = bitsOf(type) / uint32_t(to.list.size());
     for (size_t i = 0; i < to.list.size(); ++i)
-      reg(to.list[i].reg, thread) = bits >> (each * i) & (each == 64 ? ~uint64_t(0) : (uint64_t(1) << each) - 1);
+      reg(to.list[i].reg, thread) = bits >> (each * i) & lowBits(each);
   }
 
   absl::Status execute(const Instruction &in, uint32_t thread) {
@@ -339,11 +336,12 @@ private:
         return false;
       return (uint32_t(before) >> 11) != block || when == era;
     };
-    if (isUnordered(shadow.written) || (writes && isUnordered(shadow.read)))
-      return fail(in, thread, "touches memory that ", isUnordered(shadow.written) ? "is written" : "is read",
-                  " by thread ", (isUnordered(shadow.written) ? shadow.written : shadow.read) & 2047, " of block ",
-                  uint32_t(isUnordered(shadow.written) ? shadow.written : shadow.read) >> 11,
-                  " without a barrier between");
+    const bool meetsWrite = isUnordered(shadow.written);
+    if (meetsWrite || (writes && isUnordered(shadow.read))) {
+      const uint64_t other = meetsWrite ? shadow.written : shadow.read;
+      return fail(in, thread, "touches memory that ", meetsWrite ? "is written" : "is read", " by thread ",
+                  other & 2047, " of block ", uint32_t(other) >> 11, " without a barrier between");
+    }
     if (writes) {
       shadow.written = now;
       return absl::OkStatus();

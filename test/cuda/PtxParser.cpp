@@ -109,7 +109,7 @@ const std::map<std::string_view, Special> kSpecials = {
     {"%nctaid.x", Special::NctaidX}, {"%nctaid.y", Special::NctaidY}, {"%nctaid.z", Special::NctaidZ},
     {"%laneid", Special::Laneid},    {"WARP_SZ", Special::Warpsize}};
 
-/// Words of a statement, strings as one; "{", "}", "[", "]", "(", ")", ",", "+", "|", ":" and "=" are words of their own.
+/// Line by line; a statement ends where its last character says so.
 class Parser {
 public:
   explicit Parser(std::string_view text) : lines(cut(text, "\n", /*keepEmpty=*/true)) {}
@@ -220,13 +220,13 @@ private:
     std::string_view rest = close == statement.npos ? "" : statement.substr(close + 1);
     std::vector<std::string_view> words = cut(rest, " \t,{");
     for (size_t i = 0; i < words.size(); ++i) {
-      if (words[i] == ".reqntid" || words[i] == ".maxntid") {
+      if (const bool exact = words[i] == ".reqntid"; exact || words[i] == ".maxntid") {
         uint32_t threads = 1, each = 0;
         while (i + 1 < words.size() && toNumber(words[i + 1], &each)) {
           threads *= each;
           ++i;
         }
-        if (words[i] != ".maxntid")
+        if (exact)
           function->threads = threads;
       } else if (words[i] == ".minnctapersm") {
         ++i;

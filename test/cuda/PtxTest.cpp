@@ -1,6 +1,8 @@
 // PTX on the CPU does what the manual of PTX says, and says what is wrong with code that a GPU would run to some result.
 #include "test/cuda/Ptx.h"
 
+#include "absl/strings/str_replace.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -70,14 +72,12 @@ template <typename Out, typename In> Out result(const std::string &instruction, 
   memory.at<In>(memory.a, 2) = z;
   const std::string in = sizeof(In) == 8 ? "b64" : "b32", reg = sizeof(In) == 8 ? "%rd1" : "%r";
   const std::string out = sizeof(Out) == 8 ? "b64" : "b32", to = sizeof(Out) == 8 ? "%rd16" : "%r6";
-  std::string body, text = instruction;
+  std::string body;
   for (int i = 0; i < 3; ++i)
     body += "  ld.global." + in + " " + reg + std::to_string(3 + i) + ", [%rd1+" + std::to_string(i * int(sizeof(In))) +
             "];\n";
-  for (auto [name, with] :
-       {std::pair<std::string, std::string>{"$x", reg + "3"}, {"$y", reg + "4"}, {"$z", reg + "5"}, {"$d", to}})
-    for (size_t at; (at = text.find(name)) != text.npos;)
-      text.replace(at, 2, with);
+  const std::string text =
+      absl::StrReplaceAll(instruction, {{"$x", reg + "3"}, {"$y", reg + "4"}, {"$z", reg + "5"}, {"$d", to}});
   body += "  " + text + ";\n  st.global." + out + " [%rd2], " + to + ";\n";
   EXPECT_EQ(run(memory, body), absl::OkStatus()) << instruction;
   return memory.at<Out>(memory.b, 0);

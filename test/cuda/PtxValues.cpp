@@ -10,7 +10,8 @@ namespace graphc::ptx {
 bool isFloat(Type type) { return type == Type::F16 || type == Type::BF16 || type == Type::F32 || type == Type::F64; }
 bool isSigned(Type type) { return type == Type::S8 || type == Type::S16 || type == Type::S32 || type == Type::S64; }
 uint32_t bitsOf(Type type) { return sizeOf(type) * 8; }
-uint64_t maskOf(Type type) { return sizeOf(type) == 8 ? ~uint64_t(0) : (uint64_t(1) << bitsOf(type)) - 1; }
+uint64_t lowBits(uint32_t bits) { return bits == 64 ? ~uint64_t(0) : (uint64_t(1) << bits) - 1; }
+uint64_t maskOf(Type type) { return lowBits(bitsOf(type)); }
 
 /// A register's bits as a number of the type.
 int64_t asSigned(uint64_t bits, Type type) {
@@ -72,14 +73,20 @@ template <typename T> static T extreme(T a, T b, bool larger, bool propagates) {
   return (a > b) == larger ? a : b;
 }
 
+/// To a whole number as the modifier says; as it is where none does.
+static double rounded(double value, const Instruction &in) {
+  return in.has(Modifier::Rmi)   ? std::floor(value)
+         : in.has(Modifier::Rpi) ? std::ceil(value)
+         : in.has(Modifier::Rni) ? std::nearbyint(value)
+         : in.has(Modifier::Rzi) ? std::trunc(value)
+                                 : value;
+}
+
 /// Rounded to an integer as the modifier says, and clamped to the type; a NaN is 0.
 static uint64_t toInteger(double value, Type type, const Instruction &instruction) {
   if (std::isnan(value))
     return 0;
-  value = instruction.has(Modifier::Rmi)   ? std::floor(value)
-          : instruction.has(Modifier::Rpi) ? std::ceil(value)
-          : instruction.has(Modifier::Rni) ? std::nearbyint(value)
-                                           : std::trunc(value);
+  value = std::trunc(rounded(value, instruction));
   const int bits = int(bitsOf(type));
   if (isSigned(type)) {
     const double limit = std::ldexp(1.0, bits - 1);
@@ -255,18 +262,8 @@ uint64_t convert(const Instruction &in, uint64_t a) {
       return isSigned(from) ? ofFloat(float(int64_t(number))) : ofFloat(float(number));
     return ofNumber(isSigned(from) ? double(int64_t(number)) : double(number), to);
   }
-  double value = toDouble(a, from);
-  if (!isFloat(to))
-    return toInteger(value, to, in);
-  if (in.has(Modifier::Rmi))
-    value = std::floor(value);
-  else if (in.has(Modifier::Rpi))
-    value = std::ceil(value);
-  else if (in.has(Modifier::Rni))
-    value = std::nearbyint(value);
-  else if (in.has(Modifier::Rzi))
-    value = std::trunc(value);
-  return ofNumber(value, to);
+  const double value = toDouble(a, from);
+  return isFloat(to) ? ofNumber(rounded(value, in), to) : toInteger(value, to, in);
 }
 
 } // namespace graphc::ptx

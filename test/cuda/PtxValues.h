@@ -9,6 +9,8 @@ namespace graphc::ptx {
 bool isFloat(Type type);
 bool isSigned(Type type);
 uint32_t bitsOf(Type type);
+/// The lowest so many, up to 64.
+uint64_t lowBits(uint32_t bits);
 uint64_t maskOf(Type type);
 /// A register's bits as a number of the type.
 int64_t asSigned(uint64_t bits, Type type);

@@ -141,17 +141,18 @@ def onDevices(box, row, kind, clusters):
                     same(one(model, cluster[replicas] if isinstance(replicas, str) else replicas), weights)
 
 
-synchronous = pytest.mark.parametrize("row", [name for name, row in ROWS.items() if "sim" not in row.get("notOn", {})])
+def rowsOn(cell):
+    return pytest.mark.parametrize("row", [name for name, row in ROWS.items() if cell not in row.get("notOn", {})])
 
 
-@synchronous
+@rowsOn("sim")
 def test_sim(box, row):
     """By graphc and graphrun that know such a device, whose work is done in another order in each run."""
     box.withSim()
     onDevices(box, ROWS[row], "SIM", ROWS[row]["clusters"])
 
 
-@synchronous
+@rowsOn("gpu")
 def test_gpu(box, row):
     """By PTX that a driver for tests runs."""
     box.withFakeCuda(2)

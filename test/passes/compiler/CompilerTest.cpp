@@ -9,6 +9,8 @@
 
 #include "mlir/Parser/Parser.h"
 
+#include "absl/strings/str_replace.h"
+
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -158,12 +160,6 @@ TEST(Compiler, RecordsWhatTheClusterForbids) {
   EXPECT_GT(budget.diagnostics[0].notes[0].line, 0u);
 }
 
-std::string replaced(std::string text, const std::string &at, const std::string &by) {
-  for (size_t place = 0; (place = text.find(at, place)) != std::string::npos; place += by.size())
-    text.replace(place, at.size(), by);
-  return text;
-}
-
 // A kind that device names may have and that nothing is compiled for: wherever one is named, what there is code for is said.
 TEST(Compiler, RefusesAKindWithoutCode) {
   device::addKind({"BARE", device::CodeFormat::None});
@@ -175,10 +171,10 @@ TEST(Compiler, RefusesAKindWithoutCode) {
   refused(
       compile(kModel, "model.mlir", readCluster(R"({"worker": 1, "devices": {"worker": ["BARE:0"]}})")),
       "job \"worker\" has the device BARE:0; this version compiles for CPUs and GPUs and for no BARE: leave it out");
-  refused(compile(replaced(kModel, "%y, %y :", "%y, %y {graph.device = #graph.device<\"/bare:0\">} :"), "model.mlir",
-                  readCluster(R"({"worker": 2, "strategy": "in_graph"})")),
+  refused(compile(absl::StrReplaceAll(kModel, {{"%y, %y :", "%y, %y {graph.device = #graph.device<\"/bare:0\">} :"}}),
+                  "model.mlir", readCluster(R"({"worker": 2, "strategy": "in_graph"})")),
           "; this version compiles for CPUs and GPUs only");
-  refused(compile(replaced(kCircle, "CPU:0", "BARE:0"), "circle.mlir"),
+  refused(compile(absl::StrReplaceAll(kCircle, {{"CPU:0", "BARE:0"}}), "circle.mlir"),
           "is on \"/job:worker/task:0/device:BARE:0\"; this version has code for CPUs and GPUs alone");
 }
 

@@ -127,6 +127,19 @@ TEST(SumsInPlace, AMessageFromElsewhereIsRefused) {
   EXPECT_EQ(outcome.peer, 1u);
 }
 
+/// That all read the sums in place, with what copies give; returns what @w is then.
+std::vector<float> expectReadInPlace(const plan::Plan &plan) {
+  TaskHarness copying(plan);
+  TestHost host(steps);
+  auto lanes = copying.lanes(host);
+  EXPECT_EQ(copying.run(lanes), absl::OkStatus());
+  for (const Result &result : runShared(plan)) {
+    EXPECT_EQ(result.w, copying.floats(0));
+    EXPECT_FALSE(result.copied);
+  }
+  return copying.floats(0);
+}
+
 class SumsOf : public testing::TestWithParam<uint32_t> {};
 
 TEST_P(SumsOf, AreReadWhereTheyWereMadeAndEqualCopies) {
@@ -136,25 +149,14 @@ TEST_P(SumsOf, AreReadWhereTheyWereMadeAndEqualCopies) {
   auto lanes = copying.lanes(host);
   ASSERT_EQ(copying.run(lanes), absl::OkStatus());
   EXPECT_EQ(pieceOf(*lanes[0], 0)[5], pieceOf(*lanes[0], 1)[5]);
-  for (const Result &result : runShared(plan)) {
-    EXPECT_EQ(result.w, copying.floats(0));
-    EXPECT_FALSE(result.copied);
-  }
+  EXPECT_EQ(expectReadInPlace(plan), copying.floats(0));
 }
 
 INSTANTIATE_TEST_SUITE_P(Workers, SumsOf, testing::Values(2, 3, 5));
 
 // Where sums are made within hosts first, the instances of one read each other's pieces, which hold what other hosts sent.
 TEST(SumsInPlace, OfAHostAreReadWhereTheyWereMade) {
-  const plan::Plan plan = plan::sumsPlan(6, /*times=*/1, /*elements=*/16384, /*hosts=*/3);
-  TaskHarness copying(plan);
-  TestHost host(steps);
-  auto lanes = copying.lanes(host);
-  ASSERT_EQ(copying.run(lanes), absl::OkStatus());
-  for (const Result &result : runShared(plan)) {
-    EXPECT_EQ(result.w, copying.floats(0));
-    EXPECT_FALSE(result.copied);
-  }
+  expectReadInPlace(plan::sumsPlan(6, /*times=*/1, /*elements=*/16384, /*hosts=*/3));
 }
 
 // Which sums are read elsewhere the plan says: it alone, and whatever it says.
@@ -173,17 +175,7 @@ TEST(SumsInPlace, AreCopiedWhereThePlanDoesNotReleaseThem) {
 
 // The release is behind the loop, so that each time reads the same sums.
 TEST(SumsInPlace, AreReadInALoop) {
-  const plan::Plan plan = plan::sumsPlan(3, /*times=*/4);
-  TaskHarness copying(plan);
-  TestHost host(steps);
-  auto lanes = copying.lanes(host);
-  ASSERT_EQ(copying.run(lanes), absl::OkStatus());
-  const std::vector<float> once = runShared(plan::sumsPlan(3))[0].w;
-  for (const Result &result : runShared(plan)) {
-    EXPECT_EQ(result.w, copying.floats(0));
-    EXPECT_NE(result.w, once);
-    EXPECT_FALSE(result.copied);
-  }
+  EXPECT_NE(expectReadInPlace(plan::sumsPlan(3, /*times=*/4)), runShared(plan::sumsPlan(3))[0].w);
 }
 
 } // namespace

@@ -333,19 +333,12 @@ TEST(AllReduce, AFastSumIsNearTheOneByTheTree) {
 Plan allReducePlan() {
   PlanBuilder b;
   uint32_t job = b.job("worker", 3);
-  ReplicaDomain::Range *range = b.plan.mutable_replicas()->add_ranges();
-  range->set_job(job);
-  range->set_count(3);
-  b.plan.mutable_replicas()->set_size(3);
+  b.replicas(job, 3);
   b.plan.mutable_strategy()->set_name("all_reduce");
   uint32_t phase = b.phase("train_step", TRAIN, false);
   uint32_t worker = b.program(phase, "train_step.worker", 3, true, job, 0);
-  uint32_t sum = b.channel("all_reduce", b.vector(), worker, worker);
+  uint32_t sum = b.scatterChannel(worker);
   uint32_t control = b.channel("control.worker", PlanBuilder::scalar(I64), worker, worker, true);
-  Channel &channel = *b.plan.mutable_channels(int(sum));
-  channel.set_all_to_all(true);
-  channel.set_algorithm(SCATTER);
-  channel.set_capacity(allReduceCapacity(SCATTER));
   TensorType whole = b.vector();
   whole.set_shape(0, 6 * 16);
   uint32_t buffer = b.arenaBuffer(worker, whole), scratch = b.arenaBuffer(worker, b.vector());

@@ -188,10 +188,7 @@ TEST(Credits, OfOneWay) {
 TEST(Credits, OfAllToAll) {
   auto plan = [](uint32_t capacity) {
     PlanBuilder b;
-    b.job("worker", 2);
-    ReplicaDomain::Range *range = b.plan.mutable_replicas()->add_ranges();
-    range->set_count(2);
-    b.plan.mutable_replicas()->set_size(2);
+    b.replicas(b.job("worker", 2), 2);
     uint32_t phase = b.phase("p", PREDICT, false);
     uint32_t w = b.program(phase, "p.worker", 2, true, 0, 0);
     uint32_t sum = b.channel("sum", b.vector(), w, w);

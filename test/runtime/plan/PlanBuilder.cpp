@@ -99,6 +99,22 @@ uint32_t PlanBuilder::variable(const std::string &name, const TensorType &type, 
   return uint32_t(plan.variables_size()) - 1;
 }
 
+void PlanBuilder::replicas(uint32_t job, uint32_t count) {
+  ReplicaDomain::Range *range = plan.mutable_replicas()->add_ranges();
+  range->set_job(job);
+  range->set_count(count);
+  plan.mutable_replicas()->set_size(count);
+}
+
+uint32_t PlanBuilder::scatterChannel(uint32_t program) {
+  const uint32_t index = channel("all_reduce", vector(), program, program);
+  Channel &made = *plan.mutable_channels(int(index));
+  made.set_all_to_all(true);
+  made.set_algorithm(SCATTER);
+  made.set_capacity(allReduceCapacity(SCATTER));
+  return index;
+}
+
 uint32_t PlanBuilder::channel(const std::string &name, const TensorType &type, uint32_t sender, uint32_t receiver,
                               bool control) {
   Channel *channel = plan.add_channels();
@@ -299,10 +315,7 @@ Plan parameterServerPlan(const ParameterServerShape &shape) {
   PlanBuilder b(shape.elements);
   uint32_t psJob = b.job("ps", shape.servers), workerJob = b.job("worker", shape.workers);
   b.plan.mutable_chief()->set_job(workerJob);
-  ReplicaDomain::Range *range = b.plan.mutable_replicas()->add_ranges();
-  range->set_job(workerJob);
-  range->set_count(shape.workers);
-  b.plan.mutable_replicas()->set_size(shape.workers);
+  b.replicas(workerJob, shape.workers);
   b.plan.mutable_strategy()->set_name("parameter_server");
   b.plan.mutable_strategy()->set_async(shape.async);
   uint32_t phase = b.phase("train_step", TRAIN, shape.async);
@@ -386,10 +399,7 @@ Plan loopPlan() {
   constexpr uint32_t kCount = 7, kPerLeaf = 2; // four leaves of two: the leaf's sum, those of one and two leaves
   PlanBuilder b;
   uint32_t ps = b.job("ps", 1), worker = b.job("worker", 1);
-  ReplicaDomain::Range *range = b.plan.mutable_replicas()->add_ranges();
-  range->set_job(worker);
-  range->set_count(1);
-  b.plan.mutable_replicas()->set_size(1);
+  b.replicas(worker, 1);
   uint32_t phase = b.phase("train_step", TRAIN, false);
   uint32_t server = b.program(phase, "train_step.ps", 1, false, ps, 0);
   uint32_t w = b.program(phase, "train_step.worker", 1, false, worker, 0);
@@ -419,19 +429,13 @@ Plan loopPlan() {
 Plan sumsPlan(uint32_t workers, uint32_t times, uint32_t elements, uint32_t hosts) {
   PlanBuilder b(elements);
   uint32_t job = b.job("worker", workers);
-  ReplicaDomain::Range *range = b.plan.mutable_replicas()->add_ranges();
-  range->set_job(job);
-  range->set_count(workers);
-  b.plan.mutable_replicas()->set_size(workers);
+  b.replicas(job, workers);
   b.plan.mutable_strategy()->set_name("all_reduce");
   uint32_t phase = b.phase("train_step", TRAIN, false);
   uint32_t worker = b.program(phase, "train_step.worker", workers, true, job, 0);
-  uint32_t sum = b.channel("all_reduce", b.vector(), worker, worker);
+  uint32_t sum = b.scatterChannel(worker);
   uint32_t control = b.channel("control.worker", PlanBuilder::scalar(I64), worker, worker, true);
   Channel &channel = *b.plan.mutable_channels(int(sum));
-  channel.set_all_to_all(true);
-  channel.set_algorithm(SCATTER);
-  channel.set_capacity(allReduceCapacity(SCATTER));
   channel.set_zero_copy(true);
   channel.set_hosts(hosts);
   uint32_t variable = b.variable("w", b.vector(), job, 0);

@@ -39,6 +39,10 @@ public:
   uint32_t program(uint32_t phase, const std::string &name, uint32_t instances, bool spread, uint32_t job,
                    uint32_t task);
   uint32_t variable(const std::string &name, const TensorType &type, uint32_t job, uint32_t task);
+  /// The replica domain: the first `count` tasks of a job.
+  void replicas(uint32_t job, uint32_t count);
+  /// Among all instances of a program, which sum vectors by SCATTER.
+  uint32_t scatterChannel(uint32_t program);
   uint32_t channel(const std::string &name, const TensorType &type, uint32_t sender, uint32_t receiver,
                    bool control = false);
 

@@ -10,10 +10,7 @@ namespace graphc::plan {
 inline Plan lonePlan() {
   PlanBuilder b(16);
   uint32_t job = b.job("local", 1);
-  ReplicaDomain::Range *range = b.plan.mutable_replicas()->add_ranges();
-  range->set_job(job);
-  range->set_count(1);
-  b.plan.mutable_replicas()->set_size(1);
+  b.replicas(job, 1);
   b.plan.mutable_strategy()->set_name("one_device");
   Dataset *data = b.plan.add_datasets();
   data->set_name("made");
