@@ -75,18 +75,14 @@ LogicalResult PhaseOp::verifySymbolUses(SymbolTableCollection &symbols) {
 int64_t ChannelOp::getMessageBytes() { return graph::getByteSize(getTensorType()); }
 
 uint64_t ChannelOp::getAllReducePartialSums() {
-  if (getAlgorithm() != "scatter")
-    return 1;
-  const uint64_t hosts = getHosts();
-  return std::max({1u, plan::partialSumsOfAny(getInstances() / hosts), plan::partialSumsOfAny(hosts)});
+  return getAlgorithm() == "scatter" ? plan::partialSumsWithinHosts(getInstances(), getHosts()) : 1;
 }
 
 /// (CH8) and (CH9); the same conditions as plan::checkAllReduce, which knows no names.
 static LogicalResult verifyAlgorithm(ChannelOp channel) {
   std::optional<StringRef> algorithm = channel.getAlgorithm();
   const uint64_t hosts = channel.getHosts(), instances = channel.getInstances();
-  if (hosts > 1 && (algorithm != "scatter" || instances % hosts || instances == hosts ||
-                    !llvm::isPowerOf2_64(instances / hosts))) // (CH9)
+  if (hosts > 1 && (algorithm != "scatter" || !plan::hostsAreNodes(instances, hosts))) // (CH9)
     return channel.emitOpError("sums ")
            << instances << " instances within " << hosts
            << " hosts first; expected the algorithm \"scatter\" and as many on each, a power of two of "
@@ -211,6 +207,11 @@ bool ProgramOp::hasQueues() {
   std::optional<graph::DeviceName> device = deviceOf(*this);
   const device::Kind *known = device ? device::findKind(device->kind) : nullptr;
   return known && known->ownMemory;
+}
+
+bool ProgramOp::runsPtx() {
+  std::optional<graph::DeviceName> device = deviceOf(*this);
+  return device && device::runsPtx(device->kind);
 }
 
 /// A device kind and index in full; a job and task, but for a replicated program, which leaves out the task ("each of its tasks"), and the

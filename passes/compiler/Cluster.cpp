@@ -121,7 +121,7 @@ LogicalResult attachFromPrograms(ModuleOp module) {
   Builder builder(context);
   auto cluster = module->getAttrOfType<graph::ClusterAttr>(GraphDialect::kCluster);
   llvm::MapVector<StringRef, JobCounts> jobs;
-  DeviceAttr chief = cluster ? cluster.getChief() : DeviceAttr();
+  DeviceAttr chief; // of the cluster that is made here
   std::pair<std::string, int64_t> family; // the job and the number of its tasks that are replicas
   auto note = [&](DeviceAttr device, int64_t tasks) {
     JobCounts &counts = jobs[device.getJob()];
@@ -142,12 +142,13 @@ LogicalResult attachFromPrograms(ModuleOp module) {
       return program.emitOpError("is on \"")
              << program.getDevice() << "\", which names no job; give "
              << (cluster ? "the strategy as graph.strategy of the module" : "the cluster by --partition");
+    const bool spread = !name->task;
     auto device = DeviceAttr::get(context, *name);
-    note(device, program.isSpread() ? program.getReplicas() : device.getTask() + 1);
-    DeviceAttr task = DeviceAttr::get(context, device.getJob(), program.isSpread() ? 0 : device.getTask(), "", -1);
-    if (!cluster && (!chief || !program.getBlock().getOps<dist::ControlSendOp>().empty()))
+    note(device, spread ? program.getReplicas() : device.getTask() + 1);
+    DeviceAttr task = DeviceAttr::get(context, device.getJob(), spread ? 0 : device.getTask(), "", -1);
+    if (!chief || !program.getBlock().getOps<dist::ControlSendOp>().empty())
       chief = task;
-    if (program.isSpread() && family.first.empty())
+    if (spread && family.first.empty())
       family = {name->job, program.getReplicas()};
   }
   if (!cluster)

@@ -23,7 +23,7 @@ TimeModel::Way OpTimes::wayOf(dist::ChannelOp channel) const {
                                    b = graph::DeviceName::parse(to.getDevice(), error);
   assert(a && b && "dist.program's verifier has read them");
   // Families without a task have their instances on the same ones.
-  if (a->job == b->job && a->task == b->task && (!channel.getAllToAll() || !from.isSpread()))
+  if (a->job == b->job && a->task == b->task && (!channel.getAllToAll() || a->task))
     return time.insideTask();
   if (std::optional<TimeModel::Way> link = links.between(*a, *b))
     return *link;

@@ -20,7 +20,7 @@ namespace {
 
 /// The sums of one bucket, as far as the program has been walked.
 struct Sums {
-  dist::ChannelOp channel;
+  FlatSymbolRefAttr channel;
   dist::BufferOp bucket;
   Operation *lastRead = nullptr; ///< null: they are not made yet; then their all_reduce_done, until there is a call
   bool sent = false;             ///< by everybody
@@ -50,10 +50,11 @@ FailureOr<SmallVector<dist::ReleaseOp>> releaseSums(dist::ProgramOp program, con
     auto channel = symbols.lookup<dist::ChannelOp>(start.getChannel());
     auto bucket = bufferUses.getRoot(start.getBuffer()).getDefiningOp<dist::BufferOp>();
     if (channel.getZeroCopy() && sumsAreMappable(channel) && bucket && *bucket.getOffset() % plan::kMappableBytes == 0)
-      all.push_back({channel, bucket});
+      all.push_back({start.getChannelAttr(), bucket});
   }
   if (all.empty())
     return SmallVector<dist::ReleaseOp>();
+  const bool hasQueues = program.hasQueues();
   for (Operation &op : program.getBlock()) {
     if (isDeclaration(op))
       continue;
@@ -61,24 +62,25 @@ FailureOr<SmallVector<dist::ReleaseOp>> releaseSums(dist::ProgramOp program, con
     if (failed(uses))
       return failure();
     for (const BufferUse &use : *uses)
-      if (auto buffer = use.root.getDefiningOp<dist::BufferOp>(); buffer && (buffer.getHost() || !program.hasQueues()))
+      if (auto buffer = use.root.getDefiningOp<dist::BufferOp>(); buffer && (buffer.getHost() || !hasQueues))
         for (Sums &sums : all)
           if (sums.meets(buffer))
             sums.touch(&op, use);
     auto end = dyn_cast<dist::ChannelEndOpInterface>(op);
-    for (Sums &sums : all)
-      if (end && llvm::is_contained(end.getUsedChannels(), FlatSymbolRefAttr::get(sums.channel.getSymNameAttr()))) {
-        sums.lastRead = end.getChannelEnd() == dist::ChannelEnd::Receive ? &op : sums.lastRead;
-        sums.sent |= end.getChannelEnd() == dist::ChannelEnd::Complete;
-      }
+    for (Sums &sums : all) {
+      if (!end || !llvm::is_contained(end.getUsedChannels(), sums.channel))
+        continue;
+      if (end.getChannelEnd() == dist::ChannelEnd::Receive)
+        sums.lastRead = &op;
+      sums.sent |= end.getChannelEnd() == dist::ChannelEnd::Complete;
+    }
   }
   SmallVector<dist::ReleaseOp> releases;
   for (Sums &sums : all)
     if (sums.lastRead && !sums.inBucket) {
       OpBuilder builder(program.getContext());
       builder.setInsertionPointAfter(sums.lastRead);
-      releases.push_back(dist::ReleaseOp::create(builder, sums.lastRead->getLoc(),
-                                                 FlatSymbolRefAttr::get(sums.channel.getSymNameAttr())));
+      releases.push_back(dist::ReleaseOp::create(builder, sums.lastRead->getLoc(), sums.channel));
     }
   return releases;
 }

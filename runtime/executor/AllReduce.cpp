@@ -7,6 +7,21 @@ namespace graphc::executor {
 using plan::Move;
 using transport::PollState;
 
+AllReduce::AllReduce(const Setting &setting, std::vector<plan::Move> moves)
+    : at(setting), moves(std::move(moves)), nearOthers(othersOf(setting.near)), farOthers(othersOf(setting.far)),
+      messages(setting.receives.size()),
+      heldFrom(this->moves.size() - (setting.pieces.empty() ? 0 : setting.near.count - 1)) {
+  awaited.reserve(messages.size());
+}
+
+std::vector<transport::RecvPort *> AllReduce::othersOf(const plan::AllReduceGroup &group) const {
+  std::vector<transport::RecvPort *> ports;
+  for (uint32_t i = 0; i < group.count; ++i)
+    if (i != group.place)
+      ports.push_back(at.receives[group.member(i)]);
+  return ports;
+}
+
 /// Goes on with the moves, in their order, until one would block. A message is released as soon as it is used, but for
 /// those in whose senders' memory sums are read.
 AllReduce::Outcome AllReduce::advance(uint64_t step, const GraphcContext &context) {
@@ -66,17 +81,13 @@ int AllReduce::add(uint8_t *to, const uint8_t *message, const GraphcContext &con
 // Once all messages are there, in one pass over the chunk, by the tree over the group.
 AllReduce::Outcome AllReduce::sum(const plan::Move &move, const GraphcContext &context) {
   const plan::AllReduceGroup &group = move.kind == Move::Sum ? at.near : at.far;
+  const std::span<transport::RecvPort *const> others = move.kind == Move::Sum ? nearOthers : farOthers;
   for (; arrived < group.count; ++arrived) {
     const void *message = chunk(move);
     if (arrived != group.place) {
       transport::RecvPort *port = at.receives[group.member(arrived)];
-      if (PollState state = port->poll(&message); state != PollState::Ready) {
-        awaited.clear();
-        for (uint32_t i = arrived; i < group.count; ++i)
-          if (i != group.place)
-            awaited.push_back(at.receives[group.member(i)]);
-        return {state, port, false, group.member(arrived), 0, awaited};
-      }
+      if (PollState state = port->poll(&message); state != PollState::Ready)
+        return {state, port, false, group.member(arrived), 0, others.subspan(arrived - (arrived > group.place))};
     }
     messages[arrived] = static_cast<const uint8_t *>(message);
   }
@@ -84,9 +95,8 @@ AllReduce::Outcome AllReduce::sum(const plan::Move &move, const GraphcContext &c
   for (uint64_t offset = 0; offset < at.chunkBytes; offset += at.addBytes)
     if (int code = tree.addOthers(chunk(move) + offset, group.place, group.count, offset))
       return {PollState::Ready, nullptr, false, at.self, code};
-  for (uint32_t i = 0; i < group.count; ++i)
-    if (i != group.place)
-      at.receives[group.member(i)]->release();
+  for (transport::RecvPort *port : others)
+    port->release();
   arrived = 0;
   return {};
 }

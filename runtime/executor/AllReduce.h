@@ -34,11 +34,7 @@ public:
     /// the last message of each other instance of `near` is given back by release() alone: until then none writes its sums again.
     std::vector<const uint8_t *> pieces;
   };
-  AllReduce(const Setting &setting, std::vector<plan::Move> moves)
-      : at(setting), moves(std::move(moves)), messages(setting.receives.size()),
-        heldFrom(this->moves.size() - (setting.pieces.empty() ? 0 : setting.near.count - 1)) {
-    awaited.reserve(messages.size());
-  }
+  AllReduce(const Setting &setting, std::vector<plan::Move> moves);
 
   struct Outcome {
     transport::PollState state = transport::PollState::Ready; ///< Ready: all is done, or `code`
@@ -61,6 +57,8 @@ private:
   /// The ports of the moves of one kind that begin with `first`, of its round of chunks: one an instance at most.
   std::span<transport::RecvPort *const> following(size_t first);
   Outcome sum(const plan::Move &move, const GraphcContext &context);
+  /// The ports of a group's members but of the one here.
+  std::vector<transport::RecvPort *> othersOf(const plan::AllReduceGroup &group) const;
   uint8_t *chunk(const plan::Move &move) const { return at.data + move.chunk * at.chunkBytes; }
   int add(uint8_t *to, const uint8_t *message, const GraphcContext &context) const; // one chunk
   int addPart(uint8_t *to, const uint8_t *message, const GraphcContext &context) const {
@@ -70,6 +68,7 @@ private:
 
   const Setting at;
   const std::vector<plan::Move> moves;
+  const std::vector<transport::RecvPort *> nearOthers, farOthers;
   size_t next = 0; ///< move
   uint32_t arrived = 0; ///< of a sum: members whose message is there
   std::vector<const uint8_t *> messages; ///< by member of the sum's group

@@ -14,17 +14,12 @@ namespace {
 /// its buffer, `own`. No memory where there is nothing to gain. `arenas`, by instance: where its program's begins in its zero-copy
 /// memory. `pieces` gets where each other instance's lies, null where it is copied.
 device::Memory joinSums(const AllReduceCall &call, const Program &program, const LaneInfo &info, const LanePorts &ports,
-                        const uint8_t *own, const std::vector<uint64_t> &arenas, std::vector<const uint8_t *> &pieces) {
-  const plan::Plan &plan = *program.plan;
-  const plan::Instruction::AllReduceStart &start = call.source->all_reduce_start();
-  const plan::Buffer &buffer = program.source->buffers(int(start.buffer()));
-  const plan::AllReduceShape shape = plan::AllReduceShape::of(plan.channels(int(start.channel())));
-  const plan::AllReduceGroup near = plan::allReduceGroup(shape, plan::Move::Sum, info.instance);
+                        const plan::AllReduceGroup &near, const uint8_t *own, const std::vector<uint64_t> &arenas,
+                        std::vector<const uint8_t *> &pieces) {
+  const plan::Buffer &buffer = program.source->buffers(int(call.source->all_reduce_start().buffer()));
   const uint64_t piece = buffer.bytes() / near.count;
-  if (!call.released)
-    return {};
   std::vector<std::span<const uint8_t>> parts;
-  std::vector<const uint8_t *> theirs(shape.instances);
+  std::vector<const uint8_t *> theirs(arenas.size());
   for (uint32_t i = 0; i < near.count; ++i) {
     const uint32_t instance = near.member(i);
     parts.emplace_back(own + i * piece, piece);
@@ -78,7 +73,9 @@ void LaneAllReduces::make(const Program &program, const LaneInfo &info, const La
       for (uint32_t i = 0; i < channel.instances(); ++i)
         arenas.push_back(ZeroCopyMemory::arenaOffset(
             *program.plan, plan::instanceTask(*program.plan, *program.source, i), program.index, i));
-    sums.push_back(joinSums(call, program, info, ports, setting.data, arenas, setting.pieces));
+    sums.push_back(call.released
+                       ? joinSums(call, program, info, ports, setting.near, setting.data, arenas, setting.pieces)
+                       : device::Memory());
     if (uint8_t *joined = sums.back().data())
       for (const AllReduceCall::Read &read : call.reads)
         frame.arguments[read.argument] = joined + read.offset;

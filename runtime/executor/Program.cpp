@@ -28,9 +28,7 @@ public:
 
   absl::StatusOr<std::shared_ptr<const Program>> build() {
     fetched = plan::shownBuffers(source);
-    for (const plan::Instruction &instruction : source.instructions())
-      if (instruction.has_release())
-        released.insert(instruction.release().channel());
+    released = plan::releasedChannels(source);
     program->instructions.reserve(size_t(source.instructions_size()));
     for (const plan::Instruction &instruction : source.instructions())
       if (instruction.send_start().ahead())

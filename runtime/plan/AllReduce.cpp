@@ -26,7 +26,7 @@ public:
     const uint64_t each = chunks / near.count, lag = hosts == 1 ? 0 : hosts;
     for (uint64_t time = 0; time < each + 2 * lag + 2; ++time) {
       if (time < each)
-        sendOthers(near, [&](uint32_t place) { return chunkOf(place, time); });
+        withOthers(Move::Send, near, [&](uint32_t place) { return chunkOf(place, time); });
       if (time >= 1 && time - 1 < each)
         sumOfHost(time - 1);
       if (lag && time >= 1 + lag && time - 1 - lag < each && ownerOf(time - 1 - lag) == far.place)
@@ -34,10 +34,7 @@ public:
       if (time >= 1 + 2 * lag && time - 1 - 2 * lag < each)
         handOn(time - 1 - 2 * lag);
       if (time >= 2 + 2 * lag && time - 2 - 2 * lag < each)
-        for (uint32_t d = 1; d < near.count; ++d) {
-          const uint32_t place = (near.place + d) % near.count;
-          moves.push_back({Move::Take, near.member(place), chunkOf(place, time - 2 - 2 * lag)});
-        }
+        withOthers(Move::Take, near, [&](uint32_t place) { return chunkOf(place, time - 2 - 2 * lag); });
     }
   }
 
@@ -64,11 +61,11 @@ private:
   /// The host that the sums of chunk k of this instance's piece belong to: at any time of the pieces of a host different ones.
   uint32_t ownerOf(uint64_t k) const { return uint32_t((k + near.place) % hosts); }
 
-  /// To each other member, from the next on, so that not all send to one.
-  template <typename Chunk> void sendOthers(const AllReduceGroup &group, Chunk &&chunk) {
+  /// With each other member, from the next on, so that not all send to one.
+  template <typename Chunk> void withOthers(Move::Kind kind, const AllReduceGroup &group, Chunk &&chunk) {
     for (uint32_t d = 1; d < group.count; ++d) {
       const uint32_t place = (group.place + d) % group.count;
-      moves.push_back({Move::Send, group.member(place), chunk(place)});
+      moves.push_back({kind, group.member(place), chunk(place)});
     }
   }
   void sumOfHost(uint64_t k) {
@@ -78,12 +75,12 @@ private:
   }
   void sumOfAll(uint64_t k) {
     moves.push_back({Move::SumHosts, self, chunkOf(near.place, k)});
-    sendOthers(far, [&](uint32_t) { return chunkOf(near.place, k); });
+    withOthers(Move::Send, far, [&](uint32_t) { return chunkOf(near.place, k); });
   }
   void handOn(uint64_t k) {
     if (ownerOf(k) != far.place)
       moves.push_back({Move::Take, far.member(ownerOf(k)), chunkOf(near.place, k)});
-    sendOthers(near, [&](uint32_t) { return chunkOf(near.place, k); });
+    withOthers(Move::Send, near, [&](uint32_t) { return chunkOf(near.place, k); });
   }
 
   /// N - 1 steps once around the ring; in step s instance r sends piece r + ahead - s.
@@ -91,8 +88,8 @@ private:
     for (uint32_t s = 0; s + 1 < count; ++s)
       for (uint64_t k = first; k < last; ++k) {
         uint32_t piece = other(count + ahead - s);
-        moves.push_back({Move::Send, other(1), piece * (chunks / count) + k});
-        moves.push_back({kind, other(count - 1), (piece + count - 1) % count * (chunks / count) + k});
+        moves.push_back({Move::Send, other(1), chunkOf(piece, k)});
+        moves.push_back({kind, other(count - 1), chunkOf((piece + count - 1) % count, k)});
       }
   }
 
@@ -106,8 +103,7 @@ private:
 } // namespace
 
 absl::Status checkAllReduceHosts(const AllReduceShape &shape) {
-  if (shape.hosts == 1 || (shape.algorithm == SCATTER && shape.instances % shape.hosts == 0 && shape.onHost() > 1 &&
-                           std::has_single_bit(shape.onHost())))
+  if (shape.hosts == 1 || (shape.algorithm == SCATTER && hostsAreNodes(shape.instances, shape.hosts)))
     return absl::OkStatus();
   return absl::InvalidArgumentError(
       absl::StrCat("all-reduce ", AllReduceAlgorithm_Name(shape.algorithm), " over ", shape.instances, " instances on ",
@@ -217,9 +213,7 @@ uint64_t allReducePeers(const AllReduceShape &shape) {
 }
 
 uint64_t allReducePartialSums(const AllReduceShape &shape) {
-  if (shape.algorithm != SCATTER)
-    return 1;
-  return std::max({1u, partialSumsOfAny(shape.onHost()), partialSumsOfAny(shape.hosts)});
+  return shape.algorithm == SCATTER ? partialSumsWithinHosts(shape.instances, shape.hosts) : 1;
 }
 
 uint64_t allReduceHops(const AllReduceShape &shape) {

@@ -55,7 +55,7 @@ struct AllReduceShape {
 
 /// Instances between which sums are made: `first`, `first + stride`, …; one of them is at `place`.
 struct AllReduceGroup {
-  uint32_t first, stride, count, place;
+  uint32_t first = 0, stride = 0, count = 0, place = 0;
   uint32_t member(uint32_t i) const { return first + i * stride; }
 };
 

@@ -36,6 +36,15 @@ constexpr uint32_t partialSumsOfAny(uint64_t leaves) {
   return leaves < 3 ? 0 : uint32_t(std::bit_width(leaves - 1) - 1);
 }
 
+/// Whether each of `hosts` has as many of the instances in a row, so many that they are a node of the tree.
+constexpr bool hostsAreNodes(uint64_t instances, uint64_t hosts) {
+  return instances % hosts == 0 && instances / hosts > 1 && std::has_single_bit(instances / hosts);
+}
+/// Scratch sums of an all-reduce whose sums are made within each of `hosts` first: one at least.
+constexpr uint64_t partialSumsWithinHosts(uint64_t instances, uint64_t hosts) {
+  return std::max({1u, partialSumsOfAny(instances / hosts), partialSumsOfAny(hosts)});
+}
+
 /// Sums that a loop over all of so many values but the last keeps: of the leaf under way where it has several values, then of 1, 2, 4,
 /// … leaves.
 constexpr uint32_t keptSums(uint64_t values, uint64_t perLeaf) {

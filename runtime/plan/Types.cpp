@@ -205,6 +205,14 @@ bool hasOwnMemory(const std::string &device) {
   return kind && kind->ownMemory;
 }
 
+std::set<uint32_t> releasedChannels(const Program &program) {
+  std::set<uint32_t> released;
+  for (const Instruction &instruction : program.instructions())
+    if (instruction.has_release())
+      released.insert(instruction.release().channel());
+  return released;
+}
+
 std::set<uint32_t> shownBuffers(const Program &program) {
   std::set<uint32_t> shown;
   for (const Port &fetch : program.fetches())

@@ -76,6 +76,8 @@ bool isDevice(const std::string &device);
 bool hasOwnMemory(const std::string &device);
 /// Buffers that a program's fetches and metrics show: a message among them is released behind the step's last instruction.
 std::set<uint32_t> shownBuffers(const Program &program);
+/// Channels that the program has a Release of.
+std::set<uint32_t> releasedChannels(const Program &program);
 /// Location text of an index, "" where the index is out of range.
 const std::string &locationText(const Plan &plan, uint32_t location);
 

@@ -79,7 +79,7 @@ std::pair<int, uint32_t> QueueOrder::placeOf(uint32_t index) const {
   return {int(buffer.storage_case()), index};
 }
 
-bool QueueOrder::covers(uint32_t outer, uint32_t inner) const {
+bool buffersCover(const Program &program, uint32_t outer, uint32_t inner) {
   const Buffer &x = program.buffers(int(outer)), &y = program.buffers(int(inner));
   return !x.has_arena() ||
          (x.arena().offset() <= y.arena().offset() && y.arena().offset() + y.bytes() <= x.arena().offset() + x.bytes());
@@ -104,7 +104,7 @@ absl::Status QueueOrder::touch(uint32_t doer, uint64_t item, uint32_t buffer, bo
   // Whoever comes after this write comes after all that it covers; after this read of a queue, after its earlier ones.
   std::erase_if(here, [&](const Access &before) {
     return known[0][before.queue] >= before.item ||
-           ((write || (before.queue == doer && !before.write)) && covers(buffer, before.buffer));
+           ((write || (before.queue == doer && !before.write)) && buffersCover(program, buffer, before.buffer));
   });
   if (doer)
     here.push_back({buffer, doer, item, write});

@@ -28,6 +28,8 @@ namespace graphc::plan::detail {
 
 /// Whether two buffers of the program share a byte. Slots are told apart by their index.
 bool buffersMeet(const Program &program, uint32_t a, uint32_t b);
+/// Whether `outer` covers all bytes of `inner`; both lie in the same place.
+bool buffersCover(const Program &program, uint32_t outer, uint32_t inner);
 
 class QueueOrder {
 public:
@@ -55,8 +57,6 @@ private:
   absl::Status touch(uint32_t doer, uint64_t item, uint32_t buffer, bool write);
   /// What a buffer lies in: two that meet have the same.
   std::pair<int, uint32_t> placeOf(uint32_t buffer) const;
-  /// Whether `outer` covers all bytes of `inner`; both lie in the same place.
-  bool covers(uint32_t outer, uint32_t inner) const;
 
   const Plan &plan;
   const Program &program;

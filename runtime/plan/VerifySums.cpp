@@ -1,17 +1,15 @@
 #include "runtime/plan/VerifySums.h"
 
 #include "runtime/plan/AllReduce.h"
+#include "runtime/plan/Types.h"
+#include "runtime/plan/VerifyQueues.h"
 
 #include <iterator>
 
 namespace graphc::plan::detail {
 
 SumsVerifier::SumsVerifier(const Plan &plan, const Program &program, const BufferStates &buffers)
-    : plan(plan), program(program), buffers(buffers) {
-  for (const Instruction &instruction : program.instructions())
-    if (instruction.has_release())
-      released.insert(instruction.release().channel());
-}
+    : plan(plan), program(program), buffers(buffers), released(releasedChannels(program)) {}
 
 const SumsVerifier::Sums *SumsVerifier::at(uint32_t index) const {
   const Buffer &buffer = program.buffers(int(index));
@@ -32,7 +30,7 @@ absl::Status SumsVerifier::check(const Instruction &instruction, const Effects &
     const Sums *met = at(effect.buffer);
     if (!met || !met->made)
       continue;
-    const Buffer &part = program.buffers(int(effect.buffer)), &whole = program.buffers(int(met->buffer));
+    const Buffer &part = program.buffers(int(effect.buffer));
     const std::string &channel = plan.channels(int(met->channel)).name();
     if (met->released)
       return invalid("touches buffer ", effect.buffer, " (", part.name(), ") behind the release of channel ", channel,
@@ -40,8 +38,7 @@ absl::Status SumsVerifier::check(const Instruction &instruction, const Effects &
     if (!instruction.has_call())
       return invalid("touches buffer ", effect.buffer, " (", part.name(), "), but the sums over channel ", channel,
                      " may lie elsewhere until its release; expected calls alone that read them");
-    if (part.arena().offset() < whole.arena().offset() ||
-        part.arena().offset() + part.bytes() > whole.arena().offset() + whole.bytes())
+    if (!buffersCover(program, met->buffer, effect.buffer))
       return invalid("reads buffer ", effect.buffer, " (", part.name(),
                      "), only a part of which are sums over channel ", channel,
                      ", which may lie elsewhere until its release");

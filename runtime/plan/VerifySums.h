@@ -43,7 +43,7 @@ private:
   const Plan &plan;
   const Program &program;
   const BufferStates &buffers;
-  std::set<uint32_t> released; // channels with a Release
+  const std::set<uint32_t> released; // channels with a Release
   std::map<uint64_t, Sums> sums; // by where they begin in the host's arena
   std::map<uint32_t, uint64_t> latest; // channel → where its last begin
 };

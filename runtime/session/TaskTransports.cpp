@@ -37,20 +37,18 @@ TaskTransports::prepare(const plan::Plan &plan, const std::vector<executor::Endp
                         const std::vector<service::Peer> &peers, const device::Memory &zeroCopy,
                         TransportOptions options) {
   std::unique_ptr<TaskTransports> result(new TaskTransports);
-  std::vector<plan::Task> tasks = plan::allTasks(plan);
   for (const service::Peer &peer : peers)
     result->names_.push_back(peer.name());
-  const plan::Task &self = tasks[options.task];
   std::map<uint32_t, PeerChannels>
       byPeer; // by task number; the sender's and the receiver's end of a channel to itself are one
   std::vector<transport::ChannelSpec> local, conflating;
   for (const executor::Endpoint &end : endpoints) {
-    if (plan::sameTask(end.peer, self)) {
+    const uint32_t number = plan::taskNumber(plan, end.peer);
+    if (number == options.task) {
       if (end.sends)
         (end.spec.conflating ? conflating : local).push_back(end.spec);
       continue;
     }
-    const uint32_t number = plan::taskNumber(plan, end.peer);
     (end.sends ? byPeer[number].outgoing : byPeer[number].incoming).push_back(end.spec);
   }
 

@@ -111,9 +111,11 @@ Model::Leaving Model::leavingHosts(const plan::Channel &channel) {
     std::map<std::string, double> ofHost;
     for (uint32_t i = 0; i < channel.instances(); ++i) {
       double &sent = ofHost[from[i]];
-      if (!channel.all_to_all())
+      if (!channel.all_to_all()) {
         sent += from[i] != to[i];
-      for (uint32_t other = 0; channel.all_to_all() && other < channel.instances(); ++other)
+        continue;
+      }
+      for (uint32_t other = 0; other < channel.instances(); ++other)
         if (from[i] != to[other])
           sent += double(plan::allReduceMessages(shape, channel.instances(), i, other)) / all;
     }
