@@ -142,6 +142,8 @@ def Dist_ProgramOp : Dist_Op<"program", [Symbol, IsolatedFromAbove, SingleBlock,
     bool isFamily() { return getReplicas() > 1; }
     /// Its device's memory is its own: buffers are there or on the host, and queues do what the program gives them.
     bool hasQueues();
+    /// Its kernels are PTX.
+    bool runsPtx();
   }];
 }
 

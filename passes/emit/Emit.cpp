@@ -58,9 +58,8 @@ static LogicalResult emitCode(ModuleOp module, const EmitOptions &options, Array
     if (failed(emitNative(module, options, native.emplace())))
       return failure();
   for (const std::string &kind : kinds) {
-    const device::Kind *known = device::findKind(kind);
     plan::Code *code = plan.add_code();
-    if (known && known->code == device::CodeFormat::Ptx) {
+    if (device::runsPtx(kind)) {
       if (failed(emitPtx(module, options, *code)))
         return failure();
     } else {

@@ -331,9 +331,7 @@ FailureOr<uint32_t> PlanTables::kernel(Operation *call, StringRef name, StringRe
   auto [found, isNew] = kernels.try_emplace((kind + " " + name).str(), uint32_t(plan.kernels_size()));
   if (!isNew)
     return found->second;
-  const device::Kind *known = device::findKind(kind);
-  const bool ptx = lowered && known && known->code == device::CodeFormat::Ptx;
-  const llvm::StringMap<uint32_t> &table = ptx ? gpuEntries : entries;
+  const llvm::StringMap<uint32_t> &table = lowered && device::runsPtx(kind.str()) ? gpuEntries : entries;
   auto entry = table.find(name);
   FunctionOpInterface body = bodyOf(name);
   if (entry == table.end() || body.getNumArguments() != bytes.size())

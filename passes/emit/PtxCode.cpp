@@ -15,6 +15,8 @@
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Target/TargetMachine.h"
 
+#include <map>
+
 using namespace llvm;
 
 namespace graphc {
@@ -46,7 +48,7 @@ Error checkCudaArch(StringRef arch) {
   if (!target)
     return target.takeError();
   std::unique_ptr<MCSubtargetInfo> known((*target)->createMCSubtargetInfo(kTriple, "", ""));
-  std::string names;
+  std::map<unsigned, StringRef> valid;
   for (const SubtargetSubTypeKV &each : known->getAllProcessorDescriptions()) {
     unsigned number = 0;
     StringRef name = each.Key, digits = name;
@@ -54,8 +56,11 @@ Error checkCudaArch(StringRef arch) {
       continue; // of one GPU alone, or too old
     if (name == arch)
       return Error::success();
-    names += (names.empty() ? "" : ", ") + name.str();
+    valid[number] = name;
   }
+  std::string names;
+  for (auto [number, name] : valid)
+    names += (names.empty() ? "" : ", ") + name.str();
   return codeError("unknown GPU architecture '" + arch + "'; expected one of " + names);
 }
 

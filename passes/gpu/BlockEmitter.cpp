@@ -11,8 +11,6 @@ using namespace mlir;
 
 namespace graphc::gpu {
 
-/// The contract's (passes/lower/ReduceNest.cpp): item i of a chunk goes to lane i mod 32, 1,024 items are a chunk.
-constexpr int64_t kLanes = 32, kChunk = 1024;
 /// Sums of at most so many items are each one thread's.
 constexpr int64_t kShort = 32;
 
@@ -95,10 +93,6 @@ private:
   // Loops over threads, indices
   //===--------------------------------------------------------------------------------------------------------------===//
 
-  template <typename Op> Value arithmetic(Value a, Value b) { return builder.createOrFold<Op>(loc, a, b); }
-  Value add(Value a, Value b) { return arithmetic<arith::AddIOp>(a, b); }
-  Value add(Value a, int64_t b) { return b ? add(a, body.index(b)) : a; }
-  Value times(Value a, int64_t b) { return b == 1 ? a : arithmetic<arith::MulIOp>(a, body.index(b)); }
   Value below(Value a, Value b) { return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult, a, b); }
   Value isZero(Value a) { return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, a, body.index(0)); }
 

@@ -19,9 +19,6 @@ inline constexpr llvm::StringLiteral kLaunches = "dist.launches";
 /// On a launch's function: how large the grid and its blocks are.
 inline constexpr llvm::StringLiteral kBlocks = "dist.blocks", kThreads = "dist.threads";
 
-/// Whether devices of that name's kind run PTX.
-bool runsPtx(llvm::StringRef device);
-
 /// Null where no kernel runs on a GPU.
 mlir::gpu::GPUModuleOp getCode(mlir::ModuleOp module);
 

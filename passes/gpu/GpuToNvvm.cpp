@@ -2,21 +2,14 @@
 // calls of libdevice: what is left of math by then are instructions of the machine.
 #include "passes/Passes.h"
 #include "passes/gpu/GpuCode.h"
-#include "runtime/device/Kinds.h"
+#include "passes/lower/KernelPatterns.h"
+#include "passes/lower/Kernels.h"
 
-#include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
-#include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
 #include "mlir/Conversion/GPUCommon/GPUCommonPass.h"
 #include "mlir/Conversion/GPUToNVVM/GPUToNVVMPass.h"
 #include "mlir/Conversion/LLVMCommon/ConversionTarget.h"
 #include "mlir/Conversion/LLVMCommon/TypeConverter.h"
-#include "mlir/Conversion/MathToLLVM/MathToLLVM.h"
-#include "mlir/Conversion/MemRefToLLVM/MemRefToLLVM.h"
-#include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
-#include "mlir/Conversion/UBToLLVM/UBToLLVM.h"
-#include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVM.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -29,8 +22,6 @@ namespace graphc {
 #include "passes/Passes.h.inc"
 
 namespace {
-
-constexpr uint64_t kBufferAlignment = 64;
 
 /// Whether 32 bits, with a sign, are enough for every index of every function: for places in buffers, and for what is counted.
 bool isSmall(mlir::gpu::GPUModuleOp code) {
@@ -81,14 +72,7 @@ struct GpuToNvvmPass : impl::GpuToNvvmBase<GpuToNvvmPass> {
     configureGpuToNVVMTypeConverter(types);
     RewritePatternSet patterns(context);
     populateGpuToNVVMConversionPatterns(types, patterns);
-    populateSCFToControlFlowConversionPatterns(patterns);
-    cf::populateControlFlowToLLVMConversionPatterns(types, patterns);
-    arith::populateCeilFloorDivExpandOpsPatterns(patterns);
-    arith::populateArithToLLVMConversionPatterns(types, patterns);
-    populateMathToLLVMConversionPatterns(types, patterns);
-    populateFinalizeMemRefToLLVMConversionPatterns(types, patterns);
-    populateVectorToLLVMConversionPatterns(types, patterns);
-    ub::populateUBToLLVMConversionPatterns(types, patterns);
+    populateKernelPatterns(types, patterns);
     LLVMConversionTarget target(*context);
     target.addLegalDialect<NVVM::NVVMDialect>();
     target.addIllegalDialect<mlir::gpu::GPUDialect>();
@@ -100,11 +84,6 @@ struct GpuToNvvmPass : impl::GpuToNvvmBase<GpuToNvvmPass> {
 };
 
 } // namespace
-
-bool gpu::runsPtx(StringRef device) {
-  const device::Kind *kind = device::findKind(device::kindOf(device.rsplit("/device:").second));
-  return kind && kind->code == device::CodeFormat::Ptx;
-}
 
 mlir::gpu::GPUModuleOp gpu::getCode(ModuleOp module) {
   return module.lookupSymbol<mlir::gpu::GPUModuleOp>(kCodeModule);

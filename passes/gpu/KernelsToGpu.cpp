@@ -144,7 +144,7 @@ struct KernelsToGpuPass : impl::KernelsToGpuBase<KernelsToGpuPass> {
   static Callers findCallers(ModuleOp module) {
     Callers callers;
     for (auto program : module.getOps<dist::ProgramOp>()) {
-      const bool gpu = gpu::runsPtx(program.getDevice());
+      const bool gpu = program.runsPtx();
       program.walk([&](Operation *op) {
         if (auto call = dyn_cast<dist::CallOp>(op); call && gpu && call.getQueue())
           callers.onGpu.insert(call.getKernel());

@@ -15,6 +15,9 @@ namespace graphc {
 inline constexpr llvm::StringLiteral kKernelTableSymbol = "graphc_kernels";
 inline constexpr int32_t kKernelAbiVersion = GRAPHC_KERNEL_ABI_VERSION;
 
+/// Of every buffer that a kernel is given, in bytes (KernelAbi.h).
+inline constexpr uint64_t kBufferAlignment = 64;
+
 /// The function that has a kernel's loops once it is lowered; the one of the kernel's own name calls it with what the ABI gives.
 inline std::string getBodyName(llvm::StringRef kernel) { return (kernel + ".body").str(); }
 

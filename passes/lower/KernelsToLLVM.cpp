@@ -5,20 +5,13 @@
 #include "dialects/dist/DistDialect.h"
 #include "dialects/graph/GraphDialect.h"
 #include "passes/Passes.h"
+#include "passes/lower/KernelPatterns.h"
 #include "passes/lower/Kernels.h"
 
-#include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
-#include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
 #include "mlir/Conversion/FuncToLLVM/ConvertFuncToLLVM.h"
 #include "mlir/Conversion/LLVMCommon/ConversionTarget.h"
 #include "mlir/Conversion/LLVMCommon/TypeConverter.h"
-#include "mlir/Conversion/MathToLLVM/MathToLLVM.h"
-#include "mlir/Conversion/MemRefToLLVM/MemRefToLLVM.h"
-#include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
-#include "mlir/Conversion/UBToLLVM/UBToLLVM.h"
-#include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVM.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -35,8 +28,6 @@ namespace graphc {
 #include "passes/Passes.h.inc"
 
 namespace {
-
-constexpr uint64_t kBufferAlignment = 64;
 
 /// Buffers never alias and are aligned: KernelAbi.h promises it.
 void markPointers(LLVM::LLVMFuncOp body) {
@@ -186,15 +177,8 @@ struct KernelsToLLVMPass : impl::KernelsToLLVMBase<KernelsToLLVMPass> {
     options.useBarePtrCallConv = true;
     LLVMTypeConverter types(context, options);
     RewritePatternSet patterns(context);
-    populateSCFToControlFlowConversionPatterns(patterns);
-    cf::populateControlFlowToLLVMConversionPatterns(types, patterns);
+    populateKernelPatterns(types, patterns);
     populateFuncToLLVMConversionPatterns(types, patterns);
-    arith::populateCeilFloorDivExpandOpsPatterns(patterns);
-    arith::populateArithToLLVMConversionPatterns(types, patterns);
-    populateMathToLLVMConversionPatterns(types, patterns);
-    populateFinalizeMemRefToLLVMConversionPatterns(types, patterns);
-    populateVectorToLLVMConversionPatterns(types, patterns);
-    ub::populateUBToLLVMConversionPatterns(types, patterns);
     LLVMConversionTarget target(*context);
     target.addLegalOp<ModuleOp>();
     target.markOpRecursivelyLegal<dist::ProgramOp>();

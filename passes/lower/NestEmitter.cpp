@@ -1,5 +1,6 @@
 #include "passes/lower/NestEmitter.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 
@@ -34,6 +35,10 @@ void NestEmitter::overLoops(ArrayRef<size_t> loops, llvm::function_ref<void()> i
     return Values{};
   });
 }
+
+Value NestEmitter::add(Value a, Value b) { return arithmetic<arith::AddIOp>(a, b); }
+Value NestEmitter::add(Value a, int64_t b) { return b ? add(a, body.index(b)) : a; }
+Value NestEmitter::times(Value a, int64_t b) { return arithmetic<arith::MulIOp>(a, body.index(b)); }
 
 void NestEmitter::storeAll(ValueRange values) {
   for (auto [output, value] : llvm::zip(nest.outputs, values))

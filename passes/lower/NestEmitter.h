@@ -6,6 +6,11 @@
 
 namespace graphc {
 
+/// The numerical contract (passes/KernelPasses.td): item i of a chunk goes to lane i mod 32.
+inline constexpr int64_t kLanes = 32;
+/// And so many items are a chunk; the sums of chunks are the items of the next level.
+inline constexpr int64_t kChunk = 1024;
+
 /// Loops around evaluations of a nest's body. `lanes` says where the next evaluation happens.
 class NestEmitter {
 public:
@@ -26,6 +31,13 @@ protected:
   void overLoops(llvm::ArrayRef<size_t> loops, llvm::function_ref<void()> inside);
 
   void storeAll(mlir::ValueRange values);
+
+  template <typename Op> mlir::Value arithmetic(mlir::Value a, mlir::Value b) {
+    return builder.createOrFold<Op>(loc, a, b);
+  }
+  mlir::Value add(mlir::Value a, mlir::Value b);
+  mlir::Value add(mlir::Value a, int64_t b);
+  mlir::Value times(mlir::Value a, int64_t b);
 
   Nest &nest;
   mlir::OpBuilder &builder;

@@ -16,11 +16,6 @@ using namespace mlir;
 namespace graphc {
 namespace {
 
-/// The contract: item i of a chunk goes to lane i mod 32.
-constexpr int64_t kLanes = 32;
-/// The contract: so many items are a chunk; the sums of chunks are the items of the next level.
-constexpr int64_t kChunk = 1024;
-
 /// Vectors of neighbouring columns that are summed at once, two lanes of each: enough to hide the latency of an addition, few enough for
 /// registers.
 constexpr int64_t kColumnVectors = 4;
@@ -86,11 +81,6 @@ private:
   //===--------------------------------------------------------------------------------------------------------------===//
   // Index arithmetic and positions
   //===--------------------------------------------------------------------------------------------------------------===//
-
-  template <typename Op> Value arithmetic(Value a, Value b) { return builder.createOrFold<Op>(loc, a, b); }
-  Value add(Value a, Value b) { return arithmetic<arith::AddIOp>(a, b); }
-  Value add(Value a, int64_t b) { return b ? add(a, body.index(b)) : a; }
-  Value times(Value a, int64_t b) { return arithmetic<arith::MulIOp>(a, body.index(b)); }
 
   /// The reduced loops' indices of item `item`, in row-major order.
   void setItem(Value item) {

@@ -189,11 +189,7 @@ Value VectorBody::indexOf(int64_t dim, const Lanes &lanes) {
   Value all = vector::BroadcastOp::create(builder, loc, type, value);
   if (loop != lanes.loop)
     return all;
-  SmallVector<Attribute> steps;
-  for (int64_t lane = 0; lane < width; ++lane)
-    steps.push_back(builder.getIndexAttr(lane));
-  Value step = arith::ConstantOp::create(builder, loc, DenseElementsAttr::get(type, steps));
-  return arith::AddIOp::create(builder, loc, all, step);
+  return arith::AddIOp::create(builder, loc, all, counting(type));
 }
 
 SmallVector<Value> VectorBody::evaluate(const Lanes &lanes, ArrayRef<Operation *> combiners) {

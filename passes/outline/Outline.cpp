@@ -1,6 +1,5 @@
 //===- Outline.cpp - programs of buffers and calls ------------------------------------------------------------===//
 #include "passes/Passes.h"
-#include "passes/gpu/GpuCode.h"
 #include "passes/outline/KernelBuilder.h"
 #include "passes/outline/KernelTable.h"
 #include "passes/outline/ProgramGraph.h"
@@ -102,7 +101,7 @@ private:
                                                        : emitOther(group.ops.front());
   }
   /// A GPU's matrix products are compiled like everything else.
-  bool hasLibrary() { return !gpu::runsPtx(program.getDevice()); }
+  bool hasLibrary() { return !program.runsPtx(); }
   LogicalResult emitKernel(const ProgramGraph::Group &group);
   LogicalResult emitRepeat(graph::RepeatOp repeat);
   LogicalResult emitLibraryCall(const ProgramGraph::Group &group);

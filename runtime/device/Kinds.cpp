@@ -43,6 +43,11 @@ const Kind *findKind(std::string_view name) {
   return nullptr;
 }
 
+bool runsPtx(std::string_view kind) {
+  const Kind *known = findKind(kind);
+  return known && known->code == CodeFormat::Ptx;
+}
+
 const Kind &hostKind() { return kinds().front(); }
 
 std::string hostDevice() { return std::string(hostKind().name) + ":0"; }
