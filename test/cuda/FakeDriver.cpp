@@ -1,7 +1,7 @@
 // libcuda.so.1 for tests: the functions of the CUDA driver that runtime/device/cuda uses, on a GPU that is simulated on the CPU. Streams are queues
 // whose work is done as late as what was asked for allows, in an order that GRAPHC_SIM_SEED decides; device memory is another mapping
 // than the one whose addresses are given out, which the host may not touch; functions are PTX, which Ptx.h runs. GRAPHC_FAKE_GPUS is how many
-// there are (1). What goes wrong on the GPU is said on stderr, and ends as it would in the real driver: every later call gives the error.
+// there are (1), GRAPHC_FAKE_ARCH their architecture ("sm_86"). What goes wrong on the GPU is said on stderr, and ends as it would in the real driver: every later call gives the error.
 #include "test/cuda/Ptx.h"
 #include "test/runtime/device/SimEngine.h"
 
@@ -73,6 +73,12 @@ thread_local bool hasContext = false;
 int gpuCount() {
   const char *count = std::getenv("GRAPHC_FAKE_GPUS");
   return count ? std::atoi(count) : 1;
+}
+
+/// 86 of "sm_86", for which plans have no machine code unless they are told to: this driver runs PTX alone.
+int archNumber() {
+  const char *arch = std::getenv("GRAPHC_FAKE_ARCH");
+  return std::atoi(arch && strlen(arch) > 3 ? arch + 3 : "86");
 }
 
 /// One for all device numbers: their memory is told apart by its addresses.
@@ -153,6 +159,14 @@ CUDA_FUNCTION cuDeviceGetName(char *name, int bytes, int) {
 }
 CUDA_FUNCTION cuDeviceTotalMem_v2(size_t *bytes, int) {
   *bytes = kMemoryBytes;
+  return kSuccess;
+}
+/// Of the many only the compute capability.
+CUDA_FUNCTION cuDeviceGetAttribute(int *value, int attribute, int) {
+  constexpr int kMajor = 75, kMinor = 76;
+  if (attribute != kMajor && attribute != kMinor)
+    return kInvalidValue;
+  *value = attribute == kMajor ? archNumber() / 10 : archNumber() % 10;
   return kSuccess;
 }
 CUDA_FUNCTION cuDevicePrimaryCtxRetain(void **context, int number) {
@@ -352,6 +366,7 @@ CUDA_FUNCTION cuGetProcAddress_v2(const char *name, void **function, int, uint64
                                  ENTRY(cuDeviceGet),
                                  ENTRY(cuDeviceGetName),
                                  ENTRY_V2(cuDeviceTotalMem),
+                                 ENTRY(cuDeviceGetAttribute),
                                  ENTRY(cuDevicePrimaryCtxRetain),
                                  ENTRY_V2(cuDevicePrimaryCtxRelease),
                                  ENTRY(cuCtxSetCurrent),

@@ -13,6 +13,23 @@ with open(os.path.join(HERE, "strategies.json")) as table:
     DATA = json.load(table)
 CELLS = list(DATA["cells"])
 ROWS = {row["name"]: row for row in DATA["rows"]}
+FILES = {name: os.path.abspath(os.path.join(HERE, "../..", path)) for name, path in
+         {"linear-regression": "examples/linear-regression/model.mlir", "mlp": "test/run/models/mlp.mlir",
+          "fashion-mnist": "examples/fashion-mnist/model.mlir", "bottleneck": "test/run/models/bottleneck.mlir"}.items()}
+
+
+def nameOf(cluster):
+    return "-".join(f"{tasks}{job}" for job, tasks in cluster.items())
+
+
+def clusterOf(row, model, cluster):
+    """cluster.json of a row for a model."""
+    jobs = {job: [f"{job}{i}:2222" for i in range(tasks)] for job, tasks in cluster.items()} if row.get("apart") else cluster
+    config = {**jobs, "strategy": row["strategy"], "devices": row.get("devices", {})}
+    if rules := row.get("placement", {}).get(model):
+        job, tasks = next(iter(cluster.items()))
+        config["placement"] = [{"name": pattern, "device": f"/job:{job}/task:{task % tasks}"} for pattern, task in rules]
+    return config
 
 
 def writeTable():

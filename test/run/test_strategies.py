@@ -1,18 +1,12 @@
 """Every row of strategies.json, every cell of it: the table of strategies in docs/status.md."""
 import pytest
-from box import MODELS, ROOT, asFlags, differences, same, tls
+from box import asFlags, differences, same, tls
 from formats import updates
 from process import ended
-from strategies import ROWS
+from strategies import FILES, ROWS, clusterOf, nameOf
 
 STEPS = 20
-FILES = {"linear-regression": ROOT / "examples/linear-regression/model.mlir", "mlp": MODELS / "mlp.mlir",
-         "fashion-mnist": ROOT / "examples/fashion-mnist/model.mlir", "bottleneck": MODELS / "bottleneck.mlir"}
 each = pytest.mark.parametrize("row", ROWS)
-
-
-def nameOf(cluster):
-    return "-".join(f"{tasks}{job}" for job, tasks in cluster.items())
 
 
 def tasksOf(cluster):
@@ -20,12 +14,7 @@ def tasksOf(cluster):
 
 
 def planOf(box, row, model, cluster):
-    jobs = {job: [f"{job}{i}:2222" for i in range(tasks)] for job, tasks in cluster.items()} if row.get("apart") else cluster
-    config = {**jobs, "strategy": row["strategy"], "devices": row.get("devices", {})}
-    if rules := row.get("placement", {}).get(model):
-        job, tasks = next(iter(cluster.items()))
-        config["placement"] = [{"name": pattern, "device": f"/job:{job}/task:{task % tasks}"} for pattern, task in rules]
-    return box.compile(f"{model}-{nameOf(cluster)}", config, FILES[model])
+    return box.compile(f"{model}-{nameOf(cluster)}", clusterOf(row, model, cluster), FILES[model])
 
 
 def compare(box, row, model, cluster, folder):

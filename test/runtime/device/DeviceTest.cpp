@@ -228,7 +228,7 @@ const Backend kNative[] = {{"Cpu", [] { return *makeCpu("CPU:7"); }},
                            {"Sim3", [] { return makeSim("CPU:7", 3); }}};
 INSTANTIATE_TEST_SUITE_P(All, Devices, testing::ValuesIn(kNative), nameOf);
 INSTANTIATE_TEST_SUITE_P(All, NativeDevices, testing::ValuesIn(kNative), nameOf);
-INSTANTIATE_TEST_SUITE_P(SimulatedDriver, Devices,
+INSTANTIATE_TEST_SUITE_P(Driver, Devices,
                          testing::Values(Backend{"Cuda", cuda::makeTestDevice, "GPU:0", cuda::testCode}), nameOf);
 
 TEST(Registry, FindsOneDeviceAName) {
