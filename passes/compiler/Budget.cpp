@@ -4,7 +4,8 @@
 #include "passes/compiler/PlanFacts.h"
 
 #include "llvm/ADT/ArrayRef.h"
-#include "llvm/ADT/StringRef.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/Twine.h"
 
 namespace graphc {
@@ -26,12 +27,60 @@ static void setPlace(Diagnostic &note, llvm::StringRef location) {
   }
 }
 
-static void complain(const cluster::ClusterConfig &cluster, const llvm::Twine &message,
-                     llvm::ArrayRef<Contributor> contributors, const DiagnosticSink &sink) {
+namespace {
+
+/// What exceeds a limit, in the words of one place of cluster.json.
+class BudgetCheck {
+public:
+  BudgetCheck(const plan::Plan &plan, const cluster::ClusterConfig &cluster, const DiagnosticSink &sink)
+      : cluster(cluster), budget(cluster.budget), footprint(computeFootprint(plan)), sink(sink) {}
+
+  bool run() {
+    for (const cluster::MemoryLimit &limit : budget.memory)
+      checkMemory(limit);
+    checkPinned();
+    if (budget.bytesPerStep && footprint.bytesPerStep > *budget.bytesPerStep)
+      complain(budget.position,
+               "a step sends " + exactly(footprint.bytesPerStep) + " between tasks, the budget is " +
+                   exactly(*budget.bytesPerStep) + "; another strategy or placement lowers it (see --compare)",
+               footprint.traffic);
+    checkCopied();
+    return keeps;
+  }
+
+private:
+  using Device = Footprint::Device;
+
+  /// The one with most of something, of those that `isMeant`; null where there is none.
+  const Device *fullest(llvm::function_ref<uint64_t(const Device &)> bytes,
+                        llvm::function_ref<bool(const Device &)> isMeant = nullptr) const {
+    const Device *most = nullptr;
+    for (const Device &device : footprint.devices)
+      if ((!isMeant || isMeant(device)) && (!most || bytes(device) > bytes(*most)))
+        most = &device;
+    return most;
+  }
+  void checkMemory(const cluster::MemoryLimit &limit);
+  void checkPinned();
+  void checkCopied();
+  void complain(base::JsonPosition at, const llvm::Twine &message, llvm::ArrayRef<Contributor> contributors);
+
+  const cluster::ClusterConfig &cluster;
+  const cluster::BudgetConfig &budget;
+  const Footprint footprint;
+  const DiagnosticSink &sink;
+  bool keeps = true;
+};
+
+} // namespace
+
+void BudgetCheck::complain(base::JsonPosition at, const llvm::Twine &message,
+                           llvm::ArrayRef<Contributor> contributors) {
+  keeps = false;
   Diagnostic error;
   error.file = cluster.file;
-  error.line = cluster.budget.position.line;
-  error.column = cluster.budget.position.column;
+  error.line = at.line;
+  error.column = at.column;
   error.message = message.str();
   constexpr size_t kShown = 5;
   for (const Contributor &contributor : contributors.take_front(kShown)) {
@@ -50,35 +99,77 @@ static void complain(const cluster::ClusterConfig &cluster, const llvm::Twine &m
   sink(error);
 }
 
+static std::string composition(const Footprint::Device &device) {
+  return "variables " + inBytes(device.variables) + ", arenas " + inBytes(device.arena) +
+         (device.constants ? ", constants " + inBytes(device.constants) : "") +
+         (device.ownMemory ? "" : ", channels " + inBytes(device.channels));
+}
+
+static constexpr llvm::StringLiteral kMemoryAdvice = "; a smaller batch, more tasks or another placement lowers it";
+
+/// A row stands for several tasks, of several jobs perhaps: "/job:chief,worker/device:…". It is meant by a limit for one of them.
+static bool isMeant(const cluster::MemoryLimit &limit, const Footprint::Device &row) {
+  auto [tasks, device] = llvm::StringRef(row.name).split("/device:");
+  tasks.consume_front("/job:");
+  for (llvm::StringRef task : llvm::split(tasks, ','))
+    if (absl::StatusOr<cluster::DeviceName> name =
+            cluster::DeviceName::parse(("/job:" + task + "/device:" + device).str());
+        name.ok() && limit.device.compatibleWith(*name))
+      return true;
+  return false;
+}
+
+void BudgetCheck::checkMemory(const cluster::MemoryLimit &limit) {
+  auto meant = [&](const Device &device) {
+    for (const cluster::MemoryLimit &one : budget.memory)
+      if (isMeant(one, device))
+        return &one == &limit; // the first that matches
+    return false;
+  };
+  const std::string budgeted =
+      limit.device.isEmpty() ? "the budget is " : "the budget for " + limit.device.str() + " is ";
+  if (const Device *device = fullest([](const Device &d) { return d.total(); }, meant);
+      device && device->total() > limit.bytes)
+    complain(limit.position,
+             device->name + " needs " + exactly(device->total()) + " of memory (" + composition(*device) + "), " +
+                 budgeted + exactly(limit.bytes) + kMemoryAdvice,
+             device->contributors);
+  if (!limit.device.isEmpty())
+    return;
+  if (const Device *device = fullest([](const Device &d) { return d.ofHost(); });
+      device && device->ofHost() > limit.bytes)
+    complain(limit.position,
+             device->name + " needs " + exactly(device->ofHost()) + " of the host's memory (pinned " +
+                 inBytes(device->pinned) + ", channels " + inBytes(device->channels) + "), " + budgeted +
+                 exactly(limit.bytes) + kMemoryAdvice,
+             device->hostContributors);
+}
+
+void BudgetCheck::checkPinned() {
+  const Device *device = fullest([](const Device &d) { return d.pinned; });
+  if (budget.pinnedMemory && device && device->pinned > *budget.pinnedMemory)
+    complain(budget.position,
+             device->name + " needs " + exactly(device->pinned) + " of pinned memory of the host, the budget is " +
+                 exactly(*budget.pinnedMemory) + kMemoryAdvice,
+             device->hostContributors);
+}
+
+void BudgetCheck::checkCopied() {
+  const Device *device = fullest([](const Device &d) { return d.copied.total(); });
+  if (budget.pcieBytesPerStep && device && device->copied.total() > *budget.pcieBytesPerStep)
+    complain(budget.position,
+             "a step copies " + exactly(device->copied.total()) + " between " + device->name + " and its host (" +
+                 inBytes(device->copied.toDevice) + " to it, " + inBytes(device->copied.fromDevice) +
+                 " from it), the budget is " + exactly(*budget.pcieBytesPerStep) +
+                 "; variables on the device that uses them, or another strategy, lower it (see --compare)",
+             {});
+}
+
 bool keepsBudget(const plan::Plan &plan, const cluster::ClusterConfig &cluster, const DiagnosticSink &sink) {
   const cluster::BudgetConfig &budget = cluster.budget;
-  if (!budget.memory && !budget.bytesPerStep)
+  if (budget.memory.empty() && !budget.pinnedMemory && !budget.bytesPerStep && !budget.pcieBytesPerStep)
     return true;
-  bool keeps = true;
-  Footprint footprint = computeFootprint(plan);
-  if (budget.memory && !footprint.devices.empty()) {
-    const Footprint::Device *fullest = &footprint.devices.front();
-    for (const Footprint::Device &device : footprint.devices)
-      if (device.total() > fullest->total())
-        fullest = &device;
-    if (fullest->total() > *budget.memory) {
-      complain(cluster,
-               fullest->name + " needs " + exactly(fullest->total()) + " of memory (variables " +
-                   inBytes(fullest->variables) + ", arenas " + inBytes(fullest->arena) + ", channels " +
-                   inBytes(fullest->channels) + "), the budget is " + exactly(*budget.memory) +
-                   "; a smaller batch, more tasks or another placement lowers it",
-               fullest->contributors, sink);
-      keeps = false;
-    }
-  }
-  if (budget.bytesPerStep && footprint.bytesPerStep > *budget.bytesPerStep) {
-    complain(cluster,
-             "a step sends " + exactly(footprint.bytesPerStep) + " between tasks, the budget is " +
-                 exactly(*budget.bytesPerStep) + "; another strategy or placement lowers it (see --compare)",
-             footprint.traffic, sink);
-    keeps = false;
-  }
-  return keeps;
+  return BudgetCheck(plan, cluster, sink).run();
 }
 
 } // namespace graphc

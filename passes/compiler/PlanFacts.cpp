@@ -9,26 +9,24 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 
-#include <array>
 #include <functional>
 #include <map>
 
 namespace graphc {
 
-static std::string inUnits(uint64_t number, unsigned base, std::array<const char *, 5> units) {
-  double value = number;
-  unsigned unit = 0;
-  while (value >= base && unit + 1 < units.size()) {
-    value /= base;
-    ++unit;
-  }
-  if (unit == 0)
-    return llvm::formatv("{0}{1}", number, units[0]);
+std::string inBytes(uint64_t bytes) { return plan::bytesText(bytes); }
+
+std::string inCounts(uint64_t count) {
+  constexpr const char *units[] = {"", " k", " M", " G", " T"};
+  if (count < 1000)
+    return std::to_string(count);
+  double value = double(count);
+  size_t unit = 0;
+  for (; value >= 1000 && unit + 1 < std::size(units); ++unit)
+    value /= 1000;
   return llvm::formatv(value < 10 ? "{0:F2}{1}" : value < 100 ? "{0:F1}{1}" : "{0:F0}{1}", value, units[unit]);
 }
 
-std::string inBytes(uint64_t n) { return inUnits(n, 1024, {" B", " KiB", " MiB", " GiB", " TiB"}); }
-std::string inCounts(uint64_t n) { return inUnits(n, 1000, {"", " k", " M", " G", " T"}); }
 std::string inSeconds(double seconds) {
   if (seconds < 1e-3)
     return llvm::formatv("{0:F1} µs", seconds * 1e6).str();
@@ -125,16 +123,90 @@ std::vector<std::string> bufferLocations(const plan::Plan &plan, const plan::Pro
   return locations;
 }
 
+/// Of the lanes of a row in one phase.
 struct PhaseNeeds {
-  uint64_t arena = 0, channels = 0;
-  std::vector<Contributor> contributors;
+  plan::SpaceBytes arenas, constants;
+  uint64_t channels = 0;
+  std::vector<Contributor> contributors, hostContributors; ///< as Footprint::Device has them
 };
 
+/// Adds what the lanes of a program need to its row in its phase.
+void addProgram(const plan::Plan &plan, const plan::Program &program, const std::vector<std::string> &locations,
+                PhaseNeeds &need) {
+  const unsigned lanes = lanesPerTask(program);
+  const bool ownMemory = plan::hasOwnMemory(program.device());
+  need.arenas += plan::arenaBytes(program, lanes);
+  need.constants += plan::constantBytes(program);
+  for (int i = 0; i < program.buffers_size(); ++i) {
+    const plan::Buffer &buffer = program.buffers(i);
+    const bool isConstant = buffer.has_constant();
+    if (!buffer.has_arena() && !buffer.has_outgoing() && !isConstant)
+      continue;
+    if (buffer.has_outgoing()) // the sender's own over gRPC; in its resident memory over shared memory
+      need.channels += buffer.bytes() * lanes;
+    (ownMemory && buffer.space() == plan::HOST ? need.hostContributors : need.contributors)
+        .push_back({(isConstant ? "constant " : "buffer ") +
+                        (buffer.name().empty() ? "of type " + plan::typeText(buffer.type()) : buffer.name()) +
+                        " of program " + program.name(),
+                    buffer.bytes() * (isConstant ? 1 : lanes), locations[size_t(i)]});
+  }
+}
+
+void sortBiggestFirst(std::vector<Contributor> &list) {
+  std::multimap<uint64_t, Contributor, std::greater<>> sorted; // of equals the first stays first
+  for (Contributor &one : list)
+    sorted.emplace(one.bytes, std::move(one));
+  list.clear();
+  for (auto &[bytes, one] : sorted)
+    list.push_back(std::move(one));
+}
+
+/// Adds the phases of a device, which take turns: of each memory it needs as much as the phase that needs most of it.
+void addPhases(llvm::ArrayRef<const PhaseNeeds *> phases, Footprint::Device &device) {
+  const uint64_t copies = device.pinned; // of variables
+  const PhaseNeeds *most = nullptr, *mostOfHost = nullptr;
+  auto ofDevice = [&](const PhaseNeeds &phase) {
+    return phase.arenas.device + phase.constants.device + (device.ownMemory ? 0 : phase.channels);
+  };
+  auto ofHost = [&](const PhaseNeeds &phase) { return phase.arenas.host + phase.constants.host + phase.channels; };
+  for (const PhaseNeeds *phase : phases) {
+    device.largestArena = std::max(device.largestArena, phase->arenas.device);
+    if (!most || ofDevice(*phase) > ofDevice(*most))
+      most = phase;
+    if (!mostOfHost || ofHost(*phase) > ofHost(*mostOfHost))
+      mostOfHost = phase;
+  }
+  if (!most)
+    return;
+  device.arena = most->arenas.device;
+  device.constants = most->constants.device;
+  device.channels = (device.ownMemory ? mostOfHost : most)->channels;
+  llvm::append_range(device.contributors, most->contributors);
+  if (!device.ownMemory)
+    return;
+  device.pinned = copies + mostOfHost->arenas.host + mostOfHost->constants.host;
+  llvm::append_range(device.hostContributors, mostOfHost->hostContributors);
+}
+
 } // namespace
+
+bool Footprint::hasOwnMemory() const {
+  return llvm::any_of(devices, [](const Device &device) { return device.ownMemory; });
+}
+
+plan::CopiedBytes Footprint::copied() const {
+  plan::CopiedBytes all;
+  for (const Device &device : devices) {
+    all.toDevice += device.copied.toDevice * device.instances;
+    all.fromDevice += device.copied.fromDevice * device.instances;
+  }
+  return all;
+}
 
 Footprint computeFootprint(const plan::Plan &plan) {
   Footprint footprint;
   Rows rows(plan);
+  const int main = mainPhase(plan);
   for (const Rows::Row &row : rows.all()) {
     Footprint::Device &device = footprint.devices.emplace_back();
     device.name = row.name;
@@ -144,28 +216,28 @@ Footprint computeFootprint(const plan::Plan &plan) {
   for (const plan::Variable &variable : plan.variables())
     for (unsigned row : rows.of(variable)) {
       Footprint::Device &device = footprint.devices[row];
-      uint64_t bytes = plan::tensorBytes(variable.type()).value_or(0);
-      device.variables += bytes;
-      device.contributors.push_back(
-          {"variable " + variable.name(), bytes, plan::locationText(plan, variable.location())});
+      const plan::SpaceBytes bytes = plan::variableBytes(variable);
+      const std::string &where = plan::locationText(plan, variable.location());
+      device.ownMemory = plan::hasOwnMemory(variable.device());
+      device.variables += bytes.device;
+      device.pinned += bytes.host;
+      device.contributors.push_back({"variable " + variable.name(), bytes.device, where});
+      if (device.ownMemory)
+        device.hostContributors.push_back({"copy of variable " + variable.name(), bytes.host, where});
     }
   for (const plan::Program &program : plan.programs()) {
     std::vector<std::string> locations = bufferLocations(plan, program);
+    const plan::CopiedBytes copied = plan::copiedPerStep(program);
     for (unsigned row : rows.of(program)) {
-      PhaseNeeds &need = needs[{row, program.phase()}];
-      need.arena += (program.arena_bytes() + program.device_arena_bytes()) * lanesPerTask(program);
-      for (int i = 0; i < program.buffers_size(); ++i)
-        if (const plan::Buffer &buffer = program.buffers(i); buffer.has_arena() || buffer.has_outgoing()) {
-          if (buffer.has_outgoing()) // the sender's own over gRPC; in its resident memory over shared memory
-            need.channels += buffer.bytes() * lanesPerTask(program);
-          need.contributors.push_back(
-              {"buffer " + (buffer.name().empty() ? "of type " + plan::typeText(buffer.type()) : buffer.name()) +
-                   " of program " + program.name(),
-               buffer.bytes() * lanesPerTask(program), locations[size_t(i)]});
-        }
+      Footprint::Device &device = footprint.devices[row];
+      device.ownMemory = plan::hasOwnMemory(program.device());
+      addProgram(plan, program, locations, needs[{row, program.phase()}]);
+      if (int(program.phase()) != main)
+        continue;
+      device.copied.toDevice += copied.toDevice * lanesPerTask(program);
+      device.copied.fromDevice += copied.fromDevice * lanesPerTask(program);
     }
   }
-  const int main = mainPhase(plan);
   const ChannelBytes bytesOf(plan);
   for (const plan::Channel &channel : plan.channels()) {
     const plan::Program &receiver = plan.programs(int(channel.receiver()));
@@ -177,8 +249,9 @@ Footprint computeFootprint(const plan::Plan &plan) {
     for (unsigned row : rows.of(receiver)) {
       PhaseNeeds &need = needs[{row, receiver.phase()}];
       need.channels += bytes;
-      need.contributors.push_back(
-          {"channel " + channel.name() + (instances > 1 ? " (×" + std::to_string(instances) + ")" : ""), bytes, where});
+      (footprint.devices[row].ownMemory ? need.hostContributors : need.contributors)
+          .push_back({"channel " + channel.name() + (instances > 1 ? " (×" + std::to_string(instances) + ")" : ""),
+                      bytes, where});
     }
     if (channel.control() || int(receiver.phase()) != main || !crossesTasks(plan, channel))
       continue;
@@ -186,27 +259,15 @@ Footprint computeFootprint(const plan::Plan &plan) {
     footprint.bytesPerStep += traffic;
     footprint.traffic.push_back({"channel " + channel.name(), traffic, where});
   }
-  auto biggestFirst = [](std::vector<Contributor> &list) {
-    std::multimap<uint64_t, Contributor, std::greater<>> sorted; // of equals the first stays first
-    for (Contributor &one : list)
-      sorted.emplace(one.bytes, std::move(one));
-    list.clear();
-    for (auto &[bytes, one] : sorted)
-      list.push_back(std::move(one));
-  };
   for (auto [row, device] : llvm::enumerate(footprint.devices)) {
-    const PhaseNeeds *most = nullptr;
+    std::vector<const PhaseNeeds *> phases;
     for (auto at = needs.lower_bound({unsigned(row), 0}); at != needs.end() && at->first.first == row; ++at)
-      if (!most || at->second.arena + at->second.channels > most->arena + most->channels)
-        most = &at->second;
-    if (most) {
-      device.arena = most->arena;
-      device.channels = most->channels;
-      llvm::append_range(device.contributors, most->contributors);
-    }
-    biggestFirst(device.contributors);
+      phases.push_back(&at->second);
+    addPhases(phases, device);
+    sortBiggestFirst(device.contributors);
+    sortBiggestFirst(device.hostContributors);
   }
-  biggestFirst(footprint.traffic);
+  sortBiggestFirst(footprint.traffic);
   return footprint;
 }
 

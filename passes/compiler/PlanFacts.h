@@ -7,6 +7,7 @@
 #define GRAPHC_PASSES_COMPILER_PLANFACTS_H
 
 #include "passes/compiler/Rows.h"
+#include "runtime/plan/MemoryNeeds.h"
 
 #include "llvm/ADT/DenseMap.h"
 
@@ -54,13 +55,23 @@ struct Footprint {
   struct Device {
     std::string name;
     unsigned instances = 1; ///< tasks of the row
-    uint64_t variables = 0; ///< stored there
-    uint64_t arena = 0, channels = 0; ///< of the phase that needs most: arenas; slots for messages to come and to send
-    std::vector<Contributor> contributors; ///< biggest first; buffers that share arena bytes count each
-    uint64_t total() const { return variables + arena + channels; }
+    bool ownMemory = false; ///< else its memory is the host's, and so are the slots
+    /// Of the device's memory: what is stored there; of the phase that needs most of it, arenas and constants.
+    uint64_t variables = 0, arena = 0, constants = 0;
+    uint64_t largestArena = 0; ///< of any phase
+    /// Of the host's memory, of the phase that needs most of it: slots for messages to come and to send.
+    uint64_t channels = 0;
+    uint64_t pinned = 0; ///< likewise, where it has memory of its own: what its copies reach there
+    plan::CopiedBytes copied; ///< between the two in a step of the main phase, by all lanes of a task
+    /// Of the device's memory, and of the host's where that is another; biggest first. Buffers that share arena bytes count each.
+    std::vector<Contributor> contributors, hostContributors;
+    uint64_t total() const { return variables + arena + constants + (ownMemory ? 0 : channels); }
+    uint64_t ofHost() const { return ownMemory ? pinned + channels : 0; }
   };
   std::vector<Device> devices; ///< one a row, in their order
+  bool hasOwnMemory() const; ///< any of them
   uint64_t bytesPerStep = 0; ///< between tasks, in the main phase
+  plan::CopiedBytes copied() const; ///< of all tasks
   std::vector<Contributor> traffic; ///< biggest first
 };
 

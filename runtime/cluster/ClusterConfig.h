@@ -91,10 +91,20 @@ struct StrategyConfig {
   std::string_view name() const;
 };
 
+/// Bytes of memory that devices have, or may take. Of several the first that matches a device counts.
+struct MemoryLimit {
+  DeviceName device; ///< maybe partial; empty: each device, and what its lanes take of the host's memory besides
+  uint64_t bytes = 0;
+  base::JsonPosition position;
+};
+
 /// Limits that fail the compile when the plan would exceed them.
 struct BudgetConfig {
-  std::optional<uint64_t> memory; ///< bytes of arenas, variables and channels, of the fullest device
+  std::vector<MemoryLimit> memory; ///< of arenas, variables, constants and, of the host's, channels
+  std::optional<uint64_t> pinnedMemory; ///< of the host, that a device's copies reach; for each device
   std::optional<uint64_t> bytesPerStep; ///< bytes that all channels between tasks carry in one training step
+  std::optional<uint64_t>
+      pcieBytesPerStep; ///< that one device exchanges with its host in a training step, both ways together
   base::JsonPosition position;
 };
 

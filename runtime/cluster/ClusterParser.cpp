@@ -22,7 +22,7 @@ const std::vector<ClusterKeys> &clusterKeys() {
       {"strategy",
        {"name", "replication", "micro_batches", "sum_leaves", "devices", "update", "placement", "min_shard_bytes",
         "max_shards", "max_staleness", "replicas_to_aggregate", "order", "bucket_bytes"}},
-      {"budget", {"memory", "bytes_per_step"}},
+      {"budget", {"memory", "pinned_memory", "bytes_per_step", "pcie_bytes_per_step"}},
   };
   return keys;
 }
@@ -141,10 +141,29 @@ private:
       if (!status.ok())
         return status;
     }
+    if (absl::Status s = checkMemory(); !s.ok())
+      return s;
     if (strategy)
       if (absl::Status s = StrategyParser(config).parse(*strategy, config.strategy); !s.ok())
         return s;
     return StrategyParser(config).finish(config.strategy);
+  }
+
+  /// Each device that the budget gives memory is one of the cluster, which is known when all is read.
+  absl::Status checkMemory() const {
+    for (const MemoryLimit &limit : config.budget.memory) {
+      bool isThere = false;
+      for (const JobConfig &job : config.jobs)
+        for (const std::string &device : job.devices)
+          if (absl::StatusOr<DeviceName> name = DeviceName::parse(absl::StrCat("/job:", job.name, "/device:", device));
+              name.ok())
+            isThere |= limit.device.compatibleWith(*name);
+      if (!isThere)
+        return config.error(limit.position, absl::StrCat("the budget is for ", limit.device.str(),
+                                                         ", which no device of the cluster is; it has ",
+                                                         listOf(config.deviceNames(4))));
+    }
+    return absl::OkStatus();
   }
 
   absl::Status parseTask(const JsonValue &value) {
@@ -258,8 +277,38 @@ private:
       return s;
     config.budget.position = value.position;
     for (const JsonMember &member : value.members) {
-      std::optional<uint64_t> &out = member.key == "memory" ? config.budget.memory : config.budget.bytesPerStep;
+      if (member.key == "memory") {
+        if (absl::Status s = parseMemory(member.value); !s.ok())
+          return s;
+        continue;
+      }
+      std::optional<uint64_t> &out = member.key == "pinned_memory"    ? config.budget.pinnedMemory
+                                     : member.key == "bytes_per_step" ? config.budget.bytesPerStep
+                                                                      : config.budget.pcieBytesPerStep;
       if (absl::Status s = readBytes(member.value, member.key, out.emplace()); !s.ok())
+        return s;
+    }
+    return absl::OkStatus();
+  }
+
+  /// Of all devices, or by device: {"GPU:0": BYTES, "/job:ps": BYTES}.
+  absl::Status parseMemory(const JsonValue &value) {
+    std::vector<MemoryLimit> &limits = config.budget.memory;
+    if (!value.is(Kind::Object)) {
+      MemoryLimit &limit = limits.emplace_back();
+      limit.position = config.budget.position;
+      return readBytes(value, "memory", limit.bytes);
+    }
+    for (const JsonMember &member : value.members) {
+      MemoryLimit &limit = limits.emplace_back();
+      limit.position = member.position;
+      JsonValue name;
+      name.kind = Kind::String;
+      name.position = member.position;
+      name.string = member.key.substr(0, 1) == "/" ? member.key : absl::StrCat("/device:", member.key);
+      if (absl::Status s = readDevice(name, limit.device); !s.ok())
+        return s;
+      if (absl::Status s = readBytes(member.value, member.key, limit.bytes); !s.ok())
         return s;
     }
     return absl::OkStatus();

@@ -88,6 +88,8 @@ public:
   /// "CPU:0".
   virtual const std::string &name() const = 0;
   virtual Limits limits() const = 0;
+  /// Of Space::Device, what nobody has taken yet, in whatever process. All of it where nobody counts.
+  virtual absl::StatusOr<uint64_t> freeMemory() { return limits().memoryBytes; }
   /// Zeroed, 64-byte aligned. `what` is for the message where there is not enough. Guards are for Space::Host.
   virtual absl::StatusOr<Memory> allocate(uint64_t bytes, Space space, Memory::Guard guard, const char *what) = 0;
   /// In Space::Host, for other processes of this host to map (Memory::share).

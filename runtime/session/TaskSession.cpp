@@ -2,6 +2,7 @@
 
 #include "runtime/base/Status.h"
 #include "runtime/base/Text.h"
+#include "runtime/executor/DeviceMemory.h"
 #include "runtime/executor/LaneRunner.h"
 #include "runtime/observe/ProcessInfo.h"
 #include "runtime/plan/Types.h"
@@ -170,10 +171,11 @@ absl::Status TaskSession::obey(const Order &order, Done *done) {
   return absl::InternalError("an order that was taken is of no kind");
 }
 
-/// Loads the code, makes the variables, listens for the other tasks; answers where.
+/// Looks whether there is memory, loads the code, makes the variables, listens for the other tasks; answers where.
 absl::Status TaskSession::prepare(const Order::Prepare &order, Done *done) {
   peers_.assign(order.peers().begin(), order.peers().end());
   fetches_.assign(order.fetches().begin(), order.fetches().end());
+  GRAPHC_RETURN_IF_ERROR(executor::checkDeviceMemory(plan_, task_));
   GRAPHC_ASSIGN_OR_RETURN(library_, executor::KernelLibrary::loadFor(plan_, task_));
   GRAPHC_ASSIGN_OR_RETURN(variables_, executor::VariableStore::create(plan_, task_));
   files_.emplace(plan_, task_, *variables_);

@@ -2,6 +2,7 @@
 // whose work is done as late as what was asked for allows, in an order that GRAPHC_SIM_SEED decides; device memory is another mapping
 // than the one whose addresses are given out, which the host may not touch; functions are PTX, which Ptx.h runs. GRAPHC_FAKE_GPUS is how many
 // there are (1), GRAPHC_FAKE_ARCH their architecture ("sm_86"). What goes wrong on the GPU is said on stderr, and ends as it would in the real driver: every later call gives the error.
+#include "test/cuda/Accounts.h"
 #include "test/cuda/Ptx.h"
 #include "test/runtime/device/SimEngine.h"
 
@@ -39,7 +40,6 @@ struct Gpu {
   DeviceMemory memory;
   ptx::Machine machine; ///< of the engine's thread alone
   Engine engine;
-  std::atomic<uint64_t> allocated = 0;
   /// What the default stream was given, which it does when somebody waits for it and not before.
   struct Memset {
     Address to;
@@ -69,6 +69,8 @@ struct Event {
 std::atomic<Result> failed = kSuccess; // for good
 bool initialized = false;
 thread_local bool hasContext = false;
+thread_local int current = 0; // GPU of the thread's context
+Accounts accounts; // written at the process's end
 
 int gpuCount() {
   const char *count = std::getenv("GRAPHC_FAKE_GPUS");
@@ -178,32 +180,46 @@ CUDA_FUNCTION cuDevicePrimaryCtxRetain(void **context, int number) {
 CUDA_FUNCTION cuDevicePrimaryCtxRelease_v2(int) { return kSuccess; }
 CUDA_FUNCTION cuCtxSetCurrent(void *context) {
   hasContext = context != nullptr;
+  current = int(reinterpret_cast<uintptr_t>(context)) - 1;
   return kSuccess;
 }
 
+CUDA_FUNCTION cuMemGetInfo_v2(size_t *free, size_t *total) {
+  CHECK_READY();
+  *total = kMemoryBytes;
+  *free = kMemoryBytes - accounts.taken(current);
+  return kSuccess;
+}
 CUDA_FUNCTION cuMemAlloc_v2(Address *address, size_t bytes) {
   CHECK_READY();
   if (bytes == 0)
     return kInvalidValue;
-  if (gpu().allocated + bytes > kMemoryBytes)
+  if (accounts.taken(current) + bytes > kMemoryBytes)
     return kOutOfMemory;
   absl::StatusOr<uint8_t *> made = gpu().memory.pages.add(bytes, "cuMemAlloc");
   if (!made.ok())
     return kOutOfMemory;
   memset(gpu().memory.pages.ownAddress(*made), 0xff, bytes); // what is not initialised is a NaN
-  gpu().allocated += bytes;
+  accounts.allocated(current, Address(reinterpret_cast<uintptr_t>(*made)), bytes);
   *address = Address(reinterpret_cast<uintptr_t>(*made));
   return kSuccess;
 }
 CUDA_FUNCTION cuMemFree_v2(Address address) {
   gpu().memory.pages.giveBack(pointer(address));
+  accounts.freed(address);
   return kSuccess;
 }
 CUDA_FUNCTION cuMemHostRegister_v2(void *start, size_t bytes, unsigned) {
   CHECK_READY();
-  return start && bytes ? kSuccess : kInvalidValue;
+  if (!start || !bytes)
+    return kInvalidValue;
+  accounts.pinned(start, bytes);
+  return kSuccess;
 }
-CUDA_FUNCTION cuMemHostUnregister(void *) { return kSuccess; }
+CUDA_FUNCTION cuMemHostUnregister(void *start) {
+  accounts.unpinned(start);
+  return kSuccess;
+}
 CUDA_FUNCTION cuMemsetD8_v2(Address to, unsigned char value, size_t bytes) {
   CHECK_READY();
   base::MutexLock lock(gpu().mutex);
@@ -213,7 +229,9 @@ CUDA_FUNCTION cuMemsetD8_v2(Address to, unsigned char value, size_t bytes) {
 CUDA_FUNCTION cuMemcpyAsync(Address to, Address from, size_t bytes, Stream *stream) {
   CHECK_READY();
   return enqueue(stream, [=] {
-    memcpy(gpu().memory.pages.ownAddress(pointer(to)), gpu().memory.pages.ownAddress(pointer(from)), bytes);
+    void *there = gpu().memory.pages.ownAddress(pointer(to));
+    memcpy(there, gpu().memory.pages.ownAddress(pointer(from)), bytes);
+    accounts.copied(there != pointer(to), bytes);
     return absl::OkStatus();
   });
 }
@@ -281,6 +299,7 @@ CUDA_FUNCTION cuLaunchKernel(const ptx::Function *function, unsigned gridX, unsi
     std::vector<void *> places;
     for (uint64_t &value : values)
       places.push_back(&value);
+    accounts.launched();
     return gpu().machine.launch(*function, {gridX, gridY, gridZ}, {blockX, blockY, blockZ}, places.data());
   });
 }
@@ -370,6 +389,7 @@ CUDA_FUNCTION cuGetProcAddress_v2(const char *name, void **function, int, uint64
                                  ENTRY(cuDevicePrimaryCtxRetain),
                                  ENTRY_V2(cuDevicePrimaryCtxRelease),
                                  ENTRY(cuCtxSetCurrent),
+                                 ENTRY_V2(cuMemGetInfo),
                                  ENTRY_V2(cuMemAlloc),
                                  ENTRY_V2(cuMemFree),
                                  ENTRY_V2(cuMemHostRegister),

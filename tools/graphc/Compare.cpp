@@ -87,12 +87,14 @@ std::vector<std::string> makeRow(Compilation &original, const Options &options, 
     if (size_t at = task.find("/task:"); at != std::string::npos)
       task.replace(at, 6, ":");
     memory += (memory.empty() ? "" : ", ") + task + " " + inBytes(device.total()) +
+              (device.ownMemory ? " and " + inBytes(device.ofHost()) + " of the host" : "") +
               (device.instances > 1 ? " (×" + std::to_string(device.instances) + ")" : "");
   }
   std::string warning = keepsBudget(*plan, cluster, [](const graphc::Diagnostic &) {}) ? "" : "over budget";
   return {name.str(), inSeconds(prediction.step), inCounts(uint64_t(prediction.samplesPerSecond)),
           inBytes(footprint.bytesPerStep) +
-              (prediction.bytesBetweenHosts ? ", " + inBytes(prediction.bytesBetweenHosts) + " between hosts" : ""),
+              (prediction.bytesBetweenHosts ? ", " + inBytes(prediction.bytesBetweenHosts) + " between hosts" : "") +
+              (footprint.hasOwnMemory() ? ", " + inBytes(footprint.copied().total()) + " over PCIe" : ""),
           memory + (warning.empty() ? "" : "; " + warning)};
 }
 

@@ -12,6 +12,7 @@
 
 #include <map>
 #include <set>
+#include <tuple>
 
 namespace graphc {
 namespace {
@@ -204,13 +205,19 @@ Lines changedSizes(const plan::Plan &before, const plan::Plan &after) {
       return Footprint::Device();
     };
     Footprint::Device old = find(a), now = find(b);
-    if (old.variables == now.variables && old.arena == now.arena && old.channels == now.channels)
+    const std::tuple<const char *, uint64_t, uint64_t> sizes[] = {
+        {"variables", old.variables, now.variables},
+        {"arena", old.arena, now.arena},
+        {"channels", old.channels, now.channels},
+        {"pinned", old.pinned, now.pinned},
+        {"to the device", old.copied.toDevice, now.copied.toDevice},
+        {"from the device", old.copied.fromDevice, now.copied.fromDevice}};
+    if (llvm::all_of(sizes, [](auto &size) { return std::get<1>(size) == std::get<2>(size); }))
       continue;
-    auto pair = [](const char *what, uint64_t x, uint64_t y) {
-      return std::string(what) + " " + (x == y ? inBytes(x) : arrow(inBytes(x), inBytes(y)));
-    };
-    lines.push_back({name.str(), pair("variables", old.variables, now.variables), pair("arena", old.arena, now.arena),
-                     pair("channels", old.channels, now.channels)});
+    std::vector<std::string> line = {name.str()};
+    for (auto [what, x, y] : llvm::ArrayRef(sizes).take_front(old.ownMemory || now.ownMemory ? 6 : 3))
+      line.push_back(std::string(what) + " " + (x == y ? inBytes(x) : arrow(inBytes(x), inBytes(y))));
+    lines.push_back(std::move(line));
   }
   if (a.bytesPerStep != b.bytesPerStep)
     lines.push_back({"between tasks", arrow(inBytes(a.bytesPerStep), inBytes(b.bytesPerStep)) + " a step"});

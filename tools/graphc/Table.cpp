@@ -6,7 +6,6 @@
 #include "llvm/ADT/STLExtras.h"
 
 #include <algorithm>
-#include <map>
 #include <vector>
 
 namespace graphc {
@@ -16,15 +15,6 @@ struct Row {
   unsigned programs = 0;
   unsigned variables = 0;
   uint64_t flops = 0, received = 0, sent = 0;
-  std::map<unsigned, uint64_t> arenas; ///< bytes of a phase's lanes together, by phase
-
-  /// Phases take turns, so the device needs as much as the largest of them.
-  uint64_t arena() const {
-    uint64_t most = 0;
-    for (auto &[phase, bytes] : arenas)
-      most = std::max(most, bytes);
-    return most;
-  }
 };
 
 std::vector<Row> makeRows(const plan::Plan &plan, const Rows &places) {
@@ -35,7 +25,6 @@ std::vector<Row> makeRows(const plan::Plan &plan, const Rows &places) {
       Row &row = rows[place];
       unsigned lanes = lanesPerTask(program);
       ++row.programs;
-      row.arenas[program.phase()] += (program.arena_bytes() + program.device_arena_bytes()) * lanes;
       if (static_cast<int>(program.phase()) != phase)
         continue;
       row.flops += program.flops_per_step() * lanes;
@@ -52,15 +41,28 @@ std::vector<Row> makeRows(const plan::Plan &plan, const Rows &places) {
 
 void printTable(const plan::Plan &plan, bool exact, llvm::raw_ostream &os) {
   Rows places(plan);
-  std::vector<std::vector<std::string>> cells = {
-      {"device", "programs", "variables", "arena", "flops/step", "recv/step", "send/step"}};
+  const Footprint footprint = computeFootprint(plan);
+  const bool hasOwnMemory = footprint.hasOwnMemory();
+  std::vector<std::string> heads = {"device", "programs", "variables", "arena"};
+  if (hasOwnMemory)
+    llvm::append_values(heads, "memory", "pinned");
+  llvm::append_values(heads, "flops/step", "recv/step", "send/step");
+  if (hasOwnMemory)
+    llvm::append_values(heads, "to device", "from device");
+  std::vector<std::vector<std::string>> cells = {heads};
   auto number = [&](uint64_t n, bool isBytes) {
     return exact ? std::to_string(n) : isBytes ? inBytes(n) : inCounts(n);
   };
-  for (auto [place, row] : llvm::zip(places.all(), makeRows(plan, places)))
-    cells.push_back({place.name + (place.tasks > 1 ? "  (×" + std::to_string(place.tasks) + ")" : ""),
-                     std::to_string(row.programs), std::to_string(row.variables), number(row.arena(), true),
-                     number(row.flops, false), number(row.received, true), number(row.sent, true)});
+  for (auto [place, row, device] : llvm::zip(places.all(), makeRows(plan, places), footprint.devices)) {
+    std::vector<std::string> &line = cells.emplace_back();
+    line = {place.name + (place.tasks > 1 ? "  (×" + std::to_string(place.tasks) + ")" : ""),
+            std::to_string(row.programs), std::to_string(row.variables), number(device.largestArena, true)};
+    if (hasOwnMemory)
+      llvm::append_values(line, number(device.total(), true), number(device.pinned, true));
+    llvm::append_values(line, number(row.flops, false), number(row.received, true), number(row.sent, true));
+    if (hasOwnMemory)
+      llvm::append_values(line, number(device.copied.toDevice, true), number(device.copied.fromDevice, true));
+  }
   os << formatColumns(cells);
 }
 

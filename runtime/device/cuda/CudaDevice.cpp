@@ -377,6 +377,12 @@ public:
 
   const std::string &name() const override { return gpu->name; }
   Limits limits() const override { return {true, 16, gpu->memoryBytes}; }
+  absl::StatusOr<uint64_t> freeMemory() override {
+    gpu->enter();
+    size_t free = 0, total = 0;
+    GRAPHC_RETURN_IF_ERROR(gpu->check(gpu->driver.memGetInfo(&free, &total), "cuMemGetInfo"));
+    return free;
+  }
   absl::StatusOr<Memory> allocate(uint64_t bytes, Space space, Memory::Guard guard, const char *what) override {
     if (space == Space::Host) {
       GRAPHC_ASSIGN_OR_RETURN(Memory memory, Memory::allocate(bytes, guard, what));

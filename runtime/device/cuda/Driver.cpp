@@ -36,6 +36,7 @@ absl::Status findAll(void *library, Driver &driver) {
   find(driver.devicePrimaryCtxRetain, "cuDevicePrimaryCtxRetain");
   find(driver.devicePrimaryCtxRelease, "cuDevicePrimaryCtxRelease");
   find(driver.ctxSetCurrent, "cuCtxSetCurrent");
+  find(driver.memGetInfo, "cuMemGetInfo");
   find(driver.memAlloc, "cuMemAlloc");
   find(driver.memFree, "cuMemFree");
   find(driver.memHostRegister, "cuMemHostRegister");

@@ -45,6 +45,7 @@ struct Driver {
   Result (*devicePrimaryCtxRetain)(Context *context, DeviceNumber device);
   Result (*devicePrimaryCtxRelease)(DeviceNumber device);
   Result (*ctxSetCurrent)(Context context);
+  Result (*memGetInfo)(size_t *free, size_t *total);
   Result (*memAlloc)(Address *address, size_t bytes);
   Result (*memFree)(Address address);
   Result (*memHostRegister)(void *start, size_t bytes, unsigned flags);

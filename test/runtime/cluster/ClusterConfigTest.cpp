@@ -70,8 +70,20 @@ TEST(ClusterConfig, ReadsTheSettingsOfEveryStrategy) {
   EXPECT_EQ(mirrored.strategy.kind, StrategyKind::Mirrored);
   ASSERT_EQ(mirrored.strategy.devices.size(), 2u);
   EXPECT_EQ(mirrored.strategy.devices[0].str(), "/job:worker/task:0/device:CPU:1");
-  EXPECT_EQ(mirrored.budget.memory, 1572864u);
+  ASSERT_EQ(mirrored.budget.memory.size(), 1u);
+  EXPECT_TRUE(mirrored.budget.memory[0].device.isEmpty());
+  EXPECT_EQ(mirrored.budget.memory[0].bytes, 1572864u);
   EXPECT_EQ(mirrored.budget.bytesPerStep, 65536u);
+  BudgetConfig byDevice = parse(R"({"ps": 1, "worker": 1, "devices": {"worker": ["CPU:0", "GPU:0"]},
+    "budget": {"memory": {"GPU:0": "16 GiB", "/job:ps": 4096}, "pinned_memory": "1 GiB", "pcie_bytes_per_step": 7}})")
+                              .budget;
+  ASSERT_EQ(byDevice.memory.size(), 2u);
+  EXPECT_EQ(byDevice.memory[0].device.str(), "/device:GPU:0");
+  EXPECT_EQ(byDevice.memory[0].bytes, uint64_t(16) << 30);
+  EXPECT_EQ(byDevice.memory[1].device.str(), "/job:ps");
+  EXPECT_EQ(byDevice.memory[1].bytes, 4096u);
+  EXPECT_EQ(byDevice.pinnedMemory, uint64_t(1) << 30);
+  EXPECT_EQ(byDevice.pcieBytesPerStep, 7u);
   StrategyConfig bounded = parse(R"({"ps": 1, "worker": 2, "strategy": {"name": "parameter_server", "update": "async",
     "max_staleness": 0, "placement": "split", "min_shard_bytes": "1 MiB", "max_shards": 3}})")
                                .strategy;

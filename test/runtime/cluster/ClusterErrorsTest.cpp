@@ -40,7 +40,8 @@ const std::set<std::string> beyondTheSchema = {
     "RuleDevice",           "RuleMalformed",    "PsMissing",          "MirroredDevice",
     "MirroredDeviceTwice",  "AggregateTooMany", "AllReduceNoWorkers", "Workers",
     "WorkersBesideServers", "WorkersOfAChief",  "ServersInCapitals",  "ServersOfAStrategy",
-    "WorkersOfAllReduce",   "MicroBatchesMany"};
+    "WorkersOfAllReduce",   "MicroBatchesMany", "BudgetNoDevice",     "BudgetNoJob",
+    "BudgetDeviceName"};
 
 TEST_P(ClusterErrors, TheSchemaRefusesTheSame) {
   std::ifstream in(GRAPHC_CLUSTER_DIR "/cluster.schema.json");
@@ -200,7 +201,18 @@ INSTANTIATE_TEST_SUITE_P(
              "number 0"},
         Case{"BudgetKey", R"({"worker": 1, "budget": {"memroy": 1}})",
              "c.json:1:26: unknown key \"memroy\" in \"budget\"; did you mean \"memory\"?; known keys are \"memory\", "
-             "\"bytes_per_step\""},
+             "\"pinned_memory\", \"bytes_per_step\", \"pcie_bytes_per_step\""},
+        Case{"BudgetNoDevice", R"({"worker": 1, "budget": {"memory": {"GPU:0": 1}}})",
+             "c.json:1:37: the budget is for /device:GPU:0, which no device of the cluster is; it has "
+             "\"/job:worker/task:0/device:CPU:0\""},
+        Case{"BudgetNoJob", R"({"worker": 1, "budget": {"memory": {"/job:ps": 1}}})",
+             "c.json:1:37: no job \"ps\" in the cluster; its jobs are \"worker\""},
+        Case{"BudgetDeviceBytes", R"({"worker": 1, "budget": {"memory": {"CPU:0": "much"}}})",
+             "c.json:1:46: expected a number of bytes for \"CPU:0\", such as 65536 or \"64 MiB\", found the string "
+             "\"much\""},
+        Case{"BudgetDeviceName", R"({"worker": 1, "budget": {"memory": {"XPU:0": 1}}})",
+             "c.json:1:37: malformed device name \"/device:XPU:0\": unknown device type \"XPU\"; known are CPU and "
+             "GPU; expected a form like /job:worker/task:0/device:CPU:0 or a part of it"},
         Case{"MicroBatches", R"({"worker": 1, "strategy": {"name": "one_device", "micro_batches": 0}})",
              "c.json:1:67: expected a number from 1 to 67108864 for \"micro_batches\", found the number 0"},
         Case{"RuleWithoutDevice", R"({"worker": 2, "placement": [{"name": "w", "device": ""}]})",

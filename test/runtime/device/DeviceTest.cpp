@@ -50,6 +50,15 @@ TEST_P(Devices, TooMuchMemoryIsAnErrorThatNamesIt) {
   EXPECT_THAT(std::string(memory.status().message()), HasSubstr("a whale"));
 }
 
+TEST_P(Devices, SayWhatIsFree) {
+  const uint64_t before = h.device->freeMemory().value();
+  EXPECT_LE(before, h.device->limits().memoryBytes);
+  Memory memory = h.memory(1 << 16);
+  const uint64_t taken = before - h.device->freeMemory().value();
+  EXPECT_TRUE(taken == 0 || taken == 1 << 16) << taken;
+  EXPECT_EQ(taken != 0, runsPtx(kindOf(h.device->name()))); // the others do not count
+}
+
 TEST_P(Devices, HostMemoryIsTheHosts) {
   auto memory = h.device->allocate(4096, Space::Host, Memory::Guard::Pages, "staging");
   ASSERT_TRUE(memory.ok()) << memory.status();

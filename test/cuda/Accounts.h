@@ -1,0 +1,83 @@
+//===- Accounts.h - what a process asked of the simulated driver ---------------------------------------------------*- C++ -*-===//
+//
+// How much memory of each GPU is taken, and in the file that GRAPHC_FAKE_ACCOUNTS names (with the process's number behind it) what tests
+// compare with graphc's promises: the most that was taken of all GPUs and registered of the host while kernels ran, and what was copied.
+//
+//===--------------------------------------------------------------------------------------------------------------------===//
+#ifndef GRAPHC_TEST_CUDA_ACCOUNTS_H
+#define GRAPHC_TEST_CUDA_ACCOUNTS_H
+
+#include "runtime/base/Mutex.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <map>
+#include <string>
+#include <unistd.h>
+
+namespace graphc {
+
+/// From any thread.
+class Accounts {
+public:
+  ~Accounts() {
+    const char *name = std::getenv("GRAPHC_FAKE_ACCOUNTS");
+    if (!name || !launches)
+      return;
+    if (FILE *file = std::fopen((std::string(name) + "." + std::to_string(::getpid())).c_str(), "w")) {
+      std::fprintf(file, "{\"memory\": %llu, \"pinned\": %llu, \"to_device\": %llu, \"from_device\": %llu}\n", most,
+                   mostPinned, toDevice, fromDevice);
+      std::fclose(file);
+    }
+  }
+
+  unsigned long long taken(int gpu) {
+    base::MutexLock lock(mutex);
+    return ofGpu[gpu];
+  }
+  void allocated(int gpu, unsigned long long address, unsigned long long bytes) {
+    base::MutexLock lock(mutex);
+    ofGpu[gpu] += bytes;
+    memory += bytes;
+    allocations[address] = {gpu, bytes};
+  }
+  void freed(unsigned long long address) {
+    base::MutexLock lock(mutex);
+    if (auto found = allocations.find(address); found != allocations.end()) {
+      ofGpu[found->second.first] -= found->second.second;
+      memory -= found->second.second;
+      allocations.erase(found);
+    }
+  }
+  void pinned(const void *start, unsigned long long bytes) {
+    base::MutexLock lock(mutex);
+    registered[start] = bytes;
+    hostMemory += bytes;
+  }
+  void unpinned(const void *start) {
+    base::MutexLock lock(mutex);
+    hostMemory -= registered[start];
+    registered.erase(start);
+  }
+  void copied(bool isToDevice, unsigned long long bytes) {
+    base::MutexLock lock(mutex);
+    (isToDevice ? toDevice : fromDevice) += bytes;
+  }
+  void launched() {
+    base::MutexLock lock(mutex);
+    ++launches;
+    most = std::max(most, memory);
+    mostPinned = std::max(mostPinned, hostMemory);
+  }
+
+private:
+  base::Mutex mutex;
+  std::map<int, unsigned long long> ofGpu ABSL_GUARDED_BY(mutex);
+  std::map<unsigned long long, std::pair<int, unsigned long long>> allocations ABSL_GUARDED_BY(mutex);
+  std::map<const void *, unsigned long long> registered ABSL_GUARDED_BY(mutex);
+  unsigned long long memory = 0, hostMemory = 0, launches = 0, most = 0, mostPinned = 0, toDevice = 0, fromDevice = 0;
+};
+
+} // namespace graphc
+#endif
