@@ -5,7 +5,7 @@
 include "mlir/Pass/PassBase.td"
 
 //===----------------------------------------------------------------------------------------------------------===//
-// partition: one program per lane kind
+// partition: one program for each device, one for all replicas
 //===----------------------------------------------------------------------------------------------------------===//
 
 def Partition : Pass<"partition", "::mlir::ModuleOp"> {
