@@ -107,6 +107,7 @@ def Outline : Pass<"outline", "::mlir::ModuleOp"> {
       elements lie together in memory is a view of it.
     - What would be a kernel of thousands of operations or of more than 64 buffers is made in pieces, of which equal layers
       give equal ones.
+    - What stands before sums that are `graph.kept` and what stands behind them share no kernel.
     - Updates of variables happen in place, and so does what reads a value element by element that nobody wants afterwards:
       the kernel has one argument for both, read and written. Buffers have no place in memory yet; `schedule` gives them one.
     - A `graph.repeat` becomes a `dist.repeat`, whose body is made as a program is, with a `dist.accumulate` behind what makes each

@@ -76,6 +76,7 @@ constexpr CarriedAttribute kCarried[] = {
      "the symbol of a variable, on an op of a function or a variable"},
     {GraphDialect::kName, isOnNamed, isName,
      "a name that is neither empty nor has control characters, on an op of a function"},
+    {kKept, isOnOps, is<UnitAttr>, "a unit, on an op of a function"},
     {GraphDialect::kDeviceRule, isOnScopes, isRule, "\"round_robin\", \"balanced\" or \"pin\", on a scope"},
     {GraphDialect::kSlotOf, isOnVariables, is<FlatSymbolRefAttr>, "the symbol of a variable, on a variable"},
     {GraphDialect::kPartOf, isOnVariables, is<PartAttr>, "a #graph.part, on a variable"},

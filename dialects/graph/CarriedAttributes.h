@@ -9,6 +9,10 @@
 
 namespace graphc::graph {
 
+/// On the partial sums that are made where a step has many values to add: what stands before them in the text and what stands behind
+/// them share no kernel, so that the values need not be there all at once.
+inline constexpr llvm::StringLiteral kKept = "graph.kept";
+
 /// One such attribute: on which ops it has a meaning, and what it must be.
 struct CarriedAttribute {
   llvm::StringLiteral name;

@@ -25,7 +25,8 @@ def Graph_Dialect : Dialect {
     Attributes of the dialect that other ops carry: `graph.device` (any op), `graph.colocate_with` (any op: the variable
     beside which it stands), `graph.device_rule` (scopes: how their device's tasks share the variables that are first used
     inside), `graph.name` (arguments and results of functions; ops, which placement rules match by it and which have it from
-    `loc("name")` as well), `graph.reduction` (results of functions), `graph.slot_of` (variables that belong to an optimizer), `graph.part_of`
+    `loc("name")` as well), `graph.reduction` (results of functions), `graph.kept` (partial sums over micro-batches: what stands before and what stands
+    behind them share no kernel), `graph.slot_of` (variables that belong to an optimizer), `graph.part_of`
     (variables that are rows of one of the model), and on the module `graph.stage`, `graph.cluster`, `graph.strategy`
     with `graph.replicas`, `graph.variable_placement`, `graph.min_shard_bytes` and `graph.max_shards` (what is asked for, in whose
     place `graph.distribution` has what comes of it), `graph.placement`, `graph.soft_placement` and `graph.settings` (where strategy

@@ -1,5 +1,6 @@
 #include "passes/outline/ProgramGraph.h"
 
+#include "dialects/graph/CarriedAttributes.h"
 #include "passes/outline/Pieces.h"
 #include "passes/outline/ScalarBody.h"
 
@@ -77,6 +78,7 @@ ProgramGraph::ProgramGraph(Block &block, bool hasLibrary) : hasLibrary(hasLibrar
   for (Operation *op : ops)
     if (kinds[place[op]] == Kind::Library)
       absorbIntoLibrary(cast<LibraryKernelOpInterface>(op));
+  findSections();
   findDependences();
   addStateDependences();
   depths.assign(ops.size(), -1);
@@ -88,13 +90,28 @@ ProgramGraph::ProgramGraph(Block &block, bool hasLibrary) : hasLibrary(hasLibrar
   sortGroups();
 }
 
+/// One ends behind sums that are kept, where computing goes on.
+void ProgramGraph::findSections() {
+  unsigned section = 0;
+  bool kept = false;
+  for (auto [op, kind] : llvm::zip_equal(ops, kinds)) {
+    if (op->hasAttr(kKept)) {
+      kept = true;
+    } else if (kept && kind == Kind::Compute) {
+      ++section;
+      kept = false;
+    }
+    sections.push_back(section);
+  }
+}
+
 void ProgramGraph::depend(unsigned op, Operation *on, bool separate) {
   auto found = indexOf.find(on);
   if (found == indexOf.end())
     return; // made outside of the loop
   unsigned index = found->second;
   if (index != op && kinds[index] != Kind::Free)
-    dependences[op].push_back({index, separate, false});
+    dependences[op].push_back({index, separate || sections[index] != sections[op], false});
 }
 
 void ProgramGraph::findDependences() {

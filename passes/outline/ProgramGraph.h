@@ -4,7 +4,8 @@
 // (communication, library calls, data) is a group of its own. Two computing operations share a kernel if they are
 // joined by values or by the order of a variable's reads and writes, and have the same *depth*: the number of times that
 // a path from the start of the step to them leaves or enters a kernel. Hence the groups are never in a circle. The
-// order of communication counts as a path too, so that merging cannot make a send wait for a later receive.
+// order of communication counts as a path too, so that merging cannot make a send wait for a later receive. What stands on both sides of
+// sums that are kept (`graph.kept`) shares no kernel: it would make the values of the later side live beside those of the earlier one.
 //
 //===----------------------------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_PASSES_OUTLINE_PROGRAMGRAPH_H
@@ -44,6 +45,7 @@ private:
 
   Kind classify(mlir::Operation *op);
   void absorbIntoLibrary(graph::LibraryKernelOpInterface call);
+  void findSections();
   void findDependences();
   void addStateDependences();
   unsigned getDepth(unsigned op);
@@ -56,6 +58,7 @@ private:
   llvm::SmallVector<mlir::Operation *> ops; ///< representatives only have dependences
   llvm::DenseMap<mlir::Operation *, unsigned> indexOf; ///< of its representative
   llvm::SmallVector<Kind> kinds;
+  llvm::SmallVector<unsigned> sections; ///< of the text, which `graph.kept` ends: no kernel has operations of two
   llvm::SmallVector<llvm::SmallVector<mlir::Operation *>> absorbed;
   llvm::SmallVector<llvm::SmallVector<Dependence>> dependences;
   llvm::SmallVector<int> depths;

@@ -1,5 +1,6 @@
 #include "passes/replicate/Towers.h"
 
+#include "dialects/graph/CarriedAttributes.h"
 #include "runtime/device/Kinds.h"
 #include "runtime/plan/SumTree.h"
 
@@ -87,14 +88,24 @@ private:
     auto isOwn = [&](Value value) { return own.contains(value.getDefiningOp()); };
     if (only && llvm::any_of(llvm::make_first_range(sums), isOwn) && canLoop(kinds))
       startLoop(llvm::make_filter_range(sums, [&](auto &sum) { return isOwn(sum.first); }));
+    const int64_t each = dist.getMicroBatchesEach();
+    const std::vector<uint64_t> stops = plan::sumStops(uint64_t(each), uint64_t(dist.getMicroBatchesOfLeaf()));
     for (int64_t tower = 0; tower < count; ++tower) {
+      const bool stop = !looped && llvm::is_contained(stops, uint64_t(tower % each + 1));
       // A sum grows right behind each tower's value, so that the value does not outlive it.
       if (tower >= looped)
         for (Operation *op : segment) {
           cloneInto(op, tower);
-          for (Value result : op->getResults())
-            accumulate(result, tower, sums);
+          if (!stop)
+            for (Value result : op->getResults())
+              accumulate(result, tower, sums);
         }
+      if (stop) {
+        for (Value value : llvm::make_first_range(sums))
+          if (isOwn(value))
+            accumulate(value, tower, sums);
+        keep(sums, deviceIndex(tower));
+      }
       for (Value value : llvm::make_first_range(sums)) // the same in every tower, or of an earlier segment
         if (!isOwn(value))
           accumulate(value, tower, sums);
@@ -177,6 +188,7 @@ private:
   struct Part {
     Value value;
     int64_t device; ///< index of the towers' one device, -1: of several
+    bool open = false; ///< a sum that may become one with those that it is part of
   };
   struct Sum {
     plan::GrowingSum<Part> growing;
@@ -193,7 +205,7 @@ private:
       DeviceAttr at = together ? deviceOf(left.value) : device;
       Value add = graph::createAdd(builder, loc, left.value, right.value);
       setDevice(add.getDefiningOp(), at);
-      return {add, together ? left.device : -1};
+      return {add, together ? left.device : -1, /*open=*/true};
     };
   }
   DeviceAttr deviceOf(Value value) {
@@ -215,6 +227,19 @@ private:
       sum.growing.push(here, add);
     else
       sum.whole = here.value;
+  }
+
+  /// All that is there of a device's values is summed before any more are made.
+  void keep(Sums &sums, int64_t device) {
+    Block &block = func.getBodyBlock();
+    for (Sum &sum : llvm::make_second_range(sums))
+      for (Part &part : sum.growing.getPartials())
+        if (part.open && part.device == device) {
+          Operation *add = part.value.getDefiningOp();
+          add->setAttr(graph::kKept, builder.getUnitAttr());
+          add->moveBefore(&block, block.end()); // together, behind all that they are made of
+          part.open = false;
+        }
   }
 
   Value finish(Sum &sum, Location loc) {

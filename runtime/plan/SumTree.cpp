@@ -60,6 +60,24 @@ uint64_t defaultSumLeaves(uint64_t microBatches, uint64_t replicas) {
   return std::max(replicas, leaves);
 }
 
+std::vector<uint64_t> sumStops(uint64_t values, uint64_t perLeaf) {
+  const uint64_t most = mostHeld(values / perLeaf);
+  auto partials = [&](uint64_t done) { return uint64_t(std::popcount(done / perLeaf)) + (done % perLeaf != 0); };
+  std::vector<uint64_t> stops;
+  uint64_t last = 0;
+  for (uint64_t done = 1; done < values; ++done) {
+    auto held = [&](uint64_t stop) { return partials(stop) + done + 1 - stop; }; // once the next value is there
+    if (held(last) <= most)
+      continue;
+    uint64_t best = done;
+    for (uint64_t stop = done - 1; stop > last; --stop)
+      if (held(stop) <= most && partials(stop) < partials(best))
+        best = stop;
+    stops.push_back(last = best);
+  }
+  return stops;
+}
+
 std::string whyNoSumTree(uint64_t m, uint64_t w, uint64_t n) {
   if (fits(m, w, n))
     return "";

@@ -55,6 +55,12 @@ constexpr uint32_t waitingSums(uint64_t values, uint64_t perLeaf) {
   return uint32_t(std::popcount(values / perLeaf - 1)) + (perLeaf > 1);
 }
 
+/// How many of a sum's values and partial sums are held at once, at most, by who makes them one after another: log2 of its leaves and two.
+constexpr uint64_t mostHeld(uint64_t leaves) { return uint64_t(std::bit_width(leaves)) + 1; }
+/// Where it has to be summed what is there so that no more are held, by how many values are there then: as late as that allows, but where
+/// fewest partial sums are left. `perLeaf` values are a leaf; up to four leaves of one value need none.
+std::vector<uint64_t> sumStops(uint64_t values, uint64_t perLeaf);
+
 /// Where one partial sum of so many bytes ends and the next may begin: kernels take memory at multiples of 64.
 constexpr uint64_t partialStride(uint64_t bytes) { return (bytes + 63) / 64 * 64; }
 
@@ -72,6 +78,8 @@ public:
       for (uint64_t leaf = inLeaf / perLeaf; leaf % 2 == 0; leaf /= 2)
         join(add);
   }
+  /// What it holds: sums of subtrees that no sum joins yet, from left to right.
+  std::vector<Value> &getPartials() { return sums; }
   /// Of at least one value.
   template <typename Add> Value take(Add &&add) {
     while (sums.size() > 1)
@@ -87,7 +95,7 @@ private:
   }
 
   uint64_t perLeaf, inLeaf = 0;
-  std::vector<Value> sums; ///< of subtrees that no sum joins yet, from left to right
+  std::vector<Value> sums;
 };
 
 /// W where nothing is said: the larger of the number of replicas and the largest divisor of M that is at most 16.

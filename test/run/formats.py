@@ -100,3 +100,18 @@ def instructions(program):
     for found in re.finditer(r"^  instructions \{\n(?:    \w+: \d+\n)*    (\w+) \{(.*?)^  \}", program, re.M | re.S):
         channel = re.search(r"^      channel: (\d+)", found.group(2), re.M)
         yield found.group(1), int(channel.group(1)) if channel else 0
+
+
+def mostHeld(program, bytes):
+    """How many values of so many bytes a program has in use at once: in its arena, and as messages that it makes."""
+    places = {} # of such a buffer: where it lies, so that views of it are it
+    for index, buffer in enumerate(re.findall(r"^  buffers \{\n(.*?)^  \}", program, re.M | re.S)):
+        arena = re.search(r"^    arena \{\n(?:      offset: (\d+)\n)?", buffer, re.M)
+        if int(re.search(r"^    bytes: (\d+)", buffer, re.M).group(1)) == bytes and (arena or "    outgoing:" in buffer):
+            places[index] = int(arena.group(1) or 0) if arena else f"message {index}"
+    lives = {} # of a buffer: its first and last instruction
+    for step, instruction in enumerate(re.findall(r"^  instructions \{\n(.*?)^  \}", program, re.M | re.S)):
+        for buffer in map(int, re.findall(r"^      (?:buffers?|own|scratch|partials): (\d+)", instruction, re.M)):
+            if buffer in places:
+                lives[buffer] = lives.get(buffer, (step,))[0], step
+    return max((len({places[buffer] for buffer, (first, last) in lives.items() if first <= step <= last}) for step, _ in lives.values()), default=0)

@@ -2,7 +2,7 @@
 which strategy they do and over how many parameter servers. test/tools/graphc/strategy.test has what cannot be shared so."""
 import pytest
 from box import MLP, MODELS, differences, same
-from formats import blocks, instructions, number, updates
+from formats import blocks, instructions, mostHeld, number, updates
 
 
 def train(box, name, jobs, strategy, *arguments, model=MLP):
@@ -134,6 +134,17 @@ graph.func @train_step() -> (tensor<f32> {graph.name = "loss"}) attributes {role
 """
 
 
+# What all micro-batches take, and a gradient that no library makes.
+DECAY = MATRIX.replace("  graph.minimize %loss {", """  %square = graph.multiply %w, %w : tensor<512x512xf32>
+  %size = graph.reduce_mean %square dimensions = [0, 1] : (tensor<512x512xf32>) -> tensor<f32>
+  %all = graph.add %loss, %size : tensor<f32>
+  graph.minimize %all {""")
+SCALES = MATRIX.replace("(tensor<512xf32>)", "(tensor<512x512xf32>)").replace("4x512xf32", "4x512x512xf32").replace("dimensions = [0, 1]", "dimensions = [0, 1, 2]").replace(
+    "%y = graph.matmul %x, %w : (tensor<4x512x512xf32>, tensor<512x512xf32>) -> tensor<4x512x512xf32>", """%soft = graph.logistic %w : tensor<512x512xf32>
+  %wide = graph.broadcast_in_dim %soft broadcast_dimensions = [1, 2] : (tensor<512x512xf32>) -> tensor<4x512x512xf32>
+  %y = graph.multiply %x, %wide : tensor<4x512x512xf32>""")
+
+
 @pytest.mark.parametrize("workers, microBatches, leaves, gradients", [(1, 16, 16, 5), (1, 64, 16, 6), (1, 64, 1, 2), (2, 64, 16, 5), (4, 256, 16, 4)])
 def test_gradients_that_are_held(box, workers, microBatches, leaves, gradients):
     """A replica holds log2(W / N) + 2 of a MiB each, one less where a leaf is one micro-batch."""
@@ -141,6 +152,39 @@ def test_gradients_that_are_held(box, workers, microBatches, leaves, gradients):
     for jobs, name in ({"worker": workers}, "all_reduce" if workers > 1 else "one_device"), ({"ps": 1, "worker": workers}, "parameter_server"):
         (arena, _), = loops(box, {**jobs, "strategy": {"name": name, "micro_batches": microBatches, "sum_leaves": leaves}}, "matrix.mlir")
         assert arena < (gradients + 0.5) * 2**20, name
+
+
+COPIES = [({"worker": 1}, {"name": "one_device", "micro_batches": count}) for count in range(2, 9)] + [
+    ({"worker": 1}, {"name": "one_device", "micro_batches": 8, "sum_leaves": 2}),
+    ({"worker": 1}, {"name": "one_device", "micro_batches": 6, "sum_leaves": 1}),
+    ({"worker": 2}, {"name": "all_reduce", "micro_batches": 16}),
+    ({"ps": 1, "worker": 2}, {"name": "parameter_server", "micro_batches": 16}),
+    ({"ps": 1, "worker": 2}, {"name": "parameter_server", "micro_batches": 16, "replication": "in_graph"}),
+    ({"ps": 1, "worker": 4}, {"name": "parameter_server", "micro_batches": 32}),
+    ({"ps": 1, "worker": 2}, {"name": "parameter_server", "micro_batches": 16, "replicas_to_aggregate": 1}),
+    ({"worker": 2}, {"name": "mirrored", "micro_batches": 16}),
+    ({"worker": 1}, {"name": "mirrored", "micro_batches": 64})]
+
+
+@pytest.mark.parametrize("jobs, strategy", COPIES, ids=lambda given: "-".join(map(str, given.values())))
+def test_gradients_that_copies_hold(box, jobs, strategy):
+    """Nor where each micro-batch is written out does any program hold more."""
+    box.write("matrix.mlir", MATRIX)
+    shared = 1 if strategy["name"] == "one_device" else jobs["worker"]
+    leaves = shared if "replicas_to_aggregate" in strategy else strategy.get("sum_leaves", max(w for w in range(1, 17) if strategy["micro_batches"] % w == 0))
+    most = (leaves // shared).bit_length() + 1
+    for text in blocks(box.show("held", "plan-text", {**jobs, "strategy": strategy}, "matrix.mlir").text(), "programs"):
+        assert mostHeld(text, 2**20) <= most
+        assert number(text, "arena_bytes") < (most + 0.5) * 2**20
+    assert not box.last.out.matches("^    repeat {")
+
+
+@pytest.mark.parametrize("model", [DECAY, SCALES], ids=["decay", "scales"])
+def test_gradients_of_one_kernel(box, model):
+    """Nor where one kernel could make all of them, as they take something in common: that is held as well."""
+    box.write("joined.mlir", model)
+    program, = blocks(box.show("held", "plan-text", {"worker": 1, "strategy": {"name": "one_device", "micro_batches": 8}}, "joined.mlir").text(), "programs")
+    assert mostHeld(program, 2**20) <= 5 + 1
 
 
 def test_sums_behind_a_loop(box):

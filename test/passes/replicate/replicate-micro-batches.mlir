@@ -67,11 +67,15 @@ graph.variable @w : tensor<4xf32> = #graph.zeros
 graph.dataset @d : (tensor<4xf32>) = #graph.synthetic<samples = 100, seed = 7>
 // CHECK-LABEL: graph.func @train
 graph.func @train() -> (tensor<4xf32> {graph.reduction = "first_replica"}) attributes {role = #graph.role<train>} {
-  // What the first has is wanted, so each is written out: ((0 + 1) + (2 + 3)) + (4 + 5)
-  // CHECK: %[[S0:.*]] = graph.add
-  // CHECK: %[[S1:.*]] = graph.add
-  // CHECK-NOT: graph.reshape
-  // CHECK: %[[S2:.*]] = graph.add %[[S0]], %[[S1]]
+  // What the first has is wanted, so each is written out: ((0 + 1) + (2 + 3)) + (4 + 5). Three are held at most, so the sum of the
+  // first two is made before the third is, and that of the first four before the fifth.
+  // CHECK: %[[S0:.*]] = graph.add {{.*}} {graph.device = {{.*}}, graph.kept}
+  // CHECK: %[[G2:.*]] = graph.reshape
+  // CHECK: %[[G3:.*]] = graph.reshape
+  // CHECK-NEXT: %[[S1:.*]] = graph.add %[[G2]], %[[G3]]
+  // CHECK-NOT: graph.kept
+  // CHECK: %[[S2:.*]] = graph.add %[[S0]], %[[S1]] {{.*}}graph.kept}
+  // CHECK-NOT: graph.kept
   // CHECK: %[[S3:.*]] = graph.add
   // CHECK: %[[S:.*]] = graph.add %[[S2]], %[[S3]]
   // CHECK-NOT: graph.add

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <functional>
 #include <string>
 
@@ -61,6 +62,54 @@ TEST(SumTree, ShapesThatOneCanRead) {
   EXPECT_EQ(grown(8, 4, 0, 8), "(((0 1) (2 3)) ((4 5) (6 7)))");
   EXPECT_EQ(grown(6, 2, 0, 6), "(((0 1) 2) ((3 4) 5))");
   EXPECT_EQ(grown(12, 4, 0, 12), "((((0 1) 2) ((3 4) 5)) (((6 7) 8) ((9 10) 11)))");
+}
+
+/// The most that one who makes a sum value by value holds, and how often he goes through memory: a pass for each that a stop reads
+/// and for each that it writes.
+std::pair<uint64_t, uint64_t> heldAndPasses(uint64_t values, uint64_t perLeaf) {
+  const std::vector<uint64_t> stops = sumStops(values, perLeaf);
+  GrowingSum<std::string> sum(perLeaf);
+  std::vector<std::string> there;
+  uint64_t most = 0, passes = 0;
+  for (uint64_t i = 0; i < values; ++i) {
+    there.push_back(std::to_string(i));
+    most = std::max<uint64_t>(most, there.size());
+    sum.push(std::to_string(i), join);
+    const bool last = i + 1 == values;
+    if (!last && std::ranges::find(stops, i + 1) == stops.end())
+      continue;
+    const std::vector<std::string> now = last ? std::vector{sum.take(join)} : sum.getPartials();
+    auto addPasses = [&](const std::vector<std::string> &side, const std::vector<std::string> &other) {
+      for (const std::string &each : side) // what stays as it is is not touched
+        passes += std::ranges::find(other, each) == other.end();
+    };
+    addPasses(there, now);
+    addPasses(now, there);
+    there = now;
+  }
+  return {most, passes};
+}
+
+TEST(SumTree, StopsKeepWhatIsHeldInBounds) {
+  EXPECT_EQ(mostHeld(1), 2u);
+  EXPECT_EQ(mostHeld(8), 5u);
+  EXPECT_EQ(mostHeld(15), 5u);
+  EXPECT_EQ(mostHeld(16), 6u);
+  for (uint64_t leaves = 1; leaves <= 130; ++leaves)
+    for (uint64_t perLeaf : {1, 2, 3, 4, 8})
+      ASSERT_LE(heldAndPasses(leaves * perLeaf, perLeaf).first, mostHeld(leaves)) << leaves << " leaves of " << perLeaf;
+}
+
+TEST(SumTree, StopsAreFew) {
+  for (uint64_t leaves = 1; leaves <= 4; ++leaves)
+    EXPECT_EQ(sumStops(leaves, 1), std::vector<uint64_t>()) << leaves;
+  for (uint64_t leaves = 5; leaves <= 8; ++leaves)
+    EXPECT_EQ(sumStops(leaves, 1), std::vector<uint64_t>{4}) << leaves;
+  EXPECT_EQ(heldAndPasses(8, 1).second, 4 + 1 + 5 + 1u);
+  EXPECT_EQ(sumStops(16, 1), (std::vector<uint64_t>{4, 8, 12}));
+  EXPECT_EQ(sumStops(2, 2), std::vector<uint64_t>());
+  EXPECT_EQ(sumStops(4, 4), (std::vector<uint64_t>{2, 3}));
+  EXPECT_EQ(sumStops(8, 2), (std::vector<uint64_t>{4, 6}));
 }
 
 TEST(SumTree, EveryWayToMakeItIsTheDefinition) {
