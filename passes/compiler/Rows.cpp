@@ -1,6 +1,7 @@
 //===- Rows.cpp - the devices of a plan, with replicas that are alike as one -----------------------------------------===//
 #include "passes/compiler/Rows.h"
 
+#include "runtime/plan/RunAhead.h"
 #include "runtime/plan/Types.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -46,7 +47,7 @@ Rows::Rows(const plan::Plan &plan) : plan(plan) {
   auto keyOf = [](const plan::Task &task, const std::string &device) { return Key(task.job(), task.index(), device); };
   for (const plan::Program &program : plan.programs())
     (program.spread() ? shared[program.device()] : own[keyOf(program.task(), program.device())])[program.phase()] +=
-        (program.arena_bytes() + program.device_arena_bytes()) * lanesPerTask(program);
+        (plan::hostArenaBytes(program) + program.device_arena_bytes()) * lanesPerTask(program);
   for (const plan::Variable &variable : plan.variables())
     if (variable.mirrored()) {
       shared[variable.device()];

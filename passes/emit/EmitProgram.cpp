@@ -1,5 +1,6 @@
 // One dist.program in the plan's instructions.
 #include "passes/emit/PlanTables.h"
+#include "passes/emit/Segments.h"
 #include "passes/schedule/PhaseLiveness.h"
 #include "runtime/device/Kinds.h"
 #include "runtime/plan/AllReduce.h"
@@ -24,6 +25,7 @@ public:
     for (Operation &inner : op.getBlock().without_terminator())
       if (failed(emitOp(&inner)))
         return failure();
+    formSegments(out);
     auto ranks = op->getAttrOfType<DenseI32ArrayAttr>(kEventRanks);
     if (!ranks)
       return op.emitOpError("has no ") << kEventRanks << "; schedule and verify-liveness leave them";

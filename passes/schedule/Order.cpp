@@ -59,7 +59,7 @@ private:
     dist::ProgramOp program;
     bool hasQueues = false;
     uint64_t clock = 0;
-    /// Nodes whose inputs are in order: those that can start at once, a send first, else what is first in the text; and
+    /// Nodes whose inputs are in order: those that can start at once, what `isUrgent` first, else what is first in the text; and
     /// those whose inputs come later, the earliest first.
     std::set<std::pair<bool, unsigned>> ready;
     std::set<std::tuple<uint64_t, bool, unsigned>> later;
@@ -74,6 +74,7 @@ private:
   LogicalResult list();
   /// From the end of a node to the start of one in its program that needs it.
   uint64_t delayTo(const Node &node, const Node &next) const;
+  bool isUrgent(const Node &node) const;
   void offer(unsigned node);
   void place(unsigned node, uint64_t start);
   void noteStart(unsigned lane);
@@ -232,15 +233,20 @@ uint64_t PhaseOrder::delayTo(const Node &node, const Node &next) const {
   return told ? inNanoseconds(times.model().queueLatency()) : 0;
 }
 
+/// Others wait for a send. Samples come first on a device that is given its work at once: between two calls they would cut it in two.
+bool PhaseOrder::isUrgent(const Node &node) const {
+  return startsMessages(node.op) || (lanes[node.lane].hasQueues && isa<dist::NextBatchIntoOp>(node.op));
+}
+
 /// A node whose inputs are all in order.
 void PhaseOrder::offer(unsigned index) {
   Node &node = nodes[index];
   Lane &lane = lanes[node.lane];
-  bool isNoSend = !startsMessages(node.op);
+  const bool isLess = !isUrgent(node);
   if (node.ready <= lane.clock)
-    lane.ready.insert({isNoSend, index});
+    lane.ready.insert({isLess, index});
   else
-    lane.later.insert({node.ready, isNoSend, index});
+    lane.later.insert({node.ready, isLess, index});
   noteStart(node.lane);
 }
 
@@ -267,9 +273,9 @@ void PhaseOrder::place(unsigned index, uint64_t start) {
   lane.order.push_back(index);
   uint64_t end = lane.clock = start + nodes[index].cost;
   while (!lane.later.empty() && std::get<0>(*lane.later.begin()) <= lane.clock) {
-    auto [when, isNoSend, node] = *lane.later.begin();
+    auto [when, isLess, node] = *lane.later.begin();
     lane.later.erase(lane.later.begin());
-    lane.ready.insert({isNoSend, node});
+    lane.ready.insert({isLess, node});
   }
   noteStart(nodes[index].lane);
   SmallVector<unsigned> barriers;

@@ -13,6 +13,7 @@
 #include <cstring>
 #include <dlfcn.h>
 #include <filesystem>
+#include <functional>
 #include <unistd.h>
 
 namespace graphc::device {
@@ -85,6 +86,49 @@ private:
   const GraphcKernelTable *kernels = nullptr;
 };
 
+/// In the order in which it was recorded, which is one that every other has to agree with.
+class CpuSegment final : public Segment {
+public:
+  uint32_t copy(uint32_t, Way, void *to, const void *from, uint64_t bytes) override {
+    const auto index = uint32_t(copies.size());
+    copies.push_back({to, from, bytes});
+    work.push_back([this, index](const GraphcContext &) {
+      memcpy(copies[index].to, copies[index].from, copies[index].bytes);
+      return 0;
+    });
+    return index;
+  }
+  void launch(uint32_t, const Code &code, uint32_t kernel, std::span<void *const> buffers) override {
+    work.push_back([run = code.table().kernels[kernel].run,
+                    named = std::vector<void *>(buffers.begin(), buffers.end())](const GraphcContext &context) {
+      return run(named.data(), &context);
+    });
+  }
+  void call(uint32_t, kernels::LibraryKernel &kernel, std::span<void *const> buffers) override {
+    work.push_back([&kernel, named = std::vector<void *>(buffers.begin(), buffers.end())](const GraphcContext &) {
+      return kernel.run(named.data());
+    });
+  }
+  uint32_t signal(uint32_t) override { return 0; }
+  void after(uint32_t, uint32_t) override {}
+  absl::Status prepare() override { return absl::OkStatus(); }
+  void move(uint32_t copy, void *to, const void *from) override {
+    copies[copy].to = to;
+    copies[copy].from = from;
+  }
+  /// The code of the first kernel that fails.
+  int run(const GraphcContext &context) {
+    for (const auto &each : work)
+      if (int code = each(context))
+        return code;
+    return 0;
+  }
+
+private:
+  std::vector<CopyPiece> copies;
+  std::vector<std::function<int(const GraphcContext &)>> work;
+};
+
 /// Does at once what it is given.
 class CpuQueue final : public Queue {
 public:
@@ -92,30 +136,18 @@ public:
     if (failure.ok())
       memcpy(to, from, bytes);
   }
-  void launch(const Code &code, uint32_t kernel, std::span<void *const> buffers,
-              const GraphcContext &context) override {
+  void run(Segment &segment, const GraphcContext &context) override {
     if (failure.ok())
-      note(code.table().kernels[kernel].run(buffers.data(), &context));
-  }
-  void call(kernels::LibraryKernel &kernel, std::span<void *const> buffers) override {
-    if (failure.ok())
-      note(kernel.run(buffers.data()));
+      note(static_cast<CpuSegment &>(segment).run(context));
   }
   void signal(uint64_t n) override {
     if (failure.ok())
       count = n;
   }
-  void after(Queue &other, uint64_t n) override {
-    if (!failure.ok() || other.reached(n) == Reached::Yes)
-      return;
-    failure = other.status();
-    if (failure.ok())
-      failure = absl::FailedPreconditionError(absl::StrCat("a queue waits for ", n, ", which nobody will signal"));
-  }
   Reached reached(uint64_t n) override {
     return count >= n ? Reached::Yes : failure.ok() ? Reached::NotYet : Reached::Failed;
   }
-  void wait(uint64_t, absl::Duration) override {}
+  void wait(uint64_t, absl::Duration, uint64_t) override {}
   absl::Status status() const override { return failure; }
 
 private:
@@ -140,6 +172,8 @@ public:
   absl::StatusOr<Memory> share(uint64_t bytes, const char *what) override { return Memory::share(bytes, what); }
   absl::StatusOr<std::unique_ptr<Code>> load(const CodeImage &image) override { return CpuCode::load(image); }
   absl::StatusOr<std::unique_ptr<Queue>> makeQueue() override { return std::make_unique<CpuQueue>(); }
+  std::unique_ptr<Segment> makeSegment() override { return std::make_unique<CpuSegment>(); }
+  void wake() override {}
 
 private:
   const std::string deviceName;

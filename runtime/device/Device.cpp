@@ -8,6 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 
+#include <atomic>
 #include <map>
 
 namespace graphc::device {
@@ -40,14 +41,31 @@ public:
             absl::StrCat("the plan has work for the device ", name, "; this program runs ", known));
       }
       GRAPHC_ASSIGN_OR_RETURN(device, factory->second(name));
+      base::MutexLock lock(madeMutex);
+      made.push_back(device.get());
     }
     return device.get();
   }
+
+  /// Not held up by a device that is being made.
+  void wakeAll() {
+    wakes.fetch_add(1);
+    std::vector<Device *> all;
+    {
+      base::MutexLock lock(madeMutex);
+      all = made;
+    }
+    for (Device *device : all)
+      device->wake();
+  }
+  std::atomic<uint64_t> wakes{0};
 
 private:
   base::Mutex mutex;
   std::map<std::string, Factory, std::less<>> factories ABSL_GUARDED_BY(mutex); // by kind
   std::map<std::string, std::unique_ptr<Device>> devices ABSL_GUARDED_BY(mutex); // by name
+  base::Mutex madeMutex;
+  std::vector<Device *> made ABSL_GUARDED_BY(madeMutex);
 };
 
 /// Never taken apart: memory of its devices may be given back by whatever ends last.
@@ -61,6 +79,10 @@ Registry &registry() {
 void registerKind(std::string_view kind, Factory make) { registry().add(kind, std::move(make)); }
 
 absl::StatusOr<Device *> find(const std::string &name) { return registry().find(name); }
+
+void wakeAll() { registry().wakeAll(); }
+
+uint64_t wakes() { return registry().wakes.load(); }
 
 absl::Status copyAll(Device &device, std::span<const CopyPiece> pieces) {
   if (pieces.empty())
@@ -76,7 +98,7 @@ absl::Status copyAll(Device &device, std::span<const CopyPiece> pieces) {
     case Queue::Reached::Failed:
       return queue->status();
     case Queue::Reached::NotYet:
-      queue->wait(1, absl::Milliseconds(100));
+      queue->wait(1, absl::Milliseconds(100), wakes());
     }
 }
 

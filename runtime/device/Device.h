@@ -1,7 +1,8 @@
 //===- Device.h - what executes programs: memory, code, queues -------------------------------------------------*- C++ -*-===//
 //
-// One small interface; test/runtime/device holds ONE conformance suite, which the CPU and a simulated asynchronous device pass. Its
-// words are few enough for a GPU: spaces of memory, copies, queues of work with a count that each of them signals, code objects.
+// One small interface; test/runtime/device holds ONE conformance suite, which the CPU, a simulated asynchronous device and a GPU behind a
+// simulated driver pass. Its words are few enough for a GPU: spaces of memory, copies, segments of work that are recorded once and given again
+// and again, queues of work with a count that each of them signals, code objects.
 //
 // The CPU does at once what it is asked for, in the host's memory: a lane on it calls kernels itself and needs no queue.
 //
@@ -57,27 +58,47 @@ public:
   virtual const GraphcKernelTable &table() const = 0;
 };
 
-/// What is enqueued is done in its order. From one thread at a time; buffers stay as they are, and code and library kernels
-/// live, until a signal behind it is reached. Nothing here blocks but wait() and the destructor, which waits for all of it.
+/// From where to where a copy goes: from the host's memory to the device's, back, or within the device's.
+enum class Way : uint8_t { In, Out, Within };
+
+/// Work that is recorded once and given to a queue at once, as often as one likes: one call of a GPU's driver. It is recorded as that of
+/// several queues, 0 and up, each of which does its own in order; work of two of them is ordered only where that is said. Buffers,
+/// code and library kernels live as long as it does. Of one thread.
+class Segment {
+public:
+  virtual ~Segment() = default;
+  /// Its number among the copies, for move().
+  virtual uint32_t copy(uint32_t queue, Way way, void *to, const void *from, uint64_t bytes) = 0;
+  virtual void launch(uint32_t queue, const Code &code, uint32_t kernel, std::span<void *const> buffers) = 0;
+  virtual void call(uint32_t queue, kernels::LibraryKernel &kernel, std::span<void *const> buffers) = 0;
+  /// All that the queue was given so far, for after().
+  virtual uint32_t signal(uint32_t queue) = 0;
+  /// What the queue is given from here on begins when what was signalled so is done.
+  virtual void after(uint32_t queue, uint32_t signal) = 0;
+  /// Nothing more is recorded. Queue::run does it where it was not done.
+  virtual absl::Status prepare() = 0;
+  /// Other places for a copy, of the same kinds and size: whenever the segment is given from here on.
+  virtual void move(uint32_t copy, void *to, const void *from) = 0;
+};
+
+/// What is enqueued is done in its order. From one thread at a time; buffers stay as they are, and segments live, until a signal behind it
+/// is reached. Nothing here blocks but wait() and the destructor, which waits for all of it.
 class Queue {
 public:
   virtual ~Queue() = default;
   virtual void copy(void *to, const void *from, uint64_t bytes) = 0;
-  virtual void launch(const Code &code, uint32_t kernel, std::span<void *const> buffers,
-                      const GraphcContext &context) = 0;
-  virtual void call(kernels::LibraryKernel &kernel, std::span<void *const> buffers) = 0;
+  /// All of a segment of the same device.
+  virtual void run(Segment &segment, const GraphcContext &context) = 0;
   /// The queue's count becomes n, more than before, once all that is enqueued so far is done.
   virtual void signal(uint64_t n) = 0;
-  /// What is enqueued from here on begins when `other` of the same device has counted to n. Where that failed before, this queue fails
-  /// with its status.
-  virtual void after(Queue &other, uint64_t n) = 0;
 
   enum class Reached : uint8_t { Yes, NotYet, Failed };
   /// Yes: what was done before that signal is seen by the host and by what the host enqueues. Failed: see status().
   virtual Reached reached(uint64_t n) = 0;
-  /// Returns about `timeout` later, earlier when reached(n) may have changed. May wake spuriously.
-  virtual void wait(uint64_t n, absl::Duration timeout) = 0;
-  /// Of the first kernel that failed, here or in a queue that was waited for: nothing enqueued behind it is done.
+  /// Returns about `timeout` later, earlier when reached(n) may have changed, at once where wakes() is no longer what is given. May wake
+  /// spuriously.
+  virtual void wait(uint64_t n, absl::Duration timeout, uint64_t wakes) = 0;
+  /// Of the first work that failed: nothing enqueued behind it is done.
   virtual absl::Status status() const = 0;
 };
 
@@ -96,6 +117,9 @@ public:
   virtual absl::StatusOr<Memory> share(uint64_t bytes, const char *what) = 0;
   virtual absl::StatusOr<std::unique_ptr<Code>> load(const CodeImage &image) = 0;
   virtual absl::StatusOr<std::unique_ptr<Queue>> makeQueue() = 0;
+  virtual std::unique_ptr<Segment> makeSegment() = 0;
+  /// Whoever waits for one of its queues returns.
+  virtual void wake() = 0;
 };
 
 using Factory = std::function<absl::StatusOr<std::unique_ptr<Device>>(const std::string &name)>;
@@ -103,6 +127,9 @@ using Factory = std::function<absl::StatusOr<std::unique_ptr<Device>>(const std:
 void registerKind(std::string_view kind, Factory make);
 /// The device of that name, made when it is asked for first; one a process, and to its end. NotFound names the kinds that there are.
 absl::StatusOr<Device *> find(const std::string &name);
+/// Every wait for a queue in this process returns, and each that was given a count of wakes() from before: for an abort.
+void wakeAll();
+uint64_t wakes();
 /// The host's first: its memory is for what no program's device owns.
 Device &host();
 /// Copies by a queue of the device, one behind the other, and waits for all: for set-up and between phases. Each is (to, from, bytes).

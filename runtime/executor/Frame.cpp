@@ -25,7 +25,8 @@ absl::StatusOr<std::unique_ptr<Frame>> Frame::create(const Program &program, uin
   if (!start) {
     std::string what = absl::StrCat("arena of ", source.name());
     auto guard = options.guardPages ? device::Memory::Guard::Pages : device::Memory::Guard::None;
-    GRAPHC_ASSIGN_OR_RETURN(frame->own, program.device->allocate(bytes, device::Space::Host, guard, what.c_str()));
+    GRAPHC_ASSIGN_OR_RETURN(frame->own, program.device->allocate(program.runsAhead ? 2 * bytes : bytes,
+                                                                 device::Space::Host, guard, what.c_str()));
     start = frame->own.data();
   }
   frame->arena = {start, bytes};
@@ -63,6 +64,12 @@ absl::StatusOr<std::unique_ptr<Frame>> Frame::create(const Program &program, uin
   }
   for (uint32_t buffer : program.argumentBuffers)
     frame->arguments.push_back(frame->buffers[buffer]);
+  if (program.runsAhead) // its arena is its own: no peer reads there
+    for (uint32_t index : program.argumentBuffers) {
+      const plan::Buffer &buffer = source.buffers(int(index));
+      const bool moves = buffer.has_arena() && buffer.space() == plan::HOST;
+      frame->oddArguments.push_back(static_cast<uint8_t *>(frame->buffers[index]) + (moves ? bytes : 0));
+    }
   for (const LibraryUse &use : program.libraryCalls) {
     GRAPHC_ASSIGN_OR_RETURN(auto kernel, kernels::makeKernel(use.call, use.scratchBytes, options.pool));
     frame->libraryKernels.push_back(std::move(kernel));

@@ -40,7 +40,7 @@ private:
 };
 
 /// Arena and pointer tables of one lane. The arena lies in the zero-copy memory where peers read in it (ZeroCopyMemory.h). Every argument of every call is one entry of `arguments`, resolved once; a
-/// Receive or Acquire rewrites only the entries that name its slot.
+/// Receive or Acquire rewrites only the entries that name its slot. Of a lane that runs ahead odd steps have an arena of their own.
 class Frame {
 public:
   static absl::StatusOr<std::unique_ptr<Frame>> create(const Program &program, uint32_t instance,
@@ -57,6 +57,10 @@ public:
   }
   std::vector<void *> buffers; ///< one a plan buffer
   std::vector<void *> arguments; ///< one a call argument, in Program::argumentBuffers' order
+  std::vector<void *> oddArguments; ///< the same of odd steps, where the lane runs ahead; else empty
+  void *const *argumentsOf(uint64_t step) const {
+    return step % 2 && !oddArguments.empty() ? oddArguments.data() : arguments.data();
+  }
   std::vector<std::unique_ptr<kernels::LibraryKernel>>
       libraryKernels; ///< of this lane alone: they hold its thread's state
 

@@ -23,7 +23,7 @@ using transport::PollState;
 Lane::Lane(std::shared_ptr<const Program> ofFamily, LaneInfo info, std::unique_ptr<Frame> frame, Host &host)
     : program(std::move(ofFamily)), laneInfo(std::move(info)), laneFrame(std::move(frame)), host(&host),
       ports(*program, laneInfo), messages(*program, ports, *laneFrame), choice(*program, ports, *laneFrame),
-      queues(*program) {
+      segments(*program, *laneFrame) {
   context.replica = laneInfo.instance;
 }
 
@@ -37,7 +37,7 @@ absl::StatusOr<std::unique_ptr<Lane>> Lane::create(std::shared_ptr<const Program
     if (instruction.op == Op::Ticket && !(lane->tickets = host.tickets()))
       return absl::InternalError(absl::StrCat(lane->laneInfo.name, ": nobody gives it tickets"));
   GRAPHC_RETURN_IF_ERROR(lane->ports.resolve(transport));
-  GRAPHC_RETURN_IF_ERROR(lane->queues.make(transport, lane->laneInfo.name));
+  GRAPHC_RETURN_IF_ERROR(lane->segments.make(transport, lane->laneInfo.name));
   lane->allReduces.make(*lane->program, lane->laneInfo, lane->ports, *lane->laneFrame);
   return lane;
 }
@@ -63,8 +63,8 @@ LaneState Lane::beginStep() {
   sub = 0;
   inStep = true;
   if (uint32_t feeds = program->fetchFirst - program->feedFirst)
-    if (absl::Status status =
-            host->feed(laneInfo, currentStep, {laneFrame->arguments.data() + program->feedFirst, feeds});
+    if (absl::Status status = host->feed(laneInfo, currentStep,
+                                         {laneFrame->arguments.data() + program->feedFirst, feeds}); // none runs ahead
         !status.ok())
       return fail(std::move(status));
   return LaneState::StepDone;
@@ -80,7 +80,7 @@ std::optional<LaneState> Lane::execute() {
   const Instruction *const instructions = program->instructions.data();
   const uint32_t end = uint32_t(program->instructions.size());
   Frame &frame = *laneFrame;
-  void **const arguments = frame.arguments.data();
+  void *const *const arguments = frame.argumentsOf(currentStep);
   for (; position < end; ++position) {
     const Instruction &instruction = instructions[position];
     if (allReduces.anyUnderWay())
@@ -200,33 +200,23 @@ std::optional<LaneState> Lane::execute() {
     case Op::AllReduceRelease:
       allReduces.release(instruction.port);
       break;
-    case Op::QueueCall: {
-      const Launch &launch = program->launches[instruction.port];
-      queues[instruction.queue].launch(*launch.code, launch.entry, {arguments + instruction.first, instruction.count},
-                                       context);
-      break;
-    }
-    case Op::QueueLibraryCall:
-      queues[instruction.queue].call(*frame.libraryKernels[instruction.port],
-                                     {arguments + instruction.first, instruction.count});
-      break;
-    case Op::QueueCopy:
-      queues[instruction.queue].copy(arguments[instruction.first], arguments[instruction.first + 1], instruction.bytes);
-      break;
-    case Op::QueueSignal:
-      queues[instruction.queue].signal(queues.countOf(instruction.queue, instruction.count, currentStep));
-      break;
-    case Op::QueueWait:
-      queues[instruction.queue].after(queues[instruction.port],
-                                      queues.countOf(instruction.port, instruction.count, currentStep));
+    case Op::Give:
+      segments.give(instruction.port, currentStep, context);
       break;
     case Op::Wait:
-      if (std::optional<LaneState> state = waitForQueue(instruction))
-        return state;
+      if (!program->runsAhead)
+        if (std::optional<LaneState> state = waitForDevice(currentStep, segments.poll(instruction.port, currentStep)))
+          return state;
       break;
     case Op::Ticket:
       if (std::optional<LaneState> state = takeTicket())
         return state;
+      break;
+    case Op::QueueCall: // of segments
+    case Op::QueueLibraryCall:
+    case Op::QueueCopy:
+    case Op::QueueSignal:
+    case Op::QueueWait:
       break;
     }
   }
@@ -262,15 +252,12 @@ std::optional<LaneState> Lane::finishAllReduce(const Instruction &instruction) {
 }
 
 /// A device's queue is waited for like a peer; one that has failed fails the lane, with its cause.
-std::optional<LaneState> Lane::waitForQueue(const Instruction &instruction) {
-  QueuePort &port = queues.port(instruction.port);
-  const PollState state = port.poll(queues.countOf(instruction.port, instruction.count, currentStep));
+std::optional<LaneState> Lane::waitForDevice(uint64_t step, PollState state) {
   if (state == PollState::Ready)
     return std::nullopt;
-  if (absl::Status failed = port.failure(); !failed.ok())
-    return fail(absl::Status(failed.code(), absl::StrCat(laneInfo.name, ": ", program->device->name(), " at step ",
-                                                         currentStep, ": ", failed.message())));
-  return notReady(&port, state);
+  if (absl::Status failed = segments.failure(step); !failed.ok())
+    return fail(base::annotate(failed, laneInfo.name));
+  return notReady(&segments.waits(), state);
 }
 
 /// Instance 0 of the chief's program decides, and sends it to each lane that has a channel from it.
@@ -331,17 +318,36 @@ std::optional<LaneState> Lane::takeTicket() {
   return notReady(&tickets->port(laneInfo.instance), PollState::Aborted);
 }
 
-/// The host takes what the step has made. A message that it shows is released only behind that.
+/// What the step has made is shown, of a lane that runs ahead what the one before has made. A message that the host shows is released only
+/// behind that.
 LaneState Lane::finishStep() {
+  const uint64_t last = program->runsAhead && !stopping ? currentStep : currentStep + 1;
+  for (; shownSteps < last; ++shownSteps) {
+    if (program->runsAhead)
+      if (std::optional<LaneState> state = waitForDevice(shownSteps, segments.pollAll(shownSteps)))
+        return *state;
+    if (std::optional<LaneState> state = showStep(shownSteps))
+      return *state;
+  }
+  for (const Instruction &instruction : program->deferredReleases) {
+    laneFrame->buffers[instruction.buffer] = nullptr;
+    ports.receives[instruction.port]->release();
+  }
+  inStep = false;
+  position = sub = 0;
+  ++currentStep;
+  return stopping ? LaneState::PhaseEnded : LaneState::StepDone;
+}
+
+std::optional<LaneState> Lane::showStep(uint64_t step) {
   uint32_t fetches = program->sumFirst - program->fetchFirst, metrics = program->countFirst - program->sumFirst;
   if (fetches)
     if (transport::Port *untaken = host->untaken(laneInfo))
       return notReady(untaken, untaken->status().ok() ? PollState::Pending : PollState::Aborted);
   int64_t now = base::nowNanoseconds();
-  Frame &frame = *laneFrame;
-  void *const *arguments = frame.arguments.data();
+  void *const *arguments = laneFrame->argumentsOf(step);
   StepResults results;
-  results.step = currentStep;
+  results.step = step;
   results.fetches = {arguments + program->fetchFirst, fetches};
   results.metricSums = {arguments + program->sumFirst, metrics};
   results.metricCounts = {arguments + program->countFirst, metrics};
@@ -350,14 +356,7 @@ LaneState Lane::finishStep() {
   stepStart = now;
   if (absl::Status status = host->stepDone(laneInfo, results); !status.ok())
     return fail(std::move(status));
-  for (const Instruction &instruction : program->deferredReleases) {
-    frame.buffers[instruction.buffer] = nullptr;
-    ports.receives[instruction.port]->release();
-  }
-  inStep = false;
-  position = sub = 0;
-  ++currentStep;
-  return stopping ? LaneState::PhaseEnded : LaneState::StepDone;
+  return std::nullopt;
 }
 
 // The peer of an asynchronous phase has no more work for us: tell our own peers the same and end.
@@ -441,6 +440,9 @@ std::string Lane::describeTicketWait() const {
 }
 
 std::string Lane::describeWait() const {
+  if (position >= program->instructions.size() && program->runsAhead && blockedPort == &segments.waits())
+    return absl::StrCat(laneInfo.name, " waits at step ", shownSteps, " for the end of its work on ",
+                        program->device->name());
   if (position >= program->instructions.size() && blockedPort)
     return absl::StrCat(laneInfo.name, " waits at step ", currentStep, " for the chief ",
                         plan::taskText(*program->plan, program->plan->chief()),
@@ -474,8 +476,9 @@ std::string Lane::describeWait() const {
     return absl::StrCat(laneInfo.name, " waits at step ", currentStep, " ", describeTicketWait());
   case Op::Wait: {
     const std::string &where = plan::locationText(*program->plan, instruction.source->location());
-    return absl::StrCat(laneInfo.name, " waits at step ", currentStep, " for queue ", instruction.port + 1, " of ",
-                        program->device->name(), where.empty() ? "" : absl::StrCat(" (", where, ")"));
+    return absl::StrCat(laneInfo.name, " waits at step ", currentStep, " for queue ",
+                        instruction.source->wait().queue(), " of ", program->device->name(),
+                        where.empty() ? "" : absl::StrCat(" (", where, ")"));
   }
   case Op::Choose:
     return absl::StrCat(laneInfo.name, " waits at step ", currentStep, " ", choice.describe(instruction));

@@ -11,7 +11,7 @@
 #include "runtime/executor/Host.h"
 #include "runtime/executor/LaneAllReduces.h"
 #include "runtime/executor/LanePorts.h"
-#include "runtime/executor/LaneQueues.h"
+#include "runtime/executor/LaneSegments.h"
 #include "runtime/executor/MessageSum.h"
 #include "runtime/executor/Program.h"
 #include "runtime/executor/ReplicaChoice.h"
@@ -80,6 +80,8 @@ private:
   /// A Receive's or Acquire's buffer is at `memory` from now on.
   void bind(const Instruction &instruction, void *memory);
   LaneState finishStep();
+  /// The host takes what a step has made.
+  std::optional<LaneState> showStep(uint64_t step);
   /// What a port that is not Ready means for the lane.
   LaneState notReady(transport::Port *port, transport::PollState state);
   /// The same of a receiving port whose lane can do nothing before all of `ports` are ready.
@@ -93,7 +95,7 @@ private:
   std::optional<LaneState> controlSend(const Instruction &instruction);
   std::optional<LaneState> controlReceive(const Instruction &instruction);
   std::optional<LaneState> takeTicket();
-  std::optional<LaneState> waitForQueue(const Instruction &instruction);
+  std::optional<LaneState> waitForDevice(uint64_t step, transport::PollState state);
   std::string describeTicketWait() const;
   LaneState portFailed(transport::Port *port, transport::PollState state);
   LaneState badControlMessage(const ControlMessage &controlMessage);
@@ -116,6 +118,7 @@ private:
   bool inStep = false;
   bool stopping = false; // this step's control message was EndPhase
   uint64_t currentStep = 0;
+  uint64_t shownSteps = 0; // that the host has taken: one fewer than were given, where the lane runs ahead
   uint64_t controlMessage = 0; // this step's control message, in the lane that decides
   int64_t stepStart = 0; // nanoseconds; the end of the step before
   transport::Port *blockedPort = nullptr;
@@ -124,7 +127,7 @@ private:
   EndReason reason = EndReason::None;
   absl::Status failure;
   StepStats stepStats;
-  LaneQueues queues; // they end their work before the memory above goes
+  LaneSegments segments; // their queue ends its work before the memory above goes
 };
 
 } // namespace graphc::executor

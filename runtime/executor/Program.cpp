@@ -6,6 +6,7 @@
 #include "runtime/device/Device.h"
 #include "runtime/executor/ZeroCopyMemory.h"
 #include "runtime/plan/Effects.h"
+#include "runtime/plan/RunAhead.h"
 #include "runtime/plan/Types.h"
 
 #include <algorithm>
@@ -22,8 +23,8 @@ public:
     program->plan = &plan;
     program->source = &source;
     program->index = index;
+    program->runsAhead = plan::runsAhead(source);
     program->endsByEndOfStream = plan.phases(int(source.phase())).ends_by_end_of_stream();
-    program->signals.resize(source.queues());
   }
 
   absl::StatusOr<std::shared_ptr<const Program>> build() {
@@ -65,6 +66,7 @@ private:
 
   void add(const plan::Instruction &from);
   void addCall(const plan::Instruction &from, Instruction &to);
+  void give(const plan::Instruction &from, Instruction &to);
   void addLoop(int &position);
   void addSend(const plan::Instruction &from, Op op);
   void append(Instruction &to, const plan::Effects &effects);
@@ -82,6 +84,7 @@ private:
   std::map<uint32_t, uint32_t> receivePorts;
   std::map<uint32_t, uint32_t> allReduceOf; // channel → index of its AllReduceCall
   std::map<uint32_t, uint32_t> boundBuffer; // channel → buffer of its last Receive
+  std::map<std::pair<uint32_t, uint32_t>, uint32_t> signalled; // queue, count → segment
   std::set<uint32_t> released; // channels
   std::vector<uint32_t> readable; // AllReduceCalls whose sums are here and not released yet
 };
@@ -180,11 +183,11 @@ void ProgramBuilder::add(const plan::Instruction &from) {
   case plan::Instruction::kSignal:
     to.op = Op::QueueSignal;
     to.count = from.signal().n();
-    program->signals[from.queue() - 1] = to.count;
+    signalled[{from.queue(), to.count}] = from.segment() - 1;
     break;
   case plan::Instruction::kWait:
     to.op = from.queue() ? Op::QueueWait : Op::Wait;
-    to.port = from.wait().queue() - 1;
+    to.port = from.queue() ? from.wait().queue() - 1 : signalled.at({from.wait().queue(), from.wait().n()});
     to.count = from.wait().n();
     break;
   case plan::Instruction::kReceive:
@@ -311,8 +314,23 @@ void ProgramBuilder::add(const plan::Instruction &from) {
     break;
   }
   if (from.queue())
-    to.queue = from.queue() - 1;
+    return give(from, to);
   append(to, effects);
+}
+
+/// The lane gives a segment where its first instruction stands.
+void ProgramBuilder::give(const plan::Instruction &from, Instruction &to) {
+  to.queue = from.queue() - 1;
+  if (from.segment() > program->segments.size()) {
+    Instruction give;
+    give.op = Op::Give;
+    give.source = &from;
+    give.port = uint32_t(program->segments.size());
+    program->instructions.push_back(give);
+    program->segments.push_back({uint32_t(program->given.size()), 0});
+  }
+  program->given.push_back(to);
+  ++program->segments.back().count;
 }
 
 void ProgramBuilder::addCall(const plan::Instruction &from, Instruction &to) {

@@ -42,13 +42,14 @@ enum class Op : uint8_t {
   AllReduceStart, // allReduces[port]
   AllReduceDone, // likewise
   AllReduceRelease, // likewise: nothing below reads its sums
-  // Given to a queue, queues[queue]: done at a time of its own.
+  Give, // segments[port], to the lane's queue
+  Wait, // the lane waits until segments[port] of this step is done
+  // Of a segment alone: recorded when the lane is made, as of `queue`.
   QueueCall, // launches[port](arguments + first, count)
   QueueLibraryCall, // libraryKernels[port](arguments + first, count)
   QueueCopy, // arguments[first] = arguments[first + 1], of `bytes`
-  QueueSignal, // counts to `count` of this step
-  QueueWait, // for queues[port] to count to `count` of this step
-  Wait, // the lane waits for queues[port] to count to `count` of this step
+  QueueSignal, // its count of the step is `count`
+  QueueWait, // for queue `port` to count to `count` of this step
 };
 
 /// One cache line; the step loop walks an array of these.
@@ -82,6 +83,11 @@ struct PortUse {
   bool ownInstance = false; // instance r of the program uses instance r
   bool allToAll = false; // instance r of the program exchanges with instance `instance`; with itself there is no port
   Who who = All;
+};
+
+/// What queues are given at once: given[first … first + count).
+struct SegmentUse {
+  uint32_t first = 0, count = 0;
 };
 
 /// A compiled kernel on the program's device.
@@ -122,6 +128,7 @@ struct Program {
   device::Device *device = nullptr;
   uint32_t index = 0;
   bool endsByEndOfStream = false;
+  bool runsAhead = false; // RunAhead.h
   std::vector<Instruction> instructions; // first what is done before the first step alone: the sends ahead of it
   uint32_t stepFirst = 0; // where the other steps begin
   std::vector<Instruction> deferredReleases; // of messages that are fetched: run after Host::stepDone
@@ -131,7 +138,8 @@ struct Program {
   std::vector<PortUse> sendPorts, receivePorts;
   std::vector<LibraryUse> libraryCalls;
   std::vector<Launch> launches;
-  std::vector<uint32_t> signals; // a step, of each queue: a queue's count when step s begins is s times as many
+  std::vector<Instruction> given; // to queues
+  std::vector<SegmentUse> segments;
   std::vector<AllReduceCall> allReduces;
   uint32_t mostMessages = 0; // that one Aggregate takes
   // Where in the argument table the host's buffers are.

@@ -1,6 +1,7 @@
 //===- MemoryNeeds.cpp - how much memory of a device and of the host a plan takes ---------------------------------------===//
 #include "runtime/plan/MemoryNeeds.h"
 
+#include "runtime/plan/RunAhead.h"
 #include "runtime/plan/Types.h"
 
 #include "absl/strings/str_cat.h"
@@ -34,7 +35,8 @@ SpaceBytes variableBytes(const Variable &variable) {
 SpaceBytes arenaBytes(const Program &program, uint32_t lanes) {
   if (!hasOwnMemory(program.device()))
     return {program.arena_bytes() * lanes, 0};
-  return {padded(program.device_arena_bytes()) * lanes, padded(program.arena_bytes()) * lanes};
+  return {padded(program.device_arena_bytes()) * lanes,
+          (runsAhead(program) ? 2 : 1) * padded(program.arena_bytes()) * lanes};
 }
 
 SpaceBytes constantBytes(const Program &program) {

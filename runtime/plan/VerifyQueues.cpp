@@ -150,6 +150,20 @@ absl::Status QueueOrder::checkKernel(const Instruction &instruction, const Effec
   return absl::OkStatus();
 }
 
+/// The next segment, or the one that the instruction before is in. The lane is in none.
+absl::Status QueueOrder::checkSegment(const Instruction &instruction) {
+  if (!instruction.queue() && instruction.segment())
+    return invalid("in segment ", instruction.segment(), ", but only what a queue is given is in one");
+  if (instruction.queue()) {
+    if (instruction.segment() != segment + 1 && !(inSegment && instruction.segment() == segment))
+      return invalid("in segment ", instruction.segment(), ", expected ",
+                     inSegment ? absl::StrCat(segment, " or ") : "", segment + 1);
+    segment = instruction.segment();
+  }
+  inSegment = instruction.queue() != 0;
+  return absl::OkStatus();
+}
+
 /// A queue counts 1, 2, 3, … through the step. At each count it knows what it knew, and that all is done that it was
 /// given before.
 absl::Status QueueOrder::checkSignal(const Instruction &instruction) {
@@ -191,6 +205,7 @@ absl::Status QueueOrder::check(const Instruction &instruction, const Effects &ef
              either = instruction.has_call() || instruction.has_wait();
   if (doer ? !queued && !either : queued)
     return invalid(doer ? "only the lane can do this, but it is given to a queue" : "only a queue can do this");
+  GRAPHC_RETURN_IF_ERROR(checkSegment(instruction));
   if (doer) // given: after all that the lane knows
     for (size_t i = 0; i < known[0].size(); ++i)
       known[doer][i] = std::max(known[doer][i], known[0][i]);

@@ -7,6 +7,9 @@
 //   signal    a queue that has counted to n has done all that it was given before that signal, and knows what it knew
 //   wait      whoever waits for a count knows from then on what the queue knew when it signalled
 //
+// Segments order more than that (each comes after the one before, and signals at its end), and are not relied upon. That they are runs is
+// what lets every wait of the lane end: none stands within the segment that it waits for.
+//
 // A message's slot is written by its Release, the memory of a send is read from its SendStart on (what lies between is a loan of
 // VerifyProgram.h, which queues are held to as well). The end of the step touches everything: the lane has to know of all work.
 // Nothing here can wait for ever: a wait is for a signal that stands before it, and a queue waits for nobody outside its program.
@@ -51,6 +54,7 @@ private:
 
   absl::Status checkSpaces(const Instruction &instruction, const Effects &effects) const;
   absl::Status checkKernel(const Instruction &instruction, const Effects &effects) const;
+  absl::Status checkSegment(const Instruction &instruction);
   absl::Status checkSignal(const Instruction &instruction);
   absl::Status checkWait(const Instruction &instruction);
   /// `doer` touches the buffer now, as its item `item` where it is a queue.
@@ -63,6 +67,8 @@ private:
   const bool ownMemory;
   std::vector<Known> known; ///< by who knows it: the lane, then the queues
   std::vector<uint64_t> given; ///< to each queue; entry 0 is nobody's
+  uint32_t segment = 0; ///< the last one
+  bool inSegment = false; ///< the instruction before was of it
   std::vector<std::vector<Known>> signals; ///< of each queue: what it knew at each
   std::map<std::pair<int, uint32_t>, std::vector<Access>> accesses; ///< of queues, that the lane does not know of
 };

@@ -2,6 +2,7 @@
 
 #include "runtime/base/Status.h"
 #include "runtime/base/Text.h"
+#include "runtime/device/Device.h"
 #include "runtime/executor/DeviceMemory.h"
 #include "runtime/executor/LaneRunner.h"
 #include "runtime/observe/ProcessInfo.h"
@@ -63,6 +64,7 @@ void TaskSession::fail(TaskFailure failure) {
   }
   if (abortable)
     abortable->abort(status);
+  device::wakeAll(); // lanes that wait for a queue see that
   link_.backlog().abort(status);
   if (host)
     host->abort(status);

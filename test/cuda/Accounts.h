@@ -1,7 +1,8 @@
 //===- Accounts.h - what a process asked of the simulated driver ---------------------------------------------------*- C++ -*-===//
 //
 // How much memory of each GPU is taken, and in the file that GRAPHC_FAKE_ACCOUNTS names (with the process's number behind it) what tests
-// compare with graphc's promises: the most that was taken of all GPUs and registered of the host while kernels ran, and what was copied.
+// compare with graphc's promises: the most that was taken of all GPUs and registered of the host while kernels ran, what was copied, and how
+// often each function was called (but those that end something).
 //
 //===--------------------------------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_TEST_CUDA_ACCOUNTS_H
@@ -15,6 +16,7 @@
 #include <map>
 #include <string>
 #include <unistd.h>
+#include <utility>
 
 namespace graphc {
 
@@ -26,12 +28,21 @@ public:
     if (!name || !launches)
       return;
     if (FILE *file = std::fopen((std::string(name) + "." + std::to_string(::getpid())).c_str(), "w")) {
-      std::fprintf(file, "{\"memory\": %llu, \"pinned\": %llu, \"to_device\": %llu, \"from_device\": %llu}\n", most,
-                   mostPinned, toDevice, fromDevice);
+      std::fprintf(file,
+                   "{\"memory\": %llu, \"pinned\": %llu, \"to_device\": %llu, \"from_device\": %llu, \"calls\": {",
+                   most, mostPinned, toDevice, fromDevice);
+      const char *between = "";
+      for (const auto &[function, count] : calls)
+        std::fprintf(file, "%s\"%s\": %llu", std::exchange(between, ", "), function.c_str(), count);
+      std::fprintf(file, "}}\n");
       std::fclose(file);
     }
   }
 
+  void called(const char *function) {
+    base::MutexLock lock(mutex);
+    ++calls[function];
+  }
   unsigned long long taken(int gpu) {
     base::MutexLock lock(mutex);
     return ofGpu[gpu];
@@ -76,6 +87,7 @@ private:
   std::map<int, unsigned long long> ofGpu ABSL_GUARDED_BY(mutex);
   std::map<unsigned long long, std::pair<int, unsigned long long>> allocations ABSL_GUARDED_BY(mutex);
   std::map<const void *, unsigned long long> registered ABSL_GUARDED_BY(mutex);
+  std::map<std::string, unsigned long long> calls ABSL_GUARDED_BY(mutex); // by function
   unsigned long long memory = 0, hostMemory = 0, launches = 0, most = 0, mostPinned = 0, toDevice = 0, fromDevice = 0;
 };
 

@@ -9,14 +9,20 @@
 
 namespace graphc::device::cuda {
 
-std::unique_ptr<Device> makeTestDevice() {
-  const char *which = std::getenv("GRAPHC_TEST_DRIVER");
-  const bool installed = which && std::string_view(which) == "installed";
-  // Whoever opens libcuda.so.1 by that name gets the one that is there.
-  if (!installed && !::dlopen(GRAPHC_FAKE_CUDA, RTLD_NOW | RTLD_LOCAL)) {
+/// Whoever opens libcuda.so.1 by that name gets the one that is there.
+static void *driver() {
+  static void *const library = ::dlopen(GRAPHC_FAKE_CUDA, RTLD_NOW | RTLD_LOCAL);
+  if (!library) {
     std::fprintf(stderr, "%s\n", dlerror());
     std::abort();
   }
+  return library;
+}
+
+std::unique_ptr<Device> makeTestDevice() {
+  const char *which = std::getenv("GRAPHC_TEST_DRIVER");
+  if (!which || std::string_view(which) != "installed")
+    driver();
   absl::StatusOr<std::unique_ptr<Device>> device = makeCuda("GPU:0");
   if (!device.ok()) {
     std::fprintf(stderr, "%s\n", device.status().ToString().c_str());
@@ -24,6 +30,8 @@ std::unique_ptr<Device> makeTestDevice() {
   }
   return *std::move(device);
 }
+
+void closeGate(bool closed) { reinterpret_cast<void (*)(int)>(::dlsym(driver(), "graphcFakeGate"))(closed); }
 
 CodeImage testCode() {
   constexpr uint32_t kAdd = uint32_t(plan::TestKernel::Count) + uint32_t(plan::TestKernel::Add);

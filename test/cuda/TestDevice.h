@@ -9,6 +9,9 @@ namespace graphc::device::cuda {
 /// GPU:0, on the driver of test/cuda, which becomes the process's libcuda.so.1.
 std::unique_ptr<Device> makeTestDevice();
 
+/// While it is closed, queues that are made do nothing of their work.
+void closeGate(bool closed);
+
 /// PTX that stands for the kernels of 16 floats in test/runtime/plan/Kernels.c, at their places: of them it has Add alone.
 CodeImage testCode();
 

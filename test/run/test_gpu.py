@@ -45,6 +45,12 @@ def test_killed(gpu):
     gpu.dies(plan, "worker-1", folder="kept")
 
 
+def accounts(gpu, plan, steps):
+    """What the tasks of a run that have a GPU asked of the driver."""
+    gpu.graphrun(plan, "--steps", steps, env={"GRAPHC_FAKE_ACCOUNTS": str(gpu / f"accounts-{steps}")})
+    return [json.loads(path.read_text()) for path in sorted(gpu.folder.glob(f"accounts-{steps}.*"))]
+
+
 def test_too_large(gpu):
     """What a GPU has no room for is refused before anything is allocated, in one line; and by graphc, where cluster.json says its size."""
     large = gpu.mlp(1 << 24)
@@ -63,16 +69,42 @@ def test_memory_and_copies(gpu, cluster):
     plan = gpu.compile("counted", cluster)
     header, *rows = [re.split(r" {2,}", re.sub(r" +\(×\d+\)", "", line).strip()) for line in gpu.show("counted", "table", cluster).lines()]
     table = next(dict(zip(header, row)) for row in rows if "device:GPU:0" in row[0])
-    found = []
-    for steps in 3, 8:
-        gpu.graphrun(plan, "--steps", steps, env={"GRAPHC_FAKE_ACCOUNTS": str(gpu / f"accounts-{steps}")})
-        found.append([json.loads(path.read_text()) for path in sorted(gpu.folder.glob(f"accounts-{steps}.*"))])
+    found = [accounts(gpu, plan, steps) for steps in (3, 8)]
     assert len(found[0]) == len(found[1]) == cluster["worker"]
     for few, many in zip(*found):
         assert few["memory"] == many["memory"] == int(table["memory"])
         assert few["pinned"] == many["pinned"] == int(table["pinned"])
         for way in "to_device", "from_device":
             assert many[way] - few[way] == 5 * int(table[way.replace("_", " ")]) > 0, way
+
+
+@pytest.mark.parametrize("microBatches", [1, 4])
+def test_one_launch(gpu, microBatches):
+    """On one device each step is one call of the driver that gives work, and one that marks its end; the compiler has said so."""
+    plan = gpu.compile(f"one{microBatches}", {**GPU, "strategy": {"name": "one_device", "micro_batches": microBatches}})
+    assert "launches a step of train_step.worker0 on GPU:0: 1\n" in plan.err.text()
+    [few], [many] = accounts(gpu, plan, 3), accounts(gpu, plan, 10)
+    more = {name: count - few["calls"][name] for name, count in many["calls"].items() if count != few["calls"][name] and name not in ("cuEventQuery", "cuEventSynchronize")}
+    assert more == {"cuGraphLaunch": 7, "cuEventRecord": 7}
+    assert many["calls"]["cuDevicePrimaryCtxRetain"] == 1
+
+
+def test_parted(gpu):
+    """Where a step is several segments the table says what stands between them, and each is a launch."""
+    plan = gpu.compile("parted", {"ps": 1, "worker": 1, "devices": {"worker": ["GPU:0"]}, "strategy": "parameter_server"})
+    line = re.search("launches a step of train_step.worker\\S* on GPU:0: (\\d+), parted by (.*)", plan.err.text())
+    assert line and int(line[1]) > 1 and "receive" in line[2] and "mlp.mlir:" in line[2]
+    [few], [many] = accounts(gpu, plan, 3), accounts(gpu, plan, 10)
+    assert many["calls"]["cuGraphLaunch"] - few["calls"]["cuGraphLaunch"] == 7 * int(line[1])
+
+
+def test_failed_step(gpu):
+    """An error of the GPU names the segment, its first and last kernel, and where these stand in the model."""
+    plan = gpu.compile("fails", GPU)
+    gpu.environment["GRAPHC_FAKE_FAILS"] = "apply_momentum"
+    gpu.graphrun(plan, "--steps", 5, status=1)
+    gpu.last.err.expect("train_step.worker0: GPU:0 at step 0, in segment 1 of 1, kernels \\S+ \\(mlp.mlir:\\d+:\\d+\\) to \\S+ "
+                        "\\(mlp.mlir:\\d+:\\d+\\): GPU:0: cuEventQuery: CUDA_ERROR_LAUNCH_FAILED")
 
 
 def test_ptxas(box):

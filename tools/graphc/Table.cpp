@@ -2,6 +2,7 @@
 #include "tools/graphc/Table.h"
 
 #include "passes/compiler/PlanFacts.h"
+#include "tools/graphc/Segments.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -64,6 +65,7 @@ void printTable(const plan::Plan &plan, bool exact, llvm::raw_ostream &os) {
       llvm::append_values(line, number(device.copied.toDevice, true), number(device.copied.fromDevice, true));
   }
   os << formatColumns(cells);
+  printSegments(plan, os);
 }
 
 std::string summarize(const plan::Plan &plan) {

@@ -48,16 +48,25 @@ absl::Status findAll(void *library, Driver &driver) {
   find(driver.moduleUnload, "cuModuleUnload");
   find(driver.moduleGetFunction, "cuModuleGetFunction");
   find(driver.moduleGetGlobal, "cuModuleGetGlobal");
-  find(driver.launchKernel, "cuLaunchKernel");
   find(driver.streamCreate, "cuStreamCreate");
   find(driver.streamDestroy, "cuStreamDestroy");
   find(driver.streamSynchronize, "cuStreamSynchronize");
-  find(driver.streamWaitEvent, "cuStreamWaitEvent");
+  find(driver.streamBeginCapture, "cuStreamBeginCapture");
+  find(driver.streamEndCapture, "cuStreamEndCapture");
   find(driver.eventCreate, "cuEventCreate");
   find(driver.eventDestroy, "cuEventDestroy");
   find(driver.eventRecord, "cuEventRecord");
   find(driver.eventQuery, "cuEventQuery");
   find(driver.eventSynchronize, "cuEventSynchronize");
+  find(driver.graphCreate, "cuGraphCreate");
+  find(driver.graphDestroy, "cuGraphDestroy");
+  find(driver.graphAddKernelNode, "cuGraphAddKernelNode");
+  find(driver.graphAddMemcpyNode, "cuGraphAddMemcpyNode");
+  find(driver.graphAddChildGraphNode, "cuGraphAddChildGraphNode");
+  find(driver.graphInstantiate, "cuGraphInstantiateWithFlags");
+  find(driver.graphExecDestroy, "cuGraphExecDestroy");
+  find(driver.graphExecMemcpyNodeSetParams, "cuGraphExecMemcpyNodeSetParams");
+  find(driver.graphLaunch, "cuGraphLaunch");
   if (!missing.empty())
     return absl::FailedPreconditionError(
         absl::StrCat("the CUDA driver (libcuda.so.1) has no ", missing, "; a driver of CUDA 12.0 or later is needed"));

@@ -23,14 +23,47 @@ struct ModuleState;
 struct FunctionState;
 struct StreamState;
 struct EventState;
+struct GraphState;
+struct GraphNodeState;
+struct GraphExecState;
 using Context = ContextState *;
 using Module = ModuleState *;
 using Function = FunctionState *;
 using Stream = StreamState *;
 using Event = EventState *;
+using Graph = GraphState *;
+using GraphNode = GraphNodeState *;
+using GraphExec = GraphExecState *;
 
 inline constexpr Result kSuccess = 0, kOutOfMemory = 2, kNoDevice = 100, kInvalidHandle = 400, kNotReady = 600;
+inline constexpr int kCapturesThread = 1;
 inline constexpr unsigned kNonBlockingStream = 1, kBlockingSyncEvent = 1, kNoTimingEvent = 2, kPortableHostMemory = 1;
+
+/// CUDA_KERNEL_NODE_PARAMS, second version.
+struct KernelNode {
+  Function function;
+  unsigned gridX, gridY, gridZ, blockX, blockY, blockZ, sharedBytes;
+  void **params, **extra;
+  void *kernel;
+  Context context;
+};
+static_assert(sizeof(KernelNode) == 72);
+
+/// CUDA_MEMCPY3D, of a piece in one dimension.
+struct CopyNode {
+  enum Kind : int { Host = 1, Device = 2 };
+  struct End {
+    size_t x, y, z, lod;
+    Kind kind;
+    const void *host;
+    Address device;
+    void *array, *reserved;
+    size_t pitch, height;
+  };
+  End from, to;
+  size_t width, height, depth;
+};
+static_assert(sizeof(CopyNode) == 200);
 
 /// The driver's functions by their names without "cu".
 struct Driver {
@@ -57,18 +90,27 @@ struct Driver {
   Result (*moduleUnload)(Module module);
   Result (*moduleGetFunction)(Function *function, Module module, const char *name);
   Result (*moduleGetGlobal)(Address *address, size_t *bytes, Module module, const char *name);
-  Result (*launchKernel)(Function function, unsigned gridX, unsigned gridY, unsigned gridZ, unsigned blockX,
-                         unsigned blockY, unsigned blockZ, unsigned sharedBytes, Stream stream, void **params,
-                         void **extra);
   Result (*streamCreate)(Stream *stream, unsigned flags);
   Result (*streamDestroy)(Stream stream);
   Result (*streamSynchronize)(Stream stream);
-  Result (*streamWaitEvent)(Stream stream, Event event, unsigned flags);
+  Result (*streamBeginCapture)(Stream stream, int mode);
+  Result (*streamEndCapture)(Stream stream, Graph *graph);
   Result (*eventCreate)(Event *event, unsigned flags);
   Result (*eventDestroy)(Event event);
   Result (*eventRecord)(Event event, Stream stream);
   Result (*eventQuery)(Event event);
   Result (*eventSynchronize)(Event event);
+  Result (*graphCreate)(Graph *graph, unsigned flags);
+  Result (*graphDestroy)(Graph graph);
+  Result (*graphAddKernelNode)(GraphNode *node, Graph graph, const GraphNode *after, size_t count,
+                               const KernelNode *params);
+  Result (*graphAddMemcpyNode)(GraphNode *node, Graph graph, const GraphNode *after, size_t count,
+                               const CopyNode *params, Context context);
+  Result (*graphAddChildGraphNode)(GraphNode *node, Graph graph, const GraphNode *after, size_t count, Graph child);
+  Result (*graphInstantiate)(GraphExec *exec, Graph graph, unsigned long long flags);
+  Result (*graphExecDestroy)(GraphExec exec);
+  Result (*graphExecMemcpyNodeSetParams)(GraphExec exec, GraphNode node, const CopyNode *params, Context context);
+  Result (*graphLaunch)(GraphExec exec, Stream stream);
 
   /// Opened once a process; why there is none: no library, an old one, no GPU.
   static absl::StatusOr<const Driver *> open();

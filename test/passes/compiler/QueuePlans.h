@@ -32,6 +32,13 @@ inline const Plan &servers() {
   return *plan;
 }
 
+/// On one device: its lane gives a step while the one before is done.
+inline const Plan &alone() {
+  static const Plan *plan = new Plan(compiled(
+      R"({"worker": 1, "strategy": {"name": "one_device", "micro_batches": 2}, "devices": {"worker": ["SIM:0"]}})"));
+  return *plan;
+}
+
 inline const std::string kReduced = R"({"worker": 2, "strategy": "all_reduce", "devices": {"worker": ["SIM:0"]}})";
 /// Its gradients are so small that each replica sends all of them.
 inline const Plan &reduced() {

@@ -1,5 +1,6 @@
 // Programs on the simulated device: any order of its work gives the same bits, and what the verifier refuses changes them or faults.
 #include "runtime/device/Kinds.h"
+#include "runtime/plan/RunAhead.h"
 #include "test/passes/compiler/QueuePlans.h"
 #include "test/runtime/device/Sim.h"
 #include "test/runtime/executor/Simulator.h"
@@ -111,7 +112,7 @@ std::map<std::string, std::string> train(Plan plan, uint32_t seed) {
 constexpr uint32_t seeds = 8;
 
 TEST(Queues, AnyOrderOfTheDeviceGivesTheSameBits) {
-  for (const Plan *plan : {&servers(), &reduced(), &summed()}) {
+  for (const Plan *plan : {&alone(), &servers(), &reduced(), &summed()}) {
     const auto one = train(*plan, 0);
     ASSERT_FALSE(one.empty());
     for (uint32_t seed = 1; seed < seeds; ++seed)
@@ -172,6 +173,8 @@ TEST(Queues, EachKindOfMissingWaitChangesBits) {
     EXPECT_TRUE(seen.contains(what)) << what;
 }
 
+std::atomic<unsigned> given = 0; ///< segments, to devices of this kind
+
 /// A device that never gets anything done.
 class Stuck final : public device::Device {
 public:
@@ -187,28 +190,27 @@ public:
     return inner->load(image);
   }
   absl::StatusOr<std::unique_ptr<device::Queue>> makeQueue() override { return std::make_unique<Idle>(); }
+  std::unique_ptr<device::Segment> makeSegment() override { return inner->makeSegment(); }
+  void wake() override {}
 
 private:
   struct Idle final : device::Queue {
     void copy(void *, const void *, uint64_t) override {}
-    void launch(const device::Code &, uint32_t, std::span<void *const>, const GraphcContext &) override {}
-    void call(kernels::LibraryKernel &, std::span<void *const>) override {}
+    void run(device::Segment &, const GraphcContext &) override { ++given; }
     void signal(uint64_t) override {}
-    void after(Queue &, uint64_t) override {}
     Reached reached(uint64_t) override { return Reached::NotYet; }
-    void wait(uint64_t, absl::Duration timeout) override { absl::SleepFor(timeout); }
+    void wait(uint64_t, absl::Duration timeout, uint64_t) override { absl::SleepFor(timeout); }
     absl::Status status() const override { return {}; }
   };
   std::unique_ptr<Device> inner;
 };
 
-/// `servers` on such a device.
-Plan stuck() {
+/// A plan on such a device.
+Plan stuck(Plan plan = servers()) {
   device::addKind({"STUCK", device::CodeFormat::Native, /*ownMemory=*/true});
   device::registerKind("STUCK", [](const std::string &name) -> absl::StatusOr<std::unique_ptr<device::Device>> {
     return std::make_unique<Stuck>(name);
   });
-  Plan plan = servers();
   for (Program &program : *plan.mutable_programs())
     program.set_device("STUCK:0");
   for (plan::Variable &variable : *plan.mutable_variables())
@@ -230,6 +232,56 @@ TEST(Queues, AWaitThatLastsIsExplainedAndEnded) {
   };
   EXPECT_THAT(std::string(tasks.run(lanes, options).message()), testing::HasSubstr("for more than the deadline"));
   EXPECT_GT(told, 0u);
+}
+
+TEST(Queues, ALaneAloneGivesTwoStepsAndNoMore) {
+  ASSERT_EQ(alone().programs_size(), 1);
+  EXPECT_TRUE(plan::runsAhead(alone().programs(0)));
+  for (const Program &program : servers().programs())
+    EXPECT_FALSE(plan::runsAhead(program)) << program.name();
+  executor::TaskHarness tasks(stuck(alone()), /*verified=*/false);
+  Samples host(6);
+  auto lanes = tasks.lanes(host);
+  executor::RunOptions options;
+  options.reportAfter = options.deadline = absl::Milliseconds(200);
+  given = 0;
+  EXPECT_THAT(std::string(tasks.run(lanes, options).message()),
+              testing::HasSubstr("waits at step 0 for the end of its work on STUCK:0"));
+  EXPECT_EQ(given, 2u) << "of each step one segment";
+}
+
+/// What the host is shown of a step is that step's, also where the next has been given: as of steps that end one by one.
+TEST(Queues, ALaneThatRunsAheadShowsEachStepItsOwn) {
+  auto losses = [](Plan plan) {
+    std::vector<float> shown;
+    Samples host(9);
+    host.onStep = [&](const executor::LaneInfo &, const executor::StepResults &results) {
+      EXPECT_EQ(results.step, shown.size());
+      shown.push_back(*static_cast<const float *>(results.fetches[0]));
+      return absl::OkStatus();
+    };
+    executor::TaskHarness tasks(std::move(plan), /*verified=*/false);
+    auto lanes = tasks.lanes(host);
+    EXPECT_EQ(tasks.run(lanes), absl::OkStatus());
+    return shown;
+  };
+  Plan inTurn = alone(); // with something given behind the waits
+  Program &program = *inTurn.mutable_programs(0);
+  const int end = at(program, kind(Instruction::kControlReceive));
+  Instruction signal;
+  for (const Instruction &each : program.instructions())
+    if (each.has_signal() && each.queue() == 1)
+      signal.mutable_signal()->set_n(each.signal().n() + 1);
+  signal.set_queue(1);
+  for (const Instruction &each : program.instructions())
+    signal.set_segment(std::max(signal.segment(), each.segment() + 1));
+  *program.add_instructions() = program.instructions(end);
+  *program.mutable_instructions(end) = signal;
+  EXPECT_FALSE(plan::runsAhead(program));
+  const std::vector<float> ahead = losses(alone());
+  EXPECT_EQ(ahead.size(), 9u);
+  EXPECT_NE(ahead.front(), ahead.back());
+  EXPECT_EQ(ahead, losses(inTurn));
 }
 
 TEST(Queues, AnAbortEndsAWait) {

@@ -1,7 +1,10 @@
 // Programs on a device with memory of its own: the verifier refuses each of them once it is damaged.
+#include "passes/emit/Segments.h"
 #include "runtime/plan/Certificate.h"
 #include "test/passes/compiler/QueuePlans.h"
 #include "test/runtime/plan/DamageCase.h"
+
+#include <map>
 
 namespace graphc {
 namespace {
@@ -70,6 +73,17 @@ const DamageCase cases[] = {
      "only a queue can do this"},
     {"ToAQueueThatIsNone", [](Plan &p) { the(worker(p), kind(Instruction::kCall)).set_queue(9); },
      "given to queue 9, which does not exist"},
+    {"InNoSegment", [](Plan &p) { the(worker(p), copiesIn).set_segment(0); }, "in segment 0, expected 1"},
+    {"ALeftOutSegment", [](Plan &p) { the(worker(p), copiesIn).set_segment(2); }, "in segment 2, expected 1"},
+    {"ASegmentBehindTheLane",
+     [](Plan &p) {
+       int next = at(
+           worker(p), [](const Program &, const Instruction &i) { return i.queue() != 0; }, at(worker(p), laneWaits));
+       worker(p).mutable_instructions(next)->set_segment(worker(p).instructions(next).segment() - 1);
+     },
+     ", expected "},
+    {"ASegmentOfTheLane", [](Plan &p) { the(worker(p), kind(Instruction::kRelease)).set_segment(1); },
+     "in segment 1, but only what a queue is given is in one"},
     {"ASendToAQueue", [](Plan &p) { the(worker(p), kind(Instruction::kSendStart)).set_queue(1); },
      "only the lane can do this"},
     {"ACopyByTheLane", [](Plan &p) { the(worker(p), copiesIn).set_queue(0); }, "only a queue can do this"},
@@ -178,6 +192,54 @@ TEST(Queues, EachWaitIsNeeded) {
       }
     EXPECT_GE(refused, 5u);
   }
+}
+
+/// A program of "1": a call on queue 1, "3": a copy on queue 3, "1s", "3s": a signal there, "w1", "w3": the lane waits for its queue's last
+/// signal, "send"; and in which segment each is.
+std::vector<uint32_t> segmentsOf(const std::vector<std::string> &words) {
+  Program program;
+  std::map<char, uint32_t> signals;
+  for (const std::string &word : words) {
+    Instruction &instruction = *program.add_instructions();
+    if (word == "send") {
+      instruction.mutable_send_start();
+    } else if (word[0] == 'w') {
+      instruction.mutable_wait()->set_queue(uint32_t(word[1] - '0'));
+      instruction.mutable_wait()->set_n(signals[word[1]]);
+    } else {
+      instruction.set_queue(uint32_t(word[0] - '0'));
+      if (word.size() > 1)
+        instruction.mutable_signal()->set_n(++signals[word[0]]);
+      else if (word == "1")
+        instruction.mutable_call();
+      else
+        instruction.mutable_copy();
+    }
+  }
+  formSegments(program);
+  std::vector<uint32_t> segments;
+  for (const Instruction &instruction : program.instructions())
+    segments.push_back(instruction.segment());
+  return segments;
+}
+
+TEST(Segments, AreRuns) {
+  EXPECT_EQ(segmentsOf({"3", "1", "1s", "w1", "send", "1", "1s", "w1"}),
+            (std::vector<uint32_t>{1, 1, 1, 0, 0, 2, 2, 0}));
+}
+
+TEST(Segments, EndBehindWhatTheLaneNeedsBeforeTheRest) {
+  EXPECT_EQ(segmentsOf({"1", "3", "3s", "1", "1s", "w3", "send", "w1"}),
+            (std::vector<uint32_t>{1, 1, 1, 2, 2, 0, 0, 0}));
+}
+
+TEST(Segments, AreWholeWhereTheLaneWaitsForAllAtOnce) {
+  EXPECT_EQ(segmentsOf({"1", "3", "3s", "1", "1s", "w3", "w1", "send"}),
+            (std::vector<uint32_t>{1, 1, 1, 1, 1, 0, 0, 0}));
+}
+
+TEST(Segments, HaveWork) {
+  EXPECT_EQ(segmentsOf({"1", "3", "3s", "1s", "w3", "send", "w1"}), (std::vector<uint32_t>{1, 1, 1, 1, 0, 0, 0}));
 }
 
 TEST(Queues, SumsStandInTheHostsMemoryWithTheirBytes) {

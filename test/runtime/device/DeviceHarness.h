@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <functional>
 #include <vector>
 
 namespace graphc::device {
@@ -55,19 +56,27 @@ struct DeviceHarness {
     queue->signal(++signalled);
     ASSERT_EQ(await(*queue, signalled), Queue::Reached::Yes) << queue->status();
   }
+  /// A segment of what `record` records, given once.
+  void run(const std::function<void(Segment &)> &record, const GraphcContext &context = {}) {
+    auto &segment = segments.emplace_back(device->makeSegment());
+    record(*segment);
+    ASSERT_EQ(segment->prepare(), absl::OkStatus());
+    queue->run(*segment, context);
+  }
   /// Not yet after ten seconds: never.
   Queue::Reached await(Queue &of, uint64_t n) {
     for (int i = 0; i < 100; ++i) {
       if (Queue::Reached reached = of.reached(n); reached != Queue::Reached::NotYet)
         return reached;
-      of.wait(n, absl::Milliseconds(100));
+      of.wait(n, absl::Milliseconds(100), wakes());
     }
     return Queue::Reached::NotYet;
   }
 
   std::unique_ptr<Device> device;
   std::unique_ptr<Code> code;
-  std::unique_ptr<Queue> queue;
+  std::vector<std::unique_ptr<Segment>> segments;
+  std::unique_ptr<Queue> queue; // ends its work before they go
   uint64_t signalled = 1 << 20; ///< beyond what tests count to themselves
 };
 

@@ -2,6 +2,7 @@
 
 #include "runtime/base/Status.h"
 #include "runtime/device/CpuDevice.h"
+#include "runtime/device/SegmentOrder.h"
 #include "runtime/kernels/LibraryKernel.h"
 #include "test/runtime/device/SimEngine.h"
 
@@ -28,10 +29,67 @@ private:
   uint8_t *host;
 };
 
+/// Its work in any order that it allows, drawn each time.
+class SimSegment final : public Segment {
+public:
+  struct Work {
+    std::function<absl::Status(const GraphcContext &)> run; ///< none: a copy
+    uint32_t copy = 0;
+  };
+  /// What one run does: later moves are for later ones.
+  struct Given {
+    std::vector<Work> work;
+    std::vector<std::vector<uint32_t>> after;
+    std::vector<CopyPiece> copies;
+  };
+
+  explicit SimSegment(std::shared_ptr<Pages> pages) : pages(std::move(pages)) {}
+  uint32_t copy(uint32_t queue, Way, void *to, const void *from, uint64_t bytes) override {
+    const auto index = uint32_t(all.copies.size());
+    all.copies.push_back({to, from, bytes});
+    add(queue, {nullptr, index});
+    return index;
+  }
+  void launch(uint32_t queue, const Code &code, uint32_t kernel, std::span<void *const> buffers) override {
+    add(queue, {[run = code.table().kernels[kernel].run, buffers = addresses(buffers)](const GraphcContext &context) {
+          return statusOf(run(buffers.data(), &context));
+        }});
+  }
+  void call(uint32_t queue, kernels::LibraryKernel &kernel, std::span<void *const> buffers) override {
+    add(queue, {[&kernel, buffers = addresses(buffers)](const GraphcContext &) {
+          return statusOf(kernel.run(buffers.data()));
+        }});
+  }
+  uint32_t signal(uint32_t queue) override { return order.signal(queue); }
+  void after(uint32_t queue, uint32_t signal) override { order.after(queue, signal); }
+  absl::Status prepare() override { return absl::OkStatus(); }
+  void move(uint32_t copy, void *to, const void *from) override {
+    all.copies[copy].to = to;
+    all.copies[copy].from = from;
+  }
+  const Given &given() const { return all; }
+
+private:
+  std::vector<void *> addresses(std::span<void *const> named) const {
+    std::vector<void *> own;
+    for (void *each : named)
+      own.push_back(pages->ownAddress(each));
+    return own;
+  }
+  void add(uint32_t queue, Work work) {
+    all.work.push_back(std::move(work));
+    all.after.push_back(order.add(queue));
+  }
+
+  std::shared_ptr<Pages> pages;
+  SegmentOrder order;
+  Given all;
+};
+
 class SimQueue final : public Queue {
 public:
-  SimQueue(std::shared_ptr<Engine> engine, std::shared_ptr<Pages> pages)
-      : engine(std::move(engine)), pages(std::move(pages)), state(std::make_shared<QueueState>()) {
+  SimQueue(std::shared_ptr<Engine> engine, std::shared_ptr<Pages> pages, uint64_t seed)
+      : engine(std::move(engine)), pages(std::move(pages)), state(std::make_shared<QueueState>()), random(seed) {
     this->engine->add(state);
   }
   ~SimQueue() override { engine->drain(state); }
@@ -42,44 +100,39 @@ public:
       return absl::OkStatus();
     });
   }
-  void launch(const Code &code, uint32_t kernel, std::span<void *const> buffers,
-              const GraphcContext &context) override {
-    enqueue([pages = pages, run = code.table().kernels[kernel].run, named = names(buffers), context] {
-      return statusOf(run(addresses(*pages, named).data(), &context));
-    });
-  }
-  void call(kernels::LibraryKernel &kernel, std::span<void *const> buffers) override {
-    enqueue([pages = pages, &kernel, named = names(buffers)] {
-      return statusOf(kernel.run(addresses(*pages, named).data()));
+  void run(Segment &segment, const GraphcContext &context) override {
+    enqueue([pages = pages, given = static_cast<SimSegment &>(segment).given(), context, seed = random()] {
+      std::mt19937_64 order(seed);
+      return runInSomeOrder(given.after, order, [&](uint32_t i) {
+        if (given.work[i].run)
+          return given.work[i].run(context);
+        const CopyPiece &piece = given.copies[given.work[i].copy];
+        memcpy(pages->ownAddress(piece.to), pages->ownAddress(piece.from), piece.bytes);
+        return absl::OkStatus();
+      });
     });
   }
   void signal(uint64_t n) override { engine->enqueue(*state, {nullptr, n, nullptr}); }
-  void after(Queue &other, uint64_t n) override {
-    engine->enqueue(*state, {nullptr, n, static_cast<SimQueue &>(other).state});
-  }
   Reached reached(uint64_t n) override { return engine->reached(*state, n); }
-  void wait(uint64_t n, absl::Duration timeout) override { engine->wait(*state, n, timeout); }
+  void wait(uint64_t n, absl::Duration timeout, uint64_t wakes) override {
+    engine->wait(*state, n, timeout, [wakes] { return device::wakes() != wakes; });
+  }
   absl::Status status() const override { return engine->status(*state); }
 
 private:
-  static std::vector<void *> names(std::span<void *const> buffers) { return {buffers.begin(), buffers.end()}; }
-  static std::vector<void *> addresses(Pages &pages, std::vector<void *> named) {
-    for (void *&each : named)
-      each = pages.ownAddress(each);
-    return named;
-  }
   void enqueue(std::function<absl::Status()> run) { engine->enqueue(*state, {std::move(run), 0, nullptr}); }
 
   std::shared_ptr<Engine> engine;
   std::shared_ptr<Pages> pages;
   std::shared_ptr<QueueState> state;
+  std::mt19937_64 random;
 };
 
 class SimDevice final : public Device {
 public:
   SimDevice(const std::string &name, uint64_t seed)
-      : deviceName(name), cpu(*makeCpu(name)), pages(std::make_shared<Pages>()),
-        engine(std::make_shared<Engine>(seed)) {}
+      : deviceName(name), cpu(*makeCpu(name)), pages(std::make_shared<Pages>()), engine(std::make_shared<Engine>(seed)),
+        seed(seed) {}
 
   const std::string &name() const override { return deviceName; }
   Limits limits() const override { return {true, 16, uint64_t(1) << 30}; }
@@ -94,13 +147,18 @@ public:
   }
   absl::StatusOr<Memory> share(uint64_t bytes, const char *what) override { return cpu->share(bytes, what); }
   absl::StatusOr<std::unique_ptr<Code>> load(const CodeImage &image) override { return cpu->load(image); }
-  absl::StatusOr<std::unique_ptr<Queue>> makeQueue() override { return std::make_unique<SimQueue>(engine, pages); }
+  absl::StatusOr<std::unique_ptr<Queue>> makeQueue() override {
+    return std::make_unique<SimQueue>(engine, pages, seed);
+  }
+  std::unique_ptr<Segment> makeSegment() override { return std::make_unique<SimSegment>(pages); }
+  void wake() override { engine->wake(); }
 
 private:
   const std::string deviceName;
   std::unique_ptr<Device> cpu;
   std::shared_ptr<Pages> pages;
   std::shared_ptr<Engine> engine;
+  const uint64_t seed;
 };
 
 } // namespace

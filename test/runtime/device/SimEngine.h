@@ -16,6 +16,7 @@
 #include <algorithm>
 #include <cstring>
 #include <deque>
+#include <functional>
 #include <map>
 #include <random>
 #include <sys/mman.h>
@@ -91,6 +92,31 @@ private:
   std::map<uint8_t *, Piece> pieces ABSL_GUARDED_BY(mutex); // by the host's address
 };
 
+/// Does work 0, 1, … each once all that it comes `after` is done, else in an order that `random` draws. The first failure ends it.
+template <typename Run>
+absl::Status runInSomeOrder(const std::vector<std::vector<uint32_t>> &after, std::mt19937_64 &random, const Run &run) {
+  std::vector<std::vector<uint32_t>> next(after.size());
+  std::vector<size_t> missing;
+  std::vector<uint32_t> able;
+  for (uint32_t i = 0; i < after.size(); ++i) {
+    for (uint32_t before : after[i])
+      next[before].push_back(i);
+    missing.push_back(after[i].size());
+    if (after[i].empty())
+      able.push_back(i);
+  }
+  while (!able.empty()) {
+    std::swap(able[random() % able.size()], able.back());
+    const uint32_t i = able.back();
+    able.pop_back();
+    GRAPHC_RETURN_IF_ERROR(run(i));
+    for (uint32_t later : next[i])
+      if (--missing[later] == 0)
+        able.push_back(later);
+  }
+  return absl::OkStatus();
+}
+
 struct QueueState;
 
 /// One piece of work. `run`: what it does; none: a signal, or a wait for another queue.
@@ -133,10 +159,21 @@ public:
     base::MutexLock lock(mutex);
     return want(queue, n);
   }
-  void wait(QueueState &queue, uint64_t n, absl::Duration timeout) {
+  /// Not when `ended`, which wake() has looked at.
+  void wait(QueueState &queue, uint64_t n, absl::Duration timeout, const std::function<bool()> &ended = {}) {
     base::MutexLock lock(mutex);
     if (want(queue, n) == Queue::Reached::NotYet)
-      changed.waitFor(mutex, timeout, [&] { return queue.count >= n || !queue.failure.ok(); });
+      changed.waitFor(mutex, timeout, [&] { return queue.count >= n || !queue.failure.ok() || (ended && ended()); });
+  }
+  void wake() {
+    base::MutexLock lock(mutex);
+    changed.notifyAll();
+  }
+  /// For a queue that nobody adds: it has counted so far.
+  void count(QueueState &queue, uint64_t n) {
+    base::MutexLock lock(mutex);
+    queue.count = n;
+    changed.notifyAll();
   }
   absl::Status status(const QueueState &queue) {
     base::MutexLock lock(mutex);

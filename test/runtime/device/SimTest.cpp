@@ -56,20 +56,17 @@ TEST(Sim, AnEarlyReleaseSendsWhatCameLater) {
   }
 }
 
-/// One queue adds what another brings, in the order that they declare or in none.
+/// One queue of a segment adds what another brings, in the order that they declare or in none.
 float addWhatComes(uint64_t seed, bool declares) {
   DeviceHarness h(makeSim("SIM:0", seed));
-  std::unique_ptr<Queue> adder = *h.device->makeQueue();
   Memory memory = h.memory(128), staged = h.staging(std::vector<float>(16, 1));
   void *buffers[] = {memory.data(), memory.data() + 64};
-  h.queue->copy(memory.data() + 64, staged.data(), 64);
-  h.queue->signal(++h.signalled);
-  if (declares)
-    adder->after(*h.queue, h.signalled);
-  adder->launch(*h.code, testKernel(plan::TestKernel::Add), buffers, {});
-  adder->signal(1);
-  (void)h.queue->reached(h.signalled); // both are asked for
-  EXPECT_EQ(h.await(*adder, 1), Queue::Reached::Yes);
+  h.run([&](Segment &s) {
+    s.copy(0, Way::In, memory.data() + 64, staged.data(), 64);
+    if (declares)
+      s.after(1, s.signal(0));
+    s.launch(1, *h.code, testKernel(plan::TestKernel::Add), buffers);
+  });
   h.finish();
   return h.read<float>(memory.data(), 1)[0];
 }

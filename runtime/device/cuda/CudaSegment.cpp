@@ -1,0 +1,137 @@
+#include "runtime/device/cuda/CudaSegment.h"
+
+#include "runtime/base/Status.h"
+
+namespace graphc::device::cuda {
+
+CudaSegment::~CudaSegment() {
+  gpu->enter();
+  if (executable)
+    gpu->driver.graphExecDestroy(executable);
+  if (graph)
+    gpu->driver.graphDestroy(graph);
+}
+
+uint32_t CudaSegment::copy(uint32_t queue, Way way, void *to, const void *from, uint64_t bytes) {
+  copies.push_back(uint32_t(all.size()));
+  Work &work = all.emplace_back(Work{order.add(queue)});
+  work.way = way;
+  work.to = to;
+  work.from = from;
+  work.bytes = bytes;
+  return uint32_t(copies.size() - 1);
+}
+
+void CudaSegment::launch(uint32_t queue, const Code &code, uint32_t kernel, std::span<void *const> buffers) {
+  Work &work = all.emplace_back(Work{order.add(queue)});
+  work.launches = static_cast<const CudaKernels &>(code).launches(kernel);
+  work.buffers.assign(buffers.begin(), buffers.end());
+}
+
+/// What a library gives the stream becomes a graph within this one.
+void CudaSegment::call(uint32_t queue, kernels::LibraryKernel &, std::span<void *const>) {
+  all.emplace_back(Work{order.add(queue)}).captured = [this](Stream) {
+    return absl::UnimplementedError(absl::StrCat(gpu->name, " has no library for a kernel of the plan"));
+  };
+}
+
+CopyNode CudaSegment::paramsOf(const Work &copy) const {
+  auto end = [&](bool host, const void *at) {
+    CopyNode::End end{};
+    end.kind = host ? CopyNode::Host : CopyNode::Device;
+    if (host)
+      end.host = at;
+    else
+      end.device = Address(reinterpret_cast<uintptr_t>(at));
+    end.pitch = copy.bytes;
+    return end;
+  };
+  return {end(copy.way == Way::In, copy.from), end(copy.way == Way::Out, copy.to), copy.bytes, 1, 1};
+}
+
+absl::Status CudaSegment::addKernel(Work &work, std::vector<GraphNode> after) {
+  std::vector<void *> params; // the address of each argument's value
+  for (void *&buffer : work.buffers)
+    params.push_back(&buffer);
+  for (const KernelLaunch &launch : work.launches) {
+    const KernelNode node{launch.function, launch.blocks, 1,       1,      launch.threads, 1, 1, 0,
+                          params.data(),   nullptr,       nullptr, nullptr};
+    GRAPHC_RETURN_IF_ERROR(
+        gpu->check(gpu->driver.graphAddKernelNode(&work.last, graph, after.data(), after.size(), &node),
+                   "cuGraphAddKernelNode", launch.name));
+    after = {work.last};
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CudaSegment::addCaptured(Work &work, const std::vector<GraphNode> &after) {
+  Stream stream = nullptr;
+  Graph child = nullptr;
+  GRAPHC_RETURN_IF_ERROR(gpu->check(gpu->driver.streamCreate(&stream, kNonBlockingStream), "cuStreamCreate"));
+  absl::Status status = gpu->check(gpu->driver.streamBeginCapture(stream, kCapturesThread), "cuStreamBeginCapture");
+  if (status.ok()) {
+    status = work.captured(stream);
+    const Result ended = gpu->driver.streamEndCapture(stream, &child); // also where the library failed
+    if (status.ok())
+      status = gpu->check(ended, "cuStreamEndCapture");
+  }
+  if (status.ok())
+    status = gpu->check(gpu->driver.graphAddChildGraphNode(&work.last, graph, after.data(), after.size(), child),
+                        "cuGraphAddChildGraphNode");
+  if (child)
+    gpu->driver.graphDestroy(child);
+  gpu->driver.streamDestroy(stream);
+  return status;
+}
+
+absl::Status CudaSegment::prepare() {
+  if (graph)
+    return failure;
+  gpu->enter();
+  GRAPHC_RETURN_IF_ERROR(gpu->check(gpu->driver.graphCreate(&graph, 0), "cuGraphCreate"));
+  bool works = false;
+  for (Work &work : all) {
+    std::vector<GraphNode> after;
+    for (uint32_t before : work.after)
+      if (GraphNode node = all[before].last)
+        after.push_back(node);
+    if (!work.launches.empty()) {
+      GRAPHC_RETURN_IF_ERROR(addKernel(work, std::move(after)));
+    } else if (work.captured) {
+      GRAPHC_RETURN_IF_ERROR(addCaptured(work, after));
+    } else if (work.bytes) {
+      const CopyNode params = paramsOf(work);
+      GRAPHC_RETURN_IF_ERROR(gpu->check(
+          gpu->driver.graphAddMemcpyNode(&work.last, graph, after.data(), after.size(), &params, gpu->context),
+          "cuGraphAddMemcpyNode", absl::StrCat("a copy of ", work.bytes, " bytes")));
+    }
+    works |= work.last != nullptr;
+  }
+  if (!works)
+    return absl::OkStatus();
+  return gpu->check(gpu->driver.graphInstantiate(&executable, graph, 0), "cuGraphInstantiate");
+}
+
+void CudaSegment::move(uint32_t copy, void *to, const void *from) {
+  Work &work = all[copies[copy]];
+  if (work.to == to && work.from == from)
+    return;
+  work.to = to;
+  work.from = from;
+  if (!executable || !work.last || !failure.ok())
+    return;
+  const CopyNode params = paramsOf(work);
+  gpu->enter();
+  failure = gpu->check(gpu->driver.graphExecMemcpyNodeSetParams(executable, work.last, &params, gpu->context),
+                       "cuGraphExecMemcpyNodeSetParams", absl::StrCat("a copy of ", work.bytes, " bytes"));
+}
+
+absl::Status CudaSegment::run(Stream stream) {
+  if (!graph)
+    failure = prepare();
+  if (!failure.ok() || !executable)
+    return failure;
+  return gpu->check(gpu->driver.graphLaunch(executable, stream), "cuGraphLaunch");
+}
+
+} // namespace graphc::device::cuda

@@ -1,0 +1,55 @@
+//===- Gpu.h - a GPU as all that is on it sees it ----------------------------------------------------------------*- C++ -*-===//
+#ifndef GRAPHC_RUNTIME_DEVICE_CUDA_GPU_H
+#define GRAPHC_RUNTIME_DEVICE_CUDA_GPU_H
+
+#include "runtime/device/Device.h"
+#include "runtime/device/cuda/Driver.h"
+
+#include "absl/strings/str_cat.h"
+
+#include <memory>
+#include <span>
+#include <string>
+
+namespace graphc::device::cuda {
+
+/// All of a process that is on a GPU shares its primary context.
+struct Gpu {
+  const Driver &driver;
+  const std::string name;
+  DeviceNumber number = 0;
+  Context context = nullptr;
+  uint64_t memoryBytes = 0;
+
+  Gpu(const Driver &driver, const std::string &name) : driver(driver), name(name) {}
+  ~Gpu() {
+    if (context)
+      driver.devicePrimaryCtxRelease(number);
+  }
+  /// The driver's calls are about the thread's context.
+  void enter() const {
+    thread_local Context current = nullptr;
+    if (current != context && driver.ctxSetCurrent(context) == kSuccess)
+      current = context;
+  }
+  absl::Status check(Result result, const char *call, const std::string &what = "") const {
+    return driver.status(result, call, what.empty() ? name : absl::StrCat(name, ": ", what));
+  }
+};
+using GpuPtr = std::shared_ptr<const Gpu>;
+
+/// One launch of a kernel.
+struct KernelLaunch {
+  Function function = nullptr; ///< null: of a kernel that no program of this task calls
+  unsigned blocks = 1, threads = 1;
+  std::string name;
+};
+
+class CudaKernels : public Code {
+public:
+  /// Of an entry of the table: one behind the other.
+  virtual std::span<const KernelLaunch> launches(uint32_t entry) const = 0;
+};
+
+} // namespace graphc::device::cuda
+#endif

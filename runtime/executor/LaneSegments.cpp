@@ -1,0 +1,116 @@
+#include "runtime/executor/LaneSegments.h"
+
+#include "runtime/base/Status.h"
+#include "runtime/plan/Types.h"
+
+#include "absl/strings/str_cat.h"
+
+#include <map>
+
+namespace graphc::executor {
+namespace {
+
+bool isMessage(const plan::Buffer &buffer) {
+  return buffer.has_slot() || buffer.storage_case() == plan::Buffer::kOutgoing;
+}
+
+} // namespace
+
+LaneSegments::Recorded LaneSegments::record(const SegmentUse &use, void *const *arguments) const {
+  Recorded made{program.device->makeSegment(), {}};
+  device::Segment &segment = *made.segment;
+  std::map<std::pair<uint32_t, uint32_t>, uint32_t> signals; // queue, count → the segment's own
+  for (uint32_t i = use.first; i < use.first + use.count; ++i) {
+    const Instruction &instruction = program.given[i];
+    const uint32_t queue = instruction.queue, first = instruction.first;
+    switch (instruction.op) {
+    case Op::QueueCall: {
+      const Launch &launch = program.launches[instruction.port];
+      segment.launch(queue, *launch.code, launch.entry, {arguments + first, instruction.count});
+      break;
+    }
+    case Op::QueueLibraryCall:
+      segment.call(queue, *frame.libraryKernels[instruction.port], {arguments + first, instruction.count});
+      break;
+    case Op::QueueCopy: {
+      const plan::Buffer &to = program.source->buffers(int(program.argumentBuffers[first])),
+                         &from = program.source->buffers(int(program.argumentBuffers[first + 1]));
+      const device::Way way = from.space() == plan::HOST ? device::Way::In
+                              : to.space() == plan::HOST ? device::Way::Out
+                                                         : device::Way::Within;
+      const uint32_t copy = segment.copy(queue, way, arguments[first], arguments[first + 1], instruction.bytes);
+      if (isMessage(to) || isMessage(from))
+        made.moves.push_back({copy, first});
+      break;
+    }
+    case Op::QueueSignal:
+      signals[{queue, instruction.count}] = segment.signal(queue);
+      break;
+    case Op::QueueWait: // what segments before have signalled is done
+      if (auto signal = signals.find({instruction.port, instruction.count}); signal != signals.end())
+        segment.after(queue, signal->second);
+      break;
+    default:
+      break; // no queue is given anything else
+    }
+  }
+  return made;
+}
+
+absl::Status LaneSegments::make(const transport::Transport &transport, const std::string &lane) {
+  if (program.segments.empty())
+    return absl::OkStatus();
+  GRAPHC_ASSIGN_OR_RETURN(queue, program.device->makeQueue());
+  port.emplace(*queue, transport);
+  for (uint64_t step = 0; step < (program.runsAhead ? 2 : 1); ++step)
+    for (const SegmentUse &use : program.segments) {
+      const Recorded &made = recorded.emplace_back(record(use, frame.argumentsOf(step)));
+      if (made.moves.empty())
+        GRAPHC_RETURN_IF_ERROR(base::annotate(made.segment->prepare(), lane));
+    }
+  return absl::OkStatus();
+}
+
+void LaneSegments::give(uint32_t index, uint64_t step, const GraphcContext &context) {
+  const Recorded &given = recorded[index + (program.runsAhead ? step % 2 * program.segments.size() : 0)];
+  for (const Move &move : given.moves)
+    given.segment->move(move.copy, frame.arguments[move.arguments], frame.arguments[move.arguments + 1]);
+  queue->run(*given.segment, context);
+  queue->signal(countOf(index, step));
+}
+
+/// "segment 2 of 3, kernels train.add_1 (m.mlir:3:4) to train.mul_7 (m.mlir:9:4)"
+std::string LaneSegments::describe(uint32_t index) const {
+  const SegmentUse &use = program.segments[index];
+  std::vector<const Instruction *> kernels;
+  for (uint32_t i = use.first; i < use.first + use.count; ++i)
+    if (program.given[i].source->has_call())
+      kernels.push_back(&program.given[i]);
+  auto text = [&](const Instruction &call) {
+    const std::string &where = plan::locationText(*program.plan, call.source->location());
+    return absl::StrCat(program.plan->kernels(int(call.planKernel)).name(),
+                        where.empty() ? "" : absl::StrCat(" (", where, ")"));
+  };
+  std::string what = absl::StrCat("segment ", index + 1, " of ", program.segments.size());
+  if (kernels.size() == 1)
+    absl::StrAppend(&what, ", kernel ", text(*kernels.front()));
+  else if (!kernels.empty())
+    absl::StrAppend(&what, ", kernels ", text(*kernels.front()), " to ", text(*kernels.back()));
+  else
+    absl::StrAppend(&what, ", copies alone");
+  return what;
+}
+
+/// The first segment that is not done is the one that failed.
+absl::Status LaneSegments::failure(uint64_t step) const {
+  const absl::Status status = queue->status();
+  if (status.ok())
+    return status;
+  uint32_t failed = 0;
+  while (failed + 1 < program.segments.size() && queue->reached(countOf(failed, step)) == device::Queue::Reached::Yes)
+    ++failed;
+  return absl::Status(status.code(), absl::StrCat(program.device->name(), " at step ", step, ", in ", describe(failed),
+                                                  ": ", status.message()));
+}
+
+} // namespace graphc::executor

@@ -1,0 +1,58 @@
+//===- LaneSegments.h - what one lane gives to its device -------------------------------------------------------*- C++ -*-===//
+#ifndef GRAPHC_RUNTIME_EXECUTOR_LANESEGMENTS_H
+#define GRAPHC_RUNTIME_EXECUTOR_LANESEGMENTS_H
+
+#include "runtime/executor/Frame.h"
+#include "runtime/executor/Program.h"
+#include "runtime/executor/QueuePort.h"
+
+#include "absl/status/status.h"
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace graphc::executor {
+
+/// The program's segments with the lane's addresses, and the one queue of the device to which the lane gives them. The queue counts one for
+/// each segment of each step. A lane that runs ahead has each twice, for even steps and for odd ones.
+class LaneSegments {
+public:
+  LaneSegments(const Program &program, const Frame &frame) : program(program), frame(frame) {}
+  /// Records them. Those that name messages are prepared when they are given first, since messages have no address before. `lane`: for
+  /// errors.
+  absl::Status make(const transport::Transport &transport, const std::string &lane);
+
+  void give(uint32_t segment, uint64_t step, const GraphcContext &context);
+  /// Ready once that segment of the step is done.
+  transport::PollState poll(uint32_t segment, uint64_t step) { return port->poll(countOf(segment, step)); }
+  QueuePort &waits() { return *port; }
+  const QueuePort &waits() const { return *port; }
+  /// Ready once all of that step is done.
+  transport::PollState pollAll(uint64_t step) { return poll(uint32_t(program.segments.size() - 1), step); }
+  /// Why the queue does no more: what its device says, of which segment. OK while it works.
+  absl::Status failure(uint64_t step) const;
+
+private:
+  /// A copy from or to a message.
+  struct Move {
+    uint32_t copy, arguments; ///< its number in the segment; to, from
+  };
+  struct Recorded {
+    std::unique_ptr<device::Segment> segment;
+    std::vector<Move> moves;
+  };
+  Recorded record(const SegmentUse &use, void *const *arguments) const;
+  uint64_t countOf(uint32_t segment, uint64_t step) const { return step * program.segments.size() + segment + 1; }
+  std::string describe(uint32_t segment) const;
+
+  const Program &program;
+  const Frame &frame;
+  std::vector<Recorded> recorded; // those of odd steps behind the others
+  std::unique_ptr<device::Queue> queue; // it ends its work before the segments go
+  std::optional<QueuePort> port;
+};
+
+} // namespace graphc::executor
+#endif

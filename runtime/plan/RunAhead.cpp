@@ -1,0 +1,39 @@
+#include "runtime/plan/RunAhead.h"
+
+namespace graphc::plan {
+namespace {
+
+/// Nobody but the device is waited for, or waits.
+bool isAlone(const Program &program, const Instruction &instruction) {
+  switch (instruction.kind_case()) {
+  case Instruction::kCall:
+  case Instruction::kCopy:
+  case Instruction::kSignal:
+  case Instruction::kWait:
+  case Instruction::kNextBatch:
+    return true;
+  case Instruction::kControlSend:
+    return instruction.control_send().channels_size() == 0;
+  case Instruction::kControlReceive:
+    return instruction.control_receive().local() && program.instances() == 1;
+  default:
+    return false;
+  }
+}
+
+} // namespace
+
+bool runsAhead(const Program &program) {
+  if (!program.queues() || program.feeds_size())
+    return false;
+  bool waits = false;
+  for (const Instruction &instruction : program.instructions()) {
+    const bool isWait = instruction.has_wait() && !instruction.queue();
+    if (!isAlone(program, instruction) || (waits && !isWait && !instruction.has_control_receive()))
+      return false;
+    waits |= isWait;
+  }
+  return true;
+}
+
+} // namespace graphc::plan

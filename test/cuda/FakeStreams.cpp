@@ -1,0 +1,182 @@
+// Streams, events, launches and captures.
+#include "test/cuda/FakeGraph.h"
+
+#include "absl/strings/str_cat.h"
+
+#include <cstdlib>
+#include <cstring>
+
+namespace graphc::fake {
+namespace {
+
+/// The signal that it was recorded as last.
+struct Event {
+  std::shared_ptr<QueueState> queue;
+  uint64_t count = 0;
+};
+
+/// What streams begin behind, while there is one.
+std::shared_ptr<QueueState> &gate() {
+  static auto *one = new std::shared_ptr<QueueState>;
+  return *one;
+}
+
+} // namespace
+
+Result enqueue(Stream *stream, Run run) {
+  if (!stream)
+    return kInvalidHandle; // nothing here uses the default stream
+  if (stream->captured) {
+    Graph &graph = *stream->captured;
+    Node &node = graph.add(std::move(run));
+    if (graph.nodes.size() > 1)
+      node.after = {&graph.nodes[graph.nodes.size() - 2]};
+    return kSuccess;
+  }
+  gpu().engine.enqueue(*stream->queue, {[run = std::move(run)] { return runOnGpu(run); }, 0, nullptr});
+  return kSuccess;
+}
+
+absl::StatusOr<Run> launchOf(const ptx::Function *function, std::array<uint32_t, 3> blocks,
+                             std::array<uint32_t, 3> threads, unsigned sharedBytes, void **params) {
+  if (!function || sharedBytes || (!params && !function->params.empty()))
+    return absl::InvalidArgumentError("a launch that nothing here makes");
+  for (uint32_t size : blocks)
+    if (size == 0)
+      return absl::InvalidArgumentError("no block");
+  if (function->threads && threads[0] * threads[1] * threads[2] != function->threads)
+    return absl::InvalidArgumentError(absl::StrCat(function->name, " has blocks of ", function->threads, " threads"));
+  std::vector<uint64_t> values; // the driver has read them when it returns
+  for (size_t i = 0; i < function->params.size(); ++i) {
+    uint64_t value = 0;
+    memcpy(&value, params[i], function->params[i].second);
+    values.push_back(value);
+  }
+  const char *fails = std::getenv("GRAPHC_FAKE_FAILS");
+  if (fails && function->name.find(fails) != std::string::npos)
+    return Run([name = function->name] { return absl::InternalError(absl::StrCat(name, " is to fail")); });
+  return Run([=]() mutable {
+    std::vector<void *> places;
+    for (uint64_t &value : values)
+      places.push_back(&value);
+    accounts.launched();
+    absl::Status status = gpu().machine.launch(*function, blocks, threads, places.data());
+    return status.ok() ? status : base::annotate(status, function->name);
+  });
+}
+
+} // namespace graphc::fake
+
+using namespace graphc;
+using namespace graphc::fake;
+
+CUDA_FUNCTION(cuMemcpyAsync, , Address to, Address from, size_t bytes, Stream *stream) {
+  CHECK_READY();
+  return enqueue(stream, [=] {
+    void *there = gpu().memory.pages.ownAddress(pointer(to));
+    memcpy(there, gpu().memory.pages.ownAddress(pointer(from)), bytes);
+    accounts.copied(there != pointer(to), bytes);
+    return absl::OkStatus();
+  });
+}
+
+CUDA_FUNCTION(cuLaunchKernel, , const ptx::Function *function, unsigned gridX, unsigned gridY, unsigned gridZ,
+              unsigned blockX, unsigned blockY, unsigned blockZ, unsigned sharedBytes, Stream *stream, void **params,
+              void **extra) {
+  CHECK_READY();
+  absl::StatusOr<Run> run =
+      launchOf(function, {gridX, gridY, gridZ}, {blockX, blockY, blockZ}, sharedBytes, extra ? nullptr : params);
+  return run.ok() ? enqueue(stream, *std::move(run)) : kInvalidValue;
+}
+
+CUDA_FUNCTION(cuStreamCreate, , Stream **stream, unsigned) {
+  CHECK_READY();
+  *stream = new Stream;
+  gpu().engine.add((*stream)->queue);
+  if (gate())
+    gpu().engine.enqueue(*(*stream)->queue, {nullptr, 1, gate()});
+  return kSuccess;
+}
+CUDA_FUNCTION(cuStreamDestroy, _v2, Stream *stream) {
+  gpu().engine.drain(stream->queue);
+  delete stream;
+  return kSuccess;
+}
+CUDA_FUNCTION(cuStreamSynchronize, , Stream *stream) {
+  if (!stream) {
+    base::MutexLock lock(gpu().mutex);
+    for (const Gpu::Memset &each : gpu().memsets)
+      memset(gpu().memory.pages.ownAddress(pointer(each.to)), each.value, each.bytes);
+    gpu().memsets.clear();
+    return failure();
+  }
+  if (stream->captured)
+    return kCaptureUnsupported;
+  gpu().engine.enqueue(*stream->queue, {nullptr, ++stream->signals, nullptr});
+  while (gpu().engine.reached(*stream->queue, stream->signals) == device::Queue::Reached::NotYet)
+    gpu().engine.wait(*stream->queue, stream->signals, absl::Milliseconds(100));
+  return failure();
+}
+
+/// From here on the thread may do nothing with the stream but give it work (modes other than that of the thread are not used).
+CUDA_FUNCTION(cuStreamBeginCapture, _v2, Stream *stream, int mode) {
+  CHECK_READY();
+  if (!stream || stream->captured || mode != 1)
+    return stream ? kIllegalState : kInvalidHandle;
+  stream->captured = std::make_unique<Graph>();
+  return kSuccess;
+}
+CUDA_FUNCTION(cuStreamEndCapture, , Stream *stream, Graph **graph) {
+  CHECK_READY();
+  if (!stream->captured)
+    return kIllegalState;
+  *graph = keep(std::move(stream->captured));
+  return kSuccess;
+}
+
+CUDA_FUNCTION(cuEventCreate, , Event **event, unsigned) {
+  CHECK_READY();
+  *event = new Event;
+  return kSuccess;
+}
+CUDA_FUNCTION(cuEventDestroy, _v2, Event *event) {
+  delete event;
+  return kSuccess;
+}
+CUDA_FUNCTION(cuEventRecord, , Event *event, Stream *stream) {
+  CHECK_READY();
+  if (stream->captured)
+    return kCaptureUnsupported;
+  event->queue = stream->queue;
+  event->count = ++stream->signals;
+  gpu().engine.enqueue(*stream->queue, {nullptr, event->count, nullptr});
+  return kSuccess;
+}
+CUDA_FUNCTION(cuEventQuery, , Event *event) {
+  CHECK_READY();
+  if (!event->queue)
+    return kSuccess;
+  device::Queue::Reached reached = gpu().engine.reached(*event->queue, event->count);
+  if (reached == device::Queue::Reached::Yes)
+    return kSuccess;
+  return failure() == kSuccess ? kNotReady : failure();
+}
+CUDA_FUNCTION(cuEventSynchronize, , Event *event) {
+  CHECK_READY();
+  for (;;) {
+    const Result result = cuEventQuery(event);
+    if (result != kNotReady)
+      return result;
+    gpu().engine.wait(*event->queue, event->count, absl::Milliseconds(100));
+  }
+}
+
+/// For tests: 1: streams that are made from now on do nothing; 0: all do.
+extern "C" __attribute__((visibility("default"))) void graphcFakeGate(int closed) {
+  if (closed) {
+    gate() = std::make_shared<QueueState>();
+  } else if (gate()) {
+    gpu().engine.count(*gate(), 1);
+    gate() = nullptr;
+  }
+}
