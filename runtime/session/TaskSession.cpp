@@ -139,8 +139,9 @@ std::optional<TaskFailure> TaskSession::run() {
   if (ended_)
     return std::nullopt;
   endPhase();
+  TaskFailure ended{link_.ended(), true, ""};
   base::MutexLock lock(mutex_);
-  return failure_ ? failure_ : TaskFailure{link_.ended(), true, ""};
+  return failure_ ? *failure_ : ended;
 }
 
 /// An order that may not come now, or says what cannot be, is refused before anything is done (Orders.h).

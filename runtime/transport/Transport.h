@@ -1,8 +1,8 @@
 //===- Transport.h - moving one channel's messages between two lanes --------------------------------------*- C++ -*-===//
 //
 // One small interface with three implementations: in-process, shared memory, gRPC. test/runtime/transport holds ONE
-// conformance suite that all of them pass. Threads: a port belongs to one lane; only that lane calls it. abort() and
-// close() of the owning Transport may come from any thread. No callback is ever made under a lock.
+// conformance suite that all of them pass. Threads: a port belongs to one lane; only that lane calls it. abort() of
+// the owning Transport may come from any thread. No callback is ever made under a lock.
 //
 // A channel instance is a ring of `capacity` slots of exactly `bytes` bytes, 64-byte aligned, at the receiver (of a
 // zero-copy channel: of references to the sender's memory). The k-th send pairs with the k-th receive. Nothing here blocks but wait(), and nothing but wait() makes a system call unless the
