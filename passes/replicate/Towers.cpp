@@ -6,6 +6,7 @@
 
 #include "mlir/IR/IRMapping.h"
 
+#include <algorithm>
 #include <map>
 
 using namespace mlir;
@@ -89,9 +90,11 @@ private:
     if (only && llvm::any_of(llvm::make_first_range(sums), isOwn) && canLoop(kinds))
       startLoop(llvm::make_filter_range(sums, [&](auto &sum) { return isOwn(sum.first); }));
     const int64_t each = dist.getMicroBatchesEach();
-    const std::vector<uint64_t> stops = plan::sumStops(uint64_t(each), uint64_t(dist.getMicroBatchesOfLeaf()));
+    std::vector<uint64_t> stops; // of a loop, which may have millions of micro-batches, none
+    if (!looped)
+      stops = plan::sumStops(uint64_t(each), uint64_t(dist.getMicroBatchesOfLeaf()));
     for (int64_t tower = 0; tower < count; ++tower) {
-      const bool stop = !looped && llvm::is_contained(stops, uint64_t(tower % each + 1));
+      const bool stop = std::ranges::binary_search(stops, uint64_t(tower % each + 1));
       // A sum grows right behind each tower's value, so that the value does not outlive it.
       if (tower >= looped)
         for (Operation *op : segment) {
