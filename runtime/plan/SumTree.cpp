@@ -8,6 +8,7 @@ namespace graphc::plan {
 namespace {
 
 constexpr uint64_t kMostDefaultLeaves = 16;
+constexpr uint64_t kMostMicroBatches = uint64_t(1) << 26; // as many as cluster.json takes
 
 bool fits(uint64_t m, uint64_t w, uint64_t n) {
   if (m == 0 || n == 0 || m % n)
@@ -99,8 +100,9 @@ std::string whyNoSumTree(uint64_t m, uint64_t w, uint64_t n) {
       absl::StrAppend(&remedies, remedies.empty() ? "" : ", ", absl::string_view(what.data(), what.size()), numbers);
   };
   offer("replicas: ", nearest(n, divisorsOf(m), [&](uint64_t other) { return fits(m, w, other); }));
-  offer("\"micro_batches\": ",
-        nearest(m, multiplesOf(w ? w : n, m), [&](uint64_t other) { return fits(other, w, n); }));
+  offer("\"micro_batches\": ", nearest(m, multiplesOf(w ? w : n, m), [&](uint64_t other) {
+          return other <= kMostMicroBatches && fits(other, w, n);
+        }));
   offer("\"sum_leaves\": ", nearest(leaves, divisorsOf(m), [&](uint64_t other) { return fits(m, other, n); }));
   return absl::StrCat(why, remedies.empty() ? "" : "; what fits next to that is ", remedies);
 }

@@ -210,6 +210,8 @@ TEST(SumTree, WhatDoesNotFitNamesWhatDoes) {
   EXPECT_EQ(whyNoSumTree(7, 5, 3), "\"micro_batches\": 7 cannot be shared by 3 replicas");
   EXPECT_THAT(whyNoSumTree(67108859, 33554432, 1), // a prime number
               HasSubstr("next to that is \"micro_batches\": 33554432 or 67108864, \"sum_leaves\": 1 or 67108859"));
+  EXPECT_THAT(whyNoSumTree(67108864, 0, 3), HasSubstr("\"micro_batches\": 67108863")); // the next one is refused
+  EXPECT_THAT(whyNoSumTree(67108864, 0, 3), Not(HasSubstr("67108866")));
 }
 
 TEST(SumTree, PartialSumsAreAsManyAsTheTreeHasAtOnce) {
