@@ -23,8 +23,10 @@ static bool inDomain(const plan::Plan &plan, const plan::Task &task) {
 /// "/job:worker", "/job:chief,worker".
 static std::string domainName(const plan::Plan &plan) {
   std::string name;
+  std::set<uint32_t> named;
   for (const auto &range : plan.replicas().ranges())
-    name += (name.empty() ? "/job:" : ",") + plan.jobs(int(range.job())).name();
+    if (named.insert(range.job()).second)
+      name += (name.empty() ? "/job:" : ",") + plan.jobs(int(range.job())).name();
   return name;
 }
 
