@@ -165,7 +165,13 @@ SmallVector<DeviceAttr> ClusterAttr::getDevices(StringRef job, int64_t task) con
         add(text.str());
   if (devices.empty())
     add(device::hostDevice());
-  return devices;
+  // A task computes on its GPUs where it has some; one of job ps stores for others, and that in the host's memory.
+  SmallVector<DeviceAttr> ordered;
+  for (bool first : {true, false})
+    llvm::copy_if(devices, std::back_inserter(ordered), [&](DeviceAttr device) {
+      return ((device.getKind() == StringRef(device::hostKind().name)) == (job == "ps")) == first;
+    });
+  return ordered;
 }
 
 int64_t ClusterAttr::getJobIndex(StringRef job) const {

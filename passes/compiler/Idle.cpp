@@ -1,6 +1,7 @@
 //===- Idle.cpp - devices of the cluster that a plan leaves without work ---------------------------------------------===//
 #include "passes/compiler/Idle.h"
 
+#include "runtime/device/Kinds.h"
 #include "runtime/plan/Types.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -24,11 +25,14 @@ void remarkOnIdleDevices(const plan::Plan &plan, const cluster::ClusterConfig &c
   std::string first;
   size_t idle = 0;
   const cluster::JobConfig *where = nullptr;
+  auto isHost = [](const std::string &device) { return device::kindOf(device) == device::hostKind().name; };
   for (const cluster::JobConfig &job : cluster.jobs)
     for (uint32_t task = 0; task < job.tasks; ++task)
       for (const std::string &device : job.devices)
-        if (std::string full = "/job:" + job.name + "/task:" + std::to_string(task) + "/device:" + device;
-            !busy.count(full)) {
+        if (isHost(device) && !llvm::all_of(job.devices, isHost))
+          continue; // it feeds the others
+        else if (std::string full = "/job:" + job.name + "/task:" + std::to_string(task) + "/device:" + device;
+                 !busy.count(full)) {
           if (idle++ == 0) {
             first = full;
             where = &job;

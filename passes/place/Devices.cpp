@@ -10,19 +10,27 @@ using graph::DeviceAttr;
 
 DeviceSet::DeviceSet(graph::ClusterAttr cluster) {
   for (NamedAttribute job : cluster.getJobs())
-    for (int64_t task = 0, n = cluster.getTasks(job.getName()); task < n; ++task)
-      devices.append(cluster.getDevices(job.getName(), task));
+    for (int64_t task = 0, n = cluster.getTasks(job.getName()); task < n; ++task) {
+      const SmallVector<DeviceAttr> own = cluster.getDevices(job.getName(), task);
+      devices.append(own);
+      for (DeviceAttr device : own)
+        if (device.getKind() == own.front().getKind())
+          defaults.insert(device);
+    }
 }
 
 SmallVector<DeviceAttr> DeviceSet::ofJob(StringRef job) const {
   SmallVector<DeviceAttr> found;
-  llvm::copy_if(devices, std::back_inserter(found), [&](DeviceAttr device) { return device.getJob() == job; });
+  llvm::copy_if(devices, std::back_inserter(found),
+                [&](DeviceAttr device) { return device.getJob() == job && isDefault(device); });
   return found;
 }
 
 SmallVector<DeviceAttr> DeviceSet::satisfying(DeviceAttr request) const {
   SmallVector<DeviceAttr> found;
-  llvm::copy_if(devices, std::back_inserter(found), [&](DeviceAttr device) { return satisfies(device, request); });
+  llvm::copy_if(devices, std::back_inserter(found), [&](DeviceAttr device) {
+    return satisfies(device, request) && (!request.getKind().empty() || isDefault(device));
+  });
   return found;
 }
 

@@ -8,15 +8,17 @@
 
 namespace graphc {
 
-/// Every device of a cluster, in the cluster's order: job by job, task by task.
+/// Every device of a cluster: job by job, task by task, the task's default first (ClusterAttr::getDevices).
 class DeviceSet {
 public:
   explicit DeviceSet(graph::ClusterAttr cluster);
 
   llvm::ArrayRef<graph::DeviceAttr> all() const { return devices; }
-  /// The devices of one job, in task order.
+  /// Whether work goes there where no kind of device is named: it is of the kind of its task's first.
+  bool isDefault(graph::DeviceAttr device) const { return defaults.contains(device); }
+  /// The default devices of one job, in task order.
   llvm::SmallVector<graph::DeviceAttr> ofJob(llvm::StringRef job) const;
-  /// Those that every part of `request` that is given is true of.
+  /// Those that every part of `request` that is given is true of; of those where it leaves the kind open, the default ones.
   llvm::SmallVector<graph::DeviceAttr> satisfying(graph::DeviceAttr request) const;
   bool contains(graph::DeviceAttr device) const { return llvm::is_contained(devices, device); }
 
@@ -29,6 +31,7 @@ public:
 
 private:
   llvm::SmallVector<graph::DeviceAttr> devices;
+  llvm::DenseSet<graph::DeviceAttr> defaults;
 };
 
 /// Whether every part that `request` gives is that of `device`.

@@ -5,7 +5,9 @@
 #include "passes/place/Devices.h"
 #include "passes/place/Distribution.h"
 #include "passes/place/PlacementRules.h"
+#include "passes/place/SoftPlacement.h"
 #include "passes/place/VariablePlacement.h"
+#include "runtime/device/Kinds.h"
 
 #include "llvm/ADT/StringMap.h"
 
@@ -25,7 +27,7 @@ using graph::setDevice;
 class Placer {
 public:
   Placer(ModuleOp module, const Distribution &distribution)
-      : module(module), dist(distribution), devices(distribution.cluster) {}
+      : module(module), dist(distribution), devices(distribution.cluster), soft(module, distribution, devices) {}
 
   LogicalResult run() {
     if (failed(rules.read(module, devices)) ||
@@ -33,7 +35,7 @@ public:
       return failure();
     if (dist.kind == StrategyKind::OneDevice)
       remarkOnIgnoredDevices(module, dist.chief);
-    if (failed(placeAllVariables()))
+    if (failed(placeAllVariables()) || failed(soft.checkVariables()))
       return failure();
     for (auto func : module.getOps<graph::FuncOp>())
       if (failed(placeFunction(func)))
@@ -70,6 +72,7 @@ private:
   ModuleOp module;
   const Distribution &dist;
   DeviceSet devices;
+  SoftPlacement soft;
   PlacementRules rules;
   llvm::DenseMap<StringAttr, DeviceAttr> variableDevices;
   llvm::DenseMap<StringAttr, DeviceAttr>
@@ -91,18 +94,6 @@ FailureOr<DeviceAttr> Placer::resolve(Operation *op, DeviceAttr request, DeviceA
   }
   if (DeviceAttr device = devices.resolve(request, home))
     return device;
-  if (module->hasAttr(
-          GraphDialect::kSoftPlacement)) { // as TensorFlow's: the task is meant, the kind of device hoped for
-    auto open = DeviceAttr::get(module.getContext(), request.getJob(), request.getTask(), "", -1);
-    DeviceAttr device = isReplicaDevice(home) && satisfies(home, open) ? home : devices.resolve(open, home);
-    if (device) {
-      if (remarked.insert(request).second)
-        op->emitRemark("is placed on \"")
-            << request.str() << "\", which no device of the cluster is; soft placement takes \"" << device.str()
-            << "\"";
-      return device;
-    }
-  }
   return op->emitOpError("is placed on \"")
          << request.str() << "\", which no device of the cluster is" << devices.describe(request);
 }
@@ -184,13 +175,13 @@ FailureOr<Placer::GroupRequest> Placer::getGroupRequest(StringAttr name, ArrayRe
   GroupRequest request;
   if (dist.kind == StrategyKind::OneDevice)
     return request;
-  if ((request.device = rules.getDevice(name.getValue()))) {
+  if ((request.device = soft.soften(group.front(), rules.getDevice(name.getValue())))) {
     for (graph::VariableOp variable : group)
       ruled[variable.getSymNameAttr()] = rules.find(name.getValue());
     return request;
   }
   for (graph::VariableOp variable : group) {
-    DeviceAttr own = getDevice(variable);
+    DeviceAttr own = soft.soften(variable, getDevice(variable));
     if (own && request.device && own != request.device && variable->hasAttr(GraphDialect::kSlotOf))
       return variable.emitOpError("is placed on \"") << own.str() << "\", but it is a slot of @" << name.getValue()
                                                      << " and lives with it on \"" << request.device.str() << "\"";
@@ -209,9 +200,15 @@ FailureOr<Placer::GroupRequest> Placer::getGroupRequest(StringAttr name, ArrayRe
 /// everything else of that scope goes.
 LogicalResult Placer::placeGroup(ArrayRef<graph::VariableOp> group, DeviceAttr request, bool pins, int64_t bytes) {
   DeviceAttr best;
-  for (DeviceAttr store : dist.stores)
-    if (!pins && satisfies(store, request) && (!best || loads.lookup(store) < loads.lookup(best)))
-      best = store;
+  auto weigh = [&](DeviceAttr device) {
+    if (!pins && satisfies(device, request) && (!best || loads.lookup(device) < loads.lookup(best)))
+      best = device;
+  };
+  llvm::for_each(dist.stores, weigh);
+  if (!best) // another kind of device of the stores' tasks
+    for (DeviceAttr device : devices.satisfying(request))
+      if (llvm::any_of(dist.stores, [&](DeviceAttr store) { return store.isOnTaskOf(device); }))
+        weigh(device);
   if (!best) {
     FailureOr<DeviceAttr> found = resolve(group.front(), request, dist.chief);
     if (failed(found))
@@ -298,14 +295,19 @@ DeviceAttr Placer::followReplica(graph::FuncOp func, Operation *op, DeviceAttr r
   if (towers && llvm::all_of(dist.towers, [&](DeviceAttr tower) { return satisfies(tower, request); }))
     return {};
   bool sameJob = request.getJob().empty() || home.getJob().empty() || request.getJob() == home.getJob();
-  if (!towers && (satisfies(home, request) || request.getTask() < 0 || !sameJob))
+  if (!towers && (satisfies(home, request) || !sameJob))
     return request;
   if (!devices.resolve(request, home))
     return request;
+  const bool anyTask = request.getTask() < 0;
+  if (isa<graph::NextBatchOp>(op) && anyTask && request.getKind() == StringRef(device::hostKind().name))
+    return {}; // the host does it, on whatever device
   if (remarked.insert(request).second)
     op->emitRemark("is placed on \"") << request.str() << "\" by the model or a placement rule; "
-                                      << (towers ? "every tower computes it on its own device"
-                                                 : "every replica computes it on its own task");
+                                      << (towers    ? "every tower computes it on its own device"
+                                          : anyTask ? "every replica computes all of its part on one device, \"" +
+                                                          home.str() + "\""
+                                                    : "every replica computes it on its own task");
   return {};
 }
 
@@ -346,10 +348,11 @@ LogicalResult Placer::mirror(Operation *op, DeviceAttr request) {
 
 /// What a placement rule says of the operation's name, else what is written on the operation.
 DeviceAttr Placer::getRequest(Operation *op) {
-  if (StringRef name = rules.empty() ? "" : getGivenName(op); !name.empty())
-    if (DeviceAttr device = rules.getDevice(name))
-      return device;
-  return getDevice(op);
+  StringRef name = rules.empty() ? "" : getGivenName(op);
+  DeviceAttr byRule = name.empty() ? DeviceAttr() : rules.getDevice(name);
+  FlatSymbolRefAttr variable = graph::getVariable(op);
+  return soft.soften(op, byRule ? byRule : getDevice(op),
+                     variable ? variableDevices.lookup(variable.getAttr()) : DeviceAttr());
 }
 
 LogicalResult Placer::placeFunction(graph::FuncOp func) {

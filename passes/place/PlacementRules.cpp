@@ -28,7 +28,9 @@ LogicalResult PlacementRules::read(ModuleOp of, const DeviceSet &devices) {
     if (name.empty() || name.size() > cluster::kMostPatternBytes || cluster::hasControlCharacter(name.getValue()))
       return emitError(loc,
                        "expects the pattern of a placement rule to be 1 to 4096 characters without control characters");
-    if (!devices.resolve(device, {}))
+    const bool soft = module->hasAttr(GraphDialect::kSoftPlacement);
+    auto wanted = soft ? DeviceAttr::get(module.getContext(), device.getJob(), device.getTask(), "", -1) : device;
+    if (!devices.resolve(wanted, {}))
       return emitError(loc, "placement rule \"") << name.getValue() << "\" places on \"" << device.str()
                                                  << "\", which no device of the cluster is" << devices.describe(device);
     rules.push_back({name.getValue(), device, loc});

@@ -65,10 +65,12 @@ static FailureOr<SmallVector<DeviceAttr>> getNamedTowers(ModuleOp module, graph:
   return towers;
 }
 
-/// Every device of the chief's task; where that is one alone, every device of the chief's job and the workers.
+/// Every default device of the chief's task; where that is one alone, those of the chief's job and of the workers.
 static SmallVector<DeviceAttr> getDefaultTowers(const Resolution &d, const DeviceSet &devices) {
   SmallVector<DeviceAttr> local, all;
   for (DeviceAttr device : devices.all()) {
+    if (!devices.isDefault(device))
+      continue;
     if (device.isOnTaskOf(d.chief))
       local.push_back(device);
     if (device.getJob() == d.chief.getJob() || device.getJob() == "worker")
@@ -258,9 +260,9 @@ static LogicalResult check(ModuleOp module, const Distribution &d) {
                      << devices.describe(device);
   for (DeviceAttr place : places)
     if (d.isBetweenGraph() && (place.getKind() != places[0].getKind() || place.getIndex() != places[0].getIndex()))
-      return error() << "replicas are alike, but the first device of a task of job " << places[0].getJob() << " is "
-                     << places[0].getKind() << ":" << places[0].getIndex() << " and of job " << place.getJob() << " "
-                     << place.getKind() << ":" << place.getIndex();
+      return error() << "replicas are alike, but a task of job " << places[0].getJob() << " computes on "
+                     << places[0].getKind() << ":" << places[0].getIndex() << " and one of job " << place.getJob()
+                     << " on " << place.getKind() << ":" << place.getIndex();
   if (d.kind == StrategyKind::AllReduce && places.size() > 1 &&
       llvm::none_of(places, [&](DeviceAttr place) { return place.isOnTaskOf(d.chief); }))
     return error() << "all_reduce keeps the variables on its replicas, of which the chief, who saves them, is none; "

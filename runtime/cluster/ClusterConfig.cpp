@@ -1,5 +1,7 @@
 #include "runtime/cluster/ClusterConfig.h"
 
+#include "runtime/base/Status.h"
+#include "runtime/base/Text.h"
 #include "runtime/cluster/Address.h"
 
 #include "absl/strings/ascii.h"
@@ -126,6 +128,70 @@ std::vector<std::string> ClusterConfig::deviceNames(size_t limit) const {
         names.push_back(absl::StrCat(taskName(job.name, task), "/device:", device));
       }
   return names;
+}
+
+static uint32_t countOf(const JobConfig &job, const device::Kind &kind) {
+  return uint32_t(std::count_if(job.devices.begin(), job.devices.end(),
+                                [&](const std::string &name) { return device::kindOf(name) == kind.name; }));
+}
+
+/// Those from `first` on go.
+static void dropDevices(JobConfig &job, const device::Kind &kind, uint32_t first) {
+  std::erase_if(job.devices, [&](const std::string &name) {
+    absl::StatusOr<DeviceName> device = DeviceName::parse(absl::StrCat("/device:", name)); // the parser has read it
+    return device::kindOf(name) == kind.name && device.ok() && device->index.value_or(0) >= first;
+  });
+  if (job.devices.empty())
+    job.devices.push_back(device::hostDevice());
+}
+
+absl::Status ClusterConfig::giveDevices(const device::Kind &kind, uint32_t count) {
+  for (JobConfig &job : jobs) {
+    const uint32_t named = countOf(job, kind);
+    if (count == 0) {
+      dropDevices(job, kind, 0);
+    } else if (job.name != "ps" && job.name != "evaluator" && named != count) {
+      if (job.devicesGiven)
+        return error(job.position,
+                     absl::StrCat("\"devices\" names ", named, " ", base::view(kind.name), named == 1 ? "" : "s",
+                                  " for each task of job ", base::quoteJson(job.name), ", but --num_gpus=", count,
+                                  " is given; leave one of them out"));
+      for (uint32_t i = 0; i < count; ++i)
+        job.devices.push_back(absl::StrCat(base::view(kind.name), ":", i));
+    }
+  }
+  moveTowers();
+  return absl::OkStatus();
+}
+
+std::vector<const JobConfig *> ClusterConfig::limitDevices(const device::Kind &kind, uint32_t count) {
+  std::vector<const JobConfig *> limited;
+  for (JobConfig &job : jobs) {
+    bool isHere = true;
+    for (uint32_t task = 0; task < job.tasks; ++task)
+      isHere &= hostOf(job.name, task).empty();
+    if (!isHere || countOf(job, kind) <= count)
+      continue;
+    dropDevices(job, kind, count);
+    limited.push_back(&job);
+  }
+  moveTowers();
+  return limited;
+}
+
+/// Towers of devices that are gone are on the first of their task, once.
+void ClusterConfig::moveTowers() {
+  std::vector<DeviceName> kept;
+  for (DeviceName device : strategy.devices) {
+    if (const JobConfig *job = findJob(device.job.value_or("")); job && !hasDevice(device)) {
+      absl::StatusOr<DeviceName> first = DeviceName::parse(absl::StrCat("/device:", job->devices.front()));
+      if (first.ok())
+        device = first->mergedInto({device.job, device.task, {}, {}});
+    }
+    if (std::find(kept.begin(), kept.end(), device) == kept.end())
+      kept.push_back(std::move(device));
+  }
+  strategy.devices = std::move(kept);
 }
 
 bool ClusterConfig::hasDevice(const DeviceName &full) const {

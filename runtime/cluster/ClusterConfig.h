@@ -38,7 +38,8 @@ struct JobConfig {
   std::string name;
   uint32_t tasks = 0;
   std::vector<std::string> addresses; ///< one a task, or none where the job was given as a count
-  std::vector<std::string> devices = {device::hostDevice()}; ///< of each task; the first is the default
+  std::vector<std::string> devices = {device::hostDevice()}; ///< of each task
+  bool devicesGiven = false; ///< by "devices"
   base::JsonPosition position;
 };
 
@@ -140,8 +141,17 @@ struct ClusterConfig {
   /// Every full device name, at most `limit` of them: for errors that list what exists.
   std::vector<std::string> deviceNames(size_t limit) const;
   bool hasDevice(const DeviceName &full) const;
+  /// Gives each task of a job that computes (all but ps and evaluator) so many devices of a kind beside the host's first. Where "devices"
+  /// names those of its job, another number is an error; 0 takes them away from every job.
+  absl::Status giveDevices(const device::Kind &kind, uint32_t count);
+  /// Leaves to each task of this machine at most so many devices of a kind; one that has none left has the host's first. Returns the
+  /// jobs that had more.
+  std::vector<const JobConfig *> limitDevices(const device::Kind &kind, uint32_t count);
   /// "file:line:column: message".
   absl::Status error(base::JsonPosition at, std::string_view message) const { return base::errorAt(file, at, message); }
+
+private:
+  void moveTowers();
 };
 
 absl::StatusOr<ClusterConfig> parseCluster(std::string_view text, std::string_view file);

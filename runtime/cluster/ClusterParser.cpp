@@ -196,6 +196,7 @@ private:
       if (!member.value.is(Kind::Array) || member.value.elements.empty())
         return expected(member.value, "a list of devices such as [\"CPU:0\"]");
       job->devices.clear();
+      job->devicesGiven = true;
       for (const JsonValue &element : member.value.elements) {
         if (!element.is(Kind::String))
           return expected(element, "a device such as \"CPU:0\"");

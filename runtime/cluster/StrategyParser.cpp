@@ -129,6 +129,8 @@ absl::Status StrategyParser::parseSetting(const JsonMember &member, StrategyConf
       DeviceName device;
       if (status = readDevice(element, device); !status.ok())
         return status;
+      if (const TaskRef chief = config.chief(); !device.job && !device.task) // "/gpu:1" is the chief's
+        device = device.mergedInto({chief.job, chief.index, {}, {}});
       if (!config.hasDevice(device))
         return config.error(element.position,
                             absl::StrCat("no device ", quoteJson(element.string), "; expected full names, of ",

@@ -48,6 +48,10 @@ bool runsPtx(std::string_view kind) {
   return known && known->code == CodeFormat::Ptx;
 }
 
+const Kind &gpuKind() {
+  return *std::find_if(kinds().begin(), kinds().end(), [](const Kind &kind) { return kind.code == CodeFormat::Ptx; });
+}
+
 const Kind &hostKind() { return kinds().front(); }
 
 std::string hostDevice() { return std::string(hostKind().name) + ":0"; }

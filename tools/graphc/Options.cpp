@@ -1,10 +1,16 @@
 //===- Options.cpp - the command line of graphc -----------------------------------------------------------------===//
 #include "tools/graphc/Options.h"
 
+#include "passes/compiler/Diagnostic.h"
+#include "runtime/base/Status.h"
+#include "runtime/device/Machine.h"
+
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Support/Timing.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/StringSaver.h"
@@ -44,8 +50,13 @@ struct Flags {
   cl::opt<bool> softPlacement{
       "soft-placement",
       cl::desc("Where the model names a device that its task lacks (a GPU, where cluster.json lists none), take "
-               "another one of that task and say so, instead of refusing it"),
+               "another one of that task and say so, instead of refusing it; where cluster.json lists GPUs for tasks "
+               "of this machine that it does not have, compile for the CPU"),
       cl::cat(category)};
+  cl::opt<unsigned> numGpus{"num-gpus",
+                            cl::desc("GPUs of each task that computes, where cluster.json does not name its devices; "
+                                     "0: none, whatever it names"),
+                            cl::value_desc("n"), cl::cat(category)};
   cl::opt<std::string> targetCpu{
       "target-cpu",
       cl::desc("The CPU to compile for, as LLVM names it (default native, this one; x86-64-v3: any "
@@ -140,9 +151,10 @@ bool readMode(const Flags &flags, Options &options) {
   options.report = flags.report;
   options.calibration = flags.calibration;
   bool compiles = options.mode == Mode::Compile || compares;
-  if (!compiles &&
-      (flags.partition.getNumOccurrences() || flags.strategy.getNumOccurrences() || flags.emit.getNumOccurrences()))
-    return complain("--partition, --strategy and --emit compile a model; --verify-plan and --diff read plans");
+  if (!compiles && (flags.partition.getNumOccurrences() || flags.strategy.getNumOccurrences() ||
+                    flags.numGpus.getNumOccurrences() || flags.emit.getNumOccurrences()))
+    return complain(
+        "--partition, --strategy, --num-gpus and --emit compile a model; --verify-plan and --diff read plans");
   if (compares &&
       (flags.strategy.getNumOccurrences() || flags.emit.getNumOccurrences() || flags.output.getNumOccurrences()))
     return complain(
@@ -229,6 +241,8 @@ std::optional<Options> parseOptions(int argc, char **argv) {
     options.cluster = flags.partition;
   if (flags.strategy.getNumOccurrences())
     options.strategy = flags.strategy;
+  if (flags.numGpus.getNumOccurrences())
+    options.numGpus = flags.numGpus;
   options.logDevicePlacement = flags.logDevicePlacement;
   options.compile.softPlacement = flags.softPlacement;
   options.compile.targetCpu = flags.targetCpu;
@@ -238,6 +252,8 @@ std::optional<Options> parseOptions(int argc, char **argv) {
   if (options.compile.intraOpThreads < 1 || options.compile.intraOpThreads > 1024)
     return complain("--intra_op_threads=" + llvm::Twine(options.compile.intraOpThreads) + ": expected 1 to 1024"),
            std::nullopt;
+  if (options.numGpus.value_or(0) > 64)
+    return complain("--num_gpus=" + llvm::Twine(*options.numGpus) + ": expected 0 to 64"), std::nullopt;
   if (!readEmit(flags, options))
     return std::nullopt;
   if (!options.report.empty() && options.emit == Output::StageText)
@@ -246,10 +262,37 @@ std::optional<Options> parseOptions(int argc, char **argv) {
   return options;
 }
 
+/// Soft placement: GPUs that this machine lacks, by what its driver says, are left out of the tasks that run here.
+static void leaveOutMissing(cluster::ClusterConfig &config) {
+  const device::Kind &kind = device::gpuKind();
+  const bool hasSome = llvm::any_of(config.jobs, [&](const cluster::JobConfig &job) {
+    return llvm::any_of(job.devices, [&](const std::string &name) { return device::kindOf(name) == kind.name; });
+  });
+  if (!hasSome)
+    return;
+  const absl::StatusOr<uint32_t> there = device::countDevices(kind);
+  std::string why = there.ok() ? "this machine has " + std::to_string(*there) : std::string(there.status().message());
+  for (const cluster::JobConfig *job : config.limitDevices(kind, there.value_or(0))) {
+    Diagnostic said;
+    said.severity = Severity::Warning;
+    said.file = config.file;
+    said.line = job->position.line;
+    said.column = job->position.column;
+    said.message = "soft placement: job \"" + job->name + "\" has " + llvm::join(job->devices, ", ") +
+                   " instead of the " + std::string(kind.name) +
+                   "s that it names: " + StringRef(why).split(';').first.str();
+    print(said, llvm::errs());
+  }
+}
+
 absl::StatusOr<cluster::ClusterConfig> readClusterOf(const Options &options) {
-  if (!options.cluster)
-    return cluster::ClusterConfig::oneTask();
-  return cluster::readClusterFile(*options.cluster);
+  absl::StatusOr<cluster::ClusterConfig> config =
+      options.cluster ? cluster::readClusterFile(*options.cluster) : cluster::ClusterConfig::oneTask();
+  if (config.ok() && options.numGpus)
+    GRAPHC_RETURN_IF_ERROR(config->giveDevices(device::gpuKind(), *options.numGpus));
+  if (config.ok() && options.compile.softPlacement)
+    leaveOutMissing(*config);
+  return config;
 }
 
 } // namespace graphc

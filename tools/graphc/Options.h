@@ -27,13 +27,14 @@ struct Options {
   std::string output;                  ///< path, "-": stdout; empty: not given
   std::optional<std::string> cluster;  ///< path of cluster.json
   std::optional<std::string> strategy; ///< --strategy, beats the file's
+  std::optional<unsigned> numGpus;     ///< of each task that computes
   Output emit = Output::Plan;
   Stage stage = Stage::Llvm;           ///< where emit is StageText
   bool logDevicePlacement = false;
   CompileOptions compile;
 };
 
-/// Of --partition, as it stands in the file; one task without it.
+/// Of --partition, with the GPUs of --num_gpus and without those that soft placement does not find here; one task without it.
 absl::StatusOr<cluster::ClusterConfig> readClusterOf(const Options &options);
 
 /// Parses the command line; --help and --version end the process with 0. Every flag takes - and _ alike. Returns

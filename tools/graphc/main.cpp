@@ -149,9 +149,9 @@ bool isEndless(StringRef path) {
          (status.type() == llvm::sys::fs::file_type::fifo_file && !handedOver);
 }
 
-/// The cluster of --partition with --strategy in place of its own; nothing where neither is given.
+/// The cluster of --partition with --strategy in place of its own; nothing where nothing is said of one.
 absl::StatusOr<MaybeCluster> readCluster(const Options &options) {
-  if (!options.cluster && !options.strategy)
+  if (!options.cluster && !options.strategy && !options.numGpus)
     return std::nullopt;
   GRAPHC_ASSIGN_OR_RETURN(cluster::ClusterConfig cluster, readClusterOf(options));
   if (options.strategy) {
@@ -196,7 +196,9 @@ int run(const Options &options, std::chrono::steady_clock::time_point start) {
   }
   if (*cluster && compilation.isPlaced())
     return complain(options.model + " is of stage \"" + getStageName(compilation.stage()) + "\" and placed already; " +
-                    (options.cluster ? "--partition" : "--strategy") +
+                    (options.cluster    ? "--partition"
+                     : options.strategy ? "--strategy"
+                                        : "--num_gpus") +
                     " is for modules of stage graph or differentiated");
   if (failed(compilation.useCluster(*cluster)))
     return kWrong;

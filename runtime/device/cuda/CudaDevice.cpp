@@ -1,5 +1,6 @@
 #include "runtime/device/cuda/CudaDevice.h"
 
+#include "runtime/base/Log.h"
 #include "runtime/base/Status.h"
 #include "runtime/device/cuda/CudaQueue.h"
 #include "runtime/device/cuda/CudaSegment.h"
@@ -8,6 +9,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 
+#include <atomic>
 #include <cstring>
 
 namespace graphc::device {
@@ -207,7 +209,24 @@ private:
   std::shared_ptr<EventWaiter> waiter;
 };
 
+/// Of the driver's devices the one that is GPU:0 here.
+std::atomic<uint32_t> firstGpu = 0;
+
+absl::StatusOr<int> countOf(const Driver &driver) {
+  int count = 0;
+  GRAPHC_RETURN_IF_ERROR(driver.status(driver.deviceGetCount(&count), "cuDeviceGetCount", "the CUDA driver"));
+  return count;
+}
+
 } // namespace
+
+absl::StatusOr<uint32_t> countCuda() {
+  GRAPHC_ASSIGN_OR_RETURN(const Driver *driver, Driver::open());
+  GRAPHC_ASSIGN_OR_RETURN(int count, countOf(*driver));
+  return uint32_t(count);
+}
+
+void setFirstCuda(uint32_t first) { firstGpu = first; }
 
 absl::StatusOr<std::unique_ptr<Device>> makeCuda(const std::string &name) {
   auto failed = [&](const absl::Status &status) {
@@ -217,15 +236,21 @@ absl::StatusOr<std::unique_ptr<Device>> makeCuda(const std::string &name) {
   if (!driver.ok())
     return failed(driver.status());
   auto gpu = std::make_shared<Gpu>(**driver, name);
-  int count = 0, index = 0;
-  GRAPHC_RETURN_IF_ERROR(gpu->check((*driver)->deviceGetCount(&count), "cuDeviceGetCount"));
-  if (!absl::SimpleAtoi(name.substr(name.find(':') + 1), &index) || index >= count)
-    return failed(absl::NotFoundError(absl::StrCat("this machine has ", count, count == 1 ? " GPU" : " GPUs",
-                                                   " (CUDA_VISIBLE_DEVICES may hide some)")));
-  GRAPHC_RETURN_IF_ERROR(gpu->check((*driver)->deviceGet(&gpu->number, index), "cuDeviceGet"));
+  GRAPHC_ASSIGN_OR_RETURN(int count, countOf(**driver));
+  int index = 0;
+  const int first = int(firstGpu);
+  if (!absl::SimpleAtoi(name.substr(name.find(':') + 1), &index) || first + index >= count)
+    return failed(absl::NotFoundError(
+        absl::StrCat("this machine has ", count, count == 1 ? " GPU" : " GPUs",
+                     first ? absl::StrCat(", of which those from ", first, " on are this task's") : "",
+                     " (CUDA_VISIBLE_DEVICES may hide some); graphc --num_gpus says how many to compile for")));
+  GRAPHC_RETURN_IF_ERROR(gpu->check((*driver)->deviceGet(&gpu->number, first + index), "cuDeviceGet"));
+  char text[128] = "";
   size_t bytes = 0;
+  GRAPHC_RETURN_IF_ERROR(gpu->check((*driver)->deviceGetName(text, sizeof text, gpu->number), "cuDeviceGetName"));
   GRAPHC_RETURN_IF_ERROR(gpu->check((*driver)->deviceTotalMem(&bytes, gpu->number), "cuDeviceTotalMem"));
   gpu->memoryBytes = bytes;
+  base::logger().debug("{} is GPU {} of this machine: {}, {} MiB", name, first + index, text, bytes >> 20);
   GRAPHC_RETURN_IF_ERROR(
       gpu->check((*driver)->devicePrimaryCtxRetain(&gpu->context, gpu->number), "cuDevicePrimaryCtxRetain"));
   return std::make_unique<CudaDevice>(std::move(gpu));

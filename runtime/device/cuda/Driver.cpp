@@ -13,6 +13,8 @@ namespace {
 /// CUDA 12.0: the first whose primary context and graphs are as they are used here.
 constexpr int kOldestDriver = 12000;
 
+constexpr char kRemedy[] = "compile the model for the CPU: graphc --soft-placement does so where there is no GPU";
+
 using GetProcAddress = Result (*)(const char *name, void **function, int version, uint64_t flags, int *status);
 
 /// Each function of the table, as the driver's interface of CUDA 12.0 has it.
@@ -77,14 +79,14 @@ absl::StatusOr<const Driver *> openOnce() {
   void *library = ::dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
   if (!library)
     return absl::NotFoundError(
-        "no CUDA driver (libcuda.so.1) on this machine; install NVIDIA's driver, or compile the model for the CPU: "
-        "leave the GPU out of \"devices\" in cluster.json (graphc --soft-placement takes the CPU where the model names "
-        "a GPU)");
+        absl::StrCat("no CUDA driver (libcuda.so.1) on this machine; install NVIDIA's driver, or ", kRemedy));
   auto driver = std::make_unique<Driver>();
   if (absl::Status status = findAll(library, *driver); !status.ok())
     return status;
-  if (Result result = driver->init(0); result != kSuccess)
-    return driver->status(result, "cuInit", "the CUDA driver finds no GPU that it can use");
+  if (Result result = driver->init(0); result != kSuccess) {
+    const absl::Status status = driver->status(result, "cuInit", "the CUDA driver finds no GPU that it can use");
+    return absl::Status(status.code(), absl::StrCat(status.message(), "; let it have one, or ", kRemedy));
+  }
   int version = 0;
   driver->driverGetVersion(&version);
   if (version < kOldestDriver)

@@ -19,7 +19,7 @@ graph.func @f(%x: tensor<4xf32> {graph.name = "x"}) -> (tensor<4xf32>) attribute
 // -----
 
 // Replicas are one program: their jobs' first devices have to agree.
-// expected-error @below {{replicas are alike, but the first device of a task of job chief is CPU:1 and of job worker CPU:0}}
+// expected-error @below {{replicas are alike, but a task of job chief computes on CPU:1 and one of job worker on CPU:0}}
 module attributes {graph.cluster = #graph.cluster<jobs = [chief = 1, worker = 2], devices = [chief = ["CPU:1", "CPU:0"]], chief = "/job:chief/task:0">,
                    graph.strategy = #graph.strategy<name = "all_reduce">} {
 }

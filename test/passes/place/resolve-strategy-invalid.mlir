@@ -41,7 +41,7 @@ module attributes {graph.cluster = #graph.cluster<jobs = [worker = 2], chief = "
 
 // -----
 
-// expected-error @below {{replicas are alike, but the first device of a task of job chief is CPU:1 and of job worker CPU:0}}
+// expected-error @below {{replicas are alike, but a task of job chief computes on CPU:1 and one of job worker on CPU:0}}
 module attributes {graph.cluster = #graph.cluster<jobs = [chief = 1, worker = 1], devices = [chief = ["CPU:1", "CPU:0"]], chief = "/job:chief/task:0">,
                    graph.distribution = #graph.distribution<strategy = "all_reduce", mesh = #graph.mesh<["data" = 2], ["/job:chief/task:0/device:CPU:1", "/job:worker/task:0/device:CPU:0"]>,
                                                             stores = ["/job:chief/task:0/device:CPU:1"], micro_batches = 2, sum_leaves = 2>} {}

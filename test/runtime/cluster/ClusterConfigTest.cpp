@@ -175,4 +175,51 @@ TEST(Pattern, StarsTakeNoExponentialTime) {
   EXPECT_FALSE(matchesPattern(pattern, std::string(5000, 'a')));
 }
 
+using graphc::device::gpuKind;
+
+TEST(ClusterConfig, GivesGpusToTasksThatCompute) {
+  ClusterConfig config =
+      parse(R"({"ps": 1, "worker": 2, "other": 1, "devices": {"other": ["CPU:0", "GPU:0", "GPU:1"]}})");
+  ASSERT_TRUE(config.giveDevices(gpuKind(), 2).ok());
+  EXPECT_THAT(config.jobs[0].devices, ElementsAre("CPU:0"));
+  EXPECT_THAT(config.jobs[1].devices, ElementsAre("CPU:0", "GPU:0", "GPU:1"));
+  EXPECT_THAT(config.jobs[2].devices, ElementsAre("CPU:0", "GPU:0", "GPU:1"));
+  ASSERT_TRUE(config.giveDevices(gpuKind(), 0).ok());
+  for (const JobConfig &job : config.jobs)
+    EXPECT_THAT(job.devices, ElementsAre("CPU:0"));
+}
+
+TEST(ClusterConfig, DoesNotGiveAnotherNumberOfGpusThanTheFileNames) {
+  ClusterConfig config = parse("{\"worker\": 2, \"devices\": {\"worker\": [\"GPU:0\"]}}");
+  EXPECT_EQ(
+      config.giveDevices(gpuKind(), 2).message(),
+      "cluster.json:1:2: \"devices\" names 1 GPU for each task of job \"worker\", but --num_gpus=2 is given; leave "
+      "one of them out");
+  EXPECT_TRUE(config.giveDevices(gpuKind(), 1).ok());
+}
+
+TEST(ClusterConfig, LeavesOutGpusThatThisMachineLacks) {
+  ClusterConfig config = parse(R"({"cluster": {"worker": ["localhost:1"], "far": ["a:1", "localhost:2"], "only": 1},
+    "devices": {"worker": ["CPU:0", "GPU:0", "GPU:1"], "far": ["GPU:0", "GPU:1"], "only": ["GPU:0"]},
+    "strategy": {"name": "mirrored", "devices": ["/job:worker/task:0/gpu:0", "/job:worker/task:0/gpu:1"]}})");
+  std::vector<const JobConfig *> limited = config.limitDevices(gpuKind(), 1);
+  ASSERT_EQ(limited.size(), 1u);
+  EXPECT_EQ(limited[0]->name, "worker");
+  EXPECT_THAT(config.jobs[0].devices, ElementsAre("CPU:0", "GPU:0"));
+  EXPECT_THAT(config.strategy.devices, ElementsAre(*DeviceName::parse("/job:worker/task:0/gpu:0"),
+                                                   *DeviceName::parse("/job:worker/task:0/cpu:0")));
+  EXPECT_EQ(config.limitDevices(gpuKind(), 0).size(), 2u);
+  EXPECT_THAT(config.jobs[0].devices, ElementsAre("CPU:0"));
+  EXPECT_THAT(config.jobs[1].devices, ElementsAre("GPU:0", "GPU:1")); // a task of it is elsewhere
+  EXPECT_THAT(config.jobs[2].devices, ElementsAre("CPU:0"));
+  EXPECT_THAT(config.strategy.devices, ElementsAre(*DeviceName::parse("/job:worker/task:0/cpu:0"))); // once
+}
+
+TEST(ClusterConfig, TowersWithoutATaskAreTheChiefs) {
+  ClusterConfig config = parse(R"({"worker": 2, "devices": {"worker": ["CPU:0", "GPU:0", "GPU:1"]},
+    "strategy": {"name": "mirrored", "devices": ["/gpu:1", "/device:gpu:0"]}})");
+  EXPECT_THAT(config.strategy.devices, ElementsAre(*DeviceName::parse("/job:worker/task:0/device:GPU:1"),
+                                                   *DeviceName::parse("/job:worker/task:0/device:GPU:0")));
+}
+
 } // namespace

@@ -1,0 +1,63 @@
+#include "passes/place/SoftPlacement.h"
+
+#include "passes/place/Annotations.h"
+#include "runtime/device/Kinds.h"
+
+using namespace mlir;
+
+namespace graphc {
+
+using graph::DeviceAttr;
+
+SoftPlacement::SoftPlacement(ModuleOp module, const Distribution &dist, const DeviceSet &devices)
+    : module(module), dist(dist), devices(devices), isSoft(module->hasAttr(graph::GraphDialect::kSoftPlacement)) {}
+
+DeviceAttr SoftPlacement::soften(Operation *op, DeviceAttr request, DeviceAttr stored) {
+  if (!request || !isSoft)
+    return request;
+  const bool isThere = devices.resolve(request, {}) != nullptr;
+  if (isThere && !(isa<graph::VariableOp>(op) && excludesVariables(request)))
+    return request;
+  auto open = DeviceAttr::get(module.getContext(), request.getJob(), request.getTask(), "", -1);
+  auto func = op->getParentOfType<graph::FuncOp>();
+  DeviceAttr home = func ? dist.homeOf(func) : dist.stores.front();
+  DeviceAttr device = stored                                           ? stored
+                      : isReplicaDevice(home) && satisfies(home, open) ? home
+                                                                       : devices.resolve(open, home);
+  if (!device)
+    return request; // there is no such task, which is an error
+  if (said.insert(request).second) {
+    InFlightDiagnostic remark = op->emitRemark("'") << op->getName() << "' op ";
+    if (StringRef name = getGivenName(op); !name.empty())
+      remark << "\"" << name << "\" ";
+    remark << "is placed on \"" << request.str() << "\", "
+           << (isThere ? "where what is locked cannot be" : "which no device of the cluster is")
+           << "; soft placement takes \"" << device.str() << "\"";
+  }
+  return open;
+}
+
+/// Lanes that share variables lock them while they compute, which only threads of the host can.
+bool SoftPlacement::excludesVariables(DeviceAttr device) const {
+  const device::Kind *kind = device::findKind(device.getKind().str());
+  return kind && kind->ownMemory && dist.kind == StrategyKind::ParameterServer && (dist.async || dist.toAggregate > 0);
+}
+
+LogicalResult SoftPlacement::checkVariables() {
+  for (auto variable : module.getOps<graph::VariableOp>()) {
+    DeviceAttr device = graph::getDevice(variable);
+    if (!excludesVariables(device))
+      continue;
+    InFlightDiagnostic diag = variable.emitOpError("is on \"")
+                              << device.str() << "\", but " << (dist.async ? "asynchronous updates" : "backup workers")
+                              << " lock variables while they compute, which only the host can; ";
+    const auto *host = llvm::find_if(
+        devices.all(), [&](DeviceAttr other) { return other.isOnTaskOf(device) && !excludesVariables(other); });
+    if (host != devices.all().end())
+      return diag << "place it on \"" << host->str() << "\"";
+    return diag << "give job " << device.getJob() << " a " << device::hostDevice() << " in \"devices\"";
+  }
+  return success();
+}
+
+} // namespace graphc

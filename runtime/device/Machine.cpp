@@ -1,0 +1,18 @@
+#include "runtime/device/Machine.h"
+
+#include "runtime/device/cuda/CudaDevice.h"
+
+namespace graphc::device {
+
+absl::StatusOr<uint32_t> countDevices(const Kind &kind) {
+  if (kind.code == CodeFormat::Ptx)
+    return countCuda();
+  return UINT32_MAX;
+}
+
+void setFirstDevice(const Kind &kind, uint32_t first) {
+  if (kind.code == CodeFormat::Ptx)
+    setFirstCuda(first);
+}
+
+} // namespace graphc::device
