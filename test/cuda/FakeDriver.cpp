@@ -20,10 +20,25 @@ bool initialized = false;
 thread_local bool hasContext = false;
 thread_local int current = 0; // GPU of the thread's context
 
-int gpuCount() {
-  const char *count = std::getenv("GRAPHC_FAKE_GPUS");
-  return count ? std::atoi(count) : 1;
+/// Those that CUDA_VISIBLE_DEVICES shows, in its order, up to the first that is none.
+const std::vector<int> &gpus() {
+  static const auto *numbers = [] {
+    const char *count = std::getenv("GRAPHC_FAKE_GPUS"), *visible = std::getenv("CUDA_VISIBLE_DEVICES");
+    const int all = count ? std::atoi(count) : 1;
+    auto *found = new std::vector<int>;
+    for (int i = 0; i < all && !visible; ++i)
+      found->push_back(i);
+    for (char *rest = nullptr; visible && *visible; visible = *rest == ',' ? rest + 1 : rest) {
+      const long number = std::strtol(visible, &rest, 10);
+      if (rest == visible || number < 0 || number >= all)
+        break;
+      found->push_back(int(number));
+    }
+    return found;
+  }();
+  return *numbers;
 }
+int gpuCount() { return int(gpus().size()); }
 
 /// 86 of "sm_86", for which plans have no machine code unless they are told to: this driver runs PTX alone.
 int archNumber() {
@@ -106,8 +121,8 @@ CUDA_FUNCTION(cuDeviceGet, , int *number, int ordinal) {
   *number = ordinal;
   return ordinal >= 0 && ordinal < gpuCount() ? kSuccess : kInvalidDevice;
 }
-CUDA_FUNCTION(cuDeviceGetName, , char *name, int bytes, int) {
-  std::snprintf(name, size_t(bytes), "simulated GPU");
+CUDA_FUNCTION(cuDeviceGetName, , char *name, int bytes, int number) {
+  std::snprintf(name, size_t(bytes), "simulated GPU %d", gpus().at(size_t(number)));
   return kSuccess;
 }
 CUDA_FUNCTION(cuDeviceTotalMem, _v2, size_t *bytes, int) {

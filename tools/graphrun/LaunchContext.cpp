@@ -19,6 +19,7 @@ std::string encode(const LaunchContext &context) {
                         {"listener_fd", context.listenerFd},
                         {"addresses", context.addresses},
                         {"wrong", context.wrong},
+                        {"first_gpu", context.firstGpu},
                         {"plan_fd", context.planFd},
                         {"report_fd", context.reportFd}}
       .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
@@ -43,7 +44,8 @@ absl::StatusOr<std::optional<LaunchContext>> takeLaunchContext() {
               json["secret"].is_string() && json.contains("listener_fd") && json["listener_fd"].is_number_integer() &&
               json.contains("addresses") && json["addresses"].is_array() && json.contains("wrong") &&
               json["wrong"].is_array() && json.contains("plan_fd") && json["plan_fd"].is_number_integer() &&
-              json.contains("report_fd") && json["report_fd"].is_number_integer();
+              json.contains("first_gpu") && json["first_gpu"].is_number_unsigned() && json.contains("report_fd") &&
+              json["report_fd"].is_number_integer();
   if (!good)
     return absl::InvalidArgumentError(
         absl::StrCat(kLaunchVariable, " names something that no launcher wrote; unset it"));
@@ -54,6 +56,7 @@ absl::StatusOr<std::optional<LaunchContext>> takeLaunchContext() {
   for (auto [name, texts] : {std::pair("addresses", &context.addresses), std::pair("wrong", &context.wrong)})
     for (auto &text : json[name])
       texts->push_back(text.is_string() ? text.get<std::string>() : "");
+  context.firstGpu = json["first_gpu"];
   context.planFd = json["plan_fd"];
   context.reportFd = json["report_fd"];
   for (int inherited : {context.reportFd, context.listenerFd})

@@ -101,6 +101,7 @@ absl::Status Launcher::start(Child &child, const LaunchContext &common,
   GRAPHC_ASSIGN_OR_RETURN(auto report, makePipe());
   LaunchContext context = common;
   context.reportFd = report.second.get();
+  context.firstGpu = child.task->firstGpu;
   if (child.task == &options_.tasks[options_.chief])
     context.wrong = options_.wrong;
   GRAPHC_ASSIGN_OR_RETURN(base::UniqueFd memfd, base::sealedMemfd("graphrun-launch", encode(context)));

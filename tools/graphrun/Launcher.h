@@ -20,6 +20,7 @@ struct LaunchedTask {
   std::string label; ///< "worker:1", before each line of its log
   std::string job;
   uint32_t index = 0;
+  uint32_t firstGpu = 0; ///< LaunchContext::firstGpu
 };
 
 struct LaunchOptions {

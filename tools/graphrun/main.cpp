@@ -3,12 +3,14 @@
 #include "runtime/base/Status.h"
 #include "runtime/base/Text.h"
 #include "runtime/cluster/Address.h"
+#include "runtime/device/Machine.h"
 #include "runtime/plan/Types.h"
 #include "runtime/service/Secret.h"
 #include "tools/graphrun/Calibrate.h"
 #include "tools/graphrun/Certs.h"
 #include "tools/graphrun/Check.h"
 #include "tools/graphrun/Feeds.h"
+#include "tools/graphrun/GpuShares.h"
 #include "tools/graphrun/Launcher.h"
 #include "tools/graphrun/Server.h"
 #include "tools/graphrun/TaskMain.h"
@@ -151,6 +153,18 @@ int launchAll(int argc, char **argv, const graphrun::Flags &flags, const plan::P
     options.tasks.push_back({plan::taskText(plan, task), absl::StrCat(job, ":", task.index()), job, task.index()});
   }
   options.chief = plan::taskNumber(plan, plan.chief());
+  std::vector<std::string> labels;
+  for (const graphrun::LaunchedTask &task : options.tasks)
+    labels.push_back(task.label);
+  if (auto shares = graphrun::shareGpus(plan, labels); shares.ok()) {
+    if (!shares->said.empty() && !check)
+      std::fprintf(stderr, "graphrun: %s\n", shares->said.c_str());
+    for (size_t task = 0; task < labels.size(); ++task)
+      options.tasks[task].firstGpu = shares->firsts[task];
+  } else if (!check) { // whose tasks say it themselves
+    std::fprintf(stderr, "graphrun: %s\n", base::describe(shares.status()).c_str());
+    return 1;
+  }
   return graphrun::Launcher(std::move(options)).run();
 }
 
@@ -257,6 +271,7 @@ int run(int argc, char **argv) {
     }
   if (*launched) {
     const graphrun::LaunchContext &context = **launched;
+    device::setFirstDevice(device::gpuKind(), context.firstGpu);
     auto number = taskNumber(plan->plan, flags.jobName, flags.taskIndex.value_or(0));
     if (!number.ok())
       return usageError(number.status());
