@@ -32,6 +32,30 @@ FailureOr<plan::Task> PlanTables::task(Operation *op, const graph::DeviceName &d
   return op->emitOpError("is on ") << device.str() << ", which is no task of the cluster";
 }
 
+/// Where one task gets the same bits. Kernels have them on every kind of device but library calls, which are the host's own: those
+/// have to stay there.
+static std::string getReference(ModuleOp module) {
+  StringRef other; // a kind with memory of its own on which something is computed
+  bool calls = false;
+  for (auto program : module.getOps<dist::ProgramOp>()) {
+    const bool computes = program.walk([](dist::CallOp) { return WalkResult::interrupt(); }).wasInterrupted();
+    std::string error;
+    std::optional<graph::DeviceName> device = graph::DeviceName::parse(program.getDevice(), error);
+    if (!device)
+      continue;
+    if (!program.hasQueues())
+      calls |= program.walk([](dist::LibraryCallOp) { return WalkResult::interrupt(); }).wasInterrupted();
+    else if (const device::Kind *kind = device::findKind(device->kind); kind && computes)
+      other = StringRef(kind->name.data(), kind->name.size());
+  }
+  if (other.empty())
+    return "one_device";
+  if (!calls)
+    return "one_device on " + other.str() + ":0";
+  return "in_graph on a task with " + device::hostDevice() + " and " + other.str() +
+         ":0, each operation on the same kind,";
+}
+
 LogicalResult PlanTables::fillCluster() {
   auto cluster = module->getAttrOfType<graph::ClusterAttr>(GraphDialect::kCluster);
   if (!cluster)
@@ -57,7 +81,8 @@ LogicalResult PlanTables::fillCluster() {
   if (!distribution->async && !distribution->toAggregate) {
     strategy.set_sum_leaves(uint32_t(distribution->sumLeaves));
     if (distribution->kind != StrategyKind::OneDevice && !distribution->fast)
-      strategy.set_reproduced_by("one_device with micro_batches: " + std::to_string(distribution->microBatches) +
+      strategy.set_reproduced_by(getReference(module) +
+                                 " with micro_batches: " + std::to_string(distribution->microBatches) +
                                  ", sum_leaves: " + std::to_string(distribution->sumLeaves));
   }
   if (distribution->kind == StrategyKind::Mirrored) {

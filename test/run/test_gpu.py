@@ -1,11 +1,13 @@
 """GPUs by the driver of test/cuda, which runs PTX on the CPU. test_strategies.test_gpu has the strategies, test_random_graphs.test_gpu every op."""
+import ctypes
 import json
 import re
 import shutil
 import subprocess
 
 import pytest
-from box import MLP, ROOT, same
+from box import MLP, ROOT, differences, same
+from formats import updates
 
 LINEAR = ROOT / "examples/linear-regression/model.mlir"  # its products are compiled on a CPU too, so both have the same bits
 GPU = {"worker": 1, "devices": {"worker": ["GPU:0"]}, "strategy": "one_device"}
@@ -17,12 +19,158 @@ def gpu(box):
     return box
 
 
-def test_no_driver(box):
-    """One line that says what is missing and what to do."""
-    plan = box.compile("gpu", GPU)
+@pytest.fixture
+def noDriver(box):
     box.environment["LD_LIBRARY_PATH"] = ""
-    box.graphrun(plan, "--steps", 1, status=1)
-    box.last.err.expect("^graphrun: the plan has work for the device GPU:0: no CUDA driver \\(libcuda.so.1\\) on this machine; .* --soft-placement")
+    try:
+        ctypes.CDLL("libcuda.so.1")
+        pytest.skip("this machine has a CUDA driver")
+    except OSError:
+        return box
+
+
+NO_DRIVER = "no CUDA driver \\(libcuda.so.1\\) on this machine; .* graphc --soft-placement"
+
+
+def test_no_driver(noDriver):
+    """One line that says what is missing and what to do."""
+    plan = noDriver.compile("gpu", GPU)
+    noDriver.refused(f"^graphrun: the plan has work for the device GPU:0: {NO_DRIVER}", plan, "--steps", 1, status=1)
+    one = noDriver.compile("one", {"ps": 1, "worker": 1, "devices": {"worker": ["CPU:0", "GPU:0"]}})
+    noDriver.graphrun(one, "--steps", 1, status=1)
+    noDriver.last.err.expect(f"^graphrun: /job:worker/task:0 .*: the plan has work for the device GPU:0: {NO_DRIVER}")
+
+
+def test_example_without_a_driver(noDriver):
+    """The example's cluster with GPUs: one line where there are none; with --soft-placement it is the cluster without them, bit for bit."""
+    model = ROOT / "examples/fashion-mnist/model.mlir"
+    cluster = ROOT / "examples/fashion-mnist/cluster-gpu.json"
+    noDriver.graphc("--partition", cluster, model, "-o", "gpu.plan")
+    noDriver.refused(f"^graphrun: the plan has work for GPUs of worker:0 and 1 other task: {NO_DRIVER}", "gpu.plan", "--steps", 1, status=1)
+    noDriver.graphc("--soft-placement", "--partition", cluster, model, "-o", "soft.plan")
+    noDriver.last.err.expect('cluster-gpu.json:4:5: warning: soft placement: job "worker" has CPU:0 instead of the GPUs that it names: no CUDA driver')
+    noDriver.graphc("--partition", cluster.with_name("cluster-sync.json"), model, "-o", "sync.plan")
+    assert (noDriver / "soft.plan").read_bytes() == (noDriver / "sync.plan").read_bytes()
+    same(noDriver.weights("soft.plan", "--steps", 3), noDriver.weights("sync.plan", "--steps", 3))
+
+
+def test_soft_placement_finds_gpus(gpu):
+    """Where the machine has what cluster.json names, nothing changes."""
+    hard, soft = gpu.compile("hard", GPU, LINEAR), gpu.compile("soft", GPU, LINEAR, ("--soft-placement",))
+    assert (gpu / hard).read_bytes() == (gpu / soft).read_bytes() and "soft placement" not in soft.err.text()
+    gpu.withFakeCuda(0)
+    none = gpu.compile("none", GPU, LINEAR, ("--soft-placement", "--num_gpus=1"))
+    none.err.expect("warning: soft placement: .*: the CUDA driver finds no GPU that it can use")
+    gpu.refused("the CUDA driver finds no GPU that it can use: cuInit: .* graphc --soft-placement", hard, "--steps", 1, status=1)
+
+
+def test_num_gpus(gpu):
+    """The flag alone gives each task that computes its GPUs."""
+    gpu.withFakeCuda(2)
+    gpu.graphc("--num_gpus=1", LINEAR, "-o", "one.plan")
+    gpu.last.err.expect("^ /job:worker/task:0/device:GPU:0 ")
+    strategy = '{"name": "mirrored", "devices": ["/gpu:0", "/gpu:1"]}'
+    gpu.graphc("--num_gpus", 2, "--strategy", strategy, LINEAR, "-o", "two.plan")
+    gpu.last.err.expect("device:GPU:0 ", "device:GPU:1 ", "2 towers")
+    gpu.graphc("--strategy", '{"name": "one_device", "micro_batches": 2}', LINEAR, "-o", "cpu.plan")
+    same(gpu.weights("two.plan", "--steps", 5), gpu.weights("cpu.plan", "--steps", 5))
+    none = gpu.compile("none", GPU, LINEAR, ("--num_gpus=0",))
+    none.err.expect("^ /job:worker/task:0/device:CPU:0 ")
+
+
+PREDICT = """
+graph.func @predict() -> (tensor<2xf32> {graph.name = "y"}) attributes {role = #graph.role<predict>} {
+  %x = graph.constant dense<[-1.0, 1.0]> : tensor<2xf32>
+  %e = graph.exponential %x : tensor<2xf32>
+  %y = graph.multiply %e, %e {graph.device = #graph.device<"/cpu:0">} : tensor<2xf32>
+  graph.return %y : tensor<2xf32>
+}
+"""
+PS = {"ps": 1, "worker": 2, "devices": {"worker": ["CPU:0", "GPU:0"]}, "strategy": "parameter_server"}
+
+
+def gpusOf(box, plan, **environment):
+    """The GPU of this machine that each task of a run takes as GPU:0, as its log says, and what the launcher says."""
+    box.graphrun(plan, "--steps", 1, "--log_file", "log.json", env=environment)
+    lines = [json.loads(line) for line in (box / "log.json").read_text().splitlines()]
+    (box / "log.json").unlink()
+    found = [(line["task"], *match.groups()) for line in lines
+             if (match := re.match(r"GPU:0 is GPU (\d) of this machine: simulated GPU (\d), 1024 MiB", line.get("message", "")))]
+    return sorted(found), box.last.err
+
+
+def test_gpus_are_shared_out(gpu):
+    """Each task of a launcher has its own where there are enough; CUDA_VISIBLE_DEVICES says which there are."""
+    plan = gpu.compile("ps", PS, LINEAR)
+    own, said = gpusOf(gpu, plan, GRAPHC_FAKE_GPUS="2")
+    assert own == [("worker:0", "0", "0"), ("worker:1", "1", "1")]
+    said.expect("^graphrun: each task has GPUs of its own: worker:0 has 0, worker:1 has 1$")
+    visible, _ = gpusOf(gpu, plan, GRAPHC_FAKE_GPUS="4", CUDA_VISIBLE_DEVICES="3,1")
+    assert visible == [("worker:0", "0", "3"), ("worker:1", "1", "1")]
+    shared, said = gpusOf(gpu, plan, GRAPHC_FAKE_GPUS="4", CUDA_VISIBLE_DEVICES="2")
+    assert shared == [("worker:0", "0", "2"), ("worker:1", "0", "2")]
+    said.expect("^graphrun: the tasks share this machine's GPU: worker:0 has 0, worker:1 has 0$")
+
+
+def reference(box, model, kinds, replicas, steps=6):
+    """One task with a CPU and a GPU: each operation that a pattern names on that kind, all others on the GPU."""
+    config = {"worker": 1, "devices": {"worker": ["CPU:0", "GPU:0"]}, "strategy": {"name": "in_graph", "micro_batches": replicas},
+              "placement": [{"name": name, "device": device} for name, device in kinds.items()]}
+    return box.weights(box.compile(f"reference-{replicas}", config, model), "--steps", steps)
+
+
+def test_mixed(gpu):
+    """Servers on CPUs, workers on GPUs: the bits of one task with both, each operation on the same kind, and of one GPU, since what servers
+    compute has the same bits everywhere. The plan says so."""
+    gpu.withFakeCuda(2)
+    expected = reference(gpu, MLP, {"w*": "/cpu:0", "b*": "/cpu:0"}, 2)
+    one = gpu.compile("one-gpu", {**GPU, "strategy": {"name": "one_device", "micro_batches": 2}})
+    same(expected, gpu.weights(one, "--steps", 6))
+    same(expected, gpu.weights(gpu.compile("ps", PS), "--steps", 6))
+    said = 'reproduced_by: "one_device on GPU:0 with micro_batches: 2, sum_leaves: 2"'
+    gpu.show("ps", "plan-text", PS).expect(said)
+    both = {"worker": 2, "devices": {"worker": ["CPU:0", "GPU:0"]}, "strategy": "mirrored"}
+    same(expected, gpu.weights(gpu.compile("towers", both), "--steps", 6))
+    same(expected, gpu.weights(gpu.compile("replicas", {**both, "strategy": "all_reduce"}), "--steps", 6))
+
+
+def test_products_on_both(gpu):
+    """A product of the CPU's library stays the CPU's: the reference has both kinds."""
+    gpu.withFakeCuda(2)
+    model = gpu.write("named.mlir", MLP.read_text().replace("tensor<20x64xf32>) -> tensor<8x64xf32>", 'tensor<20x64xf32>) -> tensor<8x64xf32> loc("first")'))
+    rules = {"first": "/cpu:0"}
+    apart = {"worker": 2, "devices": {"worker": ["CPU:0", "GPU:0"]}, "strategy": {"name": "in_graph", "micro_batches": 2},
+             "placement": [{"name": "first", "device": "/job:worker/task:1/cpu:0"}, {"name": "w2", "device": "/job:worker/task:1"}]}
+    weights = gpu.weights(gpu.compile("apart", apart, model), "--steps", 6)
+    same(reference(gpu, model, rules, 2), weights)
+    gpu.show("apart", "plan-text", apart, model).expect(
+        'reproduced_by: "in_graph on a task with CPU:0 and GPU:0, each operation on the same kind, with micro_batches: 2, sum_leaves: 2"')
+    one = gpu.compile("one-gpu", {**GPU, "strategy": {"name": "one_device", "micro_batches": 2}}, model)
+    assert differences(gpu.weights(one, "--steps", 6), weights)  # so it is not one device's
+
+
+def test_asynchronous_servers(gpu):
+    """On CPUs, with workers on GPUs: as many updates as were asked for; also with a bound, and with backup workers."""
+    for name, settings in ("async", {"update": "async"}), ("bound", {"update": "async", "max_staleness": 1}), ("backup", {"replicas_to_aggregate": 1}):
+        cluster = {**PS, "devices": {job: ["CPU:0", "GPU:0"] for job in ("ps", "worker")}, "strategy": {"name": "parameter_server", **settings}}
+        plan = gpu.compile(name, cluster)
+        plan.err.expect("^ /job:ps/task:0/device:CPU:0 ", "^ /job:worker/device:GPU:0 ")
+        assert updates(gpu.weights(plan, "--steps", 12)) == 12
+
+
+def test_evaluates(gpu):
+    """Metrics of a mixed cluster are one GPU's, and so are predictions; checkpoints move to CPUs and back."""
+    mixed, one, cpu = gpu.compile("ps", PS), gpu.compile("gpu", GPU), gpu.compile("cpu", {"ps": 1, "worker": 2})
+    gpu.graphrun(mixed, "--steps", 4, "--checkpoint_dir", "moved")
+    accuracies = [gpu.graphrun(plan, "--entry", "eval", "--checkpoint_dir", "moved").out.text() for plan in (mixed, one, mixed)]
+    assert "accuracy" in accuracies[0] and accuracies[0] == accuracies[1] == accuracies[2]
+    gpu.graphrun(cpu, "--steps", 8, "--checkpoint_dir", "moved")
+    gpu.graphrun(mixed, "--steps", 12, "--checkpoint_dir", "moved").err.expect("going on from moved/step-8")
+    model = gpu.write("predict.mlir", PREDICT)
+    placed = gpu.compile("placed", {"worker": 1, "devices": {"worker": ["CPU:0", "GPU:0"]}, "strategy": "in_graph"}, model)
+    placed.err.expect("device:CPU:0 ", "device:GPU:0 ")
+    predicted = [gpu.graphrun(plan, "--entry", "predict", "--fetch", "y").out.text() for plan in (placed, gpu.compile("plain", {"worker": 1}, model))]
+    assert predicted[0] == predicted[1] == "y [0.1353353 7.3890557]\n"
 
 
 def test_no_such_gpu(gpu):
