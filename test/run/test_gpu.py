@@ -39,6 +39,7 @@ def test_no_driver(noDriver):
     one = noDriver.compile("one", {"ps": 1, "worker": 1, "devices": {"worker": ["CPU:0", "GPU:0"]}})
     noDriver.graphrun(one, "--steps", 1, status=1)
     noDriver.last.err.expect(f"^graphrun: /job:worker/task:0 .*: the plan has work for the device GPU:0: {NO_DRIVER}")
+    noDriver.graphrun("check", one, status=1).out.expect(f"^wrong +/job:worker/task:0.*the device GPU:0: {NO_DRIVER}")
 
 
 def test_example_without_a_driver(noDriver):
