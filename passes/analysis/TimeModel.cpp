@@ -46,6 +46,21 @@ double TimeModel::call(uint64_t flops, uint64_t bytes, double threads) const {
   return instruction() + std::max(double(flops) / rate, memory(double(bytes)));
 }
 
+double TimeModel::queuedCall(Engine engine, uint64_t flops, uint64_t bytes, double threads) const {
+  if (engine == Engine::Host)
+    return call(flops, bytes, threads);
+  const cluster::Calibration::Gpu &gpu = figures.gpu;
+  const double rate = gpu.matmulGflops * 1e9 * (threads > 0 ? 1 : 0.1); // as call() has it
+  return gpu.kernelMicroseconds * 1e-6 +
+         std::max(double(flops) / rate, double(bytes) / (gpu.memoryGigabytesPerSecond * 1e9));
+}
+
+double TimeModel::queuedCopy(Engine engine, uint64_t bytes) const {
+  return engine == Engine::Host
+             ? copy(bytes)
+             : figures.gpu.pcieMicroseconds * 1e-6 + double(bytes) / (figures.gpu.pcieGigabytesPerSecond * 1e9);
+}
+
 double TimeModel::sum(const Message &message) const {
   if (message.hops) // half of the messages are added, the others copied or read where they lie
     return instruction() + memory((message.inPlace ? 3 : 5) * message.bytes / 2);

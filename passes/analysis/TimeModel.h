@@ -56,16 +56,26 @@ public:
 
   /// Of any instruction, besides what it does.
   double instruction() const { return figures.callNanoseconds * 1e-9; }
-  /// A kernel that reads and writes `bytes` in all. `threads` share a library's; 0: it is compiled.
+  /// A kernel of the host that reads and writes `bytes` in all. `threads` share a library's; 0: it is compiled.
   double call(uint64_t flops, uint64_t bytes, double threads) const;
-  /// Bytes from one place to another: a copy, samples that are gathered.
+  /// Bytes from one place of the host's memory to another: a copy, samples that are gathered.
   double copy(uint64_t bytes) const { return instruction() + memory(2 * double(bytes)); }
   /// Once around a loop of micro-batches, a value of so many bytes on top of its sum: about two reads and a write.
   double accumulate(uint64_t bytes) const { return instruction() + memory(3 * double(bytes)); }
   /// The sum of a message of each instance.
   double sum(const Message &message) const;
-  /// From the end of a queue's work until the program knows of it.
+  /// From the end of a queue's work until the program knows of it: one thread waits for the device and wakes another.
   double queueLatency() const { return 2 * figures.sharedMemory.latencyMicroseconds * 1e-6; }
+
+  /// Who does the work of a queue: a GPU, or the host's cores in a GPU's place (tests).
+  enum class Engine { Host, Gpu };
+  /// How long the lane is busy to give its device a segment of a step.
+  double give(Engine engine) const {
+    return engine == Engine::Gpu ? figures.gpu.launchMicroseconds * 1e-6 : instruction();
+  }
+  /// How long the queue then is.
+  double queuedCall(Engine engine, uint64_t flops, uint64_t bytes, double threads) const;
+  double queuedCopy(Engine engine, uint64_t bytes) const;
 
 private:
   double memory(double bytes) const { return bytes / (figures.memoryGigabytesPerSecond * 1e9); }

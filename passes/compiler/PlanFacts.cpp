@@ -109,18 +109,27 @@ uint64_t ChannelBytes::betweenTasks(const plan::Channel &channel) const {
 
 namespace {
 
-/// The place of the first instruction that touches each buffer of a program.
-std::vector<std::string> bufferLocations(const plan::Plan &plan, const plan::Program &program) {
-  std::vector<std::string> locations(program.buffers_size());
-  auto note = [&](uint32_t buffer, const plan::Instruction &instruction) {
-    if (buffer < locations.size() && locations[buffer].empty())
-      locations[buffer] = plan::locationText(plan, instruction.location());
-  };
-  for (const plan::Instruction &instruction : program.instructions())
+/// Of a buffer: the place of the first instruction that touches it, and the first kernel that does.
+struct FirstUse {
+  std::string location, kernel;
+};
+
+std::vector<FirstUse> firstUses(const plan::Plan &plan, const plan::Program &program) {
+  std::vector<FirstUse> uses(program.buffers_size());
+  for (const plan::Instruction &instruction : program.instructions()) {
+    const plan::Effects effects = plan::effectsOf(plan, program, instruction);
     // The result names the operation: it is the last argument that is new.
-    for (const plan::BufferEffect &effect : llvm::reverse(plan::effectsOf(plan, program, instruction).buffers))
-      note(effect.buffer, instruction);
-  return locations;
+    for (const plan::BufferEffect &effect : llvm::reverse(effects.buffers)) {
+      if (effect.buffer >= uses.size())
+        continue;
+      FirstUse &use = uses[effect.buffer];
+      if (use.location.empty())
+        use.location = plan::locationText(plan, instruction.location());
+      if (use.kernel.empty() && instruction.has_call())
+        use.kernel = plan.kernels(int(instruction.call().kernel())).name();
+    }
+  }
+  return uses;
 }
 
 /// Of the lanes of a row in one phase.
@@ -131,7 +140,7 @@ struct PhaseNeeds {
 };
 
 /// Adds what the lanes of a program need to its row in its phase.
-void addProgram(const plan::Plan &plan, const plan::Program &program, const std::vector<std::string> &locations,
+void addProgram(const plan::Plan &plan, const plan::Program &program, const std::vector<FirstUse> &uses,
                 PhaseNeeds &need) {
   const unsigned lanes = lanesPerTask(program);
   const bool ownMemory = plan::hasOwnMemory(program.device());
@@ -147,8 +156,9 @@ void addProgram(const plan::Plan &plan, const plan::Program &program, const std:
     (ownMemory && buffer.space() == plan::HOST ? need.hostContributors : need.contributors)
         .push_back({(isConstant ? "constant " : "buffer ") +
                         (buffer.name().empty() ? "of type " + plan::typeText(buffer.type()) : buffer.name()) +
-                        " of program " + program.name(),
-                    buffer.bytes() * (isConstant ? 1 : lanes), locations[size_t(i)]});
+                        (uses[size_t(i)].kernel.empty() ? "" : " (" + uses[size_t(i)].kernel + ")") + " of program " +
+                        program.name(),
+                    buffer.bytes() * (isConstant ? 1 : lanes), uses[size_t(i)].location});
   }
 }
 
@@ -184,6 +194,7 @@ void addPhases(llvm::ArrayRef<const PhaseNeeds *> phases, Footprint::Device &dev
   llvm::append_range(device.contributors, most->contributors);
   if (!device.ownMemory)
     return;
+  device.pinnedArena = mostOfHost->arenas.host;
   device.pinned = copies + mostOfHost->arenas.host + mostOfHost->constants.host;
   llvm::append_range(device.hostContributors, mostOfHost->hostContributors);
 }
@@ -226,12 +237,12 @@ Footprint computeFootprint(const plan::Plan &plan) {
         device.hostContributors.push_back({"copy of variable " + variable.name(), bytes.host, where});
     }
   for (const plan::Program &program : plan.programs()) {
-    std::vector<std::string> locations = bufferLocations(plan, program);
+    const std::vector<FirstUse> uses = firstUses(plan, program);
     const plan::CopiedBytes copied = plan::copiedPerStep(program);
     for (unsigned row : rows.of(program)) {
       Footprint::Device &device = footprint.devices[row];
       device.ownMemory = plan::hasOwnMemory(program.device());
-      addProgram(plan, program, locations, needs[{row, program.phase()}]);
+      addProgram(plan, program, uses, needs[{row, program.phase()}]);
       if (int(program.phase()) != main)
         continue;
       device.copied.toDevice += copied.toDevice * lanesPerTask(program);

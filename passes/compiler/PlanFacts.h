@@ -62,6 +62,7 @@ struct Footprint {
     /// Of the host's memory, of the phase that needs most of it: slots for messages to come and to send.
     uint64_t channels = 0;
     uint64_t pinned = 0; ///< likewise, where it has memory of its own: what its copies reach there
+    uint64_t pinnedArena = 0; ///< of it, what is no constant and no copy of a variable
     plan::CopiedBytes copied; ///< between the two in a step of the main phase, by all lanes of a task
     /// Of the device's memory, and of the host's where that is another; biggest first. Buffers that share arena bytes count each.
     std::vector<Contributor> contributors, hostContributors;

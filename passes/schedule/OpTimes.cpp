@@ -59,11 +59,20 @@ double OpTimes::delay(dist::ChannelOp channel) const {
   return TimeModel::transfer(way, message) + time.latency(way, message);
 }
 
+/// Whether a queue of the program's device does it.
+static bool isOfQueue(Operation *op) { return op->getParentOfType<dist::ProgramOp>().hasQueues(); }
+
+static TimeModel::Engine engineOf(Operation *op) {
+  return op->getParentOfType<dist::ProgramOp>().runsPtx() ? TimeModel::Engine::Gpu : TimeModel::Engine::Host;
+}
+
 double OpTimes::ofCall(dist::BufferEffectsOpInterface op, double threads) const {
   uint64_t bytes = 0;
   if (FailureOr<SmallVector<dist::BufferEffect>> effects = op.getBufferEffects(symbols); succeeded(effects))
     for (const dist::BufferEffect &effect : *effects)
       bytes += dist::getBufferBytes(effect.buffer) * (effect.access == dist::Access::ReadWrite ? 2 : 1);
+  if (isOfQueue(op))
+    return time.queuedCall(engineOf(op), getFlops(op, symbols), bytes, threads);
   return time.call(getFlops(op, symbols), bytes, threads);
 }
 
@@ -95,7 +104,7 @@ double OpTimes::of(Operation *op) const {
   return llvm::TypeSwitch<Operation *, double>(op)
       .Case([&](dist::CallOp call) { return ofCall(call, 0); })
       .Case([&](dist::LibraryCallOp call) { return ofCall(call, 1); })
-      .Case([&](dist::CopyOp copy) { return time.copy(dist::getBufferBytes(copy.getTo())); })
+      .Case([&](dist::CopyOp copy) { return time.queuedCopy(engineOf(copy), dist::getBufferBytes(copy.getTo())); })
       .Case([&](dist::AccumulateOp accumulate) { return time.accumulate(dist::getBufferBytes(accumulate.getValue())); })
       .Case([&](dist::NextBatchIntoOp next) {
         uint64_t bytes = 0;

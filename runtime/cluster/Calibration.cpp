@@ -27,6 +27,7 @@ using Kind = JsonValue::Kind;
 struct Field {
   const char *object, *key; ///< object "": the file's own
   double *value;
+  bool optional = false;
 };
 
 std::vector<Field> fieldsOf(Calibration &c) {
@@ -36,7 +37,13 @@ std::vector<Field> fieldsOf(Calibration &c) {
           {"shared_memory", "latency_us", &c.sharedMemory.latencyMicroseconds},
           {"shared_memory", "gigabits_per_second", &c.sharedMemory.gigabitsPerSecond},
           {"grpc", "latency_us", &c.grpc.latencyMicroseconds},
-          {"grpc", "gigabits_per_second", &c.grpc.gigabitsPerSecond}};
+          {"grpc", "gigabits_per_second", &c.grpc.gigabitsPerSecond},
+          {"gpus", "matmul_gflops", &c.gpu.matmulGflops, true},
+          {"gpus", "memory_gigabytes_per_second", &c.gpu.memoryGigabytesPerSecond, true},
+          {"gpus", "launch_us", &c.gpu.launchMicroseconds, true},
+          {"gpus", "kernel_us", &c.gpu.kernelMicroseconds, true},
+          {"gpus", "pcie_us", &c.gpu.pcieMicroseconds, true},
+          {"gpus", "pcie_gigabytes_per_second", &c.gpu.pcieGigabytesPerSecond, true}};
 }
 
 absl::Status readObject(const JsonValue &value, const std::string &object, const std::string &path,
@@ -45,12 +52,14 @@ absl::Status readObject(const JsonValue &value, const std::string &object, const
     return base::errorAt(path, value.position, absl::StrCat("expected an object, got ", value.describe()));
   std::vector<std::string> known;
   if (object.empty())
-    known = {"version", "cpu", "cores", "shared_memory", "grpc"};
+    known = {"version", "cpu", "cores", "shared_memory", "grpc", "gpus"};
   for (const Field &field : fieldsOf(calibration)) {
     if (object != field.object)
       continue;
     known.push_back(field.key);
     const JsonValue *number = value.find(field.key);
+    if (!number && field.optional)
+      continue;
     if (!number)
       return base::errorAt(path, value.position, absl::StrCat("lacks ", quoteJson(field.key)));
     if (!(number->is(Kind::Integer) || number->is(Kind::Float)) || !(number->number > 0) || number->number > 1e12)
@@ -96,6 +105,10 @@ absl::StatusOr<Calibration> readCalibration(const std::string &path) {
     if (!value)
       return base::errorAt(path, json.position, absl::StrCat("lacks ", quoteJson(object)));
     GRAPHC_RETURN_IF_ERROR(readObject(*value, object, path, calibration));
+  }
+  if (const JsonValue *gpu = json.find("gpus")) { // calibrate does not measure it
+    GRAPHC_RETURN_IF_ERROR(readObject(*gpu, "gpus", path, calibration));
+    calibration.gpuGiven = true;
   }
   return calibration;
 }

@@ -28,6 +28,18 @@ struct Calibration {
   Link sharedMemory = {10, 40};
   Link grpc = {60, 12};
 
+  /// Nobody has measured these here. The defaults are what others say of an H100 (docs/reports.md has whom); a file may say otherwise.
+  struct Gpu {
+    double matmulGflops = 52000; ///< f32 products as IEEE has them, by a library
+    double memoryGigabytesPerSecond = 3350; ///< read and written, together
+    double launchMicroseconds = 2.5; ///< of the lane, for each segment that it gives to its device
+    double kernelMicroseconds = 0.7; ///< of the GPU, besides a kernel's work
+    double pcieMicroseconds = 10; ///< of a copy, besides its bytes
+    double pcieGigabytesPerSecond = 50; ///< each way
+  };
+  Gpu gpu;
+  bool gpuGiven = false; ///< by the file
+
   std::string source = "built-in figures; graphrun calibrate measures this machine's"; ///< where they come from
 };
 

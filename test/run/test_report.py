@@ -20,24 +20,31 @@ const overflow = document.documentElement.scrollWidth > innerWidth + 1;
 // Counted are parts that have a size: what is not drawn is not there.
 const drawn = (what) => [...document.querySelectorAll(what)].filter((part) => part.getBoundingClientRect().width > 0).length;
 document.body.setAttribute('data-found', drawn('.box') + ' boxes, ' + drawn('path.edge') + ' arrows, ' +
-  drawn('figure .wait') + ' lanes, ' + (drawn('.library') >= 2 && drawn('.take') >= 2) + ' bars, ' + drawn('.area') + ' memories, ' +
+  drawn('figure .wait') + ' lanes, ' + (drawn('figure .library, figure .copy') >= 2 && drawn('.take') >= 2) + ' bars, ' + drawn('.area') + ' memories, ' +
   drawn('.bars tbody tr') + ' stores, ' + drawn('section[aria-labelledby=edges] tbody tr') + ' edges, ' + bad.length + ' outside, overflow ' + overflow);
 document.body.setAttribute('data-bad', bad.join(' '));
 </script></body></html>
 """
 
 
+GPUS = {"worker": ["GPU:0"]}  # with the parameter servers on CPUs
+FOUND = {
+    "cpu": "3 boxes, 4 arrows, 3 lanes, true bars, 3 memories, 2 stores, 8 edges, 0 outside, overflow false",
+    "gpu": "3 boxes, 4 arrows, 6 lanes, true bars, 4 memories, 2 stores, 8 edges, 0 outside, overflow false",
+}
+
+
+@pytest.mark.parametrize("kind", ["cpu", "gpu"])
 @pytest.mark.parametrize("size", ["1280,900", "420,900"])
-def test_opens(box, size):
+def test_opens(box, size, kind):
     """The report opens in a real browser, without a network, wide and narrow, and draws what it says; test/tools/graphc/report.test checks
     the page's structure everywhere."""
     browser = next(filter(None, map(shutil.which, ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome"))), None)
     if not browser:
         pytest.skip("no chromium here (tools/setup.sh --tests installs one)")
-    box.write("cluster.json", {"ps": 2, "worker": 3, "strategy": "parameter_server"})
+    box.write("cluster.json", {"ps": 2, "worker": 3, "strategy": "parameter_server", **({"devices": GPUS} if kind == "gpu" else {})})
     box.graphc(ROOT / "examples/fashion-mnist/model.mlir", "--partition", "cluster.json", "-o", "model.plan", "--report", "report.html")
     box.write("probe.html", re.sub("</(body|html)>.*", "", (box / "report.html").read_text()) + PROBE)
     page = box.run(browser, "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={box / 'profile'}", f"--window-size={size}", "--dump-dom",
                    f"file://{box / 'probe.html'}").out
-    assert page.matches('data-found="([^"]*)"') == [
-        "3 boxes, 4 arrows, 3 lanes, true bars, 3 memories, 2 stores, 8 edges, 0 outside, overflow false"], page.matches('data-bad="([^"]*)"')[0][:600]
+    assert page.matches('data-found="([^"]*)"') == [FOUND[kind]], page.matches('data-bad="([^"]*)"')[0][:600]

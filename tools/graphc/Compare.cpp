@@ -131,7 +131,10 @@ int compareStrategies(Compilation &original, const Options &options) {
     for (const std::string &remark : remarks)
       notes += " " + name + ": " + remark + "\n";
   }
-  llvm::outs() << formatColumns(lines) << " predicted from " << calibration->source
+  const bool hasGpu = llvm::any_of(cluster.jobs, [](const cluster::JobConfig &job) {
+    return llvm::any_of(job.devices, [](const std::string &device) { return device::runsPtx(device::kindOf(device)); });
+  });
+  llvm::outs() << formatColumns(lines) << " predicted from " << sourceText(*calibration, hasGpu)
                << "; the step of an asynchronous strategy is one update\n"
                << notes;
   return llvm::all_of(llvm::drop_begin(lines), [](auto &line) { return line.size() == 2; }) ? 1 : 0;

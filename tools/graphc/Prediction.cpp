@@ -2,9 +2,11 @@
 #include "tools/graphc/Prediction.h"
 
 #include "passes/compiler/PlanFacts.h"
+#include "runtime/device/Kinds.h"
 #include "runtime/kernels/Library.h"
 #include "runtime/plan/AllReduce.h"
 #include "runtime/plan/Effects.h"
+#include "runtime/plan/RunAhead.h"
 #include "runtime/plan/Types.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -15,6 +17,10 @@
 
 namespace graphc {
 namespace {
+
+TimeModel::Engine engineOf(const std::string &device) {
+  return device::runsPtx(device::kindOf(device)) ? TimeModel::Engine::Gpu : TimeModel::Engine::Host;
+}
 
 class Model {
 public:
@@ -42,6 +48,25 @@ private:
   void addChannel(uint32_t index);
   double sumSeconds(uint32_t index);
   Timeline::Instruction cost(const plan::Program &program, const plan::Instruction &instruction);
+  double queueSeconds(const plan::Program &program, const plan::Instruction &instruction) const;
+
+  /// Where a program's instructions stand in the timeline.
+  struct Track {
+    std::vector<std::pair<size_t, size_t>> onLane; ///< by instruction: first of the lane, and behind the last
+    struct Queue {
+      uint32_t lane = 0, given = 0; ///< of the timeline: what does its work, by what it is given that
+      size_t size = 0;
+      std::vector<std::pair<int, size_t>> work = {}; ///< instruction → of the queue's lane
+    };
+    uint32_t lane = 0;
+    size_t size = 0;
+    std::vector<Queue> queues;
+  };
+  Track addProgram(uint32_t index, Prediction::Lane &shown, double &ofHost);
+  void addQueued(const plan::Program &program, const plan::Instruction &instruction, int number, double give,
+                 Track &track, const std::map<std::pair<uint32_t, uint32_t>, std::vector<uint32_t>> &told);
+  void endSegment(Track &track);
+  static Prediction::Lane show(const Track &track, const Timeline::Result &result, Prediction::Lane lane);
 
   const plan::Plan &plan;
   const cluster::ClusterConfig &cluster;
@@ -192,11 +217,16 @@ double Model::threadsOf(const plan::Kernel &kernel) const {
   return kernels::partsOf(plan::libraryCallOf(kernel), threads);
 }
 
-double Model::callSeconds(const plan::Kernel &kernel) const {
+/// That a kernel reads and writes.
+static uint64_t bytesOfCall(const plan::Kernel &kernel) {
   uint64_t bytes = 0;
   for (const plan::Kernel::Arg &arg : kernel.args())
     bytes += arg.bytes() * (arg.access() == plan::READ_WRITE ? 2 : 1);
-  return time.call(kernel.flops(), bytes, kernel.has_library() ? threadsOf(kernel) : 0);
+  return bytes;
+}
+
+double Model::callSeconds(const plan::Kernel &kernel) const {
+  return time.call(kernel.flops(), bytesOfCall(kernel), kernel.has_library() ? threadsOf(kernel) : 0);
 }
 
 double Model::sumSeconds(uint32_t index) {
@@ -212,8 +242,6 @@ Timeline::Instruction Model::cost(const plan::Program &program, const plan::Inst
   using Action = Timeline::Action;
   if (instruction.has_call())
     return {Action::Work, callSeconds(plan.kernels(int(instruction.call().kernel()))), 0};
-  if (instruction.has_copy())
-    return {Action::Work, time.copy(program.buffers(int(instruction.copy().to())).bytes()), 0};
   if (instruction.has_accumulate())
     return {Action::Work, time.accumulate(program.buffers(int(instruction.accumulate().buffer())).bytes()), 0};
   const plan::Effects effects = plan::effectsOf(plan, program, instruction);
@@ -249,6 +277,134 @@ Timeline::Instruction Model::cost(const plan::Program &program, const plan::Inst
   return {Action::Work, time.instruction(), 0};
 }
 
+/// How long a queue of the program's device is busy with a call or a copy.
+double Model::queueSeconds(const plan::Program &program, const plan::Instruction &instruction) const {
+  const TimeModel::Engine engine = engineOf(program.device());
+  if (instruction.has_copy())
+    return time.queuedCopy(engine, program.buffers(int(instruction.copy().to())).bytes());
+  const plan::Kernel &kernel = plan.kernels(int(instruction.call().kernel()));
+  return time.queuedCall(engine, kernel.flops(), bytesOfCall(kernel), kernel.has_library() ? threadsOf(kernel) : 0);
+}
+
+/// A queue takes what it is given in its order, as messages of a channel from the lane; a signal is a message to each that waits for it.
+void Model::addQueued(const plan::Program &program, const plan::Instruction &instruction, int number, double give,
+                      Track &track, const std::map<std::pair<uint32_t, uint32_t>, std::vector<uint32_t>> &told) {
+  using Action = Timeline::Action;
+  Track::Queue &queue = track.queues[instruction.queue() - 1];
+  const bool isWork = instruction.has_call() || instruction.has_copy();
+  timeline.append(track.lane, {Action::Send, give, queue.given});
+  ++track.size;
+  if (isWork)
+    queue.work.emplace_back(number, queue.size);
+  timeline.append(queue.lane, {Action::Receive, isWork ? queueSeconds(program, instruction) : 0, queue.given});
+  ++queue.size;
+  if (instruction.has_signal())
+    for (uint32_t channel : told.at({instruction.queue(), instruction.signal().n()})) {
+      timeline.append(queue.lane, {Action::Send, 0, channel});
+      ++queue.size;
+    }
+}
+
+/// What the queues do from here on begins when all of them have done what stands before.
+void Model::endSegment(Track &track) {
+  using Action = Timeline::Action;
+  std::vector<std::pair<Track::Queue *, uint32_t>> waits; // who, for which channel
+  auto append = [&](Track::Queue &queue, Action action, uint32_t channel) {
+    timeline.append(queue.lane, {action, 0, channel});
+    ++queue.size;
+  };
+  for (Track::Queue &from : track.queues)
+    for (Track::Queue &to : track.queues)
+      if (&from != &to) {
+        waits.emplace_back(&to, timeline.addChannel({UINT32_MAX}));
+        append(from, Action::Send, waits.back().second);
+      }
+  for (auto [queue, channel] : waits)
+    append(*queue, Action::Receive, channel);
+}
+
+/// `ofHost`: how long one instance needs a core of the host.
+Model::Track Model::addProgram(uint32_t index, Prediction::Lane &shown, double &ofHost) {
+  using Action = Timeline::Action;
+  const plan::Program &program = plan.programs(int(index));
+  const TimeModel::Engine engine = engineOf(program.device());
+  Track track;
+  track.lane = timeline.addLane();
+  for (uint32_t queue = 0; queue < program.queues(); ++queue)
+    track.queues.push_back({timeline.addLane(), timeline.addChannel({UINT32_MAX})});
+  // A channel from each signal to each that waits for it, by the signal.
+  std::map<std::pair<uint32_t, uint32_t>, std::vector<uint32_t>> told;
+  std::vector<uint32_t> waits; // by instruction: its channel
+  const uint32_t ahead = plan::runsAhead(program); // steps: then the lane waits for what the step before told
+  for (const plan::Instruction &instruction : program.instructions()) {
+    waits.push_back(0);
+    if (instruction.has_signal())
+      told[{instruction.queue(), instruction.signal().n()}];
+    if (instruction.has_wait()) {
+      waits.back() = instruction.queue() ? timeline.addChannel({UINT32_MAX})
+                                         : timeline.addChannel({UINT32_MAX, 0, time.queueLatency(), 0, ahead});
+      told[{instruction.wait().queue(), instruction.wait().n()}].push_back(waits.back());
+    }
+  }
+  uint32_t segment = 0;
+  plan::LoopWalk loops;
+  auto onLane = [&](const Timeline::Instruction &step) {
+    timeline.append(track.lane, step);
+    ++track.size;
+  };
+  for (int i = 0; i < program.instructions_size(); ++i) {
+    const plan::Instruction &instruction = program.instructions(i);
+    const size_t first = track.size;
+    const double times = loops.times(instruction); // all times of an instruction in a loop are one span
+    if (instruction.queue()) {
+      const bool isFirst = instruction.segment() != segment; // with it the lane gives all of a segment
+      if (isFirst && segment)
+        endSegment(track);
+      segment = instruction.segment();
+      const double give = isFirst ? time.give(engine) : 0;
+      addQueued(program, instruction, i, give, track, told);
+      const bool isWork = instruction.has_call() || instruction.has_copy();
+      shown.busy += isWork ? queueSeconds(program, instruction) : time.instruction();
+      ofHost += give;
+      if (isWork && engine == TimeModel::Engine::Host)
+        ofHost += queueSeconds(program, instruction);
+      if (instruction.has_wait()) { // the queue waits
+        Track::Queue &queue = track.queues[instruction.queue() - 1];
+        timeline.append(queue.lane, {Action::Receive, 0, waits[size_t(i)]});
+        ++queue.size;
+      }
+    } else {
+      Timeline::Instruction step = cost(program, instruction);
+      step.seconds *= times;
+      if (instruction.has_control_send()) // one message a channel; the chief's own control message is no message
+        for (uint32_t channel : instruction.control_send().channels())
+          if (plan.channels(int(channel)).receiver() != index)
+            onLane({Action::Send, 0, channels[channel]});
+      onLane(instruction.has_wait() ? Timeline::Instruction{Action::Receive, step.seconds, waits[size_t(i)]} : step);
+      shown.busy += step.seconds;
+      ofHost += step.seconds;
+    }
+    track.onLane.emplace_back(first, track.size);
+  }
+  return track;
+}
+
+/// Back to one span an instruction: a control_send's messages are part of it.
+Prediction::Lane Model::show(const Track &track, const Timeline::Result &result, Prediction::Lane lane) {
+  const std::vector<Timeline::Span> &spans = result.lanes[track.lane];
+  for (auto [first, end] : track.onLane)
+    lane.spans.push_back({spans[first].start, spans[end - 1].end});
+  for (auto [i, queue] : llvm::enumerate(track.queues)) {
+    Prediction::Queue &shown = lane.queues.emplace_back();
+    shown.number = uint32_t(i) + 1;
+    for (auto [instruction, at] : queue.work) {
+      shown.instructions.push_back(instruction);
+      shown.spans.push_back(result.lanes[queue.lane][at]);
+    }
+  }
+  return lane;
+}
+
 Prediction Model::run() {
   Prediction prediction;
   if (plan.phases_size() == 0)
@@ -260,44 +416,22 @@ Prediction Model::run() {
     if (!channel.control() && int(plan.programs(int(channel.sender())).phase()) == phase)
       prediction.bytesBetweenHosts += uint64_t(leavingHosts(channel).all + 0.5);
   std::map<std::string, double> work; // by host, of all instances
+  std::vector<Track> tracks;
   for (uint32_t index = 0; index < uint32_t(plan.programs_size()); ++index) {
     const plan::Program &program = plan.programs(int(index));
     if (int(program.phase()) != phase)
       continue;
-    prediction.lanes.push_back({index, {}});
-    uint32_t lane = timeline.addLane();
-    plan::LoopWalk loops;
-    for (const plan::Instruction &instruction : program.instructions()) {
-      Timeline::Instruction step = cost(program, instruction);
-      step.seconds *= loops.times(instruction); // all times of an instruction in a loop are one span
-      if (instruction.has_control_send()) // one message a channel; the chief's own control message is no message
-        for (uint32_t channel : instruction.control_send().channels())
-          if (plan.channels(int(channel)).receiver() != index)
-            timeline.append(lane, {Timeline::Action::Send, 0, channels[channel]});
-      timeline.append(lane, step);
-      prediction.lanes.back().busy += step.seconds;
-    }
+    prediction.lanes.emplace_back().program = index;
+    double ofHost = 0;
+    tracks.push_back(addProgram(index, prediction.lanes.back(), ofHost));
     for (uint32_t i = 0; i < program.instances(); ++i)
-      work[hostOf(plan::instanceTask(plan, program, i))] += prediction.lanes.back().busy;
+      work[hostOf(plan::instanceTask(plan, program, i))] += ofHost;
   }
   std::optional<Timeline::Result> result = timeline.run();
   if (!result)
     return prediction; // certificates keep this from happening
-  for (size_t lane = 0; lane < prediction.lanes.size(); ++lane) {
-    // Back to one span an instruction: a control_send's messages are part of it.
-    const plan::Program &program = plan.programs(int(prediction.lanes[lane].program));
-    const std::vector<Timeline::Span> &spans = result->lanes[lane];
-    size_t next = 0;
-    for (const plan::Instruction &instruction : program.instructions()) {
-      Timeline::Span span = spans[next];
-      if (instruction.has_control_send())
-        for (uint32_t channel : instruction.control_send().channels())
-          if (plan.channels(int(channel)).receiver() != prediction.lanes[lane].program)
-            ++next;
-      span.end = spans[next++].end;
-      prediction.lanes[lane].spans.push_back(span);
-    }
-  }
+  for (auto [lane, track] : llvm::zip(prediction.lanes, tracks))
+    lane = show(track, *result, std::move(lane));
   const plan::Phase &main = plan.phases(phase);
   double updates = main.ends_by_end_of_stream() ? std::max(1u, plan.replicas().size()) : 1;
   prediction.cycle = result->step;
@@ -310,6 +444,19 @@ Prediction Model::run() {
 }
 
 } // namespace
+
+bool hasGpu(const plan::Plan &plan) {
+  return llvm::any_of(plan.programs(), [](const plan::Program &program) {
+    return engineOf(program.device()) == TimeModel::Engine::Gpu;
+  });
+}
+
+std::string sourceText(const cluster::Calibration &calibration, bool hasGpu) {
+  return calibration.source + (!hasGpu ? ""
+                               : calibration.gpuGiven
+                                   ? ", GPUs too"
+                                   : ", of GPUs from built-in figures of an H100: not measured on a GPU");
+}
 
 Prediction predict(const plan::Plan &plan, const cluster::ClusterConfig &cluster,
                    const cluster::Calibration &calibration) {

@@ -4,7 +4,8 @@
 // cluster.json or, where it says nothing, over what was measured: shared memory between tasks of one host, gRPC between
 // hosts. Replicas are alike, so one instance stands for all: what a single program sends to a family of N, or takes from
 // it, is N messages over its end of the link. Instances on one host share its cores: a step takes at least the work of the
-// host's tasks divided by its cores. What the model leaves out: caches, threads of library kernels, other load.
+// host's tasks divided by its cores. What a lane gives to queues of a device they do beside it, each in order and after what it waits for; each
+// task has its device for itself. What the model leaves out: caches, threads of library kernels, other load.
 //
 //===----------------------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_TOOLS_GRAPHC_PREDICTION_H
@@ -19,10 +20,17 @@
 namespace graphc {
 
 struct Prediction {
+  /// What the lane gives a queue of its device; the lane's own span of such an instruction is that it gives it.
+  struct Queue {
+    uint32_t number = 0; ///< as the plan counts them
+    std::vector<int> instructions; ///< of the program, in its order: calls and copies
+    std::vector<Timeline::Span> spans; ///< one for each of these
+  };
   struct Lane {
     uint32_t program = 0;
     std::vector<Timeline::Span> spans; ///< one an instruction of the program
-    double busy = 0; ///< seconds that one instance has something to do in a step
+    std::vector<Queue> queues;
+    double busy = 0; ///< seconds that one instance and its queues have something to do in a step
   };
   std::vector<Lane> lanes; ///< one a program of the main phase
   double cycle = 0; ///< seconds of one instance's step, were there a core for each lane
@@ -32,6 +40,11 @@ struct Prediction {
   double samplesPerSecond = 0;
   uint64_t bytesBetweenHosts = 0; ///< of a step; 0 where cluster.json has no addresses of several
 };
+
+/// Whether any of the plan's programs runs on one.
+bool hasGpu(const plan::Plan &plan);
+/// Where the figures of a prediction come from.
+std::string sourceText(const cluster::Calibration &calibration, bool hasGpu);
 
 Prediction predict(const plan::Plan &plan, const cluster::ClusterConfig &cluster,
                    const cluster::Calibration &calibration);

@@ -6,6 +6,7 @@
 
 #include "runtime/base/File.h"
 #include "runtime/plan/Certificate.h"
+#include "runtime/plan/MemoryNeeds.h"
 #include "runtime/plan/Types.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -48,7 +49,33 @@ std::string coordinate(double value) {
   return kept == "-0" ? "0" : kept.str();
 }
 
-std::string instructionText(const plan::Plan &plan, const plan::Instruction &instruction) {
+static std::string copyText(const plan::Program &program, const plan::Instruction::Copy &copy) {
+  const plan::Buffer &to = program.buffers(int(copy.to()));
+  const bool within = to.space() == program.buffers(int(copy.from())).space();
+  return std::string(within                            ? "copy"
+                     : plan::isToDevice(program, copy) ? "copy to the device"
+                                                       : "copy from the device") +
+         ", " + inBytes(to.bytes());
+}
+
+std::string queueText(const plan::Program &program, const Prediction::Queue &queue) {
+  bool calls = false, toDevice = false, fromDevice = false;
+  for (int i : queue.instructions) {
+    const plan::Instruction &instruction = program.instructions(i);
+    calls |= instruction.has_call();
+    if (instruction.has_copy())
+      (plan::isToDevice(program, instruction.copy()) ? toDevice : fromDevice) = true;
+  }
+  std::string text;
+  for (auto [is, what] :
+       {std::pair(calls, "calls"), {toDevice, "copies to the device"}, {fromDevice, "copies from the device"}})
+    if (is)
+      text += (text.empty() ? "" : ", ") + std::string(what);
+  return text;
+}
+
+std::string instructionText(const plan::Plan &plan, const plan::Program &program,
+                            const plan::Instruction &instruction) {
   auto channel = [&](uint32_t index) { return plan.channels(int(index)).name(); };
   std::string text =
       instruction.has_call()               ? plan.kernels(int(instruction.call().kernel())).name()
@@ -66,7 +93,7 @@ std::string instructionText(const plan::Plan &plan, const plan::Instruction &ins
       : instruction.has_next_batch()       ? "next batch"
       : instruction.has_control_send()     ? "control message, sent"
       : instruction.has_control_receive()  ? "control message"
-      : instruction.has_copy()             ? "copy"
+      : instruction.has_copy()             ? copyText(program, instruction.copy())
       : instruction.has_signal()           ? "signal"
       : instruction.has_wait()             ? "wait for queue " + std::to_string(instruction.wait().queue())
       : instruction.has_ticket()           ? "ticket"
@@ -125,6 +152,8 @@ std::string legend() {
                              {"call", "compiled kernel"},
                              {"send", "send"},
                              {"take", "receive, sum, control"},
+                             {"give", "given to a queue"},
+                             {"copy", "copy between device and host"},
                              {"data", "next batch"},
                              {"wait", "waiting"}})
     list += std::string("<li><svg width=\"12\" height=\"12\" aria-hidden=\"true\"><rect class=\"") + style +
@@ -135,14 +164,21 @@ std::string legend() {
 /// The instructions that take longest, over all lanes.
 std::string slowest(const ReportInput &input) {
   std::vector<std::tuple<double, uint32_t, int>> all;
-  for (const Prediction::Lane &lane : input.prediction.lanes)
+  for (const Prediction::Lane &lane : input.prediction.lanes) {
+    const plan::Program &program = input.plan.programs(int(lane.program));
     for (auto [i, span] : llvm::enumerate(lane.spans))
-      all.emplace_back(span.end - span.start, lane.program, int(i));
+      if (!program.instructions(int(i)).queue())
+        all.emplace_back(span.end - span.start, lane.program, int(i));
+    for (const Prediction::Queue &queue : lane.queues)
+      for (auto [i, span] : llvm::zip(queue.instructions, queue.spans))
+        all.emplace_back(span.end - span.start, lane.program, i);
+  }
   llvm::sort(all, [](auto &a, auto &b) { return std::get<0>(a) > std::get<0>(b); });
   std::string rows;
   for (auto [seconds, program, instruction] : llvm::ArrayRef(all).take_front(10))
     rows += "<tr>" + cell(input.plan.programs(int(program)).name()) +
-            cell(instructionText(input.plan, input.plan.programs(int(program)).instructions(instruction))) +
+            cell(instructionText(input.plan, input.plan.programs(int(program)),
+                                 input.plan.programs(int(program)).instructions(instruction))) +
             cell(inSeconds(seconds), true) + "</tr>\n";
   return "<h3>What takes longest</h3>\n<div class=\"scroll\"><table><thead><tr><th>program</th><th>instruction</th>"
          "<th class=\"number\">time</th></tr></thead><tbody>\n" +
@@ -225,6 +261,7 @@ std::string makePage(const ReportInput &input, const cluster::Calibration &calib
          tile(inCounts(uint64_t(prediction.samplesPerSecond)), "samples a second") +
          tile(inBytes(input.footprint.bytesPerStep), "between tasks, a step") +
          (prediction.bytesBetweenHosts ? tile(inBytes(prediction.bytesBetweenHosts), "of it between hosts") : "") +
+         (input.footprint.hasOwnMemory() ? tile(inBytes(input.footprint.copied().total()), "over PCIe, a step") : "") +
          tile(inBytes(fullest), "on the fullest device") +
          "</ul>\n<nav aria-label=\"Sections\"><a href=\"#partition\">Partition</a><a href=\"#timeline\">Timeline</a>"
          "<a href=\"#memory\">Memory</a><a href=\"#balance\">Variables</a><a href=\"#edges\">Cut "
@@ -234,13 +271,19 @@ std::string makePage(const ReportInput &input, const cluster::Calibration &calib
                  "step.",
                  figure(drawPartition(input))) +
          section("timeline", "One step, as predicted",
-                 "Each bar is an instruction (hover over it), each gap a wait. The step is " + why + ".",
+                 "Each bar is an instruction (hover over it), each gap a wait. The step is " + why + "." +
+                     (input.footprint.hasOwnMemory()
+                          ? " What a lane gives to a queue of its device, that queue does at a time of its own."
+                          : ""),
                  figure(drawTimeline(input)) + legend() + slowest(input)) +
-         section("memory", "Memory over the step",
-                 "What is in use while the step goes on: variables and slots for messages below, the arena's live "
-                 "buffers on "
-                 "top; the dashed line is what is reserved.",
-                 figure(drawMemory(input))) +
+         section(
+             "memory", "Memory over the step",
+             std::string("What is in use while the step goes on: variables, constants and slots for messages below, "
+                         "the arena's live buffers on top; the dashed line is what is reserved.") +
+                 (input.footprint.hasOwnMemory()
+                      ? " A device with memory of its own has two charts: of that, and of what it takes of the host's."
+                      : ""),
+             figure(drawMemory(input))) +
          section("balance", "Where the variables are", "Bytes of variables by the task that stores them.",
                  balance(plan)) +
          section("edges", "Cut edges",
@@ -250,7 +293,8 @@ std::string makePage(const ReportInput &input, const cluster::Calibration &calib
          (facts.ok() ? "The plan cannot hang: " + std::to_string(facts->edges) + " edges among " +
                            std::to_string(facts->events) + " events were proven free of circles."
                      : std::string()) +
-         " Predicted times rest on " + escapeHtml(calibration.source) + ".</p></footer>\n</body>\n</html>\n";
+         " Predicted times rest on " + escapeHtml(sourceText(calibration, hasGpu(plan))) +
+         ".</p></footer>\n</body>\n</html>\n";
 }
 
 } // namespace
@@ -266,7 +310,8 @@ bool writeReport(const plan::Plan &plan, const cluster::ClusterConfig &cluster, 
   if (!status.ok())
     llvm::errs() << "graphc: cannot write the report: " << std::string(status.message()) << '\n';
   else
-    llvm::errs() << " report " << options.report << ", times predicted from " << calibration->source << '\n';
+    llvm::errs() << " report " << options.report << ", times predicted from " << sourceText(*calibration, hasGpu(plan))
+                 << '\n';
   return status.ok();
 }
 

@@ -21,7 +21,9 @@ std::string escapeHtml(llvm::StringRef text);
 /// A number of an SVG coordinate.
 std::string coordinate(double value);
 /// "train_step.matmul_3", "receive w1.to_worker", …; with its place in the model.
-std::string instructionText(const plan::Plan &plan, const plan::Instruction &instruction);
+std::string instructionText(const plan::Plan &plan, const plan::Program &program, const plan::Instruction &instruction);
+/// What a queue of a program is for: "calls", "copies to the device", "copies from the device".
+std::string queueText(const plan::Program &program, const Prediction::Queue &queue);
 
 /// The page's style sheet: light and dark, screen and paper.
 llvm::StringRef reportStyle();
@@ -30,7 +32,7 @@ llvm::StringRef reportStyle();
 std::string drawPartition(const ReportInput &input);
 /// The main phase's lanes over one predicted step.
 std::string drawTimeline(const ReportInput &input);
-/// Bytes in use over the step, one chart a device.
+/// Bytes in use over the step, one chart a device; two where it has memory of its own.
 std::string drawMemory(const ReportInput &input);
 
 } // namespace graphc

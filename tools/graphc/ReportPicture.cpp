@@ -13,7 +13,7 @@
 namespace graphc {
 namespace {
 
-constexpr double kBoxWidth = 250, kHead = 84, kPort = 24, kGap = 230, kMargin = 20, kLoop = 190;
+constexpr double kBoxWidth = 280, kHead = 84, kPort = 24, kGap = 230, kMargin = 20, kLoop = 190;
 
 struct Box {
   const Footprint::Device *device;
@@ -135,9 +135,15 @@ std::string Picture::drawBox(const Box &box) const {
   text += "<rect class=\"box\" rx=\"9\" x=\"" + coordinate(box.x) + "\" y=\"" + coordinate(box.y) + "\" width=\"" +
           coordinate(kBoxWidth) + "\" height=\"" + coordinate(box.height) + "\"/>";
   line(24, "strong", device.name + (device.instances > 1 ? " ×" + std::to_string(device.instances) : ""));
-  line(43, "soft", "variables " + inBytes(device.variables));
-  line(59, "soft", "arenas " + inBytes(device.arena));
-  line(75, "soft", "channels " + inBytes(device.channels));
+  if (device.ownMemory) {
+    line(43, "soft", "variables " + inBytes(device.variables) + ", arenas " + inBytes(device.arena));
+    line(59, "soft", "host: pinned " + inBytes(device.pinned) + ", channels " + inBytes(device.channels));
+    line(75, "soft", "PCIe: " + inBytes(device.copied.toDevice) + " in, " + inBytes(device.copied.fromDevice) + " out");
+  } else {
+    line(43, "soft", "variables " + inBytes(device.variables));
+    line(59, "soft", "arenas " + inBytes(device.arena));
+    line(75, "soft", "channels " + inBytes(device.channels));
+  }
   return "<g>" + text + "</g>\n";
 }
 

@@ -9,10 +9,10 @@ llvm::StringRef reportStyle() {
   return R"css(
 :root { color-scheme: light dark; --page: #f7f7f5; --card: #ffffff; --ink: #1d2330; --soft: #5c6573; --line: #d5d9e0;
   --accent: #2457c5; --box: #eef3fd; --box-line: #7f9bd8; --call: #2f6fde; --library: #173a85; --send: #d9822b;
-  --take: #2b8a5f; --data: #8a5fb5; --wait: #e6e9ee; --area: #9dbcf2; --bad: #b3261e; }
+  --take: #2b8a5f; --give: #7d8796; --copy: #b5527a; --data: #8a5fb5; --wait: #e6e9ee; --area: #9dbcf2; --bad: #b3261e; }
 @media (prefers-color-scheme: dark) { :root { --page: #14171c; --card: #1c2027; --ink: #e8eaf0; --soft: #a0a8b5;
   --line: #353b46; --accent: #8fb2ff; --box: #222c40; --box-line: #5f7fbf; --call: #5b93f5; --library: #b4cdff;
-  --send: #f0a04b; --take: #55b88a; --data: #b491dd; --wait: #2c323c; --area: #3d5c96; --bad: #ff8a80; } }
+  --send: #f0a04b; --take: #55b88a; --give: #8d97a6; --copy: #e08bb0; --data: #b491dd; --wait: #2c323c; --area: #3d5c96; --bad: #ff8a80; } }
 * { box-sizing: border-box; }
 body { margin: 0; background: var(--page); color: var(--ink); font: 15px/1.5 system-ui, "Segoe UI", "DejaVu Sans", sans-serif; }
 main, header, footer { max-width: 1120px; margin: 0 auto; padding: 0 20px; }
@@ -32,6 +32,7 @@ svg .over { paint-order: stroke; stroke: var(--card); stroke-width: 4px; stroke-
 .head { fill: var(--accent); } .axis { stroke: var(--line); stroke-width: 1; } .limit { stroke: var(--soft); stroke-dasharray: 5 4; }
 .area { fill: var(--area); } .base { fill: var(--data); opacity: .65; }
 .call { fill: var(--call); } .library { fill: var(--library); } .send { fill: var(--send); } .take { fill: var(--take); }
+svg .inside { fill: var(--card); font-size: 11px; pointer-events: none; } .give { fill: var(--give); } .copy { fill: var(--copy); }
 .data { fill: var(--data); } .wait { fill: var(--wait); }
 .legend { display: flex; flex-wrap: wrap; gap: 4px 18px; padding: 0; margin: 8px 0 0; list-style: none; font-size: 13px; }
 .legend svg { display: inline-block; vertical-align: -1px; margin-right: 6px; }

@@ -9,15 +9,16 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <tuple>
 
 namespace graphc {
 namespace {
 
-constexpr double kLabel = 220, kPlot = 820, kRight = 30;
+constexpr double kLabel = 248, kPlot = 760, kRight = 28; // as wide as the page's sections
 
 /// The class of an instruction's bar.
 const char *styleOf(const plan::Plan &plan, const plan::Program &program, const plan::Instruction &instruction) {
+  if (instruction.has_copy())
+    return "copy";
   if (instruction.has_call())
     return plan.kernels(int(instruction.call().kernel())).has_library() ? "library" : "call";
   if (instruction.has_next_batch())
@@ -69,7 +70,7 @@ std::string openSvg(const std::string &title, const std::string &id, double heig
 
 /// Two lines left of a plot, cut to its width and whole on hover.
 std::string label(const std::string &first, const std::string &second, double y) {
-  auto cut = [](const std::string &text) { return text.size() <= 30 ? text : text.substr(0, 29) + "…"; };
+  auto cut = [](const std::string &text) { return text.size() <= 32 ? text : text.substr(0, 31) + "…"; };
   return "<text class=\"strong\" x=\"0\" y=\"" + coordinate(y) + "\">" + escapeHtml(cut(first)) + "<title>" +
          escapeHtml(first) + "</title></text><text class=\"soft\" x=\"0\" y=\"" + coordinate(y + 15) + "\">" +
          escapeHtml(cut(second)) + "<title>" + escapeHtml(second) + "</title></text>\n";
@@ -80,37 +81,65 @@ std::string laneLabel(const plan::Plan &plan, const plan::Program &program, doub
                placeName(plan, program), y);
 }
 
-/// The bars of one lane. What is narrower than half a pixel joins its neighbours, so that a step of ten thousand
-/// instructions is a page that opens.
-std::string drawLane(const plan::Plan &plan, const Prediction::Lane &lane, const Axis &axis, double y, double height) {
+/// A bar: an instruction of a program, when, and how it looks.
+struct Bar {
+  int instruction;
+  Timeline::Span span;
+  const char *style;
+};
+
+std::vector<Bar> barsOf(const plan::Plan &plan, const Prediction::Lane &lane) {
   const plan::Program &program = plan.programs(int(lane.program));
-  std::string svg = rect("wait", kLabel, y, kPlot, height, program.name() + " waits");
+  std::vector<Bar> bars;
+  for (auto [i, span] : llvm::enumerate(lane.spans)) {
+    const plan::Instruction &instruction = program.instructions(int(i));
+    bars.push_back({int(i), span, instruction.queue() ? "give" : styleOf(plan, program, instruction)});
+  }
+  return bars;
+}
+
+std::vector<Bar> barsOf(const plan::Plan &plan, const plan::Program &program, const Prediction::Queue &queue) {
+  std::vector<Bar> bars;
+  for (auto [i, span] : llvm::zip(queue.instructions, queue.spans))
+    bars.push_back({i, span, styleOf(plan, program, program.instructions(i))});
+  return bars;
+}
+
+/// The bars of a lane or of a queue. What is narrower than half a pixel joins its neighbours, so that a step of ten thousand
+/// instructions is a page that opens.
+std::string drawBars(const plan::Plan &plan, const plan::Program &program, const std::vector<Bar> &bars,
+                     const std::string &idle, const Axis &axis, double y, double height) {
+  std::string svg = rect("wait", kLabel, y, kPlot, height, idle);
   constexpr double kNarrow = 0.5;
   double from = -1, to = 0;
   unsigned joined = 0;
   const char *style = "";
-  std::string title;
+  std::string title, inside; // inside: written on a bar that has room
   auto flush = [&] {
+    constexpr double kRoom = 56;
     if (from >= 0 && to > from)
       svg += rect(style, axis.at(from), y, std::max(0.4, axis.at(to) - axis.at(from)), height,
                   joined == 1 ? title + ", " + inSeconds(to - from)
                               : std::to_string(joined) + " short instructions, " + inSeconds(to - from));
+    if (joined == 1 && !inside.empty() && axis.at(to) - axis.at(from) > kRoom)
+      svg += "<text class=\"inside\" text-anchor=\"middle\" x=\"" + coordinate(axis.at((from + to) / 2)) + "\" y=\"" +
+             coordinate(y + height / 2 + 4) + "\">" + escapeHtml(inside) + "</text>\n";
     from = -1;
     joined = 0;
   };
-  for (auto [i, span] : llvm::enumerate(lane.spans)) {
-    const plan::Instruction &instruction = program.instructions(int(i));
-    const char *own = styleOf(plan, program, instruction);
-    bool narrow = axis.at(span.end) - axis.at(span.start) < kNarrow;
-    bool joins = from >= 0 && narrow && own == style && axis.at(span.start) - axis.at(to) < kNarrow &&
-                 axis.at(to) - axis.at(from) < 8 * kNarrow;
+  for (const Bar &bar : bars) {
+    bool narrow = axis.at(bar.span.end) - axis.at(bar.span.start) < kNarrow;
+    bool joins = from >= 0 && narrow && llvm::StringRef(bar.style) == style &&
+                 axis.at(bar.span.start) - axis.at(to) < kNarrow && axis.at(to) - axis.at(from) < 8 * kNarrow;
     if (!joins) {
       flush();
-      from = span.start;
-      style = own;
-      title = instructionText(plan, instruction);
+      from = bar.span.start;
+      style = bar.style;
+      const plan::Instruction &instruction = program.instructions(bar.instruction);
+      title = instructionText(plan, program, instruction);
+      inside = llvm::StringRef(style) == "copy" ? inBytes(program.buffers(int(instruction.copy().to())).bytes()) : "";
     }
-    to = span.end;
+    to = bar.span.end;
     ++joined;
   }
   flush();
@@ -157,55 +186,67 @@ std::vector<Life> livesOf(const plan::Plan &plan, const plan::Program &program) 
   return lives;
 }
 
-/// Live bytes after each instruction; views share a place and count once.
-std::vector<uint64_t> liveBytes(const plan::Plan &plan, const plan::Program &program) {
-  std::vector<int64_t> change(size_t(program.instructions_size()) + 1, 0);
-  std::vector<Life> lives = livesOf(plan, program);
-  std::map<std::tuple<plan::Space, uint64_t, uint64_t>, int>
-      lastOf; // (space, offset, bytes): end of what is counted already
-  for (int i = 0; i < program.buffers_size(); ++i) {
-    const plan::Buffer &buffer = program.buffers(i);
-    Life life = lives[size_t(i)];
-    if (!buffer.has_arena() || life.first < 0 || buffer.bytes() == 0)
-      continue;
-    auto [last, isNew] = lastOf.try_emplace({buffer.space(), buffer.arena().offset(), buffer.bytes()}, -1);
-    life.first = std::max(life.first, last->second + 1);
-    if (life.first > life.last)
-      continue;
-    last->second = life.last;
-    change[size_t(life.first)] += int64_t(buffer.bytes());
-    change[size_t(life.last) + 1] -= int64_t(buffer.bytes());
-  }
-  std::vector<uint64_t> live;
-  int64_t now = 0;
-  for (int i = 0; i < program.instructions_size(); ++i)
-    live.push_back(uint64_t(std::max<int64_t>(0, now += change[size_t(i)])));
-  return live;
+/// When each instruction is done: of what a queue does, that queue's time.
+std::vector<Timeline::Span> timesOf(const Prediction::Lane &lane) {
+  std::vector<Timeline::Span> times = lane.spans;
+  for (const Prediction::Queue &queue : lane.queues)
+    for (auto [i, span] : llvm::zip(queue.instructions, queue.spans))
+      times[size_t(i)] = span;
+  return times;
 }
 
-/// What the lanes of one device hold together, in the order of time: by how much it changes when.
-std::vector<std::pair<double, int64_t>> changesOf(const ReportInput &input,
-                                                  const std::vector<const Prediction::Lane *> &lanes) {
+/// What the lanes of one device hold together in one space of their arenas, in the order of time: by how much it changes when. Views share a
+/// place and count once.
+std::vector<std::pair<double, int64_t>>
+changesOf(const ReportInput &input, const std::vector<const Prediction::Lane *> &lanes, plan::Space space) {
   std::vector<std::pair<double, int64_t>> changes;
   for (const Prediction::Lane *lane : lanes) {
     const plan::Program &program = input.plan.programs(int(lane->program));
-    int64_t held = 0;
-    for (auto [i, live] : llvm::enumerate(liveBytes(input.plan, program)))
-      if (int64_t now = int64_t(live * lanesPerTask(program)); now != held) {
-        changes.emplace_back(lane->spans[i].start, now - held);
-        held = now;
-      }
+    const std::vector<Life> lives = livesOf(input.plan, program);
+    const std::vector<Timeline::Span> times = timesOf(*lane);
+    std::map<std::pair<uint64_t, uint64_t>, int> lastOf; // (offset, bytes): end of what is counted already
+    for (int i = 0; i < program.buffers_size(); ++i) {
+      const plan::Buffer &buffer = program.buffers(i);
+      Life life = lives[size_t(i)];
+      if (!buffer.has_arena() || buffer.space() != space || life.first < 0 || buffer.bytes() == 0)
+        continue;
+      auto [last, isNew] = lastOf.try_emplace({buffer.arena().offset(), buffer.bytes()}, -1);
+      life.first = std::max(life.first, last->second + 1);
+      if (life.first > life.last)
+        continue;
+      last->second = life.last;
+      const double begin = times[size_t(life.first)].start, end = times[size_t(life.last)].end;
+      const auto bytes = int64_t(buffer.bytes() * lanesPerTask(program));
+      changes.emplace_back(begin, bytes);
+      changes.emplace_back(std::max(begin, end), -bytes);
+    }
   }
   llvm::sort(changes); // what one gives back at an instant is there for another
   return changes;
 }
 
+/// One of a device's memories: what it is called, what always lies there, and what is reserved in all.
+struct Store {
+  plan::Space space;
+  std::string what, fixed; ///< what: "" of the only one
+  uint64_t base, reserved;
+};
+
+std::vector<Store> storesOf(const Footprint::Device &device) {
+  const uint64_t held = device.variables + device.constants;
+  const std::string constants = device.constants ? ", constants" : "";
+  if (!device.ownMemory)
+    return {{plan::HOST, "", "variables" + constants + " and channels", held + device.channels, device.total()}};
+  return {{plan::DEVICE, "own memory", "variables" + constants, held, device.total()},
+          {plan::HOST, "of the host", "copies of variables and channels", device.ofHost() - device.pinnedArena,
+           device.ofHost()}};
+}
+
 std::string drawDeviceMemory(const ReportInput &input, const std::vector<const Prediction::Lane *> &lanes, unsigned row,
-                             const Axis &axis) {
-  const Footprint::Device &device = input.footprint.devices[row];
+                             const Store &store, const Axis &axis) {
   // `reserved` is for the phase that needs most; messages of this one may need less than `base` says.
-  const uint64_t base = device.variables + device.channels, reserved = device.total();
-  const std::vector<std::pair<double, int64_t>> changes = changesOf(input, lanes);
+  const uint64_t base = store.base, reserved = store.reserved;
+  const std::vector<std::pair<double, int64_t>> changes = changesOf(input, lanes, store.space);
   uint64_t now = base, peak = base;
   for (auto [time, change] : changes)
     peak = std::max(peak, now += uint64_t(change));
@@ -227,15 +268,18 @@ std::string drawDeviceMemory(const ReportInput &input, const std::vector<const P
   std::string programs;
   for (const Prediction::Lane *lane : lanes)
     programs += (programs.empty() ? "" : ", ") + input.plan.programs(int(lane->program)).name();
-  std::string title = device.name + ": at most " + inBytes(peak) + " in use, " + inBytes(reserved) +
-                      " reserved, of which " + inBytes(base) + " variables and channels";
-  std::string svg = openSvg(title, "memory-" + std::to_string(row), bottom + 24);
-  svg += axis.draw(top, bottom) +
-         label(device.name + (device.instances > 1 ? " ×" + std::to_string(device.instances) : ""), programs, top + 14);
+  const Footprint::Device &device = input.footprint.devices[row];
+  const std::string name = device.name + (device.instances > 1 ? " ×" + std::to_string(device.instances) : "");
+  const std::string comma = store.what.empty() ? "" : ", ";
+  std::string title = device.name + comma + store.what + ": at most " + inBytes(peak) + " in use, " +
+                      inBytes(reserved) + " reserved, of which " + inBytes(base) + " " + store.fixed;
+  const bool isSecond = device.ownMemory && store.space == plan::HOST;
+  std::string svg = openSvg(title, "memory-" + std::to_string(row) + (isSecond ? "-host" : ""), bottom + 24);
+  svg += axis.draw(top, bottom) + label(name, store.what + comma + programs, top + 14);
   svg += "<text class=\"soft\" x=\"0\" y=\"" + coordinate(top + 50) + "\">peak " + inBytes(peak) +
          "</text><text class=\"soft\" x=\"0\" y=\"" + coordinate(top + 66) + "\">reserved " + inBytes(reserved) +
          "</text><text class=\"soft\" x=\"0\" y=\"" + coordinate(top + 82) + "\">fixed " + inBytes(base) + "</text>\n";
-  svg += rect("base", kLabel, y(base), kPlot, bottom - y(base), "variables and channels: " + inBytes(base));
+  svg += rect("base", kLabel, y(base), kPlot, bottom - y(base), store.fixed + ": " + inBytes(base));
   svg += "<path class=\"area\" d=\"" + path + "\"><title>" + escapeHtml(title) + "</title></path>\n";
   svg += "<line class=\"limit\" x1=\"" + coordinate(kLabel) + "\" x2=\"" + coordinate(kLabel + kPlot) + "\" y1=\"" +
          coordinate(y(reserved)) + "\" y2=\"" + coordinate(y(reserved)) + "\"/>\n</svg>\n";
@@ -246,14 +290,26 @@ std::string drawDeviceMemory(const ReportInput &input, const std::vector<const P
 
 std::string drawTimeline(const ReportInput &input) {
   Axis axis(input.prediction);
-  constexpr double kRow = 46, kBar = 26, kTop = 8;
-  double bottom = kTop + kRow * double(input.prediction.lanes.size());
+  constexpr double kRow = 46, kBar = 26, kTop = 8, kQueueRow = 24, kQueueBar = 16;
+  double bottom = kTop;
+  for (const Prediction::Lane &lane : input.prediction.lanes)
+    bottom += kRow + kQueueRow * double(lane.queues.size());
   std::string svg = openSvg("One predicted step, lane by lane", "timeline-title", bottom + 24);
   svg += axis.draw(kTop, bottom);
-  for (auto [i, lane] : llvm::enumerate(input.prediction.lanes)) {
-    double y = kTop + kRow * double(i) + 8;
-    svg += laneLabel(input.plan, input.plan.programs(int(lane.program)), y + 10) +
-           drawLane(input.plan, lane, axis, y, kBar);
+  double y = kTop + 8;
+  for (const Prediction::Lane &lane : input.prediction.lanes) {
+    const plan::Program &program = input.plan.programs(int(lane.program));
+    svg += laneLabel(input.plan, program, y + 10) +
+           drawBars(input.plan, program, barsOf(input.plan, lane), program.name() + " waits", axis, y, kBar);
+    y += kRow - (lane.queues.empty() ? 0 : 8);
+    for (const Prediction::Queue &queue : lane.queues) {
+      const std::string what = queueText(program, queue);
+      svg += "<text class=\"soft\" x=\"14\" y=\"" + coordinate(y + 12) + "\">queue " + std::to_string(queue.number) +
+             ": " + escapeHtml(what) + "</text>" +
+             drawBars(input.plan, program, barsOf(input.plan, program, queue), "nothing to do", axis, y, kQueueBar);
+      y += kQueueRow;
+    }
+    y += lane.queues.empty() ? 0 : 8;
   }
   return svg + "</svg>\n";
 }
@@ -268,7 +324,8 @@ std::string drawMemory(const ReportInput &input) {
         byRow[row].push_back(&lane);
   std::string all;
   for (auto &[row, lanes] : byRow)
-    all += drawDeviceMemory(input, lanes, row, axis);
+    for (const Store &store : storesOf(input.footprint.devices[row]))
+      all += drawDeviceMemory(input, lanes, row, store, axis);
   return all;
 }
 

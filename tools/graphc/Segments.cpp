@@ -13,7 +13,7 @@ namespace graphc {
 static std::string nextOfLane(const plan::Plan &plan, const plan::Program &program, int behind) {
   for (int i = behind + 1; i < program.instructions_size(); ++i)
     if (const plan::Instruction &instruction = program.instructions(i); !instruction.queue() && !instruction.has_wait())
-      return instructionText(plan, instruction);
+      return instructionText(plan, program, instruction);
   return "";
 }
 

@@ -56,6 +56,21 @@ TEST_F(CalibrationFile, WrongOnesAreRefusedWithTheirPlace) {
   EXPECT_THAT(errorOf(changed("\"latency_us\": 10, ", "")), HasSubstr("lacks \"latency_us\""));
 }
 
+TEST_F(CalibrationFile, FiguresOfAGpuMayBeGiven) {
+  write(toJson(Calibration()));
+  EXPECT_FALSE(readCalibration(path)->gpuGiven);
+  write(
+      changed("\"version\": 1,", "\"version\": 1, \"gpus\": {\"launch_us\": 2.5, \"pcie_gigabytes_per_second\": 25},"));
+  auto read = readCalibration(path);
+  ASSERT_TRUE(read.ok()) << read.status();
+  EXPECT_TRUE(read->gpuGiven);
+  EXPECT_EQ(read->gpu.launchMicroseconds, 2.5);
+  EXPECT_EQ(read->gpu.pcieGigabytesPerSecond, 25);
+  EXPECT_EQ(read->gpu.matmulGflops, Calibration().gpu.matmulGflops); // not given
+  EXPECT_THAT(errorOf(changed("\"version\": 1,", "\"version\": 1, \"gpus\": {\"lunch_us\": 1},")),
+              HasSubstr("unknown key \"lunch_us\"; did you mean \"launch_us\"?"));
+}
+
 TEST_F(CalibrationFile, TheUsualPlaceAndTheBuiltInFigures) {
   setenv("XDG_CACHE_HOME", (testing::TempDir() + "no-such-cache").c_str(), 1);
   EXPECT_THAT(calibrationPath(), testing::EndsWith("no-such-cache/graphc/calibration.json"));

@@ -17,18 +17,31 @@ const std::string kModel = twoLayers(256, 256);
 
 class OneModelOfTime : public testing::TestWithParam<const char *> {};
 
-TEST_P(OneModelOfTime, ForSchedulerAndPrediction) {
-  absl::StatusOr<cluster::ClusterConfig> cluster = cluster::parseCluster(GetParam(), "cluster.json");
-  ASSERT_TRUE(cluster.ok()) << cluster.status();
-  Compilation compilation({},
-                          [](const Diagnostic &said) { EXPECT_NE(said.severity, Severity::Error) << toText(said); });
-  compilation.nativeCode = false;
-  ASSERT_TRUE(mlir::succeeded(compilation.read(llvm::MemoryBuffer::getMemBuffer(kModel, "model.mlir"))) &&
-              mlir::succeeded(compilation.useCluster(*cluster)) &&
-              mlir::succeeded(compilation.lower(Stage::Scheduled)));
-  mlir::FailureOr<plan::Plan> plan = compilation.emit();
-  ASSERT_TRUE(mlir::succeeded(plan));
+/// The model scheduled for a cluster, and its plan.
+struct Scheduled {
+  explicit Scheduled(const char *clusterText) {
+    absl::StatusOr<cluster::ClusterConfig> parsed = cluster::parseCluster(clusterText, "cluster.json");
+    EXPECT_TRUE(parsed.ok()) << parsed.status();
+    cluster = *parsed;
+    compilation.nativeCode = false;
+    EXPECT_TRUE(mlir::succeeded(compilation.read(llvm::MemoryBuffer::getMemBuffer(kModel, "model.mlir"))) &&
+                mlir::succeeded(compilation.useCluster(cluster)) &&
+                mlir::succeeded(compilation.lower(Stage::Scheduled)));
+    mlir::FailureOr<plan::Plan> emitted = compilation.emit();
+    EXPECT_TRUE(mlir::succeeded(emitted));
+    plan = *emitted;
+  }
+  Compilation compilation{{},
+                          [](const Diagnostic &said) { EXPECT_NE(said.severity, Severity::Error) << toText(said); }};
+  cluster::ClusterConfig cluster;
+  plan::Plan plan;
+};
 
+TEST_P(OneModelOfTime, ForSchedulerAndPrediction) {
+  Scheduled scheduledPlan(GetParam());
+  Compilation &compilation = scheduledPlan.compilation;
+  const plan::Plan *plan = &scheduledPlan.plan;
+  const cluster::ClusterConfig *cluster = &scheduledPlan.cluster;
   mlir::SymbolTable symbols(compilation.module());
   OpTimes times(compilation.module(), symbols);
   std::map<std::string, double> scheduled;
@@ -60,7 +73,60 @@ INSTANTIATE_TEST_SUITE_P(
         R"({"worker": 4, "strategy": {"name": "all_reduce", "bucket_bytes": 1024}})",
         R"({"worker": 3, "strategy": {"name": "all_reduce", "order": "fast"}})",
         R"({"worker": ["a:1", "a:2", "b:1", "b:2"], "strategy": "all_reduce"})",
-        R"({"worker": 2, "strategy": "all_reduce", "devices": {"worker": ["SIM:0"]}})"));
+        R"({"worker": 2, "strategy": "all_reduce", "devices": {"worker": ["SIM:0"]}})",
+        R"({"worker": 1, "strategy": "one_device", "devices": {"worker": ["GPU:0"]}})",
+        R"({"ps": 1, "worker": 2, "strategy": "parameter_server", "devices": {"worker": ["GPU:0"]}})"));
+
+constexpr const char *kGpuWorkers =
+    R"({"ps": 1, "worker": 2, "strategy": "parameter_server", "devices": {"worker": ["GPU:0"]}})";
+
+TEST(Queues, WorkInOrderAndAfterWhatTheyWaitFor) {
+  Scheduled scheduled(kGpuWorkers);
+  const Prediction prediction = predict(scheduled.plan, scheduled.cluster, cluster::Calibration());
+  unsigned queued = 0;
+  for (const Prediction::Lane &lane : prediction.lanes) {
+    const plan::Program &program = scheduled.plan.programs(int(lane.program));
+    ASSERT_EQ(lane.queues.size(), program.queues());
+    std::map<int, Timeline::Span> done; // of an instruction of a queue
+    for (const Prediction::Queue &queue : lane.queues)
+      for (size_t i = 0; i < queue.instructions.size(); ++i)
+        done[queue.instructions[i]] = queue.spans[i];
+    constexpr double kRounding = 1e-12;
+    std::map<uint32_t, double> end, notBefore; // by queue: of its last work; what it has waited for
+    std::map<std::pair<uint32_t, uint32_t>, double> told; // by queue and count
+    for (int i = 0; i < program.instructions_size(); ++i) {
+      const plan::Instruction &instruction = program.instructions(i);
+      const uint32_t queue = instruction.queue();
+      if (instruction.has_signal())
+        told[{queue, instruction.signal().n()}] = end[queue];
+      else if (instruction.has_wait() && queue)
+        notBefore[queue] = std::max(notBefore[queue], told.at({instruction.wait().queue(), instruction.wait().n()}));
+      else if (instruction.has_wait())
+        EXPECT_GE(lane.spans[size_t(i)].end, told.at({instruction.wait().queue(), instruction.wait().n()}) - kRounding);
+      if (!done.count(i))
+        continue;
+      ++queued;
+      EXPECT_GE(done[i].start, std::max({lane.spans[size_t(i)].end, end[queue], notBefore[queue]}) - kRounding);
+      end[queue] = done[i].end;
+    }
+  }
+  EXPECT_GE(queued, 8u);
+}
+
+TEST(Gpus, HaveFiguresOfTheirOwn) {
+  Scheduled scheduled(kGpuWorkers);
+  auto step = [&](auto change) {
+    cluster::Calibration calibration;
+    change(calibration);
+    return predict(scheduled.plan, scheduled.cluster, calibration).step;
+  };
+  const double built = step([](cluster::Calibration &) {});
+  EXPECT_EQ(step([](cluster::Calibration &c) { c.matmulGflops *= 100; }), built); // no product is the host's
+  EXPECT_GT(step([](cluster::Calibration &c) { c.gpu.pcieGigabytesPerSecond /= 1000; }), 2 * built);
+  EXPECT_GT(step([](cluster::Calibration &c) { c.gpu.launchMicroseconds *= 1000; }), 2 * built);
+  EXPECT_GT(step([](cluster::Calibration &c) { c.gpu.kernelMicroseconds *= 10000; }), 2 * built);
+  EXPECT_GT(step([](cluster::Calibration &c) { c.gpu.memoryGigabytesPerSecond /= 100000; }), 2 * built);
+}
 
 } // namespace
 } // namespace graphc
