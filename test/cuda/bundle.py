@@ -1,4 +1,4 @@
-"""The plans of a bundle (bundle.sh), the bits that a CPU gives, and cases.json, which device.sh goes by. usage: bundle.py OUT --tree NAME --glibc VERSION --plan-text PATH"""
+"""The plans of a bundle (bundle.sh), the bits that a CPU gives, and cases.json, which device.sh goes by. usage: bundle.py OUT --tree NAME --glibc VERSION"""
 import argparse
 import concurrent.futures
 import gzip
@@ -34,8 +34,9 @@ def run(*command):
 
 
 class Bundle:
-    def __init__(self, out, planText, small, scratch):
-        self.out, self.planText, self.small, self.scratch = out, planText, small, scratch
+    def __init__(self, out, small, scratch):
+        self.out, self.small, self.scratch = out, small, scratch
+        self.sources = {}  # plan → what graphc made it of
         self.cases = {"checks": [], "time": [], "memory": []}
         self.pool = concurrent.futures.ThreadPoolExecutor(os.cpu_count())
         self.work = []
@@ -51,8 +52,8 @@ class Bundle:
     def compile(self, name, model, cluster, *flags):
         """The path of a plan, made beside others; a model is its path. On another machine, so not for the CPU at hand."""
         plan = f"plans/{name}.plan"
-        config = self.write(f"{name}.json", json.dumps(cluster))
-        self.work.append(self.pool.submit(run, "graphc", "--target-cpu=x86-64-v3", "--partition", config, model, *flags, "-o", os.path.join(self.out, plan)))
+        self.sources[plan] = ["--target-cpu=x86-64-v3", "--partition", self.write(f"{name}.json", json.dumps(cluster)), model, *flags]
+        self.work.append(self.pool.submit(run, "graphc", *self.sources[plan], "-o", os.path.join(self.out, plan)))
         return plan
 
     def expect(self, name, model, arguments, strategy="one_device"):
@@ -86,9 +87,9 @@ class Bundle:
             json.dump({"made": made, **self.cases}, file, indent=1)
 
     def planned(self, plan):
-        """Bytes of the GPU's memory that a plan of one task takes."""
-        text = run(self.planText, os.path.join(self.out, plan))
-        return sum(map(int, re.findall(r"device_arena_bytes: (\d+)", text)))
+        """Bytes of the GPU's memory that a plan of one task takes, as graphc's table has them."""
+        header, *rows = (re.split(r" {2,}", line.strip()) for line in run("graphc", *self.sources[plan], "--emit=table").splitlines())
+        return next(int(row[header.index("memory")]) for row in rows if "device:GPU:0" in row[0])
 
     # What is checked.
 
@@ -209,13 +210,12 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("out")
     parser.add_argument("--tree", required=True)
-    parser.add_argument("--plan-text", required=True)
     parser.add_argument("--glibc", required=True)
     parser.add_argument("--data")
     parser.add_argument("--small", action="store_true")
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as scratch:
-        bundle = Bundle(arguments.out, arguments.plan_text, arguments.small, scratch)
+        bundle = Bundle(arguments.out, arguments.small, scratch)
         bundle.ops()
         bundle.sums()
         bundle.strategies()

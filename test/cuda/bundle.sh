@@ -2,7 +2,7 @@
 # Makes a folder with all that a machine with a GPU needs to run device.sh, which lies in it then.   test/cuda/bundle.sh OUT [--data DIR] [--small]
 #   --data DIR   Fashion-MNIST's four files are there: the example is trained as its page says (30 MB more)
 #   --small      few cases and small ones: for the test of these scripts
-# GRAPHC_BUILD names the build (build/release): graphc, graphrun, device_test and plan-text have to be built. The folder has at most 60 MiB.
+# GRAPHC_BUILD names the build (build/release): graphc, graphrun and device_test have to be built. The folder has at most 60 MiB.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 build=${GRAPHC_BUILD:-$root/build/release}
@@ -19,7 +19,7 @@ while [ $# -gt 0 ]; do
 done
 [ -n "$out" ] || { echo "bundle.sh: where to? see --help" >&2; exit 2; }
 [ ! -e "$out" ] || { echo "bundle.sh: $out is there already" >&2; exit 2; }
-for needed in bin/graphc bin/graphrun test/bin/device_test test/bin/plan-text; do
+for needed in bin/graphc bin/graphrun test/bin/device_test; do
   [ -x "$build/$needed" ] || { echo "bundle.sh: $build/$needed is missing; build it (cmake --build --preset release)" >&2; exit 2; }
 done
 mkdir -p "$out"
@@ -45,7 +45,7 @@ tree=$(git -C "$root" rev-parse --short HEAD 2>/dev/null || echo unknown)
 [ -z "$(git -C "$root" status --porcelain 2>/dev/null)" ] || tree+=", changed"
 glibc=$(objdump -T "$out"/bin/* "$out"/lib/graphc/* 2>/dev/null | grep -o 'GLIBC_[0-9.]*' | sort -Vu | tail -1)
 glibc=${glibc#GLIBC_}
-PATH=$build/bin:$PATH python3 -B "$root/test/cuda/bundle.py" "$out" --tree "$tree" --glibc "$glibc" --plan-text "$build/test/bin/plan-text" ${data:+--data "$data"} "${small[@]}"
+PATH=$build/bin:$PATH python3 -B "$root/test/cuda/bundle.py" "$out" --tree "$tree" --glibc "$glibc" ${data:+--data "$data"} "${small[@]}"
 
 bytes=$(du -sb "$out" | cut -f1)
 echo "$out: $((bytes / 1048576)) MiB, for x86-64-v3 and glibc $glibc; tree $tree"
