@@ -60,6 +60,8 @@ public:
   /// Of the lane that chooses the replicas of each step, after it has ended; empty in others. By replica: the gradients that
   /// came too late and were dropped.
   std::vector<uint64_t> dropped() const { return choice.dropped(); }
+  /// Its device has done all that the lane gave it. While the lane is stopped.
+  bool isIdle() const { return segments.isIdle(); }
   const StepStats &stats() const { return stepStats; }
   Frame &frame() { return *laneFrame; }
 

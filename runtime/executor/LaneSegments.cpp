@@ -76,7 +76,7 @@ void LaneSegments::give(uint32_t index, uint64_t step, const GraphcContext &cont
   for (const Move &move : given.moves)
     given.segment->move(move.copy, frame.arguments[move.arguments], frame.arguments[move.arguments + 1]);
   queue->run(*given.segment, context);
-  queue->signal(countOf(index, step));
+  queue->signal(signalled = countOf(index, step));
 }
 
 /// "segment 2 of 3, kernels train.add_1 (m.mlir:3:4) to train.mul_7 (m.mlir:9:4)"

@@ -31,6 +31,8 @@ public:
   const QueuePort &waits() const { return *port; }
   /// Ready once all of that step is done.
   transport::PollState pollAll(uint64_t step) { return poll(uint32_t(program.segments.size() - 1), step); }
+  /// Nothing that was given is still to be done, or ever will be.
+  bool isIdle() const { return !queue || queue->reached(signalled) != device::Queue::Reached::NotYet; }
   /// Why the queue does no more: what its device says, of which segment. OK while it works.
   absl::Status failure(uint64_t step) const;
 
@@ -50,6 +52,7 @@ private:
   const Program &program;
   const Frame &frame;
   std::vector<Recorded> recorded; // those of odd steps behind the others
+  uint64_t signalled = 0; // the queue's last count
   std::unique_ptr<device::Queue> queue; // it ends its work before the segments go
   std::optional<QueuePort> port;
 };

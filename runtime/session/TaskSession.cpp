@@ -365,7 +365,19 @@ void TaskSession::addStats(const PhaseHost &host, absl::Duration took, const tra
   stats_.arenaBytesTouched = std::max(stats_.arenaBytesTouched, touched);
 }
 
-/// Takes lanes, host and data apart. After a failure whatever gRPC may still read stays until the process ends.
+/// Whether the lanes' devices end their work soon.
+static bool becomeIdle(std::span<const std::unique_ptr<executor::Lane>> lanes, absl::Duration limit) {
+  const absl::Time end = absl::Now() + limit;
+  for (const auto &lane : lanes)
+    while (!lane->isIdle()) {
+      if (absl::Now() >= end)
+        return false;
+      absl::SleepFor(absl::Milliseconds(1));
+    }
+  return true;
+}
+
+/// Takes lanes, host and data apart. After a failure whatever gRPC may still read, or a device touch, stays until the process ends.
 void TaskSession::endPhase() {
   {
     base::MutexLock lock(mutex_);
@@ -378,8 +390,9 @@ void TaskSession::endPhase() {
     base::MutexLock lock(mutex_);
     failed = failure_.has_value();
   }
-  // After a failure gRPC may still hold slices of the arenas, and a peer that hangs may never take them.
-  if (failed && transports_ && !transports_->shutdown(kDrainLimit)) {
+  // After a failure gRPC may still hold slices of the arenas, and a peer that hangs may never take them; and so may a device that hangs.
+  const bool isRead = failed && transports_ && !transports_->shutdown(kDrainLimit);
+  if (isRead || (failed && !becomeIdle(lanes_, kDrainLimit))) {
     for (auto &lane : lanes_)
       (void)lane.release(); // on purpose: the process is about to end
     (void)transports_.release();

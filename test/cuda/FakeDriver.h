@@ -4,7 +4,7 @@
 // whose work is done as late as what was asked for allows, in an order that GRAPHC_SIM_SEED decides; device memory is another mapping
 // than the one whose addresses are given out, which the host may not touch; functions are PTX, which Ptx.h runs. GRAPHC_FAKE_GPUS is how many
 // there are (1), GRAPHC_FAKE_ARCH their architecture ("sm_86"). What goes wrong on the GPU is said on stderr, and ends as it would in the real driver: every later call gives the error.
-// Launches of functions whose names hold GRAPHC_FAKE_FAILS fail.
+// Launches of functions whose names hold GRAPHC_FAKE_FAILS fail, those with GRAPHC_FAKE_HANGS never end.
 //
 // Written from NVIDIA's manual of the driver's interface; a use that it forbids, or that nothing here needs, is an error.
 //

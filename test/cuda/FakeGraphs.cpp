@@ -211,10 +211,6 @@ CUDA_FUNCTION(cuGraphExecMemcpyNodeSetParams, , Executable *executable, const No
   executable->steps[place->second].run = runOf(*copy);
   return kSuccess;
 }
-CUDA_FUNCTION(cuGraphUpload, , Executable *executable, Stream *stream) {
-  CHECK_READY();
-  return isThere(executable) && stream ? kSuccess : kInvalidHandle;
-}
 CUDA_FUNCTION(cuGraphLaunch, , Executable *executable, Stream *stream) {
   CHECK_READY();
   if (!isThere(executable) || !stream)

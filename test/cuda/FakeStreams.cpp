@@ -2,6 +2,7 @@
 #include "test/cuda/FakeGraph.h"
 
 #include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
 
 #include <cstdlib>
 #include <cstring>
@@ -52,8 +53,16 @@ absl::StatusOr<Run> launchOf(const ptx::Function *function, std::array<uint32_t,
     memcpy(&value, params[i], function->params[i].second);
     values.push_back(value);
   }
-  const char *fails = std::getenv("GRAPHC_FAKE_FAILS");
-  if (fails && function->name.find(fails) != std::string::npos)
+  auto isNamed = [&](const char *variable) {
+    const char *part = std::getenv(variable);
+    return part && function->name.find(part) != std::string::npos;
+  };
+  if (isNamed("GRAPHC_FAKE_HANGS"))
+    return Run([]() -> absl::Status {
+      for (;;)
+        absl::SleepFor(absl::Seconds(1));
+    });
+  if (isNamed("GRAPHC_FAKE_FAILS"))
     return Run([name = function->name] { return absl::InternalError(absl::StrCat(name, " is to fail")); });
   return Run([=]() mutable {
     std::vector<void *> places;

@@ -256,6 +256,14 @@ def test_failed_step(gpu):
                         "\\(mlp.mlir:\\d+:\\d+\\): GPU:0: cuEventQuery: CUDA_ERROR_LAUNCH_FAILED")
 
 
+def test_hangs(gpu):
+    """A GPU that never ends its work ends the run by the deadline: nobody waits for it any more."""
+    plan = gpu.compile("hangs", GPU)
+    gpu.environment["GRAPHC_FAKE_HANGS"] = "apply_momentum"
+    gpu.graphrun(plan, "--steps", 5, "--deadline", 2, status=1)
+    gpu.last.err.expect("train_step.worker0 waits at step 0 for the end of its work on GPU:0, for more than the deadline")
+
+
 def test_ptxas(box):
     """NVIDIA's own assembler, where it is, takes the code for every architecture."""
     ptxas = shutil.which("ptxas") or shutil.which("ptxas", path="/usr/local/cuda/bin")
