@@ -98,7 +98,7 @@ FailureOr<plan::Plan> Compilation::emit() {
   emit.producer = "graphc " GRAPHC_VERSION;
   emit.model = llvm::sys::path::filename(name).str();
   emit.targetCpu = options.targetCpu;
-  emit.cudaArch = options.cudaArch;
+  emit.cudaArchs = options.cudaArchs;
   emit.keepCode = options.keepCode;
   emit.nativeCode = nativeCode;
   FailureOr<plan::Plan> plan = emitPlan(*current, emit);
@@ -139,7 +139,7 @@ static bool checkOptions(const CompileOptions &options, CompileResult &result) {
     return refuse("intra_op_threads is " + std::to_string(options.intraOpThreads) + "; expected 1 to 1024");
   if (llvm::Expected<NativeTarget> target = NativeTarget::create(options.targetCpu); !target)
     return refuse(llvm::toString(target.takeError()));
-  if (llvm::Error error = checkCudaArch(options.cudaArch))
+  if (llvm::Error error = checkCudaArchs(options.cudaArchs))
     return refuse(llvm::toString(std::move(error)));
   return true;
 }

@@ -26,7 +26,8 @@ namespace graphc {
 
 struct CompileOptions {
   std::string targetCpu = "native"; ///< as LLVM names it; "native": this machine's
-  std::string cudaArch = "sm_80"; ///< the oldest GPU that code for GPUs runs on, as LLVM names it
+  /// Of GPUs, as LLVM names them: code runs on the oldest and what came after it, and is ready for each where NVIDIA's ptxas is there.
+  std::vector<std::string> cudaArchs = {"sm_80", "sm_90", "sm_100"};
   std::string keepCode; ///< folder for the native code's files; empty: none
   unsigned intraOpThreads = 1; ///< of one matmul, where a run does not say another number
   bool softPlacement = false; ///< a device that the model names and the cluster lacks is a remark, not an error

@@ -1,10 +1,14 @@
 #include "passes/emit/Emit.h"
 
+#include "passes/emit/Cubins.h"
+#include "passes/emit/LlvmCode.h"
 #include "passes/emit/NativeCode.h"
 #include "passes/emit/PlanTables.h"
 #include "passes/emit/PtxCode.h"
+#include "passes/gpu/GpuCode.h"
 #include "runtime/base/Sha256.h"
 #include "runtime/device/Kinds.h"
+#include "runtime/kernels/PtxAbi.h"
 #include "runtime/plan/Certificate.h"
 #include "runtime/plan/Credits.h"
 #include "runtime/plan/Verify.h"
@@ -37,16 +41,57 @@ static LogicalResult emitNative(ModuleOp module, const EmitOptions &options, pla
   return success();
 }
 
-static LogicalResult emitPtx(ModuleOp module, const EmitOptions &options, plan::Code &code) {
-  std::string ptx = kEmptyPtx;
-  if (options.nativeCode) {
-    llvm::Expected<std::string> made = compilePtx(module, options.cudaArch, options.keepCode);
-    if (!made)
-      return module.emitError(llvm::toString(made.takeError()));
-    ptx = std::move(*made);
+/// The kernel, as the module has it, that a function of a GPU belongs to; null where none does.
+static func::FuncOp kernelOf(ModuleOp module, StringRef launch) {
+  for (auto kernel : module.getOps<func::FuncOp>())
+    if (auto count = kernel->getAttrOfType<IntegerAttr>(gpu::kLaunches))
+      for (int64_t i = 0; i < count.getInt(); ++i)
+        if (launch == kernels::launchName(kernel.getSymName(), uint64_t(i)))
+          return kernel;
+  return nullptr;
+}
+
+/// Machine code of the PTX, where NVIDIA's assembler is installed. Without it the plan is the same but for that.
+static LogicalResult emitCubins(ModuleOp module, const EmitOptions &options, ArrayRef<std::string> archs,
+                                plan::Code &code) {
+  std::optional<std::string> ptxas = findPtxas();
+  if (!ptxas)
+    return success();
+  std::optional<Refusal> refusal;
+  llvm::Expected<std::vector<Cubin>> made = assemble(*ptxas, code.ptx(), archs, refusal);
+  if (!made)
+    return module.emitError(llvm::toString(made.takeError()));
+  if (refusal) {
+    func::FuncOp kernel = kernelOf(module, refusal->function);
+    return emitError(kernel ? kernel.getLoc() : module.getLoc())
+           << *ptxas << " refuses the code of "
+           << (kernel ? "kernel " + kernel.getSymName().str() : "the plan's kernels") << ": " << refusal->text
+           << "; CUDA_HOME= (empty) does without it, and is a defect of graphc worth a report";
   }
-  code.set_ptx(std::move(ptx));
+  for (Cubin &cubin : *made) {
+    if (!options.keepCode.empty())
+      if (llvm::Error error = keepFiles(options.keepCode, {{"kernels." + cubin.arch + ".cubin", cubin.elf}}))
+        return module.emitError(llvm::toString(std::move(error)));
+    plan::Code::Cubin *added = code.add_cubins();
+    added->set_sha256(std::string(base::asBytes(base::sha256(cubin.elf))));
+    added->set_arch(std::move(cubin.arch));
+    added->set_elf(std::move(cubin.elf));
+  }
   return success();
+}
+
+static LogicalResult emitPtx(ModuleOp module, const EmitOptions &options, plan::Code &code) {
+  code.set_ptx(kEmptyPtx);
+  if (!options.nativeCode)
+    return success();
+  std::vector<std::string> archs = options.cudaArchs; // the plan is the same in whatever order they were given
+  llvm::sort(archs, [](StringRef a, StringRef b) { return a.compare_numeric(b) < 0; });
+  archs.erase(llvm::unique(archs), archs.end());
+  llvm::Expected<std::string> made = compilePtx(module, archs.front(), options.keepCode);
+  if (!made)
+    return module.emitError(llvm::toString(made.takeError()));
+  code.set_ptx(std::move(*made));
+  return emitCubins(module, options, archs, code);
 }
 
 /// A code object for each of `kinds`, in their order.

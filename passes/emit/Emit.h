@@ -7,6 +7,7 @@
 #include "mlir/IR/BuiltinOps.h"
 
 #include <string>
+#include <vector>
 
 namespace graphc {
 
@@ -14,7 +15,7 @@ struct EmitOptions {
   std::string producer; ///< "graphc 0.1.0"
   std::string model; ///< file name of the model, for people
   std::string targetCpu = "native";
-  std::string cudaArch = "sm_80"; ///< the oldest GPU that runs it
+  std::vector<std::string> cudaArchs; ///< of GPUs: PTX for the oldest, machine code for each where ptxas is there
   std::string keepCode; ///< folder for the native code's files; empty: none
   bool nativeCode = true; ///< false: none is made, for a plan that is looked at and does not run
 };

@@ -43,25 +43,31 @@ static Expected<const Target *> findTarget() {
   return target;
 }
 
-Error checkCudaArch(StringRef arch) {
+/// 90 of "sm_90"; 0 of what is for one GPU alone (sm_90a) or no architecture.
+static unsigned archNumber(StringRef name) {
+  unsigned number = 0;
+  return name.consume_front("sm_") && !name.getAsInteger(10, number) ? number : 0;
+}
+
+Error checkCudaArchs(ArrayRef<std::string> archs) {
   Expected<const Target *> target = findTarget();
   if (!target)
     return target.takeError();
   std::unique_ptr<MCSubtargetInfo> known((*target)->createMCSubtargetInfo(kTriple, "", ""));
   std::map<unsigned, StringRef> valid;
-  for (const SubtargetSubTypeKV &each : known->getAllProcessorDescriptions()) {
-    unsigned number = 0;
-    StringRef name = each.Key, digits = name;
-    if (!digits.consume_front("sm_") || digits.getAsInteger(10, number) || number < kOldestArch)
-      continue; // of one GPU alone, or too old
-    if (name == arch)
-      return Error::success();
-    valid[number] = name;
-  }
+  for (const SubtargetSubTypeKV &each : known->getAllProcessorDescriptions())
+    if (unsigned number = archNumber(each.Key); number >= kOldestArch)
+      valid[number] = each.Key;
+  const auto *unknown = find_if(archs, [&](const std::string &arch) {
+    auto found = valid.find(archNumber(arch));
+    return found == valid.end() || found->second != arch;
+  });
+  if (!archs.empty() && unknown == archs.end())
+    return Error::success();
   std::string names;
   for (auto [number, name] : valid)
     names += (names.empty() ? "" : ", ") + name.str();
-  return codeError("unknown GPU architecture '" + arch + "'; expected one of " + names);
+  return codeError("unknown GPU architecture '" + (archs.empty() ? "" : *unknown) + "'; expected one of " + names);
 }
 
 static std::unique_ptr<TargetMachine> makeMachine(const Target &target, StringRef arch) {
@@ -116,7 +122,7 @@ static void optimize(Module &module, TargetMachine &machine) {
 }
 
 Expected<std::string> compilePtx(mlir::ModuleOp source, StringRef arch, StringRef keepDir) {
-  if (Error error = checkCudaArch(arch))
+  if (Error error = checkCudaArchs({arch.str()}))
     return std::move(error);
   Expected<const Target *> target = findTarget();
   if (!target)

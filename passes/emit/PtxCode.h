@@ -3,6 +3,7 @@
 #define GRAPHC_PASSES_EMIT_PTXCODE_H
 
 #include "mlir/IR/BuiltinOps.h"
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/Support/Error.h"
 
 #include <string>
@@ -12,8 +13,8 @@ namespace graphc {
 /// What a plan holds in place of PTX that nobody is going to run.
 extern const char *const kEmptyPtx;
 
-/// An unknown architecture is an error that names those that there are; so is one before sm_80, whose driver may be too old.
-llvm::Error checkCudaArch(llvm::StringRef arch);
+/// None, or an unknown architecture, is an error that names those that there are; so is one before sm_80, whose driver may be too old.
+llvm::Error checkCudaArchs(llvm::ArrayRef<std::string> archs);
 
 /// PTX of the module's GPU functions for `arch` ("sm_80") and all that came after it, by LLVM's own code generator at -O3, with the table
 /// `graphc_kernels` (runtime/kernels/PtxAbi.h). The same module and architecture give the same text. `keepDir`, where not empty, receives

@@ -18,6 +18,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
@@ -48,6 +49,8 @@ struct CodeImage {
   std::string_view target; ///< the CPU it was compiled for, where it is for one
   std::vector<std::string> features;
   std::vector<std::string> kernels = {}; ///< names by entry, "" of those that nobody calls
+  /// The same code made ready for one architecture each, by its name: what a device takes instead where it is of that one.
+  std::map<std::string_view, std::string_view> made = {};
 };
 
 /// Loaded; stays so while it lives.

@@ -70,6 +70,8 @@ absl::StatusOr<std::unique_ptr<KernelLibrary>> KernelLibrary::load(const plan::P
       device::CodeImage image{object.elf().empty() ? object.ptx() : object.elf(),
                               object.target_cpu(),
                               {object.features().begin(), object.features().end()}};
+      for (const plan::Code::Cubin &cubin : object.cubins())
+        image.made[cubin.arch()] = cubin.elf();
       for (const auto &[other, where] : called)
         if (const plan::Kernel &also = plan.kernels(int(other));
             where == deviceName && also.compiled().code() == code) {

@@ -8,7 +8,11 @@
 #include "runtime/plan/Types.h"
 #include "runtime/plan/VerifyInternal.h"
 
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+
 #include <cstring>
+#include <set>
 #include <string>
 
 namespace graphc::plan::detail {
@@ -51,6 +55,25 @@ static absl::Status checkLibraryCall(const Kernel &kernel, const std::string &wh
   return absl::OkStatus();
 }
 
+/// Machine code that stands for PTX: of an architecture each, the bytes that were hashed, ELF.
+static absl::Status checkCubins(int code, const Code &object, bool ptx) {
+  std::set<std::string> archs;
+  for (const Code::Cubin &cubin : object.cubins()) {
+    uint32_t number = 0;
+    const std::string &arch = cubin.arch();
+    if (!ptx || !absl::StartsWith(arch, "sm_") || !absl::SimpleAtoi(arch.substr(3), &number) || number > 9999 ||
+        !archs.insert(arch).second)
+      return invalid("code ", code, " has machine code for the GPU architecture '", arch.substr(0, 16),
+                     "': not one, there twice, or not of PTX");
+    base::Digest digest = base::sha256(cubin.elf());
+    if (std::string_view(cubin.sha256()) != base::asBytes(digest))
+      return invalid("code ", code, ": the SHA-256 of its machine code for ", arch, " does not match its bytes");
+    if (cubin.elf().size() < 64 || memcmp(cubin.elf().data(), "\177ELF\002\001", 6) != 0)
+      return invalid("code ", code, ": its machine code for ", arch, " is not a 64-bit little-endian ELF object");
+  }
+  return absl::OkStatus();
+}
+
 /// Code first: the bytes that were hashed, an ELF object, for a kind of device that exists. Then each kernel: its
 /// arguments, its scratch memory, and what runs it. Whether the code takes what the plan says is asked when it is
 /// loaded (executor/KernelLibrary.cpp).
@@ -71,6 +94,7 @@ absl::Status checkKernels(const Plan &plan) {
       return invalid("code ", i, " is not PTX");
     if (!ptx && (code.elf().size() < 64 || memcmp(code.elf().data(), "\177ELF\002\001", 6) != 0))
       return invalid("code ", i, " is not a 64-bit little-endian ELF object");
+    GRAPHC_RETURN_IF_ERROR(checkCubins(i, code, ptx));
     if (code.features_size() > 4096)
       return invalid("code ", i, " needs ", code.features_size(), " CPU features");
   }

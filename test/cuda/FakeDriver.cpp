@@ -56,6 +56,19 @@ Offer::Offer(const char *name, void *function) { offers()[name] = function; }
 
 Accounts accounts; // written at the process's end
 
+/// What happens to machine code: it may be asked for on the GPU that it is for, and is never run.
+static Result refuseMachineCode(const char *elf) {
+  uint32_t flags = 0;
+  memcpy(&flags, elf + 48, sizeof flags);
+  constexpr int kAbiVersion = 8, kNewAbi = 8; // where the architecture moved to the second byte: CUDA 13
+  const int arch = int(elf[kAbiVersion] >= kNewAbi ? flags >> 8 : flags) & 0xff;
+  if (arch == archNumber())
+    std::fprintf(stderr, "simulated GPU: given machine code for sm_%d, its own, but it runs PTX alone\n", arch);
+  else
+    std::fprintf(stderr, "simulated GPU: given machine code for sm_%d, and it is sm_%d\n", arch, archNumber());
+  return kNoBinary;
+}
+
 Gpu &gpu() {
   static auto *one = [] {
     const char *seed = std::getenv("GRAPHC_SIM_SEED");
@@ -201,6 +214,8 @@ CUDA_FUNCTION(cuMemcpyDtoH, _v2, void *to, Address from, size_t bytes) {
 
 CUDA_FUNCTION(cuModuleLoadDataEx, , Module **module, const void *image, unsigned, int *, void **) {
   CHECK_READY();
+  if (memcmp(image, "\177ELF", 4) == 0)
+    return refuseMachineCode(static_cast<const char *>(image));
   absl::StatusOr<ptx::Module> code = ptx::parse(static_cast<const char *>(image));
   if (!code.ok()) {
     std::fprintf(stderr, "simulated GPU: %s\n", std::string(code.status().message()).c_str());

@@ -31,9 +31,9 @@ using Result = int;
 using Address = unsigned long long;
 
 inline constexpr Result kSuccess = 0, kInvalidValue = 1, kOutOfMemory = 2, kNotInitialized = 3, kNoDevice = 100,
-                        kInvalidDevice = 101, kInvalidContext = 201, kInvalidPtx = 218, kInvalidHandle = 400,
-                        kIllegalState = 401, kNotFound = 500, kNotReady = 600, kLaunchFailed = 719,
-                        kCaptureUnsupported = 900;
+                        kInvalidDevice = 101, kNoBinary = 209, kInvalidContext = 201, kInvalidPtx = 218,
+                        kInvalidHandle = 400, kIllegalState = 401, kNotFound = 500, kNotReady = 600,
+                        kLaunchFailed = 719, kCaptureUnsupported = 900;
 
 /// What the PTX reaches: the pages' own side.
 class DeviceMemory final : public ptx::Memory {

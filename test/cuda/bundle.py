@@ -26,8 +26,8 @@ ON_GPU = {"worker": 1, "devices": {"worker": ["GPU:0"]}, "strategy": "one_device
 LARGEST_FILE = 1 << 18  # of expected bits; of larger ones the digest is kept
 
 
-def run(*command):
-    done = subprocess.run(command, capture_output=True, text=True)
+def run(*command, **environment):
+    done = subprocess.run(command, capture_output=True, text=True, env={**os.environ, **environment})
     if done.returncode:
         sys.exit(f"bundle.py: {' '.join(command)}: exit status {done.returncode}\n{done.stderr.strip()}")
     return done.stdout
@@ -49,11 +49,13 @@ class Bundle:
             file.write(text)
         return path
 
-    def compile(self, name, model, cluster, *flags):
-        """The path of a plan, made beside others; a model is its path. On another machine, so not for the CPU at hand."""
+    def compile(self, name, model, cluster, machineCode=False):
+        """The path of a plan, made beside others; a model is its path. On another machine, so not for the CPU at hand. Most leave it to the driver
+        to compile their PTX: machine code of three architectures is large."""
         plan = f"plans/{name}.plan"
-        self.sources[plan] = ["--target-cpu=x86-64-v3", "--partition", self.write(f"{name}.json", json.dumps(cluster)), model, *flags]
-        self.work.append(self.pool.submit(run, "graphc", *self.sources[plan], "-o", os.path.join(self.out, plan)))
+        self.sources[plan] = ["--target-cpu=x86-64-v3", "--partition", self.write(f"{name}.json", json.dumps(cluster)), model]
+        environment = {} if machineCode else {"CUDA_HOME": ""}
+        self.work.append(self.pool.submit(run, "graphc", *self.sources[plan], "-o", os.path.join(self.out, plan), **environment))
         return plan
 
     def expect(self, name, model, arguments, strategy="one_device"):
@@ -75,8 +77,8 @@ class Bundle:
         self.work.append(self.pool.submit(make))
         return f"expected/{name}"
 
-    def check(self, name, model, cluster, arguments, **more):
-        self.cases["checks"].append({"name": name, "plan": self.compile(name.replace(" ", "-"), model, cluster), "arguments": arguments, **more})
+    def check(self, name, model, cluster, arguments, machineCode=False, **more):
+        self.cases["checks"].append({"name": name, "plan": self.compile(name.replace(" ", "-"), model, cluster, machineCode), "arguments": arguments, **more})
 
     def finish(self, made):
         for each in self.work:
@@ -94,11 +96,18 @@ class Bundle:
     # What is checked.
 
     def ops(self):
-        """Every op, special values among the inputs: the models of test/run/values."""
+        """Every op, special values among the inputs: the models of test/run/values. Once more with machine code, where it can be had here."""
+        home = os.environ.get("CUDA_HOME")
+        ptxas = home != "" and shutil.which("ptxas", path=home and os.path.join(home, "bin"))
+        if not ptxas:
+            print("bundle.py: no ptxas here (CUDA_HOME, PATH), so no plan has machine code", file=sys.stderr)
         for element, make in (("f32", values.floatCases), ("f64", values.floatCases), ("i32", values.integerCases), ("i64", values.integerCases), ("i1", values.truthCases)):
             name, arguments = f"ops {element}", ["--steps", "1"]
             model = self.write(f"ops-{element}.mlir", values.model(list(make(element)), False))
-            self.check(name, model, ON_GPU, arguments, expected=self.expect(f"ops-{element}", model, arguments), core=True, sanitize=element in ("f32", "i64"))
+            expected = self.expect(f"ops-{element}", model, arguments)
+            self.check(name, model, ON_GPU, arguments, expected=expected, core=True, sanitize=element in ("f32", "i64"))
+            if ptxas and element in ("f32", "f64"):
+                self.check(f"{name} as machine code", model, ON_GPU, arguments, expected=expected, machineCode=True)
 
     def sums(self):
         """Sums, softmax and elementwise work of the size for which GPUs are made, over rows, columns and all."""
@@ -169,8 +178,9 @@ class Bundle:
     def times(self):
         def case(name, kind, text, precision="ieee", core=False, memory=False, **more):
             key = name.replace(" ", "-").replace(",", "")
+            model = self.write(f"time-{key}.mlir", text)
             made = {"name": name, "kind": kind, "precision": precision, "core": core, "arguments": [],
-                    "plan": self.compile(f"time-{key}", self.write(f"time-{key}.mlir", text), ON_GPU), **more}
+                    "plan": self.compile(f"time-{key}", model, ON_GPU, machineCode=True), **more}
             self.cases["time"].append(made)
             if memory:
                 self.cases["memory"].append({"name": name, "plan": made["plan"], "arguments": ["--steps", memory], "large": made["flops"] > 1e6})

@@ -264,6 +264,21 @@ def test_hangs(gpu):
     gpu.last.err.expect("train_step.worker0 waits at step 0 for the end of its work on GPU:0, for more than the deadline")
 
 
+def test_machine_code(gpu):
+    """The GPU's own machine code is tried first; where the driver refuses it, as this one refuses all, PTX has the same bits. A GPU of another architecture is not given any."""
+    plain = gpu.compile("plain", GPU, LINEAR)
+    (gpu / "toolkit/bin").mkdir(parents=True)
+    shutil.copy(ROOT / "test/tools/graphc/Inputs/ptxas.sh", gpu / "toolkit/bin/ptxas")
+    gpu.graphc("--partition", "plain.json", LINEAR, "-o", "machine.plan", env={"CUDA_HOME": gpu / "toolkit"})
+    expected = gpu.weights(plain, "--steps", 5)
+    assert "machine code" not in gpu.last.err.text()
+    for arch in "sm_80", "sm_90", "sm_100":
+        same(expected, gpu.weights("machine.plan", "--steps", 5, env={"GRAPHC_FAKE_ARCH": arch}))
+        gpu.last.err.expect(f"^simulated GPU: given machine code for {arch}, its own, but it runs PTX alone$")
+    same(expected, gpu.weights("machine.plan", "--steps", 5, env={"GRAPHC_FAKE_ARCH": "sm_120"}))
+    assert "machine code" not in gpu.last.err.text()
+
+
 def test_ptxas(box):
     """NVIDIA's own assembler, where it is, takes the code for every architecture."""
     ptxas = shutil.which("ptxas") or shutil.which("ptxas", path="/usr/local/cuda/bin")

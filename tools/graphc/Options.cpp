@@ -62,11 +62,11 @@ struct Flags {
       cl::desc("The CPU to compile for, as LLVM names it (default native, this one; x86-64-v3: any "
                "with AVX2)"),
       cl::value_desc("cpu"), cl::init("native"), cl::cat(category)};
-  cl::opt<std::string> cudaArch{
+  cl::list<std::string> cudaArchs{
       "cuda-arch",
-      cl::desc(
-          "The oldest GPU that runs the code made for GPUs, as LLVM names it (default sm_80; later ones run it too)"),
-      cl::value_desc("arch"), cl::init("sm_80"), cl::cat(category)};
+      cl::desc("The GPUs to compile for, as LLVM names them (default sm_80,sm_90,sm_100): PTX for the oldest, which "
+               "later ones run too, and machine code for each where ptxas is on PATH or in CUDA_HOME"),
+      cl::value_desc("archs"), cl::CommaSeparated, cl::cat(category)};
   cl::opt<std::string> keepCode{"keep-code",
                                 cl::desc("Keep the native code's LLVM IR, object and library there, with the "
                                          "model's lines for gdb and perf, and the PTX of GPUs"),
@@ -246,7 +246,8 @@ std::optional<Options> parseOptions(int argc, char **argv) {
   options.logDevicePlacement = flags.logDevicePlacement;
   options.compile.softPlacement = flags.softPlacement;
   options.compile.targetCpu = flags.targetCpu;
-  options.compile.cudaArch = flags.cudaArch;
+  if (!flags.cudaArchs.empty())
+    options.compile.cudaArchs = {flags.cudaArchs.begin(), flags.cudaArchs.end()};
   options.compile.keepCode = flags.keepCode;
   options.compile.intraOpThreads = flags.intraOpThreads;
   if (options.compile.intraOpThreads < 1 || options.compile.intraOpThreads > 1024)

@@ -68,6 +68,23 @@ void printTable(const plan::Plan &plan, bool exact, llvm::raw_ostream &os) {
   printSegments(plan, os);
 }
 
+/// "PTX of sm_80, machine code of sm_90 and sm_100"; empty where no GPU has code.
+static std::string codeOfGpus(const plan::Plan &plan) {
+  for (const plan::Code &code : plan.code()) {
+    if (code.ptx().empty())
+      continue;
+    llvm::StringRef target = llvm::StringRef(code.ptx()).split(".target ").second;
+    std::string text = ", PTX of " + target.take_until([](char c) { return c == '\n' || c == ','; }).str();
+    for (const plan::Code::Cubin &cubin : code.cubins())
+      text += (&cubin == &code.cubins(0)            ? ", machine code of "
+               : &cubin == &*code.cubins().rbegin() ? " and "
+                                                    : ", ") +
+              cubin.arch();
+    return text + (code.cubins().empty() ? " alone" : "");
+  }
+  return "";
+}
+
 std::string summarize(const plan::Plan &plan) {
   const plan::Strategy &strategy = plan.strategy();
   std::string text = "strategy " + strategy.name();
@@ -92,7 +109,8 @@ std::string summarize(const plan::Plan &plan) {
       text += ", batch " + std::to_string(batch) + (replicas > 1 || strategy.micro_batches() > 1 ? " each" : "");
   }
   unsigned channels = llvm::count_if(plan.channels(), [](const plan::Channel &c) { return !c.control(); });
-  return text + ", " + std::to_string(channels) + (channels == 1 ? " channel" : " channels") + ", live";
+  return text + ", " + std::to_string(channels) + (channels == 1 ? " channel" : " channels") + ", live" +
+         codeOfGpus(plan);
 }
 
 } // namespace graphc

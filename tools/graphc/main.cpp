@@ -64,8 +64,12 @@ std::string getPlanPath(const Options &options) {
 }
 
 std::string printPlanText(plan::Plan plan) {
-  for (plan::Code &code : *plan.mutable_code()) // --keep-code shows it better
-    code.set_elf("<" + std::to_string(code.elf().size()) + " bytes>");
+  auto shorten = [](std::string *bytes) { *bytes = "<" + std::to_string(bytes->size()) + " bytes>"; };
+  for (plan::Code &code : *plan.mutable_code()) { // --keep-code shows it better
+    shorten(code.mutable_elf());
+    for (plan::Code::Cubin &cubin : *code.mutable_cubins())
+      shorten(cubin.mutable_elf());
+  }
   std::string text;
   google::protobuf::TextFormat::PrintToString(plan, &text);
   return text;
@@ -167,7 +171,7 @@ int run(const Options &options, std::chrono::steady_clock::time_point start) {
   // Before all the work, and where no code is made as well: a misspelt target never passes.
   if (llvm::Expected<NativeTarget> target = NativeTarget::create(options.compile.targetCpu); !target)
     return complain("--target-cpu: " + llvm::toString(target.takeError())), kUsage;
-  if (llvm::Error error = checkCudaArch(options.compile.cudaArch))
+  if (llvm::Error error = checkCudaArchs(options.compile.cudaArchs))
     return complain("--cuda-arch: " + llvm::toString(std::move(error))), kUsage;
   if (std::string why = findOverwriting(options); !why.empty())
     return complain(why), kUsage;

@@ -59,9 +59,7 @@ public:
 
   absl::Status load(const CodeImage &image) {
     gpu->enter();
-    const std::string text(image.bytes); // the driver reads to the first 0
-    GRAPHC_RETURN_IF_ERROR(gpu->check(gpu->driver.moduleLoadDataEx(&module, text.c_str(), 0, nullptr, nullptr),
-                                      "cuModuleLoadDataEx", "the plan's code"));
+    GRAPHC_RETURN_IF_ERROR(loadModule(image));
     GRAPHC_RETURN_IF_ERROR(readTable());
     for (size_t i = 0; i < image.kernels.size() && i < kernels.size(); ++i)
       for (uint64_t launch = 0; launch < kernels[i].launches; ++launch) {
@@ -84,6 +82,17 @@ public:
   }
 
 private:
+  /// Machine code for this very GPU; where there is none, or none that this driver takes (of a later toolkit than itself), it compiles the
+  /// PTX. Both have the same bits.
+  absl::Status loadModule(const CodeImage &image) {
+    if (auto made = image.made.find(gpu->arch); made != image.made.end())
+      if (gpu->driver.moduleLoadDataEx(&module, made->second.data(), 0, nullptr, nullptr) == kSuccess)
+        return absl::OkStatus();
+    const std::string text(image.bytes); // the driver reads to the first 0
+    return gpu->check(gpu->driver.moduleLoadDataEx(&module, text.c_str(), 0, nullptr, nullptr), "cuModuleLoadDataEx",
+                      "the plan's code");
+  }
+
   /// The table of PtxAbi.h, as far as its numbers agree with its size.
   absl::Status readTable() {
     Address address = 0;
@@ -250,6 +259,11 @@ absl::StatusOr<std::unique_ptr<Device>> makeCuda(const std::string &name) {
   GRAPHC_RETURN_IF_ERROR(gpu->check((*driver)->deviceGetName(text, sizeof text, gpu->number), "cuDeviceGetName"));
   GRAPHC_RETURN_IF_ERROR(gpu->check((*driver)->deviceTotalMem(&bytes, gpu->number), "cuDeviceTotalMem"));
   gpu->memoryBytes = bytes;
+  int major = 0, minor = 0;
+  for (auto [value, attribute] : {std::pair(&major, kComputeMajor), std::pair(&minor, kComputeMinor)})
+    GRAPHC_RETURN_IF_ERROR(
+        gpu->check((*driver)->deviceGetAttribute(value, attribute, gpu->number), "cuDeviceGetAttribute"));
+  gpu->arch = absl::StrCat("sm_", major, minor);
   base::logger().debug("{} is GPU {} of this machine: {}, {} MiB", name, first + index, text, bytes >> 20);
   GRAPHC_RETURN_IF_ERROR(
       gpu->check((*driver)->devicePrimaryCtxRetain(&gpu->context, gpu->number), "cuDevicePrimaryCtxRetain"));

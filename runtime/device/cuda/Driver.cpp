@@ -35,6 +35,7 @@ absl::Status findAll(void *library, Driver &driver) {
   find(driver.deviceGet, "cuDeviceGet");
   find(driver.deviceGetName, "cuDeviceGetName");
   find(driver.deviceTotalMem, "cuDeviceTotalMem");
+  find(driver.deviceGetAttribute, "cuDeviceGetAttribute");
   find(driver.devicePrimaryCtxRetain, "cuDevicePrimaryCtxRetain");
   find(driver.devicePrimaryCtxRelease, "cuDevicePrimaryCtxRelease");
   find(driver.ctxSetCurrent, "cuCtxSetCurrent");

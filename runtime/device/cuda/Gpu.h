@@ -20,6 +20,7 @@ struct Gpu {
   DeviceNumber number = 0;
   Context context = nullptr;
   uint64_t memoryBytes = 0;
+  std::string arch; ///< "sm_90"
 
   Gpu(const Driver &driver, const std::string &name) : driver(driver), name(name) {}
   ~Gpu() {

@@ -87,10 +87,10 @@ def captured(step):
     return graph.replay
 
 
-for case in cases(options):
-    tf32 = case["precision"] == "tf32"
-    torch.backends.cuda.matmul.allow_tf32 = tf32
-    for peer in "torch", "torch-compile":
+for peer in "torch", "torch-compile":  # compiling takes long: last
+    for case in cases(options):
+        torch.backends.cuda.matmul.allow_tf32 = case["precision"] == "tf32"
+
         def make():
             parameters, forward, feed = {"null": null, "matmul": matmul, "mlp": mlp}[case["kind"]](case)
             step = trained(parameters, torch.compile(forward) if peer == "torch-compile" else forward)
