@@ -205,11 +205,15 @@ private:
     uint64_t written = 0, read = 0; ///< era << 32 | block << 11 | thread; era: barriers and launches so far
   };
   Shadow &shadowOf(uint64_t address);
+  /// Of a byte: from when one of its word was touched alone, the word has four.
+  Shadow &byteShadowOf(uint64_t address);
+  static constexpr uint64_t kSplit = ~uint64_t(0); ///< in place of Shadow::written
 
   Memory &memory;
   uint64_t seed;
   uint64_t era = 1, count = 0;
   std::unordered_map<uint64_t, std::unique_ptr<std::array<Shadow, 1024>>> shadows; ///< of global memory, by its page
+  std::unordered_map<uint64_t, std::array<Shadow, 4>> byteShadows; ///< by the word, address / 4
 };
 
 } // namespace graphc::ptx

@@ -306,10 +306,8 @@ private:
       memory = machine.memory.find(at, bytes);
       if (!memory)
         return fail(in, thread, "an access of ", bytes, " bytes outside of every allocation");
-      if (each >= 4)
-        for (uint64_t word = at; word < at + bytes; word += 4)
-          if (absl::Status status = race(in, thread, machine.shadowOf(word), !loads); !status.ok())
-            return status;
+      if (absl::Status status = raceInGlobal(in, thread, at, bytes, each); !status.ok())
+        return status;
     } else {
       return fail(in, thread, "an access of no state space");
     }
@@ -323,6 +321,23 @@ private:
         bits = value(one, thread, in.type);
         memcpy(memory + i * each, &bits, each);
       }
+    }
+    return absl::OkStatus();
+  }
+
+  /// Elements of four bytes and more word by word, shorter ones byte by byte, as words are that had such.
+  absl::Status raceInGlobal(const Instruction &in, uint32_t thread, uint64_t at, uint64_t bytes, uint32_t each) {
+    const bool writes = in.code != Code::Ld;
+    for (uint64_t word = at / 4 * 4; word < at + bytes; word += 4) {
+      Machine::Shadow &shadow = machine.shadowOf(word);
+      if (each >= 4 && shadow.written != Machine::kSplit) {
+        if (absl::Status status = race(in, thread, shadow, writes); !status.ok())
+          return status;
+        continue;
+      }
+      for (uint64_t byte = std::max(word, at); byte < std::min(word + 4, at + bytes); ++byte)
+        if (absl::Status status = race(in, thread, machine.byteShadowOf(byte), writes); !status.ok())
+          return status;
     }
     return absl::OkStatus();
   }
@@ -376,6 +391,16 @@ Machine::Shadow &Machine::shadowOf(uint64_t address) {
   if (!page)
     page = std::make_unique<std::array<Shadow, 1024>>();
   return (*page)[address % 4096 / 4];
+}
+
+Machine::Shadow &Machine::byteShadowOf(uint64_t address) {
+  Shadow &word = shadowOf(address);
+  std::array<Shadow, 4> &bytes = byteShadows[address / 4];
+  if (word.written != kSplit) {
+    bytes.fill(word);
+    word.written = kSplit;
+  }
+  return bytes[address % 4];
 }
 
 absl::Status Machine::launch(const Function &function, std::array<uint32_t, 3> blocks, std::array<uint32_t, 3> threads,

@@ -109,11 +109,14 @@ TEST(Ptx, MaximumAndMinimum) {
   EXPECT_EQ(bits(result<float>("min.f32 $d, $x, $y", 0.0f, -0.0f)), 0x80000000u);
 }
 
-TEST(Ptx, ConversionsClampAndANanIsZero) {
+TEST(Ptx, ConversionsClampAndANanIsZeroOrTheHighestBit) {
   EXPECT_EQ(result<int32_t>("cvt.rzi.s32.f32 $d, $x", -1.9f), -1);
   EXPECT_EQ(result<int32_t>("cvt.rzi.s32.f32 $d, $x", 1e20f), INT32_MAX);
   EXPECT_EQ(result<int32_t>("cvt.rzi.s32.f32 $d, $x", -kInf), INT32_MIN);
   EXPECT_EQ(result<int32_t>("cvt.rzi.s32.f32 $d, $x", kNan), 0);
+  EXPECT_EQ(result<int64_t>("cvt.rzi.s64.f32 $d, $x", kNan), INT64_MIN);
+  EXPECT_EQ(result<int64_t>("cvt.rzi.s64.f64 $d, $x", double(kNan)), INT64_MIN);
+  EXPECT_EQ(result<int32_t>("cvt.rzi.s32.f64 $d, $x", double(kNan)), INT32_MIN);
   EXPECT_EQ(result<uint32_t>("cvt.rzi.u32.f32 $d, $x", -5.0f), 0u);
   EXPECT_EQ(result<float>("cvt.rmi.f32.f32 $d, $x", -1.5f), -2.0f);
   EXPECT_EQ(result<float>("cvt.rni.f32.f32 $d, $x", 2.5f), 2.0f);
@@ -202,6 +205,23 @@ TEST(Ptx, ThreadsThatMeetInMemoryNeedABarrier) {
       std::string(run(memory, kOwnWord + neighbour + place + write + "  bar.sync 0;\n" + read, 32, 2).message()),
       HasSubstr("of block"))
       << "no barrier is between blocks";
+}
+
+TEST(Ptx, ThreadsThatMeetInAByteNeedABarrierToo) {
+  const std::string own = "  cvt.u64.u32 %rd5, %r1;\n  add.s64 %rd6, %rd1, %rd5;\n  st.global.b8 [%rd6], %r1;\n";
+  const std::string neighbour = "  ld.global.b8 %rs1, [%rd6+1];\n";
+  TwoBuffers memory;
+  ASSERT_EQ(run(memory, own, 64), absl::OkStatus()) << "four threads in a word, a byte each";
+  EXPECT_EQ(memory.a[63], 63);
+  ASSERT_EQ(run(memory, own + "  bar.sync 0;\n" + neighbour, 64), absl::OkStatus());
+  EXPECT_THAT(std::string(run(memory, own + neighbour, 64).message()), HasSubstr("without a barrier between"));
+  EXPECT_THAT(std::string(run(memory, own + "  bar.sync 0;\n" + neighbour, 32, 2).message()), HasSubstr("of block"));
+  const std::string word = "  and.b64 %rd7, %rd6, -4;\n  ld.global.b32 %r3, [%rd7];\n";
+  EXPECT_THAT(std::string(run(memory, own + word, 64).message()), HasSubstr("without a barrier between"))
+      << "bytes and the word that they are in";
+  EXPECT_THAT(std::string(run(memory, kOwnWord + std::string("  st.global.b32 [%rd6], %r1;\n") + own, 64).message()),
+              HasSubstr("without a barrier between"))
+      << "a word, and then a byte of it";
 }
 
 TEST(Ptx, ManyReadersAreAllRemembered) {

@@ -82,12 +82,12 @@ static double rounded(double value, const Instruction &in) {
                                  : value;
 }
 
-/// Rounded to an integer as the modifier says, and clamped to the type; a NaN is 0.
+/// Rounded to an integer as the modifier says, and clamped to the type. A NaN is 0 between types of at most 32 bits, else the highest bit alone.
 static uint64_t toInteger(double value, Type type, const Instruction &instruction) {
-  if (std::isnan(value))
-    return 0;
-  value = std::trunc(rounded(value, instruction));
   const int bits = int(bitsOf(type));
+  if (std::isnan(value))
+    return instruction.from == Type::F64 || bits == 64 ? uint64_t(1) << (bits - 1) : 0;
+  value = std::trunc(rounded(value, instruction));
   if (isSigned(type)) {
     const double limit = std::ldexp(1.0, bits - 1);
     if (value >= limit)

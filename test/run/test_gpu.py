@@ -6,7 +6,7 @@ import shutil
 import subprocess
 
 import pytest
-from box import MLP, ROOT, differences, same
+from box import HERE, MLP, ROOT, differences, same
 from formats import updates
 
 LINEAR = ROOT / "examples/linear-regression/model.mlir"  # its products are compiled on a CPU too, so both have the same bits
@@ -178,6 +178,11 @@ def test_no_such_gpu(gpu):
     plan = gpu.compile("second", {**GPU, "devices": {"worker": ["GPU:0", "GPU:1"]}, "strategy": "mirrored"})
     gpu.graphrun(plan, "--steps", 1, status=1)
     gpu.last.err.expect("the device GPU:1: this machine has 1 GPU")
+
+
+def test_values(gpu):
+    """What each op computes, edge cases included (test/run/values): conversions out of range, division by zero, minimum and maximum of zeros and NaN."""
+    gpu.run("python3", HERE / "values/check.py", "--gpu").out.expect("^[0-9]{3} cases, 0 failed$")
 
 
 def test_checkpoints_move(gpu):

@@ -4,11 +4,13 @@ One model an element type: inputs are variables, each op's result is assigned to
 `graphrun --dump-variables` brings the results back. Ops that IEEE 754 or integer arithmetic defines must agree bit by bit,
 those made of polynomials or sums within a stated bound.
 
-usage: check.py [--reference | --constants] [--graphc PATH] [--graphrun PATH] [--graph-opt PATH] [--only REGEX] [--keep DIR]
+usage: check.py [--reference | --constants | --gpu] [--graphc PATH] [--graphrun PATH] [--graph-opt PATH] [--only REGEX] [--keep DIR]
 With --constants the inputs are constants, so that what folds is computed by the folds.
+With --gpu it runs on GPU:0 (LD_LIBRARY_PATH says by which driver), and all the same must hold.
 With --reference the interpreter of test/reference runs the model after --decompose: the definitions alone are on trial.
 """
 import argparse
+import json
 import math
 import os
 import re
@@ -100,7 +102,10 @@ def floatCases(element):
                    lambda x, y, number=number: list(map(interpret.RELATION[number], x, y)))
     for to in ("i32", "i64", "i1", "f32", "f64"):
         if to != element:
-            values = [*FLOATS, 2.9, -2.9, 1e19, -1e19, 2147483648.0, 1e38]
+            # The last ones that fit, the first that do not, and what lies between; ties of f32.
+            values = [*FLOATS, 2.9, -2.9, 0.9999, -0.9999, 1e19, -1e19, 2147483647.0, 2147483647.5, 2147483520.0, 2147483648.0, -2147483648.0, -2147483649.0,
+                      9223372036854774784.0, 9223371487098961920.0, 2.0**63, -2.0**63, -9223372036854777856.0, 16777217.0, 16777219.0, 1e38, 1e-46, -1e-46,
+                      *([3.4028235677973366e38, -3.4028235677973362e38] if element == "f64" else [])]
             yield Case(f"convert_{to}", "graph.convert %a : (INPUT) -> RESULT", [((len(values),), element, values)],
                        ((len(values),), to), lambda x, to=to: [interpret.convert(v, to) for v in x])
 
@@ -119,6 +124,13 @@ def floatCases(element):
                [((6, 3), element, special)], ((6,), element), lambda x: [interpret.largest(r) for r in rows(x, 3)])
     yield Case("reduce_min_special", "graph.reduce_min %a dimensions = [1] : (INPUT) -> RESULT",
                [((6, 3), element, special)], ((6,), element), lambda x: [interpret.smallest(r) for r in rows(x, 3)])
+    for op, of in (("max", interpret.largest), ("min", interpret.smallest)):
+        long = scattered()
+        yield Case(f"reduce_{op}_scattered_last", f"graph.reduce_{op} %a dimensions = [1] : (INPUT) -> RESULT",
+                   [((5, 100), element, long)], ((5,), element), lambda x, of=of: [of(r) for r in rows(x, 100)])
+        yield Case(f"reduce_{op}_scattered_first", f"graph.reduce_{op} %a dimensions = [0] : (INPUT) -> RESULT",
+                   [((100, 5), element, [long[j * 100 + i] for i in range(100) for j in range(5)])], ((5,), element),
+                   lambda x, of=of: [of(x[j::5]) for j in range(5)])
     yield Case("argmax", "graph.argmax %a dimension = 1 : (INPUT) -> RESULT", [((6, 3), element, special)],
                ((6,), "i32"), lambda x: [interpret.firstLargest(r) for r in rows(x, 3)])
     yield Case("argmax_first", "graph.argmax %a dimension = 0 : (INPUT) -> RESULT", [((6, 3), element, special)],
@@ -145,6 +157,13 @@ def floatCases(element):
                ((4, 37), element), lambda x, y: [v + y[i % 37] for i, v in enumerate(x)])
     yield from shapeCases(element, matrix[:24])
     yield from matmulCases(element, matrix, bound)
+
+
+def scattered():
+    """Rows of 100 that are told apart by one element, wherever the lanes of a maximum meet it: zeros of both signs, a NaN, infinities."""
+    few = {0: {73: 0.0}, 1: {41: -0.0}, 2: {99: NAN}, 3: {64: INF, 31: -INF}, 4: {}}
+    fill = {0: -0.0, 1: 0.0, 2: 1.0, 3: -2.5, 4: -INF}
+    return [few[row].get(i, fill[row]) for row in range(5) for i in range(100)]
 
 
 def libraryRelu():
@@ -186,8 +205,9 @@ def integerCases(element):
                    lambda x, y, number=number: list(map(interpret.RELATION[number], x, y)))
     for to in ("i32", "i64", "i1", "f32", "f64"):
         if to != element:
-            yield Case(f"convert_{to}", "graph.convert %a : (INPUT) -> RESULT", [((n,), element, values)],
-                       ((n,), to), lambda x, to=to: [interpret.convert(v, to) for v in x])
+            ties = [*values, 16777217, 16777219, -16777217, *([2**53 + 1, -2**53 - 3, 2**62 + 1, 2**32, -2**32 - 1] if element == "i64" else [])]
+            yield Case(f"convert_{to}", "graph.convert %a : (INPUT) -> RESULT", [((len(ties),), element, ties)],
+                       ((len(ties),), to), lambda x, to=to: [interpret.convert(v, to) for v in x])
     matrix = [(i * 7919) % 101 - 50 for i in range(4 * 37)]
     yield Case("reduce_sum", "graph.reduce_sum %a dimensions = [1] : (INPUT) -> RESULT", [((4, 37), element, matrix)],
                ((4,), element), lambda x: [sum(r) for r in rows(x, 37)])
@@ -371,7 +391,9 @@ def check(tools, folder, element, chosen):
                                       "--mlir-print-elementsattrs-with-hex-if-larger=1000000"))
         results = {name: value.flat for name, value in state.items()}.__getitem__
     else:
-        execute(tools.graphc, base + ".mlir", "-o", base + ".plan")
+        with open(base + ".json", "w") as file:
+            json.dump({"worker": 1, "devices": {"worker": ["GPU:0" if tools.gpu else "CPU:0"]}, "strategy": "one_device"}, file)
+        execute(tools.graphc, "--partition", base + ".json", base + ".mlir", "-o", base + ".plan")
         execute(tools.graphrun, base + ".plan", "--steps", "1", "--dump-variables", base)
 
         def results(name):
@@ -398,6 +420,7 @@ def main():
     parser.add_argument("--graph-opt", default="graph-opt")
     parser.add_argument("--reference", action="store_true", help="interpret instead of compiling")
     parser.add_argument("--constants", action="store_true", help="inputs are constants: folds compute what they can")
+    parser.add_argument("--gpu", action="store_true", help="on GPU:0")
     parser.add_argument("--only", default="", help="cases whose ELEMENT.NAME matches")
     parser.add_argument("--keep", help="leave models and results here")
     tools = parser.parse_args()
