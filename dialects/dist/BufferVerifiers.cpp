@@ -78,11 +78,13 @@ static LogicalResult verifyKernel(Operation *op, FlatSymbolRefAttr name, unsigne
   auto kernel = symbols.lookupNearestSymbolFrom<FunctionOpInterface>(op, name);
   if (!kernel)
     return op->emitOpError("calls the kernel @") << name.getValue() << ", which this module does not define";
-  // Once lowered, a kernel takes the array of pointers and the context of runtime/kernels/KernelAbi.h.
-  if (kernel->getName().getDialectNamespace() == "llvm" || kernel.getNumArguments() == count)
+  // Once lowered, a kernel takes the array of pointers and the context of runtime/kernels/KernelAbi.h; before, one that is cut also
+  // numbers of blocks.
+  const auto takes = unsigned(llvm::count_if(kernel.getArgumentTypes(), llvm::IsaPred<MemRefType>));
+  if (kernel->getName().getDialectNamespace() == "llvm" || takes == count)
     return success();
-  InFlightDiagnostic diag = op->emitOpError("passes ") << count << " buffers to the kernel @" << name.getValue()
-                                                       << ", which takes " << kernel.getNumArguments();
+  InFlightDiagnostic diag = op->emitOpError("passes ")
+                            << count << " buffers to the kernel @" << name.getValue() << ", which takes " << takes;
   diag.attachNote(kernel.getLoc()) << "kernel defined here";
   return diag;
 }

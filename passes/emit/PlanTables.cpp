@@ -359,7 +359,8 @@ FailureOr<uint32_t> PlanTables::kernel(Operation *call, StringRef name, StringRe
   const llvm::StringMap<uint32_t> &table = lowered && device::runsPtx(kind.str()) ? gpuEntries : entries;
   auto entry = table.find(name);
   FunctionOpInterface body = bodyOf(name);
-  if (entry == table.end() || body.getNumArguments() != bytes.size())
+  const unsigned others = body && body->hasAttr(kKernelBlocks) ? kBlockArguments : 0;
+  if (entry == table.end() || body.getNumArguments() != bytes.size() + others)
     return call->emitOpError("calls the kernel @") << name << ", which is not lowered to LLVM";
   plan::Kernel *out = plan.add_kernels();
   out->set_name(name.str());

@@ -67,7 +67,7 @@ public:
 private:
   /// Of the copies of all stages those of this launch become loops over threads, the others go.
   LogicalResult emitStages(mlir::gpu::GPUFuncOp function, gpu::Block &block) {
-    SmallVector<SmallVector<Operation *>> stages = gpu::getStages(function.getBody().front());
+    SmallVector<SmallVector<Operation *>> stages = getStages(function.getBody().front());
     for (auto [i, ops] : llvm::enumerate(stages)) {
       const unsigned index = unsigned(i);
       if (index < launch.firstStage || index >= launch.firstStage + launch.stages) {
@@ -89,14 +89,14 @@ private:
     return success();
   }
 
-  LogicalResult emitStructured(linalg::LinalgOp op, const gpu::BlockLoop &at, gpu::Block &block) {
+  LogicalResult emitStructured(linalg::LinalgOp op, const BlockLoop &at, gpu::Block &block) {
     OpBuilder here(op);
     FailureOr<Nest> nest = buildNest(op, here);
     if (failed(nest))
       return failure();
     std::optional<gpu::Owned> owned;
-    if (at.part != gpu::BlockLoop::Part::None) {
-      const size_t loop = gpu::splitLoop(*nest, at, launch.size);
+    if (at.part != BlockLoop::Part::None) {
+      const size_t loop = splitLoop(*nest, at, launch.size);
       Value first = arith::ConstantIndexOp::create(here, op.getLoc(), blockNumber ? launch.perBlock : 0);
       if (blockNumber)
         first = arith::MulIOp::create(here, op.getLoc(), blockNumber, first);

@@ -33,14 +33,32 @@ namespace {
 void markPointers(LLVM::LLVMFuncOp body) {
   Builder builder(body.getContext());
   for (unsigned i = 0; i < body.getNumArguments(); ++i) {
+    if (!isa<LLVM::LLVMPointerType>(body.getArgument(i).getType()))
+      continue; // a number of a block
     body.setArgAttr(i, LLVM::LLVMDialect::getNoAliasAttrName(), builder.getUnitAttr());
     body.setArgAttr(i, LLVM::LLVMDialect::getAlignAttrName(), builder.getI64IntegerAttr(kBufferAlignment));
     body.setArgAttr(i, LLVM::LLVMDialect::getNoCaptureAttrName(), builder.getUnitAttr());
   }
 }
 
+/// GraphcContext.firstBlock and .endBlock, of `blocks` in all.
+std::pair<Value, Value> loadBlocks(OpBuilder &builder, Location loc, Value context, int64_t blocks) {
+  Type i32 = builder.getI32Type(), i64 = builder.getI64Type();
+  auto load = [&](size_t offset) -> Value {
+    Value field = LLVM::GEPOp::create(builder, loc, context.getType(), builder.getI8Type(), context,
+                                      ArrayRef<LLVM::GEPArg>{int32_t(offset)});
+    return LLVM::ZExtOp::create(builder, loc, i64, LLVM::LoadOp::create(builder, loc, i32, field));
+  };
+  auto number = [&](int64_t value) -> Value {
+    return LLVM::ConstantOp::create(builder, loc, i64, builder.getI64IntegerAttr(value));
+  };
+  Value first = load(offsetof(GraphcContext, firstBlock)), end = load(offsetof(GraphcContext, endBlock));
+  Value isAll = LLVM::ICmpOp::create(builder, loc, LLVM::ICmpPredicate::eq, end, number(0));
+  return {first, LLVM::SelectOp::create(builder, loc, isAll, number(blocks), end)};
+}
+
 /// The function of the table: int (void *const *buffers, const GraphcContext *context).
-LLVM::LLVMFuncOp makeEntry(OpBuilder &builder, LLVM::LLVMFuncOp body, StringRef name) {
+LLVM::LLVMFuncOp makeEntry(OpBuilder &builder, LLVM::LLVMFuncOp body, StringRef name, int64_t blocks) {
   Location loc = body.getLoc();
   auto pointer = LLVM::LLVMPointerType::get(builder.getContext());
   auto type = LLVM::LLVMFunctionType::get(builder.getI32Type(), {pointer, pointer});
@@ -49,10 +67,14 @@ LLVM::LLVMFuncOp makeEntry(OpBuilder &builder, LLVM::LLVMFuncOp body, StringRef 
   Block *block = entry.addEntryBlock(builder);
   builder.setInsertionPointToStart(block);
   SmallVector<Value> pointers;
-  for (unsigned i = 0; i < body.getNumArguments(); ++i) {
+  for (unsigned i = 0; i < body.getNumArguments() - (blocks > 1 ? kBlockArguments : 0); ++i) {
     Value slot =
         LLVM::GEPOp::create(builder, loc, pointer, pointer, block->getArgument(0), ArrayRef<LLVM::GEPArg>{int32_t(i)});
     pointers.push_back(LLVM::LoadOp::create(builder, loc, pointer, slot));
+  }
+  if (blocks > 1) {
+    auto [first, end] = loadBlocks(builder, loc, block->getArgument(1), blocks);
+    pointers.append({first, end});
   }
   LLVM::CallOp::create(builder, loc, body, pointers);
   Value zero = LLVM::ConstantOp::create(builder, loc, builder.getI32Type(), builder.getI32IntegerAttr(0));
@@ -78,7 +100,9 @@ Arguments argumentsOf(func::FuncOp kernel) {
                 int(dist::Access::ReadWrite) == int(GRAPHC_READ_WRITE));
   Arguments arguments;
   for (auto [i, type] : llvm::enumerate(kernel.getArgumentTypes())) {
-    auto memref = cast<MemRefType>(type);
+    auto memref = dyn_cast<MemRefType>(type);
+    if (!memref)
+      continue; // a number of a block
     dist::Access access = dist::getAccess(kernel, unsigned(i)).value_or(dist::Access::ReadWrite);
     arguments.emplace_back(uint64_t(graph::getByteSize(memref)), GraphcAccess(access));
   }
@@ -88,6 +112,7 @@ Arguments argumentsOf(func::FuncOp kernel) {
 struct Entry {
   LLVM::LLVMFuncOp function;
   Arguments arguments;
+  int64_t blocks;
 };
 
 /// Builds the constants of KernelAbi.h's types.
@@ -99,7 +124,7 @@ public:
   }
 
   void build(ArrayRef<Entry> entries) {
-    Type argumentType = record({i64, i64}), entryType = record({pointer, i32, i32});
+    Type argumentType = record({i64, i64}), entryType = record({pointer, i32, i32, i32, i32});
     uint64_t count = 0;
     for (const Entry &entry : entries)
       count += entry.arguments.size();
@@ -112,7 +137,8 @@ public:
       uint64_t first = 0;
       for (const Entry &entry : entries) {
         Value address = LLVM::AddressOfOp::create(builder, loc, entry.function);
-        add({address, number(i32, first), number(i32, entry.arguments.size())});
+        add({address, number(i32, first), number(i32, entry.arguments.size()), number(i32, entry.blocks),
+             number(i32, 0)});
         first += entry.arguments.size();
       }
     });
@@ -193,24 +219,31 @@ struct KernelsToLLVMPass : impl::KernelsToLLVMBase<KernelsToLLVMPass> {
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    SmallVector<std::pair<std::string, Arguments>> kernels;
+    struct Kernel {
+      std::string name;
+      Arguments arguments;
+      int64_t blocks;
+    };
+    SmallVector<Kernel> kernels;
     for (auto kernel : module.getOps<func::FuncOp>())
-      if (!kernel.isExternal())
-        kernels.emplace_back(kernel.getSymName().str(), argumentsOf(kernel));
+      if (!kernel.isExternal()) {
+        auto blocks = kernel->getAttrOfType<IntegerAttr>(kKernelBlocks);
+        kernels.push_back({kernel.getSymName().str(), argumentsOf(kernel), blocks ? blocks.getInt() : 1});
+      }
     if (kernels.empty())
       return;
     if (failed(convert()))
       return signalPassFailure();
     SmallVector<Entry> entries;
     SymbolTable symbols(module);
-    for (auto &[name, arguments] : kernels) {
+    for (auto &[name, arguments, blocks] : kernels) {
       auto body = symbols.lookup<LLVM::LLVMFuncOp>(name);
       body.setSymName(getBodyName(name));
       body.setLinkage(LLVM::Linkage::Internal);
       markPointers(body);
       OpBuilder builder(module.getContext());
       builder.setInsertionPointAfter(body);
-      entries.push_back({makeEntry(builder, body, name), std::move(arguments)});
+      entries.push_back({makeEntry(builder, body, name, blocks), std::move(arguments), blocks});
     }
     TableBuilder(module).build(entries);
   }

@@ -1,6 +1,8 @@
 // Structured ops on buffers to loops over vectors; see passes/KernelPasses.td for the numerical contract that is kept here.
 #include "passes/Passes.h"
 
+#include "passes/lower/Blocks.h"
+#include "passes/lower/Kernels.h"
 #include "passes/lower/NestEmitter.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -46,18 +48,44 @@ private:
   }
 };
 
+/// All of the kernel within a loop over blocks, from its first new argument to its second; the loop's index.
+Value wrapInBlocks(func::FuncOp kernel, int64_t count) {
+  Location loc = kernel.getLoc();
+  Block &body = kernel.getBody().front();
+  OpBuilder builder(kernel.getContext());
+  for (unsigned i = 0; i < kBlockArguments; ++i)
+    (void)kernel.insertArgument(kernel.getNumArguments(), builder.getIndexType(), {}, loc);
+  kernel->setAttr(kKernelBlocks, builder.getI64IntegerAttr(count));
+  SmallVector<Operation *> all;
+  for (Operation &op : body.without_terminator())
+    all.push_back(&op);
+  builder.setInsertionPointToStart(&body);
+  Value one = arith::ConstantIndexOp::create(builder, loc, 1);
+  auto loop = scf::ForOp::create(builder, loc, *(body.args_end() - 2), body.getArguments().back(), one);
+  for (Operation *op : all)
+    op->moveBefore(loop.getBody()->getTerminator());
+  return loop.getInductionVar();
+}
+
 struct LowerNestsPass : impl::LowerNestsBase<LowerNestsPass> {
   void runOnOperation() override {
     SmallVector<linalg::LinalgOp> ops;
     getOperation().walk([&](linalg::LinalgOp op) { ops.push_back(op); });
-    for (linalg::LinalgOp op : ops) {
+    FailureOr<std::optional<Blocks>> blocks = chooseBlocks(getOperation());
+    if (failed(blocks))
+      return signalPassFailure();
+    Value block = *blocks ? wrapInBlocks(getOperation(), (*blocks)->count) : Value();
+    for (auto [i, op] : llvm::enumerate(ops)) {
       OpBuilder builder(op);
       FailureOr<Nest> nest = buildNest(op, builder);
       if (failed(nest))
         return signalPassFailure();
+      std::optional<GivenLoop> given;
+      if (block)
+        given = GivenLoop{(*blocks)->split(*nest, i), block};
       if (!nest->hasReduction())
-        ParallelEmitter(*nest, builder, op.getLoc()).emit();
-      else if (failed(emitReduction(*nest, builder, op.getLoc())))
+        ParallelEmitter(*nest, builder, op.getLoc(), given).emit();
+      else if (failed(emitReduction(*nest, builder, op.getLoc(), given)))
         return signalPassFailure();
       op->erase();
     }

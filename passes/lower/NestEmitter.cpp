@@ -29,6 +29,8 @@ NestEmitter::Values NestEmitter::forLoop(Value lower, Value upper, int64_t step,
 void NestEmitter::overLoops(ArrayRef<size_t> loops, llvm::function_ref<void()> inside) {
   if (loops.empty())
     return inside();
+  if (isGiven(loops.front()))
+    return overLoops(loops.drop_front(), inside);
   forLoop(0, nest.loops[loops.front()].size, 1, {}, [&](Value index, ValueRange) {
     lanes.indices[loops.front()] = index;
     overLoops(loops.drop_front(), inside);

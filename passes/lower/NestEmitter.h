@@ -4,6 +4,8 @@
 
 #include "passes/lower/VectorBody.h"
 
+#include <optional>
+
 namespace graphc {
 
 /// The numerical contract (passes/KernelPasses.td): item i of a chunk goes to lane i mod 32.
@@ -11,12 +13,20 @@ inline constexpr int64_t kLanes = 32;
 /// And so many items are a chunk; the sums of chunks are the items of the next level.
 inline constexpr int64_t kChunk = 1024;
 
+/// A parallel loop of a nest, not its last, that is not written: somebody else's loop has its index.
+struct GivenLoop {
+  size_t loop;
+  mlir::Value index;
+};
+
 /// Loops around evaluations of a nest's body. `lanes` says where the next evaluation happens.
 class NestEmitter {
 public:
-  NestEmitter(Nest &nest, mlir::OpBuilder &builder, mlir::Location loc)
-      : nest(nest), builder(builder), loc(loc), body(nest, builder, loc) {
+  NestEmitter(Nest &nest, mlir::OpBuilder &builder, mlir::Location loc, const std::optional<GivenLoop> &given = {})
+      : nest(nest), builder(builder), loc(loc), body(nest, builder, loc), given(given) {
     lanes.indices.assign(nest.loops.size(), mlir::Value());
+    if (given)
+      lanes.indices[given->loop] = given->index;
   }
 
 protected:
@@ -27,7 +37,9 @@ protected:
   Values forLoop(mlir::Value lower, mlir::Value upper, int64_t step, mlir::ValueRange init, LoopBody emitBody);
   Values forLoop(int64_t lower, int64_t upper, int64_t step, mlir::ValueRange init, LoopBody emitBody);
 
-  /// Runs `inside` under the given loops of the nest, outermost first, without carried values.
+  bool isGiven(size_t loop) const { return given && given->loop == loop; }
+
+  /// Runs `inside` under these loops of the nest but the given one, outermost first, without carried values.
   void overLoops(llvm::ArrayRef<size_t> loops, llvm::function_ref<void()> inside);
 
   void storeAll(mlir::ValueRange values);
@@ -44,11 +56,13 @@ protected:
   mlir::Location loc;
   VectorBody body;
   Lanes lanes;
+  const std::optional<GivenLoop> given;
 };
 
 /// Writes the loops of a nest with reductions: the order of its sums is the numerical contract's (passes/KernelPasses.td). Fails with a
 /// diagnostic where an output is not reduced by add, min, max, and, or.
-mlir::LogicalResult emitReduction(Nest &nest, mlir::OpBuilder &builder, mlir::Location loc);
+mlir::LogicalResult emitReduction(Nest &nest, mlir::OpBuilder &builder, mlir::Location loc,
+                                  const std::optional<GivenLoop> &given = {});
 
 } // namespace graphc
 #endif

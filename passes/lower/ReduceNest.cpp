@@ -24,8 +24,9 @@ constexpr int64_t kWrittenOut = 256;
 
 class ReductionEmitter : NestEmitter {
 public:
-  ReductionEmitter(Nest &nest, OpBuilder &builder, Location loc, const Combiners &combiners)
-      : NestEmitter(nest, builder, loc), combiners(combiners) {
+  ReductionEmitter(Nest &nest, OpBuilder &builder, Location loc, const Combiners &combiners,
+                   const std::optional<GivenLoop> &given)
+      : NestEmitter(nest, builder, loc, given), combiners(combiners) {
     for (auto [i, loop] : llvm::enumerate(nest.loops))
       if (loop.reduction) {
         reductions.push_back(i);
@@ -73,7 +74,7 @@ private:
         best.reset(), bestCost = rowCost;
     }
     for (auto [i, loop] : llvm::enumerate(nest.loops))
-      if (double other = loop.reduction ? bestCost : cost(i, loop.size, false); other < bestCost)
+      if (double other = loop.reduction || isGiven(i) ? bestCost : cost(i, loop.size, false); other < bestCost)
         best = i, bestCost = other;
     return best;
   }
@@ -390,11 +391,11 @@ private:
 
 } // namespace
 
-LogicalResult emitReduction(Nest &nest, OpBuilder &builder, Location loc) {
+LogicalResult emitReduction(Nest &nest, OpBuilder &builder, Location loc, const std::optional<GivenLoop> &given) {
   FailureOr<Combiners> combiners = Combiners::find(nest, loc);
   if (failed(combiners))
     return failure();
-  ReductionEmitter(nest, builder, loc, *combiners).emit();
+  ReductionEmitter(nest, builder, loc, *combiners, given).emit();
   return success();
 }
 

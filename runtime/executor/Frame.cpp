@@ -74,6 +74,10 @@ absl::StatusOr<std::unique_ptr<Frame>> Frame::create(const Program &program, uin
     GRAPHC_ASSIGN_OR_RETURN(auto kernel, kernels::makeKernel(use.call, use.scratchBytes, options.pool));
     frame->libraryKernels.push_back(std::move(kernel));
   }
+  if (program.callsInBlocks && options.pool && options.pool->threads() > 1) {
+    options.pool->start();
+    frame->pool = options.pool;
+  }
   for (uint32_t variable : program.lockVariables)
     frame->locks.push_back(&variables.mutex(variable));
   return frame;

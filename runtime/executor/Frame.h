@@ -18,7 +18,7 @@ namespace graphc::executor {
 struct FrameOptions {
   bool guardPages = true; ///< inaccessible pages before and behind the arena, but one that peers read in
   bool pattern = true; ///< fill the arena so that bytesTouched() can be measured; costs a pass over it
-  kernels::Pool *pool = nullptr; ///< helps with large library kernels; outlives the lanes
+  kernels::Pool *pool = nullptr; ///< helps with large kernels; outlives the lanes
 };
 
 /// The variables of one instruction, locked in ascending order; nothing in programs that do not lock.
@@ -63,6 +63,7 @@ public:
   }
   std::vector<std::unique_ptr<kernels::LibraryKernel>>
       libraryKernels; ///< of this lane alone: they hold its thread's state
+  kernels::Pool *pool = nullptr; ///< helps with kernels that have blocks; null: nobody does
 
 private:
   Frame() = default;

@@ -87,7 +87,7 @@ absl::StatusOr<std::unique_ptr<KernelLibrary>> KernelLibrary::load(const plan::P
                                                      " does not exist, the code has ", table.count, " kernels"));
     GRAPHC_RETURN_IF_ERROR(checkSignature(kernel, table));
     if (onHost)
-      library->kernels[index] = table.kernels[entry].run;
+      library->kernels[index] = table.kernels[entry];
   }
   return library;
 }

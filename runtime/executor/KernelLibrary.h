@@ -26,13 +26,15 @@ public:
   static absl::StatusOr<std::unique_ptr<KernelLibrary>> loadFor(const plan::Plan &plan, const plan::Task &task);
 
   /// The entry of a kernel compiled for the host; null for others, for library kernels and for kernels no given program calls.
-  GraphcKernel entry(uint32_t kernel) const { return kernels[kernel]; }
+  GraphcKernel entry(uint32_t kernel) const { return kernels[kernel].run; }
+  /// Of such a kernel: how many there are.
+  uint32_t blocks(uint32_t kernel) const { return kernels[kernel].blocks; }
   /// Where a given program's queues find a compiled kernel of theirs: its code, loaded on the program's device.
   const device::Code &code(const plan::Plan &plan, uint32_t kernel, const plan::Program &program) const;
 
 private:
   KernelLibrary() = default;
-  std::vector<GraphcKernel> kernels; // one a plan kernel
+  std::vector<GraphcKernelEntry> kernels; // one a plan kernel
   std::map<std::pair<uint32_t, std::string>, std::unique_ptr<device::Code>> codes; // of a plan's code on a device
 };
 

@@ -10,6 +10,7 @@
 #include "runtime/base/Clock.h"
 #include "runtime/base/Status.h"
 #include "runtime/executor/LoopSum.h"
+#include "runtime/kernels/CallInBlocks.h"
 #include "runtime/plan/Types.h"
 
 #include "absl/strings/str_cat.h"
@@ -89,6 +90,13 @@ std::optional<LaneState> Lane::execute() {
     case Op::Call: {
       Locks locks = frame.lock(instruction);
       if (int code = instruction.kernel(arguments + instruction.first, &context)) [[unlikely]]
+        return kernelFailed(instruction, code);
+      break;
+    }
+    case Op::CallInBlocks: {
+      Locks locks = frame.lock(instruction);
+      if (int code = kernels::callInBlocks(instruction.kernel, instruction.port, arguments + instruction.first, context,
+                                           frame.pool)) [[unlikely]]
         return kernelFailed(instruction, code);
       break;
     }

@@ -349,8 +349,10 @@ void ProgramBuilder::addCall(const plan::Instruction &from, Instruction &to) {
     to.port = uint32_t(program->launches.size());
     program->launches.push_back({&library.code(plan, to.planKernel, source), kernel.compiled().entry()});
   } else {
-    to.op = Op::Call;
     to.kernel = library.entry(to.planKernel);
+    to.port = library.blocks(to.planKernel);
+    to.op = to.port > 1 ? Op::CallInBlocks : Op::Call;
+    program->callsInBlocks |= to.port > 1;
   }
 }
 

@@ -23,6 +23,7 @@ namespace graphc::executor {
 
 enum class Op : uint8_t {
   Call, // kernel(arguments + first)
+  CallInBlocks, // the same, `port` blocks of it, for the threads of the pool
   LibraryCall, // libraryKernels[port](arguments + first)
   Receive, // receives[port]; binds buffer and arguments[patches[first … first + count)]
   Acquire, // sends[port]; binds buffer and arguments as Receive does
@@ -142,6 +143,7 @@ struct Program {
   std::vector<SegmentUse> segments;
   std::vector<AllReduceCall> allReduces;
   uint32_t mostMessages = 0; // that one Aggregate takes
+  bool callsInBlocks = false;
   // Where in the argument table the host's buffers are.
   uint32_t feedFirst = 0, fetchFirst = 0, sumFirst = 0, countFirst = 0;
 

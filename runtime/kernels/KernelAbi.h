@@ -14,12 +14,14 @@
 extern "C" {
 #endif
 
-#define GRAPHC_KERNEL_ABI_VERSION 2
+#define GRAPHC_KERNEL_ABI_VERSION 3
 
-/// What a kernel may know of its surroundings. Kernels use no helper yet; the field order is fixed for good.
+/// What a kernel may know of its surroundings; the field order is fixed for good.
 typedef struct GraphcContext {
   uint64_t step; ///< 0-based step of the phase
   uint32_t replica; ///< instance of the program
+  uint32_t firstBlock; ///< of a kernel that has several: does those from here on
+  uint32_t endBlock; ///< and before this one; 0: to the last
   uint32_t reserved;
 } GraphcContext;
 
@@ -40,6 +42,8 @@ typedef struct GraphcKernelEntry {
   GraphcKernel run;
   uint32_t firstArgument;
   uint32_t argumentCount;
+  uint32_t blocks; ///< that may be done in any order and at once, on threads of their own; 1: it is not cut
+  uint32_t reserved;
 } GraphcKernelEntry;
 
 typedef struct GraphcKernelTable {

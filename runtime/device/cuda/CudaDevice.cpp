@@ -133,7 +133,7 @@ private:
     if (!whole)
       return absl::InvalidArgumentError("the kernel table of the plan's code for GPUs is damaged");
     for (const graphc::kernels::PtxKernel &kernel : kernels)
-      entries.push_back({nullptr, uint32_t(kernel.firstArgument), uint32_t(kernel.arguments)});
+      entries.push_back({nullptr, uint32_t(kernel.firstArgument), uint32_t(kernel.arguments), 1, 0});
     kernelTable = {GRAPHC_KERNEL_ABI_VERSION, uint32_t(entries.size()), entries.data(), arguments.data(),
                    arguments.size()};
     return absl::OkStatus();

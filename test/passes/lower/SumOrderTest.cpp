@@ -253,6 +253,15 @@ std::vector<Case> allCases(bool many) {
   for (int flags = 0; flags < 4; ++flags)
     for (auto [m, n, k] : {std::array<int64_t, 3>{8, 10, 20}, {4, 70, 60}, {1, 10, 300}, {10, 1, 300}, {16, 16, 10}})
       cases.push_back(product<float>(m, n, k, flags & 1, flags & 2));
+  // Large enough to be cut into blocks: of rows, of columns, of rows that are columns in memory, of a dimension in the middle.
+  cases.push_back(rows(70, 1000));
+  cases.push_back(columns(700, 128));
+  cases.push_back(makeCase<float>("transposed, blocks", {128, 600}, {false, true}, {{{600, 128}, "d1, d0", {1, 128}}},
+                                  kItself, itself));
+  cases.push_back(makeCase<float>("outer and inner, blocks", {2, 128, 300}, {true, false, true},
+                                  {{{2, 128, 300}, "d0, d1, d2", {128 * 300, 300, 1}}}, kItself, itself));
+  for (int flags = 0; flags < 4; ++flags)
+    cases.push_back(product<float>(64, 64, 20, flags & 1, flags & 2));
   if (many) { // three levels
     cases.push_back(rows(1, (1 << 20) + 1024 + 7));
     cases.push_back(columns((1 << 20) + 1024 + 7, 2));
@@ -290,20 +299,32 @@ void expectOrder(const std::vector<Case> &cases, const std::string &cpu) {
   ASSERT_TRUE(library) << dlerror();
   auto *table = static_cast<const GraphcKernelTable *>(dlsym(library, "graphc_kernels"));
   ASSERT_EQ(table->count, cases.size());
-  size_t wrong = 0;
+  size_t wrong = 0, cut = 0;
   for (auto [i, one] : llvm::enumerate(cases)) {
-    std::vector<void *> buffers;
-    for (const std::vector<char> &operand : one.operands) {
-      buffers.push_back(aligned_alloc(64, llvm::alignTo(operand.size(), 64)));
-      std::memcpy(buffers.back(), operand.data(), operand.size());
+    const GraphcKernelEntry &kernel = table->kernels[i];
+    cut += kernel.blocks > 1;
+    for (bool byBlocks : {false, true}) {
+      std::vector<void *> buffers;
+      for (const std::vector<char> &operand : one.operands) {
+        buffers.push_back(aligned_alloc(64, llvm::alignTo(operand.size(), 64)));
+        std::memcpy(buffers.back(), operand.data(), operand.size());
+      }
+      if (!byBlocks) {
+        GraphcContext none{};
+        EXPECT_EQ(kernel.run(buffers.data(), &none), 0);
+      }
+      for (uint32_t block = byBlocks ? kernel.blocks : 0; block > 0; --block) { // the last first: in any order
+        GraphcContext its{0, 0, block - 1, block, 0};
+        EXPECT_EQ(kernel.run(buffers.data(), &its), 0);
+      }
+      bool same = std::memcmp(buffers.back(), one.expected.data(), one.expected.size()) == 0;
+      EXPECT_TRUE(same || ++wrong > 5) << one.what << " on " << cpu << ", kernel " << i
+                                       << (byBlocks ? ", by blocks" : "");
+      for (void *buffer : buffers)
+        free(buffer);
     }
-    GraphcContext none{};
-    EXPECT_EQ(table->kernels[i].run(buffers.data(), &none), 0);
-    bool same = std::memcmp(buffers.back(), one.expected.data(), one.expected.size()) == 0;
-    EXPECT_TRUE(same || ++wrong > 5) << one.what << " on " << cpu << ", kernel " << i;
-    for (void *buffer : buffers)
-      free(buffer);
   }
+  EXPECT_GE(cut, 6u) << "kernels have blocks";
   EXPECT_EQ(wrong, 0u) << "of " << cases.size();
   dlclose(library);
 }

@@ -91,7 +91,7 @@ TEST_P(NativeDevices, KernelsRunWithTheirContext) {
   Memory memory = h.memory(256);
   h.write(memory.data(), std::vector<float>(16, 2));
   void *buffers[] = {memory.data(), memory.data() + 64};
-  h.run([&](Segment &s) { s.launch(0, *h.code, testKernel(plan::TestKernel::Gradient), buffers); }, {3, 1, 0});
+  h.run([&](Segment &s) { s.launch(0, *h.code, testKernel(plan::TestKernel::Gradient), buffers); }, {3, 1, 0, 0, 0});
   h.finish();
   EXPECT_EQ(h.read<float>(memory.data() + 64, 16), std::vector<float>(16, 2 * 0.5f + (0.25f * 2.0f + 0.001f * 3.0f)));
 }
@@ -216,11 +216,11 @@ TEST_P(Devices, AWaitEndsByItself) {
 TEST_P(NativeDevices, AKernelThatFailsEndsItsQueue) {
   Memory memory = h.memory(64);
   void *buffers[] = {memory.data()};
-  h.run([&](Segment &s) { s.launch(0, *h.code, testKernel(plan::TestKernel::FailAtStep), buffers); }, {2, 0, 0});
+  h.run([&](Segment &s) { s.launch(0, *h.code, testKernel(plan::TestKernel::FailAtStep), buffers); }, {2, 0, 0, 0, 0});
   h.queue->signal(1);
   EXPECT_EQ(h.await(*h.queue, 1), Queue::Reached::Yes);
   PlusOne never;
-  h.queue->run(*h.segments.back(), {3, 0, 0});
+  h.queue->run(*h.segments.back(), {3, 0, 0, 0, 0});
   h.run([&](Segment &s) { s.call(0, never, buffers); });
   h.queue->signal(2);
   EXPECT_EQ(h.await(*h.queue, 2), Queue::Reached::Failed);

@@ -1,4 +1,5 @@
 #include "runtime/kernels/Pool.h"
+#include "runtime/kernels/CallInBlocks.h"
 
 #include <gtest/gtest.h>
 
@@ -113,6 +114,41 @@ TEST(Pool, ItEndsWhileHelpersSpinAndSleep) {
     if (round % 2)
       std::this_thread::sleep_for(std::chrono::microseconds(200));
   }
+}
+
+/// Six blocks, each of which adds one to its place; the one that buffer 1 names fails.
+int countBlocks(void *const *buffers, const GraphcContext *context) {
+  auto *places = static_cast<uint64_t *>(buffers[0]);
+  const uint32_t end = context->endBlock ? context->endBlock : 6;
+  for (uint32_t i = context->firstBlock; i < end; ++i) {
+    places[i] += context->step;
+    if (i == *static_cast<const uint32_t *>(buffers[1]))
+      return 7;
+  }
+  return 0;
+}
+
+TEST(CallInBlocks, EachBlockIsDoneOnce) {
+  for (uint32_t threads : {0, 1, 3}) {
+    Pool pool(threads);
+    pool.start();
+    std::vector<uint64_t> places(6, 1);
+    uint32_t none = 6;
+    void *buffers[] = {places.data(), &none};
+    const GraphcContext context{41, 0, 0, 0, 0};
+    EXPECT_EQ(callInBlocks(countBlocks, 6, buffers, context, threads ? &pool : nullptr), 0);
+    EXPECT_EQ(places, std::vector<uint64_t>(6, 42)) << threads << " threads";
+  }
+}
+
+TEST(CallInBlocks, ABlockThatFailsFailsTheCall) {
+  Pool pool(2);
+  pool.start();
+  std::vector<uint64_t> places(6, 1);
+  uint32_t failing = 3;
+  void *buffers[] = {places.data(), &failing};
+  EXPECT_EQ(callInBlocks(countBlocks, 6, buffers, {}, &pool), 7);
+  EXPECT_EQ(callInBlocks(countBlocks, 6, buffers, {}, nullptr), 7);
 }
 
 } // namespace

@@ -1,0 +1,84 @@
+#include "passes/lower/Blocks.h"
+
+#include <limits>
+
+using namespace mlir;
+
+namespace graphc {
+namespace {
+
+/// Evaluations of a kernel's bodies from which on it is cut, and that a block has at least: some 5 to 50 microseconds, where to share
+/// one out takes less than one.
+constexpr int64_t kCutFrom = 64 * 1024, kPerBlock = 16 * 1024;
+constexpr int64_t kMostBlocks = 32;
+/// Neighbouring elements of a row that a block has at least, where it has a part of each row.
+constexpr int64_t kLeastRun = 64;
+/// Elements of a cache line. Blocks begin at multiples, so that no two threads write the same line.
+constexpr int64_t kLine = 16;
+
+constexpr int64_t kEndless = std::numeric_limits<int64_t>::max();
+
+/// How many neighbouring elements a block touches before it skips those of others: of `count` blocks of a loop of `size`. 0: blocks
+/// would part lines.
+int64_t getRun(ArrayRef<Stage> stages, ArrayRef<BlockLoop> loops, int64_t size, int64_t count, int64_t work) {
+  int64_t run = kEndless;
+  for (auto [stage, at] : llvm::zip(stages, loops)) {
+    const auto [nest, loop] = stage.splitAt(at, size);
+    auto visit = [&, &nest = nest, loop = loop](const NestOperand &operand) {
+      if (operand.isScalar || operand.coefficients[loop] != 1)
+        return;
+      int64_t touched = 1;
+      for (auto [each, step] : llvm::zip(nest.loops, operand.coefficients))
+        touched *= step ? each.size : 1;
+      if (touched * 8 < work)
+        return; // what is small matters little
+      if (size / count % kLine)
+        run = 0;
+      if (llvm::any_of(operand.coefficients, [](int64_t step) { return step > 1; }))
+        run = std::min(run, size / count);
+    };
+    llvm::for_each(nest.inputs, visit);
+    llvm::for_each(nest.outputs, visit);
+  }
+  return run;
+}
+
+} // namespace
+
+FailureOr<std::optional<Blocks>> chooseBlocks(func::FuncOp kernel) {
+  int64_t work = 0;
+  kernel.walk([&](linalg::LinalgOp op) {
+    int64_t evaluations = 1;
+    for (int64_t size : op.getStaticLoopRanges())
+      evaluations *= std::max<int64_t>(size, 1); // of unknown size: refused where nests are made
+    work += evaluations;
+  });
+  if (work < kCutFrom)
+    return std::optional<Blocks>();
+  FailureOr<Stages> stages = readStages(kernel);
+  if (failed(stages))
+    return failure();
+  if (llvm::any_of(stages->list, [](const Stage &stage) { return stage.usesIndices; }))
+    return std::optional<Blocks>();
+  std::optional<Blocks> best;
+  int64_t bestRun = kLeastRun - 1;
+  for (int64_t size : getBlockSizes(stages->list)) {
+    std::optional<SmallVector<BlockLoop>> loops;
+    for (int64_t count = std::min({kMostBlocks, work / kPerBlock, size / 2}); count > 1 && bestRun < kEndless;
+         --count) {
+      if (size % count)
+        continue;
+      if (!loops && !(loops = findBlockLoops(stages->list, size)))
+        break;
+      const int64_t run = getRun(stages->list, *loops, size, count, work);
+      if (run <= bestRun)
+        continue;
+      best = Blocks{count, size, *loops};
+      bestRun = run;
+      break; // fewer blocks have longer runs, which is not worth it
+    }
+  }
+  return best;
+}
+
+} // namespace graphc
