@@ -188,7 +188,7 @@ def Schedule : Pass<"schedule", "::mlir::ModuleOp"> {
   let description = [{
     Input: outlined programs. Output: scheduled ones. All programs of a phase are ordered together, by a list schedule
     with modelled times in which a receive comes after its send; each program's order is a part of that one order, so that
-    no two wait for each other. A send starts as soon as its value is there, a receive stands right before its first
+    no two wait for each other. Loops that send to each other stand at one place of it; what they repeat keeps its order. A send starts as soon as its value is there, a receive stands right before its first
     use, compute keeps the order of the text but goes on with what it can while a message is on its way. `dist.send`
     becomes `send_start` and `send_done` (before the buffer's next write, else at the end of the step) and a received
     message gets its `release`. Buffers get `offset`s by their lifetimes, programs `arena_bytes` and `dist.flops`; a

@@ -112,9 +112,12 @@ LogicalResult RepeatOp::verify() {
                                    << " operations " << getCount() << " times; expected some, at most " << INT32_MAX
                                    << " times";
   for (Operation &op : getBody().front()) {
-    if (!isa<CallOp, LibraryCallOp, NextBatchIntoOp, AccumulateOp, ViewOp>(op)) {
+    auto send = dyn_cast<SendStartOp>(op);
+    if (!isa<CallOp, LibraryCallOp, NextBatchIntoOp, AccumulateOp, ViewOp>(op) &&
+        (!op.hasTrait<graph::MayBeRepeated>() || (send && send.getAhead()))) {
       InFlightDiagnostic diag =
-          op.emitOpError("is repeated; what is repeated calls, takes batches, accumulates, or names parts of memory");
+          op.emitOpError("is repeated; what is repeated calls, takes batches, accumulates, names parts "
+                         "of memory, or sends and receives, but nothing ahead");
       diag.attachNote(getLoc()) << "repeated by this";
       return diag;
     }

@@ -1,5 +1,6 @@
 // ChannelEndOpInterface of every operation that acts on a channel, and the checks that they share.
 #include "dialects/dist/DistDialect.h"
+#include "dialects/graph/GraphDialect.h"
 
 using namespace mlir;
 
@@ -13,6 +14,15 @@ static bool sameShapeAndElement(Type value, RankedTensorType channel) {
   auto shaped = dyn_cast<ShapedType>(value);
   return shaped && shaped.hasRank() && shaped.getShape() == channel.getShape() &&
          shaped.getElementType() == channel.getElementType();
+}
+
+Block *getLoopBody(Operation *op) {
+  return isa_and_present<RepeatOp, graph::RepeatOp>(op) ? &op->getRegion(0).front() : nullptr;
+}
+
+bool isTalkingLoop(Operation *op) {
+  Block *body = getLoopBody(op);
+  return body && llvm::any_of(*body, llvm::IsaPred<ChannelEndOpInterface>);
 }
 
 /// Where the other end of `channel` is, for a note; the channel itself where it has none.
@@ -102,6 +112,32 @@ static LogicalResult verifyEnds(ChannelEndOpInterface end, SymbolTableCollection
   return success();
 }
 
+/// How often the loop around it repeats an operation, before and after `outline`; 0: it is in none.
+static uint64_t getIterations(Operation *op) {
+  if (auto repeat = dyn_cast<RepeatOp>(op->getParentOp()))
+    return repeat.getCount();
+  auto repeat = dyn_cast<graph::RepeatOp>(op->getParentOp());
+  return repeat ? uint64_t(repeat.getCount()) : 0;
+}
+
+/// (CH10)
+static LogicalResult verifyLoops(PhaseOp phase, ChannelOp channel, Operation *send, Operation *receive) {
+  auto where = [](Operation *end) {
+    const uint64_t count = getIterations(end);
+    return count ? "in a loop of " + std::to_string(count) : std::string("outside of loops");
+  };
+  const uint64_t count = getIterations(send);
+  if (count == getIterations(receive) && !(count && phase.getEndsByEndOfStream()))
+    return success();
+  InFlightDiagnostic diag = receive->emitOpError("receives from @") << channel.getSymName() << " " << where(receive);
+  if (count == getIterations(receive))
+    diag << ", but phase @" << phase.getSymName() << " ends by end of stream, which could come between two iterations";
+  else
+    diag << ", but it is sent " << where(send) << "; expected both ends in loops of equal count, or both outside";
+  diag.attachNote(send->getLoc()) << "sent here";
+  return diag;
+}
+
 /// (CH5) for all channels between programs of the phase: each program is looked through once. What else a channel has to
 /// be comes first.
 LogicalResult verifyOneEndEachSide(PhaseOp phase, SymbolTableCollection &symbols) {
@@ -113,13 +149,12 @@ LogicalResult verifyOneEndEachSide(PhaseOp phase, SymbolTableCollection &symbols
     if (program.getPhase() != phase.getSymName())
       continue;
     programs[program.getSymNameAttr()] = program;
-    for (Operation &op : program.getBlock()) {
-      auto end = dyn_cast<ChannelEndOpInterface>(op);
-      if (!end || (end.getChannelEnd() != ChannelEnd::Send && end.getChannelEnd() != ChannelEnd::Receive))
-        continue;
+    program.walk([&](ChannelEndOpInterface end) {
+      if (end.getChannelEnd() != ChannelEnd::Send && end.getChannelEnd() != ChannelEnd::Receive)
+        return;
       for (FlatSymbolRefAttr name : end.getUsedChannels())
-        (end.getChannelEnd() == ChannelEnd::Send ? sends : receives)[{program, name.getAttr()}].push_back(&op);
-    }
+        (end.getChannelEnd() == ChannelEnd::Send ? sends : receives)[{program, name.getAttr()}].push_back(end);
+    });
   }
   auto verify = [&](ChannelOp channel, ProgramOp program, ProgramOp other, bool sending) -> LogicalResult {
     StringRef noun = sending ? "sender" : "receiver";
@@ -144,9 +179,13 @@ LogicalResult verifyOneEndEachSide(PhaseOp phase, SymbolTableCollection &symbols
   for (auto channel : module.getOps<ChannelOp>()) {
     ProgramOp from = programs.lookup(channel.getFromAttr().getAttr());
     ProgramOp to = programs.lookup(channel.getToAttr().getAttr());
-    if (from && to &&
-        (failed(channel.verifySymbolUses(symbols)) || failed(verify(channel, from, to, /*sending=*/true)) ||
-         failed(verify(channel, to, from, /*sending=*/false))))
+    if (!from || !to)
+      continue;
+    if (failed(channel.verifySymbolUses(symbols)) || failed(verify(channel, from, to, /*sending=*/true)) ||
+        failed(verify(channel, to, from, /*sending=*/false)))
+      return failure();
+    if (failed(verifyLoops(phase, channel, sends[{from, channel.getSymNameAttr()}].front(),
+                           receives[{to, channel.getSymNameAttr()}].front())))
       return failure();
   }
   return success();

@@ -198,7 +198,7 @@ def Dist_RepeatOp : Dist_Op<"repeat", [HasParent<"ProgramOp">, Dist_HasBufferEff
   let summary = "the same operations several times in a step";
   let description = [{
     A `graph.repeat`. What the body writes each time has the memory of one time, but for the partial sums of its `accumulate`s,
-    which live from time to time.
+    which live from time to time. Loops of programs that send to each other in them run together, iteration by iteration.
 
     ```mlir
     dist.repeat 3 {
@@ -207,7 +207,7 @@ def Dist_RepeatOp : Dist_Op<"repeat", [HasParent<"ProgramOp">, Dist_HasBufferEff
     }
     ```
 
-    1. (RP1) what is inside calls, takes batches, accumulates, or names parts of memory
+    1. (RP1) what is inside calls, takes batches, accumulates, names parts of memory, or sends and receives, but nothing ahead
     2. (RP2) the micro-batches that are taken inside are among the step's
     3. (RP3) the program's device has no memory of its own: what a queue is given in one time may still be under way in the next
     4. (RP4) something is inside, and `count` is below 2^31

@@ -16,6 +16,10 @@
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
+namespace graphc::graph {
+class RepeatOp; // what a send of a partitioned program may stand in
+}
+
 namespace graphc::dist {
 
 /// Everything a program says to or hears from the outside: channels, feeds, fetches.
@@ -50,6 +54,11 @@ struct BufferEffect {
   Access access;
   Until until = Until::End;
 };
+
+/// What a loop repeats, before and after `outline`; null for another operation.
+mlir::Block *getLoopBody(mlir::Operation *op);
+/// Whether it is a loop that sends or receives.
+bool isTalkingLoop(mlir::Operation *op);
 
 /// A call of a library's kernel on buffers or tensors of these types; says where the descriptor has what no call can have.
 mlir::FailureOr<kernels::LibraryCall> makeLibraryCall(llvm::function_ref<mlir::InFlightDiagnostic()> emitError,

@@ -31,6 +31,9 @@ def Dist_ChannelResource : Resource<"::graphc::dist::ChannelResource">;
 // Refuses attributes that the op does not have (dialects/graph/CheckedOps.h).
 def Dist_KnownAttributes : NativeOpTrait<"KnownAttributes">, StructuralOpTrait { let cppNamespace = "::graphc::graph"; }
 
+// A graph.repeat may hold it, whatever its effects: its parent trait says where it stands (dialects/graph/CheckedOps.h).
+def Dist_MayBeRepeated : NativeOpTrait<"MayBeRepeated"> { let cppNamespace = "::graphc::graph"; }
+
 class Dist_Op<string mnemonic, list<Trait> traits = []>
     : Op<Dist_Dialect, mnemonic, !listconcat([Dist_KnownAttributes], traits)>;
 

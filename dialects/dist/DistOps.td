@@ -66,6 +66,7 @@ def Dist_ChannelOp : Dist_Op<"channel", [Symbol, HasParent<"::mlir::ModuleOp">,
     8. (CH8) `algorithm` and `chunk` both or neither, on an all_to_all channel; `chunk` divides the elements, and what
        the algorithm asks of their quotient and of `instances` holds
     9. (CH9) more than one of `hosts` only with the algorithm scatter; each has as many instances, a power of two of at least 2
+    10. (CH10) both ends stand outside of loops, or each in a loop, the two of equal count, in a phase that does not end by end of stream
 
     Without `algorithm` an all_to_all channel carries every value whole to every instance, where `aggregate` sums. With
     one of `scatter`, `ring` and `doubling` the instances sum together, `chunk` elements a message (see
@@ -166,16 +167,21 @@ def Dist_EndOp : Dist_Op<"end", [Terminator, HasParent<"ProgramOp">, Dist_HasBuf
 // Channels
 //===----------------------------------------------------------------------===//
 
-class Dist_EndPointOp<string mnemonic, list<Trait> traits = []>
-    : Dist_Op<mnemonic, traits # [HasParent<"ProgramOp">,
+class Dist_EndPointOp<string mnemonic, list<Trait> traits = [], Trait parent = HasParent<"ProgramOp">>
+    : Dist_Op<mnemonic, traits # [parent,
         MemoryEffects<[MemRead<Dist_ChannelResource>, MemWrite<Dist_ChannelResource>]>]>;
 
 
-class Dist_ChannelOpBase<string mnemonic, list<string> methods, list<Trait> traits = []>
+class Dist_ChannelOpBase<string mnemonic, list<string> methods, list<Trait> traits = [], Trait parent = HasParent<"ProgramOp">>
     : Dist_EndPointOp<mnemonic, traits # [DeclareOpInterfaceMethods<SymbolUserOpInterface>,
-        DeclareOpInterfaceMethods<Dist_ChannelEndOpInterface, methods>]>;
+        DeclareOpInterfaceMethods<Dist_ChannelEndOpInterface, methods>], parent>;
 
-def Dist_SendOp : Dist_ChannelOpBase<"send", ["getMessageType"], [Dist_HasBufferEffects]> {
+// From one lane to another, also in each iteration of a loop: as partitioned, in a graph.repeat, later in a dist.repeat.
+class Dist_MessageOp<string mnemonic, list<string> methods>
+    : Dist_ChannelOpBase<mnemonic, methods, [Dist_HasBufferEffects, Dist_MayBeRepeated],
+                         ParentOneOf<["ProgramOp", "RepeatOp", "::graphc::graph::RepeatOp"]>>;
+
+def Dist_SendOp : Dist_MessageOp<"send", ["getMessageType"]> {
   let summary = "sends a value over a channel";
   let description = [{
     From a program of one instance to a family the value goes to every instance, on an `all_to_all` channel to every
@@ -194,7 +200,7 @@ def Dist_SendOp : Dist_ChannelOpBase<"send", ["getMessageType"], [Dist_HasBuffer
   let assemblyFormat = "$channel `,` $value attr-dict `:` type($value)";
 }
 
-def Dist_AcquireOp : Dist_ChannelOpBase<"acquire", ["getMessageType"], [Dist_HasBufferEffects]> {
+def Dist_AcquireOp : Dist_MessageOp<"acquire", ["getMessageType"]> {
   let summary = "takes the memory of a channel's next message, to write it there";
   let description = [{
     Made by `schedule` in place of a `buffer` whose value is sent whole: what makes the value writes it where the receiver
@@ -213,7 +219,7 @@ def Dist_AcquireOp : Dist_ChannelOpBase<"acquire", ["getMessageType"], [Dist_Has
   let assemblyFormat = "$channel attr-dict `:` type($buffer)";
 }
 
-def Dist_SendStartOp : Dist_ChannelOpBase<"send_start", ["getMessageType"], [Dist_HasBufferEffects]> {
+def Dist_SendStartOp : Dist_MessageOp<"send_start", ["getMessageType"]> {
   let summary = "starts to send a buffer";
   let description = [{
     Made by `schedule`. The buffer may not be written before `send_done`.
@@ -237,7 +243,7 @@ def Dist_SendStartOp : Dist_ChannelOpBase<"send_start", ["getMessageType"], [Dis
   let hasVerifier = 1;
 }
 
-def Dist_SendDoneOp : Dist_ChannelOpBase<"send_done", [], [Dist_HasBufferEffects]> {
+def Dist_SendDoneOp : Dist_MessageOp<"send_done", []> {
   let summary = "waits until the last send on a channel left its buffer";
   let description = [{
     Made by `schedule`. Of a zero-copy channel it waits until every reader on the host has released the message.
@@ -251,7 +257,7 @@ def Dist_SendDoneOp : Dist_ChannelOpBase<"send_done", [], [Dist_HasBufferEffects
   let assemblyFormat = "$channel attr-dict";
 }
 
-def Dist_ReceiveOp : Dist_ChannelOpBase<"receive", ["getMessageType"], [Dist_HasBufferEffects]> {
+def Dist_ReceiveOp : Dist_MessageOp<"receive", ["getMessageType"]> {
   let summary = "takes the next message of a channel";
   let description = [{
     The value is used in place, in the transport's memory, until `release` (which `schedule` adds). In a family instance
@@ -271,7 +277,7 @@ def Dist_ReceiveOp : Dist_ChannelOpBase<"receive", ["getMessageType"], [Dist_Has
   let assemblyFormat = "$channel attr-dict `:` type($value)";
 }
 
-def Dist_ReleaseOp : Dist_ChannelOpBase<"release", [], [Dist_HasBufferEffects]> {
+def Dist_ReleaseOp : Dist_MessageOp<"release", []> {
   let summary = "gives the memory of the last received message back";
   let description = [{
     Made by `schedule`. Of a channel with an `algorithm`: the sums were last read, so that who made them may write there again.

@@ -40,7 +40,14 @@ static FailureOr<Effects> ofCall(CallOp call, const SymbolTable &symbols) {
   return effects;
 }
 
-/// What is done in it.
+/// Whether its memory is that of an iteration alone: a message, or the slot of one.
+static bool isMadeIn(RepeatOp repeat, Value buffer) {
+  while (auto view = buffer.getDefiningOp<ViewOp>())
+    buffer = view.getSource();
+  return buffer.getParentBlock() == &repeat.getBody().front();
+}
+
+/// What is done in it to what is made outside; an iteration ends with its sends done.
 static FailureOr<Effects> ofRepeat(RepeatOp repeat, const SymbolTable &symbols) {
   Effects effects;
   for (Operation &op : repeat.getBody().front())
@@ -48,7 +55,9 @@ static FailureOr<Effects> ofRepeat(RepeatOp repeat, const SymbolTable &symbols) 
       FailureOr<Effects> own = inside.getBufferEffects(symbols);
       if (failed(own))
         return failure();
-      effects.append(*own);
+      for (BufferEffect effect : *own)
+        if (!isMadeIn(repeat, effect.buffer))
+          effects.push_back({effect.buffer, effect.access});
     }
   return effects;
 }

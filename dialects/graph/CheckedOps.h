@@ -50,6 +50,9 @@ template <typename ConcreteType> struct KnownAttributes : mlir::OpTrait::TraitBa
   static mlir::LogicalResult verifyTrait(mlir::Operation *op) { return detail::verifyKnownAttributes(op); }
 };
 
+/// Of an op of another dialect with effects, which a graph.repeat may hold nonetheless.
+template <typename ConcreteType> struct MayBeRepeated : mlir::OpTrait::TraitBase<ConcreteType, MayBeRepeated> {};
+
 /// The parser's half: what MLIR calls in place of ConcreteOp's own functions.
 template <typename ConcreteOp> struct CheckedOp : ConcreteOp {
   using ConcreteOp::ConcreteOp;

@@ -60,3 +60,11 @@ int64_t graphc::graph::getElementBytes(Type element) {
 int64_t graphc::graph::getByteSize(ShapedType type) {
   return type.getNumElements() * getElementBytes(type.getElementType());
 }
+
+graphc::graph::DeviceAttr graphc::graph::getDeviceOf(Value value) {
+  Operation *def = value.getDefiningOp();
+  if (auto repeat = dyn_cast_if_present<RepeatOp>(def))
+    if (Operation *yielded = repeat.getYielded(cast<OpResult>(value)).getDefiningOp(); yielded && getDevice(yielded))
+      return getDevice(yielded);
+  return def ? getDevice(def) : DeviceAttr();
+}

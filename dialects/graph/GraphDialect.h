@@ -94,6 +94,8 @@ namespace graphc::graph {
 
 /// The op's `graph.device`, or null.
 inline DeviceAttr getDevice(mlir::Operation *op) { return op->getAttrOfType<DeviceAttr>(GraphDialect::kDevice); }
+/// Where a value of a placed function is; null: an argument. What a graph.repeat gives is where it is yielded.
+DeviceAttr getDeviceOf(mlir::Value value);
 inline void setDevice(mlir::Operation *op, DeviceAttr device) {
   if (device)
     op->setAttr(GraphDialect::kDevice, device);

@@ -141,15 +141,17 @@ def Graph_RepeatOp : Graph_Op<"repeat", [
     RecursiveMemoryEffects, SingleBlockImplicitTerminator<"YieldOp">, NoRegionArguments]> {
   let summary = "all micro-batches of a step but the last, and the partial sums that wait for it";
   let description = [{
-    Made by `replicate`. The body is one micro-batch and runs `count` times; the i-th time a `next_batch` takes the micro-batch
+    Made by `replicate`. The body is one micro-batch, or one of each tower, and runs `count` times; the i-th time a `next_batch` takes the micro-batch
     behind its `micro_batch` by i. What it yields is summed over the times and the one that follows the loop, `per_leaf` of them
     to a leaf, by the tree of runtime/plan/SumTree.h. The results are, for each yielded value, the sums that are kept:
     that of the leaf under way where `per_leaf` is above 1, then those of 1, 2, 4, … leaves, of which those wait whose bit is set in
     the number of leaves that are done. With the last value v all is r_last + (… + (r_1 + (r_0 + v))) over those that wait.
+    What is inside may be on several devices: then `partition` makes a loop in each program, and what crosses is sent in each iteration.
 
     1. (C1) `count` + 1 values are whole leaves of `per_leaf`.
     2. (C2) For each value that `graph.yield` gives as many results of its type as sums are kept.
-    3. (C3) What is inside has no effect but to take batches, and those of `count` times are among the step's.
+    3. (C3) What is inside has no effect but to take batches, and, once partitioned, to send and receive; the batches of `count` times are
+       among the step's.
     4. (C4) `count` is below 2^31.
 
     ```mlir
@@ -170,6 +172,10 @@ def Graph_RepeatOp : Graph_Op<"repeat", [
     unsigned getKept() { return getKept(getCount(), getPerLeaf()); }
     static unsigned getKept(uint64_t count, uint64_t perLeaf) {
       return unsigned(std::bit_width((count + 1) / perLeaf - 1)) + (perLeaf > 1);
+    }
+    /// Of which of the body's values a result is a sum.
+    ::mlir::Value getYielded(::mlir::OpResult partial) {
+      return getBody().front().getTerminator()->getOperand(partial.getResultNumber() / getKept());
     }
     /// Whether the i-th of them waits for the last value.
     bool waits(unsigned i) {

@@ -390,7 +390,7 @@ LogicalResult RepeatOp::verify() {
                          << "), got (" << getResultTypes() << ")";
   for (Operation &op : getBody().front()) {
     auto next = dyn_cast<NextBatchOp>(op);
-    if (!next && !isMemoryEffectFree(&op))
+    if (!next && !isMemoryEffectFree(&op) && !op.hasTrait<MayBeRepeated>())
       return op.emitOpError() << "has an effect, and is repeated; what is repeated takes batches and computes";
     if (next && next.getMicroBatch() + getCount() > next.getMicroBatches())
       return op.emitOpError() << "takes micro-batches " << next.getMicroBatch() << " to "

@@ -21,9 +21,16 @@ uint32_t Liveness::append(uint32_t program, Action action, uint32_t channel) {
   return uint32_t(nodes.size() - 1);
 }
 
+uint32_t Liveness::addLoops() {
+  nodes.push_back({0, Action::Send, kNoChannel});
+  return uint32_t(nodes.size() - 1);
+}
+
 std::vector<Liveness::Ends> Liveness::endsOfChannels() const {
   std::vector<Ends> ends(channels.size());
   for (uint32_t node = 0; node < nodes.size(); ++node) {
+    if (nodes[node].channel == kNoChannel)
+      continue;
     Ends &of = ends[nodes[node].channel];
     switch (nodes[node].action) {
     case Action::Send:
@@ -132,8 +139,10 @@ Liveness::Result Liveness::check() const {
   Result result;
   Edges edges(nodes.size());
   for (const std::vector<uint32_t> &order : programs)
-    for (size_t i = 1; i < order.size(); ++i)
-      edges[order[i - 1]].push_back({order[i], Reason::Order});
+    for (size_t i = 1; i < order.size(); ++i) {
+      const bool loops = nodes[order[i - 1]].channel == kNoChannel || nodes[order[i]].channel == kNoChannel;
+      edges[order[i - 1]].push_back({order[i], loops ? Reason::Loop : Reason::Order});
+    }
   std::vector<Ends> ends = endsOfChannels();
   for (uint32_t channel = 0; channel < channels.size(); ++channel)
     addMatching(channel, ends[channel], edges, result);

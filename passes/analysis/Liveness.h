@@ -9,6 +9,10 @@
 //   matching                  k-th send before the k-th receive              tokens move it to a later step
 //   capacity                  k-th release before the (k + capacity)-th send, or the acquire of its slot
 //   borrow                    k-th release before the k-th send_done, on zero-copy channels alone: 0
+//   loops                     what stands before a loop before the loop, and that before what stands behind: 0
+//
+// Loops that send to each other run together, iteration by iteration, and are one node. What one of them repeats is a
+// program of its own, with an iteration for a step.
 //
 // The plan is live if and only if the edges of distance 0 form no cycle. Families need no expansion: all instances run
 // the same order, so a cycle of the expansion maps to a cycle of the family.
@@ -26,7 +30,7 @@ namespace graphc {
 class Liveness {
 public:
   enum class Action { Send, SendDone, Receive, Release, Acquire };
-  enum class Reason { Order, Message, Capacity, Borrow };
+  enum class Reason { Order, Message, Capacity, Borrow, Loop };
 
   /// One edge of a cycle: `node` must happen before the next node of the cycle, because of `reason`.
   struct Step {
@@ -52,14 +56,18 @@ public:
   /// Appends to the program's order and returns the node. A channel without Release nodes is released by its receives,
   /// one without Acquire nodes takes its slots with its sends.
   uint32_t append(uint32_t program, Action action, uint32_t channel);
+  /// The node of loops that run together; each program that has one of them appends it.
+  uint32_t addLoops();
+  void appendLoops(uint32_t program, uint32_t loops) { programs[program].push_back(loops); }
 
   Result check() const;
 
 private:
+  static constexpr uint32_t kNoChannel = UINT32_MAX;
   struct Node {
     uint32_t program;
     Action action;
-    uint32_t channel;
+    uint32_t channel; ///< kNoChannel: loops
   };
   struct Channel {
     uint32_t capacity, tokens;

@@ -68,13 +68,15 @@ int mainPhase(const plan::Plan &plan) {
 ChannelBytes::ChannelBytes(const plan::Plan &plan) : plan(plan) {
   for (const plan::Program &sender : plan.programs()) {
     const bool endOfStream = plan.phases(int(sender.phase())).ends_by_end_of_stream();
+    plan::LoopWalk loops;
     for (const plan::Instruction &instruction : sender.instructions()) {
+      const uint64_t times = loops.times(instruction);
       if (instruction.has_send_start()) {
         const plan::Channel &channel = plan.channels(int(instruction.send_start().channel()));
         uint64_t instances = channel.instances();
         if (channel.all_to_all())
           instances *= instances - 1;
-        bytes[&channel] += channel.bytes() * (endOfStream ? 1 : instances);
+        bytes[&channel] += channel.bytes() * (endOfStream ? 1 : instances) * times;
       } else if (instruction.has_all_reduce_start()) {
         const plan::Instruction::AllReduceStart &start = instruction.all_reduce_start();
         const plan::Channel &channel = plan.channels(int(start.channel()));

@@ -256,7 +256,7 @@ LogicalResult ProgramEmitter::emitOp(Operation *inner) {
         instruction->set_channel(channel(receive.getChannel()));
         instruction->set_buffer(buffers.lookup(receive.getValue()));
         if (!channelOf(receive.getChannel()).conflating())
-          received += channelOf(receive.getChannel()).bytes();
+          received += channelOf(receive.getChannel()).bytes() * times;
         return success();
       })
       .Case([&](dist::AcquireOp acquire) {
@@ -278,7 +278,7 @@ LogicalResult ProgramEmitter::emitOp(Operation *inner) {
         const plan::Channel &target = channelOf(send.getChannel());
         uint64_t messages = target.all_to_all() ? target.instances() - 1 : op.isFamily() ? 1 : target.instances();
         if (!target.conflating())
-          sent += target.bytes() * messages;
+          sent += target.bytes() * messages * times;
         return success();
       })
       .Case([&](dist::SendDoneOp done) {

@@ -127,7 +127,7 @@ void ProgramGraph::findDependences() {
       for (Value value : used)
         depend(index, value.getDefiningOp());
     }
-    if (!isa<dist::ChannelEndOpInterface, dist::TicketOp>(op))
+    if (!isa<dist::ChannelEndOpInterface, dist::TicketOp>(op) && !dist::isTalkingLoop(op))
       continue;
     if (lastCommunication)
       dependences[index].push_back({indexOf[lastCommunication], false, true});

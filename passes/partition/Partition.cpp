@@ -78,6 +78,8 @@ private:
       return success(); // made by whoever uses it
     if (auto results = dyn_cast<graph::ReturnOp>(op))
       return fetchResults(results);
+    if (auto repeat = dyn_cast<graph::RepeatOp>(op))
+      return distributeLoop(repeat);
     ProgramUnderConstruction &program = builder.getProgram(getDevice(op));
     if (auto aggregate = dyn_cast<graph::AggregateOp>(op)) {
       if (getDevice(op) == dist.replicaDevice) { // with the others of its bucket
@@ -97,6 +99,70 @@ private:
       builder.getValue(value, program, op->getLoc());
     Operation *copy = program.builder.clone(*op, program.map);
     copy->walk([](Operation *made) { made->removeAttr(graph::GraphDialect::kDevice); });
+    return success();
+  }
+
+  /// A program's part of a loop: its own, and which of the values that are yielded it yields.
+  struct LoopPart {
+    graph::RepeatOp loop;
+    OpBuilder::InsertPoint behind;
+    SmallVector<unsigned> yields;
+  };
+
+  /// A loop in each program that one of its operations is on. What is made outside comes once, before it; what crosses inside is sent in
+  /// each iteration.
+  LogicalResult distributeLoop(graph::RepeatOp repeat) {
+    Block &body = repeat.getBody().front();
+    for (Operation &op : body)
+      if (!getDevice(&op))
+        graph::setDevice(&op, getDevice(repeat));
+    auto isInside = [&](Value value) { return value.getParentBlock() == &body; };
+    llvm::MapVector<ProgramUnderConstruction *, LoopPart> parts;
+    for (Operation &op : body.without_terminator()) {
+      if (graph::isRematerializable(&op))
+        continue;
+      ProgramUnderConstruction &program = builder.getProgram(getDevice(&op));
+      parts[&program];
+      for (Value operand : op.getOperands())
+        if (!isInside(operand))
+          builder.getValue(operand, program, op.getLoc());
+    }
+    OperandRange yielded = body.getTerminator()->getOperands();
+    for (auto [i, value] : llvm::enumerate(yielded)) {
+      ProgramUnderConstruction &program =
+          builder.getProgram(getDevice(isInside(value) ? value.getDefiningOp() : repeat));
+      parts[&program].yields.push_back(unsigned(i));
+      if (!isInside(value))
+        builder.getValue(value, program, repeat.getLoc());
+    }
+    const unsigned kept = repeat.getKept();
+    for (auto &[program, part] : parts) {
+      SmallVector<Type> types;
+      for (unsigned i : part.yields)
+        types.append(kept, yielded[i].getType());
+      part.loop =
+          graph::RepeatOp::create(program->builder, repeat.getLoc(), types, repeat.getCount(), repeat.getPerLeaf());
+      part.behind = program->builder.saveInsertionPoint();
+      program->builder.setInsertionPointToEnd(&part.loop.getBody().emplaceBlock());
+    }
+    for (Operation &op : body.without_terminator()) {
+      if (graph::isRematerializable(&op))
+        continue;
+      ProgramUnderConstruction &program = builder.getProgram(getDevice(&op));
+      for (Value operand : op.getOperands())
+        builder.getValue(operand, program, op.getLoc());
+      program.builder.clone(op, program.map)->removeAttr(graph::GraphDialect::kDevice);
+    }
+    for (auto &[program, part] : parts) {
+      SmallVector<Value> values;
+      for (auto [own, i] : llvm::enumerate(part.yields)) {
+        values.push_back(builder.getValue(yielded[i], *program, repeat.getLoc()));
+        for (unsigned k = 0; k < kept; ++k)
+          program->map.map(repeat.getResult(i * kept + k), part.loop.getResult(unsigned(own) * kept + k));
+      }
+      graph::YieldOp::create(program->builder, body.getTerminator()->getLoc(), values);
+      program->builder.restoreInsertionPoint(part.behind);
+    }
     return success();
   }
 

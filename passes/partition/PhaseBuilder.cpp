@@ -154,7 +154,7 @@ Value PhaseBuilder::getValue(Value value, ProgramUnderConstruction &program, Loc
   if (Value own = getOwnValue(value, program))
     return own;
   Operation *def = value.getDefiningOp();
-  graph::DeviceAttr device = getDevice(def ? def : func.getOperation());
+  graph::DeviceAttr device = def ? graph::getDeviceOf(value) : getDevice(func);
   bool byProxy = backup && device != dist.replicaDevice && program.op.getDevice() == dist.replicaDevice.str();
   ProgramUnderConstruction &from = byProxy ? backup->getProxy(device) : getProgram(device);
   if (byProxy)
@@ -162,6 +162,8 @@ Value PhaseBuilder::getValue(Value value, ProgramUnderConstruction &program, Loc
   else
     getOwnValue(value, from);
   dist::ChannelOp channel = createChannel(value, from, program, value.getLoc());
+  if (def && isa<graph::RepeatOp>(def->getParentOp())) // the next iteration's message travels while this one's is used
+    channel.setCapacity(2);
   send(value, from, channel);
   Value received = dist::ReceiveOp::create(program.builder, user, value.getType(), channel.getSymName());
   program.map.map(value, received);

@@ -39,6 +39,10 @@ struct VerifyPlacedPass : impl::VerifyPlacedBase<VerifyPlacedPass> {
         if (failed(verifyDevice(&op, func, *distribution, devices)) ||
             failed(verifyState(&op, *distribution, variables)))
           return signalPassFailure();
+      for (auto repeat : func.getBodyBlock().getOps<graph::RepeatOp>())
+        for (Operation &op : repeat.getBody().front()) // where nothing else is said, on the loop's own
+          if (getDevice(&op) && failed(verifyDevice(&op, func, *distribution, devices)))
+            return signalPassFailure();
     }
   }
 

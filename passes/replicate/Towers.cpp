@@ -27,8 +27,8 @@ public:
   static constexpr int64_t kFewestInLoop = 9;
 
   TowerBuilder(ModuleOp module, graph::FuncOp func, const Distribution &dist)
-      : symbols(module), func(func), dist(dist), devices(dist.towers),
-        count(devices.empty() ? dist.getMicroBatchesEach() : dist.microBatches), builder(func.getContext()) {}
+      : symbols(module), func(func), dist(dist), devices(dist.towers), each(dist.getMicroBatchesEach()),
+        count(devices.empty() ? each : dist.microBatches), builder(func.getContext()) {}
 
   LogicalResult run() {
     Block &block = func.getBodyBlock();
@@ -89,14 +89,13 @@ private:
     auto isOwn = [&](Value value) { return own.contains(value.getDefiningOp()); };
     if (only && llvm::any_of(llvm::make_first_range(sums), isOwn) && canLoop(kinds))
       startLoop(llvm::make_filter_range(sums, [&](auto &sum) { return isOwn(sum.first); }));
-    const int64_t each = dist.getMicroBatchesEach();
     std::vector<uint64_t> stops; // of a loop, which may have millions of micro-batches, none
     if (!looped)
       stops = plan::sumStops(uint64_t(each), uint64_t(dist.getMicroBatchesOfLeaf()));
     for (int64_t tower = 0; tower < count; ++tower) {
       const bool stop = std::ranges::binary_search(stops, uint64_t(tower % each + 1));
       // A sum grows right behind each tower's value, so that the value does not outlive it.
-      if (tower >= looped)
+      if (!looped || (tower + 1) % each == 0)
         for (Operation *op : segment) {
           cloneInto(op, tower);
           if (!stop)
@@ -134,57 +133,106 @@ private:
     return success();
   }
 
-  /// Whether all micro-batches but the last are a loop: a segment on one device without queues, of whose values nothing is
+  /// Whether all micro-batches of a device but its last are a loop: a segment on devices without queues, of whose values nothing is
   /// wanted but sums.
   bool canLoop(const llvm::MapVector<OpOperand *, Aggregation> &kinds) {
-    if (count < kFewestInLoop || !devices.empty() || segment.empty())
+    if (each < kFewestInLoop || segment.empty())
       return false;
-    DeviceAttr device = getDevice(segment.front());
-    if (const device::Kind *kind = device ? device::findKind(device.getKind()) : nullptr; kind && kind->ownMemory)
-      return false; // what a queue is given in one time may still be under way in the next
-    auto isRepeatable = [&](Operation *op) {
-      return getDevice(op) == device && (isMemoryEffectFree(op) || isa<graph::NextBatchOp>(op));
+    auto hasQueues = [](DeviceAttr device) { // what one is given in one time may still be under way in the next
+      const device::Kind *kind = device ? device::findKind(device.getKind()) : nullptr;
+      return kind && kind->ownMemory;
     };
-    return llvm::all_of(segment, isRepeatable) && llvm::all_of(kinds, [&](const auto &wanted) {
+    auto isRepeatable = [&](Operation *op) {
+      return !hasQueues(getDevice(op)) && (isMemoryEffectFree(op) || isa<graph::NextBatchOp>(op));
+    };
+    return llvm::none_of(devices, hasQueues) && !waitsForAnswers() && llvm::all_of(segment, isRepeatable) &&
+           llvm::all_of(kinds, [&](const auto &wanted) {
              return wanted.second != Aggregation::FirstReplica || !varies(wanted.first->get(), varying);
            });
   }
 
-  /// What waits of each sum when the last micro-batch comes, which is written out behind the loop, so that what it completes can
+  /// Whether a value of a micro-batch comes back, by way of others, to a device that it left. In a loop that device would wait for it in each
+  /// iteration, where copies compute another micro-batch meanwhile. Towers send no such.
+  bool waitsForAnswers() {
+    if (!devices.empty())
+      return false;
+    llvm::MapVector<DeviceAttr, SmallVector<DeviceAttr>> takers; // by device, who takes something of it
+    for (Operation *op : segment)
+      for (Value operand : op->getOperands())
+        if (Operation *def = operand.getDefiningOp(); def && varying.contains(def) && getDevice(def) != getDevice(op))
+          if (SmallVector<DeviceAttr> &of = takers[getDevice(def)]; !llvm::is_contained(of, getDevice(op)))
+            of.push_back(getDevice(op));
+    for (auto &[from, first] : takers) {
+      SmallVector<DeviceAttr> reached = first; // in the end
+      for (size_t i = 0; i < reached.size(); ++i)
+        for (DeviceAttr next : takers.lookup(reached[i]))
+          if (!llvm::is_contained(reached, next))
+            reached.push_back(next);
+      if (llvm::is_contained(reached, from))
+        return true;
+    }
+    return false;
+  }
+
+  /// What waits of each sum when a device's last micro-batch comes, which is written out behind the loop, so that what it completes can
   /// leave before it ends.
   template <typename Range> void startLoop(Range &&sums) {
-    const int64_t perLeaf = dist.getMicroBatchesOfLeaf();
-    looped = count - 1;
+    const int64_t perLeaf = dist.getMicroBatchesOfLeaf(), places = count / each;
+    looped = each - 1;
     const unsigned kept = graph::RepeatOp::getKept(uint64_t(looped), uint64_t(perLeaf));
+    std::vector<IRMapping> inside;
+    for (int64_t place = 0; place < places; ++place) {
+      for (Operation *op : segment)
+        joinPartsOf(op, (place + 1) * each - 1);
+      inside.push_back(maps[(place + 1) * each - 1]);
+    }
     SmallVector<Type> types;
     SmallVector<Location> locations;
-    for (auto &[value, sum] : sums) {
-      types.append(kept, value.getType());
+    for (int64_t place = 0; place < places; ++place)
+      for (auto &[value, sum] : sums)
+        types.append(kept, value.getType());
+    for (auto &[value, sum] : sums)
       locations.push_back(value.getLoc());
-    }
     auto repeat = graph::RepeatOp::create(builder, builder.getFusedLoc(locations), types, looped, perLeaf);
     setDevice(repeat, getDevice(segment.front()));
     OpBuilder body = OpBuilder::atBlockEnd(&repeat.getBody().emplaceBlock());
-    IRMapping map;
-    for (Operation *op : segment) {
-      // What costs nothing is made where it is used, not read from memory.
-      for (Value operand : op->getOperands())
-        if (Operation *def = operand.getDefiningOp(); def && !varying.contains(def) && def->getNumOperands() == 0 &&
-                                                      isMemoryEffectFree(def) && !map.contains(operand))
-          body.clone(*def, map);
-      if (auto batch = dyn_cast<graph::NextBatchOp>(body.clone(*op, map))) {
-        batch.setMicroBatch(0);
-        batch.setMicroBatches(count);
-      }
-    }
+    // One device deals the batches of all: first of all, before it computes itself.
+    for (bool batches : {true, false})
+      for (int64_t place = 0; place < places; ++place)
+        for (Operation *op : segment)
+          if (places == 1 ? batches : batches == isa<graph::NextBatchOp>(op))
+            cloneInLoop(body, op, place, inside[size_t(place)]);
     SmallVector<Value> values;
-    for (auto &[value, sum] : sums) {
-      for (auto [i, partial] : llvm::enumerate(repeat.getPartials().slice(values.size() * kept, kept)))
-        if (repeat.waits(unsigned(i)))
-          sum.waiting.push_back(partial);
-      values.push_back(map.lookup(value));
-    }
+    for (int64_t place = 0; place < places; ++place)
+      for (auto &[value, sum] : sums) {
+        SmallVector<Value> &waiting = sum.waiting.emplace_back();
+        for (auto [i, partial] : llvm::enumerate(repeat.getPartials().slice(values.size() * kept, kept)))
+          if (repeat.waits(unsigned(i)))
+            waiting.push_back(partial);
+        values.push_back(inside[size_t(place)].lookup(value));
+      }
+    for (auto &[value, sum] : sums) // of each place's
+      sum.growing = plan::GrowingSum<Part>(1);
     graph::YieldOp::create(body, repeat.getLoc(), values);
+  }
+
+  void cloneInLoop(OpBuilder &body, Operation *op, int64_t place, IRMapping &map) {
+    // What costs nothing is made where it is used, not read from memory.
+    for (Value operand : op->getOperands())
+      if (Operation *def = operand.getDefiningOp(); def && !varying.contains(def) && def->getNumOperands() == 0 &&
+                                                    isMemoryEffectFree(def) && !map.contains(operand))
+        placeTower(body.clone(*def, map), place * each);
+    placeTower(body.clone(*op, map), place * each);
+  }
+
+  /// Its batch or, where towers have devices, its device.
+  void placeTower(Operation *copy, int64_t tower) {
+    if (auto batch = dyn_cast<graph::NextBatchOp>(copy)) {
+      batch.setMicroBatch(tower);
+      batch.setMicroBatches(count);
+    } else if (!devices.empty()) {
+      setDevice(copy, devices[deviceIndex(tower)]);
+    }
   }
 
   /// A partial sum.
@@ -197,7 +245,7 @@ private:
     plan::GrowingSum<Part> growing;
     DeviceAttr device; ///< where those of several devices are added
     Value whole = {};
-    SmallVector<Value> waiting = {}; ///< of a loop, the smallest first
+    SmallVector<SmallVector<Value>> waiting = {}; ///< of a loop, by device, the smallest first
   };
   using Sums = llvm::MapVector<Value, Sum>;
 
@@ -211,11 +259,8 @@ private:
       return {add, together ? left.device : -1, /*open=*/true};
     };
   }
-  DeviceAttr deviceOf(Value value) {
-    Operation *def = value.getDefiningOp();
-    return getDevice(def ? def : func.getOperation());
-  }
-  int64_t deviceIndex(int64_t tower) const { return devices.empty() ? 0 : tower / dist.getMicroBatchesEach(); }
+  DeviceAttr deviceOf(Value value) { return value.getDefiningOp() ? graph::getDeviceOf(value) : getDevice(func); }
+  int64_t deviceIndex(int64_t tower) const { return devices.empty() ? 0 : tower / each; }
 
   void accumulate(Value value, int64_t tower, Sums &sums) {
     auto *found = sums.find(value);
@@ -224,12 +269,10 @@ private:
     Sum &sum = found->second;
     auto add = adderOf(sum, value.getLoc());
     Part here{inTower(value, tower), deviceIndex(tower)};
-    for (Value partial : sum.waiting)
-      here = add(Part{partial, here.device}, here);
-    if (sum.waiting.empty())
-      sum.growing.push(here, add);
-    else
-      sum.whole = here.value;
+    if (!sum.waiting.empty())
+      for (Value partial : sum.waiting[size_t(here.device)])
+        here = add(Part{partial, here.device}, here);
+    sum.growing.push(here, add);
   }
 
   /// All that is there of a device's values is summed before any more are made.
@@ -272,17 +315,15 @@ private:
     setDevice(builder.clone(*join, maps[tower]), devices[deviceIndex(tower)]);
   }
 
-  void cloneInto(Operation *op, int64_t tower) {
+  void joinPartsOf(Operation *op, int64_t tower) {
     if (!devices.empty() && !isa<graph::NextBatchOp>(op))
       for (Value operand : op->getOperands())
         joinPartsIn(tower, operand);
-    Operation *copy = builder.clone(*op, maps[tower]);
-    if (auto batch = dyn_cast<graph::NextBatchOp>(copy)) {
-      batch.setMicroBatch(tower);
-      batch.setMicroBatches(count);
-    } else if (!devices.empty()) {
-      setDevice(copy, devices[deviceIndex(tower)]);
-    }
+  }
+
+  void cloneInto(Operation *op, int64_t tower) {
+    joinPartsOf(op, tower);
+    placeTower(builder.clone(*op, maps[tower]), tower);
     replaced.insert(op);
   }
 
@@ -311,8 +352,8 @@ private:
   graph::FuncOp func;
   const Distribution &dist;
   ArrayRef<DeviceAttr> devices; // of the towers, as many on each; empty: where the function is
-  int64_t count;
-  int64_t looped = 0; // towers that are a loop
+  const int64_t each, count; // towers of a device, and all
+  int64_t looped = 0; // of each device, those that are a loop
   std::map<int64_t, IRMapping> maps; // by tower; none of those in a loop
   OpBuilder builder;
   llvm::DenseSet<Operation *> varying;

@@ -1,5 +1,6 @@
 #include "passes/schedule/Order.h"
 
+#include "passes/schedule/Loops.h"
 #include "passes/schedule/OpTimes.h"
 #include "passes/schedule/PhaseLiveness.h"
 
@@ -33,6 +34,7 @@ public:
     for (auto program : module.getOps<dist::ProgramOp>())
       if (program.getPhase() == phase.getSymName() && failed(addProgram(program)))
         return failure();
+    addLoops();
     addMessages();
     if (failed(list()))
       return failure();
@@ -53,6 +55,7 @@ private:
     unsigned missing = 0;           ///< inputs not yet in order
     SmallVector<unsigned> next = {}; ///< in its own program: what has to come later
     int message = -1;               ///< of a send: its receive, in another program
+    int loops = -1;                 ///< of a loop that talks: those that run together with it
     uint64_t delay = 0; ///< of a send: from its end to the message's arrival
   };
   struct Lane {
@@ -70,12 +73,14 @@ private:
   };
 
   LogicalResult addProgram(dist::ProgramOp program);
+  void addLoops();
   void addMessages();
   LogicalResult list();
   /// From the end of a node to the start of one in its program that needs it.
   uint64_t delayTo(const Node &node, const Node &next) const;
   bool isUrgent(const Node &node) const;
   void offer(unsigned node);
+  void take(unsigned node);
   void place(unsigned node, uint64_t start);
   void noteStart(unsigned lane);
   void sinkReceives(Lane &lane) const;
@@ -95,6 +100,8 @@ private:
   llvm::DenseSet<std::pair<unsigned, unsigned>> edges; ///< of `next`
   std::vector<Node> nodes;
   std::vector<Lane> lanes;
+  SmallVector<SmallVector<unsigned>> loops; ///< that run together, of several programs
+  llvm::DenseSet<unsigned> begins; ///< barriers before those
   std::set<std::pair<uint64_t, unsigned>> startable; ///< lanes that have something ready, by when it can start
 };
 
@@ -208,6 +215,33 @@ LogicalResult PhaseOrder::addProgram(dist::ProgramOp program) {
   return success();
 }
 
+/// Loops that run together begin when the last of them can.
+void PhaseOrder::addLoops() {
+  llvm::MapVector<Operation *, unsigned> numbers = numberLoops(module, phase);
+  if (numbers.empty())
+    return;
+  for (unsigned node = 0; node < nodes.size(); ++node)
+    if (auto number = numbers.find(nodes[node].op); number != numbers.end()) {
+      loops.resize(std::max<size_t>(loops.size(), number->second + 1));
+      loops[number->second].push_back(node);
+      nodes[node].loops = int(number->second);
+    }
+  SmallVector<int> barrierOf(loops.size(), -1);
+  for (unsigned node = 0, count = unsigned(nodes.size()); node < count; ++node)
+    for (unsigned next : SmallVector<unsigned>(nodes[node].next))
+      if (const int number = nodes[next].loops; number >= 0) {
+        int &barrier = barrierOf[size_t(number)];
+        if (barrier < 0) {
+          barrier = int(nodes.size());
+          begins.insert(unsigned(barrier));
+          nodes.push_back({nullptr, nodes[next].lane});
+          for (unsigned loop : loops[size_t(number)])
+            depend(loop, unsigned(barrier));
+        }
+        depend(unsigned(barrier), node);
+      }
+}
+
 /// A receive comes after its send.
 void PhaseOrder::addMessages() {
   llvm::StringMap<unsigned> receives;
@@ -267,6 +301,15 @@ void PhaseOrder::noteStart(unsigned index) {
   lane.start = start;
 }
 
+/// Of the nodes that can be placed this one is: place() is next.
+void PhaseOrder::take(unsigned index) {
+  const Node &node = nodes[index];
+  Lane &lane = lanes[node.lane];
+  const bool isLess = !isUrgent(node);
+  if (!lane.ready.erase({isLess, index}))
+    lane.later.erase({node.ready, isLess, index});
+}
+
 /// Puts a node behind its program's others and tells those that wait for it.
 void PhaseOrder::place(unsigned index, uint64_t start) {
   Lane &lane = lanes[nodes[index].lane];
@@ -310,15 +353,21 @@ LogicalResult PhaseOrder::list() {
                  : phase.emitOpError("has programs whose values depend on each other in a circle");
     auto [start, index] = *startable.begin(); // of lanes that can start at once, the first in the text
     Lane &lane = lanes[index];
-    unsigned node;
-    if (!lane.ready.empty()) {
-      node = lane.ready.begin()->second;
-      lane.ready.erase(lane.ready.begin());
-    } else {
-      node = std::get<2>(*lane.later.begin());
-      lane.later.erase(lane.later.begin());
+    unsigned node = lane.ready.empty() ? std::get<2>(*lane.later.begin()) : lane.ready.begin()->second;
+    if (nodes[node].loops < 0) {
+      take(node);
+      place(node, start);
+      continue;
     }
-    place(node, start);
+    // In the common order nothing stands between loops that run together.
+    const SmallVector<unsigned> &together = loops[size_t(nodes[node].loops)];
+    for (unsigned loop : together) {
+      take(loop);
+      start = std::max({start, nodes[loop].ready, lanes[nodes[loop].lane].clock});
+    }
+    for (unsigned loop : together)
+      place(loop, start);
+    placed += together.size() - 1;
   }
   return success();
 }
@@ -336,7 +385,8 @@ void PhaseOrder::sinkReceives(Lane &lane) const {
   auto firstUse = [&](unsigned index) {
     size_t use = end;
     for (unsigned next : nodes[index].next)
-      use = std::min(use, before.lookup(next));
+      if (!begins.contains(next)) // the program's own loop behind it is a use too
+        use = std::min(use, before.lookup(next));
     return use;
   };
   for (unsigned barrier : llvm::reverse(lane.barriers)) // sends alone wait for it, and the barrier behind it

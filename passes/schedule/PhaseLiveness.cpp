@@ -1,6 +1,7 @@
 #include "passes/schedule/PhaseLiveness.h"
 
 #include "passes/analysis/Liveness.h"
+#include "passes/schedule/Loops.h"
 
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
@@ -23,14 +24,21 @@ public:
 private:
   struct End {
     Operation *op;
-    StringRef program, channel;
+    StringRef program, channel; ///< both empty: loops that run together, of which `op` is one
     Liveness::Action action;
+
+    bool isLoop() const { return channel.empty(); }
   };
+  /// Of a program, in its order; of loops the node of all that run together, then those of an iteration.
+  using Sequence = SmallVector<uint32_t>;
 
   void fill();
   llvm::SetVector<dist::ChannelOp> findBorrows(ArrayRef<Liveness::Step> cycle) const;
   void leaveProof(ArrayRef<uint32_t> ranks);
   void addProgram(dist::ProgramOp program);
+  void addEnd(dist::ChannelEndOpInterface end, dist::ProgramOp program, uint32_t number, Sequence &sequence);
+  Operation *findLoop(uint32_t node, StringRef program) const;
+  LogicalResult reportLoops(ArrayRef<Liveness::Step> cycle);
   void describe(InFlightDiagnostic &diag, const End &before, const End &after, Liveness::Reason reason);
   LogicalResult reportMismatch(const Liveness::Mismatch &mismatch);
   LogicalResult reportCycle(ArrayRef<Liveness::Step> cycle);
@@ -41,6 +49,8 @@ private:
   llvm::StringMap<uint32_t> channelOf;
   SmallVector<dist::ChannelOp> channels; ///< by the proof's number
   SmallVector<End> ends;                 ///< by the proof's node
+  llvm::MapVector<Operation *, unsigned> loops; ///< that send or receive, and their nodes
+  SmallVector<std::pair<dist::ProgramOp, Sequence>> sequences;
 };
 
 } // namespace
@@ -51,24 +61,35 @@ static std::string textOf(Liveness::Action action, StringRef channel) {
   return (kVerbs[unsigned(action)] + " @" + channel).str();
 }
 
+void PhaseProof::addEnd(dist::ChannelEndOpInterface end, dist::ProgramOp program, uint32_t number, Sequence &sequence) {
+  for (FlatSymbolRefAttr name : end.getUsedChannels()) {
+    auto found = channelOf.find(name.getValue());
+    if (found == channelOf.end())
+      continue; // the symbol verifier has refused it
+    // The control message that a program sends to itself goes from instance 0 to the others: no instance waits for itself.
+    dist::ChannelOp channel = channels[found->second];
+    if (channel.getControl() && channel.getFrom() == channel.getTo())
+      continue;
+    auto action = Liveness::Action(unsigned(end.getChannelEnd()));
+    sequence.push_back(liveness.append(number, action, found->second));
+    ends.push_back({end, program.getSymName(), name.getValue(), action});
+  }
+}
+
 void PhaseProof::addProgram(dist::ProgramOp program) {
+  Sequence &sequence = sequences.emplace_back(program, Sequence()).second;
   uint32_t number = liveness.addProgram();
   for (Operation &inner : program.getBlock()) {
-    auto end = dyn_cast<dist::ChannelEndOpInterface>(inner);
-    if (!end)
+    if (auto end = dyn_cast<dist::ChannelEndOpInterface>(inner))
+      addEnd(end, program, number, sequence);
+    auto loop = loops.find(&inner);
+    if (loop == loops.end())
       continue;
-    for (FlatSymbolRefAttr name : end.getUsedChannels()) {
-      auto found = channelOf.find(name.getValue());
-      if (found == channelOf.end())
-        continue; // the symbol verifier has refused it
-      // The control message that a program sends to itself goes from instance 0 to the others: no instance waits for itself.
-      dist::ChannelOp channel = channels[found->second];
-      if (channel.getControl() && channel.getFrom() == channel.getTo())
-        continue;
-      auto action = Liveness::Action(unsigned(end.getChannelEnd()));
-      liveness.append(number, action, found->second);
-      ends.push_back({end, program.getSymName(), name.getValue(), action});
-    }
+    liveness.appendLoops(number, loop->second);
+    sequence.push_back(loop->second);
+    const uint32_t iteration = liveness.addProgram();
+    for (auto end : dist::getLoopBody(&inner)->getOps<dist::ChannelEndOpInterface>())
+      addEnd(end, program, iteration, sequence);
   }
 }
 
@@ -96,6 +117,16 @@ void PhaseProof::fill() {
       channelOf[channel.getSymName()] = liveness.addChannel(capacity, tokens, channel.getZeroCopy());
       channels.push_back(channel);
     }
+  llvm::DenseMap<unsigned, uint32_t> nodeOf;
+  loops = numberLoops(module, phase);
+  for (auto &[loop, number] : loops) {
+    auto [node, isNew] = nodeOf.try_emplace(number, 0);
+    if (isNew) {
+      node->second = liveness.addLoops();
+      ends.push_back({loop, {}, {}, Liveness::Action::Send});
+    }
+    number = node->second;
+  }
   for (auto program : module.getOps<dist::ProgramOp>())
     if (program.getPhase() == phase.getSymName())
       addProgram(program);
@@ -111,15 +142,12 @@ llvm::SetVector<dist::ChannelOp> PhaseProof::findBorrows(ArrayRef<Liveness::Step
 }
 
 void PhaseProof::leaveProof(ArrayRef<uint32_t> ranks) {
-  llvm::MapVector<dist::ProgramOp, SmallVector<int32_t>> ofPrograms;
-  for (auto program : module.getOps<dist::ProgramOp>())
-    if (program.getPhase() == phase.getSymName() && program.getArenaBytes())
-      ofPrograms[program];
-  for (auto [node, end] : llvm::enumerate(ends))
-    if (auto found = ofPrograms.find(end.op->getParentOfType<dist::ProgramOp>()); found != ofPrograms.end())
-      found->second.push_back(int32_t(ranks[node]));
-  for (auto &[program, own] : ofPrograms)
-    program->setAttr(kEventRanks, DenseI32ArrayAttr::get(module.getContext(), own));
+  for (auto &[program, sequence] : sequences)
+    if (program.getArenaBytes())
+      program->setAttr(kEventRanks,
+                       DenseI32ArrayAttr::get(module.getContext(), llvm::map_to_vector(sequence, [&](uint32_t node) {
+                                                return int32_t(ranks[node]);
+                                              })));
 }
 
 FailureOr<bool> PhaseProof::run(llvm::function_ref<void(dist::ChannelOp)> copyInstead) {
@@ -150,11 +178,27 @@ LogicalResult PhaseProof::reportMismatch(const Liveness::Mismatch &mismatch) {
   return diag;
 }
 
+/// That program's loop of those that run together.
+Operation *PhaseProof::findLoop(uint32_t node, StringRef program) const {
+  for (auto [loop, number] : loops)
+    if (number == node && loop->getParentOfType<dist::ProgramOp>().getSymName() == program)
+      return loop;
+  return ends[node].op;
+}
+
 /// One line an edge, at the place of what has to wait.
 void PhaseProof::describe(InFlightDiagnostic &diag, const End &before, const End &after, Liveness::Reason reason) {
+  if (after.isLoop()) {
+    diag.attachNote(findLoop(uint32_t(&after - ends.begin()), before.program)->getLoc())
+        << "@" << before.program << " repeats this, only after it " << textOf(before.action, before.channel);
+    return;
+  }
   Diagnostic &note = diag.attachNote(after.op->getLoc());
   note << "@" << after.program << " " << textOf(after.action, after.channel) << " here, ";
   switch (reason) {
+  case Liveness::Reason::Loop:
+    note << "only behind its loop, which waits until the others begin theirs";
+    return;
   case Liveness::Reason::Order:
     note << "only after it " << textOf(before.action, before.channel);
     return;
@@ -172,11 +216,25 @@ void PhaseProof::describe(InFlightDiagnostic &diag, const End &before, const End
   }
 }
 
+LogicalResult PhaseProof::reportLoops(ArrayRef<Liveness::Step> cycle) {
+  Operation *first = ends[cycle.front().node].op;
+  InFlightDiagnostic diag =
+      first->emitOpError("can never begin: loops that send to each other run together, and one of these waits "
+                         "for the end of another");
+  for (auto [loop, number] : loops)
+    if (loop != first && llvm::any_of(cycle, [&](const Liveness::Step &step) { return step.node == number; }))
+      diag.attachNote(loop->getLoc()) << "another is here";
+  return diag;
+}
+
 LogicalResult PhaseProof::reportCycle(ArrayRef<Liveness::Step> cycle) {
+  if (llvm::all_of(cycle, [&](const Liveness::Step &step) { return ends[step.node].isLoop(); }))
+    return reportLoops(cycle);
   // Each program's part of the cycle is one statement, from the operation where the cycle enters it to where it leaves.
   // The description starts at the first program's entry.
   auto isEntry = [&](size_t i) {
-    return cycle[(i + cycle.size() - 1) % cycle.size()].reason != Liveness::Reason::Order;
+    return cycle[(i + cycle.size() - 1) % cycle.size()].reason != Liveness::Reason::Order &&
+           !ends[cycle[i].node].isLoop();
   };
   size_t start = cycle.size();
   for (size_t i = 0; i < cycle.size(); ++i)
@@ -191,7 +249,7 @@ LogicalResult PhaseProof::reportCycle(ArrayRef<Liveness::Step> cycle) {
   const End &first = ends[steps.front().node];
   SmallVector<StringRef> names;
   for (const Liveness::Step &step : steps)
-    if (!llvm::is_contained(names, ends[step.node].program))
+    if (!ends[step.node].isLoop() && !llvm::is_contained(names, ends[step.node].program))
       names.push_back(ends[step.node].program);
 
   InFlightDiagnostic diag = emitError(first.op->getLoc());

@@ -6,13 +6,8 @@ using namespace mlir;
 
 namespace graphc {
 
-LogicalResult splitTransfers(dist::ProgramOp program, const SymbolTable &symbols) {
-  BufferUses bufferUses(program, symbols);
-  Block &block = program.getBlock();
-  Operation *end = block.getTerminator();
-  if (Operation *control = end->getPrevNode(); control && isa<dist::ControlReceiveOp>(control))
-    end = control; // the control message is the last thing that a step does
-
+/// Of a step, or of an iteration: up to `end`.
+static LogicalResult splitTransfers(Block &block, Block::iterator end, const BufferUses &bufferUses) {
   struct Sending {
     Value root;
     Location loc;
@@ -35,7 +30,7 @@ LogicalResult splitTransfers(dist::ProgramOp program, const SymbolTable &symbols
     dist::SendDoneOp::create(builder, sending.loc, sending.channel);
   };
 
-  for (Operation &op : llvm::make_early_inc_range(llvm::make_range(block.begin(), end->getIterator()))) {
+  for (Operation &op : llvm::make_early_inc_range(llvm::make_range(block.begin(), end))) {
     if (isDeclaration(op))
       continue;
     FailureOr<SmallVector<BufferUse>> uses = bufferUses.get(&op);
@@ -57,7 +52,7 @@ LogicalResult splitTransfers(dist::ProgramOp program, const SymbolTable &symbols
     }
     if (auto receive = dyn_cast<dist::ReceiveOp>(op)) {
       Operation *last = receive; // a release may not stand between the receive and its views
-      while (isa<dist::ViewOp>(last->getNextNode()))
+      while (isa_and_present<dist::ViewOp>(last->getNextNode()))
         last = last->getNextNode();
       messages[receive.getValue()] = {receive, last};
       received.push_back(receive.getValue());
@@ -69,7 +64,7 @@ LogicalResult splitTransfers(dist::ProgramOp program, const SymbolTable &symbols
     }
   }
 
-  OpBuilder atEnd(end);
+  OpBuilder atEnd(&block, end);
   for (const Sending &sending : inFlight)
     if (sending.root)
       finish(atEnd, sending);
@@ -81,6 +76,18 @@ LogicalResult splitTransfers(dist::ProgramOp program, const SymbolTable &symbols
     dist::ReleaseOp::create(builder, message.receive.getLoc(), message.receive.getChannelAttr());
   }
   return success();
+}
+
+LogicalResult splitTransfers(dist::ProgramOp program, const SymbolTable &symbols) {
+  BufferUses bufferUses(program, symbols);
+  Block &block = program.getBlock();
+  for (auto repeat : block.getOps<dist::RepeatOp>())
+    if (Block &body = repeat.getBody().front(); failed(splitTransfers(body, body.end(), bufferUses)))
+      return failure();
+  Operation *end = block.getTerminator();
+  if (Operation *control = end->getPrevNode(); control && isa<dist::ControlReceiveOp>(control))
+    end = control; // the control message is the last thing that a step does
+  return splitTransfers(block, end->getIterator(), bufferUses);
 }
 
 } // namespace graphc

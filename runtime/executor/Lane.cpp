@@ -447,6 +447,13 @@ std::string Lane::describeTicketWait() const {
                       *tickets->maxStaleness(), ")");
 }
 
+std::string Lane::describeStep() const {
+  for (uint32_t i = position; i < program->instructions.size(); ++i)
+    if (const Instruction &again = program->instructions[i]; again.op == Op::Again && i - again.first <= position)
+      return absl::StrCat("step ", currentStep, ", iteration ", iteration + 1, " of ", again.count, ",");
+  return absl::StrCat("step ", currentStep);
+}
+
 std::string Lane::describeWait() const {
   if (position >= program->instructions.size() && program->runsAhead && blockedPort == &segments.waits())
     return absl::StrCat(laneInfo.name, " waits at step ", shownSteps, " for the end of its work on ",
@@ -493,7 +500,7 @@ std::string Lane::describeWait() const {
   default:
     return absl::StrCat(laneInfo.name, " computes at step ", currentStep);
   }
-  return absl::StrCat(laneInfo.name, " waits at step ", currentStep, " to ", what);
+  return absl::StrCat(laneInfo.name, " waits at ", describeStep(), " to ", what);
 }
 
 } // namespace graphc::executor

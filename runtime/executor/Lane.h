@@ -68,11 +68,11 @@ public:
   /// Changes whenever the lane gets on: a wait lasts while it stays the same.
   struct Progress {
     uint64_t step = 0;
-    uint32_t position = 0, sub = 0;
+    uint32_t iteration = 0, position = 0, sub = 0;
     uint64_t summedBytes = 0;
     friend bool operator==(const Progress &, const Progress &) = default;
   };
-  Progress progress() const { return {currentStep, position, sub, messages.summedBytes()}; }
+  Progress progress() const { return {currentStep, iteration, position, sub, messages.summedBytes()}; }
 
 private:
   Lane(std::shared_ptr<const Program> ofFamily, LaneInfo info, std::unique_ptr<Frame> frame, Host &host);
@@ -99,6 +99,8 @@ private:
   std::optional<LaneState> takeTicket();
   std::optional<LaneState> waitForDevice(uint64_t step, transport::PollState state);
   std::string describeTicketWait() const;
+  /// "step 3", in a loop "step 3, iteration 5 of 15,".
+  std::string describeStep() const;
   LaneState portFailed(transport::Port *port, transport::PollState state);
   LaneState badControlMessage(const ControlMessage &controlMessage);
 

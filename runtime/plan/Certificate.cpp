@@ -6,6 +6,8 @@
 
 #include "absl/strings/str_cat.h"
 
+#include <initializer_list>
+#include <map>
 #include <vector>
 
 namespace graphc::plan {
@@ -46,7 +48,7 @@ private:
                   ", expected more");
   }
 
-  /// Reads the program's events, each against the one before it.
+  /// Reads the program's events, each against the one before it: those of the step, and those of one iteration of each loop.
   absl::Status walk(uint32_t index) {
     const Program &program = plan.programs(int(index));
     std::vector<Event> events = detail::eventsOf(plan, index);
@@ -57,16 +59,25 @@ private:
       return refuse("program ", program.name(), " has ", events.size(), " events a step, but ",
                     program.event_ranks_size(), " numbers");
     facts.events += events.size();
+    const Event *ofStep = nullptr, *ofIteration = nullptr; // the last ones
     for (size_t i = 0; i < events.size(); ++i) {
       Event &event = events[i];
-      if (event.channel >= uint32_t(plan.channels_size()))
+      if (!event.isLoop() && event.channel >= uint32_t(plan.channels_size()))
         return refuse("program ", program.name(), ", instruction ", event.instruction, ": channel ", event.channel,
                       " does not exist");
       event.rank = program.event_ranks(int(i));
       if (event.rank == 0)
         return refuse(text(event), " has number 0, expected at least 1");
-      if (i > 0)
-        GRAPHC_RETURN_IF_ERROR(grows(events[i - 1], event, "order"));
+      if (event.isLoop()) {
+        ofIteration = nullptr;
+        loops[{index, event.loop}] = event;
+      }
+      const Event *&before = event.isRepeated() ? ofIteration : ofStep;
+      if (before)
+        GRAPHC_RETURN_IF_ERROR(grows(*before, event, "order"));
+      before = &event;
+      if (event.isLoop())
+        continue;
       const Channel &channel = plan.channels(int(event.channel));
       const bool sends = ofSender(event.action);
       if ((sends ? channel.sender() : channel.receiver()) != index)
@@ -87,11 +98,51 @@ private:
     return absl::OkStatus();
   }
 
+  /// The loop that all of one side's events stand in; noLoop where they stand in none.
+  absl::StatusOr<uint32_t> loopOf(const Channel &channel,
+                                  std::initializer_list<const std::vector<Event> *> side) const {
+    const Event *first = nullptr;
+    for (const std::vector<Event> *events : side)
+      for (const Event &event : *events) {
+        first = first ? first : &event;
+        if (event.loop != first->loop)
+          return refuse("channel ", channel.name(), ": ", text(*first), " and ", text(event),
+                        ", not both in one loop or outside of any");
+      }
+    return first ? first->loop : Event::noLoop;
+  }
+
+  /// Both ends of a channel stand outside of loops, or in two that run together: as often, with one number for both.
+  absl::Status runTogether(const Channel &channel, const Ends &of) {
+    GRAPHC_ASSIGN_OR_RETURN(const uint32_t sends, loopOf(channel, {&of.sends, &of.dones, &of.acquires}));
+    GRAPHC_ASSIGN_OR_RETURN(const uint32_t receives, loopOf(channel, {&of.receives, &of.releases}));
+    if (sends == Event::noLoop && receives == Event::noLoop)
+      return absl::OkStatus();
+    if (sends == Event::noLoop || receives == Event::noLoop)
+      return refuse("channel ", channel.name(), " has one end in a loop, the other in none");
+    if (of.ahead)
+      return refuse("channel ", channel.name(), " is sent ahead in a loop");
+    const uint32_t phase = plan.programs(int(channel.sender())).phase();
+    if (phase >= uint32_t(plan.phases_size()) || plan.phases(int(phase)).ends_by_end_of_stream())
+      return refuse("channel ", channel.name(), " has its ends in loops, but its phase ends by end of stream");
+    const Event &sender = loops.at({channel.sender(), sends}), &receiver = loops.at({channel.receiver(), receives});
+    if (countOf(sender) != countOf(receiver))
+      return refuse("channel ", channel.name(), ": ", text(sender), ", but ", text(receiver));
+    if (sender.rank != receiver.rank)
+      return refuse("channel ", channel.name(), " joins loops that run together: ", text(sender), " has number ",
+                    sender.rank, ", ", text(receiver), " has ", receiver.rank, ", expected one number");
+    return absl::OkStatus();
+  }
+  uint32_t countOf(const Event &loop) const {
+    return plan.programs(int(loop.program)).instructions(int(loop.instruction)).repeat().count();
+  }
+
   /// The edges between the two programs of a channel. Counts are compared first, so that the k-th event of each side
   /// has its partner.
   absl::Status match(uint32_t index) {
     const Ends &of = ends[index];
     const Channel &channel = plan.channels(int(index));
+    GRAPHC_RETURN_IF_ERROR(runTogether(channel, of));
     if (of.sends.size() != of.receives.size())
       return refuse("channel ", channel.name(), " has ", of.sends.size(), " sends and ", of.receives.size(),
                     " receives a step");
@@ -124,6 +175,7 @@ private:
 
   const Plan &plan;
   std::vector<Ends> ends; ///< by channel
+  std::map<std::pair<uint32_t, uint32_t>, Event> loops; ///< that hold events, by program and instruction
   CertificateFacts facts;
 };
 

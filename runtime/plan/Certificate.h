@@ -13,6 +13,12 @@
 //              (a send ahead is one of the next step: receives are one send behind, sends one release nearer)
 //   borrow     the k-th send done of a zero-copy channel waits until the k-th message is released
 //
+// What a loop repeats has numbers of its own: they grow along the edges among the events of one iteration. Where a loop holds events, it is
+// itself one event of the step, in the order of its program. Loops that are joined by channels have one number, since they run together, and as
+// many iterations. So the events of a step are ordered by the step's number, then by the iteration, then by the iteration's number: a send
+// that waits for a release of an earlier iteration waits for what is smaller, as one that waits for an earlier step does. A channel has both
+// ends in such loops, or both outside, and in a phase that ends by end of stream no loop holds any.
+//
 // An AllReduceStart is the send of its channel, an AllReduceDone the receive. An AllReduceDone may wait until every other instance has come
 // to its own AllReduceDone, or beyond it, and for no longer. What the others do before theirs has smaller numbers. Among instances that are
 // all there the moves of AllReduce.h never wait in a circle (AllReduceTest.cpp plays them).

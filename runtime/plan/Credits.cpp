@@ -20,6 +20,7 @@ struct Use {
   int lastSend = -1;
   int lastReceive = -1;
   int lastRelease = -1; ///< INT_MAX: after the step's last instruction
+  bool repeated = false; ///< in loops
 };
 
 class Reader {
@@ -31,7 +32,7 @@ public:
       read(program);
     std::map<std::pair<uint32_t, uint32_t>, std::vector<const Use *>> ways; // sender and receiver
     for (int i = 0; i < plan.channels_size(); ++i)
-      if (const Channel &channel = plan.channels(i); carriesCredits(channel))
+      if (const Channel &channel = plan.channels(i); carriesCredits(channel) && !uses[size_t(i)].repeated)
         ways[{channel.sender(), channel.receiver()}].push_back(&uses[size_t(i)]);
     std::vector<bool> wait(uses.size(), false);
     for (int i = 0; i < plan.channels_size(); ++i) {
@@ -56,7 +57,7 @@ private:
   }
 
   bool canWait(const Channel &channel, const Use &use) const {
-    if (!isPlain(channel) || use.sends != 1)
+    if (!isPlain(channel) || use.sends != 1 || use.repeated)
       return false;
     // The control message comes from instance 0, which hears from instance 0 alone where both are families.
     return !channel.control() || instancesOf(channel.sender()) == 1 || instancesOf(channel.receiver()) == 1;
@@ -75,9 +76,12 @@ private:
     const std::set<uint32_t> shown = shownBuffers(program);
     std::map<uint32_t, uint32_t> boundBuffer;
     for (const detail::Event &event : detail::eventsOf(plan, index)) {
+      if (event.isLoop())
+        continue;
       const int at = int(event.instruction);
       const Instruction &instruction = program.instructions(at);
       Use &use = uses[event.channel];
+      use.repeated |= event.isRepeated();
       switch (event.action) {
       case Action::Send:
         ++use.sends;

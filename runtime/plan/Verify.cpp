@@ -349,6 +349,10 @@ absl::Status checkPhases(const Plan &plan) {
   return absl::OkStatus();
 }
 
+std::string inLoop(const detail::SideUse &side) {
+  return side.times ? absl::StrCat("in a loop of ", side.times) : "outside of loops";
+}
+
 // After the programs were walked: both ends of every channel, and every phase's way to end.
 absl::Status checkChannelUse(const Plan &plan, const std::vector<detail::ChannelUse> &use) {
   for (int i = 0; i < plan.channels_size(); ++i) {
@@ -362,6 +366,11 @@ absl::Status checkChannelUse(const Plan &plan, const std::vector<detail::Channel
     if (use[size_t(i)].sends != use[size_t(i)].receives && !toItselfAlone)
       return invalid("channel ", c.name(), ": ", use[size_t(i)].sends, " sends but ", use[size_t(i)].receives,
                      " receives a step");
+    if (const detail::SideUse &sends = use[size_t(i)].sender, &receives = use[size_t(i)].receiver;
+        sends.times != receives.times && !toItselfAlone)
+      return invalid("channel ", c.name(), ": ", plan.programs(int(c.sender())).name(), " sends ", inLoop(sends),
+                     ", but ", plan.programs(int(c.receiver())).name(), " receives ", inLoop(receives),
+                     "; expected both ends in loops of equal count, or both outside");
     // Of several the first may be gone before it is taken, and its receiver waits for one more than there are.
     if (c.conflating() && use[size_t(i)].sends != 1)
       return invalid("channel ", c.name(), ": ", use[size_t(i)].sends,

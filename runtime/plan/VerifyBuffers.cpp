@@ -249,6 +249,19 @@ absl::Status BufferStates::checkEnd() const {
   return absl::OkStatus();
 }
 
+/// The next iteration begins where this one ended, so it receives, acquires and sends on the channel as this one did.
+absl::Status BufferStates::checkIterationEnd(uint32_t channel) const {
+  const std::string &name = plan.channels(int(channel)).name();
+  if (boundBuffer.contains(channel))
+    return invalid("an iteration ends without a release of channel ", name);
+  for (auto [buffer, sent] : acquired)
+    if (!sent && program.buffers(int(buffer)).outgoing() == channel)
+      return invalid("an iteration ends without a send of buffer ", buffer, ", whose slot it acquired");
+  if (loanOf(channel))
+    return invalid("an iteration ends without a send_done of channel ", name);
+  return absl::OkStatus();
+}
+
 /// How many lanes touch each variable: from this verifyPlan knows whether they need its lock.
 void BufferStates::countVariables(std::vector<VariableUse> &uses) const {
   for (auto [v, isWritten] : touchedVariables) { // each replica's copy of a mirrored one is touched by one instance

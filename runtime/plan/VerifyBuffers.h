@@ -58,6 +58,8 @@ public:
 
   /// Nothing is held or under way at the step's end but what is sent ahead.
   absl::Status checkEnd() const;
+  /// Likewise of one channel, where an iteration ends.
+  absl::Status checkIterationEnd(uint32_t channel) const;
   void countVariables(std::vector<VariableUse> &uses) const;
 
 private:

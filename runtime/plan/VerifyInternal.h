@@ -26,10 +26,18 @@ absl::Status checkKernels(const Plan &plan);
 /// `add` sums `what`, so many bytes: (read_write, read), both of as many, or of a divisor.
 absl::Status checkAddition(const Kernel &add, uint64_t bytes, const std::string &what);
 
+/// Where one side of a channel acts on it: outside of loops, or all in one.
+struct SideUse {
+  bool any = false;
+  int loop = -1; ///< the instruction that repeats it
+  uint32_t times = 0; ///< of that loop; 0: in none
+};
+
 /// What the two sides of each channel did, gathered while programs are walked and compared at the end.
 struct ChannelUse {
-  uint32_t sends = 0; ///< SendStart in one step of one instance
-  uint32_t receives = 0; ///< Receive or Aggregate in one step of one instance
+  uint32_t sends = 0; ///< SendStart in one step of one instance, or in one iteration
+  uint32_t receives = 0; ///< Receive or Aggregate, likewise
+  SideUse sender, receiver;
 };
 
 /// How lanes touch a variable within a phase; decides who must lock.

@@ -5,6 +5,7 @@
 #include "runtime/plan/Types.h"
 #include "runtime/plan/Verify.h"
 
+#include <algorithm>
 #include <iterator>
 
 namespace graphc::plan::detail {
@@ -27,6 +28,8 @@ absl::Status LoopVerifier::checkRepeat(const Instruction::Repeat &repeat, int po
     return invalid("repeats ", repeat.length(), " instructions ", repeat.count(), " times; expected at most ",
                    Limits::repeated, " in the loops of a step");
   times = repeat.count();
+  this->repeat = position;
+  talks.clear();
   end = position + 1 + int(repeat.length());
   partials.clear();
   // Known before the walk: what stands before an accumulate may not write its sums either.
@@ -56,21 +59,38 @@ const uint32_t *LoopVerifier::partialAt(uint32_t index) const {
                                                                                      : nullptr;
 }
 
-/// In a body stand only calls, batches and additions to sums: nothing that takes or gives back a message. Only an
-/// accumulate writes a sum. So one walk says what every time does.
+/// In a body stand calls, batches, additions to sums and messages from one lane to another. Only an accumulate writes a sum.
+/// So one walk says what every iteration does.
 absl::Status LoopVerifier::check(const Instruction &instruction, const Effects &effects, int position) {
   if (position >= end) {
     end = 0;
     return absl::OkStatus();
   }
-  if (!instruction.has_call() && !instruction.has_next_batch() && !instruction.has_accumulate())
-    return invalid("is repeated; expected calls, next_batch and accumulate alone in a loop");
+  const bool talksHere = instruction.has_receive() || instruction.has_release() || instruction.has_acquire() ||
+                         instruction.has_send_start() || instruction.has_send_done();
+  auto sums = [&](const ChannelEffect &effect) { return plan.channels(int(effect.channel)).algorithm() != WHOLE; };
+  if (!instruction.has_call() && !instruction.has_next_batch() && !instruction.has_accumulate() &&
+      (!talksHere || std::any_of(effects.channels.begin(), effects.channels.end(), sums)))
+    return invalid("is repeated; expected calls, next_batch, accumulate, sends and receives alone in a loop");
+  if (talksHere && endsByEndOfStream)
+    return invalid("is repeated in a phase that ends by end of stream, which could come between two iterations");
+  if (instruction.send_start().ahead())
+    return invalid("sends the next step's message, and is repeated");
+  for (const ChannelEffect &effect : effects.channels)
+    talks.insert(effect.channel);
   if (instruction.has_accumulate())
     return absl::OkStatus();
   for (const BufferEffect &effect : effects.buffers)
     if (const uint32_t *partial = effect.access == READ ? nullptr : partialAt(effect.buffer))
       return invalid("writes buffer ", effect.buffer, " (", program.buffers(int(effect.buffer)).name(),
                      "), where the loop keeps a sum, buffer ", *partial);
+  return absl::OkStatus();
+}
+
+absl::Status LoopVerifier::checkIterationEnds(int position) const {
+  if (position + 1 == end)
+    for (uint32_t channel : talks)
+      GRAPHC_RETURN_IF_ERROR(buffers.checkIterationEnd(channel));
   return absl::OkStatus();
 }
 

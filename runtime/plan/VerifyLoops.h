@@ -1,8 +1,9 @@
 //===- VerifyLoops.h - what a step of one program repeats ---------------------------------------------------------*- C++ -*-===//
 //
-// A loop holds no end of a channel, so to liveness it is a call that takes long: no event, no rank. What is to be checked is that one
-// walk through its body says the same of every time: nothing in it takes or gives back what it needs the next time, and the partial
-// sums, which alone are kept from time to time, are written by nothing else.
+// What is to be checked is that one walk through a body says the same of every iteration. What it takes it gives back: each message
+// that it receives it releases, each slot that it acquires it sends, each send it waits for. The partial sums, which alone are kept from one
+// iteration to the next, are written by nothing else. Whether loops that send to each other can hang the certificate says (Certificate.h);
+// one that holds no end of a channel is to it a call that takes long.
 //
 //===--------------------------------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_RUNTIME_PLAN_VERIFYLOOPS_H
@@ -15,14 +16,18 @@ namespace graphc::plan::detail {
 class LoopVerifier {
 public:
   LoopVerifier(const Plan &plan, const Program &program, const BufferStates &buffers)
-      : plan(plan), program(program), buffers(buffers) {}
+      : plan(plan), program(program), buffers(buffers),
+        endsByEndOfStream(plan.phases(int(program.phase())).ends_by_end_of_stream()) {}
 
   /// The next instruction, whose buffers exist: may it be repeated, where it is?
   absl::Status check(const Instruction &instruction, const Effects &effects, int position);
   absl::Status checkRepeat(const Instruction::Repeat &repeat, int position);
   absl::Status checkAccumulate(const Instruction::Accumulate &sum) const;
-  /// How often a step executes the instruction that was checked last.
+  /// Behind an instruction: if it is the last one of its body, nothing is held that the next iteration takes.
+  absl::Status checkIterationEnds(int position) const;
+  /// How often a step executes the instruction that was checked last, and which one repeats it; -1: none does.
   uint32_t count() const { return end ? times : 1; }
+  int repeatedBy() const { return end ? repeat : -1; }
 
 private:
   /// A buffer of the loop's sums that overlaps this one; null where there is none.
@@ -31,8 +36,10 @@ private:
   const Plan &plan;
   const Program &program;
   const BufferStates &buffers;
+  const bool endsByEndOfStream; // of its phase
   uint32_t times = 1; // of the loop that the walk is in
-  int end = 0; // of it; 0: none
+  int repeat = -1, end = 0; // of it; end 0: none
+  std::set<uint32_t> talks; // channels that it acts on
   uint64_t repeated = 0; // instructions of all loops so far, each as often as it is done
   std::map<uint64_t, uint32_t> partials; // by where in the arena: what its sums are kept in
 };

@@ -11,6 +11,7 @@
 #include "runtime/plan/Verify.h"
 
 #include <set>
+#include <utility>
 
 namespace graphc::plan::detail {
 /// What the walk relies on: a name for messages, instances that are one or all replicas, a task and a device that
@@ -185,12 +186,24 @@ absl::Status ProgramVerifier::checkInstruction(const Instruction &instruction, i
                    instruction.has_release() ? buffers.messageOf(instruction.release().channel()) : std::nullopt));
   GRAPHC_RETURN_IF_ERROR(loops.check(instruction, effects, position));
   GRAPHC_RETURN_IF_ERROR(sums.check(instruction, effects));
+  transfers.times = loops.count();
   GRAPHC_RETURN_IF_ERROR(checkKind(instruction, position));
-  for (const ChannelEffect &effect : effects.channels) {
-    channels[effect.channel].sends += effect.action == Action::Send;
-    channels[effect.channel].receives += effect.action == Action::Receive;
-  }
+  for (const ChannelEffect &effect : effects.channels)
+    GRAPHC_RETURN_IF_ERROR(noteUse(effect));
   buffers.apply(effects);
+  return loops.checkIterationEnds(position);
+}
+
+absl::Status ProgramVerifier::noteUse(const ChannelEffect &effect) {
+  ChannelUse &use = channels[effect.channel];
+  use.sends += effect.action == Action::Send;
+  use.receives += effect.action == Action::Receive;
+  SideUse &side = ofSender(effect.action) ? use.sender : use.receiver;
+  if (std::exchange(side.any, true) && side.loop != loops.repeatedBy())
+    return invalid("acts on channel ", plan.channels(int(effect.channel)).name(), ", as instructions that are not ",
+                   side.loop < 0 ? "repeated" : "repeated with it", " do; expected one loop, or none");
+  side.loop = loops.repeatedBy();
+  side.times = side.loop < 0 ? 0 : loops.count();
   return absl::OkStatus();
 }
 

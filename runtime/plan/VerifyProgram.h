@@ -29,6 +29,8 @@ private:
   /// What the table of effects says alone: kernel, channels and buffers exist, this program is on the channels' right side, and
   /// the buffers may be read and written now.
   absl::Status checkEffects(const Effects &effects);
+  /// All that this side does with a channel it does outside of loops, or in one.
+  absl::Status noteUse(const ChannelEffect &effect);
   /// What a kind of instruction asks for beyond that.
   absl::Status checkKind(const Instruction &instruction, int position);
   absl::Status checkCall(const Instruction::Call &call);

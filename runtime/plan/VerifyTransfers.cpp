@@ -38,7 +38,7 @@ absl::Status TransferVerifier::checkReceive(const Instruction::Receive &receive)
   GRAPHC_RETURN_IF_ERROR(fits(buffer, channel));
   GRAPHC_RETURN_IF_ERROR(buffers.bind(channel, receive.channel(), receive.buffer()));
   if (!channel.conflating())
-    received += channel.bytes();
+    received += (unsigned __int128)channel.bytes() * times;
   return absl::OkStatus();
 }
 
@@ -76,7 +76,7 @@ absl::Status TransferVerifier::checkSendStart(const Instruction::SendStart &send
     return invalid("sends on channel ", channel.name(), " again before its send_done");
   uint32_t fanOut = channel.all_to_all() ? channel.instances() - 1 : program.instances() == 1 ? channel.instances() : 1;
   if (!channel.conflating())
-    sent += (unsigned __int128)channel.bytes() * fanOut;
+    sent += (unsigned __int128)channel.bytes() * fanOut * times;
   return absl::OkStatus();
 }
 

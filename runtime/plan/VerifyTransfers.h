@@ -23,6 +23,7 @@ public:
   absl::Status checkAllReduceDone(const Instruction::AllReduceDone &done);
 
   unsigned __int128 sent = 0, received = 0; ///< bytes of a step
+  uint32_t times = 1; ///< that a step does the instruction which is checked
 
 private:
   absl::Status isSet(uint32_t buffer, const Channel &channel) const;

@@ -97,8 +97,8 @@ OWN = {"ps": 1, "worker": 3, "placement": [{"name": "w1", "device": "/job:worker
 
 
 @pytest.mark.parametrize("cluster", [
-    {"worker": 2, "strategy": "mirrored"}, servers(2, 1, replication="in_graph"),
-    {"worker": 2, "strategy": "in_graph", "placement": [{"name": "w2", "device": "/job:worker/task:1"}]}, OWN], ids=["mirrored", "towers", "in_graph", "own"])
+    {"worker": 2, "strategy": "mirrored"}, {"worker": 2, "strategy": {"name": "mirrored", "micro_batches": 32}}, servers(2, 1, replication="in_graph"),
+    {"worker": 2, "strategy": "in_graph", "placement": [{"name": "w2", "device": "/job:worker/task:1"}]}, OWN], ids=["mirrored", "loops", "towers", "in_graph", "own"])
 def test_others(box, cluster):
     """The other strategies, and a worker that does more than its family: where a rule puts a variable."""
     check(box, cluster, 25)

@@ -85,18 +85,52 @@ def test_loop(box):
     assert sizes[256][1] <= 1.3 * sizes[16][1], "bytes of the largest arena"
 
 
+SIMS = {"worker": ["SIM:0"]}
+
+
+def copies(box, **settings):
+    """One device that writes each out: it has queues."""
+    box.withSim()
+    return train(box, "copies", {"worker": 1, "devices": SIMS}, {"name": "one_device", **settings})
+
+
 @pytest.mark.parametrize("microBatches, leaves, shared", [(10, 10, False), (20, 10, False), (48, 16, True), (64, 2, True)])
 def test_loop_bits(box, microBatches, leaves, shared):
-    """Any number of leaves, of one micro-batch and of several. A tower writes each out."""
+    """Any number of leaves, of one micro-batch and of several."""
     settings = {"micro_batches": microBatches, "sum_leaves": leaves}
-    reference = train(box, "tower", {"worker": 1}, {"name": "mirrored", **settings})
+    reference = copies(box, **settings)
     equal(box, reference, {"worker": 1}, {"name": "one_device", **settings})
+    equal(box, reference, {"worker": 1}, {"name": "mirrored", **settings})
     if shared:
         equal(box, reference, {"ps": 2, "worker": 2}, {"name": "parameter_server", **settings})
         equal(box, reference, {"worker": 2}, {"name": "all_reduce", **settings})
 
 
-SIMS = {"worker": ["SIM:0"]}
+IN_GRAPH = {"replication": "in_graph"}
+TOWERS = [({"worker": 2}, {"name": "mirrored"}), ({"worker": 2}, {"name": "all_reduce", **IN_GRAPH}), ({"ps": 2, "worker": 2}, {"name": "parameter_server", **IN_GRAPH}),
+          ({"worker": 3}, {"name": "mirrored", "devices": ["/job:worker/task:2/cpu:0", "/job:worker/task:1/cpu:0"]})]
+
+
+@pytest.mark.parametrize("microBatches, leaves", [(32, 16), (64, 2)])
+@pytest.mark.parametrize("jobs, strategy", TOWERS, ids=["mirrored", "all_reduce", "parameter_server", "dealt by a third"])
+def test_loops_of_towers(box, jobs, strategy, microBatches, leaves, transport):
+    """One device deals the batches of each iteration to all; each sums its own."""
+    settings = {"micro_batches": microBatches, "sum_leaves": leaves}
+    reference = copies(box, **settings)
+    equal(box, reference, jobs, {**strategy, **settings}, f"--transport={transport}")
+    found = loops(box, {**jobs, "strategy": {**strategy, **settings}})
+    assert len(found) == jobs["worker"]
+    assert any("receive" in kinds[kinds.index("repeat"):kinds.index("accumulate")] for _, kinds in found if "accumulate" in kinds)
+
+
+def test_loops_of_towers_are_small(box):
+    """512 over two devices make plan and arena hardly larger than 32."""
+    sizes = {}
+    for count in 32, 512:
+        cluster = {"worker": 2, "strategy": {"name": "mirrored", "micro_batches": count}}
+        sizes[count] = (box / box.compile(f"loop{count}", cluster)).stat().st_size, max(arena for arena, _ in loops(box, cluster))
+    assert sizes[512][0] <= 1.5 * sizes[32][0], "bytes of the plan"
+    assert sizes[512][1] <= 1.3 * sizes[32][1], "bytes of the largest arena"
 
 
 @pytest.mark.parametrize("jobs, strategy", [({"worker": 1}, "one_device"), ({"worker": 2}, "all_reduce"), ({"ps": 1, "worker": 2}, "parameter_server")])
@@ -162,8 +196,7 @@ COPIES = [({"worker": 1}, {"name": "one_device", "micro_batches": count}) for co
     ({"ps": 1, "worker": 2}, {"name": "parameter_server", "micro_batches": 16, "replication": "in_graph"}),
     ({"ps": 1, "worker": 4}, {"name": "parameter_server", "micro_batches": 32}),
     ({"ps": 1, "worker": 2}, {"name": "parameter_server", "micro_batches": 16, "replicas_to_aggregate": 1}),
-    ({"worker": 2}, {"name": "mirrored", "micro_batches": 16}),
-    ({"worker": 1}, {"name": "mirrored", "micro_batches": 64})]
+    ({"worker": 2}, {"name": "mirrored", "micro_batches": 16})]
 
 
 @pytest.mark.parametrize("jobs, strategy", COPIES, ids=lambda given: "-".join(map(str, given.values())))
@@ -177,6 +210,14 @@ def test_gradients_that_copies_hold(box, jobs, strategy):
         assert mostHeld(text, 2**20) <= most
         assert number(text, "arena_bytes") < (most + 0.5) * 2**20
     assert not box.last.out.matches("^    repeat {")
+
+
+def test_gradients_that_towers_hold(box):
+    """Nor a device of towers in its loop."""
+    box.write("matrix.mlir", MATRIX)
+    for workers, gradients in (1, 6), (2, 5), (4, 4):
+        for arena, _ in loops(box, {"worker": workers, "strategy": {"name": "mirrored", "micro_batches": 64, "sum_leaves": 16}}, "matrix.mlir"):
+            assert arena < (gradients + 0.5) * 2**20
 
 
 @pytest.mark.parametrize("model", [DECAY, SCALES], ids=["decay", "scales"])
@@ -219,3 +260,39 @@ def test_metrics(box):
     assert {"error", "train error", "reconstruction_mse"} <= set(reference)
     for row, final in finals.items():
         assert final == reference, row
+
+
+TWO = """
+graph.variable @v : tensor<512x512xf32> = #graph.glorot_uniform<seed = 3> {trainable = TRAINABLE DEVICE0}
+graph.variable @w : tensor<512x512xf32> = #graph.glorot_uniform<seed = 1> {trainable = true DEVICE1}
+graph.dataset @data : (tensor<512xf32>) = #graph.synthetic<samples = 203, seed = 7>
+graph.func @train_step() -> (tensor<f32> {graph.name = "loss"}) attributes {role = #graph.role<train>} {
+  %x = graph.next_batch @data {batch = 4} : tensor<4x512xf32>
+  %v = graph.read @v : tensor<512x512xf32>
+  %w = graph.read @w : tensor<512x512xf32>
+  %h = graph.matmul %x, %v {graph.name = "h" DEVICE0} : (tensor<4x512xf32>, tensor<512x512xf32>) -> tensor<4x512xf32>
+  %y = graph.matmul %h, %w {graph.name = "y" DEVICE1} : (tensor<4x512xf32>, tensor<512x512xf32>) -> tensor<4x512xf32>
+  %z = graph.multiply %y, %y {graph.name = "z" DEVICE1} : tensor<4x512xf32>
+  %loss = graph.reduce_mean %z dimensions = [0, 1] {graph.name = "mean" DEVICE1} : (tensor<4x512xf32>) -> tensor<f32>
+  graph.minimize %loss {optimizer = #graph.sgd<learning_rate = 0.05>} : tensor<f32>
+  graph.return %loss : tensor<f32>
+}
+"""
+
+
+@pytest.mark.parametrize("answers", [False, True], ids=["one way", "answers"])
+def test_model_over_two_devices(box, answers, transport):
+    """A loop in both programs where the second takes what the first makes; copies where the first would wait for an answer in each iteration."""
+    def written(name, device):
+        text = TWO.replace("TRAINABLE", "true" if answers else "false")
+        for task in 0, 1:
+            text = text.replace(f" DEVICE{task}", device(task))
+        return box.write(name, text)
+    settings = {"micro_batches": 24, "sum_leaves": 8}
+    reference = one(box, model=written("one.mlir", lambda task: ""), **settings)
+    model = written("two.mlir", lambda task: f', graph.device = #graph.device<"/job:worker/task:{task}/device:CPU:0">')
+    equal(box, reference, {"worker": 2}, {"name": "in_graph", **settings}, f"--transport={transport}", model=model)
+    found = loops(box, {"worker": 2, "strategy": {"name": "in_graph", **settings}}, model)
+    assert len(found) == (0 if answers else 2)
+    if not answers:
+        assert any("acquire" in kinds[kinds.index("repeat"):] for _, kinds in found), "values are made where they are sent from"

@@ -79,6 +79,7 @@ private:
   std::vector<double> sendSeconds; ///< by plan channel: the sender is busy
   std::vector<bool> ahead; ///< by plan channel: sent before the step that needs it
   std::vector<bool> inSlot; ///< by plan channel: made where its receiver finds it
+  std::vector<uint32_t> times; ///< by plan channel: iterations of the loop that it is sent in
   std::vector<bool> released; ///< by plan channel: its receiver says when it has read what it took
   std::map<std::tuple<uint32_t, uint32_t, int, uint32_t>, Leaving> leaving; ///< by programs and how they sum
   std::map<uint32_t, uint32_t> wires; ///< by program whose end of the link is the narrow one
@@ -158,8 +159,13 @@ void Model::readPrograms() {
   ahead.assign(size_t(plan.channels_size()), false);
   inSlot.assign(size_t(plan.channels_size()), false);
   released.assign(size_t(plan.channels_size()), false);
+  times.assign(size_t(plan.channels_size()), 1);
   for (const plan::Program &program : plan.programs()) {
+    plan::LoopWalk loops;
     for (const plan::Instruction &instruction : program.instructions()) {
+      const uint32_t here = loops.times(instruction);
+      if (instruction.has_send_start())
+        times[instruction.send_start().channel()] = here;
       if (instruction.send_start().ahead())
         ahead[instruction.send_start().channel()] = true;
       if (instruction.has_release())
@@ -200,7 +206,7 @@ void Model::addChannel(uint32_t index) {
       channel.conflating() ? UINT32_MAX : channel.capacity(); // a conflating channel never makes its sender wait
   Timeline::Channel out{capacity, 0, time.latency(way, message), 0, ahead[index]};
   if (!way.copies) {
-    out.transfer = TimeModel::transfer(way, message);
+    out.transfer = TimeModel::transfer(way, message) * times[index]; // all iterations' messages are one
     uint32_t end = message.senders <= message.receivers ? channel.sender() : channel.receiver();
     auto [wire, isNew] = wires.try_emplace(end, 0);
     if (isNew)

@@ -6,7 +6,7 @@ dist.program @a of @p on "/job:worker/task:0/device:CPU:0" {
   // expected-note @below {{repeated by this}}
   dist.repeat 3 {
     // (RP1)
-    // expected-error @below {{is repeated; what is repeated calls, takes batches, accumulates, or names parts of memory}}
+    // expected-error @below {{is repeated; what is repeated calls, takes batches, accumulates, names parts of memory, or sends and receives, but nothing ahead}}
     dist.fetch "x", %x : memref<4xf32>
   }
   dist.end
@@ -162,6 +162,99 @@ dist.program @a of @p on "/job:worker/task:0/device:CPU:0" {
     // (AC3)
     // expected-error @below {{has one buffer for two of its sums or its value; expected one for each}}
     dist.accumulate %x into(%s, %s) by @add : memref<4xf32>, memref<4xf32>, memref<4xf32>
+  }
+  dist.end
+}
+
+// -----
+
+graph.variable @v : tensor<4xf32> = #graph.zeros
+dist.phase @p {role = #graph.role<train>}
+dist.channel @p.x : tensor<4xf32> from @p.a to @p.b
+dist.program @p.a of @p on "/job:worker/task:0/device:CPU:0" {
+  %v = dist.variable_buffer @v : memref<4xf32>
+  // expected-note @below {{repeated by this}}
+  dist.repeat 3 {
+    // (RP1)
+    // expected-error @below {{is repeated; what is repeated calls,}}
+    dist.send_start @p.x, %v {ahead} : memref<4xf32>
+  }
+  dist.end
+}
+
+// -----
+
+// What sends may be repeated, what takes a whole family's messages not.
+dist.phase @p {role = #graph.role<train>}
+func.func private @add(memref<4xf32> {dist.access = "read_write"}, memref<4xf32> {dist.access = "read"})
+dist.program @p.b of @p on "/job:worker/task:1/device:CPU:0" {
+  %s = dist.buffer : memref<4xf32>
+  // expected-note @below {{repeated by this}}
+  dist.repeat 3 {
+    // (RP1)
+    // expected-error @below {{is repeated; what is repeated calls,}}
+    dist.aggregate_into @p.x, %s by @add : memref<4xf32>
+  }
+  dist.end
+}
+
+// -----
+
+dist.phase @p {role = #graph.role<train>}
+dist.channel @p.x : tensor<4xf32> from @p.a to @p.b
+dist.program @p.a of @p on "/job:worker/task:0/device:CPU:0" {
+  %x = dist.buffer : memref<4xf32>
+  dist.repeat 3 {
+    // expected-note @below {{sent here}}
+    dist.send @p.x, %x : memref<4xf32>
+  }
+  dist.end
+}
+dist.program @p.b of @p on "/job:worker/task:1/device:CPU:0" {
+  dist.repeat 4 {
+    // (CH10)
+    // expected-error @below {{receives from @p.x in a loop of 4, but it is sent in a loop of 3; expected both ends in loops of equal count, or both outside}}
+    %x = dist.receive @p.x : memref<4xf32>
+  }
+  dist.end
+}
+
+// -----
+
+dist.phase @p {role = #graph.role<train>}
+dist.channel @p.x : tensor<4xf32> from @p.a to @p.b
+dist.program @p.a of @p on "/job:worker/task:0/device:CPU:0" {
+  %x = dist.feed "x" : tensor<4xf32>
+  graph.repeat 3 {
+    // expected-note @below {{sent here}}
+    dist.send @p.x, %x : tensor<4xf32>
+  }
+  dist.end
+}
+dist.program @p.b of @p on "/job:worker/task:1/device:CPU:0" {
+  // (CH10)
+  // expected-error @below {{receives from @p.x outside of loops, but it is sent in a loop of 3}}
+  %x = dist.receive @p.x : tensor<4xf32>
+  dist.end
+}
+
+// -----
+
+dist.phase @p {role = #graph.role<train>, ends_by_end_of_stream}
+dist.channel @p.x : tensor<4xf32> from @p.a to @p.b
+dist.program @p.a of @p on "/job:worker/task:0/device:CPU:0" {
+  %x = dist.buffer : memref<4xf32>
+  dist.repeat 3 {
+    // expected-note @below {{sent here}}
+    dist.send @p.x, %x : memref<4xf32>
+  }
+  dist.end
+}
+dist.program @p.b of @p on "/job:worker/task:1/device:CPU:0" {
+  dist.repeat 3 {
+    // (CH10)
+    // expected-error @below {{receives from @p.x in a loop of 3, but phase @p ends by end of stream, which could come between two iterations}}
+    %x = dist.receive @p.x : memref<4xf32>
   }
   dist.end
 }

@@ -24,3 +24,41 @@ dist.program @a of @p on "/job:worker/task:0/device:CPU:0" {
   dist.control_receive local
   dist.end
 }
+
+// Two that talk, as partitioned and as scheduled.
+dist.phase @q {role = #graph.role<predict>}
+dist.channel @q.x : tensor<4xf32> from @q.a to @q.b {capacity = 2}
+dist.channel @q.y : tensor<4xf32> from @q.b to @q.a {capacity = 2}
+// CHECK-LABEL: dist.program @q.a
+dist.program @q.a of @q on "/job:worker/task:0/device:CPU:0" {
+  dist.control_send [@q.control]
+  %x = dist.feed "x" : tensor<4xf32>
+  // CHECK: graph.repeat 4
+  // CHECK-NEXT: dist.send @q.x
+  // CHECK-NEXT: dist.receive @q.y
+  graph.repeat 4 {
+    dist.send @q.x, %x : tensor<4xf32>
+    %y = dist.receive @q.y : tensor<4xf32>
+  }
+  dist.control_receive local
+  dist.end
+}
+dist.channel @q.control : tensor<i64> from @q.a to @q.b {control}
+// CHECK-LABEL: dist.program @q.b
+dist.program @q.b of @q on "/job:worker/task:1/device:CPU:0" {
+  // CHECK: dist.repeat 4
+  // CHECK-NEXT: dist.receive @q.x
+  // CHECK-NEXT: dist.release @q.x
+  // CHECK-NEXT: dist.acquire @q.y
+  // CHECK-NEXT: dist.send_start @q.y
+  // CHECK-NEXT: dist.send_done @q.y
+  dist.repeat 4 {
+    %x = dist.receive @q.x : memref<4xf32>
+    dist.release @q.x
+    %y = dist.acquire @q.y : memref<4xf32>
+    dist.send_start @q.y, %y : memref<4xf32>
+    dist.send_done @q.y
+  }
+  dist.control_receive @q.control
+  dist.end
+}

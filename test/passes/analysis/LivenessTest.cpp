@@ -55,6 +55,38 @@ TEST(Liveness, AnInitialMessageBreaksTheCycle) {
   EXPECT_TRUE(model.check().live());
 }
 
+TEST(Liveness, LoopsThatRunTogetherAreOneNode) {
+  // What stands in front of the one loop comes before what stands behind the other; an iteration has numbers of its own.
+  Liveness model;
+  uint32_t a = model.addProgram(), b = model.addProgram(), inA = model.addProgram(), inB = model.addProgram();
+  uint32_t before = model.addChannel(1), inside = model.addChannel(1), behind = model.addChannel(1);
+  uint32_t loops = model.addLoops();
+  model.append(a, Action::Send, before);
+  model.appendLoops(a, loops);
+  model.append(inA, Action::Send, inside);
+  model.append(a, Action::Receive, behind);
+  model.append(b, Action::Receive, before);
+  model.appendLoops(b, loops);
+  model.append(inB, Action::Receive, inside);
+  model.append(b, Action::Send, behind);
+  EXPECT_EQ(model.check().ranks, (std::vector<uint32_t>{3, 1, 1, 5, 2, 2, 4}));
+}
+
+TEST(Liveness, ALoopThatWaitsForTheOthersEndIsACycle) {
+  Liveness model;
+  uint32_t a = model.addProgram(), b = model.addProgram(), behind = model.addChannel(1), loops = model.addLoops();
+  model.appendLoops(a, loops);
+  model.append(a, Action::Send, behind);
+  model.append(b, Action::Receive, behind);
+  model.appendLoops(b, loops);
+  EXPECT_EQ(model.check().cycle.size(), 3u);
+  Liveness two;
+  uint32_t program = two.addProgram(), same = two.addLoops();
+  two.appendLoops(program, same);
+  two.appendLoops(program, same);
+  EXPECT_EQ(two.check().cycle.size(), 1u);
+}
+
 TEST(Liveness, AWriterThatWaitsForItsReaderBeforeItAnswersIsACycle) {
   // b asks a for something while it still reads what a sent zero-copy; a answers only after b has released it.
   for (bool zeroCopy : {false, true}) {

@@ -7,7 +7,9 @@
 // RUN: graph-opt %t/first.mlir --resolve-strategy --place --replicate --verify-replicated | FileCheck %t/first.mlir
 // RUN: graph-opt %t/queues.mlir --resolve-strategy --replicate --verify-replicated | FileCheck %t/queues.mlir
 // RUN: sed 's/GPU/CPU/' %t/queues.mlir | graph-opt - --resolve-strategy --replicate | FileCheck %t/queues.mlir --check-prefix=HOST
-// The micro-batches of a replica but the last are a loop.
+// RUN: graph-opt %t/towers.mlir --resolve-strategy --place --replicate --verify-replicated --verify-placed | FileCheck %t/towers.mlir
+// RUN: graph-opt %t/towers.mlir --resolve-strategy --place --replicate --partition --verify-partitioned --verify-liveness | FileCheck %t/towers.mlir --check-prefix=PROGRAM
+// The micro-batches of a replica but the last, or of each device of towers, are a loop.
 
 //--- loop.mlir
 module attributes {graph.cluster = #graph.cluster<jobs = [ps = 1, worker = 2], chief = "/job:worker/task:0">,
@@ -128,5 +130,60 @@ graph.func @train() attributes {graph.device = #graph.device<"/job:worker/task:0
   %g = graph.reshape %x {graph.device = #graph.device<"/job:worker/task:0/device:GPU:0">} : (tensor<1x4xf32>) -> tensor<4xf32>
   graph.apply_sgd @w, %g {graph.device = #graph.device<"/job:worker/task:0/device:GPU:0">, learning_rate = 0.1} : tensor<4xf32>
   graph.return
+}
+}
+//--- towers.mlir
+module attributes {graph.cluster = #graph.cluster<jobs = [worker = 2], chief = "/job:worker/task:0">,
+                   graph.strategy = #graph.strategy<name = "mirrored", micro_batches = 32, sum_leaves = 16>} {
+graph.variable @w : tensor<4xf32> = #graph.zeros
+graph.dataset @d : (tensor<4xf32>) = #graph.synthetic<samples = 100, seed = 7>
+// One loop for both devices. The first deals the batches, the micro-batches from 16 on to the second.
+// CHECK-LABEL: graph.func @train
+graph.func @train() -> (tensor<4xf32> {graph.name = "loss"}) attributes {role = #graph.role<train>} {
+  // CHECK: %[[W:.*]] = graph.read @w
+  // CHECK: %[[P:.*]]:8 = graph.repeat 15
+  // CHECK-NEXT: %[[X0:.*]] = graph.next_batch @d {{.*}}task:0{{.*}}micro_batches = 32
+  // CHECK-NEXT: %[[X1:.*]] = graph.next_batch @d {{.*}}task:0{{.*}}micro_batch = 16 : i64, micro_batches = 32
+  // CHECK-NEXT: %[[R0:.*]] = graph.reshape %[[X0]] {{.*}}task:0
+  // CHECK-NEXT: %[[G0:.*]] = graph.multiply %[[R0]], %[[W]] {{.*}}task:0
+  // CHECK-NEXT: %[[R1:.*]] = graph.reshape %[[X1]] {{.*}}task:1
+  // CHECK-NEXT: %[[G1:.*]] = graph.multiply %[[R1]], %[[W]] {{.*}}task:1
+  // CHECK-NEXT: graph.yield %[[G0]], %[[G1]]
+  // CHECK: graph.next_batch @d {{.*}}micro_batch = 15 : i64, micro_batches = 32
+  // CHECK: %[[S0:.*]] = graph.add %[[P]]#0, %{{.*}}task:0
+  // CHECK: %[[S1:.*]] = graph.add %[[P]]#1, %[[S0]] {{.*}}task:0
+  // CHECK: %[[S2:.*]] = graph.add %[[P]]#2, %[[S1]] {{.*}}task:0
+  // CHECK: %[[S3:.*]] = graph.add %[[P]]#3, %[[S2]] {{.*}}task:0
+  // CHECK: graph.next_batch @d {{.*}}micro_batch = 31 : i64, micro_batches = 32
+  // CHECK: %[[T0:.*]] = graph.add %[[P]]#4, %{{.*}}task:1
+  // CHECK: %[[T1:.*]] = graph.add %[[P]]#5, %[[T0]] {{.*}}task:1
+  // CHECK: %[[T2:.*]] = graph.add %[[P]]#6, %[[T1]] {{.*}}task:1
+  // CHECK: %[[T3:.*]] = graph.add %[[P]]#7, %[[T2]] {{.*}}task:1
+  // CHECK: %[[ALL:.*]] = graph.add %[[S3]], %[[T3]] {{.*}}task:0
+  // CHECK-NOT: graph.add
+  // CHECK: graph.divide %[[ALL]]
+  // A batch an iteration, with room for the next one; what is read comes once, and the last batch by a channel of its own.
+  // PROGRAM: dist.channel @train.w.to_worker1 : tensor<4xf32> from @train.worker0 to @train.worker1{{$}}
+  // PROGRAM: dist.channel @train.next_batch.to_worker1 : tensor<1x4xf32> from @train.worker0 to @train.worker1 {capacity = 2
+  // PROGRAM: dist.channel @train.next_batch.to_worker1_1 : tensor<1x4xf32> from @train.worker0 to @train.worker1{{$}}
+  // PROGRAM-LABEL: dist.program @train.worker0
+  // PROGRAM: dist.send @train.w.to_worker1
+  // PROGRAM: graph.repeat 15
+  // PROGRAM: dist.send @train.next_batch.to_worker1,
+  // PROGRAM: graph.yield
+  // PROGRAM: dist.send @train.next_batch.to_worker1_1
+  // PROGRAM-LABEL: dist.program @train.worker1
+  // PROGRAM: dist.receive @train.w.to_worker1
+  // PROGRAM: graph.repeat 15
+  // PROGRAM-NEXT: dist.receive @train.next_batch.to_worker1 :
+  // PROGRAM-NOT: graph.next_batch
+  // PROGRAM: graph.yield
+  // PROGRAM: dist.receive @train.next_batch.to_worker1_1
+  %x = graph.next_batch @d {batch = 1} : tensor<1x4xf32>
+  %w = graph.read @w : tensor<4xf32>
+  %r = graph.reshape %x : (tensor<1x4xf32>) -> tensor<4xf32>
+  %g = graph.multiply %r, %w : tensor<4xf32>
+  graph.apply_sgd @w, %g {learning_rate = 0.1} : tensor<4xf32>
+  graph.return %g : tensor<4xf32>
 }
 }

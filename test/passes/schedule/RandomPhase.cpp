@@ -29,7 +29,10 @@ public:
       values.push_back({"%" + name, type, p, {p}});
     }
     for (int i = 0, count = 3 + int(pick(25)); i < count; ++i)
-      pick(8) ? addCall() : addLoop();
+      if (const size_t kind = pick(8); kind == 0)
+        addLoop();
+      else
+        kind == 1 && programs > 1 ? addTalkingLoops() : addCall();
     for (size_t p = 0; p < programs; ++p)
       finish(p);
     std::string text = header;
@@ -131,6 +134,83 @@ private:
       if ((hasLeaf && i == 0) || ((leaves - 1) >> (i - hasLeaf) & 1))
         line(program, "dist.call @u(" + last + ", " + kept[i] + ") : " + type + ", " + type);
     values.push_back({last, type, program, {program}});
+  }
+
+  std::string channel(size_t from, size_t to, const std::string &type) {
+    const std::string name = "@p.c" + fresh();
+    header += "dist.channel " + name + " : tensor" + type.substr(6) + " from @p." + this->name(from) + " to @p." +
+              this->name(to) + (pick(2) ? " {capacity = 2}" : "") + "\n";
+    return name;
+  }
+
+  /// One program computes in each iteration what another one takes, which sums what it makes of it and may answer. The last
+  /// value is sent and computed behind the loops.
+  void addTalkingLoops() {
+    const size_t asks = pick(programs), takes = (asks + 1 + pick(programs - 1)) % programs;
+    const size_t first = pick(values.size()), second = pick(values.size()), times = 1 + pick(4);
+    const bool answers = pick(2);
+    const std::string a = use(first, asks), b = use(second, takes);
+    auto randomType = [&] { return "memref<" + std::to_string(kSizes[pick(std::size(kSizes))]) + "xf32>"; };
+    const std::string question = randomType(), answer = randomType();
+    const std::string there = channel(asks, takes, question), back = answers ? channel(takes, asks, answer) : "",
+                      behind = channel(asks, takes, question);
+    auto sums = [&](size_t program) {
+      std::vector<std::string> kept;
+      for (uint32_t i = 0; i < plan::keptSums(times + 1, 1); ++i)
+        kept.push_back(buffer(program, answer));
+      return kept;
+    };
+    auto accumulate = [&](size_t program, const std::string &value, const std::vector<std::string> &kept) {
+      std::string names, types;
+      for (size_t i = 0; i < kept.size(); ++i) {
+        names += (i ? ", " : "") + kept[i];
+        types += ", " + answer;
+      }
+      line(program, "  dist.accumulate " + value + " into(" + names + ") by @u : " + answer + types);
+    };
+    auto ask = [&](const std::string &through, const std::string &indent) {
+      const std::string x = buffer(asks, question);
+      return [=, this] {
+        line(asks, indent + "dist.call @k1(" + a + ", " + x + ") : " + values[first].type + ", " + question);
+        line(asks, indent + "dist.send " + through + ", " + x + " : " + question);
+      };
+    };
+    auto take = [&](const std::string &through, const std::string &value, const std::string &indent) {
+      const std::string r = "%r" + fresh();
+      line(takes, indent + r + " = dist.receive " + through + " : " + question);
+      line(takes, indent + "dist.call @k2(" + r + ", " + b + ", " + value + ") : " + question + ", " +
+                      values[second].type + ", " + answer);
+    };
+    auto end = [&](size_t program, const std::string &last, const std::vector<std::string> &kept) {
+      for (size_t i = 0; i < kept.size(); ++i)
+        if (times >> i & 1)
+          line(program, "dist.call @u(" + last + ", " + kept[i] + ") : " + answer + ", " + answer);
+      values.push_back({last, answer, program, {program}});
+    };
+    const auto asking = ask(there, "  "), lastAsking = ask(behind, "");
+    const std::vector<std::string> kept = sums(takes), keptThere = answers ? sums(asks) : std::vector<std::string>();
+    const std::string value = buffer(takes, answer), last = buffer(takes, answer),
+                      lastThere = answers ? buffer(asks, answer) : "";
+    line(asks, "dist.repeat " + std::to_string(times) + " {");
+    asking();
+    line(takes, "dist.repeat " + std::to_string(times) + " {");
+    take(there, value, "  ");
+    accumulate(takes, value, kept);
+    if (answers) {
+      line(takes, "  dist.send " + back + ", " + value + " : " + answer);
+      const std::string r = "%r" + fresh();
+      line(asks, "  " + r + " = dist.receive " + back + " : " + answer);
+      accumulate(asks, r, keptThere);
+    }
+    line(asks, "}");
+    line(takes, "}");
+    lastAsking();
+    take(behind, last, "");
+    end(takes, last, kept);
+    if (answers) {
+      line(asks, "dist.call @k1(" + a + ", " + lastThere + ") : " + values[first].type + ", " + answer);
+      end(asks, lastThere, keptThere);
+    }
   }
 
   void finish(size_t program) {

@@ -37,7 +37,7 @@ std::string print(ModuleOp module) {
 }
 
 TEST_F(Schedule, KeepsValuesOfRandomPhases) {
-  uint64_t arena = 0, buffers = 0, zeroCopy = 0, large = 0, inSlots = 0, ahead = 0, loops = 0;
+  uint64_t arena = 0, buffers = 0, zeroCopy = 0, large = 0, inSlots = 0, ahead = 0, loops = 0, talks = 0;
   for (uint64_t seed = 1; seed <= 300; ++seed) {
     std::string text = makeRandomPhase(seed);
     SCOPED_TRACE("seed " + std::to_string(seed) + "\n" + text);
@@ -57,7 +57,7 @@ TEST_F(Schedule, KeepsValuesOfRandomPhases) {
     for (auto program : module->getOps<dist::ProgramOp>())
       arena += *program.getArenaBytes();
     module->walk([&](dist::AcquireOp) { ++inSlots; });
-    module->walk([&](dist::RepeatOp) { ++loops; });
+    module->walk([&](dist::RepeatOp loop) { ++(dist::isTalkingLoop(loop) ? talks : loops); });
     module->walk([&](dist::SendStartOp send) { ahead += send.getAhead(); });
     for (auto channel : module->getOps<dist::ChannelOp>()) {
       zeroCopy += channel.getZeroCopy();
@@ -74,6 +74,7 @@ TEST_F(Schedule, KeepsValuesOfRandomPhases) {
   EXPECT_GT(large, zeroCopy);
   EXPECT_GT(inSlots, 20u) << "too few values are made in slots to show anything";
   EXPECT_GT(loops, 100u) << "too few values are summed in loops to show anything";
+  EXPECT_GT(talks, 200u) << "too few loops send to each other to show anything";
   EXPECT_GT(ahead, 100u) << "too little is sent ahead to show anything";
 }
 

@@ -76,6 +76,7 @@ private:
     dist::ProgramOp program;
     Operation *next = nullptr;
     int step = 0;
+    uint64_t iteration = 0; ///< of the loop that `next` is in
     std::unique_ptr<Memory> arena;
     std::vector<std::unique_ptr<Memory>> own; ///< buffers without offset
     llvm::DenseMap<Value, Region> regions;
@@ -152,6 +153,12 @@ private:
     if (isa<dist::EndOp>(op)) {
       ++lane.step;
       lane.next = &lane.program.getBlock().front();
+    } else if (auto repeat = dyn_cast<dist::RepeatOp>(op)) {
+      lane.iteration = 0;
+      lane.next = &repeat.getBody().front().front();
+    } else if (auto loop = dyn_cast<dist::RepeatOp>(op->getParentOp()); loop && !op->getNextNode()) {
+      const bool again = ++lane.iteration < loop.getCount();
+      lane.next = again ? &loop.getBody().front().front() : loop->getNextNode();
     } else {
       lane.next = op->getNextNode();
     }
@@ -167,13 +174,8 @@ private:
       for (Value input : inputs)
         hash = mix(hash, read(lane, op, input));
       write(lane, updates ? call.getBuffers().front() : call.getBuffers().back(), hash);
-    } else if (auto repeat = dyn_cast<dist::RepeatOp>(op)) { // nothing in it waits
-      for (uint64_t time = 0; time < repeat.getCount(); ++time)
-        for (Operation &inner : repeat.getBody().front())
-          if (auto sum = dyn_cast<dist::AccumulateOp>(inner))
-            accumulate(lane, sum, time);
-          else
-            execute(lane, &inner);
+    } else if (auto sum = dyn_cast<dist::AccumulateOp>(op)) {
+      accumulate(lane, sum, lane.iteration);
     } else if (auto fetch = dyn_cast<dist::FetchOp>(op)) {
       fetches.push_back({fetch, fetch.getValue()});
     } else if (isa<dist::SendOp, dist::SendStartOp>(op)) {

@@ -219,3 +219,84 @@ dist.program @s.worker of @s on "/job:worker/device:CPU:0" replicas(2) {
   dist.control_receive @s.control local
   dist.end
 }
+
+// -----
+
+// In each iteration both receive first.
+dist.phase @l {role = #graph.role<predict>}
+dist.channel @l.x : tensor<4xf32> from @l.a to @l.b {capacity = 2}
+dist.channel @l.y : tensor<4xf32> from @l.b to @l.a {capacity = 2}
+dist.program @l.a of @l on "/job:worker/task:0/device:CPU:0" {
+  %f = dist.feed "f" : tensor<4xf32>
+  graph.repeat 3 {
+    // expected-error @+2 {{programs @l.a and @l.b wait for each other in a circle}}
+    // expected-note @+1 {{@l.a receives @l.y here, which waits until @l.b sends @l.y}}
+    %y = dist.receive @l.y : tensor<4xf32>
+    // expected-note @+1 {{@l.a sends @l.x here, only after it receives @l.y}}
+    dist.send @l.x, %f : tensor<4xf32>
+  }
+  dist.end
+}
+dist.program @l.b of @l on "/job:worker/task:1/device:CPU:0" {
+  %f = dist.feed "f" : tensor<4xf32>
+  graph.repeat 3 {
+    // expected-note @+1 {{@l.b receives @l.x here, which waits until @l.a sends @l.x}}
+    %x = dist.receive @l.x : tensor<4xf32>
+    // expected-note @+1 {{@l.b sends @l.y here, only after it receives @l.x}}
+    dist.send @l.y, %f : tensor<4xf32>
+  }
+  dist.end
+}
+
+// -----
+
+// What one of them needs before its loop the other sends behind its own.
+dist.phase @m {role = #graph.role<predict>}
+dist.channel @m.x : tensor<4xf32> from @m.a to @m.b
+dist.channel @m.y : tensor<4xf32> from @m.a to @m.b
+dist.program @m.a of @m on "/job:worker/task:0/device:CPU:0" {
+  %f = dist.feed "f" : tensor<4xf32>
+  graph.repeat 3 {
+    dist.send @m.x, %f : tensor<4xf32>
+  }
+  // expected-error @+2 {{programs @m.a and @m.b wait for each other in a circle}}
+  // expected-note @+1 {{@m.a sends @m.y here, only behind its loop, which waits until the others begin theirs}}
+  dist.send @m.y, %f : tensor<4xf32>
+  dist.end
+}
+dist.program @m.b of @m on "/job:worker/task:1/device:CPU:0" {
+  // expected-note @+1 {{@m.b receives @m.y here, which waits until @m.a sends @m.y}}
+  %y = dist.receive @m.y : tensor<4xf32>
+  // expected-note @+1 {{@m.b repeats this, only after it receives @m.y}}
+  graph.repeat 3 {
+    %x = dist.receive @m.x : tensor<4xf32>
+  }
+  dist.end
+}
+
+// -----
+
+// One program has two loops that would have to run together.
+dist.phase @n {role = #graph.role<predict>}
+dist.channel @n.x : tensor<4xf32> from @n.a to @n.b
+dist.channel @n.y : tensor<4xf32> from @n.b to @n.a
+dist.program @n.a of @n on "/job:worker/task:0/device:CPU:0" {
+  %f = dist.feed "f" : tensor<4xf32>
+  // expected-error @+1 {{can never begin: loops that send to each other run together, and one of these waits for the end of another}}
+  graph.repeat 3 {
+    dist.send @n.x, %f : tensor<4xf32>
+  }
+  // expected-note @+1 {{another is here}}
+  graph.repeat 3 {
+    %y = dist.receive @n.y : tensor<4xf32>
+  }
+  dist.end
+}
+dist.program @n.b of @n on "/job:worker/task:1/device:CPU:0" {
+  // expected-note @+1 {{another is here}}
+  graph.repeat 3 {
+    %x = dist.receive @n.x : tensor<4xf32>
+    dist.send @n.y, %x : tensor<4xf32>
+  }
+  dist.end
+}

@@ -69,6 +69,27 @@ TEST(Loops, SumAsTheTreeDoes) {
     }
 }
 
+/// w after three steps of plan::talkingLoopsPlan, computed in one place.
+float afterTalk(float w, uint32_t times) {
+  for (int step = 0; step < 3; ++step)
+    for (uint32_t i = 0; i < times; ++i) {
+      const float shift = 0.25f + 0.001f * float(step);
+      w += (w * 0.5f + shift) * 0.5f + shift;
+    }
+  return w;
+}
+
+TEST(Loops, TalkOverTransports) {
+  for (uint32_t times : {1, 2, 7}) {
+    TaskHarness tasks(plan::talkingLoopsPlan(times));
+    const std::vector<float> initial = tasks.floats(0);
+    TestHost host(3);
+    auto lanes = tasks.lanes(host);
+    ASSERT_EQ(tasks.run(lanes), absl::OkStatus());
+    EXPECT_EQ(tasks.floats(0)[5], afterTalk(initial[5], times)) << times;
+  }
+}
+
 // A sum may begin with a variable that other lanes write. Its lock is what keeps them from it meanwhile.
 TEST(Loops, WaitForTheLocksOfTheirVariables) {
   plan::PlanBuilder b(kElements);

@@ -7,6 +7,7 @@
 #include "test/runtime/executor/Simulator.h"
 
 #include "runtime/base/Status.h"
+#include "runtime/plan/Certificate.h"
 #include "runtime/plan/Verify.h"
 #include "test/runtime/plan/PlanBuilder.h"
 
@@ -15,6 +16,7 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <optional>
 #include <set>
 
 namespace graphc::executor {
@@ -204,6 +206,34 @@ TEST_P(Seeds, Asynchronous) {
       for (float x : floats(variables, p))
         ASSERT_TRUE(x > -100 && x < 100);
   });
+}
+
+/// Two lanes that talk in loops (plan::talkingLoopsPlan).
+TEST(TalkingLoops, AreRightInAnyOrderOfTurns) {
+  const plan::Plan plan = plan::talkingLoopsPlan(7);
+  std::optional<float> expected;
+  for (uint64_t seed = 0; seed < 200; ++seed) {
+    auto variables = SimVariables::create(plan);
+    ASSERT_TRUE(variables.ok());
+    SimOptions options{.seed = seed, .steps = 3};
+    options.maxDelay = seed % 4 ? 50000 : 0;
+    ASSERT_EQ(simulate(plan, *variables, options).status, absl::OkStatus()) << seed;
+    const float w = floats(*variables, 0)[3];
+    EXPECT_GT(w, 1.0f);
+    ASSERT_EQ(w, expected.value_or(w)) << seed;
+    expected = w;
+  }
+}
+
+/// What the certificate refuses does hang.
+TEST(TalkingLoops, ThatBothReceiveFirstAreStuck) {
+  const plan::Plan plan = plan::talkingLoopsPlan(7, /*both=*/true);
+  EXPECT_FALSE(plan::checkCertificate(plan).ok());
+  auto variables = SimVariables::create(plan);
+  ASSERT_TRUE(variables.ok());
+  const absl::Status stuck = simulate(plan, *variables, {}).status;
+  EXPECT_EQ(stuck.code(), absl::StatusCode::kInternal);
+  EXPECT_THAT(std::string(stuck.message()), testing::HasSubstr("waits at step 0, iteration 1 of 7, to"));
 }
 
 INSTANTIATE_TEST_SUITE_P(Faults, Seeds,

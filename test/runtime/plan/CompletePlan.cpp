@@ -3,9 +3,11 @@
 #include "runtime/plan/AllReduce.h"
 #include "runtime/plan/Credits.h"
 #include "runtime/plan/Events.h"
+#include "runtime/plan/Types.h"
 #include "runtime/plan/Verify.h"
 
 #include <map>
+#include <optional>
 
 namespace graphc::plan {
 
@@ -20,13 +22,18 @@ const Channel *channelOf(const Plan &plan, uint32_t index) {
 
 void addUpBytes(const Plan &plan, Program &program) {
   uint64_t sent = 0, received = 0;
+  LoopWalk loops;
   for (const Instruction &instruction : program.instructions()) {
+    const uint64_t times = loops.times(instruction);
     if (instruction.has_send_start())
       if (const Channel *c = channelOf(plan, instruction.send_start().channel()); c && !c->conflating())
-        sent += c->bytes() * (c->all_to_all() ? c->instances() - 1 : program.instances() == 1 ? c->instances() : 1);
+        sent += c->bytes() * times *
+                (c->all_to_all()            ? c->instances() - 1
+                 : program.instances() == 1 ? c->instances()
+                                            : 1);
     if (instruction.has_receive())
       if (const Channel *c = channelOf(plan, instruction.receive().channel()); c && !c->conflating())
-        received += c->bytes();
+        received += c->bytes() * times;
     if (instruction.has_aggregate())
       if (const Channel *c = channelOf(plan, instruction.aggregate().channel()); c && !c->conflating())
         received += c->bytes() * (c->instances() - c->all_to_all());
@@ -52,10 +59,19 @@ public:
   explicit Numbers(Plan &plan) : plan(plan), ends(size_t(plan.channels_size())) {
     for (uint32_t p = 0; p < uint32_t(plan.programs_size()); ++p) {
       first.push_back(ranks.size());
+      std::optional<size_t> ofStep, ofIteration;
+      size_t loop = 0;
       for (const Event &event : eventsOf(plan, p)) {
-        if (ranks.size() > first.back())
-          edges.emplace_back(ranks.size() - 1, ranks.size());
-        if (channelOf(plan, event.channel)) {
+        std::optional<size_t> &before = event.isRepeated() ? ofIteration : ofStep;
+        if (before)
+          edges.emplace_back(*before, ranks.size());
+        before = ranks.size();
+        if (event.isLoop()) {
+          ofIteration.reset();
+          loop = ranks.size();
+        } else if (channelOf(plan, event.channel)) {
+          if (event.isRepeated())
+            loops[event.channel].push_back(loop);
           ends[event.channel][event.action].push_back(ranks.size());
           ahead[event.channel] |= plan.programs(int(p)).instructions(int(event.instruction)).send_start().ahead();
         }
@@ -75,6 +91,11 @@ public:
       for (auto [before, after] : edges)
         if (ranks[after] <= ranks[before])
           ranks[after] = ranks[before] + 1, changed = true;
+      for (const auto &[channel, together] : loops)
+        for (size_t loop : together)
+          for (size_t other : together)
+            if (ranks[loop] < ranks[other])
+              ranks[loop] = ranks[other], changed = true;
     }
     for (int p = 0; p < plan.programs_size(); ++p) {
       plan.mutable_programs(p)->clear_event_ranks();
@@ -106,6 +127,7 @@ private:
   std::vector<uint32_t> ranks;
   std::vector<size_t> first; // event of each program
   std::vector<Of> ends; // by channel
+  std::map<uint32_t, std::vector<size_t>> loops; // by channel: those of its events, which have one number
   std::map<uint32_t, bool> ahead; // by channel: its message is sent a step before it is taken
   std::vector<std::pair<size_t, size_t>> edges;
 };

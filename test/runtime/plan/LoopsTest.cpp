@@ -1,5 +1,6 @@
 //===- LoopsTest.cpp - what verifyPlan refuses of loops, and that liveness passes them by --------------------------------===//
 
+#include "runtime/plan/Certificate.h"
 #include "runtime/plan/SumTree.h"
 #include "runtime/plan/Verify.h"
 #include "test/runtime/plan/DamageCase.h"
@@ -50,8 +51,14 @@ const DamageCase cases[] = {
      "keeps 3 partial sums of 8 values in leaves of 4, expected 2"},
     {"LoopInALoop", [](Plan &p) { *at(p, 2).mutable_repeat() = loop(p); },
      "instruction 2: is repeated; expected calls"},
-    {"SendInALoop", [](Plan &p) { loop(p).set_length(7); },
-     "instruction 8: is repeated; expected calls, next_batch and accumulate"},
+    {"SendInALoop",
+     [](Plan &p) {
+       loop(p).set_length(8);
+       worker(p).set_bytes_sent_per_step(7 * 64);
+     },
+     "channel up: train_step.worker sends in a loop of 7, but train_step.ps receives outside of loops"},
+    {"ControlMessageInALoop", [](Plan &p) { loop(p).set_length(9); },
+     "is repeated; expected calls, next_batch, accumulate, sends and receives alone in a loop"},
     {"OutsideOfALoop", [](Plan &p) { loop(p).set_length(1); }, "instruction 3: accumulates outside of a loop"},
     {"AccumulatesABufferThatIsNone", [](Plan &p) { sum(p).set_buffer(99); }, "buffer 99 does not exist"},
     {"KeepsItInABufferThatIsNone", [](Plan &p) { sum(p).set_partials(0, 99); }, "buffer 99 does not exist"},
@@ -85,6 +92,131 @@ const DamageCase cases[] = {
      "keeps a sum of tensor<16xf32> in buffer"},
 };
 INSTANTIATE_TEST_SUITE_P(Cases, DamagedLoops, testing::ValuesIn(cases), nameOf);
+
+class DamagedTalk : public testing::TestWithParam<DamageCase> {};
+
+TEST_P(DamagedTalk, IsRefusedByName) { expectRefused(talkingLoopsPlan(7), GetParam()); }
+
+Program &asker(Plan &plan) { return *plan.mutable_programs(0); }
+Program &answerer(Plan &plan) { return *plan.mutable_programs(1); }
+void setBytes(Program &program, uint64_t sent, uint64_t received) {
+  program.set_bytes_sent_per_step(sent);
+  program.set_bytes_received_per_step(received);
+}
+void setLoop(Program &program, int at, uint32_t count, uint32_t length) {
+  program.mutable_instructions(at)->mutable_repeat()->set_count(count);
+  program.mutable_instructions(at)->mutable_repeat()->set_length(length);
+}
+
+const DamageCase talks[] = {
+    {"OtherCount",
+     [](Plan &p) {
+       setLoop(answerer(p), 0, 5, 5);
+       setBytes(answerer(p), 5 * 64, 5 * 64);
+     },
+     "channel ask: asker sends in a loop of 7, but answerer receives in a loop of 5; expected both ends in loops of "
+     "equal "
+     "count, or both outside"},
+    {"OneEndOutside",
+     [](Plan &p) {
+       setLoop(answerer(p), 0, 7, 3);
+       setBytes(answerer(p), 64, 7 * 64);
+     },
+     "channel answer: answerer sends outside of loops, but asker receives in a loop of 7"},
+    {"OtherBytes", [](Plan &p) { setBytes(answerer(p), 64, 64); },
+     "its instructions send 448 and receive 448 bytes a step"},
+    {"ReleasedBehind", [](Plan &p) { setLoop(answerer(p), 0, 7, 2); },
+     "program answerer: instruction 2: an iteration ends without a release of channel ask"},
+    {"SendDoneBehind", [](Plan &p) { setLoop(answerer(p), 0, 7, 4); },
+     "an iteration ends without a send_done of channel answer"},
+    {"SentBehind", [](Plan &p) { setLoop(asker(p), 1, 7, 2); },
+     "program asker: instruction 3: an iteration ends without a send of buffer"},
+    {"AlsoBehind",
+     [](Plan &p) {
+       auto &instructions = *answerer(p).mutable_instructions();
+       for (int copied : {1, 3}) {
+         instructions.Add()->CopyFrom(instructions[copied]);
+         instructions.SwapElements(instructions.size() - 1, instructions.size() - 2);
+       }
+     },
+     "program answerer: instruction 6: acts on channel ask, as instructions that are not repeated with it do"},
+    {"Ahead", [](Plan &p) { answerer(p).mutable_instructions(4)->mutable_send_start()->set_ahead(true); },
+     "which is no variable"},
+    {"WhereAPhaseEndsByEndOfStream", [](Plan &p) { p.mutable_phases(0)->set_ends_by_end_of_stream(true); },
+     "a control message in a phase that ends by end of stream"},
+    {"WhereAPhaseEndsByATicket",
+     [](Plan &p) {
+       p.mutable_phases(0)->set_ends_by_end_of_stream(true);
+       asker(p).mutable_instructions(0)->mutable_ticket();
+     },
+     "is repeated in a phase that ends by end of stream, which could come between two iterations"},
+};
+INSTANTIATE_TEST_SUITE_P(Cases, DamagedTalk, testing::ValuesIn(talks), nameOf);
+
+TEST(TalkingLoops, CountTheirBytesAndAreOneEvent) {
+  Plan plan = talkingLoopsPlan(7);
+  EXPECT_EQ(verifyPlan(plan), absl::OkStatus());
+  EXPECT_EQ(asker(plan).bytes_sent_per_step(), 7u * 64);
+  EXPECT_EQ(answerer(plan).bytes_received_per_step(), 7u * 64);
+  auto facts = checkCertificate(plan);
+  ASSERT_TRUE(facts.ok()) << facts.status();
+  EXPECT_EQ(facts->events, (1u + 1 + 5) + (1 + 4 + 1)) << "the control message, each loop, and what is in it";
+}
+
+std::string refusalOf(const Plan &plan) { return std::string(checkCertificate(plan).status().message()); }
+
+TEST(TalkingLoops, AreRefusedWithTheEdgeThatDoesNotGrow) {
+  const Plan good = talkingLoopsPlan(7);
+  auto with = [&](int program, int event, uint32_t number) {
+    Plan plan = good;
+    plan.mutable_programs(program)->set_event_ranks(event, number);
+    return refusalOf(plan);
+  };
+  EXPECT_THAT(with(1, 0, 1),
+              testing::HasSubstr("joins loops that run together: program asker repeats 7 times (instruction 1) has "
+                                 "number 2, program answerer repeats 7 times (instruction 0) has 1"));
+  EXPECT_THAT(with(0, 1, 1), testing::HasSubstr("order edge: program asker sends control"));
+  EXPECT_THAT(with(1, 5, 1),
+              testing::HasSubstr("order edge: program answerer repeats 7 times (instruction 0) has number"));
+  EXPECT_THAT(with(1, 1, 1), testing::HasSubstr("message edge: program asker sends ask"));
+  Plan plan = good;
+  setLoop(answerer(plan), 0, 8, 5);
+  EXPECT_THAT(refusalOf(plan),
+              testing::HasSubstr("program asker repeats 7 times (instruction 1), but program answerer repeats 8"));
+  setLoop(answerer(plan), 0, 7, 3);
+  for (int behind : {3, 4, 5}) // what is not repeated any more
+    answerer(plan).set_event_ranks(behind, 10u * uint32_t(behind));
+  EXPECT_THAT(refusalOf(plan), testing::HasSubstr("channel answer has one end in a loop, the other in none"));
+  setLoop(answerer(plan), 0, 7, 2);
+  EXPECT_THAT(refusalOf(plan),
+              testing::HasSubstr("program answerer releases ask (instruction 3), not both in one loop"));
+}
+
+/// No numbers show that two lanes which both receive first end their step: they do not.
+TEST(TalkingLoops, ThatWaitForEachOtherAreRefused) {
+  EXPECT_THAT(refusalOf(talkingLoopsPlan(7, /*both=*/true)), testing::HasSubstr("edge: program"));
+}
+
+/// Two messages an iteration that are received before one is released need two slots; what an earlier iteration released is there.
+TEST(TalkingLoops, CapacityIsThatOfOneIteration) {
+  PlanBuilder b;
+  uint32_t job = b.job("t", 2), phase = b.phase("predict", PREDICT, false);
+  uint32_t from = b.program(phase, "from", 1, false, job, 0), to = b.program(phase, "to", 1, false, job, 1);
+  uint32_t c = b.channel("c", b.vector(), from, to), x = b.arenaBuffer(from, b.vector());
+  b.repeat(from, 3, 4);
+  b.send(from, c, x);
+  b.send(from, c, x);
+  b.repeat(to, 3, 4);
+  for (int i = 0; i < 2; ++i)
+    b.receive(to, c, b.slotBuffer(to, b.vector()));
+  for (int i = 0; i < 2; ++i)
+    b.release(to, c);
+  b.plan.mutable_channels(int(c))->set_capacity(2);
+  Plan plan = b.finish();
+  EXPECT_TRUE(checkCertificate(plan).ok());
+  plan.mutable_channels(int(c))->set_capacity(1);
+  EXPECT_THAT(refusalOf(plan), testing::HasSubstr("capacity (1) edge: program to releases c"));
+}
 
 } // namespace
 } // namespace graphc::plan

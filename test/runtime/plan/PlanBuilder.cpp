@@ -395,37 +395,6 @@ Plan parameterServerPlan(const ParameterServerShape &shape) {
   return b.finish();
 }
 
-Plan loopPlan() {
-  constexpr uint32_t kCount = 7, kPerLeaf = 2; // four leaves of two: the leaf's sum, those of one and two leaves
-  PlanBuilder b;
-  uint32_t ps = b.job("ps", 1), worker = b.job("worker", 1);
-  b.replicas(worker, 1);
-  uint32_t phase = b.phase("train_step", TRAIN, false);
-  uint32_t server = b.program(phase, "train_step.ps", 1, false, ps, 0);
-  uint32_t w = b.program(phase, "train_step.worker", 1, false, worker, 0);
-  b.plan.mutable_chief()->set_job(worker);
-  uint32_t up = b.channel("up", b.vector(), w, server);
-  uint32_t control = b.channel("control", PlanBuilder::scalar(I64), w, server, true);
-  uint32_t x = b.arenaBuffer(w, b.vector()), g = b.arenaBuffer(w, b.vector());
-  std::vector<uint32_t> partials;
-  for (uint32_t i = 0; i < keptSums(kCount + 1, kPerLeaf); ++i)
-    partials.push_back(b.arenaBuffer(w, b.vector()));
-  b.controlSend(w, {control}); // 0
-  b.repeat(w, kCount, 2); // 1
-  b.call(w, TestKernel::Gradient, {x, g}); // 2
-  b.accumulate(w, g, partials, kPerLeaf); // 3
-  b.call(w, TestKernel::Gradient, {x, g}); // 4
-  for (uint32_t partial : partials) // 5 to 7
-    b.call(w, TestKernel::Add, {g, partial});
-  b.send(w, up, g);
-  b.controlReceive(w, true, 0);
-  uint32_t slot = b.slotBuffer(server, b.vector());
-  b.receive(server, up, slot);
-  b.release(server, up);
-  b.controlReceive(server, false, control);
-  return b.finish();
-}
-
 Plan sumsPlan(uint32_t workers, uint32_t times, uint32_t elements, uint32_t hosts) {
   PlanBuilder b(elements);
   uint32_t job = b.job("worker", workers);

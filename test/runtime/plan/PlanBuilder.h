@@ -111,6 +111,10 @@ Plan parameterServerPlan(const ParameterServerShape &shape);
 /// A worker computes a gradient eight times, seven of them in a loop, sums them in four leaves of two, and sends a sum to a server.
 Plan loopPlan();
 
+/// What two lanes say to each other in loops of `times`. Variable @w is "asker"'s; in each iteration it makes Gradient(w) in a slot of
+/// `ask`, and the answer of "answerer", Gradient of that, is added to w. With `both` each of them receives before it sends, so that both wait for ever.
+Plan talkingLoopsPlan(uint32_t times, bool both = false);
+
 /// Each of `workers` makes its gradient of @w in every piece of a bucket, one chunk of `elements` each, and applies the sums of all pieces
 /// to its @w, `times` times, if more than once in a loop. With `hosts` they sum within each first. Then come the release of the sums and the send_done. Buffers: @w, the bucket, its
 /// pieces, the scratch memory, one more vector, the loss.
