@@ -26,6 +26,7 @@ typedef struct graphc_compile_options {
   const char *target_cpu; /* as LLVM names it; NULL: this machine's */
   uint32_t intra_op_threads; /* of one matmul, where a run says no other number */
   int soft_placement; /* a device that the model names and the cluster lacks is a remark, not an error */
+  int no_cublaslt; /* all products of GPUs are compiled */
 } graphc_compile_options;
 
 typedef enum graphc_severity {

@@ -127,6 +127,7 @@ def Dist_LibraryCallOp : Dist_BodyOp<"library_call", [AttrSizedOperandSegments]>
 
     1. (LC1) each value of the descriptor is an integer, a float, a list of one of them, or a unit
     2. (LC2) a library has the kernel, which takes the descriptor, the post-ops, and operands of these types
+    3. (LC3) the kernel is one of the program's kind of device
   }];
   let arguments = (ins StrAttr:$kernel, Variadic<Dist_Buffer>:$inputs, Variadic<Dist_Buffer>:$outputs,
       Optional<Dist_Buffer>:$scratch, DictionaryAttr:$descriptor,

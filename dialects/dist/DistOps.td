@@ -141,6 +141,8 @@ def Dist_ProgramOp : Dist_Op<"program", [Symbol, IsolatedFromAbove, SingleBlock,
     /// Instances run on the tasks of the replica domain, one each, and not all on one task.
     bool isSpread();
     bool isFamily() { return getReplicas() > 1; }
+    /// Its device's; empty where that is none.
+    ::llvm::StringRef getDeviceKind();
     /// Its device's memory is its own: buffers are there or on the host, and queues do what the program gives them.
     bool hasQueues();
     /// Its kernels are PTX.

@@ -203,16 +203,18 @@ bool ProgramOp::isSpread() {
   return device && !device->task;
 }
 
-bool ProgramOp::hasQueues() {
+StringRef ProgramOp::getDeviceKind() {
   std::optional<graph::DeviceName> device = deviceOf(*this);
   const device::Kind *known = device ? device::findKind(device->kind) : nullptr;
+  return known ? StringRef(known->name) : StringRef();
+}
+
+bool ProgramOp::hasQueues() {
+  const device::Kind *known = device::findKind(getDeviceKind().str());
   return known && known->ownMemory;
 }
 
-bool ProgramOp::runsPtx() {
-  std::optional<graph::DeviceName> device = deviceOf(*this);
-  return device && device::runsPtx(device->kind);
-}
+bool ProgramOp::runsPtx() { return device::runsPtx(getDeviceKind().str()); }
 
 /// A device kind and index in full; a job and task, but for a replicated program, which leaves out the task ("each of its tasks"), and the
 /// job too where its replicas are on several (PR2).

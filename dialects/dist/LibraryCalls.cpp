@@ -96,13 +96,19 @@ static FailureOr<kernels::LibraryCall> makeCallOf(LibraryCallOp op) {
 kernels::LibraryCall LibraryCallOp::getCall() { return *makeCallOf(*this); }
 uint64_t LibraryCallOp::getFlops() { return kernels::checkCall(getCall())->flops; }
 
-// (LC1), (LC2)
+// (LC1), (LC2), (LC3)
 LogicalResult LibraryCallOp::verify() {
   FailureOr<kernels::LibraryCall> call = makeCallOf(*this);
   if (failed(call))
     return failure();
   absl::StatusOr<kernels::CallFacts> facts = kernels::checkCall(*call);
-  return facts.ok() ? success() : emitOpError("is no call that can be made: ") << std::string(facts.status().message());
+  if (!facts.ok())
+    return emitOpError("is no call that can be made: ") << std::string(facts.status().message());
+  auto program = (*this)->getParentOfType<ProgramOp>();
+  if (program && facts->onGpu != program.runsPtx())
+    return emitOpError("calls a library of ")
+           << (facts->onGpu ? "GPUs" : "CPUs") << " in a program on a " << program.getDeviceKind();
+  return success();
 }
 
 } // namespace graphc::dist

@@ -91,6 +91,7 @@ constexpr CarriedAttribute kCarried[] = {
     {GraphDialect::kMinShardBytes, isOnModule, isCount, "an i64 of 1 or more, on the module"},
     {GraphDialect::kMaxShards, isOnModule, isCount, "an i64 of 1 or more, on the module"},
     {GraphDialect::kSoftPlacement, isOnModule, is<UnitAttr>, "a unit, on the module"},
+    {GraphDialect::kNoCublaslt, isOnModule, is<UnitAttr>, "a unit, on the module"},
     {GraphDialect::kLinks, isOnModule, isLinks,
      "an array of [#graph.device<…>, #graph.device<…>, gigabits per second above 0 : f64, microseconds : f64], on the "
      "module"},

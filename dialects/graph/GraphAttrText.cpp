@@ -18,7 +18,7 @@ static FailureOr<Enum> parseWord(AsmParser &parser, StringRef what, std::optiona
 }
 
 //===----------------------------------------------------------------------------------------------------------===//
-// Role, comparison
+// Role, comparison, precision
 //===----------------------------------------------------------------------------------------------------------===//
 
 Attribute RoleAttr::parse(AsmParser &parser, Type) {
@@ -37,6 +37,13 @@ Attribute ComparisonAttr::parse(AsmParser &parser, Type) {
   return succeeded(relation) ? get(parser.getContext(), *relation) : Attribute();
 }
 void ComparisonAttr::print(AsmPrinter &printer) const { printer << ' ' << stringifyComparison(getValue()); }
+
+Attribute PrecisionAttr::parse(AsmParser &parser, Type) {
+  FailureOr<Precision> precision =
+      parseWord<Precision>(parser, "precision", symbolizePrecision, {"ieee", "tf32", "bf16"});
+  return succeeded(precision) ? get(parser.getContext(), *precision) : Attribute();
+}
+void PrecisionAttr::print(AsmPrinter &printer) const { printer << ' ' << stringifyPrecision(getValue()); }
 
 //===----------------------------------------------------------------------------------------------------------===//
 // Machines

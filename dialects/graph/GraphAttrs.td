@@ -21,7 +21,7 @@ class DefaultedDouble<string value, string desc> : DoubleParameter<desc> {
 }
 
 //===----------------------------------------------------------------------------------------------------------------===//
-// Role, comparison
+// Role, comparison, precision
 //===----------------------------------------------------------------------------------------------------------------===//
 
 def Graph_Role : I32EnumAttr<"Role", "what a function is run for", [
@@ -42,6 +42,16 @@ def Graph_Comparison : I32EnumAttr<"Comparison", "a relation of two numbers", [
   let genSpecializedAttr = 0;
 }
 def Graph_ComparisonAttr : EnumAttr<Graph_Dialect, Graph_Comparison, "comparison"> {
+  let hasCustomAssemblyFormat = 1;
+  let assemblyFormat = ?;
+}
+
+def Graph_Precision : I32EnumAttr<"Precision", "what factors may be rounded to before they are multiplied", [
+    I32EnumAttrCase<"Ieee", 0, "ieee">, I32EnumAttrCase<"Tf32", 1, "tf32">, I32EnumAttrCase<"Bf16", 2, "bf16">]> {
+  let cppNamespace = "::graphc::graph";
+  let genSpecializedAttr = 0;
+}
+def Graph_PrecisionAttr : EnumAttr<Graph_Dialect, Graph_Precision, "precision"> {
   let hasCustomAssemblyFormat = 1;
   let assemblyFormat = ?;
 }

@@ -29,8 +29,8 @@ def Graph_Dialect : Dialect {
     behind them share no kernel), `graph.slot_of` (variables that belong to an optimizer), `graph.part_of`
     (variables that are rows of one of the model), and on the module `graph.stage`, `graph.cluster`, `graph.strategy`
     with `graph.replicas`, `graph.variable_placement`, `graph.min_shard_bytes` and `graph.max_shards` (what is asked for, in whose
-    place `graph.distribution` has what comes of it), `graph.placement`, `graph.soft_placement` and `graph.settings` (where strategy
-    and rules are written).
+    place `graph.distribution` has what comes of it), `graph.placement`, `graph.soft_placement`, `graph.no_cublaslt` and `graph.settings` (where
+    strategy and rules are written).
   }];
   let hasConstantMaterializer = 1;
   let hasOperationAttrVerify = 1;
@@ -62,6 +62,8 @@ def Graph_Dialect : Dialect {
     static constexpr ::llvm::StringLiteral kMaxShards = "graph.max_shards";
     /// A device kind or index that the cluster lacks is left open instead of refused.
     static constexpr ::llvm::StringLiteral kSoftPlacement = "graph.soft_placement";
+    /// GPUs' products are all compiled.
+    static constexpr ::llvm::StringLiteral kNoCublaslt = "graph.no_cublaslt";
     /// Links of cluster.json: [from, to, gigabits per second, microseconds of latency].
     static constexpr ::llvm::StringLiteral kLinks = "graph.links";
     /// The counter of applied updates; differentiate creates it where the model has none.

@@ -304,11 +304,11 @@ void ReduceMinOp::buildGradient(OpBuilder &builder, ValueRange g, Needed, Gradie
 // Network
 //===----------------------------------------------------------------------------------------------------------===//
 
-// With C = A B: dA = G Bᵀ, dB = Aᵀ G; an operand that is stored transposed gets its gradient transposed.
+// With C = A B: dA = G Bᵀ, dB = Aᵀ G; an operand that is stored transposed gets its gradient transposed. In the precision of C.
 void MatmulOp::buildGradient(OpBuilder &builder, ValueRange g, Needed needed, Gradients result) {
   bool ta = getTransposeA(), tb = getTransposeB();
   auto matmul = [&](Value a, Value b, bool transposeA, bool transposeB) -> Value {
-    return MatmulOp::create(builder, getLoc(), a, b, transposeA, transposeB);
+    return MatmulOp::create(builder, getLoc(), a, b, transposeA, transposeB, getPrecision());
   };
   if (needed[0])
     result[0] = ta ? matmul(getB(), g[0], tb, true) : matmul(g[0], getB(), false, !tb);

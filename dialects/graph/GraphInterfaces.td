@@ -29,20 +29,21 @@ def LibraryKernelOpInterface : OpInterface<"LibraryKernelOpInterface"> {
   let cppNamespace = "::graphc::graph";
   let description = [{
     An op that a kernel of runtime/kernels/Library.h may serve: the kernel gets the op's operands and results as buffers, and the
-    descriptor. Whether it does follows from op, shape and type alone, never from the partitioning (the numerical
-    contract); an op that it does not serve is compiled.
+    descriptor. Which one does follows from op, shape, type and kind of device alone, never from the partitioning (the numerical
+    contract); an op that none serves is compiled.
   }];
   let methods = [InterfaceMethod<
-      "The library kernel's name, or the empty string where this op is compiled.",
-      "::llvm::StringRef", "getLibraryKernel", (ins)>,
+      "The library kernel's name on devices of this kind (runtime/device/Kinds.h), or the empty string where this op is compiled.",
+      "::llvm::StringRef", "getLibraryKernel", (ins "::llvm::StringRef":$kind)>,
     InterfaceMethod<[{
-      What the kernel is told beside its operands. Of a name's value: an integer, a number, a list of one of them, or a unit.
+      What that kernel is told beside its operands. Of a name's value: an integer, a number, a list of one of them, or a unit.
     }],
-    "::mlir::DictionaryAttr", "getLibraryDescriptor", (ins)>,
+    "::mlir::DictionaryAttr", "getLibraryDescriptor", (ins "::llvm::StringRef":$kernel)>,
     InterfaceMethod<[{
       Whether the kernel does the post-op of this name to its one result, behind those of `before`, with the bits of the op alone.
     }],
-    "bool", "takesPostOp", (ins "::llvm::StringRef":$name, "::llvm::ArrayRef<::llvm::StringRef>":$before), "",
+    "bool", "takesPostOp",
+    (ins "::llvm::StringRef":$kernel, "::llvm::StringRef":$name, "::llvm::ArrayRef<::llvm::StringRef>":$before), "",
     "return false;">];
 }
 

@@ -1,6 +1,7 @@
 //===- GraphOps.cpp - registration, text forms and accessors of ops -------------------------------------------===//
 #include "dialects/graph/AttrParameters.h"
 #include "dialects/graph/GraphDialect.h"
+#include "runtime/device/Kinds.h"
 
 #include "mlir/Interfaces/FunctionImplementation.h"
 
@@ -118,19 +119,26 @@ MatmulOp::Sizes MatmulOp::getSizes() {
   return sizes;
 }
 
-StringRef MatmulOp::getLibraryKernel() {
-  // Below this many multiply-adds a call of the library costs more than the product.
-  constexpr int64_t small = 4096;
-  auto type = cast<RankedTensorType>(getResult().getType());
-  Sizes sizes = getSizes();
-  // The library's sizes, and a plan's.
+StringRef MatmulOp::getLibraryKernel(StringRef kind) {
+  // Below so many multiply-adds a call of the CPU's library costs more than the product. A GPU's compiled kernel loads two numbers a
+  // multiply-add, from caches: up to so many that takes no longer than a launch does, and it does so for rows or columns that are few.
+  constexpr double cpuLeast = 4096, gpuLeast = 1 << 20;
+  constexpr int64_t gpuLeastSide = 16;
+  // The libraries' sizes, and a plan's.
   constexpr int64_t most = int64_t(1) << 31;
-  bool large =
-      double(sizes.m) * double(sizes.n) * double(sizes.k) >= small && std::max({sizes.m, sizes.n, sizes.k}) <= most;
-  return type.getElementType().isF32() && type.getRank() == 2 && large ? "matmul" : "";
+  auto type = cast<RankedTensorType>(getResult().getType());
+  const Sizes sizes = getSizes();
+  const double work = double(sizes.m) * double(sizes.n) * double(sizes.k);
+  if (!type.getElementType().isF32() || std::max({sizes.m, sizes.n, sizes.k}) > most)
+    return "";
+  if (device::runsPtx(kind))
+    return work * double(sizes.batch) >= gpuLeast && std::min(sizes.m, sizes.n) >= gpuLeastSide && sizes.batch < most
+               ? "gpu_matmul"
+               : "";
+  return work >= cpuLeast && type.getRank() == 2 ? "matmul" : "";
 }
 
-DictionaryAttr MatmulOp::getLibraryDescriptor() {
+DictionaryAttr MatmulOp::getLibraryDescriptor(StringRef kernel) {
   Builder builder(getContext());
   NamedAttrList descriptor;
   Sizes sizes = getSizes();
@@ -143,12 +151,15 @@ DictionaryAttr MatmulOp::getLibraryDescriptor() {
     descriptor.append("transpose_a", builder.getUnitAttr());
   if (getTransposeB())
     descriptor.append("transpose_b", builder.getUnitAttr());
+  if (kernel != "matmul" && getPrecision() != Precision::Ieee) // the CPU's has one precision
+    descriptor.append(stringifyPrecision(getPrecision()), builder.getUnitAttr());
   return descriptor.getDictionary(getContext());
 }
 
-/// Both round in the library as they would alone.
-bool MatmulOp::takesPostOp(StringRef name, ArrayRef<StringRef> before) {
-  return (name == "bias" && before.empty()) || (name == "relu" && before == ArrayRef<StringRef>{"bias"});
+/// Both round in the CPU's library as they would alone. A GPU's says neither what becomes of a NaN nor that it takes the same algorithm.
+bool MatmulOp::takesPostOp(StringRef kernel, StringRef name, ArrayRef<StringRef> before) {
+  return kernel == "matmul" &&
+         ((name == "bias" && before.empty()) || (name == "relu" && before == ArrayRef<StringRef>{"bias"}));
 }
 
 StringRef BiasAddOp::getPostOpName() { return "bias"; }

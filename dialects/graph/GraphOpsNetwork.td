@@ -10,21 +10,31 @@ def Graph_MatmulOp : Graph_PureOp<"matmul", [
   let summary = "matrix product, batch by batch";
   let description = [{
     Leading dimensions are batches. A transposed operand is stored with its last two dimensions swapped: `transpose_a`
-    means k×m, `transpose_b` n×k. In f32 without batch dimensions and from 4096
-    multiply-adds on this is a call of the library.
+    means k×m, `transpose_b` n×k.
+
+    On a CPU the product is a call of the library in f32 without batch dimensions and from 4,096 multiply-adds on. On a GPU it is
+    in f32 where m and n are 16 at least and it has 1,048,576 multiply-adds at least, those of all batches together. All others are compiled.
+
+    The precision says what the factors may be rounded to before they are multiplied: `ieee` (where none is said) to nothing, `tf32` to
+    11 significant bits, `bf16` to 8. Products are added up in f32, and the result is f32, whichever it is. Where a kind of device has no
+    faster way to do so it computes in ieee: so do CPUs, and compiled products everywhere. Gradients have the precision of their product.
 
     1. (C1) Both operands have the same element type and the same rank of at least 2.
     2. (C2) The batch dimensions are equal.
     3. (C3) The contracted dimensions are equal.
+    4. (C4) The precision of operands that are not of f32 is ieee.
 
     ```mlir
     %c = graph.matmul %a, %b : (tensor<4x3xf32>, tensor<3x5xf32>) -> tensor<4x5xf32>
-    %g = graph.matmul %a, %c {transpose_a} : (tensor<4x3xf32>, tensor<4x5xf32>) -> tensor<3x5xf32>
+    %g = graph.matmul %a, %c precision = tf32 {transpose_a} : (tensor<4x3xf32>, tensor<4x5xf32>) -> tensor<3x5xf32>
     ```
   }];
-  let arguments = (ins Graph_NumberTensor:$a, Graph_NumberTensor:$b, UnitAttr:$transpose_a, UnitAttr:$transpose_b);
+  let arguments = (ins Graph_NumberTensor:$a, Graph_NumberTensor:$b, UnitAttr:$transpose_a, UnitAttr:$transpose_b,
+      DefaultValuedAttr<Graph_PrecisionAttr, "::graphc::graph::Precision::Ieee">:$precision);
   let results = (outs Graph_NumberTensor:$result);
-  let assemblyFormat = "$a `,` $b attr-dict `:` functional-type(operands, $result)";
+  let assemblyFormat = [{
+    $a `,` $b (`precision` `=` $precision^)? attr-dict `:` functional-type(operands, $result)
+  }];
   let hasCanonicalizeMethod = 1;
   let extraClassDeclaration = [{
     /// result[batch, m, n] = sum over k

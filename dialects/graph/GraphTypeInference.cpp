@@ -144,7 +144,7 @@ LogicalResult ReduceMeanOp::inferReturnTypes(MLIRContext *, Loc loc, Adaptor ada
   return inferReduction(loc, adaptor.getOperand(), adaptor.getDimensions(), types);
 }
 
-// (C1) same element type and rank >= 2   (C2) equal batch dimensions   (C3) equal contracted dimensions
+// (C1) same element type and rank >= 2   (C2) equal batch dimensions   (C3) equal contracted dimensions   (C4) lower precision of f32 alone
 LogicalResult MatmulOp::inferReturnTypes(MLIRContext *, Loc loc, Adaptor adaptor, Types &types) {
   RankedTensorType a = tensorOf(adaptor.getA()), b = tensorOf(adaptor.getB());
   if (!a || !b || a.getElementType() != b.getElementType() || a.getRank() != b.getRank() || a.getRank() < 2)
@@ -160,6 +160,9 @@ LogicalResult MatmulOp::inferReturnTypes(MLIRContext *, Loc loc, Adaptor adaptor
     return emitOptionalError(loc, "contracted dimensions differ: ", k, " of ", a,
                              adaptor.getTransposeA() ? " (transposed)" : "", " and ", kB, " of ", b,
                              adaptor.getTransposeB() ? " (transposed)" : "");
+  if (adaptor.getPrecision() != Precision::Ieee && !a.getElementType().isF32())
+    return emitOptionalError(loc, "precision ", stringifyPrecision(adaptor.getPrecision()),
+                             " is for operands of f32, got ", a, "; expected ieee");
   SmallVector<int64_t> shape(batch);
   shape.append({m, n});
   types.push_back(a.clone(shape));

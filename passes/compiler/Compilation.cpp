@@ -69,6 +69,8 @@ LogicalResult Compilation::useCluster(const MaybeCluster &cluster) {
   if (cluster && isPlaced())
     return fail("is of stage \"" + getStageName(reached).str() +
                 "\" and placed already; a cluster is for modules of stage graph or differentiated");
+  if (options.noCublaslt)
+    (*current)->setAttr(graph::GraphDialect::kNoCublaslt, UnitAttr::get((*current)->getContext()));
   auto brings = [&](StringRef attribute) { return (*current)->hasAttr(attribute); };
   const bool hasCluster = brings(graph::GraphDialect::kCluster);
   given = cluster.has_value();

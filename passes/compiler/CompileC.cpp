@@ -29,6 +29,7 @@ static CompileOptions readOptions(const graphc_compile_options *given) {
   if (options.intra_op_threads)
     result.intraOpThreads = options.intra_op_threads;
   result.softPlacement = options.soft_placement != 0;
+  result.noCublaslt = options.no_cublaslt != 0;
   return result;
 }
 

@@ -30,6 +30,7 @@ struct CompileOptions {
   std::vector<std::string> cudaArchs = {"sm_80", "sm_90", "sm_100"};
   std::string keepCode; ///< folder for the native code's files; empty: none
   unsigned intraOpThreads = 1; ///< of one matmul, where a run does not say another number
+  bool noCublaslt = false; ///< all products of GPUs are compiled
   bool softPlacement = false; ///< a device that the model names and the cluster lacks is a remark, not an error
 };
 

@@ -2,6 +2,7 @@
 #include "dialects/graph/GraphDialect.h"
 #include "dialects/graph/State.h"
 #include "passes/Passes.h"
+#include "runtime/device/Kinds.h"
 
 #include "llvm/ADT/StringMap.h"
 
@@ -39,10 +40,12 @@ LogicalResult verifyState(Operation &op) {
   if (FlatSymbolRefAttr name = getVariable(&op); name && !isUpdate(&op))
     return op.emitOpError() << "reads or writes @" << name.getValue()
                             << ", but is no update (UpdateOpInterface); expected it to take the value of a graph.read";
-  if (auto call = dyn_cast<LibraryKernelOpInterface>(op); call && isUpdate(&op) && !call.getLibraryKernel().empty())
-    return op.emitOpError() << "is an update that the library's kernel '" << call.getLibraryKernel()
-                            << "' serves, which gets no variables; expected StructuredOpInterface or "
-                               "ExplicitLoopsOpInterface";
+  if (auto call = dyn_cast<LibraryKernelOpInterface>(op); call && isUpdate(&op))
+    for (const device::Kind &kind : device::kinds())
+      if (StringRef kernel = call.getLibraryKernel(kind.name); !kernel.empty())
+        return op.emitOpError() << "is an update that the library's kernel '" << kernel
+                                << "' serves, which gets no variables; expected StructuredOpInterface or "
+                                   "ExplicitLoopsOpInterface";
   return success();
 }
 

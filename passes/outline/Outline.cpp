@@ -100,8 +100,11 @@ private:
            : group.kind == ProgramGraph::Kind::Library ? emitLibraryCall(group)
                                                        : emitOther(group.ops.front());
   }
-  /// A GPU's matrix products are compiled like everything else.
-  bool hasLibrary() { return !program.runsPtx(); }
+  /// Of the device whose libraries the program calls; empty where everything is to be compiled.
+  StringRef libraryKind() {
+    const bool none = program.runsPtx() && program->getParentOp()->hasAttr(graph::GraphDialect::kNoCublaslt);
+    return none ? StringRef() : program.getDeviceKind();
+  }
   LogicalResult emitKernel(const ProgramGraph::Group &group);
   LogicalResult emitRepeat(graph::RepeatOp repeat);
   LogicalResult emitLibraryCall(const ProgramGraph::Group &group);
@@ -169,6 +172,8 @@ LogicalResult ProgramOutliner::emitKernel(const ProgramGraph::Group &group) {
 
 LogicalResult ProgramOutliner::emitLibraryCall(const ProgramGraph::Group &group) {
   auto library = cast<graph::LibraryKernelOpInterface>(group.ops.front());
+  const StringRef name = library.getLibraryKernel(libraryKind());
+  DictionaryAttr descriptor = library.getLibraryDescriptor(name);
   SmallVector<Value> inputs(library->getOperands());
   SmallVector<StringRef> postOps;
   SmallVector<Location> locations{library.getLoc()};
@@ -181,9 +186,8 @@ LogicalResult ProgramOutliner::emitLibraryCall(const ProgramGraph::Group &group)
         inputs.push_back(operand.get());
   }
   ResultRange results = group.ops.back()->getResults();
-  auto call =
-      dist::makeLibraryCall([&] { return library->emitOpError(); }, library.getLibraryKernel(),
-                            library.getLibraryDescriptor(), postOps, ValueRange(inputs).getTypes(), results.getTypes());
+  auto call = dist::makeLibraryCall([&] { return library->emitOpError(); }, name, descriptor, postOps,
+                                    ValueRange(inputs).getTypes(), results.getTypes());
   if (failed(call))
     return failure();
   absl::StatusOr<kernels::CallFacts> facts = kernels::checkCall(*call);
@@ -198,9 +202,8 @@ LogicalResult ProgramOutliner::emitLibraryCall(const ProgramGraph::Group &group)
   Value scratch;
   if (*scratchBytes)
     scratch = newBuffer(MemRefType::get(int64_t(*scratchBytes), builder.getI8Type()), library.getLoc());
-  dist::LibraryCallOp::create(builder, builder.getFusedLoc(locations), library.getLibraryKernel(), inputBuffers,
-                              outputBuffers, scratch, library.getLibraryDescriptor(), builder.getStrArrayAttr(postOps),
-                              /*queue=*/IntegerAttr());
+  dist::LibraryCallOp::create(builder, builder.getFusedLoc(locations), name, inputBuffers, outputBuffers, scratch,
+                              descriptor, builder.getStrArrayAttr(postOps), /*queue=*/IntegerAttr());
   ++numCalls;
   return success();
 }
@@ -291,7 +294,7 @@ LogicalResult ProgramOutliner::emitRepeat(graph::RepeatOp repeat) {
     }
     summed.erase(value);
   };
-  const ProgramGraph graph(body, hasLibrary());
+  const ProgramGraph graph(body, libraryKind());
   for (const ProgramGraph::Group &group : graph.getGroups()) {
     if (failed(emit(group)))
       return failure();
@@ -408,7 +411,7 @@ LogicalResult ProgramOutliner::emitOther(Operation *op) {
 LogicalResult ProgramOutliner::run() {
   Block &block = program.getBlock();
   eraseDead(block);
-  ProgramGraph graph(block, hasLibrary());
+  ProgramGraph graph(block, libraryKind());
   SmallVector<Operation *> old; // goes at once when what stands for it is there
   for (Operation &op : block.without_terminator())
     old.push_back(&op);

@@ -34,7 +34,7 @@ ProgramGraph::Kind ProgramGraph::classify(Operation *op) {
   if (op->hasTrait<OpTrait::ConstantLike>() || (isa<ReadOp>(op) && !copied.contains(op)))
     return Kind::Free;
   if (auto library = dyn_cast<LibraryKernelOpInterface>(op);
-      hasLibrary && library && !library.getLibraryKernel().empty())
+      library && !kind.empty() && !library.getLibraryKernel(kind).empty())
     return Kind::Library;
   return isa<ReadOp>(op) || (isComputed(op) && !isView(op)) ? Kind::Compute : Kind::Other;
 }
@@ -46,7 +46,8 @@ void ProgramGraph::absorbIntoLibrary(LibraryKernelOpInterface call) {
   for (Operation *last = call; last->getNumResults() == 1 && last->getResult(0).hasOneUse();) {
     OpOperand &use = *last->getResult(0).use_begin();
     auto post = dyn_cast<LibraryPostOpInterface>(use.getOwner());
-    if (!post || &post.getPostOpInput() != &use || !call.takesPostOp(post.getPostOpName(), taken))
+    if (!post || &post.getPostOpInput() != &use ||
+        !call.takesPostOp(call.getLibraryKernel(kind), post.getPostOpName(), taken))
       return;
     taken.push_back(post.getPostOpName());
     absorbed[index].push_back(post);
@@ -55,7 +56,7 @@ void ProgramGraph::absorbIntoLibrary(LibraryKernelOpInterface call) {
   }
 }
 
-ProgramGraph::ProgramGraph(Block &block, bool hasLibrary) : hasLibrary(hasLibrary) {
+ProgramGraph::ProgramGraph(Block &block, StringRef kind) : kind(kind) {
   DenseMap<Attribute, SmallVector<Operation *>> writes;
   DenseMap<Operation *, unsigned> place;
   for (Operation &op : block.without_terminator()) {

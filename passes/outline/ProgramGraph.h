@@ -27,9 +27,8 @@ public:
     llvm::SmallVector<mlir::Operation *> ops; ///< in text order; a library call: the op, then its post-ops
   };
 
-  /// `block`: of a program, or what is repeated in one.
-  /// `hasLibrary`: the program's device runs kernels of a library.
-  ProgramGraph(mlir::Block &block, bool hasLibrary);
+  /// `block`: of a program, or what is repeated in one. `kind`: of the program's device, whose libraries serve what they can; empty: none does.
+  ProgramGraph(mlir::Block &block, llvm::StringRef kind);
 
   /// In an order that keeps every dependence and the order of communication.
   llvm::ArrayRef<Group> getGroups() const { return groups; }
@@ -41,7 +40,7 @@ private:
     bool inOrder; ///< communication after communication
   };
 
-  const bool hasLibrary;
+  const llvm::StringRef kind;
 
   Kind classify(mlir::Operation *op);
   void absorbIntoLibrary(graph::LibraryKernelOpInterface call);

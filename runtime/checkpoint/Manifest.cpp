@@ -226,7 +226,12 @@ std::string encodeManifest(Manifest manifest) {
     absl::StrAppend(&text, first ? "" : ", ", quoteJson(phase), ": ", position);
     first = false;
   }
-  text += "},\n  \"shards\": [";
+  text += "}";
+  for (const auto &[kernel, algorithm] : manifest.algorithms)
+    absl::StrAppend(&text, kernel == manifest.algorithms.begin()->first ? ",\n  \"algorithms\": {\n    " : ",\n    ",
+                    quoteJson(kernel), ": ", quoteJson(algorithm));
+  text += manifest.algorithms.empty() ? "" : "\n  }";
+  text += ",\n  \"shards\": [";
   first = true;
   for (const ShardInfo &shard : manifest.shards) {
     absl::StrAppend(&text, first ? "\n    " : ",\n    ", encodeShard(shard));
@@ -254,7 +259,8 @@ absl::StatusOr<Manifest> decodeManifest(std::string_view text, std::string_view 
     return damaged("the manifest's SHA-256 does not match its text; it was changed or damaged");
 
   GRAPHC_ASSIGN_OR_RETURN(JsonValue root, base::parseJson(text, name, {.bytes = maxManifest, .values = 1u << 24}));
-  ObjectReader reader(root, name, "the manifest", {"format", "global_step", "data_position", "shards", "sha256"});
+  ObjectReader reader(root, name, "the manifest",
+                      {"format", "global_step", "data_position", "algorithms", "shards", "sha256"});
   const JsonValue *format = reader.member("format", Kind::Integer, "a number");
   Manifest manifest;
   manifest.globalStep = reader.count("global_step");
@@ -269,6 +275,15 @@ absl::StatusOr<Manifest> decodeManifest(std::string_view text, std::string_view 
     if (!position.value.is(Kind::Integer) || position.value.integer < 0)
       return base::errorAt(name, position.value.position, "expected a count of samples");
     manifest.dataPositions[position.key] = static_cast<uint64_t>(position.value.integer);
+  }
+  if (const JsonValue *algorithms = root.find("algorithms")) { // of GPUs alone
+    if (!algorithms->is(Kind::Object))
+      return base::errorAt(name, algorithms->position, "expected an object of algorithms");
+    for (const JsonMember &one : algorithms->members) {
+      if (!one.value.is(Kind::String))
+        return base::errorAt(name, one.value.position, "expected a library's algorithm");
+      manifest.algorithms[one.key] = one.value.string;
+    }
   }
   std::set<std::string> files, variables;
   for (const JsonValue &value : shards->elements) {

@@ -5,6 +5,7 @@
 #include "runtime/device/CpuDevice.h"
 #include "runtime/device/Kinds.h"
 #include "runtime/device/cuda/CudaDevice.h"
+#include "runtime/kernels/Library.h"
 
 #include "absl/strings/str_cat.h"
 
@@ -75,6 +76,11 @@ Registry &registry() {
 }
 
 } // namespace
+
+absl::StatusOr<std::unique_ptr<kernels::LibraryKernel>> Device::make(const kernels::LibraryCall &call,
+                                                                     const KernelOptions &options) {
+  return kernels::makeKernel(call, options.scratchBytes, options.pool);
+}
 
 void registerKind(std::string_view kind, Factory make) { registry().add(kind, std::move(make)); }
 

@@ -27,7 +27,9 @@
 
 namespace graphc::kernels {
 class LibraryKernel;
-}
+struct LibraryCall;
+class Pool;
+} // namespace graphc::kernels
 
 namespace graphc::device {
 
@@ -51,6 +53,14 @@ struct CodeImage {
   std::vector<std::string> kernels = {}; ///< names by entry, "" of those that nobody calls
   /// The same code made ready for one architecture each, by its name: what a device takes instead where it is of that one.
   std::map<std::string_view, std::string_view> made = {};
+};
+
+/// What a library's kernel is made with.
+struct KernelOptions {
+  uint64_t scratchBytes = 0; ///< that the plan gives; less than the library needs here is an error
+  kernels::Pool *pool = nullptr; ///< helps on the host; outlives the kernel
+  std::string_view
+      algorithm; ///< as LibraryKernel::algorithm told it before, of the same call; empty: the library chooses
 };
 
 /// Loaded; stays so while it lives.
@@ -119,6 +129,9 @@ public:
   /// In Space::Host, for other processes of this host to map (Memory::share).
   virtual absl::StatusOr<Memory> share(uint64_t bytes, const char *what) = 0;
   virtual absl::StatusOr<std::unique_ptr<Code>> load(const CodeImage &image) = 0;
+  /// Of a call that kernels::checkCall took, for this device's queues, and on the host for its lanes too. Here: the host's (Library.h).
+  virtual absl::StatusOr<std::unique_ptr<kernels::LibraryKernel>> make(const kernels::LibraryCall &call,
+                                                                       const KernelOptions &options);
   virtual absl::StatusOr<std::unique_ptr<Queue>> makeQueue() = 0;
   virtual std::unique_ptr<Segment> makeSegment() = 0;
   /// Whoever waits for one of its queues returns.

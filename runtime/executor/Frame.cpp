@@ -71,7 +71,8 @@ absl::StatusOr<std::unique_ptr<Frame>> Frame::create(const Program &program, uin
       frame->oddArguments.push_back(static_cast<uint8_t *>(frame->buffers[index]) + (moves ? bytes : 0));
     }
   for (const LibraryUse &use : program.libraryCalls) {
-    GRAPHC_ASSIGN_OR_RETURN(auto kernel, kernels::makeKernel(use.call, use.scratchBytes, options.pool));
+    GRAPHC_ASSIGN_OR_RETURN(auto kernel,
+                            program.device->make(use.call, {use.scratchBytes, options.pool, use.algorithm}));
     frame->libraryKernels.push_back(std::move(kernel));
   }
   if (program.callsInBlocks && options.pool && options.pool->threads() > 1) {

@@ -2,6 +2,7 @@
 
 #include "runtime/base/Status.h"
 #include "runtime/device/Kinds.h"
+#include "runtime/kernels/Library.h"
 #include "runtime/plan/Effects.h"
 #include "runtime/plan/Types.h"
 
@@ -56,9 +57,12 @@ absl::StatusOr<std::unique_ptr<KernelLibrary>> KernelLibrary::load(const plan::P
   for (uint32_t index : programs) {
     const plan::Program &program = plan.programs(int(index));
     for (const plan::Instruction &instruction : program.instructions())
-      if (std::optional<uint32_t> kernel = plan::effectsOf(plan, program, instruction).kernel)
+      if (std::optional<uint32_t> kernel = plan::effectsOf(plan, program, instruction).kernel) {
         if (plan.kernels(int(*kernel)).has_compiled())
           called.insert({*kernel, deviceOf(plan.code(int(plan.kernels(int(*kernel)).compiled().code())), program)});
+        else if (device::runsPtx(device::kindOf(program.device())))
+          library->gpuCalls.insert({*kernel, program.device()});
+      }
   }
   for (const auto &[index, deviceName] : called) {
     const plan::Kernel &kernel = plan.kernels(int(index));
@@ -89,7 +93,33 @@ absl::StatusOr<std::unique_ptr<KernelLibrary>> KernelLibrary::load(const plan::P
     if (onHost)
       library->kernels[index] = table.kernels[entry];
   }
+  GRAPHC_RETURN_IF_ERROR(library->choose(plan, {}));
   return library;
+}
+
+/// Makes the kernel of each call once. Lanes make theirs by the algorithm that it has told.
+absl::Status KernelLibrary::choose(const plan::Plan &plan, const Algorithms &told) {
+  Algorithms chosen;
+  for (const auto &[index, name] : gpuCalls) {
+    const plan::Kernel &kernel = plan.kernels(int(index));
+    GRAPHC_ASSIGN_OR_RETURN(device::Device * device, device::find(name));
+    auto found = told.find(kernel.name());
+    GRAPHC_ASSIGN_OR_RETURN(
+        std::unique_ptr<kernels::LibraryKernel> made,
+        device->make(plan::libraryCallOf(kernel),
+                     {kernel.scratch_bytes(), nullptr, found == told.end() ? "" : std::string_view(found->second)}));
+    auto [other, isNew] = chosen.try_emplace(kernel.name(), made->algorithm());
+    if (!isNew && other->second != made->algorithm())
+      return absl::FailedPreconditionError(
+          absl::StrCat("the GPUs of this task do not compute ", kernel.name(), " alike: ", other->second, ", and ",
+                       made->algorithm(), "; give each task GPUs of one kind, or compile with graphc --no-cublaslt"));
+  }
+  taken = std::move(chosen);
+  return absl::OkStatus();
+}
+
+absl::Status KernelLibrary::take(const plan::Plan &plan, const Algorithms &told) {
+  return told.empty() ? absl::OkStatus() : choose(plan, told);
 }
 
 const device::Code &KernelLibrary::code(const plan::Plan &plan, uint32_t kernel, const plan::Program &program) const {

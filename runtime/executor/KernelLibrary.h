@@ -10,14 +10,18 @@
 
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
 namespace graphc::executor {
 
+/// Which of its algorithms a library takes for a call, where the bits depend on it (LibraryKernel::algorithm): by the kernel's name in the plan.
+using Algorithms = std::map<std::string, std::string>;
+
 /// Loads the code objects of a verified plan that `programs` call, each on its program's device, and compares their kernel
-/// tables with what the plan says of its kernels. One a process; the code stays loaded while the object lives.
+/// tables with what the plan says of its kernels; has the libraries of GPUs say how they will do their calls. One a process; the code stays loaded while the object lives.
 class KernelLibrary {
 public:
   static absl::StatusOr<std::unique_ptr<KernelLibrary>> load(const plan::Plan &plan,
@@ -32,8 +36,15 @@ public:
   /// Where a given program's queues find a compiled kernel of theirs: its code, loaded on the program's device.
   const device::Code &code(const plan::Plan &plan, uint32_t kernel, const plan::Program &program) const;
 
+  const Algorithms &algorithms() const { return taken; }
+  /// From now on those of `told` for the calls that are here. The error names one that cannot be taken on this machine.
+  absl::Status take(const plan::Plan &plan, const Algorithms &told);
+
 private:
   KernelLibrary() = default;
+  absl::Status choose(const plan::Plan &plan, const Algorithms &told);
+  std::set<std::pair<uint32_t, std::string>> gpuCalls; // a GPU's library kernel on a device
+  Algorithms taken;
   std::vector<GraphcKernelEntry> kernels; // one a plan kernel
   std::map<std::pair<uint32_t, std::string>, std::unique_ptr<device::Code>> codes; // of a plan's code on a device
 };

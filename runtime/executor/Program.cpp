@@ -343,7 +343,9 @@ void ProgramBuilder::addCall(const plan::Instruction &from, Instruction &to) {
   if (kernel.has_library()) {
     to.op = from.queue() ? Op::QueueLibraryCall : Op::LibraryCall;
     to.port = uint32_t(program->libraryCalls.size());
-    program->libraryCalls.push_back({plan::libraryCallOf(kernel), kernel.scratch_bytes()});
+    auto algorithm = library.algorithms().find(kernel.name());
+    program->libraryCalls.push_back({plan::libraryCallOf(kernel), kernel.scratch_bytes(),
+                                     algorithm == library.algorithms().end() ? "" : algorithm->second});
   } else if (from.queue()) {
     to.op = Op::QueueCall;
     to.port = uint32_t(program->launches.size());

@@ -100,6 +100,7 @@ struct Launch {
 struct LibraryUse {
   kernels::LibraryCall call;
   uint64_t scratchBytes = 0;
+  std::string algorithm; ///< of a GPU's library
 };
 
 /// One all-reduce of a step; its ports are consecutive, one an instance.

@@ -125,7 +125,7 @@ public:
   }
 
 private:
-  Registry() { libraries.emplace("matmul", &matmulLibrary()); }
+  Registry() : libraries{{"gpu_matmul", &gpuMatmulLibrary()}, {"matmul", &matmulLibrary()}} {}
 
   absl::Status openModules() {
     const char *list = std::getenv("GRAPHC_LIBRARIES");

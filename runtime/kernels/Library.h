@@ -1,8 +1,8 @@
 //===- Library.h - calls of library kernels, by name -----------------------------------------------------------------*- C++ -*-===//
 //
 // An operation that a library serves becomes a call: the kernel's name, a descriptor, post-ops, operands with type and access. Whoever
-// registers a kernel says what its calls look like, so dialect, plan, verifier and executor know no kernel by name. `matmul` is built in
-// (Matmul.h); others come from modules (LibraryAbi.h).
+// registers a kernel says what its calls look like, so dialect, plan, verifier and executor know no kernel by name. `matmul` and
+// `gpu_matmul` are built in (Matmul.h); others come from modules (LibraryAbi.h).
 //
 //===----------------------------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_RUNTIME_KERNELS_LIBRARY_H
@@ -47,6 +47,7 @@ struct LibraryCall {
 struct CallFacts {
   std::string name; ///< for people: "matmul_128x512x784_bias_relu"
   uint64_t flops = 0;
+  bool onGpu = false; ///< done by a queue of a GPU, whose device makes it (Device::make); else by a lane's thread
 };
 
 /// Who serves the calls of one kernel.
@@ -55,7 +56,7 @@ public:
   virtual ~Library() = default;
   /// Whether the call is one of its own, in every respect: it may come from a damaged plan. Opens no library.
   virtual absl::StatusOr<CallFacts> check(const LibraryCall &call) const = 0;
-  /// Of a call that check() took: bytes of scratch memory on this machine's CPU, a multiple of 64, possibly 0.
+  /// Of a call that check() took: bytes of scratch memory, on this machine's CPU where that does it; a multiple of 64, possibly 0.
   virtual absl::StatusOr<uint64_t> scratchBytes(const LibraryCall &call) const = 0;
   /// Of a call that check() took. Less scratch memory than it needs here is an error; `pool` as for makeMatmul (LibraryKernel.h).
   virtual absl::StatusOr<std::unique_ptr<LibraryKernel>> make(const LibraryCall &call, uint64_t scratchBytes,
@@ -72,6 +73,10 @@ uint32_t partsOf(const LibraryCall &call, uint32_t threads);
 
 /// The matmul's (Matmul.h): {m, n, k}, {batch} where it is not 1, {transpose_a}, {transpose_b}; post-ops bias, with its operand, and relu.
 const Library &matmulLibrary();
+/// The same on GPUs: {tf32} or {bf16} where factors may be rounded to that; no post-ops.
+const Library &gpuMatmulLibrary();
+/// Of a call that it took.
+absl::StatusOr<MatmulDesc> readGpuMatmul(const LibraryCall &call);
 
 } // namespace graphc::kernels
 #endif

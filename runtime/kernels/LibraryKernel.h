@@ -19,6 +19,8 @@ public:
   virtual int run(void *const *buffers) = 0;
   /// How many parts run() shares out over the pool; 1: it does not.
   virtual uint32_t parts() const = 0;
+  /// Which of its algorithms the library took, where the bits depend on it and it may be another one elsewhere; empty where not.
+  virtual std::string algorithm() const { return {}; }
 };
 
 /// `scratchBytes` is what the plan gives; less than the library needs here is an error that says so (the plan was

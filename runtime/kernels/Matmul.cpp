@@ -256,8 +256,11 @@ private:
 
 std::string describe(const MatmulDesc &d) {
   return absl::StrCat("matmul f32 ", d.batch == 1 ? "" : absl::StrCat(d.batch, "x"), d.m, "x", d.n, "x", d.k,
-                      d.transposeA ? " transpose_a" : "", d.transposeB ? " transpose_b" : "", d.bias ? " +bias" : "",
-                      d.relu ? " +relu" : "");
+                      d.transposeA ? " transpose_a" : "", d.transposeB ? " transpose_b" : "",
+                      d.precision == Precision::Tf32   ? " tf32"
+                      : d.precision == Precision::Bf16 ? " bf16"
+                                                       : "",
+                      d.bias ? " +bias" : "", d.relu ? " +relu" : "");
 }
 
 absl::StatusOr<uint64_t> matmulScratchBytes(const MatmulDesc &desc) {

@@ -17,6 +17,9 @@ namespace graphc::kernels {
 
 enum class MatmulType : uint32_t { F32 = 0 };
 
+/// What factors may be rounded to before they are multiplied: nothing, 11 significant bits, 8.
+enum class Precision : uint8_t { Ieee, Tf32, Bf16 };
+
 /// c = op(a) x op(b) [+ bias] [relu], row-major and dense, with `batch` of each of a, b and c end to end. The result's bits
 /// depend on every field here and on the CPU, on nothing else: not on threads, not on what was made before, not on the
 /// environment, not on where the operands lie.
@@ -28,6 +31,7 @@ struct MatmulDesc {
   bool bias = false; ///< of length n, added to each row
   bool relu = false;
   MatmulType type = MatmulType::F32;
+  Precision precision = Precision::Ieee; ///< any other: GPUs alone
   friend bool operator==(const MatmulDesc &, const MatmulDesc &) = default;
 };
 

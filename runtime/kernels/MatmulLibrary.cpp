@@ -1,4 +1,5 @@
-// What a call of the library matmul looks like; Matmul.cpp makes and runs it.
+// What a call of the library matmul looks like, on CPUs and on GPUs. Matmul.cpp makes and runs the first, runtime/device/cuda/Products.cpp the
+// second.
 #include "runtime/base/Status.h"
 #include "runtime/kernels/Blocks.h"
 #include "runtime/kernels/Library.h"
@@ -15,13 +16,18 @@ template <typename... Parts> absl::Status invalid(const Parts &...parts) {
   return absl::InvalidArgumentError(absl::StrCat("matmul: ", parts...));
 }
 
-absl::Status readAttributes(const LibraryCall &call, MatmulDesc &desc) {
+/// What a GPU's product is given to work in, for parts of a sum that are added up afterwards: eight of 1,024 x 128 elements. The library takes no
+/// algorithm that needs more.
+constexpr uint64_t kGpuScratchBytes = 4 << 20;
+
+absl::Status readAttributes(const LibraryCall &call, bool onGpu, MatmulDesc &desc) {
   for (const Attribute &attribute : call.attributes) {
     if (attribute.integers.size() != 1 || !attribute.numbers.empty())
       return invalid(attribute.name, " is not one integer");
     int64_t value = attribute.integers.front();
     constexpr int64_t most = int64_t(1) << 31;
-    bool isFlag = attribute.name == "transpose_a" || attribute.name == "transpose_b";
+    const bool isPrecision = onGpu && (attribute.name == "tf32" || attribute.name == "bf16");
+    bool isFlag = isPrecision || attribute.name == "transpose_a" || attribute.name == "transpose_b";
     if (value < 1 || value > (isFlag ? 1 : most))
       return invalid(attribute.name, " is ", value, ", which is out of range");
     if (attribute.name == "m")
@@ -36,18 +42,25 @@ absl::Status readAttributes(const LibraryCall &call, MatmulDesc &desc) {
       desc.transposeA = true;
     else if (attribute.name == "transpose_b")
       desc.transposeB = true;
+    else if (isPrecision && desc.precision == Precision::Ieee)
+      desc.precision = attribute.name == "tf32" ? Precision::Tf32 : Precision::Bf16;
+    else if (isPrecision)
+      return invalid("two precisions");
     else
-      return invalid("'", attribute.name, "' is none of m, n, k, batch, transpose_a, transpose_b");
+      return invalid("'", attribute.name, "' is none of m, n, k, batch, transpose_a, transpose_b",
+                     onGpu ? ", tf32, bf16" : "");
   }
   if (!desc.m || !desc.n || !desc.k)
     return invalid("m, n or k is missing");
   return absl::OkStatus();
 }
 
-absl::StatusOr<MatmulDesc> readCall(const LibraryCall &call) {
+absl::StatusOr<MatmulDesc> readCall(const LibraryCall &call, bool onGpu) {
   MatmulDesc desc;
-  GRAPHC_RETURN_IF_ERROR(readAttributes(call, desc));
+  GRAPHC_RETURN_IF_ERROR(readAttributes(call, onGpu, desc));
   for (const std::string &name : call.postOps) {
+    if (onGpu)
+      return invalid("the post-op '", name, "'; a GPU's has none");
     if (name == "bias" && !desc.bias && !desc.relu)
       desc.bias = true;
     else if (name == "relu" && !desc.relu)
@@ -83,29 +96,45 @@ absl::StatusOr<MatmulDesc> readCall(const LibraryCall &call) {
   return desc;
 }
 
+absl::StatusOr<CallFacts> factsOf(const LibraryCall &call, bool onGpu) {
+  GRAPHC_ASSIGN_OR_RETURN(MatmulDesc desc, readCall(call, onGpu));
+  CallFacts facts;
+  facts.name = absl::StrCat(call.kernel, "_", desc.m, "x", desc.n, "x", desc.k,
+                            desc.batch == 1 ? "" : absl::StrCat("_batch", desc.batch), desc.transposeA ? "_ta" : "",
+                            desc.transposeB ? "_tb" : "",
+                            desc.precision == Precision::Tf32   ? "_tf32"
+                            : desc.precision == Precision::Bf16 ? "_bf16"
+                                                                : "",
+                            desc.bias ? "_bias" : "", desc.relu ? "_relu" : "");
+  facts.flops = 2 * uint64_t(desc.batch) * uint64_t(desc.m) * uint64_t(desc.n) * uint64_t(desc.k);
+  facts.onGpu = onGpu;
+  return facts;
+}
+
 class MatmulLibrary final : public Library {
 public:
-  absl::StatusOr<CallFacts> check(const LibraryCall &call) const override {
-    GRAPHC_ASSIGN_OR_RETURN(MatmulDesc desc, readCall(call));
-    CallFacts facts;
-    facts.name = absl::StrCat("matmul_", desc.m, "x", desc.n, "x", desc.k,
-                              desc.batch == 1 ? "" : absl::StrCat("_batch", desc.batch), desc.transposeA ? "_ta" : "",
-                              desc.transposeB ? "_tb" : "", desc.bias ? "_bias" : "", desc.relu ? "_relu" : "");
-    facts.flops = 2 * uint64_t(desc.batch) * uint64_t(desc.m) * uint64_t(desc.n) * uint64_t(desc.k);
-    return facts;
-  }
+  absl::StatusOr<CallFacts> check(const LibraryCall &call) const override { return factsOf(call, /*onGpu=*/false); }
   absl::StatusOr<uint64_t> scratchBytes(const LibraryCall &call) const override {
-    GRAPHC_ASSIGN_OR_RETURN(MatmulDesc desc, readCall(call));
+    GRAPHC_ASSIGN_OR_RETURN(MatmulDesc desc, readCall(call, /*onGpu=*/false));
     return matmulScratchBytes(desc);
   }
   absl::StatusOr<std::unique_ptr<LibraryKernel>> make(const LibraryCall &call, uint64_t scratchBytes,
                                                       Pool *pool) const override {
-    GRAPHC_ASSIGN_OR_RETURN(MatmulDesc desc, readCall(call));
+    GRAPHC_ASSIGN_OR_RETURN(MatmulDesc desc, readCall(call, /*onGpu=*/false));
     return makeMatmul(desc, scratchBytes, pool);
   }
   uint32_t parts(const LibraryCall &call, uint32_t threads) const override {
-    absl::StatusOr<MatmulDesc> desc = readCall(call);
+    absl::StatusOr<MatmulDesc> desc = readCall(call, /*onGpu=*/false);
     return desc.ok() ? uint32_t(std::max<size_t>(1, blocksOf(*desc, threads).size())) : 1;
+  }
+};
+
+class GpuMatmulLibrary final : public Library {
+public:
+  absl::StatusOr<CallFacts> check(const LibraryCall &call) const override { return factsOf(call, /*onGpu=*/true); }
+  absl::StatusOr<uint64_t> scratchBytes(const LibraryCall &) const override { return kGpuScratchBytes; }
+  absl::StatusOr<std::unique_ptr<LibraryKernel>> make(const LibraryCall &call, uint64_t, Pool *) const override {
+    return absl::FailedPreconditionError(absl::StrCat(call.kernel, ": a lane's thread does no product of a GPU's"));
   }
 };
 
@@ -115,5 +144,12 @@ const Library &matmulLibrary() {
   static const MatmulLibrary library;
   return library;
 }
+
+const Library &gpuMatmulLibrary() {
+  static const GpuMatmulLibrary library;
+  return library;
+}
+
+absl::StatusOr<MatmulDesc> readGpuMatmul(const LibraryCall &call) { return readCall(call, /*onGpu=*/true); }
 
 } // namespace graphc::kernels

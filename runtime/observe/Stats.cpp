@@ -29,6 +29,8 @@ std::string toJson(const TaskStats &stats) {
   json["control_bytes"] = stats.controlBytes;
   json["arena_bytes_touched"] = stats.arenaBytesTouched;
   json["rss_bytes"] = stats.residentBytes;
+  if (!stats.algorithms.empty())
+    json["algorithms"] = stats.algorithms;
   if (!stats.dropped.empty()) {
     json["dropped"] = std::accumulate(stats.dropped.begin(), stats.dropped.end(), uint64_t(0));
     json["dropped_by_replica"] = stats.dropped;

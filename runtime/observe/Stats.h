@@ -32,6 +32,7 @@ struct TaskStats {
   uint64_t arenaBytesTouched = 0;
   uint64_t residentBytes = 0;
   std::optional<Staleness> staleness;
+  std::map<std::string, std::string> algorithms; ///< of GPUs' libraries, by kernel
   std::vector<uint64_t> dropped; ///< gradients that came too late, by replica, where the first of each step are chosen
 };
 

@@ -3,6 +3,7 @@
 
 #include "runtime/base/Status.h"
 #include "runtime/device/Kinds.h"
+#include "runtime/kernels/Library.h"
 #include "runtime/plan/Types.h"
 #include "runtime/plan/VerifyInternal.h"
 
@@ -140,9 +141,18 @@ absl::Status QueueOrder::checkSpaces(const Instruction &instruction, const Effec
 
 /// A queue runs code of its device's kind, the lane the host's. A library's call has no code in the plan.
 absl::Status QueueOrder::checkKernel(const Instruction &instruction, const Effects &effects) const {
-  if (!effects.kernel || !plan.kernels(int(*effects.kernel)).has_compiled())
+  if (!effects.kernel)
     return absl::OkStatus();
   const Kernel &kernel = plan.kernels(int(*effects.kernel));
+  if (kernel.has_library()) {
+    absl::StatusOr<kernels::CallFacts> facts = kernels::checkCall(libraryCallOf(kernel));
+    GRAPHC_RETURN_IF_ERROR(facts.status());
+    const bool isGpuQueue = instruction.queue() && device::runsPtx(device::kindOf(program.device()));
+    if (facts->onGpu != isGpuQueue)
+      return invalid("kernel ", kernel.name(), " is a library's for ", facts->onGpu ? "a GPU's queue" : "CPUs",
+                     ", but runs on ", isGpuQueue ? "a queue of " : "", program.device());
+    return absl::OkStatus();
+  }
   const std::string &kind = plan.code(int(kernel.compiled().code())).kind();
   const std::string_view expected = instruction.queue() ? device::kindOf(program.device()) : device::hostKind().name;
   if (kind != expected)

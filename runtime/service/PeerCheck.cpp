@@ -9,17 +9,17 @@
 
 #include <algorithm>
 #include <climits>
+#include <set>
 #include <sys/un.h>
 
 namespace graphc::service {
 namespace {
-constexpr size_t kMostText = 256;
+constexpr size_t kMostText = 256, kMostAlgorithm = 1024;
 
 /// Names of hosts and versions, which go to people's terminals.
-absl::Status checkText(const std::string &text, const std::string &what) {
-  if (text.size() > kMostText)
-    return absl::InvalidArgumentError(
-        absl::StrCat(what, " has ", text.size(), " bytes, at most ", kMostText, " may be"));
+absl::Status checkText(const std::string &text, const std::string &what, size_t most = kMostText) {
+  if (text.size() > most)
+    return absl::InvalidArgumentError(absl::StrCat(what, " has ", text.size(), " bytes, at most ", most, " may be"));
   if (std::any_of(text.begin(), text.end(), [](char c) { return absl::ascii_iscntrl(static_cast<unsigned char>(c)); }))
     return absl::InvalidArgumentError(absl::StrCat(what, " has control characters"));
   return absl::OkStatus();
@@ -80,6 +80,17 @@ absl::Status checkSocketPath(const std::string &path) {
       (path.front() == '/' && path.size() < sizeof(sockaddr_un{}.sun_path) && path.find('\0') == std::string::npos))
     return absl::OkStatus();
   return absl::InvalidArgumentError("a socket has a path that none can have");
+}
+
+absl::Status checkAlgorithms(const google::protobuf::RepeatedPtrField<Algorithm> &algorithms) {
+  std::set<std::string> kernels;
+  for (const Algorithm &one : algorithms) {
+    GRAPHC_RETURN_IF_ERROR(checkText(one.kernel(), "a kernel's name"));
+    GRAPHC_RETURN_IF_ERROR(checkText(one.text(), "an algorithm", kMostAlgorithm));
+    if (one.kernel().empty() || one.text().empty() || !kernels.insert(one.kernel()).second)
+      return absl::InvalidArgumentError("an algorithm is empty, of no kernel, or of one that has one already");
+  }
+  return absl::OkStatus();
 }
 
 } // namespace graphc::service

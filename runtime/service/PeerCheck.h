@@ -20,6 +20,8 @@ absl::Status checkTransport(const std::string &transport);
 absl::Status checkPath(const std::string &path, const std::string &what);
 /// Where a task listens for others on its host: nowhere (empty), or an absolute path that a socket's address can hold.
 absl::Status checkSocketPath(const std::string &path);
+/// Each of a kernel of its own, in words that may go to a terminal.
+absl::Status checkAlgorithms(const google::protobuf::RepeatedPtrField<Algorithm> &algorithms);
 
 } // namespace graphc::service
 #endif

@@ -43,4 +43,23 @@ absl::Status compareMirrors(const plan::Plan &plan, const std::vector<service::D
   return absl::OkStatus();
 }
 
+absl::StatusOr<std::map<std::string, std::string>> compareAlgorithms(const plan::Plan &plan,
+                                                                     const std::vector<service::Done> &prepared) {
+  const std::vector<plan::Task> tasks = plan::allTasks(plan);
+  std::map<std::string, std::string> algorithms;
+  std::map<std::string, size_t> first; // by kernel: the task that told of it first
+  for (size_t i = 0; i < prepared.size(); ++i)
+    for (const service::Algorithm &one : prepared[i].algorithms()) {
+      auto [other, isNew] = first.try_emplace(one.kernel(), i);
+      const std::string &known = algorithms.try_emplace(one.kernel(), one.text()).first->second;
+      if (known != one.text())
+        return absl::FailedPreconditionError(
+            absl::StrCat(plan::taskText(plan, tasks[i]), " does not compute ", one.kernel(), " as ",
+                         plan::taskText(plan, tasks[other->second]), " does: there ", one.text(), ", here ", known,
+                         "; the bits would depend on who computes: give all tasks the same GPUs and the same cuBLASLt, "
+                         "or compile with graphc --no-cublaslt"));
+    }
+  return algorithms;
+}
+
 } // namespace graphc::session

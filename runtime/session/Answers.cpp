@@ -34,6 +34,7 @@ absl::Status checkKind(const Order &order, Done done) {
   switch (order.kind_case()) {
   case Order::kPrepare:
     done.clear_path();
+    done.clear_algorithms();
     break;
   case Order::kConnect:
     done.clear_datasets();
@@ -128,6 +129,7 @@ absl::Status RunAnswers::check(uint32_t task, const Done &done) {
     GRAPHC_RETURN_IF_ERROR(checkGlobalStep(one, done));
   switch (order_.kind_case()) {
   case Order::kPrepare:
+    GRAPHC_RETURN_IF_ERROR(service::checkAlgorithms(done.algorithms()));
     return service::checkSocketPath(done.path());
   case Order::kConnect:
     return checkDatasets(one, done);

@@ -73,6 +73,7 @@ absl::Status ChiefCheckpoints::write(uint64_t step, const std::map<std::string, 
   checkpoint::Manifest manifest;
   manifest.globalStep = step;
   manifest.dataPositions = positions;
+  manifest.algorithms = algorithms_;
   for (const service::Done &done : written) {
     if (done.shard().empty())
       continue;

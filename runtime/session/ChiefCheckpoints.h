@@ -33,6 +33,8 @@ public:
   /// Holds the folder where this run writes, has every owner look whether it sees the same one, and finds the newest checkpoint that is
   /// whole and fits the plan, if any.
   absl::StatusOr<std::optional<checkpoint::Found>> open();
+  /// Before the first save: how GPUs' libraries make the products, by kernel.
+  void madeBy(std::map<std::string, std::string> algorithms) { algorithms_ = std::move(algorithms); }
   /// The tasks' variables at `step`, with these positions in the streams; nothing to do where they are in the newest already.
   absl::Status save(uint64_t step, const std::map<std::string, uint64_t> &positions);
   /// Another run may write there.
@@ -52,6 +54,7 @@ private:
   FileWatch &files_;
   const Options options_;
   std::optional<checkpoint::Directory> directory_; ///< held
+  std::map<std::string, std::string> algorithms_;
   std::optional<uint64_t> saved_; ///< step of the newest
   mutable base::Mutex mutex_; ///< a leaf
   std::optional<absl::Time> savedAt_ ABSL_GUARDED_BY(mutex_);

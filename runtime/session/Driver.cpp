@@ -164,6 +164,7 @@ absl::Status Driver::setUp() {
   prepare.mutable_prepare()->set_run(options_.run);
   prepare.mutable_prepare()->mutable_fetches()->Assign(options_.fetches.begin(), options_.fetches.end());
   GRAPHC_ASSIGN_OR_RETURN(std::vector<service::Done> prepared, giveOrder(std::move(prepare), kSetUpDeadline));
+  GRAPHC_ASSIGN_OR_RETURN(algorithms_, compareAlgorithms(plan_, prepared));
   connect.mutable_connect();
   for (const service::Done &task : prepared)
     connect.mutable_connect()->add_paths(task.path());
@@ -187,6 +188,14 @@ absl::Status Driver::initialize() {
   }
   if (found)
     initialize.mutable_initialize()->set_restore_from(found->path);
+  if (found && !options_.newAlgorithms)
+    for (auto &[kernel, text] : algorithms_)
+      if (auto before = found->manifest.algorithms.find(kernel); before != found->manifest.algorithms.end()) {
+        service::Algorithm &one = *initialize.mutable_initialize()->add_algorithms();
+        one.set_kernel(kernel);
+        one.set_text(text = before->second);
+      }
+  checkpoints_.madeBy(algorithms_);
   GRAPHC_ASSIGN_OR_RETURN(std::vector<service::Done> ready, giveOrder(std::move(initialize), kFileDeadline));
   GRAPHC_RETURN_IF_ERROR(compareMirrors(plan_, ready, "at the start"));
   for (const service::Done &done : ready)

@@ -31,6 +31,7 @@ struct DriverOptions {
   std::optional<double> evalEveryEpochs, saveEverySeconds;
   std::optional<uint64_t> saveEverySteps;
   std::string checkpointDirectory, dumpDirectory, statsFile;
+  bool newAlgorithms = false; ///< GPUs' libraries choose anew, whatever the checkpoint was made by
   std::string transport = "auto", run;
   std::vector<std::string> fetches; ///< names of --fetch; every task hears of them
   absl::Duration fileDeadline = kFileDeadline; ///< of one piece of the chief's own file work
@@ -99,6 +100,7 @@ private:
 
   TrainingSteps trainingSteps_; ///< how many, and where to pause
   DatasetSizes samples_;
+  std::map<std::string, std::string> algorithms_; ///< of GPUs' libraries, by kernel
   std::optional<checkpoint::Manifest> restored_; ///< of the checkpoint that the run went on from
   uint64_t epoch_ = 0; ///< of the channels: one a phase that ran
   TrainedSums trained_;

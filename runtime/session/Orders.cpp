@@ -111,6 +111,7 @@ absl::Status RunOrders::checkContent(const Order &order) const {
   case Order::kConnect:
     return checkPaths(order.connect().paths());
   case Order::kInitialize:
+    GRAPHC_RETURN_IF_ERROR(service::checkAlgorithms(order.initialize().algorithms()));
     return order.initialize().restore_from().empty()
                ? absl::OkStatus()
                : service::checkPath(order.initialize().restore_from(), "the checkpoint");

@@ -21,6 +21,7 @@ DriverOptions makeDriverOptions(const RunOptions &options) {
   driver.steps = options.steps;
   driver.evalEveryEpochs = options.evalEveryEpochs;
   driver.checkpointDirectory = options.checkpointDirectory;
+  driver.newAlgorithms = options.newAlgorithms;
   driver.saveEverySteps = options.saveEverySteps;
   driver.saveEverySeconds = options.saveEverySeconds;
   driver.dumpDirectory = options.dumpDirectory;

@@ -153,6 +153,7 @@ absl::Status TaskSession::obey(const Order &order, Done *done) {
   case Order::kConnect:
     return connect(order.connect(), done);
   case Order::kInitialize:
+    GRAPHC_RETURN_IF_ERROR(takeAlgorithms(order.initialize()));
     return files_->initialize(order.initialize(), done);
   case Order::kBegin:
     return begin(order.begin());
@@ -191,9 +192,27 @@ absl::Status TaskSession::prepare(const Order::Prepare &order, Done *done) {
   GRAPHC_ASSIGN_OR_RETURN(
       transports_, TaskTransports::prepare(plan_, peers_, variables_->zeroCopy().memory(), std::move(transport)));
   done->set_path(transports_->path());
+  for (const auto &[kernel, text] : library_->algorithms()) {
+    service::Algorithm &one = *done->add_algorithms();
+    one.set_kernel(kernel);
+    one.set_text(text);
+  }
   base::MutexLock lock(mutex_);
   abortable_ = &transports_->all();
   return failure_ ? failure_->status : absl::OkStatus();
+}
+
+/// Those by which the checkpoint's weights were made: with others the run would go on with other bits than without a stop.
+absl::Status TaskSession::takeAlgorithms(const Order::Initialize &order) {
+  executor::Algorithms told;
+  for (const service::Algorithm &one : order.algorithms())
+    told[one.kernel()] = one.text();
+  absl::Status status = library_->take(plan_, told);
+  if (status.ok())
+    return status;
+  return base::annotate(status, absl::StrCat("the products of ", order.restore_from(),
+                                             " cannot be made here as they were (--new_algorithms goes on with other "
+                                             "bits; or use the GPU and the cuBLASLt of before)"));
 }
 
 /// Connects to every task; opens the data and answers how many samples there are.
@@ -420,6 +439,8 @@ void TaskSession::sendFetched(const executor::LaneInfo &lane, uint32_t fetch, ui
 /// Nothing that follows is a failure of this task: the others go, one by one.
 void TaskSession::end(Done *done) {
   stats_.residentBytes = observe::residentBytes();
+  if (library_)
+    stats_.algorithms = library_->algorithms();
   done->set_stats(observe::toJson(stats_));
   base::MutexLock lock(mutex_);
   ended_ = true;

@@ -61,6 +61,7 @@ private:
   absl::Status obey(const Order &order, Done *done);
   absl::Status prepare(const Order::Prepare &order, Done *done);
   absl::Status connect(const Order::Connect &order, Done *done);
+  absl::Status takeAlgorithms(const Order::Initialize &order);
   absl::Status begin(const Order::Begin &order);
   absl::Status runPhase(Done *done);
   absl::Status checkFeeds(const plan::Phase &phase) const;

@@ -142,12 +142,12 @@ CUDA_FUNCTION(cuDeviceTotalMem, _v2, size_t *bytes, int) {
   *bytes = kMemoryBytes;
   return kSuccess;
 }
-/// Of the many only the compute capability.
+/// Of the many only the multiprocessors and the compute capability.
 CUDA_FUNCTION(cuDeviceGetAttribute, , int *value, int attribute, int) {
-  constexpr int kMajor = 75, kMinor = 76;
-  if (attribute != kMajor && attribute != kMinor)
+  constexpr int kMultiprocessors = 16, kMajor = 75, kMinor = 76;
+  if (attribute != kMultiprocessors && attribute != kMajor && attribute != kMinor)
     return kInvalidValue;
-  *value = attribute == kMajor ? archNumber() / 10 : archNumber() % 10;
+  *value = attribute == kMultiprocessors ? 4 : attribute == kMajor ? archNumber() / 10 : archNumber() % 10;
   return kSuccess;
 }
 CUDA_FUNCTION(cuDevicePrimaryCtxRetain, , void **context, int number) {

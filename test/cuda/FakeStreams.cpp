@@ -1,5 +1,6 @@
 // Streams, events, launches and captures.
 #include "test/cuda/FakeGraph.h"
+#include "test/cuda/SimulatedLaunch.h"
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
@@ -188,4 +189,14 @@ extern "C" __attribute__((visibility("default"))) void graphcFakeGate(int closed
     gpu().engine.count(*gate(), 1);
     gate() = nullptr;
   }
+}
+
+graphc::fake::Result graphcSimulatedLaunch(void *stream,
+                                           std::function<std::string(const simulated::FindMemory &)> work) {
+  CHECK_READY();
+  return enqueue(static_cast<Stream *>(stream), [work = std::move(work)] {
+    const std::string wrong =
+        work([](uint64_t address, uint64_t bytes) { return gpu().memory.pages.find(address, bytes); });
+    return wrong.empty() ? absl::OkStatus() : absl::InternalError(wrong);
+  });
 }

@@ -9,10 +9,11 @@
 
 namespace graphc::device::cuda {
 
-/// Whoever opens libcuda.so.1 by that name gets the one that is there.
+/// Whoever opens libcuda.so.1 by that name gets the one that is there, and likewise cuBLASLt.
 static void *driver() {
   static void *const library = ::dlopen(GRAPHC_FAKE_CUDA, RTLD_NOW | RTLD_LOCAL);
-  if (!library) {
+  static void *const products = ::dlopen(GRAPHC_FAKE_CUBLASLT_FILE, RTLD_NOW | RTLD_LOCAL);
+  if (!library || !products) {
     std::fprintf(stderr, "%s\n", dlerror());
     std::abort();
   }

@@ -6,7 +6,7 @@
 
 namespace graphc::device::cuda {
 
-/// GPU:0, on the driver of test/cuda, which becomes the process's libcuda.so.1.
+/// GPU:0, on the driver of test/cuda, which becomes the process's libcuda.so.1 as that of cuBLASLt becomes its libcublasLt.so.13.
 std::unique_ptr<Device> makeTestDevice();
 
 /// While it is closed, queues that are made do nothing of their work.

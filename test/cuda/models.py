@@ -1,6 +1,6 @@
 """Models of a bundle in the text of the graph dialect."""
 
-PRECISIONS = ("ieee",)
+PRECISIONS = ("ieee", "tf32", "bf16")
 
 
 def tensor(*shape, element="f32"):

@@ -26,7 +26,7 @@ def computingOps(root):
 def testDialect(root):
     """What test/dialects/extra has: classes of ops and attributes, and names in a text, those of a library's kernels among them."""
     found = re.findall(r'^def Extra_(\w+(?:Op|Attr))\s*:[^"]*"(\w+)"', (root / "test/dialects/extra/Extra.td").read_text(), re.M)
-    kernels = re.findall(r'getLibraryKernel\(\) { return "(\w+)"; }', (root / "test/dialects/extra/Extra.cpp").read_text())
+    kernels = re.findall(r'getLibraryKernel\(StringRef\) { return "(\w+)"; }', (root / "test/dialects/extra/Extra.cpp").read_text())
     assert len(found) > 15 and "average_pool" in kernels, (found, kernels)
     return [cppName for cppName, _ in found], [f"extra.{mnemonic.lower()}" for _, mnemonic in found] + kernels
 

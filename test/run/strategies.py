@@ -15,7 +15,9 @@ CELLS = list(DATA["cells"])
 ROWS = {row["name"]: row for row in DATA["rows"]}
 FILES = {name: os.path.abspath(os.path.join(HERE, "../..", path)) for name, path in
          {"linear-regression": "examples/linear-regression/model.mlir", "mlp": "test/run/models/mlp.mlir",
-          "fashion-mnist": "examples/fashion-mnist/model.mlir", "bottleneck": "test/run/models/bottleneck.mlir"}.items()}
+          "fashion-mnist": "examples/fashion-mnist/model.mlir", "bottleneck": "test/run/models/bottleneck.mlir",
+          "products": "test/run/models/products.mlir"}.items()}
+ON_GPUS = ("products",)  # what they show is a GPU's library
 
 
 def nameOf(cluster):

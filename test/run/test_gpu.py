@@ -6,10 +6,11 @@ import shutil
 import subprocess
 
 import pytest
-from box import HERE, MLP, ROOT, differences, same
+from box import HERE, MLP, MODELS, ROOT, differences, same
 from formats import updates
 
 LINEAR = ROOT / "examples/linear-regression/model.mlir"  # its products are compiled on a CPU too, so both have the same bits
+PRODUCTS = MODELS / "products.mlir"  # cuBLASLt's; the strategies' test has them under each
 GPU = {"worker": 1, "devices": {"worker": ["GPU:0"]}, "strategy": "one_device"}
 
 
@@ -282,6 +283,72 @@ def test_machine_code(gpu):
         gpu.last.err.expect(f"^simulated GPU: given machine code for {arch}, its own, but it runs PTX alone$")
     same(expected, gpu.weights("machine.plan", "--steps", 5, env={"GRAPHC_FAKE_ARCH": "sm_120"}))
     assert "machine code" not in gpu.last.err.text()
+
+
+def losses(run):
+    return [float(line.split()[-1]) for line in run.out.text().splitlines()]
+
+
+def test_products(gpu):
+    """Large products in three precisions are near a CPU's, which computes in one."""
+    cpu = losses(gpu.graphrun(gpu.compile("cpu", {"worker": 1}, PRODUCTS), "--steps", 4, "--fetch", "loss", "--dump_variables", "cpu-weights"))
+    lib = losses(gpu.graphrun(gpu.compile("lib", GPU, PRODUCTS), "--steps", 4, "--fetch", "loss", "--dump_variables", "lib-weights"))
+    assert len(cpu) == 4 and lib == pytest.approx(cpu, rel=2e-2), (cpu, lib)
+    assert differences(gpu / "cpu-weights", gpu / "lib-weights")
+
+
+def test_no_cublaslt(gpu):
+    """One line before the first step that says what is missing and what to do; plans that need none do not ask for it, as one whose products are compiled."""
+    plan = gpu.compile("lib", GPU, PRODUCTS)
+    gpu.environment["GRAPHC_CUBLASLT"] = "/nowhere/libcublasLt.so"
+    gpu.graphrun(plan, "--steps", 1, status=1)
+    gpu.last.err.expect("the plan's products on GPU:0: no cuBLASLt \\(/nowhere/libcublasLt.so\\) on this machine; install it .*, or compile the model with graphc --no-cublaslt$")
+    compiled = losses(gpu.graphrun(gpu.compile("compiled", GPU, PRODUCTS, ("--no-cublaslt",)), "--steps", 1, "--fetch", "loss"))
+    assert compiled == pytest.approx(losses(gpu.graphrun(gpu.compile("cpu", {"worker": 1}, PRODUCTS), "--steps", 1, "--fetch", "loss")), rel=1e-5)
+    gpu.graphrun(gpu.compile("small", GPU, LINEAR), "--steps", 1)
+
+
+def test_other_library(gpu):
+    """What makes cuBLASLt compute other bits than the plan asks for is refused, and so is a library that is none."""
+    plan = gpu.compile("lib", GPU, PRODUCTS)
+    gpu.graphrun(plan, "--steps", 1, status=1, env={"NVIDIA_TF32_OVERRIDE": "0"})
+    gpu.last.err.expect("the environment variable NVIDIA_TF32_OVERRIDE is set, .*; unset it")
+    gpu.graphrun(plan, "--steps", 1, status=1, env={"GRAPHC_CUBLASLT": "libc.so.6"})
+    gpu.last.err.expect("cuBLASLt \\(libc.so.6\\) has no cublasLtGetVersion; install it")
+
+
+def test_algorithms_are_kept(gpu):
+    """A run that goes on makes its products as the checkpoint's were made, whatever the heuristic likes by now; where it cannot, it says so."""
+    plan = gpu.compile("lib", GPU, PRODUCTS)
+    whole = gpu.weights(plan, "--steps", 4)
+    gpu.graphrun(plan, "--steps", 2, "--checkpoint_dir", "kept", "--stats", "stats.json")
+    told = gpu.json("kept/step-2/manifest.json")["algorithms"]
+    assert told == gpu.json("stats.json")["tasks"]["/job:worker/task:0"]["algorithms"]
+    assert len(told) > 4 and all(text.startswith("cuBLASLt 130100 on simulated GPU with 4 multiprocessors ") for text in told.values()), told
+    shutil.copytree(gpu / "kept", gpu / "new")
+    shutil.copytree(gpu / "kept", gpu / "cpu")
+    gpu.environment["GRAPHC_FAKE_CUBLASLT"] = "130100:2"
+    assert differences(whole, gpu.weights(plan, "--steps", 4))  # it does like others
+    same(whole, gpu.weights(plan, "--steps", 4, "--checkpoint_dir", "kept"))
+    gpu.environment["GRAPHC_FAKE_CUBLASLT"] = "130200"
+    gpu.graphrun(plan, "--steps", 4, "--checkpoint_dir", "new", status=1)
+    gpu.last.err.expect("the products of new/step-2 cannot be made here as they were \\(--new_algorithms goes on with other bits; .*\\): "
+                        "GPU:0: matmul f32 .*: it was made by cuBLASLt 130100 on simulated GPU with 4 multiprocessors, and here is cuBLASLt 130200 on")
+    gpu.graphrun(plan, "--steps", 4, "--checkpoint_dir", "new", "--new_algorithms")
+    assert all(" 130200 " in text for text in gpu.json("new/step-4/manifest.json")["algorithms"].values())
+    gpu.graphrun(gpu.compile("cpu", {"worker": 1}, PRODUCTS), "--steps", 4, "--checkpoint_dir", "cpu")
+    assert "algorithms" not in gpu.json("cpu/step-4/manifest.json")
+
+
+def test_unlike_libraries(gpu, task):
+    """Tasks whose libraries would not compute alike are refused by name."""
+    plan = gpu.compile("two", {"ps": 1, "worker": 2, "devices": {"worker": ["GPU:0"]}, "strategy": "parameter_server"}, PRODUCTS)
+    others = task("ps-0", plan, "--steps", 2), task("worker-1", plan, "--steps", 2, env={"GRAPHC_FAKE_CUBLASLT": "130200"})
+    task("worker-0", plan, "--steps", 2).ends(1).expect(
+        "/job:worker/task:1 does not compute gpu_matmul_.* as /job:worker/task:0 does: there cuBLASLt 130200 on .*, here cuBLASLt 130100 on .*; "
+        "the bits would depend on who computes: .* --no-cublaslt")
+    for other in others:
+        other.ends(1)
 
 
 def test_ptxas(box):

@@ -3,7 +3,7 @@ import pytest
 from box import asFlags, differences, same, tls
 from formats import updates
 from process import ended
-from strategies import FILES, ROWS, clusterOf, nameOf
+from strategies import FILES, ON_GPUS, ROWS, clusterOf, nameOf
 
 STEPS = 20
 each = pytest.mark.parametrize("row", ROWS)
@@ -28,7 +28,7 @@ def compare(box, row, model, cluster, folder):
 
 
 def overTransport(box, row, transport):
-    for model in FILES:
+    for model in sorted(FILES.keys() - ON_GPUS):
         # Each run of Fashion-MNIST evaluates on 10,000 images: the smallest cluster and the largest.
         for cluster in row["clusters"] if model != "fashion-mnist" else [row["clusters"][0], row["clusters"][-1]]:
             folder = box.weights(planOf(box, row, model, cluster), "--steps", STEPS, f"--transport={transport}", to=f"{model}-{nameOf(cluster)}-{transport}")
@@ -101,30 +101,30 @@ def onDevices(box, row, kind, clusters):
     """Each run by another seed, so that the device does its work in another order."""
     ones, seed = {}, 0
 
-    def train(plan, folder):
+    def train(plan, folder, model):
         nonlocal seed
         seed += 1
         box.environment["GRAPHC_SIM_SEED"] = str(seed)
-        return box.weights(plan, "--steps", STEPS, to=folder)
+        return box.weights(plan, "--steps", 3 if model in ON_GPUS else STEPS, to=folder)
 
     def one(model, replicas):
         config = {"worker": 1, "strategy": {"name": "one_device", "micro_batches": replicas}, "devices": {"worker": [f"{kind}:0"]}}
         if (model, replicas) not in ones:
             name = f"one-{model}-{replicas}"
-            ones[model, replicas] = train(box.compile(name, config, FILES[model]), name)
+            ones[model, replicas] = train(box.compile(name, config, FILES[model]), name, model)
         return ones[model, replicas]
 
     for onHost in [(), ("ps",)] if "ps" in row["clusters"][0] else [()]:
-        for model in ("linear-regression", "mlp", "bottleneck"):
+        for model in ("linear-regression", "mlp", "bottleneck", *(ON_GPUS if kind == "GPU" and not onHost and "inexact" not in row else ())):
             for cluster in clusters:
                 given = {job: row.get("devices", {}).get(job, ["CPU:0"]) for job in cluster if job not in onHost}
                 devices = {job: [name.replace("CPU", kind) for name in names] for job, names in given.items()}
                 folder = f"{model}-{nameOf(cluster)}" + "".join(f"-{job}-on-cpu" for job in onHost)
-                weights = train(planOf(box, {**row, "devices": devices}, model, cluster), folder)
+                weights = train(planOf(box, {**row, "devices": devices}, model, cluster), folder, model)
                 if kind == "SIM" or "inexact" in row or model == "linear-regression": # products of the others are the library's on a CPU
                     compare(box, row, model, cluster, weights)
                 if row.get("sameInEveryRun") and kind == "SIM":
-                    same(train(planOf(box, row, model, cluster), f"{folder}-cpu"), weights)
+                    same(train(planOf(box, row, model, cluster), f"{folder}-cpu", model), weights)
                 elif "inexact" not in row:
                     replicas = row.get("replicas", 1)
                     same(one(model, cluster[replicas] if isinstance(replicas, str) else replicas), weights)

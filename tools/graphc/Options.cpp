@@ -67,6 +67,10 @@ struct Flags {
       cl::desc("The GPUs to compile for, as LLVM names them (default sm_80,sm_90,sm_100): PTX for the oldest, which "
                "later ones run too, and machine code for each where ptxas is on PATH or in CUDA_HOME"),
       cl::value_desc("archs"), cl::CommaSeparated, cl::cat(category)};
+  cl::opt<bool> noCublaslt{"no-cublaslt",
+                           cl::desc("Compile all matrix products of GPUs: the plan needs no cuBLASLt, and large "
+                                    "products are slow"),
+                           cl::cat(category)};
   cl::opt<std::string> keepCode{"keep-code",
                                 cl::desc("Keep the native code's LLVM IR, object and library there, with the "
                                          "model's lines for gdb and perf, and the PTX of GPUs"),
@@ -245,6 +249,7 @@ std::optional<Options> parseOptions(int argc, char **argv) {
     options.numGpus = flags.numGpus;
   options.logDevicePlacement = flags.logDevicePlacement;
   options.compile.softPlacement = flags.softPlacement;
+  options.compile.noCublaslt = flags.noCublaslt;
   options.compile.targetCpu = flags.targetCpu;
   if (!flags.cudaArchs.empty())
     options.compile.cudaArchs = {flags.cudaArchs.begin(), flags.cudaArchs.end()};

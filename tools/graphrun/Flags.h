@@ -40,6 +40,7 @@ struct Flags {
   std::string transport = "auto"; ///< auto, shm or grpc
   std::optional<double> evalEveryEpochs, checkpointEverySeconds;
   std::optional<uint64_t> checkpointEverySteps;
+  bool newAlgorithms = false;
   std::vector<std::string> fetches;
   std::map<std::string, std::string> feeds; ///< name → .npy file
   std::optional<double> deadlineSeconds; ///< without any step; none: kDeadlineSeconds

@@ -365,6 +365,7 @@ session::DriverOptions driverOptions(const Flags &flags) {
   options.saveEverySeconds = flags.checkpointEverySeconds;
   options.saveEverySteps = flags.checkpointEverySteps;
   options.checkpointDirectory = flags.checkpointDirectory;
+  options.newAlgorithms = flags.newAlgorithms;
   options.dumpDirectory = flags.dumpDirectory;
   options.statsFile = flags.statsFile;
   options.fetches = flags.fetches;

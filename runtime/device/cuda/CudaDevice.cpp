@@ -1,9 +1,11 @@
 #include "runtime/device/cuda/CudaDevice.h"
 
 #include "runtime/base/Log.h"
+#include "runtime/base/Mutex.h"
 #include "runtime/base/Status.h"
 #include "runtime/device/cuda/CudaQueue.h"
 #include "runtime/device/cuda/CudaSegment.h"
+#include "runtime/device/cuda/Products.h"
 #include "runtime/kernels/PtxAbi.h"
 
 #include "absl/strings/numbers.h"
@@ -199,6 +201,12 @@ public:
     GRAPHC_RETURN_IF_ERROR(code->load(image));
     return code;
   }
+  absl::StatusOr<std::unique_ptr<kernels::LibraryKernel>> make(const kernels::LibraryCall &call,
+                                                               const KernelOptions &options) override {
+    gpu->enter();
+    GRAPHC_ASSIGN_OR_RETURN(std::shared_ptr<Products> library, openProducts());
+    return library->make(call, options);
+  }
   absl::StatusOr<std::unique_ptr<Queue>> makeQueue() override { return makeCudaQueue(gpu, waiter); }
   std::unique_ptr<Segment> makeSegment() override { return std::make_unique<CudaSegment>(gpu); }
   void wake() override { waiter->wake(); }
@@ -214,8 +222,27 @@ private:
     return memory;
   }
 
+  /// With the first product.
+  absl::StatusOr<std::shared_ptr<Products>> openProducts() {
+    base::MutexLock lock(mutex);
+    if (!products) {
+      char model[256] = "";
+      int processors = 0;
+      GRAPHC_RETURN_IF_ERROR(
+          gpu->check(gpu->driver.deviceGetName(model, sizeof model, gpu->number), "cuDeviceGetName"));
+      GRAPHC_RETURN_IF_ERROR(gpu->check(gpu->driver.deviceGetAttribute(&processors, kMultiprocessors, gpu->number),
+                                        "cuDeviceGetAttribute"));
+      // NVIDIA's documentation: equal bits on GPUs of the same architecture with as many multiprocessors.
+      GRAPHC_ASSIGN_OR_RETURN(products,
+                              Products::open(gpu->name, absl::StrCat(model, " with ", processors, " multiprocessors")));
+    }
+    return products;
+  }
+
   GpuPtr gpu;
   std::shared_ptr<EventWaiter> waiter;
+  base::Mutex mutex;
+  std::shared_ptr<Products> products ABSL_GUARDED_BY(mutex);
 };
 
 /// Of the driver's devices the one that is GPU:0 here.

@@ -1,6 +1,7 @@
 #include "runtime/device/cuda/CudaSegment.h"
 
 #include "runtime/base/Status.h"
+#include "runtime/device/cuda/Products.h"
 
 namespace graphc::device::cuda {
 
@@ -29,10 +30,12 @@ void CudaSegment::launch(uint32_t queue, const Code &code, uint32_t kernel, std:
 }
 
 /// What a library gives the stream becomes a graph within this one.
-void CudaSegment::call(uint32_t queue, kernels::LibraryKernel &, std::span<void *const>) {
-  all.emplace_back(Work{order.add(queue)}).captured = [this](Stream) {
-    return absl::UnimplementedError(absl::StrCat(gpu->name, " has no library for a kernel of the plan"));
-  };
+void CudaSegment::call(uint32_t queue, kernels::LibraryKernel &kernel, std::span<void *const> buffers) {
+  auto &product = static_cast<StreamKernel &>(kernel);
+  all.emplace_back(Work{order.add(queue)}).captured =
+      [&product, operands = std::vector<void *>(buffers.begin(), buffers.end())](Stream stream) {
+        return product.enqueue(stream, operands.data());
+      };
 }
 
 CopyNode CudaSegment::paramsOf(const Work &copy) const {

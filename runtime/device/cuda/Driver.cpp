@@ -34,6 +34,7 @@ absl::Status findAll(void *library, Driver &driver) {
   find(driver.deviceGetCount, "cuDeviceGetCount");
   find(driver.deviceGet, "cuDeviceGet");
   find(driver.deviceGetName, "cuDeviceGetName");
+  find(driver.deviceGetAttribute, "cuDeviceGetAttribute");
   find(driver.deviceTotalMem, "cuDeviceTotalMem");
   find(driver.deviceGetAttribute, "cuDeviceGetAttribute");
   find(driver.devicePrimaryCtxRetain, "cuDevicePrimaryCtxRetain");

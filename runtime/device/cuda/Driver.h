@@ -39,6 +39,7 @@ inline constexpr Result kSuccess = 0, kOutOfMemory = 2, kNoDevice = 100, kInvali
 inline constexpr int kCapturesThread = 1;
 inline constexpr int kComputeMajor = 75, kComputeMinor = 76; // attributes of a device
 inline constexpr unsigned kNonBlockingStream = 1, kBlockingSyncEvent = 1, kNoTimingEvent = 2, kPortableHostMemory = 1;
+inline constexpr int kMultiprocessors = 16; // an attribute of a device
 
 /// CUDA_KERNEL_NODE_PARAMS, second version.
 struct KernelNode {
@@ -75,6 +76,7 @@ struct Driver {
   Result (*deviceGetCount)(int *count);
   Result (*deviceGet)(DeviceNumber *device, int ordinal);
   Result (*deviceGetName)(char *name, int bytes, DeviceNumber device);
+  Result (*deviceGetAttribute)(int *value, int attribute, DeviceNumber device);
   Result (*deviceTotalMem)(size_t *bytes, DeviceNumber device);
   Result (*deviceGetAttribute)(int *value, int attribute, DeviceNumber device);
   Result (*devicePrimaryCtxRetain)(Context *context, DeviceNumber device);

@@ -1,9 +1,11 @@
 """The machine and its GPU: what it is, and running commands there."""
 import datetime
+import glob
 import json
 import os
 import shutil
 import signal
+import site
 import subprocess
 import sys
 
@@ -25,11 +27,21 @@ print(json.dumps(dict(gpus=count.value, name=text.value.decode(), bytes=bytes_.v
 """
 
 
+def cublaslt():
+    """The environment in which graphrun finds cuBLASLt where the loader does not: in the toolkit, or in a package of Python's."""
+    load = "import ctypes, sys; ctypes.CDLL(sys.argv[1])"
+    names = "libcublasLt.so.13", "libcublasLt.so.12"
+    if "GRAPHC_CUBLASLT" in os.environ or any(subprocess.run([sys.executable, "-c", load, name], capture_output=True).returncode == 0 for name in names):
+        return {}
+    folders = ["/usr/local/cuda/lib64", *(found for path in sys.path + [site.getusersitepackages()] for found in sorted(glob.glob(os.path.join(path, "nvidia/*/lib"))))]
+    return next(({"GRAPHC_CUBLASLT": os.path.join(folder, name)} for name in names for folder in folders if os.path.exists(os.path.join(folder, name))), {})
+
+
 class Machine:
     def __init__(self, bundle, scratch):
         self.bundle, self.scratch, self.runs = bundle, scratch, 0
         self.graphrun = os.path.join(bundle, "bin/graphrun")
-        self.environment = {**os.environ, "XDG_STATE_HOME": scratch, "TMPDIR": scratch}
+        self.environment = {**os.environ, "XDG_STATE_HOME": scratch, "TMPDIR": scratch, **cublaslt()}
         done = subprocess.run([sys.executable, "-c", ASK], capture_output=True, text=True)
         self.gpu = json.loads(done.stdout) if done.returncode == 0 else {}
         self.gpus = self.gpu.get("gpus", 0)

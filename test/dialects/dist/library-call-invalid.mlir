@@ -24,7 +24,7 @@ dist.program @a of @p on "/job:t/task:0/device:CPU:0" {
   %c = dist.buffer : memref<64x16xf32>
   dist.control_send []
   // (LC2)
-  // expected-error @+1 {{no library has a kernel 'convolution', but matmul}}
+  // expected-error @+1 {{no library has a kernel 'convolution', but gpu_matmul, matmul}}
   dist.library_call "convolution"(%a, %b) into(%c) {descriptor = {}}
       : memref<64x32xf32>, memref<32x16xf32> into memref<64x16xf32>
   dist.control_receive local
@@ -151,6 +151,70 @@ dist.program @a of @p on "/job:t/task:0/device:CPU:0" {
   // expected-error @+1 {{matmul: k is 0, which is out of range}}
   dist.library_call "matmul"(%a, %a) into(%c) {descriptor = {k = 0, m = 64, n = 64}}
       : memref<64x64xf32>, memref<64x64xf32> into memref<64x64xf32>
+  dist.control_receive local
+  dist.end
+}
+
+// -----
+
+dist.phase @p {role = #graph.role<predict>}
+dist.program @a of @p on "/job:t/task:0/device:GPU:0" {
+  %a = dist.buffer : memref<64x32xf32>
+  %b = dist.buffer : memref<32x16xf32>
+  %c = dist.buffer : memref<64x16xf32>
+  dist.control_send []
+  // (LC3)
+  // expected-error @+1 {{calls a library of CPUs in a program on a GPU}}
+  dist.library_call "matmul"(%a, %b) into(%c) {descriptor = {k = 32, m = 64, n = 16}}
+      : memref<64x32xf32>, memref<32x16xf32> into memref<64x16xf32>
+  dist.control_receive local
+  dist.end
+}
+
+// -----
+
+dist.phase @p {role = #graph.role<predict>}
+dist.program @a of @p on "/job:t/task:0/device:CPU:0" {
+  %a = dist.buffer : memref<64x32xf32>
+  %b = dist.buffer : memref<32x16xf32>
+  %c = dist.buffer : memref<64x16xf32>
+  dist.control_send []
+  // (LC3)
+  // expected-error @+1 {{calls a library of GPUs in a program on a CPU}}
+  dist.library_call "gpu_matmul"(%a, %b) into(%c) {descriptor = {k = 32, m = 64, n = 16, tf32}}
+      : memref<64x32xf32>, memref<32x16xf32> into memref<64x16xf32>
+  dist.control_receive local
+  dist.end
+}
+
+// -----
+
+dist.phase @p {role = #graph.role<predict>}
+dist.program @a of @p on "/job:t/task:0/device:GPU:0" {
+  %a = dist.buffer : memref<64x32xf32>
+  %b = dist.buffer : memref<32x16xf32>
+  %c = dist.buffer : memref<64x16xf32>
+  dist.control_send []
+  // (LC2)
+  // expected-error @+1 {{is no call that can be made: matmul: two precisions}}
+  dist.library_call "gpu_matmul"(%a, %b) into(%c) {descriptor = {bf16, k = 32, m = 64, n = 16, tf32}}
+      : memref<64x32xf32>, memref<32x16xf32> into memref<64x16xf32>
+  dist.control_receive local
+  dist.end
+}
+
+// -----
+
+dist.phase @p {role = #graph.role<predict>}
+dist.program @a of @p on "/job:t/task:0/device:GPU:0" {
+  %a = dist.buffer : memref<64x32xf32>
+  %b = dist.buffer : memref<32x16xf32>
+  %c = dist.buffer : memref<64x16xf32>
+  dist.control_send []
+  // (LC2)
+  // expected-error @+1 {{is no call that can be made: matmul: the post-op 'relu'; a GPU's has none}}
+  dist.library_call "gpu_matmul"(%a, %b) into(%c) {descriptor = {k = 32, m = 64, n = 16}, post_ops = ["relu"]}
+      : memref<64x32xf32>, memref<32x16xf32> into memref<64x16xf32>
   dist.control_receive local
   dist.end
 }

@@ -278,13 +278,15 @@ std::optional<int64_t> FlatOp::getViewOffset() { return 0; }
 // A library's
 //===----------------------------------------------------------------------------------------------------------===//
 
-StringRef AveragePoolOp::getLibraryKernel() { return "average_pool"; }
-DictionaryAttr AveragePoolOp::getLibraryDescriptor() {
+StringRef AveragePoolOp::getLibraryKernel(StringRef) { return "average_pool"; }
+DictionaryAttr AveragePoolOp::getLibraryDescriptor(StringRef) {
   Builder builder(getContext());
   return builder.getDictionaryAttr(
       {builder.getNamedAttr("window", getWindowAttr()), builder.getNamedAttr("scale", getScaleAttr())});
 }
-bool AveragePoolOp::takesPostOp(StringRef name, ArrayRef<StringRef> before) { return name == "bias" && before.empty(); }
+bool AveragePoolOp::takesPostOp(StringRef, StringRef name, ArrayRef<StringRef> before) {
+  return name == "bias" && before.empty();
+}
 // Each element of a window gets the same share.
 void AveragePoolOp::buildGradient(OpBuilder &builder, ValueRange g, const llvm::SmallBitVector &, Gradients result) {
   ArrayRef<int64_t> shape = typeOf(g[0]).getShape(), window = getWindow();
@@ -358,8 +360,8 @@ void ApplyNormalizedOp::buildLoops(OpBuilder &builder, ValueRange operands, Valu
 Results PeekOp::buildBody(OpBuilder &builder, ValueRange x, ValueRange, Index) {
   return {Scalars{builder, getLoc()}.add(x[0], x[0])};
 }
-StringRef ApplyByCallOp::getLibraryKernel() { return "apply_by_call"; }
-DictionaryAttr ApplyByCallOp::getLibraryDescriptor() { return DictionaryAttr::get(getContext()); }
+StringRef ApplyByCallOp::getLibraryKernel(StringRef) { return "apply_by_call"; }
+DictionaryAttr ApplyByCallOp::getLibraryDescriptor(StringRef) { return DictionaryAttr::get(getContext()); }
 
 Results NamelessOp::buildBody(OpBuilder &, ValueRange x, ValueRange, Index) { return {x[0]}; }
 Results TalkativeOp::buildBody(OpBuilder &, ValueRange x, ValueRange, Index) { return {x[0], x[0]}; }

@@ -43,7 +43,7 @@ graph.func @f() attributes {role = #graph.role<train>} {
 // -----
 
 func.func @matmul(%x: tensor<3x3xf32>) {
-  // expected-error@+1 {{custom op 'graph.matmul' has no attribute 'tranpose_b'; did you mean 'transpose_b'?; known are transpose_a, transpose_b, graph.device, graph.colocate_with}}
+  // expected-error@+1 {{custom op 'graph.matmul' has no attribute 'tranpose_b'; did you mean 'transpose_b'?; known are precision, transpose_a, transpose_b, graph.device, graph.colocate_with}}
   %y = graph.matmul %x, %x {tranpose_b} : (tensor<3x3xf32>, tensor<3x3xf32>) -> tensor<3x3xf32>
   return
 }
@@ -150,7 +150,7 @@ func.func @generic(%x: tensor<3x3xf32>) {
 // -----
 
 func.func @properties(%x: tensor<3x3xf32>) {
-  // expected-error@+1 {{'graph.matmul' has no attribute 'tranpose_b'; did you mean 'transpose_b'?; known are transpose_a, transpose_b}}
+  // expected-error@+1 {{'graph.matmul' has no attribute 'tranpose_b'; did you mean 'transpose_b'?; known are precision, transpose_a, transpose_b}}
   %y = "graph.matmul"(%x, %x) <{tranpose_b}> : (tensor<3x3xf32>, tensor<3x3xf32>) -> tensor<3x3xf32>
   return
 }

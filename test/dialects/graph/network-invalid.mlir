@@ -112,6 +112,30 @@ func.func @matmul_contracted(%a: tensor<4x3xf32>, %b: tensor<4x5xf32>) {
 
 // -----
 
+func.func @matmul_precision_of_f64(%a: tensor<4x3xf64>, %b: tensor<3x5xf64>) {
+  // (C4) expected-error@+1 {{precision tf32 is for operands of f32, got 'tensor<4x3xf64>'; expected ieee}}
+  %0 = graph.matmul %a, %b precision = tf32 : (tensor<4x3xf64>, tensor<3x5xf64>) -> tensor<4x5xf64>
+  return
+}
+
+// -----
+
+func.func @matmul_precision_unknown(%a: tensor<4x3xf32>, %b: tensor<3x5xf32>) {
+  // expected-error@+1 {{unknown precision 'tf23'; did you mean 'tf32'?}}
+  %0 = graph.matmul %a, %b precision = tf23 : (tensor<4x3xf32>, tensor<3x5xf32>) -> tensor<4x5xf32>
+  return
+}
+
+// -----
+
+func.func @matmul_precision_missing(%a: tensor<4x3xf32>, %b: tensor<3x5xf32>) {
+  // expected-error@+1 {{expected precision, known are ieee, tf32, bf16}}
+  %0 = graph.matmul %a, %b precision = : (tensor<4x3xf32>, tensor<3x5xf32>) -> tensor<4x5xf32>
+  return
+}
+
+// -----
+
 func.func @matmul_contracted_transposed(%a: tensor<4x3xf32>, %b: tensor<3x5xf32>) {
   // (C3) expected-error@+1 {{contracted dimensions differ: 4 of 'tensor<4x3xf32>' (transposed) and 5 of 'tensor<3x5xf32>' (transposed)}}
   %0 = graph.matmul %a, %b {transpose_a, transpose_b} : (tensor<4x3xf32>, tensor<3x5xf32>) -> tensor<3x3xf32>

@@ -24,6 +24,13 @@ func.func @network(%a: tensor<4x3xf32>, %b: tensor<3x10xf32>, %v: tensor<10xf32>
   %x = graph.matmul %a, %b : (tensor<4x3xf32>, tensor<3x10xf32>) -> tensor<4x10xf32>
   // CHECK-NEXT: graph.matmul %arg0, %[[X]] {transpose_a} : (tensor<4x3xf32>, tensor<4x10xf32>) -> tensor<3x10xf32>
   %g = graph.matmul %a, %x {transpose_a} : (tensor<4x3xf32>, tensor<4x10xf32>) -> tensor<3x10xf32>
+  // CHECK-NEXT: graph.matmul %arg0, %[[X]] precision = tf32 {transpose_a} : (tensor<4x3xf32>, tensor<4x10xf32>) -> tensor<3x10xf32>
+  %t = graph.matmul %a, %x precision = tf32 {transpose_a} : (tensor<4x3xf32>, tensor<4x10xf32>) -> tensor<3x10xf32>
+  // CHECK-NEXT: graph.matmul %arg0, %arg1 precision = bf16 :
+  %h = graph.matmul %a, %b precision = bf16 : (tensor<4x3xf32>, tensor<3x10xf32>) -> tensor<4x10xf32>
+  // What is so where nothing is said is not printed.
+  // CHECK-NEXT: graph.matmul %arg0, %arg1 :
+  %i = graph.matmul %a, %b precision = ieee : (tensor<4x3xf32>, tensor<3x10xf32>) -> tensor<4x10xf32>
   // CHECK-NEXT: graph.bias_add %[[X]], %arg2 : tensor<4x10xf32>, tensor<10xf32>
   %0 = graph.bias_add %x, %v : tensor<4x10xf32>, tensor<10xf32>
   // CHECK-NEXT: graph.softmax %[[X]] : tensor<4x10xf32>

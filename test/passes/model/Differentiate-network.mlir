@@ -38,6 +38,24 @@ graph.func @mlp() -> tensor<f32> attributes {role = #graph.role<train>} {
 
 // -----
 
+// The gradients of a product have its precision.
+graph.variable @a : tensor<4x3xf32> = #graph.zeros
+graph.variable @b : tensor<3x5xf32> = #graph.zeros
+// CHECK-LABEL: graph.func @precision
+graph.func @precision() attributes {role = #graph.role<train>} {
+  %a = graph.read @a : tensor<4x3xf32>
+  %b = graph.read @b : tensor<3x5xf32>
+  // CHECK-COUNT-3: graph.matmul {{.*}} precision = tf32 {{.*}}: (tensor
+  // CHECK-NOT: graph.matmul
+  %c = graph.matmul %a, %b precision = tf32 : (tensor<4x3xf32>, tensor<3x5xf32>) -> tensor<4x5xf32>
+  %s = graph.multiply %c, %c : tensor<4x5xf32>
+  %loss = graph.reduce_sum %s dimensions = [0, 1] : (tensor<4x5xf32>) -> tensor<f32>
+  graph.minimize %loss {optimizer = #graph.sgd<learning_rate = 0.1>} : tensor<f32>
+  graph.return
+}
+
+// -----
+
 // All four ways to store the operands of a product; operand and gradient have the same shape.
 graph.variable @a : tensor<2x3x4xf32> = #graph.zeros
 graph.variable @b : tensor<2x5x3xf32> = #graph.zeros

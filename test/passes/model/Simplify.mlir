@@ -100,6 +100,21 @@ graph.func @transposed(%x: tensor<4x2xf32>, %y: tensor<3x2xf32>) -> tensor<4x3xf
 
 // -----
 
+// A product keeps its precision, and those of unlike precision stay apart; that which nobody says is ieee.
+// CHECK-LABEL: graph.func @precisions
+// CHECK-NEXT: %[[LOW:.*]] = graph.matmul %arg0, %arg1 precision = tf32 {transpose_b}
+// CHECK-NEXT: %[[HIGH:.*]] = graph.matmul %arg0, %arg1 {transpose_b}
+// CHECK-NEXT: graph.return %[[LOW]], %[[HIGH]], %[[HIGH]]
+graph.func @precisions(%x: tensor<4x2xf32>, %y: tensor<3x2xf32>) -> (tensor<4x3xf32>, tensor<4x3xf32>, tensor<4x3xf32>) attributes {role = #graph.role<predict>} {
+  %t = graph.transpose %y permutation = [1, 0] : (tensor<3x2xf32>) -> tensor<2x3xf32>
+  %a = graph.matmul %x, %t precision = tf32 : (tensor<4x2xf32>, tensor<2x3xf32>) -> tensor<4x3xf32>
+  %b = graph.matmul %x, %t : (tensor<4x2xf32>, tensor<2x3xf32>) -> tensor<4x3xf32>
+  %c = graph.matmul %x, %t precision = ieee : (tensor<4x2xf32>, tensor<2x3xf32>) -> tensor<4x3xf32>
+  graph.return %a, %b, %c : tensor<4x3xf32>, tensor<4x3xf32>, tensor<4x3xf32>
+}
+
+// -----
+
 // A fold that only merging makes possible: the branches of the select become one.
 // CHECK-LABEL: graph.func @together
 // CHECK-NEXT: %[[E:.*]] = graph.exponential %arg0

@@ -28,12 +28,14 @@ protected:
       *variable->mutable_type() = type;
     }
   }
+  std::map<std::string, std::string> algorithms;
   Manifest write(uint64_t step, float value) {
     std::vector<float> w(4, value);
     int64_t count = int64_t(step);
     Manifest manifest;
     manifest.globalStep = step;
     manifest.dataPositions["train"] = step * 256;
+    manifest.algorithms = algorithms;
     auto a = writeShard(dir, step, shardFile("ps", 0), {{"w", plan.variables(0).type(), w.data(), 16}});
     auto b = writeShard(dir, step, shardFile("ps", 1), {{"global_step", plan.variables(1).type(), &count, 8}});
     EXPECT_TRUE(a.ok() && b.ok()) << a.status() << b.status();
@@ -90,6 +92,15 @@ TEST_F(CheckpointTest, SavesAndRestores) {
   EXPECT_EQ(found->manifest.dataPositions.at("train"), 2560u);
   EXPECT_TRUE(checkVariables(*found, plan, warnings).ok());
   EXPECT_EQ(restored(*found), 1.5f);
+}
+
+TEST_F(CheckpointTest, HowProductsAreMadeIsKept) {
+  Directory directory = open();
+  algorithms = {{"gpu_matmul_64x64x64", "cuBLASLt 130100 on a \"GPU\" 01ff"}, {"gpu_matmul_64x64x65", "another"}};
+  save(directory, 10, 1.5);
+  auto found = newest();
+  ASSERT_TRUE(found.has_value());
+  EXPECT_EQ(found->manifest.algorithms, algorithms);
 }
 
 TEST_F(CheckpointTest, EqualContentGivesEqualBytes) {

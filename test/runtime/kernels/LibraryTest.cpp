@@ -80,9 +80,8 @@ TEST(Library, TooLittleScratchIsRefused) {
 }
 
 TEST(Library, AKernelThatNobodyHasIsRefusedByName) {
-  EXPECT_EQ(
-      refusal({"convolution", {}, {}, {}}),
-      "no library has a kernel 'convolution', but average_pool, matmul; GRAPHC_LIBRARIES may name a module that does");
+  EXPECT_EQ(refusal({"convolution", {}, {}, {}}), "no library has a kernel 'convolution', but average_pool, "
+                                                  "gpu_matmul, matmul; GRAPHC_LIBRARIES may name a module that does");
 }
 
 TEST(Library, TheProductSaysWhatItComputes) {

@@ -38,6 +38,24 @@ TEST_F(Agreement, OnTheSizesOfDataSets) {
               HasSubstr("data set other has 8 samples on " + name(0) + " and 7 on " + name(2)));
 }
 
+TEST_F(Agreement, OnHowGpusMakeTheirProducts) {
+  auto makes = [&](size_t task, const char *kernel, const char *text) {
+    service::Algorithm &one = *answers[task].add_algorithms();
+    one.set_kernel(kernel);
+    one.set_text(text);
+  };
+  EXPECT_TRUE(compareAlgorithms(plan, answers)->empty());
+  makes(0, "p", "one way");
+  makes(2, "p", "one way");
+  makes(2, "q", "another");
+  EXPECT_EQ(*compareAlgorithms(plan, answers),
+            (std::map<std::string, std::string>{{"p", "one way"}, {"q", "another"}}));
+  makes(1, "q", "one way");
+  EXPECT_THAT(
+      std::string(compareAlgorithms(plan, answers).status().message()),
+      HasSubstr(name(2) + " does not compute q as " + name(1) + " does: there another, here one way; the bits"));
+}
+
 TEST_F(Agreement, OnTheBitsOfMirroredVariables) {
   EXPECT_TRUE(compareMirrors(plan, answers, "at the start").ok()) << "nobody has any";
   answers[0].set_mirrors_crc(5);

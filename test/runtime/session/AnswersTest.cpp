@@ -123,6 +123,23 @@ TEST_F(Answers, SayNothingButWhatWasAsked) {
         << field;
 }
 
+TEST_F(Answers, AlgorithmsAreWordsOfOneKernelEach) {
+  auto tells = [](const char *kernel, const std::string &text) {
+    return [=](Done &done) {
+      for (int i = 0; i < (text == "twice" ? 2 : 1); ++i) {
+        service::Algorithm &one = *done.add_algorithms();
+        one.set_kernel(kernel);
+        one.set_text(text);
+      }
+    };
+  };
+  EXPECT_THAT(with(Order::kConnect, tells("p", "a")), HasSubstr("it says what was not asked"));
+  EXPECT_THAT(with(Order::kPrepare, tells("p", "\x1b[2J")), HasSubstr("an algorithm has control characters"));
+  EXPECT_THAT(with(Order::kPrepare, tells("p", std::string(1025, 'a'))), HasSubstr("1025 bytes, at most 1024"));
+  EXPECT_THAT(with(Order::kPrepare, tells("", "a")), HasSubstr("of no kernel"));
+  EXPECT_THAT(with(Order::kPrepare, tells("p", "twice")), HasSubstr("has one already"));
+}
+
 TEST_F(Answers, NumbersAreThePlansOwn) {
   auto dataset = [](uint32_t index, uint64_t samples) {
     return [=](Done &done) {

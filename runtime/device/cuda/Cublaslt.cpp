@@ -1,0 +1,83 @@
+#include "runtime/device/cuda/Cublaslt.h"
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+
+#include <cstdlib>
+#include <dlfcn.h>
+#include <memory>
+#include <type_traits>
+
+namespace graphc::device::cuda::lt {
+namespace {
+
+constexpr char kRemedy[] = "; install it (it comes with the CUDA toolkit, and as the package nvidia-cublas of PyPI) "
+                           "where LD_LIBRARY_PATH finds it, or "
+                           "compile the model with graphc --no-cublaslt";
+/// What changes the bits of a product whatever it is asked for. NVIDIA's documentation names these.
+constexpr const char *kMeddlers[] = {"NVIDIA_TF32_OVERRIDE", "CUBLAS_EMULATE_SINGLE_PRECISION",
+                                     "CUBLAS_EMULATION_STRATEGY"};
+
+absl::StatusOr<const Cublaslt *> openOnce() {
+  for (const char *name : kMeddlers)
+    if (std::getenv(name))
+      return absl::FailedPreconditionError(
+          absl::StrCat("the environment variable ", name,
+                       " is set, by which cuBLASLt computes other bits than the plan asks for; unset it"));
+  if (const char *own = std::getenv("GRAPHC_CUBLASLT"))
+    return Cublaslt::openFile({own});
+  return Cublaslt::openFile({"libcublasLt.so.13", "libcublasLt.so.12"});
+}
+
+} // namespace
+
+absl::StatusOr<const Cublaslt *> Cublaslt::openFile(const std::vector<std::string> &names) {
+  const std::string tried = absl::StrJoin(names, " or ");
+  void *library = nullptr;
+  for (size_t i = 0; i < names.size() && !library; ++i)
+    library = ::dlopen(names[i].c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+  if (!library)
+    return absl::NotFoundError(absl::StrCat("no cuBLASLt (", tried, ") on this machine", kRemedy));
+  auto api = std::make_unique<Cublaslt>();
+  std::string missing;
+  auto find = [&](auto &function, const char *name) {
+    function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(::dlsym(library, name));
+    if (!function && missing.empty())
+      missing = name;
+  };
+  find(api->getVersion, "cublasLtGetVersion");
+  find(api->getStatusName, "cublasLtGetStatusName");
+  find(api->getStatusString, "cublasLtGetStatusString");
+  find(api->create, "cublasLtCreate");
+  find(api->destroy, "cublasLtDestroy");
+  find(api->matmulDescCreate, "cublasLtMatmulDescCreate");
+  find(api->matmulDescDestroy, "cublasLtMatmulDescDestroy");
+  find(api->matmulDescSetAttribute, "cublasLtMatmulDescSetAttribute");
+  find(api->matrixLayoutCreate, "cublasLtMatrixLayoutCreate");
+  find(api->matrixLayoutDestroy, "cublasLtMatrixLayoutDestroy");
+  find(api->matrixLayoutSetAttribute, "cublasLtMatrixLayoutSetAttribute");
+  find(api->matmulPreferenceCreate, "cublasLtMatmulPreferenceCreate");
+  find(api->matmulPreferenceDestroy, "cublasLtMatmulPreferenceDestroy");
+  find(api->matmulPreferenceSetAttribute, "cublasLtMatmulPreferenceSetAttribute");
+  find(api->matmulAlgoGetHeuristic, "cublasLtMatmulAlgoGetHeuristic");
+  find(api->matmulAlgoCheck, "cublasLtMatmulAlgoCheck");
+  find(api->matmul, "cublasLtMatmul");
+  if (!missing.empty())
+    return absl::FailedPreconditionError(absl::StrCat("cuBLASLt (", tried, ") has no ", missing, kRemedy));
+  return api.release(); // for good, as its library
+}
+
+absl::StatusOr<const Cublaslt *> Cublaslt::open() {
+  static const auto *api = new absl::StatusOr<const Cublaslt *>(openOnce());
+  return *api;
+}
+
+absl::Status Cublaslt::status(Result result, const char *call, const std::string &what) const {
+  if (result == kSuccess)
+    return absl::OkStatus();
+  const char *name = getStatusName(result), *text = getStatusString(result);
+  return absl::InternalError(absl::StrCat(what, ": ", call, ": ", name ? name : absl::StrCat("error ", result).c_str(),
+                                          text ? absl::StrCat(" (", text, ")") : ""));
+}
+
+} // namespace graphc::device::cuda::lt
