@@ -31,6 +31,7 @@ public:
   }
   transport::RecvPort *receiver(transport::ChannelKey key) override { return inner_->receiver(key); }
   transport::TransportCounters counters() const override { return inner_->counters(); }
+  std::vector<transport::MessageMemory> memory() override { return inner_->memory(); }
   void abort(absl::Status why) override { inner_->abort(std::move(why)); }
   absl::Status status() const override { return inner_->status(); }
   absl::Status reset(uint64_t epoch) override { return inner_->reset(epoch); }

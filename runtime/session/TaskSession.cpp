@@ -12,6 +12,7 @@
 #include "absl/time/clock.h"
 
 #include <algorithm>
+#include <set>
 
 namespace graphc::session {
 namespace {
@@ -219,6 +220,7 @@ absl::Status TaskSession::takeAlgorithms(const Order::Initialize &order) {
 absl::Status TaskSession::connect(const Order::Connect &order, Done *done) {
   GRAPHC_RETURN_IF_ERROR(
       transports_->connect({order.paths().begin(), order.paths().end()}, absl::Now() + kConnectDeadline));
+  GRAPHC_RETURN_IF_ERROR(pinMessages());
   for (int phase = 0; phase < plan_.phases_size(); ++phase) {
     if (plan_.phases(phase).samples_per_step() == 0 || !data::readsData(plan_, static_cast<uint32_t>(phase), task_))
       continue;
@@ -230,6 +232,23 @@ absl::Status TaskSession::connect(const Order::Connect &order, Done *done) {
       size.set_samples(opened->samples());
       orders_.reads(stream.dataset, opened->samples());
     }
+  }
+  return absl::OkStatus();
+}
+
+/// For each device of this task's programs that has memory of its own.
+absl::Status TaskSession::pinMessages() {
+  std::set<std::string> devices;
+  for (const plan::Program &program : plan_.programs())
+    for (uint32_t instance = 0; instance < program.instances(); ++instance)
+      if (plan::sameTask(plan::instanceTask(plan_, program, instance), task_))
+        devices.insert(program.device());
+  for (const std::string &name : devices) {
+    GRAPHC_ASSIGN_OR_RETURN(device::Device * device, device::find(name));
+    if (!device->limits().ownMemory)
+      continue;
+    if (absl::Status status = transports_->pinFor(*device); !status.ok())
+      options_.warn(absl::StrCat("messages are copied to and from ", name, " with a detour: ", base::describe(status)));
   }
   return absl::OkStatus();
 }

@@ -62,6 +62,7 @@ private:
   absl::Status prepare(const Order::Prepare &order, Done *done);
   absl::Status connect(const Order::Connect &order, Done *done);
   absl::Status takeAlgorithms(const Order::Initialize &order);
+  absl::Status pinMessages();
   absl::Status begin(const Order::Begin &order);
   absl::Status runPhase(Done *done);
   absl::Status checkFeeds(const plan::Phase &phase) const;

@@ -37,6 +37,7 @@ TaskTransports::prepare(const plan::Plan &plan, const std::vector<executor::Endp
                         const std::vector<service::Peer> &peers, const device::Memory &zeroCopy,
                         TransportOptions options) {
   std::unique_ptr<TaskTransports> result(new TaskTransports);
+  result->zeroCopy_ = &zeroCopy;
   for (const service::Peer &peer : peers)
     result->names_.push_back(peer.name());
   std::map<uint32_t, PeerChannels>
@@ -143,6 +144,22 @@ absl::Status TaskTransports::connect(const std::vector<std::string> &paths, absl
     status = grpc_->waitConnected(std::min(deadline, absl::Now() + kAskWhy));
   }
   return status;
+}
+
+absl::Status TaskTransports::pinFor(device::Device &device) {
+  std::vector<transport::MessageMemory> all = all_->memory();
+  if (zeroCopy_->size())
+    all.push_back({{zeroCopy_->data(), zeroCopy_->size()}});
+  absl::Status refused;
+  for (const transport::MessageMemory &memory : all) {
+    const auto access = memory.writable ? device::Device::Access::ReadWrite : device::Device::Access::Read;
+    absl::StatusOr<std::unique_ptr<device::Memory::Backing>> pin = device.pin(memory.bytes, access, "messages");
+    if (pin.ok())
+      pins_.push_back(*std::move(pin));
+    else
+      refused.Update(pin.status());
+  }
+  return refused;
 }
 
 bool TaskTransports::shutdown(absl::Duration limit) {

@@ -3,7 +3,7 @@
 #define GRAPHC_RUNTIME_SESSION_TASKTRANSPORTS_H
 
 #include "runtime/base/Socket.h"
-#include "runtime/device/Memory.h"
+#include "runtime/device/Device.h"
 #include "runtime/executor/TaskPhase.h"
 #include "runtime/plan/plan.pb.h"
 #include "runtime/service/Dialer.h"
@@ -48,6 +48,9 @@ public:
   std::string path() const { return near_ ? near_->procPath() : ""; }
   /// `paths`: that of each task, by its number.
   absl::Status connect(const std::vector<std::string> &paths, absl::Time deadline);
+  /// Once connected: copies of the device's queues reach messages, and what peers read in place, without a detour. An error says why
+  /// they do not; they are right all the same.
+  absl::Status pinFor(device::Device &device);
   /// Ends streams before the lanes' buffers are freed. False: within `limit` not all could be ended, and nothing may be freed.
   bool shutdown(absl::Duration limit = absl::Seconds(20));
   transport::Transport &all() { return *all_; }
@@ -64,6 +67,8 @@ private:
   transport::GrpcTransport *grpc_ = nullptr; ///< owned by all_
   transport::SharedMemoryTransport *shm_ = nullptr;
   std::string description_;
+  const device::Memory *zeroCopy_ = nullptr;
+  std::vector<std::unique_ptr<device::Memory::Backing>> pins_; ///< last: they go before the memory does
 };
 
 } // namespace graphc::session

@@ -57,6 +57,15 @@ GrpcRecvPort &GrpcLink::addRecv(ChannelSpec spec) {
   return *recvs_.back();
 }
 
+void GrpcLink::addMemory(std::vector<MessageMemory> &all) {
+  constexpr uint64_t kLeastAcquired = 4096; // no smaller message is made in place
+  for (const auto &port : sends_)
+    if (port->spec().bytes >= kLeastAcquired)
+      all.push_back({port->memory()});
+  for (const auto &port : recvs_)
+    all.push_back({port->memory()});
+}
+
 /// To the end of its queue, once however much it has to send: addFrames looks at the port itself.
 void GrpcLink::push(GrpcSendPort &port) {
   if (port.queued_)

@@ -40,6 +40,8 @@ public:
 
   GrpcSendPort &addSend(ChannelSpec spec);
   GrpcRecvPort &addRecv(ChannelSpec spec);
+  /// See Transport::memory().
+  void addMemory(std::vector<MessageMemory> &all);
   const std::string &peer() const { return peer_; }
   /// How many there must be; both ends find the same.
   uint32_t streams() const { return static_cast<uint32_t>(streams_.size()); }

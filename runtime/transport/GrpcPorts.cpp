@@ -47,10 +47,15 @@ absl::Status GrpcRecvPort::status() const {
   return aborted_.load(std::memory_order_acquire) ? link_.why() : absl::OkStatus();
 }
 
+/// Of whole pages, so that a device may pin it.
+static device::Memory pages(uint64_t bytes) {
+  return *device::Memory::allocate(std::max<uint64_t>(bytes, 1), device::Memory::Guard::None, "a channel");
+}
+
 std::byte *GrpcSendPort::ownBuffer() {
-  if (!copy_)
-    copy_.reset(static_cast<std::byte *>(std::aligned_alloc(64, (std::max<uint64_t>(spec_.bytes, 1) + 63) / 64 * 64)));
-  return copy_.get();
+  if (!copy_.data())
+    copy_ = pages(spec_.bytes);
+  return reinterpret_cast<std::byte *>(copy_.data());
 }
 
 /// The port's own buffer, as soon as gRPC has freed the slices of the message before.
@@ -81,8 +86,8 @@ PollState GrpcSendPort::start(const void *data, uint64_t step, SendMode mode) {
   outstanding_.store(1, std::memory_order_relaxed);
   started_.fetch_add(1, std::memory_order_relaxed);
   // What acquire() gave is this port's own: the lane writes it again after another acquire(), which waits for it.
-  borrowed_ = mode == SendMode::Borrow && data != copy_.get();
-  if (mode == SendMode::Copy && data != copy_.get())
+  borrowed_ = mode == SendMode::Borrow && data != copy_.data();
+  if (mode == SendMode::Copy && data != copy_.data())
     data = std::memcpy(ownBuffer(), data, spec_.bytes);
   link_.submit(*this, static_cast<const std::byte *>(data), step);
   return PollState::Ready;
@@ -127,8 +132,7 @@ void GrpcSendPort::onSliceDestroyed(void *port) { static_cast<GrpcSendPort *>(po
 
 GrpcRecvPort::GrpcRecvPort(GrpcLink &link, ChannelSpec spec, bool large)
     : link_(link), spec_(spec), large_(large), stride_((std::max<uint64_t>(spec.bytes, 1) + 63) / 64 * 64),
-      ring_(static_cast<std::byte *>(std::aligned_alloc(64, stride_ * spec.capacity))),
-      chunks_(large ? chunks() * spec.capacity : 0, Chunk::Missing) {}
+      ring_(pages(stride_ * spec.capacity)), chunks_(large ? chunks() * spec.capacity : 0, Chunk::Missing) {}
 
 PollState GrpcRecvPort::poll(const void **data) {
   uint64_t there;

@@ -3,6 +3,7 @@
 #define GRAPHC_RUNTIME_TRANSPORT_GRPCPORTS_H
 
 #include "runtime/base/Mutex.h"
+#include "runtime/device/Memory.h"
 #include "runtime/transport/GrpcFrame.h"
 #include "runtime/transport/Transport.h"
 
@@ -11,7 +12,6 @@
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
-#include <cstdlib>
 #include <memory>
 #include <string>
 #include <vector>
@@ -48,6 +48,11 @@ public:
   void close() override;
 
   const ChannelSpec &spec() const { return spec_; }
+  /// What acquire() gives, made now where it was not; before the first message.
+  std::span<uint8_t> memory() {
+    ownBuffer();
+    return {copy_.data(), copy_.size()};
+  }
   /// True while gRPC still holds a slice of the lane's buffer, or a thread of gRPC is still in chunkReleased(): neither the
   /// buffer nor the port may be freed. In this order: who is in there announced itself before it counted down.
   bool inFlight() const {
@@ -73,10 +78,7 @@ private:
   bool borrowed_ = false; ///< the lane's own: what is in flight is the lane's buffer, not `copy_`
   std::byte *ownBuffer();
 
-  struct Free {
-    void operator()(std::byte *memory) const { std::free(memory); }
-  };
-  std::unique_ptr<std::byte, Free> copy_; ///< for acquire() and SendMode::Copy, made at its first use
+  device::Memory copy_; ///< for acquire() and SendMode::Copy, made at its first use
   std::atomic<uint64_t> started_{0}; ///< messages
 
   // Under GrpcLink::mutex.
@@ -93,7 +95,6 @@ private:
 class GrpcRecvPort final : public RecvPort {
 public:
   GrpcRecvPort(GrpcLink &link, ChannelSpec spec, bool large);
-  ~GrpcRecvPort() override { std::free(ring_); }
 
   void wait(absl::Duration timeout) override { wake_.wait(timeout); }
   absl::Status status() const override;
@@ -102,12 +103,15 @@ public:
   void release() override;
 
   const ChannelSpec &spec() const { return spec_; }
+  std::span<uint8_t> memory() const { return {ring_.data(), ring_.size()}; }
 
 private:
   friend class GrpcLink;
   /// Ready where the oldest message is there whole, or `least` bytes of it and not all.
   PollState look(const void **data, uint64_t least, uint64_t *there);
-  std::byte *slot(uint64_t seq) { return ring_ + (seq % spec_.capacity) * stride_; }
+  std::byte *slot(uint64_t seq) {
+    return reinterpret_cast<std::byte *>(ring_.data()) + (seq % spec_.capacity) * stride_;
+  }
 
   // What the link does with a frame that came. A frame of a channel of smaller messages continues where the last one ended,
   // and one thread reads them all. Large messages' chunks are copied by several threads at once.
@@ -133,7 +137,7 @@ private:
   const ChannelSpec spec_;
   const bool large_;
   const uint64_t stride_;
-  std::byte *ring_; ///< capacity slots, each 64-byte aligned; owned
+  const device::Memory ring_; ///< capacity slots, each 64-byte aligned
   WakeWord wake_;
   // head_ is stored by the one gRPC thread that reads the first stream, or under chunkMutex_; tail_ by the lane: single
   // producer, single consumer. A slot is written only while its message number is in [head, tail + capacity), which the

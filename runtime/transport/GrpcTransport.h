@@ -64,6 +64,12 @@ public:
   absl::Status status() const override;
   void abort(absl::Status why) override;
   absl::Status reset(uint64_t epoch) override;
+  std::vector<MessageMemory> memory() override {
+    std::vector<MessageMemory> all;
+    for (const auto &[task, peer] : peers_)
+      peer->link.addMemory(all);
+    return all;
+  }
 
   /// The reactor for an incoming call; always one, which refuses the call where it must.
   grpc::ServerGenericBidiReactor *accept(grpc::GenericCallbackServerContext *context);

@@ -25,6 +25,12 @@ public:
   SendPort *sender(ChannelKey key) override { return ports.sender(key); }
   RecvPort *receiver(ChannelKey key) override { return ports.receiver(key); }
   TransportCounters counters() const override { return ports.counters(); }
+  std::vector<MessageMemory> memory() override {
+    std::vector<MessageMemory> all;
+    for (const device::Memory &each : memories)
+      all.push_back({{each.data(), each.size()}});
+    return all;
+  }
   void abort(absl::Status why) override { ports.abort(std::move(why)); }
   absl::Status status() const override { return ports.abortState().status(); }
   absl::Status reset(uint64_t epoch) override {

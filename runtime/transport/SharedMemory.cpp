@@ -56,10 +56,12 @@ uint64_t layoutHash(const std::vector<ChannelSpec> &specs) {
 class Mapping {
 public:
   Mapping() = default;
-  Mapping(Mapping &&other) noexcept : base(std::exchange(other.base, nullptr)), bytes(other.bytes) {}
+  Mapping(Mapping &&other) noexcept
+      : base(std::exchange(other.base, nullptr)), bytes(other.bytes), writable(other.writable) {}
   Mapping &operator=(Mapping &&other) noexcept {
     std::swap(base, other.base);
     std::swap(bytes, other.bytes);
+    std::swap(writable, other.writable);
     return *this;
   }
   ~Mapping() {
@@ -73,15 +75,18 @@ public:
       return base::errnoStatus(absl::StrCat("mapping ", bytes, " bytes of shared memory"), errno);
     mapping.base = static_cast<uint8_t *>(base);
     mapping.bytes = bytes;
+    mapping.writable = protection & PROT_WRITE;
     if (bytes >= (uint64_t(4) << 20))
       ::madvise(base, bytes, MADV_HUGEPAGE);
     return mapping;
   }
   uint8_t *data() const { return base; }
+  MessageMemory memory() const { return {{base, bytes}, writable}; }
 
 private:
   uint8_t *base = nullptr;
   uint64_t bytes = 0;
+  bool writable = true;
 };
 
 class SharedMemoryImpl final : public SharedMemoryTransport {
@@ -102,6 +107,13 @@ public:
   TransportCounters counters() const override {
     base::MutexLock lock(mutex);
     return ports.counters();
+  }
+  std::vector<MessageMemory> memory() override {
+    base::MutexLock lock(mutex);
+    std::vector<MessageMemory> all;
+    for (const Mapping &mapping : mappings)
+      all.push_back(mapping.memory());
+    return all;
   }
   absl::Status status() const override { return ports.abortState().status(); }
   void abort(absl::Status why) override {
@@ -130,7 +142,8 @@ private:
   std::string missing() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex); // peers that have not come
 
   SharedMemoryOptions options;
-  std::vector<Mapping> mappings ABSL_GUARDED_BY(mutex);
+  std::vector<Mapping> mappings ABSL_GUARDED_BY(mutex); // of rings, and of what peers send zero-copy
+  std::vector<Mapping> counterMappings ABSL_GUARDED_BY(mutex);
   PortTable ports; // connect() adds senders under `mutex`; complete before a lane runs
   base::UniqueFd listener, stop;
   mutable base::Mutex mutex;
@@ -197,7 +210,7 @@ absl::Status SharedMemoryImpl::makeArrivalCounters() {
     for (const ChannelSpec &spec : peer.incoming)
       if (spec.gathered)
         ports.gather(spec.key, reinterpret_cast<ArrivalCounter *>(mapping.data()) + spec.key.channel);
-  mappings.push_back(std::move(mapping));
+  counterMappings.push_back(std::move(mapping));
   return absl::OkStatus();
 }
 
@@ -311,7 +324,7 @@ absl::Status SharedMemoryImpl::attach(const SharedMemoryPeer &peer, const detail
   }
   mappings.push_back(std::move(mapping));
   if (arrivalBytes)
-    mappings.push_back(std::move(arrivals));
+    counterMappings.push_back(std::move(arrivals));
   return absl::OkStatus();
 }
 

@@ -111,6 +111,12 @@ struct TransportCounters {
   }
 };
 
+/// Memory of this process in which messages lie.
+struct MessageMemory {
+  std::span<uint8_t> bytes;
+  bool writable = true; ///< else the sender's, mapped read-only
+};
+
 /// One task's end of one kind of transport towards all of its peers, for one run.
 class Transport {
 public:
@@ -120,6 +126,9 @@ public:
   virtual RecvPort *receiver(ChannelKey key) = 0;
   /// Exact while no lane runs; otherwise a moment's view. Since set-up: reset() does not clear them.
   virtual TransportCounters counters() const = 0;
+  /// Where poll() and acquire() find messages, once connected, for devices whose copies are to reach them (device::Device::pin); it stays
+  /// where it is as long as the transport. Elsewhere may lie what takes less than a page, and what is sent zero-copy within a process.
+  virtual std::vector<MessageMemory> memory() { return {}; }
   /// Every port's state becomes Aborted (but messages already there may still be taken), every waiter wakes. First
   /// status wins; idempotent; from any thread.
   virtual void abort(absl::Status why) = 0;
@@ -137,6 +146,7 @@ public:
   SendPort *sender(ChannelKey key) override;
   RecvPort *receiver(ChannelKey key) override;
   TransportCounters counters() const override;
+  std::vector<MessageMemory> memory() override;
   void abort(absl::Status why) override;
   absl::Status status() const override;
   absl::Status reset(uint64_t epoch) override;

@@ -24,6 +24,14 @@ TransportCounters TransportSet::counters() const {
   return sum;
 }
 
+std::vector<MessageMemory> TransportSet::memory() {
+  std::vector<MessageMemory> all;
+  for (const auto &part : parts)
+    for (const MessageMemory &memory : part->memory())
+      all.push_back(memory);
+  return all;
+}
+
 void TransportSet::abort(absl::Status why) {
   for (const auto &part : parts)
     part->abort(why);

@@ -9,6 +9,7 @@
 #define GRAPHC_TEST_CUDA_ACCOUNTS_H
 
 #include "runtime/base/Mutex.h"
+#include "test/cuda/TakenMemory.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -29,8 +30,9 @@ public:
       return;
     if (FILE *file = std::fopen((std::string(name) + "." + std::to_string(::getpid())).c_str(), "w")) {
       std::fprintf(file,
-                   "{\"memory\": %llu, \"pinned\": %llu, \"to_device\": %llu, \"from_device\": %llu, \"calls\": {",
-                   most, mostPinned, toDevice, fromDevice);
+                   "{\"memory\": %llu, \"pinned\": %llu, \"shared\": %llu, \"to_device\": %llu, \"from_device\": %llu, "
+                   "\"pageable_to_device\": %llu, \"pageable_from_device\": %llu, \"calls\": {",
+                   most, mostPinned, mostShared, toDevice, fromDevice, pageableToDevice, pageableFromDevice);
       const char *between = "";
       for (const auto &[function, count] : calls)
         std::fprintf(file, "%s\"%s\": %llu", std::exchange(between, ", "), function.c_str(), count);
@@ -43,52 +45,59 @@ public:
     base::MutexLock lock(mutex);
     ++calls[function];
   }
-  unsigned long long taken(int gpu) {
-    base::MutexLock lock(mutex);
-    return ofGpu[gpu];
-  }
+  /// By this and by other processes.
+  unsigned long long taken(int gpu) const { return ofGpu.of(gpu); }
   void allocated(int gpu, unsigned long long address, unsigned long long bytes) {
     base::MutexLock lock(mutex);
-    ofGpu[gpu] += bytes;
+    ofGpu.add(gpu, bytes);
     memory += bytes;
     allocations[address] = {gpu, bytes};
   }
   void freed(unsigned long long address) {
     base::MutexLock lock(mutex);
     if (auto found = allocations.find(address); found != allocations.end()) {
-      ofGpu[found->second.first] -= found->second.second;
+      ofGpu.remove(found->second.first, found->second.second);
       memory -= found->second.second;
       allocations.erase(found);
     }
   }
-  void pinned(const void *start, unsigned long long bytes) {
+  /// `shared`: with other processes, which messages go through.
+  void pinned(const void *start, unsigned long long bytes, bool shared) {
     base::MutexLock lock(mutex);
-    registered[start] = bytes;
-    hostMemory += bytes;
+    registered[start] = {bytes, shared};
+    (shared ? sharedMemory : hostMemory) += bytes;
   }
   void unpinned(const void *start) {
     base::MutexLock lock(mutex);
-    hostMemory -= registered[start];
+    const auto [bytes, shared] = registered[start];
+    (shared ? sharedMemory : hostMemory) -= bytes;
     registered.erase(start);
   }
   void copied(bool isToDevice, unsigned long long bytes) {
     base::MutexLock lock(mutex);
     (isToDevice ? toDevice : fromDevice) += bytes;
   }
+  /// One that copied() counts as well, of host memory that nobody has registered.
+  void copiedPageable(bool isToDevice, unsigned long long bytes) {
+    base::MutexLock lock(mutex);
+    (isToDevice ? pageableToDevice : pageableFromDevice) += bytes;
+  }
   void launched() {
     base::MutexLock lock(mutex);
     ++launches;
     most = std::max(most, memory);
     mostPinned = std::max(mostPinned, hostMemory);
+    mostShared = std::max(mostShared, sharedMemory);
   }
 
 private:
   base::Mutex mutex;
-  std::map<int, unsigned long long> ofGpu ABSL_GUARDED_BY(mutex);
+  TakenMemory ofGpu;
   std::map<unsigned long long, std::pair<int, unsigned long long>> allocations ABSL_GUARDED_BY(mutex);
-  std::map<const void *, unsigned long long> registered ABSL_GUARDED_BY(mutex);
+  std::map<const void *, std::pair<unsigned long long, bool>> registered ABSL_GUARDED_BY(mutex);
   std::map<std::string, unsigned long long> calls ABSL_GUARDED_BY(mutex); // by function
-  unsigned long long memory = 0, hostMemory = 0, launches = 0, most = 0, mostPinned = 0, toDevice = 0, fromDevice = 0;
+  unsigned long long memory = 0, hostMemory = 0, sharedMemory = 0, launches = 0, most = 0, mostPinned = 0,
+                     mostShared = 0, toDevice = 0, fromDevice = 0, pageableToDevice = 0, pageableFromDevice = 0;
 };
 
 } // namespace graphc

@@ -1,6 +1,7 @@
 // The GPUs themselves, their memory and code; how functions are found and counted.
 #include "test/cuda/FakeDriver.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -8,7 +9,11 @@
 namespace graphc::fake {
 namespace {
 
-constexpr uint64_t kMemoryBytes = uint64_t(1) << 30;
+/// Of each GPU.
+uint64_t memoryBytes() {
+  const char *bytes = std::getenv("GRAPHC_FAKE_MEMORY_BYTES");
+  return bytes ? std::strtoull(bytes, nullptr, 10) : uint64_t(1) << 30;
+}
 
 struct Module {
   ptx::Module code;
@@ -55,6 +60,7 @@ std::map<std::string, void *, std::less<>> &offers() {
 Offer::Offer(const char *name, void *function) { offers()[name] = function; }
 
 Accounts accounts; // written at the process's end
+HostMemory hostMemory;
 
 /// What happens to machine code: it may be asked for on the GPU that it is for, and is never run.
 static Result refuseMachineCode(const char *elf) {
@@ -115,6 +121,7 @@ CUDA_FUNCTION(cuGetErrorName, , Result error, const char **text) {
           : error == kInvalidValue       ? "CUDA_ERROR_INVALID_VALUE"
           : error == kNotFound           ? "CUDA_ERROR_NOT_FOUND"
           : error == kNoDevice           ? "CUDA_ERROR_NO_DEVICE"
+          : error == kNotSupported       ? "CUDA_ERROR_NOT_SUPPORTED"
           : error == kCaptureUnsupported ? "CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED"
                                          : "CUDA_ERROR_UNKNOWN";
   return kSuccess;
@@ -139,7 +146,7 @@ CUDA_FUNCTION(cuDeviceGetName, , char *name, int bytes, int number) {
   return kSuccess;
 }
 CUDA_FUNCTION(cuDeviceTotalMem, _v2, size_t *bytes, int) {
-  *bytes = kMemoryBytes;
+  *bytes = memoryBytes();
   return kSuccess;
 }
 /// Of the many only the multiprocessors and the compute capability.
@@ -166,15 +173,15 @@ CUDA_FUNCTION(cuCtxSetCurrent, , void *context) {
 
 CUDA_FUNCTION(cuMemGetInfo, _v2, size_t *free, size_t *total) {
   CHECK_READY();
-  *total = kMemoryBytes;
-  *free = kMemoryBytes - accounts.taken(current);
+  *total = memoryBytes();
+  *free = memoryBytes() - std::min<uint64_t>(memoryBytes(), accounts.taken(current));
   return kSuccess;
 }
 CUDA_FUNCTION(cuMemAlloc, _v2, Address *address, size_t bytes) {
   CHECK_READY();
   if (bytes == 0)
     return kInvalidValue;
-  if (accounts.taken(current) + bytes > kMemoryBytes)
+  if (accounts.taken(current) + bytes > memoryBytes())
     return kOutOfMemory;
   absl::StatusOr<uint8_t *> made = gpu().memory.pages.add(bytes, "cuMemAlloc");
   if (!made.ok())
@@ -189,16 +196,18 @@ CUDA_FUNCTION(cuMemFree, _v2, Address address) {
   accounts.freed(address);
   return kSuccess;
 }
-CUDA_FUNCTION(cuMemHostRegister, _v2, void *start, size_t bytes, unsigned) {
+CUDA_FUNCTION(cuMemHostRegister, _v2, void *start, size_t bytes, unsigned flags) {
   CHECK_READY();
-  if (!start || !bytes)
-    return kInvalidValue;
-  accounts.pinned(start, bytes);
-  return kSuccess;
+  const Result result = hostMemory.add(start, bytes, flags);
+  if (result == kSuccess)
+    accounts.pinned(start, bytes, isShared(start));
+  return result;
 }
 CUDA_FUNCTION(cuMemHostUnregister, , void *start) {
-  accounts.unpinned(start);
-  return kSuccess;
+  const Result result = hostMemory.remove(start);
+  if (result == kSuccess)
+    accounts.unpinned(start);
+  return result;
 }
 CUDA_FUNCTION(cuMemsetD8, _v2, Address to, unsigned char value, size_t bytes) {
   CHECK_READY();

@@ -13,6 +13,7 @@
 #define GRAPHC_TEST_CUDA_FAKEDRIVER_H
 
 #include "test/cuda/Accounts.h"
+#include "test/cuda/HostMemory.h"
 #include "test/cuda/Ptx.h"
 #include "test/runtime/device/SimEngine.h"
 
@@ -33,7 +34,7 @@ using Address = unsigned long long;
 inline constexpr Result kSuccess = 0, kInvalidValue = 1, kOutOfMemory = 2, kNotInitialized = 3, kNoDevice = 100,
                         kInvalidDevice = 101, kNoBinary = 209, kInvalidContext = 201, kInvalidPtx = 218,
                         kInvalidHandle = 400, kIllegalState = 401, kNotFound = 500, kNotReady = 600,
-                        kLaunchFailed = 719, kCaptureUnsupported = 900;
+                        kLaunchFailed = 719, kNotSupported = HostMemory::kNotSupported, kCaptureUnsupported = 900;
 
 /// What the PTX reaches: the pages' own side.
 class DeviceMemory final : public ptx::Memory {
@@ -61,6 +62,7 @@ struct Gpu {
 /// One for all device numbers: their memory is told apart by its addresses.
 Gpu &gpu();
 extern Accounts accounts;
+extern HostMemory hostMemory;
 
 struct Graph;
 

@@ -77,6 +77,13 @@ Run runOf(const Copy &copy) {
     uint8_t *to = place(copy.to, copy.toHost), *from = place(copy.from, copy.fromHost);
     if (!to || !from)
       return absl::InternalError("a copy outside of every allocation");
+    if (copy.toHost != copy.fromHost) {
+      const HostMemory::Kind kind = hostMemory.find(copy.toHost ? to : from, copy.bytes);
+      if (kind == HostMemory::Kind::PinnedReadOnly && copy.toHost)
+        return absl::InternalError("a copy to memory that is registered to be read");
+      if (kind == HostMemory::Kind::Pageable)
+        accounts.copiedPageable(!copy.toHost, copy.bytes);
+    }
     memcpy(to, from, copy.bytes);
     accounts.copied(!copy.toHost, copy.bytes);
     return absl::OkStatus();

@@ -80,14 +80,39 @@ absl::StatusOr<Run> launchOf(const ptx::Function *function, std::array<uint32_t,
 using namespace graphc;
 using namespace graphc::fake;
 
+CUDA_FUNCTION(cuStreamSynchronize, , Stream *stream) {
+  if (!stream) {
+    base::MutexLock lock(gpu().mutex);
+    for (const Gpu::Memset &each : gpu().memsets)
+      memset(gpu().memory.pages.ownAddress(pointer(each.to)), each.value, each.bytes);
+    gpu().memsets.clear();
+    return failure();
+  }
+  if (stream->captured)
+    return kCaptureUnsupported;
+  gpu().engine.enqueue(*stream->queue, {nullptr, ++stream->signals, nullptr});
+  while (gpu().engine.reached(*stream->queue, stream->signals) == device::Queue::Reached::NotYet)
+    gpu().engine.wait(*stream->queue, stream->signals, absl::Milliseconds(100));
+  return failure();
+}
+
+/// One of memory that is not pinned is done when the call returns, and all before it in the stream too.
 CUDA_FUNCTION(cuMemcpyAsync, , Address to, Address from, size_t bytes, Stream *stream) {
   CHECK_READY();
-  return enqueue(stream, [=] {
+  using Kind = HostMemory::Kind;
+  const bool toDevice = gpu().memory.find(to, bytes), fromDevice = gpu().memory.find(from, bytes);
+  const Kind kind = toDevice && fromDevice ? Kind::Pinned : hostMemory.find(pointer(toDevice ? from : to), bytes);
+  if (kind == Kind::PinnedReadOnly && !toDevice)
+    return kInvalidValue;
+  if (kind == Kind::Pageable)
+    accounts.copiedPageable(toDevice, bytes);
+  const Result result = enqueue(stream, [=] {
     void *there = gpu().memory.pages.ownAddress(pointer(to));
     memcpy(there, gpu().memory.pages.ownAddress(pointer(from)), bytes);
     accounts.copied(there != pointer(to), bytes);
     return absl::OkStatus();
   });
+  return kind == Kind::Pageable && result == kSuccess ? cuStreamSynchronize(stream) : result;
 }
 
 CUDA_FUNCTION(cuLaunchKernel, , const ptx::Function *function, unsigned gridX, unsigned gridY, unsigned gridZ,
@@ -112,22 +137,6 @@ CUDA_FUNCTION(cuStreamDestroy, _v2, Stream *stream) {
   delete stream;
   return kSuccess;
 }
-CUDA_FUNCTION(cuStreamSynchronize, , Stream *stream) {
-  if (!stream) {
-    base::MutexLock lock(gpu().mutex);
-    for (const Gpu::Memset &each : gpu().memsets)
-      memset(gpu().memory.pages.ownAddress(pointer(each.to)), each.value, each.bytes);
-    gpu().memsets.clear();
-    return failure();
-  }
-  if (stream->captured)
-    return kCaptureUnsupported;
-  gpu().engine.enqueue(*stream->queue, {nullptr, ++stream->signals, nullptr});
-  while (gpu().engine.reached(*stream->queue, stream->signals) == device::Queue::Reached::NotYet)
-    gpu().engine.wait(*stream->queue, stream->signals, absl::Milliseconds(100));
-  return failure();
-}
-
 /// From here on the thread may do nothing with the stream but give it work (modes other than that of the thread are not used).
 CUDA_FUNCTION(cuStreamBeginCapture, _v2, Stream *stream, int mode) {
   CHECK_READY();

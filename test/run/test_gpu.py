@@ -200,10 +200,16 @@ def test_killed(gpu):
     gpu.dies(plan, "worker-1", folder="kept")
 
 
-def accounts(gpu, plan, steps):
+def accounts(gpu, plan, steps, *arguments):
     """What the tasks of a run that have a GPU asked of the driver."""
-    gpu.graphrun(plan, "--steps", steps, env={"GRAPHC_FAKE_ACCOUNTS": str(gpu / f"accounts-{steps}")})
+    gpu.graphrun(plan, "--steps", steps, *arguments, env={"GRAPHC_FAKE_ACCOUNTS": str(gpu / f"accounts-{steps}")})
     return [json.loads(path.read_text()) for path in sorted(gpu.folder.glob(f"accounts-{steps}.*"))]
+
+
+def tableOfGpu(gpu, cluster):
+    """What graphc's table says of the device."""
+    header, *rows = [re.split(r" {2,}", re.sub(r" +\(×\d+\)", "", line).strip()) for line in gpu.show("counted", "table", cluster).lines()]
+    return next(dict(zip(header, row)) for row in rows if "device:GPU:0" in row[0])
 
 
 def test_too_large(gpu):
@@ -222,8 +228,7 @@ def test_too_large(gpu):
 def test_memory_and_copies(gpu, cluster):
     """What the table says of memory and of bytes between host and device is what the driver is asked for."""
     plan = gpu.compile("counted", cluster)
-    header, *rows = [re.split(r" {2,}", re.sub(r" +\(×\d+\)", "", line).strip()) for line in gpu.show("counted", "table", cluster).lines()]
-    table = next(dict(zip(header, row)) for row in rows if "device:GPU:0" in row[0])
+    table = tableOfGpu(gpu, cluster)
     found = [accounts(gpu, plan, steps) for steps in (3, 8)]
     assert len(found[0]) == len(found[1]) == cluster["worker"]
     for few, many in zip(*found):
@@ -349,6 +354,53 @@ def test_unlike_libraries(gpu, task):
         "the bits would depend on who computes: .* --no-cublaslt")
     for other in others:
         other.ends(1)
+
+
+PINNED = [({"worker": 2}, {"name": "all_reduce"}), ({"ps": 1, "worker": 2}, {"name": "parameter_server"}), ({"worker": 2}, {"name": "mirrored"}), ({"worker": 2}, {"name": "in_graph"})]
+
+
+def copied(gpu, plan, steps, *arguments):
+    """Bytes, of all tasks together."""
+    found = accounts(gpu, plan, steps, *arguments)
+    return {f"{pinned}{way}": sum(account[f"{pinned}{way}"] for account in found) for pinned in ("", "pageable_") for way in ("to_device", "from_device")}
+
+
+@pytest.mark.parametrize("transport", ["shm", "grpc"])
+@pytest.mark.parametrize("jobs, strategy", PINNED, ids=lambda given: given.get("name"))
+def test_messages_are_pinned(gpu, jobs, strategy, transport):
+    """A step copies between the device and pinned memory alone: slots, peers' memory and arenas, whoever made them."""
+    plan = gpu.compile("pinned", {**jobs, "devices": {"worker": ["GPU:0"]}, "strategy": strategy})
+    few, many = (copied(gpu, plan, steps, f"--transport={transport}") for steps in (2, 6))
+    for direction in "to_device", "from_device":
+        assert many[direction] > few[direction]
+        assert many[f"pageable_{direction}"] == few[f"pageable_{direction}"], "set-up alone"
+
+
+def test_memory_that_cannot_be_pinned(gpu):
+    """Where the driver does not take memory that is mapped read-only copies of it go on, with the same bits, and one line says so."""
+    cluster = {"ps": 1, "worker": 2, "devices": {"worker": ["GPU:0"]}, "strategy": "parameter_server"}
+    plan = gpu.compile("refused", cluster)
+    pinned = gpu.weights(plan, "--steps", 6)
+    gpu.environment["GRAPHC_FAKE_NO_READ_ONLY"] = "1"
+    few, many = (copied(gpu, plan, steps) for steps in (2, 6))
+    assert many["pageable_to_device"] > few["pageable_to_device"] and many["pageable_from_device"] == few["pageable_from_device"]
+    assert len(gpu.last.err.matches("messages are copied to and from GPU:0 with a detour: GPU:0: messages: cuMemHostRegister: CUDA_ERROR_NOT_SUPPORTED")) == 2
+    same(pinned, gpu.weights(plan, "--steps", 6))
+
+
+def test_tasks_share_a_gpu(gpu):
+    """Two tasks have room on a GPU or they have not; what one took is free once it is gone, killed or not."""
+    gpu.environment["GRAPHC_FAKE_MEMORY"] = str(gpu / "taken")
+    cluster = {"worker": 2, "devices": {"worker": ["GPU:0"]}, "strategy": "all_reduce"}
+    plan = gpu.compile("two", cluster)
+    each = int(tableOfGpu(gpu, cluster)["memory"])
+    gpu.environment["GRAPHC_FAKE_MEMORY_BYTES"] = str(each * 3 // 2)
+    gpu.graphrun(plan, "--steps", 1, status=1)
+    gpu.last.err.expect("needs .* of the memory of GPU:0 .* free of|cuMemAlloc: CUDA_ERROR_OUT_OF_MEMORY")
+    gpu.environment["GRAPHC_FAKE_MEMORY_BYTES"] = str(each * 2 + (1 << 16))
+    weights = gpu.weights(plan, "--steps", 4)
+    gpu.dies(plan, "worker-1", folder="kept")
+    same(weights, gpu.weights(plan, "--steps", 4))
 
 
 def test_ptxas(box):

@@ -192,6 +192,18 @@ public:
     GRAPHC_RETURN_IF_ERROR(gpu->check(gpu->driver.streamSynchronize(nullptr), "cuStreamSynchronize", what));
     return memory;
   }
+  /// For every GPU of the process at once, so that the first one pins for all. What this process may only read the driver takes where
+  /// GPU and driver can (CU_DEVICE_ATTRIBUTE_READ_ONLY_HOST_REGISTER_SUPPORTED), else it says that it does not.
+  absl::StatusOr<std::unique_ptr<Memory::Backing>> pin(std::span<uint8_t> memory, Access access,
+                                                       const char *what) override {
+    gpu->enter();
+    const Result result = gpu->driver.memHostRegister(
+        memory.data(), memory.size(), kPortableHostMemory | (access == Access::Read ? kReadOnlyHostMemory : 0));
+    if (result == kAlreadyRegistered)
+      return nullptr;
+    GRAPHC_RETURN_IF_ERROR(gpu->check(result, "cuMemHostRegister", what));
+    return std::make_unique<PinnedBacking>(gpu, memory.data());
+  }
   absl::StatusOr<Memory> share(uint64_t bytes, const char *what) override {
     GRAPHC_ASSIGN_OR_RETURN(Memory memory, Memory::share(bytes, what));
     return pinned(std::move(memory), what);
@@ -215,10 +227,9 @@ private:
   absl::StatusOr<Memory> pinned(Memory memory, const char *what) {
     if (memory.size() == 0)
       return memory;
-    gpu->enter();
-    GRAPHC_RETURN_IF_ERROR(gpu->check(gpu->driver.memHostRegister(memory.data(), memory.size(), kPortableHostMemory),
-                                      "cuMemHostRegister", what));
-    memory.keep(std::make_unique<PinnedBacking>(gpu, memory.data()));
+    GRAPHC_ASSIGN_OR_RETURN(std::unique_ptr<Memory::Backing> backing,
+                            pin({memory.data(), memory.size()}, Access::ReadWrite, what));
+    memory.keep(std::move(backing));
     return memory;
   }
 

@@ -35,11 +35,12 @@ using Graph = GraphState *;
 using GraphNode = GraphNodeState *;
 using GraphExec = GraphExecState *;
 
-inline constexpr Result kSuccess = 0, kOutOfMemory = 2, kNoDevice = 100, kInvalidHandle = 400, kNotReady = 600;
+inline constexpr Result kSuccess = 0, kOutOfMemory = 2, kNoDevice = 100, kInvalidHandle = 400, kNotReady = 600,
+                        kAlreadyRegistered = 712;
 inline constexpr int kCapturesThread = 1;
-inline constexpr int kComputeMajor = 75, kComputeMinor = 76; // attributes of a device
-inline constexpr unsigned kNonBlockingStream = 1, kBlockingSyncEvent = 1, kNoTimingEvent = 2, kPortableHostMemory = 1;
-inline constexpr int kMultiprocessors = 16; // an attribute of a device
+inline constexpr int kMultiprocessors = 16, kComputeMajor = 75, kComputeMinor = 76; // attributes of a device
+inline constexpr unsigned kNonBlockingStream = 1, kBlockingSyncEvent = 1, kNoTimingEvent = 2, kPortableHostMemory = 1,
+                          kReadOnlyHostMemory = 8;
 
 /// CUDA_KERNEL_NODE_PARAMS, second version.
 struct KernelNode {

@@ -8,6 +8,8 @@
 #include <gmock/gmock.h>
 
 #include <cstring>
+#include <sys/mman.h>
+#include <thread>
 
 namespace graphc::device {
 namespace {
@@ -67,6 +69,61 @@ TEST_P(Devices, HostMemoryIsTheHosts) {
   h.queue->copy(there.data(), memory->data(), 4096);
   h.finish();
   EXPECT_EQ(h.read<uint8_t>(there.data(), 4096), std::vector<uint8_t>(4096, 7));
+}
+
+/// Memory of a peer's: another mapping of it, which this process may not write.
+TEST_P(Devices, CopiesReachMemoryThatIsPinned) {
+  constexpr uint64_t kBytes = 3 * 4096;
+  Memory shared = *Memory::share(kBytes, "a peer");
+  auto *peers = static_cast<uint8_t *>(::mmap(nullptr, kBytes, PROT_READ, MAP_SHARED, shared.descriptor(), 0));
+  ASSERT_NE(peers, MAP_FAILED);
+  Memory there = h.memory(kBytes);
+  for (uint8_t round = 1; round < 3; ++round) { // it can be done again once it was undone
+    auto own = h.device->pin({shared.data(), kBytes}, Device::Access::ReadWrite, "a slot");
+    auto read = h.device->pin({peers, kBytes}, Device::Access::Read, "a peer's");
+    ASSERT_TRUE(own.ok()) << own.status();
+    ASSERT_TRUE(read.ok()) << read.status();
+    memset(shared.data(), round, kBytes);
+    h.queue->copy(there.data(), peers, kBytes);
+    h.finish();
+    memset(shared.data(), 0, kBytes);
+    h.queue->copy(shared.data() + 4096, there.data() + 4096, 4096);
+    h.finish();
+    EXPECT_EQ(peers[4095], 0);
+    EXPECT_EQ(peers[4096], round);
+    EXPECT_EQ(peers[2 * 4096 - 1], round);
+    EXPECT_EQ(peers[2 * 4096], 0);
+  }
+  ::munmap(peers, kBytes);
+}
+
+/// As lanes of one process are: each has queues and memory of its own.
+TEST_P(Devices, SeveralThreadsShareOne) {
+  std::vector<std::thread> lanes;
+  std::vector<std::vector<uint8_t>> found(4);
+  for (uint8_t lane = 0; lane < 4; ++lane)
+    lanes.emplace_back([&, lane] {
+      auto queue = h.device->makeQueue();
+      auto first = h.device->allocate(4096, Space::Device, Memory::Guard::None, "a lane");
+      auto second = h.device->allocate(4096, Space::Device, Memory::Guard::None, "a lane");
+      auto host = h.device->allocate(8192, Space::Host, Memory::Guard::None, "a lane");
+      if (!queue.ok() || !first.ok() || !second.ok() || !host.ok())
+        return;
+      memset(host->data(), 16 + lane, 4096);
+      for (uint64_t round = 1; round <= 20; ++round) {
+        (*queue)->copy(first->data(), host->data(), 4096);
+        (*queue)->copy(second->data(), first->data(), 4096);
+        (*queue)->copy(host->data() + 4096, second->data(), 4096);
+        (*queue)->signal(round);
+        if (h.await(**queue, round) != Queue::Reached::Yes)
+          return;
+      }
+      found[lane].assign(host->data() + 4096, host->data() + 8192);
+    });
+  for (std::thread &lane : lanes)
+    lane.join();
+  for (uint8_t lane = 0; lane < 4; ++lane)
+    EXPECT_EQ(found[lane], std::vector<uint8_t>(4096, 16 + lane)) << int(lane);
 }
 
 TEST_P(Devices, SharedMemoryHasADescriptor) {

@@ -3,6 +3,7 @@
 
 #include "absl/time/clock.h"
 
+#include <algorithm>
 #include <cstring>
 #include <thread>
 
@@ -106,6 +107,46 @@ TEST_P(Conformance, ZeroCopyChannelsReopen) {
     ASSERT_NE(got, nullptr);
     EXPECT_EQ(*static_cast<const uint8_t *>(got), epoch);
   }
+}
+
+// What a device pins.
+TEST_P(Conformance, MessagesLieInTheMemoryThatIsTold) {
+  constexpr uint64_t bytes = 10000;
+  open({{{0, 0}, bytes, 3}, {{1, 0}, bytes, 1, false, true}});
+  auto liesIn = [](const std::vector<MessageMemory> &all, const void *message, bool write) {
+    const auto *at = static_cast<const uint8_t *>(message);
+    return std::any_of(all.begin(), all.end(), [&](const MessageMemory &each) {
+      return (each.writable || !write) && at >= each.bytes.data() &&
+             at + bytes <= each.bytes.data() + each.bytes.size();
+    });
+  };
+  const std::vector<MessageMemory> sent = link->sending().memory(), received = link->receiving().memory();
+  for (const std::vector<MessageMemory> *side : {&sent, &received})
+    for (const MessageMemory &each : *side)
+      EXPECT_EQ(reinterpret_cast<uintptr_t>(each.bytes.data()) % 4096, 0u) << "no page is shared with anything else";
+  for (uint32_t k = 0; k < 7; ++k) {
+    const std::vector<uint8_t> data = content(bytes, k);
+    void *slot = nullptr;
+    PollState state = PollState::Pending;
+    for (absl::Time end = absl::Now() + patience; state == PollState::Pending && absl::Now() < end;)
+      if (state = sender->acquire(&slot); state == PollState::Pending)
+        sender->wait(absl::Milliseconds(100));
+    ASSERT_EQ(state, PollState::Ready);
+    EXPECT_TRUE(liesIn(sent, slot, /*write=*/true));
+    memcpy(slot, data.data(), bytes);
+    ASSERT_TRUE(send(sender, slot));
+    const void *got = receive(receiver);
+    ASSERT_NE(got, nullptr);
+    EXPECT_TRUE(liesIn(received, got, /*write=*/false));
+    EXPECT_EQ(memcmp(got, data.data(), bytes), 0);
+    receiver->release();
+  }
+  memcpy(link->zeroCopy(), content(bytes, 9).data(), bytes);
+  ASSERT_EQ(link->sending().sender({1, 0})->start(link->zeroCopy(), 0), PollState::Ready);
+  const void *got = receive(link->receiving().receiver({1, 0}));
+  ASSERT_NE(got, nullptr);
+  EXPECT_TRUE(got == link->zeroCopy() || liesIn(received, got, /*write=*/false));
+  link->receiving().receiver({1, 0})->release();
 }
 
 TEST_P(Conformance, AcquiredMemoryIsSentAsItIs) {
