@@ -26,7 +26,7 @@ def LowerNests : Pass<"lower-nests", "::mlir::func::FuncOp"> {
     memory. Neither that nor what was fused into the body, nor a transposed operand, changes a bit. Nothing else is
     reassociated, nothing contracted.
 
-    A kernel of 65,536 evaluations and more whose stages share a loop is cut into blocks of it (`graphc.blocks`): all of its stages
+    A kernel of 65,536 evaluations and more whose stages share a loop is cut into blocks of it (`dist.kernel_blocks`): all of its stages
     stand in one loop, from the first of two new arguments to the second, so that threads may do blocks at once.
 
     Example (`func.func(lower-nests)`):

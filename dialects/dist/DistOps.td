@@ -2,7 +2,6 @@
 // Created by `partition`; `schedule` replaces send by send_start/send_done and adds release; `emit` removes all of them.
 #ifndef GRAPHC_DIST_OPS_TD
 #define GRAPHC_DIST_OPS_TD
-
 include "dialects/dist/DistAttrs.td"
 include "dialects/dist/DistDialect.td"
 include "dialects/dist/DistInterfaces.td"
@@ -172,7 +171,6 @@ def Dist_EndOp : Dist_Op<"end", [Terminator, HasParent<"ProgramOp">, Dist_HasBuf
 class Dist_EndPointOp<string mnemonic, list<Trait> traits = [], Trait parent = HasParent<"ProgramOp">>
     : Dist_Op<mnemonic, traits # [parent,
         MemoryEffects<[MemRead<Dist_ChannelResource>, MemWrite<Dist_ChannelResource>]>]>;
-
 
 class Dist_ChannelOpBase<string mnemonic, list<string> methods, list<Trait> traits = [], Trait parent = HasParent<"ProgramOp">>
     : Dist_EndPointOp<mnemonic, traits # [DeclareOpInterfaceMethods<SymbolUserOpInterface>,

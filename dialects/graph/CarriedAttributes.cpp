@@ -27,6 +27,7 @@ bool isOnWork(OperationName op) {
   return llvm::is_contained({"func.func", "llvm.func", "dist.program"}, op.getStringRef());
 }
 bool isOnKernel(OperationName op) { return op.getStringRef() == "func.func"; }
+bool isOnLowered(OperationName op) { return llvm::is_contained({"func.func", "llvm.func"}, op.getStringRef()); }
 bool isOnLaunch(OperationName op) { return llvm::is_contained({"gpu.func", "llvm.func"}, op.getStringRef()); }
 
 // What.
@@ -76,7 +77,7 @@ constexpr CarriedAttribute kCarried[] = {
      "the symbol of a variable, on an op of a function or a variable"},
     {GraphDialect::kName, isOnNamed, isName,
      "a name that is neither empty nor has control characters, on an op of a function"},
-    {kKept, isOnOps, is<UnitAttr>, "a unit, on an op of a function"},
+    {kKept, isOnNamed, is<UnitAttr>, "a unit, on an op of a function"},
     {GraphDialect::kDeviceRule, isOnScopes, isRule, "\"round_robin\", \"balanced\" or \"pin\", on a scope"},
     {GraphDialect::kSlotOf, isOnVariables, is<FlatSymbolRefAttr>, "the symbol of a variable, on a variable"},
     {GraphDialect::kPartOf, isOnVariables, is<PartAttr>, "a #graph.part, on a variable"},
@@ -98,6 +99,7 @@ constexpr CarriedAttribute kCarried[] = {
     {"dist.event_ranks", isOnProgram, isRanks, "an array of i32 of 1 or more, on a program"},
     {"dist.blocks", isOnLaunch, isCount, "an i64 of 1 or more, on a launch of a kernel"},
     {"dist.threads", isOnLaunch, isCount, "an i64 of 1 or more, on a launch of a kernel"},
+    {"dist.kernel_blocks", isOnLowered, isCount, "an i64 of 1 or more, on a kernel"},
     {"dist.launches", isOnKernel, isCount, "an i64 of 1 or more, on a kernel"},
     {"dist.flops", isOnWork, isWork, "an i64 of 0 or more, on a kernel or a program"},
 };

@@ -16,7 +16,7 @@ inline constexpr llvm::StringLiteral kKernelTableSymbol = "graphc_kernels";
 inline constexpr int32_t kKernelAbiVersion = GRAPHC_KERNEL_ABI_VERSION;
 
 /// On a kernel that is cut (Blocks.h): into how many blocks. Its last two arguments are then the first block to do and the one to end before.
-inline constexpr llvm::StringLiteral kKernelBlocks = "graphc.blocks";
+inline constexpr llvm::StringLiteral kKernelBlocks = "dist.kernel_blocks";
 inline constexpr unsigned kBlockArguments = 2;
 
 /// Of every buffer that a kernel is given, in bytes (KernelAbi.h).

@@ -4,7 +4,6 @@
 // errors and texts behind it.
 //
 //===----------------------------------------------------------------------------------------------------------------===//
-
 #include "runtime/executor/Lane.h"
 
 #include "runtime/base/Clock.h"
@@ -46,10 +45,9 @@ absl::StatusOr<std::unique_ptr<Lane>> Lane::create(std::shared_ptr<const Program
 /// Goes on where it was: a lane that was Blocked tries the same instruction again.
 LaneState Lane::run() {
   blockedPort = nullptr;
-  if (!inStep) {
+  if (!inStep)
     if (LaneState state = beginStep(); state != LaneState::StepDone)
       return state;
-  }
   if (std::optional<LaneState> state = execute())
     return *state;
   return finishStep();
@@ -64,10 +62,10 @@ LaneState Lane::beginStep() {
   sub = 0;
   inStep = true;
   if (uint32_t feeds = program->fetchFirst - program->feedFirst)
-    if (absl::Status status = host->feed(laneInfo, currentStep,
-                                         {laneFrame->arguments.data() + program->feedFirst, feeds}); // none runs ahead
+    if (absl::Status status =
+            host->feed(laneInfo, currentStep, {laneFrame->arguments.data() + program->feedFirst, feeds});
         !status.ok())
-      return fail(std::move(status));
+      return fail(std::move(status)); // none that is fed runs ahead
   return LaneState::StepDone;
 }
 
@@ -313,17 +311,12 @@ std::optional<LaneState> Lane::controlReceive(const Instruction &instruction) {
 
 /// A permit for this step; without one the phase ends here, and the end of stream begins.
 std::optional<LaneState> Lane::takeTicket() {
-  switch (tickets->take(laneInfo.instance, currentStep)) {
-  case Ticket::Taken:
+  const Ticket ticket = tickets->take(laneInfo.instance, currentStep);
+  if (ticket == Ticket::Taken)
     return std::nullopt;
-  case Ticket::None:
+  if (ticket == Ticket::None)
     return endByEndOfStream();
-  case Ticket::Wait:
-    return notReady(&tickets->port(laneInfo.instance), PollState::Pending);
-  case Ticket::Aborted:
-    break;
-  }
-  return notReady(&tickets->port(laneInfo.instance), PollState::Aborted);
+  return notReady(&tickets->port(laneInfo.instance), ticket == Ticket::Wait ? PollState::Pending : PollState::Aborted);
 }
 
 /// What the step has made is shown, of a lane that runs ahead what the one before has made. A message that the host shows is released only
@@ -458,12 +451,11 @@ std::string Lane::describeWait() const {
   if (position >= program->instructions.size() && program->runsAhead && blockedPort == &segments.waits())
     return absl::StrCat(laneInfo.name, " waits at step ", shownSteps, " for the end of its work on ",
                         program->device->name());
-  if (position >= program->instructions.size() && blockedPort)
-    return absl::StrCat(laneInfo.name, " waits at step ", currentStep, " for the chief ",
-                        plan::taskText(*program->plan, program->plan->chief()),
-                        " to take the results (--fetch) of steps before");
+  const std::string waits = absl::StrCat(laneInfo.name, " waits at ", describeStep(), " ");
   if (position >= program->instructions.size())
-    return absl::StrCat(laneInfo.name, " is between two steps");
+    return !blockedPort ? absl::StrCat(laneInfo.name, " is between two steps")
+                        : absl::StrCat(waits, "for the chief ", plan::taskText(*program->plan, program->plan->chief()),
+                                       " to take the results (--fetch) of steps before");
   const Instruction &instruction = program->instructions[position];
   std::string what;
   switch (instruction.op) {
@@ -488,19 +480,18 @@ std::string Lane::describeWait() const {
     what = instruction.port == Program::noPort ? "decide" : ports.describeReceive(instruction.port);
     break;
   case Op::Ticket:
-    return absl::StrCat(laneInfo.name, " waits at step ", currentStep, " ", describeTicketWait());
+    return waits + describeTicketWait();
   case Op::Wait: {
     const std::string &where = plan::locationText(*program->plan, instruction.source->location());
-    return absl::StrCat(laneInfo.name, " waits at step ", currentStep, " for queue ",
-                        instruction.source->wait().queue(), " of ", program->device->name(),
+    return absl::StrCat(waits, "for queue ", instruction.source->wait().queue(), " of ", program->device->name(),
                         where.empty() ? "" : absl::StrCat(" (", where, ")"));
   }
   case Op::Choose:
-    return absl::StrCat(laneInfo.name, " waits at step ", currentStep, " ", choice.describe(instruction));
+    return waits + choice.describe(instruction);
   default:
     return absl::StrCat(laneInfo.name, " computes at step ", currentStep);
   }
-  return absl::StrCat(laneInfo.name, " waits at ", describeStep(), " to ", what);
+  return absl::StrCat(waits, "to ", what);
 }
 
 } // namespace graphc::executor

@@ -73,7 +73,7 @@ absl::StatusOr<const Cublaslt *> Cublaslt::open() {
 }
 
 absl::Status Cublaslt::status(Result result, const char *call, const std::string &what) const {
-  if (result == kSuccess)
+  if (result == kOk)
     return absl::OkStatus();
   const char *name = getStatusName(result), *text = getStatusString(result);
   return absl::InternalError(absl::StrCat(what, ": ", call, ": ", name ? name : absl::StrCat("error ", result).c_str(),

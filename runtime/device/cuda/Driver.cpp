@@ -36,7 +36,6 @@ absl::Status findAll(void *library, Driver &driver) {
   find(driver.deviceGetName, "cuDeviceGetName");
   find(driver.deviceGetAttribute, "cuDeviceGetAttribute");
   find(driver.deviceTotalMem, "cuDeviceTotalMem");
-  find(driver.deviceGetAttribute, "cuDeviceGetAttribute");
   find(driver.devicePrimaryCtxRetain, "cuDevicePrimaryCtxRetain");
   find(driver.devicePrimaryCtxRelease, "cuDevicePrimaryCtxRelease");
   find(driver.ctxSetCurrent, "cuCtxSetCurrent");

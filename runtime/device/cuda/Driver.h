@@ -79,7 +79,6 @@ struct Driver {
   Result (*deviceGetName)(char *name, int bytes, DeviceNumber device);
   Result (*deviceGetAttribute)(int *value, int attribute, DeviceNumber device);
   Result (*deviceTotalMem)(size_t *bytes, DeviceNumber device);
-  Result (*deviceGetAttribute)(int *value, int attribute, DeviceNumber device);
   Result (*devicePrimaryCtxRetain)(Context *context, DeviceNumber device);
   Result (*devicePrimaryCtxRelease)(DeviceNumber device);
   Result (*ctxSetCurrent)(Context context);

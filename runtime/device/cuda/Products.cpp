@@ -60,16 +60,16 @@ public:
     int count = 0;
     Result result = prefer(kMostWorkspace, scratchBytes);
     // Parts of a sum meet in the workspace, in a step of their own, and not in the order in which they come.
-    if (result == kSuccess)
+    if (result == kOk)
       result = prefer(kReductionSchemes, kReduceInComputeType | kReduceInOutputType);
-    for (int operand = 0; operand < 4 && result == kSuccess; ++operand)
+    for (int operand = 0; operand < 4 && result == kOk; ++operand)
       result = prefer(kAlignmentA + operand, kAlignment);
-    if (result == kSuccess)
+    if (result == kOk)
       result = api.matmulAlgoGetHeuristic(products->handle, operation, first, second, this->result, this->result,
                                           preference, 1, &found, &count);
     api.matmulPreferenceDestroy(preference);
-    GRAPHC_RETURN_IF_ERROR(check(result == kSuccess && count == 1 ? found.state
-                                 : result == kSuccess             ? kNotSupported
+    GRAPHC_RETURN_IF_ERROR(check(result == kOk && count == 1 ? found.state
+                                 : result == kOk             ? kNotSupported
                                                                   : result,
                                  "cublasLtMatmulAlgoGetHeuristic"));
     chosen = found.algorithm;
@@ -112,7 +112,7 @@ public:
 private:
   std::string what() const { return absl::StrCat(products->gpu, ": ", kernels::describe(desc)); }
   absl::Status check(Result result, const char *call) const {
-    return result == kSuccess ? absl::OkStatus() : products->api.status(result, call, what());
+    return result == kOk ? absl::OkStatus() : products->api.status(result, call, what());
   }
   absl::Status set(int attribute, bool transposed) {
     const int32_t value = transposed ? kTransposed : kNotTransposed;

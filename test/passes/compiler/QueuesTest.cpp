@@ -266,7 +266,8 @@ TEST(Queues, LanesThatLockVariablesAreOfTheHostAlone) {
   CompileResult result = compile(kModel, "model.mlir", *cluster);
   EXPECT_FALSE(result.plan);
   ASSERT_EQ(result.diagnostics.size(), 1u);
-  EXPECT_THAT(toText(result.diagnostics[0]), testing::HasSubstr("on SIM:0 instructions are only given to a queue"));
+  EXPECT_THAT(toText(result.diagnostics[0]),
+              testing::HasSubstr("asynchronous updates lock variables while they compute, which only the host can"));
 }
 
 } // namespace

@@ -27,7 +27,7 @@ func.func private @second(%x: memref<2x2xf64> {dist.access = "read_write"}) {
 // CHECK: %[[ALL:.*]] = llvm.icmp "eq" %[[TO]]
 // CHECK: %[[END:.*]] = llvm.select %[[ALL]], %{{.*}}, %[[TO]]
 // CHECK: llvm.call @cut.body(%{{.*}}, %[[FROM]], %[[END]])
-func.func private @cut(%x: memref<4xf64> {dist.access = "write"}, %first: index, %end: index) attributes {graphc.blocks = 8 : i64} {
+func.func private @cut(%x: memref<4xf64> {dist.access = "write"}, %first: index, %end: index) attributes {dist.kernel_blocks = 8 : i64} {
   return
 }
 // CHECK: llvm.mlir.global internal constant @graphc_kernel_arguments() {{.*}}: !llvm.array<4 x struct<(i64, i64)>>

@@ -173,7 +173,7 @@ func.func private @outside(%x: memref<16xf32>, %y: memref<f32>) {
 
 // A large kernel is cut: its stages do the same rows in each turn of a loop over blocks, from the first new argument to the second.
 // CHECK-LABEL: func.func private @cut_rows(
-// CHECK-SAME: %[[FIRST:[a-z0-9]*]]: index, %[[END:[a-z0-9]*]]: index) attributes {graphc.blocks = 16 : i64}
+// CHECK-SAME: %[[FIRST:[a-z0-9]*]]: index, %[[END:[a-z0-9]*]]: index) attributes {dist.kernel_blocks = 16 : i64}
 // CHECK: scf.for %[[BLOCK:.*]] = %[[FIRST]] to %[[END]] step %c1
 // CHECK: scf.for %{{.*}} = %c0{{.*}} to %c8
 // CHECK: vector.store
@@ -198,7 +198,7 @@ func.func private @cut_rows(%x: memref<128x1024xf32>, %t: memref<128x1024xf32>, 
 
 // Sums over rows: each block has 128 columns of all rows.
 // CHECK-LABEL: func.func private @cut_columns(
-// CHECK-SAME: attributes {graphc.blocks = 8 : i64}
+// CHECK-SAME: attributes {dist.kernel_blocks = 8 : i64}
 func.func private @cut_columns(%x: memref<128x1024xf32>, %y: memref<1024xf32>) {
   linalg.generic {indexing_maps = [#id, #col], iterator_types = ["reduction", "parallel"]}
       ins(%x : memref<128x1024xf32>) outs(%y : memref<1024xf32>) {
@@ -211,7 +211,7 @@ func.func private @cut_columns(%x: memref<128x1024xf32>, %y: memref<1024xf32>) {
 
 // Sums of columns and sums of rows share no loop: no cut; and none of one sum.
 // CHECK-LABEL: func.func private @not_cut(
-// CHECK-NOT: graphc.blocks
+// CHECK-NOT: dist.kernel_blocks
 func.func private @not_cut(%x: memref<512x512xf32>, %c: memref<512xf32>, %y: memref<512x512xf32>) {
   linalg.generic {indexing_maps = [#id, #col], iterator_types = ["reduction", "parallel"]}
       ins(%x : memref<512x512xf32>) outs(%c : memref<512xf32>) {
@@ -227,7 +227,7 @@ func.func private @not_cut(%x: memref<512x512xf32>, %c: memref<512xf32>, %y: mem
   return
 }
 // CHECK-LABEL: func.func private @one_sum(
-// CHECK-NOT: graphc.blocks
+// CHECK-NOT: dist.kernel_blocks
 func.func private @one_sum(%x: memref<131072xf32>, %y: memref<f32>) {
   linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> ()>], iterator_types = ["reduction"]}
       ins(%x : memref<131072xf32>) outs(%y : memref<f32>) {
