@@ -70,7 +70,7 @@ public:
     api.matmulPreferenceDestroy(preference);
     GRAPHC_RETURN_IF_ERROR(check(result == kOk && count == 1 ? found.state
                                  : result == kOk             ? kNotSupported
-                                                                  : result,
+                                                             : result,
                                  "cublasLtMatmulAlgoGetHeuristic"));
     chosen = found.algorithm;
     workspaceBytes = found.workspaceBytes;
