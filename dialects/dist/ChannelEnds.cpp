@@ -47,6 +47,9 @@ static LogicalResult verifyEnd(ChannelEndOpInterface end, FlatSymbolRefAttr name
   if (!channel)
     return op->emitOpError("names the channel @") << name.getValue() << ", which this module does not declare";
   auto program = op->getParentOfType<ProgramOp>();
+  if (!program) // in a graph.repeat of a function
+    return op->emitOpError("stands in no dist.program; expected one of the programs that @")
+           << name.getValue() << " joins around it";
   bool sends = end.getChannelEnd() == ChannelEnd::Send || end.getChannelEnd() == ChannelEnd::Complete ||
                end.getChannelEnd() == ChannelEnd::Acquire;
   StringRef side = sends ? channel.getFrom() : channel.getTo();

@@ -64,7 +64,9 @@ int64_t graphc::graph::getByteSize(ShapedType type) {
 graphc::graph::DeviceAttr graphc::graph::getDeviceOf(Value value) {
   Operation *def = value.getDefiningOp();
   if (auto repeat = dyn_cast_if_present<RepeatOp>(def))
-    if (Operation *yielded = repeat.getYielded(cast<OpResult>(value)).getDefiningOp(); yielded && getDevice(yielded))
+    if (Operation *yielded = repeat.getYielded(cast<OpResult>(value)).getDefiningOp();
+        yielded && yielded->getParentOp() == repeat &&
+        getDevice(yielded)) // what is made outside is summed where the loop is
       return getDevice(yielded);
   return def ? getDevice(def) : DeviceAttr();
 }

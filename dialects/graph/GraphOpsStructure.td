@@ -150,7 +150,7 @@ def Graph_RepeatOp : Graph_Op<"repeat", [
 
     1. (C1) `count` + 1 values are whole leaves of `per_leaf`.
     2. (C2) For each value that `graph.yield` gives as many results of its type as sums are kept.
-    3. (C3) What is inside has no effect but to take batches, and, once partitioned, to send and receive; the batches of `count` times are
+    3. (C3) What is inside is no loop, and has no effect but to take batches, and, once partitioned, to send and receive; the batches of `count` times are
        among the step's.
     4. (C4) `count` is below 2^31.
 

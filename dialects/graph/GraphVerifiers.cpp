@@ -390,6 +390,8 @@ LogicalResult RepeatOp::verify() {
                          << "), got (" << getResultTypes() << ")";
   for (Operation &op : getBody().front()) {
     auto next = dyn_cast<NextBatchOp>(op);
+    if (isa<RepeatOp>(op))
+      return op.emitOpError() << "is a loop in a loop, which no lane has; expected one of all its micro-batches";
     if (!next && !isMemoryEffectFree(&op) && !op.hasTrait<MayBeRepeated>())
       return op.emitOpError() << "has an effect, and is repeated; what is repeated takes batches and computes";
     if (next && next.getMicroBatch() + getCount() > next.getMicroBatches())

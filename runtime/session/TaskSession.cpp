@@ -433,6 +433,7 @@ void TaskSession::endPhase() {
   if (isRead || (failed && !becomeIdle(lanes_, kDrainLimit))) {
     for (auto &lane : lanes_)
       (void)lane.release(); // on purpose: the process is about to end
+    lanes_.clear(); // they are asked no more
     (void)transports_.release();
     return;
   }

@@ -249,7 +249,7 @@ LT_FUNCTION Result cublasLtMatmul(void *handle, Operation *operation, const void
   memcpy(&one, alpha, 4);
   memcpy(&zero, beta, 4);
   auto number = [](const void *address) { return uint64_t(reinterpret_cast<uintptr_t>(address)); };
-  if (one != 1 || zero != 0 || c != d || checked.workspace > workspaceBytes || !stream)
+  if (one != 1 || zero != 0 || c != d || checked.workspace > workspaceBytes || number(workspace) % 256 || !stream)
     return kInvalidValue;
   for (const void *address : {a, b, static_cast<const void *>(d)})
     if (number(address) % algorithm->alignment)

@@ -153,6 +153,13 @@ CUDA_FUNCTION(cuStreamEndCapture, , Stream *stream, Graph **graph) {
   return kSuccess;
 }
 
+/// One thread may record an event while another asks for it.
+static base::Mutex eventMutex;
+static Event stateOf(const Event *event) {
+  base::MutexLock lock(eventMutex);
+  return *event;
+}
+
 CUDA_FUNCTION(cuEventCreate, , Event **event, unsigned) {
   CHECK_READY();
   *event = new Event;
@@ -166,16 +173,21 @@ CUDA_FUNCTION(cuEventRecord, , Event *event, Stream *stream) {
   CHECK_READY();
   if (stream->captured)
     return kCaptureUnsupported;
-  event->queue = stream->queue;
-  event->count = ++stream->signals;
-  gpu().engine.enqueue(*stream->queue, {nullptr, event->count, nullptr});
+  const uint64_t count = ++stream->signals;
+  {
+    base::MutexLock lock(eventMutex);
+    event->queue = stream->queue;
+    event->count = count;
+  }
+  gpu().engine.enqueue(*stream->queue, {nullptr, count, nullptr});
   return kSuccess;
 }
 CUDA_FUNCTION(cuEventQuery, , Event *event) {
   CHECK_READY();
-  if (!event->queue)
+  const Event now = stateOf(event);
+  if (!now.queue)
     return kSuccess;
-  device::Queue::Reached reached = gpu().engine.reached(*event->queue, event->count);
+  device::Queue::Reached reached = gpu().engine.reached(*now.queue, now.count);
   if (reached == device::Queue::Reached::Yes)
     return kSuccess;
   return failure() == kSuccess ? kNotReady : failure();
@@ -186,7 +198,8 @@ CUDA_FUNCTION(cuEventSynchronize, , Event *event) {
     const Result result = cuEventQuery(event);
     if (result != kNotReady)
       return result;
-    gpu().engine.wait(*event->queue, event->count, absl::Milliseconds(100));
+    const Event now = stateOf(event);
+    gpu().engine.wait(*now.queue, now.count, absl::Milliseconds(100));
   }
 }
 

@@ -7,6 +7,7 @@
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 
+#include <algorithm>
 #include <cstring>
 #include <utility>
 
@@ -16,6 +17,11 @@ using namespace lt;
 
 /// What every buffer of a plan begins at a multiple of.
 constexpr uint32_t kAlignment = 64;
+/// What the library's workspace has to begin at a multiple of, since version 12.9 on some GPUs: the scratch gives up so much at its start.
+constexpr uint64_t kWorkspaceAlignment = 256;
+constexpr uint64_t usable(uint64_t scratchBytes) {
+  return scratchBytes - std::min<uint64_t>(scratchBytes, kWorkspaceAlignment - kAlignment);
+}
 
 /// One product: what it is, told in the library's words, and its algorithm.
 ///
@@ -58,7 +64,7 @@ public:
     };
     Heuristic found{};
     int count = 0;
-    Result result = prefer(kMostWorkspace, scratchBytes);
+    Result result = prefer(kMostWorkspace, usable(scratchBytes));
     // Parts of a sum meet in the workspace, in a step of their own, and not in the order in which they come.
     if (result == kOk)
       result = prefer(kReductionSchemes, kReduceInComputeType | kReduceInOutputType);
@@ -74,7 +80,8 @@ public:
                                  "cublasLtMatmulAlgoGetHeuristic"));
     chosen = found.algorithm;
     workspaceBytes = found.workspaceBytes;
-    return workspaceBytes <= scratchBytes ? absl::OkStatus() : check(kInvalidValue, "cublasLtMatmulAlgoGetHeuristic");
+    return workspaceBytes <= usable(scratchBytes) ? absl::OkStatus()
+                                                  : check(kInvalidValue, "cublasLtMatmulAlgoGetHeuristic");
   }
 
   /// The one that was told before, perhaps elsewhere.
@@ -93,7 +100,7 @@ public:
         products->api.matmulAlgoCheck(products->handle, operation, first, second, result, result, &chosen, &found),
         "cublasLtMatmulAlgoCheck"));
     workspaceBytes = found.workspaceBytes;
-    return workspaceBytes <= scratchBytes ? absl::OkStatus() : check(kInvalidValue, "cublasLtMatmulAlgoCheck");
+    return workspaceBytes <= usable(scratchBytes) ? absl::OkStatus() : check(kInvalidValue, "cublasLtMatmulAlgoCheck");
   }
 
   std::string algorithm() const override {
@@ -104,8 +111,10 @@ public:
   absl::Status enqueue(void *stream, void *const *buffers) override {
     static constexpr float kOne = 1, kZero = 0;
     const Cublaslt &api = products->api;
+    const auto scratch = reinterpret_cast<uintptr_t>(buffers[3]);
+    void *workspace = reinterpret_cast<void *>((scratch + kWorkspaceAlignment - 1) & ~(kWorkspaceAlignment - 1));
     return check(api.matmul(products->handle, operation, &kOne, buffers[1], first, buffers[0], second, &kZero,
-                            buffers[2], result, buffers[2], result, &chosen, buffers[3], workspaceBytes, stream),
+                            buffers[2], result, buffers[2], result, &chosen, workspace, workspaceBytes, stream),
                  "cublasLtMatmul");
   }
 

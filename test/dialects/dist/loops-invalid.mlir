@@ -258,3 +258,27 @@ dist.program @p.b of @p on "/job:worker/task:1/device:CPU:0" {
   }
   dist.end
 }
+
+// -----
+
+// A loop of a function is in no program.
+graph.func @f(%x: tensor<4xf32>) attributes {role = #graph.role<predict>} {
+  graph.repeat 3 {
+    // (E1)
+    // expected-error @below {{stands in no dist.program; expected one of the programs that @c joins around it}}
+    dist.send @c, %x : tensor<4xf32>
+    graph.yield
+  }
+  graph.return
+}
+dist.phase @p {role = #graph.role<train>}
+dist.channel @c : tensor<4xf32> from @a to @b
+dist.program @a of @p on "/job:worker/task:0/device:CPU:0" {
+  %x = graph.constant dense<1.0> : tensor<4xf32>
+  dist.send @c, %x : tensor<4xf32>
+  dist.end
+}
+dist.program @b of @p on "/job:worker/task:1/device:CPU:0" {
+  %x = dist.receive @c : tensor<4xf32>
+  dist.end
+}

@@ -165,6 +165,19 @@ func.func @effect(%x: tensor<4xf32>) {
 
 // -----
 
+graph.func @train_step(%x: tensor<4xf32>) attributes {role = #graph.role<train>} {
+  graph.repeat 3 {
+    // (graph.repeat C3) expected-error@+1 {{is a loop in a loop, which no lane has; expected one of all its micro-batches}}
+    graph.repeat 3 {
+      graph.yield
+    }
+    graph.yield
+  }
+  graph.return
+}
+
+// -----
+
 graph.dataset @d : (tensor<4xf32>) = #graph.synthetic<samples = 100, seed = 7>
 func.func @batches() {
   %s:2 = graph.repeat 3 -> (tensor<1x4xf32>, tensor<1x4xf32>) {
