@@ -157,6 +157,20 @@ struct KernelsToGpuPass : impl::KernelsToGpuBase<KernelsToGpuPass> {
     return callers;
   }
 
+  /// Of a kernel that is also called elsewhere: one of their own for the queues of GPUs, which they then call.
+  static func::FuncOp splitOff(func::FuncOp kernel, ModuleOp module) {
+    func::FuncOp own = kernel.clone();
+    own.setSymName((kernel.getSymName() + "_gpu").str());
+    SymbolTable(module).insert(own, std::next(kernel->getIterator()));
+    for (auto program : module.getOps<dist::ProgramOp>())
+      if (program.runsPtx())
+        program.walk([&](dist::CallOp call) {
+          if (call.getQueue() && call.getKernel() == kernel.getSymName())
+            call.setKernel(own.getSymName());
+        });
+    return own;
+  }
+
   void runOnOperation() override {
     ModuleOp module = getOperation();
     Callers callers = findCallers(module);
@@ -165,9 +179,10 @@ struct KernelsToGpuPass : impl::KernelsToGpuBase<KernelsToGpuPass> {
     OpBuilder builder = OpBuilder::atBlockEnd(module.getBody());
     auto code = mlir::gpu::GPUModuleOp::create(builder, module.getLoc(), gpu::kCodeModule);
     builder.setInsertionPointToStart(code.getBody());
-    for (auto kernel : llvm::make_early_inc_range(module.getOps<func::FuncOp>())) {
-      if (!callers.onGpu.contains(kernel.getSymName()))
+    for (auto shared : llvm::make_early_inc_range(module.getOps<func::FuncOp>())) {
+      if (!callers.onGpu.contains(shared.getSymName()))
         continue;
+      func::FuncOp kernel = callers.elsewhere.contains(shared.getSymName()) ? splitOff(shared, module) : shared;
       FailureOr<SmallVector<gpu::Launch>> launches = gpu::cutIntoLaunches(kernel);
       if (failed(launches))
         return signalPassFailure();
@@ -176,8 +191,7 @@ struct KernelsToGpuPass : impl::KernelsToGpuBase<KernelsToGpuPass> {
           return signalPassFailure();
       numLaunches += launches->size();
       kernel->setAttr(gpu::kLaunches, builder.getI64IntegerAttr(int64_t(launches->size())));
-      if (!callers.elsewhere.contains(kernel.getSymName()))
-        kernel.eraseBody(); // what it takes stays
+      kernel.eraseBody(); // what it takes stays
     }
   }
 };

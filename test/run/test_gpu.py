@@ -121,6 +121,30 @@ def reference(box, model, kinds, replicas, steps=6):
     return box.weights(box.compile(f"reference-{replicas}", config, model), "--steps", steps)
 
 
+SHARED = """\
+graph.variable @a : tensor<1024xf32> = #graph.uniform<low = -1.0, high = 1.0, seed = 1> {trainable = false}
+graph.variable @x : tensor<1024xf32> = #graph.zeros {trainable = false}
+graph.variable @global_step : tensor<i64> = #graph.zeros {trainable = false}
+graph.func @train_step() attributes {role = #graph.role<train>} {
+  %a = graph.read @a : tensor<1024xf32>
+  %x = graph.multiply %a, %a {graph.device = #graph.device<"/cpu:0">} : tensor<1024xf32>
+  %y = graph.multiply %x, %a {graph.device = #graph.device<"/gpu:0">} : tensor<1024xf32>
+  graph.assign @x, %y : tensor<1024xf32>
+  %one = graph.constant dense<1> : tensor<i64>
+  graph.assign_add @global_step, %one : tensor<i64>
+  graph.return
+}
+"""
+
+
+def test_a_kernel_of_both_kinds(gpu):
+    """What a CPU and a GPU of a task compute alike is a kernel of each."""
+    gpu.write("shared.mlir", SHARED)
+    one = gpu.weights(gpu.compile("cpu", {"worker": 1}, "shared.mlir"), "--steps", 1)
+    both = gpu.compile("both", {"worker": 1, "devices": {"worker": ["CPU:0", "GPU:0"]}, "strategy": "in_graph"}, "shared.mlir")
+    same(one, gpu.weights(both, "--steps", 1))
+
+
 def test_mixed(gpu):
     """Servers on CPUs, workers on GPUs: the bits of one task with both, each operation on the same kind, and of one GPU, since what servers
     compute has the same bits everywhere. The plan says so."""

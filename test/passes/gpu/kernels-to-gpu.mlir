@@ -192,14 +192,19 @@ module attributes {graph.cluster = #cluster, graph.strategy = #graph.strategy<na
 
 // -----
 
-// What the CPU of the same task calls too keeps its body; programs on CPUs alone make no code for GPUs.
+// What the CPU of the same task calls too is the CPU's, and a GPU has its own; programs on CPUs alone make no code for GPUs.
 #cluster = #graph.cluster<jobs = [worker = 1], chief = "/job:worker/task:0">
 #id = affine_map<(i) -> (i)>
-// CHECK: func.func private @both
+// CHECK: func.func private @both({{[^)]*}}) {
 // CHECK: linalg.generic
+// CHECK: func.func private @both_gpu(memref<8xi32> {dist.access = "read_write"}) attributes {dist.launches = 1 : i64}
 // CHECK: func.func private @host({{.*}}) {
+// CHECK: dist.program @s.gpu
+// CHECK: dist.call @both_gpu(
+// CHECK: dist.program @s.cpu
+// CHECK: dist.call @both(
 // CHECK-LABEL: gpu.module @graphc_gpu
-// CHECK: gpu.func @both_0
+// CHECK: gpu.func @both_gpu_0
 // CHECK-NOT: gpu.func @host
 module attributes {graph.cluster = #cluster, graph.strategy = #graph.strategy<name = "one_device">} {
   func.func private @both(%x: memref<8xi32> {dist.access = "read_write"}) {
