@@ -20,7 +20,7 @@ HEAD = """<!-- Written by tools/docs.sh; don't edit -->
 - **f32, f64, i32, i64, i1**: what the op computes is compared with its definition in this type, edge cases included
   (`test/run/values`).
 - **tests**: kinds of lit tests in `test/dialects/graph` that name the op.
-- All of it is of CPUs. For GPUs random graphs of these ops are compared with a CPU, on a driver that runs PTX on the CPU; on a real GPU
+- All of it is of CPUs. For GPUs these values (`test_values` of test/run/test_gpu.py) and random graphs are compared with a CPU, on a driver that runs PTX on the CPU; on a real GPU
   nothing has ever run ([GPUs](cuda.md)).
 - An empty cell: not so, or not for this op. State and training ops (`apply_*`, `assign*`, `next_batch`, …) have no values of
   their own to compare; the runs of `test/run` do (test_sync_bits.py, test_random_graphs.py, test_examples.py).

@@ -78,9 +78,8 @@ static LogicalResult verifyKernel(Operation *op, FlatSymbolRefAttr name, unsigne
   auto kernel = symbols.lookupNearestSymbolFrom<FunctionOpInterface>(op, name);
   if (!kernel)
     return op->emitOpError("calls the kernel @") << name.getValue() << ", which this module does not define";
-  // Once lowered, a kernel takes the array of pointers and the context of runtime/kernels/KernelAbi.h; before, one that is cut also
-  // numbers of blocks.
-  const auto takes = unsigned(llvm::count_if(kernel.getArgumentTypes(), llvm::IsaPred<MemRefType>));
+  // Once lowered, a kernel takes the array of pointers and the context of runtime/kernels/KernelAbi.h.
+  const unsigned takes = getBufferCount(kernel);
   if (kernel->getName().getDialectNamespace() == "llvm" || takes == count)
     return success();
   InFlightDiagnostic diag = op->emitOpError("passes ")

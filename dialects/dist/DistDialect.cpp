@@ -47,6 +47,10 @@ std::optional<Access> getAccess(FunctionOpInterface kernel, unsigned argument) {
       .Default(std::nullopt);
 }
 
+unsigned getBufferCount(FunctionOpInterface kernel) {
+  return unsigned(llvm::count_if(kernel.getArgumentTypes(), [](Type type) { return !type.isIntOrIndexOrFloat(); }));
+}
+
 } // namespace graphc::dist
 
 #define GET_OP_CLASSES

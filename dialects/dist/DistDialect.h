@@ -41,6 +41,9 @@ enum class Access { Read, Write, ReadWrite };
 /// By its attribute `dist.access`; nothing where that is none of "read", "write" and "read_write".
 std::optional<Access> getAccess(mlir::FunctionOpInterface kernel, unsigned argument);
 
+/// How many buffers a kernel takes, lowered or not: its first arguments. One that is cut takes numbers of blocks behind them.
+unsigned getBufferCount(mlir::FunctionOpInterface kernel);
+
 /// For how long an operation has a buffer that it names, beyond its own time.
 enum class Until {
   End, ///< it has not

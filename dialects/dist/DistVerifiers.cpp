@@ -209,12 +209,9 @@ StringRef ProgramOp::getDeviceKind() {
   return known ? StringRef(known->name) : StringRef();
 }
 
-bool ProgramOp::hasQueues() {
-  const device::Kind *known = device::findKind(getDeviceKind().str());
-  return known && known->ownMemory;
-}
+bool ProgramOp::hasQueues() { return device::hasOwnMemory(getDeviceKind()); }
 
-bool ProgramOp::runsPtx() { return device::runsPtx(getDeviceKind().str()); }
+bool ProgramOp::runsPtx() { return device::runsPtx(getDeviceKind()); }
 
 /// A device kind and index in full; a job and task, but for a replicated program, which leaves out the task ("each of its tasks"), and the
 /// job too where its replicas are on several (PR2).

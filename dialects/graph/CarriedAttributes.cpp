@@ -23,11 +23,9 @@ bool isOnNamed(OperationName op) {
 }
 bool isOnModule(OperationName op) { return op.getStringRef() == ModuleOp::getOperationName(); }
 bool isOnProgram(OperationName op) { return op.getStringRef() == "dist.program"; }
-bool isOnWork(OperationName op) {
-  return llvm::is_contained({"func.func", "llvm.func", "dist.program"}, op.getStringRef());
-}
 bool isOnKernel(OperationName op) { return op.getStringRef() == "func.func"; }
-bool isOnLowered(OperationName op) { return llvm::is_contained({"func.func", "llvm.func"}, op.getStringRef()); }
+bool isOnLowered(OperationName op) { return isOnKernel(op) || op.getStringRef() == "llvm.func"; }
+bool isOnWork(OperationName op) { return isOnLowered(op) || isOnProgram(op); }
 bool isOnLaunch(OperationName op) { return llvm::is_contained({"gpu.func", "llvm.func"}, op.getStringRef()); }
 
 // What.

@@ -44,6 +44,8 @@ public:
   uint32_t addWire();
   uint32_t addChannel(const Channel &channel);
   void append(uint32_t lane, const Instruction &instruction);
+  /// How many instructions a lane has so far.
+  size_t size(uint32_t lane) const { return lanes[lane].size(); }
 
   /// Nothing where the lanes wait for each other for ever.
   std::optional<Result> run(uint32_t steps = 12) const;

@@ -175,7 +175,6 @@ void sortBiggestFirst(std::vector<Contributor> &list) {
 
 /// Adds the phases of a device, which take turns: of each memory it needs as much as the phase that needs most of it.
 void addPhases(llvm::ArrayRef<const PhaseNeeds *> phases, Footprint::Device &device) {
-  const uint64_t copies = device.pinned; // of variables
   const PhaseNeeds *most = nullptr, *mostOfHost = nullptr;
   auto ofDevice = [&](const PhaseNeeds &phase) {
     return phase.arenas.device + phase.constants.device + (device.ownMemory ? 0 : phase.channels);
@@ -197,7 +196,7 @@ void addPhases(llvm::ArrayRef<const PhaseNeeds *> phases, Footprint::Device &dev
   if (!device.ownMemory)
     return;
   device.pinnedArena = mostOfHost->arenas.host;
-  device.pinned = copies + mostOfHost->arenas.host + mostOfHost->constants.host;
+  device.pinned += mostOfHost->arenas.host + mostOfHost->constants.host; // beside the copies of variables
   llvm::append_range(device.hostContributors, mostOfHost->hostContributors);
 }
 

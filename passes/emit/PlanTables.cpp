@@ -38,15 +38,10 @@ static std::string getReference(ModuleOp module) {
   StringRef other; // a kind with memory of its own on which something is computed
   bool calls = false;
   for (auto program : module.getOps<dist::ProgramOp>()) {
-    const bool computes = program.walk([](dist::CallOp) { return WalkResult::interrupt(); }).wasInterrupted();
-    std::string error;
-    std::optional<graph::DeviceName> device = graph::DeviceName::parse(program.getDevice(), error);
-    if (!device)
-      continue;
     if (!program.hasQueues())
       calls |= program.walk([](dist::LibraryCallOp) { return WalkResult::interrupt(); }).wasInterrupted();
-    else if (const device::Kind *kind = device::findKind(device->kind); kind && computes)
-      other = StringRef(kind->name.data(), kind->name.size());
+    else if (program.walk([](dist::CallOp) { return WalkResult::interrupt(); }).wasInterrupted())
+      other = program.getDeviceKind();
   }
   if (other.empty())
     return "one_device";
@@ -359,8 +354,7 @@ FailureOr<uint32_t> PlanTables::kernel(Operation *call, StringRef name, StringRe
   const llvm::StringMap<uint32_t> &table = lowered && device::runsPtx(kind.str()) ? gpuEntries : entries;
   auto entry = table.find(name);
   FunctionOpInterface body = bodyOf(name);
-  const unsigned others = body && body->hasAttr(kKernelBlocks) ? kBlockArguments : 0;
-  if (entry == table.end() || body.getNumArguments() != bytes.size() + others)
+  if (entry == table.end() || dist::getBufferCount(body) != bytes.size())
     return call->emitOpError("calls the kernel @") << name << ", which is not lowered to LLVM";
   plan::Kernel *out = plan.add_kernels();
   out->set_name(name.str());

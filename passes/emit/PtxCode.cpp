@@ -86,15 +86,10 @@ static void addTable(mlir::ModuleOp source, mlir::gpu::GPUModuleOp code, Module 
     auto count = kernel->getAttrOfType<mlir::IntegerAttr>(gpu::kLaunches);
     if (!count)
       continue;
-    entries.push_back({arguments.size() / 2,
-                       uint64_t(llvm::count_if(kernel.getArgumentTypes(), llvm::IsaPred<mlir::MemRefType>)),
-                       launches.size() / 2, uint64_t(count.getInt())});
+    entries.push_back({arguments.size() / 2, kernel.getNumArguments(), launches.size() / 2, uint64_t(count.getInt())});
     for (auto [i, type] : enumerate(kernel.getArgumentTypes())) {
-      auto buffer = mlir::dyn_cast<mlir::MemRefType>(type);
-      if (!buffer)
-        continue; // a number of a block, where a CPU calls it as well
       dist::Access access = dist::getAccess(kernel, unsigned(i)).value_or(dist::Access::ReadWrite);
-      arguments.push_back(uint64_t(graph::getByteSize(buffer)));
+      arguments.push_back(uint64_t(graph::getByteSize(mlir::cast<mlir::MemRefType>(type))));
       arguments.push_back(uint64_t(access));
     }
     for (unsigned i = 0; i < unsigned(count.getInt()); ++i) {

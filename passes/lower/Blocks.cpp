@@ -18,10 +18,18 @@ constexpr int64_t kLine = 16;
 
 constexpr int64_t kEndless = std::numeric_limits<int64_t>::max();
 
-/// How many neighbouring elements a block touches before it skips those of others: of `count` blocks of a loop of `size`. 0: blocks
-/// would part lines.
-int64_t getRun(ArrayRef<Stage> stages, ArrayRef<BlockLoop> loops, int64_t size, int64_t count, int64_t work) {
-  int64_t run = kEndless;
+/// What blocks of the block loop part: whether neighbouring elements at all, and whether those of others stand between them.
+struct Runs {
+  bool neighbours = false, skips = false;
+
+  /// How many neighbouring elements a block of so many indices touches before it skips those of others. 0: blocks would part lines.
+  int64_t of(int64_t indices) const {
+    return !neighbours ? kEndless : indices % kLine ? 0 : skips ? indices : kEndless;
+  }
+};
+
+Runs readRuns(ArrayRef<Stage> stages, ArrayRef<BlockLoop> loops, int64_t size, int64_t work) {
+  Runs runs;
   for (auto [stage, at] : llvm::zip(stages, loops)) {
     const auto [nest, loop] = stage.splitAt(at, size);
     auto visit = [&, &nest = nest, loop = loop](const NestOperand &operand) {
@@ -32,15 +40,13 @@ int64_t getRun(ArrayRef<Stage> stages, ArrayRef<BlockLoop> loops, int64_t size, 
         touched *= step ? each.size : 1;
       if (touched * 8 < work)
         return; // what is small matters little
-      if (size / count % kLine)
-        run = 0;
-      if (llvm::any_of(operand.coefficients, [](int64_t step) { return step > 1; }))
-        run = std::min(run, size / count);
+      runs.neighbours = true;
+      runs.skips |= llvm::any_of(operand.coefficients, [](int64_t step) { return step > 1; });
     };
     llvm::for_each(nest.inputs, visit);
     llvm::for_each(nest.outputs, visit);
   }
-  return run;
+  return runs;
 }
 
 } // namespace
@@ -64,13 +70,17 @@ FailureOr<std::optional<Blocks>> chooseBlocks(func::FuncOp kernel) {
   int64_t bestRun = kLeastRun - 1;
   for (int64_t size : getBlockSizes(stages->list)) {
     std::optional<SmallVector<BlockLoop>> loops;
+    Runs runs;
     for (int64_t count = std::min({kMostBlocks, work / kPerBlock, size / 2}); count > 1 && bestRun < kEndless;
          --count) {
       if (size % count)
         continue;
-      if (!loops && !(loops = findBlockLoops(stages->list, size)))
-        break;
-      const int64_t run = getRun(stages->list, *loops, size, count, work);
+      if (!loops) {
+        if (!(loops = findBlockLoops(stages->list, size)))
+          break;
+        runs = readRuns(stages->list, *loops, size, work);
+      }
+      const int64_t run = runs.of(size / count);
       if (run <= bestRun)
         continue;
       best = Blocks{count, size, *loops};

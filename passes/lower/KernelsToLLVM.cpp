@@ -32,9 +32,7 @@ namespace {
 /// Buffers never alias and are aligned: KernelAbi.h promises it.
 void markPointers(LLVM::LLVMFuncOp body) {
   Builder builder(body.getContext());
-  for (unsigned i = 0; i < body.getNumArguments(); ++i) {
-    if (!isa<LLVM::LLVMPointerType>(body.getArgument(i).getType()))
-      continue; // a number of a block
+  for (unsigned i = 0, count = dist::getBufferCount(body); i < count; ++i) {
     body.setArgAttr(i, LLVM::LLVMDialect::getNoAliasAttrName(), builder.getUnitAttr());
     body.setArgAttr(i, LLVM::LLVMDialect::getAlignAttrName(), builder.getI64IntegerAttr(kBufferAlignment));
     body.setArgAttr(i, LLVM::LLVMDialect::getNoCaptureAttrName(), builder.getUnitAttr());
@@ -67,7 +65,7 @@ LLVM::LLVMFuncOp makeEntry(OpBuilder &builder, LLVM::LLVMFuncOp body, StringRef 
   Block *block = entry.addEntryBlock(builder);
   builder.setInsertionPointToStart(block);
   SmallVector<Value> pointers;
-  for (unsigned i = 0; i < body.getNumArguments() - (blocks > 1 ? kBlockArguments : 0); ++i) {
+  for (unsigned i = 0, count = dist::getBufferCount(body); i < count; ++i) {
     Value slot =
         LLVM::GEPOp::create(builder, loc, pointer, pointer, block->getArgument(0), ArrayRef<LLVM::GEPArg>{int32_t(i)});
     pointers.push_back(LLVM::LoadOp::create(builder, loc, pointer, slot));
@@ -99,10 +97,8 @@ Arguments argumentsOf(func::FuncOp kernel) {
   static_assert(int(dist::Access::Read) == int(GRAPHC_READ) && int(dist::Access::Write) == int(GRAPHC_WRITE) &&
                 int(dist::Access::ReadWrite) == int(GRAPHC_READ_WRITE));
   Arguments arguments;
-  for (auto [i, type] : llvm::enumerate(kernel.getArgumentTypes())) {
-    auto memref = dyn_cast<MemRefType>(type);
-    if (!memref)
-      continue; // a number of a block
+  for (auto [i, type] : llvm::enumerate(kernel.getArgumentTypes().take_front(dist::getBufferCount(kernel)))) {
+    auto memref = cast<MemRefType>(type);
     dist::Access access = dist::getAccess(kernel, unsigned(i)).value_or(dist::Access::ReadWrite);
     arguments.emplace_back(uint64_t(graph::getByteSize(memref)), GraphcAccess(access));
   }

@@ -130,12 +130,13 @@ SmallVector<BlockLoop> optionsOf(const Stage &stage, int64_t size) {
   return options;
 }
 
+/// A stage's nest with its block loop, and which that is.
+using Split = std::pair<Nest, size_t>;
+
 /// Whether the last chosen stage meets the others in memory of its own index alone.
-bool agrees(ArrayRef<Stage> stages, ArrayRef<BlockLoop> chosen, int64_t size) {
-  const size_t last = chosen.size() - 1;
-  const auto [nest, loop] = stages[last].splitAt(chosen[last], size);
-  for (size_t stage = 0; stage < last; ++stage) {
-    const auto [before, beforeLoop] = stages[stage].splitAt(chosen[stage], size);
+bool agrees(ArrayRef<Split> chosen) {
+  const auto &[nest, loop] = chosen.back();
+  for (const auto &[before, beforeLoop] : chosen.drop_back()) {
     auto meet = [&, &before = before, &beforeLoop = beforeLoop, &nest = nest,
                  &loop = loop](ArrayRef<NestOperand> first, ArrayRef<NestOperand> second) {
       for (const NestOperand &a : first)
@@ -154,13 +155,16 @@ bool agrees(ArrayRef<Stage> stages, ArrayRef<BlockLoop> chosen, int64_t size) {
 }
 
 /// A block loop for each further stage that agrees with those chosen.
-bool choose(ArrayRef<Stage> stages, int64_t size, SmallVector<BlockLoop> &chosen) {
+bool choose(ArrayRef<Stage> stages, int64_t size, SmallVector<BlockLoop> &chosen, std::vector<Split> &splits) {
   if (chosen.size() == stages.size())
     return true;
-  for (const BlockLoop &option : optionsOf(stages[chosen.size()], size)) {
+  const Stage &stage = stages[chosen.size()];
+  for (const BlockLoop &option : optionsOf(stage, size)) {
     chosen.push_back(option);
-    if (agrees(stages, chosen, size) && choose(stages, size, chosen))
+    splits.push_back(stage.splitAt(option, size));
+    if (agrees(splits) && choose(stages, size, chosen, splits))
       return true;
+    splits.pop_back();
     chosen.pop_back();
   }
   return false;
@@ -170,7 +174,8 @@ bool choose(ArrayRef<Stage> stages, int64_t size, SmallVector<BlockLoop> &chosen
 
 std::optional<SmallVector<BlockLoop>> findBlockLoops(ArrayRef<Stage> stages, int64_t size) {
   SmallVector<BlockLoop> chosen;
-  if (!choose(stages, size, chosen))
+  std::vector<Split> splits;
+  if (!choose(stages, size, chosen, splits))
     return std::nullopt;
   return chosen;
 }

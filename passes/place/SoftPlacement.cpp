@@ -39,8 +39,8 @@ DeviceAttr SoftPlacement::soften(Operation *op, DeviceAttr request, DeviceAttr s
 
 /// Lanes that share variables lock them while they compute, which only threads of the host can.
 bool SoftPlacement::excludesVariables(DeviceAttr device) const {
-  const device::Kind *kind = device::findKind(device.getKind().str());
-  return kind && kind->ownMemory && dist.kind == StrategyKind::ParameterServer && (dist.async || dist.toAggregate > 0);
+  return device::hasOwnMemory(device.getKind()) && dist.kind == StrategyKind::ParameterServer &&
+         (dist.async || dist.toAggregate > 0);
 }
 
 LogicalResult SoftPlacement::checkVariables() {

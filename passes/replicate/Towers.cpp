@@ -139,8 +139,7 @@ private:
     if (each < kFewestInLoop || segment.empty())
       return false;
     auto hasQueues = [](DeviceAttr device) { // what one is given in one time may still be under way in the next
-      const device::Kind *kind = device ? device::findKind(device.getKind()) : nullptr;
-      return kind && kind->ownMemory;
+      return device && device::hasOwnMemory(device.getKind());
     };
     auto isRepeatable = [&](Operation *op) {
       return !hasQueues(getDevice(op)) && (isMemoryEffectFree(op) || isa<graph::NextBatchOp>(op));

@@ -46,17 +46,18 @@ FailureOr<SmallVector<BufferUse>> BufferUses::get(Operation *op) const {
   return uses;
 }
 
-LogicalResult BufferUses::forEach(llvm::function_ref<void(Operation &, const BufferUse &)> visit) const {
-  for (Operation &op : dist::ProgramOp(program).getBlock()) {
-    if (isDeclaration(op))
-      continue;
-    FailureOr<SmallVector<BufferUse>> uses = get(&op);
+LogicalResult BufferUses::forEach(llvm::function_ref<void(Operation &, const BufferUse &)> visit, bool inLoops) const {
+  WalkResult result = dist::ProgramOp(program).getBody().walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (isDeclaration(*op) || (inLoops && isa<dist::RepeatOp>(op)))
+      return WalkResult::advance();
+    FailureOr<SmallVector<BufferUse>> uses = get(op);
     if (failed(uses))
-      return failure();
+      return WalkResult::interrupt();
     for (const BufferUse &use : *uses)
-      visit(op, use);
-  }
-  return success();
+      visit(*op, use);
+    return WalkResult::skip(); // what a loop repeats is the loop's, or was not skipped above
+  });
+  return failure(result.wasInterrupted());
 }
 
 } // namespace graphc

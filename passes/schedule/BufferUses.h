@@ -31,8 +31,9 @@ public:
   /// The operation's effects (dialects/dist/Effects.cpp), one entry a root.
   /// Fails with a diagnostic at an operation that outlined programs do not have.
   mlir::FailureOr<llvm::SmallVector<BufferUse>> get(mlir::Operation *op) const;
-  /// Every use of the program, in its order; those in a loop are the loop's.
-  mlir::LogicalResult forEach(llvm::function_ref<void(mlir::Operation &, const BufferUse &)> visit) const;
+  /// Every use of the program, in its order; those in a loop are the loop's, or with `inLoops` those of what it repeats.
+  mlir::LogicalResult forEach(llvm::function_ref<void(mlir::Operation &, const BufferUse &)> visit,
+                              bool inLoops = false) const;
 
 private:
   dist::ProgramOp program;

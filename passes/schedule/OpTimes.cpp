@@ -59,9 +59,6 @@ double OpTimes::delay(dist::ChannelOp channel) const {
   return TimeModel::transfer(way, message) + time.latency(way, message);
 }
 
-/// Whether a queue of the program's device does it.
-static bool isOfQueue(Operation *op) { return op->getParentOfType<dist::ProgramOp>().hasQueues(); }
-
 static TimeModel::Engine engineOf(Operation *op) {
   return op->getParentOfType<dist::ProgramOp>().runsPtx() ? TimeModel::Engine::Gpu : TimeModel::Engine::Host;
 }
@@ -71,9 +68,7 @@ double OpTimes::ofCall(dist::BufferEffectsOpInterface op, double threads) const 
   if (FailureOr<SmallVector<dist::BufferEffect>> effects = op.getBufferEffects(symbols); succeeded(effects))
     for (const dist::BufferEffect &effect : *effects)
       bytes += dist::getBufferBytes(effect.buffer) * (effect.access == dist::Access::ReadWrite ? 2 : 1);
-  if (isOfQueue(op))
-    return time.queuedCall(engineOf(op), getFlops(op, symbols), bytes, threads);
-  return time.call(getFlops(op, symbols), bytes, threads);
+  return time.queuedCall(engineOf(op), getFlops(op, symbols), bytes, threads);
 }
 
 double OpTimes::of(Operation *op) const {

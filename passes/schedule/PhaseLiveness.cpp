@@ -117,16 +117,12 @@ void PhaseProof::fill() {
       channelOf[channel.getSymName()] = liveness.addChannel(capacity, tokens, channel.getZeroCopy());
       channels.push_back(channel);
     }
-  llvm::DenseMap<unsigned, uint32_t> nodeOf;
   loops = numberLoops(module, phase);
-  for (auto &[loop, number] : loops) {
-    auto [node, isNew] = nodeOf.try_emplace(number, 0);
-    if (isNew) {
-      node->second = liveness.addLoops();
+  for (auto &[loop, number] : loops) // the proof's first nodes, in the order of their numbers
+    if (number == ends.size()) {
+      liveness.addLoops();
       ends.push_back({loop, {}, {}, Liveness::Action::Send});
     }
-    number = node->second;
-  }
   for (auto program : module.getOps<dist::ProgramOp>())
     if (program.getPhase() == phase.getSymName())
       addProgram(program);

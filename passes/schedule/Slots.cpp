@@ -23,38 +23,30 @@ struct Candidate {
 FailureOr<unsigned> placeInSlots(dist::ProgramOp program, const SymbolTable &symbols) {
   BufferUses bufferUses(program, symbols);
   llvm::MapVector<Value, Candidate> candidates;
-  LogicalResult result = success();
-  program.getBody().walk([&](Operation *op) {
-    if (failed(result) || isDeclaration(*op) || isa<dist::RepeatOp>(op))
-      return; // a loop by what it repeats
-    FailureOr<SmallVector<BufferUse>> uses = bufferUses.get(op);
-    if (failed(uses)) {
-      result = failure();
-      return;
-    }
-    for (const BufferUse &use : *uses) {
-      if (!use.root.getDefiningOp<dist::BufferOp>())
-        continue;
-      Candidate &candidate = candidates[use.root];
-      // What is sent in each iteration is made there, and nobody else sees it.
-      candidate.block = candidate.block ? candidate.block : op->getBlock();
-      if (candidate.block != op->getBlock())
-        candidate.excluded |= use.written || isa<dist::SendStartOp>(op) || candidate.block != &program.getBlock();
-      if (use.written && !candidate.firstWrite)
-        candidate.firstWrite = op;
-      // What the host writes and what a loop's sums are kept in lies in the arena, and what is sent stays as it is.
-      candidate.excluded |=
-          use.written && (candidate.send || isa<dist::FeedIntoOp, dist::NextBatchIntoOp, dist::AccumulateOp>(op));
-      if (auto send = dyn_cast<dist::SendStartOp>(op)) {
-        auto channel = symbols.lookup<dist::ChannelOp>(send.getChannel());
-        // A slot holds one message, so a buffer of which a part is sent does not fit into it.
-        candidate.excluded |= candidate.send || channel.getAllToAll() ||
-                              channel.getInstances() != program.getReplicas() ||
-                              dist::getBufferBytes(send.getValue()) != dist::getBufferBytes(use.root);
-        candidate.send = send;
-      }
-    }
-  });
+  LogicalResult result = bufferUses.forEach(
+      [&](Operation &op, const BufferUse &use) {
+        if (!use.root.getDefiningOp<dist::BufferOp>())
+          return;
+        Candidate &candidate = candidates[use.root];
+        // What is sent in each iteration is made there, and nobody else sees it.
+        candidate.block = candidate.block ? candidate.block : op.getBlock();
+        if (candidate.block != op.getBlock())
+          candidate.excluded |= use.written || isa<dist::SendStartOp>(op) || candidate.block != &program.getBlock();
+        if (use.written && !candidate.firstWrite)
+          candidate.firstWrite = &op;
+        // What the host writes and what a loop's sums are kept in lies in the arena, and what is sent stays as it is.
+        candidate.excluded |=
+            use.written && (candidate.send || isa<dist::FeedIntoOp, dist::NextBatchIntoOp, dist::AccumulateOp>(op));
+        if (auto send = dyn_cast<dist::SendStartOp>(op)) {
+          auto channel = symbols.lookup<dist::ChannelOp>(send.getChannel());
+          // A slot holds one message, so a buffer of which a part is sent does not fit into it.
+          candidate.excluded |= candidate.send || channel.getAllToAll() ||
+                                channel.getInstances() != program.getReplicas() ||
+                                dist::getBufferBytes(send.getValue()) != dist::getBufferBytes(use.root);
+          candidate.send = send;
+        }
+      },
+      /*inLoops=*/true);
   if (failed(result))
     return failure();
   llvm::DenseMap<Value, SmallVector<Operation *>> views; // by buffer, and views of views, in the order of the text

@@ -135,6 +135,10 @@ static uint32_t countOf(const JobConfig &job, const device::Kind &kind) {
                                 [&](const std::string &name) { return device::kindOf(name) == kind.name; }));
 }
 
+bool ClusterConfig::hasDevices(const device::Kind &kind) const {
+  return std::any_of(jobs.begin(), jobs.end(), [&](const JobConfig &job) { return countOf(job, kind) > 0; });
+}
+
 /// Those from `first` on go.
 static void dropDevices(JobConfig &job, const device::Kind &kind, uint32_t first) {
   std::erase_if(job.devices, [&](const std::string &name) {

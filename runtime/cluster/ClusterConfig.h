@@ -144,6 +144,8 @@ struct ClusterConfig {
   /// Gives each task of a job that computes (all but ps and evaluator) so many devices of a kind beside the host's first. Where "devices"
   /// names those of its job, another number is an error; 0 takes them away from every job.
   absl::Status giveDevices(const device::Kind &kind, uint32_t count);
+  /// Whether any task has a device of the kind.
+  bool hasDevices(const device::Kind &kind) const;
   /// Leaves to each task of this machine at most so many devices of a kind; one that has none left has the host's first. Returns the
   /// jobs that had more.
   std::vector<const JobConfig *> limitDevices(const device::Kind &kind, uint32_t count);

@@ -95,9 +95,7 @@ absl::Status checkLabels(const plan::Plan &plan, uint32_t phase, uint32_t datase
 bool readsData(const plan::Plan &plan, uint32_t phase, const plan::Task &task) {
   for (uint32_t index : plan.phases(static_cast<int>(phase)).programs()) {
     const plan::Program &program = plan.programs(static_cast<int>(index));
-    bool here = false;
-    for (uint32_t instance = 0; instance < program.instances() && !here; ++instance)
-      here = plan::sameTask(plan::instanceTask(plan, program, instance), task);
+    const bool here = plan::lanesOn(plan, program, task) > 0;
     for (const plan::Instruction &instruction : program.instructions())
       if (here && instruction.has_next_batch())
         return true;

@@ -48,6 +48,11 @@ bool runsPtx(std::string_view kind) {
   return known && known->code == CodeFormat::Ptx;
 }
 
+bool hasOwnMemory(std::string_view kind) {
+  const Kind *known = findKind(kind);
+  return known && known->ownMemory;
+}
+
 const Kind &gpuKind() {
   return *std::find_if(kinds().begin(), kinds().end(), [](const Kind &kind) { return kind.code == CodeFormat::Ptx; });
 }

@@ -35,6 +35,8 @@ void addKind(const Kind &kind);
 const Kind *findKind(std::string_view name);
 /// Whether code of that kind is PTX; false of none.
 bool runsPtx(std::string_view kind);
+/// Whether memory of that kind is its own (Kind::ownMemory); false of none.
+bool hasOwnMemory(std::string_view kind);
 /// The kind whose code is PTX, which --num_gpus and soft placement are about.
 const Kind &gpuKind();
 /// The kind in a device's name within its task: "CPU" of "CPU:0". All of it where there is no colon.

@@ -130,11 +130,8 @@ const device::Code &KernelLibrary::code(const plan::Plan &plan, uint32_t kernel,
 absl::StatusOr<std::unique_ptr<KernelLibrary>> KernelLibrary::loadFor(const plan::Plan &plan, const plan::Task &task) {
   std::vector<uint32_t> programs;
   for (int i = 0; i < plan.programs_size(); ++i)
-    for (uint32_t r = 0; r < plan.programs(i).instances(); ++r)
-      if (plan::sameTask(plan::instanceTask(plan, plan.programs(i), r), task)) {
-        programs.push_back(uint32_t(i));
-        break;
-      }
+    if (plan::lanesOn(plan, plan.programs(i), task))
+      programs.push_back(uint32_t(i));
   return load(plan, programs);
 }
 

@@ -210,9 +210,8 @@ std::optional<LaneState> Lane::execute() {
       segments.give(instruction.port, currentStep, context);
       break;
     case Op::Wait:
-      if (!program->runsAhead)
-        if (std::optional<LaneState> state = waitForDevice(currentStep, segments.poll(instruction.port, currentStep)))
-          return state;
+      if (std::optional<LaneState> state = waitForDevice(currentStep, segments.poll(instruction.port, currentStep)))
+        return state;
       break;
     case Op::Ticket:
       if (std::optional<LaneState> state = takeTicket())

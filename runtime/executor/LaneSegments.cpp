@@ -109,8 +109,7 @@ absl::Status LaneSegments::failure(uint64_t step) const {
   uint32_t failed = 0;
   while (failed + 1 < program.segments.size() && queue->reached(countOf(failed, step)) == device::Queue::Reached::Yes)
     ++failed;
-  return absl::Status(status.code(), absl::StrCat(program.device->name(), " at step ", step, ", in ", describe(failed),
-                                                  ": ", status.message()));
+  return base::annotate(status, absl::StrCat(program.device->name(), " at step ", step, ", in ", describe(failed)));
 }
 
 } // namespace graphc::executor

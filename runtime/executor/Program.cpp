@@ -6,6 +6,7 @@
 #include "runtime/device/Device.h"
 #include "runtime/executor/ZeroCopyMemory.h"
 #include "runtime/plan/Effects.h"
+#include "runtime/plan/MemoryNeeds.h"
 #include "runtime/plan/RunAhead.h"
 #include "runtime/plan/Types.h"
 
@@ -186,6 +187,8 @@ void ProgramBuilder::add(const plan::Instruction &from) {
     signalled[{from.queue(), to.count}] = from.segment() - 1;
     break;
   case plan::Instruction::kWait:
+    if (program->runsAhead && !from.queue())
+      return; // where the step ends the lane waits for the step before
     to.op = from.queue() ? Op::QueueWait : Op::Wait;
     to.port = from.queue() ? from.wait().queue() - 1 : signalled.at({from.wait().queue(), from.wait().n()});
     to.count = from.wait().n();
@@ -392,13 +395,8 @@ absl::Status Program::copyConstants(plan::Space space, device::Memory &memory, s
   std::set<uint32_t> zeroCopy; // the host's alone are
   if (space == plan::HOST)
     zeroCopy = sentZeroCopyBy(*plan, *source).constants;
-  std::map<uint32_t, uint64_t> sizes; // of the largest buffer: one constant may be the element of several
-  for (const plan::Buffer &buffer : source->buffers())
-    if (buffer.storage_case() == plan::Buffer::kConstant && buffer.space() == space &&
-        !zeroCopy.contains(buffer.constant())) {
-      uint64_t &size = sizes[buffer.constant()];
-      size = std::max(size, buffer.bytes());
-    }
+  std::map<uint32_t, uint64_t> sizes = plan::constantSizes(*source, space);
+  std::erase_if(sizes, [&](const auto &one) { return zeroCopy.contains(one.first); });
   if (sizes.empty())
     return absl::OkStatus();
   auto padded = [](uint64_t size) { return (size + 63) / 64 * 64; };

@@ -120,12 +120,9 @@ uint32_t lanesPerUpdate(const plan::Plan &plan, uint32_t phase) {
 }
 
 bool hasLanes(const plan::Plan &plan, const plan::Task &task, uint32_t phase) {
-  for (uint32_t index : plan.phases(int(phase)).programs()) {
-    const plan::Program &program = plan.programs(int(index));
-    for (uint32_t r = 0; r < program.instances(); ++r)
-      if (sameTask(instanceTask(plan, program, r), task))
-        return true;
-  }
+  for (uint32_t index : plan.phases(int(phase)).programs())
+    if (lanesOn(plan, plan.programs(int(index)), task))
+      return true;
   return false;
 }
 

@@ -10,7 +10,6 @@
 
 #include "absl/strings/str_cat.h"
 
-#include <atomic>
 #include <cstdlib>
 #include <cstring>
 #include <dlfcn.h>
@@ -133,22 +132,7 @@ public:
 
   /// On buffers as LibraryKernel's; without a pool one block after the other.
   int run(void *const *buffers, Pool *pool) const {
-    struct Call {
-      const BlockedMatmul *self;
-      void *const *buffers;
-      std::atomic<int> code{0};
-    } call{this, buffers};
-    auto part = [](void *context, uint32_t index) {
-      auto &call = *static_cast<Call *>(context);
-      if (int code = call.self->runBlock(index, call.buffers))
-        call.code.store(code, std::memory_order_relaxed);
-    };
-    if (pool)
-      pool->run(count(), part, &call);
-    else
-      for (uint32_t i = 0; i < count(); ++i)
-        part(&call, i);
-    return call.code.load(std::memory_order_relaxed);
+    return runParts(pool, count(), [&](uint32_t index) { return runBlock(index, buffers); });
   }
 
 private:

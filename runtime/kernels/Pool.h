@@ -54,5 +54,24 @@ private:
   std::atomic<bool> ends{false};
 };
 
+/// part(i) for each i < count, as Pool::run does it; without a pool one behind the other on this thread. The code of a part that failed, or 0.
+template <typename Part> int runParts(Pool *pool, uint32_t count, const Part &part) {
+  struct Call {
+    const Part &part;
+    std::atomic<int> code{0};
+  } call{part};
+  auto one = [](void *context, uint32_t index) {
+    auto &call = *static_cast<Call *>(context);
+    if (int code = call.part(index))
+      call.code.store(code, std::memory_order_relaxed);
+  };
+  if (pool)
+    pool->run(count, one, &call);
+  else
+    for (uint32_t i = 0; i < count; ++i)
+      one(&call, i);
+  return call.code.load(std::memory_order_relaxed);
+}
+
 } // namespace graphc::kernels
 #endif

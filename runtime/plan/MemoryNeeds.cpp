@@ -39,13 +39,17 @@ SpaceBytes arenaBytes(const Program &program, uint32_t lanes) {
           (runsAhead(program) ? 2 : 1) * padded(program.arena_bytes()) * lanes};
 }
 
-SpaceBytes constantBytes(const Program &program) {
-  std::map<uint32_t, uint64_t> sizes[2]; // by space: of the largest buffer, one constant may be the element of several
+std::map<uint32_t, uint64_t> constantSizes(const Program &program, Space space) {
+  std::map<uint32_t, uint64_t> sizes;
   for (const Buffer &buffer : program.buffers())
-    if (buffer.storage_case() == Buffer::kConstant) {
-      uint64_t &size = sizes[buffer.space() == DEVICE][buffer.constant()];
+    if (buffer.storage_case() == Buffer::kConstant && buffer.space() == space) {
+      uint64_t &size = sizes[buffer.constant()];
       size = std::max(size, buffer.bytes());
     }
+  return sizes;
+}
+
+SpaceBytes constantBytes(const Program &program) {
   auto sum = [](const std::map<uint32_t, uint64_t> &constants) {
     uint64_t bytes = constants.empty() ? 0 : 64;
     for (const auto &[index, size] : constants)
@@ -53,8 +57,8 @@ SpaceBytes constantBytes(const Program &program) {
     return bytes;
   };
   if (!hasOwnMemory(program.device()))
-    return {sum(sizes[0]), 0};
-  return {sum(sizes[1]), sum(sizes[0])};
+    return {sum(constantSizes(program, HOST)), 0};
+  return {sum(constantSizes(program, DEVICE)), sum(constantSizes(program, HOST))};
 }
 
 bool isToDevice(const Program &program, const Instruction::Copy &copy) {
@@ -83,9 +87,7 @@ std::vector<DeviceNeed> deviceNeeds(const Plan &plan, const Task &task) {
       needs[variable.device()].variables += variableBytes(variable).device;
   std::map<std::pair<std::string, uint32_t>, DeviceNeed> phases; // they take turns
   for (const Program &program : plan.programs()) {
-    uint32_t lanes = 0;
-    for (uint32_t i = 0; i < program.instances() && hasOwnMemory(program.device()); ++i)
-      lanes += sameTask(instanceTask(plan, program, i), task);
+    const uint32_t lanes = hasOwnMemory(program.device()) ? lanesOn(plan, program, task) : 0;
     if (!lanes)
       continue;
     DeviceNeed &need = phases[{program.device(), program.phase()}];

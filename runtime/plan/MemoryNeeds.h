@@ -11,6 +11,7 @@
 #include "runtime/plan/plan.pb.h"
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -34,6 +35,8 @@ struct SpaceBytes {
 SpaceBytes variableBytes(const Variable &variable);
 /// Of so many lanes of a program in one task, as long as their phase runs.
 SpaceBytes arenaBytes(const Program &program, uint32_t lanes);
+/// Of the constants that a program has in a space, by index: of the largest buffer, one constant may be the element of several.
+std::map<uint32_t, uint64_t> constantSizes(const Program &program, Space space);
 /// Of all lanes of a program in one task.
 SpaceBytes constantBytes(const Program &program);
 

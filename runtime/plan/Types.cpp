@@ -193,6 +193,13 @@ Task instanceTask(const Plan &plan, const Program &program, uint32_t instance) {
   return program.task();
 }
 
+uint32_t lanesOn(const Plan &plan, const Program &program, const Task &task) {
+  uint32_t lanes = 0;
+  for (uint32_t i = 0; i < program.instances(); ++i)
+    lanes += sameTask(instanceTask(plan, program, i), task);
+  return lanes;
+}
+
 bool isDevice(const std::string &device) {
   const device::Kind *kind = device::findKind(device::kindOf(device));
   uint32_t index;
@@ -200,10 +207,7 @@ bool isDevice(const std::string &device) {
          absl::StrCat(std::string(kind->name), ":", index) == device;
 }
 
-bool hasOwnMemory(const std::string &device) {
-  const device::Kind *kind = device::findKind(device::kindOf(device));
-  return kind && kind->ownMemory;
-}
+bool hasOwnMemory(const std::string &device) { return device::hasOwnMemory(device::kindOf(device)); }
 
 std::set<uint32_t> releasedChannels(const Program &program) {
   std::set<uint32_t> released;

@@ -70,6 +70,8 @@ std::optional<Task> replicaTask(const Plan &plan, uint32_t replica);
 bool stores(const Plan &plan, const Variable &variable, const Task &task);
 /// The task that instance r of a program runs on, in a verified plan.
 Task instanceTask(const Plan &plan, const Program &program, uint32_t instance);
+/// Of a program's lanes, how many the task has. In a verified plan.
+uint32_t lanesOn(const Plan &plan, const Program &program, const Task &task);
 /// Whether `device` is the name of a device in its task: a kind of device/Kinds.h, a colon, a number.
 bool isDevice(const std::string &device);
 /// Whether the host does not touch its memory (Kind::ownMemory).

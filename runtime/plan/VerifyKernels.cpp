@@ -55,6 +55,11 @@ static absl::Status checkLibraryCall(const Kernel &kernel, const std::string &wh
   return absl::OkStatus();
 }
 
+/// 64-bit, little-endian.
+static bool isElf(const std::string &bytes) {
+  return bytes.size() >= 64 && memcmp(bytes.data(), "\177ELF\002\001", 6) == 0;
+}
+
 /// Machine code that stands for PTX: of an architecture each, the bytes that were hashed, ELF.
 static absl::Status checkCubins(int code, const Code &object, bool ptx) {
   std::set<std::string> archs;
@@ -68,7 +73,7 @@ static absl::Status checkCubins(int code, const Code &object, bool ptx) {
     base::Digest digest = base::sha256(cubin.elf());
     if (std::string_view(cubin.sha256()) != base::asBytes(digest))
       return invalid("code ", code, ": the SHA-256 of its machine code for ", arch, " does not match its bytes");
-    if (cubin.elf().size() < 64 || memcmp(cubin.elf().data(), "\177ELF\002\001", 6) != 0)
+    if (!isElf(cubin.elf()))
       return invalid("code ", code, ": its machine code for ", arch, " is not a 64-bit little-endian ELF object");
   }
   return absl::OkStatus();
@@ -92,7 +97,7 @@ absl::Status checkKernels(const Plan &plan) {
                      " does not run");
     if (ptx && (code.ptx().find(".version") == std::string::npos || code.ptx().find('\0') != std::string::npos))
       return invalid("code ", i, " is not PTX");
-    if (!ptx && (code.elf().size() < 64 || memcmp(code.elf().data(), "\177ELF\002\001", 6) != 0))
+    if (!ptx && !isElf(code.elf()))
       return invalid("code ", i, " is not a 64-bit little-endian ELF object");
     GRAPHC_RETURN_IF_ERROR(checkCubins(i, code, ptx));
     if (code.features_size() > 4096)

@@ -92,9 +92,7 @@ RunAnswers::RunAnswers(const plan::Plan &plan) : plan_(plan) {
           one.datasets.insert(stream.dataset);
       for (uint32_t index : plan.phases(phase).programs()) {
         const plan::Program &program = plan.programs(static_cast<int>(index));
-        int lanes = 0;
-        for (uint32_t instance = 0; instance < program.instances(); ++instance)
-          lanes += plan::sameTask(plan::instanceTask(plan, program, instance), task);
+        const auto lanes = int(plan::lanesOn(plan, program, task));
         for (const plan::Metric &metric : program.metrics())
           if (lanes)
             here.metrics.insert(metric.name());

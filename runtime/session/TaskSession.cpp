@@ -208,12 +208,10 @@ absl::Status TaskSession::takeAlgorithms(const Order::Initialize &order) {
   executor::Algorithms told;
   for (const service::Algorithm &one : order.algorithms())
     told[one.kernel()] = one.text();
-  absl::Status status = library_->take(plan_, told);
-  if (status.ok())
-    return status;
-  return base::annotate(status, absl::StrCat("the products of ", order.restore_from(),
-                                             " cannot be made here as they were (--new_algorithms goes on with other "
-                                             "bits; or use the GPU and the cuBLASLt of before)"));
+  return base::annotate(library_->take(plan_, told),
+                        absl::StrCat("the products of ", order.restore_from(),
+                                     " cannot be made here as they were (--new_algorithms goes on with other "
+                                     "bits; or use the GPU and the cuBLASLt of before)"));
 }
 
 /// Connects to every task; opens the data and answers how many samples there are.
@@ -240,9 +238,8 @@ absl::Status TaskSession::connect(const Order::Connect &order, Done *done) {
 absl::Status TaskSession::pinMessages() {
   std::set<std::string> devices;
   for (const plan::Program &program : plan_.programs())
-    for (uint32_t instance = 0; instance < program.instances(); ++instance)
-      if (plan::sameTask(plan::instanceTask(plan_, program, instance), task_))
-        devices.insert(program.device());
+    if (plan::lanesOn(plan_, program, task_))
+      devices.insert(program.device());
   for (const std::string &name : devices) {
     GRAPHC_ASSIGN_OR_RETURN(device::Device * device, device::find(name));
     if (!device->limits().ownMemory)
@@ -305,10 +302,7 @@ absl::Status TaskSession::begin(const Order::Begin &order) {
 absl::Status TaskSession::checkFeeds(const plan::Phase &phase) const {
   for (uint32_t index : phase.programs()) {
     const plan::Program &program = plan_.programs(static_cast<int>(index));
-    bool here = false; // in-graph, the client alone has the values
-    for (uint32_t instance = 0; instance < program.instances(); ++instance)
-      here |= plan::sameTask(plan::instanceTask(plan_, program, instance), task_);
-    if (!here)
+    if (!plan::lanesOn(plan_, program, task_)) // in-graph, the client alone has the values
       continue;
     for (const plan::Port &feed : program.feeds()) {
       const plan::TensorType &type =

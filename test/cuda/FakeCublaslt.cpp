@@ -127,6 +127,10 @@ struct Product {
   uint64_t workspace(uint64_t parts) const { return parts == 1 ? 0 : parts * rows * columns * 4; }
 };
 
+template <typename T> Result destroy(T *object) {
+  delete object;
+  return kSuccess;
+}
 template <typename T> Result assign(T &to, const void *value, size_t bytes) {
   if (bytes != sizeof to)
     return kInvalidValue;
@@ -149,20 +153,14 @@ LT_FUNCTION Result cublasLtCreate(void **handle) {
   *handle = new int(0);
   return kSuccess;
 }
-LT_FUNCTION Result cublasLtDestroy(void *handle) {
-  delete static_cast<int *>(handle);
-  return kSuccess;
-}
+LT_FUNCTION Result cublasLtDestroy(void *handle) { return destroy(static_cast<int *>(handle)); }
 LT_FUNCTION Result cublasLtMatmulDescCreate(Operation **operation, int compute, int scaleType) {
   if (scaleType != kReal32F || (compute != kCompute32F && compute != kComputeFast16BF && compute != kComputeFastTF32))
     return kNotSupported;
   *operation = new Operation{compute};
   return kSuccess;
 }
-LT_FUNCTION Result cublasLtMatmulDescDestroy(Operation *operation) {
-  delete operation;
-  return kSuccess;
-}
+LT_FUNCTION Result cublasLtMatmulDescDestroy(Operation *operation) { return destroy(operation); }
 LT_FUNCTION Result cublasLtMatmulDescSetAttribute(Operation *operation, int attribute, const void *value,
                                                   size_t bytes) {
   return attribute == 3   ? assign(operation->transposeA, value, bytes)
@@ -176,10 +174,7 @@ LT_FUNCTION Result cublasLtMatrixLayoutCreate(Layout **layout, int type, uint64_
   *layout = new Layout{rows, columns, leading};
   return kSuccess;
 }
-LT_FUNCTION Result cublasLtMatrixLayoutDestroy(Layout *layout) {
-  delete layout;
-  return kSuccess;
-}
+LT_FUNCTION Result cublasLtMatrixLayoutDestroy(Layout *layout) { return destroy(layout); }
 LT_FUNCTION Result cublasLtMatrixLayoutSetAttribute(Layout *layout, int attribute, const void *value, size_t bytes) {
   return attribute == 5   ? assign(layout->batch, value, bytes)
          : attribute == 6 ? assign(layout->stride, value, bytes)
@@ -189,10 +184,7 @@ LT_FUNCTION Result cublasLtMatmulPreferenceCreate(Preference **preference) {
   *preference = new Preference;
   return kSuccess;
 }
-LT_FUNCTION Result cublasLtMatmulPreferenceDestroy(Preference *preference) {
-  delete preference;
-  return kSuccess;
-}
+LT_FUNCTION Result cublasLtMatmulPreferenceDestroy(Preference *preference) { return destroy(preference); }
 LT_FUNCTION Result cublasLtMatmulPreferenceSetAttribute(Preference *preference, int attribute, const void *value,
                                                         size_t bytes) {
   return attribute == 1                     ? assign(preference->workspace, value, bytes)

@@ -21,23 +21,40 @@ struct Executable {
   uint64_t count = 0;
 };
 
-struct Objects {
+/// Known by their addresses until they are destroyed.
+template <typename Object> class Kept {
+public:
+  Object *add(std::unique_ptr<Object> object) {
+    base::MutexLock lock(mutex);
+    all.insert(object.get());
+    return object.release();
+  }
+  bool has(const Object *object) {
+    base::MutexLock lock(mutex);
+    return all.contains(object);
+  }
+  Result destroy(Object *object) {
+    base::MutexLock lock(mutex);
+    if (!all.erase(object))
+      return kInvalidHandle;
+    delete object;
+    return kSuccess;
+  }
+
+private:
   base::Mutex mutex;
-  std::set<const Graph *> graphs ABSL_GUARDED_BY(mutex);
-  std::set<const Executable *> executables ABSL_GUARDED_BY(mutex);
+  std::set<const Object *> all ABSL_GUARDED_BY(mutex);
 };
-Objects &objects() {
-  static auto *all = new Objects;
+Kept<Graph> &graphs() {
+  static auto *all = new Kept<Graph>;
   return *all;
 }
-bool isThere(const Graph *graph) {
-  base::MutexLock lock(objects().mutex);
-  return objects().graphs.contains(graph);
+Kept<Executable> &executables() {
+  static auto *all = new Kept<Executable>;
+  return *all;
 }
-bool isThere(const Executable *executable) {
-  base::MutexLock lock(objects().mutex);
-  return objects().executables.contains(executable);
-}
+bool isThere(const Graph *graph) { return graphs().has(graph); }
+bool isThere(const Executable *executable) { return executables().has(executable); }
 
 /// CUDA_MEMCPY3D of the driver's interface.
 struct Copy3D {
@@ -136,11 +153,7 @@ struct KernelParams {
 
 } // namespace
 
-Graph *keep(std::unique_ptr<Graph> graph) {
-  base::MutexLock lock(objects().mutex);
-  objects().graphs.insert(graph.get());
-  return graph.release();
-}
+Graph *keep(std::unique_ptr<Graph> graph) { return graphs().add(std::move(graph)); }
 
 } // namespace graphc::fake
 
@@ -154,13 +167,7 @@ CUDA_FUNCTION(cuGraphCreate, , Graph **graph, unsigned flags) {
   *graph = keep(std::make_unique<Graph>());
   return kSuccess;
 }
-CUDA_FUNCTION(cuGraphDestroy, , Graph *graph) {
-  base::MutexLock lock(objects().mutex);
-  if (!objects().graphs.erase(graph))
-    return kInvalidHandle;
-  delete graph;
-  return kSuccess;
-}
+CUDA_FUNCTION(cuGraphDestroy, , Graph *graph) { return graphs().destroy(graph); }
 CUDA_FUNCTION(cuGraphAddKernelNode, _v2, const Node **node, Graph *graph, const Node *const *after, size_t count,
               const KernelParams *params) {
   CHECK_READY();
@@ -192,18 +199,10 @@ CUDA_FUNCTION(cuGraphInstantiateWithFlags, , Executable **executable, Graph *gra
     return isThere(graph) ? kInvalidValue : kInvalidHandle;
   auto made = std::make_unique<Executable>(Executable{graph, {}, {}, {}});
   made->steps = stepsOf(*graph, made->places);
-  base::MutexLock lock(objects().mutex);
-  objects().executables.insert(made.get());
-  *executable = made.release();
+  *executable = executables().add(std::move(made));
   return kSuccess;
 }
-CUDA_FUNCTION(cuGraphExecDestroy, , Executable *executable) {
-  base::MutexLock lock(objects().mutex);
-  if (!objects().executables.erase(executable))
-    return kInvalidHandle;
-  delete executable;
-  return kSuccess;
-}
+CUDA_FUNCTION(cuGraphExecDestroy, , Executable *executable) { return executables().destroy(executable); }
 CUDA_FUNCTION(cuGraphExecMemcpyNodeSetParams, , Executable *executable, const Node *node, const Copy3D *params,
               void *context) {
   CHECK_READY();

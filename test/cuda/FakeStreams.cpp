@@ -115,15 +115,6 @@ CUDA_FUNCTION(cuMemcpyAsync, , Address to, Address from, size_t bytes, Stream *s
   return kind == Kind::Pageable && result == kSuccess ? cuStreamSynchronize(stream) : result;
 }
 
-CUDA_FUNCTION(cuLaunchKernel, , const ptx::Function *function, unsigned gridX, unsigned gridY, unsigned gridZ,
-              unsigned blockX, unsigned blockY, unsigned blockZ, unsigned sharedBytes, Stream *stream, void **params,
-              void **extra) {
-  CHECK_READY();
-  absl::StatusOr<Run> run =
-      launchOf(function, {gridX, gridY, gridZ}, {blockX, blockY, blockZ}, sharedBytes, extra ? nullptr : params);
-  return run.ok() ? enqueue(stream, *std::move(run)) : kInvalidValue;
-}
-
 CUDA_FUNCTION(cuStreamCreate, , Stream **stream, unsigned) {
   CHECK_READY();
   *stream = new Stream;

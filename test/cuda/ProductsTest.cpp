@@ -2,6 +2,7 @@
 #include "runtime/device/cuda/Products.h"
 #include "runtime/kernels/Library.h"
 #include "test/cuda/TestDevice.h"
+#include "test/runtime/device/DeviceHarness.h"
 
 #include <cmath>
 #include <cstring>
@@ -47,8 +48,8 @@ kernels::LibraryCall callOf(const Shape &s, Precision precision) {
   return call;
 }
 
-Device &gpu() {
-  static Device *one = makeTestDevice().release();
+DeviceHarness &gpu() {
+  static auto *one = new DeviceHarness(makeTestDevice(), testCode());
   return *one;
 }
 
@@ -72,7 +73,7 @@ struct Made {
     c.resize(size_t(s.batch * s.m * s.n));
     const kernels::LibraryCall call = callOf(s, precision);
     const uint64_t scratchBytes = *kernels::scratchBytesOf(call);
-    auto kernel = gpu().make(call, {scratchBytes, nullptr, told});
+    auto kernel = gpu().device->make(call, {scratchBytes, nullptr, told});
     EXPECT_TRUE(kernel.ok()) << kernel.status();
     if (!kernel.ok())
       return;
@@ -80,24 +81,19 @@ struct Made {
     auto rounded = [](uint64_t bytes) { return (bytes + 63) / 64 * 64; };
     const uint64_t sizes[] = {a.size() * 4, b.size() * 4, c.size() * 4, scratchBytes};
     // One for all: the simulated GPU gives no memory a second time.
-    static const Memory *arena = new Memory(*gpu().allocate(8 << 20, Space::Device, Memory::Guard::None, "arena"));
+    static const Memory *arena =
+        new Memory(*gpu().device->allocate(8 << 20, Space::Device, Memory::Guard::None, "arena"));
     void *buffers[4];
     auto *at = const_cast<uint8_t *>(arena->data()) + 64;
     for (int i = 0; i < 4; at += rounded(sizes[i++]))
       buffers[i] = at;
-    auto queue = *gpu().makeQueue();
-    queue->copy(buffers[0], a.data(), sizes[0]);
-    queue->copy(buffers[1], b.data(), sizes[1]);
-    auto segment = gpu().makeSegment();
-    segment->call(0, **kernel, buffers);
-    const absl::Status prepared = segment->prepare();
-    EXPECT_TRUE(prepared.ok()) << prepared;
-    queue->run(*segment, {});
-    queue->copy(c.data(), buffers[2], sizes[2]);
-    queue->signal(1);
-    while (queue->reached(1) == Queue::Reached::NotYet)
-      queue->wait(1, absl::Milliseconds(10), wakes());
-    EXPECT_TRUE(queue->status().ok()) << queue->status();
+    DeviceHarness &h = gpu();
+    h.write(buffers[0], a);
+    h.write(buffers[1], b);
+    h.run([&](Segment &s) { s.call(0, **kernel, buffers); });
+    c = h.read<float>(buffers[2], c.size());
+    EXPECT_TRUE(h.queue->status().ok()) << h.queue->status();
+    h.segments.clear(); // they name the kernel
   }
 };
 
@@ -162,7 +158,7 @@ TEST(Products, AlgorithmsAreToldAndTakenAgain) {
 }
 
 std::string refusal(const std::string &algorithm, uint64_t scratchBytes = 4 << 20) {
-  auto made = gpu().make(callOf({40, 24, 300}, Precision::Ieee), {scratchBytes, nullptr, algorithm});
+  auto made = gpu().device->make(callOf({40, 24, 300}, Precision::Ieee), {scratchBytes, nullptr, algorithm});
   return made.ok() ? "made" : std::string(made.status().message());
 }
 

@@ -131,9 +131,7 @@ int compareStrategies(Compilation &original, const Options &options) {
     for (const std::string &remark : remarks)
       notes += " " + name + ": " + remark + "\n";
   }
-  const bool hasGpu = llvm::any_of(cluster.jobs, [](const cluster::JobConfig &job) {
-    return llvm::any_of(job.devices, [](const std::string &device) { return device::runsPtx(device::kindOf(device)); });
-  });
+  const bool hasGpu = cluster.hasDevices(device::gpuKind());
   llvm::outs() << formatColumns(lines) << " predicted from " << sourceText(*calibration, hasGpu)
                << "; the step of an asynchronous strategy is one update\n"
                << notes;

@@ -271,10 +271,7 @@ std::optional<Options> parseOptions(int argc, char **argv) {
 /// Soft placement: GPUs that this machine lacks, by what its driver says, are left out of the tasks that run here.
 static void leaveOutMissing(cluster::ClusterConfig &config) {
   const device::Kind &kind = device::gpuKind();
-  const bool hasSome = llvm::any_of(config.jobs, [&](const cluster::JobConfig &job) {
-    return llvm::any_of(job.devices, [&](const std::string &name) { return device::kindOf(name) == kind.name; });
-  });
-  if (!hasSome)
+  if (!config.hasDevices(kind))
     return;
   const absl::StatusOr<uint32_t> there = device::countDevices(kind);
   std::string why = there.ok() ? "this machine has " + std::to_string(*there) : std::string(there.status().message());

@@ -42,7 +42,7 @@ private:
     double all = 0, most = 0; ///< of all hosts; of the one that sends most
   };
   Leaving leavingHosts(const plan::Channel &channel);
-  double callSeconds(const plan::Kernel &kernel) const;
+  double callSeconds(TimeModel::Engine engine, const plan::Kernel &kernel) const;
   double threadsOf(const plan::Kernel &kernel) const;
   void readPrograms();
   void addChannel(uint32_t index);
@@ -55,17 +55,15 @@ private:
     std::vector<std::pair<size_t, size_t>> onLane; ///< by instruction: first of the lane, and behind the last
     struct Queue {
       uint32_t lane = 0, given = 0; ///< of the timeline: what does its work, by what it is given that
-      size_t size = 0;
       std::vector<std::pair<int, size_t>> work = {}; ///< instruction → of the queue's lane
     };
     uint32_t lane = 0;
-    size_t size = 0;
     std::vector<Queue> queues;
   };
   Track addProgram(uint32_t index, Prediction::Lane &shown, double &ofHost);
-  void addQueued(const plan::Program &program, const plan::Instruction &instruction, int number, double give,
-                 Track &track, const std::map<std::pair<uint32_t, uint32_t>, std::vector<uint32_t>> &told);
-  void endSegment(Track &track);
+  double addQueued(const plan::Program &program, const plan::Instruction &instruction, int number, double give,
+                   Track &track, const std::map<std::pair<uint32_t, uint32_t>, std::vector<uint32_t>> &told);
+  void endSegment(const Track &track);
   static Prediction::Lane show(const Track &track, const Timeline::Result &result, Prediction::Lane lane);
 
   const plan::Plan &plan;
@@ -223,16 +221,11 @@ double Model::threadsOf(const plan::Kernel &kernel) const {
   return kernels::partsOf(plan::libraryCallOf(kernel), threads);
 }
 
-/// That a kernel reads and writes.
-static uint64_t bytesOfCall(const plan::Kernel &kernel) {
-  uint64_t bytes = 0;
+double Model::callSeconds(TimeModel::Engine engine, const plan::Kernel &kernel) const {
+  uint64_t bytes = 0; // that it reads and writes
   for (const plan::Kernel::Arg &arg : kernel.args())
     bytes += arg.bytes() * (arg.access() == plan::READ_WRITE ? 2 : 1);
-  return bytes;
-}
-
-double Model::callSeconds(const plan::Kernel &kernel) const {
-  return time.call(kernel.flops(), bytesOfCall(kernel), kernel.has_library() ? threadsOf(kernel) : 0);
+  return time.queuedCall(engine, kernel.flops(), bytes, kernel.has_library() ? threadsOf(kernel) : 0);
 }
 
 double Model::sumSeconds(uint32_t index) {
@@ -247,7 +240,7 @@ double Model::sumSeconds(uint32_t index) {
 Timeline::Instruction Model::cost(const plan::Program &program, const plan::Instruction &instruction) {
   using Action = Timeline::Action;
   if (instruction.has_call())
-    return {Action::Work, callSeconds(plan.kernels(int(instruction.call().kernel()))), 0};
+    return {Action::Work, callSeconds(TimeModel::Engine::Host, plan.kernels(int(instruction.call().kernel()))), 0};
   if (instruction.has_accumulate())
     return {Action::Work, time.accumulate(program.buffers(int(instruction.accumulate().buffer())).bytes()), 0};
   const plan::Effects effects = plan::effectsOf(plan, program, instruction);
@@ -288,45 +281,39 @@ double Model::queueSeconds(const plan::Program &program, const plan::Instruction
   const TimeModel::Engine engine = engineOf(program.device());
   if (instruction.has_copy())
     return time.queuedCopy(engine, program.buffers(int(instruction.copy().to())).bytes());
-  const plan::Kernel &kernel = plan.kernels(int(instruction.call().kernel()));
-  return time.queuedCall(engine, kernel.flops(), bytesOfCall(kernel), kernel.has_library() ? threadsOf(kernel) : 0);
+  return callSeconds(engine, plan.kernels(int(instruction.call().kernel())));
 }
 
 /// A queue takes what it is given in its order, as messages of a channel from the lane; a signal is a message to each that waits for it.
-void Model::addQueued(const plan::Program &program, const plan::Instruction &instruction, int number, double give,
-                      Track &track, const std::map<std::pair<uint32_t, uint32_t>, std::vector<uint32_t>> &told) {
+/// Returns how long the queue is busy with it.
+double Model::addQueued(const plan::Program &program, const plan::Instruction &instruction, int number, double give,
+                        Track &track, const std::map<std::pair<uint32_t, uint32_t>, std::vector<uint32_t>> &told) {
   using Action = Timeline::Action;
   Track::Queue &queue = track.queues[instruction.queue() - 1];
   const bool isWork = instruction.has_call() || instruction.has_copy();
+  const double seconds = isWork ? queueSeconds(program, instruction) : 0;
   timeline.append(track.lane, {Action::Send, give, queue.given});
-  ++track.size;
   if (isWork)
-    queue.work.emplace_back(number, queue.size);
-  timeline.append(queue.lane, {Action::Receive, isWork ? queueSeconds(program, instruction) : 0, queue.given});
-  ++queue.size;
+    queue.work.emplace_back(number, timeline.size(queue.lane));
+  timeline.append(queue.lane, {Action::Receive, seconds, queue.given});
   if (instruction.has_signal())
-    for (uint32_t channel : told.at({instruction.queue(), instruction.signal().n()})) {
+    for (uint32_t channel : told.at({instruction.queue(), instruction.signal().n()}))
       timeline.append(queue.lane, {Action::Send, 0, channel});
-      ++queue.size;
-    }
+  return seconds;
 }
 
 /// What the queues do from here on begins when all of them have done what stands before.
-void Model::endSegment(Track &track) {
+void Model::endSegment(const Track &track) {
   using Action = Timeline::Action;
-  std::vector<std::pair<Track::Queue *, uint32_t>> waits; // who, for which channel
-  auto append = [&](Track::Queue &queue, Action action, uint32_t channel) {
-    timeline.append(queue.lane, {action, 0, channel});
-    ++queue.size;
-  };
-  for (Track::Queue &from : track.queues)
-    for (Track::Queue &to : track.queues)
+  std::vector<std::pair<uint32_t, uint32_t>> waits; // lane, channel
+  for (const Track::Queue &from : track.queues)
+    for (const Track::Queue &to : track.queues)
       if (&from != &to) {
-        waits.emplace_back(&to, timeline.addChannel({UINT32_MAX}));
-        append(from, Action::Send, waits.back().second);
+        waits.emplace_back(to.lane, timeline.addChannel({UINT32_MAX}));
+        timeline.append(from.lane, {Action::Send, 0, waits.back().second});
       }
-  for (auto [queue, channel] : waits)
-    append(*queue, Action::Receive, channel);
+  for (auto [lane, channel] : waits)
+    timeline.append(lane, {Action::Receive, 0, channel});
 }
 
 /// `ofHost`: how long one instance needs a core of the host.
@@ -354,13 +341,9 @@ Model::Track Model::addProgram(uint32_t index, Prediction::Lane &shown, double &
   }
   uint32_t segment = 0;
   plan::LoopWalk loops;
-  auto onLane = [&](const Timeline::Instruction &step) {
-    timeline.append(track.lane, step);
-    ++track.size;
-  };
   for (int i = 0; i < program.instructions_size(); ++i) {
     const plan::Instruction &instruction = program.instructions(i);
-    const size_t first = track.size;
+    const size_t first = timeline.size(track.lane);
     const double times = loops.times(instruction); // all times of an instruction in a loop are one span
     if (instruction.queue()) {
       const bool isFirst = instruction.segment() != segment; // with it the lane gives all of a segment
@@ -368,29 +351,27 @@ Model::Track Model::addProgram(uint32_t index, Prediction::Lane &shown, double &
         endSegment(track);
       segment = instruction.segment();
       const double give = isFirst ? time.give(engine) : 0;
-      addQueued(program, instruction, i, give, track, told);
-      const bool isWork = instruction.has_call() || instruction.has_copy();
-      shown.busy += isWork ? queueSeconds(program, instruction) : time.instruction();
+      const double seconds = addQueued(program, instruction, i, give, track, told);
+      shown.busy += instruction.has_call() || instruction.has_copy() ? seconds : time.instruction();
       ofHost += give;
-      if (isWork && engine == TimeModel::Engine::Host)
-        ofHost += queueSeconds(program, instruction);
-      if (instruction.has_wait()) { // the queue waits
-        Track::Queue &queue = track.queues[instruction.queue() - 1];
-        timeline.append(queue.lane, {Action::Receive, 0, waits[size_t(i)]});
-        ++queue.size;
-      }
+      if (engine == TimeModel::Engine::Host)
+        ofHost += seconds;
+      if (instruction.has_wait()) // the queue waits
+        timeline.append(track.queues[instruction.queue() - 1].lane, {Action::Receive, 0, waits[size_t(i)]});
     } else {
       Timeline::Instruction step = cost(program, instruction);
       step.seconds *= times;
       if (instruction.has_control_send()) // one message a channel; the chief's own control message is no message
         for (uint32_t channel : instruction.control_send().channels())
           if (plan.channels(int(channel)).receiver() != index)
-            onLane({Action::Send, 0, channels[channel]});
-      onLane(instruction.has_wait() ? Timeline::Instruction{Action::Receive, step.seconds, waits[size_t(i)]} : step);
+            timeline.append(track.lane, {Action::Send, 0, channels[channel]});
+      timeline.append(track.lane, instruction.has_wait()
+                                      ? Timeline::Instruction{Action::Receive, step.seconds, waits[size_t(i)]}
+                                      : step);
       shown.busy += step.seconds;
       ofHost += step.seconds;
     }
-    track.onLane.emplace_back(first, track.size);
+    track.onLane.emplace_back(first, timeline.size(track.lane));
   }
   return track;
 }

@@ -1,6 +1,6 @@
 #include "tools/graphrun/GpuShares.h"
 
-#include "runtime/base/Socket.h"
+#include "runtime/base/File.h"
 #include "runtime/base/Status.h"
 #include "runtime/device/Machine.h"
 #include "runtime/plan/Types.h"

@@ -1,5 +1,7 @@
 #include "runtime/device/cuda/Cublaslt.h"
 
+#include "runtime/device/cuda/Driver.h"
+
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 
@@ -75,9 +77,7 @@ absl::StatusOr<const Cublaslt *> Cublaslt::open() {
 absl::Status Cublaslt::status(Result result, const char *call, const std::string &what) const {
   if (result == kOk)
     return absl::OkStatus();
-  const char *name = getStatusName(result), *text = getStatusString(result);
-  return absl::InternalError(absl::StrCat(what, ": ", call, ": ", name ? name : absl::StrCat("error ", result).c_str(),
-                                          text ? absl::StrCat(" (", text, ")") : ""));
+  return absl::InternalError(errorText(what, call, result, getStatusName(result), getStatusString(result)));
 }
 
 } // namespace graphc::device::cuda::lt

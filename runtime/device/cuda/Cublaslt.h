@@ -18,7 +18,7 @@
 namespace graphc::device::cuda::lt {
 
 using Result = int;
-inline constexpr Result kOk = 0, kInvalidValue = 7, kArchMismatch = 8, kNotSupported = 15;
+inline constexpr Result kOk = 0, kInvalidValue = 7, kNotSupported = 15;
 using Handle = struct HandleState *;
 using Operation = struct OperationState *; ///< a matmul descriptor
 using Layout = struct LayoutState *;

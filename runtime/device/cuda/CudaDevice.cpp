@@ -237,15 +237,12 @@ private:
   absl::StatusOr<std::shared_ptr<Products>> openProducts() {
     base::MutexLock lock(mutex);
     if (!products) {
-      char model[256] = "";
       int processors = 0;
-      GRAPHC_RETURN_IF_ERROR(
-          gpu->check(gpu->driver.deviceGetName(model, sizeof model, gpu->number), "cuDeviceGetName"));
       GRAPHC_RETURN_IF_ERROR(gpu->check(gpu->driver.deviceGetAttribute(&processors, kMultiprocessors, gpu->number),
                                         "cuDeviceGetAttribute"));
       // NVIDIA's documentation: equal bits on GPUs of the same architecture with as many multiprocessors.
-      GRAPHC_ASSIGN_OR_RETURN(products,
-                              Products::open(gpu->name, absl::StrCat(model, " with ", processors, " multiprocessors")));
+      GRAPHC_ASSIGN_OR_RETURN(
+          products, Products::open(gpu->name, absl::StrCat(gpu->model, " with ", processors, " multiprocessors")));
     }
     return products;
   }
@@ -292,9 +289,10 @@ absl::StatusOr<std::unique_ptr<Device>> makeCuda(const std::string &name) {
                      first ? absl::StrCat(", of which those from ", first, " on are this task's") : "",
                      " (CUDA_VISIBLE_DEVICES may hide some); graphc --num_gpus says how many to compile for")));
   GRAPHC_RETURN_IF_ERROR(gpu->check((*driver)->deviceGet(&gpu->number, first + index), "cuDeviceGet"));
-  char text[128] = "";
+  char text[256] = "";
   size_t bytes = 0;
   GRAPHC_RETURN_IF_ERROR(gpu->check((*driver)->deviceGetName(text, sizeof text, gpu->number), "cuDeviceGetName"));
+  gpu->model = text;
   GRAPHC_RETURN_IF_ERROR(gpu->check((*driver)->deviceTotalMem(&bytes, gpu->number), "cuDeviceTotalMem"));
   gpu->memoryBytes = bytes;
   int major = 0, minor = 0;

@@ -103,14 +103,18 @@ absl::StatusOr<const Driver *> Driver::open() {
   return *driver;
 }
 
+std::string errorText(const std::string &what, const char *call, Result result, const char *name, const char *text) {
+  return absl::StrCat(what, ": ", call, ": ", name ? name : absl::StrCat("error ", result).c_str(),
+                      text ? absl::StrCat(" (", text, ")") : "");
+}
+
 absl::Status Driver::status(Result result, const char *call, const std::string &what) const {
   if (result == kSuccess)
     return absl::OkStatus();
   const char *name = nullptr, *text = nullptr;
   getErrorName(result, &name);
   getErrorString(result, &text);
-  const std::string message = absl::StrCat(what, ": ", call, ": ", name ? name : absl::StrCat("error ", result).c_str(),
-                                           text ? absl::StrCat(" (", text, ")") : "");
+  const std::string message = errorText(what, call, result, name, text);
   return result == kOutOfMemory ? absl::ResourceExhaustedError(message) : absl::InternalError(message);
 }
 

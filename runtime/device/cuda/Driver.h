@@ -35,8 +35,7 @@ using Graph = GraphState *;
 using GraphNode = GraphNodeState *;
 using GraphExec = GraphExecState *;
 
-inline constexpr Result kSuccess = 0, kOutOfMemory = 2, kNoDevice = 100, kInvalidHandle = 400, kNotReady = 600,
-                        kAlreadyRegistered = 712;
+inline constexpr Result kSuccess = 0, kOutOfMemory = 2, kNotReady = 600, kAlreadyRegistered = 712;
 inline constexpr int kCapturesThread = 1;
 inline constexpr int kMultiprocessors = 16, kComputeMajor = 75, kComputeMinor = 76; // attributes of a device
 inline constexpr unsigned kNonBlockingStream = 1, kBlockingSyncEvent = 1, kNoTimingEvent = 2, kPortableHostMemory = 1,
@@ -121,6 +120,9 @@ struct Driver {
   /// "cuMemAlloc: CUDA_ERROR_OUT_OF_MEMORY (out of memory)". `what` is whose call it was.
   absl::Status status(Result result, const char *call, const std::string &what) const;
 };
+
+/// "GPU:0: cuMemAlloc: CUDA_ERROR_OUT_OF_MEMORY (out of memory)", of the driver and of its libraries. `name` and `text` may be null.
+std::string errorText(const std::string &what, const char *call, Result result, const char *name, const char *text);
 
 } // namespace graphc::device::cuda
 #endif

@@ -21,6 +21,7 @@ struct Gpu {
   Context context = nullptr;
   uint64_t memoryBytes = 0;
   std::string arch; ///< "sm_90"
+  std::string model; ///< as its driver names it
 
   Gpu(const Driver &driver, const std::string &name) : driver(driver), name(name) {}
   ~Gpu() {

@@ -71,7 +71,7 @@ class Checks:
         command = [*wrapper, self.machine.graphrun, *self.machine.plan(case), "--dump_variables", os.path.join(folder, "variables")]
         status, said = self.machine.run(command, min(seconds, self.results.left + LONGEST), {"GRAPHC_SIM_SEED": str(self.seed), **(environment or {})})
         if status != 0:
-            return f"{f'exit status {status}' if status is not None else 'took too long'}: {said.strip()[-1200:]}", None
+            return self.machine.failure(status, said), None
         for text in case.get("says", ()):
             if text not in said:
                 return f"does not say '{text}': {said.strip()[-600:]}", None

@@ -73,6 +73,11 @@ class Machine:
         done = subprocess.run(command, capture_output=True, text=True)
         return done.stdout.strip() if done.returncode == 0 else None
 
+    @staticmethod
+    def failure(status, said):
+        """What to say of a run that went wrong."""
+        return f"{'took too long' if status is None else f'exit status {status}'}: {said.strip()[-1200:]}"
+
     def run(self, command, seconds, environment=None, onLine=None):
         """(exit status or None where it took longer, all that it printed). Nothing of it runs on. `onLine`: what is called with each line."""
         process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", cwd=self.scratch,

@@ -44,7 +44,7 @@ def run(machine, cases, results):
             status, said = machine.run([machine.graphrun, *machine.plan(case)], 60 + results.left)
         planned = case["bytes"]
         if status != 0:
-            results.failed(name, f"exit status {status}: {said.strip()[-1200:]}", core=True)
+            results.failed(name, machine.failure(status, said), core=True)
             continue
         if machine.simulated or before is None or watch.most is None:
             why = "simulated driver" if machine.simulated else "no nvidia-smi"

@@ -28,7 +28,7 @@ class Times:
         command = [self.machine.graphrun, *self.machine.plan(case), "--steps", str(steps), "--stats", stats]
         status, said = self.machine.run(command, 60 + self.results.left)
         if status != 0:
-            return None, f"{f'exit status {status}' if status is not None else 'took too long'}: {said.strip()[-1200:]}"
+            return None, self.machine.failure(status, said)
         with open(stats) as file:
             return next(iter(json.load(file)["tasks"].values())), ""
 

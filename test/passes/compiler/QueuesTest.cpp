@@ -81,7 +81,7 @@ const DamageCase cases[] = {
            worker(p), [](const Program &, const Instruction &i) { return i.queue() != 0; }, at(worker(p), laneWaits));
        worker(p).mutable_instructions(next)->set_segment(worker(p).instructions(next).segment() - 1);
      },
-     ", expected "},
+     "in segment 2, expected 3"},
     {"ASegmentOfTheLane", [](Plan &p) { the(worker(p), kind(Instruction::kRelease)).set_segment(1); },
      "in segment 1, but only what a queue is given is in one"},
     {"ASendToAQueue", [](Plan &p) { the(worker(p), kind(Instruction::kSendStart)).set_queue(1); },
