@@ -1,7 +1,7 @@
 //===- CreatedOps.cpp - the ops that passes make --------------------------------------------------------------===//
 #include "dialects/graph/CreatedOps.h"
 
-#include "dialects/graph/GraphDialect.h"
+#include "dialects/graph/ops/ComputeOps.h"
 
 using namespace mlir;
 

@@ -313,37 +313,3 @@ LogicalResult SyntheticAttr::verifyFor(ArrayRef<RankedTensorType> components,
   }
   return success();
 }
-
-//===----------------------------------------------------------------------------------------------------------===//
-// Optimizers
-//===----------------------------------------------------------------------------------------------------------===//
-
-static LogicalResult expectRate(function_ref<InFlightDiagnostic()> emitError, double rate) {
-  if (std::isfinite(rate) && rate >= 0)
-    return success();
-  return emitError() << "expected a learning_rate that is finite and not negative, got " << rate;
-}
-
-LogicalResult SgdAttr::verify(function_ref<InFlightDiagnostic()> emitError, Real learningRate) {
-  return expectRate(emitError, learningRate);
-}
-
-LogicalResult MomentumAttr::verify(function_ref<InFlightDiagnostic()> emitError, Real learningRate, Real momentum) {
-  if (!(momentum >= 0 && momentum <= 1))
-    return emitError() << "expected a momentum in [0, 1], got " << double(momentum);
-  return expectRate(emitError, learningRate);
-}
-
-SmallVector<StringRef> SgdAttr::getSlotNames() const { return {}; }
-SmallVector<StringRef> MomentumAttr::getSlotNames() const { return {"Momentum"}; }
-
-Operation *SgdAttr::buildApply(OpBuilder &builder, Location loc, FlatSymbolRefAttr variable,
-                               ArrayRef<FlatSymbolRefAttr>, Value gradient) const {
-  return ApplySgdOp::create(builder, loc, variable, gradient, builder.getF64FloatAttr(getLearningRate()));
-}
-
-Operation *MomentumAttr::buildApply(OpBuilder &builder, Location loc, FlatSymbolRefAttr variable,
-                                    ArrayRef<FlatSymbolRefAttr> slots, Value gradient) const {
-  return ApplyMomentumOp::create(builder, loc, variable, slots.front(), gradient,
-                                 builder.getF64FloatAttr(getLearningRate()), builder.getF64FloatAttr(getMomentum()));
-}

@@ -1,5 +1,5 @@
 //===- GraphDialect.cpp - registration, names that nobody registered, types ------------------------------------===//
-#include "dialects/graph/GraphDialect.h"
+#include "dialects/graph/ops/ComputeOps.h"
 
 #include "mlir/IR/DialectImplementation.h"
 #include "mlir/Transforms/InliningUtils.h"

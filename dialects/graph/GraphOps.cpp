@@ -1,7 +1,6 @@
 //===- GraphOps.cpp - registration, text forms and accessors of ops -------------------------------------------===//
 #include "dialects/graph/AttrParameters.h"
-#include "dialects/graph/GraphDialect.h"
-#include "runtime/device/Kinds.h"
+#include "dialects/graph/ops/ComputeOps.h"
 
 #include "mlir/Interfaces/FunctionImplementation.h"
 
@@ -11,16 +10,6 @@ using namespace graphc::graph;
 //===----------------------------------------------------------------------------------------------------------===//
 // Custom directives
 //===----------------------------------------------------------------------------------------------------------===//
-
-/// `1`, where MLIR would write `1 : i64`.
-static ParseResult parseInteger(OpAsmParser &parser, IntegerAttr &value) {
-  int64_t number;
-  if (parser.parseInteger(number))
-    return failure();
-  value = parser.getBuilder().getI64IntegerAttr(number);
-  return success();
-}
-static void printInteger(OpAsmPrinter &printer, Operation *, IntegerAttr value) { printer << value.getInt(); }
 
 /// `(tensor<784xf32>, tensor<i32>)`
 static ParseResult parseComponentTypes(OpAsmParser &parser, ArrayAttr &components) {
@@ -62,6 +51,16 @@ void GraphDialect::registerOps() {
 #define GET_OP_LIST
 #include "dialects/graph/GraphOps.cpp.inc"
       >(*this);
+  registerArithmeticOps(*this);
+  registerTranscendentalOps(*this);
+  registerLogicOps(*this);
+  registerShapeOps(*this);
+  registerSlicesOps(*this);
+  registerReductionOps(*this);
+  registerProductsOps(*this);
+  registerActivationsOps(*this);
+  registerLossesOps(*this);
+  registerUpdatesOps(*this);
 }
 
 //===----------------------------------------------------------------------------------------------------------===//
@@ -110,75 +109,31 @@ SmallVector<RankedTensorType> DatasetOp::getComponentTypes() {
                              [](Type type) { return cast<RankedTensorType>(type); });
 }
 
-MatmulOp::Sizes MatmulOp::getSizes() {
-  auto a = cast<RankedTensorType>(getA().getType()), result = cast<RankedTensorType>(getResult().getType());
-  Sizes sizes{1, result.getShape().end()[-2], result.getShape().back(),
-              getTransposeA() ? a.getShape().end()[-2] : a.getShape().back()};
-  for (int64_t size : result.getShape().drop_back(2))
-    sizes.batch *= size;
-  return sizes;
+std::pair<Value, Value> MetricOp::buildSums(OpBuilder &builder) {
+  Value values = getValues(), mask = getMask();
+  RankedTensorType type = cast<RankedTensorType>(values.getType());
+  Type element = type.getElementType(), i64 = builder.getI64Type();
+  Type wide = isa<FloatType>(element) ? Type(builder.getF64Type()) : i64;
+  auto dimensions = llvm::to_vector(llvm::seq<int64_t>(0, type.getRank()));
+  auto sumUp = [&](Value value) -> Value {
+    return type.getRank() > 0 ? ReduceSumOp::create(builder, getLoc(), value, dimensions) : value;
+  };
+  auto widen = [&](Value value, Type to) -> Value {
+    return ConvertOp::create(builder, getLoc(), withElement(value.getType(), to), value);
+  };
+  if (mask && element.isInteger(1))
+    values = AndOp::create(builder, getLoc(), values, mask);
+  if (wide != element)
+    values = widen(values, wide);
+  if (mask && !element.isInteger(1)) {
+    Value zero = createSplat(builder, getLoc(), values.getType(), 0);
+    values = SelectOp::create(builder, getLoc(), mask, values, zero);
+  }
+  Value sum = sumUp(values);
+  if (mask)
+    return {sum, sumUp(widen(mask, i64))};
+  return {sum, createSplat(builder, getLoc(), RankedTensorType::get({}, i64), double(type.getNumElements()))};
 }
 
-StringRef MatmulOp::getLibraryKernel(StringRef kind) {
-  // Below so many multiply-adds a call of the CPU's library costs more than the product. A GPU's compiled kernel loads two numbers a
-  // multiply-add, from caches: up to so many that takes no longer than a launch does, and it does so for rows or columns that are few.
-  constexpr double cpuLeast = 4096, gpuLeast = 1 << 20;
-  constexpr int64_t gpuLeastSide = 16;
-  // The libraries' sizes, and a plan's.
-  constexpr int64_t most = int64_t(1) << 31;
-  auto type = cast<RankedTensorType>(getResult().getType());
-  const Sizes sizes = getSizes();
-  const double work = double(sizes.m) * double(sizes.n) * double(sizes.k);
-  if (!type.getElementType().isF32() || std::max({sizes.m, sizes.n, sizes.k}) > most)
-    return "";
-  if (device::runsPtx(kind))
-    return work * double(sizes.batch) >= gpuLeast && std::min(sizes.m, sizes.n) >= gpuLeastSide && sizes.batch < most
-               ? "gpu_matmul"
-               : "";
-  return work >= cpuLeast && type.getRank() == 2 ? "matmul" : "";
-}
-
-DictionaryAttr MatmulOp::getLibraryDescriptor(StringRef kernel) {
-  Builder builder(getContext());
-  NamedAttrList descriptor;
-  Sizes sizes = getSizes();
-  descriptor.append("m", builder.getI64IntegerAttr(sizes.m));
-  descriptor.append("n", builder.getI64IntegerAttr(sizes.n));
-  descriptor.append("k", builder.getI64IntegerAttr(sizes.k));
-  if (sizes.batch != 1)
-    descriptor.append("batch", builder.getI64IntegerAttr(sizes.batch));
-  if (getTransposeA())
-    descriptor.append("transpose_a", builder.getUnitAttr());
-  if (getTransposeB())
-    descriptor.append("transpose_b", builder.getUnitAttr());
-  if (kernel != "matmul" && getPrecision() != Precision::Ieee) // the CPU's has one precision
-    descriptor.append(stringifyPrecision(getPrecision()), builder.getUnitAttr());
-  return descriptor.getDictionary(getContext());
-}
-
-/// Both round in the CPU's library as they would alone. A GPU's says neither what becomes of a NaN nor that it takes the same algorithm.
-bool MatmulOp::takesPostOp(StringRef kernel, StringRef name, ArrayRef<StringRef> before) {
-  return kernel == "matmul" &&
-         ((name == "bias" && before.empty()) || (name == "relu" && before == ArrayRef<StringRef>{"bias"}));
-}
-
-StringRef BiasAddOp::getPostOpName() { return "bias"; }
-OpOperand &BiasAddOp::getPostOpInput() { return getInputMutable(); }
-StringRef ReluOp::getPostOpName() { return "relu"; }
-OpOperand &ReluOp::getPostOpInput() { return getOperandMutable(); }
-
-bool ApplySgdOp::appliesGradient() { return true; }
-bool ApplyMomentumOp::appliesGradient() { return true; }
-
-Value SoftmaxCrossEntropyOp::getLabelValue() { return getLabels(); }
-int64_t SoftmaxCrossEntropyOp::getNumClasses() {
-  return cast<RankedTensorType>(getLogits().getType()).getShape().back();
-}
-Value NllLossOp::getLabelValue() { return getLabels(); }
-int64_t NllLossOp::getNumClasses() { return cast<RankedTensorType>(getLogProbabilities().getType()).getShape().back(); }
-
-/// To no fewer bits, from integers to integers.
-bool ConvertOp::keepsElements() {
-  Type from = getElementTypeOrSelf(getOperand().getType()), to = getElementTypeOrSelf(getType());
-  return isa<IntegerType>(from) && isa<IntegerType>(to) && from.getIntOrFloatBitWidth() <= to.getIntOrFloatBitWidth();
-}
+/// One addition a replica; this counts one replica's.
+uint64_t AggregateOp::getFlops() { return uint64_t(getType().getNumElements()); }

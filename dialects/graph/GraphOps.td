@@ -2,12 +2,16 @@
 #ifndef GRAPHC_DIALECTS_GRAPH_GRAPHOPS
 #define GRAPHC_DIALECTS_GRAPH_GRAPHOPS
 
-include "dialects/graph/GraphOpsElementwise.td"
-include "dialects/graph/GraphOpsShape.td"
-include "dialects/graph/GraphOpsReduction.td"
-include "dialects/graph/GraphOpsNetwork.td"
-include "dialects/graph/GraphOpsState.td"
-include "dialects/graph/GraphOpsTraining.td"
-include "dialects/graph/GraphOpsStructure.td"
+include "dialects/graph/ops/Arithmetic.td"
+include "dialects/graph/ops/Transcendental.td"
+include "dialects/graph/ops/Logic.td"
+include "dialects/graph/ops/Shape.td"
+include "dialects/graph/ops/Slices.td"
+include "dialects/graph/ops/Reduction.td"
+include "dialects/graph/ops/Products.td"
+include "dialects/graph/ops/Activations.td"
+include "dialects/graph/ops/Losses.td"
+include "dialects/graph/ops/Updates.td"
+include "dialects/graph/GraphModelOps.td"
 
 #endif

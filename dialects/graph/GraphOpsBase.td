@@ -72,4 +72,18 @@ class Graph_PureOp<string mnemonic, list<Trait> traits = []> : Graph_Op<mnemonic
 def Graph_InferenceFirst : NativeOpTrait<"InferenceFirst"> { let cppNamespace = "::graphc::graph"; }
 def Graph_InferType : TraitList<[Graph_InferenceFirst, InferTypeOpAdaptor]>;
 
+class Graph_UnaryOp<string mnemonic, Type type, list<Trait> traits = []>
+    : Graph_PureOp<mnemonic, !listconcat([SameOperandsAndResultType, Elementwise, Graph_Differentiable], traits)> {
+  let arguments = (ins type:$operand);
+  let results = (outs type:$result);
+  let assemblyFormat = "$operand attr-dict `:` type($result)";
+}
+
+class Graph_BinaryOp<string mnemonic, Type type, list<Trait> traits = []>
+    : Graph_PureOp<mnemonic, !listconcat([SameOperandsAndResultType, Elementwise], traits)> {
+  let arguments = (ins type:$lhs, type:$rhs);
+  let results = (outs type:$result);
+  let assemblyFormat = "$lhs `,` $rhs attr-dict `:` type($result)";
+}
+
 #endif

@@ -17,125 +17,27 @@ static LogicalResult verifyName(Operation *op, StringRef name) {
   return op->emitOpError() << "name " << defect;
 }
 
+/// The result's type follows from operands and attributes. What the text, or a pass, says it is, is compared with that.
+LogicalResult graphc::graph::verifyInference(Operation *op) {
+  SmallVector<Type> types;
+  if (failed(cast<InferTypeOpInterface>(op).inferReturnTypes(op->getContext(), op->getLoc(), op->getOperands(),
+                                                             op->getRawDictionaryAttrs(), op->getPropertiesStorage(),
+                                                             op->getRegions(), types)))
+    return failure();
+  if (TypeRange(types) == op->getResultTypes())
+    return success();
+  return op->emitOpError() << "result must be of type " << types.front() << ", got " << op->getResult(0).getType();
+}
+
 static RankedTensorType tensorOf(Value value) { return cast<RankedTensorType>(value.getType()); }
-
-//===----------------------------------------------------------------------------------------------------------===//
-// Elementwise and shape
-//===----------------------------------------------------------------------------------------------------------===//
-
-// (C1) truth values have no order
-LogicalResult CompareOp::verify() {
-  if (tensorOf(getLhs()).getElementType().isInteger(1) && getRelation() != Comparison::EQ &&
-      getRelation() != Comparison::NE)
-    return emitOpError() << "relation of i1 operands must be eq or ne, got " << stringifyComparison(getRelation());
-  return success();
-}
-
-// (C1) dimension is one of the result's
-LogicalResult IotaOp::verify() {
-  RankedTensorType type = tensorOf(getResult());
-  if (int64_t(getDimension()) >= type.getRank())
-    return emitOpError() << "dimension " << getDimension() << " is not one of the result's, which is " << type;
-  return success();
-}
-
-static LogicalResult verifySameElement(Operation *op, Value operand, Value result) {
-  if (tensorOf(operand).getElementType() == tensorOf(result).getElementType())
-    return success();
-  return op->emitOpError() << "operand and result must have the same element type, got " << operand.getType() << " and "
-                           << result.getType();
-}
-
-// (C1) same element type   (C2) same number of elements
-LogicalResult ReshapeOp::verify() {
-  if (failed(verifySameElement(*this, getOperand(), getResult())))
-    return failure();
-  int64_t from = tensorOf(getOperand()).getNumElements(), to = tensorOf(getResult()).getNumElements();
-  if (from != to)
-    return emitOpError() << "operand and result must have the same number of elements, got " << from << " and " << to;
-  return success();
-}
-
-// (C1) same element type   (C2) broadcast_dimensions: one entry a dimension, strictly increasing, the result's
-// (C3) each dimension is 1 or as long as the result's
-LogicalResult BroadcastInDimOp::verify() {
-  if (failed(verifySameElement(*this, getOperand(), getResult())))
-    return failure();
-  RankedTensorType from = tensorOf(getOperand()), to = tensorOf(getResult());
-  ArrayRef<int64_t> dimensions = getBroadcastDimensions();
-  if (int64_t(dimensions.size()) != from.getRank())
-    return emitOpError() << "broadcast_dimensions must have one entry for each of the " << from.getRank()
-                         << " dimensions of the operand, got " << dimensions.size();
-  int64_t previous = -1;
-  for (auto [index, dimension] : llvm::enumerate(dimensions)) {
-    if (dimension <= previous || dimension >= to.getRank())
-      return emitOpError() << "broadcast_dimensions must be strictly increasing and less than the rank " << to.getRank()
-                           << " of the result, got [" << dimensions << "]";
-    int64_t size = from.getDimSize(index);
-    if (size != 1 && size != to.getDimSize(dimension))
-      return emitOpError() << "dimension " << index << " of the operand must be 1 or " << to.getDimSize(dimension)
-                           << " as dimension " << dimension << " of the result is, got " << size;
-    previous = dimension;
-  }
-  return success();
-}
-
-// (C1) the result's leading dimensions are those of the indices
-LogicalResult OneHotOp::verify() {
-  RankedTensorType indices = tensorOf(getIndices()), result = tensorOf(getResult());
-  if (result.getRank() != indices.getRank() + 1 || result.getShape().drop_back() != indices.getShape())
-    return emitOpError() << "result must have the shape of the indices and one more dimension, got " << indices
-                         << " and " << result;
-  return success();
-}
-
-// (C1) dimension is one of the operand's   (C2) the result has the others; an i32 has room for every index
-LogicalResult ArgmaxOp::verify() {
-  RankedTensorType type = tensorOf(getOperand()), result = tensorOf(getResult());
-  int64_t dimension = getDimension();
-  if (dimension >= type.getRank())
-    return emitOpError() << "dimension " << dimension << " is not one of the operand's, which is " << type;
-  SmallVector<int64_t> shape(type.getShape());
-  shape.erase(shape.begin() + dimension);
-  auto of = [&](unsigned bits) { return RankedTensorType::get(shape, IntegerType::get(getContext(), bits)); };
-  if (result != of(32) && result != of(64))
-    return emitOpError() << "result must be of type " << of(32) << " or " << of(64) << ", got " << result;
-  if (result == of(32) && type.getDimSize(dimension) > int64_t(1) << 31)
-    return emitOpError() << "result must be of type " << of(64) << ", as dimension " << dimension << " of " << type
-                         << " has indices that no i32 holds";
-  return success();
-}
-
-//===----------------------------------------------------------------------------------------------------------===//
-// Network
-//===----------------------------------------------------------------------------------------------------------===//
-
-// (C1) bias is one-dimensional, as long as the input's last dimension, of the same element type
-LogicalResult BiasAddOp::verify() {
-  RankedTensorType input = tensorOf(getInput()), bias = tensorOf(getBias());
-  if (input.getRank() >= 1 && bias.getRank() == 1 && bias.getDimSize(0) == input.getShape().back() &&
-      bias.getElementType() == input.getElementType())
-    return success();
-  return emitOpError() << "bias must have one dimension, as long as the input's last, and the input's element type; "
-                       << "got input " << input << " and bias " << bias;
-}
-
-// (C1) at least one dimension
-static LogicalResult verifyLastDimension(Operation *op) {
-  if (tensorOf(op->getOperand(0)).getRank() >= 1)
-    return success();
-  return op->emitOpError() << "operand must have at least one dimension, got " << op->getOperand(0).getType();
-}
-LogicalResult SoftmaxOp::verify() { return verifyLastDimension(*this); }
-LogicalResult LogSoftmaxOp::verify() { return verifyLastDimension(*this); }
 
 //===----------------------------------------------------------------------------------------------------------===//
 // State
 //===----------------------------------------------------------------------------------------------------------===//
 
 // (C1) the symbol names a variable of this type
-static LogicalResult verifyVariable(Operation *op, SymbolTableCollection &symbols, FlatSymbolRefAttr name, Type type,
-                                    StringRef what) {
+LogicalResult graphc::graph::detail::verifyVariable(Operation *op, SymbolTableCollection &symbols,
+                                                    FlatSymbolRefAttr name, Type type, StringRef what) {
   Operation *symbol = symbols.lookupNearestSymbolFrom(op, name);
   if (!symbol)
     return op->emitOpError() << "no variable " << name << " in this module, expected a graph.variable";
@@ -155,28 +57,7 @@ static LogicalResult verifyVariable(Operation *op, SymbolTableCollection &symbol
 }
 
 LogicalResult ReadOp::verifySymbolUses(SymbolTableCollection &symbols) {
-  return verifyVariable(*this, symbols, getVariableAttr(), getResult().getType(), "result");
-}
-LogicalResult AssignOp::verifySymbolUses(SymbolTableCollection &symbols) {
-  return verifyVariable(*this, symbols, getVariableAttr(), getValue().getType(), "value");
-}
-// (C2) the element type is a number
-LogicalResult AssignAddOp::verifySymbolUses(SymbolTableCollection &symbols) {
-  if (failed(verifyVariable(*this, symbols, getVariableAttr(), getValue().getType(), "value")))
-    return failure();
-  if (!isGraphTensor(getValue().getType(), NumberKind))
-    return emitOpError() << "element type must be a number, got " << getValue().getType();
-  return success();
-}
-LogicalResult ApplySgdOp::verifySymbolUses(SymbolTableCollection &symbols) {
-  return verifyVariable(*this, symbols, getVariableAttr(), getGradient().getType(), "gradient");
-}
-LogicalResult ApplyMomentumOp::verifySymbolUses(SymbolTableCollection &symbols) {
-  if (getVariableAttr() == getSlotAttr())
-    return emitOpError() << "variable and slot must be two variables, both are " << getVariableAttr();
-  if (failed(verifyVariable(*this, symbols, getVariableAttr(), getGradient().getType(), "gradient")))
-    return failure();
-  return verifyVariable(*this, symbols, getSlotAttr(), getGradient().getType(), "gradient");
+  return detail::verifyVariable(*this, symbols, getVariableAttr(), getResult().getType(), "result");
 }
 
 // (C2) with pad_last the last result is the mask   (C3) micro_batch < micro_batches   (C4) classes of integers

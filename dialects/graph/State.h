@@ -9,6 +9,7 @@
 
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/OpDefinition.h"
+#include "mlir/IR/SymbolTable.h"
 
 namespace graphc::graph {
 
@@ -31,6 +32,9 @@ bool isRematerializable(mlir::Operation *op);
 
 namespace detail {
 mlir::LogicalResult verifyUpdate(mlir::Operation *op);
+/// `name` is a variable of `type`; `what` is of that type in the error.
+mlir::LogicalResult verifyVariable(mlir::Operation *op, mlir::SymbolTableCollection &symbols,
+                                   mlir::FlatSymbolRefAttr name, mlir::Type type, llvm::StringRef what);
 } // namespace detail
 
 } // namespace graphc::graph

@@ -3,7 +3,7 @@
 
 Says which class's member functions are defined in more than one .cpp: a class that is split to keep files short is two classes, or one
 long file. Classes that tablegen declares (ops, attributes, dialects) are not asked for: their members are interfaces, and each stands
-beside those of the same interface (GraphVerifiers.cpp, GraphGradients.cpp, CONTRIBUTING.md). EXCEPT has what else is meant so, and why.
+beside its family's (dialects/graph/ops, CONTRIBUTING.md). EXCEPT has what else is meant so, and why.
 """
 import pathlib
 import re

@@ -8,19 +8,14 @@ import pathlib
 import re
 import sys
 
-FAMILIES = ("Elementwise", "Shape", "Reduction", "Network", "State")
-# Passes know them as what they are for: the value of a variable, the next batch.
-STRUCTURE = {"ReadOp", "NextBatchOp"}
-
 
 def computingOps(root):
     """Class name → name in the text."""
     found = {}
-    for family in FAMILIES:
-        text = (root / f"dialects/graph/GraphOps{family}.td").read_text()
-        for cppName, mnemonic in re.findall(r'^def Graph_(\w+Op)\s*:[^"]*"(\w+)"', text, re.M):
+    for family in (root / "dialects/graph/ops").glob("*.td"):
+        for cppName, mnemonic in re.findall(r'^def Graph_(\w+Op)\s*:[^"]*"(\w+)"', family.read_text(), re.M):
             found[cppName] = f"graph.{mnemonic}"
-    return {name: mnemonic for name, mnemonic in found.items() if name not in STRUCTURE}
+    return found
 
 
 def testDialect(root):

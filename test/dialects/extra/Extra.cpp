@@ -2,6 +2,7 @@
 #include "test/dialects/extra/Extra.h"
 
 #include "dialects/graph/Scalars.h"
+#include "dialects/graph/ops/ComputeOps.h"
 #include "passes/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

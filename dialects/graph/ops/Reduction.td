@@ -1,6 +1,6 @@
-//===- GraphOpsReduction.td - many elements into one --------------------------------------------*- tablegen -*-===//
-#ifndef GRAPHC_DIALECTS_GRAPH_GRAPHOPSREDUCTION
-#define GRAPHC_DIALECTS_GRAPH_GRAPHOPSREDUCTION
+//===- Reduction.td - many elements into one ---------------------------------------------------*- tablegen -*-===//
+#ifndef GRAPHC_DIALECTS_GRAPH_OPS_REDUCTION
+#define GRAPHC_DIALECTS_GRAPH_OPS_REDUCTION
 
 include "dialects/graph/GraphOpsBase.td"
 
@@ -24,6 +24,7 @@ def Graph_ReduceSumOp : Graph_ReduceOp<"reduce_sum", Graph_NumberTensor> {
     ```
   }];
 }
+
 def Graph_ReduceMaxOp : Graph_ReduceOp<"reduce_max", Graph_NumberTensor> {
   let summary = "largest element over dimensions, which disappear";
   let description = [{
@@ -36,6 +37,7 @@ def Graph_ReduceMaxOp : Graph_ReduceOp<"reduce_max", Graph_NumberTensor> {
     ```
   }];
 }
+
 def Graph_ReduceMinOp : Graph_ReduceOp<"reduce_min", Graph_NumberTensor> {
   let summary = "smallest element over dimensions, which disappear";
   let description = [{
@@ -48,6 +50,7 @@ def Graph_ReduceMinOp : Graph_ReduceOp<"reduce_min", Graph_NumberTensor> {
     ```
   }];
 }
+
 def Graph_ReduceMeanOp : Graph_ReduceOp<"reduce_mean", Graph_FloatTensor, Graph_Composite> {
   let summary = "mean over dimensions, which disappear";
   let description = [{
@@ -60,6 +63,7 @@ def Graph_ReduceMeanOp : Graph_ReduceOp<"reduce_mean", Graph_FloatTensor, Graph_
     ```
   }];
 }
+
 def Graph_ArgmaxOp : Graph_PureOp<"argmax", [Graph_Composite]> {
   let summary = "where the largest element of a dimension is";
   let description = [{

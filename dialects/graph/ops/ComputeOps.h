@@ -1,0 +1,46 @@
+//===- ComputeOps.h - the classes of the ops that compute ---------------------------------------------*- C++ -*-===//
+//
+// For this folder, for those few files beside it that make ops of a model, and for other dialects. Passes and runtime know no such class
+// (dialects/graph/CreatedOps.h); so a change of an op builds what is here and nothing else.
+//
+//===----------------------------------------------------------------------------------------------------------===//
+#ifndef GRAPHC_DIALECTS_GRAPH_OPS_COMPUTEOPS_H
+#define GRAPHC_DIALECTS_GRAPH_OPS_COMPUTEOPS_H
+
+#include "dialects/graph/GraphDialect.h"
+
+#define GET_OP_CLASSES
+#include "dialects/graph/ops/Arithmetic.h.inc"
+#define GET_OP_CLASSES
+#include "dialects/graph/ops/Transcendental.h.inc"
+#define GET_OP_CLASSES
+#include "dialects/graph/ops/Logic.h.inc"
+#define GET_OP_CLASSES
+#include "dialects/graph/ops/Shape.h.inc"
+#define GET_OP_CLASSES
+#include "dialects/graph/ops/Slices.h.inc"
+#define GET_OP_CLASSES
+#include "dialects/graph/ops/Reduction.h.inc"
+#define GET_OP_CLASSES
+#include "dialects/graph/ops/Products.h.inc"
+#define GET_OP_CLASSES
+#include "dialects/graph/ops/Activations.h.inc"
+#define GET_OP_CLASSES
+#include "dialects/graph/ops/Losses.h.inc"
+#define GET_OP_CLASSES
+#include "dialects/graph/ops/Updates.h.inc"
+
+namespace graphc::graph {
+void registerArithmeticOps(GraphDialect &dialect);
+void registerTranscendentalOps(GraphDialect &dialect);
+void registerLogicOps(GraphDialect &dialect);
+void registerShapeOps(GraphDialect &dialect);
+void registerSlicesOps(GraphDialect &dialect);
+void registerReductionOps(GraphDialect &dialect);
+void registerProductsOps(GraphDialect &dialect);
+void registerActivationsOps(GraphDialect &dialect);
+void registerLossesOps(GraphDialect &dialect);
+void registerUpdatesOps(GraphDialect &dialect);
+} // namespace graphc::graph
+
+#endif

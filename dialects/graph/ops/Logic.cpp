@@ -1,0 +1,214 @@
+//===- Logic.cpp - truth values, comparison, choice, conversion -----------------------------------------------===//
+#include "dialects/graph/ops/Folding.h"
+#include "dialects/graph/ops/Making.h"
+
+using namespace mlir;
+using namespace graphc::graph;
+
+#define GET_OP_CLASSES
+#include "dialects/graph/ops/Logic.cpp.inc"
+
+void graphc::graph::registerLogicOps(GraphDialect &dialect) {
+  addCheckedOperations<
+#define GET_OP_LIST
+#include "dialects/graph/ops/Logic.cpp.inc"
+      >(dialect);
+}
+
+//===----------------------------------------------------------------------------------------------------------===//
+// Types
+//===----------------------------------------------------------------------------------------------------------===//
+
+LogicalResult CompareOp::inferReturnTypes(MLIRContext *context, Loc loc, Adaptor adaptor, Types &types) {
+  Type type = withElement(adaptor.getLhs().getType(), IntegerType::get(context, 1));
+  if (!type)
+    return emitOptionalError(loc, "expected a ranked tensor, got ", adaptor.getLhs().getType());
+  types.push_back(type);
+  return success();
+}
+
+//===----------------------------------------------------------------------------------------------------------===//
+// Constraints
+//===----------------------------------------------------------------------------------------------------------===//
+
+// (C1) truth values have no order
+LogicalResult CompareOp::verify() {
+  if (tensorOf(getLhs()).getElementType().isInteger(1) && getRelation() != Comparison::EQ &&
+      getRelation() != Comparison::NE)
+    return emitOpError() << "relation of i1 operands must be eq or ne, got " << stringifyComparison(getRelation());
+  return success();
+}
+
+//===----------------------------------------------------------------------------------------------------------===//
+// Folds
+//===----------------------------------------------------------------------------------------------------------===//
+
+OpFoldResult AndOp::fold(FoldAdaptor adaptor) {
+  if (getLhs() == getRhs())
+    return getLhs();
+  for (auto [constant, other] : {std::pair(adaptor.getLhs(), getRhs()), std::pair(adaptor.getRhs(), getLhs())}) {
+    if (isAll(constant, 1))
+      return other;
+    if (isAll(constant, 0))
+      return constant;
+  }
+  return foldBinary(
+      getType(), adaptor.getLhs(), adaptor.getRhs(), [](const APFloat &a, const APFloat &) { return a; },
+      [](const APInt &a, const APInt &b) { return a & b; });
+}
+
+OpFoldResult OrOp::fold(FoldAdaptor adaptor) {
+  if (getLhs() == getRhs())
+    return getLhs();
+  for (auto [constant, other] : {std::pair(adaptor.getLhs(), getRhs()), std::pair(adaptor.getRhs(), getLhs())}) {
+    if (isAll(constant, 0))
+      return other;
+    if (isAll(constant, 1))
+      return constant;
+  }
+  return foldBinary(
+      getType(), adaptor.getLhs(), adaptor.getRhs(), [](const APFloat &a, const APFloat &) { return a; },
+      [](const APInt &a, const APInt &b) { return a | b; });
+}
+
+OpFoldResult NotOp::fold(FoldAdaptor adaptor) {
+  if (auto inner = getOperand().getDefiningOp<NotOp>())
+    return inner.getOperand();
+  return foldUnary(
+      getType(), adaptor.getOperand(), [](const APFloat &x) { return x; }, [](const APInt &x) { return ~x; });
+}
+
+static APInt holds(Comparison relation, bool less, bool equal, bool greater) {
+  bool result = false;
+  switch (relation) {
+  case Comparison::EQ:
+    result = equal;
+    break;
+  case Comparison::NE:
+    result = !equal;
+    break;
+  case Comparison::LT:
+    result = less;
+    break;
+  case Comparison::LE:
+    result = less || equal;
+    break;
+  case Comparison::GT:
+    result = greater;
+    break;
+  case Comparison::GE:
+    result = greater || equal;
+    break;
+  }
+  return APInt(1, result);
+}
+
+OpFoldResult CompareOp::fold(FoldAdaptor adaptor) {
+  Comparison relation = getRelation();
+  // Floats may be NaN, which is not equal to itself.
+  if (getLhs() == getRhs() && !isFloat(getLhs()))
+    return DenseElementsAttr::get(cast<ShapedType>(getType()), holds(relation, false, true, false));
+  return foldBinary(
+      getType(), adaptor.getLhs(), adaptor.getRhs(),
+      [&](const APFloat &a, const APFloat &b) {
+        auto order = a.compare(b);
+        return holds(relation, order == APFloat::cmpLessThan, order == APFloat::cmpEqual,
+                     order == APFloat::cmpGreaterThan);
+      },
+      [&](const APInt &a, const APInt &b) { return holds(relation, a.slt(b), a == b, a.sgt(b)); });
+}
+
+OpFoldResult SelectOp::fold(FoldAdaptor adaptor) {
+  if (getOnTrue() == getOnFalse())
+    return getOnTrue();
+  if (isAll(adaptor.getPredicate(), 1))
+    return getOnTrue();
+  if (isAll(adaptor.getPredicate(), 0))
+    return getOnFalse();
+  return {};
+}
+
+OpFoldResult ConvertOp::fold(FoldAdaptor adaptor) {
+  if (getOperand().getType() == getType())
+    return getOperand();
+  auto constant = dyn_cast_or_null<DenseElementsAttr>(adaptor.getOperand());
+  auto to = dyn_cast<FloatType>(cast<ShapedType>(getType()).getElementType());
+  if (!isFoldable(constant) || !to)
+    return {};
+  const llvm::fltSemantics &semantics = to.getFloatSemantics();
+  bool isTruth = constant.getElementType().isInteger(1);
+  if (isa<FloatType>(constant.getElementType()))
+    return mapElements<APFloat>(getType(), constant, {}, [&](APFloat x, const APFloat &) {
+      bool lossy;
+      x.convert(semantics, APFloat::rmNearestTiesToEven, &lossy);
+      return x;
+    });
+  return mapElements<APInt>(getType(), constant, {}, [&](const APInt &x, const APInt &) {
+    APFloat result(semantics);
+    result.convertFromAPInt(x, /*IsSigned=*/!isTruth, APFloat::rmNearestTiesToEven);
+    return result;
+  });
+}
+
+//===----------------------------------------------------------------------------------------------------------===//
+// Loops
+//===----------------------------------------------------------------------------------------------------------===//
+
+Results AndOp::buildBody(OpBuilder &builder, Elements x, Elements, IndexOf) {
+  return {arith::AndIOp::create(builder, getLoc(), x[0], x[1])};
+}
+Results OrOp::buildBody(OpBuilder &builder, Elements x, Elements, IndexOf) {
+  return {arith::OrIOp::create(builder, getLoc(), x[0], x[1])};
+}
+Results NotOp::buildBody(OpBuilder &builder, Elements x, Elements, IndexOf) {
+  Value yes = arith::ConstantOp::create(builder, getLoc(), builder.getBoolAttr(true));
+  return {arith::XOrIOp::create(builder, getLoc(), x[0], yes)};
+}
+Results CompareOp::buildBody(OpBuilder &builder, Elements x, Elements, IndexOf) {
+  return {Scalars{builder, getLoc()}.compare(getRelation(), x[0], x[1])};
+}
+Results SelectOp::buildBody(OpBuilder &builder, Elements x, Elements, IndexOf) {
+  return {arith::SelectOp::create(builder, getLoc(), x[0], x[1], x[2])};
+}
+Results ConvertOp::buildBody(OpBuilder &builder, Elements x, Elements, IndexOf) {
+  return {Scalars{builder, getLoc()}.convert(x[0], typeOf(getResult()).getElementType())};
+}
+
+//===----------------------------------------------------------------------------------------------------------===//
+// Gradients
+//===----------------------------------------------------------------------------------------------------------===//
+
+void SelectOp::buildGradient(OpBuilder &builder, ValueRange g, Needed needed, Gradients result) {
+  Maker make(builder, *this);
+  Value zero = make.splat(getType(), 0);
+  if (needed[1])
+    result[1] = make.select(getPredicate(), g[0], zero);
+  if (needed[2])
+    result[2] = make.select(getPredicate(), zero, g[0]);
+}
+
+void ConvertOp::buildGradient(OpBuilder &builder, ValueRange g, Needed needed, Gradients result) {
+  if (needed[0])
+    result[0] = Maker(builder, *this).convert(g[0], typeOf(getOperand()).getElementType());
+}
+
+//===----------------------------------------------------------------------------------------------------------===//
+// What libraries and passes ask
+//===----------------------------------------------------------------------------------------------------------===//
+
+/// To no fewer bits, from integers to integers.
+bool ConvertOp::keepsElements() {
+  Type from = getElementTypeOrSelf(getOperand().getType()), to = getElementTypeOrSelf(getType());
+  return isa<IntegerType>(from) && isa<IntegerType>(to) && from.getIntOrFloatBitWidth() <= to.getIntOrFloatBitWidth();
+}
+
+//===----------------------------------------------------------------------------------------------------------===//
+// Costs
+//===----------------------------------------------------------------------------------------------------------===//
+
+uint64_t AndOp::getFlops() { return count(getResult()); }
+uint64_t OrOp::getFlops() { return count(getResult()); }
+uint64_t NotOp::getFlops() { return count(getResult()); }
+uint64_t CompareOp::getFlops() { return count(getResult()); }
+uint64_t SelectOp::getFlops() { return count(getResult()); }
+uint64_t ConvertOp::getFlops() { return 0; }
