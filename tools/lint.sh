@@ -2,7 +2,8 @@
 # What can be said of the sources without building them; the same here and in CI.   tools/lint.sh [--fix] [--tidy | --tidy-changed]
 #   --fix            let clang-format rewrite what it would change
 #   --tidy           also clang-tidy (.clang-tidy) over every source of build/release, which was built; a quarter of an hour
-#   --tidy-changed   likewise over those that are not as in the branch that this one came from (its upstream, else origin's)
+#   --tidy-changed   likewise over those that are not as in the branch that this one came from (its upstream, else origin's);
+#                    where there is nothing of its own, over the last that were changed, 12 at most
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
 fix=false tidy= bad=0
@@ -10,7 +11,7 @@ for argument in "$@"; do
   case $argument in
     --fix) fix=true ;;
     --tidy | --tidy-changed) tidy=$argument ;;
-    --help | -h) sed -n '2,5s/^# \{0,1\}//p' tools/lint.sh; exit 0 ;;
+    --help | -h) sed -n '2,6s/^# \{0,1\}//p' tools/lint.sh; exit 0 ;;
     *) echo "lint.sh: unknown argument '$argument'; known: --fix --tidy --tidy-changed" >&2; exit 2 ;;
   esac
 done
@@ -71,8 +72,13 @@ done
 if [ -n "$tidy" ]; then
   mapfile -t files < <(list 'runtime/*.cpp' 'passes/*.cpp' 'dialects/*.cpp' 'tools/*.cpp')
   if [ "$tidy" = --tidy-changed ]; then
-    base=$(git merge-base HEAD '@{upstream}' 2>/dev/null || git merge-base HEAD origin/HEAD 2>/dev/null || git rev-parse HEAD)
-    mapfile -t files < <(comm -12 <(printf '%s\n' "${files[@]}") <({ git diff --name-only "$base"; git ls-files --others --exclude-standard; } | sort))
+    head=$(git rev-parse HEAD)
+    base=$(git merge-base HEAD '@{upstream}' 2>/dev/null || git merge-base HEAD origin/HEAD 2>/dev/null)
+    # In a fresh clone, and without an upstream, the last commits are what is new.
+    mapfile -t files < <({ git diff --name-only "${base:-$head}"
+                           git ls-files --others --exclude-standard
+                           [ "${base:-$head}" != "$head" ] || git log --name-only --format= | grep -xF -f <(printf '%s\n' "${files[@]}") | awk '!seen[$0]++' | head -n 12
+                         } | sort -u | comm -12 <(printf '%s\n' "${files[@]}") -)
   fi
   if [ ${#files[@]} -gt 0 ]; then
     printf '%s\0' "${files[@]}" | xargs -0 -n 4 -P "${GRAPHC_JOBS:-2}" clang-tidy-22 --quiet -p build/release 2>&1 | grep -vE '^[0-9]+ warnings? generated|^Suppressed|^Use -header-filter|Processing file [^ ]+\.$'
