@@ -57,13 +57,12 @@ def test_within_hosts_first(box, number, each):
 
 
 def test_doubling(box):
-    """Little data among eight: by halves of the workers, in three hops."""
+    """Little data among eight: by halves of the workers, in three hops. Order fast promises less, but of a power of two these are the tree's sums."""
     model = MODELS / "mlp.mlir"
     plan = workers(box, "doubling", apart(8), model, "DOUBLING", order="fast")
     one, _ = box.reference(8, "--steps", 6)
     for transport in "shm", "grpc":
-        assert not farApart(one, box.weights(plan, "--steps", 6, f"--transport={transport}", to=transport))
-    same(box / "shm", box / "grpc")
+        same(one, box.weights(plan, "--steps", 6, f"--transport={transport}"))
 
 
 def test_comparisons_can_fail(box):

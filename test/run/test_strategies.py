@@ -123,8 +123,9 @@ def onDevices(box, row, kind, clusters):
                 weights = train(planOf(box, {**row, "devices": devices}, model, cluster), folder, model)
                 if kind == "SIM" or "inexact" in row or model == "linear-regression": # products of the others are the library's on a CPU
                     compare(box, row, model, cluster, weights)
-                if row.get("sameInEveryRun") and kind == "SIM":
-                    same(train(planOf(box, row, model, cluster), f"{folder}-cpu", model), weights)
+                if row.get("sameInEveryRun"):  # on a CPU too, where both compile the products
+                    other = row if kind == "SIM" or model == "linear-regression" else {**row, "devices": devices}
+                    same(train(planOf(box, other, model, cluster), f"{folder}-again", model), weights)
                 elif "inexact" not in row:
                     replicas = row.get("replicas", 1)
                     same(one(model, cluster[replicas] if isinstance(replicas, str) else replicas), weights)
