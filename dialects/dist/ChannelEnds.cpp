@@ -282,8 +282,8 @@ bool AllReduceDoneOp::hasOwnMessage() { return true; }
 ChannelEnd AllReduceStartOp::getChannelEnd() { return ChannelEnd::Send; }
 SmallVector<FlatSymbolRefAttr> AllReduceStartOp::getUsedChannels() { return {getChannelAttr()}; }
 Type AllReduceStartOp::getMessageType() { return getBuffer().getType(); }
-// First the end of the channel, then the sum: verifyAllReduceStart takes it that the channel exists and carries such a
-// value.
+/// First the end of the channel, then the sum: verifyAllReduceStart takes it that the channel exists and carries such a
+/// value.
 LogicalResult AllReduceStartOp::verifySymbolUses(SymbolTableCollection &symbols) {
   return failed(verifyEnds(*this, symbols)) ? failure() : verifyAllReduceStart(*this, symbols);
 }
@@ -291,6 +291,8 @@ LogicalResult AllReduceStartOp::verifySymbolUses(SymbolTableCollection &symbols)
 ChannelEnd AggregateIntoOp::getChannelEnd() { return ChannelEnd::Receive; }
 SmallVector<FlatSymbolRefAttr> AggregateIntoOp::getUsedChannels() { return {getChannelAttr()}; }
 bool AggregateIntoOp::hasOwnMessage() { return bool(getOwn()); }
+/// First the end of the channel, then where the sum goes: verifyAggregateInto takes it that the channel exists and
+/// carries such a value.
 LogicalResult AggregateIntoOp::verifySymbolUses(SymbolTableCollection &symbols) {
   return failed(verifyEnds(*this, symbols)) ? failure() : verifyAggregateInto(*this, symbols);
 }
@@ -300,6 +302,7 @@ bool ControlSendOp::isControl() { return true; }
 SmallVector<FlatSymbolRefAttr> ControlSendOp::getUsedChannels() {
   return llvm::to_vector(getChannels().getAsRange<FlatSymbolRefAttr>());
 }
+/// Each of the channels is one of control whose sending side is this program.
 LogicalResult ControlSendOp::verifySymbolUses(SymbolTableCollection &symbols) { return verifyEnds(*this, symbols); }
 
 ChannelEnd ControlReceiveOp::getChannelEnd() { return ChannelEnd::Receive; }
@@ -309,9 +312,11 @@ SmallVector<FlatSymbolRefAttr> ControlReceiveOp::getUsedChannels() {
     return {channel};
   return {};
 }
+/// The channel, where there is one, is one of control whose receiving side is this program. Who receives the chief's
+/// word without one, verify() asks.
 LogicalResult ControlReceiveOp::verifySymbolUses(SymbolTableCollection &symbols) { return verifyEnds(*this, symbols); }
 
-// (CR1)
+/// (CR1): without a channel a lane hears what the chief decides in that lane's own program, of which there is one.
 LogicalResult ControlReceiveOp::verify() {
   auto program = (*this)->getParentOfType<ProgramOp>();
   if (!getChannelAttr() && (!getLocal() || (program && program.isFamily())))

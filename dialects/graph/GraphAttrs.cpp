@@ -256,6 +256,7 @@ LogicalResult NormalAttr::verifyFor(RankedTensorType type, function_ref<InFlight
   return expectFloat(type, emitError);
 }
 
+/// Its limit is of the numbers of inputs and outputs, the last two dimensions; its values are no integers.
 LogicalResult GlorotUniformAttr::verifyFor(RankedTensorType type, function_ref<InFlightDiagnostic()> emitError) const {
   if (type.getRank() < 2)
     return emitError() << "glorot_uniform needs at least two dimensions, got " << type;

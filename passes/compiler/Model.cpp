@@ -121,6 +121,7 @@ OwningOpRef<ModuleOp> readModel(std::unique_ptr<llvm::MemoryBuffer> model, llvm:
   return module;
 }
 
+/// Before `partition` what runs are functions, behind it programs.
 LogicalResult checkHasWork(ModuleOp module, Stage stage) {
   bool partitioned = stage >= Stage::Partitioned;
   bool hasWork = partitioned ? !module.getOps<dist::ProgramOp>().empty() : !module.getOps<graph::FuncOp>().empty();

@@ -72,6 +72,8 @@ std::optional<VariablePolicy> getScopeRule(graph::VariableOp variable, bool &pin
   return rule.getValue() == "balanced" ? VariablePolicy::Balanced : VariablePolicy::RoundRobin;
 }
 
+/// For each operation the variable that it reads or writes and the one that it is colocated with: its own device excludes
+/// neither's, unless a rule of cluster.json places that variable anyway.
 LogicalResult checkPins(ModuleOp module, function_ref<bool(StringAttr)> isRuled) {
   SymbolTable symbols(module);
   for (auto func : module.getOps<graph::FuncOp>())

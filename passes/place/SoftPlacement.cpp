@@ -43,6 +43,8 @@ bool SoftPlacement::excludesVariables(DeviceAttr device) const {
          (dist.async || dist.toAggregate > 0);
 }
 
+/// No variable that lanes lock is on a device whose memory the host cannot touch; the message names the host's device of
+/// the same task, or asks for one.
 LogicalResult SoftPlacement::checkVariables() {
   for (auto variable : module.getOps<graph::VariableOp>()) {
     DeviceAttr device = graph::getDevice(variable);

@@ -102,6 +102,8 @@ private:
 
 } // namespace
 
+/// Sums within each host first are a part of the tree of all only where each host's instances are a node of it: as many on
+/// each, a power of two. The other algorithms have no such first part.
 absl::Status checkAllReduceHosts(const AllReduceShape &shape) {
   if (shape.hosts == 1 || (shape.algorithm == SCATTER && hostsAreNodes(shape.instances, shape.hosts)))
     return absl::OkStatus();

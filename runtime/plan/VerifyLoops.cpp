@@ -87,6 +87,8 @@ absl::Status LoopVerifier::check(const Instruction &instruction, const Effects &
   return absl::OkStatus();
 }
 
+/// What an iteration takes of a channel it gives back before the next one begins: one walk over the body then says what
+/// every iteration does.
 absl::Status LoopVerifier::checkIterationEnds(int position) const {
   if (position + 1 == end)
     for (uint32_t channel : talks)

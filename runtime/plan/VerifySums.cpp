@@ -25,6 +25,7 @@ SumsVerifier::Sums *SumsVerifier::of(uint32_t channel) {
   return found == latest.end() ? nullptr : &sums.at(found->second);
 }
 
+/// From the sums' AllReduceDone on: who meets them is a call that reads no byte beside them, and before the release.
 absl::Status SumsVerifier::check(const Instruction &instruction, const Effects &effects) const {
   for (const BufferEffect &effect : effects.buffers) {
     const Sums *met = at(effect.buffer);
@@ -46,6 +47,8 @@ absl::Status SumsVerifier::check(const Instruction &instruction, const Effects &
   return absl::OkStatus();
 }
 
+/// Sums that are released can be read in the memory of who made them: the channel is zero-copy, its chunks are large
+/// enough to be mapped rather than copied, and the buffer begins where a mapping may.
 absl::Status SumsVerifier::start(const Instruction::AllReduceStart &start) {
   if (!released.contains(start.channel()))
     return absl::OkStatus();
@@ -74,6 +77,7 @@ void SumsVerifier::done(uint32_t channel) {
     made->made = true;
 }
 
+/// Made and not yet released, and lent still: the SendDone, for which the others wait, comes behind.
 absl::Status SumsVerifier::release(uint32_t channel) {
   Sums *held = of(channel);
   if (!held || !held->made || held->released || !buffers.loanOf(channel))
@@ -83,6 +87,7 @@ absl::Status SumsVerifier::release(uint32_t channel) {
   return absl::OkStatus();
 }
 
+/// The buffer that is shown behind the last instruction has nothing of such sums, which are given back by then.
 absl::Status SumsVerifier::checkShown(uint32_t buffer, const char *what, const std::string &name) const {
   if (const Sums *met = at(buffer))
     return invalid(what, " ", name, " shows sums over channel ", plan.channels(int(met->channel)).name(),
@@ -90,6 +95,7 @@ absl::Status SumsVerifier::checkShown(uint32_t buffer, const char *what, const s
   return absl::OkStatus();
 }
 
+/// The others wait in their SendDone for each release: without one of this instance their step never ends.
 absl::Status SumsVerifier::checkEnd() const {
   for (const auto &[begin, held] : sums)
     if (!held.released)
