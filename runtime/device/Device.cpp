@@ -8,7 +8,9 @@
 #include "runtime/kernels/Library.h"
 
 #include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
 
+#include <algorithm>
 #include <atomic>
 #include <map>
 
@@ -90,22 +92,28 @@ void wakeAll() { registry().wakeAll(); }
 
 uint64_t wakes() { return registry().wakes.load(); }
 
-absl::Status copyAll(Device &device, std::span<const CopyPiece> pieces) {
+absl::Status copyAll(Device &device, std::span<const CopyPiece> pieces, absl::Duration longest) {
   if (pieces.empty())
     return absl::OkStatus();
   GRAPHC_ASSIGN_OR_RETURN(std::unique_ptr<Queue> queue, device.makeQueue());
   for (const CopyPiece &piece : pieces)
     queue->copy(piece.to, piece.from, piece.bytes);
   queue->signal(1);
-  for (;;)
+  for (const absl::Time end = absl::Now() + longest; absl::Now() < end;)
     switch (queue->reached(1)) {
     case Queue::Reached::Yes:
       return absl::OkStatus();
     case Queue::Reached::Failed:
       return queue->status();
     case Queue::Reached::NotYet:
-      queue->wait(1, absl::Milliseconds(100), wakes());
+      queue->wait(1, std::min(end - absl::Now(), absl::Milliseconds(100)), wakes());
     }
+  (void)queue.release();
+  uint64_t bytes = 0;
+  for (const CopyPiece &piece : pieces)
+    bytes += piece.bytes;
+  return absl::DeadlineExceededError(
+      absl::StrCat("copies of ", bytes, " bytes are not done after ", absl::FormatDuration(longest), ": the device hangs"));
 }
 
 Device &host() {

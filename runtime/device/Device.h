@@ -157,12 +157,15 @@ uint64_t wakes();
 /// The host's first: its memory is for what no program's device owns.
 Device &host();
 /// Copies by a queue of the device, one behind the other, and waits for all: for set-up and between phases. Each is (to, from, bytes).
+/// A device that has not done so after `longest` is given up: DeadlineExceeded. Its queue stays as it is, for to end it would wait, too; the memory
+/// must stay until the process ends.
+constexpr absl::Duration kLongestCopies = absl::Minutes(5);
 struct CopyPiece {
   void *to;
   const void *from;
   uint64_t bytes;
 };
-absl::Status copyAll(Device &device, std::span<const CopyPiece> pieces);
+absl::Status copyAll(Device &device, std::span<const CopyPiece> pieces, absl::Duration longest = kLongestCopies);
 
 } // namespace graphc::device
 #endif

@@ -10,7 +10,7 @@
 //   (2) for D's message of step k + 1, else, where S takes D before it sends C (or acquires its slot), or where C has two
 //       slots or more: then S needs this one in step k + 2 at the earliest.
 //
-// A message that is sent ahead, be it C's or D's, is sent a step earlier than it is taken. In loops no credit waits, and none is carried.
+// A message that is sent ahead, be it C's or D's, is sent a step earlier than it is taken. In loops no credit waits, and none is counted on.
 //
 // So nobody waits for a credit that waits: before S can need it, S has received D and with it the credit (or, where two streams
 // join the tasks, has it coming by the other one). To the proof of

@@ -18,6 +18,7 @@
 namespace graphc::session {
 namespace {
 constexpr absl::Duration kSetUpDeadline = absl::Seconds(60);
+constexpr absl::Duration kPrepareDeadline = absl::Minutes(10); // a GPU's driver compiles code that it has not seen before
 
 std::string hintOfEntries(const plan::Plan &plan) {
   std::vector<std::string> entries;
@@ -163,7 +164,7 @@ absl::Status Driver::setUp() {
   prepare.mutable_prepare()->set_transport(options_.transport);
   prepare.mutable_prepare()->set_run(options_.run);
   prepare.mutable_prepare()->mutable_fetches()->Assign(options_.fetches.begin(), options_.fetches.end());
-  GRAPHC_ASSIGN_OR_RETURN(std::vector<service::Done> prepared, giveOrder(std::move(prepare), kSetUpDeadline));
+  GRAPHC_ASSIGN_OR_RETURN(std::vector<service::Done> prepared, giveOrder(std::move(prepare), kPrepareDeadline));
   GRAPHC_ASSIGN_OR_RETURN(algorithms_, compareAlgorithms(plan_, prepared));
   connect.mutable_connect();
   for (const service::Done &task : prepared)

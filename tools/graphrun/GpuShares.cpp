@@ -8,11 +8,13 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/time/clock.h"
 
 #include <algorithm>
 #include <csignal>
 #include <fcntl.h>
 #include <numeric>
+#include <poll.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -20,6 +22,7 @@
 namespace graphc::graphrun {
 namespace {
 constexpr size_t kMostNamed = 8;
+constexpr absl::Duration kLongestCount = absl::Minutes(1); // a cold driver takes seconds
 
 /// Asked in a process of its own: a driver that was begun does not go through a fork, and the launcher forks. It prints a count, or why
 /// there is none.
@@ -41,8 +44,24 @@ absl::StatusOr<uint32_t> countGpus() {
   theirs.reset();
   std::string text;
   char buffer[4096];
-  for (ssize_t bytes; (bytes = read(ours.get(), buffer, sizeof buffer)) > 0 || (bytes < 0 && errno == EINTR);)
-    text.append(buffer, size_t(std::max<ssize_t>(bytes, 0)));
+  const absl::Time end = absl::Now() + kLongestCount;
+  for (;;) {
+    pollfd told{.fd = ours.get(), .events = POLLIN, .revents = 0};
+    const int ready = poll(&told, 1, int(std::max<int64_t>(0, absl::ToInt64Milliseconds(end - absl::Now()))));
+    if (ready < 0 && errno == EINTR)
+      continue;
+    if (ready == 0) {
+      kill(child, SIGKILL); // not waited for: a process that the driver holds may not die
+      return absl::DeadlineExceededError(absl::StrCat("the CUDA driver has not told within ", absl::FormatDuration(kLongestCount),
+                                                      " how many GPUs there are"));
+    }
+    const ssize_t bytes = read(ours.get(), buffer, sizeof buffer);
+    if (bytes < 0 && errno == EINTR)
+      continue;
+    if (bytes <= 0)
+      break;
+    text.append(buffer, size_t(bytes));
+  }
   int status = 0;
   waitpid(child, &status, 0);
   uint32_t count = 0;

@@ -5,8 +5,11 @@
 #include "test/cuda/TestDevice.h"
 #include "test/runtime/device/DeviceHarness.h"
 
+#include "absl/time/clock.h"
+
 #include <gmock/gmock.h>
 
+#include <array>
 #include <cstring>
 #include <sys/mman.h>
 #include <thread>
@@ -326,6 +329,44 @@ TEST_P(AsynchronousDevices, QueuesOfASegmentThatDoNotSayMeetByChance) {
 const Backend kCuda{"Cuda", cuda::makeTestDevice, "GPU:0", cuda::testCode};
 INSTANTIATE_TEST_SUITE_P(Simulated, AsynchronousDevices, testing::Values(kNative[1], kNative[2], kCuda), nameOf);
 INSTANTIATE_TEST_SUITE_P(Driver, Devices, testing::Values(kCuda), nameOf);
+
+/// One that never does what it is given.
+class HungDevice : public Device {
+public:
+  const std::string &name() const override { return called; }
+  Limits limits() const override { return {}; }
+  absl::StatusOr<Memory> allocate(uint64_t, Space, Memory::Guard, const char *) override { return none(); }
+  absl::StatusOr<Memory> share(uint64_t, const char *) override { return none(); }
+  absl::StatusOr<std::unique_ptr<Code>> load(const CodeImage &) override { return none(); }
+  absl::StatusOr<std::unique_ptr<Queue>> makeQueue() override { return std::make_unique<Hung>(*this); }
+  std::unique_ptr<Segment> makeSegment() override { return nullptr; }
+  void wake() override {}
+  int left = 0; ///< queues that nobody has ended
+
+private:
+  struct Hung : Queue {
+    explicit Hung(HungDevice &device) : device(device) { ++device.left; }
+    ~Hung() override { --device.left; }
+    void copy(void *, const void *, uint64_t) override {}
+    void run(Segment &, const GraphcContext &) override {}
+    void signal(uint64_t) override {}
+    Reached reached(uint64_t) override { return Reached::NotYet; }
+    void wait(uint64_t, absl::Duration timeout, uint64_t) override { absl::SleepFor(timeout); }
+    absl::Status status() const override { return absl::OkStatus(); }
+    HungDevice &device;
+  };
+  static absl::Status none() { return absl::UnimplementedError(""); }
+  std::string called = "GPU:0";
+};
+
+TEST(Copies, OfADeviceThatHangsEndAtTheirDeadlineAndLeaveItsQueue) {
+  HungDevice device;
+  const CopyPiece piece{nullptr, nullptr, 48};
+  const absl::Status status = copyAll(device, std::array{piece, piece}, absl::Milliseconds(50));
+  EXPECT_EQ(status.code(), absl::StatusCode::kDeadlineExceeded);
+  EXPECT_THAT(std::string(status.message()), HasSubstr("copies of 96 bytes are not done after 50ms: the device hangs"));
+  EXPECT_EQ(device.left, 1);
+}
 
 TEST(Registry, FindsOneDeviceAName) {
   auto first = find(hostDevice()), again = find(hostDevice()), second = find(std::string(hostKind().name) + ":1");
