@@ -4,7 +4,7 @@
 #   time     steps and products beside JAX and PyTorch, where they are installed
 #   memory   what the driver says is used, beside what the plan said
 #   RESULTS  a folder: results-PART.jsonl, a line each as it is found, and table-PART.txt; what was there of that part is replaced
-#   --minutes N   no check begins later (8)
+#   --minutes N   what has not ended by then is cut off and left out (8)
 # Exit status: 0 all that ran is right, and what must run did; 1 not so; 2 the command line or the bundle is wrong.
 # What a machine lacks (PyTorch, compute-sanitizer, …) is said and left out. docs/cuda.md has the commands.
 set -euo pipefail

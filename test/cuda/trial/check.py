@@ -5,7 +5,10 @@ import os
 import shutil
 import struct
 
+from results import OutOfTime
+
 LONGEST = 120  # seconds of one run
+SUITE = "the device's own tests"
 SANITIZERS = ("memcheck", "racecheck", "synccheck")
 
 
@@ -64,12 +67,12 @@ class Checks:
         self.folders = {}  # name of a case → what it left, right or to be compared with
         self.seed = 0
 
-    def leaves(self, case, seconds=LONGEST, wrapper=(), environment=None):
+    def leaves(self, case, wrapper=(), environment=None):
         """(what went wrong, the folder of its variables)"""
         folder = self.machine.folder()
         self.seed += 1  # of the simulated driver alone
         command = [*wrapper, self.machine.graphrun, *self.machine.plan(case), "--dump_variables", os.path.join(folder, "variables")]
-        status, said = self.machine.run(command, min(seconds, self.results.left + LONGEST), {"GRAPHC_SIM_SEED": str(self.seed), **(environment or {})})
+        status, said = self.results.run(command, LONGEST, {"GRAPHC_SIM_SEED": str(self.seed), **(environment or {})})
         if status != 0:
             return self.machine.failure(status, said), None
         for text in case.get("says", ()):
@@ -78,8 +81,9 @@ class Checks:
         return "", os.path.join(folder, "variables")
 
     def one(self, case):
-        if not self.results.begins(case["name"], case.get("core", False)):
-            return
+        self.results.attempt(case["name"], lambda: self.compared(case), case.get("core", False))
+
+    def compared(self, case):
         if self.machine.simulated and case.get("large"):
             self.results.skipped(case["name"], "too large for the simulated driver", core=case.get("core", False))
             return
@@ -97,14 +101,15 @@ class Checks:
 
     def deviceSuite(self):
         """The tests that every device has, on the driver that is here."""
-        name, program = "the device's own tests", os.path.join(self.machine.bundle, "bin/device_test")
-        if not self.results.begins(name, core=True):
-            return
+        self.results.attempt(SUITE, self.suite, core=True)
+
+    def suite(self):
+        program = os.path.join(self.machine.bundle, "bin/device_test")
         libraries = os.pathsep.join(filter(None, [os.environ.get("LD_LIBRARY_PATH"), os.path.join(self.machine.bundle, "lib/graphc")]))
-        status, said = self.machine.run([program, "--gtest_filter=*/Devices.*/Cuda", "--gtest_brief=1"], LONGEST,
+        status, said = self.results.run([program, "--gtest_filter=*/Devices.*/Cuda", "--gtest_brief=1"], LONGEST,
                                         {"GRAPHC_TEST_DRIVER": "installed", "LD_LIBRARY_PATH": libraries})
         wrong = status != 0 or " 0 tests" in said or "PASSED" not in said
-        self.results.record("FAILED" if wrong else "ok", name, said if wrong else "", core=True)
+        self.results.record("FAILED" if wrong else "ok", SUITE, said if wrong else "", core=True)
 
     def sanitizer(self):
         tool = shutil.which("compute-sanitizer") or shutil.which("compute-sanitizer", path="/usr/local/cuda/bin")
@@ -114,11 +119,14 @@ class Checks:
                 name = f"compute-sanitizer {kind}: {case['name']}"
                 if self.machine.simulated or not tool:
                     self.results.skipped(name, "simulated driver" if self.machine.simulated else "no compute-sanitizer on this machine")
-                elif self.results.begins(name):
-                    wrong, folder = self.leaves(case, wrapper=[tool, f"--tool={kind}", "--target-processes=all", "--error-exitcode=9"])
-                    self.results.record("FAILED" if wrong else "ok", name, wrong)
-                    if folder:
-                        shutil.rmtree(os.path.dirname(folder))
+                else:
+                    self.results.attempt(name, lambda: self.sanitized(name, case, [tool, f"--tool={kind}", "--target-processes=all", "--error-exitcode=9"]))
+
+    def sanitized(self, name, case, wrapper):
+        wrong, folder = self.leaves(case, wrapper)
+        self.results.record("FAILED" if wrong else "ok", name, wrong)
+        if folder:
+            shutil.rmtree(os.path.dirname(folder))
 
     def equalRuns(self):
         """The same plan again and again; as many as there is time for, which is said."""
@@ -131,7 +139,10 @@ class Checks:
                 name = case["name"]
                 if self.results.left <= 0 or wrong.get(name):
                     continue
-                said, folder = self.leaves(case)
+                try:
+                    said, folder = self.leaves(case)
+                except OutOfTime:
+                    continue
                 found = None if said else read(folder)
                 wrong[name] = said or compare(first.setdefault(name, found), found)
                 done[name] += 1

@@ -2,6 +2,7 @@
 import threading
 
 MIB = 1 << 20
+LONGEST = 300  # seconds of one run
 SLACK = 64 * MIB, 1.05  # what the driver takes beside, and its rounding of allocations
 
 
@@ -30,18 +31,23 @@ class Watch:
         self.thread.join()
 
 
+def watched(machine, case, results):
+    with Watch(machine) as watch:
+        before = watch.used()
+        return *results.run([machine.graphrun, *machine.plan(case)], LONGEST), before, watch
+
+
 def run(machine, cases, results):
     beside = None  # what a run takes whose plan needs next to nothing: the driver's own
     for case in cases["memory"]:
         name = f"memory of {case['name']}"
-        if not results.begins(name, core=True):
-            continue
         if machine.simulated and case.get("large"):
             results.skipped(name, "too large for the simulated driver")
             continue
-        with Watch(machine) as watch:
-            before = watch.used()
-            status, said = machine.run([machine.graphrun, *machine.plan(case)], 60 + results.left)
+        ran = results.attempt(name, lambda: watched(machine, case, results), core=True)
+        if not ran:
+            continue
+        status, said, before, watch = ran
         planned = case["bytes"]
         if status != 0:
             results.failed(name, machine.failure(status, said), core=True)

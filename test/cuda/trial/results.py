@@ -4,12 +4,16 @@ import os
 import time
 
 
+class OutOfTime(Exception):
+    """The part's minutes were over before a run was."""
+
+
 class Results:
     """One part's. Ends with a line that says whether all is well."""
 
-    def __init__(self, folder, part, seconds, machine):
+    def __init__(self, folder, part, seconds, on, machine):
         os.makedirs(folder, exist_ok=True)
-        self.part, self.machine, self.until = part, machine, time.monotonic() + seconds
+        self.part, self.on, self.machine, self.until = part, on, machine, time.monotonic() + seconds
         self.lines, self.core, self.rows = [], {}, []
         self.table = os.path.join(folder, f"table-{part}.txt")
         self.jsonl = open(os.path.join(folder, f"results-{part}.jsonl"), "w")
@@ -27,7 +31,7 @@ class Results:
 
     @property
     def left(self):
-        """Seconds until nothing begins any more."""
+        """Seconds until nothing runs any more."""
         return self.until - time.monotonic()
 
     def write(self, **what):
@@ -57,11 +61,21 @@ class Results:
     def skipped(self, name, why, **more):
         self.record("skipped", name, why, **more)
 
-    def begins(self, name, core=False):
-        """Whether there is time for one more; says so if not."""
-        if self.left <= 0:
-            self.skipped(name, "out of time", core=core)
-        return self.left > 0
+    def attempt(self, name, check, core=False):
+        """Calls `check`, unless there is no time for it; where there was too little it is as if it had never begun. Says so."""
+        try:
+            if self.left > 0:
+                return check()
+        except OutOfTime:
+            pass
+        return self.skipped(name, "out of time", core=core)
+
+    def run(self, command, seconds, environment=None, onLine=None):
+        """Machine.run, but not for longer than there is time."""
+        status, said = self.on.run(command, min(seconds, self.left), environment, onLine)
+        if status is None and self.left <= 0:
+            raise OutOfTime
+        return status, said
 
     def missing(self):
         return [name for name, status in self.core.items() if status == "skipped"]

@@ -4,6 +4,7 @@ import os
 import sys
 
 SECONDS = 2.0  # of one measurement
+LONGEST, LONGEST_PEER = 120, 150  # seconds of a run, and of a peer with all its cases
 PEERS = ("jax", "torch")
 # Dense TFLOP/s as NVIDIA's data sheets have them (SXM): what a share of peak is of.
 PEAKS = {"H100": {"ieee": 67, "tf32": 494.7, "bf16": 989.4}, "H200": {"ieee": 67, "tf32": 494.7, "bf16": 989.4},
@@ -26,7 +27,7 @@ class Times:
         """The statistics of so many, or what went wrong."""
         stats = os.path.join(self.machine.folder(), "stats.json")
         command = [self.machine.graphrun, *self.machine.plan(case), "--steps", str(steps), "--stats", stats]
-        status, said = self.machine.run(command, 60 + self.results.left)
+        status, said = self.results.run(command, LONGEST)
         if status != 0:
             return None, self.machine.failure(status, said)
         with open(stats) as file:
@@ -34,8 +35,9 @@ class Times:
 
     def ours(self, case, core):
         name = f"graphc {case['name']}"
-        if not self.results.begins(name, core):
-            return
+        self.results.attempt(name, lambda: self.measured(case, name, core), core)
+
+    def measured(self, case, name, core):
         if self.machine.simulated and case["flops"] > 1e6:
             return self.results.skipped(name, "too large for the simulated driver")
         stats, wrong = self.steps(case, 3 if self.machine.simulated else 30)
@@ -53,8 +55,9 @@ class Times:
     def peer(self, peer):
         if self.machine.simulated:
             return self.results.skipped(peer, "simulated driver")
-        if not self.results.begins(peer):
-            return
+        return self.results.attempt(peer, lambda: self.measuredPeer(peer))
+
+    def measuredPeer(self, peer):
         named = {case["name"]: case for case in self.cases}
 
         def line(text):
@@ -69,11 +72,10 @@ class Times:
                 self.results.passed(f"{row['peer']} {case['name']}", f"{row['mean_us']:.2f} µs a step")
 
         here = os.path.dirname(os.path.abspath(__file__))
-        seconds = min(150, max(30, self.results.left))
-        status, said = self.machine.run([sys.executable, "-B", os.path.join(here, "peers", f"{peer}_gpu.py"), os.path.join(self.machine.bundle, "cases.json"),
-                                         "--seconds", str(SECONDS)], seconds, {"XLA_PYTHON_CLIENT_PREALLOCATE": "false", "PYTHONUNBUFFERED": "1"}, line)
+        status, said = self.results.run([sys.executable, "-B", os.path.join(here, "peers", f"{peer}_gpu.py"), os.path.join(self.machine.bundle, "cases.json"),
+                                         "--seconds", str(SECONDS)], LONGEST_PEER, {"XLA_PYTHON_CLIENT_PREALLOCATE": "false", "PYTHONUNBUFFERED": "1"}, line)
         if status != 0:
-            self.results.skipped(peer, f"ended early: {f'longer than {seconds:.0f} s' if status is None else (said.strip().splitlines() or ['no word'])[-1]}")
+            self.results.skipped(peer, f"ended early: {f'longer than {LONGEST_PEER} s' if status is None else (said.strip().splitlines() or ['no word'])[-1]}")
 
     def mean(self, case, peer):
         rows = self.found.get((case, peer), ())

@@ -29,7 +29,7 @@ def main():
         return 2
     with tempfile.TemporaryDirectory(prefix="graphc-trial-") as scratch:
         machine = Machine(arguments.bundle, scratch)
-        with Results(arguments.results, arguments.part, arguments.minutes * 60, machine.describe(cases["made"])) as results:
+        with Results(arguments.results, arguments.part, arguments.minutes * 60, machine, machine.describe(cases["made"])) as results:
             if old := machine.tooOld(cases["made"]):
                 results.failed("this machine", old)
             elif not machine.gpus:
