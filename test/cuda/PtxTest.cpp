@@ -224,6 +224,28 @@ TEST(Ptx, ThreadsThatMeetInAByteNeedABarrierToo) {
       << "a word, and then a byte of it";
 }
 
+TEST(Ptx, ThreadsThatMeetInTheMemoryOfABlockNeedABarrier) {
+  const std::string own = "  mov.b32 %r3, memory;\n  shl.b32 %r4, %r1, 2;\n  add.s32 %r5, %r3, %r4;\n",
+                    neighbour = "  xor.b32 %r6, %r4, 4;\n  add.s32 %r7, %r3, %r6;\n",
+                    write = "  st.shared.b32 [%r5], %r1;\n", read = "  ld.shared.b32 %r8, [%r7];\n",
+                    keep = "  st.global.b32 [%rd6], %r8;\n", barrier = "  bar.sync 0;\n";
+  const std::string begin = kOwnWord + own + neighbour;
+  TwoBuffers memory;
+  ASSERT_EQ(run(memory, begin + write + barrier + read + keep, 64), absl::OkStatus());
+  EXPECT_EQ(memory.at<uint32_t>(memory.a, 6), 7u);
+  // Two blocks have memory of their own each; both write the same words of what all share.
+  ASSERT_EQ(run(memory, begin + write + barrier + read, 64, 2), absl::OkStatus());
+  EXPECT_THAT(std::string(run(memory, begin + write + barrier + read + write, 64).message()),
+              HasSubstr("without a barrier between"))
+      << "written again while another may still read";
+  EXPECT_THAT(std::string(run(memory, begin + "  st.shared.b32 [%r3], %r1;\n", 64).message()),
+              HasSubstr("without a barrier between"))
+      << "all write one word";
+  // Each reads what another thread of its warp has written: that the warp's threads happen to go together is no barrier.
+  EXPECT_THAT(std::string(run(memory, begin + write + barrier + write + read, 32).message()),
+              HasSubstr("without a barrier between"));
+}
+
 TEST(Ptx, ManyReadersAreAllRemembered) {
   TwoBuffers memory;
   const std::string body = "  ld.global.b32 %r3, [%rd1];\n  setp.ne.u32 %p1, %r1, 7;\n  @%p1 bra $END;\n  "
