@@ -1,11 +1,10 @@
 #include "runtime/checkpoint/Npy.h"
 
 #include "runtime/base/File.h"
+#include "runtime/base/NpyHeader.h"
 #include "runtime/base/Status.h"
 #include "runtime/plan/Types.h"
 
-#include "absl/strings/ascii.h"
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 
 #include <algorithm>
@@ -19,10 +18,7 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little, "tensors are written as they lie in memory");
 
-constexpr std::string_view magic = "\x93NUMPY";
 constexpr uint64_t maxNpyBytes = uint64_t(1) << 36;
-constexpr size_t mostHeaderBytes = 1 << 16;
-constexpr int maxRank = 32;
 
 struct Descr {
   plan::DataType type;
@@ -30,102 +26,6 @@ struct Descr {
 };
 constexpr Descr descrs[] = {{plan::I1, "|b1"},  {plan::I8, "|i1"},  {plan::U8, "|u1"}, {plan::I32, "<i4"},
                             {plan::I64, "<i8"}, {plan::F32, "<f4"}, {plan::F64, "<f8"}};
-
-/// A reader for the literal that NumPy writes: a dict of a string, a boolean and a tuple of integers.
-class HeaderParser {
-public:
-  HeaderParser(std::string_view text) : rest(text) {}
-
-  /// False: malformed.
-  bool parse() {
-    if (!eat('{'))
-      return false;
-    while (!eat('}')) {
-      std::string key;
-      if (!quoted(key) || !eat(':'))
-        return false;
-      if (key == "descr" && !descr) {
-        std::string value;
-        if (!quoted(value))
-          return false;
-        descr = value;
-      } else if (key == "fortran_order" && !fortran) {
-        if (word("True"))
-          fortran = true;
-        else if (word("False"))
-          fortran = false;
-        else
-          return false;
-      } else if (key == "shape" && !hasShape) {
-        if (!tuple())
-          return false;
-        hasShape = true;
-      } else {
-        return false;
-      }
-      if (!eat(',') && (skip(), rest.empty() || rest[0] != '}'))
-        return false;
-    }
-    skip();
-    return rest.empty() && descr && fortran && hasShape;
-  }
-
-  std::optional<std::string> descr;
-  std::optional<bool> fortran;
-  bool hasShape = false;
-  std::vector<int64_t> shape;
-
-private:
-  void skip() {
-    while (!rest.empty() && absl::ascii_isspace(rest[0]))
-      rest.remove_prefix(1);
-  }
-  bool eat(char c) {
-    skip();
-    if (rest.empty() || rest[0] != c)
-      return false;
-    rest.remove_prefix(1);
-    return true;
-  }
-  bool word(std::string_view w) {
-    skip();
-    if (rest.substr(0, w.size()) != w)
-      return false;
-    rest.remove_prefix(w.size());
-    return true;
-  }
-  bool quoted(std::string &out) {
-    skip();
-    if (rest.empty() || (rest[0] != '\'' && rest[0] != '"'))
-      return false;
-    size_t end = rest.find(rest[0], 1);
-    if (end == std::string_view::npos)
-      return false;
-    out = std::string(rest.substr(1, end - 1));
-    rest.remove_prefix(end + 1);
-    return true;
-  }
-  bool tuple() {
-    if (!eat('('))
-      return false;
-    while (!eat(')')) {
-      skip();
-      size_t digits = 0;
-      while (digits < rest.size() && absl::ascii_isdigit(rest[digits]))
-        ++digits;
-      int64_t size = 0;
-      if (digits == 0 || !absl::SimpleAtoi(absl::string_view(rest.data(), digits), &size) || shape.size() == maxRank)
-        return false;
-      shape.push_back(size);
-      rest.remove_prefix(digits);
-      if (!eat(',') && (skip(), rest.empty() || rest[0] != ')'))
-        return false;
-    }
-    return true;
-  }
-
-  std::string_view rest;
-};
 
 } // namespace
 
@@ -147,7 +47,7 @@ static absl::StatusOr<std::string> encodeHeader(const plan::TensorType &type) {
   size_t total = (10 + header.size() + 1 + 63) / 64 * 64;
   header.append(total - 10 - header.size() - 1, ' ');
   header += '\n';
-  std::string out(magic);
+  std::string out(base::npyMagic);
   out += '\1';
   out += '\0';
   out += static_cast<char>(header.size() & 0xFF);
@@ -168,38 +68,27 @@ absl::StatusOr<NpyArray> decodeNpy(std::string_view file, std::string_view name)
     return absl::InvalidArgumentError(absl::StrCat(absl::string_view(name.data(), name.size()),
                                                    ": not a usable .npy: ", absl::string_view(why.data(), why.size())));
   };
-  auto byte = [&](size_t i) { return static_cast<uint8_t>(file[i]); };
-  if (file.size() < 12 || file.substr(0, magic.size()) != magic)
-    return bad("it does not start with NumPy's magic number");
-  uint8_t major = byte(6);
-  if (major < 1 || major > 3)
-    return bad(absl::StrCat("format version ", int(major), "; 1 to 3 are known"));
-  size_t lengthBytes = major == 1 ? 2 : 4, length = 0;
-  for (size_t i = 0; i < lengthBytes; ++i)
-    length |= size_t(byte(8 + i)) << (8 * i);
-  size_t start = 8 + lengthBytes;
-  if (length > mostHeaderBytes || length > file.size() - start)
-    return bad("its header is longer than the file or 64 KiB");
-  HeaderParser header(file.substr(start, length));
-  if (!header.parse())
-    return bad("malformed header; expected {'descr': …, 'fortran_order': …, 'shape': (…)}");
-  if (*header.fortran && header.shape.size() > 1)
+  absl::StatusOr<base::NpyHeader> parsed = base::parseNpyHeader(file);
+  if (!parsed.ok())
+    return bad(std::string(parsed.status().message()));
+  const base::NpyHeader &header = *parsed;
+  if (header.fortran && header.shape.size() > 1)
     return bad("column-major order; save numpy.ascontiguousarray(array)");
   NpyArray array;
   for (const Descr &candidate : descrs)
-    if (*header.descr == candidate.text)
+    if (header.descr == candidate.text)
       array.type.set_dtype(candidate.type);
   if (array.type.dtype() == plan::DATA_TYPE_INVALID)
-    return bad(absl::StrCat("element type '", *header.descr,
+    return bad(absl::StrCat("element type '", header.descr,
                             "'; known are |b1 |i1 |u1 <i4 <i8 <f4 <f8; convert with array.astype(…)"));
   for (int64_t size : header.shape)
     array.type.add_shape(size);
   std::optional<uint64_t> bytes = plan::tensorBytes(array.type);
-  uint64_t found = file.size() - start - length;
+  uint64_t found = file.size() - header.bytes;
   if (!bytes || *bytes != found)
     return bad(absl::StrCat("its shape needs ", bytes ? absl::StrCat(*bytes) : "more bytes than there can be",
                             " bytes, found ", found));
-  array.data = std::string(file.substr(start + length));
+  array.data = std::string(file.substr(header.bytes));
   if (array.type.dtype() == plan::I1)
     for (char &c : array.data)
       if (c != 0 && c != 1)

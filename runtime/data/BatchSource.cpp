@@ -107,7 +107,8 @@ absl::Status BatchSource::make(uint64_t number, void *const *buffers, uint8_t *v
     }
     const uint64_t sample = sampleAt(index);
     for (size_t c = 0; c < set->components(); ++c)
-      set->copySample(c, sample, static_cast<uint8_t *>(buffers[c]) + i * set->sampleBytes(c));
+      set->copySample(c, sample, static_cast<uint8_t *>(buffers[c]) + i * set->sampleBytes(c),
+                      choice.training ? std::optional(index / samples) : std::nullopt);
   }
   for (size_t c = 0; c < choice.classes.size(); ++c) // what is not real is 0, a class
     if (uint64_t classes = choice.classes[c])

@@ -30,6 +30,7 @@ struct BatchOptions {
   uint32_t microBatch = 0, microBatches = 1;
   uint32_t perStep = 1; ///< micro-batches in a row from `microBatch` on, each step
   bool padLast = false;
+  bool training = false; ///< samples are as the data set's random transforms make them
   std::vector<uint64_t> classes = {}; ///< of the plan's NextBatch: empty, or one a component
   /// Off: take() makes the batch itself, in the caller's buffers. The simulator runs so (one thread).
   bool prefetch = true;

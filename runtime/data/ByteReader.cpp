@@ -24,18 +24,19 @@ private:
   std::string_view rest;
 };
 
-class GzipReader : public ByteReader {
+/// gzip, or the bare deflate of a zip archive's entry.
+class InflateReader : public ByteReader {
 public:
-  GzipReader(std::string_view content, std::string name)
-      : total(content.size()), rest(content), name(std::move(name)) {}
-  ~GzipReader() override {
+  InflateReader(std::string_view content, std::string name, bool gzip)
+      : gzip(gzip), total(content.size()), rest(content), name(std::move(name)) {}
+  ~InflateReader() override {
     if (open)
       inflateEnd(&stream);
   }
 
   absl::Status start() {
-    // 15: the largest window; + 16: gzip only, with its checks.
-    if (inflateInit2(&stream, 15 + 16) != Z_OK)
+    // 15: the largest window; + 16: gzip only, with its checks; negative: deflate alone.
+    if (inflateInit2(&stream, gzip ? 15 + 16 : -15) != Z_OK)
       return absl::ResourceExhaustedError(absl::StrCat(name, ": no memory to inflate"));
     open = true;
     return absl::OkStatus();
@@ -57,12 +58,12 @@ public:
         // Another member may follow (cat a.gz b.gz); anything else after the end is damage.
         if (rest.empty())
           atEnd = true;
-        else if (!isGzip(rest))
-          return damaged(absl::StrCat(rest.size(), " bytes of something else follow the gzip data"));
+        else if (!gzip || !isGzip(rest))
+          return damaged(absl::StrCat(rest.size(), " bytes of something else follow the compressed data"));
         else if (inflateReset(&stream) != Z_OK)
           return damaged("cannot go on to the next member");
       } else if (code == Z_BUF_ERROR || (code == Z_OK && rest.empty() && stream.avail_out != 0)) {
-        return damaged("the gzip data ends early; the file is truncated");
+        return damaged("the compressed data end early; the file is truncated");
       } else if (code != Z_OK) {
         return damaged(stream.msg ? stream.msg : "not inflatable");
       }
@@ -72,11 +73,13 @@ public:
 
 private:
   absl::Status damaged(std::string_view why) const {
-    return absl::DataLossError(absl::StrCat(name, ": damaged gzip file at byte ", total - rest.size(), " of ", total,
-                                            ": ", absl::string_view(why.data(), why.size()), "; fetch it again"));
+    return absl::DataLossError(absl::StrCat(name, ": damaged ", gzip ? "gzip file" : "zip entry", " at byte ",
+                                            total - rest.size(), " of ", total, ": ",
+                                            absl::string_view(why.data(), why.size()), "; fetch it again"));
   }
 
   z_stream stream = {};
+  const bool gzip;
   bool open = false, atEnd = false;
   size_t total;
   std::string_view rest;
@@ -87,13 +90,23 @@ private:
 
 bool isGzip(std::string_view content) { return content.size() >= 2 && content[0] == '\x1f' && content[1] == '\x8b'; }
 
-absl::StatusOr<std::unique_ptr<ByteReader>> openBytes(std::string_view content, std::string name) {
-  if (!isGzip(content))
-    return std::make_unique<PlainReader>(content);
-  auto reader = std::make_unique<GzipReader>(content, std::move(name));
+static absl::StatusOr<std::unique_ptr<ByteReader>> inflateBytes(std::string_view content, std::string name, bool gzip) {
+  auto reader = std::make_unique<InflateReader>(content, std::move(name), gzip);
   if (absl::Status s = reader->start(); !s.ok())
     return s;
   return reader;
+}
+
+std::unique_ptr<ByteReader> openPlain(std::string_view content) { return std::make_unique<PlainReader>(content); }
+
+absl::StatusOr<std::unique_ptr<ByteReader>> openBytes(std::string_view content, std::string name) {
+  if (!isGzip(content))
+    return openPlain(content);
+  return inflateBytes(content, std::move(name), /*gzip=*/true);
+}
+
+absl::StatusOr<std::unique_ptr<ByteReader>> openDeflated(std::string_view content, std::string name) {
+  return inflateBytes(content, std::move(name), /*gzip=*/false);
 }
 
 } // namespace graphc::data

@@ -23,6 +23,11 @@ public:
 /// are checked). `content` must outlive the reader; `name` is for errors.
 absl::StatusOr<std::unique_ptr<ByteReader>> openBytes(std::string_view content, std::string name);
 
+/// Reads `content` as it is, whatever it starts with.
+std::unique_ptr<ByteReader> openPlain(std::string_view content);
+/// Inflates all of `content`, bare deflate as in a zip archive, which has its own sums.
+absl::StatusOr<std::unique_ptr<ByteReader>> openDeflated(std::string_view content, std::string name);
+
 bool isGzip(std::string_view content);
 
 } // namespace graphc::data

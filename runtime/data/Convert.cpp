@@ -3,6 +3,7 @@
 #include "runtime/base/Random.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 
 #pragma STDC FP_CONTRACT OFF
@@ -21,6 +22,27 @@ template <typename T> T load(const uint8_t *p) {
   memcpy(&value, p, sizeof(T));
   return value;
 }
+
+/// Any byte but 0 is true.
+struct Bool {
+  uint8_t byte;
+  template <typename To> explicit operator To() const { return To(byte != 0); }
+};
+
+/// IEEE 754 binary16, exact in a float.
+struct Half {
+  uint16_t bits;
+  explicit operator float() const {
+    const uint32_t sign = uint32_t(bits & 0x8000) << 16, exponent = bits >> 10 & 31, fraction = bits & 1023;
+    if (exponent == 0) { // 0, or so many 2^-24
+      const float value = float(fraction) * 0x1p-24f;
+      return sign ? -value : value;
+    }
+    const uint32_t wide = exponent == 31 ? 255 : exponent + 112;
+    return std::bit_cast<float>(sign | wide << 23 | fraction << 13);
+  }
+  explicit operator double() const { return double(float(*this)); }
+};
 
 // Written once, compiled for three instruction sets: an always_inline body takes the caller's.
 #define GRAPHC_INLINE inline __attribute__((always_inline))
@@ -129,8 +151,8 @@ template <typename From> void toInteger(DataType to, const uint8_t *in, size_t c
     widenLoop<From, int32_t>(in, count, static_cast<int32_t *>(out));
   else if (to == plan::I64)
     widenLoop<From, int64_t>(in, count, static_cast<int64_t *>(out));
-  else // the same type: canConvert() allows nothing else
-    memcpy(out, in, count * sizeof(From));
+  else // a byte: canConvert() allows the same type, and a Bool
+    widenLoop<From, uint8_t>(in, count, static_cast<uint8_t *>(out));
 }
 
 template <typename From> void convert(const Conversion &c, const uint8_t *in, size_t count, void *out) {
@@ -143,18 +165,22 @@ template <typename From> void convert(const Conversion &c, const uint8_t *in, si
 } // namespace
 
 bool canConvert(StoredType from, DataType to) {
+  const bool real = from == StoredType::F16 || from == StoredType::F32 || from == StoredType::F64;
   switch (to) {
   case plan::F32:
     return from != StoredType::F64;
   case plan::F64:
     return true;
   case plan::I32:
+    return !real && from != StoredType::U32 && from != StoredType::I64;
   case plan::I64:
-    return from != StoredType::F32 && from != StoredType::F64;
+    return !real;
   case plan::U8:
-    return from == StoredType::U8;
+    return from == StoredType::U8 || from == StoredType::Bool;
   case plan::I8:
-    return from == StoredType::I8;
+    return from == StoredType::I8 || from == StoredType::Bool;
+  case plan::I1:
+    return from == StoredType::Bool;
   default:
     return false;
   }
@@ -177,6 +203,16 @@ void convertRow(const Conversion &c, const uint8_t *in, size_t count, void *out)
     return toFloat<float>(c, in, count, out);
   case StoredType::F64:
     return toFloat<double>(c, in, count, out);
+  case StoredType::Bool:
+    return convert<Bool>(c, in, count, out);
+  case StoredType::U16:
+    return convert<uint16_t>(c, in, count, out);
+  case StoredType::U32:
+    return convert<uint32_t>(c, in, count, out);
+  case StoredType::I64:
+    return convert<int64_t>(c, in, count, out);
+  case StoredType::F16:
+    return toFloat<Half>(c, in, count, out);
   }
 }
 

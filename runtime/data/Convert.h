@@ -7,7 +7,7 @@
 #ifndef GRAPHC_RUNTIME_DATA_CONVERT_H
 #define GRAPHC_RUNTIME_DATA_CONVERT_H
 
-#include "runtime/data/Idx.h"
+#include "runtime/data/Stored.h"
 #include "runtime/plan/plan.pb.h"
 
 #include <cstddef>
@@ -22,7 +22,8 @@ struct Conversion {
   double scale = 1, offset = 0;
 };
 
-/// Whether there is a loop for it: integers go to floats, and to integers that hold every value; floats to floats that do.
+/// Whether there is a loop for it: integers go to floats, and to integers that hold every value; floats to floats that do; a Bool to an I1 and to
+/// all that integers go to.
 bool canConvert(StoredType from, plan::DataType to);
 
 /// `count` elements from `in` (any alignment) to `out`.

@@ -2,6 +2,7 @@
 
 #include "runtime/base/Crc32c.h"
 #include "runtime/base/Status.h"
+#include "runtime/data/Sources.h"
 #include "runtime/plan/Types.h"
 
 #include "absl/strings/str_cat.h"
@@ -19,8 +20,6 @@ absl::Status bad(const plan::Dataset &set, std::string_view why) {
 }
 
 bool isFloat(plan::DataType type) { return type == plan::F32 || type == plan::F64; }
-
-std::string shapeText(const std::vector<uint32_t> &shape) { return absl::StrJoin(shape, "x"); }
 
 } // namespace
 
@@ -43,6 +42,7 @@ absl::StatusOr<std::shared_ptr<const Dataset>> Dataset::open(const plan::Dataset
     // proto3 leaves unset numbers at 0; a scale of 0 would make every value the offset, so 0 means "as stored".
     column.conversion.scale = component.scale() == 0 ? 1 : component.scale();
     column.conversion.offset = component.offset();
+    column.transforms = Transforms(component);
     bool scaled = column.conversion.scale != 1 || column.conversion.offset != 0;
     if (!std::isfinite(component.scale()) || !std::isfinite(component.offset()))
       return bad(plan, "scale and offset must be finite");
@@ -50,48 +50,38 @@ absl::StatusOr<std::shared_ptr<const Dataset>> Dataset::open(const plan::Dataset
       return bad(plan,
                  absl::StrCat("scale and offset need a float component, not ", plan::typeText(component.sample())));
   }
-  switch (plan.source_case()) {
-  case plan::Dataset::kIdx:
-    GRAPHC_RETURN_IF_ERROR(set->openIdx(plan, search));
-    break;
-  case plan::Dataset::kSynthetic:
-    GRAPHC_RETURN_IF_ERROR(set->openSynthetic(plan));
-    break;
-  default:
-    return bad(plan, "the plan gives it no source");
-  }
+  GRAPHC_RETURN_IF_ERROR(plan.has_synthetic() ? set->openSynthetic(plan) : set->openFiles(plan, search));
   return set;
 }
 
-absl::Status Dataset::openIdx(const plan::Dataset &plan, const DataSearch &search) {
-  if (plan.idx().files_size() != plan.components_size())
-    return bad(plan, absl::StrCat(plan.idx().files_size(), " files for ", plan.components_size(), " components"));
+absl::Status Dataset::openFiles(const plan::Dataset &plan, const DataSearch &search) {
+  absl::StatusOr<std::vector<StoredColumn>> opened = openSource(plan, search);
+  if (!opened.ok())
+    return base::annotate(opened.status(), absl::StrCat("data set ", setName));
+  if (opened->size() != columns.size())
+    return bad(plan, absl::StrCat(opened->size(), " files for ", plan.components_size(), " components"));
   std::vector<std::string> parts;
-  for (int i = 0; i < plan.idx().files_size(); ++i) {
+  for (int i = 0; i < plan.components_size(); ++i) {
     Column &column = columns[i];
-    absl::StatusOr<std::string> path = findDataFile(plan.idx().files(i), search);
-    if (!path.ok())
-      return base::annotate(path.status(), absl::StrCat("data set ", setName));
-    absl::StatusOr<IdxFile> file = IdxFile::open(*path, search);
-    if (!file.ok())
-      return base::annotate(file.status(), absl::StrCat("data set ", setName));
-    column.file = std::move(*file);
-    column.path = *path;
-    const IdxHeader &header = column.file.header();
+    column.file = std::move((*opened)[i]);
+    const StoredColumn &file = column.file;
+    const std::string &path = file.segments.front().path;
     const plan::TensorType &sample = plan.components(i).sample();
-    if (header.elementsPerSample() != column.elements)
-      return bad(plan, absl::StrCat(*path, " has samples of ", header.elementsPerSample(), " elements (",
-                                    shapeText(header.shape), "), the model expects ", plan::typeText(sample)));
-    if (!canConvert(header.type, sample.dtype()))
-      return bad(plan, absl::StrCat(*path, " stores ", nameOf(header.type), ", which does not become ",
+    if (file.elements != column.elements)
+      return bad(plan, absl::StrCat(path, " has samples of ", file.elements, " elements (", file.shape,
+                                    "), the model expects ", plan::typeText(sample)));
+    if (!canConvert(file.type, sample.dtype()))
+      return bad(plan, absl::StrCat(path, " stores ", nameOf(file.type), ", which does not become ",
                                     plan::dataTypeName(sample.dtype()), " without loss"));
-    column.conversion.from = header.type;
+    column.conversion.from = file.type;
     if (i == 0)
-      count = header.samples();
-    else if (header.samples() != count)
-      return bad(plan,
-                 absl::StrCat(*path, " has ", header.samples(), " samples, ", plan.idx().files(0), " has ", count));
-    parts.push_back(absl::StrCat(*path, " (", column.file.source(), ")"));
+      count = file.samples();
+    else if (file.samples() != count)
+      return bad(plan, absl::StrCat(path, " has ", file.samples(), " samples, ", columns[0].file.name, " has ", count));
+    for (const StoredColumn::Segment &segment : file.segments)
+      if (std::string part = absl::StrCat(segment.path, " (", segment.bytes->where, ")");
+          std::find(parts.begin(), parts.end(), part) == parts.end())
+        parts.push_back(std::move(part));
   }
   text = absl::StrCat("data set ", setName, ": ", count, " samples from ", absl::StrJoin(parts, ", "));
   return absl::OkStatus();
@@ -125,11 +115,19 @@ absl::Status Dataset::openSynthetic(const plan::Dataset &plan) {
   return absl::OkStatus();
 }
 
+/// A file of the component; the first of several.
+std::string Dataset::pathOf(const Column &column) {
+  const auto &segments = column.file.segments;
+  return absl::StrCat(segments.front().path,
+                      segments.size() > 1 ? absl::StrCat(" and ", segments.size() - 1, " more") : "");
+}
+
 uint32_t Dataset::crc() const {
   uint32_t crc = 0;
   for (const Column &column : columns)
-    if (!synthetic)
-      crc = base::crc32c(crc, column.file.payload(), column.file.header().payloadBytes);
+    for (const StoredColumn::Segment &segment : column.file.segments)
+      crc = base::crc32c(crc, segment.bytes->data + segment.begin,
+                         (segment.samples - 1) * column.file.stride + column.file.rowBytes());
   return crc;
 }
 
@@ -141,12 +139,16 @@ absl::Status Dataset::checkClasses(size_t component, uint64_t classes) const {
   const uint64_t labels = count * column.elements; // of a file: as many as it has bytes, at most
   if (synthetic || labels > most)
     return absl::OkStatus();
-  const size_t bytes = sizeOf(column.conversion.from);
-  std::vector<uint8_t> values(piece * (column.rowBytes / column.elements));
+  const StoredColumn &file = column.file;
+  // Samples that lie end to end in one file are looked at many at once.
+  const bool dense = file.segments.size() == 1 && file.stride == file.rowBytes();
+  const uint64_t once = dense ? piece : column.elements;
+  std::vector<uint8_t> values(once * (column.rowBytes / column.elements));
   Strays all;
-  for (uint64_t begin = 0; begin < labels; begin += piece) {
-    const uint64_t length = std::min(piece, labels - begin);
-    convertRow(column.conversion, column.file.payload() + begin * bytes, length, values.data());
+  for (uint64_t begin = 0; begin < labels; begin += once) {
+    const uint64_t length = std::min(once, labels - begin);
+    const uint8_t *from = dense ? file.at(0) + begin * sizeOf(file.type) : file.at(begin / column.elements);
+    convertRow(column.conversion, from, length, values.data());
     const Strays found = data::findStrays(column.conversion.to, values.data(), length, classes);
     if (found.count && !all.count)
       all = {0, begin + found.first, found.value};
@@ -154,7 +156,7 @@ absl::Status Dataset::checkClasses(size_t component, uint64_t classes) const {
   }
   if (all.count == 0)
     return absl::OkStatus();
-  return data::straysError(setName, column.path, all, labels, all.first / column.elements, classes);
+  return data::straysError(setName, pathOf(column), all, labels, all.first / column.elements, classes);
 }
 
 Strays Dataset::findStrays(size_t component, uint64_t classes, const void *samples, uint64_t batch) const {
@@ -165,7 +167,7 @@ Strays Dataset::findStrays(size_t component, uint64_t classes, const void *sampl
 absl::Status Dataset::straysError(size_t component, uint64_t classes, const Strays &strays, uint64_t batch,
                                   uint64_t sample) const {
   const Column &column = columns[component];
-  return data::straysError(setName, synthetic ? "one batch" : absl::StrCat("one batch of ", column.path), strays,
+  return data::straysError(setName, synthetic ? "one batch" : absl::StrCat("one batch of ", pathOf(column)), strays,
                            batch * column.elements, sample, classes);
 }
 
@@ -173,18 +175,24 @@ absl::Status Dataset::straysError(size_t component, uint64_t classes, const Stra
 /// batch.
 absl::Status Dataset::check() const {
   for (const Column &column : columns)
-    if (column.file.cut())
-      return absl::DataLossError(absl::StrCat("data set ", setName, ": ", column.path, " (", column.file.source(),
-                                              ") was cut short while it was being read; put the whole file back"));
+    for (const StoredColumn::Segment &segment : column.file.segments)
+      if (segment.bytes->mapping.cut())
+        return absl::DataLossError(absl::StrCat("data set ", setName, ": ", segment.path, " (", segment.bytes->where,
+                                                ") was cut short while it was being read; put the whole file back"));
   return absl::OkStatus();
 }
 
-void Dataset::copySample(size_t component, uint64_t index, void *out) const {
+void Dataset::copySample(size_t component, uint64_t index, void *out, std::optional<uint64_t> trainingEpoch) const {
   const Column &column = columns[component];
   if (synthetic)
-    return syntheticRow(syntheticSeed, column.stream, index, column.conversion.to, column.limit, column.elements, out);
-  uint64_t stride = column.elements * sizeOf(column.conversion.from);
-  convertRow(column.conversion, column.file.payload() + index * stride, column.elements, out);
+    syntheticRow(syntheticSeed, column.stream, index, column.conversion.to, column.limit, column.elements, out);
+  else if (trainingEpoch && column.transforms.draws())
+    column.transforms.convertDrawn(column.conversion, column.file.at(index),
+                                   column.transforms.draw(shuffleSeed, *trainingEpoch, index, component), out);
+  else
+    convertRow(column.conversion, column.file.at(index), column.elements, out);
+  if (column.transforms.normalizes())
+    column.transforms.normalize(column.conversion.to, out);
 }
 
 } // namespace graphc::data

@@ -9,13 +9,15 @@
 
 #include "runtime/data/Convert.h"
 #include "runtime/data/DataSearch.h"
-#include "runtime/data/IdxFile.h"
 #include "runtime/data/Labels.h"
+#include "runtime/data/Stored.h"
+#include "runtime/data/Transforms.h"
 #include "runtime/plan/plan.pb.h"
 
 #include "absl/status/statusor.h"
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -38,8 +40,8 @@ public:
   uint64_t sampleBytes(size_t component) const { return columns[component].rowBytes; }
   uint64_t sampleElements(size_t component) const { return columns[component].elements; }
 
-  /// Writes sample `index` < samples() of a component to `out`, sampleBytes() bytes.
-  void copySample(size_t component, uint64_t index, void *out) const;
+  /// Writes sample `index` < samples() of a component to `out`, sampleBytes() bytes; for training as it is drawn in this epoch.
+  void copySample(size_t component, uint64_t index, void *out, std::optional<uint64_t> trainingEpoch = {}) const;
 
   /// OutOfRange, naming the file and how many, where integers of a component are none of 0 … classes - 1. Looks through a
   /// file of up to 2^24 elements; BatchSource looks at each batch besides, for larger ones and for what is synthetic.
@@ -63,13 +65,14 @@ private:
     Conversion conversion;
     uint64_t elements = 0; ///< of one sample
     uint64_t rowBytes = 0;
-    IdxFile file; ///< empty where synthetic
-    std::string path; ///< of the file
+    StoredColumn file; ///< empty where synthetic
+    Transforms transforms;
     uint64_t stream = 0; ///< synthetic: the component's Philox stream
     int64_t limit = 0;
   };
 
-  absl::Status openIdx(const plan::Dataset &plan, const DataSearch &search);
+  static std::string pathOf(const Column &column);
+  absl::Status openFiles(const plan::Dataset &plan, const DataSearch &search);
   absl::Status openSynthetic(const plan::Dataset &plan);
 
   std::string setName, text;

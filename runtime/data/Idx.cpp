@@ -10,47 +10,6 @@
 
 namespace graphc::data {
 
-size_t sizeOf(StoredType type) {
-  switch (type) {
-  case StoredType::U8:
-  case StoredType::I8:
-    return 1;
-  case StoredType::I16:
-    return 2;
-  case StoredType::I32:
-  case StoredType::F32:
-    return 4;
-  case StoredType::F64:
-    return 8;
-  }
-  return 0;
-}
-
-const char *nameOf(StoredType type) {
-  switch (type) {
-  case StoredType::U8:
-    return "u8";
-  case StoredType::I8:
-    return "i8";
-  case StoredType::I16:
-    return "i16";
-  case StoredType::I32:
-    return "i32";
-  case StoredType::F32:
-    return "f32";
-  case StoredType::F64:
-    return "f64";
-  }
-  return "?";
-}
-
-uint64_t IdxHeader::elementsPerSample() const {
-  uint64_t count = 1;
-  for (size_t i = 1; i < shape.size(); ++i)
-    count *= shape[i];
-  return count;
-}
-
 absl::StatusOr<IdxHeader> readIdxHeader(ByteReader &reader, const std::string &name) {
   auto bad = [&](std::string_view why) {
     return absl::InvalidArgumentError(
@@ -64,7 +23,7 @@ absl::StatusOr<IdxHeader> readIdxHeader(ByteReader &reader, const std::string &n
     return bad(absl::StrFormat("it starts with bytes %02x %02x, expected 00 00", start[0], start[1]));
   IdxHeader header;
   header.type = static_cast<StoredType>(start[2]);
-  if (sizeOf(header.type) == 0)
+  if (start[2] > uint8_t(StoredType::F64) || sizeOf(header.type) == 0)
     return bad(absl::StrFormat("unknown element type 0x%02x, expected 08, 09, 0b, 0c, 0d or 0e", start[2]));
   if (start[3] < 1 || start[3] > 8)
     return bad(absl::StrCat("it has ", int(start[3]), " dimensions, expected 1 to 8"));
@@ -80,7 +39,7 @@ absl::StatusOr<IdxHeader> readIdxHeader(ByteReader &reader, const std::string &n
       return bad(absl::StrCat("dimension ", i, " is 0"));
     // Both factors are below 2^41 and 2^32, so this cannot overflow.
     unsigned __int128 product = (unsigned __int128)bytes * size;
-    if (product > maxIdxPayload)
+    if (product > maxArrayBytes)
       return bad("its dimensions make more than 1 TiB");
     bytes = uint64_t(product);
     header.shape.push_back(size);

@@ -8,28 +8,16 @@
 #define GRAPHC_RUNTIME_DATA_IDX_H
 
 #include "runtime/data/ByteReader.h"
+#include "runtime/data/Stored.h"
 
 #include <functional>
 #include <vector>
 
 namespace graphc::data {
 
-/// Values are IDX's own type bytes.
-enum class StoredType : uint8_t { U8 = 0x08, I8 = 0x09, I16 = 0x0B, I32 = 0x0C, F32 = 0x0D, F64 = 0x0E };
-
-size_t sizeOf(StoredType type);
-const char *nameOf(StoredType type);
-
-struct IdxHeader {
-  StoredType type = StoredType::U8;
-  std::vector<uint32_t> shape; ///< 1 to 8 dimensions
+struct IdxHeader : ArrayHeader {
   uint64_t headerBytes = 0;
-  uint64_t payloadBytes = 0; ///< checked product; fits
-  uint64_t samples() const { return shape.front(); }
-  uint64_t elementsPerSample() const;
 };
-
-constexpr uint64_t maxIdxPayload = uint64_t(1) << 40;
 
 /// Reads and checks the header.
 absl::StatusOr<IdxHeader> readIdxHeader(ByteReader &reader, const std::string &name);

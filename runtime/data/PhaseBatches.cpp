@@ -43,6 +43,7 @@ absl::StatusOr<std::unique_ptr<PhaseBatches>> PhaseBatches::create(const plan::P
         options.microBatches = std::max(1u, next.micro_batches());
         options.perStep = times;
         options.padLast = next.pad_last();
+        options.training = plan.phases(static_cast<int>(phase)).role() == plan::TRAIN;
         options.classes.assign(next.classes().begin(), next.classes().end());
         options.prefetch = prefetch;
         GRAPHC_ASSIGN_OR_RETURN(std::unique_ptr<BatchSource> source, BatchSource::create(set, options));

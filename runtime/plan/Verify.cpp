@@ -29,9 +29,20 @@ absl::Status detail::checkName(absl::string_view what, const std::string &name, 
   return absl::OkStatus();
 }
 
+/// A type whose bytes can be counted, within the limits.
+absl::Status detail::checkType(const TensorType &type, absl::string_view what) {
+  if (type.shape_size() > Limits::rank)
+    return invalid(what, ": rank ", type.shape_size(), ", more than ", Limits::rank);
+  std::optional<uint64_t> bytes = tensorBytes(type);
+  if (!bytes || *bytes > Limits::bytes)
+    return invalid(what, ": the type ", typeText(type), " is invalid or too large");
+  return absl::OkStatus();
+}
+
 namespace {
 
 using detail::checkName;
+using detail::checkType;
 using detail::invalid;
 
 /// The task is one of the plan's jobs.
@@ -41,16 +52,6 @@ absl::Status checkTask(const Plan &plan, const Task &task, absl::string_view wha
   const Job &job = plan.jobs(int(task.job()));
   if (task.index() >= job.tasks())
     return invalid(what, ": task ", task.index(), " of job ", job.name(), " does not exist, it has ", job.tasks());
-  return absl::OkStatus();
-}
-
-/// A type whose bytes can be counted, within the limits.
-absl::Status checkType(const TensorType &type, absl::string_view what) {
-  if (type.shape_size() > Limits::rank)
-    return invalid(what, ": rank ", type.shape_size(), ", more than ", Limits::rank);
-  std::optional<uint64_t> bytes = tensorBytes(type);
-  if (!bytes || *bytes > Limits::bytes)
-    return invalid(what, ": the type ", typeText(type), " is invalid or too large");
   return absl::OkStatus();
 }
 
@@ -191,49 +192,6 @@ absl::Status checkVariables(const Plan &plan) {
     }
   }
   return checkParts(plan, names);
-}
-
-/// Each data set: components, files or limits for them, numbers that readers can compute with.
-absl::Status checkDatasets(const Plan &plan) {
-  std::set<std::string> names;
-  for (const Dataset &d : plan.datasets()) {
-    GRAPHC_RETURN_IF_ERROR(checkName("a dataset", d.name(), &names));
-    std::string what = absl::StrCat("dataset ", d.name());
-    if (d.components_size() == 0 || d.components_size() > 64)
-      return invalid(what, ": ", d.components_size(), " components, expected 1 to 64");
-    for (const Dataset::Component &c : d.components()) {
-      GRAPHC_RETURN_IF_ERROR(checkType(c.sample(), what));
-      if (!std::isfinite(c.scale()) || !std::isfinite(c.offset()))
-        return invalid(what, ": scale or offset is not finite");
-    }
-    if (d.has_idx()) {
-      if (d.idx().files_size() != d.components_size())
-        return invalid(what, ": ", d.idx().files_size(), " files for ", d.components_size(), " components");
-      for (const std::string &file : d.idx().files())
-        if (file.empty() || file.size() > size_t(Limits::nameBytes) || file.find('\0') != std::string::npos)
-          return invalid(what, ": an empty or impossible file name");
-    } else if (d.has_synthetic()) {
-      if (d.synthetic().samples() == 0 || d.synthetic().samples() > Limits::bytes)
-        return invalid(what, ": ", d.synthetic().samples(), " samples");
-      if (d.synthetic().limits_size() != d.components_size())
-        return invalid(what, ": ", d.synthetic().limits_size(), " limits for ", d.components_size(), " components");
-      for (int i = 0; i < d.components_size(); ++i) {
-        DataType type = d.components(i).sample().dtype();
-        bool isFloat = type == F32 || type == F64 || type == BF16;
-        int64_t limit = d.synthetic().limits(i);
-        int64_t most = type == I1    ? 2
-                       : type == I8  ? 128
-                       : type == U8  ? 256
-                       : type == I32 ? int64_t(1) << 31
-                                     : INT64_MAX;
-        if (isFloat ? limit != 0 : (limit <= 0 || limit > most))
-          return invalid(what, ": limit ", limit, " of component ", i, " does not fit ", dataTypeName(type));
-      }
-    } else {
-      return invalid(what, " has no source");
-    }
-  }
-  return absl::OkStatus();
 }
 
 /// Each channel: type and bytes, programs of one phase, what its flags exclude, as many instances as its programs have; all of them
@@ -435,7 +393,7 @@ absl::Status verifyPlan(const Plan &plan) {
   GRAPHC_RETURN_IF_ERROR(checkCluster(plan));
   GRAPHC_RETURN_IF_ERROR(checkStrategy(plan));
   GRAPHC_RETURN_IF_ERROR(checkVariables(plan));
-  GRAPHC_RETURN_IF_ERROR(checkDatasets(plan));
+  GRAPHC_RETURN_IF_ERROR(detail::checkDatasets(plan));
   GRAPHC_RETURN_IF_ERROR(detail::checkKernels(plan));
   GRAPHC_RETURN_IF_ERROR(checkPhases(plan));
   GRAPHC_RETURN_IF_ERROR(checkChannels(plan));

@@ -20,6 +20,12 @@ template <typename... Args> absl::Status invalid(const Args &...args) {
 /// Of a thing of the plan that people read of: neither empty nor endless, without control characters, and not in `seen`, if given.
 absl::Status checkName(absl::string_view what, const std::string &name, std::set<std::string> *seen);
 
+/// An element type, and a shape whose bytes can be counted.
+absl::Status checkType(const TensorType &type, absl::string_view what);
+
+/// Components, sources and what is done to samples.
+absl::Status checkDatasets(const Plan &plan);
+
 /// Code objects and kernels. Whether a library call is one of its kernel that kernel's registry says.
 absl::Status checkKernels(const Plan &plan);
 

@@ -33,6 +33,39 @@ for name, data in {"image": image, "label": label, "float": real}.items():
     open(f"{sys.argv[1]}/{name}.gz", "wb").write(gzip.compress(data, mtime=0))
 PY
       ;;
+    fuzz_npy)
+      python3 - "$seeds" <<'PY'
+import io, struct, sys, zipfile
+def npy(descr, shape, data):
+    header = "{'descr': '%s', 'fortran_order': False, 'shape': %s, }".ljust(100) % (descr, shape) + "\n"
+    return b"\x93NUMPY\1\0" + struct.pack("<H", len(header)) + header.encode() + data
+for descr, width in ("|b1", 1), ("|u1", 1), ("<i2", 2), ("<u4", 4), ("<i8", 8), ("<f2", 2), ("<f4", 4), ("<f8", 8):
+    open(f"{sys.argv[1]}/{descr[1:]}", "wb").write(b"n" + npy(descr, "(2, 3)", bytes(range(6 * width))))
+for method in zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED:
+    for wide in False, True:
+        archive = io.BytesIO()
+        with zipfile.ZipFile(archive, "w", method) as out, out.open("x.npy", "w", force_zip64=wide) as entry:
+            entry.write(npy("<f4", "(2, 3)", bytes(24)))
+        open(f"{sys.argv[1]}/zip-{method}-{wide}", "wb").write(b"z" + archive.getvalue())
+PY
+      ;;
+    fuzz_csv)
+      printf '\1a,b\n1,2\n3.5,4\n' >"$seeds/header"
+      printf '\0201,"2"\r\n3.5e-3,-4\r\n' >"$seeds/quoted"
+      printf '\0061;2\n;\n' >"$seeds/missing"
+      printf '\031a,b,c\n1,2,"x ""y""\nz"\n' >"$seeds/named" ;;
+    fuzz_text)
+      printf 'a\nab\n\\n\n\\x20\nb\n=\nab a\nb' >"$seeds/small"
+      { printf 'abc\na\nb\nc\n=\n'; printf 'abcab%.0s' $(seq 200); } >"$seeds/long" ;;
+    fuzz_cifar)
+      python3 - "$seeds" <<'PY'
+import gzip, sys
+records = b"".join(bytes([label]) + bytes([label * 20]) * 3072 for label in range(3))
+open(f"{sys.argv[1]}/plain", "wb").write(records)
+open(f"{sys.argv[1]}/packed", "wb").write(gzip.compress(records, mtime=0))
+open(f"{sys.argv[1]}/short", "wb").write(records[:-1])
+PY
+      ;;
     *heckpoint*)
       python3 - "$seeds" <<'PY'
 import hashlib, json, struct, sys

@@ -1,0 +1,51 @@
+//===- DecodedCache.h - what is decoded is decoded once ---------------------------------------------------------*- C++ -*-===//
+//
+// A file whose bytes are not its elements is decoded once into a cache file that all tasks of this host and user map: its key is the path,
+// size and modification time of the source and how it was decoded. It appears whole or not at all (O_TMPFILE, then link) and with a
+// checksum that whoever opens it compares, and nothing is left when the writer dies. Two tasks may decode the same file at once;
+// one link wins. Where the cache cannot be written the decoded bytes stay in memory.
+//
+//===----------------------------------------------------------------------------------------------------------------===//
+#ifndef GRAPHC_RUNTIME_DATA_DECODEDCACHE_H
+#define GRAPHC_RUNTIME_DATA_DECODEDCACHE_H
+
+#include "runtime/data/ByteReader.h"
+#include "runtime/data/DataSearch.h"
+#include "runtime/data/Stored.h"
+
+#include <functional>
+
+namespace graphc::data {
+
+/// Takes elements piece by piece; its errors end the decoding.
+using Sink = std::function<absl::Status(const uint8_t *, size_t)>;
+/// Gives all elements to the sink and says what they were. May be asked twice.
+using Decoder = std::function<absl::StatusOr<ArrayHeader>(const Sink &)>;
+
+struct DecodedArray {
+  ArrayHeader header;
+  std::shared_ptr<const StoredBytes> bytes; ///< header.payloadBytes of them
+};
+
+/// `how` tells apart what is decoded in several ways from one file.
+absl::StatusOr<DecodedArray> decodeOnce(const std::string &path, const std::string &how, const DataSearch &search,
+                                        const Decoder &decode);
+absl::StatusOr<DecodedArray> decodeInMemory(const Decoder &decode);
+
+/// A sink that refuses what is beyond `limit`: a small file may inflate to any size.
+Sink atMost(uint64_t limit, const std::string &name, Sink sink);
+
+/// The file's bytes: mapped as they are, or decoded where it is a .gz.
+absl::StatusOr<std::shared_ptr<const StoredBytes>> openContent(const std::string &path, const DataSearch &search);
+
+/// What the reader has, up to `most` bytes; how many there were.
+absl::StatusOr<uint64_t> passOn(ByteReader &reader, uint64_t most, const Sink &sink);
+
+/// Of `rows` samples of `elements` each; an error where there are none, or more than can be counted.
+absl::StatusOr<ArrayHeader> makeList(StoredType type, uint64_t rows, uint64_t elements, const std::string &name);
+
+/// $XDG_CACHE_HOME/graphc or ~/.cache/graphc; "" where neither is known.
+std::string defaultCacheDir();
+
+} // namespace graphc::data
+#endif

@@ -1,0 +1,47 @@
+//===- Transforms.h - what is done to a sample before a program gets it ---------------------------------------------*- C++ -*-===//
+//
+// Draws are functions of the data set's seed, the epoch, the sample and the component, never of who asks: a sample looks the same to
+// every replica, under every strategy and when a run goes on from a checkpoint.
+//
+//===----------------------------------------------------------------------------------------------------------------===//
+#ifndef GRAPHC_RUNTIME_DATA_TRANSFORMS_H
+#define GRAPHC_RUNTIME_DATA_TRANSFORMS_H
+
+#include "runtime/data/Convert.h"
+
+#include <vector>
+
+namespace graphc::data {
+
+/// What stands at (y, x) was stored at (y + down, x + right), or where `flipped` at (y + down, width - 1 - x + right); 0 where that is outside.
+struct Draw {
+  int64_t down = 0, right = 0;
+  bool flipped = false;
+};
+
+class Transforms {
+public:
+  Transforms() = default;
+  /// Of a component that verifyPlan has accepted.
+  explicit Transforms(const plan::Dataset::Component &component);
+
+  bool draws() const { return padding > 0 || flips; }
+  bool normalizes() const { return !means.empty(); }
+
+  Draw draw(uint64_t seed, uint64_t epoch, uint64_t sample, size_t component) const;
+  /// A stored sample, drawn, to a program's.
+  void convertDrawn(const Conversion &conversion, const uint8_t *in, const Draw &draw, void *out) const;
+  /// A program's sample, in place.
+  void normalize(plan::DataType type, void *sample) const;
+
+private:
+  int64_t padding = 0;
+  bool flips = false;
+  uint64_t outer = 1, height = 1, width = 1, inner = 1; ///< the sample as a crop sees it
+  uint64_t rows = 1, places = 1, placeElements = 1; ///< as a flip does: places change sides in each row
+  std::vector<double> means, deviations;
+  uint64_t groups = 1, channels = 1, perChannel = 1; ///< the sample as [groups, channels, perChannel]
+};
+
+} // namespace graphc::data
+#endif
