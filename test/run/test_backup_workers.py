@@ -1,11 +1,13 @@
 """replicas_to_aggregate 2 of 3: two gradients make a step, whosever they are, and what comes later is dropped and counted."""
+import itertools
 import os
 import signal
+import struct
 import time
 
 import pytest
 from box import delay, goesOn, same
-from formats import updates
+from formats import read, updates
 
 TWO = {"replicas_to_aggregate": 2}
 # Every sample is the same.
@@ -73,3 +75,60 @@ def test_goes_on_after_a_death(box):
     backup = box.servers("backup", 3, 2, **TWO)
     box.dies(backup, "worker-1", folder="dir")
     box.graphrun(backup, "--epochs", 1, "--checkpoint_dir", "dir").err.expect("going on from dir/step-")
+
+
+# The gradient of a micro-batch is its sample, of which there are twelve; one step of rate 1 from zeros leaves their mean, with the other sign.
+SAMPLES = "graph.dataset @train : (tensor<64xf32>) = #graph.synthetic<samples = 12, seed = 7>\n"
+SUMS = SAMPLES + """\
+graph.variable @w : tensor<64xf32> = #graph.zeros
+graph.func @train_step() -> (tensor<f32> {graph.name = "loss"}) attributes {role = #graph.role<train>} {
+  %x = graph.next_batch @train {batch = 1} : tensor<1x64xf32>
+  %v = graph.reshape %x : (tensor<1x64xf32>) -> tensor<64xf32>
+  %w = graph.read @w : tensor<64xf32>
+  %p = graph.multiply %w, %v : tensor<64xf32>
+  %loss = graph.reduce_sum %p dimensions = [0] : (tensor<64xf32>) -> tensor<f32>
+  graph.minimize %loss {optimizer = #graph.sgd<learning_rate = 1.0>} : tensor<f32>
+  graph.return %loss : tensor<f32>
+}
+"""
+SEEN = SAMPLES + """\
+graph.variable @seen : tensor<1x64xf32> = #graph.zeros {trainable = false}
+graph.func @train_step() attributes {role = #graph.role<train>} {
+  %x = graph.next_batch @train {batch = 1} : tensor<1x64xf32>
+  graph.assign @seen, %x : tensor<1x64xf32>
+  graph.return
+}
+"""
+
+
+def rounded(value):
+    """As f32."""
+    return struct.unpack("<f", struct.pack("<f", value))[0]
+
+
+def folded(vectors):
+    """Left to right, each sum rounded: of two floats a double has it exactly, or near enough to be rounded as they would be."""
+    total, *others = vectors
+    for other in others:
+        total = [rounded(a + b) for a, b in zip(total, other)]
+    return total
+
+
+@pytest.mark.parametrize("order", [(1, 3, 0), (3, 2, 1)], ids=str)
+def test_order_of_sums(box, order):
+    """Each of four workers adds its three micro-batches one after another; the first three to come are added in the order of the replicas, in whatever order they came."""
+    box.write("seen.mlir", SEEN)
+    box.write("sums.mlir", SUMS)
+    one = box.oneDevice("seen", 1, "seen.mlir")
+    samples = [list(read(box.weights(one, "--steps", step, to=f"seen-{step}") / "seen.npy")[1]) for step in range(1, 13)]
+    assert len(set(map(tuple, samples))) == 12
+    late = {f"worker{worker}": 300000 * (order.index(worker) if worker in order else 6) for worker in range(4)}
+    plan = box.servers("backup", 4, 1, model="sums.mlir", replicas_to_aggregate=3, micro_batches=12)
+    left = list(read(box.weights(plan, "--steps", 1, env=delay(**late)) / "w.npy")[1])
+    mine = [folded(samples[3 * worker:3 * worker + 3]) for worker in range(4)]
+    mean = lambda total: [-rounded(each / 9) for each in total]
+    assert left == mean(folded([mine[worker] for worker in sorted(order)]))
+    # All other orders of the three would be seen, and so would one sum over all nine.
+    others = [folded([mine[worker] for worker in other]) for other in itertools.permutations(order) if set(other[:2]) != set(sorted(order)[:2])]
+    others.append(folded([sample for worker in sorted(order) for sample in samples[3 * worker:3 * worker + 3]]))
+    assert len(others) == 5 and all(left != mean(other) for other in others)
