@@ -27,7 +27,8 @@ def LowerNests : Pass<"lower-nests", "::mlir::func::FuncOp"> {
     reassociated, nothing contracted.
 
     A kernel of 65,536 evaluations and more whose stages share a loop is cut into blocks of it (`dist.kernel_blocks`): all of its stages
-    stand in one loop, from the first of two new arguments to the second, so that threads may do blocks at once.
+    stand in one loop, from the first of two new arguments to the second, so that threads may do blocks at once. So is a kernel that is
+    nothing but the parts of an operation's own loops (`passes/PartLoop.h`); each block has a range of them.
 
     Example (`func.func(lower-nests)`):
 
@@ -169,7 +170,7 @@ def KernelsToGpu : Pass<"kernels-to-gpu", "::mlir::ModuleOp"> {
     - Reductions keep the numerical contract of `lower-nests`: the threads of a warp are the 32 lanes of a chunk where the items
       of a sum lie together, and where neighbouring sums do, each thread has one of them, and the warps of a block share the
       lanes. A sum of at most 32 items is one thread's.
-    - Loops that an operation writes itself are one thread's.
+    - Loops that an operation writes itself are one thread's; where they have parts each thread has a part.
 
     Example:
 

@@ -86,8 +86,8 @@ def BoundLabels : Pass<"bound-labels", "::mlir::ModuleOp"> {
   let description = [{
     Input: functions without scopes, losses as the user wrote them. Output: a `graph.next_batch` whose component goes as it
     is (by reshape, transpose, broadcast_in_dim, concatenate and conversions to wider integers) to the labels of
-    `graph.softmax_cross_entropy` or `graph.nll_loss` has `classes`, the fewest of all such losses; the run then ends by name
-    at a label that is none of them. What it has already stays where it is fewer. Synthetic labels that are
+    `graph.softmax_cross_entropy` or `graph.nll_loss`, or to the ids of a `graph.embedding`, has `classes`, the fewest of all such ops;
+    the run then ends by name at a label that is none of them. What it has already stays where it is fewer. Synthetic labels that are
     always among the classes need no bound. Labels that the model computes are its own affair.
 
     Example:

@@ -1,6 +1,8 @@
 //===- GraphDialect.cpp - registration, names that nobody registered, types ------------------------------------===//
 #include "dialects/graph/ops/ComputeOps.h"
 
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "mlir/Transforms/InliningUtils.h"
 #include "llvm/Support/MathExtras.h"
@@ -13,6 +15,7 @@ using namespace graphc::graph;
 #include "dialects/graph/GraphOpInterfaces.cpp.inc"
 
 void GraphDialect::initialize() {
+  getContext()->loadDialect<memref::MemRefDialect, scf::SCFDialect>(); // of loops that ops write themselves
   registerAttributes();
   registerOps();
 }

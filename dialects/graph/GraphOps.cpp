@@ -56,8 +56,13 @@ void GraphDialect::registerOps() {
   registerLogicOps(*this);
   registerShapeOps(*this);
   registerSlicesOps(*this);
+  registerPaddingOps(*this);
+  registerGatherOps(*this);
+  registerDynamicSlicesOps(*this);
+  registerLookupOps(*this);
   registerReductionOps(*this);
   registerProductsOps(*this);
+  registerDotGeneralOps(*this);
   registerActivationsOps(*this);
   registerLossesOps(*this);
   registerUpdatesOps(*this);

@@ -36,7 +36,7 @@ constexpr Synonym kOps[] = {
     {" ln ", "'graph.log'"},
     {" absolute ", "'graph.abs'"},
     {" sgn signum ", "'graph.sign'"},
-    {" dot gemm mm bmm dotgeneral linear dense einsum addmm ", "'graph.matmul'"},
+    {" dot gemm mm bmm linear dense einsum addmm ", "'graph.matmul'"},
     {" fill full splat literal const zeros ones ", "'graph.constant'"},
     {" arange range ", "'graph.iota'"},
     {" cast astype to convertelementtype ", "'graph.convert'"},
@@ -50,6 +50,8 @@ constexpr Synonym kOps[] = {
     {" permute perm t ", "'graph.transpose'"},
     {" view flatten squeeze unsqueeze expanddims ", "'graph.reshape'"},
     {" stridedslice narrow ", "'graph.slice'"},
+    {" topk ", "'graph.top_k'"},
+    {" take indexselect gathernd ", "'graph.gather'"},
     {" crossentropy sparsecrossentropy softmaxcrossentropywithlogits sparsesoftmaxcrossentropywithlogits "
      "crossentropyloss categoricalcrossentropy ",
      "'graph.softmax_cross_entropy'"},
@@ -76,8 +78,8 @@ constexpr Synonym kOps[] = {
 /// Of kinds that are not here at all.
 constexpr const char *kAbsent = " conv conv1d conv2d conv3d convolution convtranspose maxpool avgpool pool "
                                 "reducewindow batchnorm batchnormalization "
-                                "layernorm normalization dropout gather embedding scatter pad gelu sin cos tan erf "
-                                "floor ceil round sort topk while if "
+                                "layernorm normalization dropout gelu sin cos tan erf "
+                                "floor ceil round sort while if "
                                 "call custom customcall fft cumsum rnn lstm gru random uniform normal ";
 
 constexpr Synonym kAttributes[] = {

@@ -1,6 +1,7 @@
 // Kernels that a GPU's queue launches become functions of the gpu dialect over blocks and threads; see passes/KernelPasses.td.
 #include "dialects/dist/DistDialect.h"
 #include "dialects/graph/GraphDialect.h"
+#include "passes/PartLoop.h"
 #include "passes/Passes.h"
 #include "passes/gpu/BlockEmitter.h"
 #include "passes/gpu/GpuCode.h"
@@ -82,6 +83,8 @@ private:
       if (auto op = dyn_cast<linalg::LinalgOp>(ops.front())) {
         if (failed(emitStructured(op, launch.blockLoops[index - launch.firstStage], block)))
           return failure();
+      } else if (std::optional<PartLoop> parts = PartLoop::match(ops.front())) {
+        byThreads(*parts, block);
       } else {
         byOneThread(ops, block);
       }
@@ -103,6 +106,24 @@ private:
       owned = gpu::Owned{loop, first, launch.perBlock, launch.size};
     }
     return gpu::emitStage(op, *nest, owned, block);
+  }
+
+  /// Loops over parts: neighbouring parts by neighbouring threads, those of this block of the grid.
+  void byThreads(PartLoop &parts, const gpu::Block &block) {
+    OpBuilder here(parts.loop);
+    Location loc = parts.loop.getLoc();
+    auto index = [&](int64_t value) -> Value { return arith::ConstantIndexOp::create(here, loc, value); };
+    Value first = block.thread, end = index(parts.parts);
+    if (blockNumber) {
+      Value begin = arith::MulIOp::create(here, loc, blockNumber, index(launch.perBlock));
+      first = arith::AddIOp::create(here, loc, begin, first);
+      end = arith::MinUIOp::create(here, loc, arith::AddIOp::create(here, loc, begin, index(launch.perBlock)), end);
+    }
+    auto loop = scf::ForOp::create(here, loc, first, end, index(block.threads));
+    OpBuilder inside = OpBuilder::atBlockBegin(loop.getBody());
+    Value part = loop.getInductionVar();
+    Value next = arith::AddIOp::create(inside, loc, part, arith::ConstantIndexOp::create(inside, loc, 1));
+    parts.moveBodyBefore(loop.getBody()->getTerminator(), part, next);
   }
 
   /// Loops that an operation wrote itself: in its own order, as on a CPU.

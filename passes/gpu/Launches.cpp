@@ -44,13 +44,20 @@ private:
     launch.blockLoops.resize(count);
     int64_t most = 1;
     for (const Stage &stage : stages.slice(first, count))
-      most = std::max(most, stage.nest ? stage.work : 1);
+      most = std::max(most, stage.nest ? stage.work : stage.parts);
     launch.threads = std::clamp<int64_t>(llvm::alignTo(uint64_t(most), kWarp), kWarp, kMostThreads);
     return launch;
   }
 
-  /// Its largest parallel loop is the block loop.
+  /// Its largest parallel loop is the block loop. Of loops over parts each thread has a part.
   Launch alone(unsigned stage) const {
+    if (stages[stage].parts > 1) {
+      Launch launch = oneBlock(stage, 1);
+      launch.size = stages[stage].parts;
+      launch.threads = std::min<int64_t>(llvm::alignTo(uint64_t(launch.size), kWarp), kThreads);
+      launch.perBlock = launch.threads;
+      return launch;
+    }
     if (std::optional<Launch> best = together(stage, 1))
       return *best;
     return oneBlock(stage, 1);

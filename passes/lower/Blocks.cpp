@@ -1,5 +1,7 @@
 #include "passes/lower/Blocks.h"
 
+#include "passes/PartLoop.h"
+
 #include <limits>
 
 using namespace mlir;
@@ -49,9 +51,26 @@ Runs readRuns(ArrayRef<Stage> stages, ArrayRef<BlockLoop> loops, int64_t size, i
   return runs;
 }
 
+/// Of a kernel that is one loop over parts. Parts are often elements that lie together, so that blocks have whole lines of them.
+std::optional<Blocks> cutParts(PartLoop loop) {
+  const int64_t work = loop.getWork();
+  if (work < kCutFrom)
+    return std::nullopt;
+  const int64_t count = std::min(kMostBlocks, work / kPerBlock);
+  Blocks blocks;
+  blocks.parts = int64_t(llvm::alignTo(uint64_t(llvm::divideCeil(loop.parts, count)), kLine));
+  blocks.count = llvm::divideCeil(loop.parts, blocks.parts);
+  return blocks.count > 1 ? std::optional(blocks) : std::nullopt;
+}
+
 } // namespace
 
 FailureOr<std::optional<Blocks>> chooseBlocks(func::FuncOp kernel) {
+  if (kernel.isExternal()) // a GPU's alone
+    return std::optional<Blocks>();
+  if (SmallVector<SmallVector<Operation *>> stages = getStages(kernel.getBody().front()); stages.size() == 1)
+    if (std::optional<PartLoop> loop = PartLoop::match(stages.front().front()))
+      return cutParts(*loop);
   int64_t work = 0;
   kernel.walk([&](linalg::LinalgOp op) {
     int64_t evaluations = 1;

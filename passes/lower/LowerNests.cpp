@@ -1,4 +1,5 @@
 // Structured ops on buffers to loops over vectors; see passes/KernelPasses.td for the numerical contract that is kept here.
+#include "passes/PartLoop.h"
 #include "passes/Passes.h"
 
 #include "passes/lower/Blocks.h"
@@ -67,6 +68,27 @@ Value wrapInBlocks(func::FuncOp kernel, int64_t count) {
   return loop.getInductionVar();
 }
 
+/// Loops over parts for all of them, or for those of a block.
+void lowerParts(func::FuncOp kernel, const std::optional<Blocks> &blocks, Value block) {
+  SmallVector<PartLoop> loops;
+  kernel.walk([&](scf::ParallelOp op) {
+    if (std::optional<PartLoop> loop = PartLoop::match(op))
+      loops.push_back(*loop);
+  });
+  for (PartLoop &loop : loops) {
+    OpBuilder builder(loop.loop);
+    Location loc = loop.loop.getLoc();
+    auto index = [&](int64_t value) -> Value { return arith::ConstantIndexOp::create(builder, loc, value); };
+    Value first = index(0), limit = index(loop.parts);
+    if (block) {
+      Value width = index(blocks->parts);
+      first = arith::MulIOp::create(builder, loc, block, width);
+      limit = arith::MinUIOp::create(builder, loc, arith::AddIOp::create(builder, loc, first, width), limit);
+    }
+    loop.moveBodyBefore(loop.loop, first, limit);
+  }
+}
+
 struct LowerNestsPass : impl::LowerNestsBase<LowerNestsPass> {
   void runOnOperation() override {
     SmallVector<linalg::LinalgOp> ops;
@@ -75,6 +97,7 @@ struct LowerNestsPass : impl::LowerNestsBase<LowerNestsPass> {
     if (failed(blocks))
       return signalPassFailure();
     Value block = *blocks ? wrapInBlocks(getOperation(), (*blocks)->count) : Value();
+    lowerParts(getOperation(), *blocks, block);
     for (auto [i, op] : llvm::enumerate(ops)) {
       OpBuilder builder(op);
       FailureOr<Nest> nest = buildNest(op, builder);

@@ -1,5 +1,7 @@
 #include "passes/lower/Stages.h"
 
+#include "passes/PartLoop.h"
+
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
@@ -33,7 +35,7 @@ SmallVector<SmallVector<Operation *>> getStages(Block &body) {
   SmallVector<SmallVector<Operation *>> stages;
   bool open = false; // the last one is a run that may go on
   for (Operation &op : body.without_terminator()) {
-    if (isa<linalg::LinalgOp>(op)) {
+    if (isa<linalg::LinalgOp>(op) || PartLoop::match(&op)) {
       stages.push_back({&op});
       open = false;
     } else if (!isMemoryEffectFree(&op)) {
@@ -66,6 +68,9 @@ FailureOr<Stages> readStages(func::FuncOp kernel) {
         stage.work *= loop.size;
       stage.usesIndices = !nest->body->getOps<linalg::IndexOp>().empty();
       stage.nest = std::move(*nest);
+    } else if (std::optional<PartLoop> loop = PartLoop::match(ops.front())) {
+      stage.work = loop->getWork();
+      stage.parts = loop->parts;
     }
     stages.list.push_back(std::move(stage));
   }

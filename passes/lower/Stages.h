@@ -29,12 +29,14 @@ struct BlockLoop {
 /// Splits the nest's loop where needed; the block loop of `size` indices.
 size_t splitLoop(Nest &nest, const BlockLoop &at, int64_t size);
 
-/// The operations of a kernel's body that do something, in order: linalg ops, and runs of others (loops that an operation wrote itself).
+/// The operations of a kernel's body that do something, in order: linalg ops, loops over parts (PartLoop.h), and runs of others (loops that
+/// an operation wrote itself, and that are one whole).
 llvm::SmallVector<llvm::SmallVector<mlir::Operation *>> getStages(mlir::Block &body);
 
 struct Stage {
   std::optional<Nest> nest; ///< none: loops that are not read
   int64_t work = 1; ///< evaluations of the body
+  int64_t parts = 1; ///< of loops that are not read
   bool usesIndices = false;
   /// The nest with its block loop, and which that is.
   std::pair<Nest, size_t> splitAt(const BlockLoop &at, int64_t size) const;

@@ -1,5 +1,7 @@
 #include "passes/outline/KernelBuilder.h"
 
+#include "dialects/graph/LoopParts.h"
+#include "passes/PartLoop.h"
 #include "passes/outline/LoopPromises.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -269,37 +271,59 @@ void KernelBuilder::emitStructured(StructuredOpInterface op) {
 }
 
 /// The loops are built on memory that stands for each operand and out alone, as two of them may be one argument; what was promised
-/// is checked on it, and the arguments take its place.
+/// is checked on it, and the arguments take its place. What the loops do not look at, a constant of which they know all elements, has
+/// no memory.
 LogicalResult KernelBuilder::emitLoops(ExplicitLoopsOpInterface op) {
   VariableNames read = getReadVariables(op);
   OpBuilder &builder = kernel.getBuilder();
   SmallVector<Operation *> standIns;
-  auto standIn = [&](Value buffer, Use use) -> Value {
-    Value argument = kernel.getArgument(buffer, use);
-    standIns.push_back(UnrealizedConversionCastOp::create(builder, op.getLoc(), argument.getType(), argument));
+  auto standIn = [&](Type tensor) -> Value {
+    auto type = cast<RankedTensorType>(tensor);
+    Type stored = type.getElementType().isInteger(1) ? builder.getI8Type() : type.getElementType();
+    standIns.push_back(UnrealizedConversionCastOp::create(builder, op.getLoc(),
+                                                          MemRefType::get(type.getShape(), stored), ValueRange()));
     return standIns.back()->getResult(0);
   };
-  SmallVector<Value> operands, outs;
-  for (OpOperand &operand : op->getOpOperands()) {
-    Value copy = copies.lookup(&operand);
-    operands.push_back(standIn(copy ? copy : memory.of(operand.get()), Use::Read));
-  }
+  auto arrive = [&](Value standIn, llvm::function_ref<Value()> buffer, Use use) {
+    if (!standIn.use_empty())
+      standIn.replaceAllUsesWith(kernel.getArgument(buffer(), use));
+    standIn.getDefiningOp()->erase();
+  };
+  SmallVector<Value> operands, outs, variables;
+  for (Value operand : op->getOperands())
+    operands.push_back(standIn(operand.getType()));
   for (Value result : op->getResults())
-    outs.push_back(standIn(memory.of(result), Use::Write));
-  for (FlatSymbolRefAttr name : getWrittenVariables(op))
-    outs.push_back(
-        standIn(memory.ofVariable(name.getValue()), llvm::is_contained(read, name) ? Use::Update : Use::Write));
-  op.buildLoops(builder, operands, outs);
+    outs.push_back(standIn(result.getType()));
+  for (FlatSymbolRefAttr name : getWrittenVariables(op)) {
+    variables.push_back(memory.ofVariable(name.getValue()));
+    auto type = cast<MemRefType>(variables.back().getType());
+    outs.push_back(standIn(RankedTensorType::get(type.getShape(), type.getElementType())));
+  }
+  if (const int64_t parts = getLoopParts(op); parts > 1)
+    PartLoop::create(builder, op.getLoc(), parts, [&](Value first, Value limit) {
+      cast<LoopPartsOpInterface>(op.getOperation()).buildParts(builder, operands, outs, first, limit);
+    });
+  else
+    op.buildLoops(builder, operands, outs);
   builder.setInsertionPointToEnd(builder.getBlock());
   SmallVector<Operation *> made;
   for (Operation *next = standIns.back()->getNextNode(); next; next = next->getNextNode())
     made.push_back(next);
   if (failed(verifyLoops(op, made, operands, outs)))
     return failure();
-  for (Operation *cast : standIns) {
-    cast->getResult(0).replaceAllUsesWith(cast->getOperand(0));
-    cast->erase();
-  }
+  for (auto [operand, memoryOf] : llvm::zip_equal(op->getOpOperands(), operands))
+    arrive(
+        memoryOf,
+        [&] {
+          Value copy = copies.lookup(&operand);
+          return copy ? copy : memory.of(operand.get());
+        },
+        Use::Read);
+  for (auto [result, out] : llvm::zip(op->getResults(), outs))
+    arrive(out, [&] { return memory.of(result); }, Use::Write);
+  for (auto [name, variable, out] :
+       llvm::zip_equal(getWrittenVariables(op), variables, ArrayRef(outs).drop_front(op->getNumResults())))
+    arrive(out, [&] { return variable; }, llvm::is_contained(read, name) ? Use::Update : Use::Write);
   return success();
 }
 

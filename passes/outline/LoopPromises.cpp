@@ -1,5 +1,7 @@
 #include "passes/outline/LoopPromises.h"
 
+#include "passes/PartLoop.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -53,8 +55,18 @@ bool separates(scf::ForOp loop, memref::LoadOp load, memref::StoreOp store) {
   });
 }
 
+/// Whether a part of the loops loads elements of its own alone: one index goes over the range of parts that is given.
+bool isOfItsParts(const PartLoop &parts, memref::LoadOp load) {
+  return llvm::any_of(load.getIndices(), [&](Value index) {
+    auto argument = dyn_cast<BlockArgument>(index);
+    auto loop = argument ? dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp()) : scf::ForOp();
+    return loop && loop.getInductionVar() == index && loop.getLowerBound() == parts.first &&
+           loop.getUpperBound() == parts.limit;
+  });
+}
+
 /// Whether no element that is loaded was stored before: in each iteration of the loops around both the load comes first, and each
-/// iteration has places of its own.
+/// iteration has places of its own; in a loop over parts each part has.
 bool isReadFirst(memref::LoadOp load, memref::StoreOp store) {
   for (Operation *first = load; first == load || isa<scf::SCFDialect>(first->getDialect());
        first = first->getParentOp()) {
@@ -65,7 +77,11 @@ bool isReadFirst(memref::LoadOp load, memref::StoreOp store) {
       return false;
     for (Operation *around = first->getParentOp(); isa<scf::SCFDialect>(around->getDialect());
          around = around->getParentOp())
-      if (auto loop = dyn_cast<scf::ForOp>(around); loop ? !separates(loop, load, store) : !isa<scf::IfOp>(around))
+      if (std::optional<PartLoop> parts = PartLoop::match(around)) {
+        if (!isOfItsParts(*parts, load))
+          return false;
+      } else if (auto loop = dyn_cast<scf::ForOp>(around);
+                 loop ? !separates(loop, load, store) : !isa<scf::IfOp>(around))
         return false;
     return true;
   }

@@ -1,6 +1,7 @@
 #include "passes/outline/ProgramGraph.h"
 
 #include "dialects/graph/CarriedAttributes.h"
+#include "dialects/graph/LoopParts.h"
 #include "passes/outline/Pieces.h"
 #include "passes/outline/ScalarBody.h"
 
@@ -106,13 +107,23 @@ void ProgramGraph::findSections() {
   }
 }
 
+/// Loops of an op's own that are long and have parts are a kernel by themselves. Threads share the parts then; and other loops beside
+/// them, which have no block loop in common with them, are cut into blocks of their own.
+static bool isAlone(Operation *op) {
+  constexpr int64_t kLong = 64 * 1024; // elements, of the largest tensor
+  auto isLong = [](Type type) { return cast<RankedTensorType>(type).getNumElements() >= kLong; };
+  return getLoopParts(op) > 1 &&
+         (llvm::any_of(op->getOperandTypes(), isLong) || llvm::any_of(op->getResultTypes(), isLong));
+}
+
 void ProgramGraph::depend(unsigned op, Operation *on, bool separate) {
   auto found = indexOf.find(on);
   if (found == indexOf.end())
     return; // made outside of the loop
   unsigned index = found->second;
   if (index != op && kinds[index] != Kind::Free)
-    dependences[op].push_back({index, separate || sections[index] != sections[op], false});
+    dependences[op].push_back(
+        {index, separate || sections[index] != sections[op] || isAlone(ops[index]) || isAlone(ops[op]), false});
 }
 
 void ProgramGraph::findDependences() {

@@ -9,6 +9,8 @@ import math
 import re
 import struct
 
+import indexed
+
 OP = re.compile(r'^\s*(?:%(?P<results>\w+)(?::\d+)? = )?"(?P<name>[\w.]+)"\((?P<operands>[^)]*)\)\s*(?:<\{(?P<properties>.*)\}>)?'
                 r'\s*(?:\{(?P<attributes>[^}]*)\})?\s*(?:\(\{)?\s*: \((?P<from>.*)\) -> (?P<to>.*)$')
 TYPE = re.compile(r"tensor<((?:\d+x)*)(\w+)>")
@@ -166,6 +168,57 @@ def matmul(a, b, properties, shape, element):
     return Tensor(shape, element, flat)
 
 
+def numbers(properties, names):
+    """Dimension numbers under their short names (indexed.py)."""
+    return {short: ints(properties, name) for short, name in names.items()} | {"vector": integer(properties, "index_vector_dim")}
+
+
+def gather(args, properties, shape, element):
+    said = numbers(properties, {"offset": "offset_dims", "collapsed": "collapsed_slice_dims", "operand_batching": "operand_batching_dims",
+                                "indices_batching": "start_indices_batching_dims", "map": "start_index_map"})
+    x, i = args
+    return Tensor(shape, element, indexed.gather(x.flat, x.shape, i.flat, i.shape, shape, ints(properties, "slice_sizes"), said))
+
+
+def scatter(args, properties, shape, element):
+    said = numbers(properties, {"offset": "update_window_dims", "collapsed": "inserted_window_dims", "operand_batching": "input_batching_dims",
+                                "indices_batching": "scatter_indices_batching_dims", "map": "scatter_dims_to_operand_dims"})
+    x, i, u = args
+    return Tensor(shape, element, indexed.scatter(x.flat, x.shape, i.flat, i.shape, u.flat, u.shape, said, lambda a, b: rounded(element, a + b)))
+
+
+def dynamicSlice(args, properties, shape, element):
+    return Tensor(shape, element, [args[0].at(place) for place in indexed.box(args[0].shape, [s.flat[0] for s in args[1:]], shape)])
+
+
+def dynamicUpdateSlice(args, properties, shape, element):
+    flat = list(args[0].flat)
+    for place, value in zip(indexed.box(shape, [s.flat[0] for s in args[2:]], args[1].shape), args[1].flat):
+        flat[offset(shape, place)] = value
+    return Tensor(shape, element, flat)
+
+
+def pad(args, properties, shape, element):
+    edges = [ints(properties, name) for name in ("edge_padding_low", "edge_padding_high", "interior_padding")]
+    return Tensor(shape, element, indexed.pad(args[0].flat, args[0].shape, args[1].flat[0], *edges))
+
+
+def embedding(args, properties, shape, element):
+    rows, width = args[0].shape
+    return Tensor(shape, element, [args[0].flat[i * width + c] if 0 <= i < rows else 0.0 for i in args[1].flat for c in range(width)])
+
+
+INDEXED = {"gather": gather, "scatter": scatter, "dynamic_slice": dynamicSlice, "dynamic_update_slice": dynamicUpdateSlice, "pad": pad,
+           "embedding": embedding}
+
+
+def topK(operand, k, kinds):
+    """Both results."""
+    width = operand.shape[-1]
+    places = indexed.largest(operand.flat, width, k)
+    return [Tensor(*kinds[0], [operand.flat[i] for i in places]), Tensor(*kinds[1], [i % width for i in places])]
+
+
 def evaluate(name, args, properties, shape, element):
     if name in ELEMENTWISE:
         return Tensor(shape, element, map(ELEMENTWISE[name], *(a.flat for a in args)))
@@ -202,6 +255,8 @@ def evaluate(name, args, properties, shape, element):
                 number += 1
             flat.append(args[number].at([*index[:along], place, *index[along + 1:]]))
         return Tensor(shape, element, flat)
+    if name in INDEXED:
+        return INDEXED[name](args, properties, shape, element)
     if name == "reduce_sum":
         add = math.fsum if element.startswith("f") else sum
         return reduced(args[0], ints(properties, "dimensions"), add, shape, element)
@@ -252,6 +307,9 @@ def run(text):
                 re.search(r"learning_rate = (\S+) : f64", properties).group(1)))
             steps = [rounded(old.element, rate * step) for step in args[0].flat]
             state[symbol.group(1)] = Tensor(old.shape, old.element, [a + b for a, b in zip(old.flat, steps)])
+        elif name == "top_k":
+            for number, result in enumerate(topK(args[0], integer(properties, "k"), types(match["to"]))):
+                env[f"%{match['results']}#{number}"] = result
         elif name != "return":
             (shape, element), = types(match["to"])
             env["%" + match["results"]] = evaluate(name, args, properties, shape, element)

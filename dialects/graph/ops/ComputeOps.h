@@ -8,6 +8,7 @@
 #define GRAPHC_DIALECTS_GRAPH_OPS_COMPUTEOPS_H
 
 #include "dialects/graph/GraphDialect.h"
+#include "dialects/graph/LoopParts.h"
 
 #define GET_OP_CLASSES
 #include "dialects/graph/ops/Arithmetic.h.inc"
@@ -20,9 +21,19 @@
 #define GET_OP_CLASSES
 #include "dialects/graph/ops/Slices.h.inc"
 #define GET_OP_CLASSES
+#include "dialects/graph/ops/Padding.h.inc"
+#define GET_OP_CLASSES
+#include "dialects/graph/ops/Gather.h.inc"
+#define GET_OP_CLASSES
+#include "dialects/graph/ops/DynamicSlices.h.inc"
+#define GET_OP_CLASSES
+#include "dialects/graph/ops/Lookup.h.inc"
+#define GET_OP_CLASSES
 #include "dialects/graph/ops/Reduction.h.inc"
 #define GET_OP_CLASSES
 #include "dialects/graph/ops/Products.h.inc"
+#define GET_OP_CLASSES
+#include "dialects/graph/ops/DotGeneral.h.inc"
 #define GET_OP_CLASSES
 #include "dialects/graph/ops/Activations.h.inc"
 #define GET_OP_CLASSES
@@ -36,8 +47,13 @@ void registerTranscendentalOps(GraphDialect &dialect);
 void registerLogicOps(GraphDialect &dialect);
 void registerShapeOps(GraphDialect &dialect);
 void registerSlicesOps(GraphDialect &dialect);
+void registerPaddingOps(GraphDialect &dialect);
+void registerGatherOps(GraphDialect &dialect);
+void registerDynamicSlicesOps(GraphDialect &dialect);
+void registerLookupOps(GraphDialect &dialect);
 void registerReductionOps(GraphDialect &dialect);
 void registerProductsOps(GraphDialect &dialect);
+void registerDotGeneralOps(GraphDialect &dialect);
 void registerActivationsOps(GraphDialect &dialect);
 void registerLossesOps(GraphDialect &dialect);
 void registerUpdatesOps(GraphDialect &dialect);

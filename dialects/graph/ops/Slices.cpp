@@ -303,44 +303,16 @@ Values ConcatenateOp::decompose(OpBuilder &builder) {
 // Gradients
 //===----------------------------------------------------------------------------------------------------------===//
 
-/// `a` between zeros along one dimension; itself where there are none.
-static Value padWithZeros(Maker &make, Value a, int64_t dimension, int64_t before, int64_t after) {
-  SmallVector<Value> pieces;
-  auto zeros = [&](int64_t size) {
-    SmallVector<int64_t> shape(typeOf(a).getShape());
-    shape[dimension] = size;
-    if (size)
-      pieces.push_back(make.splat(typeOf(a).clone(shape), 0));
-  };
-  zeros(before);
-  pieces.push_back(a);
-  zeros(after);
-  return pieces.size() == 1 ? a : make.concatenate(pieces, dimension);
-}
-
 // Zeros for what was left out: between the elements where a stride skipped them, and at both ends.
 void SliceOp::buildGradient(OpBuilder &builder, ValueRange g, Needed, Gradients result) {
-  Maker make(builder, *this);
-  Value spread = g[0];
+  SmallVector<int64_t> high, interior;
   for (int64_t i = 0; i < getType().getRank(); ++i) {
-    ArrayRef<int64_t> shape = typeOf(spread).getShape();
-    int64_t size = shape[i], stride = getStrides()[i], covered = (size - 1) * stride + 1;
-    if (stride > 1 && size > 1) { // as rows, so that each has its zeros behind it
-      RankedTensorType type = typeOf(spread);
-      int64_t rows = 1, width = 1;
-      for (int64_t j = 0; j < type.getRank(); ++j)
-        (j <= i ? rows : width) *= shape[j];
-      SmallVector<int64_t> wider(shape), kept(shape), ones(shape.size(), 1), starts(shape.size(), 0);
-      wider[i] = size * stride;
-      kept[i] = covered;
-      spread = make.reshape(spread, type.clone(ArrayRef<int64_t>{rows, width}));
-      spread = make.reshape(padWithZeros(make, spread, 1, 0, width * (stride - 1)), type.clone(wider));
-      spread = SliceOp::create(builder, getLoc(), spread, starts, kept, ones);
-    }
-    int64_t before = getStartIndices()[i], whole = typeOf(getOperand()).getDimSize(i);
-    spread = padWithZeros(make, spread, i, before, whole - before - covered);
+    const int64_t covered = (getType().getDimSize(i) - 1) * getStrides()[i] + 1;
+    high.push_back(typeOf(getOperand()).getDimSize(i) - getStartIndices()[i] - covered);
+    interior.push_back(getType().getDimSize(i) > 1 ? getStrides()[i] - 1 : 0);
   }
-  result[0] = spread;
+  Value zero = Maker(builder, *this).splat(getType().clone(ArrayRef<int64_t>()), 0);
+  result[0] = PadOp::create(builder, getLoc(), g[0], zero, getStartIndices(), high, interior);
 }
 
 void ConcatenateOp::buildGradient(OpBuilder &builder, ValueRange g, Needed needed, Gradients result) {

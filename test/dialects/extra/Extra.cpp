@@ -103,6 +103,12 @@ struct Loops {
     scf::YieldOp::create(builder, loc, sum);
     return loop.getResult(0);
   }
+  void between(Value first, Value limit, llvm::function_ref<void(Value)> body) {
+    auto loop = scf::ForOp::create(builder, loc, first, limit, index(1));
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(loop.getBody());
+    body(loop.getInductionVar());
+  }
   Value load(Value memory, ValueRange place) { return memref::LoadOp::create(builder, loc, memory, place); }
   void store(Value value, Value memory, ValueRange place) {
     memref::StoreOp::create(builder, loc, value, memory, place);
@@ -185,11 +191,18 @@ void MomentsOp::buildGradient(OpBuilder &builder, ValueRange g, const llvm::Smal
 // Loops of their own
 //===----------------------------------------------------------------------------------------------------------===//
 
+int64_t GatherOp::getParts() { return typeOf(getResult()).getDimSize(0); }
 void GatherOp::buildLoops(OpBuilder &builder, ValueRange operands, ValueRange outs) {
   Loops loops{builder, getLoc()};
-  loops.over(shapeOf(outs[0]), [&](ValueRange place) {
-    Value row = loops.clamp(loops.load(operands[1], place[0]), shapeOf(operands[0])[0]);
-    loops.store(loops.load(operands[0], {row, place[1]}), outs[0], place);
+  buildParts(builder, operands, outs, loops.index(0), loops.index(getParts()));
+}
+void GatherOp::buildParts(OpBuilder &builder, ValueRange operands, ValueRange outs, Value first, Value limit) {
+  Loops loops{builder, getLoc()};
+  loops.between(first, limit, [&](Value number) {
+    Value row = loops.clamp(loops.load(operands[1], number), shapeOf(operands[0])[0]);
+    loops.over(shapeOf(outs[0]).drop_front(), [&](ValueRange column) {
+      loops.store(loops.load(operands[0], {row, column[0]}), outs[0], {number, column[0]});
+    });
   });
 }
 void GatherOp::buildGradient(OpBuilder &builder, ValueRange g, const llvm::SmallBitVector &needed, Gradients result) {
@@ -210,11 +223,16 @@ void ScatterOp::buildLoops(OpBuilder &builder, ValueRange operands, ValueRange o
 
 /// Each row is read once, before it is written.
 LoopAccess CumsumOp::getAccess(unsigned) { return LoopAccess::Aligned; }
+int64_t CumsumOp::getParts() { return typeOf(getResult()).getDimSize(1); }
 void CumsumOp::buildLoops(OpBuilder &builder, ValueRange operands, ValueRange outs) {
   Loops loops{builder, getLoc()};
-  int64_t rows = shapeOf(outs[0])[0], columns = shapeOf(outs[0])[1];
+  buildParts(builder, operands, outs, loops.index(0), loops.index(getParts()));
+}
+void CumsumOp::buildParts(OpBuilder &builder, ValueRange operands, ValueRange outs, Value first, Value limit) {
+  Loops loops{builder, getLoc()};
+  int64_t rows = shapeOf(outs[0])[0];
   Value last = loops.index(rows - 1);
-  loops.over({columns}, [&](ValueRange column) {
+  loops.between(first, limit, [&](Value column) {
     Value zero = arith::ConstantOp::create(builder, getLoc(), getZero(getResult()));
     auto loop = scf::ForOp::create(builder, getLoc(), loops.index(0), loops.index(rows), loops.index(1), zero);
     OpBuilder::InsertionGuard guard(builder);
@@ -222,9 +240,9 @@ void CumsumOp::buildLoops(OpBuilder &builder, ValueRange operands, ValueRange ou
     Value row = loop.getInductionVar();
     if (getReverse())
       row = arith::SubIOp::create(builder, getLoc(), last, row);
-    Value element = loops.load(operands[0], {row, column[0]});
+    Value element = loops.load(operands[0], {row, column});
     Value sum = Scalars{builder, getLoc()}.add(loop.getRegionIterArg(0), element);
-    loops.store(sum, outs[0], {row, column[0]});
+    loops.store(sum, outs[0], {row, column});
     scf::YieldOp::create(builder, getLoc(), sum);
   });
 }
@@ -232,6 +250,10 @@ void CumsumOp::buildGradient(OpBuilder &builder, ValueRange g, const llvm::Small
   result[0] = CumsumOp::create(builder, getLoc(), g[0].getType(), g[0], !getReverse());
 }
 
+int64_t CarelessOp::getParts() { return getBreaks() == "parts" ? 2 : 1; }
+void CarelessOp::buildParts(OpBuilder &builder, ValueRange operands, ValueRange outs, Value, Value) {
+  buildLoops(builder, operands, outs);
+}
 LoopAccess CarelessOp::getAccess(unsigned) {
   return llvm::is_contained({"operand", "result", "alloc"}, getBreaks()) ? LoopAccess::Arbitrary : LoopAccess::Aligned;
 }

@@ -3,6 +3,7 @@
 #define GRAPHC_TEST_DIALECTS_EXTRA_EXTRA_H
 
 #include "dialects/graph/GraphDialect.h"
+#include "dialects/graph/LoopParts.h"
 
 #include "test/dialects/extra/ExtraDialect.h.inc"
 

@@ -8,6 +8,7 @@
 #define GRAPHC_TEST_DIALECTS_EXTRA_EXTRA
 
 include "dialects/graph/GraphOpsBase.td"
+include "dialects/graph/LoopParts.td"
 
 def Extra_Dialect : Dialect {
   let name = "extra";
@@ -20,6 +21,7 @@ class Extra_Op<string mnemonic, list<Trait> traits = []> : Op<Extra_Dialect, mne
 class Extra_PureOp<string mnemonic, list<Trait> traits = []> : Extra_Op<mnemonic, !listconcat([Pure], traits)>;
 
 defvar Extra_Loops = DeclareOpInterfaceMethods<ExplicitLoopsOpInterface>;
+defvar Extra_Parts = DeclareOpInterfaceMethods<LoopPartsOpInterface>;
 
 //===----------------------------------------------------------------------------------------------------------------===//
 // Structured
@@ -65,8 +67,8 @@ def Extra_MomentsOp : Extra_PureOp<"moments", [Graph_Reducing, Graph_Differentia
 // Loops of their own
 //===----------------------------------------------------------------------------------------------------------------===//
 
-def Extra_GatherOp : Extra_PureOp<"gather", [Extra_Loops, Graph_Differentiable]> {
-  let summary = "rows of a table, by their numbers; an indexed read";
+def Extra_GatherOp : Extra_PureOp<"gather", [Extra_Loops, Extra_Parts, Graph_Differentiable]> {
+  let summary = "rows of a table, by their numbers; an indexed read, with a part for each row of the result";
   let description = [{A number that is none of the table's rows reads the nearest.}];
   let arguments = (ins Graph_FloatTensor:$table, Graph_IndexTensor:$rows);
   let results = (outs Graph_FloatTensor:$result);
@@ -81,8 +83,9 @@ def Extra_ScatterOp : Extra_PureOp<"scatter", [Extra_Loops]> {
 }
 
 def Extra_CumsumOp : Extra_PureOp<"cumsum", [
-    SameOperandsAndResultType, DeclareOpInterfaceMethods<ExplicitLoopsOpInterface, ["getAccess"]>, Graph_Differentiable]> {
-  let summary = "sums of the rows so far, from the last with `reverse`: a scan, in place";
+    SameOperandsAndResultType, DeclareOpInterfaceMethods<ExplicitLoopsOpInterface, ["getAccess"]>, Extra_Parts,
+    Graph_Differentiable]> {
+  let summary = "sums of the rows so far, from the last with `reverse`: a scan, in place, with a part for each column";
   let arguments = (ins Graph_FloatTensor:$operand, UnitAttr:$reverse);
   let results = (outs Graph_FloatTensor:$result);
   let assemblyFormat = "$operand attr-dict `:` type($result)";
@@ -169,7 +172,7 @@ def Extra_NormalizedAttr : AttrDef<Extra_Dialect, "Normalized", [DeclareAttrInte
 //===----------------------------------------------------------------------------------------------------------------===//
 
 def Extra_CarelessOp : Extra_PureOp<"careless", [
-    SameOperandsAndResultType, DeclareOpInterfaceMethods<ExplicitLoopsOpInterface, ["getAccess"]>]> {
+    SameOperandsAndResultType, DeclareOpInterfaceMethods<ExplicitLoopsOpInterface, ["getAccess"]>, Extra_Parts]> {
   let summary = "loops that break the promise named by `breaks`";
   let description = [{
     `operand`: they write their operand. `result`: they do not write their result. `alloc`: they allocate. The others declare

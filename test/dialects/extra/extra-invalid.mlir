@@ -64,6 +64,18 @@ dist.phase @p {role = #graph.role<predict>}
 dist.program @loops of @p on "/job:t/task:0/device:CPU:0" {
   %x = dist.feed "x" : tensor<4x3xf32>
   // expected-error@+1 {{'extra.careless' op declares operand #0 aligned, but its loops are not seen to read each element before they write the result's at the same place}}
+  %0 = extra.careless %x {breaks = "parts"} : tensor<4x3xf32>
+  dist.fetch "y", %0 : tensor<4x3xf32>
+  dist.control_receive local
+  dist.end
+}
+
+// -----
+
+dist.phase @p {role = #graph.role<predict>}
+dist.program @loops of @p on "/job:t/task:0/device:CPU:0" {
+  %x = dist.feed "x" : tensor<4x3xf32>
+  // expected-error@+1 {{'extra.careless' op declares operand #0 aligned, but its loops are not seen to read each element before they write the result's at the same place}}
   %0 = extra.careless %x {breaks = "data"} : tensor<4x3xf32>
   dist.fetch "y", %0 : tensor<4x3xf32>
   dist.control_receive local

@@ -100,12 +100,32 @@ dist.program @view of @p on "/job:t/task:0/device:CPU:0" {
   dist.end
 }
 
+// Long loops that have parts are a kernel of their own, what is before and behind them are others; of a constant that they know nobody
+// keeps the elements.
+// CHECK: dist.program @long
+// CHECK-NOT: dist.constant_buffer
+// CHECK: dist.call @{{kernel8_[a-z_]*}}(
+// CHECK: dist.call @[[LONG:kernel9_scatter]](%{{[0-9a-z]*}}, %{{[0-9a-z]*}}, %{{[0-9a-z]*}})
+// CHECK: dist.call @{{kernel10_[a-z_]*}}(
+dist.program @long of @p on "/job:t/task:0/device:CPU:0" {
+  %x = dist.feed "x" : tensor<4x700xf32>
+  %i = dist.feed "i" : tensor<4xi32>
+  %0 = extra.cube %x : tensor<4x700xf32>
+  %zeros = graph.constant dense<0.0> : tensor<100x700xf32>
+  %1 = graph.scatter %zeros, %i, %0 update_window_dims = [1] inserted_window_dims = [0] scatter_dims_to_operand_dims = [0] index_vector_dim = 1 : (tensor<100x700xf32>, tensor<4xi32>, tensor<4x700xf32>) -> tensor<100x700xf32>
+  %2 = extra.cube %1 : tensor<100x700xf32>
+  dist.fetch "y", %2 : tensor<100x700xf32>
+  dist.control_receive local
+  dist.end
+}
+
 // CHECK: func.func private @[[ELEMENTWISE]](
 // CHECK-COUNT-2: linalg.generic
 // CHECK-NOT: linalg.generic
 
 // CHECK: func.func private @[[LOOPS]](
 // CHECK: linalg.generic
+// CHECK: scf.parallel
 // CHECK: scf.for
 // CHECK: memref.load
 // CHECK: linalg.generic {{.*}} outs(%[[HERE:[a-z0-9]+]] :
@@ -140,3 +160,6 @@ dist.program @view of @p on "/job:t/task:0/device:CPU:0" {
 // CHECK: func.func private @[[COSTLY]](
 // CHECK: linalg.generic {{.*}} outs(%[[KEPT:[a-z0-9]+]] : memref<3xf32>)
 // CHECK: linalg.generic {{.*}} ins(%[[KEPT]] : memref<3xf32>) outs(%{{.*}} : memref<4x3xf32>)
+
+// CHECK: func.func private @[[LONG]](
+// CHECK: scf.parallel

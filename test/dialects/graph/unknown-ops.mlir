@@ -116,8 +116,8 @@ func.func @f(%x: tensor<f32>) {
 // -----
 
 func.func @f(%x: tensor<f32>) {
-  // expected-error@+1 {{custom op 'graph.dot_general' is unknown; did you mean 'graph.matmul'?}}
-  %y = graph.dot_general %x : tensor<f32>
+  // expected-error@+1 {{custom op 'graph.gemm' is unknown; did you mean 'graph.matmul'?}}
+  %y = graph.gemm %x : tensor<f32>
   return
 }
 

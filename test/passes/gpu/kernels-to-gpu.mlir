@@ -192,6 +192,46 @@ module attributes {graph.cluster = #cluster, graph.strategy = #graph.strategy<na
 
 // -----
 
+// Of loops in parts each thread has a part, and blocks of the grid have their threads' number of them.
+#cluster = #graph.cluster<jobs = [worker = 1], chief = "/job:worker/task:0">
+// CHECK-LABEL: gpu.func @parts_0
+// CHECK-SAME: dist.blocks = 4 : i64, dist.threads = 256 : i64
+// CHECK-DAG: %[[THREAD:.*]] = gpu.thread_id x
+// CHECK-DAG: %[[BLOCK:.*]] = gpu.block_id x
+// CHECK: %[[BEGIN:.*]] = arith.muli %[[BLOCK]], %c256
+// CHECK: %[[FIRST:.*]] = arith.addi %[[BEGIN]], %[[THREAD]]
+// CHECK: %[[END:.*]] = arith.minui %{{.*}}, %c1000
+// CHECK: scf.for %[[PART:.*]] = %[[FIRST]] to %[[END]] step %c256
+// CHECK: %[[NEXT:.*]] = arith.addi %[[PART]], %c1
+// CHECK: scf.for %{{.*}} = %[[PART]] to %[[NEXT]]
+// CHECK-NOT: scf.parallel
+module attributes {graph.cluster = #cluster, graph.strategy = #graph.strategy<name = "one_device">} {
+  func.func private @parts(%x: memref<1000xf32> {dist.access = "read"}, %y: memref<1000xf32> {dist.access = "write"}) {
+    %zero = arith.constant 0 : index
+    %one = arith.constant 1 : index
+    %all = arith.constant 1000 : index
+    scf.parallel (%first) = (%zero) to (%all) step (%all) {
+      %next = arith.addi %first, %all : index
+      %limit = arith.minui %next, %all : index
+      scf.for %i = %first to %limit step %one {
+        %v = memref.load %x[%i] : memref<1000xf32>
+        memref.store %v, %y[%i] : memref<1000xf32>
+      }
+      scf.reduce
+    }
+    return
+  }
+  dist.phase @s {role = #graph.role<train>}
+  dist.program @s.worker of @s on "/job:worker/task:0/device:GPU:0" {
+    %x = dist.buffer : memref<1000xf32>
+    %y = dist.buffer : memref<1000xf32>
+    dist.call @parts(%x, %y) {queue = 1 : i64} : memref<1000xf32>, memref<1000xf32>
+    dist.end
+  }
+}
+
+// -----
+
 // What the CPU of the same task calls too is the CPU's, and a GPU has its own; programs on CPUs alone make no code for GPUs.
 #cluster = #graph.cluster<jobs = [worker = 1], chief = "/job:worker/task:0">
 #id = affine_map<(i) -> (i)>

@@ -237,3 +237,49 @@ func.func private @one_sum(%x: memref<131072xf32>, %y: memref<f32>) {
   }
   return
 }
+
+// Parts of an operation's own loops: whole lines of elements for each block, the last of which has fewer.
+// CHECK-LABEL: func.func private @cut_parts(
+// CHECK-SAME: %[[FIRST:[a-z0-9]*]]: index, %[[END:[a-z0-9]*]]: index) attributes {dist.kernel_blocks = 6 : i64}
+// CHECK: scf.for %[[BLOCK:.*]] = %[[FIRST]] to %[[END]]
+// CHECK: %[[FROM:.*]] = arith.muli %[[BLOCK]], %[[WIDTH:.*]] : index
+// CHECK: %[[NEXT:.*]] = arith.addi %[[FROM]], %[[WIDTH]] : index
+// CHECK: %[[TO:.*]] = arith.minui %[[NEXT]], %{{.*}} : index
+// CHECK-NEXT: scf.for %{{.*}} = %[[FROM]] to %[[TO]]
+// CHECK-NOT: scf.parallel
+func.func private @cut_parts(%x: memref<100001xf32>, %y: memref<100001xf32>) {
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %all = arith.constant 100001 : index
+  scf.parallel (%first) = (%zero) to (%all) step (%all) {
+    %next = arith.addi %first, %all : index
+    %limit = arith.minui %next, %all : index
+    scf.for %i = %first to %limit step %one {
+      %v = memref.load %x[%i] : memref<100001xf32>
+      memref.store %v, %y[%i] : memref<100001xf32>
+    }
+    scf.reduce
+  }
+  return
+}
+
+// Few of them, and such beside another stage, are not cut: all of them, one after the other.
+// CHECK-LABEL: func.func private @whole_parts(
+// CHECK-NOT: dist.kernel_blocks
+// CHECK: scf.for %{{.*}} = %c0{{.*}} to %c7
+// CHECK-NOT: scf.parallel
+func.func private @whole_parts(%x: memref<7xf32>, %y: memref<7xf32>) {
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %all = arith.constant 7 : index
+  scf.parallel (%first) = (%zero) to (%all) step (%all) {
+    %next = arith.addi %first, %all : index
+    %limit = arith.minui %next, %all : index
+    scf.for %i = %first to %limit step %one {
+      %v = memref.load %x[%i] : memref<7xf32>
+      memref.store %v, %y[%i] : memref<7xf32>
+    }
+    scf.reduce
+  }
+  return
+}

@@ -82,3 +82,17 @@ graph.func @synthetic() -> (tensor<f32>, tensor<f32>) attributes {role = #graph.
   %b = graph.softmax_cross_entropy %u, %v : (tensor<6x4xf32>, tensor<6xi32>) -> tensor<f32>
   graph.return %a, %b : tensor<f32>, tensor<f32>
 }
+
+// -----
+
+// Numbers of a table's rows are looked at as labels are.
+graph.dataset @words : (tensor<5xi32>) = #graph.idx<files = ["words.gz"]>
+graph.variable @table : tensor<100x8xf32> = #graph.zeros
+// CHECK-LABEL: graph.func @rows
+graph.func @rows() -> (tensor<6x5x8xf32>) attributes {role = #graph.role<train>} {
+  // CHECK: graph.next_batch @words {batch = 6 : i64, classes = [100]}
+  %ids = graph.next_batch @words {batch = 6} : tensor<6x5xi32>
+  %table = graph.read @table : tensor<100x8xf32>
+  %x = graph.embedding %table, %ids : (tensor<100x8xf32>, tensor<6x5xi32>) -> tensor<6x5x8xf32>
+  graph.return %x : tensor<6x5x8xf32>
+}

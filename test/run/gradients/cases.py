@@ -66,6 +66,63 @@ def matmul(transpose_a, transpose_b, batch):
     return Case(name, {"x": values(name, a), "y": values(name + "y", b)}, text, out)
 
 
+def indexed():
+    """Indices that are data, and padding. Of the indices some are outside, some meet others."""
+    def kind(shape, element):
+        return tensor(shape).replace("ELEMENT", element)
+
+    def constant(name, numbers, shape):
+        return f"%{name} = graph.constant dense<{numbers}> : {kind(shape, 'i32')}"
+
+    for name, shape, at, where, numbers, out in (
+            ("rows", (4, 3), [0, 3, 0, 9, -1], (5,), "offset_dims = [1] collapsed_slice_dims = [0] start_index_map = [0] index_vector_dim = 1 "
+             "slice_sizes = [1, 3]", (5, 3)),
+            ("boxes", (4, 5), [[1, 2], [3, 4], [-1, 1]], (3, 2), "offset_dims = [0, 2] start_index_map = [0, 1] index_vector_dim = 1 "
+             "slice_sizes = [2, 3]", (2, 3, 3)),
+            ("one_of_row", (3, 4), [[2], [0], [9]], (3, 1), "collapsed_slice_dims = [1] operand_batching_dims = [0] "
+             "start_indices_batching_dims = [0] start_index_map = [1] index_vector_dim = 1 slice_sizes = [1, 1]", (3,))):
+        yield Case(f"gather_{name}", {"x": values(f"g{name}", shape)},
+                   f"%out = graph.gather %x, %at {numbers} : ({tensor(shape)}, {kind(where, 'i32')}) -> {tensor(out)}", out,
+                   constants=constant("at", at, where))
+        dims = {"offset_dims": "update_window_dims", "collapsed_slice_dims": "inserted_window_dims", "operand_batching_dims": "input_batching_dims",
+                "start_indices_batching_dims": "scatter_indices_batching_dims", "start_index_map": "scatter_dims_to_operand_dims"}
+        said = numbers.split(" slice_sizes")[0]
+        for old, new in dims.items():
+            said = said.replace(old, new)
+        yield Case(f"scatter_{name}", {"x": values(f"s{name}", shape), "y": values(f"u{name}", out)},
+                   f"%out = graph.scatter %x, %at, %y {said} : ({tensor(shape)}, {kind(where, 'i32')}, {tensor(out)}) -> {tensor(shape)}", shape,
+                   constants=constant("at", at, where))
+    starts = "%i = graph.constant dense<1> : tensor<i32>\n%j = graph.constant dense<7> : tensor<i32>"
+    # Starts that are variables, so that no fold knows them.
+    both = ("%p = graph.convert %i : (tensor<i32>) -> tensor<i64>\n%q = graph.convert %j : (tensor<i32>) -> tensor<i64>\n")
+    yield Case("dynamic_slice", {"x": values("ds", (4, 5)), "s": ((), [1.5])},
+               both + f"%k = graph.convert %s : ({tensor(())}) -> tensor<i64>\n"
+               f"%out = graph.dynamic_slice %x, %k, %q slice_sizes = [2, 3] : ({tensor((4, 5))}, tensor<i64>, tensor<i64>) -> {tensor((2, 3))}", (2, 3),
+               constants=starts)
+    yield Case("dynamic_update_slice", {"x": values("dx", (4, 5)), "y": values("du", (2, 3)), "s": ((), [1.5])},
+               both + f"%k = graph.convert %s : ({tensor(())}) -> tensor<i64>\n"
+               f"%out = graph.dynamic_update_slice %x, %y, %k, %q : ({tensor((4, 5))}, {tensor((2, 3))}, tensor<i64>, tensor<i64>) -> "
+               f"{tensor((4, 5))}", (4, 5), constants=starts)
+    for name, low, high, interior in (("edges", [1, 0], [0, 2], [0, 0]), ("interior", [0, 1], [1, 0], [1, 2]), ("negative", [-1, 1], [2, -4], [0, 2])):
+        out = tuple(n + (n - 1) * i + a + b for n, a, b, i in zip((2, 3), low, high, interior))
+        yield Case(f"pad_{name}", {"x": values(f"p{name}", (2, 3)), "v": values(f"v{name}", ())},
+                   f"%out = graph.pad %x, %v edge_padding_low = {low} edge_padding_high = {high} interior_padding = {interior} : "
+                   f"({tensor((2, 3))}, {tensor(())}) -> {tensor(out)}", out)
+    yield Case("top_k", {"x": values("top", (3, 6))},
+               f"%t, %n = graph.top_k %x k = 3 : ({tensor((3, 6))}) -> ({tensor((3, 3))}, tensor<3x3xi32>)\n"
+               f"%out = graph.negate %t : {tensor((3, 3))}", (3, 3))
+    yield Case("embedding", {"x": values("embedding", (4, 3))},
+               f"%out = graph.embedding %x, %at : ({tensor((4, 3))}, tensor<2x3xi32>) -> {tensor((2, 3, 3))}", (2, 3, 3),
+               constants=constant("at", [[0, 3, 0], [4, -1, 1]], (2, 3)))
+    for name, left, right, numbers, out in (
+            ("rows", (2, 3, 4), (4, 2), "lhs_contracting_dimensions = [2] rhs_contracting_dimensions = [0]", (2, 3, 2)),
+            ("heads", (2, 3, 2, 2), (2, 2, 2, 2), "lhs_batching_dimensions = [0, 2] rhs_batching_dimensions = [0, 2] "
+             "lhs_contracting_dimensions = [3] rhs_contracting_dimensions = [3]", (2, 2, 3, 2)),
+            ("crossed", (2, 3, 2), (2, 3, 4), "lhs_contracting_dimensions = [1, 2] rhs_contracting_dimensions = [1, 0]", (2, 4))):
+        yield Case(f"dot_general_{name}", {"x": values(f"l{name}", left), "y": values(f"r{name}", right)},
+                   f"%out = graph.dot_general %x, %y {numbers} : ({tensor(left)}, {tensor(right)}) -> {tensor(out)}", out)
+
+
 def cases():
     yield unary("negate")
     yield unary("abs", apart=0.1)
@@ -108,6 +165,7 @@ def cases():
         yield Case(f"concatenate_{along}", {"x": values(f"c{along}", (2, 3)), "y": values(f"d{along}", other)},
                    f"%out = graph.concatenate %x, %y dimension = {along} : ({tensor((2, 3))}, {tensor(other)}) -> {tensor(out)}",
                    out)
+    yield from indexed()
     for op in ("sum", "mean", "max", "min"):
         yield shaped(f"reduce_{op}_first", f"reduce_{op}", (3, 4), (4,), "dimensions = [0]")
         yield shaped(f"reduce_{op}_last", f"reduce_{op}", (3, 4), (3,), "dimensions = [1]")

@@ -20,7 +20,9 @@ import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "reference"))
 import interpret  # noqa: E402
+from contraction import dotCases  # noqa: E402
 from harness import count, execute, readNpy, tensor  # noqa: E402
+from indexing import indexingCases  # noqa: E402
 
 NAN, INF = math.nan, math.inf
 FLOATS = [0.0, -0.0, 1.0, -1.0, 0.5, -2.5, 3.75, 1e-30, 1e10, -7.0, 20.0, -20.0, 88.0, -90.0, INF, -INF, NAN, 2.0]
@@ -284,6 +286,7 @@ def moveCases(element, flat):
         yield Case("slice_of_iota", "%k = graph.iota dimension = 1 : tensor<3x5xELEMENT>\n"
                    "graph.slice %k start_indices = [0, 1] limit_indices = [2, 5] strides = [1, 2] : (tensor<3x5xELEMENT>) -> RESULT"
                    .replace("ELEMENT", element), [], ((2, 2), element), lambda: [(float(v) if element[0] == "f" else v) for v in (1, 3, 1, 3)])
+    yield from indexingCases(Case, element, flat)
     # A view of memory: the rows lie together, 64 bytes or a multiple of it from the beginning.
     yield Case("slice_view", "%t = graph.transpose %a permutation = [1, 0] : (INPUT) -> tensor<8x16xELEMENT>\n"
                "graph.slice %t start_indices = [4, 0] limit_indices = [7, 16] strides = [1, 1] : (tensor<8x16xELEMENT>) -> RESULT"
@@ -292,6 +295,7 @@ def moveCases(element, flat):
 
 
 def matmulCases(element, flat, bound):
+    yield from dotCases(Case, element, flat, bound * 20)
     m, n, k = 4, 3, 7
     for ta in (False, True):
         for tb in (False, True):
@@ -363,7 +367,7 @@ def model(chosen, constants):
         text = text.replace("INPUTS", ", ".join(kinds)).replace("INPUT", kinds[0] if kinds else "").replace("RESULT", out)
         # All lines but the last define names of their own.
         *before, text = text.split("\n")
-        inner = re.findall(r"^%(\w+) =", "\n".join(before), re.MULTILINE)
+        inner = re.findall(r"^%(\w+)(?::\d+)? =", "\n".join(before), re.MULTILINE)
         within = lambda line: re.sub(r"%(\w+)\b(?!\.)", lambda m: f"%{case.name}_{m[1]}" if m[1] in inner else m[0], line)
         body.extend(map(within, before))
         body.append(f"%{case.name} = {within(text)}")

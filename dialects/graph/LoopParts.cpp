@@ -1,0 +1,3 @@
+#include "dialects/graph/LoopParts.h"
+
+#include "dialects/graph/LoopParts.cpp.inc"

@@ -1,0 +1,97 @@
+//===- Loops.cpp - loops that ops write themselves --------------------------------------------------------------===//
+#include "dialects/graph/ops/Loops.h"
+
+#include "mlir/IR/Matchers.h"
+
+#include <functional>
+
+using namespace mlir;
+
+namespace graphc::graph {
+
+Value Loops::constant(Attribute element) {
+  auto typed = cast<TypedAttr>(element);
+  if (typed.getType().isInteger(1))
+    typed = builder.getI8IntegerAttr(cast<IntegerAttr>(typed).getValue().getBoolValue());
+  return arith::ConstantOp::create(builder, loc, typed);
+}
+
+void Loops::over(Value lower, Value upper, llvm::function_ref<void(Value)> body) {
+  auto loop = scf::ForOp::create(builder, loc, lower, upper, index(1));
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(loop.getBody());
+  body(loop.getInductionVar());
+}
+
+Value Loops::over(Value lower, Value upper, Value start, llvm::function_ref<Value(Value, Value)> body) {
+  auto loop = scf::ForOp::create(builder, loc, lower, upper, index(1), start);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(loop.getBody());
+  scf::YieldOp::create(builder, loc, body(loop.getInductionVar(), loop.getRegionIterArg(0)));
+  return loop.getResult(0);
+}
+
+void Loops::overBox(ArrayRef<std::pair<Value, Value>> bounds, llvm::function_ref<void(ValueRange)> body) {
+  Place place;
+  std::function<void()> next = [&] {
+    if (place.size() == bounds.size())
+      return body(place);
+    auto [lower, upper] = bounds[place.size()];
+    over(lower, upper, [&](Value index) {
+      place.push_back(index);
+      next();
+      place.pop_back();
+    });
+  };
+  next();
+}
+
+void Loops::copyBox(ArrayRef<std::pair<Value, Value>> bounds, Value operand, Value memory, Value out) {
+  DenseElementsAttr constant;
+  const bool isSplat = matchPattern(operand, m_Constant(&constant)) && constant.isSplat();
+  Value known = isSplat ? this->constant(constant.getSplatValue<Attribute>()) : Value();
+  overBox(bounds, [&](ValueRange place) { store(known ? known : load(memory, place), out, place); });
+}
+
+void Loops::overElements(ArrayRef<int64_t> shape, Value first, Value limit,
+                         llvm::function_ref<void(ValueRange, Value, Value)> row) {
+  const int64_t length = shape.back();
+  Value size = index(length), zero = index(0);
+  Value from = make<arith::DivUIOp>(first, size);
+  Value to = make<arith::DivUIOp>(add(limit, index(length - 1)), size);
+  over(from, to, [&](Value number) {
+    Value begin = multiply(number, size);
+    row(placeOf(number, shape.drop_back()), maximum(zero, subtract(first, begin)),
+        minimum(size, subtract(limit, begin)));
+  });
+}
+
+Loops::Place Loops::placeOf(Value number, ArrayRef<int64_t> shape) {
+  Place place(shape.size());
+  for (size_t i = shape.size(); i-- > 0;) {
+    place[i] = i ? make<arith::RemUIOp>(number, index(shape[i])) : number;
+    if (i)
+      number = make<arith::DivUIOp>(number, index(shape[i]));
+  }
+  return place;
+}
+
+SmallVector<std::pair<Value, Value>> Loops::boundsOf(ArrayRef<int64_t> shape) {
+  return llvm::map_to_vector(shape, [&](int64_t size) { return std::pair(index(0), index(size)); });
+}
+
+Value Loops::loadIndex(Value memory, ValueRange place) {
+  Value element = load(memory, place);
+  Type i64 = builder.getI64Type();
+  return element.getType() == i64 ? element : arith::ExtSIOp::create(builder, loc, i64, element).getResult();
+}
+
+Value Loops::bring(Value number, int64_t low, int64_t high) {
+  auto constant = [&](int64_t value) -> Value {
+    return arith::ConstantOp::create(builder, loc, builder.getI64IntegerAttr(value));
+  };
+  Value near = minimum(maximum(number, constant(low)), constant(high));
+  return arith::IndexCastOp::create(builder, loc, builder.getIndexType(), near);
+}
+
+} // namespace graphc::graph
