@@ -64,10 +64,11 @@ def LowerNests : Pass<"lower-nests", "::mlir::func::FuncOp"> {
 }
 
 def ExpandMath : InterfacePass<"expand-math", "::mlir::FunctionOpInterface"> {
-  let summary = "exp, log, tanh and power become polynomials of our own choosing";
+  let summary = "functions without an instruction on every CPU become additions and multiplications of our own choosing";
   let description = [{
-    A code object has no undefined symbol, so nothing may become a call of libm. f32 is good to about 2 units in the
-    last place, f64 to about 1e-15 relative. Only additions, multiplications, divisions and bit operations are used, no
+    exp, log, tanh, power, exp - 1, log of 1 + x, erf, sine and cosine are good to about 2 units in the last place, f64's power to about 1e-15
+    relative; floor, ceil, rounding to even and the remainder are exact. A code object has no undefined symbol, so nothing may become a
+    call of libm. Only additions, multiplications, divisions and bit operations are used, no
     fused multiply-add, so that every CPU gives the same bits. Scalars and vectors alike.
 
     Example (`func.func(expand-math)`):
@@ -90,7 +91,7 @@ def ExpandMath : InterfacePass<"expand-math", "::mlir::FunctionOpInterface"> {
     return %39 : f32
     ```
   }];
-  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::vector::VectorDialect"];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"];
 }
 
 def VerifyKernels : Pass<"verify-kernels", "::mlir::func::FuncOp"> {

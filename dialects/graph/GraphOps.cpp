@@ -52,7 +52,9 @@ void GraphDialect::registerOps() {
 #include "dialects/graph/GraphOps.cpp.inc"
       >(*this);
   registerArithmeticOps(*this);
+  registerRoundingOps(*this);
   registerTranscendentalOps(*this);
+  registerBitsOps(*this);
   registerLogicOps(*this);
   registerShapeOps(*this);
   registerSlicesOps(*this);
@@ -61,6 +63,7 @@ void GraphDialect::registerOps() {
   registerDynamicSlicesOps(*this);
   registerLookupOps(*this);
   registerReductionOps(*this);
+  registerScansOps(*this);
   registerProductsOps(*this);
   registerDotGeneralOps(*this);
   registerActivationsOps(*this);

@@ -3,7 +3,9 @@
 #define GRAPHC_DIALECTS_GRAPH_GRAPHOPS
 
 include "dialects/graph/ops/Arithmetic.td"
+include "dialects/graph/ops/Rounding.td"
 include "dialects/graph/ops/Transcendental.td"
+include "dialects/graph/ops/Bits.td"
 include "dialects/graph/ops/Logic.td"
 include "dialects/graph/ops/Shape.td"
 include "dialects/graph/ops/Slices.td"
@@ -12,6 +14,7 @@ include "dialects/graph/ops/Gather.td"
 include "dialects/graph/ops/DynamicSlices.td"
 include "dialects/graph/ops/Lookup.td"
 include "dialects/graph/ops/Reduction.td"
+include "dialects/graph/ops/Scans.td"
 include "dialects/graph/ops/Products.td"
 include "dialects/graph/ops/DotGeneral.td"
 include "dialects/graph/ops/Activations.td"

@@ -26,6 +26,7 @@ def Graph_NumberTensor : Graph_TensorOf<"NumberKind", "i32, i64, f32 or f64">;
 def Graph_FloatTensor : Graph_TensorOf<"FloatKind", "f32 or f64">;
 def Graph_IndexTensor : Graph_TensorOf<"IntegerKind", "i32 or i64">;
 def Graph_BoolTensor : Graph_TensorOf<"BoolKind", "i1">;
+def Graph_BitTensor : Graph_TensorOf<"BoolKind | ::graphc::graph::IntegerKind", "i1, i32 or i64">;
 
 //===----------------------------------------------------------------------------------------------------------------===//
 // Effects: one resource a kind of state, so that upstream passes neither drop nor reorder what touches it

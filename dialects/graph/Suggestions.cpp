@@ -24,7 +24,8 @@ constexpr Synonym kOps[] = {
     {" exp ", "'graph.exponential'"},
     {" neg negative ", "'graph.negate'"},
     {" sigmoid expit ", "'graph.logistic'"},
-    {" mul times prod ", "'graph.multiply'"},
+    {" mul times ", "'graph.multiply'"},
+    {" prod product ", "'graph.reduce_prod' (or 'graph.multiply' of two)"},
     {" sub minus ", "'graph.subtract'"},
     {" div truediv realdiv quotient ", "'graph.divide'"},
     {" plus ", "'graph.add'"},
@@ -36,6 +37,23 @@ constexpr Synonym kOps[] = {
     {" ln ", "'graph.log'"},
     {" absolute ", "'graph.abs'"},
     {" sgn signum ", "'graph.sign'"},
+    {" expm1 ", "'graph.exponential_minus_one'"},
+    {" log1p ", "'graph.log_plus_one'"},
+    {" sin ", "'graph.sine'"},
+    {" cos ", "'graph.cosine'"},
+    {" mod fmod rem modulo ", "'graph.remainder'"},
+    {" round rint roundeven ", "'graph.round_nearest_even'"},
+    {" ceiling ", "'graph.ceil'"},
+    {" clip clipbyvalue hardtanh relu6 ", "'graph.clamp'"},
+    {" swish ", "'graph.silu'"},
+    {" flip rev ", "'graph.reverse'"},
+    {" cumulativesum scan prefixsum ", "'graph.cumsum'"},
+    {" all reduceall ", "'graph.reduce_and'"},
+    {" any reduceany ", "'graph.reduce_or'"},
+    {" populationcount bitcount ", "'graph.popcnt'"},
+    {" clz leadingzeros ", "'graph.count_leading_zeros'"},
+    {" leftshift bitshift ", "'graph.shift_left'"},
+    {" rightshift ", "'graph.shift_right_arithmetic' or 'graph.shift_right_logical'"},
     {" dot gemm mm bmm linear dense einsum addmm ", "'graph.matmul'"},
     {" fill full splat literal const zeros ones ", "'graph.constant'"},
     {" arange range ", "'graph.iota'"},
@@ -44,6 +62,7 @@ constexpr Synonym kOps[] = {
     {" eq ne lt le gt ge equal notequal less lessequal greater greaterequal equals ", "'graph.compare'"},
     {" logicaland bitwiseand ", "'graph.and'"},
     {" logicalor bitwiseor ", "'graph.or'"},
+    {" logicalxor bitwisexor ", "'graph.xor'"},
     {" logicalnot bitwisenot ", "'graph.not'"},
     {" broadcast broadcastto expand tile ", "'graph.broadcast_in_dim'"},
     {" concat cat stack pack ", "'graph.concatenate'"},
@@ -78,9 +97,8 @@ constexpr Synonym kOps[] = {
 /// Of kinds that are not here at all.
 constexpr const char *kAbsent = " conv conv1d conv2d conv3d convolution convtranspose maxpool avgpool pool "
                                 "reducewindow batchnorm batchnormalization "
-                                "layernorm normalization dropout gelu sin cos tan erf "
-                                "floor ceil round sort while if "
-                                "call custom customcall fft cumsum rnn lstm gru random uniform normal ";
+                                "layernorm normalization dropout tan sort while if "
+                                "call custom customcall fft rnn lstm gru random uniform normal ";
 
 constexpr Synonym kAttributes[] = {
     {" adam adamw adagrad rmsprop adadelta nadam lamb lars lion lbfgs optimizer ",

@@ -14,6 +14,8 @@ static TypedAttr getNeutral(Operation *combiner) {
     const llvm::fltSemantics &semantics = floatType.getFloatSemantics();
     if (isa<arith::AddFOp>(combiner))
       return FloatAttr::get(type, llvm::APFloat::getZero(semantics, /*Negative=*/true));
+    if (isa<arith::MulFOp>(combiner))
+      return FloatAttr::get(type, 1.0);
     if (isa<arith::MaximumFOp, arith::MinimumFOp>(combiner))
       return FloatAttr::get(type, llvm::APFloat::getInf(semantics, isa<arith::MaximumFOp>(combiner)));
     return {};
@@ -21,6 +23,8 @@ static TypedAttr getNeutral(Operation *combiner) {
   unsigned width = type.getIntOrFloatBitWidth();
   if (isa<arith::AddIOp, arith::OrIOp>(combiner))
     return IntegerAttr::get(type, llvm::APInt::getZero(width));
+  if (isa<arith::MulIOp>(combiner))
+    return IntegerAttr::get(type, 1);
   if (isa<arith::AndIOp>(combiner))
     return IntegerAttr::get(type, llvm::APInt::getAllOnes(width));
   if (isa<arith::MaxSIOp>(combiner))
@@ -39,7 +43,7 @@ FailureOr<Combiners> Combiners::find(Nest &nest, Location loc) {
     if (!combiner || combiner->getNumOperands() != 2 || !old.hasOneUse() || *old.user_begin() != combiner ||
         !getNeutral(combiner))
       return emitError(loc) << "reduction of output " << output
-                            << " is not one of add, min, max, and, or over its old value";
+                            << " is not one of add, multiply, min, max, and, or over its old value";
     result.ops.push_back(combiner);
     result.oldFirst.push_back(combiner->getOperand(0) == old);
   }

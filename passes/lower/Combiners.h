@@ -6,7 +6,7 @@
 
 namespace graphc {
 
-/// The operation of each output that combines its old value with a new one: add, min, max, and, or.
+/// The operation of each output that combines its old value with a new one: add, multiply, min, max, and, or.
 class Combiners {
 public:
   /// Fails with a diagnostic where the body reduces in another way.

@@ -1,9 +1,13 @@
 #include "passes/Passes.h"
+#include "passes/lower/CircleMath.h"
 #include "passes/lower/FloatMath.h"
+#include "passes/lower/RoundMath.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 
@@ -13,23 +17,34 @@ namespace graphc {
 
 namespace {
 
-Value expand(Operation *op, FloatMath &math) {
-  if (auto exp = dyn_cast<math::ExpOp>(op))
-    return math.exp(exp.getOperand());
-  if (auto log = dyn_cast<math::LogOp>(op))
-    return math.log(log.getOperand());
-  if (auto tanh = dyn_cast<math::TanhOp>(op))
-    return math.tanh(tanh.getOperand());
-  if (auto power = dyn_cast<math::PowFOp>(op))
-    return math.pow(power.getLhs(), power.getRhs());
-  return {};
+Value expand(Operation *op, OpBuilder &builder) {
+  Location loc = op->getLoc();
+  Type type = op->getResult(0).getType();
+  Value x = op->getOperand(0);
+  FloatMath math(builder, loc, type);
+  RoundMath round(builder, loc, type);
+  CircleMath circle(builder, loc, type);
+  return TypeSwitch<Operation *, Value>(op)
+      .Case([&](math::ExpOp) { return math.exp(x); })
+      .Case([&](math::ExpM1Op) { return math.expMinusOne(x); })
+      .Case([&](math::LogOp) { return math.log(x); })
+      .Case([&](math::Log1pOp) { return math.logPlusOne(x); })
+      .Case([&](math::TanhOp) { return math.tanh(x); })
+      .Case([&](math::ErfOp) { return math.erf(x); })
+      .Case([&](math::PowFOp power) { return math.pow(x, power.getRhs()); })
+      .Case([&](math::SinOp) { return circle.sine(x); })
+      .Case([&](math::CosOp) { return circle.cosine(x); })
+      .Case([&](math::FloorOp) { return round.floor(x); })
+      .Case([&](math::CeilOp) { return round.ceil(x); })
+      .Case([&](math::RoundEvenOp) { return round.roundEven(x); })
+      .Case([&](arith::RemFOp remainder) { return round.remainder(x, remainder.getRhs()); });
 }
 
 struct ExpandMathPass : impl::ExpandMathBase<ExpandMathPass> {
   void runOnOperation() override {
     SmallVector<Operation *> ops;
     getOperation().walk([&](Operation *op) {
-      if (isa<math::ExpOp, math::LogOp, math::TanhOp, math::PowFOp>(op))
+      if (FloatMath::expands(op))
         ops.push_back(op);
     });
     for (Operation *op : ops) {
@@ -39,8 +54,7 @@ struct ExpandMathPass : impl::ExpandMathBase<ExpandMathPass> {
         return signalPassFailure();
       }
       OpBuilder builder(op);
-      FloatMath math(builder, op->getLoc(), type);
-      op->getResult(0).replaceAllUsesWith(expand(op, math));
+      op->getResult(0).replaceAllUsesWith(expand(op, builder));
       op->erase();
     }
   }

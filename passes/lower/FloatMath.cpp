@@ -1,5 +1,7 @@
 #include "passes/lower/FloatMath.h"
 
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/TypeUtilities.h"
 
@@ -11,17 +13,14 @@ using arith::CmpFPredicate;
 using arith::CmpIPredicate;
 
 namespace graphc {
-namespace {
 
-Type withElement(Type like, Type element) {
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+Type FloatMath::withElement(Type like, Type element) {
   if (auto vector = dyn_cast<VectorType>(like))
     return VectorType::get(vector.getShape(), element);
   return element;
 }
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
-} // namespace
 
 FloatMath::FloatMath(OpBuilder &builder, Location loc, Type type)
     : builder(builder), loc(loc), type(type), isDouble(getElementTypeOrSelf(type).isF64()) {
@@ -32,6 +31,7 @@ Value FloatMath::add(Value a, Value b) { return arith::AddFOp::create(builder, l
 Value FloatMath::sub(Value a, Value b) { return arith::SubFOp::create(builder, loc, a, b); }
 Value FloatMath::mul(Value a, Value b) { return arith::MulFOp::create(builder, loc, a, b); }
 Value FloatMath::div(Value a, Value b) { return arith::DivFOp::create(builder, loc, a, b); }
+Value FloatMath::negate(Value a) { return arith::NegFOp::create(builder, loc, a); }
 
 Value FloatMath::constant(double value) {
   TypedAttr attribute = FloatAttr::get(getElementTypeOrSelf(type), value);
@@ -56,6 +56,12 @@ Value FloatMath::select(Value condition, Value a, Value b) {
 
 Value FloatMath::compare(CmpFPredicate predicate, Value a, Value b) {
   return arith::CmpFOp::create(builder, loc, predicate, a, b);
+}
+
+Value FloatMath::anyLane(Value condition) {
+  if (!isa<VectorType>(condition.getType()))
+    return condition;
+  return vector::ReductionOp::create(builder, loc, vector::CombiningKind::OR, condition);
 }
 
 Value FloatMath::absolute(Value x) {
@@ -96,28 +102,40 @@ Value FloatMath::scale(Value x, Value n) {
 
 /// exp(x) = 2^n · exp(r), n = round(x / ln 2), r = x - n ln 2 with ln 2 in two parts. Adding 1.5 · 2^mantissa rounds to
 /// the nearest integer and leaves it in the low bits of the sum.
-Value FloatMath::exp(Value x) {
-  Value argument = x;
-  x = isDouble ? clamp(x, -746.0, 710.0) : clamp(x, -104.0, 89.0);
+FloatMath::Power FloatMath::splitPower(Value x) {
   Value magic = constant(isDouble ? 6755399441055744.0 : 12582912.0);
   Value shifted = add(mul(x, constant(1.44269504088896340736)), magic);
   Value n = sub(shifted, magic);
   Value nInteger = arith::SubIOp::create(builder, loc, bits(shifted), bits(magic));
-  Value result;
   if (isDouble) {
     Value r = sub(sub(x, mul(n, constant(6.93145751953125E-1))), mul(n, constant(1.42860682030941723212E-6)));
     Value r2 = mul(r, r);
     Value p = mul(r, polynomial(r2, {1.26177193074810590878E-4, 3.02994407707441961300E-2, 9.99999999999999999910E-1}));
     Value q = polynomial(r2, {3.00198505138664455042E-6, 2.52448340349684104192E-3, 2.27265548208155028766E-1, 2.0});
     Value quotient = div(p, sub(q, p));
-    result = add(constant(1.0), add(quotient, quotient));
-  } else {
-    Value r = sub(sub(x, mul(n, constant(0.693359375))), mul(n, constant(-2.12194440e-4)));
-    Value p = polynomial(
-        r, {1.9875691500E-4, 1.3981999507E-3, 8.3334519073E-3, 4.1665795894E-2, 1.6666665459E-1, 5.0000001201E-1});
-    result = add(add(mul(p, mul(r, r)), r), constant(1.0));
+    return {add(quotient, quotient), nInteger};
   }
-  return select(isNaN(argument), argument, scale(result, nInteger));
+  Value r = sub(sub(x, mul(n, constant(0.693359375))), mul(n, constant(-2.12194440e-4)));
+  Value p = polynomial(
+      r, {1.9875691500E-4, 1.3981999507E-3, 8.3334519073E-3, 4.1665795894E-2, 1.6666665459E-1, 5.0000001201E-1});
+  return {add(mul(p, mul(r, r)), r), nInteger};
+}
+
+Value FloatMath::exp(Value x) {
+  Power power = splitPower(isDouble ? clamp(x, -746.0, 710.0) : clamp(x, -104.0, 89.0));
+  return select(isNaN(x), x, scale(add(power.minusOne, constant(1.0)), power.n));
+}
+
+/// exp(x) - 1 = 2^n · (exp(r) - 1 + 1 - 2^-n): near 0, where n is 0, nothing is cancelled.
+Value FloatMath::expMinusOne(Value x) {
+  Power power = splitPower(isDouble ? clamp(x, -40.0, 710.0) : clamp(x, -20.0, 89.0));
+  int64_t mantissaBits = isDouble ? 52 : 23, bias = isDouble ? 1023 : 127;
+  // Above n = 64 the power is nothing beside 1.
+  Value n = arith::MinSIOp::create(builder, loc, power.n, integer(64));
+  Value exponent = arith::SubIOp::create(builder, loc, integer(bias), n);
+  Value back = fromBits(arith::ShLIOp::create(builder, loc, exponent, integer(mantissaBits)));
+  Value result = scale(add(power.minusOne, sub(constant(1.0), back)), power.n);
+  return select(arith::OrIOp::create(builder, loc, isNaN(x), equal(x, constant(0.0))), x, result);
 }
 
 FloatMath::Split FloatMath::splitExponent(Value x) {
@@ -168,6 +186,48 @@ Value FloatMath::log(Value x) {
   Value low = add(mul(s, add(halfSquare, r)), mul(k, constant(1.90821492927058770002e-10)));
   Value result = sub(mul(k, constant(6.93147180369123816490e-01)), sub(sub(halfSquare, low), f));
   return logSpecial(x, result);
+}
+
+/// With the error of 1 + x: log(1 + x) = log(u) + e / u for 1 + x = u + e.
+Value FloatMath::logPlusOne(Value x) {
+  Pair sum = twoSum(constant(1.0), x);
+  Value logarithm = log(sum.high);
+  Value ordinary =
+      arith::AndIOp::create(builder, loc, below(constant(0.0), sum.high), below(sum.high, constant(kInfinity)));
+  Value result = select(ordinary, add(logarithm, div(sum.low, sum.high)), logarithm);
+  return select(equal(x, constant(0.0)), x, result);
+}
+
+/// Below 1 a polynomial in x², above 1 - exp of a polynomial, which is log(1 - erf(x)). Both are fitted for the least relative error of erf.
+Value FloatMath::erf(Value x) {
+  Value a = absolute(x), z = mul(x, x), small, exponent;
+  Value far = sub(clamp(a, 1.0, isDouble ? 6.0 : 4.0), constant(1.0));
+  if (isDouble) {
+    small = polynomial(z, {5.9461428575282892926e-11, -1.136617819891126237e-9, 1.4658009837284319199e-8,
+                           -1.6350044113026288104e-7, 1.6460974550230457038e-6, -0.000014925593611363527985,
+                           0.00012055331041078708101, -0.00085483269788520873671, 0.0052239776247827202951,
+                           -0.026866170645073088612, 0.1128379167095485869, -0.37612638903183747644,
+                           0.12837916709551257375});
+    exponent = polynomial(far, {1.0437536979946232238e-12, -2.893113584881996668e-11, 3.6954582216989010204e-10,
+                                -2.8727643605561593263e-9, 1.4950642087358305706e-8, -5.2162249558810655921e-8,
+                                9.7834854320863230713e-8, 1.4238344144459843501e-7, -2.0591446667978708293e-6,
+                                9.6083047343203326815e-6, -0.000027158694782543851584, 0.000026277662504321671232,
+                                0.00023732255818772440997, -0.0019779025868222125879, 0.010033825377416227313,
+                                -0.04156109804209076685, -0.8431072563586634006, -2.638967514234788483,
+                                -1.8496055099332482562});
+  } else {
+    small = polynomial(z, {7.85794875443e-5, -0.000801137849139, 0.00518845596642, -0.0268538756963, 0.112835865781,
+                           -0.376126259379, 0.128379165746});
+    exponent = polynomial(far, {0.000185951293556, -0.00182781350752, 0.00989346235371, -0.0415024465169,
+                                -0.843117829865, -2.63896685911, -1.84960551642});
+  }
+  Value large = withSignOf(sub(constant(1.0), exp(exponent)), x);
+  return select(below(constant(1.0), a), large, add(x, mul(x, small)));
+}
+
+bool FloatMath::expands(Operation *op) {
+  return isa<math::ExpOp, math::LogOp, math::TanhOp, math::PowFOp, math::ExpM1Op, math::Log1pOp, math::ErfOp,
+             math::FloorOp, math::CeilOp, math::RoundEvenOp, arith::RemFOp, math::SinOp, math::CosOp>(op);
 }
 
 /// Below 0.625 a polynomial in x², above 1 - 2 / (exp(2x) + 1).

@@ -60,7 +60,7 @@ protected:
 };
 
 /// Writes the loops of a nest with reductions: the order of its sums is the numerical contract's (passes/KernelPasses.td). Fails with a
-/// diagnostic where an output is not reduced by add, min, max, and, or.
+/// diagnostic where an output is not reduced by add, multiply, min, max, and, or.
 mlir::LogicalResult emitReduction(Nest &nest, mlir::OpBuilder &builder, mlir::Location loc,
                                   const std::optional<GivenLoop> &given = {});
 

@@ -1,10 +1,10 @@
 // Nests with reductions. Which elements are summed with which follows from the reduced length alone; see passes/KernelPasses.td. Everything else here,
 // which loop becomes the vector, how much is in flight, in what order lanes are visited, is free: it changes no bit.
 #include "passes/lower/Combiners.h"
+#include "passes/lower/FloatMath.h"
 #include "passes/lower/NestEmitter.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -133,8 +133,7 @@ private:
 
   /// Whether several copies of the body are worth their size: not where each holds a polynomial.
   bool isCheap() const {
-    return llvm::none_of(nest.body->without_terminator(),
-                         [](Operation &op) { return isa<math::ExpOp, math::LogOp, math::TanhOp, math::PowFOp>(op); });
+    return llvm::none_of(nest.body->without_terminator(), [](Operation &op) { return FloatMath::expands(&op); });
   }
 
   //===--------------------------------------------------------------------------------------------------------------===//

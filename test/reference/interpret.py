@@ -3,6 +3,7 @@
 Reads the generic text that `graph-opt --mlir-print-op-generic` prints and runs one graph.func on Python numbers. Composite
 ops are not known here; run --decompose first. f32 results are rounded after every op.
 """
+import fractions
 import functools
 import itertools
 import math
@@ -128,12 +129,122 @@ def firstLargest(row):
     return best
 
 
+def guarded(function, otherwise=lambda x: math.nan):
+    """Where Python has an exception for what is no number, or too large."""
+    def call(*x):
+        try:
+            return function(*x)
+        except (ValueError, OverflowError):
+            return otherwise(*x)
+    return call
+
+
+@functools.cache
+def halfPi():
+    """To 1,400 bits, by Machin's sum: libm's sine of a large number is not exact everywhere."""
+    one = 1 << 1440
+
+    def arctan(inverse):
+        total, power, n = 0, one // inverse, 1
+        while power:
+            total, power, n = total + power // (n if n % 4 == 1 else -n), power // inverse**2, n + 2
+        return total
+
+    return fractions.Fraction(2 * (4 * arctan(5) - arctan(239)), one)
+
+
+def circle(quarter):
+    """The sine of a number of quarter turns more."""
+    def call(x):
+        if not math.isfinite(x) or (x == 0 and not quarter):
+            return x if x == 0 else math.nan
+        turns = round(fractions.Fraction(x) / halfPi())
+        exact = fractions.Fraction(x) - turns * halfPi()
+        rest = float(exact)
+        tail = float(exact - fractions.Fraction(rest))
+        sine, cosine = math.sin(rest), math.cos(rest)
+        return [sine + tail * cosine, cosine - tail * sine, -sine - tail * cosine, tail * sine - cosine][(turns + quarter) % 4]
+    return call
+
+
+def whole(function):
+    """A rounding that keeps signs, and what has no fraction."""
+    return lambda x: x if not math.isfinite(x) or x == math.trunc(x) else math.copysign(float(function(x)), x)
+
+
+def remainder(a, b):
+    """With the dividend's sign; what has no remainder is NaN, of integers the dividend."""
+    if isinstance(a, float):
+        return math.nan if b == 0 or math.isinf(a) else math.fmod(a, b)
+    return a if b == 0 else abs(a) % abs(b) * (-1 if a < 0 else 1)
+
+
+def clamp(low, x, high):
+    return minimum(maximum(x, low), high) if isinstance(x, float) else min(max(x, low), high)
+
+
+def unsigned(a, bits):
+    return a % 2**bits
+
+
+SHIFT = {
+    "shift_left": lambda a, by, bits: a << by if 0 <= by < bits else 0,
+    "shift_right_logical": lambda a, by, bits: unsigned(a, bits) >> by if 0 <= by < bits else 0,
+    "shift_right_arithmetic": lambda a, by, bits: a >> by if 0 <= by < bits else -(a < 0),
+}
+BITS = {
+    "not": lambda a, bits: ~a,
+    "popcnt": lambda a, bits: unsigned(a, bits).bit_count(),
+    "count_leading_zeros": lambda a, bits: bits - unsigned(a, bits).bit_length(),
+}
+
+
+def gelu(x, approximate="none"):
+    if approximate == "tanh":
+        return 0.5 * x * (1 + math.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3)))
+    return 0.5 * x * math.erfc(-x * math.sqrt(0.5))
+
+
+def geluSlope(x, approximate="none"):
+    if approximate == "tanh":
+        t = math.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3))
+        return 0.5 * (1 + t) + 0.5 * x * (1 - t * t) * math.sqrt(2 / math.pi) * (1 + 3 * 0.044715 * x * x)
+    return 0.5 * math.erfc(-x * math.sqrt(0.5)) + x * math.exp(-x * x / 2) / math.sqrt(2 * math.pi)
+
+
+def sigmoid(x):
+    return 1 / (1 + exponential(-x))
+
+
+ACTIVATION = {
+    "gelu": gelu,
+    "silu": lambda x: x * sigmoid(x),
+    "softplus": lambda x: maximum(x, 0.0) + math.log1p(exponential(-abs(x))),
+    "elu": lambda x, alpha=1.0: x if x > 0 else alpha * math.expm1(x),
+    "leaky_relu": lambda x, alpha=0.01: x if x > 0 else alpha * x,
+    "hard_sigmoid": lambda x, alpha=0.2, beta=0.5: clamp(0.0, alpha * x + beta, 1.0),
+    "hard_swish": lambda x: x * clamp(0.0, x / 6 + 0.5, 1.0),
+}
+SLOPE = {"gelu_grad": geluSlope, "silu_grad": lambda x: sigmoid(x) * (1 + x * (1 - sigmoid(x)))}
+
+
+def activationAttributes(text):
+    """`alpha = 0.5` and `approximate = "tanh"` as arguments."""
+    words = {name: float(value) for name, value in re.findall(r"(alpha|beta) = ([-\d.e+]+)", text)}
+    approximate = re.search(r'approximate = "(\w+)"', text)
+    return words | ({"approximate": approximate[1]} if approximate else {})
+
+
 ELEMENTWISE = {
     "add": lambda a, b: a + b, "subtract": lambda a, b: a - b, "multiply": lambda a, b: a * b, "divide": divide,
     "maximum": maximum, "minimum": minimum, "negate": lambda a: -a, "abs": abs,
     "sqrt": lambda a: math.sqrt(a) if a >= 0 else math.nan, "exponential": exponential, "log": logarithm,
-    "tanh": math.tanh, "relu": lambda a: a if a > 0 else 0.0, "and": lambda a, b: a and b, "or": lambda a, b: a or b,
-    "not": lambda a: not a, "select": lambda p, a, b: a if p else b,
+    "tanh": math.tanh, "relu": lambda a: a if a > 0 else 0.0, "and": lambda a, b: a & b, "or": lambda a, b: a | b,
+    "xor": lambda a, b: a ^ b, "select": lambda p, a, b: a if p else b,
+    "floor": whole(math.floor), "ceil": whole(math.ceil), "round_nearest_even": whole(round), "remainder": remainder,
+    "is_finite": math.isfinite, "sine": circle(0), "cosine": circle(1), "erf": math.erf,
+    "exponential_minus_one": guarded(math.expm1, lambda x: math.inf),
+    "log_plus_one": guarded(math.log1p, lambda x: -math.inf if x == -1 else math.nan),
 }
 RELATION = [lambda a, b: a == b, lambda a, b: a != b, lambda a, b: a < b, lambda a, b: a <= b, lambda a, b: a > b,
             lambda a, b: a >= b]
@@ -156,6 +267,21 @@ def reduced(operand, dimensions, combine, shape, element):
     for index in indices(operand.shape):
         groups.setdefault(tuple(index[i] for i in kept), []).append(operand.at(index))
     return Tensor(shape, element, [combine(groups[index]) for index in indices(shape)])
+
+
+def cumsum(operand, properties, shape, element):
+    """One rounded addition after the other."""
+    along = integer(properties, "dimension")
+    result = {}
+    for index in indices(shape[:along] + (1,) + shape[along + 1:]):
+        line = [(*index[:along], k, *index[along + 1:]) for k in range(shape[along])]
+        line = line[::-1] if "reverse" in properties else line
+        total = None if "exclusive" not in properties else convert(0, element)
+        for place in line:
+            before, value = total, operand.at(place)
+            total = value if total is None else rounded(element, total + value)
+            result[place] = total if "exclusive" not in properties else before
+    return Tensor(shape, element, [result[index] for index in indices(shape)])
 
 
 def matmul(a, b, properties, shape, element):
@@ -222,6 +348,25 @@ def topK(operand, k, kinds):
 def evaluate(name, args, properties, shape, element):
     if name in ELEMENTWISE:
         return Tensor(shape, element, map(ELEMENTWISE[name], *(a.flat for a in args)))
+    if name == "not" and element == "i1":
+        return Tensor(shape, element, [not value for value in args[0].flat])
+    if name in BITS:
+        return Tensor(shape, element, [BITS[name](value, int(element[1:])) for value in args[0].flat])
+    if name in SHIFT:
+        return Tensor(shape, element, [SHIFT[name](a, b, int(element[1:])) for a, b in zip(args[0].flat, args[1].flat)])
+    if name == "clamp":
+        low, x, high = (arg.flat * (math.prod(shape) // len(arg.flat)) for arg in args)
+        return Tensor(shape, element, map(clamp, low, x, high))
+    if name in ACTIVATION:
+        return Tensor(shape, element, [ACTIVATION[name](x, **activationAttributes(properties)) for x in args[0].flat])
+    if name in SLOPE:
+        return Tensor(shape, element, [g * SLOPE[name](x, **activationAttributes(properties)) for x, g in zip(args[0].flat, args[1].flat)])
+    if name == "reverse":
+        dimensions = ints(properties, "dimensions")
+        return Tensor(shape, element, [args[0].at([n - 1 - i if d in dimensions else i for d, (i, n) in enumerate(zip(index, shape))])
+                                       for index in indices(shape)])
+    if name == "cumsum":
+        return cumsum(args[0], properties, shape, element)
     if name == "compare":
         relation = RELATION["eq ne lt le gt ge".split().index(re.search(r"comparison<?\s*(\w\w)", properties).group(1))]
         return Tensor(shape, element, map(relation, args[0].flat, args[1].flat))
@@ -264,6 +409,11 @@ def evaluate(name, args, properties, shape, element):
         return reduced(args[0], ints(properties, "dimensions"), largest, shape, element)
     if name == "reduce_min":
         return reduced(args[0], ints(properties, "dimensions"), smallest, shape, element)
+    if name == "reduce_prod":
+        return reduced(args[0], ints(properties, "dimensions"), math.prod, shape, element)
+    if name in ("reduce_and", "reduce_or"):
+        combine = functools.partial(functools.reduce, ELEMENTWISE[name.removeprefix("reduce_")])
+        return reduced(args[0], ints(properties, "dimensions"), combine, shape, element)
     if name == "argmax":
         return reduced(args[0], [integer(properties, "dimension")], firstLargest, shape, element)
     if name == "matmul":

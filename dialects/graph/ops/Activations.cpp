@@ -2,6 +2,10 @@
 #include "dialects/graph/ops/Folding.h"
 #include "dialects/graph/ops/Making.h"
 
+#include "mlir/Dialect/Math/IR/Math.h"
+
+#include <cmath>
+
 using namespace mlir;
 using namespace graphc::graph;
 
@@ -13,6 +17,36 @@ void graphc::graph::registerActivationsOps(GraphDialect &dialect) {
 #define GET_OP_LIST
 #include "dialects/graph/ops/Activations.cpp.inc"
       >(dialect);
+}
+
+//===----------------------------------------------------------------------------------------------------------===//
+// Constraints
+//===----------------------------------------------------------------------------------------------------------===//
+
+// (C1) approximate is "none" or "tanh"
+static LogicalResult verifyApproximate(Operation *op, StringRef approximate) {
+  if (approximate == "none" || approximate == "tanh")
+    return success();
+  return op->emitOpError() << "approximate must be \"none\" or \"tanh\", got \"" << approximate << "\"";
+}
+LogicalResult GeluOp::verify() { return verifyApproximate(*this, getApproximate()); }
+LogicalResult GeluGradOp::verify() { return verifyApproximate(*this, getApproximate()); }
+
+// (C1) alpha is a finite number, not below 0
+static LogicalResult verifyAlpha(Operation *op, const APFloat &alpha) {
+  if (alpha.isFinite() && (alpha.isZero() || !alpha.isNegative()))
+    return success();
+  return op->emitOpError() << "alpha must be a finite number, not below 0, got " << alpha.convertToDouble();
+}
+LogicalResult EluOp::verify() { return verifyAlpha(*this, getAlpha()); }
+LogicalResult LeakyReluOp::verify() { return verifyAlpha(*this, getAlpha()); }
+
+// (C1) alpha and beta are finite, alpha above 0
+LogicalResult HardSigmoidOp::verify() {
+  if (getAlpha().isFinite() && !getAlpha().isNegative() && !getAlpha().isZero() && getBeta().isFinite())
+    return success();
+  return emitOpError() << "alpha must be a finite number above 0 and beta a finite number, got "
+                       << getAlpha().convertToDouble() << " and " << getBeta().convertToDouble();
 }
 
 //===----------------------------------------------------------------------------------------------------------===//
@@ -29,11 +63,96 @@ OpFoldResult ReluOp::fold(FoldAdaptor) {
 // Loops
 //===----------------------------------------------------------------------------------------------------------===//
 
+namespace {
+/// Functions of one element.
+struct Element : Scalars {
+  Value x;
+
+  Element(OpBuilder &builder, Location loc, Value x) : Scalars{builder, loc}, x(x) {}
+  Value number(double value) { return constant(x.getType(), value); }
+  Value times(double factor, Value value) { return multiply(number(factor), value); }
+  Value plus(double summand, Value value) { return add(number(summand), value); }
+  Value positiveOr(Value other) { return make<arith::SelectOp>(compare(Comparison::GT, x, number(0)), x, other); }
+  Value within(double low, Value value, double high) { return minimum(maximum(value, number(low)), number(high)); }
+
+  Value sigmoid() { return divide(number(1), plus(1, make<math::ExpOp>(make<arith::NegFOp>(x)))); }
+  /// Below x, by a normal distribution, doubled.
+  Value twiceNormal() { return plus(1, make<math::ErfOp>(times(std::sqrt(0.5), x))); }
+  static double slopeOfTanh() { return std::sqrt(2 / 3.14159265358979323846); }
+  /// The tanh of gelu's approximation, whose argument is √(2/π) (x + 0.044715 x³).
+  Value tanhOfGelu() {
+    Value cube = multiply(multiply(x, x), x);
+    return make<math::TanhOp>(times(slopeOfTanh(), add(x, times(0.044715, cube))));
+  }
+};
+} // namespace
+
 // As the library does it: a NaN and a zero of either sign become +0.
 Results ReluOp::buildBody(OpBuilder &builder, Elements x, Elements, IndexOf) {
-  Scalars s{builder, getLoc()};
-  Value zero = s.constant(x[0].getType(), 0);
-  return {s.make<arith::SelectOp>(s.compare(Comparison::GT, x[0], zero), x[0], zero)};
+  Element e(builder, getLoc(), x[0]);
+  return {e.positiveOr(e.number(0))};
+}
+
+Results GeluOp::buildBody(OpBuilder &builder, Elements x, Elements, IndexOf) {
+  Element e(builder, getLoc(), x[0]);
+  Value twice = getApproximate() == "tanh" ? e.plus(1, e.tanhOfGelu()) : e.twiceNormal();
+  return {e.multiply(e.times(0.5, e.x), twice)};
+}
+
+// By the product rule: half of what the body has beside x / 2, and x / 2 times that one's slope.
+Results GeluGradOp::buildBody(OpBuilder &builder, Elements x, Elements, IndexOf) {
+  Element e(builder, getLoc(), x[0]);
+  Value half = e.times(0.5, e.x), twice, slope, square = e.multiply(e.x, e.x);
+  if (getApproximate() == "tanh") {
+    Value tanh = e.tanhOfGelu();
+    twice = e.plus(1, tanh);
+    Value inner = e.times(Element::slopeOfTanh(), e.plus(1, e.times(3 * 0.044715, square)));
+    slope = e.multiply(e.subtract(e.number(1), e.multiply(tanh, tanh)), inner);
+  } else {
+    twice = e.twiceNormal();
+    slope = e.times(Element::slopeOfTanh(), e.make<math::ExpOp>(e.times(-0.5, square)));
+  }
+  return {e.multiply(x[1], e.add(e.times(0.5, twice), e.multiply(half, slope)))};
+}
+
+Results SiluOp::buildBody(OpBuilder &builder, Elements x, Elements, IndexOf) {
+  Element e(builder, getLoc(), x[0]);
+  return {e.divide(e.x, e.plus(1, e.make<math::ExpOp>(e.make<arith::NegFOp>(e.x))))};
+}
+
+// s (1 + x (1 - s))
+Results SiluGradOp::buildBody(OpBuilder &builder, Elements x, Elements, IndexOf) {
+  Element e(builder, getLoc(), x[0]);
+  Value sigmoid = e.sigmoid();
+  Value slope = e.multiply(sigmoid, e.plus(1, e.multiply(e.x, e.subtract(e.number(1), sigmoid))));
+  return {e.multiply(x[1], slope)};
+}
+
+Results SoftplusOp::buildBody(OpBuilder &builder, Elements x, Elements, IndexOf) {
+  Element e(builder, getLoc(), x[0]);
+  Value power = e.make<math::ExpOp>(e.make<arith::NegFOp>(e.make<math::AbsFOp>(e.x)));
+  return {e.add(e.maximum(e.x, e.number(0)), e.make<math::Log1pOp>(power))};
+}
+
+Results EluOp::buildBody(OpBuilder &builder, Elements x, Elements, IndexOf) {
+  Element e(builder, getLoc(), x[0]);
+  return {e.positiveOr(e.times(getAlpha().convertToDouble(), e.make<math::ExpM1Op>(e.x)))};
+}
+
+Results LeakyReluOp::buildBody(OpBuilder &builder, Elements x, Elements, IndexOf) {
+  Element e(builder, getLoc(), x[0]);
+  return {e.positiveOr(e.times(getAlpha().convertToDouble(), e.x))};
+}
+
+Results HardSigmoidOp::buildBody(OpBuilder &builder, Elements x, Elements, IndexOf) {
+  Element e(builder, getLoc(), x[0]);
+  Value line = e.plus(getBeta().convertToDouble(), e.times(getAlpha().convertToDouble(), e.x));
+  return {e.within(0, line, 1)};
+}
+
+Results HardSwishOp::buildBody(OpBuilder &builder, Elements x, Elements, IndexOf) {
+  Element e(builder, getLoc(), x[0]);
+  return {e.multiply(e.x, e.within(0, e.plus(0.5, e.times(1.0 / 6, e.x)), 1))};
 }
 
 //===----------------------------------------------------------------------------------------------------------===//
@@ -45,6 +164,51 @@ void ReluOp::buildGradient(OpBuilder &builder, ValueRange g, Needed, Gradients r
   Maker make(builder, *this);
   Value zero = make.splat(getType(), 0);
   result[0] = make.select(make.compare(Comparison::GT, getResult(), zero), g[0], zero);
+}
+
+void GeluOp::buildGradient(OpBuilder &builder, ValueRange g, Needed, Gradients result) {
+  result[0] = GeluGradOp::create(builder, getLoc(), getType(), getOperand(), g[0], getApproximate());
+}
+void SiluOp::buildGradient(OpBuilder &builder, ValueRange g, Needed, Gradients result) {
+  result[0] = SiluGradOp::create(builder, getLoc(), getType(), getOperand(), g[0]);
+}
+
+// The sigmoid of x is 1 - exp(-y) for y = log(1 + exp(x)).
+void SoftplusOp::buildGradient(OpBuilder &builder, ValueRange g, Needed, Gradients result) {
+  Maker make(builder, *this);
+  Value below = ExponentialMinusOneOp::create(builder, getLoc(), make.negate(getResult()));
+  result[0] = make.multiply(g[0], make.negate(below));
+}
+
+// Where x is negative the slope is alpha exp(x) = y + alpha.
+void EluOp::buildGradient(OpBuilder &builder, ValueRange g, Needed, Gradients result) {
+  Maker make(builder, *this);
+  Value positive = make.compare(Comparison::GT, getResult(), make.splat(getType(), 0));
+  Value slope = make.add(getResult(), make.splat(getType(), getAlpha().convertToDouble()));
+  result[0] = make.select(positive, g[0], make.multiply(g[0], slope));
+}
+
+void LeakyReluOp::buildGradient(OpBuilder &builder, ValueRange g, Needed, Gradients result) {
+  Maker make(builder, *this);
+  Value positive = make.compare(Comparison::GT, getResult(), make.splat(getType(), 0));
+  result[0] = make.select(positive, g[0], make.multiply(g[0], getAlpha().convertToDouble()));
+}
+
+void HardSigmoidOp::buildGradient(OpBuilder &builder, ValueRange g, Needed, Gradients result) {
+  Maker make(builder, *this);
+  Value zero = make.splat(getType(), 0), one = make.splat(getType(), 1);
+  Value inside = AndOp::create(builder, getLoc(), make.compare(Comparison::GT, getResult(), zero),
+                               make.compare(Comparison::LT, getResult(), one));
+  result[0] = make.select(inside, make.multiply(g[0], getAlpha().convertToDouble()), zero);
+}
+
+void HardSwishOp::buildGradient(OpBuilder &builder, ValueRange g, Needed, Gradients result) {
+  Maker make(builder, *this);
+  Value x = getOperand(), zero = make.splat(getType(), 0);
+  Value slope = make.add(make.multiply(x, 1.0 / 3), make.splat(getType(), 0.5));
+  Value upper =
+      make.select(make.compare(Comparison::LT, x, make.splat(getType(), 3)), make.multiply(g[0], slope), g[0]);
+  result[0] = make.select(make.compare(Comparison::GT, x, make.splat(getType(), -3)), upper, zero);
 }
 
 //===----------------------------------------------------------------------------------------------------------===//
@@ -59,3 +223,12 @@ OpOperand &ReluOp::getPostOpInput() { return getOperandMutable(); }
 //===----------------------------------------------------------------------------------------------------------===//
 
 uint64_t ReluOp::getFlops() { return count(getResult()); }
+uint64_t GeluOp::getFlops() { return (getApproximate() == "tanh" ? 8 : 5) * count(getResult()); }
+uint64_t GeluGradOp::getFlops() { return (getApproximate() == "tanh" ? 19 : 12) * count(getResult()); }
+uint64_t SiluOp::getFlops() { return 4 * count(getResult()); }
+uint64_t SiluGradOp::getFlops() { return 9 * count(getResult()); }
+uint64_t SoftplusOp::getFlops() { return 6 * count(getResult()); }
+uint64_t EluOp::getFlops() { return 3 * count(getResult()); }
+uint64_t LeakyReluOp::getFlops() { return 2 * count(getResult()); }
+uint64_t HardSigmoidOp::getFlops() { return 4 * count(getResult()); }
+uint64_t HardSwishOp::getFlops() { return 5 * count(getResult()); }

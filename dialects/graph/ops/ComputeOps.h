@@ -13,7 +13,11 @@
 #define GET_OP_CLASSES
 #include "dialects/graph/ops/Arithmetic.h.inc"
 #define GET_OP_CLASSES
+#include "dialects/graph/ops/Rounding.h.inc"
+#define GET_OP_CLASSES
 #include "dialects/graph/ops/Transcendental.h.inc"
+#define GET_OP_CLASSES
+#include "dialects/graph/ops/Bits.h.inc"
 #define GET_OP_CLASSES
 #include "dialects/graph/ops/Logic.h.inc"
 #define GET_OP_CLASSES
@@ -31,6 +35,8 @@
 #define GET_OP_CLASSES
 #include "dialects/graph/ops/Reduction.h.inc"
 #define GET_OP_CLASSES
+#include "dialects/graph/ops/Scans.h.inc"
+#define GET_OP_CLASSES
 #include "dialects/graph/ops/Products.h.inc"
 #define GET_OP_CLASSES
 #include "dialects/graph/ops/DotGeneral.h.inc"
@@ -43,7 +49,9 @@
 
 namespace graphc::graph {
 void registerArithmeticOps(GraphDialect &dialect);
+void registerRoundingOps(GraphDialect &dialect);
 void registerTranscendentalOps(GraphDialect &dialect);
+void registerBitsOps(GraphDialect &dialect);
 void registerLogicOps(GraphDialect &dialect);
 void registerShapeOps(GraphDialect &dialect);
 void registerSlicesOps(GraphDialect &dialect);
@@ -52,6 +60,7 @@ void registerGatherOps(GraphDialect &dialect);
 void registerDynamicSlicesOps(GraphDialect &dialect);
 void registerLookupOps(GraphDialect &dialect);
 void registerReductionOps(GraphDialect &dialect);
+void registerScansOps(GraphDialect &dialect);
 void registerProductsOps(GraphDialect &dialect);
 void registerDotGeneralOps(GraphDialect &dialect);
 void registerActivationsOps(GraphDialect &dialect);

@@ -1,4 +1,4 @@
-//===- Logic.cpp - truth values, comparison, choice, conversion -----------------------------------------------===//
+//===- Logic.cpp - comparison, choice, conversion --------------------------------------------------------------===//
 #include "dialects/graph/ops/Folding.h"
 #include "dialects/graph/ops/Making.h"
 
@@ -42,41 +42,6 @@ LogicalResult CompareOp::verify() {
 //===----------------------------------------------------------------------------------------------------------===//
 // Folds
 //===----------------------------------------------------------------------------------------------------------===//
-
-OpFoldResult AndOp::fold(FoldAdaptor adaptor) {
-  if (getLhs() == getRhs())
-    return getLhs();
-  for (auto [constant, other] : {std::pair(adaptor.getLhs(), getRhs()), std::pair(adaptor.getRhs(), getLhs())}) {
-    if (isAll(constant, 1))
-      return other;
-    if (isAll(constant, 0))
-      return constant;
-  }
-  return foldBinary(
-      getType(), adaptor.getLhs(), adaptor.getRhs(), [](const APFloat &a, const APFloat &) { return a; },
-      [](const APInt &a, const APInt &b) { return a & b; });
-}
-
-OpFoldResult OrOp::fold(FoldAdaptor adaptor) {
-  if (getLhs() == getRhs())
-    return getLhs();
-  for (auto [constant, other] : {std::pair(adaptor.getLhs(), getRhs()), std::pair(adaptor.getRhs(), getLhs())}) {
-    if (isAll(constant, 0))
-      return other;
-    if (isAll(constant, 1))
-      return constant;
-  }
-  return foldBinary(
-      getType(), adaptor.getLhs(), adaptor.getRhs(), [](const APFloat &a, const APFloat &) { return a; },
-      [](const APInt &a, const APInt &b) { return a | b; });
-}
-
-OpFoldResult NotOp::fold(FoldAdaptor adaptor) {
-  if (auto inner = getOperand().getDefiningOp<NotOp>())
-    return inner.getOperand();
-  return foldUnary(
-      getType(), adaptor.getOperand(), [](const APFloat &x) { return x; }, [](const APInt &x) { return ~x; });
-}
 
 static APInt holds(Comparison relation, bool less, bool equal, bool greater) {
   bool result = false;
@@ -154,16 +119,6 @@ OpFoldResult ConvertOp::fold(FoldAdaptor adaptor) {
 // Loops
 //===----------------------------------------------------------------------------------------------------------===//
 
-Results AndOp::buildBody(OpBuilder &builder, Elements x, Elements, IndexOf) {
-  return {arith::AndIOp::create(builder, getLoc(), x[0], x[1])};
-}
-Results OrOp::buildBody(OpBuilder &builder, Elements x, Elements, IndexOf) {
-  return {arith::OrIOp::create(builder, getLoc(), x[0], x[1])};
-}
-Results NotOp::buildBody(OpBuilder &builder, Elements x, Elements, IndexOf) {
-  Value yes = arith::ConstantOp::create(builder, getLoc(), builder.getBoolAttr(true));
-  return {arith::XOrIOp::create(builder, getLoc(), x[0], yes)};
-}
 Results CompareOp::buildBody(OpBuilder &builder, Elements x, Elements, IndexOf) {
   return {Scalars{builder, getLoc()}.compare(getRelation(), x[0], x[1])};
 }
@@ -206,9 +161,6 @@ bool ConvertOp::keepsElements() {
 // Costs
 //===----------------------------------------------------------------------------------------------------------===//
 
-uint64_t AndOp::getFlops() { return count(getResult()); }
-uint64_t OrOp::getFlops() { return count(getResult()); }
-uint64_t NotOp::getFlops() { return count(getResult()); }
 uint64_t CompareOp::getFlops() { return count(getResult()); }
 uint64_t SelectOp::getFlops() { return count(getResult()); }
 uint64_t ConvertOp::getFlops() { return 0; }

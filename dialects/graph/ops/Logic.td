@@ -1,41 +1,8 @@
-//===- Logic.td - truth values, comparison, choice, conversion ---------------------------------*- tablegen -*-===//
+//===- Logic.td - comparison, choice, conversion -----------------------------------------------*- tablegen -*-===//
 #ifndef GRAPHC_DIALECTS_GRAPH_OPS_LOGIC
 #define GRAPHC_DIALECTS_GRAPH_OPS_LOGIC
 
 include "dialects/graph/GraphOpsBase.td"
-
-def Graph_AndOp : Graph_BinaryOp<"and", Graph_BoolTensor, [Commutative, Graph_PlaceByPlace]> {
-  let summary = "both";
-  let description = [{
-    ```mlir
-    %c = graph.and %a, %b : tensor<4xi1>
-    ```
-  }];
-  let hasFolder = 1;
-}
-
-def Graph_OrOp : Graph_BinaryOp<"or", Graph_BoolTensor, [Commutative, Graph_PlaceByPlace]> {
-  let summary = "one or both";
-  let description = [{
-    ```mlir
-    %c = graph.or %a, %b : tensor<4xi1>
-    ```
-  }];
-  let hasFolder = 1;
-}
-
-def Graph_NotOp : Graph_PureOp<"not", [SameOperandsAndResultType, Elementwise, Graph_PlaceByPlace]> {
-  let summary = "the opposite truth value";
-  let description = [{
-    ```mlir
-    %b = graph.not %a : tensor<4xi1>
-    ```
-  }];
-  let arguments = (ins Graph_BoolTensor:$operand);
-  let results = (outs Graph_BoolTensor:$result);
-  let assemblyFormat = "$operand attr-dict `:` type($result)";
-  let hasFolder = 1;
-}
 
 def Graph_CompareOp : Graph_PureOp<"compare", [SameTypeOperands, Elementwise, Graph_InferType, Graph_PlaceByPlace]> {
   let summary = "truth of a relation, element by element";

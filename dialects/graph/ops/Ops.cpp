@@ -35,9 +35,13 @@ TypedAttr getStartOf(Value result, Start start) {
   Type element = typeOf(result).getElementType();
   constexpr double infinity = std::numeric_limits<double>::infinity();
   if (isa<FloatType>(element))
-    return FloatAttr::get(element, start == Start::Zero ? 0 : start == Start::Least ? -infinity : infinity);
+    return FloatAttr::get(element, start == Start::Zero    ? 0
+                                   : start == Start::One   ? 1
+                                   : start == Start::Least ? -infinity
+                                                           : infinity);
   unsigned width = element.getIntOrFloatBitWidth();
   return IntegerAttr::get(element, start == Start::Zero    ? llvm::APInt::getZero(width)
+                                   : start == Start::One   ? llvm::APInt(width, 1)
                                    : start == Start::Least ? llvm::APInt::getSignedMinValue(width)
                                                            : llvm::APInt::getSignedMaxValue(width));
 }

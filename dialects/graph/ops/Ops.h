@@ -54,8 +54,8 @@ mlir::AffineMap getMap(size_t loops, mlir::ArrayRef<mlir::AffineExpr> results, m
 mlir::AffineMap getIdentity(int64_t rank, mlir::MLIRContext *context);
 /// Parallel over the result, of whose only operand each element comes from the given place.
 Nests moveFrom(mlir::Operation *op, mlir::ArrayRef<mlir::AffineExpr> place);
-/// What a reduction begins with: zero, or the least or largest value there is.
-enum class Start { Zero, Least, Largest };
+/// What a reduction begins with: zero, one, or the least or largest value there is.
+enum class Start { Zero, One, Least, Largest };
 mlir::TypedAttr getStartOf(mlir::Value result, Start start);
 
 } // namespace graphc::graph

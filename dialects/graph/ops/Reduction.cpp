@@ -48,6 +48,15 @@ LogicalResult ReduceMaxOp::inferReturnTypes(MLIRContext *, Loc loc, Adaptor adap
 LogicalResult ReduceMinOp::inferReturnTypes(MLIRContext *, Loc loc, Adaptor adaptor, Types &types) {
   return inferReduction(loc, adaptor.getOperand(), adaptor.getDimensions(), types);
 }
+LogicalResult ReduceProdOp::inferReturnTypes(MLIRContext *, Loc loc, Adaptor adaptor, Types &types) {
+  return inferReduction(loc, adaptor.getOperand(), adaptor.getDimensions(), types);
+}
+LogicalResult ReduceAndOp::inferReturnTypes(MLIRContext *, Loc loc, Adaptor adaptor, Types &types) {
+  return inferReduction(loc, adaptor.getOperand(), adaptor.getDimensions(), types);
+}
+LogicalResult ReduceOrOp::inferReturnTypes(MLIRContext *, Loc loc, Adaptor adaptor, Types &types) {
+  return inferReduction(loc, adaptor.getOperand(), adaptor.getDimensions(), types);
+}
 LogicalResult ReduceMeanOp::inferReturnTypes(MLIRContext *, Loc loc, Adaptor adaptor, Types &types) {
   return inferReduction(loc, adaptor.getOperand(), adaptor.getDimensions(), types);
 }
@@ -80,6 +89,9 @@ LogicalResult ArgmaxOp::verify() {
 OpFoldResult ReduceSumOp::fold(FoldAdaptor) { return getDimensions().empty() ? getOperand() : Value(); }
 OpFoldResult ReduceMaxOp::fold(FoldAdaptor) { return getDimensions().empty() ? getOperand() : Value(); }
 OpFoldResult ReduceMinOp::fold(FoldAdaptor) { return getDimensions().empty() ? getOperand() : Value(); }
+OpFoldResult ReduceProdOp::fold(FoldAdaptor) { return getDimensions().empty() ? getOperand() : Value(); }
+OpFoldResult ReduceAndOp::fold(FoldAdaptor) { return getDimensions().empty() ? getOperand() : Value(); }
+OpFoldResult ReduceOrOp::fold(FoldAdaptor) { return getDimensions().empty() ? getOperand() : Value(); }
 OpFoldResult ReduceMeanOp::fold(FoldAdaptor) { return getDimensions().empty() ? getOperand() : Value(); }
 
 //===----------------------------------------------------------------------------------------------------------===//
@@ -119,6 +131,22 @@ Results ReduceMinOp::buildBody(OpBuilder &builder, Elements x, Elements old, Ind
   return {Scalars{builder, getLoc()}.minimum(old[0], x[0])};
 }
 
+Nests ReduceProdOp::getLoopNests() { return reduce(getOperand(), getDimensions()); }
+TypedAttr ReduceProdOp::getStart(unsigned) { return getStartOf(getResult(), Start::One); }
+Results ReduceProdOp::buildBody(OpBuilder &builder, Elements x, Elements old, IndexOf) {
+  return {Scalars{builder, getLoc()}.multiply(old[0], x[0])};
+}
+Nests ReduceAndOp::getLoopNests() { return reduce(getOperand(), getDimensions()); }
+TypedAttr ReduceAndOp::getStart(unsigned) { return IntegerAttr::get(typeOf(getResult()).getElementType(), -1); }
+Results ReduceAndOp::buildBody(OpBuilder &builder, Elements x, Elements old, IndexOf) {
+  return {arith::AndIOp::create(builder, getLoc(), old[0], x[0])};
+}
+Nests ReduceOrOp::getLoopNests() { return reduce(getOperand(), getDimensions()); }
+TypedAttr ReduceOrOp::getStart(unsigned) { return getStartOf(getResult(), Start::Zero); }
+Results ReduceOrOp::buildBody(OpBuilder &builder, Elements x, Elements old, IndexOf) {
+  return {arith::OrIOp::create(builder, getLoc(), old[0], x[0])};
+}
+
 //===----------------------------------------------------------------------------------------------------------===//
 // Decompositions
 //===----------------------------------------------------------------------------------------------------------===//
@@ -126,6 +154,17 @@ Results ReduceMinOp::buildBody(OpBuilder &builder, Elements x, Elements old, Ind
 Values ReduceMeanOp::decompose(OpBuilder &builder) {
   return {Expansion{builder, getLoc()}.mean(getOperand(), getDimensions())};
 }
+
+/// Of truth values the integer reduction of 0 and 1.
+template <typename Reduction> static Values reduceTruth(OpBuilder &builder, Reduction op) {
+  if (!typeOf(op.getOperand()).getElementType().isInteger(1))
+    return {};
+  Expansion e{builder, op.getLoc()};
+  Value numbers = e.convert(op.getOperand(), builder.getI32Type());
+  return {e.convert(e.make<Reduction>(numbers, op.getDimensions()), builder.getI1Type())};
+}
+Values ReduceAndOp::decompose(OpBuilder &builder) { return reduceTruth(builder, *this); }
+Values ReduceOrOp::decompose(OpBuilder &builder) { return reduceTruth(builder, *this); }
 
 /// The least index whose element is the maximum; where the maximum is NaN, that of the first NaN.
 Values ArgmaxOp::decompose(OpBuilder &builder) {
@@ -179,6 +218,22 @@ void ReduceMinOp::buildGradient(OpBuilder &builder, ValueRange g, Needed, Gradie
   result[0] = shareAmongChosen(Maker(builder, *this), getOperand(), getResult(), getDimensions(), g[0]);
 }
 
+// Without its zeros the product divided by the element, where no other is zero; the product of the others where the element alone is.
+void ReduceProdOp::buildGradient(OpBuilder &builder, ValueRange g, Needed, Gradients result) {
+  Maker make(builder, *this);
+  Type type = getOperand().getType(), counts = withElement(type, builder.getI32Type());
+  Value zero = make.splat(type, 0), one = make.splat(type, 1);
+  Value isZero = make.compare(Comparison::EQ, getOperand(), zero);
+  Value numbers = make.select(isZero, one, getOperand());
+  Value product = ReduceProdOp::create(builder, getLoc(), numbers, getDimensions());
+  Value zeros = make.sum(make.convert(isZero, builder.getI32Type()), getDimensions());
+  Value others =
+      make.subtract(make.unreduce(zeros, counts, getDimensions()), make.convert(isZero, builder.getI32Type()));
+  Value share = make.unreduce(make.multiply(g[0], product), type, getDimensions());
+  Value isFree = make.compare(Comparison::EQ, others, make.splat(counts, 0));
+  result[0] = make.select(isFree, make.divide(share, numbers), zero);
+}
+
 //===----------------------------------------------------------------------------------------------------------===//
 // Costs
 //===----------------------------------------------------------------------------------------------------------===//
@@ -186,5 +241,8 @@ void ReduceMinOp::buildGradient(OpBuilder &builder, ValueRange g, Needed, Gradie
 uint64_t ReduceSumOp::getFlops() { return count(getOperand()); }
 uint64_t ReduceMaxOp::getFlops() { return count(getOperand()); }
 uint64_t ReduceMinOp::getFlops() { return count(getOperand()); }
+uint64_t ReduceProdOp::getFlops() { return count(getOperand()); }
+uint64_t ReduceAndOp::getFlops() { return count(getOperand()); }
+uint64_t ReduceOrOp::getFlops() { return count(getOperand()); }
 uint64_t ReduceMeanOp::getFlops() { return count(getOperand()) + count(getResult()); }
 uint64_t ArgmaxOp::getFlops() { return count(getOperand()); }

@@ -51,6 +51,50 @@ def Graph_ReduceMinOp : Graph_ReduceOp<"reduce_min", Graph_NumberTensor> {
   }];
 }
 
+def Graph_ReduceProdOp : Graph_ReduceOp<"reduce_prod", Graph_NumberTensor> {
+  let summary = "product over dimensions, which disappear";
+  let description = [{
+    In the order of the sums (docs/architecture.md); integers wrap. The gradient of an element is the product of the others, where one or more
+    of them are zero too: it is the product of what is not zero divided by the element, and counts the zeros.
+
+    1. (C1) `dimensions` is strictly increasing, each one of the operand's.
+
+    ```mlir
+    %b = graph.reduce_prod %a dimensions = [0] : (tensor<4x3xf32>) -> tensor<3xf32>
+    ```
+  }];
+}
+
+/// Of bits; i1 is stored as bytes, so of truth values it is one of integers.
+class Graph_ReduceBitsOp<string mnemonic> : Graph_PureOp<mnemonic, [Graph_InferType, Graph_Reducing, Graph_Composite]> {
+  let arguments = (ins Graph_BitTensor:$operand, DenseI64ArrayAttr:$dimensions);
+  let results = (outs Graph_BitTensor:$result);
+  let assemblyFormat = "$operand `dimensions` `=` $dimensions attr-dict `:` functional-type($operand, $result)";
+  let hasFolder = 1;
+}
+
+def Graph_ReduceAndOp : Graph_ReduceBitsOp<"reduce_and"> {
+  let summary = "whether all elements hold over dimensions, which disappear; of integers, of each bit";
+  let description = [{
+    1. (C1) `dimensions` is strictly increasing, each one of the operand's.
+
+    ```mlir
+    %b = graph.reduce_and %a dimensions = [1] : (tensor<4x3xi1>) -> tensor<4xi1>
+    ```
+  }];
+}
+
+def Graph_ReduceOrOp : Graph_ReduceBitsOp<"reduce_or"> {
+  let summary = "whether one element holds over dimensions, which disappear; of integers, of each bit";
+  let description = [{
+    1. (C1) `dimensions` is strictly increasing, each one of the operand's.
+
+    ```mlir
+    %b = graph.reduce_or %a dimensions = [1] : (tensor<4x3xi1>) -> tensor<4xi1>
+    ```
+  }];
+}
+
 def Graph_ReduceMeanOp : Graph_ReduceOp<"reduce_mean", Graph_FloatTensor, Graph_Composite> {
   let summary = "mean over dimensions, which disappear";
   let description = [{

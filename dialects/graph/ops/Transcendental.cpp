@@ -3,6 +3,8 @@
 
 #include "mlir/Dialect/Math/IR/Math.h"
 
+#include <cmath>
+
 using namespace mlir;
 using namespace graphc::graph;
 
@@ -31,6 +33,21 @@ Results LogOp::buildBody(OpBuilder &builder, Elements x, Elements, IndexOf) {
 }
 Results TanhOp::buildBody(OpBuilder &builder, Elements x, Elements, IndexOf) {
   return {math::TanhOp::create(builder, getLoc(), x[0])};
+}
+Results ExponentialMinusOneOp::buildBody(OpBuilder &builder, Elements x, Elements, IndexOf) {
+  return {math::ExpM1Op::create(builder, getLoc(), x[0])};
+}
+Results LogPlusOneOp::buildBody(OpBuilder &builder, Elements x, Elements, IndexOf) {
+  return {math::Log1pOp::create(builder, getLoc(), x[0])};
+}
+Results SineOp::buildBody(OpBuilder &builder, Elements x, Elements, IndexOf) {
+  return {math::SinOp::create(builder, getLoc(), x[0])};
+}
+Results CosineOp::buildBody(OpBuilder &builder, Elements x, Elements, IndexOf) {
+  return {math::CosOp::create(builder, getLoc(), x[0])};
+}
+Results ErfOp::buildBody(OpBuilder &builder, Elements x, Elements, IndexOf) {
+  return {math::ErfOp::create(builder, getLoc(), x[0])};
 }
 
 //===----------------------------------------------------------------------------------------------------------===//
@@ -77,6 +94,29 @@ void TanhOp::buildGradient(OpBuilder &builder, ValueRange g, Needed, Gradients r
   result[0] = make.multiply(g[0], slope);
 }
 
+void ExponentialMinusOneOp::buildGradient(OpBuilder &builder, ValueRange g, Needed, Gradients result) {
+  Maker make(builder, *this);
+  result[0] = make.multiply(g[0], make.add(getResult(), make.splat(getType(), 1)));
+}
+void LogPlusOneOp::buildGradient(OpBuilder &builder, ValueRange g, Needed, Gradients result) {
+  Maker make(builder, *this);
+  result[0] = make.divide(g[0], make.add(getOperand(), make.splat(getType(), 1)));
+}
+void SineOp::buildGradient(OpBuilder &builder, ValueRange g, Needed, Gradients result) {
+  result[0] = Maker(builder, *this).multiply(g[0], CosineOp::create(builder, getLoc(), getOperand()));
+}
+void CosineOp::buildGradient(OpBuilder &builder, ValueRange g, Needed, Gradients result) {
+  Maker make(builder, *this);
+  result[0] = make.negate(make.multiply(g[0], SineOp::create(builder, getLoc(), getOperand())));
+}
+
+// 2 / √π exp(-x²)
+void ErfOp::buildGradient(OpBuilder &builder, ValueRange g, Needed, Gradients result) {
+  Maker make(builder, *this);
+  Value power = ExponentialOp::create(builder, getLoc(), make.negate(make.multiply(getOperand(), getOperand())));
+  result[0] = make.multiply(g[0], make.multiply(power, 2 / std::sqrt(3.14159265358979323846)));
+}
+
 void LogisticOp::buildGradient(OpBuilder &builder, ValueRange g, Needed, Gradients result) {
   Maker make(builder, *this);
   Value slope = make.multiply(getResult(), make.subtract(make.splat(getType(), 1), getResult()));
@@ -94,3 +134,8 @@ uint64_t SqrtOp::getFlops() { return count(getResult()); }
 uint64_t ExponentialOp::getFlops() { return count(getResult()); }
 uint64_t LogOp::getFlops() { return count(getResult()); }
 uint64_t TanhOp::getFlops() { return count(getResult()); }
+uint64_t ExponentialMinusOneOp::getFlops() { return count(getResult()); }
+uint64_t LogPlusOneOp::getFlops() { return count(getResult()); }
+uint64_t SineOp::getFlops() { return count(getResult()); }
+uint64_t CosineOp::getFlops() { return count(getResult()); }
+uint64_t ErfOp::getFlops() { return count(getResult()); }

@@ -224,3 +224,19 @@ graph.func @f(%x: tensor<f32>) attributes {role = #graph.role<predict>} {
   %y = tanh %x : tensor<f32>
   graph.return
 }
+
+// -----
+
+func.func @f(%x: tensor<f32>) {
+  // expected-error@+1 {{custom op 'graph.log1p' is unknown; did you mean 'graph.log_plus_one'?}}
+  %y = graph.log1p %x : tensor<f32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<f32>) {
+  // expected-error@+1 {{custom op 'graph.prod' is unknown; did you mean 'graph.reduce_prod' (or 'graph.multiply' of two)?}}
+  %y = graph.prod %x : tensor<f32>
+  return
+}

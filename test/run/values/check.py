@@ -20,26 +20,11 @@ import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "reference"))
 import interpret  # noqa: E402
+import primitives  # noqa: E402
+from case import FLOATS, INF, INTEGERS, NAN, Case, pairs, rows  # noqa: E402
 from contraction import dotCases  # noqa: E402
 from harness import count, execute, readNpy, tensor  # noqa: E402
 from indexing import indexingCases  # noqa: E402
-
-NAN, INF = math.nan, math.inf
-FLOATS = [0.0, -0.0, 1.0, -1.0, 0.5, -2.5, 3.75, 1e-30, 1e10, -7.0, 20.0, -20.0, 88.0, -90.0, INF, -INF, NAN, 2.0]
-ORDINARY = [0.25, 1.0, 1.5, 2.0, 3.0, 10.0, 0.001, 123.0, 7e-5, 80.0]
-INTEGERS = [0, 1, -1, 7, -7, 2**31 - 1, -2**31, 100, -13, 2]
-
-
-class Case:
-    """An op's text with %a, %b, … for inputs and RESULT for the result's type; `expected` maps input lists to a list."""
-
-    def __init__(self, name, text, inputs, out, expected, bound=0.0):
-        self.name, self.text, self.inputs, self.out, self.expected, self.bound = name, text, inputs, out, expected, bound
-
-
-def pairs(values):
-    return ([a for a in values for _ in values], [b for _ in values for b in values])
-
 
 def power(x, y):
     if y == 0:
@@ -60,10 +45,6 @@ def softmax(row):
     top = max(row)
     e = [math.exp(x - top) for x in row]
     return [x / math.fsum(e) for x in e]
-
-
-def rows(flat, width):
-    return [flat[i:i + width] for i in range(0, len(flat), width)]
 
 
 def floatCases(element):
@@ -159,6 +140,7 @@ def floatCases(element):
                ((4, 37), element), lambda x, y: [v + y[i % 37] for i, v in enumerate(x)])
     yield from shapeCases(element, matrix[:24])
     yield from matmulCases(element, matrix, bound)
+    yield from primitives.floatCases(element)
 
 
 def scattered():
@@ -224,6 +206,7 @@ def integerCases(element):
                lambda x: [int(c == i) for c in x for i in range(4)])
     yield from shapeCases(element, matrix[:24])
     yield from matmulCases(element, matrix, 0.0)
+    yield from primitives.integerCases(element)
 
 
 INTEGER = {
@@ -321,6 +304,7 @@ def truthCases(_):
         yield Case(op, f"graph.{op} %a, %b : RESULT", [((4,), "i1", p), ((4,), "i1", q)], ((4,), "i1"),
                    lambda x, y, function=function: list(map(function, x, y)))
     yield from moveCases("i1", [i % 3 == 0 for i in range(24)])
+    yield from primitives.truthCases()
     yield Case("not", "graph.not %a : RESULT", [((4,), "i1", p)], ((4,), "i1"), lambda x: [not v for v in x])
     yield Case("compare_eq", "graph.compare eq, %a, %b : INPUT", [((4,), "i1", p), ((4,), "i1", q)], ((4,), "i1"),
                lambda x, y: [a == b for a, b in zip(x, y)])
@@ -375,15 +359,17 @@ def model(chosen, constants):
     return "\n".join([*head, "graph.func @step() attributes {role = #graph.role<train>} {", *body, "graph.return", "}", ""])
 
 
-def agrees(got, expected, element, bound):
+def agrees(got, expected, element, case):
     expected = interpret.rounded(element, expected)
     if element == "i1" or element.startswith("i"):
         return got == expected
     if got != got or expected != expected:
         return got != got and expected != expected
-    if bound == 0 or math.isinf(got) or math.isinf(expected):
+    if case.bound == case.ulps == 0 or math.isinf(got) or math.isinf(expected) or (case.ulps and expected == 0):
         return got == expected and math.copysign(1, got) == math.copysign(1, expected)
-    return abs(got - expected) <= bound * max(abs(expected), 1e-30)
+    if case.ulps:
+        return abs(got - expected) <= case.ulps * (max(math.ulp(expected) * 2**29, 2**-149) if element == "f32" else math.ulp(expected))
+    return abs(got - expected) <= case.bound * max(abs(expected), case.least)
 
 
 def check(tools, folder, element, chosen):
@@ -408,12 +394,13 @@ def check(tools, folder, element, chosen):
         inputs = [[interpret.rounded(kind, number) for number in numbers] for _, kind, numbers in case.inputs]
         expected, got = case.expected(*inputs), results(case.name)
         wrong = [i for i, (x, y) in enumerate(zip(got, expected, strict=True))
-                 if not agrees(x, y, case.out[1], case.bound)]
+                 if not agrees(x, y, case.out[1], case)]
         if wrong:
             i = wrong[0]
             at = [numbers[i] for numbers in inputs if len(numbers) == len(got)]
             messages.append(f"{element} {case.name}: {len(wrong)} of {len(got)} elements are wrong, the first is {i}"
-                            f"{f' (of {at})' if at else ''}: got {got[i]!r}, expected {expected[i]!r}, bound {case.bound}")
+                            f"{f' (of {at})' if at else ''}: got {got[i]!r}, expected {expected[i]!r}, "
+                            f"{f'within {case.ulps} units of the last place' if case.ulps else f'bound {case.bound}'}")
     return messages
 
 
