@@ -185,8 +185,8 @@ def Decompose : Pass<"decompose"> {
   let summary = "write composite ops in primitives";
   let description = [{
     Input: ops anywhere in a module or a program. Output: each op that has a decomposition (`DecomposableOpInterface`: softmax, argmax,
-    reduce_mean, …) stands as the ops that define it, composite ones among them likewise. What it computes is fixed by the op
-    alone, whatever the partitioning. Runs before `outline`, so that lowering knows loops and views only.
+    reduce_mean, …) stands as the ops that define it, composite ones among them likewise. One that a library of its program's device serves
+    stays. What it computes is fixed by the op alone, whatever the partitioning. Runs before `outline`, so that lowering knows loops and views only.
 
     Example:
 

@@ -2,6 +2,7 @@
 #include "dialects/graph/Structured.h"
 
 #include "dialects/graph/GraphDialect.h"
+#include "dialects/graph/LoopSizes.h"
 #include "dialects/graph/State.h"
 
 using namespace mlir;
@@ -32,18 +33,53 @@ LoopNest getElementwiseNest(Operation *op) {
   return nest;
 }
 
-SmallVector<int64_t> getLoopSizes(Operation *op, const LoopNest &nest) {
-  SmallVector<int64_t> sizes(nest.iterators.size(), 1);
-  auto note = [&](AffineMap map, Value value) {
-    for (auto [index, size] : llvm::zip_equal(map.getResults(), cast<RankedTensorType>(value.getType()).getShape()))
+/// The loops that an index depends on, with what a step of each is worth, the largest first.
+static SmallVector<std::pair<int64_t, unsigned>> getSteps(AffineExpr index, unsigned loops) {
+  SmallVector<std::pair<int64_t, unsigned>> steps;
+  SmallVector<AffineExpr> at(loops, getAffineConstantExpr(0, index.getContext()));
+  auto value = [&] { return cast<AffineConstantExpr>(index.replaceDims(at)).getValue(); };
+  const int64_t origin = value();
+  for (unsigned loop = 0; loop < loops; ++loop) {
+    at[loop] = getAffineConstantExpr(1, index.getContext());
+    if (int64_t step = value() - origin)
+      steps.push_back({step, loop});
+    at[loop] = getAffineConstantExpr(0, index.getContext());
+  }
+  llvm::sort(steps, std::greater<>());
+  return steps;
+}
+
+SmallVector<int64_t> findLoopSizes(unsigned loops, ArrayRef<Indexed> tensors) {
+  SmallVector<int64_t> sizes(loops, 0);
+  for (const Indexed &tensor : tensors)
+    for (auto [index, size] : llvm::zip_equal(tensor.map.getResults(), tensor.shape))
       if (auto loop = dyn_cast<AffineDimExpr>(index))
         sizes[loop.getPosition()] = size;
+  for (const Indexed &tensor : tensors)
+    for (auto [index, size] : llvm::zip_equal(tensor.map.getResults(), tensor.shape)) {
+      SmallVector<std::pair<int64_t, unsigned>> steps = getSteps(index, loops);
+      int64_t above = size;
+      for (auto [step, loop] : steps) {
+        if (steps.size() > 1 && sizes[loop] == 0)
+          sizes[loop] = above / step;
+        above = step;
+      }
+    }
+  for (int64_t &size : sizes)
+    size = std::max<int64_t>(size, 1);
+  return sizes;
+}
+
+SmallVector<int64_t> getLoopSizes(Operation *op, const LoopNest &nest) {
+  SmallVector<Indexed> tensors;
+  auto add = [&](AffineMap map, Value value) {
+    tensors.push_back({map, cast<RankedTensorType>(value.getType()).getShape()});
   };
   for (OpResult result : op->getResults())
-    note(nest.writes[result.getResultNumber()], result);
+    add(nest.writes[result.getResultNumber()], result);
   for (const LoopNest::Read &read : nest.reads)
-    note(read.map, op->getOperand(read.operand));
-  return sizes;
+    add(read.map, op->getOperand(read.operand));
+  return findLoopSizes(unsigned(nest.iterators.size()), tensors);
 }
 
 bool mayStandInModel(OperationName op) {

@@ -1,5 +1,6 @@
 //===- Decompose.cpp - composite ops by their definitions -----------------------------------------------------===//
 #include "dialects/graph/GraphDialect.h"
+#include "passes/LibraryKind.h"
 #include "passes/Passes.h"
 
 namespace graphc {
@@ -26,12 +27,22 @@ struct ExpansionListener : OpBuilder::Listener {
   }
 };
 
+/// A library does the whole of it, on the device where it stands.
+bool isServed(Operation *op) {
+  auto library = dyn_cast<LibraryKernelOpInterface>(op);
+  auto program = op->getParentOfType<dist::ProgramOp>();
+  const StringRef kind = library && program ? getLibraryKind(program) : StringRef();
+  return !kind.empty() && !library.getLibraryKernel(kind).empty();
+}
+
 struct DecomposePass : graphc::impl::DecomposeBase<DecomposePass> {
   void runOnOperation() override {
     ExpansionListener listener;
     getOperation()->walk([&](DecomposableOpInterface op) { listener.composites.push_back(op); });
     for (size_t i = 0; i < listener.composites.size(); ++i) {
       Operation *op = listener.composites[i];
+      if (isServed(op))
+        continue;
       listener.device = getDevice(op);
       OpBuilder builder(op, &listener);
       SmallVector<Value> values = cast<DecomposableOpInterface>(op).decompose(builder);

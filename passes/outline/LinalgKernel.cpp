@@ -1,5 +1,7 @@
 #include "passes/outline/LinalgKernel.h"
 
+#include "dialects/graph/LoopSizes.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -30,14 +32,21 @@ Value LinalgKernel::getArgument(Value buffer, Use use) {
   return argument.value;
 }
 
-/// linalg takes an operand to be as long as the loops that index it. Where it is longer, behind a slice, the part of it
-/// that the loops touch stands for it, and `map` becomes that part's.
+/// linalg takes an operand to be as long as the loop that indexes it. Where it is longer, behind a slice, the part of it
+/// that the loop touches stands for it, and `map` becomes that part's. What several loops index stays.
 Value LinalgKernel::narrow(Value memory, AffineMap &map, ArrayRef<int64_t> sizes) {
   ArrayRef<int64_t> shape = cast<MemRefType>(memory.getType()).getShape();
   SmallVector<OpFoldResult> offsets, lengths, strides;
   SmallVector<AffineExpr> results;
   bool isWhole = true;
   for (auto [expr, size] : llvm::zip_equal(map.getResults(), shape)) {
+    if (getLoops(expr, map.getNumDims()).size() > 1) {
+      offsets.push_back(builder.getIndexAttr(0));
+      lengths.push_back(builder.getIndexAttr(size));
+      strides.push_back(builder.getIndexAttr(1));
+      results.push_back(expr);
+      continue;
+    }
     auto [first, second] = evaluateAt01(expr, map.getNumDims());
     std::optional<unsigned> loop = getLoop(expr, map.getNumDims());
     isWhole &= !loop || (first == 0 && second == 1 && sizes[*loop] == size);
@@ -54,17 +63,15 @@ Value LinalgKernel::narrow(Value memory, AffineMap &map, ArrayRef<int64_t> sizes
 
 /// The lengths of the loops; where operand and out differ, the operand's.
 static SmallVector<int64_t> getSizes(const Stage &stage) {
-  SmallVector<int64_t> sizes(stage.iterators.size(), 1);
-  auto note = [&](AffineMap map, Type type) {
-    for (auto [expr, size] : llvm::zip_equal(map.getResults(), cast<ShapedType>(type).getShape()))
-      if (auto loop = dyn_cast<AffineDimExpr>(expr))
-        sizes[loop.getPosition()] = size;
+  SmallVector<graph::Indexed> tensors;
+  auto add = [&](AffineMap map, Value value) {
+    tensors.push_back({map, cast<ShapedType>(value.getType()).getShape()});
   };
   for (const Stage::Out &out : stage.outs)
-    note(out.map, out.buffer.getType());
+    add(out.map, out.buffer);
   for (const Access &access : stage.accesses)
-    note(access.map, access.value.getType());
-  return sizes;
+    add(access.map, access.value);
+  return graph::findLoopSizes(unsigned(stage.iterators.size()), tensors);
 }
 
 void LinalgKernel::addStage(const Stage &stage, llvm::function_ref<bool(Value)> isLeaf, BodyFn bodyFn) {

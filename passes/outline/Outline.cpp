@@ -1,4 +1,5 @@
 //===- Outline.cpp - programs of buffers and calls ------------------------------------------------------------===//
+#include "passes/LibraryKind.h"
 #include "passes/Passes.h"
 #include "passes/outline/KernelBuilder.h"
 #include "passes/outline/KernelTable.h"
@@ -10,6 +11,7 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -100,11 +102,7 @@ private:
            : group.kind == ProgramGraph::Kind::Library ? emitLibraryCall(group)
                                                        : emitOther(group.ops.front());
   }
-  /// Of the device whose libraries the program calls; empty where everything is to be compiled.
-  StringRef libraryKind() {
-    const bool none = program.runsPtx() && program->getParentOp()->hasAttr(graph::GraphDialect::kNoCublaslt);
-    return none ? StringRef() : program.getDeviceKind();
-  }
+  StringRef libraryKind() { return getLibraryKind(program); }
   LogicalResult emitKernel(const ProgramGraph::Group &group);
   LogicalResult emitRepeat(graph::RepeatOp repeat);
   LogicalResult emitLibraryCall(const ProgramGraph::Group &group);
@@ -433,6 +431,12 @@ LogicalResult ProgramOutliner::run() {
 
 struct OutlinePass : impl::OutlineBase<OutlinePass> {
   using OutlineBase::OutlineBase;
+
+  /// Loops that ops write themselves are of scf (ExplicitLoopsOpInterface), and no dialect of theirs has to load it.
+  void getDependentDialects(DialectRegistry &registry) const override {
+    OutlineBase::getDependentDialects(registry);
+    registry.insert<scf::SCFDialect>();
+  }
 
   void runOnOperation() override {
     KernelTable kernels(getOperation());

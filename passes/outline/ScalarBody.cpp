@@ -42,20 +42,25 @@ bool isInlinable(Operation *op) {
 
 bool isExpensive(Operation *op) { return op->hasTrait<CostlyElement>(); }
 
+SmallVector<unsigned> getLoops(AffineExpr expr, unsigned loops) {
+  return llvm::filter_to_vector(llvm::seq<unsigned>(0, loops),
+                                [&](unsigned loop) { return expr.isFunctionOfDim(loop); });
+}
+
 std::optional<unsigned> getLoop(AffineExpr expr, unsigned loops) {
-  for (unsigned loop = 0; loop < loops; ++loop)
-    if (expr.isFunctionOfDim(loop))
-      return loop;
-  return std::nullopt;
+  SmallVector<unsigned> found = getLoops(expr, loops);
+  return found.size() == 1 ? std::optional(found.front()) : std::nullopt;
+}
+
+/// The value of an index at the given places of the loops.
+static int64_t evaluate(AffineExpr expr, ArrayRef<int64_t> at) {
+  SmallVector<AffineExpr> dims =
+      llvm::map_to_vector(at, [&](int64_t value) { return getAffineConstantExpr(value, expr.getContext()); });
+  return cast<AffineConstantExpr>(expr.replaceDims(dims)).getValue();
 }
 
 std::pair<int64_t, int64_t> evaluateAt01(AffineExpr expr, unsigned loops) {
-  MLIRContext *context = expr.getContext();
-  auto at = [&](int64_t value) {
-    SmallVector<AffineExpr> dims(loops, getAffineConstantExpr(value, context));
-    return cast<AffineConstantExpr>(expr.replaceDims(dims)).getValue();
-  };
-  return {at(0), at(1)};
+  return {evaluate(expr, SmallVector<int64_t>(loops, 0)), evaluate(expr, SmallVector<int64_t>(loops, 1))};
 }
 
 /// The operands' accesses of an inlinable op whose element is taken at `map`.
@@ -77,22 +82,27 @@ void ScalarBody::collect(Access access, SmallVectorImpl<Access> &leaves) {
     collect(operand, leaves);
 }
 
-/// An index of a map as a value: a multiple of a loop's plus a constant.
+/// An index of a map as a value: multiples of loops plus a constant.
 static Value buildIndex(OpBuilder &builder, Location loc, AffineExpr expr, unsigned loops) {
-  auto [start, next] = evaluateAt01(expr, loops);
-  std::optional<unsigned> loop = getLoop(expr, loops);
-  if (!loop)
+  SmallVector<int64_t> at(loops, 0);
+  const int64_t start = evaluate(expr, at);
+  Value sum;
+  for (unsigned loop : getLoops(expr, loops)) {
+    Value index = linalg::IndexOp::create(builder, loc, uint64_t(loop));
+    at[loop] = 1;
+    if (int64_t stride = evaluate(expr, at) - start; stride != 1) {
+      Value by = arith::ConstantIndexOp::create(builder, loc, stride);
+      index = arith::MulIOp::create(builder, loc, index, by);
+    }
+    at[loop] = 0;
+    sum = sum ? arith::AddIOp::create(builder, loc, sum, index).getResult() : index;
+  }
+  if (!sum)
     return arith::ConstantIndexOp::create(builder, loc, start);
-  Value index = linalg::IndexOp::create(builder, loc, uint64_t(*loop));
-  if (int64_t stride = next - start; stride != 1) {
-    Value by = arith::ConstantIndexOp::create(builder, loc, stride);
-    index = arith::MulIOp::create(builder, loc, index, by);
-  }
-  if (start) {
-    Value by = arith::ConstantIndexOp::create(builder, loc, start);
-    index = arith::AddIOp::create(builder, loc, index, by);
-  }
-  return index;
+  if (!start)
+    return sum;
+  Value by = arith::ConstantIndexOp::create(builder, loc, start);
+  return arith::AddIOp::create(builder, loc, sum, by);
 }
 
 Value ScalarBody::build(OpBuilder &builder, Access access, llvm::function_ref<Value(Access)> read) {

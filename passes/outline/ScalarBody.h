@@ -28,15 +28,17 @@ bool isWholeView(mlir::Operation *op);
 /// Where the elements of a view begin in its operand, in bytes.
 int64_t getViewOffset(mlir::Operation *op);
 
-/// The one loop that an index of a map depends on.
+/// The loops that an index of a map depends on.
+llvm::SmallVector<unsigned> getLoops(mlir::AffineExpr expr, unsigned loops);
+/// The one loop; nothing where there is none or several.
 std::optional<unsigned> getLoop(mlir::AffineExpr expr, unsigned loops);
-/// The value of such an index where that loop is at 0 and at 1.
+/// The value of an index of one loop at most, where that is at 0 and at 1.
 std::pair<int64_t, int64_t> evaluateAt01(mlir::AffineExpr expr, unsigned loops);
 
 /// An element of `value` as seen from an iteration space.
 struct Access {
   mlir::Value value;
-  mlir::AffineMap map; ///< iteration space → indices of value: each a constant, or a multiple of a loop and a constant
+  mlir::AffineMap map; ///< iteration space → indices of value: each a constant plus multiples of loops
   bool operator==(const Access &) const = default;
 };
 
