@@ -125,7 +125,10 @@ public:
   }
 
 private:
-  Registry() : libraries{{"gpu_matmul", &gpuMatmulLibrary()}, {"matmul", &matmulLibrary()}} {}
+  Registry() : libraries{{"gpu_matmul", &gpuMatmulLibrary()}, {"matmul", &matmulLibrary()}} {
+    for (auto &[name, library] : convolutionLibraries())
+      libraries.emplace(name, library);
+  }
 
   absl::Status openModules() {
     const char *list = std::getenv("GRAPHC_LIBRARIES");

@@ -1,8 +1,8 @@
 //===- Library.h - calls of library kernels, by name -----------------------------------------------------------------*- C++ -*-===//
 //
 // An operation that a library serves becomes a call: the kernel's name, a descriptor, post-ops, operands with type and access. Whoever
-// registers a kernel says what its calls look like, so dialect, plan, verifier and executor know no kernel by name. `matmul` and
-// `gpu_matmul` are built in (Matmul.h); others come from modules (LibraryAbi.h).
+// registers a kernel says what its calls look like, so dialect, plan, verifier and executor know no kernel by name. `matmul`,
+// `gpu_matmul` (Matmul.h) and convolutions (Convolution.h) are built in; others come from modules (LibraryAbi.h).
 //
 //===----------------------------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_RUNTIME_KERNELS_LIBRARY_H
@@ -75,6 +75,9 @@ uint32_t partsOf(const LibraryCall &call, uint32_t threads);
 const Library &matmulLibrary();
 /// The same on GPUs: {tf32} or {bf16} where factors may be rounded to that; no post-ops.
 const Library &gpuMatmulLibrary();
+/// `convolution`, `convolution_input_grad` and `convolution_filter_grad` on CPUs (dialects/graph/ops/Convolution.td): the attributes of
+/// these ops, all of `window_strides`, `padding_low`, `padding_high`, `rhs_dilation`; no post-ops.
+std::vector<std::pair<std::string, const Library *>> convolutionLibraries();
 /// Of a call that it took.
 absl::StatusOr<MatmulDesc> readGpuMatmul(const LibraryCall &call);
 

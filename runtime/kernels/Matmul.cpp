@@ -1,4 +1,4 @@
-//===- Matmul.cpp - opens libgraphc_onednn.so and makes kernels of it -------------------------------------------------===//
+//===- Matmul.cpp - products by libgraphc_onednn.so -------------------------------------------------------------------===//
 
 #include "runtime/kernels/Matmul.h"
 
@@ -6,67 +6,15 @@
 #include "runtime/base/Status.h"
 #include "runtime/kernels/Blocks.h"
 #include "runtime/kernels/LibraryKernel.h"
-#include "runtime/kernels/OnednnAbi.h"
+#include "runtime/kernels/Onednn.h"
 
 #include "absl/strings/str_cat.h"
 
-#include <cstdlib>
 #include <cstring>
-#include <dlfcn.h>
-#include <limits.h>
 #include <map>
-#include <new>
-#include <unistd.h>
 
 namespace graphc::kernels {
 namespace {
-
-constexpr char moduleName[] = "libgraphc_onednn.so";
-
-// Beside the executable, or where build tree and installation keep libraries relative to it; last by name alone, which a program of
-// somebody else's finds through the RPATH that find_package(graphc) gives it.
-std::vector<std::string> modulePaths() {
-  if (const char *path = getenv("GRAPHC_ONEDNN"))
-    return {path};
-  char buffer[PATH_MAX];
-  ssize_t n = ::readlink("/proc/self/exe", buffer, sizeof buffer - 1);
-  std::string directory = n > 0 ? std::string(buffer, size_t(n)) : std::string();
-  directory.resize(directory.rfind('/') == std::string::npos ? 0 : directory.rfind('/'));
-  std::vector<std::string> paths;
-  for (const char *relative : {"/", "/../lib/", "/../../lib/", "/../lib/graphc/"})
-    paths.push_back(absl::StrCat(directory, relative, moduleName));
-  paths.emplace_back(moduleName);
-  return paths;
-}
-
-absl::StatusOr<const GraphcOnednnApi *> openModule() {
-  std::string tried;
-  for (const std::string &path : modulePaths()) {
-    const bool byName = path == moduleName;
-    if (!byName && ::access(path.c_str(), R_OK) != 0) {
-      absl::StrAppend(&tried, tried.empty() ? "" : ", ", path);
-      continue;
-    }
-    void *handle = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
-    if (!handle && byName)
-      break;
-    if (!handle)
-      return absl::FailedPreconditionError(absl::StrCat("cannot open the matmul library: ", dlerror()));
-    auto get = reinterpret_cast<GraphcOnednnGetApi>(::dlsym(handle, "graphc_onednn_api"));
-    const GraphcOnednnApi *api = get ? get() : nullptr;
-    if (!api || api->version != GRAPHC_ONEDNN_ABI_VERSION)
-      return absl::FailedPreconditionError(
-          absl::StrCat(path, " does not belong to this build (its interface version differs)"));
-    return api;
-  }
-  return absl::NotFoundError(absl::StrCat("cannot find ", moduleName, ", which holds the f32 matmul; looked for ",
-                                          tried, "; GRAPHC_ONEDNN may name it"));
-}
-
-const absl::StatusOr<const GraphcOnednnApi *> &module() {
-  static const auto *api = new absl::StatusOr<const GraphcOnednnApi *>(openModule());
-  return *api;
-}
 
 /// The library's kernel of one descriptor.
 class Product {
@@ -99,13 +47,6 @@ private:
   const GraphcOnednnApi *api = nullptr;
   void *kernel = nullptr;
   uint64_t scratch = 0;
-};
-
-/// What blocks need beside the operands; 64-byte aligned.
-struct Bytes {
-  explicit Bytes(uint64_t count) : data(static_cast<uint8_t *>(operator new(count + 64, std::align_val_t(64)))) {}
-  ~Bytes() { operator delete(data, std::align_val_t(64)); }
-  uint8_t *data;
 };
 
 /// A product in blocks: one kernel, one copy of its part of a, where that is transposed, and one scratch memory each.
@@ -202,8 +143,8 @@ bool areKnownToGiveTheSame(const MatmulDesc &d, const Product &whole, const Bloc
 class OnednnMatmul final : public LibraryKernel {
 public:
   static absl::StatusOr<std::unique_ptr<OnednnMatmul>> make(const MatmulDesc &desc, Pool *pool) {
-    if (!module().ok())
-      return module().status();
+    if (!onednn().ok())
+      return onednn().status();
     if (desc.type != MatmulType::F32 || desc.m <= 0 || desc.n <= 0 || desc.k <= 0 || desc.batch <= 0)
       return absl::InvalidArgumentError(absl::StrCat(describe(desc), ": the library has no such kernel"));
     std::unique_ptr<OnednnMatmul> made(new OnednnMatmul);
@@ -217,12 +158,12 @@ public:
 
 private:
   absl::Status create(const MatmulDesc &desc, Pool *with) {
-    GRAPHC_ASSIGN_OR_RETURN(whole, Product::make(*module(), wholeOf(desc)));
+    GRAPHC_ASSIGN_OR_RETURN(whole, Product::make(*onednn(), wholeOf(desc)));
     std::vector<Block> blocks = blocksOf(desc, with ? with->threads() : 1);
     if (blocks.empty())
       return absl::OkStatus();
     auto made = std::make_unique<BlockedMatmul>(desc);
-    GRAPHC_RETURN_IF_ERROR(made->make(*module(), std::move(blocks)));
+    GRAPHC_RETURN_IF_ERROR(made->make(*onednn(), std::move(blocks)));
     if (!areKnownToGiveTheSame(desc, whole, *made))
       return absl::OkStatus();
     blocked = std::move(made);

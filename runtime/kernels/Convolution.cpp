@@ -1,0 +1,175 @@
+#include "runtime/kernels/Convolution.h"
+
+#include "runtime/base/Status.h"
+#include "runtime/kernels/Onednn.h"
+
+#include "absl/strings/str_cat.h"
+
+#include <algorithm>
+#include <atomic>
+#include <utility>
+
+namespace graphc::kernels {
+namespace {
+
+uint64_t aligned(uint64_t bytes) { return (bytes + 63) / 64 * 64; }
+
+/// One block's kernel.
+class BlockKernel {
+public:
+  BlockKernel() = default;
+  BlockKernel(BlockKernel &&other) noexcept : api(other.api), kernel(std::exchange(other.kernel, nullptr)) {}
+  ~BlockKernel() {
+    if (kernel)
+      api->destroyConvolution(kernel);
+  }
+  absl::Status make(const GraphcOnednnApi *with, const GraphcConvolutionDesc &desc, uint64_t &filterBytes,
+                    uint64_t &scratchBytes) {
+    char message[256] = "";
+    api = with;
+    if (api->createConvolution(&desc, &kernel, &filterBytes, &scratchBytes, message, sizeof message) != 0)
+      return absl::InternalError(absl::StrCat("convolution: ", message));
+    return absl::OkStatus();
+  }
+  int run(void *const *buffers) const { return api->runConvolution(kernel, buffers); }
+  int reorderFilter(void *from, void *to) const { return api->reorderFilter(kernel, from, to); }
+
+private:
+  const GraphcOnednnApi *api = nullptr;
+  void *kernel = nullptr;
+};
+
+uint64_t bytesOf(int64_t features, const int64_t *places, const GraphcConvolutionDesc &d) {
+  int64_t elements = features;
+  for (int64_t i = 0; i < d.space; ++i)
+    elements *= places[i];
+  return uint64_t(elements) * 4;
+}
+
+class OnednnConvolution final : public LibraryKernel {
+public:
+  absl::Status make(const GraphcConvolutionDesc &whole, Pool *with) {
+    desc = whole;
+    desc.batch /= convolutionBlocks(whole);
+    blocks.resize(convolutionBlocks(whole));
+    pool = with && with->threads() > 1 && blocks.size() > 1 ? with : nullptr;
+    // On one thread a block's memory objects serve them all, one behind the other.
+    for (size_t i = 0; i < (pool ? blocks.size() : 1); ++i)
+      GRAPHC_RETURN_IF_ERROR(blocks[i].make(*onednn(), desc, filterBytes, blockScratchBytes));
+    filterBytes = aligned(filterBytes);
+    blockScratchBytes = aligned(blockScratchBytes);
+    if (pool) {
+      own = std::make_unique<Bytes>(blockScratchBytes * blocks.size());
+      pool->start();
+    }
+    return absl::OkStatus();
+  }
+
+  /// The filter in the library's order, or each block's part of its gradient; then a block's own.
+  uint64_t scratchBytes() const { return filtersBytes() + blockScratchBytes; }
+  uint32_t parts() const override { return pool ? uint32_t(blocks.size()) : 1; }
+
+  int run(void *const *buffers) override {
+    // In the module's order: input, filter, result.
+    constexpr int places[3][3] = {{0, 1, 2}, {2, 1, 0}, {0, 2, 1}};
+    const int *at = places[desc.kind];
+    Call call{this, static_cast<uint8_t *>(buffers[at[0]]), static_cast<uint8_t *>(buffers[3]),
+              static_cast<uint8_t *>(buffers[at[2]])};
+    if (desc.kind != GRAPHC_CONVOLUTION_FILTER)
+      if (int code = blocks[0].reorderFilter(buffers[at[1]], call.filter))
+        return code;
+    auto part = [](void *context, uint32_t index) {
+      auto &call = *static_cast<Call *>(context);
+      if (int code = call.self->runBlock(index, call))
+        call.code.store(code, std::memory_order_relaxed);
+    };
+    if (pool)
+      pool->run(uint32_t(blocks.size()), part, &call);
+    else
+      for (uint32_t i = 0; i < blocks.size(); ++i)
+        part(&call, i);
+    if (int code = call.code.load(std::memory_order_relaxed))
+      return code;
+    if (desc.kind != GRAPHC_CONVOLUTION_FILTER)
+      return 0;
+    auto *sum = reinterpret_cast<float *>(call.filter);
+    for (size_t block = 1; block < blocks.size(); ++block) {
+      const auto *more = reinterpret_cast<const float *>(call.filter + block * filterBytes);
+      for (uint64_t i = 0; i < filterBytes / 4; ++i)
+        sum[i] += more[i];
+    }
+    return blocks[0].reorderFilter(call.filter, buffers[at[1]]);
+  }
+
+private:
+  struct Call {
+    const OnednnConvolution *self;
+    uint8_t *input, *filter, *result;
+    std::atomic<int> code{0};
+  };
+
+  uint64_t filtersBytes() const { return filterBytes * (desc.kind == GRAPHC_CONVOLUTION_FILTER ? blocks.size() : 1); }
+
+  int runBlock(uint32_t index, const Call &call) const {
+    uint8_t *filter = call.filter + (desc.kind == GRAPHC_CONVOLUTION_FILTER ? index * filterBytes : 0);
+    uint8_t *scratch = pool ? own->data + index * blockScratchBytes : call.filter + filtersBytes();
+    void *buffers[] = {call.input + index * bytesOf(desc.batch * desc.inputs, desc.input, desc), filter,
+                       call.result + index * bytesOf(desc.batch * desc.outputs, desc.result, desc), scratch};
+    return blocks[pool ? index : 0].run(buffers);
+  }
+
+  GraphcConvolutionDesc desc; ///< of a block
+  std::vector<BlockKernel> blocks; ///< without a pool only the first is made
+  uint64_t filterBytes = 0, blockScratchBytes = 0;
+  std::unique_ptr<Bytes> own; ///< with a pool: each block's scratch memory
+  Pool *pool = nullptr;
+};
+
+absl::StatusOr<std::unique_ptr<OnednnConvolution>> makeOnednn(const GraphcConvolutionDesc &desc, Pool *pool) {
+  if (!onednn().ok())
+    return onednn().status();
+  auto made = std::make_unique<OnednnConvolution>();
+  GRAPHC_RETURN_IF_ERROR(made->make(desc, pool));
+  return made;
+}
+
+} // namespace
+
+uint64_t multiplyAdds(const GraphcConvolutionDesc &d) {
+  uint64_t count = uint64_t(d.batch) * uint64_t(d.outputs) * uint64_t(d.inputs / d.groups);
+  for (int64_t i = 0; i < d.space; ++i)
+    count *= uint64_t(d.result[i]) * uint64_t(d.window[i]);
+  return count;
+}
+
+uint32_t convolutionBlocks(const GraphcConvolutionDesc &d) {
+  // Some 30 microseconds of a core, of which a wake-up costs two or three; enough blocks that threads end together.
+  constexpr uint64_t leastWork = 4 << 20;
+  constexpr int64_t most = 8;
+  uint64_t filter = uint64_t(d.outputs) * uint64_t(d.inputs / d.groups);
+  for (int64_t i = 0; i < d.space; ++i)
+    filter *= uint64_t(d.window[i]);
+  // A block's part of a filter's gradient is added to the others'.
+  const uint64_t work = std::max(leastWork, d.kind == GRAPHC_CONVOLUTION_FILTER ? filter * 64 : 0);
+  for (int64_t count = std::min(most, d.batch); count > 1; --count)
+    if (d.batch % count == 0 && multiplyAdds(d) / uint64_t(count) >= work)
+      return uint32_t(count);
+  return 1;
+}
+
+absl::StatusOr<uint64_t> convolutionScratchBytes(const GraphcConvolutionDesc &desc) {
+  GRAPHC_ASSIGN_OR_RETURN(std::unique_ptr<OnednnConvolution> kernel, makeOnednn(desc, nullptr));
+  return kernel->scratchBytes();
+}
+
+absl::StatusOr<std::unique_ptr<LibraryKernel>> makeConvolution(const GraphcConvolutionDesc &desc, uint64_t scratchBytes,
+                                                               Pool *pool) {
+  GRAPHC_ASSIGN_OR_RETURN(std::unique_ptr<OnednnConvolution> kernel, makeOnednn(desc, pool));
+  if (kernel->scratchBytes() > scratchBytes)
+    return absl::FailedPreconditionError(absl::StrCat("convolution: the library needs ", kernel->scratchBytes(),
+                                                      " bytes of scratch on this CPU, the plan gives ", scratchBytes,
+                                                      "; compile the plan on this kind of machine"));
+  return kernel;
+}
+
+} // namespace graphc::kernels

@@ -1,0 +1,196 @@
+// What a call of the library's convolutions looks like; Convolution.cpp makes and runs them.
+#include "runtime/base/Status.h"
+#include "runtime/kernels/Convolution.h"
+#include "runtime/kernels/Library.h"
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+
+#include <algorithm>
+#include <limits>
+#include <tuple>
+
+namespace graphc::kernels {
+namespace {
+
+/// The operands and the result by what they are to the convolution, and where in the call they stand.
+struct Roles {
+  const char *kernel;
+  size_t input, filter, result; ///< the last of the call is the one that is computed
+};
+constexpr Roles roles[] = {
+    {"convolution", 0, 1, 2}, {"convolution_input_grad", 2, 1, 0}, {"convolution_filter_grad", 0, 2, 1}};
+
+class Reader {
+public:
+  explicit Reader(const LibraryCall &call) : call(call) {}
+
+  absl::StatusOr<GraphcConvolutionDesc> read(uint32_t kind) {
+    desc.kind = kind;
+    desc.groups = 1;
+    const Roles &role = roles[kind];
+    if (!call.postOps.empty())
+      return invalid("the post-op '", call.postOps.front(), "'; a convolution has none");
+    if (call.operands.size() != 3)
+      return invalid(call.operands.size(), " operands, expected 3");
+    desc.space = int64_t(call.operands[0].shape.size()) - 2;
+    if (desc.space < 1 || desc.space > 3)
+      return invalid("an operand of ", call.operands[0].shape.size(), " dimensions, expected 3 to 5");
+    for (size_t i = 0; i < 3; ++i)
+      GRAPHC_RETURN_IF_ERROR(checkOperand(i));
+    for (const Attribute &attribute : call.attributes)
+      GRAPHC_RETURN_IF_ERROR(readAttribute(attribute));
+    for (const int64_t *entries : {desc.stride, desc.dilation})
+      if (entries[0] == 0)
+        return invalid("window_strides or rhs_dilation is missing");
+    readShapes(call.operands[role.input].shape, call.operands[role.filter].shape, call.operands[role.result].shape);
+    GRAPHC_RETURN_IF_ERROR(checkGeometry());
+    return desc;
+  }
+
+private:
+  template <typename... Parts> absl::Status invalid(const Parts &...parts) const {
+    return absl::InvalidArgumentError(absl::StrCat(call.kernel, ": ", parts...));
+  }
+
+  static constexpr int64_t kMost = std::numeric_limits<int32_t>::max(); // the library counts in 32 bits
+
+  absl::Status checkOperand(size_t i) const {
+    const Operand &operand = call.operands[i];
+    if (operand.element != GRAPHC_F32)
+      return invalid("operand ", i, " is not of f32");
+    if (operand.access != (i == 2 ? GRAPHC_WRITE : GRAPHC_READ))
+      return invalid("operand ", i, " is ", operand.access == GRAPHC_READ ? "read" : "written", ", expected the other");
+    if (int64_t(operand.shape.size()) != desc.space + 2)
+      return invalid("operand ", i, " has ", operand.shape.size(), " dimensions, expected ", desc.space + 2);
+    int64_t elements = 1;
+    for (int64_t size : operand.shape) {
+      if (size < 1 || size > kMost || elements * size > kMost)
+        return invalid("operand ", i, " has the shape ", absl::StrJoin(operand.shape, "x"), ", expected 1 to ", kMost,
+                       " elements");
+      elements *= size;
+    }
+    if (operand.bytes != uint64_t(elements) * 4)
+      return invalid("operand ", i, " has ", operand.bytes, " bytes, expected ", elements * 4);
+    return absl::OkStatus();
+  }
+
+  absl::Status readAttribute(const Attribute &attribute) {
+    if (!attribute.numbers.empty())
+      return invalid(attribute.name, " is not of integers");
+    const auto &given = attribute.integers;
+    for (auto [name, entries, least] :
+         {std::tuple("window_strides", desc.stride, int64_t(1)), std::tuple("rhs_dilation", desc.dilation, int64_t(1)),
+          std::tuple("padding_low", desc.low, int64_t(0)), std::tuple("padding_high", desc.high, int64_t(0))}) {
+      if (attribute.name != name)
+        continue;
+      if (int64_t(given.size()) != desc.space)
+        return invalid(name, " has ", given.size(), " entries, expected ", desc.space);
+      for (int64_t entry : given)
+        if (entry < least || entry > kMost)
+          return invalid(name, " has the entry ", entry, ", which is out of range");
+      std::copy(given.begin(), given.end(), entries);
+      return absl::OkStatus();
+    }
+    if (given.size() != 1)
+      return invalid(attribute.name, " is not one integer");
+    const bool isFlag = attribute.name == "nhwc" || attribute.name == "hwio";
+    if (given[0] < 1 || given[0] > (isFlag ? 1 : kMost))
+      return invalid(attribute.name, " is ", given[0], ", which is out of range");
+    if (attribute.name == "feature_group_count")
+      desc.groups = given[0];
+    else if (attribute.name == "nhwc")
+      desc.nhwc = 1;
+    else if (attribute.name == "hwio")
+      desc.hwio = 1;
+    else
+      return invalid(
+          "'", attribute.name,
+          "' is none of feature_group_count, hwio, nhwc, padding_high, padding_low, rhs_dilation, window_strides");
+    return absl::OkStatus();
+  }
+
+  void readShapes(const std::vector<int64_t> &input, const std::vector<int64_t> &filter,
+                  const std::vector<int64_t> &result) {
+    const size_t space = size_t(desc.space);
+    desc.batch = input[0];
+    desc.inputs = desc.nhwc ? input.back() : input[1];
+    desc.outputs = desc.hwio ? filter.back() : filter[0];
+    for (size_t i = 0; i < space; ++i) {
+      desc.input[i] = input[desc.nhwc ? 1 + i : 2 + i];
+      desc.result[i] = result[desc.nhwc ? 1 + i : 2 + i];
+      desc.window[i] = filter[desc.hwio ? i : 2 + i];
+    }
+    filterInputs = desc.hwio ? filter[space] : filter[1];
+    resultBatch = result[0];
+    resultFeatures = desc.nhwc ? result.back() : result[1];
+  }
+
+  absl::Status checkGeometry() const {
+    if (resultBatch != desc.batch || resultFeatures != desc.outputs)
+      return invalid("the result has ", resultBatch, " samples of ", resultFeatures, " features, expected ", desc.batch,
+                     " of ", desc.outputs);
+    if (desc.inputs % desc.groups || desc.outputs % desc.groups || filterInputs != desc.inputs / desc.groups)
+      return invalid(desc.groups, " groups of ", desc.inputs, " and ", desc.outputs, " features with a filter of ",
+                     filterInputs);
+    for (int64_t i = 0; i < desc.space; ++i) {
+      // Sizes and entries are below 2^31, so that no product of two is more than 62 bits.
+      const int64_t reach = (desc.window[i] - 1) * desc.dilation[i],
+                    rest = desc.input[i] + desc.low[i] + desc.high[i] - reach - 1;
+      if (desc.low[i] > reach || desc.high[i] > reach)
+        return invalid("a padding of ", std::max(desc.low[i], desc.high[i]), " where a window reaches ", reach);
+      if (rest < 0 || rest / desc.stride[i] + 1 != desc.result[i])
+        return invalid("windows do not make the result of the input along dimension ", i, " of space");
+    }
+    return absl::OkStatus();
+  }
+
+  const LibraryCall &call;
+  GraphcConvolutionDesc desc{};
+  int64_t filterInputs = 0, resultBatch = 0, resultFeatures = 0;
+};
+
+class ConvolutionLibrary final : public Library {
+public:
+  explicit ConvolutionLibrary(uint32_t kind) : kind(kind) {}
+
+  absl::StatusOr<CallFacts> check(const LibraryCall &call) const override {
+    GRAPHC_ASSIGN_OR_RETURN(GraphcConvolutionDesc desc, Reader(call).read(kind));
+    auto list = [&](const int64_t *sizes) { return absl::StrJoin(sizes, sizes + desc.space, "x"); };
+    const bool strided = std::any_of(desc.stride, desc.stride + desc.space, [](int64_t stride) { return stride > 1; });
+    CallFacts facts;
+    facts.name =
+        absl::StrCat(call.kernel, "_", desc.batch, "x", list(desc.input), "x", desc.inputs, "_to_", desc.outputs,
+                     "_by_", list(desc.window), strided ? absl::StrCat("_stride_", list(desc.stride)) : "",
+                     desc.groups > 1 ? absl::StrCat("_groups_", desc.groups) : "", desc.nhwc ? "_nhwc" : "",
+                     desc.hwio ? "_hwio" : "");
+    facts.flops = 2 * multiplyAdds(desc);
+    return facts;
+  }
+  absl::StatusOr<uint64_t> scratchBytes(const LibraryCall &call) const override {
+    GRAPHC_ASSIGN_OR_RETURN(GraphcConvolutionDesc desc, Reader(call).read(kind));
+    return convolutionScratchBytes(desc);
+  }
+  absl::StatusOr<std::unique_ptr<LibraryKernel>> make(const LibraryCall &call, uint64_t scratchBytes,
+                                                      Pool *pool) const override {
+    GRAPHC_ASSIGN_OR_RETURN(GraphcConvolutionDesc desc, Reader(call).read(kind));
+    return makeConvolution(desc, scratchBytes, pool);
+  }
+  uint32_t parts(const LibraryCall &call, uint32_t threads) const override {
+    absl::StatusOr<GraphcConvolutionDesc> desc = Reader(call).read(kind);
+    return desc.ok() && threads > 1 ? std::min(threads, convolutionBlocks(*desc)) : 1;
+  }
+
+private:
+  const uint32_t kind;
+};
+
+} // namespace
+
+std::vector<std::pair<std::string, const Library *>> convolutionLibraries() {
+  static const ConvolutionLibrary result(GRAPHC_CONVOLUTION_RESULT), input(GRAPHC_CONVOLUTION_INPUT),
+      filter(GRAPHC_CONVOLUTION_FILTER);
+  return {{roles[0].kernel, &result}, {roles[1].kernel, &input}, {roles[2].kernel, &filter}};
+}
+
+} // namespace graphc::kernels

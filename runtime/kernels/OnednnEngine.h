@@ -1,0 +1,80 @@
+//===- OnednnEngine.h - what the files of the module libgraphc_onednn.so share ------------------------*- C++ -*-===//
+#ifndef GRAPHC_RUNTIME_KERNELS_ONEDNNENGINE_H
+#define GRAPHC_RUNTIME_KERNELS_ONEDNNENGINE_H
+
+#include "runtime/base/Mutex.h"
+#include "runtime/kernels/OnednnAbi.h"
+
+#include <oneapi/dnnl/dnnl.hpp>
+
+#include <cstdio>
+#include <cstring>
+#include <map>
+#include <memory>
+
+namespace graphc::onednn {
+
+/// The thread count is a property of the calling thread in OpenMP; with one, oneDNN enters no parallel region.
+void useOneThread();
+/// Made once, behind everything that the library is told.
+dnnl::engine &cpuEngine();
+
+/// Equal descriptors, byte by byte, have one `Made` in a process, which lives as long as that: lanes, phases and blocks of one size share it.
+template <typename Desc, typename Made, Made (*make)(const Desc &)> std::shared_ptr<const Made> find(const Desc &desc) {
+  struct Less {
+    bool operator()(const Desc &a, const Desc &b) const { return memcmp(&a, &b, sizeof a) < 0; }
+  };
+  static base::Mutex mutex;
+  static auto &all = *new std::map<Desc, std::shared_ptr<const Made>, Less>; // under `mutex`, never ended
+  base::MutexLock lock(mutex);
+  std::shared_ptr<const Made> &found = all[desc];
+  if (!found)
+    found = std::make_shared<const Made>(make(desc));
+  return found;
+}
+
+/// What the library throws ends here: 0, or 1 and `message`.
+template <typename Function> int guarded(char *message, size_t messageBytes, Function function) {
+  try {
+    function();
+    return 0;
+  } catch (const dnnl::error &error) {
+    snprintf(message, messageBytes, "oneDNN error %d: %s", int(error.status), error.what());
+  } catch (const std::exception &error) {
+    snprintf(message, messageBytes, "%s", error.what());
+  }
+  return 1;
+}
+
+/// Memory objects of one kernel, in the order in which run() gets their buffers.
+class Arguments {
+public:
+  void add(const dnnl::memory::desc &desc, int argument) {
+    memories[count] = dnnl::memory(desc, cpuEngine(), DNNL_MEMORY_NONE);
+    arguments[count] = {argument, memories[count].get()};
+    ++count;
+  }
+  /// By the C interface, which does not throw; 0 or its error code.
+  int run(const dnnl::primitive &primitive, const dnnl::stream &stream, void *const *buffers) {
+    useOneThread();
+    for (int i = 0; i < count; ++i)
+      if (dnnl_status_t status = dnnl_memory_set_data_handle_v2(memories[i].get(), buffers[i], stream.get());
+          status != dnnl_success)
+        return int(status);
+    return int(dnnl_primitive_execute(primitive.get(), stream.get(), count, arguments));
+  }
+
+private:
+  dnnl::memory memories[5];
+  dnnl_exec_arg_t arguments[5];
+  int count = 0;
+};
+
+int createConvolution(const GraphcConvolutionDesc *desc, void **kernel, uint64_t *filterBytes, uint64_t *scratchBytes,
+                      char *message, size_t messageBytes);
+int runConvolution(void *kernel, void *const *buffers);
+int reorderFilter(void *kernel, void *from, void *to);
+void destroyConvolution(void *kernel);
+
+} // namespace graphc::onednn
+#endif
