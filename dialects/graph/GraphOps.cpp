@@ -66,6 +66,8 @@ void GraphDialect::registerOps() {
   registerScansOps(*this);
   registerProductsOps(*this);
   registerDotGeneralOps(*this);
+  registerConvolutionOps(*this);
+  registerPoolingOps(*this);
   registerActivationsOps(*this);
   registerLossesOps(*this);
   registerUpdatesOps(*this);

@@ -11,6 +11,7 @@ import re
 import struct
 
 import indexed
+import windows
 
 OP = re.compile(r'^\s*(?:%(?P<results>\w+)(?::\d+)? = )?"(?P<name>[\w.]+)"\((?P<operands>[^)]*)\)\s*(?:<\{(?P<properties>.*)\}>)?'
                 r'\s*(?:\{(?P<attributes>[^}]*)\})?\s*(?:\(\{)?\s*: \((?P<from>.*)\) -> (?P<to>.*)$')
@@ -418,6 +419,11 @@ def evaluate(name, args, properties, shape, element):
         return reduced(args[0], [integer(properties, "dimension")], firstLargest, shape, element)
     if name == "matmul":
         return matmul(*args, properties, shape, element)
+    if name in windows.ROLES:
+        return Tensor(shape, element, windows.convolution(name, args[0].flat, args[1].flat, [args[0].shape, args[1].shape, shape], properties))
+    if name in windows.POOLS:
+        least = -math.inf if element.startswith("f") else -2**(int(element[1:]) - 1)
+        return Tensor(shape, element, windows.pool(name, [a.flat for a in args], [*(a.shape for a in args), shape], properties, least))
     if name == "bias_add":
         width = args[1].shape[0]
         return Tensor(shape, element, [value + args[1].flat[i % width] for i, value in enumerate(args[0].flat)])

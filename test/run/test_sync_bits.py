@@ -2,7 +2,7 @@
 import os
 
 import pytest
-from box import accuracy, delay, differences, same, servers
+from box import MODELS, accuracy, delay, differences, same, servers
 
 
 @pytest.mark.parametrize("ps", [1, 2])
@@ -28,6 +28,22 @@ def test_library_products(box, workers):
     for transport in "shm", "grpc":
         same(one, box.weights(plan, "--steps", 20, f"--transport={transport}"))
         box.nothingLeft()
+
+
+def test_library_convolutions(box):
+    """Convolutions of the library and pools: over parameter servers, all-reduce and threads, as on one device."""
+    model = MODELS / "convolution.mlir"
+    one, _ = box.reference(2, "--steps", 20, model=model)
+    plan = box.servers("many", 2, 1, model=model)
+    calls = box.show("many", "scheduled", servers(2, 1), model)
+    for kernel, least in ("convolution", 2), ("convolution_input_grad", 1), ("convolution_filter_grad", 2):
+        assert len(calls.matches(f'dist.library_call "{kernel}"')) >= least
+    for transport in "shm", "grpc":
+        same(one, box.weights(plan, "--steps", 20, f"--transport={transport}"))
+        box.nothingLeft()
+    same(one, box.weights(plan, "--steps", 20, "--intra_op_threads", 3))
+    reduced = box.compile("reduced", {"worker": 2, "strategy": "all_reduce"}, model)
+    same(one, box.weights(reduced, "--steps", 20))
 
 
 def test_several_streams(box):

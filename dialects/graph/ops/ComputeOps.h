@@ -41,6 +41,10 @@
 #define GET_OP_CLASSES
 #include "dialects/graph/ops/DotGeneral.h.inc"
 #define GET_OP_CLASSES
+#include "dialects/graph/ops/Convolution.h.inc"
+#define GET_OP_CLASSES
+#include "dialects/graph/ops/Pooling.h.inc"
+#define GET_OP_CLASSES
 #include "dialects/graph/ops/Activations.h.inc"
 #define GET_OP_CLASSES
 #include "dialects/graph/ops/Losses.h.inc"
@@ -63,6 +67,8 @@ void registerReductionOps(GraphDialect &dialect);
 void registerScansOps(GraphDialect &dialect);
 void registerProductsOps(GraphDialect &dialect);
 void registerDotGeneralOps(GraphDialect &dialect);
+void registerConvolutionOps(GraphDialect &dialect);
+void registerPoolingOps(GraphDialect &dialect);
 void registerActivationsOps(GraphDialect &dialect);
 void registerLossesOps(GraphDialect &dialect);
 void registerUpdatesOps(GraphDialect &dialect);

@@ -30,6 +30,9 @@ struct Expansion {
     return make<ConvertOp>(withElement(value.getType(), element), value);
   }
   mlir::Value compare(Comparison relation, mlir::Value a, mlir::Value b) { return make<CompareOp>(relation, a, b); }
+  /// `fill` before, behind and between the elements of each dimension; where an edge is negative, so many places are left out.
+  mlir::Value pad(mlir::Value value, mlir::ArrayRef<int64_t> low, mlir::ArrayRef<int64_t> high,
+                  mlir::ArrayRef<int64_t> interior, mlir::TypedAttr fill);
 
   /// x - max(x) along the last dimension; exp never overflows on it.
   mlir::Value shifted(mlir::Value x) {

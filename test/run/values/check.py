@@ -25,6 +25,7 @@ from case import FLOATS, INF, INTEGERS, NAN, Case, pairs, rows  # noqa: E402
 from contraction import dotCases  # noqa: E402
 from harness import count, execute, readNpy, tensor  # noqa: E402
 from indexing import indexingCases  # noqa: E402
+from window_cases import convolutionCases, poolCases  # noqa: E402
 
 def power(x, y):
     if y == 0:
@@ -140,7 +141,8 @@ def floatCases(element):
                ((4, 37), element), lambda x, y: [v + y[i % 37] for i, v in enumerate(x)])
     yield from shapeCases(element, matrix[:24])
     yield from matmulCases(element, matrix, bound)
-    yield from primitives.floatCases(element)
+    yield from convolutionCases(Case, element, bound)
+    yield from poolCases(Case, element, bound)
 
 
 def scattered():
@@ -206,7 +208,8 @@ def integerCases(element):
                lambda x: [int(c == i) for c in x for i in range(4)])
     yield from shapeCases(element, matrix[:24])
     yield from matmulCases(element, matrix, 0.0)
-    yield from primitives.integerCases(element)
+    yield from convolutionCases(Case, element, 0.0)
+    yield from poolCases(Case, element, 0.0)
 
 
 INTEGER = {

@@ -1,0 +1,327 @@
+//===- Pooling.cpp - one element of each window ---------------------------------------------------------------===//
+#include "dialects/graph/ops/Sliding.h"
+
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace graphc::graph;
+
+#define GET_OP_CLASSES
+#include "dialects/graph/ops/Pooling.cpp.inc"
+
+void graphc::graph::registerPoolingOps(GraphDialect &dialect) {
+  addCheckedOperations<
+#define GET_OP_LIST
+#include "dialects/graph/ops/Pooling.cpp.inc"
+      >(dialect);
+}
+
+namespace {
+
+/// How many places a window has; the most there may be where they are more than that.
+uint64_t placesOf(const Sliding &pool) {
+  uint64_t count = 1;
+  for (int64_t size : pool.window)
+    count = llvm::SaturatingMultiply(count, uint64_t(size));
+  return count;
+}
+
+// (C1) rank >= 3   (C2) one entry a dimension of space, in bounds   (C3) the window fits in the padded operand   (C4) what is padded may be a
+// tensor
+template <typename OpOrAdaptor> FailureOr<Sliding> readPool(Loc loc, OpOrAdaptor op, Type operand) {
+  auto type = dyn_cast<RankedTensorType>(operand);
+  if (!type || type.getRank() < 3)
+    return emitOptionalError(loc, "operand must have at least three dimensions, got ", operand);
+  Sliding pool;
+  pool.nhwc = op.getNhwc();
+  pool.setInput(type);
+  if (failed(pool.setEntries(loc, "window_dimensions", op.getWindowDimensions(), 1, 1, pool.window)) ||
+      failed(pool.setPaddings(loc, op)) ||
+      failed(pool.setEntries(loc, "window_dilations", op.getWindowDilations(), 1, 1, pool.dilation)) ||
+      failed(pool.setResult(loc, type, pool.features)))
+    return failure();
+  return pool;
+}
+
+template <typename Op> Sliding of(Op op, Type operand) { return *readPool(std::nullopt, op, operand); }
+
+template <typename Adaptor> LogicalResult inferPool(Loc loc, Adaptor adaptor, Types &types) {
+  FailureOr<Sliding> pool = readPool(loc, adaptor, adaptor.getOperand().getType());
+  if (failed(pool))
+    return failure();
+  types.push_back(
+      typeOf(adaptor.getOperand()).clone(pool->arrange<int64_t>(pool->batch, pool->features, pool->result)));
+  return success();
+}
+
+/// The dimension of a tensor that is this one of space.
+unsigned dimensionOf(const Sliding &pool, size_t i) { return unsigned(i) + (pool.nhwc ? 1 : 2); }
+
+/// All of space is one window.
+bool isGlobal(const Sliding &pool) {
+  for (size_t i = 0; i < pool.space(); ++i)
+    if (pool.window[i] != pool.input[i] || pool.dilation[i] != 1)
+      return false;
+  return !pool.isPadded();
+}
+
+Sliding::Sizes spaceOf(const Sliding &pool) {
+  Sliding::Sizes dimensions;
+  for (size_t i = 0; i < pool.space(); ++i)
+    dimensions.push_back(dimensionOf(pool, i));
+  return dimensions;
+}
+
+} // namespace
+
+//===----------------------------------------------------------------------------------------------------------===//
+// Types and constraints
+//===----------------------------------------------------------------------------------------------------------===//
+
+LogicalResult MaxPoolOp::inferReturnTypes(MLIRContext *, Loc loc, Adaptor adaptor, Types &types) {
+  return inferPool(loc, adaptor, types);
+}
+LogicalResult AvgPoolOp::inferReturnTypes(MLIRContext *, Loc loc, Adaptor adaptor, Types &types) {
+  return inferPool(loc, adaptor, types);
+}
+
+// (C1) the pool is one, of the gradient's type
+LogicalResult MaxPoolGradOp::verify() {
+  FailureOr<Sliding> pool = readPool(getLoc(), *this, getOperand().getType());
+  if (failed(pool))
+    return failure();
+  Type expected = typeOf(getOperand()).clone(pool->arrange<int64_t>(pool->batch, pool->features, pool->result));
+  if (getGradient().getType() != expected)
+    return emitOpError() << "gradient must be of the type of the pool's result, " << expected << ", got "
+                         << getGradient().getType();
+  return success();
+}
+
+//===----------------------------------------------------------------------------------------------------------===//
+// Loops
+//===----------------------------------------------------------------------------------------------------------===//
+
+namespace {
+
+/// Loops over windows and over the places in them.
+struct PoolLoops {
+  OpBuilder &builder;
+  Location loc;
+  const Sliding &pool;
+
+  using Carried = SmallVector<Value>;
+
+  Value index(int64_t value) { return arith::ConstantIndexOp::create(builder, loc, value); }
+  void over(ArrayRef<int64_t> sizes, llvm::function_ref<void(ArrayRef<Value>)> body) {
+    SmallVector<Value> place;
+    OpBuilder::InsertionGuard guard(builder);
+    for (int64_t size : sizes) {
+      auto loop = scf::ForOp::create(builder, loc, index(0), index(size), index(1));
+      builder.setInsertionPointToStart(loop.getBody());
+      place.push_back(loop.getInductionVar());
+    }
+    body(place);
+  }
+
+  /// What `visit` makes of each place of the window at `at` (an element of the result) that is inside of the input, in row-major order, with
+  /// what it made of the one before; it gets the place in the input.
+  Carried within(ArrayRef<Value> at, Carried start,
+                 llvm::function_ref<Carried(ArrayRef<Value> place, ArrayRef<Value> carried)> visit) {
+    SmallVector<Value> place(at);
+    return overWindow(0, at, place, Value(), std::move(start), visit);
+  }
+
+private:
+  Carried overWindow(size_t i, ArrayRef<Value> at, SmallVector<Value> &place, Value inside, Carried carried,
+                     llvm::function_ref<Carried(ArrayRef<Value>, ArrayRef<Value>)> visit) {
+    if (i == pool.space()) {
+      auto branch = scf::IfOp::create(builder, loc, ValueRange(carried).getTypes(), inside, /*withElseRegion=*/true);
+      OpBuilder::InsertionGuard guard(builder);
+      builder.setInsertionPointToStart(branch.thenBlock());
+      scf::YieldOp::create(builder, loc, visit(place, carried));
+      builder.setInsertionPointToStart(branch.elseBlock());
+      scf::YieldOp::create(builder, loc, carried);
+      return Carried(branch.getResults());
+    }
+    auto loop = scf::ForOp::create(builder, loc, index(0), index(pool.window[i]), index(1), carried);
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(loop.getBody());
+    const unsigned dimension = dimensionOf(pool, i);
+    Scalars s{builder, loc};
+    Value begin = s.subtract(s.multiply(at[dimension], index(pool.strides[i])), index(pool.low[i]));
+    place[dimension] = s.add(begin, s.multiply(loop.getInductionVar(), index(pool.dilation[i])));
+    Value here = s.make<arith::CmpIOp>(arith::CmpIPredicate::sge, place[dimension], index(0));
+    here = s.make<arith::AndIOp>(
+        here, s.make<arith::CmpIOp>(arith::CmpIPredicate::slt, place[dimension], index(pool.input[i])));
+    inside = inside ? s.make<arith::AndIOp>(inside, here) : here;
+    Carried next = overWindow(i + 1, at, place, inside, Carried(loop.getRegionIterArgs()), visit);
+    scf::YieldOp::create(builder, loc, next);
+    return Carried(loop.getResults());
+  }
+};
+
+ArrayRef<int64_t> shapeOf(Value memory) { return cast<ShapedType>(memory.getType()).getShape(); }
+
+} // namespace
+
+void MaxPoolOp::buildLoops(OpBuilder &builder, ValueRange operands, ValueRange outs) {
+  const Sliding pool = of(*this, getOperand().getType());
+  PoolLoops loops{builder, getLoc(), pool};
+  Scalars s{builder, getLoc()};
+  loops.over(shapeOf(outs[0]), [&](ArrayRef<Value> at) {
+    Value least = arith::ConstantOp::create(builder, getLoc(), getStartOf(getResult(), Start::Least));
+    PoolLoops::Carried most = loops.within(at, {least}, [&](ArrayRef<Value> place, ArrayRef<Value> carried) {
+      return PoolLoops::Carried{s.maximum(carried[0], s.make<memref::LoadOp>(operands[0], ValueRange(place)))};
+    });
+    memref::StoreOp::create(builder, getLoc(), most[0], outs[0], ValueRange(at));
+  });
+}
+
+void MaxPoolGradOp::buildLoops(OpBuilder &builder, ValueRange operands, ValueRange outs) {
+  const Sliding pool = of(*this, getOperand().getType());
+  PoolLoops loops{builder, getLoc(), pool};
+  Scalars s{builder, getLoc()};
+  const bool isOfFloats = isFloat(getOperand());
+  Value zero = arith::ConstantOp::create(builder, getLoc(), getStartOf(getResult(), Start::Zero));
+  loops.over(shapeOf(outs[0]),
+             [&](ArrayRef<Value> at) { memref::StoreOp::create(builder, getLoc(), zero, outs[0], ValueRange(at)); });
+  loops.over(shapeOf(operands[1]), [&](ArrayRef<Value> at) {
+    // The largest so far, whether there is one, and its place along the dimensions of space.
+    PoolLoops::Carried start{zero, s.make<arith::ConstantOp>(builder.getBoolAttr(false))};
+    start.append(pool.space(), loops.index(0));
+    PoolLoops::Carried found = loops.within(at, start, [&](ArrayRef<Value> place, ArrayRef<Value> carried) {
+      Value element = s.make<memref::LoadOp>(operands[0], ValueRange(place));
+      Value better = s.compare(Comparison::GT, element, carried[0]);
+      if (isOfFloats) { // a NaN is larger than all but a NaN
+        better = s.make<arith::OrIOp>(better, s.compare(Comparison::NE, element, element));
+        better = s.make<arith::AndIOp>(better, s.compare(Comparison::EQ, carried[0], carried[0]));
+      }
+      Value none = s.make<arith::XOrIOp>(carried[1], s.make<arith::ConstantOp>(builder.getBoolAttr(true)));
+      better = s.make<arith::OrIOp>(better, none);
+      PoolLoops::Carried next{s.make<arith::SelectOp>(better, element, carried[0]),
+                              s.make<arith::OrIOp>(carried[1], better)};
+      for (size_t i = 0; i < pool.space(); ++i)
+        next.push_back(s.make<arith::SelectOp>(better, place[dimensionOf(pool, i)], carried[2 + i]));
+      return next;
+    });
+    auto branch = scf::IfOp::create(builder, getLoc(), found[1], /*withElseRegion=*/false);
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(branch.thenBlock());
+    SmallVector<Value> place(at);
+    for (size_t i = 0; i < pool.space(); ++i)
+      place[dimensionOf(pool, i)] = found[2 + i];
+    Value share = s.make<memref::LoadOp>(operands[1], ValueRange(at));
+    Value sum = s.add(s.make<memref::LoadOp>(outs[0], ValueRange(place)), share);
+    memref::StoreOp::create(builder, getLoc(), sum, outs[0], ValueRange(place));
+  });
+}
+
+//===----------------------------------------------------------------------------------------------------------===//
+// Decompositions
+//===----------------------------------------------------------------------------------------------------------===//
+
+/// Small windows are maxima of slices, dimension by dimension, since a maximum of maxima has the bits of one of all; a window that is all of
+/// space is a reduction. Large ones have loops of their own.
+Values MaxPoolOp::decompose(OpBuilder &builder) {
+  constexpr uint64_t most = 64; // places of a window that are written out
+  const Sliding pool = of(*this, getOperand().getType());
+  Expansion e{builder, getLoc()};
+  if (isGlobal(pool))
+    return {e.make<ReshapeOp>(getType(), e.make<ReduceMaxOp>(getOperand(), spaceOf(pool)))};
+  if (placesOf(pool) > most)
+    return {};
+  Value value = pool.pad(builder, getLoc(), getOperand(), getStartOf(getOperand(), Start::Least));
+  for (size_t i = 0; i < pool.space(); ++i) {
+    Sliding::Sizes starts(pool.space() + 2, 0), limits(typeOf(value).getShape()), strides(pool.space() + 2, 1);
+    const unsigned dimension = dimensionOf(pool, i);
+    Value largest;
+    for (int64_t place = 0; place < pool.window[i]; ++place) {
+      starts[dimension] = place * pool.dilation[i];
+      limits[dimension] = starts[dimension] + (pool.result[i] - 1) * pool.strides[i] + 1;
+      strides[dimension] = pool.strides[i];
+      Value slice = e.make<SliceOp>(value, starts, limits, strides);
+      largest = largest ? e.make<MaximumOp>(largest, slice) : slice;
+    }
+    value = largest;
+  }
+  return {value};
+}
+
+namespace {
+
+/// A convolution of one feature with itself alone, by ones: the sum of each window; and its gradient.
+struct WindowSums {
+  OpBuilder &builder;
+  AvgPoolOp op;
+  const Sliding &pool;
+
+  Value ones(ArrayRef<int64_t> shape) { return createSplat(builder, op.getLoc(), op.getType().clone(shape), 1); }
+  /// The filter, for so many features.
+  Value filter(int64_t features) {
+    Sliding::Sizes shape(pool.window);
+    shape.insert(pool.nhwc ? shape.end() : shape.begin(), {pool.nhwc ? 1 : features, pool.nhwc ? features : 1});
+    return ones(shape);
+  }
+  template <typename Op> Value make(Type type, Value operand, int64_t features) {
+    auto flag = [&](bool on) { return on ? builder.getUnitAttr() : UnitAttr(); };
+    return Op::create(builder, op.getLoc(), type, operand, filter(features), op.getWindowStridesAttr(),
+                      op.getPaddingLowAttr(), op.getPaddingHighAttr(), op.getWindowDilationsAttr(),
+                      builder.getI64IntegerAttr(features), flag(pool.nhwc), flag(pool.nhwc));
+  }
+  /// By what a sum is divided: the number of its places that are the operand's.
+  Value counts() {
+    RankedTensorType type = op.getType();
+    if (op.getCountIncludePad() || !pool.isPadded())
+      return createSplat(builder, op.getLoc(), type, double(placesOf(pool)));
+    RankedTensorType narrow = type.clone(pool.arrange<int64_t>(1, 1, pool.result));
+    Value counts = make<ConvolutionOp>(narrow, ones(pool.arrange<int64_t>(1, 1, pool.input)), 1);
+    return BroadcastInDimOp::create(builder, op.getLoc(), type, counts,
+                                    llvm::to_vector(llvm::seq<int64_t>(0, type.getRank())));
+  }
+};
+
+} // namespace
+
+Values AvgPoolOp::decompose(OpBuilder &builder) {
+  const Sliding pool = of(*this, getOperand().getType());
+  Expansion e{builder, getLoc()};
+  WindowSums sums{builder, *this, pool};
+  Value sum = isGlobal(pool) ? e.make<ReshapeOp>(getType(), e.make<ReduceSumOp>(getOperand(), spaceOf(pool)))
+                             : sums.make<ConvolutionOp>(getType(), getOperand(), pool.features);
+  return {e.make<DivideOp>(sum, sums.counts())};
+}
+
+//===----------------------------------------------------------------------------------------------------------===//
+// Gradients
+//===----------------------------------------------------------------------------------------------------------===//
+
+void MaxPoolOp::buildGradient(OpBuilder &builder, ValueRange g, Needed, Gradients result) {
+  result[0] = MaxPoolGradOp::create(builder, getLoc(), getOperand().getType(), getOperand(), g[0],
+                                    getWindowDimensionsAttr(), getWindowStridesAttr(), getPaddingLowAttr(),
+                                    getPaddingHighAttr(), getWindowDilationsAttr(), getNhwcAttr());
+}
+
+void AvgPoolOp::buildGradient(OpBuilder &builder, ValueRange g, Needed, Gradients result) {
+  const Sliding pool = of(*this, getOperand().getType());
+  WindowSums sums{builder, *this, pool};
+  Maker make(builder, *this);
+  RankedTensorType type = typeOf(getOperand());
+  Value share = make.divide(g[0], sums.counts());
+  result[0] = isGlobal(pool) ? make.broadcast(share, type, llvm::to_vector(llvm::seq<int64_t>(0, type.getRank())))
+                             : sums.make<ConvolutionInputGradOp>(type, share, pool.features);
+}
+
+//===----------------------------------------------------------------------------------------------------------===//
+// Costs: a comparison or an addition a place of a window
+//===----------------------------------------------------------------------------------------------------------===//
+
+static uint64_t countPlaces(Value windows, const Sliding &pool) {
+  return llvm::SaturatingMultiply(count(windows), placesOf(pool));
+}
+uint64_t MaxPoolOp::getFlops() { return countPlaces(getResult(), of(*this, getOperand().getType())); }
+uint64_t MaxPoolGradOp::getFlops() { return countPlaces(getGradient(), of(*this, getOperand().getType())); }
+uint64_t AvgPoolOp::getFlops() {
+  return countPlaces(getResult(), of(*this, getOperand().getType())) + count(getResult());
+}
