@@ -70,6 +70,7 @@ void GraphDialect::registerOps() {
   registerPoolingOps(*this);
   registerActivationsOps(*this);
   registerLossesOps(*this);
+  registerNormalizationOps(*this);
   registerUpdatesOps(*this);
 }
 

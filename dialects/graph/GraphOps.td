@@ -21,6 +21,7 @@ include "dialects/graph/ops/Convolution.td"
 include "dialects/graph/ops/Pooling.td"
 include "dialects/graph/ops/Activations.td"
 include "dialects/graph/ops/Losses.td"
+include "dialects/graph/ops/Normalization.td"
 include "dialects/graph/ops/Updates.td"
 include "dialects/graph/GraphModelOps.td"
 

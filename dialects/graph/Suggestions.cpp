@@ -75,6 +75,11 @@ constexpr Synonym kOps[] = {
      "crossentropyloss categoricalcrossentropy ",
      "'graph.softmax_cross_entropy'"},
     {" nll ", "'graph.nll_loss'"},
+    {" binarycrossentropy bcewithlogits bce bcewithlogitsloss sigmoidcrossentropywithlogits ", "'graph.sigmoid_cross_entropy'"},
+    {" mse mseloss meansquarederror ", "'graph.reduce_mean' of the difference times itself"},
+    {" batchnorm batchnormalization ", "'graph.batch_norm_training' (or 'graph.batch_norm_inference', of given values)"},
+    {" layernormalization normalization ", "'graph.layer_norm'"},
+    {" exponentialmovingaverage movingaverage ema ", "'graph.assign_moving_average'"},
     {" sgd adam train optimize optimizer optimise gradient gradients grad backward step ", "'graph.minimize'"},
     {" var getvariable parameter param weight state ", "'graph.variable'"},
     {" get load readvariable readvariableop value ", "'graph.read'"},
@@ -96,9 +101,9 @@ constexpr Synonym kOps[] = {
 
 /// Of kinds that are not here at all.
 constexpr const char *kAbsent = " conv conv1d conv2d conv3d convolution convtranspose maxpool avgpool pool "
-                                "reducewindow batchnorm batchnormalization "
-                                "layernorm normalization dropout tan sort while if "
-                                "call custom customcall fft rnn lstm gru random uniform normal ";
+                                "reducewindow dropout gelu sin cos tan erf "
+                                "floor ceil round sort while if "
+                                "call custom customcall fft cumsum rnn lstm gru random uniform normal ";
 
 constexpr Synonym kAttributes[] = {
     {" adam adamw adagrad rmsprop adadelta nadam lamb lars lion lbfgs optimizer ",

@@ -49,6 +49,8 @@
 #define GET_OP_CLASSES
 #include "dialects/graph/ops/Losses.h.inc"
 #define GET_OP_CLASSES
+#include "dialects/graph/ops/Normalization.h.inc"
+#define GET_OP_CLASSES
 #include "dialects/graph/ops/Updates.h.inc"
 
 namespace graphc::graph {
@@ -71,6 +73,7 @@ void registerConvolutionOps(GraphDialect &dialect);
 void registerPoolingOps(GraphDialect &dialect);
 void registerActivationsOps(GraphDialect &dialect);
 void registerLossesOps(GraphDialect &dialect);
+void registerNormalizationOps(GraphDialect &dialect);
 void registerUpdatesOps(GraphDialect &dialect);
 } // namespace graphc::graph
 

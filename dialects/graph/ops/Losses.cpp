@@ -41,15 +41,50 @@ LogicalResult NllLossOp::inferReturnTypes(MLIRContext *, Loc loc, Adaptor adapto
   return success();
 }
 
+/// The gradient of a loss has the type of the logits, and upstream that of the loss.
+static LogicalResult inferGradient(Loc loc, Value logits, Value upstream, Types &types) {
+  RankedTensorType type = tensorOf(logits), scalar = type.clone(ArrayRef<int64_t>());
+  if (upstream.getType() != scalar)
+    return emitOptionalError(loc, "upstream must be ", scalar, ", got ", upstream.getType());
+  types.push_back(type);
+  return success();
+}
+
 // (C2) upstream is a scalar of the logits' element type
 LogicalResult SoftmaxCrossEntropyGradOp::inferReturnTypes(MLIRContext *, Loc loc, Adaptor adaptor, Types &types) {
   if (failed(checkLabels(loc, adaptor.getLogits(), adaptor.getLabels())))
     return failure();
-  RankedTensorType logits = tensorOf(adaptor.getLogits());
-  if (adaptor.getUpstream().getType() != logits.clone(ArrayRef<int64_t>()))
-    return emitOptionalError(loc, "upstream must be ", logits.clone(ArrayRef<int64_t>()), ", got ",
-                             adaptor.getUpstream().getType());
-  types.push_back(logits);
+  return inferGradient(loc, adaptor.getLogits(), adaptor.getUpstream(), types);
+}
+
+// logits have at least so many dimensions; targets have their type
+static LogicalResult checkTargets(Loc loc, Value logits, Value targets, int64_t rank) {
+  RankedTensorType type = tensorOf(logits);
+  if (!type || type.getRank() < rank)
+    return emitOptionalError(loc, "logits must have at least ", rank, " dimensions, got ", logits.getType());
+  if (targets.getType() != type)
+    return emitOptionalError(loc, "targets must have the type of the logits, ", type, ", got ", targets.getType());
+  return success();
+}
+
+// (C1) logits have >= 2 dimensions   (C2) targets have their type   (C3) upstream is a scalar of their element type
+LogicalResult DenseSoftmaxCrossEntropyOp::inferReturnTypes(MLIRContext *, Loc loc, Adaptor adaptor, Types &types) {
+  if (failed(checkTargets(loc, adaptor.getLogits(), adaptor.getTargets(), 2)))
+    return failure();
+  types.push_back(tensorOf(adaptor.getLogits()).clone(ArrayRef<int64_t>()));
+  return success();
+}
+LogicalResult DenseSoftmaxCrossEntropyGradOp::inferReturnTypes(MLIRContext *, Loc loc, Adaptor adaptor, Types &types) {
+  if (failed(checkTargets(loc, adaptor.getLogits(), adaptor.getTargets(), 2)))
+    return failure();
+  return inferGradient(loc, adaptor.getLogits(), adaptor.getUpstream(), types);
+}
+
+// (C1) targets have the logits' type
+LogicalResult SigmoidCrossEntropyOp::inferReturnTypes(MLIRContext *, Loc loc, Adaptor adaptor, Types &types) {
+  if (failed(checkTargets(loc, adaptor.getLogits(), adaptor.getTargets(), 0)))
+    return failure();
+  types.push_back(tensorOf(adaptor.getLogits()).clone(ArrayRef<int64_t>()));
   return success();
 }
 
@@ -99,6 +134,32 @@ Values SoftmaxCrossEntropyGradOp::decompose(OpBuilder &builder) {
   return {e.make<MultiplyOp>(e.make<SubtractOp>(p, target), e.broadcast(scale, type.getShape()))};
 }
 
+Values DenseSoftmaxCrossEntropyOp::decompose(OpBuilder &builder) {
+  Expansion e{builder, getLoc()};
+  RankedTensorType type = typeOf(getLogits());
+  Value z = e.shifted(getLogits());
+  Value surprise = e.make<SubtractOp>(e.broadcast(e.logOfSum(z), type.getShape()), z);
+  Value loss = e.overLast(/*max=*/false, e.make<MultiplyOp>(getTargets(), surprise));
+  return {e.meanOfAll(loss)};
+}
+
+Values DenseSoftmaxCrossEntropyGradOp::decompose(OpBuilder &builder) {
+  Expansion e{builder, getLoc()};
+  RankedTensorType type = typeOf(getLogits());
+  Value p = e.softmax(getLogits()), sum = e.overLast(/*max=*/false, getTargets());
+  Value change = e.make<SubtractOp>(e.make<MultiplyOp>(p, e.broadcast(sum, type.getShape())), getTargets());
+  Value samples = e.splat(getUpstream().getType(), double(typeOf(sum).getNumElements()));
+  return {e.make<MultiplyOp>(change, e.broadcast(e.make<DivideOp>(getUpstream(), samples), type.getShape()))};
+}
+
+Values SigmoidCrossEntropyOp::decompose(OpBuilder &builder) {
+  Expansion e{builder, getLoc()};
+  Value x = getLogits(), zero = e.splat(x.getType(), 0), one = e.splat(x.getType(), 1);
+  Value line = e.make<SubtractOp>(e.make<MaximumOp>(x, zero), e.make<MultiplyOp>(x, getTargets()));
+  Value bend = e.make<LogOp>(e.make<AddOp>(one, e.make<ExponentialOp>(e.make<NegateOp>(e.make<AbsOp>(x)))));
+  return {e.meanOfAll(e.make<AddOp>(line, bend))};
+}
+
 Values NllLossOp::decompose(OpBuilder &builder) {
   Expansion e{builder, getLoc()};
   return {e.make<NegateOp>(e.meanOfAll(e.pick(getLogProbabilities(), getLabels())))};
@@ -125,6 +186,30 @@ void LogSoftmaxOp::buildGradient(OpBuilder &builder, ValueRange g, Needed, Gradi
 void SoftmaxCrossEntropyOp::buildGradient(OpBuilder &builder, ValueRange g, Needed needed, Gradients result) {
   if (needed[0])
     result[0] = SoftmaxCrossEntropyGradOp::create(builder, getLoc(), getLogits(), getLabels(), g[0]);
+}
+
+// By the targets: -log_softmax(logits) g / batch
+void DenseSoftmaxCrossEntropyOp::buildGradient(OpBuilder &builder, ValueRange g, Needed needed, Gradients result) {
+  if (needed[0])
+    result[0] = DenseSoftmaxCrossEntropyGradOp::create(builder, getLoc(), getLogits(), getTargets(), g[0]);
+  if (!needed[1])
+    return;
+  Maker make(builder, *this);
+  RankedTensorType type = typeOf(getLogits());
+  Value share = make.divide(g[0], make.splat(g[0].getType(), double(type.getNumElements() / type.getShape().back())));
+  Value logs = LogSoftmaxOp::create(builder, getLoc(), getLogits());
+  result[1] = make.multiply(logs, make.broadcast(make.negate(share), type, {}));
+}
+
+// Elementwise, of what is kept anyway.
+void SigmoidCrossEntropyOp::buildGradient(OpBuilder &builder, ValueRange g, Needed needed, Gradients result) {
+  Maker make(builder, *this);
+  Type type = getLogits().getType();
+  Value share = make.broadcast(make.divide(g[0], make.splat(g[0].getType(), double(count(getLogits())))), type, {});
+  if (needed[0])
+    result[0] = make.multiply(make.subtract(LogisticOp::create(builder, getLoc(), getLogits()), getTargets()), share);
+  if (needed[1])
+    result[1] = make.multiply(make.negate(getLogits()), share);
 }
 
 // -g / batch at the label's place
@@ -157,4 +242,7 @@ uint64_t SoftmaxOp::getFlops() { return 5 * count(getResult()); }    // max, sub
 uint64_t LogSoftmaxOp::getFlops() { return 5 * count(getResult()); } // max, subtract, exp, sum, subtract
 uint64_t SoftmaxCrossEntropyOp::getFlops() { return 4 * count(getLogits()) + 4 * count(getLabels()); }
 uint64_t SoftmaxCrossEntropyGradOp::getFlops() { return 7 * count(getLogits()); }
+uint64_t DenseSoftmaxCrossEntropyOp::getFlops() { return 6 * count(getLogits()); }
+uint64_t DenseSoftmaxCrossEntropyGradOp::getFlops() { return 9 * count(getLogits()); }
+uint64_t SigmoidCrossEntropyOp::getFlops() { return 8 * count(getLogits()); }
 uint64_t NllLossOp::getFlops() { return 2 * count(getLabels()); }

@@ -69,6 +69,59 @@ def Graph_SoftmaxCrossEntropyGradOp : Graph_PureOp<"softmax_cross_entropy_grad",
   let assemblyFormat = "$logits `,` $labels `,` $upstream attr-dict `:` functional-type(operands, $result)";
 }
 
+def Graph_DenseSoftmaxCrossEntropyOp : Graph_PureOp<"dense_softmax_cross_entropy", [
+    Graph_Differentiable, Graph_InferType, Graph_Composite]> {
+  let summary = "mean over the batch of -sum(targets * log_softmax(logits))";
+  let description = [{
+    Targets are probabilities, one a class: one-hot, smoothed, or another model's. They need not sum to 1.
+
+    1. (C1) The logits have at least two dimensions.
+    2. (C2) The targets have the logits' type.
+
+    ```mlir
+    %loss = graph.dense_softmax_cross_entropy %x, %t : (tensor<4x10xf32>, tensor<4x10xf32>) -> tensor<f32>
+    ```
+  }];
+  let arguments = (ins Graph_FloatTensor:$logits, Graph_FloatTensor:$targets);
+  let results = (outs Graph_FloatTensor:$result);
+  let assemblyFormat = "$logits `,` $targets attr-dict `:` functional-type(operands, $result)";
+}
+
+def Graph_DenseSoftmaxCrossEntropyGradOp : Graph_PureOp<"dense_softmax_cross_entropy_grad", [Graph_InferType, Graph_Composite]> {
+  let summary = "gradient of dense_softmax_cross_entropy by its logits";
+  let description = [{
+    (softmax(logits) * sum(targets) - targets) * (upstream / batch). Made by `differentiate`, expanded by `decompose`.
+
+    1. (C1) The logits have at least two dimensions.
+    2. (C2) The targets have the logits' type.
+    3. (C3) `upstream` is a scalar of the logits' element type.
+
+    ```mlir
+    %g = graph.dense_softmax_cross_entropy_grad %x, %t, %u : (tensor<4x10xf32>, tensor<4x10xf32>, tensor<f32>) -> tensor<4x10xf32>
+    ```
+  }];
+  let arguments = (ins Graph_FloatTensor:$logits, Graph_FloatTensor:$targets, Graph_FloatTensor:$upstream);
+  let results = (outs Graph_FloatTensor:$result);
+  let assemblyFormat = "$logits `,` $targets `,` $upstream attr-dict `:` functional-type(operands, $result)";
+}
+
+def Graph_SigmoidCrossEntropyOp : Graph_PureOp<"sigmoid_cross_entropy", [
+    Graph_Differentiable, Graph_InferType, Graph_Composite]> {
+  let summary = "mean over all elements of -(t log(p) + (1 - t) log(1 - p)) with p = logistic(logits)";
+  let description = [{
+    Written as max(x, 0) - x t + log(1 + exp(-|x|)), which is finite for every finite x. The gradient is (logistic(x) - t) * (upstream / elements).
+
+    1. (C1) The targets have the logits' type.
+
+    ```mlir
+    %loss = graph.sigmoid_cross_entropy %x, %t : (tensor<4x10xf32>, tensor<4x10xf32>) -> tensor<f32>
+    ```
+  }];
+  let arguments = (ins Graph_FloatTensor:$logits, Graph_FloatTensor:$targets);
+  let results = (outs Graph_FloatTensor:$result);
+  let assemblyFormat = "$logits `,` $targets attr-dict `:` functional-type(operands, $result)";
+}
+
 def Graph_NllLossOp : Graph_PureOp<"nll_loss", [
     Graph_Differentiable, Graph_InferType, Graph_Composite, Graph_Labelled]> {
   let summary = "mean over the batch of -log_probabilities[label]";

@@ -52,6 +52,14 @@ func.func @f(%x: tensor<f32>) {
 // -----
 
 func.func @f(%x: tensor<f32>) {
+  // expected-error@+1 {{custom op 'graph.batchnorm' is unknown; did you mean 'graph.batch_norm_training' (or 'graph.batch_norm_inference', of given values)?}}
+  %y = graph.batchnorm %x : tensor<f32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<f32>) {
   // expected-error@+1 {{custom op 'graph.sigmoid' is unknown; did you mean 'graph.logistic'?}}
   %y = graph.sigmoid %x : tensor<f32>
   return

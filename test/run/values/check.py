@@ -26,6 +26,7 @@ from contraction import dotCases  # noqa: E402
 from harness import count, execute, readNpy, tensor  # noqa: E402
 from indexing import indexingCases  # noqa: E402
 from window_cases import convolutionCases, poolCases  # noqa: E402
+from norm_values import norms  # noqa: E402
 
 def power(x, y):
     if y == 0:
@@ -131,6 +132,15 @@ def floatCases(element):
     yield Case("softmax_cross_entropy", "graph.softmax_cross_entropy %a, %b : (INPUTS) -> RESULT",
                [((3, 37), element, matrix[:111]), ((3,), "i32", labels[:3])], ((), element),
                lambda x, y: [-math.fsum(math.log(softmax(r)[c]) for r, c in zip(rows(x, 37), y)) / 3], bound * 4)
+    targets = [abs(math.cos(i * 0.7)) for i in range(4 * 37)]
+    yield Case("dense_softmax_cross_entropy", "graph.dense_softmax_cross_entropy %a, %b : (INPUTS) -> RESULT",
+               [((4, 37), element, matrix), ((4, 37), element, targets)], ((), element),
+               lambda x, t: [-math.fsum(w * math.log(p) for r, ts in zip(rows(x, 37), rows(t, 37)) for w, p in zip(ts, softmax(r))) / 4],
+               bound * 4)
+    wide = [value * 20 for value in matrix]
+    yield Case("sigmoid_cross_entropy", "graph.sigmoid_cross_entropy %a, %b : (INPUTS) -> RESULT",
+               [((4, 37), element, wide), ((4, 37), element, targets)], ((), element),
+               lambda x, t: [math.fsum(max(v, 0) - v * w + math.log1p(math.exp(-abs(v))) for v, w in zip(x, t)) / len(x)], bound * 4)
     yield Case("nll_loss", "graph.nll_loss %a, %b : (INPUTS) -> RESULT",
                [((4, 37), element, matrix), ((4,), "i32", labels)], ((), element),
                lambda x, y: [-math.fsum(r[c] for r, c in zip(rows(x, 37), y) if c < 37) / 4], bound)
@@ -143,6 +153,7 @@ def floatCases(element):
     yield from matmulCases(element, matrix, bound)
     yield from convolutionCases(Case, element, bound)
     yield from poolCases(Case, element, bound)
+    yield from norms(Case, element, bound)
 
 
 def scattered():
@@ -339,7 +350,7 @@ def model(chosen, constants):
     for case in chosen:
         kinds = []
         text = case.text
-        for letter, (shape, element, numbers) in zip("abc", case.inputs):
+        for letter, (shape, element, numbers) in zip("abcde", case.inputs):
             name = f"{case.name}.{letter}"
             start = initial(shape, element, numbers)
             if constants:
@@ -354,7 +365,7 @@ def model(chosen, constants):
         text = text.replace("INPUTS", ", ".join(kinds)).replace("INPUT", kinds[0] if kinds else "").replace("RESULT", out)
         # All lines but the last define names of their own.
         *before, text = text.split("\n")
-        inner = re.findall(r"^%(\w+)(?::\d+)? =", "\n".join(before), re.MULTILINE)
+        inner = re.findall(r"%(\w+)", "\n".join(re.findall(r"^(%[^=]*) =", "\n".join(before), re.MULTILINE)))
         within = lambda line: re.sub(r"%(\w+)\b(?!\.)", lambda m: f"%{case.name}_{m[1]}" if m[1] in inner else m[0], line)
         body.extend(map(within, before))
         body.append(f"%{case.name} = {within(text)}")
