@@ -71,6 +71,7 @@ void GraphDialect::registerOps() {
   registerActivationsOps(*this);
   registerLossesOps(*this);
   registerNormalizationOps(*this);
+  registerAttentionOps(*this);
   registerUpdatesOps(*this);
 }
 

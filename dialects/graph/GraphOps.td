@@ -22,6 +22,7 @@ include "dialects/graph/ops/Pooling.td"
 include "dialects/graph/ops/Activations.td"
 include "dialects/graph/ops/Losses.td"
 include "dialects/graph/ops/Normalization.td"
+include "dialects/graph/ops/Attention.td"
 include "dialects/graph/ops/Updates.td"
 include "dialects/graph/GraphModelOps.td"
 

@@ -79,6 +79,7 @@ constexpr Synonym kOps[] = {
     {" mse mseloss meansquarederror ", "'graph.reduce_mean' of the difference times itself"},
     {" batchnorm batchnormalization ", "'graph.batch_norm_training' (or 'graph.batch_norm_inference', of given values)"},
     {" layernormalization normalization ", "'graph.layer_norm'"},
+    {" scaleddotproductattention sdpa multiheadattention selfattention ", "'graph.attention'"},
     {" exponentialmovingaverage movingaverage ema ", "'graph.assign_moving_average'"},
     {" sgd adam train optimize optimizer optimise gradient gradients grad backward step ", "'graph.minimize'"},
     {" var getvariable parameter param weight state ", "'graph.variable'"},

@@ -51,6 +51,8 @@
 #define GET_OP_CLASSES
 #include "dialects/graph/ops/Normalization.h.inc"
 #define GET_OP_CLASSES
+#include "dialects/graph/ops/Attention.h.inc"
+#define GET_OP_CLASSES
 #include "dialects/graph/ops/Updates.h.inc"
 
 namespace graphc::graph {
@@ -74,6 +76,7 @@ void registerPoolingOps(GraphDialect &dialect);
 void registerActivationsOps(GraphDialect &dialect);
 void registerLossesOps(GraphDialect &dialect);
 void registerNormalizationOps(GraphDialect &dialect);
+void registerAttentionOps(GraphDialect &dialect);
 void registerUpdatesOps(GraphDialect &dialect);
 } // namespace graphc::graph
 

@@ -10,6 +10,7 @@ import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "reference"))
 from harness import count, tensor  # noqa: E402
+from attention_cases import attentions  # noqa: E402
 from norm_cases import norms  # noqa: E402
 
 
@@ -217,6 +218,7 @@ def cases():
         yield Case(op, {"x": values(op, (3, 4)), "t": values(op + "t", (3, 4), 0, 1)},
                    f"%out = graph.{op} %x, %t : ({tensor((3, 4))}, {tensor((3, 4))}) -> {tensor(())}", ())
     yield from norms(Case, values)
+    yield from attentions(Case, values)
 
     # Every op of a network at once: sums over uses, relu by its result, gradients through two products.
     yield Case("network",

@@ -1,4 +1,4 @@
-// What a network has that is of a micro-batch: batch norm, whose running values are kept; layer norm.
+// What a network has that is of a micro-batch: batch norm, whose running values are kept; layer norm, attention.
 graph.variable @w1 : tensor<20x32xf32> = #graph.glorot_uniform<seed = 1>
 graph.variable @scale : tensor<32xf32> = #graph.value<dense<1.0> : tensor<32xf32>>
 graph.variable @offset : tensor<32xf32> = #graph.zeros
@@ -25,7 +25,10 @@ graph.func @train_step() -> (tensor<f32> {graph.name = "loss"}) attributes {role
   graph.assign_moving_average @mean, %m {momentum = 0.9} : tensor<32xf32>
   graph.assign_moving_average @variance, %v {momentum = 0.9} : tensor<32xf32>
   %h2 = graph.relu %h1 : tensor<8x32xf32>
-  %h5 = graph.layer_norm %h2, %scale2, %offset2 axis = 1 epsilon = 1.0e-05 : (tensor<8x32xf32>, tensor<32xf32>, tensor<32xf32>) -> tensor<8x32xf32>
+  %s = graph.reshape %h2 : (tensor<8x32xf32>) -> tensor<2x4x8x4xf32>
+  %a = graph.attention %s, %s, %s {causal} : (tensor<2x4x8x4xf32>, tensor<2x4x8x4xf32>, tensor<2x4x8x4xf32>) -> tensor<2x4x8x4xf32>
+  %h4 = graph.reshape %a : (tensor<2x4x8x4xf32>) -> tensor<8x32xf32>
+  %h5 = graph.layer_norm %h4, %scale2, %offset2 axis = 1 epsilon = 1.0e-05 : (tensor<8x32xf32>, tensor<32xf32>, tensor<32xf32>) -> tensor<8x32xf32>
   %logits = graph.matmul %h5, %w2 : (tensor<8x32xf32>, tensor<32x4xf32>) -> tensor<8x4xf32>
   %loss = graph.softmax_cross_entropy %logits, %y : (tensor<8x4xf32>, tensor<8xi32>) -> tensor<f32>
   graph.minimize %loss {optimizer = #graph.momentum<learning_rate = 0.05, momentum = 0.9>} : tensor<f32>

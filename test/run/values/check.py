@@ -26,6 +26,7 @@ from contraction import dotCases  # noqa: E402
 from harness import count, execute, readNpy, tensor  # noqa: E402
 from indexing import indexingCases  # noqa: E402
 from window_cases import convolutionCases, poolCases  # noqa: E402
+from attention_values import attentions  # noqa: E402
 from norm_values import norms  # noqa: E402
 
 def power(x, y):
@@ -154,6 +155,7 @@ def floatCases(element):
     yield from convolutionCases(Case, element, bound)
     yield from poolCases(Case, element, bound)
     yield from norms(Case, element, bound)
+    yield from attentions(Case, element, bound)
 
 
 def scattered():
