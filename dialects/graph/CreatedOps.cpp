@@ -28,6 +28,26 @@ Value createMean(OpBuilder &builder, Location loc, Value sum, int64_t count, Dev
 }
 bool isMean(Operation *op) { return isa<DivideOp>(op); }
 
+Value createGradientSquares(OpBuilder &builder, Location loc, StringRef variable, Value gradient) {
+  auto type = cast<RankedTensorType>(gradient.getType());
+  auto rows = RankedTensorType::get({type.getRank() ? type.getDimSize(0) : 1}, builder.getF64Type());
+  return GradientSquaresOp::create(builder, loc, rows, variable, gradient);
+}
+
+Value createClipScale(OpBuilder &builder, Location loc, ArrayRef<Value> squares, double limit) {
+  Value total;
+  for (Value rows : squares) {
+    Value sum = ReduceSumOp::create(builder, loc, rows, ArrayRef<int64_t>{0});
+    total = total ? AddOp::create(builder, loc, total, sum).getResult() : sum;
+  }
+  Value norm = SqrtOp::create(builder, loc, total), bound = createSplat(builder, loc, total.getType(), limit);
+  return DivideOp::create(builder, loc, bound, MaximumOp::create(builder, loc, norm, bound));
+}
+
+Value createLearningRate(OpBuilder &builder, Location loc, Value step, Attribute schedule) {
+  return LearningRateOp::create(builder, loc, step, cast<ScheduleAttrInterface>(schedule));
+}
+
 Value createRows(OpBuilder &builder, Location loc, Value value, int64_t row, int64_t rows) {
   SmallVector<int64_t> limits(cast<RankedTensorType>(value.getType()).getShape());
   SmallVector<int64_t> starts(limits.size(), 0), strides(limits.size(), 1);

@@ -22,6 +22,15 @@ mlir::Value createAdd(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value 
 mlir::Value createMean(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value sum, int64_t count, DeviceAttr device);
 /// Whether an op is one that createMean makes (or a division of the model's).
 bool isMean(mlir::Operation *op);
+/// graph.gradient_squares: of the gradient that the variable's update takes.
+mlir::Value createGradientSquares(mlir::OpBuilder &builder, mlir::Location loc, llvm::StringRef variable,
+                                  mlir::Value gradient);
+/// What keeps a norm within `limit`: limit / max(limit, norm), from gradients' squares by row, each variable's in its turn.
+mlir::Value createClipScale(mlir::OpBuilder &builder, mlir::Location loc, llvm::ArrayRef<mlir::Value> squares,
+                            double limit);
+/// graph.learning_rate: of a schedule at a step.
+mlir::Value createLearningRate(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value step,
+                               mlir::Attribute schedule);
 /// graph.slice: rows [row, row + rows) of a value, or what that folds to.
 mlir::Value createRows(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value value, int64_t row, int64_t rows);
 /// graph.concatenate: parts end to end along dimension 0, and whether an op is one.

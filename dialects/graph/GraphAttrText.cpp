@@ -243,7 +243,7 @@ void GlorotUniformAttr::print(AsmPrinter &printer) const {
 }
 
 //===----------------------------------------------------------------------------------------------------------===//
-// Data set sources, optimizers
+// Data set sources
 //===----------------------------------------------------------------------------------------------------------===//
 
 Attribute IdxAttr::parse(AsmParser &parser, Type) {
@@ -273,24 +273,4 @@ void SyntheticAttr::print(AsmPrinter &printer) const {
       .add("samples", getSamples())
       .add("seed", getSeed(), uint64_t(0))
       .add("limits", getLimits(), ArrayAttr());
-}
-
-Attribute SgdAttr::parse(AsmParser &parser, Type) {
-  Real learningRate;
-  Parameters parameters(parser, getMnemonic());
-  if (parameters.need("learning_rate", learningRate).parse())
-    return {};
-  return getCheckedAt<SgdAttr>(parser, parameters.getLoc(), learningRate);
-}
-void SgdAttr::print(AsmPrinter &printer) const { ParameterPrinter(printer).add("learning_rate", getLearningRate()); }
-
-Attribute MomentumAttr::parse(AsmParser &parser, Type) {
-  Real learningRate, momentum;
-  Parameters parameters(parser, getMnemonic());
-  if (parameters.need("learning_rate", learningRate).need("momentum", momentum).parse())
-    return {};
-  return getCheckedAt<MomentumAttr>(parser, parameters.getLoc(), learningRate, momentum);
-}
-void MomentumAttr::print(AsmPrinter &printer) const {
-  ParameterPrinter(printer).add("learning_rate", getLearningRate()).add("momentum", getMomentum());
 }

@@ -335,32 +335,4 @@ def Graph_SyntheticAttr : Graph_DatasetSource<"Synthetic", "synthetic"> {
                         OptionalParameter<"::mlir::ArrayAttr">:$limits);
 }
 
-//===----------------------------------------------------------------------------------------------------------------===//
-// Optimizers
-//===----------------------------------------------------------------------------------------------------------------===//
-
-class Graph_Optimizer<string cppName, string mnemonicName>
-    : Graph_Attr<cppName, mnemonicName, [DeclareAttrInterfaceMethods<OptimizerAttrInterface>]> {
-  let genVerifyDecl = 1;
-}
-
-def Graph_SgdAttr : Graph_Optimizer<"Sgd", "sgd"> {
-  let summary = "variable -= learning_rate * gradient";
-  let description = [{
-    ```mlir
-    #graph.sgd<learning_rate = 0.1>
-    ```
-  }];
-  let parameters = (ins DoubleParameter<"">:$learning_rate);
-}
-def Graph_MomentumAttr : Graph_Optimizer<"Momentum", "momentum"> {
-  let summary = "TensorFlow's: slot = momentum * slot + gradient; variable -= learning_rate * slot";
-  let description = [{
-    ```mlir
-    #graph.momentum<learning_rate = 0.05, momentum = 0.9>
-    ```
-  }];
-  let parameters = (ins DoubleParameter<"">:$learning_rate, DoubleParameter<"">:$momentum);
-}
-
 #endif

@@ -29,6 +29,7 @@
 #include "llvm/ADT/SmallBitVector.h"
 
 #include <bit>
+#include <optional>
 
 namespace graphc::graph {
 
@@ -75,6 +76,25 @@ struct ReportResource : mlir::SideEffects::Resource::Base<ReportResource> {
 mlir::LogicalResult verifyInference(mlir::Operation *op);
 template <typename ConcreteType> struct InferenceFirst : mlir::OpTrait::TraitBase<ConcreteType, InferenceFirst> {
   static mlir::LogicalResult verifyTrait(mlir::Operation *op) { return verifyInference(op); }
+};
+
+/// A slot variable of an optimizer, "@w/Momentum" for the variable @w, and what each of its elements is at first.
+struct OptimizerSlot {
+  llvm::StringRef name;
+  double initial = 0;
+};
+
+/// What an optimizer is told of one update (OptimizerAttrInterface). Scalars of a step are tensor<f64>.
+struct GradientUpdate {
+  mlir::FlatSymbolRefAttr variable;
+  llvm::SmallVector<mlir::FlatSymbolRefAttr> slots; ///< as getSlots() has them
+  mlir::Value gradient;
+  mlir::Value rate; ///< what the schedule says; null: the rate is a number
+  llvm::SmallVector<mlir::Value> values; ///< as buildStepValues() made them
+  mlir::Value scale; ///< what the gradient is multiplied by first; null: nothing
+  std::optional<double> clipValue; ///< then no element is larger in magnitude
+  mlir::FlatSymbolRefAttr average; ///< the variable's moving average; null: none
+  double averageDecay = 0;
 };
 
 } // namespace graphc::graph

@@ -71,7 +71,7 @@ def StructuredOpInterface : OpInterface<"StructuredOpInterface"> {
   let methods = [
     InterfaceMethod<[{
       The loops; none where the op has no such form. One nest, or several that write parts of one result each (concatenate).
-      By default one: parallel over the elements of the first out or operand, each operand and out at the same place.
+      By default one: parallel over the elements of the first out or operand, each operand and out at the same place, scalars at all.
     }],
       "::llvm::SmallVector<::graphc::graph::LoopNest>", "getLoopNests", (ins), "",
       "return {::graphc::graph::getElementwiseNest($_op)};">,
@@ -133,13 +133,16 @@ def UpdateOpInterface : OpInterface<"UpdateOpInterface"> {
   let description = [{
     An op that changes variables by a value. Which variables it reads and writes its memory effects say: an effect on
     `VariableResource` with the variable's symbol, the one that it is named after first. It has no results, so that all
-    updates of a kernel can stand behind what reads old values.
+    updates of a kernel can stand behind what reads old values; but one that writes nothing looks at what the update of the
+    variable that it reads will take (the norm of a gradient), where that variable is, has one result and is composite.
   }];
   let methods = [
     InterfaceMethod<"The value, of which replicas may each have their own: the gradient, or what is assigned or added.",
       "::mlir::OpOperand &", "getUpdateOperand", (ins), "", "return $_op->getOpOperand(0);">,
     InterfaceMethod<"Whether the value is a gradient, of which a step of several replicas applies the mean.",
-      "bool", "appliesGradient", (ins), "", "return false;">];
+      "bool", "appliesGradient", (ins), "", "return false;">,
+    InterfaceMethod<"Of one that writes nothing: whether rows of its result follow from the same rows of the value.",
+      "bool", "looksByRows", (ins), "", "return false;">];
   let verify = "return ::graphc::graph::detail::verifyUpdate($_op);";
 }
 
@@ -183,17 +186,36 @@ def DatasetSourceAttrInterface : AttrInterface<"DatasetSourceAttrInterface"> {
            "::llvm::function_ref<::mlir::InFlightDiagnostic()>":$emitError)>];
 }
 
+def ScheduleAttrInterface : AttrInterface<"ScheduleAttrInterface"> {
+  let cppNamespace = "::graphc::graph";
+  let summary = "#graph.piecewise_constant, #graph.cosine_decay, #graph.polynomial_decay or #graph.linear_warmup";
+  let description = [{A learning rate that follows from how many updates there have been.}];
+  let methods = [InterfaceMethod<"Builds the rate, an f64, from the number of updates so far, an f64 as well.",
+      "::mlir::Value", "buildRate",
+      (ins "::mlir::OpBuilder &":$builder, "::mlir::Location":$loc, "::mlir::Value":$step)>];
+}
+
 def OptimizerAttrInterface : AttrInterface<"OptimizerAttrInterface"> {
   let cppNamespace = "::graphc::graph";
-  let summary = "#graph.sgd or #graph.momentum";
+  let summary = "#graph.sgd, #graph.momentum, #graph.adam, #graph.adamw, #graph.adagrad or #graph.rmsprop";
   let description = [{How `graph.minimize` turns a gradient into an update of its variable.}];
-  let methods = [InterfaceMethod<
-      "The names of the slot variables one variable needs (\"Momentum\"), each zero at first and of the variable's type.",
-      "::llvm::SmallVector<::llvm::StringRef>", "getSlotNames", (ins)>,
-    InterfaceMethod<"Builds the op that applies `gradient` to `variable`; `slots` answer getSlotNames().",
-      "::mlir::Operation *", "buildApply",
-      (ins "::mlir::OpBuilder &":$builder, "::mlir::Location":$loc, "::mlir::FlatSymbolRefAttr":$variable,
-           "::llvm::ArrayRef<::mlir::FlatSymbolRefAttr>":$slots, "::mlir::Value":$gradient)>];
+  let methods = [
+    InterfaceMethod<"The slot variables that one variable needs, each of the variable's type.",
+      "::llvm::SmallVector<::graphc::graph::OptimizerSlot>", "getSlots", (ins)>,
+    InterfaceMethod<"The learning rate: an f64, or a schedule, of which each step has its value; null where the optimizer keeps it to itself.",
+      "::mlir::Attribute", "getRate", (ins), "", "return {};">,
+    InterfaceMethod<[{
+      Builds what else one step is told from the number of updates so far (a scalar i64): scalars of f64, the same for all
+      variables.
+    }],
+      "::llvm::SmallVector<::mlir::Value>", "buildStepValues",
+      (ins "::mlir::OpBuilder &":$builder, "::mlir::Location":$loc,
+           "::llvm::function_ref<::mlir::Value()>":$step), "", "return {};">,
+    InterfaceMethod<"Builds the op that applies a gradient.", "::mlir::Operation *", "buildApply",
+      (ins "::mlir::OpBuilder &":$builder, "::mlir::Location":$loc,
+           "const ::graphc::graph::GradientUpdate &":$update)>,
+    InterfaceMethod<"Whether buildApply takes what is asked for beside the gradient: scale, clip_value, average.",
+      "bool", "takesMore", (ins), "", "return false;">];
 }
 
 #endif

@@ -73,6 +73,7 @@ void GraphDialect::registerOps() {
   registerNormalizationOps(*this);
   registerAttentionOps(*this);
   registerUpdatesOps(*this);
+  registerOptimizersOps(*this);
 }
 
 //===----------------------------------------------------------------------------------------------------------===//
@@ -110,7 +111,7 @@ std::string FuncOp::getResultName(unsigned index) {
 void VariableOp::build(OpBuilder &builder, OperationState &state, StringRef name, RankedTensorType type,
                        InitializerAttrInterface initializer, bool trainable) {
   build(builder, state, builder.getStringAttr(name), TypeAttr::get(type), initializer, builder.getBoolAttr(trainable),
-        /*aggregation=*/StringAttr());
+        /*aggregation=*/StringAttr(), /*drawn_as=*/StringAttr());
 }
 
 int64_t VariableOp::getBytes() { return getByteSize(getTensorType()); }

@@ -24,6 +24,7 @@ include "dialects/graph/ops/Losses.td"
 include "dialects/graph/ops/Normalization.td"
 include "dialects/graph/ops/Attention.td"
 include "dialects/graph/ops/Updates.td"
+include "dialects/graph/ops/Optimizers.td"
 include "dialects/graph/GraphModelOps.td"
 
 #endif

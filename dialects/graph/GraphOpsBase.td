@@ -28,6 +28,17 @@ def Graph_IndexTensor : Graph_TensorOf<"IntegerKind", "i32 or i64">;
 def Graph_BoolTensor : Graph_TensorOf<"BoolKind", "i1">;
 def Graph_BitTensor : Graph_TensorOf<"BoolKind | ::graphc::graph::IntegerKind", "i1, i32 or i64">;
 
+/// What is computed once a step for all variables: a learning rate. Its type is not written.
+def Graph_StepScalar
+    : Type<CPred<"$_self == ::mlir::RankedTensorType::get({}, ::mlir::Float64Type::get($_self.getContext()))">,
+           "tensor<f64>", "::mlir::RankedTensorType">,
+      BuildableType<"::mlir::RankedTensorType::get({}, $_builder.getF64Type())">;
+/// The number of updates so far.
+def Graph_StepCount
+    : Type<CPred<"$_self == ::mlir::RankedTensorType::get({}, ::mlir::IntegerType::get($_self.getContext(), 64))">,
+           "tensor<i64>", "::mlir::RankedTensorType">,
+      BuildableType<"::mlir::RankedTensorType::get({}, $_builder.getI64Type())">;
+
 //===----------------------------------------------------------------------------------------------------------------===//
 // Effects: one resource a kind of state, so that upstream passes neither drop nor reorder what touches it
 //===----------------------------------------------------------------------------------------------------------------===//
@@ -39,6 +50,7 @@ def ReportResource : Resource<"::graphc::graph::ReportResource">;
 defvar Graph_Reads = MemRead<VariableResource>;
 defvar Graph_Writes = MemWrite<VariableResource>;
 class Graph_VariableArg<list<MemoryEffect> effects> : Arg<FlatSymbolRefAttr, "", effects>;
+class Graph_OptionalVariableArg<list<MemoryEffect> effects> : Arg<OptionalAttr<FlatSymbolRefAttr>, "", effects>;
 
 //===----------------------------------------------------------------------------------------------------------------===//
 // Base classes and traits
@@ -62,6 +74,7 @@ defvar Graph_View = DeclareOpInterfaceMethods<ViewOpInterface>;
 defvar Graph_PlaceByPlace = DeclareOpInterfaceMethods<StructuredOpInterface>;
 defvar Graph_Structured = DeclareOpInterfaceMethods<StructuredOpInterface, ["getLoopNests"]>;
 defvar Graph_Reducing = DeclareOpInterfaceMethods<StructuredOpInterface, ["getLoopNests", "getStart"]>;
+defvar Graph_Loops = DeclareOpInterfaceMethods<ExplicitLoopsOpInterface>;
 defvar Graph_Differentiable = DeclareOpInterfaceMethods<DifferentiableOpInterface>;
 defvar Graph_SymbolUser = DeclareOpInterfaceMethods<SymbolUserOpInterface>;
 

@@ -9,6 +9,7 @@ def Graph_VariableOp : Graph_Op<"variable", [Symbol]> {
   let description = [{
     `minimize` updates the trainable ones. `graph.slot_of` names the variable that an optimizer's slot belongs to.
     `aggregation` ("mean", "sum" or "first_replica") says what an assignment of a replicated function means.
+    `drawn_as`: random initial values are those that the variable of this name would have.
     `split-variables` makes parts: `graph.part_of` says which rows of which variable one is, and the initializer is that of
     the whole, of which a part takes its own elements.
 
@@ -22,7 +23,8 @@ def Graph_VariableOp : Graph_Op<"variable", [Symbol]> {
     ```
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, TypeAttrOf<Graph_Tensor>:$type, InitializerAttrInterface:$initializer,
-                       DefaultValuedAttr<BoolAttr, "true">:$trainable, OptionalAttr<StrAttr>:$aggregation);
+                       DefaultValuedAttr<BoolAttr, "true">:$trainable, OptionalAttr<StrAttr>:$aggregation,
+                       OptionalAttr<StrAttr>:$drawn_as);
   let assemblyFormat = "$sym_name `:` $type `=` custom<Initializer>($initializer) attr-dict";
   let hasVerifier = 1;
   let builders = [OpBuilder<(ins "::llvm::StringRef":$name, "::mlir::RankedTensorType":$type,
@@ -64,10 +66,12 @@ def Graph_FuncOp : Graph_Op<"func", [
   let summary = "what one step of a phase computes";
   let description = [{
     Arguments are feeds and results fetches; both may be named by `graph.name`. Results may say by `graph.reduction` what
-    they mean over replicas. Removed by `partition`.
+    they mean over replicas. Removed by `partition`. With `moving_averages` the function reads those of the variables that
+    have one (`graph.minimize`).
 
     1. (C1) The body is one block.
     2. (C2) `minimize` stands only in functions of role train.
+    3. (C3) `moving_averages` stands only on functions of another role.
 
     ```mlir
     graph.func @predict(%x: tensor<4x3xf32> {graph.name = "x"}) -> (tensor<4xi32> {graph.name = "class"})
@@ -79,7 +83,8 @@ def Graph_FuncOp : Graph_Op<"func", [
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, TypeAttrOf<FunctionType>:$function_type,
                        OptionalAttr<StrAttr>:$sym_visibility, OptionalAttr<DictArrayAttr>:$arg_attrs,
-                       OptionalAttr<DictArrayAttr>:$res_attrs, Graph_RoleAttr:$role);
+                       OptionalAttr<DictArrayAttr>:$res_attrs, Graph_RoleAttr:$role,
+                       UnitAttr:$moving_averages);
   let regions = (region AnyRegion:$body);
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;

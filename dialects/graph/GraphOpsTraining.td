@@ -3,23 +3,66 @@
 #define GRAPHC_DIALECTS_GRAPH_GRAPHOPSTRAINING
 
 include "dialects/graph/GraphOpsBase.td"
+include "dialects/graph/GraphOptimizerAttrs.td"
 
 def Graph_MinimizeOp : Graph_Op<"minimize", [MemoryEffects<[Graph_Reads, Graph_Writes]>, Graph_SymbolUser]> {
   let summary = "one step of an optimizer toward a smaller loss";
   let description = [{
     Removed by `differentiate`, which puts gradients, updates and the increment of `@global_step` in its place. Without
-    `variables` every trainable variable that the loss reaches is updated.
+    `variables` every trainable variable that the loss reaches is updated, but for those whose names match a pattern of `frozen`
+    (`*` stands for any run of characters, `?` for one).
+
+    What becomes of a gradient, which is the mean over all micro-batches and replicas of the step, before the optimizer takes it:
+    `clip_norm` multiplies it by min(1, clip_norm / its norm), `clip_global_norm` by min(1, clip_global_norm / the norm of all
+    gradients together), then `clip_value` makes no element larger in magnitude. Norms are computed in f64: squares are summed row
+    by row (along all dimensions but the first), then over the rows, then over the variables in declaration order. A weight decay
+    that is part of the gradient is added last.
+
+    A schedule's rate is that of the number of updates so far, `@global_step`. Where updates do not wait for each other
+    (asynchronous parameter servers) it is that of when the replica's step begins.
+    `learning_rate_summary` names a fetch that has it.
+
+    With `moving_average` each variable has a second one, `@"w/ExponentialMovingAverage"`, which begins as it and after each
+    update is a + (1 - moving_average) * (variable - a). Functions with `moving_averages` read those.
 
     1. (C1) The loss is a scalar float.
     2. (C2) `variables` are trainable float variables, each named once.
+    3. (C3) `clip_norm`, `clip_global_norm` and `clip_value` are above 0 and finite; one norm at most.
+    4. (C4) `moving_average` is at least 0 and below 1.
+    5. (C5) `frozen` has patterns, none of them empty.
 
     ```mlir
     graph.minimize %loss {optimizer = #graph.sgd<learning_rate = 0.1>} : tensor<f32>
+    graph.minimize %loss {optimizer = #graph.adamw<learning_rate = 0.001>, clip_global_norm = 1.0, frozen = ["embedding*"],
+                          moving_average = 0.999} : tensor<f32>
     ```
   }];
   let arguments = (ins Graph_Tensor:$loss, OptimizerAttrInterface:$optimizer,
-                       OptionalAttr<TypedArrayAttrBase<FlatSymbolRefAttr, "variables">>:$variables);
+                       OptionalAttr<TypedArrayAttrBase<FlatSymbolRefAttr, "variables">>:$variables,
+                       OptionalAttr<StrArrayAttr>:$frozen, OptionalAttr<F64Attr>:$clip_norm,
+                       OptionalAttr<F64Attr>:$clip_global_norm, OptionalAttr<F64Attr>:$clip_value,
+                       OptionalAttr<F64Attr>:$moving_average, OptionalAttr<StrAttr>:$learning_rate_summary);
   let assemblyFormat = "$loss attr-dict `:` type($loss)";
+  let hasVerifier = 1;
+}
+
+def Graph_GradientsOp : Graph_Op<"gradients", [MemoryEffects<[Graph_Reads]>, Graph_SymbolUser]> {
+  let summary = "the gradients of a loss by variables, as values";
+  let description = [{
+    Removed by `differentiate`. Of each variable all reads before this op count. Where the loss does not reach a variable the
+    gradient is zero. Each replica and micro-batch has its own; an update, a result or a summary says what becomes of them.
+
+    1. (C1) The loss is a scalar float.
+    2. (C2) `variables` are float variables, each named once.
+    3. (C3) There is a result for each variable, of its type.
+
+    ```mlir
+    %gw, %gb = graph.gradients %loss, [@w, @b] : (tensor<f32>) -> (tensor<3x5xf32>, tensor<5xf32>)
+    ```
+  }];
+  let arguments = (ins Graph_Tensor:$loss, TypedArrayAttrBase<FlatSymbolRefAttr, "variables">:$variables);
+  let results = (outs Variadic<Graph_FloatTensor>:$gradients);
+  let assemblyFormat = "$loss `,` $variables attr-dict `:` functional-type($loss, $gradients)";
   let hasVerifier = 1;
 }
 

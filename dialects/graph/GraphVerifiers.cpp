@@ -120,35 +120,78 @@ LogicalResult NextBatchOp::verifySymbolUses(SymbolTableCollection &symbols) {
 // Training
 //===----------------------------------------------------------------------------------------------------------===//
 
-// (C1) the loss is a scalar float. And minimize stands in a function of role train (checked there).
-LogicalResult MinimizeOp::verify() {
-  RankedTensorType type = tensorOf(getLoss());
+/// The loss is a scalar float.
+static LogicalResult verifyLoss(Operation *op, Value loss) {
+  RankedTensorType type = tensorOf(loss);
   if (type.getRank() == 0 && isa<FloatType>(type.getElementType()))
     return success();
-  InFlightDiagnostic diagnostic = emitOpError()
+  InFlightDiagnostic diagnostic = op->emitOpError()
                                   << "loss must be a scalar float, tensor<f32> or tensor<f64>, got " << type;
-  if (Operation *producer = getLoss().getDefiningOp())
+  if (Operation *producer = loss.getDefiningOp())
     diagnostic.attachNote(producer->getLoc()) << "the loss is computed here";
   return diagnostic;
+}
+
+/// They are float variables, each named once, which `fits` takes; else they "must be `what`".
+static LogicalResult verifyListed(Operation *op, ArrayAttr variables, SymbolTableCollection &symbols, StringRef what,
+                                  function_ref<bool(VariableOp)> fits) {
+  llvm::SmallPtrSet<Attribute, 8> seen;
+  for (auto name : variables.getAsRange<FlatSymbolRefAttr>()) {
+    if (!seen.insert(name).second)
+      return op->emitOpError() << "variable " << name << " is listed twice";
+    auto variable = symbols.lookupNearestSymbolFrom<VariableOp>(op, name);
+    if (!variable)
+      return op->emitOpError() << "no variable " << name << " in this module, expected a graph.variable";
+    if (isGraphTensor(variable.getType(), FloatKind) && fits(variable))
+      continue;
+    InFlightDiagnostic diagnostic = op->emitOpError() << "variable " << name << " must be " << what;
+    diagnostic.attachNote(variable.getLoc()) << "the variable is declared here";
+    return diagnostic;
+  }
+  return success();
+}
+
+// (C1) the loss is a scalar float   (C3) bounds above 0   (C4) a decay in [0, 1)   (C5) patterns
+LogicalResult MinimizeOp::verify() {
+  if (failed(verifyLoss(*this, getLoss())))
+    return failure();
+  std::pair<StringRef, std::optional<llvm::APFloat>> bounds[] = {
+      {"clip_norm", getClipNorm()}, {"clip_global_norm", getClipGlobalNorm()}, {"clip_value", getClipValue()}};
+  for (auto &[name, bound] : bounds)
+    if (bound && !(bound->isFinite() && !bound->isNegative() && !bound->isZero()))
+      return emitOpError() << name << " must be above 0 and finite, got " << bound->convertToDouble();
+  if (getClipNorm() && getClipGlobalNorm())
+    return emitOpError() << "has clip_norm and clip_global_norm, expected one of them";
+  if (std::optional<llvm::APFloat> average = getMovingAverage())
+    if (const double decay = average->convertToDouble(); !(decay >= 0 && decay < 1))
+      return emitOpError() << "moving_average must be at least 0 and below 1, got " << decay;
+  for (Attribute pattern : getFrozenAttr() ? getFrozenAttr().getValue() : ArrayRef<Attribute>())
+    if (cast<StringAttr>(pattern).empty())
+      return emitOpError() << "frozen has an empty pattern";
+  return success();
 }
 
 // (C2) variables are trainable float variables, each named once
 LogicalResult MinimizeOp::verifySymbolUses(SymbolTableCollection &symbols) {
   if (!getVariables())
     return success();
-  llvm::SmallPtrSet<Attribute, 8> seen;
-  for (auto name : getVariables()->getAsRange<FlatSymbolRefAttr>()) {
-    if (!seen.insert(name).second)
-      return emitOpError() << "variable " << name << " is listed twice";
-    auto variable = symbols.lookupNearestSymbolFrom<VariableOp>(*this, name);
-    if (!variable)
-      return emitOpError() << "no variable " << name << " in this module, expected a graph.variable";
-    if (variable.getTrainable() && isGraphTensor(variable.getType(), FloatKind))
-      continue;
-    InFlightDiagnostic diagnostic = emitOpError() << "variable " << name << " must be trainable and float";
-    diagnostic.attachNote(variable.getLoc()) << "the variable is declared here";
-    return diagnostic;
-  }
+  return verifyListed(*this, *getVariables(), symbols, "trainable and float",
+                      [](VariableOp variable) { return variable.getTrainable(); });
+}
+
+// (C1) the loss is a scalar float
+LogicalResult GradientsOp::verify() { return verifyLoss(*this, getLoss()); }
+
+// (C2) variables are float variables, each named once   (C3) a result for each, of its type
+LogicalResult GradientsOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  if (failed(verifyListed(*this, getVariables(), symbols, "float", [](VariableOp) { return true; })))
+    return failure();
+  if (getVariables().size() != getNumResults())
+    return emitOpError() << "expected a result for each of the " << getVariables().size() << " variables, got "
+                         << getNumResults();
+  for (auto [name, result] : llvm::zip_equal(getVariables().getAsRange<FlatSymbolRefAttr>(), getResults()))
+    if (failed(detail::verifyVariable(*this, symbols, name, result.getType(), "gradient")))
+      return failure();
   return success();
 }
 
@@ -232,8 +275,12 @@ LogicalResult FuncOp::verify() {
     return failure();
   if (!getBody().hasOneBlock())
     return emitOpError() << "body must be one block, got " << getBody().getBlocks().size();
-  if (getRole() == Role::Train)
+  if (getRole() == Role::Train) {
+    if (getMovingAverages()) // (C3)
+      return emitOpError()
+             << "has moving_averages and the role train, which makes them; expected the role eval or predict";
     return success();
+  }
   WalkResult result = walk([&](MinimizeOp minimize) {
     InFlightDiagnostic diagnostic = minimize.emitOpError() << "stands in a function of role "
                                                            << stringifyRole(getRole()) << ", expected role train";

@@ -42,9 +42,15 @@ bool appliesGradient(Operation *op) {
 
 bool isRematerializable(Operation *op) { return op->getNumOperands() == 0 && isPure(op); }
 
+bool looksAtUpdate(Operation *op) {
+  return isUpdate(op) && op->getNumResults() == 1 && getWrittenVariables(op).empty();
+}
+
 /// Passes ask an update's memory effects which variable it writes, and put it where that variable is; a result would
 /// have no place.
 LogicalResult detail::verifyUpdate(Operation *op) {
+  if (looksAtUpdate(op) && !getReadVariables(op).empty() && isa<DecomposableOpInterface>(op))
+    return success();
   if (getWrittenVariables(op).empty())
     return op->emitOpError() << "is an update, but no memory effect of it names the variable that it writes";
   if (op->getNumResults())

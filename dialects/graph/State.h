@@ -26,6 +26,8 @@ mlir::FlatSymbolRefAttr getVariable(mlir::Operation *op);
 bool isUpdate(mlir::Operation *op);
 mlir::OpOperand &getUpdateOperand(mlir::Operation *op);
 bool appliesGradient(mlir::Operation *op);
+/// Whether it writes nothing: its result is about what the update of the variable that it reads takes.
+bool looksAtUpdate(mlir::Operation *op);
 
 /// Constants and the like: made anew wherever they are needed instead of crossing to another device.
 bool isRematerializable(mlir::Operation *op);

@@ -27,8 +27,10 @@ LoopNest getElementwiseNest(Operation *op) {
   int64_t rank = cast<RankedTensorType>(shape.getType()).getRank();
   AffineMap identity = AffineMap::getMultiDimIdentityMap(unsigned(rank), op->getContext());
   LoopNest nest = getParallelNest(rank);
-  for (unsigned operand = 0; operand < op->getNumOperands(); ++operand)
-    nest.reads.push_back({operand, identity});
+  AffineMap everywhere = AffineMap::get(unsigned(rank), 0, op->getContext());
+  for (auto [operand, value] : llvm::enumerate(op->getOperands()))
+    nest.reads.push_back(
+        {unsigned(operand), cast<RankedTensorType>(value.getType()).getRank() ? identity : everywhere});
   nest.writes.assign(op->getNumResults() + getWrittenVariables(op).size(), identity);
   return nest;
 }

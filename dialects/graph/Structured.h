@@ -33,7 +33,7 @@ struct LoopNest {
 /// How loops of an op's own read an operand; see ExplicitLoopsOpInterface.
 enum class LoopAccess { Aligned, Arbitrary };
 
-/// Parallel over the first result, or the first operand where there is none; every operand and out at the same place.
+/// Parallel over the first result, or the first operand where there is none; every operand and out at the same place, a scalar everywhere.
 LoopNest getElementwiseNest(mlir::Operation *op);
 /// `rank` parallel loops with nothing read or written yet.
 LoopNest getParallelNest(int64_t rank);

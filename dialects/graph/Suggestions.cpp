@@ -81,7 +81,8 @@ constexpr Synonym kOps[] = {
     {" layernormalization normalization ", "'graph.layer_norm'"},
     {" scaleddotproductattention sdpa multiheadattention selfattention ", "'graph.attention'"},
     {" exponentialmovingaverage movingaverage ema ", "'graph.assign_moving_average'"},
-    {" sgd adam train optimize optimizer optimise gradient gradients grad backward step ", "'graph.minimize'"},
+    {" sgd adam train optimize optimizer optimise backward step ", "'graph.minimize'"},
+    {" gradient grad ", "'graph.gradients' (or 'graph.minimize')"},
     {" var getvariable parameter param weight state ", "'graph.variable'"},
     {" get load readvariable readvariableop value ", "'graph.read'"},
     {" set store update assignvariable ", "'graph.assign'"},
@@ -107,9 +108,14 @@ constexpr const char *kAbsent = " conv conv1d conv2d conv3d convolution convtran
                                 "call custom customcall fft cumsum rnn lstm gru random uniform normal ";
 
 constexpr Synonym kAttributes[] = {
-    {" adam adamw adagrad rmsprop adadelta nadam lamb lars lion lbfgs optimizer ",
-     "optimizers are #graph.sgd and #graph.momentum"},
-    {" nesterov sgdmomentum heavyball ", "did you mean '#graph.momentum'?"},
+    {" adadelta nadam adamax radam lamb lars lion lbfgs ftrl optimizer ",
+     "optimizers are #graph.sgd, #graph.momentum, #graph.adam, #graph.adamw, #graph.adagrad and #graph.rmsprop"},
+    {" sgdmomentum heavyball ", "did you mean '#graph.momentum'?"},
+    {" nesterov ", "did you mean '#graph.momentum' with nesterov = true?"},
+    {" exponentialdecay inversetimedecay onecycle cosineannealing steplr multisteplr schedule ",
+     "schedules are #graph.piecewise_constant, #graph.cosine_decay, #graph.polynomial_decay and #graph.linear_warmup"},
+    {" lineardecay ", "did you mean '#graph.polynomial_decay'?"},
+    {" warmup ", "did you mean '#graph.linear_warmup'?"},
     {" gradientdescent gd ", "did you mean '#graph.sgd'?"},
     {" xavier glorot xavieruniform he heuniform kaiming lecun variancescaling glorotnormal xaviernormal ",
      "did you mean '#graph.glorot_uniform'?"},
@@ -188,16 +194,38 @@ std::string suggestOp(StringRef op, MLIRContext *context) {
 }
 
 std::string suggestAttribute(StringRef mnemonic) {
-  static constexpr StringRef kKnown[] = {"zeros",     "value",    "uniform",  "normal",  "glorot_uniform",
-                                         "idx",       "sgd",      "momentum", "device",  "role",
-                                         "synthetic", "strategy", "part",     "cluster", "replicas"};
+  static constexpr StringRef kKnown[] = {"zeros",
+                                         "value",
+                                         "uniform",
+                                         "normal",
+                                         "glorot_uniform",
+                                         "idx",
+                                         "sgd",
+                                         "momentum",
+                                         "device",
+                                         "role",
+                                         "synthetic",
+                                         "strategy",
+                                         "part",
+                                         "cluster",
+                                         "replicas",
+                                         "adam",
+                                         "adamw",
+                                         "adagrad",
+                                         "rmsprop",
+                                         "weight_decay",
+                                         "piecewise_constant",
+                                         "cosine_decay",
+                                         "polynomial_decay",
+                                         "linear_warmup"};
   if (StringRef synonym = findSynonym(kAttributes, mnemonic); !synonym.empty())
     return "; " + synonym.str();
   if (std::string nearest = findNearest(mnemonic, kKnown); !nearest.empty())
     return "; did you mean '#graph." + nearest + "'?";
   return "; initializers are #graph.zeros, #graph.value, #graph.uniform, #graph.normal and #graph.glorot_uniform, "
          "sources "
-         "of data #graph.idx and #graph.synthetic, optimizers #graph.sgd and #graph.momentum";
+         "of data #graph.idx and #graph.synthetic, optimizers #graph.sgd, #graph.momentum, #graph.adam, #graph.adamw, "
+         "#graph.adagrad and #graph.rmsprop";
 }
 
 } // namespace graphc::graph

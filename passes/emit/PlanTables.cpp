@@ -164,6 +164,8 @@ LogicalResult PlanTables::fillVariable(graph::VariableOp op) {
     setType(part.getType(), *out->mutable_part_of()->mutable_type());
     out->mutable_part_of()->set_row(uint64_t(part.getRow()));
   }
+  if (std::optional<StringRef> name = op.getDrawnAs())
+    out->set_drawn_as(name->str());
   plan::Initializer &init = *out->mutable_initializer();
   Attribute attribute = op.getInitializer();
   if (isa<graph::ZerosAttr>(attribute)) {

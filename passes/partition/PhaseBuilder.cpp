@@ -85,9 +85,9 @@ static std::string getStem(Value value, graph::FuncOp func, bool &isGradient) {
   for (Operation *user : value.getUsers()) {
     Operation *update = user;
     for (unsigned hops = 0;
-         hops < 2 && (isa<graph::AggregateOp>(update) || graph::isMean(update)) && update->hasOneUse(); ++hops)
+         hops < 2 && (isa<graph::AggregateOp>(update) || graph::isMean(update)) && !update->use_empty(); ++hops)
       update = *update->getUsers().begin();
-    if (graph::appliesGradient(update)) {
+    if (graph::appliesGradient(update) && (update != user || graph::getUpdateOperand(update).get() == value)) {
       isGradient = true;
       return graph::getVariable(update).getValue().str();
     }

@@ -75,7 +75,8 @@ struct Distribution {
 /// enough that the first leaves early.
 inline constexpr int64_t kBucketBytes = int64_t(4) << 20;
 
-/// What depends on a replica's own batch or feeds, but by way of a sum over all replicas: the rest is the same on each of them.
+/// What depends on a replica's own batch or feeds, but by way of a sum over all replicas or of a mean that updates take: the rest is
+/// the same on each of them.
 llvm::DenseSet<mlir::Operation *> findVarying(graph::FuncOp func);
 /// Whether what such an operation makes, or an argument, which is fed to each replica.
 bool varies(mlir::Value value, const llvm::DenseSet<mlir::Operation *> &varying);

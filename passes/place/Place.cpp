@@ -311,21 +311,29 @@ DeviceAttr Placer::followReplica(graph::FuncOp func, Operation *op, DeviceAttr r
   return {};
 }
 
-/// Replicated functions: what computes the value of an assign or assign_add from variables and constants alone is the
-/// same for every replica, so it follows the variable and runs once.
+/// Between graphs what computes the value of an assign or assign_add from variables and constants alone is the same for every
+/// replica, so it follows the variable and runs once; likewise what updates take beside their gradient, as a bound of its norm.
 void Placer::pullUpdateSlices(graph::FuncOp func) {
   llvm::DenseSet<Operation *> varies = findVarying(func);
   for (Operation &op : func.getBodyBlock()) {
-    if (!graph::isUpdate(&op) || graph::appliesGradient(&op))
+    if (!graph::isUpdate(&op))
       continue;
-    SmallVector<Operation *> stack = {graph::getUpdateOperand(&op).get().getDefiningOp()};
+    SmallVector<std::pair<Operation *, DeviceAttr>> stack;
+    for (OpOperand &operand : op.getOpOperands()) {
+      const bool isValue = &operand == &graph::getUpdateOperand(&op);
+      if (isValue ? dist.replicates(func) && !graph::appliesGradient(&op)
+                  : !varies.contains(operand.get().getDefiningOp()))
+        stack.push_back({operand.get().getDefiningOp(), getVariableDevice(&op)});
+    }
+    llvm::DenseSet<Operation *> seen;
     while (!stack.empty()) {
-      Operation *current = stack.pop_back_val();
-      if (!current || varies.contains(current) || getDevice(current) || !isPure(current))
+      auto [current, device] = stack.pop_back_val();
+      if (!current || varies.contains(current) || !isPure(current) || !seen.insert(current).second)
         continue;
-      setDevice(current, getVariableDevice(&op));
+      if (!getDevice(current))
+        setDevice(current, device);
       for (Value operand : current->getOperands())
-        stack.push_back(operand.getDefiningOp());
+        stack.push_back({operand.getDefiningOp(), getDevice(current)});
     }
   }
 }
@@ -407,7 +415,7 @@ LogicalResult Placer::placeFunction(graph::FuncOp func) {
       return failure();
     setDevice(&op, *device);
   }
-  if (dist.replicates(func))
+  if (dist.isBetweenGraph())
     pullUpdateSlices(func);
   for (Operation &op : block) {
     if (getDevice(&op) || graph::isRematerializable(&op))
@@ -431,7 +439,9 @@ LogicalResult Placer::placeFunction(graph::FuncOp func) {
     for (Operation *user : op.getUsers())
       if (!first || user->isBeforeInBlock(first))
         first = user;
-    setDevice(&op, !first || (dist.replicates(func) && graph::appliesGradient(first)) ? home : getDevice(first));
+    const bool isGradient = first && graph::appliesGradient(first) &&
+                            llvm::is_contained(op.getResults(), graph::getUpdateOperand(first).get());
+    setDevice(&op, !first || (dist.replicates(func) && isGradient) ? home : getDevice(first));
   }
   for (auto [op, own] : owns)
     rules.remarkBeaten(op, own, rules.find(getGivenName(op)));

@@ -78,12 +78,14 @@ private:
 
   /// Whether parts updated each by itself are what the whole updated would be: every element follows from those at its place.
   static bool isByRows(Operation *update) {
+    if (graph::looksAtUpdate(update))
+      return cast<graph::UpdateOpInterface>(update).looksByRows();
     auto structured = dyn_cast<graph::StructuredOpInterface>(update);
     if (!structured)
       return false;
-    auto isIdentity = [](AffineMap map) { return map.isIdentity(); };
+    auto isItsOwn = [](AffineMap map) { return map.isIdentity() || map.getNumResults() == 0; }; // or a scalar
     return llvm::all_of(structured.getLoopNests(), [&](const graph::LoopNest &nest) {
-      return nest.isElementwise() && llvm::all_of(nest.reads, [&](const auto &read) { return isIdentity(read.map); });
+      return nest.isElementwise() && llvm::all_of(nest.reads, [&](const auto &read) { return isItsOwn(read.map); });
     });
   }
 
@@ -167,6 +169,14 @@ private:
       OpBuilder before(update);
       OpOperand &value = graph::getUpdateOperand(update);
       value.set(graph::createRows(before, op->getLoc(), value.get(), part.getPart().getRow(), getRows(part)));
+      if (graph::looksAtUpdate(update)) {
+        Value seen = update->getResult(0);
+        auto type = cast<RankedTensorType>(seen.getType());
+        SmallVector<int64_t> shape(type.getShape());
+        shape[0] = getRows(part);
+        seen.setType(type.clone(shape));
+        values.push_back(seen);
+      }
     }
     if (!values.empty())
       op->getResult(0).replaceAllUsesWith(graph::createJoin(builder, op->getLoc(), values));

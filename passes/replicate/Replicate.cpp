@@ -141,11 +141,16 @@ private:
       diag.attachNote(variable.getLoc()) << "aggregation declared here";
       return diag;
     }
+    Value &mean = means[{operand.get(), getDevice(update)}];
+    if (*kind == Aggregation::Mean && mean) { // what the norm of a gradient is taken of, its update takes
+      operand.set(mean);
+      return success();
+    }
     OpBuilder builder(update);
     Location loc = operand.get().getLoc();
     Value sum = graph::AggregateOp::create(builder, loc, operand.get().getType(), operand.get(), dist.replicas);
     setDevice(sum.getDefiningOp(), getDevice(update));
-    operand.set(*kind == Aggregation::Mean ? divide(builder, loc, sum, getDevice(update)) : sum);
+    operand.set(*kind == Aggregation::Mean ? mean = divide(builder, loc, sum, getDevice(update)) : sum);
     return success();
   }
 
@@ -170,6 +175,7 @@ private:
   SymbolTable symbols;
   const Distribution &dist;
   llvm::DenseSet<Operation *> varying;
+  llvm::DenseMap<std::pair<Value, DeviceAttr>, Value> means; ///< of a value, on a device
 };
 
 struct ReplicatePass : impl::ReplicateBase<ReplicatePass> {

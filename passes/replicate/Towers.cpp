@@ -46,6 +46,14 @@ public:
         if (failed(flush(/*only=*/false)))
           return failure();
       }
+      // What is made of the mean that an update takes.
+      const bool isBehind = llvm::any_of(
+          op->getOperands(), [&](Value operand) { return llvm::is_contained(waiting, operand.getDefiningOp()); });
+      if (isBehind && varying.contains(op)) {
+        split = true;
+        if (failed(flush(/*only=*/false)))
+          return failure();
+      }
       if (graph::isUpdate(op)) {
         for (FlatSymbolRefAttr name : graph::getWrittenVariables(op))
           pendingWrites.insert(name.getAttr());
@@ -54,6 +62,8 @@ public:
         waiting.push_back(op);
       } else if (varying.contains(op)) {
         segment.push_back(op);
+      } else if (isBehind) {
+        waiting.push_back(op);
       } else {
         op->moveBefore(&block, block.end()); // the same for every tower: once
       }
@@ -329,9 +339,11 @@ private:
   /// What the towers' values of an operand become.
   FailureOr<Aggregation> classify(Operation *op, OpOperand &operand) {
     Value value = operand.get();
-    if (count == 1)
+    if (count == 1 || (!graph::isUpdate(op) && !isa<graph::SummaryOp, graph::ReturnOp>(op)))
       return Aggregation::FirstReplica;
     if (graph::isUpdate(op)) {
+      if (&operand != &graph::getUpdateOperand(op)) // beside its value
+        return Aggregation::FirstReplica;
       if (!varies(value, varying) && !graph::appliesGradient(op))
         return Aggregation::FirstReplica; // one value for all
       return getAggregation(op, symbols.lookup<graph::VariableOp>(graph::getVariable(op).getValue()), count);

@@ -66,7 +66,8 @@ void fillNormal(const plan::Initializer::Normal &init, const base::Philox &philo
 template <typename T> void fillRandom(const plan::Variable &variable, std::span<uint8_t> data) {
   const plan::Initializer &init = variable.initializer();
   uint64_t seed = init.has_uniform() ? init.uniform().seed() : init.normal().seed();
-  base::Philox philox(seed, base::streamOf(plan::modelName(variable)));
+  base::Philox philox(seed,
+                      base::streamOf(variable.drawn_as().empty() ? plan::modelName(variable) : variable.drawn_as()));
   T *out = reinterpret_cast<T *>(data.data());
   uint64_t first = plan::modelOffset(variable) / sizeof(T), count = data.size() / sizeof(T);
   if (init.has_uniform())

@@ -54,6 +54,8 @@
 #include "dialects/graph/ops/Attention.h.inc"
 #define GET_OP_CLASSES
 #include "dialects/graph/ops/Updates.h.inc"
+#define GET_OP_CLASSES
+#include "dialects/graph/ops/Optimizers.h.inc"
 
 namespace graphc::graph {
 void registerArithmeticOps(GraphDialect &dialect);
@@ -78,6 +80,7 @@ void registerLossesOps(GraphDialect &dialect);
 void registerNormalizationOps(GraphDialect &dialect);
 void registerAttentionOps(GraphDialect &dialect);
 void registerUpdatesOps(GraphDialect &dialect);
+void registerOptimizersOps(GraphDialect &dialect);
 } // namespace graphc::graph
 
 #endif

@@ -1,5 +1,5 @@
 //===- Updates.cpp - what changes a variable ------------------------------------------------------------------===//
-#include "dialects/graph/ops/Ops.h"
+#include "dialects/graph/ops/Making.h"
 
 using namespace mlir;
 using namespace graphc::graph;
@@ -31,85 +31,50 @@ LogicalResult AssignAddOp::verifySymbolUses(SymbolTableCollection &symbols) {
   return success();
 }
 
-LogicalResult ApplySgdOp::verifySymbolUses(SymbolTableCollection &symbols) {
+LogicalResult GradientSquaresOp::verifySymbolUses(SymbolTableCollection &symbols) {
   return detail::verifyVariable(*this, symbols, getVariableAttr(), getGradient().getType(), "gradient");
 }
 
-LogicalResult ApplyMomentumOp::verifySymbolUses(SymbolTableCollection &symbols) {
-  if (getVariableAttr() == getSlotAttr())
-    return emitOpError() << "variable and slot must be two variables, both are " << getVariableAttr();
-  if (failed(detail::verifyVariable(*this, symbols, getVariableAttr(), getGradient().getType(), "gradient")))
-    return failure();
-  return detail::verifyVariable(*this, symbols, getSlotAttr(), getGradient().getType(), "gradient");
+/// Of a gradient: how many rows it has along dimension 0.
+static int64_t rowsOf(Value gradient) { return typeOf(gradient).getRank() ? typeOf(gradient).getDimSize(0) : 1; }
+
+// (C2) an f64 for each row
+LogicalResult GradientSquaresOp::verify() {
+  auto rows = RankedTensorType::get({rowsOf(getGradient())}, Float64Type::get(getContext()));
+  if (getType() == rows)
+    return success();
+  return emitOpError() << "result must be " << rows << ", an f64 for each row of " << getGradient().getType()
+                       << ", got " << getType();
 }
 
 //===----------------------------------------------------------------------------------------------------------===//
-// Loops
+// Loops, decompositions
 //===----------------------------------------------------------------------------------------------------------===//
 
-/// factor * x, the factor rounded to the type of x.
-static Value scale(Scalars &s, const llvm::APFloat &factor, Value x) {
-  return s.multiply(s.constant(x.getType(), factor.convertToDouble()), x);
-}
 Results AssignOp::buildBody(OpBuilder &, Elements x, Elements, IndexOf) { return {x[0]}; }
 Results AssignAddOp::buildBody(OpBuilder &builder, Elements x, Elements old, IndexOf) {
   return {Scalars{builder, getLoc()}.add(old[0], x[0])};
 }
-Results ApplySgdOp::buildBody(OpBuilder &builder, Elements x, Elements old, IndexOf) {
-  Scalars s{builder, getLoc()};
-  return {s.subtract(old[0], scale(s, getLearningRate(), x[0]))};
-}
 
-Results ApplyMomentumOp::buildBody(OpBuilder &builder, Elements x, Elements old, IndexOf) {
-  Scalars s{builder, getLoc()};
-  Value slot = s.add(scale(s, getMomentum(), old[1]), x[0]);
-  return {s.subtract(old[0], scale(s, getLearningRate(), slot)), slot};
+Values GradientSquaresOp::decompose(OpBuilder &builder) {
+  Expansion e{builder, getLoc()};
+  Value wide = e.convert(getGradient(), builder.getF64Type());
+  Value squares = e.make<MultiplyOp>(wide, wide);
+  const int64_t rank = typeOf(squares).getRank();
+  if (rank == 0)
+    return {e.make<ReshapeOp>(getType(), squares)};
+  return {e.make<ReduceSumOp>(squares, llvm::to_vector(llvm::seq<int64_t>(1, rank)))};
 }
 
 //===----------------------------------------------------------------------------------------------------------===//
 // What libraries and passes ask
 //===----------------------------------------------------------------------------------------------------------===//
 
-bool ApplySgdOp::appliesGradient() { return true; }
-bool ApplyMomentumOp::appliesGradient() { return true; }
+bool GradientSquaresOp::appliesGradient() { return true; }
+bool GradientSquaresOp::looksByRows() { return true; }
 
 //===----------------------------------------------------------------------------------------------------------===//
 // Costs
 //===----------------------------------------------------------------------------------------------------------===//
 
-uint64_t ApplySgdOp::getFlops() { return 2 * count(getGradient()); }
-uint64_t ApplyMomentumOp::getFlops() { return 4 * count(getGradient()); }
-
-//===----------------------------------------------------------------------------------------------------------===//
-// Optimizers: their attributes
-//===----------------------------------------------------------------------------------------------------------===//
-
-static LogicalResult expectRate(function_ref<InFlightDiagnostic()> emitError, double rate) {
-  if (std::isfinite(rate) && rate >= 0)
-    return success();
-  return emitError() << "expected a learning_rate that is finite and not negative, got " << rate;
-}
-
-LogicalResult SgdAttr::verify(function_ref<InFlightDiagnostic()> emitError, Real learningRate) {
-  return expectRate(emitError, learningRate);
-}
-
-LogicalResult MomentumAttr::verify(function_ref<InFlightDiagnostic()> emitError, Real learningRate, Real momentum) {
-  if (!(momentum >= 0 && momentum <= 1))
-    return emitError() << "expected a momentum in [0, 1], got " << double(momentum);
-  return expectRate(emitError, learningRate);
-}
-
-SmallVector<StringRef> SgdAttr::getSlotNames() const { return {}; }
-SmallVector<StringRef> MomentumAttr::getSlotNames() const { return {"Momentum"}; }
-
-Operation *SgdAttr::buildApply(OpBuilder &builder, Location loc, FlatSymbolRefAttr variable,
-                               ArrayRef<FlatSymbolRefAttr>, Value gradient) const {
-  return ApplySgdOp::create(builder, loc, variable, gradient, builder.getF64FloatAttr(getLearningRate()));
-}
-
-Operation *MomentumAttr::buildApply(OpBuilder &builder, Location loc, FlatSymbolRefAttr variable,
-                                    ArrayRef<FlatSymbolRefAttr> slots, Value gradient) const {
-  return ApplyMomentumOp::create(builder, loc, variable, slots.front(), gradient,
-                                 builder.getF64FloatAttr(getLearningRate()), builder.getF64FloatAttr(getMomentum()));
-}
+uint64_t GradientSquaresOp::getFlops() { return 2 * count(getGradient()); }

@@ -33,42 +33,25 @@ def Graph_AssignAddOp : Graph_WriteOp<"assign_add", [Graph_Reads, Graph_Writes]>
   }];
 }
 
-/// What an optimizer makes of a gradient.
-class Graph_ApplyOp<string mnemonic> : Graph_Op<mnemonic, [
-    DeclareOpInterfaceMethods<UpdateOpInterface, ["appliesGradient"]>, Graph_PlaceByPlace, Graph_SymbolUser, Graph_Cost]>;
-
-def Graph_ApplySgdOp : Graph_ApplyOp<"apply_sgd"> {
-  let summary = "variable -= learning_rate * gradient";
+def Graph_GradientSquaresOp : Graph_Op<"gradient_squares", [
+    DeclareOpInterfaceMethods<UpdateOpInterface, ["appliesGradient", "looksByRows"]>, Graph_Composite, Graph_SymbolUser, Graph_Cost]> {
+  let summary = "the sum of squares of each row of the gradient that a step applies to a variable";
   let description = [{
-    Made by `differentiate`. The rate is rounded to the variable's element type; the product is rounded before it is
-    subtracted.
+    In f64, a row being what has one index along dimension 0 (a scalar is one row). Made by `differentiate` where gradients
+    are clipped by their norm. It looks where the variable is at what the variable's update takes: the mean over micro-batches and
+    replicas. Rows are all that it knows, so that parts of a split variable have the squares of the whole.
 
     1. (C1) `variable` names a `graph.variable` of the gradient's type.
+    2. (C2) The result has an f64 for each row.
 
     ```mlir
-    graph.apply_sgd @w, %g {learning_rate = 0.1} : tensor<3x5xf32>
+    %s = graph.gradient_squares @w, %g : (tensor<3x5xf32>) -> tensor<3xf64>
     ```
   }];
-  let arguments = (ins Graph_VariableArg<[Graph_Reads, Graph_Writes]>:$variable, Graph_FloatTensor:$gradient,
-                       F64Attr:$learning_rate);
-  let assemblyFormat = "$variable `,` $gradient attr-dict `:` type($gradient)";
-}
-
-def Graph_ApplyMomentumOp : Graph_ApplyOp<"apply_momentum"> {
-  let summary = "slot = momentum * slot + gradient; variable -= learning_rate * slot";
-  let description = [{
-    Made by `differentiate`. Each product is rounded before it is added or subtracted.
-
-    1. (C1) `variable` and `slot` name two `graph.variable`s of the gradient's type.
-
-    ```mlir
-    graph.apply_momentum @w, @"w/Momentum", %g {learning_rate = 0.05, momentum = 0.9} : tensor<3x5xf32>
-    ```
-  }];
-  let arguments = (ins Graph_VariableArg<[Graph_Reads, Graph_Writes]>:$variable,
-                       Graph_VariableArg<[Graph_Reads, Graph_Writes]>:$slot, Graph_FloatTensor:$gradient,
-                       F64Attr:$learning_rate, F64Attr:$momentum);
-  let assemblyFormat = "$variable `,` $slot `,` $gradient attr-dict `:` type($gradient)";
+  let arguments = (ins Graph_VariableArg<[Graph_Reads]>:$variable, Graph_FloatTensor:$gradient);
+  let results = (outs Graph_FloatTensor:$result);
+  let assemblyFormat = "$variable `,` $gradient attr-dict `:` functional-type($gradient, $result)";
+  let hasVerifier = 1;
 }
 
 #endif

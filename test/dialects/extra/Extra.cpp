@@ -389,14 +389,13 @@ DictionaryAttr ApplyByCallOp::getLibraryDescriptor(StringRef) { return Dictionar
 Results NamelessOp::buildBody(OpBuilder &, ValueRange x, ValueRange, Index) { return {x[0]}; }
 Results TalkativeOp::buildBody(OpBuilder &, ValueRange x, ValueRange, Index) { return {x[0], x[0]}; }
 
-SmallVector<StringRef> AdagradAttr::getSlotNames() const { return {"Adagrad"}; }
-Operation *AdagradAttr::buildApply(OpBuilder &builder, Location loc, FlatSymbolRefAttr variable,
-                                   ArrayRef<FlatSymbolRefAttr> slots, Value gradient) const {
-  return ApplyAdagradOp::create(builder, loc, variable, slots.front(), gradient, getLearningRate());
+SmallVector<graph::OptimizerSlot> AdagradAttr::getSlots() const { return {{"Adagrad"}}; }
+Operation *AdagradAttr::buildApply(OpBuilder &builder, Location loc, const graph::GradientUpdate &update) const {
+  return ApplyAdagradOp::create(builder, loc, update.variable, update.slots.front(), update.gradient,
+                                getLearningRate());
 }
 
-SmallVector<StringRef> NormalizedAttr::getSlotNames() const { return {}; }
-Operation *NormalizedAttr::buildApply(OpBuilder &builder, Location loc, FlatSymbolRefAttr variable,
-                                      ArrayRef<FlatSymbolRefAttr>, Value gradient) const {
-  return ApplyNormalizedOp::create(builder, loc, variable, gradient, getLearningRate());
+SmallVector<graph::OptimizerSlot> NormalizedAttr::getSlots() const { return {}; }
+Operation *NormalizedAttr::buildApply(OpBuilder &builder, Location loc, const graph::GradientUpdate &update) const {
+  return ApplyNormalizedOp::create(builder, loc, update.variable, update.gradient, getLearningRate());
 }

@@ -2,7 +2,7 @@
 
 // What an op does not have is refused where it stands, with the nearest name that the op has.
 
-// expected-error@+1 {{custom op 'graph.variable' has no attribute 'trainble'; did you mean 'trainable'?; known are aggregation, trainable, graph.device, graph.colocate_with, graph.device_rule, graph.slot_of, graph.part_of}}
+// expected-error@+1 {{custom op 'graph.variable' has no attribute 'trainble'; did you mean 'trainable'?; known are aggregation, drawn_as, trainable, graph.device, graph.colocate_with, graph.device_rule, graph.slot_of, graph.part_of}}
 graph.variable @w : tensor<3x3xf32> = #graph.zeros {trainble = false}
 
 // -----
@@ -51,7 +51,7 @@ func.func @matmul(%x: tensor<3x3xf32>) {
 // -----
 
 func.func @minimize(%x: tensor<f32>) {
-  // expected-error@+1 {{custom op 'graph.minimize' has no attribute 'variable'; did you mean 'variables'?; known are optimizer, variables, graph.device, graph.colocate_with}}
+  // expected-error@+1 {{custom op 'graph.minimize' has no attribute 'variable'; did you mean 'variables'?; known are clip_global_norm, clip_norm, clip_value, frozen, learning_rate_summary, moving_average, optimizer, variables, graph.device, graph.colocate_with}}
   graph.minimize %x {optimizer = #graph.sgd<learning_rate = 0.1>, variable = [@nobody]} : tensor<f32>
   return
 }
@@ -91,7 +91,7 @@ func.func @rule(%x: tensor<f32>) {
 
 // -----
 
-// expected-error@+1 {{custom op 'graph.func' has no attribute 'rol'; did you mean 'role'?; known are role, graph.device}}
+// expected-error@+1 {{custom op 'graph.func' has no attribute 'rol'; did you mean 'role'?; known are moving_averages, role, graph.device}}
 graph.func @f() attributes {rol = #graph.role<train>} {
   graph.return
 }
@@ -159,7 +159,7 @@ func.func @properties(%x: tensor<3x3xf32>) {
 
 // Parameters.
 func.func @parameter(%x: tensor<f32>) {
-  // expected-error@+1 {{#graph.sgd has no parameter 'lerning_rate'; did you mean 'learning_rate'?; known are learning_rate}}
+  // expected-error@+1 {{#graph.sgd has no parameter 'lerning_rate'; did you mean 'learning_rate'?; known are learning_rate, weight_decay}}
   graph.minimize %x {optimizer = #graph.sgd<lerning_rate = 0.1>} : tensor<f32>
   return
 }
@@ -206,8 +206,8 @@ graph.func @f() attributes {role = #graph.role<trian>} {
 
 // Kinds of attributes, also of other frameworks.
 func.func @adam(%x: tensor<f32>) {
-  // expected-error@+1 {{unknown attribute #graph.adam; optimizers are #graph.sgd and #graph.momentum}}
-  graph.minimize %x {optimizer = #graph.adam<learning_rate = 0.1>} : tensor<f32>
+  // expected-error@+1 {{unknown attribute #graph.lamb; optimizers are #graph.sgd, #graph.momentum, #graph.adam, #graph.adamw, #graph.adagrad and #graph.rmsprop}}
+  graph.minimize %x {optimizer = #graph.lamb<learning_rate = 0.1>} : tensor<f32>
   return
 }
 
@@ -218,7 +218,7 @@ graph.variable @w : tensor<f32> = #graph.unifrom
 
 // -----
 
-// expected-error@+1 {{unknown attribute #graph.foo; initializers are #graph.zeros, #graph.value, #graph.uniform, #graph.normal and #graph.glorot_uniform, sources of data #graph.idx and #graph.synthetic, optimizers #graph.sgd and #graph.momentum}}
+// expected-error@+1 {{unknown attribute #graph.foo; initializers are #graph.zeros, #graph.value, #graph.uniform, #graph.normal and #graph.glorot_uniform, sources of data #graph.idx and #graph.synthetic, optimizers #graph.sgd, #graph.momentum, #graph.adam, #graph.adamw, #graph.adagrad and #graph.rmsprop}}
 graph.variable @w : tensor<f32> = #graph.foo
 
 // -----

@@ -19,7 +19,7 @@ graph.func @f(%x: tensor<i32>) attributes {role = #graph.role<train>} {
 // -----
 
 graph.func @f(%x: tensor<f32>) attributes {role = #graph.role<train>} {
-  // expected-error@+1 {{attribute 'optimizer' failed to satisfy constraint: #graph.sgd or #graph.momentum}}
+  // expected-error@+1 {{attribute 'optimizer' failed to satisfy constraint: #graph.sgd, #graph.momentum, #graph.adam, #graph.adamw, #graph.adagrad or #graph.rmsprop}}
   graph.minimize %x {optimizer = #graph.zeros} : tensor<f32>
   graph.return
 }

@@ -1,0 +1,48 @@
+//===- UpdateBuilder.h - what graph.minimize becomes behind its gradients ---------------------------------*- C++ -*-===//
+#ifndef GRAPHC_PASSES_MODEL_UPDATEBUILDER_H
+#define GRAPHC_PASSES_MODEL_UPDATEBUILDER_H
+
+#include "dialects/graph/GraphDialect.h"
+
+namespace graphc {
+
+/// The name of a variable's moving average.
+std::string getAverageName(llvm::StringRef variable);
+
+/// Makes, where a graph.minimize stands: what is computed once a step, the scales that clip gradients, an update a variable with its
+/// slots, and the increment of @global_step.
+class UpdateBuilder {
+public:
+  using Gradients = llvm::ArrayRef<std::pair<graph::VariableOp, mlir::Value>>;
+
+  UpdateBuilder(graph::MinimizeOp minimize, mlir::SymbolTable &symbols);
+  /// In the order of the gradients. Fails where a symbol is in the way of what is made.
+  mlir::LogicalResult build(Gradients gradients);
+
+private:
+  mlir::LogicalResult check(Gradients gradients);
+  mlir::LogicalResult findCounter();
+  mlir::Value getStep();
+  mlir::Value besideCounter(mlir::Value value);
+  void makeStepValues();
+  mlir::LogicalResult makeSummary();
+  llvm::SmallVector<mlir::Value> makeScales(Gradients gradients);
+  mlir::LogicalResult makeUpdate(graph::VariableOp variable, mlir::Value gradient, mlir::Value scale);
+  mlir::FailureOr<mlir::FlatSymbolRefAttr> getSlot(graph::VariableOp variable, llvm::StringRef name,
+                                                   graph::InitializerAttrInterface initial, bool isCopy,
+                                                   mlir::Operation *&insertAfter);
+  void countStep();
+
+  graph::MinimizeOp minimize;
+  graph::OptimizerAttrInterface optimizer;
+  mlir::SymbolTable &symbols;
+  mlir::OpBuilder builder;
+  graph::VariableOp counter;
+  mlir::Value step; ///< the number of updates so far; null where nobody has asked
+  mlir::Value rate; ///< the schedule's
+  llvm::SmallVector<mlir::Value> values; ///< what else the optimizer computes once a step
+};
+
+} // namespace graphc
+
+#endif
