@@ -54,6 +54,10 @@ constexpr Synonym kOps[] = {
     {" clz leadingzeros ", "'graph.count_leading_zeros'"},
     {" leftshift bitshift ", "'graph.shift_left'"},
     {" rightshift ", "'graph.shift_right_arithmetic' or 'graph.shift_right_logical'"},
+    {" conv conv1d conv2d conv3d ", "'graph.convolution'"},
+    {" convtranspose convtranspose1d convtranspose2d deconvolution ", "'graph.convolution_input_grad'"},
+    {" maxpool1d maxpool2d ", "'graph.max_pool'"},
+    {" avgpool1d avgpool2d averagepool globalaveragepool ", "'graph.avg_pool'"},
     {" dot gemm mm bmm linear dense einsum addmm ", "'graph.matmul'"},
     {" fill full splat literal const zeros ones ", "'graph.constant'"},
     {" arange range ", "'graph.iota'"},
@@ -102,10 +106,8 @@ constexpr Synonym kOps[] = {
 };
 
 /// Of kinds that are not here at all.
-constexpr const char *kAbsent = " conv conv1d conv2d conv3d convolution convtranspose maxpool avgpool pool "
-                                "reducewindow dropout gelu sin cos tan erf "
-                                "floor ceil round sort while if "
-                                "call custom customcall fft cumsum rnn lstm gru random uniform normal ";
+constexpr const char *kAbsent = " pool reducewindow dropout tan sort while if "
+                                "call custom customcall fft rnn lstm gru random uniform normal ";
 
 constexpr Synonym kAttributes[] = {
     {" adadelta nadam adamax radam lamb lars lion lbfgs ftrl optimizer ",

@@ -148,6 +148,42 @@ def pools():
                  "window_dimensions = [2, 3] window_strides = [2, 2] padding_low = [0, 2] padding_high = [1, 1] {count_include_pad, nhwc}")
 
 
+def primitiveCases():
+    """Rounding, functions, bounds, products, sums along a dimension, activations."""
+    for op in ("exponential_minus_one", "sine", "cosine", "erf", "gelu", "silu", "softplus"):
+        yield unary(op)
+    yield unary("log_plus_one", low=-0.75, high=4.0)
+    for op in ("elu", "leaky_relu", "hard_swish"):
+        yield unary(op, apart=0.1)
+    yield unary("hard_sigmoid", high=4.0)  # above 2.5 it is flat
+    shape = (2, 3)
+    for op, attributes in (("gelu", 'approximate = "tanh"'), ("elu", "alpha = 0.5"), ("leaky_relu", "alpha = 0.25"), ("hard_sigmoid", "alpha = 0.25, beta = 0.375")):
+        yield Case(f"{op}_{attributes.split(' = ')[0]}", {"x": values(attributes, shape, apart=0.1)}, f"%out = graph.{op} %x {{{attributes}}} : {tensor(shape)}", shape)
+    # Flat between their steps.
+    for op in ("floor", "ceil", "round_nearest_even"):
+        yield Case(op, {"x": (shape, [-1.75, -0.25, 0.25, 0.75, 1.25, 1.625])},
+                   f"%r = graph.{op} %x : {tensor(shape)}\n%out = graph.multiply %r, %x : {tensor(shape)}", shape)
+    # Quotients that are far from whole numbers.
+    yield Case("remainder", {"x": (shape, [5.5, -5.5, 7.25, 0.5, -3.75, 2.0]), "y": (shape, [2.0, 1.5, -3.0, 1.25, -1.0, 0.75])},
+               f"%out = graph.remainder %x, %y : {tensor(shape)}", shape)
+    bounds = {"x": values("clampx", shape), "low": values("clamplow", shape, -1.5, 0.0), "high": values("clamphigh", shape, 0.25, 1.5)}
+    yield Case("clamp", bounds, f"%out = graph.clamp %low, %x, %high : ({tensor(shape)}, {tensor(shape)}, {tensor(shape)}) -> {tensor(shape)}", shape)
+    yield Case("clamp_scalars", {"x": (shape, [-1.5, -0.25, 0.125, 0.5, 1.25, 1.75]), "low": ((), [-0.5]), "high": ((), [1.0])},
+               f"%out = graph.clamp %low, %x, %high : ({tensor(())}, {tensor(shape)}, {tensor(())}) -> {tensor(shape)}", shape)
+    yield Case("clamp_crossed", {"x": (shape, [-1.5, -0.25, 0.125, 0.5, 1.25, 1.75]), "low": ((), [1.0]), "high": ((), [-0.5])},
+               f"%out = graph.clamp %low, %x, %high : ({tensor(())}, {tensor(shape)}, {tensor(())}) -> {tensor(shape)}", shape)
+    for dimensions, out in (([0], (4,)), ([1], (3,)), ([0, 1], ())):
+        yield Case(f"reduce_prod_{len(dimensions)}_{dimensions[0]}", {"x": values(f"prod{dimensions}", (3, 4), 0.5)},
+                   f"%out = graph.reduce_prod %x dimensions = {dimensions} : ({tensor((3, 4))}) -> {tensor(out)}", out)
+    # Rows without zeros, with one, with two.
+    yield Case("reduce_prod_zeros", {"x": ((3, 3), [1.5, -2.0, 0.5, 0.0, 1.25, -1.5, 0.0, 0.75, 0.0])},
+               f"%out = graph.reduce_prod %x dimensions = [1] : ({tensor((3, 3))}) -> {tensor((3,))}", (3,))
+    for dimension, flags in ((0, ""), (1, ""), (0, " {exclusive}"), (1, " {reverse}"), (1, " {exclusive, reverse}")):
+        yield Case(f"cumsum_{dimension}{''.join(c if c.isalpha() else '_' for c in flags)}", {"x": values(f"cumsum{dimension}{flags}", (3, 4))},
+                   f"%out = graph.cumsum %x dimension = {dimension}{flags} : {tensor((3, 4))}", (3, 4))
+    yield Case("reverse", {"x": values("reverse", (3, 4))}, f"%out = graph.reverse %x dimensions = [1] : {tensor((3, 4))}", (3, 4))
+
+
 def cases():
     yield unary("negate")
     yield unary("abs", apart=0.1)

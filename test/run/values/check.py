@@ -23,6 +23,8 @@ import interpret  # noqa: E402
 import primitives  # noqa: E402
 from case import FLOATS, INF, INTEGERS, NAN, Case, pairs, rows  # noqa: E402
 from contraction import dotCases  # noqa: E402
+import primitives  # noqa: E402
+from case import FLOATS, INF, INTEGERS, NAN, Case, pairs, rows  # noqa: E402
 from harness import count, execute, readNpy, tensor  # noqa: E402
 from indexing import indexingCases  # noqa: E402
 from window_cases import convolutionCases, poolCases  # noqa: E402
@@ -156,6 +158,7 @@ def floatCases(element):
     yield from poolCases(Case, element, bound)
     yield from norms(Case, element, bound)
     yield from attentions(Case, element, bound)
+    yield from primitives.floatCases(element)
 
 
 def scattered():
@@ -223,6 +226,7 @@ def integerCases(element):
     yield from matmulCases(element, matrix, 0.0)
     yield from convolutionCases(Case, element, 0.0)
     yield from poolCases(Case, element, 0.0)
+    yield from primitives.integerCases(element)
 
 
 INTEGER = {
