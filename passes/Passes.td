@@ -13,6 +13,41 @@ include "mlir/Pass/PassBase.td"
 // model: simplify, differentiate
 //===----------------------------------------------------------------------------------------------------------===//
 
+def InlineCalls : Pass<"inline-calls", "::mlir::ModuleOp"> {
+  let summary = "put the body of a private function where graph.call names it";
+  let description = [{
+    Input: functions that call private ones, which may call others, but none itself. Output: no call and no private function; a
+    `graph.scope` with the call's device and the function's ops stands for each call. An op with a name has the call's path before
+    it, so have summaries and metrics. Each op's location says where it is in the function and where that was called.
+
+    Example:
+
+    ```mlir
+    graph.func private @twice(%x: tensor<4xf32>) -> tensor<4xf32> {
+      %y = graph.add %x, %x {graph.name = "sum"} : tensor<4xf32>
+      graph.return %y : tensor<4xf32>
+    }
+    graph.func @f(%x: tensor<4xf32>) -> tensor<4xf32> attributes {role = #graph.role<predict>} {
+      %y = graph.call @twice(%x) {graph.name = "first"} : (tensor<4xf32>) -> tensor<4xf32>
+      graph.return %y : tensor<4xf32>
+    }
+    ```
+
+    becomes
+
+    ```mlir
+    graph.func @f(%arg0: tensor<4xf32>) -> tensor<4xf32> attributes {role = #graph.role<predict>} {
+      %0 = graph.scope -> (tensor<4xf32>) {
+        %1 = graph.add %arg0, %arg0 {graph.name = "first/sum"} : tensor<4xf32>
+        graph.yield %1 : tensor<4xf32>
+      }
+      graph.return %0 : tensor<4xf32>
+    }
+    ```
+  }];
+  let dependentDialects = ["::graphc::graph::GraphDialect"];
+}
+
 def FlattenScopes : Pass<"flatten-scopes", "::mlir::ModuleOp"> {
   let summary = "move the ops of graph.scope into the function, each with the scope's device";
   let description = [{

@@ -43,6 +43,13 @@ inline ParseResult parseValue(AsmParser &parser, Real &value) {
   return success();
 }
 
+inline ParseResult parseValue(AsmParser &parser, FloatAttr &value) {
+  Real number;
+  if (parseValue(parser, number))
+    return failure();
+  value = parser.getBuilder().getF64FloatAttr(number);
+  return success();
+}
 inline ParseResult parseValue(AsmParser &parser, int64_t &value) { return parser.parseInteger(value); }
 inline ParseResult parseValue(AsmParser &parser, uint64_t &value) { return parser.parseInteger(value); }
 
@@ -97,6 +104,7 @@ inline void printValue(AsmPrinter &printer, const Real &real) {
   if (!exponent.empty())
     printer << 'e' << exponent;
 }
+inline void printValue(AsmPrinter &printer, FloatAttr value) { printValue(printer, Real(value.getValueAsDouble())); }
 inline void printValue(AsmPrinter &printer, bool value) { printer << (value ? "true" : "false"); }
 inline void printValue(AsmPrinter &printer, StringRef value) { printer.printString(value); }
 template <typename Value> void printValue(AsmPrinter &printer, Value value) { printer << value; }

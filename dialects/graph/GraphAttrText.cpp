@@ -241,36 +241,3 @@ Attribute GlorotUniformAttr::parse(AsmParser &parser, Type) {
 void GlorotUniformAttr::print(AsmPrinter &printer) const {
   ParameterPrinter(printer).add("seed", getSeed(), uint64_t(0));
 }
-
-//===----------------------------------------------------------------------------------------------------------===//
-// Data set sources
-//===----------------------------------------------------------------------------------------------------------===//
-
-Attribute IdxAttr::parse(AsmParser &parser, Type) {
-  ArrayAttr files;
-  Real scale = 1.0, offset = 0.0;
-  if (Parameters(parser, getMnemonic()).need("files", files).take("scale", scale).take("offset", offset).parse())
-    return {};
-  return get(parser.getContext(), files, scale, offset);
-}
-void IdxAttr::print(AsmPrinter &printer) const {
-  ParameterPrinter(printer)
-      .add("files", getFiles())
-      .add("scale", getScale(), Real(1))
-      .add("offset", getOffset(), Real(0));
-}
-
-Attribute SyntheticAttr::parse(AsmParser &parser, Type) {
-  int64_t samples = 0;
-  uint64_t seed = 0;
-  ArrayAttr limits;
-  if (Parameters(parser, getMnemonic()).need("samples", samples).take("seed", seed).take("limits", limits).parse())
-    return {};
-  return get(parser.getContext(), samples, seed, limits);
-}
-void SyntheticAttr::print(AsmPrinter &printer) const {
-  ParameterPrinter(printer)
-      .add("samples", getSamples())
-      .add("seed", getSeed(), uint64_t(0))
-      .add("limits", getLimits(), ArrayAttr());
-}

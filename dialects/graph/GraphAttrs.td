@@ -335,4 +335,109 @@ def Graph_SyntheticAttr : Graph_DatasetSource<"Synthetic", "synthetic"> {
                         OptionalParameter<"::mlir::ArrayAttr">:$limits);
 }
 
+def Graph_NpyAttr : Graph_DatasetSource<"Npy", "npy"> {
+  let summary = "one NumPy array a component, FILE.npy or FILE.npz:NAME; float components are stored * scale + offset";
+  let description = [{
+    The first dimension counts samples. Arrays are in C order, of bool, integers or floats, little endian; each element becomes the
+    component's where no value can be lost.
+
+    ```mlir
+    #graph.npy<files = ["digits.npz:images", "labels.npy"], scale = 0.0625>
+    ```
+  }];
+  let parameters = (ins "::mlir::ArrayAttr":$files, DefaultedDouble<"1.0", "">:$scale, DefaultedDouble<"0.0", "">:$offset);
+}
+def Graph_CsvAttr : Graph_DatasetSource<"Csv", "csv"> {
+  let summary = "columns of numbers of a CSV file (plain or .gz), a sample a line";
+  let description = [{
+    `columns` has the columns of the components' elements, one after the other, by name or counted from 0; without it they are the file's,
+    all of them. `header`: the first line has names. A field that is empty is `missing`, and an error where that is not given.
+
+    ```mlir
+    #graph.csv<file = "wine.csv", columns = ["alcohol", "ash", "class"], separator = ";", missing = 0.0>
+    #graph.csv<file = "table.csv.gz", columns = [0, 1, 4], header = false>
+    ```
+  }];
+  let parameters = (ins StringRefParameter<"">:$file, OptionalParameter<"::mlir::ArrayAttr">:$columns,
+                        DefaultValuedParameter<"bool", "true">:$header,
+                        StringRefParameter<"one character", "\",\"">:$separator,
+                        OptionalParameter<"::mlir::FloatAttr">:$missing);
+}
+def Graph_TextAttr : Graph_DatasetSource<"Text", "text"> {
+  let summary = "windows of a text file's bytes or tokens, and the same one further: what predicts the next one";
+  let description = [{
+    Sample i is the elements from `begin` + i * `stride` on, as many as the component has; the second component, where there is one, begins one
+    element later. `stride` is 0 for windows end to end. Elements are bytes, or with `vocabulary` tokens, of which that file has one a line: the text is cut from left to right
+    into the longest ones that fit, each counted from 0. In the vocabulary `\n`, `\r`, `\t`, `\\` and `\xHH` are what they are in C. Only
+    elements from `begin` up to `end` are used; an `end` of 0 is the file's.
+
+    ```mlir
+    #graph.text<file = "corpus.txt", stride = 1, end = 1000000>
+    #graph.text<file = "corpus.txt", vocabulary = "tokens.txt">
+    ```
+  }];
+  let parameters = (ins StringRefParameter<"">:$file, StringRefParameter<"", "\"\"">:$vocabulary,
+                        DefaultValuedParameter<"int64_t", "0">:$stride, DefaultValuedParameter<"int64_t", "0">:$begin,
+                        DefaultValuedParameter<"int64_t", "0">:$end);
+}
+def Graph_Cifar10Attr : Graph_DatasetSource<"Cifar10", "cifar10"> {
+  let summary = "CIFAR-10's binary files, end to end: images of 3x32x32 bytes and labels; float images are stored * scale + offset";
+  let description = [{
+    ```mlir
+    #graph.cifar10<files = ["data_batch_1.bin", "data_batch_2.bin"], scale = 0.00392156862745098>
+    ```
+  }];
+  let parameters = (ins "::mlir::ArrayAttr":$files, DefaultedDouble<"1.0", "">:$scale, DefaultedDouble<"0.0", "">:$offset);
+}
+
+//===----------------------------------------------------------------------------------------------------------------===//
+// Transforms of samples
+//===----------------------------------------------------------------------------------------------------------------===//
+
+class Graph_Transform<string cppName, string mnemonicName>
+    : Graph_Attr<cppName, mnemonicName, [TransformAttrInterface]> {
+  // getComponent() is the parameter's.
+  let extraClassDeclaration = [{
+    ::llvm::LogicalResult verifyFor(::mlir::RankedTensorType component, ::mlir::Attribute source,
+                                    ::llvm::function_ref<::mlir::InFlightDiagnostic()> emitError) const;
+  }];
+}
+
+def Graph_RandomCropAttr : Graph_Transform<"RandomCrop", "random_crop"> {
+  let summary = "in training, the sample moved by up to `padding` places along its height and width; what comes in is stored as 0";
+  let description = [{
+    Both moves are drawn evenly from -padding to padding. `dimension` is the sample's height, the next one its width; -1: its last two.
+
+    ```mlir
+    #graph.random_crop<padding = 4>
+    ```
+  }];
+  let parameters = (ins DefaultValuedParameter<"int64_t", "0">:$component, "int64_t":$padding,
+                        DefaultValuedParameter<"int64_t", "-1">:$dimension);
+}
+def Graph_RandomFlipAttr : Graph_Transform<"RandomFlip", "random_flip"> {
+  let summary = "in training, every second sample (by chance) the other way round along its width";
+  let description = [{
+    `dimension` is the sample's width; -1: its last one.
+
+    ```mlir
+    #graph.random_flip<component = 0>
+    ```
+  }];
+  let parameters = (ins DefaultValuedParameter<"int64_t", "0">:$component,
+                        DefaultValuedParameter<"int64_t", "-1">:$dimension);
+}
+def Graph_NormalizeAttr : Graph_Transform<"Normalize", "normalize"> {
+  let summary = "(value - mean) / stddev, behind the source's scale and offset";
+  let description = [{
+    One mean and deviation for all, or one for each place along `dimension`, the channels.
+
+    ```mlir
+    #graph.normalize<mean = [0.4914, 0.4822, 0.4465], stddev = [0.247, 0.2435, 0.2616]>
+    ```
+  }];
+  let parameters = (ins DefaultValuedParameter<"int64_t", "0">:$component, "::mlir::ArrayAttr":$mean,
+                        "::mlir::ArrayAttr":$stddev, DefaultValuedParameter<"int64_t", "0">:$dimension);
+}
+
 #endif

@@ -177,7 +177,7 @@ def InitializerAttrInterface : AttrInterface<"InitializerAttrInterface"> {
 
 def DatasetSourceAttrInterface : AttrInterface<"DatasetSourceAttrInterface"> {
   let cppNamespace = "::graphc::graph";
-  let summary = "#graph.idx or #graph.synthetic";
+  let summary = "#graph.idx, #graph.npy, #graph.csv, #graph.text, #graph.cifar10 or #graph.synthetic";
   let description = [{Where the samples of a data set come from.}];
   let methods = [InterfaceMethod<
       "Checks that the source can give components of these types; emits the error where not.",
@@ -193,6 +193,17 @@ def ScheduleAttrInterface : AttrInterface<"ScheduleAttrInterface"> {
   let methods = [InterfaceMethod<"Builds the rate, an f64, from the number of updates so far, an f64 as well.",
       "::mlir::Value", "buildRate",
       (ins "::mlir::OpBuilder &":$builder, "::mlir::Location":$loc, "::mlir::Value":$step)>];
+}
+
+def TransformAttrInterface : AttrInterface<"TransformAttrInterface"> {
+  let cppNamespace = "::graphc::graph";
+  let summary = "#graph.random_crop, #graph.random_flip or #graph.normalize";
+  let description = [{What becomes of one component of a sample before a program gets it.}];
+  let methods = [InterfaceMethod<"Which component.", "int64_t", "getComponent", (ins)>,
+    InterfaceMethod<"Checks that it can be done to a component of this type from this source; emits the error where not.",
+      "::llvm::LogicalResult", "verifyFor",
+      (ins "::mlir::RankedTensorType":$component, "::mlir::Attribute":$source,
+           "::llvm::function_ref<::mlir::InFlightDiagnostic()>":$emitError)>];
 }
 
 def OptimizerAttrInterface : AttrInterface<"OptimizerAttrInterface"> {

@@ -39,7 +39,8 @@ static ParseResult parseInitializer(OpAsmParser &parser, InitializerAttrInterfac
 }
 static void printInitializer(OpAsmPrinter &printer, Operation *, InitializerAttrInterface value) { printer << value; }
 static ParseResult parseSource(OpAsmParser &parser, DatasetSourceAttrInterface &value) {
-  return parseKind(parser, value, "#graph.idx or #graph.synthetic");
+  return parseKind(parser, value,
+                   "#graph.idx, #graph.npy, #graph.csv, #graph.text, #graph.cifar10 or #graph.synthetic");
 }
 static void printSource(OpAsmPrinter &printer, Operation *, DatasetSourceAttrInterface value) { printer << value; }
 

@@ -43,9 +43,12 @@ def Graph_VariableOp : Graph_Op<"variable", [Symbol]> {
 def Graph_DatasetOp : Graph_Op<"dataset", [Symbol]> {
   let summary = "a source of samples";
   let description = [{
-    The components are the types of one sample. `shuffle` draws a permutation an epoch from `seed`.
+    The components are the types of one sample. `shuffle` draws a permutation an epoch from `seed`. `transforms` are done to
+    components, whatever their order in the list: first `#graph.random_crop` and `#graph.random_flip`, for functions of role train alone, with draws
+    from `seed`, epoch and sample, then the source's scale and offset, then `#graph.normalize`.
 
     1. (C1) The source fits the components.
+    2. (C2) Each transform is of one of the components, fits it, and is the only one of its kind there.
 
     ```mlir
     graph.dataset @synth : (tensor<784xf32>, tensor<i32>) = #graph.synthetic<samples = 60000, seed = 7, limits = [0, 10]>
@@ -53,7 +56,7 @@ def Graph_DatasetOp : Graph_Op<"dataset", [Symbol]> {
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, TypedArrayAttrBase<TypeAttrOf<Graph_Tensor>, "component types">:$components,
                        DatasetSourceAttrInterface:$source, DefaultValuedAttr<BoolAttr, "false">:$shuffle,
-                       DefaultValuedAttr<I64Attr, "0">:$seed);
+                       DefaultValuedAttr<I64Attr, "0">:$seed, OptionalAttr<ArrayAttr>:$transforms);
   let assemblyFormat = "$sym_name `:` custom<ComponentTypes>($components) `=` custom<Source>($source) attr-dict";
   let hasVerifier = 1;
   let extraClassDeclaration = [{
@@ -63,15 +66,17 @@ def Graph_DatasetOp : Graph_Op<"dataset", [Symbol]> {
 
 def Graph_FuncOp : Graph_Op<"func", [
     AffineScope, IsolatedFromAbove, DeclareOpInterfaceMethods<FunctionOpInterface, []>]> {
-  let summary = "what one step of a phase computes";
+  let summary = "what one step of a phase computes, or a part of it that graph.call names";
   let description = [{
     Arguments are feeds and results fetches; both may be named by `graph.name`. Results may say by `graph.reduction` what
     they mean over replicas. Removed by `partition`. With `moving_averages` the function reads those of the variables that
-    have one (`graph.minimize`).
+    have one (`graph.minimize`). A private function is what `graph.call` stands for; it has no role, and is removed by
+    `inline-calls`.
 
     1. (C1) The body is one block.
     2. (C2) `minimize` stands only in functions of role train.
     3. (C3) `moving_averages` stands only on functions of another role.
+    4. (C4) A function has a role, or is private and has none.
 
     ```mlir
     graph.func @predict(%x: tensor<4x3xf32> {graph.name = "x"}) -> (tensor<4xi32> {graph.name = "class"})
@@ -83,7 +88,7 @@ def Graph_FuncOp : Graph_Op<"func", [
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, TypeAttrOf<FunctionType>:$function_type,
                        OptionalAttr<StrAttr>:$sym_visibility, OptionalAttr<DictArrayAttr>:$arg_attrs,
-                       OptionalAttr<DictArrayAttr>:$res_attrs, Graph_RoleAttr:$role,
+                       OptionalAttr<DictArrayAttr>:$res_attrs, OptionalAttr<Graph_RoleAttr>:$role,
                        UnitAttr:$moving_averages);
   let regions = (region AnyRegion:$body);
   let hasCustomAssemblyFormat = 1;
@@ -99,6 +104,32 @@ def Graph_FuncOp : Graph_Op<"func", [
     std::string getResultName(unsigned index);
     ::mlir::Block &getBodyBlock() { return getBody().front(); }
   }];
+}
+
+def Graph_CallOp : Graph_Op<"call", [Graph_SymbolUser]> {
+  let summary = "what a private function computes";
+  let description = [{
+    The function's body stands here, once for each call; variables are the module's, so that all calls share them. Its ops get the call's `graph.device`
+    and `graph.colocate_with` as those of a `graph.scope` do, and those with names the call's before it: `conv` in a call named `block1` is
+    `block1/conv`, where the call has no name that of the function. Removed by `inline-calls`, before anything else looks at a function.
+
+    1. (C1) `callee` names a private `graph.func`.
+    2. (C2) Operands and results have the types of its arguments and results.
+
+    ```mlir
+    graph.func private @square(%x: tensor<3xf32>) -> tensor<3xf32> {
+      %y = graph.multiply %x, %x : tensor<3xf32>
+      graph.return %y : tensor<3xf32>
+    }
+    graph.func @f(%a: tensor<3xf32>) -> tensor<3xf32> attributes {role = #graph.role<predict>} {
+      %b = graph.call @square(%a) {graph.name = "first"} : (tensor<3xf32>) -> tensor<3xf32>
+      graph.return %b : tensor<3xf32>
+    }
+    ```
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$callee, Variadic<Graph_Tensor>:$operands);
+  let results = (outs Variadic<Graph_Tensor>:$outputs);
+  let assemblyFormat = "$callee `(` $operands `)` attr-dict `:` functional-type($operands, $outputs)";
 }
 
 def Graph_ReturnOp : Graph_Op<"return", [Terminator, Pure, HasParent<"FuncOp">]> {

@@ -249,14 +249,31 @@ LogicalResult VariableOp::verify() {
   return getInitializer().verifyFor(getWholeType(), [&] { return emitOpError(); });
 }
 
-// (C1) the source fits the components
+// (C1) the source fits the components   (C2) each transform fits its component, and is the only one of its kind there
 LogicalResult DatasetOp::verify() {
   if (failed(verifyName(*this, getSymName())))
     return failure();
   constexpr size_t most = 64; // as many as a plan's data sets have
   if (getComponents().empty() || getComponents().size() > most)
     return emitOpError() << "expected 1 to " << most << " components, got " << getComponents().size();
-  return getSource().verifyFor(getComponentTypes(), [&] { return emitOpError(); });
+  SmallVector<RankedTensorType> types = getComponentTypes();
+  if (failed(getSource().verifyFor(types, [&] { return emitOpError(); })))
+    return failure();
+  llvm::DenseSet<std::pair<mlir::TypeID, int64_t>> seen;
+  for (Attribute attribute : getTransforms().value_or(ArrayAttr::get(getContext(), {}))) {
+    auto transform = dyn_cast<TransformAttrInterface>(attribute);
+    if (!transform)
+      return emitOpError() << "expected transforms #graph.random_crop, #graph.random_flip or #graph.normalize, got "
+                           << attribute;
+    const int64_t component = transform.getComponent();
+    if (component < 0 || component >= int64_t(types.size()))
+      return emitOpError() << attribute << " is of a component that there is not; there are " << types.size();
+    if (!seen.insert({attribute.getTypeID(), component}).second)
+      return emitOpError() << attribute << " is the second one of its kind for component " << component;
+    if (failed(transform.verifyFor(types[component], getSource(), [&] { return emitOpError(); })))
+      return failure();
+  }
+  return success();
 }
 
 /// FunctionOpInterface's verifier calls it: feeds and fetches are tensors that the runtime can hold.
@@ -269,12 +286,16 @@ LogicalResult FuncOp::verifyType() {
   return success();
 }
 
-// (C1) the body is one block   (C2) minimize stands only in functions of role train
+// (C1) the body is one block   (C2) minimize stands only in functions of role train   (C3) a role, or private
 LogicalResult FuncOp::verify() {
   if (failed(verifyName(*this, getSymName())))
     return failure();
   if (!getBody().hasOneBlock())
     return emitOpError() << "body must be one block, got " << getBody().getBlocks().size();
+  if (getRole() && isPrivate()) // (C4)
+    return emitOpError() << "is private, for graph.call, and has a role; expected one or the other";
+  if (!getRole() && !isPrivate())
+    return emitOpError() << "requires attribute 'role'; only a private function, for graph.call, has none";
   if (getRole() == Role::Train) {
     if (getMovingAverages()) // (C3)
       return emitOpError()
@@ -282,12 +303,31 @@ LogicalResult FuncOp::verify() {
     return success();
   }
   WalkResult result = walk([&](MinimizeOp minimize) {
-    InFlightDiagnostic diagnostic = minimize.emitOpError() << "stands in a function of role "
-                                                           << stringifyRole(getRole()) << ", expected role train";
+    InFlightDiagnostic diagnostic = minimize.emitOpError()
+                                    << "stands in a function of "
+                                    << (getRole() ? "role " + stringifyRole(*getRole()).str() : "no role")
+                                    << ", expected role train";
     diagnostic.attachNote(getLoc()) << "the function is declared here";
     return WalkResult::interrupt();
   });
   return failure(result.wasInterrupted());
+}
+
+// (C1) the callee is a private function   (C2) types as its arguments and results
+LogicalResult CallOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  auto function = symbols.lookupNearestSymbolFrom<FuncOp>(*this, getCalleeAttr());
+  if (!function)
+    return emitOpError() << "no function " << getCalleeAttr() << " in this module, expected a private graph.func";
+  if (function.isPrivate() && TypeRange(function.getArgumentTypes()) == getOperandTypes() &&
+      TypeRange(function.getResultTypes()) == getResultTypes())
+    return success();
+  InFlightDiagnostic diagnostic = emitOpError();
+  if (function.isPrivate())
+    diagnostic << "expected the types of " << getCalleeAttr() << ", " << function.getFunctionType();
+  else
+    diagnostic << getCalleeAttr() << " is what a phase runs, expected a private graph.func, which has no role";
+  diagnostic.attachNote(function.getLoc()) << "the function is declared here";
+  return diagnostic;
 }
 
 // (C1) the operands have the function's result types

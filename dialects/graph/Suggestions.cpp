@@ -93,6 +93,7 @@ constexpr Synonym kOps[] = {
     {" increment assignsub ", "'graph.assign_add'"},
     {" accuracy ", "'graph.metric'"},
     {" scalar print fetch output logscalar ", "'graph.summary'"},
+    {" invoke inline callfunction ", "'graph.call'"},
     {" function fn def program ", "'graph.func'"},
     {" batch iterator next getnext input dataloader ",
      "'graph.next_batch' (what the user gives is an argument of the function)"},
@@ -107,7 +108,7 @@ constexpr Synonym kOps[] = {
 
 /// Of kinds that are not here at all.
 constexpr const char *kAbsent = " pool reducewindow dropout tan sort while if "
-                                "call custom customcall fft rnn lstm gru random uniform normal ";
+                                "custom customcall fft rnn lstm gru random uniform normal ";
 
 constexpr Synonym kAttributes[] = {
     {" adadelta nadam adamax radam lamb lars lion lbfgs ftrl optimizer ",
@@ -127,7 +128,15 @@ constexpr Synonym kAttributes[] = {
     {" zero ", "did you mean '#graph.zeros'?"},
     {" random fake ", "did you mean '#graph.synthetic'?"},
     {" mnist ubyte file files ", "did you mean '#graph.idx'?"},
-    {" csv numpy npy tfrecord parquet image ", "sources of data are #graph.idx and #graph.synthetic"},
+    {" numpy npz ", "did you mean '#graph.npy'?"},
+    {" tsv table ", "did you mean '#graph.csv'?"},
+    {" cifar ", "did you mean '#graph.cifar10'?"},
+    {" txt bytes tokens corpus vocabulary ", "did you mean '#graph.text'?"},
+    {" crop randomresizedcrop ", "did you mean '#graph.random_crop'?"},
+    {" flip randomhorizontalflip ", "did you mean '#graph.random_flip'?"},
+    {" normalization standardize ", "did you mean '#graph.normalize'?"},
+    {" tfrecord parquet image ",
+     "sources of data are #graph.idx, #graph.npy, #graph.csv, #graph.text, #graph.cifar10 and #graph.synthetic"},
 };
 
 std::string fold(StringRef word) {
@@ -219,15 +228,16 @@ std::string suggestAttribute(StringRef mnemonic) {
                                          "piecewise_constant",
                                          "cosine_decay",
                                          "polynomial_decay",
-                                         "linear_warmup"};
+                                         "linear_warmup",
+                                       "npy", "csv", "text", "cifar10", "random_crop", "normalize", "random_flip"};
   if (StringRef synonym = findSynonym(kAttributes, mnemonic); !synonym.empty())
     return "; " + synonym.str();
   if (std::string nearest = findNearest(mnemonic, kKnown); !nearest.empty())
     return "; did you mean '#graph." + nearest + "'?";
   return "; initializers are #graph.zeros, #graph.value, #graph.uniform, #graph.normal and #graph.glorot_uniform, "
          "sources "
-         "of data #graph.idx and #graph.synthetic, optimizers #graph.sgd, #graph.momentum, #graph.adam, #graph.adamw, "
-         "#graph.adagrad and #graph.rmsprop";
+         "of data #graph.idx, #graph.npy, #graph.csv, #graph.text, #graph.cifar10 and #graph.synthetic, optimizers "
+         "#graph.sgd, #graph.momentum, #graph.adam, #graph.adamw, #graph.adagrad and #graph.rmsprop";
 }
 
 } // namespace graphc::graph

@@ -1,5 +1,7 @@
 #include "passes/emit/PlanTables.h"
 
+#include "passes/emit/PlanDatasets.h"
+
 #include "passes/gpu/GpuCode.h"
 #include "passes/lower/Kernels.h"
 #include "passes/place/SettingLoc.h"
@@ -203,33 +205,7 @@ LogicalResult PlanTables::fillVariable(graph::VariableOp op) {
 
 LogicalResult PlanTables::fillDataset(graph::DatasetOp op) {
   datasets[op.getSymName()] = uint32_t(plan.datasets_size());
-  plan::Dataset *out = plan.add_datasets();
-  out->set_name(op.getSymName().str());
-  out->set_shuffle(op.getShuffle());
-  out->set_seed(uint64_t(op.getSeed()));
-  double scale = 1, offset = 0;
-  if (auto idx = dyn_cast<graph::IdxAttr>(op.getSource())) {
-    for (Attribute file : idx.getFiles())
-      out->mutable_idx()->add_files(cast<StringAttr>(file).str());
-    scale = idx.getScale();
-    offset = idx.getOffset();
-  } else if (auto synthetic = dyn_cast<graph::SyntheticAttr>(op.getSource())) {
-    plan::Dataset::Synthetic &source = *out->mutable_synthetic();
-    source.set_seed(synthetic.getSeed());
-    source.set_samples(uint64_t(synthetic.getSamples()));
-    for (size_t i = 0; i < op.getComponentTypes().size(); ++i)
-      source.add_limits(synthetic.getLimits() ? cast<IntegerAttr>(synthetic.getLimits()[i]).getInt() : 0);
-  } else {
-    return op.emitOpError("has a source that plans do not know: ") << op.getSource();
-  }
-  for (RankedTensorType type : op.getComponentTypes()) {
-    plan::Dataset::Component *component = out->add_components();
-    setType(type, *component->mutable_sample());
-    bool isFloat = isa<FloatType>(type.getElementType());
-    component->set_scale(isFloat ? scale : 1);
-    component->set_offset(isFloat ? offset : 0);
-  }
-  return success();
+  return writeDataset(op, *plan.add_datasets());
 }
 
 //===----------------------------------------------------------------------------------------------------------------===//

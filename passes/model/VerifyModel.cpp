@@ -66,6 +66,8 @@ struct VerifyModelPass : graphc::impl::VerifyModelBase<VerifyModelPass> {
                << ", expected ops of the graph dialect, or ops that say by its interfaces how they are computed";
       if (failed(verifyState(op)))
         return failure();
+      if (isa<CallOp>(op))
+        return op.emitOpError() << "is left, expected inline-calls to have removed it";
       if (isa<ScopeOp>(op))
         return op.emitOpError() << "is left, expected flatten-scopes to have removed it";
       if (isa<MinimizeOp>(op))
@@ -84,10 +86,14 @@ struct VerifyModelPass : graphc::impl::VerifyModelBase<VerifyModelPass> {
     markAllAnalysesPreserved(); // and the module need not be verified again
     llvm::DenseMap<Role, FuncOp> byRole;
     for (FuncOp function : getOperation().getOps<FuncOp>()) {
-      auto [first, isNew] = byRole.try_emplace(function.getRole(), function);
+      if (!function.getRole()) {
+        function.emitOpError() << "is private and left, expected inline-calls to have removed it";
+        return signalPassFailure();
+      }
+      auto [first, isNew] = byRole.try_emplace(*function.getRole(), function);
       if (!isNew) {
         InFlightDiagnostic diagnostic = function.emitOpError()
-                                        << "is the second one of role " << stringifyRole(function.getRole())
+                                        << "is the second one of role " << stringifyRole(*function.getRole())
                                         << "; a run has one function a role, so that this one would never run";
         diagnostic.attachNote(first->second.getLoc()) << "the first one is here";
         return signalPassFailure();

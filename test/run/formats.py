@@ -82,7 +82,7 @@ def write(path, dtype, shape, elements, fortran=False):
     header = f"{{'descr': '{dtype}', 'fortran_order': {fortran}, 'shape': {tuple(shape)}, }}".encode()
     header += b" " * (-(10 + len(header) + 1) % 64) + b"\n"
     with open(path, "wb") as file:
-        file.write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header + array.array({"<f4": "f", "<f8": "d"}[dtype], elements).tobytes())
+        file.write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header + array.array({"<f4": "f", "<f8": "d", "<i4": "i", "|u1": "B"}[dtype], elements).tobytes())
 
 
 def blocks(text, name):

@@ -12,7 +12,7 @@ graph.variable @w : tensor<3x3xf32> = #graph.zeros {trainable = false, aggregate
 
 // -----
 
-// expected-error@+1 {{custom op 'graph.dataset' has no attribute 'shufle'; did you mean 'shuffle'?; known are seed, shuffle}}
+// expected-error@+1 {{custom op 'graph.dataset' has no attribute 'shufle'; did you mean 'shuffle'?; known are seed, shuffle, transforms}}
 graph.dataset @d : (tensor<3xf32>) = #graph.synthetic<samples = 7, seed = 1> {shufle = true}
 
 // -----
@@ -218,7 +218,7 @@ graph.variable @w : tensor<f32> = #graph.unifrom
 
 // -----
 
-// expected-error@+1 {{unknown attribute #graph.foo; initializers are #graph.zeros, #graph.value, #graph.uniform, #graph.normal and #graph.glorot_uniform, sources of data #graph.idx and #graph.synthetic, optimizers #graph.sgd, #graph.momentum, #graph.adam, #graph.adamw, #graph.adagrad and #graph.rmsprop}}
+// expected-error@+1 {{unknown attribute #graph.foo; initializers are #graph.zeros, #graph.value, #graph.uniform, #graph.normal and #graph.glorot_uniform, sources of data #graph.idx, #graph.npy, #graph.csv, #graph.text, #graph.cifar10 and #graph.synthetic, optimizers #graph.sgd, #graph.momentum, #graph.adam, #graph.adamw, #graph.adagrad and #graph.rmsprop}}
 graph.variable @w : tensor<f32> = #graph.foo
 
 // -----

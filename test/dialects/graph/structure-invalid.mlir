@@ -65,7 +65,7 @@ graph.variable @w : tensor<3xf32> = dense<1.0> : tensor<3xf32>
 
 // -----
 
-// expected-error@+1 {{expected #graph.idx or #graph.synthetic, got #graph.zeros}}
+// expected-error@+1 {{expected #graph.idx, #graph.npy, #graph.csv, #graph.text, #graph.cifar10 or #graph.synthetic, got #graph.zeros}}
 graph.dataset @d : (tensor<4xf32>) = #graph.zeros
 
 // -----
@@ -174,7 +174,7 @@ graph.func @f(%x: tensor<?xf32>) attributes {role = #graph.role<predict>} {
 
 // -----
 
-// expected-error@+1 {{requires attribute 'role'}}
+// (C3) expected-error@+1 {{requires attribute 'role'; only a private function, for graph.call, has none}}
 graph.func @f() {
   graph.return
 }

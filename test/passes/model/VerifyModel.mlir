@@ -24,6 +24,24 @@ graph.func @scope() attributes {role = #graph.role<train>} {
 
 // -----
 
+// expected-error@+1 {{'graph.func' op is private and left, expected inline-calls to have removed it}}
+graph.func private @layer(%x: tensor<f32>) -> tensor<f32> {
+  graph.return %x : tensor<f32>
+}
+
+// -----
+
+graph.func @call(%x: tensor<f32>) attributes {role = #graph.role<predict>} {
+  // expected-error@+1 {{'graph.call' op is left, expected inline-calls to have removed it}}
+  %y = graph.call @layer(%x) : (tensor<f32>) -> tensor<f32>
+  graph.return
+}
+graph.func private @layer(%x: tensor<f32>) -> tensor<f32> {
+  graph.return %x : tensor<f32>
+}
+
+// -----
+
 graph.func @minimize(%x: tensor<f32>) attributes {role = #graph.role<train>} {
   // expected-error@+1 {{'graph.minimize' op is left, expected differentiate to have removed it}}
   graph.minimize %x {optimizer = #graph.sgd<learning_rate = 0.1>} : tensor<f32>
