@@ -4,18 +4,21 @@
 //
 //===----------------------------------------------------------------------------------------------------------===//
 #include "passes/Passes.h"
+#include "passes/compiler/Cluster.h"
 #include "passes/compiler/Compilation.h"
 #include "passes/emit/NativeCode.h"
 #include "passes/emit/PtxCode.h"
 #include "passes/place/PlacementLog.h"
+#include "passes/report/Comparison.h"
+#include "passes/report/Prediction.h"
+#include "passes/report/Report.h"
+#include "passes/report/Table.h"
 #include "runtime/base/File.h"
 #include "runtime/base/Status.h"
+#include "runtime/device/Kinds.h"
 #include "runtime/plan/PlanFile.h"
-#include "tools/graphc/Compare.h"
 #include "tools/graphc/Options.h"
 #include "tools/graphc/PlanModes.h"
-#include "tools/graphc/Report.h"
-#include "tools/graphc/Table.h"
 
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Support/Timing.h"
@@ -75,11 +78,62 @@ std::string printPlanText(plan::Plan plan) {
   return text;
 }
 
+std::optional<cluster::Calibration> readCalibration(const Options &options) {
+  absl::StatusOr<cluster::Calibration> read = cluster::loadCalibration(options.calibration);
+  if (read.ok())
+    return *std::move(read);
+  complain(std::string(read.status().message()));
+  return std::nullopt;
+}
+
+int writeReport(const plan::Plan &plan, const cluster::ClusterConfig &cluster, const Options &options) {
+  std::optional<cluster::Calibration> calibration = readCalibration(options);
+  if (!calibration)
+    return kWrong;
+  absl::Status status =
+      base::writeFileAtomic(options.report, makeReport(plan, cluster, *calibration, options.model));
+  if (!status.ok())
+    return complain("cannot write the report: " + std::string(status.message()));
+  llvm::errs() << " report " << options.report << ", times predicted from " << sourceText(*calibration, hasGpu(plan))
+               << '\n';
+  return kDone;
+}
+
+/// --compare: one row a strategy. 1 where none of them is possible.
+int compareStrategies(Compilation &compilation, const Options &options) {
+  if (compilation.stage() >= Stage::Placed)
+    return complain("--compare takes a model of stage graph or differentiated; " + options.model + " is of stage \"" +
+                    getStageName(compilation.stage()) + "\" and has its strategy");
+  absl::StatusOr<cluster::ClusterConfig> cluster = readClusterOf(options);
+  if (!cluster.ok()) {
+    llvm::errs() << std::string(cluster.status().message()) << '\n';
+    return kWrong;
+  }
+  if (!isSupported(*cluster, [](const graphc::Diagnostic &said) { print(said, llvm::errs()); }))
+    return kWrong;
+  std::optional<cluster::Calibration> calibration = readCalibration(options);
+  if (!calibration)
+    return kWrong;
+  std::vector<Compared> rows;
+  for (const std::string &name : options.strategies) {
+    absl::StatusOr<std::string> strategy = toStrategyJson(name, *cluster);
+    if (!strategy.ok())
+      return complain("--compare: " + std::string(strategy.status().message())), kUsage;
+    rows.push_back(compare(compilation, options.model, options.compile, name, *strategy, *cluster, *calibration));
+  }
+  llvm::outs() << toText(rows) << " predicted from " << sourceText(*calibration, cluster->hasDevices(device::gpuKind()))
+               << "; the step of an asynchronous strategy is one update\n";
+  for (const Compared &row : rows)
+    for (const std::string &remark : row.remarks)
+      llvm::outs() << ' ' << row.strategy << ": " << remark << '\n';
+  return llvm::all_of(rows, [](const Compared &row) { return !row.whyNot.empty(); }) ? kWrong : kDone;
+}
+
 int writePlan(Compilation &compilation, const Options &options, std::chrono::steady_clock::time_point start) {
   FailureOr<plan::Plan> plan = compilation.emit();
   if (failed(plan) || failed(compilation.check(*plan)))
     return kWrong;
-  if (!options.report.empty() && !writeReport(*plan, compilation.cluster(), options))
+  if (!options.report.empty() && writeReport(*plan, compilation.cluster(), options) != kDone)
     return kWrong;
   if (options.emit == Output::PlanText)
     return writeText(options, [&](llvm::raw_ostream &os) { os << printPlanText(*plan); });

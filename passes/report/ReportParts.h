@@ -1,9 +1,9 @@
 //===- ReportParts.h - the parts of the report's page -------------------------------------------------------*- C++ -*-===//
-#ifndef GRAPHC_TOOLS_GRAPHC_REPORTPARTS_H
-#define GRAPHC_TOOLS_GRAPHC_REPORTPARTS_H
+#ifndef GRAPHC_PASSES_REPORT_REPORTPARTS_H
+#define GRAPHC_PASSES_REPORT_REPORTPARTS_H
 
 #include "passes/compiler/PlanFacts.h"
-#include "tools/graphc/Prediction.h"
+#include "passes/report/Prediction.h"
 
 #include "llvm/ADT/StringRef.h"
 

@@ -1,6 +1,7 @@
-//===- VerifyPlan.cpp - graphc --verify-plan ---------------------------------------------------------------------===//
+//===- PlanModes.cpp - what graphc says of plans that exist ------------------------------------------------------===//
 #include "tools/graphc/PlanModes.h"
 
+#include "passes/report/Diff.h"
 #include "runtime/plan/Certificate.h"
 #include "runtime/plan/PlanFile.h"
 #include "runtime/plan/Verify.h"
@@ -28,6 +29,20 @@ int verifyPlanFile(const Options &options) {
   llvm::outs() << options.model << ": verified; " << count(facts.phases, "phase") << ", "
                << count(facts.programs, "program") << ", " << count(facts.events, "event") << ", "
                << count(facts.edges, "edge") << ": none can wait for itself\n";
+  return 0;
+}
+
+int diffPlans(const Options &options) {
+  plan::LoadedPlan plans[2];
+  for (const auto &[plan, path] : {std::pair(&plans[0], options.model), std::pair(&plans[1], options.otherPlan)}) {
+    absl::StatusOr<plan::LoadedPlan> loaded = plan::loadPlan(path);
+    if (!loaded.ok()) {
+      llvm::errs() << "graphc: " << std::string(loaded.status().message()) << '\n';
+      return 1;
+    }
+    *plan = *std::move(loaded);
+  }
+  llvm::outs() << diff(plans[0], plans[1]);
   return 0;
 }
 

@@ -1,10 +1,9 @@
 //===- Report.cpp - a page that shows a plan ----------------------------------------------------------------------===//
-#include "tools/graphc/Report.h"
+#include "passes/report/Report.h"
 
-#include "tools/graphc/ReportParts.h"
-#include "tools/graphc/Table.h"
+#include "passes/report/ReportParts.h"
+#include "passes/report/Table.h"
 
-#include "runtime/base/File.h"
 #include "runtime/plan/Certificate.h"
 #include "runtime/plan/MemoryNeeds.h"
 #include "runtime/plan/Types.h"
@@ -240,7 +239,7 @@ std::string cutEdges(const plan::Plan &plan, const SourceLines &source) {
          rows + "</tbody></table></div>\n";
 }
 
-std::string makePage(const ReportInput &input, const cluster::Calibration &calibration, const Options &options) {
+std::string makePage(const ReportInput &input, const cluster::Calibration &calibration, const std::string &model) {
   const plan::Plan &plan = input.plan;
   const Prediction &prediction = input.prediction;
   uint64_t fullest = 0;
@@ -251,7 +250,7 @@ std::string makePage(const ReportInput &input, const cluster::Calibration &calib
                                                         : "limited by its longest chain";
   auto facts = plan::checkCertificate(plan);
   std::string title = plan.model() + " — " + plan.strategy().name();
-  SourceLines source(options.model, plan.model());
+  SourceLines source(model, plan.model());
   return "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
          "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>" +
          escapeHtml(title) + "</title>\n<style>" + reportStyle().str() + "</style>\n</head>\n<body>\n<header>\n<h1>" +
@@ -299,20 +298,9 @@ std::string makePage(const ReportInput &input, const cluster::Calibration &calib
 
 } // namespace
 
-bool writeReport(const plan::Plan &plan, const cluster::ClusterConfig &cluster, const Options &options) {
-  absl::StatusOr<cluster::Calibration> calibration = cluster::loadCalibration(options.calibration);
-  if (!calibration.ok()) {
-    llvm::errs() << "graphc: " << std::string(calibration.status().message()) << '\n';
-    return false;
-  }
-  ReportInput input{plan, computeFootprint(plan), predict(plan, cluster, *calibration)};
-  absl::Status status = base::writeFileAtomic(options.report, makePage(input, *calibration, options));
-  if (!status.ok())
-    llvm::errs() << "graphc: cannot write the report: " << std::string(status.message()) << '\n';
-  else
-    llvm::errs() << " report " << options.report << ", times predicted from " << sourceText(*calibration, hasGpu(plan))
-                 << '\n';
-  return status.ok();
+std::string makeReport(const plan::Plan &plan, const cluster::ClusterConfig &cluster,
+                       const cluster::Calibration &calibration, const std::string &model) {
+  return makePage({plan, computeFootprint(plan), predict(plan, cluster, calibration)}, calibration, model);
 }
 
 } // namespace graphc

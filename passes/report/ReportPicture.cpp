@@ -1,5 +1,5 @@
 //===- ReportPicture.cpp - devices as boxes, channels as arrows ----------------------------------------------------===//
-#include "tools/graphc/ReportParts.h"
+#include "passes/report/ReportParts.h"
 
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/STLExtras.h"

@@ -1,6 +1,6 @@
-#include "tools/graphc/Segments.h"
+#include "passes/report/Segments.h"
 
-#include "tools/graphc/ReportParts.h"
+#include "passes/report/ReportParts.h"
 
 #include "llvm/ADT/STLExtras.h"
 

@@ -1,5 +1,5 @@
 //===- ReportStyle.cpp - the style sheet of the report ------------------------------------------------------------===//
-#include "tools/graphc/ReportParts.h"
+#include "passes/report/ReportParts.h"
 
 namespace graphc {
 

@@ -1,6 +1,6 @@
 //===- Table.h - what a plan costs, device by device ---------------------------------------------------*- C++ -*-===//
-#ifndef GRAPHC_TOOLS_GRAPHC_TABLE_H
-#define GRAPHC_TOOLS_GRAPHC_TABLE_H
+#ifndef GRAPHC_PASSES_REPORT_TABLE_H
+#define GRAPHC_PASSES_REPORT_TABLE_H
 
 #include "runtime/plan/plan.pb.h"
 

@@ -1,9 +1,8 @@
-//===- Diff.cpp - graphc --diff ------------------------------------------------------------------------------------===//
-#include "passes/compiler/PlanFacts.h"
-#include "tools/graphc/PlanModes.h"
-#include "tools/graphc/Table.h"
+//===- Diff.cpp - what differs between two plans ----------------------------------------------------------------===//
+#include "passes/report/Diff.h"
 
-#include "runtime/plan/PlanFile.h"
+#include "passes/compiler/PlanFacts.h"
+#include "passes/report/Table.h"
 #include "runtime/plan/Types.h"
 
 #include "llvm/ADT/MapVector.h"
@@ -21,14 +20,13 @@ using Lines = std::vector<std::vector<std::string>>;
 
 std::string arrow(const std::string &before, const std::string &after) { return before + " → " + after; }
 
-/// A list under a heading; long ones are cut.
-void print(llvm::StringRef heading, const Lines &lines) {
+/// A list under a heading; long ones are cut. Nothing where it is empty.
+std::string toText(llvm::StringRef heading, const Lines &lines) {
   if (lines.empty())
-    return;
+    return "";
   constexpr size_t kShown = 40;
-  llvm::outs() << heading << '\n' << formatColumns({lines.begin(), lines.begin() + std::min(lines.size(), kShown)});
-  if (lines.size() > kShown)
-    llvm::outs() << " and " << lines.size() - kShown << " more\n";
+  return heading.str() + '\n' + formatColumns({lines.begin(), lines.begin() + std::min(lines.size(), kShown)}) +
+         (lines.size() > kShown ? " and " + std::to_string(lines.size() - kShown) + " more\n" : "");
 }
 
 /// Placement rules that one of the plans has alone, and their order where nothing else differs.
@@ -226,31 +224,16 @@ Lines changedSizes(const plan::Plan &before, const plan::Plan &after) {
 
 } // namespace
 
-int diffPlans(const Options &options) {
-  plan::LoadedPlan plans[2];
-  for (const auto &[plan, path] : {std::pair(&plans[0], options.model), std::pair(&plans[1], options.otherPlan)}) {
-    absl::StatusOr<plan::LoadedPlan> loaded = plan::loadPlan(path);
-    if (!loaded.ok()) {
-      llvm::errs() << "graphc: " << std::string(loaded.status().message()) << '\n';
-      return 1;
-    }
-    *plan = *std::move(loaded);
-  }
-  if (plans[0].fingerprint == plans[1].fingerprint) {
-    llvm::outs() << "the plans are the same, byte for byte\n";
-    return 0;
-  }
-  const plan::Plan &before = plans[0].plan, &after = plans[1].plan;
-  Lines sections[] = {reasons(before, after), movedVariables(before, after), movedWork(before, after),
-                      changedCrossings(before, after), changedSizes(before, after)};
-  print("why: chosen differently", sections[0]);
-  print("variables that moved", sections[1]);
-  print("work that moved, by line of the model", sections[2]);
-  print("what crosses a link", sections[3]);
-  print("memory of each device, and bytes", sections[4]);
-  if (llvm::all_of(sections, [](const Lines &lines) { return lines.empty(); }))
-    llvm::outs() << "nothing moved; the plans differ in code, order or numbers alone\n";
-  return 0;
+std::string diff(const plan::LoadedPlan &old, const plan::LoadedPlan &now) {
+  if (old.fingerprint == now.fingerprint)
+    return "the plans are the same, byte for byte\n";
+  const plan::Plan &before = old.plan, &after = now.plan;
+  std::string text = toText("why: chosen differently", reasons(before, after));
+  text += toText("variables that moved", movedVariables(before, after));
+  text += toText("work that moved, by line of the model", movedWork(before, after));
+  text += toText("what crosses a link", changedCrossings(before, after));
+  text += toText("memory of each device, and bytes", changedSizes(before, after));
+  return text.empty() ? "nothing moved; the plans differ in code, order or numbers alone\n" : text;
 }
 
 } // namespace graphc

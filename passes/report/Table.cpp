@@ -1,8 +1,8 @@
 //===- Table.cpp - what a plan costs, device by device ------------------------------------------------------------===//
-#include "tools/graphc/Table.h"
+#include "passes/report/Table.h"
 
 #include "passes/compiler/PlanFacts.h"
-#include "tools/graphc/Segments.h"
+#include "passes/report/Segments.h"
 
 #include "llvm/ADT/STLExtras.h"
 

@@ -1,6 +1,6 @@
 //===- Segments.h - how often a step's lanes call their devices ------------------------------------------------*- C++ -*-===//
-#ifndef GRAPHC_TOOLS_GRAPHC_SEGMENTS_H
-#define GRAPHC_TOOLS_GRAPHC_SEGMENTS_H
+#ifndef GRAPHC_PASSES_REPORT_SEGMENTS_H
+#define GRAPHC_PASSES_REPORT_SEGMENTS_H
 
 #include "runtime/plan/plan.pb.h"
 

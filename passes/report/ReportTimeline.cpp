@@ -1,5 +1,5 @@
 //===- ReportTimeline.cpp - one predicted step, lane by lane: time and memory ---------------------------------------===//
-#include "tools/graphc/ReportParts.h"
+#include "passes/report/ReportParts.h"
 
 #include "runtime/plan/Effects.h"
 #include "runtime/plan/Types.h"

@@ -8,8 +8,8 @@
 // task has its device for itself. What the model leaves out: caches, threads of library kernels, other load.
 //
 //===----------------------------------------------------------------------------------------------------------===//
-#ifndef GRAPHC_TOOLS_GRAPHC_PREDICTION_H
-#define GRAPHC_TOOLS_GRAPHC_PREDICTION_H
+#ifndef GRAPHC_PASSES_REPORT_PREDICTION_H
+#define GRAPHC_PASSES_REPORT_PREDICTION_H
 
 #include "passes/analysis/TimeModel.h"
 #include "passes/analysis/Timeline.h"

@@ -1,6 +1,6 @@
 // Scheduler, --compare and report have one model of time: what schedule says that a program is busy in a step is what is predicted of
 // the plan's program.
-#include "tools/graphc/Prediction.h"
+#include "passes/report/Prediction.h"
 
 #include "passes/compiler/Compilation.h"
 #include "passes/schedule/OpTimes.h"

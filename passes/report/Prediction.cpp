@@ -1,5 +1,5 @@
 //===- Prediction.cpp - how long a step of a plan will take ---------------------------------------------------------===//
-#include "tools/graphc/Prediction.h"
+#include "passes/report/Prediction.h"
 
 #include "passes/compiler/PlanFacts.h"
 #include "runtime/device/Kinds.h"
