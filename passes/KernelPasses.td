@@ -87,7 +87,7 @@ def ExpandMath : InterfacePass<"expand-math", "::mlir::FunctionOpInterface"> {
     %4 = arith.mulf %3, %cst_4 : f32
     %5 = arith.addf %4, %cst_3 : f32
     …
-    %39 = arith.select %28, %arg0, %38 : f32
+    %39 = arith.select …, %arg0, %38 : f32
     return %39 : f32
     ```
   }];

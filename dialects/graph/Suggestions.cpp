@@ -79,9 +79,11 @@ constexpr Synonym kOps[] = {
      "crossentropyloss categoricalcrossentropy ",
      "'graph.softmax_cross_entropy'"},
     {" nll ", "'graph.nll_loss'"},
-    {" binarycrossentropy bcewithlogits bce bcewithlogitsloss sigmoidcrossentropywithlogits ", "'graph.sigmoid_cross_entropy'"},
+    {" binarycrossentropy bcewithlogits bce bcewithlogitsloss sigmoidcrossentropywithlogits ",
+     "'graph.sigmoid_cross_entropy'"},
     {" mse mseloss meansquarederror ", "'graph.reduce_mean' of the difference times itself"},
-    {" batchnorm batchnormalization ", "'graph.batch_norm_training' (or 'graph.batch_norm_inference', of given values)"},
+    {" batchnorm batchnormalization ",
+     "'graph.batch_norm_training' (or 'graph.batch_norm_inference', of given values)"},
     {" layernormalization normalization ", "'graph.layer_norm'"},
     {" scaleddotproductattention sdpa multiheadattention selfattention ", "'graph.attention'"},
     {" exponentialmovingaverage movingaverage ema ", "'graph.assign_moving_average'"},
@@ -229,7 +231,13 @@ std::string suggestAttribute(StringRef mnemonic) {
                                          "cosine_decay",
                                          "polynomial_decay",
                                          "linear_warmup",
-                                       "npy", "csv", "text", "cifar10", "random_crop", "normalize", "random_flip"};
+                                         "npy",
+                                         "csv",
+                                         "text",
+                                         "cifar10",
+                                         "random_crop",
+                                         "normalize",
+                                         "random_flip"};
   if (StringRef synonym = findSynonym(kAttributes, mnemonic); !synonym.empty())
     return "; " + synonym.str();
   if (std::string nearest = findNearest(mnemonic, kKnown); !nearest.empty())

@@ -58,7 +58,9 @@ static LogicalResult writeSource(graph::DatasetOp op, plan::Dataset &out) {
           source.add_limits(synthetic.getLimits() ? cast<IntegerAttr>(synthetic.getLimits()[i]).getInt() : 0);
         return success();
       })
-      .Default([&](Attribute source) -> LogicalResult { return op.emitOpError("has a source that plans do not know: ") << source; });
+      .Default([&](Attribute source) -> LogicalResult {
+        return op.emitOpError("has a source that plans do not know: ") << source;
+      });
 }
 
 static void writeTransform(Attribute transform, plan::Dataset::Component &out) {

@@ -4,9 +4,9 @@
 #include "passes/compiler/Budget.h"
 #include "passes/compiler/Cluster.h"
 #include "passes/compiler/PlanFacts.h"
+#include "passes/report/Prediction.h"
 #include "runtime/base/Text.h"
 #include "runtime/device/Kinds.h"
-#include "passes/report/Prediction.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -34,9 +34,10 @@ absl::StatusOr<std::string> toStrategyJson(std::string_view given, const cluster
     else if (!value.empty())
       json += ", " + quote(key) + ": " + (value.getAsInteger(10, number) ? quote(value) : value.str());
     else {
-      return absl::InvalidArgumentError("\"" + word.str() + "\" in \"" + text.str() +
-                                        "\" is no setting; expected sync, async, round_robin, balanced, split, reproducible, fast, "
-                                        "in_graph, between_graph or KEY=VALUE");
+      return absl::InvalidArgumentError(
+          "\"" + word.str() + "\" in \"" + text.str() +
+          "\" is no setting; expected sync, async, round_robin, balanced, split, reproducible, fast, "
+          "in_graph, between_graph or KEY=VALUE");
     }
   }
   // As many samples a step as the replicas take together, so that the rows can be compared.
@@ -46,8 +47,10 @@ absl::StatusOr<std::string> toStrategyJson(std::string_view given, const cluster
 }
 
 Compared compare(Compilation &original, std::string_view model, const CompileOptions &options, std::string_view name,
-                 std::string_view strategyJson, cluster::ClusterConfig cluster, const cluster::Calibration &calibration) {
-  Compared row{.strategy = std::string(name)};
+                 std::string_view strategyJson, cluster::ClusterConfig cluster,
+                 const cluster::Calibration &calibration) {
+  Compared row;
+  row.strategy = std::string(name);
   std::string reason;
   Compilation compilation(original.module(), std::string(model), options, [&](const graphc::Diagnostic &said) {
     if (said.severity == Severity::Error) {
@@ -60,8 +63,7 @@ Compared compare(Compilation &original, std::string_view model, const CompileOpt
   compilation.setUp = original.setUp;
   compilation.nativeCode = false;
   FailureOr<plan::Plan> plan = failure();
-  absl::StatusOr<cluster::StrategyConfig> strategy =
-      cluster::parseStrategyFlag(strategyJson, cluster);
+  absl::StatusOr<cluster::StrategyConfig> strategy = cluster::parseStrategyFlag(strategyJson, cluster);
   if (!strategy.ok()) {
     reason = std::string(strategy.status().message());
   } else {
@@ -84,8 +86,8 @@ Compared compare(Compilation &original, std::string_view model, const CompileOpt
     if (size_t at = task.find("/task:"); at != std::string::npos)
       task.replace(at, 6, ":");
     row.memory += (row.memory.empty() ? "" : ", ") + task + " " + inBytes(device.total()) +
-              (device.ownMemory ? " and " + inBytes(device.ofHost()) + " of the host" : "") +
-              (device.instances > 1 ? " (×" + std::to_string(device.instances) + ")" : "");
+                  (device.ownMemory ? " and " + inBytes(device.ofHost()) + " of the host" : "") +
+                  (device.instances > 1 ? " (×" + std::to_string(device.instances) + ")" : "");
   }
   if (!keepsBudget(*plan, cluster, [](const graphc::Diagnostic &) {}))
     row.memory += "; over budget";

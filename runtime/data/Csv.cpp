@@ -298,7 +298,8 @@ absl::StatusOr<ArrayHeader> decodeCsv(ByteReader &reader, const std::string &nam
   rows.reserve((1 << 16) + rowBytes);
   uint64_t samples = 0;
   for (; more; ++samples) {
-    if (fields.size() == 1 && (width > 1 || !options.missing) && fields[0].text.empty()) { // an empty line, which may only be at the end
+    if (fields.size() == 1 && (width > 1 || !options.missing) &&
+        fields[0].text.empty()) { // an empty line, which may only be at the end
       const uint64_t line = fields[0].line;
       while (more && fields.size() == 1 && fields[0].text.empty()) {
         GRAPHC_ASSIGN_OR_RETURN(more, records.next(fields));

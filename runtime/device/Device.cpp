@@ -112,8 +112,8 @@ absl::Status copyAll(Device &device, std::span<const CopyPiece> pieces, absl::Du
   uint64_t bytes = 0;
   for (const CopyPiece &piece : pieces)
     bytes += piece.bytes;
-  return absl::DeadlineExceededError(
-      absl::StrCat("copies of ", bytes, " bytes are not done after ", absl::FormatDuration(longest), ": the device hangs"));
+  return absl::DeadlineExceededError(absl::StrCat("copies of ", bytes, " bytes are not done after ",
+                                                  absl::FormatDuration(longest), ": the device hangs"));
 }
 
 Device &host() {

@@ -18,7 +18,8 @@
 namespace graphc::session {
 namespace {
 constexpr absl::Duration kSetUpDeadline = absl::Seconds(60);
-constexpr absl::Duration kPrepareDeadline = absl::Minutes(10); // a GPU's driver compiles code that it has not seen before
+constexpr absl::Duration kPrepareDeadline =
+    absl::Minutes(10); // a GPU's driver compiles code that it has not seen before
 
 std::string hintOfEntries(const plan::Plan &plan) {
   std::vector<std::string> entries;

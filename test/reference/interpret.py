@@ -68,6 +68,9 @@ def dense(text):
     """The constant of `dense<…> : tensor<…>`."""
     body, kind = re.match(r"dense<(.*?)> : (tensor<[^>]*>)", text).groups()
     (shape, element), = types(kind)
+    if body.startswith('"0x'):  # long ones: the bytes as they lie in memory
+        return Tensor(shape, element, [value for value, in struct.iter_unpack("<" + {"i1": "?", "i32": "i", "i64": "q", "f32": "f", "f64": "d"}[element],
+                                                                              bytes.fromhex(body[3:-1]))])
     elements = [number(word) for word in re.findall(r"[^\s,\[\]]+", body)]
     if len(elements) == 1:
         elements *= math.prod(shape)

@@ -90,8 +90,7 @@ int writeReport(const plan::Plan &plan, const cluster::ClusterConfig &cluster, c
   std::optional<cluster::Calibration> calibration = readCalibration(options);
   if (!calibration)
     return kWrong;
-  absl::Status status =
-      base::writeFileAtomic(options.report, makeReport(plan, cluster, *calibration, options.model));
+  absl::Status status = base::writeFileAtomic(options.report, makeReport(plan, cluster, *calibration, options.model));
   if (!status.ok())
     return complain("cannot write the report: " + std::string(status.message()));
   llvm::errs() << " report " << options.report << ", times predicted from " << sourceText(*calibration, hasGpu(plan))

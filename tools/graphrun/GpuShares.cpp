@@ -52,8 +52,8 @@ absl::StatusOr<uint32_t> countGpus() {
       continue;
     if (ready == 0) {
       kill(child, SIGKILL); // not waited for: a process that the driver holds may not die
-      return absl::DeadlineExceededError(absl::StrCat("the CUDA driver has not told within ", absl::FormatDuration(kLongestCount),
-                                                      " how many GPUs there are"));
+      return absl::DeadlineExceededError(absl::StrCat("the CUDA driver has not told within ",
+                                                      absl::FormatDuration(kLongestCount), " how many GPUs there are"));
     }
     const ssize_t bytes = read(ours.get(), buffer, sizeof buffer);
     if (bytes < 0 && errno == EINTR)

@@ -13,7 +13,8 @@ def Graph_AttentionOp : Graph_PureOp<"attention", [
     look at none gives 0.
 
     `decompose` writes it as products, which a library may serve, and a softmax, some rows of queries at a time: as many as have scores
-    of 4 MiB, but at least a 64th of all. The backward pass computes the scores again, so that none are kept for it.
+    of 4 MiB, but at least a 64th of all. The backward pass computes the scores again. Today the pieces
+    of one op still have memory at once (docs/open.md).
 
     1. (C1) `query`, `key` and `value` have the same element type, the same rank of at least 2 and the same leading dimensions.
     2. (C2) `key` is as wide as `query`, and has as many rows as `value`.

@@ -56,7 +56,7 @@ def Graph_RemainderOp : Graph_BinaryOp<"remainder", Graph_NumberTensor, [
 }
 
 def Graph_ClampOp : Graph_PureOp<"clamp", [
-    Elementwise, AllTypesMatch<["operand", "result"]>, Graph_Differentiable, Graph_Structured]> {
+    AllTypesMatch<["operand", "result"]>, Graph_Differentiable, Graph_Structured]> {
   let summary = "each element, but no less than one bound and no more than another";
   let description = [{
     `minimum(maximum(operand, min), max)`: where min is larger than max, max; NaN where one of the three is NaN. A bound is a scalar, or has

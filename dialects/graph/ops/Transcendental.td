@@ -62,7 +62,7 @@ def Graph_TanhOp : Graph_UnaryOp<"tanh", Graph_FloatTensor, [Graph_PlaceByPlace,
 def Graph_ExponentialMinusOneOp : Graph_UnaryOp<"exponential_minus_one", Graph_FloatTensor, [Graph_PlaceByPlace, Graph_CostlyElement]> {
   let summary = "e raised to each element, minus 1";
   let description = [{
-    Without the loss of digits near 0. Infinite above the largest result, -1 far below zero; zeros and NaN stay. Within 2 units of the last
+    Without the loss of digits near 0. Infinite above the largest result, -1 far below zero; zeros and NaN stay. Within 3 units of the last
     place.
 
     ```mlir

@@ -58,7 +58,7 @@ func.func @mask_rank(%q: tensor<2x4x8x3xf32>, %k: tensor<2x4x6x3xf32>, %v: tenso
 
 func.func @scale(%q: tensor<2x4x8x3xf32>, %k: tensor<2x4x6x3xf32>, %v: tensor<2x4x6x5xf32>) {
   // (C4) expected-error@+1 {{scale must be finite, got}}
-  %0 = graph.attention %q, %k, %v {scale = 0x7FF0000000000000} : (tensor<2x4x8x3xf32>, tensor<2x4x6x3xf32>, tensor<2x4x6x5xf32>) -> tensor<2x4x8x5xf32>
+  %0 = graph.attention %q, %k, %v {scale = 0x7FF0000000000000 : f64} : (tensor<2x4x8x3xf32>, tensor<2x4x6x3xf32>, tensor<2x4x6x5xf32>) -> tensor<2x4x8x5xf32>
   return
 }
 
@@ -122,7 +122,7 @@ func.func @grad_mask_rank(%q: tensor<2x4x8x3xf32>, %k: tensor<2x4x6x3xf32>, %v: 
 
 func.func @grad_scale(%q: tensor<2x4x8x3xf32>, %k: tensor<2x4x6x3xf32>, %v: tensor<2x4x6x5xf32>, %y: tensor<2x4x8x5xf32>) {
   // (C4) expected-error@+1 {{scale must be finite, got}}
-  %0:3 = graph.attention_grad %q, %k, %v, %y, %y {scale = 0x7FF0000000000000} : (tensor<2x4x8x3xf32>, tensor<2x4x6x3xf32>, tensor<2x4x6x5xf32>, tensor<2x4x8x5xf32>, tensor<2x4x8x5xf32>) -> (tensor<2x4x8x3xf32>, tensor<2x4x6x3xf32>, tensor<2x4x6x5xf32>)
+  %0:3 = graph.attention_grad %q, %k, %v, %y, %y {scale = 0x7FF0000000000000 : f64} : (tensor<2x4x8x3xf32>, tensor<2x4x6x3xf32>, tensor<2x4x6x5xf32>, tensor<2x4x8x5xf32>, tensor<2x4x8x5xf32>) -> (tensor<2x4x8x3xf32>, tensor<2x4x6x3xf32>, tensor<2x4x6x5xf32>)
   return
 }
 

@@ -170,7 +170,7 @@ graph.dataset @d : (tensor<3x8x6xf32>, tensor<i32>) = #graph.idx<files = ["x", "
 
 // -----
 
-// (C3) expected-error@+1 {{is private, for graph.call, and has a role; expected one or the other}}
+// (C4) expected-error@+1 {{is private, for graph.call, and has a role; expected one or the other}}
 graph.func private @f() attributes {role = #graph.role<eval>} {
   graph.return
 }

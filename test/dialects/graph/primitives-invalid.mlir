@@ -121,7 +121,7 @@ func.func @gelu_grad_form(%a: tensor<4xf32>) {
 // -----
 
 func.func @elu_of_infinity(%a: tensor<4xf32>) {
-  // (C1) expected-error@+1 {{alpha must be a finite number, not below 0, got inf}}
+  // (C1) expected-error@+1 {{alpha must be a finite number, not below 0, got INF}}
   %0 = graph.elu %a {alpha = 0x7FF0000000000000 : f64} : tensor<4xf32>
   return
 }

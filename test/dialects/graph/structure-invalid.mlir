@@ -174,7 +174,7 @@ graph.func @f(%x: tensor<?xf32>) attributes {role = #graph.role<predict>} {
 
 // -----
 
-// (C3) expected-error@+1 {{requires attribute 'role'; only a private function, for graph.call, has none}}
+// (C4) expected-error@+1 {{requires attribute 'role'; only a private function, for graph.call, has none}}
 graph.func @f() {
   graph.return
 }

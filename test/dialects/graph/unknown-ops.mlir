@@ -188,7 +188,7 @@ func.func @f(%x: tensor<f32>) {
 // -----
 
 func.func @f(%x: tensor<f32>) {
-  // expected-error@+1 {{custom op 'graph.conv2d' is unknown; this version has nothing of the kind (docs/status.md lists the ops)}}
+  // expected-error@+1 {{custom op 'graph.conv2d' is unknown; did you mean 'graph.convolution'?}}
   %y = graph.conv2d %x : tensor<f32>
   return
 }

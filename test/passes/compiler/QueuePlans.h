@@ -26,9 +26,10 @@ inline Plan compiled(const std::string &config, const std::string &model = kMode
   return result.plan ? *result.plan : Plan();
 }
 
+inline const std::string kServers =
+    R"({"ps": 1, "worker": 2, "strategy": "parameter_server", "devices": {"ps": ["SIM:0"], "worker": ["SIM:0"]}})";
 inline const Plan &servers() {
-  static const Plan *plan = new Plan(compiled(
-      R"({"ps": 1, "worker": 2, "strategy": "parameter_server", "devices": {"ps": ["SIM:0"], "worker": ["SIM:0"]}})"));
+  static const Plan *plan = new Plan(compiled(kServers));
   return *plan;
 }
 
@@ -46,8 +47,9 @@ inline const Plan &reduced() {
   return *plan;
 }
 /// Large enough for the replicas to sum a share each.
+inline const std::string kSummedModel = twoLayers(32, 600);
 inline const Plan &summed() {
-  static const Plan *plan = new Plan(compiled(kReduced, twoLayers(32, 600)));
+  static const Plan *plan = new Plan(compiled(kReduced, kSummedModel));
   return *plan;
 }
 

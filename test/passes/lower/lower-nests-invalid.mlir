@@ -3,7 +3,7 @@
 
 #id = affine_map<(i) -> (i)>
 #all = affine_map<(i) -> ()>
-func.func private @product(%x: memref<4xf32>, %y: memref<f32>) {
+func.func private @difference(%x: memref<4xf32>, %y: memref<f32>) {
   // expected-error @below {{reduction of output 0 is not one of add, multiply, min, max, and, or over its old value}}
   linalg.generic {indexing_maps = [#id, #all], iterator_types = ["reduction"]} ins(%x : memref<4xf32>) outs(%y : memref<f32>) {
   ^bb0(%a: f32, %o: f32):

@@ -7,7 +7,7 @@ module attributes {graph.cluster = #graph.cluster<jobs = [worker = 3], chief = "
 // CHECK: graph.variable @a {{.*}} {graph.device = #graph.device<"/job:worker/device:CPU:0">}
 graph.variable @a : tensor<4xf32> = #graph.zeros
 graph.variable @b : tensor<2x2xf32> = #graph.zeros
-graph.variable @c : tensor<4xf32> = #graph.zeros
+graph.variable @c : tensor<4xf32> = #graph.zeros {trainable = false, aggregation = "sum"}
 graph.variable @d : tensor<2xf64> = #graph.zeros
 graph.variable @seen : tensor<i64> = #graph.zeros {trainable = false, aggregation = "sum"}
 graph.variable @global_step : tensor<i64> = #graph.zeros {trainable = false}
@@ -30,7 +30,7 @@ graph.dataset @data : (tensor<4xf32>, tensor<i64>) = #graph.synthetic<samples = 
 // CHECK-NEXT: graph.apply_sgd @b, %[[MB]]
 // CHECK: dist.send @train.all_reduce_1, %[[A]]
 // CHECK: dist.aggregate @train.all_reduce_1 own %[[A]]
-// CHECK: graph.apply_sgd @c
+// CHECK: graph.assign_add @c
 // CHECK: dist.aggregate @train.all_reduce_2
 // CHECK: dist.aggregate @train.all_reduce_3
 // CHECK-NEXT: graph.assign_add @seen
@@ -56,7 +56,7 @@ graph.func @train() -> () attributes {role = #graph.role<train>} {
   %d = graph.constant dense<1.0> : tensor<2xf64>
   graph.apply_sgd @a, %g {learning_rate = 0.1} : tensor<4xf32>
   graph.apply_sgd @b, %h {learning_rate = 0.1} : tensor<2x2xf32>
-  graph.apply_sgd @c, %g {learning_rate = 0.1} : tensor<4xf32>
+  graph.assign_add @c, %g : tensor<4xf32>
   graph.apply_sgd @d, %d {learning_rate = 0.1} : tensor<2xf64>
   graph.assign_add @seen, %count : tensor<i64>
   %one = graph.constant dense<1> : tensor<i64>

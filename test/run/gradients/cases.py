@@ -158,7 +158,7 @@ def primitiveCases():
     yield unary("hard_sigmoid", high=4.0)  # above 2.5 it is flat
     shape = (2, 3)
     for op, attributes in (("gelu", 'approximate = "tanh"'), ("elu", "alpha = 0.5"), ("leaky_relu", "alpha = 0.25"), ("hard_sigmoid", "alpha = 0.25, beta = 0.375")):
-        yield Case(f"{op}_{attributes.split(' = ')[0]}", {"x": values(attributes, shape, apart=0.1)}, f"%out = graph.{op} %x {{{attributes}}} : {tensor(shape)}", shape)
+        yield Case(f"{op}_{attributes.split(' = ')[0]}", {"x": values(attributes, shape, -1.25, 2.0, 0.1)}, f"%out = graph.{op} %x {{{attributes}}} : {tensor(shape)}", shape)
     # Flat between their steps.
     for op in ("floor", "ceil", "round_nearest_even"):
         yield Case(op, {"x": (shape, [-1.75, -0.25, 0.25, 0.75, 1.25, 1.625])},

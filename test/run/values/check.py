@@ -20,8 +20,6 @@ import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "reference"))
 import interpret  # noqa: E402
-import primitives  # noqa: E402
-from case import FLOATS, INF, INTEGERS, NAN, Case, pairs, rows  # noqa: E402
 from contraction import dotCases  # noqa: E402
 import primitives  # noqa: E402
 from case import FLOATS, INF, INTEGERS, NAN, Case, pairs, rows  # noqa: E402
