@@ -59,13 +59,17 @@ SmallVector<int64_t> findLoopSizes(unsigned loops, ArrayRef<Indexed> tensors) {
         sizes[loop.getPosition()] = size;
   for (const Indexed &tensor : tensors)
     for (auto [index, size] : llvm::zip_equal(tensor.map.getResults(), tensor.shape)) {
-      SmallVector<std::pair<int64_t, unsigned>> steps = getSteps(index, loops);
-      int64_t above = size;
-      for (auto [step, loop] : steps) {
-        if (steps.size() > 1 && sizes[loop] == 0)
-          sizes[loop] = above / step;
-        above = step;
-      }
+      const SmallVector<std::pair<int64_t, unsigned>> steps = getSteps(index, loops);
+      if (steps.size() < 2)
+        continue;
+      int64_t rest = size - 1; // of the largest index, what loops that are known do not account for
+      for (auto [step, loop] : steps)
+        rest -= step * std::max<int64_t>(sizes[loop] - 1, 0);
+      for (auto [step, loop] : steps)
+        if (sizes[loop] == 0) {
+          sizes[loop] = std::max<int64_t>(rest, 0) / std::abs(step) + 1;
+          rest -= std::abs(step) * (sizes[loop] - 1);
+        }
     }
   for (int64_t &size : sizes)
     size = std::max<int64_t>(size, 1);

@@ -37,7 +37,7 @@ inline std::string gzip(const std::string &content) {
 inline std::string littleEndian(uint64_t value, int bytes) {
   std::string out;
   for (int i = 0; i < bytes; ++i)
-    out += char(value >> (8 * i));
+    out += i < 8 ? char(value >> (8 * i)) : char(0);
   return out;
 }
 

@@ -338,10 +338,15 @@ public:
   absl::StatusOr<Memory> allocate(uint64_t, Space, Memory::Guard, const char *) override { return none(); }
   absl::StatusOr<Memory> share(uint64_t, const char *) override { return none(); }
   absl::StatusOr<std::unique_ptr<Code>> load(const CodeImage &) override { return none(); }
-  absl::StatusOr<std::unique_ptr<Queue>> makeQueue() override { return std::make_unique<Hung>(*this); }
+  absl::StatusOr<std::unique_ptr<Queue>> makeQueue() override {
+    auto queue = std::make_unique<Hung>(*this);
+    made = queue.get();
+    return queue;
+  }
   std::unique_ptr<Segment> makeSegment() override { return nullptr; }
   void wake() override {}
   int left = 0; ///< queues that nobody has ended
+  Queue *made = nullptr;
 
 private:
   struct Hung : Queue {
@@ -366,6 +371,7 @@ TEST(Copies, OfADeviceThatHangsEndAtTheirDeadlineAndLeaveItsQueue) {
   EXPECT_EQ(status.code(), absl::StatusCode::kDeadlineExceeded);
   EXPECT_THAT(std::string(status.message()), HasSubstr("copies of 96 bytes are not done after 50ms: the device hangs"));
   EXPECT_EQ(device.left, 1);
+  delete device.made;
 }
 
 TEST(Registry, FindsOneDeviceAName) {
