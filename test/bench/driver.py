@@ -11,14 +11,16 @@ from measure import (ROOT, calibrate, complain, graphcAllReduce, graphcBareAllRe
                      peerSingle, tensorflowInGraph, tensorflowPs, torchDdp, torchGloo, torchSend)
 
 
+# Beside which peers each case stands, and on how many threads.
+SINGLE = {"linreg": (["jax", "torch"], (1,)), "mlp": (["jax", "torch", "tensorflow"], (1, 2)),
+          "gpt": (["jax", "torch", "torch.compile"], (1, 2))}
+
+
 def singleCases():
     """Rows of calls that are compared with each other; this project first."""
-    for case in ("linreg", "mlp"):
-        for threads in (1, 2) if case == "mlp" else (1,):
-            calls = [("graphc", graphcSingle, (case, threads))]
-            peers = ["jax", "torch"] + (["tensorflow"] if case == "mlp" else [])
-            calls += [(peer, peerSingle, (peer, case, threads)) for peer in peers]
-            yield calls
+    for case, (peers, counts) in SINGLE.items():
+        for threads in counts:
+            yield [("graphc", graphcSingle, (case, threads))] + [(peer, peerSingle, (peer, case, threads)) for peer in peers]
 
 
 def distributedCases():
