@@ -45,3 +45,12 @@ def test_fashion(box, row):
     assert 0.86 <= stats["final"]["accuracy"] <= 1
     if row == "sync":
         assert stats["tasks"]["/job:worker/task:0"]["steps"] == 1172  # 5 · 60,000 / (2 · 128), rounded up
+
+
+@pytest.mark.parametrize("row, rest, promised", [
+    ("lenet", ["--epochs", 5], 0.88), ("mnist-mlp", ["--steps", 5000], 0.85), ("mnist-ddp", ["--epochs", 5], 0.83)], ids=["lenet", "mnist-mlp", "mnist-ddp"])
+def test_network(box, row, rest, promised):
+    """Trained as its page says, over its cluster as separate processes, each network is as good on the test images as the page promises."""
+    compiled(box, row)
+    box.graphrun("model.plan", *rest, "--stats", "stats.json", seconds=400)
+    assert promised <= box.json("stats.json")["final"]["accuracy"] <= 1
