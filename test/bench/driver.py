@@ -13,7 +13,7 @@ from measure import (ROOT, calibrate, complain, graphcAllReduce, graphcBareAllRe
 
 # Beside which peers each case stands, and on how many threads.
 SINGLE = {"linreg": (["jax", "torch"], (1,)), "mlp": (["jax", "torch", "tensorflow"], (1, 2)),
-          "gpt": (["jax", "torch", "torch.compile"], (1, 2))}
+          "resnet20": (["tensorflow", "jax", "torch", "torch.compile"], (1, 2)), "gpt": (["jax", "torch", "torch.compile"], (1, 2))}
 
 
 def singleCases():

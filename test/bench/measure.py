@@ -158,7 +158,7 @@ def alone(name, plan, compileMs, threads, steps, pin):
 
 
 def graphcSingle(case, threads):
-    steps = dict(linreg=20000, mlp=600, gpt=30)[case]
+    steps = dict(linreg=20000, mlp=600, resnet20=20, gpt=30)[case]
     with tempfile.TemporaryDirectory() as folder:
         plan, compileMs = compilePlan(case, folder, threads=threads)
         yield alone(case, plan, compileMs, threads, steps, 0 if threads == 1 else None)

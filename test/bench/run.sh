@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Measures this project beside its peers, interleaved.   test/bench/run.sh [single|distributed|ingraph|link|compile|flood|before BIN|all]
 #   [--rounds N] [--report]
-#   single        one process: linreg, mlp and gpt, 1 and 2 threads; TensorFlow, JAX, PyTorch, also by torch.compile
+#   single        one process: linreg, mlp, resnet20 and gpt, 1 and 2 threads; TensorFlow, JAX, PyTorch, also by torch.compile
 #   distributed   tasks as processes: parameter server (null, mlp, dense), all-reduce; TensorFlow, PyTorch DDP and gloo
 #   ingraph       one client, the model over two tasks: linreg, pingpong (ten hops), mlp; TensorFlow; part of distributed
 #   link          large tensors over gRPC on a link of 1 Gbit/s; iperf3 (test/bench/link.py); no part of all
