@@ -2,11 +2,13 @@
 
 #include "runtime/base/Status.h"
 #include "runtime/kernels/Onednn.h"
+#include "runtime/kernels/Winograd.h"
 
 #include "absl/strings/str_cat.h"
 
 #include <algorithm>
 #include <atomic>
+#include <optional>
 #include <utility>
 
 namespace graphc::kernels {
@@ -14,27 +16,46 @@ namespace {
 
 uint64_t aligned(uint64_t bytes) { return (bytes + 63) / 64 * 64; }
 
-/// One block's kernel.
+/// One block's kernel: ours where the shape has one, else the library's.
 class BlockKernel {
 public:
   BlockKernel() = default;
-  BlockKernel(BlockKernel &&other) noexcept : api(other.api), kernel(std::exchange(other.kernel, nullptr)) {}
+  BlockKernel(BlockKernel &&other) noexcept
+      : winograd(other.winograd), api(other.api), kernel(std::exchange(other.kernel, nullptr)) {}
   ~BlockKernel() {
     if (kernel)
       api->destroyConvolution(kernel);
   }
-  absl::Status make(const GraphcOnednnApi *with, const GraphcConvolutionDesc &desc, uint64_t &filterBytes,
-                    uint64_t &scratchBytes) {
+  absl::Status make(const GraphcConvolutionDesc &desc, uint64_t &filterBytes, uint64_t &scratchBytes) {
+    if (winogradServes(desc)) {
+      winograd.emplace(desc);
+      filterBytes = winograd->filterBytes();
+      scratchBytes = winograd->scratchBytes();
+      return absl::OkStatus();
+    }
+    if (!onednn().ok())
+      return onednn().status();
     char message[256] = "";
-    api = with;
+    api = *onednn();
     if (api->createConvolution(&desc, &kernel, &filterBytes, &scratchBytes, message, sizeof message) != 0)
       return absl::InternalError(absl::StrCat("convolution: ", message));
     return absl::OkStatus();
   }
-  int run(void *const *buffers) const { return api->runConvolution(kernel, buffers); }
-  int reorderFilter(void *from, void *to) const { return api->reorderFilter(kernel, from, to); }
+  int run(void *const *buffers) const {
+    if (!winograd)
+      return api->runConvolution(kernel, buffers);
+    winograd->run(buffers);
+    return 0;
+  }
+  int reorderFilter(void *from, void *to) const {
+    if (!winograd)
+      return api->reorderFilter(kernel, from, to);
+    winograd->reorderFilter(from, to);
+    return 0;
+  }
 
 private:
+  std::optional<Winograd> winograd;
   const GraphcOnednnApi *api = nullptr;
   void *kernel = nullptr;
 };
@@ -46,7 +67,7 @@ uint64_t bytesOf(int64_t features, const int64_t *places, const GraphcConvolutio
   return uint64_t(elements) * 4;
 }
 
-class OnednnConvolution final : public LibraryKernel {
+class ConvolutionKernel final : public LibraryKernel {
 public:
   absl::Status make(const GraphcConvolutionDesc &whole, Pool *with) {
     desc = whole;
@@ -55,7 +76,7 @@ public:
     pool = with && with->threads() > 1 && blocks.size() > 1 ? with : nullptr;
     // On one thread a block's memory objects serve them all, one behind the other.
     for (size_t i = 0; i < (pool ? blocks.size() : 1); ++i)
-      GRAPHC_RETURN_IF_ERROR(blocks[i].make(*onednn(), desc, filterBytes, blockScratchBytes));
+      GRAPHC_RETURN_IF_ERROR(blocks[i].make(desc, filterBytes, blockScratchBytes));
     filterBytes = aligned(filterBytes);
     blockScratchBytes = aligned(blockScratchBytes);
     if (pool) {
@@ -65,7 +86,7 @@ public:
     return absl::OkStatus();
   }
 
-  /// The filter in the library's order, or each block's part of its gradient; then a block's own.
+  /// The filter in the order of the blocks' kernel, or each block's part of its gradient; then a block's own.
   uint64_t scratchBytes() const { return filtersBytes() + blockScratchBytes; }
   uint32_t parts() const override { return pool ? uint32_t(blocks.size()) : 1; }
 
@@ -103,7 +124,7 @@ public:
 
 private:
   struct Call {
-    const OnednnConvolution *self;
+    const ConvolutionKernel *self;
     uint8_t *input, *filter, *result;
     std::atomic<int> code{0};
   };
@@ -125,10 +146,8 @@ private:
   Pool *pool = nullptr;
 };
 
-absl::StatusOr<std::unique_ptr<OnednnConvolution>> makeOnednn(const GraphcConvolutionDesc &desc, Pool *pool) {
-  if (!onednn().ok())
-    return onednn().status();
-  auto made = std::make_unique<OnednnConvolution>();
+absl::StatusOr<std::unique_ptr<ConvolutionKernel>> makeKernel(const GraphcConvolutionDesc &desc, Pool *pool) {
+  auto made = std::make_unique<ConvolutionKernel>();
   GRAPHC_RETURN_IF_ERROR(made->make(desc, pool));
   return made;
 }
@@ -158,13 +177,13 @@ uint32_t convolutionBlocks(const GraphcConvolutionDesc &d) {
 }
 
 absl::StatusOr<uint64_t> convolutionScratchBytes(const GraphcConvolutionDesc &desc) {
-  GRAPHC_ASSIGN_OR_RETURN(std::unique_ptr<OnednnConvolution> kernel, makeOnednn(desc, nullptr));
+  GRAPHC_ASSIGN_OR_RETURN(std::unique_ptr<ConvolutionKernel> kernel, makeKernel(desc, nullptr));
   return kernel->scratchBytes();
 }
 
 absl::StatusOr<std::unique_ptr<LibraryKernel>> makeConvolution(const GraphcConvolutionDesc &desc, uint64_t scratchBytes,
                                                                Pool *pool) {
-  GRAPHC_ASSIGN_OR_RETURN(std::unique_ptr<OnednnConvolution> kernel, makeOnednn(desc, pool));
+  GRAPHC_ASSIGN_OR_RETURN(std::unique_ptr<ConvolutionKernel> kernel, makeKernel(desc, pool));
   if (kernel->scratchBytes() > scratchBytes)
     return absl::FailedPreconditionError(absl::StrCat("convolution: the library needs ", kernel->scratchBytes(),
                                                       " bytes of scratch on this CPU, the plan gives ", scratchBytes,

@@ -1,4 +1,4 @@
-//===- Convolution.h - convolutions by the library, in blocks of the batch -------------------------------------------*- C++ -*-===//
+//===- Convolution.h - convolutions by the library or in tiles, in blocks of the batch -------------------------------*- C++ -*-===//
 //
 // A call is cut into blocks of the batch, whose number follows from the shape alone: with one thread they are done one behind the other, with
 // a pool at once, with the same bits. A filter's gradient is each block's own, added up in the blocks' order.

@@ -33,7 +33,8 @@ def Graph_ConvolutionOp : Graph_ConvolutionLikeOp<"convolution", Graph_NumberTen
     A transposed convolution is `convolution_input_grad`.
 
     On a CPU it is a call of the library in f32 with at most three dimensions of space, from 32,768 multiply-adds on, where no padding is
-    negative and none as long as the window. All others are compiled: a padded one as `pad` and one without padding. The order of
+    negative and none as long as the window, or of a kernel of our own (windows of 3x3 that move by one place, features last and in
+    sixteens). All others are compiled: a padded one as `pad` and one without padding. The order of
     a compiled sum is the numerical contract's (docs/architecture.md), over window places and then features, in either layout.
 
     1. (C1) Input and filter have the same element type and the same rank of at least 3.
