@@ -77,6 +77,7 @@ def Graph_FuncOp : Graph_Op<"func", [
     2. (C2) `minimize` stands only in functions of role train.
     3. (C3) `moving_averages` stands only on functions of another role.
     4. (C4) A function has a role, or is private and has none.
+    5. (C5) A private function has no `moving_averages`, and its arguments and results no attributes: the function that calls it has them.
 
     ```mlir
     graph.func @predict(%x: tensor<4x3xf32> {graph.name = "x"}) -> (tensor<4xi32> {graph.name = "class"})

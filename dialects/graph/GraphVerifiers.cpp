@@ -287,6 +287,7 @@ LogicalResult FuncOp::verifyType() {
 }
 
 // (C1) the body is one block   (C2) minimize stands only in functions of role train   (C3) a role, or private
+// (C5) what a private function would only seem to say
 LogicalResult FuncOp::verify() {
   if (failed(verifyName(*this, getSymName())))
     return failure();
@@ -296,6 +297,17 @@ LogicalResult FuncOp::verify() {
     return emitOpError() << "is private, for graph.call, and has a role; expected one or the other";
   if (!getRole() && !isPrivate())
     return emitOpError() << "requires attribute 'role'; only a private function, for graph.call, has none";
+  if (isPrivate()) { // (C5)
+    StringRef silent = getMovingAverages() ? getMovingAveragesAttrName().getValue() : StringRef();
+    for (ArrayAttr dictionaries : {getArgAttrsAttr(), getResAttrsAttr()})
+      if (dictionaries)
+        for (Attribute dictionary : dictionaries)
+          for (NamedAttribute attribute : cast<DictionaryAttr>(dictionary))
+            silent = attribute.getName();
+    if (!silent.empty())
+      return emitOpError() << "is private, for graph.call, and has '" << silent
+                           << "', which would have no effect; expected it on the function that calls this one";
+  }
   if (getRole() == Role::Train) {
     if (getMovingAverages()) // (C3)
       return emitOpError()

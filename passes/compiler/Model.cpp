@@ -124,11 +124,12 @@ OwningOpRef<ModuleOp> readModel(std::unique_ptr<llvm::MemoryBuffer> model, llvm:
 /// Before `partition` what runs are functions, behind it programs.
 LogicalResult checkHasWork(ModuleOp module, Stage stage) {
   bool partitioned = stage >= Stage::Partitioned;
-  bool hasWork = partitioned ? !module.getOps<dist::ProgramOp>().empty() : !module.getOps<graph::FuncOp>().empty();
+  bool hasWork = partitioned ? !module.getOps<dist::ProgramOp>().empty()
+                             : llvm::any_of(module.getOps<graph::FuncOp>(), [](auto f) { return !f.isPrivate(); });
   if (hasWork)
     return success();
   return module.emitError() << "there is nothing to compile: a module of stage \"" << getStageName(stage)
-                            << (partitioned ? "\" needs a dist.program" : "\" needs a graph.func");
+                            << (partitioned ? "\" needs a dist.program" : "\" needs a graph.func with a role");
 }
 
 } // namespace graphc

@@ -217,3 +217,62 @@ graph.func @f(%x: tensor<4xf32>) attributes {role = #graph.role<predict>} {
   %y = graph.call @layer(%x) : (tensor<4xf32>) -> tensor<3xf32>
   graph.return
 }
+
+// -----
+
+// expected-note@+1 {{the function is declared here}}
+graph.func private @layer(%x: tensor<3xf32>, %w: tensor<3xf32>) -> tensor<3xf32> {
+  graph.return %x : tensor<3xf32>
+}
+graph.func @f(%x: tensor<3xf32>) attributes {role = #graph.role<predict>} {
+  // (C2) expected-error@+1 {{expected the types of @layer, '(tensor<3xf32>, tensor<3xf32>) -> tensor<3xf32>'}}
+  %y = graph.call @layer(%x) : (tensor<3xf32>) -> tensor<3xf32>
+  graph.return
+}
+
+// -----
+
+// expected-note@+1 {{the function is declared here}}
+graph.func private @layer(%x: tensor<3xf32>) -> tensor<3xf32> {
+  graph.return %x : tensor<3xf32>
+}
+graph.func @f(%x: tensor<3xf32>) attributes {role = #graph.role<predict>} {
+  // (C2) expected-error@+1 {{expected the types of @layer, '(tensor<3xf32>) -> tensor<3xf32>'}}
+  graph.call @layer(%x) : (tensor<3xf32>) -> ()
+  graph.return
+}
+
+// -----
+
+graph.variable @w : tensor<3xf32> = #graph.zeros
+graph.func @f(%x: tensor<3xf32>) attributes {role = #graph.role<predict>} {
+  // (C1) expected-error@+1 {{no function @w in this module, expected a private graph.func}}
+  %y = graph.call @w(%x) : (tensor<3xf32>) -> tensor<3xf32>
+  graph.return
+}
+
+// -----
+
+// (C5) expected-error@+1 {{is private, for graph.call, and has 'graph.name', which would have no effect; expected it on the function that calls this one}}
+graph.func private @layer(%x: tensor<3xf32> {graph.name = "x"}) -> tensor<3xf32> {
+  graph.return %x : tensor<3xf32>
+}
+
+// -----
+
+// (C5) expected-error@+1 {{is private, for graph.call, and has 'graph.reduction'}}
+graph.func private @layer(%x: tensor<3xf32>) -> (tensor<3xf32> {graph.reduction = "mean"}) {
+  graph.return %x : tensor<3xf32>
+}
+
+// -----
+
+// (C5) expected-error@+1 {{is private, for graph.call, and has 'moving_averages'}}
+graph.func private @layer() attributes {moving_averages} {
+  graph.return
+}
+
+// -----
+
+// (C1) expected-error@+1 {{body must be one block, got 0}}
+graph.func private @layer(%x: tensor<3xf32>) -> tensor<3xf32>

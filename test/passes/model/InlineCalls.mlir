@@ -60,6 +60,16 @@ graph.func private @b(%x: tensor<f32>) -> tensor<f32> {
 
 // -----
 
+// A circle of one, which no phase calls.
+// expected-note@+1 {{the function is declared here}}
+graph.func private @f(%x: tensor<f32>) -> tensor<f32> {
+  // expected-error@+1 {{'graph.call' op makes @f call itself: @f -> @f; expected functions that end}}
+  %y = graph.call @f(%x) : (tensor<f32>) -> tensor<f32>
+  graph.return %y : tensor<f32>
+}
+
+// -----
+
 // Each calls the one before it eight times.
 graph.func private @f0(%x: tensor<f32>) -> tensor<f32> {
   %y = graph.negate %x : tensor<f32>

@@ -66,6 +66,7 @@ CASES = {
     "empty": ("", r":1:1: error: " + NOTHING.format("graph", "graph.func")),
     "comment": ("// nothing\n", r":1:1: error: " + NOTHING.format("graph", "graph.func")),
     "no-function": ("graph.variable @w : tensor<f32> = #graph.zeros\n", r":1:1: error: " + NOTHING.format("graph", "graph.func")),
+    "private-function": (predict(VECTOR).replace("@f", "private @f").replace(" attributes {role = #graph.role<predict>}", ""), r":1:1: error: " + NOTHING.format("graph", "graph.func")),
     "foreign-function": ("func.func @f() { return }\n", r":1:1: error: " + NOTHING.format("graph", "graph.func")),
     "foreign-op": (predict(VECTOR, " %y = arith.addf %x, %x : T\n graph.return %y : T"), r":2:7: error: 'arith.addf' op stands in graph.func @f, expected ops of the graph dialect"),
     "unknown-op": (predict(VECTOR, " %y = graph.conv %x : T\n graph.return %y : T"), r":2:7: error: custom op 'graph.conv' is unknown; did you mean 'graph.convolution'"),
