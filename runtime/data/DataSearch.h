@@ -19,7 +19,7 @@ struct DataSearch {
   /// Decoded .gz files are kept in cacheDir; empty: $XDG_CACHE_HOME/graphc, else ~/.cache/graphc, else no cache.
   std::string cacheDir;
   bool useCache = true;
-  /// Whoever adds a file removes those not used for longest beyond this many bytes (--data_cache_mb). The newest stays.
+  /// No file decodes to more bytes (--data_cache_mb). Whoever adds one removes those not used for longest beyond as many in all. The newest stays.
   uint64_t cacheLimit = uint64_t(4) << 30;
 };
 

@@ -208,13 +208,17 @@ absl::StatusOr<DecodedArray> decodeOnce(const std::string &path, const std::stri
   return DecodedArray{std::move(header), std::move(bytes)};
 }
 
+absl::Status tooLarge(uint64_t limit, const std::string &name) {
+  return absl::ResourceExhaustedError(absl::StrCat(name, ": decodes to more than the ", limit >> 20,
+                                                   " MiB that --data_cache_mb allows; raise that, or store it "
+                                                   "uncompressed"));
+}
+
 Sink atMost(uint64_t limit, const std::string &name, Sink sink) {
   return [limit, name, sink = std::move(sink), total = uint64_t(0)](const uint8_t *data, size_t size) mutable {
     total += size;
     if (total > limit)
-      return absl::ResourceExhaustedError(
-          absl::StrCat(name, ": decodes to more than the ", limit >> 20,
-                       " MiB that --data_cache_mb allows; raise that, or store it uncompressed"));
+      return tooLarge(limit, name);
     return sink(data, size);
   };
 }

@@ -34,6 +34,8 @@ absl::StatusOr<DecodedArray> decodeInMemory(const Decoder &decode);
 
 /// A sink that refuses what is beyond `limit`: a small file may inflate to any size.
 Sink atMost(uint64_t limit, const std::string &name, Sink sink);
+/// What it says.
+absl::Status tooLarge(uint64_t limit, const std::string &name);
 
 /// The file's bytes: mapped as they are, or decoded where it is a .gz.
 absl::StatusOr<std::shared_ptr<const StoredBytes>> openContent(const std::string &path, const DataSearch &search);

@@ -6,17 +6,20 @@
 
 namespace graphc::data {
 
-static Decoder decoderOf(std::string_view content, const std::string &name) {
-  return [content, name](const Sink &sink) -> absl::StatusOr<ArrayHeader> {
+/// Of a file of which `limit` bytes may be decoded. Its header is refused where it promises more.
+static Decoder decoderOf(std::string_view content, const std::string &name, uint64_t limit) {
+  return [content, name, limit](const Sink &sink) -> absl::StatusOr<ArrayHeader> {
     GRAPHC_ASSIGN_OR_RETURN(std::unique_ptr<ByteReader> reader, openBytes(content, name));
     GRAPHC_ASSIGN_OR_RETURN(IdxHeader header, readIdxHeader(*reader, name));
+    if (header.payloadBytes > limit)
+      return tooLarge(limit, name);
     GRAPHC_RETURN_IF_ERROR(readIdxPayload(*reader, header, name, sink));
     return header;
   };
 }
 
 absl::StatusOr<IdxFile> IdxFile::decode(std::string_view content, const std::string &name) {
-  GRAPHC_ASSIGN_OR_RETURN(DecodedArray array, decodeInMemory(decoderOf(content, name)));
+  GRAPHC_ASSIGN_OR_RETURN(DecodedArray array, decodeInMemory(decoderOf(content, name, maxArrayBytes)));
   IdxFile file;
   file.head = std::move(array.header);
   file.bytes = std::move(array.bytes);
@@ -46,7 +49,8 @@ absl::StatusOr<IdxFile> IdxFile::open(const std::string &path, const DataSearch 
       return file;
     }
   }
-  GRAPHC_ASSIGN_OR_RETURN(DecodedArray array, decodeOnce(path, "idx", search, decoderOf(source.view(), path)));
+  GRAPHC_ASSIGN_OR_RETURN(DecodedArray array,
+                          decodeOnce(path, "idx", search, decoderOf(source.view(), path, search.cacheLimit)));
   file.head = std::move(array.header);
   file.bytes = std::move(array.bytes);
   return file;

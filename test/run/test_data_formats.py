@@ -1,4 +1,5 @@
 """Data sets of every format: the same samples as those of IDX files, under every strategy, and errors that name file and place."""
+import gzip
 import struct
 import zipfile
 
@@ -127,15 +128,64 @@ def test_refused(box, cache, format, name, content, words):
     box.refused(words, box.oneDevice("bad", 2, "bad.mlir"), "--steps", 3, "--data_dir", "bad", status=1)
 
 
-def test_bomb(box, cache):
-    """Half a GiB of zeros in half a MiB: refused where --data_cache_mb is less, and nothing is left."""
-    put(box)
-    header = b"\x93NUMPY\1\0" + struct.pack("<H", 64) + b"{'descr': '|u1', 'fortran_order': False, 'shape': (89478485, 6)}"
-    with zipfile.ZipFile(box / "other/stored.npz", "w", zipfile.ZIP_DEFLATED) as archive, archive.open("x.npy", "w") as entry:
-        entry.write(header)
-        for _ in range(512):
+# Bombs and lies: each by one process whose address space is bounded, so that what would read or inflate without end fails.
+HEADER = b"\x93NUMPY\1\0" + struct.pack("<H", 64)
+CLAIM = HEADER + b"{'descr': '|u1', 'fortran_order': False, 'shape': (89478485, 6)}"
+
+
+def zipOf(path, member, first, mebibytes):
+    """An entry that is these bytes and so many MiB of zeros behind them."""
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive, archive.open(member, "w") as entry:
+        entry.write(first)
+        for _ in range(mebibytes):
             entry.write(bytes(1 << 20))
-    box.write("bomb.mlir", IDX.replace(IDX_SOURCE, SOURCES["npz"]))
-    box.refused("other/stored.npz:x: decodes to more than the 16 MiB that --data_cache_mb allows; raise that", box.oneDevice("bomb", 2, "bomb.mlir"),
-                "--steps", 3, "--data_dir", "other", "--data_cache_mb", 16, status=1)
+
+
+def gzipOf(path, first, piece, mebibytes):
+    with gzip.open(path, "wb", 1) as file:
+        file.write(first)
+        for _ in range(mebibytes):
+            file.write(piece)
+
+
+def lie(path, entry, offset, size):
+    """Another size than it has, in the archive's directory."""
+    data = bytearray(path.read_bytes())
+    at = data.index(b"PK\1\2") + offset
+    data[at:at + 4] = struct.pack("<I", size)
+    path.write_bytes(data)
+
+
+BOMBS = {
+    "npz": ("npz", lambda to: zipOf(to / "stored.npz", "x.npy", CLAIM, 512), "stored.npz:x: decodes to more than the 16 MiB that --data_cache_mb allows; raise that"),
+    "npz-behind-the-array": ("npz", lambda to: zipOf(to / "stored.npz", "x.npy", CLAIM.replace(b"89478485", b"50      "), 512), "stored.npz:x: more bytes follow than the 300 that its header promises"),
+    "npz-promises-less": ("npz", lambda to: (zipOf(to / "stored.npz", "x.npy", CLAIM, 64), lie(to / "stored.npz", "x", 24, 400)), "stored.npz:x: the entry .*"),
+    "npz-promises-4-gib": ("npz", lambda to: (zipOf(to / "stored.npz", "x.npy", CLAIM, 1), lie(to / "stored.npz", "x", 24, 2**32 - 2)), "stored.npz:x: .*"),
+    "idx": ("idx", lambda to: gzipOf(to / "images.gz", struct.pack(">HBB3I", 0, 8, 3, 89478485, 2, 3), bytes(1 << 20), 512), "images.gz: decodes to more than the 16 MiB that --data_cache_mb allows; raise that"),
+    "csv-record": ("csv", lambda to: gzipOf(to / "t.csv.gz", b"p0,p1,p2,p3,p4,p5,class\n", b"1" * (1 << 20), 512), "t.csv.gz:2:1: a record of more than 1048576 bytes"),
+    "csv-rows": ("csv", lambda to: gzipOf(to / "t.csv.gz", b"p0,p1,p2,p3,p4,p5,class\n", b"1,2,3,4,5,6,0\n" * (1 << 16), 60), "t.csv.gz: decodes to more than the 16 MiB that --data_cache_mb allows; raise that"),
+    "csv-commas": ("csv", lambda to: gzipOf(to / "t.csv.gz", b"", b"," * (1 << 20), 512), "t.csv.gz:1:.*: a record of more than 1048576 bytes"),
+    "csv-quote": ("csv", lambda to: gzipOf(to / "t.csv.gz", b'p0,p1,p2,p3,p4,p5,class\n"', b"1\n" * (1 << 19), 512), "t.csv.gz:2:1: a record of more than 1048576 bytes"),
+    "csv-empty-lines": ("csv", lambda to: gzipOf(to / "t.csv.gz", b"p0,p1,p2,p3,p4,p5,class\n1,2,3,4,5,6,0\n", b"\n" * (1 << 20), 512), "t.csv.gz:3:1: an empty line"),
+}
+
+
+@pytest.mark.parametrize("name", BOMBS)
+def test_bomb(box, cache, name):
+    """Some MiB on disk that inflate to half a GiB, or lie about it: one line of error within 1 GiB of addresses, and nothing is left."""
+    source, put_, words = BOMBS[name]
+    put(box)
+    (box / "idx").rename(box / "bad") if source == "idx" else (box / "other").rename(box / "bad")
+    if source == "idx":
+        for file in "images", "labels":
+            (box / f"bad/{file}.gz").write_bytes(gzip.compress((box / f"bad/{file}").read_bytes()))
+            (box / f"bad/{file}").unlink()
+    elif source == "csv":
+        (box / "bad/t.csv").unlink()
+    put_(box / "bad")
+    box.write("bomb.mlir", IDX if source == "idx" else IDX.replace(IDX_SOURCE, SOURCES[source]))
+    plan = box.oneDevice("bomb", 2, "bomb.mlir")
+    run = box.run("bash", "-c", f"ulimit -v {1 << 20}; exec graphrun {plan} --steps 3 --data_dir bad --data_cache_mb 16", status=1, name="graphrun")
+    run.expect(f"bad/{words}")
+    run.oneError()
     assert not [path for path in cache.glob("*.idx") if path.stat().st_size > 1 << 20]

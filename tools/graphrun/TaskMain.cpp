@@ -328,8 +328,9 @@ absl::Status identify(std::shared_ptr<const tls::Credentials> credentials, const
 data::DataSearch dataSearch(const Flags &flags) {
   data::DataSearch search;
   search.dataDir = flags.dataDirectory;
-  search.cacheLimit = flags.dataCacheMb << 20;
   search.useCache = flags.dataCacheMb > 0;
+  if (search.useCache) // without a cache the default bounds what is decoded into memory
+    search.cacheLimit = flags.dataCacheMb << 20;
   size_t slash = isFile(flags.plan) ? flags.plan.rfind('/') : std::string::npos;
   search.planDir = slash == std::string::npos ? "." : flags.plan.substr(0, slash);
   return search;

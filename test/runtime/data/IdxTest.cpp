@@ -216,10 +216,23 @@ TEST_F(IdxCache, TheLeastRecentlyUsedGoWhenItIsFull) {
   EXPECT_EQ(cached().size(), 2u);
   EXPECT_STREQ(IdxFile::open(paths[0], search)->source(), "cache");
   EXPECT_STREQ(IdxFile::open(paths[2], search)->source(), "cache");
-  search.cacheLimit = 0;
+  search.cacheLimit = one;
   ASSERT_STREQ(IdxFile::open(paths[1], search)->source(), "decoded into the cache");
   EXPECT_EQ(cached().size(), 1u) << "the newest stays";
   EXPECT_EQ(payload(*kept), "abcdefghijkl") << "a file that is mapped outlives its name";
+}
+
+TEST_F(IdxCache, RefusesWhatDecodesToMoreThanTheLimit) {
+  std::string path = folder.write("bomb.gz", gzip(idxHeader(0x08, {1 << 16, 1 << 16}) + std::string(1 << 20, '\0')));
+  for (bool cache : {true, false}) {
+    search.useCache = cache;
+    search.cacheLimit = 1 << 20;
+    auto file = IdxFile::open(path, search);
+    ASSERT_FALSE(file.ok());
+    EXPECT_THAT(std::string(file.status().message()),
+                HasSubstr("bomb.gz: decodes to more than the 1 MiB that --data_cache_mb allows; raise that"));
+  }
+  EXPECT_TRUE(cached().empty());
 }
 
 TEST_F(IdxCache, FallsBackToMemory) {
