@@ -2,6 +2,8 @@
 #include "dialects/dist/DistDialect.h"
 #include "dialects/graph/GraphDialect.h"
 
+#include "llvm/Support/MathExtras.h"
+
 using namespace mlir;
 
 namespace graphc::dist {
@@ -40,6 +42,15 @@ static Operation *findOtherEnd(ChannelOp channel, ProgramOp other, Operation *se
   return found;
 }
 
+/// Of all instances' messages end to end.
+static RankedTensorType joinMessages(ChannelOp channel) {
+  RankedTensorType type = channel.getTensorType();
+  SmallVector<int64_t> shape(type.getShape());
+  if (shape.empty() || llvm::MulOverflow(shape[0], int64_t(channel.getInstances()), shape[0]))
+    return RankedTensorType::get({}, IntegerType::get(type.getContext(), 128)); // no value has it
+  return type.clone(shape);
+}
+
 /// (E1) to (E4) and (A1) for one end of one channel.
 static LogicalResult verifyEnd(ChannelEndOpInterface end, FlatSymbolRefAttr name, SymbolTableCollection &symbols) {
   Operation *op = end;
@@ -70,9 +81,20 @@ static LogicalResult verifyEnd(ChannelEndOpInterface end, FlatSymbolRefAttr name
     diag.attachNote(channel.getLoc()) << "channel declared here";
     return diag;
   }
-  if (Type type = end.getMessageType(); type && !sameShapeAndElement(type, channel.getTensorType())) { // (E2)
+  const bool all = end.hasAllMessages();
+  if (all && sends && (program.isFamily() || !other || !other.isFamily())) { // (DL1)
+    InFlightDiagnostic diag = op->emitOpError("deals pieces of its value to the instances of a family; @")
+                              << channel.getFrom() << " has " << program.getReplicas() << " instance(s) and @"
+                              << channel.getTo() << " has " << (other ? other.getReplicas() : 0);
+    diag.attachNote(channel.getLoc()) << "channel declared here";
+    return diag;
+  }
+  if (Type type = end.getMessageType();
+      type && !sameShapeAndElement(type, all ? joinMessages(channel) : channel.getTensorType())) { // (E2), (DL1), (CL1)
     InFlightDiagnostic diag = op->emitOpError("has a value of type ")
                               << type << ", but channel @" << name.getValue() << " carries " << channel.getType();
+    if (all)
+      diag << ", of which there are " << channel.getInstances() << ", end to end along dimension 0";
     diag.attachNote(findOtherEnd(channel, other, op)->getLoc()) << "the other end is here";
     return diag;
   }
@@ -206,6 +228,8 @@ GRAPHC_CHANNEL_END(SendDoneOp, Complete)
 GRAPHC_CHANNEL_END(ReceiveOp, Receive)
 GRAPHC_CHANNEL_END(ReleaseOp, Release)
 GRAPHC_CHANNEL_END(AggregateOp, Receive)
+GRAPHC_CHANNEL_END(CollectOp, Receive)
+GRAPHC_CHANNEL_END(CollectIntoOp, Receive)
 GRAPHC_CHANNEL_END(AllReduceDoneOp, Receive)
 #undef GRAPHC_CHANNEL_END
 
@@ -268,6 +292,14 @@ bool ChooseIntoOp::takesWholeFamily() { return true; }
 
 Type SendOp::getMessageType() { return getValue().getType(); }
 Type SendStartOp::getMessageType() { return getValue().getType(); }
+bool SendOp::hasAllMessages() { return getDeal(); }
+bool SendStartOp::hasAllMessages() { return getDeal(); }
+Type CollectOp::getMessageType() { return getValue().getType(); }
+bool CollectOp::takesWholeFamily() { return true; }
+bool CollectOp::hasAllMessages() { return true; }
+Type CollectIntoOp::getMessageType() { return getValue().getType(); }
+bool CollectIntoOp::takesWholeFamily() { return true; }
+bool CollectIntoOp::hasAllMessages() { return true; }
 Type AcquireOp::getMessageType() { return getBuffer().getType(); }
 Type ReceiveOp::getMessageType() { return getValue().getType(); }
 Type AggregateOp::getMessageType() { return getValue().getType(); }

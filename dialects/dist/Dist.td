@@ -3,6 +3,7 @@
 #define GRAPHC_DIST_TD
 
 include "dialects/dist/DistOps.td"
+include "dialects/dist/DistHostOps.td"
 include "dialects/dist/DistBufferOps.td"
 
 #endif // GRAPHC_DIST_TD

@@ -181,22 +181,23 @@ class Dist_MessageOp<string mnemonic, list<string> methods>
     : Dist_ChannelOpBase<mnemonic, methods, [Dist_HasBufferEffects, Dist_MayBeRepeated],
                          ParentOneOf<["ProgramOp", "RepeatOp", "::graphc::graph::RepeatOp"]>>;
 
-def Dist_SendOp : Dist_MessageOp<"send", ["getMessageType"]> {
+def Dist_SendOp : Dist_MessageOp<"send", ["getMessageType", "hasAllMessages"]> {
   let summary = "sends a value over a channel";
   let description = [{
     From a program of one instance to a family the value goes to every instance, on an `all_to_all` channel to every
-    instance but the sender. `schedule` replaces it by `send_start`
-    and `send_done`.
+    instance but the sender. With `deal` each instance has a piece of its own: the value is all instances' messages, end to end along
+    dimension 0. `schedule` replaces it by `send_start` and `send_done`.
 
     ```mlir
-    dist.send @train_step.w.to_worker, %w : tensor<4xf32>
+    dist.send @train_step.table.rows, %rows {deal} : tensor<6x8xf32>
     ```
 
     1. (E1) the channel exists and this operation's program is its sending program
     2. (E2) the value has the channel's shape and element type
     3. (E3) data travels on data channels, control messages on control channels
+    4. (DL1) with `deal` from one instance to a family, the value has the channel's shape but for dimension 0, which is that of all instances
   }];
-  let arguments = (ins FlatSymbolRefAttr:$channel, Dist_Value:$value);
+  let arguments = (ins FlatSymbolRefAttr:$channel, Dist_Value:$value, UnitAttr:$deal);
   let assemblyFormat = "$channel `,` $value attr-dict `:` type($value)";
 }
 
@@ -219,7 +220,7 @@ def Dist_AcquireOp : Dist_MessageOp<"acquire", ["getMessageType"]> {
   let assemblyFormat = "$channel attr-dict `:` type($buffer)";
 }
 
-def Dist_SendStartOp : Dist_MessageOp<"send_start", ["getMessageType"]> {
+def Dist_SendStartOp : Dist_MessageOp<"send_start", ["getMessageType", "hasAllMessages"]> {
   let summary = "starts to send a buffer";
   let description = [{
     Made by `schedule`. The buffer may not be written before `send_done`.
@@ -234,11 +235,11 @@ def Dist_SendStartOp : Dist_MessageOp<"send_start", ["getMessageType"]> {
     dist.send_start @train_step.v.to_worker, %v {ahead} : memref<4xf32>
     ```
 
-    1. (E1), (E2), (E3) as for `send`
+    1. (E1), (E2), (E3), (DL1) as for `send`
     2. (SA1) what is sent ahead is a variable, which keeps its value from one step to the next
     3. (SA2) a `control_receive` stands before it, in a program of one instance
   }];
-  let arguments = (ins FlatSymbolRefAttr:$channel, Dist_Value:$value, UnitAttr:$ahead);
+  let arguments = (ins FlatSymbolRefAttr:$channel, Dist_Value:$value, UnitAttr:$ahead, UnitAttr:$deal);
   let assemblyFormat = "$channel `,` $value attr-dict `:` type($value)";
   let hasVerifier = 1;
 }
@@ -311,6 +312,24 @@ def Dist_AggregateOp : Dist_ChannelOpBase<"aggregate", ["getMessageType", "takes
   let arguments = (ins FlatSymbolRefAttr:$channel, Optional<Dist_Value>:$own);
   let results = (outs Dist_Value:$value);
   let assemblyFormat = "$channel (`own` $own^)? attr-dict `:` type($value)";
+}
+
+def Dist_CollectOp : Dist_ChannelOpBase<"collect", ["getMessageType", "takesWholeFamily", "hasAllMessages"]> {
+  let summary = "a family's messages, end to end";
+  let description = [{
+    In the order of the instances, along dimension 0. Made by `partition` from `graph.collect`.
+
+    ```mlir
+    %n = dist.collect @train_step.table.numbers : tensor<12xi32>
+    ```
+
+    1. (E1), (E3) as for `receive`
+    2. (A1) as for `aggregate`, of a channel that is not all_to_all
+    3. (CL1) the value has the channel's shape but for dimension 0, which is that of all instances
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$channel);
+  let results = (outs Dist_Value:$value);
+  let assemblyFormat = "$channel attr-dict `:` type($value)";
 }
 
 class Dist_PackingOp<string mnemonic> : Dist_Op<mnemonic, [Pure, HasParent<"ProgramOp">]> {
@@ -438,63 +457,6 @@ def Dist_TicketOp : Dist_EndPointOp<"ticket", [Dist_HasBufferEffects]> {
   }];
   let arguments = (ins OptionalAttr<I64Attr>:$max_staleness);
   let assemblyFormat = "attr-dict";
-}
-
-//===----------------------------------------------------------------------===//
-// The host's side
-//===----------------------------------------------------------------------===//
-
-def Dist_FeedOp : Dist_EndPointOp<"feed"> {
-  let summary = "a value that the user gives";
-  let description = [{
-    An argument of the function.
-
-    ```mlir
-    %x = dist.feed "x" : tensor<4xf32>
-    ```
-
-    1. (N1) the name is not empty, has no control characters and at most 4,096 bytes
-  }];
-  let arguments = (ins StrAttr:$name);
-  let results = (outs Dist_Value:$value);
-  let assemblyFormat = "$name attr-dict `:` type($value)";
-  let hasVerifier = 1;
-}
-
-def Dist_FetchOp : Dist_EndPointOp<"fetch", [Dist_HasBufferEffects]> {
-  let summary = "a value that the user may ask for";
-  let description = [{
-    A result of the function or a summary; `reduction` says what it means over the replicas. With `micro_batches` the value is the
-    sum over so many of each replica, of which the mean over all is wanted.
-
-    ```mlir
-    dist.fetch "loss", %loss {reduction = "mean"} : tensor<f32>
-    ```
-
-    1. (FE1) more than one of `micro_batches` only in a family, and with the reduction "mean"
-    2. (N1) as for `feed`
-  }];
-  let arguments = (ins StrAttr:$name, Dist_Value:$value, DefaultValuedAttr<Dist_ReductionAttr, "\"mean\"">:$reduction,
-      DefaultValuedAttr<Dist_PositiveI64Attr, "1">:$micro_batches);
-  let assemblyFormat = "$name `,` $value attr-dict `:` type($value)";
-  let hasVerifier = 1;
-}
-
-def Dist_MetricOp : Dist_EndPointOp<"metric", [Dist_HasBufferEffects]> {
-  let summary = "an exact mean over the samples of a phase: sum and count of this step";
-  let description = [{
-    The host adds both over steps and replicas.
-
-    ```mlir
-    dist.metric "accuracy", %hits, %samples : tensor<i64>, tensor<i64>
-    ```
-
-    1. (M1) scalars; the sum is i64 or f64, the count i64
-    2. (N1) as for `feed`
-  }];
-  let arguments = (ins StrAttr:$name, Dist_Value:$sum, Dist_Value:$count);
-  let assemblyFormat = "$name `,` $sum `,` $count attr-dict `:` type($sum) `,` type($count)";
-  let hasVerifier = 1;
 }
 
 #endif // GRAPHC_DIST_OPS_TD

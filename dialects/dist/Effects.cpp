@@ -85,6 +85,7 @@ GRAPHC_EFFECTS(ReceiveOp, write(getValue()))
 GRAPHC_NO_EFFECTS(ReleaseOp)
 // Sums.
 GRAPHC_EFFECTS(AggregateIntoOp, both(read({getOwn()}), write({getAccumulator(), getScratch()})))
+GRAPHC_EFFECTS(CollectIntoOp, write(getValue()))
 GRAPHC_EFFECTS(AggregateChosenIntoOp, both(read(getSet()), write(getAccumulator())))
 GRAPHC_EFFECTS(ChooseIntoOp, both(read(getVersion()), write(getSet())))
 GRAPHC_EFFECTS(AllReduceStartOp, Effects{{getBuffer(), Access::ReadWrite, Until::AllReduceDone},

@@ -18,6 +18,7 @@ Value createSplat(OpBuilder &builder, Location loc, Type type, double value) {
 }
 
 Value createAdd(OpBuilder &builder, Location loc, Value a, Value b) { return AddOp::create(builder, loc, a, b); }
+bool isAdd(Operation *op) { return isa<AddOp>(op); }
 
 Value createMean(OpBuilder &builder, Location loc, Value sum, int64_t count, DeviceAttr device) {
   Value n = createSplat(builder, loc, sum.getType(), double(count));

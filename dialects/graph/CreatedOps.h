@@ -18,6 +18,7 @@ class DeviceAttr;
 mlir::Value createSplat(mlir::OpBuilder &builder, mlir::Location loc, mlir::Type type, double value);
 /// graph.add: sums of gradients, of towers' values, of metrics.
 mlir::Value createAdd(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value a, mlir::Value b);
+bool isAdd(mlir::Operation *op);
 /// graph.divide by a constant, the mean of a sum, both on `device`.
 mlir::Value createMean(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value sum, int64_t count, DeviceAttr device);
 /// Whether an op is one that createMean makes (or a division of the model's).

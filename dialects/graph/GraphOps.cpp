@@ -151,3 +151,5 @@ std::pair<Value, Value> MetricOp::buildSums(OpBuilder &builder) {
 
 /// One addition a replica; this counts one replica's.
 uint64_t AggregateOp::getFlops() { return uint64_t(getType().getNumElements()); }
+uint64_t CollectOp::getFlops() { return 0; }
+uint64_t DealOp::getFlops() { return 0; }

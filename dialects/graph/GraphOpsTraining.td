@@ -120,4 +120,41 @@ def Graph_AggregateOp : Graph_PureOp<"aggregate", [SameOperandsAndResultType]> {
   let assemblyFormat = "$operand attr-dict `:` type($result)";
 }
 
+def Graph_CollectOp : Graph_PureOp<"collect"> {
+  let summary = "every replica's value, end to end";
+  let description = [{
+    In the order of the replicas, along dimension 0 (MPI's gather). Made by `replicate` where rows leave the replica domain by their numbers
+    ([why](../decisions/2026-11-23-rows-on-the-wire.md)). Removed by `partition`, which turns it into `dist.collect`; the channel is called by
+    `name`.
+
+    1. (C1) The operand has a dimension, and the result is `replicas` of it along dimension 0.
+
+    ```mlir
+    %s = graph.collect "w.numbers", %ids {replicas = 2} : tensor<5xi32> -> tensor<10xi32>
+    ```
+  }];
+  let arguments = (ins StrAttr:$name, Graph_NumberTensor:$operand, ConfinedAttr<I64Attr, [IntPositive]>:$replicas);
+  let results = (outs Graph_NumberTensor:$result);
+  let assemblyFormat = "$name `,` $operand attr-dict `:` type($operand) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+def Graph_DealOp : Graph_PureOp<"deal"> {
+  let summary = "each replica's piece of a value";
+  let description = [{
+    The pieces are equal and stand end to end along dimension 0, in the order of the replicas (MPI's scatter): what `graph.collect` puts
+    together, taken apart. Made by `replicate`. Removed by `partition`, which turns it into a `dist.send` of the pieces.
+
+    1. (C1) The result has a dimension, and the operand is `replicas` of it along dimension 0.
+
+    ```mlir
+    %s = graph.deal "w.rows", %rows {replicas = 2} : tensor<10x8xf32> -> tensor<5x8xf32>
+    ```
+  }];
+  let arguments = (ins StrAttr:$name, Graph_NumberTensor:$operand, ConfinedAttr<I64Attr, [IntPositive]>:$replicas);
+  let results = (outs Graph_NumberTensor:$result);
+  let assemblyFormat = "$name `,` $operand attr-dict `:` type($operand) `->` type($result)";
+  let hasVerifier = 1;
+}
+
 #endif

@@ -7,6 +7,8 @@
 #include "dialects/graph/CarriedAttributes.h"
 #include "dialects/graph/GraphDialect.h"
 
+#include "llvm/Support/MathExtras.h"
+
 using namespace mlir;
 using namespace graphc::graph;
 
@@ -194,6 +196,20 @@ LogicalResult GradientsOp::verifySymbolUses(SymbolTableCollection &symbols) {
       return failure();
   return success();
 }
+
+/// (C1) of collect and deal: `whole` is `replicas` pieces along dimension 0.
+template <typename Op> static LogicalResult verifyPieces(Op op, Value piece, Value whole) {
+  auto part = cast<RankedTensorType>(piece.getType());
+  if (part.getRank() > 0) {
+    SmallVector<int64_t> shape(part.getShape());
+    if (!llvm::MulOverflow(shape[0], int64_t(op.getReplicas()), shape[0]) && whole.getType() == part.clone(shape))
+      return success();
+  }
+  return op.emitOpError() << "expected a value with a dimension, and " << op.getReplicas()
+                          << " of it along dimension 0, got " << part << " and " << whole.getType();
+}
+LogicalResult CollectOp::verify() { return verifyPieces(*this, getOperand(), getResult()); }
+LogicalResult DealOp::verify() { return verifyPieces(*this, getResult(), getOperand()); }
 
 // (C1) the mask has the shape of the values
 LogicalResult MetricOp::verify() {

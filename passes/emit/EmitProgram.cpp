@@ -275,6 +275,7 @@ LogicalResult ProgramEmitter::emitOp(Operation *inner) {
         instruction->set_channel(channel(send.getChannel()));
         instruction->set_buffer(buffers.lookup(send.getValue()));
         instruction->set_ahead(send.getAhead());
+        instruction->set_deal(send.getDeal());
         const plan::Channel &target = channelOf(send.getChannel());
         uint64_t messages = target.all_to_all() ? target.instances() - 1 : op.isFamily() ? 1 : target.instances();
         if (!target.conflating())
@@ -307,6 +308,14 @@ LogicalResult ProgramEmitter::emitOp(Operation *inner) {
           return failure();
         instruction->set_has_chosen(true);
         instruction->set_chosen(buffers.lookup(aggregate.getSet()));
+        return success();
+      })
+      .Case([&](dist::CollectIntoOp collect) {
+        plan::Instruction::Collect *instruction = newInstruction(inner)->mutable_collect();
+        instruction->set_channel(channel(collect.getChannel()));
+        instruction->set_buffer(buffers.lookup(collect.getValue()));
+        const plan::Channel &source = channelOf(collect.getChannel());
+        received += source.bytes() * source.instances();
         return success();
       })
       .Case([&](dist::ChooseIntoOp choose) {

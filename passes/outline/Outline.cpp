@@ -324,7 +324,11 @@ LogicalResult ProgramOutliner::emitOther(Operation *op) {
           startAllReduce(send, channel);
           return success();
         }
-        dist::SendOp::create(builder, loc, send.getChannel(), of(send.getValue()));
+        dist::SendOp::create(builder, loc, send.getChannel(), of(send.getValue()), send.getDeal());
+        return success();
+      })
+      .Case([&](dist::CollectOp collect) {
+        dist::CollectIntoOp::create(builder, loc, collect.getChannel(), of(collect.getValue()));
         return success();
       })
       .Case([&](dist::AggregateOp aggregate) {

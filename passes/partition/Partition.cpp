@@ -91,6 +91,14 @@ private:
       builder.getAggregate(aggregate, program);
       return success();
     }
+    if (auto collect = dyn_cast<graph::CollectOp>(op)) {
+      builder.collect(collect, program);
+      return success();
+    }
+    if (auto deal = dyn_cast<graph::DealOp>(op)) {
+      builder.deal(deal, program);
+      return success();
+    }
     if (auto summary = dyn_cast<graph::SummaryOp>(op))
       return fetch(summary.getName(), summary.getValue(), summary.getReductionAttr(), op->getLoc());
     llvm::SetVector<Value> used(op->operand_begin(), op->operand_end());

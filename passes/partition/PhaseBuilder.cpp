@@ -184,6 +184,28 @@ Value PhaseBuilder::getAggregate(graph::AggregateOp aggregate, ProgramUnderConst
   return sum;
 }
 
+void PhaseBuilder::collect(graph::CollectOp collect, ProgramUnderConstruction &program) {
+  Value value = collect.getOperand();
+  ProgramUnderConstruction &from = getProgram(dist.replicaDevice);
+  getOwnValue(value, from);
+  dist::ChannelOp channel = createChannel(collect.getName(), cast<RankedTensorType>(value.getType()), from, program,
+                                          value.getLoc(), /*control=*/false);
+  send(value, from, channel);
+  Value all = dist::CollectOp::create(program.builder, collect.getLoc(), collect.getType(), channel.getSymName());
+  program.map.map(collect.getResult(), all);
+}
+
+void PhaseBuilder::deal(graph::DealOp deal, ProgramUnderConstruction &program) {
+  Value value = deal.getOperand();
+  ProgramUnderConstruction &from = getProgram(graph::getDeviceOf(value));
+  dist::ChannelOp channel =
+      createChannel(deal.getName(), deal.getType(), from, program, value.getLoc(), /*control=*/false);
+  send(value, from, channel);
+  cast<dist::SendOp>(from.lastSend[value]).setDeal(true);
+  Value own = dist::ReceiveOp::create(program.builder, deal.getLoc(), deal.getType(), channel.getSymName());
+  program.map.map(deal.getResult(), own);
+}
+
 void PhaseBuilder::reduceEverywhere(ArrayRef<graph::AggregateOp> bucket, ProgramUnderConstruction &program) {
   OpBuilder &at = program.builder;
   SmallVector<Value> values;

@@ -43,6 +43,9 @@ public:
   mlir::Value getValue(mlir::Value value, ProgramUnderConstruction &program, mlir::Location user);
   /// The sum of a value that every replica has.
   mlir::Value getAggregate(graph::AggregateOp aggregate, ProgramUnderConstruction &program);
+  /// Every replica's value end to end, and each replica's piece of one.
+  void collect(graph::CollectOp collect, ProgramUnderConstruction &program);
+  void deal(graph::DealOp deal, ProgramUnderConstruction &program);
   /// The sums that every replica needs, several a message: `bucket` is in text order and everything summed is computed
   /// before the first of them.
   void reduceEverywhere(llvm::ArrayRef<graph::AggregateOp> bucket, ProgramUnderConstruction &program);

@@ -69,8 +69,8 @@ bool varies(Value value, const llvm::DenseSet<Operation *> &varying) {
 llvm::DenseSet<Operation *> findVarying(graph::FuncOp func) {
   llvm::DenseSet<Operation *> varying;
   for (Operation &op : func.getBodyBlock())
-    if (!isa<graph::AggregateOp>(op) && !graph::looksAtUpdate(&op) &&
-        (isa<graph::NextBatchOp, graph::RepeatOp>(op) ||
+    if (!isa<graph::AggregateOp, graph::CollectOp>(op) && !graph::looksAtUpdate(&op) &&
+        (isa<graph::NextBatchOp, graph::RepeatOp, graph::DealOp>(op) ||
          llvm::any_of(op.getOperands(), [&](Value value) { return varies(value, varying); })))
       varying.insert(&op);
   return varying;

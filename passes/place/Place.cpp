@@ -6,6 +6,7 @@
 #include "passes/place/Distribution.h"
 #include "passes/place/PlacementRules.h"
 #include "passes/place/SoftPlacement.h"
+#include "passes/place/TableReads.h"
 #include "passes/place/VariablePlacement.h"
 #include "runtime/device/Kinds.h"
 
@@ -388,7 +389,7 @@ LogicalResult Placer::placeFunction(graph::FuncOp func) {
     if (!rules.empty() && !graph::getVariable(&op) && !op.hasAttr(GraphDialect::kColocateWith) && getDevice(&op))
       owns.push_back({&op, getDevice(&op)});
   bool copies = dist.replicates(func) || (dist.kind == StrategyKind::Mirrored && dist.hasTowers(func));
-  llvm::DenseSet<Operation *> varies = copies ? findVarying(func) : llvm::DenseSet<Operation *>();
+  const llvm::DenseSet<Operation *> varying = findVarying(func);
   for (Operation &op : block) {
     if (isa<graph::ScopeOp>(op))
       return op.emitOpError("expected no scopes after flatten-scopes");
@@ -404,10 +405,10 @@ LogicalResult Placer::placeFunction(graph::FuncOp func) {
     }
     auto beside = op.getAttrOfType<FlatSymbolRefAttr>(GraphDialect::kColocateWith);
     DeviceAttr request = beside ? variableDevices.lookup(beside.getAttr()) : getRequest(&op);
-    if (request && varies.contains(&op))
+    if (request && copies && varying.contains(&op))
       request = followReplica(func, &op, request);
-    if (!request) {
-      setDevice(&op, {});
+    if (!request) { // rows of a variable are taken where it is
+      setDevice(&op, dist.isBetweenGraph() ? findTableDevice(&op, dist, varying) : DeviceAttr());
       continue;
     }
     FailureOr<DeviceAttr> device = resolve(&op, request, home);

@@ -3,6 +3,7 @@
 #include "passes/place/Annotations.h"
 #include "passes/place/Distribution.h"
 #include "passes/place/SettingLoc.h"
+#include "passes/place/TableReads.h"
 #include "passes/place/VariablePlacement.h"
 #include "runtime/cluster/Pattern.h"
 
@@ -43,6 +44,8 @@ public:
     for (auto func : module.getOps<graph::FuncOp>())
       for (Operation &op : llvm::make_early_inc_range(func.getBodyBlock()))
         rewrite(&op);
+    for (Operation *op : replaced)
+      op->erase();
     for (auto &[name, made] : parts)
       SymbolTable::lookupSymbolIn(module, name)->erase();
     return success();
@@ -168,7 +171,7 @@ private:
             update->setAttr(attribute.getName(), FlatSymbolRefAttr::get(named->second[number].getSymNameAttr()));
       OpBuilder before(update);
       OpOperand &value = graph::getUpdateOperand(update);
-      value.set(graph::createRows(before, op->getLoc(), value.get(), part.getPart().getRow(), getRows(part)));
+      value.set(makePart(before, value.get(), part));
       if (graph::looksAtUpdate(update)) {
         Value seen = update->getResult(0);
         auto type = cast<RankedTensorType>(seen.getType());
@@ -178,13 +181,42 @@ private:
         values.push_back(seen);
       }
     }
-    if (!values.empty())
+    if (isa<graph::ReadOp>(op))
+      takeRows(op->getResult(0), found->second, values);
+    if (!values.empty() && !op->getResult(0).use_empty())
       op->getResult(0).replaceAllUsesWith(graph::createJoin(builder, op->getLoc(), values));
     Operation *whole = graph::isUpdate(op) ? graph::getUpdateOperand(op).get().getDefiningOp() : nullptr;
     op->erase();
     if (whole && graph::isRematerializable(whole) &&
         whole->use_empty()) // a constant, of which the parts have their own
       whole->erase();
+  }
+
+  /// Rows are taken of each part by itself, so that each server is asked for them, where they are fewer bytes than the part.
+  void takeRows(Value whole, ArrayRef<graph::VariableOp> variables, ArrayRef<Value> values) {
+    SmallVector<int64_t> first;
+    for (graph::VariableOp part : variables)
+      first.push_back(part.getPart().getRow());
+    for (Operation *user : llvm::make_early_inc_range(whole.getUsers())) {
+      auto reader = dyn_cast<graph::TableReadOpInterface>(user);
+      if (!reader || reader.getTableOperand().get() != whole || graph::getDevice(user) ||
+          bytesOf(reader.getNumbersOperand().get()) + bytesOf(user->getResult(0)) > bytesOf(values.back()))
+        continue;
+      OpBuilder builder(user);
+      user->getResult(0).replaceAllUsesWith(reader.buildFromParts(builder, values, first));
+      user->dropAllReferences();
+      replaced.push_back(user);
+    }
+  }
+
+  /// Rows of a gradient are rows of the whole, or made of the same numbers, where these and their rows are fewer bytes.
+  static Value makePart(OpBuilder &builder, Value whole, graph::VariableOp part) {
+    const int64_t row = part.getPart().getRow(), rows = getRows(part);
+    auto gradient = whole.getDefiningOp<graph::RowGradientOpInterface>();
+    if (gradient && bytesOf(gradient.getNumbersOperand().get()) + bytesOf(gradient.getRowsOperand().get()) <=
+                        int64_t(part.getBytes()))
+      return gradient.buildPart(builder, row, rows);
+    return graph::createRows(builder, whole.getLoc(), whole, row, rows);
   }
 
   void remarkOnNothing(const VariableGroups &groups) {
@@ -209,6 +241,7 @@ private:
   ModuleOp module;
   const Distribution &dist;
   llvm::DenseSet<StringAttr> pinned;
+  SmallVector<Operation *> replaced;
 };
 
 struct SplitVariablesPass : impl::SplitVariablesBase<SplitVariablesPass> {

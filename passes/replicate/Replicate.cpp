@@ -1,6 +1,7 @@
 // replicate: the meaning of N replicas made explicit, with every sum by one tree over the micro-batches of a step and one division.
 #include "passes/Passes.h"
-#include "passes/place/Distribution.h"
+#include "passes/place/TableReads.h"
+#include "passes/replicate/RowSums.h"
 #include "passes/replicate/Towers.h"
 #include "runtime/plan/SumTree.h"
 
@@ -54,6 +55,11 @@ public:
     for (Operation &op : llvm::make_early_inc_range(func.getBodyBlock())) {
       if (getDevice(&op) == dist.replicaDevice)
         continue;
+      if (auto reader = dyn_cast<graph::TableReadOpInterface>(op);
+          reader && isReplicated(reader.getNumbersOperand().get())) {
+        takeRows(reader);
+        continue;
+      }
       bool crosses = false;
       for (OpOperand &operand : op.getOpOperands()) {
         if (!isReplicated(operand.get()))
@@ -85,6 +91,25 @@ private:
   bool isReplicated(Value value) {
     Operation *def = value.getDefiningOp();
     return !def || getDevice(def) == dist.replicaDevice; // arguments are fed to every replica
+  }
+
+  /// Rows of a variable, taken where it is for all replicas at once: their numbers are collected, the rows dealt. Where updates are
+  /// asynchronous each replica has a program there.
+  void takeRows(graph::TableReadOpInterface reader) {
+    if (dist.async)
+      return;
+    const DeviceAttr device = getDevice(reader);
+    OpBuilder builder(reader);
+    const std::string name = graph::getVariable(reader.getTableOperand().get().getDefiningOp()).getValue().str();
+    OpOperand &numbers = reader.getNumbersOperand();
+    numbers.set(collectOn(builder, device, numbers.get(), name + ".numbers", dist.replicas));
+    Value rows = reader->getResult(0);
+    const Type own = rows.getType();
+    rows.setType(typeOfAll(rows, dist.replicas));
+    builder.setInsertionPointAfter(reader);
+    auto deal = graph::DealOp::create(builder, reader.getLoc(), own, name + ".rows", rows, dist.replicas);
+    setDevice(deal, dist.replicaDevice);
+    rows.replaceAllUsesExcept(deal.getResult(), deal);
   }
 
   /// What no batch reaches is the same on every replica, and no sum over micro-batches: where it is written into a variable, it is
@@ -190,6 +215,8 @@ struct ReplicatePass : impl::ReplicateBase<ReplicatePass> {
         result = buildTowers(module, func, *distribution);
       if (succeeded(result) && distribution->replicates(func))
         result = BetweenGraph(module, *distribution).run(func);
+      if (succeeded(result) && distribution->kind != StrategyKind::OneDevice)
+        sumByRows(func, *distribution);
       if (failed(result) || failed(verifyMirrors(*distribution, func)))
         return signalPassFailure();
     }

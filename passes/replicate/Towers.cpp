@@ -1,6 +1,7 @@
 #include "passes/replicate/Towers.h"
 
 #include "dialects/graph/CarriedAttributes.h"
+#include "passes/place/TableReads.h"
 #include "runtime/device/Kinds.h"
 #include "runtime/plan/SumTree.h"
 
@@ -38,6 +39,9 @@ public:
     varying = findVarying(func);
     for (auto metric : block.getOps<graph::MetricOp>()) // of every micro-batch, whatever it measures
       varying.insert(metric);
+    for (Operation *op : ops)
+      if (DeviceAttr table = findTableDevice(op, dist, varying))
+        tables[op] = table;
     builder.setInsertionPointToEnd(&block);
     bool split = false; // a variable is read behind what writes it
     for (Operation *op : ops) {
@@ -161,10 +165,10 @@ private:
   }
 
   /// Whether a value of a micro-batch comes back, by way of others, to a device that it left. In a loop that device would wait for it in each
-  /// iteration, where copies compute another micro-batch meanwhile. Towers send no such.
+  /// iteration, where copies compute another micro-batch meanwhile. Towers send no such but for rows of a table.
   bool waitsForAnswers() {
     if (!devices.empty())
-      return false;
+      return llvm::any_of(segment, [&](Operation *op) { return tables.contains(op); });
     llvm::MapVector<DeviceAttr, SmallVector<DeviceAttr>> takers; // by device, who takes something of it
     for (Operation *op : segment)
       for (Value operand : op->getOperands())
@@ -332,7 +336,10 @@ private:
 
   void cloneInto(Operation *op, int64_t tower) {
     joinPartsOf(op, tower);
-    placeTower(builder.clone(*op, maps[tower]), tower);
+    Operation *copy = builder.clone(*op, maps[tower]);
+    placeTower(copy, tower);
+    if (DeviceAttr table = devices.empty() ? DeviceAttr() : tables.lookup(op))
+      setDevice(copy, table);
     replaced.insert(op);
   }
 
@@ -368,6 +375,7 @@ private:
   std::map<int64_t, IRMapping> maps; // by tower; none of those in a loop
   OpBuilder builder;
   llvm::DenseSet<Operation *> varying;
+  llvm::DenseMap<Operation *, DeviceAttr> tables; // where rows of a variable are taken
   llvm::DenseSet<Operation *> replaced; // originals of cloned operations
   SmallVector<Operation *> segment;
   SmallVector<Operation *> waiting;

@@ -40,7 +40,7 @@ private:
         return op->emitOpError("expected to take a value of every replica on one device");
       return success();
     }
-    if (!replicated || getDevice(op) == distribution.replicaDevice)
+    if (!replicated || getDevice(op) == distribution.replicaDevice || isa<graph::CollectOp>(op))
       return success();
     for (Value operand : op->getOperands()) {
       Operation *def = operand.getDefiningOp();

@@ -265,8 +265,9 @@ Timeline::Instruction Model::cost(const plan::Program &program, const plan::Inst
       break;
     // A single message is read where it lies.
     return {Action::Receive,
-            instruction.has_aggregate() || instruction.has_all_reduce_done() ? sumSeconds(effect.channel)
-                                                                             : time.instruction(),
+            instruction.has_collect() ? time.copy(channel.bytes() * channel.instances())
+            : instruction.has_aggregate() || instruction.has_all_reduce_done() ? sumSeconds(effect.channel)
+                                                                               : time.instruction(),
             way};
   case plan::Action::Release:
     return {Action::Release, time.instruction(), way};

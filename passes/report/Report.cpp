@@ -86,6 +86,7 @@ std::string instructionText(const plan::Plan &plan, const plan::Program &program
       : instruction.has_repeat()           ? std::to_string(instruction.repeat().count()) + " times"
       : instruction.has_accumulate()       ? "sum of a loop"
       : instruction.has_aggregate()        ? "sum of " + channel(instruction.aggregate().channel())
+      : instruction.has_collect()          ? "messages of " + channel(instruction.collect().channel())
       : instruction.has_all_reduce_start() ? "begin of all-reduce " + channel(instruction.all_reduce_start().channel())
       : instruction.has_all_reduce_done()  ? "all-reduce " + channel(instruction.all_reduce_done().channel())
       : instruction.has_choose()           ? "choose from " + channel(instruction.choose().channel())

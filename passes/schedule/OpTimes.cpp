@@ -107,6 +107,7 @@ double OpTimes::of(Operation *op) const {
           bytes += dist::getBufferBytes(buffer);
         return time.copy(bytes);
       })
+      .Case([&](dist::CollectIntoOp collect) { return time.copy(dist::getBufferBytes(collect.getValue())); })
       .Case<dist::SendOp, dist::SendStartOp, dist::AllReduceStartOp>(send)
       .Case<dist::AggregateIntoOp, dist::AggregateChosenIntoOp, dist::AllReduceDoneOp>(sum)
       .Case<dist::SendDoneOp, dist::FeedIntoOp, dist::FetchOp, dist::MetricOp, dist::EndOp>(

@@ -58,7 +58,8 @@ static LogicalResult splitTransfers(Block &block, Block::iterator end, const Buf
       received.push_back(receive.getValue());
     }
     if (auto send = dyn_cast<dist::SendOp>(op)) {
-      auto start = dist::SendStartOp::create(builder, send.getLoc(), send.getChannelAttr(), send.getValue());
+      auto start = dist::SendStartOp::create(builder, send.getLoc(), send.getChannel(), send.getValue(),
+                                             /*ahead=*/false, send.getDeal());
       start->setDiscardableAttrs(send->getDiscardableAttrDictionary());
       send.erase();
     }

@@ -138,7 +138,8 @@ std::optional<LaneState> Lane::execute() {
         if (!port) // all to all: this instance
           continue;
         Locks locks = frame.lock(instruction);
-        if (PollState state = port->start(frame.buffers[instruction.buffer], step, mode); state != PollState::Ready)
+        const void *message = static_cast<uint8_t *>(frame.buffers[instruction.buffer]) + instruction.bytes * sub;
+        if (PollState state = port->start(message, step, mode); state != PollState::Ready)
           return notReady(port, state);
       }
       sub = 0;
@@ -155,6 +156,7 @@ std::optional<LaneState> Lane::execute() {
       sub = 0;
       break;
     case Op::Aggregate:
+    case Op::Collect:
       if (std::optional<LaneState> state =
               goOnAfter(instruction, instruction.chosen == Program::noPort ? messages.advance(instruction, context)
                                                                            : choice.sum(instruction, context)))
@@ -460,6 +462,7 @@ std::string Lane::describeWait() const {
   switch (instruction.op) {
   case Op::Receive:
   case Op::Aggregate:
+  case Op::Collect:
     what = ports.describeReceive(instruction.port + sub);
     break;
   case Op::AllReduceDone: {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 
 namespace graphc::executor {
 
@@ -13,6 +14,8 @@ using transport::PollState;
 // Sums by the tree over the replicas whatever arrives first: bits do not depend on timing. The tree is one of each element, so
 // the sum goes on with what is here of messages that are still arriving. The accumulator's lock is never held across a wait.
 SumOutcome MessageSum::advance(const Instruction &instruction, const GraphcContext &context) {
+  if (instruction.op == Op::Collect)
+    return collect(instruction);
   bytes = program.plan->channels(int(instruction.source->aggregate().channel())).bytes();
   while (summed < instruction.count) {
     PollState state = PollState::Ready; // of message `first`, the first that is not here whole
@@ -48,6 +51,23 @@ SumOutcome MessageSum::advance(const Instruction &instruction, const GraphcConte
     }
     if (summedSoFar == before && summed == whole && state != PollState::Ready)
       return {state, first};
+  }
+  summed = 0;
+  return {};
+}
+
+SumOutcome MessageSum::collect(const Instruction &instruction) {
+  auto *all = static_cast<uint8_t *>(frame.arguments[instruction.first]);
+  for (; summed < instruction.count; ++summed) {
+    const void *data = nullptr;
+    transport::RecvPort *port = ports.receives[instruction.port + summed];
+    if (PollState state = port->poll(&data); state != PollState::Ready) {
+      if (instruction.bytes > kMostGathered)
+        return {state, summed};
+      return {state, summed, {&ports.receives[instruction.port + summed], instruction.count - summed}};
+    }
+    memcpy(all + instruction.bytes * summed, data, instruction.bytes);
+    port->release();
   }
   summed = 0;
   return {};

@@ -1,4 +1,4 @@
-//===- MessageSum.h - the sum of one message of every instance, resumable -------------------------------------------*- C++ -*-===//
+//===- MessageSum.h - the sum of one message of every instance, or all of them, resumable -------------------------------------------*- C++ -*-===//
 //
 // Of one lane, which makes one at a time. Allocates only when it is made.
 //
@@ -23,11 +23,12 @@ public:
   MessageSum(const Program &program, const LanePorts &ports, Frame &frame)
       : program(program), ports(ports), frame(frame), messages(program.mostMessages), addends(program.mostMessages) {}
 
-  /// Adds what is here of the messages of an Aggregate, and gives them back.
+  /// Adds what is here of the messages of an Aggregate, or copies those of a Collect end to end, and gives them back.
   SumOutcome advance(const Instruction &instruction, const GraphcContext &context);
   uint64_t summedBytes() const { return summedSoFar; } ///< by all Aggregates so far
 
 private:
+  SumOutcome collect(const Instruction &instruction);
   /// How far a message is here.
   struct Arriving {
     bool seen = false; // something of it is here
@@ -43,7 +44,7 @@ private:
   const LanePorts &ports;
   Frame &frame;
   uint64_t bytes = 0; // of a message
-  uint32_t summed = 0; // messages that are in the sum whole
+  uint32_t summed = 0; // messages that are in the sum, or copied, whole
   uint64_t summedSoFar = 0;
   std::vector<Arriving> messages; // by instance
   std::vector<const uint8_t *> addends; // likewise: where they begin

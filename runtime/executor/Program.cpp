@@ -147,6 +147,8 @@ void ProgramBuilder::addSend(const plan::Instruction &from, Op op) {
   to.source = &from;
   to.port = sendPort(from.send_start().channel(), to.count);
   to.buffer = from.send_start().buffer();
+  if (from.send_start().deal())
+    to.bytes = plan.channels(int(from.send_start().channel())).bytes();
   append(to, plan::effectsOf(plan, source, from));
 }
 
@@ -246,6 +248,16 @@ void ProgramBuilder::add(const plan::Instruction &from) {
     }
     if (from.aggregate().has_chosen())
       to.chosen = from.aggregate().chosen();
+    break;
+  }
+  case plan::Instruction::kCollect: {
+    const plan::Channel &channel = plan.channels(int(from.collect().channel()));
+    to.op = Op::Collect;
+    to.port = receivePort(from.collect().channel(), true);
+    to.count = channel.instances();
+    to.bytes = channel.bytes();
+    to.first = mark();
+    program->argumentBuffers.push_back(from.collect().buffer());
     break;
   }
   case plan::Instruction::kChoose:

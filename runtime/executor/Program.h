@@ -28,11 +28,12 @@ enum class Op : uint8_t {
   Receive, // receives[port]; binds buffer and arguments[patches[first … first + count)]
   Acquire, // sends[port]; binds buffer and arguments as Receive does
   Release, // receives[port]; unbinds buffer
-  SendStart, // sends[port … port + count), buffer
+  SendStart, // sends[port … port + count), buffer: the same for each, or `bytes` further on for the next
   SendAhead, // SendStart of the next step's message, unless the control message says that there is no next step
   SendDone, // sends[port … port + count)
   Aggregate, // receives[port … port + count), buffer, kernel a chunk of `bytes`; arguments + first: accumulator, then its own
   // message and the partial sums, where it has them
+  Collect, // receives[port … port + count); arguments[first]: messages of `bytes`, end to end
   Choose, // receives[port … port + count), take; buffer: version, chosen: which of them
   Again, // count times: back to the instruction behind the last `first`
   Accumulate, // arguments[first … first + count): value, partial sums; kernel a chunk of `bytes`; take: values of a leaf
@@ -63,7 +64,7 @@ struct alignas(64) Instruction {
   uint32_t count = 0;
   uint32_t port = 0;
   uint32_t buffer = 0;
-  uint64_t bytes = 0; // Aggregate, Accumulate: of one chunk
+  uint64_t bytes = 0; // Aggregate, Accumulate: of one chunk; Collect, SendStart that deals: of a message
   GraphcKernel kernel = nullptr;
   const plan::Instruction *source = nullptr;
   uint32_t planKernel = 0; // for messages

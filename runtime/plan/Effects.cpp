@@ -73,6 +73,8 @@ Effects effectsOf(const Plan &plan, const Program &program, const Instruction &i
     return {{}, {{Action::Done, instruction.send_done().channel()}}, {}};
   case Instruction::kAggregate:
     return ofAggregate(instruction.aggregate());
+  case Instruction::kCollect:
+    return {{{instruction.collect().buffer(), WRITE}}, {{Action::Receive, instruction.collect().channel()}}, {}};
   case Instruction::kChoose: {
     const Instruction::Choose &choose = instruction.choose();
     return {{{choose.version(), READ}, {choose.chosen(), WRITE}}, {{Action::Receive, choose.channel()}}, {}};

@@ -234,6 +234,8 @@ absl::Status ProgramVerifier::checkKind(const Instruction &instruction, int posi
     return absl::OkStatus();
   case Instruction::kAggregate:
     return transfers.checkAggregate(instruction.aggregate());
+  case Instruction::kCollect:
+    return transfers.checkCollect(instruction.collect());
   case Instruction::kChoose:
     return transfers.checkChoose(instruction.choose());
   case Instruction::kRepeat:

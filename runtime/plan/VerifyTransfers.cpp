@@ -21,6 +21,14 @@ absl::Status TransferVerifier::fits(const Buffer &buffer, const Channel &channel
   return absl::OkStatus();
 }
 
+absl::Status TransferVerifier::fitsAll(const Buffer &buffer, const Channel &channel) const {
+  if ((unsigned __int128)channel.bytes() * channel.instances() != buffer.bytes() ||
+      buffer.type().dtype() != channel.type().dtype())
+    return invalid("buffer ", buffer.name(), " is ", typeText(buffer.type()), ", but ", channel.instances(),
+                   " messages of channel ", channel.name(), " are ", typeText(channel.type()), " each");
+  return absl::OkStatus();
+}
+
 absl::Status TransferVerifier::adds(uint32_t add, const Channel &channel) const {
   return checkAddition(plan.kernels(int(add)), channel.bytes(), absl::StrCat("a message of channel ", channel.name()));
 }
@@ -62,7 +70,11 @@ absl::Status TransferVerifier::checkSendStart(const Instruction::SendStart &send
   const Channel &channel = plan.channels(int(send.channel()));
   GRAPHC_RETURN_IF_ERROR(whole(channel));
   const Buffer &buffer = program.buffers(int(send.buffer()));
-  GRAPHC_RETURN_IF_ERROR(fits(buffer, channel));
+  if (send.deal() && (program.instances() != 1 || channel.instances() == 1 || channel.all_to_all() ||
+                      channel.conflating() || channel.zero_copy() || send.ahead() || !buffer.has_arena()))
+    return invalid("deals buffer ", send.buffer(), " (", buffer.name(), ") on channel ", channel.name(),
+                   "; expected a buffer of the arena, this step's, and a channel from one instance to a family");
+  GRAPHC_RETURN_IF_ERROR(send.deal() ? fitsAll(buffer, channel) : fits(buffer, channel));
   if (channel.zero_copy() && buffer.storage_case() != Buffer::kVariable && buffer.storage_case() != Buffer::kConstant)
     return invalid("sends zero-copy buffer ", send.buffer(), " (", buffer.name(), ") on channel ", channel.name(),
                    ", which is neither a variable nor a constant");
@@ -131,6 +143,23 @@ absl::Status TransferVerifier::checkAggregate(const Instruction::Aggregate &aggr
   }
   if (!channel.conflating())
     received += (unsigned __int128)channel.bytes() * (channel.instances() - (channel.all_to_all() ? 1 : 0));
+  return absl::OkStatus();
+}
+
+/// One message of every instance of a family, into a buffer of the arena that has room for all.
+absl::Status TransferVerifier::checkCollect(const Instruction::Collect &collect) {
+  const Channel &channel = plan.channels(int(collect.channel()));
+  GRAPHC_RETURN_IF_ERROR(whole(channel));
+  if (program.instances() != 1 || channel.instances() == 1 || channel.all_to_all() || channel.conflating())
+    return invalid("collects channel ", channel.name(), " in a program of ", program.instances(),
+                   " instances; expected a fifo from a family to one instance");
+  if (buffers.messageOf(collect.channel()))
+    return invalid("collects channel ", channel.name(), " while it holds one of its messages");
+  const Buffer &buffer = program.buffers(int(collect.buffer()));
+  if (!buffer.has_arena())
+    return invalid("collects into buffer ", collect.buffer(), ", which is not in the arena");
+  GRAPHC_RETURN_IF_ERROR(fitsAll(buffer, channel));
+  received += (unsigned __int128)channel.bytes() * channel.instances();
   return absl::OkStatus();
 }
 

@@ -18,6 +18,7 @@ public:
   absl::Status checkSendStart(const Instruction::SendStart &send, bool knowsNext);
   absl::Status checkSendDone(const Instruction::SendDone &done);
   absl::Status checkAggregate(const Instruction::Aggregate &aggregate);
+  absl::Status checkCollect(const Instruction::Collect &collect);
   absl::Status checkChoose(const Instruction::Choose &choose);
   absl::Status checkAllReduceStart(const Instruction::AllReduceStart &start);
   absl::Status checkAllReduceDone(const Instruction::AllReduceDone &done);
@@ -32,6 +33,8 @@ private:
   /// Messages are whole values.
   absl::Status whole(const Channel &channel) const;
   absl::Status fits(const Buffer &buffer, const Channel &channel) const;
+  /// It has a message of each instance, end to end.
+  absl::Status fitsAll(const Buffer &buffer, const Channel &channel) const;
 
   const Plan &plan;
   const Program &program;

@@ -1,6 +1,7 @@
 """Ops whose indices are data, and padding, by their definitions: element by element, as StableHLO's text has them. Dimension numbers
 have short names: offset, collapsed, operand_batching, indices_batching, map, vector.
 """
+import functools
 import itertools
 
 
@@ -83,3 +84,27 @@ def box(shape, starts, sizes):
     """Where the elements of a box of these sizes lie; starts are clamped."""
     begin = [clamp(start, 0, whole - size) for start, whole, size in zip(starts, shape, sizes, strict=True)]
     return [tuple(b + i for b, i in zip(begin, index)) for index in indices(sizes)]
+
+
+def sumRows(numbers, rows, width, table, firstRow, batches, perLeaf, add):
+    """`graph.sum_rows` by its definition: a dense table a micro-batch, left folds to leaves, one tree; the rows, and which they are."""
+    each = len(numbers) // batches
+    dense = []
+    for batch in range(batches):
+        dense.append([0.0] * (table * width))
+        for i in range(batch * each, (batch + 1) * each):
+            if 0 <= (row := numbers[i] - firstRow) < table:
+                for c in range(width):
+                    dense[-1][row * width + c] = add(dense[-1][row * width + c], rows[i * width + c])
+
+    def added(a, b):
+        return [add(x, y) for x, y in zip(a, b, strict=True)]
+    level = [functools.reduce(added, dense[i:i + perLeaf]) for i in range(0, batches, perLeaf)]
+    while len(level) > 1:
+        level = [added(*level[i:i + 2]) if i + 1 < len(level) else level[i] for i in range(0, len(level), 2)]
+    row, sums = [], []
+    for i, number in enumerate(numbers):
+        isFirst = 0 <= number - firstRow < table and number not in numbers[:i]
+        row.append(number - firstRow if isFirst else -1)
+        sums += [level[0][(number - firstRow) * width + c] if isFirst else 0.0 for c in range(width)]
+    return row, sums

@@ -335,7 +335,18 @@ def pad(args, properties, shape, element):
 
 def embedding(args, properties, shape, element):
     rows, width = args[0].shape
-    return Tensor(shape, element, [args[0].flat[i * width + c] if 0 <= i < rows else 0.0 for i in args[1].flat for c in range(width)])
+    first = integer(properties, "first_row")
+    return Tensor(shape, element, [args[0].flat[(i - first) * width + c] if 0 <= i - first < rows else 0.0
+                                   for i in args[1].flat for c in range(width)])
+
+
+def sumRows(args, properties, kinds):
+    """All four results; nobody looks at the op's own memory."""
+    numbers, rows = args
+    settings = [integer(properties, name) for name in ("first_row", "micro_batches", "per_leaf")]
+    table = kinds[2][0][0]
+    made = indexed.sumRows(numbers.flat, rows.flat, rows.shape[-1], table, *settings, lambda a, b: rounded(rows.element, a + b))
+    return [Tensor(*kind, flat) for kind, flat in zip(kinds, [*made, [0] * table, [0] * len(numbers.flat)])]
 
 
 INDEXED = {"gather": gather, "scatter": scatter, "dynamic_slice": dynamicSlice, "dynamic_update_slice": dynamicUpdateSlice, "pad": pad,
@@ -466,8 +477,10 @@ def run(text):
                 re.search(r"learning_rate = (\S+) : f64", properties).group(1)))
             steps = [rounded(old.element, rate * step) for step in args[0].flat]
             state[symbol.group(1)] = Tensor(old.shape, old.element, [a + b for a, b in zip(old.flat, steps)])
-        elif name == "top_k":
-            for number, result in enumerate(topK(args[0], integer(properties, "k"), types(match["to"]))):
+        elif name in ("top_k", "sum_rows"):
+            kinds = types(match["to"])
+            results = topK(args[0], integer(properties, "k"), kinds) if name == "top_k" else sumRows(args, properties, kinds)
+            for number, result in enumerate(results):
                 env[f"%{match['results']}#{number}"] = result
         elif name != "return":
             (shape, element), = types(match["to"])

@@ -9,6 +9,7 @@
 
 #include "dialects/graph/GraphDialect.h"
 #include "dialects/graph/LoopParts.h"
+#include "dialects/graph/Rows.h"
 
 #define GET_OP_CLASSES
 #include "dialects/graph/ops/Arithmetic.h.inc"

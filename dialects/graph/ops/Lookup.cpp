@@ -30,6 +30,28 @@ LogicalResult EmbeddingOp::inferReturnTypes(MLIRContext *, Loc loc, Adaptor adap
   return success();
 }
 
+// (C1) a row for each number   (C2) pieces and leaves   (C3) the op's own memory
+LogicalResult SumRowsOp::verify() {
+  RankedTensorType numbers = tensorOf(getNumbers()), rows = tensorOf(getRows()), first = tensorOf(getFirst()),
+                   next = tensorOf(getNext());
+  if (getRow().getType() != numbers || getSums().getType() != rows || rows.getRank() != numbers.getRank() + 1 ||
+      rows.getShape().drop_back() != numbers.getShape())
+    return emitOpError() << "expected a row for each number, and results of their types, got numbers " << numbers
+                         << ", rows " << rows << " and results " << getRow().getType() << " and "
+                         << getSums().getType();
+  const int64_t count = numbers.getNumElements(), batches = int64_t(getMicroBatches()), perLeaf = int64_t(getPerLeaf());
+  if (count % batches || batches % perLeaf)
+    return emitOpError() << "expected micro_batches that divide " << count
+                         << " numbers, and per_leaf that divides them, got " << batches << " and " << perLeaf;
+  Type i32 = IntegerType::get(getContext(), 32);
+  if (first.getRank() != 1 || first.getElementType() != i32 || next != RankedTensorType::get({count}, i32) ||
+      count > std::numeric_limits<int32_t>::max())
+    return emitOpError()
+           << "expected memory of type i32 for each row of the table, and for each of fewer than 2^31 numbers, got "
+           << first << " and " << next << " of " << count << " numbers";
+  return success();
+}
+
 // (C1) a table of two dimensions, a row of it for each number
 LogicalResult EmbeddingGradOp::verify() {
   RankedTensorType ids = tensorOf(getIds()), gradient = tensorOf(getGradient()), result = tensorOf(getResult());
@@ -68,16 +90,24 @@ LogicalResult TopKOp::verify() {
 // Loops
 //===----------------------------------------------------------------------------------------------------------===//
 
+/// A row's number, an i64, where the first has the number `first`.
+static Value countFrom(Loops &loops, uint64_t first, Value number) {
+  if (first == 0)
+    return number;
+  Value by = arith::ConstantOp::create(loops.builder, loops.loc, loops.builder.getI64IntegerAttr(int64_t(first)));
+  return loops.subtract(number, by);
+}
+
 int64_t EmbeddingOp::getParts() { return getType().getNumElements(); }
 void EmbeddingOp::buildLoops(OpBuilder &builder, ValueRange operands, ValueRange outs) {
   buildAllParts(*this, builder, operands, outs);
 }
 void EmbeddingOp::buildParts(OpBuilder &builder, ValueRange operands, ValueRange outs, Value first, Value limit) {
   Loops loops{builder, getLoc()};
-  const int64_t rows = getNumClasses();
+  const int64_t rows = typeOf(getTable()).getDimSize(0);
   Value zero = loops.constant(builder.getZeroAttr(getType().getElementType()));
   loops.overElements(getType().getShape(), first, limit, [&](ValueRange place, Value from, Value to) {
-    Value id = loops.loadIndex(operands[1], place);
+    Value id = countFrom(loops, getFirstRow(), loops.loadIndex(operands[1], place));
     Value count = arith::ConstantOp::create(builder, getLoc(), builder.getI64IntegerAttr(rows));
     Value isRow = arith::CmpIOp::create(builder, getLoc(), arith::CmpIPredicate::ult, id, count);
     Value row = loops.bring(id, 0, rows - 1);
@@ -86,6 +116,116 @@ void EmbeddingOp::buildParts(OpBuilder &builder, ValueRange operands, ValueRange
       to.push_back(column);
       Value element = loops.load(operands[0], {row, column});
       loops.store(arith::SelectOp::create(builder, getLoc(), isRow, element, zero), outs[0], to);
+    });
+  });
+}
+
+/// Of each number a list: `first` has where it stands first, `next` at each place where it stands again. Sums are made in place, from level to
+/// level: those of a micro-batch, then those of a leaf, then those of 2, 4, … leaves. On each a list is walked once, and what is of one group
+/// with the entry before it is added there and leaves the list. Groups of a level are equal runs of places.
+void SumRowsOp::buildLoops(OpBuilder &builder, ValueRange operands, ValueRange outs) {
+  Loops loops{builder, getLoc()};
+  Scalars scalars{builder, getLoc()};
+  const Location loc = getLoc();
+  ArrayRef<int64_t> shape = typeOf(getNumbers()).getShape();
+  const int64_t count = typeOf(getNumbers()).getNumElements(), width = typeOf(getRows()).getShape().back(),
+                table = typeOf(getFirst()).getDimSize(0), each = count / int64_t(getMicroBatches()),
+                leaves = int64_t(getMicroBatches() / getPerLeaf());
+  Type numberType = typeOf(getNumbers()).getElementType(), i32 = builder.getI32Type(), i64 = builder.getI64Type();
+  Value row = outs[0], sums = outs[1], first = outs[2], next = outs[3];
+  auto constant = [&](int64_t value) -> Value {
+    return arith::ConstantOp::create(builder, loc, builder.getI64IntegerAttr(value));
+  };
+  auto compare = [&](arith::CmpIPredicate relation, Value a, Value b) -> Value {
+    return arith::CmpIOp::create(builder, loc, relation, a, b);
+  };
+  auto toIndex = [&](Value number) -> Value {
+    return arith::IndexCastOp::create(builder, loc, builder.getIndexType(), number);
+  };
+  auto toI64 = [&](Value index) -> Value { return arith::IndexCastOp::create(builder, loc, i64, index); };
+  auto inside = [&](Value condition, llvm::function_ref<void()> body) {
+    auto branch = scf::IfOp::create(builder, loc, condition, /*withElseRegion=*/false);
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(branch.thenBlock());
+    body();
+  };
+  auto withColumn = [](const Loops::Place &place, Value column) {
+    Loops::Place to(place);
+    to.push_back(column);
+    return to;
+  };
+  // Which row a number names, and whether it is one.
+  auto nameOf = [&](const Loops::Place &place) {
+    Value name = countFrom(loops, getFirstRow(), loops.loadIndex(operands[0], place));
+    return std::pair(name, compare(arith::CmpIPredicate::ult, name, constant(table)));
+  };
+  Value zero = loops.constant(builder.getZeroAttr(typeOf(getRows()).getElementType()));
+  Value none = arith::ConstantOp::create(builder, loc, builder.getI32IntegerAttr(-1));
+  Value noRow = arith::ConstantOp::create(builder, loc, builder.getIntegerAttr(numberType, -1));
+
+  loops.over(loops.index(0), loops.index(table), [&](Value number) { loops.store(none, first, number); });
+  loops.over(loops.index(0), loops.index(count), [&](Value behind) {
+    Value at = loops.subtract(loops.index(count - 1), behind);
+    const Loops::Place place = loops.placeOf(at, shape);
+    auto [name, isRow] = nameOf(place);
+    loops.store(noRow, row, place);
+    loops.store(none, next, at);
+    inside(isRow, [&, name = name] {
+      Value entry = toIndex(name);
+      loops.store(loops.load(first, entry), next, at);
+      loops.store(arith::IndexCastOp::create(builder, loc, i32, at), first, entry);
+    });
+    loops.over(loops.index(0), loops.index(width), [&, isRow = isRow](Value column) {
+      Value element = scalars.add(zero, loops.load(operands[1], withColumn(place, column)));
+      loops.store(arith::SelectOp::create(builder, loc, isRow, element, zero), sums, withColumn(place, column));
+    });
+  });
+  // The list that begins at a place: all that is of one group of `size` places is added to the first of the group.
+  auto walk = [&](Value begin, Value size) {
+    auto group = [&](Value place) -> Value { return arith::DivUIOp::create(builder, loc, place, size); };
+    scf::WhileOp::create(
+        builder, loc, TypeRange{i64, i64}, ValueRange{toI64(begin), loops.loadIndex(next, begin)},
+        [&](OpBuilder &, Location, ValueRange carried) {
+          scf::ConditionOp::create(builder, loc, compare(arith::CmpIPredicate::sge, carried[1], constant(0)), carried);
+        },
+        [&](OpBuilder &, Location, ValueRange carried) {
+          Value to = toIndex(carried[0]), from = toIndex(carried[1]);
+          Value follower = loops.load(next, from);
+          Value together = compare(arith::CmpIPredicate::eq, group(carried[0]), group(carried[1]));
+          inside(together, [&] {
+            const Loops::Place sum = loops.placeOf(to, shape), addend = loops.placeOf(from, shape);
+            loops.over(loops.index(0), loops.index(width), [&](Value column) {
+              Value more = loops.load(sums, withColumn(addend, column));
+              loops.store(scalars.add(loops.load(sums, withColumn(sum, column)), more), sums, withColumn(sum, column));
+              loops.store(zero, sums, withColumn(addend, column));
+            });
+            loops.store(follower, next, to);
+          });
+          Value last = arith::SelectOp::create(builder, loc, together, carried[0], carried[1]);
+          Value beyond = arith::ExtSIOp::create(builder, loc, i64, follower);
+          scf::YieldOp::create(builder, loc, ValueRange{last, beyond});
+        });
+  };
+  int64_t levels = 2; // of a micro-batch, of a leaf, and of so many times two leaves
+  while ((int64_t(1) << (levels - 2)) < leaves)
+    ++levels;
+  loops.over(loops.index(0), loops.index(count), [&](Value at) {
+    const Loops::Place place = loops.placeOf(at, shape);
+    auto [name, isRow] = nameOf(place);
+    inside(isRow, [&, name = name] {
+      Value isFirst = compare(arith::CmpIPredicate::eq, loops.loadIndex(first, toIndex(name)), toI64(at));
+      inside(isFirst, [&] {
+        loops.store(numberType == i64 ? name : arith::TruncIOp::create(builder, loc, numberType, name).getResult(), row,
+                    place);
+        inside(compare(arith::CmpIPredicate::sge, loops.loadIndex(next, at), constant(0)), [&] {
+          walk(at, constant(each));
+          loops.over(loops.index(1), loops.index(levels), constant(each * int64_t(getPerLeaf())),
+                     [&](Value, Value size) {
+                       walk(at, size);
+                       return loops.add(size, size);
+                     });
+        });
+      });
     });
   });
 }
@@ -169,8 +309,55 @@ Values EmbeddingGradOp::decompose(OpBuilder &builder) {
   const int64_t rank = typeOf(getIds()).getRank();
   Expansion e{builder, getLoc()};
   const SmallVector<int64_t> rows{0}, none;
-  return {e.make<ScatterOp>(getResult().getType(), e.splat(getResult().getType(), 0), getIds(), getGradient(),
+  Value ids = getIds();
+  if (getFirstRow())
+    ids = e.make<SubtractOp>(ids, e.splat(ids.getType(), double(getFirstRow())));
+  return {e.make<ScatterOp>(getResult().getType(), e.splat(getResult().getType(), 0), ids, getGradient(),
                             ArrayRef<int64_t>{rank}, rows, none, none, rows, uint64_t(rank))};
+}
+
+//===----------------------------------------------------------------------------------------------------------===//
+// Rows
+//===----------------------------------------------------------------------------------------------------------===//
+
+OpOperand &EmbeddingOp::getTableOperand() { return getTableMutable(); }
+OpOperand &EmbeddingOp::getNumbersOperand() { return getIdsMutable(); }
+
+/// Each part gives zeros for what is not its own.
+Value EmbeddingOp::buildFromParts(OpBuilder &builder, ValueRange parts, ArrayRef<int64_t> first) {
+  Expansion e{builder, getLoc()};
+  Value result;
+  for (auto [part, row] : llvm::zip_equal(parts, first)) {
+    Value here = EmbeddingOp::create(builder, getLoc(), part, getIds(), getFirstRow() + uint64_t(row));
+    if (result) {
+      Value from = e.splat(getIds().getType(), double(int64_t(getFirstRow()) + row));
+      Value isHere = e.broadcast(e.compare(Comparison::GE, getIds(), from), getType().getShape());
+      here = e.make<SelectOp>(isHere, here, result);
+    }
+    result = here;
+  }
+  return result;
+}
+
+OpOperand &EmbeddingGradOp::getNumbersOperand() { return getIdsMutable(); }
+OpOperand &EmbeddingGradOp::getRowsOperand() { return getGradientMutable(); }
+int64_t EmbeddingGradOp::getFirstNumber() { return int64_t(getFirstRow()); }
+Value EmbeddingGradOp::buildFrom(OpBuilder &builder, Value numbers, Value rows) {
+  return EmbeddingGradOp::create(builder, getLoc(), getResult().getType(), numbers, rows, uint64_t(0));
+}
+Value EmbeddingGradOp::buildPart(OpBuilder &builder, int64_t first, int64_t count) {
+  Type part = typeOf(getResult()).clone({count, typeOf(getResult()).getDimSize(1)});
+  return EmbeddingGradOp::create(builder, getLoc(), part, getIds(), getGradient(), getFirstRow() + uint64_t(first));
+}
+
+RowSums graphc::graph::createRowSums(OpBuilder &builder, Location loc, Value numbers, Value rows,
+                                     RankedTensorType table, int64_t firstRow, int64_t microBatches, int64_t perLeaf) {
+  Type i32 = builder.getI32Type();
+  auto memory = [&](int64_t count) { return RankedTensorType::get({count}, i32); };
+  auto sums = SumRowsOp::create(builder, loc, numbers.getType(), rows.getType(), memory(table.getDimSize(0)),
+                                memory(typeOf(numbers).getNumElements()), numbers, rows, uint64_t(firstRow),
+                                uint64_t(microBatches), uint64_t(perLeaf));
+  return {sums.getRow(), sums.getSums()};
 }
 
 //===----------------------------------------------------------------------------------------------------------===//
@@ -178,7 +365,7 @@ Values EmbeddingGradOp::decompose(OpBuilder &builder) {
 //===----------------------------------------------------------------------------------------------------------===//
 
 void EmbeddingOp::buildGradient(OpBuilder &builder, ValueRange g, Needed, Gradients result) {
-  result[0] = EmbeddingGradOp::create(builder, getLoc(), getTable().getType(), getIds(), g[0]);
+  result[0] = EmbeddingGradOp::create(builder, getLoc(), getTable().getType(), getIds(), g[0], getFirstRow());
 }
 
 // To where the values came from: each row's indices are different. The indices have no gradient.
@@ -197,7 +384,7 @@ void TopKOp::buildGradient(OpBuilder &builder, ValueRange g, Needed, Gradients r
 //===----------------------------------------------------------------------------------------------------------===//
 
 Value EmbeddingOp::getLabelValue() { return getIds(); }
-int64_t EmbeddingOp::getNumClasses() { return cast<RankedTensorType>(getTable().getType()).getDimSize(0); }
+int64_t EmbeddingOp::getNumClasses() { return int64_t(getFirstRow()) + typeOf(getTable()).getDimSize(0); }
 
 //===----------------------------------------------------------------------------------------------------------===//
 // Costs
@@ -205,4 +392,5 @@ int64_t EmbeddingOp::getNumClasses() { return cast<RankedTensorType>(getTable().
 
 uint64_t EmbeddingOp::getFlops() { return 0; }
 uint64_t EmbeddingGradOp::getFlops() { return count(getGradient()); }
+uint64_t SumRowsOp::getFlops() { return count(getRows()); }
 uint64_t TopKOp::getFlops() { return count(getOperand()); } // a comparison with the last of the largest

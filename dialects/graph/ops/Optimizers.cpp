@@ -1,5 +1,5 @@
 //===- Optimizers.cpp - what optimizers make of gradients -----------------------------------------------------===//
-#include "dialects/graph/ops/Ops.h"
+#include "dialects/graph/ops/Loops.h"
 #include "runtime/cluster/Pattern.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -39,6 +39,15 @@ template <typename Op> static LogicalResult verifyApply(Op op, ArrayRef<FlatSymb
 }
 
 LogicalResult ApplySgdOp::verify() { return verifyApply(*this, {}); }
+
+// (C2) one learning rate
+LogicalResult ApplySgdRowsOp::verify() {
+  if (bool(getRate()) != bool(getLearningRate()))
+    return success();
+  return emitOpError() << "has " << (getRate() ? "two learning rates" : "no learning rate")
+                       << ", expected either learning_rate or the operand rate";
+}
+
 LogicalResult ApplyMomentumOp::verify() { return verifyApply(*this, {getSlotAttr()}); }
 LogicalResult ApplyAdamOp::verify() { return verifyApply(*this, {getMeanAttr(), getSquareAttr()}); }
 LogicalResult ApplyAdagradOp::verify() { return verifyApply(*this, {getAccumulatorAttr()}); }
@@ -71,6 +80,7 @@ struct Element {
   Value mean(double decay, Value old, Value x) { return s.add(scale(decay, old), scale(1 - decay, x)); }
   Value square(Value x) { return s.multiply(x, x); }
   Value root(Value x) { return math::SqrtOp::create(s.builder, s.loc, x); }
+  Value bounded(Value x, double limit) { return s.minimum(s.maximum(x, number(-limit)), number(limit)); }
   /// What the variable is after a step of the learning rate times `x`.
   Value after(Value x) { return s.subtract(variable, s.multiply(rate, x)); }
 };
@@ -88,7 +98,7 @@ static Results buildApplyBody(Op op, OpBuilder &builder, Elements x, Elements ol
   if (op.getScale())
     e.gradient = e.s.multiply(e.s.convert(x.back(), e.type), e.gradient);
   if (std::optional<double> limit = toDouble(op.getClipValue()))
-    e.gradient = e.s.minimum(e.s.maximum(e.gradient, e.number(-*limit)), e.number(*limit));
+    e.gradient = e.bounded(e.gradient, *limit);
   e.rate = op.getRate() ? e.s.convert(x[x.size() - shared], e.type) : e.number(op.getLearningRate()->convertToDouble());
   std::optional<double> decay = toDouble(op.getWeightDecay());
   if (decay && decayInGradient)
@@ -105,6 +115,41 @@ static Results buildApplyBody(Op op, OpBuilder &builder, Elements x, Elements ol
 
 Results ApplySgdOp::buildBody(OpBuilder &builder, Elements x, Elements old, IndexOf) {
   return buildApplyBody(*this, builder, x, old, true, [](Element &e) -> Results { return {e.after(e.gradient)}; });
+}
+
+/// By a gradient of 0.0 w - rate * 0.0 is w, and so is what is bounded; a scale may be NaN, weight decay and averages change every row.
+Operation *ApplySgdOp::buildRowUpdate(OpBuilder &builder, Value numbers, Value rows) {
+  if (getScale() || getAverage() || getWeightDecay() || typeOf(getGradient()).getRank() != 2)
+    return nullptr;
+  return ApplySgdRowsOp::create(builder, getLoc(), getVariableAttr(), rows, numbers, getRate(), getLearningRateAttr(),
+                                getClipValueAttr());
+}
+
+void ApplySgdRowsOp::buildLoops(OpBuilder &builder, ValueRange operands, ValueRange outs) {
+  Loops loops{builder, getLoc()};
+  Type type = typeOf(getGradient()).getElementType();
+  const int64_t rows = shapeOf(outs[0])[0], width = shapeOf(outs[0])[1];
+  Element e{{builder, getLoc()}, type, {}, {}, {}, {}, {}};
+  e.rate = getRate() ? e.s.convert(loops.load(operands[2], ValueRange()), type)
+                     : e.number(getLearningRate()->convertToDouble());
+  loops.overBox(loops.boundsOf(typeOf(getNumbers()).getShape()), [&](ValueRange place) {
+    Value name = loops.loadIndex(operands[1], place);
+    Value count = arith::ConstantOp::create(builder, getLoc(), builder.getI64IntegerAttr(rows));
+    Value isRow = arith::CmpIOp::create(builder, getLoc(), arith::CmpIPredicate::ult, name, count);
+    auto update = scf::IfOp::create(builder, getLoc(), isRow, /*withElseRegion=*/false);
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(update.thenBlock());
+    Value row = arith::IndexCastOp::create(builder, getLoc(), builder.getIndexType(), name);
+    loops.over(loops.index(0), loops.index(width), [&](Value column) {
+      Loops::Place from(place);
+      from.push_back(column);
+      Value gradient = loops.load(operands[0], from);
+      if (std::optional<double> limit = toDouble(getClipValue()))
+        gradient = e.bounded(gradient, *limit);
+      e.variable = loops.load(outs[0], {row, column});
+      loops.store(e.after(gradient), outs[0], {row, column});
+    });
+  });
 }
 
 Results ApplyMomentumOp::buildBody(OpBuilder &builder, Elements x, Elements old, IndexOf) {
@@ -164,12 +209,14 @@ template <typename Op> static uint64_t flopsOf(Op op, uint64_t own) {
 }
 
 bool ApplySgdOp::appliesGradient() { return true; }
+bool ApplySgdRowsOp::appliesGradient() { return true; }
 bool ApplyMomentumOp::appliesGradient() { return true; }
 bool ApplyAdamOp::appliesGradient() { return true; }
 bool ApplyAdagradOp::appliesGradient() { return true; }
 bool ApplyRmspropOp::appliesGradient() { return true; }
 
 uint64_t ApplySgdOp::getFlops() { return flopsOf(*this, 2); }
+uint64_t ApplySgdRowsOp::getFlops() { return (getClipValue() ? 4 : 2) * count(getGradient()); }
 uint64_t ApplyMomentumOp::getFlops() { return flopsOf(*this, getNesterov() ? 6 : 4); }
 uint64_t ApplyAdamOp::getFlops() { return flopsOf(*this, 14); }
 uint64_t ApplyAdagradOp::getFlops() { return flopsOf(*this, 7); }
@@ -389,6 +436,22 @@ Operation *RmspropAttr::buildApply(OpBuilder &builder, Location loc, const Gradi
 
 LogicalResult ApplySgdOp::verifySymbolUses(SymbolTableCollection &symbols) {
   return verifyVariables(*this, getGradient(), symbols);
+}
+// (C1) a row of the variable for each number
+LogicalResult ApplySgdRowsOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  RankedTensorType rows = typeOf(getGradient()), numbers = typeOf(getNumbers());
+  if (rows.getRank() != numbers.getRank() + 1 || rows.getShape().drop_back() != numbers.getShape())
+    return emitOpError() << "expected a row for each number, got rows " << rows << " and numbers " << numbers;
+  auto variable = symbols.lookupNearestSymbolFrom<VariableOp>(*this, getVariableAttr());
+  RankedTensorType type = variable ? variable.getTensorType() : rows;
+  if (variable && (type.getRank() != 2 || type.getDimSize(1) != rows.getShape().back() ||
+                   type.getElementType() != rows.getElementType())) {
+    InFlightDiagnostic diagnostic = emitOpError() << "expected rows of variable " << getVariableAttr() << ", which is "
+                                                  << type << ", got " << rows;
+    diagnostic.attachNote(variable.getLoc()) << "the variable is declared here";
+    return diagnostic;
+  }
+  return graphc::graph::detail::verifyVariable(*this, symbols, getVariableAttr(), type, "variable");
 }
 LogicalResult ApplyMomentumOp::verifySymbolUses(SymbolTableCollection &symbols) {
   return verifyVariables(*this, getGradient(), symbols);

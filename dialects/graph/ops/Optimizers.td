@@ -3,13 +3,14 @@
 #define GRAPHC_DIALECTS_GRAPH_OPS_OPTIMIZERS
 
 include "dialects/graph/GraphOpsBase.td"
+include "dialects/graph/Rows.td"
 
 /// One pass over the variable, its slots and the gradient. What all have: the learning rate as a number or as this step's scalar
 /// `rate`; a gradient that is multiplied by `scale` first, then bounded by `clip_value`, then added to
 /// weight_decay * variable; a moving average of the variable's new value. `own` and `numbers` are the optimizer's.
-class Graph_ApplyOp<string mnemonic, dag slots, string slotText, dag own, string ownText, dag numbers>
+class Graph_ApplyOp<string mnemonic, dag slots, string slotText, dag own, string ownText, dag numbers, list<Trait> traits = []>
     : Graph_Op<mnemonic, [AttrSizedOperandSegments, DeclareOpInterfaceMethods<UpdateOpInterface, ["appliesGradient"]>,
-                          Graph_PlaceByPlace, Graph_SymbolUser, Graph_Cost]> {
+                          Graph_PlaceByPlace, Graph_SymbolUser, Graph_Cost] # traits> {
   let arguments = !con((ins Graph_VariableArg<[Graph_Reads, Graph_Writes]>:$variable), slots,
                        (ins Graph_OptionalVariableArg<[Graph_Reads, Graph_Writes]>:$average, Graph_FloatTensor:$gradient), own,
                        (ins Optional<Graph_StepScalar>:$rate, Optional<Graph_StepScalar>:$scale,
@@ -22,7 +23,7 @@ class Graph_ApplyOp<string mnemonic, dag slots, string slotText, dag own, string
   let hasVerifier = 1;
 }
 
-def Graph_ApplySgdOp : Graph_ApplyOp<"apply_sgd", (ins), "", (ins), "", (ins)> {
+def Graph_ApplySgdOp : Graph_ApplyOp<"apply_sgd", (ins), "", (ins), "", (ins), [DeclareOpInterfaceMethods<RowUpdateOpInterface>]> {
   let summary = "variable -= learning_rate * gradient";
   let description = [{
     Made by `differentiate`. The rate is rounded to the variable's element type; the product is rounded before it is
@@ -37,6 +38,30 @@ def Graph_ApplySgdOp : Graph_ApplyOp<"apply_sgd", (ins), "", (ins), "", (ins)> {
     graph.apply_sgd @w, %g rate %r scale %s {clip_value = 1.0, weight_decay = 0.01} : tensor<3x5xf32>
     ```
   }];
+}
+
+def Graph_ApplySgdRowsOp : Graph_Op<"apply_sgd_rows", [
+    DeclareOpInterfaceMethods<UpdateOpInterface, ["appliesGradient"]>, Graph_Loops, Graph_SymbolUser, Graph_Cost]> {
+  let summary = "`apply_sgd` of the rows that are named";
+  let description = [{
+    Made by `replicate` where the gradient is zero but for few rows: what `graph.apply_sgd` makes of these, bit for bit; by a gradient of zero
+    no other row would change. A number that is none of the variable's rows is left out.
+
+    Loops of its own, in one piece.
+
+    1. (C1) `variable` names a `graph.variable` of two dimensions; there is a row of it for each number, of its element type.
+    2. (C2) Either `learning_rate` or `rate` is given.
+
+    ```mlir
+    graph.apply_sgd_rows @w, %d at %n {learning_rate = 0.1} : tensor<4x5xf32>, tensor<4xi32>
+    ```
+  }];
+  let arguments = (ins Graph_VariableArg<[Graph_Reads, Graph_Writes]>:$variable, Graph_FloatTensor:$gradient,
+      Graph_IndexTensor:$numbers, Optional<Graph_StepScalar>:$rate, OptionalAttr<F64Attr>:$learning_rate,
+      OptionalAttr<F64Attr>:$clip_value);
+  let assemblyFormat =
+      "$variable `,` $gradient `at` $numbers (`rate` $rate^)? attr-dict `:` type($gradient) `,` type($numbers)";
+  let hasVerifier = 1;
 }
 
 def Graph_ApplyMomentumOp : Graph_ApplyOp<"apply_momentum",

@@ -349,3 +349,71 @@ dist.program @a of @p on "/job:worker/device:CPU:0" replicas(16) {
   dist.all_reduce_done @c, %0 scratch %1 : memref<256xf32>, memref<16xf32>
   dist.end
 }
+
+// -----
+
+dist.phase @p {role = #graph.role<train>}
+dist.channel @c : tensor<4xf32> from @a to @b {instances = 2}
+dist.program @a of @p on "/job:worker/device:CPU:0" replicas(2) {
+  %0 = graph.constant dense<1.0> : tensor<4xf32>
+  // expected-note @below {{the other end is here}}
+  dist.send @c, %0 : tensor<4xf32>
+  dist.end
+}
+dist.program @b of @p on "/job:ps/task:0/device:CPU:0" {
+  // (CL1)
+  // expected-error @below {{has a value of type 'tensor<4xf32>', but channel @c carries 'tensor<4xf32>', of which there are 2, end to end along dimension 0}}
+  %1 = dist.collect @c : tensor<4xf32>
+  dist.end
+}
+
+// -----
+
+dist.phase @p {role = #graph.role<train>}
+dist.channel @c : tensor<4xf32> from @a to @b
+// expected-note @below {{sending program declared here}}
+dist.program @a of @p on "/job:worker/task:0/device:CPU:0" {
+  %0 = graph.constant dense<1.0> : tensor<4xf32>
+  dist.send @c, %0 : tensor<4xf32>
+  dist.end
+}
+dist.program @b of @p on "/job:ps/task:0/device:CPU:0" {
+  // (A1)
+  // expected-error @below {{takes the messages of a whole family in a program of one instance; @a has 1 instance(s) and @b has 1}}
+  %1 = dist.collect @c : tensor<4xf32>
+  dist.end
+}
+
+// -----
+
+dist.phase @p {role = #graph.role<train>}
+// expected-note @below {{channel declared here}}
+dist.channel @c : tensor<4xf32> from @a to @b
+dist.program @a of @p on "/job:worker/task:0/device:CPU:0" {
+  %0 = graph.constant dense<1.0> : tensor<8xf32>
+  // (DL1)
+  // expected-error @below {{deals pieces of its value to the instances of a family; @a has 1 instance(s) and @b has 1}}
+  dist.send @c, %0 {deal} : tensor<8xf32>
+  dist.end
+}
+dist.program @b of @p on "/job:ps/task:0/device:CPU:0" {
+  %1 = dist.receive @c : tensor<4xf32>
+  dist.end
+}
+
+// -----
+
+dist.phase @p {role = #graph.role<train>}
+dist.channel @c : tensor<4xf32> from @a to @b {instances = 2}
+dist.program @a of @p on "/job:ps/task:0/device:CPU:0" {
+  %0 = graph.constant dense<1.0> : tensor<9xf32>
+  // (DL1)
+  // expected-error @below {{has a value of type 'tensor<9xf32>', but channel @c carries 'tensor<4xf32>', of which there are 2, end to end along dimension 0}}
+  dist.send @c, %0 {deal} : tensor<9xf32>
+  dist.end
+}
+dist.program @b of @p on "/job:worker/device:CPU:0" replicas(2) {
+  // expected-note @below {{the other end is here}}
+  %1 = dist.receive @c : tensor<4xf32>
+  dist.end
+}

@@ -122,3 +122,28 @@ dist.program @ahead.worker of @ahead on "/job:worker/task:0/device:CPU:0" {
   dist.control_receive local
   dist.end
 }
+
+// Every instance's value end to end, and a piece of a value for each.
+dist.phase @rows {role = #graph.role<train>}
+dist.channel @rows.numbers : tensor<3xi32> from @rows.worker to @rows.ps {instances = 2}
+dist.channel @rows.found : tensor<3x2xf32> from @rows.ps to @rows.worker {instances = 2}
+dist.channel @rows.more : tensor<3xi32> from @rows.worker to @rows.ps {instances = 2}
+dist.program @rows.worker of @rows on "/job:worker/device:CPU:0" replicas(2) {
+  %n = graph.constant dense<[1, 2, 3]> : tensor<3xi32>
+  dist.send @rows.numbers, %n : tensor<3xi32>
+  dist.send @rows.more, %n : tensor<3xi32>
+  %r = dist.receive @rows.found : tensor<3x2xf32>
+  dist.fetch "found", %r : tensor<3x2xf32>
+  dist.end
+}
+dist.program @rows.ps of @rows on "/job:ps/task:0/device:CPU:0" {
+  // CHECK: dist.collect @rows.numbers : tensor<6xi32>
+  %n = dist.collect @rows.numbers : tensor<6xi32>
+  %all = dist.buffer : memref<6xi32>
+  // CHECK: dist.collect_into @rows.more, %{{.*}} : memref<6xi32>
+  dist.collect_into @rows.more, %all : memref<6xi32>
+  %r = graph.constant dense<1.0> : tensor<6x2xf32>
+  // CHECK: dist.send @rows.found, %{{.*}} {deal} : tensor<6x2xf32>
+  dist.send @rows.found, %r {deal} : tensor<6x2xf32>
+  dist.end
+}

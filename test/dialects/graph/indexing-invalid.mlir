@@ -240,6 +240,70 @@ func.func @table_gradient(%t: tensor<100x8xf32>, %i: tensor<4xi32>, %g: tensor<4
 
 // -----
 
+func.func @first_row(%t: tensor<100x8xf32>, %i: tensor<4xi32>) {
+  // (C2) expected-error@+1 {{attribute 'first_row' failed to satisfy constraint: 64-bit signless integer attribute whose value is non-negative}}
+  %0 = graph.embedding %t, %i {first_row = -1 : i64} : (tensor<100x8xf32>, tensor<4xi32>) -> tensor<4x8xf32>
+  return
+}
+
+// -----
+
+func.func @first_row_of_gradient(%i: tensor<4xi32>, %g: tensor<4x8xf32>) {
+  // (C2) expected-error@+1 {{attribute 'first_row' failed to satisfy constraint: 64-bit signless integer attribute whose value is non-negative}}
+  %0 = graph.embedding_grad %i, %g {first_row = -1 : i64} : (tensor<4xi32>, tensor<4x8xf32>) -> tensor<100x8xf32>
+  return
+}
+
+// -----
+
+func.func @a_row_for_each(%i: tensor<4xi32>, %g: tensor<5x8xf32>) {
+  // (C1) expected-error@+1 {{expected a row for each number, and results of their types, got numbers 'tensor<4xi32>', rows 'tensor<5x8xf32>' and results 'tensor<4xi32>' and 'tensor<5x8xf32>'}}
+  %s:4 = graph.sum_rows %i, %g {micro_batches = 2, per_leaf = 1} : (tensor<4xi32>, tensor<5x8xf32>) -> (tensor<4xi32>, tensor<5x8xf32>, tensor<100xi32>, tensor<4xi32>)
+  return
+}
+
+// -----
+
+func.func @pieces(%i: tensor<4xi32>, %g: tensor<4x8xf32>) {
+  // (C2) expected-error@+1 {{expected micro_batches that divide 4 numbers, and per_leaf that divides them, got 3 and 1}}
+  %s:4 = graph.sum_rows %i, %g {micro_batches = 3, per_leaf = 1} : (tensor<4xi32>, tensor<4x8xf32>) -> (tensor<4xi32>, tensor<4x8xf32>, tensor<100xi32>, tensor<4xi32>)
+  return
+}
+
+// -----
+
+func.func @memory_of_rows(%i: tensor<4xi32>, %g: tensor<4x8xf32>) {
+  // (C3) expected-error@+1 {{expected memory of type i32 for each row of the table, and for each of fewer than 2^31 numbers, got 'tensor<100xi64>' and 'tensor<4xi32>' of 4 numbers}}
+  %s:4 = graph.sum_rows %i, %g {micro_batches = 2, per_leaf = 1} : (tensor<4xi32>, tensor<4x8xf32>) -> (tensor<4xi32>, tensor<4x8xf32>, tensor<100xi64>, tensor<4xi32>)
+  return
+}
+
+// -----
+
+func.func @first_row_of_sums(%i: tensor<4xi32>, %g: tensor<4x8xf32>) {
+  // (C4) expected-error@+1 {{attribute 'first_row' failed to satisfy constraint: 64-bit signless integer attribute whose value is non-negative}}
+  %s:4 = graph.sum_rows %i, %g {first_row = -1 : i64, micro_batches = 2, per_leaf = 1} : (tensor<4xi32>, tensor<4x8xf32>) -> (tensor<4xi32>, tensor<4x8xf32>, tensor<100xi32>, tensor<4xi32>)
+  return
+}
+
+// -----
+
+func.func @collected(%i: tensor<4xi32>) {
+  // (C1) expected-error@+1 {{expected a value with a dimension, and 2 of it along dimension 0, got 'tensor<4xi32>' and 'tensor<4xi32>'}}
+  %0 = graph.collect "t.numbers", %i {replicas = 2} : tensor<4xi32> -> tensor<4xi32>
+  return
+}
+
+// -----
+
+func.func @dealt(%i: tensor<f32>) {
+  // (C1) expected-error@+1 {{expected a value with a dimension, and 1 of it along dimension 0, got 'tensor<f32>' and 'tensor<f32>'}}
+  %0 = graph.deal "t.rows", %i {replicas = 1} : tensor<f32> -> tensor<f32>
+  return
+}
+
+// -----
+
 func.func @top_of_scalar(%a: tensor<4x10xf32>, %s: tensor<f32>) {
   // (C1) expected-error@+1 {{k must be from 1 to the size of the operand's last dimension, got 1 and 'tensor<f32>'}}
   %0:2 = graph.top_k %s k = 1 : (tensor<f32>) -> (tensor<f32>, tensor<i32>)

@@ -37,6 +37,14 @@ func.func @lookup(%t: tensor<100x8xf32>, %i: tensor<4x5xi32>, %g: tensor<4x5x8xf
   %0 = graph.embedding %t, %i : (tensor<100x8xf32>, tensor<4x5xi32>) -> tensor<4x5x8xf32>
   // CHECK-NEXT: graph.embedding_grad %arg1, %arg2 : (tensor<4x5xi32>, tensor<4x5x8xf32>) -> tensor<100x8xf32>
   %1 = graph.embedding_grad %i, %g : (tensor<4x5xi32>, tensor<4x5x8xf32>) -> tensor<100x8xf32>
+  // CHECK-NEXT: graph.embedding %arg0, %arg1 {first_row = 100 : i64} : (tensor<100x8xf32>, tensor<4x5xi32>) -> tensor<4x5x8xf32>
+  %part = graph.embedding %t, %i {first_row = 100 : i64} : (tensor<100x8xf32>, tensor<4x5xi32>) -> tensor<4x5x8xf32>
+  // CHECK-NEXT: graph.sum_rows %arg1, %arg2 {micro_batches = 2 : i64, per_leaf = 1 : i64} : (tensor<4x5xi32>, tensor<4x5x8xf32>) -> (tensor<4x5xi32>, tensor<4x5x8xf32>, tensor<100xi32>, tensor<20xi32>)
+  %s:4 = graph.sum_rows %i, %g {micro_batches = 2, per_leaf = 1} : (tensor<4x5xi32>, tensor<4x5x8xf32>) -> (tensor<4x5xi32>, tensor<4x5x8xf32>, tensor<100xi32>, tensor<20xi32>)
+  // CHECK-NEXT: graph.collect "t.numbers", %arg1 {replicas = 2 : i64} : tensor<4x5xi32> -> tensor<8x5xi32>
+  %all = graph.collect "t.numbers", %i {replicas = 2} : tensor<4x5xi32> -> tensor<8x5xi32>
+  // CHECK-NEXT: graph.deal "t.rows", %{{.*}} {replicas = 2 : i64} : tensor<8x5xi32> -> tensor<4x5xi32>
+  %own = graph.deal "t.rows", %all {replicas = 2} : tensor<8x5xi32> -> tensor<4x5xi32>
   // CHECK-NEXT: graph.top_k %arg3 k = 2 : (tensor<4x10xf32>) -> (tensor<4x2xf32>, tensor<4x2xi64>)
   %2, %3 = graph.top_k %a k = 2 : (tensor<4x10xf32>) -> (tensor<4x2xf32>, tensor<4x2xi64>)
   return

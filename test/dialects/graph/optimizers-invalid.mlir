@@ -9,6 +9,43 @@ func.func @two_rates(%g: tensor<3xf32>, %r: tensor<f64>) {
 
 // -----
 
+// expected-note@+1 {{the variable is declared here}}
+graph.variable @w : tensor<3x5xf32> = #graph.zeros
+func.func @rows_of_another(%g: tensor<4x6xf32>, %n: tensor<4xi32>) {
+  // (C1) expected-error@+1 {{expected rows of variable @w, which is 'tensor<3x5xf32>', got 'tensor<4x6xf32>'}}
+  graph.apply_sgd_rows @w, %g at %n {learning_rate = 0.1} : tensor<4x6xf32>, tensor<4xi32>
+  return
+}
+
+// -----
+
+graph.variable @w : tensor<3x5xf32> = #graph.zeros
+func.func @a_row_for_each(%g: tensor<4x5xf32>, %n: tensor<3xi32>) {
+  // (C1) expected-error@+1 {{expected a row for each number, got rows 'tensor<4x5xf32>' and numbers 'tensor<3xi32>'}}
+  graph.apply_sgd_rows @w, %g at %n {learning_rate = 0.1} : tensor<4x5xf32>, tensor<3xi32>
+  return
+}
+
+// -----
+
+graph.variable @w : tensor<3x5xf32> = #graph.zeros
+func.func @no_rate_of_rows(%g: tensor<4x5xf32>, %n: tensor<4xi32>) {
+  // (C2) expected-error@+1 {{has no learning rate, expected either learning_rate or the operand rate}}
+  graph.apply_sgd_rows @w, %g at %n : tensor<4x5xf32>, tensor<4xi32>
+  return
+}
+
+// -----
+
+graph.variable @w : tensor<3x5xf32> = #graph.zeros
+func.func @two_rates_of_rows(%g: tensor<4x5xf32>, %n: tensor<4xi32>, %r: tensor<f64>) {
+  // (C2) expected-error@+1 {{has two learning rates, expected either learning_rate or the operand rate}}
+  graph.apply_sgd_rows @w, %g at %n rate %r {learning_rate = 0.1} : tensor<4x5xf32>, tensor<4xi32>
+  return
+}
+
+// -----
+
 graph.variable @w : tensor<3xf32> = #graph.zeros
 graph.variable @m : tensor<3xf32> = #graph.zeros
 func.func @no_rate(%g: tensor<3xf32>) {

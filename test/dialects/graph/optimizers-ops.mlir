@@ -26,6 +26,12 @@ graph.func @train_step() attributes {role = #graph.role<train>} {
   %squares = graph.gradient_squares @w, %g : (tensor<3x5xf32>) -> tensor<3xf64>
   // CHECK: graph.apply_sgd @w, %{{.*}} rate %[[R]] scale %[[C]] average @"w/ExponentialMovingAverage" {average_decay = 0.98{{9+}}9 : f64, clip_value = 1.000000e+00 : f64, weight_decay = 1.000000e-02 : f64} : tensor<3x5xf32>
   graph.apply_sgd @w, %g rate %r scale %c average @"w/ExponentialMovingAverage" {average_decay = 0.99, clip_value = 1.0, weight_decay = 0.01} : tensor<3x5xf32>
+  %rows = graph.constant dense<0.0> : tensor<4x5xf32>
+  %numbers = graph.constant dense<2> : tensor<4xi32>
+  // CHECK: graph.apply_sgd_rows @w, %{{.*}} at %{{.*}} {learning_rate = 1.000000e-01 : f64} : tensor<4x5xf32>, tensor<4xi32>
+  graph.apply_sgd_rows @w, %rows at %numbers {learning_rate = 0.1} : tensor<4x5xf32>, tensor<4xi32>
+  // CHECK: graph.apply_sgd_rows @w, %{{.*}} at %{{.*}} rate %[[R]] {clip_value = 1.000000e+00 : f64} : tensor<4x5xf32>, tensor<4xi32>
+  graph.apply_sgd_rows @w, %rows at %numbers rate %r {clip_value = 1.0} : tensor<4x5xf32>, tensor<4xi32>
   // CHECK: graph.apply_momentum @w, @m, %{{.*}} rate %{{.*}} {momentum = 9.000000e-01 : f64, nesterov} : tensor<3x5xf32>
   graph.apply_momentum @w, @m, %g rate %p {momentum = 0.9, nesterov} : tensor<3x5xf32>
   // CHECK: graph.apply_adam @w, @m, @v, %{{.*}}, %[[C]], %[[C]] {beta1 = 9.000000e-01 : f64, beta2 = 0.998{{9+}} : f64, decoupled, epsilon = {{.*}} : f64, learning_rate = 1.000000e-03 : f64, weight_decay = 1.000000e-02 : f64} : tensor<3x5xf32>

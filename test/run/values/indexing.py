@@ -1,7 +1,7 @@
 """Cases of ops whose indices are data, and of padding; their definitions are in test/reference/indexed.py."""
 import math
 
-from indexed import at, clamp, gather, indices, largest, pad, scatter
+from indexed import at, clamp, gather, indices, largest, pad, scatter, sumRows
 
 
 def said(numbers, names):
@@ -86,6 +86,32 @@ def indexingCases(Case, element, flat):
         yield Case("embedding_grad", "graph.embedding_grad %a, %b : (INPUTS) -> RESULT", [((6,), index, ids), ((6, 3), element, flat[:18])],
                    ((5, 3), element), lambda i, g: scatter([zero] * 15, (5, 3), i, (6,), g, (6, 3),
                                                            {"offset": [1], "collapsed": [0], "map": [0], "vector": 1}, sumOf(element)))
+        ids = [3, 5, 9, 4, 0, -1]
+        yield Case("embedding_part", "graph.embedding %a, %b {first_row = 4 : i64} : (INPUTS) -> RESULT",
+                   [((5, 3), element, flat[:15]), ((2, 3), index, ids)], ((2, 3, 3), element),
+                   lambda x, i: [x[(r - 4) * 3 + c] if 4 <= r < 9 else zero for r in i for c in range(3)])
+        yield Case("embedding_grad_part", "graph.embedding_grad %a, %b {first_row = 4 : i64} : (INPUTS) -> RESULT",
+                   [((6,), index, ids), ((6, 3), element, flat[:18])], ((5, 3), element),
+                   lambda i, g: scatter([zero] * 15, (5, 3), [r - 4 for r in i], (6,), g, (6, 3),
+                                        {"offset": [1], "collapsed": [0], "map": [0], "vector": 1}, sumOf(element)))
+        yield from rowSums(Case, element, index)
+
+
+def rowSums(Case, element, index):
+    """In other orders the sums would be others: of each of few rows micro-batches have one, two and none."""
+    big = {"f32": 2.0**24, "f64": 2.0**53}[element]
+    numbers = [0, 0, 3, 1, 0, -1, 1, 1, 2, 9, 0, 3, 3, 0, 0, 1, 1, 2, 0, 7, 3, 3, 3, 1] * 2
+    rows = [x * s for x, s in zip([big, 1.0, 1.0, -big, 3.0, 1.0, -0.0, big, -1.0, 0.5, -big, 1.0, 2.0] * 8, [1.0, -1.0, 1.0] * 40)][:96]
+    for batches, perLeaf in ((1, 1), (2, 1), (3, 1), (4, 2), (6, 1), (6, 2), (8, 8), (12, 2), (24, 1), (48, 4)):
+        for first in (0, 1):
+            for what in (0, 1):
+                types = [kind((12, 4), index), kind((12, 4, 2), element), kind((4,), "i32"), kind((48,), "i32")]
+                types[what] = "RESULT"
+                yield Case(f"sum_rows_{batches}_{perLeaf}_{first}_{('row', 'sums')[what]}", f"%r:4 = graph.sum_rows %a, %b "
+                           f"{{first_row = {first} : i64, micro_batches = {batches} : i64, per_leaf = {perLeaf} : i64}} : (INPUTS) -> "
+                           f"({', '.join(types)})\ngraph.reshape %r#{what} : (RESULT) -> RESULT",
+                           [((12, 4), index, numbers), ((12, 4, 2), element, rows)], ((12, 4), index) if what == 0 else ((12, 4, 2), element),
+                           lambda n, g, w=what, f=first, b=batches, p=perLeaf: sumRows(n, g, 2, 4, f, b, p, sumOf(element))[w])
 
 
 def updated(x, update, row, column):

@@ -1,0 +1,3 @@
+#include "dialects/graph/Rows.h"
+
+#include "dialects/graph/Rows.cpp.inc"

@@ -1,0 +1,172 @@
+#include "passes/replicate/RowSums.h"
+
+#include "dialects/graph/Rows.h"
+#include "passes/place/TableReads.h"
+#include "runtime/device/Kinds.h"
+
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+
+namespace graphc {
+
+RankedTensorType typeOfAll(Value value, int64_t replicas) {
+  auto type = cast<RankedTensorType>(value.getType());
+  SmallVector<int64_t> shape(type.getShape());
+  shape[0] *= replicas;
+  return type.clone(shape);
+}
+
+Value collectOn(OpBuilder &builder, graph::DeviceAttr device, Value value, StringRef name, int64_t replicas) {
+  for (Operation *user : value.getUsers())
+    if (auto made = dyn_cast<graph::CollectOp>(user);
+        made && graph::getDevice(made) == device && made->isBeforeInBlock(&*builder.getInsertionPoint()))
+      return made;
+  auto all = graph::CollectOp::create(builder, value.getLoc(), typeOfAll(value, replicas), name, value, replicas);
+  graph::setDevice(all, device);
+  return all;
+}
+
+namespace {
+
+using graph::DeviceAttr;
+using graph::RowGradientOpInterface;
+using graph::setDevice;
+
+/// The gradients that a sum adds, in order; null where it adds others.
+bool collectGradients(Value sum, SmallVectorImpl<RowGradientOpInterface> &gradients) {
+  Operation *def = sum.getDefiningOp();
+  if (def && graph::isAdd(def))
+    return collectGradients(def->getOperand(0), gradients) && collectGradients(def->getOperand(1), gradients);
+  auto gradient = dyn_cast_or_null<RowGradientOpInterface>(def);
+  if (gradient)
+    gradients.push_back(gradient);
+  return bool(gradient);
+}
+
+/// What a division that makes a mean divides by, a whole number; 0 for another operation.
+int64_t getDivisor(Operation *op) {
+  DenseFPElementsAttr by;
+  if (!op || !graph::isMean(op) || !matchPattern(op->getOperand(1), m_Constant(&by)) || !by.isSplat())
+    return 0;
+  const double value = by.getSplatValue<APFloat>().convertToDouble();
+  return value >= 1 && value <= double(1 << 24) && value == double(int64_t(value)) ? int64_t(value) : 0;
+}
+
+class RowSummer {
+public:
+  RowSummer(graph::FuncOp func, const Distribution &dist) : func(func), dist(dist), builder(func.getContext()) {}
+
+  void run() {
+    SmallVector<Operation *> updates;
+    for (Operation &op : func.getBodyBlock())
+      if (graph::appliesGradient(&op))
+        updates.push_back(&op);
+    for (Operation *update : updates)
+      rewrite(update);
+  }
+
+private:
+  void rewrite(Operation *update);
+  Value toServer(StringRef what, ArrayRef<Value> values, bool collects);
+  DeviceAttr deviceOf(Value value) {
+    return value.getDefiningOp() ? graph::getDeviceOf(value) : graph::getDevice(func);
+  }
+  Value join(ArrayRef<Value> values, DeviceAttr device) {
+    if (values.size() == 1)
+      return values.front();
+    Value whole = graph::createJoin(builder, values.front().getLoc(), values);
+    setDevice(whole.getDefiningOp(), device);
+    return whole;
+  }
+
+  graph::FuncOp func;
+  const Distribution &dist;
+  OpBuilder builder;
+  DeviceAttr server; ///< of the update
+};
+
+/// Values of all micro-batches end to end on the server: first those of each device there, in order, then those of the replicas.
+Value RowSummer::toServer(StringRef name, ArrayRef<Value> values, bool collects) {
+  SmallVector<Value> parts;
+  for (size_t i = 0; i < values.size();) {
+    const DeviceAttr device = deviceOf(values[i]);
+    size_t end = i;
+    while (end < values.size() && deviceOf(values[end]) == device)
+      ++end;
+    parts.push_back(join(values.slice(i, end - i), device));
+    i = end;
+  }
+  if (!collects)
+    return join(parts, server);
+  return collectOn(builder, server, join(parts, dist.replicaDevice), name, dist.replicas);
+}
+
+void RowSummer::rewrite(Operation *update) {
+  server = graph::getDevice(update);
+  OpOperand &operand = graph::getUpdateOperand(update);
+  if (!server || device::hasOwnMemory(server.getKind()) || dist.toAggregate || dist.mirrorsVariables())
+    return;
+  const int64_t divisor = getDivisor(operand.get().getDefiningOp());
+  Operation *mean = divisor ? operand.get().getDefiningOp() : nullptr;
+  Value sum = mean ? mean->getOperand(0) : operand.get();
+  auto aggregate = sum.getDefiningOp<graph::AggregateOp>();
+  SmallVector<RowGradientOpInterface> gradients;
+  if (!collectGradients(aggregate ? aggregate.getOperand() : sum, gradients))
+    return;
+  // One a micro-batch, or the sum is another than that of a step.
+  const bool collects = bool(aggregate);
+  int64_t each = 1;
+  if (dist.hasTowers(func))
+    each = dist.kind == StrategyKind::Mirrored ? dist.microBatches : dist.getMicroBatchesEach();
+  const int64_t microBatches = each * (collects ? dist.replicas : 1);
+  const int64_t perLeaf = microBatches > 1 ? dist.getMicroBatchesOfLeaf() : 1;
+  if (int64_t(gradients.size()) != each || microBatches % perLeaf)
+    return;
+  SmallVector<Value> numbers, rows;
+  int64_t bytes = 0;
+  bool crosses = collects;
+  for (RowGradientOpInterface gradient : gradients) {
+    numbers.push_back(gradient.getNumbersOperand().get());
+    rows.push_back(gradient.getRowsOperand().get());
+    auto type = cast<RankedTensorType>(numbers.back().getType());
+    if (type.getRank() == 0 || type != numbers.front().getType() ||
+        gradient.getFirstNumber() != gradients.front().getFirstNumber())
+      return;
+    crosses |= graph::getDevice(gradient) != server;
+    bytes += bytesOf(numbers.back()) + bytesOf(rows.back());
+  }
+  if (!crosses || bytes > bytesOf(sum))
+    return;
+
+  auto table = cast<RankedTensorType>(sum.getType());
+  Operation *last = sum.getDefiningOp();
+  builder.setInsertionPointAfter(last);
+  const std::string name = graph::getVariable(update).getValue().str();
+  Value allNumbers = toServer(name + ".numbers", numbers, collects);
+  Value allRows = toServer(name + ".gradient", rows, collects);
+  const graph::RowSums sums = graph::createRowSums(builder, sum.getLoc(), allNumbers, allRows, table,
+                                                   gradients.front().getFirstNumber(), microBatches, perLeaf);
+  setDevice(sums.numbers.getDefiningOp(), server);
+  auto byRows = dyn_cast<graph::RowUpdateOpInterface>(update);
+  const bool isAlone = mean ? mean->hasOneUse() && sum.hasOneUse() : sum.hasOneUse();
+  if (byRows && isAlone) {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPoint(update);
+    Value gradient = mean ? graph::createMean(builder, mean->getLoc(), sums.rows, divisor, server) : sums.rows;
+    if (Operation *made = byRows.buildRowUpdate(builder, sums.numbers, gradient)) {
+      setDevice(made, server);
+      update->erase();
+      return;
+    }
+  }
+  Value dense = gradients.front().buildFrom(builder, sums.numbers, sums.rows);
+  setDevice(dense.getDefiningOp(), server);
+  sum.replaceAllUsesWith(dense);
+}
+
+} // namespace
+
+void sumByRows(graph::FuncOp func, const Distribution &distribution) { RowSummer(func, distribution).run(); }
+
+} // namespace graphc

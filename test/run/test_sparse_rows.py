@@ -1,0 +1,108 @@
+"""Rows of a variable that lives on a parameter server: numbers and rows travel, and not the variable nor its gradient. The bits are those of
+one device and of all_reduce, which both make dense gradients."""
+import pytest
+from box import MODELS, same, servers
+from test_accounts import check
+
+LARGE = MODELS / "embedding-bag.mlir"
+ROWS, WIDTH = 20000, 64
+OPTIMIZERS = {
+    "sgd": "{optimizer = #graph.sgd<learning_rate = 0.5>}",
+    "scheduled": "{optimizer = #graph.sgd<learning_rate = #graph.cosine_decay<initial_learning_rate = 0.5, decay_steps = 9>>, clip_value = 0.001}",
+    "clipped": "{optimizer = #graph.sgd<learning_rate = 0.5>, clip_global_norm = 0.01}",
+    "decayed": "{optimizer = #graph.sgd<learning_rate = 0.5, weight_decay = 0.01>}",
+    "momentum": "{optimizer = #graph.momentum<learning_rate = 0.5, momentum = 0.9>}",
+    "adam": "{optimizer = #graph.adam<learning_rate = 0.01>}",
+    "averaged": "{optimizer = #graph.sgd<learning_rate = 0.5>, moving_average = 0.9}"}
+
+
+def model(box, optimizer="sgd", words=300):
+    """The model with a smaller table, of which few words are in many bags, so that micro-batches and workers have rows in common."""
+    text = LARGE.read_text().replace("200000", str(ROWS)).replace(f"limits = [{ROWS}", f"limits = [{words}")
+    assert "#graph.sgd" in text
+    return box.write("bags.mlir", text.replace("{optimizer = #graph.sgd<learning_rate = 0.5>}", OPTIMIZERS[optimizer])).name
+
+
+def one(box, name, **settings):
+    return box.weights(box.compile("one", {"worker": 1, "strategy": {"name": "one_device", **settings}}, name), "--steps", 5)
+
+
+def partitioned(box, cluster, name):
+    """The text, in which no channel carries the table or its gradient."""
+    text = box.show("many", "partitioned", cluster, name)
+    assert not [line for line in text.lines() if "dist.channel" in line and f"{ROWS}x{WIDTH}" in line]
+    return text
+
+
+@pytest.mark.parametrize("workers", [1, 2, 4])
+@pytest.mark.parametrize("ps", [1, 2])
+def test_bits(box, workers, ps, transport):
+    name = model(box)
+    reference = one(box, name, micro_batches=4)
+    cluster = servers(workers, ps, micro_batches=4)
+    partitioned(box, cluster, name).expect("dist.receive .*table.rows" if workers > 1 else "dist.receive .*to_ps")
+    same(reference, box.weights(box.compile("many", cluster, name), "--steps", 5, f"--transport={transport}"))
+
+
+def test_dense(box):
+    """all_reduce sends dense gradients, and one device adds them: the same sums in another way."""
+    name = model(box)
+    same(one(box, name, micro_batches=4), box.weights(box.compile("all", {"worker": 2, "strategy": {"name": "all_reduce", "micro_batches": 4}}, name), "--steps", 5))
+
+
+@pytest.mark.parametrize("optimizer", OPTIMIZERS)
+def test_optimizers(box, optimizer):
+    """Updates of rows, and dense ones of gradients that came as rows."""
+    name = model(box, optimizer)
+    cluster = servers(2, 1)
+    text = partitioned(box, cluster, name)
+    (text.expect if optimizer in ("sgd", "scheduled") else text.never)("graph.apply_sgd_rows @table")
+    same(one(box, name, micro_batches=2), box.weights(box.compile("many", cluster, name), "--steps", 5))
+
+
+@pytest.mark.parametrize("settings", [{"micro_batches": 12, "sum_leaves": 4}, {"replication": "in_graph", "micro_batches": 4},
+                                      {"placement": "split", "min_shard_bytes": 65536}], ids=["leaves", "in_graph", "split"])
+def test_settings(box, settings):
+    name = model(box)
+    cluster = servers(2, 2, **settings)
+    partitioned(box, cluster, name)
+    sums = {key: value for key, value in settings.items() if key in ("micro_batches", "sum_leaves")}
+    same(one(box, name, **{"micro_batches": 2, **sums}), box.weights(box.compile("many", cluster, name), "--steps", 5))
+
+
+def test_mirrored(box):
+    name = model(box)
+    cluster = {"worker": 2, "strategy": "mirrored"}
+    partitioned(box, cluster, name)
+    same(one(box, name, micro_batches=2), box.weights(box.compile("many", cluster, name), "--steps", 5))
+
+
+def test_asynchronous(box, transport):
+    """One worker's updates are those of one device; those of several come as they come."""
+    name = model(box)
+    cluster = servers(1, 1, update="async")
+    partitioned(box, cluster, name)
+    same(one(box, name), box.weights(box.compile("many", cluster, name), "--steps", 5, f"--transport={transport}"))
+    partitioned(box, servers(3, 2, update="async"), name)
+    box.graphrun(box.compile("three", servers(3, 2, update="async"), name), "--steps", 9, f"--transport={transport}")
+
+
+def test_traffic(box, transport):
+    """Of a table of 51 MB each worker sends and receives a quarter of a megabyte, as the plan says and the transport counts."""
+    check(box, servers(2, 1), 5, transport, LARGE)
+    for name, task in box.json("stats.json")["tasks"].items():
+        each = 5 * (128 * 8 * (4 + 64 * 4) + 4096) * (1 if "worker" in name else 2)
+        assert each / 2 < task["bytes_sent"] < 1.1 * each and each / 2 < task["bytes_received"] < 1.1 * each, name
+
+
+def test_dense_where_smaller(box):
+    """A small table is sent whole, as before."""
+    text = box.write("small.mlir", LARGE.read_text().replace("200000", "1000")).name
+    box.show("many", "partitioned", servers(2, 1), text).expect("dist.aggregate @train_step.table.gradient : tensor<1000x64xf32>")
+
+
+def test_no_such_row(box):
+    """A number that a data set gives and that is no row ends the run by name, also where the rows are taken elsewhere."""
+    text = box.write("none.mlir", LARGE.read_text().replace("200000x64", f"{ROWS}x64").replace("limits = [200000", f"limits = [{ROWS + 9000}")).name
+    plan = box.compile("none", servers(2, 1), text)
+    box.refused(f"data set bags: .* none of the classes 0 to {ROWS - 1}", plan, "--steps", 9, status=1)
