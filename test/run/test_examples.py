@@ -1,4 +1,7 @@
 """The examples as their pages have them; test_pages.py types what the pages show."""
+import collections
+import math
+
 import pytest
 from box import LONG, ROOT, same
 
@@ -87,3 +90,17 @@ def test_embedding_bag(box):
     compiled(box, "embedding-bag")
     box.graphrun("model.plan", "--epochs", 3, "--data_dir", "data", "--stats", "stats.json", seconds=400)
     assert 0.88 <= box.json("stats.json")["final"]["accuracy"] <= 1
+
+
+def test_char_gpt(box):
+    """60 steps predict text of other files better than how often each character is there; what was trained then writes, another character in other steps."""
+    box.run(EXAMPLES / "char-gpt/make-text.py", "data")
+    compiled(box, "char-gpt")
+    box.graphrun("model.plan", "--steps", 60, "--data_dir", "data", "--checkpoint_dir", "run", "--stats", "stats.json", seconds=400)
+    train, heldOut = ((box / "data" / name).read_text() for name in ("train.txt", "held-out.txt"))
+    often = collections.Counter(train)
+    unigram = -sum(count * math.log((often[c] + 1) / (len(train) + 128)) for c, count in collections.Counter(heldOut).items()) / len(heldOut)
+    assert 0.5 < box.json("stats.json")["final"]["nats"] < unigram
+    written = box.start("graphrun", "model.plan", "--entry", "predict", "--steps", 20, "--checkpoint_dir", "run", "--data_dir", "data", "--fetch", "character").ends()
+    text = box.run("bash", "-c", f"grep -h character {written.out.source} | {EXAMPLES}/char-gpt/sample.py 8").out.lines()
+    assert len({tuple(line) for line in written.out.lines()}) > 10 and len("".join(text)) > 100
