@@ -216,6 +216,37 @@ def VerifyModel : Pass<"verify-model", "::mlir::ModuleOp"> {
   }];
 }
 
+def WidenElements : Pass<"widen-elements"> {
+  let summary = "compute with i8, ui8, ui32 and bf16 in another type";
+  let description = [{
+    Input: ops anywhere in a module or a program. Output: an op that computes with elements of these types has operands of i32 (for i8 and ui8),
+    i64 (for ui32) or f32 (for bf16), and its results are converted back: each element is rounded, or loses its high bits, once an op, whatever
+    it is fused with. Ops that move elements or look at their bits stay. So sums and products of bf16 are sums in f32, and every kernel,
+    compiled or a library's, serves them. Runs after `partition`, so that what crosses has the model's type, and before `decompose`.
+
+    Example:
+
+    ```mlir
+    graph.func @f(%x: tensor<8xbf16>, %y: tensor<8xbf16>) -> (tensor<8xbf16>) attributes {role = #graph.role<predict>} {
+      %z = graph.add %x, %y : tensor<8xbf16>
+      graph.return %z : tensor<8xbf16>
+    }
+    ```
+
+    becomes
+
+    ```mlir
+    %0 = graph.convert %arg0 : (tensor<8xbf16>) -> tensor<8xf32>
+    %1 = graph.convert %arg1 : (tensor<8xbf16>) -> tensor<8xf32>
+    %2 = graph.add %0, %1 : tensor<8xf32>
+    %3 = graph.convert %2 : (tensor<8xf32>) -> tensor<8xbf16>
+    graph.return %3 : tensor<8xbf16>
+    ```
+  }];
+  let dependentDialects = ["::graphc::graph::GraphDialect"];
+  let statistics = [Statistic<"numWidened", "widened", "ops that compute in another type">];
+}
+
 def Decompose : Pass<"decompose"> {
   let summary = "write composite ops in primitives";
   let description = [{

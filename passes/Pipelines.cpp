@@ -89,6 +89,7 @@ static void buildPartitioned(OpPassManager &manager) {
 
 static void buildOutlined(OpPassManager &manager) {
   OpPassManager &programs = manager.nest<dist::ProgramOp>();
+  programs.addPass(createWidenElements());
   programs.addPass(createDecompose()); // after partition: what crosses a channel is the user's value, not a part of one
   programs.addPass(createCSEPass()); // forward and backward expansions share their common parts
   manager.addPass(createOutline());

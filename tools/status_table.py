@@ -17,7 +17,7 @@ HEAD = """<!-- Written by tools/docs.sh; don't edit -->
 - **gradient**: the op builds its gradient; *checked*: f64 against central differences within 1e-6 and f32 against f64
   within 2e-5, both of the largest gradient of the case (`test/run/gradients`; an op with a gradient and no case fails
   the test).
-- **f32, f64, i32, i64, i1**: what the op computes is compared with its definition in this type, edge cases included
+- **f32 … ui32**: what the op computes is compared with its definition in this type, edge cases included
   (`test/run/values`).
 - **tests**: kinds of lit tests in `test/dialects/graph` that name the op.
 - All of it is of CPUs. For GPUs these values (`test_values` of test/run/test_gpu.py) and random graphs are compared with a CPU, on a driver that runs PTX on the CPU; on a real GPU
@@ -25,10 +25,9 @@ HEAD = """<!-- Written by tools/docs.sh; don't edit -->
 - An empty cell: not so, or not for this op. State and training ops (`apply_*`, `assign*`, `next_batch`, …) have no values of
   their own to compare; the runs of `test/run` do (test_sync_bits.py, test_random_graphs.py, test_examples.py).
 
-| op | verifier | fold | gradient | f32 | f64 | i32 | i64 | i1 | tests |
-|---|---|---|---|---|---|---|---|---|---|
+| op | verifier | fold | gradient | f32 | f64 | i32 | i64 | i1 | bf16 | i8 | ui8 | ui32 | tests |
+|---|---|---|---|---|---|---|---|---|---|---|---|---|---|
 """
-ELEMENTS = ("f32", "f64", "i32", "i64", "i1")
 
 
 def operations(records):
@@ -69,10 +68,7 @@ def main():
     gradients = "\n".join(case.text for case in cases())
     sys.path.remove(os.path.join(root, "test", "run/gradients"))
     import check
-    values = {}
-    for element, make in (("f32", check.floatCases), ("f64", check.floatCases), ("i32", check.integerCases),
-                          ("i64", check.integerCases), ("i1", check.truthCases)):
-        values[element] = "\n".join(case.text for case in make(element))
+    values = {element: "\n".join(case.text for case in make(element)) for element, make in check.ELEMENTS.items()}
     folder, tests = os.path.join(root, "test", "dialects", "graph"), {}
     for name in sorted(os.listdir(folder)):
         kind = re.search(r"-(ops|invalid|canonicalize)\.mlir$", name)
@@ -89,7 +85,7 @@ def main():
         gradient = "" if "DifferentiableOpInterface" not in names else "checked" if has(gradients, op) else "yes"
         folds = record["hasFolder"] or record["hasCanonicalizer"] or record["hasCanonicalizeMethod"]
         cells = [f"`{op}`", verifier(record, names), "yes" if folds else "", gradient]
-        cells += ["yes" if has(values[element], op) else "" for element in ELEMENTS]
+        cells += ["yes" if has(values[element], op) else "" for element in check.ELEMENTS]
         cells.append(", ".join(kind for kind in ("ops", "invalid", "canonicalize") if has(tests[kind], op)))
         lines.append("| " + " | ".join(cells) + " |")
     print(HEAD + "\n".join(lines))

@@ -115,7 +115,7 @@ LogicalResult ChannelOp::verify() {
     return failure();
   if (!graph::isGraphTensor(getType(), graph::AnyKind)) // (CH1)
     return emitOpError("carries ") << getType()
-                                   << "; expected a static ranked tensor of i1, i32, i64, f32 or f64 with at most 16 "
+                                   << "; expected a static ranked tensor of i1, i8, ui8, i32, ui32, i64, bf16, f32 or f64 with at most 16 "
                                       "dimensions, none of them empty, and 2^37 elements";
   RankedTensorType type = getTensorType();
   if (getControl() && (type.getRank() != 0 || !type.getElementType().isInteger(64)))

@@ -21,9 +21,9 @@ static std::optional<GraphcElement> getElement(Type type) {
     case 1:
       return GRAPHC_I1;
     case 8:
-      return GRAPHC_I8;
+      return integer.isUnsigned() ? GRAPHC_U8 : GRAPHC_I8;
     case 32:
-      return GRAPHC_I32;
+      return integer.isUnsigned() ? GRAPHC_U32 : GRAPHC_I32;
     case 64:
       return GRAPHC_I64;
     }

@@ -126,6 +126,13 @@ SmallVector<StringRef> getCarriedNames(OperationName op) {
 
 /// An attribute with a dialect's prefix is one of the list, stands on what the list allows, and has a value of its
 /// kind.
+LogicalResult verifyReduction(Operation *op, StringRef what, StringRef word, Type type) {
+  if ((word != "mean" && word != "sum") || !isGraphTensor(type, ByteKind | WordKind | BfloatKind))
+    return success();
+  return op->emitOpError() << what << " \"" << word << "\" needs elements of i32, i64, f32 or f64, got " << type
+                           << "; expected \"first_replica\", or a graph.convert before it";
+}
+
 LogicalResult verifyCarriedAttribute(Operation *op, NamedAttribute attribute) {
   StringRef name = attribute.getName();
   for (const CarriedAttribute &known : kCarried) {
@@ -154,13 +161,14 @@ LogicalResult GraphDialect::verifyRegionArgAttribute(Operation *op, unsigned, un
                            << suggestName(attribute.getName(), {kName});
 }
 
-LogicalResult GraphDialect::verifyRegionResultAttribute(Operation *op, unsigned, unsigned, NamedAttribute attribute) {
+LogicalResult GraphDialect::verifyRegionResultAttribute(Operation *op, unsigned, unsigned result,
+                                                        NamedAttribute attribute) {
   if (attribute.getName() == kName)
     return verifyPortName(op, attribute);
   if (attribute.getName() == kReduction) {
     auto text = dyn_cast<StringAttr>(attribute.getValue());
     if (text && (text == "mean" || text == "sum" || text == "first_replica"))
-      return success();
+      return verifyReduction(op, "graph.reduction", text.getValue(), cast<FunctionOpInterface>(op).getResultTypes()[result]);
     return op->emitOpError() << "attribute 'graph.reduction' must be \"mean\", \"sum\" or \"first_replica\", got "
                              << attribute.getValue();
   }

@@ -30,6 +30,9 @@ llvm::SmallVector<llvm::StringRef> getCarriedNames(mlir::OperationName op);
 /// Verifies an attribute whose name begins with one of the two dialects' on any op.
 mlir::LogicalResult verifyCarriedAttribute(mlir::Operation *op, mlir::NamedAttribute attribute);
 
+/// Whether values of this type can be brought together over replicas by `word`: sums and means are of i32, i64, f32 and f64. `what` has it.
+mlir::LogicalResult verifyReduction(mlir::Operation *op, llvm::StringRef what, llvm::StringRef word, mlir::Type type);
+
 /// Whether text can be a name in a plan: not empty, not too long, UTF-8 without control characters. "" if so, else why not:
 /// "must not be empty". A plan has room for four times as much, because passes make names of a model's names.
 constexpr size_t kMaxNameBytes = 1024;

@@ -17,6 +17,10 @@ Value createSplat(OpBuilder &builder, Location loc, Type type, double value) {
   return ConstantOp::create(builder, loc, tensor, DenseElementsAttr::get(tensor, element));
 }
 
+Value createConvert(OpBuilder &builder, Location loc, Value value, Type type) {
+  return ConvertOp::create(builder, loc, type, value);
+}
+
 Value createAdd(OpBuilder &builder, Location loc, Value a, Value b) { return AddOp::create(builder, loc, a, b); }
 bool isAdd(Operation *op) { return isa<AddOp>(op); }
 

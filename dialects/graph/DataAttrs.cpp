@@ -203,10 +203,9 @@ LogicalResult CsvAttr::verifyFor(ArrayRef<RankedTensorType> components,
   for (RankedTensorType component : components) {
     elements += std::min(component.getNumElements(), most + 1);
     double missing = getMissing() ? getMissing().getValueAsDouble() : 0;
-    double bound = std::ldexp(1, int(component.getElementTypeBitWidth()) - 1);
-    bool holds = component.getElementType().isInteger(1)
-                     ? missing == 0 || missing == 1
-                     : missing == std::trunc(missing) && -bound <= missing && missing < bound;
+    const bool hasSign = !component.getElementType().isInteger(1) && !component.getElementType().isUnsignedInteger();
+    double bound = std::ldexp(1, int(component.getElementTypeBitWidth()) - int(hasSign));
+    bool holds = missing == std::trunc(missing) && (hasSign ? -bound : 0) <= missing && missing < bound;
     if (isa<IntegerType>(component.getElementType()) && !holds)
       return emitError() << "missing = " << missing << " is no value of a component " << component;
   }

@@ -227,9 +227,9 @@ LogicalResult ValueAttr::verifyFor(RankedTensorType type, function_ref<InFlightD
 }
 
 static LogicalResult expectFloat(RankedTensorType type, function_ref<InFlightDiagnostic()> emitError) {
-  if (isa<FloatType>(type.getElementType()))
+  if (isGraphTensor(type, FloatKind))
     return success();
-  return emitError() << "random initializers need a float variable, got " << type;
+  return emitError() << "random initializers need a variable of f32 or f64, got " << type;
 }
 
 static LogicalResult expectFinite(StringRef what, double value, function_ref<InFlightDiagnostic()> emitError) {

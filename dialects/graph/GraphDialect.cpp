@@ -44,11 +44,42 @@ bool graphc::graph::isGraphTensor(Type type, unsigned kinds) {
   if (tensor.getRank() > kMaxRank || !isSizeWithinLimits(tensor.getShape()))
     return false;
   Type element = tensor.getElementType();
-  unsigned kind = element.isInteger(1)                                             ? BoolKind
-                  : element.isSignlessInteger(32) || element.isSignlessInteger(64) ? IntegerKind
-                  : element.isF32() || element.isF64()                             ? FloatKind
-                                                                                   : 0;
+  unsigned kind = element.isSignlessInteger(1)                                      ? BoolKind
+                  : element.isSignlessInteger(32) || element.isSignlessInteger(64)  ? IntegerKind
+                  : element.isF32() || element.isF64()                              ? FloatKind
+                  : element.isSignlessInteger(8) || element.isUnsignedInteger(8)    ? ByteKind
+                  : element.isUnsignedInteger(32)                                   ? WordKind
+                  : element.isBF16()                                                ? BfloatKind
+                                                                                    : 0;
   return kind & kinds;
+}
+
+Type graphc::graph::getComputeElement(Type element) {
+  MLIRContext *context = element.getContext();
+  if (element.isBF16())
+    return Float32Type::get(context);
+  if (element.isInteger(8))
+    return IntegerType::get(context, 32);
+  return element.isUnsignedInteger(32) ? IntegerType::get(context, 64) : element;
+}
+
+Type graphc::graph::getScalarElement(Type element) {
+  if (element.isBF16() || element.isUnsignedInteger())
+    return IntegerType::get(element.getContext(), element.getIntOrFloatBitWidth());
+  return element;
+}
+
+TypedAttr graphc::graph::getScalarAttr(TypedAttr element) {
+  Type type = getScalarElement(element.getType());
+  if (type == element.getType())
+    return element;
+  if (auto number = dyn_cast<FloatAttr>(element))
+    return IntegerAttr::get(type, number.getValue().bitcastToAPInt());
+  return IntegerAttr::get(type, cast<IntegerAttr>(element).getValue());
+}
+
+Type graphc::graph::getStoredElement(Type element) {
+  return element.isInteger(1) ? IntegerType::get(element.getContext(), 8) : getScalarElement(element);
 }
 
 Type graphc::graph::withElement(Type type, Type element) {

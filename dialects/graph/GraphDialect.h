@@ -44,8 +44,19 @@ struct Real {
   friend llvm::hash_code hash_value(const Real &real) { return llvm::hash_value(std::bit_cast<uint64_t>(real.value)); }
 };
 
-/// The element types a constraint admits.
-enum TensorKind : unsigned { BoolKind = 1, IntegerKind = 2, FloatKind = 4, NumberKind = 6, AnyKind = 7 };
+/// The element types a constraint admits. IntegerKind and FloatKind are those that are computed with as they are: i32, i64, f32, f64.
+enum TensorKind : unsigned {
+  BoolKind = 1,
+  IntegerKind = 2,
+  FloatKind = 4,
+  NumberKind = 6,
+  ByteKind = 8,   ///< i8, ui8
+  WordKind = 16,  ///< ui32
+  BfloatKind = 32, ///< bf16
+  AnyFloatKind = FloatKind | BfloatKind,
+  AnyNumberKind = NumberKind | ByteKind | WordKind | BfloatKind,
+  AnyKind = BoolKind | AnyNumberKind
+};
 /// What a tensor may be: counts of elements and bytes, and sums of many, never overflow; the plan has the same rank.
 constexpr int64_t kMaxRank = 16;
 constexpr int64_t kMaxElements = int64_t(1) << 37;
@@ -57,6 +68,13 @@ bool isSizeWithinLimits(llvm::ArrayRef<int64_t> shape);
 bool isGraphTensor(mlir::Type type, unsigned kinds);
 /// The type's shape with another element type; null for a type without shape.
 mlir::Type withElement(mlir::Type type, mlir::Type element);
+/// The type in which elements of this one are computed with: f32 for bf16, i32 for i8 and ui8, i64 for ui32, else the type itself.
+mlir::Type getComputeElement(mlir::Type element);
+/// What loops have for an element: signless integers of the same bits for ui8, ui32 and bf16, else the type itself.
+mlir::Type getScalarElement(mlir::Type element);
+mlir::TypedAttr getScalarAttr(mlir::TypedAttr element);
+/// What the memory of loops has: the same, but for an i1, which is an i8 of 0 or 1.
+mlir::Type getStoredElement(mlir::Type element);
 /// Payload in bytes, of one element and of all; i1 takes one byte an element.
 int64_t getElementBytes(mlir::Type element);
 int64_t getByteSize(mlir::ShapedType type);

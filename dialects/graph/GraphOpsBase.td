@@ -21,12 +21,20 @@ class Graph_TensorOf<string kinds, string words>
     : Type<CPred<"::graphc::graph::isGraphTensor($_self, ::graphc::graph::" # kinds # ")">,
            "static ranked tensor of " # words # " with at most 16 dimensions, none of them empty, and 2^37 elements", "::mlir::RankedTensorType">;
 
-def Graph_Tensor : Graph_TensorOf<"AnyKind", "i1, i32, i64, f32 or f64">;
-def Graph_NumberTensor : Graph_TensorOf<"NumberKind", "i32, i64, f32 or f64">;
-def Graph_FloatTensor : Graph_TensorOf<"FloatKind", "f32 or f64">;
+def Graph_Tensor : Graph_TensorOf<"AnyKind", "i1, i8, ui8, i32, ui32, i64, bf16, f32 or f64">;
+def Graph_NumberTensor : Graph_TensorOf<"AnyNumberKind", "i8, ui8, i32, ui32, i64, bf16, f32 or f64">;
+def Graph_FloatTensor : Graph_TensorOf<"AnyFloatKind", "bf16, f32 or f64">;
+/// What is summed over micro-batches and replicas.
+def Graph_SumTensor : Graph_TensorOf<"NumberKind", "i32, i64, f32 or f64">;
+/// What a data set gives.
+def Graph_SampleTensor : Graph_TensorOf<"BoolKind | ::graphc::graph::NumberKind | ::graphc::graph::ByteKind", "i1, i8, ui8, i32, i64, f32 or f64">;
 def Graph_IndexTensor : Graph_TensorOf<"IntegerKind", "i32 or i64">;
 def Graph_BoolTensor : Graph_TensorOf<"BoolKind", "i1">;
-def Graph_BitTensor : Graph_TensorOf<"BoolKind | ::graphc::graph::IntegerKind", "i1, i32 or i64">;
+def Graph_IntegerTensor
+    : Graph_TensorOf<"IntegerKind | ::graphc::graph::ByteKind | ::graphc::graph::WordKind", "i8, ui8, i32, ui32 or i64">;
+def Graph_BitTensor
+    : Graph_TensorOf<"BoolKind | ::graphc::graph::IntegerKind | ::graphc::graph::ByteKind | ::graphc::graph::WordKind",
+                     "i1, i8, ui8, i32, ui32 or i64">;
 
 /// What is computed once a step for all variables: a learning rate. Its type is not written.
 def Graph_StepScalar
@@ -61,6 +69,7 @@ class Graph_OptionalVariableArg<list<MemoryEffect> effects> : Arg<OptionalAttr<F
 def Graph_KnownAttributes : NativeOpTrait<"KnownAttributes">, StructuralOpTrait { let cppNamespace = "::graphc::graph"; }
 
 /// To compute an element twice costs more than to keep it.
+def Graph_AnyElement : NativeOpTrait<"AnyElement"> { let cppNamespace = "::graphc::graph"; }
 def Graph_CostlyElement : NativeOpTrait<"CostlyElement"> { let cppNamespace = "::graphc::graph"; }
 
 class Graph_Op<string mnemonic, list<Trait> traits = []>

@@ -54,7 +54,7 @@ def Graph_DatasetOp : Graph_Op<"dataset", [Symbol]> {
     graph.dataset @synth : (tensor<784xf32>, tensor<i32>) = #graph.synthetic<samples = 60000, seed = 7, limits = [0, 10]>
     ```
   }];
-  let arguments = (ins SymbolNameAttr:$sym_name, TypedArrayAttrBase<TypeAttrOf<Graph_Tensor>, "component types">:$components,
+  let arguments = (ins SymbolNameAttr:$sym_name, TypedArrayAttrBase<TypeAttrOf<Graph_SampleTensor>, "component types, each a tensor of i1, i8, ui8, i32, i64, f32 or f64">:$components,
                        DatasetSourceAttrInterface:$source, DefaultValuedAttr<BoolAttr, "false">:$shuffle,
                        DefaultValuedAttr<I64Attr, "0">:$seed, OptionalAttr<ArrayAttr>:$transforms);
   let assemblyFormat = "$sym_name `:` custom<ComponentTypes>($components) `=` custom<Source>($source) attr-dict";
@@ -200,7 +200,7 @@ def Graph_RepeatOp : Graph_Op<"repeat", [
   }];
   let arguments = (ins ConfinedAttr<I64Attr, [IntPositive]>:$count,
                        DefaultValuedAttr<ConfinedAttr<I64Attr, [IntPositive]>, "1">:$per_leaf);
-  let results = (outs Variadic<Graph_NumberTensor>:$partials);
+  let results = (outs Variadic<Graph_SumTensor>:$partials);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = "$count (`->` `(` type($partials)^ `)`)? attr-dict-with-keyword $body";
   let hasVerifier = 1;

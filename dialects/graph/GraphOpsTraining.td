@@ -115,8 +115,8 @@ def Graph_AggregateOp : Graph_PureOp<"aggregate", [SameOperandsAndResultType]> {
     %s = graph.aggregate %g {replicas = 2} : tensor<3x5xf32>
     ```
   }];
-  let arguments = (ins Graph_NumberTensor:$operand, ConfinedAttr<I64Attr, [IntPositive]>:$replicas);
-  let results = (outs Graph_NumberTensor:$result);
+  let arguments = (ins Graph_SumTensor:$operand, ConfinedAttr<I64Attr, [IntPositive]>:$replicas);
+  let results = (outs Graph_SumTensor:$result);
   let assemblyFormat = "$operand attr-dict `:` type($result)";
 }
 

@@ -230,7 +230,7 @@ LogicalResult SummaryOp::verify() {
   if (getReduction() && !isReductionWord(*getReduction()))
     return emitOpError() << "reduction must be \"mean\", \"sum\" or \"first_replica\", got \"" << *getReduction()
                          << "\"";
-  return success();
+  return verifyReduction(*this, "reduction", getReduction().value_or(""), getValue().getType());
 }
 
 //===----------------------------------------------------------------------------------------------------------===//
@@ -244,6 +244,8 @@ LogicalResult VariableOp::verify() {
   if (getAggregation() && !isReductionWord(*getAggregation()))
     return emitOpError() << "aggregation must be \"mean\", \"sum\" or \"first_replica\", got \"" << *getAggregation()
                          << "\"";
+  if (failed(verifyReduction(*this, "aggregation", getAggregation().value_or(""), getType())))
+    return failure();
   if (auto owner = (*this)->getAttrOfType<FlatSymbolRefAttr>(GraphDialect::kSlotOf)) {
     auto variable = SymbolTable::lookupNearestSymbolFrom<VariableOp>(*this, owner);
     if (!variable || variable == *this)
@@ -296,8 +298,8 @@ LogicalResult DatasetOp::verify() {
 LogicalResult FuncOp::verifyType() {
   for (Type type : llvm::concat<const Type>(getArgumentTypes(), getResultTypes()))
     if (!isGraphTensor(type, AnyKind))
-      return emitOpError() << "arguments and results must be static ranked tensors of i1, i32, i64, f32 or f64 with at "
-                              "most 16 dimensions, none of them empty, and 2^37 elements, got "
+      return emitOpError() << "arguments and results must be static ranked tensors of i1, i8, ui8, i32, ui32, i64, bf16, f32 or "
+                              "f64 with at most 16 dimensions, none of them empty, and 2^37 elements, got "
                            << type;
   return success();
 }

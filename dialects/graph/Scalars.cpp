@@ -1,6 +1,8 @@
 //===- Scalars.cpp - arithmetic on elements -------------------------------------------------------------------===//
 #include "dialects/graph/Scalars.h"
 
+#include "mlir/Dialect/Math/IR/Math.h"
+
 using namespace mlir;
 
 namespace graphc::graph {
@@ -79,6 +81,64 @@ Value Scalars::convert(Value x, Type to) {
     return make<arith::SIToFPOp>(to, x);
   return to.getIntOrFloatBitWidth() > from.getIntOrFloatBitWidth() ? make<arith::ExtSIOp>(to, x)
                                                                    : make<arith::TruncIOp>(to, x);
+}
+
+Value Scalars::convert(Value x, Type from, Type to) {
+  if (from == to)
+    return x;
+  x = widen(x, from);
+  const Type compute = getComputeElement(to), scalar = getScalarElement(to);
+  if (compute == to)
+    return convert(x, to);
+  if (to.isBF16()) {
+    if (!isa<FloatType>(x.getType()))
+      x = convert(x, builder.getF64Type());
+    return toBfloat(x.getType().isF64() ? roundToOdd(x) : x);
+  }
+  if (isa<FloatType>(x.getType())) {
+    const unsigned width = to.getIntOrFloatBitWidth(), all = compute.getIntOrFloatBitWidth();
+    const bool isUnsigned = to.isUnsignedInteger();
+    auto least = isUnsigned ? llvm::APInt::getZero(all) : llvm::APInt::getSignedMinValue(width).sext(all);
+    auto largest = isUnsigned ? llvm::APInt::getMaxValue(width).zext(all) : llvm::APInt::getSignedMaxValue(width).sext(all);
+    x = maximum(minimum(toInteger(x, compute), integer(compute, largest)), integer(compute, least));
+  }
+  const unsigned has = x.getType().getIntOrFloatBitWidth(), gets = scalar.getIntOrFloatBitWidth();
+  return has == gets ? x : has < gets ? make<arith::ExtUIOp>(scalar, x) : make<arith::TruncIOp>(scalar, x);
+}
+
+Value Scalars::widen(Value x, Type from) {
+  const Type to = getComputeElement(from);
+  if (to == from)
+    return x;
+  if (!from.isBF16())
+    return from.isUnsignedInteger() ? make<arith::ExtUIOp>(to, x) : make<arith::ExtSIOp>(to, x);
+  Type word = builder.getI32Type();
+  Value high = make<arith::ShLIOp>(make<arith::ExtUIOp>(word, x), constant(word, 16));
+  return make<arith::BitcastOp>(to, high);
+}
+
+Value Scalars::roundToOdd(Value x) {
+  Type f32 = builder.getF32Type(), word = builder.getI32Type();
+  Value nearest = make<arith::TruncFOp>(f32, x), back = make<arith::ExtFOp>(x.getType(), nearest);
+  Value bits = make<arith::BitcastOp>(word, nearest), one = constant(word, 1);
+  Value isOdd = make<arith::CmpIOp>(arith::CmpIPredicate::ne, make<arith::AndIOp>(bits, one), constant(word, 0));
+  Value isExact = make<arith::CmpFOp>(arith::CmpFPredicate::UEQ, x, back);
+  Value isBeyond = make<arith::CmpFOp>(arith::CmpFPredicate::OGT, make<math::AbsFOp>(back), make<math::AbsFOp>(x));
+  Value neighbour =
+      make<arith::SelectOp>(isBeyond, make<arith::SubIOp>(bits, one), make<arith::AddIOp>(bits, one));
+  Value result = make<arith::SelectOp>(make<arith::OrIOp>(isExact, isOdd), bits, neighbour);
+  return make<arith::BitcastOp>(f32, result);
+}
+
+Value Scalars::toBfloat(Value x) {
+  Type word = builder.getI32Type();
+  Value bits = make<arith::BitcastOp>(word, x), sixteen = constant(word, 16);
+  Value high = make<arith::ShRUIOp>(bits, sixteen);
+  Value half = make<arith::AddIOp>(make<arith::AndIOp>(high, constant(word, 1)), constant(word, 0x7fff));
+  Value rounded = make<arith::ShRUIOp>(make<arith::AddIOp>(bits, half), sixteen);
+  Value quiet = make<arith::OrIOp>(high, constant(word, 0x40)); // an addition to a NaN's bits may make a number of it
+  Value isNan = make<arith::CmpFOp>(arith::CmpFPredicate::UNO, x, x);
+  return make<arith::TruncIOp>(builder.getI16Type(), make<arith::SelectOp>(isNan, quiet, rounded));
 }
 
 } // namespace graphc::graph

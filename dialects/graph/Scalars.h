@@ -39,10 +39,17 @@ struct Scalars {
   mlir::Value divide(mlir::Value a, mlir::Value b);
   mlir::Value compare(Comparison relation, mlir::Value a, mlir::Value b);
   mlir::Value convert(mlir::Value x, mlir::Type to);
+  /// Likewise of elements of any type of the dialect, as loops have them (getScalarElement).
+  mlir::Value convert(mlir::Value x, mlir::Type from, mlir::Type to);
 
 private:
   /// Toward zero; beyond the range its end, NaN to 0: what a conversion to integers means is the same on every CPU.
   mlir::Value toInteger(mlir::Value x, mlir::Type type);
+  mlir::Value widen(mlir::Value x, mlir::Type from);
+  /// The f32 nearest to an f64 toward zero; where that is not exact, its last bit is one: rounded again, to fewer bits, it is as if once.
+  mlir::Value roundToOdd(mlir::Value x);
+  /// The bits of the bf16 nearest to an f32.
+  mlir::Value toBfloat(mlir::Value x);
 };
 
 } // namespace graphc::graph

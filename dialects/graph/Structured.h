@@ -49,6 +49,9 @@ bool isComputed(mlir::Operation *op);
 /// Whether the op's loops combine many elements into one.
 bool isReduction(mlir::Operation *op);
 
+/// Loops that move elements, or look at their bits, and so take each type as it is. Others compute in the type that
+/// getComputeElement names (`widen-elements`).
+template <typename ConcreteType> struct AnyElement : mlir::OpTrait::TraitBase<ConcreteType, AnyElement> {};
 /// See Graph_CostlyElement.
 template <typename ConcreteType> struct CostlyElement : mlir::OpTrait::TraitBase<ConcreteType, CostlyElement> {};
 

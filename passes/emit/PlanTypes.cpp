@@ -15,7 +15,11 @@ plan::DataType getDataType(Type element) {
   if (element.isInteger(1))
     return plan::I1;
   if (element.isInteger(8))
-    return plan::I8;
+    return element.isUnsignedInteger() ? plan::U8 : plan::I8;
+  if (element.isUnsignedInteger(32))
+    return plan::U32;
+  if (element.isBF16())
+    return plan::BF16;
   if (element.isInteger(32))
     return plan::I32;
   if (element.isInteger(64))

@@ -60,7 +60,7 @@ void ReverseMode::findActive() {
     if (!isActive)
       continue;
     for (Value result : op.getResults())
-      if (isGraphTensor(result.getType(), FloatKind))
+      if (isGraphTensor(result.getType(), AnyFloatKind))
         active.insert(result);
   }
 }

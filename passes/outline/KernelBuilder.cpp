@@ -279,9 +279,8 @@ LogicalResult KernelBuilder::emitLoops(ExplicitLoopsOpInterface op) {
   SmallVector<Operation *> standIns;
   auto standIn = [&](Type tensor) -> Value {
     auto type = cast<RankedTensorType>(tensor);
-    Type stored = type.getElementType().isInteger(1) ? builder.getI8Type() : type.getElementType();
-    standIns.push_back(UnrealizedConversionCastOp::create(builder, op.getLoc(),
-                                                          MemRefType::get(type.getShape(), stored), ValueRange()));
+        standIns.push_back(UnrealizedConversionCastOp::create(builder, op.getLoc(),
+                                                          MemRefType::get(type.getShape(), getStoredElement(type.getElementType())), ValueRange()));
     return standIns.back()->getResult(0);
   };
   auto arrive = [&](Value standIn, llvm::function_ref<Value()> buffer, Use use) {

@@ -22,8 +22,8 @@ Value LinalgKernel::getArgument(Value buffer, Use use) {
   Argument &argument = found->second;
   if (isNew) {
     auto type = cast<MemRefType>(buffer.getType());
-    Type stored = type.getElementType().isInteger(1) ? builder.getI8Type() : type.getElementType();
-    argument.value = kernel->getBody().addArgument(MemRefType::get(type.getShape(), stored), kernel->getLoc());
+    auto stored = MemRefType::get(type.getShape(), graph::getStoredElement(type.getElementType()));
+    argument.value = kernel->getBody().addArgument(stored, kernel->getLoc());
   }
   if (use != Use::Write && !argument.written)
     argument.read = true;

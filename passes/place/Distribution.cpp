@@ -79,7 +79,7 @@ llvm::DenseSet<Operation *> findVarying(graph::FuncOp func) {
 StringRef getReductionOf(Type type, StringAttr declared) {
   if (declared)
     return declared.getValue();
-  return isa<FloatType>(getElementTypeOrSelf(type)) ? "mean" : "first_replica";
+  return graph::isGraphTensor(type, graph::FloatKind) ? "mean" : "first_replica";
 }
 
 } // namespace graphc

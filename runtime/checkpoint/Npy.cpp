@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstring>
 #include <fcntl.h>
 #include <optional>
 #include <unistd.h>
@@ -25,7 +26,7 @@ struct Descr {
   const char *text;
 };
 constexpr Descr descrs[] = {{plan::I1, "|b1"},  {plan::I8, "|i1"},  {plan::U8, "|u1"}, {plan::I32, "<i4"},
-                            {plan::I64, "<i8"}, {plan::F32, "<f4"}, {plan::F64, "<f8"}};
+                            {plan::I64, "<i8"}, {plan::F32, "<f4"}, {plan::F64, "<f8"}, {plan::U32, "<u4"}};
 
 } // namespace
 
@@ -55,9 +56,25 @@ static absl::StatusOr<std::string> encodeHeader(const plan::TensorType &type) {
   return out + header;
 }
 
+// NumPy has no bf16: each is the upper half of an f32.
+static plan::TensorType asF32(plan::TensorType type) {
+  type.set_dtype(plan::F32);
+  return type;
+}
+static std::string widened(const void *data, uint64_t bytes) {
+  std::string elements(2 * bytes, '\0');
+  for (uint64_t i = 0; i + 2 <= bytes; i += 2)
+    std::memcpy(&elements[2 * i + 2], static_cast<const char *>(data) + i, 2);
+  return elements;
+}
+
 absl::StatusOr<std::string> encodeNpy(const plan::TensorType &type, const void *data, uint64_t bytes) {
   if (plan::tensorBytes(type) != bytes)
     return absl::InternalError(absl::StrCat("a ", plan::typeText(type), " does not have ", bytes, " bytes"));
+  if (type.dtype() == plan::BF16) {
+    const std::string elements = widened(data, bytes);
+    return encodeNpy(asF32(type), elements.data(), elements.size());
+  }
   GRAPHC_ASSIGN_OR_RETURN(std::string out, encodeHeader(type));
   out.append(static_cast<const char *>(data), bytes);
   return out;
@@ -80,7 +97,7 @@ absl::StatusOr<NpyArray> decodeNpy(std::string_view file, std::string_view name)
       array.type.set_dtype(candidate.type);
   if (array.type.dtype() == plan::DATA_TYPE_INVALID)
     return bad(absl::StrCat("element type '", header.descr,
-                            "'; known are |b1 |i1 |u1 <i4 <i8 <f4 <f8; convert with array.astype(…)"));
+                            "'; known are |b1 |i1 |u1 <i4 <u4 <i8 <f4 <f8; convert with array.astype(…)"));
   for (int64_t size : header.shape)
     array.type.add_shape(size);
   std::optional<uint64_t> bytes = plan::tensorBytes(array.type);
@@ -115,6 +132,10 @@ absl::Status writeNpyPart(const std::string &path, const plan::TensorType &type,
   if (offset > all || bytes > all - offset)
     return absl::InternalError(
         absl::StrCat(path, ": bytes ", offset, " to ", offset + bytes, " are not all within a ", plan::typeText(type)));
+  if (type.dtype() == plan::BF16) {
+    const std::string elements = widened(data, bytes);
+    return writeNpyPart(path, asF32(type), 2 * offset, elements.data(), elements.size());
+  }
   absl::StatusOr<std::string> header = encodeHeader(type);
   if (!header.ok())
     return base::annotate(header.status(), path);

@@ -26,7 +26,8 @@ enum GraphcElement {
   GRAPHC_I64 = 5,
   GRAPHC_F32 = 6,
   GRAPHC_F64 = 7,
-  GRAPHC_BF16 = 8
+  GRAPHC_BF16 = 8,
+  GRAPHC_U32 = 9
 };
 
 /// A fact of the descriptor: integers or numbers, whatever the kernel says. What is only there or not is the integer 1.

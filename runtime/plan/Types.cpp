@@ -20,6 +20,7 @@ uint32_t elementBytes(DataType type) {
   case BF16:
     return 2;
   case I32:
+  case U32:
   case F32:
     return 4;
   case I64:
@@ -37,11 +38,13 @@ const char *dataTypeName(DataType type) {
   case I8:
     return "i8";
   case U8:
-    return "u8";
+    return "ui8";
   case BF16:
     return "bf16";
   case I32:
     return "i32";
+  case U32:
+    return "ui32";
   case F32:
     return "f32";
   case I64:
@@ -89,7 +92,7 @@ bool sameType(const TensorType &a, const TensorType &b) {
 kernels::LibraryCall libraryCallOf(const Kernel &kernel) {
   static_assert(int(GRAPHC_I1) == int(I1) && int(GRAPHC_I8) == int(I8) && int(GRAPHC_U8) == int(U8) &&
                 int(GRAPHC_I32) == int(I32) && int(GRAPHC_I64) == int(I64) && int(GRAPHC_F32) == int(F32) &&
-                int(GRAPHC_F64) == int(F64) && int(GRAPHC_BF16) == int(BF16));
+                int(GRAPHC_F64) == int(F64) && int(GRAPHC_BF16) == int(BF16) && int(GRAPHC_U32) == int(U32));
   static_assert(int(GRAPHC_READ) == int(READ) && int(GRAPHC_WRITE) == int(WRITE) &&
                 int(GRAPHC_READ_WRITE) == int(READ_WRITE));
   const Kernel::LibraryCall &source = kernel.library();

@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 
+#include <bit>
 #include <charconv>
 #include <cmath>
 #include <cstring>
@@ -33,6 +34,10 @@ std::string element(plan::DataType type, const void *data, uint64_t index) {
     return absl::StrCat(loadElement<int32_t>(data, index));
   case plan::I64:
     return absl::StrCat(loadElement<int64_t>(data, index));
+  case plan::U32:
+    return absl::StrCat(loadElement<uint32_t>(data, index));
+  case plan::BF16:
+    return shortest(std::bit_cast<float>(uint32_t(loadElement<uint16_t>(data, index)) << 16));
   case plan::I8:
     return absl::StrCat(loadElement<int8_t>(data, index));
   case plan::U8:

@@ -28,5 +28,5 @@ def readNpy(path):
     size = struct.unpack("<H", data[8:10])[0] if data[6] == 1 else struct.unpack("<I", data[8:12])[0]
     start = 10 if data[6] == 1 else 12
     header = ast.literal_eval(data[start:start + size].decode())
-    code = {"<f8": "d", "<f4": "f", "<i8": "q", "<i4": "i", "|b1": "?"}[header["descr"]]
+    code = {"<f8": "d", "<f4": "f", "<i8": "q", "<i4": "i", "|b1": "?", "|i1": "b", "|u1": "B", "<u4": "I"}[header["descr"]]
     return list(struct.unpack(f"<{count(header['shape'])}{code}", data[start + size:]))

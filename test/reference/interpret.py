@@ -29,15 +29,30 @@ class Tensor:
 
 
 def rounded(element, value):
-    if element in ("i32", "i64"):
-        half = 2**(int(element[1:]) - 1)
+    if element[0] == "i" and element != "i1":
+        half = 2**(int(element.lstrip("ui")) - 1)
         return (int(value) + half) % (2 * half) - half
+    if element in ("ui8", "ui32"):
+        return int(value) % 2**int(element[2:])
+    if element == "bf16":
+        return toBfloat(value)
     if element == "f32" and math.isfinite(value):
         try:
             return struct.unpack("f", struct.pack("f", value))[0]
         except OverflowError:
             return math.copysign(math.inf, value)
     return value
+
+
+def toBfloat(value):
+    """The nearest number with 8 bits behind the first, ties to even; from 2^128 on, by rounding, infinity."""
+    if value == 0 or not math.isfinite(value):
+        return value
+    unit = 2.0**(max(math.frexp(value)[1] - 8, -133))
+    whole = round(fractions.Fraction(value) / fractions.Fraction(unit))  # ties to even
+    if abs(whole) * fractions.Fraction(unit) >= 2**128:
+        return math.copysign(math.inf, value)
+    return math.copysign(abs(whole) * unit, value)
 
 
 def offset(shape, index):
@@ -59,8 +74,8 @@ def number(text):
     if text in ("true", "false"):
         return text == "true"
     if text.startswith("0x"):
-        width = (len(text) - 2) // 2
-        return struct.unpack(">d" if width == 8 else ">f", bytes.fromhex(text[2:]))[0]
+        bits = bytes.fromhex(text[2:])
+        return struct.unpack(">d" if len(bits) == 8 else ">f", bits if len(bits) > 2 else bits + b"\0\0")[0]  # a bf16 is the upper half
     return float(text) if re.search(r"[.einf]", text) else int(text)
 
 
@@ -69,7 +84,7 @@ def dense(text):
     body, kind = re.match(r"dense<(.*?)> : (tensor<[^>]*>)", text).groups()
     (shape, element), = types(kind)
     if body.startswith('"0x'):  # long ones: the bytes as they lie in memory
-        return Tensor(shape, element, [value for value, in struct.iter_unpack("<" + {"i1": "?", "i32": "i", "i64": "q", "f32": "f", "f64": "d"}[element],
+        return Tensor(shape, element, [value for value, in struct.iter_unpack("<" + {"i1": "?", "i8": "b", "ui8": "B", "i32": "i", "ui32": "I", "i64": "q", "f32": "f", "f64": "d"}[element],
                                                                               bytes.fromhex(body[3:-1]))])
     elements = [number(word) for word in re.findall(r"[^\s,\[\]]+", body)]
     if len(elements) == 1:
@@ -194,7 +209,7 @@ def unsigned(a, bits):
 SHIFT = {
     "shift_left": lambda a, by, bits: a << by if 0 <= by < bits else 0,
     "shift_right_logical": lambda a, by, bits: unsigned(a, bits) >> by if 0 <= by < bits else 0,
-    "shift_right_arithmetic": lambda a, by, bits: a >> by if 0 <= by < bits else -(a < 0),
+    "shift_right_arithmetic": lambda a, by, bits: rounded(f"i{bits}", a) >> (by if 0 <= by < bits else bits),
 }
 BITS = {
     "not": lambda a, bits: ~a,
@@ -257,9 +272,10 @@ RELATION = [lambda a, b: a == b, lambda a, b: a != b, lambda a, b: a < b, lambda
 def convert(value, element):
     if element == "i1":
         return value != 0
-    if element.startswith("i"):
+    if element[0] in "iu":
         if isinstance(value, float):
-            low, high = -2**(int(element[1:]) - 1), 2**(int(element[1:]) - 1) - 1
+            bits = int(element.lstrip("ui"))
+            low, high = (0, 2**bits - 1) if element[0] == "u" else (-2**(bits - 1), 2**(bits - 1) - 1)
             return 0 if value != value else int(min(max(value, low), high))
         return int(value)
     return float(value)
@@ -366,9 +382,9 @@ def evaluate(name, args, properties, shape, element):
     if name == "not" and element == "i1":
         return Tensor(shape, element, [not value for value in args[0].flat])
     if name in BITS:
-        return Tensor(shape, element, [BITS[name](value, int(element[1:])) for value in args[0].flat])
+        return Tensor(shape, element, [BITS[name](value, int(element.lstrip("ui"))) for value in args[0].flat])
     if name in SHIFT:
-        return Tensor(shape, element, [SHIFT[name](a, b, int(element[1:])) for a, b in zip(args[0].flat, args[1].flat)])
+        return Tensor(shape, element, [SHIFT[name](a, b, int(element.lstrip("ui"))) for a, b in zip(args[0].flat, args[1].flat)])
     if name == "clamp":
         low, x, high = (arg.flat * (math.prod(shape) // len(arg.flat)) for arg in args)
         return Tensor(shape, element, map(clamp, low, x, high))
@@ -436,7 +452,7 @@ def evaluate(name, args, properties, shape, element):
     if name in windows.ROLES:
         return Tensor(shape, element, windows.convolution(name, args[0].flat, args[1].flat, [args[0].shape, args[1].shape, shape], properties))
     if name in windows.POOLS:
-        least = -math.inf if element.startswith("f") else -2**(int(element[1:]) - 1)
+        least = -math.inf if element.startswith("f") else -2**(int(element.lstrip("ui")) - 1)
         return Tensor(shape, element, windows.pool(name, [a.flat for a in args], [*(a.shape for a in args), shape], properties, least))
     if name == "bias_add":
         width = args[1].shape[0]

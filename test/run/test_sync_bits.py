@@ -46,6 +46,18 @@ def test_library_convolutions(box):
     same(one, box.weights(reduced, "--steps", 20))
 
 
+def test_bf16(box):
+    """Layers in bf16 with weights of f32: what crosses as bf16, and the sums of its gradients as f32."""
+    model = MODELS / "mixed.mlir"
+    one, printed = box.reference(2, "--steps", 40, model=model)
+    plan = box.servers("many", 2, 1, model=model)
+    for transport in "shm", "grpc":
+        same(one, box.weights(plan, "--steps", 40, f"--transport={transport}"))
+        box.nothingLeft()
+    reduced = box.compile("reduced", {"worker": 2, "strategy": "all_reduce"}, model)
+    same(one, box.weights(reduced, "--steps", 40))
+
+
 def test_several_streams(box):
     """Parameters and gradients of 5 MiB, each message of which goes by several gRPC streams."""
     large = box.mlp(65536)

@@ -4,7 +4,7 @@
 
 include "dialects/graph/GraphOpsBase.td"
 
-def Graph_AndOp : Graph_BinaryOp<"and", Graph_BitTensor, [Commutative, Graph_PlaceByPlace]> {
+def Graph_AndOp : Graph_BinaryOp<"and", Graph_BitTensor, [Commutative, Graph_AnyElement, Graph_PlaceByPlace]> {
   let summary = "both: of truth values, or of each bit";
   let description = [{
     ```mlir
@@ -14,7 +14,7 @@ def Graph_AndOp : Graph_BinaryOp<"and", Graph_BitTensor, [Commutative, Graph_Pla
   let hasFolder = 1;
 }
 
-def Graph_OrOp : Graph_BinaryOp<"or", Graph_BitTensor, [Commutative, Graph_PlaceByPlace]> {
+def Graph_OrOp : Graph_BinaryOp<"or", Graph_BitTensor, [Commutative, Graph_AnyElement, Graph_PlaceByPlace]> {
   let summary = "one or both: of truth values, or of each bit";
   let description = [{
     ```mlir
@@ -24,7 +24,7 @@ def Graph_OrOp : Graph_BinaryOp<"or", Graph_BitTensor, [Commutative, Graph_Place
   let hasFolder = 1;
 }
 
-def Graph_XorOp : Graph_BinaryOp<"xor", Graph_BitTensor, [Commutative, Graph_PlaceByPlace]> {
+def Graph_XorOp : Graph_BinaryOp<"xor", Graph_BitTensor, [Commutative, Graph_AnyElement, Graph_PlaceByPlace]> {
   let summary = "one and not both: of truth values, or of each bit";
   let description = [{
     ```mlir
@@ -34,7 +34,7 @@ def Graph_XorOp : Graph_BinaryOp<"xor", Graph_BitTensor, [Commutative, Graph_Pla
   let hasFolder = 1;
 }
 
-def Graph_NotOp : Graph_PureOp<"not", [SameOperandsAndResultType, Elementwise, Graph_PlaceByPlace]> {
+def Graph_NotOp : Graph_PureOp<"not", [SameOperandsAndResultType, Elementwise, Graph_AnyElement, Graph_PlaceByPlace]> {
   let summary = "the opposite truth value, or of each bit the other";
   let description = [{
     ```mlir
@@ -47,7 +47,7 @@ def Graph_NotOp : Graph_PureOp<"not", [SameOperandsAndResultType, Elementwise, G
   let hasFolder = 1;
 }
 
-def Graph_ShiftLeftOp : Graph_BinaryOp<"shift_left", Graph_IndexTensor, [Graph_PlaceByPlace]> {
+def Graph_ShiftLeftOp : Graph_BinaryOp<"shift_left", Graph_IntegerTensor, [Graph_AnyElement, Graph_PlaceByPlace]> {
   let summary = "the bits so many places up, zeros behind them";
   let description = [{
     The right operand counts as without sign; where it is the number of bits or more, a negative one too, the result is 0.
@@ -59,7 +59,7 @@ def Graph_ShiftLeftOp : Graph_BinaryOp<"shift_left", Graph_IndexTensor, [Graph_P
   let hasFolder = 1;
 }
 
-def Graph_ShiftRightArithmeticOp : Graph_BinaryOp<"shift_right_arithmetic", Graph_IndexTensor, [Graph_PlaceByPlace]> {
+def Graph_ShiftRightArithmeticOp : Graph_BinaryOp<"shift_right_arithmetic", Graph_IntegerTensor, [Graph_AnyElement, Graph_PlaceByPlace]> {
   let summary = "the bits so many places down, copies of the sign before them";
   let description = [{
     The right operand counts as without sign; where it is the number of bits or more, a negative one too, the result is -1 for
@@ -72,7 +72,7 @@ def Graph_ShiftRightArithmeticOp : Graph_BinaryOp<"shift_right_arithmetic", Grap
   let hasFolder = 1;
 }
 
-def Graph_ShiftRightLogicalOp : Graph_BinaryOp<"shift_right_logical", Graph_IndexTensor, [Graph_PlaceByPlace]> {
+def Graph_ShiftRightLogicalOp : Graph_BinaryOp<"shift_right_logical", Graph_IntegerTensor, [Graph_AnyElement, Graph_PlaceByPlace]> {
   let summary = "the bits so many places down, zeros before them";
   let description = [{
     The right operand counts as without sign; where it is the number of bits or more, a negative one too, the result is 0.
@@ -84,9 +84,9 @@ def Graph_ShiftRightLogicalOp : Graph_BinaryOp<"shift_right_logical", Graph_Inde
   let hasFolder = 1;
 }
 
-class Graph_CountBitsOp<string mnemonic> : Graph_PureOp<mnemonic, [SameOperandsAndResultType, Elementwise, Graph_PlaceByPlace]> {
-  let arguments = (ins Graph_IndexTensor:$operand);
-  let results = (outs Graph_IndexTensor:$result);
+class Graph_CountBitsOp<string mnemonic> : Graph_PureOp<mnemonic, [SameOperandsAndResultType, Elementwise, Graph_AnyElement, Graph_PlaceByPlace]> {
+  let arguments = (ins Graph_IntegerTensor:$operand);
+  let results = (outs Graph_IntegerTensor:$result);
   let assemblyFormat = "$operand attr-dict `:` type($result)";
   let hasFolder = 1;
 }

@@ -4,7 +4,8 @@
 
 include "dialects/graph/ops/LoopTraits.td"
 
-def Graph_DynamicSliceOp : Graph_PureOp<"dynamic_slice", [Graph_Differentiable, Graph_InferType, Graph_LoopsInParts]> {
+def Graph_DynamicSliceOp : Graph_PureOp<"dynamic_slice", [
+    Graph_AnyElement, Graph_Differentiable, Graph_InferType, Graph_LoopsInParts]> {
   let summary = "a box of elements that begins where scalars say";
   let description = [{
     There is a start for each dimension. One that would have the box reach beyond the operand is the nearest that does not.
@@ -26,7 +27,7 @@ def Graph_DynamicSliceOp : Graph_PureOp<"dynamic_slice", [Graph_Differentiable, 
 }
 
 def Graph_DynamicUpdateSliceOp : Graph_PureOp<"dynamic_update_slice", [
-    AllTypesMatch<["operand", "result"]>, Graph_Differentiable, Graph_LoopsInPlace]> {
+    AllTypesMatch<["operand", "result"]>, Graph_AnyElement, Graph_Differentiable, Graph_LoopsInPlace]> {
   let summary = "a tensor with another one in place of a box that begins where scalars say";
   let description = [{
     There is a start for each dimension. One that would have the box reach beyond the operand is the nearest that does not.

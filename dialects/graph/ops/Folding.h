@@ -22,6 +22,11 @@ inline bool isFoldable(mlir::DenseElementsAttr value) {
   return value && (value.isSplat() || value.getNumElements() <= kFoldedElements);
 }
 
+/// What functions of APInt and APFloat say of an element is so: it has a sign, and no other type is computed in.
+inline bool isComputedAsItIs(mlir::DenseElementsAttr value) {
+  return getComputeElement(value.getElementType()) == value.getElementType();
+}
+
 /// A constant of `type` from elements computed by `combine`, from one operand or two.
 template <typename Element, typename Function>
 mlir::Attribute mapElements(mlir::Type type, mlir::DenseElementsAttr a, mlir::DenseElementsAttr b, Function combine) {
@@ -44,7 +49,7 @@ mlir::Attribute foldBinary(mlir::Type type, mlir::Attribute lhs, mlir::Attribute
                            IntegerFunction ofIntegers) {
   auto a = mlir::dyn_cast_or_null<mlir::DenseElementsAttr>(lhs),
        b = mlir::dyn_cast_or_null<mlir::DenseElementsAttr>(rhs);
-  if (!isFoldable(a) || !isFoldable(b))
+  if (!isFoldable(a) || !isFoldable(b) || !isComputedAsItIs(a))
     return {};
   if (mlir::isa<mlir::FloatType>(a.getElementType()))
     return mapElements<llvm::APFloat>(type, a, b, ofFloats);
@@ -54,7 +59,7 @@ mlir::Attribute foldBinary(mlir::Type type, mlir::Attribute lhs, mlir::Attribute
 template <typename FloatFunction, typename IntegerFunction>
 mlir::Attribute foldUnary(mlir::Type type, mlir::Attribute operand, FloatFunction ofFloat, IntegerFunction ofInteger) {
   auto a = mlir::dyn_cast_or_null<mlir::DenseElementsAttr>(operand);
-  if (!isFoldable(a))
+  if (!isFoldable(a) || !isComputedAsItIs(a))
     return {};
   if (mlir::isa<mlir::FloatType>(a.getElementType()))
     return mapElements<llvm::APFloat>(type, a, {},

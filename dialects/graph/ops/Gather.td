@@ -7,7 +7,7 @@ include "dialects/graph/ops/LoopTraits.td"
 /// Dimensions, none where nothing is said.
 defvar Graph_Dimensions = DefaultValuedAttr<DenseI64ArrayAttr, "{}">;
 
-def Graph_GatherOp : Graph_PureOp<"gather", [Graph_Differentiable, Graph_InferType, Graph_LoopsInParts]> {
+def Graph_GatherOp : Graph_PureOp<"gather", [Graph_AnyElement, Graph_Differentiable, Graph_InferType, Graph_LoopsInParts]> {
   let summary = "windows of a tensor, each at a place that an index names";
   let description = [{
     The dimension numbers are StableHLO's. `start_indices` holds index vectors along its dimension `index_vector_dim`; where that is its rank,

@@ -98,10 +98,10 @@ OpFoldResult ConvertOp::fold(FoldAdaptor adaptor) {
     return getOperand();
   auto constant = dyn_cast_or_null<DenseElementsAttr>(adaptor.getOperand());
   auto to = dyn_cast<FloatType>(cast<ShapedType>(getType()).getElementType());
-  if (!isFoldable(constant) || !to)
+  if (!isFoldable(constant) || !to || (to.isBF16() && !isa<FloatType>(constant.getElementType())))
     return {};
   const llvm::fltSemantics &semantics = to.getFloatSemantics();
-  bool isTruth = constant.getElementType().isInteger(1);
+  bool isUnsigned = constant.getElementType().isInteger(1) || constant.getElementType().isUnsignedInteger();
   if (isa<FloatType>(constant.getElementType()))
     return mapElements<APFloat>(getType(), constant, {}, [&](APFloat x, const APFloat &) {
       bool lossy;
@@ -110,7 +110,7 @@ OpFoldResult ConvertOp::fold(FoldAdaptor adaptor) {
     });
   return mapElements<APInt>(getType(), constant, {}, [&](const APInt &x, const APInt &) {
     APFloat result(semantics);
-    result.convertFromAPInt(x, /*IsSigned=*/!isTruth, APFloat::rmNearestTiesToEven);
+    result.convertFromAPInt(x, /*IsSigned=*/!isUnsigned, APFloat::rmNearestTiesToEven);
     return result;
   });
 }
@@ -126,7 +126,8 @@ Results SelectOp::buildBody(OpBuilder &builder, Elements x, Elements, IndexOf) {
   return {arith::SelectOp::create(builder, getLoc(), x[0], x[1], x[2])};
 }
 Results ConvertOp::buildBody(OpBuilder &builder, Elements x, Elements, IndexOf) {
-  return {Scalars{builder, getLoc()}.convert(x[0], typeOf(getResult()).getElementType())};
+  return {Scalars{builder, getLoc()}.convert(x[0], typeOf(getOperand()).getElementType(),
+                                             typeOf(getResult()).getElementType())};
 }
 
 //===----------------------------------------------------------------------------------------------------------===//

@@ -23,7 +23,7 @@ def Graph_CompareOp : Graph_PureOp<"compare", [SameTypeOperands, Elementwise, Gr
 }
 
 def Graph_SelectOp : Graph_PureOp<"select", [
-    AllTypesMatch<["on_true", "on_false", "result"]>, Elementwise, Graph_Differentiable, Graph_PlaceByPlace,
+    Graph_AnyElement, AllTypesMatch<["on_true", "on_false", "result"]>, Elementwise, Graph_Differentiable, Graph_PlaceByPlace,
     TypesMatchWith<"predicate has the shape of the result and element type i1", "result", "predicate",
                    "::graphc::graph::withElement($_self, ::mlir::IntegerType::get($_self.getContext(), 1))">]> {
   let summary = "one operand where the predicate holds, else the other";
@@ -39,12 +39,13 @@ def Graph_SelectOp : Graph_PureOp<"select", [
 }
 
 def Graph_ConvertOp : Graph_PureOp<"convert", [
-    Elementwise, SameOperandsAndResultShape, Graph_Differentiable, Graph_PlaceByPlace,
+    Graph_AnyElement, Elementwise, SameOperandsAndResultShape, Graph_Differentiable, Graph_PlaceByPlace,
     DeclareOpInterfaceMethods<KeepsElementsOpInterface, ["keepsElements"]>]> {
   let summary = "the same values in another element type";
   let description = [{
-    Integers to floats and f64 to f32 round to nearest even; floats to integers round toward zero, out of range to the
-    nearest integer there is and NaN to 0; i1 is 0 or 1; to i1: not equal to zero.
+    Integers to floats, f64 to f32 and both to bf16 round to nearest even, once (an i64 to bf16 by way of f64); floats to integers round toward
+    zero, out of range to the nearest integer there is and NaN to 0; integers to fewer bits keep the low ones; i1 is 0 or 1; to i1: not equal
+    to zero.
 
     ```mlir
     %b = graph.convert %a : (tensor<4xi32>) -> tensor<4xf32>

@@ -6,7 +6,7 @@ include "dialects/graph/Rows.td"
 include "dialects/graph/ops/LoopTraits.td"
 
 def Graph_EmbeddingOp : Graph_PureOp<"embedding", [
-    Graph_Differentiable, Graph_InferType, Graph_LoopsInParts, Graph_Labelled, DeclareOpInterfaceMethods<TableReadOpInterface>]> {
+    Graph_AnyElement, Graph_Differentiable, Graph_InferType, Graph_LoopsInParts, Graph_Labelled, DeclareOpInterfaceMethods<TableReadOpInterface>]> {
   let summary = "rows of a table, by their numbers";
   let description = [{
     A number that is none of the table's rows gives a row of zeros, and no gradient. What a data set gives as numbers is checked as labels

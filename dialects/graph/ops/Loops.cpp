@@ -13,7 +13,7 @@ Value Loops::constant(Attribute element) {
   auto typed = cast<TypedAttr>(element);
   if (typed.getType().isInteger(1))
     typed = builder.getI8IntegerAttr(cast<IntegerAttr>(typed).getValue().getBoolValue());
-  return arith::ConstantOp::create(builder, loc, typed);
+  return arith::ConstantOp::create(builder, loc, getScalarAttr(typed));
 }
 
 void Loops::over(Value lower, Value upper, llvm::function_ref<void(Value)> body) {

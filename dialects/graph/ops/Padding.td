@@ -4,7 +4,8 @@
 
 include "dialects/graph/GraphOpsBase.td"
 
-def Graph_PadOp : Graph_PureOp<"pad", [Graph_Differentiable, Graph_InferType, Graph_Structured, Graph_Composite]> {
+def Graph_PadOp : Graph_PureOp<"pad", [
+    Graph_AnyElement, Graph_Differentiable, Graph_InferType, Graph_Structured, Graph_Composite]> {
   let summary = "a value before, behind and between the elements of a tensor";
   let description = [{
     Along dimension i the result has `edge_padding_low[i]` times the padding value, the operand's elements, with `interior_padding[i]`

@@ -5,7 +5,7 @@
 include "dialects/graph/GraphOpsBase.td"
 
 def Graph_ReverseOp : Graph_PureOp<"reverse", [
-    SameOperandsAndResultType, Graph_Differentiable, Graph_Structured, KeepsElementsOpInterface]> {
+    SameOperandsAndResultType, Graph_AnyElement, Graph_Differentiable, Graph_Structured, KeepsElementsOpInterface]> {
   let summary = "the elements in the opposite order along dimensions";
   let description = [{
     1. (C1) `dimensions` is strictly increasing, each one of the operand's.

@@ -171,7 +171,7 @@ Nests ConstantOp::getLoopNests() {
 }
 Results ConstantOp::buildBody(OpBuilder &builder, Elements, Elements, IndexOf) {
   auto value = cast<TypedAttr>(cast<SplatElementsAttr>(getValue()).getSplatValue<Attribute>());
-  return {arith::ConstantOp::create(builder, getLoc(), value)};
+  return {arith::ConstantOp::create(builder, getLoc(), getScalarAttr(value))};
 }
 
 Results IotaOp::buildBody(OpBuilder &builder, Elements, Elements, IndexOf index) {

@@ -4,7 +4,7 @@
 
 include "dialects/graph/GraphOpsBase.td"
 
-def Graph_ConstantOp : Graph_PureOp<"constant", [ConstantLike, Graph_InferType, Graph_Structured]> {
+def Graph_ConstantOp : Graph_PureOp<"constant", [ConstantLike, Graph_AnyElement, Graph_InferType, Graph_Structured]> {
   let summary = "a value known at compile time";
   let description = [{
     ```mlir
@@ -32,7 +32,7 @@ def Graph_IotaOp : Graph_PureOp<"iota", [Graph_PlaceByPlace]> {
   let hasVerifier = 1;
 }
 
-def Graph_ReshapeOp : Graph_PureOp<"reshape", [Graph_Differentiable, Graph_Structured, Graph_View, KeepsElementsOpInterface]> {
+def Graph_ReshapeOp : Graph_PureOp<"reshape", [Graph_AnyElement, Graph_Differentiable, Graph_Structured, Graph_View, KeepsElementsOpInterface]> {
   let summary = "the same elements in row-major order under another shape";
   let description = [{
     1. (C1) Operand and result have the same element type.
@@ -50,7 +50,7 @@ def Graph_ReshapeOp : Graph_PureOp<"reshape", [Graph_Differentiable, Graph_Struc
 }
 
 def Graph_TransposeOp : Graph_PureOp<"transpose", [
-    Graph_Differentiable, Graph_InferType, Graph_Structured, KeepsElementsOpInterface]> {
+    Graph_AnyElement, Graph_Differentiable, Graph_InferType, Graph_Structured, KeepsElementsOpInterface]> {
   let summary = "dimensions in another order";
   let description = [{
     Dimension i of the result is dimension `permutation[i]` of the operand.
@@ -67,7 +67,8 @@ def Graph_TransposeOp : Graph_PureOp<"transpose", [
   let hasFolder = 1;
 }
 
-def Graph_BroadcastInDimOp : Graph_PureOp<"broadcast_in_dim", [Graph_Differentiable, Graph_Structured, KeepsElementsOpInterface]> {
+def Graph_BroadcastInDimOp : Graph_PureOp<"broadcast_in_dim", [
+    Graph_AnyElement, Graph_Differentiable, Graph_Structured, KeepsElementsOpInterface]> {
   let summary = "elements repeated along new or unit dimensions";
   let description = [{
     Dimension i of the operand becomes dimension `broadcast_dimensions[i]` of the result.

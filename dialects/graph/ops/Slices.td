@@ -4,7 +4,8 @@
 
 include "dialects/graph/GraphOpsBase.td"
 
-def Graph_SliceOp : Graph_PureOp<"slice", [Graph_Differentiable, Graph_InferType, Graph_Structured, Graph_View]> {
+def Graph_SliceOp : Graph_PureOp<"slice", [
+    Graph_AnyElement, Graph_Differentiable, Graph_InferType, Graph_Structured, Graph_View]> {
   let summary = "a box of elements, every stride-th one along each dimension";
   let description = [{
     Along dimension i the result has the operand's elements `start_indices[i]`, + `strides[i]`, … below `limit_indices[i]`.
@@ -26,7 +27,7 @@ def Graph_SliceOp : Graph_PureOp<"slice", [Graph_Differentiable, Graph_InferType
 }
 
 def Graph_ConcatenateOp : Graph_PureOp<"concatenate", [
-    Graph_Differentiable, Graph_InferType, Graph_Structured, Graph_Composite, KeepsElementsOpInterface]> {
+    Graph_AnyElement, Graph_Differentiable, Graph_InferType, Graph_Structured, Graph_Composite, KeepsElementsOpInterface]> {
   let summary = "tensors end to end along one dimension";
   let description = [{
     1. (C1) There is at least one operand, and all have the same element type and rank.

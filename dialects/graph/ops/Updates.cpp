@@ -27,7 +27,7 @@ LogicalResult AssignAddOp::verifySymbolUses(SymbolTableCollection &symbols) {
   if (failed(detail::verifyVariable(*this, symbols, getVariableAttr(), getValue().getType(), "value")))
     return failure();
   if (!isGraphTensor(getValue().getType(), NumberKind))
-    return emitOpError() << "element type must be a number, got " << getValue().getType();
+    return emitOpError() << "element type must be i32, i64, f32 or f64, got " << getValue().getType();
   return success();
 }
 

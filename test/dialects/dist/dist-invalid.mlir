@@ -161,12 +161,12 @@ dist.program @a of @p on "/job:t/task:0/device:CPU:0" {
 // -----
 
 // (CH1) types
-// expected-error @below {{'dist.channel' op carries 'tensor<?xf32>'; expected a static ranked tensor of i1, i32, i64, f32 or f64 with at most 16 dimensions, none of them empty, and 2^37 elements}}
+// expected-error @below {{'dist.channel' op carries 'tensor<?xf32>'; expected a static ranked tensor of i1, i8, ui8, i32, ui32, i64, bf16, f32 or f64 with at most 16 dimensions, none of them empty, and 2^37 elements}}
 dist.channel @c : tensor<?xf32> from @a to @b
 
 // -----
 
-// expected-error @below {{'dist.channel' op carries 'f32'; expected a static ranked tensor of i1, i32, i64, f32 or f64 with at most 16 dimensions, none of them empty, and 2^37 elements}}
+// expected-error @below {{'dist.channel' op carries 'f32'; expected a static ranked tensor of i1, i8, ui8, i32, ui32, i64, bf16, f32 or f64 with at most 16 dimensions, none of them empty, and 2^37 elements}}
 dist.channel @c : f32 from @a to @b
 
 // -----

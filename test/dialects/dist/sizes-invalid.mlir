@@ -1,7 +1,7 @@
 // RUN: graph-opt %s --split-input-file --verify-diagnostics
 
 // (CH1) a size that no computer has: its bytes would overflow
-// expected-error @below {{expected a static ranked tensor of i1, i32, i64, f32 or f64 with at most 16 dimensions, none of them empty, and 2^37 elements}}
+// expected-error @below {{expected a static ranked tensor of i1, i8, ui8, i32, ui32, i64, bf16, f32 or f64 with at most 16 dimensions, none of them empty, and 2^37 elements}}
 dist.channel @c : tensor<4294967296x4294967296xf32> from @a to @b
 
 // -----

@@ -10,7 +10,7 @@ func.func @types_differ(%a: tensor<4xf32>, %b: tensor<4xf64>) {
 // -----
 
 func.func @dynamic(%a: tensor<?xf32>) {
-  // expected-error@+1 {{operand #0 must be static ranked tensor of i32, i64, f32 or f64 with at most 16 dimensions, none of them empty, and 2^37 elements, but got 'tensor<?xf32>'}}
+  // expected-error@+1 {{operand #0 must be static ranked tensor of i8, ui8, i32, ui32, i64, bf16, f32 or f64 with at most 16 dimensions, none of them empty, and 2^37 elements, but got 'tensor<?xf32>'}}
   %0 = graph.negate %a : tensor<?xf32>
   return
 }
@@ -18,7 +18,7 @@ func.func @dynamic(%a: tensor<?xf32>) {
 // -----
 
 func.func @empty(%a: tensor<0xf32>) {
-  // expected-error@+1 {{must be static ranked tensor of f32 or f64 with at most 16 dimensions, none of them empty, and 2^37 elements, but got 'tensor<0xf32>'}}
+  // expected-error@+1 {{must be static ranked tensor of bf16, f32 or f64 with at most 16 dimensions, none of them empty, and 2^37 elements, but got 'tensor<0xf32>'}}
   %0 = graph.relu %a : tensor<0xf32>
   return
 }
@@ -26,7 +26,7 @@ func.func @empty(%a: tensor<0xf32>) {
 // -----
 
 func.func @integer_sqrt(%a: tensor<4xi32>) {
-  // expected-error@+1 {{must be static ranked tensor of f32 or f64 with at most 16 dimensions, none of them empty, and 2^37 elements, but got 'tensor<4xi32>'}}
+  // expected-error@+1 {{must be static ranked tensor of bf16, f32 or f64 with at most 16 dimensions, none of them empty, and 2^37 elements, but got 'tensor<4xi32>'}}
   %0 = graph.sqrt %a : tensor<4xi32>
   return
 }
@@ -34,7 +34,7 @@ func.func @integer_sqrt(%a: tensor<4xi32>) {
 // -----
 
 func.func @half(%a: tensor<4xf16>) {
-  // expected-error@+1 {{must be static ranked tensor of i32, i64, f32 or f64 with at most 16 dimensions, none of them empty, and 2^37 elements, but got 'tensor<4xf16>'}}
+  // expected-error@+1 {{must be static ranked tensor of i8, ui8, i32, ui32, i64, bf16, f32 or f64 with at most 16 dimensions, none of them empty, and 2^37 elements, but got 'tensor<4xf16>'}}
   %0 = graph.add %a, %a : tensor<4xf16>
   return
 }

@@ -25,7 +25,7 @@ func.func @clamp_result(%a: tensor<2xf32>) {
 // -----
 
 func.func @floor_of_integers(%a: tensor<4xi32>) {
-  // expected-error@+1 {{must be static ranked tensor of f32 or f64}}
+  // expected-error@+1 {{must be static ranked tensor of bf16, f32 or f64}}
   %0 = graph.floor %a : tensor<4xi32>
   return
 }
@@ -33,7 +33,7 @@ func.func @floor_of_integers(%a: tensor<4xi32>) {
 // -----
 
 func.func @finite_integers(%a: tensor<4xi32>) {
-  // expected-error@+1 {{must be static ranked tensor of f32 or f64}}
+  // expected-error@+1 {{must be static ranked tensor of bf16, f32 or f64}}
   %0 = graph.is_finite %a : tensor<4xi32>
   return
 }
@@ -41,7 +41,7 @@ func.func @finite_integers(%a: tensor<4xi32>) {
 // -----
 
 func.func @bits_of_floats(%a: tensor<4xf32>) {
-  // expected-error@+1 {{must be static ranked tensor of i1, i32 or i64}}
+  // expected-error@+1 {{must be static ranked tensor of i1, i8, ui8, i32, ui32 or i64}}
   %0 = graph.xor %a, %a : tensor<4xf32>
   return
 }
@@ -49,7 +49,7 @@ func.func @bits_of_floats(%a: tensor<4xf32>) {
 // -----
 
 func.func @shift_of_truth(%a: tensor<4xi1>) {
-  // expected-error@+1 {{must be static ranked tensor of i32 or i64}}
+  // expected-error@+1 {{must be static ranked tensor of i8, ui8, i32, ui32 or i64}}
   %0 = graph.shift_left %a, %a : tensor<4xi1>
   return
 }

@@ -86,7 +86,7 @@ func.func @slot_is_variable_too(%g: tensor<f64>) {
 
 graph.variable @p : tensor<3xi1> = #graph.zeros
 func.func @add_truth(%g: tensor<3xi1>) {
-  // (C2) expected-error@+1 {{element type must be a number, got 'tensor<3xi1>'}}
+  // (C2) expected-error@+1 {{element type must be i32, i64, f32 or f64, got 'tensor<3xi1>'}}
   graph.assign_add @p, %g : tensor<3xi1>
   return
 }
@@ -95,7 +95,7 @@ func.func @add_truth(%g: tensor<3xi1>) {
 
 graph.variable @p : tensor<i1> = #graph.zeros
 func.func @add_one_truth(%g: tensor<i1>) {
-  // (C2) expected-error@+1 {{element type must be a number, got 'tensor<i1>'}}
+  // (C2) expected-error@+1 {{element type must be i32, i64, f32 or f64, got 'tensor<i1>'}}
   graph.assign_add @p, %g : tensor<i1>
   return
 }

@@ -10,12 +10,12 @@ graph.variable @w : tensor<3xf32> = #graph.value<dense<1> : tensor<i32>>
 
 // -----
 
-// (C1) expected-error@+1 {{random initializers need a float variable, got 'tensor<3xi32>'}}
+// (C1) expected-error@+1 {{random initializers need a variable of f32 or f64, got 'tensor<3xi32>'}}
 graph.variable @w : tensor<3xi32> = #graph.uniform
 
 // -----
 
-// (C1) expected-error@+1 {{random initializers need a float variable, got 'tensor<3x4xi64>'}}
+// (C1) expected-error@+1 {{random initializers need a variable of f32 or f64, got 'tensor<3x4xi64>'}}
 graph.variable @w : tensor<3x4xi64> = #graph.glorot_uniform<seed = 1>
 
 // -----
@@ -50,7 +50,7 @@ graph.variable @w : tensor<3xf32> = #graph.normal<mean = 1.0, stddev = -0.5>
 
 // -----
 
-// expected-error@+1 {{attribute 'type' failed to satisfy constraint: type attribute of static ranked tensor of i1, i32, i64, f32 or f64}}
+// expected-error@+1 {{attribute 'type' failed to satisfy constraint: type attribute of static ranked tensor of i1, i8, ui8, i32, ui32, i64, bf16, f32 or f64}}
 graph.variable @w : tensor<?xf32> = #graph.zeros
 
 // -----
@@ -160,14 +160,14 @@ graph.dataset @d : (tensor<i32>) = #graph.synthetic<samples = 10, limits = [0.5]
 
 // -----
 
-// expected-error@+1 {{arguments and results must be static ranked tensors of i1, i32, i64, f32 or f64 with at most 16 dimensions, none of them empty, and 2^37 elements, got 'f32'}}
+// expected-error@+1 {{arguments and results must be static ranked tensors of i1, i8, ui8, i32, ui32, i64, bf16, f32 or f64 with at most 16 dimensions, none of them empty, and 2^37 elements, got 'f32'}}
 graph.func @f(%x: f32) attributes {role = #graph.role<predict>} {
   graph.return
 }
 
 // -----
 
-// expected-error@+1 {{arguments and results must be static ranked tensors of i1, i32, i64, f32 or f64 with at most 16 dimensions, none of them empty, and 2^37 elements, got 'tensor<?xf32>'}}
+// expected-error@+1 {{arguments and results must be static ranked tensors of i1, i8, ui8, i32, ui32, i64, bf16, f32 or f64 with at most 16 dimensions, none of them empty, and 2^37 elements, got 'tensor<?xf32>'}}
 graph.func @f(%x: tensor<?xf32>) attributes {role = #graph.role<predict>} {
   graph.return
 }

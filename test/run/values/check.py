@@ -21,6 +21,7 @@ import tempfile
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "reference"))
 import interpret  # noqa: E402
 from contraction import dotCases  # noqa: E402
+import narrow  # noqa: E402
 import primitives  # noqa: E402
 from case import FLOATS, INF, INTEGERS, NAN, Case, pairs, rows  # noqa: E402
 from harness import count, execute, readNpy, tensor  # noqa: E402
@@ -249,7 +250,7 @@ def shapeCases(element, flat):
 
 def moveCases(element, flat):
     """Slices and concatenations: read from a variable, behind what is inlined, and as a view."""
-    sumBound = {"f32": 3e-6, "f64": 1e-14}.get(element, 0.0)
+    sumBound = {"bf16": 2.0**-8, "f32": 3e-6, "f64": 1e-14}.get(element, 0.0)
 
     def sliced(name, shape, starts, limits, strides):
         out = tuple((e - b - 1) // s + 1 for b, e, s in zip(starts, limits, strides))
@@ -283,10 +284,10 @@ def moveCases(element, flat):
         yield Case("sum_of_slice", "%s = graph.slice %a start_indices = [0, 1] limit_indices = [4, 4] strides = [1, 2] : (INPUT) -> "
                    "tensor<4x2xELEMENT>\ngraph.reduce_sum %s dimensions = [0] : (tensor<4x2xELEMENT>) -> RESULT"
                    .replace("ELEMENT", element), [((6, 4), element, [abs(x) for x in flat])], ((2,), element),
-                   lambda x: [math.fsum(x[j:16:4]) if element[0] == "f" else sum(x[j:16:4]) for j in (1, 3)], sumBound)
+                   lambda x: [math.fsum(x[j:16:4]) if element[0] in "bf" else sum(x[j:16:4]) for j in (1, 3)], sumBound)
         yield Case("slice_of_iota", "%k = graph.iota dimension = 1 : tensor<3x5xELEMENT>\n"
                    "graph.slice %k start_indices = [0, 1] limit_indices = [2, 5] strides = [1, 2] : (tensor<3x5xELEMENT>) -> RESULT"
-                   .replace("ELEMENT", element), [], ((2, 2), element), lambda: [(float(v) if element[0] == "f" else v) for v in (1, 3, 1, 3)])
+                   .replace("ELEMENT", element), [], ((2, 2), element), lambda: [(float(v) if element[0] in "bf" else v) for v in (1, 3, 1, 3)])
     yield from indexingCases(Case, element, flat)
     # A view of memory: the rows lie together, 64 bytes or a multiple of it from the beginning.
     yield Case("slice_view", "%t = graph.transpose %a permutation = [1, 0] : (INPUT) -> tensor<8x16xELEMENT>\n"
@@ -316,6 +317,14 @@ def matmulCases(element, flat, bound):
                            (*batch, m, n) and (batch + (m, n), element), expected, bound * 4)
 
 
+def narrowCases(element):
+    return narrow.integerCases(element, INTEGER, moveCases)
+
+
+def bfloatCases(element):
+    return narrow.bfloatCases(element, moveCases)
+
+
 def truthCases(_):
     p, q = [False, False, True, True], [False, True, False, True]
     for op, function in (("and", lambda a, b: a and b), ("or", lambda a, b: a or b)):
@@ -331,11 +340,17 @@ def truthCases(_):
                    lambda x, to=to: [interpret.convert(v, to) for v in x])
 
 
+ELEMENTS = {"f32": floatCases, "f64": floatCases, "i32": integerCases, "i64": integerCases, "i1": truthCases, "bf16": bfloatCases, "i8": narrowCases,
+            "ui8": narrowCases, "ui32": narrowCases}
+
+
 def literal(value, element):
     if element == "i1":
         return "true" if value else "false"
-    if element.startswith("i"):
+    if element[0] in "iu":
         return str(interpret.rounded(element, value))
+    if element == "bf16":
+        return "0x" + struct.pack(">f", interpret.rounded(element, value))[:2].hex().upper()
     code = {"f32": ">f", "f64": ">d"}[element]
     return "0x" + struct.pack(code, value if math.isfinite(value) else value).hex().upper()
 
@@ -379,7 +394,7 @@ def model(chosen, constants):
 
 def agrees(got, expected, element, case):
     expected = interpret.rounded(element, expected)
-    if element == "i1" or element.startswith("i"):
+    if element[0] in "iu":
         return got == expected
     if got != got or expected != expected:
         return got != got and expected != expected
@@ -395,7 +410,7 @@ def check(tools, folder, element, chosen):
     with open(base + ".mlir", "w") as file:
         file.write(model(chosen, tools.constants))
     if tools.reference:
-        state = interpret.run(execute(tools.graph_opt, base + ".mlir", "--decompose", "--cse", "--mlir-print-op-generic",
+        state = interpret.run(execute(tools.graph_opt, base + ".mlir", "--widen-elements", "--decompose", "--cse", "--mlir-print-op-generic",
                                       "--mlir-print-elementsattrs-with-hex-if-larger=1000000"))
         results = {name: value.flat for name, value in state.items()}.__getitem__
     else:
@@ -440,8 +455,7 @@ def main():
     with tempfile.TemporaryDirectory() as scratch:
         folder = tools.keep or scratch
         os.makedirs(folder, exist_ok=True)
-        for element, make in (("f32", floatCases), ("f64", floatCases), ("i32", integerCases), ("i64", integerCases),
-                              ("i1", truthCases)):
+        for element, make in ELEMENTS.items():
             chosen = [case for case in make(element) if re.search(tools.only, f"{element}.{case.name}")]
             total += len(chosen)
             if chosen:

@@ -38,7 +38,7 @@ def indexingCases(Case, element, flat):
         yield Case(f"gather_{name}", f"graph.gather %a, %b {said(numbers, GATHER)} slice_sizes = {list(sizes)} : (INPUTS) -> RESULT",
                    [(shape, element, flat[:math.prod(shape)]), (startsShape, index, starts)], (out, element),
                    lambda x, i, f=(shape, startsShape, out, sizes, numbers): gather(x, f[0], i, f[1], f[2], f[3], f[4]))
-    zero = {"f": 0.0, "i": 0}[element[0]]
+    zero = 0.0 if element[0] in "bf" else 0
     for name, shape, low, high, interior in (("edges", (2, 3), [1, 0], [0, 2], [0, 0]), ("one_edge", (2, 3), [0, 1], [0, 2], [0, 0]),
                                              ("interior", (2, 3), [0, 1], [1, 0], [2, 1]), ("negative", (3, 4), [-1, 2], [1, -3], [0, 1]),
                                              ("negative_interior", (1, 5), [0, -5], [0, -1], [0, 2]), ("nothing_left", (3,), [-5], [4], [0])):
@@ -69,7 +69,8 @@ def indexingCases(Case, element, flat):
                    "index_vector_dim = 1 : (INPUTS) -> RESULT",
                    [((2,), element, [0.5, 0.0]), ((8,), index, [0, 0, 0, 0, 1, 1, 1, 1]), ((8,), element, updates)], ((2,), element),
                    lambda x, i, u: scatter(x, (2,), i, (8,), u, (8,), {"collapsed": [0], "map": [0], "vector": 1}, sumOf(element)))
-    yield from largeCases(Case, element, index)
+    if element != "bf16":  # whose numbers of rows are rounded
+        yield from largeCases(Case, element, index)
     special = [3.0, math.nan, -0.0, 0.0, math.inf, math.nan, -1.0, 3.0] if element[0] == "f" else [3, 7, 0, 0, 7, -1, -1, 3]
     for k in (1, 3, 8):
         yield Case(f"top_{k}_values", f"%r:2 = graph.top_k %a k = {k} : (INPUT) -> (RESULT, {kind((2, k), 'i32')})\n"
@@ -127,7 +128,7 @@ def kind(shape, element):
 
 def sumOf(element):
     import interpret
-    return lambda a, b: interpret.rounded(element, a + b)
+    return lambda a, b: interpret.rounded("f32" if element == "bf16" else element, a + b)
 
 
 def largeCases(Case, element, index):

@@ -22,7 +22,7 @@ def train(body, head="graph.variable @w : tensor<f32> = #graph.zeros\n"):
 STEP = " graph.minimize %w {optimizer = #graph.sgd<learning_rate = 0.1>} : tensor<f32>"
 READ = " %w = graph.read @w : tensor<f32>\n"
 VECTOR = "tensor<4xf32>"
-KINDS = "static ranked tensors of i1, i32, i64, f32 or f64 with at most 16 dimensions"
+KINDS = "static ranked tensors of i1, i8, ui8, i32, ui32, i64, bf16, f32 or f64 with at most 16 dimensions"
 
 
 def chain(count):

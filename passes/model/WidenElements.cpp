@@ -1,0 +1,63 @@
+//===- WidenElements.cpp - bytes, ui32 and bf16 are computed with in another type -----------------------------===//
+#include "dialects/graph/GraphDialect.h"
+#include "dialects/graph/Structured.h"
+#include "passes/Passes.h"
+
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+namespace graphc {
+#define GEN_PASS_DEF_WIDENELEMENTS
+#include "passes/Passes.h.inc"
+} // namespace graphc
+
+using namespace mlir;
+using namespace graphc;
+using namespace graphc::graph;
+
+namespace {
+
+/// The tensor in the type that its elements are computed with in.
+Type getComputeType(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return tensor ? tensor.clone(getComputeElement(tensor.getElementType())) : type;
+}
+
+bool isComputed(Operation *op) {
+  return isa<StructuredOpInterface, ExplicitLoopsOpInterface, DecomposableOpInterface, LibraryKernelOpInterface>(op) &&
+         isMemoryEffectFree(op) && !op->hasTrait<AnyElement>();
+}
+
+bool widens(Type type) { return getComputeType(type) != type; }
+
+struct WidenElementsPass : graphc::impl::WidenElementsBase<WidenElementsPass> {
+  void runOnOperation() override {
+    SmallVector<Operation *> narrow;
+    getOperation()->walk([&](Operation *op) {
+      if (isComputed(op) && (llvm::any_of(op->getOperandTypes(), widens) || llvm::any_of(op->getResultTypes(), widens)))
+        narrow.push_back(op);
+    });
+    for (Operation *op : narrow) {
+      OpBuilder builder(op);
+      auto convert = [&](Value value, Type to) -> Value {
+        Value result = createConvert(builder, op->getLoc(), value, to);
+        setDevice(result.getDefiningOp(), getDevice(op));
+        return result;
+      };
+      for (OpOperand &operand : op->getOpOperands())
+        if (widens(operand.get().getType()))
+          operand.set(convert(operand.get(), getComputeType(operand.get().getType())));
+      builder.setInsertionPointAfter(op);
+      for (OpResult result : op->getResults()) {
+        Type type = result.getType();
+        if (!widens(type))
+          continue;
+        result.setType(getComputeType(type));
+        Value back = convert(result, type);
+        result.replaceAllUsesExcept(back, back.getDefiningOp());
+      }
+      ++numWidened;
+    }
+  }
+};
+
+} // namespace
