@@ -1,4 +1,5 @@
 #include "passes/model/ReverseMode.h"
+#include "dialects/graph/GradientSums.h"
 
 using namespace mlir;
 
@@ -105,11 +106,6 @@ Value ReverseMode::takeGradient(Value value) {
   return found == contributions.end() ? Value() : sum(found->second);
 }
 
-Value ReverseMode::sum(ArrayRef<Value> terms) {
-  Value total = terms.front();
-  for (Value term : terms.drop_front())
-    total = createAdd(builder, listener.forward->getLoc(), total, term);
-  return total;
-}
+Value ReverseMode::sum(ArrayRef<Value> terms) { return createGradientSum(builder, listener.forward->getLoc(), terms); }
 
 } // namespace graphc

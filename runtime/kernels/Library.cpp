@@ -126,8 +126,8 @@ public:
 
 private:
   Registry() : libraries{{"gpu_matmul", &gpuMatmulLibrary()}, {"matmul", &matmulLibrary()}} {
-    for (auto &[name, library] : convolutionLibraries())
-      libraries.emplace(name, library);
+    for (const auto &group : {attentionLibraries(), convolutionLibraries()})
+      libraries.insert(group.begin(), group.end());
   }
 
   absl::Status openModules() {

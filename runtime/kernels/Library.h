@@ -2,7 +2,7 @@
 //
 // An operation that a library serves becomes a call: the kernel's name, a descriptor, post-ops, operands with type and access. Whoever
 // registers a kernel says what its calls look like, so dialect, plan, verifier and executor know no kernel by name. `matmul`,
-// `gpu_matmul` (Matmul.h) and convolutions (Convolution.h) are built in; others come from modules (LibraryAbi.h).
+// `gpu_matmul` (Matmul.h), convolutions (Convolution.h) and attention (Attention.cpp) are built in; others come from modules (LibraryAbi.h).
 //
 //===----------------------------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_RUNTIME_KERNELS_LIBRARY_H
@@ -78,6 +78,8 @@ const Library &gpuMatmulLibrary();
 /// `convolution`, `convolution_input_grad` and `convolution_filter_grad` on CPUs (dialects/graph/ops/Convolution.td): the attributes of
 /// these ops, all of `window_strides`, `padding_low`, `padding_high`, `rhs_dilation`; no post-ops.
 std::vector<std::pair<std::string, const Library *>> convolutionLibraries();
+/// `attention` and `attention_grad` on CPUs, kernels of this project: operands and results of these ops, {causal}, scale; no post-ops.
+std::vector<std::pair<std::string, const Library *>> attentionLibraries();
 /// Of a call that it took.
 absl::StatusOr<MatmulDesc> readGpuMatmul(const LibraryCall &call);
 

@@ -30,13 +30,16 @@ def test_library_products(box, workers):
         box.nothingLeft()
 
 
-def test_library_convolutions(box):
-    """Convolutions of the library and pools: over parameter servers, all-reduce and threads, as on one device."""
-    model = MODELS / "convolution.mlir"
+@pytest.mark.parametrize("name, kernels", [
+    ("convolution", {"convolution": 2, "convolution_input_grad": 1, "convolution_filter_grad": 2}),
+    ("attention", {"attention": 1, "attention_grad": 1})])
+def test_library_calls(box, name, kernels):
+    """Convolutions of the library with pools, and attention: over parameter servers, all-reduce and threads, as on one device."""
+    model = MODELS / f"{name}.mlir"
     one, _ = box.reference(2, "--steps", 20, model=model)
     plan = box.servers("many", 2, 1, model=model)
     calls = box.show("many", "scheduled", servers(2, 1), model)
-    for kernel, least in ("convolution", 2), ("convolution_input_grad", 1), ("convolution_filter_grad", 2):
+    for kernel, least in kernels.items():
         assert len(calls.matches(f'dist.library_call "{kernel}"')) >= least
     for transport in "shm", "grpc":
         same(one, box.weights(plan, "--steps", 20, f"--transport={transport}"))

@@ -1,10 +1,11 @@
 //===- Attention.cpp - each query a mean of values ------------------------------------------------------------===//
 //
-// Scores are computed for some rows of queries at a time. Backward they are computed again, and as their transpose, a row a key: so the
+// Compiled, scores are computed for some rows of queries at a time. Backward they are computed again, and as their transpose, a row a key: so the
 // gradients of keys and values are plain products, and no score of the backward pass is one of the forward pass, which cse would keep.
 //
 //===----------------------------------------------------------------------------------------------------------===//
 #include "dialects/graph/ops/Making.h"
+#include "runtime/device/Kinds.h"
 
 using namespace mlir;
 using namespace graphc::graph;
@@ -98,6 +99,11 @@ namespace {
 /// Scores of so many bytes are computed at once, by at most so many pieces.
 constexpr int64_t kScoreBytes = int64_t(4) << 20, kMostPieces = 64;
 
+template <typename Op> double getScaleOf(Op op) {
+  return op.getScale() ? op.getScale()->convertToDouble()
+                       : 1 / std::sqrt(double(typeOf(op.getQuery()).getShape().back()));
+}
+
 /// Attention over some rows of queries, at a time.
 template <typename Op> struct Rows {
   Expansion e;
@@ -123,11 +129,7 @@ template <typename Op> struct Rows {
     return e.make<MatmulOp>(a, b, transposeA, transposeB);
   }
   Value multiply(Value a, Value b) { return e.make<MultiplyOp>(a, b); }
-  Value scaled(Value value) {
-    double scale = op.getScale() ? op.getScale()->convertToDouble()
-                                 : 1 / std::sqrt(double(typeOf(op.getQuery()).getShape().back()));
-    return multiply(value, e.splat(value.getType(), scale));
-  }
+  Value scaled(Value value) { return multiply(value, e.splat(value.getType(), getScaleOf(op))); }
   /// These rows of a value that has one a query.
   Value here(Value value) { return part(value, rank - 2, row, rows); }
   Value part(Value value, int64_t dimension, int64_t from, int64_t count) {
@@ -234,6 +236,36 @@ void AttentionOp::buildGradient(OpBuilder &builder, ValueRange g, Needed needed,
     if (needed[i])
       result[i] = made->getResult(i);
 }
+
+//===----------------------------------------------------------------------------------------------------------===//
+// What libraries and passes ask
+//===----------------------------------------------------------------------------------------------------------===//
+
+/// Forward and backward are the library's, or neither is.
+template <typename Op> static bool isLibrarys(Op op, StringRef kind) {
+  constexpr double least = 4096;
+  constexpr int64_t most = std::numeric_limits<int32_t>::max(); // elements
+  RankedTensorType q = typeOf(op.getQuery()), k = typeOf(op.getKey()), v = typeOf(op.getValue());
+  const double work = double(q.getShape().end()[-2]) * double(k.getShape().end()[-2]) *
+                      double(q.getShape().back() + v.getShape().back());
+  const int64_t outputs = q.getNumElements() / q.getShape().back() * v.getShape().back();
+  return !graphc::device::runsPtx(kind) && q.getElementType().isF32() && work >= least &&
+         std::max({q.getNumElements(), k.getNumElements(), v.getNumElements(), outputs}) <= most;
+}
+
+template <typename Op> static DictionaryAttr describe(Op op) {
+  Builder builder(op.getContext());
+  NamedAttrList descriptor;
+  if (op.getCausal())
+    descriptor.append("causal", builder.getUnitAttr());
+  descriptor.append("scale", builder.getF64FloatAttr(getScaleOf(op)));
+  return descriptor.getDictionary(op.getContext());
+}
+
+StringRef AttentionOp::getLibraryKernel(StringRef kind) { return isLibrarys(*this, kind) ? "attention" : ""; }
+DictionaryAttr AttentionOp::getLibraryDescriptor(StringRef) { return describe(*this); }
+StringRef AttentionGradOp::getLibraryKernel(StringRef kind) { return isLibrarys(*this, kind) ? "attention_grad" : ""; }
+DictionaryAttr AttentionGradOp::getLibraryDescriptor(StringRef) { return describe(*this); }
 
 //===----------------------------------------------------------------------------------------------------------===//
 // Costs

@@ -5,16 +5,18 @@
 include "dialects/graph/GraphOpsBase.td"
 
 def Graph_AttentionOp : Graph_PureOp<"attention", [
-    Graph_Differentiable, Graph_InferType, Graph_Composite]> {
+    Graph_Differentiable, Graph_InferType, Graph_Composite, DeclareOpInterfaceMethods<LibraryKernelOpInterface>]> {
   let summary = "softmax(scale * query · keyᵀ) · value, with what a mask leaves";
   let description = [{
     The last two dimensions are [sequence, size], those before them (batch, heads) are each for itself. `scale` is 1 / sqrt(size) where it is not
     given. With `causal` query i looks at keys 0 … i. Where `mask` is false a key is not looked at; its dimensions may be 1. A query that may
     look at none gives 0.
 
-    `decompose` writes it as products, which a library may serve, and a softmax, some rows of queries at a time: as many as have scores
-    of 4 MiB, but at least a 64th of all. The backward pass computes the scores again. Today the pieces
-    of one op still have memory at once (docs/open.md).
+    On a CPU it is one call of a kernel of this project in f32, from 4,096 multiply-adds a sequence and head on (runtime/kernels/Attention.cpp): up
+    to 32 rows of queries at a time have scores, with the keys that they may see, and keys behind the last that a causal mask leaves are not
+    looked at. All others are compiled: `decompose` writes products, which a library may serve, and a softmax, some rows of queries at a
+    time: as many as have scores of 4 MiB, but at least a 64th of all. Either way the backward pass computes the scores again, and keeps
+    nothing but operands and output. Pieces that are compiled have memory at once (docs/open.md).
 
     1. (C1) `query`, `key` and `value` have the same element type, the same rank of at least 2 and the same leading dimensions.
     2. (C2) `key` is as wide as `query`, and has as many rows as `value`.
@@ -32,11 +34,12 @@ def Graph_AttentionOp : Graph_PureOp<"attention", [
   let assemblyFormat = "$query `,` $key `,` $value (`mask` $mask^)? attr-dict `:` functional-type(operands, $result)";
 }
 
-def Graph_AttentionGradOp : Graph_PureOp<"attention_grad", [Graph_InferType, Graph_Composite]> {
+def Graph_AttentionGradOp : Graph_PureOp<"attention_grad", [
+    Graph_InferType, Graph_Composite, DeclareOpInterfaceMethods<LibraryKernelOpInterface>]> {
   let summary = "gradients of attention by query, key and value";
   let description = [{
-    Made by `differentiate`, expanded by `decompose`. Of the forward pass it takes the operands and the output. The scores are computed again,
-    by as many rows of queries as forward; gradients of keys and values are summed over these in their order.
+    Made by `differentiate`; a call where attention is one, else expanded by `decompose`. Of the forward pass it takes the operands and the output.
+    The scores are computed again, by as many rows of queries as forward; gradients of keys and values are summed over these in their order.
 
     1. (C1) `query`, `key` and `value` have the same element type, the same rank of at least 2 and the same leading dimensions.
     2. (C2) `key` is as wide as `query`, and has as many rows as `value`.

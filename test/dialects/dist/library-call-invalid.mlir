@@ -24,8 +24,8 @@ dist.program @a of @p on "/job:t/task:0/device:CPU:0" {
   %c = dist.buffer : memref<64x16xf32>
   dist.control_send []
   // (LC2)
-  // expected-error @+1 {{no library has a kernel 'attention', but convolution, convolution_filter_grad, convolution_input_grad, gpu_matmul, matmul}}
-  dist.library_call "attention"(%a, %b) into(%c) {descriptor = {}}
+  // expected-error @+1 {{no library has a kernel 'sort', but attention, attention_grad, convolution, convolution_filter_grad, convolution_input_grad, gpu_matmul, matmul}}
+  dist.library_call "sort"(%a, %b) into(%c) {descriptor = {}}
       : memref<64x32xf32>, memref<32x16xf32> into memref<64x16xf32>
   dist.control_receive local
   dist.end

@@ -133,3 +133,42 @@ graph.func @two_reads() attributes {role = #graph.role<train>} {
 graph.func @other() attributes {role = #graph.role<train>} {
   graph.return
 }
+
+// -----
+
+// A value that is cut into parts has their gradients side by side, zeros where no part is; parts that overlap are added.
+// CHECK-LABEL: graph.func @parts
+// CHECK: %[[ZERO:.*]] = graph.constant dense<0.000000e+00> : tensor<2x3xf32>
+// CHECK: %[[G:.*]] = graph.concatenate %{{.*}}, %[[ZERO]], %{{.*}} dimension = 1 : (tensor<2x4xf32>, tensor<2x3xf32>, tensor<2x3xf32>) -> tensor<2x10xf32>
+// CHECK-NOT: graph.add
+// CHECK: graph.apply_sgd @w, %[[G]]
+graph.variable @w : tensor<2x10xf32> = #graph.zeros
+graph.func @parts() -> (tensor<f32> {graph.name = "loss"}) attributes {role = #graph.role<train>} {
+  %w = graph.read @w : tensor<2x10xf32>
+  %a = graph.slice %w start_indices = [0, 7] limit_indices = [2, 10] strides = [1, 1] : (tensor<2x10xf32>) -> tensor<2x3xf32>
+  %b = graph.slice %w start_indices = [0, 0] limit_indices = [2, 4] strides = [1, 1] : (tensor<2x10xf32>) -> tensor<2x4xf32>
+  %s = graph.reduce_sum %a dimensions = [0, 1] : (tensor<2x3xf32>) -> tensor<f32>
+  %p = graph.multiply %b, %b : tensor<2x4xf32>
+  %t = graph.reduce_sum %p dimensions = [0, 1] : (tensor<2x4xf32>) -> tensor<f32>
+  %loss = graph.subtract %s, %t : tensor<f32>
+  graph.minimize %loss {optimizer = #graph.sgd<learning_rate = 0.01>} : tensor<f32>
+  graph.return %loss : tensor<f32>
+}
+
+// -----
+
+// CHECK-LABEL: graph.func @overlap
+// CHECK-NOT: graph.concatenate
+// CHECK: %[[G:.*]] = graph.add
+// CHECK: graph.apply_sgd @w, %[[G]]
+graph.variable @w : tensor<10xf32> = #graph.zeros
+graph.func @overlap() -> (tensor<f32> {graph.name = "loss"}) attributes {role = #graph.role<train>} {
+  %w = graph.read @w : tensor<10xf32>
+  %a = graph.slice %w start_indices = [3] limit_indices = [10] strides = [1] : (tensor<10xf32>) -> tensor<7xf32>
+  %b = graph.slice %w start_indices = [0] limit_indices = [4] strides = [1] : (tensor<10xf32>) -> tensor<4xf32>
+  %s = graph.reduce_sum %a dimensions = [0] : (tensor<7xf32>) -> tensor<f32>
+  %t = graph.reduce_sum %b dimensions = [0] : (tensor<4xf32>) -> tensor<f32>
+  %loss = graph.subtract %s, %t : tensor<f32>
+  graph.minimize %loss {optimizer = #graph.sgd<learning_rate = 0.01>} : tensor<f32>
+  graph.return %loss : tensor<f32>
+}

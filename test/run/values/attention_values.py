@@ -27,7 +27,9 @@ def attentions(Case, element, bound):
             ("scaled", ((3, 17, 8), (3, 20, 8), (3, 20, 16)), None, "scale = 0.75"),
             ("causal_across", ((2, 9, 4), (2, 5, 4), (2, 5, 4)), None, "causal"),
             ("padding", ((2, 2, 5, 4), (2, 2, 6, 4), (2, 2, 6, 4)), (2, 1, 1, 6), ""),
-            ("mask", ((3, 5, 4), (3, 6, 4), (3, 6, 4)), (1, 5, 6), "causal")):
+            ("mask", ((3, 5, 4), (3, 6, 4), (3, 6, 4)), (1, 5, 6), "causal"),
+            # large enough for the kernel that a CPU has for f32
+            ("call", ((2, 40, 12), (2, 40, 12), (2, 40, 16)), None, "causal"), ("call_mask", ((1, 2, 24, 8), (1, 2, 30, 8), (1, 2, 30, 7)), (1, 1, 24, 30), "")):
         qs, ks, vs = shapes
         given = [(s, element, numbers(count(s), 0.3 * i)) for i, s in enumerate(shapes)]
         if mask:  # among them a query, or a sample, that may look at nothing

@@ -1,0 +1,30 @@
+#include "runtime/kernels/Simd.h"
+
+namespace graphc::kernels {
+
+// As attention() and attentionGrad() in SimdAttention.h take it.
+uint64_t attentionScratchBytes(const AttentionShape &s) {
+  const int64_t width = paddedRow(s.width);
+  const int64_t values = width == s.width ? 0 : s.keys * width;
+  return uint64_t((s.size + s.rows) * scoreRow(s) + s.rows * width + values) * 4;
+}
+
+uint64_t attentionGradScratchBytes(const AttentionShape &s) {
+  const int64_t size = paddedRow(s.size), width = paddedRow(s.width);
+  const int64_t bySize = size == s.size ? 0 : 2 * (s.queries + s.keys) * size;
+  const int64_t byWidth = width == s.width ? 0 : (s.queries + s.keys) * width;
+  return uint64_t((s.size + s.width + 2 * s.rows) * scoreRow(s) + bySize + byWidth) * 4;
+}
+
+const SimdKernels &simdKernels() {
+  static const SimdKernels &found = []() -> const SimdKernels & {
+    __builtin_cpu_init();
+    const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+    const bool avx512 = avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+                        __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl");
+    return avx512 ? kSimdAvx512 : avx2 ? kSimdAvx2 : kSimdBase;
+  }();
+  return found;
+}
+
+} // namespace graphc::kernels

@@ -1,0 +1,69 @@
+//===- Simd.h - kernels of this project, compiled for each kind of CPU ---------------------------------------------*- C++ -*-===//
+//
+// SimdTile.h and SimdAttention.h are compiled three times: for AVX-512, for AVX2 with FMA, for any x86-64. Which of them a process calls follows
+// from its CPU, and so do the bits. Plain functions on plain memory: whoever calls them shares units out over threads.
+//
+//===----------------------------------------------------------------------------------------------------------------===//
+#ifndef GRAPHC_RUNTIME_KERNELS_SIMD_H
+#define GRAPHC_RUNTIME_KERNELS_SIMD_H
+
+#include <cstddef>
+#include <cstdint>
+
+namespace graphc::kernels {
+
+/// What is the same for all units of a call of attention. A unit is one sequence of one head.
+struct AttentionShape {
+  int64_t queries, keys;
+  int64_t size; ///< of a query and a key
+  int64_t width; ///< of a value
+  bool causal; ///< query i looks at keys 0 … i alone
+  float scale;
+  int64_t rows; ///< so many queries at a time; at most kMostAttentionRows
+};
+constexpr int64_t kMostAttentionRows = 32;
+
+/// The mask of a unit: true where query i looks at key j is at[i * query + j * key].
+struct AttentionMask {
+  const uint8_t *at; ///< null: none
+  int64_t query, key; ///< steps
+};
+
+struct AttentionForward {
+  const float *query, *key, *value;
+  AttentionMask mask;
+  float *result;
+};
+
+struct AttentionBackward {
+  const float *query, *key, *value, *output, *gradient;
+  AttentionMask mask;
+  float *ofQuery, *ofKey, *ofValue;
+};
+
+struct SimdKernels {
+  const char *name; ///< of the kind of CPU
+  /// Of one unit. `scratch` is 64-byte aligned and has as many bytes as the functions below say.
+  void (*attention)(const AttentionShape &shape, const AttentionForward &unit, void *scratch);
+  void (*attentionGrad)(const AttentionShape &shape, const AttentionBackward &unit, void *scratch);
+};
+
+/// Elements from row to row of a matrix whose rows are whole vectors for each kind of CPU.
+inline int64_t paddedRow(int64_t columns) { return (columns + 15) / 16 * 16; }
+/// The same of one with a column a key: an odd number of cache lines, so that a column is not in a few sets of the cache.
+inline int64_t scoreRow(const AttentionShape &s) {
+  const int64_t row = paddedRow(s.keys);
+  return row / 16 % 2 ? row : row + 16;
+}
+
+/// A multiple of 64, the same for each kind of CPU.
+uint64_t attentionScratchBytes(const AttentionShape &shape);
+uint64_t attentionGradScratchBytes(const AttentionShape &shape);
+
+/// Those for this process's CPU.
+const SimdKernels &simdKernels();
+
+extern const SimdKernels kSimdBase, kSimdAvx2, kSimdAvx512;
+
+} // namespace graphc::kernels
+#endif

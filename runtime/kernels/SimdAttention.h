@@ -1,0 +1,159 @@
+//===- SimdAttention.h - attention of one sequence of one head, forward and backward ------------------------------*- C++ -*-===//
+//
+// Included behind SimdTile.h. Some rows of queries at a time: their scores with all keys that they may see (causal: none behind the last of
+// these rows), the softmax of each whole row, the product with the values. Backward the same scores and weights are computed again, so forward
+// keeps nothing. Sums go over keys, or over queries, in their order: a unit's bits depend on the shape and the kind of CPU alone.
+//
+//===----------------------------------------------------------------------------------------------------------------===//
+
+/// Scratch memory, taken piece by piece; each row of a piece begins on 64 bytes.
+struct Memory {
+  char *at;
+  float *take(int64_t rows, int64_t row) {
+    auto *taken = reinterpret_cast<float *>(at);
+    at += rows * row * 4;
+    return taken;
+  }
+};
+
+inline void transposeInto(float *to, int64_t toRow, const float *from, int64_t rows, int64_t columns) {
+  constexpr int64_t block = 16; // reads and writes whole cache lines
+  for (int64_t i0 = 0; i0 < rows; i0 += block)
+    for (int64_t j0 = 0; j0 < columns; j0 += block)
+      for (int64_t j = j0; j < (columns < j0 + block ? columns : j0 + block); ++j)
+        for (int64_t i = i0; i < (rows < i0 + block ? rows : i0 + block); ++i)
+          to[j * toRow + i] = from[i * columns + j];
+  for (int64_t j = 0; j < columns; ++j)
+    for (int64_t i = rows; i < toRow; ++i)
+      to[j * toRow + i] = 0;
+}
+
+/// The matrix itself where its rows are whole vectors for every kind of CPU; else a copy with zeros behind each row.
+inline const float *padded(Memory &memory, const float *from, int64_t rows, int64_t columns) {
+  const int64_t row = paddedRow(columns);
+  if (row == columns)
+    return from;
+  float *to = memory.take(rows, row);
+  for (int64_t i = 0; i < rows; ++i)
+    for (int64_t j = 0; j < row; ++j)
+      to[i * row + j] = j < columns ? from[i * columns + j] : 0;
+  return to;
+}
+
+inline void unpad(float *to, const float *from, int64_t rows, int64_t columns) {
+  const int64_t row = paddedRow(columns);
+  if (to != from)
+    for (int64_t i = 0; i < rows; ++i)
+      __builtin_memcpy(to + i * columns, from + i * row, size_t(columns) * 4);
+}
+
+/// How many keys the queries before `end` may see.
+inline int64_t seenBefore(const AttentionShape &s, int64_t end) { return s.causal && end < s.keys ? end : s.keys; }
+
+inline int64_t wholeVectors(int64_t count) { return (count + kWidth - 1) / kWidth * kWidth; }
+
+/// Weights of query i, not divided by their sum, in place of its products with the keys before `seen`, zeros up to whole vectors; the sum, which
+/// is 1 where there is nothing to see.
+inline float weigh(const AttentionShape &s, const AttentionMask &mask, int64_t i, float *row, int64_t seen) {
+  const float infinity = __builtin_inff();
+  const int64_t most = s.causal && i + 1 < seen ? i + 1 : seen, vectors = wholeVectors(seen);
+  for (int64_t j = most; j < vectors; ++j)
+    row[j] = -infinity;
+  if (mask.at)
+    for (int64_t j = 0; j < most; ++j)
+      if (!mask.at[i * mask.query + j * mask.key])
+        row[j] = -infinity;
+  // A negative or zero scale would turn -infinity around: it is put back.
+  const Vector scale = all(s.scale), hidden = all(-infinity);
+  Vector largest = hidden;
+  for (int64_t j = 0; j < vectors; j += kWidth) {
+    Vector x = load(row + j);
+    x = x == hidden ? hidden : x * scale;
+    store(row + j, x);
+    largest = larger(x, largest);
+  }
+  const float top = largestOf(largest);
+  const Vector shift = all(top == -infinity ? 0 : top);
+  Vector sum = {};
+  for (int64_t j = 0; j < vectors; j += kWidth) {
+    Vector x = exponential(load(row + j) - shift);
+    store(row + j, x);
+    sum += x;
+  }
+  const float total = sumOf(sum);
+  return total == 0 ? 1 : total;
+}
+
+inline float dot(const float *a, const float *b, int64_t count) {
+  Vector sums = {};
+  int64_t i = 0;
+  for (; i + kWidth <= count; i += kWidth)
+    sums = multiplyAdd(load(a + i), load(b + i), sums);
+  float sum = sumOf(sums);
+  for (; i < count; ++i)
+    sum += a[i] * b[i];
+  return sum;
+}
+
+void attention(const AttentionShape &s, const AttentionForward &u, void *scratch) {
+  Memory memory{static_cast<char *>(scratch)};
+  const int64_t row = scoreRow(s), width = paddedRow(s.width);
+  float *keys = memory.take(s.size, row), *scores = memory.take(s.rows, row), *sums = memory.take(s.rows, width);
+  const float *values = padded(memory, u.value, s.keys, s.width);
+  transposeInto(keys, row, u.key, s.keys, s.size);
+  for (int64_t first = 0; first < s.queries; first += s.rows) {
+    const int64_t rows = s.queries - first < s.rows ? s.queries - first : s.rows;
+    const int64_t seen = seenBefore(s, first + rows);
+    product(rows, wholeVectors(seen), s.size, {u.query + first * s.size, s.size, 1}, keys, row, scores, row, false);
+    float totals[kMostAttentionRows];
+    for (int64_t i = 0; i < rows; ++i)
+      totals[i] = weigh(s, u.mask, first + i, scores + i * row, seen);
+    product(rows, width, seen, {scores, row, 1}, values, width, sums, width, false);
+    for (int64_t i = 0; i < rows; ++i) {
+      const float inverse = 1 / totals[i];
+      for (int64_t j = 0; j < s.width; ++j)
+        u.result[(first + i) * s.width + j] = sums[i * width + j] * inverse;
+    }
+  }
+}
+
+// With p the weights, o the output and g its gradient: dv = pᵀ g, and t = scale p (g vᵀ - sum(g o)) gives dq = t k, dk = tᵀ q.
+void attentionGrad(const AttentionShape &s, const AttentionBackward &u, void *scratch) {
+  Memory memory{static_cast<char *>(scratch)};
+  const int64_t row = scoreRow(s), size = paddedRow(s.size), width = paddedRow(s.width);
+  float *keysAcross = memory.take(s.size, row), *valuesAcross = memory.take(s.width, row);
+  float *weights = memory.take(s.rows, row), *changes = memory.take(s.rows, row);
+  const float *queries = padded(memory, u.query, s.queries, s.size), *keys = padded(memory, u.key, s.keys, s.size);
+  const float *gradients = padded(memory, u.gradient, s.queries, s.width);
+  float *ofQuery = size == s.size ? u.ofQuery : memory.take(s.queries, size);
+  float *ofKey = size == s.size ? u.ofKey : memory.take(s.keys, size);
+  float *ofValue = width == s.width ? u.ofValue : memory.take(s.keys, width);
+  transposeInto(keysAcross, row, u.key, s.keys, s.size);
+  transposeInto(valuesAcross, row, u.value, s.keys, s.width);
+  __builtin_memset(ofKey, 0, size_t(s.keys * size) * 4);
+  __builtin_memset(ofValue, 0, size_t(s.keys * width) * 4);
+  for (int64_t first = 0; first < s.queries; first += s.rows) {
+    const int64_t rows = s.queries - first < s.rows ? s.queries - first : s.rows;
+    const int64_t seen = seenBefore(s, first + rows), vectors = wholeVectors(seen);
+    const float *query = queries + first * size, *gradient = gradients + first * width;
+    product(rows, vectors, s.size, {query, size, 1}, keysAcross, row, weights, row, false);
+    product(rows, vectors, s.width, {gradient, width, 1}, valuesAcross, row, changes, row, false);
+    for (int64_t i = 0; i < rows; ++i) {
+      float *weight = weights + i * row, *change = changes + i * row;
+      const Vector inverse = all(1 / weigh(s, u.mask, first + i, weight, seen));
+      const int64_t at = (first + i) * s.width;
+      const Vector mean = all(dot(u.gradient + at, u.output + at, s.width)), scale = all(s.scale);
+      for (int64_t j = 0; j < vectors; j += kWidth) {
+        const Vector p = load(weight + j) * inverse;
+        store(weight + j, p);
+        store(change + j, p * (load(change + j) - mean) * scale);
+      }
+    }
+    product(seen, width, rows, {weights, 1, row}, gradient, width, ofValue, width, true);
+    product(seen, size, rows, {changes, 1, row}, query, size, ofKey, size, true);
+    product(rows, size, seen, {changes, row, 1}, keys, size, ofQuery + first * size, size, false);
+  }
+  unpad(u.ofQuery, ofQuery, s.queries, s.size);
+  unpad(u.ofKey, ofKey, s.keys, s.size);
+  unpad(u.ofValue, ofValue, s.keys, s.width);
+}

@@ -1,0 +1,13 @@
+// The kernels for AVX2 and FMA; CMakeLists.txt says so to the compiler.
+#include "runtime/kernels/Simd.h"
+
+namespace graphc::kernels {
+namespace {
+#include "runtime/kernels/SimdTile.h"
+
+#include "runtime/kernels/SimdAttention.h"
+} // namespace
+
+const SimdKernels kSimdAvx2 = {"AVX2 and FMA", attention, attentionGrad};
+
+} // namespace graphc::kernels

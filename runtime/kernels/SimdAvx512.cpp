@@ -1,0 +1,13 @@
+// The kernels for AVX-512; CMakeLists.txt says so to the compiler.
+#include "runtime/kernels/Simd.h"
+
+namespace graphc::kernels {
+namespace {
+#include "runtime/kernels/SimdTile.h"
+
+#include "runtime/kernels/SimdAttention.h"
+} // namespace
+
+const SimdKernels kSimdAvx512 = {"AVX-512", attention, attentionGrad};
+
+} // namespace graphc::kernels

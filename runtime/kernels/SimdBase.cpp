@@ -1,0 +1,13 @@
+// The kernels for any x86-64; CMakeLists.txt says so to the compiler.
+#include "runtime/kernels/Simd.h"
+
+namespace graphc::kernels {
+namespace {
+#include "runtime/kernels/SimdTile.h"
+
+#include "runtime/kernels/SimdAttention.h"
+} // namespace
+
+const SimdKernels kSimdBase = {"any x86-64", attention, attentionGrad};
+
+} // namespace graphc::kernels
