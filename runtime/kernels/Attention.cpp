@@ -61,9 +61,9 @@ struct AttentionCall {
   }
 };
 
-class Reader {
+class AttentionReader {
 public:
-  Reader(const LibraryCall &call, bool isGradient) : call(call), gradient(isGradient) {}
+  AttentionReader(const LibraryCall &call, bool isGradient) : call(call), gradient(isGradient) {}
 
   absl::StatusOr<AttentionCall> read() {
     if (!call.postOps.empty())
@@ -231,7 +231,7 @@ public:
   explicit AttentionLibrary(bool isGradient) : isGradient(isGradient) {}
 
   absl::StatusOr<CallFacts> check(const LibraryCall &call) const override {
-    GRAPHC_ASSIGN_OR_RETURN(AttentionCall read, Reader(call, isGradient).read());
+    GRAPHC_ASSIGN_OR_RETURN(AttentionCall read, AttentionReader(call, isGradient).read());
     const AttentionShape &s = read.shape;
     CallFacts facts;
     facts.name =
@@ -242,12 +242,12 @@ public:
     return facts;
   }
   absl::StatusOr<uint64_t> scratchBytes(const LibraryCall &call) const override {
-    GRAPHC_ASSIGN_OR_RETURN(AttentionCall read, Reader(call, isGradient).read());
+    GRAPHC_ASSIGN_OR_RETURN(AttentionCall read, AttentionReader(call, isGradient).read());
     return read.scratchBytes();
   }
   absl::StatusOr<std::unique_ptr<LibraryKernel>> make(const LibraryCall &call, uint64_t scratchBytes,
                                                       Pool *pool) const override {
-    GRAPHC_ASSIGN_OR_RETURN(AttentionCall read, Reader(call, isGradient).read());
+    GRAPHC_ASSIGN_OR_RETURN(AttentionCall read, AttentionReader(call, isGradient).read());
     if (read.scratchBytes() > scratchBytes)
       return absl::FailedPreconditionError(absl::StrCat(call.kernel, ": ", read.scratchBytes(),
                                                         " bytes of scratch are needed, the plan gives ", scratchBytes));
@@ -255,7 +255,7 @@ public:
     return std::make_unique<AttentionKernel>(std::move(read), parts, pool);
   }
   uint32_t parts(const LibraryCall &call, uint32_t threads) const override {
-    absl::StatusOr<AttentionCall> read = Reader(call, isGradient).read();
+    absl::StatusOr<AttentionCall> read = AttentionReader(call, isGradient).read();
     return read.ok() ? read->parts(threads) : 1;
   }
 
