@@ -114,9 +114,10 @@ LogicalResult ChannelOp::verify() {
   if (failed(verifyName(*this, getSymName())))
     return failure();
   if (!graph::isGraphTensor(getType(), graph::AnyKind)) // (CH1)
-    return emitOpError("carries ") << getType()
-                                   << "; expected a static ranked tensor of i1, i8, ui8, i32, ui32, i64, bf16, f32 or f64 with at most 16 "
-                                      "dimensions, none of them empty, and 2^37 elements";
+    return emitOpError("carries ")
+           << getType()
+           << "; expected a static ranked tensor of i1, i8, ui8, i32, ui32, i64, bf16, f32 or f64 with at most 16 "
+              "dimensions, none of them empty, and 2^37 elements";
   RankedTensorType type = getTensorType();
   if (getControl() && (type.getRank() != 0 || !type.getElementType().isInteger(64)))
     return emitOpError("carries the control message, a tensor<i64>, not ") << type;

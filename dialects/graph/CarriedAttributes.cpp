@@ -168,7 +168,8 @@ LogicalResult GraphDialect::verifyRegionResultAttribute(Operation *op, unsigned,
   if (attribute.getName() == kReduction) {
     auto text = dyn_cast<StringAttr>(attribute.getValue());
     if (text && (text == "mean" || text == "sum" || text == "first_replica"))
-      return verifyReduction(op, "graph.reduction", text.getValue(), cast<FunctionOpInterface>(op).getResultTypes()[result]);
+      return verifyReduction(op, "graph.reduction", text.getValue(),
+                             cast<FunctionOpInterface>(op).getResultTypes()[result]);
     return op->emitOpError() << "attribute 'graph.reduction' must be \"mean\", \"sum\" or \"first_replica\", got "
                              << attribute.getValue();
   }

@@ -44,13 +44,13 @@ bool graphc::graph::isGraphTensor(Type type, unsigned kinds) {
   if (tensor.getRank() > kMaxRank || !isSizeWithinLimits(tensor.getShape()))
     return false;
   Type element = tensor.getElementType();
-  unsigned kind = element.isSignlessInteger(1)                                      ? BoolKind
-                  : element.isSignlessInteger(32) || element.isSignlessInteger(64)  ? IntegerKind
-                  : element.isF32() || element.isF64()                              ? FloatKind
-                  : element.isSignlessInteger(8) || element.isUnsignedInteger(8)    ? ByteKind
-                  : element.isUnsignedInteger(32)                                   ? WordKind
-                  : element.isBF16()                                                ? BfloatKind
-                                                                                    : 0;
+  unsigned kind = element.isSignlessInteger(1)                                     ? BoolKind
+                  : element.isSignlessInteger(32) || element.isSignlessInteger(64) ? IntegerKind
+                  : element.isF32() || element.isF64()                             ? FloatKind
+                  : element.isSignlessInteger(8) || element.isUnsignedInteger(8)   ? ByteKind
+                  : element.isUnsignedInteger(32)                                  ? WordKind
+                  : element.isBF16()                                               ? BfloatKind
+                                                                                   : 0;
   return kind & kinds;
 }
 

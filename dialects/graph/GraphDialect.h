@@ -50,8 +50,8 @@ enum TensorKind : unsigned {
   IntegerKind = 2,
   FloatKind = 4,
   NumberKind = 6,
-  ByteKind = 8,   ///< i8, ui8
-  WordKind = 16,  ///< ui32
+  ByteKind = 8, ///< i8, ui8
+  WordKind = 16, ///< ui32
   BfloatKind = 32, ///< bf16
   AnyFloatKind = FloatKind | BfloatKind,
   AnyNumberKind = NumberKind | ByteKind | WordKind | BfloatKind,

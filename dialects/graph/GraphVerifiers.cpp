@@ -298,9 +298,10 @@ LogicalResult DatasetOp::verify() {
 LogicalResult FuncOp::verifyType() {
   for (Type type : llvm::concat<const Type>(getArgumentTypes(), getResultTypes()))
     if (!isGraphTensor(type, AnyKind))
-      return emitOpError() << "arguments and results must be static ranked tensors of i1, i8, ui8, i32, ui32, i64, bf16, f32 or "
-                              "f64 with at most 16 dimensions, none of them empty, and 2^37 elements, got "
-                           << type;
+      return emitOpError()
+             << "arguments and results must be static ranked tensors of i1, i8, ui8, i32, ui32, i64, bf16, f32 or "
+                "f64 with at most 16 dimensions, none of them empty, and 2^37 elements, got "
+             << type;
   return success();
 }
 

@@ -99,7 +99,8 @@ Value Scalars::convert(Value x, Type from, Type to) {
     const unsigned width = to.getIntOrFloatBitWidth(), all = compute.getIntOrFloatBitWidth();
     const bool isUnsigned = to.isUnsignedInteger();
     auto least = isUnsigned ? llvm::APInt::getZero(all) : llvm::APInt::getSignedMinValue(width).sext(all);
-    auto largest = isUnsigned ? llvm::APInt::getMaxValue(width).zext(all) : llvm::APInt::getSignedMaxValue(width).sext(all);
+    auto largest =
+        isUnsigned ? llvm::APInt::getMaxValue(width).zext(all) : llvm::APInt::getSignedMaxValue(width).sext(all);
     x = maximum(minimum(toInteger(x, compute), integer(compute, largest)), integer(compute, least));
   }
   const unsigned has = x.getType().getIntOrFloatBitWidth(), gets = scalar.getIntOrFloatBitWidth();
@@ -124,8 +125,7 @@ Value Scalars::roundToOdd(Value x) {
   Value isOdd = make<arith::CmpIOp>(arith::CmpIPredicate::ne, make<arith::AndIOp>(bits, one), constant(word, 0));
   Value isExact = make<arith::CmpFOp>(arith::CmpFPredicate::UEQ, x, back);
   Value isBeyond = make<arith::CmpFOp>(arith::CmpFPredicate::OGT, make<math::AbsFOp>(back), make<math::AbsFOp>(x));
-  Value neighbour =
-      make<arith::SelectOp>(isBeyond, make<arith::SubIOp>(bits, one), make<arith::AddIOp>(bits, one));
+  Value neighbour = make<arith::SelectOp>(isBeyond, make<arith::SubIOp>(bits, one), make<arith::AddIOp>(bits, one));
   Value result = make<arith::SelectOp>(make<arith::OrIOp>(isExact, isOdd), bits, neighbour);
   return make<arith::BitcastOp>(f32, result);
 }

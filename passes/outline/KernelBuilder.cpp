@@ -279,8 +279,8 @@ LogicalResult KernelBuilder::emitLoops(ExplicitLoopsOpInterface op) {
   SmallVector<Operation *> standIns;
   auto standIn = [&](Type tensor) -> Value {
     auto type = cast<RankedTensorType>(tensor);
-        standIns.push_back(UnrealizedConversionCastOp::create(builder, op.getLoc(),
-                                                          MemRefType::get(type.getShape(), getStoredElement(type.getElementType())), ValueRange()));
+    standIns.push_back(UnrealizedConversionCastOp::create(
+        builder, op.getLoc(), MemRefType::get(type.getShape(), getStoredElement(type.getElementType())), ValueRange()));
     return standIns.back()->getResult(0);
   };
   auto arrive = [&](Value standIn, llvm::function_ref<Value()> buffer, Use use) {

@@ -23,8 +23,8 @@ using base::JsonValue;
 using base::quoteJson;
 using Kind = JsonValue::Kind;
 
-constexpr plan::DataType types[] = {plan::I1,  plan::I8,  plan::U8,  plan::I32,
-                                    plan::I64, plan::F32, plan::F64, plan::BF16, plan::U32};
+constexpr plan::DataType types[] = {plan::I1,  plan::I8,  plan::U8,   plan::I32, plan::I64,
+                                    plan::F32, plan::F64, plan::BF16, plan::U32};
 constexpr std::string_view digestStart = ",\n  \"sha256\": \"", digestEnd = "\"\n}\n";
 constexpr size_t maxManifest = 64 << 20;
 

@@ -25,7 +25,7 @@ struct Descr {
   plan::DataType type;
   const char *text;
 };
-constexpr Descr descrs[] = {{plan::I1, "|b1"},  {plan::I8, "|i1"},  {plan::U8, "|u1"}, {plan::I32, "<i4"},
+constexpr Descr descrs[] = {{plan::I1, "|b1"},  {plan::I8, "|i1"},  {plan::U8, "|u1"},  {plan::I32, "<i4"},
                             {plan::I64, "<i8"}, {plan::F32, "<f4"}, {plan::F64, "<f8"}, {plan::U32, "<u4"}};
 
 } // namespace

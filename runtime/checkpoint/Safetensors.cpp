@@ -22,8 +22,9 @@ struct Name {
   plan::DataType type;
   const char *text;
 };
-constexpr Name names[] = {{plan::I1, "BOOL"}, {plan::I8, "I8"},   {plan::U8, "U8"},   {plan::I32, "I32"},
-                          {plan::I64, "I64"}, {plan::F32, "F32"}, {plan::F64, "F64"}, {plan::BF16, "BF16"}, {plan::U32, "U32"}};
+constexpr Name names[] = {{plan::I1, "BOOL"}, {plan::I8, "I8"},     {plan::U8, "U8"},
+                          {plan::I32, "I32"}, {plan::I64, "I64"},   {plan::F32, "F32"},
+                          {plan::F64, "F64"}, {plan::BF16, "BF16"}, {plan::U32, "U32"}};
 constexpr uint64_t maxHeader = 64 << 20;
 
 const char *nameOf(plan::DataType type) {

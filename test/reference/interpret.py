@@ -30,18 +30,16 @@ class Tensor:
 
 def rounded(element, value):
     if element[0] == "i" and element != "i1":
-        half = 2**(int(element.lstrip("ui")) - 1)
+        half = 2**(int(element[1:]) - 1)
         return (int(value) + half) % (2 * half) - half
     if element in ("ui8", "ui32"):
         return int(value) % 2**int(element[2:])
-    if element == "bf16":
-        return toBfloat(value)
     if element == "f32" and math.isfinite(value):
         try:
             return struct.unpack("f", struct.pack("f", value))[0]
         except OverflowError:
             return math.copysign(math.inf, value)
-    return value
+    return toBfloat(value) if element == "bf16" else value
 
 
 def toBfloat(value):
@@ -49,10 +47,8 @@ def toBfloat(value):
     if value == 0 or not math.isfinite(value):
         return value
     unit = 2.0**(max(math.frexp(value)[1] - 8, -133))
-    whole = round(fractions.Fraction(value) / fractions.Fraction(unit))  # ties to even
-    if abs(whole) * fractions.Fraction(unit) >= 2**128:
-        return math.copysign(math.inf, value)
-    return math.copysign(abs(whole) * unit, value)
+    near = abs(round(fractions.Fraction(value) / fractions.Fraction(unit))) * fractions.Fraction(unit)  # ties to even
+    return math.copysign(math.inf if near >= 2**128 else near, value)
 
 
 def offset(shape, index):

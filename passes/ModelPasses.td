@@ -1,0 +1,272 @@
+//===- ModelPasses.td - passes on models, which know no machine --------------------------------------*- tablegen -*-===//
+#ifndef GRAPHC_PASSES_MODELPASSES
+#define GRAPHC_PASSES_MODELPASSES
+
+include "mlir/Pass/PassBase.td"
+
+//===----------------------------------------------------------------------------------------------------------===//
+// model: simplify, differentiate
+//===----------------------------------------------------------------------------------------------------------===//
+
+def InlineCalls : Pass<"inline-calls", "::mlir::ModuleOp"> {
+  let summary = "put the body of a private function where graph.call names it";
+  let description = [{
+    Input: functions that call private ones, which may call others, but none itself. Output: no call and no private function; a
+    `graph.scope` with the call's device and the function's ops stands for each call. An op with a name has the call's path before
+    it, so have summaries and metrics. Each op's location says where it is in the function and where that was called.
+
+    Example:
+
+    ```mlir
+    graph.func private @twice(%x: tensor<4xf32>) -> tensor<4xf32> {
+      %y = graph.add %x, %x {graph.name = "sum"} : tensor<4xf32>
+      graph.return %y : tensor<4xf32>
+    }
+    graph.func @f(%x: tensor<4xf32>) -> tensor<4xf32> attributes {role = #graph.role<predict>} {
+      %y = graph.call @twice(%x) {graph.name = "first"} : (tensor<4xf32>) -> tensor<4xf32>
+      graph.return %y : tensor<4xf32>
+    }
+    ```
+
+    becomes
+
+    ```mlir
+    graph.func @f(%arg0: tensor<4xf32>) -> tensor<4xf32> attributes {role = #graph.role<predict>} {
+      %0 = graph.scope -> (tensor<4xf32>) {
+        %1 = graph.add %arg0, %arg0 {graph.name = "first/sum"} : tensor<4xf32>
+        graph.yield %1 : tensor<4xf32>
+      }
+      graph.return %0 : tensor<4xf32>
+    }
+    ```
+  }];
+  let dependentDialects = ["::graphc::graph::GraphDialect"];
+}
+
+def FlattenScopes : Pass<"flatten-scopes", "::mlir::ModuleOp"> {
+  let summary = "move the ops of graph.scope into the function, each with the scope's device";
+  let description = [{
+    Input: functions with scopes, nested or not. Output: no scope; an op inside carries a `graph.device` whose open parts
+    are filled from the scopes around it, innermost first. Everything later sees straight-line functions. An op with a name
+    has it as `graph.name` and in its location, whichever of the two the model gave.
+
+    Example:
+
+    ```mlir
+    graph.func @f(%x: tensor<4xf32>) -> (tensor<4xf32>) attributes {role = #graph.role<predict>} {
+      %y = graph.scope -> (tensor<4xf32>) attributes {graph.device = #graph.device<"/job:worker">} {
+        %z = graph.negate %x {graph.device = #graph.device<"/task:1">} : tensor<4xf32>
+        graph.yield %z : tensor<4xf32>
+      }
+      graph.return %y : tensor<4xf32>
+    }
+    ```
+
+    becomes
+
+    ```mlir
+    graph.func @f(%arg0: tensor<4xf32>) -> tensor<4xf32> attributes {role = #graph.role<predict>} {
+      %0 = graph.negate %arg0 {graph.device = #graph.device<"/job:worker/task:1">} : tensor<4xf32>
+      graph.return %0 : tensor<4xf32>
+    }
+    ```
+  }];
+  let dependentDialects = ["::graphc::graph::GraphDialect"];
+}
+
+def Simplify : Pass<"simplify", "::mlir::ModuleOp"> {
+  let summary = "folds, canonicalisations, common subexpressions and dead ops, bit exact";
+  let description = [{
+    Input and output: the graph stage. Applies the folds and canonicalisations of the graph dialect and no others, merges
+    equal ops and drops ops whose results nobody uses and that touch no state. Runs on the unpartitioned graph before
+    `differentiate` and after it, so that what an op becomes never depends on where a cut falls.
+
+    Devices make no difference: how often a value is computed decides how many terms its gradient is the sum of, so ops
+    that are equal but for `graph.device`, `graph.colocate_with` and what other dialects say of them merge too, and a model
+    has the same bits with its devices and without. What is left of a merge is where the first op in the text is that says
+    where; a remark names another one that wanted it elsewhere.
+
+    Example:
+
+    ```mlir
+    graph.func @f(%x: tensor<4xf32>) -> (tensor<4xf32>) attributes {role = #graph.role<predict>} {
+      %a = graph.exponential %x : tensor<4xf32>
+      %b = graph.exponential %x : tensor<4xf32>
+      %unused = graph.tanh %x : tensor<4xf32>
+      %y = graph.add %a, %b : tensor<4xf32>
+      graph.return %y : tensor<4xf32>
+    }
+    ```
+
+    becomes
+
+    ```mlir
+    graph.func @f(%arg0: tensor<4xf32>) -> tensor<4xf32> attributes {role = #graph.role<predict>} {
+      %0 = graph.exponential %arg0 : tensor<4xf32>
+      %1 = graph.add %0, %0 : tensor<4xf32>
+      graph.return %1 : tensor<4xf32>
+    }
+    ```
+  }];
+  let dependentDialects = ["::graphc::graph::GraphDialect"];
+}
+
+def BoundLabels : Pass<"bound-labels", "::mlir::ModuleOp"> {
+  let summary = "write on graph.next_batch how many classes the loss has that takes its labels";
+  let description = [{
+    Input: functions without scopes, losses as the user wrote them. Output: a `graph.next_batch` whose component goes as it
+    is (by reshape, transpose, broadcast_in_dim, concatenate and conversions to wider integers) to the labels of
+    `graph.softmax_cross_entropy` or `graph.nll_loss`, or to the ids of a `graph.embedding`, has `classes`, the fewest of all such ops;
+    the run then ends by name at a label that is none of them. What it has already stays where it is fewer. Synthetic labels that are
+    always among the classes need no bound. Labels that the model computes are its own affair.
+
+    Example:
+
+    ```mlir
+    graph.dataset @d : (tensor<10xf32>, tensor<i32>) = #graph.idx<files = ["images.gz", "labels.gz"]>
+    graph.func @f() -> (tensor<f32>) attributes {role = #graph.role<eval>} {
+      %x, %y = graph.next_batch @d {batch = 8} : tensor<8x10xf32>, tensor<8xi32>
+      %loss = graph.softmax_cross_entropy %x, %y : (tensor<8x10xf32>, tensor<8xi32>) -> tensor<f32>
+      graph.return %loss : tensor<f32>
+    }
+    ```
+
+    becomes
+
+    ```mlir
+    %0:2 = graph.next_batch @d {batch = 8 : i64, classes = [0, 10]} : tensor<8x10xf32>, tensor<8xi32>
+    %1 = graph.softmax_cross_entropy %0#0, %0#1 : (tensor<8x10xf32>, tensor<8xi32>) -> tensor<f32>
+    ```
+  }];
+  let dependentDialects = ["::graphc::graph::GraphDialect"];
+}
+
+def Differentiate : Pass<"differentiate", "::mlir::ModuleOp"> {
+  let summary = "gradients, updates and the global step in place of graph.minimize";
+  let description = [{
+    Input: functions without scopes. Output: no `graph.minimize`; in its place reverse-mode gradients of its loss, one
+    `graph.apply_*` for each variable in declaration order, and `graph.assign_add @global_step`. Adds the variables of the
+    optimizer's slots (`@"w/Momentum"`, with `graph.slot_of`) and `@global_step` where the model has none. A gradient op
+    carries its forward op's device, and a location fused of the forward op's and the minimize's. Where a value has
+    several uses its gradient is the sum over them, the last use first: the order is part of the numerical contract.
+
+    Example:
+
+    ```mlir
+    graph.variable @w : tensor<4xf32> = #graph.zeros
+    graph.func @train(%x: tensor<4xf32>) -> () attributes {role = #graph.role<train>} {
+      %w = graph.read @w : tensor<4xf32>
+      %p = graph.multiply %w, %x : tensor<4xf32>
+      %loss = graph.reduce_sum %p dimensions = [0] : (tensor<4xf32>) -> tensor<f32>
+      graph.minimize %loss {optimizer = #graph.sgd<learning_rate = 0.1>} : tensor<f32>
+      graph.return
+    }
+    ```
+
+    becomes
+
+    ```mlir
+    graph.variable @w : tensor<4xf32> = #graph.zeros
+    graph.variable @global_step : tensor<i64> = #graph.zeros {trainable = false}
+    graph.func @train(%arg0: tensor<4xf32>) attributes {role = #graph.role<train>} {
+      %0 = graph.read @w : tensor<4xf32>
+      %1 = graph.multiply %0, %arg0 : tensor<4xf32>
+      %2 = graph.reduce_sum %1 dimensions = [0] : (tensor<4xf32>) -> tensor<f32>
+      %3 = graph.constant dense<1.000000e+00> : tensor<f32>
+      %4 = graph.broadcast_in_dim %3 broadcast_dimensions = [] : (tensor<f32>) -> tensor<4xf32>
+      %5 = graph.multiply %4, %arg0 : tensor<4xf32>
+      graph.apply_sgd @w, %5 {learning_rate = 1.000000e-01 : f64} : tensor<4xf32>
+      %6 = graph.constant dense<1> : tensor<i64>
+      graph.assign_add @global_step, %6 : tensor<i64>
+      graph.return
+    }
+    ```
+  }];
+  let dependentDialects = ["::graphc::graph::GraphDialect"];
+  let statistics = [Statistic<"numUpdated", "updated", "variables that get an update">];
+}
+
+def VerifyModel : Pass<"verify-model", "::mlir::ModuleOp"> {
+  let summary = "the entry invariant of place: what a model may be";
+  let description = [{
+    Refuses what the passes of the model phase should have removed (`graph.scope`, `graph.minimize`), ops of other
+    dialects in a `graph.func` that do not say how they are computed, ops with an effect on a variable that are neither `graph.read` nor
+    an update computed by loops, two feeds or two fetches of one name in a function, and two functions of one role, the second of which
+    no run would ever reach.
+
+    Example:
+
+    ```mlir
+    graph.func @f(%x: tensor<4xf32> {graph.name = "x"},
+                  %y: tensor<4xf32> {graph.name = "x"}) -> () attributes {role = #graph.role<predict>} {
+      graph.return
+    }
+    ```
+
+    is refused:
+
+    ```text
+    feed "x" is given twice in this function
+    ```
+  }];
+}
+
+def WidenElements : Pass<"widen-elements"> {
+  let summary = "compute with i8, ui8, ui32 and bf16 in another type";
+  let description = [{
+    Input: ops anywhere in a module or a program. Output: an op that computes with elements of these types has operands of i32 (for i8 and ui8), i64 (for
+    ui32) or f32 (for bf16), and its results are converted back: each op rounds once, or cuts off high bits, whatever it is fused with. Ops that move
+    elements or look at their bits stay. Runs after `partition`: what crosses has the model's type.
+
+    Example:
+
+    ```mlir
+    graph.func @f(%x: tensor<8xbf16>) -> (tensor<8xbf16>) attributes {role = #graph.role<predict>} {
+      %y = graph.tanh %x : tensor<8xbf16>
+      graph.return %y : tensor<8xbf16>
+    }
+    ```
+
+    becomes
+
+    ```mlir
+    %0 = graph.convert %arg0 : (tensor<8xbf16>) -> tensor<8xf32>
+    %1 = graph.tanh %0 : tensor<8xf32>
+    %2 = graph.convert %1 : (tensor<8xf32>) -> tensor<8xbf16>
+    ```
+  }];
+  let dependentDialects = ["::graphc::graph::GraphDialect"];
+  let statistics = [Statistic<"numWidened", "widened", "ops that compute in another type">];
+}
+
+def Decompose : Pass<"decompose"> {
+  let summary = "write composite ops in primitives";
+  let description = [{
+    Input: ops anywhere in a module or a program. Output: each op that has a decomposition (`DecomposableOpInterface`: softmax, argmax,
+    reduce_mean, …) stands as the ops that define it, composite ones among them likewise. One that a library of its program's device serves
+    stays. What it computes is fixed by the op alone, whatever the partitioning. Runs before `outline`, so that lowering knows loops and views only.
+
+    Example:
+
+    ```mlir
+    graph.func @f(%x: tensor<8x10xf32>) -> (tensor<8x10xf32>) attributes {role = #graph.role<predict>} {
+      %y = graph.logistic %x : tensor<8x10xf32>
+      graph.return %y : tensor<8x10xf32>
+    }
+    ```
+
+    becomes
+
+    ```mlir
+    %0 = graph.constant dense<1.000000e+00> : tensor<8x10xf32>
+    %1 = graph.negate %arg0 : tensor<8x10xf32>
+    %2 = graph.exponential %1 : tensor<8x10xf32>
+    %3 = graph.add %2, %0 : tensor<8x10xf32>
+    %4 = graph.divide %0, %3 : tensor<8x10xf32>
+    ```
+  }];
+  let dependentDialects = ["::graphc::graph::GraphDialect"];
+  let statistics = [Statistic<"numExpanded", "expanded", "composite ops that were expanded">];
+}
+
+#endif
