@@ -106,8 +106,31 @@ TEST(Npy, FilesNameThemselvesInErrors) {
   ASSERT_TRUE(read.ok()) << read.status();
   EXPECT_EQ(read->data, std::string("\7\0\0\0", 4));
   EXPECT_THAT(std::string(readNpy(folder / "y.npy").status().message()), HasSubstr("y.npy"));
-  EXPECT_THAT(std::string(writeNpy(folder / "z.npy", tensorType(plan::BF16), &value, 2).message()),
-              HasSubstr("z.npy: NumPy has no element type bf16"));
+  EXPECT_THAT(std::string(writeNpy(folder / "z.npy", tensorType(plan::DATA_TYPE_INVALID), &value, 0).message()),
+              HasSubstr("z.npy: "));
+}
+
+// NumPy has no bf16: its values are written as f32, whole or in parts.
+TEST(Npy, Bfloat) {
+  TemporaryFolder folder;
+  const uint16_t values[] = {0x3f80, 0xc000};
+  for (bool parts : {false, true}) {
+    const std::string path = folder / "x.npy";
+    if (parts) {
+      ASSERT_TRUE(writeNpyPart(path, tensorType(plan::BF16, {2}), 0, &values[0], 2).ok());
+      ASSERT_TRUE(writeNpyPart(path, tensorType(plan::BF16, {2}), 2, &values[1], 2).ok());
+    } else {
+      ASSERT_TRUE(writeNpy(path, tensorType(plan::BF16, {2}), values, 4).ok());
+    }
+    auto read = readNpy(path);
+    ASSERT_TRUE(read.ok()) << read.status();
+    EXPECT_EQ(read->type.dtype(), plan::F32);
+    float wide[2];
+    ASSERT_EQ(read->data.size(), sizeof wide);
+    memcpy(wide, read->data.data(), sizeof wide);
+    EXPECT_EQ(wide[0], 1.0f);
+    EXPECT_EQ(wide[1], -2.0f);
+  }
 }
 
 } // namespace
