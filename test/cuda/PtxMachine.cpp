@@ -248,7 +248,8 @@ private:
       put(operands[0], thread, type, operand(3, Type::Pred) ? operand(1, type) : operand(2, type));
       return absl::OkStatus();
     case Code::Cvt:
-      put(operands[0], thread, type, convert(in, operand(1, in.from)));
+      // No register has 8 bits: a sign fills one of 16.
+      put(operands[0], thread, type == Type::S8 ? Type::S16 : type, convert(in, operand(1, in.from)));
       return absl::OkStatus();
     default:
       break;

@@ -41,15 +41,6 @@ def convert(g):
     return a and a[2] != to and g.emit(f"convert {a[0]}", a[1], to, f"({text(*a[1:])}) -> {text(a[1], to)}")
 
 
-def narrow(g):
-    """Through a type that is computed with in another; what is narrow may cross, and others may take it."""
-    a = g.pick(lambda s, e: e in ("f32", "i32"))
-    to = a and ("bf16" if a[2] == "f32" else g.random.choice(("i8", "ui8", "ui32")))
-    b = a and g.emit(f"convert {a[0]}", a[1], to, f"({text(*a[1:])}) -> {text(a[1], to)}")
-    c = b and g.emit(f"{g.random.choice(('add', 'multiply', 'maximum', 'divide'))} {b[0]}, {b[0]}", *b[1:])
-    return c and g.emit(f"convert {c[0]}", *a[1:], f"({text(*c[1:])}) -> {text(*a[1:])}")
-
-
 def constant(g):
     shape, element = g.shape(), g.random.choice(FLOATS + INTEGERS)
     return g.emit(f"constant dense<{g.number(element)}>", shape, element)
@@ -282,6 +273,6 @@ def product(g):
     return g.emit(f"reduce_prod {a[0]} dimensions = [{dim}]", shape, a[2], f"({text(*a[1:])}) -> {text(shape, a[2])}")
 
 
-OPS = (unary, unary, binary, binary, choose, convert, narrow, constant, reduce, transpose, reshape, broadcast, slice_, concatenate, matmul,
+OPS = (unary, unary, binary, binary, choose, convert, constant, reduce, transpose, reshape, broadcast, slice_, concatenate, matmul,
        softmax, dense,
        divide, power, truth, largest, classes, loss, rounding, activation, remainder, clamp, bits, along, product)
