@@ -184,7 +184,7 @@ def Replicate : Pass<"replicate", "::mlir::ModuleOp"> {
 }
 
 def VerifyReplicated : Pass<"verify-replicated", "::mlir::ModuleOp"> {
-  let summary = "check that nothing leaves the replica domain but through an aggregate";
+  let summary = "check that nothing leaves the replica domain but through an aggregate or a collect";
   let description = [{
     Input and output: a replicated module. Fails where an invariant of `replicate` does not hold.
 

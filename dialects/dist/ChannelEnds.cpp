@@ -2,8 +2,6 @@
 #include "dialects/dist/DistDialect.h"
 #include "dialects/graph/GraphDialect.h"
 
-#include "llvm/Support/MathExtras.h"
-
 using namespace mlir;
 
 namespace graphc::dist {
@@ -40,15 +38,6 @@ static Operation *findOtherEnd(ChannelOp channel, ProgramOp other, Operation *se
         found = end;
     });
   return found;
-}
-
-/// Of all instances' messages end to end.
-static RankedTensorType joinMessages(ChannelOp channel) {
-  RankedTensorType type = channel.getTensorType();
-  SmallVector<int64_t> shape(type.getShape());
-  if (shape.empty() || llvm::MulOverflow(shape[0], int64_t(channel.getInstances()), shape[0]))
-    return RankedTensorType::get({}, IntegerType::get(type.getContext(), 128)); // no value has it
-  return type.clone(shape);
 }
 
 /// (E1) to (E4) and (A1) for one end of one channel.
@@ -90,7 +79,9 @@ static LogicalResult verifyEnd(ChannelEndOpInterface end, FlatSymbolRefAttr name
     return diag;
   }
   if (Type type = end.getMessageType();
-      type && !sameShapeAndElement(type, all ? joinMessages(channel) : channel.getTensorType())) { // (E2), (DL1), (CL1)
+      type &&
+      !sameShapeAndElement(type, all ? graph::getJoinedType(channel.getTensorType(), int64_t(channel.getInstances()))
+                                     : channel.getTensorType())) { // (E2), (DL1), (CL1)
     InFlightDiagnostic diag = op->emitOpError("has a value of type ")
                               << type << ", but channel @" << name.getValue() << " carries " << channel.getType();
     if (all)

@@ -124,8 +124,6 @@ SmallVector<StringRef> getCarriedNames(OperationName op) {
   return names;
 }
 
-/// An attribute with a dialect's prefix is one of the list, stands on what the list allows, and has a value of its
-/// kind.
 LogicalResult verifyReduction(Operation *op, StringRef what, StringRef word, Type type) {
   if ((word != "mean" && word != "sum") || !isGraphTensor(type, ByteKind | WordKind | BfloatKind))
     return success();
@@ -133,6 +131,8 @@ LogicalResult verifyReduction(Operation *op, StringRef what, StringRef word, Typ
                            << "; expected \"first_replica\", or a graph.convert before it";
 }
 
+/// An attribute with a dialect's prefix is one of the list, stands on what the list allows, and has a value of its
+/// kind.
 LogicalResult verifyCarriedAttribute(Operation *op, NamedAttribute attribute) {
   StringRef name = attribute.getName();
   for (const CarriedAttribute &known : kCarried) {

@@ -16,9 +16,9 @@ class DeviceAttr;
 
 /// A splat constant of a float or integer tensor type (the value rounded to the element type).
 mlir::Value createSplat(mlir::OpBuilder &builder, mlir::Location loc, mlir::Type type, double value);
-/// graph.add: sums of gradients, of towers' values, of metrics.
 /// The same values with the element type of `type`.
 mlir::Value createConvert(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value value, mlir::Type type);
+/// graph.add: sums of gradients, of towers' values, of metrics.
 mlir::Value createAdd(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value a, mlir::Value b);
 bool isAdd(mlir::Operation *op);
 /// graph.divide by a constant, the mean of a sum, both on `device`.

@@ -95,6 +95,15 @@ int64_t graphc::graph::getByteSize(ShapedType type) {
   return type.getNumElements() * getElementBytes(type.getElementType());
 }
 
+int64_t graphc::graph::getByteSize(Value value) { return getByteSize(cast<ShapedType>(value.getType())); }
+
+RankedTensorType graphc::graph::getJoinedType(RankedTensorType piece, int64_t count) {
+  SmallVector<int64_t> shape(piece.getShape());
+  if (shape.empty() || llvm::MulOverflow(shape[0], count, shape[0]))
+    return {};
+  return piece.clone(shape);
+}
+
 graphc::graph::DeviceAttr graphc::graph::getDeviceOf(Value value) {
   Operation *def = value.getDefiningOp();
   if (auto repeat = dyn_cast_if_present<RepeatOp>(def))

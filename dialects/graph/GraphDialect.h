@@ -78,6 +78,9 @@ mlir::Type getStoredElement(mlir::Type element);
 /// Payload in bytes, of one element and of all; i1 takes one byte an element.
 int64_t getElementBytes(mlir::Type element);
 int64_t getByteSize(mlir::ShapedType type);
+int64_t getByteSize(mlir::Value value);
+/// `count` values of this type end to end along dimension 0; null where it has none, or too many.
+mlir::RankedTensorType getJoinedType(mlir::RankedTensorType piece, int64_t count);
 
 struct VariableResource : mlir::SideEffects::Resource::Base<VariableResource> {
   llvm::StringRef getName() final { return "graph.variables"; }

@@ -10,7 +10,7 @@ def Graph_Dialect : Dialect {
   let summary = "static dataflow with named state: a model before it knows machines";
   let description = [{
     A model is a module of variables, data sets and functions. A function is a straight line of typed ops over static
-    tensors (i1, i32, i64, f32, f64); state is named, and a read sees the latest preceding write in text order. There is
+    tensors (i1, i8, ui8, i32, ui32, i64, bf16, f32, f64); state is named, and a read sees the latest preceding write in text order. There is
     no implicit broadcasting and no word about machines but the optional `graph.device` on an op.
 
     ```mlir

@@ -26,6 +26,8 @@ def Graph_NumberTensor : Graph_TensorOf<"AnyNumberKind", "i8, ui8, i32, ui32, i6
 def Graph_FloatTensor : Graph_TensorOf<"AnyFloatKind", "bf16, f32 or f64">;
 /// What is summed over micro-batches and replicas.
 def Graph_SumTensor : Graph_TensorOf<"NumberKind", "i32, i64, f32 or f64">;
+/// What updates compute with, in the variable's own type.
+def Graph_UpdateTensor : Graph_TensorOf<"FloatKind", "f32 or f64">;
 /// What a data set gives.
 def Graph_SampleTensor : Graph_TensorOf<"BoolKind | ::graphc::graph::NumberKind | ::graphc::graph::ByteKind", "i1, i8, ui8, i32, i64, f32 or f64">;
 def Graph_IndexTensor : Graph_TensorOf<"IntegerKind", "i32 or i64">;
@@ -68,8 +70,9 @@ class Graph_OptionalVariableArg<list<MemoryEffect> effects> : Arg<OptionalAttr<F
 /// name is named and not the attribute that is missing instead.
 def Graph_KnownAttributes : NativeOpTrait<"KnownAttributes">, StructuralOpTrait { let cppNamespace = "::graphc::graph"; }
 
-/// To compute an element twice costs more than to keep it.
+/// Its loops move elements, or look at their bits, and take those of every type as they are.
 def Graph_AnyElement : NativeOpTrait<"AnyElement"> { let cppNamespace = "::graphc::graph"; }
+/// To compute an element twice costs more than to keep it.
 def Graph_CostlyElement : NativeOpTrait<"CostlyElement"> { let cppNamespace = "::graphc::graph"; }
 
 class Graph_Op<string mnemonic, list<Trait> traits = []>

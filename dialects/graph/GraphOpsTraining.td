@@ -90,7 +90,7 @@ def Graph_MetricOp : Graph_Op<"metric", [MemoryEffects<[MemWrite<ReportResource>
 def Graph_SummaryOp : Graph_Op<"summary", [MemoryEffects<[MemWrite<ReportResource>]>]> {
   let summary = "a value that fetches can name";
   let description = [{
-    `reduction` says what it means over replicas: "mean" (the default of floats), "sum" or "first_replica" (the default
+    `reduction` says what it means over replicas: "mean" (the default of f32 and f64), "sum" or "first_replica" (the default
     of the rest).
 
     ```mlir
@@ -98,7 +98,7 @@ def Graph_SummaryOp : Graph_Op<"summary", [MemoryEffects<[MemWrite<ReportResourc
     ```
 
     1. (C1) The name is not empty and has no control characters.
-    2. (C2) `reduction` is one of these words.
+    2. (C2) `reduction` is one of these words; "mean" and "sum" are of i32, i64, f32 or f64.
   }];
   let arguments = (ins StrAttr:$name, Graph_Tensor:$value, OptionalAttr<StrAttr>:$reduction);
   let assemblyFormat = "$name `,` $value attr-dict `:` type($value)";

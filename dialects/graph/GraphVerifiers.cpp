@@ -7,8 +7,6 @@
 #include "dialects/graph/CarriedAttributes.h"
 #include "dialects/graph/GraphDialect.h"
 
-#include "llvm/Support/MathExtras.h"
-
 using namespace mlir;
 using namespace graphc::graph;
 
@@ -134,7 +132,7 @@ static LogicalResult verifyLoss(Operation *op, Value loss) {
   return diagnostic;
 }
 
-/// They are float variables, each named once, which `fits` takes; else they "must be `what`".
+/// They are variables of f32 or f64, each named once, which `fits` takes; else they "must be `what`".
 static LogicalResult verifyListed(Operation *op, ArrayAttr variables, SymbolTableCollection &symbols, StringRef what,
                                   function_ref<bool(VariableOp)> fits) {
   llvm::SmallPtrSet<Attribute, 8> seen;
@@ -173,20 +171,20 @@ LogicalResult MinimizeOp::verify() {
   return success();
 }
 
-// (C2) variables are trainable float variables, each named once
+// (C2) variables are trainable, of f32 or f64, each named once
 LogicalResult MinimizeOp::verifySymbolUses(SymbolTableCollection &symbols) {
   if (!getVariables())
     return success();
-  return verifyListed(*this, *getVariables(), symbols, "trainable and float",
+  return verifyListed(*this, *getVariables(), symbols, "trainable and of f32 or f64",
                       [](VariableOp variable) { return variable.getTrainable(); });
 }
 
 // (C1) the loss is a scalar float
 LogicalResult GradientsOp::verify() { return verifyLoss(*this, getLoss()); }
 
-// (C2) variables are float variables, each named once   (C3) a result for each, of its type
+// (C2) variables are of f32 or f64, each named once   (C3) a result for each, of its type
 LogicalResult GradientsOp::verifySymbolUses(SymbolTableCollection &symbols) {
-  if (failed(verifyListed(*this, getVariables(), symbols, "float", [](VariableOp) { return true; })))
+  if (failed(verifyListed(*this, getVariables(), symbols, "of f32 or f64", [](VariableOp) { return true; })))
     return failure();
   if (getVariables().size() != getNumResults())
     return emitOpError() << "expected a result for each of the " << getVariables().size() << " variables, got "
@@ -200,11 +198,8 @@ LogicalResult GradientsOp::verifySymbolUses(SymbolTableCollection &symbols) {
 /// (C1) of collect and deal: `whole` is `replicas` pieces along dimension 0.
 template <typename Op> static LogicalResult verifyPieces(Op op, Value piece, Value whole) {
   auto part = cast<RankedTensorType>(piece.getType());
-  if (part.getRank() > 0) {
-    SmallVector<int64_t> shape(part.getShape());
-    if (!llvm::MulOverflow(shape[0], int64_t(op.getReplicas()), shape[0]) && whole.getType() == part.clone(shape))
-      return success();
-  }
+  if (whole.getType() == getJoinedType(part, int64_t(op.getReplicas())))
+    return success();
   return op.emitOpError() << "expected a value with a dimension, and " << op.getReplicas()
                           << " of it along dimension 0, got " << part << " and " << whole.getType();
 }
@@ -238,6 +233,7 @@ LogicalResult SummaryOp::verify() {
 //===----------------------------------------------------------------------------------------------------------===//
 
 // (C1) the initializer fits   (C2) graph.slot_of names another variable, no slot itself   (C3) a part is rows of its whole
+// (C4) sums over replicas are of four types
 LogicalResult VariableOp::verify() {
   if (failed(verifyName(*this, getSymName())))
     return failure();

@@ -26,7 +26,7 @@ struct DifferentiatePass : graphc::impl::DifferentiateBase<DifferentiatePass> {
     for (auto variable : getOperation().getOps<VariableOp>()) {
       auto name = FlatSymbolRefAttr::get(variable.getSymNameAttr());
       bool listed = !minimize.getVariables() || llvm::is_contained(*minimize.getVariables(), name);
-      if (!listed || !variable.getTrainable() || !isGraphTensor(variable.getType(), FloatKind))
+      if (!listed || !variable.getTrainable() || !isGraphTensor(variable.getType(), AnyFloatKind))
         continue;
       bool isFrozen = false;
       for (Attribute pattern : frozen)
@@ -34,8 +34,17 @@ struct DifferentiatePass : graphc::impl::DifferentiateBase<DifferentiatePass> {
           idle.erase(pattern);
           isFrozen = true;
         }
-      if (!isFrozen)
-        targets.insert(variable.getSymNameAttr());
+      if (isFrozen)
+        continue;
+      if (!isGraphTensor(variable.getType(), FloatKind)) {
+        InFlightDiagnostic diagnostic = minimize.emitOpError()
+                                        << "would train " << name << ", which is " << variable.getType()
+                                        << "; expected f32 or f64 that is converted where it is read, or trainable = "
+                                           "false";
+        diagnostic.attachNote(variable.getLoc()) << "the variable is declared here";
+        return diagnostic;
+      }
+      targets.insert(variable.getSymNameAttr());
     }
     for (Attribute pattern : frozen)
       if (idle.contains(pattern))

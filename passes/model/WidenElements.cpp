@@ -22,7 +22,8 @@ Type getComputeType(Type type) {
   return tensor ? tensor.clone(getComputeElement(tensor.getElementType())) : type;
 }
 
-bool isComputed(Operation *op) {
+/// It computes values, and looks at them as numbers.
+bool hasNumbers(Operation *op) {
   return isa<StructuredOpInterface, ExplicitLoopsOpInterface, DecomposableOpInterface, LibraryKernelOpInterface>(op) &&
          isMemoryEffectFree(op) && !op->hasTrait<AnyElement>();
 }
@@ -33,7 +34,7 @@ struct WidenElementsPass : graphc::impl::WidenElementsBase<WidenElementsPass> {
   void runOnOperation() override {
     SmallVector<Operation *> narrow;
     getOperation()->walk([&](Operation *op) {
-      if (isComputed(op) && (llvm::any_of(op->getOperandTypes(), widens) || llvm::any_of(op->getResultTypes(), widens)))
+      if (hasNumbers(op) && (llvm::any_of(op->getOperandTypes(), widens) || llvm::any_of(op->getResultTypes(), widens)))
         narrow.push_back(op);
     });
     for (Operation *op : narrow) {

@@ -121,12 +121,14 @@ dist::ChannelOp PhaseBuilder::createChannel(Value value, ProgramUnderConstructio
                     : createChannel(stem + ".to_" + to.suffix, type, from, to, loc, false);
 }
 
-void PhaseBuilder::send(Value value, ProgramUnderConstruction &from, dist::ChannelOp channel) {
+dist::SendOp PhaseBuilder::send(Value value, ProgramUnderConstruction &from, dist::ChannelOp channel) {
   Value own = from.map.lookup(value);
   Operation *&last = from.lastSend[value];
   OpBuilder builder(func.getContext());
   builder.setInsertionPointAfter(last ? last : own.getDefiningOp());
-  last = dist::SendOp::create(builder, value.getLoc(), channel.getSymName(), own);
+  auto made = dist::SendOp::create(builder, value.getLoc(), channel.getSymName(), own);
+  last = made;
+  return made;
 }
 
 Value PhaseBuilder::getOwnValue(Value value, ProgramUnderConstruction &program) {
@@ -200,8 +202,7 @@ void PhaseBuilder::deal(graph::DealOp deal, ProgramUnderConstruction &program) {
   ProgramUnderConstruction &from = getProgram(graph::getDeviceOf(value));
   dist::ChannelOp channel =
       createChannel(deal.getName(), deal.getType(), from, program, value.getLoc(), /*control=*/false);
-  send(value, from, channel);
-  cast<dist::SendOp>(from.lastSend[value]).setDeal(true);
+  send(value, from, channel).setDeal(true);
   Value own = dist::ReceiveOp::create(program.builder, deal.getLoc(), deal.getType(), channel.getSymName());
   program.map.map(deal.getResult(), own);
 }

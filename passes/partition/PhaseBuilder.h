@@ -60,7 +60,7 @@ public:
                                 mlir::Location loc);
   dist::ChannelOp createChannel(const llvm::Twine &name, mlir::RankedTensorType type, ProgramUnderConstruction &from,
                                 ProgramUnderConstruction &to, mlir::Location loc, bool control, bool allToAll = false);
-  void send(mlir::Value value, ProgramUnderConstruction &from, dist::ChannelOp channel);
+  dist::SendOp send(mlir::Value value, ProgramUnderConstruction &from, dist::ChannelOp channel);
   /// The copy of a value that this program makes itself; null where another program has it.
   mlir::Value getOwnValue(mlir::Value value, ProgramUnderConstruction &program);
   /// Whether channels lead from one program to another.

@@ -1,9 +1,9 @@
 // split-variables: large variables become parts, each a variable of its own, before anything is placed.
+#include "dialects/graph/Rows.h"
 #include "passes/Passes.h"
 #include "passes/place/Annotations.h"
 #include "passes/place/Distribution.h"
 #include "passes/place/SettingLoc.h"
-#include "passes/place/TableReads.h"
 #include "passes/place/VariablePlacement.h"
 #include "runtime/cluster/Pattern.h"
 
@@ -200,7 +200,8 @@ private:
     for (Operation *user : llvm::make_early_inc_range(whole.getUsers())) {
       auto reader = dyn_cast<graph::TableReadOpInterface>(user);
       if (!reader || reader.getTableOperand().get() != whole || graph::getDevice(user) ||
-          bytesOf(reader.getNumbersOperand().get()) + bytesOf(user->getResult(0)) > bytesOf(values.back()))
+          graph::getByteSize(reader.getNumbersOperand().get()) + graph::getByteSize(user->getResult(0)) >
+              graph::getByteSize(values.back()))
         continue;
       OpBuilder builder(user);
       user->getResult(0).replaceAllUsesWith(reader.buildFromParts(builder, values, first));
@@ -213,8 +214,9 @@ private:
   static Value makePart(OpBuilder &builder, Value whole, graph::VariableOp part) {
     const int64_t row = part.getPart().getRow(), rows = getRows(part);
     auto gradient = whole.getDefiningOp<graph::RowGradientOpInterface>();
-    if (gradient && bytesOf(gradient.getNumbersOperand().get()) + bytesOf(gradient.getRowsOperand().get()) <=
-                        int64_t(part.getBytes()))
+    if (gradient &&
+        graph::getByteSize(gradient.getNumbersOperand().get()) + graph::getByteSize(gradient.getRowsOperand().get()) <=
+            int64_t(part.getBytes()))
       return gradient.buildPart(builder, row, rows);
     return graph::createRows(builder, whole.getLoc(), whole, row, rows);
   }

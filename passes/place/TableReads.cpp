@@ -6,11 +6,6 @@ using namespace mlir;
 
 namespace graphc {
 
-int64_t bytesOf(Value value) {
-  auto type = cast<RankedTensorType>(value.getType());
-  return type.getNumElements() * graph::getElementBytes(type.getElementType());
-}
-
 graph::DeviceAttr findTableDevice(Operation *op, const Distribution &dist, const llvm::DenseSet<Operation *> &varying) {
   const bool hasStores = dist.kind == StrategyKind::ParameterServer || dist.kind == StrategyKind::Mirrored;
   auto reader = dyn_cast<graph::TableReadOpInterface>(op);
@@ -22,7 +17,7 @@ graph::DeviceAttr findTableDevice(Operation *op, const Distribution &dist, const
   if (!there || device::hasOwnMemory(there.getKind()))
     return {};
   const auto func = op->getParentOfType<graph::FuncOp>();
-  const int64_t times = dist.hasTowers(func) ? dist.getMicroBatchesEach() : 1, whole = bytesOf(table);
+  const int64_t times = dist.hasTowers(func) ? dist.getMicroBatchesEach() : 1, whole = graph::getByteSize(table);
   int64_t rows = 0;
   for (OpOperand &use : table.getUses()) {
     auto other = dyn_cast<graph::TableReadOpInterface>(use.getOwner());
@@ -31,7 +26,7 @@ graph::DeviceAttr findTableDevice(Operation *op, const Distribution &dist, const
     Value numbers = other.getNumbersOperand().get();
     if (!varies(numbers, varying) || cast<RankedTensorType>(numbers.getType()).getRank() == 0)
       return {};
-    rows += bytesOf(numbers) + bytesOf(other->getResult(0));
+    rows += graph::getByteSize(numbers) + graph::getByteSize(other->getResult(0));
     if (rows > whole / times)
       return {};
   }

@@ -210,8 +210,8 @@ struct ReplicatePass : impl::ReplicateBase<ReplicatePass> {
     if (!distribution)
       return signalPassFailure();
     for (auto func : module.getOps<graph::FuncOp>()) {
-      LogicalResult result = success();
-      if (distribution->hasTowers(func))
+      LogicalResult result = verifyUpdates(*distribution, func);
+      if (succeeded(result) && distribution->hasTowers(func))
         result = buildTowers(module, func, *distribution);
       if (succeeded(result) && distribution->replicates(func))
         result = BetweenGraph(module, *distribution).run(func);
@@ -220,6 +220,20 @@ struct ReplicatePass : impl::ReplicateBase<ReplicatePass> {
       if (failed(result) || failed(verifyMirrors(*distribution, func)))
         return signalPassFailure();
     }
+  }
+
+  /// Beside what it gives its variable, an update takes what is the same in every micro-batch and replica: of that there is no mean.
+  static LogicalResult verifyUpdates(const Distribution &distribution, graph::FuncOp func) {
+    if (!distribution.hasTowers(func) && (!distribution.replicates(func) || distribution.async))
+      return success();
+    const llvm::DenseSet<Operation *> varying = findVarying(func);
+    for (Operation &op : func.getBodyBlock())
+      for (OpOperand &operand : op.getOpOperands())
+        if (graph::isUpdate(&op) && &operand != &graph::getUpdateOperand(&op) && varies(operand.get(), varying))
+          return op.emitOpError(
+              "takes a value beside its gradient that differs in each micro-batch or replica; expected "
+              "one that follows from variables alone");
+    return success();
   }
 
   /// What the chief alone runs may not change its copy of a variable: the replicas would part ways.

@@ -1,7 +1,6 @@
 #include "passes/replicate/RowSums.h"
 
 #include "dialects/graph/Rows.h"
-#include "passes/place/TableReads.h"
 #include "runtime/device/Kinds.h"
 
 #include "mlir/IR/Matchers.h"
@@ -11,10 +10,7 @@ using namespace mlir;
 namespace graphc {
 
 RankedTensorType typeOfAll(Value value, int64_t replicas) {
-  auto type = cast<RankedTensorType>(value.getType());
-  SmallVector<int64_t> shape(type.getShape());
-  shape[0] *= replicas;
-  return type.clone(shape);
+  return graph::getJoinedType(cast<RankedTensorType>(value.getType()), replicas);
 }
 
 Value collectOn(OpBuilder &builder, graph::DeviceAttr device, Value value, StringRef name, int64_t replicas) {
@@ -134,12 +130,12 @@ void RowSummer::rewrite(Operation *update) {
         gradient.getFirstNumber() != gradients.front().getFirstNumber())
       return;
     crosses |= graph::getDevice(gradient) != server;
-    bytes += bytesOf(numbers.back()) + bytesOf(rows.back());
+    bytes += graph::getByteSize(type) + graph::getByteSize(rows.back());
   }
-  if (!crosses || bytes > bytesOf(sum))
+  auto table = cast<RankedTensorType>(sum.getType());
+  if (!crosses || bytes > graph::getByteSize(table))
     return;
 
-  auto table = cast<RankedTensorType>(sum.getType());
   Operation *last = sum.getDefiningOp();
   builder.setInsertionPointAfter(last);
   const std::string name = graph::getVariable(update).getValue().str();
@@ -149,7 +145,7 @@ void RowSummer::rewrite(Operation *update) {
                                                    gradients.front().getFirstNumber(), microBatches, perLeaf);
   setDevice(sums.numbers.getDefiningOp(), server);
   auto byRows = dyn_cast<graph::RowUpdateOpInterface>(update);
-  const bool isAlone = mean ? mean->hasOneUse() && sum.hasOneUse() : sum.hasOneUse();
+  const bool isAlone = sum.hasOneUse() && (!mean || mean->hasOneUse());
   if (byRows && isAlone) {
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPoint(update);

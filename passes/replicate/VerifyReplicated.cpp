@@ -1,4 +1,4 @@
-// verify-replicated: nothing leaves the replica domain but through an aggregate.
+// verify-replicated: nothing leaves the replica domain but through an aggregate or, where all of it is wanted, a collect.
 #include "passes/Passes.h"
 #include "passes/place/Distribution.h"
 
@@ -25,8 +25,27 @@ struct VerifyReplicatedPass : impl::VerifyReplicatedBase<VerifyReplicatedPass> {
   }
 
 private:
-  /// What the replicas compute leaves them through an aggregate alone, and each aggregate sums all of them.
+  /// Collects lead from all replicas to one device, deals from there to them.
+  LogicalResult verifyPieces(Operation *op, int64_t replicas, const Distribution &distribution, bool replicated) {
+    if (!replicated || distribution.mirrorsVariables() || distribution.toAggregate)
+      return op->emitOpError("expected only in functions that run on every replica, with variables on servers");
+    if (replicas != distribution.replicas)
+      return op->emitOpError("is of ") << replicas << " replicas; the domain has " << distribution.replicas;
+    Operation *def = op->getOperand(0).getDefiningOp();
+    const bool takesReplicas = !def || getDevice(def) == distribution.replicaDevice;
+    const bool isOnReplicas = getDevice(op) == distribution.replicaDevice;
+    if (takesReplicas != isa<graph::CollectOp>(op) || takesReplicas == isOnReplicas)
+      return op->emitOpError("expected to lead from every replica to one device")
+             << (isa<graph::CollectOp>(op) ? "" : ", a deal back");
+    return success();
+  }
+
+  /// What the replicas compute leaves them through an aggregate or a collect alone, and each is of all of them.
   LogicalResult verifyOp(Operation *op, const Distribution &distribution, bool replicated) {
+    if (auto collect = dyn_cast<graph::CollectOp>(op))
+      return verifyPieces(op, int64_t(collect.getReplicas()), distribution, replicated);
+    if (auto deal = dyn_cast<graph::DealOp>(op))
+      return verifyPieces(op, int64_t(deal.getReplicas()), distribution, replicated);
     if (auto aggregate = dyn_cast<graph::AggregateOp>(op)) {
       if (!replicated)
         return op->emitOpError("expected only in functions that run on every replica");
@@ -40,7 +59,7 @@ private:
         return op->emitOpError("expected to take a value of every replica on one device");
       return success();
     }
-    if (!replicated || getDevice(op) == distribution.replicaDevice || isa<graph::CollectOp>(op))
+    if (!replicated || getDevice(op) == distribution.replicaDevice)
       return success();
     for (Value operand : op->getOperands()) {
       Operation *def = operand.getDefiningOp();

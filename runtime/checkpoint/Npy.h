@@ -21,7 +21,7 @@ struct NpyArray {
   std::string data; ///< row-major, little endian, dense
 };
 
-/// The whole file for a dense tensor of `bytes` bytes; an error for types that NumPy does not have (bf16).
+/// The whole file for a dense tensor of `bytes` bytes; bf16, which NumPy does not have, is written as f32.
 absl::StatusOr<std::string> encodeNpy(const plan::TensorType &type, const void *data, uint64_t bytes);
 /// Checks everything; `name` is for messages.
 absl::StatusOr<NpyArray> decodeNpy(std::string_view file, std::string_view name);

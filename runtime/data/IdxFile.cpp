@@ -49,8 +49,9 @@ absl::StatusOr<IdxFile> IdxFile::open(const std::string &path, const DataSearch 
       return file;
     }
   }
-  GRAPHC_ASSIGN_OR_RETURN(DecodedArray array,
-                          decodeOnce(path, "idx", search, decoderOf(source.view(), path, search.cacheLimit)));
+  // What is not compressed is as large as its file.
+  const uint64_t limit = isGzip(source.view()) ? search.cacheLimit : maxArrayBytes;
+  GRAPHC_ASSIGN_OR_RETURN(DecodedArray array, decodeOnce(path, "idx", search, decoderOf(source.view(), path, limit)));
   file.head = std::move(array.header);
   file.bytes = std::move(array.bytes);
   return file;

@@ -1,7 +1,6 @@
 //===- Lane.cpp - the step loop ----------------------------------------------------------------------------------------===//
 //
-// From run() on this is the hot path: no allocation, no lock but a locks_variables program's own, no look-up. Set-up stands before it,
-// errors and texts behind it.
+// From run() on this is the hot path: no allocation, no look-up, no lock but a locks_variables program's own; behind it errors and texts.
 //
 //===----------------------------------------------------------------------------------------------------------------===//
 #include "runtime/executor/Lane.h"
@@ -45,9 +44,8 @@ absl::StatusOr<std::unique_ptr<Lane>> Lane::create(std::shared_ptr<const Program
 /// Goes on where it was: a lane that was Blocked tries the same instruction again.
 LaneState Lane::run() {
   blockedPort = nullptr;
-  if (!inStep)
-    if (LaneState state = beginStep(); state != LaneState::StepDone)
-      return state;
+  if (LaneState state = inStep ? LaneState::StepDone : beginStep(); state != LaneState::StepDone)
+    return state;
   if (std::optional<LaneState> state = execute())
     return *state;
   return finishStep();
@@ -155,8 +153,11 @@ std::optional<LaneState> Lane::execute() {
       }
       sub = 0;
       break;
-    case Op::Aggregate:
     case Op::Collect:
+      if (std::optional<LaneState> state = goOnAfter(instruction, messages.collect(instruction)))
+        return state;
+      break;
+    case Op::Aggregate:
       if (std::optional<LaneState> state =
               goOnAfter(instruction, instruction.chosen == Program::noPort ? messages.advance(instruction, context)
                                                                            : choice.sum(instruction, context)))

@@ -14,8 +14,6 @@ using transport::PollState;
 // Sums by the tree over the replicas whatever arrives first: bits do not depend on timing. The tree is one of each element, so
 // the sum goes on with what is here of messages that are still arriving. The accumulator's lock is never held across a wait.
 SumOutcome MessageSum::advance(const Instruction &instruction, const GraphcContext &context) {
-  if (instruction.op == Op::Collect)
-    return collect(instruction);
   bytes = program.plan->channels(int(instruction.source->aggregate().channel())).bytes();
   while (summed < instruction.count) {
     PollState state = PollState::Ready; // of message `first`, the first that is not here whole

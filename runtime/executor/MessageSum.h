@@ -23,12 +23,13 @@ public:
   MessageSum(const Program &program, const LanePorts &ports, Frame &frame)
       : program(program), ports(ports), frame(frame), messages(program.mostMessages), addends(program.mostMessages) {}
 
-  /// Adds what is here of the messages of an Aggregate, or copies those of a Collect end to end, and gives them back.
+  /// Adds what is here of the messages of an Aggregate, and gives them back.
   SumOutcome advance(const Instruction &instruction, const GraphcContext &context);
+  /// Copies those of a Collect end to end, likewise.
+  SumOutcome collect(const Instruction &instruction);
   uint64_t summedBytes() const { return summedSoFar; } ///< by all Aggregates so far
 
 private:
-  SumOutcome collect(const Instruction &instruction);
   /// How far a message is here.
   struct Arriving {
     bool seen = false; // something of it is here

@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------------------------------------------------===//
 #include "runtime/base/Status.h"
-#include "runtime/kernels/Library.h"
+#include "runtime/kernels/CallReader.h"
 #include "runtime/kernels/Onednn.h"
 #include "runtime/kernels/Simd.h"
 
@@ -13,12 +13,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 namespace graphc::kernels {
 namespace {
-
-constexpr int64_t kMost = std::numeric_limits<int32_t>::max();
 
 struct AttentionCall {
   AttentionShape shape{};
@@ -61,16 +58,17 @@ struct AttentionCall {
   }
 };
 
-class AttentionReader {
+class AttentionReader : CallReader {
 public:
-  AttentionReader(const LibraryCall &call, bool isGradient) : call(call), gradient(isGradient) {}
+  AttentionReader(const LibraryCall &call, bool isGradient) : CallReader(call) { read_.isGradient = isGradient; }
 
   absl::StatusOr<AttentionCall> read() {
     if (!call.postOps.empty())
       return invalid("the post-op '", call.postOps.front(), "'; attention has none");
+    const bool gradient = read_.isGradient;
     const size_t given = gradient ? 5 : 3, results = gradient ? 3 : 1;
     const bool masked = call.operands.size() == given + 1 + results;
-    read_.isGradient = gradient, read_.masked = masked;
+    read_.masked = masked;
     if (!masked && call.operands.size() != given + results)
       return invalid(call.operands.size(), " operands, expected ", given + results, ", or one more with a mask");
     GRAPHC_RETURN_IF_ERROR(readAttributes());
@@ -98,10 +96,6 @@ public:
   }
 
 private:
-  template <typename... Parts> absl::Status invalid(const Parts &...parts) const {
-    return absl::InvalidArgumentError(absl::StrCat(call.kernel, ": ", parts...));
-  }
-
   absl::Status readAttributes() {
     bool scaled = false;
     for (const Attribute &attribute : call.attributes) {
@@ -134,38 +128,22 @@ private:
   }
 
   absl::Status checkOperand(size_t i, const std::vector<int64_t> &shape, GraphcAccess access) const {
-    const Operand &operand = call.operands[i];
-    if (operand.element != GRAPHC_F32)
-      return invalid("operand ", i, " is not of f32");
-    if (operand.access != access)
-      return invalid("operand ", i, " is ", operand.access == GRAPHC_READ ? "read" : "written", ", expected the other");
-    if (operand.shape != shape)
-      return invalid("operand ", i, " has the shape ", absl::StrJoin(operand.shape, "x"), ", expected ",
+    if (call.operands[i].shape != shape)
+      return invalid("operand ", i, " has the shape ", absl::StrJoin(call.operands[i].shape, "x"), ", expected ",
                      absl::StrJoin(shape, "x"));
-    int64_t elements = 1;
-    for (int64_t size : shape) {
-      if (size < 1 || size > kMost || elements * size > kMost)
-        return invalid("operand ", i, " has the shape ", absl::StrJoin(shape, "x"), ", expected 1 to ", kMost,
-                       " elements");
-      elements *= size;
-    }
-    if (operand.bytes != uint64_t(elements) * 4)
-      return invalid("operand ", i, " has ", operand.bytes, " bytes, expected ", elements * 4);
-    return absl::OkStatus();
+    return checkFloats(i, access);
   }
 
   absl::Status readMask(const Operand &mask) {
     const std::vector<int64_t> scores = shapeOf(read_.shape.queries, read_.shape.keys);
     if (mask.element != GRAPHC_I1 || mask.access != GRAPHC_READ || mask.shape.size() != scores.size())
       return invalid("the mask is not of i1, not read, or has not ", scores.size(), " dimensions");
-    int64_t step = 1;
+    int64_t step = 1; // at most 2^62: queries and keys have at most 2^31 elements each
     std::vector<int64_t> steps(scores.size());
     for (size_t i = scores.size(); i-- > 0; step *= mask.shape[i]) {
       if (mask.shape[i] != 1 && mask.shape[i] != scores[i])
         return invalid("the mask has the shape ", absl::StrJoin(mask.shape, "x"), ", expected sizes of 1 or of ",
                        absl::StrJoin(scores, "x"));
-      if (step * mask.shape[i] > (int64_t(1) << 40) / std::max<int64_t>(1, mask.shape[i]))
-        return invalid("the mask is too large");
       steps[i] = mask.shape[i] == 1 ? 0 : step;
     }
     if (mask.bytes != uint64_t(step))
@@ -175,8 +153,6 @@ private:
     return absl::OkStatus();
   }
 
-  const LibraryCall &call;
-  const bool gradient;
   AttentionCall read_;
 };
 
@@ -248,15 +224,13 @@ public:
   absl::StatusOr<std::unique_ptr<LibraryKernel>> make(const LibraryCall &call, uint64_t scratchBytes,
                                                       Pool *pool) const override {
     GRAPHC_ASSIGN_OR_RETURN(AttentionCall read, AttentionReader(call, isGradient).read());
-    if (read.scratchBytes() > scratchBytes)
-      return absl::FailedPreconditionError(absl::StrCat(call.kernel, ": ", read.scratchBytes(),
-                                                        " bytes of scratch are needed, the plan gives ", scratchBytes));
+    GRAPHC_RETURN_IF_ERROR(checkScratch(call.kernel, read.scratchBytes(), scratchBytes));
     const uint32_t parts = read.parts(pool ? pool->threads() : 1);
     return std::make_unique<AttentionKernel>(std::move(read), parts, pool);
   }
   uint32_t parts(const LibraryCall &call, uint32_t threads) const override {
     absl::StatusOr<AttentionCall> read = AttentionReader(call, isGradient).read();
-    return read.ok() ? read->parts(threads) : 1;
+    return read.ok() ? std::min(threads, read->parts(threads)) : 1;
   }
 
 private:

@@ -7,7 +7,6 @@
 #include "absl/strings/str_cat.h"
 
 #include <algorithm>
-#include <atomic>
 #include <optional>
 #include <utility>
 
@@ -94,48 +93,33 @@ public:
     // In the module's order: input, filter, result.
     constexpr int places[3][3] = {{0, 1, 2}, {2, 1, 0}, {0, 2, 1}};
     const int *at = places[desc.kind];
-    Call call{this, static_cast<uint8_t *>(buffers[at[0]]), static_cast<uint8_t *>(buffers[3]),
-              static_cast<uint8_t *>(buffers[at[2]])};
+    auto *input = static_cast<uint8_t *>(buffers[at[0]]), *filter = static_cast<uint8_t *>(buffers[3]),
+         *result = static_cast<uint8_t *>(buffers[at[2]]);
     if (desc.kind != GRAPHC_CONVOLUTION_FILTER)
-      if (int code = blocks[0].reorderFilter(buffers[at[1]], call.filter))
+      if (int code = blocks[0].reorderFilter(buffers[at[1]], filter))
         return code;
-    auto part = [](void *context, uint32_t index) {
-      auto &call = *static_cast<Call *>(context);
-      if (int code = call.self->runBlock(index, call))
-        call.code.store(code, std::memory_order_relaxed);
-    };
-    if (pool)
-      pool->run(uint32_t(blocks.size()), part, &call);
-    else
-      for (uint32_t i = 0; i < blocks.size(); ++i)
-        part(&call, i);
-    if (int code = call.code.load(std::memory_order_relaxed))
+    if (int code = runParts(pool, uint32_t(blocks.size()),
+                            [&](uint32_t index) { return runBlock(index, input, filter, result); }))
       return code;
     if (desc.kind != GRAPHC_CONVOLUTION_FILTER)
       return 0;
-    auto *sum = reinterpret_cast<float *>(call.filter);
+    auto *sum = reinterpret_cast<float *>(filter);
     for (size_t block = 1; block < blocks.size(); ++block) {
-      const auto *more = reinterpret_cast<const float *>(call.filter + block * filterBytes);
+      const auto *more = reinterpret_cast<const float *>(filter + block * filterBytes);
       for (uint64_t i = 0; i < filterBytes / 4; ++i)
         sum[i] += more[i];
     }
-    return blocks[0].reorderFilter(call.filter, buffers[at[1]]);
+    return blocks[0].reorderFilter(filter, buffers[at[1]]);
   }
 
 private:
-  struct Call {
-    const ConvolutionKernel *self;
-    uint8_t *input, *filter, *result;
-    std::atomic<int> code{0};
-  };
-
   uint64_t filtersBytes() const { return filterBytes * (desc.kind == GRAPHC_CONVOLUTION_FILTER ? blocks.size() : 1); }
 
-  int runBlock(uint32_t index, const Call &call) const {
-    uint8_t *filter = call.filter + (desc.kind == GRAPHC_CONVOLUTION_FILTER ? index * filterBytes : 0);
-    uint8_t *scratch = pool ? own->data + index * blockScratchBytes : call.filter + filtersBytes();
-    void *buffers[] = {call.input + index * bytesOf(desc.batch * desc.inputs, desc.input, desc), filter,
-                       call.result + index * bytesOf(desc.batch * desc.outputs, desc.result, desc), scratch};
+  int runBlock(uint32_t index, uint8_t *input, uint8_t *filters, uint8_t *result) const {
+    uint8_t *filter = filters + (desc.kind == GRAPHC_CONVOLUTION_FILTER ? index * filterBytes : 0);
+    uint8_t *scratch = pool ? own->data + index * blockScratchBytes : filters + filtersBytes();
+    void *buffers[] = {input + index * bytesOf(desc.batch * desc.inputs, desc.input, desc), filter,
+                       result + index * bytesOf(desc.batch * desc.outputs, desc.result, desc), scratch};
     return blocks[pool ? index : 0].run(buffers);
   }
 
@@ -184,10 +168,7 @@ absl::StatusOr<uint64_t> convolutionScratchBytes(const GraphcConvolutionDesc &de
 absl::StatusOr<std::unique_ptr<LibraryKernel>> makeConvolution(const GraphcConvolutionDesc &desc, uint64_t scratchBytes,
                                                                Pool *pool) {
   GRAPHC_ASSIGN_OR_RETURN(std::unique_ptr<ConvolutionKernel> kernel, makeKernel(desc, pool));
-  if (kernel->scratchBytes() > scratchBytes)
-    return absl::FailedPreconditionError(absl::StrCat("convolution: the library needs ", kernel->scratchBytes(),
-                                                      " bytes of scratch on this CPU, the plan gives ", scratchBytes,
-                                                      "; compile the plan on this kind of machine"));
+  GRAPHC_RETURN_IF_ERROR(checkScratch("convolution", kernel->scratchBytes(), scratchBytes));
   return kernel;
 }
 

@@ -1,7 +1,7 @@
 // What a call of the library's convolutions looks like; Convolution.cpp makes and runs them.
 #include "runtime/base/Status.h"
+#include "runtime/kernels/CallReader.h"
 #include "runtime/kernels/Convolution.h"
-#include "runtime/kernels/Library.h"
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -21,9 +21,9 @@ struct Roles {
 constexpr Roles roles[] = {
     {"convolution", 0, 1, 2}, {"convolution_input_grad", 2, 1, 0}, {"convolution_filter_grad", 0, 2, 1}};
 
-class Reader {
+class ConvolutionReader : CallReader {
 public:
-  explicit Reader(const LibraryCall &call) : call(call) {}
+  explicit ConvolutionReader(const LibraryCall &call) : CallReader(call) {}
 
   absl::StatusOr<GraphcConvolutionDesc> read(uint32_t kind) {
     desc.kind = kind;
@@ -49,30 +49,11 @@ public:
   }
 
 private:
-  template <typename... Parts> absl::Status invalid(const Parts &...parts) const {
-    return absl::InvalidArgumentError(absl::StrCat(call.kernel, ": ", parts...));
-  }
-
-  static constexpr int64_t kMost = std::numeric_limits<int32_t>::max(); // the library counts in 32 bits
-
   absl::Status checkOperand(size_t i) const {
     const Operand &operand = call.operands[i];
-    if (operand.element != GRAPHC_F32)
-      return invalid("operand ", i, " is not of f32");
-    if (operand.access != (i == 2 ? GRAPHC_WRITE : GRAPHC_READ))
-      return invalid("operand ", i, " is ", operand.access == GRAPHC_READ ? "read" : "written", ", expected the other");
     if (int64_t(operand.shape.size()) != desc.space + 2)
       return invalid("operand ", i, " has ", operand.shape.size(), " dimensions, expected ", desc.space + 2);
-    int64_t elements = 1;
-    for (int64_t size : operand.shape) {
-      if (size < 1 || size > kMost || elements * size > kMost)
-        return invalid("operand ", i, " has the shape ", absl::StrJoin(operand.shape, "x"), ", expected 1 to ", kMost,
-                       " elements");
-      elements *= size;
-    }
-    if (operand.bytes != uint64_t(elements) * 4)
-      return invalid("operand ", i, " has ", operand.bytes, " bytes, expected ", elements * 4);
-    return absl::OkStatus();
+    return checkFloats(i, i == 2 ? GRAPHC_WRITE : GRAPHC_READ);
   }
 
   absl::Status readAttribute(const Attribute &attribute) {
@@ -145,7 +126,6 @@ private:
     return absl::OkStatus();
   }
 
-  const LibraryCall &call;
   GraphcConvolutionDesc desc{};
   int64_t filterInputs = 0, resultBatch = 0, resultFeatures = 0;
 };
@@ -155,7 +135,7 @@ public:
   explicit ConvolutionLibrary(uint32_t kind) : kind(kind) {}
 
   absl::StatusOr<CallFacts> check(const LibraryCall &call) const override {
-    GRAPHC_ASSIGN_OR_RETURN(GraphcConvolutionDesc desc, Reader(call).read(kind));
+    GRAPHC_ASSIGN_OR_RETURN(GraphcConvolutionDesc desc, ConvolutionReader(call).read(kind));
     auto list = [&](const int64_t *sizes) { return absl::StrJoin(sizes, sizes + desc.space, "x"); };
     const bool strided = std::any_of(desc.stride, desc.stride + desc.space, [](int64_t stride) { return stride > 1; });
     CallFacts facts;
@@ -168,16 +148,16 @@ public:
     return facts;
   }
   absl::StatusOr<uint64_t> scratchBytes(const LibraryCall &call) const override {
-    GRAPHC_ASSIGN_OR_RETURN(GraphcConvolutionDesc desc, Reader(call).read(kind));
+    GRAPHC_ASSIGN_OR_RETURN(GraphcConvolutionDesc desc, ConvolutionReader(call).read(kind));
     return convolutionScratchBytes(desc);
   }
   absl::StatusOr<std::unique_ptr<LibraryKernel>> make(const LibraryCall &call, uint64_t scratchBytes,
                                                       Pool *pool) const override {
-    GRAPHC_ASSIGN_OR_RETURN(GraphcConvolutionDesc desc, Reader(call).read(kind));
+    GRAPHC_ASSIGN_OR_RETURN(GraphcConvolutionDesc desc, ConvolutionReader(call).read(kind));
     return makeConvolution(desc, scratchBytes, pool);
   }
   uint32_t parts(const LibraryCall &call, uint32_t threads) const override {
-    absl::StatusOr<GraphcConvolutionDesc> desc = Reader(call).read(kind);
+    absl::StatusOr<GraphcConvolutionDesc> desc = ConvolutionReader(call).read(kind);
     return desc.ok() && threads > 1 ? std::min(threads, convolutionBlocks(*desc)) : 1;
   }
 

@@ -84,10 +84,7 @@ public:
                                                       Pool *) const override {
     auto kernel = std::make_unique<ModuleKernel>(type);
     GRAPHC_RETURN_IF_ERROR(kernel->create(call));
-    if (kernel->scratchBytes() > scratchBytes)
-      return absl::FailedPreconditionError(absl::StrCat(call.kernel, ": the library needs ", kernel->scratchBytes(),
-                                                        " bytes of scratch on this CPU, the plan gives ", scratchBytes,
-                                                        "; compile the plan on this kind of machine"));
+    GRAPHC_RETURN_IF_ERROR(checkScratch(call.kernel, kernel->scratchBytes(), scratchBytes));
     return kernel;
   }
 
@@ -188,6 +185,14 @@ absl::StatusOr<std::unique_ptr<LibraryKernel>> makeKernel(const LibraryCall &cal
 uint32_t partsOf(const LibraryCall &call, uint32_t threads) {
   absl::StatusOr<const Library *> library = findLibrary(call.kernel);
   return library.ok() ? (*library)->parts(call, threads) : 1;
+}
+
+absl::Status checkScratch(std::string_view what, uint64_t needed, uint64_t given) {
+  if (needed <= given)
+    return absl::OkStatus();
+  return absl::FailedPreconditionError(absl::StrCat(base::view(what), ": the library needs ", needed,
+                                                    " bytes of scratch on this CPU, the plan gives ", given,
+                                                    "; compile the plan on this kind of machine"));
 }
 
 } // namespace graphc::kernels

@@ -8,6 +8,7 @@
 #include "absl/status/statusor.h"
 
 #include <memory>
+#include <string_view>
 
 namespace graphc::kernels {
 
@@ -22,6 +23,9 @@ public:
   /// Which of its algorithms the library took, where the bits depend on it and it may be another one elsewhere; empty where not.
   virtual std::string algorithm() const { return {}; }
 };
+
+/// An error where `what` needs more scratch memory here than the plan gives: it was compiled for another kind of machine.
+absl::Status checkScratch(std::string_view what, uint64_t needed, uint64_t given);
 
 /// `scratchBytes` is what the plan gives; less than the library needs here is an error that says so (the plan was
 /// compiled on another CPU or with another oneDNN).

@@ -195,10 +195,7 @@ absl::StatusOr<uint64_t> matmulScratchBytes(const MatmulDesc &desc) {
 
 absl::StatusOr<std::unique_ptr<LibraryKernel>> makeMatmul(const MatmulDesc &desc, uint64_t scratchBytes, Pool *pool) {
   GRAPHC_ASSIGN_OR_RETURN(std::unique_ptr<OnednnMatmul> kernel, OnednnMatmul::make(desc, pool));
-  if (kernel->scratchBytes() > scratchBytes)
-    return absl::FailedPreconditionError(absl::StrCat(describe(desc), ": the library needs ", kernel->scratchBytes(),
-                                                      " bytes of scratch on this CPU, the plan gives ", scratchBytes,
-                                                      "; compile the plan on this kind of machine"));
+  GRAPHC_RETURN_IF_ERROR(checkScratch(describe(desc), kernel->scratchBytes(), scratchBytes));
   return kernel;
 }
 

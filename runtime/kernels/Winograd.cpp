@@ -1,4 +1,5 @@
 #include "runtime/kernels/Winograd.h"
+#include "runtime/kernels/Simd.h"
 
 #include <algorithm>
 #include <cstring>
@@ -56,7 +57,7 @@ struct Cursor {
 };
 
 /// Dense rows of b and c; element (r, k) of a is at a[r * aRow + k * aStep].
-struct Product {
+struct GroupProduct {
   const float *a, *b;
   float *c;
   int64_t aRow, aStep, rows, columns, depth;
@@ -91,14 +92,8 @@ using Vector = float __attribute__((ext_vector_type(8)));
 } // namespace narrow
 #pragma clang attribute pop
 
-bool hasWideVectors() {
-  static const bool has = __builtin_cpu_supports("avx512f");
-  return has;
-}
-bool hasVectors() {
-  static const bool has = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-  return has;
-}
+bool hasWideVectors() { return &simdKernels() == &kSimdAvx512; }
+bool hasVectors() { return &simdKernels() != &kSimdBase; }
 
 /// The loops of the kernel's width.
 #define GRAPHC_LOOPS(call) (isWide ? wide::call : narrow::call)

@@ -145,7 +145,7 @@ static void multiply(const float *a, int64_t aRow, int64_t aStep, const float *b
 }
 
 /// c = a x b, or c += a x b, in blocks of as many registers as there are; `columns` is a multiple of 16.
-template <bool Adds> static void product(const Product &p) {
+template <bool Adds> static void product(const GroupProduct &p) {
   auto blocks = [&]<int Rows, int Vectors>() {
     for (int64_t column = 0; column < p.columns; column += Vectors * kLanes) {
       int64_t row = 0;

@@ -135,6 +135,8 @@ absl::Status detail::checkDatasets(const Plan &plan) {
       return invalid(what, ": ", d.components_size(), " components, expected 1 to 64");
     for (const Dataset::Component &c : d.components()) {
       GRAPHC_RETURN_IF_ERROR(checkType(c.sample(), what));
+      if (c.sample().dtype() == BF16 || c.sample().dtype() == U32)
+        return invalid(what, ": a component of ", dataTypeName(c.sample().dtype()), ", which no reader gives");
       if (!std::isfinite(c.scale()) || !std::isfinite(c.offset()))
         return invalid(what, ": scale or offset is not finite");
       GRAPHC_RETURN_IF_ERROR(checkTransforms(d, c, what));

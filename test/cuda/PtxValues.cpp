@@ -255,11 +255,9 @@ uint64_t integerOp(const Instruction &in, uint64_t a, uint64_t b, uint64_t c, bo
 uint64_t convert(const Instruction &in, uint64_t a) {
   const Type to = in.type, from = in.from;
   if (!isFloat(from)) {
-    if (!isFloat(to)) { // cut off to the type, whose sign fills a wider register
-      const uint64_t bits = isSigned(from) ? uint64_t(asSigned(a, from)) : asUnsigned(a, from);
-      return isSigned(to) ? uint64_t(asSigned(bits, to)) : asUnsigned(bits, to);
-    }
     const uint64_t number = isSigned(from) ? uint64_t(asSigned(a, from)) : asUnsigned(a, from);
+    if (!isFloat(to)) // cut off to the type, whose sign fills a wider register
+      return isSigned(to) ? uint64_t(asSigned(number, to)) : asUnsigned(number, to);
     if (to == Type::F32)
       return isSigned(from) ? ofFloat(float(int64_t(number))) : ofFloat(float(number));
     return ofNumber(isSigned(from) ? double(int64_t(number)) : double(number), to);

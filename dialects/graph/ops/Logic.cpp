@@ -152,10 +152,14 @@ void ConvertOp::buildGradient(OpBuilder &builder, ValueRange g, Needed needed, G
 // What libraries and passes ask
 //===----------------------------------------------------------------------------------------------------------===//
 
-/// To no fewer bits, from integers to integers.
+/// From integers to integers that have all of them.
 bool ConvertOp::keepsElements() {
   Type from = getElementTypeOrSelf(getOperand().getType()), to = getElementTypeOrSelf(getType());
-  return isa<IntegerType>(from) && isa<IntegerType>(to) && from.getIntOrFloatBitWidth() <= to.getIntOrFloatBitWidth();
+  if (!isa<IntegerType>(from) || !isa<IntegerType>(to))
+    return false;
+  const unsigned has = from.getIntOrFloatBitWidth(), gets = to.getIntOrFloatBitWidth();
+  const bool hasSign = !from.isUnsignedInteger() && has > 1, getsSign = !to.isUnsignedInteger() && gets > 1;
+  return hasSign ? getsSign && has <= gets : has + unsigned(getsSign) <= gets;
 }
 
 //===----------------------------------------------------------------------------------------------------------===//

@@ -163,7 +163,11 @@ void SumRowsOp::buildLoops(OpBuilder &builder, ValueRange operands, ValueRange o
   Value none = arith::ConstantOp::create(builder, loc, builder.getI32IntegerAttr(-1));
   Value noRow = arith::ConstantOp::create(builder, loc, builder.getIntegerAttr(numberType, -1));
 
-  loops.over(loops.index(0), loops.index(table), [&](Value number) { loops.store(none, first, number); });
+  // Of the rows that are named alone: a table has many more.
+  loops.over(loops.index(0), loops.index(count), [&](Value at) {
+    auto [name, isRow] = nameOf(loops.placeOf(at, shape));
+    inside(isRow, [&, name = name] { loops.store(none, first, toIndex(name)); });
+  });
   loops.over(loops.index(0), loops.index(count), [&](Value behind) {
     Value at = loops.subtract(loops.index(count - 1), behind);
     const Loops::Place place = loops.placeOf(at, shape);

@@ -61,7 +61,7 @@ def Graph_SumRowsOp : Graph_PureOp<"sum_rows", [Graph_Loops]> {
 
     `row` has at the first place of each number which row of the table it names, and -1 elsewhere; `sums` has the sum there, and zeros
     elsewhere. A number that is none of the table's rows, of which the first is `first_row`, is left out. `first` has for each row of the
-    table, and `next` for each number, where it stands first and next, or -1: the op's own memory.
+    table that is named, and `next` for each number, where it stands first and next, or -1: the op's own memory.
 
     Loops of its own, in one piece.
 

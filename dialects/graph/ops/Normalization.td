@@ -263,7 +263,7 @@ def Graph_AssignMovingAverageOp : Graph_Op<"assign_moving_average", [
     graph.assign_moving_average @mean, %m {momentum = 0.9} : tensor<16xf32>
     ```
   }];
-  let arguments = (ins Graph_VariableArg<[Graph_Reads, Graph_Writes]>:$variable, Graph_FloatTensor:$value, F64Attr:$momentum);
+  let arguments = (ins Graph_VariableArg<[Graph_Reads, Graph_Writes]>:$variable, Graph_UpdateTensor:$value, F64Attr:$momentum);
   let assemblyFormat = "$variable `,` $value attr-dict `:` type($value)";
   let hasVerifier = 1;
 }

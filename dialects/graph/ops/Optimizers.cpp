@@ -21,6 +21,14 @@ static LogicalResult verifyVariables(Operation *op, Value gradient, SymbolTableC
   return success();
 }
 
+/// (C2) one learning rate
+template <typename Op> static LogicalResult verifyRate(Op op) {
+  if (bool(op.getRate()) != bool(op.getLearningRate()))
+    return success();
+  return op.emitOpError() << "has " << (op.getRate() ? "two learning rates" : "no learning rate")
+                          << ", expected either learning_rate or the operand rate";
+}
+
 /// (C1) as far as names go, (C2) and (C3) of all.
 template <typename Op> static LogicalResult verifyApply(Op op, ArrayRef<FlatSymbolRefAttr> slots) {
   SmallVector<FlatSymbolRefAttr> names{op.getVariableAttr()};
@@ -30,9 +38,8 @@ template <typename Op> static LogicalResult verifyApply(Op op, ArrayRef<FlatSymb
   for (auto [i, name] : llvm::enumerate(names))
     if (llvm::is_contained(ArrayRef(names).take_front(i), name))
       return op.emitOpError() << "variable and slot must be two variables, both are " << name;
-  if (bool(op.getRate()) == bool(op.getLearningRate()))
-    return op.emitOpError() << "has " << (op.getRate() ? "two learning rates" : "no learning rate")
-                            << ", expected either learning_rate or the operand rate";
+  if (failed(verifyRate(op)))
+    return failure();
   if (bool(op.getAverage()) != bool(op.getAverageDecay()))
     return op.emitOpError() << "expected average and average_decay together";
   return success();
@@ -40,13 +47,7 @@ template <typename Op> static LogicalResult verifyApply(Op op, ArrayRef<FlatSymb
 
 LogicalResult ApplySgdOp::verify() { return verifyApply(*this, {}); }
 
-// (C2) one learning rate
-LogicalResult ApplySgdRowsOp::verify() {
-  if (bool(getRate()) != bool(getLearningRate()))
-    return success();
-  return emitOpError() << "has " << (getRate() ? "two learning rates" : "no learning rate")
-                       << ", expected either learning_rate or the operand rate";
-}
+LogicalResult ApplySgdRowsOp::verify() { return verifyRate(*this); }
 
 LogicalResult ApplyMomentumOp::verify() { return verifyApply(*this, {getSlotAttr()}); }
 LogicalResult ApplyAdamOp::verify() { return verifyApply(*this, {getMeanAttr(), getSquareAttr()}); }

@@ -12,7 +12,7 @@ class Graph_ApplyOp<string mnemonic, dag slots, string slotText, dag own, string
     : Graph_Op<mnemonic, [AttrSizedOperandSegments, DeclareOpInterfaceMethods<UpdateOpInterface, ["appliesGradient"]>,
                           Graph_PlaceByPlace, Graph_SymbolUser, Graph_Cost] # traits> {
   let arguments = !con((ins Graph_VariableArg<[Graph_Reads, Graph_Writes]>:$variable), slots,
-                       (ins Graph_OptionalVariableArg<[Graph_Reads, Graph_Writes]>:$average, Graph_FloatTensor:$gradient), own,
+                       (ins Graph_OptionalVariableArg<[Graph_Reads, Graph_Writes]>:$average, Graph_UpdateTensor:$gradient), own,
                        (ins Optional<Graph_StepScalar>:$rate, Optional<Graph_StepScalar>:$scale,
                             OptionalAttr<F64Attr>:$learning_rate),
                        numbers,
@@ -56,7 +56,7 @@ def Graph_ApplySgdRowsOp : Graph_Op<"apply_sgd_rows", [
     graph.apply_sgd_rows @w, %d at %n {learning_rate = 0.1} : tensor<4x5xf32>, tensor<4xi32>
     ```
   }];
-  let arguments = (ins Graph_VariableArg<[Graph_Reads, Graph_Writes]>:$variable, Graph_FloatTensor:$gradient,
+  let arguments = (ins Graph_VariableArg<[Graph_Reads, Graph_Writes]>:$variable, Graph_UpdateTensor:$gradient,
       Graph_IndexTensor:$numbers, Optional<Graph_StepScalar>:$rate, OptionalAttr<F64Attr>:$learning_rate,
       OptionalAttr<F64Attr>:$clip_value);
   let assemblyFormat =

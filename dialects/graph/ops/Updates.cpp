@@ -22,7 +22,7 @@ LogicalResult AssignOp::verifySymbolUses(SymbolTableCollection &symbols) {
   return detail::verifyVariable(*this, symbols, getVariableAttr(), getValue().getType(), "value");
 }
 
-// (C2) the element type is a number
+// (C2) the element type is i32, i64, f32 or f64
 LogicalResult AssignAddOp::verifySymbolUses(SymbolTableCollection &symbols) {
   if (failed(detail::verifyVariable(*this, symbols, getVariableAttr(), getValue().getType(), "value")))
     return failure();

@@ -25,7 +25,7 @@ def Graph_AssignAddOp : Graph_WriteOp<"assign_add", [Graph_Reads, Graph_Writes]>
   let summary = "adds a value to a variable";
   let description = [{
     1. (C1) `variable` names a `graph.variable` of the value's type.
-    2. (C2) The element type is a number.
+    2. (C2) The element type is i32, i64, f32 or f64.
 
     ```mlir
     graph.assign_add @global_step, %one : tensor<i64>

@@ -214,7 +214,7 @@ func.func @gradients_twice(%loss: tensor<f32>) {
 // expected-note@+1 {{the variable is declared here}}
 graph.variable @n : tensor<i64> = #graph.zeros
 func.func @gradients_of_integers(%loss: tensor<f32>) {
-  // (C2) expected-error@+1 {{variable @n must be float}}
+  // (C2) expected-error@+1 {{variable @n must be of f32 or f64}}
   %g = graph.gradients %loss, [@n] : (tensor<f32>) -> tensor<f32>
   return
 }

@@ -65,7 +65,7 @@ graph.func @f(%x: tensor<f32>) attributes {role = #graph.role<train>} {
 // expected-note@+1 {{the variable is declared here}}
 graph.variable @w : tensor<f32> = #graph.zeros {trainable = false}
 graph.func @f(%x: tensor<f32>) attributes {role = #graph.role<train>} {
-  // (C2) expected-error@+1 {{variable @w must be trainable and float}}
+  // (C2) expected-error@+1 {{variable @w must be trainable and of f32 or f64}}
   graph.minimize %x {optimizer = #graph.sgd<learning_rate = 0.1>, variables = [@w]} : tensor<f32>
   graph.return
 }
@@ -75,7 +75,7 @@ graph.func @f(%x: tensor<f32>) attributes {role = #graph.role<train>} {
 // expected-note@+1 {{the variable is declared here}}
 graph.variable @w : tensor<i32> = #graph.zeros
 graph.func @f(%x: tensor<f32>) attributes {role = #graph.role<train>} {
-  // (C2) expected-error@+1 {{variable @w must be trainable and float}}
+  // (C2) expected-error@+1 {{variable @w must be trainable and of f32 or f64}}
   graph.minimize %x {optimizer = #graph.sgd<learning_rate = 0.1>, variables = [@w]} : tensor<f32>
   graph.return
 }

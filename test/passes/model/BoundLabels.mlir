@@ -96,3 +96,22 @@ graph.func @rows() -> (tensor<6x5x8xf32>) attributes {role = #graph.role<train>}
   %x = graph.embedding %table, %ids : (tensor<100x8xf32>, tensor<6x5xi32>) -> tensor<6x5x8xf32>
   graph.return %x : tensor<6x5x8xf32>
 }
+
+// -----
+
+// Bytes that become wider integers keep their values; those that become bytes of the other sign do not.
+graph.dataset @bytes : (tensor<4xf32>, tensor<ui8>, tensor<ui8>, tensor<i8>) = #graph.npy<files = ["x.npy", "y.npy", "z.npy", "w.npy"]>
+// CHECK-LABEL: graph.func @signs
+graph.func @signs() -> (tensor<f32>, tensor<f32>, tensor<f32>) attributes {role = #graph.role<train>} {
+  // CHECK: graph.next_batch @bytes {batch = 6 : i64, classes = [0, 4, 0, 0]}
+  %x, %y, %z, %w = graph.next_batch @bytes {batch = 6} : tensor<6x4xf32>, tensor<6xui8>, tensor<6xui8>, tensor<6xi8>
+  %wide = graph.convert %y : (tensor<6xui8>) -> tensor<6xi32>
+  %a = graph.softmax_cross_entropy %x, %wide : (tensor<6x4xf32>, tensor<6xi32>) -> tensor<f32>
+  %signed = graph.convert %z : (tensor<6xui8>) -> tensor<6xi8>
+  %s = graph.convert %signed : (tensor<6xi8>) -> tensor<6xi32>
+  %b = graph.softmax_cross_entropy %x, %s : (tensor<6x4xf32>, tensor<6xi32>) -> tensor<f32>
+  %unsigned = graph.convert %w : (tensor<6xi8>) -> tensor<6xui32>
+  %u = graph.convert %unsigned : (tensor<6xui32>) -> tensor<6xi64>
+  %c = graph.softmax_cross_entropy %x, %u : (tensor<6x4xf32>, tensor<6xi64>) -> tensor<f32>
+  graph.return %a, %b, %c : tensor<f32>, tensor<f32>, tensor<f32>
+}

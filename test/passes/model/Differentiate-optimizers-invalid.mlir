@@ -43,3 +43,16 @@ graph.func @stuck(%x: tensor<4xf32>) attributes {role = #graph.role<train>} {
   %g = graph.gradients %loss, [@w] : (tensor<f64>) -> tensor<4xf32>
   graph.return
 }
+
+// -----
+
+// expected-note@+1 {{the variable is declared here}}
+graph.variable @w : tensor<4xbf16> = #graph.zeros
+graph.func @train() attributes {role = #graph.role<train>} {
+  %w = graph.read @w : tensor<4xbf16>
+  %wide = graph.convert %w : (tensor<4xbf16>) -> tensor<4xf32>
+  %loss = graph.reduce_sum %wide dimensions = [0] : (tensor<4xf32>) -> tensor<f32>
+  // expected-error@+1 {{would train @w, which is 'tensor<4xbf16>'; expected f32 or f64 that is converted where it is read, or trainable = false}}
+  graph.minimize %loss {optimizer = #graph.sgd<learning_rate = 0.1>} : tensor<f32>
+  graph.return
+}

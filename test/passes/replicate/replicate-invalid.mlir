@@ -63,3 +63,31 @@ graph.func @train(%x: tensor<4xf32>) -> (tensor<4xf32>) attributes {role = #grap
   graph.return %z : tensor<4xf32>
 }
 }
+
+// -----
+
+// Of row numbers there is no mean.
+module attributes {graph.cluster = #graph.cluster<jobs = [ps = 1, worker = 2], chief = "/job:worker/task:0">,
+                   graph.strategy = #graph.strategy<name = "parameter_server">} {
+graph.variable @w : tensor<9x5xf32> = #graph.zeros
+graph.func @train(%g: tensor<4x5xf32>, %n: tensor<4xi32>) -> () attributes {role = #graph.role<train>} {
+  // expected-error @below {{takes a value beside its gradient that differs in each micro-batch or replica; expected one that follows from variables alone}}
+  graph.apply_sgd_rows @w, %g at %n {learning_rate = 0.1} : tensor<4x5xf32>, tensor<4xi32>
+  graph.return
+}
+}
+
+// -----
+
+// Nor one of what each micro-batch of a device would have.
+module attributes {graph.cluster = #graph.cluster<jobs = [worker = 1], chief = "/job:worker/task:0">,
+                   graph.strategy = #graph.strategy<name = "one_device", micro_batches = 2>} {
+graph.variable @w : tensor<9x5xf32> = #graph.zeros
+graph.dataset @d : (tensor<5xf32>, tensor<i32>) = #graph.synthetic<samples = 100, seed = 7, limits = [0, 9]>
+graph.func @train() -> () attributes {role = #graph.role<train>} {
+  %g, %n = graph.next_batch @d {batch = 4} : tensor<4x5xf32>, tensor<4xi32>
+  // expected-error @below {{takes a value beside its gradient that differs in each micro-batch or replica}}
+  graph.apply_sgd_rows @w, %g at %n {learning_rate = 0.1} : tensor<4x5xf32>, tensor<4xi32>
+  graph.return
+}
+}

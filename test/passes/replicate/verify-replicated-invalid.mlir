@@ -50,3 +50,58 @@ graph.func @train(%g: tensor<4xf32>) -> () attributes {role = #graph.role<train>
   graph.return {graph.device = #worker}
 }
 }
+
+// -----
+
+#ps = #graph.device<"/job:ps/task:0/device:CPU:0">
+#worker = #graph.device<"/job:worker/device:CPU:0">
+module attributes {graph.cluster = #graph.cluster<jobs = [ps = 1, worker = 2], chief = "/job:worker/task:0">,
+                   graph.strategy = #graph.strategy<name = "parameter_server">} {
+graph.func @train(%n: tensor<4xi32>) -> () attributes {role = #graph.role<train>, graph.device = #worker} {
+  // expected-error @below {{is of 3 replicas; the domain has 2}}
+  %a = graph.collect "numbers", %n {replicas = 3, graph.device = #ps} : tensor<4xi32> -> tensor<12xi32>
+  graph.return {graph.device = #worker}
+}
+}
+
+// -----
+
+#ps = #graph.device<"/job:ps/task:0/device:CPU:0">
+#worker = #graph.device<"/job:worker/device:CPU:0">
+module attributes {graph.cluster = #graph.cluster<jobs = [ps = 1, worker = 2], chief = "/job:worker/task:0">,
+                   graph.strategy = #graph.strategy<name = "parameter_server">} {
+// A value that no replica has is there once.
+graph.variable @w : tensor<4xf32> = #graph.zeros {graph.device = #ps}
+graph.func @train() -> () attributes {role = #graph.role<train>, graph.device = #worker} {
+  %w = graph.read @w {graph.device = #ps} : tensor<4xf32>
+  // expected-error @below {{expected to lead from every replica to one device}}
+  %a = graph.collect "w", %w {replicas = 2, graph.device = #ps} : tensor<4xf32> -> tensor<8xf32>
+  graph.return {graph.device = #worker}
+}
+}
+
+// -----
+
+#ps = #graph.device<"/job:ps/task:0/device:CPU:0">
+#worker = #graph.device<"/job:worker/device:CPU:0">
+module attributes {graph.cluster = #graph.cluster<jobs = [ps = 1, worker = 2], chief = "/job:worker/task:0">,
+                   graph.strategy = #graph.strategy<name = "parameter_server">} {
+graph.func @train(%n: tensor<4xi32>) -> () attributes {role = #graph.role<train>, graph.device = #worker} {
+  // expected-error @below {{expected to lead from every replica to one device, a deal back}}
+  %a = graph.deal "rows", %n {replicas = 2, graph.device = #worker} : tensor<4xi32> -> tensor<2xi32>
+  graph.return {graph.device = #worker}
+}
+}
+
+// -----
+
+#ps = #graph.device<"/job:ps/task:0/device:CPU:0">
+#worker = #graph.device<"/job:worker/device:CPU:0">
+module attributes {graph.cluster = #graph.cluster<jobs = [ps = 1, worker = 2], chief = "/job:worker/task:0">,
+                   graph.strategy = #graph.strategy<name = "parameter_server">} {
+graph.func @eval(%n: tensor<4xi32>) -> () attributes {role = #graph.role<eval>, graph.device = #worker} {
+  // expected-error @below {{expected only in functions that run on every replica, with variables on servers}}
+  %a = graph.collect "numbers", %n {replicas = 2, graph.device = #ps} : tensor<4xi32> -> tensor<8xi32>
+  graph.return {graph.device = #worker}
+}
+}

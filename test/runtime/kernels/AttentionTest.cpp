@@ -1,6 +1,5 @@
-#include "runtime/device/Memory.h"
-#include "runtime/kernels/Library.h"
 #include "runtime/kernels/Simd.h"
+#include "test/runtime/kernels/CallRun.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -14,19 +13,11 @@ namespace graphc::kernels {
 namespace {
 
 using testing::HasSubstr;
-using Shape = std::vector<int64_t>;
 
 struct Case {
   int64_t heads, queries, keys, size, width;
   bool causal, masked;
 };
-
-Operand of(GraphcElement element, Shape shape, GraphcAccess access = GRAPHC_READ) {
-  uint64_t bytes = element == GRAPHC_F32 ? 4 : 1;
-  for (int64_t size : shape)
-    bytes *= uint64_t(size);
-  return {element, std::move(shape), access, bytes};
-}
 
 /// The mask is a sample's, the same for all queries.
 LibraryCall call(const Case &c, bool gradient) {
@@ -37,13 +28,13 @@ LibraryCall call(const Case &c, bool gradient) {
     made.attributes.insert(made.attributes.begin(), {"causal", {1}, {}});
   auto add = [&](const std::vector<Shape> &shapes, GraphcAccess access) {
     for (const Shape &shape : shapes)
-      made.operands.push_back(of(GRAPHC_F32, shape, access));
+      made.operands.push_back(operandOf(GRAPHC_F32, shape, access));
   };
   add({q, k, v}, GRAPHC_READ);
   if (gradient)
     add({o, o}, GRAPHC_READ);
   if (c.masked)
-    made.operands.push_back(of(GRAPHC_I1, {2, 1, 1, c.keys}));
+    made.operands.push_back(operandOf(GRAPHC_I1, {2, 1, 1, c.keys}));
   if (gradient)
     add({q, k, v}, GRAPHC_WRITE);
   else
@@ -56,41 +47,32 @@ std::vector<std::vector<float>> run(const LibraryCall &call, Pool *pool, uint32_
                                     const std::vector<float> *output = nullptr) {
   std::mt19937 random(1);
   std::uniform_real_distribution<float> draw(-1, 1);
-  const uint64_t scratch = *scratchBytesOf(call);
-  auto kernel = makeKernel(call, scratch, pool);
-  EXPECT_TRUE(kernel.ok()) << kernel.status();
+  CallRun made(call, pool);
   if (parts)
-    *parts = (*kernel)->parts();
-  std::vector<device::Memory> memory;
-  std::vector<void *> buffers;
-  auto add = [&](uint64_t bytes) {
-    memory.push_back(*device::Memory::allocate(bytes, device::Memory::Guard::Pages, "test"));
-    buffers.push_back(memory.back().data());
-  };
+    *parts = made.kernel->parts();
   for (size_t i = 0; i < call.operands.size(); ++i) {
     const Operand &operand = call.operands[i];
-    add(operand.bytes);
     if (operand.element == GRAPHC_I1)
       for (uint64_t j = 0; j < operand.bytes; ++j) // the second sample's are all false
-        static_cast<uint8_t *>(buffers.back())[j] = j < operand.bytes / 2 && j % 3 != 1;
+        static_cast<uint8_t *>(made.buffers[i])[j] = j < operand.bytes / 2 && j % 3 != 1;
     else if (operand.access == GRAPHC_WRITE)
-      memset(buffers.back(), 0xff, operand.bytes);
+      memset(made.buffers[i], 0xff, operand.bytes);
     else if (i == 3 && output)
-      memcpy(buffers.back(), output->data(), operand.bytes);
+      memcpy(made.buffers[i], output->data(), operand.bytes);
     else
       for (uint64_t j = 0; j < operand.bytes / 4; ++j)
-        static_cast<float *>(buffers.back())[j] = draw(random);
+        static_cast<float *>(made.buffers[i])[j] = draw(random);
   }
-  add(scratch);
-  EXPECT_EQ((*kernel)->run(buffers.data()), 0);
+  EXPECT_EQ(made.kernel->run(made.buffers.data()), 0);
   std::vector<std::vector<float>> all;
   for (size_t i = 0; i < call.operands.size(); ++i) {
     const Operand &operand = call.operands[i];
     all.emplace_back(operand.bytes / 4);
     if (operand.element == GRAPHC_F32)
-      memcpy(all.back().data(), buffers[i], operand.bytes);
+      memcpy(all.back().data(), made.buffers[i], operand.bytes);
     else
-      all.back().assign(static_cast<uint8_t *>(buffers[i]), static_cast<uint8_t *>(buffers[i]) + operand.bytes);
+      all.back().assign(static_cast<uint8_t *>(made.buffers[i]),
+                        static_cast<uint8_t *>(made.buffers[i]) + operand.bytes);
   }
   return all;
 }

@@ -1,5 +1,4 @@
-#include "runtime/device/Memory.h"
-#include "runtime/kernels/Library.h"
+#include "test/runtime/kernels/CallRun.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -12,19 +11,12 @@ namespace graphc::kernels {
 namespace {
 
 using testing::HasSubstr;
-using Shape = std::vector<int64_t>;
-
-Operand floats(Shape shape, GraphcAccess access = GRAPHC_READ) {
-  uint64_t bytes = 4;
-  for (int64_t size : shape)
-    bytes *= uint64_t(size);
-  return {GRAPHC_F32, std::move(shape), access, bytes};
-}
 
 /// Features last, 3x3 windows with a padding of 1 on each side.
 LibraryCall call(const char *kernel, int64_t batch, int64_t size, int64_t inputs, int64_t outputs) {
-  const Operand input = floats({batch, size, size, inputs}), filter = floats({3, 3, inputs, outputs});
-  const Operand result = floats({batch, size, size, outputs});
+  const Operand input = operandOf(GRAPHC_F32, {batch, size, size, inputs}),
+                filter = operandOf(GRAPHC_F32, {3, 3, inputs, outputs});
+  const Operand result = operandOf(GRAPHC_F32, {batch, size, size, outputs});
   LibraryCall made{kernel,
                    {{"hwio", {1}, {}},
                     {"nhwc", {1}, {}},
@@ -45,26 +37,15 @@ LibraryCall call(const char *kernel, int64_t batch, int64_t size, int64_t inputs
 std::vector<float> run(const LibraryCall &call, Pool *pool, uint32_t *parts = nullptr) {
   std::mt19937 random(1);
   std::uniform_real_distribution<float> draw(-1, 1);
-  const uint64_t scratch = *scratchBytesOf(call);
-  auto kernel = makeKernel(call, scratch, pool);
-  EXPECT_TRUE(kernel.ok()) << kernel.status();
+  CallRun made(call, pool);
   if (parts)
-    *parts = (*kernel)->parts();
-  std::vector<device::Memory> memory;
-  std::vector<void *> buffers;
-  auto add = [&](uint64_t bytes) {
-    memory.push_back(*device::Memory::allocate(bytes, device::Memory::Guard::Pages, "test"));
-    buffers.push_back(memory.back().data());
-  };
-  for (const Operand &operand : call.operands) {
-    add(operand.bytes);
-    for (uint64_t i = 0; i < operand.bytes / 4; ++i)
-      static_cast<float *>(buffers.back())[i] = draw(random);
-  }
-  add(scratch);
-  EXPECT_EQ((*kernel)->run(buffers.data()), 0);
+    *parts = made.kernel->parts();
+  for (size_t i = 0; i < call.operands.size(); ++i)
+    for (uint64_t j = 0; j < call.operands[i].bytes / 4; ++j)
+      static_cast<float *>(made.buffers[i])[j] = draw(random);
+  EXPECT_EQ(made.kernel->run(made.buffers.data()), 0);
   std::vector<float> out(call.operands[2].bytes / 4);
-  memcpy(out.data(), buffers[2], out.size() * 4);
+  memcpy(out.data(), made.buffers[2], out.size() * 4);
   return out;
 }
 
@@ -124,13 +105,13 @@ TEST(Convolution, WhatIsNoCallIsRefused) {
               HasSubstr("operand 1 has the shape 3x3x1073741824x1073741824"));
   EXPECT_THAT(broken([](LibraryCall &c) { c.operands[0].shape = {2, -8, 8, 16}; }),
               HasSubstr("has the shape 2x-8x8x16"));
-  EXPECT_EQ(broken([](LibraryCall &c) { c.operands[0] = floats({2, 1024}); }),
+  EXPECT_EQ(broken([](LibraryCall &c) { c.operands[0] = operandOf(GRAPHC_F32, {2, 1024}); }),
             "convolution: an operand of 2 dimensions, expected 3 to 5");
-  EXPECT_EQ(broken([](LibraryCall &c) { c.operands[1] = floats({3, 3, 8, 32}); }),
+  EXPECT_EQ(broken([](LibraryCall &c) { c.operands[1] = operandOf(GRAPHC_F32, {3, 3, 8, 32}); }),
             "convolution: 1 groups of 16 and 32 features with a filter of 8");
-  EXPECT_EQ(broken([](LibraryCall &c) { c.operands[2] = floats({3, 8, 8, 32}, GRAPHC_WRITE); }),
+  EXPECT_EQ(broken([](LibraryCall &c) { c.operands[2] = operandOf(GRAPHC_F32, {3, 8, 8, 32}, GRAPHC_WRITE); }),
             "convolution: the result has 3 samples of 32 features, expected 2 of 32");
-  EXPECT_EQ(broken([](LibraryCall &c) { c.operands[2] = floats({2, 8, 7, 32}, GRAPHC_WRITE); }),
+  EXPECT_EQ(broken([](LibraryCall &c) { c.operands[2] = operandOf(GRAPHC_F32, {2, 8, 7, 32}, GRAPHC_WRITE); }),
             "convolution: windows do not make the result of the input along dimension 1 of space");
   EXPECT_EQ(broken([](LibraryCall &c) { c.attributes[3].integers = {1}; }),
             "convolution: padding_low has 1 entries, expected 2");

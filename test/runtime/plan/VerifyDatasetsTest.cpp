@@ -27,6 +27,9 @@ TEST(VerifyDatasets, SourcesFitTheComponents) {
   EXPECT_EQ(datasetError("npy { files: '' files: 'y' }" + image + label),
             "dataset d: an empty or impossible file name");
   EXPECT_EQ(datasetError(label), "dataset d has no source");
+  for (const char *type : {"BF16", "U32"}) // no reader gives them
+    EXPECT_THAT(datasetError(std::string("npy { files: 'x' } components { sample { dtype: ") + type + " } }"),
+                HasSubstr(", which no reader gives"));
 
   EXPECT_EQ(datasetError("csv { file: 't' separator: 44 columns { number: 3 } }" + label), "");
   EXPECT_EQ(datasetError("csv { file: 't' separator: 44 header: true columns { name: 'a' } }" + label), "");
