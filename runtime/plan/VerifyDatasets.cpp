@@ -14,8 +14,6 @@ namespace graphc::plan {
 
 namespace {
 
-using detail::checkName;
-using detail::checkType;
 using detail::invalid;
 
 constexpr uint64_t csvColumns = 1 << 20;
