@@ -74,6 +74,47 @@ def FlattenScopes : Pass<"flatten-scopes", "::mlir::ModuleOp"> {
   let dependentDialects = ["::graphc::graph::GraphDialect"];
 }
 
+def NumberDraws : Pass<"number-draws", "::mlir::ModuleOp"> {
+  let summary = "give each draw of random numbers its number, and the micro-batch in which it is";
+  let description = [{
+    Input: functions without calls and scopes. Output: each op that draws (`DrawOpInterface`) has a number, the lowest that no draw of its function has yet, in the order of the
+    text, and takes the function's `graph.micro_batch_index`. From here on it is a function of what it takes: a gradient draws the
+    same again, two that were equal in the text differ. In functions of another role than train what only training draws (`graph.dropout`) is gone; it has
+    its number there as well, so that the others' do not depend on it.
+
+    Example:
+
+    ```mlir
+    graph.func @f(%x: tensor<4xf32>) -> tensor<4xf32> attributes {role = #graph.role<train>} {
+      %a = graph.dropout %x {rate = 0.5, seed = 1} : tensor<4xf32>
+      %b = graph.dropout %x {rate = 0.5, seed = 1} : tensor<4xf32>
+      %y = graph.add %a, %b : tensor<4xf32>
+      graph.return %y : tensor<4xf32>
+    }
+    graph.func @g(%x: tensor<4xf32>) -> tensor<4xf32> attributes {role = #graph.role<predict>} {
+      %y = graph.dropout %x {rate = 0.5, seed = 1} : tensor<4xf32>
+      graph.return %y : tensor<4xf32>
+    }
+    ```
+
+    becomes
+
+    ```mlir
+    graph.func @f(%arg0: tensor<4xf32>) -> tensor<4xf32> attributes {role = #graph.role<train>} {
+      %0 = graph.micro_batch_index
+      %1 = graph.dropout %arg0 at %0 {draw = 0 : i64, rate = 5.000000e-01 : f64, seed = 1 : i64} : tensor<4xf32>
+      %2 = graph.dropout %arg0 at %0 {draw = 1 : i64, rate = 5.000000e-01 : f64, seed = 1 : i64} : tensor<4xf32>
+      %3 = graph.add %1, %2 : tensor<4xf32>
+      graph.return %3 : tensor<4xf32>
+    }
+    graph.func @g(%arg0: tensor<4xf32>) -> tensor<4xf32> attributes {role = #graph.role<predict>} {
+      graph.return %arg0 : tensor<4xf32>
+    }
+    ```
+  }];
+  let dependentDialects = ["::graphc::graph::GraphDialect"];
+}
+
 def Simplify : Pass<"simplify", "::mlir::ModuleOp"> {
   let summary = "folds, canonicalisations, common subexpressions and dead ops, bit exact";
   let description = [{

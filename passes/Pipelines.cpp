@@ -61,6 +61,7 @@ FailureOr<Stage> getStage(ModuleOp module) {
 static void buildDifferentiated(OpPassManager &manager) {
   manager.addPass(createInlineCalls());   // each call becomes a scope
   manager.addPass(createFlattenScopes()); // before all that looks at operations one by one
+  manager.addPass(createNumberDraws());   // before anything merges what is equal
   manager.addPass(createSimplify());      // so that no gradient is built for what folds away
   manager.addPass(createBoundLabels());   // while losses are as the user wrote them
   manager.addPass(createDifferentiate());

@@ -112,7 +112,7 @@ LogicalResult RepeatOp::verify() {
                                    << " times";
   for (Operation &op : getBody().front()) {
     auto send = dyn_cast<SendStartOp>(op);
-    if (!isa<CallOp, LibraryCallOp, NextBatchIntoOp, AccumulateOp, ViewOp>(op) &&
+    if (!isa<CallOp, LibraryCallOp, NextBatchIntoOp, MicroBatchIndexIntoOp, AccumulateOp, ViewOp>(op) &&
         (!op.hasTrait<graph::MayBeRepeated>() || (send && send.getAhead()))) {
       InFlightDiagnostic diag =
           op.emitOpError("is repeated; what is repeated calls, takes batches, accumulates, names parts "
@@ -124,6 +124,11 @@ LogicalResult RepeatOp::verify() {
       return op.emitOpError("takes micro-batches ")
              << next.getMicroBatch() << " to " << next.getMicroBatch() + getCount() - 1 << ", but a step has "
              << next.getMicroBatches();
+    if (auto index = dyn_cast<MicroBatchIndexIntoOp>(op);
+        index && index.getMicroBatch() + getCount() > index.getMicroBatches())
+      return op.emitOpError("numbers micro-batches ")
+             << index.getMicroBatch() << " to " << index.getMicroBatch() + getCount() - 1 << ", but a step has "
+             << index.getMicroBatches();
   }
   return success();
 }
@@ -201,6 +206,17 @@ LogicalResult verifyAllReduceStart(AllReduceStartOp start, SymbolTableCollection
                             : "")
            << "as many elements as divide the " << *channel.getChunk() << " of one chunk";
   return verifyKernel(start, start.getAddAttr(), 2, symbols);
+}
+
+// (MI1), (MI2)
+LogicalResult MicroBatchIndexIntoOp::verify() {
+  auto type = cast<MemRefType>(getBuffer().getType());
+  if (type.getRank() != 0 || !type.getElementType().isInteger(64))
+    return emitOpError("gives a scalar i64, got ") << type;
+  if (getMicroBatch() < getMicroBatches())
+    return success();
+  return emitOpError("has micro_batch ") << getMicroBatch() << ", expected one below micro_batches, "
+                                         << getMicroBatches();
 }
 
 /// The data set exists; numbers of classes are as many as buffers.

@@ -396,6 +396,22 @@ def Dist_NextBatchIntoOp : Dist_BodyOp<"next_batch_into", [AttrSizedOperandSegme
   }];
 }
 
+def Dist_MicroBatchIndexIntoOp : Dist_BodyOp<"micro_batch_index_into"> {
+  let summary = "graph.micro_batch_index into a buffer";
+  let description = [{
+    ```mlir
+    dist.micro_batch_index_into %n {micro_batch = 1, micro_batches = 4} : memref<i64>
+    ```
+
+    1. (MI1) the buffer is a scalar i64
+    2. (MI2) `micro_batch` is less than `micro_batches`
+  }];
+  let arguments = (ins Dist_Buffer:$buffer, DefaultValuedAttr<I64Attr, "0">:$micro_batch,
+      DefaultValuedAttr<Dist_PositiveI64Attr, "1">:$micro_batches);
+  let assemblyFormat = "$buffer attr-dict `:` type($buffer)";
+  let hasVerifier = 1;
+}
+
 def Dist_FeedIntoOp : Dist_BodyOp<"feed_into"> {
   let summary = "`feed` into a buffer, before the step begins";
   let description = [{

@@ -100,6 +100,7 @@ GRAPHC_NO_EFFECTS(TicketOp)
 GRAPHC_NO_EFFECTS(EndOp)
 // The host's side.
 GRAPHC_EFFECTS(NextBatchIntoOp, both({}, write((*this)->getOperands())))
+GRAPHC_EFFECTS(MicroBatchIndexIntoOp, write(getBuffer()))
 GRAPHC_EFFECTS(FeedIntoOp, write(getBuffer()))
 GRAPHC_EFFECTS(FetchOp, read(getValue(), Until::StepEnd))
 GRAPHC_EFFECTS(MetricOp, read({getSum(), getCount()}, Until::StepEnd))

@@ -73,6 +73,7 @@ void GraphDialect::registerOps() {
   registerLossesOps(*this);
   registerNormalizationOps(*this);
   registerAttentionOps(*this);
+  registerRandomOps(*this);
   registerUpdatesOps(*this);
   registerOptimizersOps(*this);
 }

@@ -55,4 +55,28 @@ def Graph_NextBatchOp : Graph_Op<"next_batch", [
   }];
 }
 
+def Graph_MicroBatchIndexOp : Graph_Op<"micro_batch_index", [Pure]> {
+  let summary = "which micro-batch of the phase this is, of all replicas together";
+  let description = [{
+    step * M + m: micro-batch m of the step's M, which are numbered once for the whole cluster, and the number of steps that were made
+    before this one, those before a restart among them. So it is the same under every strategy, and no two micro-batches of a training have one number. Where
+    replicas do not wait for each other (asynchronous updates, backup workers) each counts its own steps, M times the number of replicas apart.
+    In functions of another role than train it counts from 0 whenever the function begins to run.
+
+    Made by `number-draws`, of which every draw of a function takes it. `replicate` makes towers that are `micro_batch` i of
+    `micro_batches` a step. It costs nothing and is made by whoever uses it.
+
+    1. (C1) `micro_batch` is less than `micro_batches`.
+
+    ```mlir
+    %n = graph.micro_batch_index
+    ```
+  }];
+  let arguments = (ins DefaultValuedAttr<ConfinedAttr<I64Attr, [IntNonNegative]>, "0">:$micro_batch,
+                       DefaultValuedAttr<ConfinedAttr<I64Attr, [IntPositive]>, "1">:$micro_batches);
+  let results = (outs Graph_StepCount:$result);
+  let assemblyFormat = "attr-dict";
+  let hasVerifier = 1;
+}
+
 #endif

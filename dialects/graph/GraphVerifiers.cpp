@@ -84,6 +84,14 @@ LogicalResult NextBatchOp::verify() {
   return success();
 }
 
+// (C1) micro_batch < micro_batches
+LogicalResult MicroBatchIndexOp::verify() {
+  if (getMicroBatch() < getMicroBatches())
+    return success();
+  return emitOpError() << "micro_batch must be less than micro_batches, got " << getMicroBatch() << " and "
+                       << getMicroBatches();
+}
+
 // (C1) the symbol names a data set   (C2) the results are its components with a leading dimension
 LogicalResult NextBatchOp::verifySymbolUses(SymbolTableCollection &symbols) {
   Operation *symbol = symbols.lookupNearestSymbolFrom(*this, getDatasetAttr());
@@ -392,6 +400,11 @@ LogicalResult RepeatOp::verify() {
     if (next && next.getMicroBatch() + getCount() > next.getMicroBatches())
       return op.emitOpError() << "takes micro-batches " << next.getMicroBatch() << " to "
                               << next.getMicroBatch() + getCount() - 1 << ", but a step has " << next.getMicroBatches();
+    auto index = dyn_cast<MicroBatchIndexOp>(op);
+    if (index && index.getMicroBatch() + getCount() > index.getMicroBatches())
+      return op.emitOpError() << "numbers micro-batches " << index.getMicroBatch() << " to "
+                              << index.getMicroBatch() + getCount() - 1 << ", but a step has "
+                              << index.getMicroBatches();
   }
   return success();
 }

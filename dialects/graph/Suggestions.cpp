@@ -105,12 +105,15 @@ constexpr Synonym kOps[] = {
     {" ret ", "'graph.return'"},
     {" square ", "'graph.multiply' of the value with itself"},
     {" reciprocal inverse ", "'graph.divide' of a constant 1"},
+    {" random uniform rand randomuniformlike rnguniform rng bernoulli ", "'graph.random_uniform'"},
+    {" normal randn gaussian randomnormallike truncatednormal ", "'graph.random_normal'"},
+    {" alphadropout dropout1d dropout2d dropout3d droppath ", "'graph.dropout'"},
     {" identity stopgradient detach copy ", "the value itself"},
 };
 
 /// Of kinds that are not here at all.
-constexpr const char *kAbsent = " pool reducewindow dropout tan sort while if "
-                                "custom customcall fft rnn lstm gru random uniform normal ";
+constexpr const char *kAbsent = " pool reducewindow tan sort while if "
+                                "custom customcall fft rnn lstm gru ";
 
 constexpr Synonym kAttributes[] = {
     {" adadelta nadam adamax radam lamb lars lion lbfgs ftrl optimizer ",

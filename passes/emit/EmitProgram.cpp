@@ -367,6 +367,13 @@ LogicalResult ProgramEmitter::emitOp(Operation *inner) {
             instruction->add_classes(uint64_t(bound.getInt()));
         return success();
       })
+      .Case([&](dist::MicroBatchIndexIntoOp index) {
+        plan::Instruction::MicroBatchIndex *instruction = newInstruction(inner)->mutable_micro_batch_index();
+        instruction->set_buffer(buffers.lookup(index.getBuffer()));
+        instruction->set_micro_batch(uint32_t(index.getMicroBatch()));
+        instruction->set_micro_batches(uint32_t(index.getMicroBatches()));
+        return success();
+      })
       .Case([&](dist::ControlSendOp send) {
         plan::Instruction::ControlSend *instruction = newInstruction(inner)->mutable_control_send();
         for (auto name : send.getChannels().getAsRange<FlatSymbolRefAttr>())

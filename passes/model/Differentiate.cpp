@@ -1,4 +1,5 @@
 //===- Differentiate.cpp - reverse mode, updates, global step -------------------------------------------------===//
+#include "dialects/graph/Draws.h"
 #include "passes/Passes.h"
 #include "passes/model/ReverseMode.h"
 #include "passes/model/UpdateBuilder.h"
@@ -124,6 +125,14 @@ struct DifferentiatePass : graphc::impl::DifferentiateBase<DifferentiatePass> {
       return WalkResult::interrupt();
     });
     if (made.wasInterrupted())
+      return signalPassFailure();
+    WalkResult drawn = getOperation().walk([](DrawOpInterface draw) { // the gradient would draw others
+      if (draw.isNumbered())
+        return WalkResult::advance();
+      draw->emitOpError("has no number; run number-draws first");
+      return WalkResult::interrupt();
+    });
+    if (drawn.wasInterrupted())
       return signalPassFailure();
     SmallVector<Operation *> losses; // in text order: a loss may be made of gradients
     getOperation().walk([&](Operation *op) {

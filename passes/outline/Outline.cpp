@@ -401,6 +401,11 @@ LogicalResult ProgramOutliner::emitOther(Operation *op) {
                                       next.getClassesAttr());
         return success();
       })
+      .Case([&](graph::MicroBatchIndexOp index) {
+        dist::MicroBatchIndexIntoOp::create(builder, loc, of(index.getResult()), index.getMicroBatch(),
+                                            index.getMicroBatches());
+        return success();
+      })
       .Case<dist::ControlSendOp, dist::ControlReceiveOp, dist::TicketOp>([&](auto) {
         builder.clone(*op);
         return success();

@@ -70,7 +70,7 @@ llvm::DenseSet<Operation *> findVarying(graph::FuncOp func) {
   llvm::DenseSet<Operation *> varying;
   for (Operation &op : func.getBodyBlock())
     if (!isa<graph::AggregateOp, graph::CollectOp>(op) && !graph::looksAtUpdate(&op) &&
-        (isa<graph::NextBatchOp, graph::RepeatOp, graph::DealOp>(op) ||
+        (isa<graph::NextBatchOp, graph::MicroBatchIndexOp, graph::RepeatOp, graph::DealOp>(op) ||
          llvm::any_of(op.getOperands(), [&](Value value) { return varies(value, varying); })))
       varying.insert(&op);
   return varying;

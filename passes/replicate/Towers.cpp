@@ -172,7 +172,8 @@ private:
     llvm::MapVector<DeviceAttr, SmallVector<DeviceAttr>> takers; // by device, who takes something of it
     for (Operation *op : segment)
       for (Value operand : op->getOperands())
-        if (Operation *def = operand.getDefiningOp(); def && varying.contains(def) && getDevice(def) != getDevice(op))
+        if (Operation *def = operand.getDefiningOp();
+            def && varying.contains(def) && !graph::isRematerializable(def) && getDevice(def) != getDevice(op))
           if (SmallVector<DeviceAttr> &of = takers[getDevice(def)]; !llvm::is_contained(of, getDevice(op)))
             of.push_back(getDevice(op));
     for (auto &[from, first] : takers) {
@@ -243,9 +244,14 @@ private:
     if (auto batch = dyn_cast<graph::NextBatchOp>(copy)) {
       batch.setMicroBatch(tower);
       batch.setMicroBatches(count);
-    } else if (!devices.empty()) {
-      setDevice(copy, devices[deviceIndex(tower)]);
+      return;
     }
+    if (auto index = dyn_cast<graph::MicroBatchIndexOp>(copy)) {
+      index.setMicroBatch(tower);
+      index.setMicroBatches(count);
+    }
+    if (!devices.empty())
+      setDevice(copy, devices[deviceIndex(tower)]);
   }
 
   /// A partial sum.

@@ -91,6 +91,7 @@ std::string instructionText(const plan::Plan &plan, const plan::Program &program
       : instruction.has_all_reduce_done()  ? "all-reduce " + channel(instruction.all_reduce_done().channel())
       : instruction.has_choose()           ? "choose from " + channel(instruction.choose().channel())
       : instruction.has_next_batch()       ? "next batch"
+      : instruction.has_micro_batch_index() ? "number of the micro-batch"
       : instruction.has_control_send()     ? "control message, sent"
       : instruction.has_control_receive()  ? "control message"
       : instruction.has_copy()             ? copyText(program, instruction.copy())

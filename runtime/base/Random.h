@@ -1,7 +1,7 @@
 //===- Random.h - Philox 4x32-10, a counter-based generator ---------------------------------------------------*- C++ -*-===//
 //
 // Random numbers of this project are functions of (seed, stream, index), never of who asks or when: a variable is
-// initialised alike on every owner, a sample drawn alike by every replica. (Salmon et al., SC'11; the constants and the
+// initialised alike on every owner, a sample drawn alike by every replica, a dropout drops alike wherever it is computed. (Salmon et al., SC'11; the constants and the
 // known answers of Random123.)
 //
 //===----------------------------------------------------------------------------------------------------------------===//
@@ -11,21 +11,31 @@
 #include <array>
 #include <cstdint>
 #include <string_view>
+#include <utility>
 
 namespace graphc::base {
 
 using PhiloxBlock = std::array<uint32_t, 4>;
 
-inline PhiloxBlock philox4x32(PhiloxBlock counter, std::array<uint32_t, 2> key) {
+/// The ten rounds, on words of this process or on values of a compiled kernel (dialects/graph/ops/Random.cpp), so that there is one code of
+/// them. `multiply` gives the upper and the lower word of a product.
+template <typename Word, typename Multiply>
+std::array<Word, 4> philoxRounds(std::array<Word, 4> counter, std::array<uint32_t, 2> key, Multiply multiply) {
   for (int round = 0; round < 10; ++round) {
-    uint64_t p0 = uint64_t(0xD2511F53) * counter[0];
-    uint64_t p1 = uint64_t(0xCD9E8D57) * counter[2];
-    counter = {uint32_t(p1 >> 32) ^ counter[1] ^ key[0], uint32_t(p1), uint32_t(p0 >> 32) ^ counter[3] ^ key[1],
-               uint32_t(p0)};
+    auto [high0, low0] = multiply(0xD2511F53u, counter[0]);
+    auto [high1, low1] = multiply(0xCD9E8D57u, counter[2]);
+    counter = {high1 ^ counter[1] ^ key[0], low1, high0 ^ counter[3] ^ key[1], low0};
     key[0] += 0x9E3779B9;
     key[1] += 0xBB67AE85;
   }
   return counter;
+}
+
+inline PhiloxBlock philox4x32(PhiloxBlock counter, std::array<uint32_t, 2> key) {
+  return philoxRounds(counter, key, [](uint32_t a, uint32_t b) {
+    const uint64_t product = uint64_t(a) * b;
+    return std::pair(uint32_t(product >> 32), uint32_t(product));
+  });
 }
 
 /// 64-bit hash of a name for use as a stream; FNV-1a then a finalizer. Fixed for good: initial values depend on it.
@@ -45,6 +55,13 @@ private:
   std::array<uint32_t, 2> key;
   uint64_t stream;
 };
+
+/// The key of a model's draws: of the one with this number among those with this seed. The generator of a micro-batch's is
+/// Philox(key, micro-batch).
+inline uint64_t keyOfDraw(uint64_t seed, uint64_t draw) {
+  const PhiloxBlock block = Philox(seed, 0x64726177 /* "draw" */).block(draw);
+  return uint64_t(block[1]) << 32 | block[0];
+}
 
 /// [0, 1) with 24 bits: every value is exact in f32.
 inline float uniformFloat(uint32_t word) { return float(word >> 8) * 0x1p-24f; }

@@ -48,6 +48,8 @@ public:
   /// session adds its own position.
   virtual absl::Status nextBatch(const LaneInfo &lane, uint64_t step, const plan::Instruction::NextBatch &instruction,
                                  std::span<void *const> buffers, uint8_t *valid) = 0;
+  /// Steps of the phase (asynchronous: updates) that were made before this run of it: those of this run are counted from there on.
+  virtual uint64_t stepsBefore() const { return 0; }
   /// Chief's lane, once a step: does the phase end after this step?
   virtual ControlMessage decide(const LaneInfo &lane, uint64_t step) = 0;
   /// Asynchronous phases: the updates still to be done. Null where no program of this task takes tickets.

@@ -191,6 +191,9 @@ std::optional<LaneState> Lane::execute() {
         return fail(std::move(status));
       break;
     }
+    case Op::MicroBatchIndex:
+      *static_cast<uint64_t *>(arguments[instruction.first]) = microBatchIndex(instruction);
+      break;
     case Op::ControlSend:
       if (std::optional<LaneState> state = controlSend(instruction))
         return state;

@@ -99,6 +99,11 @@ private:
   std::optional<LaneState> takeTicket();
   std::optional<LaneState> waitForDevice(uint64_t step, transport::PollState state);
   std::string describeTicketWait() const;
+  /// Of this iteration, counted over the steps of the phase, those before this run among them, and over all replicas.
+  uint64_t microBatchIndex(const Instruction &instruction) const {
+    const uint64_t step = host->stepsBefore() + currentStep;
+    return (step * program->source->instances() + laneInfo.instance) * instruction.count + instruction.port + iteration;
+  }
   /// "step 3", in a loop "step 3, iteration 5 of 15,".
   std::string describeStep() const;
   LaneState portFailed(transport::Port *port, transport::PollState state);

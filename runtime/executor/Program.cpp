@@ -307,6 +307,13 @@ void ProgramBuilder::add(const plan::Instruction &from) {
     if (from.next_batch().has_valid())
       program->argumentBuffers.push_back(from.next_batch().valid());
     break;
+  case plan::Instruction::kMicroBatchIndex:
+    to.op = Op::MicroBatchIndex;
+    to.first = mark();
+    to.count = from.micro_batch_index().micro_batches();
+    to.port = from.micro_batch_index().micro_batch();
+    program->argumentBuffers.push_back(from.micro_batch_index().buffer());
+    break;
   case plan::Instruction::kControlSend:
     to.op = Op::ControlSend;
     to.port = uint32_t(program->sendPorts.size());

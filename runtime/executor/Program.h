@@ -38,6 +38,7 @@ enum class Op : uint8_t {
   Again, // count times: back to the instruction behind the last `first`
   Accumulate, // arguments[first … first + count): value, partial sums; kernel a chunk of `bytes`; take: values of a leaf
   NextBatch, // arguments[first … first + count): components, then the mask where the plan has one
+  MicroBatchIndex, // arguments[first]: of micro-batch `port` of `count`
   ControlSend, // sends[port … port + count), instance 0 only
   ControlReceive, // receives[port]; noPort, or instance 0 of the program with the ControlSend: the lane's own control message
   Ticket,

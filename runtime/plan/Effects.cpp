@@ -89,6 +89,8 @@ Effects effectsOf(const Plan &plan, const Program &program, const Instruction &i
     return {{}, {{Action::Receive, instruction.all_reduce_done().channel()}}, {}};
   case Instruction::kNextBatch:
     return ofNextBatch(instruction.next_batch());
+  case Instruction::kMicroBatchIndex:
+    return {{{instruction.micro_batch_index().buffer(), WRITE}}, {}, {}};
   case Instruction::kControlSend:
     return ofControlSend(instruction.control_send());
   case Instruction::kControlReceive: {

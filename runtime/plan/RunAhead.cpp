@@ -11,6 +11,7 @@ bool isAlone(const Program &program, const Instruction &instruction) {
   case Instruction::kSignal:
   case Instruction::kWait:
   case Instruction::kNextBatch:
+  case Instruction::kMicroBatchIndex:
     return true;
   case Instruction::kControlSend:
     return instruction.control_send().channels_size() == 0;

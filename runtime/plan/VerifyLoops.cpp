@@ -69,7 +69,8 @@ absl::Status LoopVerifier::check(const Instruction &instruction, const Effects &
   const bool talksHere = instruction.has_receive() || instruction.has_release() || instruction.has_acquire() ||
                          instruction.has_send_start() || instruction.has_send_done();
   auto sums = [&](const ChannelEffect &effect) { return plan.channels(int(effect.channel)).algorithm() != WHOLE; };
-  if (!instruction.has_call() && !instruction.has_next_batch() && !instruction.has_accumulate() &&
+  if (!instruction.has_call() && !instruction.has_next_batch() && !instruction.has_micro_batch_index() &&
+      !instruction.has_accumulate() &&
       (!talksHere || std::any_of(effects.channels.begin(), effects.channels.end(), sums)))
     return invalid("is repeated; expected calls, next_batch, accumulate, sends and receives alone in a loop");
   if (talksHere && endsByEndOfStream)

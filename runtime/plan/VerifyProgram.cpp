@@ -107,6 +107,18 @@ absl::Status ProgramVerifier::checkNextBatch(const Instruction::NextBatch &next)
   return absl::OkStatus();
 }
 
+/// A scalar of the arena, and micro-batches that the step has.
+absl::Status ProgramVerifier::checkMicroBatchIndex(const Instruction::MicroBatchIndex &index) {
+  const Buffer &buffer = program.buffers(int(index.buffer()));
+  if (!buffer.has_arena() || buffer.type().dtype() != I64 || buffer.type().shape_size() != 0)
+    return invalid("buffer ", index.buffer(), " is ", typeText(buffer.type()), ", expected a scalar i64 in the arena");
+  if (index.micro_batches() == 0 || uint64_t(index.micro_batch()) + loops.count() > index.micro_batches())
+    return invalid("the number of micro-batch ", index.micro_batch(),
+                   loops.count() > 1 ? absl::StrCat(", ", loops.count(), " times,") : "", " of ",
+                   index.micro_batches());
+  return absl::OkStatus();
+}
+
 /// The chief's first instance decides, once a step, in a phase that ends so.
 absl::Status ProgramVerifier::checkControlSend(const Instruction::ControlSend &send) {
   if (phase.ends_by_end_of_stream())
@@ -244,6 +256,8 @@ absl::Status ProgramVerifier::checkKind(const Instruction &instruction, int posi
     return loops.checkAccumulate(instruction.accumulate());
   case Instruction::kNextBatch:
     return checkNextBatch(instruction.next_batch());
+  case Instruction::kMicroBatchIndex:
+    return checkMicroBatchIndex(instruction.micro_batch_index());
   case Instruction::kControlSend:
     return checkControlSend(instruction.control_send());
   case Instruction::kControlReceive:

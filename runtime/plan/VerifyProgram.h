@@ -35,6 +35,7 @@ private:
   absl::Status checkKind(const Instruction &instruction, int position);
   absl::Status checkCall(const Instruction::Call &call);
   absl::Status checkNextBatch(const Instruction::NextBatch &next);
+  absl::Status checkMicroBatchIndex(const Instruction::MicroBatchIndex &index);
   absl::Status checkControlSend(const Instruction::ControlSend &send);
   absl::Status checkControlReceive(const Instruction::ControlReceive &receive, int position);
   absl::Status checkPorts();

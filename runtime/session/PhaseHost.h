@@ -33,6 +33,7 @@ struct EpochLoss {
 struct PhaseRun {
   uint32_t phase = 0;
   uint64_t firstStep = 0; ///< of a lane, counted over the whole training (asynchronous: its share)
+  uint64_t stepsBefore = 0; ///< of all lanes together (asynchronous: updates)
   uint64_t steps = 0; ///< planned; asynchronous phases: updates
   uint64_t position = 0; ///< where the stream stands that makes the epochs
   data::Walk walk = {}; ///< of all replicas; no samples: no epochs
@@ -53,6 +54,7 @@ public:
             Options options);
 
   absl::Status feed(const executor::LaneInfo &lane, uint64_t step, std::span<void *const> feeds) override;
+  uint64_t stepsBefore() const override { return run_.stepsBefore; }
   absl::Status nextBatch(const executor::LaneInfo &lane, uint64_t step, const plan::Instruction::NextBatch &instruction,
                          std::span<void *const> buffers, uint8_t *valid) override;
   executor::ControlMessage decide(const executor::LaneInfo &lane, uint64_t step) override;

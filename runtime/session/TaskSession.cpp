@@ -266,6 +266,7 @@ absl::Status TaskSession::begin(const Order::Begin &order) {
   PhaseRun run;
   run.phase = phase_;
   run.firstStep = order.first_step() / sharing;
+  run.stepsBefore = order.first_step();
   run.steps = order.steps();
   run.position = order.position();
   if (order.epoch_samples()) {

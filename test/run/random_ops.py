@@ -273,6 +273,19 @@ def product(g):
     return g.emit(f"reduce_prod {a[0]} dimensions = [{dim}]", shape, a[2], f"({text(*a[1:])}) -> {text(shape, a[2])}")
 
 
+def draw(g):
+    """Random numbers, of few seeds, so that some draws are equal in the text."""
+    op = g.random.choice(("random_uniform", "random_normal", "dropout"))
+    a = g.pick(lambda s, e: e in FLOATS) if op == "dropout" else None
+    if op == "dropout" and not a:
+        return None
+    element = a[2] if a else g.random.choice(FLOATS + (INTEGERS if op == "random_uniform" else ()))
+    value = g.emit(f"dropout {a[0]}" if a else op, a[1] if a else g.shape(), element)
+    attributes = "rate = 0.3" if a else "low = -3, high = 4" if element in INTEGERS else "low = -0.5" if op == "random_uniform" else "stddev = 0.5"
+    g.body[-1] = g.body[-1].replace("{", f"{{{attributes}, seed = {g.random.randint(1, 3)}, ", 1)
+    return value
+
+
 OPS = (unary, unary, binary, binary, choose, convert, constant, reduce, transpose, reshape, broadcast, slice_, concatenate, matmul,
        softmax, dense,
-       divide, power, truth, largest, classes, loss, rounding, activation, remainder, clamp, bits, along, product)
+       divide, power, truth, largest, classes, loss, rounding, activation, remainder, clamp, bits, along, product, draw, draw)

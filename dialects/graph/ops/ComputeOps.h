@@ -7,6 +7,7 @@
 #ifndef GRAPHC_DIALECTS_GRAPH_OPS_COMPUTEOPS_H
 #define GRAPHC_DIALECTS_GRAPH_OPS_COMPUTEOPS_H
 
+#include "dialects/graph/Draws.h"
 #include "dialects/graph/GraphDialect.h"
 #include "dialects/graph/LoopParts.h"
 #include "dialects/graph/Rows.h"
@@ -54,6 +55,8 @@
 #define GET_OP_CLASSES
 #include "dialects/graph/ops/Attention.h.inc"
 #define GET_OP_CLASSES
+#include "dialects/graph/ops/Random.h.inc"
+#define GET_OP_CLASSES
 #include "dialects/graph/ops/Updates.h.inc"
 #define GET_OP_CLASSES
 #include "dialects/graph/ops/Optimizers.h.inc"
@@ -80,6 +83,7 @@ void registerActivationsOps(GraphDialect &dialect);
 void registerLossesOps(GraphDialect &dialect);
 void registerNormalizationOps(GraphDialect &dialect);
 void registerAttentionOps(GraphDialect &dialect);
+void registerRandomOps(GraphDialect &dialect);
 void registerUpdatesOps(GraphDialect &dialect);
 void registerOptimizersOps(GraphDialect &dialect);
 } // namespace graphc::graph

@@ -282,3 +282,38 @@ dist.program @b of @p on "/job:worker/task:1/device:CPU:0" {
   %x = dist.receive @c : tensor<4xf32>
   dist.end
 }
+
+// -----
+
+dist.phase @p {role = #graph.role<train>}
+dist.program @a of @p on "/job:worker/task:0/device:CPU:0" {
+  %n = dist.buffer : memref<i64>
+  dist.repeat 3 {
+    // (RP2)
+    // expected-error @below {{numbers micro-batches 1 to 3, but a step has 3}}
+    dist.micro_batch_index_into %n {micro_batch = 1, micro_batches = 3} : memref<i64>
+  }
+  dist.end
+}
+
+// -----
+
+dist.phase @p {role = #graph.role<train>}
+dist.program @a of @p on "/job:worker/task:0/device:CPU:0" {
+  %n = dist.buffer : memref<1xi64>
+  // (MI1)
+  // expected-error @below {{gives a scalar i64, got 'memref<1xi64>'}}
+  dist.micro_batch_index_into %n : memref<1xi64>
+  dist.end
+}
+
+// -----
+
+dist.phase @p {role = #graph.role<train>}
+dist.program @a of @p on "/job:worker/task:0/device:CPU:0" {
+  %n = dist.buffer : memref<i64>
+  // (MI2)
+  // expected-error @below {{has micro_batch 3, expected one below micro_batches, 3}}
+  dist.micro_batch_index_into %n {micro_batch = 3, micro_batches = 3} : memref<i64>
+  dist.end
+}

@@ -7,17 +7,20 @@ dist.phase @p {role = #graph.role<train>, samples_per_step = 5, dataset = @d}
 func.func private @add(memref<4xf32> {dist.access = "read_write"}, memref<4xf32> {dist.access = "read"})
 dist.program @a of @p on "/job:worker/task:0/device:CPU:0" {
   %x = dist.buffer : memref<1x4xf32>
+  %n = dist.buffer : memref<i64>
   %s0 = dist.buffer : memref<4xf32>
   %s1 = dist.buffer : memref<4xf32>
   %s2 = dist.buffer : memref<4xf32>
   dist.control_send []
   // CHECK: dist.repeat 4 {
   // CHECK-NEXT: dist.next_batch_into @d, %{{.*}} {{.*}}micro_batches = 5
+  // CHECK-NEXT: dist.micro_batch_index_into %{{.*}} {micro_batches = 5 : i64} : memref<i64>
   // CHECK-NEXT: %[[V:.*]] = dist.view
   // CHECK-NEXT: dist.accumulate %[[V]] into(%{{.*}}, %{{.*}}, %{{.*}}) by @add : memref<4xf32>, memref<4xf32>, memref<4xf32>, memref<4xf32>
   // CHECK-NEXT: }
   dist.repeat 4 {
     dist.next_batch_into @d, %x {batch = 1, micro_batches = 5} : memref<1x4xf32>
+    dist.micro_batch_index_into %n {micro_batches = 5} : memref<i64>
     %v = dist.view %x : memref<1x4xf32> to memref<4xf32>
     dist.accumulate %v into(%s0, %s1, %s2) by @add : memref<4xf32>, memref<4xf32>, memref<4xf32>, memref<4xf32>
   }

@@ -152,3 +152,16 @@ graph.func @train() attributes {role = #graph.role<train>} {
   graph.minimize %l {optimizer = #graph.sgd<learning_rate = 0.1>} : tensor<f32>
   graph.return
 }
+
+// -----
+
+// The gradient has to draw what the op drew.
+graph.variable @w : tensor<4xf32> = #graph.zeros
+graph.func @f() attributes {role = #graph.role<train>} {
+  %w = graph.read @w : tensor<4xf32>
+  // expected-error@+1 {{has no number; run number-draws first}}
+  %a = graph.dropout %w {rate = 0.5} : tensor<4xf32>
+  %loss = graph.reduce_sum %a dimensions = [0] : (tensor<4xf32>) -> tensor<f32>
+  graph.minimize %loss {optimizer = #graph.sgd<learning_rate = 0.1>} : tensor<f32>
+  graph.return
+}

@@ -253,6 +253,12 @@ def cases():
     for op in ("dense_softmax_cross_entropy", "sigmoid_cross_entropy"):
         yield Case(op, {"x": values(op, (3, 4)), "t": values(op + "t", (3, 4), 0, 1)},
                    f"%out = graph.{op} %x, %t : ({tensor((3, 4))}, {tensor((3, 4))}) -> {tensor(())}", ())
+    # All evaluations and the gradient draw the same.
+    yield Case("dropout", {"x": values("dropout", (5, 7))},
+               f"%once = graph.dropout %x at %micro {{rate = 0.4, seed = 3, draw = 2}} : {tensor((5, 7))}\n"
+               f"%square = graph.multiply %once, %once : {tensor((5, 7))}\n"
+               f"%out = graph.dropout %square at %micro {{rate = 0.2, seed = 3, draw = 4}} : {tensor((5, 7))}", (5, 7),
+               constants="%micro = graph.constant dense<11> : tensor<i64>")
     yield from norms(Case, values)
     yield from attentions(Case, values)
 

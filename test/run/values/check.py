@@ -29,6 +29,7 @@ from indexing import indexingCases  # noqa: E402
 from window_cases import convolutionCases, poolCases  # noqa: E402
 from attention_values import attentions  # noqa: E402
 from norm_values import norms  # noqa: E402
+from random_values import randomCases  # noqa: E402
 
 def power(x, y):
     if y == 0:
@@ -157,6 +158,7 @@ def floatCases(element):
     yield from poolCases(Case, element, bound)
     yield from norms(Case, element, bound)
     yield from attentions(Case, element, bound)
+    yield from randomCases(element)
     yield from primitives.floatCases(element)
 
 
@@ -225,6 +227,7 @@ def integerCases(element):
     yield from matmulCases(element, matrix, 0.0)
     yield from convolutionCases(Case, element, 0.0)
     yield from poolCases(Case, element, 0.0)
+    yield from randomCases(element)
     yield from primitives.integerCases(element)
 
 

@@ -23,6 +23,13 @@ TEST(Philox, StreamsAndSeedsDiffer) {
   EXPECT_NE(streamOf("w1"), streamOf("w2"));
 }
 
+// As test/reference/draws.py has them: what a model draws is fixed for good.
+TEST(Philox, DrawsOfAModel) {
+  EXPECT_EQ(keyOfDraw(7, 3), 0xf50f62d027754cf6u);
+  EXPECT_EQ(Philox(keyOfDraw(7, 3), 5).block(2), (PhiloxBlock{0xacdfc75a, 0xd080f2ed, 0xfa661d3f, 0x118b45be}));
+  EXPECT_NE(keyOfDraw(7, 3), keyOfDraw(3, 7));
+}
+
 TEST(Uniform, StaysInside) {
   EXPECT_EQ(uniformFloat(0), 0.0f);
   EXPECT_LT(uniformFloat(~0u), 1.0f);

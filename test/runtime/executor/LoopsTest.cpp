@@ -90,6 +90,43 @@ TEST(Loops, TalkOverTransports) {
   }
 }
 
+/// A host whose phase ran before.
+struct LaterHost : TestHost {
+  using TestHost::TestHost;
+  uint64_t stepsBefore() const override { return 10; }
+};
+
+// Counted over steps, those of earlier runs too, replicas and iterations.
+TEST(Loops, NumberMicroBatches) {
+  plan::PlanBuilder b(16);
+  uint32_t job = b.job("worker", 3), phase = b.phase("train_step", plan::TRAIN, false);
+  b.replicas(job, 3);
+  uint32_t worker = b.program(phase, "train_step.worker", 3, true, job, 0);
+  uint32_t control = b.channel("control.worker", plan::PlanBuilder::scalar(plan::I64), worker, worker, true);
+  uint32_t inside = b.arenaBuffer(worker, plan::PlanBuilder::scalar(plan::I64)),
+           behind = b.arenaBuffer(worker, plan::PlanBuilder::scalar(plan::I64));
+  b.controlSend(worker, {control});
+  b.repeat(worker, 4, 1);
+  b.microBatchIndex(worker, inside, 0, 5);
+  b.microBatchIndex(worker, behind, 4, 5);
+  b.fetch(worker, "inside", inside, plan::FIRST_REPLICA);
+  b.fetch(worker, "behind", behind, plan::FIRST_REPLICA);
+  b.controlReceive(worker, true, control);
+  TaskHarness tasks(b.finish());
+  LaterHost host(2);
+  std::atomic<int> steps = 0;
+  host.onStep = [&](const LaneInfo &lane, const StepResults &results) {
+    const int64_t first = int64_t((10 + results.step) * 15 + lane.instance * 5);
+    EXPECT_EQ(*static_cast<const int64_t *>(results.fetches[0]), first + 3) << "the last iteration's";
+    EXPECT_EQ(*static_cast<const int64_t *>(results.fetches[1]), first + 4);
+    ++steps;
+    return absl::OkStatus();
+  };
+  auto lanes = tasks.lanes(host);
+  ASSERT_EQ(tasks.run(lanes), absl::OkStatus());
+  EXPECT_EQ(steps, 6);
+}
+
 // A sum may begin with a variable that other lanes write. Its lock is what keeps them from it meanwhile.
 TEST(Loops, WaitForTheLocksOfTheirVariables) {
   plan::PlanBuilder b(kElements);

@@ -93,6 +93,40 @@ const DamageCase cases[] = {
 };
 INSTANTIATE_TEST_SUITE_P(Cases, DamagedLoops, testing::ValuesIn(cases), nameOf);
 
+class DamagedIndices : public testing::TestWithParam<DamageCase> {};
+
+/// Before the loop 7 of 8 micro-batches, in it 1 to 7 of 8.
+Plan indexPlan() {
+  PlanBuilder b;
+  uint32_t job = b.job("worker", 1), phase = b.phase("train_step", TRAIN, false);
+  uint32_t worker = b.program(phase, "train_step.worker", 1, false, job, 0);
+  uint32_t index = b.arenaBuffer(worker, PlanBuilder::scalar(I64));
+  b.controlSend(worker, {}); // 0
+  b.microBatchIndex(worker, index, 7, 8); // 1
+  b.repeat(worker, 7, 1); // 2
+  b.microBatchIndex(worker, index, 1, 8); // 3
+  b.controlReceive(worker, true, 0);
+  return b.finish();
+}
+
+TEST(Loops, MayNumberMicroBatches) { EXPECT_EQ(verifyPlan(indexPlan()), absl::OkStatus()); }
+TEST_P(DamagedIndices, AreRefusedByName) { expectRefused(indexPlan(), GetParam()); }
+
+Instruction::MicroBatchIndex &index(Plan &plan, int instruction) {
+  return *plan.mutable_programs(0)->mutable_instructions(instruction)->mutable_micro_batch_index();
+}
+
+const DamageCase indices[] = {
+    {"OfNoBuffer", [](Plan &p) { index(p, 1).set_buffer(99); }, "buffer 99 does not exist"},
+    {"OfOtherType", [](Plan &p) { p.mutable_programs(0)->mutable_buffers(0)->mutable_type()->set_dtype(F64); },
+     "expected a scalar i64 in the arena"},
+    {"OfNone", [](Plan &p) { index(p, 1).set_micro_batches(0); }, "the number of micro-batch 7 of 0"},
+    {"PastTheStep", [](Plan &p) { index(p, 1).set_micro_batch(8); }, "the number of micro-batch 8 of 8"},
+    {"PastTheStepInTheLoop", [](Plan &p) { index(p, 3).set_micro_batch(2); },
+     "the number of micro-batch 2, 7 times, of 8"},
+};
+INSTANTIATE_TEST_SUITE_P(Cases, DamagedIndices, testing::ValuesIn(indices), nameOf);
+
 class DamagedTalk : public testing::TestWithParam<DamageCase> {};
 
 TEST_P(DamagedTalk, IsRefusedByName) { expectRefused(talkingLoopsPlan(7), GetParam()); }

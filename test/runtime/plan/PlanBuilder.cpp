@@ -285,6 +285,13 @@ void PlanBuilder::accumulate(uint32_t program, uint32_t value, const std::vector
   sum->set_add(kernelIndex(TestKernel::Add, chunk ? chunk : elements));
 }
 
+void PlanBuilder::microBatchIndex(uint32_t program, uint32_t buffer, uint32_t microBatch, uint32_t microBatches) {
+  Instruction::MicroBatchIndex &index = *add(program)->mutable_micro_batch_index();
+  index.set_buffer(buffer);
+  index.set_micro_batch(microBatch);
+  index.set_micro_batches(microBatches);
+}
+
 void PlanBuilder::ticket(uint32_t program) { add(program)->mutable_ticket(); }
 
 void PlanBuilder::controlSend(uint32_t program, const std::vector<uint32_t> &channels) {

@@ -72,6 +72,7 @@ public:
   /// In it: `value`, a vector, into its sums.
   void accumulate(uint32_t program, uint32_t value, const std::vector<uint32_t> &partials, uint32_t perLeaf,
                   uint32_t chunk = 0);
+  void microBatchIndex(uint32_t program, uint32_t buffer, uint32_t microBatch, uint32_t microBatches);
   void ticket(uint32_t program);
   void controlSend(uint32_t program, const std::vector<uint32_t> &channels);
   void controlReceive(uint32_t program, bool local, uint32_t channel);

@@ -42,13 +42,13 @@ TEST(PlanFile, NotAPlan) {
 TEST(PlanFile, NewerVersionIsRefusedByName) {
   std::string file = encoded();
   file[8] = 9;
-  EXPECT_THAT(errorOf(file), HasSubstr("plan format version 9 is newer than this graphrun, which reads version 8"));
+  EXPECT_THAT(errorOf(file), HasSubstr("plan format version 10 is newer than this graphrun, which reads version 9"));
 }
 
 TEST(PlanFile, OlderVersionIsRefusedByName) {
   std::string file = encoded();
   file[8] = 6;
-  EXPECT_THAT(errorOf(file), HasSubstr("plan format version 6 is older than this graphrun, which reads version 8; "
+  EXPECT_THAT(errorOf(file), HasSubstr("plan format version 6 is older than this graphrun, which reads version 9; "
                                        "compile the model again"));
 }
 
