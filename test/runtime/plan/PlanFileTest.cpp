@@ -41,7 +41,7 @@ TEST(PlanFile, NotAPlan) {
 
 TEST(PlanFile, NewerVersionIsRefusedByName) {
   std::string file = encoded();
-  file[8] = 9;
+  file[8] = 10;
   EXPECT_THAT(errorOf(file), HasSubstr("plan format version 10 is newer than this graphrun, which reads version 9"));
 }
 
