@@ -77,28 +77,28 @@ std::string instructionText(const plan::Plan &plan, const plan::Program &program
                             const plan::Instruction &instruction) {
   auto channel = [&](uint32_t index) { return plan.channels(int(index)).name(); };
   std::string text =
-      instruction.has_call()               ? plan.kernels(int(instruction.call().kernel())).name()
-      : instruction.has_receive()          ? "receive " + channel(instruction.receive().channel())
-      : instruction.has_release()          ? "release " + channel(instruction.release().channel())
-      : instruction.has_send_start()       ? "send " + channel(instruction.send_start().channel()) +
-                                                 (instruction.send_start().ahead() ? " for the next step" : "")
-      : instruction.has_send_done()        ? "sent " + channel(instruction.send_done().channel())
-      : instruction.has_repeat()           ? std::to_string(instruction.repeat().count()) + " times"
-      : instruction.has_accumulate()       ? "sum of a loop"
-      : instruction.has_aggregate()        ? "sum of " + channel(instruction.aggregate().channel())
-      : instruction.has_collect()          ? "messages of " + channel(instruction.collect().channel())
-      : instruction.has_all_reduce_start() ? "begin of all-reduce " + channel(instruction.all_reduce_start().channel())
-      : instruction.has_all_reduce_done()  ? "all-reduce " + channel(instruction.all_reduce_done().channel())
-      : instruction.has_choose()           ? "choose from " + channel(instruction.choose().channel())
-      : instruction.has_next_batch()       ? "next batch"
+      instruction.has_call()                ? plan.kernels(int(instruction.call().kernel())).name()
+      : instruction.has_receive()           ? "receive " + channel(instruction.receive().channel())
+      : instruction.has_release()           ? "release " + channel(instruction.release().channel())
+      : instruction.has_send_start()        ? "send " + channel(instruction.send_start().channel()) +
+                                                  (instruction.send_start().ahead() ? " for the next step" : "")
+      : instruction.has_send_done()         ? "sent " + channel(instruction.send_done().channel())
+      : instruction.has_repeat()            ? std::to_string(instruction.repeat().count()) + " times"
+      : instruction.has_accumulate()        ? "sum of a loop"
+      : instruction.has_aggregate()         ? "sum of " + channel(instruction.aggregate().channel())
+      : instruction.has_collect()           ? "messages of " + channel(instruction.collect().channel())
+      : instruction.has_all_reduce_start()  ? "begin of all-reduce " + channel(instruction.all_reduce_start().channel())
+      : instruction.has_all_reduce_done()   ? "all-reduce " + channel(instruction.all_reduce_done().channel())
+      : instruction.has_choose()            ? "choose from " + channel(instruction.choose().channel())
+      : instruction.has_next_batch()        ? "next batch"
       : instruction.has_micro_batch_index() ? "number of the micro-batch"
-      : instruction.has_control_send()     ? "control message, sent"
-      : instruction.has_control_receive()  ? "control message"
-      : instruction.has_copy()             ? copyText(program, instruction.copy())
-      : instruction.has_signal()           ? "signal"
-      : instruction.has_wait()             ? "wait for queue " + std::to_string(instruction.wait().queue())
-      : instruction.has_ticket()           ? "ticket"
-                                           : "instruction";
+      : instruction.has_control_send()      ? "control message, sent"
+      : instruction.has_control_receive()   ? "control message"
+      : instruction.has_copy()              ? copyText(program, instruction.copy())
+      : instruction.has_signal()            ? "signal"
+      : instruction.has_wait()              ? "wait for queue " + std::to_string(instruction.wait().queue())
+      : instruction.has_ticket()            ? "ticket"
+                                            : "instruction";
   const std::string &where = plan::locationText(plan, instruction.location());
   return where.empty() ? text : text + " (" + where + ")";
 }

@@ -153,14 +153,9 @@ std::optional<LaneState> Lane::execute() {
       }
       sub = 0;
       break;
-    case Op::Collect:
-      if (std::optional<LaneState> state = goOnAfter(instruction, messages.collect(instruction)))
-        return state;
-      break;
     case Op::Aggregate:
-      if (std::optional<LaneState> state =
-              goOnAfter(instruction, instruction.chosen == Program::noPort ? messages.advance(instruction, context)
-                                                                           : choice.sum(instruction, context)))
+    case Op::Collect:
+      if (std::optional<LaneState> state = goOnAfter(instruction, takeAll(instruction)))
         return state;
       break;
     case Op::Accumulate: {
@@ -183,10 +178,9 @@ std::optional<LaneState> Lane::execute() {
       break;
     case Op::NextBatch: {
       const plan::Instruction::NextBatch &next = instruction.source->next_batch();
-      uint8_t *valid =
-          next.has_valid() ? static_cast<uint8_t *>(arguments[instruction.first + instruction.count]) : nullptr;
-      if (absl::Status status =
-              host->nextBatch(laneInfo, currentStep, next, {arguments + instruction.first, instruction.count}, valid);
+      void *const *to = arguments + instruction.first;
+      uint8_t *valid = next.has_valid() ? static_cast<uint8_t *>(to[instruction.count]) : nullptr;
+      if (absl::Status status = host->nextBatch(laneInfo, currentStep, next, {to, instruction.count}, valid);
           !status.ok())
         return fail(std::move(status));
       break;

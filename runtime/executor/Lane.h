@@ -92,6 +92,13 @@ private:
   LaneState fail(absl::Status status);
   LaneState kernelFailed(const Instruction &instruction, int code);
   LaneState endByEndOfStream();
+  /// What becomes of a message of every instance: a sum of them all, one of those chosen, or all of them end to end.
+  SumOutcome takeAll(const Instruction &instruction) {
+    if (instruction.op == Op::Collect)
+      return messages.collect(instruction);
+    return instruction.chosen == Program::noPort ? messages.advance(instruction, context)
+                                                 : choice.sum(instruction, context);
+  }
   std::optional<LaneState> goOnAfter(const Instruction &instruction, const SumOutcome &outcome);
   std::optional<LaneState> finishAllReduce(const Instruction &instruction);
   std::optional<LaneState> controlSend(const Instruction &instruction);

@@ -2,6 +2,7 @@
 micro-batch and place, and Box's and Muller's method in f64, operation by operation.
 """
 import math
+import re
 import struct
 
 WORD = 2**32 - 1
@@ -89,3 +90,16 @@ def dropout(x, rate, seed, draw, micro, element):
         scale, = struct.unpack("f", struct.pack("f", scale))
     dropped = min(round(rate * 2**32), 2**32 - 1)
     return [v * scale if w >= dropped else 0.0 for v, w in zip(x, words(seed, draw, micro, len(x)))]
+
+
+def evaluate(name, args, properties, count, element):
+    """An op's elements, from the lists of its operands' and its attributes' text; the scalar behind `at` is the last operand."""
+    number = lambda key, otherwise: float(found[1]) if (found := re.search(rf"\b{key} = (\S+) : f64", properties)) else otherwise
+    whole = lambda key, otherwise: int(found[1]) if (found := re.search(rf"\b{key} = (-?\d+) : i64", properties)) else otherwise
+    of = whole("seed", 0) % 2**64, whole("draw", 0), args[-1][0]
+    if name == "dropout":
+        return dropout(args[0], number("rate", 0), *of, element)
+    if name == "random_normal":
+        return normal(*of, count, number("mean", 0.0), number("stddev", 1.0))
+    bound = whole if element[0] == "i" else number
+    return uniform(*of, count, element, bound("low", 0), bound("high", 1))

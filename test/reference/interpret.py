@@ -367,19 +367,6 @@ INDEXED = {"gather": gather, "scatter": scatter, "dynamic_slice": dynamicSlice, 
 DRAWS = ("random_uniform", "random_normal", "dropout")
 
 
-def draw(name, args, properties, shape, element):
-    """What has a number; the scalar behind `at` is the last operand."""
-    number = lambda key, otherwise: float(found[1]) if (found := re.search(rf"\b{key} = (\S+) : f64", properties)) else otherwise
-    whole = lambda key, otherwise: int(found[1]) if (found := re.search(rf"\b{key} = (-?\d+) : i64", properties)) else otherwise
-    of = whole("seed", 0) % 2**64, whole("draw", 0), args[-1].flat[0]
-    if name == "dropout":
-        return Tensor(shape, element, draws.dropout(args[0].flat, number("rate", 0), *of, element))
-    if name == "random_normal":
-        return Tensor(shape, element, draws.normal(*of, math.prod(shape), number("mean", 0.0), number("stddev", 1.0)))
-    bound = whole if element[0] == "i" else number
-    return Tensor(shape, element, draws.uniform(*of, math.prod(shape), element, bound("low", 0), bound("high", 1)))
-
-
 def topK(operand, k, kinds):
     """Both results."""
     width = operand.shape[-1]
@@ -397,7 +384,7 @@ def evaluate(name, args, properties, shape, element):
     if name in SHIFT:
         return Tensor(shape, element, [SHIFT[name](a, b, int(element.lstrip("ui"))) for a, b in zip(args[0].flat, args[1].flat)])
     if name in DRAWS:
-        return draw(name, args, properties, shape, element)
+        return Tensor(shape, element, draws.evaluate(name, [arg.flat for arg in args], properties, math.prod(shape), element))
     if name == "clamp":
         low, x, high = (arg.flat * (math.prod(shape) // len(arg.flat)) for arg in args)
         return Tensor(shape, element, map(clamp, low, x, high))
