@@ -10,6 +10,7 @@ import math
 import re
 import struct
 
+import bf16
 import draws
 import indexed
 import windows
@@ -40,16 +41,7 @@ def rounded(element, value):
             return struct.unpack("f", struct.pack("f", value))[0]
         except OverflowError:
             return math.copysign(math.inf, value)
-    return toBfloat(value) if element == "bf16" else value
-
-
-def toBfloat(value):
-    """The nearest number with 8 bits behind the first, ties to even; from 2^128 on, by rounding, infinity."""
-    if value == 0 or not math.isfinite(value):
-        return value
-    unit = 2.0**(max(math.frexp(value)[1] - 8, -133))
-    near = abs(round(fractions.Fraction(value) / fractions.Fraction(unit))) * fractions.Fraction(unit)  # ties to even
-    return math.copysign(math.inf if near >= 2**128 else near, value)
+    return bf16.nearest(value) if element == "bf16" else value
 
 
 def offset(shape, index):
