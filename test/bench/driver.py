@@ -13,7 +13,10 @@ from measure import (ROOT, calibrate, complain, graphcAllReduce, graphcBareAllRe
 
 # Beside which peers each case stands, and on how many threads.
 SINGLE = {"linreg": (["jax", "torch"], (1,)), "mlp": (["jax", "torch", "tensorflow"], (1, 2)),
-          "resnet20": (["tensorflow", "jax", "torch", "torch.compile"], (1, 2)), "gpt": (["jax", "torch", "torch.compile"], (1, 2))}
+          "resnet20": (["tensorflow", "jax", "torch", "torch.compile"], (1, 2)), "gpt": (["tensorflow", "jax", "torch", "torch.compile"], (1, 2))}
+
+
+NETWORKS = ("resnet20", "gpt")
 
 
 def singleCases():
@@ -25,9 +28,10 @@ def singleCases():
 
 def distributedCases():
     for case, sync, workers in (("null", True, 2), ("null", False, 2), ("null", True, 8), ("null", False, 8),
-                                ("mlp", True, 2), ("mlp", False, 2), ("dense", True, 2), ("dense", False, 2)):
+                                ("mlp", True, 2), ("mlp", False, 2), ("dense", True, 2), ("dense", False, 2),
+                                *((network, sync, 2) for network in NETWORKS for sync in (True, False))):
         yield [("graphc", graphcDistributed, (case, sync, workers)), ("tensorflow", tensorflowPs, (case, sync, workers))]
-    for case in ("mlp", "linreg"):
+    for case in ("mlp", "linreg", *NETWORKS):
         yield [("graphc", graphcAllReduce, (case, 2)), ("torch-ddp", torchDdp, (case, 2))]
     for ranks in (2, 4):
         yield [("graphc", graphcBareAllReduce, (bytes_, ranks)) for bytes_ in (4, 1 << 20, 64 << 20)] + [
@@ -37,6 +41,7 @@ def distributedCases():
 # What a ratio to a peer has to be at least: (case, strategy) → times faster.
 REQUIRED = {("null", "parameter_server"): 15, ("mlp", "parameter_server"): 3.5, ("dense", "parameter_server"): 2.5,
             ("mlp", "all_reduce"): 2, ("linreg", "all_reduce"): 8, ("ingraph-linreg", "in_graph"): 15,
+            **{(network, strategy): 2 for network in NETWORKS for strategy in ("parameter_server", "all_reduce")},
             ("ingraph-pingpong", "in_graph"): 15, ("allreduce-64MiB", "all_reduce"): 3, ("allreduce-4B", "all_reduce"): 8}
 # What it is meant to be, as milliseconds of the peer and of this project on the machine on which the goals were set; only the ratio
 # carries over. (case, strategy, sync, workers) → (peer, goal).
@@ -57,6 +62,11 @@ def goalOf(case):
 
 
 MOST_8_TO_2_WORKERS = 4  # a null step with 8 workers to one with 2
+
+
+def networkCases():
+    """Networks among two workers alone."""
+    yield from (calls for calls in distributedCases() if calls[0][2][0] in NETWORKS)
 
 
 def inGraphCases():
@@ -229,7 +239,7 @@ def aims(summary, idleMb):
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("what", nargs="?", default="all", choices=["single", "distributed", "ingraph", "all"])
+    parser.add_argument("what", nargs="?", default="all", choices=["single", "distributed", "networks", "ingraph", "all"])
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--report", action="store_true")
     arguments = parser.parse_args()
@@ -243,6 +253,8 @@ def main():
         groups += singleCases()
     if arguments.what in ("distributed", "all"):
         groups += distributedCases()
+    if arguments.what == "networks":
+        groups += networkCases()
     if arguments.what in ("ingraph", "distributed", "all"):
         groups += inGraphCases()
     rows = measureAll(groups, arguments.rounds)

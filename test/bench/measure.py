@@ -20,7 +20,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 HERE = os.path.join(ROOT, "test/bench")
 BIN = os.path.join(ROOT, "build/release/bin")
 PEERS = os.environ.get("PEERS", os.path.join(ROOT, "build/peers"))
-BYTES = {"linreg": 16, "null": 4, "dense": 64 << 20, "mlp": 4 * (784 * 512 + 512 + 512 * 10 + 10), "ingraph-send": 64 << 20}
+BYTES = {"linreg": 16, "null": 4, "resnet20": 4 * 272_282, "gpt": 4 * 3_454_464, "dense": 64 << 20, "mlp": 4 * (784 * 512 + 512 + 512 * 10 + 10), "ingraph-send": 64 << 20}
 
 
 def cpuName():
@@ -188,7 +188,7 @@ def graphcTasks(case, strategy, jobs, steps, sync=None):
 
 def graphcDistributed(case, sync, workers):
     # Null steps come in bursts while both ends spin; only a long run has the sleeps and the scheduler's ticks in its figures too.
-    steps = dict(null=200000, mlp=600, dense=150)[case] * (1 if sync else workers)
+    steps = dict(null=200000, mlp=600, dense=150, resnet20=40, gpt=40)[case] * (1 if sync else workers)
     yield from graphcTasks(case, {"name": "parameter_server", "update": "sync" if sync else "async"},
                            {"ps": 1, "worker": workers}, steps, sync)
 
@@ -212,7 +212,7 @@ def idleServer():
 
 
 def graphcAllReduce(case, workers):
-    yield from graphcTasks(case, {"name": "all_reduce"}, {"worker": workers}, dict(linreg=20000, mlp=600)[case], True)
+    yield from graphcTasks(case, {"name": "all_reduce"}, {"worker": workers}, dict(linreg=20000, mlp=600, resnet20=40, gpt=40)[case], True)
 
 
 def graphcInGraph(case, tasks):
@@ -294,7 +294,7 @@ def peerSingle(peer, case, threads):
 
 
 def tensorflowPs(case, sync, workers):
-    steps = dict(null=800 if sync else 1500, mlp=400, dense=30)[case] // (4 if workers > 4 else 1)
+    steps = dict(null=800 if sync else 1500, mlp=400, dense=30, resnet20=30, gpt=30)[case] // (4 if workers > 4 else 1)
     ports = freePorts(1 + workers)
     hosts = [f"127.0.0.1:{port}" for port in ports]
     with tempfile.TemporaryDirectory() as folder:
@@ -320,7 +320,8 @@ def tensorflowPs(case, sync, workers):
                 process.wait()
     if found:
         yield row("tensorflow", case, "parameter_server", workers, 1, median([f["median_ms"] for f in found]),
-                  max(f["p99_ms"] for f in found), max(f["session_ready_s"] for f in found), sync, BYTES[case])
+                  max(f["p99_ms"] for f in found), max(f["session_ready_s"] for f in found), sync, BYTES[case],
+                  mean_ms=median([f["mean_ms"] for f in found]))
 
 
 def sizeName(count):
@@ -365,7 +366,8 @@ def torchSend():
 def torchDdp(case, ranks):
     if found := torch(ranks, case):
         yield row("torch-ddp", case, "all_reduce", ranks, 1, median([f["median_ms"] for f in found]),
-                  max(f["p99_ms"] for f in found), max(f["first_step_s"] for f in found), True, BYTES[case])
+                  max(f["p99_ms"] for f in found), max(f["first_step_s"] for f in found), True, BYTES[case],
+                  mean_ms=median([f["mean_ms"] for f in found]))
 
 
 def tensorflowInGraph(case, tasks):

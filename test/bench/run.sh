@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# Measures this project beside its peers, interleaved.   test/bench/run.sh [single|distributed|ingraph|link|compile|flood|before BIN|all]
+# Measures this project beside its peers, interleaved.   test/bench/run.sh [single|distributed|networks|ingraph|link|compile|flood|before BIN|all]
 #   [--rounds N] [--report]
 #   single        one process: linreg, mlp, resnet20 and gpt, 1 and 2 threads; TensorFlow, JAX, PyTorch, also by torch.compile
-#   distributed   tasks as processes: parameter server (null, mlp, dense), all-reduce; TensorFlow, PyTorch DDP and gloo
+#   distributed   tasks as processes: parameter server (null, mlp, dense, resnet20, gpt), all-reduce; TensorFlow, PyTorch DDP and gloo
+#   networks      what of these is resnet20 and gpt alone
 #   ingraph       one client, the model over two tasks: linreg, pingpong (ten hops), mlp; TensorFlow; part of distributed
 #   link          large tensors over gRPC on a link of 1 Gbit/s; iperf3 (test/bench/link.py); no part of all
 #   compile       graphc alone: CPU time and memory on models of 500 to 4,000 operations, and --compare over 1,000 workers
