@@ -10,12 +10,23 @@
 namespace graphc::kernels {
 namespace {
 
+constexpr int kTile = 4; ///< results of a tile, in each direction
+constexpr int kSize = kTile + 2; ///< and its inputs
+constexpr int kPlaces = kSize * kSize;
+
+/// A tile's results are values of a polynomial at 0, a, -a, b, -b and infinity. These a and b are short in binary, and near 1 on both
+/// sides, so that numbers neither grow nor cancel much: errors are about half of those at 1 and 2 (B. Barabasz, A. Anderson, K. Soodhalter,
+/// D. Gregg: Error analysis and improving the accuracy of Winograd convolution for deep neural networks, 2018; oneDNN has the same).
+constexpr float kA = 0.625f, kB = 1.5f, kA2 = kA * kA, kB2 = kB * kB;
+/// One divided by the product of a point's distances to the others: of 0, of a and -a, of b and -b.
+constexpr float kOf0 = 1 / (kA2 * kB2), kOfA = 1 / (2 * kA2 * (kA2 - kB2)), kOfB = 1 / (2 * kB2 * (kB2 - kA2));
+
 /// Tiles whose products are made at once: what is between the steps stays in the nearest caches.
-constexpr int64_t kGroup = 32;
-/// Between the 16 matrices of a group, so that they do not meet in the same sets of a cache.
+constexpr int64_t kMostTiles = 32, kFewTiles = 16, kFewFeatures = 32;
+/// Between the matrices of a group, so that they do not meet in the same sets of a cache.
 constexpr int64_t kGap = 16;
 
-/// A tile, and the next ones, batch by batch and row by row. Tile (y, x) has the elements from (2 y - low, 2 x - low) on.
+/// A tile, and the next ones, batch by batch and row by row. Tile (y, x) has the elements from (4 y - low, 4 x - low) on.
 struct Cursor {
   int64_t height, width, down, across, low[2]; ///< of the tensor in which elements are found, and in tiles
   int64_t sample = 0, y = 0, x = 0;
@@ -35,24 +46,23 @@ struct Cursor {
     y = at / across % down;
     sample = at / across / down;
   }
-  int64_t left() const { return 2 * x - low[1]; }
-  /// Where the 4 rows of the inputs begin, and the steps along them; of a row outside of the tensor `zeros`, and 0.
+  int64_t left() const { return kTile * x - low[1]; }
+  /// Where the rows of the inputs begin, and the steps along them; of a row outside of the tensor `zeros`, and 0.
   void findRows(const float *base, const float *zeros, int64_t features, const float **rows, int64_t *steps) const {
-    for (int64_t i = 0; i < 4; ++i) {
-      const int64_t row = 2 * y - low[0] + i;
+    for (int64_t i = 0; i < kSize; ++i) {
+      const int64_t row = kTile * y - low[0] + i;
       const bool isInside = row >= 0 && row < height;
       rows[i] = isInside ? base + (sample * height + row) * width * features : zeros;
       steps[i] = isInside ? features : 0;
     }
   }
-  /// Where the 2x2 results are; those outside of the tensor at `outside`.
+  /// Where the results are, row by row; those outside of the tensor at `outside`.
   template <typename Float> void find(Float *base, Float *outside, int64_t features, Float **at) const {
-    Float *first = base + ((sample * height + 2 * y) * width + 2 * x) * features;
-    const bool hasLow = 2 * y + 1 < height, hasRight = 2 * x + 1 < width;
-    at[0] = first;
-    at[1] = hasRight ? first + features : outside;
-    at[2] = hasLow ? first + width * features : outside;
-    at[3] = hasLow && hasRight ? first + (width + 1) * features : outside;
+    Float *first = base + ((sample * height + kTile * y) * width + kTile * x) * features;
+    const int64_t rows = height - kTile * y, columns = width - kTile * x, step = width * features;
+    for (int64_t i = 0; i < kTile; ++i)
+      for (int64_t j = 0; j < kTile; ++j)
+        at[kTile * i + j] = i < rows && j < columns ? first + i * step + j * features : outside;
   }
 };
 
@@ -63,19 +73,20 @@ struct GroupProduct {
   int64_t aRow, aStep, rows, columns, depth;
 };
 
-/// Where the element of a window's place and two features is: in the model's filter, and in one of the 16 matrices.
+/// Where the element of a window's place and two features is: in the model's filter, and in one of the matrices.
 struct FilterSteps {
   int64_t inputs, outputs;
   int64_t rowStep, columnStep, inputStep, outputStep, start = 0;
-  int64_t step; ///< from one of the 16 to the next
+  int64_t step; ///< from one of the matrices to the next
   bool isSwapped; ///< the matrices have outputs x inputs
-  int64_t toStep; ///< from an output to the next, in a matrix
 
-  int64_t from(int row, int column, int64_t input, int64_t output) const {
-    return start + row * rowStep + column * columnStep + input * inputStep + output * outputStep;
-  }
-  int64_t to(int64_t input, int64_t output) const {
-    return isSwapped ? output * inputs + input : input * outputs + output;
+  /// What lies side by side in a matrix, and what does not; from a neighbour to the next in the model's filter.
+  int64_t neighbours() const { return isSwapped ? inputs : outputs; }
+  int64_t others() const { return isSwapped ? outputs : inputs; }
+  int64_t neighbourStep() const { return isSwapped ? inputStep : outputStep; }
+  int64_t from(int row, int column, int64_t other, int64_t neighbour) const {
+    return start + row * rowStep + column * columnStep + other * (isSwapped ? outputStep : inputStep) +
+           neighbour * neighbourStep();
   }
 };
 
@@ -115,7 +126,6 @@ FilterSteps stepsOf(const GraphcConvolutionDesc &d) {
   }
   s.step = d.inputs * d.outputs;
   s.isSwapped = d.kind == GRAPHC_CONVOLUTION_INPUT;
-  s.toStep = s.isSwapped ? d.inputs : 1;
   if (s.isSwapped) { // turned round
     s.start = 2 * s.rowStep + 2 * s.columnStep;
     s.rowStep = -s.rowStep;
@@ -124,15 +134,15 @@ FilterSteps stepsOf(const GraphcConvolutionDesc &d) {
   return s;
 }
 
-/// What the next group will touch of a tensor, asked for in 16 parts between the products of this one.
+/// What the next group will touch of a tensor, asked for in parts between the products of this one.
 class Ahead {
 public:
-  Ahead(const Cursor &next, const float *base, int64_t batch, int64_t features) {
-    const int64_t all = batch * next.height * next.width, row = 2 * next.y + 2 - next.low[0];
+  Ahead(const Cursor &next, const float *base, int64_t batch, int64_t features, int64_t tiles) {
+    const int64_t all = batch * next.height * next.width, row = kTile * next.y + 2 - next.low[0];
     const int64_t from = std::clamp((next.sample * next.height + row) * next.width, int64_t(0), all);
     at = base + from * features;
-    end = base + std::min(from + 4 * kGroup, all) * features;
-    part = 4 * kGroup * features / 16;
+    end = base + std::min(from + kTile * kTile * tiles, all) * features;
+    part = kTile * kTile * tiles * features / kPlaces;
   }
   void ask() {
     for (const float *last = std::min(end, at + part); at < last; at += 16)
@@ -144,8 +154,12 @@ private:
   int64_t part;
 };
 
-/// Of the 16 matrices of a group with so many features.
-int64_t stepOf(int64_t features) { return kGroup * features + kGap; }
+/// Tiles of a group; bits do not follow from it.
+int64_t tilesOf(const GraphcConvolutionDesc &d) {
+  return std::max(d.inputs, d.outputs) > kFewFeatures ? kFewTiles : kMostTiles;
+}
+/// Of the matrices of a group with so many features.
+int64_t stepOf(int64_t tiles, int64_t features) { return tiles * features + kGap; }
 
 } // namespace
 
@@ -164,20 +178,23 @@ bool winogradServes(const GraphcConvolutionDesc &d) {
 Winograd::Winograd(const GraphcConvolutionDesc &desc, bool isNarrow)
     : desc(desc), isWide(!isNarrow && hasWideVectors()) {}
 
-uint64_t Winograd::filterBytes() const { return uint64_t(16 * desc.inputs * desc.outputs) * sizeof(float); }
+uint64_t Winograd::filterBytes() const {
+  const int64_t places = desc.kind == GRAPHC_CONVOLUTION_FILTER ? 9 : kPlaces;
+  return uint64_t(places * desc.inputs * desc.outputs) * sizeof(float);
+}
 
 uint64_t Winograd::scratchBytes() const {
-  // The matrices of both sides, then what is read outside of a tensor, zeros, and what is written there.
-  return uint64_t(16 * (stepOf(desc.inputs) + stepOf(desc.outputs)) + 2 * std::max(desc.inputs, desc.outputs)) *
-         sizeof(float);
+  // The matrices of both sides, then what is read outside of a tensor, zeros, and what is written there; the filter's of its gradient.
+  const int64_t tiles = tilesOf(desc), both = stepOf(tiles, desc.inputs) + stepOf(tiles, desc.outputs);
+  const int64_t filter = desc.kind == GRAPHC_CONVOLUTION_FILTER ? kPlaces * desc.inputs * desc.outputs : 0;
+  return uint64_t(kPlaces * both + 2 * std::max(desc.inputs, desc.outputs) + filter) * sizeof(float);
 }
 
 void Winograd::reorderFilter(const void *from, void *to) const {
-  const FilterSteps steps = stepsOf(desc);
   if (desc.kind == GRAPHC_CONVOLUTION_FILTER)
-    GRAPHC_LOOPS(transformFilterGradient)(steps, static_cast<const float *>(from), static_cast<float *>(to));
+    memcpy(to, from, filterBytes());
   else
-    GRAPHC_LOOPS(transformFilter)(steps, static_cast<const float *>(from), static_cast<float *>(to));
+    GRAPHC_LOOPS(transformFilter)(stepsOf(desc), static_cast<const float *>(from), static_cast<float *>(to));
 }
 
 void Winograd::run(void *const *buffers) const {
@@ -186,41 +203,46 @@ void Winograd::run(void *const *buffers) const {
   // Of what is read and what is written; a gradient by the filter reads both.
   const bool isInputGradient = desc.kind == GRAPHC_CONVOLUTION_INPUT;
   const int64_t *from = isInputGradient ? desc.result : desc.input, *into = isInputGradient ? desc.input : desc.result;
-  const int64_t down = (into[0] + 1) / 2, across = (into[1] + 1) / 2, tiles = desc.batch * down * across;
+  const int64_t down = (into[0] + kTile - 1) / kTile, across = (into[1] + kTile - 1) / kTile,
+                tiles = desc.batch * down * across;
   auto reach = [&](int i) { return isInputGradient ? 2 - desc.low[i] : desc.low[i]; };
   Cursor read{from[0], from[1], down, across, {reach(0), reach(1)}}, write{into[0], into[1], down, across, {0, 0}};
   const int64_t depth = isInputGradient ? desc.outputs : desc.inputs,
                 columns = isInputGradient ? desc.inputs : desc.outputs;
   float *source = isInputGradient ? result : input, *target = isInputGradient ? input : result;
-  float *left = scratch, *right = left + 16 * stepOf(depth), *zeros = right + 16 * stepOf(columns),
+  const int64_t group = tilesOf(desc), leftStep = stepOf(group, depth), rightStep = stepOf(group, columns);
+  float *left = scratch, *right = left + kPlaces * leftStep, *zeros = right + kPlaces * rightStep,
         *nowhere = zeros + std::max(depth, columns);
   const bool isFilterGradient = desc.kind == GRAPHC_CONVOLUTION_FILTER;
   memset(zeros, 0, size_t(std::max(depth, columns)) * sizeof(float));
-  if (isFilterGradient)
-    memset(filter, 0, filterBytes());
-  for (int64_t first = 0; first < tiles; first += kGroup) {
-    const int64_t count = std::min(kGroup, tiles - first);
-    GRAPHC_LOOPS(transformInputs)(read, source, count, zeros, left, depth, stepOf(depth));
+  float *matrices = isFilterGradient ? nowhere + std::max(depth, columns) : filter;
+  for (int64_t first = 0; first < tiles; first += group) {
+    const int64_t count = std::min(group, tiles - first);
+    GRAPHC_LOOPS(transformInputs)(read, source, count, zeros, left, depth, leftStep);
     if (isFilterGradient)
-      GRAPHC_LOOPS(transformGradients)(write, target, count, zeros, right, columns, stepOf(columns));
+      GRAPHC_LOOPS(transformGradients)(write, target, count, zeros, right, columns, rightStep);
     read.skip(count);
     Cursor next = write;
     next.skip(count);
-    Ahead aheadOfSource(read, source, desc.batch, depth), aheadOfTarget(next, target, desc.batch, columns);
-    for (int64_t place = 0; place < 16; ++place) {
+    Ahead aheadOfSource(read, source, desc.batch, depth, group),
+        aheadOfTarget(next, target, desc.batch, columns, group);
+    for (int64_t place = 0; place < kPlaces; ++place) {
       aheadOfSource.ask();
       aheadOfTarget.ask();
-      float *a = left + place * stepOf(depth), *b = right + place * stepOf(columns),
-            *u = filter + place * depth * columns;
-      if (isFilterGradient)
+      float *a = left + place * leftStep, *b = right + place * rightStep, *u = matrices + place * depth * columns;
+      if (isFilterGradient && first)
         GRAPHC_LOOPS(product<true>)({a, b, u, 1, depth, depth, columns, count});
+      else if (isFilterGradient)
+        GRAPHC_LOOPS(product<false>)({a, b, u, 1, depth, depth, columns, count});
       else
         GRAPHC_LOOPS(product<false>)({a, u, b, depth, 1, count, columns, depth});
     }
     if (!isFilterGradient)
-      GRAPHC_LOOPS(transformResults)(write, right, count, nowhere, target, columns, stepOf(columns));
+      GRAPHC_LOOPS(transformResults)(write, right, count, nowhere, target, columns, rightStep);
     write = next;
   }
+  if (isFilterGradient)
+    GRAPHC_LOOPS(transformFilterGradient)(stepsOf(desc), matrices, filter);
 }
 
 } // namespace graphc::kernels

@@ -1,10 +1,10 @@
 //===- Winograd.h - convolutions of windows of 3x3 with fewer multiplications ----------------------------------------*- C++ -*-===//
 //
-// Results are computed in tiles of 2x2, each from 4x4 inputs: both the tile and the filter are brought into a form (B' d B, G g G') in which
-// the sum over input features is 16 products for four results where the definition has 36, and the results out of it (A' m A). So one
-// matrix product for each of 16 places. The gradient by the input is a convolution of the gradient; that by the filter has the adjoint
+// Results are computed in tiles of 4x4, each from 6x6 inputs: both the tile and the filter are brought into a form (B' d B, G g G') in which
+// the sum over input features is 36 products for 16 results where the definition has 144, and the results out of it (A' m A). So one
+// matrix product for each of 36 places. The gradient by the input is a convolution of the gradient; that by the filter has the adjoint
 // of each step. Sums over features are in order, one fused multiply-add after the other: bits follow from the shape alone, with vectors of
-// either width.
+// either width. (A. Lavin, S. Gray: Fast algorithms for convolutional neural networks, 2015.)
 //
 //===----------------------------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_RUNTIME_KERNELS_WINOGRAD_H
@@ -23,10 +23,10 @@ class Winograd {
 public:
   /// On vectors of 512 bits, where the CPU has them and `isNarrow` does not forbid it; else of 256, with the same bits.
   explicit Winograd(const GraphcConvolutionDesc &desc, bool isNarrow = false);
-  /// Of the filter, or its gradient, in the form in which it is multiplied.
+  /// Of the filter in the form in which it is multiplied; of its gradient as the model has it.
   uint64_t filterBytes() const;
   uint64_t scratchBytes() const;
-  /// Brings the filter into that form; the gradient by the filter out of it.
+  /// Brings the filter into that form; copies its gradient.
   void reorderFilter(const void *from, void *to) const;
   /// input, filter, result, scratch, whichever of the first three is computed.
   void run(void *const *buffers) const;

@@ -14,13 +14,7 @@ static inline Vector load(const float *from) {
 }
 static inline void store(float *to, Vector value) { __builtin_memcpy(to, &value, sizeof value); }
 
-/// Lane i to to[i * step].
-static inline void put(float *to, int64_t step, Vector value) {
-  if (step == 1)
-    return store(to, value);
-  for (int64_t i = 0; i < kLanes; ++i)
-    to[i * step] = value[int(i)];
-}
+/// Lane i is from[i * step], or goes there.
 static inline Vector get(const float *from, int64_t step) {
   if (step == 1)
     return load(from);
@@ -29,38 +23,105 @@ static inline Vector get(const float *from, int64_t step) {
     value[int(i)] = from[i * step];
   return value;
 }
+static inline void put(float *to, int64_t step, Vector value) {
+  if (step == 1)
+    return store(to, value);
+  for (int64_t i = 0; i < kLanes; ++i)
+    to[i * step] = value[int(i)];
+}
+
+/// factor * x + y, rounded once.
+static inline Vector fma(float factor, Vector x, Vector y) {
+  const Vector factors = factor;
+  return __builtin_elementwise_fma(factors, x, y);
+}
+
+/// What is odd and what is even in a point: the values at both signs of it share these.
+struct Parts {
+  Vector even, odd;
+};
+
+/// B' d.
+static inline void transformInput(const Vector *d, Vector *t) {
+  t[0] = fma(kA2 * kB2, d[0], fma(-(kA2 + kB2), d[2], d[4]));
+  const Parts a{fma(-kB2, d[2], d[4]), fma(-kB2, d[1], d[3])}, b{fma(-kA2, d[2], d[4]), fma(-kA2, d[1], d[3])};
+  t[1] = fma(kA, a.odd, a.even);
+  t[2] = fma(-kA, a.odd, a.even);
+  t[3] = fma(kB, b.odd, b.even);
+  t[4] = fma(-kB, b.odd, b.even);
+  t[5] = fma(kA2 * kB2, d[1], fma(-(kA2 + kB2), d[3], d[5]));
+}
+
+/// A' m.
+static inline void transformProduct(const Vector *m, Vector *y) {
+  const Parts a{m[1] + m[2], m[1] - m[2]}, b{m[3] + m[4], m[3] - m[4]};
+  y[0] = m[0] + (a.even + b.even);
+  y[1] = fma(kB, b.odd, kA * a.odd);
+  y[2] = fma(kB2, b.even, kA2 * a.even);
+  y[3] = fma(kB * kB2, b.odd, fma(kA * kA2, a.odd, m[5]));
+}
+
+/// A g.
+static inline void transformGradient(const Vector *g, Vector *t) {
+  const Parts a{fma(kA2, g[2], g[0]), fma(kA2, g[3], g[1])}, b{fma(kB2, g[2], g[0]), fma(kB2, g[3], g[1])};
+  t[0] = g[0];
+  t[1] = fma(kA, a.odd, a.even);
+  t[2] = fma(-kA, a.odd, a.even);
+  t[3] = fma(kB, b.odd, b.even);
+  t[4] = fma(-kB, b.odd, b.even);
+  t[5] = g[3];
+}
+
+/// G g.
+static inline void transformWindow(const Vector *g, Vector *t) {
+  const Vector a = fma(kA2, g[2], g[0]), b = fma(kB2, g[2], g[0]);
+  t[0] = kOf0 * g[0];
+  t[1] = kOfA * fma(kA, g[1], a);
+  t[2] = kOfA * fma(-kA, g[1], a);
+  t[3] = kOfB * fma(kB, g[1], b);
+  t[4] = kOfB * fma(-kB, g[1], b);
+  t[5] = g[2];
+}
+
+/// G' m.
+static inline void transformWindowGradient(const Vector *m, Vector *g) {
+  const Parts a{kOfA * (m[1] + m[2]), kOfA * (m[1] - m[2])}, b{kOfB * (m[3] + m[4]), kOfB * (m[3] - m[4])};
+  g[0] = fma(kOf0, m[0], a.even + b.even);
+  g[1] = fma(kB, b.odd, kA * a.odd);
+  g[2] = fma(kB2, b.even, fma(kA2, a.even, m[5]));
+}
 
 /// B' d B of tiles that lie side by side. What two neighbours share is computed once.
 static void transformRow(const Cursor &cursor, const float *input, int64_t tiles, const float *zeros, float *to,
                          int64_t features, int64_t step) {
-  const float *rows[4];
-  int64_t across[4];
+  const float *rows[kSize];
+  int64_t across[kSize];
   cursor.findRows(input, zeros, features, rows, across);
   const int64_t left = cursor.left();
   for (int64_t c = 0; c < features; c += kLanes) {
-    auto column = [&](int64_t x, Vector *t) {
-      Vector d[4];
-      for (int i = 0; i < 4; ++i)
+    Vector t[kSize][kSize]; // columns of the tile, transformed
+    auto column = [&](int64_t x, Vector *transformed) {
+      Vector d[kSize];
+      for (int i = 0; i < kSize; ++i)
         d[i] = x >= 0 && x < cursor.width ? load(rows[i] + x * across[i] + c) : Vector{};
-      t[0] = d[0] - d[2];
-      t[1] = d[1] + d[2];
-      t[2] = d[2] - d[1];
-      t[3] = d[1] - d[3];
+      transformInput(d, transformed);
     };
-    Vector t0[4], t1[4], t2[4], t3[4];
-    column(left, t0);
-    column(left + 1, t1);
+    for (int i = kTile; i < kSize; ++i)
+      column(left + i - kTile, t[i]);
     for (int64_t tile = 0; tile < tiles; ++tile) {
-      column(left + 2 * tile + 2, t2);
-      column(left + 2 * tile + 3, t3);
+      for (int i = kTile; i < kSize; ++i)
+        for (int j = 0; j < kSize; ++j)
+          t[i - kTile][j] = t[i][j];
+      for (int i = kSize - kTile; i < kSize; ++i)
+        column(left + kTile * tile + i, t[i]);
       float *out = to + tile * features + c;
-      for (int i = 0; i < 4; ++i) {
-        store(out + (4 * i) * step, t0[i] - t2[i]);
-        store(out + (4 * i + 1) * step, t1[i] + t2[i]);
-        store(out + (4 * i + 2) * step, t2[i] - t1[i]);
-        store(out + (4 * i + 3) * step, t1[i] - t3[i]);
-        t0[i] = t2[i];
-        t1[i] = t3[i];
+      for (int i = 0; i < kSize; ++i) {
+        Vector d[kSize], row[kSize];
+        for (int j = 0; j < kSize; ++j)
+          d[j] = t[j][i];
+        transformInput(d, row);
+        for (int j = 0; j < kSize; ++j)
+          store(out + (kSize * i + j) * step, row[j]);
       }
     }
   }
@@ -81,17 +142,23 @@ static void transformInputs(Cursor cursor, const float *input, int64_t tiles, co
 static void transformGradients(Cursor cursor, const float *gradient, int64_t tiles, const float *zeros, float *to,
                                int64_t features, int64_t step) {
   for (int64_t t = 0; t < tiles; ++t, cursor.next()) {
-    const float *at[4];
+    const float *at[kTile * kTile];
     cursor.find(gradient, zeros, features, at);
     for (int64_t c = 0; c < features; c += kLanes) {
-      const Vector g0 = load(at[0] + c), g1 = load(at[1] + c), g2 = load(at[2] + c), g3 = load(at[3] + c);
-      const Vector left[4] = {g0, g0 + g2, g0 - g2, -g2}, right[4] = {g1, g1 + g3, g1 - g3, -g3};
+      Vector half[kTile][kSize];
+      for (int x = 0; x < kTile; ++x) {
+        Vector g[kTile];
+        for (int y = 0; y < kTile; ++y)
+          g[y] = load(at[kTile * y + x] + c);
+        transformGradient(g, half[x]);
+      }
       float *out = to + t * features + c;
-      for (int i = 0; i < 4; ++i) {
-        store(out + (4 * i) * step, left[i]);
-        store(out + (4 * i + 1) * step, left[i] + right[i]);
-        store(out + (4 * i + 2) * step, left[i] - right[i]);
-        store(out + (4 * i + 3) * step, -right[i]);
+      for (int i = 0; i < kSize; ++i) {
+        const Vector g[kTile] = {half[0][i], half[1][i], half[2][i], half[3][i]};
+        Vector row[kSize];
+        transformGradient(g, row);
+        for (int j = 0; j < kSize; ++j)
+          store(out + (kSize * i + j) * step, row[j]);
       }
     }
   }
@@ -101,22 +168,25 @@ static void transformGradients(Cursor cursor, const float *gradient, int64_t til
 static void transformResults(Cursor cursor, const float *from, int64_t tiles, float *nowhere, float *result,
                              int64_t features, int64_t step) {
   for (int64_t t = 0; t < tiles; ++t, cursor.next()) {
-    float *at[4];
+    float *at[kTile * kTile];
     cursor.find(result, nowhere, features, at);
     for (int64_t c = 0; c < features; c += kLanes) {
       const float *in = from + t * features + c;
-      Vector top[4], low[4];
-      for (int j = 0; j < 4; ++j) {
-        const Vector m0 = load(in + j * step), m1 = load(in + (4 + j) * step), m2 = load(in + (8 + j) * step),
-                     m3 = load(in + (12 + j) * step);
-        const Vector sum = m1 + m2, difference = m1 - m2;
-        top[j] = m0 + sum;
-        low[j] = difference - m3;
+      Vector half[kSize][kTile];
+      for (int j = 0; j < kSize; ++j) {
+        Vector m[kSize];
+        for (int i = 0; i < kSize; ++i)
+          m[i] = load(in + (kSize * i + j) * step);
+        transformProduct(m, half[j]);
       }
-      store(at[0] + c, top[0] + (top[1] + top[2]));
-      store(at[1] + c, (top[1] - top[2]) - top[3]);
-      store(at[2] + c, low[0] + (low[1] + low[2]));
-      store(at[3] + c, (low[1] - low[2]) - low[3]);
+      for (int y = 0; y < kTile; ++y) {
+        Vector m[kSize], row[kTile];
+        for (int j = 0; j < kSize; ++j)
+          m[j] = half[j][y];
+        transformProduct(m, row);
+        for (int x = 0; x < kTile; ++x)
+          store(at[kTile * y + x] + c, row[x]);
+      }
     }
   }
 }
@@ -168,48 +238,45 @@ template <bool Adds> static void product(const GroupProduct &p) {
 
 /// G g G' of the filter, or of the one that makes the gradient by the input of it: turned round, and with inputs and outputs swapped.
 static void transformFilter(const FilterSteps &s, const float *from, float *to) {
-  for (int64_t input = 0; input < s.inputs; ++input)
-    for (int64_t output = 0; output < s.outputs; output += kLanes) {
-      Vector half[4][3];
+  for (int64_t other = 0; other < s.others(); ++other)
+    for (int64_t c = 0; c < s.neighbours(); c += kLanes) {
+      Vector half[3][kSize];
       for (int column = 0; column < 3; ++column) {
-        auto at = [&](int row) { return get(from + s.from(row, column, input, output), s.outputStep); };
-        const Vector g0 = at(0), g1 = at(1), g2 = at(2);
-        half[0][column] = g0;
-        half[1][column] = 0.5f * ((g0 + g2) + g1);
-        half[2][column] = 0.5f * ((g0 + g2) - g1);
-        half[3][column] = g2;
+        Vector g[3];
+        for (int row = 0; row < 3; ++row)
+          g[row] = get(from + s.from(row, column, other, c), s.neighbourStep());
+        transformWindow(g, half[column]);
       }
-      for (int row = 0; row < 4; ++row) {
-        const Vector *g = half[row];
-        float *out = to + (4 * row) * s.step + s.to(input, output);
-        put(out, s.toStep, g[0]);
-        put(out + s.step, s.toStep, 0.5f * ((g[0] + g[2]) + g[1]));
-        put(out + 2 * s.step, s.toStep, 0.5f * ((g[0] + g[2]) - g[1]));
-        put(out + 3 * s.step, s.toStep, g[2]);
+      float *out = to + other * s.neighbours() + c;
+      for (int i = 0; i < kSize; ++i) {
+        const Vector g[3] = {half[0][i], half[1][i], half[2][i]};
+        Vector row[kSize];
+        transformWindow(g, row);
+        for (int j = 0; j < kSize; ++j)
+          store(out + (kSize * i + j) * s.step, row[j]);
       }
     }
 }
 
 /// G' m G, into the filter's gradient.
 static void transformFilterGradient(const FilterSteps &s, const float *from, float *to) {
-  for (int64_t input = 0; input < s.inputs; ++input)
-    for (int64_t output = 0; output < s.outputs; output += kLanes) {
-      Vector part[3][4];
-      for (int column = 0; column < 4; ++column) {
-        auto at = [&](int row) { return load(from + (4 * row + column) * s.step + s.to(input, output)); };
-        const Vector m0 = at(0), m1 = at(1), m2 = at(2), m3 = at(3);
-        part[0][column] = m0 + 0.5f * (m1 + m2);
-        part[1][column] = 0.5f * (m1 - m2);
-        part[2][column] = 0.5f * (m1 + m2) + m3;
+  for (int64_t other = 0; other < s.others(); ++other)
+    for (int64_t c = 0; c < s.neighbours(); c += kLanes) {
+      const float *in = from + other * s.neighbours() + c;
+      Vector part[kSize][3];
+      for (int j = 0; j < kSize; ++j) {
+        Vector m[kSize];
+        for (int i = 0; i < kSize; ++i)
+          m[i] = load(in + (kSize * i + j) * s.step);
+        transformWindowGradient(m, part[j]);
       }
       for (int row = 0; row < 3; ++row) {
-        const Vector *m = part[row];
-        auto store = [&](int column, Vector value) {
-          put(to + s.from(row, column, input, output), s.outputStep, value);
-        };
-        store(0, m[0] + 0.5f * (m[1] + m[2]));
-        store(1, 0.5f * (m[1] - m[2]));
-        store(2, 0.5f * (m[1] + m[2]) + m[3]);
+        Vector m[kSize], g[3];
+        for (int j = 0; j < kSize; ++j)
+          m[j] = part[j][row];
+        transformWindowGradient(m, g);
+        for (int column = 0; column < 3; ++column)
+          put(to + s.from(row, column, other, c), s.neighbourStep(), g[column]);
       }
     }
 }
