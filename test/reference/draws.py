@@ -41,9 +41,9 @@ def pairs(seed, draw, micro, count):
 
 
 def uniform(seed, draw, micro, count, element, low=0.0, high=1.0):
-    if element in ("i32", "i64"):
+    if element[0] in "iu":
         return [low + (n * (high - low) >> 64) for n in pairs(seed, draw, micro, count)]
-    numbers = [(n >> 8) * 2.0**-24 for n in words(seed, draw, micro, count)] if element == "f32" else \
+    numbers = [(n >> 8) * 2.0**-24 for n in words(seed, draw, micro, count)] if element in ("f32", "bf16") else \
         [(n >> 11) * 2.0**-53 for n in pairs(seed, draw, micro, count)]
     return [low + (high - low) * u for u in numbers]
 
@@ -86,7 +86,7 @@ def normal(seed, draw, micro, count, mean=0.0, deviation=1.0):
 
 def dropout(x, rate, seed, draw, micro, element):
     scale = 1 / (1 - rate)
-    if element == "f32":
+    if element in ("f32", "bf16"):
         scale, = struct.unpack("f", struct.pack("f", scale))
     dropped = min(round(rate * 2**32), 2**32 - 1)
     return [v * scale if w >= dropped else 0.0 for v, w in zip(x, words(seed, draw, micro, len(x)))]
@@ -101,5 +101,5 @@ def evaluate(name, args, properties, count, element):
         return dropout(args[0], number("rate", 0), *of, element)
     if name == "random_normal":
         return normal(*of, count, number("mean", 0.0), number("stddev", 1.0))
-    bound = whole if element[0] == "i" else number
+    bound = whole if element[0] in "iu" else number
     return uniform(*of, count, element, bound("low", 0), bound("high", 1))

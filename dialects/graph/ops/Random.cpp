@@ -44,7 +44,10 @@ LogicalResult RandomUniformOp::verify() {
     if (!low || !high)
       return emitOpError() << "of " << element << " must have low and high, both integers";
     const unsigned width = integer.getWidth();
-    if (low->slt(*high) && low->isSignedIntN(width) && (*high - 1).isSignedIntN(width))
+    const APInt last = *high - 1;
+    const bool held = integer.isUnsigned() ? !low->isNegative() && last.isIntN(width)
+                                           : low->isSignedIntN(width) && last.isSignedIntN(width);
+    if (low->slt(*high) && held)
       return success();
     return emitOpError() << "low must be below high, and both in the range of " << element << ", got "
                          << low->getSExtValue() << " and " << high->getSExtValue();

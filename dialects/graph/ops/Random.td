@@ -74,8 +74,8 @@ def Graph_DropoutOp : Graph_DrawOp<"dropout", [
     DeclareOpInterfaceMethods<DrawOpInterface, ["getOutsideTraining"]>]> {
   let summary = "zeros in random places, in training";
   let description = [{
-    Each element is 0 with probability `rate`, to the nearest multiple of 2^-32, and else the operand's times 1 / (1 - rate) (rounded to the element
-    type), so that the mean stays. Where it is 0 it is so whatever the operand is. Draws are numbered and repeated as those of `random_uniform`.
+    Each element is 0 with probability `rate`, to the nearest multiple of 2^-32, and else the operand's times 1 / (1 - rate) (rounded to the type
+    it is computed in), so that the mean stays. Where it is 0 it is so whatever the operand is. Draws are numbered and repeated as those of `random_uniform`.
     The gradient is the same op on the gradient, with the same number: the zeros are drawn again, no mask is kept.
 
     In functions of role train it drops; in others it is its operand, also where both call one function (`graph.call`). `training_mode`, as ONNX has it, says

@@ -65,7 +65,7 @@ func.func @uniform_integers_range() {
 // -----
 
 func.func @uniform_truth() {
-  // expected-error@+1 {{result #0 must be static ranked tensor of i32, i64, f32 or f64}}
+  // expected-error@+1 {{result #0 must be static ranked tensor of i8, ui8, i32, ui32, i64, bf16, f32 or f64}}
   %0 = graph.random_uniform : tensor<4xi1>
   return
 }
@@ -129,7 +129,7 @@ func.func @dropout_rate(%x: tensor<4xf32>) {
 // -----
 
 func.func @dropout_integers(%x: tensor<4xi32>) {
-  // expected-error@+1 {{operand #0 must be static ranked tensor of f32 or f64}}
+  // expected-error@+1 {{operand #0 must be static ranked tensor of bf16, f32 or f64}}
   %0 = graph.dropout %x {rate = 0.5} : tensor<4xi32>
   return
 }

@@ -5,6 +5,7 @@ import operator
 
 import interpret
 from case import FLOATS, INF, NAN, Case, pairs, rows
+from random_values import randomCases
 
 EVERY = ("i1", "i8", "ui8", "i32", "ui32", "i64", "bf16", "f32", "f64")
 
@@ -65,6 +66,7 @@ def integerCases(element, operations, moveCases):
     yield Case("chain", "%s = graph.add %a, %a : RESULT\ngraph.divide %s, %b : RESULT", [((n,), element, values), ((n,), element, [2] * n)], ((n,), element),
                lambda x, y: [interpret.divide(interpret.rounded(element, 2 * v), 2) for v in x])
     yield from moveCases(element, flat[:24])
+    yield from randomCases(element)
 
 
 def bfloatCases(element, moveCases):
@@ -109,3 +111,6 @@ def bfloatCases(element, moveCases):
     yield Case("one_hot", "graph.one_hot %a : (INPUT) -> RESULT", [((3,), "i64", [2, -1, 4])], ((3, 4), element),
                lambda x: [float(c == i) for c in x for i in range(4)])
     yield from moveCases(element, matrix[:24])
+    for case in randomCases(element):  # computed in f32: rounded twice
+        case.expected = lambda *inputs, f=case.expected: [interpret.rounded("f32", v) for v in f(*inputs)]
+        yield case

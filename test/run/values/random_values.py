@@ -14,9 +14,10 @@ def randomCases(element):
         inputs = [(*MICRO, [micro])]
         at, numbers = f"at %a {{seed = {seed} : i64, draw = {draw} : i64", (seed % 2**64, draw, micro, count(shape))
         out = (shape, element)
-        if element in ("i32", "i64"):
-            bits = int(element[1:]) - 1
-            for name, low, high in (("die", 1, 7), ("wide", -2**bits, 2**bits - 1), ("one", 5, 6)):
+        if element[0] in "iu":
+            bits = int(element.lstrip("ui"))
+            wide = (0, 2**bits) if element[0] == "u" else (-2**(bits - 1), 2**(bits - 1) - 1)
+            for name, low, high in (("die", 1, 7), ("wide", *wide), ("one", 5, 6)):
                 yield Case(f"random_uniform_{name}_{number}", f"graph.random_uniform {at}, low = {low} : i64, high = {high} : i64}} : RESULT", inputs, out,
                            lambda _, n=numbers, low=low, high=high: draws.uniform(*n, element, low, high))
             continue
