@@ -16,6 +16,7 @@ config.test_exec_root = os.path.join(build, "test", "lit")
 
 llvm_bin = os.environ.get("LLVM_BIN", "/usr/lib/llvm-22/bin")
 config.environment["PATH"] = os.pathsep.join([os.path.join(build, "bin"), llvm_bin, os.environ["PATH"]])
+config.environment.update({name: os.environ[name] for name in ("GRAPHC_LONG",) if name in os.environ})
 config.environment["CUDA_HOME"] = ""  # plans have no machine code of a toolkit that happens to be here
 config.environment["FILECHECK_OPTS"] = "--dump-input-filter=all --enable-var-scope"
 

@@ -8,7 +8,7 @@ Sources of tests, in this order; a thing that is missing or crashes is a failure
   pytest  the end-to-end tests test/run/test_*.py, each counted; a group of them (see test/run/conftest.py) in one process
   sh      every executable test/tools/*.sh: exit 0 passed, 77 skipped (last line says why)
   asan, tsan   the GoogleTest binaries of those builds, and with pytest graphrun of each: test_sanitizers.py
-  fuzz    every libFuzzer target of the asan build, 30 s each (GRAPHC_FUZZ_SECONDS; with --long 600), its coverage printed
+  fuzz    every libFuzzer target of the asan build, 15 s each (GRAPHC_FUZZ_SECONDS; with --long 600), its coverage printed
 """
 import argparse
 import concurrent.futures
@@ -74,7 +74,7 @@ def main():
             gtests, _ = ctestCommands(runner, preset)
             calls += [(runGtest, runner, preset, command, environment) for _, command, environment in gtests]
     if "asan" in presets:
-        seconds = int(os.environ.get("GRAPHC_FUZZ_SECONDS", "600" if arguments.long else "30"))
+        seconds = int(os.environ.get("GRAPHC_FUZZ_SECONDS", "600" if arguments.long else "15"))
         targets = fuzzTargets(root)
         if targets:
             runScript(runner, "test/ci/fuzz_seeds.sh", 300, name="fuzz seeds")
