@@ -38,7 +38,7 @@ public:
 private:
   struct Job;
 
-  void help();
+  void help(uint32_t thread);
   /// A job with parts left, entered; null for none.
   Job *enter();
   /// Until `jobsSeen` is old, or the pool ends. What is spun in vain is not spun for long.

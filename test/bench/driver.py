@@ -13,7 +13,8 @@ from measure import (ROOT, calibrate, complain, graphcAllReduce, graphcBareAllRe
 
 # Beside which peers each case stands, and on how many threads.
 SINGLE = {"linreg": (["jax", "torch"], (1,)), "mlp": (["jax", "torch", "tensorflow"], (1, 2)),
-          "resnet20": (["tensorflow", "jax", "torch", "torch.compile"], (1, 2)), "gpt": (["tensorflow", "jax", "torch", "torch.compile"], (1, 2))}
+          "resnet20": (["tensorflow", "jax", "torch", "torch.compile"], (1, 2)), "gpt": (["tensorflow", "jax", "torch", "torch.compile"], (1, 2)),
+          "vit": (["tensorflow", "tensorflow.xla", "jax", "torch", "torch.compile"], (1, 2))}
 
 
 NETWORKS = ("resnet20", "gpt")
@@ -77,7 +78,7 @@ def inGraphCases():
 
 
 def available(peer):
-    return peer == "graphc" or installed({"tensorflow": "tf", "jax": "jax"}.get(peer, "torch"))
+    return peer == "graphc" or installed({"tensorflow": "tf", "tensorflow.xla": "tf", "jax": "jax"}.get(peer, "torch"))
 
 
 def measureAll(groups, rounds):

@@ -158,7 +158,7 @@ def alone(name, plan, compileMs, threads, steps, pin):
 
 
 def graphcSingle(case, threads):
-    steps = dict(linreg=20000, mlp=600, resnet20=20, gpt=30)[case]
+    steps = dict(linreg=20000, mlp=600, resnet20=20, gpt=30, vit=100)[case]
     with tempfile.TemporaryDirectory() as folder:
         plan, compileMs = compilePlan(case, folder, threads=threads)
         yield alone(case, plan, compileMs, threads, steps, 0 if threads == 1 else None)
@@ -282,7 +282,7 @@ def median(values):
 
 def peerSingle(peer, case, threads):
     folder = peer.partition(".")[0].replace("tensorflow", "tf")
-    script = {"tensorflow": "tf", "torch.compile": "torchc"}.get(peer, peer)
+    script = {"tensorflow": "tf", "tensorflow.xla": "tfxla", "torch.compile": "torchc"}.get(peer, peer)
     done = subprocess.run([python(folder), "single.py", script, case, str(threads)], cwd=os.path.join(HERE, "peers"),
                           capture_output=True, text=True, timeout=300, env=environment())
     for found in jsonLines(done.stdout):
