@@ -8,4 +8,4 @@ import sys
 
 steps = [re.findall(r"\d+", line) for line in sys.stdin if line.startswith("character ")]
 for text in range(int(sys.argv[1]) if len(sys.argv) > 1 else 1):
-    print("".join(chr(int(step[text])) if step[text] == "10" or 32 <= int(step[text]) < 127 else "?" for step in steps))
+    print("".join(chr(int(step[text])) if step[text] in ("9", "10") or 32 <= int(step[text]) < 127 else "?" for step in steps))
