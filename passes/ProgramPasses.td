@@ -105,6 +105,10 @@ def Outline : Pass<"outline", "::mlir::ModuleOp"> {
     - Everything else is compiled. Operations that are joined by values and may run together are one kernel; inside it
       elementwise operations, broadcasts, transposes and slices are inlined where their result is used. A slice whose
       elements lie together in memory is a view of it.
+    - A value that several operations compute with is computed again by each of them, where that reads no more than the value has: what is
+      repeated from a row, and what is elementwise of one tensor of its size and of such. So no kernel writes it for another.
+    - What threads could not share in one kernel are several: a long sum that keeps its outermost dimension, what sums that up, and
+      what takes few such numbers in each step of its outermost loop.
     - What would be a kernel of thousands of operations or of more than 64 buffers is made in pieces, of which equal layers
       give equal ones.
     - What stands before sums that are `graph.kept` and what stands behind them share no kernel.

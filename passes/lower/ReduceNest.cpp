@@ -5,9 +5,11 @@
 #include "passes/lower/NestEmitter.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 
 #include <limits>
 
@@ -19,6 +21,10 @@ namespace {
 /// Vectors of neighbouring columns that are summed at once, two lanes of each: enough to hide the latency of an addition, few enough for
 /// registers.
 constexpr int64_t kColumnVectors = 4;
+/// Rows of so few vectors are summed as they lie, if each lane has so many items: a pass over all of them for each two lanes would take
+/// lines that lie apart.
+constexpr size_t kNarrowVectors = 2;
+constexpr int64_t kNarrowItems = 8;
 /// Evaluations of the body times its operations that are written out instead of a loop.
 constexpr int64_t kWrittenOut = 256;
 
@@ -338,6 +344,8 @@ private:
   Values columnChunk(Value first, Value count, int64_t most) {
     if (isShort(length) && isWrittenOut(tile.size()))
       return shortTree(first, 0, 1, length);
+    if (nest.loops[*column].size <= int64_t(kNarrowVectors) * kVector && most >= kNarrowItems * kLanes)
+      return narrowChunk(first, count);
     int64_t end = std::min<int64_t>(kLanes, llvm::PowerOf2Ceil(uint64_t(most)));
     if (isCheap() && end == kLanes)
       return laneTree(body.index(0), 1, kLanes / 2, [&](Value lane) { return twoLanes(first, count, lane); });
@@ -346,6 +354,54 @@ private:
         return combiners.combineAll(builder, carried, tileValues(add(first, item)));
       });
     });
+  }
+
+  /// Item after item; the sums of the lanes are in memory, which stays in the nearest cache.
+  Values narrowChunk(Value first, Value count) {
+    const Values neutrals = tileNeutrals();
+    if (laneSums.empty()) {
+      OpBuilder::InsertionGuard guard(builder);
+      auto function = builder.getInsertionBlock()->getParentOp();
+      if (!isa<FunctionOpInterface>(function))
+        function = function->getParentOfType<FunctionOpInterface>();
+      builder.setInsertionPointToStart(&function->getRegion(0).front());
+      for (Value neutral : neutrals) {
+        Type element = cast<VectorType>(neutral.getType()).getElementType();
+        laneSums.push_back(memref::AllocaOp::create(builder, loc, MemRefType::get({kLanes * kVector}, element),
+                                                    builder.getI64IntegerAttr(64)));
+      }
+    }
+    auto load = [&](Value lane) {
+      Values sums;
+      for (auto [memory, neutral] : llvm::zip_equal(laneSums, neutrals))
+        sums.push_back(
+            vector::LoadOp::create(builder, loc, cast<VectorType>(neutral.getType()), memory, times(lane, kVector)));
+      return sums;
+    };
+    auto store = [&](Value lane, ValueRange sums) {
+      for (auto [memory, sum] : llvm::zip_equal(laneSums, sums))
+        vector::StoreOp::create(builder, loc, sum, memory, times(lane, kVector));
+    };
+    forLoop(0, kLanes, 1, {}, [&](Value lane, ValueRange) {
+      store(lane, neutrals);
+      return Values{};
+    });
+    auto addLanes = [&](Value begin, Value lanesThere) {
+      forLoop(body.index(0), lanesThere, 1, {}, [&](Value lane, ValueRange) {
+        Values values = tileValues(add(begin, lane));
+        store(lane, combiners.combineAll(builder, load(lane), values));
+        return Values{};
+      });
+    };
+    Value rest = arithmetic<arith::RemUIOp>(count, body.index(kLanes));
+    Value whole = arithmetic<arith::SubIOp>(count, rest);
+    forLoop(body.index(0), whole, kLanes, {}, [&](Value item, ValueRange) {
+      addLanes(add(first, item), body.index(kLanes));
+      return Values{};
+    });
+    if (getConstantIntValue(rest) != 0)
+      addLanes(add(first, whole), rest);
+    return laneTree(body.index(0), 1, kLanes, load);
   }
 
   /// The sum of lanes `lane` and `lane` + 16, both in flight.
@@ -386,6 +442,7 @@ private:
   int64_t length = 1; ///< items of each sum
   std::optional<size_t> column; ///< the loop that is the vector; nothing: the items are
   SmallVector<Columns> tile; ///< what is summed at once
+  Values laneSums; ///< memory of narrowChunk, for each output and vector of the tile
 };
 
 } // namespace

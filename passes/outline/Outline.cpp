@@ -4,6 +4,7 @@
 #include "passes/outline/KernelBuilder.h"
 #include "passes/outline/KernelTable.h"
 #include "passes/outline/ProgramGraph.h"
+#include "passes/outline/Recompute.h"
 #include "runtime/kernels/Library.h"
 #include "runtime/plan/SumTree.h"
 
@@ -272,6 +273,7 @@ void ProgramOutliner::startAllReduce(dist::SendOp send, dist::ChannelOp channel)
 LogicalResult ProgramOutliner::emitRepeat(graph::RepeatOp repeat) {
   Block &body = repeat.getBody().front();
   eraseDead(body);
+  copyForUsers(body);
   auto loop = dist::RepeatOp::create(builder, repeat.getLoc(), repeat.getCount());
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToEnd(&loop.getBody().emplaceBlock());
@@ -418,6 +420,7 @@ LogicalResult ProgramOutliner::emitOther(Operation *op) {
 LogicalResult ProgramOutliner::run() {
   Block &block = program.getBlock();
   eraseDead(block);
+  copyForUsers(block);
   ProgramGraph graph(block, libraryKind());
   SmallVector<Operation *> old; // goes at once when what stands for it is there
   for (Operation &op : block.without_terminator())

@@ -116,14 +116,60 @@ static bool isAlone(Operation *op) {
          (llvm::any_of(op->getOperandTypes(), isLong) || llvm::any_of(op->getResultTypes(), isLong));
 }
 
+/// An operation's loops: how often their body runs, and which is the outermost that runs more than once.
+struct Extent {
+  int64_t iterations = 1;
+  unsigned outermost = 0;
+};
+static Extent extentOf(Operation *op, const LoopNest &nest) {
+  const SmallVector<int64_t> sizes = getLoopSizes(op, nest);
+  Extent extent;
+  while (extent.outermost + 1 < sizes.size() && sizes[extent.outermost] == 1)
+    ++extent.outermost;
+  for (int64_t size : sizes)
+    extent.iterations *= size;
+  return extent;
+}
+
+/// Whether `user` takes all of what `def` makes in each step of its outermost loop, or makes few numbers of it along that loop. One kernel
+/// of both has no loop that threads could share (Blocks.h), where the long one alone has its outermost.
+static bool partsThreads(Operation *def, Operation *user) {
+  constexpr int64_t kLong = 64 * 1024; // iterations, from which on a kernel is shared
+  constexpr int64_t kFew = 256; // elements: threads do not share these
+  auto from = dyn_cast<StructuredOpInterface>(def), to = dyn_cast<StructuredOpInterface>(user);
+  if (!from || !to || def->getNumResults() != 1)
+    return false;
+  const Value value = def->getResult(0);
+  for (const LoopNest &nest : to.getLoopNests()) {
+    const Extent extent = extentOf(user, nest);
+    if (!nest.isReduction()) {
+      if (extent.iterations < kLong || cast<RankedTensorType>(value.getType()).getNumElements() > kFew)
+        continue;
+      for (const LoopNest::Read &read : nest.reads)
+        if (user->getOperand(read.operand) == value && !read.map.isFunctionOfDim(extent.outermost))
+          return true;
+    } else if (!nest.iterators.empty() && nest.iterators[extent.outermost] == utils::IteratorType::reduction &&
+               extent.iterations < kLong) {
+      for (const LoopNest &before : from.getLoopNests())
+        if (const Extent long_ = extentOf(def, before);
+            before.isReduction() && long_.iterations >= kLong &&
+            before.iterators[long_.outermost] == utils::IteratorType::parallel)
+          return true;
+    }
+  }
+  return false;
+}
+
 void ProgramGraph::depend(unsigned op, Operation *on, bool separate) {
   auto found = indexOf.find(on);
   if (found == indexOf.end())
     return; // made outside of the loop
   unsigned index = found->second;
   if (index != op && kinds[index] != Kind::Free)
-    dependences[op].push_back(
-        {index, separate || sections[index] != sections[op] || isAlone(ops[index]) || isAlone(ops[op]), false});
+    dependences[op].push_back({index,
+                               separate || sections[index] != sections[op] || isAlone(ops[index]) || isAlone(ops[op]) ||
+                                   partsThreads(on, ops[op]),
+                               false});
 }
 
 void ProgramGraph::findDependences() {

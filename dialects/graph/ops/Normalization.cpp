@@ -4,6 +4,10 @@
 // says it: where both are in one program, cse makes one value of the two, a number a row or channel; what is of the operand's size is
 // elementwise and computed again where it is used.
 //
+// Of channels, sums are made sample by sample and then over the samples: threads share the samples, and a sample that was summed once is in
+// a near cache when it is wanted again. The variance is joined of those of the samples (T. Chan, G. Golub, R. LeVeque: Updating formulae and a
+// pairwise algorithm for computing sample variances, 1979), so that the operand is read from memory once for mean and variance.
+//
 //===----------------------------------------------------------------------------------------------------------===//
 #include "dialects/graph/ops/Making.h"
 
@@ -208,6 +212,48 @@ struct Norm {
   Value multiply(Value a, Value b) { return e.make<MultiplyOp>(a, b); }
   Value subtract(Value a, Value b) { return e.make<SubtractOp>(a, b); }
 
+  /// What a sample has of a channel, where it is worth a sum of its own: all dimensions but the first and the channels'. Else empty.
+  Dimensions ofSample() const {
+    constexpr int64_t kLeast = 16;
+    const int64_t channels = parameters.front();
+    Dimensions dimensions;
+    int64_t items = 1;
+    for (int64_t i = 1; i < type.getRank(); ++i)
+      if (i != channels) {
+        dimensions.push_back(i);
+        items *= type.getDimSize(unsigned(i));
+      }
+    return channels > 0 && items >= kLeast ? dimensions : Dimensions();
+  }
+  /// Of each channel.
+  Value sumOfChannel(Value value) {
+    const Dimensions sample = ofSample();
+    return sample.empty() ? sumForParameter(value)
+                          : e.make<ReduceSumOp>(e.make<ReduceSumOp>(value, sample), ArrayRef<int64_t>{0});
+  }
+  struct Moments {
+    Value mean, variance;
+  };
+  Moments momentsOfChannel(Value x) {
+    const Dimensions sample = ofSample();
+    if (sample.empty()) {
+      Value mean = meanOfGroup(x);
+      return {mean, squares(subtract(x, ofGroup(mean)))};
+    }
+    const double items = double(count(x)), channels = double(type.getDimSize(unsigned(parameters.front()))),
+                 samples = double(type.getDimSize(0));
+    auto times = [&](Value value, double factor) { return multiply(value, e.splat(value.getType(), factor)); };
+    auto over = [&](Value value, double divisor) { return e.make<DivideOp>(value, e.splat(value.getType(), divisor)); };
+    auto sum = [&](Value value) { return e.make<ReduceSumOp>(value, ArrayRef<int64_t>{0}); };
+    Value sums = e.make<ReduceSumOp>(x, sample), own = over(sums, items / channels / samples);
+    Value ofOwn = subtract(x, e.make<BroadcastInDimOp>(type, own, ArrayRef<int64_t>{0, parameters.front()}));
+    Value inside = e.make<ReduceSumOp>(multiply(ofOwn, ofOwn), sample);
+    Value mean = over(sum(sums), items / channels);
+    Value apart = subtract(own, e.make<BroadcastInDimOp>(typeOf(own), mean, ArrayRef<int64_t>{1}));
+    Value between = times(sum(multiply(apart, apart)), items / channels / samples);
+    return {mean, over(e.make<AddOp>(sum(inside), between), items / channels)};
+  }
+
   /// 1 / sqrt(variance + epsilon)
   Value scaleOf(Value variance, const llvm::APFloat &epsilon) {
     return e.make<RsqrtOp>(e.make<AddOp>(variance, e.splat(variance.getType(), epsilon.convertToDouble())));
@@ -241,9 +287,8 @@ struct Norm {
 
 Values BatchNormTrainingOp::decompose(OpBuilder &builder) {
   Norm norm = Norm::ofChannels(builder, *this, getFeatureIndex());
-  Value mean = norm.meanOfGroup(getOperand());
+  auto [mean, variance] = norm.momentsOfChannel(getOperand());
   Value centered = norm.subtract(getOperand(), norm.ofGroup(mean));
-  Value variance = norm.squares(centered);
   Value normalized = norm.multiply(centered, norm.ofGroup(norm.scaleOf(variance, getEpsilon())));
   return {norm.affine(normalized, getScale(), getOffset()), mean, variance};
 }
@@ -261,7 +306,7 @@ Values BatchNormGradOp::decompose(OpBuilder &builder) {
   Expansion &e = norm.e;
   Value factor = norm.scaleOf(getVariance(), getEpsilon()), g = getGradOutput();
   Value normalized = norm.multiply(norm.subtract(getOperand(), norm.ofGroup(getMean())), norm.ofGroup(factor));
-  Value ofOffset = norm.sumForParameter(g), ofScale = norm.sumForParameter(norm.multiply(g, normalized));
+  Value ofOffset = norm.sumOfChannel(g), ofScale = norm.sumOfChannel(norm.multiply(g, normalized));
   double items = double(count(getOperand())) / double(count(getScale()));
   auto share = [&](Value sum) { return norm.ofGroup(e.make<DivideOp>(sum, e.splat(sum.getType(), items))); };
   Value rest = norm.subtract(norm.subtract(g, share(ofOffset)), norm.multiply(normalized, share(ofScale)));

@@ -18,7 +18,8 @@ def Graph_BatchNormTrainingOp : Graph_NormOp<"batch_norm_training", [Graph_Diffe
     the operand as it is here: a micro-batch's own. `epsilon` is added to the variance. The variance is the mean of the squares of
     what is left of each element without the mean. Both are results for `assign_moving_average`, by which the values for
     `batch_norm_inference` take the mean over the step's micro-batches, and may be differentiated.
-    In a kernel of its own with what is elementwise around it: the sums first, then one pass that writes the output.
+    Sums are made sample by sample where a sample has many items of a channel, with the variance joined of those of the samples; then what
+    is elementwise is one pass, with what stands around it.
 
     1. (C1) `feature_index` is one of the operand's dimensions.
     2. (C2) `scale` and `offset` have one dimension, as long as that one, and the operand's element type.
@@ -66,7 +67,8 @@ def Graph_BatchNormGradOp : Graph_NormOp<"batch_norm_grad"> {
   let summary = "gradients of batch_norm_training by its operand, scale and offset";
   let description = [{
     Made by `differentiate`, expanded by `decompose`. `mean` and `variance` are those of the forward pass, which are kept, a number
-    a channel; all else is computed again from the operand, which is kept anyway. Two sums over each channel, then one pass.
+    a channel; all else is computed again from the operand, which is kept anyway. Two sums over each channel, sample by sample first, then one
+    pass.
 
     1. (C1) `feature_index` is one of the operand's dimensions.
     2. (C2) `scale`, `mean` and `variance` have one dimension, as long as that one, and the operand's element type.
