@@ -62,6 +62,9 @@ def goalOf(case):
     return round(GOALS[case][0] / GOALS[case][1], 1) if case in GOALS else None
 
 
+# Milliseconds of graphc from text to plan at most, and its share of JAX's compilation in the same run, where both are networks.
+COMPILED_IN = {"resnet20": 1500, "gpt": 1500}
+MOST_OF_JAX = 0.5
 MOST_8_TO_2_WORKERS = 4  # a null step with 8 workers to one with 2
 
 
@@ -137,6 +140,11 @@ def ratios(summary):
                            if theirs["first_step_s"] and ours["first_step_s"] else None,
                            **(dict(required=required, reached=step >= required) if required else {}),
                            **(dict(goal=goal, goal_reached=step >= goal) if goal else {}))
+        jax = peers.get("jax")
+        if ours and jax and jax.get("compile_ms") and ours.get("compile_ms") and case in NETWORKS:
+            share = ours["compile_ms"] / jax["compile_ms"]
+            yield dict(ratio="graphc / jax, compilation", case=case, threads=threads, compile_ms=round(ours["compile_ms"]), step=round(share, 2),
+                       required=MOST_OF_JAX, reached=share <= MOST_OF_JAX and ours["compile_ms"] <= COMPILED_IN[case])
     for sync in (True, False):
         two, eight = (summary.get(("null", "parameter_server", sync, workers, 1), {}).get("graphc") for workers in (2, 8))
         if two and eight:
