@@ -18,10 +18,14 @@ namespace {
 struct ExpansionListener : OpBuilder::Listener {
   DeviceAttr device;
   SmallVector<Operation *> composites;
+  Type tooLarge; ///< what no tensor is: operands and results may be in bounds where what is between them is not
 
   void notifyOperationInserted(Operation *op, OpBuilder::InsertPoint) override {
     if (device)
       setDevice(op, device);
+    for (Type type : op->getResultTypes())
+      if (!tooLarge && !isGraphTensor(type, AnyKind))
+        tooLarge = type;
     if (isa<DecomposableOpInterface>(op))
       composites.push_back(op);
   }
@@ -46,6 +50,10 @@ struct DecomposePass : graphc::impl::DecomposeBase<DecomposePass> {
       listener.device = getDevice(op);
       OpBuilder builder(op, &listener);
       SmallVector<Value> values = cast<DecomposableOpInterface>(op).decompose(builder);
+      if (listener.tooLarge) {
+        op->emitOpError() << "is computed by way of a " << listener.tooLarge << ", expected at most 2^37 elements";
+        return signalPassFailure();
+      }
       if (values.empty())
         continue;
       op->replaceAllUsesWith(values);

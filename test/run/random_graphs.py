@@ -18,7 +18,8 @@ import struct
 import subprocess
 import sys
 
-from random_ops import FLOATS, INTEGERS, OPS, dense, text
+from random_network_ops import NETWORK_OPS
+from random_ops import FLOATS, INTEGERS, NARROW, OPS, REALS, dense, text
 
 STEPS = 3
 
@@ -51,11 +52,21 @@ class Graph:
         self.values.append((name, tuple(shape), element))
         return self.values[-1]
 
+    def emitSeveral(self, op, operands, results):
+        """An op of several results, each (shape, element); the first."""
+        names = [f"%v{len(self.values) + i}" for i in range(len(results))]
+        types = [", ".join(text(*v[-2:]) for v in values) for values in (operands, results)]
+        self.body.append(f"{', '.join(names)} = graph.{op} {{{self.DEVICE}}} : ({types[0]}) -> ({types[1]})")
+        self.values += [(name, tuple(shape), element) for name, (shape, element) in zip(names, results)]
+        return self.values[-len(results)]
+
     def shape(self):
         return tuple(self.random.choice((1, 2, 3, 5, 8, 17)) for _ in range(self.random.choice((0, 1, 1, 2, 2, 2, 3))))
 
     def number(self, element):
-        return f"{self.random.uniform(-2, 2):.3f}" if element in FLOATS else str(self.random.randint(-3, 3))
+        if element in REALS:
+            return f"{self.random.uniform(-2, 2):.3f}"
+        return str(self.random.randint(0 if element in ("ui8", "ui32") else -3, 3))
 
     def variable(self, element, shape, trainable):
         name = f"@var{len(self.variables)}"
@@ -72,7 +83,7 @@ class Graph:
         """What an assignment means where several micro-batches make a value each."""
         if not self.strategy:
             return ""
-        return 'aggregation = "first_replica", ' if element == "i1" else 'aggregation = "sum", '
+        return 'aggregation = "sum", ' if element in FLOATS + INTEGERS else 'aggregation = "first_replica", '
 
     def build(self):
         pick = self.random
@@ -85,12 +96,12 @@ class Graph:
         for _ in range(pick.randint(2, 3)):
             self.variable(pick.choice(FLOATS), self.shape(), True)
         for _ in range(pick.randint(1, 2)):
-            self.variable(pick.choice(INTEGERS + FLOATS), self.shape(), False)
+            self.variable(pick.choice(INTEGERS + FLOATS + INTEGERS + FLOATS + NARROW), self.shape(), False)
         made, tries = 0, 0
         wanted = pick.randint(8, 20)
         while made < wanted and tries < 200:
             tries += 1
-            op = pick.choice(OPS)
+            op = pick.choice(NETWORK_OPS if pick.random() < 0.3 else OPS)
             made += bool((self.library or op != dense) and op(self))
         for name, shape, element, trainable in self.variables:
             value = None if trainable else self.pick(lambda s, e: (s, e) == (shape, element))
@@ -105,6 +116,9 @@ class Graph:
         used = "\n".join(line.split("=", 1)[-1] for line in self.body) + " "
         for name, shape, element in list(self.values):
             if f"{name} " not in used and f"{name}," not in used:
+                if self.strategy and element in NARROW and self.random.random() < 0.9:  # what has no sum is a loop's in the first micro-batch alone
+                    wide = "f32" if element == "bf16" else "i64"
+                    name, _, element = self.emit(f"convert {name}", shape, wide, f"({text(shape, element)}) -> {text(shape, wide)}")
                 sink = f"@sink{len(self.top)}"
                 self.top.append(f"graph.variable {sink} : {text(shape, element)} = #graph.zeros {{trainable = false, {self.aggregation(element)}{self.DEVICE}}}")
                 self.body.append(f"graph.assign {sink}, {name} {{{self.DEVICE}}} : {text(shape, element)}")

@@ -1,5 +1,7 @@
 """Ops of random graphs (random_graphs.py): each function adds one to the graph, or returns None where nothing fits."""
 FLOATS, INTEGERS = ("f32", "f64"), ("i32", "i64")
+NARROW = ("i8", "ui8", "ui32", "bf16")  # computed with in another type
+REALS, WHOLE = FLOATS + ("bf16",), INTEGERS + ("i8", "ui8", "ui32")
 
 
 def text(shape, element):
@@ -9,7 +11,7 @@ def text(shape, element):
 def unary(g):
     op = g.random.choice(("negate", "abs", "sign", "tanh", "exponential", "logistic", "relu", "sqrt", "log", "rsqrt"))
     floats = op not in ("negate", "abs", "sign")
-    value = g.pick(lambda s, e: e in FLOATS or (not floats and e in INTEGERS))
+    value = g.pick(lambda s, e: e in REALS or (not floats and e in WHOLE))
     if not value:
         return None
     if op in ("sqrt", "log", "rsqrt"):  # of numbers above zero, so that no step ends in NaN
@@ -36,19 +38,21 @@ def choose(g):
 
 
 def convert(g):
-    a = g.pick(lambda s, e: e in INTEGERS or e == "f32")
-    to = g.random.choice(("f32", "f64"))
+    a = g.pick(lambda s, e: e != "f64")
+    to = g.random.choice(FLOATS + NARROW if a and a[2] not in NARROW else FLOATS + INTEGERS)
+    if a and a[2] in REALS and to in WHOLE:
+        a = g.emit(f"tanh {a[0]}", *a[1:])
     return a and a[2] != to and g.emit(f"convert {a[0]}", a[1], to, f"({text(*a[1:])}) -> {text(a[1], to)}")
 
 
 def constant(g):
-    shape, element = g.shape(), g.random.choice(FLOATS + INTEGERS)
+    shape, element = g.shape(), g.random.choice(FLOATS + INTEGERS + NARROW)
     return g.emit(f"constant dense<{g.number(element)}>", shape, element)
 
 
 def reduce(g):
-    op = g.random.choice(("reduce_sum", "reduce_max", "reduce_mean"))
-    a = g.pick(lambda s, e: s and e != "i1" and (op != "reduce_mean" or e in FLOATS))
+    op = g.random.choice(("reduce_sum", "reduce_max", "reduce_min", "reduce_mean"))
+    a = g.pick(lambda s, e: s and e != "i1" and (op != "reduce_mean" or e in REALS))
     if not a:
         return None
     dims = sorted(g.random.sample(range(len(a[1])), g.random.randint(1, len(a[1]))))
@@ -129,7 +133,7 @@ def matmul(g):
 
 
 def softmax(g):
-    a = g.pick(lambda s, e: s and e in FLOATS)
+    a = g.pick(lambda s, e: s and e in REALS)
     return a and g.emit(f"{g.random.choice(('softmax', 'log_softmax'))} {a[0]}", *a[1:])
 
 
@@ -156,7 +160,7 @@ def divide(g):
     b = a and g.pick(lambda s, e: (s, e) == a[1:])
     if not b:
         return None
-    if a[2] in FLOATS:  # by numbers above zero
+    if a[2] in REALS:  # by numbers above zero
         b = g.emit(f"exponential {g.emit(f'tanh {b[0]}', *b[1:])[0]}", *b[1:])
     return g.emit(f"divide {a[0]}, {b[0]}", *a[1:])
 
@@ -206,7 +210,7 @@ def loss(g):
 
 
 def rounding(g):
-    a = g.pick(lambda s, e: e in FLOATS)
+    a = g.pick(lambda s, e: e in REALS)
     op = g.random.choice(("floor", "ceil", "round_nearest_even", "sine", "cosine", "erf", "exponential_minus_one", "log_plus_one"))
     if not a:
         return None
@@ -218,7 +222,7 @@ def rounding(g):
 
 
 def activation(g):
-    a = g.pick(lambda s, e: e in FLOATS)
+    a = g.pick(lambda s, e: e in REALS)
     op = g.random.choice(("gelu", "silu", "softplus", "elu", "leaky_relu", "hard_sigmoid", "hard_swish"))
     return a and g.emit(f"{op} {g.emit(f'sine {a[0]}', *a[1:])[0]}", *a[1:])
 
@@ -228,7 +232,7 @@ def remainder(g):
     b = a and g.pick(lambda s, e: (s, e) == a[1:])
     if not b:
         return None
-    if a[2] in FLOATS:  # by numbers above zero
+    if a[2] in REALS:  # by numbers above zero
         b = g.emit(f"exponential {g.emit(f'tanh {b[0]}', *b[1:])[0]}", *b[1:])
     return g.emit(f"remainder {a[0]}, {b[0]}", *a[1:])
 
@@ -237,12 +241,12 @@ def clamp(g):
     a = g.pick(lambda s, e: e != "i1")
     if not a:
         return None
-    low, high = (g.emit(f"constant dense<{n}{'.0' if a[2] in FLOATS else ''}>", (), a[2]) for n in (-1, 1))
+    low, high = (g.emit(f"constant dense<{n}{'.0' if a[2] in REALS else ''}>", (), a[2]) for n in ((0, 5) if a[2] in ("ui8", "ui32") else (-1, 1)))
     return g.emit(f"clamp {low[0]}, {a[0]}, {high[0]}", *a[1:], f"({text((), a[2])}, {text(*a[1:])}, {text((), a[2])}) -> {text(*a[1:])}")
 
 
 def bits(g):
-    a = g.pick(lambda s, e: e in INTEGERS)
+    a = g.pick(lambda s, e: e in WHOLE)
     b = a and g.pick(lambda s, e: (s, e) == a[1:])
     op = g.random.choice(("and", "or", "xor", "shift_left", "shift_right_arithmetic", "shift_right_logical"))
     return b and g.emit(f"{op} {a[0]}, {b[0]}", *a[1:])
@@ -266,7 +270,7 @@ def product(g):
     a = g.pick(lambda s, e: s and e != "i1")
     if not a:
         return None
-    if a[2] in FLOATS:
+    if a[2] in REALS:
         a = g.emit(f"tanh {a[0]}", *a[1:])
     dim = g.random.randrange(len(a[1]))
     shape = a[1][:dim] + a[1][dim + 1:]

@@ -151,10 +151,11 @@ LogicalResult PadOp::canonicalize(PadOp op, PatternRewriter &rewriter) {
   if (keepsAll(op))
     return failure();
   Value cropped = makeCropped(rewriter, op);
-  Operation *made = cropped.getDefiningOp();
-  setDevice(made, getDevice(op));
-  if (Operation *slice = made->getOperand(0).getDefiningOp(); slice && slice != op.getOperand().getDefiningOp())
-    setDevice(slice, getDevice(op));
+  if (Operation *made = cropped.getDefiningOp()) // a constant, where all is known
+    setDevice(made, getDevice(op));
+  if (auto pad = cropped.getDefiningOp<PadOp>())
+    if (Operation *slice = pad.getOperand().getDefiningOp(); slice && slice != op.getOperand().getDefiningOp())
+      setDevice(slice, getDevice(op));
   rewriter.replaceOp(op, cropped);
   return success();
 }

@@ -39,6 +39,18 @@ func.func @negative(%a: tensor<5xf32>, %z: tensor<f32>) -> (tensor<7xf32>, tenso
 
 // -----
 
+// Padding alone, and known: a constant.
+// CHECK-LABEL: func @nothing_left
+// CHECK-NEXT: %[[C:.*]] = graph.constant dense<7.000000e+00> : tensor<2xf32>
+// CHECK-NEXT: return %[[C]]
+func.func @nothing_left(%a: tensor<1xf32>) -> tensor<2xf32> {
+  %seven = graph.constant dense<7.0> : tensor<f32>
+  %0 = graph.pad %a, %seven edge_padding_low = [2] edge_padding_high = [-1] interior_padding = [0] : (tensor<1xf32>, tensor<f32>) -> tensor<2xf32>
+  return %0 : tensor<2xf32>
+}
+
+// -----
+
 // The edges of one dimension are a concatenation, others a fill and a copy.
 // DECOMPOSED-LABEL: func @edges
 // DECOMPOSED: graph.concatenate %{{.*}}, %arg0, %{{.*}} dimension = 1 : (tensor<2x1xf32>, tensor<2x5xf32>, tensor<2x2xf32>) -> tensor<2x8xf32>

@@ -37,6 +37,24 @@ def trainedChain(count):
     return train("\n".join(body), f"graph.variable @w : {VECTOR} = #graph.zeros\n")
 
 
+def scopes(count):
+    """An op in so many regions."""
+    body = f" %y = graph.scope -> ({VECTOR}) {{\n" * count + f" %y = graph.tanh %x : {VECTOR}\n" + f" graph.yield %y : {VECTOR}\n }}\n" * count
+    return predict(VECTOR, body + f" graph.return %y : {VECTOR}")
+
+
+def pieces(count):
+    kind = f"tensor<{4 * count}xf32>"
+    text = f" %y = graph.concatenate {', '.join(['%x'] * count)} dimension = 0 : ({', '.join([VECTOR] * count)}) -> {kind}\n"
+    return predict(VECTOR, text + f" graph.return %y : {kind}").replace(f"-> {VECTOR} attributes", f"-> {kind} attributes")
+
+
+def manyFeeds(count):
+    feeds = ", ".join(f"%x{i}: {VECTOR}" for i in range(count))
+    body = "".join(f" %s{i} = graph.add %{'x0' if i == 0 else f's{i - 1}'}, %x{i} : {VECTOR}\n" for i in range(count))
+    return predict(VECTOR, body + f" graph.return %s{count - 1} : {VECTOR}").replace(f"%x: {VECTOR}", feeds)
+
+
 def manyVariables(count):
     head = "".join(f"graph.variable @w{i} : {VECTOR} = #graph.zeros\n" for i in range(count))
     body = [f" %v{i} = graph.read @w{i} : {VECTOR}" for i in range(count)] + [f" %s0 = graph.tanh %v0 : {VECTOR}"]
@@ -117,6 +135,10 @@ CASES = {
     "foreign-dialect": ("grpah.variable @w : tensor<f32> = #graph.zeros\n" + predict(VECTOR), r":1:1: error: custom op 'grpah.variable' is unknown; did you mean 'graph.variable'\?"),
     "deep-attributes": ("module attributes {a = " + "[" * 100000 + "]" * 100000 + "} {}\n", r":1:\d+: error: brackets are nested too deeply here, expected at most 500"),
     "deep-brackets": ("(" * 100000, r":1:501: error: brackets are nested too deeply here"),
+    "deep-scopes": (scopes(100000), r":501:\d+: error: brackets are nested too deeply here, expected at most 500"),
+    "400-scopes": (scopes(400), None),
+    "5,000-pieces": (pieces(5000), None),
+    "3,000-feeds": (manyFeeds(3000), None),
     "deep-in-a-comment": ("// " + "(" * 1000 + "\n" + predict(VECTOR), None),
     "not-utf-8": (b"graph.func @f(%x: tensor<4xf32>\xff\xfe) {}\n", r":1:32: error: unexpected character"),
     "noise": (bytes((i * 7919 + 128) % 256 for i in range(4096)), r":1:1: error: this is no model: neither text nor MLIR's bytecode"),

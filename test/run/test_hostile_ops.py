@@ -1,0 +1,8 @@
+from box import HERE, LONG, ROOT
+
+
+def test_hostile_ops(box):
+    """Each op with sizes up to 2^64, attributes out of range and other types is one error with a place, or a plan, within 4 GiB of addresses: a
+    sample of 30,000 variants, all of them with --long."""
+    sample = [] if LONG else ["--every", 5, "--compile", 8]
+    box.run("python3", HERE / "hostile_ops.py", ROOT, box.folder / "models", *sample, seconds=7200 if LONG else 900)
