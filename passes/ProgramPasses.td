@@ -112,6 +112,8 @@ def Outline : Pass<"outline", "::mlir::ModuleOp"> {
     - What would be a kernel of thousands of operations or of more than 64 buffers is made in pieces, of which equal layers
       give equal ones.
     - What stands before sums that are `graph.kept` and what stands behind them share no kernel.
+    - Updates of variables of up to 16,384 elements, whose gradients a library or a message brings, are one kernel for those that
+      come behind the same communication, but where variables have locks.
     - Updates of variables happen in place, and so does what reads a value element by element that nobody wants afterwards:
       the kernel has one argument for both, read and written. Buffers have no place in memory yet; `schedule` gives them one.
     - A `graph.repeat` becomes a `dist.repeat`, whose body is made as a program is, with a `dist.accumulate` behind what makes each

@@ -7,8 +7,10 @@
 
 #include "mlir/Transforms/RegionUtils.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallBitVector.h"
 
 #include <limits>
+#include <map>
 #include <numeric>
 #include <queue>
 
@@ -90,6 +92,7 @@ ProgramGraph::ProgramGraph(Block &block, StringRef kind) : kind(kind) {
   sinkCheapOps();
   makeGroups();
   sortGroups();
+  joinSmallUpdates();
 }
 
 /// One ends behind sums that are kept, where computing goes on.
@@ -172,6 +175,10 @@ void ProgramGraph::depend(unsigned op, Operation *on, bool separate) {
                                false});
 }
 
+static bool isCommunication(Operation *op) {
+  return isa<dist::ChannelEndOpInterface, dist::TicketOp>(op) || dist::isTalkingLoop(op);
+}
+
 void ProgramGraph::findDependences() {
   dependences.resize(ops.size());
   Operation *lastCommunication = nullptr;
@@ -185,7 +192,7 @@ void ProgramGraph::findDependences() {
       for (Value value : used)
         depend(index, value.getDefiningOp());
     }
-    if (!isa<dist::ChannelEndOpInterface, dist::TicketOp>(op) && !dist::isTalkingLoop(op))
+    if (!isCommunication(op))
       continue;
     if (lastCommunication)
       dependences[index].push_back({indexOf[lastCommunication], false, true});
@@ -338,6 +345,88 @@ void ProgramGraph::sortGroups() {
   }
   assert(sorted.size() == groups.size() && "depths keep groups from waiting for each other");
   groups = std::move(sorted);
+}
+
+/// Elements of the largest tensor that an update reads or writes up to which it is small.
+constexpr int64_t kSmall = 16 * 1024;
+/// How much updates may be that become one kernel: elements that no threads would share (Blocks.cpp), arguments that LLVM tells apart
+/// from each other in little time (Pieces.cpp).
+constexpr int64_t kJoinedElements = 48 * 1024;
+constexpr size_t kJoinedBuffers = 24;
+
+static int64_t getLargestTensor(ArrayRef<Operation *> ops) {
+  int64_t largest = 1;
+  auto look = [&](Type type) { largest = std::max(largest, cast<RankedTensorType>(type).getNumElements()); };
+  for (Operation *op : ops) {
+    llvm::for_each(op->getOperandTypes(), look);
+    llvm::for_each(op->getResultTypes(), look);
+  }
+  return largest;
+}
+
+/// What comes from outside and what is written.
+static size_t countBuffers(ArrayRef<Operation *> ops) {
+  llvm::SmallDenseSet<const void *> buffers;
+  for (Operation *op : ops) {
+    for (Value operand : op->getOperands())
+      if (!llvm::is_contained(ops, operand.getDefiningOp()))
+        buffers.insert(operand.getAsOpaquePointer());
+    for (FlatSymbolRefAttr name : getWrittenVariables(op))
+      buffers.insert(name.getAsOpaquePointer());
+  }
+  return buffers.size();
+}
+
+/// Updates of small variables whose gradients a library or a message brings would be a call of a few numbers each. They become one
+/// kernel: those for which nothing waits, and which come behind the same communication, so that none waits for more than before.
+/// Where variables have locks all stay apart.
+void ProgramGraph::joinSmallUpdates() {
+  if (ops.empty() || ops.front()->getParentOfType<dist::ProgramOp>().getLocksVariables())
+    return;
+  for (auto [number, group] : llvm::enumerate(groups))
+    for (Operation *op : group.ops)
+      groupOf[indexOf[op]] = unsigned(number);
+  SmallVector<int> lastMessages(groups.size(), -1); // messages of a program are in the order of the text
+  llvm::SmallBitVector isWanted(groups.size());
+  for (auto [number, group] : llvm::enumerate(groups))
+    for (Operation *op : group.ops) {
+      int &last = lastMessages[number];
+      if (isCommunication(op))
+        last = std::max(last, int(indexOf[op]));
+      for (const Dependence &dependence : dependences[indexOf[op]])
+        if (const unsigned on = groupOf[dependence.on]; on != number) {
+          last = std::max(last, lastMessages[on]);
+          isWanted.set(on);
+        }
+    }
+  struct Joined {
+    Group *group; ///< the last of them so far, which has all their operations
+    int64_t elements;
+    size_t buffers;
+  };
+  std::map<std::pair<unsigned, int>, Joined> open; // by section and last message
+  for (auto [number, group] : llvm::enumerate(groups)) {
+    if (group.kind != Kind::Compute || isWanted.test(unsigned(number)) ||
+        llvm::all_of(group.ops, [](Operation *op) { return getWrittenVariables(op).empty(); }))
+      continue;
+    Joined joined{&group, getLargestTensor(group.ops), countBuffers(group.ops)};
+    if (joined.elements > kSmall)
+      continue;
+    auto [before, isFirst] = open.try_emplace({sections[indexOf[group.ops.front()]], lastMessages[number]}, joined);
+    if (isFirst)
+      continue;
+    if (before->second.elements + joined.elements <= kJoinedElements &&
+        before->second.buffers + joined.buffers <= kJoinedBuffers) {
+      joined.elements += before->second.elements;
+      joined.buffers += before->second.buffers;
+      Piece all = std::move(before->second.group->ops);
+      all.append(group.ops);
+      group.ops = std::move(all);
+      before->second.group->ops.clear();
+    }
+    before->second = joined;
+  }
+  llvm::erase_if(groups, [](const Group &group) { return group.ops.empty(); });
 }
 
 } // namespace graphc

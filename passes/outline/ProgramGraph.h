@@ -6,6 +6,7 @@
 // a path from the start of the step to them leaves or enters a kernel. Hence the groups are never in a circle. The
 // order of communication counts as a path too, so that merging cannot make a send wait for a later receive. What stands on both sides of
 // sums that are kept (`graph.kept`) shares no kernel: it would make the values of the later side live beside those of the earlier one.
+// At last kernels that only update small variables, and for which nothing waits, become one where they wait for the same messages.
 //
 //===----------------------------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_PASSES_OUTLINE_PROGRAMGRAPH_H
@@ -51,6 +52,7 @@ private:
   void sinkCheapOps();
   void makeGroups();
   void sortGroups();
+  void joinSmallUpdates();
   unsigned find(unsigned op);
   void depend(unsigned op, mlir::Operation *on, bool separate = false);
 
