@@ -44,7 +44,7 @@ struct Manifest {
   uint64_t globalStep = 0; ///< steps made; where each counts once, the value of global_step
   std::map<std::string, uint64_t> dataPositions; ///< by name of a stream (data/Streams.h): samples taken of it
   std::map<std::string, std::string>
-      algorithms; ///< of GPUs' libraries, by kernel: a run that goes on has the same bits with these
+      algorithms; ///< of libraries, by kernel: a run that goes on has the same bits with these
   std::vector<ShardInfo> shards; ///< sorted by file
 
   /// Bytes of a variable of the model, and the tensor that has them.

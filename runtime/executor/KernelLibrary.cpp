@@ -60,8 +60,8 @@ absl::StatusOr<std::unique_ptr<KernelLibrary>> KernelLibrary::load(const plan::P
       if (std::optional<uint32_t> kernel = plan::effectsOf(plan, program, instruction).kernel) {
         if (plan.kernels(int(*kernel)).has_compiled())
           called.insert({*kernel, deviceOf(plan.code(int(plan.kernels(int(*kernel)).compiled().code())), program)});
-        else if (device::runsPtx(device::kindOf(program.device())))
-          library->gpuCalls.insert({*kernel, program.device()});
+        else
+          library->libraryCalls.insert({*kernel, program.device()});
       }
   }
   for (const auto &[index, deviceName] : called) {
@@ -100,7 +100,7 @@ absl::StatusOr<std::unique_ptr<KernelLibrary>> KernelLibrary::load(const plan::P
 /// Makes the kernel of each call once. Lanes make theirs by the algorithm that it has told.
 absl::Status KernelLibrary::choose(const plan::Plan &plan, const Algorithms &told) {
   Algorithms chosen;
-  for (const auto &[index, name] : gpuCalls) {
+  for (const auto &[index, name] : libraryCalls) {
     const plan::Kernel &kernel = plan.kernels(int(index));
     GRAPHC_ASSIGN_OR_RETURN(device::Device * device, device::find(name));
     auto found = told.find(kernel.name());
@@ -108,10 +108,12 @@ absl::Status KernelLibrary::choose(const plan::Plan &plan, const Algorithms &tol
         std::unique_ptr<kernels::LibraryKernel> made,
         device->make(plan::libraryCallOf(kernel),
                      {kernel.scratch_bytes(), nullptr, found == told.end() ? "" : std::string_view(found->second)}));
+    if (made->algorithm().empty())
+      continue;
     auto [other, isNew] = chosen.try_emplace(kernel.name(), made->algorithm());
     if (!isNew && other->second != made->algorithm())
       return absl::FailedPreconditionError(
-          absl::StrCat("the GPUs of this task do not compute ", kernel.name(), " alike: ", other->second, ", and ",
+          absl::StrCat("the devices of this task do not compute ", kernel.name(), " alike: ", other->second, ", and ",
                        made->algorithm(), "; give each task GPUs of one kind, or compile with graphc --no-cublaslt"));
   }
   taken = std::move(chosen);

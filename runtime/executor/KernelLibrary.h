@@ -21,7 +21,7 @@ namespace graphc::executor {
 using Algorithms = std::map<std::string, std::string>;
 
 /// Loads the code objects of a verified plan that `programs` call, each on its program's device, and compares their kernel
-/// tables with what the plan says of its kernels; has the libraries of GPUs say how they will do their calls. One a process; the code stays loaded while the object lives.
+/// tables with what the plan says of its kernels; has each library say how it will do its calls. One a process; the code stays loaded while the object lives.
 class KernelLibrary {
 public:
   static absl::StatusOr<std::unique_ptr<KernelLibrary>> load(const plan::Plan &plan,
@@ -43,7 +43,7 @@ public:
 private:
   KernelLibrary() = default;
   absl::Status choose(const plan::Plan &plan, const Algorithms &told);
-  std::set<std::pair<uint32_t, std::string>> gpuCalls; // a GPU's library kernel on a device
+  std::set<std::pair<uint32_t, std::string>> libraryCalls; // a library kernel on a device
   Algorithms taken;
   std::vector<GraphcKernelEntry> kernels; // one a plan kernel
   std::map<std::pair<uint32_t, std::string>, std::unique_ptr<device::Code>> codes; // of a plan's code on a device

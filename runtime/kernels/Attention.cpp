@@ -166,6 +166,7 @@ public:
     }
   }
   uint32_t parts() const override { return pool ? count : 1; }
+  std::string algorithm() const override { return absl::StrCat(kCpuAlgorithm, "kernels for ", simdKernels().name); }
 
   int run(void *const *buffers) override {
     const int64_t units = call.units();

@@ -46,6 +46,9 @@ public:
     winograd->run(buffers);
     return 0;
   }
+  std::string algorithm() const {
+    return absl::StrCat(kCpuAlgorithm, winograd ? "tiles of 4x4" : api->implementationOfConvolution(kernel));
+  }
   int reorderFilter(void *from, void *to) const {
     if (!winograd)
       return api->reorderFilter(kernel, from, to);
@@ -87,6 +90,7 @@ public:
 
   /// The filter in the order of the blocks' kernel, or each block's part of its gradient; then a block's own.
   uint64_t scratchBytes() const { return filtersBytes() + blockScratchBytes; }
+  std::string algorithm() const override { return blocks[0].algorithm(); }
   uint32_t parts() const override { return pool ? uint32_t(blocks.size()) : 1; }
 
   int run(void *const *buffers) override {

@@ -12,6 +12,11 @@
 
 namespace graphc::kernels {
 
+inline constexpr char kCpuAlgorithm[] = "CPU: ";
+inline bool isOfCpu(std::string_view algorithm) {
+  return algorithm.substr(0, sizeof kCpuAlgorithm - 1) == kCpuAlgorithm;
+}
+
 /// Used by one lane at a time.
 class LibraryKernel {
 public:
@@ -20,7 +25,8 @@ public:
   virtual int run(void *const *buffers) = 0;
   /// How many parts run() shares out over the pool; 1: it does not.
   virtual uint32_t parts() const = 0;
-  /// Which of its algorithms the library took, where the bits depend on it and it may be another one elsewhere; empty where not.
+  /// Which of its algorithms the library took, where the bits depend on it and it may be another one elsewhere; empty where not. Those that begin
+  /// with kCpuAlgorithm cannot be chosen (Device::make).
   virtual std::string algorithm() const { return {}; }
 };
 

@@ -42,6 +42,7 @@ public:
   }
   int run(void *const *buffers) const { return api->run(kernel, buffers); }
   uint64_t scratchBytes() const { return scratch; }
+  std::string algorithm() const { return absl::StrCat(kCpuAlgorithm, api->implementation(kernel)); }
 
 private:
   const GraphcOnednnApi *api = nullptr;
@@ -153,6 +154,7 @@ public:
   }
 
   uint64_t scratchBytes() const { return whole.scratchBytes(); }
+  std::string algorithm() const override { return whole.algorithm(); }
   uint32_t parts() const override { return blocked ? blocked->count() : 1; }
   int run(void *const *buffers) override { return blocked ? blocked->run(buffers, pool) : whole.run(buffers); }
 

@@ -13,7 +13,7 @@
 extern "C" {
 #endif
 
-#define GRAPHC_ONEDNN_ABI_VERSION 3
+#define GRAPHC_ONEDNN_ABI_VERSION 4
 
 /// c = a x b [+ bias] [relu] on the calling thread. All matrices are dense, those of a batch follow each other; elements of a lie
 /// `aRow` apart from row to row and `aColumn` from column to column, one of which is 1, those of b likewise; c is row-major.
@@ -60,6 +60,9 @@ typedef struct GraphcOnednnApi {
   /// Brings the filter from the descriptor's order into the library's; where the filter is what is computed, the other way.
   int (*reorderFilter)(void *kernel, void *from, void *to);
   void (*destroyConvolution)(void *kernel);
+  /// Version of the library and which of its kernels it took, for people; lives as long as the process. The bits may depend on it.
+  const char *(*implementation)(void *kernel);
+  const char *(*implementationOfConvolution)(void *kernel);
 } GraphcOnednnApi;
 
 /// The module's one symbol: `const GraphcOnednnApi *graphc_onednn_api(void)`.

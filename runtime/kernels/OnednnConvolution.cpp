@@ -22,6 +22,7 @@ struct Orders {
 
 struct Convolution {
   Orders input, filter, result;
+  std::string implementation;
   memory::desc scratch;
   dnnl::primitive primitive;
   dnnl::reorder toOwnInput, toOwnResult,
@@ -102,6 +103,7 @@ Convolution makeConvolution(const GraphcConvolutionDesc &d) {
     made.filter.own = filter;
     made.result.own = result;
     made.scratch = description.scratchpad_desc();
+    made.implementation = describe(description.impl_info_str());
   };
   if (d.kind == GRAPHC_CONVOLUTION_RESULT) {
     take(forward, forward.src_desc(), forward.weights_desc(), forward.dst_desc());
@@ -229,5 +231,9 @@ int reorderFilter(void *opaque, void *from, void *to) {
 }
 
 void destroyConvolution(void *kernel) { delete static_cast<Kernel *>(kernel); }
+
+const char *implementationOfConvolution(void *kernel) {
+  return static_cast<Kernel *>(kernel)->convolution->implementation.c_str();
+}
 
 } // namespace graphc::onednn

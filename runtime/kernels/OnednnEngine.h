@@ -11,6 +11,7 @@
 #include <cstring>
 #include <map>
 #include <memory>
+#include <string>
 
 namespace graphc::onednn {
 
@@ -18,6 +19,9 @@ namespace graphc::onednn {
 void useOneThread();
 /// Made once, behind everything that the library is told.
 dnnl::engine &cpuEngine();
+
+/// Version of the library, its own name of the kernel, and the caches by whose sizes it cuts sums into pieces.
+std::string describe(const char *implementation);
 
 /// Equal descriptors, byte by byte, have one `Made` in a process, which lives as long as that: lanes, phases and blocks of one size share it.
 template <typename Desc, typename Made, Made (*make)(const Desc &)> std::shared_ptr<const Made> find(const Desc &desc) {
@@ -75,6 +79,7 @@ int createConvolution(const GraphcConvolutionDesc *desc, void **kernel, uint64_t
 int runConvolution(void *kernel, void *const *buffers);
 int reorderFilter(void *kernel, void *from, void *to);
 void destroyConvolution(void *kernel);
+const char *implementationOfConvolution(void *kernel);
 
 } // namespace graphc::onednn
 #endif

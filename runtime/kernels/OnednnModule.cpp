@@ -11,6 +11,8 @@
 
 #include "runtime/kernels/OnednnEngine.h"
 
+#include <unistd.h>
+
 // The two functions of libgomp that are used; clang finds no omp.h of GCC's.
 extern "C" int omp_get_max_threads(void);
 extern "C" void omp_set_num_threads(int);
@@ -33,12 +35,21 @@ dnnl::engine &cpuEngine() {
   return engine;
 }
 
+std::string describe(const char *implementation) {
+  const dnnl_version_t *version = dnnl_version();
+  char text[200];
+  snprintf(text, sizeof text, "oneDNN %d.%d.%d %s, caches of %ld and %ld bytes", version->major, version->minor,
+           version->patch, implementation, sysconf(_SC_LEVEL1_DCACHE_SIZE), sysconf(_SC_LEVEL2_CACHE_SIZE));
+  return text;
+}
+
 namespace {
 
 /// What is the same for all kernels of one descriptor: runs on several threads at once.
 struct Product {
   dnnl::memory::desc a, b, bias, c, scratch;
   dnnl::matmul primitive;
+  std::string implementation;
 };
 
 struct MatmulKernel {
@@ -78,6 +89,7 @@ Product makeProduct(const GraphcMatmulDesc &d) {
   dnnl::matmul::primitive_desc description(operation, attributes, cpuEngine());
   product.primitive = dnnl::matmul(description);
   product.scratch = description.scratchpad_desc();
+  product.implementation = describe(description.impl_info_str());
   return product;
 }
 
@@ -107,8 +119,20 @@ int run(void *opaque, void *const *buffers) {
 
 void destroy(void *kernel) { delete static_cast<MatmulKernel *>(kernel); }
 
-constexpr GraphcOnednnApi api = {GRAPHC_ONEDNN_ABI_VERSION, create,         run,           destroy,
-                                 createConvolution,         runConvolution, reorderFilter, destroyConvolution};
+const char *implementation(void *kernel) {
+  return static_cast<MatmulKernel *>(kernel)->product->implementation.c_str();
+}
+
+constexpr GraphcOnednnApi api = {GRAPHC_ONEDNN_ABI_VERSION,
+                                 create,
+                                 run,
+                                 destroy,
+                                 createConvolution,
+                                 runConvolution,
+                                 reorderFilter,
+                                 destroyConvolution,
+                                 implementation,
+                                 implementationOfConvolution};
 
 } // namespace
 } // namespace graphc::onednn

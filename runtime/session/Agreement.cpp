@@ -1,5 +1,6 @@
 #include "runtime/session/Agreement.h"
 
+#include "runtime/kernels/LibraryKernel.h"
 #include "runtime/plan/Types.h"
 
 #include "absl/strings/str_cat.h"
@@ -43,8 +44,8 @@ absl::Status compareMirrors(const plan::Plan &plan, const std::vector<service::D
   return absl::OkStatus();
 }
 
-absl::StatusOr<std::map<std::string, std::string>> compareAlgorithms(const plan::Plan &plan,
-                                                                     const std::vector<service::Done> &prepared) {
+absl::StatusOr<std::map<std::string, std::string>>
+compareAlgorithms(const plan::Plan &plan, const std::vector<service::Done> &prepared, bool cpusMayDiffer) {
   const std::vector<plan::Task> tasks = plan::allTasks(plan);
   std::map<std::string, std::string> algorithms;
   std::map<std::string, size_t> first; // by kernel: the task that told of it first
@@ -52,12 +53,15 @@ absl::StatusOr<std::map<std::string, std::string>> compareAlgorithms(const plan:
     for (const service::Algorithm &one : prepared[i].algorithms()) {
       auto [other, isNew] = first.try_emplace(one.kernel(), i);
       const std::string &known = algorithms.try_emplace(one.kernel(), one.text()).first->second;
-      if (known != one.text())
-        return absl::FailedPreconditionError(
-            absl::StrCat(plan::taskText(plan, tasks[i]), " does not compute ", one.kernel(), " as ",
-                         plan::taskText(plan, tasks[other->second]), " does: there ", one.text(), ", here ", known,
-                         "; the bits would depend on who computes: give all tasks the same GPUs and the same cuBLASLt, "
-                         "or compile with graphc --no-cublaslt"));
+      const bool onCpus = kernels::isOfCpu(known) && kernels::isOfCpu(one.text());
+      if (known == one.text() || (onCpus && cpusMayDiffer))
+        continue;
+      const std::string here = plan::taskText(plan, tasks[i]), there = plan::taskText(plan, tasks[other->second]);
+      return absl::FailedPreconditionError(
+          absl::StrCat(here, " does not compute ", one.kernel(), " as ", there, " does: ", here, " by ", one.text(),
+                       "; ", there, " by ", known, "; the bits would depend on who computes: give all tasks ",
+                       onCpus ? "alike CPUs and the same oneDNN, or run it with --new_algorithms"
+                              : "the same GPUs and the same cuBLASLt, or compile with graphc --no-cublaslt"));
     }
   return algorithms;
 }

@@ -28,9 +28,9 @@ absl::StatusOr<DatasetSizes> compareDatasets(const plan::Plan &plan, const std::
 /// Replicas with a copy each of the variables must agree to the bit. `when`: "at the start".
 absl::Status compareMirrors(const plan::Plan &plan, const std::vector<service::Done> &answers, std::string_view when);
 
-/// Algorithms of GPUs' libraries, by kernel: tasks that make the same call make it alike. The error names two that do not.
-absl::StatusOr<std::map<std::string, std::string>> compareAlgorithms(const plan::Plan &plan,
-                                                                     const std::vector<service::Done> &prepared);
+/// Algorithms of libraries, by kernel: tasks that make the same call make it alike, but CPUs that may differ. The error names two that do not.
+absl::StatusOr<std::map<std::string, std::string>>
+compareAlgorithms(const plan::Plan &plan, const std::vector<service::Done> &prepared, bool cpusMayDiffer);
 
 } // namespace graphc::session
 #endif

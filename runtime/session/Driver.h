@@ -31,7 +31,7 @@ struct DriverOptions {
   std::optional<double> evalEveryEpochs, saveEverySeconds;
   std::optional<uint64_t> saveEverySteps;
   std::string checkpointDirectory, dumpDirectory, statsFile;
-  bool newAlgorithms = false; ///< GPUs' libraries choose anew, whatever the checkpoint was made by
+  bool newAlgorithms = false; ///< GPUs' libraries choose anew, whatever the checkpoint was made by; CPUs may be unlike
   std::string transport = "auto", run;
   std::vector<std::string> fetches; ///< names of --fetch; every task hears of them
   absl::Duration fileDeadline = kFileDeadline; ///< of one piece of the chief's own file work
@@ -70,6 +70,7 @@ private:
   };
   absl::Status script();
   absl::Status setUp();
+  void goOnBy(const std::map<std::string, std::string> &before, service::Order::Initialize &order);
   absl::Status initialize();
   absl::Status checkDumpDirectory();
   absl::Status train(uint32_t phase);
@@ -100,7 +101,7 @@ private:
 
   TrainingSteps trainingSteps_; ///< how many, and where to pause
   DatasetSizes samples_;
-  std::map<std::string, std::string> algorithms_; ///< of GPUs' libraries, by kernel
+  std::map<std::string, std::string> algorithms_; ///< of libraries, by kernel
   std::optional<checkpoint::Manifest> restored_; ///< of the checkpoint that the run went on from
   uint64_t epoch_ = 0; ///< of the channels: one a phase that ran
   TrainedSums trained_;

@@ -32,7 +32,7 @@ struct RunOptions {
   std::optional<uint64_t> steps; ///< counted from the very first, as epochs are
   std::optional<double> evalEveryEpochs;
   std::string checkpointDirectory; ///< restored from where there is one, saved to at the end; empty: none
-  bool newAlgorithms = false; ///< GPUs' libraries choose anew, whatever the checkpoint was made by
+  bool newAlgorithms = false; ///< GPUs' libraries choose anew, whatever the checkpoint was made by; CPUs may be unlike
   std::optional<uint64_t> saveEverySteps;
   std::optional<double> saveEverySeconds;
   std::string dumpDirectory; ///< of the variables at the end as .npy; empty: none

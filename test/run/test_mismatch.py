@@ -1,6 +1,6 @@
 """Workers that do not fit each other: each ends by itself, with the cause in one line."""
 import pytest
-from box import MODELS, same
+from box import BUILD, MODELS, same
 from formats import fingerprint, samples
 from process import ended
 
@@ -52,3 +52,33 @@ def test_smaller_than_a_step(box, strategy):
     """Three samples for two workers of four are no mistake: the stream goes on from epoch to epoch, and the bits are one device's."""
     plan = box.servers("idx", 2, 1, model=IDX) if strategy == "parameter_server" else box.compile("sums", {"worker": 2, "strategy": strategy}, IDX)
     same(box.weights(box.oneDevice("one", 2, IDX), "--steps", 40, "--data_dir", "tiny"), box.weights(plan, "--steps", 40, "--data_dir", "tiny"))
+
+
+@pytest.fixture
+def otherLibrary(box):
+    """oneDNN's module as another version of it would be, by its own word."""
+    module = (BUILD / "lib/libgraphc_onednn.so").read_bytes()
+    assert module.count(b"oneDNN %d.%d.%d") == 1
+    (box / "other.so").write_bytes(module.replace(b"oneDNN %d.%d.%d", b"oneDNn %d.%d.%d"))
+    return {"GRAPHC_ONEDNN": str(box / "other.so")}
+
+
+def test_another_library(box, task, otherLibrary):
+    """Tasks whose CPUs make the same product in unlike ways are refused by name, or told to go on."""
+    two = box.servers("wide", 2, 1, model=box.mlp(256))
+    unlike = "/job:worker/task:1 does not compute \\S*matmul\\S* as /job:worker/task:0 does: /job:worker/task:1 by CPU: oneDNn .*: give all tasks alike CPUs"
+    for flags, status in ([], 1), (["--new_algorithms"], 0):
+        run = [task("worker-0", two, "--steps", 4, *flags), task("worker-1", two, "--steps", 4, *flags, env=otherLibrary), task("ps-0", two, "--steps", 4, *flags)]
+        for one in run:
+            one.ends(status)
+            if status:
+                one.expect(unlike)
+
+
+def test_checkpoint_of_another_library(box, otherLibrary):
+    """A checkpoint goes on with a warning, and with the next one's the warning is gone."""
+    plan = box.oneDevice("one", 1, box.mlp(256))
+    for steps, warns in (2, False), (4, True), (6, False):
+        said = box.graphrun(plan, "--steps", steps, "--checkpoint_dir", "kept", env=otherLibrary if steps > 2 else None)
+        warning = "warning: CPUs compute [0-9]+ kernels in other ways than before the checkpoint \\(.* by CPU: oneDNn .*, before by CPU: oneDNN .*\\)"
+        assert bool(said.err.matches(warning)) == warns

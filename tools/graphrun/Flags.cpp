@@ -90,8 +90,6 @@ absl::Status checkTogether(const Flags &flags, bool launched) {
     return absl::InvalidArgumentError("--task_index needs --job_name");
   if ((flags.checkpointEverySeconds || flags.checkpointEverySteps) && flags.checkpointDirectory.empty())
     return absl::InvalidArgumentError("--checkpoint_every_… needs --checkpoint_dir");
-  if (flags.newAlgorithms && flags.checkpointDirectory.empty())
-    return absl::InvalidArgumentError("--new_algorithms needs --checkpoint_dir");
   if (!flags.master.empty() && (flags.local || !flags.jobName.empty()))
     return absl::InvalidArgumentError(absl::StrCat("--master makes this process the chief of waiting servers: leave ",
                                                    flags.local ? "--local" : "--job_name", " out"));
@@ -229,9 +227,9 @@ absl::StatusOr<ParsedFlags> parseFlags(int argc, char **argv, Command command, b
       ->check(kAboveZero);
   app.add_option("--checkpoint_every_seconds", flags.checkpointEverySeconds, "also save when this long has passed")
       ->check(kAboveZero);
-  app.add_flag(
-      "--new_algorithms", flags.newAlgorithms,
-      "go on from a checkpoint whose products another GPU or cuBLASLt made, with other bits than it would have had");
+  app.add_flag("--new_algorithms", flags.newAlgorithms,
+               "go on where another GPU or cuBLASLt made the checkpoint's products, or where tasks' CPUs make them in "
+               "unlike ways: with other bits");
   app.add_option("--eval_every_epochs", flags.evalEveryEpochs,
                  "evaluate in between; the progress line shows the metrics")
       ->check(kAboveZero);

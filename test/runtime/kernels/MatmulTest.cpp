@@ -9,6 +9,7 @@
 #include <cmath>
 #include <cstring>
 #include <random>
+#include <regex>
 #include <vector>
 
 namespace graphc::kernels {
@@ -120,6 +121,14 @@ TEST(Matmul, AgreesWithF64) {
         worst = std::max(worst, std::fabs(got[i] - expected[i]));
       EXPECT_LT(worst, 1.2e-7 * 2 * std::sqrt(double(d.k)) * 8) << describe(d);
     }
+}
+
+TEST(Matmul, SaysHowItIsMade) {
+  auto kernel = makeMatmul({64, 64, 64, 1, false, false, false, false, MatmulType::F32}, 1 << 30);
+  ASSERT_TRUE(kernel.ok()) << kernel.status();
+  EXPECT_TRUE(std::regex_match((*kernel)->algorithm(),
+                               std::regex("CPU: oneDNN \\d+\\.\\d+\\.\\d+ .+, caches of \\d+ and \\d+ bytes")))
+      << (*kernel)->algorithm();
 }
 
 // The numerical contract: what is fused may not change a bit against the parts.

@@ -44,16 +44,27 @@ TEST_F(Agreement, OnHowGpusMakeTheirProducts) {
     one.set_kernel(kernel);
     one.set_text(text);
   };
-  EXPECT_TRUE(compareAlgorithms(plan, answers)->empty());
+  EXPECT_TRUE(compareAlgorithms(plan, answers, false)->empty());
   makes(0, "p", "one way");
   makes(2, "p", "one way");
   makes(2, "q", "another");
-  EXPECT_EQ(*compareAlgorithms(plan, answers),
+  EXPECT_EQ(*compareAlgorithms(plan, answers, false),
             (std::map<std::string, std::string>{{"p", "one way"}, {"q", "another"}}));
   makes(1, "q", "one way");
-  EXPECT_THAT(
-      std::string(compareAlgorithms(plan, answers).status().message()),
-      HasSubstr(name(2) + " does not compute q as " + name(1) + " does: there another, here one way; the bits"));
+  EXPECT_THAT(std::string(compareAlgorithms(plan, answers, true).status().message()),
+              HasSubstr(name(2) + " does not compute q as " + name(1) + " does: " + name(2) + " by another; " +
+                        name(1) + " by one way; the bits"));
+}
+
+TEST_F(Agreement, OnHowCpusMakeTheirProducts) {
+  for (size_t task : {0, 1}) {
+    service::Algorithm &one = *answers[task].add_algorithms();
+    one.set_kernel("p");
+    one.set_text(task ? "CPU: oneDNN 3" : "CPU: oneDNN 2");
+  }
+  EXPECT_TRUE(compareAlgorithms(plan, answers, true).ok());
+  EXPECT_THAT(std::string(compareAlgorithms(plan, answers, false).status().message()),
+              HasSubstr("give all tasks alike CPUs and the same oneDNN, or run it with --new_algorithms"));
 }
 
 TEST_F(Agreement, OnTheBitsOfMirroredVariables) {

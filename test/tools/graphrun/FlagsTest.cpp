@@ -82,7 +82,6 @@ TEST(Flags, EachMistakeIsNamed) {
   EXPECT_THAT(errorOf({"m", "--intra_op_threads", "0"}), HasSubstr("--intra_op_threads"));
   EXPECT_THAT(errorOf({"m", "--local", "--job_name", "ps"}), HasSubstr("--local"));
   EXPECT_THAT(errorOf({"m", "--checkpoint_every_steps", "5"}), HasSubstr("needs --checkpoint_dir"));
-  EXPECT_THAT(errorOf({"m", "--new_algorithms"}), HasSubstr("--new_algorithms needs --checkpoint_dir"));
   EXPECT_THAT(errorOf({"m", "--entry", "eval", "--epochs", "1"}), HasSubstr("--entry train"));
   EXPECT_THAT(errorOf({"m", "--entry", "eval", "--steps", "0"}), HasSubstr("at least one step"));
   EXPECT_THAT(errorOf({"m", "--deadline", "nan"}), HasSubstr("--deadline: must be a number above 0"));
