@@ -66,4 +66,26 @@ compareAlgorithms(const plan::Plan &plan, const std::vector<service::Done> &prep
   return algorithms;
 }
 
+std::string goOnBy(const std::map<std::string, std::string> &before, std::map<std::string, std::string> &algorithms,
+                   service::Order::Initialize &order) {
+  std::string unlike; // the first of them
+  int count = 0;
+  for (auto &[kernel, text] : algorithms) {
+    auto known = before.find(kernel);
+    if (known == before.end() || kernels::isOfCpu(known->second) != kernels::isOfCpu(text))
+      continue;
+    if (!kernels::isOfCpu(text)) {
+      service::Algorithm &one = *order.add_algorithms();
+      one.set_kernel(kernel);
+      one.set_text(text = known->second);
+    } else if (known->second != text && ++count == 1) {
+      unlike = absl::StrCat(kernel, " by ", text, ", before by ", known->second);
+    }
+  }
+  if (count == 0)
+    return "";
+  return absl::StrCat("warning: CPUs compute ", count, " kernels in other ways than before the checkpoint (", unlike,
+                      "): the bits may differ from those of a run without a stop");
+}
+
 } // namespace graphc::session

@@ -32,5 +32,10 @@ absl::Status compareMirrors(const plan::Plan &plan, const std::vector<service::D
 absl::StatusOr<std::map<std::string, std::string>>
 compareAlgorithms(const plan::Plan &plan, const std::vector<service::Done> &prepared, bool cpusMayDiffer);
 
+/// Takes from a checkpoint's algorithms `before` what libraries of GPUs can be told, into `order` and `algorithms`, which are this run's.
+/// CPUs' make products as they do here: a warning, where that is in another way than before; else "".
+std::string goOnBy(const std::map<std::string, std::string> &before, std::map<std::string, std::string> &algorithms,
+                   service::Order::Initialize &order);
+
 } // namespace graphc::session
 #endif

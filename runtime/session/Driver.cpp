@@ -3,7 +3,6 @@
 #include "runtime/base/Status.h"
 #include "runtime/base/Text.h"
 #include "runtime/checkpoint/Npy.h"
-#include "runtime/kernels/LibraryKernel.h"
 #include "runtime/plan/Types.h"
 #include "runtime/session/Agreement.h"
 #include "runtime/session/Answers.h"
@@ -176,27 +175,6 @@ absl::Status Driver::setUp() {
   return absl::OkStatus();
 }
 
-/// What GPUs' libraries can be told they are told; CPUs' make products as they do here, and where that is in another way than before it is said.
-void Driver::goOnBy(const std::map<std::string, std::string> &before, service::Order::Initialize &order) {
-  std::string unlike; // the first of them
-  int count = 0;
-  for (auto &[kernel, text] : algorithms_) {
-    auto known = before.find(kernel);
-    if (known == before.end() || kernels::isOfCpu(known->second) != kernels::isOfCpu(text))
-      continue;
-    if (!kernels::isOfCpu(text)) {
-      service::Algorithm &one = *order.add_algorithms();
-      one.set_kernel(kernel);
-      one.set_text(text = known->second);
-    } else if (known->second != text && ++count == 1) {
-      unlike = absl::StrCat(kernel, " by ", text, ", before by ", known->second);
-    }
-  }
-  if (count)
-    options_.log(absl::StrCat("warning: CPUs compute ", count, " kernels in other ways than before the checkpoint (",
-                              unlike, "): the bits may differ from those of a run without a stop"));
-}
-
 /// The chief finds the newest checkpoint, each owner looks whether it sees the same folder, and all initialise or restore.
 absl::Status Driver::initialize() {
   GRAPHC_RETURN_IF_ERROR(checkDumpDirectory());
@@ -213,7 +191,9 @@ absl::Status Driver::initialize() {
   if (found)
     initialize.mutable_initialize()->set_restore_from(found->path);
   if (found && !options_.newAlgorithms)
-    goOnBy(found->manifest.algorithms, *initialize.mutable_initialize());
+    if (std::string warning = goOnBy(found->manifest.algorithms, algorithms_, *initialize.mutable_initialize());
+        !warning.empty())
+      options_.log(warning);
   checkpoints_.madeBy(algorithms_);
   GRAPHC_ASSIGN_OR_RETURN(std::vector<service::Done> ready, giveOrder(std::move(initialize), kFileDeadline));
   GRAPHC_RETURN_IF_ERROR(compareMirrors(plan_, ready, "at the start"));

@@ -70,7 +70,6 @@ private:
   };
   absl::Status script();
   absl::Status setUp();
-  void goOnBy(const std::map<std::string, std::string> &before, service::Order::Initialize &order);
   absl::Status initialize();
   absl::Status checkDumpDirectory();
   absl::Status train(uint32_t phase);
