@@ -6,6 +6,7 @@
 #include "dialects/graph/Suggestions.h"
 
 #include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
@@ -191,6 +192,24 @@ Location keepPlace(Location location, Location place) {
   return NameLoc::get(named.getName(), isa<UnknownLoc>(child) ? place : keepPlace(child, place));
 }
 
+/// What the text of an op has made beside it, at the same place, behind the values that it needs (ops/ScalarOperands.h): where the op stands in a
+/// region and the values do not, it belongs there too, so that it has the region's device.
+static void bringIn(Region &region) {
+  auto placeOf = [](Operation *op) {
+    Location place = op->getLoc();
+    while (auto named = dyn_cast<NameLoc>(place))
+      place = named.getChildLoc();
+    return place;
+  };
+  for (Block &block : region)
+    for (Operation &op : llvm::make_early_inc_range(block))
+      for (Value operand : op.getOperands())
+        if (Operation *made = operand.getDefiningOp(); made && made->getBlock() && made->getBlock() != &block &&
+                                                       operand.hasOneUse() && isPure(made) &&
+                                                       placeOf(made) == placeOf(&op))
+          made->moveBefore(&op);
+}
+
 ParseResult detail::parseChecked(OpAsmParser &parser, OperationState &state, ParseFn parse, GivenFn given) {
   ParseMessages messages(parser.getContext(), &parser);
   if (parse(parser, state))
@@ -208,10 +227,12 @@ ParseResult detail::parseChecked(OpAsmParser &parser, OperationState &state, Par
       if (std::string defect = findNameDefect(named.getName()); !defect.empty())
         return parser.emitError(parser.getNameLoc()) << "the name in loc(…) " << defect;
   }
-  for (std::unique_ptr<Region> &region : state.regions)
+  for (std::unique_ptr<Region> &region : state.regions) {
+    bringIn(*region);
     for (Block &block : *region)
       for (BlockArgument argument : block.getArguments())
         argument.setLoc(keepPlace(argument.getLoc(), place));
+  }
   return success();
 }
 

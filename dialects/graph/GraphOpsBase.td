@@ -105,11 +105,18 @@ class Graph_UnaryOp<string mnemonic, Type type, list<Trait> traits = []>
   let assemblyFormat = "$operand attr-dict `:` type($result)";
 }
 
+/// In the text an operand may be a scalar or a number too (ops/ScalarOperands.h).
 class Graph_BinaryOp<string mnemonic, Type type, list<Trait> traits = []>
     : Graph_PureOp<mnemonic, !listconcat([SameOperandsAndResultType, Elementwise], traits)> {
   let arguments = (ins type:$lhs, type:$rhs);
   let results = (outs type:$result);
-  let assemblyFormat = "$lhs `,` $rhs attr-dict `:` type($result)";
+  let hasCustomAssemblyFormat = 1;
+  let extraClassDefinition = [{
+    ::mlir::ParseResult $cppClass::parse(::mlir::OpAsmParser &parser, ::mlir::OperationState &state) {
+      return parseElementwise(parser, state, 2, /*mask=*/false);
+    }
+    void $cppClass::print(::mlir::OpAsmPrinter &printer) { printElementwise(printer, *this); }
+  }];
 }
 
 #endif

@@ -16,6 +16,31 @@ void graphc::graph::registerLogicOps(GraphDialect &dialect) {
 }
 
 //===----------------------------------------------------------------------------------------------------------===//
+// Text
+//===----------------------------------------------------------------------------------------------------------===//
+
+ParseResult CompareOp::parse(OpAsmParser &parser, OperationState &state) {
+  ComparisonAttr relation;
+  Type type;
+  if (parser.parseCustomAttributeWithFallback(relation, Type()) || parser.parseComma())
+    return failure();
+  state.getOrAddProperties<Properties>().relation = relation;
+  if (parseElementwiseOperands(parser, state, 2, /*mask=*/false, type))
+    return failure();
+  state.addTypes(withElement(type, parser.getBuilder().getI1Type()));
+  return success();
+}
+void CompareOp::print(OpAsmPrinter &printer) {
+  printer << ' ' << stringifyComparison(getRelation()) << ',';
+  printElementwise(printer, *this, getRelationAttrName().getValue());
+}
+
+ParseResult SelectOp::parse(OpAsmParser &parser, OperationState &state) {
+  return parseElementwise(parser, state, 3, /*mask=*/true);
+}
+void SelectOp::print(OpAsmPrinter &printer) { printElementwise(printer, *this); }
+
+//===----------------------------------------------------------------------------------------------------------===//
 // Types
 //===----------------------------------------------------------------------------------------------------------===//
 

@@ -17,7 +17,7 @@ def Graph_CompareOp : Graph_PureOp<"compare", [SameTypeOperands, Elementwise, Gr
   }];
   let arguments = (ins Graph_ComparisonAttr:$relation, Graph_Tensor:$lhs, Graph_Tensor:$rhs);
   let results = (outs Graph_BoolTensor:$result);
-  let assemblyFormat = "`` $relation `,` $lhs `,` $rhs attr-dict `:` type($lhs)";
+  let hasCustomAssemblyFormat = 1;
   let hasFolder = 1;
   let hasVerifier = 1;
 }
@@ -34,7 +34,7 @@ def Graph_SelectOp : Graph_PureOp<"select", [
   }];
   let arguments = (ins Graph_BoolTensor:$predicate, Graph_Tensor:$on_true, Graph_Tensor:$on_false);
   let results = (outs Graph_Tensor:$result);
-  let assemblyFormat = "$predicate `,` $on_true `,` $on_false attr-dict `:` type($result)";
+  let hasCustomAssemblyFormat = 1;
   let hasFolder = 1;
 }
 

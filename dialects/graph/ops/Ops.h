@@ -9,6 +9,7 @@
 
 #include "dialects/graph/Scalars.h"
 #include "dialects/graph/ops/ComputeOps.h"
+#include "dialects/graph/ops/ScalarOperands.h"
 
 #include "mlir/IR/OpImplementation.h"
 
