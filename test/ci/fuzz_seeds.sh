@@ -66,6 +66,14 @@ open(f"{sys.argv[1]}/packed", "wb").write(gzip.compress(records, mtime=0))
 open(f"{sys.argv[1]}/short", "wb").write(records[:-1])
 PY
       ;;
+    fuzz_calls)
+      python3 - "$seeds" <<'PY'
+import random, sys
+for seed in range(40): # what a call is made of, from the last byte on
+    random.seed(seed)
+    open(f"{sys.argv[1]}/{seed}", "wb").write(bytes(random.choices(range(256), k=160)) + bytes([seed % 4]))
+PY
+      ;;
     *heckpoint*)
       python3 - "$seeds" <<'PY'
 import hashlib, json, struct, sys
