@@ -49,6 +49,8 @@ std::string deviceOf(const plan::Code &code, const plan::Program &program) {
 
 } // namespace
 
+bool isOfCpu(const std::string &algorithm) { return algorithm.rfind(kernels::kCpuAlgorithm, 0) == 0; }
+
 absl::StatusOr<std::unique_ptr<KernelLibrary>> KernelLibrary::load(const plan::Plan &plan,
                                                                    const std::vector<uint32_t> &programs) {
   std::unique_ptr<KernelLibrary> library(new KernelLibrary);

@@ -19,6 +19,8 @@ namespace graphc::executor {
 
 /// Which of its algorithms a library takes for a call, where the bits depend on it (LibraryKernel::algorithm): by the kernel's name in the plan.
 using Algorithms = std::map<std::string, std::string>;
+/// Whether one of them is of a CPU: tasks compare it, no library can be told to take it.
+bool isOfCpu(const std::string &algorithm);
 
 /// Loads the code objects of a verified plan that `programs` call, each on its program's device, and compares their kernel
 /// tables with what the plan says of its kernels; has each library say how it will do its calls. One a process; the code stays loaded while the object lives.

@@ -13,9 +13,6 @@
 namespace graphc::kernels {
 
 inline constexpr char kCpuAlgorithm[] = "CPU: ";
-inline bool isOfCpu(std::string_view algorithm) {
-  return algorithm.substr(0, sizeof kCpuAlgorithm - 1) == kCpuAlgorithm;
-}
 
 /// Used by one lane at a time.
 class LibraryKernel {

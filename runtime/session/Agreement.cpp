@@ -1,6 +1,6 @@
 #include "runtime/session/Agreement.h"
 
-#include "runtime/kernels/LibraryKernel.h"
+#include "runtime/executor/KernelLibrary.h"
 #include "runtime/plan/Types.h"
 
 #include "absl/strings/str_cat.h"
@@ -53,7 +53,7 @@ compareAlgorithms(const plan::Plan &plan, const std::vector<service::Done> &prep
     for (const service::Algorithm &one : prepared[i].algorithms()) {
       auto [other, isNew] = first.try_emplace(one.kernel(), i);
       const std::string &known = algorithms.try_emplace(one.kernel(), one.text()).first->second;
-      const bool onCpus = kernels::isOfCpu(known) && kernels::isOfCpu(one.text());
+      const bool onCpus = executor::isOfCpu(known) && executor::isOfCpu(one.text());
       if (known == one.text() || (onCpus && cpusMayDiffer))
         continue;
       const std::string here = plan::taskText(plan, tasks[i]), there = plan::taskText(plan, tasks[other->second]);
@@ -72,9 +72,9 @@ std::string goOnBy(const std::map<std::string, std::string> &before, std::map<st
   int count = 0;
   for (auto &[kernel, text] : algorithms) {
     auto known = before.find(kernel);
-    if (known == before.end() || kernels::isOfCpu(known->second) != kernels::isOfCpu(text))
+    if (known == before.end() || executor::isOfCpu(known->second) != executor::isOfCpu(text))
       continue;
-    if (!kernels::isOfCpu(text)) {
+    if (!executor::isOfCpu(text)) {
       service::Algorithm &one = *order.add_algorithms();
       one.set_kernel(kernel);
       one.set_text(text = known->second);

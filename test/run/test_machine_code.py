@@ -75,4 +75,4 @@ def test_ptxas(box, what):
         spilled = {name: int(number) for name, number in re.findall(r"entry function '(\w+)'.*?(\d+) bytes spill stores", done.stderr, re.S)}
         assert len(spilled) == len(re.findall(r"^\.visible \.entry", (box / "kept/kernels.ptx").read_text(), re.M)) > 0
         most = {name: number for name, number in spilled.items() if number}
-        assert len(most) <= (0 if what == "mlp" else 16) and all(number <= 64 for number in most.values()), most
+        assert len(most) <= (0 if what == "mlp" else 16) and all(number <= 128 for number in most.values()), most
