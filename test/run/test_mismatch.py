@@ -82,3 +82,26 @@ def test_checkpoint_of_another_library(box, otherLibrary):
         said = box.graphrun(plan, "--steps", steps, "--checkpoint_dir", "kept", env=otherLibrary if steps > 2 else None)
         warning = "warning: CPUs compute [0-9]+ kernels in other ways than before the checkpoint \\(.* by CPU: oneDNn .*, before by CPU: oneDNN .*\\)"
         assert bool(said.err.matches(warning)) == warns
+
+
+def test_kernels_of_one_name(box):
+    """Convolutions that differ in what their name leaves out, and are made in unlike ways, are one plan all the same."""
+    model = box.write("two.mlir", """
+graph.variable @w : tensor<3x3x16x16xf32> = #graph.glorot_uniform<seed = 1>
+graph.variable @x : tensor<2x8x8x16xf32> = #graph.glorot_uniform<seed = 2>
+graph.func @train_step() -> (tensor<f32> {graph.name = "loss"}) attributes {role = #graph.role<train>} {
+  %x = graph.read @x : tensor<2x8x8x16xf32>
+  %w = graph.read @w : tensor<3x3x16x16xf32>
+  %a = graph.convolution %x, %w padding_low = [1, 1] padding_high = [1, 1] {nhwc, hwio} : (tensor<2x8x8x16xf32>, tensor<3x3x16x16xf32>) -> tensor<2x8x8x16xf32>
+  %b = graph.convolution %x, %w padding_low = [2, 2] padding_high = [2, 2] rhs_dilation = [2, 2] {nhwc, hwio} : (tensor<2x8x8x16xf32>, tensor<3x3x16x16xf32>) -> tensor<2x8x8x16xf32>
+  %c = graph.add %a, %b : tensor<2x8x8x16xf32>
+  %s = graph.reduce_sum %c dimensions = [0, 1, 2, 3] : (tensor<2x8x8x16xf32>) -> tensor<f32>
+  graph.minimize %s {optimizer = #graph.sgd<learning_rate = 0.01>} : tensor<f32>
+  graph.return %s : tensor<f32>
+}
+""")
+    plan = box.oneDevice("two", 1, model)
+    box.graphrun(plan, "--steps", 2, "--stats", "stats.json")
+    told = box.json("stats.json")["tasks"]["/job:worker/task:0"]["algorithms"]
+    name = "convolution_2x8x8x16_to_16_by_3x3_nhwc_hwio"
+    assert {told[name].startswith("CPU: tiles"), told[f"{name}#2"].startswith("CPU: tiles")} == {True, False}
