@@ -16,20 +16,8 @@ int64_t bytesOf(Value value) {
   return type.getNumElements() * getElementBytes(type.getElementType());
 }
 
-/// Whether it reads far less than it makes: a row for a matrix.
-bool isRepeated(Value value) {
-  constexpr int64_t kTimes = 8;
-  Operation *op = value.getDefiningOp();
-  if (!op)
-    return false;
-  if (op->hasTrait<OpTrait::ConstantLike>())
-    return isInlinable(op);
-  if (!isInlinable(op) || isExpensive(op) || op->getNumOperands() == 0)
-    return false;
-  return llvm::all_of(op->getOperands(), [&](Value operand) {
-    return bytesOf(operand) * kTimes <= bytesOf(value) || isRepeated(operand);
-  });
-}
+/// No more operations than these are computed again for one user, however they hang together.
+constexpr unsigned kMostSteps = 16;
 
 /// Whether a library's call may end with it.
 bool isLastStep(Operation *op) {
@@ -41,40 +29,81 @@ bool isLastStep(Operation *op) {
   return false;
 }
 
-/// Whether no more is read to make it again than to read it.
-bool isWorthCopying(Operation *op) {
-  if (op->getNumResults() != 1 || op->getResult(0).hasOneUse() || op->hasTrait<OpTrait::ConstantLike>() ||
-      !isInlinable(op) || isExpensive(op))
-    return false;
-  if (isLastStep(op))
-    return false;
-  const Value result = op->getResult(0);
-  for (Operation *user : result.getUsers())
-    if (user->getBlock() != op->getBlock() || !isa<StructuredOpInterface>(user) ||
-        isa<LibraryKernelOpInterface>(user) || isView(user))
-      return false; // a library and a view have memory
-  if (isRepeated(result))
-    return true;
+/// What computing a value again means, worked out once for each op of a block, operands first.
+class Costs {
+public:
+  explicit Costs(Block &block) {
+    for (Operation &op : block.without_terminator())
+      add(op);
+  }
+
+  /// Whether no more is read to make it again than to read it.
+  bool isWorthCopying(Operation *op) const { return steps.contains(op); }
+
+private:
+  void add(Operation &op);
+  bool isRepeated(Value value) const {
+    Operation *op = value.getDefiningOp();
+    return op && (op->hasTrait<OpTrait::ConstantLike>() ? isInlinable(op) : repeated.contains(op));
+  }
+  bool readsFarLess(Operation &op) const;
+  bool readsOneLarge(Operation &op) const;
+
+  llvm::DenseMap<Operation *, unsigned> steps; ///< ops that are computed again with it, itself included
+  llvm::DenseSet<Operation *> repeated;        ///< those that read far less than they make: a row for a matrix
+};
+
+bool Costs::readsFarLess(Operation &op) const {
+  constexpr int64_t kTimes = 8;
+  return llvm::all_of(op.getOperands(), [&](Value operand) {
+    return bytesOf(operand) * kTimes <= bytesOf(op.getResult(0)) || isRepeated(operand);
+  });
+}
+
+bool Costs::readsOneLarge(Operation &op) const {
   const LoopNest nest = cast<StructuredOpInterface>(op).getLoopNests().front();
   unsigned large = 0;
   for (const LoopNest::Read &read : nest.reads) {
-    const Value operand = op->getOperand(read.operand);
+    const Value operand = op.getOperand(read.operand);
     if (isRepeated(operand))
       continue;
-    if (++large > 1 || !read.map.isIdentity() || bytesOf(operand) > bytesOf(result))
+    if (++large > 1 || !read.map.isIdentity() || bytesOf(operand) > bytesOf(op.getResult(0)))
       return false;
   }
   return large == 1;
 }
 
+void Costs::add(Operation &op) {
+  if (op.getNumResults() != 1 || op.getNumOperands() == 0 || !isInlinable(&op) || isExpensive(&op))
+    return;
+  unsigned count = 1;
+  for (Value operand : op.getOperands())
+    if (Operation *from = operand.getDefiningOp())
+      count += steps.lookup(from);
+  if (count > kMostSteps)
+    return;
+  const bool readsLess = readsFarLess(op);
+  if (readsLess)
+    repeated.insert(&op);
+  if (isLastStep(&op))
+    return;
+  for (Operation *user : op.getResult(0).getUsers())
+    if (user->getBlock() != op.getBlock() || !isa<StructuredOpInterface>(user) || isa<LibraryKernelOpInterface>(user) ||
+        isView(user))
+      return; // a library and a view have memory
+  if (readsLess || readsOneLarge(op))
+    steps[&op] = count;
+}
+
 } // namespace
 
 void copyForUsers(Block &block) {
+  const Costs costs(block);
   SmallVector<Operation *> ops;
   for (Operation &op : block.without_terminator())
     ops.push_back(&op);
   for (Operation *op : llvm::reverse(ops)) { // users first: of what a copy reads there are then more
-    if (!isWorthCopying(op))
+    if (op->getNumResults() != 1 || op->getResult(0).hasOneUse() || !costs.isWorthCopying(op))
       continue;
     SmallVector<OpOperand *> uses;
     for (OpOperand &use : op->getResult(0).getUses())
