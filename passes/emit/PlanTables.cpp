@@ -388,7 +388,8 @@ uint32_t PlanTables::library(dist::LibraryCallOp op) {
   auto [found, isNew] = libraryCalls.try_emplace(kernel.SerializeAsString(), uint32_t(plan.kernels_size()));
   if (isNew) {
     absl::StatusOr<kernels::CallFacts> facts = kernels::checkCall(call); // the op has verified it
-    kernel.set_name(facts->name);
+    const unsigned before = libraryNames[facts->name]++; // a name leaves out padding, for one
+    kernel.set_name(before ? absl::StrCat(facts->name, "#", before + 1) : facts->name);
     kernel.set_flops(facts->flops);
     *plan.add_kernels() = std::move(kernel);
   }

@@ -58,6 +58,7 @@ private:
   plan::Plan &plan;
   const bool lowered;
   llvm::StringMap<uint32_t> locations, kernels, libraryCalls; ///< libraryCalls: by what they compute
+  llvm::StringMap<unsigned> libraryNames; ///< how many library kernels would have a name
   llvm::StringMap<uint32_t> entries, gpuEntries; ///< of kernels, in the code of the host and of GPUs
   std::map<std::string, uint32_t> constants;
 };

@@ -99,20 +99,21 @@ absl::StatusOr<std::unique_ptr<KernelLibrary>> KernelLibrary::load(const plan::P
   return library;
 }
 
-/// A kernel's name, which may leave out what its descriptor has: the second of one name is "name#2".
-static std::string uniqueName(const plan::Plan &plan, uint32_t index) {
-  const std::string &name = plan.kernels(int(index)).name();
-  uint32_t before = 0;
-  for (uint32_t i = 0; i < index; ++i)
-    before += plan.kernels(int(i)).name() == name;
-  return before ? absl::StrCat(name, "#", before + 1) : name;
-}
-
-/// Makes the kernel of each call once. Lanes make theirs by the algorithm that it has told.
+/// Makes the kernel of each call once; where algorithms are told, of those alone that can be told one. Lanes make theirs by the algorithm
+/// that it has told.
 absl::Status KernelLibrary::choose(const plan::Plan &plan, const Algorithms &told) {
   Algorithms chosen;
   for (const auto &[index, name] : libraryCalls) {
     const plan::Kernel &kernel = plan.kernels(int(index));
+    if (!told.empty()) {
+      auto own = taken.find(kernel.name());
+      if (own == taken.end())
+        continue;
+      if (isOfCpu(own->second)) {
+        chosen.insert(*own);
+        continue;
+      }
+    }
     GRAPHC_ASSIGN_OR_RETURN(device::Device * device, device::find(name));
     auto found = told.find(kernel.name());
     GRAPHC_ASSIGN_OR_RETURN(
@@ -121,8 +122,7 @@ absl::Status KernelLibrary::choose(const plan::Plan &plan, const Algorithms &tol
                      {kernel.scratch_bytes(), nullptr, found == told.end() ? "" : std::string_view(found->second)}));
     if (made->algorithm().empty())
       continue;
-    auto [other, isNew] =
-        chosen.try_emplace(isOfCpu(made->algorithm()) ? uniqueName(plan, index) : kernel.name(), made->algorithm());
+    auto [other, isNew] = chosen.try_emplace(kernel.name(), made->algorithm());
     if (!isNew && other->second != made->algorithm())
       return absl::FailedPreconditionError(
           absl::StrCat("the devices of this task do not compute ", kernel.name(), " alike: ", other->second, ", and ",

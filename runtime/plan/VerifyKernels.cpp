@@ -103,8 +103,9 @@ absl::Status checkKernels(const Plan &plan) {
     if (code.features_size() > 4096)
       return invalid("code ", i, " needs ", code.features_size(), " CPU features");
   }
+  std::set<std::string> ofLibraries; // by which algorithms are told
   for (const Kernel &kernel : plan.kernels()) {
-    GRAPHC_RETURN_IF_ERROR(checkName("a kernel", kernel.name(), nullptr));
+    GRAPHC_RETURN_IF_ERROR(checkName("a kernel", kernel.name(), kernel.has_library() ? &ofLibraries : nullptr));
     std::string what = absl::StrCat("kernel ", kernel.name());
     if (kernel.args_size() == 0 || kernel.args_size() > 1024)
       return invalid(what, ": ", kernel.args_size(), " arguments, expected 1 to 1024");

@@ -205,6 +205,7 @@ const DamageCase cases[] = {
      "finite limits in order"},
     {"VariableTwice", [](Plan &p) { p.mutable_variables(1)->set_name("w0"); }, "'w0' exists twice"},
     {"CodeHash", [](Plan &p) { (*p.mutable_code(0)->mutable_elf())[100] ^= 1; }, "code 0: its SHA-256 does not match"},
+    {"LibraryKernelsOfOneName", [](Plan &p) { product(p); *p.add_kernels() = product(p); }, "a kernel 'product' exists twice"},
     {"KernelCode", [](Plan &p) { p.mutable_kernels(0)->mutable_compiled()->set_code(3); }, "code 3 does not exist"},
     {"KernelEntry", [](Plan &p) { p.mutable_kernels(0)->mutable_compiled()->set_entry(1u << 30); },
      "beyond any kernel table"},
