@@ -16,7 +16,8 @@ using base::FutexScope;
 /// On the stack of the lane that shares it out. A helper touches it between enter(), under the mutex and while it is in the list, and
 /// its last subtraction from `inside`; the lane takes it from the list and then waits until nobody is inside.
 ///
-/// Parts that lie together are a share, one for each thread: the lane has the first, helper i the one behind it. A thread begins at the front of
+/// Parts that lie together are a share, one for each thread of the first sixteen (those beyond begin with another's): the lane has the first,
+/// helper i the one behind it. A thread begins at the front of
 /// its own and then takes from the back of others'. So of kernel after kernel a thread has the same rows, which its own caches hold: what
 /// another core has written is read at a quarter of the speed.
 struct Pool::Job {
@@ -115,21 +116,22 @@ void Pool::start() {
 }
 
 void Pool::run(uint32_t count, Part part, void *context) {
-  Job job(count, part, context, threads());
-  if (count > 1 && helperCount > 0) {
-    {
-      base::MutexLock lock(mutex);
-      job.next = first;
-      first = &job;
-    }
-    // Both in one order for all: a helper that did not see this job counted itself first, and is woken.
-    jobs.fetch_add(1);
-    if (sleepers.load() > 0)
-      base::futexWake(&jobs, int(count - 1), FutexScope::Process);
-  }
-  job.work(0);
-  if (count <= 1 || helperCount == 0)
+  if (count <= 1 || helperCount == 0) {
+    for (uint32_t i = 0; i < count; ++i)
+      part(context, i);
     return;
+  }
+  Job job(count, part, context, threads());
+  {
+    base::MutexLock lock(mutex);
+    job.next = first;
+    first = &job;
+  }
+  // Both in one order for all: a helper that did not see this job counted itself first, and is woken.
+  jobs.fetch_add(1);
+  if (sleepers.load() > 0)
+    base::futexWake(&jobs, int(count - 1), FutexScope::Process);
+  job.work(0);
   {
     base::MutexLock lock(mutex);
     Job **at = &first;
