@@ -2,7 +2,7 @@
 // once and called four times with weights of its own; the network is one, which training, evaluation and prediction call. Dropout drops in training alone.
 
 // Windows of 128 bytes of the text, and the same one byte later: what comes next at each place. The text is ASCII, so that there are 128 of them. Those of the
-// held-out text overlap by half, so that each character but the first 64 is predicted once from at least 64 before it.
+// held-out text overlap by half, so that each character but the first 64 is predicted once from at least 65 before it.
 graph.dataset @train : (tensor<128xi32>, tensor<128xi32>) = #graph.text<file = "train.txt", stride = 16> {shuffle = true, seed = 1}
 graph.dataset @held_out : (tensor<128xi32>, tensor<128xi32>) = #graph.text<file = "held-out.txt", stride = 64>
 
@@ -108,7 +108,7 @@ graph.func private @one_before(%ids: tensor<8x128xi32>) -> tensor<8x128xi32> {
   graph.return %y : tensor<8x128xi32>
 }
 
-// The embeddings of the character at each place, of those before it, of both together, and of the place.
+// The embeddings of the character at each place, of the two before it, of the last three and the last four together, and of the place.
 graph.func private @embed(%ids: tensor<8x128xi32>) -> tensor<1024x256xf32> {
   %wte = graph.read @wte : tensor<128x256xf32>
   %wte1 = graph.read @wte.1 : tensor<128x256xf32>

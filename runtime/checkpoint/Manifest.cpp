@@ -276,7 +276,7 @@ absl::StatusOr<Manifest> decodeManifest(std::string_view text, std::string_view 
       return base::errorAt(name, position.value.position, "expected a count of samples");
     manifest.dataPositions[position.key] = static_cast<uint64_t>(position.value.integer);
   }
-  if (const JsonValue *algorithms = root.find("algorithms")) { // of GPUs alone
+  if (const JsonValue *algorithms = root.find("algorithms")) {
     if (!algorithms->is(Kind::Object))
       return base::errorAt(name, algorithms->position, "expected an object of algorithms");
     for (const JsonMember &one : algorithms->members) {

@@ -72,7 +72,8 @@ absl::Status LoopVerifier::check(const Instruction &instruction, const Effects &
   if (!instruction.has_call() && !instruction.has_next_batch() && !instruction.has_micro_batch_index() &&
       !instruction.has_accumulate() &&
       (!talksHere || std::any_of(effects.channels.begin(), effects.channels.end(), sums)))
-    return invalid("is repeated; expected calls, next_batch, accumulate, sends and receives alone in a loop");
+    return invalid(
+        "is repeated; expected calls, next_batch, micro_batch_index, accumulate, sends and receives alone in a loop");
   if (talksHere && endsByEndOfStream)
     return invalid("is repeated in a phase that ends by end of stream, which could come between two iterations");
   if (instruction.send_start().ahead())

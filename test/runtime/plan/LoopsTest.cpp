@@ -58,7 +58,7 @@ const DamageCase cases[] = {
      },
      "channel up: train_step.worker sends in a loop of 7, but train_step.ps receives outside of loops"},
     {"ControlMessageInALoop", [](Plan &p) { loop(p).set_length(9); },
-     "is repeated; expected calls, next_batch, accumulate, sends and receives alone in a loop"},
+     "is repeated; expected calls, next_batch, micro_batch_index, accumulate, sends and receives alone in a loop"},
     {"OutsideOfALoop", [](Plan &p) { loop(p).set_length(1); }, "instruction 3: accumulates outside of a loop"},
     {"AccumulatesABufferThatIsNone", [](Plan &p) { sum(p).set_buffer(99); }, "buffer 99 does not exist"},
     {"KeepsItInABufferThatIsNone", [](Plan &p) { sum(p).set_partials(0, 99); }, "buffer 99 does not exist"},
