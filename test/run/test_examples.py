@@ -116,7 +116,8 @@ def counted(box, order):
 def test_ngram(box):
     """What the network is compared with is a distribution behind every context, better for each order that the text is long enough for, and for text that it has read."""
     box.run(EXAMPLES / "char-gpt/make-text.py", "data")
-    assert counted(box, 1) > counted(box, 2) > counted(box, 3)
+    for one, two, three in zip(*(counted(box, order) for order in (1, 2, 3)), strict=True):
+        assert one > two > three
     sys.path.insert(0, str(EXAMPLES / "char-gpt"))
     from ngram import NGram
     text = (box / "data/train.txt").read_text()[:200000]
