@@ -23,18 +23,26 @@ dnnl::engine &cpuEngine();
 /// Version of the library, its own name of the kernel, and the caches by whose sizes it cuts sums into pieces.
 std::string describe(const char *implementation);
 
-/// Equal descriptors, byte by byte, have one `Made` in a process, which lives as long as that: lanes, phases and blocks of one size share it.
+/// Equal descriptors, byte by byte, have one `Made` in a process: lanes, phases and blocks of one size share it. It stays for those who come
+/// later; of many, those that nobody holds go.
 template <typename Desc, typename Made, Made (*make)(const Desc &)> std::shared_ptr<const Made> find(const Desc &desc) {
   struct Less {
     bool operator()(const Desc &a, const Desc &b) const { return memcmp(&a, &b, sizeof a) < 0; }
   };
+  constexpr size_t kIdle = 1024; // beyond what is held
   static base::Mutex mutex;
   static auto &all = *new std::map<Desc, std::shared_ptr<const Made>, Less>; // under `mutex`, never ended
+  static size_t most = kIdle;                                                // under `mutex`
   base::MutexLock lock(mutex);
-  std::shared_ptr<const Made> &found = all[desc];
-  if (!found)
-    found = std::make_shared<const Made>(make(desc));
-  return found;
+  if (auto found = all.find(desc); found != all.end())
+    return found->second;
+  auto made = std::make_shared<const Made>(make(desc));
+  if (all.size() >= most) {
+    std::erase_if(all, [](const auto &one) { return one.second.use_count() == 1; });
+    most = kIdle + all.size() + all.size() / 2;
+  }
+  all.emplace(desc, made);
+  return made;
 }
 
 /// What the library throws ends here: 0, or 1 and `message`.

@@ -1,7 +1,9 @@
 // Library calls as a plan's bytes may describe them: one that is consistent, of which up to three numbers are changed. What a library takes and
-// is small is made and run twice, between pages that may not be touched: the results have the same bits whatever was in scratch memory.
+// is small is made and run three times, between pages that may not be touched: the results have the same bits whatever was in scratch memory,
+// on one thread and on three.
 #include "runtime/device/Memory.h"
 #include "runtime/kernels/Library.h"
+#include "runtime/kernels/Pool.h"
 
 #include <cstdlib>
 #include <cstring>
@@ -77,12 +79,15 @@ private:
   void makeConvolution() {
     const int kind = bytes.ConsumeIntegralInRange(0, 2);
     call.kernel = (const char *[]){"convolution", "convolution_input_grad", "convolution_filter_grad"}[kind];
-    const int64_t space = size(3), groups = maybe() ? size(4) : 1, inputs = groups * size(6),
-                  outputs = groups * size(6);
-    const bool last = maybe(), hwio = maybe();
+    const bool tiles = maybe(); // those that are our own
+    const int64_t space = tiles ? 2 : size(3), groups = !tiles && maybe() ? size(4) : 1,
+                  inputs = groups * (tiles ? 16 * size(3) : size(6)),
+                  outputs = groups * (tiles ? 16 * size(3) : size(6));
+    const bool last = tiles || maybe(), hwio = tiles || maybe();
     Shape stride, dilation, low, high, from, to, window;
     for (int64_t i = 0; i < space; ++i) {
-      window.push_back(size(4)), dilation.push_back(maybe() ? size(3) : 1), stride.push_back(maybe() ? size(3) : 1);
+      window.push_back(tiles ? 3 : size(4)), dilation.push_back(!tiles && maybe() ? size(3) : 1);
+      stride.push_back(!tiles && maybe() ? size(3) : 1);
       const int64_t reach = (window.back() - 1) * dilation.back();
       low.push_back(bytes.ConsumeIntegralInRange<int64_t>(0, reach));
       high.push_back(bytes.ConsumeIntegralInRange<int64_t>(0, reach));
@@ -181,8 +186,8 @@ private:
 };
 
 /// The results of a call whose scratch memory holds `fill` before.
-std::string resultsOf(const LibraryCall &call, uint64_t scratch, int fill) {
-  auto kernel = makeKernel(call, scratch, nullptr);
+std::string resultsOf(const LibraryCall &call, uint64_t scratch, int fill, Pool *pool) {
+  auto kernel = makeKernel(call, scratch, pool);
   if (!kernel.ok())
     return std::string(kernel.status().message());
   std::vector<device::Memory> memory;
@@ -228,7 +233,11 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   auto scratch = scratchBytesOf(call);
   if (!scratch.ok())
     return 0;
-  if (*scratch > (1 << 24) || resultsOf(call, *scratch, 0) != resultsOf(call, *scratch, 0xFF))
+  if (*scratch > (1 << 24))
+    abort();
+  static Pool &pool = *new Pool(3);
+  const std::string results = resultsOf(call, *scratch, 0, nullptr);
+  if (results != resultsOf(call, *scratch, 0xFF, nullptr) || results != resultsOf(call, *scratch, 0x55, &pool))
     abort();
   return 0;
 }
