@@ -192,8 +192,19 @@ Location keepPlace(Location location, Location place) {
   return NameLoc::get(named.getName(), isa<UnknownLoc>(child) ? place : keepPlace(child, place));
 }
 
-/// What the text of an op has made beside it, at the same place, behind the values that it needs (ops/ScalarOperands.h): where the op stands in a
-/// region and the values do not, it belongs there too, so that it has the region's device.
+/// What an op's text may have made beside it, at the op's own place (ops/ScalarOperands.h): a constant, or something of one scalar.
+static bool isOfText(Operation *op) {
+  if (!op || !op->getBlock() || !isPure(op))
+    return false;
+  auto isScalar = [](Type type) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    return tensor && tensor.getRank() == 0;
+  };
+  return op->hasTrait<OpTrait::ConstantLike>() || (op->getNumOperands() == 1 && isScalar(op->getOperand(0).getType()));
+}
+
+/// What the text of an op has made beside it, behind the values that it needs: where the op stands in a region and the values do not, it belongs
+/// there too, so that it has the region's device.
 static void bringIn(Region &region) {
   auto placeOf = [](Operation *op) {
     Location place = op->getLoc();
@@ -204,9 +215,9 @@ static void bringIn(Region &region) {
   for (Block &block : region)
     for (Operation &op : llvm::make_early_inc_range(block))
       for (Value operand : op.getOperands())
-        if (Operation *made = operand.getDefiningOp(); made && made->getBlock() && made->getBlock() != &block &&
-                                                       operand.hasOneUse() && isPure(made) &&
-                                                       placeOf(made) == placeOf(&op))
+        if (Operation *made = operand.getDefiningOp(); isOfText(made) && made->getBlock() != &block &&
+                                                       operand.hasOneUse() && placeOf(made) == placeOf(&op) &&
+                                                       !isa<UnknownLoc>(placeOf(made)))
           made->moveBefore(&op);
 }
 
@@ -223,6 +234,9 @@ ParseResult detail::parseChecked(OpAsmParser &parser, OperationState &state, Par
   Location place = state.location;
   if (trailing) {
     state.location = keepPlace(*trailing, place);
+    for (Value operand : state.operands)
+      if (Operation *made = operand ? operand.getDefiningOp() : nullptr; isOfText(made) && made->getLoc() == place)
+        made->setLoc(state.location);
     if (auto named = dyn_cast<NameLoc>(*trailing))
       if (std::string defect = findNameDefect(named.getName()); !defect.empty())
         return parser.emitError(parser.getNameLoc()) << "the name in loc(…) " << defect;

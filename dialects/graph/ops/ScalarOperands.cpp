@@ -20,16 +20,23 @@ struct Written {
   SMLoc place;
 };
 
-/// `-12`, `0.5`, `1.0e-3`. Nothing where neither a digit nor a sign stands.
+/// `-12`, `0.5`, `1.0e-3`, in decimal. Nothing where neither a digit nor a sign stands.
 OptionalParseResult parseNumber(OpAsmParser &parser, std::string &number) {
-  const StringRef text(parser.getCurrentLocation().getPointer());
-  const bool negative = text.starts_with("-");
-  if (!negative && (text.empty() || !llvm::isDigit(text.front())))
+  const char *begin = parser.getCurrentLocation().getPointer(); // ends with a zero, far away
+  const bool negative = *begin == '-';
+  if (!negative && !llvm::isDigit(*begin))
     return std::nullopt;
+  const StringRef text(begin + negative, strnlen(begin + negative, kLongest + 1));
   SmallVector<StringRef> parts; // all of it, fraction and exponent
-  if (!llvm::Regex("^[0-9]+([.][0-9]*([eE][-+]?[0-9]+)?)?")
-           .match(text.drop_front(negative).take_front(kLongest), &parts))
+  if (!llvm::Regex("^[0-9]+([.][0-9]*([eE][-+]?[0-9]+)?)?").match(text, &parts))
     return parser.emitError(parser.getCurrentLocation()) << "expected a value or a number";
+  const StringRef behind = text.drop_front(parts[0].size());
+  if (behind.empty())
+    return parser.emitError(parser.getCurrentLocation()) << "has a number of more than " << kLongest << " characters";
+  if (llvm::isAlnum(behind.front()) || StringRef("_.$").contains(behind.front())) // 0x10 is one word to MLIR
+    return parser.emitError(parser.getCurrentLocation())
+           << parts[0] << behind.take_while([](char c) { return llvm::isAlnum(c) || StringRef("_.$").contains(c); })
+           << " is no number; expected one in decimal, as 16, -0.5 or 1.0e-3";
   double real;
   llvm::APInt integer;
   OptionalParseResult parsed = parts[1].empty() ? parser.parseOptionalInteger(integer) : parser.parseFloat(real);

@@ -69,3 +69,24 @@ graph.func @places(%x: tensor<4xf32>, %s: tensor<f32>) -> (tensor<4xf32>) attrib
   }
   graph.return %q : tensor<4xf32>
 }
+
+// What stands outside of a region stays there, whatever is known of its place; what an op's text makes goes with the op, whatever place it names.
+// CHECK-LABEL: @places_of_text
+graph.func @places_of_text(%x: tensor<4xf32>, %s: tensor<f32>) -> (tensor<4xf32>) attributes {role = #graph.role<predict>} {
+  // CHECK-NEXT: graph.exponential
+  %e = graph.exponential %x : tensor<4xf32> loc("model":1:1)
+  // CHECK-NEXT: graph.constant dense<3.000000e+00>
+  %k = graph.constant dense<3.0> : tensor<4xf32> loc(unknown)
+  // CHECK-NEXT: graph.scope
+  %q = graph.scope -> (tensor<4xf32>) attributes {graph.device = #graph.device<"/job:worker/task:0">} {
+    // CHECK-NEXT: graph.add
+    %a = graph.add %e, %x : tensor<4xf32> loc("model":1:1)
+    // CHECK-NEXT: graph.add
+    %b = graph.add %a, %k : tensor<4xf32> loc(unknown)
+    // CHECK-NEXT: graph.broadcast_in_dim
+    // CHECK-NEXT: graph.multiply
+    %c = graph.multiply %b, %s : tensor<4xf32> loc("model":1:2)
+    graph.yield %c : tensor<4xf32>
+  }
+  graph.return %q : tensor<4xf32>
+}
