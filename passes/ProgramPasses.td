@@ -106,13 +106,14 @@ def Outline : Pass<"outline", "::mlir::ModuleOp"> {
       elementwise operations, broadcasts, transposes and slices are inlined where their result is used. A slice whose
       elements lie together in memory is a view of it.
     - A value that several operations compute with is computed again by each of them, where that reads no more than the value has: what is
-      repeated from a row, and what is elementwise of one tensor of its size and of such. So no kernel writes it for another.
+      repeated from a row, and what is elementwise of one tensor of its size and of such. So no kernel writes it for another, but where
+      kernels stand on two sides of kept sums or threads share one alone.
     - What threads could not share in one kernel are several: a long sum that keeps its outermost dimension, what sums that up, and
       what takes few such numbers in each step of its outermost loop.
     - What would be a kernel of thousands of operations or of more than 64 buffers is made in pieces, of which equal layers
       give equal ones.
     - What stands before sums that are `graph.kept` and what stands behind them share no kernel.
-    - Updates of variables of up to 16,384 elements, whose gradients a library or a message brings, are one kernel for those that
+    - Updates that read and write tensors of up to 16,384 elements (of a table that rows are added to, these), whose gradients a library or a message brings, are one kernel for those that
       come behind the same communication, but where variables have locks.
     - Updates of variables happen in place, and so does what reads a value element by element that nobody wants afterwards:
       the kernel has one argument for both, read and written. Buffers have no place in memory yet; `schedule` gives them one.

@@ -110,10 +110,12 @@ void ProgramGraph::findSections() {
   }
 }
 
+/// Elements of the largest tensor, or iterations, from which on threads share a kernel.
+constexpr int64_t kLong = 64 * 1024;
+
 /// Loops of an op's own that are long and have parts are a kernel by themselves. Threads share the parts then; and other loops beside
 /// them, which have no block loop in common with them, are cut into blocks of their own.
 static bool isAlone(Operation *op) {
-  constexpr int64_t kLong = 64 * 1024; // elements, of the largest tensor
   auto isLong = [](Type type) { return cast<RankedTensorType>(type).getNumElements() >= kLong; };
   return getLoopParts(op) > 1 &&
          (llvm::any_of(op->getOperandTypes(), isLong) || llvm::any_of(op->getResultTypes(), isLong));
@@ -137,7 +139,6 @@ static Extent extentOf(Operation *op, const LoopNest &nest) {
 /// Whether `user` takes all of what `def` makes in each step of its outermost loop, or makes few numbers of it along that loop. One kernel
 /// of both has no loop that threads could share (Blocks.h), where the long one alone has its outermost.
 static bool partsThreads(Operation *def, Operation *user) {
-  constexpr int64_t kLong = 64 * 1024; // iterations, from which on a kernel is shared
   constexpr int64_t kFew = 256; // elements: threads do not share these
   auto from = dyn_cast<StructuredOpInterface>(def), to = dyn_cast<StructuredOpInterface>(user);
   if (!from || !to || def->getNumResults() != 1)
@@ -163,16 +164,17 @@ static bool partsThreads(Operation *def, Operation *user) {
   return false;
 }
 
+bool ProgramGraph::areApart(Operation *def, Operation *user) {
+  return isAlone(def) || isAlone(user) || partsThreads(def, user);
+}
+
 void ProgramGraph::depend(unsigned op, Operation *on, bool separate) {
   auto found = indexOf.find(on);
   if (found == indexOf.end())
     return; // made outside of the loop
   unsigned index = found->second;
   if (index != op && kinds[index] != Kind::Free)
-    dependences[op].push_back({index,
-                               separate || sections[index] != sections[op] || isAlone(ops[index]) || isAlone(ops[op]) ||
-                                   partsThreads(on, ops[op]),
-                               false});
+    dependences[op].push_back({index, separate || sections[index] != sections[op] || areApart(on, ops[op]), false});
 }
 
 static bool isCommunication(Operation *op) {
@@ -349,8 +351,8 @@ void ProgramGraph::sortGroups() {
 
 /// Elements of the largest tensor that an update reads or writes up to which it is small.
 constexpr int64_t kSmall = 16 * 1024;
-/// How much updates may be that become one kernel: elements that no threads would share (Blocks.cpp), arguments that LLVM tells apart
-/// from each other in little time (Pieces.cpp).
+/// How much updates may be that become one kernel: elements of the largest tensor of each, together, which no threads would share
+/// (Blocks.cpp), and arguments that LLVM tells apart from each other in little time (Pieces.cpp).
 constexpr int64_t kJoinedElements = 48 * 1024;
 constexpr size_t kJoinedBuffers = 24;
 

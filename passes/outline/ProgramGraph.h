@@ -25,11 +25,15 @@ public:
   enum class Kind { Free, Compute, Library, Other };
   struct Group {
     Kind kind;
-    llvm::SmallVector<mlir::Operation *> ops; ///< in text order; a library call: the op, then its post-ops
+    llvm::SmallVector<mlir::Operation *>
+        ops; ///< in text order, one update behind the other where small ones are joined; a library call: the op, then its post-ops
   };
 
   /// `block`: of a program, or what is repeated in one. `kind`: of the program's device, whose libraries serve what they can; empty: none does.
   ProgramGraph(mlir::Block &block, llvm::StringRef kind);
+
+  /// Whether a kernel of both would have no loop that threads could share, where each by itself has one.
+  static bool areApart(mlir::Operation *def, mlir::Operation *user);
 
   /// In an order that keeps every dependence and the order of communication.
   llvm::ArrayRef<Group> getGroups() const { return groups; }

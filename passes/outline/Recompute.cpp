@@ -1,6 +1,8 @@
 #include "passes/outline/Recompute.h"
 
+#include "dialects/graph/CarriedAttributes.h"
 #include "dialects/graph/Structured.h"
+#include "passes/outline/ProgramGraph.h"
 #include "passes/outline/ScalarBody.h"
 
 using namespace mlir;
@@ -11,28 +13,14 @@ using namespace graph;
 
 namespace {
 
-int64_t bytesOf(Value value) {
-  auto type = cast<RankedTensorType>(value.getType());
-  return type.getNumElements() * getElementBytes(type.getElementType());
-}
-
 /// No more operations than these are computed again for one user, however they hang together.
 constexpr unsigned kMostSteps = 16;
-
-/// Whether a library's call may end with it.
-bool isLastStep(Operation *op) {
-  while (auto post = dyn_cast_or_null<LibraryPostOpInterface>(op)) {
-    op = post.getPostOpInput().get().getDefiningOp();
-    if (isa_and_present<LibraryKernelOpInterface>(op))
-      return true;
-  }
-  return false;
-}
 
 /// What computing a value again means, worked out once for each op of a block, operands first.
 class Costs {
 public:
   explicit Costs(Block &block) {
+    findSections(block);
     for (Operation &op : block.without_terminator())
       add(op);
   }
@@ -49,6 +37,12 @@ private:
   bool readsFarLess(Operation &op) const;
   bool readsOneLarge(Operation &op) const;
 
+  void findSections(Block &block);
+  bool isLastStep(Operation &op);
+  bool isForUsers(Operation &op) const;
+
+  llvm::DenseMap<Operation *, unsigned> sections; ///< which `graph.kept` ends: no kernel has operations of two
+  llvm::DenseSet<Operation *> lastSteps; ///< with which a library's call may end
   llvm::DenseMap<Operation *, unsigned> steps; ///< ops that are computed again with it, itself included
   llvm::DenseSet<Operation *> repeated;        ///< those that read far less than they make: a row for a matrix
 };
@@ -56,7 +50,7 @@ private:
 bool Costs::readsFarLess(Operation &op) const {
   constexpr int64_t kTimes = 8;
   return llvm::all_of(op.getOperands(), [&](Value operand) {
-    return bytesOf(operand) * kTimes <= bytesOf(op.getResult(0)) || isRepeated(operand);
+    return getByteSize(operand) * kTimes <= getByteSize(op.getResult(0)) || isRepeated(operand);
   });
 }
 
@@ -67,13 +61,47 @@ bool Costs::readsOneLarge(Operation &op) const {
     const Value operand = op.getOperand(read.operand);
     if (isRepeated(operand))
       continue;
-    if (++large > 1 || !read.map.isIdentity() || bytesOf(operand) > bytesOf(op.getResult(0)))
+    if (++large > 1 || !read.map.isIdentity() || getByteSize(operand) > getByteSize(op.getResult(0)))
       return false;
   }
   return large == 1;
 }
 
+void Costs::findSections(Block &block) {
+  unsigned section = 0;
+  bool kept = false;
+  for (Operation &op : block.without_terminator()) {
+    if (op.hasAttr(kKept)) {
+      kept = true;
+    } else if (kept && isa<StructuredOpInterface>(op) && !isView(&op)) {
+      ++section;
+      kept = false;
+    }
+    sections[&op] = section;
+  }
+}
+
+/// Whether a library's call may end with it.
+bool Costs::isLastStep(Operation &op) {
+  auto post = dyn_cast<LibraryPostOpInterface>(op);
+  Operation *from = post ? post.getPostOpInput().get().getDefiningOp() : nullptr;
+  if (!from || !(isa<LibraryKernelOpInterface>(from) || lastSteps.contains(from)))
+    return false;
+  lastSteps.insert(&op);
+  return true;
+}
+
+/// Whether each user's kernel can have a copy of its own inside: else it would be stored as often.
+bool Costs::isForUsers(Operation &op) const {
+  return llvm::all_of(op.getResult(0).getUsers(), [&](Operation *user) {
+    return user->getBlock() == op.getBlock() && isa<StructuredOpInterface>(user) &&
+           !isa<LibraryKernelOpInterface>(user) && !isView(user) && // those have memory
+           sections.lookup(user) == sections.lookup(&op) && !ProgramGraph::areApart(&op, user);
+  });
+}
+
 void Costs::add(Operation &op) {
+  const bool isLast = isLastStep(op);
   if (op.getNumResults() != 1 || op.getNumOperands() == 0 || !isInlinable(&op) || isExpensive(&op))
     return;
   unsigned count = 1;
@@ -85,13 +113,7 @@ void Costs::add(Operation &op) {
   const bool readsLess = readsFarLess(op);
   if (readsLess)
     repeated.insert(&op);
-  if (isLastStep(&op))
-    return;
-  for (Operation *user : op.getResult(0).getUsers())
-    if (user->getBlock() != op.getBlock() || !isa<StructuredOpInterface>(user) || isa<LibraryKernelOpInterface>(user) ||
-        isView(user))
-      return; // a library and a view have memory
-  if (readsLess || readsOneLarge(op))
+  if (!isLast && (readsLess || readsOneLarge(op)) && isForUsers(op))
     steps[&op] = count;
 }
 

@@ -32,7 +32,7 @@ template <typename Desc, typename Made, Made (*make)(const Desc &)> std::shared_
   constexpr size_t kIdle = 1024; // beyond what is held
   static base::Mutex mutex;
   static auto &all = *new std::map<Desc, std::shared_ptr<const Made>, Less>; // under `mutex`, never ended
-  static size_t most = kIdle;                                                // under `mutex`
+  static size_t most = kIdle; // under `mutex`
   base::MutexLock lock(mutex);
   if (auto found = all.find(desc); found != all.end())
     return found->second;

@@ -177,3 +177,41 @@ dist.program @c of @p on "/job:t/task:2/device:CPU:0" {
   dist.fetch "m", %m : tensor<64xf32>
   dist.end
 }
+
+// What stands on two sides of kept sums shares no kernel: a value that both sides look at is stored once and not computed for each.
+// CHECK-LABEL: dist.program @d
+// CHECK-COUNT-2: dist.call
+// CHECK-NOT: dist.call
+// CHECK: dist.end
+dist.program @d of @p on "/job:t/task:3/device:CPU:0" {
+  %a = dist.feed "a" : tensor<65536xf32>
+  %b = dist.feed "b" : tensor<65536xf32>
+  %c = dist.feed "c" : tensor<65536xf32>
+  %w = dist.feed "w" : tensor<65536xf32>
+  %k = graph.constant dense<0.5> : tensor<65536xf32>
+  %e = graph.multiply %w, %k : tensor<65536xf32>
+  %x = graph.add %a, %e : tensor<65536xf32>
+  %y = graph.subtract %b, %x {graph.kept} : tensor<65536xf32>
+  %z = graph.maximum %c, %e : tensor<65536xf32>
+  %sum = graph.add %y, %z : tensor<65536xf32>
+  dist.fetch "sum", %sum : tensor<65536xf32>
+  dist.end
+}
+
+// Nor is a row made for each of those whose threads take all of it.
+// CHECK-LABEL: dist.program @e
+// CHECK-COUNT-2: dist.call
+// CHECK-NOT: dist.call
+// CHECK: dist.end
+dist.program @e of @p on "/job:t/task:4/device:CPU:0" {
+  %x = dist.feed "x" : tensor<1024x256xf32>
+  %r = dist.feed "r" : tensor<256xf32>
+  %s = graph.negate %r : tensor<256xf32>
+  %0 = graph.broadcast_in_dim %s broadcast_dimensions = [1] : (tensor<256xf32>) -> tensor<1024x256xf32>
+  %1 = graph.add %x, %0 : tensor<1024x256xf32>
+  %2 = graph.broadcast_in_dim %s broadcast_dimensions = [1] : (tensor<256xf32>) -> tensor<1024x256xf32>
+  %3 = graph.multiply %1, %2 : tensor<1024x256xf32>
+  dist.fetch "y", %1 : tensor<1024x256xf32>
+  dist.fetch "z", %3 : tensor<1024x256xf32>
+  dist.end
+}
