@@ -2,7 +2,7 @@
 // once and called four times with weights of its own; the network is one, which training, evaluation and prediction call. Dropout drops in training alone.
 
 // Windows of 128 bytes of the text, and the same one byte later: what comes next at each place. The text is ASCII, so that there are 128 of them. Those of the
-// held-out text overlap by half, so that each character but the first 64 is predicted once from at least 65 before it.
+// held-out text overlap by half, so that each character behind the first 65, but for an end that fills no window, is predicted once from at least 65 before it.
 graph.dataset @train : (tensor<128xi32>, tensor<128xi32>) = #graph.text<file = "train.txt", stride = 16> {shuffle = true, seed = 1}
 graph.dataset @held_out : (tensor<128xi32>, tensor<128xi32>) = #graph.text<file = "held-out.txt", stride = 64>
 
