@@ -97,6 +97,41 @@ TEST(KernelLibrary, AnotherKernelsEntryIsRefused) {
   EXPECT_THAT(loadError(readOnly), HasSubstr("as 64 bytes, READ; entry 9 of the code takes 64 bytes, READ_WRITE"));
 }
 
+// A checkpoint of GPUs tells algorithms: what a CPU said of its own kernels, which tasks and checkpoints compare, stays.
+TEST(KernelLibrary, WhatIsToldLeavesTheCpusOwn) {
+  plan::Plan plan = plan::parameterServerPlan({1, 2});
+  const uint32_t index = uint32_t(plan.kernels_size());
+  plan::Kernel &kernel = *plan.add_kernels();
+  kernel.set_name("product");
+  kernel.set_flops(48);
+  kernel.mutable_library()->set_kernel("matmul");
+  for (auto [name, value] : {std::pair("k", 4), std::pair("m", 3), std::pair("n", 2)}) {
+    auto *attribute = kernel.mutable_library()->add_attributes();
+    attribute->set_name(name);
+    attribute->add_integers(value);
+  }
+  for (auto [rows, columns] : {std::pair(3, 4), std::pair(4, 2), std::pair(3, 2)}) {
+    plan::TensorType &type = *kernel.mutable_library()->add_operands()->mutable_type();
+    type.set_dtype(plan::F32);
+    type.add_shape(rows), type.add_shape(columns);
+    kernel.add_args()->set_bytes(uint64_t(rows) * uint64_t(columns) * 4);
+  }
+  kernel.mutable_args(2)->set_access(plan::WRITE);
+  kernel.set_scratch_bytes(1 << 20); // more than any version of the library wants
+  kernel.add_args()->set_bytes(kernel.scratch_bytes());
+  kernel.mutable_args(3)->set_access(plan::WRITE);
+  plan.mutable_programs(0)->add_instructions()->mutable_call()->set_kernel(index);
+  auto library = KernelLibrary::load(plan, {0, 1});
+  ASSERT_TRUE(library.ok()) << library.status();
+  const Algorithms before = (*library)->algorithms();
+  ASSERT_EQ(before.size(), 1u);
+  ASSERT_TRUE(isOfCpu(before.at("product"))) << before.at("product");
+  for (const Algorithms &told : {Algorithms{}, {{"another", "of a GPU"}}, {{"product", "of a GPU"}}}) {
+    ASSERT_EQ((*library)->take(plan, told), absl::OkStatus());
+    EXPECT_EQ((*library)->algorithms(), before);
+  }
+}
+
 TEST(KernelLibrary, CodeThatIsNoLibrary) {
   plan::Plan plan = plan::parameterServerPlan({1, 2});
   plan.mutable_code(0)->mutable_elf()->resize(64);
