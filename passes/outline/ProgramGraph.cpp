@@ -155,9 +155,9 @@ static bool partsThreads(Operation *def, Operation *user) {
     } else if (!nest.iterators.empty() && nest.iterators[extent.outermost] == utils::IteratorType::reduction &&
                extent.iterations < kLong) {
       for (const LoopNest &before : from.getLoopNests())
-        if (const Extent long_ = extentOf(def, before);
-            before.isReduction() && long_.iterations >= kLong &&
-            before.iterators[long_.outermost] == utils::IteratorType::parallel)
+        if (const Extent earlier = extentOf(def, before);
+            before.isReduction() && earlier.iterations >= kLong &&
+            before.iterators[earlier.outermost] == utils::IteratorType::parallel)
           return true;
     }
   }
