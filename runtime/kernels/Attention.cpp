@@ -17,9 +17,24 @@
 namespace graphc::kernels {
 namespace {
 
+using Shape = std::vector<int64_t>;
+
+/// Where a unit's rows of an operand are: one behind the other, or, where heads stand side by side, at the head's columns of a sample's rows.
+struct Place {
+  size_t buffer;
+  int64_t first, sample, head; ///< elements: before all, from sample to sample, from head to head
+
+  float *at(void *const *buffers, int64_t unit, int64_t heads) const {
+    return static_cast<float *>(buffers[buffer]) + first + unit / heads * sample + unit % heads * head;
+  }
+};
+
 struct AttentionCall {
   AttentionShape shape{};
   std::vector<int64_t> leading; ///< units, row-major
+  int64_t heads = 1; ///< that stand side by side in a row
+  std::vector<Place> places; ///< query, key, value, then the output, of a gradient that one's and the gradients of the first three
+  size_t maskBuffer = 0, scratchBuffer = 0;
   bool isGradient = false, masked = false;
   std::vector<int64_t> maskSteps; ///< one a leading dimension
   int64_t maskQuery = 0, maskKey = 0;
@@ -58,38 +73,47 @@ struct AttentionCall {
   }
 };
 
+/// Which of the four kernels.
+struct Kind {
+  bool isGradient;
+  bool isPacked; ///< query, key and value of all heads are one operand, [leading…, rows, 3 * heads * size], and so are their gradients
+};
+
 class AttentionReader : CallReader {
 public:
-  AttentionReader(const LibraryCall &call, bool isGradient) : CallReader(call) { read_.isGradient = isGradient; }
+  AttentionReader(const LibraryCall &call, Kind kind) : CallReader(call), kind_(kind) {
+    read_.isGradient = kind.isGradient;
+  }
 
   absl::StatusOr<AttentionCall> read() {
     if (!call.postOps.empty())
       return invalid("the post-op '", call.postOps.front(), "'; attention has none");
     const bool gradient = read_.isGradient;
-    const size_t given = gradient ? 5 : 3, results = gradient ? 3 : 1;
+    const size_t given = (kind_.isPacked ? 1 : 3) + (gradient ? 2 : 0), results = gradient && !kind_.isPacked ? 3 : 1;
     const bool masked = call.operands.size() == given + 1 + results;
     read_.masked = masked;
     if (!masked && call.operands.size() != given + results)
       return invalid(call.operands.size(), " operands, expected ", given + results, ", or one more with a mask");
     GRAPHC_RETURN_IF_ERROR(readAttributes());
-    GRAPHC_RETURN_IF_ERROR(readShapes());
-    AttentionShape &s = read_.shape;
-    std::vector<int64_t> q = shapeOf(s.queries, s.size), k = shapeOf(s.keys, s.size), v = shapeOf(s.keys, s.width),
-                         o = shapeOf(s.queries, s.width);
-    std::vector<std::vector<int64_t>> expected = {q, k, v};
-    if (gradient)
-      expected.insert(expected.end(), {o, o});
+    GRAPHC_RETURN_IF_ERROR(kind_.isPacked ? readPackedShape() : readShapes());
+    const std::vector<Shape> inputs = inputShapes();
+    std::vector<Shape> expected = inputs;
+    expected.resize(inputs.size() + (gradient ? 2 : 0), outputShape());
     if (masked)
       expected.emplace_back();
     if (gradient)
-      expected.insert(expected.end(), {q, k, v});
+      expected.insert(expected.end(), inputs.begin(), inputs.end());
     else
-      expected.push_back(o);
+      expected.push_back(outputShape());
     for (size_t i = 0; i < expected.size(); ++i)
       GRAPHC_RETURN_IF_ERROR(masked && i == given
                                  ? readMask(call.operands[i])
                                  : checkOperand(i, expected[i], i < given ? GRAPHC_READ : GRAPHC_WRITE));
+    read_.maskBuffer = given;
+    read_.scratchBuffer = expected.size();
+    kind_.isPacked ? placePacked(given + masked) : placeEach(given + masked);
     // As many as stay in a cache of the second level with all keys.
+    AttentionShape &s = read_.shape;
     constexpr int64_t scores = 1 << 18, leastRows = 8;
     s.rows = std::min(s.queries, std::clamp(scores / paddedRow(s.keys), leastRows, kMostAttentionRows));
     return read_;
@@ -97,37 +121,97 @@ public:
 
 private:
   absl::Status readAttributes() {
-    bool scaled = false;
+    bool scaled = false, counted = false;
     for (const Attribute &attribute : call.attributes) {
       if (attribute.name == "causal" && attribute.integers == std::vector<int64_t>{1} && attribute.numbers.empty())
         read_.shape.causal = true;
       else if (attribute.name == "scale" && attribute.integers.empty() && attribute.numbers.size() == 1 &&
                std::isfinite(attribute.numbers[0]))
         read_.shape.scale = float(attribute.numbers[0]), scaled = true;
+      else if (kind_.isPacked && attribute.name == "heads" && attribute.integers.size() == 1 &&
+               attribute.integers[0] > 0 && attribute.numbers.empty())
+        read_.heads = attribute.integers[0], counted = true;
       else
-        return invalid("'", attribute.name, "' is neither causal, 1, nor scale, one finite number");
+        return invalid("'", attribute.name, "' is neither causal, 1, nor scale, one finite number",
+                       kind_.isPacked ? ", nor heads, a number above 0" : "");
     }
-    return scaled ? absl::OkStatus() : invalid("scale is missing");
+    if (!scaled)
+      return invalid("scale is missing");
+    return counted || !kind_.isPacked ? absl::OkStatus() : invalid("heads is missing");
   }
 
   absl::Status readShapes() {
-    const std::vector<int64_t> &q = call.operands[0].shape, &k = call.operands[1].shape, &v = call.operands[2].shape;
+    const Shape &q = call.operands[0].shape, &k = call.operands[1].shape, &v = call.operands[2].shape;
     if (q.size() < 2 || k.size() != q.size() || v.size() != q.size())
       return invalid("query, key and value have ", q.size(), ", ", k.size(), " and ", v.size(),
                      " dimensions, expected as many of each, at least 2");
     read_.leading.assign(q.begin(), q.end() - 2);
     AttentionShape &s = read_.shape;
     s.queries = q.end()[-2], s.size = q.back(), s.keys = k.end()[-2], s.width = v.back();
+    s.queryStep = s.keyStep = s.size;
+    s.valueStep = s.outputStep = s.width;
     return absl::OkStatus();
   }
 
-  std::vector<int64_t> shapeOf(int64_t rows, int64_t columns) const {
-    std::vector<int64_t> shape = read_.leading;
+  absl::Status readPackedShape() {
+    const Shape &all = call.operands[0].shape;
+    if (all.size() < 2 || all.back() % 3 != 0 || all.back() / 3 % read_.heads != 0)
+      return invalid("query, key and value side by side have the shape ", absl::StrJoin(all, "x"),
+                     ", expected rows of 3 times ", read_.heads, " heads");
+    read_.leading.assign(all.begin(), all.end() - 2);
+    read_.leading.push_back(read_.heads);
+    AttentionShape &s = read_.shape;
+    s.queries = s.keys = all.end()[-2];
+    s.size = s.width = all.back() / 3 / read_.heads;
+    s.queryStep = s.keyStep = s.valueStep = all.back();
+    s.outputStep = all.back() / 3;
+    return absl::OkStatus();
+  }
+
+  Shape shapeOf(int64_t rows, int64_t columns) const {
+    Shape shape = read_.leading;
+    if (kind_.isPacked)
+      shape.pop_back(); // heads stand side by side
     shape.insert(shape.end(), {rows, columns});
     return shape;
   }
+  std::vector<Shape> inputShapes() const {
+    const AttentionShape &s = read_.shape;
+    if (kind_.isPacked)
+      return {shapeOf(s.queries, s.queryStep)};
+    return {shapeOf(s.queries, s.size), shapeOf(s.keys, s.size), shapeOf(s.keys, s.width)};
+  }
+  Shape outputShape() const { return shapeOf(read_.shape.queries, read_.shape.outputStep); }
 
-  absl::Status checkOperand(size_t i, const std::vector<int64_t> &shape, GraphcAccess access) const {
+  /// The results begin at that buffer.
+  void placeEach(size_t result) {
+    const AttentionShape &s = read_.shape;
+    const int64_t q = s.queries * s.size, k = s.keys * s.size, v = s.keys * s.width, o = s.queries * s.width;
+    read_.places = {{0, 0, q, 0}, {1, 0, k, 0}, {2, 0, v, 0}};
+    if (read_.isGradient)
+      read_.places.insert(read_.places.end(), {{3, 0, o, 0},
+                                               {4, 0, o, 0},
+                                               {result, 0, q, 0},
+                                               {result + 1, 0, k, 0},
+                                               {result + 2, 0, v, 0}});
+    else
+      read_.places.push_back({result, 0, o, 0});
+  }
+  void placePacked(size_t result) {
+    const AttentionShape &s = read_.shape;
+    const int64_t width = s.outputStep, inputs = s.queries * s.queryStep, o = s.queries * width;
+    for (int64_t i = 0; i < 3; ++i)
+      read_.places.push_back({0, i * width, inputs, s.size});
+    if (!read_.isGradient) {
+      read_.places.push_back({result, 0, o, s.size});
+      return;
+    }
+    read_.places.insert(read_.places.end(), {{1, 0, o, s.size}, {2, 0, o, s.size}});
+    for (int64_t i = 0; i < 3; ++i)
+      read_.places.push_back({result, i * width, inputs, s.size});
+  }
+
+  absl::Status checkOperand(size_t i, const Shape &shape, GraphcAccess access) const {
     if (call.operands[i].shape != shape)
       return invalid("operand ", i, " has the shape ", absl::StrJoin(call.operands[i].shape, "x"), ", expected ",
                      absl::StrJoin(shape, "x"));
@@ -135,7 +219,8 @@ private:
   }
 
   absl::Status readMask(const Operand &mask) {
-    const std::vector<int64_t> scores = shapeOf(read_.shape.queries, read_.shape.keys);
+    Shape scores = read_.leading;
+    scores.insert(scores.end(), {read_.shape.queries, read_.shape.keys});
     if (mask.element != GRAPHC_I1 || mask.access != GRAPHC_READ || mask.shape.size() != scores.size())
       return invalid("the mask is not of i1, not read, or has not ", scores.size(), " dimensions");
     int64_t step = 1; // at most 2^62: queries and keys have at most 2^31 elements each
@@ -153,6 +238,7 @@ private:
     return absl::OkStatus();
   }
 
+  const Kind kind_;
   AttentionCall read_;
 };
 
@@ -171,7 +257,7 @@ public:
   int run(void *const *buffers) override {
     const int64_t units = call.units();
     return runParts(pool, count, [&](uint32_t index) {
-      void *scratch = pool ? own->data + index * call.scratchBytes() : buffers[last()];
+      void *scratch = pool ? own->data + index * call.scratchBytes() : buffers[call.scratchBuffer];
       for (int64_t unit = units * index / count; unit < units * (index + 1) / count; ++unit)
         runUnit(buffers, unit, scratch);
       return 0;
@@ -179,22 +265,13 @@ public:
   }
 
 private:
-  /// Where scratch memory is.
-  size_t last() const { return (call.isGradient ? 8u : 4u) + call.masked; }
   void runUnit(void *const *buffers, int64_t unit, void *scratch) const {
-    const AttentionShape &s = call.shape;
-    const int64_t q = s.queries * s.size, k = s.keys * s.size, v = s.keys * s.width, o = s.queries * s.width;
-    auto at = [&](size_t index, int64_t elements) { return static_cast<float *>(buffers[index]) + unit * elements; };
-    if (!call.isGradient) {
-      simdKernels().attention(s, {at(0, q), at(1, k), at(2, v), call.mask(buffers[3], unit), at(last() - 1, o)},
-                              scratch);
-      return;
-    }
-    const size_t result = last() - 3;
-    simdKernels().attentionGrad(s,
-                                {at(0, q), at(1, k), at(2, v), at(3, o), at(4, o), call.mask(buffers[5], unit),
-                                 at(result, q), at(result + 1, k), at(result + 2, v)},
-                                scratch);
+    auto at = [&](size_t place) { return call.places[place].at(buffers, unit, call.heads); };
+    const AttentionMask mask = call.mask(buffers[call.maskBuffer], unit);
+    if (call.isGradient)
+      simdKernels().attentionGrad(call.shape, {at(0), at(1), at(2), at(3), at(4), mask, at(5), at(6), at(7)}, scratch);
+    else
+      simdKernels().attention(call.shape, {at(0), at(1), at(2), mask, at(3)}, scratch);
   }
 
   const AttentionCall call;
@@ -205,10 +282,10 @@ private:
 
 class AttentionLibrary final : public Library {
 public:
-  explicit AttentionLibrary(bool isGradient) : isGradient(isGradient) {}
+  explicit AttentionLibrary(Kind kind) : kind(kind) {}
 
   absl::StatusOr<CallFacts> check(const LibraryCall &call) const override {
-    GRAPHC_ASSIGN_OR_RETURN(AttentionCall read, AttentionReader(call, isGradient).read());
+    GRAPHC_ASSIGN_OR_RETURN(AttentionCall read, AttentionReader(call, kind).read());
     const AttentionShape &s = read.shape;
     CallFacts facts;
     facts.name =
@@ -219,30 +296,34 @@ public:
     return facts;
   }
   absl::StatusOr<uint64_t> scratchBytes(const LibraryCall &call) const override {
-    GRAPHC_ASSIGN_OR_RETURN(AttentionCall read, AttentionReader(call, isGradient).read());
+    GRAPHC_ASSIGN_OR_RETURN(AttentionCall read, AttentionReader(call, kind).read());
     return read.scratchBytes();
   }
   absl::StatusOr<std::unique_ptr<LibraryKernel>> make(const LibraryCall &call, uint64_t scratchBytes,
                                                       Pool *pool) const override {
-    GRAPHC_ASSIGN_OR_RETURN(AttentionCall read, AttentionReader(call, isGradient).read());
+    GRAPHC_ASSIGN_OR_RETURN(AttentionCall read, AttentionReader(call, kind).read());
     GRAPHC_RETURN_IF_ERROR(checkScratch(call.kernel, read.scratchBytes(), scratchBytes));
     const uint32_t parts = read.parts(pool ? pool->threads() : 1);
     return std::make_unique<AttentionKernel>(std::move(read), parts, pool);
   }
   uint32_t parts(const LibraryCall &call, uint32_t threads) const override {
-    absl::StatusOr<AttentionCall> read = AttentionReader(call, isGradient).read();
+    absl::StatusOr<AttentionCall> read = AttentionReader(call, kind).read();
     return read.ok() ? std::min(threads, read->parts(threads)) : 1;
   }
 
 private:
-  const bool isGradient;
+  const Kind kind;
 };
 
 } // namespace
 
 std::vector<std::pair<std::string, const Library *>> attentionLibraries() {
-  static const AttentionLibrary forward(false), gradient(true);
-  return {{"attention", &forward}, {"attention_grad", &gradient}};
+  static const AttentionLibrary forward({false, false}), gradient({true, false}), packed({false, true}),
+      packedGradient({true, true});
+  return {{"attention", &forward},
+          {"attention_grad", &gradient},
+          {"packed_attention", &packed},
+          {"packed_attention_grad", &packedGradient}};
 }
 
 } // namespace graphc::kernels

@@ -20,6 +20,8 @@ struct AttentionShape {
   bool causal; ///< query i looks at keys 0 … i alone
   float scale;
   int64_t rows; ///< so many queries at a time; at most kMostAttentionRows
+  /// Elements from row to row of each operand, and of its gradient: more than a row has where several heads, or all three, stand side by side.
+  int64_t queryStep, keyStep, valueStep, outputStep;
 };
 constexpr int64_t kMostAttentionRows = 32;
 
@@ -55,6 +57,9 @@ inline int64_t scoreRow(const AttentionShape &s) {
   const int64_t row = paddedRow(s.keys);
   return row / 16 % 2 ? row : row + 16;
 }
+
+/// Whether a matrix with rows of so many elements, `step` apart, needs no copy: its rows are whole vectors, one behind the other.
+inline bool areWhole(int64_t columns, int64_t step) { return step == columns && paddedRow(columns) == columns; }
 
 /// A multiple of 64, the same for each kind of CPU.
 uint64_t attentionScratchBytes(const AttentionShape &shape);

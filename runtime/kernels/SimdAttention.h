@@ -16,35 +16,44 @@ struct Memory {
   }
 };
 
-inline void transposeInto(float *to, int64_t toRow, const float *from, int64_t rows, int64_t columns) {
+inline void transposeInto(float *to, int64_t toRow, const float *from, int64_t fromRow, int64_t rows, int64_t columns) {
   constexpr int64_t block = 16; // reads and writes whole cache lines
   for (int64_t i0 = 0; i0 < rows; i0 += block)
     for (int64_t j0 = 0; j0 < columns; j0 += block)
       for (int64_t j = j0; j < (columns < j0 + block ? columns : j0 + block); ++j)
         for (int64_t i = i0; i < (rows < i0 + block ? rows : i0 + block); ++i)
-          to[j * toRow + i] = from[i * columns + j];
+          to[j * toRow + i] = from[i * fromRow + j];
   for (int64_t j = 0; j < columns; ++j)
     for (int64_t i = rows; i < toRow; ++i)
       to[j * toRow + i] = 0;
 }
 
-/// The matrix itself where its rows are whole vectors for every kind of CPU; else a copy with zeros behind each row.
-inline const float *padded(Memory &memory, const float *from, int64_t rows, int64_t columns) {
-  const int64_t row = paddedRow(columns);
-  if (row == columns)
+/// The matrix itself where its rows are whole vectors for every kind of CPU and stand one behind the other; else a copy with zeros behind each row.
+/// Rows that stand far apart fall into few sets of a cache.
+inline const float *padded(Memory &memory, const float *from, int64_t step, int64_t rows, int64_t columns) {
+  if (areWhole(columns, step))
     return from;
+  const int64_t row = paddedRow(columns);
   float *to = memory.take(rows, row);
-  for (int64_t i = 0; i < rows; ++i)
-    for (int64_t j = 0; j < row; ++j)
-      to[i * row + j] = j < columns ? from[i * columns + j] : 0;
+  for (int64_t i = 0; i < rows; ++i) {
+    for (int64_t j = 0; j < columns; ++j)
+      to[i * row + j] = from[i * step + j];
+    for (int64_t j = columns; j < row; ++j)
+      to[i * row + j] = 0;
+  }
   return to;
 }
 
-inline void unpad(float *to, const float *from, int64_t rows, int64_t columns) {
+/// Where the sums of a result are made: there, or in a matrix that padded() would copy.
+inline float *sumsOf(Memory &memory, float *result, int64_t step, int64_t rows, int64_t columns) {
+  return areWhole(columns, step) ? result : memory.take(rows, paddedRow(columns));
+}
+
+inline void unpad(float *to, int64_t step, const float *from, int64_t rows, int64_t columns) {
   const int64_t row = paddedRow(columns);
   if (to != from)
     for (int64_t i = 0; i < rows; ++i)
-      __builtin_memcpy(to + i * columns, from + i * row, size_t(columns) * 4);
+      __builtin_memcpy(to + i * step, from + i * row, size_t(columns) * 4);
 }
 
 /// How many keys the queries before `end` may see.
@@ -99,12 +108,13 @@ void attention(const AttentionShape &s, const AttentionForward &u, void *scratch
   Memory memory{static_cast<char *>(scratch)};
   const int64_t row = scoreRow(s), width = paddedRow(s.width);
   float *keys = memory.take(s.size, row), *scores = memory.take(s.rows, row), *sums = memory.take(s.rows, width);
-  const float *values = padded(memory, u.value, s.keys, s.width);
-  transposeInto(keys, row, u.key, s.keys, s.size);
+  const float *values = padded(memory, u.value, s.valueStep, s.keys, s.width);
+  transposeInto(keys, row, u.key, s.keyStep, s.keys, s.size);
   for (int64_t first = 0; first < s.queries; first += s.rows) {
     const int64_t rows = s.queries - first < s.rows ? s.queries - first : s.rows;
     const int64_t seen = seenBefore(s, first + rows);
-    product(rows, wholeVectors(seen), s.size, {u.query + first * s.size, s.size, 1}, keys, row, scores, row, false);
+    const Left queries{u.query + first * s.queryStep, s.queryStep, 1};
+    product(rows, wholeVectors(seen), s.size, queries, keys, row, scores, row, false);
     float totals[kMostAttentionRows];
     for (int64_t i = 0; i < rows; ++i)
       totals[i] = weigh(s, u.mask, first + i, scores + i * row, seen);
@@ -112,7 +122,7 @@ void attention(const AttentionShape &s, const AttentionForward &u, void *scratch
     for (int64_t i = 0; i < rows; ++i) {
       const float inverse = 1 / totals[i];
       for (int64_t j = 0; j < s.width; ++j)
-        u.result[(first + i) * s.width + j] = sums[i * width + j] * inverse;
+        u.result[(first + i) * s.outputStep + j] = sums[i * width + j] * inverse;
     }
   }
 }
@@ -123,13 +133,14 @@ void attentionGrad(const AttentionShape &s, const AttentionBackward &u, void *sc
   const int64_t row = scoreRow(s), size = paddedRow(s.size), width = paddedRow(s.width);
   float *keysAcross = memory.take(s.size, row), *valuesAcross = memory.take(s.width, row);
   float *weights = memory.take(s.rows, row), *changes = memory.take(s.rows, row);
-  const float *queries = padded(memory, u.query, s.queries, s.size), *keys = padded(memory, u.key, s.keys, s.size);
-  const float *gradients = padded(memory, u.gradient, s.queries, s.width);
-  float *ofQuery = size == s.size ? u.ofQuery : memory.take(s.queries, size);
-  float *ofKey = size == s.size ? u.ofKey : memory.take(s.keys, size);
-  float *ofValue = width == s.width ? u.ofValue : memory.take(s.keys, width);
-  transposeInto(keysAcross, row, u.key, s.keys, s.size);
-  transposeInto(valuesAcross, row, u.value, s.keys, s.width);
+  const float *queries = padded(memory, u.query, s.queryStep, s.queries, s.size);
+  const float *keys = padded(memory, u.key, s.keyStep, s.keys, s.size);
+  const float *gradients = padded(memory, u.gradient, s.outputStep, s.queries, s.width);
+  float *ofQuery = sumsOf(memory, u.ofQuery, s.queryStep, s.queries, s.size);
+  float *ofKey = sumsOf(memory, u.ofKey, s.keyStep, s.keys, s.size);
+  float *ofValue = sumsOf(memory, u.ofValue, s.valueStep, s.keys, s.width);
+  transposeInto(keysAcross, row, u.key, s.keyStep, s.keys, s.size);
+  transposeInto(valuesAcross, row, u.value, s.valueStep, s.keys, s.width);
   __builtin_memset(ofKey, 0, size_t(s.keys * size) * 4);
   __builtin_memset(ofValue, 0, size_t(s.keys * width) * 4);
   for (int64_t first = 0; first < s.queries; first += s.rows) {
@@ -141,7 +152,7 @@ void attentionGrad(const AttentionShape &s, const AttentionBackward &u, void *sc
     for (int64_t i = 0; i < rows; ++i) {
       float *weight = weights + i * row, *change = changes + i * row;
       const Vector inverse = all(1 / weigh(s, u.mask, first + i, weight, seen));
-      const int64_t at = (first + i) * s.width;
+      const int64_t at = (first + i) * s.outputStep;
       const Vector mean = all(dot(u.gradient + at, u.output + at, s.width)), scale = all(s.scale);
       for (int64_t j = 0; j < vectors; j += kWidth) {
         const Vector p = load(weight + j) * inverse;
@@ -153,7 +164,7 @@ void attentionGrad(const AttentionShape &s, const AttentionBackward &u, void *sc
     product(seen, size, rows, {changes, 1, row}, query, size, ofKey, size, true);
     product(rows, size, seen, {changes, row, 1}, keys, size, ofQuery + first * size, size, false);
   }
-  unpad(u.ofQuery, ofQuery, s.queries, s.size);
-  unpad(u.ofKey, ofKey, s.keys, s.size);
-  unpad(u.ofValue, ofValue, s.keys, s.width);
+  unpad(u.ofQuery, s.queryStep, ofQuery, s.queries, s.size);
+  unpad(u.ofKey, s.keyStep, ofKey, s.keys, s.size);
+  unpad(u.ofValue, s.valueStep, ofValue, s.keys, s.width);
 }

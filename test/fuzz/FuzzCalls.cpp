@@ -5,6 +5,8 @@
 #include "runtime/kernels/Library.h"
 #include "runtime/kernels/Pool.h"
 
+#include "absl/strings/str_cat.h"
+
 #include <cstdlib>
 #include <cstring>
 #include <fuzzer/FuzzedDataProvider.h>
@@ -120,8 +122,8 @@ private:
   }
 
   void makeAttention() {
-    const bool gradient = maybe();
-    call.kernel = gradient ? "attention_grad" : "attention";
+    const bool gradient = maybe(), packed = maybe();
+    call.kernel = absl::StrCat(packed ? "packed_" : "", gradient ? "attention_grad" : "attention");
     Shape leading;
     for (int i = bytes.ConsumeIntegralInRange(0, 2); i > 0; --i)
       leading.push_back(size(3));
@@ -130,23 +132,33 @@ private:
       shape.insert(shape.end(), {rows, columns});
       return shape;
     };
-    const int64_t queries = size(80), keys = size(80), width = size(), values = size();
+    const int64_t heads = packed ? size(4) : 1, queries = size(80), keys = packed ? queries : size(80);
+    const int64_t width = size(), values = packed ? width : size();
     if (maybe())
       say("causal", {1});
+    if (packed)
+      say("heads", {heads});
     call.attributes.push_back({"scale", {}, {maybe() ? 0.5 : bytes.ConsumeFloatingPoint<double>()}});
-    const Shape q = of(queries, width), k = of(keys, width), v = of(keys, values), o = of(queries, values);
-    add(GRAPHC_READ, q), add(GRAPHC_READ, k), add(GRAPHC_READ, v);
+    const Shape q = of(queries, packed ? 3 * heads * width : width), k = of(keys, width), v = of(keys, values),
+                o = of(queries, heads * values);
+    add(GRAPHC_READ, q);
+    if (!packed)
+      add(GRAPHC_READ, k), add(GRAPHC_READ, v);
     if (gradient)
       add(GRAPHC_READ, o), add(GRAPHC_READ, o);
     if (maybe()) {
       Shape mask = of(queries, keys);
+      if (packed)
+        mask.insert(mask.end() - 2, heads);
       for (int64_t &entry : mask)
         entry = maybe() ? entry : 1;
       add(GRAPHC_READ, mask, GRAPHC_I1);
     }
     if (gradient)
-      add(GRAPHC_WRITE, q), add(GRAPHC_WRITE, k), add(GRAPHC_WRITE, v);
-    else
+      add(GRAPHC_WRITE, q);
+    if (gradient && !packed)
+      add(GRAPHC_WRITE, k), add(GRAPHC_WRITE, v);
+    if (!gradient)
       add(GRAPHC_WRITE, o);
   }
 

@@ -32,7 +32,7 @@ def test_library_products(box, workers):
 
 @pytest.mark.parametrize("name, kernels", [
     ("convolution", {"convolution": 2, "convolution_input_grad": 1, "convolution_filter_grad": 2}),
-    ("attention", {"attention": 1, "attention_grad": 1})])
+    ("attention", {"packed_attention": 1, "packed_attention_grad": 1})])
 def test_library_calls(box, name, kernels):
     """Convolutions of the library with pools, and attention: over parameter servers, all-reduce and threads, as on one device."""
     model = MODELS / f"{name}.mlir"

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------------------------------------------===//
 #include "dialects/graph/ops/Making.h"
+#include "dialects/graph/ops/StridedView.h"
 #include "runtime/device/Kinds.h"
 
 using namespace mlir;
@@ -31,6 +32,20 @@ static SmallVector<int64_t> getScores(RankedTensorType query, RankedTensorType k
   return shape;
 }
 
+template <typename Adaptor> static LogicalResult checkMaskAndScale(Loc loc, Adaptor op, RankedTensorType scores) {
+  if (Value mask = op.getMask()) {
+    RankedTensorType type = tensorOf(mask);
+    if (!type || type.getRank() != scores.getRank() ||
+        !llvm::all_of(llvm::zip(type.getShape(), scores.getShape()),
+                      [](auto sizes) { return std::get<0>(sizes) == 1 || std::get<0>(sizes) == std::get<1>(sizes); }))
+      return emitOptionalError(loc, "each dimension of the mask must be 1 or that of the scores, ", scores, ", got ",
+                               mask.getType());
+  }
+  if (op.getScale() && !op.getScale()->isFinite())
+    return emitOptionalError(loc, "scale must be finite, got ", op.getScale()->convertToDouble());
+  return success();
+}
+
 /// The type of the result; null, behind an error, where the operands do not fit.
 template <typename Adaptor> static RankedTensorType inferAttention(Loc loc, Adaptor op) {
   RankedTensorType q = tensorOf(op.getQuery()), k = tensorOf(op.getKey()), v = tensorOf(op.getValue());
@@ -49,21 +64,8 @@ template <typename Adaptor> static RankedTensorType inferAttention(Loc loc, Adap
                             " and ", v);
     return {};
   }
-  if (Value mask = op.getMask()) {
-    RankedTensorType type = tensorOf(mask);
-    SmallVector<int64_t> scores = getScores(q, k);
-    if (!type || type.getRank() != q.getRank() || !llvm::all_of(llvm::zip(type.getShape(), scores), [](auto sizes) {
-          return std::get<0>(sizes) == 1 || std::get<0>(sizes) == std::get<1>(sizes);
-        })) {
-      (void)emitOptionalError(loc, "each dimension of the mask must be 1 or that of the scores, ", q.clone(scores),
-                              ", got ", mask.getType());
-      return {};
-    }
-  }
-  if (op.getScale() && !op.getScale()->isFinite()) {
-    (void)emitOptionalError(loc, "scale must be finite, got ", op.getScale()->convertToDouble());
+  if (failed(checkMaskAndScale(loc, op, q.clone(getScores(q, k)))))
     return {};
-  }
   SmallVector<int64_t> shape(q.getShape());
   shape.back() = v.getShape().back();
   return q.clone(shape);
@@ -87,6 +89,121 @@ LogicalResult AttentionGradOp::inferReturnTypes(MLIRContext *, Loc loc, Adaptor 
     return emitOptionalError(loc, "output and grad_output must be of attention's type ", result, ", got ",
                              adaptor.getOutput().getType(), " and ", adaptor.getGradOutput().getType());
   types.append({adaptor.getQuery().getType(), adaptor.getKey().getType(), adaptor.getValue().getType()});
+  return success();
+}
+
+/// [leading…, heads, rows, columns], what it is for each head.
+static RankedTensorType getByHead(RankedTensorType type, int64_t heads, int64_t columns) {
+  SmallVector<int64_t> shape(type.getShape().drop_back(2));
+  shape.append({heads, type.getShape().end()[-2], columns});
+  return type.clone(shape);
+}
+
+template <typename Adaptor> static RankedTensorType inferPacked(Loc loc, Adaptor op) {
+  RankedTensorType type = tensorOf(op.getOperand());
+  const auto heads = int64_t(op.getHeads());
+  if (!type || type.getRank() < 2 || heads < 1 || type.getShape().back() % 3 != 0 ||
+      type.getShape().back() / 3 % heads != 0) {
+    (void)emitOptionalError(loc, "the last dimension must hold query, key and value of ", heads,
+                            " heads, 3 times a multiple of these, got ", op.getOperand().getType());
+    return {};
+  }
+  SmallVector<int64_t> shape(type.getShape());
+  if (failed(checkMaskAndScale(loc, op, getByHead(type, heads, shape.end()[-2]))))
+    return {};
+  shape.back() /= 3;
+  return type.clone(shape);
+}
+
+// (C1) operand holds 3 times so many heads   (C2) the mask is like the scores   (C3) scale is finite
+LogicalResult PackedAttentionOp::inferReturnTypes(MLIRContext *, Loc loc, Adaptor adaptor, Types &types) {
+  RankedTensorType result = inferPacked(loc, adaptor);
+  if (!result)
+    return failure();
+  types.push_back(result);
+  return success();
+}
+
+// (C4) output and grad_output have the type of the result
+LogicalResult PackedAttentionGradOp::inferReturnTypes(MLIRContext *, Loc loc, Adaptor adaptor, Types &types) {
+  RankedTensorType result = inferPacked(loc, adaptor);
+  if (!result)
+    return failure();
+  if (adaptor.getOutput().getType() != result || adaptor.getGradOutput().getType() != result)
+    return emitOptionalError(loc, "output and grad_output must be of packed_attention's type ", result, ", got ",
+                             adaptor.getOutput().getType(), " and ", adaptor.getGradOutput().getType());
+  types.push_back(adaptor.getOperand().getType());
+  return success();
+}
+
+//===----------------------------------------------------------------------------------------------------------===//
+// Canonicalizations
+//===----------------------------------------------------------------------------------------------------------===//
+
+/// Heads before rows in place of rows before heads, or back.
+static Value swapHeads(Expansion e, Value value) {
+  SmallVector<int64_t> swap = llvm::to_vector(llvm::seq<int64_t>(0, typeOf(value).getRank()));
+  std::swap(swap.end()[-2], swap.end()[-3]);
+  return e.make<TransposeOp>(value, swap);
+}
+
+/// The value's columns from `from` on, one group a head: [leading…, heads, rows, size].
+static Value takeHeads(Expansion e, Value value, int64_t from, int64_t heads, int64_t size) {
+  RankedTensorType type = typeOf(value);
+  SmallVector<int64_t> starts(size_t(type.getRank()), 0), limits(type.getShape()), strides(limits.size(), 1);
+  starts.back() = from;
+  limits.back() = from + heads * size;
+  SmallVector<int64_t> split(type.getShape().drop_back());
+  split.append({heads, size});
+  return swapHeads(e, e.make<ReshapeOp>(type.clone(split), e.make<SliceOp>(value, starts, limits, strides)));
+}
+
+/// The heads of [leading…, heads, rows, size] side by side.
+static Value joinHeads(Expansion e, Value value) {
+  Value swapped = swapHeads(e, value);
+  SmallVector<int64_t> shape(typeOf(swapped).getShape());
+  const int64_t size = shape.pop_back_val();
+  shape.back() *= size;
+  return e.make<ReshapeOp>(typeOf(value).clone(shape), swapped);
+}
+
+// Where query, key and value are the thirds of one value's rows, as packed_attention takes them.
+LogicalResult AttentionOp::canonicalize(AttentionOp op, PatternRewriter &rewriter) {
+  const RankedTensorType type = typeOf(op.getQuery());
+  const int64_t rank = type.getRank();
+  if (rank < 3 || typeOf(op.getKey()) != type || typeOf(op.getValue()) != type)
+    return failure();
+  const int64_t heads = type.getShape().end()[-3], rows = type.getShape().end()[-2], size = type.getShape().back();
+  const int64_t width = heads * size;
+  SmallVector<int64_t> steps(size_t(rank), 1), packed(type.getShape().drop_back(3));
+  steps.end()[-2] = 3 * width;
+  steps.end()[-3] = size;
+  int64_t step = rows * 3 * width;
+  for (int64_t i = rank - 3; i-- > 0; step *= type.getDimSize(unsigned(i)))
+    steps[size_t(i)] = step;
+  packed.append({rows, 3 * width});
+  Value root;
+  const std::array<Value, 3> operands = {op.getQuery(), op.getKey(), op.getValue()};
+  for (auto [index, operand] : llvm::enumerate(operands)) {
+    const StridedView view = StridedView::of(operand);
+    if (getDeviceOf(operand) != getDevice(op) || (root && view.root != root) || view.offset != int64_t(index) * width ||
+        !llvm::all_of(llvm::seq<size_t>(0, size_t(rank)),
+                      [&](size_t i) { return view.sizes[i] == 1 || view.steps[i] == steps[i]; }))
+      return failure();
+    root = view.root;
+  }
+  if (typeOf(root).getNumElements() != step)
+    return failure();
+  Operation *before = op->getPrevNode();
+  Expansion e{rewriter, op.getLoc()};
+  Value operand = e.make<ReshapeOp>(type.clone(packed), root);
+  Value result = PackedAttentionOp::create(rewriter, op.getLoc(), operand, op.getMask(),
+                                           rewriter.getI64IntegerAttr(heads), op.getCausalAttr(), op.getScaleAttr());
+  result = takeHeads(e, result, 0, heads, size);
+  for (Operation *next = before ? before->getNextNode() : &op->getBlock()->front(); getDevice(op) && next != op;
+       next = next->getNextNode())
+    setDevice(next, getDevice(op));
+  rewriter.replaceOp(op, result);
   return success();
 }
 
@@ -225,6 +342,35 @@ Values AttentionGradOp::decompose(OpBuilder &builder) {
   return {all, ofKey, ofValue};
 }
 
+/// Query, key and value.
+template <typename Op> static SmallVector<Value> unpack(Expansion e, Op op) {
+  const auto heads = int64_t(op.getHeads()), width = typeOf(op.getOperand()).getShape().back() / 3;
+  SmallVector<Value> parts;
+  for (int64_t i = 0; i < 3; ++i)
+    parts.push_back(takeHeads(e, op.getOperand(), i * width, heads, width / heads));
+  return parts;
+}
+
+Values PackedAttentionOp::decompose(OpBuilder &builder) {
+  Expansion e{builder, getLoc()};
+  SmallVector<Value> parts = unpack(e, *this);
+  return {joinHeads(e, AttentionOp::create(builder, getLoc(), parts[0], parts[1], parts[2], getMask(), getCausalAttr(),
+                                           getScaleAttr()))};
+}
+
+Values PackedAttentionGradOp::decompose(OpBuilder &builder) {
+  Expansion e{builder, getLoc()};
+  SmallVector<Value> parts = unpack(e, *this);
+  const auto heads = int64_t(getHeads()), size = typeOf(parts[0]).getShape().back();
+  Value output = takeHeads(e, getOutput(), 0, heads, size), grad = takeHeads(e, getGradOutput(), 0, heads, size);
+  auto made = AttentionGradOp::create(builder, getLoc(), parts[0], parts[1], parts[2], output, grad, getMask(),
+                                      getCausalAttr(), getScaleAttr());
+  SmallVector<Value> joined;
+  for (Value part : made->getResults())
+    joined.push_back(joinHeads(e, part));
+  return {e.make<ConcatenateOp>(joined, uint64_t(typeOf(getOperand()).getRank() - 1))};
+}
+
 //===----------------------------------------------------------------------------------------------------------===//
 // Gradients
 //===----------------------------------------------------------------------------------------------------------===//
@@ -237,20 +383,32 @@ void AttentionOp::buildGradient(OpBuilder &builder, ValueRange g, Needed needed,
       result[i] = made->getResult(i);
 }
 
+void PackedAttentionOp::buildGradient(OpBuilder &builder, ValueRange g, Needed, Gradients result) {
+  result[0] = PackedAttentionGradOp::create(builder, getLoc(), getOperand(), getResult(), g[0], getMask(),
+                                            getHeadsAttr(), getCausalAttr(), getScaleAttr());
+}
+
 //===----------------------------------------------------------------------------------------------------------===//
 // What libraries and passes ask
 //===----------------------------------------------------------------------------------------------------------===//
 
-/// Forward and backward are the library's, or neither is.
-template <typename Op> static bool isLibrarys(Op op, StringRef kind) {
+/// Forward and backward are the library's, or neither is. `elements`: of the largest operand or result.
+static bool isLibrarys(StringRef kind, Type element, int64_t queries, int64_t keys, int64_t widths, int64_t elements) {
   constexpr double least = 4096;
-  constexpr int64_t most = std::numeric_limits<int32_t>::max(); // elements
+  return !graphc::device::runsPtx(kind) && element.isF32() &&
+         double(queries) * double(keys) * double(widths) >= least && elements <= std::numeric_limits<int32_t>::max();
+}
+template <typename Op> static bool isLibrarys(Op op, StringRef kind) {
   RankedTensorType q = typeOf(op.getQuery()), k = typeOf(op.getKey()), v = typeOf(op.getValue());
-  const double work = double(q.getShape().end()[-2]) * double(k.getShape().end()[-2]) *
-                      double(q.getShape().back() + v.getShape().back());
   const int64_t outputs = q.getNumElements() / q.getShape().back() * v.getShape().back();
-  return !graphc::device::runsPtx(kind) && q.getElementType().isF32() && work >= least &&
-         std::max({q.getNumElements(), k.getNumElements(), v.getNumElements(), outputs}) <= most;
+  return isLibrarys(kind, q.getElementType(), q.getShape().end()[-2], k.getShape().end()[-2],
+                    q.getShape().back() + v.getShape().back(),
+                    std::max({q.getNumElements(), k.getNumElements(), v.getNumElements(), outputs}));
+}
+template <typename Op> static bool isPackedLibrarys(Op op, StringRef kind) {
+  RankedTensorType type = typeOf(op.getOperand());
+  const int64_t rows = type.getShape().end()[-2], size = type.getShape().back() / 3 / int64_t(op.getHeads());
+  return isLibrarys(kind, type.getElementType(), rows, rows, 2 * size, type.getNumElements());
 }
 
 template <typename Op> static DictionaryAttr describe(Op op) {
@@ -261,11 +419,30 @@ template <typename Op> static DictionaryAttr describe(Op op) {
   descriptor.append("scale", builder.getF64FloatAttr(getScaleOf(op)));
   return descriptor.getDictionary(op.getContext());
 }
+template <typename Op> static DictionaryAttr describePacked(Op op) {
+  Builder builder(op.getContext());
+  const double size = double(typeOf(op.getOperand()).getShape().back()) / 3 / double(op.getHeads());
+  NamedAttrList descriptor;
+  if (op.getCausal())
+    descriptor.append("causal", builder.getUnitAttr());
+  descriptor.append("heads", builder.getI64IntegerAttr(int64_t(op.getHeads())));
+  descriptor.append(
+      "scale", builder.getF64FloatAttr(op.getScale() ? op.getScale()->convertToDouble() : 1 / std::sqrt(size)));
+  return descriptor.getDictionary(op.getContext());
+}
 
 StringRef AttentionOp::getLibraryKernel(StringRef kind) { return isLibrarys(*this, kind) ? "attention" : ""; }
 DictionaryAttr AttentionOp::getLibraryDescriptor(StringRef) { return describe(*this); }
 StringRef AttentionGradOp::getLibraryKernel(StringRef kind) { return isLibrarys(*this, kind) ? "attention_grad" : ""; }
 DictionaryAttr AttentionGradOp::getLibraryDescriptor(StringRef) { return describe(*this); }
+StringRef PackedAttentionOp::getLibraryKernel(StringRef kind) {
+  return isPackedLibrarys(*this, kind) ? "packed_attention" : "";
+}
+DictionaryAttr PackedAttentionOp::getLibraryDescriptor(StringRef) { return describePacked(*this); }
+StringRef PackedAttentionGradOp::getLibraryKernel(StringRef kind) {
+  return isPackedLibrarys(*this, kind) ? "packed_attention_grad" : "";
+}
+DictionaryAttr PackedAttentionGradOp::getLibraryDescriptor(StringRef) { return describePacked(*this); }
 
 //===----------------------------------------------------------------------------------------------------------===//
 // Costs
@@ -282,3 +459,13 @@ template <typename Op> static uint64_t getWidths(Op op) {
 uint64_t AttentionOp::getFlops() { return countScores(*this) * (2 * getWidths(*this) + 6); }
 // The scores again, two products by the width of values and two more by that of keys, and what is between.
 uint64_t AttentionGradOp::getFlops() { return countScores(*this) * (5 * getWidths(*this) + 9); }
+
+/// Of scores, times the numbers of a query, a key and a value.
+template <typename Op> static uint64_t countPacked(Op op, uint64_t products, uint64_t between) {
+  RankedTensorType type = typeOf(op.getOperand());
+  const auto rows = uint64_t(type.getShape().end()[-2]), third = uint64_t(type.getShape().back() / 3);
+  const uint64_t queries = count(op.getOperand()) / (3 * third); // of all samples
+  return queries * rows * (products * 2 * third + between * op.getHeads());
+}
+uint64_t PackedAttentionOp::getFlops() { return countPacked(*this, 2, 6); }
+uint64_t PackedAttentionGradOp::getFlops() { return countPacked(*this, 5, 9); }

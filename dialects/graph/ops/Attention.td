@@ -32,6 +32,7 @@ def Graph_AttentionOp : Graph_PureOp<"attention", [
                        UnitAttr:$causal, OptionalAttr<F64Attr>:$scale);
   let results = (outs Graph_FloatTensor:$result);
   let assemblyFormat = "$query `,` $key `,` $value (`mask` $mask^)? attr-dict `:` functional-type(operands, $result)";
+  let hasCanonicalizeMethod = 1;
 }
 
 def Graph_AttentionGradOp : Graph_PureOp<"attention_grad", [
@@ -58,6 +59,54 @@ def Graph_AttentionGradOp : Graph_PureOp<"attention_grad", [
   let results = (outs Graph_FloatTensor:$grad_query, Graph_FloatTensor:$grad_key, Graph_FloatTensor:$grad_value);
   let assemblyFormat = [{
     $query `,` $key `,` $value `,` $output `,` $grad_output (`mask` $mask^)? attr-dict `:` functional-type(operands, results)
+  }];
+}
+
+def Graph_PackedAttentionOp : Graph_PureOp<"packed_attention", [
+    Graph_Differentiable, Graph_InferType, Graph_Composite, DeclareOpInterfaceMethods<LibraryKernelOpInterface>]> {
+  let summary = "attention among the rows of one tensor, which have query, key and value of all heads side by side";
+  let description = [{
+    A row of `operand` holds the queries of all heads, then their keys, then their values, as one product makes them; a row of the result what
+    the heads give, side by side, as the next product takes it. It is `attention` of slices and transposes, which canonicalization makes this of;
+    where attention is a library's call nothing is moved. `mask`, `causal` and `scale` are those of `attention`, of [leading…, heads, rows, rows].
+
+    1. (C1) The last dimension of `operand`, of rank 2 or more, is 3 times a multiple of `heads`.
+    2. (C2) `mask` has one dimension more than `operand`; each is 1 or that of the scores: the leading ones, heads, queries, keys.
+    3. (C3) `scale` is finite.
+
+    ```mlir
+    %y = graph.packed_attention %x heads = 4 {causal} : (tensor<8x64x384xf32>) -> tensor<8x64x128xf32>
+    ```
+  }];
+  let arguments = (ins Graph_FloatTensor:$operand, Optional<Graph_BoolTensor>:$mask,
+                       ConfinedAttr<I64Attr, [IntPositive]>:$heads, UnitAttr:$causal, OptionalAttr<F64Attr>:$scale);
+  let results = (outs Graph_FloatTensor:$result);
+  let assemblyFormat = "$operand (`mask` $mask^)? `heads` `=` custom<Integer>($heads) attr-dict `:` functional-type(operands, $result)";
+}
+
+def Graph_PackedAttentionGradOp : Graph_PureOp<"packed_attention_grad", [
+    Graph_InferType, Graph_Composite, DeclareOpInterfaceMethods<LibraryKernelOpInterface>]> {
+  let summary = "gradient of packed_attention by its operand";
+  let description = [{
+    Made by `differentiate`; a call where attention is one, else expanded by `decompose`.
+
+    1. (C1) The last dimension of `operand`, of rank 2 or more, is 3 times a multiple of `heads`.
+    2. (C2) `mask` has one dimension more than `operand`; each is 1 or that of the scores: the leading ones, heads, queries, keys.
+    3. (C3) `scale` is finite.
+    4. (C4) `output` and `grad_output` have the type of packed_attention's result.
+
+    ```mlir
+    %dx = graph.packed_attention_grad %x, %y, %g heads = 2
+        : (tensor<4x8x12xf32>, tensor<4x8x4xf32>, tensor<4x8x4xf32>) -> tensor<4x8x12xf32>
+    ```
+  }];
+  let arguments = (ins Graph_FloatTensor:$operand, Graph_FloatTensor:$output, Graph_FloatTensor:$grad_output,
+                       Optional<Graph_BoolTensor>:$mask, ConfinedAttr<I64Attr, [IntPositive]>:$heads, UnitAttr:$causal,
+                       OptionalAttr<F64Attr>:$scale);
+  let results = (outs Graph_FloatTensor:$grad_operand);
+  let assemblyFormat = [{
+    $operand `,` $output `,` $grad_output (`mask` $mask^)? `heads` `=` custom<Integer>($heads) attr-dict `:`
+    functional-type(operands, $grad_operand)
   }];
 }
 

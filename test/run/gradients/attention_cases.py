@@ -13,3 +13,12 @@ def attentions(Case, values):
         yield Case(name, {"x": values(name, qs), "k": values(name + "k", ks), "v": values(name + "v", vs)},
                    f"%out = graph.attention %x, %k, %v{' mask %mask' if mask else ''}{attributes} : ({', '.join(kinds)}) -> {tensor(out)}", out,
                    constants=f"%mask = graph.constant {mask}" if mask else "")
+
+    for name, shape, heads, mask, attributes in (
+            ("packed_attention", (2, 4, 12), 2, None, " {causal}"), ("packed_attention_alone", (3, 6), 1, None, " {scale = 0.5}"),
+            ("packed_attention_masked", (2, 3, 12), 2, "dense<[[[[true, false, true]]], [[[false, false, false]]]]> : tensor<2x1x1x3xi1>", "")):
+        out = shape[:-1] + (shape[-1] // 3,)
+        kinds = [tensor(shape)] + (["tensor<2x1x1x3xi1>"] if mask else [])
+        yield Case(name, {"x": values(name, shape)},
+                   f"%out = graph.packed_attention %x{' mask %mask' if mask else ''} heads = {heads}{attributes} : ({', '.join(kinds)}) -> {tensor(out)}", out,
+                   constants=f"%mask = graph.constant {mask}" if mask else "")

@@ -47,3 +47,29 @@ def attentions(Case, element, bound):
         text = (f"graph.attention %a, %b, %c{' mask %d' if mask else ''}{f' {{{attributes}}}' if attributes else ''} : "
                 f"({', '.join(kinds)}) -> RESULT")
         yield Case(f"attention_{name}", text, given, (qs[:-1] + vs[-1:], element), expected, bound * 10)
+
+    for name, shape, heads, mask, attributes in (
+            ("plain", (2, 5, 12), 2, None, "causal"), ("alone", (7, 9), 1, None, "scale = 0.75"), ("mask", (2, 6, 24), 4, (2, 1, 1, 6), ""),
+            # large enough for the kernel that a CPU has for f32
+            ("call", (2, 40, 72), 2, None, "causal"), ("call_mask", (1, 24, 48), 2, (1, 2, 24, 24), "")):
+        given = [(shape, element, numbers(count(shape), 0.3))]
+        if mask:
+            given.append((mask, "i1", [False] * mask[-1] + [bool((i * 7919) % 3) for i in range(count(mask) - mask[-1])]))
+        width = shape[-1] // 3
+        size = width // heads
+        scale = 0.75 if "scale" in attributes else 1 / math.sqrt(size)
+
+        def packed(x, m=None, shape=shape, heads=heads, size=size, width=width, scale=scale, causal="causal" in attributes, mask=mask):
+            split = (*shape[:-2], heads, shape[-2], size)
+            parts = [[x[offset(shape, (*at[:-3], at[-2], part * width + at[-3] * size + at[-1]))] for at in indices(split)] for part in range(3)]
+
+            def sees(leading, i, j):
+                here = m is None or m[offset(mask, [0 if size == 1 else at for size, at in zip(mask, (*leading, i, j))])]
+                return here and (not causal or j <= i)
+            y = attend(*parts, (split,) * 3, scale, sees)
+            out = (*shape[:-1], width)
+            return [y[offset(split, (*at[:-2], at[-1] // size, at[-2], at[-1] % size))] for at in indices(out)]
+        kinds = [tensor(shape, element)] + ([tensor(mask, "i1")] if mask else [])
+        text = (f"graph.packed_attention %a{' mask %b' if mask else ''} heads = {heads}{f' {{{attributes}}}' if attributes else ''} : "
+                f"({', '.join(kinds)}) -> RESULT")
+        yield Case(f"packed_attention_{name}", text, given, ((*shape[:-1], width), element), packed, bound * 10)

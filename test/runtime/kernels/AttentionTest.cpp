@@ -155,6 +155,65 @@ TEST(Attention, ThreadsChangeNoBit) {
   }
 }
 
+/// Query, key and value of all heads in one operand: what each head has alone, bit for bit, and nothing beside it.
+TEST(Attention, HeadsSideBySideHaveTheBitsOfEachAlone) {
+  for (const Case &c : {Case{4, 128, 128, 64, 64, true, false}, Case{3, 33, 33, 20, 20, false, true},
+                        Case{2, 65, 65, 32, 32, false, false}}) {
+    const int64_t size = c.size, width = c.heads * size, rows = c.queries;
+    auto packed = [&](bool gradient) {
+      LibraryCall made = call(c, gradient);
+      made.kernel = "packed_" + made.kernel;
+      made.attributes.insert(made.attributes.end() - 1, {"heads", {c.heads}, {}});
+      std::vector<Operand> operands = {operandOf(GRAPHC_F32, {2, rows, 3 * width})};
+      for (int i = 0; i < (gradient ? 2 : 0); ++i)
+        operands.push_back(operandOf(GRAPHC_F32, {2, rows, width}));
+      if (c.masked)
+        operands.push_back(operandOf(GRAPHC_I1, {2, 1, 1, c.keys}));
+      operands.push_back(operandOf(GRAPHC_F32, {2, rows, gradient ? 3 * width : width}, GRAPHC_WRITE));
+      made.operands = operands;
+      return made;
+    };
+    SCOPED_TRACE((*checkCall(packed(true))).name);
+    /// The columns of [2, rows, count * width] that are each head's, as [2, heads, rows, size], for each of `count`.
+    auto split = [&](const std::vector<float> &all, int64_t count) {
+      std::vector<std::vector<float>> parts(size_t(count), std::vector<float>(size_t(2 * c.heads * rows * size)));
+      for (int64_t i = 0; i < int64_t(all.size()); ++i) {
+        const int64_t column = i % (count * width), row = i / (count * width) % rows, sample = i / (count * width * rows);
+        const int64_t head = column % width / size;
+        parts[size_t(column / width)][size_t(((sample * c.heads + head) * rows + row) * size + column % size)] =
+            all[size_t(i)];
+      }
+      return parts;
+    };
+    auto alone = [&](bool gradient, const std::vector<std::vector<float>> &given) {
+      const LibraryCall each = call(c, gradient);
+      CallRun made(each, nullptr);
+      for (size_t i = 0, next = 0; i < each.operands.size(); ++i)
+        if (each.operands[i].element == GRAPHC_I1)
+          for (uint64_t j = 0; j < each.operands[i].bytes; ++j) // as run() has it
+            static_cast<uint8_t *>(made.buffers[i])[j] = j < each.operands[i].bytes / 2 && j % 3 != 1;
+        else if (each.operands[i].access == GRAPHC_READ)
+          memcpy(made.buffers[i], given[next].data(), given[next].size() * 4), ++next;
+      EXPECT_EQ(made.kernel->run(made.buffers.data()), 0);
+      std::vector<std::vector<float>> results;
+      for (size_t i = 0; i < each.operands.size(); ++i)
+        if (const Operand &operand = each.operands[i]; operand.access == GRAPHC_WRITE)
+          results.emplace_back(static_cast<float *>(made.buffers[i]),
+                               static_cast<float *>(made.buffers[i]) + operand.bytes / 4);
+      return results;
+    };
+    for (uint32_t threads : {1u, 3u}) {
+      Pool pool(threads);
+      const auto forward = run(packed(false), &pool), backward = run(packed(true), &pool);
+      EXPECT_EQ(split(forward.back(), 1), alone(false, split(forward[0], 3)));
+      auto given = split(backward[0], 3);
+      given.push_back(split(backward[1], 1)[0]);
+      given.push_back(split(backward[2], 1)[0]);
+      EXPECT_EQ(split(backward.back(), 3), alone(true, given));
+    }
+  }
+}
+
 /// What a process takes for an older CPU; bits may differ between them, and nothing else.
 TEST(Attention, EachKindOfCpuComputesTheSame) {
   constexpr int64_t rows = 37, size = 24;
@@ -163,7 +222,7 @@ TEST(Attention, EachKindOfCpuComputesTheSame) {
   std::vector<float> q(rows * size), result(rows * size), first;
   for (float &x : q)
     x = draw(random);
-  const AttentionShape shape{rows, rows, size, size, true, 0.2f, 16};
+  const AttentionShape shape{rows, rows, size, size, true, 0.2f, 16, size, size, size, size};
   auto scratch = *device::Memory::allocate(attentionScratchBytes(shape), device::Memory::Guard::Pages, "test");
   for (const SimdKernels *kind : {&kSimdBase, &kSimdAvx2, &kSimdAvx512}) {
     kind->attention(shape, {q.data(), q.data(), q.data(), {nullptr, 0, 0}, result.data()}, scratch.data());
@@ -187,7 +246,7 @@ TEST(Attention, ANaNIsNotLost) {
   constexpr int64_t rows = 20;
   std::vector<float> q(rows * 4, 0.5f), v(rows * 4, 0.5f), result(rows * 4);
   q[7 * 4] = std::numeric_limits<float>::quiet_NaN();
-  const AttentionShape shape{rows, rows, 4, 4, true, 1, 8};
+  const AttentionShape shape{rows, rows, 4, 4, true, 1, 8, 4, 4, 4, 4};
   auto scratch = *device::Memory::allocate(attentionScratchBytes(shape), device::Memory::Guard::Pages, "test");
   simdKernels().attention(shape, {q.data(), q.data(), v.data(), {nullptr, 0, 0}, result.data()}, scratch.data());
   EXPECT_EQ(result[6 * 4], 0.5f);
@@ -222,6 +281,22 @@ TEST(Attention, ACallThatIsNoneIsRefused) {
                           operand.shape[0] = int64_t(1) << 62;
                       }),
               HasSubstr("expected 1 to 2147483647"));
+}
+
+TEST(Attention, APackedCallThatIsNoneIsRefused) {
+  LibraryCall good{"packed_attention", {{"heads", {4}, {}}, {"scale", {}, {0.5}}}, {}, {}};
+  good.operands = {operandOf(GRAPHC_F32, {2, 32, 96}), operandOf(GRAPHC_F32, {2, 32, 32}, GRAPHC_WRITE)};
+  EXPECT_EQ((*checkCall(good)).name, "packed_attention_2x4x32x32_by_8");
+  EXPECT_THAT(refusal(good, [](LibraryCall &c) { c.attributes.erase(c.attributes.begin()); }),
+              HasSubstr("heads is missing"));
+  EXPECT_THAT(refusal(good, [](LibraryCall &c) { c.attributes[0].integers = {0}; }), HasSubstr("nor heads, a number"));
+  EXPECT_THAT(refusal(good, [](LibraryCall &c) { c.attributes[0].integers = {5}; }), HasSubstr("3 times 5 heads"));
+  EXPECT_THAT(refusal(good, [](LibraryCall &c) { c.operands[0].shape = {96}; }), HasSubstr("3 times 4 heads"));
+  EXPECT_THAT(refusal(good, [](LibraryCall &c) { c.operands[0].shape[2] = -96; }), HasSubstr("operand 0 has the shape"));
+  EXPECT_THAT(refusal(good, [](LibraryCall &c) { c.operands[0].shape[2] = 0; }), HasSubstr("operand 0 has the shape"));
+  EXPECT_THAT(refusal(good, [](LibraryCall &c) { c.operands[1].shape[1] = 31; }),
+              HasSubstr("operand 1 has the shape 2x31x32, expected 2x32x32"));
+  EXPECT_THAT(refusal(good, [](LibraryCall &c) { c.operands[0].bytes -= 4; }), HasSubstr("operand 0 has"));
 }
 
 TEST(Attention, TooLittleScratchIsRefused) {
