@@ -66,7 +66,8 @@ std::pair<int64_t, int64_t> evaluateAt01(AffineExpr expr, unsigned loops) {
 /// The operands' accesses of an inlinable op whose element is taken at `map`.
 static SmallVector<Access> operandsOf(Operation *op, AffineMap map) {
   SmallVector<Access> operands;
-  for (const LoopNest::Read &read : cast<StructuredOpInterface>(op).getLoopNests().front().reads)
+  const SmallVector<LoopNest> nests = cast<StructuredOpInterface>(op).getLoopNests(); // outlives the loop
+  for (const LoopNest::Read &read : nests.front().reads)
     operands.push_back({op->getOperand(read.operand), read.map.isIdentity() ? map : read.map.compose(map)});
   return operands;
 }

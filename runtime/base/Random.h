@@ -18,15 +18,15 @@ namespace graphc::base {
 using PhiloxBlock = std::array<uint32_t, 4>;
 
 /// The ten rounds, on words of this process or on values of a compiled kernel (dialects/graph/ops/Random.cpp), so that there is one code of
-/// them. `multiply` gives the upper and the lower word of a product.
-template <typename Word, typename Multiply>
-std::array<Word, 4> philoxRounds(std::array<Word, 4> counter, std::array<uint32_t, 2> key, Multiply multiply) {
+/// them. `multiply` gives the upper and the lower word of a product. The key is of words or of numbers, and modulo 2^32 either way.
+template <typename Word, typename Key, typename Multiply>
+std::array<Word, 4> philoxRounds(std::array<Word, 4> counter, std::array<Key, 2> key, Multiply multiply) {
   for (int round = 0; round < 10; ++round) {
     auto [high0, low0] = multiply(0xD2511F53u, counter[0]);
     auto [high1, low1] = multiply(0xCD9E8D57u, counter[2]);
     counter = {high1 ^ counter[1] ^ key[0], low1, high0 ^ counter[3] ^ key[1], low0};
-    key[0] += 0x9E3779B9;
-    key[1] += 0xBB67AE85;
+    key[0] += 0x9E3779B9u;
+    key[1] += 0xBB67AE85u;
   }
   return counter;
 }

@@ -102,7 +102,7 @@ Value DropoutOp::getOutsideTraining() { return getTrainingMode().value_or(false)
 void DropoutOp::buildGradient(OpBuilder &builder, ValueRange g, Needed needed, Gradients result) {
   if (needed[0])
     result[0] = DropoutOp::create(builder, getLoc(), getType(), g[0], getRateAttr(), getTrainingModeAttr(), getIndex(),
-                                  getSeedAttr(), getDrawAttr());
+                                  getKey(), getSeedAttr(), getDrawAttr());
 }
 
 //===----------------------------------------------------------------------------------------------------------===//
@@ -119,6 +119,11 @@ struct Word {
   Word operator^(const Word &other) const { return {s, s->make<arith::XOrIOp>(value, other.value)}; }
   Word operator^(uint32_t other) const {
     return *this ^ Word { s, s->constant(value.getType(), double(other)) };
+  }
+  Word &operator+=(uint32_t other) {
+    Value sum = s->add(value, s->constant(value.getType(), double(other)));
+    value = s->make<arith::AndIOp>(sum, s->constant(value.getType(), double(UINT32_MAX)));
+    return *this;
   }
 };
 
@@ -168,9 +173,13 @@ struct RealMachine {
 /// One element of a draw.
 class Element : public Scalars {
 public:
-  /// `micro`: which micro-batch; `index`: places of the loops, which are over the result.
-  Element(OpBuilder &builder, Operation *op, Value micro, IndexOf index, int64_t seed, std::optional<uint64_t> draw)
-      : Scalars{builder, op->getLoc()}, micro(micro), key(base::keyOfDraw(uint64_t(seed), draw.value_or(0))) {
+  /// `drawn`: which micro-batch, and behind it the words of the key where the op reads them; `index`: places of the loops, which are over the result.
+  Element(OpBuilder &builder, Operation *op, Elements drawn, IndexOf index, uint64_t known)
+      : Scalars{builder, op->getLoc()}, micro(drawn[0]) {
+    if (drawn.size() > 1)
+      key = {drawn[1], drawn[2]};
+    else
+      key = {number(uint32_t(known)), number(known >> 32)};
     RankedTensorType type = typeOf(op->getResult(0));
     int64_t stride = 1;
     for (int64_t loop = type.getRank(); loop-- > 0; stride *= type.getDimSize(loop)) {
@@ -241,29 +250,59 @@ private:
     auto halves = [&](Value value) { return std::pair(Word{this, lower(value)}, Word{this, shiftRight(value, 32)}); };
     auto [blockLow, blockHigh] = halves(shiftRight(place, shift));
     auto [microLow, microHigh] = halves(micro);
-    return base::philoxRounds<Word>({blockLow, blockHigh, microLow, microHigh}, {uint32_t(key), uint32_t(key >> 32)},
-                                    [&](uint32_t a, Word b) {
-                                      Value product = multiply(number(a), b.value);
-                                      return std::pair(Word{this, shiftRight(product, 32)}, Word{this, lower(product)});
-                                    });
+    const std::array<Word, 4> counter = {blockLow, blockHigh, microLow, microHigh};
+    return base::philoxRounds(counter, std::array{Word{this, key[0]}, Word{this, key[1]}}, [&](uint32_t a, Word b) {
+      Value product = multiply(number(a), b.value);
+      return std::pair(Word{this, shiftRight(product, 32)}, Word{this, lower(product)});
+    });
   }
 
   Value micro, place;
-  uint64_t key;
+  std::array<Value, 2> key;
 };
 
 } // namespace
 
-/// What has no number yet has no loops either.
-static Nests getNests(Operation *op) {
-  return cast<DrawOpInterface>(op).isNumbered() ? Nests{getElementwiseNest(op)} : Nests{};
+/// What has no number yet has no loops either. Of the key, which is the last operand, each word is read.
+template <typename Op> static Nests getNests(Op op) {
+  if (!op.isNumbered())
+    return {};
+  LoopNest nest = getElementwiseNest(op);
+  if (op.getKey()) {
+    const unsigned loops = unsigned(nest.iterators.size()), key = nest.reads.pop_back_val().operand;
+    for (int64_t word : {0, 1})
+      nest.reads.push_back({key, AffineMap::get(loops, 0, getAffineConstantExpr(word, op.getContext()))});
+  }
+  return {nest};
 }
 Nests RandomUniformOp::getLoopNests() { return getNests(*this); }
 Nests RandomNormalOp::getLoopNests() { return getNests(*this); }
 Nests DropoutOp::getLoopNests() { return getNests(*this); }
 
+template <typename Op> static uint64_t keyOf(Op op) {
+  return base::keyOfDraw(uint64_t(op.getSeed()), op.getDraw().value_or(0));
+}
+
+/// The same draw, which reads its key.
+template <typename Op> static Values withKey(Op op, OpBuilder &builder) {
+  if (op.getKey() || !op.isNumbered())
+    return {};
+  const uint64_t key = keyOf(op);
+  const int64_t words[] = {int64_t(uint32_t(key)), int64_t(key >> 32)};
+  auto type = RankedTensorType::get({2}, builder.getI64Type());
+  auto made = cast<Op>(builder.clone(*op));
+  made.getKeyMutable().assign(ConstantOp::create(builder, op.getLoc(), DenseElementsAttr::get(type, ArrayRef(words))));
+  made->moveAfter(made.getKey().getDefiningOp());
+  made.removeDrawAttr();
+  made.setSeed(0);
+  return {made.getResult()};
+}
+Values RandomUniformOp::decompose(OpBuilder &builder) { return withKey(*this, builder); }
+Values RandomNormalOp::decompose(OpBuilder &builder) { return withKey(*this, builder); }
+Values DropoutOp::decompose(OpBuilder &builder) { return withKey(*this, builder); }
+
 Results RandomUniformOp::buildBody(OpBuilder &builder, Elements x, Elements, IndexOf index) {
-  Element e(builder, *this, x[0], index, getSeed(), getDraw());
+  Element e(builder, *this, x, index, keyOf(*this));
   Type type = getElementTypeOrSelf(getType());
   if (isa<IntegerType>(type)) {
     const APInt low = *toInteger(getLowAttr());
@@ -278,13 +317,13 @@ Results RandomUniformOp::buildBody(OpBuilder &builder, Elements x, Elements, Ind
 }
 
 Results RandomNormalOp::buildBody(OpBuilder &builder, Elements x, Elements, IndexOf index) {
-  Element e(builder, *this, x[0], index, getSeed(), getDraw());
+  Element e(builder, *this, x, index, keyOf(*this));
   Number z = e.normal() * getStddev().convertToDouble() + getMean().convertToDouble();
   return {e.convert(z.value, getElementTypeOrSelf(getType()))};
 }
 
 Results DropoutOp::buildBody(OpBuilder &builder, Elements x, Elements, IndexOf index) {
-  Element e(builder, *this, x[1], index, getSeed(), getDraw());
+  Element e(builder, *this, x.drop_front(), index, keyOf(*this));
   const double rate = getRate().convertToDouble();
   const uint64_t dropped = uint64_t(std::min(std::nearbyint(rate * 0x1p32), 0x1p32 - 1)); // of 2^32 words
   Type type = x[0].getType();

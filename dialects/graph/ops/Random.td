@@ -9,11 +9,18 @@ include "dialects/graph/GraphOpsBase.td"
 /// seed, number and micro-batch: the code that initialises variables.
 class Graph_DrawOp<string mnemonic, list<Trait> traits = []>
     : Graph_Op<mnemonic, !listconcat([
-          AlwaysSpeculatable, DeclareOpInterfaceMethods<MemoryEffectsOpInterface>, Graph_Structured,
-          Graph_CostlyElement, Graph_Cost], traits)>;
+          AlwaysSpeculatable, AttrSizedOperandSegments, DeclareOpInterfaceMethods<MemoryEffectsOpInterface>, Graph_Structured,
+          Graph_Composite, Graph_CostlyElement, Graph_Cost], traits)>;
 
-/// Behind what the op has beside it.
-defvar Graph_DrawArguments = (ins Optional<Graph_StepCount>:$index, DefaultValuedAttr<I64Attr, "0">:$seed,
+/// The lower and the upper word of base::keyOfDraw.
+def Graph_DrawKey
+    : Type<CPred<"$_self == ::mlir::RankedTensorType::get({2}, ::mlir::IntegerType::get($_self.getContext(), 64))">,
+           "tensor<2xi64>", "::mlir::RankedTensorType">,
+      BuildableType<"::mlir::RankedTensorType::get({2}, $_builder.getI64Type())">;
+
+/// Behind what the op has beside it. `key` is what seed and number make, a constant that `decompose` writes: kernels read it, so that equal
+/// layers share one.
+defvar Graph_DrawArguments = (ins Optional<Graph_StepCount>:$index, Optional<Graph_DrawKey>:$key, DefaultValuedAttr<I64Attr, "0">:$seed,
                                   OptionalAttr<ConfinedAttr<I64Attr, [IntNonNegative]>>:$draw);
 
 defvar Graph_Bound = AnyAttrOf<[F64Attr, I64Attr]>;
@@ -28,7 +35,7 @@ def Graph_RandomUniformOp : Graph_DrawOp<"random_uniform", [DrawOpInterface]> {
     Two that are equal in the text are two draws: `number-draws` gives each of a function its own number, unless `draw` does. What is
     drawn follows from `seed`, that number, the micro-batch (`graph.micro_batch_index`) and the element's place, by Philox 4x32-10, and so is the same under every strategy,
     on every kind of device and behind a restart. With a scalar of the model's own behind `at` it is a function of that scalar, seed and `draw` (0 where it is
-    not written): a draw without state.
+    not written): a draw without state. Where `key` is given, which `decompose` does, it stands for seed and draw.
 
     1. (C1) `low` and `high` are of the kind of the elements, finite, and `low` is below `high`; floats' difference is finite.
     2. (C2) Integers have both bounds, which the element type can hold, but `high` may be one more.
@@ -41,7 +48,7 @@ def Graph_RandomUniformOp : Graph_DrawOp<"random_uniform", [DrawOpInterface]> {
   }];
   let arguments = !con((ins OptionalAttr<Graph_Bound>:$low, OptionalAttr<Graph_Bound>:$high), Graph_DrawArguments);
   let results = (outs Graph_NumberTensor:$result);
-  let assemblyFormat = "(`at` $index^)? attr-dict `:` type($result)";
+  let assemblyFormat = "(`at` $index^)? (`key` $key^)? attr-dict `:` type($result)";
   let hasVerifier = 1;
   let extraClassDeclaration = [{
     std::pair<double, double> getFloatBounds();
@@ -65,7 +72,7 @@ def Graph_RandomNormalOp : Graph_DrawOp<"random_normal", [DrawOpInterface]> {
   let arguments = !con((ins DefaultValuedAttr<F64Attr, "0.0">:$mean, DefaultValuedAttr<F64Attr, "1.0">:$stddev),
                        Graph_DrawArguments);
   let results = (outs Graph_FloatTensor:$result);
-  let assemblyFormat = "(`at` $index^)? attr-dict `:` type($result)";
+  let assemblyFormat = "(`at` $index^)? (`key` $key^)? attr-dict `:` type($result)";
   let hasVerifier = 1;
 }
 
@@ -91,7 +98,7 @@ def Graph_DropoutOp : Graph_DrawOp<"dropout", [
   let arguments = !con((ins Graph_FloatTensor:$operand, F64Attr:$rate, OptionalAttr<BoolAttr>:$training_mode),
                        Graph_DrawArguments);
   let results = (outs Graph_FloatTensor:$result);
-  let assemblyFormat = "$operand (`at` $index^)? attr-dict `:` type($result)";
+  let assemblyFormat = "$operand (`at` $index^)? (`key` $key^)? attr-dict `:` type($result)";
   let hasVerifier = 1;
   let hasFolder = 1;
 }

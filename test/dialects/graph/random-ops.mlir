@@ -32,6 +32,18 @@ func.func @dropout(%x: tensor<2x3xf32>, %n: tensor<i64>) {
   return
 }
 
+// The key of a draw, in place of seed and number.
+// CHECK-LABEL: func @keys
+func.func @keys(%x: tensor<2x3xf32>, %n: tensor<i64>, %k: tensor<2xi64>) {
+  // CHECK-NEXT: graph.dropout %arg0 at %arg1 key %arg2 {rate = 5.000000e-01 : f64} : tensor<2x3xf32>
+  %0 = graph.dropout %x at %n key %k {rate = 0.5} : tensor<2x3xf32>
+  // CHECK-NEXT: graph.random_uniform at %arg1 key %arg2 : tensor<2x3xf32>
+  %1 = graph.random_uniform at %n key %k : tensor<2x3xf32>
+  // CHECK-NEXT: graph.random_normal at %arg1 key %arg2 : tensor<2x3xf32>
+  %2 = graph.random_normal at %n key %k : tensor<2x3xf32>
+  return
+}
+
 // CHECK-LABEL: func @micro_batch_index
 func.func @micro_batch_index() {
   // CHECK-NEXT: graph.micro_batch_index{{$}}
