@@ -75,7 +75,7 @@ def comparedIn(root):
     def values(name, pattern):
         """The models that check.py makes for each call of it in a test."""
         with open(os.path.join(root, "test", "run", name)) as file:
-            calls = [re.findall(r"--[^\s\"]+|(?<=\")[^-\"][^\"]*(?=\")", words) for words in re.findall(pattern, file.read())]
+            calls = [list(filter(None, re.split(r'[\s",]+', words))) for words in re.findall(pattern, file.read())]
         return {element: "\n".join(check.model(check.chosenCases(check.arguments(words), element), False) for words in calls) for element in check.ELEMENTS}
 
     def models(names):
