@@ -17,5 +17,8 @@ def Dist_ReductionAttr : StringBasedAttr<
 def Dist_ChannelListAttr : TypedArrayAttrBase<FlatSymbolRefAttr, "list of channels">;
 
 def Dist_PositiveI64Attr : ConfinedAttr<I64Attr, [IntPositive]>;
+/// What a plan keeps in 32 bits: how many, and which of them.
+def Dist_CountAttr : ConfinedAttr<I64Attr, [IntPositive, IntMaxValue<4294967295>]>;
+def Dist_WhichAttr : ConfinedAttr<I64Attr, [IntNonNegative, IntMaxValue<4294967295>]>;
 
 #endif // GRAPHC_DIST_ATTRS_TD

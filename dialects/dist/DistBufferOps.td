@@ -109,7 +109,7 @@ def Dist_CallOp : Dist_BodyOp<"call", [DeclareOpInterfaceMethods<SymbolUserOpInt
     1. (K1) the kernel exists (a func.func, an llvm.func once lowered), with as many arguments as buffers
   }];
   let arguments = (ins FlatSymbolRefAttr:$kernel, Variadic<Dist_Buffer>:$buffers,
-      OptionalAttr<Dist_PositiveI64Attr>:$queue);
+      OptionalAttr<Dist_CountAttr>:$queue);
   let assemblyFormat = "$kernel `(` $buffers `)` attr-dict (`:` type($buffers)^)?";
 }
 
@@ -131,7 +131,7 @@ def Dist_LibraryCallOp : Dist_BodyOp<"library_call", [AttrSizedOperandSegments]>
   }];
   let arguments = (ins StrAttr:$kernel, Variadic<Dist_Buffer>:$inputs, Variadic<Dist_Buffer>:$outputs,
       Optional<Dist_Buffer>:$scratch, DictionaryAttr:$descriptor,
-      DefaultValuedAttr<StrArrayAttr, "{}">:$post_ops, OptionalAttr<Dist_PositiveI64Attr>:$queue);
+      DefaultValuedAttr<StrArrayAttr, "{}">:$post_ops, OptionalAttr<Dist_CountAttr>:$queue);
   let assemblyFormat = [{
     $kernel `(` $inputs `)` `into` `(` $outputs `)` (`scratch` $scratch^)? attr-dict
     `:` type($inputs) `into` type($outputs) (`scratch` type($scratch)^)?
@@ -158,7 +158,7 @@ def Dist_CopyOp : Dist_BodyOp<"copy", [AllTypesMatch<["from", "to"]>]> {
     dist.copy %staged to %x {queue = 2} : memref<128x784xf32>
     ```
   }];
-  let arguments = (ins Dist_Buffer:$from, Dist_Buffer:$to, OptionalAttr<Dist_PositiveI64Attr>:$queue);
+  let arguments = (ins Dist_Buffer:$from, Dist_Buffer:$to, OptionalAttr<Dist_CountAttr>:$queue);
   let assemblyFormat = "$from `to` $to attr-dict `:` type($from)";
 }
 
@@ -172,7 +172,7 @@ def Dist_SignalOp : Dist_BodyOp<"signal"> {
     dist.signal {queue = 2, n = 1}
     ```
   }];
-  let arguments = (ins Dist_PositiveI64Attr:$queue, Dist_PositiveI64Attr:$n);
+  let arguments = (ins Dist_CountAttr:$queue, Dist_CountAttr:$n);
   let assemblyFormat = "attr-dict";
 }
 
@@ -186,7 +186,7 @@ def Dist_WaitOp : Dist_BodyOp<"wait"> {
     dist.wait {of = 2, n = 1, queue = 1}
     ```
   }];
-  let arguments = (ins Dist_PositiveI64Attr:$of, Dist_PositiveI64Attr:$n, OptionalAttr<Dist_PositiveI64Attr>:$queue);
+  let arguments = (ins Dist_CountAttr:$of, Dist_CountAttr:$n, OptionalAttr<Dist_CountAttr>:$queue);
   let assemblyFormat = "attr-dict";
 }
 
@@ -213,7 +213,7 @@ def Dist_RepeatOp : Dist_Op<"repeat", [HasParent<"ProgramOp">, Dist_HasBufferEff
     3. (RP3) the program's device has no memory of its own: what a queue is given in one time may still be under way in the next
     4. (RP4) something is inside, and `count` is below 2^31
   }];
-  let arguments = (ins Dist_PositiveI64Attr:$count);
+  let arguments = (ins Dist_CountAttr:$count);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = "$count attr-dict-with-keyword $body";
   let hasVerifier = 1;
@@ -238,7 +238,7 @@ def Dist_AccumulateOp : Dist_BodyOp<"accumulate", [DeclareOpInterfaceMethods<Sym
     4. (K1) the kernel exists
   }];
   let arguments = (ins Dist_Buffer:$value, Variadic<Dist_Buffer>:$partials, FlatSymbolRefAttr:$add,
-      DefaultValuedAttr<Dist_PositiveI64Attr, "1">:$per_leaf, OptionalAttr<Dist_PositiveI64Attr>:$chunk);
+      DefaultValuedAttr<Dist_CountAttr, "1">:$per_leaf, OptionalAttr<Dist_PositiveI64Attr>:$chunk);
   let hasVerifier = 1;
   let assemblyFormat = "$value `into` `(` $partials `)` `by` $add attr-dict `:` type(operands)";
   let extraClassDeclaration = [{
@@ -334,7 +334,7 @@ def Dist_ChooseIntoOp : Dist_BodyOp<"choose_into",
 
     1. (E1), (E3), (A1), (CO1) as for `choose`
   }];
-  let arguments = (ins FlatSymbolRefAttr:$channel, Dist_Buffer:$version, Dist_Buffer:$set, Dist_PositiveI64Attr:$take);
+  let arguments = (ins FlatSymbolRefAttr:$channel, Dist_Buffer:$version, Dist_Buffer:$set, Dist_CountAttr:$take);
   let assemblyFormat = "$channel `at` $version `,` $set attr-dict `:` type($version) `,` type($set)";
 }
 
@@ -389,8 +389,8 @@ def Dist_NextBatchIntoOp : Dist_BodyOp<"next_batch_into", [AttrSizedOperandSegme
     2. (NB2) `classes` has one number a buffer
   }];
   let arguments = (ins FlatSymbolRefAttr:$dataset, Variadic<Dist_Buffer>:$buffers, Optional<Dist_Buffer>:$valid,
-      Dist_PositiveI64Attr:$batch, UnitAttr:$pad_last, DefaultValuedAttr<I64Attr, "0">:$micro_batch,
-      DefaultValuedAttr<Dist_PositiveI64Attr, "1">:$micro_batches, OptionalAttr<I64ArrayAttr>:$classes);
+      Dist_CountAttr:$batch, UnitAttr:$pad_last, DefaultValuedAttr<Dist_WhichAttr, "0">:$micro_batch,
+      DefaultValuedAttr<Dist_CountAttr, "1">:$micro_batches, OptionalAttr<I64ArrayAttr>:$classes);
   let assemblyFormat = [{
     $dataset `,` $buffers (`valid` $valid^)? attr-dict `:` type($buffers) (`valid` type($valid)^)?
   }];
@@ -406,8 +406,8 @@ def Dist_MicroBatchIndexIntoOp : Dist_BodyOp<"micro_batch_index_into"> {
     1. (MI1) the buffer is a scalar i64
     2. (MI2) `micro_batch` is less than `micro_batches`
   }];
-  let arguments = (ins Dist_Buffer:$buffer, DefaultValuedAttr<I64Attr, "0">:$micro_batch,
-      DefaultValuedAttr<Dist_PositiveI64Attr, "1">:$micro_batches);
+  let arguments = (ins Dist_Buffer:$buffer, DefaultValuedAttr<Dist_WhichAttr, "0">:$micro_batch,
+      DefaultValuedAttr<Dist_CountAttr, "1">:$micro_batches);
   let assemblyFormat = "$buffer attr-dict `:` type($buffer)";
   let hasVerifier = 1;
 }

@@ -35,7 +35,7 @@ def Dist_FetchOp : Dist_EndPointOp<"fetch", [Dist_HasBufferEffects]> {
     2. (N1) as for `feed`
   }];
   let arguments = (ins StrAttr:$name, Dist_Value:$value, DefaultValuedAttr<Dist_ReductionAttr, "\"mean\"">:$reduction,
-      DefaultValuedAttr<Dist_PositiveI64Attr, "1">:$micro_batches);
+      DefaultValuedAttr<Dist_CountAttr, "1">:$micro_batches);
   let assemblyFormat = "$name `,` $value attr-dict `:` type($value)";
   let hasVerifier = 1;
 }

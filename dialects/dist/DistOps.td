@@ -85,9 +85,9 @@ def Dist_ChannelOp : Dist_Op<"channel", [Symbol, HasParent<"::mlir::ModuleOp">,
     ```
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, TypeAttr:$type, FlatSymbolRefAttr:$from, FlatSymbolRefAttr:$to,
-      DefaultValuedAttr<Dist_PositiveI64Attr, "1">:$capacity, DefaultValuedAttr<Dist_PositiveI64Attr, "1">:$instances,
+      DefaultValuedAttr<Dist_CountAttr, "1">:$capacity, DefaultValuedAttr<Dist_CountAttr, "1">:$instances,
       UnitAttr:$control, UnitAttr:$all_to_all, UnitAttr:$zero_copy, UnitAttr:$conflating, OptionalAttr<StrAttr>:$algorithm,
-      OptionalAttr<Dist_PositiveI64Attr>:$chunk, DefaultValuedAttr<Dist_PositiveI64Attr, "1">:$hosts);
+      OptionalAttr<Dist_PositiveI64Attr>:$chunk, DefaultValuedAttr<Dist_CountAttr, "1">:$hosts);
   let assemblyFormat = "$sym_name `:` $type `from` $from `to` $to attr-dict";
   let hasVerifier = 1;
   let extraClassDeclaration = [{
@@ -126,7 +126,7 @@ def Dist_ProgramOp : Dist_Op<"program", [Symbol, IsolatedFromAbove, SingleBlock,
     4. (PR4) it has at most 65,536 instances, as many as a cluster has tasks
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, FlatSymbolRefAttr:$phase, StrAttr:$device,
-      DefaultValuedAttr<Dist_PositiveI64Attr, "1">:$replicas, UnitAttr:$locks_variables,
+      DefaultValuedAttr<Dist_CountAttr, "1">:$replicas, UnitAttr:$locks_variables,
       OptionalAttr<I64Attr>:$arena_bytes, OptionalAttr<I64Attr>:$device_arena_bytes);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
@@ -397,7 +397,7 @@ def Dist_ChooseOp : Dist_ChannelOpBase<"choose", ["takesWholeFamily"]> {
     1. (E1), (E3) as for `receive`, (A1) as for `aggregate`
     2. (CO1) a conflating channel of tensor<i64>, like `version`; `set` has one i1 an instance, of which `take` are true
   }];
-  let arguments = (ins FlatSymbolRefAttr:$channel, Dist_Value:$version, Dist_PositiveI64Attr:$take);
+  let arguments = (ins FlatSymbolRefAttr:$channel, Dist_Value:$version, Dist_CountAttr:$take);
   let results = (outs Dist_Value:$set);
   let assemblyFormat = "$channel `at` $version attr-dict `:` type($version) `->` type($set)";
 }

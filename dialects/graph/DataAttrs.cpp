@@ -176,8 +176,9 @@ LogicalResult Cifar10Attr::verifyFor(ArrayRef<RankedTensorType> components,
                                      function_ref<InFlightDiagnostic()> emitError) const {
   if (failed(expectFiles(getFiles(), getScale(), getOffset(), emitError)))
     return failure();
-  if (getFiles().empty())
-    return emitError() << "expected at least one file";
+  constexpr size_t most = 1024; // as many as a plan's data set has
+  if (getFiles().empty() || getFiles().size() > most)
+    return emitError() << "expected 1 to " << most << " files, got " << getFiles().size();
   constexpr int64_t image[] = {3, 32, 32};
   if (components.empty() || components.size() > 2 ||
       (components[0].getShape() != ArrayRef(image) && components[0].getShape() != ArrayRef<int64_t>{3072}))
@@ -327,7 +328,7 @@ void NormalizeAttr::print(AsmPrinter &printer) const {
 static FailureOr<int64_t> expectDimension(RankedTensorType component, int64_t dimension, int64_t last, int64_t width,
                                           function_ref<InFlightDiagnostic()> emitError) {
   const int64_t found = dimension == -1 ? last : dimension;
-  if (found >= 0 && found + width <= component.getRank())
+  if (found >= 0 && found <= component.getRank() - width)
     return found;
   return emitError() << "dimension " << dimension << " is none of the component " << component
                      << (width == 2 ? ", or is its last one; expected the height, which the width follows" : "");

@@ -50,6 +50,17 @@ def Graph_StepCount
       BuildableType<"::mlir::RankedTensorType::get({}, $_builder.getI64Type())">;
 
 //===----------------------------------------------------------------------------------------------------------------===//
+// Attributes
+//===----------------------------------------------------------------------------------------------------------------===//
+
+/// What a plan keeps in 32 bits: how many, and which of them.
+def Graph_CountAttr : ConfinedAttr<I64Attr, [IntPositive, IntMaxValue<4294967295>]>;
+def Graph_WhichAttr : ConfinedAttr<I64Attr, [IntNonNegative, IntMaxValue<4294967295>]>;
+/// Elements that are at hand; a plan has no others.
+def Graph_DenseAttr : ConfinedAttr<ElementsAttr, [
+    AttrConstraint<CPred<"::llvm::isa<::mlir::DenseElementsAttr>($_self)">, "whose elements are written as dense<…>">]>;
+
+//===----------------------------------------------------------------------------------------------------------------===//
 // Effects: one resource a kind of state, so that upstream passes neither drop nor reorder what touches it
 //===----------------------------------------------------------------------------------------------------------------===//
 

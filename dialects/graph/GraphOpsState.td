@@ -40,9 +40,9 @@ def Graph_NextBatchOp : Graph_Op<"next_batch", [
     %x, %y, %valid = graph.next_batch @test {batch = 100, pad_last} : tensor<100x784xf32>, tensor<100xi32>, tensor<100xi1>
     ```
   }];
-  let arguments = (ins FlatSymbolRefAttr:$dataset, ConfinedAttr<I64Attr, [IntPositive]>:$batch, UnitAttr:$pad_last,
-                       DefaultValuedAttr<ConfinedAttr<I64Attr, [IntNonNegative]>, "0">:$micro_batch,
-                       DefaultValuedAttr<ConfinedAttr<I64Attr, [IntPositive]>, "1">:$micro_batches,
+  let arguments = (ins FlatSymbolRefAttr:$dataset, Graph_CountAttr:$batch, UnitAttr:$pad_last,
+                       DefaultValuedAttr<Graph_WhichAttr, "0">:$micro_batch,
+                       DefaultValuedAttr<Graph_CountAttr, "1">:$micro_batches,
                        OptionalAttr<I64ArrayAttr>:$classes);
   let results = (outs Variadic<Graph_Tensor>:$outputs);
   let assemblyFormat = "$dataset attr-dict `:` type($outputs)";
@@ -72,8 +72,8 @@ def Graph_MicroBatchIndexOp : Graph_Op<"micro_batch_index", [Pure]> {
     %n = graph.micro_batch_index
     ```
   }];
-  let arguments = (ins DefaultValuedAttr<ConfinedAttr<I64Attr, [IntNonNegative]>, "0">:$micro_batch,
-                       DefaultValuedAttr<ConfinedAttr<I64Attr, [IntPositive]>, "1">:$micro_batches);
+  let arguments = (ins DefaultValuedAttr<Graph_WhichAttr, "0">:$micro_batch,
+                       DefaultValuedAttr<Graph_CountAttr, "1">:$micro_batches);
   let results = (outs Graph_StepCount:$result);
   let assemblyFormat = "attr-dict";
   let hasVerifier = 1;

@@ -200,7 +200,7 @@ def Graph_RepeatOp : Graph_Op<"repeat", [
     ```
   }];
   let arguments = (ins ConfinedAttr<I64Attr, [IntPositive]>:$count,
-                       DefaultValuedAttr<ConfinedAttr<I64Attr, [IntPositive]>, "1">:$per_leaf);
+                       DefaultValuedAttr<Graph_CountAttr, "1">:$per_leaf);
   let results = (outs Variadic<Graph_SumTensor>:$partials);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = "$count (`->` `(` type($partials)^ `)`)? attr-dict-with-keyword $body";

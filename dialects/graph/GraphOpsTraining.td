@@ -115,7 +115,7 @@ def Graph_AggregateOp : Graph_PureOp<"aggregate", [SameOperandsAndResultType]> {
     %s = graph.aggregate %g {replicas = 2} : tensor<3x5xf32>
     ```
   }];
-  let arguments = (ins Graph_SumTensor:$operand, ConfinedAttr<I64Attr, [IntPositive]>:$replicas);
+  let arguments = (ins Graph_SumTensor:$operand, Graph_CountAttr:$replicas);
   let results = (outs Graph_SumTensor:$result);
   let assemblyFormat = "$operand attr-dict `:` type($result)";
 }
@@ -133,7 +133,7 @@ def Graph_CollectOp : Graph_PureOp<"collect"> {
     %s = graph.collect "w.numbers", %ids {replicas = 2} : tensor<5xi32> -> tensor<10xi32>
     ```
   }];
-  let arguments = (ins StrAttr:$name, Graph_NumberTensor:$operand, ConfinedAttr<I64Attr, [IntPositive]>:$replicas);
+  let arguments = (ins StrAttr:$name, Graph_NumberTensor:$operand, Graph_CountAttr:$replicas);
   let results = (outs Graph_NumberTensor:$result);
   let assemblyFormat = "$name `,` $operand attr-dict `:` type($operand) `->` type($result)";
   let hasVerifier = 1;
@@ -151,7 +151,7 @@ def Graph_DealOp : Graph_PureOp<"deal"> {
     %s = graph.deal "w.rows", %rows {replicas = 2} : tensor<10x8xf32> -> tensor<5x8xf32>
     ```
   }];
-  let arguments = (ins StrAttr:$name, Graph_NumberTensor:$operand, ConfinedAttr<I64Attr, [IntPositive]>:$replicas);
+  let arguments = (ins StrAttr:$name, Graph_NumberTensor:$operand, Graph_CountAttr:$replicas);
   let results = (outs Graph_NumberTensor:$result);
   let assemblyFormat = "$name `,` $operand attr-dict `:` type($operand) `->` type($result)";
   let hasVerifier = 1;

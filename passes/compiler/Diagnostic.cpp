@@ -4,6 +4,8 @@
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <algorithm>
+
 namespace graphc {
 
 static llvm::SourceMgr::DiagKind getKind(Severity severity) {
@@ -20,9 +22,27 @@ static llvm::SourceMgr::DiagKind getKind(Severity severity) {
   return llvm::SourceMgr::DK_Error;
 }
 
+/// Of a line that is too long to be read as a whole: what is around the column, with a caret below it.
+static void printAround(llvm::StringRef line, size_t column, llvm::raw_ostream &os) {
+  constexpr size_t before = 60, shown = 160;
+  auto isInside = [&](size_t at) { return at < line.size() && (static_cast<unsigned char>(line[at]) & 0xC0) == 0x80; };
+  size_t begin = std::min(column, line.size()) > before ? std::min(column, line.size()) - before : 0;
+  while (isInside(begin))
+    ++begin;
+  size_t end = std::min(line.size(), begin + shown);
+  while (isInside(end))
+    ++end;
+  os << (begin ? "… " : "") << line.slice(begin, end) << (end < line.size() ? " …" : "") << '\n';
+  size_t blanks = begin ? 2 : 0;
+  for (size_t at = begin; at < column; ++at)
+    blanks += !isInside(at);
+  os.indent(unsigned(blanks)) << "^\n";
+}
+
 void print(const Diagnostic &diagnostic, llvm::raw_ostream &os) {
+  constexpr size_t longest = 1000; // of a line that is shown as it is
   llvm::SourceMgr::DiagKind kind = getKind(diagnostic.severity);
-  if (!diagnostic.sourceLine.empty()) {
+  if (!diagnostic.sourceLine.empty() && diagnostic.sourceLine.size() <= longest) {
     static const llvm::SourceMgr kNone; // only ever asked for what it has not
     llvm::SMDiagnostic(kNone, llvm::SMLoc(), diagnostic.file, int(diagnostic.line), int(diagnostic.column) - 1, kind,
                        diagnostic.message, diagnostic.sourceLine, {})
@@ -32,6 +52,8 @@ void print(const Diagnostic &diagnostic, llvm::raw_ostream &os) {
     if (diagnostic.line)
       place += ":" + std::to_string(diagnostic.line) + ":" + std::to_string(diagnostic.column);
     llvm::SMDiagnostic(place, kind, diagnostic.message).print(nullptr, os);
+    if (!diagnostic.sourceLine.empty())
+      printAround(diagnostic.sourceLine, diagnostic.column ? diagnostic.column - 1 : 0, os);
   }
   for (const Diagnostic &note : diagnostic.notes)
     print(note, os);

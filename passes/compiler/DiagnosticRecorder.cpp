@@ -12,6 +12,23 @@ namespace graphc {
 
 static constexpr unsigned kMostCallers = 10;
 static constexpr uint64_t kMostFileBytes = uint64_t(64) << 20;
+/// Of a message: one may quote an attribute, and that may be as long as the model.
+static constexpr size_t kLongestMessage = 4000, kEnd = 200;
+
+/// Without its middle where it is longer than anyone reads.
+static std::string shorten(std::string message) {
+  if (message.size() <= kLongestMessage)
+    return message;
+  auto isInside = [&](size_t at) {
+    return (static_cast<unsigned char>(message[at]) & 0xC0) == 0x80;
+  }; // of a character of UTF-8
+  size_t head = kLongestMessage - kEnd, tail = message.size() - kEnd;
+  while (isInside(head))
+    --head;
+  while (tail < message.size() && isInside(tail))
+    ++tail;
+  return message.substr(0, head) + " … " + message.substr(tail);
+}
 
 static Severity getSeverity(DiagnosticSeverity severity) {
   switch (severity) {
@@ -47,7 +64,8 @@ DiagnosticRecorder::DiagnosticRecorder(MLIRContext *context, llvm::SourceMgr &so
 
 Diagnostic DiagnosticRecorder::record(const mlir::Diagnostic &diagnostic) {
   Location location = diagnostic.getLocation();
-  Diagnostic result = record(location, getSeverity(diagnostic.getSeverity()), diagnostic.str(), /*withLine=*/true);
+  Diagnostic result =
+      record(location, getSeverity(diagnostic.getSeverity()), shorten(diagnostic.str()), /*withLine=*/true);
   std::optional<CallSiteLoc> call = findCall(location);
   for (unsigned depth = 0; call && depth < kMostCallers; ++depth) {
     location = call->getCaller();
@@ -55,8 +73,8 @@ Diagnostic DiagnosticRecorder::record(const mlir::Diagnostic &diagnostic) {
     call = findCall(location);
   }
   for (const mlir::Diagnostic &note : const_cast<mlir::Diagnostic &>(diagnostic).getNotes()) {
-    result.notes.push_back(
-        record(note.getLocation(), getSeverity(note.getSeverity()), note.str(), location != note.getLocation()));
+    result.notes.push_back(record(note.getLocation(), getSeverity(note.getSeverity()), shorten(note.str()),
+                                  location != note.getLocation()));
     location = note.getLocation();
   }
   return result;

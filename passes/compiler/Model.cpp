@@ -1,6 +1,8 @@
 //===- Model.cpp - reading the model ------------------------------------------------------------------------------===//
 #include "passes/compiler/Model.h"
 
+#include "passes/compiler/TextLimits.h"
+
 #include "dialects/dist/DistDialect.h"
 #include "dialects/graph/CarriedAttributes.h"
 #include "dialects/graph/CheckedOps.h"
@@ -16,29 +18,6 @@
 using namespace mlir;
 
 namespace graphc {
-
-/// MLIR's parser is recursive, so text that nests without end would end its stack. Where text nests deeper than any
-/// model does: the place; else null. Brackets in strings and comments do not count, nor do < and >, which are
-/// relations and arrows as well; attributes between them nest in brackets too.
-static const char *findTooDeep(StringRef text) {
-  constexpr int kDeepest = 500;
-  int depth = 0;
-  for (size_t i = 0; i < text.size(); ++i) {
-    char c = text[i];
-    if (c == '"') {
-      for (++i; i < text.size() && text[i] != '"' && text[i] != '\n'; ++i)
-        i += text[i] == '\\';
-    } else if (c == '/' && text.substr(i, 2) == "//") {
-      i = std::min(text.find('\n', i), text.size());
-    } else if (c == '(' || c == '[' || c == '{') {
-      if (++depth > kDeepest)
-        return text.data() + i;
-    } else if (c == ')' || c == ']' || c == '}') {
-      --depth;
-    }
-  }
-  return nullptr;
-}
 
 /// What is neither text nor bytecode, in a word; "" where it may be either.
 static StringRef findForeign(StringRef text) {
@@ -84,6 +63,93 @@ static OwningOpRef<ModuleOp> parseText(llvm::SourceMgr &sources, MLIRContext &co
   return module;
 }
 
+/// How deep attributes, types and places lie inside of each other; each is looked at once.
+class DepthOf {
+public:
+  bool isTooDeep(Attribute root) { return measure(root.getAsOpaquePointer(), root, {}) > kDeepest; }
+  bool isTooDeep(Type root) { return measure(root.getAsOpaquePointer(), {}, root) > kDeepest; }
+  static constexpr unsigned kDeepest = 500;
+
+private:
+  struct Entry {
+    const void *key;
+    Attribute attribute;
+    Type type;
+    bool isOpen = false;
+  };
+
+  static void forParts(const Entry &entry, function_ref<void(Attribute)> attribute, function_ref<void(Type)> type) {
+    if (entry.attribute)
+      entry.attribute.walkImmediateSubElements(attribute, type);
+    else if (entry.type)
+      entry.type.walkImmediateSubElements(attribute, type);
+  }
+
+  /// Without recursion, which is what it looks for.
+  unsigned measure(const void *key, Attribute attribute, Type type) {
+    SmallVector<Entry> stack{{key, attribute, type}};
+    while (!stack.empty()) {
+      if (depths.contains(stack.back().key)) {
+        stack.pop_back();
+        continue;
+      }
+      Entry entry = stack.back();
+      if (!entry.isOpen) {
+        stack.back().isOpen = true;
+        forParts(
+            entry, [&](Attribute part) { push(stack, part.getAsOpaquePointer(), part, {}); },
+            [&](Type part) { push(stack, part.getAsOpaquePointer(), {}, part); });
+        continue;
+      }
+      unsigned deepest = 0;
+      auto take = [&](const void *part) { deepest = std::max(deepest, depths.lookup(part)); };
+      forParts(
+          entry, [&](Attribute part) { take(part.getAsOpaquePointer()); },
+          [&](Type part) { take(part.getAsOpaquePointer()); });
+      depths[entry.key] = deepest + 1;
+      stack.pop_back();
+    }
+    return depths.lookup(key);
+  }
+
+  void push(SmallVectorImpl<Entry> &stack, const void *key, Attribute attribute, Type type) {
+    if (key && !depths.contains(key))
+      stack.push_back({key, attribute, type});
+  }
+
+  llvm::DenseMap<const void *, unsigned> depths;
+};
+
+/// What bytecode nests, which has no brackets to count: what comes behind walks it by recursion.
+static LogicalResult checkDepth(ModuleOp module) {
+  DepthOf depths;
+  auto isTooDeep = [&](auto parts) { return llvm::any_of(parts, [&](auto part) { return depths.isTooDeep(part); }); };
+  SmallVector<std::pair<Operation *, unsigned>> todo{{module, 0}};
+  while (!todo.empty()) {
+    auto [op, depth] = todo.pop_back_val();
+    const bool hasPlace = !depths.isTooDeep(Attribute(op->getLoc()));
+    bool found = depth > DepthOf::kDeepest || !hasPlace || depths.isTooDeep(op->getAttrDictionary()) ||
+                 isTooDeep(op->getResultTypes());
+    for (Region &region : op->getRegions())
+      for (Block &block : region) {
+        found |= isTooDeep(block.getArgumentTypes());
+        for (Operation &inner : block)
+          todo.emplace_back(&inner, depth + 1);
+      }
+    if (found)
+      return emitError(hasPlace ? op->getLoc() : UnknownLoc::get(op->getContext()))
+             << "regions, attributes or types are nested too deeply here, expected at most " << DepthOf::kDeepest;
+  }
+  return success();
+}
+
+static OwningOpRef<ModuleOp> parseBytecode(llvm::SourceMgr &sources, MLIRContext &context) {
+  OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(sources, ParserConfig(&context, /*verifyAfterParse=*/false));
+  if (!module || failed(checkDepth(*module)) || failed(verify(*module)))
+    return {};
+  return module;
+}
+
 OwningOpRef<ModuleOp> readModel(std::unique_ptr<llvm::MemoryBuffer> model, llvm::SourceMgr &sources,
                                 MLIRContext &context, const DiagnosticSink &sink) {
   const std::string name = model->getBufferIdentifier().str();
@@ -96,12 +162,11 @@ OwningOpRef<ModuleOp> readModel(std::unique_ptr<llvm::MemoryBuffer> model, llvm:
     sink(foreign);
     return {};
   }
-  const char *tooDeep = isText ? findTooDeep(model->getBuffer()) : nullptr;
+  std::optional<TextExcess> excess = isText ? findTextExcess(model->getBuffer()) : std::nullopt;
   sources.AddNewSourceBuffer(std::move(model), llvm::SMLoc());
-  if (tooDeep) {
-    auto [line, column] = sources.getLineAndColumn(llvm::SMLoc::getFromPointer(tooDeep));
-    emitError(FileLineColLoc::get(&context, name, line, column))
-        << "brackets are nested too deeply here, expected at most 500 open ones";
+  if (excess) {
+    auto [line, column] = sources.getLineAndColumn(llvm::SMLoc::getFromPointer(excess->place));
+    emitError(FileLineColLoc::get(&context, name, line, column)) << excess->message;
     return {};
   }
   context.loadDialect<graph::GraphDialect,
@@ -109,7 +174,7 @@ OwningOpRef<ModuleOp> readModel(std::unique_ptr<llvm::MemoryBuffer> model, llvm:
   OwningOpRef<ModuleOp> module;
   {
     graph::ParseMessages messages(&context);
-    module = isText ? parseText(sources, context) : parseSourceFile<ModuleOp>(sources, &context);
+    module = isText ? parseText(sources, context) : parseBytecode(sources, context);
   }
   if (!module)
     return {};

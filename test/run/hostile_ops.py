@@ -150,8 +150,8 @@ def readInstances(root):
     return found, named - set(found)
 
 
-def verify(texts):
-    """For each text: None where it is accepted, else what is wrong with how it is refused, or ""."""
+def verify(texts, most=1):
+    """For each text: None where it is accepted, else what is wrong with how it is refused, or "". Of errors it may have `most`."""
     starts, line = [], 1
     for text in texts:
         starts.append(line)
@@ -161,13 +161,13 @@ def verify(texts):
     if done.returncode not in (0, 1) or NEVER.search(done.stderr):
         if len(texts) > 1:
             half = len(texts) // 2
-            return verify(texts[:half]) + verify(texts[half:])
+            return verify(texts[:half], most) + verify(texts[half:], most)
         return [f"graph-opt: exit status {done.returncode}\n{done.stderr[:2000]}"]
-    errors = [0] * len(texts)
+    errors = [[] for _ in texts]
     for each in re.findall(r"^.*\berror: .*$", done.stderr, re.M):
         place = re.match(r"<stdin>:(\d+):\d+: error: ", each)
-        errors[bisect.bisect_right(starts, int(place[1])) - 1 if place else 0] += 1 if place else 100
-    return [None if not count else "" if count == 1 else f"{count} errors, or one without a place\n{done.stderr[:300]}" for count in errors]
+        errors[bisect.bisect_right(starts, int(place[1])) - 1 if place else 0] += [each[:300]] * (1 if place else most + 1)
+    return [None if not found else "" if len(found) <= most else f"{len(found)} errors, or one without a place\n" + "\n".join(found) for found in errors]
 
 
 def compile(folder, number, text):

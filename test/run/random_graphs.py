@@ -14,6 +14,7 @@ import filecmp
 import json
 import os
 import random
+import re
 import struct
 import subprocess
 import sys
@@ -22,6 +23,12 @@ from random_network_ops import NETWORK_OPS
 from random_ops import FLOATS, INTEGERS, NARROW, OPS, REALS, dense, text
 
 STEPS = 3
+GRAPHS = {"CPU": 30, "GPU": 25}  # of an ordinary run, from each seed on
+
+
+def seeds(kind, graphs):
+    """The first of each row of graphs that are tried."""
+    return [1, 1 + graphs, 10001, 10001 + graphs] if kind == "CPU" else [20001]
 
 
 class Graph:
@@ -162,6 +169,13 @@ class Graph:
         inside = "\n".join("  " + place(line) for line in body)
         return "\n".join(place(line) for line in lines) + (
             "\n\ngraph.func @train_step() attributes {role = #graph.role<train>} {\n" + inside + "\n  graph.return\n}\n")
+
+
+def opsOfTests(kind):
+    """The names of the ops of an ordinary run's graphs on CPUs, or on a GPU."""
+    graphs = GRAPHS[kind]
+    texts = (Graph(seed, library=kind == "CPU").render(lambda: "") for first in seeds(kind, graphs) for seed in range(first, first + graphs))
+    return {name for each in texts for name in re.findall(r"\bgraph\.(\w+)", re.sub(r"#graph\.\w+", "", each))}
 
 
 def command(words, what):

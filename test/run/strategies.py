@@ -18,6 +18,7 @@ FILES = {name: os.path.abspath(os.path.join(HERE, "../..", path)) for name, path
           "fashion-mnist": "examples/fashion-mnist/model.mlir", "bottleneck": "test/run/models/bottleneck.mlir",
           "products": "test/run/models/products.mlir"}.items()}
 ON_GPUS = ("products",)  # what they show is a GPU's library
+ON_DEVICES = ("linear-regression", "mlp", "bottleneck")  # on those with memory of their own
 
 
 def nameOf(cluster):

@@ -6,3 +6,9 @@ def test_hostile_ops(box):
     sample of 30,000 variants, all of them with --long."""
     sample = [] if LONG else ["--every", 5, "--compile", 8]
     box.run("python3", HERE / "hostile_ops.py", ROOT, box.folder / "models", *sample, seconds=7200 if LONG else 900)
+
+
+def test_hostile_models(box):
+    """The same of what names symbols, holds regions or has no result: variables, data sets, calls, scopes, loops, training and what it is made of."""
+    sample = [] if LONG else ["--every", 8, "--compile", 8]
+    box.run("python3", HERE / "hostile_models.py", box.folder / "models", *sample, seconds=7200 if LONG else 900)

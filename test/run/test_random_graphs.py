@@ -1,10 +1,11 @@
 import pytest
+import random_graphs
 from box import HERE, LONG
 
-GRAPHS = 250 if LONG else 30
+GRAPHS = 250 if LONG else random_graphs.GRAPHS["CPU"]
 
 
-@pytest.mark.parametrize("row", [1, 1 + GRAPHS, 10001, 10001 + GRAPHS])
+@pytest.mark.parametrize("row", random_graphs.seeds("CPU", GRAPHS))
 def test_bits(box, row):
     """120 random small graphs (1,000 with --long), from four seeds on, under random placements give the bits of one device, loops of micro-batches
     among them."""
@@ -14,5 +15,6 @@ def test_bits(box, row):
 def test_gpu(box):
     """On a GPU (docs/cuda.md) such graphs have the bits that they have on a CPU."""
     box.withFakeCuda()
-    graphs = 200 if LONG else 25
-    box.run("python3", HERE / "random_graphs.py", box.folder, "--gpu", "--graphs", graphs, "--seed", 20001, seconds=60 * graphs)
+    graphs = 200 if LONG else random_graphs.GRAPHS["GPU"]
+    [first] = random_graphs.seeds("GPU", graphs)
+    box.run("python3", HERE / "random_graphs.py", box.folder, "--gpu", "--graphs", graphs, "--seed", first, seconds=60 * graphs)

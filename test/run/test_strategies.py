@@ -3,7 +3,7 @@ import pytest
 from box import asFlags, differences, same, tls
 from formats import updates
 from process import ended
-from strategies import FILES, ON_GPUS, ROWS, clusterOf, nameOf
+from strategies import FILES, ON_DEVICES, ON_GPUS, ROWS, clusterOf, nameOf
 
 STEPS = 20
 each = pytest.mark.parametrize("row", ROWS)
@@ -115,7 +115,7 @@ def onDevices(box, row, kind, clusters):
         return ones[model, replicas]
 
     for onHost in [(), ("ps",)] if "ps" in row["clusters"][0] else [()]:
-        for model in ("linear-regression", "mlp", "bottleneck", *(ON_GPUS if kind == "GPU" and not onHost and "inexact" not in row else ())):
+        for model in (*ON_DEVICES, *(ON_GPUS if kind == "GPU" and not onHost and "inexact" not in row else ())):
             for cluster in clusters:
                 given = {job: row.get("devices", {}).get(job, ["CPU:0"]) for job in cluster if job not in onHost}
                 devices = {job: [name.replace("CPU", kind) for name in names] for job, names in given.items()}

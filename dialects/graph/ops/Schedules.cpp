@@ -154,10 +154,11 @@ Value PolynomialDecayAttr::buildRate(OpBuilder &builder, Location loc, Value ste
 
 Value LinearWarmupAttr::buildRate(OpBuilder &builder, Location loc, Value step) const {
   Rates r(builder, loc);
-  Value steps = r.number(double(getSteps())), zero = r.number(0), start = r.number(getStart());
-  Value begin = r.rateOf(getLearningRate(), zero);
-  Value behind = r.rateOf(getLearningRate(), r.maximum(r.subtract(step, steps), zero));
-  Value line = r.add(start, r.multiply(r.subtract(begin, start), r.progress(step, getSteps())));
+  Value steps = r.number(double(getSteps())), start = r.number(getStart());
+  // Before the last of the steps this is the rate's first value, which the line goes to. Made once: of a warm-up in a warm-up in … twice each
+  // would have no end.
+  Value behind = r.rateOf(getLearningRate(), r.maximum(r.subtract(step, steps), r.number(0)));
+  Value line = r.add(start, r.multiply(r.subtract(behind, start), r.progress(step, getSteps())));
   return r.select(r.compare(Comparison::LT, step, steps), line, behind);
 }
 

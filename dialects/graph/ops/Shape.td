@@ -11,7 +11,7 @@ def Graph_ConstantOp : Graph_PureOp<"constant", [ConstantLike, Graph_AnyElement,
     %two = graph.constant dense<2.0> : tensor<f32>
     ```
   }];
-  let arguments = (ins ElementsAttr:$value);
+  let arguments = (ins Graph_DenseAttr:$value);
   let results = (outs Graph_Tensor:$result);
   let assemblyFormat = "$value attr-dict";
   let hasFolder = 1;

@@ -144,8 +144,8 @@ func.func private @add(memref<4xf32> {dist.access = "read_write"}, memref<4xf32>
 dist.program @a of @p on "/job:worker/task:0/device:CPU:0" {
   %x = dist.buffer : memref<4xf32>
   %s = dist.buffer : memref<4xf32>
-  // expected-error @below {{repeats 1 operations 4294967298 times; expected some, at most 2147483647 times}}
-  dist.repeat 4294967298 {
+  // expected-error @below {{repeats 1 operations 4294967295 times; expected some, at most 2147483647 times}}
+  dist.repeat 4294967295 {
     dist.call @add(%s, %x) : memref<4xf32>, memref<4xf32>
   }
   dist.end

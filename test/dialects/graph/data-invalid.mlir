@@ -30,7 +30,7 @@ graph.dataset @d : (tensor<4xf32>, tensor<i32>) = #graph.npy<files = ["x.npy", "
 
 // -----
 
-// (C1) expected-error@+1 {{expected at least one file}}
+// (C1) expected-error@+1 {{expected 1 to 1024 files, got 0}}
 graph.dataset @d : (tensor<3x32x32xf32>) = #graph.cifar10<files = []>
 
 // -----
@@ -276,3 +276,8 @@ graph.func private @layer() attributes {moving_averages} {
 
 // (C1) expected-error@+1 {{body must be one block, got 0}}
 graph.func private @layer(%x: tensor<3xf32>) -> tensor<3xf32>
+
+// -----
+
+// (C2) expected-error@+1 {{dimension 9223372036854775807 is none of the component 'tensor<3x8x6xf32>'}}
+graph.dataset @d : (tensor<3x8x6xf32>, tensor<i32>) = #graph.idx<files = ["x", "y"]> {transforms = [#graph.random_flip<dimension = 9223372036854775807>]}

@@ -253,3 +253,11 @@ graph.func @f(%a: tensor<4x10xf32>) -> () attributes {role = #graph.role<predict
   %b = graph.reduce_mean %a dimensions = [2] : (tensor<4x10xf32>) -> tensor<4xf32>
   graph.return
 }
+
+// -----
+
+graph.func @f() attributes {role = #graph.role<predict>} {
+  // expected-error@+1 {{attribute 'value' failed to satisfy constraint: constant vector/tensor attribute whose elements are written as dense<…>}}
+  %c = graph.constant sparse<[[1]], [1.0]> : tensor<4xf32>
+  graph.return
+}

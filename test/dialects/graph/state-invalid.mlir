@@ -237,3 +237,20 @@ graph.func @f(%a: tensor<4xf32>) -> () attributes {role = #graph.role<predict>} 
   graph.assign_add @w, %a : tensor<4xf32>
   graph.return
 }
+
+// -----
+
+graph.dataset @d : (tensor<f32>) = #graph.synthetic<samples = 10>
+graph.func @f() attributes {role = #graph.role<train>} {
+  // expected-error@+1 {{attribute 'batch' failed to satisfy constraint: 64-bit signless integer attribute whose value is positive whose maximum value is 4294967295}}
+  %x = graph.next_batch @d {batch = 4294967296} : tensor<4294967296xf32>
+  graph.return
+}
+
+// -----
+
+graph.func @f() attributes {role = #graph.role<train>} {
+  // expected-error@+1 {{attribute 'micro_batches' failed to satisfy constraint: 64-bit signless integer attribute whose value is positive whose maximum value is 4294967295}}
+  %n = graph.micro_batch_index {micro_batches = 4294967297}
+  graph.return
+}

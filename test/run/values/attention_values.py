@@ -20,6 +20,16 @@ def attend(q, k, v, shapes, scale, sees):
     return out
 
 
+def attendPacked(x, shape, heads, scale, sees):
+    """Of rows that hold query, key and value of each head side by side."""
+    width = shape[-1] // 3
+    size = width // heads
+    split = (*shape[:-2], heads, shape[-2], size)
+    parts = [[x[offset(shape, (*at[:-3], at[-2], part * width + at[-3] * size + at[-1]))] for at in indices(split)] for part in range(3)]
+    y = attend(*parts, (split,) * 3, scale, sees)
+    return [y[offset(split, (*at[:-2], at[-1] // size, at[-2], at[-1] % size))] for at in indices((*shape[:-1], width))]
+
+
 def attentions(Case, element, bound):
     numbers = lambda size, phase: [math.sin(phase + i * 1.7) + 1.5 for i in range(size)]
     for name, shapes, mask, attributes in (
@@ -56,19 +66,13 @@ def attentions(Case, element, bound):
         if mask:
             given.append((mask, "i1", [False] * mask[-1] + [bool((i * 7919) % 3) for i in range(count(mask) - mask[-1])]))
         width = shape[-1] // 3
-        size = width // heads
-        scale = 0.75 if "scale" in attributes else 1 / math.sqrt(size)
+        scale = 0.75 if "scale" in attributes else 1 / math.sqrt(width // heads)
 
-        def packed(x, m=None, shape=shape, heads=heads, size=size, width=width, scale=scale, causal="causal" in attributes, mask=mask):
-            split = (*shape[:-2], heads, shape[-2], size)
-            parts = [[x[offset(shape, (*at[:-3], at[-2], part * width + at[-3] * size + at[-1]))] for at in indices(split)] for part in range(3)]
-
+        def packed(x, m=None, shape=shape, heads=heads, scale=scale, causal="causal" in attributes, mask=mask):
             def sees(leading, i, j):
                 here = m is None or m[offset(mask, [0 if size == 1 else at for size, at in zip(mask, (*leading, i, j))])]
                 return here and (not causal or j <= i)
-            y = attend(*parts, (split,) * 3, scale, sees)
-            out = (*shape[:-1], width)
-            return [y[offset(split, (*at[:-2], at[-1] // size, at[-2], at[-1] % size))] for at in indices(out)]
+            return attendPacked(x, shape, heads, scale, sees)
         kinds = [tensor(shape, element)] + ([tensor(mask, "i1")] if mask else [])
         text = (f"graph.packed_attention %a{' mask %b' if mask else ''} heads = {heads}{f' {{{attributes}}}' if attributes else ''} : "
                 f"({', '.join(kinds)}) -> RESULT")

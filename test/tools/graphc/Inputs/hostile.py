@@ -4,11 +4,14 @@ usage: hostile.py FOLDER [NAME]
 """
 import os
 import re
+import resource
 import subprocess
 import sys
 
 LIMIT = 120  # seconds; each takes a few at most on an idle machine
-NEVER = r"Stack dump|PLEASE submit|terminate called|Assertion|internal error|see current operation|std::|llvm::"
+MEMORY = 3 << 30  # bytes of addresses
+SAID = 20000  # bytes; however long a line of the model, or an attribute that a message quotes
+NEVER = r"Stack dump|PLEASE submit|terminate called|Assertion|internal error|see current operation|std::|llvm::|makes no valid plan"
 
 
 def predict(kind, body=" graph.return %x : T"):
@@ -76,6 +79,37 @@ def unary(kind):
     return predict(kind, " %y = graph.negate %x : T\n graph.return %y : T")
 
 
+def within(before, middle, after, count=100000):
+    return before * count + middle + after * count
+
+
+def attribute(text):
+    return f"module attributes {{a.b = {text}}} {{\n{predict(VECTOR)}}}\n"
+
+
+def rate(schedule):
+    return train(READ + STEP.replace("learning_rate = 0.1", f"learning_rate = {schedule}"))
+
+
+def aliases(first, following, use, count=100000):
+    """Each is made of the one before it, `{}`, and `use` is made of the last."""
+    return "\n".join([first.format("0"), *(following.format(i, i - 1) for i in range(1, count))]) + "\n" + use.replace("LAST", str(count - 1))
+
+
+def negated(more):
+    return predict(VECTOR, f" %y = graph.negate %x {more} : T\n graph.return %y : T")
+
+
+def calls(count):
+    """A chain of functions, the first of which calls itself where `count` is negative."""
+    body = "".join(f"graph.func private @f{i}(%x: T) -> T {{\n %y = graph.call @f{(i + 1) % abs(count)}(%x) : (T) -> T\n graph.return %y : T\n}}\n" for i in range(abs(count)))
+    return (body + predict("T", " %y = graph.call @f0(%x) : (T) -> T\n graph.return %y : T")).replace("T", VECTOR)
+
+
+WARM = "#graph.linear_warmup<steps = 1, learning_rate = "
+TOO_DEEP = "error: brackets are nested too deeply here, expected at most 500 open ones"
+ENDLESS = r"error: aliases of aliases stand for more than \d+ MiB of text here"
+DOUBLE = "#a0 = [1]", "#a{0} = [#a{1}, #a{1}]"
 GRID = "tensor<4294967296x4294967296xf32>"
 NOTHING = 'there is nothing to compile: a module of stage "{}" needs a {}'
 
@@ -128,14 +162,48 @@ CASES = {
     "infinite-mean": ("graph.variable @w : tensor<f32> = #graph.normal<mean = 0x7FF0000000000000>\n" + predict(VECTOR), r":1:1: error: 'graph.variable' op mean must be finite, got "),
     "infinite-limit": ("graph.variable @w : tensor<f32> = #graph.uniform<high = 0x7FF0000000000000>\n" + predict(VECTOR), r":1:1: error: 'graph.variable' op high must be finite, got "),
     "empty-file": ('graph.dataset @d : (tensor<f32>) = #graph.idx<files = [""]>\n' + predict(VECTOR), r":1:1: error: 'graph.dataset' op file name must not be empty"),
-    "samples-a-step": (train(" %x = graph.next_batch @d {batch = 8, micro_batches = 9223372036854775807} : tensor<8xf32>", "graph.dataset @d : (tensor<f32>) = #graph.synthetic<samples = 8>\n"), r":3:7: error: 'graph.next_batch' op takes more than 2\^46 samples a step"),
+    "samples-a-step": (train(" %x = graph.next_batch @d {batch = 2147483648, micro_batches = 4294967295} : tensor<2147483648xf32>", "graph.dataset @d : (tensor<f32>) = #graph.synthetic<samples = 8>\n"), r":3:7: error: 'graph.next_batch' op takes more than 2\^46 samples a step"),
     "large-product": (predict("tensor<2147483649x2xf32>", " %w = graph.constant dense<1.0> : tensor<2x2xf32>\n %y = graph.matmul %x, %w : (T, tensor<2x2xf32>) -> T\n graph.return %y : T"), None),
     "plan": (b"GRAPHCPL" + bytes(64), r":1:1: error: this is a plan, not a model; graphrun runs it"),
     "misspelt-module": ('module attributes {grpah.stage = "graph"} {\n' + predict(VECTOR) + "}\n", r":1:1: error: 'builtin.module' op has no attribute 'grpah.stage'; did you mean 'graph.stage'\?"),
     "foreign-dialect": ("grpah.variable @w : tensor<f32> = #graph.zeros\n" + predict(VECTOR), r":1:1: error: custom op 'grpah.variable' is unknown; did you mean 'graph.variable'\?"),
     "deep-attributes": ("module attributes {a = " + "[" * 100000 + "]" * 100000 + "} {}\n", r":1:\d+: error: brackets are nested too deeply here, expected at most 500"),
     "deep-brackets": ("(" * 100000, r":1:501: error: brackets are nested too deeply here"),
-    "deep-scopes": (scopes(100000), r":501:\d+: error: brackets are nested too deeply here, expected at most 500"),
+    "deep-types": (predict(within("tuple<", "f32", ">")), r":1:\d+: " + TOO_DEEP),
+    "deep-open-types": (attribute("tuple<" * 100000), r":1:\d+: " + TOO_DEEP),
+    "deep-encodings": (predict(within("tensor<4xf32, ", "1", ">")), r":1:\d+: " + TOO_DEEP),
+    "deep-schedules": (rate(within(WARM, "0.1", ">")), r":4:\d+: " + TOO_DEEP),
+    "deep-dictionaries": (attribute(within("{a = ", "1", "}")), r":1:\d+: " + TOO_DEEP),
+    "deep-places": (predict(VECTOR, " %y = graph.negate %x : T loc(" + within("callsite(", "unknown", " at unknown)") + ")\n graph.return %y : T"), r":2:\d+: " + TOO_DEEP),
+    "deep-loops": (predict(VECTOR, within(" graph.repeat 3 {\n", "", " graph.yield\n }\n")), r":501:\d+: " + TOO_DEEP),
+    "deep-modules": (within("module {\n", "", "}\n"), r":501:\d+: " + TOO_DEEP),
+    "deep-signs": (attribute("affine_map<(d0) -> (" + "-" * 100000 + "d0)>"), r":1:\d+: error: an expression has more than 1000 operators here"),
+    "long-sum": (attribute("affine_map<(d0) -> (d0" + " + d0 mod 5" * 100000 + ")>"), r":1:\d+: error: an expression has more than 1000 operators here"),
+    "long-quotient": (attribute("affine_map<(d0) -> (d0" + " floordiv 3" * 100000 + ")>"), r":1:\d+: error: an expression has more than 1000 operators here"),
+    "deep-aliases": (aliases("#a{0} = [1]", "#a{0} = [#a{1}]", attribute("#aLAST")), r":\d+:\d+: " + TOO_DEEP),
+    "deep-type-aliases": (aliases("!t{0} = f32", "!t{0} = tuple<!t{1}>", predict("!tLAST")), r":\d+:\d+: " + TOO_DEEP),
+    "deep-function-types": (aliases("!t{0} = f32", "!t{0} =\n  () -> (!t{1})", predict("!tLAST")), r":\d+:\d+: " + TOO_DEEP),
+    "deep-place-aliases": (aliases('#p{0} = loc("a")', '#p{0} = loc("b"(#p{1}))', predict(VECTOR, " %y = graph.negate %x : T loc(#pLAST)\n graph.return %y : T")), r":\d+:\d+: " + TOO_DEEP),
+    "endless-aliases": (aliases(*DOUBLE, negated("{graph.name = #aLAST}"), 60), r":\d+:\d+: " + ENDLESS),
+    "endless-list": (aliases(*DOUBLE, rate("#graph.piecewise_constant<boundaries = [#aLAST], values = [0.1, 0.2]>"), 60), r":\d+:\d+: " + ENDLESS),
+    "endless-type": (aliases("!t{0} = f32", "!t{0} = tuple<!t{1}, !t{1}>", predict("!tLAST"), 60), r":\d+:\d+: " + ENDLESS),
+    "endless-dictionary": (aliases("#a{0} = {{}}", "#a{0} = {{a = #a{1}, b = #a{1}}}", negated("{graph.name = #aLAST}"), 60), r":\d+:\d+: " + ENDLESS),
+    "aliases": (aliases("!t0 = tensor<4xf32>", "!t{0} = !t{1}", predict("!tLAST"), 400), None),
+    "400-warm-ups": (rate(within(WARM, "0.1", ">", 400)), None),
+    "result-number": (predict(VECTOR, " %y = graph.negate %x#4000000000 : T\n graph.return %x : T"), r":2:\d+: error: no op has so many results"),
+    "many-dimensions": (predict("tensor<" + "1x" * 1000000 + "f32>"), r":1:\d+: error: a word has 2000003 characters, expected at most 4096"),
+    "long-number": (predict(VECTOR, " %y = graph.constant dense<1.0e" + "9" * 1000000 + "> : T\n graph.return %y : T"), r":2:\d+: error: a word has \d+ characters"),
+    "long-attribute": (negated("{graph.colocate_with = @a" + "::@a" * 100000 + "}"), r":2:7: error: 'graph.negate' op attribute 'graph.colocate_with' must be the symbol of a variable, .* … ::@a"),
+    "long-name": (predict(VECTOR).replace("@f", '@"' + "é" * 10**6 + '"'), r":1:1: error: 'graph.func' op name must have at most 1024 bytes, not 2000000"),
+    "large-batch": (train(" %x = graph.next_batch @d {batch = 34359738368} : tensor<34359738368xf32>", "graph.dataset @d : (tensor<f32>) = #graph.synthetic<samples = 8>\n"), r":3:27: error: custom op 'graph.next_batch' attribute 'batch' failed to satisfy constraint: .* maximum value is 4294967295"),
+    "many-files": ("graph.dataset @d : (tensor<3072xf32>) = #graph.cifar10<files = [" + ", ".join(['"a"'] * 100000) + "]>\n" + predict(VECTOR), r":1:1: error: 'graph.dataset' op expected 1 to 1024 files, got 100000"),
+    "crop-nowhere": ('graph.dataset @d : (tensor<3x32x32xf32>) = #graph.cifar10<files = ["a"]> {transforms = [#graph.random_crop<padding = 4, dimension = 9223372036854775807>]}\n' + predict(VECTOR), r":1:1: error: 'graph.dataset' op dimension 9223372036854775807 is none of the component"),
+    **{f"{what}-constant": (predict(VECTOR, f" %y = graph.constant {value} : T\n graph.return %y : T"), r":2:\d+: error: .*'value' failed to satisfy constraint: .* elements are written as dense") for what, value in (
+        ("sparse", "sparse<[[1]], [1.0]>"), ("resource", "dense_resource<a>"))},
+    "chain-of-calls": (calls(-3000), r":11998:7: error: 'graph.call' op makes @f0 call itself: @f0 -> @f1 -> "),
+    "100,000-variables": (predict(VECTOR) + "".join(f"graph.variable @w{i} : {VECTOR} = #graph.zeros\n" for i in range(100000)), None),
+    "100,000-pieces": (pieces(100000), None),
+    "deep-scopes": (scopes(100000), r":500:\d+: error: brackets are nested too deeply here, expected at most 500"),
     "400-scopes": (scopes(400), None),
     "5,000-pieces": (pieces(5000), None),
     "3,000-feeds": (manyFeeds(3000), None),
@@ -156,12 +224,15 @@ def check(folder, name):
     with open(model, "wb") as file:
         file.write(text.encode() if isinstance(text, str) else text)
     try:
-        done = subprocess.run(["graphc", model, "-o", plan], capture_output=True, timeout=LIMIT)
+        done = subprocess.run(["graphc", model, "-o", plan], capture_output=True, timeout=LIMIT,
+                              preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY)))
     except subprocess.TimeoutExpired:
         return f"longer than {LIMIT} s"
     said = done.stderr.decode(errors="replace")
     if re.search(NEVER, said):
         return f"says what no user should read:\n{said[:600]}"
+    if len(said) > SAID:
+        return f"says {len(said)} bytes"
     errors = re.findall(r"(?:^|: )error: ", said, re.MULTILINE)
     if expected is None:
         return "" if done.returncode == 0 and os.path.exists(plan) else f"exit status {done.returncode}, expected a plan:\n{said[:600]}"
