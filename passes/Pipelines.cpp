@@ -93,6 +93,7 @@ static void buildOutlined(OpPassManager &manager) {
   programs.addPass(createWidenElements());
   programs.addPass(createDecompose()); // after partition: what crosses a channel is the user's value, not a part of one
   programs.addPass(createCSEPass()); // forward and backward expansions share their common parts
+  programs.addPass(createRematerialize()); // behind it: what shares no value is what is computed again
   manager.addPass(createOutline());
   manager.addPass(createVerifyOutlined());
 }

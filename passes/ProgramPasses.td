@@ -94,6 +94,51 @@ def VerifyPartitioned : Pass<"verify-partitioned", "::mlir::ModuleOp"> {
 // outline: kernels, library calls, buffers
 //===----------------------------------------------------------------------------------------------------------===//
 
+def Rematerialize : Pass<"rematerialize", "::graphc::dist::ProgramOp"> {
+  let summary = "compute cheap values again in front of their late users, where memory is short";
+  let description = [{
+    Input: a program whose compute is primitive (`decompose`), with `dist.recompute_bytes`: by so much its fullest place is to shrink. The
+    compiler sets that where a device needs more than the `"memory"` of the cluster's `"budget"` (`passes/compiler/FitBudget.h`). Programs
+    without stay as they are. Output: values that are elementwise of what is there anyhow (activations, normalised values, masks,
+    draws, converted and repeated ones, up to sixteen operations) are computed again for those of their users that stand behind the longest
+    time without one, those with the largest product of bytes and time for what they cost first, until that is reached or nothing is left.
+    A value that is read for it is kept as long as it was, or longer where it is so much smaller that memory is gained. `dist.after` keeps
+    the copies late: their kernel waits for what their user waits for. `dist.recomputed` says how many values and bytes, the estimated
+    nanoseconds a step, and 1 where that is not enough. The order of the operations that are inlined changes, and no bit of a result.
+
+    Example (`dist.program(rematerialize)`):
+
+    ```mlir
+    dist.phase @p {role = #graph.role<predict>}
+    dist.program @a of @p on "/job:t/task:0/device:CPU:0" attributes {dist.recompute_bytes = 1024 : i64} {
+      %x = dist.feed "x" : tensor<512xf32>
+      %w = dist.feed "w" : tensor<512x512xf32>
+      %a = graph.exponential %x : tensor<512xf32>
+      %b = graph.reduce_sum %a dimensions = [0] : (tensor<512xf32>) -> tensor<f32>
+      %c = graph.reduce_sum %w dimensions = [0] : (tensor<512x512xf32>) -> tensor<512xf32>
+      %d = graph.reverse %c dimensions = [0] : tensor<512xf32>
+      %e = graph.multiply %d, %a : tensor<512xf32>
+      dist.fetch "b", %b : tensor<f32>
+      dist.fetch "x", %x : tensor<512xf32>
+      dist.fetch "e", %e : tensor<512xf32>
+      dist.end
+    }
+    ```
+
+    becomes
+
+    ```mlir
+    %4 = graph.reduce_sum %1 dimensions = [0] : (tensor<512x512xf32>) -> tensor<512xf32>
+    %5 = graph.reverse %4 dimensions = [0] : tensor<512xf32>
+    %6 = graph.exponential %0 : tensor<512xf32>
+    %7 = dist.after %4, %6 : tensor<512xf32>, tensor<512xf32>
+    %8 = graph.multiply %5, %7 : tensor<512xf32>
+    ```
+  }];
+  let dependentDialects = ["::graphc::dist::DistDialect"];
+  let statistics = [Statistic<"numValues", "values", "values that are computed again">];
+}
+
 def Outline : Pass<"outline", "::mlir::ModuleOp"> {
   let summary = "group what programs compute into kernels and library calls on buffers";
   let description = [{

@@ -3,6 +3,7 @@
 #define GRAPHC_DIALECTS_DIST_DISTDIALECT_H
 
 #include "dialects/graph/CheckedOps.h"
+#include "dialects/graph/GraphDialect.h"
 #include "runtime/kernels/Library.h"
 
 #include "mlir/Bytecode/BytecodeOpInterface.h"
@@ -15,10 +16,6 @@
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
-
-namespace graphc::graph {
-class RepeatOp; // what a send of a partitioned program may stand in
-}
 
 namespace graphc::dist {
 

@@ -5,6 +5,7 @@
 include "dialects/dist/DistAttrs.td"
 include "dialects/dist/DistDialect.td"
 include "dialects/dist/DistInterfaces.td"
+include "dialects/graph/GraphInterfaces.td"
 include "mlir/IR/OpAsmInterface.td"
 include "mlir/IR/SymbolInterfaces.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
@@ -330,6 +331,26 @@ def Dist_CollectOp : Dist_ChannelOpBase<"collect", ["getMessageType", "takesWhol
   let arguments = (ins FlatSymbolRefAttr:$channel);
   let results = (outs Dist_Value:$value);
   let assemblyFormat = "$channel attr-dict `:` type($value)";
+}
+
+// dialects/graph/Structured.h
+def Dist_AnyElement : NativeOpTrait<"AnyElement"> { let cppNamespace = "::graphc::graph"; }
+
+def Dist_AfterOp : Dist_Op<"after", [Pure, AllTypesMatch<["value", "result"]>,
+    Dist_AnyElement, DeclareOpInterfaceMethods<StructuredOpInterface, ["getLoopNests"]>]> {
+  let summary = "a value, not before another is there";
+  let description = [{
+    The value itself. What is computed for it alone is computed in the kernel of this operation, which waits for `other` and reads none of
+    it: a call with one buffer more. Made by `rematerialize`, so that nothing computes early what is computed again. `cse` stands before
+    it: what the value is computed of is equal to what was computed before.
+
+    ```mlir
+    %b = dist.after %g, %a : tensor<8xf32>, tensor<4xf32>
+    ```
+  }];
+  let arguments = (ins AnyRankedTensor:$other, AnyRankedTensor:$value);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$other `,` $value attr-dict `:` type($other) `,` type($value)";
 }
 
 class Dist_PackingOp<string mnemonic> : Dist_Op<mnemonic, [Pure, HasParent<"ProgramOp">]> {

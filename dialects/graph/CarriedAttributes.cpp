@@ -42,6 +42,10 @@ bool isWork(Attribute value) {
   auto count = dyn_cast<IntegerAttr>(value);
   return count && count.getType().isInteger(64) && count.getInt() >= 0;
 }
+bool isFindings(Attribute value) {
+  auto findings = dyn_cast<DenseI64ArrayAttr>(value);
+  return findings && findings.size() == 4 && llvm::all_of(findings.asArrayRef(), [](int64_t n) { return n >= 0; });
+}
 bool isPlaces(Attribute value) {
   auto places = dyn_cast<DictionaryAttr>(value);
   return places && llvm::all_of(places, [](NamedAttribute place) { return isa<LocationAttr>(place.getValue()); });
@@ -95,6 +99,8 @@ constexpr CarriedAttribute kCarried[] = {
      "an array of [#graph.device<…>, #graph.device<…>, gigabits per second above 0 : f64, microseconds : f64], on the "
      "module"},
     {"dist.event_ranks", isOnProgram, isRanks, "an array of i32 of 1 or more, on a program"},
+    {"dist.recompute_bytes", isOnProgram, isCount, "an i64 of 1 or more, on a program"},
+    {"dist.recomputed", isOnProgram, isFindings, "an array of four i64 of 0 or more, on a program"},
     {"dist.blocks", isOnLaunch, isCount, "an i64 of 1 or more, on a launch of a kernel"},
     {"dist.threads", isOnLaunch, isCount, "an i64 of 1 or more, on a launch of a kernel"},
     {"dist.kernel_blocks", isOnLowered, isCount, "an i64 of 1 or more, on a kernel"},

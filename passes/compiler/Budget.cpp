@@ -1,8 +1,6 @@
 //===- Budget.cpp - limits of cluster.json that a plan must keep ----------------------------------------------------===//
 #include "passes/compiler/Budget.h"
 
-#include "passes/compiler/PlanFacts.h"
-
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -27,13 +25,39 @@ static void setPlace(Diagnostic &note, llvm::StringRef location) {
   }
 }
 
+/// A row stands for several tasks, of several jobs perhaps: "/job:chief,worker/device:…". It is meant by a limit for one of them.
+static bool isMeant(const cluster::MemoryLimit &limit, const Footprint::Device &row) {
+  auto [tasks, device] = llvm::StringRef(row.name).split("/device:");
+  tasks.consume_front("/job:");
+  for (llvm::StringRef task : llvm::split(tasks, ','))
+    if (absl::StatusOr<cluster::DeviceName> name =
+            cluster::DeviceName::parse(("/job:" + task + "/device:" + device).str());
+        name.ok() && limit.device.compatibleWith(*name))
+      return true;
+  return false;
+}
+
+/// The first that matches; null where none does.
+static const cluster::MemoryLimit *limitOf(const cluster::BudgetConfig &budget, const Footprint::Device &row) {
+  auto limit = llvm::find_if(budget.memory, [&](const cluster::MemoryLimit &one) { return isMeant(one, row); });
+  return limit == budget.memory.end() ? nullptr : &*limit;
+}
+
+std::vector<MemoryExcess> findMemoryExcesses(const Footprint &footprint, const cluster::BudgetConfig &budget) {
+  std::vector<MemoryExcess> excesses;
+  for (auto [row, device] : llvm::enumerate(footprint.devices))
+    if (const cluster::MemoryLimit *limit = limitOf(budget, device); limit && device.total() > limit->bytes)
+      excesses.push_back({unsigned(row), device.total() - limit->bytes});
+  return excesses;
+}
+
 namespace {
 
 /// What exceeds a limit, in the words of one place of cluster.json.
 class BudgetCheck {
 public:
   BudgetCheck(const plan::Plan &plan, const cluster::ClusterConfig &cluster, const DiagnosticSink &sink)
-      : cluster(cluster), budget(cluster.budget), footprint(computeFootprint(plan)), sink(sink) {}
+      : cluster(cluster), budget(cluster.budget), plan(plan), footprint(computeFootprint(plan)), sink(sink) {}
 
   bool run() {
     for (const cluster::MemoryLimit &limit : budget.memory)
@@ -63,10 +87,12 @@ private:
   void checkMemory(const cluster::MemoryLimit &limit);
   void checkPinned();
   void checkCopied();
+  std::string lacking(const Device &device, uint64_t limit) const;
   void complain(base::JsonPosition at, const llvm::Twine &message, llvm::ArrayRef<Contributor> contributors);
 
   const cluster::ClusterConfig &cluster;
   const cluster::BudgetConfig &budget;
+  const plan::Plan &plan;
   const Footprint footprint;
   const DiagnosticSink &sink;
   bool keeps = true;
@@ -105,34 +131,31 @@ static std::string composition(const Footprint::Device &device) {
          (device.ownMemory ? "" : ", channels " + inBytes(device.channels));
 }
 
-static constexpr llvm::StringLiteral kMemoryAdvice = "; a smaller batch, more tasks or another placement lowers it";
-
-/// A row stands for several tasks, of several jobs perhaps: "/job:chief,worker/device:…". It is meant by a limit for one of them.
-static bool isMeant(const cluster::MemoryLimit &limit, const Footprint::Device &row) {
-  auto [tasks, device] = llvm::StringRef(row.name).split("/device:");
-  tasks.consume_front("/job:");
-  for (llvm::StringRef task : llvm::split(tasks, ','))
-    if (absl::StatusOr<cluster::DeviceName> name =
-            cluster::DeviceName::parse(("/job:" + task + "/device:" + device).str());
-        name.ok() && limit.device.compatibleWith(*name))
-      return true;
-  return false;
+/// What values that are computed again do not bring; "" where there are none.
+std::string BudgetCheck::lacking(const Device &device, uint64_t limit) const {
+  const Rows rows(plan);
+  const auto row = unsigned(&device - footprint.devices.data());
+  uint64_t values = 0;
+  for (const plan::Program &program : plan.programs())
+    if (llvm::is_contained(rows.of(program), row))
+      values += program.recomputed().values();
+  if (!values)
+    return "";
+  return ", which is " + exactly(device.total() - limit) + " too little even with all that is cheap computed again (" +
+         std::to_string(values) + (values == 1 ? " value)" : " values)");
 }
 
+static constexpr llvm::StringLiteral kMemoryAdvice = "; a smaller batch, more tasks or another placement lowers it";
+
 void BudgetCheck::checkMemory(const cluster::MemoryLimit &limit) {
-  auto meant = [&](const Device &device) {
-    for (const cluster::MemoryLimit &one : budget.memory)
-      if (isMeant(one, device))
-        return &one == &limit; // the first that matches
-    return false;
-  };
+  auto meant = [&](const Device &device) { return limitOf(budget, device) == &limit; };
   const std::string budgeted =
       limit.device.isEmpty() ? "the budget is " : "the budget for " + limit.device.str() + " is ";
   if (const Device *device = fullest([](const Device &d) { return d.total(); }, meant);
       device && device->total() > limit.bytes)
     complain(limit.position,
              device->name + " needs " + exactly(device->total()) + " of memory (" + composition(*device) + "), " +
-                 budgeted + exactly(limit.bytes) + kMemoryAdvice,
+                 budgeted + exactly(limit.bytes) + lacking(*device, limit.bytes) + kMemoryAdvice,
              device->contributors);
   if (!limit.device.isEmpty())
     return;

@@ -3,10 +3,18 @@
 #define GRAPHC_PASSES_COMPILER_BUDGET_H
 
 #include "passes/compiler/Diagnostic.h"
+#include "passes/compiler/PlanFacts.h"
 #include "runtime/cluster/ClusterConfig.h"
 #include "runtime/plan/plan.pb.h"
 
 namespace graphc {
+
+/// What a row of a plan needs of its device's memory beyond its limit.
+struct MemoryExcess {
+  unsigned row;
+  uint64_t bytes;
+};
+std::vector<MemoryExcess> findMemoryExcesses(const Footprint &footprint, const cluster::BudgetConfig &budget);
 
 /// Whether the plan keeps the budget of its cluster. Where not, says by how much, and what takes most of it with the
 /// model's lines.

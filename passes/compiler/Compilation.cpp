@@ -5,6 +5,7 @@
 #include "passes/Passes.h"
 #include "passes/compiler/Budget.h"
 #include "passes/compiler/Cluster.h"
+#include "passes/compiler/FitBudget.h"
 #include "passes/compiler/Idle.h"
 #include "passes/compiler/Model.h"
 #include "passes/emit/Emit.h"
@@ -84,26 +85,67 @@ LogicalResult Compilation::useCluster(const MaybeCluster &cluster) {
   return attachCluster(*current, used, options.softPlacement, sink);
 }
 
-LogicalResult Compilation::lower(Stage stage) {
-  PassManager manager((*current)->getName(), PassManager::Nesting::Implicit);
+LogicalResult Compilation::run(ModuleOp module, Stage from, Stage to) {
+  PassManager manager(module->getName(), PassManager::Nesting::Implicit);
   if (setUp && failed(setUp(manager)))
     return failure();
-  buildPipeline(manager, reached, stage);
-  if (failed(manager.run(*current)))
+  buildPipeline(manager, from, to);
+  return manager.run(module);
+}
+
+LogicalResult Compilation::lower(Stage stage) {
+  if (stage >= Stage::Outlined && reached < Stage::Outlined && !used.budget.memory.empty() &&
+      failed(lowerWithinBudget(stage)))
+    return failure();
+  if (failed(run(*current, reached, stage)))
     return failure();
   reached = std::max(reached, stage);
   return success();
 }
 
-FailureOr<plan::Plan> Compilation::emit() {
+/// As far as the partitioned stage, and where `stage` is behind it to the scheduled one.
+LogicalResult Compilation::lowerWithinBudget(Stage stage) {
+  if (failed(run(*current, reached, Stage::Partitioned)))
+    return failure();
+  reached = Stage::Partitioned;
+  FitBudget fit(used.budget);
+  OwningOpRef<ModuleOp> trial;
+  const auto tryIt = [&]() -> FailureOr<bool> {
+    trial = current->clone();
+    fit.apply(*trial);
+    if (failed(run(*trial, Stage::Partitioned, Stage::Scheduled)))
+      return failure();
+    FailureOr<plan::Plan> plan = emit(*trial, /*withCode=*/false);
+    if (failed(plan))
+      return failure();
+    return fit.wantsMore(*plan);
+  };
+  FailureOr<bool> more = true;
+  while (succeeded(more) && *more)
+    more = tryIt();
+  if (failed(more))
+    return failure();
+  if (stage >= Stage::Scheduled && fit.isLastBest()) {
+    current = std::move(trial);
+    reached = Stage::Scheduled;
+    return success();
+  }
+  fit.useBest();
+  fit.apply(*current);
+  return success();
+}
+
+FailureOr<plan::Plan> Compilation::emit() { return emit(*current, nativeCode); }
+
+FailureOr<plan::Plan> Compilation::emit(ModuleOp module, bool withCode) {
   EmitOptions emit;
   emit.producer = "graphc " GRAPHC_VERSION;
   emit.model = llvm::sys::path::filename(name).str();
   emit.targetCpu = options.targetCpu;
   emit.cudaArchs = options.cudaArchs;
   emit.keepCode = options.keepCode;
-  emit.nativeCode = nativeCode;
-  FailureOr<plan::Plan> plan = emitPlan(*current, emit);
+  emit.nativeCode = withCode;
+  FailureOr<plan::Plan> plan = emitPlan(module, emit);
   if (succeeded(plan) && options.intraOpThreads > 1)
     plan->set_intra_op_threads(options.intraOpThreads);
   return plan;

@@ -45,7 +45,8 @@ public:
 
   /// Is asked to set each pass manager up, for debugging flags and timing.
   std::function<mlir::LogicalResult(mlir::PassManager &)> setUp;
-  /// Runs the passes from the stage reached to `stage`.
+  /// Runs the passes from the stage reached to `stage`. Where the budget limits memory, what is cheap is computed again until the plan
+  /// keeps it, or as far as that brings it: check() says so.
   mlir::LogicalResult lower(Stage stage);
 
   /// Whether plans get native code; without, they cannot run, and what they would take is known sooner.
@@ -57,6 +58,9 @@ public:
 
 private:
   mlir::LogicalResult fail(std::string message);
+  mlir::LogicalResult run(mlir::ModuleOp module, Stage from, Stage to);
+  mlir::LogicalResult lowerWithinBudget(Stage stage);
+  mlir::FailureOr<plan::Plan> emit(mlir::ModuleOp module, bool withCode);
 
   const CompileOptions options;
   const DiagnosticSink sink;

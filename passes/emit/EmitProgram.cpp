@@ -98,6 +98,12 @@ LogicalResult ProgramEmitter::emitHead() {
     return op.emitOpError("has no arena_bytes; schedule computes it");
   out.set_arena_bytes(*arena);
   out.set_device_arena_bytes(op.getDeviceArenaBytes().value_or(0));
+  if (auto found = op->getAttrOfType<DenseI64ArrayAttr>("dist.recomputed")) {
+    out.mutable_recomputed()->set_values(uint32_t(found[0]));
+    out.mutable_recomputed()->set_bytes(uint64_t(found[1]));
+    out.mutable_recomputed()->set_seconds(double(found[2]) * 1e-9);
+    out.mutable_recomputed()->set_all(found[3] != 0);
+  }
   std::string error;
   std::optional<graph::DeviceName> device = graph::DeviceName::parse(op.getDevice(), error);
   assert(device && "dist.program's verifier has read it");

@@ -1,5 +1,6 @@
 #include "passes/outline/KernelBuilder.h"
 
+#include "dialects/dist/DistDialect.h"
 #include "dialects/graph/LoopParts.h"
 #include "passes/PartLoop.h"
 #include "passes/outline/LoopPromises.h"
@@ -390,6 +391,9 @@ FailureOr<OwningOpRef<func::FuncOp>> KernelBuilder::build() {
   for (Operation *op : updates)
     if (failed(emit(op)))
       return failure();
+  for (Operation *op : ops) // the call waits for what it is given
+    if (auto after = dyn_cast<dist::AfterOp>(op); after && !isMember(after.getOther()))
+      kernel.getArgument(memory.of(after.getOther()), Use::Read);
   return kernel.take(flops);
 }
 

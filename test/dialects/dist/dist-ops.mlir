@@ -37,6 +37,9 @@ dist.program @train.worker of @train on "/job:worker/device:CPU:0" replicas(2) {
   %rate = dist.feed "rate" : tensor<4xf32>
   // CHECK: dist.receive @train.w : tensor<4xf32>
   %w = dist.receive @train.w : tensor<4xf32>
+  %rates = graph.concatenate %rate, %rate dimension = 0 : (tensor<4xf32>, tensor<4xf32>) -> tensor<8xf32>
+  // CHECK: dist.after %{{.*}}, %{{.*}} : tensor<8xf32>, tensor<4xf32>
+  %late = dist.after %rates, %w : tensor<8xf32>, tensor<4xf32>
   dist.send @train.g, %w : tensor<4xf32>
   // CHECK: dist.fetch "rate", %{{.*}} : tensor<4xf32>
   dist.fetch "rate", %rate : tensor<4xf32>

@@ -37,3 +37,19 @@ dist.program @a of @p on "/job:s/device:CPU:0" replicas(65537) {
 dist.program @a of @p on "/job:s/device:CPU:0" {
   dist.end
 }
+
+// -----
+
+dist.phase @p {role = #graph.role<predict>}
+// expected-error@+1 {{attribute 'dist.recompute_bytes' must be an i64 of 1 or more, on a program, got 0 : i64}}
+dist.program @a of @p on "/job:t/task:0/device:CPU:0" attributes {dist.recompute_bytes = 0 : i64} {
+  dist.end
+}
+
+// -----
+
+dist.phase @p {role = #graph.role<predict>}
+// expected-error@+1 {{attribute 'dist.recomputed' must be an array of four i64 of 0 or more, on a program, got array<i64: 1, 2>}}
+dist.program @a of @p on "/job:t/task:0/device:CPU:0" attributes {dist.recomputed = array<i64: 1, 2>} {
+  dist.end
+}
