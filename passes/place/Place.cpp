@@ -41,6 +41,8 @@ public:
     for (auto func : module.getOps<graph::FuncOp>())
       if (failed(placeFunction(func)))
         return failure();
+    if (dist.kind == StrategyKind::InGraph) // elsewhere it is the strategy that has variables and operations apart
+      rules.remarkAlone(requested);
     for (auto func : module.getOps<graph::FuncOp>())
       for (Operation &op : func.getBodyBlock())
         op.removeAttr(GraphDialect::kName); // it has done its work, and would keep equal ops apart
@@ -80,6 +82,7 @@ private:
       firstUses; ///< the request of the first operation that has one and touches a variable
   DeviceLoads loads; ///< bytes of variables that are placed
   ScopeGroups byScope;
+  llvm::DenseSet<Operation *> requested; ///< operations whose device something says
   llvm::DenseSet<DeviceAttr> remarked; ///< requests that a replica or tower does not follow
   llvm::DenseMap<StringAttr, const PlacementRules::Rule *> ruled; ///< the rule that places a variable
   /// Requests of operations on state that were overruled, said once each; those that a rule for a variable beat, with it.
@@ -415,6 +418,7 @@ LogicalResult Placer::placeFunction(graph::FuncOp func) {
     if (failed(device))
       return failure();
     setDevice(&op, *device);
+    requested.insert(&op);
   }
   if (dist.isBetweenGraph())
     pullUpdateSlices(func);

@@ -80,6 +80,85 @@ void PlacementRules::ignore(StringRef variable) {
     rule.ofVariable |= cluster::matchesPattern(rule.pattern, variable);
 }
 
+namespace {
+
+/// What takes the value of variables elsewhere than where they are, and what crosses for that.
+struct Takers {
+  void add(graph::VariableOp variable, ArrayRef<Operation *> touching, const llvm::DenseSet<Operation *> &requested) {
+    const DeviceAttr here = graph::getDevice(variable);
+    llvm::MapVector<Operation *, int64_t> crossing; // by function
+    llvm::SetVector<Operation *> staying;
+    llvm::DenseSet<std::pair<Operation *, DeviceAttr>> reached; // of a function
+    llvm::DenseSet<Value> updates; // several updates take one value
+    for (Operation *op : touching) {
+      if (graph::isUpdate(op)) {
+        Value value = graph::getUpdateOperand(op).get();
+        Operation *def = value.getDefiningOp();
+        const DeviceAttr made = graph::getDevice(def ? def : op->getParentOp()); // what is fed: where the function is
+        if (made != here && updates.insert(value).second)
+          crossing[op->getParentOp()] += graph::getByteSize(value);
+        continue;
+      }
+      SmallVector<Operation *> users(op->getUsers());
+      llvm::sort(users, [](Operation *left, Operation *right) { return left->isBeforeInBlock(right); });
+      for (Operation *user : users) {
+        if (graph::getDevice(user) == here)
+          return; // not alone
+        if (reached.insert({op->getParentOp(), graph::getDevice(user)}).second)
+          crossing[op->getParentOp()] += variable.getBytes();
+        if (!requested.contains(user) && !isa<graph::SummaryOp, graph::ReturnOp>(user))
+          staying.insert(user);
+      }
+    }
+    if (staying.empty())
+      return;
+    variables.push_back(variable);
+    operations.insert_range(staying);
+    for (auto [func, ofVariable] : crossing)
+      bytes[func] += ofVariable;
+  }
+
+  SmallVector<graph::VariableOp> variables;
+  llvm::SetVector<Operation *> operations; ///< those that no request keeps where they are
+  llvm::MapVector<Operation *, int64_t> bytes; ///< in a step of each function
+};
+
+} // namespace
+
+void PlacementRules::remarkAlone(const llvm::DenseSet<Operation *> &requested) {
+  if (rules.empty())
+    return;
+  llvm::DenseMap<StringAttr, SmallVector<Operation *>> touching; // reads and updates, by variable
+  for (auto func : module.getOps<graph::FuncOp>())
+    for (Operation &op : func.getBodyBlock())
+      if (isa<graph::ReadOp>(op) || graph::isUpdate(&op))
+        touching[graph::getVariable(&op).getAttr()].push_back(&op);
+  llvm::MapVector<const Rule *, Takers> moved;
+  for (auto variable : module.getOps<graph::VariableOp>())
+    if (const Rule *rule = find(variable.getSymName()); rule && satisfies(graph::getDevice(variable), rule->device))
+      moved[rule].add(variable, touching.lookup(variable.getSymNameAttr()), requested);
+  for (auto &[rule, takers] : moved) {
+    if (takers.variables.empty())
+      continue;
+    const size_t others = takers.variables.size() - 1, count = takers.operations.size();
+    llvm::SetVector<DeviceAttr> stay;
+    for (Operation *op : takers.operations)
+      stay.insert(graph::getDevice(op));
+    int64_t bytes = 0;
+    for (int64_t ofFunction : llvm::make_second_range(takers.bytes))
+      bytes = std::max(bytes, ofFunction);
+    InFlightDiagnostic remark = emitRemark(rule->loc, "placement rule \"")
+                                << rule->pattern << "\" moves @" << takers.variables.front().getSymName();
+    if (others)
+      remark << " and " << others << " more";
+    remark << " alone: " << count << (count == 1 ? " operation that takes " : " operations that take ")
+           << (others ? "their values" : "its value") << (count == 1 ? " stays on \"" : " stay on \"")
+           << stay.front().str() << (stay.size() > 1 ? "\" and elsewhere" : "\"") << ", and " << bytes
+           << " bytes cross in each step; a rule moves operations by their names, as in loc(\"name\") or graph.name";
+    remark.attachNote(takers.operations.front()->getLoc()) << "the first of these operations";
+  }
+}
+
 void PlacementRules::remark(StrategyKind kind) {
   for (const auto &[op, number, why] : unmoved) {
     Rule &rule = rules[number];

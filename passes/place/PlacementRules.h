@@ -33,6 +33,9 @@ public:
   void noteUnmoved(mlir::Operation *op, mlir::StringRef name, const llvm::Twine &why);
   /// The strategy places this variable whatever a rule says.
   void ignore(mlir::StringRef variable);
+  /// What a rule moves without any operation that takes its value: those go beside their first operand, not beside a variable, so that the
+  /// value crosses in each step. Said once a rule. `requested`: operations of which the model or a rule says itself where they are.
+  void remarkAlone(const llvm::DenseSet<mlir::Operation *> &requested);
   /// Each rule without effect, and why: most often its name is misspelt.
   void remark(StrategyKind kind);
 

@@ -169,9 +169,8 @@ private:
         if (auto symbol = dyn_cast<FlatSymbolRefAttr>(attribute.getValue()))
           if (auto *named = parts.find(symbol.getAttr()); named != parts.end())
             update->setAttr(attribute.getName(), FlatSymbolRefAttr::get(named->second[number].getSymNameAttr()));
-      OpBuilder before(update);
       OpOperand &value = graph::getUpdateOperand(update);
-      value.set(makePart(before, value.get(), part));
+      value.set(getPart(update, value.get(), part));
       if (graph::looksAtUpdate(update)) {
         Value seen = update->getResult(0);
         auto type = cast<RankedTensorType>(seen.getType());
@@ -210,6 +209,19 @@ private:
     }
   }
 
+  /// What an update of a part takes, once for all that take it: what bounds a gradient's norm looks at the value that is applied, which then
+  /// is summed, and sent, once.
+  Value getPart(Operation *update, Value whole, graph::VariableOp part) {
+    OpBuilder before(update);
+    if (whole.getDefiningOp() &&
+        graph::isRematerializable(whole.getDefiningOp())) // goes with its last update, see rewrite
+      return makePart(before, whole, part);
+    Value &made = partsOfValues[{whole, part.getPart().getRow(), getRows(part)}];
+    if (!made)
+      made = makePart(before, whole, part);
+    return made;
+  }
+
   /// Rows of a gradient are rows of the whole, or made of the same numbers, where these and their rows are fewer bytes.
   static Value makePart(OpBuilder &builder, Value whole, graph::VariableOp part) {
     const int64_t row = part.getPart().getRow(), rows = getRows(part);
@@ -243,6 +255,7 @@ private:
   ModuleOp module;
   const Distribution &dist;
   llvm::DenseSet<StringAttr> pinned;
+  llvm::DenseMap<std::tuple<Value, int64_t, int64_t>, Value> partsOfValues; ///< by first row and number of rows
   SmallVector<Operation *> replaced;
 };
 

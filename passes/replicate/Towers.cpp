@@ -50,10 +50,11 @@ public:
         if (failed(flush(/*only=*/false)))
           return failure();
       }
-      // What is made of the mean that an update takes.
+      // Made of the mean that an update takes: once, or by each micro-batch, which then comes behind the sum of all. An update waits anyway,
+      // so that its gradient is summed once, for the norm that bounds it and for itself.
       const bool isBehind = llvm::any_of(
           op->getOperands(), [&](Value operand) { return llvm::is_contained(waiting, operand.getDefiningOp()); });
-      if (isBehind && varying.contains(op)) {
+      if (isBehind && varying.contains(op) && !graph::isUpdate(op)) {
         split = true;
         if (failed(flush(/*only=*/false)))
           return failure();

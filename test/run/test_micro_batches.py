@@ -1,5 +1,7 @@
 """One order of sums: a step of M micro-batches gives one device's weights and losses, bit for bit, however many replicas share them, by
 which strategy they do and over how many parameter servers. test/tools/graphc/strategy.test has what cannot be shared so."""
+import re
+
 import pytest
 from box import MLP, MODELS, differences, same
 from formats import blocks, instructions, mostHeld, number, updates
@@ -88,25 +90,64 @@ def test_loop(box):
 SIMS = {"worker": ["SIM:0"]}
 
 
-def copies(box, **settings):
+def copies(box, model=MLP, **settings):
     """One device that writes each out: it has queues."""
     box.withSim()
-    return train(box, "copies", {"worker": 1, "devices": SIMS}, {"name": "one_device", **settings})
+    return train(box, "copies", {"worker": 1, "devices": SIMS}, {"name": "one_device", **settings}, model=model)
 
 
+# By norm, each gradient's own and all gradients', which every step exceeds.
+CLIPPED = {"": "", "clip_norm": ", clip_norm = 0.05", "clip_global_norm": ", clip_global_norm = 0.05"}
+clipped = pytest.mark.parametrize("clip", CLIPPED, ids=lambda clip: clip or "no norm")
+
+
+def clip_by(text, clip):
+    """A model whose gradients are clipped."""
+    assert len(re.findall(MINIMIZED, text)) == 1
+    return re.sub(MINIMIZED, lambda found: found.group() + CLIPPED[clip], text)
+
+
+MINIMIZED = r"optimizer = #graph\.\w+<[^<>]*>"
+
+
+def clipped_mlp(box, clip):
+    return box.write("clipped.mlir", clip_by(MLP.read_text(), clip)) if clip else MLP
+
+
+@clipped
 @pytest.mark.parametrize("microBatches, leaves, shared", [(10, 10, False), (20, 10, False), (48, 16, True), (64, 2, True)])
-def test_loop_bits(box, microBatches, leaves, shared):
-    """Any number of leaves, of one micro-batch and of several."""
-    settings = {"micro_batches": microBatches, "sum_leaves": leaves}
-    reference = copies(box, **settings)
-    equal(box, reference, {"worker": 1}, {"name": "one_device", **settings})
-    equal(box, reference, {"worker": 1}, {"name": "mirrored", **settings})
+def test_loop_bits(box, microBatches, leaves, shared, clip):
+    """Any number of leaves, of one micro-batch and of several; a norm is of the mean that is applied."""
+    settings, model = {"micro_batches": microBatches, "sum_leaves": leaves}, clipped_mlp(box, clip)
+    reference = copies(box, model, **settings)
+    equal(box, reference, {"worker": 1}, {"name": "one_device", **settings}, model=model)
+    assert loops(box, {"worker": 1, "strategy": {"name": "one_device", **settings}}, model)
+    equal(box, reference, {"worker": 1}, {"name": "mirrored", **settings}, model=model)
     if shared:
-        equal(box, reference, {"ps": 2, "worker": 2}, {"name": "parameter_server", **settings})
-        equal(box, reference, {"worker": 2}, {"name": "all_reduce", **settings})
+        equal(box, reference, {"ps": 2, "worker": 2}, {"name": "parameter_server", **settings}, model=model)
+        equal(box, reference, {"worker": 2}, {"name": "all_reduce", **settings}, model=model)
+    if clip:
+        assert differences(copies(box, **settings)[0], reference[0]), "the norms are within their bounds"
 
 
 IN_GRAPH = {"replication": "in_graph"}
+SPLIT = {"placement": "split", "min_shard_bytes": 8}
+
+
+@pytest.mark.parametrize("microBatches", [8, 32])
+@pytest.mark.parametrize("clip", ["clip_norm", "clip_global_norm"])
+def test_clipped_bits(box, clip, microBatches):
+    """Gradients clipped by norm, copies and loops of them, whoever shares them; of split variables too."""
+    settings, model = {"micro_batches": microBatches}, clipped_mlp(box, clip)
+    reference = one(box, model=model, **settings)
+    for more in {}, IN_GRAPH:
+        equal(box, reference, {"worker": 2}, {"name": "all_reduce", **settings, **more}, model=model)
+        for ps, placed in (1, {}), (2, SPLIT):
+            equal(box, reference, {"ps": ps, "worker": 2}, {"name": "parameter_server", **settings, **more, **placed}, model=model)
+    equal(box, reference, {"worker": 4}, {"name": "mirrored", **settings}, model=model)
+    assert differences(one(box, **settings)[0], reference[0]), "the norms are within their bounds"
+
+
 TOWERS = [({"worker": 2}, {"name": "mirrored"}), ({"worker": 2}, {"name": "all_reduce", **IN_GRAPH}), ({"ps": 2, "worker": 2}, {"name": "parameter_server", **IN_GRAPH}),
           ({"worker": 3}, {"name": "mirrored", "devices": ["/job:worker/task:2/cpu:0", "/job:worker/task:1/cpu:0"]})]
 
@@ -179,10 +220,11 @@ SCALES = MATRIX.replace("(tensor<512xf32>)", "(tensor<512x512xf32>)").replace("4
   %y = graph.multiply %x, %wide : tensor<4x512x512xf32>""")
 
 
+@clipped
 @pytest.mark.parametrize("workers, microBatches, leaves, gradients", [(1, 16, 16, 5), (1, 64, 16, 6), (1, 64, 1, 2), (2, 64, 16, 5), (4, 256, 16, 4)])
-def test_gradients_that_are_held(box, workers, microBatches, leaves, gradients):
+def test_gradients_that_are_held(box, workers, microBatches, leaves, gradients, clip):
     """A replica holds log2(W / N) + 2 of a MiB each, one less where a leaf is one micro-batch."""
-    box.write("matrix.mlir", MATRIX)
+    box.write("matrix.mlir", clip_by(MATRIX, clip))
     for jobs, name in ({"worker": workers}, "all_reduce" if workers > 1 else "one_device"), ({"ps": 1, "worker": workers}, "parameter_server"):
         (arena, _), = loops(box, {**jobs, "strategy": {"name": name, "micro_batches": microBatches, "sum_leaves": leaves}}, "matrix.mlir")
         assert arena < (gradients + 0.5) * 2**20, name
@@ -199,10 +241,11 @@ COPIES = [({"worker": 1}, {"name": "one_device", "micro_batches": count}) for co
     ({"worker": 2}, {"name": "mirrored", "micro_batches": 16})]
 
 
+@clipped
 @pytest.mark.parametrize("jobs, strategy", COPIES, ids=lambda given: "-".join(map(str, given.values())))
-def test_gradients_that_copies_hold(box, jobs, strategy):
+def test_gradients_that_copies_hold(box, jobs, strategy, clip):
     """Nor where each micro-batch is written out does any program hold more."""
-    box.write("matrix.mlir", MATRIX)
+    box.write("matrix.mlir", clip_by(MATRIX, clip))
     shared = 1 if strategy["name"] == "one_device" else jobs["worker"]
     leaves = shared if "replicas_to_aggregate" in strategy else strategy.get("sum_leaves", max(w for w in range(1, 17) if strategy["micro_batches"] % w == 0))
     most = (leaves // shared).bit_length() + 1
@@ -212,9 +255,10 @@ def test_gradients_that_copies_hold(box, jobs, strategy):
     assert not box.last.out.matches("^    repeat {")
 
 
-def test_gradients_that_towers_hold(box):
+@clipped
+def test_gradients_that_towers_hold(box, clip):
     """Nor a device of towers in its loop."""
-    box.write("matrix.mlir", MATRIX)
+    box.write("matrix.mlir", clip_by(MATRIX, clip))
     for workers, gradients in (1, 6), (2, 5), (4, 4):
         for arena, _ in loops(box, {"worker": workers, "strategy": {"name": "mirrored", "micro_batches": 64, "sum_leaves": 16}}, "matrix.mlir"):
             assert arena < (gradients + 0.5) * 2**20

@@ -2,7 +2,8 @@
 // RUN: graph-opt %s --resolve-strategy --split-variables --place --replicate --verify-replicated --verify-placed | FileCheck %s
 
 // The norm of a gradient is of the mean that its update takes: Parts of a variable have their rows' squares, which
-// are joined where the norm is made, beside the counter; what one update alone takes is made beside its variable.
+// are joined where the norm is made, beside the counter; what one update alone takes is made beside its variable. Each part of the
+// gradient travels once.
 module attributes {graph.cluster = #graph.cluster<jobs = [ps = 2, worker = 2], chief = "/job:worker/task:0">,
                    graph.strategy = #graph.strategy<name = "parameter_server">, graph.variable_placement = "split",
                    graph.min_shard_bytes = 1024 : i64} {
@@ -27,14 +28,15 @@ graph.func @train_step() attributes {role = #graph.role<train>} {
   // CHECK: graph.gradient_squares @"w/part_1", %[[M1]]
   %sw = graph.gradient_squares @w, %g : (tensor<64x16xf32>) -> tensor<64xf64>
   // CHECK: %[[A2:.*]] = graph.aggregate
+  // CHECK-NOT: graph.aggregate
   // CHECK: %[[M2:.*]] = graph.divide %[[A2]]
   // CHECK: graph.gradient_squares @b, %[[M2]]
   %sb = graph.gradient_squares @b, %h : (tensor<16xf32>) -> tensor<16xf64>
   %w = graph.reduce_sum %sw dimensions = [0] {graph.colocate_with = @global_step} : (tensor<64xf64>) -> tensor<f64>
   // PLACED: %[[OWN:.*]] = graph.reduce_sum %{{.*}} dimensions = [0] {graph.device = #graph.device<"[[B:/job:ps/task:[01]/device:CPU:0]]">} : (tensor<16xf64>)
   %own = graph.reduce_sum %sb dimensions = [0] : (tensor<16xf64>) -> tensor<f64>
-  // CHECK: graph.apply_sgd @"w/part_0", %{{.*}} scale
-  // CHECK: graph.apply_sgd @"w/part_1", %{{.*}} scale
+  // CHECK: graph.apply_sgd @"w/part_0", %[[M0]] scale
+  // CHECK: graph.apply_sgd @"w/part_1", %[[M1]] scale
   graph.apply_sgd @w, %g scale %w {learning_rate = 0.1} : tensor<64x16xf32>
   // PLACED: graph.apply_sgd @b, %{{.*}} scale %[[OWN]] {graph.device = #graph.device<"[[B]]">
   // CHECK: graph.apply_sgd @b, %[[M2]] scale
