@@ -154,6 +154,9 @@ def Replicate : Pass<"replicate", "::mlir::ModuleOp"> {
     its `aggregation`, or is refused; a value that no batch reaches is the same
     for all, and taken once.
 
+    Where rows of a table, or of a gradient that is zero but for few rows, go from one device to another, each number that occurs goes once, and
+    as many rows as there are such (`graph.distinct`; [why](decisions/2026-11-23-rows-on-the-wire.md)).
+
     Example (`resolve-strategy,replicate`):
 
     ```mlir

@@ -89,6 +89,22 @@ static LogicalResult verifyEnd(ChannelEndOpInterface end, FlatSymbolRefAttr name
     diag.attachNote(findOtherEnd(channel, other, op)->getLoc()) << "the other end is here";
     return diag;
   }
+  if (end.getChannelEnd() == ChannelEnd::Send || end.getChannelEnd() == ChannelEnd::Receive) { // (SZ1)
+    Value count = end.getMessageCount();
+    auto expected = RankedTensorType::get(all ? ArrayRef(int64_t(channel.getInstances())) : ArrayRef<int64_t>(),
+                                          IntegerType::get(op->getContext(), 64));
+    if (bool(count) != channel.getSized() || (count && !sameShapeAndElement(count.getType(), expected)) ||
+        (count && sends && !all && channel.getInstances() != program.getReplicas())) {
+      InFlightDiagnostic diag = op->emitOpError();
+      if (!channel.getSized())
+        diag << "has a count, but messages of @" << name.getValue() << " have their type's size";
+      else
+        diag << "expects a count of type " << expected << ", how many entries of dimension 0 "
+             << (all ? "each message" : "its one message") << " of @" << name.getValue() << " has";
+      diag.attachNote(channel.getLoc()) << "channel declared here";
+      return diag;
+    }
+  }
   if (end.getChannelEnd() == ChannelEnd::Receive && end.hasOwnMessage() != channel.getAllToAll()) { // (A1)
     InFlightDiagnostic diag =
         op->emitOpError(channel.getAllToAll() ? "expects `own`, what this instance adds to the sum,"
@@ -285,6 +301,11 @@ Type SendOp::getMessageType() { return getValue().getType(); }
 Type SendStartOp::getMessageType() { return getValue().getType(); }
 bool SendOp::hasAllMessages() { return getDeal(); }
 bool SendStartOp::hasAllMessages() { return getDeal(); }
+Value SendOp::getMessageCount() { return getCount(); }
+Value SendStartOp::getMessageCount() { return getCount(); }
+Value ReceiveOp::getMessageCount() { return getCount(); }
+Value CollectOp::getMessageCount() { return getCount(); }
+Value CollectIntoOp::getMessageCount() { return getCount(); }
 Type CollectOp::getMessageType() { return getValue().getType(); }
 bool CollectOp::takesWholeFamily() { return true; }
 bool CollectOp::hasAllMessages() { return true; }

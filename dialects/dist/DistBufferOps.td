@@ -289,17 +289,17 @@ def Dist_AggregateIntoOp : Dist_BodyOp<"aggregate_into",
 
 def Dist_CollectIntoOp : Dist_BodyOp<"collect_into",
     [DeclareOpInterfaceMethods<SymbolUserOpInterface>,
-     DeclareOpInterfaceMethods<Dist_ChannelEndOpInterface, ["getMessageType", "takesWholeFamily", "hasAllMessages"]>]> {
+     DeclareOpInterfaceMethods<Dist_ChannelEndOpInterface, ["getMessageType", "takesWholeFamily", "hasAllMessages", "getMessageCount"]>]> {
   let summary = "`collect` into a buffer";
   let description = [{
     ```mlir
     dist.collect_into @train_step.table.numbers, %n : memref<12xi32>
     ```
 
-    1. (E1), (E3), (A1), (CL1) as for `collect`
+    1. (E1), (E3), (A1), (CL1), (SZ1) as for `collect`
   }];
-  let arguments = (ins FlatSymbolRefAttr:$channel, Dist_Buffer:$value);
-  let assemblyFormat = "$channel `,` $value attr-dict `:` type($value)";
+  let arguments = (ins FlatSymbolRefAttr:$channel, Dist_Buffer:$value, Optional<Dist_Buffer>:$count);
+  let assemblyFormat = "$channel `,` $value (`count` $count^ `:` type($count))? attr-dict `:` type($value)";
 }
 
 def Dist_AggregateChosenIntoOp : Dist_BodyOp<"aggregate_chosen_into",

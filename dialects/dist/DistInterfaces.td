@@ -16,6 +16,8 @@ def Dist_ChannelEndOpInterface : OpInterface<"ChannelEndOpInterface"> {
     InterfaceMethod<"The channels it acts on.", "::llvm::SmallVector<::mlir::FlatSymbolRefAttr>", "getUsedChannels">,
     InterfaceMethod<"Type of the value at this end (tensor or memref); null where it has none.", "::mlir::Type",
                     "getMessageType", (ins), "", "return {};">,
+    InterfaceMethod<"How many entries of dimension 0 its message has, or its messages have; null where they have all.", "::mlir::Value",
+                    "getMessageCount", (ins), "", "return {};">,
     InterfaceMethod<"True where it carries the control message.", "bool", "isControl", (ins), "", "return false;">,
     InterfaceMethod<"True where it takes the messages of all instances of the sender at once.", "bool",
                     "takesWholeFamily", (ins), "", "return false;">,

@@ -67,6 +67,14 @@ def Dist_ChannelOp : Dist_Op<"channel", [Symbol, HasParent<"::mlir::ModuleOp">,
        the algorithm asks of their quotient and of `instances` holds
     9. (CH9) more than one of `hosts` only with the algorithm scatter; each has as many instances, a power of two of at least 2
     10. (CH10) both ends stand outside of loops, or each in a loop, the two of equal count, in a phase that does not end by end of stream
+    11. (CH11) a `sized` channel carries data of at least one dimension, and is neither all_to_all nor zero-copy nor conflating
+
+    Messages have their type's size. On a `sized` channel that is the largest: a message has as many entries of dimension 0 as the `count` at its ends
+    says, which each end knows from its own data.
+
+    ```mlir
+    dist.channel @s.table.gradient : tensor<64x8xf32> from @s.worker to @s.ps0 {instances = 2, sized}
+    ```
 
     Without `algorithm` an all_to_all channel carries every value whole to every instance, where `aggregate` sums. With
     one of `scatter`, `ring` and `doubling` the instances sum together, `chunk` elements a message (see
@@ -88,7 +96,7 @@ def Dist_ChannelOp : Dist_Op<"channel", [Symbol, HasParent<"::mlir::ModuleOp">,
   let arguments = (ins SymbolNameAttr:$sym_name, TypeAttr:$type, FlatSymbolRefAttr:$from, FlatSymbolRefAttr:$to,
       DefaultValuedAttr<Dist_CountAttr, "1">:$capacity, DefaultValuedAttr<Dist_CountAttr, "1">:$instances,
       UnitAttr:$control, UnitAttr:$all_to_all, UnitAttr:$zero_copy, UnitAttr:$conflating, OptionalAttr<StrAttr>:$algorithm,
-      OptionalAttr<Dist_PositiveI64Attr>:$chunk, DefaultValuedAttr<Dist_CountAttr, "1">:$hosts);
+      OptionalAttr<Dist_PositiveI64Attr>:$chunk, DefaultValuedAttr<Dist_CountAttr, "1">:$hosts, UnitAttr:$sized);
   let assemblyFormat = "$sym_name `:` $type `from` $from `to` $to attr-dict";
   let hasVerifier = 1;
   let extraClassDeclaration = [{
@@ -182,7 +190,7 @@ class Dist_MessageOp<string mnemonic, list<string> methods>
     : Dist_ChannelOpBase<mnemonic, methods, [Dist_HasBufferEffects, Dist_MayBeRepeated],
                          ParentOneOf<["ProgramOp", "RepeatOp", "::graphc::graph::RepeatOp"]>>;
 
-def Dist_SendOp : Dist_MessageOp<"send", ["getMessageType", "hasAllMessages"]> {
+def Dist_SendOp : Dist_MessageOp<"send", ["getMessageType", "hasAllMessages", "getMessageCount"]> {
   let summary = "sends a value over a channel";
   let description = [{
     From a program of one instance to a family the value goes to every instance, on an `all_to_all` channel to every
@@ -197,9 +205,12 @@ def Dist_SendOp : Dist_MessageOp<"send", ["getMessageType", "hasAllMessages"]> {
     2. (E2) the value has the channel's shape and element type
     3. (E3) data travels on data channels, control messages on control channels
     4. (DL1) with `deal` from one instance to a family, the value has the channel's shape but for dimension 0, which is that of all instances
+    5. (SZ1) `count` is given where the channel is `sized`, and only there: an i64, or one for each instance whose message the value has
   }];
-  let arguments = (ins FlatSymbolRefAttr:$channel, Dist_Value:$value, UnitAttr:$deal);
-  let assemblyFormat = "$channel `,` $value attr-dict `:` type($value)";
+  let arguments = (ins FlatSymbolRefAttr:$channel, Dist_Value:$value, Optional<Dist_Value>:$count, UnitAttr:$deal);
+  let builders = [OpBuilder<(ins "::llvm::StringRef":$channel, "::mlir::Value":$value),
+      [{ build($_builder, $_state, channel, value, /*count=*/::mlir::Value()); }]>];
+  let assemblyFormat = "$channel `,` $value (`count` $count^ `:` type($count))? attr-dict `:` type($value)";
 }
 
 def Dist_AcquireOp : Dist_MessageOp<"acquire", ["getMessageType"]> {
@@ -221,7 +232,7 @@ def Dist_AcquireOp : Dist_MessageOp<"acquire", ["getMessageType"]> {
   let assemblyFormat = "$channel attr-dict `:` type($buffer)";
 }
 
-def Dist_SendStartOp : Dist_MessageOp<"send_start", ["getMessageType", "hasAllMessages"]> {
+def Dist_SendStartOp : Dist_MessageOp<"send_start", ["getMessageType", "hasAllMessages", "getMessageCount"]> {
   let summary = "starts to send a buffer";
   let description = [{
     Made by `schedule`. The buffer may not be written before `send_done`.
@@ -236,12 +247,12 @@ def Dist_SendStartOp : Dist_MessageOp<"send_start", ["getMessageType", "hasAllMe
     dist.send_start @train_step.v.to_worker, %v {ahead} : memref<4xf32>
     ```
 
-    1. (E1), (E2), (E3), (DL1) as for `send`
+    1. (E1), (E2), (E3), (DL1), (SZ1) as for `send`
     2. (SA1) what is sent ahead is a variable, which keeps its value from one step to the next
     3. (SA2) a `control_receive` stands before it, in a program of one instance
   }];
-  let arguments = (ins FlatSymbolRefAttr:$channel, Dist_Value:$value, UnitAttr:$ahead, UnitAttr:$deal);
-  let assemblyFormat = "$channel `,` $value attr-dict `:` type($value)";
+  let arguments = (ins FlatSymbolRefAttr:$channel, Dist_Value:$value, Optional<Dist_Value>:$count, UnitAttr:$ahead, UnitAttr:$deal);
+  let assemblyFormat = "$channel `,` $value (`count` $count^ `:` type($count))? attr-dict `:` type($value)";
   let hasVerifier = 1;
 }
 
@@ -259,7 +270,7 @@ def Dist_SendDoneOp : Dist_MessageOp<"send_done", []> {
   let assemblyFormat = "$channel attr-dict";
 }
 
-def Dist_ReceiveOp : Dist_MessageOp<"receive", ["getMessageType"]> {
+def Dist_ReceiveOp : Dist_MessageOp<"receive", ["getMessageType", "getMessageCount"]> {
   let summary = "takes the next message of a channel";
   let description = [{
     The value is used in place, in the transport's memory, until `release` (which `schedule` adds). In a family instance
@@ -273,10 +284,13 @@ def Dist_ReceiveOp : Dist_MessageOp<"receive", ["getMessageType"]> {
     2. (E2) the value has the channel's shape and element type
     3. (E3) data travels on data channels, control messages on control channels
     4. (E4) a program of one instance takes from a family with `dist.aggregate`
+    5. (SZ1) as for `send`; behind the message's entries the value is undefined
   }];
-  let arguments = (ins FlatSymbolRefAttr:$channel);
+  let arguments = (ins FlatSymbolRefAttr:$channel, Optional<Dist_Value>:$count);
+  let builders = [OpBuilder<(ins "::mlir::Type":$value, "::llvm::StringRef":$channel),
+      [{ build($_builder, $_state, value, channel, /*count=*/::mlir::Value()); }]>];
   let results = (outs Dist_Value:$value);
-  let assemblyFormat = "$channel attr-dict `:` type($value)";
+  let assemblyFormat = "$channel (`count` $count^ `:` type($count))? attr-dict `:` type($value)";
 }
 
 def Dist_ReleaseOp : Dist_MessageOp<"release", []> {
@@ -315,7 +329,7 @@ def Dist_AggregateOp : Dist_ChannelOpBase<"aggregate", ["getMessageType", "takes
   let assemblyFormat = "$channel (`own` $own^)? attr-dict `:` type($value)";
 }
 
-def Dist_CollectOp : Dist_ChannelOpBase<"collect", ["getMessageType", "takesWholeFamily", "hasAllMessages"]> {
+def Dist_CollectOp : Dist_ChannelOpBase<"collect", ["getMessageType", "takesWholeFamily", "hasAllMessages", "getMessageCount"]> {
   let summary = "a family's messages, end to end";
   let description = [{
     In the order of the instances, along dimension 0. Made by `partition` from `graph.collect`.
@@ -327,10 +341,11 @@ def Dist_CollectOp : Dist_ChannelOpBase<"collect", ["getMessageType", "takesWhol
     1. (E1), (E3) as for `receive`
     2. (A1) as for `aggregate`, of a channel that is not all_to_all
     3. (CL1) the value has the channel's shape but for dimension 0, which is that of all instances
+    4. (SZ1) as for `receive`; each message begins where one of the largest size would
   }];
-  let arguments = (ins FlatSymbolRefAttr:$channel);
+  let arguments = (ins FlatSymbolRefAttr:$channel, Optional<Dist_Value>:$count);
   let results = (outs Dist_Value:$value);
-  let assemblyFormat = "$channel attr-dict `:` type($value)";
+  let assemblyFormat = "$channel (`count` $count^ `:` type($count))? attr-dict `:` type($value)";
 }
 
 // dialects/graph/Structured.h

@@ -127,6 +127,14 @@ LogicalResult ChannelOp::verify() {
            << "; expected data among the instances of one family";
   if (getFrom() == getTo() && !getControl() && !getAllToAll()) // (CH3)
     return emitOpError("sends a value from @") << getFrom() << " to itself; a program uses its own values directly";
+  if (getSized() &&
+      (getControl() || getAllToAll() || getZeroCopy() || getConflating() || type.getRank() == 0)) // (CH11)
+    return emitOpError("is sized, but ") << (getControl()    ? "carries the control message"
+                                             : getAllToAll() ? "all_to_all"
+                                             : getZeroCopy() ? "zero-copy"
+                                             : getConflating()
+                                                 ? "conflating"
+                                                 : "its values have no dimension of which messages could have less");
   return verifyAlgorithm(*this);
 }
 

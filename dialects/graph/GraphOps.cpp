@@ -63,6 +63,7 @@ void GraphDialect::registerOps() {
   registerGatherOps(*this);
   registerDynamicSlicesOps(*this);
   registerLookupOps(*this);
+  registerDistinctOps(*this);
   registerReductionOps(*this);
   registerScansOps(*this);
   registerProductsOps(*this);

@@ -120,41 +120,51 @@ def Graph_AggregateOp : Graph_PureOp<"aggregate", [SameOperandsAndResultType]> {
   let assemblyFormat = "$operand attr-dict `:` type($result)";
 }
 
-def Graph_CollectOp : Graph_PureOp<"collect"> {
-  let summary = "every replica's value, end to end";
-  let description = [{
-    In the order of the replicas, along dimension 0 (MPI's gather). Made by `replicate` where rows leave the replica domain by their numbers
-    ([why](../decisions/2026-11-23-rows-on-the-wire.md)). Removed by `partition`, which turns it into `dist.collect`; the channel is called by
-    `name`.
-
-    1. (C1) The operand has a dimension, and the result is `replicas` of it along dimension 0.
-
-    ```mlir
-    %s = graph.collect "w.numbers", %ids {replicas = 2} : tensor<5xi32> -> tensor<10xi32>
-    ```
-  }];
-  let arguments = (ins StrAttr:$name, Graph_NumberTensor:$operand, Graph_CountAttr:$replicas);
+// How many entries of a piece count: `count` is one replica's own, `counts` has those of all replicas where all pieces are.
+class Graph_PiecesOp<string mnemonic> : Graph_PureOp<mnemonic, [AttrSizedOperandSegments]> {
+  let arguments = (ins StrAttr:$name, Graph_NumberTensor:$operand, Optional<Graph_IndexTensor>:$count,
+      Optional<Graph_IndexTensor>:$counts, Graph_CountAttr:$replicas);
   let results = (outs Graph_NumberTensor:$result);
-  let assemblyFormat = "$name `,` $operand attr-dict `:` type($operand) `->` type($result)";
+  let assemblyFormat = [{
+    $name `,` $operand (`count` $count^ `:` type($count) `,` $counts `:` type($counts))? attr-dict `:` type($operand) `->` type($result)
+  }];
   let hasVerifier = 1;
 }
 
-def Graph_DealOp : Graph_PureOp<"deal"> {
+def Graph_CollectOp : Graph_PiecesOp<"collect"> {
+  let summary = "every replica's value, end to end";
+  let description = [{
+    In the order of the replicas, along dimension 0 (MPI's gather). Made by `replicate` where rows leave the replica domain by their numbers
+    ([why](../decisions/2026-11-23-rows-on-the-wire.md)), and with one replica where they leave one device for another. Removed by
+    `partition`, which turns it into `dist.collect`; the channel is called by `name`.
+
+    With `count` only so many entries of dimension 0 travel, the first ones, and what is behind them in the result is undefined: whoever takes
+    it has to know. `count` is what the replica has, `counts` what each of them has, known where they come to.
+
+    1. (C1) The operand has a dimension, and the result is `replicas` of it along dimension 0.
+    2. (C2) `count` is an i64, and `counts` one for each replica, a scalar where there is one.
+
+    ```mlir
+    %s = graph.collect "w.numbers", %ids {replicas = 2} : tensor<5xi32> -> tensor<10xi32>
+    %t = graph.collect "w.gradient", %g count %n : tensor<i64>, %m : tensor<2xi64> {replicas = 2} : tensor<5x8xf32> -> tensor<10x8xf32>
+    ```
+  }];
+}
+
+def Graph_DealOp : Graph_PiecesOp<"deal"> {
   let summary = "each replica's piece of a value";
   let description = [{
     The pieces are equal and stand end to end along dimension 0, in the order of the replicas (MPI's scatter): what `graph.collect` puts
-    together, taken apart. Made by `replicate`. Removed by `partition`, which turns it into a `dist.send` of the pieces.
+    together, taken apart. Made by `replicate`. Removed by `partition`, which turns it into a `dist.send` of the pieces. `count` and `counts`
+    as for `graph.collect`.
 
     1. (C1) The result has a dimension, and the operand is `replicas` of it along dimension 0.
+    2. (C2) as for `graph.collect`.
 
     ```mlir
     %s = graph.deal "w.rows", %rows {replicas = 2} : tensor<10x8xf32> -> tensor<5x8xf32>
     ```
   }];
-  let arguments = (ins StrAttr:$name, Graph_NumberTensor:$operand, Graph_CountAttr:$replicas);
-  let results = (outs Graph_NumberTensor:$result);
-  let assemblyFormat = "$name `,` $operand attr-dict `:` type($operand) `->` type($result)";
-  let hasVerifier = 1;
 }
 
 #endif

@@ -203,9 +203,18 @@ LogicalResult GradientsOp::verifySymbolUses(SymbolTableCollection &symbols) {
   return success();
 }
 
-/// (C1) of collect and deal: `whole` is `replicas` pieces along dimension 0.
+/// (C1), (C2) of collect and deal: `whole` is `replicas` pieces along dimension 0.
 template <typename Op> static LogicalResult verifyPieces(Op op, Value piece, Value whole) {
   auto part = cast<RankedTensorType>(piece.getType());
+  if (op.getCount()) { // (C2)
+    Type i64 = IntegerType::get(op.getContext(), 64);
+    const auto replicas = int64_t(op.getReplicas());
+    auto counts = RankedTensorType::get(replicas == 1 ? ArrayRef<int64_t>() : ArrayRef(replicas), i64);
+    if (op.getCount().getType() != RankedTensorType::get({}, i64) || !op.getCounts() ||
+        op.getCounts().getType() != counts)
+      return op.emitOpError() << "expected a count of type tensor<i64> and counts of type " << counts << ", got "
+                              << op.getCount().getType() << " and " << op.getCounts().getType();
+  }
   if (whole.getType() == getJoinedType(part, int64_t(op.getReplicas())))
     return success();
   return op.emitOpError() << "expected a value with a dimension, and " << op.getReplicas()

@@ -14,6 +14,13 @@ def TableReadOpInterface : OpInterface<"TableReadOpInterface"> {
   let methods = [
     InterfaceMethod<"The table.", "::mlir::OpOperand &", "getTableOperand", (ins)>,
     InterfaceMethod<"The numbers.", "::mlir::OpOperand &", "getNumbersOperand", (ins)>,
+    InterfaceMethod<"The number of the table's first row.", "int64_t", "getFirstNumber", (ins)>,
+    InterfaceMethod<[{
+      Builds the result from rows that were taken: `places` has for each number which of them is its, from 0 on, or -1 for a number that is
+      none of the table's.
+    }],
+      "::mlir::Value", "buildFromRows",
+      (ins "::mlir::OpBuilder &":$builder, "::mlir::Value":$rows, "::mlir::Value":$places)>,
     InterfaceMethod<[{
       Builds the result from parts of the table: rows `first[i]` and those behind it are `parts[i]`, in order, and all of them. Each
       part is read by such an op of its own.
@@ -33,9 +40,9 @@ def RowGradientOpInterface : OpInterface<"RowGradientOpInterface"> {
     InterfaceMethod<"The numbers.", "::mlir::OpOperand &", "getNumbersOperand", (ins)>,
     InterfaceMethod<"A row for each.", "::mlir::OpOperand &", "getRowsOperand", (ins)>,
     InterfaceMethod<"The number of the result's first row.", "int64_t", "getFirstNumber", (ins)>,
-    InterfaceMethod<"Builds the same result from other numbers, of which 0 is the first row, and rows.",
+    InterfaceMethod<"Builds the same result, of `count` rows, from other numbers, of which 0 is the first row, and rows.",
       "::mlir::Value", "buildFrom",
-      (ins "::mlir::OpBuilder &":$builder, "::mlir::Value":$numbers, "::mlir::Value":$rows)>,
+      (ins "::mlir::OpBuilder &":$builder, "::mlir::Value":$numbers, "::mlir::Value":$rows, "int64_t":$count)>,
     InterfaceMethod<"Builds `count` rows of the result, from `first` on.",
       "::mlir::Value", "buildPart", (ins "::mlir::OpBuilder &":$builder, "int64_t":$first, "int64_t":$count)>];
 }

@@ -261,6 +261,8 @@ LogicalResult ProgramEmitter::emitOp(Operation *inner) {
         plan::Instruction::Receive *instruction = newInstruction(inner)->mutable_receive();
         instruction->set_channel(channel(receive.getChannel()));
         instruction->set_buffer(buffers.lookup(receive.getValue()));
+        if (receive.getCount())
+          instruction->set_units(buffers.lookup(receive.getCount()));
         if (!channelOf(receive.getChannel()).conflating())
           received += channelOf(receive.getChannel()).bytes() * times;
         return success();
@@ -282,6 +284,8 @@ LogicalResult ProgramEmitter::emitOp(Operation *inner) {
         instruction->set_buffer(buffers.lookup(send.getValue()));
         instruction->set_ahead(send.getAhead());
         instruction->set_deal(send.getDeal());
+        if (send.getCount())
+          instruction->set_units(buffers.lookup(send.getCount()));
         const plan::Channel &target = channelOf(send.getChannel());
         uint64_t messages = target.all_to_all() ? target.instances() - 1 : op.isFamily() ? 1 : target.instances();
         if (!target.conflating())
@@ -320,6 +324,8 @@ LogicalResult ProgramEmitter::emitOp(Operation *inner) {
         plan::Instruction::Collect *instruction = newInstruction(inner)->mutable_collect();
         instruction->set_channel(channel(collect.getChannel()));
         instruction->set_buffer(buffers.lookup(collect.getValue()));
+        if (collect.getCount())
+          instruction->set_units(buffers.lookup(collect.getCount()));
         const plan::Channel &source = channelOf(collect.getChannel());
         received += source.bytes() * source.instances();
         return success();

@@ -255,6 +255,8 @@ void PlanTables::fillChannel(dist::ChannelOp op) {
   out->set_all_to_all(op.getAllToAll());
   out->set_zero_copy(op.getZeroCopy());
   out->set_conflating(op.getConflating());
+  if (op.getSized())
+    out->set_unit_bytes(out->bytes() / uint64_t(op.getTensorType().getDimSize(0)));
   if (std::optional<uint64_t> chunk = op.getChunk()) {
     out->set_algorithm(algorithmOf(op));
     if (op.getHosts() > 1)

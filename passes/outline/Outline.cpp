@@ -78,6 +78,11 @@ private:
     return true;
   }
 
+  Value countOf(dist::ChannelEndOpInterface end) {
+    Value count = end.getMessageCount();
+    return count ? of(count) : Value();
+  }
+
   static MemRefType bufferType(Value value) {
     auto type = cast<RankedTensorType>(value.getType());
     return MemRefType::get(type.getShape(), type.getElementType());
@@ -317,8 +322,8 @@ LogicalResult ProgramOutliner::emitOther(Operation *op) {
   }
   return llvm::TypeSwitch<Operation *, LogicalResult>(op)
       .Case([&](dist::ReceiveOp receive) {
-        memory[receive.getValue()] =
-            dist::ReceiveOp::create(builder, loc, bufferType(receive.getValue()), receive.getChannel());
+        memory[receive.getValue()] = dist::ReceiveOp::create(builder, loc, bufferType(receive.getValue()),
+                                                             receive.getChannel(), countOf(receive));
         return success();
       })
       .Case([&](dist::SendOp send) {
@@ -326,11 +331,11 @@ LogicalResult ProgramOutliner::emitOther(Operation *op) {
           startAllReduce(send, channel);
           return success();
         }
-        dist::SendOp::create(builder, loc, send.getChannel(), of(send.getValue()), send.getDeal());
+        dist::SendOp::create(builder, loc, send.getChannel(), of(send.getValue()), countOf(send), send.getDeal());
         return success();
       })
       .Case([&](dist::CollectOp collect) {
-        dist::CollectIntoOp::create(builder, loc, collect.getChannel(), of(collect.getValue()));
+        dist::CollectIntoOp::create(builder, loc, collect.getChannel(), of(collect.getValue()), countOf(collect));
         return success();
       })
       .Case([&](dist::AggregateOp aggregate) {

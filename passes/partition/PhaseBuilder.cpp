@@ -107,7 +107,8 @@ dist::ChannelOp PhaseBuilder::createChannel(const Twine &name, RankedTensorType 
   auto channel = dist::ChannelOp::create(builder, loc, unique, type, from.op.getSymName(), to.op.getSymName(), capacity,
                                          instances, control, allToAll,
                                          /*zeroCopy=*/false, /*conflating=*/false,
-                                         /*algorithm=*/StringAttr(), /*chunk=*/IntegerAttr(), /*hosts=*/1);
+                                         /*algorithm=*/StringAttr(), /*chunk=*/IntegerAttr(), /*hosts=*/1,
+                                         /*sized=*/false);
   lastChannel = channel;
   return channel;
 }
@@ -186,14 +187,33 @@ Value PhaseBuilder::getAggregate(graph::AggregateOp aggregate, ProgramUnderConst
   return sum;
 }
 
+dist::SendOp PhaseBuilder::sendFront(Value value, Value count, ProgramUnderConstruction &from,
+                                     dist::ChannelOp channel) {
+  dist::SendOp made = send(value, from, channel);
+  if (!count)
+    return made;
+  channel.setSized(true);
+  Value own = getValue(count, from, value.getLoc());
+  made.getCountMutable().assign(own);
+  if (!own.getDefiningOp()->isBeforeInBlock(made))
+    made->moveAfter(own.getDefiningOp());
+  return made;
+}
+
 void PhaseBuilder::collect(graph::CollectOp collect, ProgramUnderConstruction &program) {
   Value value = collect.getOperand();
-  ProgramUnderConstruction &from = getProgram(dist.replicaDevice);
+  ProgramUnderConstruction &from = getProgram(graph::getDeviceOf(value));
   getOwnValue(value, from);
   dist::ChannelOp channel = createChannel(collect.getName(), cast<RankedTensorType>(value.getType()), from, program,
                                           value.getLoc(), /*control=*/false);
-  send(value, from, channel);
-  Value all = dist::CollectOp::create(program.builder, collect.getLoc(), collect.getType(), channel.getSymName());
+  sendFront(value, collect.getCount(), from, channel);
+  Value counts = collect.getCounts() ? getValue(collect.getCounts(), program, collect.getLoc()) : Value();
+  Value all =
+      collect.getReplicas() == 1
+          ? dist::ReceiveOp::create(program.builder, collect.getLoc(), collect.getType(), channel.getSymName(), counts)
+                .getValue()
+          : dist::CollectOp::create(program.builder, collect.getLoc(), collect.getType(), channel.getSymName(), counts)
+                .getValue();
   program.map.map(collect.getResult(), all);
 }
 
@@ -202,8 +222,9 @@ void PhaseBuilder::deal(graph::DealOp deal, ProgramUnderConstruction &program) {
   ProgramUnderConstruction &from = getProgram(graph::getDeviceOf(value));
   dist::ChannelOp channel =
       createChannel(deal.getName(), deal.getType(), from, program, value.getLoc(), /*control=*/false);
-  send(value, from, channel).setDeal(true);
-  Value own = dist::ReceiveOp::create(program.builder, deal.getLoc(), deal.getType(), channel.getSymName());
+  sendFront(value, deal.getCounts(), from, channel).setDeal(deal.getReplicas() > 1);
+  Value count = deal.getCount() ? getValue(deal.getCount(), program, deal.getLoc()) : Value();
+  Value own = dist::ReceiveOp::create(program.builder, deal.getLoc(), deal.getType(), channel.getSymName(), count);
   program.map.map(deal.getResult(), own);
 }
 

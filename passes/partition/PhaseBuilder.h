@@ -43,7 +43,7 @@ public:
   mlir::Value getValue(mlir::Value value, ProgramUnderConstruction &program, mlir::Location user);
   /// The sum of a value that every replica has.
   mlir::Value getAggregate(graph::AggregateOp aggregate, ProgramUnderConstruction &program);
-  /// Every replica's value end to end, and each replica's piece of one.
+  /// Every replica's value end to end, and each replica's piece of one; of one replica a value that goes to another program.
   void collect(graph::CollectOp collect, ProgramUnderConstruction &program);
   void deal(graph::DealOp deal, ProgramUnderConstruction &program);
   /// The sums that every replica needs, several a message: `bucket` is in text order and everything summed is computed
@@ -61,6 +61,8 @@ public:
   dist::ChannelOp createChannel(const llvm::Twine &name, mlir::RankedTensorType type, ProgramUnderConstruction &from,
                                 ProgramUnderConstruction &to, mlir::Location loc, bool control, bool allToAll = false);
   dist::SendOp send(mlir::Value value, ProgramUnderConstruction &from, dist::ChannelOp channel);
+  /// Likewise, of as many of its entries as `count` says, which `from` has; all where it is null.
+  dist::SendOp sendFront(mlir::Value value, mlir::Value count, ProgramUnderConstruction &from, dist::ChannelOp channel);
   /// The copy of a value that this program makes itself; null where another program has it.
   mlir::Value getOwnValue(mlir::Value value, ProgramUnderConstruction &program);
   /// Whether channels lead from one program to another.

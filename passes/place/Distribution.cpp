@@ -69,7 +69,8 @@ bool varies(Value value, const llvm::DenseSet<Operation *> &varying) {
 llvm::DenseSet<Operation *> findVarying(graph::FuncOp func) {
   llvm::DenseSet<Operation *> varying;
   for (Operation &op : func.getBodyBlock())
-    if (!isa<graph::AggregateOp, graph::CollectOp>(op) && !graph::looksAtUpdate(&op) &&
+    if (auto collect = dyn_cast<graph::CollectOp>(op);
+        !isa<graph::AggregateOp>(op) && !(collect && collect.getReplicas() > 1) && !graph::looksAtUpdate(&op) &&
         (isa<graph::NextBatchOp, graph::MicroBatchIndexOp, graph::RepeatOp, graph::DealOp>(op) ||
          llvm::any_of(op.getOperands(), [&](Value value) { return varies(value, varying); })))
       varying.insert(&op);

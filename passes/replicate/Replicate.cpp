@@ -1,6 +1,7 @@
 // replicate: the meaning of N replicas made explicit, with every sum by one tree over the micro-batches of a step and one division.
 #include "passes/Passes.h"
 #include "passes/place/TableReads.h"
+#include "passes/replicate/DistinctRows.h"
 #include "passes/replicate/RowSums.h"
 #include "passes/replicate/Towers.h"
 #include "runtime/plan/SumTree.h"
@@ -107,7 +108,8 @@ private:
     const Type own = rows.getType();
     rows.setType(typeOfAll(rows, dist.replicas));
     builder.setInsertionPointAfter(reader);
-    auto deal = graph::DealOp::create(builder, reader.getLoc(), own, name + ".rows", rows, dist.replicas);
+    auto deal = graph::DealOp::create(builder, reader.getLoc(), own, name + ".rows", rows, /*count=*/Value(),
+                                      /*counts=*/Value(), dist.replicas);
     setDevice(deal, dist.replicaDevice);
     rows.replaceAllUsesExcept(deal.getResult(), deal);
   }
@@ -215,8 +217,10 @@ struct ReplicatePass : impl::ReplicateBase<ReplicatePass> {
         result = buildTowers(module, func, *distribution);
       if (succeeded(result) && distribution->replicates(func))
         result = BetweenGraph(module, *distribution).run(func);
-      if (succeeded(result) && distribution->kind != StrategyKind::OneDevice)
+      if (succeeded(result) && distribution->kind != StrategyKind::OneDevice) {
+        takeDistinctRows(func, *distribution);
         sumByRows(func, *distribution);
+      }
       if (failed(result) || failed(verifyMirrors(*distribution, func)))
         return signalPassFailure();
     }

@@ -1,6 +1,6 @@
 #include "passes/replicate/RowSums.h"
 
-#include "dialects/graph/Rows.h"
+#include "passes/replicate/DistinctRows.h"
 #include "runtime/device/Kinds.h"
 
 #include "mlir/IR/Matchers.h"
@@ -18,7 +18,8 @@ Value collectOn(OpBuilder &builder, graph::DeviceAttr device, Value value, Strin
     if (auto made = dyn_cast<graph::CollectOp>(user);
         made && graph::getDevice(made) == device && made->isBeforeInBlock(&*builder.getInsertionPoint()))
       return made;
-  auto all = graph::CollectOp::create(builder, value.getLoc(), typeOfAll(value, replicas), name, value, replicas);
+  auto all = graph::CollectOp::create(builder, value.getLoc(), typeOfAll(value, replicas), name, value,
+                                      /*count=*/Value(), /*counts=*/Value(), replicas);
   graph::setDevice(all, device);
   return all;
 }
@@ -65,6 +66,19 @@ public:
 private:
   void rewrite(Operation *update);
   Value toServer(StringRef what, ArrayRef<Value> values, bool collects);
+  /// Gradients that one device makes, or each replica: consecutive micro-batches.
+  struct Sharer {
+    DeviceAttr device;
+    SmallVector<Value> numbers, rows;
+  };
+  /// Numbers and rows on the server, of the sums of so many sharers.
+  struct Arrived {
+    Value numbers, rows;
+    int64_t sharers = 0;
+  };
+  std::optional<Arrived> sumsToServer(StringRef name, RowGradientOpInterface gradient, ArrayRef<Value> numbers,
+                                      ArrayRef<Value> rows, bool collects, int64_t perLeaf);
+  Arrived sumOf(Sharer &sharer, StringRef name, RowGradientOpInterface gradient, int64_t replicas, int64_t perLeaf);
   DeviceAttr deviceOf(Value value) {
     return value.getDefiningOp() ? graph::getDeviceOf(value) : graph::getDevice(func);
   }
@@ -96,6 +110,63 @@ Value RowSummer::toServer(StringRef name, ArrayRef<Value> values, bool collects)
   if (!collects)
     return join(parts, server);
   return collectOn(builder, server, join(parts, dist.replicaDevice), name, dist.replicas);
+}
+
+/// A sharer's sums by the subtree that its micro-batches are, side by side: as if the table had as many rows as there are numbers, renamed to
+/// places in the list of those that differ. What begins with 0.0 is the same where it is added to 0.0 again.
+RowSummer::Arrived RowSummer::sumOf(Sharer &sharer, StringRef name, RowGradientOpInterface gradient, int64_t replicas,
+                                    int64_t perLeaf) {
+  const Location loc = gradient.getLoc();
+  Value numbers = join(sharer.numbers, sharer.device), rows = join(sharer.rows, sharer.device);
+  auto table = cast<RankedTensorType>(gradient->getResult(0).getType());
+  const graph::DistinctNumbers own =
+      graph::distinctOn(builder, sharer.device, numbers, gradient.getFirstNumber(), table.getDimSize(0));
+  const int64_t most = cast<RankedTensorType>(numbers.getType()).getNumElements();
+  Value places = own.places;
+  if (const auto each = int64_t(sharer.numbers.size()); each > 1) {
+    const graph::RowSums sums =
+        graph::createRowSums(builder, loc, places, rows, table.clone({most, table.getDimSize(1)}), 0, each, perLeaf);
+    setDevice(sums.numbers.getDefiningOp(), sharer.device);
+    places = sums.numbers;
+    rows = sums.rows;
+  }
+  Value sums = gradient.buildFrom(builder, places, rows, most);
+  setDevice(sums.getDefiningOp(), sharer.device);
+  if (sharer.device == server)
+    return {own.numbers, sums};
+  const CollectedNumbers collected = collectDistinct(builder, own, server, name, replicas);
+  auto all = graph::CollectOp::create(builder, loc, typeOfAll(sums, replicas), (name + ".gradient").str(), sums,
+                                      own.count, collected.counts, uint64_t(replicas));
+  setDevice(all, server);
+  return {collected.all, all};
+}
+
+/// Each number once of each sharer of the step's micro-batches. Nothing where they have no equal subtrees of the sum, or memory of their own.
+std::optional<RowSummer::Arrived> RowSummer::sumsToServer(StringRef name, RowGradientOpInterface gradient,
+                                                          ArrayRef<Value> numbers, ArrayRef<Value> rows, bool collects,
+                                                          int64_t perLeaf) {
+  SmallVector<Sharer> sharers;
+  for (auto [number, row] : llvm::zip_equal(numbers, rows)) {
+    const DeviceAttr device = collects ? dist.replicaDevice : deviceOf(row);
+    if (!device || device::hasOwnMemory(device.getKind()) || (device != server && deviceOf(number) != device))
+      return std::nullopt;
+    if (sharers.empty() || sharers.back().device != device)
+      sharers.push_back({device, {}, {}});
+    sharers.back().numbers.push_back(number);
+    sharers.back().rows.push_back(row);
+  }
+  const size_t each = sharers.front().numbers.size();
+  if (each % size_t(perLeaf) || !llvm::isPowerOf2_64(each / size_t(perLeaf)))
+    return std::nullopt;
+  if (llvm::any_of(sharers, [&](const Sharer &sharer) { return sharer.numbers.size() != each; }))
+    return std::nullopt;
+  SmallVector<Value> allNumbers, allRows;
+  for (Sharer &sharer : sharers) {
+    const Arrived sums = sumOf(sharer, name, gradient, collects ? dist.replicas : 1, perLeaf);
+    allNumbers.push_back(sums.numbers);
+    allRows.push_back(sums.rows);
+  }
+  return Arrived{join(allNumbers, server), join(allRows, server), collects ? dist.replicas : int64_t(sharers.size())};
 }
 
 void RowSummer::rewrite(Operation *update) {
@@ -139,11 +210,16 @@ void RowSummer::rewrite(Operation *update) {
   Operation *last = sum.getDefiningOp();
   builder.setInsertionPointAfter(last);
   const std::string name = graph::getVariable(update).getValue().str();
-  Value allNumbers = toServer(name + ".numbers", numbers, collects);
-  Value allRows = toServer(name + ".gradient", rows, collects);
-  const graph::RowSums sums = graph::createRowSums(builder, sum.getLoc(), allNumbers, allRows, table,
-                                                   gradients.front().getFirstNumber(), microBatches, perLeaf);
-  setDevice(sums.numbers.getDefiningOp(), server);
+  std::optional<Arrived> arrived = sumsToServer(name, gradients.front(), numbers, rows, collects, perLeaf);
+  const bool summed = arrived.has_value();
+  if (!summed)
+    arrived = {toServer(name + ".numbers", numbers, collects), toServer(name + ".gradient", rows, collects), 0};
+  graph::RowSums sums{arrived->numbers, arrived->rows};
+  if (const int64_t first = gradients.front().getFirstNumber(); !summed || arrived->sharers > 1 || first) {
+    sums = graph::createRowSums(builder, sum.getLoc(), arrived->numbers, arrived->rows, table, first,
+                                summed ? arrived->sharers : microBatches, summed ? 1 : perLeaf);
+    setDevice(sums.numbers.getDefiningOp(), server);
+  }
   auto byRows = dyn_cast<graph::RowUpdateOpInterface>(update);
   const bool isAlone = sum.hasOneUse() && (!mean || mean->hasOneUse());
   if (byRows && isAlone) {
@@ -156,7 +232,7 @@ void RowSummer::rewrite(Operation *update) {
       return;
     }
   }
-  Value dense = gradients.front().buildFrom(builder, sums.numbers, sums.rows);
+  Value dense = gradients.front().buildFrom(builder, sums.numbers, sums.rows, table.getDimSize(0));
   setDevice(dense.getDefiningOp(), server);
   sum.replaceAllUsesWith(dense);
 }

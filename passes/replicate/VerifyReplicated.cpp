@@ -25,8 +25,27 @@ struct VerifyReplicatedPass : impl::VerifyReplicatedBase<VerifyReplicatedPass> {
   }
 
 private:
-  /// Collects lead from all replicas to one device, deals from there to them.
+  /// Where a value is made; arguments are fed to every replica.
+  static graph::DeviceAttr deviceOf(Value value, const Distribution &distribution) {
+    Operation *def = value.getDefiningOp();
+    return def ? getDevice(def) : distribution.replicaDevice;
+  }
+
+  /// How many entries count, each end knows by itself.
+  static LogicalResult verifyCounts(Operation *op, Value here, Value there, const Distribution &distribution) {
+    if (!here || (deviceOf(here, distribution) == getDevice(op) &&
+                  deviceOf(there, distribution) == deviceOf(op->getOperand(0), distribution)))
+      return success();
+    return op->emitOpError("expected the counts where the value is made and where it comes to, each on its device");
+  }
+
+  /// Collects lead from all replicas to one device, deals from there to them. Of one replica both lead from a device to another.
   LogicalResult verifyPieces(Operation *op, int64_t replicas, const Distribution &distribution, bool replicated) {
+    if (replicas == 1 && !replicated) {
+      if (deviceOf(op->getOperand(0), distribution) == getDevice(op))
+        return op->emitOpError("expected to lead from one device to another");
+      return success();
+    }
     if (!replicated || distribution.mirrorsVariables() || distribution.toAggregate)
       return op->emitOpError("expected only in functions that run on every replica, with variables on servers");
     if (replicas != distribution.replicas)
@@ -43,9 +62,11 @@ private:
   /// What the replicas compute leaves them through an aggregate or a collect alone, and each is of all of them.
   LogicalResult verifyOp(Operation *op, const Distribution &distribution, bool replicated) {
     if (auto collect = dyn_cast<graph::CollectOp>(op))
-      return verifyPieces(op, int64_t(collect.getReplicas()), distribution, replicated);
+      return success(succeeded(verifyPieces(op, int64_t(collect.getReplicas()), distribution, replicated)) &&
+                     succeeded(verifyCounts(op, collect.getCounts(), collect.getCount(), distribution)));
     if (auto deal = dyn_cast<graph::DealOp>(op))
-      return verifyPieces(op, int64_t(deal.getReplicas()), distribution, replicated);
+      return success(succeeded(verifyPieces(op, int64_t(deal.getReplicas()), distribution, replicated)) &&
+                     succeeded(verifyCounts(op, deal.getCount(), deal.getCounts(), distribution)));
     if (auto aggregate = dyn_cast<graph::AggregateOp>(op)) {
       if (!replicated)
         return op->emitOpError("expected only in functions that run on every replica");

@@ -233,8 +233,9 @@ std::string cutEdges(const plan::Plan &plan, const SourceLines &source) {
     rows += "<tr>" + cell(channel->name()) +
             cell(placeName(plan, plan.programs(int(channel->sender()))) + " → " +
                  placeName(plan, plan.programs(int(channel->receiver())))) +
-            cell(plan::typeText(channel->type())) + cell(inBytes(bytes), true) + "<td>" + escapeHtml(where) +
-            (line.empty() ? "" : "<br><code>" + escapeHtml(line) + "</code>") + "</td></tr>\n";
+            cell(plan::typeText(channel->type())) + cell((channel->unit_bytes() ? "≤ " : "") + inBytes(bytes), true) +
+            "<td>" + escapeHtml(where) + (line.empty() ? "" : "<br><code>" + escapeHtml(line) + "</code>") +
+            "</td></tr>\n";
   }
   return "<div class=\"scroll\"><table><thead><tr><th>channel</th><th>from → to</th><th>type</th>"
          "<th class=\"number\">a step</th><th>because of</th></tr></thead><tbody>\n" +

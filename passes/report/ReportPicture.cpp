@@ -26,6 +26,7 @@ struct Box {
 struct Arrow {
   unsigned from = 0, to = 0;
   uint64_t bytes = 0;
+  bool atMost = false; ///< some messages have an actual size
   unsigned channels = 0;
   bool control = true; ///< nothing but words of the chief
   bool leavesRight = true, entersRight = false; ///< sides
@@ -84,6 +85,7 @@ void Picture::collect() {
         continue;
       arrow.control = false;
       arrow.bytes += bytes.perStep(channel) * count / all;
+      arrow.atMost |= channel.unit_bytes() > 0;
       ++arrow.channels;
     }
   }
@@ -158,8 +160,8 @@ std::string Picture::drawArrow(const Arrow &arrow) const {
                      coordinate(y1) + " " + coordinate(tipX + inX * reach) + " " + coordinate(y2) + " " +
                      coordinate(tipX) + " " + coordinate(y2);
   double thick = 1.5 + 5 * std::sqrt(double(arrow.bytes) / double(most));
-  std::string label =
-      inBytes(arrow.bytes) + " · " + std::to_string(arrow.channels) + (arrow.channels == 1 ? " channel" : " channels");
+  std::string label = (arrow.atMost ? "≤ " : "") + inBytes(arrow.bytes) + " · " + std::to_string(arrow.channels) +
+                      (arrow.channels == 1 ? " channel" : " channels");
   std::string title = from.device->name + " to " + to.device->name + ": " + label + " a step";
   double half = 4 + thick / 2;
   return "<g><title>" + escapeHtml(title) + "</title><path class=\"edge\" stroke-width=\"" + coordinate(thick) +

@@ -16,6 +16,7 @@ struct Row {
   unsigned programs = 0;
   unsigned variables = 0;
   uint64_t flops = 0, received = 0, sent = 0;
+  bool receivesLess = false, sendsLess = false; ///< in messages of an actual size: these are the most
 };
 
 std::vector<Row> makeRows(const plan::Plan &plan, const Rows &places) {
@@ -32,6 +33,15 @@ std::vector<Row> makeRows(const plan::Plan &plan, const Rows &places) {
       row.received += program.bytes_received_per_step() * lanes;
       row.sent += program.bytes_sent_per_step() * lanes;
     }
+  for (const plan::Channel &channel : plan.channels()) {
+    const plan::Program &from = plan.programs(int(channel.sender())), &to = plan.programs(int(channel.receiver()));
+    if (!channel.unit_bytes() || static_cast<int>(from.phase()) != phase)
+      continue;
+    for (unsigned place : places.of(from))
+      rows[place].sendsLess = true;
+    for (unsigned place : places.of(to))
+      rows[place].receivesLess = true;
+  }
   for (const plan::Variable &variable : plan.variables())
     for (unsigned place : places.of(variable))
       ++rows[place].variables;
@@ -69,7 +79,9 @@ void printTable(const plan::Plan &plan, bool exact, llvm::raw_ostream &os) {
             std::to_string(row.programs), std::to_string(row.variables), number(device.largestArena, true)};
     if (hasOwnMemory)
       llvm::append_values(line, number(device.total(), true), number(device.pinned, true));
-    llvm::append_values(line, number(row.flops, false), number(row.received, true), number(row.sent, true));
+    auto atMost = [&](bool less, uint64_t bytes) { return (less && !exact ? "≤ " : "") + number(bytes, true); };
+    llvm::append_values(line, number(row.flops, false), atMost(row.receivesLess, row.received),
+                        atMost(row.sendsLess, row.sent));
     if (hasOwnMemory)
       llvm::append_values(line, number(device.copied.toDevice, true), number(device.copied.fromDevice, true));
   }

@@ -26,7 +26,7 @@ FailureOr<unsigned> sendAhead(dist::ProgramOp program, const SymbolTable &symbol
       return;
     Writes &writes = variables[use.root];
     // Sent after a write, it is a value of this step.
-    if (auto send = dyn_cast<dist::SendStartOp>(op); send && !writes.first)
+    if (auto send = dyn_cast<dist::SendStartOp>(op); send && !send.getCount() && !writes.first)
       sends.push_back(send);
     if (use.written) {
       writes.first = writes.first ? writes.first : &op;

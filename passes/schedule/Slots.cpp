@@ -37,7 +37,8 @@ FailureOr<unsigned> placeInSlots(dist::ProgramOp program, const SymbolTable &sym
         // What the host writes and what a loop's sums are kept in lies in the arena, and what is sent stays as it is.
         candidate.excluded |=
             use.written && (candidate.send || isa<dist::FeedIntoOp, dist::NextBatchIntoOp, dist::AccumulateOp>(op));
-        if (auto send = dyn_cast<dist::SendStartOp>(op)) {
+        // What else a send reads, how long its message is, is not what leaves.
+        if (auto send = dyn_cast<dist::SendStartOp>(op); send && use.until == dist::Until::SendDone) {
           auto channel = symbols.lookup<dist::ChannelOp>(send.getChannel());
           // A slot holds one message, so a buffer of which a part is sent does not fit into it.
           candidate.excluded |= candidate.send || channel.getAllToAll() ||

@@ -101,6 +101,8 @@ LogicalResult Placer::place(Operation *op) {
     return success();
   }
   if (auto receive = dyn_cast<dist::ReceiveOp>(op)) {
+    if (Value count = receive.getCount(); count && onDevice.contains(rootOf(count)))
+      receive.getCountMutable().assign(stage(op, count, dist::Access::Read));
     if (onDevice.contains(receive.getValue()))
       copyMessage(receive);
     return success();

@@ -59,7 +59,7 @@ static LogicalResult splitTransfers(Block &block, Block::iterator end, const Buf
     }
     if (auto send = dyn_cast<dist::SendOp>(op)) {
       auto start = dist::SendStartOp::create(builder, send.getLoc(), send.getChannel(), send.getValue(),
-                                             /*ahead=*/false, send.getDeal());
+                                             send.getCount(), /*ahead=*/false, send.getDeal());
       start->setDiscardableAttrs(send->getDiscardableAttrDictionary());
       send.erase();
     }

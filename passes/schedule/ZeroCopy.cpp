@@ -24,6 +24,8 @@ FailureOr<unsigned> markZeroCopy(ModuleOp module, dist::PhaseOp phase) {
         op.getParentOfType<dist::ProgramOp>().getLocksVariables())
       return;
     auto channel = symbols.lookup<dist::ChannelOp>(end.getUsedChannels().front().getValue());
+    if (channel.getSized())
+      return;
     bool isValue = isa<dist::VariableBufferOp, dist::ConstantBufferOp>(use.root.getDefiningOp());
     if (channel.leavesInPlace() && (channel.getAlgorithm() || (isValue && channel.getMessageBytes() >= kLeastBytes)))
       zeroCopy.push_back(channel);

@@ -107,6 +107,8 @@ std::optional<LaneState> Lane::execute() {
       transport::RecvPort *port = ports.receives[instruction.port];
       if (PollState state = port->poll(&data); state != PollState::Ready)
         return notReady(port, state);
+      if (!ports.fits(instruction, frame.buffers, 0)) [[unlikely]]
+        return misfits(instruction);
       // The table is of void *, but the verifier lets nobody write to a slot.
       bind(instruction, const_cast<void *>(data));
       break;
@@ -137,7 +139,10 @@ std::optional<LaneState> Lane::execute() {
           continue;
         Locks locks = frame.lock(instruction);
         const void *message = static_cast<uint8_t *>(frame.buffers[instruction.buffer]) + instruction.bytes * sub;
-        if (PollState state = port->start(message, step, mode); state != PollState::Ready)
+        const std::optional<uint64_t> actual = ports.actualBytes(instruction, frame.buffers, sub);
+        if (!actual) [[unlikely]]
+          return misfits(instruction);
+        if (PollState state = port->start(message, step, mode, *actual); state != PollState::Ready)
           return notReady(port, state);
       }
       sub = 0;
@@ -233,6 +238,8 @@ std::optional<LaneState> Lane::goOnAfter(const Instruction &instruction, const S
   sub = outcome.instance;
   if (outcome.code) [[unlikely]]
     return kernelFailed(instruction, outcome.code);
+  if (outcome.misfits) [[unlikely]]
+    return misfits(instruction);
   if (outcome.state == PollState::Ready)
     return std::nullopt;
   transport::RecvPort *port = ports.receives[instruction.port + sub];
@@ -368,13 +375,6 @@ LaneState Lane::endByEndOfStream() {
       port->close();
   reason = EndReason::Closed;
   return LaneState::PhaseEnded;
-}
-
-void Lane::wait(absl::Duration timeout) {
-  if (gathering)
-    gathering->waitAll(blockedPorts, timeout);
-  else
-    blockedPort->wait(timeout);
 }
 
 LaneState Lane::notReady(transport::RecvPort *port, PollState state, std::span<transport::RecvPort *const> ports) {

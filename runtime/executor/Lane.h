@@ -7,6 +7,7 @@
 #ifndef GRAPHC_RUNTIME_EXECUTOR_LANE_H
 #define GRAPHC_RUNTIME_EXECUTOR_LANE_H
 
+#include "runtime/base/Status.h"
 #include "runtime/executor/Frame.h"
 #include "runtime/executor/Host.h"
 #include "runtime/executor/LaneAllReduces.h"
@@ -19,6 +20,7 @@
 #include "runtime/transport/Transport.h"
 
 #include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
 
 #include <memory>
 #include <optional>
@@ -47,7 +49,12 @@ public:
   /// What a Blocked lane waits on.
   transport::Port *port() const { return blockedPort; }
   /// Waits until a Blocked lane may get on, as Port::wait does.
-  void wait(absl::Duration timeout);
+  void wait(absl::Duration timeout) {
+    if (gathering)
+      gathering->waitAll(blockedPorts, timeout);
+    else
+      blockedPort->wait(timeout);
+  }
   /// For people: "/job:ps/task:0 train.ps0 waits at step 12 to receive train.w1.gradient[1] (model.mlir:12:8) from
   /// /job:worker/task:1 train.worker[1]". From the lane's own thread, or while it is stopped.
   std::string describeWait() const;
@@ -90,6 +97,10 @@ private:
   LaneState notReady(transport::RecvPort *port, transport::PollState state,
                      std::span<transport::RecvPort *const> ports);
   LaneState fail(absl::Status status);
+  LaneState misfits(const Instruction &instruction) {
+    return fail(base::annotate(ports.whyMisfit(instruction, laneFrame->buffers, sub),
+                               absl::StrCat(laneInfo.name, ", at step ", currentStep)));
+  }
   LaneState kernelFailed(const Instruction &instruction, int code);
   LaneState endByEndOfStream();
   /// What becomes of a message of every instance: a sum of them all, one of those chosen, or all of them end to end.

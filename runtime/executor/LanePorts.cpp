@@ -6,6 +6,8 @@
 
 #include "absl/strings/str_cat.h"
 
+#include <cstring>
+
 namespace graphc::executor {
 
 /// An instance has the ports that its moves and its place among the instances ask for; where the program names one that
@@ -41,6 +43,42 @@ absl::Status LanePorts::resolve(transport::Transport &transport) {
       return missing(use, false);
   }
   return absl::OkStatus();
+}
+
+/// One count a message, where a transfer has several.
+static int64_t unitsOf(const Instruction &instruction, std::span<void *const> buffers, uint32_t index) {
+  int64_t units;
+  const uint32_t place = instruction.bytes ? index : 0;
+  memcpy(&units, static_cast<const uint8_t *>(buffers[instruction.counts]) + sizeof units * place, sizeof units);
+  return units;
+}
+
+const plan::Channel &LanePorts::channelOf(const Instruction &instruction) const {
+  const std::vector<PortUse> &uses = instruction.op == Op::SendStart ? program.sendPorts : program.receivePorts;
+  return program.plan->channels(int(uses[instruction.port].channel));
+}
+
+std::optional<uint64_t> LanePorts::countedBytes(const Instruction &instruction, std::span<void *const> buffers,
+                                                uint32_t index) const {
+  const plan::Channel &channel = channelOf(instruction);
+  const int64_t units = unitsOf(instruction, buffers, index);
+  if (units < 0 || uint64_t(units) > channel.bytes() / channel.unit_bytes())
+    return std::nullopt;
+  return uint64_t(units) * channel.unit_bytes();
+}
+
+absl::Status LanePorts::whyMisfit(const Instruction &instruction, std::span<void *const> buffers,
+                                  uint32_t index) const {
+  const plan::Channel &channel = channelOf(instruction);
+  const int64_t units = unitsOf(instruction, buffers, index);
+  const uint32_t port = instruction.port + index;
+  const std::string what =
+      absl::StrCat("to ", instruction.op == Op::SendStart ? describeSend(port) : describeReceive(port));
+  if (!countedBytes(instruction, buffers, index))
+    return absl::InternalError(absl::StrCat(what, ": a message of ", units, " times ", channel.unit_bytes(),
+                                            " bytes; expected 0 to ", channel.bytes() / channel.unit_bytes()));
+  return absl::DataLossError(absl::StrCat(what, ": the message has ", receives[port]->size(), " bytes; expected ",
+                                          units, " times ", channel.unit_bytes()));
 }
 
 std::string LanePorts::describe(const PortUse &use, bool isSend) const {

@@ -8,6 +8,7 @@
 
 #include "absl/status/status.h"
 
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -20,6 +21,7 @@ struct SumOutcome {
   uint32_t instance = 0; ///< whose message is not here, the first
   std::span<transport::RecvPort *const> together = {}; ///< where nothing goes on without all of these
   int code = 0; ///< of a kernel that failed
+  bool misfits = false; ///< the message of `instance` has another size than it should
 };
 
 class LanePorts {
@@ -34,9 +36,25 @@ public:
   // For people: "receive train.w1.gradient[1] (model.mlir:12:8) from /job:worker/task:1 train.worker[1]".
   std::string describeSend(uint32_t port) const { return describe(program.sendPorts[port], true); }
   std::string describeReceive(uint32_t port) const { return describe(program.receivePorts[port], false); }
+  // Of message `index` of a transfer, where messages have an actual size by its count in `buffers`, which the program has named.
+  /// How many bytes it has: kWhole where its channel's messages all have one size, nothing where none has so many units.
+  std::optional<uint64_t> actualBytes(const Instruction &instruction, std::span<void *const> buffers,
+                                      uint32_t index) const {
+    return instruction.counts == Program::noPort ? transport::kWhole : countedBytes(instruction, buffers, index);
+  }
+  /// Whether the message that was polled has so many.
+  bool fits(const Instruction &instruction, std::span<void *const> buffers, uint32_t index) const {
+    return instruction.counts == Program::noPort ||
+           countedBytes(instruction, buffers, index) == receives[instruction.port + index]->size();
+  }
+  /// Where either is not so.
+  absl::Status whyMisfit(const Instruction &instruction, std::span<void *const> buffers, uint32_t index) const;
 
 private:
   std::string describe(const PortUse &use, bool isSend) const;
+  std::optional<uint64_t> countedBytes(const Instruction &instruction, std::span<void *const> buffers,
+                                       uint32_t index) const;
+  const plan::Channel &channelOf(const Instruction &instruction) const;
 
   const Program &program;
   const LaneInfo &info;

@@ -64,7 +64,9 @@ SumOutcome MessageSum::collect(const Instruction &instruction) {
         return {state, summed};
       return {state, summed, {&ports.receives[instruction.port + summed], instruction.count - summed}};
     }
-    memcpy(all + instruction.bytes * summed, data, instruction.bytes);
+    if (!ports.fits(instruction, frame.buffers, summed)) [[unlikely]]
+      return {.instance = summed, .misfits = true};
+    memcpy(all + instruction.bytes * summed, data, std::min(port->size(), instruction.bytes));
     port->release();
   }
   summed = 0;

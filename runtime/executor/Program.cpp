@@ -149,6 +149,8 @@ void ProgramBuilder::addSend(const plan::Instruction &from, Op op) {
   to.buffer = from.send_start().buffer();
   if (from.send_start().deal())
     to.bytes = plan.channels(int(from.send_start().channel())).bytes();
+  if (from.send_start().has_units())
+    to.counts = from.send_start().units();
   append(to, plan::effectsOf(plan, source, from));
 }
 
@@ -199,6 +201,8 @@ void ProgramBuilder::add(const plan::Instruction &from) {
     to.op = Op::Receive;
     to.port = receivePort(from.receive().channel(), false);
     to.buffer = from.receive().buffer();
+    if (from.receive().has_units())
+      to.counts = from.receive().units();
     boundBuffer[from.receive().channel()] = to.buffer;
     break;
   case plan::Instruction::kRelease:
@@ -257,6 +261,8 @@ void ProgramBuilder::add(const plan::Instruction &from) {
     to.count = channel.instances();
     to.bytes = channel.bytes();
     to.first = mark();
+    if (from.collect().has_units())
+      to.counts = from.collect().units();
     program->argumentBuffers.push_back(from.collect().buffer());
     break;
   }

@@ -65,11 +65,15 @@ struct alignas(64) Instruction {
   uint32_t count = 0;
   uint32_t port = 0;
   uint32_t buffer = 0;
-  uint64_t bytes = 0; // Aggregate, Accumulate: of one chunk; Collect, SendStart that deals: of a message
+  uint64_t bytes = 0; // Aggregate, Accumulate: of one chunk; Collect, SendStart that deals: of a message, the largest
   GraphcKernel kernel = nullptr;
   const plan::Instruction *source = nullptr;
   uint32_t planKernel = 0; // for messages
-  uint32_t chosen = UINT32_MAX; // buffer with one i1 an instance: of Choose; of Aggregate, where it has one
+  union {
+    uint32_t chosen = UINT32_MAX; // buffer with one i1 an instance: of Choose; of Aggregate, where it has one
+    uint32_t
+        counts; // of Receive, SendStart, Collect, where messages have an actual size: buffer with one i64 a message
+  };
   union {
     uint32_t take = 0;
     uint32_t queue; // from 0: the plan's queue less 1

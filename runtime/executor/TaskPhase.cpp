@@ -75,6 +75,7 @@ std::vector<Endpoint> taskEndpoints(const plan::Plan &plan, const plan::Task &ta
       Endpoint endpoint;
       endpoint.spec = {{uint32_t(i), r}, channel.bytes(), channel.capacity(), control, channel.zero_copy()};
       endpoint.spec.conflating = channel.conflating();
+      endpoint.spec.unit = channel.unit_bytes();
       endpoint.spec.creditWaits = channel.credits_wait();
       endpoint.spec.gathered = !control && !channel.conflating() && channel.instances() > 1 &&
                                receiver.instances() == 1 && isGathered(channel);

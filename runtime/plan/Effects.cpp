@@ -49,6 +49,13 @@ Effects ofAccumulate(const Instruction::Accumulate &sum) {
   return effects;
 }
 
+/// How many units messages have is read there and then.
+template <typename Transfer> Effects withUnits(Effects effects, const Transfer &transfer) {
+  if (transfer.has_units())
+    effects.buffers.push_back({transfer.units(), READ});
+  return effects;
+}
+
 } // namespace
 
 Effects effectsOf(const Plan &plan, const Program &program, const Instruction &instruction) {
@@ -57,7 +64,8 @@ Effects effectsOf(const Plan &plan, const Program &program, const Instruction &i
     return ofCall(plan, instruction.call());
   case Instruction::kReceive: {
     const Instruction::Receive &receive = instruction.receive();
-    return {{{receive.buffer(), WRITE, Until::Released}}, {{Action::Receive, receive.channel()}}, {}};
+    return withUnits({{{receive.buffer(), WRITE, Until::Released}}, {{Action::Receive, receive.channel()}}, {}},
+                     receive);
   }
   case Instruction::kRelease:
     return {{}, {{Action::Release, instruction.release().channel()}}, {}};
@@ -67,14 +75,16 @@ Effects effectsOf(const Plan &plan, const Program &program, const Instruction &i
   }
   case Instruction::kSendStart: {
     const Instruction::SendStart &send = instruction.send_start();
-    return {{{send.buffer(), READ, Until::Done}}, {{Action::Send, send.channel()}}, {}};
+    return withUnits({{{send.buffer(), READ, Until::Done}}, {{Action::Send, send.channel()}}, {}}, send);
   }
   case Instruction::kSendDone:
     return {{}, {{Action::Done, instruction.send_done().channel()}}, {}};
   case Instruction::kAggregate:
     return ofAggregate(instruction.aggregate());
   case Instruction::kCollect:
-    return {{{instruction.collect().buffer(), WRITE}}, {{Action::Receive, instruction.collect().channel()}}, {}};
+    return withUnits(
+        {{{instruction.collect().buffer(), WRITE}}, {{Action::Receive, instruction.collect().channel()}}, {}},
+        instruction.collect());
   case Instruction::kChoose: {
     const Instruction::Choose &choose = instruction.choose();
     return {{{choose.version(), READ}, {choose.chosen(), WRITE}}, {{Action::Receive, choose.channel()}}, {}};

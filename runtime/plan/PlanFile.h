@@ -2,7 +2,7 @@
 //
 // Layout, little endian:
 //    0  8 bytes  magic "GRAPHCPL"
-//    8  u32      format version, 9
+//    8  u32      format version, 10
 //   12  u32      reserved, 0
 //   16  u64      payload bytes, exactly what is left of the file
 //   24  32 bytes SHA-256 of the payload
@@ -24,7 +24,7 @@
 namespace graphc::plan {
 
 inline constexpr char planMagic[] = "GRAPHCPL";
-inline constexpr uint32_t planVersion = 9; ///< the only one that is read
+inline constexpr uint32_t planVersion = 10; ///< the only one that is read
 inline constexpr size_t planHeaderBytes = 56;
 inline constexpr uint64_t maxPlanBytes = uint64_t(2) << 30; ///< protobuf's own limit
 

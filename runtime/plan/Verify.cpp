@@ -226,6 +226,18 @@ absl::Status checkChannels(const Plan &plan) {
       return invalid(what, " is a conflating channel, but ", c.zero_copy() ? "zero-copy" : "all to all");
     if (c.algorithm() != WHOLE && (c.control() || !c.all_to_all()))
       return invalid(what, " has an all-reduce algorithm, but is not all to all");
+    if (const uint64_t unit = c.unit_bytes()) {
+      if (c.control() || c.all_to_all() || c.zero_copy() || c.conflating())
+        return invalid(what, " has messages of an actual size, but is ",
+                       c.control()      ? "a control channel"
+                       : c.all_to_all() ? "all to all"
+                       : c.zero_copy()  ? "zero-copy"
+                                        : "conflating");
+      if (c.type().shape_size() == 0 || c.bytes() == 0 || c.bytes() / uint64_t(c.type().shape(0)) != unit ||
+          c.type().shape(0) > Limits::units)
+        return invalid(what, ": units of ", unit, " bytes, expected an entry of dimension 0 of ", typeText(c.type()),
+                       ", of which there are at most ", Limits::units);
+    }
     if (absl::Status hosts = checkAllReduceHosts(AllReduceShape::of(c)); !hosts.ok())
       return invalid(what, ": ", hosts.message());
     if (c.control()) {
@@ -260,7 +272,7 @@ absl::Status checkChannels(const Plan &plan) {
     // All to all is as many ports as pairs, but a task has only those of its own instances.
     uint64_t instances = c.all_to_all() ? 2 * (allReducePeers(AllReduceShape::of(c)) + 1) : c.instances();
     ports += instances;
-    slots += (unsigned __int128)(c.bytes() + 256) * c.capacity() * instances;
+    slots += (unsigned __int128)(c.bytes() + 320) * c.capacity() * instances;
     if (ports > Limits::ports || slots > Limits::bytes)
       return invalid(what, ": the channels up to this one have ", ports, " instances or more than ", Limits::bytes,
                      " bytes of slots; at most ", Limits::ports, " and that are allowed");

@@ -21,6 +21,7 @@ struct Limits {
   static constexpr int rank = 16;
   static constexpr uint64_t bytes = uint64_t(1) << 46; ///< of one buffer, arena or message
   static constexpr uint32_t capacity = 1 << 10;
+  static constexpr int64_t units = INT32_MAX; ///< of one message of an actual size
   static constexpr uint64_t ports = uint64_t(1) << 22; ///< instances of all channels, or of all programs, together
   static constexpr uint64_t repeated = uint64_t(1)
                                        << 30; ///< instructions of a step in loops, each as often as it is done

@@ -29,6 +29,25 @@ absl::Status TransferVerifier::fitsAll(const Buffer &buffer, const Channel &chan
   return absl::OkStatus();
 }
 
+template <typename Transfer>
+absl::Status TransferVerifier::counts(const Transfer &transfer, const Channel &channel, bool each) const {
+  if (transfer.has_units() != (channel.unit_bytes() > 0))
+    return invalid("channel ", channel.name(), channel.unit_bytes() ? " has" : " has no",
+                   " messages of an actual size, but ", transfer.has_units() ? "a" : "no", " count is given");
+  if (!transfer.has_units())
+    return absl::OkStatus();
+  const Buffer &buffer = program.buffers(int(transfer.units()));
+  const TensorType &type = buffer.type();
+  if (type.dtype() != I64 || type.shape_size() != (each ? 1 : 0) ||
+      (each && type.shape(0) != int64_t(channel.instances())))
+    return invalid("counts in buffer ", transfer.units(), " (", buffer.name(), "), which is ", typeText(type),
+                   ", how many units messages of channel ", channel.name(), " have; expected ",
+                   each ? absl::StrCat("one i64 for each of ", channel.instances(), " instances") : "tensor<i64>");
+  if (!buffer.has_arena()) // a variable would need its lock, and another's message may say anything
+    return invalid("counts in buffer ", transfer.units(), " (", buffer.name(), "), which is not in the arena");
+  return absl::OkStatus();
+}
+
 absl::Status TransferVerifier::adds(uint32_t add, const Channel &channel) const {
   return checkAddition(plan.kernels(int(add)), channel.bytes(), absl::StrCat("a message of channel ", channel.name()));
 }
@@ -44,6 +63,7 @@ absl::Status TransferVerifier::checkReceive(const Instruction::Receive &receive)
   if (buffer.storage_case() != Buffer::kSlot)
     return invalid("binds buffer ", receive.buffer(), ", whose storage is not a slot");
   GRAPHC_RETURN_IF_ERROR(fits(buffer, channel));
+  GRAPHC_RETURN_IF_ERROR(counts(receive, channel, /*each=*/false));
   GRAPHC_RETURN_IF_ERROR(buffers.bind(channel, receive.channel(), receive.buffer()));
   if (!channel.conflating())
     received += (unsigned __int128)channel.bytes() * times;
@@ -75,6 +95,10 @@ absl::Status TransferVerifier::checkSendStart(const Instruction::SendStart &send
     return invalid("deals buffer ", send.buffer(), " (", buffer.name(), ") on channel ", channel.name(),
                    "; expected a buffer of the arena, this step's, and a channel from one instance to a family");
   GRAPHC_RETURN_IF_ERROR(send.deal() ? fitsAll(buffer, channel) : fits(buffer, channel));
+  GRAPHC_RETURN_IF_ERROR(counts(send, channel, send.deal()));
+  if (send.has_units() && (send.ahead() || (!send.deal() && channel.instances() != program.instances())))
+    return invalid("sends messages of an actual size on channel ", channel.name(),
+                   send.ahead() ? " ahead of the step that says it" : " to several instances; expected a deal");
   if (channel.zero_copy() && buffer.storage_case() != Buffer::kVariable && buffer.storage_case() != Buffer::kConstant)
     return invalid("sends zero-copy buffer ", send.buffer(), " (", buffer.name(), ") on channel ", channel.name(),
                    ", which is neither a variable nor a constant");
@@ -111,6 +135,8 @@ absl::Status TransferVerifier::checkAggregate(const Instruction::Aggregate &aggr
     return invalid("aggregates in a program of ", program.instances(), " instances");
   if (buffers.messageOf(aggregate.channel()))
     return invalid("aggregates channel ", channel.name(), " while it holds one of its messages");
+  if (channel.unit_bytes())
+    return invalid("aggregates channel ", channel.name(), ", whose messages have an actual size; expected a collect");
   GRAPHC_RETURN_IF_ERROR(fits(program.buffers(int(aggregate.buffer())), channel));
   if (channel.conflating() != aggregate.has_chosen())
     return invalid("aggregates channel ", channel.name(),
@@ -159,6 +185,9 @@ absl::Status TransferVerifier::checkCollect(const Instruction::Collect &collect)
   if (!buffer.has_arena())
     return invalid("collects into buffer ", collect.buffer(), ", which is not in the arena");
   GRAPHC_RETURN_IF_ERROR(fitsAll(buffer, channel));
+  GRAPHC_RETURN_IF_ERROR(counts(collect, channel, /*each=*/true));
+  if (collect.has_units() && buffers.overlap(collect.units(), collect.buffer()))
+    return invalid("collects into buffer ", collect.buffer(), ", which holds how many units the messages have");
   received += (unsigned __int128)channel.bytes() * channel.instances();
   return absl::OkStatus();
 }

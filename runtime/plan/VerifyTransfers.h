@@ -33,6 +33,8 @@ private:
   /// Messages are whole values.
   absl::Status whole(const Channel &channel) const;
   absl::Status fits(const Buffer &buffer, const Channel &channel) const;
+  /// How many units messages have is said where the channel asks for it: of one, or of each instance's.
+  template <typename Transfer> absl::Status counts(const Transfer &transfer, const Channel &channel, bool each) const;
   /// It has a message of each instance, end to end.
   absl::Status fitsAll(const Buffer &buffer, const Channel &channel) const;
 

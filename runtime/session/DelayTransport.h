@@ -41,12 +41,12 @@ private:
   public:
     LatePort(transport::SendPort &inner, absl::Duration delay) : inner_(inner), delay_(delay) {}
     transport::PollState acquire(void **data) override { return inner_.acquire(data); }
-    transport::PollState start(const void *data, uint64_t step, transport::SendMode mode) override {
+    transport::PollState start(const void *data, uint64_t step, transport::SendMode mode, uint64_t bytes) override {
       if (due_ == absl::InfinitePast())
         due_ = absl::Now() + delay_;
       if (absl::Now() < due_ && inner_.status().ok())
         return transport::PollState::Pending;
-      transport::PollState state = inner_.start(data, step, mode);
+      transport::PollState state = inner_.start(data, step, mode, bytes);
       if (state == transport::PollState::Ready)
         due_ = absl::InfinitePast();
       return state;

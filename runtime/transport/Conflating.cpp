@@ -45,7 +45,7 @@ public:
   }
   /// There are three buffers: one that is written, one that is complete, one that is read. Writing and complete change
   /// places here, so the sender never waits; a message that nobody has taken is lost.
-  PollState start(const void *data, uint64_t, SendMode) override {
+  PollState start(const void *data, uint64_t, SendMode, uint64_t) override {
     if (abort().isAborted())
       return PollState::Aborted;
     if (data != buffer(writing)) // acquired memory is the buffer itself

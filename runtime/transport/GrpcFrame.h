@@ -43,7 +43,7 @@ struct FrameHeader {
   FrameKind kind = FrameKind::Data;
   uint32_t channel = 0;
   uint32_t instance = 0;
-  uint32_t reserved = 0;
+  uint32_t units = 0; ///< of a channel with a unit: how many the message has, in each of its frames; elsewhere 0
   uint64_t offset = 0; ///< bytes
   uint64_t step = 0; ///< of the sender's lane; for people
   uint64_t seq = 0; ///< number of the message within the epoch, from 0

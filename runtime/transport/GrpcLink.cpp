@@ -79,12 +79,13 @@ void GrpcLink::push(GrpcSendPort &port) {
 
 /// On the lane's thread. Where no write is under way, this begins one with the first frame; else written() takes the
 /// message along.
-void GrpcLink::submit(GrpcSendPort &port, const std::byte *data, uint64_t step) {
+void GrpcLink::submit(GrpcSendPort &port, const std::byte *data, uint64_t bytes, uint64_t step) {
   Writes writes;
   {
     base::MutexLock lock(mutex_);
     port.data_ = data;
     port.offset_ = 0;
+    port.bytes_ = bytes;
     port.step_ = step;
     port.sending_ = true;
     push(port);
@@ -216,11 +217,12 @@ void GrpcLink::addFrames(SendQueue &queue, uint64_t maxPayload, Message &message
       queue.tail = nullptr;
     port.queued_ = false;
     if (port.sending_) {
-      uint64_t length = std::min(port.spec_.bytes - port.offset_, kMaxChunk);
+      uint64_t length = std::min(port.bytes_ - port.offset_, kMaxChunk);
       FrameHeader header = makeHeader(FrameKind::Data, port.spec_, port.seq_);
       header.offset = port.offset_;
       header.step = port.step_;
       header.length = length;
+      header.units = port.spec_.unit ? uint32_t(port.bytes_ / port.spec_.unit) : 0;
       const std::byte *from = port.data_ + port.offset_;
       if (length <= kInlineBytes) {
         message.add(inlineSlice(header, from, length), sizeof(header));
@@ -232,7 +234,7 @@ void GrpcLink::addFrames(SendQueue &queue, uint64_t maxPayload, Message &message
       message.payload += length;
       port.offset_ += length;
       ++message.frames;
-      if (port.offset_ == port.spec_.bytes) {
+      if (port.offset_ == port.bytes_) {
         port.sending_ = false;
         ++port.seq_;
         port.chunkReleased(); // the one that start() counted; a futex wake is no call out
@@ -385,7 +387,8 @@ absl::Status GrpcLink::takeFrame(Stream &stream, uint32_t number, uint64_t *payl
   switch (header.kind) {
   case FrameKind::Data:
     if (!port.begin(header))
-      return misplaced(absl::StrCat("sent bytes ", header.offset, "+", header.length, " of message ", header.seq));
+      return misplaced(absl::StrCat("sent bytes ", header.offset, "+", header.length, " of message ", header.seq,
+                                    header.units ? absl::StrCat(" of ", header.units, " units") : ""));
     GRAPHC_RETURN_IF_ERROR(reader.take(port.slot(header.seq) + header.offset, header.length));
     *payload += header.length;
     port.arrived(header);
@@ -476,11 +479,9 @@ TransportCounters GrpcLink::counters() const {
   TransportCounters sum;
   sum.controlBytes = controlBytes_.load(std::memory_order_relaxed);
   for (const auto &port : sends_)
-    (port->spec_.control ? sum.controlBytes : sum.bytesSent) +=
-        port->started_.load(std::memory_order_relaxed) * port->spec_.bytes;
+    (port->spec_.control ? sum.controlBytes : sum.bytesSent) += port->started_.load(std::memory_order_relaxed);
   for (const auto &port : recvs_)
-    (port->spec_.control ? sum.controlBytes : sum.bytesReceived) +=
-        port->released_.load(std::memory_order_relaxed) * port->spec_.bytes;
+    (port->spec_.control ? sum.controlBytes : sum.bytesReceived) += port->released_.load(std::memory_order_relaxed);
   return sum;
 }
 

@@ -47,7 +47,7 @@ public:
   uint32_t streams() const { return static_cast<uint32_t>(streams_.size()); }
 
   // Called by lanes through their ports.
-  void submit(GrpcSendPort &port, const std::byte *data, uint64_t step);
+  void submit(GrpcSendPort &port, const std::byte *data, uint64_t bytes, uint64_t step);
   void submitClose(GrpcSendPort &port);
   void submitCredit(GrpcRecvPort &port);
 

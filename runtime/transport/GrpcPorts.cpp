@@ -73,7 +73,8 @@ PollState GrpcSendPort::acquire(void **data) {
 
 /// Takes a credit and hands the message to the link. `outstanding_` begins with one for the queue, so done() waits for
 /// that as well.
-PollState GrpcSendPort::start(const void *data, uint64_t step, SendMode mode) {
+PollState GrpcSendPort::start(const void *data, uint64_t step, SendMode mode, uint64_t bytes) {
+  bytes = spec_.unit ? bytes : spec_.bytes;
   wake_.observe();
   if (closed_)
     return PollState::Closed;
@@ -84,12 +85,12 @@ PollState GrpcSendPort::start(const void *data, uint64_t step, SendMode mode) {
     return PollState::Pending;
   credits_.fetch_sub(1, std::memory_order_relaxed);
   outstanding_.store(1, std::memory_order_relaxed);
-  started_.fetch_add(1, std::memory_order_relaxed);
+  started_.fetch_add(bytes, std::memory_order_relaxed);
   // What acquire() gave is this port's own: the lane writes it again after another acquire(), which waits for it.
   borrowed_ = mode == SendMode::Borrow && data != copy_.data();
   if (mode == SendMode::Copy && data != copy_.data())
-    data = std::memcpy(ownBuffer(), data, spec_.bytes);
-  link_.submit(*this, static_cast<const std::byte *>(data), step);
+    data = std::memcpy(ownBuffer(), data, bytes);
+  link_.submit(*this, static_cast<const std::byte *>(data), bytes, step);
   return PollState::Ready;
 }
 
@@ -132,7 +133,8 @@ void GrpcSendPort::onSliceDestroyed(void *port) { static_cast<GrpcSendPort *>(po
 
 GrpcRecvPort::GrpcRecvPort(GrpcLink &link, ChannelSpec spec, bool large)
     : link_(link), spec_(spec), large_(large), stride_((std::max<uint64_t>(spec.bytes, 1) + 63) / 64 * 64),
-      ring_(pages(stride_ * spec.capacity)), chunks_(large ? chunks() * spec.capacity : 0, Chunk::Missing) {}
+      ring_(pages(stride_ * spec.capacity)), sizes_(spec.unit ? new std::atomic<uint64_t>[spec.capacity]() : nullptr),
+      chunks_(large ? chunks() * spec.capacity : 0, Chunk::Missing) {}
 
 PollState GrpcRecvPort::poll(const void **data) {
   uint64_t there;
@@ -153,7 +155,7 @@ PollState GrpcRecvPort::look(const void **data, uint64_t least, uint64_t *there)
   bool aborted = aborted_.load(std::memory_order_acquire);
   uint64_t tail = tail_.load(std::memory_order_relaxed);
   bool whole = head_.load(std::memory_order_acquire) != tail;
-  *there = whole ? spec_.bytes : filled_.load(std::memory_order_seq_cst);
+  *there = whole ? sizeOf(tail) : filled_.load(std::memory_order_seq_cst);
   if (whole || *there >= least) {
     *data = slot(tail);
     return PollState::Ready;
@@ -165,9 +167,18 @@ PollState GrpcRecvPort::look(const void **data, uint64_t least, uint64_t *there)
 
 /// The slot is free from here on: the link sends the credit.
 void GrpcRecvPort::release() {
+  released_.fetch_add(sizeOf(tail_.load(std::memory_order_relaxed)), std::memory_order_relaxed);
   tail_.fetch_add(1, std::memory_order_release);
-  released_.fetch_add(1, std::memory_order_relaxed);
   link_.submitCredit(*this);
+}
+
+bool GrpcRecvPort::fits(const FrameHeader &header, bool isFirst) const {
+  const uint64_t bytes =
+      spec_.unit ? header.units * spec_.unit : spec_.bytes; // of 32 bits and a channel's bytes at most
+  if (!spec_.unit ? header.units != 0 : header.units > spec_.bytes / spec_.unit)
+    return false;
+  return (isFirst || bytes == sizeOf(header.seq)) && header.offset <= bytes && header.length <= bytes - header.offset &&
+         (header.length != 0 || bytes == 0);
 }
 
 /// Small messages are read by one thread, in order: a frame fits only where the one before it ended. Chunks of large
@@ -177,17 +188,28 @@ bool GrpcRecvPort::begin(const FrameHeader &header) {
     return header.seq - tail_.load(std::memory_order_acquire) < spec_.capacity &&
            header.seq < end_.load(std::memory_order_relaxed);
   };
+  auto note = [&](bool isFirst) {
+    if (isFirst && spec_.unit)
+      sizes_[header.seq % spec_.capacity].store(header.units * spec_.unit, std::memory_order_relaxed);
+    return true;
+  };
   if (!large_) {
     const uint64_t filled = filled_.load(std::memory_order_relaxed);
     return isFree() && header.seq == head_.load(std::memory_order_relaxed) && header.offset == filled &&
-           header.length <= spec_.bytes - filled && (header.length != 0 || spec_.bytes == 0);
+           fits(header, filled == 0) && note(filled == 0);
   }
   base::MutexLock lock(chunkMutex_);
   const uint64_t head = head_.load(std::memory_order_relaxed), filled = filled_.load(std::memory_order_relaxed);
   const bool ahead = header.seq > head || (header.seq == head && header.offset >= filled);
-  if (!isFree() || !ahead || header.offset % kMaxChunk != 0 || header.offset / kMaxChunk >= chunks() ||
-      header.length != std::min(spec_.bytes - header.offset, kMaxChunk) ||
+  if (!isFree() || !ahead || header.offset % kMaxChunk != 0)
+    return false;
+  // Of the message under way what is counted is no longer marked.
+  const bool isFirst = (header.seq != head || filled == 0) && !hasBegun(header.seq);
+  if (!fits(header, isFirst) || header.offset / kMaxChunk >= chunks() ||
       chunk(header.seq, header.offset) != Chunk::Missing)
+    return false;
+  note(isFirst);
+  if (header.length != std::min(sizeOf(header.seq) - header.offset, kMaxChunk))
     return false;
   chunk(header.seq, header.offset) = Chunk::Arriving;
   return true;
@@ -203,9 +225,10 @@ void GrpcRecvPort::arrived(const FrameHeader &header) {
   uint64_t filled = filled_.load(std::memory_order_relaxed);
   while (chunk(head, filled) == Chunk::There) { // from where all before is there
     chunk(head, filled) = Chunk::Missing;
-    filled = std::min(filled + kMaxChunk, spec_.bytes);
+    const uint64_t bytes = sizeOf(head);
+    filled = std::min(filled + kMaxChunk, bytes);
     advance(head, filled);
-    if (filled == spec_.bytes) {
+    if (filled == bytes) {
       ++head;
       filled = 0;
     }
@@ -241,7 +264,9 @@ std::string GrpcRecvPort::expects() const {
   const uint64_t head = head_.load(std::memory_order_relaxed), filled = filled_.load(std::memory_order_relaxed);
   return absl::StrCat("byte ", filled, " of message ", head,
                       large_ ? absl::StrCat(" or a later chunk of ", kMaxChunk, " that has not come yet") : "", " (",
-                      spec_.bytes, " bytes each, capacity ", spec_.capacity, ")");
+                      spec_.unit ? absl::StrCat("at most ", spec_.bytes / spec_.unit, " times ", spec_.unit)
+                                 : absl::StrCat(spec_.bytes),
+                      " bytes each, capacity ", spec_.capacity, ")");
 }
 
 void GrpcRecvPort::reset() {
@@ -255,7 +280,7 @@ void GrpcRecvPort::reset() {
 }
 
 void GrpcRecvPort::advance(uint64_t head, uint64_t filled) {
-  if (filled == spec_.bytes) {
+  if (filled == sizeOf(head)) {
     filled_.store(0, std::memory_order_relaxed);
     head_.store(head + 1, std::memory_order_release);
     wake_.wake();

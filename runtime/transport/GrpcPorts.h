@@ -43,7 +43,7 @@ public:
   void wait(absl::Duration timeout) override { wake_.wait(timeout); }
   absl::Status status() const override;
   PollState acquire(void **data) override;
-  PollState start(const void *data, uint64_t step, SendMode mode) override;
+  PollState start(const void *data, uint64_t step, SendMode mode, uint64_t bytes = kWhole) override;
   PollState done() override;
   void close() override;
 
@@ -79,7 +79,7 @@ private:
   std::byte *ownBuffer();
 
   device::Memory copy_; ///< for acquire() and SendMode::Copy, made at its first use
-  std::atomic<uint64_t> started_{0}; ///< messages
+  std::atomic<uint64_t> started_{0}; ///< bytes of all messages
 
   // Under GrpcLink::mutex.
   GrpcSendPort *next_ = nullptr; ///< intrusive queue
@@ -88,6 +88,7 @@ private:
   bool closePending_ = false;
   const std::byte *data_ = nullptr;
   uint64_t offset_ = 0;
+  uint64_t bytes_ = 0; ///< of the message
   uint64_t step_ = 0;
   uint64_t seq_ = 0; ///< of the next message
 };
@@ -100,6 +101,7 @@ public:
   absl::Status status() const override;
   PollState poll(const void **data) override;
   PollState pollStart(const void **data, uint64_t known, uint64_t *there) override;
+  uint64_t size() const override { return spec_.unit ? sizeOf(tail_.load(std::memory_order_relaxed)) : kWhole; }
   void release() override;
 
   const ChannelSpec &spec() const { return spec_; }
@@ -112,6 +114,12 @@ private:
   std::byte *slot(uint64_t seq) {
     return reinterpret_cast<std::byte *>(ring_.data()) + (seq % spec_.capacity) * stride_;
   }
+  /// Bytes of a message of which a frame has come.
+  uint64_t sizeOf(uint64_t seq) const {
+    return spec_.unit ? sizes_[seq % spec_.capacity].load(std::memory_order_relaxed) : spec_.bytes;
+  }
+  /// Whether the frame says of its message what the channel allows and its frames before have said, and lies in it.
+  bool fits(const FrameHeader &header, bool isFirst) const;
 
   // What the link does with a frame that came. A frame of a channel of smaller messages continues where the last one ended,
   // and one thread reads them all. Large messages' chunks are copied by several threads at once.
@@ -126,7 +134,13 @@ private:
   void reset();
 
   enum class Chunk : uint8_t { Missing, Arriving, There };
-  uint64_t chunks() const { return std::max<uint64_t>((spec_.bytes + kMaxChunk - 1) / kMaxChunk, 1); } ///< of a message
+  /// Of a message, the largest where they differ.
+  uint64_t chunks() const { return std::max<uint64_t>((spec_.bytes + kMaxChunk - 1) / kMaxChunk, 1); }
+  /// Whether some of the message is here.
+  bool hasBegun(uint64_t seq) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(chunkMutex_) {
+    auto of = chunks_.begin() + std::ptrdiff_t((seq % spec_.capacity) * chunks());
+    return std::any_of(of, of + std::ptrdiff_t(chunks()), [](Chunk chunk) { return chunk != Chunk::Missing; });
+  }
   Chunk &chunk(uint64_t seq, uint64_t offset) ABSL_EXCLUSIVE_LOCKS_REQUIRED(chunkMutex_) {
     return chunks_[(seq % spec_.capacity) * chunks() + offset / kMaxChunk];
   }
@@ -138,13 +152,15 @@ private:
   const bool large_;
   const uint64_t stride_;
   const device::Memory ring_; ///< capacity slots, each 64-byte aligned
+  // Of a channel with a unit, slot by slot: stored by who reads a message's first frame, before its bytes are counted.
+  const std::unique_ptr<std::atomic<uint64_t>[]> sizes_;
   WakeWord wake_;
   // head_ is stored by the one gRPC thread that reads the first stream, or under chunkMutex_; tail_ by the lane: single
   // producer, single consumer. A slot is written only while its message number is in [head, tail + capacity), which the
   // sender's credits ensure and begin() checks.
   std::atomic<uint64_t> head_{0}; ///< messages completely received
   std::atomic<uint64_t> tail_{0}; ///< messages released
-  std::atomic<uint64_t> released_{0}; ///< the same since set-up, for the counters
+  std::atomic<uint64_t> released_{0}; ///< their bytes since set-up, for the counters
   static constexpr uint64_t kOpen = UINT64_MAX;
   std::atomic<uint64_t> end_{kOpen}; ///< how many messages there are, once the sender has closed
   std::atomic<bool> aborted_{false};

@@ -70,11 +70,13 @@ bool RingSender::hasFree(uint64_t free) {
 }
 
 /// The slot gets the payload or, of a zero-copy message, the place of the payload in this task's zero-copy memory.
-bool RingSender::writeSlot(const void *data) {
+bool RingSender::writeSlot(const void *data, uint64_t bytes) {
   uint8_t *to = slots + slotStride(spec) * slot;
+  if (spec.unit)
+    memcpy(to + payloadStride(spec), &bytes, sizeof bytes);
   if (!spec.zeroCopy) {
-    if (spec.bytes && data != to) // acquired memory is the slot itself
-      memcpy(to, data, spec.bytes);
+    if (bytes && data != to) // acquired memory is the slot itself
+      memcpy(to, data, bytes);
     return true;
   }
   uint64_t offset = uint64_t(reinterpret_cast<uintptr_t>(data) - reinterpret_cast<uintptr_t>(zeroCopy.data));
@@ -99,13 +101,14 @@ PollState RingSender::acquire(void **data) {
 
 /// The slot is written before the count of messages, which the receiver reads: so what it counts is there. Then whoever
 /// sleeps is woken.
-PollState RingSender::start(const void *data, uint64_t step, SendMode) {
+PollState RingSender::start(const void *data, uint64_t step, SendMode, uint64_t bytes) {
+  bytes = spec.unit ? bytes : spec.bytes;
   if (abort.isAborted())
     return PollState::Aborted;
   finishing = false;
   if (!hasSlot())
     return abort.isAborted() ? PollState::Aborted : PollState::Pending;
-  if (!writeSlot(data))
+  if (!writeSlot(data, bytes))
     return PollState::Aborted;
   if (++slot == spec.capacity)
     slot = 0;
@@ -114,7 +117,7 @@ PollState RingSender::start(const void *data, uint64_t step, SendMode) {
   wakeReceiver();
   if (arrivals)
     arrivals->arrive(scope);
-  counter.add(spec.bytes);
+  counter.add(bytes);
   return PollState::Ready;
 }
 
@@ -193,7 +196,22 @@ PollState RingReceiver::poll(const void **data) {
                                                " bytes it sends zero-copy")));
     return PollState::Aborted;
   }
-  return PollState::Ready;
+  return readSize() ? PollState::Ready : PollState::Aborted;
+}
+
+/// Once, as the sender may change it: the lane is given what was checked.
+bool RingReceiver::readSize() {
+  messageBytes = spec.bytes;
+  if (!spec.unit)
+    return true;
+  memcpy(&messageBytes, slots + slotStride(spec) * slot + payloadStride(spec), sizeof messageBytes);
+  if (isMessageSize(spec, messageBytes))
+    return true;
+  abort.set(absl::DataLossError(absl::StrCat("shared memory of ", peer, ": a message on channel ", spec.key.channel,
+                                             " says that it has ", messageBytes, " bytes; expected at most ",
+                                             spec.bytes, ", a multiple of ", spec.unit)));
+  messageBytes = 0;
+  return false;
 }
 
 const void *RingReceiver::payload() const {
@@ -216,7 +234,7 @@ void RingReceiver::release() {
     ring->producer.senderWaiting.store(0, std::memory_order_relaxed);
     signal(ring->consumer.senderEvent, scope);
   }
-  counter.add(spec.bytes);
+  counter.add(messageBytes);
 }
 
 bool RingReceiver::changed() const {

@@ -4,7 +4,7 @@
 //
 //   ProducerLine   written by the sender    produced, epoch, step, closed; the sender's wish to be woken
 //   ConsumerLine   written by the receiver  consumed; the receiver's wish to be woken
-//   slot 0 … capacity-1, each round64(bytes)
+//   slot 0 … capacity-1, each round64(bytes), and where messages have an actual size one more line, which holds it
 //
 // A message costs the receiver two cache lines (ProducerLine, payload) and the sender one. Sleeping is an event count: the
 // sleeper reads the event word, announces itself, looks once more, and sleeps only while the word is unchanged; the waker
@@ -51,7 +51,8 @@ static_assert(sizeof(RingMemory) == 128 && std::atomic<uint64_t>::is_always_lock
 
 /// Bytes of one slot, and of a ring with all its slots. A slot of a zero-copy channel holds a reference: the offset of the
 /// payload in the sender's zero-copy memory.
-inline uint64_t slotStride(const ChannelSpec &spec) { return spec.zeroCopy ? 64 : (spec.bytes + 63) / 64 * 64; }
+inline uint64_t payloadStride(const ChannelSpec &spec) { return spec.zeroCopy ? 64 : (spec.bytes + 63) / 64 * 64; }
+inline uint64_t slotStride(const ChannelSpec &spec) { return payloadStride(spec) + (spec.unit ? 64 : 0); }
 inline uint64_t ringBytes(const ChannelSpec &spec) { return sizeof(RingMemory) + slotStride(spec) * spec.capacity; }
 
 /// What references count from. In one process any address will do.
@@ -88,7 +89,7 @@ public:
         peer(std::move(peer)) {}
 
   PollState acquire(void **data) override;
-  PollState start(const void *data, uint64_t step, SendMode mode) override;
+  PollState start(const void *data, uint64_t step, SendMode mode, uint64_t bytes = kWhole) override;
   PollState done() override;
   void close() override;
   void wait(absl::Duration timeout) override;
@@ -107,7 +108,7 @@ private:
   /// Asks the receiver how far it is. False: fewer than `free` slots are.
   bool hasFree(uint64_t free);
   bool hasSlot() { return hasFree(1); }
-  bool writeSlot(const void *data);
+  bool writeSlot(const void *data, uint64_t bytes);
   void wakeReceiver();
 
   const ChannelSpec spec;
@@ -133,6 +134,7 @@ public:
         peer(std::move(peer)) {}
 
   PollState poll(const void **data) override;
+  uint64_t size() const override { return spec.unit ? messageBytes : kWhole; }
   void release() override;
   void wait(absl::Duration timeout) override;
   void waitAll(std::span<RecvPort *const> ports, absl::Duration timeout) override;
@@ -155,6 +157,8 @@ private:
   bool changed() const;
   /// Where the payload of the oldest message is; null where its reference leads out of the zero-copy memory.
   const void *payload() const;
+  /// Reads how large the oldest message is; false where it cannot be.
+  bool readSize();
 
   const ChannelSpec spec;
   RingMemory *const ring;
@@ -166,6 +170,7 @@ private:
   uint64_t seenProduced = 0;
   uint64_t epoch = 0;
   uint32_t slot = 0;
+  uint64_t messageBytes = 0; // of the last Ready poll
   ZeroCopyView zeroCopy;
   ArrivalCounter *arrivals = nullptr;
   SpinThenPark spinThenPark;

@@ -5,7 +5,8 @@
 // the owning Transport may come from any thread. No callback is ever made under a lock.
 //
 // A channel instance is a ring of `capacity` slots of exactly `bytes` bytes, 64-byte aligned, at the receiver (of a
-// zero-copy channel: of references to the sender's memory). The k-th send pairs with the k-th receive. Nothing here blocks but wait(), and nothing but wait() makes a system call unless the
+// zero-copy channel: of references to the sender's memory). A message has `bytes` bytes, or where the channel has a `unit` as many
+// units as its sender says, at most all. The k-th send pairs with the k-th receive. Nothing here blocks but wait(), and nothing but wait() makes a system call unless the
 // other side sleeps. After set-up no call here allocates in our code.
 //
 //===----------------------------------------------------------------------------------------------------------------===//
@@ -31,7 +32,7 @@ struct ChannelKey {
 
 struct ChannelSpec {
   ChannelKey key;
-  uint64_t bytes = 0; ///< payload of one message
+  uint64_t bytes = 0; ///< payload of one message; where there is a `unit` the most that one has
   uint32_t capacity = 1; ///< slots
   bool control = false; ///< the control message: its payload counts as controlBytes, not as bytesSent/Received
   /// The receiver reads the sender's buffer in place where both can reach it (in process, shared memory): start() takes
@@ -43,7 +44,17 @@ struct ChannelSpec {
   bool creditWaits = false;
   bool gathered =
       false; ///< one lane receives all instances of the channel that this task does, and waits for all at once
+  /// Not 0: a message is as many times so many bytes as its sender says, which divide `bytes`. Not with zeroCopy, conflating or control.
+  uint64_t unit = 0;
 };
+
+/// The size of a message that has all the bytes of its channel.
+inline constexpr uint64_t kWhole = UINT64_MAX;
+
+/// Whether a message of the channel may have so many bytes.
+inline bool isMessageSize(const ChannelSpec &spec, uint64_t bytes) {
+  return spec.unit ? bytes <= spec.bytes && bytes % spec.unit == 0 : bytes == spec.bytes;
+}
 
 /// What a poll found. Closed: the peer ended its phase and every message it sent before was taken. Aborted: see
 /// Port::status().
@@ -69,9 +80,10 @@ public:
   /// copy; its content is whatever. Pending: none is free yet. Again before start(): the same answer. Not on zero-copy
   /// channels.
   virtual PollState acquire(void **data) = 0;
-  /// Starts to send `spec.bytes` bytes at `data`. Pending: no free slot yet (try again), Ready: started. The buffer
-  /// must stay as it is until done(). `step` travels in the header for the hang explainer and fencing.
-  virtual PollState start(const void *data, uint64_t step, SendMode mode = SendMode::Borrow) = 0;
+  /// Starts to send `bytes` bytes at `data`, on a channel with a unit isMessageSize() of them, elsewhere kWhole. Pending: no free slot yet
+  /// (try again), Ready: started. The buffer must stay as it is until done(). `step` travels in the header for the hang explainer and fencing.
+  virtual PollState start(const void *data, uint64_t step, SendMode mode = SendMode::Borrow,
+                          uint64_t bytes = kWhole) = 0;
   /// Ready once the buffer of the last start may be written again. After Pending wait() is for this and not for a slot.
   virtual PollState done() = 0;
   /// Ends this sender's phase: the receiver finds Closed after the last message. Idempotent.
@@ -82,6 +94,8 @@ class RecvPort : public Port {
 public:
   /// Ready: `*data` is the oldest message not yet released, in place, valid until release().
   virtual PollState poll(const void **data) = 0;
+  /// How many bytes the message of the last Ready poll() has; kWhole where the channel has no unit.
+  virtual uint64_t size() const { return kWhole; }
   /// Ready: more than `known` bytes of that message are there, `*there` from its start (all of it may be said as more);
   /// what follows them may be anything. wait() is then for more. Where messages come whole this is poll().
   virtual PollState pollStart(const void **data, uint64_t known, uint64_t *there) {

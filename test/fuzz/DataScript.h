@@ -33,10 +33,19 @@ inline constexpr uint64_t kLargeHere = transport::kMaxChunk + 5;
 inline transport::ChannelSpec dataSpec(uint32_t channel, uint64_t bytes, uint32_t capacity) {
   return {{channel, 0}, bytes, capacity, false};
 }
-inline std::vector<transport::ChannelSpec> incoming() {
-  return {dataSpec(0, 8, 1), dataSpec(1, 3000, 3), dataSpec(2, 0, 2), dataSpec(3, kLargeHere, 2)};
+/// Messages of as many units as are said.
+inline transport::ChannelSpec sizedSpec(uint32_t channel, uint64_t unit, uint64_t most) {
+  transport::ChannelSpec spec = dataSpec(channel, unit * most, 2);
+  spec.unit = unit;
+  return spec;
 }
-inline std::vector<transport::ChannelSpec> outgoing() { return {dataSpec(4, 8, 2), dataSpec(5, 3000, 1)}; }
+inline std::vector<transport::ChannelSpec> incoming() {
+  return {dataSpec(0, 8, 1),          dataSpec(1, 3000, 3),  dataSpec(2, 0, 2),
+          dataSpec(3, kLargeHere, 2), sizedSpec(4, 100, 30), sizedSpec(5, transport::kMaxChunk / 2, 3)};
+}
+inline std::vector<transport::ChannelSpec> outgoing() {
+  return {dataSpec(6, 8, 2), dataSpec(7, 3000, 1), sizedSpec(8, 100, 30)};
+}
 
 /// A stream that is written to when somebody says so.
 struct ScriptWire final : transport::Wire {
@@ -77,10 +86,11 @@ inline std::map<std::string, std::string> dataSeeds() {
           link.written(stream);
         }
     };
-    std::vector<char> data(kLargeHere);
+    std::vector<char> data(2 * kMaxChunk);
     for (int round = 0; round < rounds; ++round) {
       for (const ChannelSpec &spec : incoming()) {
-        if (link.sender(spec.key)->start(data.data(), uint64_t(round), SendMode::Borrow) != PollState::Ready)
+        const uint64_t bytes = spec.unit ? spec.unit * uint64_t(3 - round) : kWhole;
+        if (link.sender(spec.key)->start(data.data(), uint64_t(round), SendMode::Borrow, bytes) != PollState::Ready)
           break;
         record();
         for (uint8_t how : {kStart, kTake})
@@ -91,7 +101,7 @@ inline std::map<std::string, std::string> dataSeeds() {
     for (const ChannelSpec &spec : incoming())
       link.sender(spec.key)->close();
     record();
-    for (uint8_t port = 0; port < 2; ++port)
+    for (uint8_t port = 0; port < 3; ++port)
       script.lines.push_back({port, kSend, ""});
     script.lines.push_back({0, kWritten, ""});
     script.lines.push_back({0, kClose, ""});
@@ -99,12 +109,12 @@ inline std::map<std::string, std::string> dataSeeds() {
     seeds["link-" + std::to_string(rounds)] = writeScript(script);
   }
   Script ring;
-  for (uint8_t zeroCopy : {0, 1})
+  for (uint8_t kind : {0, 1, 2}) // in slots, zero-copy, of an actual size
     for (int message = 0; message < 3; ++message) {
-      ring.lines.push_back({zeroCopy, kWord, std::string(1, '\0') + char(message + 1) + std::string(7, '\0')});
-      ring.lines.push_back({zeroCopy, kRingTake, ""});
-      ring.lines.push_back({zeroCopy, kRingSend, ""});
-      ring.lines.push_back({zeroCopy, kWord, std::string(1, '\10') + char(message + 1) + std::string(7, '\0')});
+      ring.lines.push_back({kind, kWord, std::string(1, '\0') + char(message + 1) + std::string(7, '\0')});
+      ring.lines.push_back({kind, kRingTake, ""});
+      ring.lines.push_back({kind, kRingSend, ""});
+      ring.lines.push_back({kind, kWord, std::string(1, '\10') + char(message + 1) + std::string(7, '\0')});
     }
   seeds["ring"] = writeScript(ring);
   return seeds;

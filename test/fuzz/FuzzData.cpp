@@ -66,8 +66,10 @@ public:
     PollState state = start ? from.pollStart(&data, 0, &there) : from.poll(&data);
     if (state != PollState::Ready)
       return;
-    if (there > spec.bytes)
+    if (there > spec.bytes || (spec.unit && !start && !isMessageSize(spec, from.size())))
       abort();
+    if (spec.unit && !start)
+      there = from.size();
     const uint64_t seq = taken_[spec.key.channel];
     const auto *bytes = static_cast<const uint8_t *>(data);
     for (uint64_t at = 0; at < there; at += at + 1 < there ? std::min<uint64_t>(4093, there - 1 - at) : 1)
@@ -80,7 +82,8 @@ public:
   }
   void send(uint32_t port) {
     const ChannelSpec spec = test::outgoing()[port % test::outgoing().size()];
-    (void)link_.sender(spec.key)->start(buffers_[spec.key.channel % 2], 0, SendMode::Copy);
+    (void)link_.sender(spec.key)->start(buffers_[spec.key.channel % 2], 0, SendMode::Copy,
+                                        spec.unit ? spec.unit * (++sent_ % 31) : kWhole);
     (void)link_.sender(spec.key)->done();
   }
   void close(uint32_t port) { link_.sender(test::outgoing()[port % test::outgoing().size()].key)->close(); }
@@ -106,6 +109,7 @@ private:
   GrpcLink link_;
   test::ScriptWire wires_[kMaxStreams];
   std::map<uint32_t, uint64_t> taken_; ///< messages, by channel
+  uint64_t sent_ = 0;
   uint64_t epoch_ = 0;
   bool made_ = true; ///< all payloads are those of frames()
   bool over_ = false;
@@ -114,13 +118,14 @@ private:
 /// One ring whose other side is anything.
 class SharedRing {
 public:
-  explicit SharedRing(bool zeroCopy)
-      : spec_(spec(zeroCopy)), memory_(static_cast<uint64_t *>(std::aligned_alloc(64, ringBytes(spec_))), &std::free),
+  enum class Kind : uint8_t { InSlots, ZeroCopy, Sized };
+  explicit SharedRing(Kind kind)
+      : spec_(spec(kind)), memory_(static_cast<uint64_t *>(std::aligned_alloc(64, ringBytes(spec_))), &std::free),
         ring_(reinterpret_cast<RingMemory *>(memory_.get())),
         sender_(spec_, ring_, abort_, base::FutexScope::Process, "/job:peer/task:0"),
         receiver_(spec_, ring_, abort_, base::FutexScope::Process, "/job:peer/task:0") {
     std::memset(memory_.get(), 0, ringBytes(spec_));
-    if (zeroCopy) {
+    if (kind == Kind::ZeroCopy) {
       sender_.setZeroCopy({zeroCopy_.get(), kZeroCopy});
       receiver_.mapZeroCopy({zeroCopy_.get(), kZeroCopy});
     }
@@ -136,7 +141,10 @@ public:
     const void *data = nullptr;
     for (uint32_t messages = 0; receiver_.poll(&data) == PollState::Ready; ++messages) {
       volatile uint8_t sum = 0;
-      for (uint64_t at = 0; at < spec_.bytes; ++at)
+      const uint64_t bytes = spec_.unit ? receiver_.size() : spec_.bytes;
+      if (!isMessageSize(spec_, bytes))
+        abort();
+      for (uint64_t at = 0; at < bytes; ++at)
         sum = uint8_t(sum + static_cast<const uint8_t *>(data)[at]);
       receiver_.release();
       if (messages > spec_.capacity)
@@ -145,16 +153,17 @@ public:
     named();
   }
   void send() {
-    (void)sender_.start(zeroCopy_.get(), 0, SendMode::Copy);
+    (void)sender_.start(zeroCopy_.get(), 0, SendMode::Copy, spec_.unit ? 2 * spec_.unit : kWhole);
     (void)sender_.done();
     named();
   }
 
 private:
   static constexpr uint64_t kZeroCopy = 256;
-  static ChannelSpec spec(bool zeroCopy) {
+  static ChannelSpec spec(Kind kind) {
     ChannelSpec made{{0, 0}, 100, 2, false};
-    made.zeroCopy = zeroCopy;
+    made.zeroCopy = kind == Kind::ZeroCopy;
+    made.unit = kind == Kind::Sized ? 20 : 0;
     return made;
   }
   void named() {
@@ -193,9 +202,10 @@ extern "C" size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   test::Script script = test::readScript({reinterpret_cast<const char *>(data), size});
   Link link;
-  SharedRing rings[] = {SharedRing(false), SharedRing(true)};
+  SharedRing rings[] = {SharedRing(SharedRing::Kind::InSlots), SharedRing(SharedRing::Kind::ZeroCopy),
+                        SharedRing(SharedRing::Kind::Sized)};
   for (const test::Line &line : script.lines) {
-    SharedRing &ring = rings[line.who % 2];
+    SharedRing &ring = rings[line.who % 3];
     switch (line.how % test::kDataLines) {
     case test::kMessage:
       link.message(line.who, line.bytes);

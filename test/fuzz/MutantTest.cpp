@@ -74,6 +74,9 @@ void campaign(const std::string &name, const plan::Plan &good, uint64_t mutants,
         options.steps = 1 + run * 2;
         options.maxDelay = run ? 50000 : 0;
         options.mostTurns = 100000;
+        options.feeds = {{"rows", std::string(64, 'x')}, // of rowsPlan
+                         {"count", std::string("\5\0\0\0\0\0\0\0", 8)},
+                         {"counts", std::string("\5\0\0\0\0\0\0\0\5\0\0\0\0\0\0\0", 16)}};
         auto variables = executor::SimVariables::create(mutant);
         ASSERT_TRUE(variables.ok()) << variables.status();
         absl::Status status = executor::simulate(mutant, *variables, options).status;
@@ -99,6 +102,7 @@ TEST(Mutant, WhatIsAcceptedEnds) {
   add("async", {1, 2, 16, true});
   add("async, two servers", {2, 2, 16, true, 0, false, true});
   plans.emplace_back("loop", plan::loopPlan());
+  plans.emplace_back("actual sizes", plan::rowsPlan(2));
   if (const char *files = std::getenv("GRAPHC_PLANS"))
     for (absl::string_view file : absl::StrSplit(files, ' ')) {
       auto loaded = plan::loadPlan(std::string(file));

@@ -86,6 +86,18 @@ def box(shape, starts, sizes):
     return [tuple(b + i for b, i in zip(begin, index)) for index in indices(sizes)]
 
 
+def distinct(numbers, firstRow, rows):
+    """`graph.distinct` by its definition: the list, the places, the count."""
+    found = {}
+    places = [found.setdefault(n, len(found)) if 0 <= n - firstRow < rows else -1 for n in numbers]
+    return [*found, *[-1] * (len(numbers) - len(found))], places, [len(found)]
+
+
+def countFront(numbers, pieces):
+    each = len(numbers) // pieces
+    return [next((i for i in range(each) if numbers[p * each + i] < 0), each) for p in range(pieces)]
+
+
 def sumRows(numbers, rows, width, table, firstRow, batches, perLeaf, add):
     """`graph.sum_rows` by its definition: a dense table a micro-batch, left folds to leaves, one tree; the rows, and which they are."""
     each = len(numbers) // batches

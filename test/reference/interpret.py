@@ -355,15 +355,23 @@ def sumRows(args, properties, kinds):
 
 
 INDEXED = {"gather": gather, "scatter": scatter, "dynamic_slice": dynamicSlice, "dynamic_update_slice": dynamicUpdateSlice, "pad": pad,
-           "embedding": embedding}
+           "embedding": embedding, "count_front": lambda args, _, shape, element: Tensor(shape, element, indexed.countFront(args[0].flat, math.prod(shape)))}
 DRAWS = ("random_uniform", "random_normal", "dropout")
 
 
-def topK(operand, k, kinds):
+def topK(args, properties, kinds):
     """Both results."""
-    width = operand.shape[-1]
+    operand, k, width = args[0], integer(properties, "k"), args[0].shape[-1]
     places = indexed.largest(operand.flat, width, k)
     return [Tensor(*kinds[0], [operand.flat[i] for i in places]), Tensor(*kinds[1], [i % width for i in places])]
+
+
+def distinct(args, properties, kinds):
+    made = indexed.distinct(args[0].flat, integer(properties, "first_row"), integer(properties, "rows"))
+    return [Tensor(*kind, flat) for kind, flat in zip(kinds, [*made, [0] * kinds[3][0][0]])]
+
+
+SEVERAL = {"top_k": topK, "sum_rows": sumRows, "distinct": distinct}
 
 
 def evaluate(name, args, properties, shape, element):
@@ -435,8 +443,7 @@ def evaluate(name, args, properties, shape, element):
     if name == "reduce_prod":
         return reduced(args[0], ints(properties, "dimensions"), math.prod, shape, element)
     if name in ("reduce_and", "reduce_or"):
-        combine = functools.partial(functools.reduce, ELEMENTWISE[name.removeprefix("reduce_")])
-        return reduced(args[0], ints(properties, "dimensions"), combine, shape, element)
+        return reduced(args[0], ints(properties, "dimensions"), functools.partial(functools.reduce, ELEMENTWISE[name[7:]]), shape, element)
     if name == "argmax":
         return reduced(args[0], [integer(properties, "dimension")], firstLargest, shape, element)
     if name == "matmul":
@@ -485,11 +492,8 @@ def run(text):
                 re.search(r"learning_rate = (\S+) : f64", properties).group(1)))
             steps = [rounded(old.element, rate * step) for step in args[0].flat]
             state[symbol.group(1)] = Tensor(old.shape, old.element, [a + b for a, b in zip(old.flat, steps)])
-        elif name in ("top_k", "sum_rows"):
-            kinds = types(match["to"])
-            results = topK(args[0], integer(properties, "k"), kinds) if name == "top_k" else sumRows(args, properties, kinds)
-            for number, result in enumerate(results):
-                env[f"%{match['results']}#{number}"] = result
+        elif name in SEVERAL:
+            env.update({f"%{match['results']}#{i}": result for i, result in enumerate(SEVERAL[name](args, properties, types(match["to"])))})
         elif name != "return":
             (shape, element), = types(match["to"])
             env["%" + match["results"]] = evaluate(name, args, properties, shape, element)

@@ -1,5 +1,8 @@
 """Rows of a variable that lives on a parameter server: numbers and rows travel, and not the variable nor its gradient. The bits are those of
 one device and of all_reduce, which both make dense gradients."""
+import random
+import struct
+
 import pytest
 from box import MODELS, same, servers
 from test_accounts import check
@@ -40,7 +43,7 @@ def test_bits(box, workers, ps, transport):
     name = model(box)
     reference = one(box, name, micro_batches=4)
     cluster = servers(workers, ps, micro_batches=4)
-    partitioned(box, cluster, name).expect("dist.receive .*table.rows" if workers > 1 else "dist.receive .*to_ps")
+    partitioned(box, cluster, name).expect("dist.receive .*table.*rows count")
     same(reference, box.weights(box.compile("many", cluster, name), "--steps", 5, f"--transport={transport}"))
 
 
@@ -88,11 +91,62 @@ def test_asynchronous(box, transport):
 
 
 def test_traffic(box, transport):
-    """Of a table of 51 MB each worker sends and receives a quarter of a megabyte, as the plan says and the transport counts."""
+    """Of a table of 51 MB each worker sends and receives a quarter of a megabyte: at most what the plan says, as the transport counts."""
     check(box, servers(2, 1), 5, transport, LARGE)
     for name, task in box.json("stats.json")["tasks"].items():
         each = 5 * (128 * 8 * (4 + 64 * 4) + 4096) * (1 if "worker" in name else 2)
         assert each / 2 < task["bytes_sent"] < 1.1 * each and each / 2 < task["bytes_received"] < 1.1 * each, name
+
+
+def array(code, shape, numbers):
+    """A NumPy file of 32-bit integers."""
+    header = f"{{'descr': '{code}', 'fortran_order': False, 'shape': {shape}, }}".ljust(117) + "\n"
+    return b"\x93NUMPY\1\0" + struct.pack("<H", len(header)) + header.encode() + struct.pack(f"<{len(numbers)}i", *numbers)
+
+
+STEPS = 6
+
+
+def wordBags(box, workers, words):
+    """The model on bags of given numbers; those of each step and worker. The first step's are all alike, and in the second all differ."""
+    count = 128 * 8
+    draw = random.Random(7)
+    batches = [[[17] * count if step == 0 else draw.sample(range(ROWS), count) if step == 1 else draw.choices(range(words), k=count)
+                for _ in range(workers)] for step in range(STEPS)]
+    numbers = [n for step in batches for batch in step for n in batch]
+    (box.folder / "ids.npy").write_bytes(array("<i4", (len(numbers) // 8, 8), numbers))
+    (box.folder / "labels.npy").write_bytes(array("<i4", (len(numbers) // 8,), [i % 10 for i in range(len(numbers) // 8)]))
+    text = LARGE.read_text().replace("200000", str(ROWS)).splitlines()
+    text = [line if "graph.dataset" not in line else 'graph.dataset @bags : (tensor<8xi32>, tensor<i32>) = #graph.npy<files = ["ids.npy", "labels.npy"]>'
+            for line in text]
+    return box.write("words.mlir", "\n".join(text) + "\n").name, batches
+
+
+def test_actual_bytes(box, transport):
+    """A worker sends and is sent each number's row once: the counters lack what the rows of all numbers would be more, to the byte."""
+    workers = 2
+    name, batches = wordBags(box, workers, 300)
+    lacks = [sum(len(batches[step][w]) - len(set(batches[step][w])) for step in range(STEPS)) * WIDTH * 4 for w in range(workers)]
+    assert min(lacks) > 0.5 * (STEPS - 2) * 128 * 8 * WIDTH * 4
+    check(box, servers(workers, 1), STEPS, transport, name, lacks={
+        "/job:ps/task:0": [sum(lacks)] * 2, **{f"/job:worker/task:{w}": [lacks[w]] * 2 for w in range(workers)}})
+
+
+def test_actual_bytes_of_parts(box, transport):
+    """Of a table in parts each server sends the rows that it has and no others, and is sent their gradients."""
+    name, batches = wordBags(box, 2, 300)
+    half = ROWS // 2
+    lack = {task: 0 for task in ("/job:ps/task:0", "/job:ps/task:1", "/job:worker/task:0", "/job:worker/task:1")}
+    for step in batches:
+        for w, batch in enumerate(step):
+            for ps in range(2):
+                there = len({n for n in batch if ps * half <= n < (ps + 1) * half})
+                for task in (f"/job:ps/task:{ps}", f"/job:worker/task:{w}"):
+                    lack[task] += (len(batch) - there) * WIDTH * 4
+    cluster = servers(2, 2, placement="split", min_shard_bytes=65536)
+    box.show("parts", "partitioned", cluster, name).expect(f"dist.channel .*table.*: tensor<1024x{WIDTH}xf32> .*sized")
+    check(box, cluster, STEPS, transport, name, lacks={task: [n, n] for task, n in lack.items()})
+    same(one(box, name, micro_batches=2), box.weights(box.compile("parts", cluster, name), "--steps", 5))
 
 
 def test_dense_where_smaller(box):

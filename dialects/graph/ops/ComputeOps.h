@@ -35,6 +35,8 @@
 #define GET_OP_CLASSES
 #include "dialects/graph/ops/Lookup.h.inc"
 #define GET_OP_CLASSES
+#include "dialects/graph/ops/Distinct.h.inc"
+#define GET_OP_CLASSES
 #include "dialects/graph/ops/Reduction.h.inc"
 #define GET_OP_CLASSES
 #include "dialects/graph/ops/Scans.h.inc"
@@ -73,6 +75,7 @@ void registerPaddingOps(GraphDialect &dialect);
 void registerGatherOps(GraphDialect &dialect);
 void registerDynamicSlicesOps(GraphDialect &dialect);
 void registerLookupOps(GraphDialect &dialect);
+void registerDistinctOps(GraphDialect &dialect);
 void registerReductionOps(GraphDialect &dialect);
 void registerScansOps(GraphDialect &dialect);
 void registerProductsOps(GraphDialect &dialect);

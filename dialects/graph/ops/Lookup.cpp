@@ -90,14 +90,6 @@ LogicalResult TopKOp::verify() {
 // Loops
 //===----------------------------------------------------------------------------------------------------------===//
 
-/// A row's number, an i64, where the first has the number `first`.
-static Value countFrom(Loops &loops, uint64_t first, Value number) {
-  if (first == 0)
-    return number;
-  Value by = arith::ConstantOp::create(loops.builder, loops.loc, loops.builder.getI64IntegerAttr(int64_t(first)));
-  return loops.subtract(number, by);
-}
-
 int64_t EmbeddingOp::getParts() { return getType().getNumElements(); }
 void EmbeddingOp::buildLoops(OpBuilder &builder, ValueRange operands, ValueRange outs) {
   buildAllParts(*this, builder, operands, outs);
@@ -107,7 +99,7 @@ void EmbeddingOp::buildParts(OpBuilder &builder, ValueRange operands, ValueRange
   const int64_t rows = typeOf(getTable()).getDimSize(0);
   Value zero = loops.constant(builder.getZeroAttr(getType().getElementType()));
   loops.overElements(getType().getShape(), first, limit, [&](ValueRange place, Value from, Value to) {
-    Value id = countFrom(loops, getFirstRow(), loops.loadIndex(operands[1], place));
+    Value id = loops.countFrom(getFirstRow(), loops.loadIndex(operands[1], place));
     Value count = arith::ConstantOp::create(builder, getLoc(), builder.getI64IntegerAttr(rows));
     Value isRow = arith::CmpIOp::create(builder, getLoc(), arith::CmpIPredicate::ult, id, count);
     Value row = loops.bring(id, 0, rows - 1);
@@ -156,7 +148,7 @@ void SumRowsOp::buildLoops(OpBuilder &builder, ValueRange operands, ValueRange o
   };
   // Which row a number names, and whether it is one.
   auto nameOf = [&](const Loops::Place &place) {
-    Value name = countFrom(loops, getFirstRow(), loops.loadIndex(operands[0], place));
+    Value name = loops.countFrom(getFirstRow(), loops.loadIndex(operands[0], place));
     return std::pair(name, compare(arith::CmpIPredicate::ult, name, constant(table)));
   };
   Value zero = loops.constant(builder.getZeroAttr(typeOf(getRows()).getElementType()));
@@ -326,6 +318,10 @@ Values EmbeddingGradOp::decompose(OpBuilder &builder) {
 
 OpOperand &EmbeddingOp::getTableOperand() { return getTableMutable(); }
 OpOperand &EmbeddingOp::getNumbersOperand() { return getIdsMutable(); }
+int64_t EmbeddingOp::getFirstNumber() { return int64_t(getFirstRow()); }
+Value EmbeddingOp::buildFromRows(OpBuilder &builder, Value rows, Value places) {
+  return EmbeddingOp::create(builder, getLoc(), rows, places, uint64_t(0));
+}
 
 /// Each part gives zeros for what is not its own.
 Value EmbeddingOp::buildFromParts(OpBuilder &builder, ValueRange parts, ArrayRef<int64_t> first) {
@@ -346,8 +342,9 @@ Value EmbeddingOp::buildFromParts(OpBuilder &builder, ValueRange parts, ArrayRef
 OpOperand &EmbeddingGradOp::getNumbersOperand() { return getIdsMutable(); }
 OpOperand &EmbeddingGradOp::getRowsOperand() { return getGradientMutable(); }
 int64_t EmbeddingGradOp::getFirstNumber() { return int64_t(getFirstRow()); }
-Value EmbeddingGradOp::buildFrom(OpBuilder &builder, Value numbers, Value rows) {
-  return EmbeddingGradOp::create(builder, getLoc(), getResult().getType(), numbers, rows, uint64_t(0));
+Value EmbeddingGradOp::buildFrom(OpBuilder &builder, Value numbers, Value rows, int64_t count) {
+  Type type = typeOf(getResult()).clone({count, typeOf(getResult()).getDimSize(1)});
+  return EmbeddingGradOp::create(builder, getLoc(), type, numbers, rows, uint64_t(0));
 }
 Value EmbeddingGradOp::buildPart(OpBuilder &builder, int64_t first, int64_t count) {
   Type part = typeOf(getResult()).clone({count, typeOf(getResult()).getDimSize(1)});

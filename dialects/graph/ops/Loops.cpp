@@ -86,6 +86,13 @@ Value Loops::loadIndex(Value memory, ValueRange place) {
   return element.getType() == i64 ? element : arith::ExtSIOp::create(builder, loc, i64, element).getResult();
 }
 
+Value Loops::countFrom(uint64_t first, Value number) {
+  if (first == 0)
+    return number;
+  Value by = arith::ConstantOp::create(builder, loc, builder.getI64IntegerAttr(int64_t(first)));
+  return subtract(number, by);
+}
+
 Value Loops::bring(Value number, int64_t low, int64_t high) {
   auto constant = [&](int64_t value) -> Value {
     return arith::ConstantOp::create(builder, loc, builder.getI64IntegerAttr(value));

@@ -56,6 +56,8 @@ struct Loops {
 
   /// An element that is an index, as i64.
   mlir::Value loadIndex(mlir::Value memory, mlir::ValueRange place);
+  /// A row's number, an i64, where the first has the number `first`.
+  mlir::Value countFrom(uint64_t first, mlir::Value number);
   /// The nearest of low … high, as a place.
   mlir::Value bring(mlir::Value number, int64_t low, int64_t high);
 };

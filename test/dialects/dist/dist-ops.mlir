@@ -150,3 +150,45 @@ dist.program @rows.ps of @rows on "/job:ps/task:0/device:CPU:0" {
   dist.send @rows.found, %r {deal} : tensor<6x2xf32>
   dist.end
 }
+
+// Messages of as many entries as their ends count.
+dist.phase @sized {role = #graph.role<train>}
+// CHECK: dist.channel @sized.up : tensor<3x2xf32> from @sized.worker to @sized.ps {instances = 2 : i64, sized}
+dist.channel @sized.up : tensor<3x2xf32> from @sized.worker to @sized.ps {instances = 2, sized}
+dist.channel @sized.more : tensor<3xi32> from @sized.worker to @sized.ps {instances = 2, sized}
+dist.channel @sized.down : tensor<3x2xf32> from @sized.ps to @sized.worker {instances = 2, sized}
+dist.channel @sized.back : tensor<3xf32> from @sized.ps to @sized.worker {instances = 2, sized}
+dist.program @sized.worker of @sized on "/job:worker/device:CPU:0" replicas(2) {
+  %c = graph.constant dense<2> : tensor<i64>
+  %v = graph.constant dense<1.0> : tensor<3x2xf32>
+  // CHECK: dist.send @sized.up, %{{.*}} count %{{.*}} : tensor<i64> : tensor<3x2xf32>
+  dist.send @sized.up, %v count %c : tensor<i64> : tensor<3x2xf32>
+  %count = dist.buffer : memref<i64>
+  %b = dist.buffer : memref<3xi32>
+  // CHECK: dist.send_start @sized.more, %{{.*}} count %{{.*}} : memref<i64> : memref<3xi32>
+  dist.send_start @sized.more, %b count %count : memref<i64> : memref<3xi32>
+  dist.send_done @sized.more
+  // CHECK: dist.receive @sized.down count %{{.*}} : tensor<i64> : tensor<3x2xf32>
+  %r = dist.receive @sized.down count %c : tensor<i64> : tensor<3x2xf32>
+  // CHECK: dist.receive @sized.back count %{{.*}} : memref<i64> : memref<3xf32>
+  %s = dist.receive @sized.back count %count : memref<i64> : memref<3xf32>
+  dist.release @sized.back
+  dist.fetch "found", %r : tensor<3x2xf32>
+  dist.end
+}
+dist.program @sized.ps of @sized on "/job:ps/task:0/device:CPU:0" {
+  %each = graph.constant dense<2> : tensor<2xi64>
+  // CHECK: dist.collect @sized.up count %{{.*}} : tensor<2xi64> : tensor<6x2xf32>
+  %n = dist.collect @sized.up count %each : tensor<2xi64> : tensor<6x2xf32>
+  %counts = dist.buffer : memref<2xi64>
+  %all = dist.buffer : memref<6xi32>
+  // CHECK: dist.collect_into @sized.more, %{{.*}} count %{{.*}} : memref<2xi64> : memref<6xi32>
+  dist.collect_into @sized.more, %all count %counts : memref<2xi64> : memref<6xi32>
+  // CHECK: dist.send @sized.down, %{{.*}} count %{{.*}} : tensor<2xi64> {deal} : tensor<6x2xf32>
+  dist.send @sized.down, %n count %each : tensor<2xi64> {deal} : tensor<6x2xf32>
+  %out = dist.buffer : memref<6xf32>
+  // CHECK: dist.send_start @sized.back, %{{.*}} count %{{.*}} : memref<2xi64> {deal} : memref<6xf32>
+  dist.send_start @sized.back, %out count %counts : memref<2xi64> {deal} : memref<6xf32>
+  dist.send_done @sized.back
+  dist.end
+}

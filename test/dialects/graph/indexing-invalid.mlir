@@ -288,6 +288,78 @@ func.func @first_row_of_sums(%i: tensor<4xi32>, %g: tensor<4x8xf32>) {
 
 // -----
 
+func.func @list_and_places(%i: tensor<4xi32>) {
+  // (C1) expected-error@+1 {{expected a list of 4 places, places like the numbers 'tensor<4xi32>', and a count of type i64, got 'tensor<5xi32>', 'tensor<4xi32>' and 'tensor<i64>'}}
+  %d:4 = graph.distinct %i {rows = 9} : (tensor<4xi32>) -> (tensor<5xi32>, tensor<4xi32>, tensor<i64>, tensor<8xi32>)
+  return
+}
+
+// -----
+
+func.func @count_of_distinct(%i: tensor<4xi32>) {
+  // (C1) expected-error@+1 {{and a count of type i64, got 'tensor<4xi32>', 'tensor<4xi32>' and 'tensor<i32>'}}
+  %d:4 = graph.distinct %i {rows = 9} : (tensor<4xi32>) -> (tensor<4xi32>, tensor<4xi32>, tensor<i32>, tensor<8xi32>)
+  return
+}
+
+// -----
+
+func.func @slots(%i: tensor<4xi32>) {
+  // (C2) expected-error@+1 {{expected memory of type i32, a power of two at least twice the 4 numbers, of which there are fewer than 2^30, got 'tensor<4xi32>'}}
+  %d:4 = graph.distinct %i {rows = 9} : (tensor<4xi32>) -> (tensor<4xi32>, tensor<4xi32>, tensor<i64>, tensor<4xi32>)
+  return
+}
+
+// -----
+
+func.func @slots_no_power_of_two(%i: tensor<4xi32>) {
+  // (C2) expected-error@+1 {{got 'tensor<9xi32>'}}
+  %d:4 = graph.distinct %i {rows = 9} : (tensor<4xi32>) -> (tensor<4xi32>, tensor<4xi32>, tensor<i64>, tensor<9xi32>)
+  return
+}
+
+// -----
+
+func.func @rows_of_distinct(%i: tensor<4xi32>) {
+  // (C3) expected-error@+1 {{attribute 'rows' failed to satisfy constraint: 64-bit signless integer attribute whose value is positive}}
+  %d:4 = graph.distinct %i {rows = 0 : i64} : (tensor<4xi32>) -> (tensor<4xi32>, tensor<4xi32>, tensor<i64>, tensor<8xi32>)
+  return
+}
+
+// -----
+
+func.func @pieces_of_numbers(%i: tensor<4xi32>) {
+  // (C1) expected-error@+1 {{expected numbers of one dimension and an i64 for each of some equal pieces of them, got 'tensor<4xi32>' and 'tensor<3xi64>'}}
+  %n = graph.count_front %i : (tensor<4xi32>) -> tensor<3xi64>
+  return
+}
+
+// -----
+
+func.func @numbers_of_two_dimensions(%i: tensor<2x2xi32>) {
+  // (C1) expected-error@+1 {{expected numbers of one dimension}}
+  %n = graph.count_front %i : (tensor<2x2xi32>) -> tensor<i64>
+  return
+}
+
+// -----
+
+func.func @counts_of_each(%i: tensor<4xi32>, %n: tensor<i64>) {
+  // (C2) expected-error@+1 {{expected a count of type tensor<i64> and counts of type 'tensor<2xi64>', got 'tensor<i64>' and 'tensor<i64>'}}
+  %0 = graph.collect "t.numbers", %i count %n : tensor<i64>, %n : tensor<i64> {replicas = 2} : tensor<4xi32> -> tensor<8xi32>
+  return
+}
+
+// -----
+
+func.func @count_of_one(%i: tensor<4xi32>, %n: tensor<i32>, %m: tensor<i64>) {
+  // (C2) expected-error@+1 {{expected a count of type tensor<i64> and counts of type 'tensor<i64>', got 'tensor<i32>' and 'tensor<i64>'}}
+  %0 = graph.deal "t.numbers", %i count %n : tensor<i32>, %m : tensor<i64> {replicas = 1} : tensor<4xi32> -> tensor<4xi32>
+  return
+}
+
+// -----
+
 func.func @collected(%i: tensor<4xi32>) {
   // (C1) expected-error@+1 {{expected a value with a dimension, and 2 of it along dimension 0, got 'tensor<4xi32>' and 'tensor<4xi32>'}}
   %0 = graph.collect "t.numbers", %i {replicas = 2} : tensor<4xi32> -> tensor<4xi32>

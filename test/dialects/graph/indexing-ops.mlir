@@ -41,6 +41,20 @@ func.func @lookup(%t: tensor<100x8xf32>, %i: tensor<4x5xi32>, %g: tensor<4x5x8xf
   %part = graph.embedding %t, %i {first_row = 100 : i64} : (tensor<100x8xf32>, tensor<4x5xi32>) -> tensor<4x5x8xf32>
   // CHECK-NEXT: graph.sum_rows %arg1, %arg2 {micro_batches = 2 : i64, per_leaf = 1 : i64} : (tensor<4x5xi32>, tensor<4x5x8xf32>) -> (tensor<4x5xi32>, tensor<4x5x8xf32>, tensor<100xi32>, tensor<20xi32>)
   %s:4 = graph.sum_rows %i, %g {micro_batches = 2, per_leaf = 1} : (tensor<4x5xi32>, tensor<4x5x8xf32>) -> (tensor<4x5xi32>, tensor<4x5x8xf32>, tensor<100xi32>, tensor<20xi32>)
+  // CHECK-NEXT: graph.distinct %arg1 {rows = 100 : i64} : (tensor<4x5xi32>) -> (tensor<20xi32>, tensor<4x5xi32>, tensor<i64>, tensor<64xi32>)
+  %list, %places, %count, %slots = graph.distinct %i {rows = 100} : (tensor<4x5xi32>) -> (tensor<20xi32>, tensor<4x5xi32>, tensor<i64>, tensor<64xi32>)
+  // CHECK-NEXT: graph.distinct %arg1 {first_row = 100 : i64, rows = 100 : i64} : (tensor<4x5xi32>) -> (tensor<20xi32>, tensor<4x5xi32>, tensor<i64>, tensor<128xi32>)
+  %d:4 = graph.distinct %i {first_row = 100, rows = 100} : (tensor<4x5xi32>) -> (tensor<20xi32>, tensor<4x5xi32>, tensor<i64>, tensor<128xi32>)
+  // CHECK-NEXT: graph.count_front %{{.*}} : (tensor<20xi32>) -> tensor<i64>
+  %one = graph.count_front %list : (tensor<20xi32>) -> tensor<i64>
+  // CHECK-NEXT: graph.count_front %{{.*}} : (tensor<20xi32>) -> tensor<2xi64>
+  %each = graph.count_front %list : (tensor<20xi32>) -> tensor<2xi64>
+  // CHECK-NEXT: graph.collect "t.gradient", %{{.*}} count %{{.*}} : tensor<i64>, %{{.*}} : tensor<2xi64> {replicas = 2 : i64} : tensor<20xi32> -> tensor<40xi32>
+  %some = graph.collect "t.gradient", %list count %count : tensor<i64>, %each : tensor<2xi64> {replicas = 2} : tensor<20xi32> -> tensor<40xi32>
+  // CHECK-NEXT: graph.deal "t.rows", %{{.*}} count %{{.*}} : tensor<i64>, %{{.*}} : tensor<2xi64> {replicas = 2 : i64} : tensor<40xi32> -> tensor<20xi32>
+  %back = graph.deal "t.rows", %some count %count : tensor<i64>, %each : tensor<2xi64> {replicas = 2} : tensor<40xi32> -> tensor<20xi32>
+  // CHECK-NEXT: graph.deal "t.one", %{{.*}} count %{{.*}} : tensor<i64>, %{{.*}} : tensor<i64> {replicas = 1 : i64} : tensor<20xi32> -> tensor<20xi32>
+  %there = graph.deal "t.one", %list count %count : tensor<i64>, %one : tensor<i64> {replicas = 1} : tensor<20xi32> -> tensor<20xi32>
   // CHECK-NEXT: graph.collect "t.numbers", %arg1 {replicas = 2 : i64} : tensor<4x5xi32> -> tensor<8x5xi32>
   %all = graph.collect "t.numbers", %i {replicas = 2} : tensor<4x5xi32> -> tensor<8x5xi32>
   // CHECK-NEXT: graph.deal "t.rows", %{{.*}} {replicas = 2 : i64} : tensor<8x5xi32> -> tensor<4x5xi32>

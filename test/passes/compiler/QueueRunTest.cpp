@@ -46,6 +46,7 @@ private:
       message = state == transport::PollState::Ready ? const_cast<void *>(*data) : nullptr;
       return state;
     }
+    uint64_t size() const override { return inner.size(); }
     void release() override {
       if (message)
         memset(std::exchange(message, nullptr), 0xff, bytes);

@@ -1,7 +1,7 @@
 """Cases of ops whose indices are data, and of padding; their definitions are in test/reference/indexed.py."""
 import math
 
-from indexed import at, clamp, gather, indices, largest, pad, scatter, sumRows
+from indexed import at, clamp, countFront, distinct, gather, indices, largest, pad, scatter, sumRows
 
 
 def said(numbers, names):
@@ -96,6 +96,8 @@ def indexingCases(Case, element, flat):
                    lambda i, g: scatter([zero] * 15, (5, 3), [r - 4 for r in i], (6,), g, (6, 3),
                                         {"offset": [1], "collapsed": [0], "map": [0], "vector": 1}, sumOf(element)))
         yield from rowSums(Case, element, index)
+    if element in ("f32", "f64"):
+        yield from distinctNumbers(Case, index)
 
 
 def rowSums(Case, element, index):
@@ -113,6 +115,26 @@ def rowSums(Case, element, index):
                            f"({', '.join(types)})\ngraph.reshape %r#{what} : (RESULT) -> RESULT",
                            [((12, 4), index, numbers), ((12, 4, 2), element, rows)], ((12, 4), index) if what == 0 else ((12, 4, 2), element),
                            lambda n, g, w=what, f=first, b=batches, p=perLeaf: sumRows(n, g, 2, 4, f, b, p, sumOf(element))[w])
+
+
+def distinctNumbers(Case, index):
+    """Many that are alike, few, none, and such that meet in the hash table's places; numbers of no row among them."""
+    far = FAR[1]
+    lists = {"alike": [7] * 12, "different": list(range(12)), "mixed": [3, 5, 3, -1, 99, 5, 0, 9, 10, 0, far, 3],
+             "none": [-1, 10, 11, far, -far, -5, 10, 10, -1, -1, 20, 30], "meeting": [i * 4096 for i in range(12)]}
+    for name, numbers in lists.items():
+        for first, rows in ((0, 10), (4, 6), (0, 2**31 - 1)):
+            for what, shape, element in ((0, (12,), index), (1, (3, 4), index), (2, (), "i64")):
+                types = [kind((12,), index), kind((3, 4), index), kind((), "i64"), kind((32,), "i32")]
+                types[what] = "RESULT"
+                yield Case(f"distinct_{name}_{first}_{rows}_{('list', 'places', 'count')[what]}", f"%r:4 = graph.distinct %a "
+                           f"{{first_row = {first} : i64, rows = {rows} : i64}} : (INPUT) -> ({', '.join(types)})\n"
+                           f"graph.reshape %r#{what} : (RESULT) -> RESULT", [((3, 4), index, numbers)], (shape, element),
+                           lambda n, w=what, f=first, r=rows: distinct(n, f, r)[w])
+    for pieces in ((), (1,), (2,), (4,)):
+        counted = [5, 0, 3, -1, -2, 3, 1, 1, 2, 9, 0, -1]
+        yield Case(f"count_front_{'x'.join(map(str, pieces)) or 'all'}", "graph.count_front %a : (INPUT) -> RESULT", [((12,), index, counted)],
+                   (pieces, "i64"), lambda n, p=math.prod(pieces): countFront(n, p))
 
 
 def updated(x, update, row, column):

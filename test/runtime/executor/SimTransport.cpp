@@ -25,8 +25,8 @@ public:
   public:
     explicit Sender(SimChannel &channel) : channel(channel) {}
     PollState acquire(void **data) override { return channel.acquire(data); }
-    PollState start(const void *data, uint64_t step, transport::SendMode mode) override {
-      return channel.start(data, mode);
+    PollState start(const void *data, uint64_t step, transport::SendMode mode, uint64_t bytes) override {
+      return channel.start(data, mode, bytes);
     }
     PollState done() override {
       return channel.fromStatus && !channel.fromStatus->ok() ? PollState::Aborted
@@ -50,6 +50,7 @@ public:
     PollState pollStart(const void **data, uint64_t known, uint64_t *there) override {
       return channel.poll(data, known + 1, there);
     }
+    uint64_t size() const override { return channel.spec.unit ? channel.arrived.front()->bytes : transport::kWhole; }
     void release() override { channel.release(); }
     void wait(absl::Duration) override {}
     absl::Status status() const override { return *channel.toStatus; }
@@ -72,18 +73,19 @@ public:
     return PollState::Ready;
   }
 
-  PollState start(const void *data, transport::SendMode mode) {
+  PollState start(const void *data, transport::SendMode mode, uint64_t bytes) {
+    bytes = spec.unit ? bytes : spec.bytes;
     if (!fromStatus->ok())
       return PollState::Aborted;
     if (credits() == 0 || borrowed)
       return PollState::Pending;
     ++sent;
-    sentBytes += spec.bytes;
+    sentBytes += bytes;
     if (spec.zeroCopy) {
-      depart(std::make_shared<Message>(Message{{}, static_cast<const uint8_t *>(data), spec.bytes}));
+      depart(std::make_shared<Message>(Message{{}, static_cast<const uint8_t *>(data), bytes, bytes}));
       return PollState::Ready;
     }
-    auto message = makeMessage();
+    auto message = makeMessage(bytes);
     if (mode == transport::SendMode::Copy) {
       fill(*message, data);
       depart(message);
@@ -101,7 +103,7 @@ public:
   }
 
   PollState poll(const void **data, uint64_t least, uint64_t *there) {
-    if (!arrived.empty() && arrived.front() && arrived.front()->here >= std::min(least, spec.bytes)) {
+    if (!arrived.empty() && arrived.front() && arrived.front()->here >= std::min(least, arrived.front()->bytes)) {
       *data = arrived.front()->data;
       *there = arrived.front()->here;
       return PollState::Ready;
@@ -112,8 +114,8 @@ public:
   }
 
   void release() {
+    receivedBytes += arrived.front()->bytes;
     arrived.pop_front();
-    receivedBytes += spec.bytes;
     if (spec.creditWaits && !spec.zeroCopy) // who sends zero-copy sees the release itself
       network.waitingCredits[{to, from}].push_back(this);
     else
@@ -151,20 +153,22 @@ private:
     device::Memory own; // none where it is zero-copy
     const uint8_t *data = nullptr;
     uint64_t here = 0; // bytes that have arrived
+    uint64_t bytes = 0; // of all of it
     // What has not arrived yet is not to be read: it looks otherwise until it has.
     void scramble(uint64_t from, uint64_t to) {
       for (uint64_t i = from; i < to; ++i)
         own.data()[i] ^= 0xa5;
     }
   };
-  std::shared_ptr<Message> makeMessage() {
+  std::shared_ptr<Message> makeMessage(uint64_t bytes) {
     device::Memory own = *device::Memory::allocate(spec.bytes + 1, device::Memory::Guard::None, "a simulated message");
+    memset(own.data() + bytes, 0xa5, spec.bytes - bytes); // what nobody sent is not to be read either
     const uint8_t *data = own.data();
-    return std::make_shared<Message>(Message{std::move(own), data, spec.bytes});
+    return std::make_shared<Message>(Message{std::move(own), data, bytes, bytes});
   }
   void fill(Message &message, const void *data) {
-    if (spec.bytes)
-      memcpy(message.own.data(), data, spec.bytes);
+    if (message.bytes)
+      memcpy(message.own.data(), data, message.bytes);
   }
   bool isBorrowed() const { return borrowed || (spec.zeroCopy && sent != released); }
   uint64_t credits() const { return spec.capacity - (sent - released); }
@@ -182,15 +186,15 @@ private:
     lastArrival = std::max(arrival, lastArrival + 1);
     const VirtualTime first = lastArrival;
     // The rest of some messages comes later, as over a connection; the next message behind it.
-    if (message && message->own.size() && spec.bytes > 4 && network.events.chance(0.5)) {
-      message->here = 4 * network.events.upTo(spec.bytes / 4 - 1);
-      message->scramble(message->here, spec.bytes);
+    if (message && message->own.size() && message->bytes > 4 && network.events.chance(0.5)) {
+      message->here = 4 * network.events.upTo(message->bytes / 4 - 1);
+      message->scramble(message->here, message->bytes);
       lastArrival += 1 + network.events.upTo(network.options.maxDelay);
       network.events.at(lastArrival, [this, message] {
         if (dead)
           return;
-        message->scramble(message->here, spec.bytes);
-        message->here = spec.bytes;
+        message->scramble(message->here, message->bytes);
+        message->here = message->bytes;
         network.changed(&receiver);
       });
     }

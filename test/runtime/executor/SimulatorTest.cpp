@@ -58,6 +58,39 @@ TEST(Simulator, BytesEqualThePlan) {
   EXPECT_EQ(result.counters.bytesReceived, sent);
 }
 
+// Messages that have as many entries as both ends count, whatever is late; an end that counts otherwise ends the run by name.
+TEST(Simulator, MessagesOfAnActualSize) {
+  const plan::Plan plan = plan::rowsPlan(2);
+  ASSERT_TRUE(plan::checkCertificate(plan).ok());
+  const auto bytesOf = [](auto... values) {
+    std::string bytes;
+    for (auto value : {values...})
+      bytes.append(reinterpret_cast<const char *>(&value), sizeof value);
+    return bytes;
+  };
+  std::string rows;
+  for (int i = 0; i < 16; ++i)
+    rows += bytesOf(float(i));
+  for (int64_t count : {0, 1, 5, 16})
+    for (uint64_t seed = 0; seed < 50; ++seed) {
+      auto variables = SimVariables::create(plan);
+      const SimOptions options{.seed = seed,
+                               .steps = 3,
+                               .feeds = {{"count", bytesOf(count)}, {"counts", bytesOf(count, count)}, {"rows", rows}}};
+      SimResult result = simulate(plan, *variables, options);
+      ASSERT_TRUE(result.status.ok()) << result.status << ", seed " << seed;
+      EXPECT_EQ(result.counters.bytesSent, 3 * 2 * 2 * 4 * uint64_t(count));
+      for (const std::string &echo : result.fetches.at("echo").replicas)
+        EXPECT_EQ(echo.substr(0, 4 * size_t(count)), rows.substr(0, 4 * size_t(count))) << "seed " << seed;
+    }
+  auto variables = SimVariables::create(plan);
+  const SimOptions options{
+      .steps = 3,
+      .feeds = {{"count", bytesOf(int64_t(4))}, {"counts", bytesOf(int64_t(4), int64_t(5))}, {"rows", rows}}};
+  EXPECT_THAT(std::string(simulate(plan, *variables, options).status.message()),
+              testing::HasSubstr("the message has 16 bytes; expected 5 times 4"));
+}
+
 // A deliberately wrong plan: two programs that each receive first. The simulator must say so, or it could not be trusted
 // when it says nothing.
 TEST(Simulator, DeadlockIsFound) {

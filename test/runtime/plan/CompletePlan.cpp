@@ -34,6 +34,9 @@ void addUpBytes(const Plan &plan, Program &program) {
     if (instruction.has_receive())
       if (const Channel *c = channelOf(plan, instruction.receive().channel()); c && !c->conflating())
         received += c->bytes() * times;
+    if (instruction.has_collect())
+      if (const Channel *c = channelOf(plan, instruction.collect().channel()))
+        received += c->bytes() * c->instances();
     if (instruction.has_aggregate())
       if (const Channel *c = channelOf(plan, instruction.aggregate().channel()); c && !c->conflating())
         received += c->bytes() * (c->instances() - c->all_to_all());

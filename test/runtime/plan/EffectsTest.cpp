@@ -16,8 +16,8 @@ using google::protobuf::FieldDescriptor;
 using google::protobuf::Reflection;
 
 /// What an instruction's numbers mean; a name that is in none of these fails the test.
-const std::set<std::string> buffers = {"buffer",  "buffers", "scratch", "own", "chosen",
-                                       "version", "valid",   "from",    "to",  "partials"};
+const std::set<std::string> buffers = {"buffer", "buffers", "scratch", "own",      "chosen", "version",
+                                       "valid",  "from",    "to",      "partials", "units"};
 const std::set<std::string> channels = {"channel", "channels"};
 const std::set<std::string> kernels = {"kernel", "add"};
 const std::set<std::string> others = {"ahead",    "deal",  "has_own",     "has_chosen",    "has_valid", "dataset",

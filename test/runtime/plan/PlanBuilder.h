@@ -121,6 +121,10 @@ Plan talkingLoopsPlan(uint32_t times, bool both = false);
 /// pieces, the scratch memory, one more vector, the loss.
 Plan sumsPlan(uint32_t workers, uint32_t times = 1, uint32_t elements = 16384, uint32_t hosts = 1);
 
+/// Each of at least two workers sends as many entries of "rows" as "count" says, both fed, and is sent them back: the server is fed "counts",
+/// one for each worker, collects the messages and deals them. Worker fetch "echo": the message that came back.
+Plan rowsPlan(uint32_t workers);
+
 /// What the sync plan's variables hold after `steps`, computed by plain loops in the same order.
 std::vector<std::vector<float>> expectedSync(const ParameterServerShape &shape, uint64_t steps,
                                              std::vector<std::vector<float>> initial);

@@ -41,14 +41,14 @@ TEST(PlanFile, NotAPlan) {
 
 TEST(PlanFile, NewerVersionIsRefusedByName) {
   std::string file = encoded();
-  file[8] = 10;
-  EXPECT_THAT(errorOf(file), HasSubstr("plan format version 10 is newer than this graphrun, which reads version 9"));
+  file[8] = 11;
+  EXPECT_THAT(errorOf(file), HasSubstr("plan format version 11 is newer than this graphrun, which reads version 10"));
 }
 
 TEST(PlanFile, OlderVersionIsRefusedByName) {
   std::string file = encoded();
   file[8] = 6;
-  EXPECT_THAT(errorOf(file), HasSubstr("plan format version 6 is older than this graphrun, which reads version 9; "
+  EXPECT_THAT(errorOf(file), HasSubstr("plan format version 6 is older than this graphrun, which reads version 10; "
                                        "compile the model again"));
 }
 

@@ -37,10 +37,10 @@ void Conformance::open(const std::vector<ChannelSpec> &specs) {
 
 void Conformance::open(uint64_t bytes, uint32_t capacity) { open({{{0, 0}, bytes, capacity, false}}); }
 
-bool Conformance::send(SendPort *port, const void *data, uint64_t step, SendMode mode) {
+bool Conformance::send(SendPort *port, const void *data, uint64_t step, SendMode mode, uint64_t bytes) {
   absl::Time end = absl::Now() + patience;
   for (bool started = false; absl::Now() < end;) {
-    PollState state = started ? port->done() : port->start(data, step, mode);
+    PollState state = started ? port->done() : port->start(data, step, mode, bytes);
     if (state == PollState::Ready && started)
       return true;
     if (state == PollState::Ready)

@@ -48,7 +48,8 @@ protected:
   void open(uint64_t bytes, uint32_t capacity);
   void open(const std::vector<ChannelSpec> &specs);
   /// Send and receive with waiting, 20 s at most; false with a test failure.
-  bool send(SendPort *port, const void *data, uint64_t step = 0, SendMode mode = SendMode::Borrow);
+  bool send(SendPort *port, const void *data, uint64_t step = 0, SendMode mode = SendMode::Borrow,
+            uint64_t bytes = kWhole);
   const void *receive(RecvPort *port);
   /// Polls until the port is in `state`, 20 s at most.
   PollState pollUntil(RecvPort *port, PollState state);

@@ -1,5 +1,5 @@
 // What a link writes, message by message, and what it makes of what it reads: without gRPC's streams, so that both are exact.
-#include "runtime/transport/GrpcLink.h"
+#include "test/runtime/transport/HostilePeer.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -11,14 +11,6 @@ namespace graphc::transport {
 namespace {
 
 using testing::HasSubstr;
-
-/// Keeps what is written; a write is under way until deliver() or drop().
-struct FakeWire final : Wire {
-  void write(grpc::ByteBuffer message) override { written.push_back(std::move(message)); }
-  void finish() override { finished = true; }
-  std::deque<grpc::ByteBuffer> written;
-  bool finished = false;
-};
 
 /// Two links joined by hand. Task 0 sends on `down`, task 1 on `up`.
 struct Pair {
@@ -51,12 +43,6 @@ struct Pair {
   GrpcLink link[2] = {{"/job:test/task:1", 11}, {"/job:test/task:0", 22}};
   FakeWire wire[2][kMaxStreams];
 };
-
-ChannelSpec spec(uint32_t channel, bool creditWaits, uint64_t bytes = 8, uint32_t capacity = 1) {
-  ChannelSpec made{{channel, 0}, bytes, capacity, false};
-  made.creditWaits = creditWaits;
-  return made;
-}
 
 bool take(RecvPort &port) {
   const void *data = nullptr;
@@ -327,40 +313,6 @@ TEST(GrpcLink, ResetForgetsTheStartOfAMessage) {
   ASSERT_TRUE(pair.link[1].reset(1).ok());
   EXPECT_EQ(message.port.pollStart(&data, 0, &there), PollState::Pending);
 }
-
-/// A peer that says what it likes.
-class HostilePeer : public testing::Test {
-public:
-  HostilePeer() {
-    link.addSend(spec(0, false, 8, 2));
-    link.addRecv(spec(1, false, 4096, 1));
-    link.addRecv(spec(2, false, kLargeBytes + 1, 2));
-    for (uint32_t stream = 0; stream < kMaxStreams; ++stream)
-      EXPECT_TRUE(link.attach(stream, &wire[stream], 7).ok());
-  }
-  template <typename T> HostilePeer &add(const T &part) {
-    bytes.append(reinterpret_cast<const char *>(&part), sizeof part);
-    return *this;
-  }
-  HostilePeer &head(uint32_t credits = 0, uint64_t epoch = 0, uint64_t incarnation = 7) {
-    return add(MessageHeader{MessageHeader::kMagic, credits, epoch, incarnation});
-  }
-  static FrameHeader data(uint64_t offset, uint64_t length, uint64_t seq = 0) {
-    return {FrameKind::Data, 1, 0, 0, offset, 0, seq, length};
-  }
-  HostilePeer &payload(size_t count) {
-    bytes.append(count, 'x');
-    return *this;
-  }
-  /// What the link says to the message; the next one begins empty.
-  std::string said(uint32_t stream = 0) {
-    grpc::Slice slice(std::exchange(bytes, {}));
-    return std::string(link.received(stream, grpc::ByteBuffer(&slice, 1)).message());
-  }
-  GrpcLink link{"/job:test/task:9", 1};
-  FakeWire wire[kMaxStreams];
-  std::string bytes;
-};
 
 TEST_F(HostilePeer, MessagesAreCutOff) {
   EXPECT_THAT(said(), HasSubstr("/job:test/task:9 is cut off: 0 bytes are left where 24 should be"));

@@ -231,6 +231,28 @@ TEST(SharedMemory, ReferenceOutOfTheZeroCopyMemoryAborts) {
   }
 }
 
+TEST(SharedMemory, ASizeThatNoMessageHasAborts) {
+  for (uint64_t size :
+       {uint64_t(0), uint64_t(16), uint64_t(24), uint64_t(7), uint64_t(32), ~uint64_t(0), ~uint64_t(7)}) {
+    HostileRing h;
+    h.spec.unit = 8;
+    h.spec.bytes = 24;
+    std::vector<uint8_t> storage(ringBytes(h.spec) + 64);
+    h.ring = new (reinterpret_cast<void *>((reinterpret_cast<uintptr_t>(storage.data()) + 63) / 64 * 64)) RingMemory;
+    RingReceiver receiver(h.spec, h.ring, h.abort, base::FutexScope::Process, worker);
+    receiver.reset(0);
+    h.ring->producer.produced = 1;
+    memcpy(reinterpret_cast<uint8_t *>(h.ring + 1) + payloadStride(h.spec), &size, sizeof size);
+    const void *data = nullptr;
+    const bool fits = size <= 24 && size % 8 == 0;
+    EXPECT_EQ(receiver.poll(&data), fits ? PollState::Ready : PollState::Aborted) << size;
+    if (fits)
+      EXPECT_EQ(receiver.size(), size);
+    else
+      EXPECT_THAT(std::string(receiver.status().message()), HasSubstr("bytes; expected at most 24, a multiple of 8"));
+  }
+}
+
 TEST(SharedMemory, SendingWhatIsNotZeroCopyAborts) {
   HostileRing h;
   h.spec.zeroCopy = true;
