@@ -15,7 +15,7 @@ HEAD = """<!-- Written by tools/docs.sh; don't edit -->
   `symbols` by a verifier of the symbols it names.
 - **fold**: the op has folds or canonicalisations.
 - **gradient**: the op builds its gradient; *checked*: f64 against central differences within 1e-6 and f32 against f64
-  within 2e-5, both of the largest gradient of the case (`test/run/gradients`; an op with a gradient and no case fails
+  within 2e-5 and bf16 within 4 * 2^-8 (softmax 8 * 2^-8), all of the largest gradient of the case (`test/run/gradients`; an op with a gradient and no case fails
   the test).
 - **f32 … ui32**: what the op computes is compared with its definition in this type, edge cases included, on a CPU
   (`test/run/values`).

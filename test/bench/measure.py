@@ -153,7 +153,7 @@ def alone(name, plan, compileMs, threads, steps, pin):
     (task,) = runPlan(plan, steps, pin=pin).values()
     step = task["step_ms"]
     return row("graphc", name, "one_device", 1, threads, step["median"], step["p99"], task["first_step_s"],
-               min_ms=step["min"], mean_ms=round(1e3 / task["steps_per_s"], 5), compile_ms=round(compileMs, 1),
+               min_ms=step["min"], mean_ms=round(1e3 / task["steps_per_s"], 8), compile_ms=round(compileMs, 1),
                rss_mb=round(task["rss_bytes"] / 1e6, 1))
 
 

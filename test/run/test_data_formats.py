@@ -99,6 +99,31 @@ def test_every_strategy(box, cache, format):
         assert (plain / "w.npy").read_bytes() != (weights[0] / "w.npy").read_bytes()
 
 
+def test_vocabulary(box, cache):
+    """Tokens of a vocabulary file, the longest that fits first: the weights are those of the same numbers as bytes of a file. What has no token is an error."""
+    tokens = ["a", "b", "ab", "abc", "c", " "]
+    box.write("corpus.txt", "abcab cab a bc " * 12)
+    box.write("tokens.txt", "".join(token + "\n" for token in tokens))
+    numbers, text, at = [], "abcab cab a bc " * 12, 0
+    while at < len(text):
+        longest = max((token for token in tokens if text.startswith(token, at)), key=len)
+        numbers.append(tokens.index(longest))
+        at += len(longest)
+    assert len(set(numbers)) == 6
+    box.write("bytes.txt", bytes(numbers))
+    weights = []
+    for name, source in ("words", '<file = "corpus.txt", stride = 3, vocabulary = "tokens.txt">'), ("bytes", '<file = "bytes.txt", stride = 3>'):
+        text = TEXT.replace('<file = "corpus.txt", stride = 3>', source)
+        assert source in text
+        box.write(f"{name}.mlir", text)
+        weights.append([box.weights(box.compile(f"{name}-{strategy}", cluster, f"{name}.mlir"), "--steps", 9, "--data_dir", ".")
+                        for strategy, cluster in CLUSTERS.items()])
+    for other in weights[0][1:] + weights[1]:
+        same(weights[0][0], other)
+    box.write("corpus.txt", "ab d")
+    box.refused("data set train: ./corpus.txt:1:4: no token of the vocabulary begins with what is here, \"d\"", box.oneDevice("none", 1, "words.mlir"), "--steps", 1, "--data_dir", ".", status=1)
+
+
 def test_evaluation_is_not_drawn(box, cache):
     """The same data set in a function of role eval gives its samples as they are: two evaluations are alike, and like that without draws."""
     box.write("a.bin", b"".join(bytes([i]) + bytes((i * 37 + j * 11) % 251 for j in range(3072)) for i in range(8)))

@@ -247,3 +247,68 @@ def test_gradients(box):
     got = box.weights(box.compile("one", {"worker": 1, "strategy": "one_device"}, "m.mlir"), "--steps", 7)
     assert all(math.isclose(a, b, rel_tol=1e-12) for a, b in zip(read(got / "w.npy")[1], train(sgd, 0.1)["w"], strict=True))
     assert list(read(got / "bias.npy")[1]) == BIAS
+
+
+# At a model with data, each step's gradient as a value: into a variable, and off the weights.
+OWN_RULE = """\
+graph.variable @w : tensor<3x2xf32> = #graph.glorot_uniform<seed = 1> {aggregation = "mean"}
+graph.variable @last : tensor<3x2xf32> = #graph.zeros {trainable = false, aggregation = "mean"}
+graph.dataset @d : (tensor<3xf32>, tensor<2xf32>) = #graph.synthetic<samples = 40, seed = 3>
+graph.func @train_step() -> (tensor<f32> {graph.name = "loss"}) attributes {role = #graph.role<train>} {
+  %x, %y = graph.next_batch @d {batch = 4} : tensor<4x3xf32>, tensor<4x2xf32>
+  %w = graph.read @w : tensor<3x2xf32>
+  %p = graph.matmul %x, %w : (tensor<4x3xf32>, tensor<3x2xf32>) -> tensor<4x2xf32>
+  %e = graph.subtract %p, %y : tensor<4x2xf32>
+  %q = graph.multiply %e, %e : tensor<4x2xf32>
+  %loss = graph.reduce_mean %q dimensions = [0, 1] : (tensor<4x2xf32>) -> tensor<f32>
+  %g = graph.gradients %loss, [@w] : (tensor<f32>) -> tensor<3x2xf32>
+  graph.assign @last, %g : tensor<3x2xf32>
+  %u = graph.multiply %g, -0.1 : tensor<3x2xf32>
+  graph.assign_add @w, %u : tensor<3x2xf32>
+  graph.return %loss : tensor<f32>
+}
+"""
+
+
+def test_gradients_of_replicas(box):
+    """As values, under parameter servers, split ones too, and all_reduce: the bits of one device, weights and gradients."""
+    box.write("m.mlir", OWN_RULE)
+    one, _ = box.reference(4, "--steps", 5, model="m.mlir")
+    assert any(read(one / "last.npy")[1])
+    clusters = {"ps": servers(2, 1, micro_batches=4), "split": servers(2, 2, placement="split", min_shard_bytes=8, micro_batches=4),
+                "all_reduce": {"worker": 4, "strategy": {"name": "all_reduce", "micro_batches": 4}}}
+    for strategy, cluster in clusters.items():
+        same(one, box.weights(box.compile(strategy, cluster, "m.mlir"), "--steps", 5))
+    assert {path.name for path in one.iterdir()} >= {"w.npy", "last.npy"}
+
+
+EVALUATION = """\
+graph.func @eval_step() -> () attributes {role = #graph.role<eval>AVERAGES} {
+  %w = graph.read @w : tensor<2x3xf64>
+  %b = graph.read @bias : tensor<2xf64>
+  graph.metric "weights", %w : tensor<2x3xf64>
+  graph.metric "biases", %b : tensor<2xf64>
+  graph.return
+}
+"""
+
+
+@pytest.mark.parametrize("averages", [True, False])
+def test_averages_in_evaluation(box, averages):
+    """A function with moving_averages reads these in place of the variables; one without, the variables. The numbers are those of three steps in Python."""
+    model = MODEL.replace("MINIMIZE", "optimizer = #graph.sgd<learning_rate = 0.1>, moving_average = 0.75")
+    box.write("m.mlir", model + EVALUATION.replace("AVERAGES", ", moving_averages" if averages else ""))
+    w, bias, ofW, ofBias = list(W), list(BIAS), list(W), list(BIAS)
+    for _ in range(3):
+        w = [x - 0.1 * 2 * c * x for x, c in zip(w, CURVE)]
+        bias = [x - 0.1 * 2 * x for x in bias]
+        ofW = [m + 0.25 * (x - m) for m, x in zip(ofW, w)]
+        ofBias = [m + 0.25 * (x - m) for m, x in zip(ofBias, bias)]
+    wanted = {"weights": ofW if averages else w, "biases": ofBias if averages else bias}
+    for strategy, cluster in {"one": {"worker": 1, "strategy": "one_device"}, "ps": servers(2, 1)}.items():
+        plan = box.compile(strategy, cluster, "m.mlir")
+        box.graphrun(plan, "--steps", 3, "--checkpoint_dir", strategy)
+        said = box.graphrun(plan, "--entry", "eval", "--checkpoint_dir", strategy).out
+        for name, numbers in wanted.items():
+            (line,) = said.matches(f"^test {name} .*samples")
+            assert math.isclose(float(line.split()[2]), math.fsum(numbers) / len(numbers), rel_tol=1e-5), (strategy, line)

@@ -1,7 +1,7 @@
 """One small function for each differentiable op: variables, and the graph text from them to a result.
 
 A case's text uses %NAME for each variable, ELEMENT for the element type and ends by defining %out, whose type is `out`.
-Values are multiples of 1/256, so that f32 and f64 start from the same numbers, and stay away from kinks and ties.
+Values are multiples of 1/128, so that bf16, f32 and f64 start from the same numbers, and stay away from kinks and ties.
 """
 import itertools
 import os
@@ -15,7 +15,7 @@ from norm_cases import norms  # noqa: E402
 
 
 class Case:
-    def __init__(self, name, variables, text, out, step=2.0**-17, tolerance=1e-6, bound=2e-5, constants=""):
+    def __init__(self, name, variables, text, out, step=2.0**-17, tolerance=1e-6, bound=2e-5, bfloat=4 * 2.0**-8, constants=""):
         self.name = name
         self.variables = variables  # name -> (shape, values)
         self.text = text
@@ -23,12 +23,13 @@ class Case:
         self.step = step  # of the central differences
         self.tolerance = tolerance  # f64 gradient against differences, relative to the largest gradient
         self.bound = bound  # f32 gradient against f64's, likewise
+        self.bfloat = bfloat  # bf16 gradient against f64's, of variables that bf16 has exactly, likewise
         self.constants = constants  # shared by all evaluations: labels, predicates
 
 
 def values(seed, shape, low=-2.0, high=2.0, apart=0.0):
-    """Distinct multiples of 1/256 in [low, high), none nearer to 0 than `apart`."""
-    choice = [i / 256 for i in range(int(low * 256), int(high * 256)) if abs(i / 256) >= apart]
+    """Distinct multiples of 1/128 in [low, high) with eight bits, none nearer to 0 than `apart`."""
+    choice = [i / 128 for i in range(int(low * 128), int(high * 128)) if abs(i / 128) >= apart and (abs(i) < 256 or i % 2 == 0)]
     return shape, random.Random(seed).sample(choice, count(shape))
 
 
@@ -241,7 +242,8 @@ def cases():
     yield Case("bias_add", {"x": values("bias", (3, 4)), "y": values("biasy", (4,))},
                f"%out = graph.bias_add %x, %y : {tensor((3, 4))}, {tensor((4,))}", (3, 4))
 
-    yield Case("softmax", {"x": values("softmax", (3, 4))}, f"%out = graph.softmax %x : {tensor((3, 4))}", (3, 4))
+    # Four ops backward, each rounded; the upstream gradient less its mean cancels, so that roundings of the mean weigh more.
+    yield Case("softmax", {"x": values("softmax", (3, 4))}, f"%out = graph.softmax %x : {tensor((3, 4))}", (3, 4), bfloat=8 * 2.0**-8)
     yield Case("log_softmax", {"x": values("log_softmax", (3, 4))}, f"%out = graph.log_softmax %x : {tensor((3, 4))}",
                (3, 4))
     labels = "%labels = graph.constant dense<[2, 0, 3]> : tensor<3xi32>"

@@ -1,10 +1,11 @@
-"""Gradients of every differentiable op: f64 against central differences, f32 against f64.
+"""Gradients of every differentiable op: f64 against central differences, f32 against f64, and bf16 against f64.
 
 With --every, no op that implements DifferentiableOpInterface (as TableGen lists them) may lack a case.
 
 Each case is one model with one training step. It minimizes sum(op(x) * weights) by sgd at rate 1, so that the variable
 loses exactly its gradient; and it evaluates the same function on variables that are off by ± step in one element, and
-keeps the losses in variables of their own. `graphrun --dump-variables` brings all of it back.
+keeps the losses in variables of their own. `graphrun --dump-variables` brings all of it back. In bf16 all cases are one model:
+its variables are f32, and each case is computed behind a conversion of them and before one of its result, as layers in bf16 are.
 
 With --reference the model passes alone are on trial: graph-opt differentiates and decomposes, and the interpreter of
 test/reference runs what comes out.
@@ -115,8 +116,43 @@ def compare(what, got, expected, allowed, scale):
             f"allowed {allowed:.0e}"]
 
 
-def check(tools, folder, case):
-    """Messages of failure."""
+def bfloatModel(chosen):
+    """The text of the model that has all cases in bf16. Names of case 7 begin with c7_."""
+    head, body = [], []
+    for number, case in enumerate(chosen):
+        own = lambda text, number=number: re.sub(r"%(\w+)", rf"%c{number}_\1", text).replace("ELEMENT", "bf16").replace("OTHER", "f32")
+        add = lambda text, own=own: body.append(own(text))
+        _, weights = values(case.name + "w", case.out, 0.25, 2.0)
+        add(case.constants)
+        for name, (shape, numbers) in case.variables.items():
+            assert all(interpret.rounded("bf16", v) == v for v in numbers), f"{case.name}: bf16 does not have {name}'s values"
+            wide = tensor(shape, "f32")
+            head.append(f"graph.variable @c{number}_{name} : {wide} = #graph.value<{dense(shape, numbers, 'f32')}>")
+            add(f"%{name}_wide = graph.read @c{number}_{name} : {wide}\n%{name} = graph.convert %{name}_wide : ({wide}) -> {tensor(shape)}")
+        wide = tensor(case.out, "f32")
+        add(f"{case.text}\n%wide = graph.convert %out : ({tensor(case.out)}) -> {wide}\n"
+            f"%weights = graph.constant {dense(case.out, weights, 'f32')}\n%weighted = graph.multiply %wide, %weights : {wide}\n"
+            f"%loss = graph.reduce_sum %weighted dimensions = {list(range(len(case.out)))} : ({wide}) -> tensor<f32>")
+        if number:
+            body.append(f"%sum{number} = graph.add {total}, %c{number}_loss : tensor<f32>")
+        total = f"%sum{number}" if number else "%c0_loss"
+    body += [f"graph.minimize {total} {{optimizer = #graph.sgd<learning_rate = 1.0>}} : tensor<f32>", "graph.return"]
+    return "\n".join([*head, "graph.func @step() attributes {role = #graph.role<train>} {", *body, "}"]) + "\n"
+
+
+def bfloatGradients(tools, folder, chosen):
+    """Of each case by variable."""
+    base = os.path.join(folder, "bf16")
+    with open(base + ".mlir", "w") as file:
+        file.write(bfloatModel(chosen))
+    execute(tools.graphc, base + ".mlir", "-o", base + ".plan")
+    execute(tools.graphrun, base + ".plan", "--steps", "1", "--dump-variables", base)
+    return [{name: [old - new for old, new in zip(numbers, readNpy(f"{base}/c{number}_{name}.npy"), strict=True)]
+             for name, (_, numbers) in case.variables.items()} for number, case in enumerate(chosen)]
+
+
+def check(tools, folder, case, bfloat):
+    """Messages of failure. `bfloat`: the gradients in bf16."""
     exact, losses = run(tools, folder, case, "f64", differences=True)
     numeric = {name: [0.0] * len(numbers) for name, (_, numbers) in case.variables.items()}
     for (name, index, sign, _), loss in zip(perturbations(case), losses, strict=True):
@@ -127,6 +163,9 @@ def check(tools, folder, case):
     for name in case.variables:
         messages += compare(f"{case.name}: f64 gradient by {name},", exact[name], numeric[name], case.tolerance, scale)
         messages += compare(f"{case.name}: f32 gradient by {name},", single[name], exact[name], case.bound, scale)
+        if bfloat:
+            largest = max(abs(g) for gradient in exact.values() for g in gradient) or 1.0
+            messages += compare(f"{case.name}: bf16 gradient by {name},", bfloat[name], exact[name], case.bfloat, largest)
     if case.name != "sign" and all(g == 0 for gradient in exact.values() for g in gradient):
         messages.append(f"{case.name}: every gradient is zero, so nothing was checked")
     return messages
@@ -160,8 +199,9 @@ def main():
     with tempfile.TemporaryDirectory() as scratch:
         folder = tools.keep or scratch
         os.makedirs(folder, exist_ok=True)
+        bfloat = bfloatGradients(tools, folder, chosen) if chosen and not tools.reference else [None] * len(chosen)
         with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-            results = list(pool.map(lambda case: check(tools, folder, case), chosen))
+            results = list(pool.map(lambda case, narrow: check(tools, folder, case, narrow), chosen, bfloat))
     failures = [message for messages in results for message in messages]
     if tools.every:
         failures += [f"graph.{op} has a gradient and no case in cases.py" for op in without_case()]
