@@ -2,6 +2,7 @@
 
 usage: status_table.py JSON ROOT   (JSON: llvm-tblgen --dump-json dialects/graph/GraphOps.td)
 """
+import functools
 import json
 import os
 import re
@@ -110,8 +111,12 @@ def main():
             with open(os.path.join(folder, name)) as file:
                 lit[kind.group(1)] = lit.get(kind.group(1), "") + file.read()
 
+    @functools.cache
+    def named(text):
+        return set(re.findall(r"(?<![\w#])graph\.(\w+)", text))
+
     def has(text, op):
-        return re.search(rf"(?<![\w#])graph\.{op}\b(?!_)", text)
+        return op in named(text)
 
     lines, lacking = [], []
     for op, record in sorted(operations(records)):

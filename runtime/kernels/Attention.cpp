@@ -33,7 +33,8 @@ struct AttentionCall {
   AttentionShape shape{};
   std::vector<int64_t> leading; ///< units, row-major
   int64_t heads = 1; ///< that stand side by side in a row
-  std::vector<Place> places; ///< query, key, value, then the output, of a gradient that one's and the gradients of the first three
+  std::vector<Place>
+      places; ///< query, key, value, then the output, of a gradient that one's and the gradients of the first three
   size_t maskBuffer = 0, scratchBuffer = 0;
   bool isGradient = false, masked = false;
   std::vector<int64_t> maskSteps; ///< one a leading dimension
@@ -76,7 +77,8 @@ struct AttentionCall {
 /// Which of the four kernels.
 struct Kind {
   bool isGradient;
-  bool isPacked; ///< query, key and value of all heads are one operand, [leading…, rows, 3 * heads * size], and so are their gradients
+  bool
+      isPacked; ///< query, key and value of all heads are one operand, [leading…, rows, 3 * heads * size], and so are their gradients
 };
 
 class AttentionReader : CallReader {
@@ -189,11 +191,9 @@ private:
     const int64_t q = s.queries * s.size, k = s.keys * s.size, v = s.keys * s.width, o = s.queries * s.width;
     read_.places = {{0, 0, q, 0}, {1, 0, k, 0}, {2, 0, v, 0}};
     if (read_.isGradient)
-      read_.places.insert(read_.places.end(), {{3, 0, o, 0},
-                                               {4, 0, o, 0},
-                                               {result, 0, q, 0},
-                                               {result + 1, 0, k, 0},
-                                               {result + 2, 0, v, 0}});
+      read_.places.insert(
+          read_.places.end(),
+          {{3, 0, o, 0}, {4, 0, o, 0}, {result, 0, q, 0}, {result + 1, 0, k, 0}, {result + 2, 0, v, 0}});
     else
       read_.places.push_back({result, 0, o, 0});
   }

@@ -88,7 +88,8 @@ struct Element : Scalars {
       below = times(0.5, plus(1, make<math::ErfOp>(times(std::sqrt(0.5), x))));
     else {
       // The smaller tail is exp(-x²/2) times a polynomial in t = 1 / (1 + 0.3 |x|), fitted to it with a relative error of at most 1.5e-7.
-      constexpr double fit[] = {0.03567477, -0.15720308, 0.2063535, -0.05368364, 0.12856163, 0.09991349, 0.12075396, 0.1196293};
+      constexpr double fit[] = {0.03567477, -0.15720308, 0.2063535,  -0.05368364,
+                                0.12856163, 0.09991349,  0.12075396, 0.1196293};
       Value t = divide(number(1), plus(1, times(0.3, make<math::AbsFOp>(x)))), sum = number(fit[0]);
       for (double coefficient : llvm::drop_begin(fit))
         sum = plus(coefficient, multiply(sum, t));

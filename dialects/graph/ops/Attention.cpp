@@ -426,8 +426,8 @@ template <typename Op> static DictionaryAttr describePacked(Op op) {
   if (op.getCausal())
     descriptor.append("causal", builder.getUnitAttr());
   descriptor.append("heads", builder.getI64IntegerAttr(int64_t(op.getHeads())));
-  descriptor.append(
-      "scale", builder.getF64FloatAttr(op.getScale() ? op.getScale()->convertToDouble() : 1 / std::sqrt(size)));
+  descriptor.append("scale",
+                    builder.getF64FloatAttr(op.getScale() ? op.getScale()->convertToDouble() : 1 / std::sqrt(size)));
   return descriptor.getDictionary(op.getContext());
 }
 

@@ -1,7 +1,7 @@
 // RUN: graphc --emit=outlined %s | FileCheck %s
 
 // Dropout's mask is drawn inside of the kernels that use it: with the tanh before it forward, with that one's slope backward. Both have the micro-batch's
-// number to draw from, and nothing has a buffer of the mask: six are as large as the batch: its two parts, two products, what dropout gives,
+// number and a key to draw from, and nothing has a buffer of the mask: six are as large as the batch: its two parts, two products, what dropout gives,
 // and a gradient.
 // CHECK-LABEL: dist.program @train.worker0
 // CHECK-NOT: xi1>
@@ -11,12 +11,12 @@
 // CHECK: dist.next_batch_into @d, %[[X:.*]], %{{.*}} {
 // CHECK-NEXT: dist.library_call "matmul"(%[[X]], %{{.*}}) into(%[[H:.*]]) {
 // CHECK-NEXT: dist.micro_batch_index_into %[[MICRO:.*]] :
-// CHECK-NEXT: dist.call @[[FORWARD:.*]](%[[H]], %[[MICRO]], %[[D:.*]]) : memref<32x64xf32>, memref<i64>, memref<32x64xf32>
+// CHECK-NEXT: dist.call @[[FORWARD:.*]](%[[H]], %[[MICRO]], %[[KEY:.*]], %[[D:.*]]) : memref<32x64xf32>, memref<i64>, memref<2xi64>, memref<32x64xf32>
 // CHECK-NEXT: dist.library_call "matmul"(%[[D]], %[[V:.*]]) into(%[[E:.*]]) {
 // CHECK-NEXT: dist.call @{{.*}}(%{{.*}}, %[[E]], %{{.*}}) :
 // CHECK-NEXT: dist.library_call "matmul"(%[[E]], %[[V]]) into(%[[DD:.*]]) {
 // CHECK-NEXT: dist.library_call "matmul"(%[[D]], %[[E]]) into
-// CHECK-NEXT: dist.call @[[BACKWARD:.*]](%[[DD]], %[[MICRO]], %[[H]]) : memref<32x64xf32>, memref<i64>, memref<32x64xf32>
+// CHECK-NEXT: dist.call @[[BACKWARD:.*]](%[[DD]], %[[MICRO]], %[[KEY]], %[[H]]) : memref<32x64xf32>, memref<i64>, memref<2xi64>, memref<32x64xf32>
 // CHECK-NEXT: dist.library_call "matmul"(%[[X]], %[[DD]]) into
 // CHECK: func.func private @[[FORWARD]](
 // CHECK-NOT: memref.alloc

@@ -178,7 +178,8 @@ TEST(Attention, HeadsSideBySideHaveTheBitsOfEachAlone) {
     auto split = [&](const std::vector<float> &all, int64_t count) {
       std::vector<std::vector<float>> parts(size_t(count), std::vector<float>(size_t(2 * c.heads * rows * size)));
       for (int64_t i = 0; i < int64_t(all.size()); ++i) {
-        const int64_t column = i % (count * width), row = i / (count * width) % rows, sample = i / (count * width * rows);
+        const int64_t column = i % (count * width), row = i / (count * width) % rows,
+                      sample = i / (count * width * rows);
         const int64_t head = column % width / size;
         parts[size_t(column / width)][size_t(((sample * c.heads + head) * rows + row) * size + column % size)] =
             all[size_t(i)];
@@ -292,7 +293,8 @@ TEST(Attention, APackedCallThatIsNoneIsRefused) {
   EXPECT_THAT(refusal(good, [](LibraryCall &c) { c.attributes[0].integers = {0}; }), HasSubstr("nor heads, a number"));
   EXPECT_THAT(refusal(good, [](LibraryCall &c) { c.attributes[0].integers = {5}; }), HasSubstr("3 times 5 heads"));
   EXPECT_THAT(refusal(good, [](LibraryCall &c) { c.operands[0].shape = {96}; }), HasSubstr("3 times 4 heads"));
-  EXPECT_THAT(refusal(good, [](LibraryCall &c) { c.operands[0].shape[2] = -96; }), HasSubstr("operand 0 has the shape"));
+  EXPECT_THAT(refusal(good, [](LibraryCall &c) { c.operands[0].shape[2] = -96; }),
+              HasSubstr("operand 0 has the shape"));
   EXPECT_THAT(refusal(good, [](LibraryCall &c) { c.operands[0].shape[2] = 0; }), HasSubstr("operand 0 has the shape"));
   EXPECT_THAT(refusal(good, [](LibraryCall &c) { c.operands[1].shape[1] = 31; }),
               HasSubstr("operand 1 has the shape 2x31x32, expected 2x32x32"));

@@ -80,10 +80,11 @@ TEST(Library, TooLittleScratchIsRefused) {
 }
 
 TEST(Library, AKernelThatNobodyHasIsRefusedByName) {
-  EXPECT_EQ(refusal({"sort", {}, {}, {}}),
-            "no library has a kernel 'sort', but attention, attention_grad, average_pool, convolution, "
-            "convolution_filter_grad, convolution_input_grad, "
-            "gpu_matmul, matmul, packed_attention, packed_attention_grad; GRAPHC_LIBRARIES may name a module that does");
+  EXPECT_EQ(
+      refusal({"sort", {}, {}, {}}),
+      "no library has a kernel 'sort', but attention, attention_grad, average_pool, convolution, "
+      "convolution_filter_grad, convolution_input_grad, "
+      "gpu_matmul, matmul, packed_attention, packed_attention_grad; GRAPHC_LIBRARIES may name a module that does");
 }
 
 TEST(Library, TheProductSaysWhatItComputes) {
